@@ -6,11 +6,11 @@ package v1alpha1
 // on. Each copy has its own arrivals and lengths, unless a field says otherwise. The
 // client's rate is the total rate of all copies.
 type Copies struct {
-	// count is the number of clients. All clients of a workload are at most
-	// 10000.
+	// count is the number of clients. A workload has at most 100000 clients, copies
+	// included, and at most 10000 whose arrivals are Own.
 	// +required
 	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=10000
+	// +kubebuilder:validation:Maximum=100000
 	Count int32 `json:"count,omitempty"`
 	// zipfExponent is the exponent s, at most 10, that divides the rate: the share of
 	// copy k is proportional to k to the power of -s. "0" gives equal shares, "1" is

@@ -164,10 +164,15 @@ func TestBuildCopies(t *testing.T) {
 			s.Workload.Clients[0].Copies.ZipfExponent = "11"
 		}, "spec.scenario.workload.clients[0].copies.zipfExponent: Invalid value: 11"},
 		"more clients than there may be": {func(s *v1alpha1.Scenario) {
+			s.Workload.Clients[0].Copies = &v1alpha1.Copies{Count: 100_000, Arrivals: v1alpha1.RandomArrivals}
+			s.Workload.Clients = append(s.Workload.Clients, s.Workload.Clients[0])
+			s.Workload.Clients[1].Name = "more"
+		}, "spec.scenario.workload.clients: Too many: 200000"},
+		"more clients with arrivals of their own than there may be": {func(s *v1alpha1.Scenario) {
 			s.Workload.Clients[0].Copies = &v1alpha1.Copies{Count: 10_000}
 			s.Workload.Clients = append(s.Workload.Clients, s.Workload.Clients[0])
 			s.Workload.Clients[1].Name = "more"
-		}, "spec.scenario.workload.clients: Too many: 20000"},
+		}, "spec.scenario.workload.clients: Invalid value: 20000: at most 10000 clients and copies have arrivals of their own"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, errs := build(t, tc.edit)

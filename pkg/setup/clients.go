@@ -4,6 +4,7 @@ package setup
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -11,38 +12,40 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// maxClients bounds the clients of a workload, copies included: the manager
-// sets all of them up to see whether they can be.
-const maxClients = 10_000
+// maxClients bounds the clients of a workload, copies included, each of which has a name;
+// maxOwnClients bounds those with arrivals of their own, which exist from the start.
+const maxClients, maxOwnClients = 100_000, 10_000
 
-// buildClients makes the clients, each copy one of its own. Faults stand where
-// the user wrote the client.
-func buildClients(in []v1alpha1.Client, path *field.Path) ([]workload.Client, []*workload.Retry, field.ErrorList) {
-	var clients []workload.Client
-	var retries []*workload.Retry
-	var errs field.ErrorList
-	owner := map[string]int{}
+// buildClients makes the clients. retries has an entry for each copy. Faults stand where the
+// user wrote the client.
+func buildClients(in []v1alpha1.Client, path *field.Path) (clients []workload.Client, retries []*workload.Retry, errs field.ErrorList) {
+	all, own := 0, 0
 	for i := range in {
-		copies, es := buildCopies(&in[i], path.Index(i))
-		errs = append(errs, es...)
-		for _, c := range copies {
-			if first, taken := owner[c.Name]; taken && first != i {
-				errs = append(errs, field.Duplicate(path.Index(i).Child("name"), c.Name))
-				break
-			}
-			owner[c.Name] = i
+		client, es := buildClient(&in[i], path.Index(i))
+		if len(es) == 0 {
+			es = client.Validate(path.Index(i))
 		}
-		clients = append(clients, copies...)
+		errs = append(errs, es...)
+		clients = append(clients, client)
 		retry, es := buildRetry(in[i].Retry, path.Index(i).Child("retry"))
 		errs = append(errs, es...)
-		for range copies {
-			retries = append(retries, retry)
+		count := 1
+		if client.Copies != nil {
+			count = max(0, min(client.Copies.Count, maxClients)) // beyond, the client is invalid
 		}
+		if all += count; client.Copies == nil || client.Copies.SharedArrivals == "" {
+			own += count
+		}
+		retries = append(retries, slices.Repeat([]*workload.Retry{retry}, count)...)
 	}
+	errs = append(errs, workload.ValidateNames(clients, path)...)
 	errs = append(errs, validatePromptsAndSessions(in, path)...)
 	errs = append(errs, validateHeaders(in, path)...)
-	if len(clients) > maxClients {
-		errs = append(errs, field.TooMany(path, len(clients), maxClients))
+	if all > maxClients {
+		errs = append(errs, field.TooMany(path, all, maxClients))
+	}
+	if own > maxOwnClients {
+		errs = append(errs, field.Invalid(path, own, fmt.Sprintf("at most %d clients and copies have arrivals of their own: set copies.arrivals to Random or Cycle", maxOwnClients)))
 	}
 	return clients, retries, errs
 }
@@ -81,33 +84,26 @@ func validatePromptsAndSessions(in []v1alpha1.Client, path *field.Path) field.Er
 	return errs
 }
 
-// buildCopies makes the clients that one stands for.
-func buildCopies(in *v1alpha1.Client, path *field.Path) ([]workload.Client, field.ErrorList) {
-	client, errs := buildClient(in, path)
-	if len(errs) == 0 {
-		errs = client.Validate(path)
+func buildCopies(in *v1alpha1.Copies) *workload.Copies {
+	if in == nil {
+		return nil
 	}
-	if in.Copies == nil {
-		return []workload.Client{client}, errs
+	copies := &workload.Copies{
+		Count:         int(in.Count),
+		ZipfExponent:  in.ZipfExponent.Float(),
+		SharedPrefix:  in.Prefixes == v1alpha1.SharedPrefixes,
+		SharedAdapter: in.Adapters == v1alpha1.SharedAdapters,
 	}
-	copies := workload.Copies{
-		Count:         int(in.Copies.Count),
-		ZipfExponent:  in.Copies.ZipfExponent.Float(),
-		SharedPrefix:  in.Copies.Prefixes == v1alpha1.SharedPrefixes,
-		SharedAdapter: in.Copies.Adapters == v1alpha1.SharedAdapters,
+	if in.Arrivals != v1alpha1.OwnArrivals {
+		copies.SharedArrivals = workload.Order(in.Arrivals)
 	}
-	if in.Copies.Arrivals != v1alpha1.OwnArrivals {
-		copies.SharedArrivals = workload.Order(in.Copies.Arrivals)
-	}
-	if errs = append(errs, copies.Validate(path.Child("copies"))...); len(errs) > 0 {
-		return nil, errs
-	}
-	return copies.Expand(client), nil
+	return copies
 }
 
 func buildClient(in *v1alpha1.Client, path *field.Path) (workload.Client, field.ErrorList) {
 	client := workload.Client{
 		Name:     in.Name,
+		Copies:   buildCopies(in.Copies),
 		Tenant:   in.Tenant,
 		Class:    in.Class,
 		Priority: int(in.Priority),

@@ -28,9 +28,11 @@ func TestBuildClients(t *testing.T) {
 	plain := workload.Client{
 		Name: "c", Arrivals: workload.Arrivals{Process: workload.Poisson, RatePerSecond: 6}, Input: ten, Output: ten,
 	}
-	copy1, copy2 := plain, plain
-	copy1.Name, copy2.Name = "c-1", "c-2"
-	dealt := &workload.SharedArrivals{Name: "c", Order: workload.Cycle, Shares: []float64{0.5, 0.5}}
+	copied := func(copies workload.Copies) workload.Client {
+		c := plain
+		c.Copies = &copies
+		return c
+	}
 	for name, tc := range map[string]struct {
 		edit func(*v1alpha1.Client)
 		want func() []workload.Client
@@ -148,9 +150,7 @@ func TestBuildClients(t *testing.T) {
 				c.Copies = &v1alpha1.Copies{Count: 2, ZipfExponent: "0", Arrivals: v1alpha1.CycleArrivals}
 			},
 			func() []workload.Client {
-				a, b := copy1, copy2
-				a.SharedArrivals, b.SharedArrivals = dealt, dealt
-				return []workload.Client{a, b}
+				return []workload.Client{copied(workload.Copies{Count: 2, SharedArrivals: workload.Cycle})}
 			},
 		},
 		"copies with adapters": {
@@ -158,10 +158,9 @@ func TestBuildClients(t *testing.T) {
 				c.Adapter, c.Copies = "tone", &v1alpha1.Copies{Count: 2, Arrivals: v1alpha1.OwnArrivals}
 			},
 			func() []workload.Client {
-				a, b := copy1, copy2
-				a.Arrivals.RatePerSecond, b.Arrivals.RatePerSecond = 3, 3
-				a.Adapter, b.Adapter = "tone-1", "tone-2"
-				return []workload.Client{a, b}
+				c := copied(workload.Copies{Count: 2})
+				c.Adapter = "tone"
+				return []workload.Client{c}
 			},
 		},
 		"copies with one adapter": {
@@ -169,10 +168,9 @@ func TestBuildClients(t *testing.T) {
 				c.Adapter, c.Copies = "tone", &v1alpha1.Copies{Count: 2, Adapters: v1alpha1.SharedAdapters}
 			},
 			func() []workload.Client {
-				a, b := copy1, copy2
-				a.Arrivals.RatePerSecond, b.Arrivals.RatePerSecond = 3, 3
-				a.Adapter, b.Adapter = "tone", "tone"
-				return []workload.Client{a, b}
+				c := copied(workload.Copies{Count: 2, SharedAdapter: true})
+				c.Adapter = "tone"
+				return []workload.Client{c}
 			},
 		},
 	} {

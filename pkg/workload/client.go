@@ -25,9 +25,8 @@ type Client struct {
 	Arrivals Arrivals
 	// ClosedLoop, if set, has the place of Arrivals: requests come when others end.
 	ClosedLoop *ClosedLoop
-	// SharedArrivals, if set, says that the arrivals are those of all clients that have
-	// the same, each of which gets some of the requests.
-	SharedArrivals *SharedArrivals
+	// Copies, if set, make the client stand for many.
+	Copies *Copies
 	// FirstTokenTimeout and Timeout are how long the client waits for the first token
 	// and for the last one; 0 is without end.
 	FirstTokenTimeout, Timeout time.Duration

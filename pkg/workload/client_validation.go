@@ -15,13 +15,8 @@ func ValidateClients(clients []Client, path *field.Path) field.ErrorList {
 	if len(clients) == 0 {
 		return field.ErrorList{field.Required(path, "at least one client")}
 	}
-	var errs field.ErrorList
-	names := map[string]bool{}
+	errs := ValidateNames(clients, path)
 	for i, c := range clients {
-		if names[c.Name] {
-			errs = append(errs, field.Duplicate(path.Index(i).Child("name"), c.Name))
-		}
-		names[c.Name] = true
 		errs = append(errs, c.Validate(path.Index(i))...)
 	}
 	return errs
@@ -39,6 +34,7 @@ func (c Client) Validate(path *field.Path) field.ErrorList {
 	} else {
 		errs = append(errs, c.Arrivals.Validate(path.Child("arrivals"))...)
 	}
+	errs = append(errs, c.validateCopies(path.Child("copies"))...)
 	errs = append(errs, c.Input.Validate(path.Child("inputTokens"))...)
 	errs = append(errs, c.Output.Validate(path.Child("outputTokens"))...)
 	prefix := path.Child("prefix")

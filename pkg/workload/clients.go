@@ -22,8 +22,8 @@ import (
 // what answers ends. The source is endless, unless all arrivals have stages. Each
 // client draws arrivals, inputs, outputs and the like from streams derived from the
 // seed and its name, so its requests (but for their IDs, indices and the numbers of
-// sessions) do not depend on the other clients, except on those with the same
-// SharedArrivals and on when its requests end. Where [AnswerEnds] returns false,
+// sessions) do not depend on the other clients, except on the
+// copies that it shares arrivals with and on when its requests end. Where [AnswerEnds] returns false,
 // nothing depends on ends, and Ended need not be called.
 //
 // It panics if ValidateClients has anything to say.
@@ -31,27 +31,17 @@ func NewClients(clients []Client, seed int64) Listener {
 	if errs := ValidateClients(clients, field.NewPath("clients")); len(errs) > 0 {
 		panic(fmt.Sprintf("workload: %v", errs.ToAggregate()))
 	}
-	m := &mergedClients{clients: make([]client, len(clients)), inFlight: map[int]sender{}}
-	shared := map[*SharedArrivals]int{} // their streams
-	all := popularities{}
-	for i, c := range clients {
-		m.clients[i] = newClient(c, all, seed)
-		m.clients[i].scratch = &m.scratch
-		m.addLabels(i, &clients[i])
-		if c.ClosedLoop != nil {
+	m := &mergedClients{seed: seed, popularities: popularities{}, adapters: map[string]int{}, inFlight: map[int]sender{}}
+	for i := range clients {
+		c := &clients[i]
+		if c.Copies != nil && c.Copies.SharedArrivals == "" {
+			copies := c.Copies.Expand(*c)
+			for k := range copies {
+				m.addClient(&copies[k])
+			}
 			continue
 		}
-		if c.SharedArrivals != nil {
-			if at, ok := shared[c.SharedArrivals]; ok {
-				m.streams[at].members = append(m.streams[at].members, int32(i))
-				continue
-			}
-			shared[c.SharedArrivals] = len(m.streams)
-		}
-		m.streams = append(m.streams, newArrivalStream(&c, int32(i), seed))
-	}
-	for i := range m.streams {
-		m.addPicker(&m.streams[i], clients, seed)
+		m.addClient(c)
 	}
 	m.addReactors()
 	for i := range m.streams {
@@ -67,55 +57,71 @@ func NewClients(clients []Client, seed int64) Listener {
 // AnswerEnds reports whether some requests of the clients come in answer to the ends
 // of others: those of closed loops, and turns that wait for answers.
 func AnswerEnds(clients []Client) bool {
-	return slices.ContainsFunc(clients, func(c Client) bool {
-		return c.ClosedLoop != nil || c.Sessions != nil && c.Sessions.AfterAnswer
-	})
+	return slices.ContainsFunc(clients, func(c Client) bool { return c.answersEnds() })
 }
 
-// arrivalStream is one arrival process, of one client or shared by several, or what one
-// client sends in answer to ends.
+// answersEnds reports whether requests of the client come in answer to the ends of others.
+func (c *Client) answersEnds() bool {
+	return c.ClosedLoop != nil || c.Sessions != nil && c.Sessions.AfterAnswer
+}
+
+// arrivalStream is one arrival process, of one client or of a group, or what one client sends
+// in answer to ends.
 type arrivalStream struct {
 	clock   arrival.Clock
 	next    simtime.Time // arrival of the request to come
-	members []int32
-	picker  *clientPicker // nil where there is one member
-	reactor *reactor      // nil for an arrival process
+	first   int32        // the client, or the first one of the group
+	group   *group       // nil where there is one client
+	reactor *reactor     // nil for an arrival process
 }
 
-func newArrivalStream(c *Client, member int32, seed int64) arrivalStream {
-	name := c.Name
-	if c.SharedArrivals != nil {
-		name = c.SharedArrivals.Name
+// addClient adds a client and its arrivals, or the copies of a client that share theirs.
+func (m *mergedClients) addClient(c *Client) {
+	first := int32(len(m.clients))
+	l := m.addLabels(c)
+	g := newGroup(c, l, m.seed)
+	switch {
+	case g == nil:
+		m.clients = append(m.clients, m.newClient(c, c, l))
+	case c.answersEnds(): // their turns have places among the streams
+		for i := range c.Copies.Count {
+			member := c.member(i)
+			m.clients = append(m.clients, m.newClient(&member, c, l))
+		}
+	default:
+		m.clients = append(m.clients, make([]*client, c.Copies.Count)...)
 	}
-	f := arrivalStream{
-		clock:   arrival.NewClock(c.Arrivals, stats.NewStream(seed, "workload/arrivals/"+name)),
-		members: []int32{member},
-	}
-	f.next = f.clock.Next()
-	return f
-}
-
-// addPicker gives a stream of several clients its picker.
-func (m *mergedClients) addPicker(f *arrivalStream, clients []Client, seed int64) {
-	shared := clients[f.members[0]].SharedArrivals
-	if shared == nil {
+	if c.ClosedLoop != nil {
 		return
 	}
-	inRound := make([]int, len(f.members))
-	for i, member := range f.members {
-		inRound[i] = 1
-		if p := clients[member].Prompts; p != nil && p.Order != Random {
-			inRound[i] = p.Count
-		}
+	f := arrivalStream{
+		clock: arrival.NewClock(c.Arrivals, stats.NewStream(m.seed, "workload/arrivals/"+c.Name)),
+		first: first, group: g,
 	}
-	f.picker = newClientPicker(shared, inRound, seed)
+	f.next = f.clock.Next()
+	m.streams = append(m.streams, f)
+}
+
+// sender returns the client that sends the next request of an arrival stream.
+func (m *mergedClients) sender(f *arrivalStream) (c *client, number int32) {
+	if f.group == nil {
+		return m.clients[f.first], f.first
+	}
+	i := f.group.picker.pick()
+	number = f.first + int32(i)
+	if m.clients[number] == nil {
+		member := f.group.spec.member(i)
+		m.clients[number] = m.newClient(&member, f.group.spec, f.group.labels)
+	}
+	return m.clients[number], number
 }
 
 // client is a Client under way.
 type client struct {
-	spec    Client
-	seed    int64
-	streams contentStreams
+	spec              *Client // of all copies
+	seed              int64
+	name, prefixGroup string
+	streams           contentStreams
 	*scratch
 	nameHash, prefixSource uint64    // hash of the name, source of the prefix
 	prefixes               *prefixes // nil where there is one
@@ -125,60 +131,79 @@ type client struct {
 	reactor                *reactor  // nil where no request waits for an answer
 	reactions              int32     // the reactor's stream
 
-	tenant, class, adapter, headers, model int
+	labelled
 }
 
-func newClient(spec Client, all popularities, seed int64) client {
-	stream := func(what string) *stats.Stream {
-		return stats.NewStream(seed, "workload/"+what+"/"+spec.Name)
+// labelled are the indices of what a client's requests are labelled with. Those of adapters,
+// headers and models begin with 1, and 0 is none.
+type labelled struct{ tenant, class, adapter, headers, model int }
+
+// newClient begins a client. It keeps spec, which is the client or the one that it is a copy
+// of.
+func (m *mergedClients) newClient(c, spec *Client, l labelled) *client {
+	if c.Adapter != "" {
+		l.adapter = m.adapters[c.Adapter] + 1
 	}
-	return client{
-		reactor:      newReactor(newUsers(spec.ClosedLoop, stream), newAwaitedSessions(&spec, seed)),
+	stream := func(what string) *stats.Stream {
+		return stats.NewStream(m.seed, "workload/"+what+"/"+c.Name)
+	}
+	return &client{
+		reactor:      newReactor(newUsers(c.ClosedLoop, stream), newAwaitedSessions(c, m.seed)),
 		spec:         spec,
-		seed:         seed,
-		streams:      newContentStreams(&spec, stream),
-		prefixes:     newPrefixes(&spec, all, seed),
-		nameHash:     stats.HashString(spec.Name),
-		prefixSource: groupText.source(stats.HashString(spec.PrefixGroup)),
-		prompts:      newPrompts(spec.Prompts, stream),
-		sessions:     newSessions(spec.Sessions, stream),
+		seed:         m.seed,
+		name:         c.Name,
+		prefixGroup:  c.PrefixGroup,
+		streams:      newContentStreams(c, stream),
+		scratch:      &m.scratch,
+		prefixes:     newPrefixes(c, m.popularities, m.seed),
+		nameHash:     stats.HashString(c.Name),
+		prefixSource: groupText.source(stats.HashString(c.PrefixGroup)),
+		prompts:      newPrompts(c.Prompts, stream),
+		sessions:     newSessions(c.Sessions, stream),
+		labelled:     l,
 	}
 }
 
 // mergedClients is the source that NewClients returns.
 type mergedClients struct {
-	clients  []client
-	streams  []arrivalStream
-	heap     []int32        // indices of streams, by (next, index); never empty
-	places   []int32        // of the streams in heap
-	inFlight map[int]sender // who sent the requests whose ends are awaited, by ID
-	labels   Labels
-	sent     int
-	sessions int32 // that have begun
-	memory   prompt.Slab
-	scratch  scratch
+	seed         int64
+	clients      []*client // nil for a copy in a group that has sent nothing
+	streams      []arrivalStream
+	heap         []int32        // indices of streams, by (next, index); never empty
+	places       []int32        // of the streams in heap
+	inFlight     map[int]sender // who sent the requests whose ends are awaited, by ID
+	labels       Labels
+	adapters     map[string]int // indices
+	popularities popularities
+	sent         int
+	sessions     int32 // that have begun
+	memory       prompt.Slab
+	scratch      scratch
 }
 
 func (m *mergedClients) Labels() Labels { return m.labels }
 
-// addLabels gives the names of a client numbers.
-func (m *mergedClients) addLabels(i int, c *Client) {
-	at := &m.clients[i]
-	m.labels.Clients = append(m.labels.Clients, c.Name)
-	m.labels.Tenants, at.tenant = intern.Name(m.labels.Tenants, cmp.Or(c.Tenant, DefaultLabel))
-	m.labels.Classes, at.class = intern.Name(m.labels.Classes, cmp.Or(c.Class, DefaultLabel))
-	if c.Adapter != "" {
-		m.labels.Adapters, at.adapter = intern.Name(m.labels.Adapters, c.Adapter)
-		at.adapter++
+// addLabels gives the names of a client and its copies numbers.
+func (m *mergedClients) addLabels(c *Client) (l labelled) {
+	for i := range c.members() {
+		member := c.member(i)
+		m.labels.Clients = append(m.labels.Clients, member.Name)
+		if _, known := m.adapters[member.Adapter]; member.Adapter != "" && !known {
+			m.adapters[member.Adapter] = len(m.labels.Adapters)
+			m.labels.Adapters = append(m.labels.Adapters, member.Adapter)
+		}
 	}
+	m.labels.Tenants, l.tenant = intern.Name(m.labels.Tenants, cmp.Or(c.Tenant, DefaultLabel))
+	m.labels.Classes, l.class = intern.Name(m.labels.Classes, cmp.Or(c.Class, DefaultLabel))
 	if c.Model != "" {
-		m.labels.Models, at.model = intern.Name(m.labels.Models, c.Model)
-		at.model++
+		m.labels.Models, l.model = intern.Name(m.labels.Models, c.Model)
+		l.model++
 	}
 	if len(c.Headers) > 0 {
-		m.labels.Headers, at.headers = intern.Headers(m.labels.Headers, c.Headers)
-		at.headers++
+		m.labels.Headers, l.headers = intern.Headers(m.labels.Headers, c.Headers)
+		l.headers++
 	}
+	return l
 }
 
 // sender is a place of a client's reactor.
@@ -186,13 +211,12 @@ type sender struct{ client, place int32 }
 
 // addReactors adds the streams of the clients that answer ends.
 func (m *mergedClients) addReactors() {
-	for i := range m.clients {
-		c := &m.clients[i]
-		if c.reactor == nil {
+	for i, c := range m.clients {
+		if c == nil || c.reactor == nil {
 			continue
 		}
 		c.reactions = int32(len(m.streams))
-		m.streams = append(m.streams, arrivalStream{next: c.reactor.next(), members: []int32{int32(i)}, reactor: c.reactor})
+		m.streams = append(m.streams, arrivalStream{next: c.reactor.next(), first: int32(i), reactor: c.reactor})
 	}
 }
 
@@ -208,12 +232,8 @@ func (m *mergedClients) Next() (r Request, ok bool) {
 	if f.next >= due.MaxTime {
 		return r, false
 	}
-	member := f.members[0]
-	if f.picker != nil {
-		member = f.members[f.picker.pick()]
-	}
+	c, number := m.sender(f)
 	at, place := f.next, int32(0)
-	c := &m.clients[member]
 	if f.reactor != nil {
 		place = f.reactor.take()
 	} else {
@@ -222,7 +242,7 @@ func (m *mergedClients) Next() (r Request, ok bool) {
 		}
 		f.next = f.clock.Next()
 	}
-	r.ID, r.Client, r.Arrival = m.sent, int(member), at
+	r.ID, r.Client, r.Arrival = m.sent, int(number), at
 	c.fillRequest(m, place, &r)
 	if f.reactor != nil {
 		f.next = f.reactor.next()
@@ -230,7 +250,7 @@ func (m *mergedClients) Next() (r Request, ok bool) {
 	m.sent++
 	m.siftDown(0)
 	if c.reactor != nil {
-		m.inFlight[r.ID] = sender{member, place}
+		m.inFlight[r.ID] = sender{number, place}
 		m.hasten(c)
 	}
 	return r, true
@@ -250,7 +270,7 @@ func (m *mergedClients) Ended(e End) {
 		return
 	}
 	delete(m.inFlight, e.ID)
-	c := &m.clients[from.client]
+	c := m.clients[from.client]
 	c.reactor.ended(c, from.place, e)
 	m.hasten(c)
 }

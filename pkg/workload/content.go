@@ -37,7 +37,7 @@ type scratch struct {
 	text     []prompt.Extent
 	media    []medium
 	examples []int
-	name     []byte
+	buffer   []byte // of the name of a stream
 	lengths  stats.Stream
 }
 

@@ -4,12 +4,15 @@ package workload_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
 )
 
 func TestCopiesShareTheRate(t *testing.T) {
@@ -87,8 +90,8 @@ func TestValidateCopies(t *testing.T) {
 		want   []string
 	}{
 		"fine":             {workload.Copies{Count: 1}, nil},
-		"none":             {workload.Copies{}, []string{"x.count: Invalid value: 0: must be between 1 and 10000"}},
-		"too many":         {workload.Copies{Count: 10_001}, []string{"x.count: Invalid value: 10001: must be between 1 and 10000"}},
+		"none":             {workload.Copies{}, []string{"x.count: Invalid value: 0: must be between 1 and 100000"}},
+		"too many":         {workload.Copies{Count: 100_001}, []string{"x.count: Invalid value: 100001: must be between 1 and 100000"}},
 		"growing shares":   {workload.Copies{Count: 1, ZipfExponent: -1}, []string{"x.zipfExponent: Invalid value: -1: must be between 0 and 10"}},
 		"not a number":     {workload.Copies{Count: 1, ZipfExponent: math.NaN()}, []string{"x.zipfExponent: Invalid value: NaN: must be between 0 and 10"}},
 		"too steep a fall": {workload.Copies{Count: 1, ZipfExponent: 10.5}, []string{"x.zipfExponent: Invalid value: 10.5: must be between 0 and 10"}},
@@ -102,5 +105,96 @@ func TestValidateCopies(t *testing.T) {
 				t.Errorf("faults (−want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestCopiesThatShareArrivalsSendWhatEachWouldAlone holds copies of one process, which begin
+// to exist with their first requests, against clients of their names.
+func TestCopiesThatShareArrivalsSendWhatEachWouldAlone(t *testing.T) {
+	for name, edit := range map[string]func(*workload.Client){
+		"new prompts":   func(*workload.Client) {},
+		"fixed prompts": func(c *workload.Client) { c.Prompts = &workload.Prompts{Count: 3, Order: workload.Random} },
+		"prefix groups": func(c *workload.Client) {
+			c.PrefixGroups = &workload.PrefixGroups{Count: 7, ZipfExponent: 1, Correlation: 0.5}
+		},
+		"examples": func(c *workload.Client) {
+			five := workload.Lengths{Distribution: stats.Constant{Value: 5}, Min: 1, Max: 5}
+			c.Examples = &workload.Examples{Pool: 20, Count: five, Tokens: c.Input}
+		},
+		"media": func(c *workload.Client) {
+			c.Media = []workload.Media{{Kind: "image", Probability: 0.5, Count: workload.Lengths{Distribution: stats.Constant{Value: 2}, Min: 1, Max: 2}, Tokens: c.Input, Pool: 4}}
+		},
+		"conversations": func(c *workload.Client) {
+			c.Sessions = &workload.Sessions{Concurrent: 2, Turns: c.Output, Context: workload.Accumulate, Order: workload.Random}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := constantClient("tenant", 100)
+			c.PrefixGroup, c.PrefixTokens, c.Adapter = "group", 32, "tone"
+			c.Input = workload.Lengths{Distribution: stats.Exponential{Mean: 100}, Min: 1}
+			c.Output = workload.Lengths{Distribution: stats.Constant{Value: 3}, Min: 1}
+			edit(&c)
+			const copies = 20
+			shared := workload.NewClients(copiesOf(c, workload.Copies{Count: copies, SharedArrivals: workload.Random}), 4)
+			sent := make([][]workload.Request, copies)
+			for _, r := range workloadtest.Take(shared, 400) {
+				sent[r.Client] = append(sent[r.Client], r)
+			}
+			for k, alone := range (workload.Copies{Count: copies}).Expand(c) {
+				source := workload.NewClients([]workload.Client{alone}, 4)
+				if got := shared.Labels().Clients[k]; got != alone.Name {
+					t.Errorf("copy %d is named %s, want %s", k, got, alone.Name)
+				}
+				want := workloadtest.Take(source, len(sent[k]))
+				for i, r := range sent[k] {
+					adapter := shared.Labels().Adapters[r.Adapter-1]
+					if adapter != alone.Adapter {
+						t.Fatalf("copy %d asks for the adapter %s, want %s", k, adapter, alone.Adapter)
+					}
+					r.ID, r.Client, r.Arrival, r.Session, r.Adapter = want[i].ID, 0, want[i].Arrival, want[i].Session, want[i].Adapter
+					if diff := cmp.Diff(want[i], r); diff != "" {
+						t.Fatalf("request %d of copy %d (−alone +shared):\n%s", i, k, diff)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestTooManyCopiesThatExistFromTheStart(t *testing.T) {
+	many := workload.Copies{Count: 10_001, SharedArrivals: workload.Random}
+	for want, edit := range map[string]func(*workload.Client){
+		"": func(*workload.Client) {},
+		"unless the copies share their arrivals": func(c *workload.Client) { c.Copies.SharedArrivals = "" },
+		"where turns wait for answers": func(c *workload.Client) {
+			c.Sessions = &workload.Sessions{Turns: c.Output, Context: workload.Accumulate, AfterAnswer: true}
+		},
+		"where each copy has its own adapter": func(c *workload.Client) { c.Adapter = "tone" },
+	} {
+		c := constantClient("tenant", 1)
+		copies := many
+		c.Copies = &copies
+		edit(&c)
+		var found []string
+		for _, err := range c.Validate(field.NewPath("c")) {
+			if err.Field == "c.copies.count" {
+				found = append(found, err.Detail)
+			}
+		}
+		if want == "" && len(found) > 0 || want != "" && (len(found) != 1 || !strings.Contains(found[0], want)) {
+			t.Errorf("faults %q, want %q", found, want)
+		}
+	}
+}
+
+func TestNamesOfCopiesAreTaken(t *testing.T) {
+	path := field.NewPath("clients")
+	copies := constantClient("a", 1)
+	copies.Copies = &workload.Copies{Count: 3}
+	for name, taken := range map[string]bool{"a": true, "a-1": true, "a-3": true, "a-4": false, "a-0": false, "a-01": false, "b-1": false, "a-": false} {
+		errs := workload.ValidateNames([]workload.Client{copies, constantClient(name, 1)}, path)
+		if got := len(errs) > 0; got != taken {
+			t.Errorf("%s beside copies a-1 to a-3: %v", name, errs)
+		}
 	}
 }

@@ -64,17 +64,17 @@ func (c *client) drawMedium(m *Media, s *stats.Stream) medium {
 	number := s.IntN(m.Pool)
 	return medium{
 		source: mediaText.source(c.nameHash, stats.HashString(m.Kind), uint64(number)),
-		tokens: c.lengthOf(m.Tokens, "media/"+m.Kind, c.spec.Name, number),
+		tokens: c.lengthOf(m.Tokens, "media/"+m.Kind, c.name, number),
 	}
 }
 
 // lengthOf returns the length of a text that several requests have: it depends on nothing
 // but the text's kind, owner and number.
 func (c *client) lengthOf(l Lengths, kind, owner string, number int) int {
-	c.name = append(append(c.name[:0], "workload/"...), kind...)
-	c.name = strconv.AppendInt(append(c.name, '/'), int64(number), 10)
-	c.name = append(append(c.name, '/'), owner...)
-	c.lengths.Reset(c.seed, c.name)
+	c.buffer = append(append(c.buffer[:0], "workload/"...), kind...)
+	c.buffer = strconv.AppendInt(append(c.buffer, '/'), int64(number), 10)
+	c.buffer = append(append(c.buffer, '/'), owner...)
+	c.lengths.Reset(c.seed, c.buffer)
 	return l.draw(&c.lengths)
 }
 

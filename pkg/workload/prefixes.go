@@ -134,8 +134,8 @@ func (c *client) appendExamples(text []prompt.Extent, s *stats.Stream) []prompt.
 	}
 	for _, number := range c.examples {
 		text = append(text, prompt.Extent{
-			Source: exampleText.source(stats.HashString(c.spec.PrefixGroup), uint64(number)),
-			Tokens: int32(c.lengthOf(e.Tokens, "example", c.spec.PrefixGroup, number)),
+			Source: exampleText.source(stats.HashString(c.prefixGroup), uint64(number)),
+			Tokens: int32(c.lengthOf(e.Tokens, "example", c.prefixGroup, number)),
 		})
 	}
 	return text

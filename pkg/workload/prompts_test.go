@@ -76,12 +76,18 @@ func TestPromptsInRandomOrder(t *testing.T) {
 	}
 }
 
+// copiesOf is a client that stands for many.
+func copiesOf(c workload.Client, copies workload.Copies) []workload.Client {
+	c.Copies = &copies
+	return []workload.Client{c}
+}
+
 // benchmarkClients is 150 groups of 5 prompts, all of them shuffled once and then sent
 // again and again at the times of one process.
 func benchmarkClients(process workload.ArrivalProcess) []workload.Client {
 	c := repeatingClient(5, workload.Cycle)
 	c.Arrivals = workload.Arrivals{Process: process, RatePerSecond: 15}
-	return workload.Copies{Count: 150, SharedArrivals: workload.Cycle}.Expand(c)
+	return copiesOf(c, workload.Copies{Count: 150, SharedArrivals: workload.Cycle})
 }
 
 func TestSharedArrivalsInCycleSendAllPrompts(t *testing.T) {
@@ -124,7 +130,7 @@ func TestSharedArrivalsAreOneProcess(t *testing.T) {
 	whole.Arrivals = workload.Arrivals{Process: workload.Gamma, CV: 2, RatePerSecond: 15}
 	for _, order := range []workload.Order{workload.Cycle, workload.Random} {
 		alone := workloadtest.Take(workload.NewClients([]workload.Client{whole}, 4), 2000)
-		dealt := workloadtest.Take(workload.NewClients(workload.Copies{Count: 20, SharedArrivals: order}.Expand(whole), 4), 2000)
+		dealt := workloadtest.Take(workload.NewClients(copiesOf(whole, workload.Copies{Count: 20, SharedArrivals: order}), 4), 2000)
 		for i := range alone {
 			if alone[i].Arrival != dealt[i].Arrival {
 				t.Fatalf("%s: request %d comes at %v, and of one client at %v", order, i, dealt[i].Arrival, alone[i].Arrival)
@@ -135,7 +141,7 @@ func TestSharedArrivalsAreOneProcess(t *testing.T) {
 
 func TestSharedArrivalsAtRandomFollowShares(t *testing.T) {
 	const n = 20_000
-	copies := workload.Copies{Count: 4, ZipfExponent: 1, SharedArrivals: workload.Random}.Expand(constantClient("tenant", 100))
+	copies := copiesOf(constantClient("tenant", 100), workload.Copies{Count: 4, ZipfExponent: 1, SharedArrivals: workload.Random})
 	counts := make([]float64, 4)
 	for _, r := range workloadtest.Take(workload.NewClients(copies, 1), n) {
 		counts[r.Client]++
@@ -149,7 +155,7 @@ func TestSharedArrivalsAtRandomFollowShares(t *testing.T) {
 }
 
 func TestSharedArrivalsAreMergedWithOthers(t *testing.T) {
-	clients := append(workload.Copies{Count: 3, SharedArrivals: workload.Cycle}.Expand(constantClient("dealt", 3)), constantClient("other", 1))
+	clients := append(copiesOf(constantClient("dealt", 3), workload.Copies{Count: 3, SharedArrivals: workload.Cycle}), constantClient("other", 1))
 	var got []int
 	requests := workloadtest.Take(workload.NewClients(clients, 1), 8)
 	workloadtest.CheckOrder(t, requests)

@@ -18,53 +18,59 @@ const (
 	Random Order = "Random"
 )
 
-// SharedArrivals is one arrival process whose requests are distributed among several clients.
-// They have the same Arrivals and the same pointer.
-type SharedArrivals struct {
-	// Name names the random streams of the arrivals and of the choice of clients.
-	Name string
-	// Order is Random, by the clients' shares, or Cycle: in rounds in which each
-	// client gets as many requests as it has Prompts to go round, else one, in
-	// an order that is drawn once. So where a benchmark shuffles its prompts and
-	// sends them again and again, a round is those prompts.
-	Order Order
-	// Shares are what part of the requests each client gets, in order; they sum
-	// up to 1. A Cycle does not use them.
-	Shares []float64
+// group is the copies of a client that share one arrival process. Each copy begins to exist
+// with its first request, so that the memory of a group is that of its active members.
+type group struct {
+	spec   *Client
+	labels labelled
+	picker clientPicker
 }
 
-// clientPicker chooses which of several clients sends the next request.
+// newGroup returns the group of a client whose copies share their arrivals; nil for another.
+func newGroup(c *Client, l labelled, seed int64) *group {
+	if c.Copies == nil || c.Copies.SharedArrivals == "" || c.ClosedLoop != nil {
+		return nil
+	}
+	return &group{c, l, newClientPicker(c, seed)}
+}
+
+// clientPicker chooses which copy of a client sends the next request.
 type clientPicker struct {
 	stream     *stats.Stream
-	round      []int32 // members, for Cycle
+	round      []int32 // copies, for Cycle
 	next       int
 	cumulative []float64 // sums of shares, for Random
 }
 
-// newClientPicker returns the picker of clients of which client i has prompts[i].
-func newClientPicker(d *SharedArrivals, prompts []int, seed int64) *clientPicker {
-	r := &clientPicker{stream: stats.NewStream(seed, "workload/dealt/"+d.Name)}
-	if d.Order == Random {
+// newClientPicker returns the picker of a client's copies.
+func newClientPicker(c *Client, seed int64) clientPicker {
+	p := clientPicker{stream: stats.NewStream(seed, "workload/dealt/"+c.Name)}
+	if c.Copies.SharedArrivals == Random {
 		sum := 0.0
-		for _, share := range d.Shares {
+		for _, share := range c.Copies.shares() {
 			sum += share
-			r.cumulative = append(r.cumulative, sum)
+			p.cumulative = append(p.cumulative, sum)
 		}
-		return r
+		return p
 	}
-	for member, n := range prompts {
-		for range n {
-			r.round = append(r.round, int32(member))
+	inRound := 1
+	if c.Prompts != nil && c.Prompts.Order != Random {
+		inRound = c.Prompts.Count
+	}
+	p.round = make([]int32, 0, c.Copies.Count*inRound)
+	for member := range c.Copies.Count {
+		for range inRound {
+			p.round = append(p.round, int32(member))
 		}
 	}
-	for i := len(r.round) - 1; i > 0; i-- {
-		j := r.stream.IntN(i + 1)
-		r.round[i], r.round[j] = r.round[j], r.round[i]
+	for i := len(p.round) - 1; i > 0; i-- {
+		j := p.stream.IntN(i + 1)
+		p.round[i], p.round[j] = p.round[j], p.round[i]
 	}
-	return r
+	return p
 }
 
-// pick returns the member that sends the next request.
+// pick returns the copy that sends the next request, from 0.
 func (r *clientPicker) pick() int {
 	if r.round == nil {
 		u := r.stream.Float64()
