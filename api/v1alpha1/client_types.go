@@ -16,7 +16,8 @@ type Client struct {
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`
 	Name string `json:"name,omitempty"`
-	// tenant groups clients in results.
+	// tenant groups clients in results. Fields of the tenant of this name in tenants take the
+	// place of those of the client.
 	// +optional
 	// +kubebuilder:default=default
 	// +kubebuilder:validation:MinLength=1

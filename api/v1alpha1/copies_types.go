@@ -18,6 +18,12 @@ type Copies struct {
 	// +optional
 	// +kubebuilder:default="0"
 	ZipfExponent NonNegativeDecimal `json:"zipfExponent,omitempty"`
+	// lengthCV is how much longer the prompts and answers of some copies are: each copy
+	// multiplies lengths that are drawn from inputTokens and outputTokens by a factor of its
+	// own. The factors have the mean 1 and this coefficient of variation, at most 10.
+	// Without it, all copies have the same lengths.
+	// +optional
+	LengthCV PositiveDecimal `json:"lengthCV,omitempty"`
 	// prefixes says whether each copy has its own prefix, in the groups group-1,
 	// group-2 and so on, or all copies share the client's prefix.
 	// +optional

@@ -9,6 +9,14 @@ package v1alpha1
 // +kubebuilder:validation:AtLeastOneOf=clients;trace;traces
 // +kubebuilder:validation:AtMostOneOf=trace;traces
 type Workload struct {
+	// tenants are customers or teams with properties of their own. A client or a trace may
+	// also name a tenant that is not in the list.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=256
+	Tenants []Tenant `json:"tenants,omitempty"`
 	// clients are independent sources of requests.
 	// +optional
 	// +listType=map

@@ -24,6 +24,8 @@ type Meta struct {
 	BacklogGrowth *float64
 	// Targets are the SLOs by class, as in [simulator.Config].
 	Targets []simulator.Target
+	// TenantTargets are those of tenants with SLOs of their own.
+	TenantTargets [][]simulator.Target
 	// CostPerReplicaHour is the price of a replica by pool. Where it is nil,
 	// or the slice is shorter than the pools, the price is not known.
 	CostPerReplicaHour []*float64

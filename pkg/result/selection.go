@@ -60,18 +60,10 @@ func newGroup(o *simulator.Outcome, meta *Meta, s Selector) Group {
 	return g
 }
 
-// target returns the SLO of a class; zero where there is none.
-func (in *selection) target(class int) simulator.Target {
-	if class < len(in.meta.Targets) {
-		return in.meta.Targets[class]
-	}
-	return simulator.Target{}
-}
-
 func (in *selection) add(c *simulator.Cell) {
 	in.tenants[c.Tenant].add(c)
 	counted := *c
-	target := in.target(c.Class)
+	target := simulator.FindTarget(in.meta.Targets, in.meta.TenantTargets, c.Tenant, c.Class)
 	// Where a class has no target, the simulator counts every completed request
 	// as within it.
 	count := func(has bool, arrived, met *int64) {

@@ -63,6 +63,8 @@ func (b *Builder) Build(in *v1alpha1.Scenario, router *Routing, traces trace.Set
 		}
 		c.Targets, es = buildTargets(in.SLOs, source.Labels().Classes, path.Child("slos"))
 		errs = append(errs, es...)
+		c.TenantTargets, es = buildTenantTargets(&in.Workload, c.Targets, source.Labels().Tenants, len(source.Labels().Classes), path.Child("workload"))
+		errs = append(errs, es...)
 	}
 	if router != nil && len(errs) == 0 {
 		c.Policies.Routing = buildRouting(parts, router, clusters, source.Labels(), seed)

@@ -119,6 +119,9 @@ func buildClient(in *v1alpha1.Client, path *field.Path) (workload.Client, field.
 		return workload.Client{Name: in.Name}, errs
 	}
 	client.Input, client.Output = buildLengths(in.InputTokens), buildLengths(in.OutputTokens)
+	if in.Copies != nil {
+		client.LengthCV = in.Copies.LengthCV.Float()
+	}
 	errs = append(errs, buildPrefix(in.Prefix, &client, path.Child("prefix"))...)
 	errs = append(errs, buildReasoning(in.Reasoning, &client, path.Child("reasoning"))...)
 	errs = append(errs, buildMedia(in.Media, &client, path.Child("media"))...)

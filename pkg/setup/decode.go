@@ -26,10 +26,14 @@ const VersionField = "version"
 // Decode returns a resolved scenario's types: its own fields, and how its
 // router chooses.
 func Decode(root Tree, path *field.Path) (*v1alpha1.Scenario, *Routing, field.ErrorList) {
-	scenario, err := DecodeScenario(root)
+	stated, err := decodeStated(root)
 	if err != nil {
 		return nil, nil, field.ErrorList{field.Invalid(path, "", err.Error())}
 	}
+	if errs := ValidateTenants(&stated.Workload, path.Child("workload")); len(errs) > 0 {
+		return nil, nil, errs
+	}
+	scenario := WithTenants(stated)
 	list, several := root["routers"].([]any)
 	if !several {
 		r, errs := decodeRouting(root["router"].(Tree), &scenario.Router, path.Child("router"))
@@ -53,9 +57,17 @@ func decodeRouting(root Tree, router *v1alpha1.Router, path *field.Path) (*Routi
 	return &Routing{EPPConfig: config}, errs
 }
 
-// DecodeScenario returns the types of a resolved scenario's own fields: all but the
-// EPP's document.
+// DecodeScenario returns the types of a resolved scenario's own fields, all but the EPP's
+// document. Its clients have what their tenants state.
 func DecodeScenario(root Tree) (*v1alpha1.Scenario, error) {
+	stated, err := decodeStated(root)
+	if err != nil {
+		return nil, err
+	}
+	return WithTenants(stated), nil
+}
+
+func decodeStated(root Tree) (*v1alpha1.Scenario, error) {
 	own := maps.Clone(root)
 	if router, one := root["router"].(Tree); one {
 		own["router"] = withoutPicker(router)

@@ -47,7 +47,7 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 	s := &simulation{source: c.Source, horizon: c.Horizon, disruptions: c.Disruptions, labels: labels}
 	s.core = &core{
 		ctx: ctx, sim: s,
-		metrics: newMetrics(c.Targets, c.Horizon.WarmUp, len(c.Pools), labels),
+		metrics: newMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, len(c.Pools), labels),
 	}
 	s.cluster = &cluster{core: s.core, handoff: c.Handoff}
 	s.gateway = newGateway(s.core, s.cluster, &c)

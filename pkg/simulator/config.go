@@ -44,6 +44,10 @@ type Config struct {
 	// Targets are the SLOs by class, indexed as the source's class labels.
 	// Classes beyond the slice have none; nil means no SLOs at all.
 	Targets []Target
+	// TenantTargets are the SLOs by tenant and class, of tenants with SLOs of their own:
+	// indexed as the source's tenant labels, each is as Targets are. A nil entry, or one
+	// beyond the slice, has those of Targets.
+	TenantTargets [][]Target
 	// Seed draws what the cluster itself leaves to chance: the phases of the
 	// scrapes. Policies and Source bring their own.
 	Seed int64
@@ -128,6 +132,17 @@ type Pool struct {
 // request meets it.
 type Target struct {
 	TTFT, TPOT, E2E time.Duration
+}
+
+// FindTarget returns the SLO of a tenant's requests of a class, in the fields of a [Config].
+func FindTarget(targets []Target, ofTenants [][]Target, tenant, class int) Target {
+	if tenant < len(ofTenants) && ofTenants[tenant] != nil {
+		targets = ofTenants[tenant]
+	}
+	if class < len(targets) {
+		return targets[class]
+	}
+	return Target{}
 }
 
 // Horizon ends a run. Arrivals end after Requests of them, or before the

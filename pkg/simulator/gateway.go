@@ -65,7 +65,7 @@ func (g *gateway) arrive(w *workload.Request) {
 		Model: int32(w.Model), Turn: g.turns[w.Model],
 	}
 	g.turns[w.Model]++
-	promised := g.metrics.target(w.Class)
+	promised := g.metrics.target(w.Tenant, w.Class)
 	q.info.TTFT, q.info.TPOT = promised.TTFT, promised.TPOT
 	q.lastToken, q.firstToken, q.routedAt = unset, unset, w.Arrival
 	q.retry = w.Attempt > 0

@@ -18,6 +18,7 @@ const discard = 0
 // metrics collects the figures of a run.
 type metrics struct {
 	targets                  []Target
+	tenantTargets            [][]Target
 	warmUp                   simtime.Time
 	tenants, classes, models int
 	// index gives the cell of (pool+1, tenant, class, model); 0 where none is yet.
@@ -27,10 +28,10 @@ type metrics struct {
 	last simtime.Time
 }
 
-func newMetrics(targets []Target, warmUp time.Duration, pools int, labels workload.Labels) metrics {
+func newMetrics(targets []Target, tenantTargets [][]Target, warmUp time.Duration, pools int, labels workload.Labels) metrics {
 	tenants, classes, models := max(len(labels.Tenants), 1), max(len(labels.Classes), 1), len(labels.Models)+1
 	return metrics{
-		targets: targets,
+		targets: targets, tenantTargets: tenantTargets,
 		warmUp:  simtime.Time(warmUp),
 		tenants: tenants,
 		classes: classes,
@@ -153,7 +154,7 @@ func (m *metrics) completed(last, end simtime.Time, q *request) {
 		c.TPOT.Record(int64(decode) / int64(gaps))
 	}
 
-	target := m.target(q.info.Class)
+	target := m.target(q.info.Tenant, q.info.Class)
 	metTTFT := within(ttft, target.TTFT)
 	metTPOT := gaps <= 0 || within((decode+time.Duration(gaps)-1)/time.Duration(gaps), target.TPOT)
 	metE2E := within(e2e, target.E2E)
@@ -174,11 +175,8 @@ func (m *metrics) completed(last, end simtime.Time, q *request) {
 	}
 }
 
-func (m *metrics) target(class int) Target {
-	if class < len(m.targets) {
-		return m.targets[class]
-	}
-	return Target{}
+func (m *metrics) target(tenant, class int) Target {
+	return FindTarget(m.targets, m.tenantTargets, tenant, class)
 }
 
 // within says whether a duration meets a target; 0 is none.

@@ -149,7 +149,7 @@ func newPlain(c Config) *plain {
 		p.ScrapeInterval = DefaultScrapeInterval
 	}
 	labels := p.Source.Labels()
-	p.metrics = newMetrics(c.Targets, c.Horizon.WarmUp, len(c.Pools), labels)
+	p.metrics = newMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, len(c.Pools), labels)
 	for i := range c.Pools {
 		p.pools = append(p.pools, c.Pools[i].Name)
 		for place := range max(c.Pools[i].Replicas, c.Pools[i].MaxReplicas) {
@@ -399,8 +399,12 @@ func (p *plain) arrive() {
 		Model: int32(w.Model), Turn: p.turns[w.Model],
 	}
 	p.turns[w.Model]++
-	if w.Class < len(p.Targets) {
-		q.info.TTFT, q.info.TPOT = p.Targets[w.Class].TTFT, p.Targets[w.Class].TPOT
+	targets := p.Targets
+	if w.Tenant < len(p.TenantTargets) && p.TenantTargets[w.Tenant] != nil {
+		targets = p.TenantTargets[w.Tenant]
+	}
+	if w.Class < len(targets) {
+		q.info.TTFT, q.info.TPOT = targets[w.Class].TTFT, targets[w.Class].TPOT
 	}
 	q.firstToken, q.lastToken = unset, unset
 	q.retry = w.Attempt > 0

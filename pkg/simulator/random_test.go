@@ -60,6 +60,9 @@ func randomConfigWith(data []byte, features ...feature) Config {
 		Targets:         []Target{{TTFT: time.Duration(c.pick(200)), TPOT: time.Duration(c.pick(10)), E2E: time.Duration(c.pick(250))}},
 		CheckInvariants: true,
 	}
+	if config.Seed%2 == 1 {
+		config.TenantTargets = [][]Target{nil, {{TTFT: 40}, {E2E: 90}}}
+	}
 	for range 1 + c.pick(2) {
 		config.Pools = append(config.Pools, randomPool(&c))
 	}

@@ -21,6 +21,7 @@ import (
 func aloneOf(data []byte, shared Config) Config {
 	c := randomConfigWith(data, randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters)
 	c.Seed, c.Targets, c.Horizon, c.Handoff = shared.Seed, shared.Targets, shared.Horizon, shared.Handoff
+	c.TenantTargets = shared.TenantTargets
 	if shared.Seed%2 == 0 {
 		c.ScrapeInterval = shared.ScrapeInterval
 	}

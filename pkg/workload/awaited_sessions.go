@@ -80,7 +80,7 @@ func (s *awaitedSessions) streamName() []byte {
 // than the sessions allow.
 func (s *awaitedSessions) nextTurn(c *client, at *awaitedSession) bool {
 	at.beginTurn(s.spec, &at.stream)
-	asked := c.spec.Input.clamp(c.spec.Input.Distribution.Sample(&at.stream) * at.growth)
+	asked := c.spec.Input.clamp(c.sampleInput(&at.stream) * at.growth)
 	at.calls, at.called = s.spec.Tools.draw(&at.stream), false
 	at.branches = s.spec.Branches.draw(at.branches[:0], &at.stream)
 	longest := 0

@@ -32,6 +32,9 @@ type Client struct {
 	FirstTokenTimeout, Timeout time.Duration
 	// Input is the length of the prompt's own part, Output of the answer.
 	Input, Output Lengths
+	// LengthCV is the coefficient of variation of a factor, drawn once for each copy, by
+	// which the lengths that Input and Output draw are multiplied. Its mean is 1.
+	LengthCV float64
 	// Reasoning, if set, is generated before the answer.
 	Reasoning *Reasoning
 	// Media are in front of the prompt's own part.

@@ -35,6 +35,9 @@ func (c Client) Validate(path *field.Path) field.ErrorList {
 		errs = append(errs, c.Arrivals.Validate(path.Child("arrivals"))...)
 	}
 	errs = append(errs, c.validateCopies(path.Child("copies"))...)
+	if !(c.LengthCV >= 0 && c.LengthCV <= maxLengthCV) {
+		errs = append(errs, field.Invalid(path.Child("copies", "lengthCV"), c.LengthCV, fmt.Sprintf("must be between 0 and %d", maxLengthCV)))
+	}
 	errs = append(errs, c.Input.Validate(path.Child("inputTokens"))...)
 	errs = append(errs, c.Output.Validate(path.Child("outputTokens"))...)
 	prefix := path.Child("prefix")

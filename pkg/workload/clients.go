@@ -120,6 +120,7 @@ func (m *mergedClients) sender(f *arrivalStream) (c *client, number int32) {
 type client struct {
 	spec              *Client // of all copies
 	seed              int64
+	lengthFactor      float64 // of what is drawn of Input and Output
 	name, prefixGroup string
 	streams           contentStreams
 	*scratch
@@ -151,6 +152,7 @@ func (m *mergedClients) newClient(c, spec *Client, l labelled) *client {
 		reactor:      newReactor(newUsers(c.ClosedLoop, stream), newAwaitedSessions(c, m.seed)),
 		spec:         spec,
 		seed:         m.seed,
+		lengthFactor: lengthFactor(c, stream),
 		name:         c.Name,
 		prefixGroup:  c.PrefixGroup,
 		streams:      newContentStreams(c, stream),

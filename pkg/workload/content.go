@@ -67,7 +67,21 @@ func (c *client) drawContent(m *mergedClients, place int32, r *Request) []prompt
 	return c.newPrompt(r, c.drawInput())
 }
 
-func (c *client) drawInput() int { return c.spec.Input.draw(c.streams.input) }
+// lengthFactor draws how much longer the lengths of a client are than those that its
+// distributions say.
+func lengthFactor(c *Client, stream func(string) *stats.Stream) float64 {
+	if c.LengthCV == 0 {
+		return 1
+	}
+	return stats.LogNormalOf(1, c.LengthCV).Sample(stream("length factor"))
+}
+
+func (c *client) drawInput() int { return c.spec.Input.clamp(c.sampleInput(c.streams.input)) }
+
+// sampleInput draws a length that is not clamped.
+func (c *client) sampleInput(s *stats.Stream) float64 {
+	return float64(c.spec.Input.Distribution.Sample(s) * c.lengthFactor)
+}
 
 // fixedPrompt adds one of the client's fixed prompts to the text.
 func (c *client) fixedPrompt(r *Request) []prompt.Extent {
@@ -100,7 +114,7 @@ func (c *client) newPrompt(r *Request, tokens int) []prompt.Extent {
 
 // drawAnswer draws the tokens that are generated, of which the first ones are reasoning.
 func (c *client) drawAnswer(streams contentStreams, variation float64) (generated, reasoning int) {
-	answer := c.spec.Output.clamp(c.spec.Output.Distribution.Sample(streams.output) * variation)
+	answer := c.spec.Output.clamp(float64(c.spec.Output.Distribution.Sample(streams.output)*variation) * c.lengthFactor)
 	reasoning = c.spec.Reasoning.draw(answer, streams.reasoning)
 	return reasoning + answer, reasoning
 }
@@ -116,7 +130,7 @@ func (c *client) inContext(generated prompt.Extent, reasoning int) prompt.Extent
 
 // nextTurn makes the next turn of a session that does not wait for answers.
 func (c *client) nextTurn(m *mergedClients, r *Request) []prompt.Extent {
-	sample := c.spec.Input.Distribution.Sample(c.streams.input)
+	sample := c.sampleInput(c.streams.input)
 	media := c.drawMedia(c.streams.media)
 	s := c.sessions.next()
 	if s.turnsLeft == 0 || !c.asksNextTurn(s, media, sample) {

@@ -39,6 +39,7 @@ const (
 	// each of which is a client under way from the start.
 	maxCopies, maxOwnCopies = 100_000, 10_000
 	maxZipfExponent         = 10
+	maxLengthCV             = 10
 )
 
 // Validate returns the faults of the copies, under the names that the API

@@ -164,7 +164,7 @@ func TestCopiesThatShareArrivalsSendWhatEachWouldAlone(t *testing.T) {
 func TestTooManyCopiesThatExistFromTheStart(t *testing.T) {
 	many := workload.Copies{Count: 10_001, SharedArrivals: workload.Random}
 	for want, edit := range map[string]func(*workload.Client){
-		"": func(*workload.Client) {},
+		"":                                       func(*workload.Client) {},
 		"unless the copies share their arrivals": func(c *workload.Client) { c.Copies.SharedArrivals = "" },
 		"where turns wait for answers": func(c *workload.Client) {
 			c.Sessions = &workload.Sessions{Turns: c.Output, Context: workload.Accumulate, AfterAnswer: true}
@@ -196,5 +196,31 @@ func TestNamesOfCopiesAreTaken(t *testing.T) {
 		if got := len(errs) > 0; got != taken {
 			t.Errorf("%s beside copies a-1 to a-3: %v", name, errs)
 		}
+	}
+}
+
+// TestCopiesVaryInTheirLengths measures the mean prompt of each of many copies.
+func TestCopiesVaryInTheirLengths(t *testing.T) {
+	const copies, each = 2000, 20
+	c := constantClient("tenant", 100)
+	c.Input = workload.Lengths{Distribution: stats.Exponential{Mean: 10_000}, Min: 1}
+	c.Output, c.LengthCV = c.Input, 0.5
+	var sums [copies]float64
+	var counts [copies]int
+	source := workload.NewClients(copiesOf(c, workload.Copies{Count: copies, SharedArrivals: workload.Cycle}), 3)
+	for _, r := range workloadtest.Take(source, copies*each) {
+		sums[r.Client] += float64(r.Prompt.Tokens() - c.PrefixTokens)
+		counts[r.Client]++
+	}
+	mean, squares := 0.0, 0.0
+	for k, sum := range sums {
+		x := sum / float64(counts[k]) / 10_000
+		mean += x / copies
+		squares += x * x / copies
+	}
+	// The mean of 20 exponential lengths varies by itself: (1 + 0.25)(1 + 1/20) - 1.
+	cv2 := squares/(mean*mean) - 1
+	if math.Abs(mean-1) > 0.05 || math.Abs(cv2-0.3125) > 0.05 {
+		t.Errorf("mean prompts of copies have the mean %.3f and the squared CV %.3f, want 1 and 0.3125", mean, cv2)
 	}
 }

@@ -322,6 +322,14 @@ var rules = map[string]ruleTable{
 			fields{"arrivals": gone, "closedLoop": closedLoop, "sessions": gone, "copies": object{"count": 2, "arrivals": "Cycle"}},
 		},
 	},
+	"at least one of the fields in [ttft tpot e2e] must be set": {
+		good: []any{fields{"ttft": gone, "tpot": gone}, fields{"e2e": gone}},
+		bad:  []any{fields{"ttft": gone, "tpot": gone, "e2e": gone}},
+	},
+	"at least one of the fields in [promptSize prefixAffinity burstCV meanTurns] must be set": {
+		good: []any{fields{"promptSize": gone, "burstCV": gone, "meanTurns": gone}, fields{"prefixAffinity": gone}},
+		bad:  []any{fields{"promptSize": gone, "prefixAffinity": gone, "burstCV": gone, "meanTurns": gone}},
+	},
 	"at least one of the fields in [firstToken total] must be set": {
 		good: []any{fields{"firstToken": "1s", "total": gone}, fields{"firstToken": gone, "total": "1s"}, fields{"firstToken": "1s", "total": "2s"}},
 		bad:  []any{fields{"firstToken": gone, "total": gone}},

@@ -20,7 +20,10 @@ func (c *compiler) scenario(stated *v1alpha1.Scenario, path *field.Path) field.E
 	if len(errs) > 0 {
 		return errs
 	}
-	parts, errs := setup.Parts(in, path)
+	if errs := setup.ValidateTenants(&in.Workload, path.Child("workload")); len(errs) > 0 {
+		return errs
+	}
+	parts, errs := setup.Parts(setup.WithTenants(in), path)
 	if len(errs) > 0 {
 		return errs
 	}
@@ -40,7 +43,7 @@ func (c *compiler) scenario(stated *v1alpha1.Scenario, path *field.Path) field.E
 		return append(errs, es...)
 	}
 	if len(errs) > 0 {
-		_, more := c.plan.Builder.Build(&scenario, nil, c.traces, 0, path)
+		_, more := c.plan.Builder.Build(setup.WithTenants(&scenario), nil, c.traces, 0, path)
 		return append(errs, more...)
 	}
 	root, err := experiment.ToTree(scenario)

@@ -284,7 +284,7 @@ func checkNeeds(m result.Metric, in *v1alpha1.Scenario, path *field.Path) field.
 	unpriced := func(p v1alpha1.Pool) bool { return p.CostPerReplicaHour == "" }
 	_, tenants, _ := labels(in)
 	switch {
-	case m.NeedsTargets() && len(in.SLOs) == 0:
+	case m.NeedsTargets() && len(in.SLOs) == 0 && !slices.ContainsFunc(in.Workload.Tenants, func(t v1alpha1.Tenant) bool { return t.SLO != nil }):
 		return field.ErrorList{field.Invalid(path, m.String(), "needs latency targets; state them in spec.scenario.slos")}
 	case m.NeedsPrices() && slices.ContainsFunc(in.Pools, unpriced):
 		return field.ErrorList{field.Invalid(path, m.String(), "needs the price of every pool; state it in spec.scenario.pools[].costPerReplicaHour")}
@@ -380,7 +380,7 @@ func labels(in *v1alpha1.Scenario) (pools, tenants, classes []string) {
 	for _, p := range in.Pools {
 		pools = append(pools, p.Name)
 	}
-	for _, client := range in.Workload.Clients {
+	for _, client := range setup.WithTenants(in).Workload.Clients {
 		tenants, classes = append(tenants, client.Tenant), append(classes, client.Class)
 	}
 	for _, t := range setup.Traces(&in.Workload, nil) {

@@ -17,16 +17,17 @@ import (
 func metaOf(p *experiment.Plan, in simulatorInput, outcome *simulator.Outcome, metrics []result.Metric) result.Meta {
 	config := &in.config
 	m := result.Meta{
-		Key:        p.KeyOf(in.tree, metrics).Under(config.Seed),
-		Seed:       config.Seed,
-		WarmUp:     config.Horizon.WarmUp,
-		Targets:    config.Targets,
-		Metrics:    metrics,
-		Provenance: p.Builder.Provenance(in.scenario, in.tree, config, outcome),
-		HandsOver:  config.Handoff != (simulator.Handoff{}),
-		Disrupted:  len(config.Disruptions) > 0,
-		Timeouts:   setup.TimesOut(&in.scenario.Workload),
-		Retries:    setup.RetriesRequests(&in.scenario.Workload),
+		Key:           p.KeyOf(in.tree, metrics).Under(config.Seed),
+		Seed:          config.Seed,
+		WarmUp:        config.Horizon.WarmUp,
+		Targets:       config.Targets,
+		TenantTargets: config.TenantTargets,
+		Metrics:       metrics,
+		Provenance:    p.Builder.Provenance(in.scenario, in.tree, config, outcome),
+		HandsOver:     config.Handoff != (simulator.Handoff{}),
+		Disrupted:     len(config.Disruptions) > 0,
+		Timeouts:      setup.TimesOut(&in.scenario.Workload),
+		Retries:       setup.RetriesRequests(&in.scenario.Workload),
 	}
 	for _, t := range setup.Traces(&in.scenario.Workload, nil) {
 		addTrace(&m.Provenance.Workload, p, t, in.traces[t.Name])
