@@ -8,8 +8,12 @@ type Policies struct {
 	// Priority states how important each request is; nil leaves what the client
 	// stated.
 	Priority Priority
-	// Admission turns requests away before they are routed; nil admits all.
+	// Admission turns requests away before they are routed, or makes them wait; nil
+	// admits all.
 	Admission Admission
+	// Traffic is what the gateway counts for the policies, which see it as
+	// [View.Traffic]; nil where none asks for it.
+	Traffic *Traffic
 	// Routing chooses the endpoints of each request.
 	Routing Routing
 }
@@ -19,15 +23,6 @@ type Priority interface {
 	// Prioritize returns the priority of a request that has just arrived: more is
 	// more important. The view and the request are only valid during the call.
 	Prioritize(view *View, request *Request) int
-}
-
-// Admission decides which requests enter.
-type Admission interface {
-	// Admit returns nil for a request that may be routed, and otherwise an error
-	// that wraps ErrNoEndpoint and says why it may not. It is asked once a request,
-	// after its priority is known. The view and the request are only valid during
-	// the call.
-	Admit(view *View, request *Request) error
 }
 
 // Routing is a router with all that it takes part in. A nil field says that it does

@@ -87,6 +87,9 @@ type View struct {
 	// adapters; len == endpoints. It is nil where engines serve none. The slices
 	// in it are as [Request].Adapter numbers adapters.
 	Adapters []Adapters
+	// Traffic is what the gateway has counted; nil where no policy asks for it. The
+	// request that is decided on has arrived, and has not been admitted.
+	Traffic *Traffic
 }
 
 // Adapters is what an engine reports of its LoRA adapters.

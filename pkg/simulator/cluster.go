@@ -93,7 +93,7 @@ func (s *simulation) addPool(index int, p *Pool) {
 // router sees a replica as it starts: idle.
 func (g *gateway) addScrapes(c *Config) {
 	phases := make([]simtime.Time, len(g.cluster.replicas))
-	g.view = policy.View{Scrapes: make([]policy.Scrape, len(g.cluster.replicas))}
+	g.view = policy.View{Scrapes: make([]policy.Scrape, len(g.cluster.replicas)), Traffic: g.policies.Traffic}
 	number := map[int]int{} // of the next endpoint, by router
 	var intervals []time.Duration
 	endpoints := map[time.Duration][]int32{}

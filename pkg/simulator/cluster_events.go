@@ -25,6 +25,8 @@ const (
 	requestTimesOut
 	// requestArrives is the next request of the source.
 	requestArrives
+	// delayEnds asks the admission again about a request that it made wait.
+	delayEnds
 	// gatewayWakes lets the router release requests that it holds.
 	gatewayWakes
 	// drainEnds cuts off what is still in flight.
@@ -37,9 +39,9 @@ type clusterEvent struct {
 	at   simtime.Time
 	kind clusterEventKind
 	// sequence orders events of one time and kind. Of disruptions it is the index
-	// in Config.Disruptions, of time-outs the request's ID.
+	// in Config.Disruptions, of time-outs and delays the request's ID.
 	sequence int
-	// request is the slot of the request that times out.
+	// request is the slot of the request that times out or is delayed.
 	request int32
 	// place is where the event stands in the queue; notQueued if it does not.
 	place int
@@ -131,6 +133,10 @@ func (s *simulation) applyClusterEvent(e *clusterEvent) {
 		s.applyDisruption(s.disruptions[e.sequence])
 	case requestTimesOut:
 		s.applyTimeOut(e)
+	case delayEnds:
+		s.advanceToEvent(e.at, s.gateway.routingFollowsReplicas())
+		s.gateway.endDelay(e.request)
+		s.checkContext()
 	case gatewayWakes:
 		s.advanceToEvent(e.at, s.gateway.routingFollowsReplicas())
 		s.gateway.release()

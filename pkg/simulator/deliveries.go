@@ -62,7 +62,7 @@ func (g *gateway) deliverEnd(r *replica, id int32, q *request) {
 	last := r.atGateway(g.now, q)
 	at := last.Add(r.cost.Completion)
 	g.finishBy = max(g.finishBy, at)
-	if g.policies.Routing.Responses == nil && g.listener == nil && at == g.now {
+	if g.policies.Routing.Responses == nil && g.policies.Traffic == nil && g.listener == nil && at == g.now {
 		g.finish(id, last, at)
 		return
 	}
@@ -119,6 +119,7 @@ func (g *gateway) end(id int32, at simtime.Time, how ending) {
 	if how != endUnfinished {
 		g.hear(g.requests.all[id].info.ID, at, how.heardAs())
 	}
+	g.countEnd(id)
 	g.lastEnd = max(g.lastEnd, at)
 	g.inFlight--
 	if g.held.sent != nil {

@@ -73,7 +73,7 @@ func (c *cluster) dependents(r *replica) []int32 {
 	var ids []int32
 	for i := range c.requests.all {
 		q := &c.requests.all[i]
-		if q.phase == phaseNone || q.phase == phaseGateway || q.phase == phaseLeaving || q.job {
+		if !q.phase.atReplica() || q.job {
 			continue
 		}
 		if q.replica == r.index || q.handoff != 0 && c.handoffs.of(q).from == r.index {

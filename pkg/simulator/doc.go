@@ -15,8 +15,9 @@
 //
 //	simulation run.go, core.go, horizon.go, closed_loop.go, cluster_events.go: what
 //	           comes next, and what all rooms share
-//	gateway    gateway.go, gateway_queue.go, scrapes.go, deliveries.go: policies, the
-//	           router's view, requests that it holds, answers that reach it
+//	gateway    gateway.go, delay.go, gateway_queue.go, traffic.go, scrapes.go,
+//	           deliveries.go: policies, the router's view, requests that the admission
+//	           or the router makes wait, answers that reach it
 //	cluster    cluster.go, connect.go, replica_order.go, disruption.go, lifetime.go:
 //	           which replicas there are, what they share, and in which order they move
 //	replica    replica.go, waiting.go, schedule.go, constrained.go, batch.go, step.go,
@@ -38,18 +39,22 @@
 //  1. scrapes, by endpoint phase
 //  2. the end of the warm-up
 //  3. disruptions, in the order of Config.Disruptions
-//  4. the end of arrivals
-//  5. the arrival of a request, its routing, what the router then releases and evicts
-//  6. wake-ups of the router, with what it releases and evicts
-//  7. entries into wait queues, by request
-//  8. ends of transfers
-//  9. ends of steps, by replica
-//  10. wakes of idle replicas, by replica
-//  11. what reaches the gateway: first tokens and ends of answers, by request
-//  12. the end of the drain
+//  4. time-outs of clients, by request
+//  5. the end of arrivals
+//  6. the arrival of a request, its admission and routing, what the router then
+//     releases and evicts
+//  7. ends of delays, by request: the admission is asked again, and the rest as for
+//     an arrival
+//  8. wake-ups of the router, with what it releases and evicts
+//  9. entries into wait queues, by request
+//  10. ends of transfers
+//  11. ends of steps, by replica
+//  12. wakes of idle replicas, by replica
+//  13. what reaches the gateway: first tokens and ends of answers, by request
+//  14. the end of the drain
 //
-// Events 2, 3, 5, 6 and 12 are above the replicas and ordered by clusterEventKind;
-// 7 to 10 are a replica's and ordered by replicaEventKind. What a client sends in
+// Events 2 to 4, 6 to 8 and 14 are above the replicas and ordered by clusterEventKind;
+// 9 to 12 are a replica's and ordered by replicaEventKind. What a client sends in
 // answer to an end arrives at a later nanosecond.
 //
 // # What may be called when
@@ -61,7 +66,7 @@
 // of time. So core.now may go back when another replica is advanced; it never
 // does within one replica.
 //
-// Policies are called at events 1, 3, 5, 6 and 11, never from within a step, except
+// Policies are called at events 1, 3, 4, 6 to 8 and 13, never from within a step, except
 // for KV events, which replicas send as they happen.
 //
 // # Who owns what

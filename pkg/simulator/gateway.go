@@ -25,6 +25,7 @@ type gateway struct {
 	// held keeps what the router holds back.
 	held     gatewayQueue
 	timeOuts timeOuts
+	delays   delays
 	// asksOnArrival says that some replica asks its advisor when a request arrives.
 	asksOnArrival bool
 	scrapes       scrapeSchedules
@@ -73,18 +74,58 @@ func (g *gateway) arrive(w *workload.Request) {
 	q.prompt = int32(q.info.Tokens)
 	q.total, q.finish = q.prompt, q.prompt+output
 	q.answer = prompt.Extent{Source: w.Response, Start: w.ResponseStart, Tokens: output}
-	to, err := g.decide(&q.info)
-	if g.isHeld(err) {
-		g.hold(id)
-	} else {
-		g.forward(id, to, err)
-	}
+	g.prioritize(&q.info)
+	g.admit(id)
 	g.startTimeOut(id, w)
 	g.now = w.Arrival
+	g.settle()
+}
+
+// settle lets the router act on what it holds and on what it has sent, after a request
+// has moved at the gateway.
+func (g *gateway) settle() {
 	g.release()
 	g.evictRequested()
 	for _, o := range g.observers {
 		o.settled(g.sim, nil)
+	}
+}
+
+// prioritize asks for the priority of a request that arrives. The view is up to now.
+func (g *gateway) prioritize(info *policy.Request) {
+	if t := g.policies.Traffic; t != nil {
+		t.Arrive(g.now, info)
+	}
+	if p := g.policies.Priority; p != nil {
+		g.view.Now = g.now
+		info.Priority = p.Prioritize(&g.view, info)
+	}
+}
+
+// admit asks whether a request may enter, and sends it on its way. The view is up to
+// now.
+func (g *gateway) admit(id int32) {
+	info := &g.requests.all[id].info
+	if a := g.policies.Admission; a != nil {
+		g.view.Now = g.now
+		verdict := a.Admit(&g.view, info)
+		switch {
+		case verdict.Rejection != nil:
+			g.checkRefusal(info.ID, verdict.Rejection)
+			g.reject(id, NoPool, refusal(verdict.Rejection))
+			return
+		case verdict.Until != 0:
+			g.delay(id, verdict.Until)
+			return
+		}
+	}
+	g.requests.all[id].routedAt = g.now
+	g.countAdmission(id)
+	to, err := g.route(info)
+	if g.isHeld(err) {
+		g.hold(id)
+	} else {
+		g.forward(id, to, err)
 	}
 }
 
@@ -109,6 +150,7 @@ func (g *gateway) forward(id int32, to policy.Decision, err error) {
 	g.held.note(id, q)
 	q.cell = g.metrics.arrived(g.now, r.pool, q)
 	g.recordGatewayQueueing(q)
+	g.recordAdmissionDelay(q)
 	g.inFlight++
 	r.countServing(+1)
 	for _, o := range g.observers {
@@ -157,21 +199,6 @@ func (r *replica) sendToQueue(id int32) {
 	r.enter(id)
 }
 
-// decide asks for a request's priority, whether it may enter, and where it goes. The
-// view is up to now.
-func (g *gateway) decide(info *policy.Request) (policy.Decision, error) {
-	g.view.Now = g.now
-	if p := g.policies.Priority; p != nil {
-		info.Priority = p.Prioritize(&g.view, info)
-	}
-	if a := g.policies.Admission; a != nil {
-		if err := a.Admit(&g.view, info); err != nil {
-			return g.checkDecision(info.ID, policy.Decision{}, err)
-		}
-	}
-	return g.route(info)
-}
-
 // route asks the router. The view is up to now.
 func (g *gateway) route(info *policy.Request) (policy.Decision, error) {
 	g.view.Now = g.now
@@ -186,10 +213,9 @@ func (g *gateway) route(info *policy.Request) (policy.Decision, error) {
 // checkDecision panics where the router answers what no router may.
 func (g *gateway) checkDecision(id int, to policy.Decision, err error) (policy.Decision, error) {
 	switch {
-	case errors.Is(err, policy.ErrNoEndpoint):
-		return policy.Decision{}, err
 	case err != nil:
-		panic(fmt.Sprintf("simulator: a policy failed on request %d at %v: %v", id, g.now, err))
+		g.checkRefusal(id, err)
+		return policy.Decision{}, err
 	case !g.exists(to.Endpoint):
 		panic(fmt.Sprintf("simulator: the router sent request %d to endpoint %d of %d", id, to.Endpoint, len(g.cluster.replicas)))
 	case to.Prefill != policy.NoPrefill && !g.exists(to.Prefill):
@@ -198,28 +224,45 @@ func (g *gateway) checkDecision(id int, to policy.Decision, err error) (policy.D
 	return to, nil
 }
 
+// checkRefusal panics where a policy fails instead of refusing a request.
+func (g *gateway) checkRefusal(id int, err error) {
+	if !errors.Is(err, policy.ErrNoEndpoint) {
+		panic(fmt.Sprintf("simulator: a policy failed on request %d at %v: %v", id, g.now, err))
+	}
+}
+
 func (g *gateway) exists(endpoint int) bool {
 	return endpoint >= 0 && endpoint < len(g.cluster.replicas)
 }
 
-// refusal is the reason of a router that chose no endpoint.
+// refusals are the reasons of the errors with which policies refuse requests.
+var refusals = []struct {
+	err    error
+	reason Reason
+}{
+	{policy.ErrShed, Shed},
+	{policy.ErrQueueFull, QueueFull},
+	{policy.ErrExpired, Expired},
+	{policy.ErrRateLimited, RateLimited},
+	{policy.ErrOverBudget, OverBudget},
+	{policy.ErrClassRefused, ClassRefused},
+}
+
+// refusal is the reason of an error with which a policy refuses a request.
 func refusal(err error) Reason {
-	switch {
-	case errors.Is(err, policy.ErrShed):
-		return Shed
-	case errors.Is(err, policy.ErrQueueFull):
-		return QueueFull
-	case errors.Is(err, policy.ErrExpired):
-		return Expired
-	default:
-		return NoEndpoint
+	for _, r := range refusals {
+		if errors.Is(err, r.err) {
+			return r.reason
+		}
 	}
+	return NoEndpoint
 }
 
 // reject ends a request that no engine will see.
 func (g *gateway) reject(id int32, pool int, reason Reason) {
 	info := &g.requests.all[id].info
 	g.metrics.rejected(g.now, pool, &g.requests.all[id], reason)
+	g.countRejection(id)
 	for _, o := range g.observers {
 		o.rejected(g.sim, info, reason)
 	}

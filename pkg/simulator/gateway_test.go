@@ -57,11 +57,11 @@ func (ranks) Prioritize(_ *policy.View, q *policy.Request) int { return q.ID }
 // evenOnly admits requests of even priority.
 type evenOnly struct{}
 
-func (evenOnly) Admit(_ *policy.View, q *policy.Request) error {
+func (evenOnly) Admit(_ *policy.View, q *policy.Request) policy.Verdict {
 	if q.Priority%2 != 0 {
-		return policy.ErrShed
+		return policy.Reject(policy.ErrShed)
 	}
-	return nil
+	return policy.Verdict{}
 }
 
 // A request gets its priority first, then it is admitted or not, and only then is it

@@ -49,7 +49,7 @@ func broken(s *simulation, format string, args ...any) {
 
 func (v *invariants) arrived(s *simulation, id int32) {
 	q := &s.requests.all[id]
-	if q.info.Arrival != s.now && s.gateway.held.queue == nil || q.info.Arrival > s.now {
+	if q.info.Arrival != s.now && s.gateway.held.queue == nil && q.routedAt == q.info.Arrival || q.info.Arrival > s.now {
 		broken(s, "request %d arrives, due at %v", q.info.ID, q.info.Arrival)
 	}
 	if _, again := v.tokens[q.info.ID]; again {
@@ -191,6 +191,23 @@ func (v *invariants) inOrder(s *simulation, r *replica) {
 	}
 }
 
+// delayed counts the requests that the admission makes wait, and checks that it is to
+// be asked again about each.
+func (v *invariants) delayed(s *simulation) int {
+	n := 0
+	for id := range s.requests.all {
+		q := &s.requests.all[id]
+		if q.phase != phaseDelayed {
+			continue
+		}
+		if e := s.gateway.delays.bySlot[id]; e.at < s.now || e.at == simtime.Never || e.sequence != q.info.ID || q.accepted {
+			broken(s, "request %d is delayed, and its event is that of request %d at %v", q.info.ID, e.sequence, e.at)
+		}
+		n++
+	}
+	return n
+}
+
 // atGateway counts the requests that no endpoint has had yet of those that the
 // router keeps, and checks that it keeps who is there, until a time to come.
 func (v *invariants) atGateway(s *simulation) int {
@@ -211,7 +228,7 @@ func (v *invariants) atGateway(s *simulation) int {
 }
 
 func (v *invariants) settled(s *simulation, r *replica) {
-	kept := v.atGateway(s)
+	kept := v.atGateway(s) + v.delayed(s)
 	if s.gateway.arrived != v.rejections+v.ends+v.inFlight+kept || s.gateway.inFlight != v.inFlight+kept {
 		broken(s, "%d arrived, %d rejected, %d ended, %d in flight (%d counted, %d kept at the gateway)",
 			s.gateway.arrived, v.rejections, v.ends, s.gateway.inFlight, v.inFlight, kept)

@@ -97,6 +97,11 @@ func (m *metrics) kept(now simtime.Time, q *request) {
 	m.touch(now, q.cell).GatewayQueueing.Record(int64(now - q.routedAt))
 }
 
+// delayed records how long the admission made a request wait that goes to a replica.
+func (m *metrics) delayed(now simtime.Time, q *request) {
+	m.touch(now, q.cell).AdmissionDelay.Record(int64(q.routedAt - q.info.Arrival))
+}
+
 // scheduled records the first admission of a request into a batch.
 func (m *metrics) scheduled(now simtime.Time, q *request) {
 	c := m.touch(now, q.cell)

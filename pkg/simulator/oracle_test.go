@@ -57,6 +57,10 @@ var features = map[string][]feature{
 	"evictions, disruptions":  {randomDisruptions, randomHolds, randomEvictions},
 	"admission":               {randomAdmission},
 	"admission, holds":        {randomAdmission, randomHolds, randomEvictions},
+	"admission, hand-overs":   {randomAdmission, randomHandoffs, randomDisruptions},
+	"admission, closed loop":  {randomAdmission, randomClosedLoop},
+	"admission, time-outs":    {randomAdmission, randomTimeOuts},
+	"admission, all":          {randomAdmission, randomTimeOuts, randomClosedLoop, randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters, randomEvictions},
 	"closed loop":             {randomClosedLoop},
 	"closed loop, tiers":      {randomClosedLoop, randomTiers},
 	"closed loop, hand-overs": {randomClosedLoop, randomHandoffs, randomDisruptions},
@@ -97,6 +101,7 @@ func FuzzFeaturesAgainstPlain(f *testing.F) {
 			compareWithPlain(t, data, features["all"]...)
 			compareWithPlain(t, data, features["closed loop, all"]...)
 			compareWithPlain(t, data, features["time-outs, all"]...)
+			compareWithPlain(t, data, features["admission, all"]...)
 		}
 	})
 }

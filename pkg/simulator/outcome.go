@@ -55,12 +55,18 @@ const (
 	Expired
 	// Evicted: the router ended it after it was sent to a replica.
 	Evicted
+	// RateLimited: requests came faster than a rate limit of the admission.
+	RateLimited
+	// OverBudget: its tenant had used up its budget.
+	OverBudget
+	// ClassRefused: the admission let no request of its class enter.
+	ClassRefused
 
 	// Reasons is how many there are.
 	Reasons
 )
 
-var reasonNames = [Reasons]string{"noEndpoint", "shed", "emptyPrompt", "exceedsModelLength", "exceedsKVCache", "noRoom", "queueFull", "expired", "evicted"}
+var reasonNames = [Reasons]string{"noEndpoint", "shed", "emptyPrompt", "exceedsModelLength", "exceedsKVCache", "noRoom", "queueFull", "expired", "evicted", "rateLimited", "overBudget", "classRefused"}
 
 // String returns the reason as results write it, such as noEndpoint.
 func (r Reason) String() string { return reasonNames[r] }
@@ -115,6 +121,9 @@ type Cell struct {
 	// to a replica, one value each time that one did: there are none where the
 	// router keeps none.
 	GatewayQueueing stats.Histogram
+	// AdmissionDelay runs from the arrival to the admission, one value for each
+	// request that the admission made wait and that went to a replica.
+	AdmissionDelay stats.Histogram
 	// Handoff runs from the end of a prompt's prefill to the moment when its
 	// decode may begin, one value a hand-over. KVLoad is how long a request
 	// waited for its KV from lower tiers, one value a load.

@@ -9,6 +9,7 @@ type phase uint8
 
 const (
 	phaseNone    phase = iota // the slot is free, or the request is being routed
+	phaseDelayed              // the admission makes it wait at the gateway
 	phaseGateway              // the router holds it
 	phaseEntry                // on its way to the wait queue
 	phaseHeld                 // a prefill job that back-pressure keeps out of the wait queue
@@ -21,7 +22,7 @@ const (
 	phaseCount // how many there are
 )
 
-var phaseNames = [phaseCount]string{"none", "gateway", "entry", "held", "remote", "waiting", "loading", "running", "leaving"}
+var phaseNames = [phaseCount]string{"none", "delayed", "gateway", "entry", "held", "remote", "waiting", "loading", "running", "leaving"}
 
 // String returns the phase in a word.
 func (p phase) String() string { return phaseNames[p] }
@@ -29,8 +30,9 @@ func (p phase) String() string { return phaseNames[p] }
 // transitions are the phaseCount that may follow each phase. A slot may be released in
 // any of them.
 var transitions = [phaseCount][]phase{
-	// A request is routed: the router holds it, or it goes to a replica.
-	phaseNone:    {phaseGateway, phaseEntry, phaseHeld, phaseRemote, phaseWaiting},
+	// A request is decided on: it waits at the gateway, or it goes to a replica.
+	phaseNone:    {phaseDelayed, phaseGateway, phaseEntry, phaseHeld, phaseRemote, phaseWaiting},
+	phaseDelayed: {phaseNone},
 	phaseGateway: {phaseNone},
 	phaseEntry:   {phaseNone, phaseHeld, phaseWaiting},
 	phaseHeld:    {phaseNone, phaseWaiting},
@@ -53,6 +55,11 @@ var legal = func() (sets [phaseCount]uint16) {
 	}
 	return sets
 }()
+
+// atReplica reports whether a replica has the request and is not done with it.
+func (p phase) atReplica() bool {
+	return p != phaseNone && p != phaseDelayed && p != phaseGateway && p != phaseLeaving
+}
 
 // moveTo puts the request into another phase.
 func (q *request) moveTo(to phase) {

@@ -59,7 +59,7 @@ func (p *plain) lifetimesOf(r *plainReplica) []Lifetime {
 func (p *plain) fail(r *plainReplica) {
 	var lost []*plainRequest
 	for _, q := range p.flying {
-		if !q.leaving && !slices.Contains(p.waiting, q) && (int(q.replica) == r.index || q.receives() && q.handoff.prefill == r) {
+		if q.accepted && !q.leaving && !slices.Contains(p.waiting, q) && (int(q.replica) == r.index || q.receives() && q.handoff.prefill == r) {
 			lost = append(lost, q)
 		}
 	}
@@ -152,5 +152,6 @@ func (p *plain) sendAgainTo(q *plainRequest, decision policy.Decision, err error
 	p.note(q, func(rec *record) { rec.end = "failed" })
 	p.hear(q, workload.Failed)
 	p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool { return e.request == q })
+	p.uncount(q)
 	p.forget(q)
 }

@@ -36,5 +36,6 @@ func (p *plain) turnOut(q *plainRequest) {
 	p.note(q, func(rec *record) { rec.end = "evicted" })
 	p.hear(q, workload.Rejected)
 	p.tellFinished(q, int(q.replica))
+	p.uncount(q)
 	p.forget(q)
 }

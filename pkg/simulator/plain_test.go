@@ -4,7 +4,6 @@ package simulator
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -43,6 +42,7 @@ type plain struct {
 	flying         []*plainRequest // in flight, in order of arrival
 	telling        plainTelling
 	plainGate
+	delayed []*plainRequest // that the admission makes wait
 
 	network   *transfer.Network
 	transfers map[transfer.ID]*plainTransfer // in flight
@@ -59,6 +59,7 @@ const (
 	plainTimeOut
 	plainHorizon
 	plainArrival
+	plainDelayEnd
 	plainRelease
 	plainEntry
 	plainTransferEnd
@@ -156,6 +157,7 @@ func newPlain(c Config) *plain {
 			p.addReplica(&c.Pools[i], i, place < c.Pools[i].Replicas)
 		}
 	}
+	p.view.Traffic = p.Policies.Traffic
 	p.showPresence()
 	p.addStations()
 	p.showAdapters()
@@ -296,7 +298,7 @@ func (p *plain) take(e plainEvent) plainEvent {
 	if e.kind == plainDrainEnd {
 		p.checkProgress()
 	}
-	for e.kind != plainDrainEnd && (!p.closed || len(p.Disruptions) > 0 || p.Policies.Routing.Queue != nil) {
+	for e.kind != plainDrainEnd && (!p.closed || len(p.Disruptions) > 0 || p.Policies.Routing.Queue != nil || p.Policies.Admission != nil) {
 		next := p.replicas[0]
 		for _, r := range p.replicas {
 			if r.scrape < next.scrape {
@@ -336,6 +338,8 @@ func (p *plain) handle(e plainEvent) {
 		p.schedule(plainEvent{at: deadline, kind: plainDrainEnd})
 	case plainArrival:
 		p.arrive()
+	case plainDelayEnd:
+		p.endDelay(e.request)
 	case plainRelease:
 		p.release()
 		p.revoke()
@@ -357,6 +361,7 @@ func (p *plain) handle(e plainEvent) {
 			if !q.accepted {
 				q.cell = p.metrics.arrived(p.now, NoPool, &q.request)
 			}
+			p.uncount(q)
 			p.metrics.unfinished(p.now, &q.request)
 			p.note(q, func(rec *record) { rec.end = "unfinished" })
 		}
@@ -420,50 +425,21 @@ func (p *plain) arrive() {
 func (p *plain) send(q *plainRequest) {
 	p.view.Now = p.now
 	p.tellAll()
-	q.routedAt = p.now
-	decision, err := p.decide(&q.info)
-	if errors.Is(err, policy.ErrHeld) {
-		p.fly(q)
-		p.waiting = append(p.waiting, q)
-	} else {
-		p.sendTo(q, decision, err)
-	}
+	p.prioritize(&q.info)
+	p.letEnter(q)
 	p.release()
 	p.revoke()
-}
-
-// decide asks all policies about a request that has arrived.
-func (p *plain) decide(info *policy.Request) (policy.Decision, error) {
-	if p.Policies.Priority != nil {
-		info.Priority = p.Policies.Priority.Prioritize(&p.view, info)
-	}
-	if p.Policies.Admission != nil {
-		if err := p.Policies.Admission.Admit(&p.view, info); err != nil {
-			return policy.Decision{}, err
-		}
-	}
-	return p.Policies.Routing.Router.Route(&p.view, info)
 }
 
 // sendTo sends a request to where the router wants it, or ends it.
 func (p *plain) sendTo(q *plainRequest, decision policy.Decision, err error) {
 	if err != nil {
-		reason := NoEndpoint
-		for of, r := range map[error]Reason{policy.ErrShed: Shed, policy.ErrQueueFull: QueueFull, policy.ErrExpired: Expired} {
-			if errors.Is(err, of) {
-				reason = r
-			}
-		}
-		p.hear(q, workload.Rejected)
-		p.metrics.rejected(p.now, NoPool, &q.request, reason)
-		p.note(q, func(rec *record) { rec.end = reason.String() })
+		p.turnAway(q, NoPool, plainReason(err))
 		return
 	}
 	r := p.replicas[decision.Endpoint]
 	if reason, never := p.refuses(q, decision); never {
-		p.hear(q, workload.Rejected)
-		p.metrics.rejected(p.now, r.pool, &q.request, reason)
-		p.note(q, func(rec *record) { rec.end = reason.String() })
+		p.turnAway(q, r.pool, reason)
 		p.tellFinished(q, decision.Endpoint)
 		return
 	}
@@ -471,6 +447,7 @@ func (p *plain) sendTo(q *plainRequest, decision policy.Decision, err error) {
 	q.accepted = true
 	p.fly(q)
 	p.noteWait(q)
+	p.noteDelay(q)
 	p.note(q, func(rec *record) { rec.replica = decision.Endpoint })
 	p.place(q, decision)
 }
@@ -884,6 +861,7 @@ func (p *plain) deliver(e plainEvent) {
 		l.Used(p.now, &q.info, int(q.generated()))
 	}
 	p.tellFinished(q, int(q.replica))
+	p.uncount(q)
 	p.forget(q)
 }
 

@@ -34,15 +34,19 @@ func (p *plain) timeOut(q *plainRequest) {
 	if q.firstToken != unset && q.firstToken < p.now && !last {
 		return
 	}
-	if at := slices.Index(p.waiting, q); at >= 0 {
-		p.waiting = slices.Delete(p.waiting, at, at+1)
+	switch {
+	case slices.Contains(p.delayed, q):
+		p.undelay(q)
+	case slices.Contains(p.waiting, q):
+		p.waiting = without(p.waiting, q)
 		p.Policies.Routing.Queue.Cancel(p.now, &q.info)
-	} else {
+	default:
 		if !q.leaving {
 			p.takeOff(q)
 		}
 		p.tellFinished(q, int(q.replica))
 	}
+	p.uncount(q)
 	p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool { return e.kind == plainDelivery && e.request == q })
 	if !q.accepted {
 		q.cell = p.metrics.arrived(p.now, NoPool, &q.request)
@@ -50,7 +54,9 @@ func (p *plain) timeOut(q *plainRequest) {
 	p.metrics.touch(p.now, q.cell).TimedOut++
 	p.note(q, func(rec *record) { rec.end = "timed out" })
 	p.hear(q, workload.TimedOut)
-	p.forget(q)
+	if slices.Contains(p.flying, q) {
+		p.forget(q)
+	}
 	p.release()
 	p.revoke()
 }

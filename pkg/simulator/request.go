@@ -54,6 +54,8 @@ type request struct {
 	incomplete bool
 	// retry says that this is not the first attempt of a client.
 	retry bool
+	// counted says that the gateway's traffic counts it as in flight.
+	counted bool
 	// accepted says that some endpoint has had the request.
 	accepted bool
 	// moved says that the request was routed again and the endpoint that it has

@@ -80,7 +80,7 @@ func (s *simulation) advanceToArrival(at simtime.Time) {
 // not on their scrapes alone.
 func (g *gateway) routingFollowsReplicas() bool {
 	r := &g.policies.Routing
-	return r.Responses != nil || g.asksOnArrival || r.KVEvents != nil || r.Evictor != nil
+	return g.policies.Traffic != nil || r.Responses != nil || g.asksOnArrival || r.KVEvents != nil || r.Evictor != nil
 }
 
 // advanceAll advances all replicas.

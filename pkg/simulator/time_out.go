@@ -89,9 +89,12 @@ func (g *gateway) hasFirstToken(q *request, at simtime.Time) bool {
 // timeOut ends a request that its client gives up, wherever it stands.
 func (g *gateway) timeOut(id int32) {
 	q := &g.requests.all[id]
-	if q.phase == phaseGateway {
+	switch q.phase {
+	case phaseDelayed:
+		g.cancelDelay(id)
+	case phaseGateway:
 		g.cancelHeld(q)
-	} else {
+	default:
 		g.takeOff(id)
 		if g.policies.Routing.Responses != nil {
 			g.policies.Routing.Responses.Finished(&q.info, int(q.replica))
@@ -102,11 +105,7 @@ func (g *gateway) timeOut(id int32) {
 	}
 	g.metrics.timedOut(g.now, q)
 	g.end(id, g.now, endTimedOut)
-	g.release()
-	g.evictRequested()
-	for _, o := range g.observers {
-		o.settled(g.sim, nil)
-	}
+	g.settle()
 }
 
 // cancelHeld takes a request back that the router holds.
