@@ -9,6 +9,21 @@ type Policies struct {
 	Routing RoutingPolicy `json:"routing,omitzero"`
 }
 
+// GatewayPolicy is a policy of the gateway. windtunnel's docs/admission.md lists the
+// policies with their parameters.
+type GatewayPolicy struct {
+	// policy is the name of the policy, such as token-bucket.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Policy string `json:"policy,omitempty"`
+	// parameters are the parameters of the policy. Those that not all tenants or classes
+	// share have its name after a colon, such as rate:acme.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	Parameters map[string]PolicyParameter `json:"parameters,omitempty"`
+}
+
 // RoutingPolicy chooses a replica. windtunnel's docs/policies.md lists policies
 // and scorers with their parameters.
 //

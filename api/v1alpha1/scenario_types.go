@@ -137,6 +137,14 @@ type Router struct {
 	// policies are native policies that replace the EPP.
 	// +optional
 	Policies *Policies `json:"policies,omitempty"`
+	// admission decides which requests reach the router, and when, whichever router it
+	// is. Without it, every request does.
+	// +optional
+	Admission *GatewayPolicy `json:"admission,omitempty"`
+	// priority states the priority of each request on its arrival, in place of the
+	// client's. The admission, the router and the engines' schedulers use it.
+	// +optional
+	Priority *GatewayPolicy `json:"priority,omitempty"`
 	// metricsRefreshInterval is the time between scrapes of a replica's
 	// metrics (the EPP's --refresh-metrics-interval, at least 50ms).
 	// +optional

@@ -9,47 +9,67 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// A ModelRouting is the router of the requests for one base model.
-type ModelRouting struct {
-	Routing
+// ModelPolicies are the policies of the requests for one base model.
+type ModelPolicies struct {
+	Policies
 	// First is the first endpoint that serves the model, and Endpoints is how many
 	// there are. They follow each other.
 	First, Endpoints int
 }
 
-// ByModel returns the routers of several base models as one. routerOf is the index of a
+// ByModel returns the policies of several base models as one. routerOf is the index of a
 // request's router, by [Request].Model. The endpoints of the first router come first,
 // then those of the second one, and so on.
 //
-// Each router sees its own endpoints only, numbered from 0, and learns of its own requests
-// only. It is asked to release and to evict requests after a request was routed to it, and
-// when it wakes. So it decides as it does alone, and what it holds back delays no request
-// for another model.
-func ByModel(routerOf []int, routings ...ModelRouting) Routing {
+// Each policy sees the endpoints of its router only, numbered from 0, and learns of its own
+// requests only. A router is asked to release and to evict requests after a request was
+// routed to it, and when it wakes. So it decides as it does alone, and what it holds back
+// delays no request for another model.
+func ByModel(routerOf []int, models ...ModelPolicies) Policies {
 	r := &modelRouters{routerOf: routerOf}
+	all := Policies{Routing: r.routing(models)}
+	var traffic []*Traffic
+	for i := range models {
+		one := &models[i].Policies
+		if one.Priority != nil {
+			all.Priority = r
+		}
+		if one.Admission != nil {
+			all.Admission = r
+		}
+		traffic = append(traffic, one.Traffic)
+	}
+	if slices.ContainsFunc(traffic, func(t *Traffic) bool { return t != nil }) {
+		all.Traffic = TrafficByModel(routerOf, traffic...)
+	}
+	return all
+}
+
+// routing makes the parts of the routers, and what they take part in together.
+func (r *modelRouters) routing(models []ModelPolicies) Routing {
 	all := Routing{Router: r}
-	for i := range routings {
-		one := &routings[i]
+	for i := range models {
+		one, routing := &models[i], &models[i].Routing
 		if one.First != len(r.ownerOf) {
 			panic(fmt.Sprintf("policy: the endpoints of router %d begin at %d instead of %d", i, one.First, len(r.ownerOf)))
 		}
 		for range one.Endpoints {
 			r.ownerOf = append(r.ownerOf, i)
 		}
-		r.parts = append(r.parts, modelPart{ModelRouting: *one, changed: []int32{}})
-		if one.Responses != nil {
+		r.parts = append(r.parts, modelPart{ModelPolicies: *one, changed: []int32{}})
+		if routing.Responses != nil {
 			all.Responses = r
 		}
-		if one.Usage != nil {
+		if routing.Usage != nil {
 			all.Usage = r
 		}
-		if one.Queue != nil {
+		if routing.Queue != nil {
 			all.Queue = r
 		}
-		if one.Evictor != nil {
+		if routing.Evictor != nil {
 			all.Evictor = r
 		}
-		if one.KVEvents != nil {
+		if routing.KVEvents != nil {
 			all.KVEvents = r
 		}
 	}
@@ -65,7 +85,7 @@ type modelRouters struct {
 
 // modelPart is the router of one model.
 type modelPart struct {
-	ModelRouting
+	ModelPolicies
 	view View // scratch
 	// adapters says whether the endpoints serve adapters; nil as long as nobody asked.
 	adapters *bool
@@ -105,20 +125,28 @@ func (r *modelRouters) note(view *View) {
 	}
 }
 
-// show returns the view of the part's own endpoints.
+// show returns the view of the part's own endpoints for its router, with the scrapes that
+// have changed since the last time.
 func (p *modelPart) show(view *View) *View {
-	first, end := p.First, p.First+p.Endpoints
-	p.view = View{Now: view.Now, Scrapes: view.Scrapes[first:end]}
+	p.look(view)
 	if !p.allChanged {
 		p.view.Changed = p.changed
 	}
+	p.changed, p.allChanged = p.changed[:0], false
+	return &p.view
+}
+
+// look returns the view of the part's own endpoints. It does not say which scrapes have
+// changed.
+func (p *modelPart) look(view *View) *View {
+	first, end := p.First, p.First+p.Endpoints
+	p.view = View{Now: view.Now, Scrapes: view.Scrapes[first:end], Traffic: p.Traffic}
 	if view.Down != nil {
 		p.view.Down = view.Down[first:end]
 	}
 	if view.Adapters != nil && p.servesAdapters(view.Adapters[first:end]) {
 		p.view.Adapters = view.Adapters[first:end]
 	}
-	p.changed, p.allChanged = p.changed[:0], false
 	return &p.view
 }
 
@@ -141,12 +169,31 @@ func (p *modelPart) place(to Decision) Decision {
 	return to
 }
 
+// Prioritize implements [Priority]. The priority of a request whose router has no policy
+// of priorities stays.
+func (r *modelRouters) Prioritize(view *View, request *Request) int {
+	p := r.of(request)
+	if p.Priority == nil {
+		return request.Priority
+	}
+	return p.Priority.Prioritize(p.look(view), request)
+}
+
+// Admit implements [Admission].
+func (r *modelRouters) Admit(view *View, request *Request) Verdict {
+	p := r.of(request)
+	if p.Admission == nil {
+		return Verdict{}
+	}
+	return p.Admission.Admit(p.look(view), request)
+}
+
 // Route implements [Router].
 func (r *modelRouters) Route(view *View, request *Request) (Decision, error) {
 	r.note(view)
 	p := r.of(request)
 	p.asked = true
-	to, err := p.Router.Route(p.show(view), request)
+	to, err := p.Routing.Router.Route(p.show(view), request)
 	if err != nil {
 		return to, err
 	}
@@ -155,29 +202,29 @@ func (r *modelRouters) Route(view *View, request *Request) (Decision, error) {
 
 // FirstToken implements [ResponseListener].
 func (r *modelRouters) FirstToken(request *Request, endpoint int) {
-	if p := r.of(request); p.Responses != nil {
-		p.Responses.FirstToken(request, endpoint-p.First)
+	if p := r.of(request); p.Routing.Responses != nil {
+		p.Routing.Responses.FirstToken(request, endpoint-p.First)
 	}
 }
 
 // Finished implements [ResponseListener].
 func (r *modelRouters) Finished(request *Request, endpoint int) {
-	if p := r.of(request); p.Responses != nil {
-		p.Responses.Finished(request, endpoint-p.First)
+	if p := r.of(request); p.Routing.Responses != nil {
+		p.Routing.Responses.Finished(request, endpoint-p.First)
 	}
 }
 
 // Used implements [UsageListener].
 func (r *modelRouters) Used(at simtime.Time, request *Request, outputTokens int) {
-	if p := r.of(request); p.Usage != nil {
-		p.Usage.Used(at, request, outputTokens)
+	if p := r.of(request); p.Routing.Usage != nil {
+		p.Routing.Usage.Used(at, request, outputTokens)
 	}
 }
 
 // Queues implements [Queue].
 func (r *modelRouters) Queues(request *Request) bool {
 	p := r.of(request)
-	return p.Queue != nil && p.Queue.Queues(request)
+	return p.Routing.Queue != nil && p.Routing.Queue.Queues(request)
 }
 
 // Wake implements [Queue]: the earliest of the parts' times.
@@ -200,15 +247,15 @@ func (r *modelRouters) Release(view *View) (Released, bool) {
 	}
 	for i := range r.parts {
 		p := &r.parts[i]
-		if p.asked && p.Queue != nil {
-			if released, ok := p.Queue.Release(p.show(view)); ok {
+		if p.asked && p.Routing.Queue != nil {
+			if released, ok := p.Routing.Queue.Release(p.show(view)); ok {
 				if released.Err == nil {
 					released.Decision = p.place(released.Decision)
 				}
 				return released, true
 			}
-			p.wakeAt, p.holds = p.Queue.Wake(view.Now)
-			p.evicts = p.Evictor != nil
+			p.wakeAt, p.holds = p.Routing.Queue.Wake(view.Now)
+			p.evicts = p.Routing.Evictor != nil
 		}
 		p.asked = false
 	}
@@ -237,7 +284,7 @@ func (r *modelRouters) wake(now simtime.Time) {
 func (r *modelRouters) Cancel(now simtime.Time, request *Request) {
 	p := r.of(request)
 	p.asked = true
-	p.Queue.Cancel(now, request)
+	p.Routing.Queue.Cancel(now, request)
 }
 
 // Evict implements [Evictor]: it asks the parts that were asked to release requests.
@@ -247,7 +294,7 @@ func (r *modelRouters) Evict(now simtime.Time) (int, bool) {
 		if !p.evicts {
 			continue
 		}
-		if request, ok := p.Evictor.Evict(now); ok {
+		if request, ok := p.Routing.Evictor.Evict(now); ok {
 			return request, true
 		}
 		p.evicts = false
@@ -258,7 +305,7 @@ func (r *modelRouters) Evict(now simtime.Time) (int, bool) {
 // hearsOf returns the part that listens to the KV events of an endpoint; nil where none
 // does.
 func (r *modelRouters) hearsOf(endpoint int) *modelPart {
-	if p := &r.parts[r.ownerOf[endpoint]]; p.KVEvents != nil {
+	if p := &r.parts[r.ownerOf[endpoint]]; p.Routing.KVEvents != nil {
 		return p
 	}
 	return nil
@@ -267,20 +314,20 @@ func (r *modelRouters) hearsOf(endpoint int) *modelPart {
 // Stored implements [KVEventListener].
 func (r *modelRouters) Stored(at simtime.Time, endpoint int, blocks CachedBlocks, tier CacheTier) {
 	if p := r.hearsOf(endpoint); p != nil {
-		p.KVEvents.Stored(at, endpoint-p.First, blocks, tier)
+		p.Routing.KVEvents.Stored(at, endpoint-p.First, blocks, tier)
 	}
 }
 
 // Removed implements [KVEventListener].
 func (r *modelRouters) Removed(at simtime.Time, endpoint int, blocks CachedBlocks, tier CacheTier) {
 	if p := r.hearsOf(endpoint); p != nil {
-		p.KVEvents.Removed(at, endpoint-p.First, blocks, tier)
+		p.Routing.KVEvents.Removed(at, endpoint-p.First, blocks, tier)
 	}
 }
 
 // Cleared implements [KVEventListener].
 func (r *modelRouters) Cleared(at simtime.Time, endpoint int) {
 	if p := r.hearsOf(endpoint); p != nil {
-		p.KVEvents.Cleared(at, endpoint-p.First)
+		p.Routing.KVEvents.Cleared(at, endpoint-p.First)
 	}
 }

@@ -17,8 +17,8 @@ import (
 // endpoints 2 to 4 for requests with Model 2.
 func twoModels(a, b *spy) policy.Routing {
 	return policy.ByModel([]int{0, 0, 1},
-		policy.ModelRouting{Routing: a.routing(), Endpoints: 2},
-		policy.ModelRouting{Routing: b.routing(), First: 2, Endpoints: 3})
+		policy.ModelPolicies{Policies: policy.Policies{Routing: a.routing()}, Endpoints: 2},
+		policy.ModelPolicies{Policies: policy.Policies{Routing: b.routing()}, First: 2, Endpoints: 3}).Routing
 }
 
 func fiveEndpoints(now simtime.Time, changed ...int32) *policy.View {
@@ -47,8 +47,8 @@ func (f *fixed) Route(v *policy.View, _ *policy.Request) (policy.Decision, error
 func TestModelRouterSeesItsEndpoints(t *testing.T) {
 	a, b := &fixed{to: policy.To(1)}, &fixed{to: policy.Decision{Endpoint: 2, Prefill: 0}}
 	r := policy.ByModel([]int{0, 0, 1},
-		policy.ModelRouting{Routing: policy.Routing{Router: a}, Endpoints: 2},
-		policy.ModelRouting{Routing: policy.Routing{Router: b}, First: 2, Endpoints: 3})
+		policy.ModelPolicies{Policies: policy.RoutedBy(a), Endpoints: 2},
+		policy.ModelPolicies{Policies: policy.RoutedBy(b), First: 2, Endpoints: 3}).Routing
 	for model, want := range map[int32]policy.Decision{1: policy.To(1), 2: {Endpoint: 4, Prefill: 2}} {
 		if got, err := r.Router.Route(fiveEndpoints(7), &policy.Request{Model: model}); err != nil || got != want {
 			t.Errorf("a request for model %d goes to %v (%v), want %v", model, got, err, want)
@@ -196,5 +196,7 @@ func TestModelRoutersFollowEachOther(t *testing.T) {
 		}
 	}()
 	a := &spy{}
-	policy.ByModel([]int{0, 0, 1}, policy.ModelRouting{Routing: a.routing(), Endpoints: 2}, policy.ModelRouting{Routing: a.routing(), First: 3, Endpoints: 1})
+	policy.ByModel([]int{0, 0, 1},
+		policy.ModelPolicies{Policies: policy.Policies{Routing: a.routing()}, Endpoints: 2},
+		policy.ModelPolicies{Policies: policy.Policies{Routing: a.routing()}, First: 3, Endpoints: 1})
 }

@@ -24,6 +24,9 @@ type Group struct {
 	// GatewayQueueing is how long the router kept requests at the gateway, one
 	// value each time that one went to a replica.
 	GatewayQueueing *Latency `json:"gatewayQueueing,omitempty"`
+	// AdmissionDelay is how long the admission made requests wait, one value for each
+	// that waited and went to a replica.
+	AdmissionDelay *Latency `json:"admissionDelay,omitempty"`
 	// Handoff runs from the end of a prompt's prefill to the moment when its
 	// decode may begin on another replica; KVLoad is how long a request waited
 	// for its KV from lower tiers.

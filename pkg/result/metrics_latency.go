@@ -73,6 +73,12 @@ var latencyMetrics = []latencyMetric{
 		group: func(g *Group) **Latency { return &g.GatewayQueueing },
 	},
 	{
+		name: "admissionDelay", needs: NeedsAdmission,
+		help:  "time that a request waited at the gateway because the admission delayed it, one value for each that waited and went to a replica",
+		cell:  func(c *simulator.Cell) *stats.Histogram { return &c.AdmissionDelay },
+		group: func(g *Group) **Latency { return &g.AdmissionDelay },
+	},
+	{
 		name: "handoff", needs: NeedsHandoffs,
 		help:  "time from the end of a prompt's prefill until its decode may begin on another replica, one value for each hand-over",
 		cell:  func(c *simulator.Cell) *stats.Histogram { return &c.Handoff },

@@ -27,6 +27,8 @@ const (
 	NeedsRetries
 	// NeedsFlowControl is a router that holds requests back.
 	NeedsFlowControl
+	// NeedsAdmission is a policy that decides which requests enter, and when.
+	NeedsAdmission
 	// NeedsWarmUpRule is a rule that finds the warm-up.
 	NeedsWarmUpRule
 )
@@ -43,6 +45,7 @@ var needTexts = map[Need]string{
 	NeedsTimeouts:    "a client with a timeout",
 	NeedsRetries:     "a client with a retry",
 	NeedsFlowControl: "flow control",
+	NeedsAdmission:   "an admission policy",
 	NeedsWarmUpRule:  "a warm-up rule",
 }
 

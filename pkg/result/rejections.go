@@ -28,6 +28,9 @@ var rejectionMeanings = map[simulator.Reason]string{
 	simulator.QueueFull:          "the router's queue was full",
 	simulator.Expired:            "it waited in the router's queue until its time-out",
 	simulator.Evicted:            "the router ended it on a replica",
+	simulator.RateLimited:        "requests came faster than a limit of router.admission",
+	simulator.OverBudget:         "its tenant had used up its budget of router.admission",
+	simulator.ClassRefused:       "router.admission let no request of its class enter",
 }
 
 // RejectionMeaning returns what a reason means for a request, by the reason's

@@ -35,6 +35,7 @@ func makeTieredOutcome(seed int64, bias time.Duration) (*simulator.Outcome, Meta
 		c.Arrived++
 		c.Handoff.RecordN(int64(2*time.Millisecond), c.Completed)
 		c.GatewayQueueing.RecordN(int64(3*time.Millisecond), c.Completed)
+		c.AdmissionDelay.RecordN(int64(7*time.Millisecond), c.Completed/4)
 		c.KVLoad.RecordN(int64(5*time.Millisecond), c.Completed/2)
 	}
 	first := &o.Replicas[0]

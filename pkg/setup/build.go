@@ -66,8 +66,11 @@ func (b *Builder) Build(in *v1alpha1.Scenario, router *Routing, traces trace.Set
 		c.TenantTargets, es = buildTenantTargets(&in.Workload, c.Targets, source.Labels().Tenants, len(source.Labels().Classes), path.Child("workload"))
 		errs = append(errs, es...)
 	}
+	if source != nil && len(errs) == 0 {
+		c.Policies, es = buildPolicies(parts, router, clusters, source.Labels(), seed, path)
+		errs = append(errs, es...)
+	}
 	if router != nil && len(errs) == 0 {
-		c.Policies.Routing = buildRouting(parts, router, clusters, source.Labels(), seed)
 		for i := range parts {
 			parts[i].claim(c.Pools, i)
 		}

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/spelling"
@@ -295,23 +294,4 @@ func (p *Part) claim(pools []simulator.Pool, i int) {
 		pool := &pools[p.firstPool+j]
 		pool.Router, pool.ScrapeInterval = i, p.Scenario.Router.MetricsRefreshInterval.Duration()
 	}
-}
-
-// buildRouting makes the router, or one of each model.
-func buildRouting(parts []Part, router *Routing, clusters []config.Cluster, labels workload.Labels, seed int64) policy.Routing {
-	models := make([]policy.ModelRouting, len(parts))
-	for i := range parts {
-		p := &parts[i]
-		clusters[i].Tenants, clusters[i].Headers, clusters[i].Priorities = labels.Tenants, labels.Headers, priorities(&p.Scenario.Workload)
-		models[i] = policy.ModelRouting{
-			Routing: router.Of(p).build(&p.Scenario.Router, clusters[i], seed),
-			First:   p.firstEndpoint, Endpoints: clusters[i].Endpoints,
-		}
-	}
-	if parts[0].Model == "" {
-		return models[0].Routing
-	}
-	all := policy.ByModel(routerOf(parts, labels.Models), models...)
-	all.Router = explainedModels{all.Router, parts, models}
-	return all
 }

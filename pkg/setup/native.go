@@ -47,13 +47,13 @@ func (r explainedRouters) Explain(tell func(*scheduler.Explanation)) {
 // explainedModels are the routers of several models.
 type explainedModels struct {
 	policy.Router
-	parts    []Part
-	routings []policy.ModelRouting
+	parts  []Part
+	models []policy.ModelPolicies
 }
 
 func (r explainedModels) Explain(tell func(*scheduler.Explanation)) {
-	for i := range r.routings {
-		router := r.routings[i].Router.(interface {
+	for i := range r.models {
+		router := r.models[i].Routing.Router.(interface {
 			Explain(tell func(*scheduler.Explanation))
 		})
 		if tell == nil {

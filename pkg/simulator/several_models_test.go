@@ -82,7 +82,7 @@ func together(alone ...Config) Config {
 	all := alone[0]
 	all.Pools, all.Disruptions = nil, nil
 	source := &script{labels: workload.Labels{Tenants: []string{"t", "u"}, Classes: []string{"c", "d"}}}
-	var routings []policy.ModelRouting
+	var models []policy.ModelPolicies
 	routerOf, first := []int{0}, 0
 	for i := range alone {
 		c := &alone[i]
@@ -102,7 +102,7 @@ func together(alone ...Config) Config {
 		}
 		source.labels.Models = append(source.labels.Models, "model")
 		router := byTurn{scatterOf(c), map[int]int{}}
-		routings = append(routings, policy.ModelRouting{Routing: router.routing(), First: first, Endpoints: endpoints})
+		models = append(models, policy.ModelPolicies{Policies: policy.Policies{Routing: router.routing()}, First: first, Endpoints: endpoints})
 		routerOf, first = append(routerOf, i), first+endpoints
 	}
 	slices.SortStableFunc(all.Disruptions, func(a, b Disruption) int { return cmp.Compare(a.At, b.At) })
@@ -110,7 +110,7 @@ func together(alone ...Config) Config {
 	for id := range source.requests {
 		source.requests[id].ID = id
 	}
-	all.Source, all.Policies.Routing = source, policy.ByModel(routerOf, routings...)
+	all.Source, all.Policies = source, policy.ByModel(routerOf, models...)
 	return all
 }
 

@@ -327,6 +327,11 @@ func needs(n result.Need) (has func(*v1alpha1.Scenario) bool, what string) {
 		return func(in *v1alpha1.Scenario) bool { return setup.TimesOut(&in.Workload) }, "a timeout; state it in spec.scenario.workload.clients[].timeout or spec.scenario.workload.trace.timeout"
 	case result.NeedsRetries:
 		return func(in *v1alpha1.Scenario) bool { return setup.RetriesRequests(&in.Workload) }, "a retry; state it in spec.scenario.workload.clients[].retry or spec.scenario.workload.trace.retry"
+	case result.NeedsAdmission:
+		return func(in *v1alpha1.Scenario) bool {
+				return in.Router.Admission != nil || slices.ContainsFunc(in.Routers, func(r v1alpha1.ModelRouter) bool { return r.Admission != nil })
+			},
+			"an admission policy; state it in spec.scenario.router.admission"
 	case result.NeedsWarmUpRule:
 		return func(in *v1alpha1.Scenario) bool { return in.Horizon.WarmupRule != "" }, "a rule; state it in spec.scenario.horizon.warmupRule"
 	default:

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package admission
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/parameters"
+)
+
+// Spec is an admission policy as a user writes it.
+type Spec struct {
+	// Policy is one of Policies.
+	Policy string
+	// Parameters are those of the policy; what is not stated has its default.
+	Parameters map[string]string
+}
+
+// Names are the workload's names, indexed as [policy.Request] has them.
+type Names struct{ Tenants, Classes []string }
+
+// Config is a Spec without faults. It is immutable.
+type Config struct {
+	make func(seed int64) policy.Admission
+	// Window is the time over which the policy reads rates; 0 where it reads no
+	// traffic.
+	Window time.Duration
+}
+
+// Load checks a Spec. Errors have the paths of its fields under path, spelled as in
+// JSON; as many as can be told apart are returned at once.
+func Load(spec Spec, names Names, path *field.Path) (*Config, field.ErrorList) {
+	at := slices.IndexFunc(policies, func(p policyType) bool { return p.name == spec.Policy })
+	if at < 0 {
+		return nil, field.ErrorList{parameters.Unknown(path.Child("policy"), spec.Policy, "policy", Policies())}
+	}
+	l := &loader{Reader: parameters.NewReader(spec.Parameters, path.Child("parameters")), names: names, path: path}
+	c := &Config{make: policies[at].read(l)}
+	if errs := append(l.errs, l.Done()...); len(errs) > 0 {
+		return nil, errs
+	}
+	c.Window = l.window
+	return c, nil
+}
+
+// New makes the policy for one run. What is random follows from the seed.
+func (c *Config) New(seed int64) policy.Admission { return c.make(seed) }
+
+// A loader reads the parameters of a policy.
+type loader struct {
+	*parameters.Reader
+	names  Names
+	path   *field.Path
+	errs   field.ErrorList
+	window time.Duration
+}
+
+// countOnly is the window of policies that read counts and no rates.
+const countOnly = time.Minute
+
+// seesTraffic says that the policy reads what the gateway counts, with rates over a
+// window.
+func (l *loader) seesTraffic(window time.Duration) { l.window = window }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package priority
+
+import (
+	"math"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+)
+
+// deadline is −(arrival + TTFT target) in ms: the request whose first token is due first
+// is the most important. A request without a target has the least priority.
+type deadline struct{}
+
+func readDeadline(l *loader) func() policy.Priority {
+	l.requireTTFT("deadline")
+	return func() policy.Priority { return deadline{} }
+}
+
+func (deadline) Prioritize(_ *policy.View, request *policy.Request) int {
+	if request.TTFT == 0 {
+		return math.MinInt32
+	}
+	return inMilliseconds(-request.Arrival.Add(request.TTFT))
+}

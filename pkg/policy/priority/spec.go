@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package priority
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/parameters"
+)
+
+// Spec is a priority policy as a user writes it.
+type Spec struct {
+	// Policy is one of Policies.
+	Policy string
+	// Parameters are those of the policy; what is not stated has its default.
+	Parameters map[string]string
+}
+
+// World is what the policies are told of the workload.
+type World struct {
+	// Tenants and Classes are the workload's names, indexed as [policy.Request] has
+	// them.
+	Tenants, Classes []string
+	// HasTTFT says that some requests have a target of the time to first token.
+	HasTTFT bool
+}
+
+// Config is a Spec without faults. It is immutable.
+type Config struct{ make func() policy.Priority }
+
+// Load checks a Spec. Errors have the paths of its fields under path, spelled as in
+// JSON; as many as can be told apart are returned at once.
+func Load(spec Spec, world World, path *field.Path) (*Config, field.ErrorList) {
+	at := slices.IndexFunc(policies, func(p policyType) bool { return p.name == spec.Policy })
+	if at < 0 {
+		return nil, field.ErrorList{parameters.Unknown(path.Child("policy"), spec.Policy, "policy", Policies())}
+	}
+	l := &loader{Reader: parameters.NewReader(spec.Parameters, path.Child("parameters")), world: world, path: path}
+	c := &Config{make: policies[at].read(l)}
+	if errs := append(l.errs, l.Done()...); len(errs) > 0 {
+		return nil, errs
+	}
+	return c, nil
+}
+
+// New makes the policy for one run.
+func (c *Config) New() policy.Priority { return c.make() }
+
+// A loader reads the parameters of a policy.
+type loader struct {
+	*parameters.Reader
+	world World
+	path  *field.Path
+	errs  field.ErrorList
+}
+
+// requireTTFT adds an error if no request has a target of the time to first token.
+func (l *loader) requireTTFT(policy string) {
+	if !l.world.HasTTFT {
+		l.errs = append(l.errs, field.Invalid(l.path.Child("policy"), policy,
+			"no request has a deadline: set ttft in slos or in the targets of a tenant"))
+	}
+}

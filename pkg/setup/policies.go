@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package setup
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/admission"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/priority"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// buildPolicies makes the policies of the gateway, or those of each model, or says what is
+// wrong with them. router may be nil: then the rest is checked.
+func buildPolicies(parts []Part, router *Routing, clusters []config.Cluster, labels workload.Labels, seed int64, path *field.Path) (policy.Policies, field.ErrorList) {
+	models := make([]policy.ModelPolicies, len(parts))
+	var errs field.ErrorList
+	for i := range parts {
+		p := &parts[i]
+		gateway, es := loadGateway(p.Scenario, labels, path)
+		errs = append(errs, p.Relocate(es, path)...)
+		if router == nil || len(errs) > 0 {
+			continue
+		}
+		clusters[i].Tenants, clusters[i].Headers = labels.Tenants, labels.Headers
+		clusters[i].Priorities = gateway.priorities(&p.Scenario.Workload)
+		models[i] = policy.ModelPolicies{First: p.firstEndpoint, Endpoints: clusters[i].Endpoints, Policies: gateway.build(labels, seed)}
+		models[i].Routing = router.Of(p).build(&p.Scenario.Router, clusters[i], seed)
+	}
+	if router == nil || len(errs) > 0 {
+		return policy.Policies{}, errs
+	}
+	if parts[0].Model == "" {
+		return models[0].Policies, nil
+	}
+	all := policy.ByModel(routerOf(parts, labels.Models), models...)
+	all.Routing.Router = explainedModels{all.Routing.Router, parts, models}
+	return all, nil
+}
+
+// gatewayPolicies are the policies that stand before a router; nil fields are absent.
+type gatewayPolicies struct {
+	admission *admission.Config
+	priority  *priority.Config
+}
+
+// loadGateway reads the policies that stand before a scenario's router.
+func loadGateway(in *v1alpha1.Scenario, labels workload.Labels, path *field.Path) (gatewayPolicies, field.ErrorList) {
+	var g gatewayPolicies
+	var errs, es field.ErrorList
+	at := path.Child("router")
+	if a := in.Router.Admission; a != nil {
+		spec := admission.Spec{Policy: a.Policy, Parameters: policyParameters(a.Parameters)}
+		g.admission, es = admission.Load(spec, admission.Names{Tenants: labels.Tenants, Classes: labels.Classes}, at.Child("admission"))
+		errs = append(errs, es...)
+	}
+	if p := in.Router.Priority; p != nil {
+		spec := priority.Spec{Policy: p.Policy, Parameters: policyParameters(p.Parameters)}
+		world := priority.World{Tenants: labels.Tenants, Classes: labels.Classes, HasTTFT: hasTTFT(in)}
+		g.priority, es = priority.Load(spec, world, at.Child("priority"))
+		errs = append(errs, es...)
+	}
+	return g, errs
+}
+
+// hasTTFT reports whether some requests have a target of the time to first token.
+func hasTTFT(in *v1alpha1.Scenario) bool {
+	return slices.ContainsFunc(in.SLOs, func(s v1alpha1.SLO) bool { return s.TTFT != "" }) ||
+		slices.ContainsFunc(in.Workload.Tenants, func(t v1alpha1.Tenant) bool { return t.SLO != nil && t.SLO.TTFT != "" })
+}
+
+// build makes the policies for one run.
+func (g *gatewayPolicies) build(labels workload.Labels, seed int64) policy.Policies {
+	var p policy.Policies
+	var window time.Duration
+	if g.admission != nil {
+		p.Admission = g.admission.New(seed)
+		window = g.admission.Window
+	}
+	if g.priority != nil {
+		p.Priority = g.priority.New()
+	}
+	if window > 0 {
+		p.Traffic = policy.NewTraffic(len(labels.Tenants), len(labels.Classes), window)
+	}
+	return p
+}
+
+// priorities are those that requests may have, each once, as far as they are known.
+func (g *gatewayPolicies) priorities(in *v1alpha1.Workload) []int {
+	if g.priority != nil {
+		return nil
+	}
+	return priorities(in)
+}
