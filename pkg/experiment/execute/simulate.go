@@ -226,11 +226,15 @@ func simulatorInputOf(p *experiment.Plan, traces trace.Set, of experiment.Case) 
 		return invalid(err)
 	}
 	scenario = p.Under(scenario, of.Workload)
-	typed, router, errs := setup.Decode(scenario, nil)
+	decode, build := setup.Decode, p.Builder.Build
+	if of.Workload != "" {
+		decode, build = setup.DecodeSelection, p.Builder.BuildSelection
+	}
+	typed, router, errs := decode(scenario, nil)
 	if len(errs) > 0 {
 		return invalid(errs.ToAggregate())
 	}
-	config, errs := p.Builder.Build(typed, router, traces, of.Seed, nil)
+	config, errs := build(typed, router, traces, of.Seed, nil)
 	if len(errs) > 0 {
 		return invalid(errs.ToAggregate())
 	}
