@@ -25,6 +25,9 @@ type Builder struct{ parsed sync.Map }
 // the rest is checked and the configuration is of no use.
 func (b *Builder) Build(in *v1alpha1.Scenario, router *Routing, traces trace.Set, seed int64, path *field.Path) (simulator.Config, field.ErrorList) {
 	c, errs := b.BuildSelection(in, router, traces, seed, path)
+	if c.Source != nil && len(errs) == 0 {
+		errs = validateGateway(in, c.Source.Labels(), path)
+	}
 	if c.Source != nil {
 		errs = append(errs, validateUse(in, c.Source.Labels(), traces, path)...)
 	}
