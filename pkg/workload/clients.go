@@ -72,6 +72,7 @@ type arrivalStream struct {
 	next    simtime.Time // arrival of the request to come
 	first   int32        // the client, or the first one of the group
 	group   *group       // nil where there is one client
+	bursts  *burstSizes  // nil where lengths do not depend on arrivals
 	reactor *reactor     // nil for an arrival process
 }
 
@@ -96,7 +97,7 @@ func (m *mergedClients) addClient(c *Client) {
 	}
 	f := arrivalStream{
 		clock: arrival.NewClock(c.Arrivals, stats.NewStream(m.seed, "workload/arrivals/"+c.Name)),
-		first: first, group: g,
+		first: first, group: g, bursts: newBurstSizes(c, m.seed),
 	}
 	f.next = f.clock.Next()
 	m.streams = append(m.streams, f)
@@ -242,10 +243,12 @@ func (m *mergedClients) Next() (r Request, ok bool) {
 		if c.reactor != nil {
 			place = c.reactor.open()
 		}
+		m.scratch.choice = f.bursts.choose(&f.clock)
 		f.next = f.clock.Next()
 	}
 	r.ID, r.Client, r.Arrival = m.sent, int(number), at
 	c.fillRequest(m, place, &r)
+	m.scratch.choice = choice{}
 	if f.reactor != nil {
 		f.next = f.reactor.next()
 	}

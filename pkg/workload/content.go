@@ -38,6 +38,7 @@ type scratch struct {
 	media    []medium
 	examples []int
 	buffer   []byte // of the name of a stream
+	choice   choice // of the prompt's length
 	lengths  stats.Stream
 }
 
@@ -81,7 +82,8 @@ func (c *client) drawInput() int { return c.spec.Input.clamp(c.sampleInput(c.str
 
 // sampleInput draws a length that is not clamped.
 func (c *client) sampleInput(s *stats.Stream) float64 {
-	return float64(c.spec.Input.Distribution.Sample(s) * c.lengthFactor)
+	input := c.spec.Input.Distribution
+	return float64(c.choice.of(input.Sample(s), input) * c.lengthFactor)
 }
 
 // fixedPrompt adds one of the client's fixed prompts to the text.
