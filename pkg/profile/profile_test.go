@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -122,6 +123,8 @@ func TestWhatCannotBeCarriedIsRefused(t *testing.T) {
 
 		"no end": {"spec: {data: [{kind: synthetic_text, prompt_tokens: 5, output_tokens: 5}], profile: {kind: synchronous}}", []string{
 			"spec.constraints: Required value: state max_requests or max_duration: without one, a benchmark has no end"}},
+		"two bounds of one kind, and none": {strings.Replace(guide, "[{kind: max_requests, count: 5}]", "[{kind: max_sec, seconds: 5}, {kind: max_min, max_min: 5}, {kind: max_requests}]", 1) + "  profile: {kind: synchronous}", []string{
+			"spec.constraints[1].max_min: Forbidden: another constraint bounds the same", "spec.constraints[2].count: Required value"}},
 		"a sweep of rates": {guide + "  profile: {kind: sweep}", []string{
 			`spec.profile.kind: Unsupported value: "sweep": supported values: "concurrent", "synchronous", "throughput", "constant", "poisson"`}},
 		"several benchmarks": {guide + "  profile: {kind: concurrent}\nbenchmarks: [{profile: {streams: 1}}, {profile: {streams: 2}}]", []string{
@@ -184,6 +187,43 @@ func TestAStageIsChosen(t *testing.T) {
 		if _, errs := profile.Convert([]byte(text), profile.Options{Stage: 3}); len(errs) == 0 {
 			t.Error("there is no third stage")
 		}
+	}
+}
+
+// The names that versions of guidellm give to bounds mean the same.
+func TestBoundsOfGuideLLM(t *testing.T) {
+	const (
+		spec = "spec: {data: [{kind: synthetic_text, prompt_tokens: 5, output_tokens: 5}], profile: {kind: synchronous}, constraints: "
+		flat = "data: {prompt_tokens: 5, output_tokens: 5}\nprofile: synchronous\n"
+	)
+	for name, tc := range map[string]struct {
+		text, duration string
+		requests       int64
+	}{
+		"a number in a list":               {spec + "[{kind: max_requests, count: 20}]}", "", 20},
+		"a number by its name in a list":   {spec + "[{kind: max_number, max_num: 20}]}", "", 20},
+		"max_num":                          {spec + "[{kind: max_num, count: 20}]}", "", 20},
+		"max_req":                          {spec + "[{kind: max_req, max_req: 20}]}", "", 20},
+		"seconds in a list":                {spec + "[{kind: max_sec, seconds: 90}]}", "1m30s", 0},
+		"a duration in a list":             {spec + "[{kind: max_dur, seconds: 2m}]}", "2m0s", 0},
+		"minutes by their name in a list":  {spec + "[{kind: max_minutes, max_minutes: 1.5}]}", "1m30s", 0},
+		"minutes of the kind, in s":        {spec + "[{kind: max_min, seconds: 30, stopping_scope: all}]}", "30s", 0},
+		"both in an object":                {spec + "{max_seconds: 30, max_requests: 20}}", "30s", 20},
+		"minutes in an object":             {spec + "{max_min: 2}}", "2m0s", 0},
+		"a duration in minutes with units": {spec + "{max_min: 90s}}", "1m30s", 0},
+		"seconds in the flat form":         {flat + "max-seconds: 30", "30s", 0},
+		"others in the flat form":          {flat + "max_dur: 30\nmax_number: 20", "30s", 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			traffic, errs := profile.Convert([]byte(tc.text), profile.Options{})
+			if len(errs) > 0 {
+				t.Fatal(errs.ToAggregate())
+			}
+			h := traffic.Horizon
+			if got := ptr.Deref(h.Requests, 0); got != tc.requests || string(h.Duration) != tc.duration {
+				t.Errorf("%d requests in %q, want %d in %q", got, h.Duration, tc.requests, tc.duration)
+			}
+		})
 	}
 }
 
