@@ -24,6 +24,9 @@ func (c *compiler) checkValue(scenario experiment.Tree) field.ErrorList {
 	if errs := validateBySchema(*typed.DeepCopy()); len(errs) > 0 {
 		return slices.DeleteFunc(errs, aboutNoField)
 	}
+	if errs := c.plan.ValidateParts(&typed.Workload, field.NewPath("workload")); len(errs) > 0 {
+		return errs
+	}
 	_, errs = c.plan.Builder.Build(typed, config, c.traces, 0, nil)
 	if len(errs) == 0 {
 		c.noteStepTimes(typed)
