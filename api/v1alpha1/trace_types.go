@@ -87,9 +87,10 @@ type Trace struct {
 	// +optional
 	Slice *TraceSlice `json:"slice,omitempty"`
 	// sample keeps about this share of the requests, all of a session or none. A hash of
-	// the session, or of the row where it has none, decides.
+	// the session, or of the row where it has none, decides; "1" keeps all.
 	// +optional
-	Sample Fraction `json:"sample,omitempty"`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
+	Sample PositiveDecimal `json:"sample,omitempty"`
 	// tooLong removes or shortens rows that are too long. Without it, a pool rejects
 	// requests that are longer than it can serve.
 	// +optional

@@ -56,7 +56,7 @@ func (o *traceFileFlags) read(in io.Reader, name string) (trace.Format, *trace.T
 // resolve returns the format and the options to read a trace with, and a reader of the
 // whole text. Where no format is given, it is recognised, or CSV where columns are given.
 func (o *traceFileFlags) resolve(in io.Reader, name string) (trace.Format, trace.Options, io.Reader, error) {
-	input := experiment.TraceInput{Order: v1alpha1.TraceOrder(o.order), Sample: v1alpha1.Fraction(o.sample), BlockTokens: o.blockTokens}
+	input := experiment.TraceInput{Order: v1alpha1.TraceOrder(o.order), Sample: v1alpha1.PositiveDecimal(o.sample), BlockTokens: o.blockTokens}
 	if err := decodeFields("--csv", o.csv, &input.CSV); err != nil {
 		return "", trace.Options{}, nil, err
 	}

@@ -74,6 +74,8 @@ type Plan struct {
 	Expanded []string `json:"-"`
 
 	Builder setup.Builder `json:"-"`
+	// TraceParts reads other parts of the traces than the base replays.
+	TraceParts TraceParts `json:"-"`
 	// IsInterrupted is set while the plan is compiled, and says that nobody waits for it.
 	IsInterrupted func() bool `json:"-"`
 }

@@ -299,6 +299,7 @@ func readTrace(plan *experiment.Plan, in *experiment.TraceInput, folder string, 
 	case err != nil:
 		return nil, invalidTrace{plan.InvalidTrace(in, err)}
 	}
+	plan.TraceParts.Keep(in.Source, open, memoryBytes)
 	if recorded.Digest() != in.SHA256 {
 		return nil, fmt.Errorf("trace %s: its sha256 is %s, but the plan is for %s: it is another trace, or it has changed", in.Name(), recorded.Digest(), in.SHA256)
 	}

@@ -48,6 +48,9 @@ func (c *compiler) checkTyped(typed *v1alpha1.Scenario, router *setup.Routing, b
 	if errs := validateBySchema(*typed.DeepCopy()); len(errs) > 0 {
 		return simulator.Config{}, slices.DeleteFunc(errs, aboutNoField)
 	}
+	if errs := c.plan.ValidateParts(&typed.Workload, field.NewPath("workload")); len(errs) > 0 {
+		return simulator.Config{}, errs
+	}
 	config, errs := build(typed, router, c.traces, 0, nil)
 	if len(errs) == 0 {
 		c.noteStepTimes(typed)

@@ -69,6 +69,7 @@ func (c *compiler) parseTrace(open trace.Opener, input *experiment.TraceInput, a
 		return field.ErrorList{input.InvalidAt(at, err)}
 	}
 	c.replayed[input.Source] = recorded
+	c.plan.TraceParts.Keep(input.Source, open, 0)
 	return pinTrace(input, recorded.Digest(), sha256)
 }
 

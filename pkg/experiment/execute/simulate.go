@@ -228,6 +228,13 @@ func simulatorInputOf(p *experiment.Plan, traces trace.Set, of experiment.Case) 
 	if len(errs) > 0 {
 		return invalid(errs.ToAggregate())
 	}
+	traces, err = p.TracesOf(&typed.Workload, traces)
+	if errors.Is(err, experiment.ErrNoPart) {
+		return invalid(err)
+	}
+	if err != nil {
+		return simulatorInput{}, atPoint(of, err)
+	}
 	config, errs := build(typed, router, traces, of.Seed, nil)
 	if len(errs) > 0 {
 		return invalid(errs.ToAggregate())
