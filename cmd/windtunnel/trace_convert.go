@@ -58,7 +58,7 @@ func (o *convertOptions) run(ctx context.Context, stdin io.Reader, stdout, stder
 	if !slices.Contains(trace.WrittenFormats(), trace.Format(o.to)) {
 		return badInputError{fmt.Errorf("--to must be %s, got %q", oneOf(trace.WrittenFormats()), o.to)}
 	}
-	in, name, err := openTrace(stdin, name)
+	in, name, err := openInterruptibly(ctx, stdin, name)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ package trace
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -126,55 +125,42 @@ func Convert(from Format, o Options, r io.Reader, name string, to Format, w io.W
 	if errs := o.Validate(from, nil); len(errs) > 0 {
 		return Conversion{}, fmt.Errorf("%s: %w", name, errs.ToAggregate())
 	}
-	c := &converter{out: newWriter(w, writing, reading.blockTokens)}
-	columns := columnsBuilder{columns: &attributeColumns{}}
-	rows := newRowReader(reading, o, columns.hasSession)
-	digest, err := readLines(r, func(n int, text []byte) error {
-		rec, err := rows.next(n, text)
-		if err != nil || rec == nil {
-			return err
-		}
-		columns.sessionOf(rec.session)
-		if o.Order == Sort {
-			c.hold(rec)
-			return nil
-		}
-		return c.out.write(rec)
-	})
-	if err == nil {
-		err = c.finish()
-	}
-	if err == nil && c.out.rows == 0 {
-		err = errors.New("a trace without requests")
-	}
+	out := newWriter(w, writing, reading.blockTokens)
+	c, err := out.convert(reading, o, r)
 	if err != nil {
 		return Conversion{}, fmt.Errorf("%s: %w", name, err)
 	}
-	return Conversion{Requests: c.out.rows, Failed: rows.failed, Skipped: rows.skipped(), Clipped: rows.clipped, Lost: c.out.losses(), Digest: digest}, nil
+	return c, nil
 }
 
-// converter hands rows to a writer, sorted where they must be.
-type converter struct {
-	out  *Writer
-	held []record
-}
-
-// hold keeps a row until all are read.
-func (c *converter) hold(rec *record) {
-	held := *rec
-	held.ids = slices.Clone(rec.ids)
-	c.held = append(c.held, held)
-}
-
-// finish writes the rows that were held.
-func (c *converter) finish() error {
-	slices.SortStableFunc(c.held, func(a, b record) int { return cmp.Compare(a.at, b.at) })
-	for i := range c.held {
-		if err := c.out.write(&c.held[i]); err != nil {
-			return err
+// convert writes the rows of a file.
+func (w *Writer) convert(from format, o Options, r io.Reader) (Conversion, error) {
+	columns := columnsBuilder{columns: &attributeColumns{}}
+	rows, err := newRowReader(from, o, r, columns.hasSession)
+	if err != nil {
+		return Conversion{}, err
+	}
+	for {
+		rec, err := rows.next()
+		if err != nil {
+			return Conversion{}, err
+		}
+		if rec == nil {
+			break
+		}
+		columns.sessionOf(rec.session)
+		if err := w.write(rec); err != nil {
+			return Conversion{}, atRow(rec.row, err)
 		}
 	}
-	return c.out.Flush()
+	if w.rows == 0 {
+		return Conversion{}, rows.empty()
+	}
+	digest, err := rows.digest()
+	if err = errors.Join(err, w.Flush()); err != nil {
+		return Conversion{}, err
+	}
+	return Conversion{Requests: w.rows, Failed: rows.failed, Skipped: rows.skipped(), Clipped: rows.clipped, Lost: w.losses(), Digest: digest}, nil
 }
 
 // A Writer writes rows in a format.

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -58,13 +57,16 @@ func readDescription(o Options, r io.Reader) (*Trace, error) {
 		return nil, err
 	}
 	if o.Slice != (Slice{}) {
-		data = data.Slice(o.Slice.From, o.Slice.To)
+		span := data.Span()
+		if data = data.Slice(o.Slice.From, o.Slice.To); data.Expected() == 0 {
+			return nil, o.Slice.empty(span)
+		}
 	}
 	if o.Sample > 0 {
 		data = data.Sample(o.Sample)
 	}
 	if data.Expected() == 0 {
-		return nil, errors.New("a trace without requests")
+		return nil, errNoRequests
 	}
 	return &Trace{digest: hex.EncodeToString(hash.Sum(nil)), described: data}, nil
 }
