@@ -20,7 +20,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
-	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
 // runOutput is what `run -o json` prints for an object.
@@ -256,11 +255,9 @@ type executor struct {
 	known func(key string) (result.Row, bool)
 	// began is told how many simulations a round has.
 	began func(int) error
-	// done is told of each row and its point, decided of each decision, completed
-	// of each request that is.
-	done      func(experiment.Point, *result.Row) error
-	decided   func(int, *execute.Decision)
-	completed func(int, simulator.Completion)
+	// done is told of each row and its point, decided of each decision.
+	done    func(experiment.Point, *result.Row) error
+	decided func(int, *execute.Decision)
 	// requests gives what takes the requests of a simulation.
 	requests func(simulation int, point experiment.Point, seed int64) (execute.RequestSink, error)
 }
@@ -285,7 +282,6 @@ func (o *localOptions) execute(ctx context.Context, name string, c *compile.Comp
 		Done:            by.done,
 		CheckInvariants: o.check,
 		Decided:         by.decided,
-		Completed:       by.completed,
 		Requests:        by.requests,
 	})
 	if errors.Is(err, study.ErrNothingServed) {

@@ -23,7 +23,7 @@ func buildPolicies(parts []Part, router *Routing, clusters []config.Cluster, lab
 	var errs field.ErrorList
 	for i := range parts {
 		p := &parts[i]
-		gateway, es := loadGateway(p.Scenario, labels, path)
+		gateway, es := loadGateway(p.Scenario, labels, true, path)
 		errs = append(errs, p.Relocate(es, path)...)
 		if router == nil || len(errs) > 0 {
 			continue
@@ -50,19 +50,31 @@ type gatewayPolicies struct {
 	priority  *priority.Config
 }
 
-// loadGateway reads the policies that stand before a scenario's router.
-func loadGateway(in *v1alpha1.Scenario, labels workload.Labels, path *field.Path) (gatewayPolicies, field.ErrorList) {
+// validateGateway says which names of tenants and classes the policies before the routers
+// have that are not the workload's.
+func validateGateway(in *v1alpha1.Scenario, labels workload.Labels, path *field.Path) field.ErrorList {
+	parts, errs := Parts(in, path)
+	for i := range parts {
+		_, es := loadGateway(parts[i].Scenario, labels, false, path)
+		errs = append(errs, parts[i].Relocate(es, path)...)
+	}
+	return errs
+}
+
+// loadGateway reads the policies that stand before a scenario's router. With a selection of
+// the workload's sources, they may name tenants and classes that are not there.
+func loadGateway(in *v1alpha1.Scenario, labels workload.Labels, selected bool, path *field.Path) (gatewayPolicies, field.ErrorList) {
 	var g gatewayPolicies
 	var errs, es field.ErrorList
 	at := path.Child("router")
 	if a := in.Router.Admission; a != nil {
 		spec := admission.Spec{Policy: a.Policy, Parameters: policyParameters(a.Parameters)}
-		g.admission, es = admission.Load(spec, admission.Names{Tenants: labels.Tenants, Classes: labels.Classes}, at.Child("admission"))
+		g.admission, es = admission.Load(spec, admission.Names{Tenants: labels.Tenants, Classes: labels.Classes, Selected: selected}, at.Child("admission"))
 		errs = append(errs, es...)
 	}
 	if p := in.Router.Priority; p != nil {
 		spec := priority.Spec{Policy: p.Policy, Parameters: policyParameters(p.Parameters)}
-		world := priority.World{Tenants: labels.Tenants, Classes: labels.Classes, HasTTFT: hasTTFT(in)}
+		world := priority.World{Tenants: labels.Tenants, Classes: labels.Classes, Selected: selected, HasTTFT: hasTTFT(in)}
 		g.priority, es = priority.Load(spec, world, at.Child("priority"))
 		errs = append(errs, es...)
 	}

@@ -47,6 +47,7 @@ func (c *client) fillRequest(m *mergedClients, place int32, r *Request) {
 	r.Tenant, r.Class, r.Priority = c.tenant, c.class, c.spec.Priority
 	r.Adapter, r.Headers, r.Model = c.adapter, c.headers, c.model
 	r.FirstTokenTimeout, r.Timeout = c.spec.FirstTokenTimeout, c.spec.Timeout
+	r.Origin.Step = int(c.sent) + 1
 	r.Prompt = prompt.Prompt{Extents: m.memory.Keep(c.drawContent(m, place, r))}
 	c.sent++
 }
@@ -185,8 +186,10 @@ func (c *client) generated(s *awaitedSession, tokens int) prompt.Extent {
 	return prompt.Extent{Source: own.Source, Start: own.Tokens, Tokens: int32(tokens)}
 }
 
-// fillAnswer fills in what a request of a session is answered.
+// fillAnswer fills in which request of a session it is, and what it is answered.
 func (s *session) fillAnswer(generated prompt.Extent, r *Request) {
+	s.requests++
+	r.Origin = Origin{Session: int32(s.index) + 1, Turn: int32(s.turns), Step: s.requests}
 	r.Session, r.OutputTokens = s.number, int(generated.Tokens)
 	r.Response, r.ResponseStart = generated.Source, generated.Start
 }

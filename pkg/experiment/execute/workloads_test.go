@@ -90,3 +90,21 @@ func TestAWorkloadMoreChangesNoOther(t *testing.T) {
 		}
 	}
 }
+
+// A workload that lacks a tenant has the key of a run without the tenant.
+func TestAWorkloadWithoutATenantIsARunWithoutIt(t *testing.T) {
+	sweep := workloadsSweep(func(s *v1alpha1.PolicySweep) {
+		w := &s.Spec.Scenario.Workload
+		w.Clients[1].Tenant = "gold"
+		w.Tenants = []v1alpha1.Tenant{{Name: "gold", Class: "vip", SLO: &v1alpha1.LatencyTargets{TTFT: "1s"}}}
+	})
+	rows := experimenttest.MustRunLocally(t, experimenttest.MustCompileSweep(t, sweep), execute.Options{Parallelism: 2}).Rows()
+	run := builder.MakeRun("alone", "ns").Seeds(1).Obj()
+	run.Spec.Scenario = *sweep.Spec.Scenario.DeepCopy()
+	w := &run.Spec.Scenario.Workload
+	w.Tenants, w.Clients = nil, w.Clients[:1]
+	alone := experimenttest.MustRunLocally(t, experimenttest.MustCompileRun(t, run), execute.Options{Parallelism: 1}).Rows()[0]
+	if rows[0].Workload != "calm" || rows[0].Key != alone.Key || !rows[0].Metrics.Equal(alone.Metrics) {
+		t.Errorf("the row of workload %q with key %s is not that of the run, %s", rows[0].Workload, rows[0].Key, alone.Key)
+	}
+}

@@ -21,7 +21,12 @@ type Spec struct {
 }
 
 // Names are the workload's names, indexed as [policy.Request] has them.
-type Names struct{ Tenants, Classes []string }
+type Names struct {
+	Tenants, Classes []string
+	// Selected says that only some sources of the workload send requests: parameters of
+	// tenants and classes that are not there are ignored.
+	Selected bool
+}
 
 // Config is a Spec without faults. It is immutable.
 type Config struct {
@@ -39,6 +44,7 @@ func Load(spec Spec, names Names, path *field.Path) (*Config, field.ErrorList) {
 		return nil, field.ErrorList{parameters.Unknown(path.Child("policy"), spec.Policy, "policy", Policies())}
 	}
 	l := &loader{Reader: parameters.NewReader(spec.Parameters, path.Child("parameters")), names: names, path: path}
+	l.IgnoresNames = names.Selected
 	c := &Config{make: policies[at].read(l)}
 	if errs := append(l.errs, l.Done()...); len(errs) > 0 {
 		return nil, errs
