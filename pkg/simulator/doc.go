@@ -60,11 +60,12 @@
 // # What may be called when
 //
 // A replica is advanced only when its state is looked at: before a scrape, before a
-// request is sent to it, and where routing follows what happens in replicas. Figures
-// are sums of integers, which no order changes. Replicas that share a network or a
-// tier, and all replicas of a run with a Listener, are advanced together in the order
-// of time. So core.now may go back when another replica is advanced; it never
-// does within one replica.
+// request is sent to it, and where routing follows what happens in replicas. A live one
+// (Pool.Live) is read whenever a policy is asked that sees the view. Figures are sums of
+// integers, which no order changes. Replicas that share a network or a tier, and all
+// replicas of a run with a Listener, are advanced together in the order of time. So
+// core.now may go back when another replica is advanced; it never does within one
+// replica.
 //
 // Policies are called at events 1, 3, 4, 6 to 8 and 13, never from within a step, except
 // for KV events, which replicas send as they happen.

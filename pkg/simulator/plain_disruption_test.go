@@ -126,9 +126,9 @@ func (p *plain) routeAgain(q *plainRequest) {
 	p.tellFinished(q, int(q.replica))
 	q.high = max(q.high, q.computed)
 	q.computed, q.chunk = 0, 0
-	p.view.Now, q.routedAt = p.now, p.now
+	q.routedAt = p.now
 	p.tellAll()
-	decision, err := p.Policies.Routing.Router.Route(&p.view, &q.info)
+	decision, err := p.Policies.Routing.Router.Route(p.look(), &q.info)
 	if errors.Is(err, policy.ErrHeld) {
 		p.waiting = append(p.waiting, q)
 	} else {

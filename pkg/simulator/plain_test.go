@@ -3,7 +3,6 @@
 package simulator
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -219,6 +218,9 @@ func (p *plain) addReplica(pool *Pool, index int, present bool) {
 		scrape:    scrapePhase(p.Seed, p.scrapes[pool.Router], int64(p.Config.scrapeInterval(pool))),
 	}
 	p.scrapes[pool.Router]++
+	if pool.Live {
+		r.scrape = simtime.Never
+	}
 	r.watch(pool.Stability, 0)
 	if r.scheduler == nil {
 		r.scheduler = scheduling.FCFS{}
@@ -232,15 +234,6 @@ func (p *plain) addReplica(pool *Pool, index int, present bool) {
 
 func newPlainCache(pool *Pool) *kvtest.Cache {
 	return kvtest.NewCache(pool.KVBlocks, pool.BlockTokens, pool.PrefixCaching, kvtest.Order(pool.Eviction))
-}
-
-func (p *plain) scraped(r *plainReplica, at simtime.Time) policy.Scrape {
-	transfers, delay := p.congestion(r, at)
-	return policy.Scrape{
-		At: at, Transfers: transfers, TransferDelay: delay, Waiting: len(r.waiting) + len(r.loading), Running: len(r.running),
-		KVUsage:     float64(r.cache.Used()) / float64(r.KVBlocks),
-		BlockTokens: r.BlockTokens, Blocks: cmp.Or(r.ReportedBlocks, r.KVBlocks),
-	}
 }
 
 func (p *plain) report(r *plainReplica) ReplicaUse {
@@ -298,20 +291,7 @@ func (p *plain) take(e plainEvent) plainEvent {
 	if e.kind == plainDrainEnd {
 		p.checkProgress()
 	}
-	for e.kind != plainDrainEnd && (!p.closed || len(p.Disruptions) > 0 || p.Policies.Routing.Queue != nil || p.Policies.Admission != nil) {
-		next := p.replicas[0]
-		for _, r := range p.replicas {
-			if r.scrape < next.scrape {
-				next = r
-			}
-		}
-		if next.scrape > e.at {
-			break
-		}
-		p.view.Scrapes[next.index] = p.scraped(next, next.scrape)
-		p.scrapeAdapters(next)
-		next.scrape = next.scrape.Add(p.Config.scrapeInterval(next.Pool))
-	}
+	p.scrapeUntil(e)
 	p.now = e.at
 	return e
 }
@@ -423,7 +403,6 @@ func (p *plain) arrive() {
 }
 
 func (p *plain) send(q *plainRequest) {
-	p.view.Now = p.now
 	p.tellAll()
 	p.prioritize(&q.info)
 	p.letEnter(q)
