@@ -78,7 +78,7 @@ func (b *Builder) BuildSelection(in *v1alpha1.Scenario, router *Routing, traces 
 		c.TenantTargets = buildTenantTargets(&in.Workload, c.Targets, source.Labels().Tenants, len(source.Labels().Classes))
 	}
 	if source != nil && len(errs) == 0 {
-		c.Policies, es = buildPolicies(parts, router, clusters, source.Labels(), seed, path)
+		c.Policies, es = buildPolicies(parts, router, clusters, c.Pools, source.Labels(), seed, path)
 		errs = append(errs, es...)
 	}
 	if router != nil && len(errs) == 0 {

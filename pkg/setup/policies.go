@@ -13,12 +13,13 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/admission"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/priority"
+	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
 // buildPolicies makes the policies of the gateway, or those of each model, or says what is
-// wrong with them. router may be nil: then the rest is checked.
-func buildPolicies(parts []Part, router *Routing, clusters []config.Cluster, labels workload.Labels, seed int64, path *field.Path) (policy.Policies, field.ErrorList) {
+// wrong with them. A policy may have replicas of the pools reject requests. router may be nil: then the rest is checked.
+func buildPolicies(parts []Part, router *Routing, clusters []config.Cluster, pools []simulator.Pool, labels workload.Labels, seed int64, path *field.Path) (policy.Policies, field.ErrorList) {
 	models := make([]policy.ModelPolicies, len(parts))
 	var errs field.ErrorList
 	for i := range parts {
@@ -27,6 +28,9 @@ func buildPolicies(parts []Part, router *Routing, clusters []config.Cluster, lab
 		errs = append(errs, p.Relocate(es, path)...)
 		if router == nil || len(errs) > 0 {
 			continue
+		}
+		if gateway.admission != nil && gateway.admission.AsksReplicas {
+			p.refuseWithoutRoom(pools)
 		}
 		clusters[i].Tenants, clusters[i].Headers = labels.Tenants, labels.Headers
 		clusters[i].Priorities = gateway.priorities(&p.Scenario.Workload)
@@ -42,6 +46,16 @@ func buildPolicies(parts []Part, router *Routing, clusters []config.Cluster, lab
 	all := policy.ByModel(routerOf(parts, labels.Models), models...)
 	all.Routing.Router = explainedModels{all.Routing.Router, parts, models}
 	return all, nil
+}
+
+// refuseWithoutRoom has the stability controllers of the part's pools reject requests for
+// which they find no room.
+func (p *Part) refuseWithoutRoom(pools []simulator.Pool) {
+	for j := range p.Scenario.Pools {
+		if stability := pools[p.firstPool+j].Stability; stability != nil {
+			stability.Admission = simulator.AdmitOrRefuse
+		}
+	}
 }
 
 // gatewayPolicies are the policies that stand before a router; nil fields are absent.
@@ -69,7 +83,11 @@ func loadGateway(in *v1alpha1.Scenario, labels workload.Labels, selected bool, p
 	at := path.Child("router")
 	if a := in.Router.Admission; a != nil {
 		spec := admission.Spec{Policy: a.Policy, Parameters: policyParameters(a.Parameters)}
-		g.admission, es = admission.Load(spec, admission.Names{Tenants: labels.Tenants, Classes: labels.Classes, Selected: selected}, at.Child("admission"))
+		names := admission.Names{
+			Tenants: labels.Tenants, Classes: labels.Classes, Selected: selected,
+			Stability: slices.ContainsFunc(in.Pools, func(p v1alpha1.Pool) bool { return p.KVCache.Stability != nil }),
+		}
+		g.admission, es = admission.Load(spec, names, at.Child("admission"))
 		errs = append(errs, es...)
 	}
 	if p := in.Router.Priority; p != nil {

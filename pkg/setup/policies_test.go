@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -67,5 +68,22 @@ func TestASelectionMayLackTenantsOfPolicies(t *testing.T) {
 	}
 	if _, errs := loadGateway(&in, labels, false, nil); len(errs) != 1 {
 		t.Errorf("with all sources: %v, want one error", errs)
+	}
+}
+
+// The policy stability is the admission of the controllers that the pools have.
+func TestTheAdmissionByStabilityAsksTheControllers(t *testing.T) {
+	in := v1alpha1.Scenario{
+		Pools:  []v1alpha1.Pool{{Name: "a"}, {Name: "b", KVCache: v1alpha1.KVCache{Stability: &v1alpha1.Stability{}}}},
+		Router: v1alpha1.Router{Admission: gatewayPolicy("stability")},
+	}
+	g, errs := loadGateway(&in, workload.Labels{Tenants: []string{"t"}, Classes: []string{"c"}}, false, nil)
+	if len(errs) > 0 || !g.admission.AsksReplicas {
+		t.Fatalf("%v, %+v", errs, g.admission)
+	}
+	pools := []simulator.Pool{{}, {Stability: &simulator.Stability{}}}
+	(&Part{Scenario: &in}).refuseWithoutRoom(pools)
+	if pools[0].Stability != nil || pools[1].Stability.Admission != simulator.AdmitOrRefuse {
+		t.Errorf("admission %v", pools[1].Stability.Admission)
 	}
 }

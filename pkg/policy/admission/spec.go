@@ -26,6 +26,8 @@ type Names struct {
 	// Selected says that only some sources of the workload send requests: parameters of
 	// tenants and classes that are not there are ignored.
 	Selected bool
+	// Stability says that some pool has a stability controller.
+	Stability bool
 }
 
 // Config is a Spec without faults. It is immutable.
@@ -34,6 +36,9 @@ type Config struct {
 	// Window is the time over which the policy reads rates; 0 where it reads no
 	// traffic.
 	Window time.Duration
+	// AsksReplicas says that the stability controllers of replicas are to reject requests
+	// for which they find no room.
+	AsksReplicas bool
 }
 
 // Load checks a Spec. Errors have the paths of its fields under path, spelled as in
@@ -49,7 +54,7 @@ func Load(spec Spec, names Names, path *field.Path) (*Config, field.ErrorList) {
 	if errs := append(l.errs, l.Done()...); len(errs) > 0 {
 		return nil, errs
 	}
-	c.Window = l.window
+	c.Window, c.AsksReplicas = l.window, l.asksReplicas
 	return c, nil
 }
 
@@ -63,6 +68,8 @@ type loader struct {
 	path   *field.Path
 	errs   field.ErrorList
 	window time.Duration
+
+	asksReplicas bool
 }
 
 // countOnly is the window of policies that read counts and no rates.
