@@ -38,7 +38,7 @@ type runOptions struct {
 	explained explainOptions
 	// trace names the file that decisions are written to; "" is none.
 	trace string
-	// ceiling asks for what prefix caches can give at most.
+	// ceiling asks for what is possible at most.
 	ceiling bool
 }
 
@@ -70,8 +70,9 @@ Parquet, one per row, for pandas and DuckDB.
 
 --ceiling computes how many prompt tokens the prefix caches of all replicas can give
 at most for the requests of the run: with their number of KV blocks and knowledge of
-all later requests, and without a limit. No router exceeds it. Compare it with what
-the run reached before you tune a profile.`,
+all later requests, and without a limit. It also computes a time before which the
+replicas cannot have answered all requests. No router exceeds these. Compare them with
+what the run reached before you tune a profile.`,
 		Example: `  windtunnel run -f config/samples/simulationrun-poisson.yaml
   windtunnel run -f run.yaml --configmap trace.yaml -o json
   windtunnel run -f run.yaml --explain 17
@@ -88,7 +89,7 @@ the run reached before you tune a profile.`,
 	f := cmd.Flags()
 	f.StringVar(&o.explained.request, "explain", "", "explain the routing of a request, by its number from 0 in order of arrival, or of the first one that is "+firstRejected)
 	f.Int64Var(&o.explained.seed, "seed", -1, "seed that --explain simulates (default the run's first one)")
-	f.BoolVar(&o.ceiling, "ceiling", false, "compute the cache hits that no router and no cache policy can exceed, and print the share of them that the run reached")
+	f.BoolVar(&o.ceiling, "ceiling", false, "compute the cache hits and the pace that no router can exceed, and print the share of them that the run reached")
 	f.StringVar(&o.trace, "trace", "", "file to write every routing decision to, as JSON lines, compressed if it ends in .gz")
 	return cmd
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestRunHoldsCachesAgainstTheirCeiling(t *testing.T) {
+func TestRunIsHeldAgainstWhatIsPossible(t *testing.T) {
 	for sample, want := range map[string]string{
 		"simulationrun-poisson.yaml":     "With 105244 KV blocks no router gets more than 52.4 %, and without a limit 52.4 %: the run reached 99.9 % of what is possible.",
 		"simulationrun-closed-loop.yaml": "no ceiling is known, since the answers decide which requests come.",

@@ -48,26 +48,31 @@ func NewReuse(blockTokens int) *Reuse {
 
 // Add adds the next request: its prompt, the extent of its answer, and its LoRA adapter; 0
 // is none. If counts is false, what the request finds is in no bound, and later requests
-// find its blocks.
-func (r *Reuse) Add(p prompt.Prompt, answer prompt.Extent, adapter int32, counts bool) {
+// find its blocks. It returns how many tokens of the prompt caches without a limit give, if
+// requests are served in order of arrival.
+func (r *Reuse) Add(p prompt.Prompt, answer prompt.Extent, adapter int32, counts bool) int {
 	r.extents = append(append(r.extents[:0], p.Extents...), answer)
 	r.stretches = prompt.Prompt{Extents: r.extents}.FullStretches(r.stretches[:0], r.blockTokens)
 	prompt.ForAdapter(r.stretches, adapter)
 	// An engine computes at least the last token of a prompt.
 	findable := (p.Tokens() - 1) / r.blockTokens
-	place := 0
+	place, found := 0, 0
 	for _, s := range r.stretches {
 		for i := range s.Blocks {
 			b := block{s.ID, i}
 			last, known := r.blocks[b]
-			if known && counts && place < findable {
-				r.uses = append(r.uses, use{last, r.requests})
+			if known && place < findable {
+				found++
+				if counts {
+					r.uses = append(r.uses, use{last, r.requests})
+				}
 			}
 			r.blocks[b] = r.requests
 			place++
 		}
 	}
 	r.requests++
+	return found * r.blockTokens
 }
 
 // Unbounded returns how many tokens caches without a limit give: those of each block but the

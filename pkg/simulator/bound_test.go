@@ -77,3 +77,61 @@ func foundAndBound(t *testing.T, config Config) (found, most, unbounded int64) {
 	}
 	return found, reuse.Clairvoyant(blocks), reuse.Unbounded()
 }
+
+// Floors are those of mixedStep, whose parts are rounded down together.
+func (m mixedStep) Floors() []latency.Floor {
+	token, read := float64(m.token), float64(m.read)/16
+	return []latency.Floor{{Step: float64(m.base) - float64(m.read), Token: token, Sample: token, Pair: read, Context: read}}
+}
+
+// No cluster answers all requests before the bound says, whatever the router, the
+// schedulers and preemptions do.
+func TestNoClusterIsFasterThanTheBound(t *testing.T) {
+	clusters, compared, reached := int64(100_000), 0, 0
+	if testing.Short() {
+		clusters = 1000
+	}
+	for seed := range clusters {
+		// The router rejects some of more than a dozen requests.
+		config := randomConfigWith(randomChoices(seed, 40, 150), func(_ *choices, c *Config) {
+			c.Pools = c.Pools[:1]
+			c.Horizon = Horizon{Drain: 1 << 60}
+			c.Pools[0].MaxModelLen = 0
+		})
+		config.CheckInvariants = false
+		pool := config.Pools[0]
+		reuse := bound.NewReuse(pool.BlockTokens)
+		var demands []bound.Demand
+		for _, r := range config.Source.(*script).requests {
+			d := bound.Demand{Arrival: r.Arrival, PromptTokens: r.Prompt.Tokens(), OutputTokens: max(r.OutputTokens, 1)}
+			answer := prompt.Extent{Source: r.Response, Start: r.ResponseStart, Tokens: int32(d.OutputTokens)}
+			d.ComputedTokens = d.PromptTokens - reuse.Add(r.Prompt, answer, int32(r.Adapter), true)
+			demands = append(demands, d)
+		}
+		o, err := Run(context.Background(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var completed int64
+		for i := range o.Cells {
+			completed += o.Cells[i].Completed
+		}
+		if completed < int64(len(demands)) || completed == 0 {
+			continue // some were rejected
+		}
+		end := bound.Makespan(demands, bound.Engines{
+			Replicas: pool.Replicas, MaxNumSeqs: pool.MaxNumSeqs, MaxNumBatchedTokens: pool.MaxNumBatchedTokens, Floors: pool.Timer.(latency.Floored).Floors(),
+		})
+		if o.End < end {
+			t.Fatalf("scenario %d: all %d requests have ended at %v, the bound is %v", seed, completed, o.End, end)
+		}
+		compared++
+		if float64(o.End) < 1.1*float64(end) {
+			reached++
+		}
+	}
+	t.Logf("%d clusters answer all requests, %d of them within 10 %% of the bound", compared, reached)
+	if compared < int(clusters)/10 {
+		t.Error("too few clusters are compared")
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/bound"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -16,7 +17,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
-// Ceiling is what prefix caches can give at most of the requests of one simulation,
+// Ceiling is what is possible at most with the requests and the replicas of one simulation,
 // whatever the router does.
 type Ceiling struct {
 	Seed int64 `json:"seed"`
@@ -32,6 +33,10 @@ type Ceiling struct {
 	Reordered         string `json:"reordered,omitempty"`
 	// Unknown says why there is no ceiling at all; empty where there is one.
 	Unknown string `json:"unknown,omitempty"`
+	// EndSeconds is a time before which the replicas cannot have answered all requests. It is
+	// nil where PaceUnknown says why.
+	EndSeconds  *float64 `json:"endSeconds,omitempty"`
+	PaceUnknown string   `json:"paceUnknown,omitempty"`
 }
 
 // ceilingCheck is how many requests are read between two looks at the context.
@@ -48,6 +53,7 @@ func FindCeiling(ctx context.Context, p *experiment.Plan, traces trace.Set, seed
 		return ceiling, workload.Close(c.Source)
 	}
 	reuse := bound.NewReuse(c.Pools[0].BlockTokens)
+	var demands []bound.Demand
 	warmUp := simtime.Time(c.Horizon.WarmUp)
 	for n := 0; c.Horizon.Requests == 0 || n < c.Horizon.Requests; n++ {
 		if n%ceilingCheck == 0 && ctx.Err() != nil {
@@ -62,8 +68,12 @@ func FindCeiling(ctx context.Context, p *experiment.Plan, traces trace.Set, seed
 			ceiling.PromptTokens += int64(r.Prompt.Tokens())
 		}
 		answer := prompt.Extent{Source: r.Response, Start: r.ResponseStart, Tokens: int32(max(r.OutputTokens, 1))}
-		reuse.Add(r.Prompt, answer, int32(r.Adapter), counts)
+		found := reuse.Add(r.Prompt, answer, int32(r.Adapter), counts)
+		demands = append(demands, bound.Demand{
+			Arrival: r.Arrival, PromptTokens: r.Prompt.Tokens(), ComputedTokens: r.Prompt.Tokens() - found, OutputTokens: int(answer.Tokens),
+		})
 	}
+	ceiling.boundPace(&c, demands)
 	ceiling.UnboundedTokens = reuse.Unbounded()
 	if ceiling.Reordered == "" {
 		blocks := blocksOf(&c)
@@ -71,6 +81,24 @@ func FindCeiling(ctx context.Context, p *experiment.Plan, traces trace.Set, seed
 		ceiling.Blocks, ceiling.ClairvoyantTokens = &blocks, &tokens
 	}
 	return ceiling, workload.Close(c.Source)
+}
+
+// boundPace computes before when the replicas cannot have answered all requests.
+func (x *Ceiling) boundPace(c *simulator.Config, demands []bound.Demand) {
+	first := &c.Pools[0]
+	timer, ok := first.Timer.(latency.Floored)
+	switch {
+	case len(c.Pools) > 1:
+		x.PaceUnknown = "there are several pools"
+	case !ok:
+		x.PaceUnknown = "the latency model has no linear lower bound"
+	default:
+		end := bound.Makespan(demands, bound.Engines{
+			Replicas: max(first.Replicas, first.MaxReplicas), MaxNumSeqs: first.MaxNumSeqs, MaxNumBatchedTokens: first.MaxNumBatchedTokens,
+			Floors: timer.Floors(),
+		}).Seconds()
+		x.EndSeconds = &end
+	}
 }
 
 // noCeiling says why nothing is known of what caches can give; "" where something is.
