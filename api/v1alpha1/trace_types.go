@@ -3,7 +3,7 @@
 package v1alpha1
 
 // TraceFormat names the format of a trace.
-// +kubebuilder:validation:Enum=Azure;BurstGPT;CSV;LLMServingSim;Mooncake;QwenBailian;ServeGen;TraceV2;Vidur;Windtunnel
+// +kubebuilder:validation:Enum=Azure;BurstGPT;CSV;LLMServingSim;Mooncake;Parquet;QwenBailian;ServeGen;TraceV2;Vidur;Windtunnel
 type TraceFormat string
 
 const (
@@ -17,6 +17,8 @@ const (
 	CSVTrace TraceFormat = "CSV"
 	// LLMServingSimTrace is JSON lines with ids of full blocks of 16 tokens.
 	LLMServingSimTrace TraceFormat = "LLMServingSim"
+	// ParquetTrace is a Parquet file with the columns that the fields of Windtunnel are.
+	ParquetTrace TraceFormat = "Parquet"
 	// QwenBailianTrace is JSON lines with chats and ids of blocks of 16 tokens.
 	QwenBailianTrace TraceFormat = "QwenBailian"
 	// ServeGenTrace is a tar archive of a ServeGen folder, which describes clients by rates

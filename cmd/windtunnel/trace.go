@@ -186,6 +186,9 @@ func openInterruptibly(ctx context.Context, stdin io.Reader, name string) (io.Re
 	if err != nil {
 		return nil, name, err
 	}
+	if file, ok := in.(*os.File); ok {
+		return contextFile{ctx, file}, name, nil
+	}
 	return contextReader{ctx, in}, name, nil
 }
 
@@ -200,6 +203,26 @@ func (u contextReader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return u.ReadCloser.Read(p)
+}
+
+// contextFile is a file that fails once the context is done.
+type contextFile struct {
+	ctx context.Context
+	*os.File
+}
+
+func (u contextFile) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.File.Read(p)
+}
+
+func (u contextFile) ReadAt(p []byte, at int64) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.File.ReadAt(p, at)
 }
 
 // traceStat describes a trace of a file, or of standard input where the name is -.

@@ -18,6 +18,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
+	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
 )
 
 // traceFileFlags say how the file of a trace is read. They are what the API's trace has.
@@ -76,7 +77,9 @@ func (o *traceFileFlags) resolve(in io.Reader, name string) (trace.Format, trace
 	if errs := input.Options().Validate(format, field.NewPath("trace")); len(errs) > 0 {
 		return "", trace.Options{}, nil, errs.ToAggregate()
 	}
-	return format, input.Options(), in, nil
+	options := input.Options()
+	options.Parquet = parquetfile.Codec{}
+	return format, options, in, nil
 }
 
 // checkSelection decodes --slice, and checks what a schema does elsewhere.

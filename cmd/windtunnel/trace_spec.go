@@ -128,5 +128,5 @@ func writeRequests(w io.Writer, config *simulator.Config, most, blockTokens int)
 	if out.Rows() == 0 {
 		return 0, badInputError{fmt.Errorf("no request arrives before the horizon")}
 	}
-	return out.Rows(), out.Flush()
+	return out.Rows(), out.Close()
 }

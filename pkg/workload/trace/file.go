@@ -161,6 +161,11 @@ func (c *fileCursor) begin() error {
 		return err
 	}
 	c.in = in
+	return c.beginWith(in)
+}
+
+// beginWith begins to read an open file, which somebody else closes.
+func (c *fileCursor) beginWith(in io.Reader) (err error) {
 	c.rows, err = newRowReader(c.format, c.options, in, c.columns.hasSession)
 	return err
 }

@@ -65,6 +65,15 @@ func (l *lineReader) next() ([]byte, bool, error) {
 // digest returns the SHA-256 of the text, once all lines are read, in hex.
 func (l *lineReader) digest() string { return hex.EncodeToString(l.hash.Sum(nil)) }
 
+// digestOf returns the SHA-256 of a text in hex.
+func digestOf(r io.Reader) (string, error) {
+	hash := sha256.New()
+	if _, err := io.Copy(hash, r); err != nil {
+		return "", fmt.Errorf("read: %w", err)
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
 // ErrTooLong says that a trace's text has more bytes than it may have.
 var ErrTooLong = errors.New("the trace is too long")
 

@@ -20,15 +20,17 @@ type records interface {
 
 // records returns the rows of a file, in the order that the options say.
 func (f format) records(o Options, r io.Reader) (records, error) {
-	lines, err := newLineReader(r)
-	if err != nil {
-		return nil, err
+	var all records
+	var err error
+	if f.newParser == nil {
+		all, err = newParquetRecords(o, r)
+	} else {
+		all, err = newLineRecords(r, f.newParser(o))
 	}
-	all := &lineRecords{lines: lines, parse: f.newParser(o)}
-	if o.Order == Sort {
-		return newSortedRecords(all, o.MemoryBytes), nil
+	if err == nil && o.Order == Sort {
+		all = newSortedRecords(all, o.MemoryBytes)
 	}
-	return all, nil
+	return all, err
 }
 
 // atRow says in which row an error is; nil for nil.
@@ -43,6 +45,11 @@ func atRow(row int, err error) error {
 type lineRecords struct {
 	lines *lineReader
 	parse parser
+}
+
+func newLineRecords(r io.Reader, parse parser) (*lineRecords, error) {
+	lines, err := newLineReader(r)
+	return &lineRecords{lines, parse}, err
 }
 
 func (r *lineRecords) next(rec *record) (bool, error) {

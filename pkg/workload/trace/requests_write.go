@@ -26,7 +26,7 @@ func NewRequestWriter(w io.Writer, labels workload.Labels, blockTokens int) (*Re
 	if blockTokens < 0 || blockTokens > maxBlockTokens {
 		return nil, fmt.Errorf("blocks must have at most %d tokens, got %d", maxBlockTokens, blockTokens)
 	}
-	return &RequestWriter{out: newWriter(w, windtunnel, int32(blockTokens)), labels: labels, blockTokens: blockTokens}, nil
+	return &RequestWriter{out: newWriter(w, windtunnel, int32(blockTokens), nil), labels: labels, blockTokens: blockTokens}, nil
 }
 
 // Write writes a request. Requests come in order of arrival.
@@ -55,8 +55,8 @@ func (w *RequestWriter) Write(r *workload.Request) error {
 // Rows returns how many requests were written.
 func (w *RequestWriter) Rows() int { return w.out.rows }
 
-// Flush writes what is held back.
-func (w *RequestWriter) Flush() error { return w.out.Flush() }
+// Close writes the end of the trace.
+func (w *RequestWriter) Close() error { return w.out.Close() }
 
 // nameAt returns the name that a number counted from 1 stands for; "" for 0.
 func nameAt(names []string, number int) string {

@@ -37,7 +37,7 @@ func TestRequestsAreWrittenWithBlocksOrWithout(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := w.Flush(); err != nil || w.Rows() != 1 {
+		if err := w.Close(); err != nil || w.Rows() != 1 {
 			t.Fatalf("%d rows, %v", w.Rows(), err)
 		}
 		if diff := cmp.Diff(want, out.String()); diff != "" {

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"io"
 	"math"
 
@@ -34,25 +33,19 @@ const (
 	tarMagicAt = 257
 )
 
-// maxDescriptionBytes bounds a description that is read. It takes less memory than text.
-const maxDescriptionBytes = 4 << 30
-
 // readDescription reads a description of traffic. Its errors do not name it.
 func readDescription(o Options, r io.Reader) (*Trace, error) {
 	in, err := decompressed(r)
 	if err != nil {
 		return nil, err
 	}
-	most := int64(maxDescriptionBytes)
-	if o.MemoryBytes > 0 {
-		most = min(most, o.MemoryBytes)
-	}
+	most := wholeBytes(o.MemoryBytes)
 	hash := sha256.New()
 	bounded := &io.LimitedReader{R: io.TeeReader(in, hash), N: most + 1}
 	data, err := servegen.ReadArchive(bounded)
 	switch {
 	case bounded.N == 0:
-		return nil, fmt.Errorf("longer than %d bytes, which are what it may take of memory", most)
+		return nil, longerThan(most)
 	case err != nil:
 		return nil, err
 	}

@@ -84,8 +84,10 @@ func Describe(format Format, o Options, r io.Reader, name string) (s Statistics,
 	if errs := o.Validate(format, nil); len(errs) > 0 {
 		return s, "", fmt.Errorf("%s: %w", name, errs.ToAggregate())
 	}
-	text := file{format: f, options: o, name: name, open: func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}
-	rows := text.newCursor("")
+	rows := (&file{format: f, options: o, name: name}).newCursor("")
+	if err := rows.beginWith(r); err != nil {
+		return s, "", fmt.Errorf("%s: %w", name, err)
+	}
 	d := newDescription(f.blockTokens)
 	for e := (entry{}); rows.next(&e); {
 		d.blockTokens = rows.blockTokens
