@@ -114,6 +114,7 @@ func (g *gateway) addScrapes(c *Config) {
 		number[pool.Router]++
 	}
 	g.viewAdapters()
+	g.viewEngines()
 	g.viewPresence()
 	g.changed = make([]int32, 0, len(g.cluster.replicas)+1)
 	for _, interval := range intervals {

@@ -16,8 +16,8 @@
 //	simulation run.go, core.go, horizon.go, closed_loop.go, cluster_events.go: what
 //	           comes next, and what all rooms share
 //	gateway    gateway.go, delay.go, gateway_queue.go, traffic.go, scrapes.go,
-//	           deliveries.go: policies, the router's view, requests that the admission
-//	           or the router makes wait, answers that reach it
+//	           exports.go, deliveries.go: policies, the router's view, requests that the
+//	           admission or the router makes wait, answers that reach it
 //	cluster    cluster.go, connect.go, replica_order.go, disruption.go, lifetime.go:
 //	           which replicas there are, what they share, and in which order they move
 //	replica    replica.go, waiting.go, schedule.go, constrained.go, batch.go, step.go,

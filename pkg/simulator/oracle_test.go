@@ -61,6 +61,11 @@ var features = map[string][]feature{
 	"admission, closed loop":  {randomAdmission, randomClosedLoop},
 	"admission, time-outs":    {randomAdmission, randomTimeOuts},
 	"admission, all":          {randomAdmission, randomTimeOuts, randomClosedLoop, randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters, randomEvictions},
+	"exports":                 {randomExports},
+	"exports, live":           {randomExports, randomLive},
+	"exports, tiers":          {randomTiers, randomExports},
+	"exports, hand-overs":     {randomTiers, randomHandoffs, randomExports, randomDisruptions},
+	"exports, all":            {randomAdmission, randomTimeOuts, randomClosedLoop, randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters, randomEvictions, randomExports, randomLive},
 	"live replicas":           {randomLive},
 	"live, admission, holds":  {randomAdmission, randomHolds, randomEvictions, randomLive},
 	"live, closed loop":       {randomTimeOuts, randomClosedLoop, randomHolds, randomLive},
@@ -107,7 +112,7 @@ func FuzzFeaturesAgainstPlain(f *testing.F) {
 			compareWithPlain(t, data, features["closed loop, all"]...)
 			compareWithPlain(t, data, features["time-outs, all"]...)
 			compareWithPlain(t, data, features["admission, all"]...)
-			compareWithPlain(t, data, features["live, all"]...)
+			compareWithPlain(t, data, features["exports, all"]...)
 		}
 	})
 }

@@ -41,6 +41,7 @@ func (p *plain) look() *policy.View {
 func (p *plain) read(r *plainReplica, at simtime.Time) {
 	p.view.Scrapes[r.index] = p.scraped(r, at)
 	p.scrapeAdapters(r)
+	p.scrapeEngine(r)
 }
 
 func (p *plain) scraped(r *plainReplica, at simtime.Time) policy.Scrape {

@@ -134,6 +134,7 @@ type plainReplica struct {
 	spills    []*plainSpill // in flight
 
 	adapters []*plainAdapter // that it holds, the least recently used first
+	plainExports
 
 	tiers           []*plainTier
 	toHost, toGPU   transfer.StationID
@@ -160,6 +161,7 @@ func newPlain(c Config) *plain {
 	p.showPresence()
 	p.addStations()
 	p.showAdapters()
+	p.showEngines()
 	for i, d := range c.Disruptions {
 		p.schedule(plainEvent{at: d.At, kind: plainDisruption, number: i})
 	}
@@ -651,6 +653,7 @@ func (p *plain) admit(r *plainReplica, q *plainRequest, budget int32) (int32, bo
 		return 0, false
 	}
 	q.sequence, q.computed = sequence, cached
+	r.noteAdmission(p.now, q, cached, 0)
 	p.noteHits(r, q, cached, nil)
 	p.touch(r, q)
 	p.join(r, q, n)
@@ -786,6 +789,9 @@ func (p *plain) endChunk(r *plainReplica, q *plainRequest) {
 	q.computed, q.chunk = end, 0
 	switch {
 	case q.isJob():
+		if end == q.total {
+			r.waits = append(r.waits, p.now.Sub(q.entered))
+		}
 		p.chunkOfJob(q)
 	case end == q.total:
 		p.token(r, q)
@@ -801,6 +807,7 @@ func (p *plain) token(r *plainReplica, q *plainRequest) {
 	if q.lastToken == unset || q.moved {
 		p.schedule(plainEvent{at: at, kind: plainDelivery, number: q.info.ID, replica: r, request: q})
 	}
+	r.noteToken(p.now, q)
 	q.moved = false
 	if q.lastToken == unset {
 		q.firstToken = at

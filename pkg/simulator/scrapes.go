@@ -129,6 +129,7 @@ func (g *gateway) read(r *replica, at simtime.Time) {
 	changed := now.Waiting != seen.Waiting || now.Running != seen.Running || now.KVUsage != seen.KVUsage ||
 		now.Transfers != seen.Transfers || now.TransferDelay != seen.TransferDelay
 	changed = g.readAdapters(r) || changed
+	changed = g.readEngine(r, &now) || changed
 	if changed && g.view.Changed != nil && len(g.view.Changed) <= len(g.cluster.replicas) {
 		g.view.Changed = append(g.view.Changed, r.index)
 	}
