@@ -35,7 +35,7 @@ func loaded(t *testing.T, spec Spec) *Router {
 	return New(c, 3, 1)
 }
 
-var ofADecision = cmpopts.IgnoreFields(Explanation{}, "View", "Request")
+var ofADecision = cmpopts.IgnoreFields(Explanation{}, "View", "Request", "Endpoints")
 
 func TestExplanationOfAWeightedPolicy(t *testing.T) {
 	r := loaded(t, Spec{Policy: "weighted", Scorers: []Scorer{{Name: "load-seed", Weight: 4}, {Name: "vllm-dp", Weight: -1}, {Name: "load-balance", Weight: 2}}})

@@ -17,6 +17,7 @@ var policies = []policyType{
 	{"random", unweighted(readRandom)},
 	{"least-loaded", unweighted(readLeastLoaded)},
 	{"always-busiest", unweighted(readAlwaysBusiest)},
+	{"power-of-two", unweighted(readPowerOfTwo)},
 }
 
 // Subject is what a scorer looks at.
