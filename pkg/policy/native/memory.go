@@ -6,8 +6,10 @@ import "windtunnel.dev/windtunnel/pkg/prompt"
 
 // memory is the blocks that were touched last, so many at most. It keeps runs of
 // neighbouring blocks of a stretch that were touched together; of those the first
-// was touched first.
+// was touched first. With leavesFirst it is the last one: the memory is then a radix
+// tree of prompts, which loses its leaves first and so never has a gap.
 type memory struct {
+	leavesFirst      bool
 	capacity, length int
 	first            map[uint64]int32 // a stretch's first run
 	runs             []memoryRun
@@ -77,22 +79,46 @@ func (m *memory) head(stretch uint64) int32 {
 	return none
 }
 
-// touch makes a chain's blocks the last ones, in their order, and forgets those
-// that are too many.
+// touch makes a chain's blocks the last ones and forgets those that are too many.
 func (m *memory) touch(chain []prompt.Stretch) {
-	for _, s := range chain {
+	m.add(chain)
+	m.evict()
+}
+
+// add makes a chain's blocks the last ones.
+func (m *memory) add(chain []prompt.Stretch) {
+	for i := range chain {
+		s := chain[i]
+		if m.leavesFirst {
+			s = chain[len(chain)-1-i]
+		}
 		m.cut(s.ID, s.Blocks)
 		m.append(s.ID, s.Blocks)
 	}
+}
+
+// evict forgets the blocks that are too many.
+func (m *memory) evict() {
 	for m.length > m.capacity {
 		r := &m.runs[m.oldest]
 		n := min(int32(m.length-m.capacity), r.to-r.from)
-		r.from += n
+		if m.leavesFirst {
+			r.to -= n
+		} else {
+			r.from += n
+		}
 		m.length -= int(n)
 		if r.from == r.to {
 			m.drop(m.oldest)
 		}
 	}
+}
+
+// forget forgets everything.
+func (m *memory) forget() {
+	clear(m.first)
+	m.runs, m.free = m.runs[:0], m.free[:0]
+	m.length, m.oldest, m.newest = 0, none, none
 }
 
 // cut takes the first n blocks of a stretch out.

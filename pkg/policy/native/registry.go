@@ -18,6 +18,8 @@ var policies = []policyType{
 	{"least-loaded", unweighted(readLeastLoaded)},
 	{"always-busiest", unweighted(readAlwaysBusiest)},
 	{"power-of-two", unweighted(readPowerOfTwo)},
+	{"prefix-affinity", unweighted(readSticky)},
+	{"two-stage", unweighted(readTwoStage)},
 }
 
 // Subject is what a scorer looks at.
