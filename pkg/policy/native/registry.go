@@ -20,6 +20,7 @@ var policies = []policyType{
 	{"power-of-two", unweighted(readPowerOfTwo)},
 	{"prefix-affinity", unweighted(readSticky)},
 	{"two-stage", unweighted(readTwoStage)},
+	{"consistent-hashing", unweighted(readConsistentHashing)},
 }
 
 // Subject is what a scorer looks at.
