@@ -21,6 +21,7 @@ var policies = []policyType{
 	{"prefix-affinity", unweighted(readSticky)},
 	{"two-stage", unweighted(readTwoStage)},
 	{"consistent-hashing", unweighted(readConsistentHashing)},
+	{"sglang-cache-aware", unweighted(readSGLangCacheAware)},
 }
 
 // Subject is what a scorer looks at.

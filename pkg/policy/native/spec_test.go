@@ -16,8 +16,8 @@ func TestFaultsOfASpec(t *testing.T) {
 		spec Spec
 		want string
 	}{
-		"nothing":              {Spec{}, `routing.policy: Required value: must be one of weighted, round-robin, random, least-loaded, always-busiest, power-of-two, prefix-affinity, two-stage, consistent-hashing`},
-		"a policy misspelt":    {Spec{Policy: "round-robbin"}, `routing.policy: Invalid value: "round-robbin": unknown policy; there are weighted, round-robin, random, least-loaded, always-busiest, power-of-two, prefix-affinity, two-stage, consistent-hashing; did you mean "round-robin"?`},
+		"nothing":              {Spec{}, `routing.policy: Required value: must be one of weighted, round-robin, random, least-loaded, always-busiest, power-of-two, prefix-affinity, two-stage, consistent-hashing, sglang-cache-aware`},
+		"a policy misspelt":    {Spec{Policy: "round-robbin"}, `routing.policy: Invalid value: "round-robbin": unknown policy; there are weighted, round-robin, random, least-loaded, always-busiest, power-of-two, prefix-affinity, two-stage, consistent-hashing, sglang-cache-aware; did you mean "round-robin"?`},
 		"no scorer":            {Spec{Policy: "weighted"}, `routing.scorers: Required value: must be at least one scorer`},
 		"a mode":               {Spec{Policy: "weighted", Mode: "sum", Scorers: queue}, `routing.mode: Unsupported value: "sum": supported values: "epp", "normalised"`},
 		"a way with ties":      {Spec{Policy: "random", TieBreak: "last"}, `routing.tieBreak: Unsupported value: "last": supported values: "random", "first", "rotate"`},
@@ -34,6 +34,7 @@ func TestFaultsOfASpec(t *testing.T) {
 		"of another key":       {of("consistent-hashing", "prefixTokens", "64"), `routing.parameters[prefixTokens]: Forbidden: may be set only with the key prefix`},
 		"too many points":      {of("consistent-hashing", "virtualNodes", "10001"), `routing.parameters[virtualNodes]: Invalid value: "10001": must be a whole number from 1 to 10000`},
 		"no factor":            {of("consistent-hashing", "loadFactor", "0.99"), `routing.parameters[loadFactor]: Invalid value: "0.99": must be a number from 1 to 1000000`},
+		"no share":             {of("sglang-cache-aware", "cacheThreshold", "30%"), `routing.parameters[cacheThreshold]: Invalid value: "30%": must be a number from 0 to 1`},
 		"not a number":         {of("two-stage", "kvThreshold", "NaN"), `routing.parameters[kvThreshold]: Invalid value: "NaN": must be a number from 0 to 1`},
 		"two faults":           {Spec{Policy: "power-of-two", Parameters: map[string]string{"choices": "0", "load": "both"}}, `routing.parameters[choices]: Invalid value: "0": must be a whole number of at least 1` + `routing.parameters[load]: Unsupported value: "both": supported values: "own-count", "queue"`},
 		"a time":               {Spec{Policy: "weighted", Scorers: []Scorer{{Name: "no-hit-lru", Parameters: map[string]string{"delay": "50"}}}}, `routing.scorers[0].parameters[delay]: Invalid value: "50": must be a duration such as 50ms`},
