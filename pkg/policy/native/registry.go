@@ -22,6 +22,7 @@ var policies = []policyType{
 	{"two-stage", unweighted(readTwoStage)},
 	{"consistent-hashing", unweighted(readConsistentHashing)},
 	{"sglang-cache-aware", unweighted(readSGLangCacheAware)},
+	{"production-stack-prefix-aware", unweighted(readProductionStackPrefixAware)},
 }
 
 // Subject is what a scorer looks at.

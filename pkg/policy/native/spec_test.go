@@ -16,8 +16,8 @@ func TestFaultsOfASpec(t *testing.T) {
 		spec Spec
 		want string
 	}{
-		"nothing":              {Spec{}, `routing.policy: Required value: must be one of weighted, round-robin, random, least-loaded, always-busiest, power-of-two, prefix-affinity, two-stage, consistent-hashing, sglang-cache-aware`},
-		"a policy misspelt":    {Spec{Policy: "round-robbin"}, `routing.policy: Invalid value: "round-robbin": unknown policy; there are weighted, round-robin, random, least-loaded, always-busiest, power-of-two, prefix-affinity, two-stage, consistent-hashing, sglang-cache-aware; did you mean "round-robin"?`},
+		"nothing":              {Spec{}, `routing.policy: Required value: must be one of weighted, round-robin, random, least-loaded, always-busiest, power-of-two, prefix-affinity, two-stage, consistent-hashing, sglang-cache-aware, production-stack-prefix-aware`},
+		"a policy misspelt":    {Spec{Policy: "round-robbin"}, `routing.policy: Invalid value: "round-robbin": unknown policy; there are weighted, round-robin, random, least-loaded, always-busiest, power-of-two, prefix-affinity, two-stage, consistent-hashing, sglang-cache-aware, production-stack-prefix-aware; did you mean "round-robin"?`},
 		"no scorer":            {Spec{Policy: "weighted"}, `routing.scorers: Required value: must be at least one scorer`},
 		"a mode":               {Spec{Policy: "weighted", Mode: "sum", Scorers: queue}, `routing.mode: Unsupported value: "sum": supported values: "epp", "normalised"`},
 		"a way with ties":      {Spec{Policy: "random", TieBreak: "last"}, `routing.tieBreak: Unsupported value: "last": supported values: "random", "first", "rotate"`},
