@@ -108,8 +108,11 @@ func (m *memory) evict() {
 			r.from += n
 		}
 		m.length -= int(n)
-		if r.from == r.to {
+		if stretch := r.stretch; r.from == r.to {
 			m.drop(m.oldest)
+			if m.first[stretch] == none {
+				delete(m.first, stretch)
+			}
 		}
 	}
 }
@@ -158,7 +161,8 @@ func (m *memory) append(stretch uint64, n int32) {
 	m.length += int(n)
 }
 
-// drop forgets a run that is empty.
+// drop forgets a run that is empty. A stretch may have none after that: it is about to get
+// another one, or to be forgotten too.
 func (m *memory) drop(i int32) {
 	r := m.runs[i]
 	if r.older == none {
@@ -172,11 +176,7 @@ func (m *memory) drop(i int32) {
 		m.runs[r.newer].older = r.older
 	}
 	if m.first[r.stretch] == i {
-		if r.next == none {
-			delete(m.first, r.stretch)
-		} else {
-			m.first[r.stretch] = r.next
-		}
+		m.first[r.stretch] = r.next
 	} else {
 		before := m.first[r.stretch]
 		for m.runs[before].next != i {
