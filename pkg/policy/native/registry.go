@@ -23,6 +23,7 @@ var policies = []policyType{
 	{"consistent-hashing", unweighted(readConsistentHashing)},
 	{"sglang-cache-aware", unweighted(readSGLangCacheAware)},
 	{"production-stack-prefix-aware", unweighted(readProductionStackPrefixAware)},
+	{"aibrix-prefix-cache", unweighted(readAIBrixPrefixCache)},
 }
 
 // Subject is what a scorer looks at.

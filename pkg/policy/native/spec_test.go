@@ -16,8 +16,8 @@ func TestFaultsOfASpec(t *testing.T) {
 		spec Spec
 		want string
 	}{
-		"nothing":              {Spec{}, `routing.policy: Required value: must be one of weighted, round-robin, random, least-loaded, always-busiest, power-of-two, prefix-affinity, two-stage, consistent-hashing, sglang-cache-aware, production-stack-prefix-aware`},
-		"a policy misspelt":    {Spec{Policy: "round-robbin"}, `routing.policy: Invalid value: "round-robbin": unknown policy; there are weighted, round-robin, random, least-loaded, always-busiest, power-of-two, prefix-affinity, two-stage, consistent-hashing, sglang-cache-aware, production-stack-prefix-aware; did you mean "round-robin"?`},
+		"nothing":              {Spec{}, `routing.policy: Required value: must be one of weighted, round-robin, random, least-loaded, always-busiest, power-of-two, prefix-affinity, two-stage, consistent-hashing, sglang-cache-aware, production-stack-prefix-aware, aibrix-prefix-cache`},
+		"a policy misspelt":    {Spec{Policy: "round-robbin"}, `routing.policy: Invalid value: "round-robbin": unknown policy; there are weighted, round-robin, random, least-loaded, always-busiest, power-of-two, prefix-affinity, two-stage, consistent-hashing, sglang-cache-aware, production-stack-prefix-aware, aibrix-prefix-cache; did you mean "round-robin"?`},
 		"no scorer":            {Spec{Policy: "weighted"}, `routing.scorers: Required value: must be at least one scorer`},
 		"a mode":               {Spec{Policy: "weighted", Mode: "sum", Scorers: queue}, `routing.mode: Unsupported value: "sum": supported values: "epp", "normalised"`},
 		"a way with ties":      {Spec{Policy: "random", TieBreak: "last"}, `routing.tieBreak: Unsupported value: "last": supported values: "random", "first", "rotate"`},
@@ -36,6 +36,7 @@ func TestFaultsOfASpec(t *testing.T) {
 		"no factor":            {of("consistent-hashing", "loadFactor", "0.99"), `routing.parameters[loadFactor]: Invalid value: "0.99": must be a number from 1 to 1000000`},
 		"no share":             {of("sglang-cache-aware", "cacheThreshold", "30%"), `routing.parameters[cacheThreshold]: Invalid value: "30%": must be a number from 0 to 1`},
 		"not a number":         {of("two-stage", "kvThreshold", "NaN"), `routing.parameters[kvThreshold]: Invalid value: "NaN": must be a number from 0 to 1`},
+		"less than nothing":    {of("aibrix-prefix-cache", "imbalance", "-1"), `routing.parameters[imbalance]: Invalid value: "-1": must be a whole number of at least 0`},
 		"two faults":           {Spec{Policy: "power-of-two", Parameters: map[string]string{"choices": "0", "load": "both"}}, `routing.parameters[choices]: Invalid value: "0": must be a whole number of at least 1` + `routing.parameters[load]: Unsupported value: "both": supported values: "own-count", "queue"`},
 		"a time":               {Spec{Policy: "weighted", Scorers: []Scorer{{Name: "no-hit-lru", Parameters: map[string]string{"delay": "50"}}}}, `routing.scorers[0].parameters[delay]: Invalid value: "50": must be a duration such as 50ms`},
 	} {
