@@ -68,7 +68,7 @@ func TestAPartThatIsNotThere(t *testing.T) {
 	c := experimenttest.MustCompileSweep(t, sweep)
 	simulations := experimenttest.MustSimulate(t, c, experimenttest.AllSimulations(t, c.Plan))
 	last := simulations[len(simulations)-1].Row
-	if simulations[0].Row.Error != "" || !strings.Contains(last.Error, "a trace without requests") {
+	if simulations[0].Row.Error != "" || !strings.Contains(last.Error, "no request arrives in the slice") {
 		t.Errorf("errors are %q and %q", simulations[0].Row.Error, last.Error)
 	}
 
