@@ -8,7 +8,10 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
-// Throughput is per second of the measured span.
+// measuredTime is what throughput is over, in words.
+const measuredTime = "measured time, from the end of the warm-up to the last event of a measured request, drain included"
+
+// Throughput is per second of the measured span, see [simulator.Outcome].
 type Throughput struct {
 	// Requests counts completed requests.
 	Requests float64 `json:"requests"`
@@ -54,9 +57,9 @@ var tokens = subject{
 	},
 	families: []family{
 		{name: "throughput", labels: requestLabels, statistics: []statistic{
-			throughputOf("requests", "completed requests ÷ measured time", func(t *Throughput) float64 { return t.Requests }),
-			throughputOf("inputTokens", "prompt tokens of scheduled requests, cached ones included, ÷ measured time", func(t *Throughput) float64 { return t.InputTokens }),
-			throughputOf("outputTokens", "generated tokens ÷ measured time", func(t *Throughput) float64 { return t.OutputTokens }),
+			throughputOf("requests", "completed requests ÷ "+measuredTime, func(t *Throughput) float64 { return t.Requests }),
+			throughputOf("inputTokens", "prompt tokens of scheduled requests, cached ones included, ÷ "+measuredTime, func(t *Throughput) float64 { return t.InputTokens }),
+			throughputOf("outputTokens", "generated tokens ÷ "+measuredTime, func(t *Throughput) float64 { return t.OutputTokens }),
 		}},
 		{name: "cacheHit", labels: requestLabels, statistics: []statistic{
 			cacheHitOf("gpu", Maximize, "prompt tokens found in GPU memory", func(h *CacheHit) *float64 { return &h.GPU }),

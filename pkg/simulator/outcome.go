@@ -21,7 +21,7 @@ type Outcome struct {
 	// (pool, tenant, class, model) that saw one, in that order.
 	Cells []Cell
 	// Measured runs from the end of warm-up to the last measured event: the
-	// span that throughput is over.
+	// span that throughput is over. The drain is in it.
 	Measured time.Duration
 	// Replicas is what each replica did; len == endpoints.
 	Replicas []ReplicaUse

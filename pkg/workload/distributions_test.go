@@ -35,6 +35,8 @@ type law struct {
 	low              float64 // the law begins here
 	resolution       float64 // numbers are rounded to multiples of it; 0 is not at all
 	discrete         bool    // on whole numbers
+	tail             float64 // moments of this order and above are infinite; 0 is none
+	dependent        bool    // numbers depend on those before them
 }
 
 func TestDistributionsPage(t *testing.T) {
@@ -45,17 +47,20 @@ This page compares what Windtunnel draws with theory, for every arrival process 
 distribution of lengths. A test writes it: ` + "`go test ./pkg/workload -run TestDistributionsPage -update`" + `.
 
 Each row has 1,000,000 draws. Laws of real numbers have a Kolmogorov–Smirnov test (D), laws of whole
-numbers a chi-squared test (χ² with its degrees of freedom). The test fails if a p-value is below
-0.0001. The 50th and 99th percentiles are in the unit of the mean.
+numbers a chi-squared test (χ² with its degrees of freedom). z is how many standard errors a moment
+of the draws is above theory. The standard errors come from a jackknife of 1000 batches. The test
+fails if a p-value is below 0.0001, or if a z is beyond ±3.89, which is as rare. The 50th and 99th
+percentiles are in the unit of the mean.
 
 ## Arrival processes
 
 The rate is one request a second. Times are whole nanoseconds, so gaps are compared with the law of
 rounded gaps: with a gamma CV of 2, 0.4 % of gaps are shorter than half a nanosecond and become 0.
-` + "`Periodic`" + ` is tested by how early or late each request is, in
-seconds, since its gaps depend on each other. ` + "`MMPP`" + ` is tested by the time of the first arrival of
-1,000,000 independent processes, for the same reason. ` + "`Constant`" + ` draws nothing: its gaps are equal to
-1 ns.
+` + "`Periodic`" + ` is tested by how early or late each request is, in seconds, since its gaps depend on
+each other. ` + "`MMPP`" + ` is tested twice: by the time of the first arrival of 1,000,000 independent
+processes, and by 1,000,000 gaps of one process that runs on. These gaps depend on each other too,
+so they have no p-value. Theory says how often they come and how they vary, and the batches contain
+their dependence. ` + "`Constant`" + ` draws nothing: its gaps are equal to 1 ns.
 
 `)
 	writeLaws(t, &page, arrivalLaws())
@@ -67,6 +72,20 @@ The lengths are in tokens before they are rounded and clamped. ` + "`Constant`" 
 `)
 	writeLaws(t, &page, lengthLaws())
 	page.WriteString(`
+## Heavy tails
+
+The fourth moment of a Pareto law with a shape of 4 or less is infinite, so the CV of draws has no
+standard error. With a shape of 2 or less there is no variance either, and the mean has no standard
+error. The tables above then have no z. The CV of 1,000,000 draws is usually too small, because a
+large part of the second moment comes from values that occur in few samples of this size: the first
+column of figures is the part that lies above the value which one draw in a million exceeds, and
+"cut off" is the CV of the law cut off there. The CV of the mixture is too small for this reason, not
+because of an error or because draws are cut off: the moments of min(x, c), where c is the 99.9th
+percentile of the law, have standard errors, and agree with theory.
+
+`)
+	writeTails(t, &page, append(arrivalLaws(), lengthLaws()...))
+	page.WriteString(`
 ## Bursts and lengths
 
 ` + "`arrivals.sizeCorrelation`" + ` makes prompts longer, or shorter, where arrivals are dense. The lengths keep
@@ -76,6 +95,8 @@ greatest that is reached is 31/32 = 0.969. D and its p-value are those of the le
 
 `)
 	writeCouplings(t, &page)
+	page.WriteString(profilesText)
+	writeProfiles(t, &page)
 	if *updateDistributions {
 		if err := os.WriteFile(distributionsPage, []byte(page.String()), 0o644); err != nil {
 			t.Fatal(err)
@@ -91,20 +112,50 @@ greatest that is reached is 31/32 = 0.969. D and its p-value are those of the le
 }
 
 func writeLaws(t *testing.T, page *strings.Builder, laws []law) {
-	page.WriteString("| law | parameters | mean: theory | drawn | CV: theory | drawn | p50: theory | drawn | p99: theory | drawn | statistic | p-value |\n")
-	page.WriteString("|---|---|---|---|---|---|---|---|---|---|---|---|\n")
+	page.WriteString("| law | parameters | mean: theory | drawn | z | CV: theory | drawn | z | p50: theory | drawn | p99: theory | drawn | statistic | p-value |\n")
+	page.WriteString("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, l := range laws {
 		xs := l.sample()
-		slices.Sort(xs)
-		mean, cv := momentsOf(xs)
-		statistic, p := l.test(xs)
-		if !(p >= 1e-4) {
-			t.Errorf("%s (%s): %s, p-value %v", l.name, l.parameters, statistic, p)
+		m := momentsOf(xs)
+		if l.tail > 0 && l.tail <= 2 {
+			m.meanError = math.Inf(1)
 		}
-		fmt.Fprintf(page, "| `%s` | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %.4f |\n", l.name, l.parameters,
-			digits(l.mean), digits(mean), digits(l.cv), digits(cv),
+		if l.tail > 0 && l.tail <= 4 {
+			m.cvError = math.Inf(1)
+		}
+		slices.Sort(xs)
+		statistic, p := "", "none"
+		if !l.dependent {
+			var value float64
+			if statistic, value = l.test(xs); !(value >= 1e-4) {
+				t.Errorf("%s (%s): %s, p-value %v", l.name, l.parameters, statistic, value)
+			}
+			p = fmt.Sprintf("%.4f", value)
+		}
+		fmt.Fprintf(page, "| `%s` | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", l.name, l.parameters,
+			l.compare(t, "mean", l.mean, m.mean, m.meanError), l.compare(t, "CV", l.cv, m.cv, m.cvError),
 			digits(l.quantile(0.5)), digits(xs[len(xs)/2]), digits(l.quantile(0.99)), digits(xs[len(xs)/100*99]), statistic, p)
 	}
+}
+
+// rarest is how many standard errors a figure may be off: with a probability of 0.0001 it is
+// further off.
+const rarest = 3.89
+
+// compare returns the cells of theory, what was drawn, and how far it is off in standard
+// errors, of which too many fail the test.
+func (l law) compare(t *testing.T, what string, theory, drawn, stdErr float64) string {
+	if math.IsNaN(theory) {
+		return "none | none | none"
+	}
+	if math.IsInf(stdErr, 1) {
+		return digits(theory) + " | " + digits(drawn) + " | none"
+	}
+	z := (drawn - theory) / stdErr
+	if !(math.Abs(z) <= rarest) {
+		t.Errorf("%s (%s): the %s is %v, and %v in theory: %.2f standard errors", l.name, l.parameters, what, drawn, theory, z)
+	}
+	return fmt.Sprintf("%s | %s | %.2f", digits(theory), digits(drawn), z)
 }
 
 func digits(x float64) string {
@@ -114,15 +165,78 @@ func digits(x float64) string {
 	return fmt.Sprintf("%.4g", x)
 }
 
-func momentsOf(xs []float64) (mean, cv float64) {
-	for _, x := range xs {
-		mean += x / float64(len(xs))
+// moments are those of numbers, with their standard errors.
+type moments struct{ mean, meanError, cv, cvError float64 }
+
+// momentsOf has standard errors of a jackknife: those of the moments of all numbers but one
+// batch, for each of 1000 batches of numbers that follow each other.
+func momentsOf(xs []float64) moments {
+	const batches = 1000
+	n := len(xs) / batches
+	var sums, squares [batches]float64
+	sum, square := 0.0, 0.0
+	for i, x := range xs {
+		sums[i/n] += x
+		squares[i/n] += x * x
 	}
-	variance := 0.0
-	for _, x := range xs {
-		variance += (x - mean) * (x - mean) / float64(len(xs)-1)
+	for i := range batches {
+		sum, square = sum+sums[i], square+squares[i]
 	}
-	return mean, math.Sqrt(variance) / math.Abs(mean)
+	of := func(n int, sum, square float64) (mean, cv float64) {
+		mean = sum / float64(n)
+		return mean, math.Sqrt(square/float64(n)-mean*mean) / math.Abs(mean)
+	}
+	var m moments
+	m.mean, m.cv = of(len(xs), sum, square)
+	for i := range batches {
+		mean, cv := of(len(xs)-n, sum-sums[i], square-squares[i])
+		m.meanError += (mean - m.mean) * (mean - m.mean)
+		m.cvError += (cv - m.cv) * (cv - m.cv)
+	}
+	m.meanError = math.Sqrt(m.meanError * (batches - 1) / batches)
+	m.cvError = math.Sqrt(m.cvError * (batches - 1) / batches)
+	return m
+}
+
+// capped returns the moments in theory of min(x, c), for numbers that are not negative: the
+// mean is the integral of 1 - F(x) up to c, and the mean square that of 2x(1 - F(x)).
+func (l law) capped(c float64) (mean, cv float64) {
+	const steps = 1_000_000
+	width, square := c/steps, 0.0
+	for i := range steps {
+		x := (float64(i) + 0.5) * width
+		above := (1 - l.cdf(x)) * width
+		mean, square = mean+above, square+2*x*above
+	}
+	return mean, math.Sqrt(square-mean*mean) / mean
+}
+
+// writeTails compares the laws whose fourth moment is infinite by their moments up to a
+// percentile.
+func writeTails(t *testing.T, page *strings.Builder, laws []law) {
+	page.WriteString("| law | parameters | second moment above | CV: theory | cut off | drawn | mean of min(x, c): theory | drawn | z | CV of min(x, c): theory | drawn | z |\n")
+	page.WriteString("|---|---|---|---|---|---|---|---|---|---|---|---|\n")
+	for _, l := range laws {
+		if l.tail == 0 {
+			continue
+		}
+		xs := l.sample()
+		drawn := momentsOf(xs).cv
+		share, without := "all", "none"
+		if l.tail > 2 {
+			mean, cv := l.capped(l.quantile(1 - 1.0/draws))
+			share = fmt.Sprintf("%.1f %%", 100*(1-mean*mean*(1+cv*cv)/(l.mean*l.mean*(1+l.cv*l.cv))))
+			without = digits(cv)
+		}
+		c := l.quantile(0.999)
+		for i := range xs {
+			xs[i] = min(xs[i], c)
+		}
+		m := momentsOf(xs)
+		mean, cv := l.capped(c)
+		fmt.Fprintf(page, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", l.name, l.parameters, share, digits(l.cv), without, digits(drawn),
+			l.compare(t, "mean up to p99.9", mean, m.mean, m.meanError), l.compare(t, "CV up to p99.9", cv, m.cv, m.cvError))
+	}
 }
 
 // quantile inverts the CDF by bisection.
@@ -238,7 +352,7 @@ func arrivalLaws() []law {
 			cv = 1 / math.Sqrt(shape*(shape-2))
 		}
 		return law{
-			name: "Pareto", parameters: fmt.Sprintf("shape %v", shape), mean: 1, cv: cv,
+			name: "Pareto", parameters: fmt.Sprintf("shape %v", shape), mean: 1, cv: cv, tail: shape,
 			resolution: 1e-9, sample: gaps(arrival.Arrivals{Process: arrival.Pareto, Shape: shape}),
 			cdf: func(x float64) float64 { return 1 - math.Pow(max(1, x/scale), -shape) },
 		}
@@ -277,44 +391,70 @@ func arrivalLaws() []law {
 			},
 			cdf: func(x float64) float64 { return max(0, min(1, x/jitter+0.5)) },
 		},
-		mmppLaw(),
+		firstOfMMPP(), gapsOfMMPP(),
 	}
 }
 
-// mmppLaw is the time to the first arrival of a process with two states, which starts in one of
-// them by their shares of the time. The probability that none has come obeys
-// s₁' = -(r₁+a)·s₁ + a·s₂ and s₂' = b·s₁ - (r₂+b)·s₂ where the states have the rates r and are left
-// at the rates a and b.
-func mmppLaw() law {
-	const first, second = 10., 2. // s
-	scale := (first + second) / (0.5*first + 4*second)
-	r1, r2, a, b := 0.5*scale, 4*scale, 1/first, 1/second
+// Both states of an MMPP with a rate of 1: how much of it they have, and how long they last.
+var mmppFactors, mmppSeconds = [2]float64{0.5, 4}, [2]float64{10, 2}
+
+// mmppOf is the time to the next arrival of that MMPP where it begins in one of the states with
+// a probability. The probability that none has come obeys s₁' = -(r₁+a)·s₁ + a·s₂ and
+// s₂' = b·s₁ - (r₂+b)·s₂ where the states have the rates r and are left at the rates a and b.
+func mmppOf(begin func(rates, shares [2]float64) [2]float64) law {
+	first, second := mmppSeconds[0], mmppSeconds[1]
+	scale := (first + second) / (mmppFactors[0]*first + mmppFactors[1]*second)
+	r1, r2, a, b := mmppFactors[0]*scale, mmppFactors[1]*scale, 1/first, 1/second
 	// Both roots of the characteristic equation.
 	trace, det := -(r1 + a + r2 + b), (r1+a)*(r2+b)-a*b
 	root := math.Sqrt(trace*trace - 4*det)
 	x1, x2 := (trace+root)/2, (trace-root)/2
-	p1, p2 := first/(first+second), second/(first+second)
+	p := begin([2]float64{r1, r2}, [2]float64{first / (first + second), second / (first + second)})
 	// s(0) = 1 and s'(0) = -(p₁r₁ + p₂r₂) give the parts of the two exponentials.
-	slope := -(p1*r1 + p2*r2)
+	slope := -(p[0]*r1 + p[1]*r2)
 	c1 := (slope - x2) / (x1 - x2)
 	c2 := 1 - c1
 	mean := -(c1/x1 + c2/x2)
 	square := 2 * (c1/(x1*x1) + c2/(x2*x2))
 	return law{
-		name: "MMPP", parameters: "0.5 for 10 s, 4 for 2 s", mean: mean, cv: math.Sqrt(square-mean*mean) / mean,
-		sample: func() []float64 {
-			process := arrival.Arrivals{Process: arrival.MMPP, RatePerSecond: 1, States: []arrival.State{
-				{RateFactor: 0.5, MeanDuration: first * time.Second}, {RateFactor: 4, MeanDuration: second * time.Second},
-			}}
-			xs := make([]float64, draws)
-			for i := range xs {
-				clock := arrival.NewClock(process, stats.NewStream(int64(i), "distributions"))
-				xs[i] = clock.Next().Seconds()
-			}
-			return xs
-		},
+		name: "MMPP", mean: mean, cv: math.Sqrt(square-mean*mean) / mean,
 		cdf: func(x float64) float64 { x = max(0, x); return 1 - c1*math.Exp(x1*x) - c2*math.Exp(x2*x) },
 	}
+}
+
+func mmppProcess() arrival.Arrivals {
+	a := arrival.Arrivals{Process: arrival.MMPP, RatePerSecond: 1}
+	for i, factor := range mmppFactors {
+		a.States = append(a.States, arrival.State{RateFactor: factor, MeanDuration: time.Duration(mmppSeconds[i]) * time.Second})
+	}
+	return a
+}
+
+// firstOfMMPP is the time to the first arrival: the process starts in a state by its share of
+// the time.
+func firstOfMMPP() law {
+	l := mmppOf(func(_, shares [2]float64) [2]float64 { return shares })
+	l.parameters = "0.5 for 10 s, 4 for 2 s: first arrivals"
+	l.sample = func() []float64 {
+		xs := make([]float64, draws)
+		for i := range xs {
+			clock := arrival.NewClock(mmppProcess(), stats.NewStream(int64(i), "distributions"))
+			xs[i] = clock.Next().Seconds()
+		}
+		return xs
+	}
+	return l
+}
+
+// gapsOfMMPP are the gaps of one process. A gap begins with an arrival, which comes in a state
+// by its share of the arrivals.
+func gapsOfMMPP() law {
+	l := mmppOf(func(rates, shares [2]float64) [2]float64 {
+		all := shares[0]*rates[0] + shares[1]*rates[1]
+		return [2]float64{shares[0] * rates[0] / all, shares[1] * rates[1] / all}
+	})
+	l.parameters, l.sample, l.dependent = "the same: gaps of one process", gaps(mmppProcess()), true
+	return l
 }
 
 // of draws from a distribution, from a stream of its own.
@@ -346,8 +486,8 @@ func lengthLaws() []law {
 		{name: "LogNormal", parameters: "mean 500, stdDev 400", mean: 500, cv: 0.8, sample: of(logNormal), cdf: logNormalCDF},
 		{name: "Gamma", parameters: "mean 500, stdDev 400", mean: 500, cv: 0.8,
 			sample: of(stats.GammaOf(500, 400)), cdf: func(x float64) float64 { return gammaCDF(1.5625, x/320) }},
-		{name: "Pareto", parameters: "mean 500, shape 2.5", mean: 500, cv: paretoCV, sample: of(pareto), cdf: paretoCDF},
-		{name: "Mixture", parameters: "3 parts of that Pareto, 1 of that LogNormal", mean: 500, cv: math.Sqrt(mixtureSquare-500*500) / 500,
+		{name: "Pareto", parameters: "mean 500, shape 2.5", mean: 500, cv: paretoCV, tail: 2.5, sample: of(pareto), cdf: paretoCDF},
+		{name: "Mixture", parameters: "3 parts of that Pareto, 1 of that LogNormal", mean: 500, cv: math.Sqrt(mixtureSquare-500*500) / 500, tail: 2.5,
 			sample: of(mixture), cdf: func(x float64) float64 { return 0.75*paretoCDF(x) + 0.25*logNormalCDF(x) }},
 		zipfLaw(1.2, 16, 4096), zipfLaw(1, 1, 100), zipfLaw(0, 1, 50),
 		wholeLaw("Histogram", "16, 64, 1024 with the weights 5, 3, 2", of(stats.WeightedValuesOf([]float64{16, 64, 1024}, []float64{5, 3, 2})),

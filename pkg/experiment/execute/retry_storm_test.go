@@ -21,7 +21,7 @@ import (
 // its comments say, under every seed. The arrivals of each row are its retries and the first
 // attempts, which the source alone gives.
 func TestTheSampleOfARetryStorm(t *testing.T) {
-	c := compileSample(t, "policysweep-retry-storm.yaml")
+	c := experimenttest.MustCompileSweep(t, readSample(t, "policysweep-retry-storm.yaml").Sweeps[0])
 	round := experimenttest.FirstRound(t, c.Plan)
 	arrived := make([]arrivalCount, round.Simulations())
 	simulations, err := execute.Simulate(t.Context(), c.Plan, c.Traces, round, round.All().Indices(), execute.Options{
@@ -67,7 +67,7 @@ func TestTheSampleOfARetryStorm(t *testing.T) {
 	}
 }
 
-func compileSample(t *testing.T, name string) *compile.Compiled {
+func readSample(t *testing.T, name string) *manifest.Set {
 	t.Helper()
 	file, err := os.Open("../../../config/samples/" + name)
 	if err != nil {
@@ -78,7 +78,7 @@ func compileSample(t *testing.T, name string) *compile.Compiled {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return experimenttest.MustCompileSweep(t, set.Sweeps[0])
+	return set
 }
 
 func metricOf(t *testing.T, row *result.Row, name string) float64 {

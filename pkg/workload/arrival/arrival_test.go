@@ -32,7 +32,7 @@ func processes() map[string]arrival.Arrivals {
 // counts returns the mean number of arrivals in each tenth of a span, over so many streams, and
 // its standard error.
 func counts(a arrival.Arrivals, span time.Duration, streams int64) (mean, stdErr [10]float64) {
-	var squares [10]float64
+	var sums, squares [10]float64
 	for seed := range streams {
 		clock := arrival.NewClock(a, stats.NewStream(seed, "test"))
 		var counts [10]float64
@@ -40,17 +40,44 @@ func counts(a arrival.Arrivals, span time.Duration, streams int64) (mean, stdErr
 			counts[int64(at)*10/int64(span)]++
 		}
 		for i, n := range counts {
-			mean[i] += n / float64(streams)
-			squares[i] += n * n / float64(streams)
+			sums[i] += n
+			squares[i] += n * n
 		}
 	}
+	n := float64(streams)
 	for i := range mean {
-		stdErr[i] = math.Sqrt(max(0, squares[i]-mean[i]*mean[i]) / float64(streams-1))
+		mean[i] = sums[i] / n
+		stdErr[i] = math.Sqrt(max(0, squares[i]/n-mean[i]*mean[i]) / (n - 1))
 	}
 	return mean, stdErr
 }
 
 // Every process has the rate that its stages say in every tenth of their span.
+// headStart is how many requests a process has in the first tenth beside what its rate says:
+// one whose gaps are independent begins with a whole gap, and so has (CV²-1)/2 requests more
+// in the long run (Smith 1954).
+func headStart(tenth int, a *arrival.Arrivals) float64 {
+	cv := a.CV
+	if a.Process == arrival.Pareto {
+		cv = 1 / math.Sqrt(a.Shape*(a.Shape-2))
+	}
+	if tenth > 0 || cv == 0 {
+		return 0
+	}
+	return (cv*cv - 1) / 2
+}
+
+// allowed is how far the requests of a tenth may be from the integral of the rate. Those of a
+// process with a request in each unit of the integral are as many as there are whole numbers in
+// an interval, of which a jitter moves each end by up to a half of it: one and the jitter more
+// or less. Of others, the mean over all streams is within 4.5 standard errors.
+func allowed(a *arrival.Arrivals, stdErr float64) float64 {
+	if a.Process == arrival.Constant || a.Process == arrival.Periodic {
+		return 1 + a.Jitter
+	}
+	return 4.5 * stdErr
+}
+
 func TestRatesInEveryTenth(t *testing.T) {
 	const second = time.Second
 	for course, tc := range map[string]struct {
@@ -83,17 +110,9 @@ func TestRatesInEveryTenth(t *testing.T) {
 				const streams = 2000
 				got, stdErr := counts(a, 100*second, streams)
 				for i, want := range tc.want {
-					// A process whose first gap is like all others starts (CV²-1)/2 requests behind
-					// or ahead.
-					allowed := float64(4.5*stdErr[i]) + 2.6
-					if i > 3 && course == "steady" && name != "Pareto" {
-						allowed = float64(4.5*stdErr[i]) + 1e-9
-					}
-					if name == "Constant" || name == "Periodic" {
-						allowed = 1 + 1e-9
-					}
-					if math.Abs(got[i]-want) > allowed {
-						t.Errorf("tenth %d has %.2f requests, want %.2f ± %.2f", i, got[i], want, allowed)
+					want += headStart(i, &a)
+					if most := allowed(&a, stdErr[i]); math.Abs(got[i]-want) > most {
+						t.Errorf("tenth %d has %.2f requests, want %.2f ± %.2f", i, got[i], want, most)
 					}
 				}
 			})

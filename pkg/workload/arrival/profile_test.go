@@ -27,6 +27,10 @@ func TestProfilesInEveryTenth(t *testing.T) {
 		}
 		return want
 	}
+	// Straight ramps stand for that cosine. A chord over h is within h²/8 of a cosine, a period
+	// has 48, and a tenth 10 s of an amplitude of 5 a second.
+	const h = 2 * math.Pi / 48
+	const ramps = 5 * 10 * h * h / 8
 	for name, tc := range map[string]struct {
 		profile arrival.Profile
 		want    [10]float64
@@ -50,13 +54,13 @@ func TestProfilesInEveryTenth(t *testing.T) {
 				}
 				got, stdErr := counts(a, 100*second, 1000)
 				for i, want := range tc.want {
-					// As in the test of stages; and straight ramps are within 0.3 % of a cosine.
-					allowed := float64(4.5*stdErr[i]) + 3
-					if process == "Constant" || process == "Periodic" {
-						allowed = 1.5
+					want += headStart(i, &a)
+					most := allowed(&a, stdErr[i])
+					if tc.profile.Shape == arrival.Diurnal {
+						most += ramps
 					}
-					if math.Abs(got[i]-want) > allowed {
-						t.Errorf("tenth %d has %.2f requests, want %.2f ± %.2f", i, got[i], want, allowed)
+					if math.Abs(got[i]-want) > most {
+						t.Errorf("tenth %d has %.2f requests, want %.2f ± %.2f", i, got[i], want, most)
 					}
 				}
 			})
