@@ -215,6 +215,9 @@ func (g *gateway) routeAgain(id int32) {
 // forwardAgain sends a request on its way that has lost its replica.
 func (g *gateway) forwardAgain(id int32, to policy.Decision, err error) {
 	q := &g.requests.all[id]
+	if q.generated() > 0 {
+		to.Prefill = policy.NoPrefill // the replica that decodes computes all again
+	}
 	if err == nil {
 		if _, never := g.refuses(to, int64(q.prompt), int64(q.finish)); never {
 			err = policy.ErrNoEndpoint
@@ -234,7 +237,7 @@ func (g *gateway) forwardAgain(id int32, to policy.Decision, err error) {
 	g.metrics.cells[q.cell].Migrated++
 	g.recordGatewayQueueing(q)
 	g.cluster.replicas[to.Endpoint].countServing(+1)
-	if to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint && q.generated() == 0 {
+	if to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint {
 		g.cluster.handOver(id, to.Prefill, to.Endpoint)
 		return
 	}
