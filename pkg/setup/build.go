@@ -66,6 +66,7 @@ func (b *Builder) Build(in *v1alpha1.Scenario, router *Routing, traces trace.Set
 		c.TenantTargets, es = buildTenantTargets(&in.Workload, c.Targets, source.Labels().Tenants, len(source.Labels().Classes), path.Child("workload"))
 		errs = append(errs, es...)
 	}
+	errs = append(errs, buildSchedulers(in.Pools, &c, seed, path.Child("pools"))...)
 	if router != nil && len(errs) == 0 {
 		c.Policies.Routing = buildRouting(parts, router, clusters, source.Labels(), seed)
 		for i := range parts {

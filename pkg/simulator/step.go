@@ -120,6 +120,7 @@ func (r *replica) endChunk(id int32, q *request) bool {
 func (r *replica) token(id int32, q *request) {
 	previous := q.lastToken
 	q.lastToken = r.now
+	r.service.add(q.info.Tenant, 1)
 	if previous == unset {
 		q.firstToken = r.atGateway(r.now, q)
 		r.metrics.firstToken(r.now, q)
@@ -156,6 +157,7 @@ func (r *replica) endFinished() {
 		q := &r.requests.all[id]
 		b.remove(id)
 		r.adapters.runs(q.info.Adapter, -1)
+		r.left(q, false)
 		r.advisor.completed(r, q, r.now)
 		if q.job {
 			r.cluster.prefilled(r, q)
