@@ -163,11 +163,22 @@ type Engine struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100000000
 	MaxModelLen *int32 `json:"maxModelLen,omitempty"`
-	// scheduler is the order of the wait queue. It also selects the request to
-	// preempt when no free blocks are left.
+	// scheduler is the order of the wait queue. ShortestOracle sees the true lengths of
+	// answers, which no real engine does: it is a bound.
 	// +optional
 	// +kubebuilder:default=FCFS
 	Scheduler Scheduler `json:"scheduler,omitempty"`
+	// schedulerParameters are the parameters of the scheduler: error and distribution of
+	// ShortestPredicted, and weight:TENANT of WeightedFair. windtunnel's
+	// docs/scheduling.md lists their defaults.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=256
+	SchedulerParameters map[string]PolicyParameter `json:"schedulerParameters,omitempty"`
+	// victim is the running request that is preempted when no free blocks are left. It
+	// is derived: LowestRank with the schedulers Priority and ReversePriority, and
+	// LastAdmitted with all others.
+	// +optional
+	Victim Victim `json:"victim,omitempty"`
 	// longPrefillTokenThreshold is the maximum number of prompt tokens that one
 	// request computes in a step, so that a long prompt leaves room for others. 0
 	// means no limit.
@@ -185,7 +196,7 @@ type Engine struct {
 }
 
 // Scheduler names an order of an engine's wait queue.
-// +kubebuilder:validation:Enum=FCFS;Priority;ShortestPrompt
+// +kubebuilder:validation:Enum=FCFS;Priority;ReversePriority;ShortestPrompt;ShortestPredicted;ShortestOracle;EarliestDeadline;WeightedFair;LeastAttainedService
 type Scheduler string
 
 const (
@@ -195,9 +206,41 @@ const (
 	// PriorityScheduler serves the highest priority first and preempts the
 	// lowest (vLLM's --scheduling-policy priority).
 	PriorityScheduler Scheduler = "Priority"
+	// ReversePriorityScheduler serves the lowest priority first, as a worst case to
+	// compare with.
+	ReversePriorityScheduler Scheduler = "ReversePriority"
 	// ShortestPromptScheduler serves short prompts first. vLLM has no such
 	// policy.
 	ShortestPromptScheduler Scheduler = "ShortestPrompt"
+	// ShortestPredictedScheduler serves requests first whose prompt and predicted answer
+	// together are short.
+	ShortestPredictedScheduler Scheduler = "ShortestPredicted"
+	// ShortestOracleScheduler is ShortestPredicted with the true lengths of answers: a
+	// bound that no engine can reach.
+	ShortestOracleScheduler Scheduler = "ShortestOracle"
+	// EarliestDeadlineScheduler serves requests first whose first token is due first, by
+	// their TTFT targets. Requests without a target come last.
+	EarliestDeadlineScheduler Scheduler = "EarliestDeadline"
+	// WeightedFairScheduler serves the tenant that is furthest behind its share of the
+	// tokens.
+	WeightedFairScheduler Scheduler = "WeightedFair"
+	// LeastAttainedServiceScheduler serves the tenant with the fewest tokens served.
+	LeastAttainedServiceScheduler Scheduler = "LeastAttainedService"
+)
+
+// Victim names a choice of the running request to preempt.
+// +kubebuilder:validation:Enum=LastAdmitted;LowestRank;FewestComputedTokens;MostBlocks
+type Victim string
+
+const (
+	// LastAdmittedVictim is the request that was admitted last.
+	LastAdmittedVictim Victim = "LastAdmitted"
+	// LowestRankVictim is the request that the scheduler would serve last.
+	LowestRankVictim Victim = "LowestRank"
+	// FewestComputedTokensVictim is the request with the fewest tokens in the KV cache.
+	FewestComputedTokensVictim Victim = "FewestComputedTokens"
+	// MostBlocksVictim is the request that holds the most KV blocks.
+	MostBlocksVictim Victim = "MostBlocks"
 )
 
 // Switch is Enabled or Disabled.

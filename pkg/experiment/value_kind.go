@@ -23,21 +23,22 @@ import (
 type valueKind int
 
 const (
-	integerValue  valueKind = iota // a whole number
-	numberValue                    // any number
-	decimalValue                   // a number written as a string
-	stringValue                    // any text
-	booleanValue                   // true or false
-	durationValue                  // such as 50ms
-	bytesValue                     // such as 512Gi
+	integerValue   valueKind = iota // a whole number
+	numberValue                     // any number
+	decimalValue                    // a number written as a string
+	stringValue                     // any text
+	booleanValue                    // true or false
+	durationValue                   // such as 50ms
+	bytesValue                      // such as 512Gi
+	parameterValue                  // a number or a word, written as a string
 )
 
 func (k valueKind) Numeric() bool {
-	return k == integerValue || k == numberValue || k == decimalValue
+	return k == integerValue || k == numberValue || k == decimalValue || k == parameterValue
 }
 
 func (k valueKind) String() string {
-	return [...]string{"a whole number", "a number", "a decimal number", "a string", "true or false", "a duration such as 50ms", "a number of bytes such as 512Gi"}[k]
+	return [...]string{"a whole number", "a number", "a decimal number", "a string", "true or false", "a duration such as 50ms", "a number of bytes such as 512Gi", "a number or a word"}[k]
 }
 
 // Canonical writes a value the one way that its equals are written too: equal
@@ -57,6 +58,10 @@ func (k valueKind) Canonical(value string) (string, error) {
 			return "", wrong
 		}
 		return number, nil
+	case parameterValue:
+		if number, err := search.CanonicalDecimal(value); err == nil {
+			return number, nil
+		}
 	case booleanValue:
 		if value != "true" && value != "false" {
 			return "", wrong
@@ -225,6 +230,7 @@ var leafTypes = map[reflect.Type]valueKind{
 	reflect.TypeFor[v1alpha1.Duration]():           durationValue,
 	reflect.TypeFor[v1alpha1.PositiveDuration]():   durationValue,
 	reflect.TypeFor[v1alpha1.RefreshInterval]():    durationValue,
+	reflect.TypeFor[v1alpha1.PolicyParameter]():    parameterValue,
 }
 
 var leafKinds = map[reflect.Kind]valueKind{
@@ -260,6 +266,9 @@ func resolveByType(scenario Tree, path []Segment) (valueKind, error) {
 	if typ.Kind() == reflect.Struct {
 		return 0, fmt.Errorf("leads to an object; go on to one of its fields %s", spelling.Quote(jsonFields(typ)))
 	}
+	if typ.Kind() == reflect.Map {
+		return 0, fmt.Errorf("leads to an object; go on to one of its fields")
+	}
 	list, _ := at.([]any)
 	return 0, leadsToList(list)
 }
@@ -269,6 +278,9 @@ func childType(typ reflect.Type, s Segment) (reflect.Type, error) {
 		if typ.Kind() != reflect.Slice {
 			return nil, fmt.Errorf("%s does not follow a list", s)
 		}
+		return typ.Elem(), nil
+	}
+	if typ.Kind() == reflect.Map {
 		return typ.Elem(), nil
 	}
 	if _, isLeaf := leafTypes[typ]; isLeaf || typ.Kind() != reflect.Struct {

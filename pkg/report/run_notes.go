@@ -161,11 +161,26 @@ func poolNote(p *result.PoolProvenance) string {
 	parts = append(parts, tierWords(p)...)
 	parts = append(parts, stabilityWords(p.Stability)...)
 	parts = append(parts, stepTimesText(p))
-	if p.Scheduler != "" {
-		parts = append(parts, "queues in the order of "+p.Scheduler)
-	}
+	parts = append(parts, schedulerWords(p)...)
 	parts = append(parts, requestCostWords(p.RequestCost)...)
 	return fmt.Sprintf("Pool %s: %s.", p.Name, strings.Join(parts, "; "))
+}
+
+// oracle is the scheduler that sees what no engine does.
+const oracle = "ShortestOracle"
+
+func schedulerWords(p *result.PoolProvenance) []string {
+	var words []string
+	if p.Scheduler != "" {
+		words = append(words, "queues in the order of "+p.Scheduler)
+	}
+	if p.Scheduler == oracle {
+		words[0] += ", which sees the true lengths of answers: a bound"
+	}
+	if p.Victim != "" {
+		words = append(words, "preempting "+p.Victim)
+	}
+	return words
 }
 
 func kvWords(p *result.PoolProvenance) []string {

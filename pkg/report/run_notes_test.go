@@ -9,6 +9,19 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
+func TestNoteOnSchedulers(t *testing.T) {
+	for want, pool := range map[string]result.PoolProvenance{
+		"":                                {},
+		"queues in the order of Priority": {Scheduler: "Priority"},
+		"queues in the order of WeightedFair; preempting MostBlocks":                             {Scheduler: "WeightedFair", Victim: "MostBlocks"},
+		"queues in the order of ShortestOracle, which sees the true lengths of answers: a bound": {Scheduler: "ShortestOracle"},
+	} {
+		if got := strings.Join(schedulerWords(&pool), "; "); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // Who was evicted may have a TTFT, others who were rejected have none.
 func TestNoteOnRejectedRequests(t *testing.T) {
 	const part = "Evicted requests count"

@@ -104,6 +104,8 @@ type PoolProvenance struct {
 	// Scheduler is the order of the engines' queues, where it is not that of
 	// arrival.
 	Scheduler string `json:"scheduler,omitempty"`
+	// Victim is the choice of the request to preempt, where the scenario states it.
+	Victim string `json:"victim,omitempty"`
 	// Caveats say in words what to keep in mind about the step times.
 	Caveats []string `json:"caveats,omitempty"`
 	// KVBlocks is the number of KV blocks of one replica, BlockTokens the

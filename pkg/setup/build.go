@@ -81,6 +81,7 @@ func (b *Builder) BuildSelection(in *v1alpha1.Scenario, router *Routing, traces 
 		c.Policies, es = buildPolicies(parts, router, clusters, c.Pools, source.Labels(), seed, path)
 		errs = append(errs, es...)
 	}
+	errs = append(errs, buildSchedulers(in.Pools, &c, seed, path.Child("pools"))...)
 	if router != nil && len(errs) == 0 {
 		for i := range parts {
 			parts[i].claim(c.Pools, i)

@@ -13,7 +13,6 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/latency"
-	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 )
 
 const ownTable = `prefill:
@@ -28,7 +27,6 @@ decode:
 
 func TestBuildEngineSettings(t *testing.T) {
 	type settings struct {
-		Scheduler         scheduling.Policy
 		LongPrefillTokens int
 		ReserveFullPrompt bool
 	}
@@ -36,15 +34,13 @@ func TestBuildEngineSettings(t *testing.T) {
 		edit func(*v1alpha1.Engine)
 		want settings
 	}{
-		"as vLLM has them": {func(*v1alpha1.Engine) {}, settings{nil, 0, true}},
-		"by priority":      {func(e *v1alpha1.Engine) { e.Scheduler = "Priority" }, settings{scheduling.Priority{}, 0, true}},
-		"short ones first": {func(e *v1alpha1.Engine) { e.Scheduler = "ShortestPrompt" }, settings{scheduling.ShortestPrompt{}, 0, true}},
-		"chunk by chunk":   {func(e *v1alpha1.Engine) { e.ReserveFullPrompt = v1alpha1.Disabled }, settings{nil, 0, false}},
-		"capped prefill":   {func(e *v1alpha1.Engine) { e.LongPrefillTokenThreshold = 512 }, settings{nil, 512, true}},
+		"as vLLM has them": {func(*v1alpha1.Engine) {}, settings{0, true}},
+		"chunk by chunk":   {func(e *v1alpha1.Engine) { e.ReserveFullPrompt = v1alpha1.Disabled }, settings{0, false}},
+		"capped prefill":   {func(e *v1alpha1.Engine) { e.LongPrefillTokenThreshold = 512 }, settings{512, true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pool := mustBuild(t, func(s *v1alpha1.Scenario) { tc.edit(&s.Pools[0].Engine) }).Pools[0]
-			got := settings{pool.Scheduler, pool.LongPrefillTokens, pool.ReserveFullPrompt}
+			got := settings{pool.LongPrefillTokens, pool.ReserveFullPrompt}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("settings (−want +got):\n%s", diff)
 			}

@@ -10,7 +10,6 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/latency"
-	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/spelling"
 )
@@ -58,7 +57,6 @@ func (b *Builder) buildPool(in *v1alpha1.Pool, catalogue *latency.Catalogue, pat
 		MaxNumBatchedTokens: int(in.Engine.MaxNumBatchedTokens),
 		LongPrefillTokens:   int(in.Engine.LongPrefillTokenThreshold),
 		ReserveFullPrompt:   in.Engine.ReserveFullPrompt != v1alpha1.Disabled,
-		Scheduler:           schedulers[in.Engine.Scheduler],
 		MaxModelLen:         instance.Model.ContextTokens,
 		Cost:                buildRequestCost(in.RequestCost),
 	}
@@ -81,12 +79,6 @@ func (b *Builder) buildPool(in *v1alpha1.Pool, catalogue *latency.Catalogue, pat
 	limits := latency.EngineLimits{MaxNumSeqs: pool.MaxNumSeqs, MaxNumBatchedTokens: pool.MaxNumBatchedTokens, MaxModelLen: pool.MaxModelLen}
 	pool.Timer, es = b.buildTimer(&in.Latency, instance, limits, path.Child("latency"))
 	return pool, append(errs, es...)
-}
-
-// schedulers are what the API calls by name. FCFS is the engine's own, and nil.
-var schedulers = map[v1alpha1.Scheduler]scheduling.Policy{
-	v1alpha1.PriorityScheduler:       scheduling.Priority{},
-	v1alpha1.ShortestPromptScheduler: scheduling.ShortestPrompt{},
 }
 
 // buildInstance finds a pool's model and accelerator and says in what numbers

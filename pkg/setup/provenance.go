@@ -101,6 +101,7 @@ func poolProvenance(in *v1alpha1.Pool, pool *simulator.Pool) result.PoolProvenan
 	if in.Engine.Scheduler != v1alpha1.FCFSScheduler {
 		p.Scheduler = string(in.Engine.Scheduler)
 	}
+	p.Victim = string(in.Engine.Victim)
 	return p
 }
 

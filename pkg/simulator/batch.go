@@ -83,6 +83,7 @@ func (r *replica) joinStep(q *request, id int32) {
 	*b.share(q.cell)++
 	b.done = append(b.done, finish{step: b.steps + int64(q.finish-q.total), admitted: q.admitted, id: id})
 	siftUp(b.done)
+	r.service.join(q.info.Tenant, b.steps)
 	r.cache.StartDecode(q.blocks)
 }
 
@@ -95,6 +96,7 @@ func (r *replica) leaveStep(q *request) {
 	b.decodes--
 	b.context -= int64(q.computed)
 	*b.share(q.cell)--
+	r.service.leave(q.info.Tenant, b.steps)
 }
 
 // catchUp writes down where a request in step stands.
@@ -123,6 +125,7 @@ func (r *replica) takeAllOutOfStep() {
 		q.inStep, q.chunk, q.lastToken = false, 0, r.stepEnd
 		r.cache.StopDecode(q.blocks)
 	}
+	r.service.leaveAll(b.steps)
 	b.decodes, b.context, b.done = 0, 0, b.done[:0]
 	for i := range b.shares {
 		b.shares[i].count = 0

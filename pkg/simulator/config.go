@@ -111,9 +111,9 @@ type Pool struct {
 	// what runs, and not just its first chunk, as vLLM does since 0.18
 	// (scheduler_reserve_full_isl).
 	ReserveFullPrompt bool
-	// Scheduler orders the wait queue and says who is preempted; nil is first
-	// come, first served.
-	Scheduler scheduling.Policy
+	// Scheduler makes what orders the wait queue of a replica and says who is
+	// preempted, anew where the replica recovers; nil is first come, first served.
+	Scheduler scheduling.Factory
 	// BlockBytes is the size of a KV block in bytes, at least 1 where blocks are
 	// transferred and 0 where it does not matter.
 	BlockBytes int64

@@ -2,6 +2,8 @@
 
 package simulator
 
+import "windtunnel.dev/windtunnel/pkg/policy/scheduling"
+
 // scheduleConstrained gives the running requests their share of the budget and
 // their blocks one by one, in order of admission. Where blocks run out a
 // request is preempted, which may be the very one that needs them; the others
@@ -71,22 +73,20 @@ func (r *replica) makeRoom(place int, tokens int32) (int, takenBack) {
 // victim returns the place in the batch of the request that gives way.
 func (r *replica) victim() int {
 	running := r.batch.running
-	last := len(running) - 1
-	if !r.scheduler.PreemptsByRank() {
-		return last
+	if r.scheduler.Victim == nil {
+		return len(running) - 1
 	}
-	worst, at := r.ticket(running[last]), last
-	for i, id := range running {
-		if t := r.ticket(id); worst.before(t) {
-			worst, at = t, i
-		}
+	r.service.settle(r.batch.steps)
+	r.jobs = r.jobs[:0]
+	for _, id := range running {
+		r.jobs = append(r.jobs, r.jobOf(&r.requests.all[id]))
 	}
-	return at
+	return r.scheduler.Victim(&r.scheduler, r.jobs, r.now)
 }
 
 func (k *core) ticket(id int32) ticket {
 	q := &k.requests.all[id]
-	return ticket{rank: q.rank, turn: q.turn, id: id}
+	return ticket{rank: q.rank, turn: q.turn, id: id, group: q.group}
 }
 
 // preempt takes a request off the batch and puts it back into the wait queue.
@@ -104,6 +104,7 @@ func (r *replica) preempt(victim int) {
 	q.computed, q.chunk = 0, 0
 	q.moveTo(phaseWaiting)
 	r.waiting.insert(r.ticket(id))
+	r.tell(scheduling.Listener.Preempted, q)
 	r.use.Preemptions++
 	r.metrics.cells[q.cell].Preemptions++
 	for _, o := range r.observers {

@@ -28,7 +28,7 @@ func (r *replica) takeBlocksFromWaiting(front int) bool {
 	if r.fabric == nil {
 		return false
 	}
-	order := r.waiting.inOrder()
+	order := r.queueInOrder()
 	for i := len(order) - 1; i >= front; i-- {
 		q := &r.requests.all[order[i].id]
 		if !q.holding {
@@ -75,10 +75,11 @@ func (r *replica) cancelLastHandoff() bool {
 // lower tiers.
 func (l *tierSet) cancelLastLoad() bool {
 	last := int32(none)
+	l.replica.service.settle(l.replica.batch.steps)
 	for i := range l.replica.requests.all {
 		q := &l.replica.requests.all[i]
 		if q.phase == phaseLoading && q.replica == l.replica.index && q.loads > 0 &&
-			(last == none || l.replica.ticket(last).before(l.replica.ticket(int32(i)))) {
+			(last == none || l.replica.comesBefore(l.replica.ticket(last), l.replica.ticket(int32(i)))) {
 			last = int32(i)
 		}
 	}

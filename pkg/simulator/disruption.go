@@ -114,7 +114,8 @@ func (r *replica) remove(id int32, failed bool) {
 		r.entries.remove(entry{at: q.entryAt, number: q.info.ID, id: id})
 		r.cluster.reorder(r)
 	case phaseWaiting:
-		r.waiting.remove(q.turn)
+		r.waiting.remove(r.ticket(id))
+		r.left(q, true)
 		switch {
 		case !failed && r.waiting.len() > 0:
 			r.wake()
@@ -128,12 +129,14 @@ func (r *replica) remove(id int32, failed bool) {
 	case phaseLoading:
 		holds = true
 		r.port.loading--
+		r.left(q, true)
 		if !failed {
 			r.cancelTransfers(func(d transferHandler) bool { l, ok := d.(*load); return ok && l.request == id })
 		}
 	case phaseRunning:
 		holds = true
 		r.batch.take(id)
+		r.left(q, false)
 		r.adapters.runs(q.info.Adapter, -1)
 		if q.job {
 			r.port.jobs--
@@ -219,6 +222,9 @@ func (g *gateway) routeAgain(id int32) {
 // forwardAgain sends a request on its way that has lost its replica.
 func (g *gateway) forwardAgain(id int32, to policy.Decision, err error) {
 	q := &g.requests.all[id]
+	if q.generated() > 0 {
+		to.Prefill = policy.NoPrefill // the replica that decodes computes all again
+	}
 	if err == nil {
 		if _, never := g.refuses(to, int64(q.prompt), int64(q.finish)); never {
 			err = policy.ErrNoEndpoint
@@ -233,12 +239,12 @@ func (g *gateway) forwardAgain(id int32, to policy.Decision, err error) {
 		g.end(id, g.now, endFailed)
 		return
 	}
-	q.replica, q.moved, q.remote = int32(to.Endpoint), true, 0
+	q.replica, q.moved, q.remote, q.charged = int32(to.Endpoint), true, 0, false
 	q.chain, q.chained = q.chain[:0], false
 	g.metrics.cells[q.cell].Migrated++
 	g.recordGatewayQueueing(q)
 	g.cluster.replicas[to.Endpoint].countServing(+1)
-	if to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint && q.generated() == 0 {
+	if to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint {
 		g.cluster.handOver(id, to.Prefill, to.Endpoint)
 		return
 	}

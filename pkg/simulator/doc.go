@@ -20,8 +20,10 @@
 //	           admission or the router makes wait, answers that reach it
 //	cluster    cluster.go, connect.go, replica_order.go, disruption.go, lifetime.go:
 //	           which replicas there are, what they share, and in which order they move
-//	replica    replica.go, waiting.go, schedule.go, constrained.go, batch.go, step.go,
+//	replica    replica.go, schedule.go, constrained.go, batch.go, step.go,
 //	           fast_forward.go, deadlock.go: one engine
+//	           waiting.go, ticket_queue.go, lanes.go, scheduler.go, service.go: its
+//	           wait queue, and what its scheduler is told
 //	tierSet    network.go, tiers.go, tier_load.go, tier_copy.go, tier_offload.go,
 //	           copy_source.go: transfers, and tiers below GPU memory
 //	cluster    handoff.go, handoff_port.go, handoff_transfer.go: a prompt's KV on its
@@ -68,7 +70,8 @@
 // replica.
 //
 // Policies are called at events 1, 3, 4, 6 to 8 and 13, never from within a step, except
-// for KV events, which replicas send as they happen.
+// for KV events, which replicas send as they happen. The scheduler of a replica is its
+// own, and is called where the replica's queue and batch change.
 //
 // # Who owns what
 //

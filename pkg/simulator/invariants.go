@@ -4,10 +4,10 @@ package simulator
 
 import (
 	"fmt"
-	"math"
 
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
@@ -170,23 +170,30 @@ func (v *invariants) floor(s *simulation, r *replica) {
 }
 
 // inOrder checks that nobody overtook: first come, first served, the batch and
-// the wait queue together are in order of entry; by rank, the queue is.
+// the wait queue together are in order of entry; otherwise the queue is in the order of
+// the scheduler, whose groups change nothing.
 func (v *invariants) inOrder(s *simulation, r *replica) {
-	last := ticket{rank: math.MinInt64}
+	none := scheduling.Job{Turn: -1}
+	last := none
 	check := func(id int32, want phase) {
-		t := s.ticket(id)
-		if q := &s.requests.all[id]; !last.before(t) || q.phase != want {
-			broken(s, "replica %d: request %d, rank %d, turn %d and phase %d, comes after rank %d, turn %d",
-				r.index, q.info.ID, t.rank, t.turn, q.phase, last.rank, last.turn)
+		q := &s.requests.all[id]
+		j := r.jobOf(q)
+		if last != none && r.scheduler.Compare(last, j, r.now) >= 0 || q.phase != want {
+			broken(s, "replica %d: request %d in phase %v, %+v, comes after %+v", r.index, q.info.ID, q.phase, j, last)
 		}
-		last = t
+		last = j
 	}
-	if !r.waiting.ranked && r.fabric == nil && r.adapters == nil {
+	if r.scheduler.Order == nil && r.scheduler.Moving == nil && r.scheduler.Victim == nil && r.fabric == nil && r.adapters == nil {
 		for _, id := range r.batch.running {
 			check(id, phaseRunning)
 		}
 	}
-	for _, t := range r.waiting.inOrder() {
+	order := r.queueInOrder()
+	if len(order) > 0 && r.front() != order[0].id {
+		broken(s, "replica %d: request %d is in front of the queue, and request %d is to be served first",
+			r.index, s.requests.all[r.front()].info.ID, s.requests.all[order[0].id].info.ID)
+	}
+	for _, t := range order {
 		check(t.id, phaseWaiting)
 	}
 }

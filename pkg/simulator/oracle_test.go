@@ -137,6 +137,9 @@ func compareWithPlain(t *testing.T, data []byte, with ...feature) {
 		if diff := cmp.Diff(heardOf(&plain), heardOf(&config)); diff != "" {
 			t.Errorf("what the source heard, checked: %v (-plain +got):\n%s", checked, diff)
 		}
+		if diff := cmp.Diff(scatterOf(&plain).orders.lines(), scatterOf(&config).orders.lines()); diff != "" {
+			t.Errorf("what the schedulers heard, checked: %v (-plain +got):\n%s", checked, diff)
+		}
 		if diff := cmp.Diff(scatterOf(&plain).log, scatterOf(&config).log); diff != "" {
 			t.Errorf("what the router saw and heard, checked: %v (-plain +got):\n%s", checked, diff)
 		}

@@ -81,8 +81,8 @@ func (p *plain) fail(r *plainReplica) {
 // takeOff takes a request and its job off whatever they are in.
 func (p *plain) takeOff(q *plainRequest) {
 	if h := q.handoff; h != nil {
-		p.takeBack(h)
 		p.dismiss(h.prefill, h.job)
+		p.takeBack(h)
 		if h.done {
 			p.letGo(h.prefill, h.job, h.prefill.cache.Release)
 		} else {
@@ -107,6 +107,7 @@ func (p *plain) empty(r *plainReplica) {
 	})
 	r.stepping, r.held, r.waking = false, false, false
 	r.waiting, r.running, r.loading = nil, nil, nil
+	r.scheduler, r.turns = newScheduler(r.Pool), 0
 	r.parting, r.spills, r.adapters, r.plainExports = nil, nil, nil, plainExports{}
 	p.tellCleared(r)
 	evictions := r.cache.Evictions
@@ -143,7 +144,7 @@ func (p *plain) sendAgainTo(q *plainRequest, decision policy.Decision, err error
 		if _, never := p.refuses(q, decision); !never {
 			p.metrics.cells[q.cell].Migrated++
 			p.noteWait(q)
-			q.moved = true
+			q.moved, q.charged = true, false
 			p.place(q, decision)
 			return
 		}

@@ -326,8 +326,12 @@ func (p *plain) dismiss(r *plainReplica, q *plainRequest) {
 	p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool { return e.kind == plainEntry && e.request == q })
 	queued := slices.Contains(r.waiting, q)
 	r.door = without(r.door, q)
-	if slices.Contains(r.running, q) {
+	switch {
+	case slices.Contains(r.running, q):
 		r.useAdapter(q)
+		r.announce("ran", q)
+	case queued || slices.Contains(r.loading, q):
+		r.announce("waited", q)
 	}
 	r.waiting, r.running, r.loading = without(r.waiting, q), without(r.running, q), without(r.loading, q)
 	for _, load := range q.loads {

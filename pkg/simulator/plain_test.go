@@ -114,7 +114,7 @@ type plainReplica struct {
 	*Pool
 	pool, index       int
 	lives             []Lifetime
-	scheduler         scheduling.Policy
+	scheduler         scheduling.Scheduler
 	cache             *kvtest.Cache
 	waiting, running  []*plainRequest
 	loading           []*plainRequest // admitted, while their KV is on its way
@@ -216,7 +216,7 @@ func (p *plain) addReplica(pool *Pool, index int, present bool) {
 	r := &plainReplica{
 		Pool: pool, pool: index, index: len(p.replicas),
 		cache:     newPlainCache(pool),
-		scheduler: pool.Scheduler,
+		scheduler: newScheduler(pool),
 		scrape:    scrapePhase(p.Seed, p.scrapes[pool.Router], int64(p.Config.scrapeInterval(pool))),
 	}
 	p.scrapes[pool.Router]++
@@ -224,9 +224,6 @@ func (p *plain) addReplica(pool *Pool, index int, present bool) {
 		r.scrape = simtime.Never
 	}
 	r.watch(pool.Stability, 0)
-	if r.scheduler == nil {
-		r.scheduler = scheduling.FCFS{}
-	}
 	if present {
 		r.lives = []Lifetime{{To: simtime.Never}}
 	}
@@ -496,9 +493,9 @@ func (r *plainReplica) refuses(prompt, total int) (Reason, bool) {
 func (p *plain) enter(r *plainReplica, q *plainRequest) {
 	r.tellArrival(p.now)
 	q.entered = p.now
-	q.turn = r.turns
-	r.turns++
+	r.number(q)
 	r.wait(q)
+	r.announce("entered", q)
 	p.wake(r)
 }
 
@@ -510,25 +507,8 @@ func (p *plain) wake(r *plainReplica) {
 	}
 }
 
-func (r *plainReplica) rank(q *plainRequest) int64 {
-	return r.scheduler.Rank(scheduling.Job{PromptTokens: int(q.prompt), Priority: q.info.Priority})
-}
-
-func (r *plainReplica) comesLater(q, o *plainRequest) bool {
-	if r.rank(q) != r.rank(o) {
-		return r.rank(q) > r.rank(o)
-	}
-	return q.turn > o.turn
-}
-
-// wait puts a request into the wait queue.
-func (r *plainReplica) wait(q *plainRequest) {
-	i := 0
-	for i < len(r.waiting) && r.comesLater(q, r.waiting[i]) {
-		i++
-	}
-	r.waiting = slices.Insert(r.waiting, i, q)
-}
+// wait puts a request into the wait queue, which is put in order before it is looked at.
+func (r *plainReplica) wait(q *plainRequest) { r.waiting = append(r.waiting, q) }
 
 func (p *plain) startStep(r *plainReplica) {
 	r.use.settle(p.now, r.cache.Used())
@@ -590,7 +570,7 @@ func (p *plain) formStep(r *plainReplica) latency.Step {
 			if len(r.running) == 1 && p.makeRoom(r) {
 				continue
 			}
-			victim := r.victim()
+			victim := r.victim(p.now)
 			at := slices.Index(r.running, victim)
 			budget += victim.chunk
 			p.preempt(r, victim)
@@ -607,6 +587,7 @@ func (p *plain) formStep(r *plainReplica) latency.Step {
 	}
 	var passedBy []*plainRequest
 	for !r.preemptedThisStep && budget > 0 && len(r.running) < r.MaxNumSeqs && len(r.waiting) > 0 {
+		r.putInOrder(p.now)
 		if !p.canUseAdapter(r, r.waiting[0]) {
 			passedBy = append(passedBy, r.waiting[0])
 			r.waiting = r.waiting[1:]
@@ -676,6 +657,7 @@ func (p *plain) join(r *plainReplica, q *plainRequest, n int32) {
 	r.running = append(r.running, q)
 	r.useAdapter(q)
 	q.chunk, q.prefillEnd = n, q.total
+	r.start(q)
 	if q.scheduled {
 		return
 	}
@@ -722,18 +704,6 @@ func (r *plainReplica) capped(n int32) int32 {
 	return n
 }
 
-func (r *plainReplica) victim() *plainRequest {
-	worst := r.running[len(r.running)-1]
-	if r.scheduler.PreemptsByRank() {
-		for _, q := range r.running {
-			if r.comesLater(q, worst) {
-				worst = q
-			}
-		}
-	}
-	return worst
-}
-
 func (p *plain) preempt(r *plainReplica, q *plainRequest) {
 	r.preemptedThisStep = true
 	p.note(q, func(rec *record) { rec.preemptions++ })
@@ -747,6 +717,7 @@ func (p *plain) preempt(r *plainReplica, q *plainRequest) {
 	q.high = max(q.high, q.computed)
 	q.computed, q.chunk = 0, 0
 	r.wait(q)
+	r.announce("preempted", q)
 	r.use.Preemptions++
 	p.metrics.cells[q.cell].Preemptions++
 }
@@ -765,11 +736,13 @@ func (p *plain) endStep(r *plainReplica) {
 	for _, q := range slices.Clone(r.running) {
 		switch {
 		case q.done():
+			r.announce("ran", q)
 			r.running = without(r.running, q)
 			r.useAdapter(q)
 			r.use.Served++
 			p.prefilled(r, q)
 		case q.total == q.finish:
+			r.announce("ran", q)
 			r.running = without(r.running, q)
 			r.useAdapter(q)
 			r.use.Served++
@@ -803,6 +776,7 @@ func (p *plain) endChunk(r *plainReplica, q *plainRequest) {
 
 func (p *plain) token(r *plainReplica, q *plainRequest) {
 	q.total++
+	r.serve(q, 1)
 	at := p.now.Add(time.Duration(q.generated()) * r.Cost.PerOutputToken)
 	if q.lastToken == unset || q.moved {
 		p.schedule(plainEvent{at: at, kind: plainDelivery, number: q.info.ID, replica: r, request: q})

@@ -593,6 +593,7 @@ func (p *plain) cutParting(r *plainReplica) bool {
 // giveBackReady lets the last request of the queue give its blocks back that holds
 // some and does not stand before a place.
 func (p *plain) giveBackReady(r *plainReplica, from int) bool {
+	r.putInOrder(p.now)
 	for i := len(r.waiting) - 1; i >= from; i-- {
 		if q := r.waiting[i]; q.sequence != nil {
 			p.loseHandoff(q)
@@ -609,7 +610,7 @@ func (p *plain) giveBackReady(r *plainReplica, from int) bool {
 func (p *plain) giveBackLoading(r *plainReplica) bool {
 	var last *plainRequest
 	for _, q := range r.loading {
-		if !q.receives() && (last == nil || r.comesLater(q, last)) {
+		if !q.receives() && (last == nil || r.compare(q, last, p.now) > 0) {
 			last = q
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/policy"
-	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
@@ -75,6 +74,9 @@ func randomConfigWith(data []byte, features ...feature) Config {
 	for _, add := range features {
 		add(&c, &config)
 	}
+	for i := range config.Pools {
+		scatterOf(&config).orders.listenTo(&config.Pools[i])
+	}
 	config.Policies.Routing = scatterOf(&config).routing()
 	source := &script{labels: workload.Labels{Tenants: []string{"t", "u"}, Classes: []string{"c", "d"}}}
 	at := simtime.Time(0)
@@ -111,7 +113,7 @@ func randomPool(c *choices) Pool {
 	}
 	p.LongPrefillTokens = max(0, c.pick(12)-6)
 	p.ReserveFullPrompt = c.pick(2) == 0
-	p.Scheduler = []scheduling.Policy{nil, scheduling.FCFS{}, scheduling.Priority{}, scheduling.ShortestPrompt{}}[c.pick(4)]
+	p.Scheduler = randomScheduler(c)
 	if c.pick(3) == 0 {
 		p.Cost.QueueBase = time.Duration(c.pick(5))
 		p.Cost.QueuePerInputToken = time.Duration(c.pick(2))
@@ -170,6 +172,7 @@ type scatter struct {
 	patience simtime.Time
 	scatterGate
 	scatterEvictor
+	orders heardOrders
 }
 
 func (r *scatter) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {

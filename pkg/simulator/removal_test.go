@@ -20,24 +20,25 @@ import (
 
 // A wait queue with removals is a sorted list with deletions.
 func TestAWaitQueueIsASortedList(t *testing.T) {
-	for name, scheduler := range map[string]scheduling.Policy{"first come, first served": scheduling.FCFS{}, "by rank": scheduling.Priority{}} {
+	for name, ranked := range map[string]bool{"first come, first served": false, "by rank": true} {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
-			w := newWaitQueue(scheduler)
+			w := ticketQueue{ranked: ranked}
+			arrivals := int64(0)
 			var want, away []ticket
 			for step := range 20_000 {
 				switch n := r.IntN(10); {
 				case n < 4:
-					next := ticket{turn: w.arrivals, id: int32(step)}
+					next := ticket{turn: arrivals, id: int32(step)}
 					if w.ranked {
 						next.rank = int64(r.IntN(5))
 					}
-					w.arrivals++
+					arrivals++
 					w.pushBack(next)
 					want = append(want, next)
 				case n < 6 && len(want) > 0:
-					if front := w.front(); front != want[0].id {
-						t.Fatalf("step %d: request %d is in front, want %d", step, front, want[0].id)
+					if front := w.front(); front.id != want[0].id {
+						t.Fatalf("step %d: request %d is in front, want %d", step, front.id, want[0].id)
 					}
 					w.pop()
 					away = append(away, want[0])
@@ -148,12 +149,12 @@ func BenchmarkEnds(b *testing.B) {
 	for name, tc := range map[string]struct {
 		ends  int
 		delay time.Duration
-		by    scheduling.Policy
+		by    scheduling.Factory
 	}{
-		"none":                    {0, 0, scheduling.FCFS{}},
-		"waiting":                 {requests, 0, scheduling.FCFS{}},
-		"waiting by rank":         {requests, 0, scheduling.Priority{}},
-		"on the way to the queue": {requests, time.Hour, scheduling.FCFS{}},
+		"none":                    {0, 0, scheduling.FCFS},
+		"waiting":                 {requests, 0, scheduling.FCFS},
+		"waiting by rank":         {requests, 0, scheduling.Priority},
+		"on the way to the queue": {requests, time.Hour, scheduling.FCFS},
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

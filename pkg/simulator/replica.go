@@ -27,7 +27,6 @@ type replica struct {
 
 	timer          latency.StepTimer
 	cost           latency.RequestCost
-	scheduler      scheduling.Policy
 	maxSeqs        int
 	maxTokens      int32
 	longPrefill    int32
@@ -48,6 +47,10 @@ type replica struct {
 	entries entries
 	waiting waitQueue
 	batch   batch
+	// scheduler orders the queue, and service counts for it.
+	scheduler scheduling.Scheduler
+	service   *service
+	jobs      []scheduling.Job // scratch
 
 	// next is when the step under way ends, or, where there is none, when an
 	// idle replica wakes, be it now or when an adapter is loaded; Never if it has
@@ -84,10 +87,6 @@ type replica struct {
 
 // newReplica returns an idle replica of the pool.
 func newReplica(index int32, poolIndex int, p *Pool) replica {
-	scheduler := p.Scheduler
-	if scheduler == nil {
-		scheduler = scheduling.FCFS{}
-	}
 	longPrefill := p.LongPrefillTokens
 	if longPrefill == 0 {
 		longPrefill = math.MaxInt32
@@ -99,7 +98,6 @@ func newReplica(index int32, poolIndex int, p *Pool) replica {
 		pool:           poolIndex,
 		timer:          p.Timer,
 		cost:           p.Cost,
-		scheduler:      scheduler,
 		maxSeqs:        p.MaxNumSeqs,
 		maxTokens:      int32(min(p.MaxNumBatchedTokens, math.MaxInt32)),
 		longPrefill:    int32(min(longPrefill, math.MaxInt32)),
@@ -107,7 +105,6 @@ func newReplica(index int32, poolIndex int, p *Pool) replica {
 		prefixCaching:  p.PrefixCaching,
 		reserve:        p.ReserveFullPrompt,
 		reported:       cmp.Or(p.ReportedBlocks, p.KVBlocks),
-		waiting:        newWaitQueue(scheduler),
 	}
 	r.empty()
 	r.advisor = newAdvisor(p, 0)
@@ -119,6 +116,9 @@ func (r *replica) empty() {
 	p := r.config
 	r.cache = kv.NewCache(p.KVBlocks, p.BlockTokens, p.PrefixCaching, p.Eviction)
 	r.batch = newBatch()
+	r.scheduler = newScheduler(p)
+	r.service = newService(r.scheduler.Service)
+	r.waiting = newWaitQueue(&r.scheduler)
 	r.adapters = newAdapters(p.Adapters)
 	r.next, r.stepping, r.held = simtime.Never, false, nil
 }
@@ -141,11 +141,6 @@ func (r *replica) refuses(prompt, total int64) (Reason, bool) {
 // entryDelay is how long a request is held up before it enters the wait queue.
 func (r *replica) entryDelay(prompt int32) time.Duration {
 	return r.cost.QueueBase + time.Duration(prompt)*r.cost.QueuePerInputToken
-}
-
-// rank is the request's place in the order of the wait queue.
-func (r *replica) rank(q *request) int64 {
-	return r.scheduler.Rank(scheduling.Job{PromptTokens: int(q.prompt), Priority: q.info.Priority})
 }
 
 // advance brings a replica up to a time: everything in it that happens before
@@ -207,9 +202,9 @@ func (r *replica) enter(id int32) {
 	q := &r.requests.all[id]
 	q.moveTo(phaseWaiting)
 	q.entered = r.now
-	q.rank, q.turn = r.rank(q), r.waiting.arrivals
-	r.waiting.arrivals++
+	r.takeTurn(q)
 	r.waiting.pushBack(r.ticket(id))
+	r.tell(scheduling.Listener.Entered, q)
 	r.wake()
 }
 

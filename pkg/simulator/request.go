@@ -63,6 +63,10 @@ type request struct {
 	// moved says that the request was routed again and the endpoint that it has
 	// now has not given a token.
 	moved bool
+	// charged says that the prompt counts as served by the replica.
+	charged bool
+	// group is the lane of the request in the wait queue.
+	group int32
 	// loads counts transfers from lower tiers under way to its blocks; loading
 	// is since when.
 	loads   int32
@@ -76,8 +80,9 @@ type request struct {
 	// scheduledAt is when the first step began that computed something.
 	scheduledAt simtime.Time
 	// admitted numbers the admissions to the replica's batch, turn the
-	// entries to its queue, which rank orders first.
-	admitted, rank, turn int64
+	// entries to its queue, which rank orders first. predicted is how many tokens the
+	// scheduler's predictor gives the answer.
+	admitted, rank, turn, predicted int64
 	// routedAt is when the router was asked where the request goes.
 	routedAt simtime.Time
 	// entryAt is when the request comes to the wait queue, while it is on its way

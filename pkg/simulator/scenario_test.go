@@ -393,8 +393,8 @@ func (l line) list(key string) []string {
 	return strings.Split(l.values[key], ",")
 }
 
-var schedulers = map[string]scheduling.Policy{
-	"": nil, "fcfs": scheduling.FCFS{}, "priority": scheduling.Priority{}, "shortest": scheduling.ShortestPrompt{},
+var schedulers = map[string]scheduling.Factory{
+	"": nil, "fcfs": scheduling.FCFS, "priority": scheduling.Priority, "shortest": scheduling.ShortestPrompt,
 }
 
 func (l line) pool() Pool {

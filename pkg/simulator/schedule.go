@@ -92,7 +92,7 @@ func (r *replica) allocate(budget int32) int32 {
 func (r *replica) admit(budget int32) {
 	b := &r.batch
 	for budget > 0 && r.waiting.len() > 0 && len(b.running) < r.maxSeqs {
-		id := r.waiting.front()
+		id := r.front()
 		if r.skipForAdapter(id) {
 			continue
 		}
@@ -108,6 +108,7 @@ func (r *replica) admit(budget int32) {
 		b.running = append(b.running, id)
 		b.prefilling = append(b.prefilling, id)
 		q.moveTo(phaseRunning)
+		r.started(q)
 		q.admitted = b.admissions
 		b.admissions++
 		q.prefillEnd = q.total

@@ -127,6 +127,7 @@ func (r *replica) token(id int32, q *request) {
 	} else {
 		r.exports.tokens(r.now.Sub(previous), 1)
 	}
+	r.service.add(q.info.Tenant, 1)
 	if previous == unset {
 		q.firstToken = r.atGateway(r.now, q)
 		r.metrics.firstToken(r.now, q)
@@ -163,6 +164,7 @@ func (r *replica) endFinished() {
 		q := &r.requests.all[id]
 		b.remove(id)
 		r.adapters.runs(q.info.Adapter, -1)
+		r.left(q, false)
 		r.advisor.completed(r, q, r.now)
 		if q.job {
 			r.cluster.prefilled(r, q)

@@ -133,7 +133,7 @@ func BenchmarkTimeOuts(b *testing.B) {
 				o, err := Run(context.Background(), Config{
 					Pools: []Pool{{
 						Replicas: 1, Timer: constantStep(time.Millisecond), BlockTokens: 16, KVBlocks: 10_000, PrefixCaching: true,
-						MaxNumSeqs: 256, MaxNumBatchedTokens: 8192, Scheduler: scheduling.FCFS{},
+						MaxNumSeqs: 256, MaxNumBatchedTokens: 8192, Scheduler: scheduling.FCFS,
 					}},
 					Source: &script{requests: all}, Horizon: Horizon{Drain: 100 * time.Hour},
 					Policies: policy.RoutedBy((&leastWaiting{}).routing().Router),

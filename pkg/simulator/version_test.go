@@ -80,7 +80,7 @@ func recordedConfig(seed uint64) Config {
 			BlockTokens: 4, KVBlocks: 20 + below(60), PrefixCaching: below(4) > 0,
 			MaxNumSeqs: 2 + below(8), MaxNumBatchedTokens: 8 + below(60),
 			LongPrefillTokens: below(3) * 8, ReserveFullPrompt: below(2) == 0,
-			Scheduler: []scheduling.Policy{scheduling.FCFS{}, scheduling.Priority{}, scheduling.ShortestPrompt{}}[below(3)],
+			Scheduler: []scheduling.Factory{scheduling.FCFS, scheduling.Priority, scheduling.ShortestPrompt}[below(3)],
 		}},
 		Policies: policy.RoutedBy(toFewest{}), Seed: int64(seed), ScrapeInterval: 500,
 		Targets: []Target{{TTFT: 900, TPOT: 90, E2E: 3000}},

@@ -27,6 +27,20 @@ func varies(path string, values ...string) func(*v1alpha1.PolicySweep) {
 	}
 }
 
+// scheduled adds a scheduler, and a parameter that exists with one of them; "" is without a
+// condition.
+func scheduled(with string) func(*v1alpha1.PolicySweep) {
+	return func(s *v1alpha1.PolicySweep) {
+		const pool = "pools[llama].engine."
+		parameter := v1alpha1.Parameter{Name: "error", Path: pool + "schedulerParameters.error", Range: &v1alpha1.Range{Min: "0.2", Max: "1", Step: "0.4"}}
+		if with != "" {
+			parameter.When = &v1alpha1.ParameterCondition{Parameter: "scheduler", Values: []string{with}}
+		}
+		s.Spec.Parameters = append(s.Spec.Parameters, v1alpha1.Parameter{Name: "scheduler", Path: pool + "scheduler", Values: []string{"FCFS", "ShortestPredicted"}}, parameter)
+		s.Spec.Baseline = nil
+	}
+}
+
 // addStages adds a client with two stages.
 func addStages(s *v1alpha1.PolicySweep) {
 	s.Spec.Scenario.Workload.Clients = append(s.Spec.Scenario.Workload.Clients, v1alpha1.Client{
@@ -54,6 +68,17 @@ func TestParametersMustFitTheScenario(t *testing.T) {
 		"a profile that the EPP refuses": {
 			edit: experimenttest.AddProfiles(experimenttest.Profile("a", both), experimenttest.Profile("b", "no-such-scorer")),
 			want: "spec.parameters[2].profiles[1].endpointPickerConfig.inline.plugins[0].type", text: "no-such-scorer",
+		},
+		"a scheduler's parameter where the scheduler is another one": {
+			edit: scheduled(""),
+			want: "spec.parameters[3].range.min", text: "FCFS has no parameters",
+		},
+		"a scheduler's parameter with a condition on the scheduler": {
+			edit: scheduled("ShortestPredicted"),
+		},
+		"a scheduler's parameter with a condition on another scheduler": {
+			edit: scheduled("FCFS"),
+			want: "spec.parameters[3].range.min", text: "FCFS has no parameters",
 		},
 		"two parameters of one path": {
 			edit: func(s *v1alpha1.PolicySweep) {

@@ -90,6 +90,7 @@ func (c *compiler) values(p *experiment.Parameter, base experiment.Tree, within 
 			at = path.Child("range", [...]string{"min", "max"}[i])
 		}
 		scenario := experiment.CloneTree(base).(experiment.Tree)
+		c.meetCondition(p, scenario)
 		if err := p.Set(scenario, value); err != nil {
 			errs = append(errs, field.Invalid(at, value, within+err.Error()))
 			continue
@@ -99,6 +100,23 @@ func (c *compiler) values(p *experiment.Parameter, base experiment.Tree, within 
 		}
 	}
 	return errs
+}
+
+// meetCondition gives a scenario a value under which a parameter exists, of a parameter
+// that comes before it. Profiles are variants of the base; faults of the condition have
+// errors of their own.
+func (c *compiler) meetCondition(p *experiment.Parameter, scenario experiment.Tree) {
+	for i := range c.plan.Parameters {
+		on := &c.plan.Parameters[i]
+		switch {
+		case on == p || p.When == nil:
+			return
+		case on.Name == p.When.Parameter && on.Profiles == nil:
+			c.meetCondition(on, scenario)
+			_ = on.Set(scenario, p.When.Values[0])
+			return
+		}
+	}
 }
 
 // points checks the search and the baseline.

@@ -9,7 +9,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/bound"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/latency"
-	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -123,8 +122,11 @@ func reorders(c *simulator.Config) string {
 		return slices.ContainsFunc(c.Pools, func(p simulator.Pool) bool { return is(&p) })
 	}
 	ranked := func(p *simulator.Pool) bool {
-		_, inTurn := p.Scheduler.(scheduling.FCFS)
-		return p.Scheduler != nil && !inTurn
+		if p.Scheduler == nil {
+			return false
+		}
+		s := p.Scheduler()
+		return s.Order != nil || s.Moving != nil
 	}
 	switch {
 	case pool(ranked):

@@ -18,8 +18,8 @@ func TestWhatReordersRequests(t *testing.T) {
 		want   string
 	}{
 		"nothing":             {func(*simulator.Config) {}, ""},
-		"first come":          {func(c *simulator.Config) { c.Pools[1].Scheduler = scheduling.FCFS{} }, ""},
-		"a scheduler":         {func(c *simulator.Config) { c.Pools[1].Scheduler = scheduling.ShortestPrompt{} }, "a scheduler has an order of its own"},
+		"first come":          {func(c *simulator.Config) { c.Pools[1].Scheduler = scheduling.FCFS }, ""},
+		"a scheduler":         {func(c *simulator.Config) { c.Pools[1].Scheduler = scheduling.ShortestPrompt }, "a scheduler has an order of its own"},
 		"adapters":            {func(c *simulator.Config) { c.Pools[0].Adapters = &simulator.AdapterPlaces{} }, "requests wait for adapters"},
 		"costs of long ones":  {func(c *simulator.Config) { c.Pools[0].Cost = latency.RequestCost{QueuePerInputToken: 1} }, "long prompts reach the queue later"},
 		"an admission":        {func(c *simulator.Config) { c.Policies.Admission = admits{} }, "the gateway holds requests back"},

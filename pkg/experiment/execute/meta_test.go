@@ -98,7 +98,7 @@ func TestProvenanceDescribesStepTimes(t *testing.T) {
 	special := provenance(func(p *v1alpha1.Pool) {
 		p.Quantization.Weights, p.Quantization.KVCache = "fp8", "fp8"
 		p.RequestCost = &v1alpha1.RequestCost{QueueBaseMicroseconds: "15563"}
-		p.Engine.Scheduler = v1alpha1.PriorityScheduler
+		p.Engine.Scheduler, p.Engine.Victim = v1alpha1.PriorityScheduler, v1alpha1.MostBlocksVictim
 		p.KVCache.Blocks = ptr.To[int32](5000)
 		p.Latency.Roofline = &v1alpha1.RooflineCoefficients{MemoryEfficiency: "0.8", ExpertImbalance: "1"}
 	})
@@ -107,7 +107,7 @@ func TestProvenanceDescribesStepTimes(t *testing.T) {
 	want.Given = []string{"expertImbalance", "memoryEfficiency"}
 	want.Quantization = result.QuantizationProvenance{Weights: "fp8", KVCache: "fp8"}
 	want.RequestCost = result.RequestCostProvenance{QueueBaseSeconds: 0.015563}
-	want.Scheduler = "Priority"
+	want.Scheduler, want.Victim = "Priority", "MostBlocks"
 	if diff := cmp.Diff(want, special); diff != "" {
 		t.Errorf("of a special pool (−want +got):\n%s", diff)
 	}

@@ -8,15 +8,13 @@ import (
 )
 
 func TestPriorityServesTheMostImportantFirst(t *testing.T) {
-	expectOrder(t, Priority{}, 2, 3, 0, 4, 1)
-	if !(Priority{}).PreemptsByRank() {
-		t.Error("the least important request must be the one that gives way")
-	}
+	expectOrder(t, Priority(), 2, 3, 0, 4, 1)
+	expectVictim(t, Priority(), waiting, 1)
 }
 
 func TestPrioritiesAtTheEndsOfTheirRangeKeepTheirOrder(t *testing.T) {
-	least, most := Job{Priority: math.MinInt32}, Job{Priority: math.MaxInt32}
-	if (Priority{}).Rank(most) >= (Priority{}).Rank(least) {
+	s := Priority()
+	if s.Order(Job{Priority: math.MaxInt32}) >= s.Order(Job{Priority: math.MinInt32}) {
 		t.Error("the greatest priority does not come first")
 	}
 }

@@ -2,15 +2,10 @@
 
 package scheduling
 
-// ShortestPrompt serves short prompts first: shortest job first, as far as an
-// engine can tell, since it does not know the length of an answer. A long
-// prompt may wait for as long as shorter ones keep coming. vLLM has no such
-// policy; it is here to be compared with.
-type ShortestPrompt struct{}
-
-// Rank returns the length of the prompt in tokens.
-func (ShortestPrompt) Rank(j Job) int64 { return int64(j.PromptTokens) }
-
-// PreemptsByRank returns false: what was computed of a long prompt is worth
-// keeping.
-func (ShortestPrompt) PreemptsByRank() bool { return false }
+// ShortestPrompt serves short prompts first: shortest job first without any guess of
+// the answer. A long prompt may wait for as long as shorter ones keep coming. vLLM has
+// no such policy. What was computed of a long prompt is worth keeping, so the request
+// that was admitted last gives way.
+func ShortestPrompt() Scheduler {
+	return Scheduler{Order: func(j Job) int64 { return int64(j.PromptTokens) }}
+}

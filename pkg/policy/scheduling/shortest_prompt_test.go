@@ -5,8 +5,6 @@ package scheduling
 import "testing"
 
 func TestShortestPromptServesShortPromptsFirst(t *testing.T) {
-	expectOrder(t, ShortestPrompt{}, 1, 3, 2, 0, 4)
-	if (ShortestPrompt{}).PreemptsByRank() {
-		t.Error("a long prompt must not lose its place for its length")
-	}
+	expectOrder(t, ShortestPrompt(), 1, 3, 2, 0, 4)
+	expectVictim(t, ShortestPrompt(), waiting, 4)
 }
