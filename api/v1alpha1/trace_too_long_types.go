@@ -15,15 +15,31 @@ type TooLong struct {
 }
 
 // TooLongAction is what happens to a row that is too long.
-// +kubebuilder:validation:Enum=Clip;Skip
+// +kubebuilder:validation:Enum=Clip;Refuse;Skip
 type TooLongAction string
 
 const (
 	// ClipTooLong removes the end of the prompt. An answer that is too long by itself is
 	// shortened too, and its prompt has 1 token.
 	ClipTooLong TooLongAction = "Clip"
+	// RefuseTooLong makes the row an error, and there is no trace.
+	RefuseTooLong TooLongAction = "Refuse"
 	// SkipTooLong leaves out the row and the rows that wait for its end.
 	SkipTooLong TooLongAction = "Skip"
+)
+
+// ZeroOutputAction is what happens to a row with an answer of 0 tokens.
+// +kubebuilder:validation:Enum=PrefillOnly;Refuse;Skip
+type ZeroOutputAction string
+
+const (
+	// PrefillOnlyZeroOutput sends the row with an answer of 1 token, which is the least that an
+	// engine makes of a prompt.
+	PrefillOnlyZeroOutput ZeroOutputAction = "PrefillOnly"
+	// RefuseZeroOutput makes the row an error, and there is no trace.
+	RefuseZeroOutput ZeroOutputAction = "Refuse"
+	// SkipZeroOutput leaves out the row and the rows that wait for its end.
+	SkipZeroOutput ZeroOutputAction = "Skip"
 )
 
 // TraceLoop says what the prompts of a trace are when it begins again.

@@ -93,10 +93,15 @@ type Trace struct {
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
 	Sample PositiveDecimal `json:"sample,omitempty"`
-	// tooLong removes or shortens rows that are too long. Without it, a pool rejects
+	// tooLong removes, shortens or refuses rows that are too long. Without it, a pool rejects
 	// requests that are longer than it can serve.
 	// +optional
 	TooLong *TooLong `json:"tooLong,omitempty"`
+	// zeroOutput says what happens to rows with an answer of 0 tokens. Results count them.
+	// Without it, such a row is an error; in the formats BurstGPT and TraceV2 it is a request
+	// that failed and is left out.
+	// +optional
+	ZeroOutput ZeroOutputAction `json:"zeroOutput,omitempty"`
 	// blockTokens is the size of the blocks of a Mooncake trace in tokens. The published
 	// traces have 512. Other formats fix or state the size.
 	// +optional

@@ -254,6 +254,12 @@ func traceStat(ctx context.Context, stdin io.Reader, w io.Writer, flags traceFil
 	if s.Clipped > 0 {
 		fmt.Fprintf(w, "clipped              %d requests were too long\n", s.Clipped)
 	}
+	if s.SkippedZeroOutput > 0 {
+		fmt.Fprintf(w, "without output       %d requests have 0 output tokens, or wait for such a request, and are left out\n", s.SkippedZeroOutput)
+	}
+	if s.PrefillOnly > 0 {
+		fmt.Fprintf(w, "prefill only         %d requests had 0 output tokens, and have 1\n", s.PrefillOnly)
+	}
 	if s.Waiting > 0 {
 		fmt.Fprintf(w, "wait for an answer   %d requests, after it %s on average; the others have a timestamp\n", s.Waiting, s.MeanDelay.Round(time.Millisecond))
 	}

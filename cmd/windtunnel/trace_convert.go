@@ -100,6 +100,12 @@ func (o *convertOptions) tell(w io.Writer, done trace.Conversion) error {
 	if done.Clipped > 0 {
 		fmt.Fprintf(&text, "clipped: %d requests that are too long\n", done.Clipped)
 	}
+	if done.SkippedZeroOutput > 0 {
+		fmt.Fprintf(&text, "left out: %d requests without output\n", done.SkippedZeroOutput)
+	}
+	if done.PrefillOnly > 0 {
+		fmt.Fprintf(&text, "changed: %d requests without output have 1 output token\n", done.PrefillOnly)
+	}
 	for _, loss := range done.Lost {
 		fmt.Fprintf(&text, "lost: %s of %d requests\n", loss.What, loss.Rows)
 	}

@@ -107,8 +107,19 @@ func TestTraceConvertSelectsRows(t *testing.T) {
 	if want := "arrived_at,num_prefill_tokens,num_decode_tokens\n0,2,3\n1,4,5\n2 requests written as Vidur\nleft out: 1 requests that are too long\n"; err != nil || out != want {
 		t.Errorf("got %q, %v; want %q", out, err, want)
 	}
+	failed := tempFile(t, "trace", "arrived_at,num_prefill_tokens,num_decode_tokens\n1,2,3\n2,4,0\n3,6,7\n")
+	for option, want := range map[string]string{
+		"Skip":        "0,2,3\n2,6,7\n2 requests written as Vidur\nleft out: 1 requests without output\n",
+		"PrefillOnly": "0,2,3\n1,4,1\n2,6,7\n3 requests written as Vidur\nchanged: 1 requests without output have 1 output token\n",
+	} {
+		out, err := converted(t, failed, "--to", "Vidur", "--zero-output", option)
+		if diff := cmp.Diff("arrived_at,num_prefill_tokens,num_decode_tokens\n"+want, out); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", option, err, diff)
+		}
+	}
 	for _, bad := range [][]string{{"--slice", "from=x"}, {"--slice", "until=1s"}, {"--slice", "from=2s,to=1s"}, {"--sample", "1"}, {"--sample", "NaN"},
-		{"--too-long", "maxTokens=x,action=Skip"}, {"--too-long", "maxTokens=5"}, {"--too-long", "most=5"}, {"--block-tokens", "4"}} {
+		{"--too-long", "maxTokens=x,action=Skip"}, {"--too-long", "maxTokens=5"}, {"--too-long", "most=5"}, {"--block-tokens", "4"},
+		{"--too-long", "maxTokens=10,action=Refuse"}, {"--zero-output", "Keep"}} {
 		if _, err := converted(t, append([]string{in, "--to", "Vidur"}, bad...)...); exitCode(err) != exitBadInput {
 			t.Errorf("%v: %v", bad, err)
 		}

@@ -30,6 +30,7 @@ type traceFileFlags struct {
 	sample string
 	// tooLong has the fields of the API's tooLong.
 	tooLong     map[string]string
+	zeroOutput  string
 	blockTokens int32
 }
 
@@ -40,7 +41,8 @@ func (o *traceFileFlags) add(f *pflag.FlagSet, noFormat string) {
 	f.StringVar(&o.order, "order", "", "order of the rows: InOrder or Sort (default: InOrder)")
 	f.StringToStringVar(&o.slice, "slice", nil, "part of the trace's time to keep, such as from=10m,to=20m")
 	f.StringVar(&o.sample, "sample", "", "share of the requests to keep, such as 0.1; all of a session or none")
-	f.StringToStringVar(&o.tooLong, "too-long", nil, "requests to clip or skip, such as maxTokens=32768,action=Skip; prompt and answer count together")
+	f.StringToStringVar(&o.tooLong, "too-long", nil, "rows to clip, refuse or skip, such as maxTokens=32768,action=Skip; prompt and answer count together")
+	f.StringVar(&o.zeroOutput, "zero-output", "", "what to do with rows with an answer of 0 tokens: PrefillOnly, Refuse or Skip (default: Refuse; BurstGPT and TraceV2 leave them out as failed)")
 	f.Int32Var(&o.blockTokens, "block-tokens", 0, "size of the blocks of a Mooncake trace in tokens (default: 512)")
 }
 
@@ -57,7 +59,7 @@ func (o *traceFileFlags) read(in io.Reader, name string) (trace.Format, *trace.T
 // resolve returns the format and the options to read a trace with, and a reader of the
 // whole text. Where no format is given, it is recognised, or CSV where columns are given.
 func (o *traceFileFlags) resolve(in io.Reader, name string) (trace.Format, trace.Options, io.Reader, error) {
-	input := experiment.TraceInput{Order: v1alpha1.TraceOrder(o.order), Sample: v1alpha1.PositiveDecimal(o.sample), BlockTokens: o.blockTokens}
+	input := experiment.TraceInput{Order: v1alpha1.TraceOrder(o.order), Sample: v1alpha1.PositiveDecimal(o.sample), ZeroOutput: v1alpha1.ZeroOutputAction(o.zeroOutput), BlockTokens: o.blockTokens}
 	if err := decodeFields("--csv", o.csv, &input.CSV); err != nil {
 		return "", trace.Options{}, nil, err
 	}

@@ -17,14 +17,15 @@ import (
 // TraceInput says where a trace's bytes are and what they must be.
 type TraceInput struct {
 	// Source is the name of the trace in the workload, if it has one.
-	Source      string                   `json:"source,omitempty"`
-	Format      v1alpha1.TraceFormat     `json:"format"`
-	CSV         *v1alpha1.TraceCSV       `json:"csv,omitempty"`
-	Order       v1alpha1.TraceOrder      `json:"order,omitempty"`
-	Slice       *v1alpha1.TraceSlice     `json:"slice,omitempty"`
-	Sample      v1alpha1.PositiveDecimal `json:"sample,omitempty"`
-	TooLong     *v1alpha1.TooLong        `json:"tooLong,omitempty"`
-	BlockTokens int32                    `json:"blockTokens,omitempty"`
+	Source      string                    `json:"source,omitempty"`
+	Format      v1alpha1.TraceFormat      `json:"format"`
+	CSV         *v1alpha1.TraceCSV        `json:"csv,omitempty"`
+	Order       v1alpha1.TraceOrder       `json:"order,omitempty"`
+	Slice       *v1alpha1.TraceSlice      `json:"slice,omitempty"`
+	Sample      v1alpha1.PositiveDecimal  `json:"sample,omitempty"`
+	TooLong     *v1alpha1.TooLong         `json:"tooLong,omitempty"`
+	ZeroOutput  v1alpha1.ZeroOutputAction `json:"zeroOutput,omitempty"`
+	BlockTokens int32                     `json:"blockTokens,omitempty"`
 	// One of these says where.
 	File                  string                          `json:"file,omitempty"`
 	ConfigMap             *v1alpha1.ConfigMapKeyReference `json:"configMap,omitempty"`
@@ -36,7 +37,7 @@ type TraceInput struct {
 
 // Options say how the trace is read.
 func (t *TraceInput) Options() trace.Options {
-	o := trace.Options{Order: trace.Order(t.Order), BlockTokens: int(t.BlockTokens)}
+	o := trace.Options{Order: trace.Order(t.Order), ZeroOutput: trace.ZeroOutput(t.ZeroOutput), BlockTokens: int(t.BlockTokens)}
 	if l := t.TooLong; l != nil {
 		o.TooLong = trace.TooLong{MaxTokens: int(l.MaxTokens), Action: trace.TooLongAction(l.Action)}
 	}

@@ -77,7 +77,7 @@ func (t *TraceParts) Keep(source string, open trace.Opener, read Reading) {
 // text than the plan's.
 func (p *Plan) PartOf(t setup.Trace) *TraceInput {
 	part := *p.inputOf(t.Name)
-	part.Slice, part.Sample, part.TooLong, part.BlockTokens = t.Slice, t.Sample, t.TooLong, t.BlockTokens
+	part.Slice, part.Sample, part.TooLong, part.ZeroOutput, part.BlockTokens = t.Slice, t.Sample, t.TooLong, t.ZeroOutput, t.BlockTokens
 	return &part
 }
 

@@ -338,11 +338,23 @@ func traceNote(name string, p *result.TraceProvenance) string {
 	if p.Loop != "" {
 		text += ", repeated with " + p.Loop
 	}
+	if p.Slice != "" {
+		text += ", slice " + p.Slice
+	}
+	if p.Sample != 0 {
+		text += fmt.Sprintf(", sample of %s", figure.Shortest(p.Sample))
+	}
 	if p.Skipped > 0 {
 		text += fmt.Sprintf(", %s left out for their length", figure.Plural(p.Skipped, "request"))
 	}
 	if p.Clipped > 0 {
 		text += fmt.Sprintf(", %s clipped", figure.Plural(p.Clipped, "request"))
+	}
+	if p.SkippedZeroOutput > 0 {
+		text += fmt.Sprintf(", %s without output left out", figure.Plural(p.SkippedZeroOutput, "request"))
+	}
+	if p.PrefillOnly > 0 {
+		text += fmt.Sprintf(", %s without output sent for 1 token", figure.Plural(p.PrefillOnly, "request"))
 	}
 	return text
 }

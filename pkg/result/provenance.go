@@ -227,8 +227,14 @@ type TraceProvenance struct {
 	RateScale float64 `json:"rateScale,omitempty"`
 	// Loop is what the prompts are when the trace begins again; empty if it does not.
 	Loop string `json:"loop,omitempty"`
-	// Skipped and Clipped count the trace's requests that were too long, by what became
-	// of them.
-	Skipped int `json:"skippedRequests,omitempty"`
-	Clipped int `json:"clippedRequests,omitempty"`
+	// Slice and Sample are the part of the trace that was replayed; empty for all of it.
+	Slice  string  `json:"slice,omitempty"`
+	Sample float64 `json:"sample,omitempty"`
+	// Skipped and Clipped count the trace's rows that were too long, by what became of them,
+	// and SkippedZeroOutput and PrefillOnly those with an answer of 0 tokens. All are of rows
+	// that arrive before arrivals end.
+	Skipped           int `json:"skippedRequests,omitempty"`
+	Clipped           int `json:"clippedRequests,omitempty"`
+	SkippedZeroOutput int `json:"skippedZeroOutputRequests,omitempty"`
+	PrefillOnly       int `json:"prefillOnlyRequests,omitempty"`
 }

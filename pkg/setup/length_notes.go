@@ -4,10 +4,12 @@ package setup
 
 import (
 	"fmt"
+	"math"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
@@ -35,7 +37,7 @@ func lengthNotes(in *v1alpha1.Scenario, config *simulator.Config, traces trace.S
 			continue
 		}
 		for _, t := range Traces(&in.Workload, path.Child("workload")) {
-			notes = append(notes, limit.traceNotes(traces[t.Name], config.Horizon.Requests, t.Path)...)
+			notes = append(notes, limit.traceNotes(t, traces[t.Name], config.Horizon)...)
 		}
 		notes = append(notes, limit.clientNotes(in.Workload.Clients, path.Child("workload", "clients"))...)
 	}
@@ -62,24 +64,24 @@ func (l lengthLimit) String() string {
 	return fmt.Sprintf("the %d that pool %s serves (%s: %s)", l.tokens, l.pool, l.path, l.description)
 }
 
-// traceNotes count the requests of a trace that are longer, among as many as are
-// simulated; 0 simulates all.
-func (l lengthLimit) traceNotes(trace *trace.Trace, simulated int, path *field.Path) []string {
-	if trace == nil || trace.Requests() == 0 {
+// traceNotes count the requests of a trace that are longer, among those that arrive before the
+// horizon.
+func (l lengthLimit) traceNotes(in Trace, recorded *trace.Trace, horizon simulator.Horizon) []string {
+	if recorded == nil || recorded.Requests() == 0 {
 		return nil
 	}
-	of := trace.Requests()
-	if simulated > 0 {
-		of = min(of, simulated)
+	until := simtime.Time(math.MaxInt64)
+	if horizon.Duration > 0 {
+		until = simtime.Time(horizon.Duration)
 	}
-	longer, err := trace.Longer(l.tokens, of)
+	longer, of, err := recorded.Longer(l.tokens, trace.Replay{RateScale: in.RateScale.Float(), MaxRequests: horizon.Requests}, until)
 	switch {
 	case err != nil:
-		return []string{fmt.Sprintf("%s: how many requests have more tokens than %v is not known: %v", path, l, err)}
+		return []string{fmt.Sprintf("%s: how many requests have more tokens than %v is not known: %v", in.Path, l, err)}
 	case longer == 0:
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: %d of %d requests have more tokens, prompt and answer together, than %v: they are rejected", path, longer, of, l)}
+	return []string{fmt.Sprintf("%s: %d of %d requests have more tokens, prompt and answer together, than %v: they are rejected", in.Path, longer, of, l)}
 }
 
 // clientNotes name the clients whose lengths may add up to more. What sessions

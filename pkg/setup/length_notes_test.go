@@ -46,6 +46,9 @@ func TestLengthNotes(t *testing.T) {
 		"of those that are simulated": {false, []func(*v1alpha1.Scenario){length(120), func(s *v1alpha1.Scenario) { s.Horizon.Requests = ptr.To[int64](2) }}, []string{
 			"spec.scenario.workload.trace: 1 of 2 requests have more tokens, prompt and answer together, than the 120 that pool llama serves (spec.scenario.pools[0].engine.maxModelLen: maxModelLen): they are rejected",
 		}},
+		"of those that arrive before the horizon": {false, []func(*v1alpha1.Scenario){length(120), func(s *v1alpha1.Scenario) { s.Horizon.Requests, s.Horizon.Duration = nil, "20ms" }}, []string{
+			"spec.scenario.workload.trace: 1 of 2 requests have more tokens, prompt and answer together, than the 120 that pool llama serves (spec.scenario.pools[0].engine.maxModelLen: maxModelLen): they are rejected",
+		}},
 		"the KV cache is smaller": {false, []func(*v1alpha1.Scenario){func(s *v1alpha1.Scenario) { s.Pools[0].KVCache.Blocks = ptr.To[int32](9) }}, []string{
 			"spec.scenario.workload.trace: 1 of 3 requests have more tokens, prompt and answer together, than the 129 that pool llama serves (spec.scenario.pools[0].kvCache: the capacity of all KV blocks of a replica): they are rejected",
 		}},

@@ -21,7 +21,8 @@ import (
 func (c *compiler) readTrace(in setup.Trace) field.ErrorList {
 	path := in.Path
 	input := &experiment.TraceInput{
-		Source: in.Name, Format: in.Format, CSV: in.CSV, Order: in.Order, Slice: in.Slice, Sample: in.Sample, TooLong: in.TooLong, BlockTokens: in.BlockTokens, ConfigMap: in.ConfigMapRef,
+		Source: in.Name, Format: in.Format, CSV: in.CSV, Order: in.Order, Slice: in.Slice, Sample: in.Sample,
+		TooLong: in.TooLong, ZeroOutput: in.ZeroOutput, BlockTokens: in.BlockTokens, ConfigMap: in.ConfigMapRef,
 		PersistentVolumeClaim: in.PersistentVolumeClaim, Image: in.Image, SHA256: in.SHA256,
 	}
 	if in.File != nil {

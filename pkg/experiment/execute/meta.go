@@ -9,12 +9,13 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/setup"
+	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
-// meta says of a simulation what its outcome does not.
-func metaOf(p *experiment.Plan, in simulatorInput, outcome *simulator.Outcome, metrics []result.Metric) result.Meta {
+// metaOf says of a simulation what its outcome does not. Arrivals end at a time.
+func metaOf(p *experiment.Plan, in simulatorInput, outcome *simulator.Outcome, metrics []result.Metric, end simtime.Time) (result.Meta, error) {
 	config := &in.config
 	m := result.Meta{
 		Key:           p.KeyOf(in.tree, metrics).Under(config.Seed),
@@ -30,7 +31,9 @@ func metaOf(p *experiment.Plan, in simulatorInput, outcome *simulator.Outcome, m
 		Retries:       setup.RetriesRequests(&in.scenario.Workload),
 	}
 	for _, t := range setup.Traces(&in.scenario.Workload, nil) {
-		addTrace(&m.Provenance.Workload, p, t, in.traces[t.Name])
+		if err := addTrace(&m.Provenance.Workload, p, t, in.traces[t.Name], end); err != nil {
+			return m, err
+		}
 	}
 	for i := range in.scenario.Pools {
 		if len(in.scenario.Routers) > 0 {
@@ -38,28 +41,40 @@ func metaOf(p *experiment.Plan, in simulatorInput, outcome *simulator.Outcome, m
 		}
 		m.CostPerReplicaHour = append(m.CostPerReplicaHour, cost(in.scenario.Pools[i].CostPerReplicaHour))
 	}
-	return m
+	return m, nil
 }
 
 // addTrace adds a trace to the provenance of a workload, which counts it among the clients.
-func addTrace(to *result.WorkloadProvenance, p *experiment.Plan, in setup.Trace, recorded *trace.Trace) {
+func addTrace(to *result.WorkloadProvenance, p *experiment.Plan, in setup.Trace, recorded *trace.Trace, end simtime.Time) error {
 	inputs := p.AllTraces()
 	input := inputs[slices.IndexFunc(inputs, func(t *experiment.TraceInput) bool { return t.Source == in.Name })]
+	options := input.Options()
 	of := result.TraceProvenance{
 		TraceFormat: string(input.Format),
 		TraceSHA256: input.SHA256,
 		Arrivals:    string(in.Arrivals),
 		RateScale:   in.RateScale.Float(),
 		Loop:        string(in.Loop),
-		Skipped:     recorded.Skipped(),
-		Clipped:     recorded.Clipped(),
+		Sample:      options.Sample,
+	}
+	if options.Slice != (trace.Slice{}) {
+		of.Slice = options.Slice.String()
+	}
+	if !p.IsSweep() { // whose results have no provenance
+		counts, err := recorded.CountsUntil(trace.Replay{RateScale: in.RateScale.Float(), Loop: trace.Loop(in.Loop)}, end)
+		if err != nil {
+			return err
+		}
+		of.Skipped, of.Clipped = counts.Skipped, counts.Clipped
+		of.SkippedZeroOutput, of.PrefillOnly = counts.SkippedZeroOutput, counts.PrefillOnly
 	}
 	to.Clients--
 	if in.Name == "" {
 		to.TraceProvenance = of
-		return
+		return nil
 	}
 	to.Traces = append(to.Traces, result.NamedTraceProvenance{Name: in.Name, TraceProvenance: of})
+	return nil
 }
 
 func cost(d v1alpha1.NonNegativeDecimal) *float64 {

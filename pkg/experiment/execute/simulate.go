@@ -173,6 +173,7 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 		return experiment.Simulation{}, err
 	}
 	defer w.attach(&in.config)()
+	arrivals := watchArrivals(&in.config)
 	backlog := watchBacklog(&in.config, metrics)
 	requests, err := w.recordRequests(of.Point, of.Seed, &in.config)
 	if err != nil {
@@ -182,7 +183,10 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 	if err = errors.Join(err, requests.close()); err != nil {
 		return experiment.Simulation{}, atPoint(of, err)
 	}
-	meta := metaOf(p, in, outcome, metrics)
+	meta, err := metaOf(p, in, outcome, metrics, arrivals.end(in.config.Horizon))
+	if err != nil {
+		return experiment.Simulation{}, atPoint(of, err)
+	}
 	meta.FoundWarmUp = warmUp.of(outcome)
 	meta.BacklogGrowth = backlog.growth(in.config.Horizon)
 	document := result.NewDocument(outcome, meta)

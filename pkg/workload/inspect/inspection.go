@@ -11,6 +11,10 @@ type Inspection struct {
 	FailedRequests  int `json:"failedRequests,omitempty"`
 	SkippedRequests int `json:"skippedRequests,omitempty"`
 	ClippedRequests int `json:"clippedRequests,omitempty"`
+	// SkippedZeroOutputRequests have 0 output tokens, or wait for such a request, and are not
+	// among Requests. PrefillOnlyRequests had 0, have 1, and are.
+	SkippedZeroOutputRequests int `json:"skippedZeroOutputRequests,omitempty"`
+	PrefillOnlyRequests       int `json:"prefillOnlyRequests,omitempty"`
 	// WaitingRequests wait for the end of another request. They are placed as if each
 	// request were answered at once.
 	WaitingRequests    int     `json:"waitingRequests,omitempty"`

@@ -81,6 +81,7 @@ func (i *inspector) inspection(digest string) *Inspection {
 	in := &Inspection{
 		SHA256: digest, Requests: s.Requests,
 		FailedRequests: s.Failed, SkippedRequests: s.Skipped, ClippedRequests: s.Clipped,
+		SkippedZeroOutputRequests: s.SkippedZeroOutput, PrefillOnlyRequests: s.PrefillOnly,
 		WaitingRequests: s.Waiting, MeanDelaySeconds: s.MeanDelay.Seconds(),
 		SpanSeconds: s.Span.Seconds(), DistinctTimestamps: s.DistinctTimestamps,
 		InputTokens: i.input.describe(s.Input), OutputTokens: i.output.describe(s.Output), LengthCorrelation: i.both.pearson(),

@@ -38,7 +38,7 @@ func newLengthsTable(times TimeFormat, timeColumn, input, output string) parser 
 	table := newCSVTable(',', timeColumn, input, output)
 	clock := &clock{field: timeColumn, format: times}
 	return func(rec *record, n int, text []byte) (bool, error) {
-		*rec = record{timeField: timeColumn}
+		*rec = record{timeField: timeColumn, outputField: output}
 		if ok, err := table.line(n, text); err != nil || !ok {
 			return false, err
 		}
@@ -49,7 +49,7 @@ func newLengthsTable(times TimeFormat, timeColumn, input, output string) parser 
 		if rec.input, err = table.tokens(1); err != nil {
 			return false, err
 		}
-		if rec.output, err = table.tokens(2); err != nil {
+		if rec.output, err = table.answer(2); err != nil {
 			return false, err
 		}
 		return true, nil

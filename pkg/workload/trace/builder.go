@@ -23,7 +23,8 @@ type record struct {
 	delayField    string // what the format calls the delay
 	delayed       bool   // the request waits for the end of the one before it in its session
 	delay         time.Duration
-	input, output int32
+	outputField   string   // what the format calls the answer's length
+	input, output int32    // tokens; an answer may have none
 	ids           []uint64 // of the full blocks; valid until the next line
 	blockTokens   int32    // size of a block where the file says it; 0 is the format's
 	// failed says that the request got no answer when it was recorded.
@@ -54,6 +55,14 @@ func tokens(field string, count uint64) (int32, error) {
 	return int32(count), nil
 }
 
+// answer checks a count of an answer's tokens that a trace states, which may be 0.
+func answer(field string, count uint64) (int32, error) {
+	if count == 0 {
+		return 0, nil
+	}
+	return tokens(field, count)
+}
+
 // traceBuilder makes a trace of its rows.
 type traceBuilder struct {
 	rows    *rowReader
@@ -78,6 +87,7 @@ func newTraceBuilder(f format, o Options, r io.Reader, name string) (*traceBuild
 	if b.rows, err = newRowReader(f, o, r, b.columns.hasSession); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	b.rows.marks = &t.marks
 	return b, nil
 }
 
@@ -95,7 +105,7 @@ func tooLarge(requests, blocks int, needs, bytes int64) error {
 func (t *Trace) Bytes() int64 {
 	return int64(len(t.rows))*int64(unsafe.Sizeof(row{})) + int64(len(t.blocks))*int64(unsafe.Sizeof(uint64(0))) +
 		int64(len(t.columns.set)+len(t.columns.session)+len(t.columns.next))*int64(unsafe.Sizeof(int32(0))) +
-		int64(len(t.columns.delay))*int64(unsafe.Sizeof(time.Duration(0)))
+		int64(len(t.columns.delay))*int64(unsafe.Sizeof(time.Duration(0))) + t.marks.bytes()
 }
 
 // read reads all rows.
@@ -122,7 +132,9 @@ func (b *traceBuilder) read() (*Trace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.name, err)
 	}
-	t.failed, t.skipped, t.clipped = b.rows.failed, b.rows.skipped(), b.rows.clipped
+	t.counts = b.rows.counts()
+	t.marks.shift(b.rows.first)
+	t.end = simtime.Time(b.rows.last - b.rows.first)
 	t.sessions = len(b.columns.sessions)
 	t.rows, t.blocks = slices.Clip(t.rows), slices.Clip(t.blocks)
 	return t, nil
@@ -158,6 +170,7 @@ func (b *traceBuilder) add(rec *record) error {
 		b.left = true
 		t.rows, t.blocks = nil, nil
 		t.columns.set, t.columns.session = nil, nil
+		b.rows.marks, t.marks = nil, marks{}
 		return nil
 	}
 	if needs += b.rows.memory(); b.memoryBytes > 0 && needs > b.memoryBytes {

@@ -9,7 +9,7 @@ import (
 
 // BurstGPT is the CSV of the BurstGPT traces: Timestamp in s, Request tokens and Response
 // tokens, Total tokens, and in some files a Session ID. A row with 0 response tokens is a
-// request that failed: it is counted and not sent. The columns Model, Log Type and
+// request that failed: it is counted and not sent, unless Options.ZeroOutput says otherwise. The columns Model, Log Type and
 // Elapsed time tell of the service that was recorded and are not read. It says nothing of
 // prompts, so none shares a prefix with another.
 const BurstGPT Format = "BurstGPT"
@@ -37,12 +37,12 @@ const (
 	burstGPTSession = "Session ID"
 )
 
-func newBurstGPTParser(Options) parser {
+func newBurstGPTParser(o Options) parser {
 	table := newCSVTable(',', burstGPTTime, burstGPTInput, burstGPTOutput, burstGPTTotal, burstGPTSession)
 	table.optional = []string{burstGPTSession}
 	clock := &clock{field: burstGPTTime, format: Seconds}
 	return func(rec *record, n int, text []byte) (bool, error) {
-		*rec = record{timeField: burstGPTTime}
+		*rec = record{timeField: burstGPTTime, outputField: burstGPTOutput}
 		if ok, err := table.line(n, text); err != nil || !ok {
 			return false, err
 		}
@@ -60,13 +60,13 @@ func newBurstGPTParser(Options) parser {
 			return false, invalidField(burstGPTTotal, "must be the sum of %s and %s, %d, got %d",
 				burstGPTInput, burstGPTOutput, counts[0]+counts[1], counts[2])
 		}
-		if rec.failed = counts[1] == 0; rec.failed {
+		if rec.failed = counts[1] == 0 && o.ZeroOutput == ""; rec.failed {
 			return true, nil
 		}
 		if rec.input, err = table.tokens(1); err != nil {
 			return false, err
 		}
-		if rec.output, err = table.tokens(2); err != nil {
+		if rec.output, err = table.answer(2); err != nil {
 			return false, err
 		}
 		rec.session, err = table.name(4)

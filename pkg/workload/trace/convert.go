@@ -85,12 +85,10 @@ func Carriages() []Carriage {
 
 // Conversion is what became of the rows of a trace that was written in another format.
 type Conversion struct {
-	// Requests are the rows that were written, and Failed those of requests that got no
-	// answer when they were recorded, which were not.
-	Requests, Failed int
-	// Skipped are rows that were too long and were not written, and Clipped those that were
-	// clipped.
-	Skipped, Clipped int
+	// Requests are the rows that were written.
+	Requests int
+	// Counts are of rows that were not written as they were read.
+	Counts
 	// Lost is what rows said that the format does not carry.
 	Lost []Loss
 	// Digest is that of the text that was read, as [Trace.Digest].
@@ -160,7 +158,7 @@ func (w *Writer) convert(from format, o Options, r io.Reader) (Conversion, error
 	if err = errors.Join(err, w.Close()); err != nil {
 		return Conversion{}, err
 	}
-	return Conversion{Requests: w.rows, Failed: rows.failed, Skipped: rows.skipped(), Clipped: rows.clipped, Lost: w.losses(), Digest: digest}, nil
+	return Conversion{Requests: w.rows, Counts: rows.counts(), Lost: w.losses(), Digest: digest}, nil
 }
 
 // A Writer writes rows in a format.

@@ -93,7 +93,7 @@ func newCSVParser(c CSV) parser {
 	table.optional = []string{""} // columns without a name
 	clock := &clock{field: c.Time, format: c.TimeFormat}
 	return func(rec *record, n int, text []byte) (bool, error) {
-		*rec = record{timeField: c.Time}
+		*rec = record{timeField: c.Time, outputField: c.Output}
 		if ok, err := table.line(n, text); err != nil || !ok {
 			return false, err
 		}
@@ -104,7 +104,7 @@ func newCSVParser(c CSV) parser {
 		if rec.input, err = table.tokens(1); err != nil {
 			return false, err
 		}
-		if rec.output, err = table.tokens(2); err != nil {
+		if rec.output, err = table.answer(2); err != nil {
 			return false, err
 		}
 		for i, name := range []*string{&rec.tenant, &rec.class, &rec.session, &rec.model} {
@@ -123,7 +123,7 @@ func (t *csvTable) priority(i int) (*int, error) {
 	if len(text) == 0 {
 		return nil, nil
 	}
-	priority, err := strconv.Atoi(string(text))
+	priority, err := strconv.Atoi(string(whole(text)))
 	if err != nil || priority < -maxPriority || priority > maxPriority {
 		return nil, invalidField(t.columns[i], "must be a whole number between %d and %d, got %.80q", -maxPriority, maxPriority, text)
 	}

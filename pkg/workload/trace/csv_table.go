@@ -107,11 +107,21 @@ const maxNameBytes = 253
 
 // count returns column i as a number of tokens, which may be 0.
 func (t *csvTable) count(i int) (uint64, error) {
-	count, err := strconv.ParseUint(string(t.field(i)), 10, 64)
+	count, err := strconv.ParseUint(string(whole(t.field(i))), 10, 64)
 	if err != nil {
 		return 0, invalidField(t.columns[i], "must be a whole number of tokens, got %.80q", t.field(i))
 	}
 	return count, nil
+}
+
+// whole returns a number without zeros behind a point: programs that have a missing number in
+// a column write 100.0 for 100.
+func whole(text []byte) []byte {
+	digits, zeros, pointed := bytes.Cut(text, []byte("."))
+	if pointed && len(zeros) > 0 && len(bytes.Trim(zeros, "0")) == 0 {
+		return digits
+	}
+	return text
 }
 
 // tokens returns column i as a count of tokens from 1 on.
@@ -121,6 +131,15 @@ func (t *csvTable) tokens(i int) (int32, error) {
 		return 0, err
 	}
 	return tokens(t.columns[i], count)
+}
+
+// answer returns column i as a count of tokens, which may be 0.
+func (t *csvTable) answer(i int) (int32, error) {
+	count, err := t.count(i)
+	if err != nil {
+		return 0, err
+	}
+	return answer(t.columns[i], count)
 }
 
 // split takes apart a line.

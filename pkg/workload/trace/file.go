@@ -85,6 +85,9 @@ type fileCursor struct {
 	// wantDigest is that of the text where the text was read before; empty for any.
 	wantDigest string
 
+	// marks, if set, gets the times of special rows.
+	marks *marks
+
 	in          io.Closer  // nil before the first row and after the last one
 	rows        *rowReader // nil before the first row
 	gotDigest   string     // after the last row
@@ -167,6 +170,9 @@ func (c *fileCursor) begin() error {
 // beginWith begins to read an open file, which somebody else closes.
 func (c *fileCursor) beginWith(in io.Reader) (err error) {
 	c.rows, err = newRowReader(c.format, c.options, in, c.columns.hasSession)
+	if err == nil {
+		c.rows.marks = c.marks
+	}
 	return err
 }
 

@@ -68,22 +68,23 @@ func TestATraceInItsFileIsTheOneInMemory(t *testing.T) {
 
 // summary is all that a trace shows of itself.
 type summary struct {
-	Digest                         string
-	Requests, LongestInput, Longer int
-	NamesModels, AnswersEnds       bool
-	Statistics                     trace.Statistics
-	Replays                        [][]workload.Request
-	Labels                         []workload.Labels
+	Digest                   string
+	Requests, LongestInput   int
+	Longer, LongerOf         int
+	NamesModels, AnswersEnds bool
+	Statistics               trace.Statistics
+	Replays                  [][]workload.Request
+	Labels                   []workload.Labels
 }
 
 func summaryOf(t *testing.T, recorded *trace.Trace) summary {
 	t.Helper()
-	longer, err := recorded.Longer(50, 3)
+	longer, of, err := recorded.Longer(50, trace.Replay{RateScale: 1, MaxRequests: 3}, 1<<60)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := summary{
-		Digest: recorded.Digest(), Requests: recorded.Requests(), LongestInput: recorded.LongestInput(), Longer: longer,
+		Digest: recorded.Digest(), Requests: recorded.Requests(), LongestInput: recorded.LongestInput(), Longer: longer, LongerOf: of,
 		NamesModels: recorded.NamesModels(), AnswersEnds: recorded.AnswersEnds(), Statistics: statistics(t, recorded),
 	}
 	for _, r := range []trace.Replay{
@@ -150,7 +151,7 @@ func TestFilesAreClosed(t *testing.T) {
 		t.Errorf("a replay that sends nothing opens a file")
 	}
 	statistics(t, recorded)
-	_, _ = recorded.Longer(5, 3)
+	_, _, _ = recorded.Longer(5, trace.Replay{RateScale: 1, MaxRequests: 3}, 1<<60)
 	source := recorded.Replay(asRecorded, 1)
 	workloadtest.Take(source, 3)
 	if open != 1 {
@@ -195,7 +196,7 @@ func TestAFileThatChangesIsAnError(t *testing.T) {
 			if _, err := recorded.Statistics(); err == nil {
 				t.Error("statistics have no error")
 			}
-			if _, err := recorded.Longer(1, 1000); err == nil {
+			if _, _, err := recorded.Longer(1, asRecorded, 1<<60); err == nil {
 				t.Error("the count of long requests has no error")
 			}
 		})

@@ -159,6 +159,36 @@ func TestFormatsAreRecognised(t *testing.T) {
 	}
 }
 
+// A program that has a missing number in a column writes all of them with a point.
+func TestWholeNumbersMayHaveAPoint(t *testing.T) {
+	for format, text := range map[trace.Format]string{
+		trace.Azure:      "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,100.0,7.00\n",
+		trace.BurstGPT:   "Timestamp,Request tokens,Response tokens,Total tokens\n1.5,100.0,7.0,107.0\n",
+		trace.GenericCSV: "arrival_ns,input_tokens,output_tokens,tenant,class,session,model,priority\n5.0,100.0,7.0,,,,,0.0\n",
+		trace.TraceV2:    "request_id,client_id,input_tokens,output_tokens,arrival_time_us\n0,c,100.0,7.0,1\n",
+		trace.Vidur:      "arrived_at,num_prefill_tokens,num_decode_tokens\n1,100.0,7.0\n",
+	} {
+		recorded, err := trace.ReadWith(format, readOptions(format), strings.NewReader(text), "t")
+		if err != nil {
+			t.Errorf("%s: %v", format, err)
+			continue
+		}
+		if diff := cmp.Diff([]described{plain(0, 7, 100)}, describe(recorded), cmp.AllowUnexported(described{})); diff != "" {
+			t.Errorf("%s: requests (-want +got):\n%s", format, diff)
+		}
+	}
+	for _, bad := range []string{"100.", ".0", "100.5", "1e2", "100.0.0", "0x64"} {
+		text := "arrived_at,num_prefill_tokens,num_decode_tokens\n1," + bad + ",7\n"
+		_, err := trace.Read(trace.Vidur, strings.NewReader(text), "t")
+		if want := fmt.Sprintf("t: row 2: num_prefill_tokens: must be a whole number of tokens, got %q", bad); fmt.Sprint(err) != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// zeroOutputHint is what the error of an answer of 0 tokens says of the option.
+const zeroOutputHint = ": zeroOutput (--zero-output) may be Skip, which leaves such rows out, or PrefillOnly, which sends their prompts"
+
 func TestFormatErrors(t *testing.T) {
 	const (
 		azure    = "TIMESTAMP,ContextTokens,GeneratedTokens\n"
@@ -195,7 +225,7 @@ func TestFormatErrors(t *testing.T) {
 		"a length with a space": {trace.Azure, first + "2023-11-16 18:17:04.9799600, 1,10\n",
 			`t: row 3: ContextTokens: must be a whole number of tokens, got " 1"`},
 		"no generated tokens": {trace.Azure, first + "2023-11-16 18:17:04.9799600,1,0\n",
-			"t: row 3: GeneratedTokens: must be between 1 and 10000000 tokens, got 0"},
+			"t: row 3: GeneratedTokens: must be between 1 and 10000000 tokens, got 0" + zeroOutputHint},
 		"a length of millions": {trace.Azure, first + "2023-11-16 18:17:04.9799600,10000001,1\n",
 			"t: row 3: ContextTokens: must be between 1 and 10000000 tokens, got 10000001"},
 		"an open quote": {trace.Azure, first + "\"2023-11-16\n",
@@ -213,7 +243,7 @@ func TestFormatErrors(t *testing.T) {
 
 		"a sum that is wrong": {trace.BurstGPT, burst + "5,GPT-4,472,18,491,API log\n",
 			"t: row 2: Total tokens: must be the sum of Request tokens and Response tokens, 490, got 491"},
-		"failed requests only": {trace.BurstGPT, burst + "5,GPT-4,472,0,472,API log\n", "t: a trace without requests"},
+		"failed requests only": {trace.BurstGPT, burst + "5,GPT-4,472,0,472,API log\n", "t: a trace without requests: 1 rows are left out"},
 
 		"an id for the partial block": {trace.LLMServingSim, strings.Replace(serving, "0,1]", "0,1,2]", 1),
 			"t: row 1: hash_ids: must have 2 ids, one for each full block of 16 tokens of input_length, got 3"},

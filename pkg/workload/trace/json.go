@@ -202,3 +202,12 @@ func (s *jsonScanner) tokens(field string) (int32, error) {
 	}
 	return tokens(field, count)
 }
+
+// answer reads a count of tokens, which may be 0.
+func (s *jsonScanner) answer(field string) (int32, error) {
+	count, err := s.integer(field)
+	if err != nil {
+		return 0, err
+	}
+	return answer(field, count)
+}

@@ -42,7 +42,7 @@ func newLLMServingSimParser(Options) parser {
 	var s jsonScanner
 	var ids []uint64
 	return func(rec *record, _ int, text []byte) (bool, error) {
-		*rec = record{timeField: llmServingSimTimestamp}
+		*rec = record{timeField: llmServingSimTimestamp, outputField: llmServingSimFields[2]}
 		if err := s.open(text); err != nil {
 			return false, err
 		}
@@ -62,7 +62,7 @@ func newLLMServingSimParser(Options) parser {
 			case field == 1:
 				rec.input, err = s.tokens(llmServingSimFields[field])
 			case field == 2:
-				rec.output, err = s.tokens(llmServingSimFields[field])
+				rec.output, err = s.answer(llmServingSimFields[field])
 			default:
 				ids, err = s.integers(llmServingSimFields[field], ids[:0])
 			}

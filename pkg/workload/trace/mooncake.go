@@ -76,7 +76,7 @@ func parseMooncake(rec *record, text []byte, blockTokens int) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	output, err := tokens(mooncakeOutput, r.output)
+	output, err := answer(mooncakeOutput, r.output)
 	if err != nil {
 		return false, err
 	}
@@ -93,6 +93,7 @@ func parseMooncake(rec *record, text []byte, blockTokens int) (bool, error) {
 		untimed:     r.untimed,
 		at:          int64(r.timestamp) * 1e6,
 		delayField:  mooncakeDelay,
+		outputField: mooncakeOutput,
 		delayed:     r.delayed,
 		delay:       time.Duration(r.delay) * time.Millisecond,
 		input:       input,

@@ -29,8 +29,10 @@ type Options struct {
 	// Sample keeps about so great a share of the requests, all of a session or none; 0
 	// keeps all.
 	Sample float64
-	// TooLong says what becomes of requests that are too long.
-	TooLong TooLong
+	// TooLong says what becomes of rows that are too long, and ZeroOutput of those with an
+	// answer of 0 tokens.
+	TooLong    TooLong
+	ZeroOutput ZeroOutput
 	// BlockTokens is the size of the blocks of a Mooncake trace in tokens; 0 is
 	// MooncakeBlockTokens. Other formats fix or state the size.
 	BlockTokens int
@@ -66,7 +68,11 @@ func (o Options) Validate(f Format, path *field.Path) field.ErrorList {
 	if o.TooLong != (TooLong{}) && f == ServeGen {
 		errs = append(errs, field.Forbidden(path.Child("tooLong"), "may not be set for the format ServeGen, which has no rows"))
 	}
+	if o.ZeroOutput != "" && f == ServeGen {
+		errs = append(errs, field.Forbidden(path.Child("zeroOutput"), "may not be set for the format ServeGen, which has no rows"))
+	}
 	errs = append(errs, o.TooLong.validate(path.Child("tooLong"))...)
+	errs = append(errs, o.ZeroOutput.validate(path.Child("zeroOutput"))...)
 	switch at := path.Child("blockTokens"); {
 	case o.BlockTokens != 0 && f != Mooncake:
 		errs = append(errs, field.Forbidden(at, "may only be set for the format Mooncake: other formats fix or state the size of their blocks"))

@@ -120,8 +120,8 @@ func (p *parquetRecords) next(rec *record) (bool, error) {
 	}
 	p.read++
 	*rec = record{
-		row: p.read, timeField: windtunnelArrival, delayField: windtunnelDelay, blockTokens: p.blockTokens,
-		ids: row.Blocks, session: row.Session,
+		row: p.read, timeField: windtunnelArrival, delayField: windtunnelDelay, outputField: windtunnelOutput,
+		blockTokens: p.blockTokens, ids: row.Blocks, session: row.Session,
 		attributes: attributes{tenant: row.Tenant, class: row.Class, model: row.Model, adapter: row.Adapter},
 	}
 	if err := p.fill(rec, row); err != nil {
@@ -136,14 +136,15 @@ func (p *parquetRecords) fill(rec *record, row *ParquetRow) (err error) {
 		name  string
 		value *int64
 		into  *int32
-	}{{windtunnelInput, row.InputTokens, &rec.input}, {windtunnelOutput, row.OutputTokens, &rec.output}} {
+		check func(string, uint64) (int32, error)
+	}{{windtunnelInput, row.InputTokens, &rec.input, tokens}, {windtunnelOutput, row.OutputTokens, &rec.output, answer}} {
 		if column.value == nil {
 			return invalidField(column.name, "is missing")
 		}
 		if *column.value < 0 {
 			return invalidField(column.name, "must not be negative, got %d", *column.value)
 		}
-		if *column.into, err = tokens(column.name, uint64(*column.value)); err != nil {
+		if *column.into, err = column.check(column.name, uint64(*column.value)); err != nil {
 			return err
 		}
 	}

@@ -48,7 +48,7 @@ func newBailianParser(Options) parser {
 }
 
 func (b *bailian) parse(rec *record, _ int, text []byte) (bool, error) {
-	*rec = record{timeField: "timestamp"}
+	*rec = record{timeField: "timestamp", outputField: "output_length"}
 	chat, parent, err := b.decode(rec, text)
 	if err != nil {
 		return false, err
@@ -104,7 +104,7 @@ func (b *bailian) decodeField(rec *record, field int, chat, parent *int64) (err 
 	case "input_length":
 		rec.input, err = s.tokens(name)
 	case "output_length":
-		rec.output, err = s.tokens(name)
+		rec.output, err = s.answer(name)
 	case "hash_ids":
 		b.ids, err = s.integers(name, b.ids[:0])
 	case "type":

@@ -5,6 +5,7 @@ package trace
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 )
@@ -12,18 +13,30 @@ import (
 // rowReader reads the rows of one file that are sent, and checks them against each other.
 type rowReader struct {
 	records
-	record record
+	record  record
+	options Options
+	// blockTokens is the size of the format's blocks.
+	blockTokens int32
 	// hasSession reports whether a row before has the session.
-	hasSession  func(name string) bool
-	selection   *selection // nil keeps all rows
-	began       bool       // whether there was a row
-	kept        int        // rows
-	start       int64      // time of the first row
-	first, at   int64      // times of the first row that is kept, of the last one that does not wait
-	failed      int        // rows of requests that got no answer when they were recorded
-	tooLong     TooLong
-	clipped     int   // rows
-	blockTokens int32 // of the format
+	hasSession func(name string) bool
+	// fates are those of all sessions; nil where each row of the file is sent.
+	fates     map[string]fate
+	began     bool  // whether there was a row
+	reached   bool  // whether a row arrived in the slice
+	kept      int   // rows
+	start     int64 // time of the first row
+	first, at int64 // times of the first row that is sent, of the last one that does not wait
+	last      int64 // time of the last row that is selected
+	failed    int   // rows of requests that got no answer when they were recorded
+	tally     tally
+	marks     *marks // nil where only the tally counts
+}
+
+// fate is what became of the last row of a session.
+type fate struct {
+	selected bool
+	// cut is why the row was left out; asRecorded where it was not.
+	cut special
 }
 
 func newRowReader(f format, o Options, r io.Reader, hasSession func(string) bool) (*rowReader, error) {
@@ -31,9 +44,13 @@ func newRowReader(f format, o Options, r io.Reader, hasSession func(string) bool
 	if err != nil {
 		return nil, err
 	}
-	rows := &rowReader{records: all, hasSession: hasSession, selection: newSelection(o), tooLong: o.TooLong, blockTokens: f.blockTokens}
-	if rows.selection != nil {
-		rows.hasSession = rows.selection.hasSession
+	rows := &rowReader{records: all, options: o, blockTokens: f.blockTokens, hasSession: hasSession}
+	if o.Slice != (Slice{}) || o.Sample != 0 || o.TooLong.Action == Skip || o.ZeroOutput == SkipZeroOutput {
+		rows.fates = map[string]fate{}
+		rows.hasSession = func(name string) bool {
+			_, known := rows.fates[name]
+			return known
+		}
 	}
 	return rows, nil
 }
@@ -47,7 +64,11 @@ func (r *rowReader) next() (*record, error) {
 		if err != nil || !more {
 			return nil, err
 		}
-		sent, err := r.sends()
+		if rec.failed {
+			r.failed++
+			continue
+		}
+		sent, err := r.sends(rec)
 		if err != nil {
 			return nil, atRow(rec.row, err)
 		}
@@ -57,14 +78,9 @@ func (r *rowReader) next() (*record, error) {
 	}
 }
 
-// sends checks the row, and reports whether it is sent.
-func (r *rowReader) sends() (bool, error) {
-	rec := &r.record
-	if rec.failed {
-		r.failed++
-		return false, nil
-	}
-	if err := r.resolveDelay(); err != nil {
+// sends checks a row, and reports whether it is sent.
+func (r *rowReader) sends(rec *record) (bool, error) {
+	if err := r.resolveDelay(rec); err != nil {
 		return false, err
 	}
 	if !r.began {
@@ -76,42 +92,106 @@ func (r *rowReader) sends() (bool, error) {
 		}
 		r.at = rec.at
 	}
-	if !r.selection.keeps(rec, time.Duration(r.at-r.start)) {
+	is, err := r.decide(rec)
+	if err != nil || !is.selected {
+		return false, err
+	}
+	r.last = r.at
+	if is.cut != asRecorded {
+		r.mark(is.cut)
 		return false, nil
 	}
 	if r.kept == 0 {
 		r.first = r.at
 	}
 	r.kept++
-	if r.tooLong.Action == Clip && r.tooLong.has(rec) {
-		r.clipped++
-		r.tooLong.clip(rec, cmp.Or(rec.blockTokens, r.blockTokens))
-	}
 	return true, nil
 }
 
+// decide decides what becomes of a row, which may shorten it.
+func (r *rowReader) decide(rec *record) (is fate, err error) {
+	before := r.fates[rec.session]
+	if is.selected = before.selected || r.fates == nil; !rec.delayed {
+		is.selected = r.selects(rec)
+	}
+	switch {
+	case !is.selected:
+	case rec.delayed && before.cut != asRecorded:
+		is.cut = before.cut
+	default:
+		is.cut, err = r.treat(rec)
+	}
+	if r.fates != nil && rec.session != "" {
+		r.fates[rec.session] = is
+	}
+	return is, err
+}
+
+// selects reports whether a row that does not wait is in the slice and in the sample.
+func (r *rowReader) selects(rec *record) bool {
+	arrives := r.options.Slice.has(time.Duration(r.at - r.start))
+	r.reached = r.reached || arrives
+	return arrives && r.options.samples(rec)
+}
+
+// treat treats a row that is too long or has an answer of 0 tokens, and returns why it is left
+// out, if it is.
+func (r *rowReader) treat(rec *record) (special, error) {
+	noOutput := rec.output == 0
+	if noOutput {
+		switch r.options.ZeroOutput {
+		case SkipZeroOutput:
+			return skippedZeroOutput, nil
+		case PrefillOnly:
+			rec.output = 1
+		default:
+			_, err := tokens(rec.outputField, 0)
+			return asRecorded, fmt.Errorf("%w: zeroOutput (--zero-output) may be Skip, which leaves such rows out, or PrefillOnly, which sends their prompts", err)
+		}
+	}
+	if l := r.options.TooLong; l.has(rec) {
+		switch l.Action {
+		case Skip:
+			return skippedLong, nil
+		case RefuseTooLong:
+			return asRecorded, fmt.Errorf("has %d tokens, prompt and answer together, more than the %d of tooLong", rec.input+rec.output, l.MaxTokens)
+		}
+		l.clip(rec, cmp.Or(rec.blockTokens, r.blockTokens))
+		r.mark(clippedLong)
+	}
+	if noOutput {
+		r.mark(prefillOnly)
+	}
+	return asRecorded, nil
+}
+
+// mark counts a special row.
+func (r *rowReader) mark(what special) {
+	r.tally[what]++
+	if r.marks != nil {
+		r.marks[what] = append(r.marks[what], r.at)
+	}
+}
+
+// counts returns the counts of the rows so far.
+func (r *rowReader) counts() Counts { return r.tally.counts(r.failed) }
+
 // empty says why there is no row that is sent.
 func (r *rowReader) empty() error {
-	if r.began && r.selection != nil && !r.selection.reached {
-		return r.selection.slice.empty(time.Duration(r.at - r.start))
+	if r.began && !r.reached {
+		return r.options.Slice.empty(time.Duration(r.at - r.start))
+	}
+	if out := r.failed + r.tally[skippedLong] + r.tally[skippedZeroOutput]; out > 0 {
+		return fmt.Errorf("%w: %d rows are left out", errNoRequests, out)
 	}
 	return errNoRequests
 }
 
 var errNoRequests = errors.New("a trace without requests")
 
-// skipped counts the rows that were left out because they were too long.
-func (r *rowReader) skipped() int {
-	if r.selection == nil {
-		return 0
-	}
-	return r.selection.skipped
-}
-
-// resolveDelay decides whether the row waits for another, which only a later row of a
-// session does.
-func (r *rowReader) resolveDelay() error {
-	rec := &r.record
+// resolveDelay decides whether a row waits for another, which only a later row of a session
+// does.
+func (r *rowReader) resolveDelay(rec *record) error {
 	if !rec.delayed {
 		return nil
 	}

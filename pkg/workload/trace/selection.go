@@ -47,84 +47,22 @@ func (o *Options) validateSelection(path *field.Path) field.ErrorList {
 	return errs
 }
 
-// selection decides which rows are kept, row after row.
-type selection struct {
-	slice  Slice
-	sample float64
-	// reached says that a row arrived in the slice.
-	reached bool
-	// kept says of each session whether the last row of it was kept.
-	kept map[string]bool
-	// tooLong says which rows are skipped, and skipped counts them. cut are the sessions
-	// whose last row was one of them.
-	tooLong TooLong
-	cut     map[string]bool
-	skipped int
+// has reports whether a row is in the slice that arrives so long after the first row.
+func (s Slice) has(arrival time.Duration) bool {
+	return arrival >= s.From && (s.To == 0 || arrival < s.To)
 }
 
-func newSelection(o Options) *selection {
-	if o.Slice == (Slice{}) && o.Sample == 0 && o.TooLong.Action != Skip {
-		return nil
-	}
-	s := &selection{slice: o.Slice, sample: o.Sample, kept: map[string]bool{}}
-	if o.TooLong.Action == Skip {
-		s.tooLong, s.cut = o.TooLong, map[string]bool{}
-	}
-	return s
-}
-
-// hasSession reports whether a row before has the session, kept or not.
-func (s *selection) hasSession(name string) bool {
-	_, known := s.kept[name]
-	return known
-}
-
-// keeps reports whether a row is kept, which arrives so long after the first. A nil
-// selection keeps all.
-func (s *selection) keeps(rec *record, arrival time.Duration) bool {
-	if s == nil {
-		return true
-	}
-	keeps := s.kept[rec.session]
-	if !rec.delayed {
-		arrives := arrival >= s.slice.From && (s.slice.To == 0 || arrival < s.slice.To)
-		s.reached = s.reached || arrives
-		keeps = arrives && s.sampled(rec.session, rec.row)
-	}
-	keeps = s.skip(rec, keeps) && keeps
-	if rec.session != "" {
-		s.kept[rec.session] = keeps
-	}
-	return keeps
-}
-
-// skip counts a row that is skipped for its length, or because it waits for one that was.
-// It returns false for such a row.
-func (s *selection) skip(rec *record, selected bool) bool {
-	if s.cut == nil {
-		return true
-	}
-	skips := selected && s.tooLong.has(rec) || rec.delayed && s.cut[rec.session]
-	if rec.session != "" {
-		s.cut[rec.session] = skips
-	}
-	if skips {
-		s.skipped++
-	}
-	return !skips
-}
-
-// sampled decides by a hash of the session, or of the row's number where there is none:
+// samples decides by a hash of the session, or of the row's number where there is none:
 // another share keeps more or less of the same rows.
-func (s *selection) sampled(session string, row int) bool {
-	if s.sample == 0 {
+func (o *Options) samples(rec *record) bool {
+	if o.Sample == 0 {
 		return true
 	}
-	hash := stats.Hash64(sampledRow, uint64(row))
-	if session != "" {
-		hash = stats.Hash64(sampledSession, stats.HashString(session))
+	hash := stats.Hash64(sampledRow, uint64(rec.row))
+	if rec.session != "" {
+		hash = stats.Hash64(sampledSession, stats.HashString(rec.session))
 	}
-	return float64(hash>>11) < s.sample*(1<<53)
+	return float64(hash>>11) < o.Sample*(1<<53)
 }
 
 // What a sample's hashes are of.

@@ -16,12 +16,9 @@ import (
 // Statistics describes a trace.
 type Statistics struct {
 	Requests int
-	// Failed counts the requests that got no answer when they were recorded, which are
-	// not among the others.
-	Failed int
-	// Skipped counts the requests that were too long, and are not among the others.
-	// Clipped counts those that were clipped, which are.
-	Skipped, Clipped int
+	// Counts are of rows that are not sent as they were recorded. Those that are left out are
+	// not among Requests.
+	Counts
 	// Waiting counts the requests that wait for the end of another, and so have no
 	// recorded time. MeanDelay is how long they wait after it on average.
 	Waiting   int
@@ -61,7 +58,7 @@ func (t *Trace) Statistics() (Statistics, error) {
 		return Statistics{}, err
 	}
 	s := d.statistics()
-	s.Failed, s.Skipped, s.Clipped = t.failed, t.skipped, t.clipped
+	s.Counts = t.counts
 	return s, nil
 }
 
@@ -100,7 +97,7 @@ func Describe(format Format, o Options, r io.Reader, name string) (s Statistics,
 		return s, "", fmt.Errorf("%s: %w", name, rows.rows.empty())
 	}
 	s = d.statistics()
-	s.Failed, s.Skipped, s.Clipped = rows.rows.failed, rows.rows.skipped(), rows.rows.clipped
+	s.Counts = rows.rows.counts()
 	return s, rows.gotDigest, nil
 }
 

@@ -4,29 +4,35 @@ package trace
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// TooLong says what becomes of requests that have, prompt and answer together, more than
+// TooLong says what becomes of rows that have, prompt and answer together, more than
 // MaxTokens tokens. The zero TooLong keeps them.
 type TooLong struct {
 	MaxTokens int
 	Action    TooLongAction
 }
 
-// TooLongAction is what becomes of a request that is too long.
+// TooLongAction is what becomes of a row that is too long.
 type TooLongAction string
 
 const (
 	// Clip takes the end of the prompt away. Of an answer that is too long by itself,
 	// MaxTokens − 1 tokens remain, behind a prompt of 1.
 	Clip TooLongAction = "Clip"
-	// Skip leaves the request out, with those that wait for its end.
+	// RefuseTooLong makes the row an error.
+	RefuseTooLong TooLongAction = "Refuse"
+	// Skip leaves the row out, with those that wait for its end.
 	Skip TooLongAction = "Skip"
 )
+
+// TooLongActions lists what may become of such rows.
+func TooLongActions() []TooLongAction { return []TooLongAction{Clip, RefuseTooLong, Skip} }
 
 func (l TooLong) validate(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
@@ -36,8 +42,8 @@ func (l TooLong) validate(path *field.Path) field.ErrorList {
 	if l.MaxTokens < 2 || l.MaxTokens > 2*workload.MaxTokens {
 		errs = append(errs, field.Invalid(path.Child("maxTokens"), l.MaxTokens, fmt.Sprintf("must be between 2 and %d", 2*workload.MaxTokens)))
 	}
-	if l.Action != Clip && l.Action != Skip {
-		errs = append(errs, field.NotSupported(path.Child("action"), l.Action, []TooLongAction{Clip, Skip}))
+	if !slices.Contains(TooLongActions(), l.Action) {
+		errs = append(errs, field.NotSupported(path.Child("action"), l.Action, TooLongActions()))
 	}
 	return errs
 }

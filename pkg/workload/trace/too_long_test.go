@@ -46,10 +46,10 @@ func TestRowsThatAreTooLong(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("requests (-want +got):\n%s", diff)
 			}
+			want := trace.Counts{Skipped: tc.skipped, Clipped: tc.clipped}
 			described, _, err := trace.Describe(trace.Mooncake, options, strings.NewReader(longRows), "trace")
-			if err != nil || recorded.Skipped() != tc.skipped || recorded.Clipped() != tc.clipped || described.Skipped != tc.skipped || described.Clipped != tc.clipped {
-				t.Errorf("%d skipped, %d clipped; described: %d and %d, %v; want %d and %d", recorded.Skipped(), recorded.Clipped(),
-					described.Skipped, described.Clipped, err, tc.skipped, tc.clipped)
+			if err != nil || recorded.Counts() != want || described.Counts != want {
+				t.Errorf("%+v; described: %+v, %v; want %+v", recorded.Counts(), described.Counts, err, want)
 			}
 		})
 	}

@@ -29,12 +29,14 @@ type Trace struct {
 	// blockTokens is the size of such a block; 0 where the format has none.
 	blockTokens int32
 	columns     attributeColumns
-	// failed counts rows of requests that got no answer when they were recorded, and
-	// skipped and clipped those that were too long.
-	failed, skipped, clipped int
+	// counts are of rows that are not sent as they were recorded. marks has their times where
+	// the rows are in memory.
+	counts Counts
+	marks  marks
 	// span is from the first recorded time to the last, times counts the distinct ones,
-	// and sessions the sessions.
+	// and sessions the sessions. end is the span to the last row that is selected, sent or not.
 	span     simtime.Time
+	end      simtime.Time
 	times    int
 	sessions int
 	// described is what a trace says of its requests that has no rows; nil for others.
@@ -102,13 +104,6 @@ func (t *Trace) BlockTokens() int { return int(t.blockTokens) }
 // IsHeld reports whether the trace is in memory. Otherwise each replay reads its file.
 func (t *Trace) IsHeld() bool { return t.file == nil }
 
-// Skipped and Clipped count the requests that were too long, by what became of them. Those
-// that were clipped are among Requests.
-func (t *Trace) Skipped() int { return t.skipped }
-
-// Clipped counts the requests that were clipped.
-func (t *Trace) Clipped() int { return t.clipped }
-
 // LongestInput returns the length of the longest prompt in tokens; of a trace without rows,
 // in one draw.
 func (t *Trace) LongestInput() int {
@@ -122,21 +117,21 @@ func (t *Trace) LongestInput() int {
 	return int(longest)
 }
 
-// Longer counts the requests among the first n that have, prompt and answer
-// together, more than so many tokens; of a trace without rows, in one draw. An error is one
-// of reading the trace's file again.
-func (t *Trace) Longer(tokens, n int) (int, error) {
-	longer := 0
-	err := t.each(func(e *entry) bool {
-		if e.index >= n {
+// Longer counts the requests that have, prompt and answer together, more than so many tokens,
+// of those that a replay sends before a time, in its first round; of a trace without rows, in
+// one draw. An error is one of reading the trace's file again.
+func (t *Trace) Longer(tokens int, r Replay, until simtime.Time) (longer, of int, err error) {
+	err = t.each(func(e *entry) bool {
+		if r.MaxRequests > 0 && e.index >= r.MaxRequests || scaled(e.arrival, r.RateScale) >= until {
 			return false
 		}
+		of++
 		if int(e.input)+int(e.output) > tokens {
 			longer++
 		}
 		return true
 	})
-	return longer, err
+	return longer, of, err
 }
 
 // fill fills e with row i, which is in memory.

@@ -187,7 +187,7 @@ func TestReadErrors(t *testing.T) {
 		"no prompt": {trace.Mooncake, strings.Replace(good, "600", "0", 1),
 			"t: row 1: input_length: must be between 1 and 10000000 tokens, got 0"},
 		"no answer": {trace.Mooncake, good + strings.Replace(good, `h": 2`, `h": 0`, 1),
-			"t: row 2: output_length: must be between 1 and 10000000 tokens, got 0"},
+			"t: row 2: output_length: must be between 1 and 10000000 tokens, got 0" + zeroOutputHint},
 		"a field missing": {trace.Mooncake, strings.Replace(good, `"output_length": 2, `, "", 1),
 			"t: row 1: output_length: is missing"},
 		"a field twice": {trace.Mooncake, strings.Replace(good, `{`, `{"timestamp": 3, `, 1),

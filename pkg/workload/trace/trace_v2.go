@@ -15,8 +15,8 @@ import (
 // input_tokens and output_tokens. A prompt is prefix_length tokens, which requests of one
 // prefix_group share, and then input_tokens. Prefixes are shared in blocks of 16 tokens.
 // tenant_id, slo_class, session_id, model and adapter are read where they are there. A
-// row with 0 output tokens is a request that failed: it is counted and not sent. The
-// columns vllm_priority and deadline_us, and those that say how requests were served, are
+// row with 0 output tokens is a request that failed: it is counted and not sent, unless
+// Options.ZeroOutput says otherwise. The columns vllm_priority and deadline_us, and those that say how requests were served, are
 // not read.
 const TraceV2 Format = "TraceV2"
 
@@ -42,13 +42,13 @@ var traceV2Columns = []string{
 	"tenant_id", "slo_class", "session_id", "model", "adapter",
 }
 
-func newTraceV2Parser(Options) parser {
+func newTraceV2Parser(o Options) parser {
 	table := newCSVTable(',', traceV2Columns...)
 	table.optional = traceV2Columns[3:]
 	clock := &clock{field: traceV2Columns[0], format: Microseconds}
 	var ids []uint64
 	return func(rec *record, n int, text []byte) (bool, error) {
-		*rec = record{timeField: clock.field}
+		*rec = record{timeField: clock.field, outputField: traceV2Columns[2]}
 		if ok, err := table.line(n, text); err != nil || !ok {
 			return false, err
 		}
@@ -56,15 +56,11 @@ func newTraceV2Parser(Options) parser {
 		if rec.at, err = clock.at(table.field(0)); err != nil {
 			return false, err
 		}
-		output, err := table.count(2)
-		if err != nil {
+		if rec.output, err = table.answer(2); err != nil {
 			return false, err
 		}
-		if rec.failed = output == 0; rec.failed {
+		if rec.failed = rec.output == 0 && o.ZeroOutput == ""; rec.failed {
 			return true, nil
-		}
-		if rec.output, err = tokens("output_tokens", output); err != nil {
-			return false, err
 		}
 		if ids, err = table.prefix(rec, ids[:0]); err != nil {
 			return false, err

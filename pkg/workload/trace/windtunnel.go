@@ -76,7 +76,7 @@ func (p *windtunnelParser) parse(rec *record, n int, text []byte) (bool, error) 
 		return false, p.header(text)
 	}
 	s := &p.scanner
-	*rec = record{timeField: windtunnelArrival, delayField: windtunnelDelay, blockTokens: p.blockTokens}
+	*rec = record{timeField: windtunnelArrival, delayField: windtunnelDelay, outputField: windtunnelOutput, blockTokens: p.blockTokens}
 	p.ids = p.ids[:0]
 	if err := s.open(text); err != nil {
 		return false, err
@@ -159,7 +159,7 @@ func (p *windtunnelParser) decodeField(rec *record, name string) (err error) {
 	case windtunnelInput:
 		rec.input, err = s.tokens(name)
 	case windtunnelOutput:
-		rec.output, err = s.tokens(name)
+		rec.output, err = s.answer(name)
 	case windtunnelBlocks:
 		p.ids, err = s.integers(name, p.ids)
 	case windtunnelPriority:
