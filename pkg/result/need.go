@@ -27,23 +27,26 @@ const (
 	NeedsRetries
 	// NeedsFlowControl is a router that holds requests back.
 	NeedsFlowControl
+	// NeedsQueueMetrics is a pool that measures its wait queues.
+	NeedsQueueMetrics
 	// NeedsWarmUpRule is a rule that finds the warm-up.
 	NeedsWarmUpRule
 )
 
 // needTexts say what a scenario must have, for docs/metrics.md.
 var needTexts = map[Need]string{
-	NeedsTiers:       "KV tiers",
-	NeedsCPUTier:     "a CPU tier",
-	NeedsStorageTier: "a storage tier",
-	NeedsHandoffs:    "pools that hand KV over",
-	NeedsTransfers:   "KV tiers, or pools that hand KV over",
-	NeedsStability:   "a stability controller",
-	NeedsDisruptions: "disruptions",
-	NeedsTimeouts:    "a client with a timeout",
-	NeedsRetries:     "a client with a retry",
-	NeedsFlowControl: "flow control",
-	NeedsWarmUpRule:  "a warm-up rule",
+	NeedsTiers:        "KV tiers",
+	NeedsCPUTier:      "a CPU tier",
+	NeedsStorageTier:  "a storage tier",
+	NeedsHandoffs:     "pools that hand KV over",
+	NeedsTransfers:    "KV tiers, or pools that hand KV over",
+	NeedsStability:    "a stability controller",
+	NeedsDisruptions:  "disruptions",
+	NeedsTimeouts:     "a client with a timeout",
+	NeedsRetries:      "a client with a retry",
+	NeedsFlowControl:  "flow control",
+	NeedsQueueMetrics: "`engine.queueMetrics`",
+	NeedsWarmUpRule:   "a warm-up rule",
 }
 
 // Requirements lists what the scenario must have for the metric to have values,

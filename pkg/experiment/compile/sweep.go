@@ -345,6 +345,9 @@ func needs(n result.Need) (has func(*v1alpha1.Scenario) bool, what string) {
 		return func(in *v1alpha1.Scenario) bool { return setup.TimesOut(&in.Workload) }, "a timeout; state it in spec.scenario.workload.clients[].timeout or spec.scenario.workload.trace.timeout"
 	case result.NeedsRetries:
 		return func(in *v1alpha1.Scenario) bool { return setup.RetriesRequests(&in.Workload) }, "a retry; state it in spec.scenario.workload.clients[].retry or spec.scenario.workload.trace.retry"
+	case result.NeedsQueueMetrics:
+		return anyPool(func(p *v1alpha1.Pool) bool { return p.Engine.QueueMetrics == v1alpha1.Enabled }),
+			"queue metrics; switch them on in spec.scenario.pools[].engine.queueMetrics"
 	case result.NeedsWarmUpRule:
 		return func(in *v1alpha1.Scenario) bool { return in.Horizon.WarmupRule != "" }, "a rule; state it in spec.scenario.horizon.warmupRule"
 	default:
