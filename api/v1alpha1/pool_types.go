@@ -179,6 +179,10 @@ type Engine struct {
 	// LastAdmitted with all others.
 	// +optional
 	Victim Victim `json:"victim,omitempty"`
+	// queueMetrics measures priorityInversions and headOfLineBlocking of the wait queue.
+	// Without it, they are not measured.
+	// +optional
+	QueueMetrics Switch `json:"queueMetrics,omitempty"`
 	// longPrefillTokenThreshold is the maximum number of prompt tokens that one
 	// request computes in a step, so that a long prompt leaves room for others. 0
 	// means no limit.

@@ -15,7 +15,7 @@ type subject struct {
 
 // subjects is the registry. Its order is that of lists for people.
 var subjects = []subject{
-	latencies, outcomes, tokens, handoffs, fairness, replicas, tiers, links, stabilities, costs, backlog, warmUp,
+	latencies, outcomes, tokens, handoffs, fairness, replicas, queues, tiers, links, stabilities, costs, backlog, warmUp,
 }
 
 var families = func() []family {

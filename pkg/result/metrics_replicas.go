@@ -24,6 +24,8 @@ type Replicas struct {
 	Tiers     []TierUse  `json:"tiers,omitempty"`
 	Links     []LinkUse  `json:"links,omitempty"`
 	Stability *Stability `json:"stability,omitempty"`
+	// Queue is there where a pool measures its wait queues.
+	Queue *QueueUse `json:"queue,omitempty"`
 	// Availability is the sum of the replicas' lifetimes ÷ (replicas × span). It is
 	// absent where it is 1.
 	Availability *float64 `json:"availability,omitempty"`

@@ -29,24 +29,27 @@ const (
 	NeedsFlowControl
 	// NeedsAdmission is a policy that decides which requests enter, and when.
 	NeedsAdmission
+	// NeedsQueueMetrics is a pool that measures its wait queues.
+	NeedsQueueMetrics
 	// NeedsWarmUpRule is a rule that finds the warm-up.
 	NeedsWarmUpRule
 )
 
 // needTexts say what a scenario must have, for docs/metrics.md.
 var needTexts = map[Need]string{
-	NeedsTiers:       "KV tiers",
-	NeedsCPUTier:     "a CPU tier",
-	NeedsStorageTier: "a storage tier",
-	NeedsHandoffs:    "pools that hand KV over",
-	NeedsTransfers:   "KV tiers, or pools that hand KV over",
-	NeedsStability:   "a stability controller",
-	NeedsDisruptions: "disruptions",
-	NeedsTimeouts:    "a client with a timeout",
-	NeedsRetries:     "a client with a retry",
-	NeedsFlowControl: "flow control",
-	NeedsAdmission:   "an admission policy",
-	NeedsWarmUpRule:  "a warm-up rule",
+	NeedsTiers:        "KV tiers",
+	NeedsCPUTier:      "a CPU tier",
+	NeedsStorageTier:  "a storage tier",
+	NeedsHandoffs:     "pools that hand KV over",
+	NeedsTransfers:    "KV tiers, or pools that hand KV over",
+	NeedsStability:    "a stability controller",
+	NeedsDisruptions:  "disruptions",
+	NeedsTimeouts:     "a client with a timeout",
+	NeedsRetries:      "a client with a retry",
+	NeedsFlowControl:  "flow control",
+	NeedsQueueMetrics: "`engine.queueMetrics`",
+	NeedsAdmission:    "an admission policy",
+	NeedsWarmUpRule:   "a warm-up rule",
 }
 
 // Requirements lists what the scenario must have for the metric to have values,

@@ -29,18 +29,20 @@ func TestBuildEngineSettings(t *testing.T) {
 	type settings struct {
 		LongPrefillTokens int
 		ReserveFullPrompt bool
+		WatchQueue        bool
 	}
 	for name, tc := range map[string]struct {
 		edit func(*v1alpha1.Engine)
 		want settings
 	}{
-		"as vLLM has them": {func(*v1alpha1.Engine) {}, settings{0, true}},
-		"chunk by chunk":   {func(e *v1alpha1.Engine) { e.ReserveFullPrompt = v1alpha1.Disabled }, settings{0, false}},
-		"capped prefill":   {func(e *v1alpha1.Engine) { e.LongPrefillTokenThreshold = 512 }, settings{512, true}},
+		"as vLLM has them": {func(*v1alpha1.Engine) {}, settings{0, true, false}},
+		"chunk by chunk":   {func(e *v1alpha1.Engine) { e.ReserveFullPrompt = v1alpha1.Disabled }, settings{0, false, false}},
+		"capped prefill":   {func(e *v1alpha1.Engine) { e.LongPrefillTokenThreshold = 512 }, settings{512, true, false}},
+		"a watched queue":  {func(e *v1alpha1.Engine) { e.QueueMetrics = v1alpha1.Enabled }, settings{0, true, true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pool := mustBuild(t, func(s *v1alpha1.Scenario) { tc.edit(&s.Pools[0].Engine) }).Pools[0]
-			got := settings{pool.LongPrefillTokens, pool.ReserveFullPrompt}
+			got := settings{pool.LongPrefillTokens, pool.ReserveFullPrompt, pool.WatchQueue}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("settings (−want +got):\n%s", diff)
 			}

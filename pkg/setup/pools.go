@@ -57,6 +57,7 @@ func (b *Builder) buildPool(in *v1alpha1.Pool, catalogue *latency.Catalogue, pat
 		MaxNumBatchedTokens: int(in.Engine.MaxNumBatchedTokens),
 		LongPrefillTokens:   int(in.Engine.LongPrefillTokenThreshold),
 		ReserveFullPrompt:   in.Engine.ReserveFullPrompt != v1alpha1.Disabled,
+		WatchQueue:          in.Engine.QueueMetrics == v1alpha1.Enabled,
 		MaxModelLen:         instance.Model.ContextTokens,
 		Cost:                buildRequestCost(in.RequestCost),
 	}

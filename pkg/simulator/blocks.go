@@ -10,6 +10,7 @@ func (r *replica) resumeLater(id int32) {
 	q.holding = true
 	r.port.loading--
 	r.waiting.insert(r.ticket(id))
+	r.watch.waits(q, id)
 	r.wake()
 }
 

@@ -114,6 +114,9 @@ type Pool struct {
 	// Scheduler makes what orders the wait queue of a replica and says who is
 	// preempted, anew where the replica recovers; nil is first come, first served.
 	Scheduler scheduling.Factory
+	// WatchQueue measures what the order of the wait queue does to those who wait. It
+	// changes nothing else of the run.
+	WatchQueue bool
 	// BlockBytes is the size of a KV block in bytes, at least 1 where blocks are
 	// transferred and 0 where it does not matter.
 	BlockBytes int64

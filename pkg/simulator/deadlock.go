@@ -36,7 +36,9 @@ func (r *replica) takeBlocksFromWaiting(front int) bool {
 		}
 		r.cancelOngoing(q)
 		r.cache.Release(q.blocks)
+		r.watch.leaves(q, order[i].id)
 		q.holding, q.computed = false, 0
+		r.watch.waits(q, order[i].id)
 		return true
 	}
 	return false
@@ -93,6 +95,7 @@ func (l *tierSet) cancelLastLoad() bool {
 	q.moveTo(phaseWaiting)
 	q.computed, q.loads = 0, 0
 	l.replica.waiting.insert(l.replica.ticket(last))
+	l.replica.watch.waits(q, last)
 	return true
 }
 

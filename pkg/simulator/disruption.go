@@ -115,6 +115,7 @@ func (r *replica) remove(id int32, failed bool) {
 		r.cluster.reorder(r)
 	case phaseWaiting:
 		r.waiting.remove(r.ticket(id))
+		r.watch.leaves(q, id)
 		r.left(q, true)
 		switch {
 		case !failed && r.waiting.len() > 0:
@@ -173,6 +174,7 @@ func (r *replica) reset() {
 		r.cancelTransfers(func(d transferHandler) bool { return d.of() == r.index })
 	}
 	r.use.changed(r.now, r.cache.Used(), 0)
+	r.watch.settle(r.now)
 	r.use.lost += r.cache.Evictions()
 	r.empty()
 	r.cacheEvents.restarted(r)

@@ -22,8 +22,8 @@
 //	           which replicas there are, what they share, and in which order they move
 //	replica    replica.go, schedule.go, constrained.go, batch.go, step.go,
 //	           fast_forward.go, deadlock.go: one engine
-//	           waiting.go, ticket_queue.go, lanes.go, scheduler.go, service.go: its
-//	           wait queue, and what its scheduler is told
+//	           waiting.go, ticket_queue.go, lanes.go, scheduler.go, service.go,
+//	           queue_watch.go: its wait queue, and what its scheduler is told
 //	tierSet    network.go, tiers.go, tier_load.go, tier_copy.go, tier_offload.go,
 //	           copy_source.go: transfers, and tiers below GPU memory
 //	cluster    handoff.go, handoff_port.go, handoff_transfer.go: a prompt's KV on its

@@ -171,6 +171,8 @@ type ReplicaUse struct {
 	// cpu.write, storage.read, storage.write, egress and ingress, those that
 	// there are, in this order.
 	Links []LinkUse
+	// Queue is what the order of the wait queue did; nil where nobody watches.
+	Queue *QueueUse
 	// Stability is what the controller knew when arrivals ended; nil where
 	// nobody watches.
 	Stability *stability.State

@@ -126,6 +126,8 @@ type plainReplica struct {
 	use               use
 	evictedAtRestart  int64
 	preemptedThisStep bool
+	passedBy          []*plainRequest // by the admission under way
+	plainQueueWatch
 	plainWatch
 	door    []*plainRequest // jobs that are kept out of the queue
 	parting []*plainRequest // who leaves blocks that are still copied down
@@ -245,7 +247,7 @@ func (p *plain) report(r *plainReplica) ReplicaUse {
 		Pool: r.pool, Busy: busy, Steps: r.use.Steps, Served: r.use.Served,
 		PeakKV:      float64(r.use.peakUsed) / float64(r.KVBlocks),
 		Preemptions: r.use.Preemptions, Evictions: r.cache.Evictions - r.evictedAtRestart,
-		Stability: r.known,
+		Stability: r.known, Queue: r.reportQueue(p.now),
 	}
 	u.Lifetimes = p.lifetimesOf(r)
 	u.MeanKV = meanShare(&r.use, u.Present(), r.KVBlocks)
@@ -300,6 +302,7 @@ func (p *plain) handle(e plainEvent) {
 	case plainWarmUpEnd:
 		for _, r := range p.replicas {
 			r.use = use{since: p.now, settled: p.now, peakUsed: r.cache.Used()}
+			r.restartWatch(p.now)
 			r.evictedAtRestart = r.cache.Evictions
 		}
 		p.restartTiers()
@@ -512,6 +515,7 @@ func (r *plainReplica) wait(q *plainRequest) { r.waiting = append(r.waiting, q) 
 
 func (p *plain) startStep(r *plainReplica) {
 	r.use.settle(p.now, r.cache.Used())
+	r.endBlocked(p.now)
 	r.held = true
 	p.tell(r, false)
 	step := p.formStep(r)
@@ -585,21 +589,21 @@ func (p *plain) formStep(r *plainReplica) latency.Step {
 		q.chunk = n
 		budget -= n
 	}
-	var passedBy []*plainRequest
 	for !r.preemptedThisStep && budget > 0 && len(r.running) < r.MaxNumSeqs && len(r.waiting) > 0 {
 		r.putInOrder(p.now)
 		if !p.canUseAdapter(r, r.waiting[0]) {
-			passedBy = append(passedBy, r.waiting[0])
+			r.passedBy = append(r.passedBy, r.waiting[0])
 			r.waiting = r.waiting[1:]
 			continue
 		}
 		n, ok := p.admit(r, r.waiting[0], budget)
 		if !ok {
+			r.watchFront(p.now, budget)
 			break
 		}
 		budget -= n
 	}
-	r.waiting = append(passedBy, r.waiting...)
+	r.waiting, r.passedBy = append(r.passedBy, r.waiting...), nil
 	var step latency.Step
 	for _, q := range r.running {
 		if q.chunk > 0 {
@@ -658,6 +662,7 @@ func (p *plain) join(r *plainReplica, q *plainRequest, n int32) {
 	r.useAdapter(q)
 	q.chunk, q.prefillEnd = n, q.total
 	r.start(q)
+	r.countInversion(q)
 	if q.scheduled {
 		return
 	}

@@ -113,7 +113,7 @@ func randomPool(c *choices) Pool {
 	}
 	p.LongPrefillTokens = max(0, c.pick(12)-6)
 	p.ReserveFullPrompt = c.pick(2) == 0
-	p.Scheduler = randomScheduler(c)
+	p.Scheduler, p.WatchQueue = randomScheduler(c), c.pick(2) == 0
 	if c.pick(3) == 0 {
 		p.Cost.QueueBase = time.Duration(c.pick(5))
 		p.Cost.QueuePerInputToken = time.Duration(c.pick(2))

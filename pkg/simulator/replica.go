@@ -51,6 +51,8 @@ type replica struct {
 	scheduler scheduling.Scheduler
 	service   *service
 	jobs      []scheduling.Job // scratch
+	// watch measures what the order of the queue does; nil where nobody asks.
+	watch *queueWatch
 
 	// next is when the step under way ends, or, where there is none, when an
 	// idle replica wakes, be it now or when an adapter is loaded; Never if it has
@@ -108,6 +110,7 @@ func newReplica(index int32, poolIndex int, p *Pool) replica {
 	}
 	r.empty()
 	r.advisor = newAdvisor(p, 0)
+	r.watch = newQueueWatch(p)
 	return r
 }
 
@@ -204,6 +207,7 @@ func (r *replica) enter(id int32) {
 	q.entered = r.now
 	r.takeTurn(q)
 	r.waiting.pushBack(r.ticket(id))
+	r.watch.waits(q, id)
 	r.tell(scheduling.Listener.Entered, q)
 	r.wake()
 }
@@ -219,6 +223,7 @@ func (r *replica) wake() {
 // startStep forms the next batch, or leaves the replica idle when there is
 // nothing to do.
 func (r *replica) startStep() {
+	r.watch.settle(r.now)
 	used := r.cache.Used()
 	if r.fabric != nil {
 		// Hand-overs that end here tell of their own blocks.

@@ -99,9 +99,11 @@ func (r *replica) admit(budget int32) {
 		q := &r.requests.all[id]
 		r.nameBlocks(q)
 		if !r.accept(q, budget) {
+			r.watchFront(id, budget)
 			break
 		}
 		r.waiting.pop()
+		r.watch.leaves(q, id)
 		if q.phase == phaseLoading {
 			continue
 		}
@@ -109,6 +111,7 @@ func (r *replica) admit(budget int32) {
 		b.prefilling = append(b.prefilling, id)
 		q.moveTo(phaseRunning)
 		r.started(q)
+		r.watch.admitted(q)
 		q.admitted = b.admissions
 		b.admissions++
 		q.prefillEnd = q.total

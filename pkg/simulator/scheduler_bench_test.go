@@ -15,10 +15,10 @@ import (
 )
 
 // BenchmarkSchedulers serves 20,000 requests of 4 tenants that are all in the queue of one
-// replica, with each scheduler.
+// replica, with each scheduler and with the metrics of the queue.
 func BenchmarkSchedulers(b *testing.B) {
 	const requests = 20_000
-	run := func(name string, factory scheduling.Factory) {
+	run := func(name string, factory scheduling.Factory, watch bool) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -32,7 +32,7 @@ func BenchmarkSchedulers(b *testing.B) {
 				_, err := Run(context.Background(), Config{
 					Pools: []Pool{{
 						Replicas: 1, Timer: constantStep(time.Millisecond), BlockTokens: 16, KVBlocks: 2000, PrefixCaching: true,
-						MaxNumSeqs: 256, MaxNumBatchedTokens: 8192, ReserveFullPrompt: true, Scheduler: factory,
+						MaxNumSeqs: 256, MaxNumBatchedTokens: 8192, ReserveFullPrompt: true, Scheduler: factory, WatchQueue: watch,
 					}},
 					Source: source, Horizon: Horizon{Drain: 100 * time.Hour}, Targets: []Target{{TTFT: time.Second}},
 					Policies: policy.RoutedBy(toFewest{}),
@@ -48,6 +48,7 @@ func BenchmarkSchedulers(b *testing.B) {
 		if len(errs) > 0 {
 			b.Fatal(errs)
 		}
-		run(p.Name, config.Factory(scheduling.Environment{Tenants: []string{"a", "b", "c", "d"}}))
+		run(p.Name, config.Factory(scheduling.Environment{Tenants: []string{"a", "b", "c", "d"}}), false)
 	}
+	run("watched", scheduling.FCFS, true)
 }

@@ -55,6 +55,7 @@ func (u *use) stepped(start, end simtime.Time) {
 // restart begins the figures anew.
 func (r *replica) restart(now simtime.Time) {
 	r.use = use{since: now, settled: now, peakUsed: r.cache.Used(), evicted: r.cache.Evictions(), worked: r.use.worked}
+	r.watch.restart(now)
 	if r.tiers != nil {
 		r.tiers.restart(now)
 	}
@@ -77,6 +78,10 @@ func (r *replica) report(now simtime.Time) ReplicaUse {
 		Links: r.reportLinks(now),
 	}
 	report.MeanKV = u.mean(report.Present()) / blocks
+	if r.watch != nil {
+		r.watch.settle(now)
+		report.Queue = &r.watch.QueueUse
+	}
 	if r.advisor != nil {
 		report.Stability = r.advisor.last
 	}

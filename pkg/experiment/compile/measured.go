@@ -173,6 +173,9 @@ func needs(n result.Need) (has func(*v1alpha1.Scenario) bool, what string) {
 				return in.Router.Admission != nil || slices.ContainsFunc(in.Routers, func(r v1alpha1.ModelRouter) bool { return r.Admission != nil })
 			},
 			"an admission policy; state it in spec.scenario.router.admission"
+	case result.NeedsQueueMetrics:
+		return anyPool(func(p *v1alpha1.Pool) bool { return p.Engine.QueueMetrics == v1alpha1.Enabled }),
+			"queue metrics; switch them on in spec.scenario.pools[].engine.queueMetrics"
 	case result.NeedsWarmUpRule:
 		return func(in *v1alpha1.Scenario) bool { return in.Horizon.WarmupRule != "" }, "a rule; state it in spec.scenario.horizon.warmupRule"
 	default:
