@@ -269,7 +269,7 @@ func TestWrongParametersHaveTheirPath(t *testing.T) {
 		"a gate without its classes": {Spec{Policy: "slo-gated"}, Names{Classes: []string{"default"}}, []string{
 			`admission.policy: Invalid value: "slo-gated": the workload has no class critical or standard, so the gate treats all requests alike; its classes are "default": set parameters critical and standard`,
 		}},
-		"a ramp that falls":       {Spec{"probabilistic", values([]string{"from=2"})}, names, []string{`admission.parameters[to]: Invalid value: "": must be greater than from`}},
+		"a ramp that falls":       {Spec{"probabilistic", values([]string{"from=2"})}, names, []string{`admission.parameters[to]: Invalid value: "1": must be greater than from`}},
 		"windows that do not fit": {Spec{"burst-detection", values([]string{"memory=1s"})}, names, []string{`admission.parameters[memory]: Invalid value: "1s": must be longer than window`}},
 	} {
 		t.Run(name, func(t *testing.T) {
