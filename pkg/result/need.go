@@ -29,6 +29,8 @@ const (
 	NeedsFlowControl
 	// NeedsAdmission is a policy that decides which requests enter, and when.
 	NeedsAdmission
+	// NeedsAdaptive are weights of the router that change in the run.
+	NeedsAdaptive
 	// NeedsWarmUpRule is a rule that finds the warm-up.
 	NeedsWarmUpRule
 )
@@ -46,6 +48,7 @@ var needTexts = map[Need]string{
 	NeedsRetries:     "a client with a retry",
 	NeedsFlowControl: "flow control",
 	NeedsAdmission:   "an admission policy",
+	NeedsAdaptive:    "adaptive weights",
 	NeedsWarmUpRule:  "a warm-up rule",
 }
 

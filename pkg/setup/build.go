@@ -67,7 +67,8 @@ func (b *Builder) Build(in *v1alpha1.Scenario, router *Routing, traces trace.Set
 		errs = append(errs, es...)
 	}
 	if source != nil && len(errs) == 0 {
-		c.Policies, es = buildPolicies(parts, router, clusters, source.Labels(), seed, path)
+		hot := hotPrefixes{scenario: in, config: &c, traces: traces, seed: seed}
+		c.Policies, es = buildPolicies(parts, router, clusters, source.Labels(), hot, seed, path)
 		errs = append(errs, es...)
 	}
 	if router != nil && len(errs) == 0 {
