@@ -13,6 +13,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // clusterInputs are the inputs that a spec may refer to on a cluster: the
@@ -53,3 +54,6 @@ func (clusterInputs) OpenVolumeFile(string, string) (io.ReadCloser, error) {
 
 // ParsesTraces implements compile.Inputs.
 func (clusterInputs) ParsesTraces() bool { return false }
+
+// Parquet implements compile.Inputs.
+func (clusterInputs) Parquet() trace.ParquetCodec { return nil }

@@ -58,6 +58,13 @@ type Arrivals struct {
 	// requests arrive at regular times.
 	// +optional
 	Jitter NonNegativeDecimal `json:"jitter,omitempty"`
+	// sizeCorrelation is the rank correlation, from -1 to 1, between how dense arrivals are
+	// and how long the prompts are that inputTokens gives: with "0.5", prompts are longer in
+	// bursts. How dense arrivals are follows from the gap before a request, or from the
+	// state of an MMPP process. The lengths keep their distribution. 0.97 is the greatest
+	// correlation that is reached. Constant and Periodic arrivals do not take it.
+	// +optional
+	SizeCorrelation Decimal `json:"sizeCorrelation,omitempty"`
 	// states are the states of an MMPP process in the order in which they follow each
 	// other. The first one comes after the last one.
 	// +optional

@@ -7,7 +7,7 @@ package v1alpha1
 // client's rate is the total rate of all copies.
 type Copies struct {
 	// count is the number of clients. A workload has at most 100000 clients, copies
-	// included, and at most 10000 whose arrivals are Own.
+	// included, and at most 10000 with an arrival process of their own.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100000

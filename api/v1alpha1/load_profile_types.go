@@ -3,10 +3,12 @@
 package v1alpha1
 
 // LoadShape is the shape of a load profile.
-// +kubebuilder:validation:Enum=Diurnal;Drain;Ramp;Spike;Step
+// +kubebuilder:validation:Enum=Constant;Diurnal;Drain;Ramp;Spike;Step
 type LoadShape string
 
 const (
+	// ConstantLoad leaves the rate as it is.
+	ConstantLoad LoadShape = "Constant"
 	// DiurnalLoad makes the rate rise and fall as a cosine does.
 	DiurnalLoad LoadShape = "Diurnal"
 	// DrainLoad lets the rate fall to 0.

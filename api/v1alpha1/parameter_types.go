@@ -14,7 +14,8 @@ type Parameter struct {
 	// +kubebuilder:validation:Pattern=`^[A-Za-z]([-_A-Za-z0-9]*[A-Za-z0-9])?$`
 	Name string `json:"name,omitempty"`
 	// path is the path of the field in the scenario: field names joined by dots, and
-	// list entries by their name in brackets. Below router.endpointPickerConfig the
+	// list entries by their name in brackets, or by their number from 0 if they have
+	// none. Below router.endpointPickerConfig the
 	// path refers to the configuration as the EPP sees it, with defaults filled in,
 	// such as
 	// router.endpointPickerConfig.schedulingProfiles[default].plugins[queue-scorer].weight.

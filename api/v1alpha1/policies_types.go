@@ -31,13 +31,14 @@ type GatewayPolicy struct {
 // +kubebuilder:validation:XValidation:rule="self.policy == 'weighted' || !has(self.weights)",message="weights may be set only when policy is weighted"
 type RoutingPolicy struct {
 	// policy is the name of the policy. weighted adds up the scores of scorers.
-	// random, round-robin, least-loaded and other policies have no scorers.
+	// round-robin, power-of-two, sglang-cache-aware and other policies have no scorers.
 	// +optional
 	// +kubebuilder:default=weighted
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Policy string `json:"policy,omitempty"`
-	// parameters are the parameters of the policy; most policies have none.
+	// parameters are the parameters of the policy. docs/policies.md lists their
+	// defaults.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=16
 	Parameters map[string]PolicyParameter `json:"parameters,omitempty"`

@@ -155,6 +155,12 @@ type Router struct {
 	// +optional
 	// +kubebuilder:default="50ms"
 	MetricsRefreshInterval RefreshInterval `json:"metricsRefreshInterval,omitempty"`
+	// signals says when the router, and the policies before it, read the metrics of
+	// replicas. Scraped reads them every metricsRefreshInterval. Oracle reads them at
+	// each decision, which no router can: then no metric is stale, and
+	// metricsRefreshInterval has no effect. The default is Scraped.
+	// +optional
+	Signals Signals `json:"signals,omitempty"`
 	// replicas is the number of EPPs. Requests go to them in turn, and each EPP has
 	// its own counters and prefix index. The default is 1.
 	// +optional
@@ -177,6 +183,17 @@ type Router struct {
 	// +optional
 	TokenEstimate *TokenEstimate `json:"tokenEstimate,omitempty"`
 }
+
+// Signals says when a router reads the metrics of replicas.
+// +kubebuilder:validation:Enum=Scraped;Oracle
+type Signals string
+
+const (
+	// ScrapedSignals reads them in intervals.
+	ScrapedSignals Signals = "Scraped"
+	// OracleSignals reads them at each decision.
+	OracleSignals Signals = "Oracle"
+)
 
 // TieBreak names a choice among endpoints of the same score.
 // +kubebuilder:validation:Enum=Random;First;Rotate

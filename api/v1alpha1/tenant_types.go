@@ -3,7 +3,7 @@
 package v1alpha1
 
 // Tenant is a customer or a team that sends requests. Its fields take the place of those
-// of all clients that name it.
+// of all clients and traces that name it.
 type Tenant struct {
 	// name is the name by which clients and traces refer to the tenant, and which results
 	// have.
@@ -14,15 +14,15 @@ type Tenant struct {
 	Name string `json:"name,omitempty"`
 	// weight multiplies the rates of the tenant's clients, and the users of their closed
 	// loops: "2" is twice the traffic. Between tenants with equal clients, it is the share
-	// of the traffic.
+	// of the traffic. Traces keep their rates.
 	// +optional
 	Weight PositiveDecimal `json:"weight,omitempty"`
-	// priority is the priority of the tenant's clients.
+	// priority is the priority of the tenant's requests, those of traces too.
 	// +optional
 	// +kubebuilder:validation:Minimum=-1000000
 	// +kubebuilder:validation:Maximum=1000000
 	Priority *int32 `json:"priority,omitempty"`
-	// class is the SLO class of the tenant's clients.
+	// class is the SLO class of the tenant's requests, those of traces too.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
@@ -32,7 +32,8 @@ type Tenant struct {
 	// place of the same target of the requests' class.
 	// +optional
 	SLO *LatencyTargets `json:"slo,omitempty"`
-	// archetype is what the tenant's traffic is like.
+	// archetype is what the traffic of the tenant's clients is like. Traces keep what they
+	// recorded.
 	// +optional
 	Archetype *Archetype `json:"archetype,omitempty"`
 }
@@ -52,7 +53,7 @@ type LatencyTargets struct {
 	E2E PositiveDuration `json:"e2e,omitempty"`
 }
 
-// Archetype are traits that all traffic of a tenant has.
+// Archetype are traits that the clients of a tenant have.
 //
 // +kubebuilder:validation:AtLeastOneOf=promptSize;prefixAffinity;burstCV;meanTurns
 type Archetype struct {

@@ -3,7 +3,7 @@
 package v1alpha1
 
 // TraceFormat names the format of a trace.
-// +kubebuilder:validation:Enum=Azure;BurstGPT;CSV;LLMServingSim;Mooncake;QwenBailian;ServeGen;TraceV2;Vidur;Windtunnel
+// +kubebuilder:validation:Enum=Azure;BurstGPT;CSV;LLMServingSim;Mooncake;Parquet;QwenBailian;ServeGen;TraceV2;Vidur;Windtunnel
 type TraceFormat string
 
 const (
@@ -17,6 +17,8 @@ const (
 	CSVTrace TraceFormat = "CSV"
 	// LLMServingSimTrace is JSON lines with ids of full blocks of 16 tokens.
 	LLMServingSimTrace TraceFormat = "LLMServingSim"
+	// ParquetTrace is a Parquet file with the columns that the fields of Windtunnel are.
+	ParquetTrace TraceFormat = "Parquet"
 	// QwenBailianTrace is JSON lines with chats and ids of blocks of 16 tokens.
 	QwenBailianTrace TraceFormat = "QwenBailian"
 	// ServeGenTrace is a tar archive of a ServeGen folder, which describes clients by rates
@@ -87,9 +89,10 @@ type Trace struct {
 	// +optional
 	Slice *TraceSlice `json:"slice,omitempty"`
 	// sample keeps about this share of the requests, all of a session or none. A hash of
-	// the session, or of the row where it has none, decides.
+	// the session, or of the row where it has none, decides; "1" keeps all.
 	// +optional
-	Sample Fraction `json:"sample,omitempty"`
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
+	Sample PositiveDecimal `json:"sample,omitempty"`
 	// tooLong removes or shortens rows that are too long. Without it, a pool rejects
 	// requests that are longer than it can serve.
 	// +optional

@@ -45,8 +45,8 @@ type side struct {
 	name      string
 	rows      []result.Row
 	stepTimes []string
-	// requests are those that completed, by row and ID; nil where rows were read.
-	requests []map[int]served
+	// requests are those that completed, by row; nil where rows were read.
+	requests requestLogs
 }
 
 func newCompareCommand() *cobra.Command {
@@ -311,12 +311,12 @@ func (o *compareOptions) compileRun(ctx context.Context, local *localOptions, se
 
 // simulated runs one side and looks at each request.
 func (o *compareOptions) simulated(ctx context.Context, name string, run *compiledRun) (*side, error) {
-	var seen requestLog
-	conducted, err := o.execute(ctx, name, run.Compiled, executor{began: seen.grow, completed: seen.completed})
+	var seen requestLogs
+	conducted, err := o.execute(ctx, name, run.Compiled, executor{began: seen.grow, requests: seen.open})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return &side{name: name, rows: conducted.Rows(), stepTimes: run.Plan.StepTimes, requests: seen.requests}, nil
+	return &side{name: name, rows: conducted.Rows(), stepTimes: run.Plan.StepTimes, requests: seen}, nil
 }
 
 // printStepTimesOf says what the step times of two sides rest on, once where it

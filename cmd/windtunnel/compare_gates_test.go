@@ -130,7 +130,7 @@ func TestGatesOfCompareAreReadWithTheirPlace(t *testing.T) {
 		"ttft.p99<=":                     `--gate "ttft.p99<="`,
 		"ttft.p99<=fast":                 `--gate "ttft.p99<=fast".value`,
 		"ttft.p99<=+5s":                  `--gate "ttft.p99<=+5s": a change from A must be in percent`,
-		"ttft.p99{class=none}<=1s":       `--gate "ttft.p99{class=none}<=1s".metric: Invalid value: "none": the scenario has no such class`,
+		"ttft.p99{class=none}<=1s":       `--gate "ttft.p99{class=none}<=1s".metric: Invalid value: "ttft.p99{class=none}": the scenario has no such class`,
 		"goodput>=95%":                   `--gate "goodput>=95%".metric: Invalid value: "goodput": needs latency targets`,
 		"queueing.mean<=+5% in baseline": `--gate "queueing.mean<=+5% in baseline"`,
 	} {

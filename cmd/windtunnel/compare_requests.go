@@ -11,7 +11,9 @@ import (
 	"text/tabwriter"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // withPicker gives a run another EPP configuration.
@@ -39,26 +41,37 @@ func readFile(name string, stdin io.Reader) ([]byte, error) {
 
 // served is what one request got.
 type served struct {
-	promptTokens int
+	number       int64 // of the request in its simulation
+	promptTokens int64
 	ttft, e2e    float64 // seconds
 }
 
-// requestLog takes note of requests, by simulation.
-type requestLog struct{ requests []map[int]served }
+// requestLog takes note of the requests of a simulation that completed.
+type requestLog map[result.Identity]served
 
-func (l *requestLog) grow(simulations int) error {
-	for range simulations {
-		l.requests = append(l.requests, map[int]served{})
+// Write implements [execute.RequestSink].
+func (l requestLog) Write(r *result.RequestRow) error {
+	if r.E2ESeconds != nil {
+		l[r.Identity] = served{number: r.Request, promptTokens: r.PromptTokens, ttft: *r.TTFTSeconds, e2e: *r.E2ESeconds}
 	}
 	return nil
 }
 
-func (l *requestLog) completed(simulation int, c simulator.Completion) {
-	l.requests[simulation][c.ID] = served{
-		promptTokens: c.PromptTokens,
-		ttft:         c.FirstToken.Sub(c.Arrival).Seconds(),
-		e2e:          c.LastToken.Sub(c.Arrival).Seconds(),
+// Close implements [execute.RequestSink].
+func (requestLog) Close() error { return nil }
+
+// requestLogs are those of the simulations of one side.
+type requestLogs []requestLog
+
+func (l *requestLogs) grow(simulations int) error {
+	for range simulations {
+		*l = append(*l, requestLog{})
 	}
+	return nil
+}
+
+func (l *requestLogs) open(simulation int, _ experiment.Point, _ int64) (execute.RequestSink, error) {
+	return (*l)[simulation], nil
 }
 
 // noticeableShare is the relative change from which a request counts as slower or
@@ -68,13 +81,16 @@ const noticeableShare = 0.1
 // maxSlowest is how many requests are listed.
 const maxSlowest = 10
 
-// requestContrast compares requests of the same number under the same seed.
+// requestContrast compares the same requests under the same seed.
 type requestContrast struct {
 	// Groups are all requests, then those of each quarter by prompt tokens.
 	Groups []requestGroup `json:"groups"`
 	// OnlyA and OnlyB completed on one side alone.
 	OnlyA int `json:"onlyA"`
 	OnlyB int `json:"onlyB"`
+	// OtherPrompts are requests of the same place in the workload whose prompts have other
+	// lengths, since the workloads of the sides differ.
+	OtherPrompts int `json:"otherPrompts,omitempty"`
 	// Slowest are those whose time end to end grew most.
 	Slowest []requestPair `json:"slowest,omitempty"`
 }
@@ -82,18 +98,21 @@ type requestContrast struct {
 // requestGroup counts requests whose time end to end changed by more than 10 %.
 type requestGroup struct {
 	// From and To are the prompt tokens of the group, both inclusive.
-	From   int `json:"fromPromptTokens"`
-	To     int `json:"toPromptTokens"`
-	Pairs  int `json:"requests"`
-	Slower int `json:"slower"`
-	Faster int `json:"faster"`
+	From   int64 `json:"fromPromptTokens"`
+	To     int64 `json:"toPromptTokens"`
+	Pairs  int   `json:"requests"`
+	Slower int   `json:"slower"`
+	Faster int   `json:"faster"`
 }
 
-// requestPair is one request on both sides, in seconds.
+// requestPair is one request on both sides, in seconds. Its number is another one where
+// answers decide when requests come.
 type requestPair struct {
-	Seed         int64   `json:"seed"`
-	Request      int     `json:"request"`
-	PromptTokens int     `json:"promptTokens"`
+	Seed int64 `json:"seed"`
+	result.Identity
+	RequestA     int64   `json:"requestA"`
+	RequestB     int64   `json:"requestB"`
+	PromptTokens int64   `json:"promptTokens"`
 	E2EA         float64 `json:"e2eA"`
 	E2EB         float64 `json:"e2eB"`
 	TTFTA        float64 `json:"ttftA"`
@@ -117,7 +136,7 @@ func contrastRequests(sides [2]*side) *requestContrast {
 		}
 	}
 	slices.SortFunc(pairs, func(a, b requestPair) int {
-		return cmp.Or(cmp.Compare(a.PromptTokens, b.PromptTokens), cmp.Compare(a.Seed, b.Seed), cmp.Compare(a.Request, b.Request))
+		return cmp.Or(cmp.Compare(a.PromptTokens, b.PromptTokens), cmp.Compare(a.Seed, b.Seed), cmp.Compare(a.RequestA, b.RequestA))
 	})
 	c.Groups = append(c.Groups, groupOf(pairs))
 	c.quarters(pairs)
@@ -131,17 +150,26 @@ func contrastRequests(sides [2]*side) *requestContrast {
 }
 
 // pair joins the requests of one seed.
-func (c *requestContrast) pair(seed int64, a, b map[int]served) []requestPair {
+func (c *requestContrast) pair(seed int64, a, b requestLog) []requestPair {
 	var pairs []requestPair
+	both := 0
 	for id, x := range a {
-		y, both := b[id]
-		if !both {
+		y, ok := b[id]
+		switch {
+		case !ok:
 			c.OnlyA++
 			continue
+		case x.promptTokens != y.promptTokens:
+			c.OtherPrompts++
+		default:
+			pairs = append(pairs, requestPair{
+				Seed: seed, Identity: id, RequestA: x.number, RequestB: y.number, PromptTokens: x.promptTokens,
+				E2EA: x.e2e, E2EB: y.e2e, TTFTA: x.ttft, TTFTB: y.ttft,
+			})
 		}
-		pairs = append(pairs, requestPair{Seed: seed, Request: id, PromptTokens: x.promptTokens, E2EA: x.e2e, E2EB: y.e2e, TTFTA: x.ttft, TTFTB: y.ttft})
+		both++
 	}
-	c.OnlyB += len(b) - len(pairs)
+	c.OnlyB += len(b) - both
 	return pairs
 }
 
@@ -196,13 +224,16 @@ func (c *requestContrast) table(w io.Writer) error {
 	if c.OnlyA+c.OnlyB > 0 {
 		fmt.Fprintf(w, "Completed on one side alone: %d on A, %d on B.\n", c.OnlyA, c.OnlyB)
 	}
+	if c.OtherPrompts > 0 {
+		fmt.Fprintf(w, "Not compared, since the prompts differ: %d.\n", c.OtherPrompts)
+	}
 	if len(c.Slowest) == 0 {
 		return nil
 	}
 	fmt.Fprintf(w, "\nSlowed down most\n\n")
-	fmt.Fprintln(t, "seed\trequest\tprompt tokens\tttft A ms\tttft B ms\te2e A ms\te2e B ms\t")
+	fmt.Fprintln(t, "seed\tsource\trequest A\trequest B\tprompt tokens\tttft A ms\tttft B ms\te2e A ms\te2e B ms\t")
 	for _, p := range c.Slowest {
-		fmt.Fprintf(t, "%d\t%d\t%d\t%.1f\t%.1f\t%.1f\t%.1f\t\n", p.Seed, p.Request, p.PromptTokens, p.TTFTA*1e3, p.TTFTB*1e3, p.E2EA*1e3, p.E2EB*1e3)
+		fmt.Fprintf(t, "%d\t%s\t%d\t%d\t%d\t%.1f\t%.1f\t%.1f\t%.1f\t\n", p.Seed, p.Source, p.RequestA, p.RequestB, p.PromptTokens, p.TTFTA*1e3, p.TTFTB*1e3, p.E2EA*1e3, p.E2EB*1e3)
 	}
 	return t.Flush()
 }

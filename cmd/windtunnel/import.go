@@ -15,6 +15,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/profile"
+	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
 // importOptions are the flags of import.
@@ -30,9 +31,9 @@ func newImportCommand() *cobra.Command {
 		Use:   "import PROFILE",
 		Short: "Turn a profile of inference-perf, guidellm or inference-sim into a workload",
 		Long: `Read a profile of the load generators inference-perf and guidellm, or a workload of the
-simulator inference-sim (BLIS), and write the horizon and the workload of a scenario that
-sends the same traffic, as YAML to put below spec.scenario. Comments say where the traffic
-differs.
+simulator inference-sim (BLIS), and write the horizon, the workload and the latency targets
+of a scenario that sends the same traffic, as YAML to put below spec.scenario. Comments say
+where the traffic differs.
 
 A field that a workload cannot say is an error with the field's path, and so is a marker
 of a template (REPLACE_ENV_...) where traffic depends on it. What concerns endpoints,
@@ -82,11 +83,11 @@ func (o *importOptions) run(stdin io.Reader, stdout io.Writer, name string) erro
 		return badInputError{fmt.Errorf("%s: longer than %d bytes", name, maxProfileBytes)}
 	}
 	traffic, errs := profile.Convert(text, profile.Options{Format: profile.Format(o.format), Stage: o.stage})
-	if len(errs) == 0 {
-		errs = checkTraffic(traffic)
-	}
 	if len(errs) > 0 {
-		return badInputError{fmt.Errorf("%s: %w", name, errs.ToAggregate())}
+		return badInputError{fmt.Errorf("%s is invalid:\n%s", name, bulletList(errs))}
+	}
+	if errs := checkTraffic(traffic); len(errs) > 0 {
+		return badInputError{fmt.Errorf("%s becomes an invalid workload:\n%s", name, bulletList(errs))}
 	}
 	out, err := writtenTraffic(traffic)
 	if err != nil {
@@ -105,17 +106,26 @@ func (o *importOptions) run(stdin io.Reader, stdout io.Writer, name string) erro
 // maxProfileBytes bounds a profile.
 const maxProfileBytes = 1 << 20
 
-// checkTraffic checks a workload against the schema, in a run that has a pool.
+// checkTraffic checks a workload in a run that has a pool: against the schema, and then as
+// a simulation does, but for the names of models and adapters, which are the scenario's.
 func checkTraffic(traffic *profile.Traffic) field.ErrorList {
 	run := &v1alpha1.SimulationRun{}
 	run.Name, run.Namespace = "imported", "default"
 	run.Spec.Scenario = v1alpha1.Scenario{
-		Pools:   []v1alpha1.Pool{{Name: "pool", Model: "model", Accelerator: "accelerator", Replicas: 1}},
+		Pools:   []v1alpha1.Pool{{Name: "pool", Model: "meta-llama/Llama-3.1-8B-Instruct", Accelerator: "h100-sxm", Replicas: 1}},
 		Router:  v1alpha1.Router{Policies: &v1alpha1.Policies{Routing: v1alpha1.RoutingPolicy{Policy: "round-robin"}}},
-		Horizon: traffic.Horizon, Workload: traffic.Workload,
+		Horizon: traffic.Horizon, Workload: *traffic.Workload.DeepCopy(), SLOs: traffic.SLOs,
 	}
 	manifest.Default(run)
-	return manifest.Validate(run)
+	if errs := manifest.Validate(run); len(errs) > 0 {
+		return errs
+	}
+	clients := run.Spec.Scenario.Workload.Clients
+	for i := range clients {
+		clients[i].Model, clients[i].Adapter = "", ""
+	}
+	_, errs := new(setup.Builder).Build(setup.WithTenants(&run.Spec.Scenario), nil, nil, 0, field.NewPath("spec", "scenario"))
+	return errs
 }
 
 // writtenTraffic is traffic as YAML, with its notes as comments.

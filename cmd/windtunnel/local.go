@@ -18,6 +18,8 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
+	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
 )
 
 // localOptions are the flags of the verbs that simulate on this machine.
@@ -159,6 +161,8 @@ func (l localInputs) OpenVolumeFile(volume, path string) (io.ReadCloser, error) 
 }
 
 func (localInputs) ParsesTraces() bool { return true }
+
+func (localInputs) Parquet() trace.ParquetCodec { return parquetfile.Codec{} }
 
 // compiled turns what a compilation returned into the verb's error.
 func compiled(kind, name string, errs field.ErrorList, err error) error {

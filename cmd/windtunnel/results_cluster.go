@@ -22,6 +22,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // clusterReader returns the cluster of the kubeconfig, and its namespace.
@@ -218,6 +219,8 @@ func (clusterInputs) OpenVolumeFile(string, string) (io.ReadCloser, error) {
 }
 
 func (clusterInputs) ParsesTraces() bool { return false }
+
+func (clusterInputs) Parquet() trace.ParquetCodec { return nil }
 
 // describe says of each point what it is: the study is gone through with the
 // rows, as far as they go. Where the spec is another one by now, or this binary

@@ -20,7 +20,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
-	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
 // runOutput is what `run -o json` prints for an object.
@@ -29,6 +28,8 @@ type runOutput struct {
 	Status  v1alpha1.SimulationRunStatus `json:"status"`
 	Rows    []result.Row                 `json:"rows"`
 	Results []*result.Document           `json:"results"`
+	// Ceilings are there with --ceiling, one for each result.
+	Ceilings []*execute.Ceiling `json:"ceilings,omitempty"`
 }
 
 // runOptions are the flags of run.
@@ -37,6 +38,8 @@ type runOptions struct {
 	explained explainOptions
 	// trace names the file that decisions are written to; "" is none.
 	trace string
+	// ceiling asks for what is possible at most.
+	ceiling bool
 }
 
 func newRunCommand() *cobra.Command {
@@ -63,7 +66,13 @@ pools[].kvCache.stability.
 metrics of each endpoint and their age, the endpoints that each filter removed, each
 scorer's raw and weighted score, and the pick. --trace FILE writes every decision
 of every seed, one per line. --requests FILE writes every request of every seed as
-Parquet, one per row, for pandas and DuckDB.`,
+Parquet, one per row, for pandas and DuckDB.
+
+--ceiling computes how many prompt tokens the prefix caches of all replicas can give
+at most for the requests of the run: with their number of KV blocks and knowledge of
+all later requests, and without a limit. It also computes a time before which the
+replicas cannot have answered all requests. No router exceeds these. Compare them with
+what the run reached before you tune a profile.`,
 		Example: `  windtunnel run -f config/samples/simulationrun-poisson.yaml
   windtunnel run -f run.yaml --configmap trace.yaml -o json
   windtunnel run -f run.yaml --explain 17
@@ -80,6 +89,7 @@ Parquet, one per row, for pandas and DuckDB.`,
 	f := cmd.Flags()
 	f.StringVar(&o.explained.request, "explain", "", "explain the routing of a request, by its number from 0 in order of arrival, or of the first one that is "+firstRejected)
 	f.Int64Var(&o.explained.seed, "seed", -1, "seed that --explain simulates (default the run's first one)")
+	f.BoolVar(&o.ceiling, "ceiling", false, "compute the cache hits and the pace that no router can exceed, and print the share of them that the run reached")
 	f.StringVar(&o.trace, "trace", "", "file to write every routing decision to, as JSON lines, compressed if it ends in .gz")
 	return cmd
 }
@@ -187,13 +197,17 @@ func (o *runOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writ
 	if err != nil {
 		return err
 	}
-	if err := o.print(stdout, run, conducted, verdict); err != nil {
+	ceilings, err := o.ceilings(ctx, run, conducted.Documents)
+	if err != nil {
+		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
+	}
+	if err := o.print(stdout, run, conducted, verdict, ceilings); err != nil {
 		return err
 	}
 	return checkServed("SimulationRun "+run.Name, conducted.Rows(), verdict)
 }
 
-func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *execute.LocalRun, verdict *study.Verdict) error {
+func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *execute.LocalRun, verdict *study.Verdict, ceilings []*execute.Ceiling) error {
 	documents := conducted.Documents
 	switch o.output {
 	case outputPrometheus:
@@ -206,12 +220,13 @@ func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *execute
 		if err := o.legend.table(stdout, report.Run(documents)); err != nil {
 			return err
 		}
+		printCeilings(stdout, ceilings, documents)
 		printStepTimes(stdout, run.Plan.StepTimes)
 		printApproximations(stdout, run.Plan.Approximations)
 		printGates(stdout, verdict)
 		return nil
 	}
-	out := runOutput{identity: identify(run.TypeMeta, run.ObjectMeta), Rows: rowsOfObject(conducted.Rows(), run.named), Results: documents}
+	out := runOutput{identity: identify(run.TypeMeta, run.ObjectMeta), Rows: rowsOfObject(conducted.Rows(), run.named), Results: documents, Ceilings: ceilings}
 	study.FillStatus(&out.Status.CommonStatus, run.Plan)
 	if err := study.FillRun(&out.Status, conducted.Study); err != nil {
 		return err
@@ -256,11 +271,9 @@ type executor struct {
 	known func(key string) (result.Row, bool)
 	// began is told how many simulations a round has.
 	began func(int) error
-	// done is told of each row and its point, decided of each decision, completed
-	// of each request that is.
-	done      func(experiment.Point, *result.Row) error
-	decided   func(int, *execute.Decision)
-	completed func(int, simulator.Completion)
+	// done is told of each row and its point, decided of each decision.
+	done    func(experiment.Point, *result.Row) error
+	decided func(int, *execute.Decision)
 	// requests gives what takes the requests of a simulation.
 	requests func(simulation int, point experiment.Point, seed int64) (execute.RequestSink, error)
 }
@@ -285,7 +298,6 @@ func (o *localOptions) execute(ctx context.Context, name string, c *compile.Comp
 		Done:            by.done,
 		CheckInvariants: o.check,
 		Decided:         by.decided,
-		Completed:       by.completed,
 		Requests:        by.requests,
 	})
 	if errors.Is(err, study.ErrNothingServed) {

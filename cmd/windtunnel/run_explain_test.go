@@ -77,7 +77,7 @@ func TestExplainShowsAdapters(t *testing.T) {
 // Policies without an EPP explain themselves as EPPs do.
 func TestExplainPolicies(t *testing.T) {
 	const runs = "testdata/policies.yaml"
-	for _, name := range []string{"weighted", "least-loaded"} {
+	for _, name := range []string{"weighted", "least-loaded", "sglang-cache-aware"} {
 		t.Run(name, func(t *testing.T) {
 			golden(t, filepath.Join("explain", name+".txt"), mustRun(t, "run", "-f", runs, "--name", name, "--explain", "150"))
 		})

@@ -160,7 +160,7 @@ func newTraceStatCommand() *cobra.Command {
     --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion`,
 		Args: oneTraceFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return traceStat(cmd.InOrStdin(), cmd.OutOrStdout(), flags, args[0])
+			return traceStat(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), flags, args[0])
 		},
 	}
 	flags.add(cmd.Flags(), " (default: detected from the first line)")
@@ -180,9 +180,54 @@ func openTrace(stdin io.Reader, name string) (io.ReadCloser, string, error) {
 	return f, name, nil
 }
 
-// traceStat describes a trace of a file, or of standard input where the name is -.
-func traceStat(stdin io.Reader, w io.Writer, flags traceFileFlags, name string) error {
+// openInterruptibly is openTrace of a file that can be read until the context is done.
+func openInterruptibly(ctx context.Context, stdin io.Reader, name string) (io.ReadCloser, string, error) {
 	in, name, err := openTrace(stdin, name)
+	if err != nil {
+		return nil, name, err
+	}
+	if file, ok := in.(*os.File); ok {
+		return contextFile{ctx, file}, name, nil
+	}
+	return contextReader{ctx, in}, name, nil
+}
+
+// contextReader is a reader that fails once the context is done.
+type contextReader struct {
+	ctx context.Context
+	io.ReadCloser
+}
+
+func (u contextReader) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.ReadCloser.Read(p)
+}
+
+// contextFile is a file that fails once the context is done.
+type contextFile struct {
+	ctx context.Context
+	*os.File
+}
+
+func (u contextFile) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.File.Read(p)
+}
+
+func (u contextFile) ReadAt(p []byte, at int64) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.File.ReadAt(p, at)
+}
+
+// traceStat describes a trace of a file, or of standard input where the name is -.
+func traceStat(ctx context.Context, stdin io.Reader, w io.Writer, flags traceFileFlags, name string) error {
+	in, name, err := openInterruptibly(ctx, stdin, name)
 	if err != nil {
 		return err
 	}

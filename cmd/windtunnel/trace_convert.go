@@ -33,10 +33,10 @@ row at a time, so the trace may be of any length, unless --order is Sort. It say
 standard error what the new format has no place for, and in how many rows. A file is
 written as a whole or not at all, and compressed if its name ends in .gz.
 
-Windtunnel is the format that carries everything. In the format CSV the columns are
+Windtunnel and Parquet are the formats that carry everything. In the format CSV the columns are
 arrival_ns, input_tokens, output_tokens, tenant, class, session, model and priority.
 
-A row that waits for an answer has no arrival; only Mooncake and Windtunnel carry it.
+A row that waits for an answer has no arrival; only Mooncake, Parquet and Windtunnel carry it.
 If the size of blocks changes, requests share a new block if they shared all blocks
 that it lies in.`,
 		Example: `  windtunnel trace convert conversation_trace.jsonl --to Windtunnel -o day.jsonl.gz
@@ -58,7 +58,7 @@ func (o *convertOptions) run(ctx context.Context, stdin io.Reader, stdout, stder
 	if !slices.Contains(trace.WrittenFormats(), trace.Format(o.to)) {
 		return badInputError{fmt.Errorf("--to must be %s, got %q", oneOf(trace.WrittenFormats()), o.to)}
 	}
-	in, name, err := openTrace(stdin, name)
+	in, name, err := openInterruptibly(ctx, stdin, name)
 	if err != nil {
 		return err
 	}

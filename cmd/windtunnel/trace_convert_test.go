@@ -71,7 +71,7 @@ func TestABadTraceLeavesNoFile(t *testing.T) {
 	if left, err := filepath.Glob(out + "*"); err != nil || len(left) > 0 {
 		t.Errorf("left %v, %v", left, err)
 	}
-	if _, err := converted(t, in, "--to", "Parquet"); exitCode(err) != exitBadInput {
+	if _, err := converted(t, in, "--to", "Avro"); exitCode(err) != exitBadInput {
 		t.Errorf("an unknown format: %v", err)
 	}
 }
@@ -112,5 +112,41 @@ func TestTraceConvertSelectsRows(t *testing.T) {
 		if _, err := converted(t, append([]string{in, "--to", "Vidur"}, bad...)...); exitCode(err) != exitBadInput {
 			t.Errorf("%v: %v", bad, err)
 		}
+	}
+}
+
+// A trace that is converted to Parquet is the same trace, and so is its replay.
+func TestParquetTraces(t *testing.T) {
+	folder := t.TempDir()
+	mooncake, columns := filepath.Join(folder, "trace.jsonl"), filepath.Join(folder, "trace.parquet")
+	mustRun(t, "trace", "generate", "--requests", "200", "-o", mooncake)
+	if said, err := converted(t, mooncake, "--to", "Parquet", "-o", columns); err != nil || said != "200 requests written as Parquet\n" {
+		t.Fatalf("said %q, %v", said, err)
+	}
+	described := func(file string) string {
+		return strings.Join(strings.Split(mustRun(t, "trace", "stat", file), "\n")[1:8], "\n")
+	}
+	if diff := cmp.Diff(described(mooncake), described(columns)); diff != "" {
+		t.Errorf("(-trace +converted):\n%s", diff)
+	}
+	figures := func(manifest string) string {
+		file := filepath.Join(folder, "run.yaml")
+		if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out := mustRun(t, "run", "-f", file)
+		return out[:strings.Index(out, "Workload")]
+	}
+	want := figures(traceRun)
+	if diff := cmp.Diff(want, figures(strings.NewReplacer("Mooncake", "Parquet", "jsonl", "parquet").Replace(traceRun))); diff != "" {
+		t.Errorf("figures (-of the trace +of the converted one):\n%s", diff)
+	}
+	cut, err := os.ReadFile(filepath.Clean(columns))
+	if err != nil {
+		t.Fatal(err)
+	}
+	short := tempFile(t, "short.parquet", string(cut[:len(cut)-9]))
+	if _, err := windtunnel(t, "trace", "stat", short); exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "short.parquet: must be a whole Parquet file") {
+		t.Errorf("a file without its end: %v", err)
 	}
 }

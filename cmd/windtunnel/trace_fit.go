@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
@@ -59,7 +60,7 @@ tests of Kolmogorov and Smirnov. A small p means that the two differ by more tha
 }
 
 func (o *fitOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, name string) error {
-	_, recorded, err := o.file.open(stdin, name)
+	_, recorded, err := o.file.open(ctx, stdin, name)
 	if err != nil {
 		return badInputError{err}
 	}
@@ -71,8 +72,16 @@ func (o *fitOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	if err != nil {
 		return err
 	}
+	drawn, err := drawTraffic(ctx, traffic, o.seed, recorded.BlockTokens())
+	if err != nil {
+		return err
+	}
+	comparison, err := fit.Compare(recorded, drawn)
+	if err != nil {
+		return err
+	}
 	write := func(w io.Writer) error {
-		_, err := w.Write(out)
+		_, err := contextWriter{ctx, w}.Write(out)
 		return err
 	}
 	if o.output == "-" {
@@ -80,14 +89,6 @@ func (o *fitOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	} else {
 		err = writeWhole(o.output, write)
 	}
-	if err != nil {
-		return err
-	}
-	drawn, err := drawTraffic(ctx, traffic, o.seed, max(1, recorded.BlockTokens()))
-	if err != nil {
-		return err
-	}
-	comparison, err := fit.Compare(recorded, drawn)
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,8 @@ func writtenFit(traffic *fit.Traffic) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// drawTraffic returns what an imitation sends under a seed, with blocks of so many tokens.
+// drawTraffic returns what an imitation sends under a seed, with blocks of so many tokens or,
+// for 0, without blocks.
 func drawTraffic(ctx context.Context, traffic *fit.Traffic, seed int64, blockTokens int) (*trace.Trace, error) {
 	run := runOf(traffic)
 	if errs := manifest.Validate(run); len(errs) > 0 {
@@ -123,11 +125,14 @@ func drawTraffic(ctx context.Context, traffic *fit.Traffic, seed int64, blockTok
 	if err != nil {
 		return nil, err
 	}
-	var text bytes.Buffer
-	if _, err := writeRequests(contextWriter{ctx, &text}, &config, int(^uint(0)>>1), blockTokens); err != nil {
-		return nil, err
-	}
-	return trace.Read(trace.Windtunnel, &text, "imitation")
+	text, written := io.Pipe()
+	go func() {
+		_, err := writeRequests(contextWriter{ctx, written}, &config, math.MaxInt, blockTokens)
+		_ = written.CloseWithError(err) // which never fails
+	}()
+	drawn, err := trace.Read(trace.Windtunnel, text, "imitation")
+	_ = text.Close() // which never fails, and ends the writing
+	return drawn, err
 }
 
 // runOf is a run of an imitation, on a pool that does not matter to it.

@@ -3,8 +3,13 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -44,5 +49,50 @@ func TestAFitOfNothingIsBadInput(t *testing.T) {
 	_, err := windtunnel(t, "trace", "fit", few)
 	if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "few.csv: 1 requests are too few") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestAnInterruptedFitWritesNothing ends the fit after the trace is read.
+func TestAnInterruptedFitWritesNothing(t *testing.T) {
+	text := mustRun(t, "trace", "generate", "--requests", "100")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out := filepath.Join(t.TempDir(), "traffic.yaml")
+	var said bytes.Buffer
+	cmd := newRootCommand()
+	cmd.SetArgs([]string{"trace", "fit", "-", "-o", out})
+	cmd.SetIn(io.MultiReader(strings.NewReader(text), cancelling(cancel)))
+	cmd.SetOut(&said)
+	cmd.SetErr(&said)
+	if err := cmd.ExecuteContext(ctx); err == nil || said.Len() > 0 {
+		t.Errorf("error %v, said\n%s", err, said.String())
+	}
+	if left, err := filepath.Glob(out + "*"); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}
+
+// cancelling is an empty reader that cancels a context.
+type cancelling context.CancelFunc
+
+func (c cancelling) Read([]byte) (int, error) {
+	c()
+	return 0, io.EOF
+}
+
+// TestAFitOfATraceWithoutBlocksDrawsNone bounds what the drawn imitation takes: a block a
+// token would be some hundred MB.
+func TestAFitOfATraceWithoutBlocksDrawsNone(t *testing.T) {
+	text := []byte("arrived_at,num_prefill_tokens,num_decode_tokens\n")
+	for i := range 500 {
+		text = fmt.Appendf(text, "%d,%d,10\n", i, 50_000+i)
+	}
+	file := tempFile(t, "long.csv", string(text))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	mustRun(t, "trace", "fit", file, "-o", filepath.Join(t.TempDir(), "traffic.yaml"))
+	runtime.ReadMemStats(&after)
+	if mib := (after.TotalAlloc - before.TotalAlloc) >> 20; mib > 100 {
+		t.Errorf("allocates %d MiB", mib)
 	}
 }

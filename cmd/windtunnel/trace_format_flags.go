@@ -18,6 +18,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
+	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
 )
 
 // traceFileFlags say how the file of a trace is read. They are what the API's trace has.
@@ -56,7 +57,7 @@ func (o *traceFileFlags) read(in io.Reader, name string) (trace.Format, *trace.T
 // resolve returns the format and the options to read a trace with, and a reader of the
 // whole text. Where no format is given, it is recognised, or CSV where columns are given.
 func (o *traceFileFlags) resolve(in io.Reader, name string) (trace.Format, trace.Options, io.Reader, error) {
-	input := experiment.TraceInput{Order: v1alpha1.TraceOrder(o.order), Sample: v1alpha1.Fraction(o.sample), BlockTokens: o.blockTokens}
+	input := experiment.TraceInput{Order: v1alpha1.TraceOrder(o.order), Sample: v1alpha1.PositiveDecimal(o.sample), BlockTokens: o.blockTokens}
 	if err := decodeFields("--csv", o.csv, &input.CSV); err != nil {
 		return "", trace.Options{}, nil, err
 	}
@@ -76,7 +77,9 @@ func (o *traceFileFlags) resolve(in io.Reader, name string) (trace.Format, trace
 	if errs := input.Options().Validate(format, field.NewPath("trace")); len(errs) > 0 {
 		return "", trace.Options{}, nil, errs.ToAggregate()
 	}
-	return format, input.Options(), in, nil
+	options := input.Options()
+	options.Parquet = parquetfile.Codec{}
+	return format, options, in, nil
 }
 
 // checkSelection decodes --slice, and checks what a schema does elsewhere.

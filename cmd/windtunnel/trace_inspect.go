@@ -3,8 +3,8 @@
 package main
 
 import (
+	"context"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -42,7 +42,7 @@ do about it.`,
     --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion`,
 		Args: oneTraceFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.InOrStdin(), cmd.OutOrStdout(), args[0])
+			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), args[0])
 		},
 	}
 	o.file.add(cmd.Flags(), " (default: detected from the first line)")
@@ -50,8 +50,8 @@ do about it.`,
 	return cmd
 }
 
-func (o *inspectOptions) run(stdin io.Reader, w io.Writer, name string) error {
-	format, recorded, err := o.file.open(stdin, name)
+func (o *inspectOptions) run(ctx context.Context, stdin io.Reader, w io.Writer, name string) error {
+	format, recorded, err := o.file.open(ctx, stdin, name)
 	if err != nil {
 		return badInputError{err}
 	}
@@ -70,8 +70,8 @@ func (o *inspectOptions) run(stdin io.Reader, w io.Writer, name string) error {
 }
 
 // open reads a trace so that it can be read again: standard input is read into memory.
-func (o *traceFileFlags) open(stdin io.Reader, name string) (trace.Format, *trace.Trace, error) {
-	in, named, err := openTrace(stdin, name)
+func (o *traceFileFlags) open(ctx context.Context, stdin io.Reader, name string) (trace.Format, *trace.Trace, error) {
+	in, named, err := openInterruptibly(ctx, stdin, name)
 	if err != nil {
 		return "", nil, err
 	}
@@ -84,6 +84,10 @@ func (o *traceFileFlags) open(stdin io.Reader, name string) (trace.Format, *trac
 		recorded, err := trace.ReadWith(format, options, text, named)
 		return format, recorded, err
 	}
-	recorded, err := trace.Open(format, options, func() (io.ReadCloser, error) { return os.Open(name) }, name)
+	again := func() (io.ReadCloser, error) {
+		in, _, err := openInterruptibly(ctx, nil, name)
+		return in, err
+	}
+	recorded, err := trace.Open(format, options, again, name)
 	return format, recorded, err
 }

@@ -38,6 +38,9 @@ func (o *specOptions) register(f *pflag.FlagSet) {
 
 // writeWorkload writes the workload of a SimulationRun as a trace.
 func (o *generateOptions) writeWorkload(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
+	if o.blockTokens < 1 {
+		return badInputError{fmt.Errorf("--block-tokens must be at least 1, got %d", o.blockTokens)}
+	}
 	run, err := o.local.compileOne(ctx, stdin, "-f")
 	if err != nil {
 		return err
@@ -97,7 +100,7 @@ func (o *localOptions) compileOne(ctx context.Context, stdin io.Reader, what str
 }
 
 // writeRequests writes the requests that arrive until the horizon, at most so many, and
-// returns their number.
+// returns their number. Blocks of 0 tokens write nothing of what prompts share.
 func writeRequests(w io.Writer, config *simulator.Config, most, blockTokens int) (int, error) {
 	source := config.Source
 	if config.Listener != nil {
@@ -125,5 +128,5 @@ func writeRequests(w io.Writer, config *simulator.Config, most, blockTokens int)
 	if out.Rows() == 0 {
 		return 0, badInputError{fmt.Errorf("no request arrives before the horizon")}
 	}
-	return out.Rows(), out.Flush()
+	return out.Rows(), out.Close()
 }

@@ -17,6 +17,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"windtunnel.dev/windtunnel/pkg/worker"
+	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
 )
 
 // workerOptions are the flags of worker; the Job's pod template sets them.
@@ -79,6 +80,7 @@ func (o workerOptions) run(ctx context.Context) error {
 		Parallelism:  o.parallelism,
 		// A negative number only asks: it is GOMEMLIMIT, or no bound.
 		MemoryBytes: debug.SetMemoryLimit(-1),
+		Parquet:     parquetfile.Codec{},
 		Ticks:       ticker.C,
 	}, worker.Cluster{Client: client})
 	raw, encodeErr := report.Encode()

@@ -27,6 +27,7 @@ const schemaDefault = "+kubebuilder:default="
 var keyedDefaults = map[string]string{
 	"KVCache.eviction": "Every scenario would change, because every pool has a KV cache.",
 	"Router.replicas":  "Every scenario would change, because every scenario has a router.",
+	"Router.signals":   "Every scenario would change, because every scenario has a router.",
 	"Copies.arrivals":  "Every scenario with copies of a client would change, among them samples.",
 	"Copies.adapters":  "Every scenario with copies of a client would change, also those without LoRA adapters.",
 

@@ -39,13 +39,23 @@ func BenchmarkGuided(b *testing.B) {
 	b.ReportMetric(float64(requests)*float64(b.N)/b.Elapsed().Seconds(), "requests/s")
 }
 
+// BenchmarkLoops is what it costs that users wait for their answers, beside the same load
+// without.
+func BenchmarkLoops(b *testing.B) {
+	benchmarkEach(b, map[string]func(int, int, int64) simulator.Config{"open": R, "closed": Closed})
+}
+
 // BenchmarkMoving is what tiers and hand-overs cost, beside the same load
 // without them.
 func BenchmarkMoving(b *testing.B) {
-	const requests, replicas = 50_000, 16
-	for name, config := range map[string]func(int, int, int64) simulator.Config{
+	benchmarkEach(b, map[string]func(int, int, int64) simulator.Config{
 		"untiered": Untiered, "tiered": Tiered, "together": R, "disaggregated": Disaggregated,
-	} {
+	})
+}
+
+func benchmarkEach(b *testing.B, configs map[string]func(requests, replicas int, seed int64) simulator.Config) {
+	const requests, replicas = 50_000, 16
+	for name, config := range configs {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -7,6 +7,7 @@ package reference
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/latency"
@@ -22,6 +23,9 @@ import (
 // RatePerReplica is how many requests a second R offers to each replica.
 const RatePerReplica = 25
 
+// secondsInFlight is how long a request of R(50000, 16) is in flight on average.
+const secondsInFlight = 1.47
+
 // R is the reference workload: Poisson clients, 5 for every 4 replicas and 20
 // at least, with shares of the rate as 1/(i+1); each has a prefix of 1024 tokens
 // that all its prompts begin with, prompts of 256 ± 100 tokens of their own,
@@ -29,6 +33,22 @@ const RatePerReplica = 25
 func R(requests, replicas int, seed int64) simulator.Config {
 	config := onReplicas(replicas, seed)
 	config.Source = workload.NewClients(clients(replicas), seed)
+	config.Horizon.Requests = requests
+	return config
+}
+
+// Closed is R with users who wait for their answers and send the next request at once. A
+// client has as many users as R has of its requests in flight, so that both send about as
+// many requests a second.
+func Closed(requests, replicas int, seed int64) simulator.Config {
+	config := onReplicas(replicas, seed)
+	all := clients(replicas)
+	for i := range all {
+		users := math.Round(all[i].Arrivals.RatePerSecond * secondsInFlight)
+		all[i].Arrivals, all[i].ClosedLoop = workload.Arrivals{}, &workload.ClosedLoop{Concurrency: int(max(users, 1))}
+	}
+	source := workload.NewClients(all, seed)
+	config.Source, config.Listener = source, source
 	config.Horizon.Requests = requests
 	return config
 }

@@ -22,6 +22,26 @@ func TestEveryRequestIsServed(t *testing.T) {
 	}
 }
 
+// TestTheClosedLoopHasTheLoadOfR: its users send as many requests a second as the clients of
+// R, within 2 %.
+func TestTheClosedLoopHasTheLoadOfR(t *testing.T) {
+	const requests = 20_000
+	seconds := map[string]float64{}
+	for name, config := range map[string]simulator.Config{"open": R(requests, 16, 1), "closed": Closed(requests, 16, 1)} {
+		o, err := simulator.Run(context.Background(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(o.Cells) != 1 || o.Cells[0].Completed != requests {
+			t.Fatalf("%s: cells %+v, want one with %d completed", name, o.Cells, requests)
+		}
+		seconds[name] = o.End.Sub(0).Seconds()
+	}
+	if ratio := seconds["closed"] / seconds["open"]; ratio < 0.98 || ratio > 1.02 {
+		t.Errorf("the runs end after %v, of which the ratio is %.3f", seconds, ratio)
+	}
+}
+
 // TestClients: the rate is 25 requests/s a replica, whatever their number, and
 // the busiest client has twice the share of the next.
 func TestClients(t *testing.T) {

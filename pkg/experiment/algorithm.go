@@ -14,7 +14,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/search"
 )
 
-// theRun is the only point of a plan that varies nothing.
+// theRun is the only point of a plan that varies nothing: of a run, or of a sweep of
+// workloads alone.
 var theRun = search.Space{Parameters: []search.Parameter{{Name: "run", Kind: search.Choice, Choices: []string{"run"}}}}
 
 // Algorithm returns what chooses the plan's simulations, or what is wrong with
@@ -29,9 +30,11 @@ func (p *Plan) Algorithm(spec *field.Path) (search.Algorithm, field.ErrorList) {
 		Interrupted: p.IsInterrupted,
 	}
 	if p.IsSweep() {
-		problem.Space = p.Space()
 		problem.Baseline = p.baseline()
 		problem.Settings = p.settings()
+	}
+	if len(p.Parameters) > 0 {
+		problem.Space = p.Space()
 	}
 	if r := p.Precision; r != nil {
 		problem.Settings.Precision = &search.PrecisionSettings{

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// A Segment is one part of a path: a field, or an entry of a list by name or number.
+// A Segment is one part of a path: a field, or an entry of a list by its name, or by its
+// number from 0 where entries have no names.
 type Segment struct {
 	Name  string
 	Entry bool
@@ -45,7 +46,7 @@ func nextSegment(rest string, first bool) (Segment, string, error) {
 			return Segment{}, "", fmt.Errorf("has an unexpected or unclosed bracket at %q", rest)
 		}
 		if end == 1 {
-			return Segment{}, "", fmt.Errorf("has empty brackets; name the list's entry in them")
+			return Segment{}, "", fmt.Errorf("has empty brackets; give the name of the list's entry in them, or its number from 0 where it has none")
 		}
 		return Segment{Name: rest[1:end], Entry: true}, rest[end+1:], nil
 	}

@@ -17,6 +17,7 @@ func TestParsePath(t *testing.T) {
 		"fields":                            {text: "router.metricsRefreshInterval", want: "router.metricsRefreshInterval"},
 		"an entry by name":                  {text: "pools[llama].engine.maxNumSeqs", want: "pools[llama].engine.maxNumSeqs"},
 		"an entry's name may hold dots":     {text: "a[x.y].b", want: "a[x.y].b"},
+		"an entry by number":                {text: "a[0].b[12]", want: "a[0].b[12]"},
 		"an entry of an entry":              {text: "a[b][c]", want: "a[b][c]"},
 		"nothing is refused":                {text: "", wantErr: "is empty"},
 		"a bracket at the start is refused": {text: "[a]", wantErr: "bracket"},

@@ -74,6 +74,8 @@ type Plan struct {
 	Expanded []string `json:"-"`
 
 	Builder setup.Builder `json:"-"`
+	// TraceParts reads other parts of the traces than the base replays.
+	TraceParts TraceParts `json:"-"`
 	// IsInterrupted is set while the plan is compiled, and says that nobody waits for it.
 	IsInterrupted func() bool `json:"-"`
 }
@@ -119,8 +121,9 @@ func DecodePlan(raw []byte) (*Plan, error) {
 	return &p, nil
 }
 
-// IsSweep reports whether the plan varies parameters.
-func (p *Plan) IsSweep() bool { return len(p.Parameters) > 0 }
+// IsSweep reports whether the plan is a sweep's: it varies parameters, or has one point
+// under several workloads.
+func (p *Plan) IsSweep() bool { return p.Search != nil }
 
 // Bind finds the places that the parameters name, each in the first variant in
 // which it exists.

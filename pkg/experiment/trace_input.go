@@ -17,14 +17,14 @@ import (
 // TraceInput says where a trace's bytes are and what they must be.
 type TraceInput struct {
 	// Source is the name of the trace in the workload, if it has one.
-	Source      string               `json:"source,omitempty"`
-	Format      v1alpha1.TraceFormat `json:"format"`
-	CSV         *v1alpha1.TraceCSV   `json:"csv,omitempty"`
-	Order       v1alpha1.TraceOrder  `json:"order,omitempty"`
-	Slice       *v1alpha1.TraceSlice `json:"slice,omitempty"`
-	Sample      v1alpha1.Fraction    `json:"sample,omitempty"`
-	TooLong     *v1alpha1.TooLong    `json:"tooLong,omitempty"`
-	BlockTokens int32                `json:"blockTokens,omitempty"`
+	Source      string                   `json:"source,omitempty"`
+	Format      v1alpha1.TraceFormat     `json:"format"`
+	CSV         *v1alpha1.TraceCSV       `json:"csv,omitempty"`
+	Order       v1alpha1.TraceOrder      `json:"order,omitempty"`
+	Slice       *v1alpha1.TraceSlice     `json:"slice,omitempty"`
+	Sample      v1alpha1.PositiveDecimal `json:"sample,omitempty"`
+	TooLong     *v1alpha1.TooLong        `json:"tooLong,omitempty"`
+	BlockTokens int32                    `json:"blockTokens,omitempty"`
 	// One of these says where.
 	File                  string                          `json:"file,omitempty"`
 	ConfigMap             *v1alpha1.ConfigMapKeyReference `json:"configMap,omitempty"`
@@ -40,8 +40,8 @@ func (t *TraceInput) Options() trace.Options {
 	if l := t.TooLong; l != nil {
 		o.TooLong = trace.TooLong{MaxTokens: int(l.MaxTokens), Action: trace.TooLongAction(l.Action)}
 	}
-	if t.Sample != "" {
-		o.Sample = t.Sample.Float()
+	if share := t.Sample.Float(); share < 1 {
+		o.Sample = share // 0 keeps all, too
 	}
 	if s := t.Slice; s != nil {
 		o.Slice = trace.Slice{From: s.From.Duration(), To: s.To.Duration()}

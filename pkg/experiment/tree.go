@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/spelling"
@@ -73,17 +74,61 @@ func child(v any, s Segment) (any, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s does not follow a list", s)
 	}
-	var names []string
-	for _, e := range list {
-		name := entryName(e)
-		if name == s.Name {
-			return e, nil
-		}
-		names = append(names, name)
+	i, err := entryIndex(list, s)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("there is no entry %s; there are %s", s, spelling.Quote(names))
+	return list[i], nil
 }
 
+// entryIndex finds the entry of a list that a segment names. A number from 0 names an entry
+// of a list whose entries have no names, in the one spelling that equal paths share.
+func entryIndex(list []any, s Segment) (int, error) {
+	if i := slices.IndexFunc(list, func(e any) bool { return s.Name != "" && entryName(e) == s.Name }); i >= 0 {
+		return i, nil
+	}
+	i, err := strconv.Atoi(s.Name)
+	if err == nil && i >= 0 && i < len(list) && strconv.Itoa(i) == s.Name && !haveNames(list) {
+		return i, nil
+	}
+	if len(list) == 0 {
+		return 0, fmt.Errorf("there is no entry %s; the list is empty", s)
+	}
+	return 0, fmt.Errorf("there is no entry %s; there are %s", s, entriesOf(list))
+}
+
+// haveNames reports whether entries of a list have names.
+func haveNames(list []any) bool {
+	return slices.ContainsFunc(list, func(e any) bool { return entryName(e) != "" })
+}
+
+// entriesOf says how paths name the entries of a list.
+func entriesOf(list []any) string {
+	switch {
+	case haveNames(list):
+	case len(list) == 1:
+		return "[0], since the entry has no name"
+	default:
+		return fmt.Sprintf("[0] to [%d], since the entries have no names", len(list)-1)
+	}
+	var names []string
+	for _, e := range list {
+		if name := entryName(e); name != "" {
+			names = append(names, name)
+		}
+	}
+	return spelling.Quote(names)
+}
+
+// leadsToList is the error of a path that ends at a list.
+func leadsToList(list []any) error {
+	if len(list) == 0 {
+		return fmt.Errorf("leads to a list, which is empty")
+	}
+	return fmt.Errorf("leads to a list; name one of its entries in brackets: there are %s", entriesOf(list))
+}
+
+// entryName is the name of a list's entry; empty where it has none.
 func entryName(v any) string {
 	object, _ := v.(Tree)
 	for _, key := range entryKeys {
@@ -122,10 +167,17 @@ func Assign(root Tree, path []Segment, value any) error {
 		}
 		at = next
 	}
-	object, ok := at.(Tree)
-	if last := path[len(path)-1]; ok && !last.Entry {
+	last := path[len(path)-1]
+	if object, ok := at.(Tree); ok && !last.Entry {
 		object[last.Name] = value
 		return nil
+	}
+	if list, ok := at.([]any); ok && last.Entry && !haveNames(list) {
+		i, err := entryIndex(list, last)
+		if err == nil {
+			list[i] = value
+		}
+		return err
 	}
 	return fmt.Errorf("%s is not a field that can be set", Render(path))
 }

@@ -139,8 +139,8 @@ func BeneathPickerConfig(path []Segment) bool {
 }
 
 // namesAnInput reports whether a path leads to what says which recorded traffic,
-// catalogue or table is used. It was read when the scenario was compiled, so
-// that a change of it would change nothing.
+// catalogue or table is used, or in which format it is. It was read when the scenario was
+// compiled, so that a change of it would change nothing.
 func namesAnInput(path []Segment) bool {
 	switch path[0].Name {
 	case "catalogue":
@@ -154,9 +154,10 @@ func namesAnInput(path []Segment) bool {
 	return false
 }
 
-// traceInputs are the fields of a trace that say which it is and how it is read.
+// traceInputs are the fields of a trace that say which it is. Those that say which part of
+// it is replayed are not among them.
 var traceInputs = []string{
-	"name", "file", "format", "csv", "order", "slice", "sample", "configMapRef", "persistentVolumeClaim", "image", "sha256",
+	"name", "file", "format", "csv", "order", "configMapRef", "persistentVolumeClaim", "image", "sha256",
 }
 
 // inTrace returns what follows in a path after a trace; nothing of other paths.
@@ -209,7 +210,8 @@ func resolveByValue(scenario Tree, path []Segment) (valueKind, error) {
 	case Tree:
 		return 0, fmt.Errorf("leads to an object; go on to one of its fields %s", spelling.Quote(fieldNames(v)))
 	default:
-		return 0, fmt.Errorf("leads to a list; name one of its entries in brackets")
+		list, _ := v.([]any)
+		return 0, leadsToList(list)
 	}
 }
 
@@ -258,7 +260,8 @@ func resolveByType(scenario Tree, path []Segment) (valueKind, error) {
 	if typ.Kind() == reflect.Struct {
 		return 0, fmt.Errorf("leads to an object; go on to one of its fields %s", spelling.Quote(jsonFields(typ)))
 	}
-	return 0, fmt.Errorf("leads to a list; name one of its entries in brackets")
+	list, _ := at.([]any)
+	return 0, leadsToList(list)
 }
 
 func childType(typ reflect.Type, s Segment) (reflect.Type, error) {

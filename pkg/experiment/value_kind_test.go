@@ -3,6 +3,7 @@
 package experiment
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -14,9 +15,14 @@ const leafScenario = `{
     "version": "router-v0.10",
     "schedulingProfiles": [{"name": "default", "plugins": [{"pluginRef": "queue-scorer", "weight": 2}]}],
     "plugins": [{"name": "queue-scorer", "type": "queue-scorer"},
-                {"name": "p", "type": "t", "parameters": {"autoTune": true, "capacity": 31250}}]
+                {"name": "p", "type": "t", "parameters": {"autoTune": true, "capacity": 31250, "bounds": [1, 2.5]}}],
+    "flowControl": {"priorityBands": [{"priority": 10, "maxRequests": "9"}, {"priority": 0}]}
   }},
-  "workload": {"clients": [{"name": "chat", "arrivals": {"rate": "5"}}]}
+  "workload": {"trace": {"format": "Azure"}, "clients": [
+    {"name": "chat", "arrivals": {"rate": "5", "stages": [{"rate": "1", "duration": "5s"}, {"rate": "2", "duration": "5s"}]},
+     "inputTokens": {"components": [{"weight": 1, "distribution": "Constant", "mean": "5"}], "histogram": []},
+     "retry": {"max": 1, "after": ["Failed", "TimedOut"]}},
+    {"name": "0", "arrivals": {"rate": "7"}}]}
 }`
 
 func TestResolve(t *testing.T) {
@@ -35,10 +41,27 @@ func TestResolve(t *testing.T) {
 		"a plugin's parameter":                {path: "router.endpointPickerConfig.plugins[p].parameters.capacity", want: numberValue},
 		"a plugin's switch":                   {path: "router.endpointPickerConfig.plugins[p].parameters.autoTune", want: booleanValue},
 		"the EPP's version":                   {path: "router.endpointPickerConfig.version", want: stringValue},
+		"an entry without a name":             {path: "workload.clients[chat].arrivals.stages[1].rate", want: decimalValue},
+		"an absent field of such an entry":    {path: "workload.clients[chat].arrivals.stages[0].rampTo", want: decimalValue},
+		"the only entry without a name":       {path: "workload.clients[chat].inputTokens.components[0].mean", want: decimalValue},
+		"a text of a list of texts":           {path: "workload.clients[chat].retry.after[1]", want: stringValue},
+		"a name that is a number":             {path: "workload.clients[0].arrivals.rate", want: decimalValue},
+		"a document's entry without a name":   {path: "router.endpointPickerConfig.flowControl.priorityBands[0].maxRequests", want: stringValue},
+		"a number of a document's list":       {path: "router.endpointPickerConfig.plugins[p].parameters.bounds[1]", want: numberValue},
+		"the sample of a trace":               {path: "workload.trace.sample", want: decimalValue},
+		"the slice of a trace":                {path: "workload.trace.slice.to", want: durationValue},
+		"the number of a named entry":         {path: "workload.clients[1].arrivals.rate", wantErr: `there is no entry [1]; there are "chat", "0"`},
+		"a number past the last entry":        {path: "workload.clients[chat].arrivals.stages[2].rate", wantErr: `at "workload.clients[chat].arrivals.stages[2]": there is no entry [2]; there are [0] to [1], since the entries have no names`},
+		"a number in another spelling":        {path: "workload.clients[chat].arrivals.stages[01].rate", wantErr: "there are [0] to [1]"},
+		"a number with a sign":                {path: "workload.clients[chat].arrivals.stages[-1].rate", wantErr: "there are [0] to [1]"},
+		"a name where there are none":         {path: "workload.clients[chat].inputTokens.components[first].mean", wantErr: "there are [0], since the entry has no name"},
+		"an entry of an empty list":           {path: "workload.clients[chat].inputTokens.histogram[0].tokens", wantErr: "the list is empty"},
+		"a list says what it has":             {path: "workload.clients[chat].arrivals.stages", wantErr: "leads to a list; name one of its entries in brackets: there are [0] to [1]"},
+		"the format of a trace":               {path: "workload.trace.format", wantErr: "names an input"},
 		"an unknown field names the known":    {path: "pools[llama].engine.maxSeqs", wantErr: `"maxNumSeqs"`},
 		"an unknown entry names the known":    {path: "pools[mistral].replicas", wantErr: `there are "llama"`},
 		"an unknown plugin names the known":   {path: "router.endpointPickerConfig.schedulingProfiles[default].plugins[x].weight", wantErr: `there are "queue-scorer"`},
-		"an unknown parameter":                {path: "router.endpointPickerConfig.plugins[p].parameters.x", wantErr: `there are "autoTune", "capacity"`},
+		"an unknown parameter":                {path: "router.endpointPickerConfig.plugins[p].parameters.x", wantErr: `there are "autoTune", "bounds", "capacity"`},
 		"an object is not a leaf":             {path: "pools[llama].engine", wantErr: "leads to an object"},
 		"a list is not a leaf":                {path: "pools", wantErr: "leads to a list"},
 		"a list's entry is not a leaf":        {path: "pools[llama]", wantErr: "leads to an object"},
@@ -96,6 +119,31 @@ func TestEncodeLeaf(t *testing.T) {
 				t.Errorf("encode(%q) as %s: error %v, refused: %v", tc.value, tc.kind, err, tc.refused)
 			}
 		})
+	}
+}
+
+func TestAssignReachesEntriesWithoutNames(t *testing.T) {
+	for text, value := range map[string]any{
+		"workload.clients[chat].arrivals.stages[1].rate":                    "9",
+		"workload.clients[chat].arrivals.stages[0].rampTo":                  "9",
+		"workload.clients[chat].retry.after[0]":                             "Rejected",
+		"router.endpointPickerConfig.plugins[p].parameters.bounds[1]":       json.Number("3"),
+		"router.endpointPickerConfig.flowControl.priorityBands[1].priority": json.Number("4"),
+	} {
+		scenario, err := parseTree([]byte(leafScenario))
+		if err != nil {
+			t.Fatal(err)
+		}
+		path, err := parsePath(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := string(MustJSON(scenario))
+		if err := Assign(scenario, path, value); err != nil {
+			t.Errorf("%s: %v", text, err)
+		} else if got := Lookup(scenario, path); got != value || string(MustJSON(scenario)) == before {
+			t.Errorf("%s is %v, want %v", text, got, value)
+		}
 	}
 }
 

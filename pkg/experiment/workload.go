@@ -32,8 +32,8 @@ func (p *Plan) workloadNames() []string {
 	return names
 }
 
-// Under cuts a scenario of the plan down to the sources of a workload. The empty name
-// leaves it as it is.
+// Under cuts a scenario of the plan down to the sources of a workload and the tenants that
+// these may name. The empty name leaves it as it is.
 func (p *Plan) Under(scenario Tree, workload string) Tree {
 	at := slices.IndexFunc(p.Workloads, func(w Workload) bool { return w.Name == workload })
 	if at < 0 {
@@ -54,7 +54,24 @@ func (p *Plan) Under(scenario Tree, workload string) Tree {
 	if trace, ok := of["trace"]; ok && !chosen(trace) {
 		delete(of, "trace")
 	}
+	keepTenants(of)
 	return scenario
+}
+
+// keepTenants removes the tenants that no request of a workload has. Those of the rows of a
+// trace are not known here.
+func keepTenants(workload Tree) {
+	tenants, _ := workload["tenants"].([]any)
+	clients, _ := workload["clients"].([]any)
+	if workload["trace"] != nil || workload["traces"] != nil || tenants == nil {
+		return
+	}
+	kept := slices.DeleteFunc(tenants, func(tenant any) bool {
+		return !slices.ContainsFunc(clients, func(client any) bool { return client.(Tree)["tenant"] == tenant.(Tree)["name"] })
+	})
+	if workload["tenants"] = kept; len(kept) == 0 {
+		delete(workload, "tenants")
+	}
 }
 
 // underEach returns a metric of all workloads under each of them; nothing for other

@@ -73,6 +73,7 @@ func (r *modelRouters) routing(models []ModelPolicies) Routing {
 		if routing.KVEvents != nil {
 			all.KVEvents = r
 		}
+		all.Engines = all.Engines || routing.Engines
 	}
 	return all
 }
@@ -144,6 +145,9 @@ func (p *modelPart) look(view *View) *View {
 	p.view = View{Now: view.Now, Scrapes: view.Scrapes[first:end], Traffic: p.Traffic}
 	if view.Down != nil {
 		p.view.Down = view.Down[first:end]
+	}
+	if p.Routing.Engines {
+		p.view.Engines = view.Engines[first:end]
 	}
 	if view.Adapters != nil && p.servesAdapters(view.Adapters[first:end]) {
 		p.view.Adapters = view.Adapters[first:end]

@@ -28,8 +28,8 @@ type Priority interface {
 	Prioritize(view *View, request *Request) int
 }
 
-// Routing is a router with all that it takes part in. A nil field says that it does
-// not.
+// Routing is a router with all that it takes part in. A field that is nil or false says
+// that it does not.
 type Routing struct {
 	// Router is never nil.
 	Router Router
@@ -43,6 +43,8 @@ type Routing struct {
 	Evictor Evictor
 	// KVEvents is told what engines' caches hold.
 	KVEvents KVEventListener
+	// Engines says that the router reads [View.Engines].
+	Engines bool
 }
 
 // RoutedBy returns policies of a router that takes part in nothing else; all other

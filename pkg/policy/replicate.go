@@ -39,6 +39,7 @@ func Replicate(routings ...Routing) Routing {
 			r.kvEvents = append(r.kvEvents, one.KVEvents)
 			all.KVEvents = r
 		}
+		all.Engines = all.Engines || one.Engines
 	}
 	return all
 }

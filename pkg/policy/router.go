@@ -87,6 +87,10 @@ type View struct {
 	// adapters; len == endpoints. It is nil where engines serve none. The slices
 	// in it are as [Request].Adapter numbers adapters.
 	Adapters []Adapters
+	// Engines holds what the last scrape of each endpoint said of its engine beside
+	// Scrapes; len == endpoints. It is nil where no router asks for it
+	// ([Routing].Engines).
+	Engines []Engine
 	// Traffic is what the gateway has counted; nil where no policy asks for it. The
 	// request that is decided on has arrived, and has not been admitted.
 	Traffic *Traffic

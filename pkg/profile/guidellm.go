@@ -9,7 +9,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -159,38 +158,6 @@ func (c *converter) oneOf(in *object, name string, least, most float64) float64 
 	return one.number(name, least, least, most)
 }
 
-// guideLLMConstraints takes over when a benchmark ends.
-func (c *converter) guideLLMConstraints(in *object) {
-	in.demand("state max_requests or max_duration: without one, a benchmark has no end", "constraints")
-	for _, constraint := range in.children("constraints") {
-		switch constraint.word("kind", "", "max_requests", "max_duration") {
-		case "max_requests":
-			constraint.demand("", "count")
-			c.endsAfter(constraint.whole("count", 1, 1, 1e9))
-		case "max_duration":
-			constraint.demand("", "seconds")
-			c.traffic.Horizon.Duration = spanPositive(seconds(constraint, "seconds"))
-		case "":
-			constraint.demand("", "kind")
-			constraint.ignore("count", "seconds")
-		}
-		constraint.done()
-	}
-}
-
-func (c *converter) endsAfter(requests int64) { c.traffic.Horizon.Requests = &requests }
-
-// seconds reads a number of seconds, or a duration such as 2m.
-func seconds(in *object, name string) float64 {
-	if text, ok := in.fields[name].(string); ok {
-		if d, err := time.ParseDuration(text); err == nil && d > 0 {
-			in.ignore(name)
-			return d.Seconds()
-		}
-	}
-	return in.number(name, 1, 1e-9, maxYear)
-}
-
 // guideLLMData takes over synthetic texts.
 func (c *converter) guideLLMData(in *object, client *v1alpha1.Client) {
 	defer in.done()
@@ -240,13 +207,7 @@ func (c *converter) guideLLMFlat(in *object, client *v1alpha1.Client) {
 	in = &object{reader: in.reader, fields: underscored(in.fields)}
 	defer in.done()
 	in.ignore("target", "model", "request_type", "backend", "processor", "outputs", "random_seed")
-	if in.has("max_requests") {
-		c.endsAfter(in.whole("max_requests", 1, 1, 1e9))
-	}
-	if in.has("max_seconds") {
-		c.traffic.Horizon.Duration = spanPositive(in.number("max_seconds", 1, 1e-9, maxYear))
-	}
-	if in.ignore("max_requests", "max_seconds"); !in.has("max_requests") && !in.has("max_seconds") {
+	if !c.guideLLMBounds(in) {
 		in.demand("state max_seconds or max_requests: without one, a benchmark has no end", "max_seconds")
 	}
 	if text, ok := in.fields["data"].(string); ok {

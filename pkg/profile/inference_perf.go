@@ -68,6 +68,9 @@ func (c *converter) inferencePerfLoad(in *object, client *v1alpha1.Client) {
 	if kind == "constant" {
 		c.note("inference-perf sends exactly rate times duration requests a stage, at exponential gaps; here their number is random")
 	}
+	if to-from > 1 {
+		c.note("inference-perf waits for all answers of a stage before the next; here each stage begins %s after the one before", span(pause))
+	}
 	c.ratedStages(stages, from, to, pause, in.at("stages"), client)
 }
 
@@ -95,9 +98,6 @@ func (c *converter) ratedStages(stages []*object, from, to int, pause float64, p
 	if len(client.Arrivals.Stages) > maxStages {
 		c.fault(field.TooMany(path, to-from, maxStages/2))
 		return
-	}
-	if to-from > 1 {
-		c.note("inference-perf waits for all answers of a stage before the next; here each stage begins %s after the one before", span(pause))
 	}
 	client.Arrivals.Process = v1alpha1.PoissonArrivals
 	c.traffic.Horizon.Duration = spanPositive(total)

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
@@ -42,6 +43,8 @@ type Options struct {
 type Traffic struct {
 	Horizon  v1alpha1.Horizon  `json:"horizon"`
 	Workload v1alpha1.Workload `json:"workload"`
+	// SLOs are latency targets of the workload's classes.
+	SLOs []v1alpha1.SLO `json:"slos,omitempty"`
 	// Notes say where the traffic differs from what the profile's own tool sends.
 	Notes []string `json:"-"`
 }
@@ -113,11 +116,15 @@ type converter struct {
 	reader
 	traffic *Traffic
 	stage   int
+	// prefixes are the lengths of prefixes by group.
+	prefixes map[string]int64
 }
 
-// note says where the traffic differs.
+// note says once where the traffic differs.
 func (c *converter) note(format string, args ...any) {
-	c.traffic.Notes = append(c.traffic.Notes, fmt.Sprintf(format, args...))
+	if text := fmt.Sprintf(format, args...); !slices.Contains(c.traffic.Notes, text) {
+		c.traffic.Notes = append(c.traffic.Notes, text)
+	}
 }
 
 // staged returns the stages to take of so many: all of them, or the one that the options

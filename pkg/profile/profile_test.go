@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -26,7 +27,8 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // scenario is a run of traffic.
 func scenario(traffic *profile.Traffic) *v1alpha1.SimulationRun {
 	run := builder.MakeRun("profile", "ns").Seeds(1).Obj()
-	run.Spec.Scenario.Horizon, run.Spec.Scenario.Workload = traffic.Horizon, traffic.Workload
+	s := &run.Spec.Scenario
+	s.Horizon, s.Workload, s.SLOs = traffic.Horizon, traffic.Workload, traffic.SLOs
 	manifest.Default(run)
 	return run
 }
@@ -121,6 +123,8 @@ func TestWhatCannotBeCarriedIsRefused(t *testing.T) {
 
 		"no end": {"spec: {data: [{kind: synthetic_text, prompt_tokens: 5, output_tokens: 5}], profile: {kind: synchronous}}", []string{
 			"spec.constraints: Required value: state max_requests or max_duration: without one, a benchmark has no end"}},
+		"two bounds of one kind, and none": {strings.Replace(guide, "[{kind: max_requests, count: 5}]", "[{kind: max_sec, seconds: 5}, {kind: max_min, max_min: 5}, {kind: max_requests}]", 1) + "  profile: {kind: synchronous}", []string{
+			"spec.constraints[1].max_min: Forbidden: another constraint bounds the same", "spec.constraints[2].count: Required value"}},
 		"a sweep of rates": {guide + "  profile: {kind: sweep}", []string{
 			`spec.profile.kind: Unsupported value: "sweep": supported values: "concurrent", "synchronous", "throughput", "constant", "poisson"`}},
 		"several benchmarks": {guide + "  profile: {kind: concurrent}\nbenchmarks: [{profile: {streams: 1}}, {profile: {streams: 2}}]", []string{
@@ -136,7 +140,7 @@ func TestWhatCannotBeCarriedIsRefused(t *testing.T) {
 		"an older version": {"version: '1'\n" + strings.TrimPrefix(blis, "version: '2'\n") + length, []string{
 			`version: Unsupported value: "1": supported values: "2"`}},
 		"a misspelt field": {blis + length + "  prefix_grp: a", []string{
-			"clients[0].prefix_grp: Forbidden: unknown field; there are adapter, arrival, closed_loop, concurrency, goodput_slo, id, input_distribution, lifecycle, model, multimodal, network, output_distribution, prefix_group, prefix_length, rate_fraction, reasoning, slo_class, slo_target_us, spike, streaming, tenant_id, think_time_us, timeout"}},
+			"clients[0].prefix_grp: Forbidden: unknown field; there are adapter, arrival, closed_loop, concurrency, id, input_distribution, lifecycle, model, multimodal, network, output_distribution, prefix_group, prefix_length, rate_fraction, reasoning, slo_class, slo_target_us, streaming, tenant_id, think_time_us, timeout"}},
 		"a Pareto law without a mean": {blis + "  input_distribution: {type: pareto_lognormal, params: {alpha: 1, xm: 5, mu: 1, sigma: 1, mix_weight: 0.5}}", []string{
 			"clients[0].input_distribution.params.alpha: Invalid value: 1: must be greater than 1: without a mean, the lengths cannot be carried"}},
 		"lengths in a file": {blis + "  input_distribution: {type: empirical, file: a.csv, params: {'5': 1}}", []string{
@@ -146,10 +150,7 @@ func TestWhatCannotBeCarriedIsRefused(t *testing.T) {
 		"a name that is none": {strings.Replace(blis, "id: a", "id: 'a b'", 1) + length, []string{
 			`clients[0].id: Invalid value: "a b": must be at most 63 letters, digits, dots, - and _, and begin and end with a letter or a digit`}},
 		"windows that overlap": {blis + length + "  lifecycle: {windows: [{start_us: 0, end_us: 9, trace_rate: 1}, {start_us: 5, end_us: 20, trace_rate: 1}]}", []string{
-			`clients[0].lifecycle.windows: Invalid value: "5µs": windows must follow each other and have a duration`}},
-		"a load profile": {blis + length + "cohorts:\n- id: b\n  population: 5\n  rate_fraction: 1\n  arrival: {process: poisson}\n" + length +
-			"  output_distribution: {type: constant, params: {value: 1}}\n  diurnal: {peak_hour: 3}", []string{
-			"cohorts[0].diurnal: Forbidden: a load profile cannot be carried: state client.arrivals.stages"}},
+			`clients[0].lifecycle.windows[1]: Invalid value: "5µs": windows must not overlap, and must have a duration`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			traffic, errs := profile.Convert([]byte(tc.text), profile.Options{})
@@ -186,6 +187,43 @@ func TestAStageIsChosen(t *testing.T) {
 		if _, errs := profile.Convert([]byte(text), profile.Options{Stage: 3}); len(errs) == 0 {
 			t.Error("there is no third stage")
 		}
+	}
+}
+
+// The names that versions of guidellm give to bounds mean the same.
+func TestBoundsOfGuideLLM(t *testing.T) {
+	const (
+		spec = "spec: {data: [{kind: synthetic_text, prompt_tokens: 5, output_tokens: 5}], profile: {kind: synchronous}, constraints: "
+		flat = "data: {prompt_tokens: 5, output_tokens: 5}\nprofile: synchronous\n"
+	)
+	for name, tc := range map[string]struct {
+		text, duration string
+		requests       int64
+	}{
+		"a number in a list":               {spec + "[{kind: max_requests, count: 20}]}", "", 20},
+		"a number by its name in a list":   {spec + "[{kind: max_number, max_num: 20}]}", "", 20},
+		"max_num":                          {spec + "[{kind: max_num, count: 20}]}", "", 20},
+		"max_req":                          {spec + "[{kind: max_req, max_req: 20}]}", "", 20},
+		"seconds in a list":                {spec + "[{kind: max_sec, seconds: 90}]}", "1m30s", 0},
+		"a duration in a list":             {spec + "[{kind: max_dur, seconds: 2m}]}", "2m0s", 0},
+		"minutes by their name in a list":  {spec + "[{kind: max_minutes, max_minutes: 1.5}]}", "1m30s", 0},
+		"minutes of the kind, in s":        {spec + "[{kind: max_min, seconds: 30, stopping_scope: all}]}", "30s", 0},
+		"both in an object":                {spec + "{max_seconds: 30, max_requests: 20}}", "30s", 20},
+		"minutes in an object":             {spec + "{max_min: 2}}", "2m0s", 0},
+		"a duration in minutes with units": {spec + "{max_min: 90s}}", "1m30s", 0},
+		"seconds in the flat form":         {flat + "max-seconds: 30", "30s", 0},
+		"others in the flat form":          {flat + "max_dur: 30\nmax_number: 20", "30s", 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			traffic, errs := profile.Convert([]byte(tc.text), profile.Options{})
+			if len(errs) > 0 {
+				t.Fatal(errs.ToAggregate())
+			}
+			h := traffic.Horizon
+			if got := ptr.Deref(h.Requests, 0); got != tc.requests || string(h.Duration) != tc.duration {
+				t.Errorf("%d requests in %q, want %d in %q", got, h.Duration, tc.requests, tc.duration)
+			}
+		})
 	}
 }
 

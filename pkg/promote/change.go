@@ -5,18 +5,20 @@ package promote
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
-// A Step leads to a field of an object, or to an entry of a list by its name.
+// A Step leads to a field of an object, or to an entry of a list by its name, or by its
+// number from 0 where entries have no names.
 type Step struct {
 	Name  string
 	Entry bool
 }
 
 // A Change gives a field of a configuration a value. The path is one of the
-// configuration as the EPP sees it, with defaults filled in, in which lists'
-// entries have names: schedulingProfiles[default].plugins[queue-scorer].weight.
+// configuration as the EPP sees it, with defaults filled in, in which entries of lists
+// have names: schedulingProfiles[default].plugins[queue-scorer].weight.
 type Change struct {
 	Path []Step
 	// Value is a json.Number, a string or a bool.
@@ -62,14 +64,27 @@ func at(root any, path []Step) any {
 	return root
 }
 
-// entry is a list's entry of a name, or nil.
+// entry is a list's entry of a name, or of a number where no entry has a name; nil where
+// there is none.
 func entry(entries list, name string) any {
+	named := false
 	for _, e := range entries {
-		if o, ok := e.(object); ok && entryName(o) == name {
+		o, ok := e.(object)
+		if ok && entryName(o) == name {
 			return o
 		}
+		named = named || ok && entryName(o) != ""
+	}
+	if i, ok := numbered(name, len(entries)); ok && !named {
+		return entries[i]
 	}
 	return nil
+}
+
+// numbered reads the number of one of n entries.
+func numbered(name string, n int) (int, bool) {
+	i, err := strconv.Atoi(name)
+	return i, err == nil && i >= 0 && i < n && strconv.Itoa(i) == name
 }
 
 // entryName is how a path names a list's entry.

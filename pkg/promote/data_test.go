@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -28,9 +29,13 @@ func numbers(root any, path []Step) [][]Step {
 			all = append(all, numbers(v[key], append(slices.Clone(path), Step{Name: key}))...)
 		}
 	case list:
-		for _, e := range v {
+		for i, e := range v {
+			name := strconv.Itoa(i)
 			if o, ok := e.(object); ok && entryName(o) != "" {
-				all = append(all, numbers(o, append(slices.Clone(path), Step{entryName(o), true}))...)
+				name = entryName(o)
+			}
+			if entry(v, name) != nil { // which a number is not among names
+				all = append(all, numbers(e, append(slices.Clone(path), Step{name, true}))...)
 			}
 		}
 	case json.Number:

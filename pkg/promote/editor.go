@@ -118,10 +118,13 @@ func (e *editor) set(n *yamlv3.Node, path, before []Step, value any) ([]edit.Spl
 		if item == nil {
 			return e.addEntry(n, before, step.Name, rest, value)
 		}
-		if len(rest) == 0 {
-			return nil, errNotInPlace
+		if len(rest) > 0 {
+			return e.set(item, rest, here, value)
 		}
-		return e.set(item, rest, here, value)
+		if splices := e.Replace(item, inStyleOf(item, value)); item.Kind == yamlv3.ScalarNode && splices != nil {
+			return splices, nil
+		}
+		return nil, errNotInPlace
 	}
 	if n.Kind != yamlv3.MappingNode {
 		return nil, errNotInPlace
@@ -142,21 +145,25 @@ func (e *editor) set(n *yamlv3.Node, path, before []Step, value any) ([]edit.Spl
 }
 
 // entry is the entry of a list that a path names. A plugin without a name is
-// called by its type.
+// called by its type, and an entry without either by its number.
 func (e *editor) entry(n *yamlv3.Node, name string) *yamlv3.Node {
 	if n.Kind != yamlv3.SequenceNode {
 		return nil
 	}
+	named := false
 	for _, item := range n.Content {
 		item = resolved(item)
 		for _, key := range []string{"name", "pluginRef", "type"} {
 			if v := member(item, key); v != nil {
-				if v.Value == name {
+				if named = true; v.Value == name {
 					return item
 				}
 				break
 			}
 		}
+	}
+	if i, ok := numbered(name, len(n.Content)); ok && !named {
+		return resolved(n.Content[i])
 	}
 	return nil
 }

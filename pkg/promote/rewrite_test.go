@@ -67,12 +67,22 @@ func assign(t *testing.T, root any, c Change) {
 		}
 		root = next
 	}
-	o, ok := root.(object)
-	if !ok {
+	switch to := root.(type) {
+	case object:
+		to[c.Path[last].Name] = c.Value
+	case list:
+		i, ok := numbered(c.Path[last].Name, len(to))
+		if !ok {
+			t.Fatalf("%s leads nowhere", c)
+		}
+		to[i] = c.Value
+	default:
 		t.Fatalf("%s leads nowhere", c)
 	}
-	o[c.Path[last].Name] = c.Value
 }
+
+const bands = "featureGates: [flowControl]\nplugins:\n- type: queue-scorer\nflowControl:\n  priorityBands:\n" +
+	"  - {priority: 10, maxRequests: \"1000\"}\n  - {priority: 0, maxRequests: \"2000\"} # others\n"
 
 const (
 	version = "router-v0.10.0"
@@ -91,6 +101,11 @@ func TestRewriteChangesTheLinesThatItMust(t *testing.T) {
 			before:  header + "plugins:\n- type: queue-scorer # short\nschedulingProfiles:\n- name: default\n  plugins:\n  - pluginRef: queue-scorer\n    weight: 2   # twice\n",
 			changes: []Change{{path("schedulingProfiles[default].plugins[queue-scorer].weight"), number("3.5")}},
 			diff:    "-    weight: 2   # twice\n+    weight: 3.5   # twice\n",
+		},
+		"an entry without a name goes by its number": {
+			before:  header + bands,
+			changes: []Change{{path("flowControl.priorityBands[1].maxRequests"), "500"}},
+			diff:    "-  - {priority: 0, maxRequests: \"2000\"} # others\n+  - {priority: 0, maxRequests: \"500\"} # others\n",
 		},
 		"a weight that is a default is added": {
 			before:  header + "plugins:\n  - type: queue-scorer\nschedulingProfiles:\n  - name: default\n    plugins:\n      - pluginRef: queue-scorer # short\n",

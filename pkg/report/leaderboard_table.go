@@ -3,7 +3,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -119,7 +118,7 @@ func candidateName(c *result.Ranked, widths []int) string {
 		parts = append(parts, pad(p.String(), widths[i], false))
 	}
 	if len(parts) == 0 {
-		parts = append(parts, fmt.Sprintf("point %d", c.Point))
+		parts = append(parts, result.OnlyPoint)
 	}
 	if c.Baseline {
 		parts = append(parts, "(baseline)")

@@ -141,8 +141,11 @@ func routerNotes(p *result.Provenance) []string {
 		if r.Model != "" {
 			router += " of " + r.Model
 		}
-		interval := time.Duration(math.Round(r.ScrapeIntervalSeconds * 1e9))
-		notes = append(notes, fmt.Sprintf("%s reads the metrics of replicas every %v, and its own counters without delay.", router, interval))
+		when := "at each decision (signals: " + r.Signals + ")"
+		if r.Signals == "" {
+			when = fmt.Sprintf("every %v", time.Duration(math.Round(r.ScrapeIntervalSeconds*1e9)))
+		}
+		notes = append(notes, fmt.Sprintf("%s reads the metrics of replicas %s, and its own counters without delay.", router, when))
 	}
 	return notes
 }

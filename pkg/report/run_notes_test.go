@@ -22,3 +22,14 @@ func TestNoteOnRejectedRequests(t *testing.T) {
 		}
 	}
 }
+
+func TestNoteOnTheFreshnessOfMetrics(t *testing.T) {
+	for want, router := range map[string]result.RouterProvenance{
+		"Router router-v0.10 reads the metrics of replicas every 50ms, and its own counters without delay.":                        {Version: "router-v0.10", ScrapeIntervalSeconds: 0.05},
+		"Router random of a reads the metrics of replicas at each decision (signals: Oracle), and its own counters without delay.": {Version: "random", Model: "a", Signals: "Oracle"},
+	} {
+		if got := routerNotes(&result.Provenance{Router: router}); len(got) != 1 || got[0] != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -100,6 +100,10 @@ func (r *Sweep) verdict(b *bytes.Buffer) {
 func (r *Sweep) change(b *bytes.Buffer, best *result.Ranked) {
 	base := r.board().baseline()
 	fmt.Fprint(b, "## What changes\n\n")
+	if len(best.Parameters) == 0 && base == nil {
+		fmt.Fprint(b, "Nothing: the sweep has the scenario as its only point.\n\n")
+		return
+	}
 	switch base {
 	case best:
 		fmt.Fprint(b, "Nothing: the baseline is the best candidate.\n\n")
@@ -215,7 +219,7 @@ func (r *Sweep) top(b *bytes.Buffer) {
 			shown.Candidates = append(shown.Candidates, c)
 		}
 	}
-	fmt.Fprintf(b, "## The best of %d candidates\n\n```text\n", shown.Counts.All)
+	fmt.Fprintf(b, "## The best of %s\n\n```text\n", figure.Plural(shown.Counts.All, "candidate"))
 	shown.grid().write(b)
 	fmt.Fprint(b, "```\n\n")
 	for _, g := range shown.byWorkload() {

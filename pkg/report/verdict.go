@@ -43,6 +43,9 @@ func (l board) firstWithoutBaseline(best *result.Ranked) string {
 	if n := l.sharing(best.Rank); n > 1 {
 		return fmt.Sprintf("no candidate wins: %d candidates rank first with equal figures", n)
 	}
+	if len(best.Parameters) == 0 {
+		return fmt.Sprintf("the scenario has %s %s, and nothing is compared with it", measure, l.figure(best, measure))
+	}
 	return fmt.Sprintf("%s ranks first with %s %s; no baseline tests how sure this is",
 		shortName(best), measure, l.figure(best, measure))
 }
@@ -50,7 +53,7 @@ func (l board) firstWithoutBaseline(best *result.Ranked) string {
 // shortName names a candidate by its values.
 func shortName(c *result.Ranked) string {
 	if len(c.Parameters) == 0 {
-		return fmt.Sprintf("point %d", c.Point)
+		return result.OnlyPoint
 	}
 	var parts []string
 	for _, p := range c.Parameters {

@@ -13,7 +13,7 @@ func TestLeaderboardVerdict(t *testing.T) {
 		"leaderboard-empty":       "no candidate wins: none has all of its results",
 		"leaderboard":             "prefixWeight=4 queueWeight=3 wins: its goodput changes by +2.2 ± 0.3 % from the baseline (better, p = 0.0045)",
 		"leaderboard-no-baseline": "prefixWeight=4 queueWeight=3 ranks first with goodput 98.30 ± 0.90 %; no baseline tests how sure this is",
-		"leaderboard-one-seed":    "no clear winner: point 1 ranks first, but the difference may be chance; its ttft.p99 changes by -50.0 % from the baseline (undecided with one seed)",
+		"leaderboard-one-seed":    "no clear winner: weight=1 ranks first, but the difference may be chance; its ttft.p99 changes by -50.0 % from the baseline (undecided with one seed)",
 		"leaderboard-raced":       "weight=6 wins: its goodput changes by +6.2 ± 0.0 % from the baseline (better, p < 0.001)",
 		"leaderboard-capacity":    "the scenario holds a rate of 10, the greatest that was tried",
 	} {
@@ -36,15 +36,22 @@ func TestLeaderboardVerdictByStanding(t *testing.T) {
 		},
 		"none meets the constraints": {
 			func(l *result.Leaderboard) { l.Candidates[0].Standing = result.Infeasible },
-			"no candidate wins: none meets the constraints; point 1 comes closest",
+			"no candidate wins: none meets the constraints; weight=1 comes closest",
 		},
 		"one alone meets the constraints": {
 			func(l *result.Leaderboard) { l.Candidates[1].Standing = result.Infeasible },
-			"point 1 wins: it meets the constraints, and the baseline does not; its ttft.p99 changes by -50.0 % from the baseline (undecided with one seed)",
+			"weight=1 wins: it meets the constraints, and the baseline does not; its ttft.p99 changes by -50.0 % from the baseline (undecided with one seed)",
 		},
 		"the baseline lacks results": {
 			func(l *result.Leaderboard) { l.Candidates[1].Standing = result.Incomplete },
-			"point 1 ranks first: the baseline lacks results",
+			"weight=1 ranks first: the baseline lacks results",
+		},
+		"the scenario is the only point": {
+			func(l *result.Leaderboard) {
+				l.Baseline, l.Candidates = nil, l.Candidates[:1]
+				l.Candidates[0].Parameters = nil
+			},
+			"the scenario has ttft.p99 125 ms, and nothing is compared with it",
 		},
 		"two are equal": {
 			func(l *result.Leaderboard) { l.Baseline, l.Candidates[1].Rank = nil, 1 },

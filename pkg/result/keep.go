@@ -23,6 +23,9 @@ func (l *Leaderboard) KeepBaseline() string {
 	return keep + ", and no other point has all of its results"
 }
 
+// OnlyPoint names the only point of a sweep that varies nothing but the workload.
+const OnlyPoint = "the scenario"
+
 // candidateName names a candidate by its values, such as a=1 b=2.
 func candidateName(c *Ranked) string {
 	words := make([]string, len(c.Parameters))

@@ -73,7 +73,11 @@ func TestLeaderboardGolden(t *testing.T) {
 	l := newLeaderboard(t, nil, nil, nil, NoBaseline)
 	golden(t, "leaderboard-empty.json", indented(t, l))
 
-	l = newLeaderboard(t, candidates(2), append(makeRows(0, ttft99(0.25)...), makeRows(1, ttft99(0.125)...)...), minimizeTTFT, 0)
+	weights := candidates(2)
+	for i, value := range []string{"0", "1"} {
+		weights[i].Parameters = []Assignment{{Name: "weight", Value: value}}
+	}
+	l = newLeaderboard(t, weights, append(makeRows(0, ttft99(0.25)...), makeRows(1, ttft99(0.125)...)...), minimizeTTFT, 0)
 	golden(t, "leaderboard-one-seed.json", indented(t, l))
 
 	points, rows, objectives, baseline := sweep()

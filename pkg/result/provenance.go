@@ -195,8 +195,11 @@ type RouterProvenance struct {
 	// Version is the EPP's, such as router-v0.10, or names a policy of
 	// Windtunnel's own.
 	Version string `json:"version,omitempty"`
-	// ScrapeIntervalSeconds is the time between two scrapes of a replica.
-	// The router's own counters are always fresh.
+	// Signals is Oracle where the router reads replicas at each decision, in place of
+	// scrapes.
+	Signals string `json:"signals,omitempty"`
+	// ScrapeIntervalSeconds is the time between two scrapes of a replica; 0 where there
+	// are none. The router's own counters are always fresh.
 	ScrapeIntervalSeconds float64 `json:"scrapeIntervalSeconds"`
 }
 

@@ -2,6 +2,22 @@
 
 package result
 
+// Identity names a request under a seed. Policies change when a request arrives, and so its
+// number. They do not change who sends it and what it asks.
+type Identity struct {
+	// Source is the name of the client, of its copy, or of the trace.
+	Source string `parquet:"source,dict" json:"source"`
+	// Session numbers the conversations of the source from 1; 0 is none. Turn numbers the
+	// turns of a client's conversation from 1.
+	Session int64 `parquet:"session" json:"session"`
+	Turn    int64 `parquet:"turn" json:"turn"`
+	// Step numbers the requests of a client's conversation from 1, those of a client without
+	// conversations, or the rows of a trace.
+	Step int64 `parquet:"step" json:"step"`
+	// Attempt is 0 for the first attempt, and then the number of the retry.
+	Attempt int64 `parquet:"attempt" json:"attempt"`
+}
+
 // RequestRow is one request of a simulation, as a row of a Parquet file. The names
 // of columns have their units; a cell is null where nothing was measured.
 type RequestRow struct {
@@ -11,6 +27,9 @@ type RequestRow struct {
 	Point   int64  `parquet:"point"`
 	Seed    int64  `parquet:"seed"`
 	Request int64  `parquet:"request"`
+	Identity
+	// FirstRequest is the Request of the first attempt of a retry.
+	FirstRequest *int64 `parquet:"first_request"`
 	// ArrivalSeconds is from the start of the run. Measured is false of requests
 	// of the warm-up, which are in no figure of a table.
 	ArrivalSeconds float64 `parquet:"arrival_seconds"`
@@ -22,7 +41,7 @@ type RequestRow struct {
 	// Pool and Replica are null where none took the request.
 	Pool    *string `parquet:"pool,dict"`
 	Replica *string `parquet:"replica,dict"`
-	// Outcome is completed, rejected, failed or unfinished, Reason why the request
+	// Outcome is completed, rejected, timed out, failed or unfinished, Reason why the request
 	// was rejected, such as shed.
 	Outcome string  `parquet:"outcome,dict"`
 	Reason  *string `parquet:"reason,dict"`

@@ -18,6 +18,8 @@ func buildArrivals(in *v1alpha1.Arrivals) arrival.Arrivals {
 		CV:            in.CV.Float(),
 		Shape:         in.Shape.Float(),
 		Jitter:        in.Jitter.Float(),
+
+		SizeCorrelation: in.SizeCorrelation.Float(),
 	}
 	for _, s := range in.Stages {
 		stage := arrival.Stage{RatePerSecond: s.Rate.Float(), Duration: s.Duration.Duration()}

@@ -24,6 +24,19 @@ type Builder struct{ parsed sync.Map }
 // stands in the way. router may be nil, and traces may be missing, where they were faulty: then
 // the rest is checked and the configuration is of no use.
 func (b *Builder) Build(in *v1alpha1.Scenario, router *Routing, traces trace.Set, seed int64, path *field.Path) (simulator.Config, field.ErrorList) {
+	c, errs := b.BuildSelection(in, router, traces, seed, path)
+	if c.Source != nil && len(errs) == 0 {
+		errs = validateGateway(in, c.Source.Labels(), path)
+	}
+	if c.Source != nil {
+		errs = append(errs, validateUse(in, c.Source.Labels(), traces, path)...)
+	}
+	return c, errs
+}
+
+// BuildSelection is Build for a scenario with a selection of the sources of a workload, which
+// may lack tenants and classes that the scenario states.
+func (b *Builder) BuildSelection(in *v1alpha1.Scenario, router *Routing, traces trace.Set, seed int64, path *field.Path) (simulator.Config, field.ErrorList) {
 	catalogue, errs := b.catalogue(in.Catalogue, path.Child("catalogue"))
 	if len(errs) > 0 {
 		return simulator.Config{}, errs
@@ -61,14 +74,12 @@ func (b *Builder) Build(in *v1alpha1.Scenario, router *Routing, traces trace.Set
 		if answersEnds(&in.Workload, traces) {
 			c.Listener = source
 		}
-		c.Targets, es = buildTargets(in.SLOs, source.Labels().Classes, path.Child("slos"))
-		errs = append(errs, es...)
-		c.TenantTargets, es = buildTenantTargets(&in.Workload, c.Targets, source.Labels().Tenants, len(source.Labels().Classes), path.Child("workload"))
-		errs = append(errs, es...)
+		c.Targets = buildTargets(in.SLOs, source.Labels().Classes)
+		c.TenantTargets = buildTenantTargets(&in.Workload, c.Targets, source.Labels().Tenants, len(source.Labels().Classes))
 	}
 	if source != nil && len(errs) == 0 {
 		hot := hotPrefixes{scenario: in, config: &c, traces: traces, seed: seed}
-		c.Policies, es = buildPolicies(parts, router, clusters, source.Labels(), hot, seed, path)
+		c.Policies, es = buildPolicies(parts, router, clusters, c.Pools, source.Labels(), hot, seed, path)
 		errs = append(errs, es...)
 	}
 	if router != nil && len(errs) == 0 {
@@ -92,19 +103,15 @@ func buildHorizon(in v1alpha1.Horizon) simulator.Horizon {
 }
 
 // buildTargets indexes the SLOs by the workload's classes.
-func buildTargets(slos []v1alpha1.SLO, classes []string, path *field.Path) ([]simulator.Target, field.ErrorList) {
+func buildTargets(slos []v1alpha1.SLO, classes []string) []simulator.Target {
 	if len(slos) == 0 {
-		return nil, nil
+		return nil
 	}
 	targets := make([]simulator.Target, len(classes))
-	var errs field.ErrorList
-	for i, slo := range slos {
-		at := slices.Index(classes, slo.Class)
-		if at < 0 {
-			errs = append(errs, field.NotSupported(path.Index(i).Child("class"), slo.Class, classes))
-			continue
+	for _, slo := range slos {
+		if at := slices.Index(classes, slo.Class); at >= 0 {
+			targets[at] = simulator.Target{TTFT: slo.TTFT.Duration(), TPOT: slo.TPOT.Duration(), E2E: slo.E2E.Duration()}
 		}
-		targets[at] = simulator.Target{TTFT: slo.TTFT.Duration(), TPOT: slo.TPOT.Duration(), E2E: slo.E2E.Duration()}
 	}
-	return targets, errs
+	return targets
 }

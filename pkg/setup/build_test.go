@@ -150,6 +150,14 @@ func TestBuildCopies(t *testing.T) {
 	if diff := cmp.Diff([]string{"chat-1", "chat-2", "chat-3"}, got); diff != "" {
 		t.Errorf("clients (−want +got):\n%s", diff)
 	}
+	users := mustBuild(t, func(s *v1alpha1.Scenario) {
+		c := &s.Workload.Clients[0]
+		c.Copies, c.Arrivals = &v1alpha1.Copies{Count: 100_000}, v1alpha1.Arrivals{}
+		c.ClosedLoop = &v1alpha1.ClosedLoop{Concurrency: 1}
+	}).Source.Labels().Clients
+	if len(users) != 100_000 {
+		t.Errorf("%d users of a closed loop, want 100000", len(users))
+	}
 	for name, tc := range map[string]struct {
 		edit func(*v1alpha1.Scenario)
 		want string

@@ -33,7 +33,7 @@ func buildClients(in []v1alpha1.Client, path *field.Path) (clients []workload.Cl
 		if client.Copies != nil {
 			count = max(0, min(client.Copies.Count, maxClients)) // beyond, the client is invalid
 		}
-		if all += count; client.Copies == nil || client.Copies.SharedArrivals == "" {
+		if all += count; client.ClosedLoop == nil && (client.Copies == nil || client.Copies.SharedArrivals == "") {
 			own += count
 		}
 		retries = append(retries, slices.Repeat([]*workload.Retry{retry}, count)...)

@@ -26,11 +26,21 @@ const VersionField = "version"
 // Decode returns a resolved scenario's types: its own fields, and how its
 // router chooses.
 func Decode(root Tree, path *field.Path) (*v1alpha1.Scenario, *Routing, field.ErrorList) {
+	return decode(root, ValidateTenants, path)
+}
+
+// DecodeSelection is Decode for a scenario with a selection of the sources of a workload,
+// which may lack the clients that a tenant is for.
+func DecodeSelection(root Tree, path *field.Path) (*v1alpha1.Scenario, *Routing, field.ErrorList) {
+	return decode(root, validateTraits, path)
+}
+
+func decode(root Tree, validateTenants func(*v1alpha1.Workload, *field.Path) field.ErrorList, path *field.Path) (*v1alpha1.Scenario, *Routing, field.ErrorList) {
 	stated, err := decodeStated(root)
 	if err != nil {
 		return nil, nil, field.ErrorList{field.Invalid(path, "", err.Error())}
 	}
-	if errs := ValidateTenants(&stated.Workload, path.Child("workload")); len(errs) > 0 {
+	if errs := validateTenants(&stated.Workload, path.Child("workload")); len(errs) > 0 {
 		return nil, nil, errs
 	}
 	scenario := WithTenants(stated)

@@ -288,10 +288,11 @@ func (p *Part) check(router *Routing, pools []simulator.Pool, traces trace.Set, 
 	return cluster, append(errs, validateAdapters(in, path)...)
 }
 
-// claim says of the part's pools that router number i scrapes them.
+// claim says of the part's pools that router number i reads their metrics, and when.
 func (p *Part) claim(pools []simulator.Pool, i int) {
 	for j := range p.Scenario.Pools {
 		pool := &pools[p.firstPool+j]
 		pool.Router, pool.ScrapeInterval = i, p.Scenario.Router.MetricsRefreshInterval.Duration()
+		pool.Live = p.Scenario.Router.Signals == v1alpha1.OracleSignals
 	}
 }

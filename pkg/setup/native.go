@@ -97,7 +97,7 @@ func explanationOf(x *native.Explanation, policyName string) *scheduler.Explanat
 	}
 	for _, s := range x.Signals {
 		out.Prefixes = append(out.Prefixes, scheduler.PrefixSignal{
-			PluginName: scheduler.PluginName{Name: s.Scorer}, Freshness: s.Freshness,
+			PluginName: scheduler.PluginName{Name: s.Name}, Freshness: s.Freshness,
 			BlockTokens: s.BlockTokens, TotalBlocks: s.TotalBlocks, Blocks: s.Blocks,
 		})
 	}
@@ -126,8 +126,11 @@ func endpointSignals(view *policy.View) []scheduler.EndpointSignals {
 
 func policyRun(x *native.Explanation, policyName string) scheduler.ProfileRun {
 	run := scheduler.ProfileRun{
-		Profile: policyName, Endpoints: x.Candidates, Candidates: x.Candidates, Scores: numberList(x.Scores),
+		Profile: policyName, Endpoints: x.Endpoints, Candidates: x.Candidates, Scores: numberList(x.Scores),
 		Picker: scheduler.PluginName{Name: policyName}, Chosen: &x.Endpoint, Tied: x.Tied, ByChance: x.ByChance,
+	}
+	for _, f := range x.Filters {
+		run.Filters = append(run.Filters, scheduler.FilterRun{PluginName: scheduler.PluginName{Name: f.Name}, Dropped: f.Dropped})
 	}
 	for _, s := range x.Scorers {
 		run.Scorers = append(run.Scorers, scheduler.ScorerRun{

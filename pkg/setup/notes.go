@@ -21,6 +21,7 @@ func Notes(in *v1alpha1.Scenario, config *simulator.Config, traces trace.Set, pa
 		own.Pools = config.Pools[p.firstPool : p.firstPool+len(p.Scenario.Pools)]
 		about := lengthNotes(p.Scenario, &own, traces, path)
 		about = append(about, tierNotes(p.Scenario, own.Pools, traces, path.Child("pools"))...)
+		about = append(about, signalNotes(&p.Scenario.Router, path.Child("router"))...)
 		for _, note := range about {
 			notes = append(notes, p.Written(note, path))
 		}
@@ -46,6 +47,14 @@ func tierNotes(in *v1alpha1.Scenario, pools []simulator.Pool, traces trace.Set, 
 		}
 	}
 	return notes
+}
+
+// signalNotes say that the interval of scrapes has no effect where there are none.
+func signalNotes(in *v1alpha1.Router, path *field.Path) []string {
+	if in.Signals != v1alpha1.OracleSignals || in.MetricsRefreshInterval.Duration() == simulator.DefaultScrapeInterval {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: has no effect, because signals is Oracle", path.Child("metricsRefreshInterval"))}
 }
 
 // longestPrompt returns the tokens of the longest prompt that is known of; that

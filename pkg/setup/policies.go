@@ -14,20 +14,24 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/admission"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/priority"
+	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
 // buildPolicies makes the policies of the gateway, or those of each model, or says what is
-// wrong with them. router may be nil: then the rest is checked.
-func buildPolicies(parts []Part, router *Routing, clusters []config.Cluster, labels workload.Labels, hot hotPrefixes, seed int64, path *field.Path) (policy.Policies, field.ErrorList) {
+// wrong with them. A policy may have replicas of the pools reject requests. router may be nil: then the rest is checked.
+func buildPolicies(parts []Part, router *Routing, clusters []config.Cluster, pools []simulator.Pool, labels workload.Labels, hot hotPrefixes, seed int64, path *field.Path) (policy.Policies, field.ErrorList) {
 	models := make([]policy.ModelPolicies, len(parts))
 	var errs field.ErrorList
 	for i := range parts {
 		p := &parts[i]
-		gateway, es := loadGateway(p.Scenario, labels, path)
+		gateway, es := loadGateway(p.Scenario, labels, true, path)
 		errs = append(errs, p.Relocate(es, path)...)
 		if router == nil || len(errs) > 0 {
 			continue
+		}
+		if gateway.admission != nil && gateway.admission.AsksReplicas {
+			p.refuseWithoutRoom(pools)
 		}
 		clusters[i].Tenants, clusters[i].Headers = labels.Tenants, labels.Headers
 		clusters[i].Priorities = gateway.priorities(&p.Scenario.Workload)
@@ -46,6 +50,16 @@ func buildPolicies(parts []Part, router *Routing, clusters []config.Cluster, lab
 	return all, nil
 }
 
+// refuseWithoutRoom has the stability controllers of the part's pools reject requests for
+// which they find no room.
+func (p *Part) refuseWithoutRoom(pools []simulator.Pool) {
+	for j := range p.Scenario.Pools {
+		if stability := pools[p.firstPool+j].Stability; stability != nil {
+			stability.Admission = simulator.AdmitOrRefuse
+		}
+	}
+}
+
 // gatewayPolicies are the policies that stand before a router; nil fields are absent.
 type gatewayPolicies struct {
 	admission *admission.Config
@@ -53,19 +67,35 @@ type gatewayPolicies struct {
 	adaptive  *adaptive.Config
 }
 
-// loadGateway reads the policies that stand before a scenario's router.
-func loadGateway(in *v1alpha1.Scenario, labels workload.Labels, path *field.Path) (gatewayPolicies, field.ErrorList) {
+// validateGateway says which names of tenants and classes the policies before the routers
+// have that are not the workload's.
+func validateGateway(in *v1alpha1.Scenario, labels workload.Labels, path *field.Path) field.ErrorList {
+	parts, errs := Parts(in, path)
+	for i := range parts {
+		_, es := loadGateway(parts[i].Scenario, labels, false, path)
+		errs = append(errs, parts[i].Relocate(es, path)...)
+	}
+	return errs
+}
+
+// loadGateway reads the policies that stand before a scenario's router. With a selection of
+// the workload's sources, they may name tenants and classes that are not there.
+func loadGateway(in *v1alpha1.Scenario, labels workload.Labels, selected bool, path *field.Path) (gatewayPolicies, field.ErrorList) {
 	var g gatewayPolicies
 	var errs, es field.ErrorList
 	at := path.Child("router")
 	if a := in.Router.Admission; a != nil {
 		spec := admission.Spec{Policy: a.Policy, Parameters: policyParameters(a.Parameters)}
-		g.admission, es = admission.Load(spec, admission.Names{Tenants: labels.Tenants, Classes: labels.Classes}, at.Child("admission"))
+		names := admission.Names{
+			Tenants: labels.Tenants, Classes: labels.Classes, Selected: selected,
+			Stability: slices.ContainsFunc(in.Pools, func(p v1alpha1.Pool) bool { return p.KVCache.Stability != nil }),
+		}
+		g.admission, es = admission.Load(spec, names, at.Child("admission"))
 		errs = append(errs, es...)
 	}
 	if p := in.Router.Priority; p != nil {
 		spec := priority.Spec{Policy: p.Policy, Parameters: policyParameters(p.Parameters)}
-		world := priority.World{Tenants: labels.Tenants, Classes: labels.Classes, HasTTFT: hasTTFT(in)}
+		world := priority.World{Tenants: labels.Tenants, Classes: labels.Classes, Selected: selected, HasTTFT: hasTTFT(in)}
 		g.priority, es = priority.Load(spec, world, at.Child("priority"))
 		errs = append(errs, es...)
 	}

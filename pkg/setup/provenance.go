@@ -61,6 +61,9 @@ func routerProvenance(in *v1alpha1.Router, router Tree) result.RouterProvenance 
 	if !isEPP {
 		version = router["policies"].(Tree)["routing"].(Tree)["policy"].(string)
 	}
+	if in.Signals == v1alpha1.OracleSignals {
+		return result.RouterProvenance{Version: version, Signals: string(in.Signals)}
+	}
 	return result.RouterProvenance{Version: version, ScrapeIntervalSeconds: in.MetricsRefreshInterval.Duration().Seconds()}
 }
 

@@ -46,6 +46,11 @@ func priorities(in *v1alpha1.Workload) []int {
 	for _, t := range Traces(in, nil) {
 		all = append(all, int(t.Priority))
 	}
+	for i := range in.Tenants {
+		if p := in.Tenants[i].Priority; p != nil && anyTrace(in, func(Trace) bool { return true }) {
+			all = append(all, int(*p)) // of rows
+		}
+	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }

@@ -50,10 +50,9 @@ func (r *Routing) build(in *v1alpha1.Router, cluster config.Cluster, seed int64)
 	case r.EPPConfig != nil:
 		return epp.New(r.EPPConfig, cluster, seed).Routing()
 	}
-	natives := make([]*native.Router, replicas)
+	natives := native.NewReplicas(r.native, cluster.Endpoints, replicas, seed)
 	routings := make([]policy.Routing, replicas)
 	for i := range natives {
-		natives[i] = native.New(r.native, cluster.Endpoints, seed+int64(i))
 		routings[i] = natives[i].Routing()
 	}
 	if replicas == 1 {

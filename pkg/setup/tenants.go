@@ -9,16 +9,16 @@ import (
 	"strconv"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
 // WithTenants returns a scenario in which the clients have what their tenants state, and the
-// tenants have their names and latency targets only. The scenario stays as it is; without
-// tenants it is returned itself.
+// tenants have what holds for the rows of traces too: their names, priorities, classes and
+// latency targets. The scenario stays as it is; without tenants it is returned itself.
 func WithTenants(in *v1alpha1.Scenario) *v1alpha1.Scenario {
 	if len(in.Workload.Tenants) == 0 {
 		return in
@@ -31,7 +31,8 @@ func WithTenants(in *v1alpha1.Scenario) *v1alpha1.Scenario {
 				applyTenant(tenant, c)
 			}
 		}
-		out.Workload.Tenants[i] = v1alpha1.Tenant{Name: tenant.Name, SLO: out.Workload.Tenants[i].SLO}
+		t := &out.Workload.Tenants[i]
+		*t = v1alpha1.Tenant{Name: t.Name, Priority: t.Priority, Class: t.Class, SLO: t.SLO}
 	}
 	return out
 }
@@ -119,61 +120,30 @@ func promptLengths(size v1alpha1.PromptSize) v1alpha1.Lengths {
 	return l
 }
 
-// ValidateTenants says which tenants nobody names, and which traits change nothing of any
-// client.
-func ValidateTenants(in *v1alpha1.Workload, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
+// statedByTenants is what tenants state of the rows of traces, by name.
+func statedByTenants(in *v1alpha1.Workload) map[string]workload.Stated {
+	stated := map[string]workload.Stated{}
 	for i := range in.Tenants {
-		tenant, at := &in.Tenants[i], path.Child("tenants").Index(i)
-		of := func(is func(*v1alpha1.Client) bool) bool {
-			return slices.ContainsFunc(in.Clients, func(c v1alpha1.Client) bool { return c.Tenant == tenant.Name && is(&c) })
+		tenant := &in.Tenants[i]
+		s := workload.Stated{Class: tenant.Class}
+		if tenant.Priority != nil {
+			s.Priority = ptr.To(int(*tenant.Priority))
 		}
-		if !of(func(*v1alpha1.Client) bool { return true }) {
-			// The rows of a trace may name it, which is known when it is read.
-			if in.Trace == nil && len(in.Traces) == 0 {
-				errs = append(errs, field.Invalid(at.Child("name"), tenant.Name, "no client names this tenant"))
-			} else if tenant.SLO == nil || tenant.Weight != "" || tenant.Priority != nil || tenant.Class != "" || tenant.Archetype != nil {
-				errs = append(errs, field.Invalid(at, tenant.Name, "no client names this tenant, and of a trace's tenant it can state the slo alone"))
-			}
-			continue
-		}
-		a := tenant.Archetype
-		if a == nil {
-			continue
-		}
-		traits := at.Child("archetype")
-		if a.PrefixAffinity.Float() > 1 {
-			errs = append(errs, field.Invalid(traits.Child("prefixAffinity"), a.PrefixAffinity, "must be at most 1"))
-		}
-		if a.PrefixAffinity != "" && !of(func(c *v1alpha1.Client) bool { return c.Prefix != nil && c.Prefix.Groups != nil }) {
-			errs = append(errs, field.Invalid(traits.Child("prefixAffinity"), a.PrefixAffinity, "no client of the tenant has prefix.groups"))
-		}
-		if a.BurstCV != "" && !of(hasPoissonArrivals) {
-			errs = append(errs, field.Invalid(traits.Child("burstCV"), a.BurstCV, "no client of the tenant has Poisson arrivals"))
-		}
-		if a.MeanTurns != "" && !of(func(c *v1alpha1.Client) bool { return c.Sessions != nil }) {
-			errs = append(errs, field.Invalid(traits.Child("meanTurns"), a.MeanTurns, "no client of the tenant has sessions"))
-		}
-		if a.MeanTurns != "" && a.MeanTurns.Float() < 1 {
-			errs = append(errs, field.Invalid(traits.Child("meanTurns"), a.MeanTurns, "must be at least 1"))
+		if s != (workload.Stated{}) {
+			stated[tenant.Name] = s
 		}
 	}
-	return errs
+	return stated
 }
 
 // buildTenantTargets returns the targets by class of tenants with targets of their own: those
-// of the classes, but for what the tenant states. It is nil where there is no such tenant.
-func buildTenantTargets(in *v1alpha1.Workload, ofClasses []simulator.Target, tenants []string, classes int, path *field.Path) ([][]simulator.Target, field.ErrorList) {
+// of the classes, but for what the tenant states. It is nil where no request has such a tenant.
+func buildTenantTargets(in *v1alpha1.Workload, ofClasses []simulator.Target, tenants []string, classes int) [][]simulator.Target {
 	var all [][]simulator.Target
-	var errs field.ErrorList
 	for i := range in.Tenants {
 		tenant := &in.Tenants[i]
-		if tenant.SLO == nil {
-			continue
-		}
 		at := slices.Index(tenants, tenant.Name)
-		if at < 0 {
-			errs = append(errs, field.NotSupported(path.Child("tenants").Index(i).Child("name"), tenant.Name, tenants))
+		if tenant.SLO == nil || at < 0 {
 			continue
 		}
 		if all == nil {
@@ -188,7 +158,7 @@ func buildTenantTargets(in *v1alpha1.Workload, ofClasses []simulator.Target, ten
 			override(&t.E2E, tenant.SLO.E2E)
 		}
 	}
-	return all, errs
+	return all
 }
 
 func override(target *time.Duration, by v1alpha1.PositiveDuration) {

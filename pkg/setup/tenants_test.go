@@ -4,16 +4,18 @@ package setup
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // tenantScenario is a scenario of two tenants, of which the first has a client of each kind.
@@ -73,7 +75,7 @@ func TestATenantStatesWhatItsClientsHave(t *testing.T) {
 			if diff := cmp.Diff(before, stated); diff != "" {
 				t.Errorf("the scenario has changed:\n%s", diff)
 			}
-			want := tenantScenario(v1alpha1.Tenant{})
+			want := tenantScenario(v1alpha1.Tenant{Priority: tc.tenant.Priority, Class: tc.tenant.Class})
 			tc.want(want.Workload.Clients)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("scenario (−want +got):\n%s", diff)
@@ -90,10 +92,7 @@ func TestTargetsOfTenants(t *testing.T) {
 		{Name: "free"}, {Name: "gold", SLO: &v1alpha1.LatencyTargets{TTFT: "200ms", E2E: "9s"}},
 	}}
 	classes := []simulator.Target{{TTFT: time.Second, TPOT: time.Millisecond}}
-	got, errs := buildTenantTargets(in, classes, []string{"free", "gold", "x"}, 2, nil)
-	if len(errs) > 0 {
-		t.Fatal(errs)
-	}
+	got := buildTenantTargets(in, classes, []string{"free", "gold", "x"}, 2)
 	want := [][]simulator.Target{nil, {
 		{TTFT: 200 * time.Millisecond, TPOT: time.Millisecond, E2E: 9 * time.Second},
 		{TTFT: 200 * time.Millisecond, E2E: 9 * time.Second},
@@ -101,33 +100,47 @@ func TestTargetsOfTenants(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("targets (−want +got):\n%s", diff)
 	}
-	if _, errs := buildTenantTargets(in, classes, []string{"free"}, 1, field.NewPath("w")); len(errs) != 1 || errs[0].Field != "w.tenants[1].name" {
-		t.Errorf("faults %v of targets of a tenant that no request has", errs)
+	if got := buildTenantTargets(in, classes, []string{"free"}, 1); got != nil {
+		t.Errorf("targets %v of a tenant that no request has", got)
 	}
 }
 
-func TestTraitsThatChangeNothingAreFaults(t *testing.T) {
-	trait := func(a v1alpha1.Archetype) v1alpha1.Tenant { return v1alpha1.Tenant{Archetype: &a} }
+// TestATenantStatesWhatTheRowsOfATraceHave replays two rows, of which one names its tenant.
+func TestATenantStatesWhatTheRowsOfATraceHave(t *testing.T) {
+	rows := "{\"windtunnel_trace\":1}\n{\"arrival_ns\":0,\"input_tokens\":4,\"output_tokens\":1,\"tenant\":\"gold\",\"priority\":7}\n" +
+		"{\"arrival_ns\":1,\"input_tokens\":4,\"output_tokens\":1}\n"
+	recorded, err := trace.Read(trace.Windtunnel, strings.NewReader(rows), "rows")
+	if err != nil {
+		t.Fatal(err)
+	}
+	traces := trace.Set{"": recorded}
 	for name, tc := range map[string]struct {
-		tenant v1alpha1.Tenant
-		edit   func(*v1alpha1.Workload)
-		want   string
+		tenant, of string
+		want       []string
 	}{
-		"nobody's": {v1alpha1.Tenant{}, func(w *v1alpha1.Workload) { w.Clients = w.Clients[3:] }, "w.tenants[0].name: Invalid value: \"gold\": no client names this tenant"},
-		"only of a trace": {v1alpha1.Tenant{Weight: "2"}, func(w *v1alpha1.Workload) { w.Clients, w.Trace = nil, &v1alpha1.Trace{} },
-			"w.tenants[0]: Invalid value: \"gold\": no client names this tenant, and of a trace's tenant"},
-		"no groups":          {trait(v1alpha1.Archetype{PrefixAffinity: "1"}), func(w *v1alpha1.Workload) { w.Clients[1].Prefix = nil }, "w.tenants[0].archetype.prefixAffinity: "},
-		"no Poisson":         {trait(v1alpha1.Archetype{BurstCV: "2"}), func(w *v1alpha1.Workload) { w.Clients = w.Clients[2:] }, "w.tenants[0].archetype.burstCV: "},
-		"no sessions":        {trait(v1alpha1.Archetype{MeanTurns: "2"}), func(w *v1alpha1.Workload) { w.Clients[1].Sessions = nil }, "w.tenants[0].archetype.meanTurns: "},
-		"less than one turn": {trait(v1alpha1.Archetype{MeanTurns: "0.5"}), func(*v1alpha1.Workload) {}, "w.tenants[0].archetype.meanTurns: Invalid value: \"0.5\": must be at least 1"},
-		"an affinity over 1": {trait(v1alpha1.Archetype{PrefixAffinity: "1.5"}), func(*v1alpha1.Workload) {}, "w.tenants[0].archetype.prefixAffinity: Invalid value: \"1.5\": must be at most 1"},
+		"the tenant of a row":    {"gold", "free", []string{"gold vip 5", "free default 1"}},
+		"the tenant of a trace":  {"free", "free", []string{"gold default 7", "free vip 5"}},
+		"the tenant of all rows": {"gold", "gold", []string{"gold vip 5", "gold vip 5"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			in := tenantScenario(tc.tenant)
-			tc.edit(&in.Workload)
-			errs := ValidateTenants(&in.Workload, field.NewPath("w"))
-			if len(errs) != 1 || !strings.HasPrefix(errs[0].Error(), tc.want) {
-				t.Errorf("faults %v, want %q", errs, tc.want)
+			in := &v1alpha1.Workload{
+				Tenants: []v1alpha1.Tenant{{Name: tc.tenant, Priority: ptr.To(int32(5)), Class: "vip"}},
+				Trace:   &v1alpha1.Trace{Tenant: tc.of, Class: "default", Priority: 1, RateScale: "1", Arrivals: v1alpha1.ArrivalsAsRecorded},
+			}
+			source, errs := buildSource(in, servedModels{names: []string{"m"}}, traces, 1, nil)
+			if len(errs) > 0 {
+				t.Fatal(errs)
+			}
+			var got []string
+			for r, ok := source.Next(); ok; r, ok = source.Next() {
+				labels := source.Labels()
+				got = append(got, fmt.Sprintf("%s %s %d", labels.Tenants[r.Tenant], labels.Classes[r.Class], r.Priority))
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("requests (−want +got):\n%s", diff)
+			}
+			if got := priorities(in); !slices.Contains(got, 5) {
+				t.Errorf("the router knows the priorities %v, want 5 among them", got)
 			}
 		})
 	}

@@ -29,7 +29,7 @@ func buildSource(in *v1alpha1.Workload, served servedModels, traces trace.Set, s
 		errs = append(errs, es...)
 		if replay != nil {
 			errs = append(errs, served.validateRows(t, recorded, replay.Labels().Models)...)
-			replay = workload.WithModels(replay, served.ofRows(t.Model))
+			replay = workload.WithTenants(workload.WithModels(replay, served.ofRows(t.Model)), statedByTenants(in))
 		}
 		retry, es := buildRetry(t.Retry, t.Path.Child("retry"))
 		errs = append(errs, es...)

@@ -92,8 +92,8 @@ func (s *simulation) addPool(index int, p *Pool) {
 	}
 }
 
-// addScrapes draws when each endpoint is scraped. Until its first scrape the
-// router sees a replica as it starts: idle.
+// addScrapes draws when each endpoint is scraped that the router does not see as it is.
+// Until its first scrape the router sees a replica as it starts: idle.
 func (g *gateway) addScrapes(c *Config) {
 	phases := make([]simtime.Time, len(g.cluster.replicas))
 	g.view = policy.View{Scrapes: make([]policy.Scrape, len(g.cluster.replicas)), Traffic: g.policies.Traffic}
@@ -102,6 +102,12 @@ func (g *gateway) addScrapes(c *Config) {
 	endpoints := map[time.Duration][]int32{}
 	for i := range g.cluster.replicas {
 		pool := &c.Pools[g.cluster.replicas[i].pool]
+		g.view.Scrapes[i] = g.cluster.replicas[i].scraped(0)
+		if pool.Live {
+			g.live = append(g.live, int32(i))
+			number[pool.Router]++
+			continue
+		}
 		interval := c.scrapeInterval(pool)
 		if endpoints[interval] == nil {
 			intervals = append(intervals, interval)
@@ -109,9 +115,9 @@ func (g *gateway) addScrapes(c *Config) {
 		endpoints[interval] = append(endpoints[interval], int32(i))
 		phases[i] = scrapePhase(c.Seed, number[pool.Router], int64(interval))
 		number[pool.Router]++
-		g.view.Scrapes[i] = g.cluster.replicas[i].scraped(0)
 	}
 	g.viewAdapters()
+	g.viewEngines()
 	g.viewPresence()
 	g.changed = make([]int32, 0, len(g.cluster.replicas)+1)
 	for _, interval := range intervals {

@@ -79,6 +79,9 @@ type Pool struct {
 	// is the router's; 0 means that of Config.
 	Router         int
 	ScrapeInterval time.Duration
+	// Live lets the router and the policies before it see the replicas as they are at
+	// each decision, in place of scrapes.
+	Live bool
 	// Replicas is how many are there at the start, MaxReplicas how many there may
 	// be at once; 0 means Replicas. Endpoints are numbered for all of MaxReplicas.
 	// A replica beyond Replicas begins its first lifetime when it recovers.

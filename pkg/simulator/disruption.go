@@ -101,6 +101,7 @@ func (c *cluster) takeOffReplicas(failed *replica, id int32) {
 	c.replicas[q.replica].countServing(-1)
 	c.replicas[q.replica].remove(id, &c.replicas[q.replica] == failed)
 	q.holding, q.incomplete, q.computed, q.chunk, q.loads = false, false, 0, 0, 0
+	q.exported = false
 }
 
 // remove takes a request or a job off a replica. Where that has failed its
@@ -172,6 +173,9 @@ func (r *replica) reset() {
 	r.use.lost += r.cache.Evictions()
 	r.empty()
 	r.cacheEvents.restarted(r)
+	if r.exports != nil {
+		*r.exports = exports{}
+	}
 	r.advisor = r.advisor.again(r, r.now)
 	if r.tiers != nil {
 		r.tiers.empty(r.now)

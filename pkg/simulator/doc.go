@@ -16,8 +16,8 @@
 //	simulation run.go, core.go, horizon.go, closed_loop.go, cluster_events.go: what
 //	           comes next, and what all rooms share
 //	gateway    gateway.go, delay.go, gateway_queue.go, traffic.go, scrapes.go,
-//	           deliveries.go: policies, the router's view, requests that the admission
-//	           or the router makes wait, answers that reach it
+//	           exports.go, deliveries.go: policies, the router's view, requests that the
+//	           admission or the router makes wait, answers that reach it
 //	cluster    cluster.go, connect.go, replica_order.go, disruption.go, lifetime.go:
 //	           which replicas there are, what they share, and in which order they move
 //	replica    replica.go, waiting.go, schedule.go, constrained.go, batch.go, step.go,
@@ -60,11 +60,12 @@
 // # What may be called when
 //
 // A replica is advanced only when its state is looked at: before a scrape, before a
-// request is sent to it, and where routing follows what happens in replicas. Figures
-// are sums of integers, which no order changes. Replicas that share a network or a
-// tier, and all replicas of a run with a Listener, are advanced together in the order
-// of time. So core.now may go back when another replica is advanced; it never
-// does within one replica.
+// request is sent to it, and where routing follows what happens in replicas. A live one
+// (Pool.Live) is read whenever a policy is asked that sees the view. Figures are sums of
+// integers, which no order changes. Replicas that share a network or a tier, and all
+// replicas of a run with a Listener, are advanced together in the order of time. So
+// core.now may go back when another replica is advanced; it never does within one
+// replica.
 //
 // Policies are called at events 1, 3, 4, 6 to 8 and 13, never from within a step, except
 // for KV events, which replicas send as they happen.

@@ -29,9 +29,11 @@ type gateway struct {
 	// asksOnArrival says that some replica asks its advisor when a request arrives.
 	asksOnArrival bool
 	scrapes       scrapeSchedules
-	view          policy.View
-	changed       []int32 // memory of view.Changed
-	deliveries    deliveries
+	// live are the endpoints that the router sees as they are.
+	live       []int32
+	view       policy.View
+	changed    []int32 // memory of view.Changed
+	deliveries deliveries
 
 	arrived int
 	// turns counts the requests that have arrived, by model.
@@ -91,14 +93,22 @@ func (g *gateway) settle() {
 	}
 }
 
+// show returns the view as it is to be seen now.
+func (g *gateway) show() *policy.View {
+	g.view.Now = g.now
+	for _, endpoint := range g.live {
+		g.read(&g.cluster.replicas[endpoint], g.now)
+	}
+	return &g.view
+}
+
 // prioritize asks for the priority of a request that arrives. The view is up to now.
 func (g *gateway) prioritize(info *policy.Request) {
 	if t := g.policies.Traffic; t != nil {
 		t.Arrive(g.now, info)
 	}
 	if p := g.policies.Priority; p != nil {
-		g.view.Now = g.now
-		info.Priority = p.Prioritize(&g.view, info)
+		info.Priority = p.Prioritize(g.show(), info)
 	}
 }
 
@@ -107,8 +117,7 @@ func (g *gateway) prioritize(info *policy.Request) {
 func (g *gateway) admit(id int32) {
 	info := &g.requests.all[id].info
 	if a := g.policies.Admission; a != nil {
-		g.view.Now = g.now
-		verdict := a.Admit(&g.view, info)
+		verdict := a.Admit(g.show(), info)
 		switch {
 		case verdict.Rejection != nil:
 			g.checkRefusal(info.ID, verdict.Rejection)
@@ -201,8 +210,7 @@ func (r *replica) sendToQueue(id int32) {
 
 // route asks the router. The view is up to now.
 func (g *gateway) route(info *policy.Request) (policy.Decision, error) {
-	g.view.Now = g.now
-	to, err := g.policies.Routing.Router.Route(&g.view, info)
+	to, err := g.policies.Routing.Router.Route(g.show(), info)
 	g.view.Changed = g.changed[:0]
 	if g.isHeld(err) {
 		return to, err

@@ -64,8 +64,7 @@ func (g *gateway) release() {
 	}
 	now := g.now
 	for {
-		g.view.Now = now
-		released, ok := queue.queue.Release(&g.view)
+		released, ok := queue.queue.Release(g.show())
 		g.view.Changed = g.changed[:0]
 		if !ok {
 			break

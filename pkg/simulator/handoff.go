@@ -90,6 +90,7 @@ func (c *cluster) reserveForHandoff(r *replica, q *request) bool {
 	}
 	q.moveTo(phaseLoading)
 	q.blocks, q.incomplete = blocks, true
+	r.exports.admit(r.now, q, int32(cached), q.prompt-int32(cached))
 	r.port.loading++
 	h := c.handoffs.of(q)
 	h.reserved = true

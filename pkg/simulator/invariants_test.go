@@ -62,7 +62,9 @@ func sumCells(o *Outcome) *Cell {
 		sum.Completed += c.Completed
 		sum.Rejected += c.Rejected
 		sum.Unfinished += c.Unfinished
+		sum.Retries += c.Retries
 		sum.Good += c.Good
+		sum.FirstGood += c.FirstGood
 		sum.MetTTFT += c.MetTTFT
 		sum.MetTPOT += c.MetTPOT
 		sum.MetE2E += c.MetE2E

@@ -61,6 +61,16 @@ var features = map[string][]feature{
 	"admission, closed loop":  {randomAdmission, randomClosedLoop},
 	"admission, time-outs":    {randomAdmission, randomTimeOuts},
 	"admission, all":          {randomAdmission, randomTimeOuts, randomClosedLoop, randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters, randomEvictions},
+	"exports":                 {randomExports},
+	"exports, live":           {randomExports, randomLive},
+	"exports, tiers":          {randomTiers, randomExports},
+	"exports, hand-overs":     {randomTiers, randomHandoffs, randomExports, randomDisruptions},
+	"exports, all":            {randomAdmission, randomTimeOuts, randomClosedLoop, randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters, randomEvictions, randomExports, randomLive},
+	"live replicas":           {randomLive},
+	"live, admission, holds":  {randomAdmission, randomHolds, randomEvictions, randomLive},
+	"live, closed loop":       {randomTimeOuts, randomClosedLoop, randomHolds, randomLive},
+	"live, disruptions":       {randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomLive},
+	"live, all":               {randomAdmission, randomTimeOuts, randomClosedLoop, randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters, randomEvictions, randomLive},
 	"closed loop":             {randomClosedLoop},
 	"closed loop, tiers":      {randomClosedLoop, randomTiers},
 	"closed loop, hand-overs": {randomClosedLoop, randomHandoffs, randomDisruptions},
@@ -102,6 +112,7 @@ func FuzzFeaturesAgainstPlain(f *testing.F) {
 			compareWithPlain(t, data, features["closed loop, all"]...)
 			compareWithPlain(t, data, features["time-outs, all"]...)
 			compareWithPlain(t, data, features["admission, all"]...)
+			compareWithPlain(t, data, features["exports, all"]...)
 		}
 	})
 }

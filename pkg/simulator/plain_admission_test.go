@@ -16,14 +16,14 @@ func (p *plain) prioritize(info *policy.Request) {
 		p.Policies.Traffic.Arrive(p.now, info)
 	}
 	if p.Policies.Priority != nil {
-		info.Priority = p.Policies.Priority.Prioritize(&p.view, info)
+		info.Priority = p.Policies.Priority.Prioritize(p.look(), info)
 	}
 }
 
 // letEnter asks whether a request may enter, and where it goes.
 func (p *plain) letEnter(q *plainRequest) {
 	if p.Policies.Admission != nil {
-		verdict := p.Policies.Admission.Admit(&p.view, &q.info)
+		verdict := p.Policies.Admission.Admit(p.look(), &q.info)
 		if verdict.Rejection != nil {
 			p.turnAway(q, NoPool, plainReason(verdict.Rejection))
 			return
@@ -43,7 +43,7 @@ func (p *plain) letEnter(q *plainRequest) {
 		p.Policies.Traffic.Admit(p.now, &q.info)
 		q.counted = true
 	}
-	decision, err := p.Policies.Routing.Router.Route(&p.view, &q.info)
+	decision, err := p.Policies.Routing.Router.Route(p.look(), &q.info)
 	if errors.Is(err, policy.ErrHeld) {
 		p.fly(q)
 		p.waiting = append(p.waiting, q)
@@ -55,7 +55,6 @@ func (p *plain) letEnter(q *plainRequest) {
 // endDelay asks again about a request that has waited.
 func (p *plain) endDelay(q *plainRequest) {
 	p.undelay(q)
-	p.view.Now = p.now
 	p.tellAll()
 	p.letEnter(q)
 	p.release()

@@ -92,6 +92,7 @@ func (p *plain) takeOff(q *plainRequest) {
 	r := p.replicas[q.replica]
 	p.dismiss(r, q)
 	p.dropBlocks(r, q)
+	q.exported = false
 }
 
 // empty makes a replica as it was at the start, but for its figures. Its step is
@@ -106,7 +107,7 @@ func (p *plain) empty(r *plainReplica) {
 	})
 	r.stepping, r.held, r.waking = false, false, false
 	r.waiting, r.running, r.loading = nil, nil, nil
-	r.parting, r.spills, r.adapters = nil, nil, nil
+	r.parting, r.spills, r.adapters, r.plainExports = nil, nil, nil, plainExports{}
 	p.tellCleared(r)
 	evictions := r.cache.Evictions
 	r.cache = newPlainCache(r.Pool)
@@ -126,9 +127,9 @@ func (p *plain) routeAgain(q *plainRequest) {
 	p.tellFinished(q, int(q.replica))
 	q.high = max(q.high, q.computed)
 	q.computed, q.chunk = 0, 0
-	p.view.Now, q.routedAt = p.now, p.now
+	q.routedAt = p.now
 	p.tellAll()
-	decision, err := p.Policies.Routing.Router.Route(&p.view, &q.info)
+	decision, err := p.Policies.Routing.Router.Route(p.look(), &q.info)
 	if errors.Is(err, policy.ErrHeld) {
 		p.waiting = append(p.waiting, q)
 	} else {

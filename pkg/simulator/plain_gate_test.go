@@ -18,9 +18,8 @@ func (p *plain) release() {
 		return
 	}
 	for {
-		p.view.Now = p.now
 		p.tellAll()
-		released, ok := p.Policies.Routing.Queue.Release(&p.view)
+		released, ok := p.Policies.Routing.Queue.Release(p.look())
 		if !ok {
 			break
 		}

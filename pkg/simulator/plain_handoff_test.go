@@ -179,6 +179,7 @@ func (p *plain) reserve(r *plainReplica, q *plainRequest) bool {
 	r.waiting = r.waiting[1:]
 	r.loading = append(r.loading, q)
 	q.sequence = sequence
+	r.noteAdmission(p.now, q, int32(cached), q.prompt-int32(cached))
 	h.reserved = true
 	h.given = cached / r.BlockTokens
 	h.needs = blocksOf(q.prompt, r) - h.given

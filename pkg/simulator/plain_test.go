@@ -3,7 +3,6 @@
 package simulator
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -135,6 +134,7 @@ type plainReplica struct {
 	spills    []*plainSpill // in flight
 
 	adapters []*plainAdapter // that it holds, the least recently used first
+	plainExports
 
 	tiers           []*plainTier
 	toHost, toGPU   transfer.StationID
@@ -161,6 +161,7 @@ func newPlain(c Config) *plain {
 	p.showPresence()
 	p.addStations()
 	p.showAdapters()
+	p.showEngines()
 	for i, d := range c.Disruptions {
 		p.schedule(plainEvent{at: d.At, kind: plainDisruption, number: i})
 	}
@@ -219,6 +220,9 @@ func (p *plain) addReplica(pool *Pool, index int, present bool) {
 		scrape:    scrapePhase(p.Seed, p.scrapes[pool.Router], int64(p.Config.scrapeInterval(pool))),
 	}
 	p.scrapes[pool.Router]++
+	if pool.Live {
+		r.scrape = simtime.Never
+	}
 	r.watch(pool.Stability, 0)
 	if r.scheduler == nil {
 		r.scheduler = scheduling.FCFS{}
@@ -232,15 +236,6 @@ func (p *plain) addReplica(pool *Pool, index int, present bool) {
 
 func newPlainCache(pool *Pool) *kvtest.Cache {
 	return kvtest.NewCache(pool.KVBlocks, pool.BlockTokens, pool.PrefixCaching, kvtest.Order(pool.Eviction))
-}
-
-func (p *plain) scraped(r *plainReplica, at simtime.Time) policy.Scrape {
-	transfers, delay := p.congestion(r, at)
-	return policy.Scrape{
-		At: at, Transfers: transfers, TransferDelay: delay, Waiting: len(r.waiting) + len(r.loading), Running: len(r.running),
-		KVUsage:     float64(r.cache.Used()) / float64(r.KVBlocks),
-		BlockTokens: r.BlockTokens, Blocks: cmp.Or(r.ReportedBlocks, r.KVBlocks),
-	}
 }
 
 func (p *plain) report(r *plainReplica) ReplicaUse {
@@ -298,20 +293,7 @@ func (p *plain) take(e plainEvent) plainEvent {
 	if e.kind == plainDrainEnd {
 		p.checkProgress()
 	}
-	for e.kind != plainDrainEnd && (!p.closed || len(p.Disruptions) > 0 || p.Policies.Routing.Queue != nil || p.Policies.Admission != nil) {
-		next := p.replicas[0]
-		for _, r := range p.replicas {
-			if r.scrape < next.scrape {
-				next = r
-			}
-		}
-		if next.scrape > e.at {
-			break
-		}
-		p.view.Scrapes[next.index] = p.scraped(next, next.scrape)
-		p.scrapeAdapters(next)
-		next.scrape = next.scrape.Add(p.Config.scrapeInterval(next.Pool))
-	}
+	p.scrapeUntil(e)
 	p.now = e.at
 	return e
 }
@@ -423,7 +405,6 @@ func (p *plain) arrive() {
 }
 
 func (p *plain) send(q *plainRequest) {
-	p.view.Now = p.now
 	p.tellAll()
 	p.prioritize(&q.info)
 	p.letEnter(q)
@@ -672,6 +653,7 @@ func (p *plain) admit(r *plainReplica, q *plainRequest, budget int32) (int32, bo
 		return 0, false
 	}
 	q.sequence, q.computed = sequence, cached
+	r.noteAdmission(p.now, q, cached, 0)
 	p.noteHits(r, q, cached, nil)
 	p.touch(r, q)
 	p.join(r, q, n)
@@ -807,6 +789,9 @@ func (p *plain) endChunk(r *plainReplica, q *plainRequest) {
 	q.computed, q.chunk = end, 0
 	switch {
 	case q.isJob():
+		if end == q.total {
+			r.waits = append(r.waits, p.now.Sub(q.entered))
+		}
 		p.chunkOfJob(q)
 	case end == q.total:
 		p.token(r, q)
@@ -822,6 +807,7 @@ func (p *plain) token(r *plainReplica, q *plainRequest) {
 	if q.lastToken == unset || q.moved {
 		p.schedule(plainEvent{at: at, kind: plainDelivery, number: q.info.ID, replica: r, request: q})
 	}
+	r.noteToken(p.now, q)
 	q.moved = false
 	if q.lastToken == unset {
 		q.firstToken = at

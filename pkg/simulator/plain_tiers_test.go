@@ -200,6 +200,7 @@ func (p *plain) load(r *plainReplica, q *plainRequest, cached int32, held [][]ui
 	r.waiting = r.waiting[1:]
 	r.loading = append(r.loading, q)
 	q.sequence = sequence
+	r.noteAdmission(p.now, q, cached, tokens-cached)
 	p.noteHits(r, q, cached, held)
 	began := p.now
 	for k, blocks := range held {
@@ -216,6 +217,7 @@ func (p *plain) load(r *plainReplica, q *plainRequest, cached int32, held [][]ui
 func (p *plain) loadFrom(r *plainReplica, t *plainTier, q *plainRequest, blocks []uint64, last func()) {
 	t.pin(blocks)
 	t.counts.LoadedBlocks += int64(len(blocks))
+	r.loaded = append(r.loaded, plainMoved{t.Kind, len(blocks)})
 	for _, identity := range blocks {
 		if window := r.Tiers.Offload.ThrashWindow; window > 0 && p.now.Sub(t.blocks[identity].storedAt) <= window {
 			t.counts.ThrashedBlocks++
@@ -344,6 +346,7 @@ func (p *plain) copyDown(
 	}
 	arrive := func() {
 		p.arriveIn(t, identities, r.Tiers.Offload.Policy == OffloadEager)
+		r.stored = append(r.stored, plainMoved{t.Kind, len(identities)})
 		if source != nil {
 			source.unpin(identities)
 		}

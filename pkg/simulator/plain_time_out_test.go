@@ -52,7 +52,7 @@ func (p *plain) timeOut(q *plainRequest) {
 		q.cell = p.metrics.arrived(p.now, NoPool, &q.request)
 	}
 	p.metrics.touch(p.now, q.cell).TimedOut++
-	p.note(q, func(rec *record) { rec.end = "timed out" })
+	p.note(q, func(rec *record) { rec.end = "timedout" })
 	p.hear(q, workload.TimedOut)
 	if slices.Contains(p.flying, q) {
 		p.forget(q)

@@ -159,8 +159,11 @@ type scatter struct {
 	hears  bool
 	seen   []policy.Scrape
 	loras  []string // of the adapters of each endpoint
-	log    []string
-	heard  heard
+	// engines says that the router reads what engines export, which exports is.
+	engines bool
+	exports []policy.Engine
+	log     []string
+	heard   heard
 	// users and thinks are those of a closed loop; there is none without users.
 	users, thinks int
 	// patience bounds the time-outs of requests; 0 is none.
@@ -174,6 +177,9 @@ func (r *scatter) Route(v *policy.View, q *policy.Request) (policy.Decision, err
 	r.log = append(r.log, r.heard.lines(len(v.Scrapes))...)
 	r.log = append(r.log, fmt.Sprint("route ", q.ID, " at ", v.Now, " by ", v.Scrapes, " without ", v.Down,
 		" for session ", q.Session, ", headers ", q.Headers, ", adapter ", q.Adapter, " and promises ", q.TTFT, q.TPOT, " with ", v.Adapters))
+	if r.engines {
+		r.log = append(r.log, fmt.Sprintf("engines %+v", v.Engines))
+	}
 	switch q.ID % 17 {
 	case 13:
 		return policy.Decision{}, policy.ErrNoEndpoint
@@ -224,6 +230,9 @@ func (r *scatter) watch(v *policy.View) {
 		if r.seen != nil && !told && s != r.seen[i] {
 			panic(fmt.Sprintf("endpoint %d has changed from %+v to %+v, and nobody says so", i, r.seen[i], s))
 		}
+		if r.exports != nil && !told && v.Engines[i] != r.exports[i] {
+			panic(fmt.Sprintf("engine %d has changed from %+v to %+v, and nobody says so", i, r.exports[i], v.Engines[i]))
+		}
 		if v.Adapters == nil {
 			continue
 		}
@@ -235,7 +244,7 @@ func (r *scatter) watch(v *policy.View) {
 			r.loras[i] = lora
 		}
 	}
-	r.seen = slices.Clone(v.Scrapes)
+	r.seen, r.exports = slices.Clone(v.Scrapes), slices.Clone(v.Engines)
 	for i := range r.seen {
 		r.seen[i].At = 0
 	}
@@ -243,7 +252,7 @@ func (r *scatter) watch(v *policy.View) {
 
 // routing is the router with what it takes part in.
 func (r *scatter) routing() policy.Routing {
-	routing := policy.Routing{Router: r}
+	routing := policy.Routing{Router: r, Engines: r.engines}
 	if !r.deaf {
 		routing.Responses, routing.Usage = r, r
 	}

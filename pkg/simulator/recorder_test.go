@@ -167,11 +167,17 @@ type record struct {
 }
 
 func newRecorder(names []string) *recorder {
-	r := &recorder{names: names, seen: map[string]*record{}}
+	r := &recorder{seen: map[string]*record{}}
 	for _, name := range names {
-		r.seen[name] = &record{scheduled: unset, end: "none"}
+		r.name(name)
 	}
 	return r
+}
+
+// name is that of the next request.
+func (r *recorder) name(name string) {
+	r.names = append(r.names, name)
+	r.seen[name] = &record{scheduled: unset, end: "none"}
 }
 
 // request is what became of a request: scheduled (start of its first step),
@@ -250,7 +256,7 @@ func (r *recorder) gave(id int, at simtime.Time) {
 }
 
 func (r *recorder) ended(s *simulation, id int32, _ simtime.Time, how ending) {
-	r.of(s, id).end = map[ending]string{endCompleted: "completed", endUnfinished: "unfinished", endFailed: "failed", endEvicted: "evicted"}[how]
+	r.of(s, id).end = map[ending]string{endCompleted: "completed", endUnfinished: "unfinished", endFailed: "failed", endEvicted: "evicted", endTimedOut: "timedout"}[how]
 }
 
 func (r *recorder) settled(*simulation, *replica) {}

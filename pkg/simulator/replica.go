@@ -38,6 +38,8 @@ type replica struct {
 	config     *Pool
 	blockBytes int64
 	cache      *kv.Cache
+	// exports are what the engine counts for a router that reads it; nil where none does.
+	exports *exports
 	// cacheEvents tells the router what the cache holds; nil where it does not hear.
 	cacheEvents *cacheEventRelay
 	// reported is how many blocks the engine says that the cache has.

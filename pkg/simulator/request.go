@@ -56,6 +56,8 @@ type request struct {
 	retry bool
 	// counted says that the gateway's traffic counts it as in flight.
 	counted bool
+	// exported says that the exports of the replica count the request's prompt.
+	exported bool
 	// accepted says that some endpoint has had the request.
 	accepted bool
 	// moved says that the request was routed again and the endpoint that it has

@@ -80,7 +80,7 @@ func (s *simulation) advanceToArrival(at simtime.Time) {
 // not on their scrapes alone.
 func (g *gateway) routingFollowsReplicas() bool {
 	r := &g.policies.Routing
-	return g.policies.Traffic != nil || r.Responses != nil || g.asksOnArrival || r.KVEvents != nil || r.Evictor != nil
+	return len(g.live) > 0 || g.policies.Traffic != nil || r.Responses != nil || g.asksOnArrival || r.KVEvents != nil || r.Evictor != nil
 }
 
 // advanceAll advances all replicas.

@@ -55,6 +55,10 @@ import (
 //	disrupt   TIME fail, drain or recover ENDPOINT
 //	scrape    every, first (by endpoint, comma-separated)
 //	horizon   requests, duration, warmup, drain
+//	timeout   first, total: how long all clients wait for the first token, and for
+//	          the last one
+//	retry     max, backoff, jitter: all clients send a request again that was not
+//	          answered. The second retry of a request a is called a.2
 //	target    ttft, tpot, e2e
 //	request   NAME at, output, priority, adapter, prompt: texts text:tokens or text@start:tokens,
 //	          joined by "+". Equal texts are equal tokens; own is the request's
@@ -101,6 +105,8 @@ type scenario struct {
 	expect   []line
 	batches  []string
 	heard    []string
+	patience struct{ first, total time.Duration }
+	retry    *workload.Retry // nil where no client tries again
 }
 
 func newScenario(t *testing.T, text string) *scenario {
@@ -133,7 +139,7 @@ func (c *scenario) read(l line) {
 		c.router.fixed = l.list("to")
 		c.router.scriptGate = scriptGate{hold: simtime.Time(l.duration("hold")), ttl: l.duration("ttl"), full: l.number("full")}
 	case "revoke":
-		c.router.revocations = append(c.router.revocations, revocation{simtime.Time(l.parseDuration(l.names[0])), c.index(l.names[1])})
+		c.router.revocations = append(c.router.revocations, revocation{simtime.Time(l.parseDuration(l.names[0])), indexOf(c.t, c.names, l.names[1])})
 	case "scrape":
 		c.config.ScrapeInterval = l.duration("every")
 		for _, first := range l.list("first") {
@@ -144,6 +150,10 @@ func (c *scenario) read(l line) {
 			Requests: l.number("requests"), Duration: l.duration("duration"),
 			WarmUp: l.duration("warmup"), Drain: l.duration("drain"),
 		}
+	case "timeout":
+		c.patience.first, c.patience.total = l.duration("first"), l.duration("total")
+	case "retry":
+		c.retry = l.retry()
 	case "handoff":
 		c.config.Handoff = l.handoff()
 	case "disrupt":
@@ -195,11 +205,12 @@ func (c *scenario) runOn(engine string, run func(Config, *recorder) (*Outcome, e
 	router := *c.router
 	router.tale = newScenarioCacheEvents(c)
 	again := c.config
-	again.Policies.Routing, again.Source = router.routing(), &script{requests: c.requests}
+	again.Policies.Routing = router.routing()
 	if c.picker != nil {
 		again.Policies.Routing = epp.New(c.picker, config.Cluster{Endpoints: endpointsOf(&again), TieBreak: config.TieFirst}, 1).Routing()
 	}
 	rec := newRecorder(c.names)
+	c.send(&again, rec)
 	o, err := run(again, rec)
 	if err != nil {
 		c.t.Fatal(err)
@@ -208,7 +219,7 @@ func (c *scenario) runOn(engine string, run func(Config, *recorder) (*Outcome, e
 		var got map[string]string
 		switch {
 		case l.verb == "view":
-			got = router.saw(c.index(l.names[0]))
+			got = router.saw(indexOf(c.t, rec.names, l.names[0]))
 		case l.names[0] == "total":
 			got = totals(o)
 		case l.names[0] == "state":
@@ -249,14 +260,13 @@ func readPicker(t *testing.T, file string) *config.Config {
 	return c
 }
 
-func (c *scenario) index(name string) int {
-	for i, n := range c.names {
-		if n == name {
-			return i
-		}
+func indexOf(t *testing.T, names []string, name string) int {
+	t.Helper()
+	i := slices.Index(names, name)
+	if i < 0 {
+		t.Fatalf("no request %q", name)
 	}
-	c.t.Fatalf("no request %q", name)
-	return 0
+	return i
 }
 
 // totals sums an outcome over its cells and replicas.
@@ -276,8 +286,8 @@ func totals(o *Outcome) map[string]string {
 	}
 	sumOfTiers(o, m)
 	maps.Copy(m, map[string]string{
-		"arrived": n(sum.Arrived), "completed": n(sum.Completed), "rejected": n(sum.Rejected), "unfinished": n(sum.Unfinished),
-		"good": n(sum.Good), "metttft": n(sum.MetTTFT), "mettpot": n(sum.MetTPOT), "mete2e": n(sum.MetE2E),
+		"arrived": n(sum.Arrived), "completed": n(sum.Completed), "rejected": n(sum.Rejected), "timedout": n(sum.TimedOut), "unfinished": n(sum.Unfinished),
+		"retries": n(sum.Retries), "good": n(sum.Good), "firstgood": n(sum.FirstGood), "metttft": n(sum.MetTTFT), "mettpot": n(sum.MetTPOT), "mete2e": n(sum.MetE2E),
 		"prompt": n(sum.PromptTokens), "cached": n(sum.CachedTokens), "output": n(sum.OutputTokens), "gaps": n(sum.ITL.Count()),
 		"gateway":  time.Duration(sum.GatewayQueueing.Max()).String(),
 		"queueing": time.Duration(sum.Queueing.Max()).String(), "enginettft": time.Duration(sum.EngineTTFT.Max()).String(),

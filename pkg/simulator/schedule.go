@@ -155,6 +155,7 @@ func (r *replica) start(q *request, cached, budget int32) bool {
 		return false
 	}
 	q.blocks, q.computed, q.chunk = blocks, cached, n
+	r.exports.admit(r.now, q, cached, 0)
 	if !q.scheduled {
 		q.cached, q.tierTokens = cached, [TierKinds]int32{}
 	}

@@ -21,13 +21,13 @@ func scrapePhase(seed int64, endpoint int, interval int64) simtime.Time {
 }
 
 // scrapeSchedules are the schedules of the routers' intervals: one, unless routers of
-// several models read metrics at intervals of their own.
+// several models read metrics at intervals of their own, or no endpoint is scraped.
 type scrapeSchedules []scrapeSchedule
 
-// next is when the next endpoint is to be read.
+// next is when the next endpoint is to be read; Never if none is.
 func (t scrapeSchedules) next() simtime.Time {
-	at := t[0].next()
-	for i := 1; i < len(t); i++ {
+	at := simtime.Never
+	for i := range t {
 		at = min(at, t[i].next())
 	}
 	return at
@@ -35,6 +35,9 @@ func (t scrapeSchedules) next() simtime.Time {
 
 // due returns the next endpoint to be read and when, if it is not after now.
 func (t scrapeSchedules) due(now simtime.Time) (endpoint int32, at simtime.Time, ok bool) {
+	if len(t) == 0 {
+		return 0, 0, false
+	}
 	first := &t[0]
 	if len(t) > 1 {
 		first.skip(now)
@@ -126,6 +129,7 @@ func (g *gateway) read(r *replica, at simtime.Time) {
 	changed := now.Waiting != seen.Waiting || now.Running != seen.Running || now.KVUsage != seen.KVUsage ||
 		now.Transfers != seen.Transfers || now.TransferDelay != seen.TransferDelay
 	changed = g.readAdapters(r) || changed
+	changed = g.readEngine(r, &now) || changed
 	if changed && g.view.Changed != nil && len(g.view.Changed) <= len(g.cluster.replicas) {
 		g.view.Changed = append(g.view.Changed, r.index)
 	}

@@ -19,7 +19,7 @@ import (
 
 // aloneOf is a random cluster of one model that ends at a time of its own choice.
 func aloneOf(data []byte, shared Config) Config {
-	c := randomConfigWith(data, randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters)
+	c := randomConfigWith(data, randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters, randomExports, randomLive)
 	c.Seed, c.Targets, c.Horizon, c.Handoff = shared.Seed, shared.Targets, shared.Horizon, shared.Handoff
 	c.TenantTargets = shared.TenantTargets
 	if shared.Seed%2 == 0 {

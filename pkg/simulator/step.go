@@ -49,6 +49,7 @@ func (r *replica) endDecodes() {
 func (r *replica) decode(now simtime.Time) {
 	b := &r.batch
 	b.context += int64(b.decodes)
+	r.exports.tokens(now.Sub(r.stepEnd), int64(b.decodes))
 	gap := int64(now.Sub(r.stepEnd) + r.cost.PerOutputToken)
 	for _, share := range b.shares {
 		if share.count > 0 {
@@ -109,6 +110,7 @@ func (r *replica) endChunk(id int32, q *request) bool {
 		r.tiers.copyDown(id, q)
 	}
 	if q.job {
+		r.exports.firstToken(r.now, q)
 		return true
 	}
 	q.total++
@@ -120,6 +122,11 @@ func (r *replica) endChunk(id int32, q *request) bool {
 func (r *replica) token(id int32, q *request) {
 	previous := q.lastToken
 	q.lastToken = r.now
+	if previous == unset || q.moved {
+		r.exports.firstToken(r.now, q)
+	} else {
+		r.exports.tokens(r.now.Sub(previous), 1)
+	}
 	if previous == unset {
 		q.firstToken = r.atGateway(r.now, q)
 		r.metrics.firstToken(r.now, q)

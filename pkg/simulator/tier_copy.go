@@ -104,6 +104,7 @@ func (c *copying) land(s *simulation, now simtime.Time) {
 	}
 	t.store.Complete(c.pending, now, c.priority)
 	t.store.counts.StoredBlocks += int64(c.blocks)
+	r.exports.stored(t.kind, int64(c.blocks)*r.blockBytes)
 	c.unpin(l)
 	if len(t.arrived) > 0 {
 		r.tiers.copyOn(c, t.arrived)

@@ -35,6 +35,7 @@ func (l *tierSet) startOrLoad(q *request, budget int32) bool {
 		return false
 	}
 	q.blocks, q.computed, q.chunk = blocks, int32(tokens), 0
+	l.replica.exports.admit(l.replica.now, q, cached, int32(tokens)-cached)
 	q.moveTo(phaseLoading)
 	q.loading = l.replica.now
 	l.replica.port.loading++
@@ -72,6 +73,7 @@ func (l *tierSet) load(q *request, id int32) {
 			continue
 		}
 		t.store.counts.LoadedBlocks += int64(blocks)
+		l.replica.exports.loaded(t.kind, int64(blocks)*l.replica.blockBytes)
 		q.loads++
 		l.replica.cluster.beginTransfer(l.replica.fabric, 0, d, int64(blocks)*l.replica.blockBytes, t.read, l.toGPU)
 	}

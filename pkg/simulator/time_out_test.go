@@ -107,31 +107,42 @@ func TestWhenAClientGivesUp(t *testing.T) {
 	}
 }
 
-// BenchmarkTimeOuts has the clients of 20,000 requests in flight give up, and compares
-// with the run in which all are served.
+// BenchmarkTimeOuts has the clients of 20,000 requests, all in flight at once, give up
+// before the first step ends. It compares with runs in which all are served: with clients
+// that would have waited longer, and with clients that wait without end.
 func BenchmarkTimeOuts(b *testing.B) {
 	const requests = 20_000
-	for name, after := range map[string]time.Duration{"none": 0, "all": time.Second} {
+	for name, tc := range map[string]struct {
+		after    time.Duration
+		timedOut int64
+	}{
+		"served":                {0, 0},
+		"served before the end": {time.Hour, 0},
+		"all time out":          {2 * requests, requests},
+	} {
 		b.Run(name, func(b *testing.B) {
+			var all []workload.Request
+			for id := range requests {
+				all = append(all, workload.Request{
+					ID: id, Arrival: simtime.Time(id), OutputTokens: 4, Timeout: tc.after,
+					Prompt: prompt.Prompt{}.Append(prompt.Extent{Source: uint64(id), Tokens: 64}),
+				})
+			}
 			b.ReportAllocs()
 			for b.Loop() {
-				source := &script{}
-				for id := range requests {
-					source.requests = append(source.requests, workload.Request{
-						ID: id, Arrival: simtime.Time(id), OutputTokens: 4, Timeout: after,
-						Prompt: prompt.Prompt{}.Append(prompt.Extent{Source: uint64(id), Tokens: 64}),
-					})
-				}
-				_, err := Run(context.Background(), Config{
+				o, err := Run(context.Background(), Config{
 					Pools: []Pool{{
 						Replicas: 1, Timer: constantStep(time.Millisecond), BlockTokens: 16, KVBlocks: 10_000, PrefixCaching: true,
 						MaxNumSeqs: 256, MaxNumBatchedTokens: 8192, Scheduler: scheduling.FCFS{},
 					}},
-					Source: source, Horizon: Horizon{Drain: 100 * time.Hour},
+					Source: &script{requests: all}, Horizon: Horizon{Drain: 100 * time.Hour},
 					Policies: policy.RoutedBy((&leastWaiting{}).routing().Router),
 				})
 				if err != nil {
 					b.Fatal(err)
+				}
+				if sum := sumCells(o); sum.TimedOut != tc.timedOut || sum.Completed != requests-tc.timedOut {
+					b.Fatalf("%d requests timed out and %d completed, want %d to time out", sum.TimedOut, sum.Completed, tc.timedOut)
 				}
 			}
 		})

@@ -91,6 +91,8 @@ type Options struct {
 	Parallelism int
 	// MemoryBytes is what there is of memory; 0 where nothing bounds it.
 	MemoryBytes int64
+	// Parquet reads traces of the format Parquet.
+	Parquet trace.ParquetCodec
 	// Progress, if set, is told how many simulations are done. Calls do not overlap.
 	Progress func(done int)
 	// Ticks are when to look whether progress is worth a write; nil for never.
@@ -269,7 +271,9 @@ func (o Options) readTraces(plan *experiment.Plan) (trace.Set, error) {
 		if in.Source != "" {
 			folder = filepath.Join(folder, TraceFolder(i))
 		}
-		read, err := readTrace(plan, in, folder, memory)
+		options := in.Options()
+		options.MemoryBytes, options.Parquet = memory, o.Parquet
+		read, err := readTrace(plan, in, folder, options)
 		if err != nil {
 			return nil, err
 		}
@@ -279,9 +283,9 @@ func (o Options) readTraces(plan *experiment.Plan) (trace.Set, error) {
 	return traces, nil
 }
 
-// readTrace reads a trace of a plan into so much memory, from the folder where it is
-// mounted, and checks that it is the one planned for.
-func readTrace(plan *experiment.Plan, in *experiment.TraceInput, folder string, memoryBytes int64) (*trace.Trace, error) {
+// readTrace reads a trace of a plan from the folder where it is mounted, and checks that it is
+// the one planned for.
+func readTrace(plan *experiment.Plan, in *experiment.TraceInput, folder string, options trace.Options) (*trace.Trace, error) {
 	open := func() (io.ReadCloser, error) { return openWithin(folder, in.Path()) }
 	file, err := open()
 	if err == nil {
@@ -290,8 +294,6 @@ func readTrace(plan *experiment.Plan, in *experiment.TraceInput, folder string, 
 	if err != nil {
 		return nil, fmt.Errorf("trace %s: %w", in.Name(), err)
 	}
-	options := in.Options()
-	options.MemoryBytes = memoryBytes
 	recorded, err := trace.Open(trace.Format(in.Format), options, open, experiment.TraceDescription(in))
 	switch {
 	case err != nil && storageError(err) != nil:
@@ -299,6 +301,7 @@ func readTrace(plan *experiment.Plan, in *experiment.TraceInput, folder string, 
 	case err != nil:
 		return nil, invalidTrace{plan.InvalidTrace(in, err)}
 	}
+	plan.TraceParts.Keep(in.Source, open, memoryBytes)
 	if recorded.Digest() != in.SHA256 {
 		return nil, fmt.Errorf("trace %s: its sha256 is %s, but the plan is for %s: it is another trace, or it has changed", in.Name(), recorded.Digest(), in.SHA256)
 	}

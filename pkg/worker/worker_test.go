@@ -31,6 +31,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
+	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
 	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
 )
 
@@ -59,7 +60,8 @@ func (traceInputs) OpenFile(string) (io.ReadCloser, error)                      
 func (traceInputs) OpenVolumeFile(string, string) (io.ReadCloser, error) {
 	return nil, compile.ErrOnlyPods
 }
-func (traceInputs) ParsesTraces() bool { return false }
+func (traceInputs) ParsesTraces() bool          { return false }
+func (traceInputs) Parquet() trace.ParquetCodec { return parquetfile.Codec{} }
 
 func mooncakeTrace(t *testing.T, seed int64) []byte {
 	t.Helper()
@@ -73,9 +75,11 @@ func mooncakeTrace(t *testing.T, seed int64) []byte {
 func traceDigest(t *testing.T, seed int64) string { return experiment.Digest(mooncakeTrace(t, seed)) }
 
 // traceSweep is a sweep of a trace.
-func traceSweep() *builder.SweepBuilder {
+func traceSweep() *builder.SweepBuilder { return sweepOf("Mooncake") }
+
+func sweepOf(format v1alpha1.TraceFormat) *builder.SweepBuilder {
 	return builder.MakeSweep("small", "ns").
-		Scenario(builder.Requests(20), builder.TraceFrom("Mooncake", "traces", "small.jsonl")).
+		Scenario(builder.Requests(20), builder.TraceFrom(format, "traces", "small.jsonl")).
 		Values("replicas", "pools[llama].replicas", "1", "2").Seeds(1, 2)
 }
 
@@ -83,8 +87,13 @@ func traceSweep() *builder.SweepBuilder {
 // of the first of two shards.
 func mountedOptions(t *testing.T) Options {
 	t.Helper()
-	sweep := traceSweep().Obj()
-	c, errs, err := compile.Sweep(t.Context(), sweep, traceInputs(mooncakeTrace(t, 1)))
+	return mounted(t, traceSweep().Obj(), mooncakeTrace(t, 1))
+}
+
+// mounted is mountedOptions of a sweep of a trace.
+func mounted(t *testing.T, sweep *v1alpha1.PolicySweep, recorded []byte) Options {
+	t.Helper()
+	c, errs, err := compile.Sweep(t.Context(), sweep, traceInputs(recorded))
 	if err != nil || len(errs) > 0 {
 		t.Fatalf("CompileSweep: %v, %v", errs, err)
 	}
@@ -101,7 +110,7 @@ func mountedOptions(t *testing.T) Options {
 	writeFile(t, filepath.Join(o.PlanFolder, PlanFile), c.Plan.Encode())
 	writeFile(t, filepath.Join(o.RoundFolder, OwnerFile), owner)
 	writeFile(t, filepath.Join(o.RoundFolder, RoundFile), experiment.Work{}.Encode())
-	writeFile(t, filepath.Join(o.InputsFolder, "small.jsonl"), mooncakeTrace(t, 1))
+	writeFile(t, filepath.Join(o.InputsFolder, "small.jsonl"), recorded)
 	return o
 }
 
@@ -435,6 +444,26 @@ func TestATraceMayBeLargerThanThePodsMemory(t *testing.T) {
 	}
 	if diff := cmp.Diff(results[0], results[1]); diff != "" || len(results[0]) == 0 {
 		t.Errorf("%d results (-in memory +read as it goes):\n%s", len(results[0]), diff)
+	}
+}
+
+// A pod reads a trace as Parquet where its process has the codec, also beyond its memory.
+func TestPodsReadParquet(t *testing.T) {
+	var columns bytes.Buffer
+	if _, err := trace.Convert(trace.Mooncake, trace.Options{Parquet: parquetfile.Codec{}}, bytes.NewReader(mooncakeTrace(t, 1)), "t", trace.Parquet, &columns); err != nil {
+		t.Fatal(err)
+	}
+	o := mounted(t, sweepOf(v1alpha1.ParquetTrace).Obj(), columns.Bytes())
+	var r recordingCreator
+	if _, err := Run(t.Context(), o, &r); !errors.Is(err, ErrBadInput) || !strings.Contains(err.Error(), "the format Parquet is not read here") {
+		t.Errorf("without the codec: %v", err)
+	}
+	o.Parquet = parquetfile.Codec{}
+	for _, memory := range []int64{0, 2048} {
+		o.MemoryBytes = memory
+		if report, err := Run(t.Context(), o, &r); err != nil || report.Results.Rows != 2 {
+			t.Errorf("with %d bytes of memory: %+v, %v", memory, report, err)
+		}
 	}
 }
 

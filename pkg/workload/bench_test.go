@@ -77,3 +77,56 @@ func BenchmarkSessions(b *testing.B) {
 		})
 	}
 }
+
+// A fifth of the attempts time out, and 200 are in flight.
+func BenchmarkRetries(b *testing.B) {
+	for name, retry := range map[string]*workload.Retry{
+		"none":    nil,
+		"at once": {Max: 3, Multiplier: 1, After: []workload.Ending{workload.TimedOut}},
+		"backoff": {Max: 3, Backoff: 5 * time.Second, Multiplier: 2, Jitter: 0.5, After: []workload.Ending{workload.TimedOut}},
+	} {
+		b.Run(name, func(b *testing.B) {
+			source := workload.NewClients([]workload.Client{validClient("a")}, 1)
+			if retry != nil {
+				source = workload.WithRetries(source, func(int) *workload.Retry { return retry }, 1)
+			}
+			inFlight := make([]workload.Request, 0, 200)
+			b.ReportAllocs()
+			for b.Loop() {
+				r, _ := source.Next()
+				if inFlight = append(inFlight, r); len(inFlight) < 200 {
+					continue
+				}
+				for i, q := range inFlight {
+					how := workload.Completed
+					if i%5 == 0 {
+						how = workload.TimedOut
+					}
+					source.Ended(workload.End{ID: q.ID, At: r.Arrival, Ending: how})
+				}
+				inFlight = inFlight[:0]
+			}
+		})
+	}
+}
+
+// Copies of a client that share an arrival process: 200,000 requests, and what it takes that
+// copies begin to exist.
+func BenchmarkCopies(b *testing.B) {
+	const requests = 200_000
+	for _, count := range []int{1, 10_000, 100_000} {
+		b.Run(fmt.Sprintf("copies=%d", count), func(b *testing.B) {
+			c := validClient("a")
+			c.PrefixGroup, c.PrefixTokens = "g", 512
+			c.Copies = &workload.Copies{Count: count, SharedArrivals: workload.Random}
+			b.ReportAllocs()
+			for b.Loop() {
+				source := workload.NewClients([]workload.Client{c}, 1)
+				for range requests {
+					source.Next()
+				}
+			}
+			b.ReportMetric(float64(requests)*float64(b.N)/b.Elapsed().Seconds(), "requests/s")
+		})
+	}
+}

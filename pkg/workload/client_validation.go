@@ -33,6 +33,7 @@ func (c Client) Validate(path *field.Path) field.ErrorList {
 		errs = append(errs, c.ClosedLoop.Validate(path.Child("closedLoop"))...)
 	} else {
 		errs = append(errs, c.Arrivals.Validate(path.Child("arrivals"))...)
+		errs = append(errs, c.validateBurstSizes(path.Child("arrivals", "sizeCorrelation"))...)
 	}
 	errs = append(errs, c.validateCopies(path.Child("copies"))...)
 	if !(c.LengthCV >= 0 && c.LengthCV <= maxLengthCV) {

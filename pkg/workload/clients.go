@@ -34,7 +34,7 @@ func NewClients(clients []Client, seed int64) Listener {
 	m := &mergedClients{seed: seed, popularities: popularities{}, adapters: map[string]int{}, inFlight: map[int]sender{}}
 	for i := range clients {
 		c := &clients[i]
-		if c.Copies != nil && c.Copies.SharedArrivals == "" {
+		if c.hasOwnArrivals() {
 			copies := c.Copies.Expand(*c)
 			for k := range copies {
 				m.addClient(&copies[k])
@@ -43,7 +43,7 @@ func NewClients(clients []Client, seed int64) Listener {
 		}
 		m.addClient(c)
 	}
-	m.addReactors()
+	m.addReactions()
 	for i := range m.streams {
 		m.heap = append(m.heap, int32(i))
 		m.places = append(m.places, int32(i))
@@ -65,55 +65,64 @@ func (c *Client) answersEnds() bool {
 	return c.ClosedLoop != nil || c.Sessions != nil && c.Sessions.AfterAnswer
 }
 
-// arrivalStream is one arrival process, of one client or of a group, or what one client sends
+// arrivalStream is one arrival process of one client or of a group, or what one of them sends
 // in answer to ends.
 type arrivalStream struct {
-	clock   arrival.Clock
-	next    simtime.Time // arrival of the request to come
-	first   int32        // the client, or the first one of the group
-	group   *group       // nil where there is one client
-	reactor *reactor     // nil for an arrival process
+	clock     arrival.Clock
+	next      simtime.Time // arrival of the request to come
+	first     int32        // the client, or the first one of the group
+	group     *group       // nil where there is one client
+	bursts    *burstSizes  // nil where lengths do not depend on arrivals
+	reactions *reactions   // nil for an arrival process
 }
 
-// addClient adds a client and its arrivals, or the copies of a client that share theirs.
+// addClient adds a client and its arrivals, or the copies of a client that begin one by one.
 func (m *mergedClients) addClient(c *Client) {
-	first := int32(len(m.clients))
+	f := arrivalStream{first: int32(len(m.clients)), bursts: newBurstSizes(c, m.seed)}
 	l := m.addLabels(c)
-	g := newGroup(c, l, m.seed)
-	switch {
-	case g == nil:
-		m.clients = append(m.clients, m.newClient(c, c, l))
-	case c.answersEnds(): // their turns have places among the streams
-		for i := range c.Copies.Count {
-			member := c.member(i)
-			m.clients = append(m.clients, m.newClient(&member, c, l))
-		}
-	default:
-		m.clients = append(m.clients, make([]*client, c.Copies.Count)...)
+	var r *reactions
+	if c.answersEnds() {
+		r = &reactions{beginnings: newBeginnings(c.ClosedLoop, c.members())}
+	}
+	if f.group = newGroup(c, l, r, m.seed); f.group == nil {
+		m.clients = append(m.clients, m.newClient(c, c, 0, l, r))
+	} else {
+		m.clients = append(m.clients, make([]*client, c.members())...)
+	}
+	if r != nil {
+		m.reactions = append(m.reactions, arrivalStream{first: f.first, group: f.group, reactions: r})
 	}
 	if c.ClosedLoop != nil {
 		return
 	}
-	f := arrivalStream{
-		clock: arrival.NewClock(c.Arrivals, stats.NewStream(m.seed, "workload/arrivals/"+c.Name)),
-		first: first, group: g,
-	}
+	f.clock = arrival.NewClock(c.Arrivals, stats.NewStream(m.seed, "workload/arrivals/"+c.Name))
 	f.next = f.clock.Next()
 	m.streams = append(m.streams, f)
 }
 
-// sender returns the client that sends the next request of an arrival stream.
-func (m *mergedClients) sender(f *arrivalStream) (c *client, number int32) {
-	if f.group == nil {
-		return m.clients[f.first], f.first
-	}
-	i := f.group.picker.pick()
-	number = f.first + int32(i)
+// member returns a client of a stream, by its number among the copies, and its number in the
+// source. A copy begins to exist.
+func (m *mergedClients) member(f *arrivalStream, copy int32) (c *client, number int32) {
+	number = f.first + copy
 	if m.clients[number] == nil {
-		member := f.group.spec.member(i)
-		m.clients[number] = m.newClient(&member, f.group.spec, f.group.labels)
+		g := f.group
+		member := g.spec.member(int(copy))
+		m.clients[number] = m.newClient(&member, g.spec, copy, g.labels, g.reactions)
 	}
 	return m.clients[number], number
+}
+
+// take returns which of the clients of a stream sends its next request, by its number among the
+// copies, and the place of its reactor if the request answers an end.
+func (f *arrivalStream) take() (copy, place int32) {
+	switch {
+	case f.reactions != nil:
+		next := f.reactions.take()
+		return next.Of, next.Place
+	case f.group != nil:
+		return int32(f.group.picker.pick()), 0
+	}
+	return 0, 0
 }
 
 // client is a Client under way.
@@ -130,7 +139,6 @@ type client struct {
 	prompts                *prompts  // nil where every prompt is new
 	sessions               *sessions // nil where there are none that do not wait
 	reactor                *reactor  // nil where no request waits for an answer
-	reactions              int32     // the reactor's stream
 
 	labelled
 }
@@ -141,7 +149,7 @@ type labelled struct{ tenant, class, adapter, headers, model int }
 
 // newClient begins a client. It keeps spec, which is the client or the one that it is a copy
 // of.
-func (m *mergedClients) newClient(c, spec *Client, l labelled) *client {
+func (m *mergedClients) newClient(c, spec *Client, copy int32, l labelled, r *reactions) *client {
 	if c.Adapter != "" {
 		l.adapter = m.adapters[c.Adapter] + 1
 	}
@@ -149,7 +157,7 @@ func (m *mergedClients) newClient(c, spec *Client, l labelled) *client {
 		return stats.NewStream(m.seed, "workload/"+what+"/"+c.Name)
 	}
 	return &client{
-		reactor:      newReactor(newUsers(c.ClosedLoop, stream), newAwaitedSessions(c, m.seed)),
+		reactor:      newReactor(r, copy, newUsers(spec.ClosedLoop), newAwaitedSessions(c, m.seed)),
 		spec:         spec,
 		seed:         m.seed,
 		lengthFactor: lengthFactor(c, stream),
@@ -169,11 +177,12 @@ func (m *mergedClients) newClient(c, spec *Client, l labelled) *client {
 // mergedClients is the source that NewClients returns.
 type mergedClients struct {
 	seed         int64
-	clients      []*client // nil for a copy in a group that has sent nothing
-	streams      []arrivalStream
-	heap         []int32        // indices of streams, by (next, index); never empty
-	places       []int32        // of the streams in heap
-	inFlight     map[int]sender // who sent the requests whose ends are awaited, by ID
+	clients      []*client       // nil for a copy in a group that has sent nothing
+	streams      []arrivalStream // arrival processes, and then reactions
+	reactions    []arrivalStream // until they are among the streams
+	heap         []int32         // indices of streams, by (next, index); never empty
+	places       []int32         // of the streams in heap
+	inFlight     map[int]sender  // who sent the requests whose ends are awaited, by ID
 	labels       Labels
 	adapters     map[string]int // indices
 	popularities popularities
@@ -211,15 +220,14 @@ func (m *mergedClients) addLabels(c *Client) (l labelled) {
 // sender is a place of a client's reactor.
 type sender struct{ client, place int32 }
 
-// addReactors adds the streams of the clients that answer ends.
-func (m *mergedClients) addReactors() {
-	for i, c := range m.clients {
-		if c == nil || c.reactor == nil {
-			continue
-		}
-		c.reactions = int32(len(m.streams))
-		m.streams = append(m.streams, arrivalStream{next: c.reactor.next(), first: int32(i), reactor: c.reactor})
+// addReactions adds what answers ends to the streams, behind all arrivals.
+func (m *mergedClients) addReactions() {
+	for _, f := range m.reactions {
+		f.reactions.stream = int32(len(m.streams))
+		f.next = f.reactions.next()
+		m.streams = append(m.streams, f)
 	}
+	m.reactions = nil
 }
 
 // Due implements [Listener].
@@ -234,20 +242,21 @@ func (m *mergedClients) Next() (r Request, ok bool) {
 	if f.next >= due.MaxTime {
 		return r, false
 	}
-	c, number := m.sender(f)
-	at, place := f.next, int32(0)
-	if f.reactor != nil {
-		place = f.reactor.take()
-	} else {
+	copy, place := f.take()
+	c, number := m.member(f, copy)
+	at := f.next
+	if f.reactions == nil {
 		if c.reactor != nil {
 			place = c.reactor.open()
 		}
+		m.scratch.choice = f.bursts.choose(&f.clock)
 		f.next = f.clock.Next()
 	}
 	r.ID, r.Client, r.Arrival = m.sent, int(number), at
 	c.fillRequest(m, place, &r)
-	if f.reactor != nil {
-		f.next = f.reactor.next()
+	m.scratch.choice = choice{}
+	if f.reactions != nil {
+		f.next = f.reactions.next()
 	}
 	m.sent++
 	m.siftDown(0)
@@ -258,11 +267,12 @@ func (m *mergedClients) Next() (r Request, ok bool) {
 	return r, true
 }
 
-// hasten moves the stream of a client's reactor to where its next request belongs, which
+// hasten moves the stream of a client's reactions to where its next request belongs, which
 // may be earlier than before.
 func (m *mergedClients) hasten(c *client) {
-	m.streams[c.reactions].next = c.reactor.next()
-	m.siftUp(int(m.places[c.reactions]))
+	r := c.reactor.reactions
+	m.streams[r.stream].next = r.next()
+	m.siftUp(int(m.places[r.stream]))
 }
 
 // Ended implements [Listener].

@@ -33,3 +33,6 @@ func (m *mix) Close() error {
 
 // Close implements [io.Closer].
 func (m *remodelled) Close() error { return Close(m.Listener) }
+
+// Close implements [io.Closer].
+func (t *ofTenants) Close() error { return Close(t.Listener) }

@@ -43,27 +43,80 @@ func (l *ClosedLoop) Validate(path *field.Path) field.ErrorList {
 	return errs
 }
 
-// users are the users of one closed loop under way. A user's place is its number.
-type users struct {
-	spec  ClosedLoop
-	think []*stats.Stream // by user; each draws from a stream of its own
+// begins returns when a user sends the first request.
+func (l *ClosedLoop) begins(user int32) simtime.Time {
+	return due.RoundNs(float64(l.RampUp) * float64(user) / float64(l.Concurrency))
 }
 
-func newUsers(spec *ClosedLoop, stream func(string) *stats.Stream) *users {
+// beginnings are the first requests of the users of a closed loop, or of the loops of all
+// copies of a client, in the order of [due.Place.Before]. They are counted: a user who has sent
+// nothing takes no memory.
+type beginnings struct {
+	loop     *ClosedLoop
+	copies   int32
+	from, to int32 // the users who begin at one time
+	next     due.Place
+}
+
+// newBeginnings returns the beginnings of the loops of so many copies; nil where the client has
+// no loop.
+func newBeginnings(loop *ClosedLoop, copies int) *beginnings {
+	if loop == nil {
+		return nil
+	}
+	b := &beginnings{loop: loop, copies: int32(copies)}
+	b.begin()
+	return b
+}
+
+// begin goes on to the users who begin at the next time, if there are some.
+func (b *beginnings) begin() {
+	if b.from = b.to; b.from == int32(b.loop.Concurrency) {
+		b.next.At = due.MaxTime
+		return
+	}
+	b.next = due.Place{At: b.loop.begins(b.from), Place: b.from}
+	for b.to < int32(b.loop.Concurrency) && b.loop.begins(b.to) == b.next.At {
+		b.to++
+	}
+}
+
+// take returns the next beginning.
+func (b *beginnings) take() due.Place {
+	taken := b.next
+	if b.next.Place++; b.next.Place == b.to {
+		b.next.Place = b.from
+		b.next.Of++
+	}
+	if b.next.Of == b.copies {
+		b.begin()
+	}
+	return taken
+}
+
+// users are the users of one closed loop under way. A user's place is its number.
+type users struct {
+	spec  *ClosedLoop
+	think []stats.Stream // by user, those of the first ones; each user draws from one
+}
+
+func newUsers(spec *ClosedLoop) *users {
 	if spec == nil {
 		return nil
 	}
-	u := &users{spec: *spec, think: make([]*stats.Stream, spec.Concurrency)}
-	for i := range u.think {
-		u.think[i] = stream("think/" + strconv.Itoa(i))
-	}
-	return u
-}
-
-// begins returns when a user sends the first request.
-func (u *users) begins(user int) simtime.Time {
-	return due.RoundNs(float64(u.spec.RampUp) * float64(user) / float64(u.spec.Concurrency))
+	return &users{spec: spec}
 }
 
 // thinkTime draws how long a user thinks.
-func (u *users) thinkTime(user int32) time.Duration { return u.spec.ThinkTime.draw(u.think[user]) }
+func (u *users) thinkTime(c *client, user int32) time.Duration {
+	if u.spec.ThinkTime.isConstant() {
+		return u.spec.ThinkTime.draw(nil)
+	}
+	for len(u.think) <= int(user) {
+		c.buffer = strconv.AppendInt(append(c.buffer[:0], "workload/think/"...), int64(len(u.think)), 10)
+		c.buffer = append(append(c.buffer, '/'), c.name...)
+		u.think = append(u.think, stats.Stream{})
+		u.think[len(u.think)-1].Reset(c.seed, c.buffer)
+	}
+	return u.spec.ThinkTime.draw(&u.think[user])
+}

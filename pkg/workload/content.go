@@ -38,6 +38,7 @@ type scratch struct {
 	media    []medium
 	examples []int
 	buffer   []byte // of the name of a stream
+	choice   choice // of the prompt's length
 	lengths  stats.Stream
 }
 
@@ -47,6 +48,7 @@ func (c *client) fillRequest(m *mergedClients, place int32, r *Request) {
 	r.Tenant, r.Class, r.Priority = c.tenant, c.class, c.spec.Priority
 	r.Adapter, r.Headers, r.Model = c.adapter, c.headers, c.model
 	r.FirstTokenTimeout, r.Timeout = c.spec.FirstTokenTimeout, c.spec.Timeout
+	r.Origin.Step = int(c.sent) + 1
 	r.Prompt = prompt.Prompt{Extents: m.memory.Keep(c.drawContent(m, place, r))}
 	c.sent++
 }
@@ -80,7 +82,8 @@ func (c *client) drawInput() int { return c.spec.Input.clamp(c.sampleInput(c.str
 
 // sampleInput draws a length that is not clamped.
 func (c *client) sampleInput(s *stats.Stream) float64 {
-	return float64(c.spec.Input.Distribution.Sample(s) * c.lengthFactor)
+	input := c.spec.Input.Distribution
+	return float64(c.choice.of(input.Sample(s), input) * c.lengthFactor)
 }
 
 // fixedPrompt adds one of the client's fixed prompts to the text.
@@ -185,8 +188,10 @@ func (c *client) generated(s *awaitedSession, tokens int) prompt.Extent {
 	return prompt.Extent{Source: own.Source, Start: own.Tokens, Tokens: int32(tokens)}
 }
 
-// fillAnswer fills in what a request of a session is answered.
+// fillAnswer fills in which request of a session it is, and what it is answered.
 func (s *session) fillAnswer(generated prompt.Extent, r *Request) {
+	s.requests++
+	r.Origin = Origin{Session: int32(s.index) + 1, Turn: int32(s.turns), Step: s.requests}
 	r.Session, r.OutputTokens = s.number, int(generated.Tokens)
 	r.Response, r.ResponseStart = generated.Source, generated.Start
 }

@@ -35,8 +35,8 @@ type Copies struct {
 }
 
 const (
-	// maxCopies bounds the copies that share an arrival process, and maxOwnCopies those
-	// each of which is a client under way from the start.
+	// maxCopies bounds the copies that begin to exist with their first requests, and
+	// maxOwnCopies those with arrivals of their own, which exist from the start.
 	maxCopies, maxOwnCopies = 100_000, 10_000
 	maxZipfExponent         = 10
 	maxLengthCV             = 10
@@ -76,10 +76,8 @@ func (c *Client) validateCopies(path *field.Path) field.ErrorList {
 		errs = append(errs, field.Invalid(path.Child("count"), c.Copies.Count, fmt.Sprintf("must be at most %d %s", maxOwnCopies, why)))
 	}
 	switch {
-	case c.Copies.SharedArrivals == "" || c.ClosedLoop != nil:
+	case c.hasOwnArrivals():
 		tooMany("unless the copies share their arrivals: set arrivals to Random or Cycle")
-	case c.answersEnds():
-		tooMany("where turns wait for answers")
 	case c.Adapter != "" && !c.Copies.SharedAdapter:
 		tooMany("where each copy has its own adapter")
 	}

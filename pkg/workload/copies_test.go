@@ -4,7 +4,6 @@ package workload_test
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -162,28 +161,30 @@ func TestCopiesThatShareArrivalsSendWhatEachWouldAlone(t *testing.T) {
 }
 
 func TestTooManyCopiesThatExistFromTheStart(t *testing.T) {
-	many := workload.Copies{Count: 10_001, SharedArrivals: workload.Random}
-	for want, edit := range map[string]func(*workload.Client){
-		"":                                       func(*workload.Client) {},
-		"unless the copies share their arrivals": func(c *workload.Client) { c.Copies.SharedArrivals = "" },
-		"where turns wait for answers": func(c *workload.Client) {
-			c.Sessions = &workload.Sessions{Turns: c.Output, Context: workload.Accumulate, AfterAnswer: true}
-		},
-		"where each copy has its own adapter": func(c *workload.Client) { c.Adapter = "tone" },
+	for name, tc := range map[string]struct {
+		edit func(*workload.Client)
+		want string // empty for no fault
+	}{
+		"arrivals that are shared": {func(*workload.Client) {}, ""},
+		"closed loops": {func(c *workload.Client) {
+			c.Copies.SharedArrivals, c.ClosedLoop = "", &workload.ClosedLoop{Concurrency: 1}
+		}, ""},
+		"turns that wait for answers": {func(c *workload.Client) { c.Sessions = sessionClient("a").Sessions }, ""},
+		"arrivals of their own":       {func(c *workload.Client) { c.Copies.SharedArrivals = "" }, "must be at most 10000 unless the copies share their arrivals: set arrivals to Random or Cycle"},
+		"adapters of their own":       {func(c *workload.Client) { c.Adapter = "tone" }, "must be at most 10000 where each copy has its own adapter"},
 	} {
-		c := constantClient("tenant", 1)
-		copies := many
-		c.Copies = &copies
-		edit(&c)
-		var found []string
-		for _, err := range c.Validate(field.NewPath("c")) {
-			if err.Field == "c.copies.count" {
-				found = append(found, err.Detail)
+		t.Run(name, func(t *testing.T) {
+			c := constantClient("tenant", 1)
+			c.Copies = &workload.Copies{Count: 10_001, SharedArrivals: workload.Random}
+			tc.edit(&c)
+			got := ""
+			for _, err := range c.Validate(field.NewPath("c")) {
+				got += err.Detail
 			}
-		}
-		if want == "" && len(found) > 0 || want != "" && (len(found) != 1 || !strings.Contains(found[0], want)) {
-			t.Errorf("faults %q, want %q", found, want)
-		}
+			if got != tc.want {
+				t.Errorf("faults %q, want %q", got, tc.want)
+			}
+		})
 	}
 }
 

@@ -66,6 +66,16 @@ The lengths are in tokens before they are rounded and clamped. ` + "`Constant`" 
 
 `)
 	writeLaws(t, &page, lengthLaws())
+	page.WriteString(`
+## Bursts and lengths
+
+` + "`arrivals.sizeCorrelation`" + ` makes prompts longer, or shorter, where arrivals are dense. The lengths keep
+their law. Each row has 100,000 requests. The correlation is Spearman's, between the gap before a
+request, from long to short, and the length of the prompt; it has a standard error of 0.003. The
+greatest that is reached is 31/32 = 0.969. D and its p-value are those of the lengths.
+
+`)
+	writeCouplings(t, &page)
 	if *updateDistributions {
 		if err := os.WriteFile(distributionsPage, []byte(page.String()), 0o644); err != nil {
 			t.Fatal(err)

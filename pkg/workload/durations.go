@@ -37,6 +37,12 @@ func (d Durations) draw(s *stats.Stream) time.Duration {
 	return time.Duration(ns)
 }
 
+// isConstant reports whether a duration is drawn of nothing.
+func (d Durations) isConstant() bool {
+	_, constant := d.Distribution.(stats.Constant)
+	return constant || d.Distribution == nil
+}
+
 func (d Durations) maximum() time.Duration {
 	if d.Max == 0 {
 		return maxDuration

@@ -55,8 +55,12 @@ func eachKindOfClient() []workload.Client {
 	modulated := varied(constantClient("modulated", 1))
 	modulated.Arrivals.Process = arrival.MMPP
 	modulated.Arrivals.States = []arrival.State{{RateFactor: 1, MeanDuration: time.Second}, {RateFactor: 5, MeanDuration: time.Second}}
+	bursty := varied(constantClient("bursty", 1))
+	bursty.Arrivals.SizeCorrelation, bursty.Copies = 0.7, &workload.Copies{Count: 2, SharedArrivals: workload.Random}
+	loops, turns := loopOfCopies(3, 2, time.Second, func(c *workload.Client) { c.Name, c.Adapter = "loops", "" }), waiting
+	turns.Name, turns.Copies = "turns", &workload.Copies{Count: 3, SharedArrivals: workload.Random}
 	clients := []workload.Client{
-		completion, repeated, groups, examples, media, reasoning, chat, waiting, loop, agent, own, random, cycle, modulated,
+		completion, repeated, groups, examples, media, reasoning, chat, waiting, loop, agent, own, random, cycle, modulated, bursty, loops, turns,
 	}
 	for i := range clients {
 		clients[i].Tenant, clients[i].Class = []string{"a", "b", "c"}[i%3], []string{"x", "y"}[i%2]

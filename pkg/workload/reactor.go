@@ -9,43 +9,26 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload/internal/due"
 )
 
-// reactor is what a client sends in answer to ends: the next requests of the users of
+// reactor decides what a client sends in answer to ends: the next requests of the users of
 // a closed loop, and the next turns of sessions that wait for their answers. A place is
 // a user, or a session that arrivals began. It has several requests in flight where its
 // session's turn has branches.
 type reactor struct {
-	users    *users           // nil where arrivals begin sessions
-	sessions *awaitedSessions // nil where no turn waits
-	due      due.Heap         // places that send a request next
-	free     []int32          // places whose sessions are over, where there are no users
-	places   int32
+	*reactions                  // of the client, or of all copies
+	copy       int32            // the number of the client among them
+	users      *users           // nil where arrivals begin sessions
+	sessions   *awaitedSessions // nil where no turn waits
+	free       []int32          // places whose sessions are over, where there are no users
+	places     int32
 }
 
 // newReactor returns the reactor of a client; nil where nothing of it waits.
-func newReactor(u *users, s *awaitedSessions) *reactor {
+func newReactor(r *reactions, copy int32, u *users, s *awaitedSessions) *reactor {
 	if u == nil && s == nil {
 		return nil
 	}
-	r := &reactor{users: u, sessions: s}
-	if u != nil {
-		for user := range u.spec.Concurrency {
-			r.due.Push(due.Place{At: u.begins(user), Place: int32(user)})
-		}
-	}
-	return r
+	return &reactor{reactions: r, copy: copy, users: u, sessions: s}
 }
-
-// next returns when the next request comes that answers an end; due.MaxTime where none is
-// known.
-func (r *reactor) next() simtime.Time {
-	if len(r.due) == 0 {
-		return due.MaxTime
-	}
-	return r.due[0].At
-}
-
-// take returns the place that sends the next request.
-func (r *reactor) take() int32 { return r.due.Pop().Place }
 
 // open returns a place for a session that an arrival begins.
 func (r *reactor) open() int32 {
@@ -61,7 +44,7 @@ func (r *reactor) open() int32 {
 // send makes a place send so many requests at a time.
 func (r *reactor) send(at simtime.Time, place int32, requests int) {
 	for range requests {
-		r.due.Push(due.Place{At: at, Place: place})
+		r.due.Push(due.Place{At: at, Of: r.copy, Place: place})
 	}
 }
 
@@ -69,7 +52,7 @@ func (r *reactor) send(at simtime.Time, place int32, requests int) {
 // was not answered is over once none of its requests is in flight.
 func (r *reactor) ended(c *client, place int32, e End) {
 	if r.sessions == nil {
-		r.send(due.After(e.At, r.users.thinkTime(place)), place, 1)
+		r.send(due.After(e.At, r.users.thinkTime(c, place)), place, 1)
 		return
 	}
 	s := r.sessions.at(place)
@@ -77,19 +60,19 @@ func (r *reactor) ended(c *client, place int32, e End) {
 		return
 	}
 	if r.sessions.goesOn(c, s) {
-		r.send(due.After(e.At, r.stepTime(s, place)), place, s.requests())
+		r.send(due.After(e.At, r.stepTime(c, s, place)), place, s.requests())
 		return
 	}
 	s.end()
 	if r.users != nil {
-		r.send(due.After(e.At, r.users.thinkTime(place)), place, 1)
+		r.send(due.After(e.At, r.users.thinkTime(c, place)), place, 1)
 		return
 	}
 	r.free = append(r.free, place)
 }
 
 // stepTime draws the time from an answer to the next request of a place's session.
-func (r *reactor) stepTime(s *awaitedSession, place int32) time.Duration {
+func (r *reactor) stepTime(c *client, s *awaitedSession, place int32) time.Duration {
 	spec := r.sessions.spec
 	switch {
 	case s.called:
@@ -97,5 +80,5 @@ func (r *reactor) stepTime(s *awaitedSession, place int32) time.Duration {
 	case spec.ThinkTime != nil:
 		return spec.ThinkTime.draw(&s.stream)
 	}
-	return r.users.thinkTime(place)
+	return r.users.thinkTime(c, place)
 }

@@ -37,6 +37,8 @@ type Request struct {
 	Attempt, First int
 	// Client, Tenant and Class are indices into the source's Labels.
 	Client, Tenant, Class int
+	// Origin and Attempt name the request among those of its Client.
+	Origin Origin
 	// Priority says how important the request is: higher is more, 0 where
 	// nobody said.
 	Priority int
@@ -52,6 +54,17 @@ type Request struct {
 	// Model is one more than the index of a model in the source's Labels; 0 where
 	// the request names none.
 	Model int
+}
+
+// Origin is the place of a request in what its client or trace sends. Policies change when a
+// request arrives, and so its ID. They do not change what is at a place.
+type Origin struct {
+	// Session numbers the conversations of the client or trace from 1; 0 is none. Turn
+	// numbers the turns of a client's conversation from 1.
+	Session, Turn int32
+	// Step numbers the requests of a client's conversation from 1, those of a client without
+	// conversations, or the rows of a trace.
+	Step int
 }
 
 // Labels names what the indices in requests stand for. All but the clients are in

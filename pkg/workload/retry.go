@@ -79,7 +79,7 @@ func (r *Retry) wait(n int, u float64) time.Duration {
 // of the source stay what they are, but for their IDs.
 func WithRetries(source Listener, retry func(client int) *Retry, seed int64) Listener {
 	return &retrying{
-		source: source, retry: retry, inFlight: map[int]attempt{},
+		source: source, retry: retry, inFlight: map[int]int32{},
 		seed: stats.Hash64(uint64(seed), stats.HashString("workload/retry")),
 	}
 }
@@ -90,10 +90,10 @@ type retrying struct {
 	retry    func(client int) *Retry
 	seed     uint64
 	sent     int
-	inFlight map[int]attempt // requests whose ends are awaited, by ID
-	due      due.Heap        // of waiting
-	waiting  []attempt       // to be sent again, by place
-	free     []int32         // places of waiting
+	inFlight map[int]int32 // places in awaited of requests, by ID
+	awaited  attempts      // of which the ends are awaited
+	due      due.Heap      // of waiting
+	waiting  attempts      // to be sent again
 }
 
 // attempt is a request that is sent, or is to be sent again.
@@ -101,6 +101,33 @@ type attempt struct {
 	request Request
 	// source is the ID that the source gave the first attempt.
 	source int
+}
+
+// attempts are attempts by place. Places are used again, so that none is allocated for each
+// request.
+type attempts struct {
+	all  []attempt
+	free []int32
+}
+
+// keep returns the place of one more attempt.
+func (s *attempts) keep(a attempt) int32 {
+	if last := len(s.free) - 1; last >= 0 {
+		place := s.free[last]
+		s.free = s.free[:last]
+		s.all[place] = a
+		return place
+	}
+	s.all = append(s.all, a)
+	return int32(len(s.all) - 1)
+}
+
+// take takes the attempt of a place out.
+func (s *attempts) take(place int32) attempt {
+	a := s.all[place]
+	s.all[place] = attempt{}
+	s.free = append(s.free, place)
+	return a
 }
 
 // Labels implements [Source].
@@ -120,9 +147,7 @@ func (r *retrying) Next() (Request, bool) {
 	due, known := r.source.Due()
 	if len(r.due) > 0 && (!known || r.due[0].At < due) {
 		next := r.due.Pop()
-		a := r.waiting[next.Place]
-		r.waiting[next.Place] = attempt{}
-		r.free = append(r.free, next.Place)
+		a := r.waiting.take(next.Place)
 		a.request.Arrival = next.At
 		return r.send(a), true
 	}
@@ -138,40 +163,29 @@ func (r *retrying) Next() (Request, bool) {
 func (r *retrying) send(a attempt) Request {
 	a.request.ID = r.sent
 	r.sent++
-	r.inFlight[a.request.ID] = a
+	r.inFlight[a.request.ID] = r.awaited.keep(a)
 	return a.request
 }
 
 // Ended implements [Listener]. The source hears of the end of the last attempt.
 func (r *retrying) Ended(e End) {
-	a, ok := r.inFlight[e.ID]
+	place, ok := r.inFlight[e.ID]
 	if !ok {
 		return
 	}
 	delete(r.inFlight, e.ID)
+	a := r.awaited.take(place)
 	retry := r.retry(a.request.Client)
 	if retry == nil || a.request.Attempt >= retry.Max || !slices.Contains(retry.After, e.Ending) {
 		r.source.Ended(End{ID: a.source, At: e.At, Ending: e.Ending})
 		return
 	}
 	a.request.Attempt++
-	r.due.Push(due.Place{At: due.After(e.At, retry.wait(a.request.Attempt, r.draw(&a.request))), Place: r.keep(a)})
+	r.due.Push(due.Place{At: due.After(e.At, retry.wait(a.request.Attempt, r.draw(&a.request))), Place: r.waiting.keep(a)})
 }
 
 // draw returns a number in [0, 1) for an attempt. It depends on the answer, which no
 // other request has, and not on who else sends requests.
 func (r *retrying) draw(q *Request) float64 {
 	return float64(stats.Hash64(r.seed, q.Response, uint64(q.ResponseStart), uint64(q.Attempt))>>11) * 0x1p-53
-}
-
-// keep returns the place of an attempt that is to be sent again.
-func (r *retrying) keep(a attempt) int32 {
-	if last := len(r.free) - 1; last >= 0 {
-		place := r.free[last]
-		r.free = r.free[:last]
-		r.waiting[place] = a
-		return place
-	}
-	r.waiting = append(r.waiting, a)
-	return int32(len(r.waiting) - 1)
 }

@@ -15,6 +15,7 @@ import (
 type session struct {
 	number    int32  // in the workload, from 1
 	index     uint64 // in the client, from 0
+	requests  int    // sent
 	turns     int    // begun
 	turnsLeft int    // to come
 	// growth multiplies what a turn asks, and variation what is answered.

@@ -18,22 +18,6 @@ const (
 	Random Order = "Random"
 )
 
-// group is the copies of a client that share one arrival process. Each copy begins to exist
-// with its first request, so that the memory of a group is that of its active members.
-type group struct {
-	spec   *Client
-	labels labelled
-	picker clientPicker
-}
-
-// newGroup returns the group of a client whose copies share their arrivals; nil for another.
-func newGroup(c *Client, l labelled, seed int64) *group {
-	if c.Copies == nil || c.Copies.SharedArrivals == "" || c.ClosedLoop != nil {
-		return nil
-	}
-	return &group{c, l, newClientPicker(c, seed)}
-}
-
 // clientPicker chooses which copy of a client sends the next request.
 type clientPicker struct {
 	stream     *stats.Stream
@@ -42,9 +26,12 @@ type clientPicker struct {
 	cumulative []float64 // sums of shares, for Random
 }
 
-// newClientPicker returns the picker of a client's copies.
-func newClientPicker(c *Client, seed int64) clientPicker {
-	p := clientPicker{stream: stats.NewStream(seed, "workload/dealt/"+c.Name)}
+// newClientPicker returns the picker of a client's copies; nil where they have no arrivals.
+func newClientPicker(c *Client, seed int64) *clientPicker {
+	if c.ClosedLoop != nil {
+		return nil
+	}
+	p := &clientPicker{stream: stats.NewStream(seed, "workload/dealt/"+c.Name)}
 	if c.Copies.SharedArrivals == Random {
 		sum := 0.0
 		for _, share := range c.Copies.shares() {

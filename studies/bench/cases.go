@@ -42,6 +42,7 @@ func cases() []benchCase {
 	return append(all,
 		benchCase{name: "R(100000,16)", replicas: 16, requests: 100_000},
 		benchCase{name: "R(1000000,16)", replicas: 16, requests: 1_000_000},
+		benchCase{name: "closed loop", replicas: 16, requests: 50_000, workload: reference.Closed},
 		benchCase{name: "few blocks", replicas: 16, requests: 50_000, workload: reference.Untiered},
 		benchCase{name: "CPU tier", replicas: 16, requests: 50_000, workload: reference.Tiered},
 		benchCase{name: "disaggregated", replicas: 16, requests: 50_000, workload: reference.Disaggregated},

@@ -20,6 +20,9 @@ type fields map[string]any
 
 var gone = removed{}
 
+// calm is a workload of a sweep.
+var calm = object{"name": "calm", "sources": []any{"chat"}}
+
 var proposedConfig = object{"endpointPickerConfig": object{"inline": "kind: EndpointPickerConfig"}}
 
 // rules are keyed by the rule's message.
@@ -84,10 +87,14 @@ var rules = map[string]ruleTable{
 	},
 
 	// Proposals.
-	"must have one of parameters, which vary the scenario, and proposal, which is held against it": {
-		good: []any{fields{"replications": gone}},
+	"must have one of parameters, which vary the scenario, and proposal, which is held against it; or workloads alone": {
+		good: []any{
+			fields{"replications": gone},
+			fields{"proposal": gone, "parameters": gone, "baseline": gone, "rules": gone, "follow": gone, "gates": gone, "search": gone, "workloads": []any{calm}},
+			fields{"proposal": gone, "parameters": []any{weight}, "baseline": gone, "follow": gone, "workloads": []any{calm}},
+		},
 		bad: []any{
-			fields{"proposal": gone, "parameters": gone},
+			fields{"proposal": gone, "parameters": gone, "workloads": gone},
 			fields{"proposal": proposedConfig, "parameters": []any{object{"name": "a", "path": "x", "values": []any{"1"}}}},
 		},
 	},
@@ -97,11 +104,21 @@ var rules = map[string]ruleTable{
 	},
 	"must not be set beside workloads: a run has one workload, so write a SimulationRun with the sources of one of them": {
 		good: []any{fields{"follow": gone}, fields{"workloads": gone}},
-		bad:  []any{fields{"follow": object{"best": int64(2)}, "workloads": []any{object{"name": "calm", "sources": []any{"chat"}}}}},
+		bad:  []any{fields{"follow": object{"best": int64(2)}, "workloads": []any{calm}}},
 	},
-	"must be Grid, the default, beside proposal": {
+	"must be Grid, the default, without parameters": {
 		good: []any{fields{"replications": gone}},
-		bad:  []any{fields{"parameters": gone, "baseline": gone, "proposal": proposedConfig, "search": object{"algorithm": "Random"}}},
+		bad: []any{
+			fields{"parameters": gone, "baseline": gone, "proposal": proposedConfig, "search": object{"algorithm": "Random"}},
+			fields{"parameters": gone, "baseline": gone, "proposal": gone, "workloads": []any{calm}, "search": object{"algorithm": "TPE"}},
+		},
+	},
+	"needs parameters, whose values the rules are about": {
+		good: []any{
+			fields{"proposal": gone, "parameters": []any{weight}, "baseline": gone, "rules": []any{object{"expression": "weight > 1"}}},
+			fields{"proposal": gone, "parameters": gone, "baseline": gone, "rules": gone, "follow": gone, "gates": gone, "search": gone, "workloads": []any{calm}},
+		},
+		bad: []any{fields{"proposal": gone, "parameters": gone, "workloads": []any{calm}, "rules": []any{object{"expression": "1 > 0"}}}},
 	},
 	"replaces the EPP configuration of the only router, and the scenario has policies or several routers": {
 		good: []any{fields{"replications": gone}},
@@ -500,6 +517,7 @@ var rules = map[string]ruleTable{
 			fields{"proposal": gone, "parameters": []any{weight}, "baseline": baseline("wait")},
 			fields{"proposal": gone, "parameters": []any{weight}, "baseline": baseline("weight", "other")},
 			fields{"proposal": gone, "parameters": []any{weight, with(weight, place{"name"}, "other")}, "baseline": baseline("weight")},
+			fields{"proposal": gone, "parameters": gone, "workloads": []any{calm}, "baseline": baseline("weight")},
 		},
 	},
 	"Capacity needs constraints, which say what holding a load means": {

@@ -12,23 +12,50 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/setup"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // checkValue checks a scenario into which a parameter's value was written: by
 // the API's schema, then as the base was.
 func (c *compiler) checkValue(scenario experiment.Tree) field.ErrorList {
-	typed, config, errs := setup.Decode(scenario, nil)
+	typed, router, errs := setup.Decode(scenario, nil)
+	if len(errs) == 0 {
+		_, errs = c.checkTyped(typed, router, c.plan.Builder.Build)
+	}
+	return errs
+}
+
+// checkSelection is checkValue for the scenario under a workload. It notes what requests are
+// labelled with.
+func (c *compiler) checkSelection(workload string) field.ErrorList {
+	under := c.plan.Under(experiment.CloneTree(c.plan.Scenario).(experiment.Tree), workload)
+	typed, router, errs := setup.DecodeSelection(under, nil)
 	if len(errs) > 0 {
 		return errs
 	}
-	if errs := validateBySchema(*typed.DeepCopy()); len(errs) > 0 {
-		return slices.DeleteFunc(errs, aboutNoField)
+	config, errs := c.checkTyped(typed, router, c.plan.Builder.BuildSelection)
+	if config.Source != nil {
+		c.labels[workload] = config.Source.Labels()
 	}
-	_, errs = c.plan.Builder.Build(typed, config, c.traces, 0, nil)
+	return errs
+}
+
+// build is that of a setup.Builder.
+type build = func(*v1alpha1.Scenario, *setup.Routing, trace.Set, int64, *field.Path) (simulator.Config, field.ErrorList)
+
+func (c *compiler) checkTyped(typed *v1alpha1.Scenario, router *setup.Routing, build build) (simulator.Config, field.ErrorList) {
+	if errs := validateBySchema(*typed.DeepCopy()); len(errs) > 0 {
+		return simulator.Config{}, slices.DeleteFunc(errs, aboutNoField)
+	}
+	if errs := c.plan.ValidateParts(&typed.Workload, field.NewPath("workload")); len(errs) > 0 {
+		return simulator.Config{}, errs
+	}
+	config, errs := build(typed, router, c.traces, 0, nil)
 	if len(errs) == 0 {
 		c.noteStepTimes(typed)
 	}
-	return errs
+	return config, errs
 }
 
 // noteStepTimes notes what the step times of a scenario rest on, once each, of

@@ -15,6 +15,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
@@ -91,6 +92,9 @@ type compiler struct {
 	// replayed are the traces as they were read; traces are what checks go by, which have
 	// no requests where only pods are sure to read them.
 	replayed, traces trace.Set
+	// labels are those of the requests, by the name of the workload; the name is empty for
+	// the whole scenario.
+	labels map[string]workload.Labels
 	// told is what EPPs and the linter are told of the base scenario, by the model of
 	// the router; the model is empty where there is one router.
 	told map[string]told
@@ -105,7 +109,7 @@ type told struct {
 func newCompiler(ctx context.Context, inputs Inputs) *compiler {
 	return &compiler{
 		reader:   reader{ctx: ctx, inputs: inputs},
-		replayed: trace.Set{}, traces: trace.Set{},
+		replayed: trace.Set{}, traces: trace.Set{}, labels: map[string]workload.Labels{},
 		plan: &experiment.Plan{
 			SchemaVersion: experiment.PlanSchemaVersion, EngineVersion: simulator.EngineVersion,
 			IsInterrupted: func() bool { return ctx.Err() != nil },

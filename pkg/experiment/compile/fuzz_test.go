@@ -30,6 +30,8 @@ func FuzzCompileSweep(f *testing.F) {
 	f.Add(configMapConfig, "a + b > 1", []byte{0x1f, 0x8b}, "workload.trace.format", "Azure")
 	f.Add(helmConfig, "abs(a) > b % 0", manyBlocks(f)[:1000], "horizon.duration", "1h")
 	f.Add("plugins: &p [*p]\nkind: EndpointPickerConfig", "a > 1e308 * b", trace, "pools[llama].kvCache.blocks", "-1")
+	f.Add(bareConfig, "a > 1", trace, "workload.trace.slice.to", "1s")
+	f.Add(bareConfig, "a > 1", trace, "workload.clients[a].arrivals.stages[0].rate", "3")
 	compileSweep := func(t *testing.T, picker, rule string, trace []byte, path, value string) {
 		sweep := experimenttest.Sweep(t)
 		wide(1)(sweep)

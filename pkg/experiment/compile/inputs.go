@@ -42,6 +42,9 @@ type Inputs interface {
 	// ParsesTraces reports whether traces in ConfigMaps are parsed too. Who works for
 	// many people leaves that to pods, and reads no more of a trace than its digest.
 	ParsesTraces() bool
+	// Parquet reads traces of the format Parquet. It is nil for who leaves traces to pods,
+	// and does not link what reads them.
+	Parquet() trace.ParquetCodec
 }
 
 // Missing says in words that an input is not there, which may change. It is an

@@ -19,6 +19,24 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 )
 
+// varies has the sweep vary one field, without a baseline.
+func varies(path string, values ...string) func(*v1alpha1.PolicySweep) {
+	return func(s *v1alpha1.PolicySweep) {
+		s.Spec.Parameters = []v1alpha1.Parameter{{Name: "field", Path: path, Values: values}}
+		s.Spec.Baseline = nil
+	}
+}
+
+// addStages adds a client with two stages.
+func addStages(s *v1alpha1.PolicySweep) {
+	s.Spec.Scenario.Workload.Clients = append(s.Spec.Scenario.Workload.Clients, v1alpha1.Client{
+		Name: "ramp", Tenant: "default", Class: "default",
+		Arrivals:     v1alpha1.Arrivals{Process: "Poisson", Stages: []v1alpha1.RateStage{{Rate: "1", Duration: "5s"}, {Rate: "3", Duration: "5s"}}},
+		InputTokens:  v1alpha1.Lengths{Distribution: "Constant", Mean: "90", Min: 1},
+		OutputTokens: v1alpha1.Lengths{Distribution: "Constant", Mean: "5", Min: 1},
+	})
+}
+
 func TestParametersMustFitTheScenario(t *testing.T) {
 	const both = "prefix-cache-scorer"
 	tests := map[string]struct {
@@ -102,6 +120,40 @@ func TestParametersMustFitTheScenario(t *testing.T) {
 				s.Spec.Baseline = nil
 			},
 			want: "spec.parameters[0].path", text: "names an input",
+		},
+		"a share of a trace": {
+			edit: varies("workload.trace.sample", "0.5", "1"),
+		},
+		"a share of a trace in two spellings": {
+			edit: varies("workload.trace.sample", "0.5", "0.50"),
+			want: "spec.parameters[0].values[1]", text: "Duplicate",
+		},
+		"more than a trace": {
+			edit: varies("workload.trace.sample", "0.5", "1.5"),
+			want: "spec.parameters[0].values[1]", text: "must be greater than 0 and at most 1",
+		},
+		"a part of a trace's time": {
+			edit: varies("workload.trace.slice.to", "1s", "2s"),
+		},
+		"a part of a trace's time that ends before it begins": {
+			edit: func(s *v1alpha1.PolicySweep) {
+				s.Spec.Scenario.Workload.Trace.Slice = &v1alpha1.TraceSlice{From: "2s"}
+				varies("workload.trace.slice.to", "3s", "1s")(s)
+			},
+			want: "spec.parameters[0].values[1]", text: "workload.trace.slice.to: Invalid value: \"1s\": must be after from",
+		},
+		"an entry of a list without names": {
+			edit: func(s *v1alpha1.PolicySweep) {
+				addStages(s)
+				varies("workload.clients[ramp].arrivals.stages[1].rate", "2", "4")(s)
+			},
+		},
+		"an entry that a list without names does not have": {
+			edit: func(s *v1alpha1.PolicySweep) {
+				addStages(s)
+				varies("workload.clients[ramp].arrivals.stages[2].rate", "2", "4")(s)
+			},
+			want: "spec.parameters[0].path", text: "there are [0] to [1], since the entries have no names",
 		},
 		"a baseline that the scenario does not take": {
 			edit: func(s *v1alpha1.PolicySweep) { s.Spec.Baseline.Parameters[1].Value = "-1" },

@@ -119,6 +119,9 @@ func (c *compiler) check(scenario experiment.Tree, path *field.Path) field.Error
 		return errs
 	}
 	config, errs := c.plan.Builder.Build(typed, router, c.traces, 0, path)
+	if config.Source != nil {
+		c.labels[""] = config.Source.Labels()
+	}
 	if len(errs) == 0 {
 		c.plan.Warnings = append(c.plan.Warnings, setup.Notes(typed, &config, c.traces, path)...)
 		c.noteStepTimes(typed)

@@ -64,11 +64,14 @@ func (c *compiler) parses(input *experiment.TraceInput) bool {
 // parseTrace reads a trace's text, which must be the one that the spec states, if it
 // states one.
 func (c *compiler) parseTrace(open trace.Opener, input *experiment.TraceInput, at, sha256 *field.Path) field.ErrorList {
-	recorded, err := trace.Open(trace.Format(input.Format), input.Options(), open, experiment.TraceDescription(input))
+	options := input.Options()
+	options.Parquet = c.inputs.Parquet()
+	recorded, err := trace.Open(trace.Format(input.Format), options, open, experiment.TraceDescription(input))
 	if err != nil {
 		return field.ErrorList{input.InvalidAt(at, err)}
 	}
 	c.replayed[input.Source] = recorded
+	c.plan.TraceParts.Keep(input.Source, open, 0)
 	return pinTrace(input, recorded.Digest(), sha256)
 }
 

@@ -42,8 +42,7 @@ func (c *compiler) workloads(in []v1alpha1.SweepWorkload, scenario *v1alpha1.Sce
 		}
 	}
 	for i, w := range c.plan.Workloads {
-		under := c.plan.Under(experiment.CloneTree(c.plan.Scenario).(experiment.Tree), w.Name)
-		for _, e := range c.checkValue(under) {
+		for _, e := range c.checkSelection(w.Name) {
 			errs = append(errs, field.Invalid(path.Index(i), w.Name, fmt.Sprintf("makes the scenario invalid: %s", e)))
 		}
 	}

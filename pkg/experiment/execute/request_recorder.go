@@ -27,6 +27,7 @@ type requestRecorder struct {
 	labels   workload.Labels
 	pools    []string
 	replicas []string
+	sent     sentRequests
 	err      error
 }
 
@@ -42,7 +43,7 @@ func (w observers) recordRequests(point experiment.Point, seed int64, c *simulat
 	}
 	t := &requestRecorder{
 		sink: sink, row: result.RequestRow{Point: int64(point.ID), Seed: seed},
-		labels: c.Source.Labels(),
+		labels: c.Source.Labels(), sent: watchSent(c),
 	}
 	for i := range c.Pools {
 		t.pools = append(t.pools, c.Pools[i].Name)
@@ -64,6 +65,14 @@ func (t *requestRecorder) ended(e simulator.RequestEnd) {
 func (t *requestRecorder) describe(e *simulator.RequestEnd) result.RequestRow {
 	row := t.row
 	row.Request, row.ArrivalSeconds, row.Measured = int64(e.ID), e.Arrival.Sub(0).Seconds(), e.Measured
+	from := t.sent.take(e.ID)
+	row.Identity = result.Identity{
+		Source: t.labels.Clients[from.client], Session: int64(from.Session), Turn: int64(from.Turn),
+		Step: int64(from.Step), Attempt: int64(from.attempt),
+	}
+	if from.attempt > 0 {
+		row.FirstRequest = new(int64(from.first))
+	}
 	row.Class, row.Tenant = t.labels.Classes[e.Class], t.labels.Tenants[e.Tenant]
 	if e.Model > 0 {
 		row.Model = &t.labels.Models[e.Model-1]

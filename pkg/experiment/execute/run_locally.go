@@ -8,7 +8,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/result"
-	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
@@ -55,9 +54,6 @@ func (c *LocalRun) round(ctx context.Context, traces trace.Set, before int, o Op
 	}
 	if decided := o.Decided; decided != nil {
 		o.Decided = func(i int, d *Decision) { decided(before+i, d) }
-	}
-	if completed := o.Completed; completed != nil {
-		o.Completed = func(i int, done simulator.Completion) { completed(before+i, done) }
 	}
 	if requests := o.Requests; requests != nil {
 		o.Requests = func(i int, point experiment.Point, seed int64) (RequestSink, error) {

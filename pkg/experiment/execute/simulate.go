@@ -46,9 +46,6 @@ type Options struct {
 	// among those asked for; by RunLocally, among all that it simulates. Calls for
 	// different simulations may overlap.
 	Decided func(simulation int, d *Decision)
-	// Completed, if set, is told of each request that completes, as Decided is of
-	// decisions.
-	Completed func(simulation int, c simulator.Completion)
 	// Requests, if set, is asked before each simulation, by its place as in Decided,
 	// for what takes its requests; an error ends the work. Calls may overlap.
 	Requests func(simulation int, point experiment.Point, seed int64) (RequestSink, error)
@@ -132,9 +129,6 @@ func (o *Options) watch(simulation int) observers {
 	w := observers{check: o.CheckInvariants}
 	if o.Decided != nil {
 		w.decided = func(d *Decision) { o.Decided(simulation, d) }
-	}
-	if o.Completed != nil {
-		w.completed = func(c simulator.Completion) { o.Completed(simulation, c) }
 	}
 	if o.Requests != nil {
 		w.requests = func(point experiment.Point, seed int64) (RequestSink, error) {
@@ -228,11 +222,22 @@ func simulatorInputOf(p *experiment.Plan, traces trace.Set, of experiment.Case) 
 		return invalid(err)
 	}
 	scenario = p.Under(scenario, of.Workload)
-	typed, router, errs := setup.Decode(scenario, nil)
+	decode, build := setup.Decode, p.Builder.Build
+	if of.Workload != "" {
+		decode, build = setup.DecodeSelection, p.Builder.BuildSelection
+	}
+	typed, router, errs := decode(scenario, nil)
 	if len(errs) > 0 {
 		return invalid(errs.ToAggregate())
 	}
-	config, errs := p.Builder.Build(typed, router, traces, of.Seed, nil)
+	traces, err = p.TracesOf(&typed.Workload, traces)
+	if errors.Is(err, experiment.ErrNoPart) {
+		return invalid(err)
+	}
+	if err != nil {
+		return simulatorInput{}, atPoint(of, err)
+	}
+	config, errs := build(typed, router, traces, of.Seed, nil)
 	if len(errs) > 0 {
 		return invalid(errs.ToAggregate())
 	}

@@ -9,8 +9,10 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -88,5 +90,80 @@ func TestAWorkloadMoreChangesNoOther(t *testing.T) {
 		if same, ok := byKey[r.Key]; !ok || !same.Metrics.Equal(r.Metrics) {
 			t.Errorf("point %d, seed %d, workload %s has another row or none", r.Point, r.Seed, r.Workload)
 		}
+	}
+}
+
+// A workload that lacks a tenant has the key of a run without the tenant.
+func TestAWorkloadWithoutATenantIsARunWithoutIt(t *testing.T) {
+	sweep := workloadsSweep(func(s *v1alpha1.PolicySweep) {
+		w := &s.Spec.Scenario.Workload
+		w.Clients[1].Tenant = "gold"
+		w.Tenants = []v1alpha1.Tenant{{Name: "gold", Class: "vip", SLO: &v1alpha1.LatencyTargets{TTFT: "1s"}}}
+	})
+	rows := experimenttest.MustRunLocally(t, experimenttest.MustCompileSweep(t, sweep), execute.Options{Parallelism: 2}).Rows()
+	run := builder.MakeRun("alone", "ns").Seeds(1).Obj()
+	run.Spec.Scenario = *sweep.Spec.Scenario.DeepCopy()
+	w := &run.Spec.Scenario.Workload
+	w.Tenants, w.Clients = nil, w.Clients[:1]
+	alone := experimenttest.MustRunLocally(t, experimenttest.MustCompileRun(t, run), execute.Options{Parallelism: 1}).Rows()[0]
+	if rows[0].Workload != "calm" || rows[0].Key != alone.Key || !rows[0].Metrics.Equal(alone.Metrics) {
+		t.Errorf("the row of workload %q with key %s is not that of the run, %s", rows[0].Workload, rows[0].Key, alone.Key)
+	}
+}
+
+// A sweep of workloads alone has the scenario as its only point. A pod finds the same round
+// in the encoded plan.
+func TestASweepOfWorkloadsAlone(t *testing.T) {
+	sweep := workloadsSweep(func(s *v1alpha1.PolicySweep) {
+		s.Spec.Parameters = nil
+		s.Spec.Gates = []v1alpha1.Gate{
+			{Name: "calm", Metric: "completionRate{workload=calm}", Operator: v1alpha1.AtLeast, Value: "0.9", Confidence: "0.95"},
+			{Name: "attacked", Metric: "e2e.mean{workload=attacked}", Operator: v1alpha1.AtMost, Value: "1ms", Confidence: "0.95"},
+		}
+	})
+	c := experimenttest.MustCompileSweep(t, sweep)
+	local := experimenttest.MustRunLocally(t, c, execute.Options{})
+	varied := experimenttest.MustRunLocally(t, experimenttest.MustCompileSweep(t, workloadsSweep()), execute.Options{}).Rows()
+	rows := local.Rows()
+	if len(rows) != 4 {
+		t.Fatalf("%d rows, want one for each seed and workload", len(rows))
+	}
+	for i, r := range rows { // the base has two replicas, as the first point of the other sweep
+		if r.Key != varied[i].Key || !r.Metrics.Equal(varied[i].Metrics) {
+			t.Errorf("seed %d, workload %s: the row is not that of a point with the scenario's own values", r.Seed, r.Workload)
+		}
+	}
+	board, err := local.Leaderboard()
+	if err != nil || len(board.Candidates) != 1 || len(board.Workloads) != 2 {
+		t.Errorf("the leaderboard is %+v, %v", board, err)
+	}
+	verdict, err := local.Verdict()
+	if err != nil || verdict.Gates[0].Verdict != result.Pass || verdict.Gates[1].Verdict != result.Fail {
+		t.Errorf("the verdict is %+v, %v", verdict, err)
+	}
+	status := v1alpha1.PolicySweepStatus{}
+	if err := study.FillSweep(&status, local.Study); err != nil || status.Best == nil || status.Best.Summary != "the scenario" {
+		t.Errorf("the best point of the status is %+v, %v", status.Best, err)
+	}
+
+	plan, err := experiment.DecodePlan(c.Plan.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	round, which, err := study.Resume(plan, experiment.Work{})
+	if err != nil || len(which) != 4 {
+		t.Fatalf("a pod has %d simulations to run, %v", len(which), err)
+	}
+	again, err := execute.Simulate(t.Context(), plan, nil, round, which, execute.Options{Parallelism: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range again {
+		if again[i].Row.Key != rows[i].Key || again[i].Document != nil {
+			t.Errorf("simulation %d of a pod has the key %s, want %s", i, again[i].Row.Key, rows[i].Key)
+		}
+	}
+	if estimate := study.Estimate(c.Plan, local.Study); estimate.Points != 1 {
+		t.Errorf("%d points are estimated", estimate.Points)
 	}
 }

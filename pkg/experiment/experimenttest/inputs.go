@@ -47,6 +47,9 @@ func (in Inputs) OpenVolumeFile(volume, path string) (io.ReadCloser, error) {
 // ParsesTraces is true.
 func (Inputs) ParsesTraces() bool { return true }
 
+// Parquet is nil: no trace of the tests has that format.
+func (Inputs) Parquet() trace.ParquetCodec { return nil }
+
 // ClusterInputs are inputs as a manager reads them: it does not parse traces.
 type ClusterInputs struct{ Inputs }
 

@@ -3,6 +3,7 @@
 package study
 
 import (
+	"cmp"
 	"strings"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -111,7 +112,7 @@ func FillSweep(status *v1alpha1.PolicySweepStatus, s *Study) error {
 
 func (s *Study) candidate(ranked *result.Ranked) v1alpha1.Candidate {
 	point := s.Points()[ranked.Point]
-	c := v1alpha1.Candidate{Point: int64(point.ID), Parameters: point.Existing(), Summary: clip(point.String(), maxSummary)}
+	c := v1alpha1.Candidate{Point: int64(point.ID), Parameters: point.Existing(), Summary: clip(cmp.Or(point.String(), result.OnlyPoint), maxSummary)}
 	for _, o := range s.Plan.Objectives {
 		if value, ok := ranked.Metrics[o.Metric]; ok {
 			c.Objectives = append(c.Objectives, metricValue(o.Metric, value))

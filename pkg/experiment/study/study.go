@@ -79,7 +79,7 @@ func New(p *experiment.Plan) (*Study, error) {
 func (s *Study) Round() *experiment.Round { return s.round }
 
 // Points returns all points that were proposed so far. A run has one, without
-// values.
+// values, and so has a sweep of workloads alone.
 func (s *Study) Points() []experiment.Point { return s.points }
 
 // BaselinePoint returns the ID of the baseline, or NoBaseline.
@@ -221,13 +221,11 @@ func (s *Study) point(values search.Point) experiment.Point {
 		return s.points[id]
 	}
 	point := experiment.Point{ID: len(s.points)}
-	if s.Plan.IsSweep() {
-		for i, value := range values {
-			point.Values = append(point.Values, v1alpha1.Assignment{Name: s.Plan.Parameters[i].Name, Value: value})
-		}
-		if s.Plan.IsBaseline(values) {
-			s.baseline = point.ID
-		}
+	for i := range s.Plan.Parameters {
+		point.Values = append(point.Values, v1alpha1.Assignment{Name: s.Plan.Parameters[i].Name, Value: values[i]})
+	}
+	if s.Plan.IsBaseline(values) {
+		s.baseline = point.ID
 	}
 	s.ids[key] = point.ID
 	s.points = append(s.points, point)

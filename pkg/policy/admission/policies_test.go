@@ -16,7 +16,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-var names = Names{Tenants: []string{"acme", "free"}, Classes: []string{"critical", "standard", "batch"}}
+var names = Names{Tenants: []string{"acme", "free"}, Classes: []string{"critical", "standard", "batch"}, Stability: true}
 
 const (
 	acme, free                = 0, 1
@@ -268,6 +268,9 @@ func TestWrongParametersHaveTheirPath(t *testing.T) {
 		}},
 		"a gate without its classes": {Spec{Policy: "slo-gated"}, Names{Classes: []string{"default"}}, []string{
 			`admission.policy: Invalid value: "slo-gated": the workload has no class critical or standard, so the gate treats all requests alike; its classes are "default": set parameters critical and standard`,
+		}},
+		"no controllers to ask": {Spec{Policy: "stability"}, Names{}, []string{
+			`admission.policy: Invalid value: "stability": no pool has a stability controller: set kvCache.stability of a pool`,
 		}},
 		"a ramp that falls":       {Spec{"probabilistic", values([]string{"from=2"})}, names, []string{`admission.parameters[to]: Invalid value: "1": must be greater than from`}},
 		"windows that do not fit": {Spec{"burst-detection", values([]string{"memory=1s"})}, names, []string{`admission.parameters[memory]: Invalid value: "1s": must be longer than window`}},

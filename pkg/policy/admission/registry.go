@@ -24,6 +24,7 @@ var policies = []policyType{
 	{"probabilistic", "sheds a share of the requests that grows with saturation", readProbabilistic},
 	{"tenant-budget", "holds tenants to their shares of the requests or prompt tokens in flight, once all are used", readTenantBudget},
 	{"burst-detection", "stops a tenant whose rate is a multiple of its own mean", readBurstDetection},
+	{"stability", "lets the stability controller of the chosen replica reject a request for which it finds no room", readStability},
 	{"delay", "makes requests wait at the gateway while the replicas are saturated", readDelay},
 }
 

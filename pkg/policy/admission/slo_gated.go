@@ -32,7 +32,7 @@ func readSLOGated(l *loader) func(int64) policy.Admission {
 		standardDepth: l.Count("standardDepth", 10, "waiting requests on a replica from which on the standard class is refused"),
 		otherDepth:    l.Count("otherDepth", 5, "waiting requests on a replica from which on all other classes are refused"),
 	}
-	if g.critical < 0 && g.standard < 0 && l.names.Classes != nil {
+	if g.critical < 0 && g.standard < 0 && l.names.Classes != nil && !l.names.Selected {
 		l.errs = append(l.errs, field.Invalid(l.path.Child("policy"), "slo-gated", fmt.Sprintf(
 			"the workload has no class %s or %s, so the gate treats all requests alike; its classes are %s: set parameters critical and standard",
 			critical, standard, spelling.Quote(l.names.Classes))))

@@ -21,7 +21,14 @@ type Spec struct {
 }
 
 // Names are the workload's names, indexed as [policy.Request] has them.
-type Names struct{ Tenants, Classes []string }
+type Names struct {
+	Tenants, Classes []string
+	// Selected says that only some sources of the workload send requests: parameters of
+	// tenants and classes that are not there are ignored.
+	Selected bool
+	// Stability says that some pool has a stability controller.
+	Stability bool
+}
 
 // Config is a Spec without faults. It is immutable.
 type Config struct {
@@ -29,6 +36,9 @@ type Config struct {
 	// Window is the time over which the policy reads rates; 0 where it reads no
 	// traffic.
 	Window time.Duration
+	// AsksReplicas says that the stability controllers of replicas are to reject requests
+	// for which they find no room.
+	AsksReplicas bool
 }
 
 // Load checks a Spec. Errors have the paths of its fields under path, spelled as in
@@ -39,11 +49,12 @@ func Load(spec Spec, names Names, path *field.Path) (*Config, field.ErrorList) {
 		return nil, field.ErrorList{parameters.Unknown(path.Child("policy"), spec.Policy, "policy", Policies())}
 	}
 	l := &loader{Reader: parameters.NewReader(spec.Parameters, path.Child("parameters")), names: names, path: path}
+	l.IgnoresNames = names.Selected
 	c := &Config{make: policies[at].read(l)}
 	if errs := append(l.errs, l.Done()...); len(errs) > 0 {
 		return nil, errs
 	}
-	c.Window = l.window
+	c.Window, c.AsksReplicas = l.window, l.asksReplicas
 	return c, nil
 }
 
@@ -57,6 +68,8 @@ type loader struct {
 	path   *field.Path
 	errs   field.ErrorList
 	window time.Duration
+
+	asksReplicas bool
 }
 
 // countOnly is the window of policies that read counts and no rates.

@@ -18,9 +18,12 @@ type Explanation struct {
 	// InFlight counts, by endpoint, the requests that the router had sent there and
 	// whose answers had not ended; nil where nobody asks.
 	InFlight []int
-	// Signals are what scorers knew of the prompt.
+	// Signals are what scorers, or a policy without scorers, knew of the prompt.
 	Signals []Signal
-	// Candidates are the endpoints that were there.
+	// Endpoints are those that were there, Filters the stages of a policy that took some
+	// of them out, in order, and Candidates those that were left.
+	Endpoints  []int
+	Filters    []Filter
 	Candidates []int
 	// Scorers are those of a weighted policy, in order; Scores[j] is what they add up
 	// to for Candidates[j], or minus its load where that decides. It is nil where the
@@ -44,9 +47,16 @@ type ScorerRun struct {
 	Raw, Clamped, Weighted []float64
 }
 
-// A Signal is what a scorer knew of who holds the prompt.
+// A Filter is a stage of a policy that took endpoints out.
+type Filter struct {
+	Name    string
+	Dropped []int
+}
+
+// A Signal is what a scorer or a policy knew of who holds the prompt.
 type Signal struct {
-	Scorer string
+	// Name is that of the scorer or the policy.
+	Name string
 	// Freshness says in words how old that is.
 	Freshness string
 	// Blocks are those that each endpoint holds of TotalBlocks, of BlockTokens each.
@@ -76,7 +86,10 @@ func (r *Router) Explain(tell func(*Explanation)) {
 
 // begin notes what changes with a decision.
 func (r *Router) begin(view *policy.View, request *policy.Request) *Explanation {
-	return &Explanation{View: view, Request: request, InFlight: slices.Clone(r.inFlight), Candidates: slices.Clone(r.round.candidates)}
+	return &Explanation{
+		View: view, Request: request, InFlight: slices.Clone(r.inFlight),
+		Endpoints: slices.Clone(r.round.candidates), Candidates: slices.Clone(r.round.candidates),
+	}
 }
 
 // end adds how it was made, and tells.
@@ -110,7 +123,7 @@ func (w *weighted) explain(r *round, x *Explanation) {
 		x.Scorers = append(x.Scorers, run)
 		if s, ok := s.(informed); ok {
 			signal := s.signal(r)
-			signal.Scorer = w.names[i]
+			signal.Name = w.names[i]
 			x.Signals = append(x.Signals, signal)
 		}
 	}

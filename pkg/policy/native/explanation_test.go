@@ -35,7 +35,7 @@ func loaded(t *testing.T, spec Spec) *Router {
 	return New(c, 3, 1)
 }
 
-var ofADecision = cmpopts.IgnoreFields(Explanation{}, "View", "Request")
+var ofADecision = cmpopts.IgnoreFields(Explanation{}, "View", "Request", "Endpoints")
 
 func TestExplanationOfAWeightedPolicy(t *testing.T) {
 	r := loaded(t, Spec{Policy: "weighted", Scorers: []Scorer{{Name: "load-seed", Weight: 4}, {Name: "vllm-dp", Weight: -1}, {Name: "load-balance", Weight: 2}}})
@@ -89,6 +89,67 @@ func TestExplanationsOfOtherPolicies(t *testing.T) {
 	got := told(t, loaded(t, Spec{Policy: "random"}), &policy.View{Scrapes: view.Scrapes, Down: []bool{true, true, true}}, &policy.Request{})
 	if !errors.Is(got.Err, policy.ErrNoEndpoint) {
 		t.Errorf("with all gone: %+v", got)
+	}
+}
+
+// The stages of a policy are its filters: who was taken out, and what was left.
+func TestExplanationsOfStages(t *testing.T) {
+	for name, tc := range map[string]struct {
+		spec Spec
+		want Explanation
+	}{
+		"the longest prefix": {Spec{Policy: "prefix-affinity"}, Explanation{
+			Signals:  []Signal{{Name: "prefix-affinity", BlockTokens: 16, TotalBlocks: 6, Blocks: []int{0, 4, 0}}},
+			Filters:  []Filter{{Name: "longest-prefix", Dropped: []int{0, 2}}},
+			Endpoint: 1, Candidates: []int{1}, Tied: 1,
+		}},
+		"one stage after another": {Spec{Policy: "two-stage", TieBreak: TieFirst}, Explanation{
+			Signals: []Signal{{Name: "two-stage", BlockTokens: 16, TotalBlocks: 6, Blocks: []int{0, 4, 0}}},
+			Filters: []Filter{
+				{Name: "load-threshold", Dropped: []int{1}}, {Name: "longest-match"}, {Name: "least-loaded"},
+			},
+			Endpoint: 0, Candidates: []int{0, 2}, Tied: 2,
+		}},
+		"two drawn": {Spec{Policy: "power-of-two", Parameters: map[string]string{"load": "queue", "choices": "9"}}, Explanation{
+			Filters:    []Filter{{Name: "drawn"}, {Name: "least-loaded", Dropped: []int{1}}},
+			Candidates: []int{0, 2}, Tied: 2, ByChance: true,
+		}},
+		"the ring": {Spec{Policy: "consistent-hashing", Parameters: map[string]string{"loadFactor": "1"}}, Explanation{
+			Filters:  []Filter{{Name: "has-room", Dropped: []int{1}}, {Name: "next-on-ring", Dropped: []int{0}}},
+			Endpoint: 2, Candidates: []int{2}, Tied: 1,
+		}},
+		"the longest match": {Spec{Policy: "sglang-cache-aware"}, Explanation{
+			Signals:  []Signal{{Name: "sglang-cache-aware", BlockTokens: 1, TotalBlocks: 100, Blocks: []int{0, 64, 0}}},
+			Filters:  []Filter{{Name: "longest-match", Dropped: []int{0, 2}}},
+			Endpoint: 1, Candidates: []int{1}, Tied: 1,
+		}},
+		"chunks": {Spec{Policy: "production-stack-prefix-aware", TieBreak: TieFirst, Parameters: map[string]string{"minMatchTokens": "65"}}, Explanation{
+			Signals:  []Signal{{Name: "production-stack-prefix-aware", BlockTokens: 32, TotalBlocks: 4, Blocks: []int{0, 2, 0}}},
+			Filters:  []Filter{{Name: "lowest-rate", Dropped: []int{1}}},
+			Endpoint: 0, Candidates: []int{0, 2}, Tied: 2,
+		}},
+		"out of balance": {Spec{Policy: "aibrix-prefix-cache", TieBreak: TieFirst, Parameters: map[string]string{"imbalance": "0"}}, Explanation{
+			Signals:  []Signal{{Name: "aibrix-prefix-cache", BlockTokens: 32, TotalBlocks: 3, Blocks: []int{0, 2, 0}}},
+			Filters:  []Filter{{Name: "fewest-requests", Dropped: []int{1}}, {Name: "fewest-requests"}},
+			Endpoint: 0, Candidates: []int{0, 2}, Tied: 2,
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := loaded(t, tc.spec)
+			route(t, r, only(1, 3), request(0, text(1, 64)))
+			view := view(policy.Scrape{}, policy.Scrape{Waiting: 9}, policy.Scrape{})
+			got := told(t, r, view, request(1, text(1, 64), text(2, 36)))
+			if tc.want.ByChance {
+				tc.want.Endpoint = got.Endpoint
+			}
+			ignore := cmpopts.IgnoreFields(Explanation{}, "InFlight")
+			if diff := cmp.Diff(&tc.want, got, ofADecision, ignore, cmpopts.IgnoreFields(Signal{}, "Freshness")); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff([]int{0, 1, 2}, got.Endpoints); diff != "" {
+				t.Errorf("endpoints (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

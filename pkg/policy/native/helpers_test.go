@@ -13,13 +13,18 @@ import (
 )
 
 // mustNew makes the router of a spec.
-func mustNew(t *testing.T, spec Spec, endpoints int) *Router {
+func mustNew(t testing.TB, spec Spec, endpoints int) *Router {
+	t.Helper()
+	return mustSeed(t, spec, endpoints, 1)
+}
+
+func mustSeed(t testing.TB, spec Spec, endpoints int, seed int64) *Router {
 	t.Helper()
 	c, errs := Load(spec, field.NewPath("routing"))
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	return New(c, endpoints, 1)
+	return New(c, endpoints, seed)
 }
 
 // scoring is a policy of one scorer of weight 1.
@@ -45,7 +50,7 @@ func text(source uint64, tokens int) prompt.Extent {
 	return prompt.Extent{Source: source, Tokens: int32(tokens)}
 }
 
-func route(t *testing.T, r *Router, v *policy.View, q *policy.Request) int {
+func route(t testing.TB, r *Router, v *policy.View, q *policy.Request) int {
 	t.Helper()
 	to, err := r.Route(v, q)
 	if err != nil {

@@ -6,8 +6,10 @@ import "windtunnel.dev/windtunnel/pkg/prompt"
 
 // memory is the blocks that were touched last, so many at most. It keeps runs of
 // neighbouring blocks of a stretch that were touched together; of those the first
-// was touched first.
+// was touched first. With leavesFirst it is the last one: the memory is then a radix
+// tree of prompts, which loses its leaves first and so never has a gap.
 type memory struct {
+	leavesFirst      bool
 	capacity, length int
 	first            map[uint64]int32 // a stretch's first run
 	runs             []memoryRun
@@ -77,22 +79,49 @@ func (m *memory) head(stretch uint64) int32 {
 	return none
 }
 
-// touch makes a chain's blocks the last ones, in their order, and forgets those
-// that are too many.
+// touch makes a chain's blocks the last ones and forgets those that are too many.
 func (m *memory) touch(chain []prompt.Stretch) {
-	for _, s := range chain {
+	m.add(chain)
+	m.evict()
+}
+
+// add makes a chain's blocks the last ones.
+func (m *memory) add(chain []prompt.Stretch) {
+	for i := range chain {
+		s := chain[i]
+		if m.leavesFirst {
+			s = chain[len(chain)-1-i]
+		}
 		m.cut(s.ID, s.Blocks)
 		m.append(s.ID, s.Blocks)
 	}
+}
+
+// evict forgets the blocks that are too many.
+func (m *memory) evict() {
 	for m.length > m.capacity {
 		r := &m.runs[m.oldest]
 		n := min(int32(m.length-m.capacity), r.to-r.from)
-		r.from += n
+		if m.leavesFirst {
+			r.to -= n
+		} else {
+			r.from += n
+		}
 		m.length -= int(n)
-		if r.from == r.to {
+		if stretch := r.stretch; r.from == r.to {
 			m.drop(m.oldest)
+			if m.first[stretch] == none {
+				delete(m.first, stretch)
+			}
 		}
 	}
+}
+
+// forget forgets everything.
+func (m *memory) forget() {
+	clear(m.first)
+	m.runs, m.free = m.runs[:0], m.free[:0]
+	m.length, m.oldest, m.newest = 0, none, none
 }
 
 // cut takes the first n blocks of a stretch out.
@@ -132,7 +161,8 @@ func (m *memory) append(stretch uint64, n int32) {
 	m.length += int(n)
 }
 
-// drop forgets a run that is empty.
+// drop forgets a run that is empty. A stretch may have none after that: it is about to get
+// another one, or to be forgotten too.
 func (m *memory) drop(i int32) {
 	r := m.runs[i]
 	if r.older == none {
@@ -146,11 +176,7 @@ func (m *memory) drop(i int32) {
 		m.runs[r.newer].older = r.older
 	}
 	if m.first[r.stretch] == i {
-		if r.next == none {
-			delete(m.first, r.stretch)
-		} else {
-			m.first[r.stretch] = r.next
-		}
+		m.first[r.stretch] = r.next
 	} else {
 		before := m.first[r.stretch]
 		for m.runs[before].next != i {

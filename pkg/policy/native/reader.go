@@ -3,6 +3,7 @@
 package native
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -33,19 +34,58 @@ func (r *reader) invalid(name, value, detail string) {
 	r.errs = append(r.errs, field.Invalid(r.path.Key(name), value, detail))
 }
 
-// count reads a number that is at least 1.
-func (r *reader) count(name string, otherwise int) int {
+// mostWhole is the greatest whole number that a parameter may be, where nothing else bounds
+// it.
+const mostWhole = 1 << 30
+
+// count reads a whole number that is at least 1.
+func (r *reader) count(name string, otherwise int) int { return r.whole(name, otherwise, 1) }
+
+// whole reads a whole number that is at least so much.
+func (r *reader) whole(name string, otherwise, least int) int {
+	return r.integer(name, otherwise, least, mostWhole, fmt.Sprintf("must be a whole number of at least %d", least))
+}
+
+// bounded reads a whole number from 1 to so much.
+func (r *reader) bounded(name string, otherwise, most int) int {
+	return r.integer(name, otherwise, 1, most, fmt.Sprintf("must be a whole number from 1 to %d", most))
+}
+
+func (r *reader) integer(name string, otherwise, least, most int, detail string) int {
 	text, ok := r.text(name)
 	if !ok {
 		return otherwise
 	}
-	const most = 1 << 30
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > most {
-		r.invalid(name, text, "must be a whole number of at least 1")
+	if err != nil || n < least || n > most {
+		r.invalid(name, text, detail)
 		return otherwise
 	}
 	return n
+}
+
+// share reads a number from 0 to 1.
+func (r *reader) share(name string, otherwise float64) float64 {
+	return r.number(name, otherwise, 0, 1, "must be a number from 0 to 1")
+}
+
+// factor reads a number that is at least so much, at most a million.
+func (r *reader) factor(name string, otherwise float64, least int) float64 {
+	const most = 1e6
+	return r.number(name, otherwise, float64(least), most, fmt.Sprintf("must be a number from %d to 1000000", least))
+}
+
+func (r *reader) number(name string, otherwise, least, most float64, detail string) float64 {
+	text, ok := r.text(name)
+	if !ok {
+		return otherwise
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(x >= least && x <= most) {
+		r.invalid(name, text, detail)
+		return otherwise
+	}
+	return x
 }
 
 // duration reads a time that is not negative.
@@ -72,6 +112,13 @@ func (r *reader) choice(name string, allowed ...string) string {
 		r.errs = append(r.errs, field.NotSupported(r.path.Key(name), text, allowed))
 	}
 	return text
+}
+
+// forbid refuses a parameter, where it is stated.
+func (r *reader) forbid(name, detail string) {
+	if _, ok := r.text(name); ok {
+		r.errs = append(r.errs, field.Forbidden(r.path.Key(name), detail))
+	}
 }
 
 // done returns what is wrong, with the parameters that nobody has asked for.

@@ -17,6 +17,13 @@ var policies = []policyType{
 	{"random", unweighted(readRandom)},
 	{"least-loaded", unweighted(readLeastLoaded)},
 	{"always-busiest", unweighted(readAlwaysBusiest)},
+	{"power-of-two", unweighted(readPowerOfTwo)},
+	{"prefix-affinity", unweighted(readSticky)},
+	{"two-stage", unweighted(readTwoStage)},
+	{"consistent-hashing", unweighted(readConsistentHashing)},
+	{"sglang-cache-aware", unweighted(readSGLangCacheAware)},
+	{"production-stack-prefix-aware", unweighted(readProductionStackPrefixAware)},
+	{"aibrix-prefix-cache", unweighted(readAIBrixPrefixCache)},
 }
 
 // Subject is what a scorer looks at.

@@ -44,20 +44,32 @@ type round struct {
 
 // New returns a router over so many endpoints. What is random follows from the
 // seed.
-func New(c *Config, endpoints int, seed int64) *Router {
-	b := &builder{endpoints: endpoints, seed: seed, ties: c.ties, router: &Router{}}
-	b.router.chooser = c.make(b)
-	b.router.round.candidates = make([]int, 0, endpoints)
-	return b.router
+func New(c *Config, endpoints int, seed int64) *Router { return NewReplicas(c, endpoints, 1, seed)[0] }
+
+// NewReplicas returns several routers over the same endpoints. Each draws numbers of its
+// own, and they agree on what follows from a configuration, such as a ring of hashes.
+func NewReplicas(c *Config, endpoints, replicas int, seed int64) []*Router {
+	routers := make([]*Router, replicas)
+	for i := range routers {
+		b := &builder{endpoints: endpoints, seed: seed + int64(i), sharedSeed: seed, ties: c.ties, router: &Router{}}
+		b.router.chooser = c.make(b)
+		b.router.round.candidates = make([]int, 0, endpoints)
+		routers[i] = b.router
+	}
+	return routers
 }
 
 // A builder makes the parts of a router.
 type builder struct {
 	endpoints int
-	seed      int64
-	ties      string
-	router    *Router
+	// seed is the router's own, and sharedSeed is the same for all replicas of a router.
+	seed, sharedSeed int64
+	ties             string
+	router           *Router
 }
+
+// follow lets something be told where requests were sent.
+func (b *builder) follow(f follower) { b.router.followers = append(b.router.followers, f) }
 
 // count lets the router count requests in flight.
 func (b *builder) count() {

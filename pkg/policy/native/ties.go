@@ -29,6 +29,16 @@ func (t *ties) best(values []float64) int {
 			t.equal = append(t.equal[:0], i)
 		}
 	}
+	return t.one()
+}
+
+// among returns one of some indices that are equal. They are in ascending order.
+func (t *ties) among(equal []int) int {
+	t.equal = append(t.equal[:0], equal...)
+	return t.one()
+}
+
+func (t *ties) one() int {
 	if len(t.equal) == 1 {
 		return t.equal[0]
 	}

@@ -46,7 +46,7 @@ func (s *weightedSpec) build(b *builder) chooser {
 		made := make(b)
 		w.scorers = append(w.scorers, made)
 		if f, ok := made.(follower); ok {
-			b.router.followers = append(b.router.followers, f)
+			b.follow(f)
 		}
 	}
 	for range w.scorers {

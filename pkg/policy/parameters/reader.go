@@ -33,6 +33,9 @@ type Reader struct {
 	known  []Parameter
 	read   map[string]bool
 	errs   field.ErrorList
+	// IgnoresNames says that the names that a policy is told of are not all that there
+	// are: parameters of others are ignored.
+	IgnoresNames bool
 }
 
 // NewReader returns a reader of values. Errors have the paths of the values' keys under
@@ -249,6 +252,9 @@ func (r *Reader) each(prefix, kind string, names []string, otherwise, help strin
 		}
 		r.read[key] = true
 		i := slices.Index(names, name)
+		if i < 0 && r.IgnoresNames {
+			continue
+		}
 		if i < 0 {
 			r.errs = append(r.errs, Unknown(r.path.Key(key), name, kind, names))
 			continue

@@ -24,6 +24,9 @@ type World struct {
 	// Tenants and Classes are the workload's names, indexed as [policy.Request] has
 	// them.
 	Tenants, Classes []string
+	// Selected says that only some sources of the workload send requests: parameters of
+	// tenants and classes that are not there are ignored.
+	Selected bool
 	// HasTTFT says that some requests have a target of the time to first token.
 	HasTTFT bool
 }
@@ -39,6 +42,7 @@ func Load(spec Spec, world World, path *field.Path) (*Config, field.ErrorList) {
 		return nil, field.ErrorList{parameters.Unknown(path.Child("policy"), spec.Policy, "policy", Policies())}
 	}
 	l := &loader{Reader: parameters.NewReader(spec.Parameters, path.Child("parameters")), world: world, path: path}
+	l.IgnoresNames = world.Selected
 	c := &Config{make: policies[at].read(l)}
 	if errs := append(l.errs, l.Done()...); len(errs) > 0 {
 		return nil, errs

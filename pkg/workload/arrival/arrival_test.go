@@ -188,3 +188,59 @@ func BenchmarkClock(b *testing.B) {
 		})
 	}
 }
+
+// Each density has the same probability, whatever the process.
+func TestDensitiesAreUniform(t *testing.T) {
+	const n, cells = 100_000, 64
+	all := processes()
+	all["Gamma, many gaps of 0"] = arrival.Arrivals{Process: arrival.Gamma, CV: 50}
+	all["Gamma, equal gaps"] = arrival.Arrivals{Process: arrival.Gamma, CV: 0.01}
+	// States that last for less than a request.
+	all["MMPP"] = arrival.Arrivals{Process: arrival.MMPP, States: []arrival.State{
+		{RateFactor: 0.5, MeanDuration: 2 * time.Millisecond}, {RateFactor: 4, MeanDuration: time.Millisecond}, {RateFactor: 0.5, MeanDuration: time.Millisecond},
+	}}
+	for name, process := range all {
+		if !process.Process.HasBursts() {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			var counts [cells]float64
+			process.RatePerSecond = 10
+			clock, stream := arrival.NewClock(process, stats.NewStream(1, "arrivals")), stats.NewStream(1, "densities")
+			for range n {
+				clock.Next()
+				counts[min(int(cells*clock.Density(stream)), cells-1)]++
+			}
+			sum := 0.0
+			for _, count := range counts {
+				sum += (count - n/cells) * (count - n/cells) / (n / cells)
+			}
+			// The 99.99th percentile of χ² with 63 degrees of freedom.
+			if sum > 112 {
+				t.Errorf("χ² = %v", sum)
+			}
+		})
+	}
+}
+
+// Arrivals are denser after short gaps, and in states of high rates.
+func TestDensityFollowsTheGap(t *testing.T) {
+	for name, process := range processes() {
+		if !process.Process.HasBursts() {
+			continue
+		}
+		process.RatePerSecond = 10
+		clock, stream := arrival.NewClock(process, stats.NewStream(1, "arrivals")), stats.NewStream(1, "densities")
+		var gaps, densities []float64
+		last := simtime.Time(0)
+		for range 20_000 {
+			at := clock.Next()
+			gaps, densities = append(gaps, float64(last-at)), append(densities, clock.Density(stream))
+			last = at
+		}
+		got, _ := stats.Spearman(gaps, densities)
+		if want := map[bool]float64{true: 0.999, false: 0.3}[process.Process != arrival.MMPP]; got < want {
+			t.Errorf("%s: rank correlation %v of short gaps and densities, want %v", name, got, want)
+		}
+	}
+}

@@ -57,6 +57,9 @@ type Arrivals struct {
 	// to 1: request n comes n periods after the start, within half a jitter before or
 	// after, each time with the same probability.
 	Jitter float64
+	// SizeCorrelation is the rank correlation, from -1 to 1, between how dense arrivals are
+	// and how long prompts are; 0 is none. The process has bursts.
+	SizeCorrelation float64
 	// States are those of an MMPP, which takes them in turn. It starts in one of them at
 	// random, with a probability proportional to its mean duration.
 	States []State

@@ -11,10 +11,11 @@ import (
 // Clock is the arrivals of one process, one after the other.
 type Clock struct {
 	stream *stats.Stream
-	gaps   stats.Distribution // of a process with independent gaps; else nil
-	points points             // of other processes
-	gapNs  float64            // mean
-	count  float64            // requests that the rates expect up to the last arrival
+	gaps   gapLaw  // of a process with independent gaps; else nil
+	points points  // of other processes
+	gapNs  float64 // mean
+	gap    float64 // the last one, of a process with independent gaps; the mean is 1
+	count  float64 // requests that the rates expect up to the last arrival
 	at     simtime.Time
 	stages *stageClock // nil where there is one rate
 }
@@ -57,7 +58,8 @@ func (c *Clock) Next() simtime.Time {
 		// Counted from the start, so that a rounded gap does not add up.
 		c.at = due.RoundNs(c.nextExpected() * c.gapNs)
 	default:
-		c.advance(c.gaps.Sample(c.stream) * c.gapNs)
+		c.gap = c.gaps.Sample(c.stream)
+		c.advance(c.gap * c.gapNs)
 	}
 	return c.at
 }
@@ -67,7 +69,8 @@ func (c *Clock) nextExpected() float64 {
 	if c.points != nil {
 		c.count = c.points.next()
 	} else {
-		c.count += c.gaps.Sample(c.stream)
+		c.gap = c.gaps.Sample(c.stream)
+		c.count += c.gap
 	}
 	return c.count
 }

@@ -64,14 +64,21 @@ func (m *mmpp) next() float64 {
 // is 0.
 type cursor struct {
 	rate     float64 // where there are no stages
-	stages   []Stage // those to come, the one under way first; empty with rate 0 at the end
+	stages   []Stage // those to come, the one under way first
+	again    []Stage // what comes after them, again and again; empty for nothing
 	elapsed  float64 // seconds of the stage under way
 	expected float64 // requests before the stage under way
 }
 
-func newCursor(a *Arrivals) cursor { return cursor{rate: a.RatePerSecond, stages: a.Stages} }
+func newCursor(a *Arrivals) cursor {
+	if a.Profile == nil {
+		return cursor{rate: a.RatePerSecond, stages: a.Stages}
+	}
+	once, again := a.Profile.pieces(a.RatePerSecond)
+	return cursor{stages: once, again: again}
+}
 
-func (c *cursor) ended() bool { return c.rate == 0 && len(c.stages) == 0 }
+func (c *cursor) ended() bool { return c.rate == 0 && len(c.stages) == 0 && len(c.again) == 0 }
 
 // advance walks so many seconds and returns how many requests the rates expect up to there.
 func (c *cursor) advance(seconds float64) float64 {
@@ -79,7 +86,13 @@ func (c *cursor) advance(seconds float64) float64 {
 		c.expected += float64(c.rate * seconds)
 		return c.expected
 	}
-	for ; len(c.stages) > 0; c.stages = c.stages[1:] {
+	for {
+		if len(c.stages) == 0 {
+			if len(c.again) == 0 {
+				return c.expected
+			}
+			c.stages = c.again
+		}
 		stage := &c.stages[0]
 		if stage.busy() {
 			left := stage.Duration.Seconds() - c.elapsed
@@ -91,6 +104,6 @@ func (c *cursor) advance(seconds float64) float64 {
 			c.expected += stage.expected()
 		}
 		c.elapsed = 0
+		c.stages = c.stages[1:]
 	}
-	return c.expected
 }

@@ -14,6 +14,8 @@ import (
 type Shape string
 
 const (
+	// Unchanged leaves the rate as it is.
+	Unchanged Shape = "Constant"
 	// Step multiplies the rate by Factor from At on.
 	Step Shape = "Step"
 	// Ramp changes the rate in a straight line, from At on for Duration, until it is
@@ -31,7 +33,7 @@ const (
 )
 
 // Shapes are all shapes.
-func Shapes() []Shape { return []Shape{Step, Ramp, Diurnal, Spike, Drain} }
+func Shapes() []Shape { return []Shape{Unchanged, Step, Ramp, Diurnal, Spike, Drain} }
 
 // Profile is how a rate changes in time.
 type Profile struct {
@@ -56,7 +58,7 @@ func (p *Profile) Validate(path *field.Path) field.ErrorList {
 		required []Shape
 		optional []Shape
 	}{
-		{"at", p.At != 0, nil, Shapes()},
+		{"at", p.At != 0, nil, []Shape{Step, Ramp, Diurnal, Spike, Drain}},
 		{"duration", p.Duration != 0, []Shape{Ramp, Spike}, []Shape{Drain}},
 		{"factor", p.Factor != 0, nil, []Shape{Step, Ramp, Spike}},
 		{"recovery", p.Recovery != 0, nil, []Shape{Spike}},

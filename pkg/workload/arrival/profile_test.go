@@ -31,6 +31,7 @@ func TestProfilesInEveryTenth(t *testing.T) {
 		profile arrival.Profile
 		want    [10]float64
 	}{
+		"constant":           {arrival.Profile{Shape: arrival.Unchanged}, [10]float64{100, 100, 100, 100, 100, 100, 100, 100, 100, 100}},
 		"step":               {arrival.Profile{Shape: arrival.Step, At: 25 * second, Factor: 3}, [10]float64{100, 100, 200, 300, 300, 300, 300, 300, 300, 300}},
 		"step to nothing":    {arrival.Profile{Shape: arrival.Step, At: 50 * second}, [10]float64{100, 100, 100, 100, 100}},
 		"ramp":               {arrival.Profile{Shape: arrival.Ramp, At: 20 * second, Duration: 40 * second, Factor: 3}, [10]float64{100, 100, 125, 175, 225, 275, 300, 300, 300, 300}},
@@ -88,6 +89,7 @@ func TestFaultsOfProfiles(t *testing.T) {
 		"a day too short":     {arrival.Profile{Shape: arrival.Diurnal, Period: 1, PeakToTrough: 2}, []string{"FieldValueInvalid profile.period"}},
 		"before the start":    {arrival.Profile{Shape: arrival.Drain, At: -1}, []string{"FieldValueInvalid profile.at"}},
 		"too great a factor":  {arrival.Profile{Shape: arrival.Step, Factor: 1e9}, []string{"FieldValueInvalid profile.factor"}},
+		"a time of no change": {arrival.Profile{Shape: arrival.Unchanged, At: 1, Factor: 2}, []string{"FieldValueForbidden profile.at", "FieldValueForbidden profile.factor"}},
 		"a factor of a drain": {arrival.Profile{Shape: arrival.Drain, Factor: 2}, []string{"FieldValueForbidden profile.factor"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -99,5 +101,32 @@ func TestFaultsOfProfiles(t *testing.T) {
 				t.Errorf("faults (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// The states of an MMPP last as long at every rate of a profile. One of them sends nothing, so
+// its times are the long gaps.
+func TestStatesLastAsLongUnderAProfile(t *testing.T) {
+	const change, long, mean = 1000 * time.Second, 500 * time.Millisecond, 2 * time.Second
+	a := arrival.Arrivals{
+		Process: arrival.MMPP, RatePerSecond: 50,
+		States:  []arrival.State{{RateFactor: 1, MeanDuration: mean}, {RateFactor: 0, MeanDuration: mean}},
+		Profile: &arrival.Profile{Shape: arrival.Step, At: change, Factor: 10},
+	}
+	var sum, count [2]float64
+	for seed := range int64(20) {
+		clock := arrival.NewClock(a, stats.NewStream(seed, "test"))
+		for last, at := simtime.Time(0), clock.Next(); at < simtime.Time(2*change); last, at = at, clock.Next() {
+			if gap := at.Sub(last); gap > long {
+				half := int64(last) / int64(change)
+				sum[half] += (gap - long).Seconds()
+				count[half]++
+			}
+		}
+	}
+	for half := range sum {
+		if got := sum[half] / count[half]; math.Abs(got-mean.Seconds()) > 0.15 {
+			t.Errorf("%v long gaps in half %d have a mean of %.2f s above %v, want %v", count[half], half, got, long, mean)
+		}
 	}
 }

@@ -30,7 +30,7 @@ const (
 
 // Validate returns the faults of the arrivals, under the names that the API gives its fields.
 func (a Arrivals) Validate(path *field.Path) field.ErrorList {
-	errs := a.validateProcess(path)
+	errs := append(a.validateProcess(path), a.validateSizeCorrelation(path.Child("sizeCorrelation"))...)
 	if len(a.Stages) > 0 {
 		return append(errs, a.validateStages(path)...)
 	}
@@ -64,6 +64,13 @@ func (a Arrivals) validateProcess(path *field.Path) field.ErrorList {
 		return field.ErrorList{field.NotSupported(path.Child("process"), a.Process, Processes())}
 	}
 	return nil
+}
+
+func (a Arrivals) validateSizeCorrelation(path *field.Path) field.ErrorList {
+	if a.SizeCorrelation != 0 && !a.Process.HasBursts() {
+		return field.ErrorList{field.Forbidden(path, fmt.Sprintf("arrivals of the process %s have no bursts", a.Process))}
+	}
+	return mustBeBetween(path, a.SizeCorrelation, -1, 1)
 }
 
 func mustBeBetween(path *field.Path, value, least, greatest float64) field.ErrorList {

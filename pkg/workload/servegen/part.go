@@ -50,6 +50,15 @@ func (d *Data) keeps(text uint64) bool {
 	return d.share == 0 || float64(text>>11) < d.share*(1<<53)
 }
 
+// Span is from 0 to the end of the last window.
+func (d *Data) Span() time.Duration {
+	last := 0.0
+	for _, c := range d.clients {
+		last = max(last, c.windows[len(c.windows)-1].end)
+	}
+	return time.Duration(last * float64(time.Second))
+}
+
 // Expected is how many requests the rates make on average.
 func (d *Data) Expected() float64 {
 	sum := 0.0

@@ -77,7 +77,7 @@ func (s *source) request(at due.Place, text uint64, input, output int32) workloa
 	extents := s.memory.Take(1)
 	extents[0] = prompt.Extent{Source: text, Tokens: input}
 	r := workload.Request{
-		ID: s.sent, Arrival: at.At, Client: int(at.Place), OutputTokens: int(output),
+		ID: s.sent, Origin: workload.Origin{Step: s.sent + 1}, Arrival: at.At, Client: int(at.Place), OutputTokens: int(output),
 		Prompt: prompt.Prompt{Extents: extents}, Response: text, ResponseStart: input,
 	}
 	s.sent++

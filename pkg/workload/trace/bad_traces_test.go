@@ -24,12 +24,15 @@ var goodFiles = map[trace.Format]string{
 // goodFile is a file of a format, and the options to read it with.
 func goodFile(t *testing.T, f trace.Format) (string, trace.Options) {
 	t.Helper()
-	o := trace.Options{}
+	o := readOptions(f)
 	switch f {
+	case trace.Parquet:
+		text, _ := convert(t, trace.Windtunnel, []byte(everything), f)
+		return string(text), o
 	case trace.Windtunnel:
 		return everything, o
 	case trace.GenericCSV:
-		o = trace.Options{CSV: gateway(), Order: trace.Sort}
+		o.CSV, o.Order = gateway(), trace.Sort
 	}
 	return string(readTestFile(t, "testdata/"+goodFiles[f])), o
 }
@@ -150,7 +153,7 @@ func TestTruncatedTracesAreRefused(t *testing.T) {
 
 // Behind a good row, a line of 300 MB ends the reading after some MB.
 func TestALineOf300MBIsRefused(t *testing.T) {
-	for _, f := range trace.WrittenFormats() {
+	for _, f := range textFormats() {
 		text, o := goodFile(t, f)
 		rest := &endless{}
 		text = strings.TrimRight(text, "\r\n") + "\n"

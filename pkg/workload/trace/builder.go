@@ -16,6 +16,7 @@ import (
 
 // record is what one line of a trace says, checked by itself.
 type record struct {
+	row           int    // in its file, from 1
 	timeField     string // what the format calls the time
 	at            int64  // ns since any instant that is the same for all lines
 	untimed       bool   // no time, only a delay
@@ -56,6 +57,7 @@ func tokens(field string, count uint64) (int32, error) {
 // traceBuilder makes a trace of its rows.
 type traceBuilder struct {
 	rows    *rowReader
+	name    string // for errors
 	trace   *Trace
 	columns columnsBuilder
 	// memoryBytes bounds what the trace may take while it is read; 0 is without bound.
@@ -69,16 +71,25 @@ type traceBuilder struct {
 // errWaits says that rows were left in their file, one of which waits for another.
 var errWaits = errors.New("rows wait for answers")
 
-func newTraceBuilder(f format, o Options) *traceBuilder {
+func newTraceBuilder(f format, o Options, r io.Reader, name string) (*traceBuilder, error) {
 	t := &Trace{blockTokens: f.blockTokens}
-	b := &traceBuilder{trace: t, columns: columnsBuilder{columns: &t.columns}, memoryBytes: o.MemoryBytes}
-	b.rows = newRowReader(f, o, b.columns.hasSession)
-	return b
+	b := &traceBuilder{trace: t, name: name, columns: columnsBuilder{columns: &t.columns}, memoryBytes: o.MemoryBytes}
+	var err error
+	if b.rows, err = newRowReader(f, o, r, b.columns.hasSession); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return b, nil
 }
 
-// memory is about what a trace takes while it is read, in bytes: a list that grows
-// is there twice, the second time with room for a quarter more.
-func (t *Trace) memory() int64 { return t.Bytes() * 9 / 4 }
+// grown is about what lists of so many bytes take while they grow: a list is there twice,
+// the second time with room for a quarter more.
+func grown(bytes int64) int64 { return bytes * 9 / 4 }
+
+// tooLarge says that rows take more memory than they may.
+func tooLarge(requests, blocks int, needs, bytes int64) error {
+	return fmt.Errorf("%d requests with %d blocks take about %d MiB of memory up to here, and there are %d MiB: give more, or use fewer rows",
+		requests, blocks, needs>>20, bytes>>20)
+}
 
 // Bytes is about what a trace holds of memory.
 func (t *Trace) Bytes() int64 {
@@ -88,34 +99,37 @@ func (t *Trace) Bytes() int64 {
 }
 
 // read reads all rows.
-func (b *traceBuilder) read(r io.Reader, name string) (*Trace, error) {
-	digest, err := readLines(r, b.line)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	t := b.trace
-	if t.requests == 0 {
-		return nil, fmt.Errorf("%s: a trace without requests", name)
-	}
-	t.digest = digest
-	t.failed, t.skipped, t.clipped = b.rows.failed, b.rows.skipped(), b.rows.clipped
-	t.sessions = len(b.columns.sessions)
-	if b.rows.sorts {
-		t.sort()
-		t.span, t.times = 0, 0
-		for _, row := range t.rows {
-			t.noteTime(row.arrival)
+func (b *traceBuilder) read() (*Trace, error) {
+	for {
+		rec, err := b.rows.next()
+		if err == nil && rec != nil {
+			err = atRow(rec.row, b.add(rec))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", b.name, err)
+		}
+		if rec == nil {
+			break
 		}
 	}
+	t := b.trace
+	var err error
+	if t.requests == 0 {
+		err = b.rows.empty()
+	} else {
+		t.digest, err = b.rows.digest()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b.name, err)
+	}
+	t.failed, t.skipped, t.clipped = b.rows.failed, b.rows.skipped(), b.rows.clipped
+	t.sessions = len(b.columns.sessions)
 	t.rows, t.blocks = slices.Clip(t.rows), slices.Clip(t.blocks)
 	return t, nil
 }
 
-func (b *traceBuilder) line(n int, text []byte) error {
-	rec, err := b.rows.next(n, text)
-	if err != nil || rec == nil {
-		return err
-	}
+// add adds a row.
+func (b *traceBuilder) add(rec *record) error {
 	t := b.trace
 	if rec.blockTokens > 0 {
 		t.blockTokens = rec.blockTokens
@@ -139,16 +153,15 @@ func (b *traceBuilder) line(n int, text []byte) error {
 		output:    rec.output,
 		blocksEnd: len(t.blocks),
 	})
-	needs := t.memory()
+	needs := grown(t.Bytes())
 	if b.heldBytes > 0 && needs > b.heldBytes && !t.AnswersEnds() {
 		b.left = true
 		t.rows, t.blocks = nil, nil
 		t.columns.set, t.columns.session = nil, nil
 		return nil
 	}
-	if b.memoryBytes > 0 && needs > b.memoryBytes {
-		return fmt.Errorf("%d requests with %d blocks take about %d MiB of memory up to here, and there are %d MiB: give more, or use fewer rows",
-			len(t.rows), len(t.blocks), needs>>20, b.memoryBytes>>20)
+	if needs += b.rows.memory(); b.memoryBytes > 0 && needs > b.memoryBytes {
+		return tooLarge(len(t.rows), len(t.blocks), needs, b.memoryBytes)
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ package trace
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -42,9 +41,9 @@ func traitNames(all ...trait) []string {
 	return names
 }
 
-// rowWriter writes the rows of one file.
+// rowWriter writes the rows of one text.
 type rowWriter struct {
-	// header is what the file begins with.
+	// header is what the text begins with.
 	header string
 	// append appends row n, counted from 0. Its ids are those of the blocks that the
 	// format has, its times multiples of the format's tick.
@@ -126,74 +125,87 @@ func Convert(from Format, o Options, r io.Reader, name string, to Format, w io.W
 	if errs := o.Validate(from, nil); len(errs) > 0 {
 		return Conversion{}, fmt.Errorf("%s: %w", name, errs.ToAggregate())
 	}
-	c := &converter{out: newWriter(w, writing, reading.blockTokens)}
-	columns := columnsBuilder{columns: &attributeColumns{}}
-	rows := newRowReader(reading, o, columns.hasSession)
-	digest, err := readLines(r, func(n int, text []byte) error {
-		rec, err := rows.next(n, text)
-		if err != nil || rec == nil {
-			return err
-		}
-		columns.sessionOf(rec.session)
-		if o.Order == Sort {
-			c.hold(rec)
-			return nil
-		}
-		return c.out.write(rec)
-	})
-	if err == nil {
-		err = c.finish()
-	}
-	if err == nil && c.out.rows == 0 {
-		err = errors.New("a trace without requests")
-	}
+	out := newWriter(w, writing, reading.blockTokens, o.Parquet)
+	c, err := out.convert(reading, o, r)
 	if err != nil {
 		return Conversion{}, fmt.Errorf("%s: %w", name, err)
 	}
-	return Conversion{Requests: c.out.rows, Failed: rows.failed, Skipped: rows.skipped(), Clipped: rows.clipped, Lost: c.out.losses(), Digest: digest}, nil
+	return c, nil
 }
 
-// converter hands rows to a writer, sorted where they must be.
-type converter struct {
-	out  *Writer
-	held []record
-}
-
-// hold keeps a row until all are read.
-func (c *converter) hold(rec *record) {
-	held := *rec
-	held.ids = slices.Clone(rec.ids)
-	c.held = append(c.held, held)
-}
-
-// finish writes the rows that were held.
-func (c *converter) finish() error {
-	slices.SortStableFunc(c.held, func(a, b record) int { return cmp.Compare(a.at, b.at) })
-	for i := range c.held {
-		if err := c.out.write(&c.held[i]); err != nil {
-			return err
+// convert writes the rows of a file.
+func (w *Writer) convert(from format, o Options, r io.Reader) (Conversion, error) {
+	columns := columnsBuilder{columns: &attributeColumns{}}
+	rows, err := newRowReader(from, o, r, columns.hasSession)
+	if err != nil {
+		return Conversion{}, err
+	}
+	for {
+		rec, err := rows.next()
+		if err != nil {
+			return Conversion{}, err
+		}
+		if rec == nil {
+			break
+		}
+		columns.sessionOf(rec.session)
+		if err := w.write(rec); err != nil {
+			return Conversion{}, atRow(rec.row, err)
 		}
 	}
-	return c.out.Flush()
+	if w.rows == 0 {
+		return Conversion{}, rows.empty()
+	}
+	digest, err := rows.digest()
+	if err = errors.Join(err, w.Close()); err != nil {
+		return Conversion{}, err
+	}
+	return Conversion{Requests: w.rows, Failed: rows.failed, Skipped: rows.skipped(), Clipped: rows.clipped, Lost: w.losses(), Digest: digest}, nil
 }
 
 // A Writer writes rows in a format.
 type Writer struct {
 	to     format
 	out    *bufio.Writer
+	codec  ParquetCodec
 	blocks reblocker
-	file   *rowWriter // nil before the first row
-	line   []byte
+	file   fileWriter // nil before the first row
 	rows   int
 	first  int64
 	lost   []int // rows, by index in traits
 	cut    int   // rows whose times lie between two ticks
 }
 
+// fileWriter writes the rows of one file.
+type fileWriter interface {
+	// write writes row n, counted from 0.
+	write(r *record, n int) error
+	// close writes the end of the file.
+	close() error
+}
+
+// textWriter writes a text.
+type textWriter struct {
+	rowWriter
+	out  *bufio.Writer
+	line []byte
+}
+
+func (t *textWriter) write(r *record, n int) error {
+	if n == 0 {
+		_, _ = t.out.WriteString(t.header) // the error comes back with the row's
+	}
+	t.line = t.append(t.line[:0], r, n)
+	_, err := t.out.Write(t.line)
+	return err
+}
+
+func (t *textWriter) close() error { return nil }
+
 // newWriter returns a writer of rows whose blocks have so many tokens, unless a row says
 // another size.
-func newWriter(w io.Writer, to format, blockTokens int32) *Writer {
-	return &Writer{to: to, out: bufio.NewWriter(w), blocks: reblocker{from: int(blockTokens)}, lost: make([]int, len(traits))}
+func newWriter(w io.Writer, to format, blockTokens int32, codec ParquetCodec) *Writer {
+	return &Writer{to: to, out: bufio.NewWriter(w), codec: codec, blocks: reblocker{from: int(blockTokens)}, lost: make([]int, len(traits))}
 }
 
 // write writes a row.
@@ -203,7 +215,9 @@ func (w *Writer) write(rec *record) error {
 			w.rows+1, w.to.name, strings.Join(carriersOf(delayTrait), " or "))
 	}
 	if w.file == nil {
-		w.begin(rec)
+		if err := w.begin(rec); err != nil {
+			return err
+		}
 	}
 	w.note(rec)
 	r := *rec
@@ -212,30 +226,36 @@ func (w *Writer) write(rec *record) error {
 	switch {
 	case !slices.Contains(w.to.carries, blocksTrait.name):
 		r.ids = nil
-	case w.to.name == Windtunnel:
+	case w.to.sharedBlocks:
 		r.ids = w.blocks.shared(rec.ids, rec.input, w.rows)
 	default:
 		r.ids = w.blocks.full(rec.ids, rec.input, w.rows)
 	}
-	w.line = w.file.append(w.line[:0], &r, w.rows)
 	w.rows++
-	_, err := w.out.Write(w.line)
-	return err
+	return w.file.write(&r, w.rows-1)
 }
 
-// begin writes what the file begins with.
-func (w *Writer) begin(rec *record) {
+// begin begins the file.
+func (w *Writer) begin(rec *record) error {
 	if rec.blockTokens > 0 {
 		w.blocks.from = int(rec.blockTokens)
 	}
 	w.blocks.to = int(w.to.blockTokens)
-	if w.to.name == Windtunnel {
+	if w.to.sharedBlocks {
 		w.blocks.to = w.blocks.from
 	}
 	w.first = rec.at
-	file := w.to.newWriter(int32(w.blocks.to))
-	w.file = &file
-	_, _ = w.out.WriteString(file.header) // the error comes back with the next row's
+	blockTokens := int32(w.blocks.to)
+	if w.to.newWriter != nil {
+		w.file = &textWriter{rowWriter: w.to.newWriter(blockTokens), out: w.out}
+		return nil
+	}
+	file, err := newParquetWriter(w.codec, w.out, blockTokens)
+	if err != nil {
+		return err
+	}
+	w.file = file
+	return nil
 }
 
 // note counts what is lost of a row.
@@ -264,8 +284,14 @@ func (w *Writer) losses() []Loss {
 	return all
 }
 
-// Flush writes what is held back.
-func (w *Writer) Flush() error { return w.out.Flush() }
+// Close writes the end of the file.
+func (w *Writer) Close() error {
+	var err error
+	if w.file != nil {
+		err = w.file.close()
+	}
+	return errors.Join(err, w.out.Flush())
+}
 
 // carriersOf lists the formats that carry a trait.
 func carriersOf(t trait) []string {

@@ -14,16 +14,18 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/workload"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
+	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
 	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
 )
 
 // readOptions are those that a file of testdata, or one that was written, needs.
 func readOptions(f trace.Format) trace.Options {
-	if f != trace.GenericCSV {
-		return trace.Options{}
+	o := trace.Options{Parquet: parquetfile.Codec{}}
+	if f == trace.GenericCSV {
+		columns := trace.WrittenCSV()
+		o.CSV = &columns
 	}
-	columns := trace.WrittenCSV()
-	return trace.Options{CSV: &columns}
+	return o
 }
 
 func convert(t *testing.T, from trace.Format, text []byte, to trace.Format) ([]byte, trace.Conversion) {
@@ -93,6 +95,7 @@ var whatIsLost = map[trace.Format][]trace.Loss{
 	trace.Mooncake:      {{"tenant", 2}, {"class", 1}, {"priority", 1}, {"model", 1}, {"adapter", 1}, {"time below 1ms", 2}},
 	trace.QwenBailian:   {{"tenant", 2}, {"class", 1}, {"priority", 1}, {"model", 1}, {"adapter", 1}},
 	trace.TraceV2:       {{"blocks", 4}, {"priority", 1}, {"time below 1µs", 2}},
+	trace.Parquet:       nil,
 	trace.Windtunnel:    nil,
 }
 
@@ -185,18 +188,20 @@ func TestFormatsSurviveTheWayThroughOurOwn(t *testing.T) {
 func TestRowsThatWaitNeedAFormatThatCarriesThem(t *testing.T) {
 	for _, c := range trace.Carriages() {
 		var out bytes.Buffer
-		_, err := trace.Convert(trace.Windtunnel, trace.Options{}, strings.NewReader(everything), "t", c.Format, &out)
+		_, err := trace.Convert(trace.Windtunnel, readOptions(trace.Windtunnel), strings.NewReader(everything), "t", c.Format, &out)
 		want := "<nil>"
 		if slices.Contains(c.Lost, "delay") {
-			want = fmt.Sprintf("t: row 4: request 3 waits for an answer and has no arrival, which the format %s does not carry: use Mooncake or Windtunnel", c.Format)
+			want = fmt.Sprintf("t: row 4: request 3 waits for an answer and has no arrival, which the format %s does not carry: use Mooncake or Parquet or Windtunnel", c.Format)
 		}
 		if fmt.Sprint(err) != want {
 			t.Errorf("%s: got %v, want %s", c.Format, err, want)
 		}
 	}
-	text, _ := convert(t, trace.Windtunnel, []byte(everything), trace.Windtunnel)
-	if diff := diffReplayed(replayAll(t, trace.Windtunnel, []byte(everything), 16), replayAll(t, trace.Windtunnel, text, 16)); diff != "" {
-		t.Errorf("requests (-of the trace +of the converted one):\n%s", diff)
+	for _, f := range []trace.Format{trace.Parquet, trace.Windtunnel} {
+		text, _ := convert(t, trace.Windtunnel, []byte(everything), f)
+		if diff := diffReplayed(replayAll(t, trace.Windtunnel, []byte(everything), 16), replayAll(t, f, text, 16)); diff != "" {
+			t.Errorf("%s: requests (-of the trace +of the converted one):\n%s", f, diff)
+		}
 	}
 }
 

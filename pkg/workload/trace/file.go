@@ -3,6 +3,7 @@
 package trace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -60,15 +61,15 @@ func (f format) openRows(o Options, open Opener, name string) (*Trace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	b := newTraceBuilder(f, o)
-	b.heldBytes = o.HeldBytes
-	if b.heldBytes == 0 {
-		b.heldBytes = DefaultHeldBytes
+	b, err := newTraceBuilder(f, o, r, name)
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
 	}
+	b.heldBytes = cmp.Or(o.HeldBytes, DefaultHeldBytes)
 	if o.MemoryBytes > 0 {
 		b.heldBytes = min(b.heldBytes, o.MemoryBytes)
 	}
-	t, err := b.read(r, name)
+	t, err := b.read()
 	if err = errors.Join(err, r.Close()); err != nil {
 		return nil, err
 	}
@@ -80,14 +81,13 @@ func (f format) openRows(o Options, open Opener, name string) (*Trace, error) {
 
 // fileCursor is the cursor of rows in a text.
 type fileCursor struct {
-	name string // for errors
-	open Opener
+	*file
 	// wantDigest is that of the text where the text was read before; empty for any.
 	wantDigest string
 
-	in          io.Closer // nil before the first row and after the last one
-	lines       *lineReader
-	rows        *rowReader
+	in          io.Closer  // nil before the first row and after the last one
+	rows        *rowReader // nil before the first row
+	gotDigest   string     // after the last row
 	columns     columnsBuilder
 	blockTokens int32
 	memory      blockSlab
@@ -98,20 +98,22 @@ type fileCursor struct {
 
 // newCursor returns a cursor of the file.
 func (f *file) newCursor(wantDigest string) *fileCursor {
-	c := &fileCursor{
-		name: f.name, open: f.open, wantDigest: wantDigest,
+	return &fileCursor{
+		file: f, wantDigest: wantDigest,
 		columns: columnsBuilder{columns: &attributeColumns{}}, blockTokens: f.format.blockTokens,
 	}
-	c.rows = newRowReader(f.format, f.options, c.columns.hasSession)
-	return c
 }
 
 func (c *fileCursor) next(e *entry) bool {
 	if c.ended {
 		return false
 	}
-	if c.err = c.advance(e); c.err == nil && !c.ended {
+	more, err := c.advance(e)
+	if err == nil && more {
 		return true
+	}
+	if err != nil {
+		c.err = fmt.Errorf("%s: %w", c.name, err)
 	}
 	c.err = errors.Join(c.err, c.finish())
 	return false
@@ -128,56 +130,44 @@ func (c *fileCursor) finish() error {
 	return in.Close()
 }
 
-// advance reads the next row, or notes that there is none.
-func (c *fileCursor) advance(e *entry) error {
-	if c.lines == nil {
+// advance reads the next row; false where there is none. After the last row, the text must be
+// the one that the trace was first read from.
+func (c *fileCursor) advance(e *entry) (bool, error) {
+	if c.rows == nil {
 		if err := c.begin(); err != nil {
-			return err
+			return false, err
 		}
 	}
-	for {
-		rec, err := c.nextRecord()
-		if err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
-		}
-		if c.ended {
-			return nil
-		}
-		if rec != nil {
-			c.fill(e, rec)
-			return nil
-		}
+	rec, err := c.rows.next()
+	if err != nil {
+		return false, err
 	}
+	if rec != nil {
+		c.fill(e, rec)
+		return true, nil
+	}
+	if c.gotDigest, err = c.rows.digest(); err != nil {
+		return false, err
+	}
+	if c.wantDigest != "" && c.gotDigest != c.wantDigest {
+		return false, errors.New("the file has changed since it was first read")
+	}
+	return false, nil
 }
 
 func (c *fileCursor) begin() error {
 	in, err := c.open()
-	if err == nil {
-		c.in = in
-		c.lines, err = newLineReader(in)
-	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", c.name, err)
+		return err
 	}
-	return nil
+	c.in = in
+	return c.beginWith(in)
 }
 
-// nextRecord reads the next line, which may hold no row. After the last line, the text must
-// be the one that the trace was first read from.
-func (c *fileCursor) nextRecord() (*record, error) {
-	text, more, err := c.lines.next()
-	if err != nil {
-		return nil, err
-	}
-	if more {
-		rec, err := c.rows.next(c.lines.n, text)
-		return rec, c.lines.at(err)
-	}
-	c.ended = true
-	if c.wantDigest != "" && c.lines.digest() != c.wantDigest {
-		return nil, errors.New("the file has changed since it was first read")
-	}
-	return nil, nil
+// beginWith begins to read an open file, which somebody else closes.
+func (c *fileCursor) beginWith(in io.Reader) (err error) {
+	c.rows, err = newRowReader(c.format, c.options, in, c.columns.hasSession)
+	return err
 }
 
 // fill makes an entry of a row.

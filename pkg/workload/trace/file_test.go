@@ -38,7 +38,11 @@ func TestATraceInItsFileIsTheOneInMemory(t *testing.T) {
 	for _, c := range trace.Carriages() {
 		t.Run(string(c.Format), func(t *testing.T) {
 			text, options := goodFile(t, c.Format)
-			if c.Format == trace.Windtunnel {
+			switch c.Format {
+			case trace.Parquet:
+				raw, _ := convert(t, trace.Windtunnel, []byte(withoutDelays), c.Format)
+				text = string(raw)
+			case trace.Windtunnel:
 				text = withoutDelays
 			}
 			for name, raw := range map[string][]byte{"plain": []byte(text), "compressed": compress(t, []byte(text))} {

@@ -29,13 +29,15 @@ type format struct {
 	// describes says that a file has no rows, but says what its requests are like. Then
 	// there is no parser and no writer.
 	describes bool
-	// newParser returns a parser of one file.
+	// newParser returns a parser of one text, and newWriter a writer of one with blocks of
+	// so many tokens. Parquet is no text and has neither.
 	newParser func(Options) parser
-	// newWriter returns a writer of one file with blocks of so many tokens. carries are
-	// the traits of rows that the format has a place for, and tick the unit of its times.
 	newWriter func(blockTokens int32) rowWriter
-	carries   []string
-	tick      time.Duration
+	// carries are the traits of rows that the format has a place for, and tick is the unit of
+	// its times. sharedBlocks says that rows need not name the blocks that are their own.
+	carries      []string
+	tick         time.Duration
+	sharedBlocks bool
 }
 
 // stateless is a format whose lines are independent of each other.
@@ -44,7 +46,7 @@ func stateless(p parser) func(Options) parser {
 }
 
 // formats are all file formats, in order of their names.
-var formats = []format{azure, burstGPT, csvFormat, llmServingSim, mooncake, qwenBailian, serveGen, traceV2, vidur, windtunnel}
+var formats = []format{azure, burstGPT, csvFormat, llmServingSim, mooncake, parquet, qwenBailian, serveGen, traceV2, vidur, windtunnel}
 
 // Formats lists the formats that Read takes.
 func Formats() []Format {
@@ -86,9 +88,9 @@ func longestBeginning() int {
 	return longest
 }
 
-// RecogniseFormat tells a trace's format by its first line, and returns a reader
-// of the whole text, decompressed. A text of no known format is an error that
-// names the formats and how they begin.
+// RecogniseFormat tells a trace's format by how it begins, and returns a reader of the
+// whole text. A text of no known format is an error that names the formats and how they
+// begin.
 func RecogniseFormat(r io.Reader, name string) (Format, io.Reader, error) {
 	text, err := decompressed(r)
 	if err != nil {
@@ -102,6 +104,9 @@ func RecogniseFormat(r io.Reader, name string) (Format, io.Reader, error) {
 	var beginnings []string
 	for _, f := range formats {
 		if f.matches(string(start)) {
+			if _, _, ok := onDisk(r); ok && f.name == Parquet {
+				return f.name, r, nil
+			}
 			return f.name, whole, nil
 		}
 		beginnings = append(beginnings, fmt.Sprintf("%s %s", f.name, f.expected))

@@ -94,6 +94,17 @@ func FuzzReadTraceV2(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { checkReading(t, trace.TraceV2, trace.Options{}, data) })
 }
 
+func FuzzReadParquet(f *testing.F) {
+	for _, text := range []string{everything, withoutDelays} {
+		var out bytes.Buffer
+		if _, err := trace.Convert(trace.Windtunnel, readOptions(trace.Parquet), strings.NewReader(text), "t", trace.Parquet, &out); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(out.Bytes())
+	}
+	f.Fuzz(func(t *testing.T, data []byte) { checkReading(t, trace.Parquet, readOptions(trace.Parquet), data) })
+}
+
 func FuzzReadCSV(f *testing.F) {
 	f.Add(readTestFile(f, "testdata/gateway.csv"))
 	f.Fuzz(func(t *testing.T, data []byte) {

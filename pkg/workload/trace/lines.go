@@ -62,36 +62,16 @@ func (l *lineReader) next() ([]byte, bool, error) {
 	return nil, false, nil
 }
 
-// at returns the error of the last line with its number; nil for nil.
-func (l *lineReader) at(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("row %d: %w", l.n, err)
-}
-
 // digest returns the SHA-256 of the text, once all lines are read, in hex.
 func (l *lineReader) digest() string { return hex.EncodeToString(l.hash.Sum(nil)) }
 
-// readLines calls line with each line of a text and its number, and returns the text's
-// digest.
-func readLines(r io.Reader, line func(n int, text []byte) error) (digest string, err error) {
-	l, err := newLineReader(r)
-	if err != nil {
-		return "", err
+// digestOf returns the SHA-256 of a text in hex.
+func digestOf(r io.Reader) (string, error) {
+	hash := sha256.New()
+	if _, err := io.Copy(hash, r); err != nil {
+		return "", fmt.Errorf("read: %w", err)
 	}
-	for {
-		text, more, err := l.next()
-		if err != nil {
-			return "", err
-		}
-		if !more {
-			return l.digest(), nil
-		}
-		if err := l.at(line(l.n, text)); err != nil {
-			return "", err
-		}
-	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
 // ErrTooLong says that a trace's text has more bytes than it may have.

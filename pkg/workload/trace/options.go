@@ -34,6 +34,8 @@ type Options struct {
 	// BlockTokens is the size of the blocks of a Mooncake trace in tokens; 0 is
 	// MooncakeBlockTokens. Other formats fix or state the size.
 	BlockTokens int
+	// Parquet reads and writes files of the format Parquet; others need none.
+	Parquet ParquetCodec
 	// MemoryBytes bounds what the trace may take while it is read; 0 is without bound.
 	// The row that goes beyond is an error.
 	MemoryBytes int64

@@ -48,11 +48,7 @@ func (b *reblocker) full(ids []uint64, input int32, n int) []uint64 {
 
 // shared returns the ids of the full blocks that others may share.
 func (b *reblocker) shared(ids []uint64, input int32, n int) []uint64 {
-	all := b.full(ids, input, n)
-	if b.to == 0 {
-		return nil
-	}
-	return all[:min(len(all), len(ids)*b.from/b.to)]
+	return b.full(ids, min(input, int32(len(ids)*b.from)), n)
 }
 
 func madeUp(what uint64, of ...uint64) uint64 {

@@ -251,7 +251,7 @@ func (p *replay) request(e *entry, arrival simtime.Time) workload.Request {
 		OutputTokens: int(e.output),
 		Response:     workload.RecordedTail(e.index), ResponseStart: e.tail(p.trace.blockTokens),
 		Tenant: a.tenant, Class: a.class, Priority: a.priority,
-		Session: e.session,
+		Session: e.session, Origin: workload.Origin{Session: e.session, Step: e.index + 1},
 		Adapter: a.adapter, Headers: a.headers, Model: a.model,
 		FirstTokenTimeout: p.times[0], Timeout: p.times[1],
 	}

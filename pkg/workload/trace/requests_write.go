@@ -20,12 +20,13 @@ type RequestWriter struct {
 }
 
 // NewRequestWriter returns a writer of requests that have these labels. Prompts are written
-// as blocks of so many tokens, at least 1: what they share of a block is lost.
+// as blocks of so many tokens: what they share of a block is lost. With blocks of 0 tokens,
+// nothing of what prompts share is written.
 func NewRequestWriter(w io.Writer, labels workload.Labels, blockTokens int) (*RequestWriter, error) {
-	if blockTokens < 1 || blockTokens > maxBlockTokens {
-		return nil, fmt.Errorf("blocks must have between 1 and %d tokens, got %d", maxBlockTokens, blockTokens)
+	if blockTokens < 0 || blockTokens > maxBlockTokens {
+		return nil, fmt.Errorf("blocks must have at most %d tokens, got %d", maxBlockTokens, blockTokens)
 	}
-	return &RequestWriter{out: newWriter(w, windtunnel, int32(blockTokens)), labels: labels, blockTokens: blockTokens}, nil
+	return &RequestWriter{out: newWriter(w, windtunnel, int32(blockTokens), nil), labels: labels, blockTokens: blockTokens}, nil
 }
 
 // Write writes a request. Requests come in order of arrival.
@@ -33,12 +34,14 @@ func (w *RequestWriter) Write(r *workload.Request) error {
 	rec := &w.record
 	priority := r.Priority
 	*rec = record{
-		at: int64(r.Arrival), input: int32(r.Prompt.Tokens()), output: int32(r.OutputTokens),
-		ids: r.Prompt.FullBlocks(rec.ids[:0], w.blockTokens),
+		at: int64(r.Arrival), input: int32(r.Prompt.Tokens()), output: int32(r.OutputTokens), ids: rec.ids[:0],
 		attributes: attributes{
 			tenant: w.labels.Tenants[r.Tenant], class: w.labels.Classes[r.Class],
 			model: nameAt(w.labels.Models, r.Model), adapter: nameAt(w.labels.Adapters, r.Adapter),
 		},
+	}
+	if w.blockTokens > 0 {
+		rec.ids = r.Prompt.FullBlocks(rec.ids, w.blockTokens)
 	}
 	if priority != 0 {
 		rec.priority = &priority
@@ -52,8 +55,8 @@ func (w *RequestWriter) Write(r *workload.Request) error {
 // Rows returns how many requests were written.
 func (w *RequestWriter) Rows() int { return w.out.rows }
 
-// Flush writes what is held back.
-func (w *RequestWriter) Flush() error { return w.out.Flush() }
+// Close writes the end of the trace.
+func (w *RequestWriter) Close() error { return w.out.Close() }
 
 // nameAt returns the name that a number counted from 1 stands for; "" for 0.
 func nameAt(names []string, number int) string {

@@ -4,62 +4,80 @@ package trace
 
 import (
 	"cmp"
+	"errors"
+	"io"
 	"time"
 )
 
-// rowReader reads the rows of one file and checks them against each other.
+// rowReader reads the rows of one file that are sent, and checks them against each other.
 type rowReader struct {
-	parse  parser
+	records
 	record record
 	// hasSession reports whether a row before has the session.
-	hasSession func(name string) bool
-	selection  *selection // nil keeps all rows
-	// sorts says that rows may come in any order.
-	sorts       bool
-	began       bool  // whether there was a row
-	kept        int   // rows
-	start       int64 // time of the first row
-	first, at   int64 // times of the first row that is kept, of the last one that does not wait
-	failed      int   // rows of requests that got no answer when they were recorded
+	hasSession  func(name string) bool
+	selection   *selection // nil keeps all rows
+	began       bool       // whether there was a row
+	kept        int        // rows
+	start       int64      // time of the first row
+	first, at   int64      // times of the first row that is kept, of the last one that does not wait
+	failed      int        // rows of requests that got no answer when they were recorded
 	tooLong     TooLong
 	clipped     int   // rows
 	blockTokens int32 // of the format
 }
 
-func newRowReader(f format, o Options, hasSession func(string) bool) *rowReader {
-	r := &rowReader{parse: f.newParser(o), hasSession: hasSession, selection: newSelection(o), sorts: o.Order == Sort, tooLong: o.TooLong, blockTokens: f.blockTokens}
-	if r.selection != nil {
-		r.hasSession = r.selection.hasSession
+func newRowReader(f format, o Options, r io.Reader, hasSession func(string) bool) (*rowReader, error) {
+	all, err := f.records(o, r)
+	if err != nil {
+		return nil, err
 	}
-	return r
+	rows := &rowReader{records: all, hasSession: hasSession, selection: newSelection(o), tooLong: o.TooLong, blockTokens: f.blockTokens}
+	if rows.selection != nil {
+		rows.hasSession = rows.selection.hasSession
+	}
+	return rows, nil
 }
 
-// next returns the row on line n, which is valid until the next call; nil where the line
-// holds none that is sent.
-func (r *rowReader) next(n int, text []byte) (*record, error) {
+// next returns the next row that is sent, which is valid until the next call; nil after the
+// last one.
+func (r *rowReader) next() (*record, error) {
 	rec := &r.record
-	ok, err := r.parse(rec, n, text)
-	if err != nil || !ok {
-		return nil, err
+	for {
+		more, err := r.records.next(rec)
+		if err != nil || !more {
+			return nil, err
+		}
+		sent, err := r.sends()
+		if err != nil {
+			return nil, atRow(rec.row, err)
+		}
+		if sent {
+			return rec, nil
+		}
 	}
+}
+
+// sends checks the row, and reports whether it is sent.
+func (r *rowReader) sends() (bool, error) {
+	rec := &r.record
 	if rec.failed {
 		r.failed++
-		return nil, nil
+		return false, nil
 	}
 	if err := r.resolveDelay(); err != nil {
-		return nil, err
+		return false, err
 	}
 	if !r.began {
 		r.began, r.start, r.at = true, rec.at, rec.at
 	}
 	if !rec.delayed {
-		if rec.at < r.at && !r.sorts {
-			return nil, invalidField(rec.timeField, "is earlier than in the row before")
+		if rec.at < r.at {
+			return false, invalidField(rec.timeField, "is earlier than in the row before")
 		}
 		r.at = rec.at
 	}
-	if !r.selection.keeps(rec, n, time.Duration(r.at-r.start)) {
-		return nil, nil
+	if !r.selection.keeps(rec, time.Duration(r.at-r.start)) {
+		return false, nil
 	}
 	if r.kept == 0 {
 		r.first = r.at
@@ -69,8 +87,18 @@ func (r *rowReader) next(n int, text []byte) (*record, error) {
 		r.clipped++
 		r.tooLong.clip(rec, cmp.Or(rec.blockTokens, r.blockTokens))
 	}
-	return rec, nil
+	return true, nil
 }
+
+// empty says why there is no row that is sent.
+func (r *rowReader) empty() error {
+	if r.began && r.selection != nil && !r.selection.reached {
+		return r.selection.slice.empty(time.Duration(r.at - r.start))
+	}
+	return errNoRequests
+}
+
+var errNoRequests = errors.New("a trace without requests")
 
 // skipped counts the rows that were left out because they were too long.
 func (r *rowReader) skipped() int {
@@ -86,9 +114,6 @@ func (r *rowReader) resolveDelay() error {
 	rec := &r.record
 	if !rec.delayed {
 		return nil
-	}
-	if r.sorts {
-		return invalidField(rec.delayField, "may not be there where rows are sorted: it counts from the row before in the session")
 	}
 	if rec.session == "" {
 		return invalidField(rec.delayField, "needs a session: it counts from the end of the session's request before")

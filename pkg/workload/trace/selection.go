@@ -3,6 +3,7 @@
 package trace
 
 import (
+	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -17,13 +18,24 @@ type Slice struct {
 	From, To time.Duration
 }
 
+// String says which part it is.
+func (s Slice) String() string {
+	if s.To == 0 {
+		return fmt.Sprintf("from %s on", s.From)
+	}
+	return fmt.Sprintf("from %s to %s", s.From, s.To)
+}
+
+// empty says that no request of a trace of some length is in the slice.
+func (s Slice) empty(span time.Duration) error {
+	return fmt.Errorf("no request arrives in the slice %s: the trace spans %s", s, span)
+}
+
 // validateSelection returns the faults of what says which rows are kept.
 func (o *Options) validateSelection(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	at := path.Child("slice")
 	switch {
-	case o.Slice != (Slice{}) && o.Order == Sort:
-		errs = append(errs, field.Forbidden(at, "may not be set where rows are sorted: sort the trace first, with windtunnel trace convert"))
 	case o.Slice.From < 0:
 		errs = append(errs, field.Invalid(at.Child("from"), o.Slice.From.String(), "must not be negative"))
 	case o.Slice.To != 0 && o.Slice.To <= o.Slice.From:
@@ -39,6 +51,8 @@ func (o *Options) validateSelection(path *field.Path) field.ErrorList {
 type selection struct {
 	slice  Slice
 	sample float64
+	// reached says that a row arrived in the slice.
+	reached bool
 	// kept says of each session whether the last row of it was kept.
 	kept map[string]bool
 	// tooLong says which rows are skipped, and skipped counts them. cut are the sessions
@@ -65,17 +79,17 @@ func (s *selection) hasSession(name string) bool {
 	return known
 }
 
-// keeps reports whether the row on line n is kept, which arrives so long after the first.
-// A nil selection keeps all.
-func (s *selection) keeps(rec *record, n int, arrival time.Duration) bool {
+// keeps reports whether a row is kept, which arrives so long after the first. A nil
+// selection keeps all.
+func (s *selection) keeps(rec *record, arrival time.Duration) bool {
 	if s == nil {
 		return true
 	}
-	keeps := s.sampled(rec.session, n)
-	if rec.delayed {
-		keeps = s.kept[rec.session]
-	} else {
-		keeps = keeps && arrival >= s.slice.From && (s.slice.To == 0 || arrival < s.slice.To)
+	keeps := s.kept[rec.session]
+	if !rec.delayed {
+		arrives := arrival >= s.slice.From && (s.slice.To == 0 || arrival < s.slice.To)
+		s.reached = s.reached || arrives
+		keeps = arrives && s.sampled(rec.session, rec.row)
 	}
 	keeps = s.skip(rec, keeps) && keeps
 	if rec.session != "" {
@@ -100,13 +114,13 @@ func (s *selection) skip(rec *record, selected bool) bool {
 	return !skips
 }
 
-// sampled decides by a hash of the session, or of the line where there is none: another
-// share keeps more or less of the same rows.
-func (s *selection) sampled(session string, n int) bool {
+// sampled decides by a hash of the session, or of the row's number where there is none:
+// another share keeps more or less of the same rows.
+func (s *selection) sampled(session string, row int) bool {
 	if s.sample == 0 {
 		return true
 	}
-	hash := stats.Hash64(sampledRow, uint64(n))
+	hash := stats.Hash64(sampledRow, uint64(row))
 	if session != "" {
 		hash = stats.Hash64(sampledSession, stats.HashString(session))
 	}

@@ -5,6 +5,7 @@ package trace_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -61,9 +62,62 @@ func TestSlicesKeepWhatArrivesInThem(t *testing.T) {
 	if err != nil || describe(recorded)[0].Arrival != 0 {
 		t.Errorf("the first row that is kept does not arrive at 0: %v", err)
 	}
-	_, err = trace.ReadWith(trace.Windtunnel, trace.Options{Slice: trace.Slice{From: time.Hour}}, strings.NewReader(sessionsOverTime), "t")
-	if want := "t: a trace without requests"; err == nil || err.Error() != want {
-		t.Errorf("a slice behind the end: got %v, want %s", err, want)
+}
+
+// A slice beyond the end says how long the trace is, whatever reads it.
+func TestSlicesBeyondTheEndSayWhereItIs(t *testing.T) {
+	for name, tc := range map[string]struct {
+		slice trace.Slice
+		want  string
+	}{
+		"without an end":   {trace.Slice{From: time.Hour}, "t: no request arrives in the slice from 1h0m0s on: the trace spans 3s"},
+		"with an end":      {trace.Slice{From: time.Hour, To: 2 * time.Hour}, "t: no request arrives in the slice from 1h0m0s to 2h0m0s: the trace spans 3s"},
+		"between two rows": {trace.Slice{From: 1, To: 2}, "t: no request arrives in the slice from 1ns to 2ns: the trace spans 3s"},
+	} {
+		options := trace.Options{Slice: tc.slice}
+		_, read := trace.ReadWith(trace.Windtunnel, options, strings.NewReader(sessionsOverTime), "t")
+		_, _, described := trace.Describe(trace.Windtunnel, options, strings.NewReader(sessionsOverTime), "t")
+		_, converted := trace.Convert(trace.Windtunnel, options, strings.NewReader(sessionsOverTime), "t", trace.Vidur, io.Discard)
+		for _, err := range []error{read, described, converted} {
+			if fmt.Sprint(err) != tc.want {
+				t.Errorf("%s: got %v, want %s", name, err, tc.want)
+			}
+		}
+	}
+	_, err := trace.ReadWith(trace.ServeGen, trace.Options{Slice: trace.Slice{From: time.Hour}}, bytes.NewReader(serveGenArchive(t)), "t")
+	if want := "t: no request arrives in the slice from 1h0m0s on: the trace spans 40m0s"; fmt.Sprint(err) != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// A slice of rows in any order is the slice of the rows in order.
+func TestSlicesOfSortedRows(t *testing.T) {
+	lines := []string{"arrived_at,num_prefill_tokens,num_decode_tokens\n"}
+	for i := range 100 {
+		lines = append(lines, fmt.Sprintf("%d,%d,1\n", 10+i, i+1))
+	}
+	inOrder := strings.Join(lines, "")
+	slices.SortFunc(lines[1:], func(a, b string) int { return strings.Compare(a[1:], b[1:]) })
+	for _, o := range []trace.Options{
+		{Slice: trace.Slice{From: 7 * time.Second, To: 31 * time.Second}},
+		{Slice: trace.Slice{From: 7 * time.Second}, TooLong: trace.TooLong{MaxTokens: 25, Action: trace.Skip}},
+		{Slice: trace.Slice{To: time.Second}},
+	} {
+		want, err := trace.ReadWith(trace.Vidur, o, strings.NewReader(inOrder), "t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Order = trace.Sort
+		got, err := trace.ReadWith(trace.Vidur, o, strings.NewReader(strings.Join(lines, "")), "t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(describe(want), describe(got), cmp.AllowUnexported(described{})); diff != "" {
+			t.Errorf("%+v (-in order +sorted):\n%s", o, diff)
+		}
+		if diff := cmp.Diff(statistics(t, want), statistics(t, got)); diff != "" {
+			t.Errorf("%+v: statistics (-in order +sorted):\n%s", o, diff)
+		}
 	}
 }
 
@@ -130,13 +184,19 @@ func TestSelectionsAreChecked(t *testing.T) {
 	}{
 		"an end before the beginning": {trace.Options{Slice: trace.Slice{From: 2, To: 1}}, `trace.slice.to: Invalid value: "1ns": must be after from`},
 		"a negative beginning":        {trace.Options{Slice: trace.Slice{From: -1}}, `trace.slice.from: Invalid value: "-1ns": must not be negative`},
-		"a slice of rows in disorder": {trace.Options{Order: trace.Sort, Slice: trace.Slice{From: 1}},
-			"trace.slice: Forbidden: may not be set where rows are sorted: sort the trace first, with windtunnel trace convert"},
-		"more than all": {trace.Options{Sample: 1.5}, "trace.sample: Invalid value: 1.5: must be greater than 0 and less than 1"},
+		"more than all":               {trace.Options{Sample: 1.5}, "trace.sample: Invalid value: 1.5: must be greater than 0 and less than 1"},
 	} {
 		errs := tc.options.Validate(trace.Windtunnel, field.NewPath("trace"))
 		if len(errs) != 1 || errs[0].Error() != tc.want {
 			t.Errorf("%s: got %v, want %s", name, errs, tc.want)
 		}
+	}
+}
+
+func TestRowsThatAreSortedStayWithinTheMemory(t *testing.T) {
+	text := "arrived_at,num_prefill_tokens,num_decode_tokens\n" + strings.Repeat("1,2,3\n", 100)
+	_, err := trace.ReadWith(trace.Vidur, trace.Options{Order: trace.Sort, MemoryBytes: 1000}, strings.NewReader(text), "t")
+	if want := "t: row 11: 10 requests with 0 blocks take about 0 MiB of memory up to here, and there are 0 MiB: give more, or use fewer rows"; fmt.Sprint(err) != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }

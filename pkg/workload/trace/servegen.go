@@ -6,8 +6,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
-	"fmt"
 	"io"
 	"math"
 
@@ -35,36 +33,33 @@ const (
 	tarMagicAt = 257
 )
 
-// maxDescriptionBytes bounds a description that is read. It takes less memory than text.
-const maxDescriptionBytes = 4 << 30
-
 // readDescription reads a description of traffic. Its errors do not name it.
 func readDescription(o Options, r io.Reader) (*Trace, error) {
 	in, err := decompressed(r)
 	if err != nil {
 		return nil, err
 	}
-	most := int64(maxDescriptionBytes)
-	if o.MemoryBytes > 0 {
-		most = min(most, o.MemoryBytes)
-	}
+	most := wholeBytes(o.MemoryBytes)
 	hash := sha256.New()
 	bounded := &io.LimitedReader{R: io.TeeReader(in, hash), N: most + 1}
 	data, err := servegen.ReadArchive(bounded)
 	switch {
 	case bounded.N == 0:
-		return nil, fmt.Errorf("longer than %d bytes, which are what it may take of memory", most)
+		return nil, longerThan(most)
 	case err != nil:
 		return nil, err
 	}
 	if o.Slice != (Slice{}) {
-		data = data.Slice(o.Slice.From, o.Slice.To)
+		span := data.Span()
+		if data = data.Slice(o.Slice.From, o.Slice.To); data.Expected() == 0 {
+			return nil, o.Slice.empty(span)
+		}
 	}
 	if o.Sample > 0 {
 		data = data.Sample(o.Sample)
 	}
 	if data.Expected() == 0 {
-		return nil, errors.New("a trace without requests")
+		return nil, errNoRequests
 	}
 	return &Trace{digest: hex.EncodeToString(hash.Sum(nil)), described: data}, nil
 }

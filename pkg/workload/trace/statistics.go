@@ -73,7 +73,7 @@ func Describe(format Format, o Options, r io.Reader, name string) (s Statistics,
 	if err != nil {
 		return s, "", fmt.Errorf("%s: %w", name, err)
 	}
-	if f.describes || o.Order == Sort {
+	if f.describes {
 		t, err := ReadWith(format, o, r, name)
 		if err != nil {
 			return s, "", err
@@ -84,8 +84,10 @@ func Describe(format Format, o Options, r io.Reader, name string) (s Statistics,
 	if errs := o.Validate(format, nil); len(errs) > 0 {
 		return s, "", fmt.Errorf("%s: %w", name, errs.ToAggregate())
 	}
-	text := file{format: f, options: o, name: name, open: func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}
-	rows := text.newCursor("")
+	rows := (&file{format: f, options: o, name: name}).newCursor("")
+	if err := rows.beginWith(r); err != nil {
+		return s, "", fmt.Errorf("%s: %w", name, err)
+	}
 	d := newDescription(f.blockTokens)
 	for e := (entry{}); rows.next(&e); {
 		d.blockTokens = rows.blockTokens
@@ -95,11 +97,11 @@ func Describe(format Format, o Options, r io.Reader, name string) (s Statistics,
 		return s, "", err
 	}
 	if d.s.Requests == 0 {
-		return s, "", fmt.Errorf("%s: a trace without requests", name)
+		return s, "", fmt.Errorf("%s: %w", name, rows.rows.empty())
 	}
 	s = d.statistics()
 	s.Failed, s.Skipped, s.Clipped = rows.rows.failed, rows.rows.skipped(), rows.rows.clipped
-	return s, rows.lines.digest(), nil
+	return s, rows.gotDigest, nil
 }
 
 // description is what is known of the rows so far.

@@ -77,7 +77,11 @@ func ReadWith(format Format, o Options, r io.Reader, name string) (*Trace, error
 
 // read is ReadWith for a format with rows.
 func (f format) read(o Options, r io.Reader, name string) (*Trace, error) {
-	return newTraceBuilder(f, o).read(r, name)
+	b, err := newTraceBuilder(f, o, r, name)
+	if err != nil {
+		return nil, err
+	}
+	return b.read()
 }
 
 // Digest returns the SHA-256 of the trace's text, decompressed, in hex.

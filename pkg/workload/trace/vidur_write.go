@@ -11,7 +11,7 @@ import (
 // WriteVidur writes the first n requests of a source, or all if there are fewer, in the
 // Vidur format. Arrivals keep their nanoseconds; the format has only times and lengths.
 func WriteVidur(w io.Writer, source workload.Source, n int) error {
-	out := newWriter(w, vidur, 0)
+	out := newWriter(w, vidur, 0, nil)
 	for range n {
 		r, ok := source.Next()
 		if !ok {
@@ -21,5 +21,5 @@ func WriteVidur(w io.Writer, source workload.Source, n int) error {
 			return err
 		}
 	}
-	return out.Flush()
+	return out.Close()
 }

@@ -4,6 +4,7 @@ package trace
 
 import (
 	"encoding/json"
+	"math"
 	"time"
 	"unicode/utf8"
 )
@@ -19,8 +20,9 @@ import (
 const Windtunnel Format = "Windtunnel"
 
 const (
-	windtunnelHeader  = "windtunnel_trace"
-	windtunnelVersion = 1
+	windtunnelHeader      = "windtunnel_trace"
+	windtunnelBlockTokens = "block_tokens"
+	windtunnelVersion     = 1
 
 	maxBlockTokens = 1 << 20
 )
@@ -34,6 +36,8 @@ var windtunnel = format{
 	newWriter: newWindtunnelWriter,
 	carries:   allTraits,
 	tick:      time.Nanosecond,
+
+	sharedBlocks: true,
 }
 
 // The fields of a row. Those of input and output are always there.
@@ -52,7 +56,7 @@ const (
 )
 
 var (
-	windtunnelHeaderFields = []string{windtunnelHeader, "block_tokens"}
+	windtunnelHeaderFields = []string{windtunnelHeader, windtunnelBlockTokens}
 	windtunnelFields       = []string{
 		windtunnelInput, windtunnelOutput, windtunnelArrival, windtunnelDelay, windtunnelBlocks, windtunnelSession,
 		windtunnelTenant, windtunnelClass, windtunnelPriority, windtunnelModel, windtunnelAdapter,
@@ -92,22 +96,26 @@ func (p *windtunnelParser) parse(rec *record, n int, text []byte) (bool, error) 
 	if err := s.require(windtunnelFields[:2]); err != nil {
 		return false, err
 	}
-	if rec.untimed = !s.has(2); rec.untimed && !rec.delayed {
-		return false, invalidField(windtunnelArrival, "is missing")
-	}
-	if most := p.fullBlocks(rec.input); len(p.ids) > most {
-		return false, invalidField(windtunnelBlocks, "must have at most %d ids, one for each full block of %d tokens of %s, got %d",
-			most, p.blockTokens, windtunnelInput, len(p.ids))
-	}
-	rec.ids = p.ids
-	return true, nil
+	rec.untimed, rec.ids = !s.has(2), p.ids
+	return true, rec.checkOwn()
 }
 
-func (p *windtunnelParser) fullBlocks(input int32) int {
-	if p.blockTokens == 0 {
-		return 0
+// checkOwn checks a row of a format of our own.
+func (r *record) checkOwn() error {
+	if r.untimed && !r.delayed {
+		return invalidField(windtunnelArrival, "is missing")
 	}
-	return int(input / p.blockTokens)
+	if len(r.ids) == 0 {
+		return nil
+	}
+	if r.blockTokens == 0 {
+		return invalidField(windtunnelBlocks, "need their size, as %s beside %s", windtunnelBlockTokens, windtunnelHeader)
+	}
+	if most := int(r.input / r.blockTokens); len(r.ids) > most {
+		return invalidField(windtunnelBlocks, "must have at most %d ids, one for each full block of %d tokens of %s, got %d",
+			most, r.blockTokens, windtunnelInput, len(r.ids))
+	}
+	return nil
 }
 
 // header reads the first line.
@@ -155,12 +163,10 @@ func (p *windtunnelParser) decodeField(rec *record, name string) (err error) {
 	case windtunnelBlocks:
 		p.ids, err = s.integers(name, p.ids)
 	case windtunnelPriority:
-		var priority int64
-		if priority, err = s.signed(name); err == nil && (priority < -maxPriority || priority > maxPriority) {
-			err = invalidField(name, "must be between %d and %d, got %d", -maxPriority, maxPriority, priority)
+		var value int64
+		if value, err = s.signed(name); err == nil {
+			rec.priority, err = priority(name, value)
 		}
-		value := int(priority)
-		rec.priority = &value
 	case windtunnelSession:
 		rec.session, err = p.name(name)
 	case windtunnelTenant:
@@ -219,17 +225,37 @@ const maxArrivalNs = maxTimestampMs * 1_000_000
 // nanoseconds reads a time in ns.
 func (s *jsonScanner) nanoseconds(field string) (int64, error) {
 	ns, err := s.integer(field)
-	if err == nil && ns > maxArrivalNs {
-		err = invalidField(field, "must be at most %d ns, got %d", int64(maxArrivalNs), ns)
+	if err != nil {
+		return 0, err
 	}
-	return int64(ns), err
+	return nanoseconds(field, int64(min(ns, math.MaxInt64)))
+}
+
+// nanoseconds checks a time in ns.
+func nanoseconds(field string, ns int64) (int64, error) {
+	switch {
+	case ns < 0:
+		return 0, invalidField(field, "must not be negative, got %d", ns)
+	case ns > maxArrivalNs:
+		return 0, invalidField(field, "must be at most %d ns, got %d", int64(maxArrivalNs), ns)
+	}
+	return ns, nil
+}
+
+// priority checks a priority.
+func priority(field string, value int64) (*int, error) {
+	if value < -maxPriority || value > maxPriority {
+		return nil, invalidField(field, "must be between %d and %d, got %d", -maxPriority, maxPriority, value)
+	}
+	p := int(value)
+	return &p, nil
 }
 
 // newWindtunnelWriter writes rows in the format Windtunnel.
 func newWindtunnelWriter(blockTokens int32) rowWriter {
 	header := jsonObject(nil).integer(windtunnelHeader, windtunnelVersion)
 	if blockTokens > 0 {
-		header = header.integer("block_tokens", int64(blockTokens))
+		header = header.integer(windtunnelBlockTokens, int64(blockTokens))
 	}
 	return rowWriter{header: string(header.end()), append: func(line []byte, r *record, _ int) []byte {
 		o := jsonObject(line)

@@ -4,21 +4,26 @@ package due
 
 import "windtunnel.dev/windtunnel/pkg/simtime"
 
-// Place is a place of a reactor that sends a request at a time.
+// Place is a place that sends a request at a time. Where several have places, Of says whose
+// it is.
 type Place struct {
-	At    simtime.Time
-	Place int32
+	At        simtime.Time
+	Of, Place int32
 }
 
-func (d Place) before(other Place) bool {
-	if d.At != other.At {
+// Before reports whether a place sends its request before another one does: at one time by
+// whose it is, and then by the place.
+func (d Place) Before(other Place) bool {
+	switch {
+	case d.At != other.At:
 		return d.At < other.At
+	case d.Of != other.Of:
+		return d.Of < other.Of
 	}
 	return d.Place < other.Place
 }
 
-// Heap is a binary heap of places, the earliest first; at one time the lower place
-// comes first. It is container/heap without an allocation for each element.
+// Heap is a binary heap of places, in the order of [Place.Before]. It is container/heap without an allocation for each element.
 type Heap []Place
 
 // Push adds a place.
@@ -26,7 +31,7 @@ func (h *Heap) Push(d Place) {
 	*h = append(*h, d)
 	s := *h
 	i := len(s) - 1
-	for parent := (i - 1) / 2; i > 0 && d.before(s[parent]); parent = (i - 1) / 2 {
+	for parent := (i - 1) / 2; i > 0 && d.Before(s[parent]); parent = (i - 1) / 2 {
 		s[i] = s[parent]
 		i = parent
 	}
@@ -44,10 +49,10 @@ func (h *Heap) Pop() Place {
 	}
 	i := 0
 	for child := 1; child < len(s); child = 2*i + 1 {
-		if right := child + 1; right < len(s) && s[right].before(s[child]) {
+		if right := child + 1; right < len(s) && s[right].Before(s[child]) {
 			child = right
 		}
-		if last.before(s[child]) {
+		if last.Before(s[child]) {
 			break
 		}
 		s[i] = s[child]

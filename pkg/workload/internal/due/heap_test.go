@@ -23,10 +23,10 @@ func TestTheEarliestPlaceComesFirst(t *testing.T) {
 			sorted = sorted[1:]
 			continue
 		}
-		d := Place{At: simtime.Time(random.IntN(50)), Place: int32(random.IntN(1000))}
+		d := Place{At: simtime.Time(random.IntN(50)), Of: int32(random.IntN(3)), Place: int32(random.IntN(1000))}
 		h.Push(d)
 		i, _ := slices.BinarySearchFunc(sorted, d, func(a, b Place) int {
-			if a.before(b) {
+			if a.Before(b) {
 				return -1
 			}
 			return 1

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bound
+
+import (
+	"container/heap"
+
+	"windtunnel.dev/windtunnel/pkg/prompt"
+)
+
+// Reuse bounds how many prompt tokens prefix caches can give, of requests that are added
+// in order of arrival.
+//
+// Replicas that serve their requests in order of arrival look their caches up in this
+// order, whatever the router decides. What all of them hold at a time is at most so many
+// blocks, so one cache of the same size could hold it too, and the best that one cache can
+// do is known: to drop the block whose next use is furthest away, or not to keep it at all
+// (Bélády, A study of replacement algorithms for a virtual-storage computer, 1966). A
+// prefix cache can do less: a block counts only with all blocks before it.
+//
+// The bound does not hold for engines or gateways that serve requests in another order.
+type Reuse struct {
+	blockTokens int
+	blocks      map[block]int32 // the request that had each one last
+	requests    int32
+	// uses are pairs of a request that has a block and the next one that could find it,
+	// in order of the latter.
+	uses []use
+
+	stretches []prompt.Stretch // scratch
+	extents   []prompt.Extent
+}
+
+// block is a full block of a prompt and all before it: by its stretch, and its place in
+// that.
+type block struct {
+	stretch uint64
+	place   int32
+}
+
+// use is a block that is of use if it is kept from one request to another.
+type use struct{ from, to int32 }
+
+// NewReuse returns the reuse of blocks of so many tokens.
+func NewReuse(blockTokens int) *Reuse {
+	return &Reuse{blockTokens: blockTokens, blocks: map[block]int32{}}
+}
+
+// Add adds the next request: its prompt, the extent of its answer, and its LoRA adapter; 0
+// is none. If counts is false, what the request finds is in no bound, and later requests
+// find its blocks. It returns how many tokens of the prompt caches without a limit give, if
+// requests are served in order of arrival.
+func (r *Reuse) Add(p prompt.Prompt, answer prompt.Extent, adapter int32, counts bool) int {
+	r.extents = append(append(r.extents[:0], p.Extents...), answer)
+	r.stretches = prompt.Prompt{Extents: r.extents}.FullStretches(r.stretches[:0], r.blockTokens)
+	prompt.ForAdapter(r.stretches, adapter)
+	// An engine computes at least the last token of a prompt.
+	findable := (p.Tokens() - 1) / r.blockTokens
+	place, found := 0, 0
+	for _, s := range r.stretches {
+		for i := range s.Blocks {
+			b := block{s.ID, i}
+			last, known := r.blocks[b]
+			if known && place < findable {
+				found++
+				if counts {
+					r.uses = append(r.uses, use{last, r.requests})
+				}
+			}
+			r.blocks[b] = r.requests
+			place++
+		}
+	}
+	r.requests++
+	return found * r.blockTokens
+}
+
+// Unbounded returns how many tokens caches without a limit give: those of each block but the
+// first time. It holds for any order in which requests are served.
+func (r *Reuse) Unbounded() int64 { return int64(len(r.uses)) * int64(r.blockTokens) }
+
+// Clairvoyant returns how many tokens caches of so many blocks together give at most, if
+// they know the future.
+func (r *Reuse) Clairvoyant(blocks int) int64 {
+	byStart := r.byStart()
+	hits, live, next := int64(0), 0, 0
+	kept := make([]int, r.requests) // how many uses are kept, by the request that they end at
+	last := latest{}                // the requests with kept uses
+	for now := range r.requests {
+		hits += int64(kept[now])
+		live -= kept[now]
+		for ; next < len(byStart) && byStart[next].from == now; next++ {
+			to := byStart[next].to
+			if kept[to] == 0 {
+				heap.Push(&last, to)
+			}
+			kept[to]++
+			live++
+		}
+		for ; live > blocks; live-- {
+			for kept[last[0]] == 0 {
+				heap.Pop(&last)
+			}
+			kept[last[0]]--
+		}
+	}
+	return hits * int64(r.blockTokens)
+}
+
+// byStart returns the uses in order of their first requests.
+func (r *Reuse) byStart() []use {
+	first := make([]int, r.requests+1)
+	for _, u := range r.uses {
+		first[u.from+1]++
+	}
+	for i := range r.requests {
+		first[i+1] += first[i]
+	}
+	sorted := make([]use, len(r.uses))
+	for _, u := range r.uses {
+		sorted[first[u.from]] = u
+		first[u.from]++
+	}
+	return sorted
+}
+
+// latest is a heap of requests, the last one in front.
+type latest []int32
+
+func (l latest) Len() int           { return len(l) }
+func (l latest) Less(i, j int) bool { return l[i] > l[j] }
+func (l latest) Swap(i, j int)      { l[i], l[j] = l[j], l[i] }
+
+// Push appends a request.
+func (l *latest) Push(x any) { *l = append(*l, x.(int32)) }
+
+// Pop drops the last element.
+func (l *latest) Pop() any {
+	end := len(*l) - 1
+	x := (*l)[end]
+	*l = (*l)[:end]
+	return x
+}
