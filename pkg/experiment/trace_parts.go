@@ -36,10 +36,24 @@ type TraceParts struct {
 // maxRecentParts is how many parts are kept, each of which takes some MB of memory at most.
 const maxRecentParts = 8
 
-// traceFile is where a trace can be read again, into so much memory.
+// traceFile is where a trace can be read again, and how.
 type traceFile struct {
-	open        trace.Opener
-	memoryBytes int64
+	open trace.Opener
+	read Reading
+}
+
+// Reading is how a process reads traces.
+type Reading struct {
+	// MemoryBytes bounds what a trace takes; 0 is without bound.
+	MemoryBytes int64
+	// Parquet reads files of the format Parquet.
+	Parquet trace.ParquetCodec
+}
+
+// Of returns options with how the process reads.
+func (r Reading) Of(options trace.Options) trace.Options {
+	options.MemoryBytes, options.Parquet = r.MemoryBytes, r.Parquet
+	return options
 }
 
 // tracePart is a part of a trace, once it is read.
@@ -49,15 +63,14 @@ type tracePart struct {
 	read    func() (*trace.Trace, error)
 }
 
-// Keep notes where the trace of a name is, which was read before. memoryBytes bounds what a
-// part of it takes; 0 is without bound.
-func (t *TraceParts) Keep(source string, open trace.Opener, memoryBytes int64) {
+// Keep notes where the trace of a name is, which was read before, and how to read parts of it.
+func (t *TraceParts) Keep(source string, open trace.Opener, read Reading) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.files == nil {
 		t.files = map[string]traceFile{}
 	}
-	t.files[source] = traceFile{open, memoryBytes}
+	t.files[source] = traceFile{open, read}
 }
 
 // PartOf is an input as the trace of a scenario is read, which may be another part of the
@@ -110,8 +123,7 @@ func (t *TraceParts) part(in *TraceInput) (*trace.Trace, error) {
 		t.mu.Unlock()
 		return nil, fmt.Errorf("%s: nobody can read another part of it here", TraceDescription(in))
 	}
-	options := in.Options()
-	options.MemoryBytes = file.memoryBytes
+	options := file.read.Of(in.Options())
 	at := slices.IndexFunc(t.recent, func(p *tracePart) bool { return p.source == in.Source && reflect.DeepEqual(p.options, options) })
 	one := &tracePart{source: in.Source, options: options}
 	if at >= 0 {

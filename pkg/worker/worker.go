@@ -271,9 +271,7 @@ func (o Options) readTraces(plan *experiment.Plan) (trace.Set, error) {
 		if in.Source != "" {
 			folder = filepath.Join(folder, TraceFolder(i))
 		}
-		options := in.Options()
-		options.MemoryBytes, options.Parquet = memory, o.Parquet
-		read, err := readTrace(plan, in, folder, options)
+		read, err := readTrace(plan, in, folder, experiment.Reading{MemoryBytes: memory, Parquet: o.Parquet})
 		if err != nil {
 			return nil, err
 		}
@@ -285,7 +283,7 @@ func (o Options) readTraces(plan *experiment.Plan) (trace.Set, error) {
 
 // readTrace reads a trace of a plan from the folder where it is mounted, and checks that it is
 // the one planned for.
-func readTrace(plan *experiment.Plan, in *experiment.TraceInput, folder string, options trace.Options) (*trace.Trace, error) {
+func readTrace(plan *experiment.Plan, in *experiment.TraceInput, folder string, reading experiment.Reading) (*trace.Trace, error) {
 	open := func() (io.ReadCloser, error) { return openWithin(folder, in.Path()) }
 	file, err := open()
 	if err == nil {
@@ -294,14 +292,14 @@ func readTrace(plan *experiment.Plan, in *experiment.TraceInput, folder string, 
 	if err != nil {
 		return nil, fmt.Errorf("trace %s: %w", in.Name(), err)
 	}
-	recorded, err := trace.Open(trace.Format(in.Format), options, open, experiment.TraceDescription(in))
+	recorded, err := trace.Open(trace.Format(in.Format), reading.Of(in.Options()), open, experiment.TraceDescription(in))
 	switch {
 	case err != nil && storageError(err) != nil:
 		return nil, err
 	case err != nil:
 		return nil, invalidTrace{plan.InvalidTrace(in, err)}
 	}
-	plan.TraceParts.Keep(in.Source, open, memoryBytes)
+	plan.TraceParts.Keep(in.Source, open, reading)
 	if recorded.Digest() != in.SHA256 {
 		return nil, fmt.Errorf("trace %s: its sha256 is %s, but the plan is for %s: it is another trace, or it has changed", in.Name(), recorded.Digest(), in.SHA256)
 	}

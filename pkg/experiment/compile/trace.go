@@ -64,14 +64,13 @@ func (c *compiler) parses(input *experiment.TraceInput) bool {
 // parseTrace reads a trace's text, which must be the one that the spec states, if it
 // states one.
 func (c *compiler) parseTrace(open trace.Opener, input *experiment.TraceInput, at, sha256 *field.Path) field.ErrorList {
-	options := input.Options()
-	options.Parquet = c.inputs.Parquet()
-	recorded, err := trace.Open(trace.Format(input.Format), options, open, experiment.TraceDescription(input))
+	reading := experiment.Reading{Parquet: c.inputs.Parquet()}
+	recorded, err := trace.Open(trace.Format(input.Format), reading.Of(input.Options()), open, experiment.TraceDescription(input))
 	if err != nil {
 		return field.ErrorList{input.InvalidAt(at, err)}
 	}
 	c.replayed[input.Source] = recorded
-	c.plan.TraceParts.Keep(input.Source, open, 0)
+	c.plan.TraceParts.Keep(input.Source, open, reading)
 	return pinTrace(input, recorded.Digest(), sha256)
 }
 

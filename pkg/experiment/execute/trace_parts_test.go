@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
@@ -73,7 +74,7 @@ func TestAPartThatIsNotThere(t *testing.T) {
 
 	lost := errors.New("the disk is gone")
 	other := experimenttest.MustCompileSweep(t, partsSweep(t, "sample", "0.5"))
-	other.Plan.TraceParts.Keep("", func() (io.ReadCloser, error) { return nil, lost }, 0)
+	other.Plan.TraceParts.Keep("", func() (io.ReadCloser, error) { return nil, lost }, experiment.Reading{})
 	if _, err := execute.RunLocally(t.Context(), other.Plan, other.Traces, execute.Options{Parallelism: 1}); !errors.Is(err, lost) || errors.Is(err, execute.ErrInvalidPoint) {
 		t.Errorf("error %v, want that the disk is gone", err)
 	}
