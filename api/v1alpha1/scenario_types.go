@@ -146,7 +146,7 @@ type Router struct {
 	// +optional
 	Priority *GatewayPolicy `json:"priority,omitempty"`
 	// adaptive changes the weights of scorers in the run. policy names the law that
-	// decides on the weights after each epoch. windtunnel's docs/adaptive.md lists the
+	// decides on the weights after each epoch. windtunnel's docs/admission.md lists the
 	// laws with their parameters.
 	// +optional
 	Adaptive *GatewayPolicy `json:"adaptive,omitempty"`
