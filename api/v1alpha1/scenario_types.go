@@ -145,6 +145,11 @@ type Router struct {
 	// client's. The admission, the router and the engines' schedulers use it.
 	// +optional
 	Priority *GatewayPolicy `json:"priority,omitempty"`
+	// adaptive changes the weights of scorers in the run. policy names the law that
+	// decides on the weights after each epoch. windtunnel's docs/admission.md lists the
+	// laws with their parameters.
+	// +optional
+	Adaptive *GatewayPolicy `json:"adaptive,omitempty"`
 	// metricsRefreshInterval is the time between scrapes of a replica's
 	// metrics (the EPP's --refresh-metrics-interval, at least 50ms).
 	// +optional

@@ -1878,6 +1878,11 @@ func (in *Router) DeepCopyInto(out *Router) {
 		*out = new(GatewayPolicy)
 		(*in).DeepCopyInto(*out)
 	}
+	if in.Adaptive != nil {
+		in, out := &in.Adaptive, &out.Adaptive
+		*out = new(GatewayPolicy)
+		(*in).DeepCopyInto(*out)
+	}
 	if in.KVEvents != nil {
 		in, out := &in.KVEvents, &out.KVEvents
 		*out = new(KVEvents)

@@ -61,7 +61,7 @@ func (p *Plan) KeyOf(scenario Tree, metrics []result.Metric) SimulationKey {
 		}
 	}
 	for _, metric := range metrics {
-		if metric.Selector != (result.Selector{}) {
+		if metric.Selector != (result.Selector{}) || metric.OnRequest() {
 			key.Metrics = append(key.Metrics, metric.String())
 		}
 	}

@@ -25,10 +25,10 @@ var known = map[string][]string{
 	},
 	// Sums over tokens that engines have given.
 	"policy.Observed": {"Count", "Mean()", "Since()", "Sum"},
-	"policy.Traffic":  {"Admit()", "All", "Arrive()", "Classes", "Delay()", "End()", "Reject()", "Tenants"},
+	"policy.Traffic":  {"Admit()", "All", "Arrive()", "Classes", "Complete()", "Delay()", "End()", "Reject()", "Tenants"},
 	// InFlightTokens are of prompts.
 	"policy.Flow": {
-		"Admitted", "AdmissionRate()", "Arrived", "ArrivalRate()", "Delayed", "InFlight", "InFlightTokens", "Rejected", "RejectionRate()",
+		"Admitted", "AdmissionRate()", "Arrived", "ArrivalRate()", "Completed", "Delayed", "Good", "InFlight", "InFlightTokens", "Rejected", "RejectionRate()",
 	},
 	// Tokens, as that of Prompt, is the length of the prompt.
 	"policy.Request": {

@@ -38,6 +38,7 @@ func ByModel(routerOf []int, models ...ModelPolicies) Policies {
 			all.Admission = r
 		}
 		traffic = append(traffic, one.Traffic)
+		all.Adaptations = append(all.Adaptations, one.Adaptations...)
 	}
 	if slices.ContainsFunc(traffic, func(t *Traffic) bool { return t != nil }) {
 		all.Traffic = TrafficByModel(routerOf, traffic...)

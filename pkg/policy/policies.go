@@ -16,6 +16,9 @@ type Policies struct {
 	Traffic *Traffic
 	// Routing chooses the endpoints of each request.
 	Routing Routing
+	// Adaptations are written by policies that change the weights of routers in a run,
+	// one for each router whose weights change.
+	Adaptations []*Adaptation
 }
 
 // Priority states how important requests are.

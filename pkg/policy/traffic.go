@@ -48,6 +48,9 @@ type Flow struct {
 	// rejected by the admission, by the router or at an engine's door, and may have
 	// been admitted before.
 	Arrived, Admitted, Rejected int64
+	// Completed counts requests whose answers ended whole, and Good those within the
+	// targets of their class and tenant.
+	Completed, Good int64
 	// Delayed counts those that the admission keeps waiting now. InFlight counts
 	// those that were admitted and have not ended, the router's queue included, and
 	// InFlightTokens the tokens of their prompts.
@@ -100,6 +103,16 @@ func (t *Traffic) Reject(now simtime.Time, request *Request) {
 	t.each(request, func(f *Flow) {
 		f.Rejected++
 		f.rejections.Add(now, 1)
+	})
+}
+
+// Complete counts a request whose answer ends whole; good says that it met its targets.
+func (t *Traffic) Complete(request *Request, good bool) {
+	t.each(request, func(f *Flow) {
+		f.Completed++
+		if good {
+			f.Good++
+		}
 	})
 }
 

@@ -52,6 +52,9 @@ func (r runTable) facts() []string {
 		notes = append(notes, unfinishedNote)
 	}
 	notes = append(notes, provenanceNotes(&d.Provenance)...)
+	for i := range d.Adaptive {
+		notes = append(notes, adaptiveNote(&d.Adaptive[i], d.Seed))
+	}
 	return append(notes, fmt.Sprintf("Engine version %s.", d.EngineVersion))
 }
 

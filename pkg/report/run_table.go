@@ -98,12 +98,12 @@ func (r runTable) latencies() *grid {
 	return g
 }
 
-// latencyMetrics are the metrics in seconds, with the statistics of each together.
+// latencyMetrics are those of latencies, with the statistics of each together.
 func latencyMetrics() [][]result.Metric {
 	var all [][]result.Metric
 	for _, m := range result.RegisteredMetrics() {
 		switch last := len(all) - 1; {
-		case m.Unit() != result.Seconds:
+		case !m.IsLatency():
 		case last >= 0 && all[last][0].Name == m.Name:
 			all[last] = append(all[last], m)
 		default:
@@ -119,7 +119,7 @@ func (r runTable) figures() *grid {
 	means, margins := figures([]stats.Interval{r.arrived(result.Selector{})}, result.Count, len(r.docs))
 	for _, m := range result.RegisteredMetrics() {
 		estimate := r.estimate(m)
-		if m.Unit() == result.Seconds || estimate.N == 0 {
+		if m.IsLatency() || estimate.N == 0 {
 			continue
 		}
 		mean, margin := figures([]stats.Interval{estimate}, m.Unit(), len(r.docs))

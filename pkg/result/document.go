@@ -39,6 +39,9 @@ type Document struct {
 	// Selected are the groups of several labels that Meta.Metrics named, in
 	// order of first mention.
 	Selected []Group `json:"selected,omitempty"`
+	// Adaptive says how the weights of routers changed, in the order of the routers, of
+	// those whose weights do.
+	Adaptive []Adaptation `json:"adaptive,omitempty"`
 	// Stability are the states of the controllers that watch replicas, in order
 	// of the replicas; in JSON there are only their means, in the groups.
 	Stability []ReplicaStability `json:"-"`
@@ -83,6 +86,7 @@ func NewDocument(o *simulator.Outcome, m Meta) *Document {
 	for _, name := range m.Models() {
 		d.Models = append(d.Models, group(Selector{Model: name}))
 	}
+	d.Adaptive = newAdaptations(m.Adaptations)
 	d.Stability = stabilityStates(o)
 	for _, metric := range m.Metrics {
 		if s := metric.Selector; s.labels() > 1 && d.Group(s) == nil {

@@ -58,6 +58,12 @@ type Group struct {
 	Fairness *Fairness `json:"fairness,omitempty"`
 	// Replicas is what served, in the group of a pool and overall.
 	Replicas *Replicas `json:"replicas,omitempty"`
+	// MaxReplicaTTFT is the greatest time to first token of any replica, overall, where
+	// something asks for it.
+	MaxReplicaTTFT *MaxReplicaTTFT `json:"maxReplicaTtft,omitempty"`
+	// Adaptive is how the weights of the router changed, overall or of a model, where
+	// they do.
+	Adaptive *AdaptiveRatio `json:"adaptive,omitempty"`
 	// WarmUp is what a rule made of the warm-up, overall, where there is one.
 	WarmUp *WarmUp `json:"warmUp,omitempty"`
 	// BacklogGrowth is by how much the number of requests in the cluster grows of

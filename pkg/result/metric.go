@@ -192,6 +192,15 @@ func findFamily(name string) *family {
 	return &families[i]
 }
 
+// OnRequest reports whether only the rows of those who ask for the metric hold it.
+func (m Metric) OnRequest() bool { return findFamily(m.Name).onRequest }
+
+// IsLatency reports whether the metric is a figure of a latency that has a mean, the usual
+// quantiles and a maximum.
+func (m Metric) IsLatency() bool {
+	return slices.ContainsFunc(latencyMetrics, func(l latencyMetric) bool { return l.name == m.Name })
+}
+
 // Seldom reports whether tables leave the metric out where nothing was measured.
 func (m Metric) Seldom() bool { return findFamily(m.Name).seldom }
 

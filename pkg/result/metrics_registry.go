@@ -15,7 +15,7 @@ type subject struct {
 
 // subjects is the registry. Its order is that of lists for people.
 var subjects = []subject{
-	latencies, outcomes, tokens, handoffs, fairness, replicas, queues, tiers, links, stabilities, costs, backlog, warmUp,
+	latencies, outcomes, tokens, handoffs, fairness, replicas, queues, tiers, links, stabilities, costs, backlog, maxReplica, adaptives, warmUp,
 }
 
 var families = func() []family {
@@ -34,6 +34,8 @@ type family struct {
 	needs  needs
 	// audience says who looks at it in a comparison.
 	audience audience
+	// onRequest says that only the rows of those who ask for it hold it.
+	onRequest bool
 	// seldom says that tables leave it out where nothing was measured.
 	seldom bool
 	// statistics holds one without a name where the metric has none.

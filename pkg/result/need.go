@@ -31,6 +31,8 @@ const (
 	NeedsAdmission
 	// NeedsQueueMetrics is a pool that measures its wait queues.
 	NeedsQueueMetrics
+	// NeedsAdaptive are weights of the router that change in the run.
+	NeedsAdaptive
 	// NeedsWarmUpRule is a rule that finds the warm-up.
 	NeedsWarmUpRule
 )
@@ -49,6 +51,7 @@ var needTexts = map[Need]string{
 	NeedsFlowControl:  "flow control",
 	NeedsQueueMetrics: "`engine.queueMetrics`",
 	NeedsAdmission:    "an admission policy",
+	NeedsAdaptive:     "adaptive weights",
 	NeedsWarmUpRule:   "a warm-up rule",
 }
 

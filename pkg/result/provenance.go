@@ -6,7 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
 // Meta is what a result must say of its simulation that the outcome does not.
@@ -22,6 +24,10 @@ type Meta struct {
 	FoundWarmUp *WarmUp
 	// BacklogGrowth is the metric's value; nil where nobody asked for it.
 	BacklogGrowth *float64
+	// ReplicaTTFT are the times to first token by replica, in ns; nil where nothing asks.
+	ReplicaTTFT []stats.Histogram
+	// Adaptations say how the weights of routers changed, of routers whose weights do.
+	Adaptations []*policy.Adaptation
 	// Targets are the SLOs by class, as in [simulator.Config].
 	Targets []simulator.Target
 	// TenantTargets are those of tenants with SLOs of their own.

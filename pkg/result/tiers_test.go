@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/kv/stability"
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -55,6 +57,7 @@ func makeTieredOutcome(seed int64, bias time.Duration) (*simulator.Outcome, Meta
 	}
 	m := makeMeta(seed)
 	m.HandsOver, m.Disrupted = true, true
+	m.Adaptations = []*policy.Adaptation{makeAdaptation()}
 	m.FoundWarmUp = &WarmUp{Rule: "MSER", Steady: seed == 42, Requests: 2 * (seed - 40)}
 	m.Provenance.Pools[0].Role = "Prefill"
 	m.Provenance.Pools[0].Tiers = []TierProvenance{
@@ -67,6 +70,20 @@ func makeTieredOutcome(seed int64, bias time.Duration) (*simulator.Outcome, Meta
 	m.Provenance.Handoff = &HandoffProvenance{BytesPerSecond: 50e9, LatencySeconds: 50e-6, Granularity: "Chunk", StartShare: 0.25, SingleOwner: true, MaxPending: 8}
 	m.Provenance.Disruptions = 2
 	return o, m
+}
+
+// makeAdaptation has 12 epochs under 4:3 and 3:3 in turn.
+func makeAdaptation() *policy.Adaptation {
+	a := &policy.Adaptation{Law: "bang-bang", Last: []policy.ScorerWeight{
+		{Profile: "default", Scorer: "prefix", Type: "prefix-cache-scorer", Weight: 4}, {Profile: "default", Scorer: "queue", Type: "queue-scorer", Weight: 3},
+	}}
+	for i := range 12 {
+		a.Add(policy.WeightEpoch{
+			Begin: simtime.Time(i) * 1e8, End: simtime.Time(i+1) * 1e8, Arrived: 20, Rejected: int64(i % 3),
+			Prefix: float64(4 - i%2), Load: 3, NoSignal: i%3 == 0, Capped: i%4 == 1,
+		})
+	}
+	return a
 }
 
 func TestTieredDocument(t *testing.T) {
@@ -85,7 +102,7 @@ func TestMetricsAreThereWhereTheirNeedIs(t *testing.T) {
 	with, without := NewRow(NewDocument(o, m), 0, nil), NewRow(makeDocument(42, 0), 0, nil)
 	for _, m := range RegisteredMetrics() {
 		name := m.String()
-		if m.NeedsTargets() || name == BacklogGrowth { // which is there where it is asked for
+		if m.NeedsTargets() || name == BacklogGrowth || m.OnRequest() { // which is there where it is asked for
 			continue
 		}
 		needs := m.Needs()

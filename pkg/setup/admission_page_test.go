@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/pkg/policy/adaptive"
 	"windtunnel.dev/windtunnel/pkg/policy/admission"
 	"windtunnel.dev/windtunnel/pkg/policy/parameters"
 	"windtunnel.dev/windtunnel/pkg/policy/priority"
@@ -25,15 +26,21 @@ func TestTheAdmissionPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var admissions, priorities strings.Builder
+	var admissions, priorities, laws, common strings.Builder
 	for _, d := range admission.Describe() {
 		describe(&admissions, d.Name, d.Help, d.Parameters)
 	}
 	for _, d := range priority.Describe() {
 		describe(&priorities, d.Name, d.Help, d.Parameters)
 	}
+	for _, d := range adaptive.Describe() {
+		describe(&laws, d.Name, d.Help, d.Parameters)
+	}
+	table(&common, adaptive.Common())
 	want := replaceTable(t, string(page), "<!-- admission policies", admissions.String())
 	want = replaceTable(t, want, "<!-- priority policies", priorities.String())
+	want = replaceTable(t, want, "<!-- laws", laws.String())
+	want = replaceTable(t, want, "<!-- common parameters of laws", common.String())
 	if *updatePage {
 		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -48,12 +55,21 @@ func TestTheAdmissionPage(t *testing.T) {
 // describe writes a policy and a row for each of its parameters.
 func describe(b *strings.Builder, name, help string, all []parameters.Parameter) {
 	fmt.Fprintf(b, "**`%s`** %s.\n\n", name, help)
+	table(b, all)
+}
+
+// table writes a row for each parameter, if there are some.
+func table(b *strings.Builder, all []parameters.Parameter) {
 	if len(all) == 0 {
 		return
 	}
 	b.WriteString("| parameter | default | meaning |\n|---|---|---|\n")
 	for _, p := range all {
-		fmt.Fprintf(b, "| `%s` | `%s` | %s |\n", p.Name, p.Default, p.Help)
+		otherwise := ""
+		if p.Default != "" {
+			otherwise = "`" + p.Default + "`"
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", p.Name, otherwise, p.Help)
 	}
 	b.WriteString("\n")
 }

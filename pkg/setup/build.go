@@ -78,7 +78,8 @@ func (b *Builder) BuildSelection(in *v1alpha1.Scenario, router *Routing, traces 
 		c.TenantTargets = buildTenantTargets(&in.Workload, c.Targets, source.Labels().Tenants, len(source.Labels().Classes))
 	}
 	if source != nil && len(errs) == 0 {
-		c.Policies, es = buildPolicies(parts, router, clusters, c.Pools, source.Labels(), seed, path)
+		hot := hotPrefixes{scenario: in, config: &c, traces: traces, seed: seed}
+		c.Policies, es = buildPolicies(parts, router, clusters, c.Pools, source.Labels(), hot, seed, path)
 		errs = append(errs, es...)
 	}
 	errs = append(errs, buildSchedulers(in.Pools, &c, seed, path.Child("pools"))...)

@@ -44,6 +44,16 @@ func (r explainedRouters) Explain(tell func(*scheduler.Explanation)) {
 	}
 }
 
+// Weights implements [policy.Weighted]: those of each of them.
+func (r explainedRouters) Weights() []policy.ScorerWeight { return r.routers[0].Weights() }
+
+// SetWeight implements [policy.Weighted].
+func (r explainedRouters) SetWeight(i int, weight float64) {
+	for _, router := range r.routers {
+		router.SetWeight(i, weight)
+	}
+}
+
 // explainedModels are the routers of several models.
 type explainedModels struct {
 	policy.Router

@@ -10,6 +10,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/adaptive"
 	"windtunnel.dev/windtunnel/pkg/policy/admission"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/priority"
@@ -19,7 +20,7 @@ import (
 
 // buildPolicies makes the policies of the gateway, or those of each model, or says what is
 // wrong with them. A policy may have replicas of the pools reject requests. router may be nil: then the rest is checked.
-func buildPolicies(parts []Part, router *Routing, clusters []config.Cluster, pools []simulator.Pool, labels workload.Labels, seed int64, path *field.Path) (policy.Policies, field.ErrorList) {
+func buildPolicies(parts []Part, router *Routing, clusters []config.Cluster, pools []simulator.Pool, labels workload.Labels, hot hotPrefixes, seed int64, path *field.Path) (policy.Policies, field.ErrorList) {
 	models := make([]policy.ModelPolicies, len(parts))
 	var errs field.ErrorList
 	for i := range parts {
@@ -36,6 +37,7 @@ func buildPolicies(parts []Part, router *Routing, clusters []config.Cluster, poo
 		clusters[i].Priorities = gateway.priorities(&p.Scenario.Workload)
 		models[i] = policy.ModelPolicies{First: p.firstEndpoint, Endpoints: clusters[i].Endpoints, Policies: gateway.build(labels, seed)}
 		models[i].Routing = router.Of(p).build(&p.Scenario.Router, clusters[i], seed)
+		errs = append(errs, p.Relocate(gateway.adapt(p, &models[i].Policies, router.Of(p), hot, seed, path), path)...)
 	}
 	if router == nil || len(errs) > 0 {
 		return policy.Policies{}, errs
@@ -62,6 +64,7 @@ func (p *Part) refuseWithoutRoom(pools []simulator.Pool) {
 type gatewayPolicies struct {
 	admission *admission.Config
 	priority  *priority.Config
+	adaptive  *adaptive.Config
 }
 
 // validateGateway says which names of tenants and classes the policies before the routers
@@ -96,7 +99,8 @@ func loadGateway(in *v1alpha1.Scenario, labels workload.Labels, selected bool, p
 		g.priority, es = priority.Load(spec, world, at.Child("priority"))
 		errs = append(errs, es...)
 	}
-	return g, errs
+	g.adaptive, es = loadAdaptive(&in.Router, at.Child("adaptive"))
+	return g, append(errs, es...)
 }
 
 // hasTTFT reports whether some requests have a target of the time to first token.
@@ -115,6 +119,9 @@ func (g *gatewayPolicies) build(labels workload.Labels, seed int64) policy.Polic
 	}
 	if g.priority != nil {
 		p.Priority = g.priority.New()
+	}
+	if g.adaptive != nil && window == 0 {
+		window = adaptive.Window
 	}
 	if window > 0 {
 		p.Traffic = policy.NewTraffic(len(labels.Tenants), len(labels.Classes), window)

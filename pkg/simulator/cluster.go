@@ -59,6 +59,9 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 	s.cluster.connect(&c)
 	s.gateway.addScrapes(&c)
 	s.addClusterEvents(&c)
+	for _, a := range c.Policies.Adaptations {
+		a.MeasureFrom(simtime.Time(c.Horizon.WarmUp))
+	}
 	if c.CheckInvariants {
 		s.observers = append(s.observers, newInvariants())
 	}

@@ -145,8 +145,8 @@ func (m *metrics) firstToken(now simtime.Time, q *request) {
 }
 
 // completed records a request whose last token reached the gateway at one time
-// and whose stream ended at another.
-func (m *metrics) completed(last, end simtime.Time, q *request) {
+// and whose stream ended at another, and reports whether it met all of its targets.
+func (m *metrics) completed(last, end simtime.Time, q *request) (good bool) {
 	c := m.touch(end, q.cell)
 	ttft := q.firstToken.Sub(q.info.Arrival)
 	e2e := end.Sub(q.info.Arrival)
@@ -172,12 +172,14 @@ func (m *metrics) completed(last, end simtime.Time, q *request) {
 	if metE2E {
 		c.MetE2E++
 	}
-	if metTTFT && metTPOT && metE2E {
+	good = metTTFT && metTPOT && metE2E
+	if good {
 		c.Good++
 		if !q.retry {
 			c.FirstGood++
 		}
 	}
+	return good
 }
 
 func (m *metrics) target(tenant, class int) Target {

@@ -819,7 +819,10 @@ func (p *plain) deliver(e plainEvent) {
 		}
 		return
 	}
-	p.metrics.completed(q.last, p.now, &q.request)
+	good := p.metrics.completed(q.last, p.now, &q.request)
+	if p.Policies.Traffic != nil {
+		p.Policies.Traffic.Complete(&q.info, good)
+	}
 	p.note(q, func(rec *record) { rec.end = "completed" })
 	p.hear(q, workload.Completed)
 	if l := p.Policies.Routing.Usage; l != nil {

@@ -19,6 +19,13 @@ func (g *gateway) countRejection(id int32) {
 	}
 }
 
+// countCompletion counts a request whose answer ends whole.
+func (g *gateway) countCompletion(q *request, good bool) {
+	if t := g.policies.Traffic; t != nil {
+		t.Complete(&q.info, good)
+	}
+}
+
 // countEnd counts the end of a request, if it was admitted.
 func (g *gateway) countEnd(id int32) {
 	if q := &g.requests.all[id]; q.counted {

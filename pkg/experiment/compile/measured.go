@@ -169,10 +169,9 @@ func needs(n result.Need) (has func(*v1alpha1.Scenario) bool, what string) {
 	case result.NeedsRetries:
 		return func(in *v1alpha1.Scenario) bool { return setup.RetriesRequests(&in.Workload) }, "a retry; state it in spec.scenario.workload.clients[].retry or spec.scenario.workload.trace.retry"
 	case result.NeedsAdmission:
-		return func(in *v1alpha1.Scenario) bool {
-				return in.Router.Admission != nil || slices.ContainsFunc(in.Routers, func(r v1alpha1.ModelRouter) bool { return r.Admission != nil })
-			},
-			"an admission policy; state it in spec.scenario.router.admission"
+		return anyRouter(func(r *v1alpha1.Router) bool { return r.Admission != nil }), "an admission policy; state it in spec.scenario.router.admission"
+	case result.NeedsAdaptive:
+		return anyRouter(func(r *v1alpha1.Router) bool { return r.Adaptive != nil }), "weights that change; state a law in spec.scenario.router.adaptive"
 	case result.NeedsQueueMetrics:
 		return anyPool(func(p *v1alpha1.Pool) bool { return p.Engine.QueueMetrics == v1alpha1.Enabled }),
 			"queue metrics; switch them on in spec.scenario.pools[].engine.queueMetrics"
@@ -187,5 +186,12 @@ func needs(n result.Need) (has func(*v1alpha1.Scenario) bool, what string) {
 func anyPool(is func(*v1alpha1.Pool) bool) func(*v1alpha1.Scenario) bool {
 	return func(in *v1alpha1.Scenario) bool {
 		return slices.ContainsFunc(in.Pools, func(p v1alpha1.Pool) bool { return is(&p) })
+	}
+}
+
+// anyRouter reports whether something is true of some router.
+func anyRouter(is func(*v1alpha1.Router) bool) func(*v1alpha1.Scenario) bool {
+	return func(in *v1alpha1.Scenario) bool {
+		return is(&in.Router) || slices.ContainsFunc(in.Routers, func(r v1alpha1.ModelRouter) bool { return is(&r.Router) })
 	}
 }

@@ -73,6 +73,9 @@ func modelsOf(scenario experiment.Tree) []string {
 	return models
 }
 
+// hotPrefix judges weights by what requests share.
+type hotPrefix struct{ setup.HotPrefix }
+
 // hotPrefix is that of the requests for a model under the plan's first seed; false where
 // there is none, and where no replica is warm for a whole request: there is only one, or
 // prompts are computed elsewhere.
@@ -91,7 +94,8 @@ func (c *compiler) hotPrefix(scenario experiment.Tree, model string) (hotPrefix,
 		return hotPrefix{}, false
 	}
 	pools := slices.DeleteFunc(config.Pools, func(p simulator.Pool) bool { return p.Router != at })
-	return findHotPrefix(config.Source, model, config.Horizon, pools)
+	found, ok := setup.FindHotPrefix(config.Source, model, config.Horizon, pools)
+	return hotPrefix{found}, ok
 }
 
 // partOf returns the part of a model's router, and its index; nil where there is none.
@@ -120,13 +124,13 @@ const noteworthy = 0.1
 // judge says what weights come to with a workload; nothing where the message is
 // empty.
 func (h *hotPrefix) judge(s *sensitivity) (lint.Severity, string) {
-	ratio, always, safe := s.ratio(), 1/h.least, 1/h.most
+	ratio, always, safe := s.ratio(), 1/h.Least, 1/h.Most
 	switch {
 	case ratio <= 0:
 		return lint.Info, ""
-	case !h.overloads && (ratio < always || h.perSecond < noteworthy*h.served):
+	case !h.Overloads && (ratio < always || h.PerSecond < noteworthy*h.Served):
 		return lint.Info, ""
-	case !h.overloads:
+	case !h.Overloads:
 		return lint.Info, h.describe(s) + " That is as it should be as long as one replica serves all that share a prefix."
 	case ratio >= always:
 		return lint.Warning, h.describe(s) + " One replica gets them all, and its queue grows without end." + h.advice(s)
@@ -141,13 +145,13 @@ func (h *hotPrefix) judge(s *sensitivity) (lint.Severity, string) {
 
 // describe states the weights, the workload and the bound.
 func (h *hotPrefix) describe(s *sensitivity) string {
-	shares, bound := fmt.Sprintf("m = %.4g", h.most), fmt.Sprintf("Below prefix/load = %.4g (1/m) load outweighs that, above it never does.", 1/h.most)
-	if h.least < h.most {
-		shares = fmt.Sprintf("m = %.4g to %.4g", h.least, h.most)
-		bound = fmt.Sprintf("Below prefix/load = %.4g (1/m) load outweighs that for each of them, above %.4g for none.", 1/h.most, 1/h.least)
+	shares, bound := fmt.Sprintf("m = %.4g", h.Most), fmt.Sprintf("Below prefix/load = %.4g (1/m) load outweighs that, above it never does.", 1/h.Most)
+	if h.Least < h.Most {
+		shares = fmt.Sprintf("m = %.4g to %.4g", h.Least, h.Most)
+		bound = fmt.Sprintf("Below prefix/load = %.4g (1/m) load outweighs that for each of them, above %.4g for none.", 1/h.Most, 1/h.Least)
 	}
 	return fmt.Sprintf("%s. Requests that share a prefix come at %s/s, of which a replica that holds it serves about %s/s; %s of their blocks lie in it. %s",
-		s.describe(), roughly(h.perSecond), roughly(h.served), shares, bound)
+		s.describe(), roughly(h.PerSecond), roughly(h.Served), shares, bound)
 }
 
 // roughly writes a rate with two digits or more.
@@ -161,7 +165,7 @@ func roughly(perSecond float64) string {
 // advice is a bound to keep to: as a rule of the sweep, where that varies the
 // weights.
 func (h *hotPrefix) advice(s *sensitivity) string {
-	limit := math.Floor(1000/h.most+1e-6) / 1000
+	limit := math.Floor(1000/h.Most+1e-6) / 1000
 	if !s.varied() {
 		return fmt.Sprintf(" Keep prefix/load below %.5g.", limit)
 	}

@@ -16,6 +16,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
+	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -185,7 +186,7 @@ func TestServedPerSecondIsNearTheSimulatedRate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			estimate := compile.TypicalRequest{Prompt: 640, Cached: 320, Output: 128}.ServedPerSecond(&config.Pools[0])
+			estimate := setup.TypicalRequest{Prompt: 640, Cached: 320, Output: 128}.ServedPerSecond(&config.Pools[0])
 			// The weights send all requests to one replica.
 			outcome, err := simulator.Run(t.Context(), config)
 			if err != nil {

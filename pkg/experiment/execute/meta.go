@@ -21,6 +21,7 @@ func metaOf(p *experiment.Plan, in simulatorInput, outcome *simulator.Outcome, m
 		Key:           p.KeyOf(in.tree, metrics).Under(config.Seed),
 		Seed:          config.Seed,
 		WarmUp:        config.Horizon.WarmUp,
+		Adaptations:   config.Policies.Adaptations,
 		Targets:       config.Targets,
 		TenantTargets: config.TenantTargets,
 		Metrics:       metrics,

@@ -115,6 +115,19 @@ func TestModelsTogetherHaveTheFiguresOfEachAlone(t *testing.T) {
 				{At: "9s", Kind: v1alpha1.RecoverDisruption, Pool: "small", Replica: 1},
 			}
 		},
+		"adaptive weights of both": func(s *v1alpha1.Scenario) {
+			shed := &v1alpha1.GatewayPolicy{Policy: "probabilistic", Parameters: map[string]v1alpha1.PolicyParameter{"queueDepth": "1", "kvUtilization": "0.02", "most": "0.3"}}
+			law := func(parameters ...string) *v1alpha1.GatewayPolicy {
+				p := &v1alpha1.GatewayPolicy{Policy: "multiplicative", Parameters: map[string]v1alpha1.PolicyParameter{"epochRequests": "10"}}
+				for i := 0; i < len(parameters); i += 2 {
+					p.Parameters[parameters[i]] = v1alpha1.PolicyParameter(parameters[i+1])
+				}
+				return p
+			}
+			s.Routers[0].Admission, s.Routers[1].Admission = shed, shed
+			s.Routers[0].Adaptive = law()
+			s.Routers[1].Adaptive = law("prefix", "active-request-scorer", "load", "queue-scorer", "minLoad", "0.5")
+		},
 		"metrics of two ages": func(s *v1alpha1.Scenario) { s.Routers[1].MetricsRefreshInterval = "350ms" },
 		"adapters of one model": func(s *v1alpha1.Scenario) {
 			s.Pools[1].Adapters = &v1alpha1.Adapters{Max: 2, LoadTime: "100ms"}

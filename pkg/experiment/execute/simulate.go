@@ -179,6 +179,7 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 	if err != nil {
 		return experiment.Simulation{}, err
 	}
+	replicas := watchReplicas(&in.config, metrics)
 	outcome, err := simulator.Run(ctx, in.config)
 	if err = errors.Join(err, requests.close()); err != nil {
 		return experiment.Simulation{}, atPoint(of, err)
@@ -188,6 +189,7 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 		return experiment.Simulation{}, atPoint(of, err)
 	}
 	meta.FoundWarmUp = warmUp.of(outcome)
+	meta.ReplicaTTFT = replicas
 	meta.BacklogGrowth = backlog.growth(in.config.Horizon)
 	document := result.NewDocument(outcome, meta)
 	s := experiment.Simulation{Row: result.NewRow(document, of.Point.ID, metrics)}

@@ -272,7 +272,7 @@ func TestWrongParametersHaveTheirPath(t *testing.T) {
 		"no controllers to ask": {Spec{Policy: "stability"}, Names{}, []string{
 			`admission.policy: Invalid value: "stability": no pool has a stability controller: set kvCache.stability of a pool`,
 		}},
-		"a ramp that falls":       {Spec{"probabilistic", values([]string{"from=2"})}, names, []string{`admission.parameters[to]: Invalid value: "": must be greater than from`}},
+		"a ramp that falls":       {Spec{"probabilistic", values([]string{"from=2"})}, names, []string{`admission.parameters[to]: Invalid value: "1": must be greater than from`}},
 		"windows that do not fit": {Spec{"burst-detection", values([]string{"memory=1s"})}, names, []string{`admission.parameters[memory]: Invalid value: "1s": must be longer than window`}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -47,6 +47,16 @@ func (r *Replicas) Routing() policy.Routing {
 	return all
 }
 
+// Weights implements [policy.Weighted]: those of each of them.
+func (r *Replicas) Weights() []policy.ScorerWeight { return r.schedulers[0].Weights() }
+
+// SetWeight implements [policy.Weighted].
+func (r *Replicas) SetWeight(i int, weight float64) {
+	for _, s := range r.schedulers {
+		s.SetWeight(i, weight)
+	}
+}
+
 // Explain has all of them explain their decisions; see [Scheduler.Explain].
 func (r *Replicas) Explain(tell func(*scheduler.Explanation)) {
 	for i, s := range r.schedulers {

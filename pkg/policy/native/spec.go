@@ -105,9 +105,7 @@ func readWeighted(r *reader, spec *Spec, path *field.Path) func(*builder) choose
 		}
 		w.names, w.weights, w.scorers = append(w.names, s.Name), append(w.weights, s.Weight), append(w.scorers, made)
 	}
-	if mode == ModeNormalised {
-		w.normalise()
-	}
+	w.normalised = mode == ModeNormalised
 	return w.build
 }
 

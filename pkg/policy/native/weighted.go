@@ -2,13 +2,21 @@
 
 package native
 
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+)
+
 // weighted adds up what scorers make of an endpoint, each clamped to [0, 1] and
 // times its weight, and chooses one with the greatest sum.
 type weighted struct {
-	names   []string
-	weights []float64
-	scorers []scorer
-	ties    ties
+	names []string
+	// given are the weights as they were set, and weights those that count.
+	given, weights []float64
+	normalised     bool
+	scorers        []scorer
+	ties           ties
 
 	parts  [][]float64 // by scorer and candidate
 	raw    [][]float64 // likewise; nil unless decisions are explained
@@ -22,24 +30,18 @@ type scorer interface {
 }
 
 type weightedSpec struct {
-	names   []string
-	weights []float64
-	scorers []func(*builder) scorer
-}
-
-// normalise makes the weights add up to 1.
-func (s *weightedSpec) normalise() {
-	sum := 0.0
-	for _, w := range s.weights {
-		sum += w
-	}
-	for i := range s.weights {
-		s.weights[i] /= sum
-	}
+	names      []string
+	weights    []float64
+	normalised bool
+	scorers    []func(*builder) scorer
 }
 
 func (s *weightedSpec) build(b *builder) chooser {
-	w := &weighted{names: s.names, weights: s.weights, ties: newTies(b), scores: make([]float64, b.endpoints)}
+	w := &weighted{
+		names: s.names, given: slices.Clone(s.weights), weights: make([]float64, len(s.weights)), normalised: s.normalised,
+		ties: newTies(b), scores: make([]float64, b.endpoints),
+	}
+	w.weigh()
 	for _, make := range s.scorers {
 		made := make(b)
 		w.scorers = append(w.scorers, made)
@@ -51,6 +53,41 @@ func (s *weightedSpec) build(b *builder) chooser {
 		w.parts = append(w.parts, make([]float64, b.endpoints))
 	}
 	return w
+}
+
+// weigh makes the weights that count of those that were given: the same, or such that
+// they add up to 1.
+func (w *weighted) weigh() {
+	sum := 1.0
+	if w.normalised {
+		sum = 0
+		for _, given := range w.given {
+			sum += given
+		}
+	}
+	for i, given := range w.given {
+		w.weights[i] = given / sum
+	}
+}
+
+// Weights implements [policy.Weighted]. A policy that adds up no scores has none.
+func (r *Router) Weights() []policy.ScorerWeight {
+	w, ok := r.chooser.(*weighted)
+	if !ok {
+		return nil
+	}
+	var all []policy.ScorerWeight
+	for i, name := range w.names {
+		all = append(all, policy.ScorerWeight{Scorer: name, Type: name, Weight: w.given[i]})
+	}
+	return all
+}
+
+// SetWeight implements [policy.Weighted].
+func (r *Router) SetWeight(i int, weight float64) {
+	w := r.chooser.(*weighted)
+	w.given[i] = weight
+	w.weigh()
 }
 
 func (w *weighted) choose(r *round) int {

@@ -52,9 +52,13 @@ func (r *Reader) text(name, otherwise, help string) (string, bool) {
 	return text, ok
 }
 
-// Invalid adds an error about a parameter.
+// Invalid adds an error about a parameter that was read.
 func (r *Reader) Invalid(name, detail string) {
-	r.errs = append(r.errs, field.Invalid(r.path.Key(name), r.values[name], detail))
+	value, stated := r.values[name]
+	if !stated {
+		value = r.known[slices.IndexFunc(r.known, func(p Parameter) bool { return p.Name == name })].Default
+	}
+	r.errs = append(r.errs, field.Invalid(r.path.Key(name), value, detail))
 }
 
 // Require adds an error if a parameter is not stated.
@@ -79,6 +83,16 @@ func (r *Reader) Count(name string, otherwise int, help string) int {
 		return otherwise
 	}
 	return n
+}
+
+// OptionalCount is Count for a parameter that may be absent: then it is otherwise, and 0
+// stands for none.
+func (r *Reader) OptionalCount(name string, otherwise int, help string) int {
+	if _, ok := r.values[name]; ok || otherwise > 0 {
+		return r.Count(name, otherwise, help)
+	}
+	r.text(name, "", help)
+	return otherwise
 }
 
 // Integer reads a whole number, which may be negative.
@@ -151,6 +165,35 @@ func (r *Reader) Duration(name string, otherwise time.Duration, help string) tim
 		return otherwise
 	}
 	return d
+}
+
+// OptionalDuration is Duration for a parameter that may be absent: then it is 0.
+func (r *Reader) OptionalDuration(name, help string) time.Duration {
+	if _, ok := r.values[name]; ok {
+		return r.Duration(name, 0, help)
+	}
+	r.text(name, "", help)
+	return 0
+}
+
+// Numbers reads a list of numbers greater than 0, with commas between them, which must be
+// stated.
+func (r *Reader) Numbers(name, help string) []float64 {
+	text, ok := r.text(name, "", help)
+	if !ok {
+		r.Require(name, "state "+help)
+		return nil
+	}
+	var all []float64
+	for word := range strings.SplitSeq(text, ",") {
+		n, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
+		if err != nil || !(n > 0) || math.IsInf(n, 0) {
+			r.Invalid(name, "must be numbers greater than 0 with commas between them, such as 1,2,3")
+			return nil
+		}
+		all = append(all, n)
+	}
+	return all
 }
 
 // Word reads any text.

@@ -3,6 +3,8 @@
 package lint
 
 import (
+	"slices"
+
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
@@ -25,6 +27,10 @@ func ProfileWeights(config *config.Config) []Weights {
 	}
 	return all
 }
+
+// LooksAtPrefixes reports whether a scorer of a type scores what of the prompt an
+// endpoint is believed to hold.
+func LooksAtPrefixes(typeName string) bool { return slices.Contains(prefixScorers, typeName) }
 
 func (p *profile) picksBestOnly() bool {
 	for _, e := range p.with("picker") {

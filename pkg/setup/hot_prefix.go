@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package compile
+package setup
 
 import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
@@ -8,18 +8,18 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// hotPrefix is the part that requests of a workload share at the beginning of
+// A HotPrefix is the part that requests of a workload share at the beginning of
 // their prompts: every prefix that more of them ask for than one replica serves,
 // or else the one that most ask for.
-type hotPrefix struct {
-	// overloads says that one replica cannot serve all of them.
-	overloads bool
-	// perSecond is how many of them arrive, and served how many a replica that
+type HotPrefix struct {
+	// Overloads says that one replica cannot serve all of them.
+	Overloads bool
+	// PerSecond is how many of them arrive, and Served how many a replica that
 	// holds the prefix serves, of the prefix that is the furthest beyond that.
-	perSecond, served float64
-	// least and most are the range, over those requests, of the share of a
+	PerSecond, Served float64
+	// Least and Most are the range, over those requests, of the share of a
 	// prompt's full blocks that lie in the prefix: 0 to 1.
-	least, most float64
+	Least, Most float64
 }
 
 // drawnRequests is how many requests of a workload are looked at, and passedRequests how
@@ -29,10 +29,10 @@ const (
 	passedRequests = 16 * drawnRequests
 )
 
-// findHotPrefix looks at the first requests of a source for one of several models, or at
+// FindHotPrefix looks at the first requests of a source for one of several models, or at
 // all where the model is empty, as long as the horizon lasts. It uses the source up. It
 // returns false where no two of them begin alike.
-func findHotPrefix(source workload.Source, model string, horizon simulator.Horizon, pools []simulator.Pool) (hotPrefix, bool) {
+func FindHotPrefix(source workload.Source, model string, horizon simulator.Horizon, pools []simulator.Pool) (HotPrefix, bool) {
 	defer func() { _ = workload.Close(source) }() // an error comes back from the simulation
 	f := prefixFinder{blockTokens: pools[0].BlockTokens, nodes: map[uint64]*prefixNode{}}
 	end, models := horizon.Duration, source.Labels().Models
@@ -46,7 +46,7 @@ func findHotPrefix(source workload.Source, model string, horizon simulator.Horiz
 		}
 	}
 	if len(f.requests) < 2 || f.seconds <= 0 {
-		return hotPrefix{}, false
+		return HotPrefix{}, false
 	}
 	return f.find(pools)
 }
@@ -100,7 +100,7 @@ func (f *prefixFinder) add(r *workload.Request) {
 
 // find looks at every request's longest prefix that overloads a replica; where
 // there is no such prefix, at the one that comes nearest to it.
-func (f *prefixFinder) find(pools []simulator.Pool) (hotPrefix, bool) {
+func (f *prefixFinder) find(pools []simulator.Pool) (HotPrefix, bool) {
 	var hottest *prefixNode
 	for _, r := range f.requests {
 		for _, n := range r.nodes {
@@ -113,13 +113,13 @@ func (f *prefixFinder) find(pools []simulator.Pool) (hotPrefix, bool) {
 		}
 	}
 	if hottest == nil {
-		return hotPrefix{}, false
+		return HotPrefix{}, false
 	}
-	hot := hotPrefix{overloads: hottest.heat() > 1, perSecond: hottest.perSecond, served: hottest.served, least: 1}
+	hot := HotPrefix{Overloads: hottest.heat() > 1, PerSecond: hottest.perSecond, Served: hottest.served, Least: 1}
 	for _, r := range f.requests {
 		if n := r.longest(hottest); n != nil {
 			share := float64(n.blocks) / float64(r.blocks)
-			hot.least, hot.most = min(hot.least, share), max(hot.most, share)
+			hot.Least, hot.Most = min(hot.Least, share), max(hot.Most, share)
 		}
 	}
 	return hot, true
