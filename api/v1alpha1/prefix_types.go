@@ -41,7 +41,7 @@ type PrefixGroups struct {
 	// driftPeriod is the time after which the most popular prefix becomes the least
 	// popular one, and each other moves up by one rank. Without it, ranks stay.
 	// +optional
-	DriftPeriod *Duration `json:"driftPeriod,omitempty"`
+	DriftPeriod PositiveDuration `json:"driftPeriod,omitempty"`
 	// correlation is the probability, at most 1, with which a request takes the favourite
 	// prefix of its tenant, which is drawn once by popularity: "0" draws each request's
 	// prefix independently, "1" gives a tenant's requests always the same.

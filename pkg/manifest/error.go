@@ -87,11 +87,44 @@ func faultMessage(fault *field.Error) string {
 			return text + " (write the number in quotes; a duration has its unit too, such as 600s)"
 		}
 	}
+	if strings.HasSuffix(text, `must be of type string: "boolean"`) {
+		return text + " (" + booleanAdvice + ")"
+	}
+	if example, ok := examples[lastKey(fault.Field)]; ok && strings.Contains(text, "must be of type object: ") {
+		return fmt.Sprintf("%s (such as %s)", text, example)
+	}
 	if value, ok := fault.BadValue.(string); ok && strings.Contains(fault.Detail, "must be a duration") && isNumber(value) {
 		return fmt.Sprintf("%s (write %ss for seconds)", text, value)
 	}
 	return text
 }
+
+// booleanAdvice is for texts that YAML 1.1 takes for true or false.
+const booleanAdvice = "YAML reads y, n, yes, no, on and off as booleans: write the text in quotes"
+
+// examples are objects in whose place people write one of their fields, by name.
+var examples = map[string]string{
+	"arrivals":      `arrivals: {rate: "2.5"}`,
+	"calls":         `calls: {mean: "3"}`,
+	"closedLoop":    `closedLoop: {concurrency: 10}`,
+	"copies":        `copies: {count: 20}`,
+	"horizon":       `horizon: {duration: 10m}`,
+	"inputTokens":   `inputTokens: {mean: "512"}`,
+	"outputTokens":  `outputTokens: {mean: "128"}`,
+	"preset":        `preset: {name: Chatbot, rate: "2"}`,
+	"profile":       `profile: {shape: Step, at: 5m, factor: "2"}`,
+	"replications":  `replications: {count: 3}`,
+	"resultTokens":  `resultTokens: {mean: "300"}`,
+	"retry":         `retry: {max: 3}`,
+	"steps":         `steps: {mean: "4"}`,
+	"thinkTime":     `thinkTime: {mean: 5s}`,
+	"timeout":       `timeout: {total: 30s}`,
+	"tokensPerStep": `tokensPerStep: {mean: "200"}`,
+	"turns":         `turns: {mean: "5"}`,
+}
+
+// lastKey returns the last step of a path that is no index.
+func lastKey(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
 // isNumber reports whether a text is a number without a unit.
 func isNumber(text string) bool {

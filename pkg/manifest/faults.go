@@ -31,11 +31,15 @@ func duplicateFault(path string) *field.Error {
 
 // unknownFault names the fields that are known where path is not.
 func unknownFault(path string, known []string) *field.Error {
+	what := "unknown field"
+	if key := lastKey(path); key == "true" || key == "false" {
+		what += " (" + booleanAdvice + ")"
+	}
 	if len(known) == 0 {
-		return forbidden(path, "unknown field")
+		return forbidden(path, what)
 	}
 	slices.Sort(known)
-	return forbidden(path, "unknown field; there are "+strings.Join(known, ", "))
+	return forbidden(path, what+"; there are "+strings.Join(known, ", "))
 }
 
 func forbidden(path, detail string) *field.Error {

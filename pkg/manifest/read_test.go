@@ -130,6 +130,21 @@ f.yaml:16: document 1, SimulationRun r: spec.replicas: Forbidden: unknown field;
 f.yaml:18: document 1, SimulationRun r: spec.execution.shards: Forbidden: duplicate field
 f.yaml:20: document 1, SimulationRun r: spec.execution.pods: Forbidden: unknown field; there are activeDeadlineSeconds, managedBy, maxFailedShards, podOverrides, resources, retriesPerShard, shards, suspend, ttlSecondsAfterFinished`,
 		},
+		"a key that YAML reads as a boolean": {
+			strings.Replace(runText("r", ""), "file: trace.csv", "file: trace.csv, retry: {on: [Failed], max: 1}", 1),
+			`
+f.yaml:15: document 1, SimulationRun r: spec.scenario.workload.trace.retry.true: Forbidden: unknown field (YAML reads y, n, yes, no, on and off as booleans: write the text in quotes); there are after, backoff, jitter, max, maxBackoff, multiplier`,
+		},
+		"a name that YAML reads as a boolean": {
+			strings.Replace(runText("r", ""), "name: llama", "name: y", 1),
+			`
+f.yaml:9: document 1, SimulationRun r: spec.scenario.pools[0].name: Invalid value: "boolean": spec.scenario.pools[0].name in body must be of type string: "boolean" (YAML reads y, n, yes, no, on and off as booleans: write the text in quotes)`,
+		},
+		"a field of an object in its place": {
+			strings.Replace(runText("r", ""), "file: trace.csv", "file: trace.csv, timeout: 5s", 1),
+			`
+f.yaml:15: document 1, SimulationRun r: spec.scenario.workload.trace.timeout: Invalid value: "string": spec.scenario.workload.trace.timeout in body must be of type object: "string" (such as timeout: {total: 30s})`,
+		},
 		"an unknown field in a list's entry": {
 			strings.Replace(runText("r", ""), "accelerator:", "gpu: x\n      accelerator:", 1),
 			`

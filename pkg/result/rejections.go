@@ -98,7 +98,7 @@ func (r Rejections) explained() string {
 // sentence without a full stop; "" where one completed, and where no simulation
 // gave a result.
 func NothingServed(rows []Row) string {
-	rejected, unfinished, results := Rejections(nil), false, 0
+	rejected, unfinished, timedOut, results := Rejections(nil), false, false, 0
 	for i := range rows {
 		row := &rows[i]
 		if row.Failed() {
@@ -109,18 +109,27 @@ func NothingServed(rows []Row) string {
 			return ""
 		}
 		left, _ := row.Metrics.Get("unfinishedRate")
-		unfinished = unfinished || left > 0
+		givenUp, _ := row.Metrics.Get("timeoutRate")
+		unfinished, timedOut = unfinished || left > 0, timedOut || givenUp > 0
 		rejected = rejected.Plus(row.RejectedBy)
 	}
+	var others []string
+	if timedOut {
+		others = append(others, "timed out before they were answered")
+	}
+	if unfinished {
+		others = append(others, "were in flight when the run ended")
+	}
+	what := strings.Join(others, " or ")
 	switch {
 	case results == 0:
 		return ""
-	case len(rejected) > 0 && !unfinished:
+	case len(rejected) > 0 && what == "":
 		return "nothing was served: every request was rejected: " + rejected.explained()
 	case len(rejected) > 0:
-		return "nothing was served: requests were rejected: " + rejected.explained() + "; the others were in flight when the run ended"
-	case unfinished:
-		return "nothing was served: all requests were in flight when the run ended"
+		return "nothing was served: requests were rejected: " + rejected.explained() + "; the others " + what
+	case what != "":
+		return "nothing was served: all requests " + what
 	default:
 		return "nothing was served: no request that counts arrived, or all of them failed"
 	}

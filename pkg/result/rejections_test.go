@@ -36,7 +36,14 @@ func TestNothingServedSaysWhy(t *testing.T) {
 		"rejected, most first":        {[]Row{row(0, 0, Rejections{"shed": 2, "exceedsModelLength": 1}), row(0, 0, Rejections{"shed": 1})}, "nothing was served: every request was rejected: shed 3 (the router rejected it because the pool was saturated), exceedsModelLength 1 (prompt plus answer are longer than the model's context, or engine.maxModelLen)"},
 		"some rejected, some cut off": {[]Row{row(0, 0.5, Rejections{"noEndpoint": 1})}, "nothing was served: requests were rejected: noEndpoint 1 (the router left no replica to choose); the others were in flight when the run ended"},
 		"all cut off":                 {[]Row{row(0, 1, nil)}, "nothing was served: all requests were in flight when the run ended"},
-		"nothing arrived":             {makeRows(0, map[string]float64{}), "nothing was served: no request that counts arrived, or all of them failed"},
+		"all timed out":               {[]Row{makeRows(0, map[string]float64{"timeoutRate": 1})[0]}, "nothing was served: all requests timed out before they were answered"},
+		"timed out or cut off":        {[]Row{makeRows(0, map[string]float64{"timeoutRate": 0.5, "unfinishedRate": 0.5})[0]}, "nothing was served: all requests timed out before they were answered or were in flight when the run ended"},
+		"rejected or timed out": {[]Row{func() Row {
+			r := makeRows(0, map[string]float64{"timeoutRate": 0.5})[0]
+			r.RejectedBy = Rejections{"noEndpoint": 1}
+			return r
+		}()}, "nothing was served: requests were rejected: noEndpoint 1 (the router left no replica to choose); the others timed out before they were answered"},
+		"nothing arrived": {makeRows(0, map[string]float64{}), "nothing was served: no request that counts arrived, or all of them failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, NothingServed(tc.rows)); diff != "" {

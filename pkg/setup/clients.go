@@ -27,7 +27,7 @@ func buildClients(in []v1alpha1.Client, path *field.Path) (clients []workload.Cl
 		}
 		errs = append(errs, es...)
 		clients = append(clients, client)
-		retry, es := buildRetry(in[i].Retry, path.Index(i).Child("retry"))
+		retry, es := buildRetry(in[i].Retry, in[i].Timeout, path.Index(i).Child("retry"))
 		errs = append(errs, es...)
 		count := 1
 		if client.Copies != nil {

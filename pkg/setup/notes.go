@@ -30,6 +30,12 @@ func Notes(in *v1alpha1.Scenario, config *simulator.Config, traces trace.Set, pa
 	return append(notes, handoffNotes(in, config, path)...)
 }
 
+// IdleNotes name what a workload states that has no effect beside what else the scenario
+// states, and may have one beside something else.
+func IdleNotes(in *v1alpha1.Scenario, path *field.Path) []string {
+	return append(patienceNotes(&in.Workload, path.Child("workload")), horizonNotes(in, path)...)
+}
+
 // tierNotes name the tiers that can never hold the longest prompt. They are no
 // fault: what they hold of it is still its beginning.
 func tierNotes(in *v1alpha1.Scenario, pools []simulator.Pool, traces trace.Set, path *field.Path) []string {

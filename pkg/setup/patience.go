@@ -32,9 +32,13 @@ func buildTimeout(in *v1alpha1.Timeout) (firstToken, total time.Duration) {
 	return in.FirstToken.Duration(), in.Total.Duration()
 }
 
-func buildRetry(in *v1alpha1.Retry, path *field.Path) (*workload.Retry, field.ErrorList) {
+// buildRetry returns the retries of requests with a time-out.
+func buildRetry(in *v1alpha1.Retry, timeout *v1alpha1.Timeout, path *field.Path) (*workload.Retry, field.ErrorList) {
 	if in == nil {
 		return nil, nil
+	}
+	if timeout == nil && slices.Equal(in.After, []v1alpha1.RetryReason{v1alpha1.RetryTimedOut}) {
+		return nil, field.ErrorList{field.Invalid(path.Child("after"), in.After, "no request times out without a timeout: set timeout beside retry")}
 	}
 	r := &workload.Retry{
 		Max: int(in.Max), Backoff: in.Backoff.Duration(), MaxBackoff: in.MaxBackoff.Duration(),

@@ -18,9 +18,7 @@ func buildPrefix(in *v1alpha1.Prefix, client *workload.Client, path *field.Path)
 	if g := in.Groups; g != nil {
 		client.PrefixGroups = &workload.PrefixGroups{
 			Count: int(g.Count), ZipfExponent: g.ZipfExponent.Float(), Correlation: g.Correlation.Float(),
-		}
-		if g.DriftPeriod != nil {
-			client.PrefixGroups.DriftPeriod = g.DriftPeriod.Duration()
+			DriftPeriod: g.DriftPeriod.Duration(),
 		}
 	}
 	if in.Examples == nil {

@@ -31,7 +31,7 @@ func buildSource(in *v1alpha1.Workload, served servedModels, traces trace.Set, s
 			errs = append(errs, served.validateRows(t, recorded, replay.Labels().Models)...)
 			replay = workload.WithTenants(workload.WithModels(replay, served.ofRows(t.Model)), statedByTenants(in))
 		}
-		retry, es := buildRetry(t.Retry, t.Path.Child("retry"))
+		retry, es := buildRetry(t.Retry, t.Timeout, t.Path.Child("retry"))
 		errs = append(errs, es...)
 		sources, retries = append(sources, replay), append(retries, retry)
 		missing = missing || recorded == nil

@@ -112,11 +112,10 @@ func TestBuildClients(t *testing.T) {
 		},
 		"prompts of several parts": {
 			func(c *v1alpha1.Client) {
-				hour := v1alpha1.Duration("1h")
 				two := v1alpha1.Amounts{Distribution: v1alpha1.ConstantAmounts, Mean: "2", Min: 1}
 				c.Prefix = &v1alpha1.Prefix{
 					Group: "g", Tokens: 9,
-					Groups:   &v1alpha1.PrefixGroups{Count: 7, ZipfExponent: "1.5", DriftPeriod: &hour, Correlation: "0.25"},
+					Groups:   &v1alpha1.PrefixGroups{Count: 7, ZipfExponent: "1.5", DriftPeriod: "1h", Correlation: "0.25"},
 					Examples: &v1alpha1.Examples{Pool: 30, Count: two, Tokens: two, Order: v1alpha1.SortedExamples},
 				}
 				c.Media = []v1alpha1.Media{{Kind: v1alpha1.AudioMedia, Probability: "0.5", Count: two, Tokens: two, Pool: ptr.To[int32](8)}}
@@ -256,6 +255,11 @@ func TestClientValidation(t *testing.T) {
 			func(c *v1alpha1.Client) {
 				c.Sessions = &v1alpha1.Sessions{Concurrent: ptr.To[int32](1), Turns: v1alpha1.Lengths{Distribution: v1alpha1.ConstantLengths, Mean: "2", Min: 1, Exponent: "1"}}
 			}, "sessions.turns.exponent", "only the distribution Zipf",
+		},
+		"retries after time-outs that never come": {
+			func(c *v1alpha1.Client) {
+				c.Retry = &v1alpha1.Retry{Max: 1, Multiplier: "2", Jitter: "0", After: []v1alpha1.RetryReason{v1alpha1.RetryTimedOut}}
+			}, "retry.after", "no request times out without a timeout",
 		},
 		"shares in a round": {
 			func(c *v1alpha1.Client) {

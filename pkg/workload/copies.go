@@ -116,7 +116,7 @@ func (c *Client) member(i int) Client {
 func (c Copies) Expand(client Client) []Client {
 	client.Copies = &c
 	copies := make([]Client, c.Count)
-	for i, share := range c.shares() {
+	for i, share := range c.Shares() {
 		copies[i] = client.member(i)
 		copies[i].Arrivals = client.Arrivals.Scaled(share)
 	}
@@ -154,8 +154,8 @@ func ValidateNames(clients []Client, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// shares returns what part of the rate each copy has; they sum up to 1.
-func (c Copies) shares() []float64 {
+// Shares returns what part of the rate each copy has, the greatest first; they sum up to 1.
+func (c Copies) Shares() []float64 {
 	shares := make([]float64, c.Count)
 	sum := 0.0
 	for i := range shares {

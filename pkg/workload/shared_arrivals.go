@@ -34,7 +34,7 @@ func newClientPicker(c *Client, seed int64) *clientPicker {
 	p := &clientPicker{stream: stats.NewStream(seed, "workload/dealt/"+c.Name)}
 	if c.Copies.SharedArrivals == Random {
 		sum := 0.0
-		for _, share := range c.Copies.shares() {
+		for _, share := range c.Copies.Shares() {
 			sum += share
 			p.cumulative = append(p.cumulative, sum)
 		}

@@ -23,7 +23,19 @@ func (c *compiler) checkValue(scenario experiment.Tree) field.ErrorList {
 	if len(errs) == 0 {
 		_, errs = c.checkTyped(typed, router, c.plan.Builder.Build)
 	}
+	if len(errs) == 0 {
+		c.keepIdle(typed)
+	}
 	return errs
+}
+
+// keepIdle keeps the notes on what has no effect in a scenario, too.
+func (c *compiler) keepIdle(scenario *v1alpha1.Scenario) {
+	if len(c.idle) == 0 {
+		return
+	}
+	idle := setup.IdleNotes(scenario, field.NewPath("spec", "scenario"))
+	c.idle = slices.DeleteFunc(c.idle, func(note string) bool { return !slices.Contains(idle, note) })
 }
 
 // checkSelection is checkValue for the scenario under a workload. It notes what requests are

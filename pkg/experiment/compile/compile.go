@@ -95,6 +95,8 @@ type compiler struct {
 	// labels are those of the requests, by the name of the workload; the name is empty for
 	// the whole scenario.
 	labels map[string]workload.Labels
+	// idle are notes on what has no effect, whatever values the parameters have.
+	idle []string
 	// told is what EPPs and the linter are told of the base scenario, by the model of
 	// the router; the model is empty where there is one router.
 	told map[string]told
@@ -123,6 +125,7 @@ func (c *compiler) finish(errs field.ErrorList) (*Compiled, field.ErrorList, err
 			panic(fmt.Sprintf("experiment: a plan that was checked names no places: %v", err))
 		}
 		c.prefixBounds(field.NewPath("spec", "scenario"))
+		c.plan.Warnings = append(c.plan.Warnings, c.idle...)
 	}
 	c.plan.IsInterrupted = nil
 	switch {

@@ -117,3 +117,27 @@ func TestMetricsOfTheRowsOfATrace(t *testing.T) {
 		})
 	}
 }
+
+// TestNotesOnWhatHasNoEffect have a retry without a backoff, which a parameter may set.
+func TestNotesOnWhatHasNoEffect(t *testing.T) {
+	const note = "spec.scenario.workload.clients[0].retry.jitter: has no effect, since backoff is 0s: retries come at once"
+	for name, tc := range map[string]struct {
+		path   string
+		values []string
+		want   bool
+	}{
+		"the backoff varies":      {"workload.clients[chat].retry.backoff", []string{"0s", "1s"}, false},
+		"no backoff at any point": {"workload.clients[chat].retry.backoff", []string{"0s"}, true},
+		"something else varies":   {"pools[llama].replicas", []string{"2", "3"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sweep := builder.MakeSweep("idle", "ns").Values("x", tc.path, tc.values...).Objective("e2e.mean", v1alpha1.Minimize).Obj()
+			sweep.Spec.Scenario.Workload.Clients[0].Retry = &v1alpha1.Retry{
+				Max: 1, Backoff: "0s", Multiplier: "2", Jitter: "0.5", After: []v1alpha1.RetryReason{v1alpha1.RetryRejected},
+			}
+			if warnings := experimenttest.MustCompileSweep(t, sweep).Plan.Warnings; slices.Contains(warnings, note) != tc.want {
+				t.Errorf("warnings %q, want the note: %v", warnings, tc.want)
+			}
+		})
+	}
+}
