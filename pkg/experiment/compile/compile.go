@@ -91,6 +91,8 @@ type compiler struct {
 	// replayed are the traces as they were read; traces are what checks go by, which have
 	// no requests where only pods are sure to read them.
 	replayed, traces trace.Set
+	// base is the base scenario, with the fields of presets.
+	base *v1alpha1.Scenario
 	// told is what EPPs and the linter are told of the base scenario, by the model of
 	// the router; the model is empty where there is one router.
 	told map[string]told
