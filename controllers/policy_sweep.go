@@ -26,8 +26,14 @@ func (s sweep) deepCopied() subject            { return sweep{s.DeepCopy()} }
 func (s sweep) configMaps() []string {
 	names := scenarioConfigMaps(&s.Spec.Scenario)
 	for i := range s.Spec.Parameters {
-		for j := range s.Spec.Parameters[i].Profiles {
-			names = append(names, pickerConfigMaps(&s.Spec.Parameters[i].Profiles[j].EndpointPickerConfig)...)
+		p := &s.Spec.Parameters[i]
+		for j := range p.Profiles {
+			names = append(names, pickerConfigMaps(&p.Profiles[j].EndpointPickerConfig)...)
+		}
+		for j := range p.Alternatives {
+			if r := p.Alternatives[j].Router; r != nil {
+				names = append(names, pickerConfigMaps(&r.EndpointPickerConfig)...)
+			}
 		}
 	}
 	if p := s.Spec.Proposal; p != nil {

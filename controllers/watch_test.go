@@ -33,12 +33,15 @@ func TestAConfigMapWakesWhatRefersToIt(t *testing.T) {
 	profile.Spec.Parameters[0].Profiles[0].EndpointPickerConfig = v1alpha1.EndpointPickerConfig{
 		ConfigMapRef: &v1alpha1.EndpointPickerConfigMap{Name: "profiles", Key: "p"},
 	}
-	for _, o := range append(objects, profile) {
+	alternative := builder.MakeSweep("alternative", "team-a").
+		Alternative("native", v1alpha1.Router{Policies: &v1alpha1.Policies{Routing: v1alpha1.RoutingPolicy{Policy: "random"}}}).
+		Alternative("epp", v1alpha1.Router{EndpointPickerConfig: profile.Spec.Parameters[0].Profiles[0].EndpointPickerConfig}).Obj()
+	for _, o := range append(objects, profile, alternative) {
 		c.create(o)
 	}
 	cm := configMapMetadata()
 	cm.Namespace, cm.Name = "team-a", "profiles"
-	for kind, want := range map[*subjects][]string{&sweeps: {"team-a/base", "team-a/done", "team-a/profile"}, &runs: {"team-a/run"}} {
+	for kind, want := range map[*subjects][]string{&sweeps: {"team-a/alternative", "team-a/base", "team-a/done", "team-a/profile"}, &runs: {"team-a/run"}} {
 		var got []string
 		for _, r := range (watcher{cache: c.client, subjects: *kind}).ofConfigMap(t.Context(), cm) {
 			got = append(got, r.String())

@@ -4,8 +4,9 @@ package v1alpha1
 
 // Parameter is a field of the scenario and the values to try for it.
 //
-// +kubebuilder:validation:ExactlyOneOf=range;values;profiles
+// +kubebuilder:validation:ExactlyOneOf=range;values;profiles;alternatives
 // +kubebuilder:validation:XValidation:rule="!has(self.profiles) || self.path == 'router.endpointPickerConfig' || self.path.startsWith('routers[') && self.path.endsWith('].endpointPickerConfig')",message="with profiles, path must be router.endpointPickerConfig, or routers[MODEL].endpointPickerConfig"
+// +kubebuilder:validation:XValidation:rule="!has(self.alternatives) || self.path == 'router' || self.path.startsWith('routers[') && self.path.endsWith(']')",message="with alternatives, path must be router, or routers[MODEL]"
 type Parameter struct {
 	// name identifies the parameter in results.
 	// +required
@@ -43,6 +44,15 @@ type Parameter struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=32
 	Profiles []Profile `json:"profiles,omitempty"`
+	// alternatives are whole routers to try in place of the scenario's: EPP
+	// configurations beside native policies. The path must be router, or with routers
+	// routers[MODEL].
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=32
+	Alternatives []Alternative `json:"alternatives,omitempty"`
 	// when is the condition under which the parameter exists. At other points the
 	// scenario keeps its own value at the path.
 	// +optional

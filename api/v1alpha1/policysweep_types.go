@@ -145,7 +145,7 @@ type Assignment struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name,omitempty"`
-	// value is the value as a string, or the name of a profile.
+	// value is the value as a string, or the name of a profile or an alternative.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256

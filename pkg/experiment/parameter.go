@@ -3,18 +3,16 @@
 package experiment
 
 import (
-	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/search"
-	"windtunnel.dev/windtunnel/pkg/spelling"
 )
 
 // Parameter is a place in the scenario and the values to try there: exactly
-// one of Range, Values and Profiles.
+// one of Range, Values, Profiles and Alternatives.
 type Parameter struct {
 	Name string `json:"name"`
 	Path string `json:"path"`
@@ -23,17 +21,13 @@ type Parameter struct {
 	Range    *v1alpha1.Range `json:"range,omitempty"`
 	Values   []string        `json:"values,omitempty"`
 	Profiles []Profile       `json:"profiles,omitempty"`
+	// Alternatives are whole parts of the scenario.
+	Alternatives []Alternative `json:"alternatives,omitempty"`
 	// When says at which points the parameter exists; nil at all.
 	When *v1alpha1.ParameterCondition `json:"when,omitempty"`
 
 	Segments  []Segment `json:"-"`
 	ValueKind valueKind `json:"-"`
-}
-
-// Profile is a named EPP configuration as a scenario's tree holds it.
-type Profile struct {
-	Name   string `json:"name"`
-	Config Tree   `json:"config"`
 }
 
 // axis is the parameter as the search sees it.
@@ -53,9 +47,9 @@ func (p *Parameter) axis() search.Parameter {
 		default:
 			axis.Kind = search.Continuous
 		}
-	case p.Profiles != nil:
-		for _, profile := range p.Profiles {
-			axis.Choices = append(axis.Choices, profile.Name)
+	case p.IsWhole():
+		for _, part := range p.parts() {
+			axis.Choices = append(axis.Choices, part.name)
 		}
 	}
 	if p.When != nil {
@@ -64,9 +58,14 @@ func (p *Parameter) axis() search.Parameter {
 	return axis
 }
 
-// ExistsIn says whether the parameter may exist in a variant of the base.
+// ExistsIn says whether the parameter may exist in a variant of the base. One that reaches
+// into a part of the scenario may do so only in variants of this part.
 func (p *Parameter) ExistsIn(v *Variant) bool {
-	return p.When == nil || v.Profile == "" || p.When.Parameter != v.parameter || slices.Contains(p.When.Values, v.Profile)
+	if p.When != nil && p.When.Parameter == v.parameter && !slices.Contains(p.When.Values, v.Choice) {
+		return false
+	}
+	path := p.segments()
+	return isWithin(path, v.part) || !slices.ContainsFunc(v.elsewhere, func(part []Segment) bool { return isWithin(path, part) })
 }
 
 // Excludes says whether two parameters never exist at one point: both ask for
@@ -82,50 +81,18 @@ func (p *Parameter) Bind(scenario Tree) error {
 	if p.Segments, err = parsePath(p.Path); err != nil {
 		return err
 	}
-	if p.Profiles != nil {
-		return p.bindProfiles(scenario)
+	if p.IsWhole() {
+		return p.bindWhole(scenario)
 	}
 	p.ValueKind, err = resolve(scenario, p.Segments)
 	p.Integer = err == nil && p.ValueKind == integerValue
 	return err
 }
 
-// PickerModel is the model of the EPP whose configuration the parameter's path leads to, or
-// into; empty for that of the only router.
-func (p *Parameter) PickerModel() string {
-	model, _, _ := InPickerConfig(p.Segments)
-	return model
-}
-
-// bindProfiles checks that the path leads to the configuration of an EPP.
-func (p *Parameter) bindProfiles(scenario Tree) error {
-	model, rest, is := InPickerConfig(p.Segments)
-	if _, several := scenario["routers"]; several {
-		if !is || len(rest) > 0 || model == "" {
-			return fmt.Errorf("must be %s, with the model of a router in place of MODEL, since profiles replace it", Render(PickerConfigPath("MODEL")))
-		}
-		_, err := child(scenario["routers"], p.Segments[1])
-		return err
-	}
-	if !is || len(rest) > 0 || model != "" {
-		return fmt.Errorf("must be %s, since profiles replace it", Render(PickerConfigPath("")))
-	}
-	return nil
-}
-
 // Set writes one of the parameter's values into a scenario.
 func (p *Parameter) Set(scenario Tree, value string) error {
-	if p.Profiles != nil {
-		for _, profile := range p.Profiles {
-			if profile.Name == value {
-				path, err := parsePath(p.Path)
-				if err != nil {
-					return err
-				}
-				return Assign(scenario, path, CloneTree(profile.Config))
-			}
-		}
-		return fmt.Errorf("there is no profile %q; there are %s", value, spelling.Quote(p.axis().Choices))
+	if p.IsWhole() {
+		return p.setPart(scenario, value)
 	}
 	encoded, err := p.ValueKind.Encode(value)
 	if err != nil {
@@ -167,13 +134,13 @@ func (p *Parameter) Canonical(path *field.Path) field.ErrorList {
 	return errs
 }
 
-// InOrder sorts the parameters of a plan for application: a whole profile first,
-// then what reaches into it.
+// InOrder sorts the parameters of a plan for application: whole parts first,
+// then what reaches into them.
 func InOrder(parameters []Parameter) []int {
 	var order []int
-	for _, profiles := range []bool{true, false} {
+	for _, whole := range []bool{true, false} {
 		for i := range parameters {
-			if (parameters[i].Profiles != nil) == profiles {
+			if parameters[i].IsWhole() == whole {
 				order = append(order, i)
 			}
 		}

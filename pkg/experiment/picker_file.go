@@ -8,7 +8,8 @@ import "windtunnel.dev/windtunnel/pkg/promote"
 type PickerKey struct {
 	// Model is that of the EPP's requests; empty where the scenario has one router.
 	Model string
-	// Profile is the name of the profile; empty for the base's configuration.
+	// Profile is the name of the profile, or of the alternative that has the configuration;
+	// empty for the base's configuration.
 	Profile string
 }
 

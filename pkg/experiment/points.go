@@ -64,33 +64,56 @@ func (p Point) Assignments() []result.Assignment {
 	return assignments
 }
 
-// Variant is the base scenario, or the base with one profile in place of its
-// EPP configuration. What a path reaches may differ between variants.
+// Variant is the base scenario, or the base with one profile or alternative in place of its
+// own part. What a path reaches may differ between variants.
 type Variant struct {
-	// Profile is the profile's name, and parameter that of the parameter whose
-	// it is; empty for the base. place and index are where they stand in lists.
-	Profile, parameter string
-	Place, Index       int
-	Scenario           Tree
+	// Choice is the name of the profile or alternative, and parameter that of the
+	// parameter whose it is; empty for the base. Place and Index are where they stand in
+	// lists.
+	Choice, parameter string
+	Place, Index      int
+	Scenario          Tree
+	// part is what the parameter replaces, and elsewhere what others replace.
+	part      []Segment
+	elsewhere [][]Segment
+}
+
+// Replaces reports whether the variant is one of parts that a parameter puts in place of the
+// router of a model, or of its configuration.
+func (v *Variant) Replaces(p *Plan, model string) bool {
+	return v.parameter != "" && p.Parameters[v.Place].RouterModel() == model
 }
 
 // Variants returns all scenarios that the other parameters reach into.
 func (p *Plan) Variants() []Variant {
+	var list []Variant
 	for i := range p.Parameters {
-		if p.Parameters[i].Profiles == nil {
+		of := &p.Parameters[i]
+		if !of.IsWhole() {
 			continue
 		}
-		var list []Variant
-		for j, profile := range p.Parameters[i].Profiles {
-			scenario := CloneTree(p.Scenario).(Tree)
-			if err := p.Parameters[i].Set(scenario, profile.Name); err != nil {
-				panic(fmt.Sprintf("experiment: profile %s: %v", profile.Name, err))
+		v := Variant{parameter: of.Name, Place: i, part: of.segments(), Scenario: p.Scenario}
+		for j := range p.Parameters {
+			if q := &p.Parameters[j]; j != i && q.IsWhole() {
+				v.elsewhere = append(v.elsewhere, q.segments())
 			}
-			list = append(list, Variant{profile.Name, p.Parameters[i].Name, i, j, scenario})
 		}
-		return list
+		if of.When != nil {
+			list = append(list, v) // there are points with the base's own part
+		}
+		for j, part := range of.parts() {
+			v.Choice, v.Index = part.name, j
+			v.Scenario = CloneTree(p.Scenario).(Tree)
+			if err := of.Set(v.Scenario, part.name); err != nil {
+				panic(fmt.Sprintf("experiment: parameter %s: %v", of.Name, err))
+			}
+			list = append(list, v)
+		}
 	}
-	return []Variant{{Scenario: p.Scenario}}
+	if len(list) == 0 {
+		return []Variant{{Scenario: p.Scenario}}
+	}
+	return list
 }
 
 // ScenarioAt returns the scenario of a point, cut to a share of its arrivals.

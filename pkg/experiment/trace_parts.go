@@ -121,7 +121,7 @@ func (t *TraceParts) part(in *TraceInput) (*trace.Trace, error) {
 	file, known := t.files[in.Source]
 	if !known {
 		t.mu.Unlock()
-		return nil, fmt.Errorf("%s: nobody can read another part of it here", TraceDescription(in))
+		return nil, fmt.Errorf("%s: its file is not at hand to read another part", TraceDescription(in))
 	}
 	options := file.read.Of(in.Options())
 	at := slices.IndexFunc(t.recent, func(p *tracePart) bool { return p.source == in.Source && reflect.DeepEqual(p.options, options) })

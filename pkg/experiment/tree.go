@@ -172,7 +172,7 @@ func Assign(root Tree, path []Segment, value any) error {
 		object[last.Name] = value
 		return nil
 	}
-	if list, ok := at.([]any); ok && last.Entry && !haveNames(list) {
+	if list, ok := at.([]any); ok && last.Entry {
 		i, err := entryIndex(list, last)
 		if err == nil {
 			list[i] = value

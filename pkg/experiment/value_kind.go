@@ -102,14 +102,18 @@ func (k valueKind) Encode(value string) (any, error) {
 	}
 }
 
-// PickerConfigPath leads to the configuration of the EPP that routes the requests for a
-// model; of the scenario's only EPP where the model is empty.
-func PickerConfigPath(model string) []Segment {
-	const document = "endpointPickerConfig"
+// RouterPath leads to the router of a model; to the scenario's only one where the model is
+// empty.
+func RouterPath(model string) []Segment {
 	if model == "" {
-		return []Segment{{Name: "router"}, {Name: document}}
+		return []Segment{{Name: "router"}}
 	}
-	return []Segment{{Name: "routers"}, {Name: model, Entry: true}, {Name: document}}
+	return []Segment{{Name: "routers"}, {Name: model, Entry: true}}
+}
+
+// PickerConfigPath leads to the configuration of the EPP of a model's router.
+func PickerConfigPath(model string) []Segment {
+	return append(RouterPath(model), Segment{Name: "endpointPickerConfig"})
 }
 
 // InPickerConfig divides a path that leads to the configuration of an EPP, or into it: by

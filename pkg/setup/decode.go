@@ -63,6 +63,9 @@ func decodeRouting(root Tree, router *v1alpha1.Router, path *field.Path) (*Routi
 	if !isEPP {
 		return loadRouting(router, path.Child("policies", "routing"))
 	}
+	if router.Policies != nil {
+		return nil, field.ErrorList{field.Forbidden(path.Child("policies"), "the router has an EPP configuration, beside which policies do nothing")}
+	}
 	config, errs := LoadEPPConfig(document, path.Child("endpointPickerConfig"))
 	return &Routing{EPPConfig: config}, errs
 }

@@ -68,6 +68,7 @@ func documents(t *testing.T) map[string]object {
 	} {
 		docs[name] = proposal(t, config)
 	}
+	docs["sweep-alternatives"] = alternatives(t)
 	return docs
 }
 
@@ -97,8 +98,16 @@ func severalTraces(t *testing.T, runs []string) object {
 	return run
 }
 
-// proposal is a sweep that holds a proposed configuration against the scenario's.
-func proposal(t *testing.T, config object) object {
+// alternatives is a sweep of routers.
+func alternatives(t *testing.T) object {
+	t.Helper()
+	sweep := unvaried(t)
+	sweep["spec"].(object)["parameters"] = []any{object{"name": "router", "path": "router", "alternatives": loadAs[[]any](t, "alternatives")}}
+	return sweep
+}
+
+// unvaried is a sweep of a small run, without what its parameters are about.
+func unvaried(t *testing.T) object {
 	t.Helper()
 	sweep := load(t, "sweep")
 	spec := sweep["spec"].(object)
@@ -107,9 +116,17 @@ func proposal(t *testing.T, config object) object {
 			spec[field] = value
 		}
 	}
-	for _, field := range []string{"parameters", "rules", "baseline", "search"} {
+	for _, field := range []string{"parameters", "rules", "baseline", "search", "gates"} {
 		delete(spec, field)
 	}
+	return sweep
+}
+
+// proposal is a sweep that holds a proposed configuration against the scenario's.
+func proposal(t *testing.T, config object) object {
+	t.Helper()
+	sweep := unvaried(t)
+	spec := sweep["spec"].(object)
 	gate := object{"name": "no-worse", "metric": "ttft.p99", "operator": "AtMost", "versusBaseline": "5%", "confidence": "0.95"}
 	spec["gates"] = []any{gate}
 	spec["proposal"] = object{"endpointPickerConfig": config}

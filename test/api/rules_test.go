@@ -552,17 +552,43 @@ var rules = map[string]ruleTable{
 		good: []any{fields{"algorithm": "TPE", "generationSize": 4}, fields{"algorithm": "Random", "generationSize": gone}},
 		bad:  []any{fields{"algorithm": "Random", "generationSize": 4}},
 	},
-	"exactly one of the fields in [range values profiles] must be set": {
-		good: []any{fields{"range": gone, "profiles": gone, "values": []any{"1"}}, fields{"range": interval, "profiles": gone, "values": gone}},
-		bad:  []any{fields{"range": gone, "profiles": gone, "values": gone}, fields{"range": interval, "profiles": gone, "values": []any{"1"}}},
+	"exactly one of the fields in [range values profiles alternatives] must be set": {
+		good: []any{
+			fields{"range": gone, "profiles": gone, "alternatives": gone, "values": []any{"1"}},
+			fields{"range": interval, "profiles": gone, "alternatives": gone, "values": gone},
+			fields{"path": "router", "range": gone, "profiles": gone, "alternatives": routers, "values": gone},
+		},
+		bad: []any{
+			fields{"range": gone, "profiles": gone, "alternatives": gone, "values": gone},
+			fields{"range": interval, "profiles": gone, "alternatives": gone, "values": []any{"1"}},
+			fields{"path": "router", "range": gone, "profiles": gone, "alternatives": routers, "values": []any{"1"}},
+		},
 	},
 	"with profiles, path must be router.endpointPickerConfig, or routers[MODEL].endpointPickerConfig": {
 		good: []any{
-			fields{"path": "router.endpointPickerConfig", "profiles": profiles, "range": gone, "values": gone},
-			fields{"path": "routers[llama].endpointPickerConfig", "profiles": profiles, "range": gone, "values": gone},
-			fields{"path": "x", "profiles": gone, "values": []any{"1"}, "range": gone},
+			fields{"path": "router.endpointPickerConfig", "profiles": profiles, "range": gone, "values": gone, "alternatives": gone},
+			fields{"path": "routers[llama].endpointPickerConfig", "profiles": profiles, "range": gone, "values": gone, "alternatives": gone},
+			fields{"path": "x", "profiles": gone, "values": []any{"1"}, "range": gone, "alternatives": gone},
 		},
-		bad: []any{fields{"path": "router", "profiles": profiles, "range": gone, "values": gone}, fields{"path": "routers[llama].policies", "profiles": profiles, "range": gone, "values": gone}},
+		bad: []any{
+			fields{"path": "router", "profiles": profiles, "range": gone, "values": gone, "alternatives": gone},
+			fields{"path": "routers[llama].policies", "profiles": profiles, "range": gone, "values": gone, "alternatives": gone},
+		},
+	},
+	"with alternatives, path must be router, or routers[MODEL]": {
+		good: []any{
+			fields{"path": "router", "alternatives": routers, "profiles": gone, "range": gone, "values": gone},
+			fields{"path": "routers[llama]", "alternatives": routers, "profiles": gone, "range": gone, "values": gone},
+			fields{"path": "x", "alternatives": gone, "profiles": gone, "range": gone, "values": []any{"1"}},
+		},
+		bad: []any{
+			fields{"path": "router.policies", "alternatives": routers, "profiles": gone, "range": gone, "values": gone},
+			fields{"path": "routers", "alternatives": routers, "profiles": gone, "range": gone, "values": gone},
+		},
+	},
+	"exactly one of the fields in [router] must be set": {
+		good: []any{fields{"router": object{"policies": roundRobin}}},
+		bad:  []any{fields{"router": gone}},
 	},
 	"min must be greater than 0 when scale is Log": {
 		good: []any{fields{"min": "0.1", "scale": "Log"}, fields{"min": "0", "scale": "Linear"}, fields{"min": "-1", "scale": gone}},
@@ -601,6 +627,7 @@ var (
 	feature         = object{"metric": "e2e.mean", "min": "0", "max": "1", "bins": 4}
 	twoRouters      = []any{object{"model": "a", "policies": roundRobin}, object{"model": "org/b", "policies": roundRobin}}
 	profiles        = []any{object{"name": "p", "endpointPickerConfig": object{"inline": "x"}}}
+	routers         = []any{object{"name": "r", "router": object{"policies": roundRobin}}}
 )
 
 func without(o object, at ...any) object {

@@ -91,6 +91,18 @@ func (b *SweepBuilder) Profile(name, inline string) *SweepBuilder {
 	})
 }
 
+// Alternative adds a router to the parameter "router", which it makes when there is none.
+func (b *SweepBuilder) Alternative(name string, router v1alpha1.Router) *SweepBuilder {
+	alternative := v1alpha1.Alternative{Name: name, Router: &router}
+	for i := range b.sweep.Spec.Parameters {
+		if p := &b.sweep.Spec.Parameters[i]; p.Name == "router" {
+			p.Alternatives = append(p.Alternatives, alternative)
+			return b
+		}
+	}
+	return b.parameter(v1alpha1.Parameter{Name: "router", Path: "router", Alternatives: []v1alpha1.Alternative{alternative}})
+}
+
 func (b *SweepBuilder) parameter(p v1alpha1.Parameter) *SweepBuilder {
 	b.sweep.Spec.Parameters = append(b.sweep.Spec.Parameters, p)
 	return b

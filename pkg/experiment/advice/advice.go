@@ -74,15 +74,21 @@ func assumptions(in *v1alpha1.Scenario) []string {
 		all = append(all, fmt.Sprintf("Pool %s: %d replicas of %s on %s; step times by latency model %s.", p.Name, p.Replicas, p.Model, p.Accelerator, p.Latency.Model))
 	}
 	all = append(all, trafficWords(in))
-	if len(in.Routers) == 0 && in.Router.Policies == nil {
-		all = append(all, fmt.Sprintf("The router sees metrics of replicas that are up to %s old.", in.Router.MetricsRefreshInterval))
+	if len(in.Routers) == 0 {
+		all = append(all, routerWords("The router", &in.Router))
 	}
 	for i := range in.Routers {
-		if r := &in.Routers[i]; r.Policies == nil {
-			all = append(all, fmt.Sprintf("The router of %s sees metrics of replicas that are up to %s old.", r.Model, r.MetricsRefreshInterval))
-		}
+		all = append(all, routerWords("The router of "+in.Routers[i].Model, &in.Routers[i].Router))
 	}
 	return all
+}
+
+// routerWords say in a sentence what a router knows, or that it is no EPP.
+func routerWords(name string, in *v1alpha1.Router) string {
+	if in.Policies != nil {
+		return fmt.Sprintf("%s has the native policy %s, which no EPP configuration expresses.", name, in.Policies.Routing.Policy)
+	}
+	return fmt.Sprintf("%s sees metrics of replicas that are up to %s old.", name, in.MetricsRefreshInterval)
 }
 
 // workloadWords say in a sentence for each workload of a plan which sources it has.

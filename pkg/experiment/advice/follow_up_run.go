@@ -53,7 +53,7 @@ func scenarioOf(s *study.Study, base *v1alpha1.Scenario, id int) (*v1alpha1.Scen
 	for _, i := range experiment.InOrder(s.Plan.Parameters) {
 		p, value := &s.Plan.Parameters[i], point.Values[i].Value
 		if value == "" || p.Profiles != nil || experiment.BeneathPickerConfig(p.Segments) {
-			continue
+			continue // setPickers writes the configurations, those of alternatives too
 		}
 		if err := p.Set(root, value); err != nil {
 			return nil, fmt.Errorf("parameter %s: %w", p.Name, err)

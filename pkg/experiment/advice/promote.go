@@ -79,7 +79,8 @@ func promotedModel(p *experiment.Plan) (string, error) {
 	}
 	var varied []string
 	for i := range p.Parameters {
-		if model := p.Parameters[i].PickerModel(); model != "" && !slices.Contains(varied, model) {
+		q := &p.Parameters[i]
+		if model := q.RouterModel(); model != "" && q.ChangesPicker() && !slices.Contains(varied, model) {
 			varied = append(varied, model)
 		}
 	}
@@ -103,7 +104,7 @@ func promoteRouter(s *study.Study, id int, model string, format v1alpha1.Promoti
 	document := pickerDocument(scenario, model)
 	file := pickerFileAt(s.Plan, point, model)
 	if document == nil || file == nil {
-		return nil, fmt.Errorf("%w: the router has no EPP configuration", ErrNothingToPromote)
+		return nil, withoutPicker(s, point, model)
 	}
 	want, errs := setup.LoadEPPConfig(document, field.NewPath(experiment.Render(experiment.PickerConfigPath(model))))
 	if len(errs) > 0 {
@@ -140,6 +141,10 @@ func promotedChanges(p *experiment.Plan, point experiment.Point, into *Promotion
 		if text == "" || parameter.Profiles != nil {
 			continue
 		}
+		if parameter.Alternatives != nil {
+			into.Elsewhere = append(into.Elsewhere, aroundPicker(p, parameter, text)...)
+			continue
+		}
 		setting := Setting{Path: parameter.Path, Value: text}
 		value, err := parameter.ValueKind.Encode(text)
 		of, rest, within := experiment.InPickerConfig(parameter.Segments)
@@ -170,12 +175,13 @@ func pickerDocument(scenario experiment.Tree, model string) experiment.Tree {
 	return document
 }
 
-// profileAt is the name of the profile of a model's router at a point; empty where it has
-// the base's configuration.
+// profileAt is the name of the profile or alternative of a model's router at a point; empty
+// where it has the base's configuration.
 func profileAt(p *experiment.Plan, point experiment.Point, model string) string {
 	for i := range p.Parameters {
-		if p.Parameters[i].Profiles != nil && p.Parameters[i].PickerModel() == model {
-			return point.Values[i].Value
+		q := &p.Parameters[i]
+		if value := point.Values[i].Value; value != "" && q.IsWhole() && q.RouterModel() == model {
+			return value
 		}
 	}
 	return ""

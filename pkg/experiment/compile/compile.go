@@ -97,6 +97,8 @@ type compiler struct {
 	labels map[string]workload.Labels
 	// idle are notes on what has no effect, whatever values the parameters have.
 	idle []string
+	// base is the base scenario, with the fields of presets.
+	base *v1alpha1.Scenario
 	// told is what EPPs and the linter are told of the base scenario, by the model of
 	// the router; the model is empty where there is one router.
 	told map[string]told

@@ -32,11 +32,13 @@ func (c *compiler) prefixBounds(scenario *field.Path) {
 	for i, v := range c.plan.Variants() {
 		for _, model := range modelsOf(v.Scenario) {
 			path := experiment.RouterField(v.Scenario, model, scenario)
+			replaces := v.Replaces(c.plan, model)
 			switch {
-			case v.Profile != "" && c.plan.Parameters[v.Place].PickerModel() == model:
-				path = field.NewPath("spec", "parameters").Index(v.Place).Child("profiles").Index(v.Index)
-			case i > 0:
-				continue // the router is the same in all variants
+			case replaces && v.Choice != "":
+				_, list := c.plan.Parameters[v.Place].Wording()
+				path = field.NewPath("spec", "parameters").Index(v.Place).Child(list).Index(v.Index)
+			case i > 0 && (!replaces || v.Choice == ""):
+				continue // the router is the base's, which was looked at
 			}
 			if c.interrupted(path) {
 				return

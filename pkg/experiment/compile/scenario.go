@@ -27,7 +27,10 @@ func (c *compiler) scenario(stated *v1alpha1.Scenario, path *field.Path) field.E
 	if len(errs) > 0 {
 		return errs
 	}
-	c.tell(parts, path)
+	c.base, c.told = in, map[string]told{}
+	for i := range parts {
+		c.told[parts[i].Model] = tellPart(&parts[i])
+	}
 	pickers, errs := c.pickers(in, path)
 	for _, t := range setup.Traces(&in.Workload, path.Child("workload")) {
 		errs = append(errs, c.readTrace(t)...)
@@ -82,13 +85,10 @@ func (c *compiler) expandPresets(in *v1alpha1.Scenario, path *field.Path) (*v1al
 	return expanded, errs
 }
 
-// tell notes what EPPs and the linter are told of the routers' parts of a scenario.
-func (c *compiler) tell(parts []setup.Part, path *field.Path) {
-	c.told = map[string]told{}
-	for i := range parts {
-		cluster, _ := setup.Cluster(parts[i].Scenario, path)
-		c.told[parts[i].Model] = told{cluster: cluster, linted: lintContext(parts[i].Scenario)}
-	}
+// tellPart is what an EPP and the linter are told of a router's part of a scenario.
+func tellPart(part *setup.Part) told {
+	cluster, _ := setup.Cluster(part.Scenario, nil) // whose faults Build says
+	return told{cluster: cluster, linted: lintContext(part.Scenario)}
 }
 
 // pickers reads the EPP configurations of a scenario, by model.

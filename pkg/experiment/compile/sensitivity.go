@@ -80,7 +80,7 @@ func isWeight(p *experiment.Parameter, model string) bool {
 	if model != "" {
 		router = "routers[" + model + "]."
 	}
-	return p.Profiles == nil && p.ValueKind.Numeric() && strings.HasPrefix(p.Path, router) && strings.HasSuffix(p.Path, "].weight")
+	return !p.IsWhole() && p.ValueKind.Numeric() && strings.HasPrefix(p.Path, router) && strings.HasSuffix(p.Path, "].weight")
 }
 
 // addTerm takes a parameter in where the sum with a 2 in its place differs from

@@ -33,13 +33,21 @@ func (c *compiler) parameters(in []v1alpha1.Parameter, path *field.Path) field.E
 	return nil
 }
 
-// samePaths reports parameters that would overwrite each other.
+// samePaths reports parameters that would overwrite each other: of the same path, or
+// within a part that another one replaces as it replaces a part itself.
 func (c *compiler) samePaths(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	for i, p := range c.plan.Parameters {
-		for _, q := range c.plan.Parameters[:i] {
-			if p.Path == q.Path && !p.Excludes(&q) {
+	for i := range c.plan.Parameters {
+		p := &c.plan.Parameters[i]
+		for j := range c.plan.Parameters[:i] {
+			q := &c.plan.Parameters[j]
+			switch {
+			case p.Excludes(q):
+			case p.Path == q.Path:
 				errs = append(errs, field.Duplicate(path.Index(i).Child("path"), p.Path))
+			case p.IsWhole() && q.IsWhole() && (p.Within(q) || q.Within(p)):
+				errs = append(errs, field.Invalid(path.Index(i).Child("path"), p.Path, fmt.Sprintf(
+					"parameter %s replaces %s, and one would overwrite the other: state each profile as an alternative", q.Name, q.Path)))
 			}
 		}
 	}
@@ -49,10 +57,12 @@ func (c *compiler) samePaths(path *field.Path) field.ErrorList {
 // variant checks one variant of the base, and every parameter in it.
 func (c *compiler) variant(v experiment.Variant, path *field.Path) field.ErrorList {
 	within := ""
-	if v.Profile != "" {
-		within = fmt.Sprintf("in profile %q: ", v.Profile)
-		for _, e := range c.checkValue(v.Scenario) {
-			return field.ErrorList{field.Invalid(path.Index(v.Place).Child("profiles").Index(v.Index), v.Profile, e.Error())}
+	if v.Choice != "" {
+		whole := &c.plan.Parameters[v.Place]
+		one, list := whole.Wording()
+		within = fmt.Sprintf("in %s %q: ", one, v.Choice)
+		if errs := c.checkValue(v.Scenario); len(errs) > 0 {
+			return c.inPart(errs, whole, v.Choice, path.Index(v.Place).Child(list).Index(v.Index))
 		}
 	}
 	var errs field.ErrorList
@@ -71,10 +81,25 @@ func (c *compiler) variant(v experiment.Variant, path *field.Path) field.ErrorLi
 	return errs
 }
 
-// values tries each value that stands for others in a scenario. Profiles are
+// inPart has errors about a scenario with a part of a parameter's name the field of the
+// part, at path; those about something else name the part itself.
+func (c *compiler) inPart(errs field.ErrorList, p *experiment.Parameter, name string, path *field.Path) field.ErrorList {
+	router := experiment.RouterField(c.plan.Scenario, p.RouterModel(), nil).String()
+	for _, e := range errs {
+		rest, within := strings.CutPrefix(strings.TrimPrefix(e.Field, "spec.scenario."), router+".")
+		if p.Alternatives != nil && within {
+			e.Field = path.Child("router").String() + "." + rest
+			continue
+		}
+		return field.ErrorList{field.Invalid(path, name, e.Error())}
+	}
+	return errs
+}
+
+// values tries each value that stands for others in a scenario. Whole parts are
 // variants of their own.
 func (c *compiler) values(p *experiment.Parameter, base experiment.Tree, within string, path *field.Path) field.ErrorList {
-	if p.Profiles != nil {
+	if p.IsWhole() {
 		return nil
 	}
 	if p.Range != nil && !p.ValueKind.Numeric() {
@@ -221,7 +246,7 @@ func (c *compiler) point(in []v1alpha1.Assignment, what string, path *field.Path
 		switch {
 		case ok && exists:
 			value := in[at].Value
-			if canonical, err := p.ValueKind.Canonical(value); err == nil && p.Profiles == nil {
+			if canonical, err := p.ValueKind.Canonical(value); err == nil && !p.IsWhole() {
 				value = canonical
 			}
 			values[p.Name] = value
@@ -267,25 +292,4 @@ func (c *compiler) baselineScenario(in *v1alpha1.Baseline, path *field.Path) fie
 		errs = append(errs, field.Invalid(path, in.Parameters, fmt.Sprintf("make the scenario invalid: %s", e)))
 	}
 	return errs
-}
-
-// parameter converts one parameter of a spec.
-func (c *compiler) parameter(in v1alpha1.Parameter, path *field.Path) (experiment.Parameter, field.ErrorList) {
-	p := experiment.Parameter{Name: in.Name, Path: strings.TrimSpace(in.Path), Range: in.Range, Values: in.Values, When: in.When}
-	if in.Profiles == nil {
-		return p, nil
-	}
-	p.Profiles = []experiment.Profile{}
-	if err := p.Bind(c.plan.Scenario); err != nil {
-		return p, field.ErrorList{field.Invalid(path.Child("path"), p.Path, err.Error())}
-	}
-	model := p.PickerModel()
-	var errs field.ErrorList
-	for i, profile := range in.Profiles {
-		at := path.Child("profiles").Index(i).Child("endpointPickerConfig")
-		config, es := c.pickerConfig(experiment.PickerKey{Model: model, Profile: profile.Name}, profile.EndpointPickerConfig, at)
-		errs = append(errs, es...)
-		p.Profiles = append(p.Profiles, experiment.Profile{Name: profile.Name, Config: config})
-	}
-	return p, errs
 }

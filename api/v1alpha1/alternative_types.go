@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+// Alternative is a named part of the scenario, to try in place of the scenario's own.
+//
+// +kubebuilder:validation:ExactlyOneOf=router
+type Alternative struct {
+	// name identifies the alternative in results.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`
+	Name string `json:"name,omitempty"`
+	// router is the whole router: an EPP configuration or native policies, and all
+	// other fields. A field that is not set has its default, whatever the scenario's
+	// router says.
+	// +optional
+	Router *Router `json:"router,omitempty"`
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package advice
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
+)
+
+// withoutPicker is the error for a point whose router is no EPP. Where other points have an
+// EPP configuration, it names the best of them.
+func withoutPicker(s *study.Study, point experiment.Point, model string) error {
+	board, err := s.Leaderboard()
+	if err != nil {
+		return err
+	}
+	for i := range board.Candidates {
+		candidate := &board.Candidates[i]
+		other := s.Points()[candidate.Point]
+		scenario, err := s.Plan.ScenarioAt(other, 1)
+		if err != nil || !candidate.Complete() || pickerDocument(scenario, model) == nil {
+			continue
+		}
+		return fmt.Errorf("%w: %s has native policies, and no EPP configuration says what they do; of the points with an EPP configuration, %s ranks first (rank %d)",
+			ErrNothingToPromote, point, other, candidate.Rank)
+	}
+	return fmt.Errorf("%w: the router has no EPP configuration", ErrNothingToPromote)
+}
+
+// aroundPicker are the fields of an alternative's router beside its EPP configuration that
+// differ from those of the scenario's router: no file of the EPP has them.
+func aroundPicker(p *experiment.Plan, parameter *experiment.Parameter, name string) []Setting {
+	scenario := experiment.CloneTree(p.Scenario).(experiment.Tree)
+	own, _ := experiment.Lookup(scenario, parameter.Segments).(experiment.Tree)
+	if err := parameter.Set(scenario, name); err != nil {
+		return nil // a point has no other name
+	}
+	other, _ := experiment.Lookup(scenario, parameter.Segments).(experiment.Tree)
+	before, after := leavesBesidePicker(own), leavesBesidePicker(other)
+	all := maps.Clone(before)
+	maps.Copy(all, after)
+	var settings []Setting
+	for _, path := range slices.Sorted(maps.Keys(all)) {
+		value, set := after[path]
+		if !set {
+			value = "its default"
+		}
+		if before[path] != value {
+			settings = append(settings, Setting{Path: parameter.Path + path, Value: value})
+		}
+	}
+	return settings
+}
+
+// leavesBesidePicker are the values of a router's fields by their paths, but for the EPP
+// configuration and the policies that one has in its place.
+func leavesBesidePicker(router experiment.Tree) map[string]string {
+	leaves := map[string]string{}
+	var walk func(tree experiment.Tree, path string)
+	walk = func(tree experiment.Tree, path string) {
+		for name, value := range tree {
+			switch value := value.(type) {
+			case experiment.Tree:
+				walk(value, path+"."+name)
+			default:
+				leaves[path+"."+name] = fmt.Sprint(value)
+			}
+		}
+	}
+	beside := maps.Clone(router)
+	for _, name := range []string{"endpointPickerConfig", "policies", "model"} {
+		delete(beside, name)
+	}
+	walk(beside, "")
+	return leaves
+}

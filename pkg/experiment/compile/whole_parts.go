@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package compile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/setup"
+)
+
+// parameter converts one parameter of a spec.
+func (c *compiler) parameter(in v1alpha1.Parameter, path *field.Path) (experiment.Parameter, field.ErrorList) {
+	p := experiment.Parameter{Name: in.Name, Path: strings.TrimSpace(in.Path), Range: in.Range, Values: in.Values, When: in.When}
+	switch {
+	case in.Profiles != nil:
+		p.Profiles = []experiment.Profile{}
+	case in.Alternatives != nil:
+		p.Alternatives = []experiment.Alternative{}
+	default:
+		return p, nil
+	}
+	if err := p.Bind(c.plan.Scenario); err != nil {
+		return p, field.ErrorList{field.Invalid(path.Child("path"), p.Path, err.Error())}
+	}
+	var errs field.ErrorList
+	for i := range in.Profiles {
+		profile := &in.Profiles[i]
+		at := path.Child("profiles").Index(i).Child("endpointPickerConfig")
+		config, es := c.pickerConfig(experiment.PickerKey{Model: p.RouterModel(), Profile: profile.Name}, profile.EndpointPickerConfig, at)
+		errs = append(errs, es...)
+		p.Profiles = append(p.Profiles, experiment.Profile{Name: profile.Name, Config: config})
+	}
+	for i := range in.Alternatives {
+		alternative, at := &in.Alternatives[i], path.Child("alternatives").Index(i)
+		if alternative.Router == nil {
+			errs = append(errs, field.Required(at.Child("router"), "an alternative is a whole router"))
+			continue
+		}
+		router, es := c.router(alternative.Router, alternative.Name, p.RouterModel(), at.Child("router"))
+		errs = append(errs, es...)
+		p.Alternatives = append(p.Alternatives, experiment.Alternative{Name: alternative.Name, Router: router})
+	}
+	return p, errs
+}
+
+// router reads a router in place of that of a model, as a scenario's tree holds it.
+func (c *compiler) router(in *v1alpha1.Router, name, model string, path *field.Path) (experiment.Tree, field.ErrorList) {
+	tree, err := experiment.ToTree(in)
+	if err != nil {
+		panic(fmt.Sprintf("experiment: marshal router: %v", err))
+	}
+	if in.Policies != nil {
+		return tree, nil
+	}
+	own := c.told[model]
+	defer func() { c.told[model] = own }()
+	c.tellRouter(in, model)
+	document, errs := c.pickerConfig(experiment.PickerKey{Model: model, Profile: name}, in.EndpointPickerConfig, path.Child("endpointPickerConfig"))
+	tree["endpointPickerConfig"] = document
+	return tree, errs
+}
+
+// tellRouter notes what an EPP and the linter are told where a router is in place of that of
+// a model.
+func (c *compiler) tellRouter(router *v1alpha1.Router, model string) {
+	with := c.base.DeepCopy()
+	if model == "" {
+		with.Router = *router
+	} else {
+		at := slices.IndexFunc(with.Routers, func(r v1alpha1.ModelRouter) bool { return r.Model == model })
+		with.Routers[at].Router = *router
+	}
+	parts, _ := setup.Parts(setup.WithTenants(with), nil) // which the base has, too
+	for i := range parts {
+		if parts[i].Model == model {
+			c.told[model] = tellPart(&parts[i])
+		}
+	}
+}

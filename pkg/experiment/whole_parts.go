@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"fmt"
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/spelling"
+)
+
+// Profile is a named EPP configuration as a scenario's tree holds it.
+type Profile struct {
+	Name   string `json:"name"`
+	Config Tree   `json:"config"`
+}
+
+// Alternative is a named part of a scenario as its tree holds it.
+type Alternative struct {
+	Name string `json:"name"`
+	// Router is a whole router, whose endpointPickerConfig, if it has one, is the EPP's own
+	// document.
+	Router Tree `json:"router,omitempty"`
+}
+
+// wholePart is a named value of a parameter that replaces a whole part of the scenario.
+type wholePart struct {
+	name string
+	tree Tree
+}
+
+// IsWhole reports whether the parameter's values are whole parts of the scenario.
+func (p *Parameter) IsWhole() bool { return p.Profiles != nil || p.Alternatives != nil }
+
+// parts are the values of a parameter of whole parts.
+func (p *Parameter) parts() []wholePart {
+	var parts []wholePart
+	for _, profile := range p.Profiles {
+		parts = append(parts, wholePart{profile.Name, profile.Config})
+	}
+	for _, alternative := range p.Alternatives {
+		parts = append(parts, wholePart{alternative.Name, alternative.Router})
+	}
+	return parts
+}
+
+// Wording are the words for a value of a parameter of whole parts, and for the field of
+// the API that lists them.
+func (p *Parameter) Wording() (one, list string) {
+	if p.Alternatives != nil {
+		return "alternative", "alternatives"
+	}
+	return "profile", "profiles"
+}
+
+// RouterModel is the model of the router that the parameter's path leads to, or into; empty
+// for the only router, and for paths to something else.
+func (p *Parameter) RouterModel() string {
+	if path := p.segments(); len(path) > 1 && path[0].Name == "routers" && path[1].Entry {
+		return path[1].Name
+	}
+	return ""
+}
+
+// ChangesPicker reports whether the parameter changes an EPP configuration.
+func (p *Parameter) ChangesPicker() bool {
+	_, _, within := InPickerConfig(p.segments())
+	return within || p.Alternatives != nil
+}
+
+// Within reports whether the parameter's path leads to what another one's does, or into it.
+func (p *Parameter) Within(q *Parameter) bool { return isWithin(p.segments(), q.segments()) }
+
+// isWithin reports whether a path leads to a part of a scenario, or into it.
+func isWithin(path, part []Segment) bool {
+	return len(part) > 0 && len(path) >= len(part) && slices.Equal(path[:len(part)], part)
+}
+
+// segments are the parts of the path; none where it is faulty, which Bind says.
+func (p *Parameter) segments() []Segment {
+	if p.Segments != nil {
+		return p.Segments
+	}
+	path, _ := parsePath(p.Path)
+	return path
+}
+
+// bindWhole checks that the path leads to what the parameter's values replace.
+func (p *Parameter) bindWhole(scenario Tree) error {
+	to, model := PickerConfigPath, p.RouterModel()
+	if p.Alternatives != nil {
+		to = RouterPath
+	}
+	_, list := p.Wording()
+	routers, several := scenario["routers"]
+	switch {
+	case several && (model == "" || !slices.Equal(p.Segments, to(model))):
+		return fmt.Errorf("must be %s, with the model of a router in place of MODEL, since %s replace it", Render(to("MODEL")), list)
+	case several:
+		_, err := child(routers, p.Segments[1])
+		return err
+	case !slices.Equal(p.Segments, to("")):
+		return fmt.Errorf("must be %s, since %s replace it", Render(to("")), list)
+	}
+	return nil
+}
+
+// setPart writes a whole part into a scenario.
+func (p *Parameter) setPart(scenario Tree, name string) error {
+	for _, part := range p.parts() {
+		if part.name != name {
+			continue
+		}
+		tree := CloneTree(part.tree).(Tree)
+		if model := p.RouterModel(); p.Alternatives != nil && model != "" {
+			tree["model"] = model // by which a router goes among several
+		}
+		return Assign(scenario, p.segments(), tree)
+	}
+	one, _ := p.Wording()
+	return fmt.Errorf("there is no %s %q; there are %s", one, name, spelling.Quote(p.axis().Choices))
+}
