@@ -195,6 +195,10 @@ func findFamily(name string) *family {
 // Seldom reports whether tables leave the metric out where nothing was measured.
 func (m Metric) Seldom() bool { return findFamily(m.Name).seldom }
 
+// OnDemand reports whether simulations measure the metric only where something asks for
+// it.
+func (m Metric) OnDemand() bool { return findFamily(m.Name).onDemand }
+
 // TakesSelector reports whether the metric can be selected by the labels of s.
 func (m Metric) TakesSelector(s Selector) bool {
 	return len(s.misplaced(findFamily(m.Name).labels)) == 0

@@ -15,7 +15,7 @@ type subject struct {
 
 // subjects is the registry. Its order is that of lists for people.
 var subjects = []subject{
-	latencies, outcomes, tokens, handoffs, fairness, replicas, tiers, links, stabilities, costs, backlog, warmUp,
+	latencies, outcomes, tokens, beliefs, handoffs, fairness, replicas, imbalances, tiers, links, stabilities, costs, backlog, warmUp,
 }
 
 var families = func() []family {
@@ -36,6 +36,8 @@ type family struct {
 	audience audience
 	// seldom says that tables leave it out where nothing was measured.
 	seldom bool
+	// onDemand says that simulations measure it only where something asks for it.
+	onDemand bool
 	// statistics holds one without a name where the metric has none.
 	statistics []statistic
 }
@@ -88,6 +90,13 @@ func (f family) needing(n Need) family {
 	for i := range f.statistics {
 		f.statistics[i].needs = n
 	}
+	return f
+}
+
+// whereAsked returns the family as one that is measured only where something asks for
+// it, so that other results stay as they are.
+func (f family) whereAsked() family {
+	f.seldom, f.onDemand = true, true
 	return f
 }
 

@@ -24,6 +24,8 @@ type Replicas struct {
 	Tiers     []TierUse  `json:"tiers,omitempty"`
 	Links     []LinkUse  `json:"links,omitempty"`
 	Stability *Stability `json:"stability,omitempty"`
+	// Imbalance is there where something asks for it.
+	Imbalance *Imbalance `json:"imbalance,omitempty"`
 	// Availability is the sum of the replicas' lifetimes ÷ (replicas × span). It is
 	// absent where it is 1.
 	Availability *float64 `json:"availability,omitempty"`

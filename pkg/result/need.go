@@ -29,6 +29,8 @@ const (
 	NeedsFlowControl
 	// NeedsAdmission is a policy that decides which requests enter, and when.
 	NeedsAdmission
+	// NeedsKVIndex is a router that keeps an index of what caches hold.
+	NeedsKVIndex
 	// NeedsWarmUpRule is a rule that finds the warm-up.
 	NeedsWarmUpRule
 )
@@ -46,6 +48,7 @@ var needTexts = map[Need]string{
 	NeedsRetries:     "a client with a retry",
 	NeedsFlowControl: "flow control",
 	NeedsAdmission:   "an admission policy",
+	NeedsKVIndex:     "a router with an index of prefixes",
 	NeedsWarmUpRule:  "a warm-up rule",
 }
 
@@ -64,6 +67,9 @@ func (m Metric) Requirements() []string {
 	}
 	if text, ok := needTexts[m.Needs()]; ok {
 		words = append(words, text)
+	}
+	if m.OnDemand() {
+		words = append(words, "something that names it")
 	}
 	return words
 }
