@@ -48,6 +48,7 @@ func (p *Plan) Criteria(spec *field.Path) (*Criteria, field.ErrorList) {
 		return nil, errs
 	}
 	r := &criteriaReader{measures: measures, Criteria: &Criteria{}}
+	r.demand(derived, spec.Child("metrics"))
 	for i, o := range p.Objectives {
 		measure := r.measure(o.Metric, spec.Child("objectives").Index(i).Child("metric"))
 		r.Objectives = append(r.Objectives, result.Objective{Measure: measure, Direction: result.Direction(o.Direction)})
@@ -87,6 +88,19 @@ type criteriaReader struct {
 	*Criteria
 	measures result.Measures
 	errs     field.ErrorList
+}
+
+// demand notes what derived metrics take that is measured on demand, whether something
+// uses them or not.
+func (r *criteriaReader) demand(derived []result.Derived, path *field.Path) {
+	for i, d := range derived {
+		measure, _ := r.measures.Parse(d.Name, path)
+		for _, metric := range measure.Uses() {
+			if metric.OnDemand() {
+				r.note(result.Of(metric), path.Index(i).Child("expression"), nil)
+			}
+		}
+	}
 }
 
 // measure reads the measure that a field names.

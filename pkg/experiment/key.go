@@ -42,7 +42,8 @@ type SimulationKey struct {
 	Trace  string   `json:"trace,omitempty"`
 	Traces []string `json:"traces,omitempty"`
 	Seed   int64    `json:"seed"`
-	// Metrics are those that the row holds beside the usual ones.
+	// Metrics are those that the row holds beside the usual ones: with selectors, and
+	// the names of those that are measured on demand.
 	Metrics []string `json:"metrics,omitempty"`
 }
 
@@ -61,8 +62,11 @@ func (p *Plan) KeyOf(scenario Tree, metrics []result.Metric) SimulationKey {
 		}
 	}
 	for _, metric := range metrics {
-		if metric.Selector != (result.Selector{}) || metric.OnRequest() {
+		if metric.Selector != (result.Selector{}) {
 			key.Metrics = append(key.Metrics, metric.String())
+		}
+		if metric.OnDemand() && !slices.Contains(key.Metrics, metric.Name) {
+			key.Metrics = append(key.Metrics, metric.Name)
 		}
 	}
 	slices.Sort(key.Metrics)

@@ -116,6 +116,27 @@ type Decision struct {
 	// Prefill computes the prompt first and hands its KV over to Endpoint;
 	// NoPrefill if Endpoint does all of it.
 	Prefill int
+	// Believed is what the router believes that the endpoint has of the prompt which
+	// computes it. Nothing follows from it: results compare it with what was there.
+	Believed Belief
+}
+
+// Belief is how much of a prompt's beginning a router believes to be in an endpoint's
+// cache. The zero value is of a router that keeps no index of caches.
+type Belief struct {
+	Known  bool
+	Tokens int
+}
+
+// Believing is the belief in so many tokens.
+func Believing(tokens int) Belief { return Belief{Known: true, Tokens: tokens} }
+
+// Computes returns the endpoint that computes the prompt.
+func (d Decision) Computes() int {
+	if d.Prefill == NoPrefill {
+		return d.Endpoint
+	}
+	return d.Prefill
 }
 
 // To is the decision that one endpoint serves all of a request.

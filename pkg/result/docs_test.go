@@ -31,7 +31,8 @@ Tables for people print milliseconds and percent.
 
 The column *needs* names the features that a scenario must have for the metric, such as flow
 control, KV tiers or disruptions. Without these features the metric has no value, and results do
-not contain it.
+not contain it. Some metrics also need *something that names it*: a gate, an objective, a
+constraint, a feature or a derived metric of the object. Results without it do not contain them.
 
 The measured time of throughput ends with the last token, or other event, of a request that arrived
 after the warm-up. So it is longer than the time of the arrivals by the drain, in which fewer

@@ -45,7 +45,9 @@ type Group struct {
 
 	Throughput *Throughput `json:"throughput,omitempty"`
 	CacheHit   *CacheHit   `json:"cacheHit,omitempty"`
-	Tokens     Tokens      `json:"tokens"`
+	// KVBelief is there where something asks for it, and routers keep an index.
+	KVBelief *KVBelief `json:"kvBelief,omitempty"`
+	Tokens   Tokens    `json:"tokens"`
 	// Preemptions counts evictions of requests from a batch.
 	Preemptions int64 `json:"preemptions"`
 	// Handoffs is there where KV may be handed over, Migrations, the times that a

@@ -192,9 +192,6 @@ func findFamily(name string) *family {
 	return &families[i]
 }
 
-// OnRequest reports whether only the rows of those who ask for the metric hold it.
-func (m Metric) OnRequest() bool { return findFamily(m.Name).onRequest }
-
 // IsLatency reports whether the metric is a figure of a latency that has a mean, the usual
 // quantiles and a maximum.
 func (m Metric) IsLatency() bool {
@@ -203,6 +200,10 @@ func (m Metric) IsLatency() bool {
 
 // Seldom reports whether tables leave the metric out where nothing was measured.
 func (m Metric) Seldom() bool { return findFamily(m.Name).seldom }
+
+// OnDemand reports whether simulations measure the metric only where something asks for
+// it.
+func (m Metric) OnDemand() bool { return findFamily(m.Name).onDemand }
 
 // TakesSelector reports whether the metric can be selected by the labels of s.
 func (m Metric) TakesSelector(s Selector) bool {

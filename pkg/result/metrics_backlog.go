@@ -13,9 +13,9 @@ var backlog = subject{
 			g.BacklogGrowth = in.meta.BacklogGrowth
 		}
 	},
-	families: []family{{name: BacklogGrowth, seldom: true, statistics: []statistic{{
+	families: []family{family{name: BacklogGrowth, statistics: []statistic{{
 		unit: Share, direction: Minimize,
 		help:  "growth of the number of requests in the cluster ÷ arrivals, over the second half of the measured arrivals: 0 where the cluster keeps up, more where it does not; requests that fail count as still there",
 		value: func(g *Group) (float64, bool) { return optional(g.BacklogGrowth) },
-	}}}},
+	}}}.whereAsked()},
 }

@@ -22,10 +22,10 @@ var maxReplica = subject{
 			g.MaxReplicaTTFT = newMaxReplicaTTFT(in.meta.ReplicaTTFT)
 		}
 	},
-	families: []family{family{name: MaxReplica, seldom: true, onRequest: true, statistics: []statistic{
+	families: []family{family{name: MaxReplica, statistics: []statistic{
 		maxReplicaOf("ttft.mean", "greatest mean", func(m *MaxReplicaTTFT) float64 { return m.Mean }),
 		maxReplicaOf("ttft.p99", "greatest 99th percentile", func(m *MaxReplicaTTFT) float64 { return m.P99 }),
-	}}.to(users)},
+	}}.to(users).whereAsked()},
 }
 
 func maxReplicaOf(name, words string, of func(*MaxReplicaTTFT) float64) statistic {

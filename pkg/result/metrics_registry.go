@@ -15,7 +15,7 @@ type subject struct {
 
 // subjects is the registry. Its order is that of lists for people.
 var subjects = []subject{
-	latencies, outcomes, tokens, handoffs, fairness, replicas, queues, tiers, links, stabilities, costs, backlog, maxReplica, adaptives, warmUp,
+	latencies, outcomes, tokens, beliefs, handoffs, fairness, replicas, imbalances, queues, tiers, links, stabilities, costs, backlog, maxReplica, adaptives, warmUp,
 }
 
 var families = func() []family {
@@ -34,10 +34,10 @@ type family struct {
 	needs  needs
 	// audience says who looks at it in a comparison.
 	audience audience
-	// onRequest says that only the rows of those who ask for it hold it.
-	onRequest bool
 	// seldom says that tables leave it out where nothing was measured.
 	seldom bool
+	// onDemand says that simulations measure it only where something asks for it.
+	onDemand bool
 	// statistics holds one without a name where the metric has none.
 	statistics []statistic
 }
@@ -90,6 +90,13 @@ func (f family) needing(n Need) family {
 	for i := range f.statistics {
 		f.statistics[i].needs = n
 	}
+	return f
+}
+
+// whereAsked returns the family as one that is measured only where something asks for
+// it, so that other results stay as they are.
+func (f family) whereAsked() family {
+	f.seldom, f.onDemand = true, true
 	return f
 }
 

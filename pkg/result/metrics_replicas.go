@@ -26,6 +26,8 @@ type Replicas struct {
 	Stability *Stability `json:"stability,omitempty"`
 	// Queue is there where a pool measures its wait queues.
 	Queue *QueueUse `json:"queue,omitempty"`
+	// Imbalance is there where something asks for it.
+	Imbalance *Imbalance `json:"imbalance,omitempty"`
 	// Availability is the sum of the replicas' lifetimes ÷ (replicas × span). It is
 	// absent where it is 1.
 	Availability *float64 `json:"availability,omitempty"`

@@ -33,6 +33,8 @@ const (
 	NeedsQueueMetrics
 	// NeedsAdaptive are weights of the router that change in the run.
 	NeedsAdaptive
+	// NeedsKVIndex is a router that keeps an index of what caches hold.
+	NeedsKVIndex
 	// NeedsWarmUpRule is a rule that finds the warm-up.
 	NeedsWarmUpRule
 )
@@ -52,6 +54,7 @@ var needTexts = map[Need]string{
 	NeedsQueueMetrics: "`engine.queueMetrics`",
 	NeedsAdmission:    "an admission policy",
 	NeedsAdaptive:     "adaptive weights",
+	NeedsKVIndex:      "a router with an index of prefixes",
 	NeedsWarmUpRule:   "a warm-up rule",
 }
 
@@ -70,6 +73,9 @@ func (m Metric) Requirements() []string {
 	}
 	if text, ok := needTexts[m.Needs()]; ok {
 		words = append(words, text)
+	}
+	if m.OnDemand() {
+		words = append(words, "something that names it")
 	}
 	return words
 }

@@ -44,10 +44,15 @@ type Meta struct {
 	// Timeouts says that some clients give requests up, Retries that some send
 	// requests again.
 	Timeouts, Retries bool
-	// Metrics are those that will be asked for beside the registry's. Only
-	// the ones with several labels matter: their groups are kept in
-	// [Document.Selected].
+	// Metrics are those that something asks for. The groups of those with several labels
+	// are kept in [Document.Selected], and those that are measured on demand are
+	// measured.
 	Metrics []Metric
+}
+
+// asksFor reports whether something asks for a metric of a family.
+func (m *Meta) asksFor(family string) bool {
+	return slices.ContainsFunc(m.Metrics, func(of Metric) bool { return of.Name == family })
 }
 
 // ModelOf is the base model of a pool; empty where one model is served.

@@ -15,7 +15,8 @@ import (
 // RowsVersion says what rows hold beside the metrics that are asked for. It is raised
 // with each change of the registry's metrics after which stored rows lack a metric, or
 // mean another one by its name. A metric that needs a new field of the scenario leaves
-// it: the scenarios of stored rows do not have the field.
+// it: the scenarios of stored rows do not have the field. So does one that is measured
+// on demand: the keys of stored rows do not name it.
 const RowsVersion = 2
 
 // Row is the short result of one simulation: one point under one seed. It is

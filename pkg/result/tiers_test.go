@@ -102,7 +102,7 @@ func TestMetricsAreThereWhereTheirNeedIs(t *testing.T) {
 	with, without := NewRow(NewDocument(o, m), 0, nil), NewRow(makeDocument(42, 0), 0, nil)
 	for _, m := range RegisteredMetrics() {
 		name := m.String()
-		if m.NeedsTargets() || name == BacklogGrowth || m.OnRequest() { // which is there where it is asked for
+		if m.NeedsTargets() || m.OnDemand() {
 			continue
 		}
 		needs := m.Needs()

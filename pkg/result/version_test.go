@@ -10,7 +10,7 @@ import (
 )
 
 // recordedMetrics is the digest of the registry's metrics at RowsVersion 2.
-const recordedMetrics = "9145461e7f8174be"
+const recordedMetrics = "ca2a8d3cf7dab178"
 
 func TestTheVersionOfRowsChangesWithTheRegistry(t *testing.T) {
 	var names []string
@@ -19,6 +19,6 @@ func TestTheVersionOfRowsChangesWithTheRegistry(t *testing.T) {
 	}
 	sum := sha256.Sum256([]byte(strings.Join(names, "\n")))
 	if got := hex.EncodeToString(sum[:8]); got != recordedMetrics {
-		t.Errorf("the registry's metrics have the digest %s, recorded is %s: record it, and raise RowsVersion unless the scenarios of stored rows do not have the new metrics", got, recordedMetrics)
+		t.Errorf("the registry's metrics have the digest %s, recorded is %s: record it, and raise RowsVersion unless the scenarios of stored rows do not have the new metrics, or they are measured on demand", got, recordedMetrics)
 	}
 }

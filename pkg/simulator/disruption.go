@@ -241,7 +241,7 @@ func (g *gateway) forwardAgain(id int32, to policy.Decision, err error) {
 		g.end(id, g.now, endFailed)
 		return
 	}
-	q.replica, q.moved, q.remote, q.charged = int32(to.Endpoint), true, 0, false
+	q.replica, q.moved, q.remote, q.charged, q.believed = int32(to.Endpoint), true, 0, false, to.Believed
 	q.chain, q.chained = q.chain[:0], false
 	g.metrics.cells[q.cell].Migrated++
 	g.recordGatewayQueueing(q)

@@ -155,7 +155,7 @@ func (g *gateway) forward(id int32, to policy.Decision, err error) {
 		g.reject(id, r.pool, reason)
 		return
 	}
-	q.replica, q.accepted = int32(endpoint), true
+	q.replica, q.accepted, q.believed = int32(endpoint), true, to.Believed
 	g.held.note(id, q)
 	q.cell = g.metrics.arrived(g.now, r.pool, q)
 	g.recordGatewayQueueing(q)

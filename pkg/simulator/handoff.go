@@ -159,6 +159,7 @@ func (c *cluster) prefilled(r *replica, j *request) {
 	j.moveTo(phaseLeaving)
 	r.port.jobs--
 	r.use.Served++
+	r.use.ServedTokens += int64(j.prompt)
 	h := c.handoffs.of(j)
 	h.done = c.now
 	if !h.asked {

@@ -70,6 +70,9 @@ func sumCells(o *Outcome) *Cell {
 		sum.MetE2E += c.MetE2E
 		sum.PromptTokens += c.PromptTokens
 		sum.CachedTokens += c.CachedTokens
+		sum.PromisedTokens += c.PromisedTokens
+		sum.FoundTokens += c.FoundTokens
+		sum.KeptTokens += c.KeptTokens
 		sum.OutputTokens += c.OutputTokens
 		sum.Preemptions += c.Preemptions
 		sum.RecomputedTokens += c.RecomputedTokens

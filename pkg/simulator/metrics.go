@@ -113,6 +113,25 @@ func (m *metrics) scheduled(now simtime.Time, q *request) {
 	}
 }
 
+// believed records what the router had believed of a request that is admitted for the
+// first time, and what a cache of such blocks gave it. What no cache can give, the last
+// token and the rest of its block, is left out.
+func (m *metrics) believed(now simtime.Time, q *request, block int32) {
+	if !q.believed.Known {
+		return
+	}
+	promised := int64(min(q.believed.Tokens, int((q.prompt-1)/block*block)))
+	found := int64(q.cached)
+	for _, tokens := range q.tierTokens {
+		found += int64(tokens)
+	}
+	c := m.touch(now, q.cell)
+	c.BelievedPromptTokens += int64(q.prompt)
+	c.PromisedTokens += promised
+	c.FoundTokens += found
+	c.KeptTokens += min(promised, found)
+}
+
 // handedOver records that a request may decode, so long after its prompt was
 // computed elsewhere.
 func (m *metrics) handedOver(now simtime.Time, q *request, after time.Duration) {

@@ -98,6 +98,11 @@ type Cell struct {
 	// moment, TierTokens what each lower tier gave beyond it.
 	PromptTokens, CachedTokens int64
 	TierTokens                 [TierKinds]int64
+	// Where routers keep an index of caches, PromisedTokens are those that the index had
+	// of these prompts at the replica that was chosen, as far as a cache can give them,
+	// FoundTokens what it and lower tiers gave, and KeptTokens the smaller one of each
+	// request's. BelievedPromptTokens are the prompts of these requests.
+	BelievedPromptTokens, PromisedTokens, FoundTokens, KeptTokens int64
 	// OutputTokens counts each generated token once.
 	OutputTokens int64
 	// Preemptions counts evictions from a batch, RecomputedTokens the tokens
@@ -157,8 +162,10 @@ type ReplicaUse struct {
 	Busy time.Duration
 	// Steps counts the steps that ended.
 	Steps int64
-	// Served counts requests that the engine has given all of their tokens.
-	Served int64
+	// Served counts requests that the engine has given all of their tokens, or whose
+	// prompt it has computed for another. ServedTokens are the tokens of their prompts
+	// and answers; of the latter those of the prompts.
+	Served, ServedTokens int64
 	// PeakKV and MeanKV are shares of the KV blocks in use, 0 to 1; the mean
 	// is over the lifetimes.
 	PeakKV, MeanKV float64

@@ -244,7 +244,7 @@ func (p *plain) report(r *plainReplica) ReplicaUse {
 		busy += p.now.Sub(max(r.stepStart, r.use.since))
 	}
 	u := ReplicaUse{
-		Pool: r.pool, Busy: busy, Steps: r.use.Steps, Served: r.use.Served,
+		Pool: r.pool, Busy: busy, Steps: r.use.Steps, Served: r.use.Served, ServedTokens: r.use.ServedTokens,
 		PeakKV:      float64(r.use.peakUsed) / float64(r.KVBlocks),
 		Preemptions: r.use.Preemptions, Evictions: r.cache.Evictions - r.evictedAtRestart,
 		Stability: r.known, Queue: r.reportQueue(p.now),
@@ -461,7 +461,7 @@ func (p *plain) tellFinished(q *plainRequest, endpoint int) {
 // place sends a request on its way to the endpoints that were chosen.
 func (p *plain) place(q *plainRequest, to policy.Decision) {
 	r := p.replicas[to.Endpoint]
-	q.replica = int32(to.Endpoint)
+	q.replica, q.believed = int32(to.Endpoint), to.Believed
 	q.identities = toldApart(q.text.FullBlocks(nil, r.BlockTokens), q.info.Adapter)
 	p.telling.learn(q.text, q.info.Adapter, r.BlockTokens)
 	if q.handsOver(to) {
@@ -676,6 +676,7 @@ func (p *plain) join(r *plainReplica, q *plainRequest, n int32) {
 		shown.scheduled, shown.cached, shown.tierTokens = true, q.cached, q.tierTokens
 	}
 	p.metrics.scheduled(p.now, &shown.request)
+	p.noteBelief(r, shown)
 	for kind, tokens := range shown.tierTokens {
 		p.metrics.cells[shown.cell].TierTokens[kind] += tokens
 	}
@@ -745,12 +746,14 @@ func (p *plain) endStep(r *plainReplica) {
 			r.running = without(r.running, q)
 			r.useAdapter(q)
 			r.use.Served++
+			r.use.ServedTokens += int64(q.prompt)
 			p.prefilled(r, q)
 		case q.total == q.finish:
 			r.announce("ran", q)
 			r.running = without(r.running, q)
 			r.useAdapter(q)
 			r.use.Served++
+			r.use.ServedTokens += int64(q.prompt + q.generated())
 			p.complete(r, q)
 		}
 	}

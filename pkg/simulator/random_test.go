@@ -61,6 +61,7 @@ func randomConfigWith(data []byte, features ...feature) Config {
 	}
 	if config.Seed%2 == 1 {
 		config.TenantTargets = [][]Target{nil, {{TTFT: 40}, {E2E: 90}}}
+		scatterOf(&config).believes = true
 	}
 	for range 1 + c.pick(2) {
 		config.Pools = append(config.Pools, randomPool(&c))
@@ -159,8 +160,10 @@ type scatter struct {
 	deaf   bool
 	splits bool
 	hears  bool
-	seen   []policy.Scrape
-	loras  []string // of the adapters of each endpoint
+	// believes says that the router makes something up about caches.
+	believes bool
+	seen     []policy.Scrape
+	loras    []string // of the adapters of each endpoint
 	// engines says that the router reads what engines export, which exports is.
 	engines bool
 	exports []policy.Engine
@@ -203,6 +206,9 @@ func (r *scatter) choose(v *policy.View, q *policy.Request) (policy.Decision, er
 	}
 	r.sent(q.ID)
 	decision := policy.To(best)
+	if r.believes {
+		decision.Believed = policy.Believing((q.ID*5 + best*3) % (q.Tokens + 4))
+	}
 	if prefill := q.ID * 7 % (len(v.Scrapes) + 1); r.splits && prefill < len(v.Scrapes) && !isDown(v, prefill) {
 		decision.Prefill = prefill
 	}

@@ -52,6 +52,8 @@ type request struct {
 	// incomplete says that some of the content of its blocks is still on its
 	// way: nobody else may use them.
 	incomplete bool
+	// believed is what the router believed of it that sent it on its way.
+	believed policy.Belief
 	// retry says that this is not the first attempt of a client.
 	retry bool
 	// counted says that the gateway's traffic counts it as in flight.

@@ -289,6 +289,7 @@ func totals(o *Outcome) map[string]string {
 		"arrived": n(sum.Arrived), "completed": n(sum.Completed), "rejected": n(sum.Rejected), "timedout": n(sum.TimedOut), "unfinished": n(sum.Unfinished),
 		"retries": n(sum.Retries), "good": n(sum.Good), "firstgood": n(sum.FirstGood), "metttft": n(sum.MetTTFT), "mettpot": n(sum.MetTPOT), "mete2e": n(sum.MetE2E),
 		"prompt": n(sum.PromptTokens), "cached": n(sum.CachedTokens), "output": n(sum.OutputTokens), "gaps": n(sum.ITL.Count()),
+		"promised": n(sum.PromisedTokens), "found": n(sum.FoundTokens), "kept": n(sum.KeptTokens),
 		"gateway":  time.Duration(sum.GatewayQueueing.Max()).String(),
 		"queueing": time.Duration(sum.Queueing.Max()).String(), "enginettft": time.Duration(sum.EngineTTFT.Max()).String(),
 		"maxgap": time.Duration(sum.ITL.Max()).String(), "maxtpot": time.Duration(sum.TPOT.Max()).String(),

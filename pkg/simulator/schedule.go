@@ -182,6 +182,7 @@ func (r *replica) noteStart(q *request) {
 	if !q.scheduled {
 		q.scheduled, q.scheduledAt = true, r.now
 		r.metrics.scheduled(r.now, q)
+		r.metrics.believed(r.now, q, int32(r.cache.BlockTokens()))
 	}
 }
 

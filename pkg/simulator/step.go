@@ -179,6 +179,7 @@ func (r *replica) endFinished() {
 		q.moveTo(phaseLeaving)
 		r.releaseBlocks(q, false)
 		r.use.Served++
+		r.use.ServedTokens += int64(q.total)
 		r.countServing(-1)
 		r.cluster.gateway.deliverEnd(r, id, q)
 	}

@@ -25,8 +25,8 @@ type use struct {
 	// worked is the time of all steps that have ended, whatever since is.
 	worked time.Duration
 
-	Busy                       time.Duration
-	Steps, Served, Preemptions int64
+	Busy                                     time.Duration
+	Steps, Served, ServedTokens, Preemptions int64
 }
 
 // settle accounts for the blocks used up to now, before their number changes.
@@ -72,7 +72,7 @@ func (r *replica) report(now simtime.Time) ReplicaUse {
 	}
 	blocks := float64(r.cache.Blocks())
 	report := ReplicaUse{
-		Pool: r.pool, Lifetimes: r.lifetimes.within(u.since, now), Busy: busy, Steps: u.Steps, Served: u.Served,
+		Pool: r.pool, Lifetimes: r.lifetimes.within(u.since, now), Busy: busy, Steps: u.Steps, Served: u.Served, ServedTokens: u.ServedTokens,
 		PeakKV:      float64(u.peakUsed) / blocks,
 		Preemptions: u.Preemptions, Evictions: r.cache.Evictions() + u.lost - u.evicted,
 		Links: r.reportLinks(now),

@@ -219,6 +219,11 @@ func truncate(chain []prompt.Stretch, maxBlocks int) ([]prompt.Stretch, int) {
 	return chain, blocks
 }
 
+// Believed implements [scheduler.Believer].
+func (a *approxPrefix) Believed(_ *scheduler.Cycle, endpoint int) (int, bool) {
+	return a.match.Blocks[endpoint] * a.match.BlockTokens, true
+}
+
 func (a *approxPrefix) Routed(c *scheduler.Cycle, p scheduler.Picks) {
 	a.index.Insert(a.chain, p.Primary, a.parameters.capacity(c, p.Primary))
 	if a.prefill && p.Prefill != scheduler.None {

@@ -264,6 +264,16 @@ func (s *legacyPrefix) Look(c *scheduler.Cycle, scraped int) {
 	s.index.Match(s.chain, s.matched.Blocks)
 }
 
+// Believed implements [scheduler.Believer]. The block of the model's name is none of the
+// prompt.
+func (s *legacyPrefix) Believed(c *scheduler.Cycle, endpoint int) (int, bool) {
+	blocks := s.matched.Blocks[endpoint]
+	if s.at < version.GIE10 {
+		blocks = max(0, blocks-1)
+	}
+	return blocks * s.matched.BlockTokens, s.stored == c.Number
+}
+
 // Picked adds what its profile picked in gie-v0.5.
 func (s *legacyPrefix) Picked(c *scheduler.Cycle, endpoint int) {
 	if s.at < version.GIE10 && s.stored == c.Number && len(s.chain) > 0 {

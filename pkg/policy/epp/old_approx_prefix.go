@@ -107,11 +107,21 @@ func (a *oldApproxPrefix) Produce(c *scheduler.Cycle) {
 // cut cuts the text of a prompt into blocks of what the EPP takes for so many
 // tokens.
 func (a *oldApproxPrefix) cut(c *scheduler.Cycle, blockTokens int) []prompt.Stretch {
-	size := max(1, int(math.Round(float64(blockTokens*config.EstimatedBytesPerToken)/a.bytesPerToken)))
+	size := a.size(blockTokens)
 	if a.at >= version.SchedulerMay && c.Tokens >= size {
 		return c.Prompt.AllStretches(a.chain, size)
 	}
 	return c.Prompt.FullStretches(a.chain, size)
+}
+
+// size is how many tokens of a prompt are in a block of what the EPP takes for so many.
+func (a *oldApproxPrefix) size(blockTokens int) int {
+	return max(1, int(math.Round(float64(blockTokens*config.EstimatedBytesPerToken)/a.bytesPerToken)))
+}
+
+// Believed implements [scheduler.Believer].
+func (a *oldApproxPrefix) Believed(_ *scheduler.Cycle, endpoint int) (int, bool) {
+	return a.match.Blocks[endpoint] * a.size(a.match.BlockTokens), true
 }
 
 func (a *oldApproxPrefix) maxBlocks(blockTokens int) int {

@@ -151,6 +151,11 @@ func (p *precisePrefix) matchPrompt(k *sizedPrompt, c *scheduler.Cycle) {
 	}
 }
 
+// Believed implements [scheduler.Believer]: whichever tier a block is in, it counts whole.
+func (p *precisePrefix) Believed(_ *scheduler.Cycle, endpoint int) (int, bool) {
+	return p.match.Blocks[endpoint] * p.blockTokens, true
+}
+
 func (p *precisePrefix) Routed(c *scheduler.Cycle, picked scheduler.Picks) {
 	if p.speculation.ttl == 0 || p.info.TotalBlocks == 0 {
 		return

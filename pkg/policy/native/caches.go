@@ -57,3 +57,8 @@ func (c *caches) look(r *round) []int {
 	}
 	return c.match.Blocks
 }
+
+// believed is how many tokens the last look found at an endpoint.
+func (c *caches) believed(r *round, endpoint int) int {
+	return c.match.Blocks[endpoint] * r.view.Scrapes[endpoint].BlockTokens
+}

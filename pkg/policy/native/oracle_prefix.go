@@ -14,6 +14,8 @@ func readOraclePrefix(r *reader) func(*builder) scorer {
 	return func(b *builder) scorer { return oraclePrefix{b.caches(0, lower)} }
 }
 
+func (s oraclePrefix) believed(r *round, endpoint int) int { return s.caches.believed(r, endpoint) }
+
 func (s oraclePrefix) score(r *round, scores []float64) {
 	held := s.caches.look(r)
 	for i, e := range r.candidates {

@@ -18,6 +18,10 @@ func readPrecisePrefixCache(r *reader) func(*builder) scorer {
 	return func(b *builder) scorer { return precisePrefixCache{b.caches(delay, false)} }
 }
 
+func (s precisePrefixCache) believed(r *round, endpoint int) int {
+	return s.caches.believed(r, endpoint)
+}
+
 func (s precisePrefixCache) score(r *round, scores []float64) {
 	held := s.caches.look(r)
 	mostFirst(r, scores, func(e int) int { return held[e] })

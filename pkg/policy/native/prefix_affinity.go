@@ -73,4 +73,8 @@ func (s *prefixAffinity) matchLoosely(r *round) {
 	}
 }
 
+func (s *prefixAffinity) believed(_ *round, endpoint int) int {
+	return s.blocks[endpoint] * s.blockTokens
+}
+
 func (s *prefixAffinity) routed(_ *round, endpoint int) { s.memories[endpoint].touch(s.chain) }

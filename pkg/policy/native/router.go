@@ -20,6 +20,8 @@ type Router struct {
 	// answers have not ended; nil where nobody asks.
 	inFlight []int
 	round    round
+	// believer is the scorer whose index beliefs are taken from; nil where none has one.
+	believer believer
 	tell     func(*Explanation) // nil while nobody asks
 }
 
@@ -31,6 +33,13 @@ type chooser interface {
 // A follower is told where a request was sent.
 type follower interface {
 	routed(r *round, endpoint int)
+}
+
+// A believer keeps an index of what endpoints' caches hold.
+type believer interface {
+	// believed returns how many tokens of the round's prompt, which it has scored, an
+	// endpoint is believed to hold.
+	believed(r *round, endpoint int) int
 }
 
 // A round is what is known when one request is routed.
@@ -106,13 +115,19 @@ func (r *Router) Route(view *policy.View, request *policy.Request) (policy.Decis
 	if about != nil {
 		r.end(about, endpoint, nil)
 	}
+	var believed policy.Belief
+	if r.believer != nil {
+		believed = policy.Believing(r.believer.believed(n, endpoint))
+	}
 	for _, f := range r.followers {
 		f.routed(n, endpoint)
 	}
 	if r.inFlight != nil {
 		r.inFlight[endpoint]++
 	}
-	return policy.To(endpoint), nil
+	to := policy.To(endpoint)
+	to.Believed = believed
+	return to, nil
 }
 
 // Routing returns the router with what it takes part in: it is told of ends where it

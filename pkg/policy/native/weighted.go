@@ -48,6 +48,9 @@ func (s *weightedSpec) build(b *builder) chooser {
 		if f, ok := made.(follower); ok {
 			b.follow(f)
 		}
+		if x, ok := made.(believer); ok && b.router.believer == nil {
+			b.router.believer = x
+		}
 	}
 	for range w.scorers {
 		w.parts = append(w.parts, make([]float64, b.endpoints))

@@ -134,6 +134,9 @@ type Builder struct {
 	// rotation is what the pickers have in common where ties are taken in turn.
 	rotation rotation
 
+	// believer is the index of caches that beliefs are taken from; nil where there is
+	// none.
+	believer          Believer
 	pickListeners     []PickListener
 	responseListeners []ResponseListener
 	endpointListeners []EndpointListener
@@ -201,6 +204,7 @@ func (b *Builder) Scheduler(parts Parts, c *config.Config) *Scheduler {
 	if EstimatesTokens(&c.Document) {
 		s.estimate.ratio = b.TokenBytes() / config.EstimatedBytesPerToken
 	}
+	s.believer = b.believer
 	s.feed = kvindex.Feed{Lag: b.EventLag, Digesters: b.Digesters}
 	s.tracer = b.newTracer(c)
 	return s
@@ -236,6 +240,9 @@ func (b *Builder) admission(parts Parts, c *config.Config, s *Scheduler) {
 
 // Connect registers a plugin, once, for what it wants to be told of.
 func (b *Builder) Connect(made any) {
+	if x, ok := made.(Believer); ok {
+		b.believe(x)
+	}
 	if f, ok := made.(PickListener); ok && !slices.Contains(b.pickListeners, f) {
 		b.pickListeners = append(b.pickListeners, f)
 	}

@@ -28,6 +28,7 @@ type Scheduler struct {
 	PickListeners        []PickListener
 	responseListeners    []ResponseListener
 	endpointListeners    []EndpointListener
+	believer             Believer // nil where no plugin keeps an index of caches
 	feed                 kvindex.Feed
 	estimate             tokenEstimate
 	tracer               tracer
@@ -203,13 +204,15 @@ func (s *Scheduler) choose(c *Cycle) (policy.Decision, error) {
 	if !ok {
 		return policy.Decision{}, policy.ErrNoEndpoint
 	}
+	to := policy.To(chosen.Primary)
+	if chosen.Prefill != None && chosen.Prefill != chosen.Primary && !s.prefillHeaderMissing {
+		to.Prefill = chosen.Prefill
+	}
+	to.Believed = s.belief(c, to.Computes())
 	for _, f := range s.PickListeners {
 		f.Routed(c, chosen)
 	}
-	if chosen.Prefill == None || chosen.Prefill == chosen.Primary || s.prefillHeaderMissing {
-		return policy.To(chosen.Primary), nil
-	}
-	return policy.Decision{Endpoint: chosen.Primary, Prefill: chosen.Prefill}, nil
+	return to, nil
 }
 
 // FirstToken implements [policy.ResponseListener]. It does nothing for a request that is
