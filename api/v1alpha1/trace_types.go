@@ -21,7 +21,7 @@ const (
 	ParquetTrace TraceFormat = "Parquet"
 	// QwenBailianTrace is JSON lines with chats and ids of blocks of 16 tokens.
 	QwenBailianTrace TraceFormat = "QwenBailian"
-	// ServeGenTrace is a tar archive of a ServeGen folder, which describes clients by rates
+	// ServeGenTrace is a ServeGen folder or a tar archive of it, which describes clients by rates
 	// and histograms. Each seed draws requests of its own.
 	ServeGenTrace TraceFormat = "ServeGen"
 	// TraceV2Trace is the CSV of inference-sim, with prefix groups.

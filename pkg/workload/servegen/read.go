@@ -44,6 +44,11 @@ type lengths struct {
 	input, output histogram
 }
 
+// filePatterns are those of the files of a folder.
+var filePatterns = []string{tracePattern, "chunk-*" + datasetSuffix}
+
+var errNoTrace = errors.New("there is no " + tracePattern)
+
 const (
 	tracePattern  = "chunk-*-trace.csv"
 	traceSuffix   = "-trace.csv"
@@ -59,7 +64,7 @@ const (
 // field.
 func Read(folder fs.FS) (*Data, error) {
 	var r reader
-	for _, pattern := range []string{tracePattern, "chunk-*" + datasetSuffix} {
+	for _, pattern := range filePatterns {
 		names, err := fs.Glob(folder, pattern)
 		if err != nil {
 			return nil, err
@@ -135,7 +140,7 @@ func put[T any](into *map[string]T, client string, text []byte, parse func([]byt
 // window.
 func (r *reader) data() (*Data, error) {
 	if len(r.windows) == 0 {
-		return nil, errors.New("there is no " + tracePattern)
+		return nil, errNoTrace
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.lengths)) {
 		if r.windows[name] == nil {

@@ -215,6 +215,49 @@ func TestAnArchiveIsAFolder(t *testing.T) {
 	}
 }
 
+// The archive of a folder is the folder, and the same whatever else is there.
+func TestAFolderIsItsArchive(t *testing.T) {
+	folder := fstest.MapFS{"README.md": {Data: []byte("words")}}
+	for _, name := range []string{"chunk-0-trace.csv", "chunk-0-dataset.json", "chunk-10-trace.csv", "chunk-10-dataset.json"} {
+		text, err := os.ReadFile("testdata/day/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder[name] = &fstest.MapFile{Data: text, ModTime: time.Unix(1_700_000_000, 0)}
+	}
+	var archives [2][]byte
+	for i, f := range []fs.FS{folder, os.DirFS("testdata/day")} {
+		in, err := servegen.Archive(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if archives[i], err = io.ReadAll(in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(archives[0], archives[1]) {
+		t.Error("another time and another file make another archive")
+	}
+	archived, err := servegen.ReadArchive(bytes.NewReader(archives[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := workloadtest.Take(read(t, os.DirFS("testdata/day")).Source("", 5), -1)
+	if diff := cmp.Diff(want, workloadtest.Take(archived.Source("", 5), -1)); diff != "" {
+		t.Errorf("requests (-folder +archive):\n%s", diff)
+	}
+	if _, err := servegen.Archive(fstest.MapFS{"README.md": {}}); err == nil || err.Error() != "there is no chunk-*-trace.csv" {
+		t.Errorf("a folder without clients: %v", err)
+	}
+	in, err := servegen.Archive(folder)
+	if err == nil {
+		err = in.Close() // which ends the archive
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 func TestArchiveErrors(t *testing.T) {
 	const windows = "0,1,1,Gamma,1,1\n600,1,1,,0,0\n"
 	whole := day(t)
