@@ -63,7 +63,7 @@ func writeFile(archive *tar.Writer, folder fs.FS, name string) error {
 
 // ReadArchive reads the clients of a folder in a tar archive, and the archive to its end.
 // Folders within it say nothing: files go by their last names. It holds one file at a time.
-// Errors are those of [Read].
+// Errors name the file, the row or the window, and the field.
 func ReadArchive(in io.Reader) (*Data, error) {
 	var r reader
 	archive := tar.NewReader(in)

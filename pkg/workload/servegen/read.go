@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"math"
 	"slices"
@@ -60,38 +59,10 @@ const (
 	maxSeconds, maxRate = 3e8, 1e6
 )
 
-// Read reads the clients of a folder. Errors name the file, the row or the window, and the
-// field.
-func Read(folder fs.FS) (*Data, error) {
-	var r reader
-	for _, pattern := range filePatterns {
-		names, err := fs.Glob(folder, pattern)
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names {
-			if err := r.open(folder, name); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return r.data()
-}
-
 // reader puts the files of a folder together, which come in any order.
 type reader struct {
 	windows map[string][]window
 	lengths map[string][]lengths
-}
-
-// open reads a file of a folder.
-func (r *reader) open(folder fs.FS, name string) error {
-	file, err := folder.Open(name)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	return r.file(name, file)
 }
 
 // file reads a file by its name. Files with other names are no part of the description.

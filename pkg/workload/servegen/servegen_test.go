@@ -26,9 +26,19 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
 )
 
+// readFolder reads the clients of a folder.
+func readFolder(folder fs.FS) (*servegen.Data, error) {
+	in, err := servegen.Archive(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return servegen.ReadArchive(in)
+}
+
 func read(t testing.TB, folder fs.FS) *servegen.Data {
 	t.Helper()
-	data, err := servegen.Read(folder)
+	data, err := readFolder(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +155,7 @@ func TestReadErrors(t *testing.T) {
 		"a negative start": {window + "600,1,1,,0,0\n", `{"-5": {}}`, `chunk-0-dataset.json: window: must be a number that is not negative, got "-5"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			data, err := servegen.Read(fstest.MapFS{"chunk-0-trace.csv": {Data: []byte(tc.trace)}, "chunk-0-dataset.json": {Data: []byte(tc.dataset)}})
+			data, err := readFolder(fstest.MapFS{"chunk-0-trace.csv": {Data: []byte(tc.trace)}, "chunk-0-dataset.json": {Data: []byte(tc.dataset)}})
 			if data != nil || err == nil || err.Error() != tc.want {
 				t.Errorf("got %v, want %s", err, tc.want)
 			}
@@ -165,7 +175,7 @@ func TestReadErrors(t *testing.T) {
 		for file, text := range tc.files {
 			folder[file] = &fstest.MapFile{Data: []byte(text)}
 		}
-		if _, err := servegen.Read(folder); err == nil || err.Error() != tc.want {
+		if _, err := readFolder(folder); err == nil || err.Error() != tc.want {
 			t.Errorf("%s: got %v, want %s", name, err, tc.want)
 		}
 	}
@@ -397,7 +407,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(trace, dataset)
 	}
 	f.Fuzz(func(t *testing.T, trace, dataset []byte) {
-		data, err := servegen.Read(fstest.MapFS{"chunk-0-trace.csv": {Data: trace}, "chunk-0-dataset.json": {Data: dataset}})
+		data, err := readFolder(fstest.MapFS{"chunk-0-trace.csv": {Data: trace}, "chunk-0-dataset.json": {Data: dataset}})
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "chunk-0") {
 				t.Fatalf("error %q does not name the file", err)
