@@ -174,7 +174,7 @@ func newTraceStatCommand() *cobra.Command {
 			return traceStat(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), flags, args[0])
 		},
 	}
-	flags.add(cmd.Flags(), " (default: detected from the first line)")
+	flags.add(cmd.Flags(), detected)
 	return cmd
 }
 
@@ -273,6 +273,9 @@ func traceStat(ctx context.Context, stdin io.Reader, w io.Writer, flags traceFil
 	}
 	if s.Waiting > 0 {
 		fmt.Fprintf(w, "wait for an answer   %d requests, after it %s on average; the others have a timestamp\n", s.Waiting, s.MeanDelay.Round(time.Millisecond))
+	}
+	if s.Warning != "" {
+		fmt.Fprintf(w, "warning              %s\n", s.Warning)
 	}
 	fmt.Fprintf(w, "distinct timestamps  %d\n", s.DistinctTimestamps)
 	fmt.Fprintf(w, "span                 %s\n", s.Span)
