@@ -13,7 +13,8 @@ const (
 	AzureTrace TraceFormat = "Azure"
 	// BurstGPTTrace is the CSV of the BurstGPT traces. Rows of failed requests are left out.
 	BurstGPTTrace TraceFormat = "BurstGPT"
-	// CSVTrace is any CSV, such as the log of a gateway, with columns that csv names.
+	// CSVTrace is any CSV, such as the log of a gateway, with columns that csv names, or one that
+	// windtunnel trace convert wrote.
 	CSVTrace TraceFormat = "CSV"
 	// LLMServingSimTrace is JSON lines with ids of full blocks of 16 tokens.
 	LLMServingSimTrace TraceFormat = "LLMServingSim"
@@ -21,7 +22,7 @@ const (
 	ParquetTrace TraceFormat = "Parquet"
 	// QwenBailianTrace is JSON lines with chats and ids of blocks of 16 tokens.
 	QwenBailianTrace TraceFormat = "QwenBailian"
-	// ServeGenTrace is a tar archive of a ServeGen folder, which describes clients by rates
+	// ServeGenTrace is a ServeGen folder or a tar archive of it, which describes clients by rates
 	// and histograms. Each seed draws requests of its own.
 	ServeGenTrace TraceFormat = "ServeGen"
 	// TraceV2Trace is the CSV of inference-sim, with prefix groups.
@@ -78,7 +79,8 @@ type Trace struct {
 	// +optional
 	// +kubebuilder:default="1"
 	RateScale PositiveDecimal `json:"rateScale,omitempty"`
-	// csv names the columns of a trace of the format CSV.
+	// csv names the columns of a trace of the format CSV. Without it, the columns are those that
+	// windtunnel trace convert writes.
 	// +optional
 	CSV *TraceCSV `json:"csv,omitempty"`
 	// order says in which order the rows are. Without it, they are in order of time, and a

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -149,7 +148,7 @@ func (l localInputs) OpenFile(name string) (io.ReadCloser, error) {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(l.folder, name)
 	}
-	return os.Open(name)
+	return trace.OpenPath(name)
 }
 
 func (l localInputs) OpenVolumeFile(volume, path string) (io.ReadCloser, error) {
@@ -157,7 +156,7 @@ func (l localInputs) OpenVolumeFile(volume, path string) (io.ReadCloser, error) 
 	if !given {
 		return nil, compile.Missing(fmt.Sprintf("only pods of a cluster mount this volume; name a folder with its files: --volume %s=FOLDER", volume))
 	}
-	return os.Open(filepath.Join(folder, filepath.FromSlash(path)))
+	return trace.OpenPath(filepath.Join(folder, filepath.FromSlash(path)))
 }
 
 func (localInputs) ParsesTraces() bool { return true }

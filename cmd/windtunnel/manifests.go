@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -49,7 +50,7 @@ func readManifests(name string, stdin io.Reader) (*manifest.Set, error) {
 func readManifest(name string, stdin io.Reader) (*manifest.Set, error) {
 	if name == "-" {
 		set, err := manifest.Read(stdin, standardInput)
-		return set, toBadInput(err)
+		return set, toBadInput(firstErrors(err))
 	}
 	return readFrom(name, manifest.Read)
 }
@@ -61,7 +62,21 @@ func readFrom(name string, read func(io.Reader, string) (*manifest.Set, error)) 
 	}
 	defer f.Close()
 	set, err := read(f, name)
-	return set, toBadInput(err)
+	return set, toBadInput(firstErrors(err))
+}
+
+// mostInvalid is how many invalid documents of a file are reported.
+const mostInvalid = 20
+
+// firstErrors returns the first of an error's joined errors, and how many more there are. A file
+// that is no manifest, such as a trace, has one for each line.
+func firstErrors(err error) error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok || len(joined.Unwrap()) <= mostInvalid {
+		return err
+	}
+	all := joined.Unwrap()
+	return errors.Join(append(slices.Clone(all[:mostInvalid]), fmt.Errorf("%d more documents are invalid", len(all)-mostInvalid))...)
 }
 
 // verbs are those that simulate a kind.

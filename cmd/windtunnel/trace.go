@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"windtunnel.dev/windtunnel/pkg/workload/servegen"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
@@ -35,7 +34,7 @@ type generateOptions struct {
 	requests int
 	seed     int64
 	output   string
-	// serveGen is a folder that describes traffic.
+	// serveGen is a folder that describes traffic, or an archive of it.
 	serveGen string
 }
 
@@ -43,7 +42,7 @@ func newTraceGenerateCommand() *cobra.Command {
 	var o generateOptions
 	cmd := &cobra.Command{
 		Use:   "generate",
-		Short: "Write a small synthetic trace, or the requests of a SimulationRun or a ServeGen folder",
+		Short: "Write a small synthetic trace, or the requests of a SimulationRun or of ServeGen clients",
 		Long: `Without -f and --servegen, write a synthetic trace in Mooncake's format: a batch of arrivals about
 every three seconds, shared system prompts, and conversations that grow turn by turn.
 
@@ -55,7 +54,8 @@ answers, time-outs, retries and headers are not written.
 
 With --servegen, write what the clients of a ServeGen folder send, in Vidur's format, which
 has times and lengths only. The folder has chunk-N-trace.csv and chunk-N-dataset.json for
-each client. Gaps have the shape of the folder's fits and the mean of its rates.
+each client, and may be a tar archive, compressed or not. Gaps have the shape of the
+folder's fits and the mean of its rates.
 
 The same workload, or number of requests, and the same seed give the same bytes.`,
 		Example: `  windtunnel trace generate --requests 2000 -o trace.jsonl
@@ -72,7 +72,7 @@ The same workload, or number of requests, and the same seed give the same bytes.
 	f.IntVar(&o.requests, "requests", 2000, "number of requests; with -f, the greatest number, and without --requests all until the horizon")
 	f.Int64Var(&o.seed, "seed", 1, "seed of the random draws; with -f and without --seed, the first of the object")
 	f.StringVarP(&o.output, "output", "o", "-", "file to write, - for standard output; compressed if it ends in .gz")
-	f.StringVar(&o.serveGen, "servegen", "", "a ServeGen folder, whose requests are written")
+	f.StringVar(&o.serveGen, "servegen", "", "a ServeGen folder or a tar archive of it, whose requests are written")
 	o.specOptions.register(f)
 	return cmd
 }
@@ -91,18 +91,29 @@ func (o *generateOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 		return trace.WriteMooncake(contextWriter{ctx, w}, o.requests, o.seed)
 	}
 	if o.serveGen != "" {
-		data, err := servegen.Read(os.DirFS(o.serveGen))
+		described, err := readServeGen(ctx, stdin, o.serveGen)
 		if err != nil {
-			return badInputError{fmt.Errorf("%s: %w", o.serveGen, err)}
+			return badInputError{err}
 		}
 		write = func(w io.Writer) error {
-			return trace.WriteVidur(contextWriter{ctx, w}, data.Source("", o.seed), o.requests)
+			source := described.Replay(trace.Replay{RateScale: 1, Arrivals: trace.AsRecorded}, o.seed)
+			return trace.WriteVidur(contextWriter{ctx, w}, source, o.requests)
 		}
 	}
 	if o.output == "-" {
 		return write(stdout)
 	}
 	return writeWhole(o.output, compressedByName(o.output, write))
+}
+
+// readServeGen reads a ServeGen folder, or an archive of it.
+func readServeGen(ctx context.Context, stdin io.Reader, name string) (*trace.Trace, error) {
+	in, name, err := openInterruptibly(ctx, stdin, name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return trace.Read(trace.ServeGen, in, name)
 }
 
 // contextWriter is a writer that fails once the context is done.
@@ -163,17 +174,17 @@ func newTraceStatCommand() *cobra.Command {
 			return traceStat(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), flags, args[0])
 		},
 	}
-	flags.add(cmd.Flags(), " (default: detected from the first line)")
+	flags.add(cmd.Flags(), detected)
 	return cmd
 }
 
-// openTrace opens the file of a trace, or standard input where the name is -, and returns
-// the name for errors.
+// openTrace opens the file of a trace, a ServeGen folder, or standard input where the name is -,
+// and returns the name for errors.
 func openTrace(stdin io.Reader, name string) (io.ReadCloser, string, error) {
 	if name == "-" {
 		return io.NopCloser(stdin), "standard input", nil
 	}
-	f, err := os.Open(name)
+	f, err := trace.OpenPath(name)
 	if err != nil {
 		return nil, name, badInputError{err}
 	}
@@ -262,6 +273,9 @@ func traceStat(ctx context.Context, stdin io.Reader, w io.Writer, flags traceFil
 	}
 	if s.Waiting > 0 {
 		fmt.Fprintf(w, "wait for an answer   %d requests, after it %s on average; the others have a timestamp\n", s.Waiting, s.MeanDelay.Round(time.Millisecond))
+	}
+	if s.Warning != "" {
+		fmt.Fprintf(w, "warning              %s\n", s.Warning)
 	}
 	fmt.Fprintf(w, "distinct timestamps  %d\n", s.DistinctTimestamps)
 	fmt.Fprintf(w, "span                 %s\n", s.Span)

@@ -5,6 +5,8 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,8 +18,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
-
-	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // maxConfigMapBytes is what an API server takes as a ConfigMap's data.
@@ -31,7 +31,7 @@ type packOptions struct {
 }
 
 func newTraceConfigMapCommand() *cobra.Command {
-	o := packOptions{traceFileFlags: traceFileFlags{format: string(trace.Mooncake)}}
+	var o packOptions
 	cmd := &cobra.Command{
 		Use:   "configmap FILE",
 		Short: "Compress a trace into the manifest of a ConfigMap",
@@ -40,25 +40,31 @@ under the file's name with .gz at the end. A cluster and --configmap both take i
 		Example: `  windtunnel trace configmap conversation_trace.jsonl --name mooncake -o trace.yaml
   kubectl apply --server-side -f trace.yaml`,
 		Args: oneTraceFile,
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.OutOrStdout(), args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), cmd.OutOrStdout(), args[0])
+		},
 	}
 	f := cmd.Flags()
-	o.add(f, "")
+	o.add(f, detected)
 	f.StringVar(&o.name, "name", "", "name of the ConfigMap (required)")
 	f.StringVarP(&o.output, "output", "o", "-", "file to write, - for standard output")
 	return cmd
 }
 
-func (o packOptions) run(stdout io.Writer, file string) error {
+func (o packOptions) run(ctx context.Context, stdout io.Writer, file string) error {
 	if o.name == "" {
 		return badInputError{fmt.Errorf("--name is required")}
 	}
 	if faults := validation.IsDNS1123Subdomain(o.name); len(faults) > 0 {
 		return badInputError{fmt.Errorf("--name: %s", strings.Join(faults, "; "))}
 	}
-	raw, err := os.ReadFile(file)
+	raw, err := readWhole(ctx, file)
 	if err != nil {
 		return badInputError{err}
+	}
+	key := filepath.Base(file) + ".gz"
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		key = filepath.Base(file) + ".tar.gz"
 	}
 	if _, _, err := o.read(bytes.NewReader(raw), file); err != nil {
 		return badInputError{err}
@@ -73,7 +79,7 @@ func (o packOptions) run(stdout io.Writer, file string) error {
 	manifest, err := yaml.Marshal(corev1.ConfigMap{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{Name: o.name},
-		BinaryData: map[string][]byte{filepath.Base(file) + ".gz": packed},
+		BinaryData: map[string][]byte{key: packed},
 	})
 	if err != nil {
 		return err
@@ -86,6 +92,16 @@ func (o packOptions) run(stdout io.Writer, file string) error {
 		return write(stdout)
 	}
 	return writeWhole(o.output, write)
+}
+
+// readWhole reads a file, or the archive of a ServeGen folder.
+func readWhole(ctx context.Context, name string) ([]byte, error) {
+	in, _, err := openInterruptibly(ctx, nil, name)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := io.ReadAll(in)
+	return raw, errors.Join(err, in.Close())
 }
 
 func compress(raw []byte) ([]byte, error) {

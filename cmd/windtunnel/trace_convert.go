@@ -48,7 +48,7 @@ that it lies in.`,
 		},
 	}
 	f := cmd.Flags()
-	o.file.add(f, " (default: detected from the first line)")
+	o.file.add(f, detected)
 	f.StringVar(&o.to, "to", "", "format to write: "+oneOf(trace.WrittenFormats())+" (required)")
 	f.StringVarP(&o.output, "output", "o", "-", "file to write, - for standard output")
 	return cmd
@@ -105,6 +105,9 @@ func (o *convertOptions) tell(w io.Writer, done trace.Conversion) error {
 	}
 	if done.PrefillOnly > 0 {
 		fmt.Fprintf(&text, "changed: %d requests without output have 1 output token\n", done.PrefillOnly)
+	}
+	if done.Warning != "" {
+		fmt.Fprintf(&text, "warning: %s\n", done.Warning)
 	}
 	for _, loss := range done.Lost {
 		fmt.Fprintf(&text, "lost: %s of %d requests\n", loss.What, loss.Rows)

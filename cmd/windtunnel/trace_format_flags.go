@@ -3,13 +3,14 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -33,6 +34,9 @@ type traceFileFlags struct {
 	zeroOutput  string
 	blockTokens int32
 }
+
+// detected is what the help of --format says of its default.
+const detected = " (default: detected from the beginning of the file)"
 
 func (o *traceFileFlags) add(f *pflag.FlagSet, noFormat string) {
 	f.StringVar(&o.format, "format", o.format, "format of the trace: "+oneOf(trace.Formats())+noFormat)
@@ -128,19 +132,33 @@ func (o *traceFileFlags) decodeTooLong(into **v1alpha1.TooLong) error {
 }
 
 // decodeFields decodes a flag whose keys are fields of the API. It leaves what it decodes
-// into as it is where the flag was not given.
+// into, a pointer to a pointer to a struct, as it is where the flag was not given.
 func decodeFields(flag string, given map[string]string, into any) error {
 	if given == nil {
 		return nil
+	}
+	known := jsonNames(reflect.TypeOf(into).Elem().Elem())
+	for _, key := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(known, key) {
+			return fmt.Errorf("%s: unknown key %q, want %s", flag, key, strings.Join(known, ", "))
+		}
 	}
 	text, err := json.Marshal(given)
 	if err != nil {
 		return err
 	}
-	fields := json.NewDecoder(bytes.NewReader(text))
-	fields.DisallowUnknownFields()
-	if err := fields.Decode(into); err != nil {
+	if err := json.Unmarshal(text, into); err != nil {
 		return fmt.Errorf("%s: %w", flag, err)
 	}
 	return nil
+}
+
+// jsonNames are the names of a struct's fields in JSON.
+func jsonNames(of reflect.Type) []string {
+	var names []string
+	for i := range of.NumField() {
+		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	return names
 }

@@ -45,7 +45,7 @@ do about it.`,
 			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), args[0])
 		},
 	}
-	o.file.add(cmd.Flags(), " (default: detected from the first line)")
+	o.file.add(cmd.Flags(), detected)
 	cmd.Flags().VarP(choice{&o.output, []outputFormat{outputText, outputJSON, outputSVG}}, "output", "o", "text, json or svg")
 	return cmd
 }

@@ -515,7 +515,18 @@ func TestTheRequestsOfAServeGenFolderAreWritten(t *testing.T) {
 	if out := mustRun(t, "trace", "stat", name); !strings.HasPrefix(out, "format               Vidur\nrequests             500\n") {
 		t.Errorf("stat prints\n%s", out)
 	}
-	if _, err := windtunnel(t, "trace", "generate", "--servegen", t.TempDir(), "-o", name+".2"); exitCode(err) != exitBadInput {
+	fromFolder, err := os.ReadFile(filepath.Clean(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := serveGenArchive(t, folder)
+	for file, text := range map[string]string{"day.tar": archive, "day.tar.gz": gzipped(t, archive)} {
+		if got := mustRun(t, "trace", "generate", "--servegen", tempFile(t, file, text), "--requests", "500"); got != string(fromFolder) {
+			t.Errorf("%s has other requests than its folder", file)
+		}
+	}
+	_, err = windtunnel(t, "trace", "generate", "--servegen", t.TempDir(), "-o", name+".2")
+	if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "is a folder, but no ServeGen folder: there is no chunk-*-trace.csv") {
 		t.Errorf("an empty folder: exit code %d, %v", exitCode(err), err)
 	}
 	if _, err := windtunnel(t, "trace", "generate", "--servegen", folder, "-f", "testdata/run.yaml"); exitCode(err) != exitBadInput {
@@ -526,22 +537,35 @@ func TestTheRequestsOfAServeGenFolderAreWritten(t *testing.T) {
 	}
 }
 
-// A ServeGen folder in an archive is a source of a workload like any other trace.
-func TestARunDrawsTheRequestsOfAServeGenFolder(t *testing.T) {
-	folder := filepath.Join("..", "..", "pkg", "workload", "servegen", "testdata", "day")
+// serveGenArchive packs a folder as the program tar does.
+func serveGenArchive(t *testing.T, folder string) string {
+	t.Helper()
 	var archive bytes.Buffer
 	w := tar.NewWriter(&archive)
-	if err := w.AddFS(os.DirFS(folder)); err != nil {
+	if err := errors.Join(w.AddFS(os.DirFS(folder)), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
+	return archive.String()
+}
+
+func gzipped(t *testing.T, text string) string {
+	t.Helper()
+	packed, err := compress([]byte(text))
+	if err != nil {
 		t.Fatal(err)
 	}
-	name := tempFile(t, "day.tar", archive.String())
+	return string(packed)
+}
+
+// A ServeGen folder, or an archive of it, is a source of a workload like any other trace.
+func TestARunDrawsTheRequestsOfAServeGenFolder(t *testing.T) {
+	folder := filepath.Join("..", "..", "pkg", "workload", "servegen", "testdata", "day")
+	name := tempFile(t, "day.tar", serveGenArchive(t, folder))
 	if out := mustRun(t, "trace", "stat", name); !strings.HasPrefix(out, "format               ServeGen\nrequests are drawn   under seed 1") {
 		t.Errorf("stat prints\n%s", out)
 	}
-	run := tempFile(t, "run.yaml", `apiVersion: sim.windtunnel.dev/v1alpha1
+	ofFile := func(file string) string {
+		return tempFile(t, "run.yaml", `apiVersion: sim.windtunnel.dev/v1alpha1
 kind: SimulationRun
 metadata: {name: day}
 spec:
@@ -550,11 +574,24 @@ spec:
     pools: [{name: a, model: meta-llama/Llama-3.1-8B-Instruct, accelerator: h100-sxm, replicas: 1}]
     router: {policies: {routing: {policy: round-robin}}}
     workload:
-      trace: {format: ServeGen, file: `+name+`, slice: {from: 20m}, sample: "0.1"}
+      trace: {format: ServeGen, file: `+file+`, slice: {from: 20m}, sample: "0.1"}
   replications: {seeds: [1, 2]}
 `)
-	if out := mustRun(t, "run", "-f", run); !strings.Contains(out, "SimulationRun day") {
+	}
+	out := mustRun(t, "run", "-f", ofFile(name))
+	if !strings.Contains(out, "ServeGen trace ") || !strings.Contains(out, ", slice from 20m0s on, sample of 0.1.") {
 		t.Errorf("run prints\n%s", out)
+	}
+	whole, err := filepath.Abs(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	figures := func(out string) string { return out[:strings.Index(out, "Workload")] }
+	if diff := cmp.Diff(figures(out), figures(mustRun(t, "run", "-f", ofFile(whole)))); diff != "" {
+		t.Errorf("figures (-of the archive +of the folder):\n%s", diff)
+	}
+	if out := mustRun(t, "trace", "stat", folder); !strings.HasPrefix(out, "format               ServeGen\n") {
+		t.Errorf("stat of the folder prints\n%s", out)
 	}
 	if out, err := windtunnel(t, "trace", "convert", name, "--to", "Vidur"); exitCode(err) != exitBadInput || out != "" {
 		t.Errorf("convert: exit code %d, %v\n%s", exitCode(err), err, out)

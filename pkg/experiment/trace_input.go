@@ -122,8 +122,13 @@ func (t *TraceInput) InvalidAt(at *field.Path, err error) *field.Error {
 	return field.Invalid(at, t.Path(), err.Error())
 }
 
-// TraceDescription name a trace in the errors of whoever reads it.
-func TraceDescription(t *TraceInput) string { return "trace " + t.Name() }
+// TraceDescription names a trace in the errors of whoever reads it.
+func TraceDescription(t *TraceInput) string {
+	if t.File != "" {
+		return "trace " + t.File
+	}
+	return "trace " + t.Name()
+}
 
 // ConfigMapInput is the name of a ConfigMap's key in status.inputs.
 func ConfigMapInput(name, key string) string { return "ConfigMap/" + name + "/" + key }

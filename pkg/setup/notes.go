@@ -26,6 +26,7 @@ func Notes(in *v1alpha1.Scenario, config *simulator.Config, traces trace.Set, pa
 			notes = append(notes, p.Written(note, path))
 		}
 	}
+	notes = append(notes, oddTimeNotes(&in.Workload, traces, path.Child("workload"))...)
 	notes = append(notes, clampNotes(&in.Workload, path.Child("workload"))...)
 	return append(notes, handoffNotes(in, config, path)...)
 }
@@ -34,6 +35,17 @@ func Notes(in *v1alpha1.Scenario, config *simulator.Config, traces trace.Set, pa
 // states, and may have one beside something else.
 func IdleNotes(in *v1alpha1.Scenario, path *field.Path) []string {
 	return append(patienceNotes(&in.Workload, path.Child("workload")), horizonNotes(in, path)...)
+}
+
+// oddTimeNotes name the traces whose times seem to have another unit.
+func oddTimeNotes(in *v1alpha1.Workload, traces trace.Set, path *field.Path) []string {
+	var notes []string
+	for _, t := range Traces(in, path) {
+		if recorded := traces[t.Name]; recorded != nil && recorded.Warning() != "" {
+			notes = append(notes, fmt.Sprintf("%s: %s", t.Path, recorded.Warning()))
+		}
+	}
+	return notes
 }
 
 // tierNotes name the tiers that can never hold the longest prompt. They are no

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -27,6 +28,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/workload/servegen"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
@@ -306,16 +308,19 @@ func readTrace(plan *experiment.Plan, in *experiment.TraceInput, folder string, 
 	return recorded, nil
 }
 
-// openWithin opens a file below a folder. A link in a volume that leads out of it,
-// such as to the pod's token, is not followed: what is wrong with a trace's text
-// is told in public.
-func openWithin(folder, name string) (*os.File, error) {
+// openWithin opens a file below a folder, or a ServeGen folder as an archive. A link in a
+// volume that leads out of it, such as to the pod's token, is not followed: what is wrong with a
+// trace's text is told in public.
+func openWithin(folder, name string) (io.ReadCloser, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
 	info, err := root.Stat(name)
+	if err == nil && info.IsDir() {
+		return archiveWithin(root, name)
+	}
+	defer root.Close()
 	if err != nil {
 		return nil, err
 	}
@@ -324,6 +329,26 @@ func openWithin(folder, name string) (*os.File, error) {
 	}
 	return root.Open(name)
 }
+
+// archiveWithin opens a ServeGen folder below a root, which the archive closes.
+func archiveWithin(root *os.Root, name string) (io.ReadCloser, error) {
+	below, err := fs.Sub(root.FS(), filepath.ToSlash(name))
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	archive, err := servegen.Archive(below)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s is a folder, but no ServeGen folder: %w", name, err), root.Close())
+	}
+	return rootedArchive{archive, root}, nil
+}
+
+type rootedArchive struct {
+	io.ReadCloser
+	root *os.Root
+}
+
+func (a rootedArchive) Close() error { return errors.Join(a.ReadCloser.Close(), a.root.Close()) }
 
 // configMaps makes the objects that hold a shard's chunks, and after them the one
 // that lists those, to which it returns a reference.

@@ -30,6 +30,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/workload/servegen"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
 	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
@@ -356,7 +357,7 @@ func TestBadInputIsPermanent(t *testing.T) {
 					t.Fatal(err)
 				}
 			},
-			want: "small.jsonl is not a file",
+			want: "small.jsonl is a folder, but no ServeGen folder: there is no chunk-*-trace.csv",
 		},
 		"a trace of no format": {
 			spoil: func(t *testing.T, o *Options) {
@@ -464,6 +465,36 @@ func TestPodsReadParquet(t *testing.T) {
 		if report, err := Run(t.Context(), o, &r); err != nil || report.Results.Rows != 2 {
 			t.Errorf("with %d bytes of memory: %+v, %v", memory, report, err)
 		}
+	}
+}
+
+// A ServeGen folder in a volume is the archive of it, also where the root of the volume has
+// other files.
+func TestPodsReadAServeGenFolder(t *testing.T) {
+	day := os.DirFS(filepath.Join("..", "workload", "servegen", "testdata", "day"))
+	in, err := servegen.Archive(day)
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive, err := io.ReadAll(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := mounted(t, sweepOf(v1alpha1.ServeGenTrace).Obj(), archive)
+	var results [2][]*corev1.ConfigMap
+	for i := range results {
+		var r recordingCreator
+		if _, err := Run(t.Context(), o, &r); err != nil {
+			t.Fatal(err)
+		}
+		results[i] = r.created
+		name := filepath.Join(o.InputsFolder, "small.jsonl")
+		if err := errors.Join(os.RemoveAll(name), os.CopyFS(name, day)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(results[0], results[1]); diff != "" || len(results[0]) == 0 {
+		t.Errorf("%d results (-of the archive +of the folder):\n%s", len(results[0]), diff)
 	}
 }
 

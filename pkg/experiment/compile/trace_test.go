@@ -159,7 +159,8 @@ func TestHowATraceIsReadIsChecked(t *testing.T) {
 		edit func(*v1alpha1.Trace)
 		want string
 	}{
-		"no columns":                {func(t *v1alpha1.Trace) { t.CSV = nil }, path + "csv: Required value: the format CSV needs the names of the columns"},
+		"no columns": {func(t *v1alpha1.Trace) { t.CSV = nil }, path +
+			`configMapRef: Invalid value: "gateway.csv": trace ConfigMap/traces/gateway.csv: row 1: must be a header with the columns arrival_ns,input_tokens,output_tokens, got "ts,in,out": csv (--csv) names other columns`},
 		"columns of another format": {func(t *v1alpha1.Trace) { t.Format = v1alpha1.AzureTrace }, path + "csv: Forbidden: may only be set for the format CSV"},
 		"one column for two":        {func(t *v1alpha1.Trace) { t.CSV.OutputTokens = "in" }, path + `csv.outputTokens: Duplicate value: "in"`},
 	} {

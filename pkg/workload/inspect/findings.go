@@ -26,13 +26,17 @@ const (
 func (i *inspector) findings(in *Inspection) []Finding {
 	findings := []Finding{}
 	for _, look := range []func(*Inspection) (name, message string){
-		i.noSpan, i.batches, i.silence, i.drift, i.repeated, i.inputs, i.outputs, i.longPrompts, i.leftOut,
+		i.oddTimes, i.noSpan, i.batches, i.silence, i.drift, i.repeated, i.inputs, i.outputs, i.longPrompts, i.leftOut,
 	} {
 		if name, message := look(in); message != "" {
 			findings = append(findings, Finding{name, message})
 		}
 	}
 	return findings
+}
+
+func (i *inspector) oddTimes(*Inspection) (string, string) {
+	return "odd-times", i.statistics.Warning
 }
 
 func (i *inspector) noSpan(in *Inspection) (string, string) {

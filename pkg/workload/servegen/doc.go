@@ -3,7 +3,7 @@
 // Package servegen makes requests of a ServeGen folder, which describes recorded traffic
 // by the statistics of its clients.
 //
-// [Read] reads the folder and [Data.Source] draws requests. A client of the folder is
+// [Archive] packs the folder, [ReadArchive] reads it, and [Data.Source] draws requests. A client is
 // chunk-N-trace.csv, with a rate and a law of gaps for each window of time, and
 // chunk-N-dataset.json, with histograms of the lengths of prompts and answers. Nothing is
 // known of what prompts share, so none shares a prefix with another.

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"math"
 	"slices"
@@ -44,6 +43,11 @@ type lengths struct {
 	input, output histogram
 }
 
+// filePatterns are those of the files of a folder.
+var filePatterns = []string{tracePattern, "chunk-*" + datasetSuffix}
+
+var errNoTrace = errors.New("there is no " + tracePattern)
+
 const (
 	tracePattern  = "chunk-*-trace.csv"
 	traceSuffix   = "-trace.csv"
@@ -55,38 +59,10 @@ const (
 	maxSeconds, maxRate = 3e8, 1e6
 )
 
-// Read reads the clients of a folder. Errors name the file, the row or the window, and the
-// field.
-func Read(folder fs.FS) (*Data, error) {
-	var r reader
-	for _, pattern := range []string{tracePattern, "chunk-*" + datasetSuffix} {
-		names, err := fs.Glob(folder, pattern)
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names {
-			if err := r.open(folder, name); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return r.data()
-}
-
 // reader puts the files of a folder together, which come in any order.
 type reader struct {
 	windows map[string][]window
 	lengths map[string][]lengths
-}
-
-// open reads a file of a folder.
-func (r *reader) open(folder fs.FS, name string) error {
-	file, err := folder.Open(name)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	return r.file(name, file)
 }
 
 // file reads a file by its name. Files with other names are no part of the description.
@@ -135,7 +111,7 @@ func put[T any](into *map[string]T, client string, text []byte, parse func([]byt
 // window.
 func (r *reader) data() (*Data, error) {
 	if len(r.windows) == 0 {
-		return nil, errors.New("there is no " + tracePattern)
+		return nil, errNoTrace
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.lengths)) {
 		if r.windows[name] == nil {

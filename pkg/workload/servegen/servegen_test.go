@@ -26,9 +26,19 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
 )
 
+// readFolder reads the clients of a folder.
+func readFolder(folder fs.FS) (*servegen.Data, error) {
+	in, err := servegen.Archive(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return servegen.ReadArchive(in)
+}
+
 func read(t testing.TB, folder fs.FS) *servegen.Data {
 	t.Helper()
-	data, err := servegen.Read(folder)
+	data, err := readFolder(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +155,7 @@ func TestReadErrors(t *testing.T) {
 		"a negative start": {window + "600,1,1,,0,0\n", `{"-5": {}}`, `chunk-0-dataset.json: window: must be a number that is not negative, got "-5"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			data, err := servegen.Read(fstest.MapFS{"chunk-0-trace.csv": {Data: []byte(tc.trace)}, "chunk-0-dataset.json": {Data: []byte(tc.dataset)}})
+			data, err := readFolder(fstest.MapFS{"chunk-0-trace.csv": {Data: []byte(tc.trace)}, "chunk-0-dataset.json": {Data: []byte(tc.dataset)}})
 			if data != nil || err == nil || err.Error() != tc.want {
 				t.Errorf("got %v, want %s", err, tc.want)
 			}
@@ -165,7 +175,7 @@ func TestReadErrors(t *testing.T) {
 		for file, text := range tc.files {
 			folder[file] = &fstest.MapFile{Data: []byte(text)}
 		}
-		if _, err := servegen.Read(folder); err == nil || err.Error() != tc.want {
+		if _, err := readFolder(folder); err == nil || err.Error() != tc.want {
 			t.Errorf("%s: got %v, want %s", name, err, tc.want)
 		}
 	}
@@ -212,6 +222,49 @@ func TestAnArchiveIsAFolder(t *testing.T) {
 	want := workloadtest.Take(read(t, os.DirFS("testdata/day")).Source("", 5), -1)
 	if diff := cmp.Diff(want, workloadtest.Take(archived.Source("", 5), -1)); diff != "" {
 		t.Errorf("requests (-folder +archive):\n%s", diff)
+	}
+}
+
+// The archive of a folder is the folder, and the same whatever else is there.
+func TestAFolderIsItsArchive(t *testing.T) {
+	folder := fstest.MapFS{"README.md": {Data: []byte("words")}}
+	for _, name := range []string{"chunk-0-trace.csv", "chunk-0-dataset.json", "chunk-10-trace.csv", "chunk-10-dataset.json"} {
+		text, err := os.ReadFile("testdata/day/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder[name] = &fstest.MapFile{Data: text, ModTime: time.Unix(1_700_000_000, 0)}
+	}
+	var archives [2][]byte
+	for i, f := range []fs.FS{folder, os.DirFS("testdata/day")} {
+		in, err := servegen.Archive(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if archives[i], err = io.ReadAll(in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(archives[0], archives[1]) {
+		t.Error("another time and another file make another archive")
+	}
+	archived, err := servegen.ReadArchive(bytes.NewReader(archives[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := workloadtest.Take(read(t, os.DirFS("testdata/day")).Source("", 5), -1)
+	if diff := cmp.Diff(want, workloadtest.Take(archived.Source("", 5), -1)); diff != "" {
+		t.Errorf("requests (-folder +archive):\n%s", diff)
+	}
+	if _, err := servegen.Archive(fstest.MapFS{"README.md": {}}); err == nil || err.Error() != "there is no chunk-*-trace.csv" {
+		t.Errorf("a folder without clients: %v", err)
+	}
+	in, err := servegen.Archive(folder)
+	if err == nil {
+		err = in.Close() // which ends the archive
+	}
+	if err != nil {
+		t.Error(err)
 	}
 }
 
@@ -354,7 +407,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(trace, dataset)
 	}
 	f.Fuzz(func(t *testing.T, trace, dataset []byte) {
-		data, err := servegen.Read(fstest.MapFS{"chunk-0-trace.csv": {Data: trace}, "chunk-0-dataset.json": {Data: dataset}})
+		data, err := readFolder(fstest.MapFS{"chunk-0-trace.csv": {Data: trace}, "chunk-0-dataset.json": {Data: dataset}})
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "chunk-0") {
 				t.Fatalf("error %q does not name the file", err)

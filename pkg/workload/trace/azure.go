@@ -21,6 +21,7 @@ var azure = format{
 		return newLengthsTable(Timestamp, azureTimestamp, azureInput, azureOutput)
 	},
 	newWriter: newAzureWriter,
+	times:     Timestamp,
 	tick:      100 * time.Nanosecond,
 }
 

@@ -132,7 +132,7 @@ func (b *traceBuilder) read() (*Trace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.name, err)
 	}
-	t.counts = b.rows.counts()
+	t.counts, t.warning = b.rows.counts(), b.rows.warning()
 	t.marks.shift(b.rows.first)
 	t.end = simtime.Time(b.rows.last - b.rows.first)
 	t.sessions = len(b.columns.sessions)

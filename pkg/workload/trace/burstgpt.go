@@ -25,6 +25,7 @@ var burstGPT = format{
 	newParser: newBurstGPTParser,
 	newWriter: newBurstGPTWriter,
 	carries:   traitNames(sessionTrait),
+	times:     Seconds,
 	tick:      time.Nanosecond,
 }
 

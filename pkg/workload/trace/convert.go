@@ -89,6 +89,8 @@ type Conversion struct {
 	Requests int
 	// Counts are of rows that were not written as they were read.
 	Counts
+	// Warning is [Trace.Warning].
+	Warning string
 	// Lost is what rows said that the format does not carry.
 	Lost []Loss
 	// Digest is that of the text that was read, as [Trace.Digest].
@@ -158,7 +160,7 @@ func (w *Writer) convert(from format, o Options, r io.Reader) (Conversion, error
 	if err = errors.Join(err, w.Close()); err != nil {
 		return Conversion{}, err
 	}
-	return Conversion{Requests: w.rows, Counts: rows.counts(), Lost: w.losses(), Digest: digest}, nil
+	return Conversion{Requests: w.rows, Counts: rows.counts(), Warning: rows.warning(), Lost: w.losses(), Digest: digest}, nil
 }
 
 // A Writer writes rows in a format.

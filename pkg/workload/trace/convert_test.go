@@ -253,7 +253,7 @@ func TestWindtunnelErrors(t *testing.T) {
 		"a name without end":     {header + `{"tenant": "\"}`, "t: row 2: tenant: is a string without its closing quote"},
 		"a name that is none":    {header + `{"tenant": "\x"}`, "t: row 2: tenant: is not a string of JSON"},
 		"a priority too high":    {header + strings.Replace(row, "}", `, "priority": 1000001}`, 1), "t: row 2: priority: must be between -1000000 and 1000000, got 1000001"},
-		"arrivals out of order":  {header + row + "\n" + strings.Replace(row, "5", "4", 1), "t: row 3: arrival_ns: is earlier than in the row before"},
+		"arrivals out of order":  {header + row + "\n" + strings.Replace(row, "5", "4", 1), "t: row 3: arrival_ns: is earlier than in the row before: order (--order) Sort sorts rows"},
 		"a delay and no session": {header + strings.Replace(row, "arrival", "delay", 1), "t: row 2: delay_ns: needs a session: it counts from the end of the session's request before"},
 		"a time of centuries":    {header + strings.Replace(row, "5", "9000000000000000001", 1), "t: row 2: arrival_ns: must be at most 9000000000000000000 ns, got 9000000000000000001"},
 	} {

@@ -6,21 +6,25 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // GenericCSV is any CSV: [CSV] says which columns hold what, and how times are written.
+// Without it, the columns are those of [WrittenCSV], of which the first three must be there.
 // The first line names the columns. It says nothing of prompts, so none shares a prefix
 // with another.
 const GenericCSV Format = "CSV"
 
 var csvFormat = format{
 	name:      GenericCSV,
-	matches:   func(string) bool { return false }, // somebody must say what its columns are
-	expected:  "is any CSV whose columns you name",
-	newParser: func(o Options) parser { return newCSVParser(*o.CSV) },
+	matches:   func(text string) bool { return strings.HasPrefix(text, writtenColumns) },
+	beginning: len(writtenColumns),
+	expected:  "begins with " + writtenColumns + ", or is any CSV whose columns csv (--csv) names",
+	newParser: newCSVParser,
+	times:     Nanoseconds, // of WrittenCSV
 	newWriter: newCSVWriter,
 	carries:   traitNames(sessionTrait, tenantTrait, classTrait, priorityTrait, modelTrait),
 	tick:      time.Nanosecond,
@@ -87,10 +91,17 @@ func (c CSV) validate(path *field.Path) field.ErrorList {
 	return errs
 }
 
-func newCSVParser(c CSV) parser {
+func newCSVParser(o Options) parser {
+	c := WrittenCSV()
+	if o.CSV != nil {
+		c = *o.CSV
+	}
 	columns, _ := c.columns()
 	table := newCSVTable(delimiters[c.Delimiter], columns...)
-	table.optional = []string{""} // columns without a name
+	table.optional, table.namesDelimiter = []string{""}, true // columns without a name
+	if o.CSV == nil {
+		table.optional, table.hint = columns[3:], ": csv (--csv) names other columns"
+	}
 	clock := &clock{field: c.Time, format: c.TimeFormat}
 	return func(rec *record, n int, text []byte) (bool, error) {
 		*rec = record{timeField: c.Time, outputField: c.Output}

@@ -4,6 +4,7 @@ package trace
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,11 +21,15 @@ type csvTable struct {
 	// columns are the names that are asked for. All but those of optional must be there.
 	columns  []string
 	optional []string
-	place    []int // of each column in a row; -1 is not there
-	width    int   // fields a row
-	fields   [][]byte
-	unquoted []byte            // memory of the fields whose quotes were doubled
-	names    map[string]string // texts that occurred, each once
+	// hint follows the error of a header that is another one. namesDelimiter says that the
+	// user may name another delimiter.
+	hint           string
+	namesDelimiter bool
+	place          []int // of each column in a row; -1 is not there
+	width          int   // fields a row
+	fields         [][]byte
+	unquoted       []byte            // memory of the fields whose quotes were doubled
+	names          map[string]string // texts that occurred, each once
 }
 
 func newCSVTable(delimiter byte, columns ...string) *csvTable {
@@ -64,7 +69,7 @@ func (t *csvTable) header(text []byte) error {
 			place = i
 		}
 		if place < 0 && !slices.Contains(t.optional, column) {
-			return fmt.Errorf("must be a header with the columns %s, got %.200q", t.wanted(), text)
+			return fmt.Errorf("must be a header with the columns %s, got %.200q%s", t.wanted(), text, cmp.Or(t.delimiterHint(text), t.hint))
 		}
 		t.place = append(t.place, place)
 	}
@@ -75,6 +80,24 @@ func (t *csvTable) header(text []byte) error {
 func (t *csvTable) wanted() string {
 	wanted := slices.DeleteFunc(slices.Clone(t.columns), func(c string) bool { return slices.Contains(t.optional, c) })
 	return strings.Join(wanted, string(rune(t.delimiter)))
+}
+
+// delimiterHint says by what the fields of a header seem to be separated, where that is
+// something else.
+func (t *csvTable) delimiterHint(header []byte) string {
+	if bytes.IndexByte(header, t.delimiter) >= 0 {
+		return ""
+	}
+	for _, name := range []Delimiter{Comma, Semicolon, Tab, Pipe} {
+		switch {
+		case bytes.IndexByte(header, delimiters[name]) < 0:
+		case t.namesDelimiter:
+			return fmt.Sprintf(": the delimiter of csv (--csv) may be %s", name)
+		default:
+			return fmt.Sprintf(": the format CSV reads it, with the delimiter %s of csv (--csv)", name)
+		}
+	}
+	return ""
 }
 
 // has reports whether column i is there.

@@ -60,6 +60,9 @@ func newBurstGPTWriter(int32) rowWriter {
 	}}
 }
 
+// writtenColumns are the first columns of WrittenCSV.
+const writtenColumns = "arrival_ns,input_tokens,output_tokens"
+
 // WrittenCSV are the columns of a trace that is written in the format CSV.
 func WrittenCSV() CSV {
 	return CSV{

@@ -33,6 +33,8 @@ type format struct {
 	// so many tokens. Parquet is no text and has neither.
 	newParser func(Options) parser
 	newWriter func(blockTokens int32) rowWriter
+	// times is how the format writes times; empty where the options say it.
+	times TimeFormat
 	// carries are the traits of rows that the format has a place for, and tick is the unit of
 	// its times. sharedBlocks says that rows need not name the blocks that are their own.
 	carries      []string

@@ -217,7 +217,7 @@ func TestFormatErrors(t *testing.T) {
 		"a year too far": {trace.Azure, azure + "9999-02-03 18:17:03.9799600,4808,10\n",
 			`t: row 2: TIMESTAMP: must look like 2024-05-10 00:00:00.009930+00:00 and lie between the years 1970 and 2200, got "9999-02-03 18:17:03.9799600"`},
 		"times out of order": {trace.Azure, first + "2023-11-16 18:17:03.9799599,4808,10\n",
-			"t: row 3: TIMESTAMP: is earlier than in the row before"},
+			"t: row 3: TIMESTAMP: is earlier than in the row before: order (--order) Sort sorts rows"},
 		"a field too many": {trace.Azure, first + "2023-11-16 18:17:04.9799600,4808,10,\n",
 			"t: row 3: must have the 3 fields of the header, got 4"},
 		"a negative length": {trace.Azure, first + "2023-11-16 18:17:04.9799600,-1,10\n",
@@ -262,7 +262,7 @@ func TestFormatErrors(t *testing.T) {
 		"a prefix of millions": {trace.TraceV2, v2 + "0,c,g,10000001,1,1,5\n", "t: row 2: prefix_length: must be at most 10000000 tokens, got 10000001"},
 		"a prompt of millions": {trace.TraceV2, v2 + "0,c,g,10000000,1,1,5\n", "t: row 2: input_tokens: must be between 1 and 10000000 tokens, got 10000001"},
 
-		"a CSV without columns": {trace.GenericCSV, azure, "t: csv: Required value: the format CSV needs the names of the columns"},
+		"a CSV without columns": {trace.GenericCSV, azure, `t: row 1: must be a header with the columns arrival_ns,input_tokens,output_tokens, got "TIMESTAMP,ContextTokens,GeneratedTokens": csv (--csv) names other columns`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			recorded, err := trace.Read(tc.format, strings.NewReader(tc.text), "t")

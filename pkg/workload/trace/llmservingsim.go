@@ -22,6 +22,7 @@ var llmServingSim = format{
 	newParser:   newLLMServingSimParser,
 	newWriter:   newLLMServingSimWriter,
 	carries:     traitNames(blocksTrait),
+	times:       Nanoseconds,
 	tick:        time.Nanosecond,
 }
 

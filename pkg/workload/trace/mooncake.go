@@ -29,6 +29,7 @@ var mooncake = format{
 	newParser:   newMooncakeParser,
 	newWriter:   newMooncakeWriter,
 	carries:     traitNames(blocksTrait, sessionTrait, delayTrait),
+	times:       Milliseconds,
 	tick:        time.Millisecond,
 }
 

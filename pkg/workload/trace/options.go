@@ -20,7 +20,8 @@ const (
 
 // Options say how a file is read. The zero Options are right for most formats.
 type Options struct {
-	// CSV names the columns of a file of the format CSV; nil for any other format.
+	// CSV names the columns of a file of the format CSV; nil for those of [WrittenCSV], and for
+	// any other format.
 	CSV *CSV
 	// Order says in which order the rows are; empty is InOrder.
 	Order Order
@@ -52,8 +53,6 @@ func (o Options) Validate(f Format, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	at := path.Child("csv")
 	switch {
-	case f == GenericCSV && o.CSV == nil:
-		errs = append(errs, field.Required(at, "the format CSV needs the names of the columns"))
 	case f != GenericCSV && o.CSV != nil:
 		errs = append(errs, field.Forbidden(at, "may only be set for the format CSV"))
 	case o.CSV != nil:

@@ -26,6 +26,7 @@ var parquet = format{
 	beginning:    len(parquetMagic),
 	expected:     "is a Parquet file",
 	carries:      allTraits,
+	times:        Nanoseconds,
 	tick:         time.Nanosecond,
 	sharedBlocks: true,
 }

@@ -27,6 +27,7 @@ var qwenBailian = format{
 	newParser:   newBailianParser,
 	newWriter:   newBailianWriter,
 	carries:     traitNames(blocksTrait, sessionTrait),
+	times:       Seconds,
 	tick:        time.Nanosecond,
 }
 

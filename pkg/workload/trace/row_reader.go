@@ -27,7 +27,8 @@ type rowReader struct {
 	start     int64 // time of the first row
 	first, at int64 // times of the first row that is sent, of the last one that does not wait
 	last      int64 // time of the last row that is selected
-	failed    int   // rows of requests that got no answer when they were recorded
+	times     TimeFormat
+	failed    int // rows of requests that got no answer when they were recorded
 	tally     tally
 	marks     *marks // nil where only the tally counts
 }
@@ -44,7 +45,10 @@ func newRowReader(f format, o Options, r io.Reader, hasSession func(string) bool
 	if err != nil {
 		return nil, err
 	}
-	rows := &rowReader{records: all, options: o, blockTokens: f.blockTokens, hasSession: hasSession}
+	rows := &rowReader{records: all, options: o, blockTokens: f.blockTokens, times: f.times, hasSession: hasSession}
+	if o.CSV != nil {
+		rows.times = o.CSV.TimeFormat
+	}
 	if o.Slice != (Slice{}) || o.Sample != 0 || o.TooLong.Action == Skip || o.ZeroOutput == SkipZeroOutput {
 		rows.fates = map[string]fate{}
 		rows.hasSession = func(name string) bool {
@@ -88,7 +92,7 @@ func (r *rowReader) sends(rec *record) (bool, error) {
 	}
 	if !rec.delayed {
 		if rec.at < r.at {
-			return false, invalidField(rec.timeField, "is earlier than in the row before")
+			return false, invalidField(rec.timeField, "is earlier than in the row before: order (--order) Sort sorts rows")
 		}
 		r.at = rec.at
 	}
@@ -175,6 +179,9 @@ func (r *rowReader) mark(what special) {
 
 // counts returns the counts of the rows so far.
 func (r *rowReader) counts() Counts { return r.tally.counts(r.failed) }
+
+// warning says what is odd about the times of the file; "" for nothing.
+func (r *rowReader) warning() string { return oddTimes(r.times, r.start, r.at) }
 
 // empty says why there is no row that is sent.
 func (r *rowReader) empty() error {

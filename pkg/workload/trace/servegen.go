@@ -15,7 +15,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload/servegen"
 )
 
-// ServeGen is a tar archive of a ServeGen folder. It has no rows: each seed draws requests
+// ServeGen is a tar archive of a ServeGen folder, or the folder. It has no rows: each seed draws requests
 // of its own from what it says of its clients.
 const ServeGen Format = "ServeGen"
 

@@ -19,6 +19,8 @@ type Statistics struct {
 	// Counts are of rows that are not sent as they were recorded. Those that are left out are
 	// not among Requests.
 	Counts
+	// Warning is [Trace.Warning].
+	Warning string
 	// Waiting counts the requests that wait for the end of another, and so have no
 	// recorded time. MeanDelay is how long they wait after it on average.
 	Waiting   int
@@ -58,7 +60,7 @@ func (t *Trace) Statistics() (Statistics, error) {
 		return Statistics{}, err
 	}
 	s := d.statistics()
-	s.Counts = t.counts
+	s.Counts, s.Warning = t.counts, t.warning
 	return s, nil
 }
 
@@ -97,7 +99,7 @@ func Describe(format Format, o Options, r io.Reader, name string) (s Statistics,
 		return s, "", fmt.Errorf("%s: %w", name, rows.rows.empty())
 	}
 	s = d.statistics()
-	s.Counts = rows.rows.counts()
+	s.Counts, s.Warning = rows.rows.counts(), rows.rows.warning()
 	return s, rows.gotDigest, nil
 }
 

@@ -78,11 +78,21 @@ func decimalNs(field string, text []byte, unit TimeFormat) (int64, error) {
 			digit = fraction[i-len(whole)]
 		}
 		if value > (math.MaxInt64-9)/10 {
-			return 0, invalidField(field, "must be at most 292 years, got %.80q", text)
+			return 0, invalidField(field, "must be at most 292 years, got %.80q%s", text, otherUnit(len(whole), unit))
 		}
 		value = 10*value + uint64(digit-'0')
 	}
 	return int64(value), nil
+}
+
+// otherUnit says in which unit a number of so many digits may be a time since 1970.
+func otherUnit(digits int, unit TimeFormat) string {
+	for _, other := range []TimeFormat{Milliseconds, Microseconds, Nanoseconds} {
+		if digits == 19-nsDigits[other] && other != unit {
+			return ": it looks like " + other.inWords() + " since 1970"
+		}
+	}
+	return ""
 }
 
 // inWords names a unit within a sentence.

@@ -33,6 +33,8 @@ type Trace struct {
 	// the rows are in memory.
 	counts Counts
 	marks  marks
+	// warning says what is odd about the times of the file; empty for nothing.
+	warning string
 	// span is from the first recorded time to the last, times counts the distinct ones,
 	// and sessions the sessions. end is the span to the last row that is selected, sent or not.
 	span     simtime.Time
@@ -97,6 +99,10 @@ func (t *Trace) Requests() int {
 	}
 	return t.requests
 }
+
+// Warning says what is odd about the times of the trace, such as another unit than the one that
+// they are read in; "" for nothing.
+func (t *Trace) Warning() string { return t.warning }
 
 // BlockTokens returns the size of the trace's blocks in tokens; 0 where it has none.
 func (t *Trace) BlockTokens() int { return int(t.blockTokens) }

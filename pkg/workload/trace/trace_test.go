@@ -150,7 +150,7 @@ func TestReadErrors(t *testing.T) {
 			"t: row 1: read: unexpected EOF"},
 
 		"an arrival out of order": {trace.Mooncake, good + good + strings.Replace(good, "3", "2", 1),
-			"t: row 3: timestamp: is earlier than in the row before"},
+			"t: row 3: timestamp: is earlier than in the row before: order (--order) Sort sorts rows"},
 		"a blank line": {trace.Mooncake, good + "\n" + good, "t: row 2: must be a JSON object"},
 		"a row cut off": {trace.Mooncake, good + good[:36],
 			"t: row 2: is not valid JSON: want , or } after a field"},

@@ -33,6 +33,7 @@ var traceV2 = format{
 	newParser:   newTraceV2Parser,
 	newWriter:   newTraceV2Writer,
 	carries:     traitNames(sessionTrait, tenantTrait, classTrait, modelTrait, adapterTrait),
+	times:       Microseconds,
 	tick:        time.Microsecond,
 }
 

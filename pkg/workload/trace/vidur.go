@@ -24,6 +24,7 @@ var vidur = format{
 		return newLengthsTable(Seconds, vidurArrival, vidurInput, vidurOutput)
 	},
 	newWriter: newVidurWriter,
+	times:     Seconds,
 	tick:      time.Nanosecond,
 }
 

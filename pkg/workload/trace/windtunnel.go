@@ -35,6 +35,7 @@ var windtunnel = format{
 	newParser: func(Options) parser { return (&windtunnelParser{names: map[string]string{}}).parse },
 	newWriter: newWindtunnelWriter,
 	carries:   allTraits,
+	times:     Nanoseconds,
 	tick:      time.Nanosecond,
 
 	sharedBlocks: true,

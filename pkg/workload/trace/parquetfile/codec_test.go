@@ -154,7 +154,7 @@ func TestFilesThatAreNoTracesNameTheFault(t *testing.T) {
 		"a null":            {written(t, []ofPandas{{ArrivalNs: of[int64](1), OutputTokens: of[int64](1)}}), "t: row 1: input_tokens: is missing"},
 		"no arrival":        {written(t, []ofPandas{{InputTokens: of[int64](1), OutputTokens: of[int64](1)}}), "t: row 1: arrival_ns: is missing"},
 		"a negative time":   {row(func(r *listed) { r.ArrivalNs = -1 }), "t: row 2: arrival_ns: must not be negative, got -1"},
-		"times in disorder": {row(func(r *listed) { r.ArrivalNs = 0 }), "t: row 2: arrival_ns: is earlier than in the row before"},
+		"times in disorder": {row(func(r *listed) { r.ArrivalNs = 0 }), "t: row 2: arrival_ns: is earlier than in the row before: order (--order) Sort sorts rows"},
 		"a negative length": {row(func(r *listed) { r.InputTokens = -4 }), "t: row 2: input_tokens: must not be negative, got -4"},
 		"a length of billions": {row(func(r *listed) { r.OutputTokens = 1e10 }),
 			"t: row 2: output_tokens: must be between 1 and 10000000 tokens, got 10000000000"},
