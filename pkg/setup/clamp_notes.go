@@ -137,8 +137,7 @@ func twoDigits(x float64) string {
 	if x == math.Round(x) || x <= 0 {
 		return strconv.FormatFloat(x, 'f', -1, 64)
 	}
-	unit := math.Pow(10, math.Floor(math.Log10(x))-1)
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(math.Round(x/unit)*unit, 'g', 2, 64), 64)
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', 1, 64), 64)
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 

@@ -17,7 +17,7 @@ func (d Pareto) Tail(x float64) float64 { return Pow(min(1, d.Scale/x), d.Shape)
 // incomplete gamma function (Abramowitz, Stegun: Handbook of Mathematical Functions, 6.5.29 and
 // 6.5.31).
 func (d Gamma) Tail(x float64) float64 {
-	if x = x / d.Scale; x <= 0 {
+	if x /= d.Scale; x <= 0 {
 		return 1
 	}
 	front := Exp(float64(d.Shape*Log(x)) - x - LogGamma(d.Shape))

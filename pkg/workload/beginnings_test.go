@@ -21,9 +21,9 @@ func TestBeginningsAreInOrder(t *testing.T) {
 				t.Run(fmt.Sprintf("%d users of %d copies in %v", users, copies, rampUp), func(t *testing.T) {
 					loop := &ClosedLoop{Concurrency: users, RampUp: rampUp}
 					var want, got []due.Place
-					for copy := range int32(copies) {
+					for of := range int32(copies) {
 						for user := range int32(users) {
-							want = append(want, due.Place{At: loop.begins(user), Of: copy, Place: user})
+							want = append(want, due.Place{At: loop.begins(user), Of: of, Place: user})
 						}
 					}
 					slices.SortFunc(want, func(a, b due.Place) int {

@@ -102,19 +102,19 @@ func (m *mergedClients) addClient(c *Client) {
 
 // member returns a client of a stream, by its number among the copies, and its number in the
 // source. A copy begins to exist.
-func (m *mergedClients) member(f *arrivalStream, copy int32) (c *client, number int32) {
-	number = f.first + copy
+func (m *mergedClients) member(f *arrivalStream, of int32) (c *client, number int32) {
+	number = f.first + of
 	if m.clients[number] == nil {
 		g := f.group
-		member := g.spec.member(int(copy))
-		m.clients[number] = m.newClient(&member, g.spec, copy, g.labels, g.reactions)
+		member := g.spec.member(int(of))
+		m.clients[number] = m.newClient(&member, g.spec, of, g.labels, g.reactions)
 	}
 	return m.clients[number], number
 }
 
 // take returns which of the clients of a stream sends its next request, by its number among the
 // copies, and the place of its reactor if the request answers an end.
-func (f *arrivalStream) take() (copy, place int32) {
+func (f *arrivalStream) take() (of, place int32) {
 	switch {
 	case f.reactions != nil:
 		next := f.reactions.take()
@@ -149,7 +149,7 @@ type labelled struct{ tenant, class, adapter, headers, model int }
 
 // newClient begins a client. It keeps spec, which is the client or the one that it is a copy
 // of.
-func (m *mergedClients) newClient(c, spec *Client, copy int32, l labelled, r *reactions) *client {
+func (m *mergedClients) newClient(c, spec *Client, of int32, l labelled, r *reactions) *client {
 	if c.Adapter != "" {
 		l.adapter = m.adapters[c.Adapter] + 1
 	}
@@ -157,7 +157,7 @@ func (m *mergedClients) newClient(c, spec *Client, copy int32, l labelled, r *re
 		return stats.NewStream(m.seed, "workload/"+what+"/"+c.Name)
 	}
 	return &client{
-		reactor:      newReactor(r, copy, newUsers(spec.ClosedLoop), newAwaitedSessions(c, m.seed)),
+		reactor:      newReactor(r, of, newUsers(spec.ClosedLoop), newAwaitedSessions(c, m.seed)),
 		spec:         spec,
 		seed:         m.seed,
 		lengthFactor: lengthFactor(c, stream),
@@ -242,8 +242,8 @@ func (m *mergedClients) Next() (r Request, ok bool) {
 	if f.next >= due.MaxTime {
 		return r, false
 	}
-	copy, place := f.take()
-	c, number := m.member(f, copy)
+	of, place := f.take()
+	c, number := m.member(f, of)
 	at := f.next
 	if f.reactions == nil {
 		if c.reactor != nil {

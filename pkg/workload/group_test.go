@@ -73,9 +73,9 @@ func TestCopiesThatShareConversationsSendWhatEachWouldAlone(t *testing.T) {
 		c.Copies = &workload.Copies{Count: copies, SharedArrivals: order}
 		compared := 0
 		var alone [copies]map[workload.Origin]string
-		for i, copy := range c.Copies.Expand(c) {
+		for i, one := range c.Copies.Expand(c) {
 			alone[i] = map[workload.Origin]string{}
-			for _, r := range workloadtest.Serve(workload.NewClients([]workload.Client{copy}, 4), 800, workloadtest.Completed(time.Second)) {
+			for _, r := range workloadtest.Serve(workload.NewClients([]workload.Client{one}, 4), 800, workloadtest.Completed(time.Second)) {
 				alone[i][r.Origin] = content(r)
 			}
 		}

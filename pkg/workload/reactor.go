@@ -15,7 +15,7 @@ import (
 // session's turn has branches.
 type reactor struct {
 	*reactions                  // of the client, or of all copies
-	copy       int32            // the number of the client among them
+	of         int32            // the number of the client among them
 	users      *users           // nil where arrivals begin sessions
 	sessions   *awaitedSessions // nil where no turn waits
 	free       []int32          // places whose sessions are over, where there are no users
@@ -23,11 +23,11 @@ type reactor struct {
 }
 
 // newReactor returns the reactor of a client; nil where nothing of it waits.
-func newReactor(r *reactions, copy int32, u *users, s *awaitedSessions) *reactor {
+func newReactor(r *reactions, of int32, u *users, s *awaitedSessions) *reactor {
 	if u == nil && s == nil {
 		return nil
 	}
-	return &reactor{reactions: r, copy: copy, users: u, sessions: s}
+	return &reactor{reactions: r, of: of, users: u, sessions: s}
 }
 
 // open returns a place for a session that an arrival begins.
@@ -44,7 +44,7 @@ func (r *reactor) open() int32 {
 // send makes a place send so many requests at a time.
 func (r *reactor) send(at simtime.Time, place int32, requests int) {
 	for range requests {
-		r.due.Push(due.Place{At: at, Of: r.copy, Place: place})
+		r.due.Push(due.Place{At: at, Of: r.of, Place: place})
 	}
 }
 
