@@ -32,6 +32,7 @@ func buildPolicies(parts []Part, router *Routing, clusters []config.Cluster, lab
 		clusters[i].Priorities = gateway.priorities(&p.Scenario.Workload)
 		models[i] = policy.ModelPolicies{First: p.firstEndpoint, Endpoints: clusters[i].Endpoints, Policies: gateway.build(labels, seed)}
 		models[i].Routing = router.Of(p).build(&p.Scenario.Router, clusters[i], seed)
+		newEntrance(&p.Scenario.Router, &gateway, &models[i].Policies)
 	}
 	if router == nil || len(errs) > 0 {
 		return policy.Policies{}, errs

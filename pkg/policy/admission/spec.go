@@ -34,6 +34,17 @@ type Config struct {
 	// Window is the time over which the policy reads rates; 0 where it reads no
 	// traffic.
 	Window time.Duration
+
+	level *saturationLevel // nil where the policy reads none
+}
+
+// Saturation returns how busy the replicas of a view are as the policy sees it; false
+// where the policy does not look at that.
+func (c *Config) Saturation(view *policy.View) (level float64, looks bool) {
+	if c.level == nil {
+		return 0, false
+	}
+	return c.level.of(view), true
 }
 
 // Load checks a Spec. Errors have the paths of its fields under path, spelled as in
@@ -49,7 +60,7 @@ func Load(spec Spec, names Names, path *field.Path) (*Config, field.ErrorList) {
 	if errs := append(l.errs, l.Done()...); len(errs) > 0 {
 		return nil, errs
 	}
-	c.Window = l.window
+	c.Window, c.level = l.window, l.level
 	return c, nil
 }
 
@@ -63,6 +74,7 @@ type loader struct {
 	path   *field.Path
 	errs   field.ErrorList
 	window time.Duration
+	level  *saturationLevel
 }
 
 // countOnly is the window of policies that read counts and no rates.
