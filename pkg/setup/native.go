@@ -63,9 +63,7 @@ type explainedModels struct {
 
 func (r explainedModels) Explain(tell func(*scheduler.Explanation)) {
 	for i := range r.models {
-		router := r.models[i].Routing.Router.(interface {
-			Explain(tell func(*scheduler.Explanation))
-		})
+		router := r.models[i].Routing.Router.(explaining)
 		if tell == nil {
 			router.Explain(nil)
 			continue
@@ -79,13 +77,9 @@ func (r explainedModels) Explain(tell func(*scheduler.Explanation)) {
 
 // explanationOf has a decision of a policy look like one profile of an EPP.
 func explanationOf(x *native.Explanation, policyName string) *scheduler.Explanation {
-	q := x.Request
 	out := &scheduler.Explanation{
 		AtSeconds: x.View.Now.Seconds(),
-		Request: scheduler.ExplainedRequest{
-			ID: q.ID, ArrivalSeconds: q.Arrival.Seconds(), PromptTokens: q.Tokens,
-			Tenant: q.Tenant, Class: q.Class, Priority: q.Priority, Session: q.Session, Adapter: q.Adapter,
-		},
+		Request:   explainedRequest(x.Request),
 		Endpoints: endpointSignals(x.View),
 	}
 	if x.InFlight != nil {
@@ -108,6 +102,14 @@ func explanationOf(x *native.Explanation, policyName string) *scheduler.Explanat
 	out.Endpoint = &x.Endpoint
 	out.Profiles = []scheduler.ProfileRun{policyRun(x, policyName)}
 	return out
+}
+
+// explainedRequest is what explanations have of a request.
+func explainedRequest(q *policy.Request) scheduler.ExplainedRequest {
+	return scheduler.ExplainedRequest{
+		ID: q.ID, ArrivalSeconds: q.Arrival.Seconds(), PromptTokens: q.Tokens,
+		Tenant: q.Tenant, Class: q.Class, Priority: q.Priority, Session: q.Session, Adapter: q.Adapter,
+	}
 }
 
 func endpointSignals(view *policy.View) []scheduler.EndpointSignals {

@@ -19,7 +19,8 @@ import (
 )
 
 // buildPolicies makes the policies of the gateway, or those of each model, or says what is
-// wrong with them. A policy may have replicas of the pools reject requests. router may be nil: then the rest is checked.
+// wrong with them. A policy may have replicas of the pools reject requests. router may be
+// nil: then the rest is checked.
 func buildPolicies(parts []Part, router *Routing, clusters []config.Cluster, pools []simulator.Pool, labels workload.Labels, hot hotPrefixes, seed int64, path *field.Path) (policy.Policies, field.ErrorList) {
 	models := make([]policy.ModelPolicies, len(parts))
 	var errs field.ErrorList
@@ -38,6 +39,7 @@ func buildPolicies(parts []Part, router *Routing, clusters []config.Cluster, poo
 		models[i] = policy.ModelPolicies{First: p.firstEndpoint, Endpoints: clusters[i].Endpoints, Policies: gateway.build(labels, seed)}
 		models[i].Routing = router.Of(p).build(&p.Scenario.Router, clusters[i], seed)
 		errs = append(errs, p.Relocate(gateway.adapt(p, &models[i].Policies, router.Of(p), hot, seed, path), path)...)
+		newEntrance(&p.Scenario.Router, &gateway, &models[i].Policies)
 	}
 	if router == nil || len(errs) > 0 {
 		return policy.Policies{}, errs

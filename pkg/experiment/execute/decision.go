@@ -3,6 +3,7 @@
 package execute
 
 import (
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -21,6 +22,8 @@ type Decision struct {
 	// AdapterNames are the LoRA adapters' by number from 1: adapter 1 is the first
 	// one. It is nil where clients ask for none.
 	AdapterNames []string `json:"adapterNames,omitempty"`
+	// Signals is Oracle where the metrics of the endpoints are as of the decision.
+	Signals string `json:"signals,omitempty"`
 	*scheduler.Explanation
 	// Rejected is why the request was rejected, as results say it; "" where it
 	// was not.
@@ -40,14 +43,27 @@ type explainer interface {
 // over.
 func (w observers) attach(c *simulator.Config) (detach func()) {
 	c.CheckInvariants = w.check
-	c.Completed, c.Evicted = w.completed, w.evicted
+	c.Completed, c.Evicted, c.Ended = w.completed, w.evicted, w.ended
 	if w.decided == nil {
 		return func() {}
 	}
-	n := decisionObserver{seed: c.Seed, labels: c.Source.Labels(), names: namesOf(c.Pools), tell: w.decided}
-	c.Policies.Routing.Router.(explainer).Explain(n.explained)
+	n := decisionObserver{seed: c.Seed, labels: c.Source.Labels(), names: namesOf(c.Pools), live: liveOf(c.Pools), tell: w.decided}
+	router := c.Policies.Routing.Router.(explainer)
+	router.Explain(n.explained)
 	c.Rejected = n.rejected
-	return n.flush
+	return func() {
+		router.Explain(nil)
+		n.flush()
+	}
+}
+
+// liveOf says which routers see replicas as they are.
+func liveOf(pools []simulator.Pool) map[int]bool {
+	live := map[int]bool{}
+	for i := range pools {
+		live[pools[i].Router] = pools[i].Live
+	}
+	return live
 }
 
 // namesOf name the replicas that each router chooses from.
@@ -65,6 +81,7 @@ type decisionObserver struct {
 	seed   int64
 	labels workload.Labels
 	names  map[int][]string // by router
+	live   map[int]bool     // by router
 	tell   func(*Decision)
 	// last waits for what the engine makes of it; nil if nothing does.
 	last *Decision
@@ -79,6 +96,9 @@ func (n *decisionObserver) explained(x *scheduler.Explanation) {
 		Names:        n.names[x.Router],
 		AdapterNames: n.labels.Adapters,
 		Explanation:  x,
+	}
+	if n.live[x.Router] {
+		n.last.Signals = string(v1alpha1.OracleSignals)
 	}
 }
 

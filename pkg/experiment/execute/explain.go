@@ -31,12 +31,12 @@ type RequestStory struct {
 // RequestOutcome is how a request ended. Times are at the gateway.
 type RequestOutcome struct {
 	// Ended is completed, rejected, failed (its replica did, and no other was
-	// found), evicted or unfinished.
+	// found), evicted, timed out (the client gave it up) or unfinished.
 	Ended string `json:"ended"`
 	// Reason is why it was rejected, or evicted, as results say it.
 	Reason string `json:"reason,omitempty"`
-	// By is the plugin that turned it away, or the filter that left no endpoint;
-	// "" where no plugin did.
+	// By is the policy or the plugin that turned it away, or the filter that left no
+	// endpoint; "" where none did.
 	By string `json:"by,omitempty"`
 	// The rest is of completed requests.
 	TTFTSeconds  float64 `json:"ttftSeconds,omitempty"`
@@ -67,6 +67,11 @@ func Explain(ctx context.Context, p *experiment.Plan, traces trace.Set, seed int
 				story.Outcome.complete(c)
 			}
 		},
+		ended: func(e simulator.RequestEnd) {
+			if e.ID == request && e.Ended == timedOut {
+				story.Outcome.Ended = timedOut
+			}
+		},
 		evicted: func(id int) {
 			if evicted < 0 {
 				evicted = id
@@ -92,7 +97,10 @@ func Explain(ctx context.Context, p *experiment.Plan, traces trace.Set, seed int
 	return story, nil
 }
 
-// ended says how a request ended that neither completed nor was evicted.
+// timedOut is the end of a request that its client gave up.
+const timedOut = "timed out"
+
+// ended says how a request ended that neither completed, nor was evicted, nor timed out.
 func (s *RequestStory) ended() RequestOutcome {
 	before, last := s.Decisions[:len(s.Decisions)-1], s.Decisions[len(s.Decisions)-1]
 	switch {
@@ -107,9 +115,12 @@ func (s *RequestStory) ended() RequestOutcome {
 	}
 }
 
-// turnedAwayBy names the plugin for which the router sent the request nowhere; ""
+// turnedAwayBy names the policy or the plugin for which the router sent the request nowhere; ""
 // where that was none.
 func (d *Decision) turnedAwayBy() string {
+	if by := d.rejectedBefore(); by != "" {
+		return by
+	}
 	if by := d.Admission.RefusedBy; by != nil {
 		return by.Name
 	}

@@ -27,6 +27,7 @@ func (s *RequestStory) Table(w io.Writer) error {
 		}
 		t := decisionTable{&b, d}
 		t.request()
+		t.gateway()
 		t.signals()
 		t.admission()
 		for i := range d.Profiles {
@@ -76,7 +77,7 @@ type decisionTable struct {
 func (t decisionTable) request() {
 	r := &t.Request
 	fmt.Fprintf(t, "request %d, seed %d, at %s s: %d prompt tokens, tenant %s, class %s, priority %d", r.ID, t.Seed,
-		strconv.FormatFloat(t.AtSeconds, 'f', 6, 64), r.PromptTokens, t.Tenant, t.Class, r.Priority)
+		seconds(t.AtSeconds), r.PromptTokens, t.Tenant, t.Class, r.Priority)
 	if r.Session != 0 {
 		fmt.Fprintf(t, ", session %d", r.Session)
 	}
@@ -122,6 +123,9 @@ func (t decisionTable) signals() {
 	for _, p := range t.Predictions {
 		fmt.Fprintf(t, "%s: %s\n", p.Name, p.Freshness)
 	}
+	if t.Signals != "" {
+		fmt.Fprintf(t, "signals %s: the metrics are as of the decision\n", t.Signals)
+	}
 	for e, s := range t.Endpoints {
 		if s.Anomaly != "" {
 			fmt.Fprintf(t, "anomaly: %s %s\n", t.Names[e], s.Anomaly)
@@ -136,6 +140,8 @@ func (t decisionTable) scrapeAge(endpoint int) string {
 		return "gone"
 	case s.ScrapeAgeSeconds == nil:
 		return "none"
+	case t.Signals != "":
+		return "now"
 	default:
 		return milliseconds(*s.ScrapeAgeSeconds) + " old"
 	}
@@ -289,6 +295,8 @@ func (t decisionTable) decision() {
 		fmt.Fprintf(t, "%s on a prefill apart: %s\n", t.Decider.Name, t.Decider.Reason)
 	}
 	switch {
+	case t.Endpoint == nil && t.Error == "":
+		t.WriteString("It waited at the gateway, and went nowhere.\n")
 	case t.Endpoint == nil:
 		fmt.Fprintf(t, "It went nowhere: %s.\n", t.Error)
 	case t.Prefill != nil:

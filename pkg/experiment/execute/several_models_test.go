@@ -3,6 +3,8 @@
 package execute_test
 
 import (
+	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -129,6 +131,10 @@ func TestModelsTogetherHaveTheFiguresOfEachAlone(t *testing.T) {
 			s.Routers[1].Adaptive = law("prefix", "active-request-scorer", "load", "queue-scorer", "minLoad", "0.5")
 		},
 		"metrics of two ages": func(s *v1alpha1.Scenario) { s.Routers[1].MetricsRefreshInterval = "350ms" },
+		"metrics of no age": func(s *v1alpha1.Scenario) {
+			s.Routers[1].Signals = v1alpha1.OracleSignals
+			s.Routers[1].Admission = &v1alpha1.GatewayPolicy{Policy: "saturation", Parameters: parameters{"kvUtilization": "0.05", "priority": "1"}}
+		},
 		"adapters of one model": func(s *v1alpha1.Scenario) {
 			s.Pools[1].Adapters = &v1alpha1.Adapters{Max: 2, LoadTime: "100ms"}
 			s.Workload.Clients[1].Adapter = "contracts"
@@ -181,6 +187,34 @@ func TestDecisionsNameTheModel(t *testing.T) {
 	want := map[string]string{"meta-llama/Llama-3.1-8B-Instruct": "small/0 small/1 small/2", "meta-llama/Llama-3.1-70B-Instruct": "large/0 large/1"}
 	if diff := cmp.Diff(want, models); diff != "" || err != nil {
 		t.Errorf("models and their endpoints (−want +got):\n%s%v", diff, err)
+	}
+}
+
+// What stands before the router of one model tells of its requests alone.
+func TestVerdictsAreOfOneModel(t *testing.T) {
+	run := twoModels(t, func(s *v1alpha1.Scenario) {
+		s.Routers[1].Signals = v1alpha1.OracleSignals
+		s.Routers[1].Admission = &v1alpha1.GatewayPolicy{Policy: "reject-all"}
+	})
+	run.Spec.Trace.Level = v1alpha1.DecisionsTrace
+	c := experimenttest.MustCompileRun(t, run)
+	seen := map[string]int{}
+	_, err := execute.Simulate(t.Context(), c.Plan, c.Traces, experimenttest.FirstRound(t, c.Plan), []int{0}, execute.Options{
+		Parallelism: 1,
+		Decided: func(_ int, d *execute.Decision) {
+			what := fmt.Sprintf("%s by %d endpoints, signals %q, rejected %q", strings.Join(d.Names, " "), len(d.Endpoints), d.Signals, d.Rejected)
+			if last := d.LastVerdict(); last != nil {
+				what += ", " + last.Verdict
+			}
+			seen[what]++
+		},
+	})
+	want := []string{
+		`large/0 large/1 by 2 endpoints, signals "Oracle", rejected "classRefused", rejected`,
+		`small/0 small/1 small/2 by 3 endpoints, signals "", rejected ""`,
+	}
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(seen))); diff != "" || err != nil {
+		t.Errorf("decisions (−want +got):\n%s%v", diff, err)
 	}
 }
 

@@ -122,6 +122,7 @@ type observers struct {
 	decided   func(*Decision)
 	completed func(simulator.Completion)
 	evicted   func(request int)
+	ended     func(simulator.RequestEnd)
 	requests  func(experiment.Point, int64) (RequestSink, error)
 }
 

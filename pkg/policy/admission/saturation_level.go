@@ -10,10 +10,12 @@ import "windtunnel.dev/windtunnel/pkg/policy"
 type saturationLevel struct{ queueDepth, kvUtilization float64 }
 
 func readSaturationLevel(l *loader) saturationLevel {
-	return saturationLevel{
+	s := saturationLevel{
 		queueDepth:    l.Positive("queueDepth", 5, "waiting requests of a replica that is saturated"),
 		kvUtilization: l.Between("kvUtilization", 0.01, 1, 0.8, "share of the KV blocks in use of a replica that is saturated"),
 	}
+	l.level = &s
+	return s
 }
 
 // of returns the level in a view; 1 where no replica is there.

@@ -39,6 +39,17 @@ type Config struct {
 	// AsksReplicas says that the stability controllers of replicas are to reject requests
 	// for which they find no room.
 	AsksReplicas bool
+
+	level *saturationLevel // nil where the policy reads none
+}
+
+// Saturation returns how busy the replicas of a view are as the policy sees it; false
+// where the policy does not look at that.
+func (c *Config) Saturation(view *policy.View) (level float64, looks bool) {
+	if c.level == nil {
+		return 0, false
+	}
+	return c.level.of(view), true
 }
 
 // Load checks a Spec. Errors have the paths of its fields under path, spelled as in
@@ -54,7 +65,7 @@ func Load(spec Spec, names Names, path *field.Path) (*Config, field.ErrorList) {
 	if errs := append(l.errs, l.Done()...); len(errs) > 0 {
 		return nil, errs
 	}
-	c.Window, c.AsksReplicas = l.window, l.asksReplicas
+	c.Window, c.AsksReplicas, c.level = l.window, l.asksReplicas, l.level
 	return c, nil
 }
 
@@ -70,6 +81,7 @@ type loader struct {
 	window time.Duration
 
 	asksReplicas bool
+	level        *saturationLevel
 }
 
 // countOnly is the window of policies that read counts and no rates.

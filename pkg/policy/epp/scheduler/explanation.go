@@ -12,7 +12,8 @@ import (
 
 // An Explanation says how one request was routed, and by what. Endpoints are
 // numbered from 0; a list by endpoint has one entry for each. It belongs to who
-// is told. With flow control it is of when the request leaves its queue.
+// is told. With flow control it is of when the request leaves its queue. Of a request
+// that comes to no router it has what the policies before it said.
 type Explanation struct {
 	// Model is the base model of the request, where there are several, and Router is
 	// which of their routers decided, from 0. Endpoints are those of the model.
@@ -23,6 +24,12 @@ type Explanation struct {
 	// AtSeconds is the time of the decision.
 	AtSeconds float64          `json:"atSeconds"`
 	Request   ExplainedRequest `json:"request"`
+	// Priority and Verdicts are of the policies before the router: nil where there are
+	// none. Verdicts are the first and the last answer of the admission, or the only
+	// one, and Asked is how often it was asked.
+	Priority *PriorityAnswer   `json:"priority,omitempty"`
+	Verdicts []AdmissionAnswer `json:"verdicts,omitempty"`
+	Asked    int               `json:"asked,omitempty"`
 	// Endpoints are what the EPP knew of each from its metrics.
 	Endpoints []EndpointSignals `json:"endpoints"`
 	// Prefixes and InFlight are what producers of data knew, in the order of the
