@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,6 +82,9 @@ func (o *generateOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 	if o.requests < 1 {
 		return badInputError{fmt.Errorf("--requests must be at least 1")}
 	}
+	if err := checkOutput(o.output); err != nil {
+		return err
+	}
 	if o.serveGen != "" && len(o.local.files) > 0 {
 		return badInputError{fmt.Errorf("--servegen and -f are two sources of requests: give one")}
 	}
@@ -114,6 +118,14 @@ func readServeGen(ctx context.Context, stdin io.Reader, name string) (*trace.Tra
 	}
 	defer in.Close()
 	return trace.Read(trace.ServeGen, in, name)
+}
+
+// checkOutput refuses a name of a file that is a format of trace inspect, whose -o has formats.
+func checkOutput(name string) error {
+	if !slices.Contains(inspectFormats, outputFormat(name)) {
+		return nil
+	}
+	return badInputError{fmt.Errorf("-o %s: must be a file, and %s is a format of windtunnel trace inspect: for a file of that name, use -o ./%s", name, name, name)}
 }
 
 // contextWriter is a writer that fails once the context is done.
@@ -256,21 +268,7 @@ func traceStat(ctx context.Context, stdin io.Reader, w io.Writer, flags traceFil
 		fmt.Fprintln(w, "requests are drawn   under seed 1; each seed of a simulation draws others")
 	}
 	fmt.Fprintf(w, "requests             %d\n", s.Requests)
-	if s.Failed > 0 {
-		fmt.Fprintf(w, "failed               %d requests got no answer when they were recorded, and are left out\n", s.Failed)
-	}
-	if s.Skipped > 0 {
-		fmt.Fprintf(w, "skipped              %d requests are too long, and are left out\n", s.Skipped)
-	}
-	if s.Clipped > 0 {
-		fmt.Fprintf(w, "clipped              %d requests were too long\n", s.Clipped)
-	}
-	if s.SkippedZeroOutput > 0 {
-		fmt.Fprintf(w, "without output       %d requests have 0 output tokens, or wait for such a request, and are left out\n", s.SkippedZeroOutput)
-	}
-	if s.PrefillOnly > 0 {
-		fmt.Fprintf(w, "prefill only         %d requests had 0 output tokens, and have 1\n", s.PrefillOnly)
-	}
+	writeCounts(w, s.Counts)
 	if s.Waiting > 0 {
 		fmt.Fprintf(w, "wait for an answer   %d requests, after it %s on average; the others have a timestamp\n", s.Waiting, s.MeanDelay.Round(time.Millisecond))
 	}
@@ -293,4 +291,23 @@ func traceStat(ctx context.Context, stdin io.Reader, w io.Writer, flags traceFil
 	}
 	fmt.Fprintf(w, "sha256               %s\n", digest)
 	return nil
+}
+
+// writeCounts prints how many rows of a trace are not sent as they were recorded.
+func writeCounts(w io.Writer, c trace.Counts) {
+	for _, of := range []struct {
+		name string
+		n    int
+		is   string
+	}{
+		{"failed", c.Failed, "got no answer when they were recorded, and are left out"},
+		{"skipped", c.Skipped, "are too long, or wait for such a request, and are left out"},
+		{"clipped", c.Clipped, "were too long"},
+		{"without output", c.SkippedZeroOutput, "have 0 output tokens, or wait for such a request, and are left out"},
+		{"prefill only", c.PrefillOnly, "had 0 output tokens, and have 1"},
+	} {
+		if of.n > 0 {
+			fmt.Fprintf(w, "%-20s %d requests %s\n", of.name, of.n, of.is)
+		}
+	}
 }

@@ -58,6 +58,9 @@ func (o packOptions) run(ctx context.Context, stdout io.Writer, file string) err
 	if faults := validation.IsDNS1123Subdomain(o.name); len(faults) > 0 {
 		return badInputError{fmt.Errorf("--name: %s", strings.Join(faults, "; "))}
 	}
+	if err := checkOutput(o.output); err != nil {
+		return err
+	}
 	raw, err := readWhole(ctx, file)
 	if err != nil {
 		return badInputError{err}

@@ -58,6 +58,9 @@ func (o *convertOptions) run(ctx context.Context, stdin io.Reader, stdout, stder
 	if !slices.Contains(trace.WrittenFormats(), trace.Format(o.to)) {
 		return badInputError{fmt.Errorf("--to must be %s, got %q", oneOf(trace.WrittenFormats()), o.to)}
 	}
+	if err := checkOutput(o.output); err != nil {
+		return err
+	}
 	in, name, err := openInterruptibly(ctx, stdin, name)
 	if err != nil {
 		return err

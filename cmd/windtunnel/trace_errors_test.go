@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
 )
 
 // Errors of the trace verbs say which option helps.
@@ -96,6 +98,41 @@ func TestOddTimesAreWarnings(t *testing.T) {
 	} {
 		if out := mustRun(t, args...); !strings.Contains(out, want) {
 			t.Errorf("%v does not warn:\n%s", args, out)
+		}
+	}
+}
+
+// -o has formats in inspect and files elsewhere: a file with the name of a format is a mistake.
+func TestOutputsWithTheNameOfAFormatAreRefused(t *testing.T) {
+	t.Chdir(t.TempDir())
+	mustRun(t, "trace", "generate", "--requests", "100", "-o", "day.jsonl")
+	for _, args := range [][]string{
+		{"fit", "day.jsonl"}, {"convert", "day.jsonl", "--to", "Vidur"}, {"generate"}, {"configmap", "day.jsonl", "--name", "day"},
+	} {
+		for _, format := range inspectFormats {
+			_, err := windtunnel(t, append(append([]string{"trace"}, args...), "-o", string(format))...)
+			want := fmt.Sprintf("-o %s: must be a file, and %s is a format of windtunnel trace inspect: for a file of that name, use -o ./%s", format, format, format)
+			if exitCode(err) != exitBadInput || err.Error() != want {
+				t.Errorf("%s: got %v, want %s", args[0], err, want)
+			}
+		}
+	}
+	mustRun(t, "trace", "convert", "day.jsonl", "--to", "Vidur", "-o", "./svg")
+	if left, err := filepath.Glob("*"); err != nil || len(left) != 2 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}
+
+// inspect says of requests that wait how they are placed, and what is left out.
+func TestInspectSaysWhatWaitsAndWhatIsLeftOut(t *testing.T) {
+	file := tempFile(t, "day.jsonl", workloadtest.SessionTrace+`{"timestamp": 9000000, "input_length": 10, "output_length": 0, "hash_ids": [1]}`+"\n")
+	out := mustRun(t, "trace", "inspect", file, "--zero-output", "Skip")
+	for _, want := range []string{
+		"wait for an answer   ", "they are placed as if each request were answered at once", "waiting-requests: ",
+		"without output       1 requests have 0 output tokens, or wait for such a request, and are left out",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("there is no %q in\n%s", want, out)
 		}
 	}
 }

@@ -60,6 +60,9 @@ tests of Kolmogorov and Smirnov. A small p means that the two differ by more tha
 }
 
 func (o *fitOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, name string) error {
+	if err := checkOutput(o.output); err != nil {
+		return err
+	}
 	_, recorded, err := o.file.open(ctx, stdin, name)
 	if err != nil {
 		return badInputError{err}

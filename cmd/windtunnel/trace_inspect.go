@@ -14,6 +14,8 @@ import (
 
 const outputSVG outputFormat = "svg"
 
+var inspectFormats = []outputFormat{outputText, outputJSON, outputSVG}
+
 // inspectOptions are the flags of trace inspect.
 type inspectOptions struct {
 	file   traceFileFlags
@@ -46,7 +48,7 @@ do about it.`,
 		},
 	}
 	o.file.add(cmd.Flags(), detected)
-	cmd.Flags().VarP(choice{&o.output, []outputFormat{outputText, outputJSON, outputSVG}}, "output", "o", "text, json or svg")
+	cmd.Flags().VarP(choice{&o.output, inspectFormats}, "output", "o", "text, json or svg")
 	return cmd
 }
 

@@ -18,6 +18,14 @@ func writeInspection(w io.Writer, in *inspect.Inspection, format trace.Format) e
 	var t inspectionText
 	t.field("format", "%s", format)
 	t.field("requests", "%d", in.Requests)
+	writeCounts(&t, trace.Counts{
+		Failed: in.FailedRequests, Skipped: in.SkippedRequests, Clipped: in.ClippedRequests,
+		SkippedZeroOutput: in.SkippedZeroOutputRequests, PrefillOnly: in.PrefillOnlyRequests,
+	})
+	if in.WaitingRequests > 0 {
+		t.field("wait for an answer", "%d requests, after it %s on average; they are placed as if each request were answered at once",
+			in.WaitingRequests, secondsOf(in.MeanDelaySeconds))
+	}
 	t.field("span", "%s", secondsOf(in.SpanSeconds))
 	t.rates(in)
 	t.lengths("input tokens", in.InputTokens)

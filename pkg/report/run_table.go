@@ -5,6 +5,7 @@ package report
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"io"
 	"slices"
 
@@ -30,10 +31,15 @@ func Run(docs []*result.Document) Text {
 	r.latencies().write(&b)
 	b.WriteByte('\n')
 	r.figures().write(&b)
-	for _, names := range r.dimensions() {
-		if len(names) > 1 {
-			b.WriteByte('\n')
-			r.breakdown(names).write(&b)
+	for _, all := range r.dimensions() {
+		if len(all) < 2 {
+			continue
+		}
+		most := r.mostArrived(all)
+		b.WriteByte('\n')
+		r.breakdown(most).write(&b)
+		if more := len(all) - len(most); more > 0 {
+			fmt.Fprintf(&b, "%d more, each with fewer requests or as many: -o json has all\n", more)
 		}
 	}
 	b.WriteByte('\n')
@@ -144,6 +150,29 @@ func (r runTable) dimensions() [][]result.Selector {
 		dimensions = append(dimensions, selectors)
 	}
 	return dimensions
+}
+
+// mostGroups bounds the groups that a table compares.
+const mostGroups = 40
+
+// mostArrived returns the groups with the most requests, in the order that they have.
+func (r runTable) mostArrived(selectors []result.Selector) []result.Selector {
+	if len(selectors) <= mostGroups {
+		return selectors
+	}
+	order := make([]int, len(selectors))
+	arrived := make([]float64, len(selectors))
+	for i, s := range selectors {
+		order[i], arrived[i] = i, r.arrived(s).Mean
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(arrived[b], arrived[a]) })
+	order = order[:mostGroups]
+	slices.Sort(order)
+	var most []result.Selector
+	for _, i := range order {
+		most = append(most, selectors[i])
+	}
+	return most
 }
 
 // breakdownMetrics are the columns of a breakdown; those without any value are

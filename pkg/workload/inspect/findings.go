@@ -26,7 +26,7 @@ const (
 func (i *inspector) findings(in *Inspection) []Finding {
 	findings := []Finding{}
 	for _, look := range []func(*Inspection) (name, message string){
-		i.oddTimes, i.noSpan, i.batches, i.silence, i.drift, i.repeated, i.inputs, i.outputs, i.longPrompts, i.leftOut,
+		i.oddTimes, i.waiting, i.noSpan, i.batches, i.silence, i.drift, i.repeated, i.inputs, i.outputs, i.longPrompts, i.leftOut,
 	} {
 		if name, message := look(in); message != "" {
 			findings = append(findings, Finding{name, message})
@@ -37,6 +37,14 @@ func (i *inspector) findings(in *Inspection) []Finding {
 
 func (i *inspector) oddTimes(*Inspection) (string, string) {
 	return "odd-times", i.statistics.Warning
+}
+
+func (i *inspector) waiting(in *Inspection) (string, string) {
+	if in.WaitingRequests == 0 {
+		return "", ""
+	}
+	return "waiting-requests", fmt.Sprintf("%d requests wait for answers and have no times: rates, bursts and gaps of sessions are those of answers that take no time, and a replay is slower",
+		in.WaitingRequests)
 }
 
 func (i *inspector) noSpan(in *Inspection) (string, string) {
