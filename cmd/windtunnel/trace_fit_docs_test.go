@@ -24,7 +24,12 @@ type imitated struct {
 	file  []string
 	pool  string
 	trace string // the fields of the original, but for its source
+	// recorded are the ways to replay the original.
+	recorded []recordedTrace
 }
+
+// recordedTrace is a way to replay a trace, with more fields of it.
+type recordedTrace struct{ name, fields string }
 
 // imitatedRow holds the original against the imitation under one router.
 type imitatedRow struct{ Router, Source, P50, P99, Hit string }
@@ -57,13 +62,13 @@ func TestThePageOnTraceFit(t *testing.T) {
 			Name: "Azure code", Cluster: "2 replicas of Llama-3.1-70B on 4 H100 each",
 			file:  []string{"traces", "azure-2023", "AzureLLMInferenceTrace_code.csv"},
 			pool:  "{name: a, model: meta-llama/Llama-3.1-70B-Instruct, accelerator: h100-sxm, tensorParallelism: 4, replicas: 2}",
-			trace: "format: Azure",
+			trace: "format: Azure", recorded: []recordedTrace{{"trace", ""}},
 		},
 		{
 			Name: "Mooncake conversation", Cluster: "4 replicas of Llama-3.1-8B on an H100 each",
 			file:  []string{"traces", "mooncake-fast25", "conversation_trace.jsonl"},
 			pool:  "{name: a, model: meta-llama/Llama-3.1-8B-Instruct, accelerator: h100-sxm, replicas: 4}",
-			trace: "format: Mooncake, arrivals: Spread",
+			trace: "format: Mooncake", recorded: []recordedTrace{{"trace as recorded", ", arrivals: AsRecorded"}, {"trace, spread", ", arrivals: Spread"}},
 		},
 	}
 	for _, i := range traces {
@@ -79,7 +84,7 @@ func (i *imitated) run(t *testing.T) {
 	folder := t.TempDir()
 	traffic, stored := filepath.Join(folder, "traffic.yaml"), filepath.Join(folder, "stored.yaml")
 	i.Comparison = mustRun(t, "trace", "fit", file, "-o", traffic)
-	format, _, _ := strings.Cut(strings.TrimPrefix(i.trace, "format: "), ",")
+	format := strings.TrimPrefix(i.trace, "format: ")
 	mustRun(t, "trace", "configmap", file, "--name", "recorded", "--format", format, "-o", stored)
 	raw, err := os.ReadFile(filepath.Clean(traffic))
 	if err != nil {
@@ -87,16 +92,19 @@ func (i *imitated) run(t *testing.T) {
 	}
 	imitation := string(raw)
 	horizon, _, _ := strings.Cut(imitation[strings.Index(imitation, "horizon:"):], "workload:")
-	original := horizon + fmt.Sprintf("workload: {trace: {%s, configMapRef: {name: recorded, key: %s.gz}}}\n", i.trace, filepath.Base(file))
+	type source struct {
+		name, workload string
+		seeds          int
+		args           []string
+	}
+	var sources []source
+	for _, r := range i.recorded {
+		workload := fmt.Sprintf("workload: {trace: {%s%s, configMapRef: {name: recorded, key: %s.gz}}}\n", i.trace, r.fields, filepath.Base(file))
+		sources = append(sources, source{r.name, horizon + workload, 3, []string{"--configmap", stored}})
+	}
+	sources = append(sources, source{"imitation", imitation, 10, nil})
 	for _, router := range imitatedRouters {
-		for _, source := range []struct {
-			name, workload string
-			seeds          int
-			args           []string
-		}{
-			{"trace", original, 3, []string{"--configmap", stored}},
-			{"imitation", imitation, 10, nil},
-		} {
+		for _, source := range sources {
 			scenario := "pools:\n- " + i.pool + "\n" + router.yaml + "\n" + source.workload
 			run := fmt.Sprintf("apiVersion: sim.windtunnel.dev/v1alpha1\nkind: SimulationRun\nmetadata: {name: fit}\nspec:\n"+
 				"  replications: {seed: 1, count: %d}\n  scenario:\n    %s", source.seeds, strings.ReplaceAll(strings.TrimSpace(scenario), "\n", "\n    "))
