@@ -186,7 +186,7 @@ func newTraceStatCommand() *cobra.Command {
 			return traceStat(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), flags, args[0])
 		},
 	}
-	flags.add(cmd.Flags(), detected)
+	flags.add(cmd.Flags())
 	return cmd
 }
 

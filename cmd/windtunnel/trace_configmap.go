@@ -45,7 +45,7 @@ under the file's name with .gz at the end. A cluster and --configmap both take i
 		},
 	}
 	f := cmd.Flags()
-	o.add(f, detected)
+	o.add(f)
 	f.StringVar(&o.name, "name", "", "name of the ConfigMap (required)")
 	f.StringVarP(&o.output, "output", "o", "-", "file to write, - for standard output")
 	return cmd

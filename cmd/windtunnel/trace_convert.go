@@ -48,7 +48,7 @@ that it lies in.`,
 		},
 	}
 	f := cmd.Flags()
-	o.file.add(f, detected)
+	o.file.add(f)
 	f.StringVar(&o.to, "to", "", "format to write: "+oneOf(trace.WrittenFormats())+" (required)")
 	f.StringVarP(&o.output, "output", "o", "-", "file to write, - for standard output")
 	return cmd

@@ -53,7 +53,7 @@ tests of Kolmogorov and Smirnov. A small p means that the two differ by more tha
 		},
 	}
 	f := cmd.Flags()
-	o.file.add(f, detected)
+	o.file.add(f)
 	f.StringVarP(&o.output, "output", "o", "-", "file to write, - for standard output")
 	f.Int64Var(&o.seed, "seed", 1, "seed of the draw that is compared")
 	return cmd

@@ -35,11 +35,8 @@ type traceFileFlags struct {
 	blockTokens int32
 }
 
-// detected is what the help of --format says of its default.
-const detected = " (default: detected from the beginning of the file)"
-
-func (o *traceFileFlags) add(f *pflag.FlagSet, noFormat string) {
-	f.StringVar(&o.format, "format", o.format, "format of the trace: "+oneOf(trace.Formats())+noFormat)
+func (o *traceFileFlags) add(f *pflag.FlagSet) {
+	f.StringVar(&o.format, "format", o.format, "format of the trace: "+oneOf(trace.Formats())+" (default: detected from the beginning of the file)")
 	f.StringToStringVar(&o.csv, "csv", nil,
 		"columns of the format CSV, under the names of the API's fields: time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion")
 	f.StringVar(&o.order, "order", "", "order of the rows: InOrder or Sort (default: InOrder)")

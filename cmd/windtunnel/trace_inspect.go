@@ -47,7 +47,7 @@ do about it.`,
 			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), args[0])
 		},
 	}
-	o.file.add(cmd.Flags(), detected)
+	o.file.add(cmd.Flags())
 	cmd.Flags().VarP(choice{&o.output, inspectFormats}, "output", "o", "text, json or svg")
 	return cmd
 }

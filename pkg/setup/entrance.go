@@ -38,19 +38,20 @@ type entrance struct {
 	open map[int]*scheduler.Explanation
 }
 
-// newEntrance puts policies before a router, which explains itself.
+// newEntrance puts the policies that the user states before a router, which explains itself.
+// An adapter of weights that stands where an admission would is none of these.
 func newEntrance(in *v1alpha1.Router, g *gatewayPolicies, p *policy.Policies) {
-	if p.Admission == nil && p.Priority == nil {
+	if in.Admission == nil && in.Priority == nil {
 		return
 	}
 	e := &entrance{
 		Router: p.Routing.Router, admission: p.Admission, priority: p.Priority, config: g.admission,
 		live: in.Signals == v1alpha1.OracleSignals, open: map[int]*scheduler.Explanation{},
 	}
-	if p.Admission != nil {
+	if in.Admission != nil {
 		e.admissionName, p.Admission = in.Admission.Policy, e
 	}
-	if p.Priority != nil {
+	if in.Priority != nil {
 		e.priorityName, p.Priority = in.Priority.Policy, e
 	}
 	p.Routing.Router = e

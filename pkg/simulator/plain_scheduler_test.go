@@ -31,7 +31,7 @@ func (r *plainReplica) number(q *plainRequest) {
 	q.predicted = 0
 	if guess := r.scheduler.Predictor; guess != nil {
 		answer := q.shown()
-		q.predicted = int64(guess(q.info.ID, int(answer.finish-answer.prompt)))
+		q.predicted = int64(guess(q.info.Turn, int(answer.finish-answer.prompt)))
 	}
 }
 

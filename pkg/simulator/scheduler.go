@@ -37,7 +37,7 @@ func (r *replica) takeTurn(q *request) {
 		if q.job {
 			of = &r.requests.all[r.cluster.handoffs.of(q).decode]
 		}
-		q.predicted = int64(s.Predictor(q.info.ID, int(of.finish-of.prompt)))
+		q.predicted = int64(s.Predictor(q.info.Turn, int(of.finish-of.prompt)))
 	}
 	if s.Order != nil {
 		q.rank = s.Order(r.jobOf(q))

@@ -85,7 +85,7 @@ func TestWaitsOfPriorities(t *testing.T) {
 // the mean service of so many steps.
 func waitsByClass(t *testing.T, scheduler scheduling.Factory, steps, load, share float64, output func(*stats.Stream) int) [2][]float64 {
 	t.Helper()
-	const step, requests = time.Millisecond, 40_000
+	const step, requests = time.Millisecond, 60_000
 	service := steps * float64(step)
 	var waits [2][]float64
 	for seed := range int64(12) {

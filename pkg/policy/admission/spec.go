@@ -62,8 +62,8 @@ func Load(spec Spec, names Names, path *field.Path) (*Config, field.ErrorList) {
 	l := &loader{Reader: parameters.NewReader(spec.Parameters, path.Child("parameters")), names: names, path: path}
 	l.IgnoresNames = names.Selected
 	c := &Config{make: policies[at].read(l)}
-	if errs := append(l.errs, l.Done()...); len(errs) > 0 {
-		return nil, errs
+	if l.errs = append(l.errs, l.Done()...); len(l.errs) > 0 {
+		return nil, l.errs
 	}
 	c.Window, c.AsksReplicas, c.level = l.window, l.asksReplicas, l.level
 	return c, nil

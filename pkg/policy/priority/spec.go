@@ -44,8 +44,8 @@ func Load(spec Spec, world World, path *field.Path) (*Config, field.ErrorList) {
 	l := &loader{Reader: parameters.NewReader(spec.Parameters, path.Child("parameters")), world: world, path: path}
 	l.IgnoresNames = world.Selected
 	c := &Config{make: policies[at].read(l)}
-	if errs := append(l.errs, l.Done()...); len(errs) > 0 {
-		return nil, errs
+	if l.errs = append(l.errs, l.Done()...); len(l.errs) > 0 {
+		return nil, l.errs
 	}
 	return c, nil
 }

@@ -11,7 +11,8 @@ import (
 
 // A Predictor guesses the length of a request's answer. The engine owns the truth and
 // shows it to the predictor alone: jobs carry the guess. request is the request's number
-// in order of arrival: the guess depends on nothing else, and is the same on each engine.
+// among those for its model, in order of arrival: the guess depends on nothing else, so
+// that it is the same on each engine, and whichever other models are served.
 type Predictor func(request, tokens int) int
 
 // ErrorShape is the distribution of predicted ÷ true length.

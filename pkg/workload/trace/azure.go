@@ -50,7 +50,7 @@ func newLengthsTable(times TimeFormat, timeColumn, input, output string) parser 
 		if rec.input, err = table.tokens(1); err != nil {
 			return false, err
 		}
-		if rec.output, err = table.answer(2); err != nil {
+		if rec.output, err = table.answer(); err != nil {
 			return false, err
 		}
 		return true, nil

@@ -67,7 +67,7 @@ func newBurstGPTParser(o Options) parser {
 		if rec.input, err = table.tokens(1); err != nil {
 			return false, err
 		}
-		if rec.output, err = table.answer(2); err != nil {
+		if rec.output, err = table.answer(); err != nil {
 			return false, err
 		}
 		rec.session, err = table.name(4)

@@ -115,7 +115,7 @@ func newCSVParser(o Options) parser {
 		if rec.input, err = table.tokens(1); err != nil {
 			return false, err
 		}
-		if rec.output, err = table.answer(2); err != nil {
+		if rec.output, err = table.answer(); err != nil {
 			return false, err
 		}
 		for i, name := range []*string{&rec.tenant, &rec.class, &rec.session, &rec.model} {

@@ -41,8 +41,8 @@ func oddTimes(read TimeFormat, first, last int64) string {
 }
 
 // longer says how gaps seem that are read in another unit.
-func longer(read, real time.Duration) string {
-	if read > real {
+func longer(read, actual time.Duration) string {
+	if read > actual {
 		return "long"
 	}
 	return "short"

@@ -57,7 +57,7 @@ func newTraceV2Parser(o Options) parser {
 		if rec.at, err = clock.at(table.field(0)); err != nil {
 			return false, err
 		}
-		if rec.output, err = table.answer(2); err != nil {
+		if rec.output, err = table.answer(); err != nil {
 			return false, err
 		}
 		if rec.failed = rec.output == 0 && o.ZeroOutput == ""; rec.failed {
