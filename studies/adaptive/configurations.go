@@ -63,14 +63,13 @@ const explores = "exploreWithoutSignal"
 
 // The step rule with the cap 4:3 starts at the cap: the start of the design, 3:2, is above.
 var (
-	step       = driven("step rule, cap 4:3", "bang-bang", "3", "2.25", "4:3", explores, "true")
-	stepFree   = driven("step rule, no cap", "bang-bang", "3", "2", "", explores, "true")
-	stepBound  = driven("step rule, cap 1/m", "bang-bang", "2", "2", "workload", explores, "true")
-	stepSilent = driven("step rule, cap 4:3, no exploration", "bang-bang", "3", "2.25", "4:3")
-	literal    = driven("step rule to the letter, from 3:2", "epoch-adaptive-seed", "3", "2", "")
-	scaling    = driven("multiplicative, cap 4:3", "multiplicative", "3", "2.25", "4:3", explores, "true")
-	pi         = driven("PI, cap 4:3", "pi", "3", "2.25", "4:3", explores, "true")
-	bandit     = driven("EXP3, cap 4:3", "exp3", "3", "2.25", "4:3", "grid", "1,1.5,2,2.5,3")
+	step      = driven("step rule, cap 4:3", "bang-bang", "3", "2.25", "4:3", explores, "true")
+	stepFree  = driven("step rule, no cap", "bang-bang", "3", "2", "", explores, "true")
+	stepBound = driven("step rule, cap 1/m", "bang-bang", "2", "2", "workload", explores, "true")
+	literal   = driven("step rule to the letter, from 3:2", "epoch-adaptive-seed", "3", "2", "")
+	scaling   = driven("multiplicative, cap 4:3", "multiplicative", "3", "2.25", "4:3", explores, "true")
+	pi        = driven("PI, cap 4:3", "pi", "3", "2.25", "4:3", explores, "true")
+	bandit    = driven("EXP3, cap 4:3", "exp3", "3", "2.25", "4:3", "grid", "1,1.5,2,2.5,3")
 )
 
 // six are the configurations of the matrix, in the order of the design.
