@@ -20,6 +20,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // runOutput is what `run -o json` prints for an object.
@@ -288,7 +289,7 @@ func (o *localOptions) execute(ctx context.Context, name string, c *compile.Comp
 		Known:       by.known,
 		Began: func(simulations int) error {
 			p.begin(simulations)
-			limitHeapGrowth(p.total)
+			limitHeapGrowth(p.total, c.Traces)
 			if by.began != nil {
 				return by.began(simulations)
 			}
@@ -317,9 +318,14 @@ func (o *localOptions) execute(ctx context.Context, name string, c *compile.Comp
 const manySimulations = 20_000
 
 // limitHeapGrowth has the garbage collector let the heap grow by half, in place of
-// doubling it, where most of it is rows that stay.
-func limitHeapGrowth(simulations int) {
-	if simulations >= manySimulations {
+// doubling it, where most of it is rows of results that stay, or rows of traces that pass
+// through.
+func limitHeapGrowth(simulations int, traces trace.Set) {
+	held := true
+	for _, t := range traces { // in any order
+		held = held && t.IsHeld()
+	}
+	if simulations >= manySimulations || !held {
 		debug.SetGCPercent(50)
 	}
 }
