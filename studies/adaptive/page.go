@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+	"time"
 
 	"windtunnel.dev/windtunnel/internal/chart"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -30,7 +31,7 @@ func (f *findings) page(chart string) any {
 	o := f.outcomes[0]
 	data := map[string]any{
 		"Chart": chart, "Engine": simulator.EngineVersion, "Seeds": strings.Join(seeds, ", "), "PublishedSeeds": f.publishedSeeds,
-		"Requests": f.requests, "Lasting": f.lasting, "RolloutsRun": f.rolloutsRun, "ToolsRun": f.toolsRun,
+		"Requests": f.requests, "Lasting": inWords(f.lasting), "RolloutsRun": inWords(f.rolloutsRun), "ToolsRun": inWords(f.toolsRun),
 		"Published": f.publishedTable(), "Ratios": f.ratiosTable(), "Claims": f.claimsTable(),
 		"Stated": o.statedTable(), "Grid": o.gridTable(), "Laws": o.lawsTable(),
 		"Ramp": workloadTable(o.onRamp), "Rollouts": workloadTable(o.onRollouts), "Tools": workloadTable(o.onTools),
@@ -40,6 +41,18 @@ func (f *findings) page(chart string) any {
 	}
 	f.facts(data)
 	return data
+}
+
+// inWords writes a duration of whole minutes or seconds.
+func inWords(duration string) string {
+	d, err := time.ParseDuration(duration)
+	switch {
+	case err != nil:
+		return duration
+	case d%time.Minute == 0 && d > time.Minute:
+		return fmt.Sprintf("%d minutes", d/time.Minute)
+	}
+	return fmt.Sprintf("%g seconds", d.Seconds())
 }
 
 // facts are figures that the text uses.
