@@ -44,7 +44,7 @@ type cluster struct {
 func newSimulation(ctx context.Context, c Config) *simulation {
 	c.check()
 	labels := c.Source.Labels()
-	s := &simulation{source: c.Source, horizon: c.Horizon, disruptions: c.Disruptions, labels: labels}
+	s := &simulation{source: c.Source, horizon: c.Horizon, disruptions: c.Disruptions, labels: labels, seed: c.Seed}
 	s.core = &core{
 		ctx: ctx, sim: s,
 		metrics: newMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, len(c.Pools), labels),
@@ -59,6 +59,7 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 	s.cluster.connect(&c)
 	s.gateway.addScrapes(&c)
 	s.addClusterEvents(&c)
+	s.addScaling(&c)
 	for _, a := range c.Policies.Adaptations {
 		a.MeasureFrom(simtime.Time(c.Horizon.WarmUp))
 	}

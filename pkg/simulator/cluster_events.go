@@ -17,10 +17,16 @@ type clusterEventKind uint8
 // source and the horizon say when they come, and they mark how far the queue is
 // served first.
 const (
+	// monitorReads lets a monitoring system scrape what a scaler reads.
+	monitorReads clusterEventKind = iota
 	// warmUpEnds starts the figures of the replicas afresh.
-	warmUpEnds clusterEventKind = iota
+	warmUpEnds
 	// disruptionComes applies a Disruption.
 	disruptionComes
+	// nodeChanges lets a node come, or takes it away.
+	nodeChanges
+	// stageEnds brings a replica that starts or drains on.
+	stageEnds
 	// requestTimesOut is the end of a client's patience.
 	requestTimesOut
 	// requestArrives is the next request of the source.
@@ -29,6 +35,8 @@ const (
 	delayEnds
 	// gatewayWakes lets the router release requests that it holds.
 	gatewayWakes
+	// scalerTicks asks a scaler.
+	scalerTicks
 	// drainEnds cuts off what is still in flight.
 	drainEnds
 )
@@ -39,7 +47,8 @@ type clusterEvent struct {
 	at   simtime.Time
 	kind clusterEventKind
 	// sequence orders events of one time and kind. Of disruptions it is the index
-	// in Config.Disruptions, of time-outs and delays the request's ID.
+	// in Config.Disruptions, of time-outs and delays the request's ID, of scaling the
+	// index of the unit, the node or the endpoint.
 	sequence int
 	// request is the slot of the request that times out or is delayed.
 	request int32
@@ -137,6 +146,8 @@ func (s *simulation) applyClusterEvent(e *clusterEvent) {
 		s.advanceToEvent(e.at, s.gateway.routingFollowsReplicas())
 		s.gateway.endDelay(e.request)
 		s.checkContext()
+	case monitorReads, nodeChanges, stageEnds, scalerTicks:
+		s.applyScaling(e)
 	case gatewayWakes:
 		s.advanceToEvent(e.at, s.gateway.routingFollowsReplicas())
 		s.gateway.release()

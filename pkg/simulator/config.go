@@ -41,6 +41,16 @@ type Config struct {
 	Handoff Handoff
 	// Disruptions are what happens to replicas, in order of time.
 	Disruptions []Disruption
+	// Scaling are the units whose replicas scalers start and end. A run without any has
+	// the replicas of its pools, but for Disruptions.
+	Scaling []ScaledUnit
+	// NodePools are where pools that name one find places for their replicas.
+	NodePools []NodePool
+	// AwaitReplicas is how long a request waits at the gateway for a replica to serve
+	// where a scaler has left none; 0 is not at all.
+	AwaitReplicas time.Duration
+	// RouterOf is the router of each model, by Request.Model; nil where there is one.
+	RouterOf []int
 	// Targets are the SLOs by class, indexed as the source's class labels.
 	// Classes beyond the slice have none; nil means no SLOs at all.
 	Targets []Target
@@ -66,6 +76,10 @@ type Config struct {
 	// Evicted is told of those, by their ID, once; nil if nobody wants to know. It
 	// changes nothing of the run.
 	Evicted func(request int)
+	// Scaled is told of every decision of a scaler, and Staged of every change of the
+	// stage of a replica; nil if nobody wants to know. They change nothing of the run.
+	Scaled func(ScaleDecision)
+	Staged func(StageChange)
 	// CheckInvariants makes every event check what must always hold (see
 	// invariants.go) and panic with the values where it does not.
 	CheckInvariants bool
@@ -86,6 +100,13 @@ type Pool struct {
 	// be at once; 0 means Replicas. Endpoints are numbered for all of MaxReplicas.
 	// A replica beyond Replicas begins its first lifetime when it recovers.
 	Replicas, MaxReplicas int
+	// Startup is how a replica starts that a scaler asks for, Ending what becomes of the
+	// requests of one that it takes away.
+	Startup Startup
+	Ending  Ending
+	// NodePool is one more than the index of the node pool that such replicas find places
+	// on, 0 where they need none. Accelerators is how many a replica takes.
+	NodePool, Accelerators int
 	// Timer gives the duration of an engine step.
 	Timer latency.StepTimer
 	// Cost is charged to requests outside engine steps: a delay before the

@@ -30,6 +30,7 @@ func (c *Config) check() {
 	}
 	c.Handoff.check()
 	checkDisruptions(c.Disruptions, endpoints)
+	c.checkScaling()
 }
 
 func (p *Pool) check() {

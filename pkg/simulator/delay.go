@@ -57,6 +57,7 @@ func (g *gateway) undelay(id int32) {
 	q := &g.requests.all[id]
 	g.sim.events.move(g.delays.bySlot[id], simtime.Never)
 	q.moveTo(phaseNone)
+	g.stopAwaiting(q)
 	g.inFlight--
 	g.cluster.serving--
 	if t := g.policies.Traffic; t != nil {

@@ -51,6 +51,18 @@ func (s *simulation) applyDisruption(d Disruption) {
 // fail ends a replica with all that it holds. Whoever depended on it is routed
 // again, in order of arrival.
 func (s *simulation) fail(r *replica) {
+	for _, id := range s.stop(r) {
+		s.gateway.routeAgain(id)
+	}
+	s.gateway.evictRequested()
+	for _, o := range s.observers {
+		o.settled(s, nil)
+	}
+}
+
+// stop takes all requests off a replica that is there no more, and returns them in order
+// of arrival.
+func (s *simulation) stop(r *replica) []int32 {
 	lost := s.cluster.dependents(r)
 	if len(r.batch.running) > 0 {
 		r.takeAllOutOfStep()
@@ -59,13 +71,7 @@ func (s *simulation) fail(r *replica) {
 		s.cluster.takeOffReplicas(r, id)
 	}
 	r.reset()
-	for _, id := range lost {
-		s.gateway.routeAgain(id)
-	}
-	s.gateway.evictRequested()
-	for _, o := range s.observers {
-		o.settled(s, nil)
-	}
+	return lost
 }
 
 // dependents lists the requests that need a replica to go on.
@@ -179,7 +185,7 @@ func (r *replica) reset() {
 	r.empty()
 	r.cacheEvents.restarted(r)
 	if r.exports != nil {
-		*r.exports = exports{}
+		r.exports.restart()
 	}
 	r.advisor = r.advisor.again(r, r.now)
 	if r.tiers != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
@@ -16,10 +17,21 @@ const waitPace = 16
 // ones count nothing.
 type exports struct {
 	counters policy.Engine
+	// latencies are nil where no scaler reads them.
+	latencies *latencyCounts
 	// admitted counts the requests that have got blocks; times are when the last ones
 	// did, by their number modulo waitPace.
 	admitted int64
 	times    [waitPace]simtime.Time
+}
+
+// restart begins the counters anew, as an engine that starts does.
+func (x *exports) restart() {
+	latencies := x.latencies
+	*x = exports{latencies: latencies}
+	if latencies != nil {
+		*latencies = latencyCounts{}
+	}
 }
 
 // admit counts a request that gets blocks for the first time, with the tokens of its
@@ -41,6 +53,9 @@ func (x *exports) admit(now simtime.Time, q *request, cached, external int32) {
 func (x *exports) firstToken(now simtime.Time, q *request) {
 	if x != nil {
 		observe(&x.counters.TimeToFirstToken, now.Sub(q.entered), 1)
+		if x.latencies != nil {
+			x.latencies.firstTokens.Observe(autoscaling.TimeToFirstTokenBounds, now.Sub(q.entered), 1)
+		}
 	}
 }
 
@@ -48,6 +63,9 @@ func (x *exports) firstToken(now simtime.Time, q *request) {
 func (x *exports) tokens(gap time.Duration, n int64) {
 	if x != nil {
 		observe(&x.counters.InterTokenLatency, gap, n)
+		if x.latencies != nil {
+			x.latencies.gaps.Observe(autoscaling.InterTokenLatencyBounds, gap, n)
+		}
 	}
 }
 

@@ -9,7 +9,7 @@ import "windtunnel.dev/windtunnel/pkg/simtime"
 // in prefill, and nobody waits or all places are taken.
 func (r *replica) decodesOnly() bool {
 	b := &r.batch
-	return r.stepping && !b.constrained && len(b.prefilling) == 0 && len(b.done) > 0 &&
+	return r.stepping && r.next >= r.warmUntil && !b.constrained && len(b.prefilling) == 0 && len(b.done) > 0 &&
 		(r.waiting.len() == 0 || len(b.running) == r.maxSeqs)
 }
 

@@ -5,8 +5,10 @@ package simulator
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -30,8 +32,13 @@ type gateway struct {
 	asksOnArrival bool
 	scrapes       scrapeSchedules
 	// live are the endpoints that the router sees as they are.
-	live       []int32
-	view       policy.View
+	live []int32
+	view policy.View
+	// flows are what scalers may know of the requests of each router; nil where there is no
+	// scaler. routerOf and patience are Config.RouterOf and Config.AwaitReplicas.
+	flows      []autoscaling.Gateway
+	routerOf   []int
+	patience   time.Duration
 	changed    []int32 // memory of view.Changed
 	deliveries deliveries
 
@@ -76,6 +83,7 @@ func (g *gateway) arrive(w *workload.Request) {
 	q.prompt = int32(q.info.Tokens)
 	q.total, q.finish = q.prompt, q.prompt+output
 	q.answer = prompt.Extent{Source: w.Response, Start: w.ResponseStart, Tokens: output}
+	g.countArrival(q)
 	g.prioritize(&q.info)
 	g.admit(id)
 	g.startTimeOut(id, w)
@@ -115,6 +123,9 @@ func (g *gateway) prioritize(info *policy.Request) {
 // admit asks whether a request may enter, and sends it on its way. The view is up to
 // now.
 func (g *gateway) admit(id int32) {
+	if g.awaits(id) {
+		return
+	}
 	info := &g.requests.all[id].info
 	if a := g.policies.Admission; a != nil {
 		verdict := a.Admit(g.show(), info)

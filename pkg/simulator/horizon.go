@@ -51,6 +51,7 @@ func (s *simulation) endWarmUp(at simtime.Time) {
 	for i := range s.cluster.replicas {
 		s.cluster.replicas[i].restart(at)
 	}
+	s.scaling.restart(at)
 }
 
 // drain serves what is in flight when arrivals end, for at most as long as the

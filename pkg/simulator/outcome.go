@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/kv/stability"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -25,6 +26,8 @@ type Outcome struct {
 	Measured time.Duration
 	// Replicas is what each replica did; len == endpoints.
 	Replicas []ReplicaUse
+	// Units is what became of each of Config.Scaling.
+	Units []UnitUse
 	// End is the time of the last event.
 	End simtime.Time
 }
@@ -158,6 +161,8 @@ type ReplicaUse struct {
 	// Lifetimes are the times for which the replica was there, in order. One ends
 	// when the replica fails, and the next begins when it recovers.
 	Lifetimes []Lifetime
+	// Stages is the time in each stage, of a replica that a scaler scales.
+	Stages [autoscaling.Stages]time.Duration
 	// Busy is the time in which a step was under way.
 	Busy time.Duration
 	// Steps counts the steps that ended.

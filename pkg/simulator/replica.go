@@ -83,6 +83,9 @@ type replica struct {
 
 	use       use
 	lifetimes lifetimes
+	// ready is when the replica began to serve, and warmUntil up to when its steps are
+	// slower then; 0 where they never were.
+	ready, warmUntil simtime.Time
 	// advisor watches; nil where nobody does.
 	advisor *advisor
 }
@@ -264,6 +267,9 @@ func (r *replica) beginStep(step latency.Step) {
 // begin puts a step under way.
 func (r *replica) begin(now simtime.Time, step latency.Step) {
 	duration := r.timer.StepTime(step)
+	if now < r.warmUntil {
+		duration = r.config.Startup.WarmUp.slow(duration, now.Sub(r.ready))
+	}
 	if duration < 1 {
 		panic(fmt.Sprintf("simulator: a step of %v at %v", duration, now))
 	}

@@ -56,6 +56,8 @@ type request struct {
 	believed policy.Belief
 	// retry says that this is not the first attempt of a client.
 	retry bool
+	// awaiting says that it waits for a replica to serve.
+	awaiting bool
 	// counted says that the gateway's traffic counts it as in flight.
 	counted bool
 	// exported says that the exports of the replica count the request's prompt.

@@ -34,6 +34,9 @@ type simulation struct {
 	horizon Horizon
 	// disruptions are Config.Disruptions.
 	disruptions []Disruption
+	// scaling is nil where no scaler is.
+	scaling *scaling
+	seed    int64
 	// events are those above the replicas that are known of.
 	events clusterEvents
 	pools  []string
@@ -122,6 +125,7 @@ func (s *simulation) outcome(end simtime.Time) *Outcome {
 	for i := range s.cluster.replicas {
 		o.Replicas[i] = s.cluster.replicas[i].report(end)
 	}
+	s.scaling.report(o, end)
 	for i := range o.Cells {
 		o.Cells[i].check()
 	}

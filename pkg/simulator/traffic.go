@@ -2,6 +2,13 @@
 
 package simulator
 
+// countArrival counts a request that reaches the gateway, for scalers.
+func (g *gateway) countArrival(q *request) {
+	if g.flows != nil {
+		g.flows[g.routerFor(q)].Arrived++
+	}
+}
+
 // countAdmission counts a request that enters.
 func (g *gateway) countAdmission(id int32) {
 	if t := g.policies.Traffic; t != nil {
@@ -14,6 +21,9 @@ func (g *gateway) countAdmission(id int32) {
 // countRejection counts a request that is turned away.
 func (g *gateway) countRejection(id int32) {
 	g.countEnd(id)
+	if g.flows != nil {
+		g.flows[g.routerFor(&g.requests.all[id])].Rejected++
+	}
 	if t := g.policies.Traffic; t != nil {
 		t.Reject(g.now, &g.requests.all[id].info)
 	}
@@ -24,11 +34,22 @@ func (g *gateway) countCompletion(q *request, good bool) {
 	if t := g.policies.Traffic; t != nil {
 		t.Complete(&q.info, good)
 	}
+	if g.flows != nil {
+		f := &g.flows[g.routerFor(q)]
+		f.Completed++
+		if good {
+			f.Good++
+		}
+	}
 }
 
 // countEnd counts the end of a request, if it was admitted.
 func (g *gateway) countEnd(id int32) {
-	if q := &g.requests.all[id]; q.counted {
+	q := &g.requests.all[id]
+	if g.flows != nil {
+		g.flows[g.routerFor(q)].Ended++
+	}
+	if q.counted {
 		g.policies.Traffic.End(&q.info)
 		q.counted = false
 	}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// UnitUse is what became of a unit between the end of warm-up and the end of the run.
+type UnitUse struct {
+	// Pools index Outcome.Pools.
+	Pools []int
+	// Ups and Downs count the decisions that changed how many replicas were wanted of all
+	// pools together, or, where that stayed, of the first pool. Reversals are those in
+	// another direction than the one before.
+	Ups, Downs, Reversals int64
+	// Lost counts the requests that failed because their replica was taken away,
+	// FailedStarts the starts of replicas that did.
+	Lost, FailedStarts int64
+	// PeakReplicas is the greatest number of replicas that held accelerators at once.
+	PeakReplicas int
+	// RatioDrift is the mean over time of the share by which the ratio of replicas that
+	// serve, of the first pool to the second one, was off the ratio at the start. The
+	// time does not count in which a pool had none. It is 0 for a single pool.
+	RatioDrift float64
+}
+
+// unitFigures are a unit's figures as they grow.
+type unitFigures struct {
+	UnitUse
+	last        int // the sign of the last change
+	settled     simtime.Time
+	first, then int // replicas that serve, of two pools
+	ratio       float64
+	drift       float64 // integral in ns
+	known       time.Duration
+}
+
+// start begins the figures of a unit.
+func (f *unitFigures) start(x *scaling, u *unit) {
+	f.Pools = u.Pools
+	f.entered(x, u)
+	if f.then > 0 {
+		f.ratio = float64(f.first) / float64(f.then)
+	}
+}
+
+// decided counts a decision.
+func (f *unitFigures) decided(was, wanted []int) {
+	change, total := wanted[0]-was[0], 0
+	for k := range was {
+		total += wanted[k] - was[k]
+	}
+	if total != 0 {
+		change = total
+	}
+	sign := 0
+	switch {
+	case change > 0:
+		sign = 1
+		f.Ups++
+	case change < 0:
+		sign = -1
+		f.Downs++
+	default:
+		return
+	}
+	if f.last == -sign {
+		f.Reversals++
+	}
+	f.last = sign
+}
+
+// settle accounts for the time up to now, before a replica comes into another stage.
+func (f *unitFigures) settle(x *scaling, u *unit) {
+	span := x.now.Sub(max(f.settled, x.measuredFrom))
+	f.settled = x.now
+	if len(u.Pools) < 2 || f.ratio == 0 || f.first == 0 || f.then == 0 {
+		return
+	}
+	off := float64(float64(f.first)/float64(f.then))/f.ratio - 1
+	f.drift += float64(max(off, -off) * float64(span))
+	f.known += span
+}
+
+// entered counts the replicas after one has come into another stage.
+func (f *unitFigures) entered(x *scaling, u *unit) {
+	holding, serving := 0, [2]int{}
+	for k := range u.Pools {
+		for endpoint := range x.of(u, k) {
+			l := &x.lives[endpoint]
+			if l.stage.Holds() {
+				holding++
+			}
+			if l.stage.Serves() {
+				serving[min(k, 1)]++
+			}
+		}
+	}
+	f.PeakReplicas = max(f.PeakReplicas, holding)
+	f.first, f.then = serving[0], serving[1]
+}
+
+// restart begins the figures anew.
+func (x *scaling) restart(at simtime.Time) {
+	if x == nil {
+		return
+	}
+	x.now = at
+	for i := range x.units {
+		u := &x.units[i]
+		u.figures.settle(x, u)
+		f := &u.figures
+		*f = unitFigures{UnitUse: UnitUse{Pools: u.Pools}, last: f.last, settled: f.settled, first: f.first, then: f.then, ratio: f.ratio}
+		f.entered(x, u)
+	}
+	x.measuredFrom = x.now
+	for i := range x.lives {
+		x.lives[i].spent = [autoscaling.Stages]time.Duration{}
+	}
+}
+
+// report settles the figures at the end of the run.
+func (x *scaling) report(o *Outcome, end simtime.Time) {
+	if x == nil {
+		return
+	}
+	x.now = end
+	for i := range x.units {
+		u := &x.units[i]
+		u.figures.settle(x, u)
+		use := u.figures.UnitUse
+		if u.figures.known > 0 {
+			use.RatioDrift = u.figures.drift / float64(u.figures.known)
+		}
+		o.Units = append(o.Units, use)
+	}
+	for i := range x.lives {
+		if l := &x.lives[i]; l.unit != nil {
+			l.spent[l.stage] += end.Sub(max(l.since, x.measuredFrom))
+			o.Replicas[i].Stages = l.spent
+		}
+	}
+}
