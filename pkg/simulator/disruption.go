@@ -43,8 +43,12 @@ func (s *simulation) applyDisruption(d Disruption) {
 		return
 	}
 	s.gateway.setDown(d.Endpoint, d.Kind != Recover)
-	if d.Kind == Fail {
-		s.fail(r)
+	if d.Kind != Fail {
+		return
+	}
+	s.fail(r)
+	for _, o := range s.observers {
+		o.settled(s, nil)
 	}
 }
 
@@ -55,9 +59,6 @@ func (s *simulation) fail(r *replica) {
 		s.gateway.routeAgain(id)
 	}
 	s.gateway.evictRequested()
-	for _, o := range s.observers {
-		o.settled(s, nil)
-	}
 }
 
 // stop takes all requests off a replica that is there no more, and returns them in order

@@ -4,7 +4,8 @@
 // that routes requests with policies, and replicas that run vLLM-V1-style engines
 // (continuous batching, chunked prefill, paged KV cache with prefix reuse, preemption
 // by recompute). KV may move to tiers below GPU memory and back, and from a replica
-// that computed a prompt to one that decodes. Replicas may fail, drain and recover.
+// that computed a prompt to one that decodes. Replicas may fail, drain and recover, and
+// scalers start and end them.
 //
 // Run takes a Config and returns an Outcome. The same Config gives the same Outcome
 // to the last bit. The package knows nothing of Kubernetes, of how a scenario is
@@ -20,6 +21,8 @@
 //	           admission or the router makes wait, answers that reach it
 //	cluster    cluster.go, connect.go, replica_order.go, disruption.go, lifetime.go:
 //	           which replicas there are, what they share, and in which order they move
+//	scaling    scaling.go, life.go, nodes.go, monitor.go, warm_up.go, await.go,
+//	           unit_use.go: what scalers see and decide, and how replicas start and end
 //	replica    replica.go, schedule.go, constrained.go, batch.go, step.go,
 //	           fast_forward.go, deadlock.go: one engine
 //	           waiting.go, ticket_queue.go, lanes.go, scheduler.go, service.go,
@@ -38,25 +41,29 @@
 //
 // Time is integer nanoseconds. What happens at one of them has an order:
 //
-//  1. scrapes, by endpoint phase
-//  2. the end of the warm-up
-//  3. disruptions, in the order of Config.Disruptions
-//  4. time-outs of clients, by request
-//  5. the end of arrivals
-//  6. the arrival of a request, its admission and routing, what the router then
+//  1. scrapes of the routers, by endpoint phase
+//  2. scrapes of monitors, with the triggers of scalers, by unit
+//  3. the end of the warm-up
+//  4. disruptions, in the order of Config.Disruptions
+//  5. nodes that come or are taken away, by node
+//  6. ends of the stages of replicas that start or drain, by replica
+//  7. time-outs of clients, by request
+//  8. the end of arrivals
+//  9. the arrival of a request, its admission and routing, what the router then
 //     releases and evicts
-//  7. ends of delays, by request: the admission is asked again, and the rest as for
+//  10. ends of delays, by request: the admission is asked again, and the rest as for
 //     an arrival
-//  8. wake-ups of the router, with what it releases and evicts
-//  9. entries into wait queues, by request
-//  10. ends of transfers
-//  11. ends of steps, by replica
-//  12. wakes of idle replicas, by replica
-//  13. what reaches the gateway: first tokens and ends of answers, by request
-//  14. the end of the drain
+//  11. wake-ups of the router, with what it releases and evicts
+//  12. scalers, by unit
+//  13. entries into wait queues, by request
+//  14. ends of transfers
+//  15. ends of steps, by replica
+//  16. wakes of idle replicas, by replica
+//  17. what reaches the gateway: first tokens and ends of answers, by request
+//  18. the end of the drain
 //
-// Events 2 to 4, 6 to 8 and 14 are above the replicas and ordered by clusterEventKind;
-// 9 to 12 are a replica's and ordered by replicaEventKind. What a client sends in
+// Events 2 to 7, 9 to 12 and 18 are above the replicas and ordered by clusterEventKind;
+// 13 to 16 are a replica's and ordered by replicaEventKind. What a client sends in
 // answer to an end arrives at a later nanosecond.
 //
 // # What may be called when
@@ -69,7 +76,7 @@
 // core.now may go back when another replica is advanced; it never does within one
 // replica.
 //
-// Policies are called at events 1, 3, 4, 6 to 8 and 13, never from within a step, except
+// Policies are called at events 1, 2, 4, 6, 7, 9 to 12 and 17, never from within a step, except
 // for KV events, which replicas send as they happen. The scheduler of a replica is its
 // own, and is called where the replica's queue and batch change.
 //

@@ -24,7 +24,8 @@ import (
 //   - the block cache is consistent, and holds what the batch needs;
 //   - an admission that a stability controller had a say in leaves the blocks
 //     that it keeps for the growth of what runs;
-//   - what invariants_transfers.go says of tiers and hand-overs.
+//   - what invariants_transfers.go says of tiers and hand-overs, and
+//     invariants_scaling.go of replicas that scalers start and end.
 //
 // It is slow: it walks each batch, queue and cache at each step.
 type invariants struct {
@@ -241,6 +242,7 @@ func (v *invariants) settled(s *simulation, r *replica) {
 			s.gateway.arrived, v.rejections, v.ends, s.gateway.inFlight, v.inFlight, kept)
 	}
 	if r == nil {
+		v.scaled(s)
 		return
 	}
 	for len(v.clocks) < len(s.cluster.replicas) {

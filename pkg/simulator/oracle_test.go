@@ -84,6 +84,13 @@ var features = map[string][]feature{
 	"time-outs, evictions":    {randomTimeOuts, randomHolds, randomEvictions},
 	"time-outs, closed loop":  {randomTimeOuts, randomClosedLoop},
 	"time-outs, all":          {randomTimeOuts, randomClosedLoop, randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters, randomEvictions},
+	"scaling":                 {randomScaling},
+	"scaling, tiers":          {randomTiers, randomScaling},
+	"scaling, hand-overs":     {randomHandoffs, randomScaling},
+	"scaling, closed loop":    {randomClosedLoop, randomTimeOuts, randomScaling},
+	"scaling, holds":          {randomHolds, randomEvictions, randomScaling},
+	"scaling, all":            {randomAdmission, randomTimeOuts, randomClosedLoop, randomTiers, randomHandoffs, randomHolds, randomAdapters, randomEvictions, randomExports, randomScaling},
+	"scaling, live":           {randomAdmission, randomTiers, randomHandoffs, randomHolds, randomEvictions, randomLive, randomScaling},
 	"all":                     {randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters, randomEvictions},
 }
 
@@ -113,6 +120,7 @@ func FuzzFeaturesAgainstPlain(f *testing.F) {
 			compareWithPlain(t, data, features["time-outs, all"]...)
 			compareWithPlain(t, data, features["admission, all"]...)
 			compareWithPlain(t, data, features["exports, all"]...)
+			compareWithPlain(t, data, features["scaling, all"]...)
 		}
 	})
 }

@@ -22,6 +22,9 @@ func (p *plain) prioritize(info *policy.Request) {
 
 // letEnter asks whether a request may enter, and where it goes.
 func (p *plain) letEnter(q *plainRequest) {
+	if p.awaits(q) {
+		return
+	}
 	if p.Policies.Admission != nil {
 		verdict := p.Policies.Admission.Admit(p.look(), &q.info)
 		if verdict.Rejection != nil {
@@ -64,6 +67,7 @@ func (p *plain) endDelay(q *plainRequest) {
 // undelay lets a request wait no longer.
 func (p *plain) undelay(q *plainRequest) {
 	p.delayed = without(p.delayed, q)
+	q.awaiting = false
 	p.forget(q)
 	p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool { return e.kind == plainDelayEnd && e.request == q })
 	if p.Policies.Traffic != nil {
@@ -83,6 +87,7 @@ func (p *plain) turnAway(q *plainRequest, pool int, reason Reason) {
 	p.hear(q, workload.Rejected)
 	p.metrics.rejected(p.now, pool, &q.request, reason)
 	p.note(q, func(rec *record) { rec.end = reason.String() })
+	p.flow.Rejected++
 	p.uncount(q)
 	if p.Policies.Traffic != nil {
 		p.Policies.Traffic.Reject(p.now, &q.info)
@@ -104,6 +109,7 @@ func plainReason(err error) Reason {
 
 // uncount tells the traffic that a request has ended that it was told of.
 func (p *plain) uncount(q *plainRequest) {
+	p.flow.Ended++
 	if q.counted {
 		p.Policies.Traffic.End(&q.info)
 		q.counted = false

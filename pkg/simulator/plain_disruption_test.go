@@ -57,12 +57,26 @@ func (p *plain) lifetimesOf(r *plainReplica) []Lifetime {
 // fail takes all that depends on a replica off everything, empties it, and has
 // the requests routed again.
 func (p *plain) fail(r *plainReplica) {
-	var lost []*plainRequest
+	for _, q := range p.stop(r) {
+		p.routeAgain(q)
+	}
+	p.revoke()
+}
+
+// dependOn lists the requests that need a replica.
+func (p *plain) dependOn(r *plainReplica) []*plainRequest {
+	var all []*plainRequest
 	for _, q := range p.flying {
 		if q.accepted && !q.leaving && !slices.Contains(p.waiting, q) && (int(q.replica) == r.index || q.receives() && q.handoff.prefill == r) {
-			lost = append(lost, q)
+			all = append(all, q)
 		}
 	}
+	return all
+}
+
+// stop takes all that depends on a replica off everything, and empties it.
+func (p *plain) stop(r *plainReplica) []*plainRequest {
+	lost := p.dependOn(r)
 	for _, q := range lost {
 		p.takeOff(q)
 	}
@@ -72,10 +86,7 @@ func (p *plain) fail(r *plainReplica) {
 		}
 	}
 	p.empty(r)
-	for _, q := range lost {
-		p.routeAgain(q)
-	}
-	p.revoke()
+	return lost
 }
 
 // takeOff takes a request and its job off whatever they are in.
@@ -151,6 +162,11 @@ func (p *plain) sendAgainTo(q *plainRequest, decision policy.Decision, err error
 		}
 		p.tellFinished(q, decision.Endpoint)
 	}
+	p.breakOff(q)
+}
+
+// breakOff ends a request that has lost its replica.
+func (p *plain) breakOff(q *plainRequest) {
 	p.metrics.touch(p.now, q.cell).Failed++
 	p.note(q, func(rec *record) { rec.end = "failed" })
 	p.hear(q, workload.Failed)

@@ -51,11 +51,15 @@ func (p *plain) showEngines() {
 	}
 }
 
-// scrapeEngine adds up what an engine has done.
+// scrapeEngine shows the router what an engine has done.
 func (p *plain) scrapeEngine(r *plainReplica) {
-	if p.view.Engines == nil {
-		return
+	if p.view.Engines != nil {
+		p.view.Engines[r.index] = p.exported(r, p.view.Scrapes[r.index])
 	}
+}
+
+// exported adds up what an engine has done.
+func (p *plain) exported(r *plainReplica, scrape policy.Scrape) policy.Engine {
 	var e policy.Engine
 	for _, l := range r.lookups {
 		e.PrefixCacheQueries += int64(l.prompt)
@@ -77,7 +81,6 @@ func (p *plain) scrapeEngine(r *plainReplica) {
 	for _, m := range r.loaded {
 		e.LoadedBytes[names[m.tier]] += int64(m.blocks) * r.BlockBytes
 	}
-	scrape := p.view.Scrapes[r.index]
 	e.KVUsage[policy.GPUMemory] = scrape.KVUsage
 	for _, t := range r.tiers {
 		e.KVUsage[names[t.Kind]] = float64(len(t.blocks)) / float64(t.Blocks)
@@ -85,5 +88,5 @@ func (p *plain) scrapeEngine(r *plainReplica) {
 	if last := r.lookups[max(0, len(r.lookups)-16):]; len(last) > 0 {
 		e.EstimatedWait = time.Duration(scrape.Waiting) * scrape.At.Sub(last[0].at) / time.Duration(len(last))
 	}
-	p.view.Engines[r.index] = e
+	return e
 }

@@ -11,7 +11,7 @@ import (
 
 // scrapeUntil takes every scrape until an event.
 func (p *plain) scrapeUntil(e plainEvent) {
-	for e.kind != plainDrainEnd && (!p.closed || len(p.Disruptions) > 0 || p.Policies.Routing.Queue != nil || p.Policies.Admission != nil) {
+	for e.kind != plainDrainEnd && (!p.closed || len(p.Disruptions)+len(p.Scaling) > 0 || p.Policies.Routing.Queue != nil || p.Policies.Admission != nil) {
 		next := p.replicas[0]
 		for _, r := range p.replicas {
 			if r.scrape < next.scrape {

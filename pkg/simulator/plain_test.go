@@ -42,6 +42,7 @@ type plain struct {
 	telling        plainTelling
 	plainGate
 	delayed []*plainRequest // that the admission makes wait
+	plainScaling
 
 	network   *transfer.Network
 	transfers map[transfer.ID]*plainTransfer // in flight
@@ -53,13 +54,17 @@ const plainPatience = 100_000
 type plainKind int
 
 const (
-	plainWarmUpEnd plainKind = iota
+	plainMonitor plainKind = iota
+	plainWarmUpEnd
 	plainDisruption
+	plainNodeChange
+	plainStageEnd
 	plainTimeOut
 	plainHorizon
 	plainArrival
 	plainDelayEnd
 	plainRelease
+	plainTick
 	plainEntry
 	plainTransferEnd
 	plainStepEnd
@@ -135,6 +140,7 @@ type plainReplica struct {
 	computing []uint64
 	spills    []*plainSpill // in flight
 
+	life     plainLife
 	adapters []*plainAdapter // that it holds, the least recently used first
 	plainExports
 
@@ -164,6 +170,7 @@ func newPlain(c Config) *plain {
 	p.addStations()
 	p.showAdapters()
 	p.showEngines()
+	p.startScaling()
 	for i, d := range c.Disruptions {
 		p.schedule(plainEvent{at: d.At, kind: plainDisruption, number: i})
 	}
@@ -189,6 +196,7 @@ func (p *plain) run() *Outcome {
 		o.Replicas = append(o.Replicas, p.report(r))
 	}
 	p.checkLeaks()
+	p.reportUnits(o)
 	return o
 }
 
@@ -301,11 +309,14 @@ func (p *plain) handle(e plainEvent) {
 	switch e.kind {
 	case plainWarmUpEnd:
 		for _, r := range p.replicas {
-			r.use = use{since: p.now, settled: p.now, peakUsed: r.cache.Used()}
+			r.use = use{since: p.now, settled: p.now, peakUsed: r.cache.Used(), worked: r.use.worked}
 			r.restartWatch(p.now)
 			r.evictedAtRestart = r.cache.Evictions
 		}
 		p.restartTiers()
+		p.restartUnits()
+	case plainMonitor, plainNodeChange, plainStageEnd, plainTick:
+		p.scale(e)
 	case plainDisruption:
 		p.disrupt(p.Disruptions[e.number])
 	case plainTimeOut:
@@ -386,6 +397,7 @@ func (p *plain) arrive() {
 		Model: int32(w.Model), Turn: p.turns[w.Model],
 	}
 	p.turns[w.Model]++
+	p.flow.Arrived++
 	targets := p.Targets
 	if w.Tenant < len(p.TenantTargets) && p.TenantTargets[w.Tenant] != nil {
 		targets = p.TenantTargets[w.Tenant]
@@ -531,7 +543,7 @@ func (p *plain) startStep(r *plainReplica) {
 	r.held = begins
 	begin := func() {
 		if begins {
-			p.beginStep(r, r.Timer.StepTime(step))
+			p.beginStep(r, r.warmed(p.now, r.Timer.StepTime(step)))
 		}
 	}
 	if !p.makeBlank(r, begin) {
@@ -823,6 +835,10 @@ func (p *plain) deliver(e plainEvent) {
 		return
 	}
 	good := p.metrics.completed(q.last, p.now, &q.request)
+	p.flow.Completed++
+	if good {
+		p.flow.Good++
+	}
 	if p.Policies.Traffic != nil {
 		p.Policies.Traffic.Complete(&q.info, good)
 	}

@@ -213,10 +213,10 @@ func (x *scaling) ask(u *unit, triggered bool) {
 // free.
 func (x *scaling) resize(u *unit) {
 	for k := range u.Pools {
-		for n := x.existing(u, k); n > u.wanted[k]; n-- {
+		for x.existing(u, k) > u.wanted[k] {
 			x.end(x.leastNeeded(u, k))
 		}
-		for n := x.existing(u, k); n < u.wanted[k]; n++ {
+		for x.existing(u, k) < u.wanted[k] {
 			endpoint, ok := x.vacant(u, k)
 			if !ok {
 				break // until one that drains has ended
