@@ -77,6 +77,20 @@ type Pool struct {
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	Attributes map[string]AttributeValue `json:"attributes,omitempty"`
+	// startup is how long a replica takes to start that a scaler creates. It needs a scaler
+	// of the pool. It is derived: the defaults of its fields.
+	// +optional
+	Startup *Startup `json:"startup,omitempty"`
+	// drain is what becomes of the requests of a replica that a scaler takes away. It
+	// needs a scaler of the pool. It is derived: the defaults of its fields.
+	// +optional
+	Drain *ReplicaDrain `json:"drain,omitempty"`
+	// nodePool is the name of the node pool that new replicas need a place on. It needs a
+	// scaler of the pool.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	NodePool string `json:"nodePool,omitempty"`
 	// costPerReplicaHour is the price of one replica for an hour, in a
 	// currency of your choice.
 	// +optional

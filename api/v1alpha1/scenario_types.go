@@ -50,6 +50,26 @@ type Scenario struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=256
 	Disruptions []Disruption `json:"disruptions,omitempty"`
+	// scalers change the number of replicas of pools. The pools of a scaler have no
+	// disruptions.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	Scalers []Scaler `json:"scalers,omitempty"`
+	// nodePools are the nodes for the replicas of pools that name one. Without them, each
+	// new replica has a machine of its own.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	NodePools []NodePool `json:"nodePools,omitempty"`
+	// activator lets requests wait while a scaler has left no replica. Without it, such
+	// requests are rejected.
+	// +optional
+	Activator *Activator `json:"activator,omitempty"`
 	// slos are the latency targets by class. Without them, goodput is not defined.
 	// +optional
 	// +listType=map

@@ -23,6 +23,8 @@ func (u Unit) Display() Display {
 		return Display{100, "%", 2}
 	case PerSecond:
 		return Display{1, "/s", FourDigits}
+	case PerHour:
+		return Display{1, "/h", FourDigits}
 	case Index, Ratio:
 		return Display{1, "", 3}
 	case Hours:

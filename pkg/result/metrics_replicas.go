@@ -28,6 +28,8 @@ type Replicas struct {
 	Queue *QueueUse `json:"queue,omitempty"`
 	// Imbalance is there where something asks for it.
 	Imbalance *Imbalance `json:"imbalance,omitempty"`
+	// Scaling is there where scalers scale pools.
+	Scaling *Scaling `json:"scaling,omitempty"`
 	// Availability is the sum of the replicas' lifetimes ÷ (replicas × span). It is
 	// absent where it is 1.
 	Availability *float64 `json:"availability,omitempty"`
@@ -87,7 +89,11 @@ func (in *selection) replicas() *Replicas {
 	}
 	r := &Replicas{}
 	var utilization, served, meanKV, peakKV []float64
+	scaled := len(in.outcome.Units) > 0
 	for use := range in.uses() {
+		if scaled && use.Present() == 0 && in.scales(use.Pool) {
+			continue // a place that had no replica
+		}
 		if present := use.Present(); present > 0 {
 			utilization = append(utilization, float64(use.Busy)/float64(present))
 		}
@@ -105,7 +111,7 @@ func (in *selection) replicas() *Replicas {
 	if len(utilization) > 0 {
 		r.Utilization = newSpread(utilization)
 	}
-	if present := in.present(in.uses()); present < float64(r.Count) {
+	if present := in.present(in.uses()); !scaled && present < float64(r.Count) {
 		availability := present / float64(r.Count)
 		r.Availability = &availability
 	}

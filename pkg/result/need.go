@@ -35,6 +35,8 @@ const (
 	NeedsAdaptive
 	// NeedsKVIndex is a router that keeps an index of what caches hold.
 	NeedsKVIndex
+	// NeedsScaler is a scaler of a pool.
+	NeedsScaler
 	// NeedsWarmUpRule is a rule that finds the warm-up.
 	NeedsWarmUpRule
 )
@@ -55,6 +57,7 @@ var needTexts = map[Need]string{
 	NeedsAdmission:    "an admission policy",
 	NeedsAdaptive:     "adaptive weights",
 	NeedsKVIndex:      "a router with an index of prefixes",
+	NeedsScaler:       "a scaler",
 	NeedsWarmUpRule:   "a warm-up rule",
 }
 

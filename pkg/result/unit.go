@@ -10,6 +10,7 @@ const (
 	Seconds   Unit = "seconds"
 	Share     Unit = "share" // 0 to 1
 	PerSecond Unit = "per second"
+	PerHour   Unit = "per hour"
 	Count     Unit = "count"
 	Ratio     Unit = "ratio"
 	Index     Unit = "index" // 0 to 1, 1 is best

@@ -32,7 +32,7 @@ func buildDisruptions(in *v1alpha1.Scenario, path *field.Path) ([]simulator.Disr
 			errs = append(errs, field.Invalid(at.Child("at"), d.At, fmt.Sprintf("the list is in order of time, and the entry before is at %s", last)))
 		}
 		last = d.At
-		endpoint, es := endpointOf(in.Pools, d, at)
+		endpoint, es := endpointOf(in, d, at)
 		if len(es) > 0 {
 			errs = append(errs, es...)
 			continue
@@ -65,7 +65,8 @@ func invalidTransition(last, next v1alpha1.DisruptionKind) string {
 }
 
 // endpointOf returns the number of a replica through all pools.
-func endpointOf(pools []v1alpha1.Pool, d *v1alpha1.Disruption, path *field.Path) (int, field.ErrorList) {
+func endpointOf(in *v1alpha1.Scenario, d *v1alpha1.Disruption, path *field.Path) (int, field.ErrorList) {
+	pools := in.Pools
 	at := slices.IndexFunc(pools, func(p v1alpha1.Pool) bool { return p.Name == d.Pool })
 	if at < 0 {
 		var names []string
@@ -78,9 +79,12 @@ func endpointOf(pools []v1alpha1.Pool, d *v1alpha1.Disruption, path *field.Path)
 		return 0, field.ErrorList{field.Invalid(path.Child("replica"), d.Replica, fmt.Sprintf(
 			"pool %s has %d, numbered from 0", d.Pool, pools[at].Replicas))}
 	}
+	if s := scalerOf(in, d.Pool); s != nil {
+		return 0, field.ErrorList{field.Invalid(path.Child("pool"), d.Pool, "scaler "+s.Name+" starts and ends the replicas of this pool: take it out of disruptions or out of scalers")}
+	}
 	endpoint := int(d.Replica)
-	for _, p := range pools[:at] {
-		endpoint += int(p.Replicas)
+	for i := range pools[:at] {
+		endpoint += Places(in, &pools[i])
 	}
 	return endpoint, nil
 }

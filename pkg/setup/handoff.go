@@ -36,14 +36,14 @@ func hasPodLabels(in []v1alpha1.Pool) bool {
 }
 
 // endpointLabels are the labels of each endpoint's pod; nil where none has any.
-func endpointLabels(in []v1alpha1.Pool) []map[string]string {
-	if !hasPodLabels(in) {
+func endpointLabels(in *v1alpha1.Scenario) []map[string]string {
+	if !hasPodLabels(in.Pools) {
 		return nil
 	}
 	var all []map[string]string
-	for i := range in {
-		labels := podLabels(&in[i])
-		for range in[i].Replicas {
+	for i := range in.Pools {
+		labels := podLabels(&in.Pools[i])
+		for range Places(in, &in.Pools[i]) {
 			all = append(all, labels)
 		}
 	}

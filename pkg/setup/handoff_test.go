@@ -65,10 +65,10 @@ func TestEndpointLabels(t *testing.T) {
 	}
 	prefill := map[string]string{"llm-d.ai/role": "prefill", "zone": "east"}
 	want := []map[string]string{prefill, prefill, nil, {"llm-d.ai/role": "both"}}
-	if diff := cmp.Diff(want, endpointLabels(pools)); diff != "" {
+	if diff := cmp.Diff(want, endpointLabels(&v1alpha1.Scenario{Pools: pools})); diff != "" {
 		t.Errorf("labels (−want +got):\n%s", diff)
 	}
-	if got := endpointLabels(pools[1:2]); got != nil {
+	if got := endpointLabels(&v1alpha1.Scenario{Pools: pools[1:2]}); got != nil {
 		t.Errorf("pools without labels give %v", got)
 	}
 }

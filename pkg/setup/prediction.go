@@ -21,7 +21,7 @@ func buildLatencyModels(in []v1alpha1.Pool, pools []simulator.Pool) []config.Lat
 	var models []config.LatencyModel
 	for i := range in {
 		model := stepLatency{&pools[i]}
-		for range in[i].Replicas {
+		for range pools[i].Places() {
 			models = append(models, model)
 		}
 	}

@@ -16,14 +16,14 @@ import (
 // that it lives in.
 func Cluster(in *v1alpha1.Scenario, path *field.Path) (config.Cluster, field.ErrorList) {
 	c := config.Cluster{
-		Labels:     endpointLabels(in.Pools),
-		Attributes: endpointAttributes(in.Pools),
+		Labels:     endpointLabels(in),
+		Attributes: endpointAttributes(in),
 		TieBreak:   config.TieBreak(in.Router.TieBreak),
 		Sessions:   slices.ContainsFunc(in.Workload.Clients, func(c v1alpha1.Client) bool { return c.Sessions != nil }),
 	}
 	c.Headers = headerSets(&in.Workload)
 	for i := range in.Pools {
-		c.Names = append(c.Names, EndpointNames(in.Pools[i].Name, int(in.Pools[i].Replicas))...)
+		c.Names = append(c.Names, EndpointNames(in.Pools[i].Name, Places(in, &in.Pools[i]))...)
 	}
 	c.Endpoints = len(c.Names)
 	if events := in.Router.KVEvents; events != nil {
@@ -71,18 +71,19 @@ func buildPrediction(in *v1alpha1.LatencyPrediction, path *field.Path) (config.P
 
 // endpointAttributes are the figures of each endpoint that the user states; nil
 // where none has any.
-func endpointAttributes(in []v1alpha1.Pool) []map[string]float64 {
+func endpointAttributes(in *v1alpha1.Scenario) []map[string]float64 {
 	var all []map[string]float64
 	some := false
-	for i := range in {
+	for i := range in.Pools {
+		p := &in.Pools[i]
 		var figures map[string]float64
-		if len(in[i].Attributes) > 0 {
+		if len(p.Attributes) > 0 {
 			some, figures = true, map[string]float64{}
 		}
-		for name, value := range in[i].Attributes {
+		for name, value := range p.Attributes {
 			figures[name] = value.Float()
 		}
-		for range in[i].Replicas {
+		for range Places(in, p) {
 			all = append(all, figures)
 		}
 	}

@@ -83,7 +83,7 @@ func (s *simulation) addPool(index int, p *Pool) {
 	s.pools = append(s.pools, p.Name)
 	s.gateway.asksOnArrival = s.gateway.asksOnArrival || p.Stability.asks()
 	c := s.cluster
-	for place := range p.places() {
+	for place := range p.Places() {
 		r := newReplica(int32(len(c.replicas)), index, p)
 		r.core, r.cluster = s.core, c
 		if place < p.Replicas {

@@ -14,7 +14,7 @@ func (c *Config) check() {
 	endpoints := 0
 	for i := range c.Pools {
 		c.Pools[i].check()
-		endpoints += c.Pools[i].places()
+		endpoints += c.Pools[i].Places()
 	}
 	h := &c.Horizon
 	switch {
@@ -57,8 +57,8 @@ func (p *Pool) check() {
 	p.checkTiers()
 }
 
-// places is how many replicas there may be at once, and so how many endpoints.
-func (p *Pool) places() int { return max(p.Replicas, p.MaxReplicas) }
+// Places is how many replicas there may be at once, and so how many endpoints.
+func (p *Pool) Places() int { return max(p.Replicas, p.MaxReplicas) }
 
 // known says that there is such an order.
 func known(o kv.Order) bool { return o >= kv.LRU && o <= kv.Priority }

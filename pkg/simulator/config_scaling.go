@@ -118,8 +118,8 @@ func (c *Config) checkScaling() {
 		}
 		for k, p := range u.Pools {
 			pool := &c.Pools[p]
-			if u.Min[k] < 0 || u.Max[k] < max(u.Min[k], 1) || u.Max[k] > pool.places() {
-				panic(fmt.Sprintf("simulator: unit %q: %d to %d replicas of %d in pool %q", u.Name, u.Min[k], u.Max[k], pool.places(), pool.Name))
+			if u.Min[k] < 0 || u.Max[k] < max(u.Min[k], 1) || u.Max[k] > pool.Places() {
+				panic(fmt.Sprintf("simulator: unit %q: %d to %d replicas of %d in pool %q", u.Name, u.Min[k], u.Max[k], pool.Places(), pool.Name))
 			}
 		}
 	}

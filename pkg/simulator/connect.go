@@ -46,7 +46,7 @@ func (c *cluster) addPorts(config *Handoff, handing bool) {
 func shares(pools []Pool) bool {
 	for i := range pools {
 		for _, t := range pools[i].Tiers.Lower {
-			if t.Shared && pools[i].places() > 1 {
+			if t.Shared && pools[i].Places() > 1 {
 				return true
 			}
 		}
@@ -74,7 +74,7 @@ func (r *replica) addTiers() {
 		l.blank = r.config.KVBlocks - int(math.Floor(float64(c.Offload.Threshold*float64(r.config.KVBlocks))))
 	}
 	for k, t := range c.Lower {
-		l.tiers[k].kind, l.tiers[k].shared = t.Kind, t.Shared && r.config.places() > 1
+		l.tiers[k].kind, l.tiers[k].shared = t.Kind, t.Shared && r.config.Places() > 1
 		if !l.tiers[k].shared {
 			l.tiers[k].read, l.tiers[k].write = r.fabric.Add(t.Read), r.fabric.Add(t.Write)
 		}
@@ -87,7 +87,7 @@ func (r *replica) addTiers() {
 func (c *cluster) addShared(pools []Pool) {
 	for p := range pools {
 		for k, t := range pools[p].Tiers.Lower {
-			if !t.Shared || pools[p].places() == 1 {
+			if !t.Shared || pools[p].Places() == 1 {
 				continue
 			}
 			f := c.order.fabric
@@ -95,7 +95,7 @@ func (c *cluster) addShared(pools []Pool) {
 			read, write := f.Add(t.Read), f.Add(t.Write)
 			c.shareTier(p, k, store, read, write)
 			first := int32(slices.IndexFunc(c.replicas, func(r replica) bool { return r.pool == p }))
-			c.watch(store.Tier, t.Kind, first, first+int32(pools[p].places()))
+			c.watch(store.Tier, t.Kind, first, first+int32(pools[p].Places()))
 		}
 	}
 }

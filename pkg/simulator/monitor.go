@@ -24,6 +24,7 @@ func (x *scaling) read(u *unit) {
 	sample := u.Monitor.Take(x.now)
 	sample.Gateway = x.gateway.flows[u.Router]
 	sample.Gateway.Queued = x.gateway.queued(u.Router)
+	u.figures.scraped(x.now, &sample.Gateway)
 	place := 0
 	for k := range u.Pools {
 		for endpoint := range x.of(u, k) {

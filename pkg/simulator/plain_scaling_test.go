@@ -17,17 +17,19 @@ import (
 // plainScaling is what the plain simulator knows of scaling: every stage of every replica,
 // with its times.
 type plainScaling struct {
-	flow   autoscaling.Gateway
-	wanted [][]int         // by unit and pool
-	log    [][]plainChange // of what was wanted, by unit
-	lost   []int64
-	broken []int64 // starts that failed, by unit
-	nodes  []*plainNode
-	shown  []plainShown
+	flow      autoscaling.Gateway
+	monitored map[int][]plainScrape // by unit
+	wanted    [][]int               // by unit and pool
+	log       [][]plainChange       // of what was wanted, by unit
+	lost      []int64
+	broken    []int64 // starts that failed, by unit
+	nodes     []*plainNode
+	shown     []plainShown
 	// epoch is when the figures started, after so many changes and stages had been noted.
-	epoch        simtime.Time
-	changes      []int
-	stagesBefore int
+	epoch         simtime.Time
+	changes       []int
+	scrapesBefore []int
+	stagesBefore  int
 }
 
 // plainChange is a decision that changed how many replicas were wanted: in all, or of the
@@ -38,9 +40,15 @@ type plainChange struct {
 
 // plainShown is how many replicas of a unit were in which stage from a time on.
 type plainShown struct {
-	at            simtime.Time
-	unit, holding int
-	serving       [2]int
+	at      simtime.Time
+	unit    int
+	serving [2]int
+}
+
+// plainScrape is what a monitor saw of the gateway.
+type plainScrape struct {
+	at   simtime.Time
+	flow autoscaling.Gateway
 }
 
 // plainLife is the life of one replica.
@@ -62,6 +70,7 @@ type plainNode struct {
 }
 
 func (p *plain) startScaling() {
+	p.monitored = map[int][]plainScrape{}
 	for _, r := range p.replicas {
 		r.life = plainLife{unit: -1, ready: simtime.Never, chance: stats.NewStream(p.Seed, "scaling/replica/"+strconv.Itoa(r.index))}
 		if len(r.lives) > 0 {
@@ -126,6 +135,7 @@ func (p *plain) monitor(unit int) {
 	u := &p.Scaling[unit]
 	sample := u.Monitor.Take(p.now)
 	sample.Gateway = p.flow
+	p.monitored[unit] = append(p.monitored[unit], plainScrape{p.now, p.flow})
 	sample.Gateway.Queued = len(p.waiting)
 	for _, q := range p.delayed {
 		if q.awaiting {
@@ -506,13 +516,10 @@ func (l *plainLife) hasLoaded() bool {
 	return slices.ContainsFunc(l.history, func(c StageChange) bool { return c.Stage == autoscaling.Loading })
 }
 
-// noteStages notes how many replicas of a unit hold accelerators, and serve.
+// noteStages notes how many replicas of a unit serve.
 func (p *plain) noteStages(unit int) {
 	shown := plainShown{at: p.now, unit: unit}
 	for _, r := range p.unitReplicas(unit) {
-		if r.life.stage >= autoscaling.Provisioning {
-			shown.holding++
-		}
 		if r.life.serves() {
 			shown.serving[min(r.life.pool, 1)]++
 		}
@@ -522,9 +529,9 @@ func (p *plain) noteStages(unit int) {
 
 // restartUnits begins the figures anew.
 func (p *plain) restartUnits() {
-	p.epoch, p.changes, p.stagesBefore = p.now, nil, len(p.shown)
+	p.epoch, p.changes, p.scrapesBefore, p.stagesBefore = p.now, nil, nil, len(p.shown)
 	for i := range p.Scaling {
-		p.lost[i], p.broken[i] = 0, 0
+		p.lost[i], p.broken[i], p.scrapesBefore = 0, 0, append(p.scrapesBefore, len(p.monitored[i]))
 		p.changes = append(p.changes, len(p.log[i]))
 	}
 }
@@ -552,7 +559,8 @@ func (p *plain) reportUnits(o *Outcome) {
 			}
 			last = sign
 		}
-		u.PeakReplicas, u.RatioDrift = p.overTime(i)
+		u.RatioDrift = p.ratioDrift(i)
+		u.LongestMiss = p.longestMiss(i)
 		o.Units = append(o.Units, u)
 	}
 	for _, r := range p.replicas {
@@ -569,9 +577,31 @@ func (p *plain) reportUnits(o *Outcome) {
 	}
 }
 
-// overTime returns the most replicas that held accelerators, and by how much the ratio of
-// those that served was off.
-func (p *plain) overTime(unit int) (peak int, drift float64) {
+// longestMiss returns the longest time without a scrape that found the targets met.
+func (p *plain) longestMiss(unit int) time.Duration {
+	all, from := p.monitored[unit], 0
+	if p.scrapesBefore != nil {
+		from = p.scrapesBefore[unit]
+	}
+	longest, fine, since := time.Duration(0), true, p.epoch
+	for i := from; i < len(all); i++ {
+		var before autoscaling.Gateway
+		if i > 0 {
+			before = all[i-1].flow
+		}
+		if ended := all[i].flow.Ended - before.Ended; ended > 0 {
+			fine = float64(all[i].flow.Good-before.Good) >= RecoveredShare*float64(ended)
+		}
+		if fine {
+			since = all[i].at
+		}
+		longest = max(longest, all[i].at.Sub(since))
+	}
+	return longest
+}
+
+// ratioDrift returns by how much the ratio of the replicas that served was off.
+func (p *plain) ratioDrift(unit int) float64 {
 	var shown []plainShown
 	before := 0 // of those that were noted before the figures started, all but the last
 	for k, s := range p.shown {
@@ -593,14 +623,13 @@ func (p *plain) overTime(unit int) (peak int, drift float64) {
 		if k < before {
 			continue
 		}
-		peak = max(peak, s.holding)
 		if span := to.Sub(max(s.at, p.epoch)); span > 0 && len(p.Scaling[unit].Pools) > 1 && ratio > 0 && !math.IsInf(ratio, 0) && s.serving[0] > 0 && s.serving[1] > 0 {
 			sum += math.Abs(float64(s.serving[0])/float64(s.serving[1])/ratio-1) * float64(span)
 			known += span
 		}
 	}
-	if known > 0 {
-		drift = sum / float64(known)
+	if known == 0 {
+		return 0
 	}
-	return peak, drift
+	return sum / float64(known)
 }

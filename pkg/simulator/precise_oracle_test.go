@@ -172,7 +172,7 @@ func newPrefixOracle(t *testing.T, config *Config, tiers string) *prefixOracle {
 func endpointsOf(config *Config) int {
 	endpoints := 0
 	for i := range config.Pools {
-		endpoints += config.Pools[i].places()
+		endpoints += config.Pools[i].Places()
 	}
 	return endpoints
 }

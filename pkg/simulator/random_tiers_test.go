@@ -70,7 +70,7 @@ func randomDisruptions(c *choices, config *Config) {
 	endpoints := 0
 	for i := range config.Pools {
 		config.Pools[i].MaxReplicas = max(0, config.Pools[i].Replicas+c.pick(5)-2)
-		endpoints += config.Pools[i].places()
+		endpoints += config.Pools[i].Places()
 		config.Pools[i].Cost.PerOutputToken = config.Pools[0].Cost.PerOutputToken
 	}
 	at := simtime.Time(0)

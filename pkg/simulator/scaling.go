@@ -102,7 +102,7 @@ func (x *scaling) newUnit(index int, config *ScaledUnit) unit {
 // endpointsOf returns the first endpoint of a pool, and how many there are.
 func (x *scaling) endpointsOf(pool int) (first, endpoints int) {
 	first = slices.IndexFunc(x.cluster.replicas, func(r replica) bool { return r.pool == pool })
-	return first, x.cluster.replicas[first].config.places()
+	return first, x.cluster.replicas[first].config.Places()
 }
 
 // start begins the life of a unit's replicas, and queues when it is looked at.

@@ -90,7 +90,7 @@ func together(alone ...Config) Config {
 		for _, p := range c.Pools {
 			p.Router, p.ScrapeInterval = i, c.ScrapeInterval
 			all.Pools = append(all.Pools, p)
-			endpoints += p.places()
+			endpoints += p.Places()
 		}
 		for _, d := range c.Disruptions {
 			d.Endpoint += first

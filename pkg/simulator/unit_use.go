@@ -20,13 +20,19 @@ type UnitUse struct {
 	// Lost counts the requests that failed because their replica was taken away,
 	// FailedStarts the starts of replicas that did.
 	Lost, FailedStarts int64
-	// PeakReplicas is the greatest number of replicas that held accelerators at once.
-	PeakReplicas int
 	// RatioDrift is the mean over time of the share by which the ratio of replicas that
 	// serve, of the first pool to the second one, was off the ratio at the start. The
 	// time does not count in which a pool had none. It is 0 for a single pool.
 	RatioDrift float64
+	// LongestMiss is the longest time without a scrape before which at least
+	// RecoveredShare of the requests met their targets, of those that had ended since the
+	// scrape before. A scrape without such requests changes nothing.
+	LongestMiss time.Duration
 }
+
+// RecoveredShare is the share of requests within their targets from which on a cluster
+// counts as recovered.
+const RecoveredShare = 0.9
 
 // unitFigures are a unit's figures as they grow.
 type unitFigures struct {
@@ -36,7 +42,11 @@ type unitFigures struct {
 	first, then int // replicas that serve, of two pools
 	ratio       float64
 	drift       float64 // integral in ns
-	known       time.Duration
+	// seen is what the last scrape had of the gateway, and metAt is when the targets were
+	// met last.
+	seen          autoscaling.Gateway
+	metAt, looked simtime.Time
+	known         time.Duration
 }
 
 // start begins the figures of a unit.
@@ -88,20 +98,29 @@ func (f *unitFigures) settle(x *scaling, u *unit) {
 
 // entered counts the replicas after one has come into another stage.
 func (f *unitFigures) entered(x *scaling, u *unit) {
-	holding, serving := 0, [2]int{}
+	serving := [2]int{}
 	for k := range u.Pools {
 		for endpoint := range x.of(u, k) {
-			l := &x.lives[endpoint]
-			if l.stage.Holds() {
-				holding++
-			}
-			if l.stage.Serves() {
+			if x.lives[endpoint].stage.Serves() {
 				serving[min(k, 1)]++
 			}
 		}
 	}
-	f.PeakReplicas = max(f.PeakReplicas, holding)
 	f.first, f.then = serving[0], serving[1]
+}
+
+// scraped looks at whether the requests that have ended since the last scrape met their
+// targets.
+func (f *unitFigures) scraped(now simtime.Time, g *autoscaling.Gateway) {
+	ended, good := g.Ended-f.seen.Ended, g.Good-f.seen.Good
+	f.seen = *g
+	switch {
+	case ended == 0 && f.metAt == f.looked, float64(good) >= RecoveredShare*float64(ended) && ended > 0:
+		f.metAt = now
+	default:
+		f.LongestMiss = max(f.LongestMiss, now.Sub(f.metAt))
+	}
+	f.looked = now
 }
 
 // restart begins the figures anew.
@@ -114,8 +133,8 @@ func (x *scaling) restart(at simtime.Time) {
 		u := &x.units[i]
 		u.figures.settle(x, u)
 		f := &u.figures
-		*f = unitFigures{UnitUse: UnitUse{Pools: u.Pools}, last: f.last, settled: f.settled, first: f.first, then: f.then, ratio: f.ratio}
-		f.entered(x, u)
+		*f = unitFigures{UnitUse: UnitUse{Pools: u.Pools}, last: f.last, settled: f.settled, first: f.first, then: f.then, ratio: f.ratio,
+			seen: f.seen, metAt: at, looked: at}
 	}
 	x.measuredFrom = x.now
 	for i := range x.lives {

@@ -175,6 +175,8 @@ func needs(n result.Need) (has func(*v1alpha1.Scenario) bool, what string) {
 	case result.NeedsQueueMetrics:
 		return anyPool(func(p *v1alpha1.Pool) bool { return p.Engine.QueueMetrics == v1alpha1.Enabled }),
 			"queue metrics; switch them on in spec.scenario.pools[].engine.queueMetrics"
+	case result.NeedsScaler:
+		return func(in *v1alpha1.Scenario) bool { return len(in.Scalers) > 0 }, "a scaler; state one in spec.scenario.scalers"
 	case result.NeedsWarmUpRule:
 		return func(in *v1alpha1.Scenario) bool { return in.Horizon.WarmupRule != "" }, "a rule; state it in spec.scenario.horizon.warmupRule"
 	default:

@@ -93,7 +93,7 @@ func (x *Ceiling) boundPace(c *simulator.Config, demands []bound.Demand) {
 		x.PaceUnknown = "the latency model has no linear lower bound"
 	default:
 		end := bound.Makespan(demands, bound.Engines{
-			Replicas: max(first.Replicas, first.MaxReplicas), MaxNumSeqs: first.MaxNumSeqs, MaxNumBatchedTokens: first.MaxNumBatchedTokens,
+			Replicas: first.Places(), MaxNumSeqs: first.MaxNumSeqs, MaxNumBatchedTokens: first.MaxNumBatchedTokens,
 			Floors: timer.Floors(),
 		}).Seconds()
 		x.EndSeconds = &end
@@ -151,7 +151,7 @@ func blocksOf(c *simulator.Config) int64 {
 	blocks := int64(0)
 	for i := range c.Pools {
 		p := &c.Pools[i]
-		replicas := int64(max(p.Replicas, p.MaxReplicas))
+		replicas := int64(p.Places())
 		blocks += replicas * int64(p.KVBlocks)
 		for _, tier := range p.Tiers.Lower {
 			if tier.Shared {

@@ -71,7 +71,7 @@ func namesOf(pools []simulator.Pool) map[int][]string {
 	names := map[int][]string{}
 	for i := range pools {
 		p := &pools[i]
-		names[p.Router] = append(names[p.Router], setup.EndpointNames(p.Name, p.Replicas)...)
+		names[p.Router] = append(names[p.Router], setup.EndpointNames(p.Name, p.Places())...)
 	}
 	return names
 }

@@ -22,7 +22,7 @@ func watchReplicas(c *simulator.Config, metrics []result.Metric) replicaTTFT {
 	}
 	replicas := 0
 	for i := range c.Pools {
-		replicas += max(c.Pools[i].Replicas, c.Pools[i].MaxReplicas)
+		replicas += c.Pools[i].Places()
 	}
 	seen, next := make(replicaTTFT, replicas), c.Ended
 	c.Ended = func(e simulator.RequestEnd) {

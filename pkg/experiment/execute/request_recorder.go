@@ -47,7 +47,7 @@ func (w observers) recordRequests(point experiment.Point, seed int64, c *simulat
 	}
 	for i := range c.Pools {
 		t.pools = append(t.pools, c.Pools[i].Name)
-		t.replicas = append(t.replicas, setup.EndpointNames(c.Pools[i].Name, c.Pools[i].Replicas)...)
+		t.replicas = append(t.replicas, setup.EndpointNames(c.Pools[i].Name, c.Pools[i].Places())...)
 	}
 	c.Ended = t.ended
 	return t, nil

@@ -36,9 +36,7 @@ func FirstPeakBytes(p *experiment.Plan, s *Study, parallelism int) int64 {
 func peakBytes(p *experiment.Plan, simulations, parallelism int) int64 {
 	replicas := 0
 	if scenario, err := setup.DecodeScenario(p.Scenario); err == nil {
-		for i := range scenario.Pools {
-			replicas += int(scenario.Pools[i].Replicas)
-		}
+		replicas = setup.AllPlaces(scenario)
 	}
 	process := int64(runProcessBytes)
 	if p.IsSweep() {

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+// Scaler changes the number of replicas of a pool, or of a prefill pool and a decode pool
+// together.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.minReplicas) || self.minReplicas <= self.maxReplicas",fieldPath=".minReplicas",message="must be at most maxReplicas"
+type Scaler struct {
+	// name identifies the scaler in results and in parameter paths.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	Name string `json:"name,omitempty"`
+	// pools are the names of the pools that it scales: one pool, or a prefill pool and a
+	// decode pool, in this order.
+	// +required
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=2
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=63
+	Pools []string `json:"pools,omitempty"`
+	// minReplicas is the minimum number of replicas of each pool. With 0, a pool may have
+	// none, and activator lets requests wait for one.
+	// +optional
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=1024
+	MinReplicas *int32 `json:"minReplicas,omitempty"`
+	// maxReplicas is the maximum number of replicas of each pool.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1024
+	MaxReplicas int32 `json:"maxReplicas,omitempty"`
+	// policy decides how many replicas the pools are to have.
+	// +required
+	Policy ScalingPolicy `json:"policy,omitzero"`
+	// trigger asks the policy between its intervals when its condition holds. Without it,
+	// the policy is asked at its intervals only.
+	// +optional
+	Trigger *ScalingPolicy `json:"trigger,omitempty"`
+	// interval is the time between two decisions.
+	// +optional
+	// +kubebuilder:default="15s"
+	Interval PositiveDuration `json:"interval,omitempty"`
+	// metrics describe the way of the metrics to the policy.
+	// +optional
+	// +kubebuilder:default={}
+	Metrics ScalerMetrics `json:"metrics,omitzero"`
+}
+
+// ScalingPolicy is a policy that scales, or a trigger of one. windtunnel's
+// docs/autoscaling.md lists both with their parameters.
+type ScalingPolicy struct {
+	// policy is the name of the policy, such as queue-length.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Policy string `json:"policy,omitempty"`
+	// parameters are the parameters of the policy.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=32
+	Parameters map[string]PolicyParameter `json:"parameters,omitempty"`
+}
+
+// ScalerMetrics describe how old the metrics are that a scaler reads.
+type ScalerMetrics struct {
+	// scrapeInterval is the time between two scrapes of the replicas and the gateway.
+	// +optional
+	// +kubebuilder:default="15s"
+	ScrapeInterval PositiveDuration `json:"scrapeInterval,omitempty"`
+	// delay is the time from a scrape until the scaler can read it, such as the delay of
+	// a metrics adapter.
+	// +optional
+	// +kubebuilder:default="0s"
+	Delay Duration `json:"delay,omitempty"`
+}
+
+// Startup is how long a replica takes from its creation by a scaler until it serves, and
+// to its full speed.
+type Startup struct {
+	// provisioning is the time to make a machine ready. With nodePool, it is not allowed:
+	// the nodes have a time of their own.
+	// +optional
+	Provisioning Duration `json:"provisioning,omitempty"`
+	// imagePull is the time to pull the image of the engine.
+	// +optional
+	ImagePull Duration `json:"imagePull,omitempty"`
+	// modelLoad is the time to start the engine and to load the model. The default was
+	// measured for vLLM pods of llm-d.
+	// +optional
+	// +kubebuilder:default="130s"
+	ModelLoad Duration `json:"modelLoad,omitempty"`
+	// coefficientOfVariation is the standard deviation of each of these times divided by
+	// its mean. The times are gamma distributed. Without it, they do not vary.
+	// +optional
+	CoefficientOfVariation NonNegativeDecimal `json:"coefficientOfVariation,omitempty"`
+	// failureShare is the share of starts that fail at their end and begin again.
+	// +optional
+	FailureShare Fraction `json:"failureShare,omitempty"`
+	// warmUp makes the steps of a new replica slower for a while. Without it, a replica
+	// has its full speed from the start. Its caches are empty in any case.
+	// +optional
+	WarmUp *WarmUp `json:"warmUp,omitempty"`
+}
+
+// WarmUp makes the steps of a replica slower that has just started.
+type WarmUp struct {
+	// duration is how long that lasts.
+	// +required
+	Duration PositiveDuration `json:"duration,omitempty"`
+	// curve is how the penalty falls to 1.
+	// +optional
+	// +kubebuilder:default=Linear
+	Curve WarmUpCurve `json:"curve,omitempty"`
+	// initialPenalty is the factor of the duration of a step at the start, at least 1.
+	// +optional
+	// +kubebuilder:default="1.5"
+	InitialPenalty PositiveDecimal `json:"initialPenalty,omitempty"`
+}
+
+// WarmUpCurve is how a penalty falls to 1.
+// +kubebuilder:validation:Enum=Linear;Exponential;Step
+type WarmUpCurve string
+
+const (
+	// LinearWarmUpCurve falls evenly.
+	LinearWarmUpCurve WarmUpCurve = "Linear"
+	// ExponentialWarmUpCurve falls fast at first.
+	ExponentialWarmUpCurve WarmUpCurve = "Exponential"
+	// StepWarmUpCurve stays at the penalty to the end of the warm-up.
+	StepWarmUpCurve WarmUpCurve = "Step"
+)
+
+// ReplicaDrain is what becomes of the requests of a replica that a scaler takes away.
+type ReplicaDrain struct {
+	// mode is what happens to the requests. Wait lets the replica serve them. Immediate
+	// lets them fail, and clients may try again. Redirect routes them again: they keep the
+	// tokens that they have been given, and are computed again.
+	// +optional
+	// +kubebuilder:default=Wait
+	Mode DrainMode `json:"mode,omitempty"`
+	// timeout is the maximum time that Wait gives the requests. Those that are left fail
+	// then. It is the pod's terminationGracePeriodSeconds. 0 means no limit.
+	// +optional
+	// +kubebuilder:default="30s"
+	Timeout Duration `json:"timeout,omitempty"`
+}
+
+// DrainMode says what happens to the requests of a replica that ends.
+// +kubebuilder:validation:Enum=Wait;Immediate;Redirect
+type DrainMode string
+
+const (
+	// WaitDrain lets the replica serve them.
+	WaitDrain DrainMode = "Wait"
+	// ImmediateDrain lets them fail.
+	ImmediateDrain DrainMode = "Immediate"
+	// RedirectDrain routes them again.
+	RedirectDrain DrainMode = "Redirect"
+)
+
+// NodePool is a set of equal nodes. A node is made when a replica finds no place on one.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.nodes) || self.nodes <= self.maxNodes",fieldPath=".nodes",message="must be at most maxNodes"
+type NodePool struct {
+	// name identifies the node pool.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	Name string `json:"name,omitempty"`
+	// acceleratorsPerNode is the number of accelerators of a node. A replica takes as many
+	// as its tensorParallelism, all on one node.
+	// +optional
+	// +kubebuilder:default=8
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=64
+	AcceleratorsPerNode int32 `json:"acceleratorsPerNode,omitempty"`
+	// nodes is the number of nodes at the start. It is derived: as many as the replicas of
+	// the pools need at the start.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=1024
+	Nodes *int32 `json:"nodes,omitempty"`
+	// maxNodes is the maximum number of nodes, such as a quota. Pools that name the node
+	// pool compete for them.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1024
+	MaxNodes int32 `json:"maxNodes,omitempty"`
+	// provisioning is the time until a node is ready.
+	// +optional
+	// +kubebuilder:default="3m"
+	Provisioning Duration `json:"provisioning,omitempty"`
+	// coefficientOfVariation is the standard deviation of that time divided by its mean.
+	// The time is gamma distributed. Without it, it does not vary.
+	// +optional
+	CoefficientOfVariation NonNegativeDecimal `json:"coefficientOfVariation,omitempty"`
+	// failureShare is the share of nodes that do not come after their time. Another node
+	// is requested then.
+	// +optional
+	FailureShare Fraction `json:"failureShare,omitempty"`
+	// idleTimeout is the time after which a node without replicas is removed. 0 means
+	// never.
+	// +optional
+	// +kubebuilder:default="10m"
+	IdleTimeout Duration `json:"idleTimeout,omitempty"`
+}
+
+// Activator lets requests wait at the gateway while no replica of their router serves.
+type Activator struct {
+	// maxWait is the maximum time after its arrival that a request waits. Then it is
+	// rejected.
+	// +required
+	MaxWait PositiveDuration `json:"maxWait,omitempty"`
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package setup
+
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// Places is how many replicas a pool of a scenario has at most, and so how many endpoints
+// it has.
+func Places(in *v1alpha1.Scenario, pool *v1alpha1.Pool) int {
+	n := pool.Replicas
+	if s := scalerOf(in, pool.Name); s != nil {
+		n = max(n, s.MaxReplicas)
+	}
+	return int(n)
+}
+
+// AllPlaces is how many endpoints a scenario has.
+func AllPlaces(in *v1alpha1.Scenario) int {
+	n := 0
+	for i := range in.Pools {
+		n += Places(in, &in.Pools[i])
+	}
+	return n
+}
+
+// scalerOf is the scaler of a pool; nil where nothing scales it.
+func scalerOf(in *v1alpha1.Scenario, pool string) *v1alpha1.Scaler {
+	for i := range in.Scalers {
+		if slices.Contains(in.Scalers[i].Pools, pool) {
+			return &in.Scalers[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package setup
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/spelling"
+)
+
+// What the API calls by name. A path may lead to one field of what is not there: then the
+// others have no value.
+var (
+	endings = map[v1alpha1.DrainMode]simulator.EndingMode{
+		"":                      simulator.EndWhenServed,
+		v1alpha1.WaitDrain:      simulator.EndWhenServed,
+		v1alpha1.ImmediateDrain: simulator.EndAtOnce,
+		v1alpha1.RedirectDrain:  simulator.EndElsewhere,
+	}
+	warmUpCurves = map[v1alpha1.WarmUpCurve]simulator.WarmUpCurve{
+		"":                            simulator.LinearWarmUp,
+		v1alpha1.LinearWarmUpCurve:      simulator.LinearWarmUp,
+		v1alpha1.ExponentialWarmUpCurve: simulator.ExponentialWarmUp,
+		v1alpha1.StepWarmUpCurve:        simulator.StepWarmUp,
+	}
+)
+
+// The defaults of fields of objects that are not there.
+const (
+	defaultModelLoad    = 130 * time.Second
+	defaultDrainTimeout = 30 * time.Second
+)
+
+// buildScaling adds the scalers of a scenario to a configuration, whose pools are in place.
+func buildScaling(in *v1alpha1.Scenario, c *simulator.Config, seed int64, path *field.Path) field.ErrorList {
+	errs := validateScaledPools(in, path)
+	for i := range in.Pools {
+		errs = append(errs, buildLife(in, i, c, path.Child("pools").Index(i))...)
+	}
+	errs = append(errs, buildNodePools(in, c, path)...)
+	if in.Activator != nil {
+		c.AwaitReplicas = in.Activator.MaxWait.Duration()
+	}
+	for i := range in.Scalers {
+		unit, es := buildScaler(in, &in.Scalers[i], c, seed, path.Child("scalers").Index(i))
+		errs = append(errs, es...)
+		c.Scaling = append(c.Scaling, unit)
+	}
+	return errs
+}
+
+// validateScaledPools says which pools several scalers name, and what needs a scaler that
+// is not there.
+func validateScaledPools(in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	first := map[string]string{}
+	for i := range in.Scalers {
+		s, at := &in.Scalers[i], path.Child("scalers").Index(i)
+		for k, pool := range s.Pools {
+			if other, twice := first[pool]; twice {
+				errs = append(errs, field.Invalid(at.Child("pools").Index(k), pool, fmt.Sprintf("scaler %s scales this pool: a pool has one scaler at most", other)))
+			}
+			first[pool] = s.Name
+		}
+	}
+	for i := range in.Pools {
+		p, at := &in.Pools[i], path.Child("pools").Index(i)
+		if scalerOf(in, p.Name) != nil {
+			continue
+		}
+		unused := func(name string, value any) {
+			errs = append(errs, field.Invalid(at.Child(name), value, "has no effect: no scaler scales the pool"))
+		}
+		if p.Startup != nil {
+			unused("startup", "")
+		}
+		if p.Drain != nil {
+			unused("drain", "")
+		}
+		if p.NodePool != "" {
+			unused("nodePool", p.NodePool)
+		}
+	}
+	if in.Activator != nil && len(in.Scalers) == 0 {
+		errs = append(errs, field.Invalid(path.Child("activator"), "", "has no effect: there are no scalers"))
+	}
+	return errs
+}
+
+// buildLife says how the replicas of a pool start and end.
+func buildLife(in *v1alpha1.Scenario, pool int, c *simulator.Config, path *field.Path) field.ErrorList {
+	p, to := &in.Pools[pool], &c.Pools[pool]
+	if scalerOf(in, p.Name) == nil {
+		return nil
+	}
+	to.MaxReplicas = Places(in, p)
+	to.Startup = simulator.Startup{ModelLoad: simulator.Delay{Mean: defaultModelLoad}}
+	to.Ending = simulator.Ending{Timeout: defaultDrainTimeout}
+	var errs field.ErrorList
+	if s := p.Startup; s != nil {
+		variation := s.CoefficientOfVariation.Float()
+		delay := func(d v1alpha1.Duration) simulator.Delay { return simulator.Delay{Mean: d.Duration(), Variation: variation} }
+		to.Startup = simulator.Startup{
+			Provisioning: delay(s.Provisioning), ImagePull: delay(s.ImagePull), ModelLoad: delay(s.ModelLoad), FailureShare: s.FailureShare.Float(),
+		}
+		if s.ModelLoad == "" {
+			to.Startup.ModelLoad.Mean = defaultModelLoad
+		}
+		if w := s.WarmUp; w != nil {
+			to.Startup.WarmUp = simulator.WarmUp{Duration: w.Duration.Duration(), Curve: warmUpCurves[w.Curve], Penalty: w.InitialPenalty.Float()}
+			if to.Startup.WarmUp.Penalty < 1 {
+				errs = append(errs, field.Invalid(path.Child("startup", "warmUp", "initialPenalty"), w.InitialPenalty, "must be at least 1: it is the factor of the duration of a step"))
+			}
+		}
+		if p.NodePool != "" && s.Provisioning.Duration() > 0 {
+			errs = append(errs, field.Invalid(path.Child("startup", "provisioning"), s.Provisioning, "the pool has a nodePool, whose nodes have a provisioning of their own: set one of both"))
+		}
+	}
+	if d := p.Drain; d != nil {
+		to.Ending = simulator.Ending{Mode: endings[d.Mode], Timeout: d.Timeout.Duration()}
+	}
+	return errs
+}
+
+// buildNodePools makes the node pools, with nodes for all replicas at the start.
+func buildNodePools(in *v1alpha1.Scenario, c *simulator.Config, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	var names []string
+	for i := range in.NodePools {
+		n := &in.NodePools[i]
+		names = append(names, n.Name)
+		c.NodePools = append(c.NodePools, simulator.NodePool{
+			Name: n.Name, Accelerators: int(n.AcceleratorsPerNode), MaxNodes: int(n.MaxNodes),
+			Provisioning: simulator.Delay{Mean: n.Provisioning.Duration(), Variation: n.CoefficientOfVariation.Float()},
+			FailureShare: n.FailureShare.Float(), IdleTimeout: n.IdleTimeout.Duration(),
+		})
+	}
+	for i := range in.Pools {
+		p, at := &in.Pools[i], path.Child("pools").Index(i)
+		if p.NodePool == "" {
+			continue
+		}
+		number := slices.Index(names, p.NodePool)
+		if number < 0 {
+			errs = append(errs, field.NotSupported(at.Child("nodePool"), p.NodePool, names))
+			continue
+		}
+		c.Pools[i].NodePool, c.Pools[i].Accelerators = number+1, int(p.TensorParallelism)
+		if has := c.NodePools[number].Accelerators; int(p.TensorParallelism) > has {
+			errs = append(errs, field.Invalid(at.Child("tensorParallelism"), p.TensorParallelism, fmt.Sprintf(
+				"a replica takes its accelerators on one node, and a node of %s has %d", p.NodePool, has)))
+		}
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	for i := range in.NodePools {
+		errs = append(errs, sizeNodePool(in, i, c, path.Child("nodePools").Index(i))...)
+	}
+	return errs
+}
+
+// sizeNodePool says how many nodes there are at the start.
+func sizeNodePool(in *v1alpha1.Scenario, pool int, c *simulator.Config, path *field.Path) field.ErrorList {
+	n := &in.NodePools[pool]
+	needs, used := nodesAtStart(in, pool, c)
+	switch {
+	case !used:
+		return field.ErrorList{field.Invalid(path.Child("name"), n.Name, "has no effect: no pool names it as its nodePool")}
+	case needs > int(n.MaxNodes):
+		return field.ErrorList{field.Invalid(path.Child("maxNodes"), n.MaxNodes, fmt.Sprintf("the replicas of the pools need %d nodes at the start", needs))}
+	case n.Nodes != nil && int(*n.Nodes) < needs:
+		return field.ErrorList{field.Invalid(path.Child("nodes"), *n.Nodes, fmt.Sprintf("the replicas of the pools need %d nodes at the start", needs))}
+	}
+	c.NodePools[pool].Nodes = needs
+	if n.Nodes != nil {
+		c.NodePools[pool].Nodes = int(*n.Nodes)
+	}
+	return nil
+}
+
+// nodesAtStart is how many nodes of a pool the replicas take at the start, each the first
+// with enough free accelerators, and whether any pool names the node pool.
+func nodesAtStart(in *v1alpha1.Scenario, pool int, c *simulator.Config) (needs int, used bool) {
+	var free []int
+	for i := range c.Pools {
+		p := &c.Pools[i]
+		if p.NodePool != pool+1 {
+			continue
+		}
+		used = true
+		for range p.Replicas {
+			at := slices.IndexFunc(free, func(n int) bool { return n >= p.Accelerators })
+			if at < 0 {
+				at = len(free)
+				free = append(free, c.NodePools[pool].Accelerators)
+			}
+			free[at] -= p.Accelerators
+		}
+	}
+	return len(free), used
+}
+
+// buildScaler makes a unit of its scaler.
+func buildScaler(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config, seed int64, path *field.Path) (simulator.ScaledUnit, field.ErrorList) {
+	u := simulator.ScaledUnit{Name: s.Name, Interval: s.Interval.Duration()}
+	world := autoscaling.World{SLOs: len(in.SLOs) > 0, Seed: seed}
+	least := 1
+	if s.MinReplicas != nil {
+		least = int(*s.MinReplicas)
+	}
+	var errs field.ErrorList
+	endpoints := 0
+	for k, name := range s.Pools {
+		at := path.Child("pools").Index(k)
+		i := slices.IndexFunc(in.Pools, func(p v1alpha1.Pool) bool { return p.Name == name })
+		if i < 0 {
+			errs = append(errs, &field.Error{Type: field.ErrorTypeNotSupported, Field: at.String(), BadValue: name, Detail: "no such pool" + spelling.Near(name, poolNames(in))})
+			continue
+		}
+		p := &c.Pools[i]
+		if p.Replicas < least || p.Replicas > int(s.MaxReplicas) {
+			errs = append(errs, field.Invalid(at, name, fmt.Sprintf("the pool starts with %d replicas, and the scaler keeps it between %d and %d", p.Replicas, least, s.MaxReplicas)))
+		}
+		if k > 0 && in.Pools[i].Model != in.Pools[slices.IndexFunc(in.Pools, func(p v1alpha1.Pool) bool { return p.Name == s.Pools[0] })].Model {
+			errs = append(errs, field.Invalid(at, name, "serves another model than the first pool"))
+		}
+		u.Pools, u.Min, u.Max = append(u.Pools, i), append(u.Min, least), append(u.Max, int(s.MaxReplicas))
+		world.Pools = append(world.Pools, autoscaling.PoolWorld{Name: name, Min: least, Max: int(s.MaxReplicas), Replicas: p.Replicas})
+		endpoints += p.Places()
+	}
+	if least == 0 && in.Activator == nil {
+		errs = append(errs, field.Invalid(path.Child("minReplicas"), 0, "with no replica left, requests are rejected and no load is measured: set activator, which lets requests wait"))
+	}
+	_, _ = endpoints, errs
+	return u, errs
+}
+
+func poolNames(in *v1alpha1.Scenario) []string {
+	var names []string
+	for i := range in.Pools {
+		names = append(names, in.Pools[i].Name)
+	}
+	return names
+}
