@@ -34,13 +34,21 @@ type Scaler struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1024
 	MaxReplicas int32 `json:"maxReplicas,omitempty"`
-	// policy decides how many replicas the pools are to have.
+	// policy is the name of the policy that decides how many replicas the pools are to
+	// have, such as queue-length. windtunnel's docs/autoscaling.md lists the policies with
+	// their parameters.
 	// +required
-	Policy ScalingPolicy `json:"policy,omitzero"`
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Policy string `json:"policy,omitempty"`
+	// parameters are the parameters of the policy.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=32
+	Parameters map[string]PolicyParameter `json:"parameters,omitempty"`
 	// trigger asks the policy between its intervals when its condition holds. Without it,
 	// the policy is asked at its intervals only.
 	// +optional
-	Trigger *ScalingPolicy `json:"trigger,omitempty"`
+	Trigger *ScalingTrigger `json:"trigger,omitempty"`
 	// interval is the time between two decisions.
 	// +optional
 	// +kubebuilder:default="15s"
@@ -51,15 +59,15 @@ type Scaler struct {
 	Metrics ScalerMetrics `json:"metrics,omitzero"`
 }
 
-// ScalingPolicy is a policy that scales, or a trigger of one. windtunnel's
-// docs/autoscaling.md lists both with their parameters.
-type ScalingPolicy struct {
-	// policy is the name of the policy, such as queue-length.
+// ScalingTrigger is a condition. windtunnel's docs/autoscaling.md lists the triggers with
+// their parameters.
+type ScalingTrigger struct {
+	// name is the name of the trigger, such as queue.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	Policy string `json:"policy,omitempty"`
-	// parameters are the parameters of the policy.
+	Name string `json:"name,omitempty"`
+	// parameters are the parameters of the trigger.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	Parameters map[string]PolicyParameter `json:"parameters,omitempty"`

@@ -65,7 +65,8 @@ pools[].kvCache.stability.
 
 --explain REQUEST prints why the router picked an endpoint for one request: the
 metrics of each endpoint and their age, the endpoints that each filter removed, each
-scorer's raw and weighted score, and the pick. --trace FILE writes every decision
+scorer's raw and weighted score, and the pick. --explain scaling prints each decision
+of the scalers, the values that led to it, and the stages of the replicas. --trace FILE writes every decision
 of every seed, one per line. --requests FILE writes every request of every seed as
 Parquet, one per row, for pandas and DuckDB.
 
@@ -78,6 +79,7 @@ what the run reached before you tune a profile.`,
   windtunnel run -f run.yaml --configmap trace.yaml -o json
   windtunnel run -f run.yaml --explain 17
   windtunnel run -f run.yaml --explain rejected --seed 43
+  windtunnel run -f run.yaml --explain scaling
   windtunnel run -f run.yaml --trace decisions.jsonl.gz`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -88,7 +90,7 @@ what the run reached before you tune a profile.`,
 	o.registerRequests(cmd)
 	o.registerDryRun(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.explained.request, "explain", "", "explain the routing of a request, by its number from 0 in order of arrival, or of the first one that is "+firstRejected)
+	f.StringVar(&o.explained.request, "explain", "", "explain the routing of a request, by its number from 0 in order of arrival, or of the first one that is "+firstRejected+"; or explain the decisions of scalers: "+scalingDecisions)
 	f.Int64Var(&o.explained.seed, "seed", -1, "seed that --explain simulates (default the run's first one)")
 	f.BoolVar(&o.ceiling, "ceiling", false, "compute the cache hits and the pace that no router can exceed, and print the share of them that the run reached")
 	f.StringVar(&o.trace, "trace", "", "file to write every routing decision to, as JSON lines, compressed if it ends in .gz")

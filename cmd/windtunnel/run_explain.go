@@ -24,13 +24,16 @@ type explainOptions struct {
 // is rejected.
 const firstRejected = "rejected"
 
+// scalingDecisions is the value of --explain that stands for the decisions of scalers.
+const scalingDecisions = "scaling"
+
 func (o *explainOptions) number() (int, error) {
 	if o.request == firstRejected {
 		return execute.FirstRejected, nil
 	}
 	n, err := strconv.Atoi(o.request)
 	if err != nil || n < 0 {
-		return 0, badInputError{fmt.Errorf("--explain %q: must be the number of a request, from 0 in order of arrival, or %s", o.request, firstRejected)}
+		return 0, badInputError{fmt.Errorf("--explain %q: must be the number of a request, from 0 in order of arrival, %s or %s", o.request, firstRejected, scalingDecisions)}
 	}
 	return n, nil
 }
@@ -43,6 +46,9 @@ type explanationOutput struct {
 
 // explain prints the story of one request.
 func (o *runOptions) explain(ctx context.Context, runs []compiledRun, stdout io.Writer) error {
+	if o.explained.request == scalingDecisions {
+		return o.explainScaling(ctx, runs, stdout)
+	}
 	request, err := o.explained.number()
 	if err != nil {
 		return err
@@ -66,6 +72,36 @@ func (o *runOptions) explain(ctx context.Context, runs []compiledRun, stdout io.
 		return story.Table(stdout)
 	default:
 		return o.output.write(stdout, explanationOutput{identify(run.TypeMeta, run.ObjectMeta), story})
+	}
+}
+
+// scalingOutput is what `run --explain scaling -o json` prints.
+type scalingOutput struct {
+	identity
+	*execute.ScalingStory
+}
+
+// explainScaling prints what the scalers of a run decided.
+func (o *runOptions) explainScaling(ctx context.Context, runs []compiledRun, stdout io.Writer) error {
+	run, err := singleRun(runs, "--explain")
+	if err != nil {
+		return err
+	}
+	seed := o.explained.seed
+	if seed < 0 {
+		seed = run.Plan.Seeds[0]
+	}
+	story, err := execute.ExplainScaling(ctx, run.Plan, run.Traces, seed, o.check)
+	switch {
+	case errors.Is(err, execute.ErrNoScaler):
+		return badInputError{fmt.Errorf("SimulationRun %s: --explain %s: %w; state one in spec.scenario.scalers", run.Name, scalingDecisions, err)}
+	case err != nil:
+		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
+	case o.output == outputTable:
+		fmt.Fprintf(stdout, "SimulationRun %s\n\n", run.Name)
+		return story.Table(stdout)
+	default:
+		return o.output.write(stdout, scalingOutput{identify(run.TypeMeta, run.ObjectMeta), story})
 	}
 }
 

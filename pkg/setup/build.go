@@ -11,6 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
@@ -42,6 +43,11 @@ func (b *Builder) BuildSelection(in *v1alpha1.Scenario, router *Routing, traces 
 		return simulator.Config{}, errs
 	}
 	pools, errs := b.buildPools(in.Pools, catalogue, path.Child("pools"))
+	for i := range pools {
+		if scalerOf(in, in.Pools[i].Name) != nil {
+			pools[i].MaxReplicas = Places(in, &in.Pools[i])
+		}
+	}
 	if len(in.Routers) == 0 {
 		errs = append(errs, validateOneModel(in.Pools, catalogue, path.Child("pools"))...)
 	}
@@ -82,10 +88,23 @@ func (b *Builder) BuildSelection(in *v1alpha1.Scenario, router *Routing, traces 
 		c.Policies, es = buildPolicies(parts, router, clusters, c.Pools, source.Labels(), hot, seed, path)
 		errs = append(errs, es...)
 	}
+	if source != nil && len(errs) == 0 {
+		future := &futureArrivals{open: func() workload.Listener {
+			again, _ := buildSource(&in.Workload, servedBy(in), traces, seed, path.Child("workload"))
+			return again
+		}}
+		errs = append(errs, buildScaling(in, &c, future, path)...)
+		if parts[0].Model != "" {
+			c.RouterOf = routerOf(parts, source.Labels().Models)
+		}
+	}
 	errs = append(errs, buildSchedulers(in.Pools, &c, seed, path.Child("pools"))...)
 	if router != nil && len(errs) == 0 {
 		for i := range parts {
 			parts[i].claim(c.Pools, i)
+		}
+		for i := range c.Scaling {
+			c.Scaling[i].Router = c.Pools[c.Scaling[i].Pools[0]].Router
 		}
 	}
 	return c, errs

@@ -10,9 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/spelling"
 )
 
 // What the API calls by name. A path may lead to one field of what is not there: then the
@@ -39,7 +37,7 @@ const (
 )
 
 // buildScaling adds the scalers of a scenario to a configuration, whose pools are in place.
-func buildScaling(in *v1alpha1.Scenario, c *simulator.Config, seed int64, path *field.Path) field.ErrorList {
+func buildScaling(in *v1alpha1.Scenario, c *simulator.Config, future *futureArrivals, path *field.Path) field.ErrorList {
 	errs := validateScaledPools(in, path)
 	for i := range in.Pools {
 		errs = append(errs, buildLife(in, i, c, path.Child("pools").Index(i))...)
@@ -49,7 +47,7 @@ func buildScaling(in *v1alpha1.Scenario, c *simulator.Config, seed int64, path *
 		c.AwaitReplicas = in.Activator.MaxWait.Duration()
 	}
 	for i := range in.Scalers {
-		unit, es := buildScaler(in, &in.Scalers[i], c, seed, path.Child("scalers").Index(i))
+		unit, es := buildScaler(in, &in.Scalers[i], c, future, path.Child("scalers").Index(i))
 		errs = append(errs, es...)
 		c.Scaling = append(c.Scaling, unit)
 	}
@@ -100,7 +98,6 @@ func buildLife(in *v1alpha1.Scenario, pool int, c *simulator.Config, path *field
 	if scalerOf(in, p.Name) == nil {
 		return nil
 	}
-	to.MaxReplicas = Places(in, p)
 	to.Startup = simulator.Startup{ModelLoad: simulator.Delay{Mean: defaultModelLoad}}
 	to.Ending = simulator.Ending{Timeout: defaultDrainTimeout}
 	var errs field.ErrorList
@@ -206,47 +203,4 @@ func nodesAtStart(in *v1alpha1.Scenario, pool int, c *simulator.Config) (needs i
 		}
 	}
 	return len(free), used
-}
-
-// buildScaler makes a unit of its scaler.
-func buildScaler(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config, seed int64, path *field.Path) (simulator.ScaledUnit, field.ErrorList) {
-	u := simulator.ScaledUnit{Name: s.Name, Interval: s.Interval.Duration()}
-	world := autoscaling.World{SLOs: len(in.SLOs) > 0, Seed: seed}
-	least := 1
-	if s.MinReplicas != nil {
-		least = int(*s.MinReplicas)
-	}
-	var errs field.ErrorList
-	endpoints := 0
-	for k, name := range s.Pools {
-		at := path.Child("pools").Index(k)
-		i := slices.IndexFunc(in.Pools, func(p v1alpha1.Pool) bool { return p.Name == name })
-		if i < 0 {
-			errs = append(errs, &field.Error{Type: field.ErrorTypeNotSupported, Field: at.String(), BadValue: name, Detail: "no such pool" + spelling.Near(name, poolNames(in))})
-			continue
-		}
-		p := &c.Pools[i]
-		if p.Replicas < least || p.Replicas > int(s.MaxReplicas) {
-			errs = append(errs, field.Invalid(at, name, fmt.Sprintf("the pool starts with %d replicas, and the scaler keeps it between %d and %d", p.Replicas, least, s.MaxReplicas)))
-		}
-		if k > 0 && in.Pools[i].Model != in.Pools[slices.IndexFunc(in.Pools, func(p v1alpha1.Pool) bool { return p.Name == s.Pools[0] })].Model {
-			errs = append(errs, field.Invalid(at, name, "serves another model than the first pool"))
-		}
-		u.Pools, u.Min, u.Max = append(u.Pools, i), append(u.Min, least), append(u.Max, int(s.MaxReplicas))
-		world.Pools = append(world.Pools, autoscaling.PoolWorld{Name: name, Min: least, Max: int(s.MaxReplicas), Replicas: p.Replicas})
-		endpoints += p.Places()
-	}
-	if least == 0 && in.Activator == nil {
-		errs = append(errs, field.Invalid(path.Child("minReplicas"), 0, "with no replica left, requests are rejected and no load is measured: set activator, which lets requests wait"))
-	}
-	_, _ = endpoints, errs
-	return u, errs
-}
-
-func poolNames(in *v1alpha1.Scenario) []string {
-	var names []string
-	for i := range in.Pools {
-		names = append(names, in.Pools[i].Name)
-	}
-	return names
 }

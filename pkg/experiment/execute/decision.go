@@ -44,6 +44,9 @@ type explainer interface {
 func (w observers) attach(c *simulator.Config) (detach func()) {
 	c.CheckInvariants = w.check
 	c.Completed, c.Evicted, c.Ended = w.completed, w.evicted, w.ended
+	if w.scaling != nil {
+		w.scaling(c)
+	}
 	if w.decided == nil {
 		return func() {}
 	}

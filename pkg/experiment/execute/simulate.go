@@ -124,6 +124,8 @@ type observers struct {
 	evicted   func(request int)
 	ended     func(simulator.RequestEnd)
 	requests  func(experiment.Point, int64) (RequestSink, error)
+	// scaling is shown a configuration before it runs, to hear of its scalers.
+	scaling func(*simulator.Config)
 }
 
 func (o *Options) watch(simulation int) observers {

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package setup
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// buildScaler makes the unit of a scaler. future tells policies that know the future of the
+// arrivals.
+func buildScaler(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config, future *futureArrivals, path *field.Path) (simulator.ScaledUnit, field.ErrorList) {
+	u, endpoints, errs := scaledPools(in, s, c, path)
+	if len(errs) > 0 {
+		return u, errs
+	}
+	world := autoscaling.World{
+		ScrapeInterval: s.Metrics.ScrapeInterval.Duration(), Delay: s.Metrics.Delay.Duration(),
+		HasTargets: len(c.Targets)+len(c.TenantTargets) > 0, FutureRate: future.rate,
+	}
+	world.TTFT, world.TBT = shortestTargets(c)
+	for k, name := range s.Pools {
+		world.Pools = append(world.Pools, autoscaling.PoolBounds{Name: name, Min: u.Min[k], Max: u.Max[k]})
+	}
+	policy, errs := autoscaling.Load(autoscaling.Spec{Name: s.Policy, Parameters: policyParameters(s.Parameters)}, world, path)
+	window := time.Duration(0)
+	if policy != nil {
+		u.Scaler, window = policy.New(), policy.Window
+	}
+	if s.Trigger != nil {
+		at := path.Child("trigger")
+		trigger, es := autoscaling.LoadTrigger(autoscaling.Spec{Name: s.Trigger.Name, Parameters: policyParameters(s.Trigger.Parameters)}, world, at)
+		errs = append(errs, es...)
+		if trigger != nil {
+			u.Trigger, window = trigger.New(), max(window, trigger.Window)
+		}
+	}
+	u.Monitor = autoscaling.NewMonitor(endpoints, world.ScrapeInterval, world.Delay, window)
+	return u, errs
+}
+
+// scaledPools finds the pools of a scaler, and counts their endpoints.
+func scaledPools(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config, path *field.Path) (u simulator.ScaledUnit, endpoints int, errs field.ErrorList) {
+	u = simulator.ScaledUnit{Name: s.Name, Interval: s.Interval.Duration()}
+	least, most := 1, int(s.MaxReplicas)
+	if s.MinReplicas != nil {
+		least = int(*s.MinReplicas)
+	}
+	for k, name := range s.Pools {
+		at := path.Child("pools").Index(k)
+		i := slices.IndexFunc(in.Pools, func(p v1alpha1.Pool) bool { return p.Name == name })
+		if i < 0 {
+			errs = append(errs, field.NotSupported(at, name, poolNames(in)))
+			continue
+		}
+		if n := c.Pools[i].Replicas; n < least || n > most {
+			errs = append(errs, field.Invalid(path.Child("pools").Index(k), name, fmt.Sprintf(
+				"the pool starts with %d replicas, and the scaler keeps it between %d and %d", n, least, most)))
+		}
+		if k > 0 && len(u.Pools) > 0 && in.Pools[i].Model != in.Pools[u.Pools[0]].Model {
+			errs = append(errs, field.Invalid(at, name, "serves another model than the first pool of the scaler"))
+		}
+		u.Pools, u.Min, u.Max = append(u.Pools, i), append(u.Min, least), append(u.Max, most)
+		endpoints += c.Pools[i].Places()
+	}
+	if least == 0 && in.Activator == nil {
+		errs = append(errs, field.Invalid(path.Child("minReplicas"), 0,
+			"if no replica is left, requests are rejected and nothing asks for a new one: state activator, which lets requests wait, or a minimum of 1"))
+	}
+	return u, endpoints, errs
+}
+
+func poolNames(in *v1alpha1.Scenario) []string {
+	var names []string
+	for i := range in.Pools {
+		names = append(names, in.Pools[i].Name)
+	}
+	return names
+}
+
+// shortestTargets are the shortest targets of any class and tenant; 0 where there are none.
+func shortestTargets(c *simulator.Config) (ttft, tpot time.Duration) {
+	shorter := func(to *time.Duration, d time.Duration) {
+		if d > 0 && (*to == 0 || d < *to) {
+			*to = d
+		}
+	}
+	for _, targets := range append(slices.Clone(c.TenantTargets), c.Targets) {
+		for _, t := range targets {
+			shorter(&ttft, t.TTFT)
+			shorter(&tpot, t.TPOT)
+		}
+	}
+	return ttft, tpot
+}
