@@ -167,6 +167,20 @@ func (r *Reader) Duration(name string, otherwise time.Duration, help string) tim
 	return d
 }
 
+// DurationOrZero is Duration for a time that may be 0.
+func (r *Reader) DurationOrZero(name string, otherwise time.Duration, help string) time.Duration {
+	text, ok := r.text(name, otherwise.String(), help)
+	if !ok {
+		return otherwise
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		r.Invalid(name, "must be a duration of at least 0, such as 0s or 5m")
+		return otherwise
+	}
+	return d
+}
+
 // OptionalDuration is Duration for a parameter that may be absent: then it is 0.
 func (r *Reader) OptionalDuration(name, help string) time.Duration {
 	if _, ok := r.values[name]; ok {

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package autoscaling
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/parameters"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// Spec is a policy, or a trigger, as a user writes it.
+type Spec struct {
+	// Name is one of Policies, or of Triggers.
+	Name string
+	// Parameters are those of the policy; what is not stated has its default.
+	Parameters map[string]string
+}
+
+// World is what the policies are told of the scenario.
+type World struct {
+	// Pools are those of the unit: one, or prefill and decode, in this order.
+	Pools []PoolBounds
+	// ScrapeInterval and Delay are those of the unit's [Monitor].
+	ScrapeInterval, Delay time.Duration
+	// HasTargets says that some requests have targets. TTFT and TBT are the shortest
+	// targets of the time to first token and of the time between tokens; 0 where there
+	// is none.
+	HasTargets bool
+	TTFT, TBT  time.Duration
+	// FutureRate returns the requests per second that arrive from one time to another,
+	// for policies that know the future; nil where it is not known. Several runs may call
+	// it at once.
+	FutureRate func(from, to simtime.Time) float64
+}
+
+// PoolBounds are the name of a pool and the bounds of its replicas.
+type PoolBounds struct {
+	Name     string
+	Min, Max int
+}
+
+// Config is a policy without faults. It is immutable.
+type Config struct {
+	make func() Scaler
+	// Window is how far back the policy reads samples: that of its [Monitor].
+	Window time.Duration
+}
+
+// New makes the scaler of one run.
+func (c *Config) New() Scaler { return c.make() }
+
+// TriggerConfig is a trigger without faults. It is immutable.
+type TriggerConfig struct {
+	make func() Trigger
+	// Window is how far back the trigger reads samples: that of its [Monitor].
+	Window time.Duration
+}
+
+// New makes the trigger of one run.
+func (c *TriggerConfig) New() Trigger { return c.make() }
+
+// Load checks a policy. Errors have the paths of its fields under path, spelled as in
+// JSON; as many as can be told apart are returned at once.
+func Load(spec Spec, world World, path *field.Path) (*Config, field.ErrorList) {
+	at := slices.IndexFunc(policies, func(p policyType) bool { return p.name == spec.Name })
+	if at < 0 {
+		return nil, field.ErrorList{parameters.Unknown(path.Child("name"), spec.Name, "policy", Policies())}
+	}
+	p := &policies[at]
+	l := newLoader(spec, world, path)
+	made := p.read(l)
+	if errs := l.done(); len(errs) > 0 {
+		return nil, errs
+	}
+	if !p.ignoresLoad {
+		scaler := made
+		made = func() Scaler { return &waking{scaler()} }
+	}
+	return &Config{made, l.longest}, nil
+}
+
+// LoadTrigger is Load for a trigger.
+func LoadTrigger(spec Spec, world World, path *field.Path) (*TriggerConfig, field.ErrorList) {
+	at := slices.IndexFunc(triggers, func(t triggerType) bool { return t.name == spec.Name })
+	if at < 0 {
+		return nil, field.ErrorList{parameters.Unknown(path.Child("name"), spec.Name, "trigger", Triggers())}
+	}
+	l := newLoader(spec, world, path)
+	made := triggers[at].read(l)
+	if errs := l.done(); len(errs) > 0 {
+		return nil, errs
+	}
+	return &TriggerConfig{made, l.longest}, nil
+}
+
+// A loader reads the parameters of a policy.
+type loader struct {
+	*parameters.Reader
+	spec  Spec
+	world World
+	path  *field.Path
+	errs  field.ErrorList
+	// longest is the longest window that was read.
+	longest time.Duration
+}
+
+func newLoader(spec Spec, world World, path *field.Path) *loader {
+	return &loader{Reader: parameters.NewReader(spec.Parameters, path.Child("parameters")), spec: spec, world: world, path: path}
+}
+
+// done returns what is wrong.
+func (l *loader) done() field.ErrorList { return append(l.errs, l.Done()...) }
+
+// window reads a window of samples. It has to be so long that two of them can be read.
+func (l *loader) window(name string, otherwise time.Duration, help string) time.Duration {
+	window := l.Duration(name, otherwise, help)
+	if least := l.world.Delay + 2*l.world.ScrapeInterval; window < least {
+		l.Invalid(name, fmt.Sprintf("must be at least %s: samples are taken each %s and are read %s later, and two are needed",
+			least, l.world.ScrapeInterval, l.world.Delay))
+	}
+	l.longest = max(l.longest, window)
+	return window
+}
+
+// stated reports whether a parameter is stated.
+func (l *loader) stated(name string) bool {
+	_, ok := l.spec.Parameters[name]
+	return ok
+}
+
+// unusable adds an error about the name of the policy.
+func (l *loader) unusable(detail string) {
+	l.errs = append(l.errs, field.Invalid(l.path.Child("name"), l.spec.Name, detail))
+}
+
+// names returns the names of the pools.
+func (l *loader) names() []string {
+	var names []string
+	for _, p := range l.world.Pools {
+		names = append(names, p.Name)
+	}
+	return names
+}

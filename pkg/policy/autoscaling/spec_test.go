@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package autoscaling
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+func TestWrongParametersHaveTheirPath(t *testing.T) {
+	one, two := newScene(4).world(), newScene(4, 4).world()
+	slow := World{Pools: one.Pools, ScrapeInterval: 30 * time.Second, Delay: 15 * time.Second}
+	for name, tc := range map[string]struct {
+		policy     string
+		parameters []string
+		world      World
+		want       []string
+	}{
+		"a policy that does not exist": {"hetero-scale", nil, one, []string{
+			`policy.name: Invalid value: "hetero-scale": unknown policy; there are ` + strings.Join(Policies(), ", ") + `; did you mean "heteroscale"?`}},
+		"no replicas": {"fixed", nil, one, []string{
+			`policy.parameters[replicas]: Required value: state the replicas, such as 4, or of prefill and decode, such as 2:6`}},
+		"replicas of one pool for two": {"fixed", []string{"replicas=4"}, two, []string{
+			`policy.parameters[replicas]: Invalid value: "4": must have the replicas of prefill:decode with colons between them, such as 2:6`}},
+		"replicas out of bounds": {"fixed", []string{"replicas=101"}, one, []string{
+			`policy.parameters[replicas]: Invalid value: "101": 101 replicas are not within the bounds of pool pool, 1 to 100`}},
+		"a schedule out of order": {"schedule", []string{"at=6h=8,5h=2"}, one, []string{
+			`policy.parameters[at]: Invalid value: "6h=8,5h=2": 5h must be later than the time before it`}},
+		"a schedule without times": {"schedule", []string{"at=8"}, one, []string{
+			`policy.parameters[at]: Invalid value: "8": "8" must be a time and the replicas from then on, such as 6h=8`}},
+		"a schedule longer than its period": {"schedule", []string{"at=0s=1,25h=2", "period=24h", "offset=24h"}, one, []string{
+			`policy.parameters[at]: Invalid value: "0s=1,25h=2": 25h must be less than period, 24h0m0s`,
+			`policy.parameters[offset]: Invalid value: "24h": must be less than period`}},
+		"a ratio for one pool": {"heteroscale", []string{"prefillShare=1"}, one, []string{
+			`policy.parameters[prefillShare]: Invalid value: "1": must not be set for one pool: it is of the ratio of prefill to decode`}},
+		"a ratio of nothing": {"heteroscale", []string{"prefillShare=0", "targetDecodeTPS=0"}, two, []string{
+			`policy.parameters[targetDecodeTPS]: Invalid value: "0": must be a number from 0.001 to 1e+09`,
+			`policy.parameters[prefillShare]: Invalid value: "0": must be a whole number of at least 1`}},
+		"the seed for one pool": {"heteroscale-seed", nil, one, []string{
+			`policy.name: Invalid value: "heteroscale-seed": the policy needs a prefill and a decode pool; the unit has one pool`}},
+		"a window too short for two samples": {"utilization", nil, slow, []string{
+			`policy.parameters[window]: Invalid value: "1m0s": must be at least 1m15s: samples are taken each 30s and are read 15s later, and two are needed`}},
+		"no target of latencies": {"latency", nil, one, []string{
+			`policy.name: Invalid value: "latency": there is no target: set parameter ttft or tbt, or targets in slos`}},
+		"no target of tokens": {"tokens-per-second", []string{"promptTarget=5"}, two, []string{
+			`policy.parameters[generatedTarget]: Required value: state what one replica is to do: about 0.7 of the rate at which it is saturated`}},
+		"thresholds in the wrong order": {"queue-length", []string{"low=9"}, one, []string{
+			`policy.parameters[low]: Invalid value: "9": must be less than target`}},
+		"no capacity": {"predictive", []string{"capacity:decode=2", "method=seasonal"}, two, []string{
+			`policy.parameters[capacity]: Required value: state the requests per second that one replica serves within its targets`,
+			`policy.parameters[period]: Required value: state the time after which the rates repeat, such as 24h`}},
+		"a capacity of no pool": {"predictive", []string{"capacity=1", "capacity:decoder=2", "period=90s"}, two, []string{
+			`policy.parameters[capacity:decoder]: Invalid value: "decoder": unknown pool; there are prefill, decode; did you mean "decode"?`,
+			`policy.parameters[period]: Invalid value: "90s": must be a multiple of step, 1m0s, and at least twice as long`}},
+		"no future": {"predictive-oracle", []string{"capacity=1"}, one, []string{
+			`policy.name: Invalid value: "predictive-oracle": the policy needs the true arrival rate of the future, which this scenario does not give: use predictive`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, errs := Load(Spec{tc.policy, values(tc.parameters)}, tc.world, field.NewPath("policy"))
+			if diff := cmp.Diff(tc.want, texts(errs)); diff != "" {
+				t.Errorf("(−want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWrongTriggersHaveTheirPath(t *testing.T) {
+	world := newScene(4).world()
+	world.HasTargets = false
+	for name, tc := range map[string]struct {
+		trigger    string
+		parameters []string
+		want       []string
+	}{
+		"a trigger that does not exist": {"queues", nil, []string{`trigger.name: Invalid value: "queues": unknown trigger; there are queue, attainment, utilization, rate; did you mean "queue"?`}},
+		"no targets":                    {"attainment", nil, []string{`trigger.name: Invalid value: "attainment": no request has a target: set slos, or targets of a tenant`}},
+		"shares in the wrong order": {"utilization", []string{"below=0.95", "for=-1s"}, []string{
+			`trigger.parameters[for]: Invalid value: "-1s": must be a duration of at least 0, such as 0s or 5m`,
+			`trigger.parameters[below]: Invalid value: "0.95": must be less than above`}},
+		"a reference that is too short": {"rate", []string{"window=1m", "reference=1m"}, []string{`trigger.parameters[reference]: Invalid value: "1m": must be at least twice as long as window`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, errs := LoadTrigger(Spec{tc.trigger, values(tc.parameters)}, world, field.NewPath("trigger"))
+			if diff := cmp.Diff(tc.want, texts(errs)); diff != "" {
+				t.Errorf("(−want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func texts(errs field.ErrorList) (all []string) {
+	for _, e := range errs {
+		all = append(all, e.Error())
+	}
+	return all
+}
+
+func TestEachPolicyAndTriggerIsDescribed(t *testing.T) {
+	for _, d := range append(Describe(), DescribeTriggers()...) {
+		if d.Help == "" {
+			t.Errorf("%s has no help", d.Name)
+		}
+		for _, p := range d.Parameters {
+			if p.Help == "" {
+				t.Errorf("parameter %s of %s has no help", p.Name, d.Name)
+			}
+		}
+	}
+}
+
+// The window of a policy is the longest that it reads.
+func TestTheWindowOfAPolicy(t *testing.T) {
+	s := newScene(4)
+	for name, want := range map[string]time.Duration{"utilization": time.Minute, "fixed": 0, "saturation": 0} {
+		parameters := map[string][]string{"fixed": {"replicas=2"}}[name]
+		if got := loaded(t, name, s.world(), parameters...).Window; got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
