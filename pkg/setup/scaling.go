@@ -23,7 +23,7 @@ var (
 		v1alpha1.RedirectDrain:  simulator.EndElsewhere,
 	}
 	warmUpCurves = map[v1alpha1.WarmUpCurve]simulator.WarmUpCurve{
-		"":                            simulator.LinearWarmUp,
+		"":                              simulator.LinearWarmUp,
 		v1alpha1.LinearWarmUpCurve:      simulator.LinearWarmUp,
 		v1alpha1.ExponentialWarmUpCurve: simulator.ExponentialWarmUp,
 		v1alpha1.StepWarmUpCurve:        simulator.StepWarmUp,
@@ -103,7 +103,9 @@ func buildLife(in *v1alpha1.Scenario, pool int, c *simulator.Config, path *field
 	var errs field.ErrorList
 	if s := p.Startup; s != nil {
 		variation := s.CoefficientOfVariation.Float()
-		delay := func(d v1alpha1.Duration) simulator.Delay { return simulator.Delay{Mean: d.Duration(), Variation: variation} }
+		delay := func(d v1alpha1.Duration) simulator.Delay {
+			return simulator.Delay{Mean: d.Duration(), Variation: variation}
+		}
 		to.Startup = simulator.Startup{
 			Provisioning: delay(s.Provisioning), ImagePull: delay(s.ImagePull), ModelLoad: delay(s.ModelLoad), FailureShare: s.FailureShare.Float(),
 		}

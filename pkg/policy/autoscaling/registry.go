@@ -70,7 +70,7 @@ type Description struct {
 func Describe() []Description {
 	var all []Description
 	for i := range policies {
-		l := newLoader(Spec{}, World{}, nil)
+		l := newLoader(Spec{}, World{}, nil, "policy")
 		policies[i].read(l)
 		all = append(all, Description{policies[i].name, policies[i].help, l.Known()})
 	}
@@ -81,7 +81,7 @@ func Describe() []Description {
 func DescribeTriggers() []Description {
 	var all []Description
 	for i := range triggers {
-		l := newLoader(Spec{}, World{}, nil)
+		l := newLoader(Spec{}, World{}, nil, "policy")
 		triggers[i].read(l)
 		all = append(all, Description{triggers[i].name, triggers[i].help, l.Known()})
 	}

@@ -69,10 +69,10 @@ func (c *TriggerConfig) New() Trigger { return c.make() }
 func Load(spec Spec, world World, path *field.Path) (*Config, field.ErrorList) {
 	at := slices.IndexFunc(policies, func(p policyType) bool { return p.name == spec.Name })
 	if at < 0 {
-		return nil, field.ErrorList{parameters.Unknown(path.Child("name"), spec.Name, "policy", Policies())}
+		return nil, field.ErrorList{parameters.Unknown(path.Child("policy"), spec.Name, "policy", Policies())}
 	}
 	p := &policies[at]
-	l := newLoader(spec, world, path)
+	l := newLoader(spec, world, path, "policy")
 	made := p.read(l)
 	if errs := l.done(); len(errs) > 0 {
 		return nil, errs
@@ -90,7 +90,7 @@ func LoadTrigger(spec Spec, world World, path *field.Path) (*TriggerConfig, fiel
 	if at < 0 {
 		return nil, field.ErrorList{parameters.Unknown(path.Child("name"), spec.Name, "trigger", Triggers())}
 	}
-	l := newLoader(spec, world, path)
+	l := newLoader(spec, world, path, "name")
 	made := triggers[at].read(l)
 	if errs := l.done(); len(errs) > 0 {
 		return nil, errs
@@ -104,13 +104,15 @@ type loader struct {
 	spec  Spec
 	world World
 	path  *field.Path
+	// field is that of the name.
+	field string
 	errs  field.ErrorList
 	// longest is the longest window that was read.
 	longest time.Duration
 }
 
-func newLoader(spec Spec, world World, path *field.Path) *loader {
-	return &loader{Reader: parameters.NewReader(spec.Parameters, path.Child("parameters")), spec: spec, world: world, path: path}
+func newLoader(spec Spec, world World, path *field.Path, nameField string) *loader {
+	return &loader{Reader: parameters.NewReader(spec.Parameters, path.Child("parameters")), spec: spec, world: world, path: path, field: nameField}
 }
 
 // done returns what is wrong.
@@ -135,7 +137,7 @@ func (l *loader) stated(name string) bool {
 
 // unusable adds an error about the name of the policy.
 func (l *loader) unusable(detail string) {
-	l.errs = append(l.errs, field.Invalid(l.path.Child("name"), l.spec.Name, detail))
+	l.errs = append(l.errs, field.Invalid(l.path.Child(l.field), l.spec.Name, detail))
 }
 
 // names returns the names of the pools.

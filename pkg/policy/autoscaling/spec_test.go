@@ -21,7 +21,7 @@ func TestWrongParametersHaveTheirPath(t *testing.T) {
 		want       []string
 	}{
 		"a policy that does not exist": {"hetero-scale", nil, one, []string{
-			`policy.name: Invalid value: "hetero-scale": unknown policy; there are ` + strings.Join(Policies(), ", ") + `; did you mean "heteroscale"?`}},
+			`policy.policy: Invalid value: "hetero-scale": unknown policy; there are ` + strings.Join(Policies(), ", ") + `; did you mean "heteroscale"?`}},
 		"no replicas": {"fixed", nil, one, []string{
 			`policy.parameters[replicas]: Required value: state the replicas, such as 4, or of prefill and decode, such as 2:6`}},
 		"replicas of one pool for two": {"fixed", []string{"replicas=4"}, two, []string{
@@ -41,11 +41,11 @@ func TestWrongParametersHaveTheirPath(t *testing.T) {
 			`policy.parameters[targetDecodeTPS]: Invalid value: "0": must be a number from 0.001 to 1e+09`,
 			`policy.parameters[prefillShare]: Invalid value: "0": must be a whole number of at least 1`}},
 		"the seed for one pool": {"heteroscale-seed", nil, one, []string{
-			`policy.name: Invalid value: "heteroscale-seed": the policy needs a prefill and a decode pool; the unit has one pool`}},
+			`policy.policy: Invalid value: "heteroscale-seed": the policy needs a prefill and a decode pool; the unit has one pool`}},
 		"a window too short for two samples": {"utilization", nil, slow, []string{
 			`policy.parameters[window]: Invalid value: "1m0s": must be at least 1m15s: samples are taken each 30s and are read 15s later, and two are needed`}},
 		"no target of latencies": {"latency", nil, one, []string{
-			`policy.name: Invalid value: "latency": there is no target: set parameter ttft or tbt, or targets in slos`}},
+			`policy.policy: Invalid value: "latency": there is no target: set parameter ttft or tbt, or targets in slos`}},
 		"no target of tokens": {"tokens-per-second", []string{"promptTarget=5"}, two, []string{
 			`policy.parameters[generatedTarget]: Required value: state what one replica is to do: about 0.7 of the rate at which it is saturated`}},
 		"thresholds in the wrong order": {"queue-length", []string{"low=9"}, one, []string{
@@ -57,7 +57,7 @@ func TestWrongParametersHaveTheirPath(t *testing.T) {
 			`policy.parameters[capacity:decoder]: Invalid value: "decoder": unknown pool; there are prefill, decode; did you mean "decode"?`,
 			`policy.parameters[period]: Invalid value: "90s": must be a multiple of step, 1m0s, and at least twice as long`}},
 		"no future": {"predictive-oracle", []string{"capacity=1"}, one, []string{
-			`policy.name: Invalid value: "predictive-oracle": the policy needs the true arrival rate of the future, which this scenario does not give: use predictive`}},
+			`policy.policy: Invalid value: "predictive-oracle": the policy needs the true arrival rate of the future, which this scenario does not give: use predictive`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, errs := Load(Spec{tc.policy, values(tc.parameters)}, tc.world, field.NewPath("policy"))
