@@ -70,6 +70,11 @@ update: ## Rewrite all golden files, and the generated pages that take seconds; 
 	grep -rl --include='*_test.go' 'flag.Bool("update"' api cmd config controllers internal pkg | grep -v pkg/calibrate/ | xargs -n1 dirname | sort -u | \
 		sed 's|^|./|' | xargs -I{} $(GO) test {} -count 1 -update
 
+.PHONY: autoscalers
+autoscalers: ## Ask the real HorizontalPodAutoscaler and KEDA again, and rewrite their answers; the first build takes minutes
+	$(GO) test -C test/hpa -count 1 -run '^TestTheGoldenSet$$' -update
+	$(GO) test -C test/keda -count 1 -run '^TestTheGoldenSet$$' -update
+
 .PHONY: pictures
 pictures: ## Redraw the pictures of the README from its sweep
 	$(GO) test ./cmd/windtunnel -count 1 -run '^TestReadmePictures$$' -update

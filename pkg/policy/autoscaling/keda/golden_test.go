@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package keda_test
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/hpa"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/keda"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// A story is one ScaledObject, created at 0, and what KEDA did at each poll. Triggers are asked
+// after the request.
+type story struct {
+	Spec     keda.Spec
+	Min, Max int32
+	Polls    []struct {
+		At             simtime.Time
+		Replicas       int32
+		Active, Failed bool
+		Want           keda.Decision
+		Trigger        int
+		Target         keda.Target
+		Answer         keda.Answer
+		Observed       hpa.Observation
+	}
+}
+
+func TestKEDADecidesTheSame(t *testing.T) {
+	stories := readStories(t, "testdata/stories.json.gz")
+	if len(stories) < 100 {
+		t.Fatalf("%d stories, want at least 100", len(stories))
+	}
+	for i, s := range stories {
+		compareStory(t, i, &s)
+	}
+}
+
+// compareStory plays a story up to the first difference.
+func compareStory(t *testing.T, i int, s *story) {
+	if made, _ := keda.Convert(s.Spec); made.Min != s.Min || made.Max != s.Max {
+		t.Errorf("story %d: the autoscaler has %d to %d replicas, want %d to %d", i, made.Min, made.Max, s.Min, s.Max)
+	}
+	scaler := keda.New(s.Spec, 0)
+	for n, poll := range s.Polls {
+		got := scaler.Request(poll.At, poll.Replicas, poll.Active, poll.Failed)
+		if diff := cmp.Diff(poll.Want, got); diff != "" {
+			t.Errorf("story %d, poll %d (-KEDA +here):\n%s", i, n, diff)
+			return
+		}
+		seen := scaler.Observe(poll.Trigger, poll.Target, poll.Answer)
+		if diff := cmp.Diff(poll.Observed, seen, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("story %d, observation %d (-KEDA +here):\n%s", i, n, diff)
+			return
+		}
+	}
+}
+
+func readStories(t *testing.T, path string) []story {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	z, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []story
+	for lines := json.NewDecoder(z); ; {
+		var s story
+		switch err := lines.Decode(&s); {
+		case errors.Is(err, io.EOF):
+			return all
+		case err != nil:
+			t.Fatalf("%s: story %d: %v", path, len(all), err)
+		}
+		all = append(all, s)
+	}
+}
