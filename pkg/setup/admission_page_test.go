@@ -17,7 +17,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/priority"
 )
 
-var updatePage = flag.Bool("update", false, "write the tables of docs/admission.md")
+var updatePage = flag.Bool("update", false, "write the tables of pages")
 
 // docs/admission.md lists all policies with the parameters that they read.
 func TestTheAdmissionPage(t *testing.T) {

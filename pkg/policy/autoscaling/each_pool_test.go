@@ -50,18 +50,12 @@ func TestRequestsInFlightHaveAReplica(t *testing.T) {
 		})
 	}
 	for _, name := range Policies() {
-		want, parameters := "1:1", []string{}
+		want, parameters := "1:1", required[name]
 		switch name {
 		case "fixed":
 			want, parameters = "0:0", []string{"replicas=0:0"}
 		case "schedule":
 			want, parameters = "0:0", []string{"at=0s=0:0"}
-		case "latency":
-			parameters = []string{"ttft=1s"}
-		case "tokens-per-second":
-			parameters = []string{"promptTarget=1", "generatedTarget=1"}
-		case "predictive", "predictive-oracle":
-			parameters = []string{"capacity=1"}
 		}
 		s := awaiting()
 		world := s.world()

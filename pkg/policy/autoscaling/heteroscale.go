@@ -93,7 +93,7 @@ func (h *heteroscale) Scale(view *View, wanted []int) Reason {
 	have := uint64(h.target) * uint64(decode.Wanted)
 	view.Note("demand (tokens/s)", rate)
 	view.Note("decode replicas needed", float64(need))
-	state := reasonf("%.5g tokens/s are asked for and %d decode replicas have a target of %.5g", rate, decode.Wanted, float64(have)/1000)
+	state := reasonf("%.5g tokens/s are asked for, and decode is to give %.5g", rate, float64(have)/1000)
 	starting := unitStarts(view)
 	switch {
 	case d.idle:
