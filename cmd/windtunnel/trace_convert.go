@@ -90,7 +90,7 @@ func (o *convertOptions) run(ctx context.Context, stdin io.Reader, stdout, stder
 	return o.tell(stderr, done)
 }
 
-// tell says what a conversion lost.
+// tell says what a conversion lost and added.
 func (o *convertOptions) tell(w io.Writer, done trace.Conversion) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d requests written as %s\n", done.Requests, o.to)
@@ -114,6 +114,9 @@ func (o *convertOptions) tell(w io.Writer, done trace.Conversion) error {
 	}
 	for _, loss := range done.Lost {
 		fmt.Fprintf(&text, "lost: %s of %d requests\n", loss.What, loss.Rows)
+	}
+	for _, addition := range done.Added {
+		fmt.Fprintf(&text, "added: %s to %d requests\n", addition.What, addition.Rows)
 	}
 	_, err := io.WriteString(w, text.String())
 	return err

@@ -40,6 +40,8 @@ type format struct {
 	carries      []string
 	tick         time.Duration
 	sharedBlocks bool
+	// ownSessions says that a row without a session becomes one of its own.
+	ownSessions bool
 }
 
 // stateless is a format whose lines are independent of each other.
