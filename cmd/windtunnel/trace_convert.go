@@ -94,9 +94,6 @@ func (o *convertOptions) run(ctx context.Context, stdin io.Reader, stdout, stder
 func (o *convertOptions) tell(w io.Writer, done trace.Conversion) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d requests written as %s\n", done.Requests, o.to)
-	if done.Failed > 0 {
-		fmt.Fprintf(&text, "left out: %d requests that got no answer when they were recorded\n", done.Failed)
-	}
 	if done.Skipped > 0 {
 		fmt.Fprintf(&text, "left out: %d requests that are too long\n", done.Skipped)
 	}

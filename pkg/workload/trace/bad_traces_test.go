@@ -98,7 +98,6 @@ func TestBadTracesNameTheRowAndTheField(t *testing.T) {
 			{"NaN", v2 + "1,c,,0,10,5,NaN\n", `row 3: arrival_time_us: must be a decimal number of microseconds, got "NaN"`},
 			{"negative", v2 + "1,c,,-1,10,5,6\n", `row 3: prefix_length: must be a whole number of tokens, got "-1"`},
 			{"duplicate ids", v2 + "0,c,,0,10,5,6\n", `row 3: request_id: must be unique, but an earlier row has "0", too`},
-			{"an id of a failed request again", v2 + "1,c,,0,10,0,6\n1,c,,0,10,5,6\n", `row 4: request_id: must be unique, but an earlier row has "1", too`},
 			{"no id", v2 + ",c,,0,10,5,6\n", `row 3: request_id: must not be empty`},
 			{"unordered", v2 + "1,c,,0,10,5,4\n", `row 3: arrival_time_us: is earlier than in the row before: order (--order) Sort sorts rows`},
 		},

@@ -21,9 +21,12 @@ import (
 // readOptions are those that a file of testdata, or one that was written, needs.
 func readOptions(f trace.Format) trace.Options {
 	o := trace.Options{Parquet: parquetfile.Codec{}}
-	if f == trace.GenericCSV {
+	switch f {
+	case trace.GenericCSV:
 		columns := trace.WrittenCSV()
 		o.CSV = &columns
+	case trace.BurstGPT, trace.TraceV2: // whose files have failed requests
+		o.ZeroOutput = trace.SkipZeroOutput
 	}
 	return o
 }

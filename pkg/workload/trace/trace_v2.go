@@ -16,10 +16,9 @@ import (
 // input_tokens and output_tokens. A prompt is prefix_length tokens, which requests of one
 // prefix_group share, and then input_tokens. Prefixes are shared in blocks of 16 tokens.
 // tenant_id, slo_class, session_id, model and adapter are read where they are there, and no
-// request_id may occur twice. A
-// row with 0 output tokens is a request that failed: it is counted and not sent, unless
-// Options.ZeroOutput says otherwise. The columns vllm_priority and deadline_us, and those that say how requests were served, are
-// not read.
+// request_id may occur twice. A row with 0 output tokens is a request that failed:
+// Options.ZeroOutput says what becomes of it. The columns vllm_priority and deadline_us, and
+// those that say how requests were served, are not read.
 const TraceV2 Format = "TraceV2"
 
 const traceV2BlockTokens = 16
@@ -48,7 +47,7 @@ var traceV2Columns = []string{
 // traceV2ID is the column of the ids of rows. No id occurs twice.
 const traceV2ID = "request_id"
 
-func newTraceV2Parser(o Options) parser {
+func newTraceV2Parser(Options) parser {
 	table := newCSVTable(',', append(slices.Clone(traceV2Columns), traceV2ID)...)
 	table.optional = table.columns[3:]
 	seen := newIDSet()
@@ -68,9 +67,6 @@ func newTraceV2Parser(o Options) parser {
 		}
 		if rec.output, err = table.answer(); err != nil {
 			return false, err
-		}
-		if rec.failed = rec.output == 0 && o.ZeroOutput == ""; rec.failed {
-			return true, nil
 		}
 		if ids, err = table.prefix(rec, ids[:0]); err != nil {
 			return false, err
