@@ -22,6 +22,7 @@ var burstGPT = format{
 	},
 	beginning: 256,
 	expected:  "is CSV with the columns " + burstGPTTime + ", " + burstGPTInput + ", " + burstGPTOutput + " and " + burstGPTTotal,
+	header:    true,
 	newParser: newBurstGPTParser,
 	newWriter: newBurstGPTWriter,
 	carries:   traitNames(sessionTrait),

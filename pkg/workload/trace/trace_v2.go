@@ -31,6 +31,7 @@ var traceV2 = format{
 	beginning:   256,
 	expected:    "is CSV that begins with request_id,client_id",
 	blockTokens: traceV2BlockTokens,
+	header:      true,
 	newParser:   newTraceV2Parser,
 	newWriter:   newTraceV2Writer,
 	carries:     traitNames(sessionTrait, tenantTrait, classTrait, modelTrait, adapterTrait),
