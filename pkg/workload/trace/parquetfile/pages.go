@@ -14,6 +14,10 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
+// plainDictionary is PLAIN_DICTIONARY, which stands for PLAIN in a dictionary and for RLE_DICTIONARY
+// in a page. Old programs write it.
+const plainDictionary format.Encoding = 2
+
 // maxHeaderBytes bounds the header of a page, which may have the least and the greatest value.
 const maxHeaderBytes = 64 << 10
 
@@ -95,7 +99,7 @@ func (p *pageChecker) checkContent(c *column, codec format.CompressionCodec, hea
 	case header.Type == format.DictionaryPage && header.DictionaryPageHeader.Valid:
 		values, encoding := header.DictionaryPageHeader.V.NumValues, header.DictionaryPageHeader.V.Encoding
 		page, err := p.unpacker.unpack(codec, p.page)
-		if err != nil || encoding == format.PlainDictionary {
+		if err != nil || encoding == plainDictionary {
 			return errors.Join(err, checkCount(values))
 		}
 		return errors.Join(checkCount(values), checkValues(encoding, page))
@@ -180,7 +184,7 @@ func checkValues(encoding format.Encoding, values []byte) error {
 	switch encoding {
 	case format.Plain, format.ByteStreamSplit:
 		return nil // each value has its bytes
-	case format.PlainDictionary, format.RLEDictionary:
+	case plainDictionary, format.RLEDictionary:
 		return checkIndices(values)
 	case format.DeltaBinaryPacked, format.DeltaLengthByteArray:
 		return checkDeltas(values)
