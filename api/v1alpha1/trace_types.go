@@ -11,7 +11,7 @@ const (
 	MooncakeTrace TraceFormat = "Mooncake"
 	// AzureTrace is the CSV of the Azure LLM inference traces of 2023 and 2024.
 	AzureTrace TraceFormat = "Azure"
-	// BurstGPTTrace is the CSV of the BurstGPT traces. Rows of failed requests are left out.
+	// BurstGPTTrace is the CSV of the BurstGPT traces. Rows of failed requests need zeroOutput.
 	BurstGPTTrace TraceFormat = "BurstGPT"
 	// CSVTrace is any CSV, such as the log of a gateway, with columns that csv names, or one that
 	// windtunnel trace convert wrote.
@@ -100,8 +100,7 @@ type Trace struct {
 	// +optional
 	TooLong *TooLong `json:"tooLong,omitempty"`
 	// zeroOutput says what happens to rows with an answer of 0 tokens. Results count them.
-	// Without it, such a row is an error; in the formats BurstGPT and TraceV2 it is a request
-	// that failed and is left out.
+	// Without it, such a row is an error.
 	// +optional
 	ZeroOutput ZeroOutputAction `json:"zeroOutput,omitempty"`
 	// blockTokens is the size of the blocks of a Mooncake trace in tokens. The published

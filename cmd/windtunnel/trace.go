@@ -300,7 +300,6 @@ func writeCounts(w io.Writer, c trace.Counts) {
 		n    int
 		is   string
 	}{
-		{"failed", c.Failed, "got no answer when they were recorded, and are left out"},
 		{"skipped", c.Skipped, "are too long, or wait for such a request, and are left out"},
 		{"clipped", c.Clipped, "were too long"},
 		{"without output", c.SkippedZeroOutput, "have 0 output tokens, or wait for such a request, and are left out"},

@@ -90,13 +90,10 @@ func (o *convertOptions) run(ctx context.Context, stdin io.Reader, stdout, stder
 	return o.tell(stderr, done)
 }
 
-// tell says what a conversion lost.
+// tell says what a conversion lost and added.
 func (o *convertOptions) tell(w io.Writer, done trace.Conversion) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d requests written as %s\n", done.Requests, o.to)
-	if done.Failed > 0 {
-		fmt.Fprintf(&text, "left out: %d requests that got no answer when they were recorded\n", done.Failed)
-	}
 	if done.Skipped > 0 {
 		fmt.Fprintf(&text, "left out: %d requests that are too long\n", done.Skipped)
 	}
@@ -114,6 +111,9 @@ func (o *convertOptions) tell(w io.Writer, done trace.Conversion) error {
 	}
 	for _, loss := range done.Lost {
 		fmt.Fprintf(&text, "lost: %s of %d requests\n", loss.What, loss.Rows)
+	}
+	for _, addition := range done.Added {
+		fmt.Fprintf(&text, "added: %s to %d requests\n", addition.What, addition.Rows)
 	}
 	_, err := io.WriteString(w, text.String())
 	return err

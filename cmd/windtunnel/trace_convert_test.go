@@ -61,6 +61,18 @@ func TestTraceConvertSaysWhatIsLost(t *testing.T) {
 	}
 }
 
+func TestTraceConvertSaysWhatIsAdded(t *testing.T) {
+	in := tempFile(t, "trace", "arrived_at,num_prefill_tokens,num_decode_tokens\n1,20,3\n2,15,3\n")
+	said, err := converted(t, in, "--to", "QwenBailian", "-o", filepath.Join(t.TempDir(), "x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "2 requests written as QwenBailian\nadded: session to 2 requests\nadded: ids of blocks that no other row has to 1 requests\n"
+	if diff := cmp.Diff(want, said); diff != "" {
+		t.Errorf("said (-want +got):\n%s", diff)
+	}
+}
+
 func TestABadTraceLeavesNoFile(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "x")
 	in := tempFile(t, "trace", "arrived_at,num_prefill_tokens,num_decode_tokens\n1,2,3\n0,2,3\n")
@@ -76,22 +88,26 @@ func TestABadTraceLeavesNoFile(t *testing.T) {
 	}
 }
 
-// TestThePageOnFormatsSaysWhatTheyLose holds the table of docs/api.md against the formats.
-func TestThePageOnFormatsSaysWhatTheyLose(t *testing.T) {
+// TestThePageOnFormatsSaysWhatTheyLoseAndAdd holds the table of docs/api.md against the formats.
+func TestThePageOnFormatsSaysWhatTheyLoseAndAdd(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "api.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range trace.Carriages() {
-		lost := strings.Join(c.Lost, ", ")
-		if lost == "" {
-			lost = "nothing"
-		}
-		row := fmt.Sprintf("| `%s` | %s | %s |\n", c.Format, c.Tick, lost)
+		row := fmt.Sprintf("| `%s` | %s | %s | %s |\n", c.Format, c.Tick, listed(c.Lost), listed(c.Adds))
 		if !strings.Contains(string(page), row) {
 			t.Errorf("docs/api.md lacks the row\n%s", row)
 		}
 	}
+}
+
+// listed is a list of a page.
+func listed(all []string) string {
+	if len(all) == 0 {
+		return "nothing"
+	}
+	return strings.Join(all, ", ")
 }
 
 func TestTraceConvertSelectsRows(t *testing.T) {

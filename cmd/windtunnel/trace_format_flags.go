@@ -43,7 +43,7 @@ func (o *traceFileFlags) add(f *pflag.FlagSet) {
 	f.StringToStringVar(&o.slice, "slice", nil, "part of the trace's time to keep, such as from=10m,to=20m")
 	f.StringVar(&o.sample, "sample", "", "share of the requests to keep, such as 0.1; all of a session or none")
 	f.StringToStringVar(&o.tooLong, "too-long", nil, "rows to clip, refuse or skip, such as maxTokens=32768,action=Skip; prompt and answer count together")
-	f.StringVar(&o.zeroOutput, "zero-output", "", "what to do with rows with an answer of 0 tokens: PrefillOnly, Refuse or Skip (default: Refuse; BurstGPT and TraceV2 leave them out as failed)")
+	f.StringVar(&o.zeroOutput, "zero-output", "", "what to do with rows with an answer of 0 tokens: PrefillOnly, Refuse or Skip (default: Refuse)")
 	f.Int32Var(&o.blockTokens, "block-tokens", 0, "size of the blocks of a Mooncake trace in tokens (default: 512)")
 }
 

@@ -19,7 +19,7 @@ func writeInspection(w io.Writer, in *inspect.Inspection, format trace.Format) e
 	t.field("format", "%s", format)
 	t.field("requests", "%d", in.Requests)
 	writeCounts(&t, trace.Counts{
-		Failed: in.FailedRequests, Skipped: in.SkippedRequests, Clipped: in.ClippedRequests,
+		Skipped: in.SkippedRequests, Clipped: in.ClippedRequests,
 		SkippedZeroOutput: in.SkippedZeroOutputRequests, PrefillOnly: in.PrefillOnlyRequests,
 	})
 	if in.WaitingRequests > 0 {

@@ -33,6 +33,9 @@ func (c *compiler) readTrace(in setup.Trace) field.ErrorList {
 	}
 	open, at, errs := c.openerOf(in.Trace, path)
 	if len(errs) == 0 && input.ConfigMap != nil {
+		errs = checkHeader(open, input, at)
+	}
+	if len(errs) == 0 && input.ConfigMap != nil {
 		errs = c.digestTrace(open, input, at, path.Child("sha256"))
 	}
 	if len(errs) == 0 && open != nil && c.parses(input) {
@@ -73,6 +76,20 @@ func (c *compiler) parseTrace(open trace.Opener, input *experiment.TraceInput, a
 	c.replayed[input.Source] = recorded
 	c.plan.TraceParts.Keep(input.Source, open, reading)
 	return pinTrace(input, recorded.Digest(), sha256)
+}
+
+// checkHeader checks the first line of a trace where it is no row: columns with other names are
+// found before a pod starts.
+func checkHeader(open trace.Opener, input *experiment.TraceInput, at *field.Path) field.ErrorList {
+	text, err := open()
+	if err != nil {
+		return field.ErrorList{input.InvalidAt(at, err)}
+	}
+	defer text.Close()
+	if err := trace.CheckHeader(trace.Format(input.Format), input.Options(), text, experiment.TraceDescription(input)); err != nil {
+		return field.ErrorList{input.InvalidAt(at, err)}
+	}
+	return nil
 }
 
 // digestTrace takes the digest of a trace's text, and bounds it.

@@ -161,15 +161,19 @@ func TestHowATraceIsReadIsChecked(t *testing.T) {
 	}{
 		"no columns": {func(t *v1alpha1.Trace) { t.CSV = nil }, path +
 			`configMapRef: Invalid value: "gateway.csv": trace ConfigMap/traces/gateway.csv: row 1: must be a header with the columns arrival_ns,input_tokens,output_tokens, got "ts,in,out": csv (--csv) names other columns`},
+		"another column": {func(t *v1alpha1.Trace) { t.CSV.Time = "when" }, path +
+			`configMapRef: Invalid value: "gateway.csv": trace ConfigMap/traces/gateway.csv: row 1: must be a header with the columns when,in,out, got "ts,in,out"`},
 		"columns of another format": {func(t *v1alpha1.Trace) { t.Format = v1alpha1.AzureTrace }, path + "csv: Forbidden: may only be set for the format CSV"},
 		"one column for two":        {func(t *v1alpha1.Trace) { t.CSV.OutputTokens = "in" }, path + `csv.outputTokens: Duplicate value: "in"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sweep, in := gatewaySweep(t)
 			tc.edit(sweep.Spec.Scenario.Workload.Trace)
-			_, errs, err := compile.Sweep(t.Context(), sweep, in)
-			if err != nil || len(errs) != 1 || errs[0].Error() != tc.want {
-				t.Errorf("got %v (%v), want %s", errs, err, tc.want)
+			for who, inputs := range map[string]compile.Inputs{"laptop": in, "manager": experimenttest.ClusterInputs{Inputs: in}} {
+				_, errs, err := compile.Sweep(t.Context(), sweep, inputs)
+				if err != nil || len(errs) != 1 || errs[0].Error() != tc.want {
+					t.Errorf("%s: got %v (%v), want %s", who, errs, err, tc.want)
+				}
 			}
 		})
 	}

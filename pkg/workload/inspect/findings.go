@@ -134,10 +134,10 @@ func (i *inspector) longPrompts(*Inspection) (string, string) {
 }
 
 func (i *inspector) leftOut(in *Inspection) (string, string) {
-	if in.FailedRequests == 0 {
+	if in.SkippedZeroOutputRequests == 0 {
 		return "", ""
 	}
-	return "failed-requests", fmt.Sprintf("%d requests got no answer when they were recorded and are left out: the load on the servers was higher than the replay's", in.FailedRequests)
+	return "zero-output", fmt.Sprintf("%d requests have 0 output tokens, or wait for such a request, and are left out: the load on the servers was higher than the replay's", in.SkippedZeroOutputRequests)
 }
 
 func tokens(n int) string {

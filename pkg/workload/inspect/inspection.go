@@ -6,9 +6,7 @@ package inspect
 type Inspection struct {
 	SHA256   string `json:"sha256"`
 	Requests int    `json:"requests"`
-	// FailedRequests got no answer when they were recorded, and SkippedRequests are too
-	// long; neither are among Requests. ClippedRequests are.
-	FailedRequests  int `json:"failedRequests,omitempty"`
+	// SkippedRequests are too long and not among Requests. ClippedRequests are.
 	SkippedRequests int `json:"skippedRequests,omitempty"`
 	ClippedRequests int `json:"clippedRequests,omitempty"`
 	// SkippedZeroOutputRequests have 0 output tokens, or wait for such a request, and are not

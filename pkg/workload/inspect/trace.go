@@ -80,7 +80,7 @@ func (i *inspector) inspection(digest string) *Inspection {
 	s := i.statistics
 	in := &Inspection{
 		SHA256: digest, Requests: s.Requests,
-		FailedRequests: s.Failed, SkippedRequests: s.Skipped, ClippedRequests: s.Clipped,
+		SkippedRequests: s.Skipped, ClippedRequests: s.Clipped,
 		SkippedZeroOutputRequests: s.SkippedZeroOutput, PrefillOnlyRequests: s.PrefillOnly,
 		WaitingRequests: s.Waiting, MeanDelaySeconds: s.MeanDelay.Seconds(),
 		SpanSeconds: s.Span.Seconds(), DistinctTimestamps: s.DistinctTimestamps,

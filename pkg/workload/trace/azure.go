@@ -17,6 +17,7 @@ var azure = format{
 	matches:   func(text string) bool { return strings.HasPrefix(text, azureTimestamp) },
 	beginning: len(azureHeader), // errors quote the whole header
 	expected:  "is CSV that begins with " + azureHeader,
+	header:    true,
 	newParser: func(Options) parser {
 		return newLengthsTable(Timestamp, azureTimestamp, azureInput, azureOutput)
 	},

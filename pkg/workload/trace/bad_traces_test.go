@@ -97,6 +97,8 @@ func TestBadTracesNameTheRowAndTheField(t *testing.T) {
 			{"wrong header", strings.Replace(v2, "input_tokens", "tokens", 1), `row 1: must be a header with the columns arrival_time_us,input_tokens,output_tokens, got "request_id,client_id,prefix_group,prefix_length,tokens,output_tokens,arrival_time_us"`},
 			{"NaN", v2 + "1,c,,0,10,5,NaN\n", `row 3: arrival_time_us: must be a decimal number of microseconds, got "NaN"`},
 			{"negative", v2 + "1,c,,-1,10,5,6\n", `row 3: prefix_length: must be a whole number of tokens, got "-1"`},
+			{"duplicate ids", v2 + "0,c,,0,10,5,6\n", `row 3: request_id: must be unique, but an earlier row has "0", too`},
+			{"no id", v2 + ",c,,0,10,5,6\n", `row 3: request_id: must not be empty`},
 			{"unordered", v2 + "1,c,,0,10,5,4\n", `row 3: arrival_time_us: is earlier than in the row before: order (--order) Sort sorts rows`},
 		},
 		trace.Vidur: {

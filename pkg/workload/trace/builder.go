@@ -27,8 +27,6 @@ type record struct {
 	input, output int32    // tokens; an answer may have none
 	ids           []uint64 // of the full blocks; valid until the next line
 	blockTokens   int32    // size of a block where the file says it; 0 is the format's
-	// failed says that the request got no answer when it was recorded.
-	failed bool
 	// session names the conversation that the request belongs to; empty for none.
 	session string
 	attributes

@@ -9,8 +9,8 @@ import (
 
 // BurstGPT is the CSV of the BurstGPT traces: Timestamp in s, Request tokens and Response
 // tokens, Total tokens, and in some files a Session ID. A row with 0 response tokens is a
-// request that failed: it is counted and not sent, unless Options.ZeroOutput says otherwise. The columns Model, Log Type and
-// Elapsed time tell of the service that was recorded and are not read. It says nothing of
+// request that failed: Options.ZeroOutput says what becomes of it. The columns Model, Log Type
+// and Elapsed time tell of the service that was recorded and are not read. It says nothing of
 // prompts, so none shares a prefix with another.
 const BurstGPT Format = "BurstGPT"
 
@@ -22,6 +22,7 @@ var burstGPT = format{
 	},
 	beginning: 256,
 	expected:  "is CSV with the columns " + burstGPTTime + ", " + burstGPTInput + ", " + burstGPTOutput + " and " + burstGPTTotal,
+	header:    true,
 	newParser: newBurstGPTParser,
 	newWriter: newBurstGPTWriter,
 	carries:   traitNames(sessionTrait),
@@ -38,7 +39,7 @@ const (
 	burstGPTSession = "Session ID"
 )
 
-func newBurstGPTParser(o Options) parser {
+func newBurstGPTParser(Options) parser {
 	table := newCSVTable(',', burstGPTTime, burstGPTInput, burstGPTOutput, burstGPTTotal, burstGPTSession)
 	table.optional = []string{burstGPTSession}
 	clock := &clock{field: burstGPTTime, format: Seconds}
@@ -60,9 +61,6 @@ func newBurstGPTParser(o Options) parser {
 		if counts[2]-counts[1] != counts[0] {
 			return false, invalidField(burstGPTTotal, "must be the sum of %s and %s, %d, got %d",
 				burstGPTInput, burstGPTOutput, counts[0]+counts[1], counts[2])
-		}
-		if rec.failed = counts[1] == 0 && o.ZeroOutput == ""; rec.failed {
-			return true, nil
 		}
 		if rec.input, err = table.tokens(1); err != nil {
 			return false, err

@@ -56,6 +56,8 @@ type Carriage struct {
 	// Traits are what a row may say beside its arrival and its lengths, and Lost those
 	// that the format has no place for.
 	Traits, Lost []string
+	// Adds is what each row has in the format, whether the trace says it or not.
+	Adds []string
 	// Tick is the unit of times. What is below it is cut off.
 	Tick time.Duration
 	// BlockTokens is the size of the blocks whose ids rows have; 0 is that of the trace
@@ -71,6 +73,11 @@ func Carriages() []Carriage {
 			continue
 		}
 		c := Carriage{Format: f.name, Tick: f.tick, BlockTokens: int(f.blockTokens)}
+		for _, a := range additions {
+			if a.by(f) {
+				c.Adds = append(c.Adds, a.what)
+			}
+		}
 		for _, name := range allTraits {
 			if slices.Contains(f.carries, name) {
 				c.Traits = append(c.Traits, name)
@@ -91,14 +98,22 @@ type Conversion struct {
 	Counts
 	// Warning is [Trace.Warning].
 	Warning string
-	// Lost is what rows said that the format does not carry.
-	Lost []Loss
+	// Lost is what rows said that the format does not carry, and Added what they say in the
+	// format and did not say before.
+	Lost  []Loss
+	Added []Addition
 	// Digest is that of the text that was read, as [Trace.Digest].
 	Digest string
 }
 
 // Loss is something that rows said and that is lost.
 type Loss struct {
+	What string
+	Rows int
+}
+
+// Addition is something that rows did not say and that the format makes them say.
+type Addition struct {
 	What string
 	Rows int
 }
@@ -160,7 +175,7 @@ func (w *Writer) convert(from format, o Options, r io.Reader) (Conversion, error
 	if err = errors.Join(err, w.Close()); err != nil {
 		return Conversion{}, err
 	}
-	return Conversion{Requests: w.rows, Counts: rows.counts(), Warning: rows.warning(), Lost: w.losses(), Digest: digest}, nil
+	return Conversion{Requests: w.rows, Counts: rows.counts(), Warning: rows.warning(), Lost: w.losses(), Added: w.additions(), Digest: digest}, nil
 }
 
 // A Writer writes rows in a format.
@@ -173,6 +188,7 @@ type Writer struct {
 	rows   int
 	first  int64
 	lost   []int // rows, by index in traits
+	added  []int // rows, by index in additions
 	cut    int   // rows whose times lie between two ticks
 }
 
@@ -205,7 +221,10 @@ func (t *textWriter) close() error { return nil }
 // newWriter returns a writer of rows whose blocks have so many tokens, unless a row says
 // another size.
 func newWriter(w io.Writer, to format, blockTokens int32, codec ParquetCodec) *Writer {
-	return &Writer{to: to, out: bufio.NewWriter(w), codec: codec, blocks: reblocker{from: int(blockTokens)}, lost: make([]int, len(traits))}
+	return &Writer{
+		to: to, out: bufio.NewWriter(w), codec: codec, blocks: reblocker{from: int(blockTokens)},
+		lost: make([]int, len(traits)), added: make([]int, len(additions)),
+	}
 }
 
 // write writes a row.
@@ -258,8 +277,13 @@ func (w *Writer) begin(rec *record) error {
 	return nil
 }
 
-// note counts what is lost of a row.
+// note counts what is lost of a row, and what is added to it.
 func (w *Writer) note(rec *record) {
+	for i, a := range additions {
+		if a.by(w.to) && a.to(w, rec) {
+			w.added[i]++
+		}
+	}
 	for i, t := range traits {
 		if t.in(rec) && !slices.Contains(w.to.carries, t.name) {
 			w.lost[i]++
@@ -280,6 +304,17 @@ func (w *Writer) losses() []Loss {
 	}
 	if w.cut > 0 {
 		all = append(all, Loss{fmt.Sprintf("time below %s", w.to.tick), w.cut})
+	}
+	return all
+}
+
+// additions lists what was added so far.
+func (w *Writer) additions() []Addition {
+	var all []Addition
+	for i, rows := range w.added {
+		if rows > 0 {
+			all = append(all, Addition{additions[i].what, rows})
+		}
 	}
 	return all
 }

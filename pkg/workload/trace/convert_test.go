@@ -21,9 +21,12 @@ import (
 // readOptions are those that a file of testdata, or one that was written, needs.
 func readOptions(f trace.Format) trace.Options {
 	o := trace.Options{Parquet: parquetfile.Codec{}}
-	if f == trace.GenericCSV {
+	switch f {
+	case trace.GenericCSV:
 		columns := trace.WrittenCSV()
 		o.CSV = &columns
+	case trace.BurstGPT, trace.TraceV2: // whose files have failed requests
+		o.ZeroOutput = trace.SkipZeroOutput
 	}
 	return o
 }
@@ -99,11 +102,43 @@ var whatIsLost = map[trace.Format][]trace.Loss{
 	trace.Windtunnel:    nil,
 }
 
-func TestConversionsSayWhatTheyLose(t *testing.T) {
+// whatIsAdded is what a conversion of everything adds, by format. The prompt of 15 tokens has no
+// full block, and that of 40 tokens names all of its full blocks.
+var whatIsAdded = map[trace.Format][]trace.Addition{
+	trace.LLMServingSim: {{"ids of blocks that no other row has", 3}},
+	trace.Mooncake:      {{"ids of blocks that no other row has", 2}},
+	trace.QwenBailian:   {{"session", 2}, {"ids of blocks that no other row has", 3}},
+}
+
+func TestConversionsSayWhatTheyLoseAndAdd(t *testing.T) {
 	for _, f := range trace.WrittenFormats() {
 		_, c := convert(t, trace.Windtunnel, []byte(withoutDelays), f)
 		if diff := cmp.Diff(whatIsLost[f], c.Lost); diff != "" || c.Requests != 5 {
 			t.Errorf("%s: %d requests, lost (-want +got):\n%s", f, c.Requests, diff)
+		}
+		if diff := cmp.Diff(whatIsAdded[f], c.Added); diff != "" {
+			t.Errorf("%s: added (-want +got):\n%s", f, diff)
+		}
+	}
+}
+
+// A row that says nothing says nothing after a conversion there and back, but for what is added.
+func TestConversionsAddNothingElse(t *testing.T) {
+	const plain = `{"windtunnel_trace": 1}
+{"arrival_ns": 0, "input_tokens": 1100, "output_tokens": 1}
+{"arrival_ns": 1000000000, "input_tokens": 1024, "output_tokens": 2}
+`
+	for _, carriage := range trace.Carriages() {
+		there, c := convert(t, trace.Windtunnel, []byte(plain), carriage.Format)
+		back, _ := convert(t, carriage.Format, there, trace.Windtunnel)
+		for _, a := range c.Added {
+			if !slices.Contains(carriage.Adds, a.What) || a.Rows != 2 {
+				t.Errorf("%s: adds %+v, want some of %q to 2 rows", carriage.Format, a, carriage.Adds)
+			}
+		}
+		_, rows, _ := strings.Cut(string(back), "\n") // behind the header
+		if added := len(c.Added) > 0; added == strings.HasSuffix(plain, "\n"+rows) || len(c.Added) != len(carriage.Adds) {
+			t.Errorf("%s: adds %v of %q, and the rows become\n%s", carriage.Format, c.Added, carriage.Adds, back)
 		}
 	}
 }

@@ -6,8 +6,6 @@ import "windtunnel.dev/windtunnel/pkg/simtime"
 
 // Counts are how many rows are not sent as they were recorded.
 type Counts struct {
-	// Failed are requests that got no answer when they were recorded. They are left out.
-	Failed int
 	// Skipped are too long, or wait for such a row, and are left out. Clipped were too long.
 	Skipped, Clipped int
 	// SkippedZeroOutput have an answer of 0 tokens, or wait for such a row, and are left out.
@@ -33,10 +31,10 @@ type (
 	marks [specials][]int64
 )
 
-// counts returns the counts beside those of failed rows.
-func (t tally) counts(failed int) Counts {
+// counts returns the counts of what rows are.
+func (t tally) counts() Counts {
 	return Counts{
-		Failed: failed, Skipped: t[skippedLong], Clipped: t[clippedLong],
+		Skipped: t[skippedLong], Clipped: t[clippedLong],
 		SkippedZeroOutput: t[skippedZeroOutput], PrefillOnly: t[prefillOnly],
 	}
 }
@@ -45,10 +43,9 @@ func (t tally) counts(failed int) Counts {
 func (t *Trace) Counts() Counts { return t.counts }
 
 // CountsUntil returns the counts of the rows that a replay reaches before a time, those of each
-// round of a loop. Failed counts those of the whole trace. An error is one of reading the
-// trace's file again, as far as the replay does.
+// round of a loop. An error is one of reading the trace's file again, as far as the replay does.
 func (t *Trace) CountsUntil(r Replay, until simtime.Time) (Counts, error) {
-	if t.counts == (Counts{Failed: t.counts.Failed}) || r.Loop == "" && scaled(t.end, r.RateScale) < until {
+	if t.counts == (Counts{}) || r.Loop == "" && scaled(t.end, r.RateScale) < until {
 		return t.counts, nil
 	}
 	m := &t.marks
@@ -69,7 +66,7 @@ func (t *Trace) CountsUntil(r Replay, until simtime.Time) (Counts, error) {
 			sums[what] += t.timesBefore(simtime.Time(at), r, until)
 		}
 	}
-	return sums.counts(t.counts.Failed), nil
+	return sums.counts(), nil
 }
 
 // timesBefore returns how often a row arrives before a time.

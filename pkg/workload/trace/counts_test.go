@@ -4,8 +4,10 @@ package trace_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +16,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
+	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
 	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
 )
 
@@ -70,24 +73,58 @@ func TestRowsWithAnAnswerOfNothing(t *testing.T) {
 	}
 }
 
-// The formats that have failed requests take the option, too.
-func TestFailedRequestsMayBeSent(t *testing.T) {
-	for format, text := range map[trace.Format]string{
-		trace.BurstGPT: "Timestamp,Request tokens,Response tokens,Total tokens\n1,10,5,15\n2,20,0,20\n",
-		trace.TraceV2:  "request_id,client_id,input_tokens,output_tokens,arrival_time_us\n0,c,10,5,1\n1,c,20,0,2\n",
-	} {
+// A row with an answer of nothing is repaired only where the option says so, in each format.
+func TestEachFormatRefusesAnAnswerOfNothing(t *testing.T) {
+	refused := regexp.MustCompile(`^t: row [23]: [a-zA-Z_ ]+: must be between 1 and 10000000 tokens, got 0` + regexp.QuoteMeta(zeroOutputHint) + "$")
+	for _, format := range trace.WrittenFormats() {
+		text := withoutOutput(t, format)
 		for option, want := range map[trace.ZeroOutput]trace.Statistics{
-			"":                     {Requests: 1, Counts: trace.Counts{Failed: 1}},
+			"":                     {},
+			trace.RefuseZeroOutput: {},
 			trace.SkipZeroOutput:   {Requests: 1, Counts: trace.Counts{SkippedZeroOutput: 1}},
 			trace.PrefillOnly:      {Requests: 2, Counts: trace.Counts{PrefillOnly: 1}},
-			trace.RefuseZeroOutput: {},
 		} {
-			got, _, err := trace.Describe(format, trace.Options{ZeroOutput: option}, strings.NewReader(text), "t")
-			if refused := option == trace.RefuseZeroOutput; (err != nil) != refused || got.Requests != want.Requests || got.Counts != want.Counts {
+			o := readOptions(format)
+			o.ZeroOutput = option
+			got, _, err := trace.Describe(format, o, bytes.NewReader(text), "t")
+			switch {
+			case want.Requests == 0 && (err == nil || !refused.MatchString(err.Error())):
+				t.Errorf("%s, %q: %v", format, option, err)
+			case want.Requests > 0 && (err != nil || got.Requests != want.Requests || got.Counts != want.Counts):
 				t.Errorf("%s, %q: %d requests, %+v, %v", format, option, got.Requests, got.Counts, err)
 			}
 		}
 	}
+}
+
+// withoutOutput is a trace of two rows in a format, the last one with an answer of nothing.
+func withoutOutput(t *testing.T, format trace.Format) []byte {
+	t.Helper()
+	if format == trace.Parquet {
+		return parquetWithoutOutput(t)
+	}
+	const rows = "arrived_at,num_prefill_tokens,num_decode_tokens\n1,10,5\n2,10,77\n"
+	text, _ := convert(t, trace.Vidur, []byte(rows), format)
+	replaced := strings.NewReplacer("77,87", "0,10" /* the sum of BurstGPT */, "77", "0").Replace(string(text))
+	if replaced == string(text) {
+		t.Fatalf("%s: no row has 77 tokens:\n%s", format, text)
+	}
+	return []byte(replaced)
+}
+
+func parquetWithoutOutput(t *testing.T) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	w := parquetfile.Codec{}.Create(&file, nil)
+	var err error
+	for _, output := range []int64{5, 0} {
+		var arrival, input int64 = 9, 10
+		err = errors.Join(err, w.Write(&trace.ParquetRow{ArrivalNs: &arrival, InputTokens: &input, OutputTokens: &output}))
+	}
+	if err = errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
 }
 
 func TestRowsThatAreTooLongMayBeRefused(t *testing.T) {

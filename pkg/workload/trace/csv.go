@@ -23,6 +23,7 @@ var csvFormat = format{
 	matches:   func(text string) bool { return strings.HasPrefix(text, writtenColumns) },
 	beginning: len(writtenColumns),
 	expected:  "begins with " + writtenColumns + ", or is any CSV whose columns csv (--csv) names",
+	header:    true,
 	newParser: newCSVParser,
 	times:     Nanoseconds, // of WrittenCSV
 	newWriter: newCSVWriter,

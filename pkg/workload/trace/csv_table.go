@@ -125,6 +125,19 @@ func (t *csvTable) name(i int) (string, error) {
 	return name, nil
 }
 
+// unique checks that column i, where it is there, has an id that is not among those before.
+func (t *csvTable) unique(i int, seen *idSet) error {
+	switch id := t.field(i); {
+	case !t.has(i):
+		return nil
+	case len(id) == 0:
+		return invalidField(t.columns[i], "must not be empty")
+	case seen.add(id):
+		return invalidField(t.columns[i], "must be unique, but an earlier row has %.80q, too", id)
+	}
+	return nil
+}
+
 // maxNameBytes bounds the names of tenants, classes, sessions and models in traces.
 const maxNameBytes = 253
 

@@ -26,6 +26,8 @@ type format struct {
 	// blockTokens is the size of the blocks whose ids rows have, in tokens; 0 where
 	// rows have none.
 	blockTokens int32
+	// header says that the first line is no row.
+	header bool
 	// describes says that a file has no rows, but says what its requests are like. Then
 	// there is no parser and no writer.
 	describes bool
@@ -40,6 +42,8 @@ type format struct {
 	carries      []string
 	tick         time.Duration
 	sharedBlocks bool
+	// ownSessions says that a row without a session becomes one of its own.
+	ownSessions bool
 }
 
 // stateless is a format whose lines are independent of each other.

@@ -81,12 +81,12 @@ func TestFormatsCarryWhatTheirRowsSay(t *testing.T) {
 		options trace.Options
 		file    string
 		want    []described
-		failed  int
+		skipped int
 	}{
 		"Azure of 2024 has a zone and any number of digits": {trace.Azure, trace.Options{}, "azure-2024.csv", []described{
 			plain(0, 5, 2162), plain(7_405_000, 6, 2399), plain(1_990_070_000, 15, 76),
 		}, 0},
-		"BurstGPT counts failed requests and sends the others": {trace.BurstGPT, trace.Options{}, "burstgpt.csv", []described{
+		"BurstGPT has failed requests": {trace.BurstGPT, trace.Options{ZeroOutput: trace.SkipZeroOutput}, "burstgpt.csv", []described{
 			with(plain(0, 18, 472), session(1)), with(plain(113_000*ms, 276, 417), session(1)),
 		}, 1},
 		"Vidur has its columns in any order": {trace.Vidur, trace.Options{}, "vidur.csv", []described{
@@ -99,7 +99,7 @@ func TestFormatsCarryWhatTheirRowsSay(t *testing.T) {
 			with(plain(0, 20, 16, 16, 3), session(1)), with(plain(250*ms, 4, 16, 16), session(2)),
 			with(plain(1500*ms, 9, 16, 16, 16, 16), session(1)), with(plain(1501*ms, 9, 16), session(1)),
 		}, 0},
-		"TraceV2 has prefix groups": {trace.TraceV2, trace.Options{}, "tracev2.csv", []described{
+		"TraceV2 has prefix groups": {trace.TraceV2, trace.Options{ZeroOutput: trace.SkipZeroOutput}, "tracev2.csv", []described{
 			with(plain(0, 5, 16, 16, 18), func(d *described) { d.Tenant, d.Class, d.Session = "gold", "critical", 1 }),
 			with(plain(1_500_000, 1, 100), func(d *described) { d.Class, d.Model = "batch", "llama" }),
 			with(plain(2_000_000, 8, 16, 16, 28), func(d *described) { d.Tenant, d.Class, d.Session = "silver", "critical", 1 }),
@@ -118,8 +118,8 @@ func TestFormatsCarryWhatTheirRowsSay(t *testing.T) {
 			if diff := cmp.Diff(tc.want, describe(recorded), cmp.AllowUnexported(described{})); diff != "" {
 				t.Errorf("requests (-want +got):\n%s", diff)
 			}
-			if got := statistics(t, recorded).Failed; got != tc.failed {
-				t.Errorf("%d failed requests, want %d", got, tc.failed)
+			if got := statistics(t, recorded).SkippedZeroOutput; got != tc.skipped {
+				t.Errorf("%d requests without output, want %d", got, tc.skipped)
 			}
 		})
 	}
@@ -243,7 +243,7 @@ func TestFormatErrors(t *testing.T) {
 
 		"a sum that is wrong": {trace.BurstGPT, burst + "5,GPT-4,472,18,491,API log\n",
 			"t: row 2: Total tokens: must be the sum of Request tokens and Response tokens, 490, got 491"},
-		"failed requests only": {trace.BurstGPT, burst + "5,GPT-4,472,0,472,API log\n", "t: a trace without requests: 1 rows are left out"},
+		"failed requests": {trace.BurstGPT, burst + "5,GPT-4,472,0,472,API log\n", "t: row 2: Response tokens: must be between 1 and 10000000 tokens, got 0" + zeroOutputHint},
 
 		"an id for the partial block": {trace.LLMServingSim, strings.Replace(serving, "0,1]", "0,1,2]", 1),
 			"t: row 1: hash_ids: must have 2 ids, one for each full block of 16 tokens of input_length, got 3"},

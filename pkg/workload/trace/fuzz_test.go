@@ -71,7 +71,7 @@ func FuzzReadAzure(f *testing.F) {
 
 func FuzzReadBurstGPT(f *testing.F) {
 	f.Add(readTestFile(f, "testdata/burstgpt.csv"))
-	f.Fuzz(func(t *testing.T, data []byte) { checkReading(t, trace.BurstGPT, trace.Options{}, data) })
+	f.Fuzz(func(t *testing.T, data []byte) { checkReading(t, trace.BurstGPT, readOptions(trace.BurstGPT), data) })
 }
 
 func FuzzReadVidur(f *testing.F) {
@@ -91,7 +91,7 @@ func FuzzReadQwenBailian(f *testing.F) {
 
 func FuzzReadTraceV2(f *testing.F) {
 	f.Add(readTestFile(f, "testdata/tracev2.csv"))
-	f.Fuzz(func(t *testing.T, data []byte) { checkReading(t, trace.TraceV2, trace.Options{}, data) })
+	f.Fuzz(func(t *testing.T, data []byte) { checkReading(t, trace.TraceV2, readOptions(trace.TraceV2), data) })
 }
 
 func FuzzReadParquet(f *testing.F) {

@@ -29,6 +29,7 @@ var qwenBailian = format{
 	carries:     traitNames(blocksTrait, sessionTrait),
 	times:       Seconds,
 	tick:        time.Nanosecond,
+	ownSessions: true,
 }
 
 const bailianChat = "chat_id"

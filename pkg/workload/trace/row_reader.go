@@ -28,7 +28,6 @@ type rowReader struct {
 	first, at int64 // times of the first row that is sent, of the last one that does not wait
 	last      int64 // time of the last row that is selected
 	times     TimeFormat
-	failed    int // rows of requests that got no answer when they were recorded
 	tally     tally
 	marks     *marks // nil where only the tally counts
 }
@@ -67,10 +66,6 @@ func (r *rowReader) next() (*record, error) {
 		more, err := r.records.next(rec)
 		if err != nil || !more {
 			return nil, err
-		}
-		if rec.failed {
-			r.failed++
-			continue
 		}
 		sent, err := r.sends(rec)
 		if err != nil {
@@ -178,7 +173,7 @@ func (r *rowReader) mark(what special) {
 }
 
 // counts returns the counts of the rows so far.
-func (r *rowReader) counts() Counts { return r.tally.counts(r.failed) }
+func (r *rowReader) counts() Counts { return r.tally.counts() }
 
 // warning says what is odd about the times of the file; "" for nothing.
 func (r *rowReader) warning() string { return oddTimes(r.times, r.start, r.at) }
@@ -188,7 +183,7 @@ func (r *rowReader) empty() error {
 	if r.began && !r.reached {
 		return r.options.Slice.empty(time.Duration(r.at - r.start))
 	}
-	if out := r.failed + r.tally[skippedLong] + r.tally[skippedZeroOutput]; out > 0 {
+	if out := r.tally[skippedLong] + r.tally[skippedZeroOutput]; out > 0 {
 		return fmt.Errorf("%w: %d rows are left out", errNoRequests, out)
 	}
 	return errNoRequests

@@ -30,7 +30,6 @@ type unsortedRow struct {
 	ids           int32
 	input, output int32
 	set, session  int32
-	failed        bool
 }
 
 func newSortedRecords(unsorted records, memoryBytes int64) *sortedRecords {
@@ -53,7 +52,7 @@ func (s *sortedRecords) next(rec *record) (bool, error) {
 	r := &s.rows[s.at]
 	s.at++
 	*rec = s.last
-	rec.at, rec.row, rec.input, rec.output, rec.failed = r.at, r.row, r.input, r.output, r.failed
+	rec.at, rec.row, rec.input, rec.output = r.at, r.row, r.input, r.output
 	rec.ids = s.ids[r.firstID : r.firstID+int(r.ids) : r.firstID+int(r.ids)]
 	rec.session, rec.attributes = s.sessions[r.session], s.columns.columns.sets[r.set]
 	return true, nil
@@ -92,7 +91,7 @@ func (s *sortedRecords) hold(rec *record) {
 	}
 	s.rows = append(s.rows, unsortedRow{
 		at: rec.at, row: rec.row, firstID: len(s.ids), ids: int32(len(rec.ids)), input: rec.input, output: rec.output,
-		set: s.columns.setOf(rec.attributes), session: session, failed: rec.failed,
+		set: s.columns.setOf(rec.attributes), session: session,
 	})
 	s.ids = append(s.ids, rec.ids...)
 }

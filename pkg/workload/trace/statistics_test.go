@@ -19,7 +19,7 @@ import (
 
 func readFile(t testing.TB, format trace.Format, path string) *trace.Trace {
 	t.Helper()
-	recorded, err := trace.Read(format, bytes.NewReader(readTestFile(t, path)), path)
+	recorded, err := trace.ReadWith(format, readOptions(format), bytes.NewReader(readTestFile(t, path)), path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@
 package trace
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -14,10 +15,10 @@ import (
 // is a file of its own and is not needed. Times are arrival_time_us in µs, and lengths
 // input_tokens and output_tokens. A prompt is prefix_length tokens, which requests of one
 // prefix_group share, and then input_tokens. Prefixes are shared in blocks of 16 tokens.
-// tenant_id, slo_class, session_id, model and adapter are read where they are there. A
-// row with 0 output tokens is a request that failed: it is counted and not sent, unless
-// Options.ZeroOutput says otherwise. The columns vllm_priority and deadline_us, and those that say how requests were served, are
-// not read.
+// tenant_id, slo_class, session_id, model and adapter are read where they are there, and no
+// request_id may occur twice. A row with 0 output tokens is a request that failed:
+// Options.ZeroOutput says what becomes of it. The columns vllm_priority and deadline_us, and
+// those that say how requests were served, are not read.
 const TraceV2 Format = "TraceV2"
 
 const traceV2BlockTokens = 16
@@ -30,6 +31,7 @@ var traceV2 = format{
 	beginning:   256,
 	expected:    "is CSV that begins with request_id,client_id",
 	blockTokens: traceV2BlockTokens,
+	header:      true,
 	newParser:   newTraceV2Parser,
 	newWriter:   newTraceV2Writer,
 	carries:     traitNames(sessionTrait, tenantTrait, classTrait, modelTrait, adapterTrait),
@@ -43,9 +45,13 @@ var traceV2Columns = []string{
 	"tenant_id", "slo_class", "session_id", "model", "adapter",
 }
 
-func newTraceV2Parser(o Options) parser {
-	table := newCSVTable(',', traceV2Columns...)
-	table.optional = traceV2Columns[3:]
+// traceV2ID is the column of the ids of rows. No id occurs twice.
+const traceV2ID = "request_id"
+
+func newTraceV2Parser(Options) parser {
+	table := newCSVTable(',', append(slices.Clone(traceV2Columns), traceV2ID)...)
+	table.optional = table.columns[3:]
+	seen := newIDSet()
 	clock := &clock{field: traceV2Columns[0], format: Microseconds}
 	var ids []uint64
 	return func(rec *record, n int, text []byte) (bool, error) {
@@ -53,15 +59,15 @@ func newTraceV2Parser(o Options) parser {
 		if ok, err := table.line(n, text); err != nil || !ok {
 			return false, err
 		}
-		var err error
+		err := table.unique(len(traceV2Columns), seen)
+		if err != nil {
+			return false, err
+		}
 		if rec.at, err = clock.at(table.field(0)); err != nil {
 			return false, err
 		}
 		if rec.output, err = table.answer(); err != nil {
 			return false, err
-		}
-		if rec.failed = rec.output == 0 && o.ZeroOutput == ""; rec.failed {
-			return true, nil
 		}
 		if ids, err = table.prefix(rec, ids[:0]); err != nil {
 			return false, err

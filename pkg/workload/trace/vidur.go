@@ -20,6 +20,7 @@ var vidur = format{
 	},
 	beginning: 256,
 	expected:  "is CSV with the columns " + vidurArrival + ", " + vidurInput + " and " + vidurOutput,
+	header:    true,
 	newParser: func(Options) parser {
 		return newLengthsTable(Seconds, vidurArrival, vidurInput, vidurOutput)
 	},

@@ -32,6 +32,7 @@ var windtunnel = format{
 	matches:   func(text string) bool { return beginsObject(text, windtunnelHeader) },
 	beginning: jsonBeginning,
 	expected:  "has a JSON object with " + windtunnelHeader + " on the first line",
+	header:    true,
 	newParser: func(Options) parser { return (&windtunnelParser{names: map[string]string{}}).parse },
 	newWriter: newWindtunnelWriter,
 	carries:   allTraits,

@@ -5,8 +5,7 @@ package trace
 import "k8s.io/apimachinery/pkg/util/validation/field"
 
 // ZeroOutput is what becomes of rows with an answer of 0 tokens, such as those of requests
-// that failed. The empty one is Refuse, but for the formats that say that such a row is a
-// request that failed: there the row is counted as such, and left out.
+// that failed. The empty one is Refuse.
 type ZeroOutput string
 
 const (

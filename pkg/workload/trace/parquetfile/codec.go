@@ -19,11 +19,14 @@ type Codec struct{}
 // page at a time is in memory.
 func (Codec) Open(file io.ReaderAt, bytes int64) (r trace.ParquetReader, err error) {
 	defer recovered(&err)
+	if err := checkFooter(file, bytes); err != nil {
+		return nil, fmt.Errorf("must be a whole Parquet file: %w", err)
+	}
 	opened, err := parquet.OpenFile(file, bytes, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.FileReadMode(parquet.ReadModeSync))
 	if err != nil {
 		return nil, fmt.Errorf("must be a whole Parquet file: %w", err)
 	}
-	rows := &reader{file: opened, groups: opened.RowGroups(), names: map[string]string{}}
+	rows := &reader{file: opened, groups: opened.RowGroups(), pages: newPageChecker(file, bytes), names: map[string]string{}}
 	if err := errors.Join(rows.findColumns(), checkCompression(opened.Metadata())); err != nil {
 		return nil, err
 	}

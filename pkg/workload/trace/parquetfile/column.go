@@ -20,9 +20,11 @@ type column struct {
 	unsigned bool // whether its numbers are
 	// entryLevel is the definition level from which on a list has an entry.
 	entryLevel int
-	values     parquet.ColumnChunkValueReader // of a row group
-	buffer     []parquet.Value
-	rest       []parquet.Value // of the buffer
+	// repetitions and definitions are the greatest levels.
+	repetitions, definitions int
+	values                   parquet.ColumnChunkValueReader // of a row group
+	buffer                   []parquet.Value
+	rest                     []parquet.Value // of the buffer
 }
 
 // begin goes to the first value of a row group.

@@ -16,7 +16,8 @@ import (
 type reader struct {
 	file   *parquet.File
 	groups []parquet.RowGroup // that are not read
-	left   int64              // rows of the one that is being read
+	pages  *pageChecker
+	left   int64 // rows of the one that is being read
 
 	numbers []number
 	texts   []text
@@ -50,7 +51,9 @@ func (r *reader) Next() (row *trace.ParquetRow, err error) {
 		if len(r.groups) == 0 {
 			return nil, nil
 		}
-		r.begin(r.groups[0])
+		if err := r.begin(r.groups[0]); err != nil {
+			return nil, err
+		}
 		r.groups = r.groups[1:]
 	}
 	r.left--
@@ -71,18 +74,32 @@ func (r *reader) Next() (row *trace.ParquetRow, err error) {
 }
 
 // begin begins a row group.
-func (r *reader) begin(group parquet.RowGroup) {
+func (r *reader) begin(group parquet.RowGroup) error {
 	r.left = group.NumRows()
-	chunks := group.ColumnChunks()
+	all := r.file.Metadata().RowGroups
+	checked, chunks := all[len(all)-len(r.groups)].Columns, group.ColumnChunks()
+	for _, c := range r.columns() {
+		if err := r.pages.check(c, &checked[c.index].MetaData); err != nil {
+			return fmt.Errorf("%s: cannot be read: %w", c.name, err)
+		}
+		c.begin(chunks)
+	}
+	return nil
+}
+
+// columns are those that are read.
+func (r *reader) columns() []*column {
+	var all []*column
 	for i := range r.numbers {
-		r.numbers[i].begin(chunks)
+		all = append(all, &r.numbers[i].column)
 	}
 	for i := range r.texts {
-		r.texts[i].begin(chunks)
+		all = append(all, &r.texts[i].column)
 	}
 	if r.blocks != nil {
-		r.blocks.begin(chunks)
+		all = append(all, r.blocks)
 	}
+	return all
 }
 
 func (n *number) read() error {

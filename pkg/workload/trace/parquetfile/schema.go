@@ -121,6 +121,7 @@ func inspect(node *parquet.Column) (column, shape) {
 		node = below[0]
 	}
 	c.index = node.Index()
+	c.repetitions, c.definitions = node.MaxRepetitionLevel(), node.MaxDefinitionLevel()
 	whole, signed := isWhole(node)
 	c.unsigned = !signed
 	switch {
