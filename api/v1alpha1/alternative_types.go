@@ -4,7 +4,7 @@ package v1alpha1
 
 // Alternative is a named part of the scenario, to try in place of the scenario's own.
 //
-// +kubebuilder:validation:ExactlyOneOf=router
+// +kubebuilder:validation:ExactlyOneOf=router;admission;engine
 type Alternative struct {
 	// name identifies the alternative in results.
 	// +required
@@ -17,4 +17,12 @@ type Alternative struct {
 	// router says.
 	// +optional
 	Router *Router `json:"router,omitempty"`
+	// admission is the whole admission before a router. The policy always admits every
+	// request, as no admission does.
+	// +optional
+	Admission *GatewayPolicy `json:"admission,omitempty"`
+	// engine is the whole engine of a pool: its scheduler and all other fields. A field
+	// that is not set has its default, whatever the scenario's pool says.
+	// +optional
+	Engine *Engine `json:"engine,omitempty"`
 }

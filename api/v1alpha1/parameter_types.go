@@ -6,7 +6,7 @@ package v1alpha1
 //
 // +kubebuilder:validation:ExactlyOneOf=range;values;profiles;alternatives
 // +kubebuilder:validation:XValidation:rule="!has(self.profiles) || self.path == 'router.endpointPickerConfig' || self.path.startsWith('routers[') && self.path.endsWith('].endpointPickerConfig')",message="with profiles, path must be router.endpointPickerConfig, or routers[MODEL].endpointPickerConfig"
-// +kubebuilder:validation:XValidation:rule="!has(self.alternatives) || self.path == 'router' || self.path.startsWith('routers[') && self.path.endsWith(']')",message="with alternatives, path must be router, or routers[MODEL]"
+// +kubebuilder:validation:XValidation:rule="!has(self.alternatives) || (self.path == 'router' || self.path.startsWith('routers[') && self.path.endsWith(']') ? self.alternatives.all(a, has(a.router)) : self.path == 'router.admission' || self.path.startsWith('routers[') && self.path.endsWith('].admission') ? self.alternatives.all(a, has(a.admission)) : self.path.startsWith('pools[') && self.path.endsWith('].engine') && self.alternatives.all(a, has(a.engine)))",message="with alternatives, path must be router, router.admission, routers[MODEL], routers[MODEL].admission or pools[NAME].engine, and each alternative must have what the path leads to"
 type Parameter struct {
 	// name identifies the parameter in results.
 	// +required
@@ -44,9 +44,10 @@ type Parameter struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=32
 	Profiles []Profile `json:"profiles,omitempty"`
-	// alternatives are whole routers to try in place of the scenario's: EPP
-	// configurations beside native policies. The path must be router, or with routers
-	// routers[MODEL].
+	// alternatives are whole parts to try in place of the scenario's: routers (EPP
+	// configurations beside native policies), admissions, or engines with their
+	// schedulers. The path must be router, router.admission or pools[NAME].engine, or
+	// with routers routers[MODEL] or routers[MODEL].admission.
 	// +optional
 	// +listType=map
 	// +listMapKey=name

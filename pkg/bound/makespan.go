@@ -11,7 +11,7 @@ import (
 type Demand struct {
 	Arrival simtime.Time
 	// PromptTokens is the length of the prompt. ComputedTokens are those that an engine has
-	// to compute of it at least: the ones that [Reuse.Add] does not find.
+	// to compute of it at least: the ones that [Reuse.Found] does not count.
 	PromptTokens, ComputedTokens int
 	// OutputTokens is the length of the answer, at least 1.
 	OutputTokens int

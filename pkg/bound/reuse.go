@@ -18,11 +18,14 @@ import (
 // (Bélády, A study of replacement algorithms for a virtual-storage computer, 1966). A
 // prefix cache can do less: a block counts only with all blocks before it.
 //
-// The bound does not hold for engines or gateways that serve requests in another order.
+// That bound does not hold for engines or gateways that serve requests in another order.
+// [Reuse.Unbounded] and [Reuse.Found] do.
 type Reuse struct {
 	blockTokens int
-	blocks      map[block]int32 // the request that had each one last
+	blocks      map[block]holders
 	requests    int32
+	added       []request
+	unbounded   int64 // blocks
 	// uses are pairs of a request that has a block and the next one that could find it,
 	// in order of the latter.
 	uses []use
@@ -38,46 +41,88 @@ type block struct {
 	place   int32
 }
 
+// holders are requests that have a block: the last one, and the first one if it may find the
+// block in another order of requests only; else nobody.
+type holders struct{ last, first int32 }
+
+const nobody = -1
+
+// request is how many blocks a request finds at most, and whether they count.
+type request struct {
+	found  int32
+	counts bool
+}
+
 // use is a block that is of use if it is kept from one request to another.
 type use struct{ from, to int32 }
 
 // NewReuse returns the reuse of blocks of so many tokens.
 func NewReuse(blockTokens int) *Reuse {
-	return &Reuse{blockTokens: blockTokens, blocks: map[block]int32{}}
+	return &Reuse{blockTokens: blockTokens, blocks: map[block]holders{}}
 }
 
 // Add adds the next request: its prompt, the extent of its answer, and its LoRA adapter; 0
 // is none. If counts is false, what the request finds is in no bound, and later requests
-// find its blocks. It returns how many tokens of the prompt caches without a limit give, if
-// requests are served in order of arrival.
-func (r *Reuse) Add(p prompt.Prompt, answer prompt.Extent, adapter int32, counts bool) int {
+// find its blocks.
+func (r *Reuse) Add(p prompt.Prompt, answer prompt.Extent, adapter int32, counts bool) {
 	r.extents = append(append(r.extents[:0], p.Extents...), answer)
 	r.stretches = prompt.Prompt{Extents: r.extents}.FullStretches(r.stretches[:0], r.blockTokens)
 	prompt.ForAdapter(r.stretches, adapter)
+	r.added = append(r.added, request{counts: counts})
 	// An engine computes at least the last token of a prompt.
 	findable := (p.Tokens() - 1) / r.blockTokens
-	place, found := 0, 0
+	place := 0
 	for _, s := range r.stretches {
 		for i := range s.Blocks {
-			b := block{s.ID, i}
-			last, known := r.blocks[b]
-			if known && place < findable {
-				found++
-				if counts {
-					r.uses = append(r.uses, use{last, r.requests})
-				}
-			}
-			r.blocks[b] = r.requests
+			r.addBlock(block{s.ID, i}, place < findable)
 			place++
 		}
 	}
 	r.requests++
-	return found * r.blockTokens
 }
 
-// Unbounded returns how many tokens caches without a limit give: those of each block but the
-// first time. It holds for any order in which requests are served.
-func (r *Reuse) Unbounded() int64 { return int64(len(r.uses)) * int64(r.blockTokens) }
+// addBlock adds a block of the last request, which may find it or computes it in any case.
+//
+// Of the requests with a block, someone has to compute it. If all may find it, this is the
+// first of them to be served, whoever that is. If one computes it in any case, all others
+// find it where that one is served first: then the first to arrive finds it, too.
+func (r *Reuse) addBlock(b block, mayFind bool) {
+	held, known := r.blocks[b]
+	switch {
+	case known && mayFind:
+		r.finds(r.requests)
+		if r.added[r.requests].counts {
+			r.uses = append(r.uses, use{held.last, r.requests})
+		}
+	case known && held.first != nobody:
+		r.finds(held.first)
+		held.first = nobody
+	case !known && mayFind:
+		held.first = r.requests
+	case !known:
+		held.first = nobody
+	}
+	held.last = r.requests
+	r.blocks[b] = held
+}
+
+// finds counts a block that a request finds.
+func (r *Reuse) finds(request int32) {
+	of := &r.added[request]
+	of.found++
+	if of.counts {
+		r.unbounded++
+	}
+}
+
+// Found returns how many tokens of the prompt of a request caches without a limit give, by
+// its number from 0, after all are added. Of all requests that arrive from some time on, no
+// order in which they are served gives more together.
+func (r *Reuse) Found(request int) int { return int(r.added[request].found) * r.blockTokens }
+
+// Unbounded returns how many tokens caches without a limit give at most, in any order in
+// which requests are served.
+func (r *Reuse) Unbounded() int64 { return r.unbounded * int64(r.blockTokens) }
 
 // Clairvoyant returns how many tokens caches of so many blocks together give at most, if
 // they know the future.

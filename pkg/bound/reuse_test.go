@@ -4,6 +4,7 @@ package bound
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"windtunnel.dev/windtunnel/pkg/prompt"
@@ -147,4 +148,74 @@ func TestNoRoutingFindsMore(t *testing.T) {
 	if tight == 0 {
 		t.Error("no case in which the bound is reached")
 	}
+}
+
+// In whatever order requests are served, those that arrive from some time on find no more
+// than the bound of each of them together, and in some order as much as all.
+func TestNoOrderFindsMore(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 1))
+	tight, tried := 0, 500
+	for range tried {
+		var runs []prompt.Prompt
+		r := NewReuse(1)
+		for range 4 {
+			runs = append(runs, texts(uint64(1+random.IntN(2)), int32(1+random.IntN(4))))
+			r.Add(runs[len(runs)-1], prompt.Extent{}, 0, true)
+		}
+		most := 0
+		permute(len(runs), func(order []int) {
+			found := foundInOrder(runs, order)
+			for from := range runs {
+				got, bound := 0, 0
+				for i := from; i < len(runs); i++ {
+					got, bound = got+found[i], bound+r.Found(i)
+				}
+				if got > bound {
+					t.Fatalf("%v in the order %v: requests from %d on find %d tokens, the bound is %d", runs, order, from, got, bound)
+				}
+				if from == 0 {
+					most = max(most, got)
+				}
+			}
+		})
+		if int64(most) > r.Unbounded() {
+			t.Fatalf("%v: %d tokens are found, the bound is %d", runs, most, r.Unbounded())
+		}
+		if int64(most) == r.Unbounded() {
+			tight++
+		}
+	}
+	if tight < tried*9/10 {
+		t.Errorf("the bound is reached in %d of %d cases", tight, tried)
+	}
+}
+
+// foundInOrder is how many tokens each request finds where all are served in an order by one
+// cache without a limit.
+func foundInOrder(runs []prompt.Prompt, order []int) []int {
+	found := make([]int, len(runs))
+	longest := map[uint64]int{} // of each text
+	for _, i := range order {
+		source, tokens := runs[i].Extents[0].Source, runs[i].Tokens()
+		found[i] = min(longest[source], tokens-1)
+		longest[source] = max(longest[source], tokens)
+	}
+	return found
+}
+
+// permute calls do for each order of n things.
+func permute(n int, do func(order []int)) {
+	var extend func(order []int)
+	extend = func(order []int) {
+		if len(order) == n {
+			do(order)
+			return
+		}
+		for i := range n {
+			if !slices.Contains(order, i) {
+				extend(append(order[:len(order):len(order)], i))
+			}
+		}
+	}
+	extend(nil)
 }

@@ -64,8 +64,12 @@ func (p *Parameter) ExistsIn(v *Variant) bool {
 	if p.When != nil && p.When.Parameter == v.parameter && !slices.Contains(p.When.Values, v.Choice) {
 		return false
 	}
-	path := p.segments()
-	return isWithin(path, v.part) || !slices.ContainsFunc(v.elsewhere, func(part []Segment) bool { return isWithin(path, part) })
+	path, within := p.segments(), v.part
+	if !isWithin(path, within) {
+		within = nil
+	}
+	// Of a part within another one, the inner one counts.
+	return !slices.ContainsFunc(v.elsewhere, func(part []Segment) bool { return isWithin(path, part) && len(part) > len(within) })
 }
 
 // Excludes says whether two parameters never exist at one point: both ask for
@@ -134,16 +138,19 @@ func (p *Parameter) Canonical(path *field.Path) field.ErrorList {
 	return errs
 }
 
-// InOrder sorts the parameters of a plan for application: whole parts first,
-// then what reaches into them.
+// InOrder sorts the parameters of a plan for application: whole parts first, routers before
+// the admissions within them, then what reaches into them.
 func InOrder(parameters []Parameter) []int {
-	var order []int
-	for _, whole := range []bool{true, false} {
-		for i := range parameters {
-			if parameters[i].IsWhole() == whole {
-				order = append(order, i)
-			}
+	var whole, order []int
+	for i := range parameters {
+		if parameters[i].IsWhole() {
+			whole = append(whole, i)
+		} else {
+			order = append(order, i)
 		}
 	}
-	return order
+	slices.SortStableFunc(whole, func(i, j int) int {
+		return len(parameters[i].segments()) - len(parameters[j].segments())
+	})
+	return append(whole, order...)
 }

@@ -81,13 +81,13 @@ type Variant struct {
 // Replaces reports whether the variant is one of parts that a parameter puts in place of the
 // router of a model, or of its configuration.
 func (v *Variant) Replaces(p *Plan, model string) bool {
-	return v.parameter != "" && p.Parameters[v.Place].RouterModel() == model
+	return v.parameter != "" && p.Parameters[v.Place].ReplacesPicker(model)
 }
 
 // Variants returns all scenarios that the other parameters reach into.
 func (p *Plan) Variants() []Variant {
 	var list []Variant
-	for i := range p.Parameters {
+	for _, i := range InOrder(p.Parameters) {
 		of := &p.Parameters[i]
 		if !of.IsWhole() {
 			continue

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	"windtunnel.dev/windtunnel/pkg/spelling"
 )
 
@@ -21,6 +23,47 @@ type Alternative struct {
 	// Router is a whole router, whose endpointPickerConfig, if it has one, is the EPP's own
 	// document.
 	Router Tree `json:"router,omitempty"`
+	// Admission is what stands before a router, and Engine that of a pool.
+	Admission Tree `json:"admission,omitempty"`
+	Engine    Tree `json:"engine,omitempty"`
+}
+
+// part is the part that the alternative is.
+func (a *Alternative) part() Tree {
+	switch {
+	case a.Admission != nil:
+		return a.Admission
+	case a.Engine != nil:
+		return a.Engine
+	}
+	return a.Router
+}
+
+// PartKind is what a parameter's profiles or alternatives replace, by its field in an
+// alternative.
+type PartKind string
+
+// The parts of a scenario that have alternatives.
+const (
+	RouterPart    PartKind = "router"
+	AdmissionPart PartKind = "admission"
+	EnginePart    PartKind = "engine"
+)
+
+// PartKind is what the alternatives of the parameter's path are. Any other path is taken for
+// that of a router, as Bind refuses it.
+func (p *Parameter) PartKind() PartKind {
+	path := p.segments()
+	if len(path) < 2 || path[len(path)-1].Entry {
+		return RouterPart
+	}
+	switch last := path[len(path)-1].Name; {
+	case path[0].Name == "pools" && last == "engine":
+		return EnginePart
+	case last == "admission":
+		return AdmissionPart
+	}
+	return RouterPart
 }
 
 // wholePart is a named value of a parameter that replaces a whole part of the scenario.
@@ -39,7 +82,7 @@ func (p *Parameter) parts() []wholePart {
 		parts = append(parts, wholePart{profile.Name, profile.Config})
 	}
 	for _, alternative := range p.Alternatives {
-		parts = append(parts, wholePart{alternative.Name, alternative.Router})
+		parts = append(parts, wholePart{alternative.Name, alternative.part()})
 	}
 	return parts
 }
@@ -65,7 +108,16 @@ func (p *Parameter) RouterModel() string {
 // ChangesPicker reports whether the parameter changes an EPP configuration.
 func (p *Parameter) ChangesPicker() bool {
 	_, _, within := InPickerConfig(p.segments())
-	return within || p.Alternatives != nil
+	return within || p.replacesRouter()
+}
+
+// replacesRouter reports whether the parameter's values are whole routers.
+func (p *Parameter) replacesRouter() bool { return p.Alternatives != nil && p.PartKind() == RouterPart }
+
+// ReplacesPicker reports whether the parameter's values are EPP configurations of a model's
+// router, or whole routers.
+func (p *Parameter) ReplacesPicker(model string) bool {
+	return (p.Profiles != nil || p.replacesRouter()) && p.RouterModel() == model
 }
 
 // Within reports whether the parameter's path leads to what another one's does, or into it.
@@ -87,11 +139,11 @@ func (p *Parameter) segments() []Segment {
 
 // bindWhole checks that the path leads to what the parameter's values replace.
 func (p *Parameter) bindWhole(scenario Tree) error {
-	to, model := PickerConfigPath, p.RouterModel()
-	if p.Alternatives != nil {
-		to = RouterPath
-	}
 	_, list := p.Wording()
+	if p.Alternatives != nil && p.PartKind() == EnginePart {
+		return p.bindEngine(scenario)
+	}
+	to, model := p.partPath(), p.RouterModel()
 	routers, several := scenario["routers"]
 	switch {
 	case several && (model == "" || !slices.Equal(p.Segments, to(model))):
@@ -105,6 +157,39 @@ func (p *Parameter) bindWhole(scenario Tree) error {
 	return nil
 }
 
+// partPath is where the parameter's values belong, by the model of a router.
+func (p *Parameter) partPath() func(model string) []Segment {
+	switch {
+	case p.Profiles != nil:
+		return PickerConfigPath
+	case p.PartKind() == AdmissionPart:
+		return func(model string) []Segment { return append(RouterPath(model), Segment{Name: "admission"}) }
+	}
+	return RouterPath
+}
+
+// PartField is the field of a scenario that the parameter's alternatives replace.
+func (p *Parameter) PartField(scenario Tree) *field.Path {
+	switch p.PartKind() {
+	case EnginePart:
+		pools, _ := scenario["pools"].([]any)
+		at := slices.IndexFunc(pools, func(pool any) bool { return entryName(pool) == p.segments()[1].Name })
+		return field.NewPath("pools").Index(at).Child("engine")
+	case AdmissionPart:
+		return RouterField(scenario, p.RouterModel(), nil).Child("admission")
+	}
+	return RouterField(scenario, p.RouterModel(), nil)
+}
+
+// bindEngine is bindWhole for engines of a pool.
+func (p *Parameter) bindEngine(scenario Tree) error {
+	if len(p.Segments) != 3 || !p.Segments[1].Entry {
+		return fmt.Errorf("must be pools[NAME].engine, since alternatives replace it")
+	}
+	_, err := child(scenario["pools"], p.Segments[1])
+	return err
+}
+
 // setPart writes a whole part into a scenario.
 func (p *Parameter) setPart(scenario Tree, name string) error {
 	for _, part := range p.parts() {
@@ -112,7 +197,7 @@ func (p *Parameter) setPart(scenario Tree, name string) error {
 			continue
 		}
 		tree := CloneTree(part.tree).(Tree)
-		if model := p.RouterModel(); p.Alternatives != nil && model != "" {
+		if model := p.RouterModel(); model != "" && p.replacesRouter() {
 			tree["model"] = model // by which a router goes among several
 		}
 		return Assign(scenario, p.segments(), tree)

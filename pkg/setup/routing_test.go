@@ -4,12 +4,10 @@ package setup
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/policy/native"
 )
 
 // routedBy replaces the EPP by a policy.
@@ -68,17 +66,5 @@ func TestNativePolicyValidation(t *testing.T) {
 				t.Errorf("got %q, want %s…", errs, tc.want)
 			}
 		})
-	}
-}
-
-func TestPoliciesPageListsAllPolicies(t *testing.T) {
-	page, err := os.ReadFile("../../docs/policies.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range append(native.Policies(), native.Scorers()...) {
-		if !strings.Contains(string(page), "| `"+name+"`") {
-			t.Errorf("docs/policies.md has no row for %s", name)
-		}
 	}
 }

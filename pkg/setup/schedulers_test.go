@@ -76,7 +76,7 @@ func TestFaultsOfSchedulers(t *testing.T) {
 				e.Scheduler = "ShortestPredicted"
 				e.SchedulerParameters = map[string]v1alpha1.PolicyParameter{"erorr": "1"}
 			}),
-			[]string{at + `schedulerParameters[erorr]: Invalid value: "erorr": unknown parameter; there are error, distribution; did you mean "error"?`},
+			[]string{at + `schedulerParameters[erorr]: Invalid value: "erorr": unknown parameter; there are distribution, error; did you mean "error"?`},
 		},
 		"a weight of a tenant that nobody names": {
 			scheduled(func(e *v1alpha1.Engine) {

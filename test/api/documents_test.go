@@ -98,11 +98,11 @@ func severalTraces(t *testing.T, runs []string) object {
 	return run
 }
 
-// alternatives is a sweep of routers.
+// alternatives is a sweep of whole parts: routers, admissions and engines.
 func alternatives(t *testing.T) object {
 	t.Helper()
 	sweep := unvaried(t)
-	sweep["spec"].(object)["parameters"] = []any{object{"name": "router", "path": "router", "alternatives": loadAs[[]any](t, "alternatives")}}
+	sweep["spec"].(object)["parameters"] = loadAs[[]any](t, "alternatives")
 	return sweep
 }
 

@@ -575,20 +575,34 @@ var rules = map[string]ruleTable{
 			fields{"path": "routers[llama].policies", "profiles": profiles, "range": gone, "values": gone, "alternatives": gone},
 		},
 	},
-	"with alternatives, path must be router, or routers[MODEL]": {
+	"with alternatives, path must be router, router.admission, routers[MODEL], routers[MODEL].admission or pools[NAME].engine, and each alternative must have what the path leads to": {
 		good: []any{
 			fields{"path": "router", "alternatives": routers, "profiles": gone, "range": gone, "values": gone},
 			fields{"path": "routers[llama]", "alternatives": routers, "profiles": gone, "range": gone, "values": gone},
+			fields{"path": "router.admission", "alternatives": admissions, "profiles": gone, "range": gone, "values": gone},
+			fields{"path": "routers[llama].admission", "alternatives": admissions, "profiles": gone, "range": gone, "values": gone},
+			fields{"path": "pools[llama].engine", "alternatives": engines, "profiles": gone, "range": gone, "values": gone},
 			fields{"path": "x", "alternatives": gone, "profiles": gone, "range": gone, "values": []any{"1"}},
 		},
 		bad: []any{
 			fields{"path": "router.policies", "alternatives": routers, "profiles": gone, "range": gone, "values": gone},
 			fields{"path": "routers", "alternatives": routers, "profiles": gone, "range": gone, "values": gone},
+			fields{"path": "router", "alternatives": admissions, "profiles": gone, "range": gone, "values": gone},
+			fields{"path": "router.admission", "alternatives": routers, "profiles": gone, "range": gone, "values": gone},
+			fields{"path": "pools[llama].engine", "alternatives": admissions, "profiles": gone, "range": gone, "values": gone},
+			fields{"path": "pools[llama]", "alternatives": engines, "profiles": gone, "range": gone, "values": gone},
 		},
 	},
-	"exactly one of the fields in [router] must be set": {
-		good: []any{fields{"router": object{"policies": roundRobin}}},
-		bad:  []any{fields{"router": gone}},
+	"exactly one of the fields in [router admission engine] must be set": {
+		good: []any{
+			fields{"router": object{"policies": roundRobin}, "admission": gone, "engine": gone},
+			fields{"router": gone, "admission": object{"policy": "always"}, "engine": gone},
+			fields{"router": gone, "admission": gone, "engine": object{"scheduler": "FCFS"}},
+		},
+		bad: []any{
+			fields{"router": gone, "admission": gone, "engine": gone},
+			fields{"router": object{"policies": roundRobin}, "admission": object{"policy": "always"}, "engine": gone},
+		},
 	},
 	"min must be greater than 0 when scale is Log": {
 		good: []any{fields{"min": "0.1", "scale": "Log"}, fields{"min": "0", "scale": "Linear"}, fields{"min": "-1", "scale": gone}},
@@ -628,6 +642,8 @@ var (
 	twoRouters      = []any{object{"model": "a", "policies": roundRobin}, object{"model": "org/b", "policies": roundRobin}}
 	profiles        = []any{object{"name": "p", "endpointPickerConfig": object{"inline": "x"}}}
 	routers         = []any{object{"name": "r", "router": object{"policies": roundRobin}}}
+	admissions      = []any{object{"name": "a", "admission": object{"policy": "always"}}}
+	engines         = []any{object{"name": "e", "engine": object{"scheduler": "FCFS"}}}
 )
 
 func without(o object, at ...any) object {

@@ -62,9 +62,10 @@ func TestResultsAreThoseOfALocalRun(t *testing.T) {
 	t.Parallel()
 	ns := newNamespace(t)
 	files := map[string]string{
-		"llm-d-default": "policysweep-llm-d-default.yaml",
-		"gates":         "policysweep-gates.yaml",
-		"random":        "policysweep-random.yaml",
+		"admission-scheduling": "policysweep-admission-scheduling.yaml",
+		"llm-d-default":        "policysweep-llm-d-default.yaml",
+		"gates":                "policysweep-gates.yaml",
+		"random":               "policysweep-random.yaml",
 	}
 	for _, file := range files {
 		ns.apply(t, sample(t, file))

@@ -142,7 +142,7 @@ func promotedChanges(p *experiment.Plan, point experiment.Point, into *Promotion
 			continue
 		}
 		if parameter.Alternatives != nil {
-			into.Elsewhere = append(into.Elsewhere, aroundPicker(p, parameter, text)...)
+			into.Elsewhere = append(into.Elsewhere, aroundPicker(p, parameter, point)...)
 			continue
 		}
 		setting := Setting{Path: parameter.Path, Value: text}
@@ -180,7 +180,7 @@ func pickerDocument(scenario experiment.Tree, model string) experiment.Tree {
 func profileAt(p *experiment.Plan, point experiment.Point, model string) string {
 	for i := range p.Parameters {
 		q := &p.Parameters[i]
-		if value := point.Values[i].Value; value != "" && q.IsWhole() && q.RouterModel() == model {
+		if value := point.Values[i].Value; value != "" && q.ReplacesPicker(model) {
 			return value
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
@@ -31,13 +32,22 @@ func withoutPicker(s *study.Study, point experiment.Point, model string) error {
 	return fmt.Errorf("%w: the router has no EPP configuration", ErrNothingToPromote)
 }
 
-// aroundPicker are the fields of an alternative's router beside its EPP configuration that
-// differ from those of the scenario's router: no file of the EPP has them.
-func aroundPicker(p *experiment.Plan, parameter *experiment.Parameter, name string) []Setting {
+// aroundPicker are the fields of a point's alternative, beside the EPP configuration of a
+// router, that differ from those of the scenario's own part: no file of the EPP has them. An
+// admission of a parameter of its own is none of the router's.
+func aroundPicker(p *experiment.Plan, parameter *experiment.Parameter, point experiment.Point) []Setting {
+	own, _ := experiment.Lookup(p.Scenario, parameter.Segments).(experiment.Tree)
 	scenario := experiment.CloneTree(p.Scenario).(experiment.Tree)
-	own, _ := experiment.Lookup(scenario, parameter.Segments).(experiment.Tree)
-	if err := parameter.Set(scenario, name); err != nil {
-		return nil // a point has no other name
+	var inner []string
+	for i := range p.Parameters {
+		q := &p.Parameters[i]
+		switch value := point.Values[i].Value; {
+		case value == "" || !q.IsWhole():
+		case q == parameter:
+			_ = q.Set(scenario, value) // a point has no name that there is not
+		case q.Within(parameter):
+			inner = append(inner, q.Path)
+		}
 	}
 	other, _ := experiment.Lookup(scenario, parameter.Segments).(experiment.Tree)
 	before, after := leavesBesidePicker(own), leavesBesidePicker(other)
@@ -49,7 +59,8 @@ func aroundPicker(p *experiment.Plan, parameter *experiment.Parameter, name stri
 		if !set {
 			value = "its default"
 		}
-		if before[path] != value {
+		isInner := slices.ContainsFunc(inner, func(of string) bool { return strings.HasPrefix(parameter.Path+path, of+".") })
+		if before[path] != value && !isInner {
 			settings = append(settings, Setting{Path: parameter.Path + path, Value: value})
 		}
 	}

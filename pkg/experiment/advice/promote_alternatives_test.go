@@ -60,6 +60,42 @@ func TestPromotePointTakesTheFileOfTheAlternative(t *testing.T) {
 	}
 }
 
+// The admission and the engine of a point are to be set elsewhere, each once, and the file
+// is that of the router.
+func TestPromotePointListsTheAdmissionAndTheEngine(t *testing.T) {
+	sweep := routersSweep()
+	pool := &sweep.Spec.Scenario.Pools[0]
+	engine := pool.Engine
+	engine.Scheduler = v1alpha1.WeightedFairScheduler
+	sweep.Spec.Parameters = append(sweep.Spec.Parameters,
+		v1alpha1.Parameter{Name: "engine", Path: "pools[" + pool.Name + "].engine", Alternatives: []v1alpha1.Alternative{{Name: "fair", Engine: &engine}}},
+		v1alpha1.Parameter{Name: "admission", Path: "router.admission", Alternatives: []v1alpha1.Alternative{
+			{Name: "budget", Admission: &v1alpha1.GatewayPolicy{Policy: "tenant-budget"}},
+		}},
+	)
+	sweep.Spec.Scenario.Router.Admission = &v1alpha1.GatewayPolicy{Policy: "reject-all"}
+	manifest.Default(sweep)
+	st := mustStudy(t, sweep)
+	p, err := advice.PromotePoint(st, pointAt(t, st, "router=random engine=fair admission=budget"), v1alpha1.SourceFormat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := []advice.Setting{
+		{Path: "pools[" + pool.Name + "].engine.scheduler", Value: "WeightedFair"},
+		{Path: "router.admission.policy", Value: "tenant-budget"},
+	}
+	if diff := cmp.Diff(elsewhere, p.Elsewhere); diff != "" || p.Text != builder.RandomPickerConfig {
+		t.Errorf("elsewhere (−want +got):\n%s\nthe file:\n%s", diff, p.Text)
+	}
+	run, err := advice.FollowUpRun(st, &sweep.Spec, pointAt(t, st, "router=random engine=fair admission=budget"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := run.Scenario; got.Router.Admission.Policy != "tenant-budget" || got.Pools[0].Engine.Scheduler != engine.Scheduler {
+		t.Errorf("the run that follows has the admission %v and the scheduler %s", got.Router.Admission, got.Pools[0].Engine.Scheduler)
+	}
+}
+
 // A native policy is no configuration of an EPP: the error says so, and which point has one.
 func TestPromoteSaysThatANativePolicyIsNoConfiguration(t *testing.T) {
 	c := experimenttest.MustCompileSweep(t, routersSweep())

@@ -45,10 +45,33 @@ func (c *compiler) samePaths(path *field.Path) field.ErrorList {
 			case p.Excludes(q):
 			case p.Path == q.Path:
 				errs = append(errs, field.Duplicate(path.Index(i).Child("path"), p.Path))
-			case p.IsWhole() && q.IsWhole() && (p.Within(q) || q.Within(p)):
-				errs = append(errs, field.Invalid(path.Index(i).Child("path"), p.Path, fmt.Sprintf(
-					"parameter %s replaces %s, and one would overwrite the other: state each profile as an alternative", q.Name, q.Path)))
+			case !p.IsWhole() || !q.IsWhole():
+			case q.Within(p):
+				errs = append(errs, overwritten(p, q, path.Index(i), path.Index(j))...)
+			case p.Within(q):
+				errs = append(errs, overwritten(q, p, path.Index(j), path.Index(i))...)
 			}
+		}
+	}
+	return errs
+}
+
+// overwritten reports what is lost of the parts of one parameter, since those of another
+// one, within them, take its place. Admissions go with all routers that state none.
+func overwritten(outer, inner *experiment.Parameter, outerPath, innerPath *field.Path) field.ErrorList {
+	if inner.PartKind() != experiment.AdmissionPart {
+		return field.ErrorList{field.Invalid(innerPath.Child("path"), inner.Path, fmt.Sprintf(
+			"parameter %s replaces %s, and one would overwrite the other: state each profile as an alternative", outer.Name, outer.Path))}
+	}
+	var errs field.ErrorList
+	for i := range outer.Alternatives {
+		a := &outer.Alternatives[i]
+		if when := inner.When; when != nil && when.Parameter == outer.Name && !slices.Contains(when.Values, a.Name) {
+			continue
+		}
+		if a.Router["admission"] != nil {
+			errs = append(errs, field.Forbidden(outerPath.Child("alternatives").Index(i).Child("router", "admission"), fmt.Sprintf(
+				"parameter %s replaces it: state the admission there, with a when that names this router", inner.Name)))
 		}
 	}
 	return errs
@@ -84,11 +107,11 @@ func (c *compiler) variant(v experiment.Variant, path *field.Path) field.ErrorLi
 // inPart has errors about a scenario with a part of a parameter's name the field of the
 // part, at path; those about something else name the part itself.
 func (c *compiler) inPart(errs field.ErrorList, p *experiment.Parameter, name string, path *field.Path) field.ErrorList {
-	router := experiment.RouterField(c.plan.Scenario, p.RouterModel(), nil).String()
+	part := p.PartField(c.plan.Scenario).String()
 	for _, e := range errs {
-		rest, within := strings.CutPrefix(strings.TrimPrefix(e.Field, "spec.scenario."), router+".")
-		if p.Alternatives != nil && within {
-			e.Field = path.Child("router").String() + "." + rest
+		rest, within := strings.CutPrefix(strings.TrimPrefix(e.Field, "spec.scenario."), part)
+		if p.Alternatives != nil && within && (rest == "" || rest[0] == '.') {
+			e.Field = path.Child(string(p.PartKind())).String() + rest
 			continue
 		}
 		return field.ErrorList{field.Invalid(path, name, e.Error())}

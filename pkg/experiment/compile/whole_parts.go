@@ -38,23 +38,43 @@ func (c *compiler) parameter(in v1alpha1.Parameter, path *field.Path) (experimen
 	}
 	for i := range in.Alternatives {
 		alternative, at := &in.Alternatives[i], path.Child("alternatives").Index(i)
-		if alternative.Router == nil {
-			errs = append(errs, field.Required(at.Child("router"), "an alternative is a whole router"))
-			continue
-		}
-		router, es := c.router(alternative.Router, alternative.Name, p.RouterModel(), at.Child("router"))
+		part, es := c.alternative(alternative, &p, at)
 		errs = append(errs, es...)
-		p.Alternatives = append(p.Alternatives, experiment.Alternative{Name: alternative.Name, Router: router})
+		p.Alternatives = append(p.Alternatives, part)
 	}
 	return p, errs
 }
 
+// alternative reads the part that the parameter's path leads to.
+func (c *compiler) alternative(in *v1alpha1.Alternative, p *experiment.Parameter, path *field.Path) (experiment.Alternative, field.ErrorList) {
+	out := experiment.Alternative{Name: in.Name}
+	kind := p.PartKind()
+	var errs field.ErrorList
+	switch at := path.Child(string(kind)); {
+	case kind == experiment.RouterPart && in.Router != nil:
+		out.Router, errs = c.router(in.Router, in.Name, p.RouterModel(), at)
+	case kind == experiment.AdmissionPart && in.Admission != nil:
+		out.Admission = mustTree(in.Admission)
+	case kind == experiment.EnginePart && in.Engine != nil:
+		out.Engine = mustTree(in.Engine)
+	default:
+		errs = field.ErrorList{field.Required(at, fmt.Sprintf("the path is %s, so each alternative is a whole %s", p.Path, kind))}
+	}
+	return out, errs
+}
+
+// mustTree is a part of the API as a scenario's tree holds it.
+func mustTree(part any) experiment.Tree {
+	tree, err := experiment.ToTree(part)
+	if err != nil {
+		panic(fmt.Sprintf("experiment: marshal %T: %v", part, err))
+	}
+	return tree
+}
+
 // router reads a router in place of that of a model, as a scenario's tree holds it.
 func (c *compiler) router(in *v1alpha1.Router, name, model string, path *field.Path) (experiment.Tree, field.ErrorList) {
-	tree, err := experiment.ToTree(in)
-	if err != nil {
-		panic(fmt.Sprintf("experiment: marshal router: %v", err))
-	}
+	tree := mustTree(in)
 	if in.Policies != nil {
 		return tree, nil
 	}

@@ -91,6 +91,148 @@ func TestAlternativesAreRoutersOfScenarios(t *testing.T) {
 	}
 }
 
+// gatesSweep is a sweep of two routers, three admissions and two engines.
+func gatesSweep(edits ...func(*v1alpha1.PolicySweep)) *v1alpha1.PolicySweep {
+	sweep := builder.MakeSweep("gates", "ns").
+		Alternative("epp", eppRouter("queue-scorer")).
+		Alternative("turns", nativeRouter("round-robin")).
+		Seeds(1).Obj()
+	engine := sweep.Spec.Scenario.Pools[0].Engine
+	engine.Scheduler, engine.SchedulerParameters = v1alpha1.WeightedFairScheduler, map[string]v1alpha1.PolicyParameter{"weight:a": "2"}
+	for i := range sweep.Spec.Scenario.Workload.Clients {
+		sweep.Spec.Scenario.Workload.Clients[i].Tenant = "a"
+	}
+	sweep.Spec.Parameters = append(sweep.Spec.Parameters,
+		v1alpha1.Parameter{Name: "admission", Path: "router.admission", Alternatives: []v1alpha1.Alternative{
+			{Name: "none", Admission: &v1alpha1.GatewayPolicy{Policy: "always"}},
+			{Name: "requests", Admission: &v1alpha1.GatewayPolicy{Policy: "tenant-budget"}},
+			{Name: "tokens", Admission: &v1alpha1.GatewayPolicy{Policy: "tenant-budget", Parameters: map[string]v1alpha1.PolicyParameter{"unit": "tokens", "capacity": "1000"}}},
+		}},
+		v1alpha1.Parameter{Name: "engine", Path: "pools[" + sweep.Spec.Scenario.Pools[0].Name + "].engine", Alternatives: []v1alpha1.Alternative{
+			{Name: "fcfs", Engine: &v1alpha1.Engine{}}, {Name: "fair", Engine: &engine},
+		}},
+		v1alpha1.Parameter{
+			Name: "capacity", Path: "router.admission.parameters.capacity", Values: []string{"4", "8"},
+			When: &v1alpha1.ParameterCondition{Parameter: "admission", Values: []string{"requests"}},
+		},
+	)
+	for _, edit := range edits {
+		edit(sweep)
+	}
+	manifest.Default(sweep)
+	return sweep
+}
+
+// Routers, admissions and engines stand in one table: each point has the key of a scenario
+// with these parts, and a parameter reaches into an admission.
+func TestAlternativesOfAdmissionsAndEngines(t *testing.T) {
+	sweep := gatesSweep()
+	study := experimenttest.MustRunLocally(t, experimenttest.MustCompileSweep(t, sweep), execute.Options{})
+	if got, want := len(study.Points()), 2*(1+2+1)*2; got != want {
+		t.Fatalf("%d points, want %d: %v", got, want, study.Points())
+	}
+	last := len(study.Points()) - 1
+	if got, want := study.Points()[last].String(), "router=turns admission=tokens engine=fair"; got != want {
+		t.Errorf("the last point is %s, want %s", got, want)
+	}
+	for point, capacity := range map[int]v1alpha1.PolicyParameter{2: "4", last: ""} {
+		run := builder.MakeRun("alone", "ns").Seeds(1).Obj()
+		run.Spec.Scenario = *sweep.Spec.Scenario.DeepCopy()
+		values := study.Points()[point].Existing()
+		choose := func(i int) *v1alpha1.Alternative {
+			for j := range sweep.Spec.Parameters[i].Alternatives {
+				if a := &sweep.Spec.Parameters[i].Alternatives[j]; a.Name == values[i].Value {
+					return a.DeepCopy()
+				}
+			}
+			t.Fatalf("no alternative %s", values[i].Value)
+			return nil
+		}
+		run.Spec.Scenario.Router = *choose(0).Router
+		run.Spec.Scenario.Router.Admission = choose(1).Admission
+		run.Spec.Scenario.Pools[0].Engine = *choose(2).Engine
+		if capacity != "" {
+			run.Spec.Scenario.Router.Admission.Parameters = map[string]v1alpha1.PolicyParameter{"capacity": capacity}
+		}
+		manifest.Default(run)
+		alone := experimenttest.MustRunLocally(t, experimenttest.MustCompileRun(t, run), execute.Options{}).Rows()[0]
+		if row := study.Rows()[point]; row.Key != alone.Key || !row.Metrics.Equal(alone.Metrics) || row.Error != "" {
+			t.Errorf("%s: the key %s and the figures are not those of its parts alone, %s (%s)", study.Points()[point], row.Key, alone.Key, row.Error)
+		}
+	}
+}
+
+func TestAlternativesOfAdmissionsAndEnginesThatAreRefused(t *testing.T) {
+	in := func(parameter, alternative int, edit func(*v1alpha1.Alternative)) func(*v1alpha1.PolicySweep) {
+		return func(s *v1alpha1.PolicySweep) { edit(&s.Spec.Parameters[parameter].Alternatives[alternative]) }
+	}
+	for name, tc := range map[string]struct {
+		edit       func(*v1alpha1.PolicySweep)
+		want, text string
+	}{
+		"an admission that there is not": {
+			in(1, 2, func(a *v1alpha1.Alternative) { a.Admission.Policy = "doorman" }),
+			"spec.parameters[1].alternatives[2].admission.policy", "tenant-budget",
+		},
+		"a parameter that the admission lacks": {
+			in(1, 1, func(a *v1alpha1.Alternative) {
+				a.Admission.Parameters = map[string]v1alpha1.PolicyParameter{"rate": "1"}
+			}), "spec.parameters[1].alternatives[1].admission.parameters[rate]", "unknown parameter",
+		},
+		"a parameter that the scheduler lacks": {
+			in(2, 1, func(a *v1alpha1.Alternative) { a.Engine.Scheduler = v1alpha1.FCFSScheduler }),
+			"spec.parameters[2].alternatives[1].engine.schedulerParameters[weight:a]", "FCFS",
+		},
+		"a router at the path of an admission": {
+			in(1, 0, func(a *v1alpha1.Alternative) { a.Router, a.Admission = ptr.To(nativeRouter("random")), nil }),
+			"spec.parameters[1].alternatives[0].admission", "the path is router.admission, so each alternative is a whole admission",
+		},
+		"a pool that there is not": {
+			func(s *v1alpha1.PolicySweep) { s.Spec.Parameters[2].Path = "pools[gone].engine" },
+			"spec.parameters[2].path", "there is no entry [gone]",
+		},
+		"a path into an engine": {
+			func(s *v1alpha1.PolicySweep) { s.Spec.Parameters[2].Path = "pools.engine" },
+			"spec.parameters[2].path", "must be pools[NAME].engine",
+		},
+		"the admission of one of several routers": {
+			func(s *v1alpha1.PolicySweep) { s.Spec.Parameters[1].Path = "routers[a].admission" },
+			"spec.parameters[1].path", "must be router.admission, since alternatives replace it",
+		},
+		"an admission of a router that another parameter replaces": {
+			in(0, 1, func(a *v1alpha1.Alternative) { a.Router.Admission = &v1alpha1.GatewayPolicy{Policy: "always"} }),
+			"spec.parameters[0].alternatives[1].router.admission", "parameter admission replaces it",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, errs, err := compile.Sweep(t.Context(), gatesSweep(tc.edit), experimenttest.Inputs{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range errs {
+				if e.Field == tc.want && strings.Contains(e.Error(), tc.text) {
+					return
+				}
+			}
+			t.Errorf("errors are %v, want one at %q with %q", errs, tc.want, tc.text)
+		})
+	}
+}
+
+// A router may state an admission of its own where the parameter of admissions does not
+// exist.
+func TestAnAdmissionOfARouterBesideThoseOfAParameter(t *testing.T) {
+	sweep := gatesSweep(func(s *v1alpha1.PolicySweep) {
+		s.Spec.Parameters[0].Alternatives[1].Router.Admission = &v1alpha1.GatewayPolicy{Policy: "reject-all"}
+		s.Spec.Parameters[1].When = &v1alpha1.ParameterCondition{Parameter: "router", Values: []string{"epp"}}
+	})
+	compiled := experimenttest.MustCompileSweep(t, sweep)
+	study := experimenttest.MustRunLocally(t, compiled, execute.Options{})
+	if got, want := len(study.Points()), (4+1)*2; got != want {
+		t.Errorf("%d points, want %d: %v", got, want, study.Points())
+	}
+}
+
 func TestAlternativesThatAreRefused(t *testing.T) {
 	router := func(i int, edit func(*v1alpha1.Router)) func(*v1alpha1.PolicySweep) {
 		return func(s *v1alpha1.PolicySweep) { edit(s.Spec.Parameters[0].Alternatives[i].Router) }
@@ -119,7 +261,7 @@ func TestAlternativesThatAreRefused(t *testing.T) {
 			router(2, func(r *v1alpha1.Router) { r.Policies.Routing.Scorers[0].Name = "luck" }), list + "[2].router.policies.routing.scorers[0].name", "prefix-affinity",
 		},
 		"no router": {
-			func(s *v1alpha1.PolicySweep) { s.Spec.Parameters[0].Alternatives[1].Router = nil }, list + "[1].router", "an alternative is a whole router",
+			func(s *v1alpha1.PolicySweep) { s.Spec.Parameters[0].Alternatives[1].Router = nil }, list + "[1].router", "each alternative is a whole router",
 		},
 		"another path": {
 			func(s *v1alpha1.PolicySweep) { s.Spec.Parameters[0].Path = "router.policies" }, "spec.parameters[0].path", "must be router, since alternatives replace it",

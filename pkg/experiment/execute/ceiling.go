@@ -67,10 +67,11 @@ func FindCeiling(ctx context.Context, p *experiment.Plan, traces trace.Set, seed
 			ceiling.PromptTokens += int64(r.Prompt.Tokens())
 		}
 		answer := prompt.Extent{Source: r.Response, Start: r.ResponseStart, Tokens: int32(max(r.OutputTokens, 1))}
-		found := reuse.Add(r.Prompt, answer, int32(r.Adapter), counts)
-		demands = append(demands, bound.Demand{
-			Arrival: r.Arrival, PromptTokens: r.Prompt.Tokens(), ComputedTokens: r.Prompt.Tokens() - found, OutputTokens: int(answer.Tokens),
-		})
+		reuse.Add(r.Prompt, answer, int32(r.Adapter), counts)
+		demands = append(demands, bound.Demand{Arrival: r.Arrival, PromptTokens: r.Prompt.Tokens(), OutputTokens: int(answer.Tokens)})
+	}
+	for i := range demands {
+		demands[i].ComputedTokens = demands[i].PromptTokens - reuse.Found(i)
 	}
 	ceiling.boundPace(&c, demands)
 	ceiling.UnboundedTokens = reuse.Unbounded()

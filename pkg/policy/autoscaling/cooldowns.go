@@ -28,8 +28,8 @@ func newCooldowns(out, in, inAfterOut time.Duration) cooldowns {
 // readCooldowns reads those of policies where a scale-in waits as long after a scale-out
 // as after a scale-in.
 func readCooldowns(l *loader, out, in time.Duration) cooldowns {
-	out = l.DurationOrZero("scaleOutCooldown", out, "how long after a scale-out there is no other one")
-	in = l.DurationOrZero("scaleInCooldown", in, "how long after a change of the replicas there is no scale-in")
+	out = l.Delay("scaleOutCooldown", out, "how long after a scale-out there is no other one")
+	in = l.Delay("scaleInCooldown", in, "how long after a change of the replicas there is no scale-in")
 	return newCooldowns(out, in, in)
 }
 

@@ -19,8 +19,8 @@ type held struct {
 
 func readHeld(l *loader) held {
 	return held{
-		hold:  l.DurationOrZero("for", 0, "how long it must last before the trigger fires"),
-		pause: l.DurationOrZero("pause", time.Minute, "how long after it has fired the trigger does not fire again"),
+		hold:  l.Delay("for", 0, "how long it must last before the trigger fires"),
+		pause: l.Delay("pause", time.Minute, "how long after it has fired the trigger does not fire again"),
 		last:  longAgo,
 	}
 }

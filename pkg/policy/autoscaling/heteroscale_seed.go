@@ -41,8 +41,8 @@ func readHeteroscaleSeed(l *loader) func() Scaler {
 	h.factor = l.Between("panicFactor", 1, 100, 1.2, "the factor by which the replicas grow where tokens are late, rounded down")
 	h.quantile = l.Between("quantile", 0.01, 0.999, 0.95, "the quantile of the time between tokens that is compared")
 	h.window = l.window("window", time.Minute, "the time over which tokens and latencies are counted")
-	out := l.DurationOrZero("scaleOutCooldown", 3*time.Minute, "how long after a scale-out there is no other one")
-	in := l.DurationOrZero("scaleInCooldown", 10*time.Minute, "how long after a scale-in there is no other one")
+	out := l.Delay("scaleOutCooldown", 3*time.Minute, "how long after a scale-out there is no other one")
+	in := l.Delay("scaleInCooldown", 10*time.Minute, "how long after a scale-in there is no other one")
 	h.cooldowns = newCooldowns(out, in, 0)
 	if len(l.world.Pools) == 1 {
 		l.unusable("the policy needs a prefill and a decode pool; the unit has one pool")

@@ -29,7 +29,7 @@ func readSchedule(l *loader) func() Scaler {
 	text := l.Word("at", "", help)
 	s := schedule{
 		period: l.OptionalDuration("period", "the time after which the list begins again, such as 24h; without it the list is of the run's time"),
-		offset: l.DurationOrZero("offset", 0, "the time of the list at which the run starts"),
+		offset: l.Delay("offset", 0, "the time of the list at which the run starts"),
 	}
 	if !l.stated("at") {
 		l.Require("at", "state "+help)

@@ -38,7 +38,7 @@ func TestWrongParametersHaveTheirPath(t *testing.T) {
 		"a ratio for one pool": {"heteroscale", []string{"prefillShare=1"}, one, []string{
 			`policy.parameters[prefillShare]: Invalid value: "1": must not be set for one pool: it is of the ratio of prefill to decode`}},
 		"a ratio of nothing": {"heteroscale", []string{"prefillShare=0", "targetDecodeTPS=0"}, two, []string{
-			`policy.parameters[targetDecodeTPS]: Invalid value: "0": must be a number from 0.001 to 1e+09`,
+			`policy.parameters[targetDecodeTPS]: Invalid value: "0": must be a number from 0.001 to 1000000000`,
 			`policy.parameters[prefillShare]: Invalid value: "0": must be a whole number of at least 1`}},
 		"the seed for one pool": {"heteroscale-seed", nil, one, []string{
 			`policy.policy: Invalid value: "heteroscale-seed": the policy needs a prefill and a decode pool; the unit has one pool`}},
@@ -79,7 +79,7 @@ func TestWrongTriggersHaveTheirPath(t *testing.T) {
 		"a trigger that does not exist": {"queues", nil, []string{`trigger.name: Invalid value: "queues": unknown trigger; there are queue, attainment, utilization, rate; did you mean "queue"?`}},
 		"no targets":                    {"attainment", nil, []string{`trigger.name: Invalid value: "attainment": no request has a target: set slos, or targets of a tenant`}},
 		"shares in the wrong order": {"utilization", []string{"below=0.95", "for=-1s"}, []string{
-			`trigger.parameters[for]: Invalid value: "-1s": must be a duration of at least 0, such as 0s or 5m`,
+			`trigger.parameters[for]: Invalid value: "-1s": must be a duration such as 50ms`,
 			`trigger.parameters[below]: Invalid value: "0.95": must be less than above`}},
 		"a reference that is too short": {"rate", []string{"window=1m", "reference=1m"}, []string{`trigger.parameters[reference]: Invalid value: "1m": must be at least twice as long as window`}},
 	} {

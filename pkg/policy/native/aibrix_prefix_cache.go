@@ -36,9 +36,9 @@ type aibrixPrefixCache struct {
 }
 
 func readAIBrixPrefixCache(r *reader) func(*builder) chooser {
-	imbalance, deviations := r.whole("imbalance", 16, 0), r.factor("deviations", 2, 0)
-	blockTokens, tableBlocks := r.count("blockTokens", 32), r.count("tableBlocks", 200_000)
-	ttl := r.duration("ttl", 20*time.Minute)
+	imbalance, deviations := r.Whole("imbalance", 0, 16, "by how many requests in flight the most may exceed the fewest before only replicas with the fewest count"), r.Between("deviations", 0, mostFactor, 2, "standard deviations over the mean that the requests of a replica with a match may have")
+	blockTokens, tableBlocks := r.Count("blockTokens", 32, "tokens of a block of the table"), r.Count("tableBlocks", 200_000, "blocks of the table, for all replicas together")
+	ttl := r.Delay("ttl", 20*time.Minute, "the time after which the table forgets a block that was not used")
 	return func(b *builder) chooser {
 		b.count()
 		c := &aibrixPrefixCache{

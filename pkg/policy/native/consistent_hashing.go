@@ -42,14 +42,13 @@ const (
 )
 
 func readConsistentHashing(r *reader) func(*builder) chooser {
-	spec := consistentHashing{key: r.choice("key", keySession, keyTenant, keyPrefix)}
-	if spec.key == keyPrefix {
-		spec.prefixTokens = r.count("prefixTokens", 256)
-	} else {
-		r.forbid("prefixTokens", "may be set only with the key prefix")
+	spec := consistentHashing{key: r.Choice("key", "what is hashed", keySession, keyTenant, keyPrefix)}
+	spec.prefixTokens = r.Count("prefixTokens", 256, "tokens of the prompt's beginning that are hashed, with key=prefix")
+	if spec.key != keyPrefix {
+		r.Forbid("prefixTokens", "may be set only with the key prefix")
 	}
-	nodes := r.bounded("virtualNodes", 160, 10_000)
-	spec.loadFactor = r.factor("loadFactor", 1.25, 1)
+	nodes := r.CountUpTo("virtualNodes", 10_000, 160, "points on the ring for each replica")
+	spec.loadFactor = r.Between("loadFactor", 1, mostFactor, 1.25, "how many times the mean of the requests in flight a replica may have")
 	return func(b *builder) chooser {
 		b.count()
 		c := spec

@@ -13,7 +13,7 @@ type load struct {
 
 // readLoad reads the parameter load: pending, the default, or in-flight.
 func readLoad(r *reader) load {
-	return load{all: r.choice("load", "pending", "in-flight") == "in-flight"}
+	return load{all: r.Choice("load", "max(s, f) or s + f, of s requests in the last scrape and f in flight from this router", "pending", "in-flight") == "in-flight"}
 }
 
 func (l load) of(r *round, endpoint int) int {

@@ -8,7 +8,7 @@ type loadAware struct{ threshold int }
 
 func readLoadAware(r *reader) func(*builder) scorer {
 	const queueThreshold = 128
-	threshold := r.count("threshold", queueThreshold)
+	threshold := r.Count("threshold", queueThreshold, "waiting requests from which on the score is 0")
 	return func(*builder) scorer { return loadAware{threshold} }
 }
 

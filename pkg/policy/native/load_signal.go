@@ -9,7 +9,7 @@ type loadSignal struct{ queue bool }
 
 // readLoadSignal reads the parameter load: own-count, the default, or queue.
 func readLoadSignal(r *reader) loadSignal {
-	return loadSignal{queue: r.choice("load", "own-count", "queue") == "queue"}
+	return loadSignal{queue: r.Choice("load", "the requests that this router sent there and that have not ended, without delay, or the waiting requests of the last scrape", "own-count", "queue") == "queue"}
 }
 
 func (l loadSignal) build(b *builder) {

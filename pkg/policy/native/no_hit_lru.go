@@ -16,7 +16,7 @@ type noHitLRU struct {
 }
 
 func readNoHitLRU(r *reader) func(*builder) scorer {
-	delay := r.duration("delay", cacheSignalDelay)
+	delay := r.Delay("delay", cacheSignalDelay, delayHelp)
 	return func(b *builder) scorer { return &noHitLRU{caches: b.caches(delay, false)} }
 }
 

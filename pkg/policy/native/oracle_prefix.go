@@ -10,7 +10,7 @@ package native
 type oraclePrefix struct{ caches *caches }
 
 func readOraclePrefix(r *reader) func(*builder) scorer {
-	lower := r.choice("tiers", "all", "gpu") == "all"
+	lower := r.Choice("tiers", "which tiers count", "all", "gpu") == "all"
 	return func(b *builder) scorer { return oraclePrefix{b.caches(0, lower)} }
 }
 

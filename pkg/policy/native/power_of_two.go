@@ -23,7 +23,7 @@ type powerOfTwo struct {
 }
 
 func readPowerOfTwo(r *reader) func(*builder) chooser {
-	choices, load := r.count("choices", 2), readLoadSignal(r)
+	choices, load := r.Count("choices", 2, "replicas to draw"), readLoadSignal(r)
 	return func(b *builder) chooser {
 		load.build(b)
 		return &powerOfTwo{

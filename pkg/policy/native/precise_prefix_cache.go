@@ -5,7 +5,10 @@ package native
 import "time"
 
 // cacheSignalDelay is how old inference-sim lets knowledge of caches be by default.
-const cacheSignalDelay = 50 * time.Millisecond
+const (
+	cacheSignalDelay = 50 * time.Millisecond
+	delayHelp        = "the age of what is known of the caches"
+)
 
 // precisePrefixCache prefers endpoints that hold the prompt's beginning: by blocks
 // in GPU memory, from 1 for the most to 0 for the fewest, and 1 for all where all
@@ -14,7 +17,7 @@ const cacheSignalDelay = 50 * time.Millisecond
 type precisePrefixCache struct{ caches *caches }
 
 func readPrecisePrefixCache(r *reader) func(*builder) scorer {
-	delay := r.duration("delay", cacheSignalDelay)
+	delay := r.Delay("delay", cacheSignalDelay, delayHelp)
 	return func(b *builder) scorer { return precisePrefixCache{b.caches(delay, false)} }
 }
 

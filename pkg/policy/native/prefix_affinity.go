@@ -20,9 +20,9 @@ type prefixAffinity struct {
 }
 
 func readPrefixAffinity(r *reader) func(*builder) scorer {
-	const blockTokens, blocksPerEndpoint = 16, 31250
-	s := prefixAffinity{blockTokens: r.count("blockTokens", blockTokens), loose: r.choice("match", "strict", "loose") == "loose"}
-	capacity := r.count("blocksPerEndpoint", blocksPerEndpoint)
+	blockTokens, capacity := readBlocks(r)
+	loose := r.Choice("match", "the blocks of a replica that count: those without a gap from the first one on, or all up to the first that no replica has", "strict", "loose") == "loose"
+	s := prefixAffinity{blockTokens: blockTokens, loose: loose}
 	return func(b *builder) scorer {
 		made := s
 		made.blocks = make([]int, b.endpoints)

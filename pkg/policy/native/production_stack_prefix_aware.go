@@ -29,8 +29,8 @@ type productionStackPrefixAware struct {
 }
 
 func readProductionStackPrefixAware(r *reader) func(*builder) chooser {
-	chunkTokens, minMatchTokens := r.count("chunkTokens", 32), r.whole("minMatchTokens", 0, 0)
-	window := r.duration("window", time.Minute)
+	chunkTokens, minMatchTokens := r.Count("chunkTokens", 32, "tokens of a chunk of the index"), r.Whole("minMatchTokens", 0, 0, "tokens of a match below which the request goes to the replica with the fewest requests")
+	window := r.Delay("window", time.Minute, "the time in which requests of a replica count")
 	return func(b *builder) chooser {
 		c := &productionStackPrefixAware{
 			minMatchTokens: minMatchTokens, recent: newRecentRequests(window, b.endpoints),

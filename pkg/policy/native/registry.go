@@ -4,26 +4,27 @@ package native
 
 import "k8s.io/apimachinery/pkg/util/validation/field"
 
-// A policyType is a way to choose an endpoint. read returns how it is made.
+// A policyType is a way to choose an endpoint. help says which one it picks, and source
+// where the rule is from; empty where that is nowhere else. read returns how it is made.
 type policyType struct {
-	name string
-	read func(r *reader, spec *Spec, path *field.Path) func(*builder) chooser
+	name, help, source string
+	read               func(r *reader, spec *Spec, path *field.Path) func(*builder) chooser
 }
 
 // policies are all there are.
 var policies = []policyType{
-	{"weighted", readWeighted},
-	{"round-robin", unweighted(readRoundRobin)},
-	{"random", unweighted(readRandom)},
-	{"least-loaded", unweighted(readLeastLoaded)},
-	{"always-busiest", unweighted(readAlwaysBusiest)},
-	{"power-of-two", unweighted(readPowerOfTwo)},
-	{"prefix-affinity", unweighted(readSticky)},
-	{"two-stage", unweighted(readTwoStage)},
-	{"consistent-hashing", unweighted(readConsistentHashing)},
-	{"sglang-cache-aware", unweighted(readSGLangCacheAware)},
-	{"production-stack-prefix-aware", unweighted(readProductionStackPrefixAware)},
-	{"aibrix-prefix-cache", unweighted(readAIBrixPrefixCache)},
+	{"weighted", "the replica with the greatest sum of scores, each clamped to [0, 1] and multiplied by its scorer's weight; the default", "", readWeighted},
+	{"round-robin", "the replicas in turn", "", unweighted(readRoundRobin)},
+	{"random", "a replica at random", "", unweighted(readRandom)},
+	{"least-loaded", "a replica with the least load", "inference-sim", unweighted(readLeastLoaded)},
+	{"always-busiest", "the first replica with the greatest load, as a worst case to compare with", "inference-sim", unweighted(readAlwaysBusiest)},
+	{"power-of-two", "the least loaded of `choices` different replicas, drawn at random", "Azar et al. 1994, Mitzenmacher 2001", unweighted(readPowerOfTwo)},
+	{"prefix-affinity", "the replica to which the longest known prefix of the prompt went first, whatever its load; the least loaded, if no prefix is known", "", unweighted(readSticky)},
+	{"two-stage", "the replica with the longest match, of those with at most `queueThreshold` waiting requests and `kvThreshold` of the KV blocks in use; if there are none, the one with the fewest waiting requests", "early descriptions of llm-d's router", unweighted(readTwoStage)},
+	{"consistent-hashing", "the replica of the first point on a ring after the hash of the key that has room: fewer than ⌈`loadFactor` · (m + 1) / n⌉ requests in flight, with m on all n replicas", "Mirrokni et al. 2016", unweighted(readConsistentHashing)},
+	{"sglang-cache-aware", "if the most requests in flight, a, and the fewest, b, have a − b > `balanceAbsThreshold` and a > `balanceRelThreshold` · b: the shortest queue. Else, if more than `cacheThreshold` of the prompt matches: the longest match. Else: `unmatched`", "sgl-router 0.2, cache_aware", unweighted(readSGLangCacheAware)},
+	{"production-stack-prefix-aware", "a replica with the longest match; if this is below `minMatchTokens`, the one with the fewest requests within `window`, and before it those that never had one", "vllm-stack 0.1.12, prefixaware", unweighted(readProductionStackPrefixAware)},
+	{"aibrix-prefix-cache", "the replica with the greatest match in whole percent, then the fewest requests in flight, of those with a match and at most mean + `deviations` · σ requests; if there are none, the one with the fewest. If the most requests exceed the fewest by more than `imbalance`, only replicas with the fewest count", "AIBrix 0.7.0, prefix-cache", unweighted(readAIBrixPrefixCache)},
 }
 
 // Subject is what a scorer looks at.
@@ -38,28 +39,29 @@ const (
 	OtherSubject Subject = "Other"
 )
 
-// A scorerType is a term of a weighted sum. read returns how it is made.
+// A scorerType is a term of a weighted sum. help says which endpoints it prefers. read
+// returns how it is made.
 type scorerType struct {
-	name    string
-	subject Subject
-	read    func(r *reader) func(*builder) scorer
+	name, help string
+	subject    Subject
+	read       func(r *reader) func(*builder) scorer
 }
 
 // scorers are all there are.
 var scorers = []scorerType{
-	{"prefix-affinity", PrefixSubject, readPrefixAffinity},
-	{"queue-depth", LoadSubject, readQueueDepth},
-	{"kv-utilization", LoadSubject, readKVUtilization},
-	{"load-balance", LoadSubject, readLoadBalance},
-	{"load-seed", LoadSubject, readLoadSeed},
-	{"oracle-prefix", PrefixSubject, readOraclePrefix},
-	{"precise-prefix-cache", PrefixSubject, readPrecisePrefixCache},
-	{"no-hit-lru", OtherSubject, readNoHitLRU},
-	{"active-requests", LoadSubject, readActiveRequests},
-	{"running-requests", LoadSubject, readRunningRequests},
-	{"load-aware", LoadSubject, readLoadAware},
-	{"vllm-dp", LoadSubject, readVLLMDP},
-	{"lora-affinity", OtherSubject, readLoRAAffinity},
+	{"prefix-affinity", "to which the router sent the beginning of the prompt, by an index with a limited size that does not see evictions", PrefixSubject, readPrefixAffinity},
+	{"queue-depth", "with few waiting requests, scaled from the fewest to the most", LoadSubject, readQueueDepth},
+	{"kv-utilization", "with free KV blocks", LoadSubject, readKVUtilization},
+	{"load-balance", "with little load: 1/(1 + load)", LoadSubject, readLoadBalance},
+	{"load-seed", "with few requests that wait, run or are in flight from the router; the queue depth of an early design", LoadSubject, readLoadSeed},
+	{"oracle-prefix", "that hold the beginning of the prompt, by the exact content of the caches: the upper bound", PrefixSubject, readOraclePrefix},
+	{"precise-prefix-cache", "that hold the most blocks of the prompt in GPU memory, scaled from the fewest to the most", PrefixSubject, readPrecisePrefixCache},
+	{"no-hit-lru", "with the longest time since their last request without a cached block on any replica", OtherSubject, readNoHitLRU},
+	{"active-requests", "with few requests in flight, by the router's own count", LoadSubject, readActiveRequests},
+	{"running-requests", "with few running requests, scaled from the fewest to the most", LoadSubject, readRunningRequests},
+	{"load-aware", "with few waiting requests: 0.5 for none, down to 0", LoadSubject, readLoadAware},
+	{"vllm-dp", "with little load by the formula of vLLM's data-parallel client: 4 for each waiting request, 1 for each running request", LoadSubject, readVLLMDP},
+	{"lora-affinity", "with the request's LoRA adapter loaded", OtherSubject, readLoRAAffinity},
 }
 
 // Policies returns the names of all policies.

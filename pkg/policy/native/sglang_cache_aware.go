@@ -42,13 +42,13 @@ type sglangCacheAware struct {
 
 func readSGLangCacheAware(r *reader) func(*builder) chooser {
 	spec := sglangCacheAware{
-		cacheThreshold:      r.share("cacheThreshold", 0.3),
-		balanceAbsThreshold: r.whole("balanceAbsThreshold", 64, 0),
-		balanceRelThreshold: r.factor("balanceRelThreshold", 1.5, 0),
-		leastLoaded:         r.choice("unmatched", "smallest-tree", "least-loaded") == "least-loaded",
-		evictionInterval:    r.duration("evictionInterval", 2*time.Minute),
+		cacheThreshold:      r.Between("cacheThreshold", 0, 1, 0.3, "share of the prompt above which a match counts"),
+		balanceAbsThreshold: r.Whole("balanceAbsThreshold", 0, 64, "by how many requests in flight the most exceed the fewest of unbalanced replicas"),
+		balanceRelThreshold: r.Between("balanceRelThreshold", 0, mostFactor, 1.5, "how many times the fewest requests in flight the most are of unbalanced replicas"),
+		leastLoaded:         r.Choice("unmatched", "the replica of a request without a match", "smallest-tree", "least-loaded") == "least-loaded",
+		evictionInterval:    r.Delay("evictionInterval", 2*time.Minute, "the time between two shortenings of the trees; 0s is never"),
 	}
-	treeTokens := r.count("maxTreeTokens", 1<<24)
+	treeTokens := r.Count("maxTreeTokens", 1<<24, "tokens that the tree of a replica has after a shortening")
 	return func(b *builder) chooser {
 		b.count()
 		c := spec

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"windtunnel.dev/windtunnel/pkg/spelling"
+	"windtunnel.dev/windtunnel/pkg/policy/parameters"
 )
 
 // A Spec is a routing policy as a user writes it.
@@ -74,7 +73,7 @@ func Load(spec Spec, path *field.Path) (*Config, field.ErrorList) {
 	errs = append(errs, oneOf(path.Child("tieBreak"), c.ties, TieRandom, TieFirst, TieRotate)...)
 	at := slices.IndexFunc(policies, func(p policyType) bool { return p.name == spec.Policy })
 	if at < 0 {
-		return nil, append(errs, unknown(path.Child("policy"), spec.Policy, "policy", Policies()))
+		return nil, append(errs, parameters.Unknown(path.Child("policy"), spec.Policy, "policy", Policies()))
 	}
 	r := newReader(spec.Parameters, path.Child("parameters"))
 	c.make = policies[at].read(r, &spec, path)
@@ -122,7 +121,7 @@ func checkWeight(weight float64, mode string, at *field.Path) field.ErrorList {
 func readScorer(s *Scorer, path *field.Path) (func(*builder) scorer, field.ErrorList) {
 	at := slices.IndexFunc(scorers, func(t scorerType) bool { return t.name == s.Name })
 	if at < 0 {
-		return nil, field.ErrorList{unknown(path.Child("name"), s.Name, "scorer", Scorers())}
+		return nil, field.ErrorList{parameters.Unknown(path.Child("name"), s.Name, "scorer", Scorers())}
 	}
 	r := newReader(s.Parameters, path.Child("parameters"))
 	made := scorers[at].read(r)
@@ -134,22 +133,4 @@ func oneOf(at *field.Path, value string, allowed ...string) field.ErrorList {
 		return nil
 	}
 	return field.ErrorList{field.NotSupported(at, value, allowed)}
-}
-
-// unknown is about a name that nothing has.
-func unknown(at *field.Path, name, what string, known []string) *field.Error {
-	if name == "" {
-		return field.Required(at, "must be one of "+strings.Join(known, ", "))
-	}
-	nearest, best := "", len(name)/4+1
-	for _, k := range known {
-		if d := spelling.Distance(name, k); d < best {
-			nearest, best = k, d
-		}
-	}
-	detail := fmt.Sprintf("unknown %s; there are %s", what, strings.Join(known, ", "))
-	if nearest != "" {
-		detail += fmt.Sprintf("; did you mean %q?", nearest)
-	}
-	return field.Invalid(at, name, detail)
 }

@@ -30,7 +30,7 @@ func readSticky(r *reader) func(*builder) chooser {
 
 // readBlocks reads the size of blocks and how many of them each endpoint has in an index.
 func readBlocks(r *reader) (blockTokens, blocksPerEndpoint int) {
-	return r.count("blockTokens", 16), r.count("blocksPerEndpoint", 31250)
+	return r.Count("blockTokens", 16, "tokens of a block of the index"), r.Count("blocksPerEndpoint", 31250, "blocks of the index for each replica")
 }
 
 func (c *sticky) choose(r *round) int {

@@ -23,7 +23,7 @@ type twoStage struct {
 }
 
 func readTwoStage(r *reader) func(*builder) chooser {
-	queue, kv, load := r.whole("queueThreshold", 5, 0), r.share("kvThreshold", 0.8), readLoadSignal(r)
+	queue, kv, load := r.Whole("queueThreshold", 0, 5, "waiting requests that a replica of the first stage may have"), r.Between("kvThreshold", 0, 1, 0.8, "share of the KV blocks that a replica of the first stage may use"), readLoadSignal(r)
 	blockTokens, blocksPerEndpoint := readBlocks(r)
 	return func(b *builder) chooser {
 		load.build(b)

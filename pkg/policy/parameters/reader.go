@@ -33,6 +33,9 @@ type Reader struct {
 	known  []Parameter
 	read   map[string]bool
 	errs   field.ErrorList
+	// Owner is whose the parameters are, for the error where it has none; empty where the
+	// error says no name.
+	Owner string
 	// IgnoresNames says that the names that a policy is told of are not all that there
 	// are: parameters of others are ignored.
 	IgnoresNames bool
@@ -71,15 +74,36 @@ func (r *Reader) Require(name, detail string) {
 // maxCount bounds whole numbers.
 const maxCount = 1 << 30
 
+// Forbid adds an error if a parameter is stated.
+func (r *Reader) Forbid(name, detail string) {
+	if _, ok := r.values[name]; ok {
+		r.errs = append(r.errs, field.Forbidden(r.path.Key(name), detail))
+	}
+}
+
 // Count reads a whole number that is at least 1.
 func (r *Reader) Count(name string, otherwise int, help string) int {
+	return r.Whole(name, 1, otherwise, help)
+}
+
+// Whole reads a whole number that is at least so much.
+func (r *Reader) Whole(name string, least, otherwise int, help string) int {
+	return r.whole(name, least, maxCount, otherwise, help, fmt.Sprintf("must be a whole number of at least %d", least))
+}
+
+// CountUpTo reads a whole number from 1 to so much.
+func (r *Reader) CountUpTo(name string, most, otherwise int, help string) int {
+	return r.whole(name, 1, most, otherwise, help, fmt.Sprintf("must be a whole number from 1 to %d", most))
+}
+
+func (r *Reader) whole(name string, least, most, otherwise int, help, detail string) int {
 	text, ok := r.text(name, strconv.Itoa(otherwise), help)
 	if !ok {
 		return otherwise
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > maxCount {
-		r.Invalid(name, "must be a whole number of at least 1")
+	if err != nil || n < least || n > most {
+		r.Invalid(name, detail)
 		return otherwise
 	}
 	return n
@@ -122,6 +146,24 @@ func (r *Reader) Positive(name string, otherwise float64, help string) float64 {
 	return r.positive(name, text, otherwise)
 }
 
+// PositiveUpTo reads a number that is greater than 0 and at most so much.
+func (r *Reader) PositiveUpTo(name string, most, otherwise float64, help string) float64 {
+	text, ok := r.text(name, number(otherwise), help)
+	if !ok {
+		return otherwise
+	}
+	return r.positiveUpTo(name, text, most, otherwise)
+}
+
+func (r *Reader) positiveUpTo(name, text string, most, otherwise float64) float64 {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(n > 0 && n <= most) {
+		r.Invalid(name, fmt.Sprintf("must be a number greater than 0 and at most %s", number(most)))
+		return otherwise
+	}
+	return n
+}
+
 func (r *Reader) positive(name, text string, otherwise float64) float64 {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(n > 0) || math.IsInf(n, 0) {
@@ -150,7 +192,7 @@ func number(n float64) string {
 	if math.IsNaN(n) {
 		return ""
 	}
-	return strconv.FormatFloat(n, 'g', -1, 64)
+	return strconv.FormatFloat(n, 'f', -1, 64)
 }
 
 // Duration reads a time that is greater than 0.
@@ -167,15 +209,15 @@ func (r *Reader) Duration(name string, otherwise time.Duration, help string) tim
 	return d
 }
 
-// DurationOrZero is Duration for a time that may be 0.
-func (r *Reader) DurationOrZero(name string, otherwise time.Duration, help string) time.Duration {
+// Delay reads a time that is not negative.
+func (r *Reader) Delay(name string, otherwise time.Duration, help string) time.Duration {
 	text, ok := r.text(name, otherwise.String(), help)
 	if !ok {
 		return otherwise
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
-		r.Invalid(name, "must be a duration of at least 0, such as 0s or 5m")
+		r.Invalid(name, "must be a duration such as 50ms")
 		return otherwise
 	}
 	return d
@@ -244,6 +286,20 @@ func (r *Reader) PositiveOf(prefix, kind string, names []string, otherwise float
 	return values
 }
 
+// PositiveByName reads numbers greater than 0 and at most so much by any name: NAME of the
+// parameter prefix:NAME. The result has those that are stated.
+func (r *Reader) PositiveByName(prefix, kind string, most, otherwise float64, help string) map[string]float64 {
+	r.known = append(r.known, Parameter{prefix + ":" + strings.ToUpper(kind), number(otherwise), help})
+	values := map[string]float64{}
+	for _, key := range slices.Sorted(maps.Keys(r.values)) {
+		if name, ok := strings.CutPrefix(key, prefix+":"); ok && name != "" {
+			r.read[key] = true
+			values[name] = r.positiveUpTo(key, r.values[key], most, otherwise)
+		}
+	}
+	return values
+}
+
 // IntegersOf is PositiveOf for whole numbers, which may be negative.
 func (r *Reader) IntegersOf(prefix, kind string, names []string, otherwise int, help string) []int {
 	values := make([]int, len(names))
@@ -291,7 +347,11 @@ func (r *Reader) Done() field.ErrorList {
 		switch {
 		case r.read[name]:
 		case len(names) == 0:
-			r.errs = append(r.errs, field.Forbidden(r.path.Key(name), "there are no parameters"))
+			detail := "there are no parameters"
+			if r.Owner != "" {
+				detail = r.Owner + " has no parameters"
+			}
+			r.errs = append(r.errs, field.Forbidden(r.path.Key(name), detail))
 		default:
 			r.errs = append(r.errs, Unknown(r.path.Key(name), name, "parameter", names))
 		}

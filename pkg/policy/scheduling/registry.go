@@ -2,14 +2,17 @@
 
 package scheduling
 
-import "slices"
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/policy/parameters"
+)
 
 // A Policy describes a scheduler for people.
 type Policy struct {
 	Name string
 	// Does is whom it serves first, and Sees what it needs to know for that.
 	Does, Sees string
-	Parameters []Parameter
 	// Victim is the name of its default victim.
 	Victim string
 	// ByDeadline says that it orders by TTFT targets, and is of no use without any.
@@ -18,11 +21,21 @@ type Policy struct {
 	read func(*reader) func(Environment) Factory
 }
 
-// A Parameter is one that a policy has.
-type Parameter struct {
-	// Name ends with TENANT if there is one for each tenant, with its name instead.
-	Name, Default, Help string
+// Parameters are those of the policy.
+func (p *Policy) Parameters() []parameters.Parameter {
+	r := &reader{Reader: parameters.NewReader(nil, nil)}
+	p.read(r)
+	return r.Known()
 }
+
+// A reader reads a policy's parameters.
+type reader struct {
+	*parameters.Reader
+	weights map[string]float64 // of tenants, where there are some
+}
+
+// weightPrefix is what comes before a colon and a tenant in the name of the tenant's weight.
+const weightPrefix = "weight"
 
 // Environment is what factories need to know of a simulation.
 type Environment struct {
@@ -37,19 +50,10 @@ var policies = []Policy{
 	{Name: "Priority", Victim: "LowestRank", Does: "the request with the highest priority, as vLLM with `--scheduling-policy priority`", Sees: "priority", read: fixed(Priority)},
 	{Name: "ReversePriority", Victim: "LowestRank", Does: "the request with the lowest priority: a worst case to compare with", Sees: "priority", read: fixed(ReversePriority)},
 	{Name: "ShortestPrompt", Victim: "LastAdmitted", Does: "the request with the shortest prompt", Sees: "the length of the prompt", read: fixed(ShortestPrompt)},
-	{
-		Name: "ShortestPredicted", Victim: "LastAdmitted", Does: "the request whose prompt and predicted answer together are the shortest", Sees: "the length of the prompt, and a prediction of the answer's length", read: readShortestPredicted,
-		Parameters: []Parameter{
-			{Name: "error", Default: "0.5", Help: "the relative error of the prediction, greater than 0: the standard deviation of predicted ÷ true length for `logNormal` errors, the greatest error for `uniform` ones"},
-			{Name: "distribution", Default: "logNormal", Help: "the distribution of predicted ÷ true length: `logNormal` or `uniform`. Both have the mean 1"},
-		},
-	},
+	{Name: "ShortestPredicted", Victim: "LastAdmitted", Does: "the request whose prompt and predicted answer together are the shortest", Sees: "the length of the prompt, and a prediction of the answer's length", read: readShortestPredicted},
 	{Name: "ShortestOracle", Victim: "LastAdmitted", Does: "the request whose prompt and true answer together are the shortest: a bound that no engine can reach", Sees: "the length of the prompt, and **the true length of the answer**, which no other scheduler sees", read: fixed(ShortestOracle)},
 	{Name: "EarliestDeadline", Victim: "LastAdmitted", Does: "the request whose first token is due first (EDF). Requests without a TTFT target come last", Sees: "the arrival at the router, and the TTFT target of the tenant or class", ByDeadline: true, read: fixed(EarliestDeadline)},
-	{
-		Name: "WeightedFair", Victim: "LastAdmitted", Does: "the tenant that is furthest behind its share of the tokens (start-time fair queueing)", Sees: "the tenant, and the tokens that the engine has served to each tenant", read: readWeightedFair,
-		Parameters: []Parameter{{Name: weightPrefix + eachTenant, Default: "1", Help: "the weight of a tenant, such as `weight:free`, greater than 0: shares of tokens are in proportion to weights"}},
-	},
+	{Name: "WeightedFair", Victim: "LastAdmitted", Does: "the tenant that is furthest behind its share of the tokens (start-time fair queueing)", Sees: "the tenant, and the tokens that the engine has served to each tenant", read: readWeightedFair},
 	{Name: "LeastAttainedService", Victim: "LastAdmitted", Does: "the tenant with the fewest tokens served since the engine's start", Sees: "the tenant, and the tokens that the engine has served to each tenant", read: fixed(LeastAttainedService)},
 }
 
@@ -79,12 +83,12 @@ func fixed(f Factory) func(*reader) func(Environment) Factory {
 }
 
 func readShortestPredicted(r *reader) func(Environment) Factory {
-	shape := ErrorShape(r.choice("distribution", string(LogNormalErrors), string(UniformErrors)))
+	shape := ErrorShape(r.Choice("distribution", "the distribution of predicted ÷ true length, with the mean 1", string(LogNormalErrors), string(UniformErrors)))
 	most := 10.0
 	if shape == UniformErrors {
 		most = 1
 	}
-	relativeError := r.positive("error", 0.5, most)
+	relativeError := r.PositiveUpTo("error", most, 0.5, "the relative error of the prediction, greater than 0: the standard deviation of predicted ÷ true length for `logNormal` errors, the greatest error for `uniform` ones")
 	return func(e Environment) Factory {
 		return func() Scheduler { return ShortestPredicted(NewPredictor(e.Seed, shape, relativeError)) }
 	}
@@ -92,7 +96,8 @@ func readShortestPredicted(r *reader) func(Environment) Factory {
 
 func readWeightedFair(r *reader) func(Environment) Factory {
 	const most = 1e6
-	weights := r.byTenant(weightPrefix, most)
+	weights := r.PositiveByName(weightPrefix, "tenant", most, 1, "the weight of a tenant, such as `weight:free`, greater than 0: shares of tokens are in proportion to weights")
+	r.weights = weights
 	return func(e Environment) Factory {
 		all := make([]float64, len(e.Tenants))
 		for i, tenant := range e.Tenants {

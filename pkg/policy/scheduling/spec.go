@@ -3,14 +3,12 @@
 package scheduling
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"windtunnel.dev/windtunnel/pkg/spelling"
+	"windtunnel.dev/windtunnel/pkg/policy/parameters"
 )
 
 // A Spec is a scheduler as a user writes it.
@@ -49,20 +47,21 @@ func Load(spec Spec, path *field.Path) (*Config, field.ErrorList) {
 	}
 	at := slices.IndexFunc(policies, func(p Policy) bool { return p.Name == name })
 	if at < 0 {
-		return nil, field.ErrorList{unknown(path.Child(schedulerField), name, "scheduler", names(policies, func(p *Policy) string { return p.Name }))}
+		return nil, field.ErrorList{parameters.Unknown(path.Child(schedulerField), name, "scheduler", names(policies, func(p *Policy) string { return p.Name }))}
 	}
 	c.policy = &policies[at]
-	r := &reader{policy: c.policy, values: spec.Parameters, path: path.Child(parametersField)}
+	r := &reader{Reader: parameters.NewReader(spec.Parameters, path.Child(parametersField))}
+	r.Owner = name
 	c.make = c.policy.read(r)
-	c.tenants = slices.Sorted(maps.Keys(r.tenants))
-	errs = append(errs, r.done()...)
+	c.tenants = slices.Sorted(maps.Keys(r.weights))
+	errs = append(errs, r.Done()...)
 
 	if victim == "" {
 		victim = c.policy.Victim
 	}
 	at = slices.IndexFunc(victims, func(v VictimPolicy) bool { return v.Name == victim })
 	if at < 0 {
-		return nil, append(errs, unknown(path.Child(victimField), victim, "victim", names(victims, func(v *VictimPolicy) string { return v.Name })))
+		return nil, append(errs, parameters.Unknown(path.Child(victimField), victim, "victim", names(victims, func(v *VictimPolicy) string { return v.Name })))
 	}
 	c.victim = victims[at].choose
 	if len(errs) > 0 {
@@ -80,8 +79,8 @@ func (c *Config) CheckTenants(tenants []string, path *field.Path) field.ErrorLis
 	var errs field.ErrorList
 	for _, tenant := range c.tenants {
 		if !slices.Contains(tenants, tenant) {
-			at := path.Child(parametersField).Key(weightPrefix + tenant)
-			errs = append(errs, unknown(at, tenant, "tenant: no client and no trace names it", tenants))
+			at := path.Child(parametersField).Key(weightPrefix + ":" + tenant)
+			errs = append(errs, parameters.Unknown(at, tenant, "tenant: no client and no trace names it", tenants))
 		}
 	}
 	return errs
@@ -103,13 +102,4 @@ func names[T any](all []T, of func(*T) string) []string {
 		list[i] = of(&all[i])
 	}
 	return list
-}
-
-// unknown is about a name that nothing has.
-func unknown(at *field.Path, name, what string, known []string) *field.Error {
-	detail := fmt.Sprintf("unknown %s; there are %s", what, strings.Join(known, ", "))
-	if near := spelling.Nearest(name, known); len(near) > 0 {
-		detail += fmt.Sprintf("; did you mean %q?", near[0])
-	}
-	return field.Invalid(at, name, detail)
 }

@@ -29,12 +29,12 @@ func TestFaultsOfASpecHaveTheirPaths(t *testing.T) {
 			[]string{
 				`engine.schedulerParameters[distribution]: Unsupported value: "flat": supported values: "logNormal", "uniform"`,
 				`engine.schedulerParameters[error]: Invalid value: "x": must be a number greater than 0 and at most 10`,
-				`engine.schedulerParameters[eror]: Invalid value: "eror": unknown parameter; there are error, distribution; did you mean "error"?`,
+				`engine.schedulerParameters[eror]: Invalid value: "eror": unknown parameter; there are distribution, error; did you mean "error"?`,
 				`engine.victim: Invalid value: "Nobody": unknown victim; there are LastAdmitted, LowestRank, FewestComputedTokens, MostBlocks`,
 			},
 		},
 		"a weight of nobody": {Spec{Scheduler: "WeightedFair", Parameters: map[string]string{"weight:": "1"}}, []string{`engine.schedulerParameters[weight:]: Invalid value: "weight:": unknown parameter; there are weight:TENANT; did you mean "weight:TENANT"?`}},
-		"a weight of 0":      {Spec{Scheduler: "WeightedFair", Parameters: map[string]string{"weight:a": "0"}}, []string{`engine.schedulerParameters[weight:a]: Invalid value: "0": must be a number greater than 0 and at most 1e+06`}},
+		"a weight of 0":      {Spec{Scheduler: "WeightedFair", Parameters: map[string]string{"weight:a": "0"}}, []string{`engine.schedulerParameters[weight:a]: Invalid value: "0": must be a number greater than 0 and at most 1000000`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, errs := Load(tc.spec, field.NewPath("engine"))
