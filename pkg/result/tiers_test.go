@@ -99,6 +99,7 @@ func TestMetricsAreThereWhereTheirNeedIs(t *testing.T) {
 	o, m := makeTieredOutcome(42, 0)
 	m.Timeouts, m.Retries = true, true
 	o.Replicas[0].Queue = &simulator.QueueUse{}
+	o.Units = []simulator.UnitUse{{Pools: []int{0, 1}}}
 	with, without := NewRow(NewDocument(o, m), 0, nil), NewRow(makeDocument(42, 0), 0, nil)
 	for _, m := range RegisteredMetrics() {
 		name := m.String()

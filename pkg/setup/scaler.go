@@ -3,6 +3,7 @@
 package setup
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -22,7 +23,7 @@ func buildScaler(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config,
 		return u, errs
 	}
 	world := autoscaling.World{
-		ScrapeInterval: s.Metrics.ScrapeInterval.Duration(), Delay: s.Metrics.Delay.Duration(),
+		ScrapeInterval: cmp.Or(s.Metrics.ScrapeInterval.Duration(), defaultScalerInterval), Delay: s.Metrics.Delay.Duration(),
 		HasTargets: len(c.Targets)+len(c.TenantTargets) > 0, FutureRate: future.rate,
 	}
 	world.TTFT, world.TBT = shortestTargets(c)
@@ -48,7 +49,7 @@ func buildScaler(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config,
 
 // scaledPools finds the pools of a scaler, and counts their endpoints.
 func scaledPools(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config, path *field.Path) (u simulator.ScaledUnit, endpoints int, errs field.ErrorList) {
-	u = simulator.ScaledUnit{Name: s.Name, Interval: s.Interval.Duration()}
+	u = simulator.ScaledUnit{Name: s.Name, Interval: cmp.Or(s.Interval.Duration(), defaultScalerInterval)}
 	least, most := 1, int(s.MaxReplicas)
 	if s.MinReplicas != nil {
 		least = int(*s.MinReplicas)

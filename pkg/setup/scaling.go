@@ -3,6 +3,7 @@
 package setup
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -32,8 +33,13 @@ var (
 
 // The defaults of fields of objects that are not there.
 const (
-	defaultModelLoad    = 130 * time.Second
-	defaultDrainTimeout = 30 * time.Second
+	defaultModelLoad       = 130 * time.Second
+	defaultDrainTimeout    = 30 * time.Second
+	defaultPenalty         = 1.5
+	defaultScalerInterval  = 15 * time.Second
+	defaultAccelerators    = 8
+	defaultNodeTime        = 3 * time.Minute
+	defaultNodeIdleTimeout = 10 * time.Minute
 )
 
 // buildScaling adds the scalers of a scenario to a configuration, whose pools are in place.
@@ -109,11 +115,9 @@ func buildLife(in *v1alpha1.Scenario, pool int, c *simulator.Config, path *field
 		to.Startup = simulator.Startup{
 			Provisioning: delay(s.Provisioning), ImagePull: delay(s.ImagePull), ModelLoad: delay(s.ModelLoad), FailureShare: s.FailureShare.Float(),
 		}
-		if s.ModelLoad == "" {
-			to.Startup.ModelLoad.Mean = defaultModelLoad
-		}
+		to.Startup.ModelLoad.Mean = stated(s.ModelLoad, defaultModelLoad)
 		if w := s.WarmUp; w != nil {
-			to.Startup.WarmUp = simulator.WarmUp{Duration: w.Duration.Duration(), Curve: warmUpCurves[w.Curve], Penalty: w.InitialPenalty.Float()}
+			to.Startup.WarmUp = simulator.WarmUp{Duration: w.Duration.Duration(), Curve: warmUpCurves[w.Curve], Penalty: cmp.Or(w.InitialPenalty.Float(), defaultPenalty)}
 			if to.Startup.WarmUp.Penalty < 1 {
 				errs = append(errs, field.Invalid(path.Child("startup", "warmUp", "initialPenalty"), w.InitialPenalty, "must be at least 1: it is the factor of the duration of a step"))
 			}
@@ -123,9 +127,17 @@ func buildLife(in *v1alpha1.Scenario, pool int, c *simulator.Config, path *field
 		}
 	}
 	if d := p.Drain; d != nil {
-		to.Ending = simulator.Ending{Mode: endings[d.Mode], Timeout: d.Timeout.Duration()}
+		to.Ending = simulator.Ending{Mode: endings[d.Mode], Timeout: stated(d.Timeout, defaultDrainTimeout)}
 	}
 	return errs
+}
+
+// stated is a time that the user states, or its default.
+func stated(d v1alpha1.Duration, otherwise time.Duration) time.Duration {
+	if d == "" {
+		return otherwise
+	}
+	return d.Duration()
 }
 
 // buildNodePools makes the node pools, with nodes for all replicas at the start.
@@ -136,9 +148,9 @@ func buildNodePools(in *v1alpha1.Scenario, c *simulator.Config, path *field.Path
 		n := &in.NodePools[i]
 		names = append(names, n.Name)
 		c.NodePools = append(c.NodePools, simulator.NodePool{
-			Name: n.Name, Accelerators: int(n.AcceleratorsPerNode), MaxNodes: int(n.MaxNodes),
-			Provisioning: simulator.Delay{Mean: n.Provisioning.Duration(), Variation: n.CoefficientOfVariation.Float()},
-			FailureShare: n.FailureShare.Float(), IdleTimeout: n.IdleTimeout.Duration(),
+			Name: n.Name, Accelerators: cmp.Or(int(n.AcceleratorsPerNode), defaultAccelerators), MaxNodes: int(n.MaxNodes),
+			Provisioning: simulator.Delay{Mean: stated(n.Provisioning, defaultNodeTime), Variation: n.CoefficientOfVariation.Float()},
+			FailureShare: n.FailureShare.Float(), IdleTimeout: stated(n.IdleTimeout, defaultNodeIdleTimeout),
 		})
 	}
 	for i := range in.Pools {

@@ -25,7 +25,7 @@ import (
 //   - an admission that a stability controller had a say in leaves the blocks
 //     that it keeps for the growth of what runs;
 //   - what invariants_transfers.go says of tiers and hand-overs, and
-//     invariants_scaling.go of replicas that scalers start and end.
+//     invariants_scalers.go of replicas that scalers start and end.
 //
 // It is slow: it walks each batch, queue and cache at each step.
 type invariants struct {

@@ -297,6 +297,9 @@ func (p *plain) enterStage(r *plainReplica, stage autoscaling.Stage) {
 		p.view.Down[r.index] = !r.life.serves()
 	}
 	r.life.history = append(r.life.history, StageChange{p.now, r.index, stage})
+	if p.Staged != nil {
+		p.Staged(StageChange{p.now, r.index, stage})
+	}
 	holds := stage != autoscaling.Absent && stage != autoscaling.Pending
 	switch {
 	case holds && !held:

@@ -53,6 +53,16 @@ import (
 //	handoff   egress and ingress (links), granularity (block, chunk, stream),
 //	          start (share), single, pending
 //	disrupt   TIME fail, drain or recover ENDPOINT
+//	          Scaling, of the pool: max (replicas), provisioning, imagepull, modelload,
+//	          warmup (duration:curve:penalty), ending (served, atonce, elsewhere),
+//	          timeout, poll, node (1 for the first node pool), accelerators
+//	nodes     accelerators, nodes, max, provisioning, idle
+//	scaler    pools (by number, comma-separated), every, scrape, delay, min; wants
+//	          (time:replicas, comma-separated, of two pools time:prefill/decode), or
+//	          policy with its parameters as with.NAME
+//	await     how long requests wait where no replica serves
+//	stage     TIME ENDPOINT STAGE: a replica that comes into a stage. Where a script
+//	          has any, it lists all of them, in order.
 //	scrape    every, first (by endpoint, comma-separated)
 //	horizon   requests, duration, warmup, drain
 //	timeout   first, total: how long all clients wait for the first token, and for
@@ -105,6 +115,8 @@ type scenario struct {
 	expect   []line
 	batches  []string
 	heard    []string
+	stages   []string
+	scalers  []func() ScaledUnit
 	patience struct{ first, total time.Duration }
 	retry    *workload.Retry // nil where no client tries again
 }
@@ -140,6 +152,14 @@ func (c *scenario) read(l line) {
 		c.router.scriptGate = scriptGate{hold: simtime.Time(l.duration("hold")), ttl: l.duration("ttl"), full: l.number("full")}
 	case "revoke":
 		c.router.revocations = append(c.router.revocations, revocation{simtime.Time(l.parseDuration(l.names[0])), indexOf(c.t, c.names, l.names[1])})
+	case "nodes":
+		c.config.NodePools = append(c.config.NodePools, l.nodePool())
+	case "scaler":
+		c.scalers = append(c.scalers, l.scaler(&c.config))
+	case "await":
+		c.config.AwaitReplicas = l.parseDuration(l.names[0])
+	case "stage":
+		c.stages = append(c.stages, strings.Join(l.names, " "))
 	case "scrape":
 		c.config.ScrapeInterval = l.duration("every")
 		for _, first := range l.list("first") {
@@ -209,6 +229,12 @@ func (c *scenario) runOn(engine string, run func(Config, *recorder) (*Outcome, e
 	if c.picker != nil {
 		again.Policies.Routing = epp.New(c.picker, config.Cluster{Endpoints: endpointsOf(&again), TieBreak: config.TieFirst}, 1).Routing()
 	}
+	var changes []StageChange
+	again.Scaling = nil
+	for _, scaler := range c.scalers {
+		again.Scaling = append(again.Scaling, scaler())
+	}
+	again.Staged = func(s StageChange) { changes = append(changes, s) }
 	rec := newRecorder(c.names)
 	c.send(&again, rec)
 	o, err := run(again, rec)
@@ -239,6 +265,11 @@ func (c *scenario) runOn(engine string, run func(Config, *recorder) (*Outcome, e
 	if len(c.heard) > 0 {
 		if diff := cmp.Diff(c.heard, router.tale.lines()); diff != "" {
 			c.t.Errorf("%s: heard (-want +got):\n%s", engine, diff)
+		}
+	}
+	if len(c.stages) > 0 {
+		if diff := cmp.Diff(c.stages, stages(changes)); diff != "" {
+			c.t.Errorf("%s: stages (-want +got):\n%s", engine, diff)
 		}
 	}
 	if len(c.batches) > 0 {
@@ -285,6 +316,9 @@ func totals(o *Outcome) map[string]string {
 		peak = max(peak, r.PeakKV)
 	}
 	sumOfTiers(o, m)
+	for _, u := range o.Units {
+		m["ups"], m["downs"], m["reversals"], m["lost"] = n(u.Ups), n(u.Downs), n(u.Reversals), n(u.Lost)
+	}
 	maps.Copy(m, map[string]string{
 		"arrived": n(sum.Arrived), "completed": n(sum.Completed), "rejected": n(sum.Rejected), "timedout": n(sum.TimedOut), "unfinished": n(sum.Unfinished),
 		"retries": n(sum.Retries), "good": n(sum.Good), "firstgood": n(sum.FirstGood), "metttft": n(sum.MetTTFT), "mettpot": n(sum.MetTPOT), "mete2e": n(sum.MetE2E),
@@ -418,6 +452,7 @@ func (l line) pool() Pool {
 	}
 	p.Eviction = orders[l.values["gpuorder"]]
 	p.Tiers = l.tiers()
+	l.life(&p)
 	return p
 }
 
