@@ -53,6 +53,15 @@ func BenchmarkMoving(b *testing.B) {
 	})
 }
 
+// BenchmarkScaling is what a scaler costs that decides every 15 s, beside the same replicas
+// without one.
+func BenchmarkScaling(b *testing.B) {
+	benchmarkEach(b, map[string]func(int, int, int64) simulator.Config{
+		"alone":  func(requests, _ int, seed int64) simulator.Config { return R(requests, 64, seed) },
+		"scaled": func(requests, _ int, seed int64) simulator.Config { return Scaled(requests, 64, seed) },
+	})
+}
+
 func benchmarkEach(b *testing.B, configs map[string]func(requests, replicas int, seed int64) simulator.Config) {
 	const requests, replicas = 50_000, 16
 	for name, config := range configs {

@@ -123,8 +123,23 @@ func provenanceNotes(p *result.Provenance) []string {
 	if p.Disruptions > 0 {
 		notes = append(notes, fmt.Sprintf("Replicas are disrupted %s, recoveries included.", times(p.Disruptions)))
 	}
+	for i := range p.Scalers {
+		notes = append(notes, scalerNote(&p.Scalers[i]))
+	}
 	return append(notes, workloadNote(&p.Workload, p.Loop))
 }
+
+// scalerNote says what scales pools.
+func scalerNote(s *result.ScalerProvenance) string {
+	text := fmt.Sprintf("Scaler %s (%s) keeps %s between %d and %s, and decides every %v on metrics that are scraped every %v",
+		s.Name, s.Policy, strings.Join(s.Pools, " and "), s.Min, figure.Plural(s.Max, "replica"), inSeconds(s.IntervalSeconds), inSeconds(s.ScrapeIntervalSeconds))
+	if s.DelaySeconds > 0 {
+		text += fmt.Sprintf(" and read %v later", inSeconds(s.DelaySeconds))
+	}
+	return text + "."
+}
+
+func inSeconds(s float64) time.Duration { return time.Duration(math.Round(s * 1e9)) }
 
 // routerNotes say who routed, and how fresh what it saw was.
 func routerNotes(p *result.Provenance) []string {
@@ -143,7 +158,7 @@ func routerNotes(p *result.Provenance) []string {
 		}
 		when := "at each decision (signals: " + r.Signals + ")"
 		if r.Signals == "" {
-			when = fmt.Sprintf("every %v", time.Duration(math.Round(r.ScrapeIntervalSeconds*1e9)))
+			when = fmt.Sprintf("every %v", inSeconds(r.ScrapeIntervalSeconds))
 		}
 		notes = append(notes, fmt.Sprintf("%s reads the metrics of replicas %s, and its own counters without delay.", router, when))
 	}

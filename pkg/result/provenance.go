@@ -93,6 +93,24 @@ type Provenance struct {
 	Handoff *HandoffProvenance `json:"handoff,omitempty"`
 	// Disruptions is the number of disruptions of replicas in a run.
 	Disruptions int `json:"disruptions,omitempty"`
+	// Scalers change the number of replicas in a run.
+	Scalers []ScalerProvenance `json:"scalers,omitempty"`
+}
+
+// ScalerProvenance says what scaled pools, and how old the metrics were that it read.
+type ScalerProvenance struct {
+	Name string `json:"name"`
+	// Pools are its pools, each kept between Min and Max replicas.
+	Pools []string `json:"pools"`
+	Min   int      `json:"min"`
+	Max   int      `json:"max"`
+	// Policy is what decided, each so many seconds.
+	Policy          string  `json:"policy"`
+	IntervalSeconds float64 `json:"intervalSeconds"`
+	// ScrapeIntervalSeconds is the time between two scrapes, and DelaySeconds how long after
+	// one the policy could read it.
+	ScrapeIntervalSeconds float64 `json:"scrapeIntervalSeconds"`
+	DelaySeconds          float64 `json:"delaySeconds,omitempty"`
 }
 
 // PoolProvenance says where a pool's step times come from.

@@ -21,6 +21,7 @@ func (b *Builder) Provenance(in *v1alpha1.Scenario, root Tree, config *simulator
 		Workload:    result.WorkloadProvenance{Clients: len(config.Source.Labels().Clients)},
 		Handoff:     handoffProvenance(&config.Handoff),
 		Disruptions: len(config.Disruptions),
+		Scalers:     scalersProvenance(in, config),
 	}
 	p.Router, p.Routers = routersProvenance(in, root)
 	for i := range in.Pools {
@@ -29,6 +30,18 @@ func (b *Builder) Provenance(in *v1alpha1.Scenario, root Tree, config *simulator
 		p.Pools = append(p.Pools, pool)
 	}
 	return p
+}
+
+func scalersProvenance(in *v1alpha1.Scenario, config *simulator.Config) []result.ScalerProvenance {
+	var all []result.ScalerProvenance
+	for i := range in.Scalers {
+		s, u := &in.Scalers[i], &config.Scaling[i]
+		all = append(all, result.ScalerProvenance{
+			Name: s.Name, Pools: s.Pools, Min: u.Min[0], Max: u.Max[0], Policy: s.Policy, IntervalSeconds: u.Interval.Seconds(),
+			ScrapeIntervalSeconds: u.Monitor.Interval.Seconds(), DelaySeconds: u.Monitor.Delay.Seconds(),
+		})
+	}
+	return all
 }
 
 func loopOf(in *v1alpha1.Workload, config *simulator.Config) string {

@@ -4,7 +4,6 @@ package autoscaling
 
 import (
 	"math"
-	"slices"
 	"time"
 )
 
@@ -34,7 +33,10 @@ func bounds(seconds ...float64) []time.Duration {
 
 // Observe counts n observations of a duration.
 func (b *Buckets) Observe(bounds []time.Duration, d time.Duration, n int64) {
-	at, _ := slices.BinarySearch(bounds, d)
+	at := 0 // most durations lie in the first buckets
+	for at < len(bounds) && bounds[at] < d {
+		at++
+	}
 	b[at] += n
 }
 
