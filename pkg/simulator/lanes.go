@@ -4,11 +4,13 @@ package simulator
 
 // lanes are queues of tickets by group. Within a group the order is that of tickets.
 type lanes struct {
-	ranked  bool
-	n       int // tickets in all lanes
+	ranked bool
+	n      int // tickets in all lanes
+	// byGroup are the lanes with tickets, which busy has in no particular order.
 	byGroup map[int32]*lane
-	// busy are the lanes with tickets, in no particular order.
-	busy []*lane
+	busy    []*lane
+	// idle are lanes without tickets, of no group: there may be as many groups as requests.
+	idle []*lane
 	// chosen is the lane whose front is the front of the queue.
 	chosen *lane
 }
@@ -32,14 +34,23 @@ func (l *lanes) insert(t ticket) { l.lane(t).insert(t) }
 func (l *lanes) lane(t ticket) *lane {
 	of := l.byGroup[t.group]
 	if of == nil {
-		of = &lane{ticketQueue: ticketQueue{ranked: l.ranked}, group: t.group}
+		of = l.vacant()
+		of.group, of.at = t.group, len(l.busy)
 		l.byGroup[t.group] = of
-	}
-	if of.len() == 0 {
-		of.at = len(l.busy)
 		l.busy = append(l.busy, of)
 	}
 	l.n++
+	return of
+}
+
+// vacant returns a lane without tickets.
+func (l *lanes) vacant() *lane {
+	last := len(l.idle) - 1
+	if last < 0 {
+		return &lane{ticketQueue: ticketQueue{ranked: l.ranked}}
+	}
+	of := l.idle[last]
+	l.idle = l.idle[:last]
 	return of
 }
 
@@ -65,6 +76,8 @@ func (l *lanes) left(of *lane) {
 	last := l.busy[len(l.busy)-1]
 	l.busy[of.at], last.at = last, of.at
 	l.busy = l.busy[:len(l.busy)-1]
+	delete(l.byGroup, of.group)
+	l.idle = append(l.idle, of)
 }
 
 func (l *lanes) each(do func(ticket)) {

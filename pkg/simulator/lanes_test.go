@@ -63,3 +63,17 @@ func checkLanes(t *testing.T, l *lanes, want []ticket) {
 		t.Fatalf("each names %d tickets, want %d", n, len(want))
 	}
 }
+
+// Groups may be as many as requests: lanes without tickets serve other groups.
+func TestLanesWithoutTicketsAreUsedAgain(t *testing.T) {
+	l := newLanes(true)
+	for i := range int32(1000) {
+		l.pushBack(ticket{turn: int64(2 * i), id: i, group: i})
+		l.pushBack(ticket{turn: int64(2*i + 1), id: i, group: -i - 1})
+		l.remove(ticket{turn: int64(2 * i), group: i})
+		l.remove(ticket{turn: int64(2*i + 1), group: -i - 1})
+	}
+	if len(l.byGroup) != 0 || len(l.idle) != 2 {
+		t.Errorf("%d lanes of groups and %d idle ones, want 0 and 2", len(l.byGroup), len(l.idle))
+	}
+}
