@@ -181,7 +181,7 @@ func buildNodePools(in *v1alpha1.Scenario, c *simulator.Config, path *field.Path
 // sizeNodePool says how many nodes there are at the start.
 func sizeNodePool(in *v1alpha1.Scenario, pool int, c *simulator.Config, path *field.Path) field.ErrorList {
 	n := &in.NodePools[pool]
-	needs, used := nodesAtStart(in, pool, c)
+	needs, used := nodesAtStart(pool, c)
 	switch {
 	case !used:
 		return field.ErrorList{field.Invalid(path.Child("name"), n.Name, "has no effect: no pool names it as its nodePool")}
@@ -199,7 +199,7 @@ func sizeNodePool(in *v1alpha1.Scenario, pool int, c *simulator.Config, path *fi
 
 // nodesAtStart is how many nodes of a pool the replicas take at the start, each the first
 // with enough free accelerators, and whether any pool names the node pool.
-func nodesAtStart(in *v1alpha1.Scenario, pool int, c *simulator.Config) (needs int, used bool) {
+func nodesAtStart(pool int, c *simulator.Config) (needs int, used bool) {
 	var free []int
 	for i := range c.Pools {
 		p := &c.Pools[i]

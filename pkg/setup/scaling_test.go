@@ -59,8 +59,8 @@ func TestScalingValidation(t *testing.T) {
 		edit func(*v1alpha1.Scenario)
 		want string
 	}{
-		"no such policy": {func(s *v1alpha1.Scenario) { s.Scalers[0].Policy = "queue-lenght" },
-			`spec.scenario.scalers[0].policy: Invalid value: "queue-lenght": unknown policy`},
+		"no such policy": {func(s *v1alpha1.Scenario) { s.Scalers[0].Policy = "queue-lengths" },
+			`spec.scenario.scalers[0].policy: Invalid value: "queue-lengths": unknown policy`},
 		"a parameter of another policy": {func(s *v1alpha1.Scenario) {
 			s.Scalers[0].Parameters = map[string]v1alpha1.PolicyParameter{"targetUtilization": "1"}
 		}, `spec.scenario.scalers[0].parameters[targetUtilization]`},
