@@ -93,6 +93,10 @@ type ofVectors struct {
 
 func (n *ofVectors) vector(x *evaluation) []element {
 	left, right := n.left.vector(x), n.right.vector(x)
+	n.out = n.out[:0]
+	if len(left) == 0 || len(right) == 0 {
+		return n.out // whatever partners the others have
+	}
 	clear(n.partners)
 	for _, e := range right {
 		key := n.match.of(e.labels)
@@ -101,7 +105,6 @@ func (n *ofVectors) vector(x *evaluation) []element {
 		}
 		n.partners[key] = e.value
 	}
-	n.out = n.out[:0]
 	used := map[*labels]bool{}
 	for _, e := range left {
 		key := n.match.of(e.labels)

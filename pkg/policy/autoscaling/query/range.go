@@ -10,8 +10,14 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 )
 
-// point is a sample of a series: its time in seconds before the evaluation, negated.
-type point struct{ at, value float64 }
+// point is a sample of a series, at a time of a window.
+type point struct {
+	at    time.Duration // since the window's beginning
+	value float64
+}
+
+// seconds is exact where d.Seconds() rounds twice.
+func seconds(d time.Duration) float64 { return float64(d) / float64(time.Second) }
 
 // rangeNode applies a function to a range of each series.
 type rangeNode struct {
@@ -26,9 +32,8 @@ type rangeNode struct {
 	out     []element
 }
 
-// rangeFunction returns the value of a function of at least one point, in a window of so many
-// seconds.
-type rangeFunction func(points []point, window, parameter float64) (value float64, ok bool)
+// rangeFunction returns the value of a function of at least one point of a window.
+type rangeFunction func(points []point, window time.Duration, parameter float64) (value float64, ok bool)
 
 func (n *rangeNode) vector(x *evaluation) []element {
 	n.out = n.out[:0]
@@ -41,7 +46,7 @@ func (n *rangeNode) vector(x *evaluation) []element {
 		if !n.gather(x, &n.series[i]) {
 			continue
 		}
-		if value, ok := n.of(n.points, n.window.Seconds(), parameter); ok {
+		if value, ok := n.of(n.points, n.window, parameter); ok {
 			l := n.series[i].labels
 			if n.names != nil {
 				l = n.names.of(l)
@@ -57,7 +62,7 @@ func (n *rangeNode) gather(x *evaluation, s *series) bool {
 	n.points = n.points[:0]
 	for k := 1; k < len(n.samples); k++ {
 		if value, ok := s.read(n.samples[k], n.samples[k-1]); ok {
-			n.points = append(n.points, point{n.samples[k].At.Sub(x.now).Seconds(), value})
+			n.points = append(n.points, point{n.samples[k].At.Sub(x.now) + n.window, value})
 		}
 	}
 	return len(n.points) > 0
@@ -65,20 +70,22 @@ func (n *rangeNode) gather(x *evaluation, s *series) bool {
 
 // rangeFunctions are the functions of ranges.
 var rangeFunctions = map[string]rangeFunction{
-	"rate": func(p []point, window, _ float64) (float64, bool) { return extrapolated(p, window, true, true) },
-	"increase": func(p []point, window, _ float64) (float64, bool) {
+	"rate": func(p []point, window time.Duration, _ float64) (float64, bool) {
+		return extrapolated(p, window, true, true)
+	},
+	"increase": func(p []point, window time.Duration, _ float64) (float64, bool) {
 		return extrapolated(p, window, true, false)
 	},
-	"delta": func(p []point, window, _ float64) (float64, bool) {
+	"delta": func(p []point, window time.Duration, _ float64) (float64, bool) {
 		return extrapolated(p, window, false, false)
 	},
 	"irate":              instantRate,
-	"avg_over_time":      func(p []point, _, _ float64) (float64, bool) { return total(p) / float64(len(p)), true },
-	"sum_over_time":      func(p []point, _, _ float64) (float64, bool) { return total(p), true },
-	"count_over_time":    func(p []point, _, _ float64) (float64, bool) { return float64(len(p)), true },
-	"last_over_time":     func(p []point, _, _ float64) (float64, bool) { return p[len(p)-1].value, true },
-	"max_over_time":      func(p []point, _, _ float64) (float64, bool) { return extreme(p, 1), true },
-	"min_over_time":      func(p []point, _, _ float64) (float64, bool) { return extreme(p, -1), true },
+	"avg_over_time":      func(p []point, _ time.Duration, _ float64) (float64, bool) { return total(p) / float64(len(p)), true },
+	"sum_over_time":      func(p []point, _ time.Duration, _ float64) (float64, bool) { return total(p), true },
+	"count_over_time":    func(p []point, _ time.Duration, _ float64) (float64, bool) { return float64(len(p)), true },
+	"last_over_time":     func(p []point, _ time.Duration, _ float64) (float64, bool) { return p[len(p)-1].value, true },
+	"max_over_time":      func(p []point, _ time.Duration, _ float64) (float64, bool) { return extreme(p, 1), true },
+	"min_over_time":      func(p []point, _ time.Duration, _ float64) (float64, bool) { return extreme(p, -1), true },
 	"quantile_over_time": quantileOverTime,
 }
 
@@ -101,7 +108,7 @@ func extreme(points []point, sign float64) float64 {
 	return best
 }
 
-func quantileOverTime(points []point, _, q float64) (float64, bool) {
+func quantileOverTime(points []point, _ time.Duration, q float64) (float64, bool) {
 	slices.SortFunc(points, func(a, b point) int { return compare(a.value, b.value) })
 	return quantile(q, len(points), func(i int) float64 { return points[i].value }), true
 }
@@ -118,7 +125,10 @@ func quantile(q float64, n int, value func(int) float64) float64 {
 	}
 	rank := float64(q * float64(n-1))
 	lower := math.Floor(rank)
-	upper := min(float64(n-1), lower+1)
 	weight := rank - lower
+	if weight == 0 {
+		return value(int(lower)) // and no infinity times 0
+	}
+	upper := min(float64(n-1), lower+1)
 	return float64(value(int(lower))*(1-weight)) + float64(value(int(upper))*weight)
 }

@@ -2,11 +2,13 @@
 
 package query
 
+import "time"
+
 // extrapolated returns how much a series grew in a window, or per second of it. The first and
 // the last point are seldom at its bounds: where a bound is no further from its point than the
 // points are from each other, the growth goes on to the bound, and half a distance beyond the
 // point otherwise. A counter does not go below 0 on the way back.
-func extrapolated(points []point, window float64, counter, perSecond bool) (float64, bool) {
+func extrapolated(points []point, window time.Duration, counter, perSecond bool) (float64, bool) {
 	if len(points) < 2 {
 		return 0, false
 	}
@@ -15,10 +17,10 @@ func extrapolated(points []point, window float64, counter, perSecond bool) (floa
 	if counter {
 		growth += lostByResets(points)
 	}
-	covered := last.at - first.at
+	covered := seconds(last.at - first.at)
 	between := covered / float64(len(points)-1)
 	near := between * 1.1
-	toStart, toEnd := first.at+window, -last.at
+	toStart, toEnd := seconds(first.at), seconds(window-last.at)
 	if toStart >= near {
 		toStart = between / 2
 	}
@@ -30,7 +32,7 @@ func extrapolated(points []point, window float64, counter, perSecond bool) (floa
 	}
 	factor := (covered + toStart + toEnd) / covered
 	if perSecond {
-		factor /= window
+		factor /= seconds(window)
 	}
 	return growth * factor, true
 }
@@ -48,7 +50,7 @@ func lostByResets(points []point) float64 {
 }
 
 // instantRate returns the growth per second between the last two points.
-func instantRate(points []point, _, _ float64) (float64, bool) {
+func instantRate(points []point, _ time.Duration, _ float64) (float64, bool) {
 	n := len(points)
 	if n < 2 {
 		return 0, false
@@ -58,5 +60,5 @@ func instantRate(points []point, _, _ float64) (float64, bool) {
 	if last.value >= before.value {
 		growth -= before.value
 	}
-	return growth / (last.at - before.at), true
+	return growth / seconds(last.at-before.at), true
 }
