@@ -27,7 +27,7 @@ func randomQuery(r *rand.Rand, depth int) string {
 	case 6:
 		return fmt.Sprintf("(%s %s %s(pod) %s)", of(), pick(r, "+", "-", "/", ">", "==", ">=bool", "and", "or", "unless"), pick(r, "on", "ignoring"), of())
 	case 7:
-		return fmt.Sprintf("(%s %s %s)", of(), pick(r, "+", "*", "/", "^", "%", ">", "<", "==bool"), pick(r, "0", "2", "7.5", "-3", "scalar("+of()+")"))
+		return fmt.Sprintf("(%s %s %s)", of(), pick(r, "+", "*", "/", "%", ">", "<", "==bool"), pick(r, "0", "2", "7.5", "-3", "scalar("+of()+")"))
 	case 8:
 		return fmt.Sprintf("(%s %s %s)", pick(r, "1", "10"), pick(r, "-", "/", "<", ">=bool"), of())
 	case 9:

@@ -2,19 +2,22 @@
 
 package query
 
-import "math"
+import (
+	"math"
+
+	"windtunnel.dev/windtunnel/pkg/stats"
+)
 
 // operator works out a value of two. A comparison keeps the left value where keep is true.
 type operator func(a, b float64) (value float64, keep bool)
 
 var arithmetic = map[string]operator{
-	"+":     func(a, b float64) (float64, bool) { return a + b, true },
-	"-":     func(a, b float64) (float64, bool) { return a - b, true },
-	"*":     func(a, b float64) (float64, bool) { return a * b, true },
-	"/":     func(a, b float64) (float64, bool) { return a / b, true },
-	"%":     func(a, b float64) (float64, bool) { return math.Mod(a, b), true },
-	"^":     func(a, b float64) (float64, bool) { return math.Pow(a, b), true },
-	"atan2": func(a, b float64) (float64, bool) { return math.Atan2(a, b), true },
+	"+": func(a, b float64) (float64, bool) { return a + b, true },
+	"-": func(a, b float64) (float64, bool) { return a - b, true },
+	"*": func(a, b float64) (float64, bool) { return a * b, true },
+	"/": func(a, b float64) (float64, bool) { return a / b, true },
+	"%": func(a, b float64) (float64, bool) { return math.Mod(a, b), true },
+	"^": func(a, b float64) (float64, bool) { return stats.Pow(a, b), true },
 }
 
 var comparisons = map[string]operator{

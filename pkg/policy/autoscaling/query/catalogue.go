@@ -124,8 +124,9 @@ var catalogue = slices.Concat(
 		{
 			Names: []string{"llm_d_router_epp_request_total", "inference_objective_request_total", "inference_model_request_total"},
 			Type:  Counter, labels: []label{modelName, targetModelName},
-			Help: "Requests that came to the EPP.", Difference: "There is one series for all priorities and models of the router.",
-			gateway: func(s *autoscaling.Sample) (float64, bool) { return float64(s.Gateway.Arrived), true },
+			Help:       "Requests that came to the EPP.",
+			Difference: "A request counts when it comes, also if it is rejected later; the EPP counts it when it has an engine. There is one series for all priorities and models of the router.",
+			gateway:    func(s *autoscaling.Sample) (float64, bool) { return float64(s.Gateway.Arrived), true },
 		},
 		{
 			Names: []string{"llm_d_router_epp_running_requests", "inference_objective_running_requests"},

@@ -73,10 +73,10 @@ func quantileOfBuckets(q float64, all []bucket) float64 {
 	}
 	rank := float64(q * all[last].count)
 	at := sort.Search(last, func(i int) bool { return all[i].count >= rank })
-	switch {
-	case at == last:
+	switch at {
+	case last:
 		return all[last-1].upper
-	case at == 0:
+	case 0:
 		return float64(all[0].upper * (rank / all[0].count))
 	}
 	below := all[at-1]

@@ -79,7 +79,7 @@ func isLetter(c byte) bool {
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // modifiers are words before a bracket that are no functions.
-var modifiers = []string{"by", "without", "on", "ignoring", "bool", "and", "or", "unless", "atan2"}
+var modifiers = []string{"by", "without", "on", "ignoring", "bool", "and", "or", "unless"}
 
 // refused are words with a meaning to the parser that have none here.
 var refused = []string{
