@@ -159,7 +159,7 @@ f.yaml:3: document 2: kind: Required value: must be SimulationRun, PolicySweep o
 		"items of a list": {
 			"apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Service}\n- apiVersion: sim.windtunnel.dev/v1alpha1\n  kind: SimulationRun\n  metadata: {name: r}\n  spec:\n    scenarios: {}\n- text\n- {}\n",
 			`
-f.yaml:9: document 1, List: items[1].spec.scenarios: Forbidden: unknown field; there are execution, gates, metrics, replications, reuseFrom, scenario, trace
+f.yaml:9: document 1, List: items[1].spec.scenarios: Forbidden: unknown field; there are execution, gates, metrics, replications, reuseFrom, scenario, trace; did you mean "scenario"?
 f.yaml:10: document 1, List: items[2]: Invalid value: must be an object with apiVersion and kind
 f.yaml:11: document 1, List: items[3].apiVersion: Required value: must be sim.windtunnel.dev/v1alpha1, or v1 for a ConfigMap`,
 		},
