@@ -20,6 +20,9 @@ import (
 type runEstimate struct {
 	identity
 	Plan planSummary `json:"plan"`
+	// warnings and findings are the plan's remarks, apart: a finding has a severity.
+	warnings []string
+	findings []experiment.Finding
 }
 
 // planSummary are the figures of a plan. Of a search that learns, points, simulations
@@ -59,7 +62,7 @@ func (o *localOptions) estimate(object identity, plan *experiment.Plan, executio
 		return runEstimate{}, err
 	}
 	status := study.Estimate(plan, st)
-	return runEstimate{object, planSummary{
+	return runEstimate{identity: object, warnings: plan.Warnings, findings: plan.Findings, Plan: planSummary{
 		Hash: plan.Hash(), Points: status.Points, Simulations: status.Simulations, Seeds: plan.Seeds,
 		Shards: execution.Shards, Parallelism: o.parallelism,
 		CPUSeconds: twoDigits(startSeconds + study.CoreSeconds(plan, st)), MemoryBytes: study.PeakBytes(plan, st, o.parallelism),
@@ -89,7 +92,7 @@ func twoDigits(x float64) float64 {
 func (o runEstimate) table(w io.Writer) error {
 	p := &o.Plan
 	fmt.Fprintf(w, "%s %s: nothing is simulated.\n\n", o.Kind, o.Metadata.Name)
-	printWarnings(w, p.Warnings)
+	printWarnings(w, o.warnings, o.findings...)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "points\t%d\tat most, where the search learns\n", p.Points)
 	fmt.Fprintf(t, "seeds\t%d\t%s\n", len(p.Seeds), seedList(p.Seeds))

@@ -60,6 +60,9 @@ func TestDryRunSimulatesNothing(t *testing.T) {
 			t.Errorf("the table lacks %q:\n%s", want, table)
 		}
 	}
+	if want := "\ninfo: spec.scenario.router.endpointPickerConfig.file: approx-prefix-cache-producer remembers"; !strings.Contains(table, want) {
+		t.Errorf("the table lacks %q:\n%s", want, table)
+	}
 	for flag, name := range files {
 		if _, err := os.Stat(filepath.Join(folder, name)); err == nil {
 			t.Errorf("%s is written", flag)
