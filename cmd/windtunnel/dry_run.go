@@ -32,6 +32,8 @@ type planSummary struct {
 	Points      int64   `json:"points"`
 	Simulations int64   `json:"simulations"`
 	Seeds       []int64 `json:"seeds"`
+	// Workloads is their number, where the sweep has some.
+	Workloads int `json:"workloads,omitempty"`
 	// Shards are the pods on a cluster; Parallelism how many simulations run at
 	// once here.
 	Shards      int32 `json:"shards"`
@@ -63,7 +65,7 @@ func (o *localOptions) estimate(object identity, plan *experiment.Plan, executio
 	}
 	status := study.Estimate(plan, st)
 	return runEstimate{identity: object, warnings: plan.Warnings, findings: plan.Findings, Plan: planSummary{
-		Hash: plan.Hash(), Points: status.Points, Simulations: status.Simulations, Seeds: plan.Seeds,
+		Hash: plan.Hash(), Points: status.Points, Simulations: status.Simulations, Seeds: plan.Seeds, Workloads: len(plan.Workloads),
 		Shards: execution.Shards, Parallelism: o.parallelism,
 		CPUSeconds: twoDigits(startSeconds + study.CoreSeconds(plan, st)), MemoryBytes: study.PeakBytes(plan, st, o.parallelism),
 		ConfigMaps: status.ConfigMaps, Clients: expandedClients(plan), Warnings: plan.Remarks(),
@@ -96,6 +98,9 @@ func (o runEstimate) table(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "points\t%d\tat most, where the search learns\n", p.Points)
 	fmt.Fprintf(t, "seeds\t%d\t%s\n", len(p.Seeds), seedList(p.Seeds))
+	if p.Workloads > 0 {
+		fmt.Fprintf(t, "workloads\t%d\teach with all points and seeds\n", p.Workloads)
+	}
 	fmt.Fprintf(t, "simulations\t%d\t%d at once here\n", p.Simulations, p.Parallelism)
 	fmt.Fprintf(t, "shards\t%d\tpods on a cluster\n", p.Shards)
 	fmt.Fprintf(t, "CPU time\t%s s\testimated for one core: %s\n", strconv.FormatFloat(p.CPUSeconds, 'f', -1, 64), cpuEstimateError)
