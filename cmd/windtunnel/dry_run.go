@@ -20,6 +20,9 @@ import (
 type runEstimate struct {
 	identity
 	Plan planSummary `json:"plan"`
+	// warnings and findings are the plan's remarks, apart: a finding has a severity.
+	warnings []string
+	findings []experiment.Finding
 }
 
 // planSummary are the figures of a plan. Of a search that learns, points, simulations
@@ -29,6 +32,8 @@ type planSummary struct {
 	Points      int64   `json:"points"`
 	Simulations int64   `json:"simulations"`
 	Seeds       []int64 `json:"seeds"`
+	// Workloads is their number, where the sweep has some.
+	Workloads int `json:"workloads,omitempty"`
 	// Shards are the pods on a cluster; Parallelism how many simulations run at
 	// once here.
 	Shards      int32 `json:"shards"`
@@ -59,8 +64,8 @@ func (o *localOptions) estimate(object identity, plan *experiment.Plan, executio
 		return runEstimate{}, err
 	}
 	status := study.Estimate(plan, st)
-	return runEstimate{object, planSummary{
-		Hash: plan.Hash(), Points: status.Points, Simulations: status.Simulations, Seeds: plan.Seeds,
+	return runEstimate{identity: object, warnings: plan.Warnings, findings: plan.Findings, Plan: planSummary{
+		Hash: plan.Hash(), Points: status.Points, Simulations: status.Simulations, Seeds: plan.Seeds, Workloads: len(plan.Workloads),
 		Shards: execution.Shards, Parallelism: o.parallelism,
 		CPUSeconds: twoDigits(startSeconds + study.CoreSeconds(plan, st)), MemoryBytes: study.PeakBytes(plan, st, o.parallelism),
 		ConfigMaps: status.ConfigMaps, Clients: expandedClients(plan), Warnings: plan.Remarks(),
@@ -89,10 +94,13 @@ func twoDigits(x float64) float64 {
 func (o runEstimate) table(w io.Writer) error {
 	p := &o.Plan
 	fmt.Fprintf(w, "%s %s: nothing is simulated.\n\n", o.Kind, o.Metadata.Name)
-	printWarnings(w, p.Warnings)
+	printWarnings(w, o.warnings, o.findings...)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "points\t%d\tat most, where the search learns\n", p.Points)
 	fmt.Fprintf(t, "seeds\t%d\t%s\n", len(p.Seeds), seedList(p.Seeds))
+	if p.Workloads > 0 {
+		fmt.Fprintf(t, "workloads\t%d\teach with all points and seeds\n", p.Workloads)
+	}
 	fmt.Fprintf(t, "simulations\t%d\t%d at once here\n", p.Simulations, p.Parallelism)
 	fmt.Fprintf(t, "shards\t%d\tpods on a cluster\n", p.Shards)
 	fmt.Fprintf(t, "CPU time\t%s s\testimated for one core: %s\n", strconv.FormatFloat(p.CPUSeconds, 'f', -1, 64), cpuEstimateError)

@@ -60,6 +60,9 @@ func TestDryRunSimulatesNothing(t *testing.T) {
 			t.Errorf("the table lacks %q:\n%s", want, table)
 		}
 	}
+	if want := "\ninfo: spec.scenario.router.endpointPickerConfig.file: approx-prefix-cache-producer remembers"; !strings.Contains(table, want) {
+		t.Errorf("the table lacks %q:\n%s", want, table)
+	}
 	for flag, name := range files {
 		if _, err := os.Stat(filepath.Join(folder, name)); err == nil {
 			t.Errorf("%s is written", flag)
@@ -67,6 +70,10 @@ func TestDryRunSimulatesNothing(t *testing.T) {
 	}
 	if names := objectNames(t, mustRun(t, "sweep", "-f", folder, "--dry-run", "-o", "json")); len(names) != 2 {
 		t.Errorf("%v, want two objects", names)
+	}
+	sample := mustRun(t, "sweep", "-f", filepath.Join("..", "..", "config", "samples", "policysweep-workloads.yaml"), "--dry-run")
+	if want := "workloads    3 "; !strings.Contains(sample, want) {
+		t.Errorf("the table lacks %q:\n%s", want, sample)
 	}
 	broken := tempFile(t, "broken.yaml", strings.Replace(tinySweepOf("a", "2"), "pools[llama]", "pools[other]", 1))
 	if _, err := windtunnel(t, "sweep", "-f", broken, "--dry-run"); exitCode(err) != exitBadInput {

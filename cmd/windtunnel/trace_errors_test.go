@@ -22,6 +22,7 @@ func TestTraceErrorsNameTheOption(t *testing.T) {
 		"an unknown column": {[]string{plain, "--csv", "input=prompt"},
 			`--csv: unknown key "input", want time, timeFormat, inputTokens, outputTokens, tenant, class, session, model, priority, delimiter`},
 		"an unknown end":    {[]string{plain, "--slice", "start=5s"}, `--slice: unknown key "start", want from, to`},
+		"columns alone":     {[]string{plain, "--csv", "time=ts"}, "the flags are invalid:\n  - trace.csv.inputTokens: Required value: the name of the column\n  - trace.csv.outputTokens: "},
 		"no columns":        {[]string{plain, "--format", "CSV"}, "the delimiter of csv (--csv) may be Semicolon"},
 		"no format":         {[]string{plain}, "or is any CSV whose columns csv (--csv) names"},
 		"another delimiter": {[]string{plain, "--csv", "time=ts,timeFormat=Seconds,inputTokens=prompt,outputTokens=completion"}, "the delimiter of csv (--csv) may be Semicolon"},

@@ -77,8 +77,11 @@ func (o *traceFileFlags) resolve(in io.Reader, name string) (trace.Format, trace
 			return "", trace.Options{}, nil, err
 		}
 	}
-	if errs := input.Options().Validate(format, field.NewPath("trace")); len(errs) > 0 {
-		return "", trace.Options{}, nil, errs.ToAggregate()
+	switch errs := input.Options().Validate(format, field.NewPath("trace")); {
+	case len(errs) > 1:
+		return "", trace.Options{}, nil, fmt.Errorf("the flags are invalid:\n%s", bulletList(errs))
+	case len(errs) == 1:
+		return "", trace.Options{}, nil, errs[0]
 	}
 	options := input.Options()
 	options.Parquet = parquetfile.Codec{}

@@ -82,6 +82,8 @@ type fitter struct {
 	single, turns []observed
 	sessions      []conversation
 	span          simtime.Time
+	// hasSessions says whether some request names its session.
+	hasSessions bool
 }
 
 // observed is a request of the trace.
@@ -112,6 +114,7 @@ func (f *fitter) observe(source workload.Source) {
 		}
 		o := observed{r.Arrival, int32(r.Prompt.Tokens()), int32(r.OutputTokens)}
 		f.span = max(f.span, r.Arrival)
+		f.hasSessions = f.hasSessions || r.Session > 0
 		number := int32(len(f.sessions))
 		if before, continues := c.add(&r, len(all)); continues {
 			number = of[before]

@@ -5,6 +5,7 @@ package fit_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -226,6 +227,23 @@ func TestConversationsAreFound(t *testing.T) {
 	}
 	if diff := cmp.Diff([]v1alpha1.WeightedLength{{Tokens: 3, Weight: 100}}, turns.Sessions.Turns.Histogram); diff != "" {
 		t.Errorf("turns (-want +got):\n%s", diff)
+	}
+}
+
+func TestSessionsWithoutBlocksAreNotImitated(t *testing.T) {
+	const note = "Sessions of the trace are not imitated, because its prompts share no blocks."
+	for session, want := range map[string]bool{"": false, `, "session": "a"`: true} {
+		var rows []string
+		for i := range int64(60) {
+			rows = append(rows, strings.Replace(row(i*1e9, 100, 10), "}", session+"}", 1))
+		}
+		traffic, err := fit.Trace(recorded(t, 0, rows...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Contains(traffic.Notes, note); got != want {
+			t.Errorf("with %q: notes %q", session, traffic.Notes)
+		}
 	}
 }
 

@@ -44,6 +44,9 @@ func (f *fitter) traffic(s trace.Statistics, digest string, labels workload.Labe
 	if len(labels.Tenants)+len(labels.Classes) > 2 || len(labels.Models) > 1 || len(labels.Adapters) > 0 {
 		t.note("Tenants, classes, models and adapters of the trace are not imitated.")
 	}
+	if f.hasSessions && f.blockTokens == 0 {
+		t.note("Sessions of the trace are not imitated, because its prompts share no blocks.")
+	}
 	return t
 }
 

@@ -81,7 +81,8 @@ func aboutNoField(fault *field.Error) bool { return fault.Field == "" || fault.F
 // faultMessage is a fault without its field, with what to do about the commonest
 // slips.
 func faultMessage(fault *field.Error) string {
-	text := fault.ErrorBody()
+	// The schema names the field again.
+	text := strings.Replace(fault.ErrorBody(), ": "+fault.Field+" in body ", ": ", 1)
 	for _, number := range []string{"integer", "number"} {
 		if strings.HasSuffix(text, fmt.Sprintf("must be of type string: %q", number)) {
 			return text + " (write the number in quotes; a duration has its unit too, such as 600s)"

@@ -4,10 +4,13 @@ package manifest
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/spelling"
 )
 
 // wholeFault is about a document, not about one of its fields.
@@ -39,7 +42,11 @@ func unknownFault(path string, known []string) *field.Error {
 		return forbidden(path, what)
 	}
 	slices.Sort(known)
-	return forbidden(path, what+"; there are "+strings.Join(known, ", "))
+	what += "; there are " + strings.Join(known, ", ")
+	if near := spelling.Slip(lastKey(path), known); near != "" {
+		what += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return forbidden(path, what)
 }
 
 func forbidden(path, detail string) *field.Error {

@@ -109,9 +109,9 @@ func TestReadReportsEveryFaultWithItsPlace(t *testing.T) {
 			runText("one", "  replications: {count: 0}\n  execution:\n    shards: 1001\n") + "---\n# nothing\n---\n" +
 				configMapText + "---\n" + strings.Replace(runText("three", ""), "llama", "Llama", 1),
 			`
-f.yaml:16: document 1, SimulationRun one: spec.replications.count: Invalid value: 0: spec.replications.count in body should be greater than or equal to 1
-f.yaml:18: document 1, SimulationRun one: spec.execution.shards: Invalid value: 1001: spec.execution.shards in body should be less than or equal to 1000
-f.yaml:37: document 3, SimulationRun three: spec.scenario.pools[0].name: Invalid value: "Llama": spec.scenario.pools[0].name in body should match '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'`,
+f.yaml:16: document 1, SimulationRun one: spec.replications.count: Invalid value: 0: should be greater than or equal to 1
+f.yaml:18: document 1, SimulationRun one: spec.execution.shards: Invalid value: 1001: should be less than or equal to 1000
+f.yaml:37: document 3, SimulationRun three: spec.scenario.pools[0].name: Invalid value: "Llama": should match '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'`,
 		},
 		"a rule": {
 			runText("r", "  replications:\n    seeds: [1]\n    count: 2\n"),
@@ -121,7 +121,7 @@ f.yaml:16: document 1, SimulationRun r: spec.replications: Invalid value: seeds 
 		"rules that could not be checked go without saying": {
 			strings.Replace(runText("r", "  replications: {seeds: [1], count: 2}\n"), "requests: 10", "requests: many", 1),
 			`
-f.yaml:7: document 1, SimulationRun r: spec.scenario.horizon.requests: Invalid value: "string": spec.scenario.horizon.requests in body must be of type integer: "string"`,
+f.yaml:7: document 1, SimulationRun r: spec.scenario.horizon.requests: Invalid value: "string": must be of type integer: "string"`,
 		},
 		"fields that are unknown or there twice": {
 			runText("r", "  replicas: 2\n  execution:\n    shards: 1\n    shards: 2\n    pods: 3\n"),
@@ -138,12 +138,12 @@ f.yaml:15: document 1, SimulationRun r: spec.scenario.workload.trace.retry.true:
 		"a name that YAML reads as a boolean": {
 			strings.Replace(runText("r", ""), "name: llama", "name: y", 1),
 			`
-f.yaml:9: document 1, SimulationRun r: spec.scenario.pools[0].name: Invalid value: "boolean": spec.scenario.pools[0].name in body must be of type string: "boolean" (YAML reads y, n, yes, no, on and off as booleans: write the text in quotes)`,
+f.yaml:9: document 1, SimulationRun r: spec.scenario.pools[0].name: Invalid value: "boolean": must be of type string: "boolean" (YAML reads y, n, yes, no, on and off as booleans: write the text in quotes)`,
 		},
 		"a field of an object in its place": {
 			strings.Replace(runText("r", ""), "file: trace.csv", "file: trace.csv, timeout: 5s", 1),
 			`
-f.yaml:15: document 1, SimulationRun r: spec.scenario.workload.trace.timeout: Invalid value: "string": spec.scenario.workload.trace.timeout in body must be of type object: "string" (such as timeout: {total: 30s})`,
+f.yaml:15: document 1, SimulationRun r: spec.scenario.workload.trace.timeout: Invalid value: "string": must be of type object: "string" (such as timeout: {total: 30s})`,
 		},
 		"an unknown field in a list's entry": {
 			strings.Replace(runText("r", ""), "accelerator:", "gpu: x\n      accelerator:", 1),
@@ -159,7 +159,7 @@ f.yaml:3: document 2: kind: Required value: must be SimulationRun, PolicySweep o
 		"items of a list": {
 			"apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Service}\n- apiVersion: sim.windtunnel.dev/v1alpha1\n  kind: SimulationRun\n  metadata: {name: r}\n  spec:\n    scenarios: {}\n- text\n- {}\n",
 			`
-f.yaml:9: document 1, List: items[1].spec.scenarios: Forbidden: unknown field; there are execution, gates, metrics, replications, reuseFrom, scenario, trace
+f.yaml:9: document 1, List: items[1].spec.scenarios: Forbidden: unknown field; there are execution, gates, metrics, replications, reuseFrom, scenario, trace; did you mean "scenario"?
 f.yaml:10: document 1, List: items[2]: Invalid value: must be an object with apiVersion and kind
 f.yaml:11: document 1, List: items[3].apiVersion: Required value: must be sim.windtunnel.dev/v1alpha1, or v1 for a ConfigMap`,
 		},

@@ -4,6 +4,7 @@ package setup
 
 import (
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -66,11 +67,25 @@ func validateTenantUse(in *v1alpha1.Workload, tenant *v1alpha1.Tenant, at *field
 	return errs
 }
 
+// namedTenants lists the tenants that clients name, for the error about another one.
+func namedTenants(in *v1alpha1.Workload) string {
+	var names []string
+	for i := range in.Clients {
+		if name := in.Clients[i].Tenant; name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; they name " + strings.Join(names, ", ")
+}
+
 // validateTenantOfTraces returns the faults of a tenant that no client names. The rows of a
 // trace may name it, which is known when the trace is read.
 func validateTenantOfTraces(in *v1alpha1.Workload, tenant *v1alpha1.Tenant, at *field.Path) field.ErrorList {
 	if in.Trace == nil && len(in.Traces) == 0 {
-		return field.ErrorList{field.Invalid(at.Child("name"), tenant.Name, "no client names this tenant")}
+		return field.ErrorList{field.Invalid(at.Child("name"), tenant.Name, "no client names this tenant"+namedTenants(in))}
 	}
 	const why = "no client names this tenant, and recorded rows have a rate and lengths of their own: of a tenant of traces alone, state priority, class and slo"
 	var errs field.ErrorList

@@ -22,7 +22,7 @@ func TestTraitsThatChangeNothingAreFaults(t *testing.T) {
 		edit   func(*v1alpha1.Workload)
 		want   string
 	}{
-		"nobody's":                {v1alpha1.Tenant{}, func(w *v1alpha1.Workload) { w.Clients = w.Clients[3:] }, "w.tenants[0].name: Invalid value: \"gold\": no client names this tenant"},
+		"nobody's":                {v1alpha1.Tenant{}, func(w *v1alpha1.Workload) { w.Clients = w.Clients[3:] }, "w.tenants[0].name: Invalid value: \"gold\": no client names this tenant; they name free"},
 		"a weight of a trace":     {v1alpha1.Tenant{Weight: "2"}, onlyTrace, "w.tenants[0].weight: Forbidden: no client names this tenant, and recorded rows have a rate"},
 		"an archetype of a trace": {trait(v1alpha1.Archetype{BurstCV: "2"}), onlyTrace, "w.tenants[0].archetype: Forbidden: no client names this tenant, and recorded rows have a rate"},
 		"no groups":               {trait(v1alpha1.Archetype{PrefixAffinity: "1"}), func(w *v1alpha1.Workload) { w.Clients[1].Prefix = nil }, "w.tenants[0].archetype.prefixAffinity: "},

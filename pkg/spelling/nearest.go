@@ -40,6 +40,19 @@ func Nearest(written string, names []string) []string {
 	return found
 }
 
+// Slip returns the name that a slip of the keyboard turns into what was written: at
+// most one edit for four letters; "" if there is none. Case does not count. Of equally
+// near names it returns the first.
+func Slip(written string, names []string) string {
+	best, nearest := len(written)/4+1, ""
+	for _, name := range names {
+		if distance := Distance(strings.ToLower(written), strings.ToLower(name)); distance < best {
+			best, nearest = distance, name
+		}
+	}
+	return nearest
+}
+
 func bare(name string) string {
 	return strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
 }

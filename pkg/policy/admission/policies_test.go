@@ -266,6 +266,9 @@ func TestWrongParametersHaveTheirPath(t *testing.T) {
 		"a budget for no tenant": {Spec{"tenant-budget", values([]string{"share:acne=2"})}, names, []string{
 			`admission.parameters[share:acne]: Invalid value: "acne": unknown tenant; there are acme, free; did you mean "acme"?`,
 		}},
+		"a rate of a tenant in a bucket for all": {Spec{"token-bucket", values([]string{"rate:acme=3"})}, names, []string{
+			`admission.parameters[rate:acme]: Invalid value: "3": has no effect with scope=global: set scope to tenant`,
+		}},
 		"a gate without its classes": {Spec{Policy: "slo-gated"}, Names{Classes: []string{"default"}}, []string{
 			`admission.policy: Invalid value: "slo-gated": the workload has no class critical or standard, so the gate treats all requests alike; its classes are "default": set parameters critical and standard`,
 		}},

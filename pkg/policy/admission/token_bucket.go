@@ -37,8 +37,15 @@ func readTokenBucket(l *loader) func(int64) policy.Admission {
 	maxDelay := l.Duration("maxDelay", 10*time.Second, "the longest wait with over=delay; a request that would wait longer is rejected")
 	rates := []float64{rate}
 	ofTenants := l.PositiveOf("rate", "tenant", l.names.Tenants, rate, "the rate of one tenant, with scope=tenant")
-	if scope == "tenant" {
+	switch scope {
+	case "tenant":
 		rates = ofTenants
+	case "global":
+		for i, of := range ofTenants {
+			if of != rate {
+				l.Invalid("rate:"+l.names.Tenants[i], "has no effect with scope=global: set scope to tenant")
+			}
+		}
 	}
 	if over == "reject" {
 		maxDelay = 0

@@ -53,6 +53,9 @@ func (t *csvTable) line(n int, text []byte) (bool, error) {
 func (t *csvTable) header(text []byte) error {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	if err := t.split(text); err != nil {
+		if hint := t.delimiterHint(text); hint != "" {
+			return fmt.Errorf("%w%s", err, hint)
+		}
 		return err
 	}
 	t.width = len(t.fields)

@@ -317,13 +317,8 @@ func (d *Decoder) invalid(n Node, path *field.Path, detail string) {
 
 // DidYouMean suggests the name that is nearest, if one is near.
 func DidYouMean(name string, known []string) string {
-	best, nearest := len(name)/4+1, ""
 	slices.Sort(known)
-	for _, k := range known {
-		if distance := spelling.Distance(strings.ToLower(name), strings.ToLower(k)); distance < best {
-			best, nearest = distance, k
-		}
-	}
+	nearest := spelling.Slip(name, known)
 	if nearest == "" {
 		return ""
 	}
