@@ -128,6 +128,25 @@ func buildLife(in *v1alpha1.Scenario, pool int, c *simulator.Config, path *field
 	return errs
 }
 
+// MeanStartup is how long a replica of a pool takes to start, with a new node where it needs
+// one.
+func MeanStartup(in *v1alpha1.Scenario, p *v1alpha1.Pool) time.Duration {
+	total := defaultModelLoad
+	if s := p.Startup; s != nil {
+		total = s.Provisioning.Duration() + s.ImagePull.Duration()
+		if s.ModelLoad == "" {
+			total += defaultModelLoad
+		}
+		total += s.ModelLoad.Duration()
+	}
+	for i := range in.NodePools {
+		if in.NodePools[i].Name == p.NodePool {
+			total += in.NodePools[i].Provisioning.Duration()
+		}
+	}
+	return total
+}
+
 // buildNodePools makes the node pools, with nodes for all replicas at the start.
 func buildNodePools(in *v1alpha1.Scenario, c *simulator.Config, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
