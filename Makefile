@@ -71,9 +71,10 @@ update: ## Rewrite all golden files, and the generated pages that take seconds; 
 		sed 's|^|./|' | xargs -I{} $(GO) test {} -count 1 -update
 
 .PHONY: autoscalers
-autoscalers: ## Ask the real HorizontalPodAutoscaler and KEDA again, and rewrite their answers; the first build takes minutes
+autoscalers: ## Ask the real HorizontalPodAutoscaler, KEDA and Prometheus again, and rewrite their answers; the first build takes minutes
 	$(GO) test -C test/hpa -count 1 -run '^TestTheGoldenSet$$' -update
 	$(GO) test -C test/keda -count 1 -run '^TestTheGoldenSet$$' -update
+	$(GO) test -C test/promql -count 1 -run '^TestTheGoldenSet$$' -update
 
 .PHONY: pictures
 pictures: ## Redraw the pictures of the README from its sweep

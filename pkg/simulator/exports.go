@@ -23,6 +23,9 @@ type exports struct {
 	// did, by their number modulo waitPace.
 	admitted int64
 	times    [waitPace]simtime.Time
+	// finished counts the requests that have given their last token, or computed a prompt
+	// for another replica.
+	finished int64
 }
 
 // restart begins the counters anew, as an engine that starts does.
@@ -66,6 +69,13 @@ func (x *exports) tokens(gap time.Duration, n int64) {
 		if x.latencies != nil {
 			x.latencies.gaps.Observe(autoscaling.InterTokenLatencyBounds, gap, n)
 		}
+	}
+}
+
+// finish counts a request that the engine has finished.
+func (x *exports) finish() {
+	if x != nil {
+		x.finished++
 	}
 }
 

@@ -158,6 +158,7 @@ func (r *replica) blocksOf(tokens int32) int32 {
 func (c *cluster) prefilled(r *replica, j *request) {
 	j.moveTo(phaseLeaving)
 	r.port.jobs--
+	r.exports.finish()
 	r.use.Served++
 	r.use.ServedTokens += int64(j.prompt)
 	h := c.handoffs.of(j)

@@ -47,6 +47,7 @@ func (x *scaling) engine(endpoint int) autoscaling.Engine {
 		Counters:          r.engine(x.now, &scrape),
 		TimeToFirstToken:  r.exports.latencies.firstTokens,
 		InterTokenLatency: r.exports.latencies.gaps,
+		Finished:          r.exports.finished,
 		Busy:              r.worked(),
 	}
 }

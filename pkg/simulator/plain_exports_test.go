@@ -14,6 +14,7 @@ type plainExports struct {
 	lookups        []plainLookup
 	waits, gaps    []time.Duration // for first tokens, and between tokens
 	stored, loaded []plainMoved
+	finished       []*plainRequest
 }
 
 // plainLookup is a request that got blocks for the first time.

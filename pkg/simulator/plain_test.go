@@ -757,6 +757,7 @@ func (p *plain) endStep(r *plainReplica) {
 			r.announce("ran", q)
 			r.running = without(r.running, q)
 			r.useAdapter(q)
+			r.finished = append(r.finished, q)
 			r.use.Served++
 			r.use.ServedTokens += int64(q.prompt)
 			p.prefilled(r, q)
@@ -764,6 +765,7 @@ func (p *plain) endStep(r *plainReplica) {
 			r.announce("ran", q)
 			r.running = without(r.running, q)
 			r.useAdapter(q)
+			r.finished = append(r.finished, q)
 			r.use.Served++
 			r.use.ServedTokens += int64(q.prompt + q.generated())
 			p.complete(r, q)

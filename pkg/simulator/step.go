@@ -178,6 +178,7 @@ func (r *replica) endFinished() {
 		}
 		q.moveTo(phaseLeaving)
 		r.releaseBlocks(q, false)
+		r.exports.finish()
 		r.use.Served++
 		r.use.ServedTokens += int64(q.total)
 		r.countServing(-1)

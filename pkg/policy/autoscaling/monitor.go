@@ -48,6 +48,9 @@ type Engine struct {
 	Counters policy.Engine
 	// TimeToFirstToken and InterTokenLatency count observations by bucket.
 	TimeToFirstToken, InterTokenLatency Buckets
+	// Finished counts the requests that have given their last token, or computed a prompt for
+	// another replica (vllm:request_success_total).
+	Finished int64
 	// Busy is how long steps were under way since the start of the run
 	// (the integral of DCGM_FI_DEV_GPU_UTIL).
 	Busy time.Duration
@@ -74,7 +77,9 @@ type Monitor struct {
 // NewMonitor returns a monitor of so many endpoints that keeps the samples that a scaler
 // can read within a window.
 func NewMonitor(endpoints int, interval, delay, window time.Duration) *Monitor {
-	n := int((window+delay)/interval) + 2
+	// One more sample is in the window than intervals fit, and the one before says what
+	// changed until the oldest.
+	n := int((window+delay)/interval) + 3
 	m := &Monitor{Interval: interval, Delay: delay, samples: make([]Sample, n)}
 	engines := make([]Engine, n*endpoints)
 	for i := range m.samples {

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package query
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/VictoriaMetrics/metricsql"
+
+	"windtunnel.dev/windtunnel/pkg/spelling"
+)
+
+// selected returns the series that a selector finds, and the labels that it asks for; ok is
+// false after a fault.
+func (c *compiler) selected(e *metricsql.MetricExpr) (found []series, asked labels, ok bool) {
+	if len(e.LabelFilterss) != 1 {
+		c.fault(-1, "a selector needs the name of a metric")
+		return nil, asked, false
+	}
+	filters := e.LabelFilterss[0]
+	if len(filters) == 0 || filters[0].Label != "__name__" || filters[0].IsNegative || filters[0].IsRegexp {
+		c.fault(-1, "a selector needs the name of a metric")
+		return nil, asked, false
+	}
+	as := filters[0].Value
+	m := metricOf(as)
+	if m == nil {
+		c.unknown(as)
+		return nil, asked, false
+	}
+	found = c.targets.series(m, as, c.in)
+	for i := range filters[1:] {
+		f := &filters[i+1]
+		l, known := labelOf(f.Label)
+		if !known || !m.has(l) || l == metricName {
+			c.matchNothing(as, f)
+			continue
+		}
+		if !f.IsRegexp && !f.IsNegative {
+			asked[l] = f.Value
+		}
+		found = c.match(found, l, f)
+	}
+	return found, asked, len(c.faults) == 0
+}
+
+// unknown finds fault with a name of a metric.
+func (c *compiler) unknown(as string) {
+	var names []string
+	for i := range catalogue {
+		names = append(names, catalogue[i].Names...)
+	}
+	text := fmt.Sprintf("no target has the metric %s", as)
+	if near := spelling.Nearest(as, names); len(near) > 0 {
+		text += "; similar: " + strings.Join(near, ", ")
+	}
+	c.fault(c.find(as), text)
+}
+
+// matchNothing notes a matcher of a label that the metric does not have.
+func (c *compiler) matchNothing(as string, f *metricsql.LabelFilter) {
+	switch {
+	case f.IsNegative || f.IsRegexp:
+		c.fault(c.find(f.Label), fmt.Sprintf("%s has no label %s: only %s=\"…\" is accepted, and has no effect", as, f.Label, f.Label))
+	case f.Value != "":
+		c.note("%s=%q has no effect: %s has no such label here", f.Label, f.Value, as)
+	}
+}
+
+// match keeps the series of which a label matches.
+func (c *compiler) match(all []series, l label, f *metricsql.LabelFilter) []series {
+	matches := func(value string) bool { return value == f.Value }
+	if f.IsRegexp {
+		pattern, err := regexp.Compile("^(?s:" + f.Value + ")$")
+		if err != nil {
+			c.fault(c.find(f.Label), fmt.Sprintf("%q is no regular expression", f.Value))
+			return all
+		}
+		matches = pattern.MatchString
+	}
+	var kept []series
+	var values []string
+	for _, s := range all {
+		value := s.labels[l]
+		if !slices.Contains(values, value) {
+			values = append(values, value)
+		}
+		if matches(value) != f.IsNegative {
+			kept = append(kept, s)
+		}
+	}
+	if len(kept) == 0 && len(all) > 0 {
+		c.fault(c.find(f.Label), fmt.Sprintf("no target matches %s; %s is one of: %s", f.AppendString(nil), f.Label, strings.Join(values, ", ")))
+	}
+	return kept
+}

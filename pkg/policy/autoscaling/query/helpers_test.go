@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package query
+
+import (
+	"testing"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+const interval = 15 * time.Second
+
+// story is a pool llama of two engines and a pool qwen of one, which a monitor has scraped.
+type story struct {
+	view autoscaling.View
+}
+
+var threeEngines = Targets{
+	InferencePool: "epp",
+	Pools: []Pool{
+		{"llama", "llama-8b", []string{"llama/0", "llama/1"}},
+		{"qwen", "qwen-7b", []string{"qwen/0"}},
+	},
+}
+
+// newStory takes a sample every 15 s, from the first second on, so that the last one is a time
+// before the queries.
+func newStory(samples int, since time.Duration, fill func(k int, s *autoscaling.Sample)) *story {
+	m := autoscaling.NewMonitor(3, interval, 0, time.Hour)
+	at := simtime.Time(0)
+	for k := range samples {
+		at = at.Add(interval)
+		s := m.Take(at)
+		for i := range s.Engines {
+			s.Engines[i].Up = true
+		}
+		fill(k, s)
+	}
+	return &story{autoscaling.View{Now: at.Add(since), Monitor: m}}
+}
+
+func (s *story) ask(t *testing.T, text string) (float64, Problem) {
+	t.Helper()
+	return compiled(t, text).Value(&s.view)
+}
+
+func compiled(t testing.TB, text string) *Query {
+	t.Helper()
+	q, err := Compile(text, threeEngines)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return q
+}

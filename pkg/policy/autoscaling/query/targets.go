@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package query
+
+// Targets are what the monitoring system scrapes for a unit: the engines of its pools, the
+// exporter of their accelerators, and the EPP of its router.
+type Targets struct {
+	// InferencePool names the pool of the EPP.
+	InferencePool string
+	// Pools are those of the unit, in the order of a view.
+	Pools []Pool
+}
+
+// Pool is a pool of engines.
+type Pool struct {
+	Name, Model string
+	// Pods name its endpoints, in order of their places in a sample.
+	Pods []string
+}
+
+// gateway is the place of what has no place among the engines of a sample.
+const gateway = -1
+
+// series is one series of a metric.
+type series struct {
+	*labels
+	metric *Metric
+	// place is that of the engine in a sample; bucket that of a bucket in its histogram.
+	place, bucket int
+}
+
+// series lists the series of a metric.
+func (t *Targets) series(m *Metric, as string, in interner) []series {
+	var all []series
+	if m.gateway != nil {
+		return []series{{in.get(t.ofGateway(m, as)), m, gateway, 0}}
+	}
+	place := 0
+	for i := range t.Pools {
+		for _, endpoint := range t.Pools[i].Pods {
+			l := labels{metricName: as, pod: endpoint, pool: t.Pools[i].Name, deployment: t.Pools[i].Name}
+			if m.has(modelName) {
+				l[modelName] = t.Pools[i].Model
+			}
+			for bucket := range max(1, len(m.bounds)) {
+				if m.bounds != nil {
+					l[le] = m.bounds[bucket]
+				}
+				all = append(all, series{in.get(l), m, place, bucket})
+			}
+			place++
+		}
+	}
+	return all
+}
+
+// ofGateway returns the labels of a metric of the EPP. A router has requests of one model, or
+// of several, which the metric then sums under the name of the first pool's.
+func (t *Targets) ofGateway(m *Metric, as string) labels {
+	l := labels{metricName: as}
+	for _, has := range m.labels {
+		switch has {
+		case name, inferencePool:
+			l[has] = t.InferencePool
+		case modelName, targetModelName:
+			if len(t.Pools) > 0 {
+				l[has] = t.Pools[0].Model
+			}
+		}
+	}
+	return l
+}
