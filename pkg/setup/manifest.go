@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/manifest"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/query"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -58,24 +60,35 @@ func replicaBounds(s *v1alpha1.Scaler) (least, most int) {
 }
 
 // loadManifest makes the scaler of a unit of a manifest.
-func loadManifest(s *v1alpha1.Scaler, u *simulator.ScaledUnit, path *field.Path) (window time.Duration, errs field.ErrorList) {
+func loadManifest(in *v1alpha1.Scenario, s *v1alpha1.Scaler, u *simulator.ScaledUnit, path *field.Path) (window time.Duration, errs field.ErrorList) {
 	if errs := besideManifest(s, path); len(errs) > 0 {
 		return 0, errs
 	}
-	m, at, errs := readManifest(s, path)
-	if len(errs) > 0 {
-		return 0, errs
-	}
-	queries := map[string]string{}
-	for name, q := range s.Metrics.Queries {
-		queries[name] = string(q)
-	}
-	config, errs := m.Load(manifest.Adapter{Queries: queries, Sync: s.Interval.Duration()}, at, path.Child("metrics", "queries"))
+	config, errs := manifestConfig(in, s, path)
 	if len(errs) > 0 {
 		return 0, errs
 	}
 	u.Scaler, u.Interval = config.New(), config.Interval
 	return config.Window, nil
+}
+
+// manifestConfig reads the manifest of a scaler, and the queries of its metrics.
+func manifestConfig(in *v1alpha1.Scenario, s *v1alpha1.Scaler, path *field.Path) (*manifest.Config, field.ErrorList) {
+	m, at, errs := readManifest(s, path)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	queries := map[string]string{}
+	for name, q := range s.Metrics.Queries {
+		queries[name] = string(q)
+	}
+	adapter := manifest.Adapter{Queries: queries, Sync: s.Interval.Duration(), Targets: query.Targets{InferencePool: s.Pools[0]}}
+	for i := range in.Pools {
+		if p := &in.Pools[i]; slices.Contains(s.Pools, p.Name) {
+			adapter.Targets.Pools = append(adapter.Targets.Pools, query.Pool{Name: p.Name, Model: p.Model, Pods: EndpointNames(p.Name, Places(in, p))})
+		}
+	}
+	return m.Load(adapter, at, path.Child("metrics", "queries"))
 }
 
 // besideManifest says what cannot stand beside a manifest.
@@ -99,13 +112,20 @@ func besideManifest(s *v1alpha1.Scaler, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// manifestNotes say where the target of a manifest has another name than the pool.
+// manifestNotes say where the target of a manifest has another name than the pool, and what
+// of its queries has no effect.
 func manifestNotes(in *v1alpha1.Scenario, path *field.Path) []string {
 	var notes []string
 	for i := range in.Scalers {
 		s := &in.Scalers[i]
 		m, at, errs := readManifest(s, path.Child("scalers").Index(i))
-		if m != nil && len(errs) == 0 && m.Target != s.Pools[0] {
+		if m == nil || len(errs) > 0 {
+			continue
+		}
+		if config, errs := manifestConfig(in, s, path.Child("scalers").Index(i)); len(errs) == 0 {
+			notes = append(notes, config.Notes...)
+		}
+		if m.Target != s.Pools[0] {
 			notes = append(notes, fmt.Sprintf("%s: the manifest scales %s, which stands for pool %s", at.Child("spec", "scaleTargetRef", "name"), m.Target, s.Pools[0]))
 		}
 	}

@@ -23,7 +23,7 @@ func buildScaler(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config,
 	}
 	window := time.Duration(0)
 	if s.Policy == "" {
-		window, errs = loadManifest(s, &u, path)
+		window, errs = loadManifest(in, s, &u, path)
 	} else {
 		window, errs = loadPolicy(s, c, &u, future, path)
 	}

@@ -18,10 +18,15 @@ var averageOfAverage = Rule{
 	check: func(p *pass) {
 		for _, m := range p.Metrics() {
 			q := p.query(&m)
-			average := isName(q) && strings.HasPrefix(q, "inference_pool_average_") || strings.HasPrefix(q, "avg(")
+			average := isName(q) && averagesOfPool(q) || strings.HasPrefix(q, "avg(")
 			if average && m.Target.Source != hpa.Pods && m.Target.Target.Type == hpa.AverageValue {
 				p.report(m.Path, "%s is an average over the replicas, and its target is of type AverageValue", m.Name)
 			}
 		}
 	},
+}
+
+// averagesOfPool reports whether a query reads averages over replicas that the EPP exports.
+func averagesOfPool(query string) bool {
+	return strings.Contains(query, "inference_pool_average_") || strings.Contains(query, "llm_d_router_epp_average_")
 }

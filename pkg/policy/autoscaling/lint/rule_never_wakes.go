@@ -19,7 +19,7 @@ var neverWakes = Rule{
 			return
 		}
 		for _, m := range p.Metrics() {
-			if q := p.query(&m); !strings.Contains(q, "vllm:") && !strings.Contains(q, "inference_pool_average_") {
+			if q := p.query(&m); !strings.Contains(q, "vllm:") && !averagesOfPool(q) {
 				return
 			}
 		}

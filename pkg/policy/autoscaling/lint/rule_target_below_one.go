@@ -18,7 +18,8 @@ var targetBelowOne = Rule{
 	Fix:     "Set a target that a busy replica has: some waiting requests, or a good part of max-num-seqs for running ones.",
 	check: func(p *pass) {
 		for _, m := range p.Metrics() {
-			counts := slices.Contains([]string{"vllm:num_requests_waiting", "vllm:num_requests_running", queuedAtGateway}, p.query(&m))
+			q := p.query(&m)
+			counts := slices.Contains([]string{"vllm:num_requests_waiting", "vllm:num_requests_running"}, q) || isGatewayQueue(q)
 			if counts && m.Target.Target.Type == hpa.AverageValue && m.Target.Target.Value < 1000 {
 				p.report(m.Path, "the target of %s is %s, which one request on an idle replica exceeds", m.Name, decimal(m.Target.Target.Value))
 			}
@@ -26,8 +27,11 @@ var targetBelowOne = Rule{
 	},
 }
 
-// queuedAtGateway is the metric of the requests that the EPP keeps back.
-const queuedAtGateway = "inference_extension_flow_control_queue_size"
+// isGatewayQueue reports whether a query is the metric of the requests that the EPP keeps
+// back.
+func isGatewayQueue(query string) bool {
+	return query == "inference_extension_flow_control_queue_size" || query == "llm_d_router_epp_flow_control_queue_size"
+}
 
 // decimal writes thousandths.
 func decimal(n int64) string { return strconv.FormatFloat(float64(n)/1000, 'f', -1, 64) }

@@ -18,7 +18,7 @@ var valueForSum = Rule{
 	check: func(p *pass) {
 		for _, m := range p.Metrics() {
 			q := p.query(&m)
-			if m.Target.Target.Type == hpa.Value && (isName(q) && strings.HasPrefix(q, "vllm:") || q == queuedAtGateway) {
+			if m.Target.Target.Type == hpa.Value && (isName(q) && strings.HasPrefix(q, "vllm:") || isGatewayQueue(q)) {
 				p.report(m.Path, "%s is a sum over the replicas, and its target is of type Value", m.Name)
 			}
 		}

@@ -14,8 +14,6 @@ import (
 
 var update = flag.Bool("update", false, "rewrite docs/autoscaling-manifests.md")
 
-type documentedMetric struct{ Name, Series string }
-
 type documentedKind struct {
 	Name, Version string
 	Fields        []Field
@@ -23,15 +21,7 @@ type documentedKind struct {
 
 func TestThePageOnManifests(t *testing.T) {
 	var page struct {
-		Metrics []documentedMetric
-		Kinds   []documentedKind
-	}
-	for i := range metrics {
-		text := "one"
-		if metrics[i].ofEngine != nil {
-			text = "one for each replica"
-		}
-		page.Metrics = append(page.Metrics, documentedMetric{metrics[i].name, text})
+		Kinds []documentedKind
 	}
 	for _, kind := range []Kind{HorizontalPodAutoscaler, ScaledObject} {
 		page.Kinds = append(page.Kinds, documentedKind{string(kind), kind.apiVersion(), kind.Fields()})

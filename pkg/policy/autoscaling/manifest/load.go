@@ -11,6 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/hpa"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/keda"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/query"
 )
 
 // A Config is a manifest whose metrics are known. It is immutable.
@@ -20,6 +21,8 @@ type Config struct {
 	Window time.Duration
 	// Interval is how often it is to be asked.
 	Interval time.Duration
+	// Notes say what of the queries has no effect.
+	Notes []string
 }
 
 // New makes the scaler of one run.
@@ -32,6 +35,8 @@ type Adapter struct {
 	Queries map[string]string
 	// Sync is the sync period of the autoscaler.
 	Sync time.Duration
+	// Targets are what the queries read.
+	Targets query.Targets
 }
 
 // Load makes a scaler of a manifest. Errors have the paths of the manifest's fields under
@@ -47,13 +52,19 @@ func (m *Manifest) Load(a Adapter, path, queries *field.Path) (*Config, field.Er
 			used[x.name] = true
 			text, at = other, queries.Key(x.name)
 		}
-		q, err := compile(text)
-		if err != nil {
-			errs = append(errs, field.Invalid(at, text, err.Error()))
+		s := source{name: x.name, text: text, targets: a.Targets, nullFails: x.nullFails}
+		if es := s.compile(at); len(es) > 0 {
+			errs = append(errs, es...)
 			continue
 		}
-		c.Window = max(c.Window, q.Window())
-		asked = append(asked, source{name: x.name, query: q, nullFails: x.nullFails})
+		if s.query.Scalar() && m.Kind == ScaledObject {
+			errs = append(errs, field.Invalid(at, text, "is a number, which KEDA cannot read: write vector(…) around it"))
+		}
+		for _, note := range s.query.Notes() {
+			c.Notes = append(c.Notes, at.String()+": "+note)
+		}
+		c.Window = max(c.Window, s.query.Window())
+		asked = append(asked, s)
 	}
 	for _, name := range slices.Sorted(keys(a.Queries)) {
 		if !used[name] {
@@ -66,15 +77,16 @@ func (m *Manifest) Load(a Adapter, path, queries *field.Path) (*Config, field.Er
 	options := hpa.DefaultOptions()
 	options.SyncPeriod = a.Sync
 	if m.Kind == HorizontalPodAutoscaler {
-		c.make = func() autoscaling.Scaler { return newHPAScaler(m.hpa, options, asked) }
+		c.make = func() autoscaling.Scaler { return newHPAScaler(m.hpa, options, forRun(asked)) }
 		return c, nil
 	}
 	c.Interval = commonPeriod(a.Sync, m.keda.Polling)
 	c.make = func() autoscaling.Scaler {
 		made, triggers := keda.Convert(m.keda)
+		own := forRun(asked)
 		return &kedaScaler{
 			keda: keda.New(m.keda, 0), spec: m.keda, sync: a.Sync, triggers: triggers,
-			hpa: newHPAScaler(made, options, pick(asked, triggers)), sources: slices.Clone(asked),
+			hpa: newHPAScaler(made, options, pick(own, triggers)), sources: own,
 		}
 	}
 	return c, nil

@@ -187,6 +187,7 @@ func TestQueriesOfMetrics(t *testing.T) {
 		"a query that is not simulated":     {HorizontalPodAutoscaler, "waiting", map[string]string{"waiting": "queue_length"}, "q[waiting]: Invalid value: \"queue_length\""},
 		"a query that no metric asks for":   {HorizontalPodAutoscaler, "vllm:num_requests_running", map[string]string{"x": "vllm:num_requests_waiting"}, "q[x]: Invalid value"},
 		"KEDA has queries of its own":       {ScaledObject, "", map[string]string{"inference_pool_average_queue_size": "vllm:num_requests_waiting"}, "q[inference_pool_average_queue_size]: Invalid value"},
+		"a number is no answer to KEDA":     {ScaledObject, "scalar(vector(1))", nil, "m.spec.triggers[0].metadata.query: Invalid value: \"scalar(vector(1))\": is a number"},
 		"a query of KEDA that is not known": {ScaledObject, "up", nil, "m.spec.triggers[0].metadata.query: Invalid value: \"up\""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -198,7 +199,7 @@ func TestQueriesOfMetrics(t *testing.T) {
 			if len(errs) > 0 {
 				t.Fatal(errs)
 			}
-			_, errs = m.Load(Adapter{Queries: tc.queries, Sync: 15 * time.Second}, field.NewPath("m"), field.NewPath("q"))
+			_, errs = m.Load(Adapter{Queries: tc.queries, Sync: scrape, Targets: llama}, field.NewPath("m"), field.NewPath("q"))
 			got := ""
 			if len(errs) > 0 {
 				got = errs[0].Error()

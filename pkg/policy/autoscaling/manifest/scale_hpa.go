@@ -7,18 +7,8 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/hpa"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/query"
 )
-
-// source is a query of a metric, with its last answer.
-type source struct {
-	name      string
-	query     query
-	nullFails bool
-	answer    []series
-}
-
-// ask asks the query.
-func (s *source) ask(view *autoscaling.View) { s.answer = s.query.Answer(view, s.answer[:0]) }
 
 // hpaScaler is an autoscaler with what it observes.
 type hpaScaler struct {
@@ -32,7 +22,7 @@ type hpaScaler struct {
 func newHPAScaler(spec hpa.Spec, options hpa.Options, sources []source) *hpaScaler {
 	return &hpaScaler{
 		spec: spec, autoscaler: hpa.New(spec, options),
-		sources: append([]source(nil), sources...), observed: make([]hpa.Observation, len(sources)),
+		sources: sources, observed: make([]hpa.Observation, len(sources)),
 	}
 }
 
@@ -79,20 +69,20 @@ func (s *hpaScaler) observe(i int, p *autoscaling.Pool) {
 	case hpa.Object:
 		sum := 0.0
 		for _, x := range answer {
-			sum += x.value
+			sum += x.Value
 		}
 		o.Values = append(o.Values, adapted(sum))
 	default:
 		for _, x := range answer {
-			o.Values = append(o.Values, adapted(x.value))
+			o.Values = append(o.Values, adapted(x.Value))
 		}
 	}
 }
 
-func readingOf(endpoint int, answer []series) hpa.Reading {
+func readingOf(endpoint int, answer []query.Reading) hpa.Reading {
 	for _, x := range answer {
-		if x.endpoint == endpoint {
-			return hpa.Reading{Sampled: true, Value: adapted(x.value)}
+		if x.Endpoint == endpoint {
+			return hpa.Reading{Sampled: true, Value: adapted(x.Value)}
 		}
 	}
 	return hpa.Reading{}

@@ -54,7 +54,7 @@ func (s *kedaScaler) ask(view *autoscaling.View) {
 		a := keda.Answer{}
 		switch {
 		case len(x.answer) == 1:
-			a.Value = x.answer[0].value
+			a.Value = x.answer[0].Value
 		case len(x.answer) > 1 || x.nullFails:
 			a.Failed = true
 		}

@@ -11,10 +11,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/query"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
 const scrape = 15 * time.Second
+
+// llama is a pool of 100 places.
+var llama = func() query.Targets {
+	p := query.Pool{Name: "llama", Model: "llama"}
+	for i := range 100 {
+		p.Pods = append(p.Pods, fmt.Sprintf("llama/%d", i))
+	}
+	return query.Targets{InferencePool: "llama", Pools: []query.Pool{p}}
+}()
 
 // play asks the scaler of a manifest at each sample of a queue, a step of its interval each.
 // New replicas serve after two steps. A negative queue is no sample. It returns what was
@@ -25,7 +35,7 @@ func play(t *testing.T, kind Kind, text string, replicas int, waiting []int) (wa
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	config, errs := m.Load(Adapter{Sync: scrape}, nil, nil)
+	config, errs := m.Load(Adapter{Sync: scrape, Targets: llama}, nil, nil)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
@@ -97,8 +107,10 @@ func TestScalers(t *testing.T) {
 			"KEDA: no trigger is active; stays at 0: the autoscaler does nothing without replicas (ScalingDisabled)"},
 		"several values are a failure of KEDA's trigger": {ScaledObject, strings.Replace(quick, "inference_pool_average_queue_size", `"vllm:num_requests_waiting"`, 1), 2, []int{9}, "2",
 			"KEDA: no trigger is active; vllm:num_requests_waiting has 2 values instead of one; stays at 2: no value of vllm:num_requests_waiting (FailedGetExternalMetric)"},
-		"a null value may be a failure": {ScaledObject, strings.Replace(quick, `threshold: "5"`, `threshold: "5", ignoreNullValues: "false"`, 1), 0, []int{9}, "0",
-			"KEDA: no trigger is active; inference_pool_average_queue_size has no value; stays at 0"},
+		"a null value may be a failure": {ScaledObject, strings.NewReplacer(`threshold: "5"`, `threshold: "5", ignoreNullValues: "false"`, "inference_pool_average_queue_size", `"sum(vllm:num_requests_waiting)"`).Replace(quick), 0, []int{9}, "0",
+			"KEDA: no trigger is active; sum(vllm:num_requests_waiting) has no value; stays at 0"},
+		"KEDA asks a query": {ScaledObject, strings.Replace(quick, "inference_pool_average_queue_size", `'sum(vllm:num_requests_waiting{pod=~"llama/.*"})'`, 1), 2, []int{10}, "4",
+			`KEDA: a trigger is active; from 2 to 4: sum(vllm:num_requests_waiting{pod=~"llama/.*"}) is 10 for each replica, for a target of 5, which asks for 4`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wanted, why := play(t, tc.kind, tc.text, tc.replicas, tc.waiting)
@@ -118,12 +130,12 @@ func TestPeriodsOfKEDA(t *testing.T) {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	config, _ := m.Load(Adapter{Sync: scrape}, nil, nil)
+	config, _ := m.Load(Adapter{Sync: scrape, Targets: llama}, nil, nil)
 	if config.Interval != 5*time.Second {
 		t.Fatalf("asked each %s", config.Interval)
 	}
 	scaler := config.New()
-	view := autoscaling.View{Monitor: autoscaling.NewMonitor(1, scrape, 0, 0), Pools: []autoscaling.Pool{{Endpoints: 1, Max: 20}}}
+	view := autoscaling.View{Monitor: autoscaling.NewMonitor(100, scrape, 0, 0), Pools: []autoscaling.Pool{{Endpoints: 100, Max: 20}}}
 	var polls, syncs []int
 	for second := 5; second <= 60; second += 5 {
 		view.Now = simtime.Time(second) * 1e9
