@@ -15,7 +15,7 @@ var scaledObjectFields = slices.Concat(
 		{Path: "spec.scaleTargetRef.envSourceContainerName", form: text, Treatment: NoEffect},
 		{Path: "spec.pollingInterval", form: whole, least: 1, most: 86400},
 		{Path: "spec.cooldownPeriod", form: whole, most: math.MaxInt32},
-		{Path: "spec.initialCooldownPeriod", form: whole, most: math.MaxInt32, Note: "The object is created at the start of the run."},
+		{Path: "spec.initialCooldownPeriod", form: whole, most: math.MaxInt32, Note: "The object is created at the start of the run. KEDA polls from the first scrape on."},
 		{Path: "spec.idleReplicaCount", form: whole, most: 1023},
 		{Path: "spec.minReplicaCount", form: whole, most: 1024, Note: "The default is 0, for which the scenario needs an activator."},
 		{Path: "spec.maxReplicaCount", form: whole, least: 1, most: 1024, Note: "The default is 100."},

@@ -26,6 +26,10 @@ type kedaScaler struct {
 }
 
 func (s *kedaScaler) Scale(view *autoscaling.View, wanted []int) autoscaling.Reason {
+	if view.Monitor.Latest(view.Now) == nil {
+		// A run starts in the middle of things: KEDA would find no activity, and scale in.
+		return autoscaling.Reason(fmt.Sprintf("stays at %d: no metric has been scraped yet", wanted[0]))
+	}
 	p := &view.Pools[0]
 	polls, syncs := isDue(view.Now, s.spec.Polling), isDue(view.Now, s.sync)
 	s.ask(view)

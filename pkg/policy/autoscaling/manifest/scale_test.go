@@ -103,6 +103,7 @@ func TestScalers(t *testing.T) {
 			"from 3 to 2: vllm:num_requests_waiting is 0 for each replica, for a target of 5, which asks for 0; at least 2 (TooFewReplicas)"},
 		"KEDA takes the last replica away after the cooldown": {ScaledObject, quick, 1, []int{1, 0, 0, 0, 0}, "1 1 1 0 0",
 			"KEDA: no trigger is active; stays at 0: the autoscaler does nothing without replicas (ScalingDisabled)"},
+		"KEDA waits for the first scrape": {ScaledObject, quick, 1, []int{-1}, "1", "stays at 1: no metric has been scraped yet"},
 		"KEDA sees no queue of replicas that are not there": {ScaledObject, quick, 0, []int{9}, "0",
 			"KEDA: no trigger is active; stays at 0: the autoscaler does nothing without replicas (ScalingDisabled)"},
 		"several values are a failure of KEDA's trigger": {ScaledObject, strings.Replace(quick, "inference_pool_average_queue_size", `"vllm:num_requests_waiting"`, 1), 2, []int{9}, "2",
@@ -136,6 +137,7 @@ func TestPeriodsOfKEDA(t *testing.T) {
 	}
 	scaler := config.New()
 	view := autoscaling.View{Monitor: autoscaling.NewMonitor(100, scrape, 0, 0), Pools: []autoscaling.Pool{{Endpoints: 100, Max: 20}}}
+	view.Monitor.Take(0)
 	var polls, syncs []int
 	for second := 5; second <= 60; second += 5 {
 		view.Now = simtime.Time(second) * 1e9
