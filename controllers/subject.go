@@ -101,6 +101,11 @@ func scenarioConfigMaps(s *v1alpha1.Scenario) []string {
 			names = append(names, t.ConfigMapRef.Name)
 		}
 	}
+	for _, m := range experiment.Manifests(s) {
+		if m.ConfigMapRef != nil {
+			names = append(names, m.ConfigMapRef.Name)
+		}
+	}
 	return names
 }
 

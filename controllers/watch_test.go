@@ -36,12 +36,16 @@ func TestAConfigMapWakesWhatRefersToIt(t *testing.T) {
 	alternative := builder.MakeSweep("alternative", "team-a").
 		Alternative("native", v1alpha1.Router{Policies: &v1alpha1.Policies{Routing: v1alpha1.RoutingPolicy{Policy: "random"}}}).
 		Alternative("epp", v1alpha1.Router{EndpointPickerConfig: profile.Spec.Parameters[0].Profiles[0].EndpointPickerConfig}).Obj()
-	for _, o := range append(objects, profile, alternative) {
+	scaled := builder.MakeRun("scaled", "team-a").Obj()
+	scaled.Spec.Scenario.Scalers = []v1alpha1.Scaler{{
+		Name: "hpa", Pools: []string{"llama"}, HorizontalPodAutoscaler: &v1alpha1.ManifestSource{ConfigMapRef: &v1alpha1.ConfigMapKeyReference{Name: "profiles", Key: "hpa"}},
+	}}
+	for _, o := range append(objects, profile, alternative, scaled) {
 		c.create(o)
 	}
 	cm := configMapMetadata()
 	cm.Namespace, cm.Name = "team-a", "profiles"
-	for kind, want := range map[*subjects][]string{&sweeps: {"team-a/alternative", "team-a/base", "team-a/done", "team-a/profile"}, &runs: {"team-a/run"}} {
+	for kind, want := range map[*subjects][]string{&sweeps: {"team-a/alternative", "team-a/base", "team-a/done", "team-a/profile"}, &runs: {"team-a/run", "team-a/scaled"}} {
 		var got []string
 		for _, r := range (watcher{cache: c.client, subjects: *kind}).ofConfigMap(t.Context(), cm) {
 			got = append(got, r.String())

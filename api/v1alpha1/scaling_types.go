@@ -3,9 +3,11 @@
 package v1alpha1
 
 // Scaler changes the number of replicas of a pool, or of a prefill pool and a decode pool
-// together.
+// together. A policy of Windtunnel decides, or what a manifest of Kubernetes says.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.minReplicas) || self.minReplicas <= self.maxReplicas",fieldPath=".minReplicas",message="must be at most maxReplicas"
+// +kubebuilder:validation:ExactlyOneOf=policy;horizontalPodAutoscaler;scaledObject
+// +kubebuilder:validation:XValidation:rule="!has(self.minReplicas) || !has(self.maxReplicas) || self.minReplicas <= self.maxReplicas",fieldPath=".minReplicas",message="must be at most maxReplicas"
+// +kubebuilder:validation:XValidation:rule="has(self.policy) ? has(self.maxReplicas) : !(has(self.minReplicas) || has(self.maxReplicas) || has(self.parameters) || has(self.trigger))",message="policy needs maxReplicas; a manifest has bounds of its own: state minReplicas, maxReplicas, parameters and trigger only with policy"
 type Scaler struct {
 	// name identifies the scaler in results and in parameter paths.
 	// +required
@@ -23,24 +25,33 @@ type Scaler struct {
 	// +kubebuilder:validation:items:MaxLength=63
 	Pools []string `json:"pools,omitempty"`
 	// minReplicas is the minimum number of replicas of each pool. With 0, a pool may have
-	// none, and activator lets requests wait for one.
+	// none, and activator lets requests wait for one. It is derived: 1, or what the manifest
+	// says.
 	// +optional
-	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1024
 	MinReplicas *int32 `json:"minReplicas,omitempty"`
-	// maxReplicas is the maximum number of replicas of each pool.
-	// +required
+	// maxReplicas is the maximum number of replicas of each pool. A policy needs it. Without a
+	// policy, it is what the manifest says.
+	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1024
 	MaxReplicas int32 `json:"maxReplicas,omitempty"`
 	// policy is the name of the policy that decides how many replicas the pools are to
 	// have, such as queue-length. windtunnel's docs/autoscaling.md lists the policies with
 	// their parameters.
-	// +required
+	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Policy string `json:"policy,omitempty"`
+	// horizontalPodAutoscaler is a manifest of autoscaling/v2 that scales one pool.
+	// windtunnel's docs/autoscaling-manifests.md lists its fields.
+	// +optional
+	HorizontalPodAutoscaler *ManifestSource `json:"horizontalPodAutoscaler,omitempty"`
+	// scaledObject is a manifest of KEDA that scales one pool. windtunnel's
+	// docs/autoscaling-manifests.md lists its fields.
+	// +optional
+	ScaledObject *ManifestSource `json:"scaledObject,omitempty"`
 	// parameters are the parameters of the policy.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
@@ -49,7 +60,8 @@ type Scaler struct {
 	// the policy is asked at its intervals only.
 	// +optional
 	Trigger *ScalingTrigger `json:"trigger,omitempty"`
-	// interval is the time between two decisions.
+	// interval is the time between two decisions. For a manifest it is the sync period of
+	// the controller of HorizontalPodAutoscalers.
 	// +optional
 	// +kubebuilder:default="15s"
 	Interval PositiveDuration `json:"interval,omitempty"`
@@ -57,6 +69,26 @@ type Scaler struct {
 	// +optional
 	// +kubebuilder:default={}
 	Metrics ScalerMetrics `json:"metrics,omitzero"`
+}
+
+// ManifestSource is a manifest of Kubernetes. Other objects of the text are passed over.
+//
+// +kubebuilder:validation:ExactlyOneOf=inline;configMapRef;file
+type ManifestSource struct {
+	// inline is the text.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=65536
+	Inline *string `json:"inline,omitempty"`
+	// configMapRef is the ConfigMap key that holds the text, at most 64 KiB.
+	// +optional
+	ConfigMapRef *ConfigMapKeyReference `json:"configMapRef,omitempty"`
+	// file is a path on the machine where you run local commands, relative to the
+	// manifest. A cluster cannot read the file: use configMapRef there.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=4096
+	File *string `json:"file,omitempty"`
 }
 
 // ScalingTrigger is a condition. windtunnel's docs/autoscaling.md lists the triggers with
@@ -84,7 +116,18 @@ type ScalerMetrics struct {
 	// +optional
 	// +kubebuilder:default="0s"
 	Delay Duration `json:"delay,omitempty"`
+	// queries are the queries that a metrics adapter answers, by the name that a
+	// HorizontalPodAutoscaler has for the metric. A metric that is not in it is queried by
+	// its name.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=32
+	Queries map[string]MetricQuery `json:"queries,omitempty"`
 }
+
+// MetricQuery is a query of Prometheus.
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=4096
+type MetricQuery string
 
 // Startup is how long a replica takes from its creation by a scaler until it serves, and
 // to its full speed.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	scalerlint "windtunnel.dev/windtunnel/pkg/policy/autoscaling/lint"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 )
 
@@ -56,6 +57,9 @@ folder it reads the YAML and JSON files in it, and for - standard input.
 For manifests of Windtunnel it also checks the objects: schema, rules, paths,
 metrics, and the files and ConfigMaps that they name. It simulates nothing.
 
+It also checks HorizontalPodAutoscalers and ScaledObjects of KEDA, in files of their
+own and in the scalers of manifests of Windtunnel.
+
 Findings are for one version: the newest that accepts the configuration, or the
 one that a manifest of Windtunnel names; --effective is for the same version. --fix
 is for the one that a manifest names, otherwise for the release router-v0.10, or for
@@ -70,7 +74,8 @@ With --epp-version the table has only those versions.
 
 Exit codes: 0 no finding at or above --fail-on, 1 findings (with --fix: remaining
 findings, and with --write files that could not be rewritten), 2 a file that cannot
-be read or contains no configuration and no object of Windtunnel, or an invalid flag.`,
+be read or contains no configuration, no object of Windtunnel and no autoscaler, or an
+invalid flag.`,
 		Example: `  windtunnel lint epp-config.yaml
   windtunnel lint values.yaml --epp-version router-v0.10
   kubectl get configmap epp -o yaml | windtunnel lint - --fail-on warning
@@ -86,7 +91,7 @@ be read or contains no configuration and no object of Windtunnel, or an invalid 
 	f.StringVar(&o.failOn, "fail-on", string(lint.Error), "lowest severity that gives exit code 1: error, warning, info or never")
 	f.BoolVar(&o.summary, "summary", false, "instead of a table for each configuration, print how many configurations each version accepts and rejects")
 	o.legend.register(f)
-	f.BoolVar(&o.skip, "skip-others", false, "skip files without a configuration and without an object of Windtunnel, as in folders")
+	f.BoolVar(&o.skip, "skip-others", false, "skip files without a configuration, an object of Windtunnel or an autoscaler, as in folders")
 	f.BoolVar(&o.fix, "fix", false, "correct the findings that have a correction for the version, and print the difference")
 	f.BoolVar(&o.deleteUnknown, "delete-unknown", false, "with --fix: delete fields and parameters that the version does not have")
 	f.BoolVar(&o.write, "write", false, "with --fix: also write the files")
@@ -106,7 +111,10 @@ func (o *lintOptions) run(cmd *cobra.Command, args []string) error {
 	w := cmd.OutOrStdout()
 	switch {
 	case o.rules:
-		return lint.WriteRules(w)
+		if err := lint.WriteRules(w); err != nil {
+			return err
+		}
+		return scalerlint.WriteRules(w)
 	case o.explain != "":
 		return o.explained(w)
 	}
@@ -160,6 +168,9 @@ func (o *lintOptions) check(args []string) (limit lint.Severity, err error) {
 }
 
 func (o *lintOptions) explained(w io.Writer) error {
+	if rule := scalerlint.Lookup(o.explain); rule != nil {
+		return rule.Write(w)
+	}
 	rule := lint.Lookup(o.explain)
 	if rule == nil {
 		return badInputError{fmt.Errorf("no rule is named %q; windtunnel lint --rules lists them", o.explain)}
@@ -196,16 +207,22 @@ func (o *lintOptions) report(ctx context.Context, w io.Writer, files []lintFile,
 	return nil
 }
 
-// read looks at a file's configurations and at its manifests of Windtunnel.
+// read looks at a file's configurations, its manifests of Windtunnel and its autoscalers.
 func (o *lintOptions) read(ctx context.Context, file lintFile, manifests *lintManifests) (lint.Report, error) {
 	report, err := lint.Read(file.name, file.content, lint.Options{Versions: o.versions, Context: o.context})
-	if errors.Is(err, lint.ErrNoConfig) && file.holdsOwnKinds() {
+	autoscalers := file.autoscalers()
+	if errors.Is(err, lint.ErrNoConfig) && (file.holdsOwnKinds() || len(autoscalers) > 0) {
 		report, err = lint.Report{File: file.name, Configs: []lint.ConfigReport{}}, nil
 	}
-	if err != nil || !file.holdsOwnKinds() {
+	if err != nil {
 		return report, err
 	}
-	report.Manifests, err = manifests.findings(ctx, file, report.Findings())
+	if file.holdsOwnKinds() {
+		report.Manifests, err = manifests.findings(ctx, file, report.Findings())
+	}
+	for _, d := range autoscalers {
+		report.Manifests = append(report.Manifests, autoscalerFindings(file.name, d)...)
+	}
 	return report, err
 }
 

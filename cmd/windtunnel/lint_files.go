@@ -52,7 +52,7 @@ func (o *lintOptions) files(args []string, stdin io.Reader) ([]lintFile, error) 
 // counts reports whether a file that nobody named is worth a look.
 func (o *lintOptions) counts(content []byte) bool {
 	onlyConfigs := o.fix || o.spellOut
-	return bytes.Contains(content, []byte("EndpointPickerConfig")) || !onlyConfigs && mentionsOwnKinds(content)
+	return bytes.Contains(content, []byte("EndpointPickerConfig")) || !onlyConfigs && (mentionsOwnKinds(content) || autoscalerKind.Match(content))
 }
 
 // holdsOwnKinds reports whether a file has objects of Windtunnel.

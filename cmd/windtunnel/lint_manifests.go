@@ -54,19 +54,21 @@ func (m *lintManifests) findings(ctx context.Context, file lintFile, reported []
 	var found []lint.Finding
 	for _, run := range set.Runs {
 		inputs := m.inputs(set, run)
-		_, errs, err := compile.Run(ctx, run, inputs)
+		compiled, errs, err := compile.Run(ctx, run, inputs)
 		if err != nil {
 			return nil, fmt.Errorf("%s: SimulationRun %s: %w", file.name, run.Name, err)
 		}
 		found = append(found, inputs.findings(set, run, errs, reported)...)
+		found = append(found, plannedFindings(set, run, compiled)...)
 	}
 	for _, sweep := range set.Sweeps {
 		inputs := m.inputs(set, sweep)
-		_, errs, err := compile.Sweep(ctx, sweep, inputs)
+		compiled, errs, err := compile.Sweep(ctx, sweep, inputs)
 		if err != nil {
 			return nil, fmt.Errorf("%s: PolicySweep %s: %w", file.name, sweep.Name, err)
 		}
 		found = append(found, inputs.findings(set, sweep, errs, reported)...)
+		found = append(found, plannedFindings(set, sweep, compiled)...)
 	}
 	slices.SortStableFunc(found, func(a, b lint.Finding) int { return cmp.Compare(a.Line, b.Line) })
 	return found, nil
@@ -134,6 +136,14 @@ func (l *lintInputs) findings(set *manifest.Set, object manifest.Object, errs fi
 		found = append(found, lint.ManifestFinding(set.FileOf(object), set.LineOf(object, fault.Field), fault.Field, l.severity(fault), message))
 	}
 	return found
+}
+
+// plannedFindings are those about the manifests of an object's scalers.
+func plannedFindings(set *manifest.Set, object manifest.Object, compiled *compile.Compiled) []lint.Finding {
+	if compiled == nil {
+		return nil
+	}
+	return scalerFindings(set.FileOf(object), func(path string) int { return set.LineOf(object, path) }, compiled.Plan.Findings)
 }
 
 // severity of a ConfigMap or trace that is not here is Info: the cluster, or the

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/manifest"
@@ -104,6 +105,9 @@ func (o *sweepOptions) relocatePaths(scenario *v1alpha1.Scenario, folder string)
 		if t := scenario.Pools[i].Latency.Table; t != nil {
 			files = append(files, t.File)
 		}
+	}
+	for _, m := range experiment.Manifests(scenario) {
+		files = append(files, m.File)
 	}
 	to, err := filepath.Abs(o.follow)
 	if err != nil {

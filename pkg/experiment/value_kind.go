@@ -183,7 +183,7 @@ func inTrace(path []Segment) []Segment {
 // resolve finds out what may be written at path in a scenario, or says where
 // the path goes wrong and what could stand there.
 func resolve(scenario Tree, path []Segment) (valueKind, error) {
-	if BeneathPickerConfig(path) {
+	if BeneathPickerConfig(path) || InManifest(path) && Lookup(scenario, path[:3]) != nil {
 		return resolveByValue(scenario, path)
 	}
 	if namesAnInput(path) {
@@ -195,8 +195,9 @@ func resolve(scenario Tree, path []Segment) (valueKind, error) {
 	return resolveByType(scenario, path)
 }
 
-// resolveByValue is for the EPP's configuration: it spells out every default,
-// so that what is not in the document does not exist.
+// resolveByValue is for the EPP's configuration, which spells out every default, and for
+// manifests, in which a default is not what is stated: what is not in the document does not
+// exist.
 func resolveByValue(scenario Tree, path []Segment) (valueKind, error) {
 	var at any = scenario
 	for i, s := range path {

@@ -92,6 +92,13 @@ func decodeStated(root Tree) (*v1alpha1.Scenario, error) {
 		}
 		own["routers"] = routers
 	}
+	if list, scales := root["scalers"].([]any); scales {
+		scalers := make([]any, len(list))
+		for i, scaler := range list {
+			scalers[i] = withTextOfManifests(scaler.(Tree))
+		}
+		own["scalers"] = scalers
+	}
 	var scenario v1alpha1.Scenario
 	if err := json.Unmarshal(mustJSON(own), &scenario); err != nil {
 		return nil, err

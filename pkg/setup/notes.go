@@ -28,6 +28,7 @@ func Notes(in *v1alpha1.Scenario, config *simulator.Config, traces trace.Set, pa
 	}
 	notes = append(notes, oddTimeNotes(&in.Workload, traces, path.Child("workload"))...)
 	notes = append(notes, clampNotes(&in.Workload, path.Child("workload"))...)
+	notes = append(notes, manifestNotes(in, path)...)
 	return append(notes, handoffNotes(in, config, path)...)
 }
 

@@ -11,11 +11,12 @@ import (
 // Places is how many replicas a pool of a scenario has at most, and so how many endpoints
 // it has.
 func Places(in *v1alpha1.Scenario, pool *v1alpha1.Pool) int {
-	n := pool.Replicas
+	n := int(pool.Replicas)
 	if s := scalerOf(in, pool.Name); s != nil {
-		n = max(n, s.MaxReplicas)
+		_, most := replicaBounds(s)
+		n = max(n, most)
 	}
-	return int(n)
+	return n
 }
 
 // AllPlaces is how many endpoints a scenario has.

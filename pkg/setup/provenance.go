@@ -37,11 +37,23 @@ func scalersProvenance(in *v1alpha1.Scenario, config *simulator.Config) []result
 	for i := range in.Scalers {
 		s, u := &in.Scalers[i], &config.Scaling[i]
 		all = append(all, result.ScalerProvenance{
-			Name: s.Name, Pools: s.Pools, Min: u.Min[0], Max: u.Max[0], Policy: s.Policy, IntervalSeconds: u.Interval.Seconds(),
+			Name: s.Name, Pools: s.Pools, Min: u.Min[0], Max: u.Max[0], Policy: scalerKind(s), IntervalSeconds: u.Interval.Seconds(),
 			ScrapeIntervalSeconds: u.Monitor.Interval.Seconds(), DelaySeconds: u.Monitor.Delay.Seconds(),
 		})
 	}
 	return all
+}
+
+// scalerKind is the name of the policy of a scaler, or the kind of its manifest.
+func scalerKind(s *v1alpha1.Scaler) string {
+	switch {
+	case s.HorizontalPodAutoscaler != nil:
+		return "HorizontalPodAutoscaler"
+	case s.ScaledObject != nil:
+		return "ScaledObject"
+	default:
+		return s.Policy
+	}
 }
 
 func loopOf(in *v1alpha1.Workload, config *simulator.Config) string {

@@ -22,6 +22,18 @@ func buildScaler(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config,
 	if len(errs) > 0 {
 		return u, errs
 	}
+	window := time.Duration(0)
+	if s.Policy == "" {
+		window, errs = loadManifest(in, s, &u, path)
+	} else {
+		window, errs = loadPolicy(s, c, &u, future, path)
+	}
+	u.Monitor = autoscaling.NewMonitor(endpoints, cmp.Or(s.Metrics.ScrapeInterval.Duration(), defaultScalerInterval), s.Metrics.Delay.Duration(), window)
+	return u, errs
+}
+
+// loadPolicy makes the scaler, and the trigger, of a unit that a policy scales.
+func loadPolicy(s *v1alpha1.Scaler, c *simulator.Config, u *simulator.ScaledUnit, future *futureArrivals, path *field.Path) (window time.Duration, errs field.ErrorList) {
 	world := autoscaling.World{
 		ScrapeInterval: cmp.Or(s.Metrics.ScrapeInterval.Duration(), defaultScalerInterval), Delay: s.Metrics.Delay.Duration(),
 		HasTargets: len(c.Targets)+len(c.TenantTargets) > 0, FutureRate: future.rate,
@@ -31,7 +43,6 @@ func buildScaler(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config,
 		world.Pools = append(world.Pools, autoscaling.PoolBounds{Name: name, Min: u.Min[k], Max: u.Max[k]})
 	}
 	policy, errs := autoscaling.Load(autoscaling.Spec{Name: s.Policy, Parameters: policyParameters(s.Parameters)}, world, path)
-	window := time.Duration(0)
 	if policy != nil {
 		u.Scaler, window = policy.New(), policy.Window
 	}
@@ -43,16 +54,22 @@ func buildScaler(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config,
 			u.Trigger, window = trigger.New(), max(window, trigger.Window)
 		}
 	}
-	u.Monitor = autoscaling.NewMonitor(endpoints, world.ScrapeInterval, world.Delay, window)
-	return u, errs
+	if len(s.Metrics.Queries) > 0 {
+		errs = append(errs, field.Forbidden(path.Child("metrics", "queries"), "goes with horizontalPodAutoscaler; a policy has no metrics by name"))
+	}
+	return window, errs
 }
 
 // scaledPools finds the pools of a scaler, and counts their endpoints.
 func scaledPools(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config, path *field.Path) (u simulator.ScaledUnit, endpoints int, errs field.ErrorList) {
 	u = simulator.ScaledUnit{Name: s.Name, Interval: cmp.Or(s.Interval.Duration(), defaultScalerInterval)}
-	least, most := 1, int(s.MaxReplicas)
-	if s.MinReplicas != nil {
-		least = int(*s.MinReplicas)
+	least, most := replicaBounds(s)
+	if most == 0 {
+		m, _, errs := readManifest(s, path)
+		if m == nil && len(errs) == 0 {
+			errs = field.ErrorList{field.Required(path.Child("policy"), "state policy, horizontalPodAutoscaler or scaledObject")}
+		}
+		return u, 0, errs
 	}
 	for k, name := range s.Pools {
 		at := path.Child("pools").Index(k)
@@ -72,7 +89,11 @@ func scaledPools(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config,
 		endpoints += c.Pools[i].Places()
 	}
 	if least == 0 && in.Activator == nil {
-		errs = append(errs, field.Invalid(path.Child("minReplicas"), 0,
+		at := path.Child("minReplicas")
+		if s.Policy == "" {
+			at = path.Child("scaledObject")
+		}
+		errs = append(errs, field.Invalid(at, 0,
 			"if no replica is left, requests are rejected and nothing asks for a new one: state activator, which lets requests wait, or a minimum of 1"))
 	}
 	return u, endpoints, errs

@@ -140,6 +140,21 @@ func stated(d v1alpha1.Duration, otherwise time.Duration) time.Duration {
 	return d.Duration()
 }
 
+// MeanStartup is how long a replica of a pool takes to start, with a new node where it needs
+// one.
+func MeanStartup(in *v1alpha1.Scenario, p *v1alpha1.Pool) time.Duration {
+	total := defaultModelLoad
+	if s := p.Startup; s != nil {
+		total = s.Provisioning.Duration() + s.ImagePull.Duration() + stated(s.ModelLoad, defaultModelLoad)
+	}
+	for i := range in.NodePools {
+		if in.NodePools[i].Name == p.NodePool {
+			total += stated(in.NodePools[i].Provisioning, defaultNodeTime)
+		}
+	}
+	return total
+}
+
 // buildNodePools makes the node pools, with nodes for all replicas at the start.
 func buildNodePools(in *v1alpha1.Scenario, c *simulator.Config, path *field.Path) field.ErrorList {
 	var errs field.ErrorList

@@ -39,7 +39,7 @@ func documents(t *testing.T) map[string]object {
 	for _, client := range loadAs[[]object](t, "clients") {
 		docs["run-client-"+client["name"].(string)] = withClient(t, client)
 	}
-	runs := []string{"run-clients", "run-trace", "run-file", "run-policies", "run-volume", "run-models"}
+	runs := []string{"run-clients", "run-trace", "run-file", "run-policies", "run-volume", "run-models", "run-scalers"}
 	for _, name := range append(runs, "run-traces") {
 		run := severalTraces(t, runs)
 		if name != "run-traces" {

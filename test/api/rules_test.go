@@ -4,6 +4,7 @@ package api_test
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 )
@@ -24,6 +25,20 @@ var gone = removed{}
 var calm = object{"name": "calm", "sources": []any{"chat"}}
 
 var proposedConfig = object{"endpointPickerConfig": object{"inline": "kind: EndpointPickerConfig"}}
+
+// Scalers by a policy, and by a manifest of each kind.
+var (
+	policyScaler = fields{"policy": "fixed", "horizontalPodAutoscaler": gone, "scaledObject": gone, "minReplicas": 1, "maxReplicas": 9, "parameters": gone, "trigger": gone}
+	hpaScaler    = fields{"policy": gone, "horizontalPodAutoscaler": object{"inline": "x"}, "scaledObject": gone, "minReplicas": gone, "maxReplicas": gone, "parameters": gone, "trigger": gone}
+	kedaScaler   = fields{"policy": gone, "horizontalPodAutoscaler": gone, "scaledObject": object{"inline": "x"}, "minReplicas": gone, "maxReplicas": gone, "parameters": gone, "trigger": gone}
+)
+
+// changed are fields with other values for some.
+func changed(all, some fields) fields {
+	all = maps.Clone(all)
+	maps.Copy(all, some)
+	return all
+}
 
 // rules are keyed by the rule's message.
 var rules = map[string]ruleTable{
@@ -210,6 +225,34 @@ var rules = map[string]ruleTable{
 			fields{"inline": "x", "configMapRef": gone, "file": "x"},
 			fields{"inline": gone, "configMapRef": reference, "file": "x"},
 		},
+	},
+
+	// Scalers.
+	"exactly one of the fields in [policy horizontalPodAutoscaler scaledObject] must be set": {
+		good: []any{policyScaler, hpaScaler, kedaScaler},
+		bad: []any{
+			changed(hpaScaler, fields{"horizontalPodAutoscaler": gone}),
+			changed(hpaScaler, fields{"scaledObject": object{"inline": "x"}}),
+			changed(policyScaler, fields{"scaledObject": object{"inline": "x"}}),
+		},
+	},
+	"must be at most maxReplicas": {
+		good: []any{policyScaler, changed(policyScaler, fields{"minReplicas": 9}), changed(policyScaler, fields{"minReplicas": gone})},
+		bad:  []any{changed(policyScaler, fields{"minReplicas": 10})},
+	},
+	"policy needs maxReplicas; a manifest has bounds of its own: state minReplicas, maxReplicas, parameters and trigger only with policy": {
+		good: []any{policyScaler, hpaScaler, kedaScaler},
+		bad: []any{
+			changed(policyScaler, fields{"maxReplicas": gone}),
+			changed(hpaScaler, fields{"minReplicas": 1}),
+			changed(hpaScaler, fields{"maxReplicas": 9}),
+			changed(kedaScaler, fields{"parameters": object{"target": "5"}}),
+			changed(kedaScaler, fields{"trigger": object{"name": "queue"}}),
+		},
+	},
+	"must be at most maxNodes": {
+		good: []any{fields{"nodes": 4, "maxNodes": 4}, fields{"nodes": gone}},
+		bad:  []any{fields{"nodes": 5, "maxNodes": 4}},
 	},
 	"exactly one of the fields in [router routers] must be set": {
 		good: []any{fields{"router": object{"policies": roundRobin}, "routers": gone}, fields{"router": gone, "routers": twoRouters}},

@@ -52,8 +52,8 @@ func scenarioOf(s *study.Study, base *v1alpha1.Scenario, id int) (*v1alpha1.Scen
 	}
 	for _, i := range experiment.InOrder(s.Plan.Parameters) {
 		p, value := &s.Plan.Parameters[i], point.Values[i].Value
-		if value == "" || p.Profiles != nil || experiment.BeneathPickerConfig(p.Segments) {
-			continue // setPickers writes the configurations, those of alternatives too
+		if value == "" || p.Profiles != nil || experiment.BeneathPickerConfig(p.Segments) || experiment.InManifest(p.Segments) {
+			continue // setPickers writes the configurations, those of alternatives too, and setManifests manifests
 		}
 		if err := p.Set(root, value); err != nil {
 			return nil, fmt.Errorf("parameter %s: %w", p.Name, err)
@@ -63,8 +63,37 @@ func scenarioOf(s *study.Study, base *v1alpha1.Scenario, id int) (*v1alpha1.Scen
 	if err := json.Unmarshal(experiment.MustJSON(root), &scenario); err != nil {
 		return nil, err
 	}
+	if err := setManifests(s, &scenario, id); err != nil {
+		return nil, err
+	}
 	err = setPickers(s, &scenario, id)
 	return &scenario, err
+}
+
+// setManifests gives scalers the manifests of a point where parameters reach into them.
+func setManifests(s *study.Study, scenario *v1alpha1.Scenario, id int) error {
+	root, err := s.Plan.ScenarioAt(s.Points()[id], 1)
+	if err != nil {
+		return err
+	}
+	for i := range s.Plan.Parameters {
+		path := s.Plan.Parameters[i].Segments
+		if !experiment.InManifest(path) {
+			continue
+		}
+		text, err := yaml.Marshal(experiment.Lookup(root, path[:3]))
+		if err != nil {
+			return err
+		}
+		for k := range scenario.Scalers {
+			for _, f := range setup.ManifestFields {
+				if scenario.Scalers[k].Name == path[1].Name && f.Name == path[2].Name {
+					*f.Of(&scenario.Scalers[k]) = &v1alpha1.ManifestSource{Inline: new(string(text))}
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // setPickers gives the routers of a scenario the EPP configurations of a point.

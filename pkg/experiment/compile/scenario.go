@@ -20,6 +20,9 @@ func (c *compiler) scenario(stated *v1alpha1.Scenario, path *field.Path) field.E
 	if len(errs) > 0 {
 		return errs
 	}
+	if in, errs = c.manifests(in, path); len(errs) > 0 {
+		return errs
+	}
 	if errs := setup.ValidateTenants(&in.Workload, path.Child("workload")); len(errs) > 0 {
 		return errs
 	}
@@ -58,6 +61,7 @@ func (c *compiler) scenario(stated *v1alpha1.Scenario, path *field.Path) field.E
 			panic(fmt.Sprintf("experiment: router of model %q: %v", model, err))
 		}
 	}
+	assignManifests(root, &scenario)
 	c.plan.Scenario = root
 	return c.check(root, path)
 }

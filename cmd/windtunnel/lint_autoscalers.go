@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"regexp"
+	"strings"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	objects "windtunnel.dev/windtunnel/pkg/manifest"
+	scalerlint "windtunnel.dev/windtunnel/pkg/policy/autoscaling/lint"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/manifest"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
+)
+
+// autoscalerKind tells a document of an autoscaler.
+var autoscalerKind = regexp.MustCompile(`(?m)^[ \t{]*["']?kind["']?[ \t]*:[ \t]*["']?(HorizontalPodAutoscaler|ScaledObject)\b`)
+
+// autoscalers are the autoscalers of a file.
+func (f lintFile) autoscalers() []objects.Document {
+	if !autoscalerKind.Match(f.content) {
+		return nil
+	}
+	return objects.Documents(f.content, string(manifest.HorizontalPodAutoscaler), string(manifest.ScaledObject))
+}
+
+// autoscalerFindings are what there is to know of an autoscaler that stands in a file.
+func autoscalerFindings(file string, d objects.Document) []lint.Finding {
+	m, errs := manifest.Read(manifest.Kind(d.Kind), d.Text, nil)
+	var found []lint.Finding
+	for _, e := range errs {
+		f := lint.ManifestFinding(file, d.LineOf(e.Field), e.Field, lint.Error, e.ErrorBody())
+		f.Why, f.Fix = "Windtunnel does not run the manifest.", "Correct the field. docs/autoscaling-manifests.md lists the fields."
+		found = append(found, f)
+	}
+	if len(errs) > 0 {
+		return found
+	}
+	for _, f := range scalerlint.Check(m, scalerlint.Context{}) {
+		found = append(found, scalerFinding(file, d.LineOf(f.Path), experiment.Finding{Rule: f.Rule, Severity: f.Severity, Path: f.Path, Message: f.Message}))
+	}
+	return found
+}
+
+// scalerFindings are those of a plan that are about manifests of scalers.
+func scalerFindings(file string, lineOf func(path string) int, all []experiment.Finding) []lint.Finding {
+	var found []lint.Finding
+	for _, f := range all {
+		if scalerlint.Lookup(f.Rule) != nil {
+			at, _, _ := strings.Cut(f.Path, ": ")
+			found = append(found, scalerFinding(file, lineOf(at), f))
+		}
+	}
+	return found
+}
+
+func scalerFinding(file string, line int, f experiment.Finding) lint.Finding {
+	r := scalerlint.Lookup(f.Rule)
+	return lint.Finding{
+		Rule: f.Rule, Severity: f.Severity, File: file, Line: line, Column: 1, Path: f.Path, Versions: []string{},
+		Message: f.Message, Why: r.Why, Fix: r.Fix,
+	}
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
+)
+
+const scalerExamples = "../../pkg/policy/autoscaling/lint/examples"
+
+func readExample(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(scalerExamples, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestLintOfAutoscalers(t *testing.T) {
+	never, slow := readExample(t, "never-wakes/bad.yaml"), readExample(t, "slow-to-max/bad.yaml")
+	several := "kind: Service\n---\n" + never + "---\n" + slow
+	for name, tc := range map[string]struct {
+		text string
+		code int
+		want []string
+	}{
+		"a finding with its line": {never, 0, []string{fmt.Sprintf(":%d:1: warning never-wakes: spec.minReplicaCount: ", lineWith(t, never, "minReplicaCount"))}},
+		"several autoscalers of a file": {several, 0, []string{
+			fmt.Sprintf(":%d:1: warning never-wakes: ", lineWith(t, several, "minReplicaCount")),
+			fmt.Sprintf(":%d:1: warning slow-to-max: ", lineWith(t, several, "scaleUp")),
+		}},
+		"a field that is refused": {strings.Replace(slow, "type: Pods\n", "type: Resource\n", 1), exitFailed, []string{"error manifest: spec.metrics[0].type: "}},
+		"an old version":          {strings.Replace(slow, "autoscaling/v2", "autoscaling/v2beta2", 1), exitFailed, []string{"error manifest: apiVersion: "}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := windtunnel(t, "lint", tempFile(t, "autoscaler.yaml", tc.text))
+			if exitCode(err) != tc.code {
+				t.Errorf("exit code %d: %v", exitCode(err), err)
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(out, want) {
+					t.Errorf("no %q in\n%s", want, out)
+				}
+			}
+		})
+	}
+}
+
+// The findings about a scaler of an object are those of lint, and warnings of a run.
+func TestFindingsAboutScalersOfObjects(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(samples, "simulationrun-hpa.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := tempFile(t, "run.yaml", strings.NewReplacer("stabilizationWindowSeconds: 180", "stabilizationWindowSeconds: 5", "duration: 25m", "duration: 1m").Replace(string(text)))
+	const want = "spec.behavior.scaleDown.stabilizationWindowSeconds: the window of scaling down is 5s, and a replica takes 1m0s to start"
+	if out := mustRun(t, "lint", file, "--fail-on", string(lint.Error)); !strings.Contains(out, "warning down-window-below-startup: ") || !strings.Contains(out, want) {
+		t.Errorf("lint printed\n%s", out)
+	}
+	if out := mustRun(t, "run", "-f", file); !strings.Contains(out, want+" [down-window-below-startup]") {
+		t.Errorf("run printed\n%s", out)
+	}
+}
+
+func TestRulesOfScalersAreListed(t *testing.T) {
+	if out := mustRun(t, "lint", "--rules"); !strings.Contains(out, "never-wakes") || !strings.Contains(out, "affinity-only") {
+		t.Errorf("rules:\n%s", out)
+	}
+	if out := mustRun(t, "lint", "--explain", "never-wakes"); !strings.Contains(out, "Not found:\n\n    apiVersion: keda.sh/v1alpha1") {
+		t.Errorf("rule:\n%s", out)
+	}
+}
+
+// A sweep whose parameters lead into a manifest writes runs that have its values.
+func TestRunsThatFollowHaveTheManifestOfThePoint(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(samples, "policysweep-hpa.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	short := strings.NewReplacer("duration: 25m", "duration: 1m", "count: 3", "count: 1").Replace(string(text))
+	mustRun(t, "sweep", "-f", tempFile(t, "sweep.yaml", short), "--follow", folder)
+	best := filepath.Join(folder, "hpa-best-1.yaml")
+	written, err := os.ReadFile(best)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header, _, _ := strings.Cut(string(written), "\n")
+	_, target, _ := strings.Cut(header, "target=")
+	target, _, _ = strings.Cut(target, " ")
+	if !strings.Contains(string(written), `averageValue: "`+target+`"`) {
+		t.Errorf("no target %s in\n%s", target, written)
+	}
+	mustRun(t, "run", "-f", best)
+}

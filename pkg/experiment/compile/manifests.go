@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package compile
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/lint"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/manifest"
+	"windtunnel.dev/windtunnel/pkg/setup"
+)
+
+// manifests reads the manifests of scalers, and returns the scenario with the text of each
+// in one spelling in its place.
+func (c *compiler) manifests(in *v1alpha1.Scenario, path *field.Path) (*v1alpha1.Scenario, field.ErrorList) {
+	read := in.DeepCopy()
+	var errs field.ErrorList
+	for i := range read.Scalers {
+		for _, f := range setup.ManifestFields {
+			if to := f.Of(&read.Scalers[i]); *to != nil {
+				text, es := c.manifest(f.Kind, *to, scalerContext(in, &in.Scalers[i]), path.Child("scalers").Index(i).Child(f.Name))
+				*to, errs = &v1alpha1.ManifestSource{Inline: &text}, append(errs, es...)
+			}
+		}
+	}
+	return read, errs
+}
+
+func (c *compiler) manifest(kind manifest.Kind, in *v1alpha1.ManifestSource, context lint.Context, path *field.Path) (string, field.ErrorList) {
+	raw, at, errs := c.text(source{in.Inline, in.ConfigMapRef, in.File}, path)
+	if len(errs) > 0 {
+		return "", errs
+	}
+	m, errs := manifest.Read(kind, raw, at)
+	if len(errs) > 0 {
+		return "", errs
+	}
+	c.plan.Approximations = appendNew(c.plan.Approximations, m.Notes)
+	for _, f := range lint.Check(m, context) {
+		c.plan.Findings = append(c.plan.Findings, experiment.Finding{Rule: f.Rule, Severity: f.Severity, Path: at.String() + ": " + f.Path, Message: f.Message})
+	}
+	return m.Canonical(), nil
+}
+
+// scalerContext is what a scenario says of a scaler that some rules need.
+func scalerContext(in *v1alpha1.Scenario, s *v1alpha1.Scaler) lint.Context {
+	c := lint.Context{Queries: map[string]string{}}
+	for name, q := range s.Metrics.Queries {
+		c.Queries[name] = string(q)
+	}
+	for i := range in.Pools {
+		p := &in.Pools[i]
+		if !slices.Contains(s.Pools, p.Name) {
+			continue
+		}
+		c.Startup, c.PrefixCaching = setup.MeanStartup(in, p), p.Engine.PrefixCaching != v1alpha1.Disabled
+		if n := slices.IndexFunc(in.NodePools, func(n v1alpha1.NodePool) bool { return n.Name == p.NodePool }); n >= 0 {
+			c.Places = int(in.NodePools[n].MaxNodes * (in.NodePools[n].AcceleratorsPerNode / max(p.TensorParallelism, 1)))
+		}
+	}
+	return c
+}
+
+// assignManifests puts the documents of manifests into a scenario's tree, so that paths lead
+// into them.
+func assignManifests(root experiment.Tree, in *v1alpha1.Scenario) {
+	for i := range in.Scalers {
+		for _, f := range setup.ManifestFields {
+			source := *f.Of(&in.Scalers[i])
+			if source == nil {
+				continue
+			}
+			document, err := setup.ManifestDocument(*source.Inline)
+			if err == nil {
+				err = experiment.Assign(root, experiment.ManifestPath(in.Scalers[i].Name, f.Name), document)
+			}
+			if err != nil {
+				panic(fmt.Sprintf("experiment: manifest of scaler %s: %v", in.Scalers[i].Name, err))
+			}
+		}
+	}
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package compile_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
+)
+
+const ownHPA = `# of the cluster
+apiVersion: v1
+kind: Service
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: llama}
+spec:
+  scaleTargetRef: {kind: Deployment, name: decode}
+  minReplicas: 1
+  maxReplicas: 12
+  metrics:
+  - type: External
+    external:
+      metric: {name: "vllm:num_requests_waiting", selector: {matchLabels: {model_name: llama}}}
+      target: {type: Value, value: "5"}
+  behavior: {scaleDown: {policies: [{type: Pods, value: 1, periodSeconds: 60}]}}
+`
+
+// scaledBy scales the pool of the run by a manifest.
+func scaledBy(source v1alpha1.ManifestSource) func(*v1alpha1.Scenario) {
+	return func(s *v1alpha1.Scenario) {
+		s.Scalers = []v1alpha1.Scaler{{
+			Name: "one", Pools: []string{s.Pools[0].Name}, HorizontalPodAutoscaler: &source,
+			Interval: "15s", Metrics: v1alpha1.ScalerMetrics{ScrapeInterval: "15s"},
+		}}
+	}
+}
+
+func compileManifest(t *testing.T, source v1alpha1.ManifestSource) (*compile.Compiled, []string) {
+	t.Helper()
+	run := experimenttest.Run(t)
+	scaledBy(source)(&run.Spec.Scenario)
+	inputs := sourceInputs()
+	inputs.Inputs["own/hpa.yaml"], inputs.files["hpa.yaml"] = []byte(ownHPA), ownHPA
+	inputs.Inputs["own/service.yaml"] = []byte("kind: Service\n")
+	c, errs, err := compile.Run(context.Background(), run, inputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, e := range errs {
+		texts = append(texts, e.Error())
+	}
+	return c, texts
+}
+
+// A manifest makes the same plan from wherever it is read, but for the digest of what was
+// read.
+func TestManifestsOfAnySource(t *testing.T) {
+	digest := experiment.Digest([]byte(ownHPA))
+	var first experiment.Tree
+	for name, tc := range map[string]struct {
+		source v1alpha1.ManifestSource
+		inputs []v1alpha1.InputDigest
+	}{
+		"inline":    {v1alpha1.ManifestSource{Inline: ptr.To(ownHPA)}, nil},
+		"ConfigMap": {v1alpha1.ManifestSource{ConfigMapRef: key("hpa.yaml")}, []v1alpha1.InputDigest{{Name: "ConfigMap/own/hpa.yaml", SHA256: digest}}},
+		"file":      {v1alpha1.ManifestSource{File: ptr.To("hpa.yaml")}, []v1alpha1.InputDigest{{Name: "File/hpa.yaml", SHA256: digest}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, errs := compileManifest(t, tc.source)
+			if len(errs) > 0 {
+				t.Fatal(errs)
+			}
+			if diff := cmp.Diff(tc.inputs, c.Plan.Inputs); diff != "" {
+				t.Errorf("inputs (−want +got):\n%s", diff)
+			}
+			if first == nil {
+				first = c.Plan.Scenario
+			}
+			if diff := cmp.Diff(first, c.Plan.Scenario); diff != "" {
+				t.Errorf("scenario (−want +got):\n%s", diff)
+			}
+			remarks := strings.Join(append(c.Plan.Remarks(), c.Plan.Approximations...), "\n")
+			for _, want := range []string{
+				"horizontalPodAutoscaler.spec.scaleTargetRef.name: the manifest scales decode, which stands for pool",
+				"spec.metrics[0].external.target: vllm:num_requests_waiting is a sum over the replicas, and its target is of type Value [value-for-sum]",
+				"external.metric.selector: The metric is that of the pool of the scaler",
+			} {
+				if !strings.Contains(remarks, want) {
+					t.Errorf("no remark %q in:\n%s", want, remarks)
+				}
+			}
+		})
+	}
+}
+
+func TestManifestsThatCannotBeRead(t *testing.T) {
+	const at = "spec.scenario.scalers[0].horizontalPodAutoscaler."
+	for name, tc := range map[string]struct {
+		source v1alpha1.ManifestSource
+		want   string
+	}{
+		"an absent key":         {v1alpha1.ManifestSource{ConfigMapRef: key("absent")}, at + "configMapRef: Not found"},
+		"an absent file":        {v1alpha1.ManifestSource{File: ptr.To("absent")}, at + "file: Not found"},
+		"a text that is large":  {v1alpha1.ManifestSource{ConfigMapRef: key("large")}, at + "configMapRef: Too long"},
+		"a text of another one": {v1alpha1.ManifestSource{ConfigMapRef: key("service.yaml")}, at + `configMapRef: Invalid value: has no HorizontalPodAutoscaler; it has "Service"`},
+		"a field in the text":   {v1alpha1.ManifestSource{Inline: ptr.To(strings.Replace(ownHPA, "minReplicas: 1", "minReplicas: 13", 1))}, at + "inline.spec.minReplicas: Invalid value: 13: must be at most maxReplicas, 12"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, errs := compileManifest(t, tc.source)
+			if len(errs) != 1 || !strings.HasPrefix(errs[0], tc.want) {
+				t.Errorf("errors %q, want %q", errs, tc.want)
+			}
+		})
+	}
+}
+
+// A path of a sweep leads to what a manifest states.
+func TestParametersWithinManifests(t *testing.T) {
+	const within = "scalers[one].horizontalPodAutoscaler.spec."
+	for path, tc := range map[string]struct {
+		values []string
+		want   string
+	}{
+		within + "maxReplicas":                             {[]string{"4", "30"}, ""},
+		within + "metrics[0].external.target.value":        {[]string{"5", "500m"}, ""},
+		within + "behavior.scaleDown.policies[0].value":    {[]string{"1", "2"}, ""},
+		"scalers[one].interval":                            {[]string{"15s", "30s"}, ""},
+		within + "maxReplica":                              {[]string{"4"}, "no such field"},
+		within + "behavior.scaleUp.selectPolicy":           {[]string{"Min"}, "no such field"},
+		within + "metrics[0].external.target.averageValue": {[]string{"5"}, "no such field"},
+		within + "metrics[1].external.target.value":        {[]string{"5"}, "there is no entry [1]"},
+		within + "minReplicas":                             {[]string{"1", "13"}, "must be at most maxReplicas, 12"},
+		"scalers[one].maxReplicas":                         {[]string{"4"}, "a manifest has bounds of its own"},
+	} {
+		t.Run(path, func(t *testing.T) {
+			sweep := experimenttest.Sweep(t)
+			scaledBy(v1alpha1.ManifestSource{Inline: ptr.To(ownHPA)})(&sweep.Spec.Scenario)
+			sweep.Spec.Parameters = []v1alpha1.Parameter{{Name: "p", Path: path, Values: tc.values}}
+			sweep.Spec.Baseline = nil
+			_, errs, err := compile.Sweep(context.Background(), sweep, experimenttest.TraceInputs(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := ""
+			if len(errs) > 0 {
+				text = errs.ToAggregate().Error()
+			}
+			if !strings.Contains(text, tc.want) || (text == "") != (tc.want == "") {
+				t.Errorf("errors %q, want %q", text, tc.want)
+			}
+		})
+	}
+}

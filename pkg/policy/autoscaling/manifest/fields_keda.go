@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manifest
+
+import (
+	"math"
+	"slices"
+)
+
+// scaledObjectFields are those of keda.sh/v1alpha1.
+var scaledObjectFields = slices.Concat(
+	headFields,
+	targetFields("spec.scaleTargetRef"),
+	[]Field{
+		{Path: "spec.scaleTargetRef.envSourceContainerName", form: text, Treatment: NoEffect},
+		{Path: "spec.pollingInterval", form: whole, least: 1, most: 86400},
+		{Path: "spec.cooldownPeriod", form: whole, most: math.MaxInt32},
+		{Path: "spec.initialCooldownPeriod", form: whole, most: math.MaxInt32, Note: "The object is created at the start of the run. KEDA polls from the first scrape on."},
+		{Path: "spec.idleReplicaCount", form: whole, most: 1023},
+		{Path: "spec.minReplicaCount", form: whole, most: 1024, Note: "The default is 0, for which the scenario needs an activator."},
+		{Path: "spec.maxReplicaCount", form: whole, least: 1, most: 1024, Note: "The default is 100."},
+		{Path: "spec.fallback", form: object, Note: "A trigger fails where its query has no value and ignoreNullValues is false, or has several values."},
+		{Path: "spec.fallback.failureThreshold", form: whole, needed: true, most: math.MaxInt32},
+		{Path: "spec.fallback.replicas", form: whole, needed: true, most: math.MaxInt32},
+		{Path: "spec.fallback.behavior", form: text, words: []string{"static", "currentReplicas", "currentReplicasIfHigher", "currentReplicasIfLower"}},
+		{Path: "spec.advanced", form: object},
+		{Path: "spec.advanced.restoreToOriginalReplicaCount", form: boolean, Treatment: NoEffect},
+		{Path: "spec.advanced.horizontalPodAutoscalerConfig", form: object},
+		{Path: "spec.advanced.horizontalPodAutoscalerConfig.name", form: text, Treatment: NoEffect},
+	},
+	behaviorFields("spec.advanced.horizontalPodAutoscalerConfig.behavior"),
+	[]Field{
+		{Path: "spec.advanced.scalingModifiers", form: anything, Treatment: Refused, Note: "Scaling modifiers are not simulated: write the formula as the query of one trigger"},
+		{Path: "spec.triggers", form: list, needed: true, least: 1, most: 32},
+		{Path: "spec.triggers[].type", form: text, needed: true, Note: "prometheus. Any other type is refused."},
+		{Path: "spec.triggers[].name", form: text, Treatment: NoEffect},
+		{Path: "spec.triggers[].useCachedMetrics", form: boolean, Treatment: Refused, Note: "Cached metrics are not simulated: each sync asks its triggers. Take the field away, or state false"},
+		{Path: "spec.triggers[].metricType", form: text, words: []string{"AverageValue", "Value"}},
+		{Path: "spec.triggers[].authenticationRef", form: anything, Treatment: NoEffect},
+		{Path: "spec.triggers[].metadata", form: object, needed: true},
+		{Path: "spec.triggers[].metadata.query", form: text, needed: true},
+		{Path: "spec.triggers[].metadata.threshold", form: text, needed: true},
+		{Path: "spec.triggers[].metadata.activationThreshold", form: text},
+		{Path: "spec.triggers[].metadata.ignoreNullValues", form: text, words: []string{"true", "false"}},
+		{Path: "spec.triggers[].metadata.serverAddress", form: text, Treatment: NoEffect},
+		{Path: "spec.triggers[].metadata.metricName", form: text, Treatment: NoEffect},
+		{Path: "spec.triggers[].metadata.namespace", form: text, Treatment: NoEffect},
+		{Path: "spec.triggers[].metadata.customHeaders", form: text, Treatment: NoEffect},
+		{Path: "spec.triggers[].metadata.queryParameters", form: text, Treatment: NoEffect},
+		{Path: "spec.triggers[].metadata.authModes", form: text, Treatment: NoEffect},
+		{Path: "spec.triggers[].metadata.unsafeSsl", form: text, Treatment: NoEffect},
+		{Path: "spec.triggers[].metadata.timeout", form: text, Treatment: NoEffect},
+		{Path: "status", form: anything, Treatment: NoEffect},
+	},
+)

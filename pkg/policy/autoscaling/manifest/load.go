@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manifest
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/hpa"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/keda"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/query"
+)
+
+// A Config is a manifest whose metrics are known. It is immutable.
+type Config struct {
+	make func() autoscaling.Scaler
+	// Window is how far back its queries read samples: that of its monitor.
+	Window time.Duration
+	// Interval is how often it is to be asked.
+	Interval time.Duration
+	// Notes say what of the queries has no effect.
+	Notes []string
+}
+
+// New makes the scaler of one run.
+func (c *Config) New() autoscaling.Scaler { return c.make() }
+
+// Adapter is what stands between the metrics and the autoscaler.
+type Adapter struct {
+	// Queries are the queries of metrics by their names. A metric that is not in it is
+	// queried by its name. Triggers of KEDA have queries of their own.
+	Queries map[string]string
+	// Sync is the sync period of the autoscaler.
+	Sync time.Duration
+	// Targets are what the queries read.
+	Targets query.Targets
+}
+
+// Load makes a scaler of a manifest. Errors have the paths of the manifest's fields under
+// path, and those of the queries under queries.
+func (m *Manifest) Load(a Adapter, path, queries *field.Path) (*Config, field.ErrorList) {
+	var errs field.ErrorList
+	var asked []source
+	used := map[string]bool{}
+	c := &Config{Interval: a.Sync}
+	for _, x := range m.metrics {
+		text, at := x.name, x.at(path)
+		if other, ok := a.Queries[x.name]; ok && m.Kind == HorizontalPodAutoscaler {
+			used[x.name] = true
+			text, at = other, queries.Key(x.name)
+		}
+		s := source{name: x.name, text: text, targets: a.Targets, nullFails: x.nullFails}
+		if es := s.compile(at); len(es) > 0 {
+			errs = append(errs, es...)
+			continue
+		}
+		if s.query.Scalar() && m.Kind == ScaledObject {
+			errs = append(errs, field.Invalid(at, text, "is a number, which KEDA cannot read: write vector(…) around it"))
+		}
+		for _, note := range s.query.Notes() {
+			c.Notes = append(c.Notes, at.String()+": "+note)
+		}
+		c.Window = max(c.Window, s.query.Window())
+		asked = append(asked, s)
+	}
+	for _, name := range slices.Sorted(keys(a.Queries)) {
+		if !used[name] {
+			errs = append(errs, field.Invalid(queries.Key(name), a.Queries[name], "has no effect: no metric of a HorizontalPodAutoscaler here has this name"))
+		}
+	}
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	options := hpa.DefaultOptions()
+	options.SyncPeriod = a.Sync
+	if m.Kind == HorizontalPodAutoscaler {
+		c.make = func() autoscaling.Scaler { return newHPAScaler(m.hpa, options, forRun(asked)) }
+		return c, nil
+	}
+	c.Interval = commonPeriod(a.Sync, m.keda.Polling)
+	c.make = func() autoscaling.Scaler {
+		made, triggers := keda.Convert(m.keda)
+		own := forRun(asked)
+		return &kedaScaler{
+			keda: keda.New(m.keda, 0), spec: m.keda, sync: a.Sync, triggers: triggers,
+			hpa: newHPAScaler(made, options, pick(own, triggers)), sources: own,
+		}
+	}
+	return c, nil
+}
+
+func keys(m map[string]string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for name := range m {
+			if !yield(name) {
+				return
+			}
+		}
+	}
+}
+
+func pick(all []source, indices []int) []source {
+	var some []source
+	for _, i := range indices {
+		some = append(some, all[i])
+	}
+	return some
+}
+
+// commonPeriod is the longest period of which both are multiples.
+func commonPeriod(a, b time.Duration) time.Duration {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}

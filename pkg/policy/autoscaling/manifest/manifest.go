@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manifest
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/hpa"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/keda"
+)
+
+// A Manifest is an object without faults. It is immutable.
+type Manifest struct {
+	Kind Kind
+	// Target is the name of what it scales.
+	Target string
+	// Min and Max bound the replicas. Min is what KEDA leaves without activity, for a
+	// ScaledObject.
+	Min, Max int
+	// Notes say what is only near to what a cluster does.
+	Notes []string
+
+	document tree
+	hpa      hpa.Spec
+	keda     keda.Spec
+	metrics  []metric
+}
+
+// metric is where a metric of the autoscaler, or a trigger of KEDA, has its values from.
+type metric struct {
+	// name is that of an adapter's metric, or a query.
+	name string
+	// nullFails says that a trigger fails whose query has no value.
+	nullFails bool
+	// at leads from the object to the name.
+	at func(*field.Path) *field.Path
+}
+
+// Read reads the one object of a kind in a text. Errors have the paths of its fields under
+// path.
+func Read(kind Kind, raw []byte, path *field.Path) (*Manifest, field.ErrorList) {
+	t, errs := find(kind, raw, path)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	w := newWalker(kind)
+	w.object(t, "", path)
+	if len(w.errs) > 0 {
+		return nil, w.errs
+	}
+	m := &Manifest{
+		Kind: kind, Notes: w.notes, Target: words(t, "spec", "scaleTargetRef", "name"),
+		document: tree{"apiVersion": t["apiVersion"], "kind": t["kind"], "spec": t["spec"]},
+	}
+	if kind == HorizontalPodAutoscaler {
+		errs = m.readHPA(part(t, "spec"), path.Child("spec"))
+	} else {
+		errs = m.readScaledObject(t, path)
+	}
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return m, nil
+}
+
+// Canonical writes what counts of the object the one way that equal objects share.
+func (m *Manifest) Canonical() string {
+	raw, err := json.Marshal(m.document)
+	if err != nil {
+		panic(fmt.Sprintf("manifest: marshal %s: %v", m.Kind, err))
+	}
+	return string(raw)
+}
+
+// Metric is a metric that a manifest asks for.
+type Metric struct {
+	// Name is that of an adapter's metric, or a query.
+	Name string
+	// Target is where it comes from and what it aims at.
+	Target hpa.Metric
+	// Path is that of the target within the object.
+	Path *field.Path
+}
+
+// Metrics are those of the manifest, in its order.
+func (m *Manifest) Metrics() []Metric {
+	var all []Metric
+	for i, x := range m.metrics {
+		if m.Kind == HorizontalPodAutoscaler {
+			target := m.hpa.Metrics[i]
+			at := field.NewPath("spec", "metrics").Index(i).Child(sourceFields[target.Source], "target")
+			all = append(all, Metric{x.name, target, at})
+			continue
+		}
+		at := field.NewPath("spec", "triggers").Index(i).Child("metadata", "threshold")
+		all = append(all, Metric{x.name, m.keda.Triggers[i].Metric, at})
+	}
+	return all
+}
+
+// Autoscaler is the autoscaler of the manifest: the one that KEDA makes of a ScaledObject.
+func (m *Manifest) Autoscaler() hpa.Spec {
+	if m.Kind == HorizontalPodAutoscaler {
+		return m.hpa
+	}
+	made, _ := keda.Convert(m.keda)
+	return made
+}
+
+// BehaviorPath is where the rules of its autoscaler stand.
+func (m *Manifest) BehaviorPath() *field.Path {
+	if m.Kind == HorizontalPodAutoscaler {
+		return field.NewPath("spec", "behavior")
+	}
+	return field.NewPath("spec", "advanced", "horizontalPodAutoscalerConfig", "behavior")
+}
+
+// KEDA is the object of KEDA; nil where the manifest is a HorizontalPodAutoscaler.
+func (m *Manifest) KEDA() *keda.Spec {
+	if m.Kind == HorizontalPodAutoscaler {
+		return nil
+	}
+	spec := m.keda
+	return &spec
+}
+
+// refuses returns what says which entries of lists cannot be read.
+func (k Kind) refuses() func(*Field, tree, *field.Path) *field.Error {
+	if k == HorizontalPodAutoscaler {
+		return refuseResource
+	}
+	return refuseTrigger
+}
+
+// part returns an object within an object; nil where it is not there.
+func part(t tree, names ...string) tree {
+	for _, name := range names {
+		t, _ = t[name].(tree)
+	}
+	return t
+}
+
+// entries returns the objects of a list.
+func entries(t tree, name string) []tree {
+	list, _ := t[name].([]any)
+	all := make([]tree, len(list))
+	for i := range list {
+		all[i] = list[i].(tree)
+	}
+	return all
+}
+
+// words returns a text that a path leads to; empty where it leads to nothing.
+func words(t tree, names ...string) string {
+	last := len(names) - 1
+	s, _ := part(t, names[:last]...)[names[last]].(string)
+	return s
+}
+
+// wholeOr returns a whole number of an object, or another one where it is not there.
+func wholeOr(t tree, name string, otherwise int64) int64 {
+	if n, ok := number(t[name]); ok {
+		return n
+	}
+	return otherwise
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manifest
+
+import (
+	"errors"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/query"
+)
+
+// source is a query of a metric, with its last answer.
+type source struct {
+	name, text string
+	targets    query.Targets
+	nullFails  bool
+
+	query  *query.Query
+	answer []query.Reading
+}
+
+// compile reads the query.
+func (s *source) compile(path *field.Path) field.ErrorList {
+	q, err := query.Compile(s.text, s.targets)
+	if err == nil {
+		s.query = q
+		return nil
+	}
+	var faults query.Faults
+	if !errors.As(err, &faults) {
+		return field.ErrorList{field.Invalid(path, s.text, err.Error())}
+	}
+	var errs field.ErrorList
+	for _, f := range faults {
+		errs = append(errs, field.Invalid(path, s.text, query.Faults{f}.Error()))
+	}
+	return errs
+}
+
+// forRun returns sources whose queries belong to one run. They have no faults.
+func forRun(all []source) []source {
+	own := append([]source(nil), all...)
+	for i := range own {
+		own[i].answer = nil
+		own[i].compile(nil)
+	}
+	return own
+}
+
+// ask asks the query. Series that find several partners are no answer.
+func (s *source) ask(view *autoscaling.View) {
+	answer, problem := s.query.Series(view)
+	if problem != query.None {
+		answer = nil
+	}
+	s.answer = answer
+}

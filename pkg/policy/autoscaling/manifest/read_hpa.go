@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manifest
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/hpa"
+)
+
+// refuseResource refuses metrics of CPU and memory.
+func refuseResource(list *Field, entry tree, path *field.Path) *field.Error {
+	if kind, _ := entry["type"].(string); list.Path == "spec.metrics" && strings.HasSuffix(kind, "Resource") {
+		return field.Forbidden(path.Child("type"), kind+": "+cpuInstead)
+	}
+	return nil
+}
+
+// readHPA reads an object that the table allows.
+func (m *Manifest) readHPA(spec tree, path *field.Path) field.ErrorList {
+	m.Min, m.Max = int(wholeOr(spec, "minReplicas", 1)), int(wholeOr(spec, "maxReplicas", 0))
+	var errs field.ErrorList
+	if m.Min > m.Max {
+		errs = append(errs, field.Invalid(path.Child("minReplicas"), m.Min, fmt.Sprintf("must be at most maxReplicas, %d", m.Max)))
+	}
+	m.hpa = hpa.Spec{Min: int32(m.Min), Max: int32(m.Max), Behavior: readBehavior(part(spec, "behavior"))}
+	for i, entry := range entries(spec, "metrics") {
+		read, es := readMetric(entry, path.Child("metrics").Index(i))
+		errs = append(errs, es...)
+		source := sourceFields[read.Source]
+		m.hpa.Metrics = append(m.hpa.Metrics, read)
+		m.metrics = append(m.metrics, metric{name: words(entry, source, "metric", "name"), at: func(root *field.Path) *field.Path {
+			return root.Child("spec", "metrics").Index(i).Child(source, "metric", "name")
+		}})
+	}
+	return errs
+}
+
+// sourceFields are the fields that hold the metrics of a source.
+var sourceFields = map[hpa.Source]string{hpa.Pods: "pods", hpa.Object: "object", hpa.External: "external"}
+
+func readMetric(entry tree, path *field.Path) (hpa.Metric, field.ErrorList) {
+	read := hpa.Metric{Source: hpa.Source(entry["type"].(string))}
+	var errs field.ErrorList
+	for _, source := range []hpa.Source{hpa.Pods, hpa.Object, hpa.External} {
+		name := sourceFields[source]
+		switch has := entry[name] != nil; {
+		case has && source != read.Source:
+			errs = append(errs, field.Forbidden(path.Child(name), fmt.Sprintf("the metric is of type %s, which has its fields in %s", read.Source, sourceFields[read.Source])))
+		case !has && source == read.Source:
+			errs = append(errs, field.Required(path.Child(name), fmt.Sprintf("the metric is of type %s", read.Source)))
+		}
+	}
+	if len(errs) > 0 {
+		return read, errs
+	}
+	at, target := path.Child(sourceFields[read.Source], "target"), part(entry, sourceFields[read.Source], "target")
+	read.Target.Type = hpa.TargetType(words(target, "type"))
+	needed, other := "averageValue", "value"
+	if read.Target.Type == hpa.Value {
+		needed, other = other, needed
+	}
+	if target[other] != nil {
+		errs = append(errs, field.Forbidden(at.Child(other), fmt.Sprintf("the target is of type %s, which has %s", read.Target.Type, needed)))
+	}
+	if target[needed] == nil {
+		errs = append(errs, field.Required(at.Child(needed), fmt.Sprintf("the target is of type %s", read.Target.Type)))
+	}
+	read.Target.Value, _ = thousandths(written(target[needed]))
+	return read, errs
+}
+
+// readBehavior reads the rules of both directions; nil where there are none.
+func readBehavior(t tree) *hpa.Behavior {
+	if t == nil {
+		return nil
+	}
+	return &hpa.Behavior{ScaleUp: readRules(part(t, "scaleUp")), ScaleDown: readRules(part(t, "scaleDown"))}
+}
+
+func readRules(t tree) *hpa.Rules {
+	if t == nil {
+		return nil
+	}
+	rules := &hpa.Rules{Select: hpa.Select(words(t, "selectPolicy"))}
+	if n, ok := number(t["stabilizationWindowSeconds"]); ok {
+		rules.Window = new(seconds(n))
+	}
+	if t["tolerance"] != nil {
+		tolerance, _ := thousandths(written(t["tolerance"]))
+		rules.Tolerance = &tolerance
+	}
+	for _, p := range entries(t, "policies") {
+		rules.Policies = append(rules.Policies, hpa.Policy{
+			Type: hpa.PolicyType(words(p, "type")), Value: int32(wholeOr(p, "value", 0)), Period: seconds(wholeOr(p, "periodSeconds", 0)),
+		})
+	}
+	return rules
+}
+
+func seconds(n int64) time.Duration { return time.Duration(n) * time.Second }

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manifest
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/hpa"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/keda"
+)
+
+// otherTriggers says what stands for a type of trigger that is not simulated.
+const otherTriggers = "only triggers of type prometheus are simulated"
+
+// refuseTrigger refuses triggers of other types than prometheus.
+func refuseTrigger(list *Field, entry tree, path *field.Path) *field.Error {
+	kind, _ := entry["type"].(string)
+	if list.Path != "spec.triggers" || kind == "prometheus" || kind == "" {
+		return nil
+	}
+	detail := otherTriggers
+	switch kind {
+	case "cpu", "memory":
+		detail += ". " + cpuInstead
+	case "cron":
+		detail += "; policy schedule of a scaler sets replicas by the time"
+	}
+	return field.Invalid(path.Child("type"), kind, detail)
+}
+
+// readScaledObject reads an object that the table allows.
+func (m *Manifest) readScaledObject(t tree, root *field.Path) field.ErrorList {
+	spec, path := part(t, "spec"), root.Child("spec")
+	errs := refuseAnnotations(part(t, "metadata", "annotations"), root.Child("metadata", "annotations"))
+	s := &m.keda
+	s.Polling = seconds(wholeOr(spec, "pollingInterval", 30))
+	s.Cooldown = new(seconds(wholeOr(spec, "cooldownPeriod", 300)))
+	s.InitialCooldown = seconds(wholeOr(spec, "initialCooldownPeriod", 0))
+	s.Min, s.Max = int32(wholeOr(spec, "minReplicaCount", 0)), int32(wholeOr(spec, "maxReplicaCount", 100))
+	m.Min, m.Max = int(s.Min), int(s.Max)
+	if s.Min > s.Max {
+		errs = append(errs, field.Invalid(path.Child("minReplicaCount"), s.Min, fmt.Sprintf("must be at most maxReplicaCount, %d", s.Max)))
+	}
+	if n, ok := number(spec["idleReplicaCount"]); ok {
+		m.Min, s.Idle = int(n), new(int32(n))
+		if int32(n) >= s.Min {
+			errs = append(errs, field.Invalid(path.Child("idleReplicaCount"), n, fmt.Sprintf("must be less than minReplicaCount, %d", s.Min)))
+		}
+	}
+	if f := part(spec, "fallback"); f != nil {
+		s.Fallback = &keda.Fallback{
+			FailureThreshold: int32(wholeOr(f, "failureThreshold", 0)), Replicas: int32(wholeOr(f, "replicas", 0)),
+			Behavior: keda.FallbackBehavior(words(f, "behavior")),
+		}
+	}
+	s.Behavior = readBehavior(part(spec, "advanced", "horizontalPodAutoscalerConfig", "behavior"))
+	for i, entry := range entries(spec, "triggers") {
+		errs = append(errs, m.readTrigger(entry, i, path.Child("triggers").Index(i))...)
+	}
+	return errs
+}
+
+// refuseAnnotations refuses those by which KEDA pauses or is forced.
+func refuseAnnotations(annotations tree, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for _, name := range sorted(annotations) {
+		if rest, is := strings.CutPrefix(name, "autoscaling.keda.sh/"); is && (strings.HasPrefix(rest, "paused") || strings.HasPrefix(rest, "force")) {
+			errs = append(errs, field.Forbidden(path.Key(name), "an object that is paused or forced is not simulated: take the annotation away"))
+		}
+	}
+	return errs
+}
+
+func (m *Manifest) readTrigger(entry tree, index int, path *field.Path) field.ErrorList {
+	metadata, at := part(entry, "metadata"), path.Child("metadata")
+	var errs field.ErrorList
+	decimal := func(name string) float64 {
+		text := words(metadata, name)
+		if text == "" {
+			return 0
+		}
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+			errs = append(errs, field.Invalid(at.Child(name), text, "must be a number"))
+		}
+		return n
+	}
+	threshold, activation := decimal("threshold"), decimal("activationThreshold")
+	if len(errs) == 0 && (threshold < 0.001 || threshold >= math.MaxInt64/1000) {
+		errs = append(errs, field.Invalid(at.Child("threshold"), words(metadata, "threshold"), "must be at least 0.001"))
+	}
+	target := hpa.Target{Type: hpa.AverageValue, Value: int64(threshold * 1000)}
+	if words(entry, "metricType") == string(hpa.Value) {
+		target.Type = hpa.Value
+	}
+	m.keda.Triggers = append(m.keda.Triggers, keda.Trigger{Metric: hpa.Metric{Source: hpa.External, Target: target}, Activation: activation})
+	m.metrics = append(m.metrics, metric{
+		name: words(metadata, "query"), nullFails: words(metadata, "ignoreNullValues") == "false",
+		at: func(root *field.Path) *field.Path {
+			return root.Child("spec", "triggers").Index(index).Child("metadata", "query")
+		},
+	})
+	return errs
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manifest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/hpa"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/keda"
+)
+
+const soundHPA = `apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: llama, annotations: {any: thing}}
+spec:
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: llama}
+  minReplicas: 2
+  maxReplicas: 20
+  metrics:
+  - type: External
+    external:
+      metric: {name: "vllm:num_requests_waiting"}
+      target: {type: AverageValue, averageValue: "5"}
+`
+
+const soundScaledObject = `apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+metadata: {name: llama}
+spec:
+  scaleTargetRef: {name: llama}
+  minReplicaCount: 0
+  maxReplicaCount: 20
+  triggers:
+  - type: prometheus
+    metadata: {serverAddress: "http://prometheus:9090", query: inference_pool_average_queue_size, threshold: "5"}
+`
+
+func sound(kind Kind) string {
+	if kind == HorizontalPodAutoscaler {
+		return soundHPA
+	}
+	return soundScaledObject
+}
+
+func TestReadHPA(t *testing.T) {
+	m, errs := Read(HorizontalPodAutoscaler, []byte("# a comment\n---\n"+strings.ReplaceAll(soundHPA, "  metrics:\n", `  behavior:
+    scaleUp: {stabilizationWindowSeconds: 30, selectPolicy: Min, tolerance: 50m, policies: [{type: Percent, value: 100, periodSeconds: 60}]}
+    scaleDown: {selectPolicy: Disabled}
+  metrics:
+  - type: Object
+    object: {describedObject: {kind: InferencePool, name: llama}, metric: {name: inference_pool_average_queue_size}, target: {type: Value, value: 2500m}}
+`)+"---\nkind: Service\n"), nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	want := hpa.Spec{
+		Min: 2, Max: 20,
+		Metrics: []hpa.Metric{
+			{Source: hpa.Object, Target: hpa.Target{Type: hpa.Value, Value: 2500}},
+			{Source: hpa.External, Target: hpa.Target{Type: hpa.AverageValue, Value: 5000}},
+		},
+		Behavior: &hpa.Behavior{
+			ScaleUp: &hpa.Rules{
+				Window: new(30 * time.Second), Select: hpa.Min, Tolerance: new(int64(50)),
+				Policies: []hpa.Policy{{Type: hpa.PercentPolicy, Value: 100, Period: time.Minute}},
+			},
+			ScaleDown: &hpa.Rules{Select: hpa.Disabled},
+		},
+	}
+	if diff := cmp.Diff(want, m.hpa); diff != "" {
+		t.Errorf("autoscaler (−want +got):\n%s", diff)
+	}
+	again, errs := Read(HorizontalPodAutoscaler, []byte(m.Canonical()), nil)
+	if len(errs) > 0 || again.Canonical() != m.Canonical() {
+		t.Errorf("the canonical text reads as another one: %v", errs)
+	}
+}
+
+func TestReadScaledObject(t *testing.T) {
+	m, errs := Read(ScaledObject, []byte(strings.ReplaceAll(soundScaledObject, "  triggers:\n", `  pollingInterval: 10
+  cooldownPeriod: 60
+  initialCooldownPeriod: 5
+  fallback: {failureThreshold: 3, replicas: 4, behavior: currentReplicas}
+  advanced: {horizontalPodAutoscalerConfig: {behavior: {scaleDown: {stabilizationWindowSeconds: 0}}}}
+  triggers:
+  - type: prometheus
+    metricType: Value
+    metadata: {query: "vllm:kv_cache_usage_perc", threshold: "0.7", activationThreshold: "0.1", ignoreNullValues: "false"}
+`)), nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	want := keda.Spec{
+		Polling: 10 * time.Second, Cooldown: new(time.Minute), InitialCooldown: 5 * time.Second, Max: 20,
+		Fallback: &keda.Fallback{FailureThreshold: 3, Replicas: 4, Behavior: keda.CurrentReplicas},
+		Behavior: &hpa.Behavior{ScaleDown: &hpa.Rules{Window: new(time.Duration(0))}},
+		Triggers: []keda.Trigger{
+			{Metric: hpa.Metric{Source: hpa.External, Target: hpa.Target{Type: hpa.Value, Value: 700}}, Activation: 0.1},
+			{Metric: hpa.Metric{Source: hpa.External, Target: hpa.Target{Type: hpa.AverageValue, Value: 5000}}},
+		},
+	}
+	if diff := cmp.Diff(want, m.keda); diff != "" {
+		t.Errorf("object (−want +got):\n%s", diff)
+	}
+	if !m.metrics[0].nullFails || m.metrics[1].nullFails || m.Min != 0 || m.Max != 20 {
+		t.Errorf("read %+v", m)
+	}
+}
+
+// Each case changes one text of a sound manifest; the error begins as it says.
+func TestFaults(t *testing.T) {
+	const external = "  - type: External\n    external:\n      metric: {name: \"vllm:num_requests_waiting\"}\n      target: {type: AverageValue, averageValue: \"5\"}\n"
+	for name, tc := range map[string]struct {
+		kind         Kind
+		old, new     string
+		path, detail string
+	}{
+		"an old version":                       {HorizontalPodAutoscaler, "autoscaling/v2", "autoscaling/v1", "m.apiVersion", "must be autoscaling/v2; convert"},
+		"a beta version":                       {HorizontalPodAutoscaler, "autoscaling/v2", "autoscaling/v2beta2", "m.apiVersion", "must be autoscaling/v2; convert"},
+		"another version of KEDA":              {ScaledObject, "keda.sh/v1alpha1", "keda.k8s.io/v1alpha1", "m.apiVersion", "must be keda.sh/v1alpha1"},
+		"another kind":                         {HorizontalPodAutoscaler, "kind: HorizontalPodAutoscaler", "kind: ScaledObject", "m", `has no HorizontalPodAutoscaler; it has "ScaledObject"`},
+		"several of the kind":                  {HorizontalPodAutoscaler, "apiVersion", "kind: HorizontalPodAutoscaler\n---\napiVersion", "m", "has 2 objects"},
+		"no YAML":                              {HorizontalPodAutoscaler, "spec:", "spec: [", "m", "document 1 is no YAML"},
+		"a key that occurs twice":              {HorizontalPodAutoscaler, "  maxReplicas: 20", "  maxReplicas: 20\n  maxReplicas: 30", "m", "document 1 is no YAML"},
+		"an unknown field":                     {HorizontalPodAutoscaler, "maxReplicas: 20", "maxReplicas: 20\n  maxReplica: 20", "m.spec.maxReplica", `no such field; near to it are "maxReplicas"`},
+		"a field deep below":                   {HorizontalPodAutoscaler, `averageValue: "5"`, `averageValue: "5", window: 1m`, "m.spec.metrics[0].external.target.window", "no such field"},
+		"min above max":                        {HorizontalPodAutoscaler, "minReplicas: 2", "minReplicas: 30", "m.spec.minReplicas", "must be at most maxReplicas, 20"},
+		"scale to zero":                        {HorizontalPodAutoscaler, "minReplicas: 2", "minReplicas: 0", "m.spec.minReplicas", "must be between 1 and 1024"},
+		"no maximum":                           {HorizontalPodAutoscaler, "  maxReplicas: 20\n", "", "m.spec.maxReplicas", "must be a whole number"},
+		"a maximum in quotes":                  {HorizontalPodAutoscaler, "maxReplicas: 20", `maxReplicas: "20"`, "m.spec.maxReplicas", "must be a whole number"},
+		"a target that is no Deployment":       {HorizontalPodAutoscaler, "kind: Deployment", "kind: DaemonSet", "m.spec.scaleTargetRef.kind", `supported values: "Deployment"`},
+		"the CPU":                              {HorizontalPodAutoscaler, external, "  - {type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 80}}}\n", "m.spec.metrics[0].type", "Resource: The simulator does not model CPU"},
+		"the memory of a container":            {HorizontalPodAutoscaler, external, "  - {type: ContainerResource, containerResource: {name: memory}}\n", "m.spec.metrics[0].type", "ContainerResource: The simulator"},
+		"no metrics":                           {HorizontalPodAutoscaler, "  metrics:\n" + external, "", "m.spec.metrics", "without metrics the controller asks for the CPU"},
+		"a type without its fields":            {HorizontalPodAutoscaler, "type: External", "type: Pods", "m.spec.metrics[0].pods", "the metric is of type Pods"},
+		"a target without its value":           {HorizontalPodAutoscaler, "type: AverageValue", "type: Value", "m.spec.metrics[0].external.target.value", "the target is of type Value"},
+		"a value beside that of the type":      {HorizontalPodAutoscaler, "type: AverageValue", "type: Value, value: 3", "m.spec.metrics[0].external.target.averageValue", "the target is of type Value"},
+		"a target of 0":                        {HorizontalPodAutoscaler, `averageValue: "5"`, "averageValue: 0", "m.spec.metrics[0].external.target.averageValue", "must be positive"},
+		"a target that is no quantity":         {HorizontalPodAutoscaler, `averageValue: "5"`, "averageValue: five", "m.spec.metrics[0].external.target.averageValue", "must be a quantity"},
+		"a window that is too long":            {HorizontalPodAutoscaler, "  metrics:", "  behavior: {scaleUp: {stabilizationWindowSeconds: 3601}}\n  metrics:", "m.spec.behavior.scaleUp.stabilizationWindowSeconds", "must be between 0 and 3600"},
+		"an unknown policy":                    {HorizontalPodAutoscaler, "  metrics:", "  behavior: {scaleUp: {selectPolicy: Most}}\n  metrics:", "m.spec.behavior.scaleUp.selectPolicy", `supported values: "Max"`},
+		"no policies":                          {HorizontalPodAutoscaler, "  metrics:", "  behavior: {scaleUp: {policies: []}}\n  metrics:", "m.spec.behavior.scaleUp.policies", "must have between 1 and 32"},
+		"KEDA's min above max":                 {ScaledObject, "minReplicaCount: 0", "minReplicaCount: 30", "m.spec.minReplicaCount", "must be at most maxReplicaCount, 20"},
+		"idle replicas above the minimum":      {ScaledObject, "minReplicaCount: 0", "minReplicaCount: 1\n  idleReplicaCount: 1", "m.spec.idleReplicaCount", "must be less than minReplicaCount"},
+		"the CPU as a trigger":                 {ScaledObject, "type: prometheus", "type: cpu", "m.spec.triggers[0].type", "only triggers of type prometheus are simulated. The simulator does not model CPU"},
+		"a trigger by the time":                {ScaledObject, "type: prometheus", "type: cron", "m.spec.triggers[0].type", "only triggers of type prometheus are simulated; policy schedule"},
+		"a trigger of another system":          {ScaledObject, "type: prometheus", "type: kafka", "m.spec.triggers[0].type", "only triggers of type prometheus are simulated"},
+		"a threshold without quotes":           {ScaledObject, `threshold: "5"`, "threshold: 5", "m.spec.triggers[0].metadata.threshold", "must be a string"},
+		"a threshold that is no number":        {ScaledObject, `threshold: "5"`, `threshold: "many"`, "m.spec.triggers[0].metadata.threshold", "must be a number"},
+		"a threshold of 0":                     {ScaledObject, `threshold: "5"`, `threshold: "0"`, "m.spec.triggers[0].metadata.threshold", "must be at least 0.001"},
+		"scaling modifiers":                    {ScaledObject, "  triggers:", "  advanced: {scalingModifiers: {formula: a + b}}\n  triggers:", "m.spec.advanced.scalingModifiers", "Scaling modifiers are not simulated"},
+		"cached metrics":                       {ScaledObject, "- type: prometheus", "- type: prometheus\n    useCachedMetrics: true", "m.spec.triggers[0].useCachedMetrics", "Cached metrics are not simulated"},
+		"an object that is paused":             {ScaledObject, "metadata: {name: llama}", `metadata: {annotations: {autoscaling.keda.sh/paused: "true"}}`, "m.metadata.annotations[autoscaling.keda.sh/paused]", "an object that is paused"},
+		"a fallback without its replica count": {ScaledObject, "  triggers:", "  fallback: {failureThreshold: 3}\n  triggers:", "m.spec.fallback.replicas", "must be a whole number"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(sound(tc.kind), tc.old, tc.new, 1)
+			if text == sound(tc.kind) {
+				t.Fatal("the case changes nothing")
+			}
+			_, errs := Read(tc.kind, []byte(text), field.NewPath("m"))
+			for _, e := range errs {
+				if e.Field == tc.path && strings.Contains(e.Detail, tc.detail) {
+					return
+				}
+			}
+			t.Errorf("errors %v, want %s: %s", errs, tc.path, tc.detail)
+		})
+	}
+}
+
+func TestQueriesOfMetrics(t *testing.T) {
+	for name, tc := range map[string]struct {
+		kind    Kind
+		metric  string
+		queries map[string]string
+		want    string
+	}{
+		"a metric that is simulated":        {HorizontalPodAutoscaler, "vllm:num_requests_running", nil, ""},
+		"a metric of an adapter":            {HorizontalPodAutoscaler, "waiting", map[string]string{"waiting": "vllm:num_requests_waiting"}, ""},
+		"a metric that is not simulated":    {HorizontalPodAutoscaler, "queue_length", nil, "m.spec.metrics[0].external.metric.name: Invalid value: \"queue_length\""},
+		"a query that is not simulated":     {HorizontalPodAutoscaler, "waiting", map[string]string{"waiting": "queue_length"}, "q[waiting]: Invalid value: \"queue_length\""},
+		"a query that no metric asks for":   {HorizontalPodAutoscaler, "vllm:num_requests_running", map[string]string{"x": "vllm:num_requests_waiting"}, "q[x]: Invalid value"},
+		"KEDA has queries of its own":       {ScaledObject, "", map[string]string{"inference_pool_average_queue_size": "vllm:num_requests_waiting"}, "q[inference_pool_average_queue_size]: Invalid value"},
+		"a number is no answer to KEDA":     {ScaledObject, "scalar(vector(1))", nil, "m.spec.triggers[0].metadata.query: Invalid value: \"scalar(vector(1))\": is a number"},
+		"a query of KEDA that is not known": {ScaledObject, "up", nil, "m.spec.triggers[0].metadata.query: Invalid value: \"up\""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := sound(tc.kind)
+			if tc.metric != "" {
+				text = strings.NewReplacer(`"vllm:num_requests_waiting"`, `"`+tc.metric+`"`, "inference_pool_average_queue_size", tc.metric).Replace(text)
+			}
+			m, errs := Read(tc.kind, []byte(text), field.NewPath("m"))
+			if len(errs) > 0 {
+				t.Fatal(errs)
+			}
+			_, errs = m.Load(Adapter{Queries: tc.queries, Sync: scrape, Targets: llama}, field.NewPath("m"), field.NewPath("q"))
+			got := ""
+			if len(errs) > 0 {
+				got = errs[0].Error()
+			}
+			if !strings.HasPrefix(got, tc.want) || (got == "") != (tc.want == "") {
+				t.Errorf("error %q, want %q", got, tc.want)
+			}
+		})
+	}
+}

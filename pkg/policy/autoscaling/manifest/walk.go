@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manifest
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/spelling"
+)
+
+// A walker checks an object by the table of its kind.
+type walker struct {
+	fields map[string]*Field
+	below  map[string][]string // the names of the fields of an object, in the order of the table
+	// refuses says why an entry of a list cannot be read at all.
+	refuses func(list *Field, entry tree, path *field.Path) *field.Error
+	errs    field.ErrorList
+	notes   []string
+}
+
+func newWalker(kind Kind) *walker {
+	w := &walker{fields: map[string]*Field{}, below: map[string][]string{}, refuses: kind.refuses()}
+	fields := kind.Fields()
+	for i := range fields {
+		f := &fields[i]
+		w.fields[f.Path] = f
+		parent, name := "", f.Path
+		if dot := strings.LastIndexByte(f.Path, '.'); dot >= 0 {
+			parent, name = f.Path[:dot], f.Path[dot+1:]
+		}
+		w.below[parent] = append(w.below[parent], name)
+	}
+	return w
+}
+
+// object checks the fields of an object that stands at a path of the table.
+func (w *walker) object(t tree, at string, path *field.Path) {
+	names := w.below[at]
+	for _, name := range sorted(t) {
+		if t[name] != nil && !slices.Contains(names, name) {
+			w.unknown(name, names, path)
+		}
+	}
+	for _, name := range names {
+		f, value := w.fields[join(at, name)], t[name]
+		switch {
+		case value != nil:
+			w.value(f, value, path.Child(name))
+		case f.needed:
+			w.errs = append(w.errs, field.Required(path.Child(name), missing(f)))
+		}
+	}
+}
+
+func missing(f *Field) string {
+	switch {
+	case f.Path == "spec.metrics":
+		return "without metrics the controller asks for the CPU. " + cpuInstead
+	case len(f.words) > 0:
+		return "must be one of " + spelling.Quote(f.words)
+	default:
+		return "must be " + f.form.String()
+	}
+}
+
+func (w *walker) unknown(name string, names []string, path *field.Path) {
+	detail := "no such field; there are " + spelling.Quote(names)
+	if near := spelling.Nearest(name, names); len(near) > 0 {
+		detail = "no such field; near to it are " + spelling.Quote(near)
+	}
+	w.errs = append(w.errs, field.Forbidden(path.Child(name), detail))
+}
+
+// value checks what a field holds.
+func (w *walker) value(f *Field, value any, path *field.Path) {
+	if f.Treatment == Refused && value != false {
+		w.errs = append(w.errs, field.Forbidden(path, f.Note))
+		return
+	}
+	if f.Treatment == Approximated && f.Note != otherTarget {
+		w.notes = append(w.notes, path.String()+": "+f.Note)
+	}
+	wrong := func(detail string) { w.errs = append(w.errs, field.Invalid(path, plain(value), detail)) }
+	switch f.form {
+	case object:
+		if t, ok := value.(tree); ok {
+			w.object(t, f.Path, path)
+			return
+		}
+	case list:
+		if entries, ok := value.([]any); ok {
+			w.list(f, entries, path)
+			return
+		}
+	case text:
+		if s, ok := value.(string); ok {
+			switch {
+			case s == "":
+				wrong("must not be empty")
+			case len(f.words) > 0 && !slices.Contains(f.words, s):
+				w.errs = append(w.errs, field.NotSupported(path, s, f.words))
+			}
+			return
+		}
+		wrong("must be a string: write it in quotes")
+		return
+	case whole:
+		if n, ok := number(value); ok {
+			if n < f.least || n > f.most {
+				wrong(fmt.Sprintf("must be between %d and %d", f.least, f.most))
+			}
+			return
+		}
+	case quantity:
+		if n, err := thousandths(written(value)); err == nil {
+			if zero := strings.HasSuffix(f.Path, ".tolerance"); n < 0 || n == 0 && !zero {
+				wrong("must be positive")
+			}
+			return
+		}
+	case boolean:
+		if _, ok := value.(bool); ok {
+			return
+		}
+	case anything:
+		return
+	}
+	wrong("must be " + f.form.String())
+}
+
+func (w *walker) list(f *Field, entries []any, path *field.Path) {
+	if n := int64(len(entries)); n < f.least || n > f.most {
+		w.errs = append(w.errs, field.Invalid(path, n, fmt.Sprintf("must have between %d and %d entries", f.least, f.most)))
+	}
+	for i, entry := range entries {
+		t, ok := entry.(tree)
+		if !ok {
+			w.errs = append(w.errs, field.Invalid(path.Index(i), plain(entry), "must be an object"))
+			continue
+		}
+		if err := w.refuses(f, t, path.Index(i)); err != nil {
+			w.errs = append(w.errs, err)
+			continue
+		}
+		w.object(t, f.Path+"[]", path.Index(i))
+	}
+}
+
+func join(at, name string) string {
+	if at == "" {
+		return name
+	}
+	return at + "." + name
+}
+
+func sorted(t tree) []string {
+	var names []string
+	for name := range t {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// number returns a whole number that fits.
+func number(value any) (int64, bool) {
+	n, ok := value.(json.Number)
+	if !ok {
+		return 0, false
+	}
+	i, err := n.Int64()
+	return i, err == nil
+}
+
+// written is a quantity as it is written: a string or a number.
+func written(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	default:
+		return ""
+	}
+}
+
+// plain is a value for an error.
+func plain(value any) any {
+	switch value.(type) {
+	case string, json.Number, bool:
+		return value
+	default:
+		return field.OmitValueType{}
+	}
+}

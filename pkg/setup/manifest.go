@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package setup
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/manifest"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/query"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// A ManifestField is a field of a scaler that holds a manifest of a kind.
+type ManifestField struct {
+	Name string
+	Kind manifest.Kind
+	// Of is where a scaler has the source of the manifest.
+	Of func(*v1alpha1.Scaler) **v1alpha1.ManifestSource
+}
+
+// ManifestFields are all there are.
+var ManifestFields = []ManifestField{
+	{"horizontalPodAutoscaler", manifest.HorizontalPodAutoscaler, func(s *v1alpha1.Scaler) **v1alpha1.ManifestSource { return &s.HorizontalPodAutoscaler }},
+	{"scaledObject", manifest.ScaledObject, func(s *v1alpha1.Scaler) **v1alpha1.ManifestSource { return &s.ScaledObject }},
+}
+
+// readManifest reads the manifest of a resolved scaler; nil where a policy scales.
+func readManifest(s *v1alpha1.Scaler, path *field.Path) (*manifest.Manifest, *field.Path, field.ErrorList) {
+	for _, f := range ManifestFields {
+		if source := *f.Of(s); source != nil && source.Inline != nil {
+			at := path.Child(f.Name)
+			m, errs := manifest.Read(f.Kind, []byte(*source.Inline), at)
+			return m, at, errs
+		}
+	}
+	return nil, path, nil
+}
+
+// replicaBounds are the bounds of a scaler's replicas; 0 where the manifest has faults.
+func replicaBounds(s *v1alpha1.Scaler) (least, most int) {
+	if s.Policy == "" {
+		if m, _, errs := readManifest(s, nil); m != nil && len(errs) == 0 {
+			return m.Min, m.Max
+		}
+		return 0, 0
+	}
+	least = 1
+	if s.MinReplicas != nil {
+		least = int(*s.MinReplicas)
+	}
+	return least, int(s.MaxReplicas)
+}
+
+// loadManifest makes the scaler of a unit of a manifest.
+func loadManifest(in *v1alpha1.Scenario, s *v1alpha1.Scaler, u *simulator.ScaledUnit, path *field.Path) (window time.Duration, errs field.ErrorList) {
+	if errs := besideManifest(s, path); len(errs) > 0 {
+		return 0, errs
+	}
+	config, errs := manifestConfig(in, s, path)
+	if len(errs) > 0 {
+		return 0, errs
+	}
+	u.Scaler, u.Interval = config.New(), config.Interval
+	return config.Window, nil
+}
+
+// manifestConfig reads the manifest of a scaler, and the queries of its metrics.
+func manifestConfig(in *v1alpha1.Scenario, s *v1alpha1.Scaler, path *field.Path) (*manifest.Config, field.ErrorList) {
+	m, at, errs := readManifest(s, path)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	queries := map[string]string{}
+	for name, q := range s.Metrics.Queries {
+		queries[name] = string(q)
+	}
+	adapter := manifest.Adapter{Queries: queries, Sync: s.Interval.Duration(), Targets: query.Targets{InferencePool: s.Pools[0]}}
+	for i := range in.Pools {
+		if p := &in.Pools[i]; slices.Contains(s.Pools, p.Name) {
+			adapter.Targets.Pools = append(adapter.Targets.Pools, query.Pool{Name: p.Name, Model: p.Model, Pods: EndpointNames(p.Name, Places(in, p))})
+		}
+	}
+	return m.Load(adapter, at, path.Child("metrics", "queries"))
+}
+
+// besideManifest says what cannot stand beside a manifest.
+func besideManifest(s *v1alpha1.Scaler, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	only := func(has bool, name string) {
+		if has {
+			errs = append(errs, field.Forbidden(path.Child(name), "goes with policy; a manifest has its own"))
+		}
+	}
+	only(s.MinReplicas != nil, "minReplicas")
+	only(s.MaxReplicas != 0, "maxReplicas")
+	only(len(s.Parameters) > 0, "parameters")
+	only(s.Trigger != nil, "trigger")
+	if len(s.Pools) > 1 {
+		errs = append(errs, field.Invalid(path.Child("pools"), strings.Join(s.Pools, ", "), "a manifest scales one pool: state a scaler with a manifest of its own for each"))
+	}
+	if s.ScaledObject != nil && s.Interval.Duration()%time.Second != 0 {
+		errs = append(errs, field.Invalid(path.Child("interval"), s.Interval, "must be whole seconds beside a ScaledObject, whose pollingInterval is"))
+	}
+	return errs
+}
+
+// manifestNotes say where the target of a manifest has another name than the pool, and what
+// of its queries has no effect.
+func manifestNotes(in *v1alpha1.Scenario, path *field.Path) []string {
+	var notes []string
+	for i := range in.Scalers {
+		s := &in.Scalers[i]
+		m, at, errs := readManifest(s, path.Child("scalers").Index(i))
+		if m == nil || len(errs) > 0 {
+			continue
+		}
+		if config, errs := manifestConfig(in, s, path.Child("scalers").Index(i)); len(errs) == 0 {
+			notes = append(notes, config.Notes...)
+		}
+		if m.Target != s.Pools[0] {
+			notes = append(notes, fmt.Sprintf("%s: the manifest scales %s, which stands for pool %s", at.Child("spec", "scaleTargetRef", "name"), m.Target, s.Pools[0]))
+		}
+	}
+	return notes
+}
+
+// withTextOfManifests returns a scaler of a tree with the text of its manifest in place of
+// the document.
+func withTextOfManifests(scaler Tree) Tree {
+	own := maps.Clone(scaler)
+	for _, f := range ManifestFields {
+		if document, is := scaler[f.Name].(Tree); is && document["inline"] == nil {
+			own[f.Name] = Tree{"inline": string(mustJSON(document))}
+		}
+	}
+	return own
+}
+
+// ManifestDocument is the document that stands in a tree for a manifest's text, which is
+// JSON.
+func ManifestDocument(text string) (Tree, error) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var document Tree
+	err := d.Decode(&document)
+	return document, err
+}

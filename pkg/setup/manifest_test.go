@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package setup
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+const (
+	hpaOfLlama = `{"apiVersion":"autoscaling/v2","kind":"HorizontalPodAutoscaler","spec":{
+		"scaleTargetRef":{"kind":"Deployment","name":"llama"},"minReplicas":1,"maxReplicas":7,
+		"metrics":[{"type":"Pods","pods":{"metric":{"name":"vllm:num_requests_waiting"},"target":{"type":"AverageValue","averageValue":"5"}}}]}}`
+	scaledObjectOfLlama = `{"apiVersion":"keda.sh/v1alpha1","kind":"ScaledObject","spec":{"scaleTargetRef":{"name":"llama"},"pollingInterval":10,
+		"triggers":[{"type":"prometheus","metadata":{"query":"inference_extension_flow_control_queue_size","threshold":"5"}}]}}`
+)
+
+// byManifest has a scaler of pool llama with a manifest.
+func byManifest(hpa, scaledObject string, edits ...func(*v1alpha1.Scaler)) func(*v1alpha1.Scenario) {
+	return func(s *v1alpha1.Scenario) {
+		scaler := v1alpha1.Scaler{Name: "one", Pools: []string{"llama"}, Interval: "15s"}
+		scaler.Metrics.ScrapeInterval = "15s"
+		if hpa != "" {
+			scaler.HorizontalPodAutoscaler = &v1alpha1.ManifestSource{Inline: &hpa}
+		}
+		if scaledObject != "" {
+			scaler.ScaledObject = &v1alpha1.ManifestSource{Inline: &scaledObject}
+		}
+		for _, edit := range edits {
+			edit(&scaler)
+		}
+		s.Scalers = []v1alpha1.Scaler{scaler}
+	}
+}
+
+func TestBoundsAreThoseOfTheManifest(t *testing.T) {
+	unit := mustBuild(t, byManifest(hpaOfLlama, "")).Scaling[0]
+	if unit.Min[0] != 1 || unit.Max[0] != 7 || unit.Interval != 15*time.Second {
+		t.Errorf("HorizontalPodAutoscaler: %d to %d replicas each %s", unit.Min[0], unit.Max[0], unit.Interval)
+	}
+	c := mustBuild(t, func(s *v1alpha1.Scenario) {
+		byManifest("", scaledObjectOfLlama)(s)
+		s.Activator = &v1alpha1.Activator{MaxWait: "1m"}
+	})
+	if unit = c.Scaling[0]; unit.Min[0] != 0 || unit.Max[0] != 100 || unit.Interval != 5*time.Second || c.Pools[0].Places() != 100 {
+		t.Errorf("ScaledObject: %d to %d replicas of %d each %s", unit.Min[0], unit.Max[0], c.Pools[0].Places(), unit.Interval)
+	}
+}
+
+func TestFaultsOfScalersWithManifests(t *testing.T) {
+	edit := func(change func(*v1alpha1.Scaler)) func(*v1alpha1.Scenario) {
+		return byManifest(hpaOfLlama, "", change)
+	}
+	one := int32(1)
+	for name, tc := range map[string]struct {
+		edit       func(*v1alpha1.Scenario)
+		path, text string
+	}{
+		"a minimum beside a manifest":        {edit(func(s *v1alpha1.Scaler) { s.MinReplicas = &one }), "scalers[0].minReplicas", "goes with policy"},
+		"a maximum beside a manifest":        {edit(func(s *v1alpha1.Scaler) { s.MaxReplicas = 9 }), "scalers[0].maxReplicas", "goes with policy"},
+		"a trigger beside a manifest":        {edit(func(s *v1alpha1.Scaler) { s.Trigger = &v1alpha1.ScalingTrigger{Name: "queue"} }), "scalers[0].trigger", "goes with policy"},
+		"a parameter beside a manifest":      {edit(func(s *v1alpha1.Scaler) { s.Parameters = map[string]v1alpha1.PolicyParameter{"a": "1"} }), "scalers[0].parameters", "goes with policy"},
+		"a manifest with faults":             {byManifest(strings.Replace(hpaOfLlama, `"maxReplicas":7`, `"maxReplicas":0`, 1), ""), "scalers[0].horizontalPodAutoscaler.spec.maxReplicas", "must be between 1 and 1024"},
+		"a metric that is not simulated":     {byManifest(strings.Replace(hpaOfLlama, "vllm:num_requests_waiting", "queue", 1), ""), "scalers[0].horizontalPodAutoscaler.spec.metrics[0].pods.metric.name", "no target has the metric queue"},
+		"a query that nothing asks for":      {edit(func(s *v1alpha1.Scaler) { s.Metrics.Queries = map[string]v1alpha1.MetricQuery{"x": "y"} }), "scalers[0].metrics.queries[x]", "has no effect"},
+		"scale to zero without an activator": {byManifest("", scaledObjectOfLlama), "scalers[0].scaledObject", "state activator"},
+		"a period in parts of a second":      {byManifest("", scaledObjectOfLlama, func(s *v1alpha1.Scaler) { s.Interval = "1500ms" }), "scalers[0].interval", "must be whole seconds"},
+		"queries beside a policy": {byManifest("", "", func(s *v1alpha1.Scaler) {
+			s.Policy, s.MaxReplicas, s.Metrics.Queries = "queue-length", 9, map[string]v1alpha1.MetricQuery{"x": "y"}
+		}), "scalers[0].metrics.queries", "goes with horizontalPodAutoscaler"},
+		"neither policy nor manifest": {byManifest("", ""), "scalers[0].policy", "state policy"},
+		"two scalers of one pool": {func(s *v1alpha1.Scenario) {
+			byManifest(hpaOfLlama, "")(s)
+			s.Scalers = append(s.Scalers, s.Scalers[0])
+			s.Scalers[1].Name = "two"
+		}, "scalers[1].pools[0]", "scaler one scales this pool"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, errs := build(t, func(s *v1alpha1.Scenario) {
+				s.Activator = nil
+				tc.edit(s)
+				if tc.path != "scalers[0].scaledObject" && s.Scalers[0].ScaledObject != nil {
+					s.Activator = &v1alpha1.Activator{MaxWait: "1m"}
+				}
+			})
+			for _, e := range errs {
+				if strings.Contains(e, tc.path+": ") && strings.Contains(e, tc.text) {
+					return
+				}
+			}
+			t.Errorf("errors %v, want %s: %s", errs, tc.path, tc.text)
+		})
+	}
+}
