@@ -148,7 +148,7 @@ f.yaml:15: document 1, SimulationRun r: spec.scenario.workload.trace.timeout: In
 		"an unknown field in a list's entry": {
 			strings.Replace(runText("r", ""), "accelerator:", "gpu: x\n      accelerator:", 1),
 			`
-f.yaml:11: document 1, SimulationRun r: spec.scenario.pools[0].gpu: Forbidden: unknown field; there are accelerator, adapters, attributes, costPerReplicaHour, engine, kvCache, labels, latency, model, name, quantization, replicas, requestCost, role, tensorParallelism`,
+f.yaml:11: document 1, SimulationRun r: spec.scenario.pools[0].gpu: Forbidden: unknown field; there are accelerator, adapters, attributes, costPerReplicaHour, drain, engine, kvCache, labels, latency, model, name, nodePool, quantization, replicas, requestCost, role, startup, tensorParallelism`,
 		},
 		"objects without a kind": {
 			"kind: ConfigMap\n---\napiVersion: v1\n",
