@@ -95,7 +95,7 @@ func TestExplainRefuses(t *testing.T) {
 		want string
 	}{
 		"a number that no request has": {[]string{"--explain", "400"}, "400 is not among the 400 routed requests of seed 42"},
-		"what is no number":            {[]string{"--explain", "-3"}, "from 0 in order of arrival, or rejected"},
+		"what is no number":            {[]string{"--explain", "-3"}, "from 0 in order of arrival, rejected or scaling"},
 		"no rejected request":          {[]string{"-f", "testdata/run.yaml", "--name", "small", "--explain", "rejected"}, "of the 120 under seed 42 none was rejected"},
 		"a seed alone":                 {[]string{"--seed", "3"}, "--seed needs --explain"},
 		"metrics for Prometheus":       {[]string{"--explain", "3", "-o", "prometheus"}, "does not support -o prometheus"},
