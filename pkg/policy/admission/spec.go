@@ -90,3 +90,22 @@ const countOnly = time.Minute
 // seesTraffic says that the policy reads what the gateway counts, with rates over a
 // window.
 func (l *loader) seesTraffic(window time.Duration) { l.window = window }
+
+// requireForTokens adds an error for each of some parameters that is not stated though
+// the unit is tokens: their defaults are numbers of requests.
+func (l *loader) requireForTokens(unit string, names ...string) {
+	if unit != "tokens" {
+		return
+	}
+	for _, name := range names {
+		l.Require(name, "state it in tokens: the default counts requests")
+	}
+}
+
+// needsDelay adds an error for each of some parameters that is stated though nothing
+// waits.
+func (l *loader) needsDelay(names ...string) {
+	for _, name := range names {
+		l.Forbid(name, "has no effect with over=reject: set over to delay")
+	}
+}
