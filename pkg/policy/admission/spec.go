@@ -39,6 +39,8 @@ type Config struct {
 	// AsksReplicas says that the stability controllers of replicas are to reject requests
 	// for which they find no room.
 	AsksReplicas bool
+	// BoundsPriority says that the policy compares priorities with a number.
+	BoundsPriority bool
 
 	level *saturationLevel // nil where the policy reads none
 }
@@ -66,6 +68,7 @@ func Load(spec Spec, names Names, path *field.Path) (*Config, field.ErrorList) {
 		return nil, l.errs
 	}
 	c.Window, c.AsksReplicas, c.level = l.window, l.asksReplicas, l.level
+	c.BoundsPriority = l.boundsPriority
 	return c, nil
 }
 
@@ -80,8 +83,9 @@ type loader struct {
 	errs   field.ErrorList
 	window time.Duration
 
-	asksReplicas bool
-	level        *saturationLevel
+	asksReplicas   bool
+	boundsPriority bool
+	level          *saturationLevel
 }
 
 // countOnly is the window of policies that read counts and no rates.
