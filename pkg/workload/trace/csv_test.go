@@ -63,9 +63,28 @@ func TestHeadersThatAreOthersHintAtTheOption(t *testing.T) {
 			t.Errorf("%s: got\n%v\nwant\n%s", name, err, tc.want)
 		}
 	}
-	_, _, err := trace.RecogniseFormat(strings.NewReader("ts,in,out\n1,2,3\n"), "t")
-	if err == nil || !strings.Contains(err.Error(), "CSV begins with arrival_ns,input_tokens,output_tokens, or is any CSV whose columns csv (--csv) names") {
-		t.Errorf("an unknown format: %v", err)
+}
+
+// The error about an unknown format names --csv first where the text may be CSV, and then
+// each format on a line of its own.
+func TestUnknownFormats(t *testing.T) {
+	for text, want := range map[string]string{
+		"ts,in,out\n1,2,3\n": `t: begins with "ts,in,out\n1,2,3\n", like no known format; for a CSV, name its columns: --csv time=COLUMN,timeFormat=Seconds,inputTokens=COLUMN,outputTokens=COLUMN. The known formats:`,
+		"ts\tin\tout\n":      `t: begins with "ts\tin\tout\n", like no known format; for a CSV, name its columns: --csv time=COLUMN,timeFormat=Seconds,inputTokens=COLUMN,outputTokens=COLUMN. The known formats:`,
+		`[{"a": 1, "b": 2}]`: `t: begins with "[{\"a\": 1, \"b\": 2}]", like no known format. The known formats:`,
+		"a\x00,b":            `t: begins with "a\x00,b", like no known format. The known formats:`,
+		"words":              `t: begins with "words", like no known format. The known formats:`,
+	} {
+		_, _, err := trace.RecogniseFormat(strings.NewReader(text), "t")
+		lines := strings.Split(fmt.Sprint(err), "\n")
+		if lines[0] != want {
+			t.Errorf("the error about %q begins with\n%s\nwant\n%s", text, lines[0], want)
+		}
+		for i, format := range trace.Formats() {
+			if i+1 >= len(lines) || !strings.HasPrefix(lines[i+1], fmt.Sprintf("  - %s ", format)) {
+				t.Errorf("the error about %q has no line for %s:\n%v", text, format, err)
+			}
+		}
 	}
 }
 
