@@ -125,6 +125,12 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 	if (o.promotion.file != "" || o.report != "") && len(ready) > 1 {
 		return badInputError{fmt.Errorf("--promote and --report need one PolicySweep, but there are %d: select one with --name", len(ready))}
 	}
+	for _, sweep := range ready {
+		if err := o.promotion.checkForm(sweep); err != nil {
+			return fmt.Errorf("%s: %w", sweep.label(), err)
+		}
+	}
+	o.promotion.stderr = stderr
 	if o.promotion.file == "-" {
 		// What is promoted is all that goes to standard output.
 		stdout, o.promotion.stdout = stderr, stdout

@@ -67,15 +67,10 @@ func Diff(name, before, after string) string { return edit.Diff(name, before, af
 
 // wrapping is the format that the file has.
 func (r *Rewritten) wrapping() Format {
-	switch {
-	case r.source.Name == "" && r.Before == r.file:
+	if r.source.Name == "" && r.Before == r.file {
 		return Document
-	case strings.HasPrefix(r.source.Name, "ConfigMap "):
-		return ConfigMap
-	case strings.Contains(r.source.Name, "pluginsCustomConfig"):
-		return HelmValues
 	}
-	return Source
+	return formatOf(r.source.Name)
 }
 
 // checkWrapped compares what a file holds, as the EPP sees it, with the text.

@@ -3,6 +3,7 @@
 package setup
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -101,8 +102,19 @@ func loadGateway(in *v1alpha1.Scenario, labels workload.Labels, selected bool, p
 		g.priority, es = priority.Load(spec, world, at.Child("priority"))
 		errs = append(errs, es...)
 	}
+	errs = append(errs, g.checkBound(&in.Router, at)...)
 	g.adaptive, es = loadAdaptive(&in.Router, at.Child("adaptive"))
 	return g, append(errs, es...)
+}
+
+// checkBound refuses an admission that compares priorities with a number where only their
+// order means something.
+func (g *gatewayPolicies) checkBound(in *v1alpha1.Router, path *field.Path) field.ErrorList {
+	if g.admission == nil || g.priority == nil || !g.admission.BoundsPriority || !g.priority.OnlyOrder {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path.Child("admission", "policy"), in.Admission.Policy, fmt.Sprintf(
+		"sheds requests below a priority, and only the order of the priorities of %s means something: use another admission, or a priority with numbers of your own, such as class or tenant", in.Priority.Policy))}
 }
 
 // hasTTFT reports whether some requests have a target of the time to first token.

@@ -46,6 +46,16 @@ func TestFaultsOfGatewayPoliciesHaveTheirPaths(t *testing.T) {
 			},
 			[]string{"spec.routers[1]." + wantAdmission, "spec.routers[1]." + wantPriority},
 		},
+		"a bound on priorities of which only the order counts": {
+			v1alpha1.Scenario{Router: v1alpha1.Router{Admission: gatewayPolicy("saturation"), Priority: gatewayPolicy("class-age")}},
+			[]string{`spec.router.admission.policy: Invalid value: "saturation": sheds requests below a priority, and only the order of the priorities of class-age means something: use another admission, or a priority with numbers of your own, such as class or tenant`},
+		},
+		"a bound on priorities of classes": {
+			v1alpha1.Scenario{Router: v1alpha1.Router{Admission: gatewayPolicy("saturation"), Priority: gatewayPolicy("class")}}, nil,
+		},
+		"an order of priorities without a bound": {
+			v1alpha1.Scenario{Router: v1alpha1.Router{Admission: gatewayPolicy("tier-shed"), Priority: gatewayPolicy("class-age")}}, nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string

@@ -125,6 +125,19 @@ func promoteRouter(s *study.Study, id int, model string, format v1alpha1.Promoti
 	return p, nil
 }
 
+// PromotedForms says in words what the files hold that a plan may promote, each once.
+func PromotedForms(p *experiment.Plan, format v1alpha1.PromotionFormat) []string {
+	var forms []string
+	for _, file := range p.Pickers {
+		form := promote.FormIn(promotionFormats[format], file.Text)
+		if !slices.Contains(forms, form) {
+			forms = append(forms, form)
+		}
+	}
+	slices.Sort(forms)
+	return forms
+}
+
 var promotionFormats = map[v1alpha1.PromotionFormat]promote.Format{
 	v1alpha1.SourceFormat:     promote.Source,
 	v1alpha1.DocumentFormat:   promote.Document,

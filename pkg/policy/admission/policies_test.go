@@ -106,7 +106,7 @@ func TestPoliciesByTheBusynessOfReplicas(t *testing.T) {
 		"probabilistic sheds from to on":                        {"probabilistic", nil, busy(0, 5, 0), request(batch, 0), "shed"},
 		"probabilistic sheds nothing where most is 0":           {"probabilistic", []string{"most=0"}, busy(0, 50, 0), request(batch, 0), "enters"},
 		"token-bucket has a burst":                              {"token-bucket", nil, busy(0, 0, 0), request(batch, 0), "enters"},
-		"token-bucket lets a request take a full bucket":        {"token-bucket", []string{"unit=tokens", "burst=50"}, busy(0, 0, 0), request(batch, 0), "enters"},
+		"token-bucket lets a request take a full bucket":        {"token-bucket", []string{"unit=tokens", "rate=10", "burst=50"}, busy(0, 0, 0), request(batch, 0), "enters"},
 		"burst-detection knows no burst before there is a mean": {"burst-detection", []string{"minimum=1"}, busy(at(1), 0, 0), request(batch, 0), "enters"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -268,6 +268,20 @@ func TestWrongParametersHaveTheirPath(t *testing.T) {
 		}},
 		"a rate of a tenant in a bucket for all": {Spec{"token-bucket", values([]string{"rate:acme=3"})}, names, []string{
 			`admission.parameters[rate:acme]: Invalid value: "3": has no effect with scope=global: set scope to tenant`,
+		}},
+		"a longest wait of a bucket that rejects": {Spec{"token-bucket", values([]string{"maxDelay=1s"})}, names, []string{
+			`admission.parameters[maxDelay]: Forbidden: has no effect with over=reject: set over to delay`,
+		}},
+		"waits of a budget that rejects": {Spec{"tenant-budget", values([]string{"maxDelay=1s", "retryEvery=1s", "over=reject"})}, names, []string{
+			`admission.parameters[retryEvery]: Forbidden: has no effect with over=reject: set over to delay`,
+			`admission.parameters[maxDelay]: Forbidden: has no effect with over=reject: set over to delay`,
+		}},
+		"a bucket of tokens with the sizes of one of requests": {Spec{"token-bucket", values([]string{"unit=tokens"})}, names, []string{
+			`admission.parameters[rate]: Required value: state it in tokens: the default counts requests`,
+			`admission.parameters[burst]: Required value: state it in tokens: the default counts requests`,
+		}},
+		"a budget of tokens with the size of one of requests": {Spec{"tenant-budget", values([]string{"unit=tokens"})}, names, []string{
+			`admission.parameters[capacity]: Required value: state it in tokens: the default counts requests`,
 		}},
 		"a gate without its classes": {Spec{Policy: "slo-gated"}, Names{Classes: []string{"default"}}, []string{
 			`admission.policy: Invalid value: "slo-gated": the workload has no class critical or standard, so the gate treats all requests alike; its classes are "default": set parameters critical and standard`,

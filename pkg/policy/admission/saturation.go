@@ -16,6 +16,7 @@ func readSaturation(l *loader) func(int64) policy.Admission {
 		level:    readSaturationLevel(l),
 		priority: l.Integer("priority", 0, "requests below this priority are shed"),
 	}
+	l.boundsPriority = true
 	return func(int64) policy.Admission { return s }
 }
 

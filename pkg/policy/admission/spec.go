@@ -39,6 +39,8 @@ type Config struct {
 	// AsksReplicas says that the stability controllers of replicas are to reject requests
 	// for which they find no room.
 	AsksReplicas bool
+	// BoundsPriority says that the policy compares priorities with a number.
+	BoundsPriority bool
 
 	level *saturationLevel // nil where the policy reads none
 }
@@ -66,6 +68,7 @@ func Load(spec Spec, names Names, path *field.Path) (*Config, field.ErrorList) {
 		return nil, l.errs
 	}
 	c.Window, c.AsksReplicas, c.level = l.window, l.asksReplicas, l.level
+	c.BoundsPriority = l.boundsPriority
 	return c, nil
 }
 
@@ -80,8 +83,9 @@ type loader struct {
 	errs   field.ErrorList
 	window time.Duration
 
-	asksReplicas bool
-	level        *saturationLevel
+	asksReplicas   bool
+	boundsPriority bool
+	level          *saturationLevel
 }
 
 // countOnly is the window of policies that read counts and no rates.
@@ -90,3 +94,22 @@ const countOnly = time.Minute
 // seesTraffic says that the policy reads what the gateway counts, with rates over a
 // window.
 func (l *loader) seesTraffic(window time.Duration) { l.window = window }
+
+// requireForTokens adds an error for each of some parameters that is not stated though
+// the unit is tokens: their defaults are numbers of requests.
+func (l *loader) requireForTokens(unit string, names ...string) {
+	if unit != "tokens" {
+		return
+	}
+	for _, name := range names {
+		l.Require(name, "state it in tokens: the default counts requests")
+	}
+}
+
+// needsDelay adds an error for each of some parameters that is stated though nothing
+// waits.
+func (l *loader) needsDelay(names ...string) {
+	for _, name := range names {
+		l.Forbid(name, "has no effect with over=reject: set over to delay")
+	}
+}

@@ -21,9 +21,12 @@ type tenantBudget struct {
 }
 
 func readTenantBudget(l *loader) func(int64) policy.Admission {
+	capacity := l.Positive("capacity", 64, "requests, or prompt tokens, in flight that tenants share")
+	unit := l.Choice("unit", "what is counted", "requests", "tokens")
+	l.requireForTokens(unit, "capacity")
 	b := &tenantBudget{
-		capacity: l.Positive("capacity", 64, "requests, or prompt tokens, in flight that tenants share"),
-		tokens:   l.Choice("unit", "what is counted", "requests", "tokens") == "tokens",
+		capacity: capacity,
+		tokens:   unit == "tokens",
 		shares:   l.PositiveOf("share", "tenant", l.names.Tenants, 1, "the share of one tenant"),
 		wait:     readPatience(l, "a tenant over its part"),
 	}
@@ -69,6 +72,7 @@ func readPatience(l *loader, of string) patience {
 		longest: l.Duration("maxDelay", 10*time.Second, "the longest wait with over=delay; then the request is rejected"),
 	}
 	if over == "reject" {
+		l.needsDelay("retryEvery", "maxDelay")
 		p.longest = 0
 	}
 	return p

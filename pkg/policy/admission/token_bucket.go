@@ -33,6 +33,7 @@ func readTokenBucket(l *loader) func(int64) policy.Admission {
 	unit := l.Choice("unit", "what the bucket counts", "requests", "tokens")
 	rate := l.Positive("rate", 10, "units per second that flow into the bucket")
 	burst := l.Positive("burst", 10, "units that a full bucket holds")
+	l.requireForTokens(unit, "rate", "burst")
 	over := l.Choice("over", "what happens to a request for which the bucket has not enough", "reject", "delay")
 	maxDelay := l.Duration("maxDelay", 10*time.Second, "the longest wait with over=delay; a request that would wait longer is rejected")
 	rates := []float64{rate}
@@ -48,6 +49,7 @@ func readTokenBucket(l *loader) func(int64) policy.Admission {
 		}
 	}
 	if over == "reject" {
+		l.needsDelay("maxDelay")
 		maxDelay = 0
 	}
 	return func(int64) policy.Admission {

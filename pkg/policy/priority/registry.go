@@ -7,20 +7,22 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/parameters"
 )
 
-// A policyType is a way to state priorities. read returns how it is made.
+// A policyType is a way to state priorities. read returns how it is made. onlyOrder says
+// that only the order of its priorities means something.
 type policyType struct {
 	name, help string
 	read       func(*loader) func() policy.Priority
+	onlyOrder  bool
 }
 
 // policies are all there are.
 var policies = []policyType{
-	{"constant", "gives every request the same priority", readConstant},
-	{"class", "gives each class a priority", readClass},
-	{"tenant", "gives each tenant a priority", readTenant},
-	{"class-age", "gives each class a head start, and lets requests that arrived earlier come first otherwise", readClassAge},
-	{"deadline", "puts the request first whose first token is due first", readDeadline},
-	{"least-attained-service", "puts the tenant first that was admitted the fewest prompt tokens", readLeastAttained},
+	{"constant", "gives every request the same priority", readConstant, false},
+	{"class", "gives each class a priority", readClass, false},
+	{"tenant", "gives each tenant a priority", readTenant, false},
+	{"class-age", "gives each class a head start, and lets requests that arrived earlier come first otherwise", readClassAge, true},
+	{"deadline", "puts the request first whose first token is due first", readDeadline, true},
+	{"least-attained-service", "puts the tenant first that was admitted the fewest prompt tokens", readLeastAttained, false},
 }
 
 // Policies returns the names of all policies.

@@ -32,7 +32,12 @@ type World struct {
 }
 
 // Config is a Spec without faults. It is immutable.
-type Config struct{ make func() policy.Priority }
+type Config struct {
+	make func() policy.Priority
+	// OnlyOrder says that only the order of the priorities means something, so that none
+	// is a bound.
+	OnlyOrder bool
+}
 
 // Load checks a Spec. Errors have the paths of its fields under path, spelled as in
 // JSON; as many as can be told apart are returned at once.
@@ -43,7 +48,7 @@ func Load(spec Spec, world World, path *field.Path) (*Config, field.ErrorList) {
 	}
 	l := &loader{Reader: parameters.NewReader(spec.Parameters, path.Child("parameters")), world: world, path: path}
 	l.IgnoresNames = world.Selected
-	c := &Config{make: policies[at].read(l)}
+	c := &Config{make: policies[at].read(l), OnlyOrder: policies[at].onlyOrder}
 	if l.errs = append(l.errs, l.Done()...); len(l.errs) > 0 {
 		return nil, l.errs
 	}

@@ -103,7 +103,7 @@ func newCSVParser(o Options) parser {
 	if o.CSV == nil {
 		table.optional, table.hint = columns[3:], ": csv (--csv) names other columns"
 	}
-	clock := &clock{field: c.Time, format: c.TimeFormat}
+	clock := &clock{field: c.Time, format: c.TimeFormat, chosen: o.CSV != nil}
 	return func(rec *record, n int, text []byte) (bool, error) {
 		*rec = record{timeField: c.Time, outputField: c.Output}
 		if ok, err := table.line(n, text); err != nil || !ok {

@@ -47,22 +47,44 @@ func TestHeadersThatAreOthersHintAtTheOption(t *testing.T) {
 		text   string
 		want   string
 	}{
-		"no columns are named":  {trace.GenericCSV, nil, "ts,in,out\n", `t: row 1: must be a header with the columns arrival_ns,input_tokens,output_tokens, got "ts,in,out": csv (--csv) names other columns`},
-		"another delimiter":     {trace.GenericCSV, named, "ts;in;out\n", `t: row 1: must be a header with the columns ts,in,out, got "ts;in;out": the delimiter of csv (--csv) may be Semicolon`},
-		"quotes beside another": {trace.GenericCSV, named, `"ts";in;out` + "\n", `t: row 1: has text behind the closing quote of a field: the delimiter of csv (--csv) may be Semicolon`},
-		"tabs":                  {trace.GenericCSV, named, "ts\tin\tout\n", `t: row 1: must be a header with the columns ts,in,out, got "ts\tin\tout": the delimiter of csv (--csv) may be Tab`},
-		"a format with commas":  {trace.Vidur, nil, "arrived_at;num_prefill_tokens;num_decode_tokens\n", `t: row 1: must be a header with the columns arrived_at,num_prefill_tokens,num_decode_tokens, got "arrived_at;num_prefill_tokens;num_decode_tokens": the format CSV reads it, with the delimiter Semicolon of csv (--csv)`},
-		"commas where a tab is": {trace.GenericCSV, &trace.CSV{Time: "ts", Input: "in", Output: "out", TimeFormat: trace.Seconds, Delimiter: trace.Tab}, "ts,in,out\n", "t: row 1: must be a header with the columns ts\tin\tout, got \"ts,in,out\": the delimiter of csv (--csv) may be Comma"},
-		"other columns":         {trace.GenericCSV, named, "a,b,c\n", `t: row 1: must be a header with the columns ts,in,out, got "a,b,c"`},
+		"no columns are named":   {trace.GenericCSV, nil, "ts,in,out\n", `t: row 1: must be a header with the columns arrival_ns,input_tokens,output_tokens, got "ts,in,out": csv (--csv) names other columns`},
+		"another delimiter":      {trace.GenericCSV, named, "ts;in;out\n", `t: row 1: must be a header with the columns ts,in,out, got "ts;in;out": the delimiter of csv (--csv) may be Semicolon`},
+		"quotes beside another":  {trace.GenericCSV, named, `"ts";in;out` + "\n", `t: row 1: has text behind the closing quote of a field: the delimiter of csv (--csv) may be Semicolon`},
+		"tabs":                   {trace.GenericCSV, named, "ts\tin\tout\n", `t: row 1: must be a header with the columns ts,in,out, got "ts\tin\tout": the delimiter of csv (--csv) may be Tab`},
+		"a format with commas":   {trace.Vidur, nil, "arrived_at;num_prefill_tokens;num_decode_tokens\n", `t: row 1: must be a header with the columns arrived_at,num_prefill_tokens,num_decode_tokens, got "arrived_at;num_prefill_tokens;num_decode_tokens": the format CSV reads it, with the delimiter Semicolon of csv (--csv)`},
+		"commas where a tab is":  {trace.GenericCSV, &trace.CSV{Time: "ts", Input: "in", Output: "out", TimeFormat: trace.Seconds, Delimiter: trace.Tab}, "ts,in,out\n", "t: row 1: must be a header with the columns ts\tin\tout, got \"ts,in,out\": the delimiter of csv (--csv) may be Comma"},
+		"timestamps as seconds":  {trace.GenericCSV, named, "ts,in,out\n2024-01-01T00:00:00Z,2,3\n", `t: row 2: ts: must be a decimal number of seconds, got "2024-01-01T00:00:00Z": timeFormat Timestamp reads it`},
+		"timestamps of BurstGPT": {trace.BurstGPT, nil, "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n2024-01-01T00:00:00Z,m,1,2,3,API log\n", `t: row 2: Timestamp: must be a decimal number of seconds, got "2024-01-01T00:00:00Z"`},
+		"words as seconds":       {trace.GenericCSV, named, "ts,in,out\nnoon,2,3\n", `t: row 2: ts: must be a decimal number of seconds, got "noon"`},
+		"other columns":          {trace.GenericCSV, named, "a,b,c\n", `t: row 1: must be a header with the columns ts,in,out, got "a,b,c"`},
 	} {
 		_, err := trace.ReadWith(tc.format, trace.Options{CSV: tc.csv}, strings.NewReader(tc.text), "t")
 		if fmt.Sprint(err) != tc.want {
 			t.Errorf("%s: got\n%v\nwant\n%s", name, err, tc.want)
 		}
 	}
-	_, _, err := trace.RecogniseFormat(strings.NewReader("ts,in,out\n1,2,3\n"), "t")
-	if err == nil || !strings.Contains(err.Error(), "CSV begins with arrival_ns,input_tokens,output_tokens, or is any CSV whose columns csv (--csv) names") {
-		t.Errorf("an unknown format: %v", err)
+}
+
+// The error about an unknown format names --csv first where the text may be CSV, and then
+// each format on a line of its own.
+func TestUnknownFormats(t *testing.T) {
+	for text, want := range map[string]string{
+		"ts,in,out\n1,2,3\n": `t: begins with "ts,in,out\n1,2,3\n", like no known format; for a CSV, name its columns: --csv time=COLUMN,timeFormat=Seconds,inputTokens=COLUMN,outputTokens=COLUMN. The known formats:`,
+		"ts\tin\tout\n":      `t: begins with "ts\tin\tout\n", like no known format; for a CSV, name its columns: --csv time=COLUMN,timeFormat=Seconds,inputTokens=COLUMN,outputTokens=COLUMN. The known formats:`,
+		`[{"a": 1, "b": 2}]`: `t: begins with "[{\"a\": 1, \"b\": 2}]", like no known format. The known formats:`,
+		"a\x00,b":            `t: begins with "a\x00,b", like no known format. The known formats:`,
+		"words":              `t: begins with "words", like no known format. The known formats:`,
+	} {
+		_, _, err := trace.RecogniseFormat(strings.NewReader(text), "t")
+		lines := strings.Split(fmt.Sprint(err), "\n")
+		if lines[0] != want {
+			t.Errorf("the error about %q begins with\n%s\nwant\n%s", text, lines[0], want)
+		}
+		for i, format := range trace.Formats() {
+			if i+1 >= len(lines) || !strings.HasPrefix(lines[i+1], fmt.Sprintf("  - %s ", format)) {
+				t.Errorf("the error about %q has no line for %s:\n%v", text, format, err)
+			}
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ package trace
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -115,8 +116,18 @@ func RecogniseFormat(r io.Reader, name string) (Format, io.Reader, error) {
 			}
 			return f.name, whole, nil
 		}
-		beginnings = append(beginnings, fmt.Sprintf("%s %s", f.name, f.expected))
+		beginnings = append(beginnings, fmt.Sprintf("  - %s %s", f.name, f.expected))
 	}
-	return "", nil, fmt.Errorf("%s: begins with %.40q, like no format that is known: %s",
-		name, start, strings.Join(beginnings, ", "))
+	return "", nil, fmt.Errorf("%s: begins with %.40q, like no known format%s. The known formats:\n%s",
+		name, start, columnsHint(start), strings.Join(beginnings, "\n"))
+}
+
+// columnsHint says how to read a text that may be CSV.
+func columnsHint(start []byte) string {
+	header, _, _ := bytes.Cut(start, []byte("\n"))
+	isJSON := len(header) > 0 && (header[0] == '{' || header[0] == '[')
+	if isJSON || !bytes.ContainsAny(header, ",;\t|") || bytes.ContainsRune(start, 0) {
+		return ""
+	}
+	return "; for a CSV, name its columns: --csv time=COLUMN,timeFormat=Seconds,inputTokens=COLUMN,outputTokens=COLUMN"
 }

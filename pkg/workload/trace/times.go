@@ -4,6 +4,7 @@ package trace
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"strconv"
 	"time"
@@ -38,6 +39,8 @@ var nsDigits = map[TimeFormat]int{Seconds: 9, Milliseconds: 6, Microseconds: 3, 
 type clock struct {
 	field  string
 	format TimeFormat
+	// chosen says that a user chooses the format, with timeFormat.
+	chosen bool
 	// zone of the first row: all rows have one or none has.
 	read, zoned bool
 }
@@ -45,7 +48,13 @@ type clock struct {
 // at returns a time in ns since an instant that is the same for all rows.
 func (c *clock) at(text []byte) (int64, error) {
 	if c.format != Timestamp {
-		return decimalNs(c.field, text, c.format)
+		at, err := decimalNs(c.field, text, c.format)
+		if err != nil && c.chosen {
+			if _, _, ok := parseTimestamp(text); ok {
+				err = fmt.Errorf("%w: timeFormat Timestamp reads it", err)
+			}
+		}
+		return at, err
 	}
 	at, zoned, ok := parseTimestamp(text)
 	switch {
