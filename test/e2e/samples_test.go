@@ -65,6 +65,7 @@ func TestResultsAreThoseOfALocalRun(t *testing.T) {
 		"admission-scheduling": "policysweep-admission-scheduling.yaml",
 		"llm-d-default":        "policysweep-llm-d-default.yaml",
 		"gates":                "policysweep-gates.yaml",
+		"hpa":                  "policysweep-hpa.yaml",
 		"random":               "policysweep-random.yaml",
 	}
 	for _, file := range files {
