@@ -46,7 +46,7 @@ func contenders() []contender {
 	repeats := func(s *setting) bool { return s.load.repeats }
 	return []contender{
 		{name: "fixed, for the peak", policy: "fixed", rate: (*load).peak},
-		{name: "fixed, for the mean", policy: "fixed", rate: (*load).mean, can: (*setting).endsSoon},
+		{name: "fixed, for the mean", policy: "fixed", rate: (*load).mean, can: func(s *setting) bool { c := contest{load: s.load, cluster: s.cluster}; return !c.takesLong() }},
 		{name: "schedule", policy: "schedule", parameters: func(s *setting) map[string]string {
 			return map[string]string{"at": s.schedule()}
 		}},
@@ -66,10 +66,6 @@ func contenders() []contender {
 		{name: "predictive-oracle", policy: "predictive-oracle", parameters: (*setting).capacity},
 	}
 }
-
-// endsSoon reports whether a queue that grows for most of the load can be simulated in
-// minutes: with two pools, a step costs the more the longer the queue is.
-func (s *setting) endsSoon() bool { return !s.split() || s.load.length() <= 2*time.Hour }
 
 func (s *setting) split() bool { return len(s.cluster.pools) > 1 }
 
