@@ -43,10 +43,11 @@ type contender struct {
 
 // contenders are the policies in the order of the tables.
 func contenders() []contender {
+	endsSoon := func(s *setting) bool { return !(&contest{load: s.load, cluster: s.cluster}).takesLong() }
 	repeats := func(s *setting) bool { return s.load.repeats }
 	return []contender{
 		{name: "fixed, for the peak", policy: "fixed", rate: (*load).peak},
-		{name: "fixed, for the mean", policy: "fixed", rate: (*load).mean, can: func(s *setting) bool { c := contest{load: s.load, cluster: s.cluster}; return !c.takesLong() }},
+		{name: "fixed, for the mean", policy: "fixed", rate: (*load).mean, can: endsSoon},
 		{name: "schedule", policy: "schedule", parameters: func(s *setting) map[string]string {
 			return map[string]string{"at": s.schedule()}
 		}},
@@ -56,7 +57,7 @@ func contenders() []contender {
 		{name: "tokens-per-second", policy: "tokens-per-second", parameters: (*setting).tokens},
 		{name: "saturation", policy: "saturation"},
 		{name: "heteroscale", policy: "heteroscale", parameters: (*setting).heteroscale},
-		{name: "heteroscale-seed", policy: "heteroscale-seed", parameters: (*setting).heteroscale, can: func(s *setting) bool { return s.split() }},
+		{name: "heteroscale-seed", policy: "heteroscale-seed", parameters: (*setting).heteroscale, can: func(s *setting) bool { return s.split() && endsSoon(s) }},
 		{name: "predictive", policy: "predictive", parameters: (*setting).capacity},
 		{name: "predictive, seasonal", policy: "predictive", rounds: 2, can: repeats, parameters: func(s *setting) map[string]string {
 			p := s.capacity()
