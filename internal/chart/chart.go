@@ -28,8 +28,9 @@ type Line struct {
 	Name   string
 	Points []Point
 	Dashed bool
-	// Plain leaves out the dots at the points.
-	Plain bool
+	// Plain leaves out the dots at the points, and Hollow draws them as rings, in the
+	// legend too.
+	Plain, Hollow bool
 	// Colour numbers the palette.
 	Colour int
 }
@@ -151,13 +152,26 @@ func (c *Chart) line(w io.Writer, l Line) {
 	fmt.Fprintln(w, `"/>`)
 	for _, p := range l.Points {
 		if !l.Dashed && !l.Plain {
-			fmt.Fprintf(w, `<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>`+"\n", c.x(p.X), c.y(p.Y), palette[l.Colour%len(palette)])
+			l.dot(w, c.x(p.X), c.y(p.Y))
 		}
 	}
 }
 
+// dot draws the dot at a point.
+func (l Line) dot(w io.Writer, x, y float64) {
+	colour := palette[l.Colour%len(palette)]
+	if l.Hollow {
+		fmt.Fprintf(w, `<circle cx="%.1f" cy="%.1f" r="4" fill="white" stroke="%s" stroke-width="1.5"/>`+"\n", x, y, colour)
+		return
+	}
+	fmt.Fprintf(w, `<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>`+"\n", x, y, colour)
+}
+
 func legend(w io.Writer, l Line, y int) {
 	fmt.Fprintf(w, `<polyline %s points="%d,%d %d,%d"/>`, l.stroke(), chartLeft, y-4, chartLeft+legendSample, y-4)
+	if l.Hollow {
+		l.dot(w, chartLeft+legendSample/2, float64(y)-4)
+	}
 	fmt.Fprintf(w, `<text x="%d" y="%d">%s</text>`+"\n", chartLeft+legendSample+8, y, html.EscapeString(l.Name))
 }
 

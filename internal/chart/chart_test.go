@@ -14,7 +14,7 @@ import (
 func TestChartIsXML(t *testing.T) {
 	c := Chart{
 		Title: "a < b", X: "x", Y: "y", Ticks: []string{"1 & 2", "3"}, Limit: 7, LimitName: "limit",
-		Lines: []Line{{Name: "one", Points: []Point{{0, 1}, {1, 9.5}}}, {Name: "two", Dashed: true, Colour: 8}},
+		Lines: []Line{{Name: "one", Points: []Point{{0, 1}, {1, 9.5}}}, {Name: "two", Dashed: true, Colour: 8}, {Name: "three", Hollow: true, Points: []Point{{0, 2}}}},
 	}
 	var out bytes.Buffer
 	if err := errors.Join(c.WriteSVG(&out), WriteColumn(&out, []Chart{c, c})); err != nil {
@@ -27,7 +27,7 @@ func TestChartIsXML(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, want := range []string{"a &lt; b", ">10</text>", "1 &amp; 2", `stroke-dasharray="6 4"`} {
+	for _, want := range []string{"a &lt; b", ">10</text>", "1 &amp; 2", `stroke-dasharray="6 4"`, `fill="white" stroke="#4477aa"`} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q", want)
 		}

@@ -59,7 +59,7 @@ func TestRequestsInFlightHaveAReplica(t *testing.T) {
 		}
 		s := awaiting()
 		world := s.world()
-		world.FutureRate = func(simtime.Time, simtime.Time) float64 { return 0 }
+		world.FutureRate = func(_, _, _ simtime.Time) float64 { return 0 }
 		if wanted, why := s.ask(loaded(t, name, world, parameters...).New()); wanted != want {
 			t.Errorf("%s: %s: %s", name, wanted, why)
 		}

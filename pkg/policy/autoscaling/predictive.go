@@ -10,9 +10,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// predictive sizes the pools for the rate that is forecast for the time at which replicas
-// that are asked for now serve, and at least for the present rate: taking replicas away
-// takes no time, so there is no reason to do it ahead.
+// predictive sizes the pools for the greatest rate that is forecast until replicas that are
+// asked for now serve, and at least for the present rate: taking replicas away takes no time,
+// so there is no reason to do it ahead.
 //
 // It counts arrivals by steps of time.
 type predictive struct {
@@ -78,13 +78,24 @@ func (p *predictive) Scale(view *View, wanted []int) Reason {
 	if share, ok := p.mape(); ok {
 		view.Note("MAPE of forecasts", share)
 	}
-	forecast, ok := p.forecaster.ahead(p.ahead)
+	forecast, ok := p.greatest()
 	if !ok {
 		return p.settle(view, wanted, now, reasonf("%.4g requests/s arrive, and there is no forecast before a period has passed", now))
 	}
 	view.Note("forecast rate", forecast)
-	at := p.seen.Add(time.Duration(p.ahead-1) * p.step)
-	return p.settle(view, wanted, max(now, forecast), reasonf("%.4g requests/s arrive and %.4g are forecast from %s on", now, forecast, at))
+	until := p.seen.Add(time.Duration(p.ahead) * p.step)
+	return p.settle(view, wanted, max(now, forecast), reasonf("%.4g requests/s arrive and at most %.4g are forecast until %s", now, forecast, until))
+}
+
+// greatest returns the greatest rate that is forecast until replicas that are asked for now
+// serve: what has been asked for ahead of a burst is not to be taken away before it.
+func (p *predictive) greatest() (rate float64, ok bool) {
+	for steps := 1; steps <= p.ahead; steps++ {
+		if forecast, known := p.forecaster.ahead(steps); known {
+			rate, ok = max(rate, forecast), true
+		}
+	}
+	return rate, ok
 }
 
 // catchUp observes the steps that have ended by a sample. If several have, as no sample

@@ -13,7 +13,7 @@ import (
 // that are asked for now serve.
 type predictiveOracle struct {
 	capacity
-	future     func(from, to simtime.Time) float64
+	future     func(now, from, to simtime.Time) float64
 	lead, step time.Duration
 }
 
@@ -37,7 +37,7 @@ func (o *predictiveOracle) Scale(view *View, wanted []int) Reason {
 	most := 0.0
 	for after := time.Duration(0); after <= o.lead; after += o.step {
 		from := view.Now.Add(after)
-		most = max(most, o.future(from, from.Add(o.step)))
+		most = max(most, o.future(view.Now, from, from.Add(o.step)))
 	}
 	view.Note("greatest rate to come", most)
 	return o.settle(view, wanted, most, reasonf("at most %.4g requests/s arrive within %s", most, o.lead))

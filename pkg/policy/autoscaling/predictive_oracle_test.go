@@ -12,7 +12,7 @@ import (
 func TestTheOracleKnowsWhatComes(t *testing.T) {
 	s := newScene(2)
 	world := s.world()
-	world.FutureRate = func(from, to simtime.Time) float64 {
+	world.FutureRate = func(_, from, to simtime.Time) float64 {
 		if from <= simtime.Time(10*time.Minute) && to > simtime.Time(10*time.Minute) {
 			return 20
 		}

@@ -27,7 +27,7 @@ func TestPredictive(t *testing.T) {
 	decide(t, "predictive", map[string]decision{
 		"no sample is no signal":          {newScene(4), []string{"capacity=2"}, "4", "no signal: there is no sample"},
 		"no step that ended is no signal": {newScene(4).arrive(45*time.Second, constant(8)), []string{"capacity=2"}, "4", "no step of 1m0s has ended"},
-		"a constant rate":                 {newScene(4).arrive(2*time.Minute, constant(8)), []string{"capacity=2", "headroom=0"}, "4", "stays at 4: 8 requests/s arrive and 8 are forecast from"},
+		"a constant rate":                 {newScene(4).arrive(2*time.Minute, constant(8)), []string{"capacity=2", "headroom=0"}, "4", "stays at 4: 8 requests/s arrive and at most 8 are forecast until"},
 		"headroom":                        {newScene(4).arrive(2*time.Minute, constant(8)), []string{"capacity=2", "headroom=0.25"}, "5", "from 4 to 5"},
 		"each pool has its capacity":      {newScene(4, 4).arrive(2*time.Minute, constant(8)), []string{"capacity:prefill=4", "capacity:decode=1", "headroom=0"}, "2:8", "from 4:4 to 2:8"},
 		"a season without a past":         {newScene(4).arrive(2*time.Minute, constant(12)), []string{"capacity=2", "headroom=0", "method=seasonal", "period=1h"}, "6", "there is no forecast before a period has passed"},
@@ -88,5 +88,31 @@ func TestPredictiveKnowsSeasons(t *testing.T) {
 				t.Errorf("%+v, want at most %g", n, most)
 			}
 		})
+	}
+}
+
+// What was asked for ahead of a burst that is shorter than the lead is still there when the
+// burst comes.
+func TestPredictiveKeepsWhatABurstNeeds(t *testing.T) {
+	burst := func(at time.Duration) float64 {
+		if m := at % (30 * time.Minute); m > 20*time.Minute && m <= 22*time.Minute {
+			return 16
+		}
+		return 4
+	}
+	s := newScene(4)
+	p := s.scaler(t, "predictive", "capacity=2", "headroom=0", "lead=5m", "period=30m", "method=seasonal", "scaleInCooldown=0s")
+	asked := time.Duration(0)
+	for at := time.Minute; at < 60*time.Minute; at += time.Minute {
+		s.arrive(at, burst).ask(p)
+		switch n := s.view.Pools[0].Wanted; {
+		case n >= 8 && asked == 0 && at > 40*time.Minute:
+			asked = at
+		case n < 8 && asked > 0 && at <= 51*time.Minute:
+			t.Errorf("after %s: %d replicas, though 8 were wanted since %s", at, n, asked)
+		}
+	}
+	if asked == 0 || asked > 46*time.Minute {
+		t.Errorf("replicas for the burst at 50m were asked for at %s", asked)
 	}
 }

@@ -54,7 +54,7 @@ func TestPoliciesOnRandomLoad(t *testing.T) {
 		play := func() (all []string) {
 			s := newScene(2, 6).bound(0, 0, 20).bound(1, 0, 20)
 			world := s.world()
-			world.FutureRate = func(from, _ simtime.Time) float64 { return 5 + 5*math.Sin(from.Seconds()/300) }
+			world.FutureRate = func(_, from, _ simtime.Time) float64 { return 5 + 5*math.Sin(from.Seconds()/300) }
 			scaler, load := loaded(t, name, world, required[name]...).New(), stats.NewStream(1, name)
 			for i := range 400 {
 				s.sample(time.Duration(i+1)*scrape, random(load))
@@ -109,7 +109,7 @@ func BenchmarkPolicies(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			s := newScene(2, 6)
 			world := s.world()
-			world.FutureRate = func(simtime.Time, simtime.Time) float64 { return 5 }
+			world.FutureRate = func(_, _, _ simtime.Time) float64 { return 5 }
 			config, errs := Load(Spec{name, values(required[name])}, world, nil)
 			if len(errs) > 0 {
 				b.Fatal(errs.ToAggregate())

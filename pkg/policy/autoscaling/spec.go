@@ -33,9 +33,9 @@ type World struct {
 	HasTargets bool
 	TTFT, TBT  time.Duration
 	// FutureRate returns the requests per second that arrive from one time to another,
-	// for policies that know the future; nil where it is not known. Several runs may call
-	// it at once.
-	FutureRate func(from, to simtime.Time) float64
+	// for policies that know the future; nil where it is not known. now is the present: it
+	// does not go back, and no time before it is asked for.
+	FutureRate func(now, from, to simtime.Time) float64
 }
 
 // PoolBounds are the name of a pool and the bounds of its replicas.

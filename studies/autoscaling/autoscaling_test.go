@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// The published cases have the answers that are stated, and those of the corrected form.
+func TestPublishedCases(t *testing.T) {
+	answers, err := publishedCases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]string{
+		{"9 + 25", "7 + 21", "6 + 18", "6 + 19"},
+		{"12 + 36", "12 + 36", "12 + 36", "12 + 36"},
+		{"5 + 15", "4 + 12", "4 + 12", "4 + 11"},
+		{"2 + 2", "1 + 1", "1 + 1", "1 + 1"},
+		{"2 + 3", "1 + 2", "1 + 2", "1 + 2"},
+		{"2 + 4", "1 + 3", "1 + 3", "1 + 3"},
+		{"2 + 5", "1 + 4", "1 + 4", "1 + 4"},
+		{"10 + 30", "7 + 21", "7 + 21", "7 + 20"},
+		{"10 + 30", "9 + 27", "8 + 24", "8 + 25"},
+		{"12 + 36", "10 + 30", "10 + 30", "10 + 30"},
+		{"15 + 44", "10 + 30", "10 + 30", "10 + 30"},
+	}
+	var got [][]string
+	for _, a := range answers {
+		got = append(got, append([]string{a.heteroscale}, a.seed...))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
+	}
+}
+
+func TestTheDayIsThatOfServeGen(t *testing.T) {
+	l := day(1)
+	if l.length() != 24*time.Hour || math.Abs(l.mean()-16.01) > 0.01 || l.peak() != 40.1 {
+		t.Errorf("%s with %.2f requests/s, at most %.1f", l.length(), l.mean(), l.peak())
+	}
+}
+
+// A schedule asks for replicas as long ahead as they take to start, and gives none away
+// before the load falls.
+func TestSchedule(t *testing.T) {
+	l := spike(5, 8)
+	c := &cluster{pools: []abilities{{requests: 7}}}
+	for startup, want := range map[time.Duration]string{
+		30 * time.Second: "0s=1,19m15s=7,20m0s=7,30m0s=1",
+		10 * time.Minute: "0s=1,9m45s=7,20m0s=7,30m0s=1",
+	} {
+		s := setting{&l, c, startup}
+		if got := s.schedule(); got != want {
+			t.Errorf("%s: %s, want %s", startup, got, want)
+		}
+	}
+}
+
+// A load that is sent twice has the second time measured alone.
+func TestRounds(t *testing.T) {
+	c, err := readCluster("monolithic", monolithic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := spike(5, 8)
+	s := &c.run.Spec.Scenario
+	l.arrivals(s, 2)
+	want := []v1alpha1.RateStage{
+		{Rate: "0", Duration: "1h0m0s"}, {Rate: "5", Duration: "20m0s"}, {Rate: "40", Duration: "10m0s"}, {Rate: "5", Duration: "30m0s"},
+	}
+	if diff := cmp.Diff(want, s.Workload.Clients[1].Arrivals.Stages); diff != "" || s.Horizon.Warmup != "1h0m0s" || s.Horizon.Duration != "2h0m0s" {
+		t.Errorf("horizon %+v; want -, got +:\n%s", s.Horizon, diff)
+	}
+}
+
+// Each policy can be used in each setting that the study has it for.
+func TestContendersAreValid(t *testing.T) {
+	for name, text := range map[string]string{"monolithic": monolithic, "disaggregated": disaggregated} {
+		c, err := readCluster(name, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.pools = []abilities{{7, 6800, 5300}, {9, 9000, 7000}}[:len(c.run.Spec.Scenario.Scalers[0].Pools)]
+		short := load{name: "short", stages: []stage{{2, time.Minute}, {1, time.Minute}}, repeats: true}
+		for _, k := range contenders() {
+			s := setting{&short, c, 10 * time.Second}
+			if k.policy == "schedule" || k.can != nil && !k.can(&s) {
+				continue
+			}
+			if _, err := c.simulate(t.Context(), []int64{1}, k.edits(&s)...); err != nil {
+				t.Errorf("%s, %s: %v", name, k.name, err)
+			}
+		}
+	}
+}
+
+// The page and its charts can be written from figures of all cells.
+func TestWritePage(t *testing.T) {
+	f := &findings{scale: fullScale()}
+	for name, text := range map[string]string{"monolithic": monolithic, "disaggregated": disaggregated} {
+		c, err := readCluster(name, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.pools = []abilities{{7, 6800, 5300}, {9, 9000, 7000}}[:len(c.run.Spec.Scenario.Scalers[0].Pools)]
+		f.clusters = append(f.clusters, c)
+	}
+	slices.SortFunc(f.clusters, func(a, b *cluster) int { return len(a.pools) - len(b.pools) })
+	for _, c := range f.clusters {
+		for i := range f.scale.loads {
+			contest := &contest{load: &f.scale.loads[i], cluster: c}
+			contest.fill(f.scale.startups)
+			for k := range contest.cells {
+				contest.cells[k].figures = map[string][]float64{}
+				for _, metric := range metrics {
+					contest.cells[k].figures[metric] = []float64{0.5, 0.75}
+				}
+			}
+			f.contests = append(f.contests, contest)
+		}
+	}
+	page := filepath.Join(t.TempDir(), "study.md")
+	if err := f.write(page); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows := strings.Count(string(text), "| `heteroscale-seed` | 3 min | 62.5 % |"); rows != 1 {
+		t.Errorf("%d rows of heteroscale-seed with 3 minutes, want that of the spike", rows)
+	}
+	for _, load := range []string{"day", "spike"} {
+		if _, err := os.Stat(strings.TrimSuffix(page, ".md") + "-" + load + ".svg"); err != nil {
+			t.Error(err)
+		}
+	}
+}
