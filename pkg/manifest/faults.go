@@ -4,7 +4,6 @@ package manifest
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -32,8 +31,9 @@ func duplicateFault(path string) *field.Error {
 	return forbidden(path, "duplicate field")
 }
 
-// unknownFault names the fields that are known where path is not.
-func unknownFault(path string, known []string) *field.Error {
+// unknownFault names the fields that are known where path is not, and those beneath them
+// that are called alike.
+func unknownFault(path string, known, beneath []string) *field.Error {
 	what := "unknown field"
 	if key := lastKey(path); key == "true" || key == "false" {
 		what += " (" + booleanAdvice + ")"
@@ -41,10 +41,12 @@ func unknownFault(path string, known []string) *field.Error {
 	if len(known) == 0 {
 		return forbidden(path, what)
 	}
-	slices.Sort(known)
 	what += "; there are " + strings.Join(known, ", ")
-	if near := spelling.Slip(lastKey(path), known); near != "" {
-		what += fmt.Sprintf("; did you mean %q?", near)
+	if near := spelling.Slip(lastKey(path), known); len(beneath) == 0 && near != "" {
+		beneath = []string{near}
+	}
+	if len(beneath) > 0 {
+		what += "; did you mean " + strings.ReplaceAll(spelling.Quote(beneath), ", ", " or ") + "?"
 	}
 	return forbidden(path, what)
 }
@@ -64,7 +66,7 @@ func strictFaults(errs []error) field.ErrorList {
 		case strings.HasPrefix(err.Error(), "duplicate"):
 			list = append(list, duplicateFault(at.FieldPath()))
 		default:
-			list = append(list, unknownFault(at.FieldPath(), nil))
+			list = append(list, unknownFault(at.FieldPath(), nil, nil))
 		}
 	}
 	return list

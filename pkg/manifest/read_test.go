@@ -150,6 +150,11 @@ f.yaml:15: document 1, SimulationRun r: spec.scenario.workload.trace.timeout: In
 			`
 f.yaml:11: document 1, SimulationRun r: spec.scenario.pools[0].gpu: Forbidden: unknown field; there are accelerator, adapters, attributes, costPerReplicaHour, drain, engine, kvCache, labels, latency, model, name, nodePool, quantization, replicas, requestCost, role, startup, tensorParallelism`,
 		},
+		"a field of the objects beneath": {
+			strings.Replace(runText("r", ""), "trace: {format", "clients: [{name: a, thinkTime: 1s}]\n      trace: {format", 1),
+			`
+f.yaml:15: document 1, SimulationRun r: spec.scenario.workload.clients[0].thinkTime: Forbidden: unknown field; there are adapter, arrivals, class, closedLoop, copies, headers, inputTokens, media, model, name, outputTokens, prefix, preset, priority, prompts, reasoning, retry, sessions, tenant, timeout; did you mean "closedLoop.thinkTime" or "sessions.thinkTime"?`,
+		},
 		"objects without a kind": {
 			"kind: ConfigMap\n---\napiVersion: v1\n",
 			`

@@ -3,6 +3,9 @@
 package manifest
 
 import (
+	"maps"
+	"slices"
+
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
@@ -39,7 +42,8 @@ func (d *definition) prepare(object map[string]any) field.ErrorList {
 		return field.ErrorList{field.Invalid(field.NewPath("metadata"), field.OmitValueType{}, err.Error())}
 	}
 	for _, path := range d.prune(object) {
-		unknown = append(unknown, unknownFault(path, d.knownFields(path)))
+		around := d.around(path)
+		unknown = append(unknown, unknownFault(path, fieldsOf(around), fieldsBeneath(around, lastKey(path))))
 	}
 	if len(unknown) > 0 {
 		return unknown
@@ -68,7 +72,7 @@ func readMetadata(object map[string]any) (*metav1.ObjectMeta, field.ErrorList, e
 	}
 	var faults field.ErrorList
 	for _, path := range unknown {
-		faults = append(faults, unknownFault(path, nil))
+		faults = append(faults, unknownFault(path, nil, nil))
 	}
 	return metadata, faults, nil
 }
@@ -93,8 +97,8 @@ func (d *definition) prune(object map[string]any) []string {
 	return unknown
 }
 
-// knownFields are those of the object that a path's last field is not in.
-func (d *definition) knownFields(path string) []string {
+// around is the object that a path's last field is not in; nil if there is none.
+func (d *definition) around(path string) *schema.Structural {
 	at := d.structural
 	var around *schema.Structural
 	for rest := path; rest != "" && at != nil; {
@@ -111,14 +115,27 @@ func (d *definition) knownFields(path string) []string {
 		}
 		at = &next
 	}
-	if around == nil {
+	return around
+}
+
+// fieldsOf are the names of an object's fields.
+func fieldsOf(s *schema.Structural) []string {
+	if s == nil {
 		return nil
 	}
-	var names []string
-	for name := range around.Properties {
-		names = append(names, name)
+	return slices.Sorted(maps.Keys(s.Properties))
+}
+
+// fieldsBeneath are the paths of the fields of a name in the fields of an object, such as
+// sessions.thinkTime.
+func fieldsBeneath(s *schema.Structural, name string) []string {
+	var paths []string
+	for _, of := range fieldsOf(s) {
+		if child := s.Properties[of]; slices.Contains(fieldsOf(&child), name) {
+			paths = append(paths, of+"."+name)
+		}
 	}
-	return names
+	return paths
 }
 
 // typed converts a defaulted object to its Go type.

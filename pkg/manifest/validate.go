@@ -91,6 +91,7 @@ func (d *definition) validate(object map[string]any) field.ErrorList {
 		errs = append(errs, field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"))
 	} else {
 		ruleErrs, _ := d.rules.of(object).Validate(ctx, nil, d.structural, object, nil, celconfig.RuntimeCELCostBudget)
+		nameBaselineParameters(ruleErrs, object)
 		errs = append(errs, ruleErrs...)
 	}
 	sortFaults(errs)

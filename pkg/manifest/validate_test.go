@@ -49,7 +49,7 @@ func TestValidateTakesObjectsMadeInGo(t *testing.T) {
 		},
 		"a sweep whose baseline names another parameter": {
 			sweep.Baseline("sequences", "64").Obj(),
-			[]string{"spec.baseline.parameters: Invalid value: baseline must give every parameter of the sweep a value, and no other"},
+			[]string{"spec.baseline.parameters: Invalid value: baseline must give every parameter of the sweep a value, and no other; no value for \"seqs\"; no parameter is called \"sequences\""},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

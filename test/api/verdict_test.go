@@ -73,6 +73,9 @@ func localFaults(errs field.ErrorList) []string {
 			faults = append(faults, e.Field+": unknown field")
 		case "duplicate field":
 			faults = append(faults, e.Field[strings.LastIndex(e.Field, ".")+1:]+": duplicate field")
+		case "baseline must give every parameter of the sweep a value, and no other":
+			// A rule of the server cannot name the parameters.
+			faults = append(faults, e.Field+": "+strings.TrimSuffix(e.ErrorBody(), e.Detail[len(what):]))
 		default:
 			faults = append(faults, e.Field+": "+e.ErrorBody())
 		}
