@@ -97,10 +97,15 @@ func (x *scaling) create(endpoint int) {
 	x.provision(l)
 }
 
-// provision has a machine made ready for a replica.
+// provision has a machine made ready for a replica, where that takes time.
 func (x *scaling) provision(l *life) {
+	machine := x.startup(l).Provisioning
+	if machine.Mean == 0 {
+		x.load(l)
+		return
+	}
 	x.enter(l, autoscaling.Provisioning)
-	x.endIn(l, x.startup(l).Provisioning.draw(l.chance))
+	x.endIn(l, machine.draw(l.chance))
 }
 
 // load has the image pulled and the model loaded.

@@ -252,7 +252,7 @@ func (p *plain) fill(unit int) {
 			if vacant[0].NodePool > 0 {
 				p.enterStage(vacant[0], autoscaling.Pending)
 			} else {
-				p.stageFor(vacant[0], autoscaling.Provisioning, vacant[0].Startup.Provisioning)
+				p.begin(vacant[0])
 			}
 		}
 	}
@@ -275,6 +275,15 @@ func leastNeeded(there []*plainReplica) *plainReplica {
 		}
 		return cmp.Or(cmp.Compare(started(a), started(b)), cmp.Compare(age(a), age(b)), cmp.Compare(a.index, b.index))
 	})
+}
+
+// begin has a replica start on a machine of its own.
+func (p *plain) begin(r *plainReplica) {
+	if r.Startup.Provisioning.Mean > 0 {
+		p.stageFor(r, autoscaling.Provisioning, r.Startup.Provisioning)
+	} else {
+		p.stageFor(r, autoscaling.Loading, r.Startup.ImagePull, r.Startup.ModelLoad)
+	}
 }
 
 // stageFor puts a replica into a stage for the sum of some times.
@@ -321,7 +330,7 @@ func (p *plain) endStage(r *plainReplica) {
 			if l.node != nil {
 				p.stageFor(r, autoscaling.Loading, r.Startup.ImagePull, r.Startup.ModelLoad)
 			} else {
-				p.stageFor(r, autoscaling.Provisioning, r.Startup.Provisioning)
+				p.begin(r)
 			}
 			return
 		}

@@ -40,7 +40,7 @@ func TestScalingStory(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := 0
-	for _, want := range []string{"10s", "1 → 2", "provisioning  1 serve", "loading", "15s", "serving       2 serve", "30s", "2 → 1", "draining      1 serve"} {
+	for _, want := range []string{"10s", "1 → 2", "loading   1 serve", "15s", "serving   2 serve", "30s", "2 → 1", "draining  1 serve"} {
 		next := strings.Index(table.String()[at:], want)
 		if next < 0 {
 			t.Fatalf("no %q after the first %d bytes of\n%s", want, at, table.String())
