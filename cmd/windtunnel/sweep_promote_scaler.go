@@ -68,15 +68,15 @@ func (o *promoteOptions) checkScalers(sweep compiledSweep) error {
 		return badInputError{fmt.Errorf("--promote-scaler %w", err)}
 	}
 	for _, m := range o.manifests {
-		have, any, err := existingFile(m.file)
+		have, there, err := existingFile(m.file)
 		if err != nil {
 			return badInputError{fmt.Errorf("--promote-scaler: %w", err)}
 		}
-		there, written := manifest.Kinds(have), manifest.Kinds(sweep.Plan.Manifests[m.scaler].Text)
-		if any && !slices.Equal(there, written) {
+		kinds, written := manifest.Kinds(have), manifest.Kinds(sweep.Plan.Manifests[m.scaler].Text)
+		if there && !slices.Equal(kinds, written) {
 			return badInputError{fmt.Errorf(
 				"--promote-scaler: %s holds %s, and the sweep would replace the file by %s: to edit the file, name the file as %s.file of scaler %s; or name a new file",
-				m.file, objectWords(there), objectWords(written), sweep.Plan.Manifests[m.scaler].Field, m.scaler)}
+				m.file, objectWords(kinds), objectWords(written), sweep.Plan.Manifests[m.scaler].Field, m.scaler)}
 		}
 	}
 	return nil
