@@ -14,6 +14,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -123,7 +124,7 @@ func (d publisher) promote(next sweep) (words string, err error) {
 		return "no point is promoted because not all gates pass", nil
 	}
 	st := d.results.study.study
-	promotion, err := advice.Promote(st, wanted.Format)
+	promotion, data, err := promotedFiles(st, wanted.Format)
 	if err != nil {
 		return fmt.Sprintf("nothing is promoted: %v", err), nil
 	}
@@ -139,7 +140,8 @@ func (d publisher) promote(next sweep) (words string, err error) {
 		return "", err
 	}
 	cm := makeConfigMap(d.subject, d.plan, ComponentPromoted, promotedName(next.Name))
-	cm.Data = map[string]string{promotion.Name: promotion.Text, reportKey: text.String()}
+	data[reportKey] = text.String()
+	cm.Data = data
 	cm.Labels[LabelContent] = digestOf(cm.Data)
 	next.Status.Promoted = cm.Name
 	for i := range d.children.configMaps {
@@ -161,6 +163,35 @@ func (d publisher) promote(next sweep) (words string, err error) {
 	d.act(action{verbCreate, cm, "it holds the configuration to roll out, and the report"})
 	return "", nil
 }
+
+// promotedFiles are the files of the point to roll out by their keys: the EPP configuration,
+// and the manifests that the sweep varies.
+func promotedFiles(st *study.Study, format v1alpha1.PromotionFormat) (*advice.Promotion, map[string]string, error) {
+	promotion, err := advice.Promote(st, format)
+	if err != nil {
+		return nil, nil, err
+	}
+	var scalers []string
+	for _, m := range advice.VariedManifests(st.Plan) {
+		scalers = append(scalers, m.Scaler)
+	}
+	manifests, err := advice.PromoteManifests(st, scalers)
+	if err != nil {
+		return nil, nil, err
+	}
+	data := map[string]string{promotion.Name: promotion.Text}
+	for _, m := range manifests {
+		key := scalerKey(m.Scaler)
+		if _, taken := data[key]; taken {
+			return nil, nil, fmt.Errorf("the EPP configuration has the key %s, which is that of the manifest of scaler %s: give the configuration another key", key, m.Scaler)
+		}
+		data[key] = m.Text
+	}
+	return promotion, data, nil
+}
+
+// scalerKey is the key of a scaler's manifest beside a promoted configuration.
+func scalerKey(scaler string) string { return "scaler-" + scaler + ".yaml" }
 
 // awaitDeletion has the subject wait for the deletion of a child whose name another child
 // takes.

@@ -3,11 +3,14 @@
 package controllers
 
 import (
+	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/builder"
 )
 
 // gated is a sweep with one gate, which promotes and follows.
@@ -121,6 +125,66 @@ func TestWhatIsPromotedAndFollowed(t *testing.T) {
 	c.must(c.client.List(t.Context(), &runs))
 	if len(runs.Items) > 0 {
 		t.Errorf("%d runs are left", len(runs.Items))
+	}
+}
+
+// TestVariedManifestsArePromoted has a sweep vary the manifest of a scaler: the ConfigMap
+// holds the manifest too.
+func TestVariedManifestsArePromoted(t *testing.T) {
+	const hpa = `# as it is in Git
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: llama}
+spec:
+  scaleTargetRef: {kind: Deployment, name: llama}
+  maxReplicas: %d
+  metrics:
+  - type: Pods
+    pods:
+      metric: {name: "vllm:num_requests_running"}
+      target: {type: AverageValue, averageValue: "8"}
+`
+	for name, tc := range map[string]struct {
+		key  string
+		want []string
+		said string
+	}{
+		"beside the configuration": {"epp.yaml", []string{"epp.yaml", reportKey, "scaler-hpa.yaml"}, ""},
+		"where the key is taken":   {"scaler-hpa.yaml", nil, "nothing is promoted: the EPP configuration has the key scaler-hpa.yaml"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCluster(t)
+			cm := configMapMetadata()
+			sweep := gated("1h", 1, 2, 3)
+			files := &corev1.ConfigMap{ObjectMeta: cm.ObjectMeta, Data: map[string]string{tc.key: builder.DefaultPickerConfig}}
+			files.Namespace, files.Name = sweep.Namespace, "files"
+			c.create(files)
+			sweep.Spec.Scenario.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{ConfigMapRef: &v1alpha1.EndpointPickerConfigMap{Name: "files", Key: tc.key}}
+			sweep.Spec.Scenario.Scalers = []v1alpha1.Scaler{{
+				Name: "hpa", Pools: []string{"llama"}, HorizontalPodAutoscaler: &v1alpha1.ManifestSource{Inline: ptr.To(fmt.Sprintf(hpa, 5))},
+				Interval: "15s", Metrics: v1alpha1.ScalerMetrics{ScrapeInterval: "15s"},
+			}}
+			sweep.Spec.Parameters = append(sweep.Spec.Parameters, v1alpha1.Parameter{
+				Name: "most", Path: "scalers[hpa].horizontalPodAutoscaler.spec.maxReplicas", Values: []string{"7"},
+			})
+			c.create(sweep)
+			c.finish(sweep, rand.New(rand.NewPCG(1, 1)))
+			got := meta.FindStatusCondition(sweepOf(c, sweep).Status.Conditions, v1alpha1.ConditionReady)
+			if got == nil || !strings.Contains(got.Message, tc.said) {
+				t.Errorf("condition Ready is %+v, want %q", got, tc.said)
+			}
+			var promoted corev1.ConfigMap
+			err := c.client.Get(t.Context(), client.ObjectKey{Namespace: sweep.Namespace, Name: "weights-promoted"}, &promoted)
+			if keys := slices.Sorted(maps.Keys(promoted.Data)); !slices.Equal(keys, tc.want) {
+				t.Fatalf("the keys are %q, want %q: %v", keys, tc.want, err)
+			}
+			if tc.want == nil {
+				return
+			}
+			if diff := cmp.Diff(fmt.Sprintf(hpa, 7), promoted.Data["scaler-hpa.yaml"]); diff != "" {
+				t.Errorf("the manifest (−want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -56,6 +56,7 @@ from the same file or from --configmap, and files of volumes from the folders of
 --state FILE stores the rows during the sweep. After an interruption the same
 command continues from them, and gives the same output. --promote FILE writes the
 EPP configuration of the best point: your file, with only the necessary changes.
+--promote-scaler NAME=FILE writes the manifest of a scaler in the same way.
 --follow DIR writes the best points as SimulationRuns for windtunnel run.
 --requests FILE writes every request of every simulation as Parquet, one per row.
 
@@ -63,7 +64,8 @@ Exit codes: 0 success and all gates pass, 1 failure, a gate fails or no request 
 any point completed, 2 invalid input, 3 not enough evidence for a gate.`,
 		Example: `  windtunnel sweep -f config/samples/policysweep-llm-d-default.yaml
   windtunnel sweep -f sweep.yaml --parallelism 2 -o json
-  windtunnel sweep -f sweep.yaml --state sweep.state --promote epp.yaml`,
+  windtunnel sweep -f sweep.yaml --state sweep.state --promote epp.yaml
+  windtunnel sweep -f sweep.yaml --promote epp.yaml --promote-scaler llama=hpa.yaml`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.withResumeHint(o.sweep(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()))
@@ -89,7 +91,10 @@ func (o *sweepOptions) checkFlags() error {
 	if o.requests != "" && o.state != "" {
 		return badInputError{errors.New("--requests and --state cannot be combined: a state file has no requests of the simulations in it")}
 	}
-	return o.promotion.check()
+	if err := o.promotion.check(); err != nil {
+		return err
+	}
+	return o.promotion.readScalers()
 }
 
 // checkOutputs makes sure that what the sweep is to write can be written.
@@ -97,9 +102,13 @@ func (o *sweepOptions) checkOutputs() error {
 	if err := checkNewFolder("--follow", o.follow); err != nil {
 		return err
 	}
-	return checkFolders(map[string]string{
+	files := map[string]string{
 		"--report": o.report, "--promote": o.promotion.file, "--state": o.state, "--requests": o.requests,
-	})
+	}
+	for _, m := range o.promotion.manifests {
+		files["--promote-scaler "+m.scaler] = m.file
+	}
+	return checkFolders(files)
 }
 
 func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
@@ -122,15 +131,19 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 	if err != nil {
 		return err
 	}
-	if (o.promotion.file != "" || o.report != "") && len(ready) > 1 {
-		return badInputError{fmt.Errorf("--promote and --report need one PolicySweep, but there are %d: select one with --name", len(ready))}
+	if (o.promotion.wanted() || o.report != "") && len(ready) > 1 {
+		return badInputError{fmt.Errorf("--promote, --promote-scaler and --report need one PolicySweep, but there are %d: select one with --name", len(ready))}
 	}
+	o.promotion.stderr = stderr
 	for _, sweep := range ready {
 		if err := o.promotion.checkForm(sweep); err != nil {
 			return fmt.Errorf("%s: %w", sweep.label(), err)
 		}
+		if err := o.promotion.checkScalers(sweep); err != nil {
+			return fmt.Errorf("%s: %w", sweep.label(), err)
+		}
+		o.promotion.sayWhatIsLeft(sweep.Plan)
 	}
-	o.promotion.stderr = stderr
 	if o.promotion.file == "-" {
 		// What is promoted is all that goes to standard output.
 		stdout, o.promotion.stdout = stderr, stdout

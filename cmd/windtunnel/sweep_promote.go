@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -21,8 +22,11 @@ import (
 
 // promoteOptions are the flags of sweep about promotion.
 type promoteOptions struct {
-	// file is what is written; - is standard output, "" is nothing.
+	// file is where the EPP configuration is written; - is standard output, "" is nowhere.
 	file string
+	// scalers are the values of --promote-scaler, and manifests what they say.
+	scalers   []string
+	manifests []scalerFile
 	// anyway promotes though gates do not pass.
 	anyway bool
 	stdout io.Writer
@@ -31,25 +35,39 @@ type promoteOptions struct {
 
 func (o *promoteOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.file, "promote", "", "file to write the EPP configuration of the best point to, - for standard output; fails if gates do not pass, unless spec.promote.when is Complete")
+	f.StringArrayVar(&o.scalers, "promote-scaler", nil, "`NAME=FILE`: file to write the HorizontalPodAutoscaler or ScaledObject of scaler NAME at the best point to, under the same conditions; all files are written or none; may be repeated")
 	f.BoolVar(&o.anyway, "promote-anyway", false, "promote even if gates do not pass")
 }
 
 func (o *promoteOptions) check() error {
-	if o.anyway && o.file == "" {
-		return badInputError{errors.New("--promote-anyway needs --promote FILE")}
+	if o.anyway && !o.wanted() {
+		return badInputError{errors.New("--promote-anyway needs --promote FILE or --promote-scaler NAME=FILE")}
 	}
 	return nil
+}
+
+// wanted reports whether anything is to be written.
+func (o *promoteOptions) wanted() bool { return o.file != "" || len(o.scalers) > 0 }
+
+// existingFile reads a file that is to be replaced; false where there is no file with a
+// content that may be lost.
+func existingFile(name string) (content []byte, there bool, err error) {
+	if at, err := os.Stat(name); name == "" || name == "-" || err != nil || !at.Mode().IsRegular() || at.Size() == 0 {
+		return nil, false, nil //nolint:nilerr // what is not there cannot be lost
+	}
+	content, err = os.ReadFile(name)
+	return content, true, err
 }
 
 // checkForm refuses to replace a file that holds something else than what the sweep
 // writes, such as Helm values by a bare configuration.
 func (o *promoteOptions) checkForm(sweep compiledSweep) error {
-	if at, err := os.Stat(o.file); o.file == "" || o.file == "-" || err != nil || !at.Mode().IsRegular() || at.Size() == 0 {
-		return nil
-	}
-	file, err := os.ReadFile(o.file)
+	file, there, err := existingFile(o.file)
 	if err != nil {
 		return badInputError{fmt.Errorf("--promote: %w", err)}
+	}
+	if !there {
+		return nil
 	}
 	have := promote.Form(file)
 	for _, form := range advice.PromotedForms(sweep.Plan, sweep.promotionFormat()) {
@@ -70,10 +88,10 @@ func (s compiledSweep) promotionFormat() v1alpha1.PromotionFormat {
 	return v1alpha1.SourceFormat
 }
 
-// promote writes the best point's configuration. open says which gate does not
-// pass, if one does not.
+// promote writes the best point's configuration and manifests. open says which gate does
+// not pass, if one does not.
 func (o *promoteOptions) promote(sweep compiledSweep, st *study.Study, open error) error {
-	if o.file == "" {
+	if !o.wanted() {
 		return nil
 	}
 	whatever := o.anyway
@@ -90,16 +108,52 @@ func (o *promoteOptions) promote(sweep compiledSweep, st *study.Study, open erro
 		fmt.Fprintln(o.stderr, "windtunnel: no file written because not all gates pass; --promote-anyway writes it")
 		return nil
 	}
-	p, err := advice.Promote(st, sweep.promotionFormat())
+	p, err := o.prepare(sweep, st)
 	switch {
 	case errors.Is(err, promote.ErrNotPossible), errors.Is(err, advice.ErrNothingToPromote):
 		return badInputError{err}
 	case err != nil:
 		return err
-	case !o.anyway && sweep.Spec.Proposal == nil && p.Point == st.BaselinePoint() && p.Diff == "":
+	case !o.anyway && sweep.Spec.Proposal == nil && p.point == st.BaselinePoint() && !p.changes():
 		return o.keepBaseline()
 	}
-	return o.write(p, cmp.Or(st.Points()[p.Point].String(), result.OnlyPoint))
+	return o.write(p, cmp.Or(st.Points()[p.point].String(), result.OnlyPoint))
+}
+
+// A rollOut is what is to be written of a point.
+type rollOut struct {
+	point int
+	// picker is the EPP configuration; nil where no flag asks for one.
+	picker    *advice.Promotion
+	manifests []*advice.PromotedManifest
+	// elsewhere are the values of the point that no file gets.
+	elsewhere []advice.Setting
+}
+
+// changes reports whether a file differs from the text that was given.
+func (r *rollOut) changes() bool {
+	return r.picker != nil && r.picker.Diff != "" ||
+		slices.ContainsFunc(r.manifests, func(m *advice.PromotedManifest) bool { return m.Diff != "" })
+}
+
+// prepare makes the texts that the flags ask for.
+func (o *promoteOptions) prepare(sweep compiledSweep, st *study.Study) (*rollOut, error) {
+	manifests, err := advice.PromoteManifests(st, o.scalerNames())
+	if err != nil {
+		return nil, err
+	}
+	r := &rollOut{manifests: manifests}
+	if o.file == "" {
+		r.point = manifests[0].Point
+		r.elsewhere = advice.WithoutManifests(advice.Settings(st, r.point), manifests)
+		return r, nil
+	}
+	if r.picker, err = advice.Promote(st, sweep.promotionFormat()); err != nil {
+		return nil, err
+	}
+	r.point = r.picker.Point
+	r.elsewhere = advice.WithoutManifests(r.picker.Elsewhere, manifests)
+	return r, nil
 }
 
 // keepBaseline says that no file is written, and why.
@@ -108,22 +162,36 @@ func (o *promoteOptions) keepBaseline() error {
 	return nil
 }
 
-// write writes the configuration of a point and says where to, and what else to set.
-func (o *promoteOptions) write(p *advice.Promotion, point string) error {
-	if p.Model != "" {
+// write writes the texts of a point and says where to, and what else to set.
+func (o *promoteOptions) write(r *rollOut, point string) error {
+	if p := r.picker; p != nil && p.Model != "" {
 		fmt.Fprintf(o.stderr, "windtunnel: the EPP configuration is that of the router of %s\n", p.Model)
 	}
-	for _, s := range p.Elsewhere {
-		fmt.Fprintf(o.stderr, "windtunnel: set this outside of the EPP configuration: %s = %s\n", s.Path, s.Value)
+	outside := "the EPP configuration"
+	if len(r.manifests) > 0 {
+		outside = "the written files"
+	}
+	for _, s := range r.elsewhere {
+		fmt.Fprintf(o.stderr, "windtunnel: set this outside of %s: %s = %s\n", outside, s.Path, s.Value)
+	}
+	var files []fileContent
+	var titles []string
+	if r.picker != nil && o.file != "-" {
+		files, titles = append(files, fileContent{o.file, r.picker.Text}), append(titles, "the EPP configuration of")
+	}
+	for i, m := range r.manifests {
+		files, titles = append(files, fileContent{o.manifests[i].file, m.Text}), append(titles, m.Title()+" at")
+	}
+	if err := writeTogether(files); err != nil {
+		return badInputError{fmt.Errorf("no file written: %w", err)}
+	}
+	for i, f := range files {
+		fmt.Fprintf(o.stderr, "windtunnel: %s has %s %s\n", f.name, titles[i], point)
 	}
 	if o.file == "-" {
-		_, err := io.WriteString(o.stdout, p.Text)
+		_, err := io.WriteString(o.stdout, r.picker.Text)
 		return err
 	}
-	if err := os.WriteFile(o.file, []byte(p.Text), 0o644); err != nil {
-		return badInputError{err}
-	}
-	fmt.Fprintf(o.stderr, "windtunnel: %s has the EPP configuration of %s\n", o.file, point)
 	return nil
 }
 

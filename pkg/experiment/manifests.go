@@ -6,8 +6,18 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/manifest"
 	"windtunnel.dev/windtunnel/pkg/setup"
 )
+
+// A ManifestFile is the manifest of a scaler as it was given. The text may have other
+// objects beside the manifest.
+type ManifestFile struct {
+	Kind manifest.Kind
+	// Field is the field of the scaler that holds the manifest.
+	Field string
+	Text  []byte
+}
 
 // Manifests are where the manifests of a scenario's scalers stand.
 func Manifests(in *v1alpha1.Scenario) []*v1alpha1.ManifestSource {

@@ -36,7 +36,13 @@ type editor struct {
 	// have and want are the EPP's view before and after all changes.
 	current, want object
 	form          form
+	// names are the keys that name entries of lists, the first one that an entry has.
+	names []string
 }
+
+// pluginNames are the names in an EPP configuration: a plugin without a name is called by
+// its type.
+var pluginNames = []string{"name", "pluginRef", "type"}
 
 var (
 	errNotInPlace = errors.New("the text is not written in a way that can be edited there")
@@ -144,8 +150,8 @@ func (e *editor) set(n *yamlv3.Node, path, before []Step, value any) ([]edit.Spl
 	return e.addField(n, step.Name, e.subtree(rest, here, value))
 }
 
-// entry is the entry of a list that a path names. A plugin without a name is
-// called by its type, and an entry without either by its number.
+// entry is the entry of a list that a path names; an entry without a name is called by its
+// number.
 func (e *editor) entry(n *yamlv3.Node, name string) *yamlv3.Node {
 	if n.Kind != yamlv3.SequenceNode {
 		return nil
@@ -153,7 +159,7 @@ func (e *editor) entry(n *yamlv3.Node, name string) *yamlv3.Node {
 	named := false
 	for _, item := range n.Content {
 		item = resolved(item)
-		for _, key := range []string{"name", "pluginRef", "type"} {
+		for _, key := range e.names {
 			if v := member(item, key); v != nil {
 				if named = true; v.Value == name {
 					return item

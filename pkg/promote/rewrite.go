@@ -80,7 +80,7 @@ func rewrite(text string, want *config.Config, goal object, changes []Change, f 
 			return "", notPossible(change, err.Error())
 		}
 		if f >= withProfiles && i == 0 {
-			e := editor{Buffer: edit.New(text), current: have, want: goal, form: f}
+			e := editor{Buffer: edit.New(text), current: have, want: goal, form: f, names: pluginNames}
 			if text, err = e.spellOut(); err != nil {
 				return "", notPossible(change, err.Error())
 			}
@@ -88,7 +88,7 @@ func rewrite(text string, want *config.Config, goal object, changes []Change, f 
 		if same(at(have, change.Path), at(goal, change.Path)) {
 			continue
 		}
-		e := editor{Buffer: edit.New(text), current: have, want: goal, form: f}
+		e := editor{Buffer: edit.New(text), current: have, want: goal, form: f, names: pluginNames}
 		if text, err = e.make(change); err != nil {
 			return "", notPossible(change, err.Error())
 		}

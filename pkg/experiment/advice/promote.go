@@ -166,11 +166,7 @@ func promotedChanges(p *experiment.Plan, point experiment.Point, into *Promotion
 			continue
 		}
 		into.Changed = append(into.Changed, setting)
-		change := promote.Change{Value: value}
-		for _, s := range rest {
-			change.Path = append(change.Path, promote.Step{Name: s.Name, Entry: s.Entry})
-		}
-		changes = append(changes, change)
+		changes = append(changes, promote.Change{Path: promoteSteps(rest), Value: value})
 	}
 	return changes
 }

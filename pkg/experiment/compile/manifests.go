@@ -23,7 +23,7 @@ func (c *compiler) manifests(in *v1alpha1.Scenario, path *field.Path) (*v1alpha1
 	for i := range read.Scalers {
 		for _, f := range setup.ManifestFields {
 			if to := f.Of(&read.Scalers[i]); *to != nil {
-				text, es := c.manifest(f.Kind, *to, scalerContext(in, &in.Scalers[i]), path.Child("scalers").Index(i).Child(f.Name))
+				text, es := c.manifest(f, in, &in.Scalers[i], path.Child("scalers").Index(i).Child(f.Name))
 				*to, errs = &v1alpha1.ManifestSource{Inline: &text}, append(errs, es...)
 			}
 		}
@@ -31,19 +31,25 @@ func (c *compiler) manifests(in *v1alpha1.Scenario, path *field.Path) (*v1alpha1
 	return read, errs
 }
 
-func (c *compiler) manifest(kind manifest.Kind, in *v1alpha1.ManifestSource, context lint.Context, path *field.Path) (string, field.ErrorList) {
-	raw, at, errs := c.text(source{in.Inline, in.ConfigMapRef, in.File}, path)
+// manifest reads the manifest in a field of a scaler, and keeps its text.
+func (c *compiler) manifest(f setup.ManifestField, in *v1alpha1.Scenario, s *v1alpha1.Scaler, path *field.Path) (string, field.ErrorList) {
+	from := *f.Of(s)
+	raw, at, errs := c.text(source{from.Inline, from.ConfigMapRef, from.File}, path)
 	if len(errs) > 0 {
 		return "", errs
 	}
-	m, errs := manifest.Read(kind, raw, at)
+	m, errs := manifest.Read(f.Kind, raw, at)
 	if len(errs) > 0 {
 		return "", errs
 	}
 	c.plan.Approximations = appendNew(c.plan.Approximations, m.Notes)
-	for _, f := range lint.Check(m, context) {
-		c.plan.Findings = append(c.plan.Findings, experiment.Finding{Rule: f.Rule, Severity: f.Severity, Path: at.String() + ": " + f.Path, Message: f.Message})
+	for _, found := range lint.Check(m, scalerContext(in, s)) {
+		c.plan.Findings = append(c.plan.Findings, experiment.Finding{Rule: found.Rule, Severity: found.Severity, Path: at.String() + ": " + found.Path, Message: found.Message})
 	}
+	if c.plan.Manifests == nil {
+		c.plan.Manifests = map[string]experiment.ManifestFile{}
+	}
+	c.plan.Manifests[s.Name] = experiment.ManifestFile{Kind: f.Kind, Field: f.Name, Text: raw}
 	return m.Canonical(), nil
 }
 

@@ -80,6 +80,46 @@ func checkVersion(kind Kind, t tree, path *field.Path) field.ErrorList {
 // documents divides a text at the lines that begin with three hyphens.
 func documents(raw []byte) [][]byte {
 	var all [][]byte
+	for _, s := range spans(raw) {
+		all = append(all, raw[s.start:s.end])
+	}
+	return all
+}
+
+// Locate returns where the one object of a kind stands in a text that [Read] reads: the
+// first byte of the document, and the byte after the last one.
+func Locate(kind Kind, raw []byte) (start, end int, ok bool) {
+	for _, s := range spans(raw) {
+		if t, err := parse(raw[s.start:s.end]); err == nil && t["kind"] == string(kind) {
+			return s.start, s.end, true
+		}
+	}
+	return 0, 0, false
+}
+
+// Kinds are those of the objects of a text, in its order; nil where the text is something
+// else than objects.
+func Kinds(raw []byte) []string {
+	var all []string
+	for _, document := range documents(raw) {
+		t, err := parse(document)
+		kind, _ := t["kind"].(string)
+		switch {
+		case err != nil || t != nil && kind == "":
+			return nil
+		case t != nil:
+			all = append(all, kind)
+		}
+	}
+	return all
+}
+
+// A span is a part of a text.
+type span struct{ start, end int }
+
+// spans are where the documents of a text stand.
+func spans(raw []byte) []span {
+	var all []span
 	start := 0
 	for at := 0; at < len(raw); {
 		end := at + 1 + bytes.IndexByte(raw[at:], '\n')
@@ -87,12 +127,12 @@ func documents(raw []byte) [][]byte {
 			end = len(raw)
 		}
 		if line := bytes.TrimRight(raw[at:end], "\r\n"); bytes.Equal(line, []byte("---")) || bytes.HasPrefix(line, []byte("--- ")) {
-			all = append(all, raw[start:at])
+			all = append(all, span{start, at})
 			start = at + len("---")
 		}
 		at = end
 	}
-	return append(all, raw[start:])
+	return append(all, span{start, len(raw)})
 }
 
 // parse reads one document; nil where it is empty.

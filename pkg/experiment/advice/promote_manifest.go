@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package advice
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/manifest"
+	"windtunnel.dev/windtunnel/pkg/promote"
+	"windtunnel.dev/windtunnel/pkg/spelling"
+)
+
+// PromotedManifest is the manifest of a scaler at a point, ready to be rolled out.
+type PromotedManifest struct {
+	// Point is whose it is.
+	Point  int
+	Scaler string
+	Kind   manifest.Kind
+	// Text is the text that the manifest was given in, with the point's values. Diff is
+	// what changed of it, as diff -u prints it; empty where nothing did.
+	Text, Diff string
+	// Changed are the values of the point within the manifest.
+	Changed []Setting
+}
+
+// Title names the manifest in messages.
+func (m *PromotedManifest) Title() string { return manifestTitle(m.Kind, m.Scaler) }
+
+func manifestTitle(kind manifest.Kind, scaler string) string {
+	return fmt.Sprintf("the %s of scaler %s", kind, scaler)
+}
+
+// A VariedManifest is a manifest into which parameters of a plan lead.
+type VariedManifest struct{ Scaler, Title string }
+
+// VariedManifests are those of a plan, in the order of the scalers' names.
+func VariedManifests(p *experiment.Plan) []VariedManifest {
+	var all []VariedManifest
+	for _, name := range slices.Sorted(maps.Keys(p.Manifests)) {
+		if slices.ContainsFunc(p.Parameters, func(q experiment.Parameter) bool { return varies(&q, name) }) {
+			all = append(all, VariedManifest{name, manifestTitle(p.Manifests[name].Kind, name)})
+		}
+	}
+	return all
+}
+
+// varies reports whether a parameter leads into the manifest of a scaler.
+func varies(q *experiment.Parameter, scaler string) bool {
+	return experiment.InManifest(q.Segments) && q.Segments[1].Name == scaler
+}
+
+// CheckManifests says which of the scalers have no manifest, and which scalers have one.
+func CheckManifests(p *experiment.Plan, scalers []string) error {
+	for _, name := range scalers {
+		if _, ok := p.Manifests[name]; ok {
+			continue
+		}
+		if len(p.Manifests) == 0 {
+			return fmt.Errorf("%s: no scaler of the scenario has a manifest", name)
+		}
+		return fmt.Errorf("%s: no scaler of this name has a manifest; those with a manifest are %s", name, spelling.Quote(slices.Sorted(maps.Keys(p.Manifests))))
+	}
+	return nil
+}
+
+// PromoteManifests writes out the manifests of scalers at the best point, or the proposed
+// one. The plan must be one that was compiled, since an encoded one does not hold the texts.
+// The error is a [promote.ErrNotPossible] where a value cannot be written.
+func PromoteManifests(s *study.Study, scalers []string) ([]*PromotedManifest, error) {
+	id, ok, err := pointToRollOut(s)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, fmt.Errorf("%w: no point has figures", ErrNothingToPromote)
+	}
+	var all []*PromotedManifest
+	for _, name := range scalers {
+		m, err := promoteManifest(s, id, name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// promoteManifest writes out the manifest of a scaler at a point: the text that it was given
+// in, with only the lines changed that the point's values ask for. Read again it is exactly
+// what was simulated.
+func promoteManifest(s *study.Study, id int, scaler string) (*PromotedManifest, error) {
+	if err := CheckManifests(s.Plan, []string{scaler}); err != nil {
+		return nil, err
+	}
+	file, point := s.Plan.Manifests[scaler], s.Points()[id]
+	scenario, err := s.Plan.ScenarioAt(point, 1)
+	if err != nil {
+		return nil, err
+	}
+	path := experiment.ManifestPath(scaler, file.Field)
+	want, errs := manifest.Read(file.Kind, experiment.MustJSON(experiment.Lookup(scenario, path)), field.NewPath(experiment.Render(path)))
+	if len(errs) > 0 {
+		return nil, errs.ToAggregate()
+	}
+	p := &PromotedManifest{Point: id, Scaler: scaler, Kind: file.Kind}
+	var changes []promote.Change
+	for i := range s.Plan.Parameters {
+		q, text := &s.Plan.Parameters[i], point.Values[i].Value
+		if text == "" || !varies(q, scaler) {
+			continue
+		}
+		value, err := q.ValueKind.Encode(text)
+		if err != nil {
+			return nil, fmt.Errorf("parameter %s: %w", q.Name, err)
+		}
+		p.Changed = append(p.Changed, Setting{Path: q.Path, Value: text})
+		changes = append(changes, promote.Change{Path: promoteSteps(q.Segments[len(path):]), Value: value})
+	}
+	if p.Text, err = promote.RewriteManifest(file.Text, want, changes); err != nil {
+		return nil, err
+	}
+	p.Diff = promote.Diff(scaler+".yaml", string(file.Text), p.Text)
+	return p, nil
+}
+
+// promoteSteps is a path within a file as its editor takes it.
+func promoteSteps(path []experiment.Segment) []promote.Step {
+	var steps []promote.Step
+	for _, s := range path {
+		steps = append(steps, promote.Step{Name: s.Name, Entry: s.Entry})
+	}
+	return steps
+}
+
+// Settings are the values of a point.
+func Settings(s *study.Study, id int) []Setting {
+	var all []Setting
+	for i := range s.Plan.Parameters {
+		if value := s.Points()[id].Values[i].Value; value != "" {
+			all = append(all, Setting{Path: s.Plan.Parameters[i].Path, Value: value})
+		}
+	}
+	return all
+}
+
+// WithoutManifests are the settings that are not in the manifests.
+func WithoutManifests(settings []Setting, manifests []*PromotedManifest) []Setting {
+	return slices.DeleteFunc(slices.Clone(settings), func(s Setting) bool {
+		return slices.ContainsFunc(manifests, func(m *PromotedManifest) bool { return slices.Contains(m.Changed, s) })
+	})
+}
