@@ -41,6 +41,9 @@ func newRequestFile(name string) (*requestFile, error) {
 	if name == "" {
 		return nil, nil
 	}
+	if at, err := os.Stat(name); err == nil && !at.Mode().IsRegular() {
+		return nil, badInputError{fmt.Errorf("--requests: %s is not a file", name)}
+	}
 	f, err := os.Create(name + ".partial")
 	if err != nil {
 		return nil, badInputError{fmt.Errorf("--requests: %w", err)}

@@ -141,8 +141,11 @@ func (u contextWriter) Write(p []byte) (int, error) {
 	return u.w.Write(p)
 }
 
-// writeWhole writes a file, all of it or none.
+// writeWhole writes a file, all of it or none. It writes to devices and pipes as it goes.
 func writeWhole(name string, write func(io.Writer) error) error {
+	if at, err := os.Stat(name); err == nil && !at.Mode().IsRegular() {
+		return writeFile(name, write)
+	}
 	partial := name + ".partial"
 	err := writeFile(partial, write)
 	if err == nil {
