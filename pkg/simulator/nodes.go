@@ -23,7 +23,6 @@ type nodes struct {
 	pools   []NodePool
 	all     []node
 	pending []*life // scratch
-	failed  int64
 }
 
 // node is a place for a node of a pool.
@@ -159,7 +158,6 @@ func (n *nodes) change(index int) {
 		m.state = nodeAbsent
 	case p.FailureShare > 0 && m.chance.Float64() < p.FailureShare:
 		m.state = nodeAbsent
-		n.failed++
 	default:
 		m.state = nodeThere
 		if p.IdleTimeout > 0 {

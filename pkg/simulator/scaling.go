@@ -135,7 +135,7 @@ func (x *scaling) of(u *unit, pool int) func(func(int) bool) {
 	}
 }
 
-// apply applies an event that concerns scaling. It does nothing where the run is over.
+// applyScaling applies an event that concerns scaling. It does nothing where the run is over.
 func (s *simulation) applyScaling(e *clusterEvent) {
 	s.advanceToEvent(e.at, true)
 	if s.cluster.draining && s.gateway.inFlight == 0 && e.at > max(s.arrivalsEnd, s.gateway.lastEnd) {
