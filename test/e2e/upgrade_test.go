@@ -127,11 +127,11 @@ func buildPrevious(t *testing.T) (engine string) {
 		t.Fatal(err)
 	}
 	older := regexp.MustCompile(`EngineVersion = "\d+"`).ReplaceAllString(string(text), fmt.Sprintf("EngineVersion = %q", engine))
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{source: file("version.go")}})
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{source: file("version.go.txt")}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range map[string]string{"version.go": older, "overlay.json": string(overlay)} {
+	for name, content := range map[string]string{"version.go.txt": older, "overlay.json": string(overlay)} {
 		if err := os.WriteFile(file(name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}

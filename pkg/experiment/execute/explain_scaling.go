@@ -85,23 +85,16 @@ func (s *ScalingStory) watch(c *simulator.Config) {
 		return
 	}
 	var names []string
-	var pools []int
-	for i := range c.Pools {
-		names = append(names, setup.EndpointNames(c.Pools[i].Name, c.Pools[i].Places())...)
-		for range c.Pools[i].Places() {
-			pools = append(pools, i)
-		}
-	}
+	var pools []int   // by endpoint
+	var serves []bool // by endpoint
 	serving := make([]int, len(c.Pools))
-	serves := make([]bool, len(names))
 	for i := range c.Pools {
-		serving[i] = c.Pools[i].Replicas
-	}
-	for endpoint, first := 0, 0; endpoint < len(names); endpoint++ {
-		if endpoint > 0 && pools[endpoint] != pools[endpoint-1] {
-			first = endpoint
+		p := &c.Pools[i]
+		serving[i] = p.Replicas
+		names = append(names, setup.EndpointNames(p.Name, p.Places())...)
+		for place := range p.Places() {
+			pools, serves = append(pools, i), append(serves, place < p.Replicas)
 		}
-		serves[endpoint] = endpoint-first < c.Pools[pools[endpoint]].Replicas
 	}
 	c.Staged = func(change simulator.StageChange) {
 		pool := pools[change.Endpoint]
