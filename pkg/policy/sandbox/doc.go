@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package sandbox lets programs decide that nobody vouches for. A program is a decision
+// tree, or code of a language in a package below this one. It sees a [Frame] of numbers for
+// each decision and answers with numbers: it has no clock, no files, no chance but that
+// which it is given, and no way to learn the length of an answer.
+//
+// A program is called again and again in one run and keeps nothing between two calls, so
+// equal frames have equal answers. Steps are bounded for each call. Neither of the
+// languages bounds memory and time: who runs programs of others runs the whole simulation
+// in a process of its own with limits.
+package sandbox
