@@ -42,7 +42,7 @@ func (r *Routing) check(in *v1alpha1.Scenario, cluster *config.Cluster, path *fi
 }
 
 // build makes the router, or several.
-func (r *Routing) build(in *v1alpha1.Router, cluster config.Cluster, seed int64) policy.Routing {
+func (r *Routing) build(in *v1alpha1.Router, cluster config.Cluster, seed int64, faults *policy.Faults) policy.Routing {
 	replicas := max(int(in.Replicas), 1)
 	switch {
 	case r.EPPConfig != nil && replicas > 1:
@@ -50,7 +50,7 @@ func (r *Routing) build(in *v1alpha1.Router, cluster config.Cluster, seed int64)
 	case r.EPPConfig != nil:
 		return epp.New(r.EPPConfig, cluster, seed).Routing()
 	}
-	natives := native.NewReplicas(r.native, cluster.Endpoints, replicas, seed)
+	natives := native.NewReplicas(r.native, cluster.Endpoints, replicas, seed, faults)
 	routings := make([]policy.Routing, replicas)
 	for i := range natives {
 		routings[i] = natives[i].Routing()

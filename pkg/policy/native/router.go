@@ -53,14 +53,17 @@ type round struct {
 
 // New returns a router over so many endpoints. What is random follows from the
 // seed.
-func New(c *Config, endpoints int, seed int64) *Router { return NewReplicas(c, endpoints, 1, seed)[0] }
+func New(c *Config, endpoints int, seed int64) *Router {
+	return NewReplicas(c, endpoints, 1, seed, &policy.Faults{})[0]
+}
 
 // NewReplicas returns several routers over the same endpoints. Each draws numbers of its
-// own, and they agree on what follows from a configuration, such as a ring of hashes.
-func NewReplicas(c *Config, endpoints, replicas int, seed int64) []*Router {
+// own, and they agree on what follows from a configuration, such as a ring of hashes. A
+// program that routes says its faults to faults.
+func NewReplicas(c *Config, endpoints, replicas int, seed int64, faults *policy.Faults) []*Router {
 	routers := make([]*Router, replicas)
 	for i := range routers {
-		b := &builder{endpoints: endpoints, seed: seed + int64(i), sharedSeed: seed, ties: c.ties, router: &Router{}}
+		b := &builder{endpoints: endpoints, seed: seed + int64(i), sharedSeed: seed, ties: c.ties, faults: faults, router: &Router{}}
 		b.router.chooser = c.make(b)
 		b.router.round.candidates = make([]int, 0, endpoints)
 		routers[i] = b.router
@@ -74,6 +77,7 @@ type builder struct {
 	// seed is the router's own, and sharedSeed is the same for all replicas of a router.
 	seed, sharedSeed int64
 	ties             string
+	faults           *policy.Faults
 	router           *Router
 }
 

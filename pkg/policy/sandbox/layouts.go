@@ -46,11 +46,9 @@ func gatewayGroup(name, of string) Group {
 
 // RoutingLayout is what a router sees of a request and of the endpoints that are there.
 func RoutingLayout(n Names) *Layout {
-	inFlight := Field{Name: "in_flight", Kind: Integer, Help: "requests that the router sent there and whose answers have not ended"}
-	rows := &Layout{Rows: &Group{Name: "endpoints", Fields: endpointFields}}
 	return &Layout{
 		Component: Routing, Function: "score", Groups: []Group{requestGroup(n)},
-		Rows: rows.With(inFlight).Rows, Answer: Scores,
+		Rows: &Group{Name: "endpoints", Fields: endpointFields}, Answer: Scores,
 	}
 }
 
