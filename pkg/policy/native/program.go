@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
@@ -114,21 +113,19 @@ type programSpec struct {
 
 // program chooses the candidate with the greatest score of a program.
 type program struct {
-	layout  *sandbox.Layout
-	program sandbox.Program
-	faults  *policy.Faults
+	*sandbox.Caller
 	signals []scorer
 	ties    ties
 
-	frame  *sandbox.Frame
-	scores []float64 // of the candidates
+	scores []float64 // of the candidates; nil where the program has a fault
 	part   []float64 // scratch
 }
 
 func (s *programSpec) build(b *builder) chooser {
+	draw := stats.NewStream(b.seed, "sandbox/routing").Float64
 	p := &program{
-		layout: s.layout, faults: b.faults, ties: newTies(b),
-		frame: sandbox.NewFrame(s.layout, b.endpoints), scores: make([]float64, b.endpoints), part: make([]float64, b.endpoints),
+		Caller: sandbox.NewCaller(s.code, s.layout, b.endpoints, draw, b.faults),
+		ties:   newTies(b), part: make([]float64, b.endpoints),
 	}
 	for _, make := range s.signals {
 		made := make(b)
@@ -140,35 +137,25 @@ func (s *programSpec) build(b *builder) chooser {
 			b.router.believer = x
 		}
 	}
-	draw := stats.NewStream(b.seed, "sandbox/routing").Float64
-	var fault *policy.Fault
-	if p.program, fault = s.code.New(draw); fault != nil {
-		b.faults.Add(fault)
-	}
 	return p
 }
 
 func (p *program) choose(r *round) int {
-	n := len(r.candidates)
-	p.scores = p.scores[:n]
-	if p.faults.First() != nil {
-		return 0
-	}
 	p.fill(r)
-	if fault := p.program.Run(p.frame, p.scores); fault != nil {
-		p.faults.Add(fault)
+	scores, ok := p.Call()
+	if p.scores = scores; !ok {
 		return 0
 	}
-	return p.ties.best(p.scores)
+	return p.ties.best(scores)
 }
 
 // fill shows the program what is known.
 func (p *program) fill(r *round) {
-	sandbox.FillRequest(p.frame.Scalars, r.view.Now, r.request)
-	p.frame.Resize(p.layout, len(r.candidates))
-	width, column := p.layout.Columns(), 0
+	sandbox.FillRequest(p.Frame.Scalars, r.view.Now, r.request)
+	p.Frame.Resize(p.Layout, len(r.candidates))
+	width, column := p.Layout.Columns(), 0
 	for i, e := range r.candidates {
-		row := p.frame.Cells[i*width : (i+1)*width]
+		row := p.Frame.Cells[i*width : (i+1)*width]
 		column = width - len(sandbox.FillEndpoint(row, r.view, e))
 	}
 	for _, s := range p.signals {
@@ -178,14 +165,14 @@ func (p *program) fill(r *round) {
 
 // fillSignal fills in the columns of a signal from one on, and returns the next one.
 func (p *program) fillSignal(r *round, s scorer, column int) int {
-	part, width := p.part[:len(r.candidates)], p.layout.Columns()
+	part, width := p.part[:len(r.candidates)], p.Layout.Columns()
 	s.score(r, part)
 	_, counts := s.(inFlight)
 	for i, score := range part {
 		if !counts {
 			score = min(max(score, 0), 1)
 		}
-		p.frame.Cells[i*width+column] = score
+		p.Frame.Cells[i*width+column] = score
 	}
 	column++
 	x, ok := s.(believer)
@@ -193,7 +180,7 @@ func (p *program) fillSignal(r *round, s scorer, column int) int {
 		return column
 	}
 	for i, e := range r.candidates {
-		p.frame.Cells[i*width+column] = float64(x.believed(r, e))
+		p.Frame.Cells[i*width+column] = float64(x.believed(r, e))
 	}
 	return column + 1
 }

@@ -4,7 +4,6 @@ package sandbox
 
 import (
 	"windtunnel.dev/windtunnel/pkg/policy"
-	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
@@ -65,14 +64,11 @@ func FillFlow(cells []float64, now simtime.Time, flow *policy.Flow) []float64 {
 	return cells[6:]
 }
 
-// FillJob fills in the fields of a job.
-func FillJob(cells []float64, job *scheduling.Job) []float64 {
-	cells[0] = float64(job.Turn)
-	cells[1] = job.Arrival.Seconds()
-	cells[2] = job.Deadline.Seconds()
-	cells[3] = float64(job.Tenant)
-	cells[4] = float64(job.Class)
-	cells[5] = float64(job.Priority)
-	cells[6] = float64(job.PromptTokens)
-	return cells[7:]
+// FillGateway fills in the frame of a policy before the router: of the layouts of
+// admissions and of priorities. The view has traffic.
+func FillGateway(c *Caller, view *policy.View, q *policy.Request) {
+	rest := FillRequest(c.Frame.Scalars, view.Now, q)
+	rest = FillFlow(rest, view.Now, &view.Traffic.All)
+	FillFlow(rest, view.Now, &view.Traffic.Tenants[q.Tenant])
+	FillEndpoints(c.Frame, c.Layout, view)
 }
