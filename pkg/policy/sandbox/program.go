@@ -14,6 +14,21 @@ type Code interface {
 	New(draw func() float64) (Program, *policy.Fault)
 }
 
+// Faulty is code that could not be read.
+type Faulty struct{ Fault *policy.Fault }
+
+// New returns the fault.
+func (f Faulty) New(func() float64) (Program, *policy.Fault) { return nil, f.Fault }
+
+// Unread is code in a process that does not run programs. It stands in configurations that
+// are checked and not run.
+type Unread struct{}
+
+// New panics.
+func (Unread) New(func() float64) (Program, *policy.Fault) {
+	panic("sandbox: a program is made that was not read")
+}
+
 // A Program decides. One simulation owns it; it is not called concurrently.
 type Program interface {
 	// Run writes the answer to a frame: one number for each row, or one. What it leaves

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bundle
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
+)
+
+const head = "apiVersion: windtunnel.dev/v1alpha1\nkind: PolicyBundle\n"
+
+func TestRead(t *testing.T) {
+	b, errs := Read([]byte(head+`
+metadata: {name: one}
+generation: 3
+parent: zero
+mutations: ["the weight of the queue is 4"]
+admission:
+  builtIn: {policy: token-bucket, parameters: {rate: 50, scope: tenant}}
+routing:
+  signals: [queue-depth, {name: prefix-affinity, field: prefix, parameters: {indexSize: 1000}}]
+  starlark:
+    parameters: {queue: 4}
+    source: |
+      def score(request, endpoints):
+        return [parameters.queue * e.queue_depth + e.prefix for e in endpoints]
+`), nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	if got := Texts(b.Admission.BuiltIn.Parameters)["rate"]; got != "50" {
+		t.Errorf("a number is %q", got)
+	}
+	if got := b.Routing.Signals[0].FieldName() + " " + b.Routing.Signals[1].FieldName(); got != "queue_depth prefix" {
+		t.Errorf("fields are %q", got)
+	}
+	if !b.Foreign() {
+		t.Error("code is not foreign")
+	}
+}
+
+// Equal policies have equal texts, wherever they come from, and a text is read as itself.
+func TestCanonical(t *testing.T) {
+	one, _ := Read([]byte(head+"generation: 1\nparent: x\npriority: {builtIn: {policy: class}}"), nil)
+	two, _ := Read([]byte("kind: PolicyBundle\npriority:\n  builtIn:\n    policy: class\napiVersion: windtunnel.dev/v1alpha1\n"), nil)
+	if one.Canonical() != two.Canonical() {
+		t.Errorf("%s\n%s", one.Canonical(), two.Canonical())
+	}
+	again, errs := Read([]byte(one.Canonical()), nil)
+	if len(errs) > 0 || again.Canonical() != one.Canonical() {
+		t.Errorf("%v %s", errs, again.Canonical())
+	}
+}
+
+func TestFaultyBundles(t *testing.T) {
+	for name, tc := range map[string]struct{ text, path, message string }{
+		"not YAML":                  {"a: [", "b", "yaml"},
+		"another kind":              {"apiVersion: windtunnel.dev/v1alpha1\nkind: Policy\nrouting: {builtIn: {policy: random}}", "b.kind", "PolicyBundle"},
+		"nothing":                   {head, "b", "at least one of admission"},
+		"a field that is not there": {head + "routing: {starlrk: {}}", "b", `unknown field "routing.starlrk"`},
+		"a language that is not":    {head + "routing: {lua: {source: x}}", "b", `unknown field "routing.lua"`},
+		"a field twice":             {head + "routing: {builtIn: {policy: random}}\nrouting: {builtIn: {policy: random}}", "b", "already"},
+		"two kinds":                 {head + "routing: {builtIn: {policy: random}, starlark: {source: x}}", "b.routing", "exactly one of builtIn, decisionTree and starlark"},
+		"no kind":                   {head + "routing: {tieBreak: first}", "b.routing", "exactly one of"},
+		"no policy":                 {head + "routing: {builtIn: {}}", "b.routing.builtIn.policy", "state the name"},
+		"scorers of an admission":   {head + "admission: {builtIn: {policy: always, scorers: [{name: x, weight: 1}]}}", "b.admission.builtIn.scorers", "only the routing has it"},
+		"signals of an admission":   {head + "admission: {signals: [queue-depth], starlark: {source: x}}", "b.admission.signals", "only a program of the routing"},
+		"signals of a policy":       {head + "routing: {signals: [queue-depth], builtIn: {policy: random}}", "b.routing.signals", "only a program of the routing"},
+		"ties of a scheduler":       {head + "scheduler: {tieBreak: first, starlark: {source: x}}", "b.scheduler.tieBreak", "only the routing"},
+		"no source":                 {head + "routing: {starlark: {source: ''}}", "b.routing.starlark.source", "state the program"},
+		"a long source":             {head + "routing: {starlark: {source: " + strings.Repeat("x", 65<<10) + "}}", "b.routing.starlark.source", "may not be more than 65536"},
+		"no tree":                   {head + "routing: {decisionTree: {}}", "b.routing.decisionTree.root", "first node"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, errs := Read([]byte(tc.text), field.NewPath("b"))
+			if len(errs) != 1 || errs[0].Field != tc.path || !strings.Contains(errs[0].Error(), tc.message) {
+				t.Errorf("%v", errs)
+			}
+		})
+	}
+}
+
+// A fault of code is one of the simulation; a fault of a tree is an error of the document.
+func TestLoad(t *testing.T) {
+	l := sandbox.RoutingLayout(sandbox.Names{})
+	b, errs := Read([]byte(head+"routing: {starlark: {source: 'def score('}}\npriority: {decisionTree: {root: {if: {field: x, above: 1}, then: {value: 1}, else: {value: 2}}}}"), nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	code, errs := b.Routing.Load(l, true, nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	if _, fault := code.New(nil); fault == nil || fault.Kind != policy.SyntaxFault || fault.Line != 1 {
+		t.Errorf("%v", fault)
+	}
+	if code, errs := b.Routing.Load(l, false, nil); len(errs) > 0 || code != (sandbox.Unread{}) {
+		t.Errorf("%v %v", code, errs)
+	}
+	if _, errs := b.Priority.Load(sandbox.PriorityLayout(sandbox.Names{}), false, field.NewPath("priority")); len(errs) != 1 || errs[0].Field != "priority.decisionTree.root.if.field" {
+		t.Errorf("%v", errs)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(head + "routing: {starlark: {source: x}}"))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		b, errs := Read(raw, nil)
+		if len(errs) > 0 {
+			return
+		}
+		if again, errs := Read([]byte(b.Canonical()), nil); len(errs) > 0 || again.Canonical() != b.Canonical() {
+			t.Errorf("%q is read as %q", raw, b.Canonical())
+		}
+	})
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bundle
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	kjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/starlark"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/tree"
+)
+
+// Read reads a document in YAML or JSON. Errors have the paths of its fields under path.
+func Read(raw []byte, path *field.Path) (*Bundle, field.ErrorList) {
+	asJSON, err := yaml.YAMLToJSONStrict(raw)
+	if err != nil {
+		return nil, field.ErrorList{field.Invalid(path, field.OmitValueType{}, err.Error())}
+	}
+	b := &Bundle{}
+	strict, err := kjson.UnmarshalStrict(asJSON, b)
+	if err != nil {
+		return nil, field.ErrorList{field.Invalid(path, field.OmitValueType{}, err.Error())}
+	}
+	var errs field.ErrorList
+	for _, err := range strict {
+		errs = append(errs, field.Invalid(path, field.OmitValueType{}, err.Error()))
+	}
+	if len(errs) == 0 {
+		errs = b.check(path) // of fields that have the right names
+	}
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return b, nil
+}
+
+// Canonical writes what counts of the bundle the one way that equal bundles share. Where it
+// comes from does not count.
+func (b *Bundle) Canonical() string {
+	own := *b
+	own.Metadata, own.Generation, own.Parent, own.Mutations = Metadata{}, 0, "", nil
+	raw, err := json.Marshal(own)
+	if err != nil {
+		panic(fmt.Sprintf("bundle: marshal %s: %v", b.Metadata.Name, err))
+	}
+	return string(raw)
+}
+
+func (b *Bundle) check(path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if b.APIVersion != APIVersion {
+		errs = append(errs, field.NotSupported(path.Child("apiVersion"), b.APIVersion, []string{APIVersion}))
+	}
+	if b.Kind != Kind {
+		errs = append(errs, field.NotSupported(path.Child("kind"), b.Kind, []string{Kind}))
+	}
+	all := b.Components()
+	if len(all) == 0 && len(errs) == 0 {
+		errs = append(errs, field.Required(path, "must have at least one of admission, priority, routing, scheduler and autoscale"))
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		errs = append(errs, all[name].check(name, path.Child(string(name)))...)
+	}
+	return errs
+}
+
+func (c *Component) check(name sandbox.Component, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if forms := c.forms(); len(forms) != 1 {
+		errs = append(errs, field.Invalid(path, strings.Join(forms, ", "), "must have exactly one of builtIn, decisionTree and starlark"))
+	}
+	if !c.Program() || name != sandbox.Routing {
+		if len(c.Signals) > 0 {
+			errs = append(errs, field.Forbidden(path.Child("signals"), "only a program of the routing has signals"))
+		}
+	}
+	if c.TieBreak != "" && name != sandbox.Routing {
+		errs = append(errs, field.Forbidden(path.Child("tieBreak"), "only the routing breaks ties"))
+	}
+	if b := c.BuiltIn; b != nil {
+		errs = append(errs, b.check(name, path.Child("builtIn"))...)
+	}
+	if c.DecisionTree != nil && c.DecisionTree.Root == nil {
+		errs = append(errs, field.Required(path.Child("decisionTree", "root"), "state the first node of the tree"))
+	}
+	if s := c.Starlark; s != nil {
+		if s.Source == "" {
+			errs = append(errs, field.Required(path.Child("starlark", "source"), "state the program"))
+		}
+		if n := len(s.Source); n > sandbox.DefaultLimits.SourceBytes {
+			errs = append(errs, field.TooLong(path.Child("starlark", "source"), "", sandbox.DefaultLimits.SourceBytes))
+		}
+	}
+	return errs
+}
+
+func (c *Component) forms() []string {
+	var forms []string
+	for _, form := range []struct {
+		name string
+		is   bool
+	}{{"builtIn", c.BuiltIn != nil}, {"decisionTree", c.DecisionTree != nil}, {"starlark", c.Starlark != nil}} {
+		if form.is {
+			forms = append(forms, form.name)
+		}
+	}
+	return forms
+}
+
+func (b *BuiltIn) check(name sandbox.Component, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if b.Policy == "" {
+		errs = append(errs, field.Required(path.Child("policy"), "state the name of the policy"))
+	}
+	only := func(has bool, child string, of sandbox.Component) {
+		if has && name != of {
+			errs = append(errs, field.Forbidden(path.Child(child), fmt.Sprintf("only the %s has it", of)))
+		}
+	}
+	only(len(b.Scorers) > 0, "scorers", sandbox.Routing)
+	only(b.Weights != "", "weights", sandbox.Routing)
+	only(b.Victim != "", "victim", sandbox.Scheduler)
+	return errs
+}
+
+// Load reads the component's program for a layout. Code that has a fault is no error: the
+// fault is that of the simulation which makes the program. Unless runs is true, code is
+// not read at all, and no simulation can make the program.
+func (c *Component) Load(l *sandbox.Layout, runs bool, path *field.Path) (sandbox.Code, field.ErrorList) {
+	if c.DecisionTree != nil {
+		code, errs := tree.Load(c.DecisionTree.Root, l, path.Child("decisionTree", "root"))
+		if len(errs) > 0 {
+			return nil, errs
+		}
+		return code, nil
+	}
+	if !runs {
+		return sandbox.Unread{}, nil
+	}
+	code, fault := starlark.Load(c.Starlark.Source, l, c.Starlark.Parameters, sandbox.DefaultLimits)
+	if fault != nil {
+		return sandbox.Faulty{Fault: fault}, nil
+	}
+	return code, nil
+}
