@@ -47,8 +47,6 @@ type Component struct {
 	Starlark     *Starlark     `json:"starlark,omitempty"`
 	// Signals are what a program of the routing sees of each endpoint beside its scrape.
 	Signals []Signal `json:"signals,omitempty"`
-	// TieBreak is how the routing chooses among equals: random, first or rotate.
-	TieBreak string `json:"tieBreak,omitempty"`
 }
 
 // BuiltIn is a policy of Windtunnel by name.

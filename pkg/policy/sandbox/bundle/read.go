@@ -82,9 +82,6 @@ func (c *Component) check(name sandbox.Component, path *field.Path) field.ErrorL
 			errs = append(errs, field.Forbidden(path.Child("signals"), "only a program of the routing has signals"))
 		}
 	}
-	if c.TieBreak != "" && name != sandbox.Routing {
-		errs = append(errs, field.Forbidden(path.Child("tieBreak"), "only the routing breaks ties"))
-	}
 	if b := c.BuiltIn; b != nil {
 		errs = append(errs, b.check(name, path.Child("builtIn"))...)
 	}
