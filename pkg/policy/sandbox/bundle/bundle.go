@@ -13,7 +13,7 @@ import (
 // Kind and APIVersion are those of the document.
 const (
 	Kind       = "PolicyBundle"
-	APIVersion = "windtunnel.dev/v1alpha1"
+	APIVersion = "sim.windtunnel.dev/v1alpha1"
 )
 
 // A Bundle is a document. A component that it lacks is left to the scenario.

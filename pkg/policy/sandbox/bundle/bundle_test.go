@@ -12,7 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
 )
 
-const head = "apiVersion: windtunnel.dev/v1alpha1\nkind: PolicyBundle\n"
+const head = "apiVersion: sim.windtunnel.dev/v1alpha1\nkind: PolicyBundle\n"
 
 func TestRead(t *testing.T) {
 	b, errs := Read([]byte(head+`
@@ -47,7 +47,7 @@ routing:
 // Equal policies have equal texts, wherever they come from, and a text is read as itself.
 func TestCanonical(t *testing.T) {
 	one, _ := Read([]byte(head+"generation: 1\nparent: x\npriority: {builtIn: {policy: class}}"), nil)
-	two, _ := Read([]byte("kind: PolicyBundle\npriority:\n  builtIn:\n    policy: class\napiVersion: windtunnel.dev/v1alpha1\n"), nil)
+	two, _ := Read([]byte("kind: PolicyBundle\npriority:\n  builtIn:\n    policy: class\napiVersion: sim.windtunnel.dev/v1alpha1\n"), nil)
 	if one.Canonical() != two.Canonical() {
 		t.Errorf("%s\n%s", one.Canonical(), two.Canonical())
 	}
@@ -60,7 +60,7 @@ func TestCanonical(t *testing.T) {
 func TestFaultyBundles(t *testing.T) {
 	for name, tc := range map[string]struct{ text, path, message string }{
 		"not YAML":                  {"a: [", "b", "yaml"},
-		"another kind":              {"apiVersion: windtunnel.dev/v1alpha1\nkind: Policy\nrouting: {builtIn: {policy: random}}", "b.kind", "PolicyBundle"},
+		"another kind":              {"apiVersion: sim.windtunnel.dev/v1alpha1\nkind: Policy\nrouting: {builtIn: {policy: random}}", "b.kind", "PolicyBundle"},
 		"nothing":                   {head, "b", "at least one of admission"},
 		"a field that is not there": {head + "routing: {starlrk: {}}", "b", `unknown field "routing.starlrk"`},
 		"a language that is not":    {head + "routing: {lua: {source: x}}", "b", `unknown field "routing.lua"`},
