@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +17,7 @@ import (
 
 // A decisionLog writes the decisions of simulations that run at once, each into
 // a file of its own, and puts these together when all have ended: the
-// simulations in order, one decision a line. With a name that ends in .gz every
+// simulations in order, one decision a line, in the order in which requests end. With a name that ends in .gz every
 // simulation is a member of a gzip file.
 type decisionLog struct {
 	name  string
@@ -32,7 +31,8 @@ type decisionPart struct {
 	file   *os.File
 	buffer *bufio.Writer
 	zip    *gzip.Writer // nil where nothing is compressed
-	lines  *json.Encoder
+	out    io.Writer
+	line   []byte // scratch
 	err    error
 }
 
@@ -59,8 +59,7 @@ func newDecisionPart(f *os.File, compressed bool) *decisionPart {
 		p.zip = gzip.NewWriter(w)
 		w = p.zip
 	}
-	p.lines = json.NewEncoder(w)
-	p.lines.SetEscapeHTML(false)
+	p.out = w
 	return p
 }
 
@@ -70,7 +69,9 @@ func (l *decisionLog) decided(simulation int, d *execute.Decision) {
 	if p.err != nil {
 		return
 	}
-	if p.err = p.lines.Encode(d); p.err != nil {
+	p.line = d.AppendLine(p.line[:0])
+	d.Release()
+	if _, p.err = p.out.Write(p.line); p.err != nil {
 		l.stop(fmt.Errorf("write %s: %w", p.file.Name(), p.err))
 	}
 }

@@ -87,7 +87,9 @@ func BenchmarkDecisions(b *testing.B) {
 			for b.Loop() {
 				c := R(50_000, 16, 1)
 				if explained {
-					c.Policies.Routing.Router.(interface{ Explain(func(*scheduler.Explanation)) }).Explain((*scheduler.Explanation).Release)
+					c.Policies.Routing.Router.(interface {
+						Explain(func(*scheduler.Explanation))
+					}).Explain((*scheduler.Explanation).Release)
 				}
 				if _, err := simulator.Run(context.Background(), c); err != nil {
 					b.Fatal(err)
