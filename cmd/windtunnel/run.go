@@ -93,7 +93,7 @@ what the run reached before you tune a profile.`,
 	f.StringVar(&o.explained.request, "explain", "", "explain the routing of a request, by its number from 0 in order of arrival, or of the first one that is "+firstRejected+"; or explain the decisions of scalers: "+scalingDecisions)
 	f.Int64Var(&o.explained.seed, "seed", -1, "seed that --explain simulates (default the run's first one)")
 	f.BoolVar(&o.ceiling, "ceiling", false, "compute the cache hits and the pace that no router can exceed, and print the share of them that the run reached")
-	f.StringVar(&o.trace, "trace", "", "file to write every routing decision to, as JSON lines, compressed if it ends in .gz")
+	f.StringVar(&o.trace, "trace", "", "file to write every routing decision to, with what came of it: a Parquet table if it ends in .parquet, else JSON lines, compressed if it ends in .gz")
 	return cmd
 }
 

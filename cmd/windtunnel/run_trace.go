@@ -3,10 +3,7 @@
 package main
 
 import (
-	"bufio"
-	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,22 +15,35 @@ import (
 
 // A decisionLog writes the decisions of simulations that run at once, each into
 // a file of its own, and puts these together when all have ended: the
-// simulations in order, one decision a line. With a name that ends in .gz every
-// simulation is a member of a gzip file.
+// simulations in order, and the decisions of each in the order in which their requests
+// ended. The format follows from the name.
 type decisionLog struct {
-	name  string
-	parts []*decisionPart
+	name   string
+	object string
+	parts  []*decisionPart
 	// stop ends the simulations when a file cannot be written.
 	stop context.CancelCauseFunc
 }
 
 // decisionPart is one simulation's file.
 type decisionPart struct {
-	file   *os.File
-	buffer *bufio.Writer
-	zip    *gzip.Writer // nil where nothing is compressed
-	lines  *json.Encoder
-	err    error
+	file *os.File
+	out  decisionFormat
+	err  error
+}
+
+// A decisionFormat writes the decisions of one simulation to a file.
+type decisionFormat interface {
+	write(*execute.Decision) error
+	close() error
+}
+
+// format makes what writes decisions to a file.
+func (l *decisionLog) format(f io.Writer) decisionFormat {
+	if strings.HasSuffix(l.name, ".parquet") {
+		return newDecisionTable(f, l.object)
+	}
+	return newDecisionLines(f, strings.HasSuffix(l.name, ".gz"))
 }
 
 // grow makes files for more simulations, beside the one that is to be.
@@ -43,7 +53,7 @@ func (l *decisionLog) grow(simulations int) error {
 		if err != nil {
 			return badInputError{err}
 		}
-		l.parts = append(l.parts, newDecisionPart(f, strings.HasSuffix(l.name, ".gz")))
+		l.parts = append(l.parts, &decisionPart{file: f, out: l.format(f)})
 	}
 	return nil
 }
@@ -52,35 +62,19 @@ func (l *decisionLog) part(simulation int) string {
 	return fmt.Sprintf("%s.partial.%d", l.name, simulation)
 }
 
-func newDecisionPart(f *os.File, compressed bool) *decisionPart {
-	p := &decisionPart{file: f, buffer: bufio.NewWriter(f)}
-	var w io.Writer = p.buffer
-	if compressed {
-		p.zip = gzip.NewWriter(w)
-		w = p.zip
-	}
-	p.lines = json.NewEncoder(w)
-	p.lines.SetEscapeHTML(false)
-	return p
-}
-
 // decided writes one decision.
 func (l *decisionLog) decided(simulation int, d *execute.Decision) {
 	p := l.parts[simulation]
 	if p.err != nil {
 		return
 	}
-	if p.err = p.lines.Encode(d); p.err != nil {
+	if p.err = p.out.write(d); p.err != nil {
 		l.stop(fmt.Errorf("write %s: %w", p.file.Name(), p.err))
 	}
+	d.Release()
 }
 
-func (p *decisionPart) close() error {
-	if p.zip != nil {
-		p.err = errors.Join(p.err, p.zip.Close())
-	}
-	return errors.Join(p.err, p.buffer.Flush(), p.file.Close())
-}
+func (p *decisionPart) close() error { return errors.Join(p.err, p.out.close(), p.file.Close()) }
 
 // finish puts the parts together under the name, or leaves nothing.
 func (l *decisionLog) finish() error {
@@ -90,23 +84,35 @@ func (l *decisionLog) finish() error {
 	}
 	err := errors.Join(errs...)
 	if err == nil {
-		err = writeWhole(l.name, l.copyParts)
+		err = writeWhole(l.name, l.join)
 	}
 	return errors.Join(err, l.discard())
 }
 
-func (l *decisionLog) copyParts(w io.Writer) error {
+// join writes the decisions of all parts.
+func (l *decisionLog) join(w io.Writer) error {
+	join, end := joinFiles(w)
+	if strings.HasSuffix(l.name, ".parquet") {
+		join, end = joinDecisionTables(w)
+	}
 	for i := range l.parts {
 		f, err := os.Open(l.part(i))
 		if err != nil {
 			return err
 		}
-		_, err = io.Copy(w, f)
-		if err := errors.Join(err, f.Close()); err != nil {
+		if err := errors.Join(join(f), f.Close()); err != nil {
 			return err
 		}
 	}
-	return nil
+	return end()
+}
+
+// joinFiles writes files one after the other, as lines and members of a gzip file allow.
+func joinFiles(w io.Writer) (join func(*os.File) error, end func() error) {
+	return func(f *os.File) error {
+		_, err := io.Copy(w, f)
+		return err
+	}, func() error { return nil }
 }
 
 // discard removes the parts.
@@ -123,7 +129,7 @@ func (l *decisionLog) discard() error {
 func (o *runOptions) traced(ctx context.Context, run compiledRun) (*execute.LocalRun, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	l := &decisionLog{name: o.trace, stop: stop}
+	l := &decisionLog{name: o.trace, object: run.Name, stop: stop}
 	conducted, err := o.execute(ctx, run.Name, run.Compiled, executor{began: l.grow, decided: l.decided})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {

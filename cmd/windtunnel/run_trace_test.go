@@ -11,6 +11,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 func TestTraceWritesEveryDecision(t *testing.T) {
@@ -95,5 +100,47 @@ func TestATraceThatIsForAClusterIsReported(t *testing.T) {
 	}
 	if out := mustRun(t, "run", "-f", name, "--trace", filepath.Join(t.TempDir(), "d.jsonl")); strings.Contains(out, want) {
 		t.Errorf("it is said beside --trace:\n%s", out)
+	}
+}
+
+// A table has what the lines have: as many decisions, in the same order.
+func TestATraceAsATable(t *testing.T) {
+	folder := t.TempDir()
+	lines, table := filepath.Join(folder, "d.jsonl"), filepath.Join(folder, "d.parquet")
+	mustRun(t, "run", "-f", "testdata/explain.yaml", "--trace", lines)
+	mustRun(t, "run", "-f", "testdata/explain.yaml", "--trace", table)
+	rows, err := parquet.ReadFile[result.DecisionRow](table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, n, found := json.NewDecoder(bytes.NewReader(text)), 0, 0
+	for ; d.More(); n++ {
+		var l execute.Decision
+		if err := d.Decode(&l); err != nil {
+			t.Fatal(err)
+		}
+		r := &rows[n]
+		if r.Seed != l.Seed || r.Request != int64(l.Request.ID) || r.Ended != l.Outcome.Ended || len(r.Endpoints) != len(l.Endpoints) {
+			t.Fatalf("row %d is of request %d of seed %d, line of %d of %d", n, r.Request, r.Seed, l.Request.ID, l.Seed)
+		}
+		if l.Endpoint != nil && *r.Endpoint != l.Names[*l.Endpoint] {
+			t.Errorf("row %d: endpoint %s, line %s", n, *r.Endpoint, l.Names[*l.Endpoint])
+		}
+		if len(l.Profiles) > 0 && len(l.Profiles[0].Scores) > 0 {
+			got, want := r.Profiles[0].Scorers, l.Profiles[0].Scorers
+			if len(got) != len(want) || got[0].Raw[0] != float64(want[0].Raw[0]) || r.Profiles[0].Scores[0] != float64(l.Profiles[0].Scores[0]) {
+				t.Errorf("row %d: %+v, line %+v", n, r.Profiles[0], l.Profiles[0])
+			}
+		}
+		if l.Outcome.CacheHit != nil && *l.Outcome.CacheHit {
+			found++
+		}
+	}
+	if n != len(rows) || n < 800 || found == 0 {
+		t.Errorf("%d lines, %d rows, %d with cached tokens", n, len(rows), found)
 	}
 }

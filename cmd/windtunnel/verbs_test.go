@@ -26,7 +26,7 @@ import (
 )
 
 // windtunnel runs the command as main does.
-func windtunnel(t *testing.T, args ...string) (stdout string, err error) {
+func windtunnel(t testing.TB, args ...string) (stdout string, err error) {
 	t.Helper()
 	var out bytes.Buffer
 	cmd := newRootCommand()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"testing"
 
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -73,6 +74,27 @@ func benchmarkEach(b *testing.B, configs map[string]func(requests, replicas int,
 				}
 			}
 			b.ReportMetric(float64(requests)*float64(b.N)/b.Elapsed().Seconds(), "requests/s")
+		})
+	}
+}
+
+// BenchmarkDecisions compares R without a look at its decisions with R whose decisions are
+// explained.
+func BenchmarkDecisions(b *testing.B) {
+	for _, explained := range []bool{false, true} {
+		b.Run(fmt.Sprintf("explained=%v", explained), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				c := R(50_000, 16, 1)
+				if explained {
+					c.Policies.Routing.Router.(interface {
+						Explain(func(*scheduler.Explanation))
+					}).Explain((*scheduler.Explanation).Release)
+				}
+				if _, err := simulator.Run(context.Background(), c); err != nil {
+					b.Fatal(err)
+				}
+			}
 		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 type explainedRouter struct {
 	*native.Router
 	policy string
+	pool   *scheduler.ExplanationPool
 }
 
 // Explain hides that of the router.
@@ -21,7 +22,7 @@ func (r explainedRouter) Explain(tell func(*scheduler.Explanation)) {
 		r.Router.Explain(nil)
 		return
 	}
-	r.Router.Explain(func(x *native.Explanation) { tell(explanationOf(x, r.policy)) })
+	r.Router.Explain(func(x *native.Explanation) { tell(explanationOf(x, r.policy, r.pool)) })
 }
 
 // explainedRouters are several of them.
@@ -37,7 +38,7 @@ func (r explainedRouters) Explain(tell func(*scheduler.Explanation)) {
 			router.Explain(nil)
 			continue
 		}
-		explainedRouter{router, r.policy}.Explain(func(x *scheduler.Explanation) {
+		explainedRouter{router, r.policy, &scheduler.ExplanationPool{}}.Explain(func(x *scheduler.Explanation) {
 			x.EPP = i
 			tell(x)
 		})
@@ -76,31 +77,35 @@ func (r explainedModels) Explain(tell func(*scheduler.Explanation)) {
 }
 
 // explanationOf has a decision of a policy look like one profile of an EPP.
-func explanationOf(x *native.Explanation, policyName string) *scheduler.Explanation {
-	out := &scheduler.Explanation{
-		AtSeconds: x.View.Now.Seconds(),
-		Request:   explainedRequest(x.Request),
-		Endpoints: endpointSignals(x.View),
+func explanationOf(x *native.Explanation, policyName string, pool *scheduler.ExplanationPool) *scheduler.Explanation {
+	out := pool.Get()
+	out.AtSeconds, out.Request = x.View.Now.Seconds(), explainedRequest(x.Request)
+	out.Endpoints = out.EndpointList(len(x.View.Scrapes))
+	for e := range x.View.Scrapes {
+		explainEndpoint(out, x.View, e)
 	}
 	if x.InFlight != nil {
-		counted := scheduler.InFlightSignal{PluginName: scheduler.PluginName{Name: "in flight"}, Freshness: "the requests that the router itself sent there, without delay"}
-		for _, n := range x.InFlight {
-			counted.Requests = append(counted.Requests, int64(n))
+		counted := scheduler.InFlightSignal{
+			PluginName: scheduler.PluginName{Name: "in flight"}, Freshness: "the requests that the router itself sent there, without delay",
+			Requests: out.Int64List(len(x.InFlight)),
 		}
-		out.InFlight = []scheduler.InFlightSignal{counted}
+		for e, n := range x.InFlight {
+			counted.Requests[e] = int64(n)
+		}
+		out.InFlight = append(out.InFlight, counted)
 	}
 	for _, s := range x.Signals {
 		out.Prefixes = append(out.Prefixes, scheduler.PrefixSignal{
 			PluginName: scheduler.PluginName{Name: s.Name}, Freshness: s.Freshness,
-			BlockTokens: s.BlockTokens, TotalBlocks: s.TotalBlocks, Blocks: s.Blocks,
+			BlockTokens: s.BlockTokens, TotalBlocks: s.TotalBlocks, Blocks: out.Ints(s.Blocks),
 		})
 	}
 	if x.Err != nil {
 		out.Error = x.Err.Error()
 		return out
 	}
-	out.Endpoint = &x.Endpoint
-	out.Profiles = []scheduler.ProfileRun{policyRun(x, policyName)}
+	out.Endpoint = out.Int(x.Endpoint)
+	out.Profiles = append(out.Profiles, policyRun(x, policyName, out))
 	return out
 }
 
@@ -113,40 +118,38 @@ func explainedRequest(q *policy.Request) scheduler.ExplainedRequest {
 }
 
 func endpointSignals(view *policy.View) []scheduler.EndpointSignals {
-	all := make([]scheduler.EndpointSignals, len(view.Scrapes))
+	x := (&scheduler.ExplanationPool{}).Get()
+	x.Endpoints = x.EndpointList(len(view.Scrapes))
 	for e := range view.Scrapes {
-		s := &view.Scrapes[e]
-		age := view.Now.Sub(s.At).Seconds()
-		all[e] = scheduler.EndpointSignals{
-			Down: view.Down != nil && view.Down[e], ScrapeAgeSeconds: &age,
-			Waiting: s.Waiting, Running: s.Running, KVUsage: scheduler.Number(s.KVUsage),
-			Adapters: scheduler.NewAdapterSignal(view.Adapters, e),
+		explainEndpoint(x, view, e)
+	}
+	return x.Endpoints
+}
+
+// explainEndpoint writes what the view has of an endpoint into an explanation.
+func explainEndpoint(x *scheduler.Explanation, view *policy.View, e int) {
+	s := &view.Scrapes[e]
+	x.Endpoints[e] = scheduler.EndpointSignals{
+		Down: view.Down != nil && view.Down[e], ScrapeAgeSeconds: x.Float(view.Now.Sub(s.At).Seconds()),
+		Waiting: s.Waiting, Running: s.Running, KVUsage: scheduler.Number(s.KVUsage),
+		Adapters: scheduler.NewAdapterSignal(view.Adapters, e),
+	}
+}
+
+func policyRun(x *native.Explanation, policyName string, out *scheduler.Explanation) scheduler.ProfileRun {
+	run := scheduler.ProfileRun{
+		Profile: policyName, Endpoints: out.Ints(x.Endpoints), Candidates: out.Ints(x.Candidates), Scores: out.Numbers(x.Scores),
+		Picker: scheduler.PluginName{Name: policyName}, Chosen: out.Endpoint, Tied: x.Tied, ByChance: x.ByChance,
+		Filters: out.FilterList(len(x.Filters)), Scorers: out.ScorerList(len(x.Scorers)),
+	}
+	for i, f := range x.Filters {
+		run.Filters[i] = scheduler.FilterRun{PluginName: scheduler.PluginName{Name: f.Name}, Dropped: out.Ints(f.Dropped)}
+	}
+	for i, s := range x.Scorers {
+		run.Scorers[i] = scheduler.ScorerRun{
+			PluginName: scheduler.PluginName{Name: s.Name}, Weight: scheduler.Number(s.Weight),
+			Raw: out.Numbers(s.Raw), Clamped: out.Numbers(s.Clamped), Weighted: out.Numbers(s.Weighted),
 		}
 	}
-	return all
-}
-
-func policyRun(x *native.Explanation, policyName string) scheduler.ProfileRun {
-	run := scheduler.ProfileRun{
-		Profile: policyName, Endpoints: x.Endpoints, Candidates: x.Candidates, Scores: numberList(x.Scores),
-		Picker: scheduler.PluginName{Name: policyName}, Chosen: &x.Endpoint, Tied: x.Tied, ByChance: x.ByChance,
-	}
-	for _, f := range x.Filters {
-		run.Filters = append(run.Filters, scheduler.FilterRun{PluginName: scheduler.PluginName{Name: f.Name}, Dropped: f.Dropped})
-	}
-	for _, s := range x.Scorers {
-		run.Scorers = append(run.Scorers, scheduler.ScorerRun{
-			PluginName: scheduler.PluginName{Name: s.Name}, Weight: scheduler.Number(s.Weight),
-			Raw: numberList(s.Raw), Clamped: numberList(s.Clamped), Weighted: numberList(s.Weighted),
-		})
-	}
 	return run
-}
-
-func numberList(all []float64) []scheduler.Number {
-	var list []scheduler.Number
-	for _, x := range all {
-		list = append(list, scheduler.Number(x))
-	}
-	return list
 }

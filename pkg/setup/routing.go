@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/policy/native"
 )
 
@@ -57,7 +58,7 @@ func (r *Routing) build(in *v1alpha1.Router, cluster config.Cluster, seed int64,
 	}
 	if replicas == 1 {
 		one := routings[0]
-		one.Router = explainedRouter{natives[0], in.Policies.Routing.Policy}
+		one.Router = explainedRouter{natives[0], in.Policies.Routing.Policy, &scheduler.ExplanationPool{}}
 		return one
 	}
 	all := policy.Replicate(routings...)

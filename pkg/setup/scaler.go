@@ -40,7 +40,9 @@ func loadPolicy(s *v1alpha1.Scaler, c *simulator.Config, u *simulator.ScaledUnit
 	}
 	world.TTFT, world.TBT = shortestTargets(c)
 	for k, name := range s.Pools {
-		world.Pools = append(world.Pools, autoscaling.PoolBounds{Name: name, Min: u.Min[k], Max: u.Max[k]})
+		world.Pools = append(world.Pools, autoscaling.PoolBounds{
+			Name: name, Min: u.Min[k], Max: u.Max[k], Model: engineModel(&c.Pools[u.Pools[k]]),
+		})
 	}
 	policy, errs := autoscaling.Load(autoscaling.Spec{Name: s.Policy, Parameters: policyParameters(s.Parameters)}, world, path)
 	if policy != nil {
@@ -121,4 +123,12 @@ func shortestTargets(c *simulator.Config) (ttft, tpot time.Duration) {
 		}
 	}
 	return ttft, tpot
+}
+
+// engineModel is what a policy may know of the engines of a pool before they run.
+func engineModel(p *simulator.Pool) autoscaling.EngineModel {
+	return autoscaling.EngineModel{
+		Timer: p.Timer, KVTokens: p.KVBlocks * p.BlockTokens,
+		MaxNumSeqs: p.MaxNumSeqs, MaxNumBatchedTokens: p.MaxNumBatchedTokens, ContextTokens: p.MaxModelLen,
+	}
 }

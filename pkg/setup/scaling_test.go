@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -123,5 +124,18 @@ func TestScalingValidation(t *testing.T) {
 			}
 			t.Errorf("no fault with %q in %q", tc.want, faults)
 		})
+	}
+}
+
+// A policy is told the step times and the limits of the engines that it scales.
+func TestPoliciesKnowTheEngines(t *testing.T) {
+	c := mustBuild(t, scaledBy(func(s *v1alpha1.Scenario) { s.Scalers[0].Policy = "dynamo-planner" }))
+	p := &c.Pools[0]
+	want := autoscaling.EngineModel{
+		Timer: p.Timer, KVTokens: p.KVBlocks * p.BlockTokens,
+		MaxNumSeqs: p.MaxNumSeqs, MaxNumBatchedTokens: p.MaxNumBatchedTokens, ContextTokens: p.MaxModelLen,
+	}
+	if got := engineModel(p); got != want || p.Timer == nil || want.KVTokens == 0 || want.ContextTokens == 0 {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

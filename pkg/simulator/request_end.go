@@ -2,7 +2,10 @@
 
 package simulator
 
-import "windtunnel.dev/windtunnel/pkg/simtime"
+import (
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
 
 // NoReplica is the RequestEnd.Replica of requests that no replica accepted.
 const NoReplica = -1
@@ -39,6 +42,9 @@ type RequestEnd struct {
 	Scheduled                  bool
 	CachedTokens, RemoteTokens int
 	TierTokens                 [TierKinds]int32
+	// Believed is what the router believed the replica to have of the prompt, where some
+	// endpoint accepted the request.
+	Believed policy.Belief
 }
 
 // String returns the ending as RequestEnd has it.
@@ -58,7 +64,7 @@ func (g *gateway) endOf(q *request, at simtime.Time, how ending) RequestEnd {
 		e.Pool, e.Replica = g.cluster.replicas[q.replica].pool, int(q.replica)
 	}
 	e.FirstToken, e.Scheduled = q.firstToken, q.scheduled
-	e.CachedTokens, e.TierTokens, e.RemoteTokens = int(q.cached), q.tierTokens, int(q.remote)
+	e.CachedTokens, e.TierTokens, e.RemoteTokens, e.Believed = int(q.cached), q.tierTokens, int(q.remote), q.believed
 	return e
 }
 

@@ -89,6 +89,7 @@ func (c *compiler) variant(v experiment.Variant, path *field.Path) field.ErrorLi
 		}
 	}
 	var errs field.ErrorList
+	bound := make([]bool, len(c.plan.Parameters))
 	for i := range c.plan.Parameters {
 		p := &c.plan.Parameters[i]
 		if !p.ExistsIn(&v) {
@@ -98,8 +99,14 @@ func (c *compiler) variant(v experiment.Variant, path *field.Path) field.ErrorLi
 			errs = append(errs, field.Invalid(path.Index(i).Child("path"), p.Path, within+err.Error()))
 			continue
 		}
-		errs = append(errs, p.Canonical(path.Index(i))...)
-		errs = append(errs, c.values(p, v.Scenario, within, path.Index(i))...)
+		bound[i] = true
+	}
+	for i := range c.plan.Parameters {
+		if bound[i] {
+			p := &c.plan.Parameters[i]
+			errs = append(errs, p.Canonical(path.Index(i))...)
+			errs = append(errs, c.values(p, &v, bound, within, path.Index(i))...)
+		}
 	}
 	return errs
 }
@@ -119,9 +126,9 @@ func (c *compiler) inPart(errs field.ErrorList, p *experiment.Parameter, name st
 	return errs
 }
 
-// values tries each value that stands for others in a scenario. Whole parts are
-// variants of their own.
-func (c *compiler) values(p *experiment.Parameter, base experiment.Tree, within string, path *field.Path) field.ErrorList {
+// values tries each value that stands for others in a variant. Whole parts are variants of
+// their own.
+func (c *compiler) values(p *experiment.Parameter, v *experiment.Variant, bound []bool, within string, path *field.Path) field.ErrorList {
 	if p.IsWhole() {
 		return nil
 	}
@@ -137,34 +144,20 @@ func (c *compiler) values(p *experiment.Parameter, base experiment.Tree, within 
 		if p.Range != nil {
 			at = path.Child("range", [...]string{"min", "max"}[i])
 		}
-		scenario := experiment.CloneTree(base).(experiment.Tree)
-		c.meetCondition(p, scenario)
-		if err := p.Set(scenario, value); err != nil {
+		t := newTrial(c.plan, v)
+		if err := t.try(p, value); err != nil {
 			errs = append(errs, field.Invalid(at, value, within+err.Error()))
 			continue
 		}
-		for _, e := range c.checkValue(scenario) {
+		faults := c.checkValue(t.scenario)
+		if len(faults) > 0 && t.addDependents(bound) {
+			faults = c.checkValue(t.scenario)
+		}
+		for _, e := range faults {
 			errs = append(errs, field.Invalid(at, value, fmt.Sprintf("%smakes the scenario invalid: %s", within, e)))
 		}
 	}
 	return errs
-}
-
-// meetCondition gives a scenario a value under which a parameter exists, of a parameter
-// that comes before it. Profiles are variants of the base; faults of the condition have
-// errors of their own.
-func (c *compiler) meetCondition(p *experiment.Parameter, scenario experiment.Tree) {
-	for i := range c.plan.Parameters {
-		on := &c.plan.Parameters[i]
-		switch {
-		case on == p || p.When == nil:
-			return
-		case on.Name == p.When.Parameter && on.Profiles == nil:
-			c.meetCondition(on, scenario)
-			_ = on.Set(scenario, p.When.Values[0])
-			return
-		}
-	}
 }
 
 // points checks the search and the baseline.

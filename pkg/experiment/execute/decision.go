@@ -3,7 +3,12 @@
 package execute
 
 import (
+	"maps"
+	"slices"
+	"strconv"
+
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/jsonline"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -11,7 +16,8 @@ import (
 )
 
 // A Decision is one decision of the router in one simulation, with the
-// scenario's names. It belongs to who is told.
+// scenario's names and with what came of it. It belongs to who is told, who may release
+// its explanation.
 type Decision struct {
 	Seed   int64  `json:"seed"`
 	Tenant string `json:"tenant"`
@@ -28,6 +34,8 @@ type Decision struct {
 	// Rejected is why the request was rejected, as results say it; "" where it
 	// was not.
 	Rejected string `json:"rejected,omitempty"`
+	// Outcome is what came of it; nil where the simulation was broken off before.
+	Outcome *DecisionOutcome `json:"outcome,omitempty"`
 }
 
 // TurnedAway reports whether the request came to no engine, or to one that
@@ -38,6 +46,31 @@ func (d *Decision) TurnedAway() bool { return d.Rejected != "" || d.Error != "" 
 type explainer interface {
 	Explain(tell func(*scheduler.Explanation))
 }
+
+// AppendLine appends the decision as encoding/json writes it without the escapes for HTML,
+// and the end of the line.
+func (d *Decision) AppendLine(b []byte) []byte {
+	b = strconv.AppendInt(append(b, `{"seed":`...), d.Seed, 10)
+	b = jsonline.Text(jsonline.Key(b, "tenant"), d.Tenant)
+	b = jsonline.Text(jsonline.Key(b, "class"), d.Class)
+	b = jsonline.List(jsonline.Key(b, "names"), d.Names, appendText)
+	if len(d.AdapterNames) > 0 {
+		b = jsonline.List(jsonline.Key(b, "adapterNames"), d.AdapterNames, appendText)
+	}
+	if d.Signals != "" {
+		b = jsonline.Text(jsonline.Key(b, "signals"), d.Signals)
+	}
+	b = d.AppendFields(b)
+	if d.Rejected != "" {
+		b = jsonline.Text(jsonline.Key(b, "rejected"), d.Rejected)
+	}
+	if d.Outcome != nil {
+		b = d.Outcome.append(jsonline.Key(b, "outcome"))
+	}
+	return append(b, '}', '\n')
+}
+
+func appendText(b []byte, s *string) []byte { return jsonline.Text(b, *s) }
 
 // attach has a simulation watched. What it returns is to be called when that is
 // over.
@@ -50,13 +83,28 @@ func (w observers) attach(c *simulator.Config) (detach func()) {
 	if w.decided == nil {
 		return func() {}
 	}
-	n := decisionObserver{seed: c.Seed, labels: c.Source.Labels(), names: namesOf(c.Pools), live: liveOf(c.Pools), tell: w.decided}
+	n := decisionObserver{
+		seed: c.Seed, labels: c.Source.Labels(), names: namesOf(c.Pools), live: liveOf(c.Pools), tell: w.decided,
+		open: map[int]*Decision{},
+	}
 	router := c.Policies.Routing.Router.(explainer)
 	router.Explain(n.explained)
 	c.Rejected = n.rejected
+	c.Ended = both(c.Ended, n.ended)
 	return func() {
 		router.Explain(nil)
 		n.flush()
+	}
+}
+
+// both returns a function that calls two, of which the first may be nil.
+func both(first, second func(simulator.RequestEnd)) func(simulator.RequestEnd) {
+	if first == nil {
+		return second
+	}
+	return func(e simulator.RequestEnd) {
+		first(e)
+		second(e)
 	}
 }
 
@@ -79,20 +127,24 @@ func namesOf(pools []simulator.Pool) map[int][]string {
 	return names
 }
 
-// A decisionObserver puts together what the router and the engines say of a request.
+// A decisionObserver puts together what the router and the engines say of a request. It
+// tells of a decision when the request ends, or is routed again.
 type decisionObserver struct {
 	seed   int64
 	labels workload.Labels
 	names  map[int][]string // by router
 	live   map[int]bool     // by router
 	tell   func(*Decision)
-	// last waits for what the engine makes of it; nil if nothing does.
-	last *Decision
+	// open are the decisions that nothing has come of yet, by request.
+	open map[int]*Decision
 }
 
 func (n *decisionObserver) explained(x *scheduler.Explanation) {
-	n.flush()
-	n.last = &Decision{
+	if before := n.open[x.Request.ID]; before != nil {
+		before.Outcome = &DecisionOutcome{Ended: RoutedAgain}
+		n.tell(before)
+	}
+	d := &Decision{
 		Seed:         n.seed,
 		Tenant:       n.labels.Tenants[x.Request.Tenant],
 		Class:        n.labels.Classes[x.Request.Class],
@@ -101,19 +153,29 @@ func (n *decisionObserver) explained(x *scheduler.Explanation) {
 		Explanation:  x,
 	}
 	if n.live[x.Router] {
-		n.last.Signals = string(v1alpha1.OracleSignals)
+		d.Signals = string(v1alpha1.OracleSignals)
 	}
+	n.open[x.Request.ID] = d
 }
 
 func (n *decisionObserver) rejected(request int, reason simulator.Reason) {
-	if n.last != nil && n.last.Request.ID == request {
-		n.last.Rejected = reason.String()
+	if d := n.open[request]; d != nil {
+		d.Rejected = reason.String()
 	}
 }
 
-func (n *decisionObserver) flush() {
-	if n.last != nil {
-		n.tell(n.last)
-		n.last = nil
+func (n *decisionObserver) ended(e simulator.RequestEnd) {
+	if d := n.open[e.ID]; d != nil {
+		delete(n.open, e.ID)
+		d.Outcome = outcomeOf(&e)
+		n.tell(d)
 	}
+}
+
+// flush tells of the decisions that are left, in order of arrival.
+func (n *decisionObserver) flush() {
+	for _, id := range slices.Sorted(maps.Keys(n.open)) {
+		n.tell(n.open[id])
+	}
+	clear(n.open)
 }

@@ -4,10 +4,10 @@ package execute
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
-	"encoding/json"
-	"errors"
 	"fmt"
+	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 )
@@ -21,23 +21,30 @@ const (
 	maxKeptRejections = 1000
 )
 
-// A keeper keeps decisions of a simulation: those of the first requests, and of
+// A decisionRecorder keeps decisions of a simulation: those of the first requests, and of
 // later ones that are turned away.
 type decisionRecorder struct {
 	first int
 	// next, unless it is nil, is told of all decisions.
 	next func(*Decision)
 
-	lines      [][]byte
+	lines      []keptDecision
 	bytes      int // of the lines
 	rejections int // of those kept, beyond the first requests
 	leftOut    int
-	err        error
+}
+
+// keptDecision is the line of a decision about a request.
+type keptDecision struct {
+	request int
+	line    []byte
 }
 
 func (k *decisionRecorder) decided(d *Decision) {
 	if k.next != nil {
-		k.next(d)
+		defer k.next(d)
+	} else {
+		defer d.Release()
 	}
 	late := d.Request.ID >= k.first
 	switch {
@@ -49,19 +56,16 @@ func (k *decisionRecorder) decided(d *Decision) {
 	case late:
 		k.rejections++
 	}
-	line, err := json.Marshal(d)
-	k.err = errors.Join(k.err, err)
-	k.lines = append(k.lines, append(line, '\n'))
+	line := d.AppendLine(nil)
+	k.lines = append(k.lines, keptDecision{d.Request.ID, line})
 	k.bytes += len(line)
 }
 
-// pack compresses what fits beside so many bytes of results, the earlier the
-// rather. Where something is left out the last line says how much.
+// pack compresses what fits beside so many bytes of results, in order of arrival, and
+// rather what came first. Where something is left out the last line says how much.
 func (k *decisionRecorder) pack(seed int64, results int) ([]byte, error) {
 	room := min(maxDecisionBytes, store.MaxChunkBytes-store.GzipOverhead-results)
-	if k.err != nil {
-		return nil, fmt.Errorf("encode decisions of seed %d: %w", seed, k.err)
-	}
+	slices.SortStableFunc(k.lines, func(a, b keptDecision) int { return cmp.Compare(a.request, b.request) })
 	for n := len(k.lines); ; n = n * 3 / 4 {
 		packed := pack(k.lines[:n], seed, k.leftOut+len(k.lines)-n)
 		if len(packed) <= room || n == 0 {
@@ -71,11 +75,11 @@ func (k *decisionRecorder) pack(seed int64, results int) ([]byte, error) {
 }
 
 // pack returns the lines as a gzip file.
-func pack(lines [][]byte, seed int64, leftOut int) []byte {
+func pack(lines []keptDecision, seed int64, leftOut int) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	for _, line := range lines {
-		_, _ = z.Write(line) // into memory
+	for _, kept := range lines {
+		_, _ = z.Write(kept.line) // into memory
 	}
 	if leftOut > 0 {
 		fmt.Fprintf(z, "{\"seed\":%d,\"leftOut\":%d}\n", seed, leftOut)

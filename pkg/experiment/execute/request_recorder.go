@@ -49,7 +49,7 @@ func (w observers) recordRequests(point experiment.Point, seed int64, c *simulat
 		t.pools = append(t.pools, c.Pools[i].Name)
 		t.replicas = append(t.replicas, setup.EndpointNames(c.Pools[i].Name, c.Pools[i].Places())...)
 	}
-	c.Ended = t.ended
+	c.Ended = both(c.Ended, t.ended)
 	return t, nil
 }
 

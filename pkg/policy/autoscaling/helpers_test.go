@@ -100,7 +100,7 @@ func (s *scene) generated(perSecond int64, between time.Duration) *scene {
 func (s *scene) world() World {
 	w := World{HasTargets: true, ScrapeInterval: scrape}
 	for k, name := range s.names[:len(s.view.Pools)] {
-		w.Pools = append(w.Pools, PoolBounds{name, s.view.Pools[k].Min, s.view.Pools[k].Max})
+		w.Pools = append(w.Pools, PoolBounds{name, s.view.Pools[k].Min, s.view.Pools[k].Max, plainEngine})
 	}
 	return w
 }

@@ -4,9 +4,9 @@ package autoscaling
 
 import "time"
 
-// latency is a rule by quantiles of what engines observe. Prefill has the time to first
+// latencyRule is a rule by quantiles of what engines observe. Prefill has the time to first
 // token, decode the time between tokens, and a pool that does both has both.
-type latency struct {
+type latencyRule struct {
 	targets       [2]time.Duration // by Latency; 0 is not looked at
 	quantile, low float64
 	window        time.Duration
@@ -17,7 +17,7 @@ type latency struct {
 var latencyNames = [2]string{TimeToFirstToken: "TTFT", InterTokenLatency: "TBT"}
 
 func readLatency(l *loader) func() Scaler {
-	r := latency{
+	r := latencyRule{
 		targets: [2]time.Duration{
 			TimeToFirstToken:  l.OptionalDuration("ttft", "the target of the engine's time to first token; with neither ttft nor tbt, the targets are the shortest of the workload's SLOs"),
 			InterTokenLatency: l.OptionalDuration("tbt", "the target of the time between tokens"),
@@ -37,12 +37,12 @@ func readLatency(l *loader) func() Scaler {
 }
 
 // looks reports whether a histogram counts for a pool.
-func (r *latency) looks(at *place, of Latency) bool {
+func (r *latencyRule) looks(at *place, of Latency) bool {
 	split := len(at.Pools) > 1
 	return r.targets[of] > 0 && (!split || at.k == int(of))
 }
 
-func (r latency) propose(at *place) proposal {
+func (r latencyRule) propose(at *place) proposal {
 	worst, of, looked := 0.0, Latency(0), false
 	for each := range Latency(len(r.targets)) {
 		if !r.looks(at, each) {

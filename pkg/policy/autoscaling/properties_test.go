@@ -37,10 +37,12 @@ func random(s *stats.Stream) func(*Sample) {
 			if !e.Up {
 				continue
 			}
-			e.Waiting, e.KVUsage = int(below(12)), s.Float64()
+			e.Running, e.Waiting, e.KVUsage = int(below(40)), int(below(12)), s.Float64()
 			e.Busy += time.Duration(below(int64(scrape)))
 			e.Counters.PrefixCacheQueries += below(20_000)
 			e.Counters.InterTokenLatency.Count += below(2000)
+			e.Counters.TimeToFirstToken.Count += below(20)
+			e.Finished += below(20)
 			e.TimeToFirstToken.Observe(TimeToFirstTokenBounds, time.Duration(below(2e9)), below(9))
 			e.InterTokenLatency.Observe(InterTokenLatencyBounds, time.Duration(below(2e8)), below(99))
 		}

@@ -26,6 +26,7 @@ var policies = []policyType{
 	{"saturation", "adds a replica where the KV cache or the queue has little room left, and takes one away where the others have enough, as llm-d's workload-variant-autoscaler does", readSaturation, false},
 	{"predictive", "sizes the pools for the arrival rate that it forecasts for the time at which a replica that it asks for now serves", readPredictive, false},
 	{"predictive-oracle", "is predictive with the true arrival rate of the future, as a bound of what a forecast can give", readPredictiveOracle, false},
+	{"dynamo-planner", "sizes the pools for the traffic that it forecasts by how fast an engine serves it within the targets, or adds and takes away replicas by their load, as the planner of NVIDIA Dynamo does", readDynamoPlanner, false},
 }
 
 // A triggerType is a reason to ask a scaler at once.

@@ -38,10 +38,12 @@ type World struct {
 	FutureRate func(now, from, to simtime.Time) float64
 }
 
-// PoolBounds are the name of a pool and the bounds of its replicas.
+// PoolBounds are the name of a pool, the bounds of its replicas and what is known of its
+// engines.
 type PoolBounds struct {
 	Name     string
 	Min, Max int
+	Model    EngineModel
 }
 
 // Config is a policy without faults. It is immutable.

@@ -56,6 +56,14 @@ func TestWrongParametersHaveTheirPath(t *testing.T) {
 		"a capacity of no pool": {"predictive", []string{"capacity=1", "capacity:decoder=2", "period=90s"}, two, []string{
 			`policy.parameters[capacity:decoder]: Invalid value: "decoder": unknown pool; there are prefill, decode; did you mean "decode"?`,
 			`policy.parameters[period]: Invalid value: "90s": must be a multiple of step, 1m0s, and at least twice as long`}},
+		"targets beside thresholds of the load": {"dynamo-planner", []string{"optimizationTarget=latency", "ttft=1s", "loadLoop=true"}, one, []string{
+			`policy.parameters[ttft]: Forbidden: has no effect with optimizationTarget=latency`,
+			`policy.parameters[loadLoop]: Forbidden: has no effect with optimizationTarget=latency`}},
+		"a load loop that does not run": {"dynamo-planner", []string{"scaleDownSensitivity=0.5"}, one, []string{
+			`policy.parameters[scaleDownSensitivity]: Forbidden: has no effect without loadLoop=true`}},
+		"variances of another predictor": {"dynamo-planner", []string{"predictor=holt-winters", "r=5", "qTrend=1"}, one, []string{
+			`policy.parameters[qTrend]: Forbidden: is of predictor=kalman`,
+			`policy.parameters[r]: Forbidden: is of predictor=kalman`}},
 		"no future": {"predictive-oracle", []string{"capacity=1"}, one, []string{
 			`policy.policy: Invalid value: "predictive-oracle": the policy needs the true arrival rate of the future, which this scenario does not give: use predictive`}},
 	} {

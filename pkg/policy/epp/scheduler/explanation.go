@@ -12,7 +12,7 @@ import (
 
 // An Explanation says how one request was routed, and by what. Endpoints are
 // numbered from 0; a list by endpoint has one entry for each. It belongs to who
-// is told. With flow control it is of when the request leaves its queue. Of a request
+// is told, who may release it. With flow control it is of when the request leaves its queue. Of a request
 // that comes to no router it has what the policies before it said.
 type Explanation struct {
 	// Model is the base model of the request, where there are several, and Router is
@@ -50,6 +50,8 @@ type Explanation struct {
 	Prefill  *int `json:"prefill,omitempty"`
 	// Error says why there is no Endpoint.
 	Error string `json:"error,omitempty"`
+
+	memory *memory // nil where it is not from a pool
 }
 
 // ExplainedRequest is what the EPP knew of the request.

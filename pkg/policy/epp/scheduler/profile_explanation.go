@@ -28,7 +28,7 @@ func (s *staged) profiles() []*schedulingProfile {
 func (s *staged) Explain(c *Cycle, x *Explanation) {
 	for _, p := range s.profiles() {
 		if p.ran {
-			x.Profiles = append(x.Profiles, p.explanation(c))
+			x.Profiles = append(x.Profiles, p.explanation(c, x))
 		}
 	}
 	if s.Reason != "" {
@@ -36,38 +36,46 @@ func (s *staged) Explain(c *Cycle, x *Explanation) {
 	}
 }
 
-// explanation is of the last run.
-func (p *schedulingProfile) explanation(c *Cycle) ProfileRun {
+// explanation is of the last run, in the memory of x.
+func (p *schedulingProfile) explanation(c *Cycle, x *Explanation) ProfileRun {
 	run := ProfileRun{
 		Profile:    p.name,
-		Endpoints:  []int{},
-		Candidates: append([]int{}, p.candidates...),
-		Scores:     numbers(p.scores),
+		Candidates: x.listOf(p.candidates),
+		Scores:     x.Numbers(p.scores),
 		Picker:     nameOf(p.pickerPlugin),
-		Chosen:     endpointOrNil(p.Chosen),
+		Chosen:     x.endpointOrNil(p.Chosen),
 	}
+	run.Endpoints = take(&x.memory.ints, len(p.memory))[:0]
 	for e := range p.memory {
 		if !c.Gone(e) {
 			run.Endpoints = append(run.Endpoints, e)
 		}
 	}
-	run.Filters = p.filterRuns(run.Endpoints)
+	run.Filters = p.filterRuns(run.Endpoints, x)
 	if p.Chosen == None {
 		return run
 	}
+	run.Scorers = x.ScorerList(len(p.Scorers))
 	for i := range p.Scorers {
-		run.Scorers = append(run.Scorers, p.Scorers[i].explanation(p.trace.raw[i]))
+		p.Scorers[i].explain(p.trace.raw[i], x, &run.Scorers[i])
 	}
 	run.Tied, run.ByChance = TiedAtTop(p.scores), p.Picker.LeftToChance(p.scores)
 	return run
 }
 
+// listOf copies a list into the memory of the explanation. It is never nil.
+func (x *Explanation) listOf(values []int) []int {
+	list := take(&x.memory.ints, len(values))
+	copy(list, values)
+	return list
+}
+
 // filterRuns says what each filter that was asked took out of the endpoints.
-func (p *schedulingProfile) filterRuns(before []int) []FilterRun {
-	var runs []FilterRun
+func (p *schedulingProfile) filterRuns(before []int, x *Explanation) []FilterRun {
 	kept := p.trace.kept
+	runs := x.FilterList(len(p.filterRefs))[:0]
 	for _, ref := range p.filterRefs {
-		run := FilterRun{PluginName: nameOf(ref.plugin), Dropped: []int{}}
+		run := FilterRun{PluginName: nameOf(ref.plugin), Dropped: take(&x.memory.ints, len(before))[:0]}
 		if len(before) == 0 {
 			break
 		}
@@ -84,23 +92,15 @@ func (p *schedulingProfile) filterRuns(before []int) []FilterRun {
 	return runs
 }
 
-func (s *weightedScorer) explanation(raw []float64) ScorerRun {
-	run := ScorerRun{
+func (s *weightedScorer) explain(raw []float64, x *Explanation, run *ScorerRun) {
+	*run = ScorerRun{
 		PluginName: nameOf(s.plugin),
 		Weight:     Number(s.weight.factor),
-		Raw:        numbers(raw),
-		Weighted:   numbers(s.weighted),
+		Raw:        x.Numbers(raw),
+		Clamped:    x.Numbers(raw),
+		Weighted:   x.Numbers(s.weighted),
 	}
-	for _, score := range raw {
-		run.Clamped = append(run.Clamped, Number(NewWeight(1).Of(score)))
+	for i, score := range raw {
+		run.Clamped[i] = Number(NewWeight(1).Of(score))
 	}
-	return run
-}
-
-func numbers(all []float64) []Number {
-	var list []Number
-	for _, x := range all {
-		list = append(list, Number(x))
-	}
-	return list
 }

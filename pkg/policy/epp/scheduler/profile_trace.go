@@ -10,18 +10,24 @@ type profileTrace struct {
 	kept [][]int
 	// raw[i] is what scorer i said of each candidate.
 	raw [][]float64
+
+	ints   []int     // memory of kept
+	floats []float64 // memory of raw
 }
 
-func (t *profileTrace) Begin() { *t = profileTrace{} }
+func (t *profileTrace) Begin() {
+	t.kept, t.raw, t.ints, t.floats = t.kept[:0], t.raw[:0], t.ints[:0], t.floats[:0]
+}
 
 func (t *profileTrace) filtered(candidates []int) {
-	t.kept = append(t.kept, append([]int{}, candidates...))
+	t.kept = append(t.kept, copied(&t.ints, candidates))
 }
 
 // Score asks a scorer for raw scores and weighs them itself. It asks once, as
 // scorers may remember requests or draw random numbers.
 func (t *profileTrace) Score(c *Cycle, candidates []int, s *weightedScorer) {
-	raw := make([]float64, len(candidates))
+	raw := take(&t.floats, len(candidates))
+	clear(raw)
 	s.Score(c, candidates, rawWeight(), raw)
 	for i, score := range raw {
 		s.weighted[i] = s.weight.Of(score)

@@ -5,7 +5,6 @@ package scheduler
 import (
 	"errors"
 	"math"
-	"slices"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
@@ -13,8 +12,8 @@ import (
 )
 
 // Explain has each decision from now on explained, as soon as it is made; nil
-// ends that. Decisions are the same either way. Explaining takes some ten times
-// as long as deciding.
+// ends that. Decisions are the same either way. Explaining takes about as long as
+// deciding, if explanations are released.
 func (s *Scheduler) Explain(tell func(*Explanation)) {
 	s.tracer.report = tell
 	for _, p := range s.Staged.profiles() {
@@ -38,6 +37,7 @@ type tracer struct {
 	forecasts []tracedForecast
 	// explanation is the decision under way.
 	explanation *Explanation
+	pool        ExplanationPool
 }
 
 type tracedMatch struct {
@@ -85,24 +85,25 @@ func (b *Builder) newTracer(c *config.Config) tracer {
 // told of it.
 func (t *tracer) Begin(c *Cycle, request *policy.Request, detector SaturationDetector) {
 	t.refusedBy = nil
-	t.explanation = &Explanation{
-		AtSeconds: c.Now.Seconds(),
-		Request: ExplainedRequest{
-			ID: request.ID, ArrivalSeconds: request.Arrival.Seconds(), PromptTokens: request.Tokens,
-			Tenant: request.Tenant, Class: request.Class, Priority: request.Priority,
-			Session: request.Session, Adapter: request.Adapter,
-		},
-		Admission: Admission{Detector: t.detectorName(), Saturation: Number(detector.Saturation(c))},
+	x := t.pool.Get()
+	t.explanation = x
+	x.AtSeconds = c.Now.Seconds()
+	x.Request = ExplainedRequest{
+		ID: request.ID, ArrivalSeconds: request.Arrival.Seconds(), PromptTokens: request.Tokens,
+		Tenant: request.Tenant, Class: request.Class, Priority: request.Priority,
+		Session: request.Session, Adapter: request.Adapter,
 	}
+	x.Admission = Admission{Detector: t.detectorName(), Saturation: Number(detector.Saturation(c))}
+	x.Endpoints = x.EndpointList(len(c.Scrapes))
 	for e := range c.Scrapes {
-		t.explanation.Endpoints = append(t.explanation.Endpoints, c.signals(e))
+		c.explain(x, e)
 	}
 	for _, l := range t.loads {
-		t.explanation.InFlight = append(t.explanation.InFlight, InFlightSignal{
+		x.InFlight = append(x.InFlight, InFlightSignal{
 			PluginName: nameOf(l.plugin),
 			Freshness:  l.plugin.Freshness(),
-			Requests:   slices.Clone(l.load.Requests),
-			Tokens:     slices.Clone(l.load.Tokens),
+			Requests:   x.Int64s(l.load.Requests),
+			Tokens:     x.Int64s(l.load.Tokens),
 		})
 	}
 }
@@ -126,8 +127,8 @@ func (t *tracer) end(s *Scheduler, decision policy.Decision, err error) {
 	if err != nil {
 		x.Error = err.Error()
 	} else {
-		x.Endpoint = endpointOrNil(decision.Endpoint)
-		x.Prefill = endpointOrNil(decision.Prefill)
+		x.Endpoint = x.endpointOrNil(decision.Endpoint)
+		x.Prefill = x.endpointOrNil(decision.Prefill)
 	}
 	t.report(x)
 }
@@ -155,11 +156,11 @@ func (t *tracer) data(x *Explanation, cycle uint64) {
 			Freshness:   m.plugin.Freshness(),
 			BlockTokens: m.match.BlockTokens,
 			TotalBlocks: m.match.TotalBlocks,
-			Blocks:      slices.Clone(m.match.Blocks),
+			Blocks:      x.Ints(m.match.Blocks),
 		})
 	}
 	for i, l := range t.loads {
-		x.InFlight[i].Uncached = slices.Clone(l.load.Uncached)
+		x.InFlight[i].Uncached = x.Int64s(l.load.Uncached)
 	}
 	for _, f := range t.forecasts {
 		x.Predictions = append(x.Predictions, f.signal())
@@ -191,15 +192,14 @@ func (f *tracedForecast) signal() PredictionSignal {
 // they are told otherwise. Nobody else looks at it.
 const staleAfter = 200 * time.Millisecond
 
-// signals are what the metrics say of an endpoint.
-func (c *Cycle) signals(endpoint int) EndpointSignals {
-	scrape := &c.Scrapes[endpoint]
-	s := EndpointSignals{Down: c.Gone(endpoint), Waiting: scrape.Waiting, Running: scrape.Running, KVUsage: Number(scrape.KVUsage)}
+// explain writes what the metrics say of an endpoint into an explanation.
+func (c *Cycle) explain(x *Explanation, endpoint int) {
+	scrape, s := &c.Scrapes[endpoint], &x.Endpoints[endpoint]
+	*s = EndpointSignals{Down: c.Gone(endpoint), Waiting: scrape.Waiting, Running: scrape.Running, KVUsage: Number(scrape.KVUsage)}
 	s.Adapters = NewAdapterSignal(c.Adapters, endpoint)
 	age := c.Now.Sub(scrape.At)
 	if !c.Unscraped {
-		seconds := age.Seconds()
-		s.ScrapeAgeSeconds = &seconds
+		s.ScrapeAgeSeconds = x.Float(age.Seconds())
 	}
 	idle := scrape.Waiting == 0 && scrape.Running == 0 && scrape.KVUsage == 0
 	switch {
@@ -209,7 +209,6 @@ func (c *Cycle) signals(endpoint int) EndpointSignals {
 	case age > staleAfter:
 		s.Anomaly = "looks idle by a scrape that is stale"
 	}
-	return s
 }
 
 // detectorName is that of the saturation detector, which in old versions is no
@@ -230,9 +229,9 @@ func nameOf(p *config.Plugin) PluginName {
 	return PluginName{p.Name, p.Type}
 }
 
-func endpointOrNil(endpoint int) *int {
+func (x *Explanation) endpointOrNil(endpoint int) *int {
 	if endpoint == None {
 		return nil
 	}
-	return &endpoint
+	return x.Int(endpoint)
 }

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package execute
+
+import (
+	"windtunnel.dev/windtunnel/internal/jsonline"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// RoutedAgain is how a decision ended whose replica failed or drained before the request
+// was over: another decision follows.
+const RoutedAgain = "routed again"
+
+// A DecisionOutcome is what came of a decision. Times are at the gateway, and what is not
+// known is nil.
+type DecisionOutcome struct {
+	// Ended is how the request ended, as in [simulator.RequestEnd], or RoutedAgain.
+	Ended string `json:"ended"`
+	// TTFTSeconds is of requests with a first token, the others of completed ones.
+	TTFTSeconds  *float64 `json:"ttftSeconds,omitempty"`
+	TPOTSeconds  *float64 `json:"tpotSeconds,omitempty"`
+	E2ESeconds   *float64 `json:"e2eSeconds,omitempty"`
+	OutputTokens *int     `json:"outputTokens,omitempty"`
+	// ExpectedTokens are the tokens of the prompt that the router believed the replica to
+	// have, ExpectedCacheHit says that there were some; nil where it keeps no index.
+	ExpectedTokens   *int  `json:"expectedTokens,omitempty"`
+	ExpectedCacheHit *bool `json:"expectedCacheHit,omitempty"`
+	// CacheHit says that the replica had the beginning of the prompt, and CacheTier is the
+	// first tier that gave some of it: GPU, CPU, Storage or Remote. The tokens are by tier.
+	CacheHit      *bool  `json:"cacheHit,omitempty"`
+	CacheTier     string `json:"cacheTier,omitempty"`
+	GPUTokens     int    `json:"gpuTokens,omitempty"`
+	CPUTokens     int    `json:"cpuTokens,omitempty"`
+	StorageTokens int    `json:"storageTokens,omitempty"`
+	RemoteTokens  int    `json:"remoteTokens,omitempty"`
+}
+
+// outcomeOf describes how a request ended.
+func outcomeOf(e *simulator.RequestEnd) *DecisionOutcome {
+	o := &DecisionOutcome{Ended: e.Ended}
+	if e.FirstToken >= 0 {
+		o.TTFTSeconds = new(e.FirstToken.Sub(e.Arrival).Seconds())
+	}
+	if e.Ended == "completed" {
+		o.E2ESeconds, o.OutputTokens = new(e.End.Sub(e.Arrival).Seconds()), &e.OutputTokens
+		if gaps := e.OutputTokens - 1; gaps > 0 {
+			o.TPOTSeconds = new(e.LastToken.Sub(e.FirstToken).Seconds() / float64(gaps))
+		}
+	}
+	if e.Believed.Known {
+		o.ExpectedTokens, o.ExpectedCacheHit = &e.Believed.Tokens, new(e.Believed.Tokens > 0)
+	}
+	if e.Scheduled {
+		o.found(e)
+	}
+	return o
+}
+
+// found says what the caches gave.
+func (o *DecisionOutcome) found(e *simulator.RequestEnd) {
+	o.GPUTokens, o.RemoteTokens = e.CachedTokens, e.RemoteTokens
+	o.CPUTokens, o.StorageTokens = int(e.TierTokens[simulator.CPUTier]), int(e.TierTokens[simulator.StorageTier])
+	for _, tier := range []struct {
+		name   string
+		tokens int
+	}{{"GPU", o.GPUTokens}, {"CPU", o.CPUTokens}, {"Storage", o.StorageTokens}, {"Remote", o.RemoteTokens}} {
+		if tier.tokens > 0 && o.CacheTier == "" {
+			o.CacheTier = tier.name
+		}
+	}
+	o.CacheHit = new(o.CacheTier != "")
+}
+
+// append appends the outcome as encoding/json writes it.
+func (o *DecisionOutcome) append(b []byte) []byte {
+	b = jsonline.Text(append(b, `{"ended":`...), o.Ended)
+	for _, f := range []struct {
+		key string
+		x   *float64
+	}{{"ttftSeconds", o.TTFTSeconds}, {"tpotSeconds", o.TPOTSeconds}, {"e2eSeconds", o.E2ESeconds}} {
+		if f.x != nil {
+			b = jsonline.Number(jsonline.Key(b, f.key), *f.x)
+		}
+	}
+	b = appendWhole(b, "outputTokens", o.OutputTokens)
+	b = appendWhole(b, "expectedTokens", o.ExpectedTokens)
+	b = appendBool(b, "expectedCacheHit", o.ExpectedCacheHit)
+	b = appendBool(b, "cacheHit", o.CacheHit)
+	if o.CacheTier != "" {
+		b = jsonline.Text(jsonline.Key(b, "cacheTier"), o.CacheTier)
+	}
+	for _, f := range []struct {
+		key string
+		n   *int
+	}{{"gpuTokens", &o.GPUTokens}, {"cpuTokens", &o.CPUTokens}, {"storageTokens", &o.StorageTokens}, {"remoteTokens", &o.RemoteTokens}} {
+		if *f.n != 0 {
+			b = appendWhole(b, f.key, f.n)
+		}
+	}
+	return append(b, '}')
+}
+
+func appendWhole(b []byte, key string, n *int) []byte {
+	if n == nil {
+		return b
+	}
+	return jsonline.Whole(jsonline.Key(b, key), n)
+}
+
+func appendBool(b []byte, key string, is *bool) []byte {
+	if is == nil {
+		return b
+	}
+	if *is {
+		return append(jsonline.Key(b, key), "true"...)
+	}
+	return append(jsonline.Key(b, key), "false"...)
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package autoscaling
+
+import (
+	"math"
+	"time"
+)
+
+// traffic is what arrives: requests per second, with the means of their lengths in tokens
+// and the share of their prompts that a cache has.
+type traffic struct{ perSecond, prompt, answer, hits float64 }
+
+// observeTraffic returns the traffic of a window. known is false where no request gave its
+// first token in it or none ended, so that the lengths are not known; ok where there are no
+// samples.
+//
+// Every request passes the last pool, whose engines count the lengths. The hits are those of
+// the pool that computes prompts.
+func observeTraffic(view *View, window time.Duration) (t traffic, known, ok bool) {
+	if t.perSecond, ok = view.ArrivalRate(window); !ok {
+		return t, false, false
+	}
+	first, last := &view.Pools[0], &view.Pools[len(view.Pools)-1]
+	total := func(p *Pool, counter func(*Engine) int64) float64 {
+		n, _, _ := view.Increase(p, window, counter)
+		return float64(n)
+	}
+	prompts, answers := total(last, promptTokens), total(last, (*Engine).GenerationTokens)
+	begun := total(last, func(e *Engine) int64 { return e.Counters.TimeToFirstToken.Count })
+	ended := total(last, func(e *Engine) int64 { return e.Finished })
+	if prompts <= 0 || begun <= 0 || answers <= 0 || ended <= 0 {
+		return t, false, true
+	}
+	t.prompt, t.answer = prompts/begun, answers/ended
+	if computed := total(first, promptTokens); computed > 0 {
+		t.hits = min(total(first, cachedTokens)/computed, 1)
+	}
+	return t, true, true
+}
+
+// cachedTokens counts the prompt tokens that an engine has found in its caches.
+func cachedTokens(e *Engine) int64 {
+	return e.Counters.PrefixCacheHits + e.Counters.ExternalPrefixCacheHits
+}
+
+// lengths returns the lengths in whole tokens, each at least 1.
+func (t *traffic) lengths() lengths {
+	whole := func(x float64) int { return int(math.Round(x)) }
+	fresh := max(1, whole(t.prompt*(1-min(t.hits, 1))))
+	return lengths{fresh: fresh, cached: max(0, whole(t.prompt)-fresh), answer: max(1, whole(t.answer))}
+}
+
+// trafficForecast forecasts each figure of the traffic by a forecaster of its own, interval
+// after interval. Lengths are those of intervals in which they are known.
+type trafficForecast struct{ requests, prompt, answer, hits forecaster }
+
+func newTrafficForecast(create func() forecaster) *trafficForecast {
+	return &trafficForecast{create(), create(), create(), create()}
+}
+
+// observe takes in the next interval. Intervals before the first request do not count.
+func (f *trafficForecast) observe(t traffic, known bool, interval time.Duration) {
+	if _, started := f.requests.ahead(1); started || t.perSecond > 0 {
+		f.requests.observe(t.perSecond * interval.Seconds())
+	}
+	if known {
+		f.prompt.observe(t.prompt)
+		f.answer.observe(t.answer)
+		f.hits.observe(t.hits)
+	}
+}
+
+// next is the forecast for the next interval; ok is false before the lengths are known.
+func (f *trafficForecast) next(interval time.Duration) (t traffic, ok bool) {
+	requests, _ := f.requests.ahead(1)
+	t.perSecond = requests / interval.Seconds()
+	t.prompt, ok = f.prompt.ahead(1)
+	t.answer, _ = f.answer.ahead(1)
+	t.hits, _ = f.hits.ahead(1)
+	return t, ok
+}
