@@ -20,6 +20,8 @@ type Manifest struct {
 	Min, Max int
 	// Notes say what is only near to what a cluster does.
 	Notes []string
+	// Ignored are the entries of a ConfigMap that have no effect.
+	Ignored []string
 
 	document tree
 	hpa      hpa.Spec
@@ -115,6 +117,9 @@ func (m *Manifest) Autoscaler() hpa.Spec {
 
 // Analyser is the analyser of a ConfigMap.
 func (m *Manifest) Analyser() wva.Config { return m.wva }
+
+// EntryPath is where the fields of the analyser stand in the ConfigMap.
+func (m *Manifest) EntryPath() *field.Path { return field.NewPath("data", defaultEntry) }
 
 // BehaviorPath is where the rules of its autoscaler stand.
 func (m *Manifest) BehaviorPath() *field.Path {

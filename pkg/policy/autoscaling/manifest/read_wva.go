@@ -67,6 +67,7 @@ func (m *Manifest) openEntries(t tree, path *field.Path) field.ErrorList {
 			continue
 		}
 		if name != defaultEntry {
+			m.Ignored = append(m.Ignored, name)
 			m.Notes = append(m.Notes, fmt.Sprintf("%s: the entry has no effect: the controller reads the entry %s only", at, defaultEntry))
 			continue
 		}

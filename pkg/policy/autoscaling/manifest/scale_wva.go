@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
-	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/query"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/wva"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
@@ -83,7 +82,7 @@ func (s *wvaScaler) analyse(view *autoscaling.View, wanted []int) string {
 		view.Note("replicas not saturated", float64(d.Free))
 		view.Note("spare KV", d.SpareKV)
 		view.Note("spare queue", d.SpareQueue)
-		view.Note(query.DesiredReplicas, float64(s.desired))
+		view.Note("WVA asks for", float64(s.desired))
 	}
 	return s.words(&d, state)
 }

@@ -102,6 +102,9 @@ func (s *wvaScaler) words(d *wva.Decision, state wva.State) string {
 	case d.Verdict == wva.InTransition:
 		return text + fmt.Sprintf("waits until as many replicas have metrics; %d have", d.Measured)
 	}
+	if d.Free == 0 {
+		return text + fmt.Sprintf("all %d replicas with metrics are saturated", d.Measured)
+	}
 	text += fmt.Sprintf("%d of %d replicas are not saturated and have a spare KV of %.3g and a spare queue of %.3g", d.Free, d.Measured, d.SpareKV, d.SpareQueue)
 	switch {
 	case d.Verdict == wva.ScaleUp:
