@@ -294,8 +294,21 @@ func TestWindowsAndNotes(t *testing.T) {
 	if diff := cmp.Diff(want, q.Notes()); diff != "" {
 		t.Error(diff)
 	}
+	q = compiled(t, `max_over_time(wva_desired_replicas{variant_name="decode"}[1m])`)
+	if diff := cmp.Diff([]string{"variant decode stands for pool llama"}, q.Notes()); diff != "" || !q.Reads(DesiredReplicas) {
+		t.Error(diff)
+	}
 	if q := compiled(t, "1 + 1"); !q.Scalar() || q.Window() != 0 {
 		t.Error("1 + 1 is a number")
+	}
+}
+
+// The metric of an analyser is there where the scaler has one.
+func TestTheMetricOfAnAnalyserThatIsNotThere(t *testing.T) {
+	targets := threeEngines
+	targets.Variant = ""
+	if _, err := Compile("sum(wva_desired_replicas)", targets); err == nil || !strings.HasPrefix(err.Error(), "character 5: no target has the metric wva_desired_replicas: state workloadVariantAutoscaler") {
+		t.Error(err)
 	}
 }
 
