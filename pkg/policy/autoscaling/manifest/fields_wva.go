@@ -9,7 +9,7 @@ import (
 
 // What becomes of entries and values that the controller reads in a way of its own.
 const (
-	otherEntries  = "The controller reads the entry default only, also for a model that another entry names. A run lists the entries that have no effect."
+	otherEntries  = "The controller reads the entry default only, also for a model that another entry names. A warning lists the entries that have no effect."
 	withoutValue  = "Required: for a field that is not there, the controller takes 0."
 	otherAnalyser = "analyzerName saturation, the analyser by tokens, is not simulated: take the field away for the analyser by percentages"
 )

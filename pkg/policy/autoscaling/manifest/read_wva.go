@@ -54,7 +54,7 @@ func findConfigMap(raw []byte, path *field.Path) (t tree, bare bool, errs field.
 }
 
 // openEntries replaces the text of the entry that counts by its object, and takes the others
-// away, with notes.
+// away.
 func (m *Manifest) openEntries(t tree, path *field.Path) field.ErrorList {
 	data, _ := t["data"].(tree)
 	opened := tree{}
@@ -68,7 +68,6 @@ func (m *Manifest) openEntries(t tree, path *field.Path) field.ErrorList {
 		}
 		if name != defaultEntry {
 			m.Ignored = append(m.Ignored, name)
-			m.Notes = append(m.Notes, fmt.Sprintf("%s: the entry has no effect: the controller reads the entry %s only", at, defaultEntry))
 			continue
 		}
 		entry, err := parse([]byte(text))

@@ -29,14 +29,14 @@ var usual = wva.Config{KVCacheThreshold: 0.8, QueueLengthThreshold: 5, KVSpareTr
 func TestReadConfigMap(t *testing.T) {
 	_, entry, _ := strings.Cut(soundConfigMap, "default: |\n")
 	for name, tc := range map[string]struct {
-		text  string
-		notes []string
+		text    string
+		ignored []string
 	}{
 		"a ConfigMap":                 {soundConfigMap, nil},
 		"an entry alone":              {strings.ReplaceAll(entry, "    ", ""), nil},
 		"beside other objects":        {"kind: Service\n---\n" + soundConfigMap, nil},
 		"another analyser by name":    {soundConfigMap + "    analyzerName: \"\"\n    scaleUpThreshold: 0.9\n", nil},
-		"an entry for a single model": {soundConfigMap + "  llama: |\n    model_id: llama\n", []string{"m.data.llama: the entry has no effect: the controller reads the entry default only"}},
+		"an entry for a single model": {soundConfigMap + "  llama: |\n    model_id: llama\n", []string{"llama"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, errs := Read(ConfigMap, []byte(tc.text), field.NewPath("m"))
@@ -46,8 +46,8 @@ func TestReadConfigMap(t *testing.T) {
 			if diff := cmp.Diff(usual, m.Analyser()); diff != "" {
 				t.Errorf("analyser (−want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(tc.notes, m.Notes); diff != "" {
-				t.Errorf("notes (−want +got):\n%s", diff)
+			if diff := cmp.Diff(tc.ignored, m.Ignored); diff != "" {
+				t.Errorf("ignored entries (−want +got):\n%s", diff)
 			}
 			again, errs := Read(ConfigMap, []byte(m.Canonical()), nil)
 			if len(errs) > 0 || again.Canonical() != m.Canonical() {
