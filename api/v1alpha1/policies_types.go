@@ -3,10 +3,17 @@
 package v1alpha1
 
 // Policies are Windtunnel's native policies, which replace the EPP.
+//
+// +kubebuilder:validation:ExactlyOneOf=routing;bundle
 type Policies struct {
 	// routing chooses the replica of each request.
-	// +required
+	// +optional
 	Routing RoutingPolicy `json:"routing,omitzero"`
+	// bundle is a PolicyBundle: a document with the routing, and perhaps the admission, the
+	// priority, the scheduler of the pools' engines and the scaling, as policies by name,
+	// decision trees or programs. windtunnel's docs/bundles.md describes it.
+	// +optional
+	Bundle *ManifestSource `json:"bundle,omitempty"`
 }
 
 // GatewayPolicy is a policy of the gateway. windtunnel's docs/admission.md lists the

@@ -14,12 +14,18 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/policy/native"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 )
 
 // A Routing is how a scenario's router chooses replicas: exactly one field is set.
 type Routing struct {
 	EPPConfig *config.Config
 	native    *native.Config
+	// program is what routes where a bundle has a program for it: then native is nil until
+	// the names of the workload are known.
+	program *bundle.Component
+	// runs says that programs are read, since a simulation runs.
+	runs bool
 	// models are the routings of several models, in the order of the scenario's
 	// routers.
 	models []*Routing
@@ -58,16 +64,20 @@ func (r *Routing) build(in *v1alpha1.Router, cluster config.Cluster, seed int64,
 	}
 	if replicas == 1 {
 		one := routings[0]
-		one.Router = explainedRouter{natives[0], in.Policies.Routing.Policy, &scheduler.ExplanationPool{}}
+		one.Router = explainedRouter{natives[0], policyName(in), &scheduler.ExplanationPool{}}
 		return one
 	}
 	all := policy.Replicate(routings...)
-	all.Router = explainedRouters{all.Router, natives, in.Policies.Routing.Policy}
+	all.Router = explainedRouters{all.Router, natives, policyName(in)}
 	return all
 }
 
 // loadRouting reads a policy of Windtunnel's own.
 func loadRouting(in *v1alpha1.Router, path *field.Path) (*Routing, field.ErrorList) {
+	if in.Policies.Bundle != nil {
+		return loadBundledRouting(in, path)
+	}
+	path = path.Child("routing")
 	p := &in.Policies.Routing
 	spec := native.Spec{
 		Policy:     p.Policy,

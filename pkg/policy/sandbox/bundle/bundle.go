@@ -150,5 +150,11 @@ func (b *Bundle) Foreign() bool {
 	return false
 }
 
+// The ways of the policy weighted to use its weights.
+const (
+	AsGiven    = "asGiven"
+	Normalized = "normalized"
+)
+
 // Program reports whether the component is a program.
 func (c *Component) Program() bool { return c != nil && c.BuiltIn == nil }

@@ -125,6 +125,9 @@ func (b *BuiltIn) check(name sandbox.Component, path *field.Path) field.ErrorLis
 	only(len(b.Scorers) > 0, "scorers", sandbox.Routing)
 	only(b.Weights != "", "weights", sandbox.Routing)
 	only(b.Victim != "", "victim", sandbox.Scheduler)
+	if b.Weights != "" && b.Weights != AsGiven && b.Weights != Normalized {
+		errs = append(errs, field.NotSupported(path.Child("weights"), b.Weights, []string{AsGiven, Normalized}))
+	}
 	return errs
 }
 
