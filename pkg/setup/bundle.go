@@ -3,6 +3,7 @@
 package setup
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -141,6 +142,15 @@ func withBundleText(router Tree) Tree {
 	with["bundle"] = Tree{"inline": string(mustJSON(document))}
 	own["policies"] = with
 	return own
+}
+
+// BundleDocument is the document that stands in a tree for a bundle's text, which is JSON.
+func BundleDocument(text string) (Tree, error) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var document Tree
+	err := d.Decode(&document)
+	return document, err
 }
 
 // Foreign reports whether some router of a resolved scenario runs code that nobody vouches

@@ -23,6 +23,9 @@ func (c *compiler) scenario(stated *v1alpha1.Scenario, path *field.Path) field.E
 	if in, errs = c.manifests(in, path); len(errs) > 0 {
 		return errs
 	}
+	if in, errs = c.bundles(in, path); len(errs) > 0 {
+		return errs
+	}
 	if errs := setup.ValidateTenants(&in.Workload, path.Child("workload")); len(errs) > 0 {
 		return errs
 	}
@@ -63,6 +66,7 @@ func (c *compiler) scenario(stated *v1alpha1.Scenario, path *field.Path) field.E
 		}
 	}
 	assignManifests(root, &scenario)
+	assignBundles(root)
 	c.plan.Scenario = root
 	return c.check(root, path)
 }
