@@ -171,17 +171,17 @@ func promotedFiles(st *study.Study, format v1alpha1.PromotionFormat) (*advice.Pr
 	if err != nil {
 		return nil, nil, err
 	}
-	var scalers []string
+	var names []string
 	for _, m := range advice.VariedManifests(st.Plan) {
-		scalers = append(scalers, m.Scaler)
+		names = append(names, m.Name)
 	}
-	manifests, err := advice.PromoteManifests(st, scalers)
+	manifests, err := advice.PromoteManifests(st, names)
 	if err != nil {
 		return nil, nil, err
 	}
 	data := map[string]string{promotion.Name: promotion.Text}
 	for _, m := range manifests {
-		key := scalerKey(m.Scaler)
+		key := scalerKey(m.Name)
 		if _, taken := data[key]; taken {
 			return nil, nil, fmt.Errorf("the EPP configuration has the key %s, which is that of the manifest of scaler %s: give the configuration another key", key, m.Scaler)
 		}
@@ -190,8 +190,8 @@ func promotedFiles(st *study.Study, format v1alpha1.PromotionFormat) (*advice.Pr
 	return promotion, data, nil
 }
 
-// scalerKey is the key of a scaler's manifest beside a promoted configuration.
-func scalerKey(scaler string) string { return "scaler-" + scaler + ".yaml" }
+// scalerKey is the key of a manifest, by its name, beside a promoted configuration.
+func scalerKey(name string) string { return "scaler-" + name + ".yaml" }
 
 // awaitDeletion has the subject wait for the deletion of a child whose name another child
 // takes.

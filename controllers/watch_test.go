@@ -40,12 +40,17 @@ func TestAConfigMapWakesWhatRefersToIt(t *testing.T) {
 	scaled.Spec.Scenario.Scalers = []v1alpha1.Scaler{{
 		Name: "hpa", Pools: []string{"llama"}, HorizontalPodAutoscaler: &v1alpha1.ManifestSource{ConfigMapRef: &v1alpha1.ConfigMapKeyReference{Name: "profiles", Key: "hpa"}},
 	}}
-	for _, o := range append(objects, profile, alternative, scaled) {
+	analysed := builder.MakeRun("analysed", "team-a").Obj()
+	analysed.Spec.Scenario.Scalers = []v1alpha1.Scaler{{
+		Name: "wva", Pools: []string{"llama"}, MaxReplicas: 4,
+		WorkloadVariantAutoscaler: &v1alpha1.ManifestSource{ConfigMapRef: &v1alpha1.ConfigMapKeyReference{Name: "profiles", Key: "default"}},
+	}}
+	for _, o := range append(objects, profile, alternative, scaled, analysed) {
 		c.create(o)
 	}
 	cm := configMapMetadata()
 	cm.Namespace, cm.Name = "team-a", "profiles"
-	for kind, want := range map[*subjects][]string{&sweeps: {"team-a/alternative", "team-a/base", "team-a/done", "team-a/profile"}, &runs: {"team-a/run", "team-a/scaled"}} {
+	for kind, want := range map[*subjects][]string{&sweeps: {"team-a/alternative", "team-a/base", "team-a/done", "team-a/profile"}, &runs: {"team-a/analysed", "team-a/run", "team-a/scaled"}} {
 		var got []string
 		for _, r := range (watcher{cache: c.client, subjects: *kind}).ofConfigMap(t.Context(), cm) {
 			got = append(got, r.String())

@@ -3,11 +3,13 @@
 package v1alpha1
 
 // Scaler changes the number of replicas of a pool, or of a prefill pool and a decode pool
-// together. A policy of Windtunnel decides, or what a manifest of Kubernetes says.
+// together. A policy of Windtunnel decides, or what manifests of Kubernetes say.
 //
-// +kubebuilder:validation:ExactlyOneOf=policy;horizontalPodAutoscaler;scaledObject
+// +kubebuilder:validation:AtMostOneOf=policy;horizontalPodAutoscaler;scaledObject
+// +kubebuilder:validation:XValidation:rule="has(self.policy) != (has(self.horizontalPodAutoscaler) || has(self.scaledObject) || has(self.workloadVariantAutoscaler))",message="state policy or a manifest, and not both"
 // +kubebuilder:validation:XValidation:rule="!has(self.minReplicas) || !has(self.maxReplicas) || self.minReplicas <= self.maxReplicas",fieldPath=".minReplicas",message="must be at most maxReplicas"
-// +kubebuilder:validation:XValidation:rule="has(self.policy) ? has(self.maxReplicas) : !(has(self.minReplicas) || has(self.maxReplicas) || has(self.parameters) || has(self.trigger))",message="policy needs maxReplicas; a manifest has bounds of its own: state minReplicas, maxReplicas, parameters and trigger only with policy"
+// +kubebuilder:validation:XValidation:rule="has(self.horizontalPodAutoscaler) || has(self.scaledObject) ? !(has(self.minReplicas) || has(self.maxReplicas)) : has(self.maxReplicas)",message="policy, and workloadVariantAutoscaler alone, need maxReplicas; horizontalPodAutoscaler and scaledObject have bounds of their own"
+// +kubebuilder:validation:XValidation:rule="has(self.policy) || !(has(self.parameters) || has(self.trigger))",message="parameters and trigger go with policy"
 type Scaler struct {
 	// name identifies the scaler in results and in parameter paths.
 	// +required
@@ -31,8 +33,8 @@ type Scaler struct {
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1024
 	MinReplicas *int32 `json:"minReplicas,omitempty"`
-	// maxReplicas is the maximum number of replicas of each pool. A policy needs it. Without a
-	// policy, it is what the manifest says.
+	// maxReplicas is the maximum number of replicas of each pool. A policy needs it, and so
+	// does workloadVariantAutoscaler alone. Otherwise it is what the manifest says.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1024
@@ -52,6 +54,11 @@ type Scaler struct {
 	// docs/autoscaling-manifests.md lists its fields.
 	// +optional
 	ScaledObject *ManifestSource `json:"scaledObject,omitempty"`
+	// workloadVariantAutoscaler is the ConfigMap of llm-d's autoscaler, or its entry default.
+	// Its number is the metric wva_desired_replicas of the autoscaler beside it. Alone, it
+	// sets the replicas every 30 s.
+	// +optional
+	WorkloadVariantAutoscaler *ManifestSource `json:"workloadVariantAutoscaler,omitempty"`
 	// parameters are the parameters of the policy.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32

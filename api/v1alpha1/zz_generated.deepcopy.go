@@ -2156,6 +2156,11 @@ func (in *Scaler) DeepCopyInto(out *Scaler) {
 		*out = new(ManifestSource)
 		(*in).DeepCopyInto(*out)
 	}
+	if in.WorkloadVariantAutoscaler != nil {
+		in, out := &in.WorkloadVariantAutoscaler, &out.WorkloadVariantAutoscaler
+		*out = new(ManifestSource)
+		(*in).DeepCopyInto(*out)
+	}
 	if in.Parameters != nil {
 		in, out := &in.Parameters, &out.Parameters
 		*out = make(map[string]PolicyParameter, len(*in))

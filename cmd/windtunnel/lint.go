@@ -57,8 +57,9 @@ folder it reads the YAML and JSON files in it, and for - standard input.
 For manifests of Windtunnel it also checks the objects: schema, rules, paths,
 metrics, and the files and ConfigMaps that they name. It simulates nothing.
 
-It also checks HorizontalPodAutoscalers and ScaledObjects of KEDA, in files of their
-own and in the scalers of manifests of Windtunnel.
+It also checks HorizontalPodAutoscalers, ScaledObjects of KEDA and ConfigMaps of llm-d's
+workload-variant-autoscaler, in files of their own and in the scalers of manifests of
+Windtunnel.
 
 Findings are for one version: the newest that accepts the configuration, or the
 one that a manifest of Windtunnel names; --effective is for the same version. --fix

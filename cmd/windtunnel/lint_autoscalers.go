@@ -4,6 +4,7 @@ package main
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
@@ -16,12 +17,18 @@ import (
 // autoscalerKind tells a document of an autoscaler.
 var autoscalerKind = regexp.MustCompile(`(?m)^[ \t{]*["']?kind["']?[ \t]*:[ \t]*["']?(HorizontalPodAutoscaler|ScaledObject)\b`)
 
-// autoscalers are the autoscalers of a file.
+// analyserField tells a ConfigMap of a workload-variant-autoscaler.
+var analyserField = regexp.MustCompile(`\b(kvCacheThreshold|queueLengthThreshold|kvSpareTrigger|queueSpareTrigger)\b`)
+
+// autoscalers are the autoscalers of a file, and the ConfigMaps of workload-variant-autoscalers.
 func (f lintFile) autoscalers() []objects.Document {
-	if !autoscalerKind.Match(f.content) {
+	if !autoscalerKind.Match(f.content) && !analyserField.Match(f.content) {
 		return nil
 	}
-	return objects.Documents(f.content, string(manifest.HorizontalPodAutoscaler), string(manifest.ScaledObject))
+	all := objects.Documents(f.content, string(manifest.HorizontalPodAutoscaler), string(manifest.ScaledObject), string(manifest.ConfigMap))
+	return slices.DeleteFunc(all, func(d objects.Document) bool {
+		return d.Kind == string(manifest.ConfigMap) && !analyserField.Match(d.Text)
+	})
 }
 
 // autoscalerFindings are what there is to know of an autoscaler that stands in a file.

@@ -25,6 +25,7 @@ func readExample(t *testing.T, name string) string {
 
 func TestLintOfAutoscalers(t *testing.T) {
 	never, slow := readExample(t, "never-wakes/bad.yaml"), readExample(t, "slow-to-max/bad.yaml")
+	analyser := readExample(t, "entry-without-effect/bad.yaml")
 	several := "kind: Service\n---\n" + never + "---\n" + slow
 	for name, tc := range map[string]struct {
 		text string
@@ -37,6 +38,8 @@ func TestLintOfAutoscalers(t *testing.T) {
 			fmt.Sprintf(":%d:1: warning slow-to-max: ", lineWith(t, several, "scaleUp")),
 		}},
 		"a field that is refused": {strings.Replace(slow, "type: Pods\n", "type: Resource\n", 1), exitFailed, []string{"error manifest: spec.metrics[0].type: "}},
+		"a ConfigMap":             {strings.Replace(analyser, "kvCacheThreshold: 0.8", "kvCacheThreshold: 8", 1), exitFailed, []string{"error manifest: data.default.kvCacheThreshold: Invalid value: 8: must be between 0 and 1"}},
+		"an entry without effect": {analyser, 0, []string{fmt.Sprintf(":%d:1: warning entry-without-effect: data.llama: ", lineWith(t, analyser, "  llama: |"))}},
 		"an old version":          {strings.Replace(slow, "autoscaling/v2", "autoscaling/v2beta2", 1), exitFailed, []string{"error manifest: apiVersion: "}},
 	} {
 		t.Run(name, func(t *testing.T) {

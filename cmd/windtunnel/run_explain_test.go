@@ -158,3 +158,21 @@ func TestDecisionsAreValidJSON(t *testing.T) {
 		t.Errorf("kind %s, names (−want +got):\n%s", story.Kind, diff)
 	}
 }
+
+// An autoscaler follows the analyser of the workload-variant-autoscaler out and in.
+func TestExplainScalingOfAnAnalyser(t *testing.T) {
+	out := mustRun(t, "run", "-f", filepath.Join(samples, "simulationrun-wva.yaml"), "--explain", "scaling")
+	at := 0
+	for _, want := range []string{
+		"no value of wva_desired_replicas", "1 of 1 replicas are not saturated and have a spare KV of",
+		"WVA asks for 2: all 1 replicas with metrics are saturated", "WVA asks for 2: waits until there are so many replicas; there are 1; from 1 to 2",
+		"loading   1 serve", "WVA asks for 2: waits until as many replicas have metrics; 1 have", "serving   2 serve",
+		"enough with one replica fewer", "(ScaleDownStabilized)", "draining",
+	} {
+		next := strings.Index(out[at:], want)
+		if next < 0 {
+			t.Fatalf("no %q after the first %d bytes of\n%s", want, at, out)
+		}
+		at += next
+	}
+}

@@ -35,7 +35,7 @@ type promoteOptions struct {
 
 func (o *promoteOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.file, "promote", "", "file to write the EPP configuration of the best point to, - for standard output; fails if gates do not pass, unless spec.promote.when is Complete")
-	f.StringArrayVar(&o.scalers, "promote-scaler", nil, "`NAME=FILE`: file to write the HorizontalPodAutoscaler or ScaledObject of scaler NAME at the best point to, under the same conditions; all files are written or none; may be repeated")
+	f.StringArrayVar(&o.scalers, "promote-scaler", nil, "`NAME=FILE`: file to write the HorizontalPodAutoscaler or ScaledObject of scaler NAME at the best point to, under the same conditions; NAME.workloadVariantAutoscaler is its ConfigMap of that name; all files are written or none; may be repeated")
 	f.BoolVar(&o.anyway, "promote-anyway", false, "promote even if gates do not pass")
 }
 

@@ -76,7 +76,7 @@ func (o *promoteOptions) checkScalers(sweep compiledSweep) error {
 		if there && !slices.Equal(kinds, written) {
 			return badInputError{fmt.Errorf(
 				"--promote-scaler: %s holds %s, and the sweep would replace the file by %s: to edit the file, name the file as %s.file of scaler %s; or name a new file",
-				m.file, objectWords(kinds), objectWords(written), sweep.Plan.Manifests[m.scaler].Field, m.scaler)}
+				m.file, objectWords(kinds), objectWords(written), sweep.Plan.Manifests[m.scaler].Field, sweep.Plan.Manifests[m.scaler].Scaler)}
 		}
 	}
 	return nil
@@ -95,8 +95,8 @@ func (o *promoteOptions) sayWhatIsLeft(p *experiment.Plan) {
 		return
 	}
 	for _, m := range advice.VariedManifests(p) {
-		if !slices.Contains(o.scalerNames(), m.Scaler) {
-			fmt.Fprintf(o.stderr, "windtunnel: the sweep varies %s: --promote-scaler %s=FILE writes the manifest too\n", m.Title, m.Scaler)
+		if !slices.Contains(o.scalerNames(), m.Name) {
+			fmt.Fprintf(o.stderr, "windtunnel: the sweep varies %s: --promote-scaler %s=FILE writes the manifest too\n", m.Title, m.Name)
 		}
 	}
 	if o.file == "" && slices.ContainsFunc(p.Parameters, func(q experiment.Parameter) bool { return q.ChangesPicker() }) {

@@ -14,9 +14,9 @@ import (
 // objects beside the manifest.
 type ManifestFile struct {
 	Kind manifest.Kind
-	// Field is the field of the scaler that holds the manifest.
-	Field string
-	Text  []byte
+	// Scaler is the name of the scaler, and Field its field that holds the manifest.
+	Scaler, Field string
+	Text          []byte
 }
 
 // Manifests are where the manifests of a scenario's scalers stand.

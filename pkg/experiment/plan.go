@@ -69,8 +69,8 @@ type Plan struct {
 	// the encoded plan: what is simulated does not depend on how it is written.
 	Pickers map[PickerKey]PickerFile `json:"-"`
 
-	// Manifests are the texts that the manifests of scalers were given in, by the names of
-	// the scalers. They are no part of the encoded plan either.
+	// Manifests are the texts that the manifests of scalers were given in, by their names
+	// ([setup.ManifestField.NameOf]). They are no part of the encoded plan either.
 	Manifests map[string]ManifestFile `json:"-"`
 
 	// Expanded are the names of clients that have the fields of a preset. The scenario

@@ -11,6 +11,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/manifest"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/edit"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
 )
 
 // RewriteManifest changes the one object of the wanted kind that a file holds, so that the
@@ -18,13 +19,19 @@ import (
 // is ErrNotPossible, and names the change that could not be made.
 func RewriteManifest(file []byte, want *manifest.Manifest, changes []Change) (string, error) {
 	start, end, ok := manifest.Locate(want.Kind, file)
-	if !ok {
+	set := setField
+	switch {
+	case want.Kind == manifest.ConfigMap && ok:
+		set = setInEntry
+	case want.Kind == manifest.ConfigMap:
+		start, end, set = 0, len(file), setInBareEntry
+	case !ok:
 		return "", fmt.Errorf("%w: the text holds no %s", ErrNotPossible, want.Kind)
 	}
 	text := string(file[start:end])
 	for i := range changes {
 		var err error
-		if text, err = setField(text, &changes[i]); err != nil {
+		if text, err = set(text, &changes[i]); err != nil {
 			return "", notPossible(&changes[i], err.Error())
 		}
 	}
@@ -51,6 +58,36 @@ func setField(text string, c *Change) (string, error) {
 	}
 	e := editor{Buffer: edit.New(text), names: []string{"name"}}
 	return e.make(c)
+}
+
+// setInEntry returns a ConfigMap with one change in the text of an entry.
+func setInEntry(text string, c *Change) (string, error) {
+	at := edit.New(text).Root
+	for _, step := range c.Path[:2] {
+		if at == nil {
+			return "", errNotInPlace
+		}
+		at = member(at, step.Name)
+	}
+	if at == nil {
+		return "", errNotInPlace
+	}
+	entry := files.TextOf([]byte(text), resolved(at))
+	inner, err := setInBareEntry(string(entry.Text), c)
+	if err != nil {
+		return "", err
+	}
+	after, ok := edit.Embed([]byte(text), &entry, inner)
+	if !ok {
+		return "", errNotInPlace
+	}
+	return string(after), nil
+}
+
+// setInBareEntry returns the text of an entry with one change, whose path begins at the
+// ConfigMap.
+func setInBareEntry(text string, c *Change) (string, error) {
+	return setField(text, &Change{Path: c.Path[2:], Value: c.Value})
 }
 
 // decoded is a document whose numbers keep their digits.

@@ -55,6 +55,20 @@ spec:
       activationThreshold: "1"
 `
 
+const ownConfigMap = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: saturation-scaling-config}
+data:
+  # of all models
+  default: |
+    kvCacheThreshold: 0.80
+    queueLengthThreshold: 5   # as the EPP
+    kvSpareTrigger: 0.1
+    queueSpareTrigger: 3
+  llama: |
+    kvCacheThreshold: 0.90
+`
+
 // steps are those of a path with blanks between them; entries begin with #.
 func steps(path string) []Step {
 	var all []Step
@@ -78,6 +92,8 @@ func wantedManifest(t *testing.T, kind manifest.Kind, text string) *manifest.Man
 func TestRewriteManifestChangesTheLineOfTheChange(t *testing.T) {
 	asJSON := `{"kind": "ScaledObject", "apiVersion": "keda.sh/v1alpha1", "spec": {"scaleTargetRef": {"name": "decode"},
 	"triggers": [{"type": "prometheus", "metadata": {"query": "a", "threshold": "5"}}]}}`
+	const entryAlone = "kvCacheThreshold: 0.8\nqueueLengthThreshold: 5\nkvSpareTrigger: 0.1\nqueueSpareTrigger: 3\n"
+	quotedEntry := "apiVersion: v1\nkind: ConfigMap\ndata: {default: '{kvCacheThreshold: 0.8, queueLengthThreshold: 5, kvSpareTrigger: 0.1, queueSpareTrigger: 3}'}\n"
 	for name, tc := range map[string]struct {
 		kind     manifest.Kind
 		text     string
@@ -95,6 +111,10 @@ func TestRewriteManifestChangesTheLineOfTheChange(t *testing.T) {
 		"an entry with a name":                       {manifest.ScaledObject, ownScaledObject, "spec triggers #waiting metadata threshold", "8", `threshold: "5"`, `threshold: "8"`},
 		"lines that end as on Windows":               {manifest.ScaledObject, strings.ReplaceAll(ownScaledObject, "\n", "\r\n"), "spec minReplicaCount", json.Number("2"), "minReplicaCount: 1\r\n", "minReplicaCount: 2\r\n"},
 		"JSON":                                       {manifest.ScaledObject, asJSON, "spec triggers #0 metadata threshold", "8", `"threshold": "5"`, `"threshold": "8"`},
+		"an entry of a ConfigMap":                    {manifest.ConfigMap, ownConfigMap, "data default queueLengthThreshold", json.Number("8"), "Threshold: 5   #", "Threshold: 8   #"},
+		"an entry alone":                             {manifest.ConfigMap, entryAlone, "data default kvSpareTrigger", json.Number("0.25"), "0.1", "0.25"},
+		"an entry in quotes":                         {manifest.ConfigMap, quotedEntry, "data default kvSpareTrigger", json.Number("0.25"), "0.1", "0.25"},
+		"an entry with a new field":                  {manifest.ConfigMap, ownConfigMap, "data default enableLimiter", false, "Trigger: 3\n", "Trigger: 3\n    enableLimiter: false\n"},
 		"a value that is there":                      {manifest.HorizontalPodAutoscaler, strings.Replace(ownHPA, "  minReplicas: 1\n", "  minReplicas: 0x1\n", 1), "spec minReplicas", json.Number("1"), "0x1", "0x1"},
 	} {
 		t.Run(name, func(t *testing.T) {

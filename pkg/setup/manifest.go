@@ -3,7 +3,6 @@
 package setup
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/manifest"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/query"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/wva"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -26,13 +26,24 @@ type ManifestField struct {
 	Of func(*v1alpha1.Scaler) **v1alpha1.ManifestSource
 }
 
+// NameOf is what a manifest of a scaler is called by: the name of the scaler, with the field of a
+// ConfigMap, which may stand beside another manifest.
+func (f *ManifestField) NameOf(scaler string) string {
+	if f.Kind == manifest.ConfigMap {
+		return scaler + "." + f.Name
+	}
+	return scaler
+}
+
 // ManifestFields are all there are.
 var ManifestFields = []ManifestField{
 	{"horizontalPodAutoscaler", manifest.HorizontalPodAutoscaler, func(s *v1alpha1.Scaler) **v1alpha1.ManifestSource { return &s.HorizontalPodAutoscaler }},
 	{"scaledObject", manifest.ScaledObject, func(s *v1alpha1.Scaler) **v1alpha1.ManifestSource { return &s.ScaledObject }},
+	{"workloadVariantAutoscaler", manifest.ConfigMap, func(s *v1alpha1.Scaler) **v1alpha1.ManifestSource { return &s.WorkloadVariantAutoscaler }},
 }
 
-// readManifest reads the manifest of a resolved scaler; nil where a policy scales.
+// readManifest reads the manifest of a resolved scaler that sets the replicas, which is the first
+// in the order of the fields; nil where a policy scales.
 func readManifest(s *v1alpha1.Scaler, path *field.Path) (*manifest.Manifest, *field.Path, field.ErrorList) {
 	for _, f := range ManifestFields {
 		if source := *f.Of(s); source != nil && source.Inline != nil {
@@ -44,9 +55,14 @@ func readManifest(s *v1alpha1.Scaler, path *field.Path) (*manifest.Manifest, *fi
 	return nil, path, nil
 }
 
+// hasBounds reports whether a manifest of a scaler bounds the replicas.
+func hasBounds(s *v1alpha1.Scaler) bool {
+	return s.HorizontalPodAutoscaler != nil || s.ScaledObject != nil
+}
+
 // replicaBounds are the bounds of a scaler's replicas; 0 where the manifest has faults.
 func replicaBounds(s *v1alpha1.Scaler) (least, most int) {
-	if s.Policy == "" {
+	if hasBounds(s) {
 		if m, _, errs := readManifest(s, nil); m != nil && len(errs) == 0 {
 			return m.Min, m.Max
 		}
@@ -88,6 +104,12 @@ func manifestConfig(in *v1alpha1.Scenario, s *v1alpha1.Scaler, path *field.Path)
 			adapter.Targets.Pools = append(adapter.Targets.Pools, query.Pool{Name: p.Name, Model: p.Model, Pods: EndpointNames(p.Name, Places(in, p))})
 		}
 	}
+	if s.WorkloadVariantAutoscaler != nil && m.Kind != manifest.ConfigMap {
+		adapter.Targets.Variant, adapter.AnalyserPath = s.Pools[0], path.Child("workloadVariantAutoscaler")
+		if adapter.Analyser, errs = manifest.Read(manifest.ConfigMap, []byte(*s.WorkloadVariantAutoscaler.Inline), adapter.AnalyserPath); len(errs) > 0 {
+			return nil, errs
+		}
+	}
 	return m.Load(adapter, at, path.Child("metrics", "queries"))
 }
 
@@ -99,8 +121,8 @@ func besideManifest(s *v1alpha1.Scaler, path *field.Path) field.ErrorList {
 			errs = append(errs, field.Forbidden(path.Child(name), "goes with policy; a manifest has its own"))
 		}
 	}
-	only(s.MinReplicas != nil, "minReplicas")
-	only(s.MaxReplicas != 0, "maxReplicas")
+	only(s.MinReplicas != nil && hasBounds(s), "minReplicas")
+	only(s.MaxReplicas != 0 && hasBounds(s), "maxReplicas")
 	only(len(s.Parameters) > 0, "parameters")
 	only(s.Trigger != nil, "trigger")
 	if len(s.Pools) > 1 {
@@ -112,10 +134,10 @@ func besideManifest(s *v1alpha1.Scaler, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// manifestNotes say where the target of a manifest has another name than the pool, and what
-// of its queries has no effect.
+// manifestNotes say where the target of a manifest has another name than the pool, what of its
+// queries has no effect, and which analysers would be one.
 func manifestNotes(in *v1alpha1.Scenario, path *field.Path) []string {
-	var notes []string
+	notes := analyserNotes(in, path)
 	for i := range in.Scalers {
 		s := &in.Scalers[i]
 		m, at, errs := readManifest(s, path.Child("scalers").Index(i))
@@ -125,31 +147,43 @@ func manifestNotes(in *v1alpha1.Scenario, path *field.Path) []string {
 		if config, errs := manifestConfig(in, s, path.Child("scalers").Index(i)); len(errs) == 0 {
 			notes = append(notes, config.Notes...)
 		}
-		if m.Target != s.Pools[0] {
+		if m.Kind != manifest.ConfigMap && m.Target != s.Pools[0] {
 			notes = append(notes, fmt.Sprintf("%s: the manifest scales %s, which stands for pool %s", at.Child("spec", "scaleTargetRef", "name"), m.Target, s.Pools[0]))
 		}
 	}
 	return notes
 }
 
-// withTextOfManifests returns a scaler of a tree with the text of its manifest in place of
-// the document.
+// analyserNotes say which scalers have analysers that are one in a cluster, and where an interval
+// has no effect.
+func analyserNotes(in *v1alpha1.Scenario, path *field.Path) []string {
+	var notes []string
+	models := map[string]string{}
+	for i := range in.Scalers {
+		s, at := &in.Scalers[i], path.Child("scalers").Index(i)
+		if s.WorkloadVariantAutoscaler == nil {
+			continue
+		}
+		if !hasBounds(s) && s.Interval.Duration() != wva.Interval && s.Interval.Duration() != defaultScalerInterval {
+			notes = append(notes, fmt.Sprintf("%s: has no effect: the analyser decides every %s", at.Child("interval"), wva.Interval))
+		}
+		model := in.Pools[slices.IndexFunc(in.Pools, func(p v1alpha1.Pool) bool { return p.Name == s.Pools[0] })].Model
+		if other, twice := models[model]; twice {
+			notes = append(notes, fmt.Sprintf("%s: scaler %s scales a pool of the same model: the workload-variant-autoscaler weighs the pools of a model together, and here each pool alone", at.Child("workloadVariantAutoscaler"), other))
+		}
+		models[model] = s.Name
+	}
+	return notes
+}
+
+// withTextOfManifests returns a scaler of a tree with the texts of its manifests in place of
+// the documents.
 func withTextOfManifests(scaler Tree) Tree {
 	own := maps.Clone(scaler)
 	for _, f := range ManifestFields {
 		if document, is := scaler[f.Name].(Tree); is && document["inline"] == nil {
-			own[f.Name] = Tree{"inline": string(mustJSON(document))}
+			own[f.Name] = Tree{"inline": manifest.Close(f.Kind, document)}
 		}
 	}
 	return own
-}
-
-// ManifestDocument is the document that stands in a tree for a manifest's text, which is
-// JSON.
-func ManifestDocument(text string) (Tree, error) {
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber()
-	var document Tree
-	err := d.Decode(&document)
-	return document, err
 }

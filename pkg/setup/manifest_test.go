@@ -18,6 +18,19 @@ const (
 		"triggers":[{"type":"prometheus","metadata":{"query":"inference_extension_flow_control_queue_size","threshold":"5"}}]}}`
 )
 
+const (
+	followingHPA = `{"apiVersion":"autoscaling/v2","kind":"HorizontalPodAutoscaler","spec":{
+		"scaleTargetRef":{"kind":"Deployment","name":"llama"},"maxReplicas":7,
+		"metrics":[{"type":"External","external":{"metric":{"name":"wva_desired_replicas"},"target":{"type":"AverageValue","averageValue":"1"}}}]}}`
+	entryOfWVA = "{kvCacheThreshold: 0.8, queueLengthThreshold: 5, kvSpareTrigger: 0.1, queueSpareTrigger: 3}"
+)
+
+// analysed gives a scaler the ConfigMap of an analyser.
+func analysed(s *v1alpha1.Scaler) {
+	text := entryOfWVA
+	s.WorkloadVariantAutoscaler = &v1alpha1.ManifestSource{Inline: &text}
+}
+
 // byManifest has a scaler of pool llama with a manifest.
 func byManifest(hpa, scaledObject string, edits ...func(*v1alpha1.Scaler)) func(*v1alpha1.Scenario) {
 	return func(s *v1alpha1.Scenario) {
@@ -50,6 +63,17 @@ func TestBoundsAreThoseOfTheManifest(t *testing.T) {
 	}
 }
 
+func TestScalersWithAnalysers(t *testing.T) {
+	unit := mustBuild(t, byManifest(followingHPA, "", analysed, func(s *v1alpha1.Scaler) { s.Interval = "20s" })).Scaling[0]
+	if unit.Min[0] != 1 || unit.Max[0] != 7 || unit.Interval != 10*time.Second {
+		t.Errorf("with a HorizontalPodAutoscaler: %d to %d replicas each %s", unit.Min[0], unit.Max[0], unit.Interval)
+	}
+	unit = mustBuild(t, byManifest("", "", analysed, func(s *v1alpha1.Scaler) { s.MaxReplicas = 5 })).Scaling[0]
+	if unit.Min[0] != 1 || unit.Max[0] != 5 || unit.Interval != 30*time.Second {
+		t.Errorf("alone: %d to %d replicas each %s", unit.Min[0], unit.Max[0], unit.Interval)
+	}
+}
+
 func TestFaultsOfScalersWithManifests(t *testing.T) {
 	edit := func(change func(*v1alpha1.Scaler)) func(*v1alpha1.Scenario) {
 		return byManifest(hpaOfLlama, "", change)
@@ -71,7 +95,16 @@ func TestFaultsOfScalersWithManifests(t *testing.T) {
 		"queries beside a policy": {byManifest("", "", func(s *v1alpha1.Scaler) {
 			s.Policy, s.MaxReplicas, s.Metrics.Queries = "queue-length", 9, map[string]v1alpha1.MetricQuery{"x": "y"}
 		}), "scalers[0].metrics.queries", "goes with horizontalPodAutoscaler"},
-		"neither policy nor manifest": {byManifest("", ""), "scalers[0].policy", "state policy"},
+		"neither policy nor manifest":                 {byManifest("", ""), "scalers[0].policy", "state policy"},
+		"the metric of an analyser that is not there": {byManifest(followingHPA, ""), "scalers[0].horizontalPodAutoscaler.spec.metrics[0].external.metric.name", "state workloadVariantAutoscaler"},
+		"an analyser that nothing follows":            {byManifest(hpaOfLlama, "", analysed), "scalers[0].workloadVariantAutoscaler", "has no effect"},
+		"an analyser with faults": {byManifest(followingHPA, "", analysed, func(s *v1alpha1.Scaler) {
+			*s.WorkloadVariantAutoscaler.Inline = strings.Replace(*s.WorkloadVariantAutoscaler.Inline, "0.8", "8", 1)
+		}), "scalers[0].workloadVariantAutoscaler.kvCacheThreshold", "must be between 0 and 1"},
+		"an analyser alone without a maximum": {byManifest("", "", analysed), "scalers[0].maxReplicas", "no manifest of the scaler bounds the replicas"},
+		"queries beside an analyser alone": {byManifest("", "", analysed, func(s *v1alpha1.Scaler) {
+			s.MaxReplicas, s.Metrics.Queries = 9, map[string]v1alpha1.MetricQuery{"x": "y"}
+		}), "scalers[0].metrics.queries", "goes with horizontalPodAutoscaler"},
 		"two scalers of one pool": {func(s *v1alpha1.Scenario) {
 			byManifest(hpaOfLlama, "")(s)
 			s.Scalers = append(s.Scalers, s.Scalers[0])

@@ -3,10 +3,12 @@
 package setup
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -44,16 +46,19 @@ func scalersProvenance(in *v1alpha1.Scenario, config *simulator.Config) []result
 	return all
 }
 
-// scalerKind is the name of the policy of a scaler, or the kind of its manifest.
+// scalerKind is the name of the policy of a scaler, or the kinds of its manifests.
 func scalerKind(s *v1alpha1.Scaler) string {
-	switch {
-	case s.HorizontalPodAutoscaler != nil:
-		return "HorizontalPodAutoscaler"
-	case s.ScaledObject != nil:
-		return "ScaledObject"
-	default:
-		return s.Policy
+	var kinds []string
+	if s.WorkloadVariantAutoscaler != nil {
+		kinds = append(kinds, "WorkloadVariantAutoscaler")
 	}
+	if s.HorizontalPodAutoscaler != nil {
+		kinds = append(kinds, "HorizontalPodAutoscaler")
+	}
+	if s.ScaledObject != nil {
+		kinds = append(kinds, "ScaledObject")
+	}
+	return cmp.Or(strings.Join(kinds, ", "), s.Policy)
 }
 
 func loopOf(in *v1alpha1.Workload, config *simulator.Config) string {

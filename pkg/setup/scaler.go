@@ -68,8 +68,12 @@ func scaledPools(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config,
 	least, most := replicaBounds(s)
 	if most == 0 {
 		m, _, errs := readManifest(s, path)
-		if m == nil && len(errs) == 0 {
-			errs = field.ErrorList{field.Required(path.Child("policy"), "state policy, horizontalPodAutoscaler or scaledObject")}
+		switch {
+		case len(errs) > 0:
+		case m != nil || s.Policy != "":
+			errs = field.ErrorList{field.Required(path.Child("maxReplicas"), "no manifest of the scaler bounds the replicas")}
+		default:
+			errs = field.ErrorList{field.Required(path.Child("policy"), "state policy, horizontalPodAutoscaler, scaledObject or workloadVariantAutoscaler")}
 		}
 		return u, 0, errs
 	}
@@ -92,7 +96,7 @@ func scaledPools(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config,
 	}
 	if least == 0 && in.Activator == nil {
 		at := path.Child("minReplicas")
-		if s.Policy == "" {
+		if hasBounds(s) {
 			at = path.Child("scaledObject")
 		}
 		errs = append(errs, field.Invalid(at, 0,

@@ -28,9 +28,10 @@ var proposedConfig = object{"endpointPickerConfig": object{"inline": "kind: Endp
 
 // Scalers by a policy, and by a manifest of each kind.
 var (
-	policyScaler = fields{"policy": "fixed", "horizontalPodAutoscaler": gone, "scaledObject": gone, "minReplicas": 1, "maxReplicas": 9, "parameters": gone, "trigger": gone}
-	hpaScaler    = fields{"policy": gone, "horizontalPodAutoscaler": object{"inline": "x"}, "scaledObject": gone, "minReplicas": gone, "maxReplicas": gone, "parameters": gone, "trigger": gone}
-	kedaScaler   = fields{"policy": gone, "horizontalPodAutoscaler": gone, "scaledObject": object{"inline": "x"}, "minReplicas": gone, "maxReplicas": gone, "parameters": gone, "trigger": gone}
+	policyScaler = fields{"policy": "fixed", "horizontalPodAutoscaler": gone, "scaledObject": gone, "workloadVariantAutoscaler": gone, "minReplicas": 1, "maxReplicas": 9, "parameters": gone, "trigger": gone}
+	hpaScaler    = fields{"policy": gone, "horizontalPodAutoscaler": object{"inline": "x"}, "scaledObject": gone, "workloadVariantAutoscaler": gone, "minReplicas": gone, "maxReplicas": gone, "parameters": gone, "trigger": gone}
+	wvaScaler    = fields{"policy": gone, "horizontalPodAutoscaler": gone, "scaledObject": gone, "workloadVariantAutoscaler": object{"inline": "x"}, "minReplicas": gone, "maxReplicas": 9, "parameters": gone, "trigger": gone}
+	kedaScaler   = fields{"policy": gone, "horizontalPodAutoscaler": gone, "scaledObject": object{"inline": "x"}, "workloadVariantAutoscaler": gone, "minReplicas": gone, "maxReplicas": gone, "parameters": gone, "trigger": gone}
 )
 
 // changed are fields with other values for some.
@@ -228,24 +229,37 @@ var rules = map[string]ruleTable{
 	},
 
 	// Scalers.
-	"exactly one of the fields in [policy horizontalPodAutoscaler scaledObject] must be set": {
-		good: []any{policyScaler, hpaScaler, kedaScaler},
+	"at most one of the fields in [policy horizontalPodAutoscaler scaledObject] may be set": {
+		good: []any{policyScaler, hpaScaler, kedaScaler, wvaScaler},
 		bad: []any{
-			changed(hpaScaler, fields{"horizontalPodAutoscaler": gone}),
 			changed(hpaScaler, fields{"scaledObject": object{"inline": "x"}}),
 			changed(policyScaler, fields{"scaledObject": object{"inline": "x"}}),
+		},
+	},
+	"state policy or a manifest, and not both": {
+		good: []any{policyScaler, hpaScaler, wvaScaler, changed(kedaScaler, fields{"workloadVariantAutoscaler": object{"inline": "x"}})},
+		bad: []any{
+			changed(hpaScaler, fields{"horizontalPodAutoscaler": gone, "maxReplicas": 9}),
+			changed(policyScaler, fields{"workloadVariantAutoscaler": object{"inline": "x"}}),
 		},
 	},
 	"must be at most maxReplicas": {
 		good: []any{policyScaler, changed(policyScaler, fields{"minReplicas": 9}), changed(policyScaler, fields{"minReplicas": gone})},
 		bad:  []any{changed(policyScaler, fields{"minReplicas": 10})},
 	},
-	"policy needs maxReplicas; a manifest has bounds of its own: state minReplicas, maxReplicas, parameters and trigger only with policy": {
-		good: []any{policyScaler, hpaScaler, kedaScaler},
+	"policy, and workloadVariantAutoscaler alone, need maxReplicas; horizontalPodAutoscaler and scaledObject have bounds of their own": {
+		good: []any{policyScaler, hpaScaler, kedaScaler, wvaScaler, changed(wvaScaler, fields{"minReplicas": 2})},
 		bad: []any{
 			changed(policyScaler, fields{"maxReplicas": gone}),
+			changed(wvaScaler, fields{"maxReplicas": gone}),
 			changed(hpaScaler, fields{"minReplicas": 1}),
 			changed(hpaScaler, fields{"maxReplicas": 9}),
+		},
+	},
+	"parameters and trigger go with policy": {
+		good: []any{policyScaler, changed(policyScaler, fields{"parameters": object{"target": "5"}}), hpaScaler},
+		bad: []any{
+			changed(wvaScaler, fields{"parameters": object{"target": "5"}}),
 			changed(kedaScaler, fields{"parameters": object{"target": "5"}}),
 			changed(kedaScaler, fields{"trigger": object{"name": "queue"}}),
 		},

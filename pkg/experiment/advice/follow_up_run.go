@@ -81,13 +81,13 @@ func setManifests(s *study.Study, scenario *v1alpha1.Scenario, id int) error {
 		if !experiment.InManifest(path) {
 			continue
 		}
-		text, err := manifestOf(s, id, root, path[:3])
-		if err != nil {
-			return err
-		}
 		for k := range scenario.Scalers {
 			for _, f := range setup.ManifestFields {
 				if scenario.Scalers[k].Name == path[1].Name && f.Name == path[2].Name {
+					text, err := manifestOf(s, id, root, &f, path[:3])
+					if err != nil {
+						return err
+					}
 					*f.Of(&scenario.Scalers[k]) = &v1alpha1.ManifestSource{Inline: &text}
 				}
 			}
@@ -98,11 +98,11 @@ func setManifests(s *study.Study, scenario *v1alpha1.Scenario, id int) error {
 
 // manifestOf is the manifest at a path of a point's scenario: as it was given, with the
 // point's values; where they cannot be written into that, as it is simulated.
-func manifestOf(s *study.Study, id int, scenario experiment.Tree, path []experiment.Segment) (string, error) {
-	if p, err := promoteManifest(s, id, path[1].Name); err == nil {
+func manifestOf(s *study.Study, id int, scenario experiment.Tree, f *setup.ManifestField, path []experiment.Segment) (string, error) {
+	if p, err := promoteManifest(s, id, f.NameOf(path[1].Name)); err == nil {
 		return p.Text, nil
 	}
-	raw, err := yaml.Marshal(experiment.Lookup(scenario, path))
+	raw, err := yaml.JSONToYAML([]byte(textAt(scenario, f.Kind, path)))
 	return string(raw), err
 }
 

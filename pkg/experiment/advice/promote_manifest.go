@@ -19,9 +19,11 @@ import (
 // PromotedManifest is the manifest of a scaler at a point, ready to be rolled out.
 type PromotedManifest struct {
 	// Point is whose it is.
-	Point  int
-	Scaler string
+	Point int
+	// Name is what the manifest is called by in the plan.
+	Name   string
 	Kind   manifest.Kind
+	Scaler string
 	// Text is the text that the manifest was given in, with the point's values. Diff is
 	// what changed of it, as diff -u prints it; empty where nothing did.
 	Text, Diff string
@@ -37,27 +39,28 @@ func manifestTitle(kind manifest.Kind, scaler string) string {
 }
 
 // A VariedManifest is a manifest into which parameters of a plan lead.
-type VariedManifest struct{ Scaler, Title string }
+type VariedManifest struct{ Name, Title string }
 
-// VariedManifests are those of a plan, in the order of the scalers' names.
+// VariedManifests are those of a plan, in the order of their names.
 func VariedManifests(p *experiment.Plan) []VariedManifest {
 	var all []VariedManifest
 	for _, name := range slices.Sorted(maps.Keys(p.Manifests)) {
-		if slices.ContainsFunc(p.Parameters, func(q experiment.Parameter) bool { return varies(&q, name) }) {
-			all = append(all, VariedManifest{name, manifestTitle(p.Manifests[name].Kind, name)})
+		file := p.Manifests[name]
+		if slices.ContainsFunc(p.Parameters, func(q experiment.Parameter) bool { return varies(&q, &file) }) {
+			all = append(all, VariedManifest{name, manifestTitle(file.Kind, file.Scaler)})
 		}
 	}
 	return all
 }
 
-// varies reports whether a parameter leads into the manifest of a scaler.
-func varies(q *experiment.Parameter, scaler string) bool {
-	return experiment.InManifest(q.Segments) && q.Segments[1].Name == scaler
+// varies reports whether a parameter leads into a manifest.
+func varies(q *experiment.Parameter, file *experiment.ManifestFile) bool {
+	return experiment.InManifest(q.Segments) && q.Segments[1].Name == file.Scaler && q.Segments[2].Name == file.Field
 }
 
-// CheckManifests says which of the scalers have no manifest, and which scalers have one.
-func CheckManifests(p *experiment.Plan, scalers []string) error {
-	for _, name := range scalers {
+// CheckManifests says which of the names are those of no manifest, and which names are.
+func CheckManifests(p *experiment.Plan, names []string) error {
+	for _, name := range names {
 		if _, ok := p.Manifests[name]; ok {
 			continue
 		}
@@ -69,10 +72,10 @@ func CheckManifests(p *experiment.Plan, scalers []string) error {
 	return nil
 }
 
-// PromoteManifests writes out the manifests of scalers at the best point, or the proposed
+// PromoteManifests writes out the manifests of some names at the best point, or the proposed
 // one. The plan must be one that was compiled, since an encoded one does not hold the texts.
 // The error is a [promote.ErrNotPossible] where a value cannot be written.
-func PromoteManifests(s *study.Study, scalers []string) ([]*PromotedManifest, error) {
+func PromoteManifests(s *study.Study, names []string) ([]*PromotedManifest, error) {
 	id, ok, err := pointToRollOut(s)
 	if err != nil {
 		return nil, err
@@ -81,7 +84,7 @@ func PromoteManifests(s *study.Study, scalers []string) ([]*PromotedManifest, er
 		return nil, fmt.Errorf("%w: no point has figures", ErrNothingToPromote)
 	}
 	var all []*PromotedManifest
-	for _, name := range scalers {
+	for _, name := range names {
 		m, err := promoteManifest(s, id, name)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -91,28 +94,28 @@ func PromoteManifests(s *study.Study, scalers []string) ([]*PromotedManifest, er
 	return all, nil
 }
 
-// promoteManifest writes out the manifest of a scaler at a point: the text that it was given
+// promoteManifest writes out a manifest at a point: the text that it was given
 // in, with only the lines changed that the point's values ask for. Read again it is exactly
 // what was simulated.
-func promoteManifest(s *study.Study, id int, scaler string) (*PromotedManifest, error) {
-	if err := CheckManifests(s.Plan, []string{scaler}); err != nil {
+func promoteManifest(s *study.Study, id int, name string) (*PromotedManifest, error) {
+	if err := CheckManifests(s.Plan, []string{name}); err != nil {
 		return nil, err
 	}
-	file, point := s.Plan.Manifests[scaler], s.Points()[id]
+	file, point := s.Plan.Manifests[name], s.Points()[id]
 	scenario, err := s.Plan.ScenarioAt(point, 1)
 	if err != nil {
 		return nil, err
 	}
-	path := experiment.ManifestPath(scaler, file.Field)
-	want, errs := manifest.Read(file.Kind, experiment.MustJSON(experiment.Lookup(scenario, path)), field.NewPath(experiment.Render(path)))
+	path := experiment.ManifestPath(file.Scaler, file.Field)
+	want, errs := manifest.Read(file.Kind, []byte(textAt(scenario, file.Kind, path)), field.NewPath(experiment.Render(path)))
 	if len(errs) > 0 {
 		return nil, errs.ToAggregate()
 	}
-	p := &PromotedManifest{Point: id, Scaler: scaler, Kind: file.Kind}
+	p := &PromotedManifest{Point: id, Name: name, Scaler: file.Scaler, Kind: file.Kind}
 	var changes []promote.Change
 	for i := range s.Plan.Parameters {
 		q, text := &s.Plan.Parameters[i], point.Values[i].Value
-		if text == "" || !varies(q, scaler) {
+		if text == "" || !varies(q, &file) {
 			continue
 		}
 		value, err := q.ValueKind.Encode(text)
@@ -125,8 +128,14 @@ func promoteManifest(s *study.Study, id int, scaler string) (*PromotedManifest, 
 	if p.Text, err = promote.RewriteManifest(file.Text, want, changes); err != nil {
 		return nil, err
 	}
-	p.Diff = promote.Diff(scaler+".yaml", string(file.Text), p.Text)
+	p.Diff = promote.Diff(name+".yaml", string(file.Text), p.Text)
 	return p, nil
+}
+
+// textAt is the text of the manifest at a path of a scenario.
+func textAt(scenario experiment.Tree, kind manifest.Kind, path []experiment.Segment) string {
+	document, _ := experiment.Lookup(scenario, path).(experiment.Tree)
+	return manifest.Close(kind, document)
 }
 
 // promoteSteps is a path within a file as its editor takes it.

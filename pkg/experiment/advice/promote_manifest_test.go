@@ -51,7 +51,7 @@ func scaling(t *testing.T) *v1alpha1.PolicySweep {
 
 func TestVariedManifestsAreThoseOfParameters(t *testing.T) {
 	st := mustStudy(t, scaling(t))
-	want := []advice.VariedManifest{{Scaler: "of-other", Title: "the ScaledObject of scaler of-other"}}
+	want := []advice.VariedManifest{{Name: "of-other", Title: "the ScaledObject of scaler of-other"}}
 	if diff := cmp.Diff(want, advice.VariedManifests(st.Plan)); diff != "" {
 		t.Errorf("(−want +got):\n%s", diff)
 	}
@@ -70,5 +70,57 @@ func TestFollowUpRunKeepsTheTextOfTheManifest(t *testing.T) {
 		if diff := cmp.Diff(want, *run.Scenario.Scalers[i].ScaledObject.Inline); diff != "" {
 			t.Errorf("scaler %d (−want +got):\n%s", i, diff)
 		}
+	}
+}
+
+const (
+	followingHPA = `apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+spec:
+  scaleTargetRef: {name: decode}
+  maxReplicas: 4
+  metrics:
+  - type: External
+    external: {metric: {name: wva_desired_replicas}, target: {type: AverageValue, averageValue: 1}}
+`
+	ownConfigMap = `apiVersion: v1
+kind: ConfigMap
+data:
+  default: |
+    # of all models
+    kvCacheThreshold: 0.80
+    queueLengthThreshold: 5
+    kvSpareTrigger: 0.1
+    queueSpareTrigger: 3
+`
+)
+
+// A scaler may have two manifests, of which each has a name.
+func TestManifestsOfAScalerThatFollowsAnAnalyser(t *testing.T) {
+	sweep := scaling(t)
+	scaler := &sweep.Spec.Scenario.Scalers[1]
+	scaler.ScaledObject = nil
+	scaler.HorizontalPodAutoscaler = &v1alpha1.ManifestSource{Inline: ptr.To(followingHPA)}
+	scaler.WorkloadVariantAutoscaler = &v1alpha1.ManifestSource{Inline: ptr.To(ownConfigMap)}
+	sweep.Spec.Parameters = []v1alpha1.Parameter{
+		{Name: "most", Path: "scalers[of-other].horizontalPodAutoscaler.spec.maxReplicas", Values: []string{"4", "6"}},
+		{Name: "spare", Path: "scalers[of-other].workloadVariantAutoscaler.data.default.kvSpareTrigger", Values: []string{"0.1", "0.25"}},
+	}
+	st := mustStudy(t, sweep)
+	want := []advice.VariedManifest{
+		{Name: "of-other", Title: "the HorizontalPodAutoscaler of scaler of-other"},
+		{Name: "of-other.workloadVariantAutoscaler", Title: "the ConfigMap of scaler of-other"},
+	}
+	if diff := cmp.Diff(want, advice.VariedManifests(st.Plan)); diff != "" {
+		t.Errorf("(−want +got):\n%s", diff)
+	}
+	run, err := advice.FollowUpRun(st, &sweep.Spec, pointAt(t, st, "most=6 spare=0.25"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []string{*run.Scenario.Scalers[1].HorizontalPodAutoscaler.Inline, *run.Scenario.Scalers[1].WorkloadVariantAutoscaler.Inline}
+	changed := []string{strings.Replace(followingHPA, "maxReplicas: 4", "maxReplicas: 6", 1), strings.Replace(ownConfigMap, "0.1", "0.25", 1)}
+	if diff := cmp.Diff(changed, got); diff != "" {
+		t.Errorf("manifests (−want +got):\n%s", diff)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	scalerlint "windtunnel.dev/windtunnel/pkg/policy/autoscaling/lint"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -102,6 +103,10 @@ type compiler struct {
 	// told is what EPPs and the linter are told of the base scenario, by the model of
 	// the router; the model is empty where there is one router.
 	told map[string]told
+	// detectors are the thresholds of the EPPs' saturation detectors, by the same models.
+	detectors map[string]*scalerlint.Detector
+	// analysers are the ConfigMaps of scalers, which are checked by these thresholds.
+	analysers []analyser
 }
 
 // told is what an EPP is told of its replicas, and the linter of the EPP.
@@ -114,6 +119,7 @@ func newCompiler(ctx context.Context, inputs Inputs) *compiler {
 	return &compiler{
 		reader:   reader{ctx: ctx, inputs: inputs},
 		replayed: trace.Set{}, traces: trace.Set{}, labels: map[string]workload.Labels{},
+		detectors: map[string]*scalerlint.Detector{},
 		plan: &experiment.Plan{
 			SchemaVersion: experiment.PlanSchemaVersion, EngineVersion: simulator.EngineVersion,
 			IsInterrupted: func() bool { return ctx.Err() != nil },

@@ -43,14 +43,44 @@ func (c *compiler) manifest(f setup.ManifestField, in *v1alpha1.Scenario, s *v1a
 		return "", errs
 	}
 	c.plan.Approximations = appendNew(c.plan.Approximations, m.Notes)
-	for _, found := range lint.Check(m, scalerContext(in, s)) {
-		c.plan.Findings = append(c.plan.Findings, experiment.Finding{Rule: found.Rule, Severity: found.Severity, Path: at.String() + ": " + found.Path, Message: found.Message})
+	if f.Kind == manifest.ConfigMap {
+		c.analysers = append(c.analysers, analyser{m, at, s.Pools[0]})
+	} else {
+		c.findInManifest(m, scalerContext(in, s), at)
 	}
 	if c.plan.Manifests == nil {
 		c.plan.Manifests = map[string]experiment.ManifestFile{}
 	}
-	c.plan.Manifests[s.Name] = experiment.ManifestFile{Kind: f.Kind, Field: f.Name, Text: raw}
+	c.plan.Manifests[f.NameOf(s.Name)] = experiment.ManifestFile{Kind: f.Kind, Scaler: s.Name, Field: f.Name, Text: raw}
 	return m.Canonical(), nil
+}
+
+// findInManifest notes what the linter finds in a manifest.
+func (c *compiler) findInManifest(m *manifest.Manifest, context lint.Context, at *field.Path) {
+	for _, found := range lint.Check(m, context) {
+		c.plan.Findings = append(c.plan.Findings, experiment.Finding{Rule: found.Rule, Severity: found.Severity, Path: at.String() + ": " + found.Path, Message: found.Message})
+	}
+}
+
+// analyser is the ConfigMap of the scaler of a pool.
+type analyser struct {
+	*manifest.Manifest
+	at   *field.Path
+	pool string
+}
+
+// findInAnalysers notes what the linter finds in ConfigMaps beside the EPPs of their pools,
+// which have been read.
+func (c *compiler) findInAnalysers(in *v1alpha1.Scenario) {
+	for _, a := range c.analysers {
+		model := ""
+		if len(in.Routers) > 0 {
+			if i := slices.IndexFunc(in.Pools, func(p v1alpha1.Pool) bool { return p.Name == a.pool }); i >= 0 {
+				model = in.Pools[i].Model
+			}
+		}
+		c.findInManifest(a.Manifest, lint.Context{Detector: c.detectors[model]}, a.at)
+	}
 }
 
 // scalerContext is what a scenario says of a scaler that some rules need.
@@ -81,7 +111,7 @@ func assignManifests(root experiment.Tree, in *v1alpha1.Scenario) {
 			if source == nil {
 				continue
 			}
-			document, err := setup.ManifestDocument(*source.Inline)
+			document, err := manifest.Open(f.Kind, *source.Inline)
 			if err == nil {
 				err = experiment.Assign(root, experiment.ManifestPath(in.Scalers[i].Name, f.Name), document)
 			}

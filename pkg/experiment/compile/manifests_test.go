@@ -141,11 +141,108 @@ func TestParametersWithinManifests(t *testing.T) {
 		within + "metrics[0].external.target.averageValue": {[]string{"5"}, "no such field"},
 		within + "metrics[1].external.target.value":        {[]string{"5"}, "there is no entry [1]"},
 		within + "minReplicas":                             {[]string{"1", "13"}, "must be at most maxReplicas, 12"},
-		"scalers[one].maxReplicas":                         {[]string{"4"}, "a manifest has bounds of its own"},
+		"scalers[one].maxReplicas":                         {[]string{"4"}, "have bounds of their own"},
 	} {
 		t.Run(path, func(t *testing.T) {
 			sweep := experimenttest.Sweep(t)
 			scaledBy(v1alpha1.ManifestSource{Inline: ptr.To(ownHPA)})(&sweep.Spec.Scenario)
+			sweep.Spec.Parameters = []v1alpha1.Parameter{{Name: "p", Path: path, Values: tc.values}}
+			sweep.Spec.Baseline = nil
+			_, errs, err := compile.Sweep(context.Background(), sweep, experimenttest.TraceInputs(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := ""
+			if len(errs) > 0 {
+				text = errs.ToAggregate().Error()
+			}
+			if !strings.Contains(text, tc.want) || (text == "") != (tc.want == "") {
+				t.Errorf("errors %q, want %q", text, tc.want)
+			}
+		})
+	}
+}
+
+const (
+	followingHPA = `apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+spec:
+  scaleTargetRef: {name: decode}
+  maxReplicas: 12
+  metrics:
+  - type: External
+    external: {metric: {name: wva_desired_replicas}, target: {type: AverageValue, averageValue: 1}}
+`
+	entryOfWVA = "kvCacheThreshold: 0.75\nqueueLengthThreshold: 5\nkvSpareTrigger: 0.1\nqueueSpareTrigger: 3\n"
+	ownWVA     = `apiVersion: v1
+kind: ConfigMap
+data:
+  llama: "model_id: llama"
+  default: |
+    kvCacheThreshold: 0.75
+    queueLengthThreshold: 5
+    kvSpareTrigger: 0.1
+    queueSpareTrigger: 3
+`
+)
+
+// analysed scales the pool of a scenario by an autoscaler that follows an analyser.
+func analysed(source v1alpha1.ManifestSource) func(*v1alpha1.Scenario) {
+	return func(s *v1alpha1.Scenario) {
+		scaledBy(v1alpha1.ManifestSource{Inline: ptr.To(followingHPA)})(s)
+		s.Scalers[0].WorkloadVariantAutoscaler = &source
+	}
+}
+
+// The ConfigMap and the entry in a cluster's ConfigMap make the same plan, and the linter
+// compares the thresholds with those of the EPP.
+func TestAnalysersOfAnySource(t *testing.T) {
+	var first experiment.Tree
+	for name, source := range map[string]v1alpha1.ManifestSource{
+		"inline": {Inline: ptr.To(ownWVA)}, "the key of a ConfigMap": {ConfigMapRef: key("default")}, "file": {File: ptr.To("wva.yaml")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := experimenttest.Run(t)
+			analysed(source)(&run.Spec.Scenario)
+			inputs := sourceInputs()
+			inputs.Inputs["own/default"], inputs.files["wva.yaml"] = []byte(entryOfWVA), ownWVA
+			c, errs, err := compile.Run(context.Background(), run, inputs)
+			if err != nil || len(errs) > 0 {
+				t.Fatal(err, errs)
+			}
+			if first == nil {
+				first = c.Plan.Scenario
+			}
+			if diff := cmp.Diff(first, c.Plan.Scenario); diff != "" {
+				t.Errorf("scenarios differ:\n%s", diff)
+			}
+			found := map[string]string{}
+			for _, f := range c.Plan.Findings {
+				found[f.Rule] = f.Path
+			}
+			if !strings.HasSuffix(found["thresholds-differ"], ": data.default.kvCacheThreshold") {
+				t.Errorf("findings %v, want thresholds-differ", found)
+			}
+			if _, ignored := found["entry-without-effect"]; ignored == (source.ConfigMapRef != nil) {
+				t.Errorf("findings %v", found)
+			}
+		})
+	}
+}
+
+func TestParametersWithinAnalysers(t *testing.T) {
+	const within = "scalers[one].workloadVariantAutoscaler.data.default."
+	for path, tc := range map[string]struct {
+		values []string
+		want   string
+	}{
+		within + "kvSpareTrigger":   {[]string{"0.1", "0.20"}, ""},
+		within + "kvCacheThreshold": {[]string{"0.05"}, "must be at most kvCacheThreshold, 0.05"},
+		within + "kvTrigger":        {[]string{"0.1"}, "no such field"},
+	} {
+		t.Run(path, func(t *testing.T) {
+			sweep := experimenttest.Sweep(t)
+			analysed(v1alpha1.ManifestSource{Inline: ptr.To(ownWVA)})(&sweep.Spec.Scenario)
 			sweep.Spec.Parameters = []v1alpha1.Parameter{{Name: "p", Path: path, Values: tc.values}}
 			sweep.Spec.Baseline = nil
 			_, errs, err := compile.Sweep(context.Background(), sweep, experimenttest.TraceInputs(t))

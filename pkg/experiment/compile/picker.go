@@ -13,6 +13,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	scalerlint "windtunnel.dev/windtunnel/pkg/policy/autoscaling/lint"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
@@ -64,6 +65,9 @@ func (c *compiler) pickerConfig(of experiment.PickerKey, in v1alpha1.EndpointPic
 	}
 	c.plan.Warnings = append(c.plan.Warnings, warnings(picker, at)...)
 	c.lint(text, version, told.linted, at)
+	if kvUsage, queue, ok := epp.DetectorThresholds(picker); ok && of == (experiment.PickerKey{Model: of.Model}) {
+		c.detectors[of.Model] = &scalerlint.Detector{KVUsage: kvUsage, Queue: queue}
+	}
 	c.noteApproximations(picker, &told.cluster)
 	document, err := experiment.ToTree(picker)
 	if err != nil {

@@ -35,6 +35,7 @@ func (c *compiler) scenario(stated *v1alpha1.Scenario, path *field.Path) field.E
 		c.told[parts[i].Model] = tellPart(&parts[i])
 	}
 	pickers, errs := c.pickers(in, path)
+	c.findInAnalysers(in)
 	for _, t := range setup.Traces(&in.Workload, path.Child("workload")) {
 		errs = append(errs, c.readTrace(t)...)
 	}

@@ -15,6 +15,9 @@ type Sample struct {
 	Gateway Gateway
 	// Engines are those of the unit's endpoints, by place.
 	Engines []Engine
+	// Recommended is the number of replicas that an analyser beside an autoscaler exports
+	// (wva_desired_replicas), which the analyser writes into each sample; 0 where it exports none.
+	Recommended int
 }
 
 // Gateway is what the gateway exports of the requests of the unit's router. The first

@@ -8,6 +8,8 @@ import "time"
 // workload-variant-autoscaler (2026-02): it adds one replica where those that are not
 // saturated have little room, and takes one away where the load of those, spread over one
 // fewer, leaves enough. It adds none while replicas start, as they are to take the load.
+// Package wva has the analyser itself, which reads the maxima of a minute, waits for what it
+// asked for, and leaves the change of the replicas to an autoscaler.
 type saturation struct {
 	kvThreshold, queueThreshold float64 // of a saturated replica
 	kvSpare, queueSpare         float64 // the room below which a replica is added

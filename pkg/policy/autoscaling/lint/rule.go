@@ -19,7 +19,8 @@ type Rule struct {
 	Severity lint.Severity
 	// Summary is what is found, Why what comes of it, Fix what to do instead.
 	Summary, Why, Fix string
-	// Kind is the kind of the examples.
+	// Kind is the kind of the examples. Rules about ConfigMaps are about no other kind, and the
+	// others not about ConfigMaps.
 	Kind manifest.Kind
 	// Context is what the examples are checked with.
 	Context Context
@@ -36,8 +37,16 @@ type Context struct {
 	Startup time.Duration
 	// Places is how many replicas the nodes have room for.
 	Places int
+	// Detector are the thresholds of the EPP's saturation detector; nil where they are not known.
+	Detector *Detector
 	// PrefixCaching says that replicas keep the KV blocks of prompts.
 	PrefixCaching bool
+}
+
+// Detector are the KV usage and the queue from which on the EPP takes a replica for saturated.
+type Detector struct {
+	KVUsage float64
+	Queue   int
 }
 
 // A Finding is one thing to know about a manifest.
@@ -83,13 +92,17 @@ func (p *pass) bound(hpa, keda string) *field.Path {
 // rules are all there are.
 var rules = []*Rule{
 	&downWindowBelowStartup, &downAllAtOnce, &slowToMax, &minIsMax, &targetBelowOne, &valueForSum, &averageOfAverage,
-	&cooldownBelowStartup, &neverWakes, &maxBeyondNodes,
+	&cooldownBelowStartup, &neverWakes, &maxBeyondNodes, &recommendedBelowMinimum, &recommendedTimesTarget,
+	&thresholdsDiffer, &entryWithoutEffect,
 }
 
 // Check returns what the rules find in a manifest.
 func Check(m *manifest.Manifest, context Context) []Finding {
 	var found []Finding
 	for _, r := range rules {
+		if (r.Kind == manifest.ConfigMap) != (m.Kind == manifest.ConfigMap) {
+			continue
+		}
 		p := pass{Manifest: m, Context: context, rule: r}
 		r.check(&p)
 		found = append(found, p.found...)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package manifest reads a HorizontalPodAutoscaler or a ScaledObject of KEDA as it stands in
-// a cluster, and makes it a scaler. Packages hpa and keda decide; this one observes for them
-// what a metrics adapter would tell.
+// Package manifest reads a HorizontalPodAutoscaler, a ScaledObject of KEDA or the ConfigMap of
+// llm-d's workload-variant-autoscaler as it stands in a cluster, and makes it a scaler.
+// Packages hpa, keda and wva decide; this one observes for them what a metrics adapter would
+// tell.
 //
-// Start at [Read]. text.go finds the object in a text; fields_hpa.go and fields_keda.go list
-// every field with what becomes of it, by which walk.go checks the object; hpa.go and keda.go
-// read it; scale_hpa.go and scale_keda.go scale.
+// Start at [Read]. text.go finds the object in a text; fields_hpa.go, fields_keda.go and
+// fields_wva.go list every field with what becomes of it, by which walk.go checks the object;
+// read_hpa.go, read_keda.go and read_wva.go read it; scale_hpa.go, scale_keda.go and
+// scale_wva.go scale.
 package manifest

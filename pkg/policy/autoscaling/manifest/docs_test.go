@@ -23,7 +23,7 @@ func TestThePageOnManifests(t *testing.T) {
 	var page struct {
 		Kinds []documentedKind
 	}
-	for _, kind := range []Kind{HorizontalPodAutoscaler, ScaledObject} {
+	for _, kind := range []Kind{HorizontalPodAutoscaler, ScaledObject, ConfigMap} {
 		page.Kinds = append(page.Kinds, documentedKind{string(kind), kind.apiVersion(), kind.Fields()})
 	}
 	var want bytes.Buffer
@@ -47,7 +47,7 @@ func TestThePageOnManifests(t *testing.T) {
 
 // An approximation and a refusal say what they are about.
 func TestTreatmentsHaveNotes(t *testing.T) {
-	for _, kind := range []Kind{HorizontalPodAutoscaler, ScaledObject} {
+	for _, kind := range []Kind{HorizontalPodAutoscaler, ScaledObject, ConfigMap} {
 		seen := map[string]bool{}
 		for _, f := range kind.Fields() {
 			if seen[f.Path] {

@@ -34,7 +34,7 @@ type Field struct {
 	words []string
 	// needed says that the object around it must have the field.
 	needed bool
-	// least and most bound a whole number, or the entries of a list.
+	// least and most bound a number, or the entries of a list.
 	least, most int64
 }
 
@@ -42,23 +42,28 @@ type Field struct {
 type form int
 
 const (
-	object   form = iota
-	list          // of objects
-	text          //
-	whole         // a whole number
-	quantity      // such as 500m; a positive one
-	boolean       //
-	anything      // its own fields are not looked at
+	object    form = iota
+	list           // of objects
+	text           //
+	whole          // a whole number
+	anyNumber      // a number
+	quantity       // such as 500m; a positive one
+	boolean        //
+	anything       // its own fields are not looked at
 )
 
 func (f form) String() string {
-	return [...]string{"an object", "a list", "a string", "a whole number", "a quantity, such as 500m or 5", "true or false", "anything"}[f]
+	return [...]string{"an object", "a list", "a string", "a whole number", "a number", "a quantity, such as 500m or 5", "true or false", "anything"}[f]
 }
 
 // Fields returns all fields of a kind, in their order.
 func (k Kind) Fields() []Field {
-	if k == HorizontalPodAutoscaler {
+	switch k {
+	case HorizontalPodAutoscaler:
 		return hpaFields
+	case ScaledObject:
+		return scaledObjectFields
+	default:
+		return configMapFields
 	}
-	return scaledObjectFields
 }

@@ -3,6 +3,7 @@
 package manifest
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/hpa"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/keda"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/query"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/wva"
 )
 
 // A Config is a manifest whose metrics are known. It is immutable.
@@ -37,15 +39,24 @@ type Adapter struct {
 	Sync time.Duration
 	// Targets are what the queries read.
 	Targets query.Targets
+	// Analyser is the ConfigMap of the workload-variant-autoscaler that the manifest follows; nil
+	// where it follows none.
+	Analyser *Manifest
+	// AnalyserPath is that of the ConfigMap.
+	AnalyserPath *field.Path
 }
 
 // Load makes a scaler of a manifest. Errors have the paths of the manifest's fields under
 // path, and those of the queries under queries.
 func (m *Manifest) Load(a Adapter, path, queries *field.Path) (*Config, field.ErrorList) {
+	if m.Kind == ConfigMap {
+		return m.loadAlone(a, queries)
+	}
 	var errs field.ErrorList
 	var asked []source
 	used := map[string]bool{}
 	c := &Config{Interval: a.Sync}
+	follows := false
 	for _, x := range m.metrics {
 		text, at := x.name, x.at(path)
 		if other, ok := a.Queries[x.name]; ok && m.Kind == HorizontalPodAutoscaler {
@@ -64,6 +75,7 @@ func (m *Manifest) Load(a Adapter, path, queries *field.Path) (*Config, field.Er
 			c.Notes = append(c.Notes, at.String()+": "+note)
 		}
 		c.Window = max(c.Window, s.query.Window())
+		follows = follows || s.query.Reads(query.DesiredReplicas)
 		asked = append(asked, s)
 	}
 	for _, name := range slices.Sorted(keys(a.Queries)) {
@@ -71,14 +83,24 @@ func (m *Manifest) Load(a Adapter, path, queries *field.Path) (*Config, field.Er
 			errs = append(errs, field.Invalid(queries.Key(name), a.Queries[name], "has no effect: no metric of a HorizontalPodAutoscaler here has this name"))
 		}
 	}
+	if a.Analyser != nil && !follows && len(errs) == 0 {
+		errs = append(errs, field.Invalid(a.AnalyserPath, field.OmitValueType{}, fmt.Sprintf("has no effect: no metric of the %s is %s", m.Kind, query.DesiredReplicas)))
+	}
 	if len(errs) > 0 {
 		return nil, errs
 	}
+	m.assemble(c, a, asked)
+	return c, nil
+}
+
+// assemble makes the scaler of what its metrics ask.
+func (m *Manifest) assemble(c *Config, a Adapter, asked []source) {
 	options := hpa.DefaultOptions()
 	options.SyncPeriod = a.Sync
 	if m.Kind == HorizontalPodAutoscaler {
 		c.make = func() autoscaling.Scaler { return newHPAScaler(m.hpa, options, forRun(asked)) }
-		return c, nil
+		c.follow(a.Analyser, a.Sync)
+		return
 	}
 	c.Interval = commonPeriod(a.Sync, m.keda.Polling)
 	c.make = func() autoscaling.Scaler {
@@ -89,7 +111,29 @@ func (m *Manifest) Load(a Adapter, path, queries *field.Path) (*Config, field.Er
 			hpa: newHPAScaler(made, options, pick(own, triggers)), sources: own,
 		}
 	}
-	return c, nil
+	c.follow(a.Analyser, a.Sync, m.keda.Polling)
+}
+
+// follow has the scaler, which is asked at some periods, follow an analyser.
+func (c *Config) follow(analyser *Manifest, periods ...time.Duration) {
+	if analyser == nil {
+		return
+	}
+	follower := c.make
+	c.Window, c.Interval = max(c.Window, wva.Window), commonPeriod(c.Interval, wva.Interval)
+	c.make = func() autoscaling.Scaler {
+		return &wvaScaler{config: analyser.wva, follower: follower(), periods: periods, exported: -1}
+	}
+}
+
+// loadAlone makes a scaler of an analyser that no autoscaler follows.
+func (m *Manifest) loadAlone(a Adapter, queries *field.Path) (*Config, field.ErrorList) {
+	if len(a.Queries) > 0 {
+		return nil, field.ErrorList{field.Forbidden(queries, "goes with horizontalPodAutoscaler; no adapter answers the analyser")}
+	}
+	return &Config{Window: wva.Window, Interval: wva.Interval, make: func() autoscaling.Scaler {
+		return &wvaScaler{config: m.wva, exported: -1}
+	}}, nil
 }
 
 func keys(m map[string]string) func(func(string) bool) {

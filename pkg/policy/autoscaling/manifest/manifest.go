@@ -3,29 +3,30 @@
 package manifest
 
 import (
-	"encoding/json"
-	"fmt"
-
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/hpa"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/keda"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/wva"
 )
 
 // A Manifest is an object without faults. It is immutable.
 type Manifest struct {
 	Kind Kind
-	// Target is the name of what it scales.
+	// Target is the name of what it scales; empty for a ConfigMap.
 	Target string
 	// Min and Max bound the replicas. Min is what KEDA leaves without activity, for a
-	// ScaledObject.
+	// ScaledObject. A ConfigMap has no bounds.
 	Min, Max int
 	// Notes say what is only near to what a cluster does.
 	Notes []string
+	// Ignored are the entries of a ConfigMap that have no effect.
+	Ignored []string
 
 	document tree
 	hpa      hpa.Spec
 	keda     keda.Spec
+	wva      wva.Config
 	metrics  []metric
 }
 
@@ -42,6 +43,9 @@ type metric struct {
 // Read reads the one object of a kind in a text. Errors have the paths of its fields under
 // path.
 func Read(kind Kind, raw []byte, path *field.Path) (*Manifest, field.ErrorList) {
+	if kind == ConfigMap {
+		return noneIfFaulty(readConfigMap(raw, path))
+	}
 	t, errs := find(kind, raw, path)
 	if len(errs) > 0 {
 		return nil, errs
@@ -66,14 +70,15 @@ func Read(kind Kind, raw []byte, path *field.Path) (*Manifest, field.ErrorList) 
 	return m, nil
 }
 
-// Canonical writes what counts of the object the one way that equal objects share.
-func (m *Manifest) Canonical() string {
-	raw, err := json.Marshal(m.document)
-	if err != nil {
-		panic(fmt.Sprintf("manifest: marshal %s: %v", m.Kind, err))
+func noneIfFaulty(m *Manifest, errs field.ErrorList) (*Manifest, field.ErrorList) {
+	if len(errs) > 0 {
+		return nil, errs
 	}
-	return string(raw)
+	return m, nil
 }
+
+// Canonical writes what counts of the object the one way that equal objects share.
+func (m *Manifest) Canonical() string { return Close(m.Kind, m.document) }
 
 // Metric is a metric that a manifest asks for.
 type Metric struct {
@@ -109,6 +114,12 @@ func (m *Manifest) Autoscaler() hpa.Spec {
 	made, _ := keda.Convert(m.keda)
 	return made
 }
+
+// Analyser is the analyser of a ConfigMap.
+func (m *Manifest) Analyser() wva.Config { return m.wva }
+
+// EntryPath is where the fields of the analyser stand in the ConfigMap.
+func (m *Manifest) EntryPath() *field.Path { return field.NewPath("data", defaultEntry) }
 
 // BehaviorPath is where the rules of its autoscaler stand.
 func (m *Manifest) BehaviorPath() *field.Path {

@@ -39,8 +39,12 @@ func play(t *testing.T, kind Kind, text string, replicas int, waiting []int) (wa
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
+	return playConfig(config, m.Min, m.Max, replicas, waiting)
+}
+
+func playConfig(config *Config, least, most, replicas int, waiting []int) (wanted, why []string) {
 	scaler := config.New()
-	p := autoscaling.Pool{Endpoints: 100, Min: m.Min, Max: m.Max, Wanted: replicas}
+	p := autoscaling.Pool{Endpoints: 100, Min: least, Max: most, Wanted: replicas}
 	view := autoscaling.View{Monitor: autoscaling.NewMonitor(100, scrape, 0, config.Window)}
 	for i := range replicas {
 		p.Replicas = append(p.Replicas, autoscaling.Replica{Endpoint: i, Stage: autoscaling.Serving})

@@ -21,14 +21,20 @@ type Kind string
 const (
 	HorizontalPodAutoscaler Kind = "HorizontalPodAutoscaler"
 	ScaledObject            Kind = "ScaledObject"
+	// ConfigMap is that of llm-d's workload-variant-autoscaler.
+	ConfigMap Kind = "ConfigMap"
 )
 
 // apiVersion is the version of the kind that is read.
 func (k Kind) apiVersion() string {
-	if k == HorizontalPodAutoscaler {
+	switch k {
+	case HorizontalPodAutoscaler:
 		return "autoscaling/v2"
+	case ScaledObject:
+		return "keda.sh/v1alpha1"
+	default:
+		return "v1"
 	}
-	return "keda.sh/v1alpha1"
 }
 
 // tree is an object of JSON whose numbers keep their digits.

@@ -61,6 +61,8 @@ func missing(f *Field) string {
 	switch {
 	case f.Path == "spec.metrics":
 		return "without metrics the controller asks for the CPU. " + cpuInstead
+	case f.Note == withoutValue:
+		return "must be a number; for a field that is not there, the controller takes 0"
 	case len(f.words) > 0:
 		return "must be one of " + spelling.Quote(f.words)
 	default:
@@ -112,6 +114,13 @@ func (w *walker) value(f *Field, value any, path *field.Path) {
 	case whole:
 		if n, ok := number(value); ok {
 			if n < f.least || n > f.most {
+				wrong(fmt.Sprintf("must be between %d and %d", f.least, f.most))
+			}
+			return
+		}
+	case anyNumber:
+		if x, ok := fraction(value); ok {
+			if x < float64(f.least) || x > float64(f.most) {
 				wrong(fmt.Sprintf("must be between %d and %d", f.least, f.most))
 			}
 			return
@@ -175,6 +184,16 @@ func number(value any) (int64, bool) {
 	}
 	i, err := n.Int64()
 	return i, err == nil
+}
+
+// fraction returns a number that fits.
+func fraction(value any) (float64, bool) {
+	n, ok := value.(json.Number)
+	if !ok {
+		return 0, false
+	}
+	x, err := n.Float64()
+	return x, err == nil
 }
 
 // written is a quantity as it is written: a string or a number.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/hpa"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/wva"
 )
 
 // words says why the autoscaler decided so.
@@ -85,3 +86,34 @@ func (s *hpaScaler) held(d *hpa.Decision) string {
 
 // decimal writes thousandths.
 func decimal(n int64) string { return strconv.FormatFloat(float64(n)/1000, 'f', -1, 64) }
+
+// words says what the analyser asks for, and why.
+func (s *wvaScaler) words(d *wva.Decision, state wva.State) string {
+	if d.Verdict == wva.Unmeasured {
+		if s.desired == 0 {
+			return "WVA asks for nothing: no replica has metrics"
+		}
+		return fmt.Sprintf("WVA still asks for %d: no replica has metrics", s.desired)
+	}
+	text := fmt.Sprintf("WVA asks for %d: ", s.desired)
+	switch {
+	case d.Verdict == wva.InTransition && d.Target != state.Current:
+		return text + fmt.Sprintf("waits until there are so many replicas; there are %d", state.Current)
+	case d.Verdict == wva.InTransition:
+		return text + fmt.Sprintf("waits until as many replicas have metrics; %d have", d.Measured)
+	}
+	if d.Free == 0 {
+		return text + fmt.Sprintf("all %d replicas with metrics are saturated", d.Measured)
+	}
+	text += fmt.Sprintf("%d of %d replicas are not saturated and have a spare KV of %.3g and a spare queue of %.3g", d.Free, d.Measured, d.SpareKV, d.SpareQueue)
+	switch {
+	case d.Verdict == wva.ScaleUp:
+		return text + ", too little"
+	case d.Verdict == wva.ScaleDown:
+		return text + ", enough with one replica fewer"
+	case d.Lacks:
+		return text + fmt.Sprintf(", too little, while %d replicas start", state.Pending)
+	default:
+		return text + ", enough, but not with one replica fewer"
+	}
+}

@@ -36,7 +36,7 @@ type Metric struct {
 	// bucket reads a bucket of an engine's histogram, with what is in those below.
 	bucket func(e *autoscaling.Engine, at int) float64
 	bounds []string
-	// gateway reads what the EPP shows.
+	// gateway reads what the EPP, or llm-d's autoscaler, shows.
 	gateway func(*autoscaling.Sample) (value float64, ok bool)
 }
 
@@ -68,6 +68,9 @@ func (s *series) read(now, before *autoscaling.Sample) (float64, bool) {
 		return s.metric.engine(e, &before.Engines[s.place], now.At.Sub(before.At))
 	}
 }
+
+// DesiredReplicas is the metric of llm-d's workload-variant-autoscaler.
+const DesiredReplicas = "wva_desired_replicas"
 
 // Metrics returns all metrics, in the order of the page.
 func Metrics() []Metric { return slices.Clone(catalogue) }
@@ -143,6 +146,12 @@ var catalogue = slices.Concat(
 			Help:       "Requests that the EPP's flow control keeps back.",
 			Difference: "There is one series for all flows, priorities and models of the router.",
 			gateway:    func(s *autoscaling.Sample) (float64, bool) { return float64(s.Gateway.Queued), true },
+		},
+		{
+			Names: []string{DesiredReplicas}, Type: Gauge, labels: []label{variantName},
+			Help:       "The replicas that llm-d's workload-variant-autoscaler asks for.",
+			Difference: "There only where the scaler has `workloadVariantAutoscaler`, from the scrape after its first decision on. The variant has the name of the pool; a query that asks for a variant of another name has the same answer, and a note says so.",
+			gateway:    func(s *autoscaling.Sample) (float64, bool) { return float64(s.Recommended), s.Recommended > 0 },
 		},
 	},
 )

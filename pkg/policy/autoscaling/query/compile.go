@@ -20,6 +20,7 @@ type compiler struct {
 	targets *Targets
 	in      interner
 	window  time.Duration
+	reads   map[string]bool // by name of a metric
 	faults  Faults
 	notes   []string
 }
@@ -29,7 +30,7 @@ const maxLength = 4 << 10
 
 // Compile reads a query of what targets show. The error is of type [Faults].
 func Compile(text string, targets Targets) (*Query, error) {
-	c := &compiler{text: text, targets: &targets, in: interner{}}
+	c := &compiler{text: text, targets: &targets, in: interner{}, reads: map[string]bool{}}
 	if len(text) > maxLength {
 		return nil, Faults{{0, fmt.Sprintf("a query has at most %d bytes", maxLength)}}
 	}
@@ -45,7 +46,7 @@ func Compile(text string, targets Targets) (*Query, error) {
 	if len(c.faults) > 0 {
 		return nil, c.faults
 	}
-	q := &Query{root: root, window: c.window, notes: c.notes, places: map[string]int{}}
+	q := &Query{root: root, window: c.window, notes: c.notes, reads: c.reads, places: map[string]int{}}
 	for i := range targets.Pools {
 		for _, name := range targets.Pools[i].Pods {
 			q.places[name] = len(q.places)

@@ -31,6 +31,11 @@ func (c *compiler) selected(e *metricsql.MetricExpr) (found []series, asked labe
 		c.unknown(as)
 		return nil, asked, false
 	}
+	if as == DesiredReplicas && c.targets.Variant == "" {
+		c.fault(c.find(as), fmt.Sprintf("no target has the metric %s: state workloadVariantAutoscaler of the scaler, the ConfigMap of the autoscaler that exports the metric", as))
+		return nil, asked, false
+	}
+	c.reads[as] = true
 	found = c.targets.series(m, as, c.in)
 	for i := range filters[1:] {
 		f := &filters[i+1]
@@ -41,6 +46,10 @@ func (c *compiler) selected(e *metricsql.MetricExpr) (found []series, asked labe
 		}
 		if !f.IsRegexp && !f.IsNegative {
 			asked[l] = f.Value
+			if l == variantName && f.Value != c.targets.Variant {
+				c.note("variant %s stands for pool %s", f.Value, c.targets.Variant)
+				continue
+			}
 		}
 		found = c.match(found, l, f)
 	}

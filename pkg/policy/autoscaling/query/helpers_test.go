@@ -23,6 +23,7 @@ var threeEngines = Targets{
 		{"llama", "llama-8b", []string{"llama/0", "llama/1"}},
 		{"qwen", "qwen-7b", []string{"qwen/0"}},
 	},
+	Variant: "llama",
 }
 
 // newStory takes a sample every 15 s, from the first second on, so that the last one is a time

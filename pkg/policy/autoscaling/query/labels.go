@@ -18,13 +18,14 @@ const (
 	modelName
 	targetModelName
 	inferencePool
+	variantName
 	name
 	le
 
 	labelCount
 )
 
-var labelNames = [labelCount]string{"__name__", "pod", "pool", "deployment", "model_name", "target_model_name", "inference_pool", "name", "le"}
+var labelNames = [labelCount]string{"__name__", "pod", "pool", "deployment", "model_name", "target_model_name", "inference_pool", "variant_name", "name", "le"}
 
 // labelOf returns the label with a name.
 func labelOf(text string) (label, bool) {

@@ -14,6 +14,7 @@ type Query struct {
 	root     any // a vectorNode or a scalarNode
 	window   time.Duration
 	notes    []string
+	reads    map[string]bool
 	places   map[string]int // of pods in a sample
 	readings []Reading
 	x        evaluation
@@ -45,6 +46,9 @@ func (q *Query) Window() time.Duration { return q.window }
 
 // Notes returns in sentences what of the query has no effect here.
 func (q *Query) Notes() []string { return q.notes }
+
+// Reads reports whether the query reads a metric under a name.
+func (q *Query) Reads(metric string) bool { return q.reads[metric] }
 
 // Scalar reports whether the query is a number rather than a vector. KEDA cannot read the
 // answer to such a query.

@@ -9,6 +9,9 @@ type Targets struct {
 	InferencePool string
 	// Pools are those of the unit, in the order of a view.
 	Pools []Pool
+	// Variant names the variant for which llm-d's autoscaler exports a number of replicas; empty
+	// where there is no such autoscaler.
+	Variant string
 }
 
 // Pool is a pool of engines.
@@ -54,12 +57,14 @@ func (t *Targets) series(m *Metric, as string, in interner) []series {
 	return all
 }
 
-// ofGateway returns the labels of a metric of the EPP. A router has requests of one model, or
+// ofGateway returns the labels of a metric of the EPP, or of llm-d's autoscaler. A router has requests of one model, or
 // of several, which the metric then sums under the name of the first pool's.
 func (t *Targets) ofGateway(m *Metric, as string) labels {
 	l := labels{metricName: as}
 	for _, has := range m.labels {
 		switch has {
+		case variantName:
+			l[has] = t.Variant
 		case name, inferencePool:
 			l[has] = t.InferencePool
 		case modelName, targetModelName:

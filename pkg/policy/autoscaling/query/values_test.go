@@ -21,6 +21,7 @@ func gauges() *story {
 			s.Engines[i].Waiting = k << i
 			s.Engines[i].KVUsage = float64(k) / 10
 		}
+		s.Recommended = k
 		s.Gateway.Arrived, s.Gateway.Ended, s.Gateway.Queued, s.Gateway.Awaiting = int64(10*k), int64(k), 3, 2
 	})
 }
@@ -46,6 +47,9 @@ func TestValuesOfGauges(t *testing.T) {
 		"sum(" + w + `{pod!~"llama/.*"})`:                     32,
 		"sum(" + w + `{model_name="llama-8b"})`:               24,
 		"sum(" + w + `{deployment="qwen",namespace="serve"})`: 32,
+		`wva_desired_replicas{variant_name="llama"}`:          8,
+		`wva_desired_replicas{variant_name="decode"}`:         8,
+		"max_over_time(wva_desired_replicas[1m])":             8,
 		"sum by (pool) (" + w + `{pool="llama"})`:             24,
 		"sum(" + w + `{pool="llama"}) without (pod)`:          24,
 		"max(sum by (model_name) (" + w + "))":                32,
@@ -290,8 +294,21 @@ func TestWindowsAndNotes(t *testing.T) {
 	if diff := cmp.Diff(want, q.Notes()); diff != "" {
 		t.Error(diff)
 	}
+	q = compiled(t, `max_over_time(wva_desired_replicas{variant_name="decode"}[1m])`)
+	if diff := cmp.Diff([]string{"variant decode stands for pool llama"}, q.Notes()); diff != "" || !q.Reads(DesiredReplicas) {
+		t.Error(diff)
+	}
 	if q := compiled(t, "1 + 1"); !q.Scalar() || q.Window() != 0 {
 		t.Error("1 + 1 is a number")
+	}
+}
+
+// The metric of an analyser is there where the scaler has one.
+func TestTheMetricOfAnAnalyserThatIsNotThere(t *testing.T) {
+	targets := threeEngines
+	targets.Variant = ""
+	if _, err := Compile("sum(wva_desired_replicas)", targets); err == nil || !strings.HasPrefix(err.Error(), "character 5: no target has the metric wva_desired_replicas: state workloadVariantAutoscaler") {
+		t.Error(err)
 	}
 }
 

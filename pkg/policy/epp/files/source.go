@@ -216,7 +216,7 @@ func (f *finder) scalar(w walk, n *yamlv3.Node, path *field.Path, version string
 	if n.ShortTag() != "!!str" || !strings.Contains(n.Value, document.ConfigKind) {
 		return
 	}
-	f.text(w, textSource(w.source.Text, n), path, version)
+	f.text(w, TextOf(w.source.Text, n), path, version)
 }
 
 // binary searches texts in base64.

@@ -54,8 +54,8 @@ func isBlank(text []byte) bool {
 	return true
 }
 
-// textSource is the text of a scalar, with its place in the text around it.
-func textSource(around []byte, n *yamlv3.Node) Source {
+// TextOf is the text of a scalar, with its place in the text around it.
+func TextOf(around []byte, n *yamlv3.Node) Source {
 	s := Source{Text: []byte(n.Value), Line: n.Line, Column: n.Column}
 	lines := document.SplitLines(string(around))
 	if n.Line < 1 || n.Line > len(lines) {

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package wva_test
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/wva"
+)
+
+// answer is what the real analyser said of a state. It has no verdict.
+type answer struct {
+	Config   wva.Config
+	Replicas []wva.Replica
+	State    wva.State
+	Want     wva.Decision
+}
+
+func TestTheAnalyserDecidesTheSame(t *testing.T) {
+	verdicts := map[wva.Verdict]int{}
+	answers := readAnswers(t, "testdata/answers.json.gz")
+	for i, a := range answers {
+		got := a.Config.Decide(a.Replicas, a.State)
+		verdicts[got.Verdict]++
+		got.Verdict = ""
+		if diff := cmp.Diff(a.Want, got); diff != "" {
+			t.Errorf("state %d, %+v (−real +here):\n%s", i, a, diff)
+		}
+	}
+	if len(answers) < 500 {
+		t.Errorf("%d answers, want at least 500", len(answers))
+	}
+	for _, v := range []wva.Verdict{wva.Unmeasured, wva.InTransition, wva.ScaleUp, wva.ScaleDown, wva.Steady} {
+		if verdicts[v] < 20 {
+			t.Errorf("%d answers are %s, want at least 20", verdicts[v], v)
+		}
+	}
+}
+
+func readAnswers(t *testing.T, path string) []answer {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	z, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []answer
+	if err := json.NewDecoder(z).Decode(&all); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return all
+}
