@@ -82,13 +82,30 @@ func manifestConfig(in *v1alpha1.Scenario, s *v1alpha1.Scaler, path *field.Path)
 	for name, q := range s.Metrics.Queries {
 		queries[name] = string(q)
 	}
-	adapter := manifest.Adapter{Queries: queries, Sync: s.Interval.Duration(), Targets: query.Targets{InferencePool: s.Pools[0]}}
+	adapter := manifest.Adapter{Queries: queries, Sync: s.Interval.Duration(), Targets: query.Targets{InferencePool: s.Pools[0]}, Start: in.Horizon.StartTime.Time()}
 	for i := range in.Pools {
 		if p := &in.Pools[i]; slices.Contains(s.Pools, p.Name) {
 			adapter.Targets.Pools = append(adapter.Targets.Pools, query.Pool{Name: p.Name, Model: p.Model, Pods: EndpointNames(p.Name, Places(in, p))})
 		}
 	}
 	return m.Load(adapter, at, path.Child("metrics", "queries"))
+}
+
+// validateStartTime says what is wrong with the time at which a run starts.
+func validateStartTime(in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
+	start := in.Horizon.StartTime
+	if start == "" {
+		return nil
+	}
+	if start.Time().IsZero() {
+		return field.ErrorList{field.Invalid(path, start, "must be a date and a time, such as 2026-01-05T08:00:00Z")}
+	}
+	for i := range in.Scalers {
+		if m, _, errs := readManifest(&in.Scalers[i], nil); len(errs) > 0 || m != nil && m.IsTimed() {
+			return nil
+		}
+	}
+	return field.ErrorList{field.Invalid(path, start, "has no effect: no scaler has a ScaledObject with a cron trigger")}
 }
 
 // besideManifest says what cannot stand beside a manifest.

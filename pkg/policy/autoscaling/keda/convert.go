@@ -19,9 +19,36 @@ func Convert(spec Spec) (made hpa.Spec, triggers []int) {
 	slices.SortStableFunc(triggers, func(a, b int) int {
 		return cmp.Compare(spec.Triggers[a].Metric.Source, spec.Triggers[b].Metric.Source)
 	})
-	made = hpa.Spec{Min: max(spec.Min, 1), Max: spec.Max, Behavior: spec.Behavior}
+	made = hpa.Spec{Min: max(spec.Min, 1), Max: spec.Max, Behavior: spec.Annotations.pause(spec.Behavior)}
 	for _, i := range triggers {
 		made.Metrics = append(made.Metrics, spec.Triggers[i].Metric)
 	}
 	return made, triggers
+}
+
+// pause returns a behaviour that allows no change in the directions that are paused.
+func (a *Annotations) pause(behavior *hpa.Behavior) *hpa.Behavior {
+	if !a.PausedIn && !a.PausedOut {
+		return behavior
+	}
+	var paused hpa.Behavior
+	if behavior != nil {
+		paused = *behavior
+	}
+	if a.PausedIn {
+		paused.ScaleDown = disabled(paused.ScaleDown)
+	}
+	if a.PausedOut {
+		paused.ScaleUp = disabled(paused.ScaleUp)
+	}
+	return &paused
+}
+
+func disabled(rules *hpa.Rules) *hpa.Rules {
+	var none hpa.Rules
+	if rules != nil {
+		none = *rules
+	}
+	none.Select = hpa.Disabled
+	return &none
 }

@@ -26,7 +26,20 @@ type Spec struct {
 	// Fallback is nil where a trigger that fails has no value.
 	Fallback *Fallback
 	// Behavior is the autoscaler's.
-	Behavior *hpa.Behavior
+	Behavior    *hpa.Behavior
+	Annotations Annotations `json:",omitzero"`
+}
+
+// Annotations are those by which KEDA is paused or forced.
+type Annotations struct {
+	// Paused ends the autoscaler, and all that KEDA does itself. Replicas is the count that the
+	// target gets before; nil where it keeps its own.
+	Paused   bool
+	Replicas *int32
+	// PausedIn and PausedOut stop one direction, of the autoscaler too.
+	PausedIn, PausedOut bool
+	// Forced stands for a trigger that is always active.
+	Forced bool
 }
 
 // Trigger is a source of a metric.

@@ -18,7 +18,7 @@ var targetKinds = []string{"Deployment", "StatefulSet", "ReplicaSet", "LeaderWor
 
 // hpaFields are those of autoscaling/v2.
 var hpaFields = slices.Concat(
-	headFields,
+	headFields(NoEffect, ""),
 	targetFields("spec.scaleTargetRef"),
 	[]Field{
 		{Path: "spec.minReplicas", form: whole, least: 1, most: 1024, Note: "0 needs a feature gate that is off by default: use a ScaledObject to scale to zero."},
@@ -47,11 +47,13 @@ var hpaFields = slices.Concat(
 )
 
 // headFields are those of any object.
-var headFields = []Field{
-	{Path: "apiVersion", form: text, needed: true},
-	{Path: "kind", form: text, needed: true},
-	{Path: "metadata", form: anything, Treatment: NoEffect},
-	{Path: "spec", form: object, needed: true},
+func headFields(metadata Treatment, note string) []Field {
+	return []Field{
+		{Path: "apiVersion", form: text, needed: true},
+		{Path: "kind", form: text, needed: true},
+		{Path: "metadata", form: anything, Treatment: metadata, Note: note},
+		{Path: "spec", form: object, needed: true},
+	}
 }
 
 func targetFields(path string) []Field {

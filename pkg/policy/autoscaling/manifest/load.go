@@ -37,6 +37,8 @@ type Adapter struct {
 	Sync time.Duration
 	// Targets are what the queries read.
 	Targets query.Targets
+	// Start is when the run starts; zero where that is not known.
+	Start time.Time
 }
 
 // Load makes a scaler of a manifest. Errors have the paths of the manifest's fields under
@@ -48,6 +50,13 @@ func (m *Manifest) Load(a Adapter, path, queries *field.Path) (*Config, field.Er
 	c := &Config{Interval: a.Sync}
 	for _, x := range m.metrics {
 		text, at := x.name, x.at(path)
+		if x.cron != nil {
+			if a.Start.IsZero() {
+				errs = append(errs, field.Invalid(at, "cron", "needs to know when the run starts: state horizon.startTime of the scenario"))
+			}
+			asked = append(asked, source{name: x.name, cron: x.cron, start: a.Start})
+			continue
+		}
 		if other, ok := a.Queries[x.name]; ok && m.Kind == HorizontalPodAutoscaler {
 			used[x.name] = true
 			text, at = other, queries.Key(x.name)

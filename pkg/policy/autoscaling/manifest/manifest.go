@@ -5,6 +5,7 @@ package manifest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -35,6 +36,8 @@ type metric struct {
 	name string
 	// nullFails says that a trigger fails whose query has no value.
 	nullFails bool
+	// cron is where a trigger of KEDA has no query.
+	cron *keda.Cron
 	// at leads from the object to the name.
 	at func(*field.Path) *field.Path
 }
@@ -95,8 +98,12 @@ func (m *Manifest) Metrics() []Metric {
 			all = append(all, Metric{x.name, target, at})
 			continue
 		}
-		at := field.NewPath("spec", "triggers").Index(i).Child("metadata", "threshold")
-		all = append(all, Metric{x.name, m.keda.Triggers[i].Metric, at})
+		at := field.NewPath("spec", "triggers").Index(i).Child("metadata")
+		target := "threshold"
+		if x.cron != nil {
+			target = "desiredReplicas"
+		}
+		all = append(all, Metric{x.name, m.keda.Triggers[i].Metric, at.Child(target)})
 	}
 	return all
 }
@@ -125,6 +132,11 @@ func (m *Manifest) KEDA() *keda.Spec {
 	}
 	spec := m.keda
 	return &spec
+}
+
+// IsTimed reports whether the manifest asks for the time of the calendar.
+func (m *Manifest) IsTimed() bool {
+	return slices.ContainsFunc(m.metrics, func(x metric) bool { return x.cron != nil })
 }
 
 // refuses returns what says which entries of lists cannot be read.

@@ -147,15 +147,18 @@ func TestFaults(t *testing.T) {
 		"no policies":                          {HorizontalPodAutoscaler, "  metrics:", "  behavior: {scaleUp: {policies: []}}\n  metrics:", "m.spec.behavior.scaleUp.policies", "must have between 1 and 32"},
 		"KEDA's min above max":                 {ScaledObject, "minReplicaCount: 0", "minReplicaCount: 30", "m.spec.minReplicaCount", "must be at most maxReplicaCount, 20"},
 		"idle replicas above the minimum":      {ScaledObject, "minReplicaCount: 0", "minReplicaCount: 1\n  idleReplicaCount: 1", "m.spec.idleReplicaCount", "must be less than minReplicaCount"},
-		"the CPU as a trigger":                 {ScaledObject, "type: prometheus", "type: cpu", "m.spec.triggers[0].type", "only triggers of type prometheus are simulated. The simulator does not model CPU"},
-		"a trigger by the time":                {ScaledObject, "type: prometheus", "type: cron", "m.spec.triggers[0].type", "only triggers of type prometheus are simulated; policy schedule"},
-		"a trigger of another system":          {ScaledObject, "type: prometheus", "type: kafka", "m.spec.triggers[0].type", "only triggers of type prometheus are simulated"},
+		"the CPU as a trigger":                 {ScaledObject, "type: prometheus", "type: cpu", "m.spec.triggers[0].type", "only triggers of type prometheus and cron are simulated. The simulator does not model CPU"},
+		"a trigger of another system":          {ScaledObject, "type: prometheus", "type: kafka", "m.spec.triggers[0].type", "only triggers of type prometheus and cron are simulated"},
+		"fields of another type of trigger":    {ScaledObject, "type: prometheus", "type: cron", "m.spec.triggers[0].metadata.threshold", "goes with a trigger of type prometheus"},
+		"a cron trigger without its fields":    {ScaledObject, "type: prometheus", "type: cron", "m.spec.triggers[0].metadata.desiredReplicas", "must be a string"},
 		"a threshold without quotes":           {ScaledObject, `threshold: "5"`, "threshold: 5", "m.spec.triggers[0].metadata.threshold", "must be a string"},
 		"a threshold that is no number":        {ScaledObject, `threshold: "5"`, `threshold: "many"`, "m.spec.triggers[0].metadata.threshold", "must be a number"},
 		"a threshold of 0":                     {ScaledObject, `threshold: "5"`, `threshold: "0"`, "m.spec.triggers[0].metadata.threshold", "must be at least 0.001"},
 		"scaling modifiers":                    {ScaledObject, "  triggers:", "  advanced: {scalingModifiers: {formula: a + b}}\n  triggers:", "m.spec.advanced.scalingModifiers", "Scaling modifiers are not simulated"},
 		"cached metrics":                       {ScaledObject, "- type: prometheus", "- type: prometheus\n    useCachedMetrics: true", "m.spec.triggers[0].useCachedMetrics", "Cached metrics are not simulated"},
-		"an object that is paused":             {ScaledObject, "metadata: {name: llama}", `metadata: {annotations: {autoscaling.keda.sh/paused: "true"}}`, "m.metadata.annotations[autoscaling.keda.sh/paused]", "an object that is paused"},
+		"an annotation that is not known":      {ScaledObject, "metadata: {name: llama}", `metadata: {annotations: {autoscaling.keda.sh/pause: "true"}}`, "m.metadata.annotations[autoscaling.keda.sh/pause]", "is not simulated; after autoscaling.keda.sh/ there may be \"paused\""},
+		"an annotation without quotes":         {ScaledObject, "metadata: {name: llama}", `metadata: {annotations: {autoscaling.keda.sh/paused: true}}`, "m.metadata.annotations[autoscaling.keda.sh/paused]", "must be a string"},
+		"a pause at no count":                  {ScaledObject, "metadata: {name: llama}", `metadata: {annotations: {autoscaling.keda.sh/paused-replicas: ""}}`, "m.metadata.annotations[autoscaling.keda.sh/paused-replicas]", "must be a whole number"},
 		"a fallback without its replica count": {ScaledObject, "  triggers:", "  fallback: {failureThreshold: 3}\n  triggers:", "m.spec.fallback.replicas", "must be a whole number"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -171,6 +174,80 @@ func TestFaults(t *testing.T) {
 			}
 			t.Errorf("errors %v, want %s: %s", errs, tc.path, tc.detail)
 		})
+	}
+}
+
+func TestAnnotationsOfKEDA(t *testing.T) {
+	for name, tc := range map[string]struct {
+		text     string
+		want     keda.Annotations
+		min, max int
+	}{
+		"none":                              {"{any: thing}", keda.Annotations{}, 0, 20},
+		"a pause":                           {`{autoscaling.keda.sh/paused: "true"}`, keda.Annotations{Paused: true}, 0, 20},
+		"what is no truth value is true":    {`{autoscaling.keda.sh/paused: "later"}`, keda.Annotations{Paused: true}, 0, 20},
+		"a pause that is over":              {`{autoscaling.keda.sh/paused: "false"}`, keda.Annotations{}, 0, 20},
+		"a count pauses beside one that is": {`{autoscaling.keda.sh/paused: "false", autoscaling.keda.sh/paused-replicas: "30"}`, keda.Annotations{Paused: true, Replicas: new(int32(30))}, 0, 30},
+		"directions and force":              {`{autoscaling.keda.sh/paused-scale-in: "true", autoscaling.keda.sh/paused-scale-out: "0", autoscaling.keda.sh/force-activation: "t"}`, keda.Annotations{PausedIn: true, Forced: true}, 0, 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, errs := Read(ScaledObject, []byte(strings.Replace(soundScaledObject, "{name: llama}", "{name: llama, annotations: "+tc.text+"}", 1)), nil)
+			if len(errs) > 0 {
+				t.Fatal(errs)
+			}
+			if diff := cmp.Diff(tc.want, m.keda.Annotations); diff != "" || m.Min != tc.min || m.Max != tc.max {
+				t.Errorf("%d to %d replicas, annotations (−want +got):\n%s", m.Min, m.Max, diff)
+			}
+			again, errs := Read(ScaledObject, []byte(m.Canonical()), nil)
+			if len(errs) > 0 || !cmp.Equal(again.keda, m.keda) {
+				t.Errorf("the canonical text reads as another one: %v", errs)
+			}
+		})
+	}
+}
+
+const cronScaledObject = `apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  scaleTargetRef: {name: llama}
+  minReplicaCount: 1
+  maxReplicaCount: 20
+  pollingInterval: 15
+  advanced: {horizontalPodAutoscalerConfig: {behavior: {scaleDown: {stabilizationWindowSeconds: 0}}}}
+  triggers:
+  - type: cron
+    metadata: {timezone: UTC, start: "0 8 * * 1-5", end: "1 8 * * 1-5", desiredReplicas: "3"}
+`
+
+func TestFaultsOfCronTriggers(t *testing.T) {
+	for name, tc := range map[string]struct{ old, new, path, detail string }{
+		"no expression":                      {"0 8 * * 1-5", "8 o'clock", "start", "must be minute, hour, day"},
+		"seconds":                            {"0 8 * * 1-5", "0 0 8 * * 1-5", "start", "must be minute, hour, day"},
+		"a name for an expression":           {"0 8 * * 1-5", "@daily", "start", "must be minute, hour, day"},
+		"a time zone in an expression":       {"0 8 * * 1-5", "TZ=UTC", "start", "must not name a time zone"},
+		"an end that is the start":           {"1 8 * * 1-5", "0 8 * * 1-5", "end", "must be another time than start"},
+		"replicas that are no number":        {`"3"`, `"three"`, "desiredReplicas", "must be a whole number"},
+		"no replicas":                        {`"3"`, `"0"`, "desiredReplicas", "must be a whole number of at least 1"},
+		"a time zone that no machine has":    {"UTC", "Europe/Nowhere", "timezone", "this machine knows no such time zone"},
+		"the time zone of whichever machine": {"UTC", "Local", "timezone", "must be UTC or a name"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, errs := Read(ScaledObject, []byte(strings.Replace(cronScaledObject, tc.old, tc.new, 1)), nil)
+			if len(errs) != 1 || errs[0].Field != "spec.triggers[0].metadata."+tc.path || !strings.HasPrefix(errs[0].Detail, tc.detail) {
+				t.Errorf("errors %v, want %s: %s", errs, tc.path, tc.detail)
+			}
+		})
+	}
+}
+
+// Without the time at which the run starts, no trigger by the time has a value.
+func TestCronTriggersNeedTheStartOfTheRun(t *testing.T) {
+	m, errs := Read(ScaledObject, []byte(cronScaledObject), nil)
+	if len(errs) > 0 || !m.IsTimed() {
+		t.Fatal(errs)
+	}
+	if _, errs = m.Load(Adapter{Sync: scrape, Targets: llama}, field.NewPath("m"), nil); len(errs) != 1 || errs[0].Field != "m.spec.triggers[0].type" {
+		t.Errorf("errors %v", errs)
 	}
 }
 

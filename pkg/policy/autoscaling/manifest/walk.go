@@ -19,6 +19,8 @@ type walker struct {
 	below  map[string][]string // the names of the fields of an object, in the order of the table
 	// refuses says why an entry of a list cannot be read at all.
 	refuses func(list *Field, entry tree, path *field.Path) *field.Error
+	// trigger is the type of the trigger that is looked at.
+	trigger string
 	errs    field.ErrorList
 	notes   []string
 }
@@ -49,6 +51,10 @@ func (w *walker) object(t tree, at string, path *field.Path) {
 	for _, name := range names {
 		f, value := w.fields[join(at, name)], t[name]
 		switch {
+		case f.of != "" && f.of != w.trigger:
+			if value != nil && w.trigger != "" {
+				w.errs = append(w.errs, field.Forbidden(path.Child(name), "goes with a trigger of type "+f.of))
+			}
 		case value != nil:
 			w.value(f, value, path.Child(name))
 		case f.needed:
@@ -146,6 +152,9 @@ func (w *walker) list(f *Field, entries []any, path *field.Path) {
 		if err := w.refuses(f, t, path.Index(i)); err != nil {
 			w.errs = append(w.errs, err)
 			continue
+		}
+		if f.Path == "spec.triggers" {
+			w.trigger = words(t, "type")
 		}
 		w.object(t, f.Path+"[]", path.Index(i))
 	}
