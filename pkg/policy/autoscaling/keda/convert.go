@@ -10,16 +10,20 @@ import (
 )
 
 // Convert returns the autoscaler of a ScaledObject, and the trigger that each of its metrics is
-// from. KEDA orders metrics by their source.
+// from. KEDA orders metrics by their source. The one metric of modifiers is from no trigger.
 func Convert(spec Spec) (made hpa.Spec, triggers []int) {
 	spec = Defaults(spec)
+	made = hpa.Spec{Min: max(spec.Min, 1), Max: spec.Max, Behavior: spec.Annotations.pause(spec.Behavior)}
+	if spec.Modifiers != nil {
+		made.Metrics = []hpa.Metric{{Source: hpa.External, Target: spec.Modifiers.Target}}
+		return made, nil
+	}
 	for i := range spec.Triggers {
 		triggers = append(triggers, i)
 	}
 	slices.SortStableFunc(triggers, func(a, b int) int {
 		return cmp.Compare(spec.Triggers[a].Metric.Source, spec.Triggers[b].Metric.Source)
 	})
-	made = hpa.Spec{Min: max(spec.Min, 1), Max: spec.Max, Behavior: spec.Annotations.pause(spec.Behavior)}
 	for _, i := range triggers {
 		made.Metrics = append(made.Metrics, spec.Triggers[i].Metric)
 	}

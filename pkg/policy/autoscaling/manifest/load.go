@@ -93,9 +93,13 @@ func (m *Manifest) Load(a Adapter, path, queries *field.Path) (*Config, field.Er
 	c.make = func() autoscaling.Scaler {
 		made, triggers := keda.Convert(m.keda)
 		own := forRun(asked)
+		seen := pick(own, triggers)
+		if m.formula != "" {
+			seen = []source{{name: m.formulaName()}}
+		}
 		return &kedaScaler{
 			keda: keda.New(m.keda, 0), spec: m.keda, sync: a.Sync, triggers: triggers,
-			hpa: newHPAScaler(made, options, pick(own, triggers)), sources: own,
+			hpa: newHPAScaler(made, options, seen), sources: own,
 		}
 	}
 	return c, nil

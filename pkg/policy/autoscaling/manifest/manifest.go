@@ -28,6 +28,8 @@ type Manifest struct {
 	hpa      hpa.Spec
 	keda     keda.Spec
 	metrics  []metric
+	// formula is that about the triggers of KEDA; empty where there is none.
+	formula string
 }
 
 // metric is where a metric of the autoscaler, or a trigger of KEDA, has its values from.
@@ -103,7 +105,11 @@ func (m *Manifest) Metrics() []Metric {
 		if x.cron != nil {
 			target = "desiredReplicas"
 		}
-		all = append(all, Metric{x.name, m.keda.Triggers[i].Metric, at.Child(target)})
+		aim := m.keda.Triggers[i].Metric
+		if m.keda.Modifiers != nil {
+			aim.Target = hpa.Target{} // that of the formula is in force
+		}
+		all = append(all, Metric{x.name, aim, at.Child(target)})
 	}
 	return all
 }

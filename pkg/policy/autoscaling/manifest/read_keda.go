@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"strconv"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -66,24 +65,14 @@ func (m *Manifest) readScaledObject(t tree, root *field.Path) field.ErrorList {
 		}
 		errs = append(errs, read(entry, i, path.Child("triggers").Index(i))...)
 	}
-	return errs
+	return append(errs, m.readModifiers(spec, path)...)
 }
 
 func (m *Manifest) readPrometheus(entry tree, index int, path *field.Path) field.ErrorList {
 	metadata, at := part(entry, "metadata"), path.Child("metadata")
-	var errs field.ErrorList
-	decimal := func(name string) float64 {
-		text := words(metadata, name)
-		if text == "" {
-			return 0
-		}
-		n, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
-			errs = append(errs, field.Invalid(at.Child(name), text, "must be a number"))
-		}
-		return n
-	}
-	threshold, activation := decimal("threshold"), decimal("activationThreshold")
+	threshold, errs := readDecimal(metadata, "threshold", at)
+	activation, es := readDecimal(metadata, "activationThreshold", at)
+	errs = append(errs, es...)
 	if len(errs) == 0 && (threshold < 0.001 || threshold >= math.MaxInt64/1000) {
 		errs = append(errs, field.Invalid(at.Child("threshold"), words(metadata, "threshold"), "must be at least 0.001"))
 	}
@@ -101,5 +90,5 @@ func (m *Manifest) readPrometheus(entry tree, index int, path *field.Path) field
 func (m *Manifest) addTrigger(entry tree, target int64, activation float64) {
 	kind := hpa.TargetType(cmp.Or(words(entry, "metricType"), string(hpa.AverageValue)))
 	metric := hpa.Metric{Source: hpa.External, Target: hpa.Target{Type: kind, Value: target}}
-	m.keda.Triggers = append(m.keda.Triggers, keda.Trigger{Metric: metric, Activation: activation})
+	m.keda.Triggers = append(m.keda.Triggers, keda.Trigger{Name: words(entry, "name"), Metric: metric, Activation: activation})
 }

@@ -140,12 +140,15 @@ func (s *kedaScaler) syncHPA(view *autoscaling.View, p *autoscaling.Pool, wanted
 	target := keda.Target{Replicas: int32(wanted[0]), Ready: int32(p.Ready())}
 	s.hpa.look(p, wanted[0])
 	// Beyond its bounds, the autoscaler asks for no metric.
-	if n := int32(wanted[0]); n >= s.hpa.spec.Min && n <= s.hpa.spec.Max {
+	switch n := int32(wanted[0]); {
+	case n < s.hpa.spec.Min || n > s.hpa.spec.Max:
+		clearObserved(s.hpa.observed)
+	case s.spec.Modifiers != nil:
+		s.hpa.observed[0], _ = s.keda.Combine(target, s.answers)
+	default:
 		for k, trigger := range s.triggers {
 			s.hpa.observed[k] = s.keda.Observe(trigger, target, s.answers[trigger])
 		}
-	} else {
-		clearObserved(s.hpa.observed)
 	}
 	return s.hpa.decide(view, wanted)
 }

@@ -123,6 +123,10 @@ func TestScalers(t *testing.T) {
 			"KEDA: a trigger is active; stays at 2: inference_pool_average_queue_size is 25 for each replica, for a target of 5, which asks for 10"},
 		"an activation by force": {ScaledObject, annotated(quick, `force-activation: "true"`), 0, []int{0}, "1",
 			"KEDA: from 0 to 1: an annotation forces the activation"},
+		"a formula makes one metric of two triggers": {ScaledObject, byFormula(quick, "queue > 8 ? queue + clock : 0"), 2, []int{20}, "4",
+			"KEDA: a trigger is active; from 2 to 4: the formula queue > 8 ? queue + clock : 0 is 11.5 for each replica, for a target of 2, which asks for 12; the rules allow no faster change"},
+		"a formula of a trigger without a value": {ScaledObject, byFormula(strings.Replace(quick, "inference_pool_average_queue_size", `"vllm:num_requests_waiting"`, 1), "queue + clock"), 2, []int{20}, "2",
+			"KEDA: no trigger is active; vllm:num_requests_waiting has 2 values instead of one; stays at 2: no value of the formula queue + clock"},
 		"KEDA asks a query": {ScaledObject, strings.Replace(quick, "inference_pool_average_queue_size", `'sum(vllm:num_requests_waiting{pod=~"llama/.*"})'`, 1), 2, []int{10}, "4",
 			`KEDA: a trigger is active; from 2 to 4: sum(vllm:num_requests_waiting{pod=~"llama/.*"}) is 10 for each replica, for a target of 5, which asks for 4`},
 	} {
@@ -170,4 +174,15 @@ func TestPeriodsOfKEDA(t *testing.T) {
 // annotated returns an object with an annotation of KEDA.
 func annotated(text, annotation string) string {
 	return strings.Replace(text, "{name: llama}", "{annotations: {autoscaling.keda.sh/"+annotation+"}}", 1)
+}
+
+// byFormula returns an object with a second trigger, of 3 replicas, and a formula about both.
+func byFormula(text, formula string) string {
+	return strings.Replace(text, "  triggers:\n  - type: prometheus", `  advanced: {scalingModifiers: {target: "2", activationTarget: "5", formula: "`+formula+`"}}
+  triggers:
+  - type: cron
+    name: clock
+    metadata: {timezone: UTC, start: "0 7 * * *", end: "0 9 * * *", desiredReplicas: "3"}
+  - type: prometheus
+    name: queue`, 1)
 }
