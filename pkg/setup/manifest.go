@@ -32,6 +32,15 @@ var ManifestFields = []ManifestField{
 	{"scaledObject", manifest.ScaledObject, func(s *v1alpha1.Scaler) **v1alpha1.ManifestSource { return &s.ScaledObject }},
 }
 
+// isUnread reports whether a scaler has a manifest with faults that are told already: its text
+// is empty.
+func isUnread(s *v1alpha1.Scaler) bool {
+	return slices.ContainsFunc(ManifestFields, func(f ManifestField) bool {
+		source := *f.Of(s)
+		return source != nil && source.Inline != nil && *source.Inline == ""
+	})
+}
+
 // readManifest reads the manifest of a resolved scaler; nil where a policy scales.
 func readManifest(s *v1alpha1.Scaler, path *field.Path) (*manifest.Manifest, *field.Path, field.ErrorList) {
 	for _, f := range ManifestFields {
@@ -61,11 +70,12 @@ func replicaBounds(s *v1alpha1.Scaler) (least, most int) {
 
 // loadManifest makes the scaler of a unit of a manifest.
 func loadManifest(in *v1alpha1.Scenario, s *v1alpha1.Scaler, u *simulator.ScaledUnit, path *field.Path) (window time.Duration, errs field.ErrorList) {
-	if errs := besideManifest(s, path); len(errs) > 0 {
+	errs = besideManifest(s, path)
+	if isUnread(s) {
 		return 0, errs
 	}
-	config, errs := manifestConfig(in, s, path)
-	if len(errs) > 0 {
+	config, es := manifestConfig(in, s, path)
+	if errs = append(errs, es...); len(errs) > 0 {
 		return 0, errs
 	}
 	u.Scaler, u.Interval = config.New(), config.Interval

@@ -162,3 +162,38 @@ func TestParametersWithinManifests(t *testing.T) {
 		})
 	}
 }
+
+// A manifest with a fault hides no other fault: neither one of a manifest beside, nor one of the
+// scenario.
+func TestFaultsOfManifestsHideNoOthers(t *testing.T) {
+	run := experimenttest.Run(t)
+	faulty := strings.Replace(ownHPA, "maxReplicas: 12", "maxReplicas: 0", 1)
+	run.Spec.Scenario.Scalers = []v1alpha1.Scaler{
+		{Name: "one", Pools: []string{run.Spec.Scenario.Pools[0].Name}, HorizontalPodAutoscaler: &v1alpha1.ManifestSource{Inline: &faulty}, Interval: "15s", MaxReplicas: 3},
+		{Name: "two", Pools: []string{"nowhere"}, HorizontalPodAutoscaler: &v1alpha1.ManifestSource{Inline: ptr.To("kind: Service\n")}, Interval: "15s"},
+		{Name: "three", Pools: []string{"nowhere"}, HorizontalPodAutoscaler: &v1alpha1.ManifestSource{Inline: ptr.To(ownHPA)}, Interval: "15s"},
+	}
+	faults := func() []string {
+		_, errs, err := compile.Run(context.Background(), run, sourceInputs())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var at []string
+		for _, e := range errs {
+			at = append(at, e.Field)
+		}
+		return at
+	}
+	manifests := []string{
+		"spec.scenario.scalers[0].horizontalPodAutoscaler.inline.spec.maxReplicas",
+		"spec.scenario.scalers[1].horizontalPodAutoscaler.inline",
+	}
+	scalers := []string{"spec.scenario.scalers[2].pools[0]", "spec.scenario.scalers[0].maxReplicas", "spec.scenario.scalers[2].pools[0]"}
+	if diff := cmp.Diff(append(manifests, scalers...), faults()); diff != "" {
+		t.Errorf("faults (−want +got):\n%s", diff)
+	}
+	run.Spec.Scenario.Pools[0].Accelerator = "abacus"
+	if diff := cmp.Diff(append(manifests, "spec.scenario.pools[0].accelerator"), faults()); diff != "" {
+		t.Errorf("faults beside those of a pool (−want +got):\n%s", diff)
+	}
+}
