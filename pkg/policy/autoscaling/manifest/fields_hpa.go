@@ -11,7 +11,7 @@ import (
 const (
 	otherTarget = "The target stands for the pool of the scaler, whatever its name. A note says so where the names differ."
 	cpuInstead  = "The simulator does not model CPU and memory: use a metric of the engine or of the gateway, such as vllm:num_requests_waiting, as type Pods or External"
-	selected    = "The metric is that of the pool of the scaler, whatever labels are asked for. To ask for others, state the query in metrics.queries of the scaler."
+	selected    = "The series of all metrics that the query reads are selected by their labels, as an adapter does with LabelMatchers. A label that only a cluster has, such as namespace, has no effect, and a note says so."
 )
 
 var targetKinds = []string{"Deployment", "StatefulSet", "ReplicaSet", "LeaderWorkerSet"}
@@ -70,7 +70,12 @@ func metricFields(path string, targets []string) []Field {
 	fields := []Field{
 		{Path: path + ".metric", form: object, needed: true},
 		{Path: path + ".metric.name", form: text, needed: true, Note: "The name of a metric that is simulated, or one that metrics.queries of the scaler has."},
-		{Path: path + ".metric.selector", form: anything, Treatment: Approximated, Note: selected},
+		{Path: path + ".metric.selector", form: object, Note: selected},
+		{Path: path + ".metric.selector.matchLabels", form: anything},
+		{Path: path + ".metric.selector.matchExpressions", form: list, most: 32},
+		{Path: path + ".metric.selector.matchExpressions[].key", form: text, needed: true},
+		{Path: path + ".metric.selector.matchExpressions[].operator", form: text, needed: true, words: []string{"In", "NotIn", "Exists", "DoesNotExist"}},
+		{Path: path + ".metric.selector.matchExpressions[].values", form: anything},
 		{Path: path + ".target", form: object, needed: true},
 		{Path: path + ".target.type", form: text, needed: true, words: targets},
 		{Path: path + ".target.averageValue", form: quantity},

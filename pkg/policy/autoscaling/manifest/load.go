@@ -61,8 +61,12 @@ func (m *Manifest) Load(a Adapter, path, queries *field.Path) (*Config, field.Er
 			used[x.name] = true
 			text, at = other, queries.Key(x.name)
 		}
-		s := source{name: x.name, text: text, targets: a.Targets, nullFails: x.nullFails}
-		if es := s.compile(at); len(es) > 0 {
+		s := source{name: x.name, text: text, targets: a.Targets, selector: x.selector, nullFails: x.nullFails}
+		var selector *field.Path
+		if x.selectorAt != nil {
+			selector = x.selectorAt(path)
+		}
+		if es := s.compile(at, selector); len(es) > 0 {
 			errs = append(errs, es...)
 			continue
 		}

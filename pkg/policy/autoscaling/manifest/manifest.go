@@ -11,6 +11,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/hpa"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/keda"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/query"
 )
 
 // A Manifest is an object without faults. It is immutable.
@@ -36,6 +37,10 @@ type Manifest struct {
 type metric struct {
 	// name is that of an adapter's metric, or a query.
 	name string
+	// selector is what the labels of the series must be. selectorAt leads to it, and is nil where
+	// there can be none.
+	selector   []query.Requirement
+	selectorAt func(*field.Path) *field.Path
 	// nullFails says that a trigger fails whose query has no value.
 	nullFails bool
 	// cron is where a trigger of KEDA has no query.

@@ -17,6 +17,7 @@ import (
 type source struct {
 	name, text string
 	targets    query.Targets
+	selector   []query.Requirement
 	nullFails  bool
 	// cron is what answers in place of a query, in a run that starts at a time.
 	cron  *keda.Cron
@@ -26,12 +27,12 @@ type source struct {
 	answer []query.Reading
 }
 
-// compile reads the query.
-func (s *source) compile(path *field.Path) field.ErrorList {
+// compile reads the query, which is at a path, for the series that the selector asks for.
+func (s *source) compile(path, selector *field.Path) field.ErrorList {
 	if s.cron != nil {
 		return nil
 	}
-	q, err := query.Compile(s.text, s.targets)
+	q, err := query.Compile(s.text, s.targets, s.selector...)
 	if err == nil {
 		s.query = q
 		return nil
@@ -42,6 +43,10 @@ func (s *source) compile(path *field.Path) field.ErrorList {
 	}
 	var errs field.ErrorList
 	for _, f := range faults {
+		if f.InSelector {
+			errs = append(errs, field.Invalid(selector, field.OmitValueType{}, f.Text))
+			continue
+		}
 		errs = append(errs, field.Invalid(path, s.text, query.Faults{f}.Error()))
 	}
 	return errs
@@ -52,7 +57,7 @@ func forRun(all []source) []source {
 	own := append([]source(nil), all...)
 	for i := range own {
 		own[i].answer = nil
-		own[i].compile(nil)
+		own[i].compile(nil, nil)
 	}
 	return own
 }

@@ -257,6 +257,55 @@ func TestCronTriggersNeedTheStartOfTheRun(t *testing.T) {
 	}
 }
 
+// Each case adds a selector to the metric of a sound manifest.
+func TestSelectors(t *testing.T) {
+	const at = "m.spec.metrics[0].external.metric.selector"
+	for name, tc := range map[string]struct{ selector, query, path, detail, note string }{
+		"a label that the series have":      {selector: "{matchLabels: {pool: llama}}"},
+		"nothing":                           {selector: "{}"},
+		"some of the replicas":              {selector: `{matchExpressions: [{key: pod, operator: In, values: [llama/0, llama/1]}]}`},
+		"others than some":                  {selector: `{matchExpressions: [{key: pod, operator: NotIn, values: [llama/0]}, {key: pool, operator: Exists}]}`},
+		"a label within a query":            {selector: "{matchLabels: {model_name: llama}}", query: "sum(vllm:num_requests_waiting)"},
+		"a label of the cluster":            {selector: "{matchLabels: {namespace: prod}}", note: "m.spec.metrics[0].external.metric.name: the selector namespace=prod has no effect: vllm:num_requests_waiting has no such label here"},
+		"the lack of a label of a cluster":  {selector: "{matchExpressions: [{key: namespace, operator: DoesNotExist}]}", path: at, detail: "vllm:num_requests_waiting has no label namespace; it has pod, pool, deployment, model_name"},
+		"a label that is not there":         {selector: "{matchLabels: {modelname: llama}}", path: at, detail: "vllm:num_requests_waiting has no label modelname; it has pod, pool, deployment, model_name"},
+		"a label that a query cannot find":  {selector: "{matchLabels: {name: llama}}", query: "vllm:num_requests_waiting + vllm:num_requests_running", path: at, detail: "vllm:num_requests_waiting has no label name; it has pod"},
+		"a value that no series has":        {selector: "{matchLabels: {pool: mixtral}}", path: at, detail: "no target matches pool=mixtral; pool is one of: llama"},
+		"the lack of a label that is there": {selector: "{matchExpressions: [{key: pool, operator: DoesNotExist}]}", path: at, detail: "no target matches !pool; pool is one of: llama"},
+		"the name of the metric":            {selector: "{matchLabels: {__name__: x}}", path: at, detail: "vllm:num_requests_waiting has no label __name__"},
+		"an operator that there is not":     {selector: "{matchExpressions: [{key: pool, operator: Equals, values: [llama]}]}", path: at + ".matchExpressions[0].operator", detail: "supported values"},
+		"an operator without values":        {selector: "{matchExpressions: [{key: pool, operator: In}]}", path: at + ".matchExpressions[0].values", detail: "the operator is In"},
+		"values of no list":                 {selector: "{matchExpressions: [{key: pool, operator: In, values: llama}]}", path: at + ".matchExpressions[0].values", detail: "must be a list"},
+		"a value without quotes":            {selector: "{matchLabels: {pool: 7}}", path: at + ".matchLabels[pool]", detail: "must be a string"},
+		"labels of no object":               {selector: "{matchLabels: [pool]}", path: at + ".matchLabels", detail: "must be an object"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(soundHPA, `"vllm:num_requests_waiting"}`, `"vllm:num_requests_waiting", selector: `+tc.selector+"}", 1)
+			m, errs := Read(HorizontalPodAutoscaler, []byte(text), field.NewPath("m"))
+			var notes []string
+			if len(errs) == 0 {
+				queries := map[string]string{}
+				if tc.query != "" {
+					queries["vllm:num_requests_waiting"] = tc.query
+				}
+				var config *Config
+				if config, errs = m.Load(Adapter{Queries: queries, Sync: scrape, Targets: llama}, field.NewPath("m"), field.NewPath("q")); config != nil {
+					notes = config.Notes
+				}
+			}
+			if tc.path == "" {
+				if len(errs) > 0 || strings.Join(notes, "; ") != tc.note {
+					t.Errorf("errors %v, notes %q, want %q", errs, notes, tc.note)
+				}
+				return
+			}
+			if len(errs) == 0 || errs[0].Field != tc.path || !strings.Contains(errs[0].Detail, tc.detail) {
+				t.Errorf("errors %v, want %s: %s", errs, tc.path, tc.detail)
+			}
+		})
+	}
+}
+
 func TestQueriesOfMetrics(t *testing.T) {
 	for name, tc := range map[string]struct {
 		kind    Kind
