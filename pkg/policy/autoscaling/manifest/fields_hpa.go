@@ -10,7 +10,9 @@ import (
 // What notes of several fields say.
 const (
 	otherTarget = "The target stands for the pool of the scaler, whatever its name. A note says so where the names differ."
-	cpuInstead  = "The simulator does not model CPU and memory: use a metric of the engine or of the gateway, such as vllm:num_requests_waiting, as type Pods or External"
+	noCPU       = "The simulator does not model CPU and memory: use a metric of the engine or of the gateway, such as vllm:num_requests_waiting"
+	cpuInstead  = noCPU + ", as type Pods or External"
+	cpuTrigger  = noCPU + ", in the query of a trigger of type prometheus"
 	selected    = "The series of all metrics that the query reads are selected by their labels, as an adapter does with LabelMatchers. A label that only a cluster has, such as namespace, has no effect, and a note says so."
 )
 

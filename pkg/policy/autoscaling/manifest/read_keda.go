@@ -24,7 +24,7 @@ func refuseTrigger(list *Field, entry tree, path *field.Path) *field.Error {
 	}
 	detail := otherTriggers
 	if kind == "cpu" || kind == "memory" {
-		detail += ". " + cpuInstead
+		detail += ". " + cpuTrigger
 	}
 	return field.Invalid(path.Child("type"), kind, detail)
 }
