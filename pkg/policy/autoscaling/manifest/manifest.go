@@ -3,8 +3,6 @@
 package manifest
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -77,13 +75,7 @@ func Read(kind Kind, raw []byte, path *field.Path) (*Manifest, field.ErrorList) 
 }
 
 // Canonical writes what counts of the object the one way that equal objects share.
-func (m *Manifest) Canonical() string {
-	raw, err := json.Marshal(m.document)
-	if err != nil {
-		panic(fmt.Sprintf("manifest: marshal %s: %v", m.Kind, err))
-	}
-	return string(raw)
-}
+func (m *Manifest) Canonical() string { return string(canonical(m.document)) }
 
 // Metric is a metric that a manifest asks for.
 type Metric struct {

@@ -13,10 +13,31 @@ import (
 	"windtunnel.dev/windtunnel/pkg/spelling"
 )
 
+// A table has the fields of a kind by their paths.
+type table struct {
+	fields map[string]*Field
+	below  map[string][]string // the names of the fields of an object, in their order
+}
+
+var hpaTable, scaledObjectTable = newTable(hpaFields), newTable(scaledObjectFields)
+
+func newTable(fields []Field) *table {
+	t := &table{fields: map[string]*Field{}, below: map[string][]string{}}
+	for i := range fields {
+		f := &fields[i]
+		t.fields[f.Path] = f
+		parent, name := "", f.Path
+		if dot := strings.LastIndexByte(f.Path, '.'); dot >= 0 {
+			parent, name = f.Path[:dot], f.Path[dot+1:]
+		}
+		t.below[parent] = append(t.below[parent], name)
+	}
+	return t
+}
+
 // A walker checks an object by the table of its kind.
 type walker struct {
-	fields map[string]*Field
-	below  map[string][]string // the names of the fields of an object, in the order of the table
+	*table
 	// refuses says why an entry of a list cannot be read at all.
 	refuses func(list *Field, entry tree, path *field.Path) *field.Error
 	// trigger is the type of the trigger that is looked at.
@@ -26,16 +47,9 @@ type walker struct {
 }
 
 func newWalker(kind Kind) *walker {
-	w := &walker{fields: map[string]*Field{}, below: map[string][]string{}, refuses: kind.refuses()}
-	fields := kind.Fields()
-	for i := range fields {
-		f := &fields[i]
-		w.fields[f.Path] = f
-		parent, name := "", f.Path
-		if dot := strings.LastIndexByte(f.Path, '.'); dot >= 0 {
-			parent, name = f.Path[:dot], f.Path[dot+1:]
-		}
-		w.below[parent] = append(w.below[parent], name)
+	w := &walker{table: hpaTable, refuses: kind.refuses()}
+	if kind == ScaledObject {
+		w.table = scaledObjectTable
 	}
 	return w
 }
