@@ -69,6 +69,16 @@ func CheckManifests(p *experiment.Plan, scalers []string) error {
 	return nil
 }
 
+// PromoteVaried writes out the manifests that the sweep varies at the best point, or the
+// proposed one, as [PromoteManifests] does.
+func PromoteVaried(s *study.Study) ([]*PromotedManifest, error) {
+	var scalers []string
+	for _, m := range VariedManifests(s.Plan) {
+		scalers = append(scalers, m.Scaler)
+	}
+	return PromoteManifests(s, scalers)
+}
+
 // PromoteManifests writes out the manifests of scalers at the best point, or the proposed
 // one. The plan must be one that was compiled, since an encoded one does not hold the texts.
 // The error is a [promote.ErrNotPossible] where a value cannot be written.
