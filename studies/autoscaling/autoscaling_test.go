@@ -57,7 +57,7 @@ func TestTheDayIsThatOfServeGen(t *testing.T) {
 }
 
 func TestTheShareOutsideOfABurst(t *testing.T) {
-	l := spike(5, 8) // 50 minutes of 5, and 10 of 40
+	l := spike() // 50 minutes of 5, and 10 of 40
 	if got, want := l.outside(), 15.0/39; math.Abs(got-want) > 1e-9 {
 		t.Errorf("%.4f, want %.4f", got, want)
 	}
@@ -108,7 +108,7 @@ func TestAPolicyHasOneColour(t *testing.T) {
 // A schedule asks for replicas as long ahead as they take to start, and gives none away
 // before the load falls.
 func TestSchedule(t *testing.T) {
-	l := spike(5, 8)
+	l := spike()
 	c := &cluster{pools: []abilities{{requests: 7}}}
 	for startup, want := range map[time.Duration]string{
 		30 * time.Second: "0s=1,19m15s=7,20m0s=7,30m0s=1",
@@ -127,7 +127,7 @@ func TestRounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := spike(5, 8)
+	l := spike()
 	s := &c.run.Spec.Scenario
 	l.arrivals(s, 2)
 	want := []v1alpha1.RateStage{

@@ -24,7 +24,7 @@ const dayFactor = 1.25
 // fullScale is that of the page: the peak needs eight replicas.
 func fullScale() scale {
 	return scale{
-		loads:    []load{day(dayFactor), spike(5, 8)},
+		loads:    []load{day(dayFactor), spike()},
 		startups: []time.Duration{30 * time.Second, 3 * time.Minute, 10 * time.Minute},
 	}
 }

@@ -44,8 +44,9 @@ func day(factor float64) load {
 	return l
 }
 
-// spike is a low rate with a time in its middle at a multiple of it.
-func spike(low, factor float64) load {
+// spike is a low rate with a time in its middle at eight times the rate.
+func spike() load {
+	const low, factor = 5, 8
 	return load{name: "spike", seeds: []int64{1, 2, 3}, stages: []stage{
 		{low, 20 * time.Minute}, {low * factor, 10 * time.Minute}, {low, 30 * time.Minute},
 	}}
