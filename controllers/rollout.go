@@ -124,11 +124,15 @@ func (d publisher) promote(next sweep) (words string, err error) {
 		return "no point is promoted because not all gates pass", nil
 	}
 	st := d.results.study.study
-	promotion, data, err := promotedFiles(st, wanted.Format)
+	out, err := newRollOut(st, wanted.Format)
 	if err != nil {
 		return fmt.Sprintf("nothing is promoted: %v", err), nil
 	}
-	report, ok, err := advice.NewReport(st, fmt.Sprintf("PolicySweep %s", next.Name), promotion)
+	data, err := out.files()
+	if err != nil {
+		return fmt.Sprintf("nothing is promoted: %v", err), nil
+	}
+	report, ok, err := advice.NewReport(st, fmt.Sprintf("PolicySweep %s", next.Name), out.picker, out.manifests)
 	if err != nil {
 		return "", err
 	}
@@ -164,30 +168,42 @@ func (d publisher) promote(next sweep) (words string, err error) {
 	return "", nil
 }
 
-// promotedFiles are the files of the point to roll out by their keys: the EPP configuration,
-// and the manifests that the sweep varies.
-func promotedFiles(st *study.Study, format v1alpha1.PromotionFormat) (*advice.Promotion, map[string]string, error) {
-	promotion, err := advice.Promote(st, format)
-	if err != nil {
-		return nil, nil, err
+// rollOut is what is to be written of a point.
+type rollOut struct {
+	// picker is the EPP configuration; nil where only manifests are to be written.
+	picker *advice.Promotion
+	// manifests are those that the sweep varies.
+	manifests []*advice.PromotedManifest
+}
+
+// newRollOut makes the texts of the point to roll out. A sweep whose routers have no EPP
+// configuration rolls out the manifests that it varies.
+func newRollOut(st *study.Study, format v1alpha1.PromotionFormat) (rollOut, error) {
+	var r rollOut
+	var err error
+	if len(st.Plan.Pickers) > 0 || len(advice.VariedManifests(st.Plan)) == 0 {
+		if r.picker, err = advice.Promote(st, format); err != nil {
+			return rollOut{}, err
+		}
 	}
-	var names []string
-	for _, m := range advice.VariedManifests(st.Plan) {
-		names = append(names, m.Name)
+	r.manifests, err = advice.PromoteVaried(st)
+	return r, err
+}
+
+// files are the texts by their keys.
+func (r rollOut) files() (map[string]string, error) {
+	data := map[string]string{}
+	if r.picker != nil {
+		data[r.picker.Name] = r.picker.Text
 	}
-	manifests, err := advice.PromoteManifests(st, names)
-	if err != nil {
-		return nil, nil, err
-	}
-	data := map[string]string{promotion.Name: promotion.Text}
-	for _, m := range manifests {
+	for _, m := range r.manifests {
 		key := scalerKey(m.Name)
 		if _, taken := data[key]; taken {
-			return nil, nil, fmt.Errorf("the EPP configuration has the key %s, which is that of the manifest of scaler %s: give the configuration another key", key, m.Scaler)
+			return nil, fmt.Errorf("the EPP configuration has the key %s, which is that of the manifest %s: give the configuration another key", key, m.Name)
 		}
 		data[key] = m.Text
 	}
-	return promotion, data, nil
+	return data, nil
 }
 
 // scalerKey is the key of a manifest, by its name, beside a promoted configuration.

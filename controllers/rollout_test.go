@@ -129,7 +129,8 @@ func TestWhatIsPromotedAndFollowed(t *testing.T) {
 }
 
 // TestVariedManifestsArePromoted has a sweep vary the manifest of a scaler: the ConfigMap
-// holds the manifest too.
+// holds the manifest, beside the EPP configuration if there is one, and the report says
+// what changes in it.
 func TestVariedManifestsArePromoted(t *testing.T) {
 	const hpa = `# as it is in Git
 apiVersion: autoscaling/v2
@@ -145,21 +146,27 @@ spec:
       target: {type: AverageValue, averageValue: "8"}
 `
 	for name, tc := range map[string]struct {
-		key  string
+		key  string // of the EPP configuration; empty for a native router
 		want []string
 		said string
 	}{
 		"beside the configuration": {"epp.yaml", []string{"epp.yaml", reportKey, "scaler-hpa.yaml"}, ""},
 		"where the key is taken":   {"scaler-hpa.yaml", nil, "nothing is promoted: the EPP configuration has the key scaler-hpa.yaml"},
+		"with a native router":     {"", []string{reportKey, "scaler-hpa.yaml"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCluster(t)
 			cm := configMapMetadata()
 			sweep := gated("1h", 1, 2, 3)
-			files := &corev1.ConfigMap{ObjectMeta: cm.ObjectMeta, Data: map[string]string{tc.key: builder.DefaultPickerConfig}}
-			files.Namespace, files.Name = sweep.Namespace, "files"
-			c.create(files)
-			sweep.Spec.Scenario.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{ConfigMapRef: &v1alpha1.EndpointPickerConfigMap{Name: "files", Key: tc.key}}
+			if tc.key == "" {
+				sweep.Spec.Scenario.Router = v1alpha1.Router{Policies: &v1alpha1.Policies{Routing: v1alpha1.RoutingPolicy{Policy: "least-loaded"}}}
+				sweep.Spec.Parameters = nil // those of the EPP
+			} else {
+				files := &corev1.ConfigMap{ObjectMeta: cm.ObjectMeta, Data: map[string]string{tc.key: builder.DefaultPickerConfig}}
+				files.Namespace, files.Name = sweep.Namespace, "files"
+				c.create(files)
+				sweep.Spec.Scenario.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{ConfigMapRef: &v1alpha1.EndpointPickerConfigMap{Name: "files", Key: tc.key}}
+			}
 			sweep.Spec.Scenario.Scalers = []v1alpha1.Scaler{{
 				Name: "hpa", Pools: []string{"llama"}, HorizontalPodAutoscaler: &v1alpha1.ManifestSource{Inline: ptr.To(fmt.Sprintf(hpa, 5))},
 				Interval: "15s", Metrics: v1alpha1.ScalerMetrics{ScrapeInterval: "15s"},
@@ -183,6 +190,10 @@ spec:
 			}
 			if diff := cmp.Diff(fmt.Sprintf(hpa, 7), promoted.Data["scaler-hpa.yaml"]); diff != "" {
 				t.Errorf("the manifest (−want +got):\n%s", diff)
+			}
+			if want := "In the HorizontalPodAutoscaler of scaler hpa:\n\n```diff\n"; !strings.Contains(promoted.Data[reportKey], want) ||
+				!strings.Contains(promoted.Data[reportKey], "\n-  maxReplicas: 5\n+  maxReplicas: 7\n") {
+				t.Errorf("the report has no change of the manifest:\n%s", promoted.Data[reportKey])
 			}
 		})
 	}

@@ -26,6 +26,18 @@ type PositiveDuration string
 // Duration returns the span; 0 where d is none, which the schema rules out.
 func (d PositiveDuration) Duration() time.Duration { return Duration(d).Duration() }
 
+// Timestamp is a date and a time with its offset from UTC.
+//
+// +kubebuilder:validation:Format=date-time
+// +kubebuilder:validation:MaxLength=32
+type Timestamp string
+
+// Time returns the time; zero where t is none, which the schema rules out.
+func (t Timestamp) Time() time.Time {
+	at, _ := time.Parse(time.RFC3339, string(t))
+	return at
+}
+
 // RefreshInterval is the time between two scrapes of a replica's metrics. The
 // EPP clamps what is less than 50ms.
 //

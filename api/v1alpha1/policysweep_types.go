@@ -96,8 +96,10 @@ type PolicySweepSpec struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	Gates []Gate `json:"gates,omitempty"`
-	// promote writes the best point as an EPP configuration to roll out, with a
-	// report, into a ConfigMap.
+	// promote writes the files of the best point to roll out into a ConfigMap, with a
+	// report: the EPP configuration, and the manifest of each scaler whose manifest the
+	// sweep varies. Where no router has an EPP configuration, it writes the manifests
+	// alone.
 	// +optional
 	Promote *Promotion `json:"promote,omitempty"`
 	// follow simulates the best points once more, with traces.
@@ -173,8 +175,8 @@ type PolicySweepStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	Leaderboard string `json:"leaderboard,omitempty"`
-	// promoted is the name of the ConfigMap that holds the configuration to roll out
-	// and the report.
+	// promoted is the name of the ConfigMap that holds the files to roll out and the
+	// report.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	Promoted string `json:"promoted,omitempty"`

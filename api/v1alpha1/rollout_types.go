@@ -2,11 +2,12 @@
 
 package v1alpha1
 
-// Promotion says which configuration the operator writes out, and when.
+// Promotion says in which format the operator writes out a configuration, and when.
 type Promotion struct {
-	// format is the format of the configuration. Source keeps the given text and
+	// format is the format of the EPP configuration. Source keeps the given text and
 	// changes only the lines that must change. Document is the EndpointPickerConfig
-	// alone. ConfigMap and HelmValues wrap that document.
+	// alone. ConfigMap and HelmValues wrap that document. Manifests of scalers always
+	// keep the given text.
 	// +optional
 	// +kubebuilder:default=Source
 	Format PromotionFormat `json:"format,omitempty"`

@@ -109,6 +109,10 @@ type Horizon struct {
 	// +optional
 	// +kubebuilder:default="1h"
 	Drain Duration `json:"drain,omitempty"`
+	// startTime is the date and time at which the run starts, such as
+	// 2026-01-05T08:00:00Z. Cron triggers of KEDA need it.
+	// +optional
+	StartTime Timestamp `json:"startTime,omitempty"`
 }
 
 // WarmupRule is a rule that finds the end of the warm-up.

@@ -232,7 +232,7 @@ func (o *lintOptions) print(w io.Writer, reports []lint.Report) error {
 	case outputJSON:
 		return lint.WriteJSON(w, reports)
 	case outputSARIF:
-		return lint.WriteSARIF(w, reports, buildVersion())
+		return lint.WriteSARIF(w, reports, buildVersion(), scalerlint.Descriptions()...)
 	}
 	if err := lint.WriteText(w, reports, !o.summary); err != nil {
 		return err

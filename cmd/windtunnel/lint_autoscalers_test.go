@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -102,4 +103,41 @@ func TestRunsThatFollowHaveTheManifestOfThePoint(t *testing.T) {
 		t.Errorf("no target %s in\n%s", target, written)
 	}
 	mustRun(t, "run", "-f", best)
+}
+
+// A result of a rule about autoscalers has its rule among those of the tool, as any other has.
+func TestSARIFDescribesTheRulesOfAutoscalers(t *testing.T) {
+	folder := writeFiles(t, map[string]string{"scaler.yaml": readExample(t, "never-wakes/bad.yaml"), "epp.yaml": brokenEPP})
+	out, _ := windtunnel(t, "lint", folder, "-o", "sarif", "--fail-on", "never")
+	var log struct {
+		Runs []struct {
+			Tool struct {
+				Driver struct {
+					Rules []struct {
+						ID                   string
+						ShortDescription     struct{ Text string }
+						DefaultConfiguration struct{ Level string }
+					}
+				}
+			}
+			Results []struct {
+				RuleID, Level string
+				RuleIndex     int
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &log); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, r := range log.Runs[0].Results {
+		rules := log.Runs[0].Tool.Driver.Rules
+		if r.RuleIndex < 0 || rules[r.RuleIndex].ID != r.RuleID || rules[r.RuleIndex].ShortDescription.Text == "" || rules[r.RuleIndex].DefaultConfiguration.Level == "" {
+			t.Errorf("rule %s has index %d", r.RuleID, r.RuleIndex)
+		}
+		seen[r.RuleID] = true
+	}
+	if !seen["never-wakes"] || len(seen) < 2 {
+		t.Errorf("results are of %v", seen)
+	}
 }

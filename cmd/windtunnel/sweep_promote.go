@@ -201,7 +201,11 @@ func (o *sweepOptions) writeSweepReport(sweep compiledSweep, st *study.Study) er
 	if err != nil {
 		promoted = nil // --promote says why; a report can do without.
 	}
-	report, ok, err := advice.NewReport(st, sweep.label(), promoted)
+	manifests, err := advice.PromoteVaried(st)
+	if err != nil {
+		manifests = nil // as does --promote-scaler
+	}
+	report, ok, err := advice.NewReport(st, sweep.label(), promoted, manifests)
 	if err != nil {
 		return err
 	}

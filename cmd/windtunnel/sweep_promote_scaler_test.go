@@ -85,6 +85,21 @@ func TestPromoteWritesTheConfigurationAndTheManifest(t *testing.T) {
 	mustRun(t, "lint", "epp.yaml", "hpa.yaml")
 }
 
+// The report has the changed lines of a manifest, whether a flag writes the manifest or not.
+func TestTheReportHasTheChangesOfTheManifest(t *testing.T) {
+	bothFiles(t, onlyBest()...)
+	mustRun(t, "sweep", "-f", "sweep.yaml", "--report", "report.md")
+	report, err := os.ReadFile("report.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"In the HorizontalPodAutoscaler of scaler llama:\n\n```diff\n", "\n-  minReplicas: 2 ", "\n+  minReplicas: 3 "} {
+		if !strings.Contains(string(report), want) {
+			t.Errorf("it lacks %q:\n%s", want, report)
+		}
+	}
+}
+
 // What is varied and not written is said, with its value and how to write it.
 func TestPromoteSaysWhatIsLeft(t *testing.T) {
 	for name, tc := range map[string]struct {

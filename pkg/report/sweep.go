@@ -36,7 +36,12 @@ type Sweep struct {
 	Assumptions, StepTimes, Warnings, Approximations []string
 	// Top is how many candidates are listed.
 	Top int
+	// Diffs are those of the manifests that the best point changes.
+	Diffs []Diff
 }
+
+// Diff is what changes of a file, as diff -u prints it.
+type Diff struct{ Title, Text string }
 
 // Write prints the report in Markdown. It is an error if the board does not
 // list the best point.
@@ -49,6 +54,7 @@ func (r *Sweep) Write(w io.Writer) error {
 	fmt.Fprintf(&b, "# %s\n\n", r.Title)
 	r.verdict(&b)
 	r.change(&b, best)
+	r.diffs(&b)
 	r.expectation(&b, best)
 	writeGates(&b, r.Gates)
 	r.top(&b)
@@ -130,6 +136,23 @@ func (r *Sweep) change(b *bytes.Buffer, best *result.Ranked) {
 		}
 	}
 	fmt.Fprintln(b)
+}
+
+// diffs prints what changes of manifests.
+func (r *Sweep) diffs(b *bytes.Buffer) {
+	for _, d := range r.Diffs {
+		fence := fenceFor(d.Text)
+		fmt.Fprintf(b, "In %s:\n\n%sdiff\n%s\n%s\n\n", d.Title, fence, strings.TrimRight(d.Text, "\n"), fence)
+	}
+}
+
+// fenceFor is a fence that is longer than any in a text.
+func fenceFor(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence
 }
 
 // valueOf returns a parameter's value, or a dash where it does not exist.

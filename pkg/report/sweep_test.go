@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -38,5 +40,23 @@ func TestReportGolden(t *testing.T) {
 	golden(t, "report-baseline.md", b.Bytes())
 	if r.Best = 99; r.Write(&b) == nil {
 		t.Error("a point that is not listed has a report")
+	}
+}
+
+// What changes in a manifest has a fence that its text does not close.
+func TestReportHasTheChangesOfManifests(t *testing.T) {
+	const title = "the ScaledObject of scaler llama"
+	for name, tc := range map[string]struct{ diff, want string }{
+		"an ordinary text":    {"--- a\n+++ b\n", "In " + title + ":\n\n```diff\n--- a\n+++ b\n```\n\n"},
+		"a text with a fence": {"+```\n", "In " + title + ":\n\n````diff\n+```\n````\n\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := Sweep{Diffs: []Diff{{title, tc.diff}}}
+			var b bytes.Buffer
+			r.diffs(&b)
+			if diff := cmp.Diff(tc.want, b.String()); diff != "" {
+				t.Errorf("want -, got +:\n%s", diff)
+			}
+		})
 	}
 }

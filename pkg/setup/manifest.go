@@ -42,6 +42,15 @@ var ManifestFields = []ManifestField{
 	{"workloadVariantAutoscaler", manifest.ConfigMap, func(s *v1alpha1.Scaler) **v1alpha1.ManifestSource { return &s.WorkloadVariantAutoscaler }},
 }
 
+// isUnread reports whether a scaler has a manifest with faults that are told already: its text
+// is empty.
+func isUnread(s *v1alpha1.Scaler) bool {
+	return slices.ContainsFunc(ManifestFields, func(f ManifestField) bool {
+		source := *f.Of(s)
+		return source != nil && source.Inline != nil && *source.Inline == ""
+	})
+}
+
 // readManifest reads the manifest of a resolved scaler that sets the replicas, which is the first
 // in the order of the fields; nil where a policy scales.
 func readManifest(s *v1alpha1.Scaler, path *field.Path) (*manifest.Manifest, *field.Path, field.ErrorList) {
@@ -77,11 +86,12 @@ func replicaBounds(s *v1alpha1.Scaler) (least, most int) {
 
 // loadManifest makes the scaler of a unit of a manifest.
 func loadManifest(in *v1alpha1.Scenario, s *v1alpha1.Scaler, u *simulator.ScaledUnit, path *field.Path) (window time.Duration, errs field.ErrorList) {
-	if errs := besideManifest(s, path); len(errs) > 0 {
+	errs = besideManifest(s, path)
+	if isUnread(s) {
 		return 0, errs
 	}
-	config, errs := manifestConfig(in, s, path)
-	if len(errs) > 0 {
+	config, es := manifestConfig(in, s, path)
+	if errs = append(errs, es...); len(errs) > 0 {
 		return 0, errs
 	}
 	u.Scaler, u.Interval = config.New(), config.Interval
@@ -98,7 +108,7 @@ func manifestConfig(in *v1alpha1.Scenario, s *v1alpha1.Scaler, path *field.Path)
 	for name, q := range s.Metrics.Queries {
 		queries[name] = string(q)
 	}
-	adapter := manifest.Adapter{Queries: queries, Sync: s.Interval.Duration(), Targets: query.Targets{InferencePool: s.Pools[0]}}
+	adapter := manifest.Adapter{Queries: queries, Sync: s.Interval.Duration(), Targets: query.Targets{InferencePool: s.Pools[0]}, Start: in.Horizon.StartTime.Time()}
 	for i := range in.Pools {
 		if p := &in.Pools[i]; slices.Contains(s.Pools, p.Name) {
 			adapter.Targets.Pools = append(adapter.Targets.Pools, query.Pool{Name: p.Name, Model: p.Model, Pods: EndpointNames(p.Name, Places(in, p))})
@@ -111,6 +121,23 @@ func manifestConfig(in *v1alpha1.Scenario, s *v1alpha1.Scaler, path *field.Path)
 		}
 	}
 	return m.Load(adapter, at, path.Child("metrics", "queries"))
+}
+
+// validateStartTime says what is wrong with the time at which a run starts.
+func validateStartTime(in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
+	start := in.Horizon.StartTime
+	if start == "" {
+		return nil
+	}
+	if start.Time().IsZero() {
+		return field.ErrorList{field.Invalid(path, start, "must be a date and a time, such as 2026-01-05T08:00:00Z")}
+	}
+	for i := range in.Scalers {
+		if m, _, errs := readManifest(&in.Scalers[i], nil); len(errs) > 0 || m != nil && m.IsTimed() {
+			return nil
+		}
+	}
+	return field.ErrorList{field.Invalid(path, start, "has no effect: no scaler has a ScaledObject with a cron trigger")}
 }
 
 // besideManifest says what cannot stand beside a manifest.

@@ -31,6 +31,9 @@ func analysed(s *v1alpha1.Scaler) {
 	s.WorkloadVariantAutoscaler = &v1alpha1.ManifestSource{Inline: &text}
 }
 
+const cronOfLlama = `{"apiVersion":"keda.sh/v1alpha1","kind":"ScaledObject","spec":{"scaleTargetRef":{"name":"llama"},"minReplicaCount":1,
+	"triggers":[{"type":"cron","metadata":{"timezone":"UTC","start":"0 8 * * *","end":"0 18 * * *","desiredReplicas":"5"}}]}}`
+
 // byManifest has a scaler of pool llama with a manifest.
 func byManifest(hpa, scaledObject string, edits ...func(*v1alpha1.Scaler)) func(*v1alpha1.Scenario) {
 	return func(s *v1alpha1.Scenario) {
@@ -105,6 +108,15 @@ func TestFaultsOfScalersWithManifests(t *testing.T) {
 		"queries beside an analyser alone": {byManifest("", "", analysed, func(s *v1alpha1.Scaler) {
 			s.MaxReplicas, s.Metrics.Queries = 9, map[string]v1alpha1.MetricQuery{"x": "y"}
 		}), "scalers[0].metrics.queries", "goes with horizontalPodAutoscaler"},
+		"a cron trigger without the start of the run": {byManifest("", cronOfLlama), "scalers[0].scaledObject.spec.triggers[0].type", "state horizon.startTime"},
+		"a start of the run that nothing asks for": {func(s *v1alpha1.Scenario) {
+			byManifest(hpaOfLlama, "")(s)
+			s.Horizon.StartTime = "2026-01-05T08:00:00Z"
+		}, "horizon.startTime", "has no effect"},
+		"a start of the run that is no time": {func(s *v1alpha1.Scenario) {
+			byManifest("", cronOfLlama)(s)
+			s.Horizon.StartTime = "monday"
+		}, "horizon.startTime", "must be a date and a time"},
 		"two scalers of one pool": {func(s *v1alpha1.Scenario) {
 			byManifest(hpaOfLlama, "")(s)
 			s.Scalers = append(s.Scalers, s.Scalers[0])

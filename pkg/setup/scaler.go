@@ -83,6 +83,9 @@ func (b *scalerBuilder) loadPolicy(s *v1alpha1.Scaler, u *simulator.ScaledUnit, 
 func scaledPools(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config, path *field.Path) (u simulator.ScaledUnit, endpoints int, errs field.ErrorList) {
 	u = simulator.ScaledUnit{Name: s.Name, Interval: cmp.Or(s.Interval.Duration(), defaultScalerInterval)}
 	least, most := replicaBounds(s)
+	if isUnread(s) {
+		return u, 0, nil
+	}
 	if most == 0 {
 		m, _, errs := readManifest(s, path)
 		switch {

@@ -53,6 +53,7 @@ func buildScaling(in *v1alpha1.Scenario, c *simulator.Config, future *futureArri
 		errs = append(errs, buildLife(in, i, c, path.Child("pools").Index(i))...)
 	}
 	errs = append(errs, buildNodePools(in, c, path)...)
+	errs = append(errs, validateStartTime(in, path.Child("horizon", "startTime"))...)
 	if in.Activator != nil {
 		c.AwaitReplicas = in.Activator.MaxWait.Duration()
 	}

@@ -9,6 +9,7 @@ func (r *replica) resumeLater(id int32) {
 	q.moveTo(phaseWaiting)
 	q.holding = true
 	r.port.loading--
+	r.port.holding++
 	r.waiting.insert(r.ticket(id))
 	r.watch.waits(q, id)
 	r.wake()
@@ -21,6 +22,7 @@ func (r *replica) resume(q *request, budget int32) bool {
 		return false
 	}
 	q.holding, q.chunk = false, n
+	r.port.holding--
 	r.advisor.resumed()
 	return true
 }

@@ -25,20 +25,22 @@ func (r *replica) freeBlocks() bool {
 // takeBlocksFromWaiting takes the blocks of the last in the queue that has some, leaving out
 // so many at the front. It returns false where there is nobody.
 func (r *replica) takeBlocksFromWaiting(front int) bool {
-	if r.fabric == nil {
+	if r.fabric == nil || r.port.holding == 0 {
 		return false
 	}
 	order := r.queueInOrder()
 	for i := len(order) - 1; i >= front; i-- {
-		q := &r.requests.all[order[i].id]
+		id := order[i].id
+		q := &r.requests.all[id]
 		if !q.holding {
 			continue
 		}
 		r.cancelOngoing(q)
 		r.cache.Release(q.blocks)
-		r.watch.leaves(q, order[i].id)
+		r.watch.leaves(q, id)
 		q.holding, q.computed = false, 0
-		r.watch.waits(q, order[i].id)
+		r.port.holding--
+		r.watch.waits(q, id)
 		return true
 	}
 	return false
@@ -51,11 +53,8 @@ func (r *replica) cancelLastHandoff() bool {
 		return false
 	}
 	var last *handoff
-	for i := range r.requests.all {
-		j := &r.requests.all[i]
-		if !j.job || j.replica != r.index || j.phase != phaseLeaving {
-			continue
-		}
+	for _, id := range r.port.leaving {
+		j := &r.requests.all[id]
 		h := r.cluster.handoffs.of(j)
 		if h.reserved {
 			return false

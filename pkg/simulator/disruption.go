@@ -124,6 +124,9 @@ func (r *replica) remove(id int32, failed bool) {
 		r.waiting.remove(r.ticket(id))
 		r.watch.leaves(q, id)
 		r.left(q, true)
+		if holds {
+			r.port.holding--
+		}
 		switch {
 		case !failed && r.waiting.len() > 0:
 			r.wake()

@@ -162,6 +162,7 @@ func (c *cluster) prefilled(r *replica, j *request) {
 	r.use.Served++
 	r.use.ServedTokens += int64(j.prompt)
 	h := c.handoffs.of(j)
+	r.port.leaving = append(r.port.leaving, h.job)
 	h.done = c.now
 	if !h.asked {
 		c.enqueueDecode(h)
@@ -221,6 +222,7 @@ func (c *cluster) closeHandoff(h *handoff) {
 	q.handoff, q.incomplete = 0, false
 	if j.phase == phaseLeaving {
 		r := &c.replicas[h.from]
+		r.port.left(h.job)
 		used := r.cache.Used()
 		r.releaseBlocks(j, c.handoff.SingleOwner && h.reserved && h.arrived == h.needs)
 		r.blocksReleased(used)

@@ -2,7 +2,11 @@
 
 package simulator
 
-import "windtunnel.dev/windtunnel/pkg/kv/transfer"
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/kv/transfer"
+)
 
 // port is a replica's end of hand-overs.
 type port struct {
@@ -11,14 +15,26 @@ type port struct {
 	// door until another replica has caught up.
 	jobs int32
 	held []int32
+	// leaving are the jobs that have computed their prompts, whose blocks stay until they
+	// have been handed over; in no order.
+	leaving []int32
 	// pending counts the hand-overs that have asked for room here and are not
 	// ready.
 	pending int32
 	// loading counts the requests whose content is on its way here, from
 	// elsewhere or from lower tiers.
 	loading int32
+	// holding counts the requests that wait here with blocks, whose content has come.
+	holding int32
 	// transfers counts those under way from and to the replica.
 	transfers int
+}
+
+// left notes that a job has given its blocks up.
+func (p *port) left(job int32) {
+	last := len(p.leaving) - 1
+	p.leaving[slices.Index(p.leaving, job)] = p.leaving[last]
+	p.leaving = p.leaving[:last]
 }
 
 // holdsJob keeps a prefill job at the door while too much waits for the replica

@@ -78,7 +78,7 @@ func (v *invariants) over(s *simulation) {
 	for i := range s.cluster.replicas {
 		r := &s.cluster.replicas[i]
 		kept := r.tiers != nil && r.tiers.frees()
-		if p := &r.port; p.pending != 0 || p.loading != 0 || p.jobs != 0 || len(p.held) > 0 || r.cache.Used() > 0 && !kept {
+		if p := &r.port; p.pending != 0 || p.loading != 0 || p.holding != 0 || p.jobs != 0 || len(p.held) > 0 || len(p.leaving) > 0 || r.cache.Used() > 0 && !kept {
 			broken(s, "replica %d: all requests have ended, and %d blocks are used, %+v", r.index, r.cache.Used(), *p)
 		}
 	}

@@ -45,16 +45,70 @@ func TestPublishedCases(t *testing.T) {
 }
 
 func TestTheDayIsThatOfServeGen(t *testing.T) {
+	sum := 0.0
+	for _, perSecond := range halfHours {
+		sum += perSecond
+	}
 	l := day(1)
-	if l.length() != 24*time.Hour || math.Abs(l.mean()-16.01) > 0.01 || l.peak() != 40.1 {
-		t.Errorf("%s with %.2f requests/s, at most %.1f", l.length(), l.mean(), l.peak())
+	if len(halfHours) != 48 || math.Abs(sum/48-16.01) > 0.01 || l.length() != 12*time.Hour ||
+		l.peak() != slices.Max(halfHours) || l.least() != slices.Min(halfHours) {
+		t.Errorf("%.2f requests/s in %d half hours; %s from %.1f to %.1f", sum/48, len(halfHours), l.length(), l.least(), l.peak())
+	}
+}
+
+func TestTheShareOutsideOfABurst(t *testing.T) {
+	l := spike() // 50 minutes of 5, and 10 of 40
+	if got, want := l.outside(), 15.0/39; math.Abs(got-want) > 1e-9 {
+		t.Errorf("%.4f, want %.4f", got, want)
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	for want, holds := range map[string][]bool{
+		"confirmed in all of 2 cases": {true, true}, "denied in all of 2 cases": {false, false}, "holds in 1 of 3 cases": {false, true, false},
+	} {
+		c := claim{holds: holds}
+		if got := c.verdict(); got != want {
+			t.Errorf("%v: %q, want %q", holds, got, want)
+		}
+	}
+}
+
+// A policy has one colour in all charts.
+func TestAPolicyHasOneColour(t *testing.T) {
+	f := withFigures(t)
+	type look struct {
+		colour int
+		hollow bool
+	}
+	looks := map[string]look{}
+	for i := range f.scale.loads {
+		for _, chart := range f.charts(&f.scale.loads[i]) {
+			for _, l := range chart.Lines {
+				now := look{l.Colour, l.Hollow}
+				if before, ok := looks[l.Name]; ok && before != now {
+					t.Errorf("%s has %v and %v", l.Name, before, now)
+				}
+				looks[l.Name] = now
+			}
+		}
+	}
+	seen := map[look]string{}
+	for name, l := range looks {
+		if other, ok := seen[l]; ok {
+			t.Errorf("%s and %s look alike", name, other)
+		}
+		seen[l] = name
+	}
+	if len(looks) != len(contenders()) {
+		t.Errorf("%d lines, want %d", len(looks), len(contenders()))
 	}
 }
 
 // A schedule asks for replicas as long ahead as they take to start, and gives none away
 // before the load falls.
 func TestSchedule(t *testing.T) {
-	l := spike(5, 8)
+	l := spike()
 	c := &cluster{pools: []abilities{{requests: 7}}}
 	for startup, want := range map[time.Duration]string{
 		30 * time.Second: "0s=1,19m15s=7,20m0s=7,30m0s=1",
@@ -73,7 +127,7 @@ func TestRounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := spike(5, 8)
+	l := spike()
 	s := &c.run.Spec.Scenario
 	l.arrivals(s, 2)
 	want := []v1alpha1.RateStage{
@@ -105,8 +159,9 @@ func TestContendersAreValid(t *testing.T) {
 	}
 }
 
-// The page and its charts can be written from figures of all cells.
-func TestWritePage(t *testing.T) {
+// withFigures are findings whose cells all have the same figures.
+func withFigures(t *testing.T) *findings {
+	t.Helper()
 	f := &findings{scale: fullScale()}
 	for name, text := range map[string]string{"monolithic": monolithic, "disaggregated": disaggregated} {
 		c, err := readCluster(name, text)
@@ -130,6 +185,16 @@ func TestWritePage(t *testing.T) {
 			f.contests = append(f.contests, contest)
 		}
 	}
+	var err error
+	if f.answers, err = publishedCases(); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// The page and its charts can be written from figures of all cells.
+func TestWritePage(t *testing.T) {
+	f := withFigures(t)
 	page := filepath.Join(t.TempDir(), "study.md")
 	if err := f.write(page); err != nil {
 		t.Fatal(err)
@@ -138,8 +203,8 @@ func TestWritePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rows := strings.Count(string(text), "| `heteroscale-seed` | 3 min | 62.5 % |"); rows != 1 {
-		t.Errorf("%d rows of heteroscale-seed with 3 minutes, want that of the spike", rows)
+	if rows := strings.Count(string(text), "| `heteroscale-seed` | 3 min | 62.5 % |"); rows != 2 {
+		t.Errorf("%d rows of heteroscale-seed with 3 minutes, want those of the disaggregated cluster", rows)
 	}
 	for _, load := range []string{"day", "spike"} {
 		if _, err := os.Stat(strings.TrimSuffix(page, ".md") + "-" + load + ".svg"); err != nil {

@@ -37,28 +37,32 @@ type contender struct {
 	rate func(*load) float64
 	// rounds is how often the load is sent; the last time is measured.
 	rounds int
+	// reacts says that the policy knows nothing of the future.
+	reacts bool
 	// can reports whether the policy can be used in a setting; nil is always.
 	can func(s *setting) bool
 }
 
+// forPeak and forMean are the names of the fixed numbers.
+const forPeak, forMean = "fixed, for the peak", "fixed, for the mean"
+
 // contenders are the policies in the order of the tables.
 func contenders() []contender {
-	endsSoon := func(s *setting) bool { return !(&contest{load: s.load, cluster: s.cluster}).takesLong() }
 	repeats := func(s *setting) bool { return s.load.repeats }
 	return []contender{
-		{name: "fixed, for the peak", policy: "fixed", rate: (*load).peak},
-		{name: "fixed, for the mean", policy: "fixed", rate: (*load).mean, can: endsSoon},
+		{name: forPeak, policy: "fixed", rate: (*load).peak},
+		{name: forMean, policy: "fixed", rate: (*load).mean},
 		{name: "schedule", policy: "schedule", parameters: func(s *setting) map[string]string {
 			return map[string]string{"at": s.schedule()}
 		}},
-		{name: "utilization", policy: "utilization"},
-		{name: "queue-length", policy: "queue-length"},
-		{name: "latency", policy: "latency"},
-		{name: "tokens-per-second", policy: "tokens-per-second", parameters: (*setting).tokens},
-		{name: "saturation", policy: "saturation"},
-		{name: "heteroscale", policy: "heteroscale", parameters: (*setting).heteroscale},
-		{name: "heteroscale-seed", policy: "heteroscale-seed", parameters: (*setting).heteroscale, can: func(s *setting) bool { return s.split() && endsSoon(s) }},
-		{name: "predictive", policy: "predictive", parameters: (*setting).capacity},
+		{name: "utilization", policy: "utilization", reacts: true},
+		{name: "queue-length", policy: "queue-length", reacts: true},
+		{name: "latency", policy: "latency", reacts: true},
+		{name: "tokens-per-second", policy: "tokens-per-second", reacts: true, parameters: (*setting).tokens},
+		{name: "saturation", policy: "saturation", reacts: true},
+		{name: "heteroscale", policy: "heteroscale", reacts: true, parameters: (*setting).heteroscale},
+		{name: "heteroscale-seed", policy: "heteroscale-seed", parameters: (*setting).heteroscale, can: (*setting).split},
+		{name: "predictive", policy: "predictive", reacts: true, parameters: (*setting).capacity},
 		{name: "predictive, seasonal", policy: "predictive", rounds: 2, can: repeats, parameters: func(s *setting) map[string]string {
 			p := s.capacity()
 			p["method"], p["period"] = "seasonal", s.load.length().String()

@@ -18,10 +18,13 @@ type scale struct {
 	startups []time.Duration
 }
 
+// dayFactor multiplies the rates of the day.
+const dayFactor = 1.25
+
 // fullScale is that of the page: the peak needs eight replicas.
 func fullScale() scale {
 	return scale{
-		loads:    []load{day(1.25), spike(5, 8)},
+		loads:    []load{day(dayFactor), spike()},
 		startups: []time.Duration{30 * time.Second, 3 * time.Minute, 10 * time.Minute},
 	}
 }
@@ -45,7 +48,8 @@ type cell struct {
 // metrics are those that the page has.
 var metrics = []string{
 	"goodput", "replicaHours", "goodRequestsPerReplicaHour", "recoveryTime", "scaling.events", "scaling.reversalsPerHour",
-	"scaling.lostRequests", "pdRatioDrift", "utilization{pool=decode}", "scaledReplicas.mean{pool=decode}",
+	"scaling.lostRequests", "pdRatioDrift",
+	"utilization{pool=prefill}", "scaledReplicas.mean{pool=prefill}", "utilization{pool=decode}", "scaledReplicas.mean{pool=decode}",
 }
 
 // mean is that of a metric over the seeds.
@@ -101,19 +105,12 @@ func find(ctx context.Context, s scale, progress io.Writer) (*findings, error) {
 	return f, err
 }
 
-// takesLong reports whether the contest takes so long to simulate that one time to start
-// has to be enough: with two pools, a step costs the more the longer the queue is.
-func (c *contest) takesLong() bool { return len(c.cluster.pools) > 1 && c.load.length() > 2*time.Hour }
-
 // fill makes the cells, without figures.
 func (c *contest) fill(startups []time.Duration) {
 	all := contenders()
 	for i := range all {
 		one := &all[i]
 		times := startups
-		if c.takesLong() {
-			times = startups[len(startups)/2:][:1]
-		}
 		if one.rate != nil {
 			times = []time.Duration{0}
 		}

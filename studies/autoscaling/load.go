@@ -34,17 +34,19 @@ var halfHours = []float64{
 	17.0, 11.1, 9.0, 8.7, 12.2, 11.8, 9.3, 9.5, 20.6, 19.2, 19.4, 32.6, 40.1, 30.2, 16.9, 20.9,
 }
 
-// day is the day of ServeGen with so many times its rates.
+// day is the second half of the day of ServeGen, which has its least and its greatest rate,
+// with so many times its rates.
 func day(factor float64) load {
 	l := load{name: "day", seeds: []int64{1}, repeats: true}
-	for _, perSecond := range halfHours {
+	for _, perSecond := range halfHours[len(halfHours)/2:] {
 		l.stages = append(l.stages, stage{perSecond * factor, 30 * time.Minute})
 	}
 	return l
 }
 
-// spike is a low rate with a time in its middle at a multiple of it.
-func spike(low, factor float64) load {
+// spike is a low rate with a time in its middle at eight times the rate.
+func spike() load {
+	const low, factor = 5, 8
 	return load{name: "spike", seeds: []int64{1, 2, 3}, stages: []stage{
 		{low, 20 * time.Minute}, {low * factor, 10 * time.Minute}, {low, 30 * time.Minute},
 	}}

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/template"
 	"time"
@@ -34,7 +35,7 @@ func (f *findings) write(path string) error {
 		}
 		files[fmt.Sprintf("%s-%s.svg", stem, l.name)] = picture.Bytes()
 	}
-	functions := template.FuncMap{"share": f.share, "figure": f.figure, "minutes": f.minutes, "table": f.table}
+	functions := template.FuncMap{"table": f.table, "policy": f.policy}
 	var text bytes.Buffer
 	page, err := template.New("page").Funcs(functions).Parse(pageText)
 	if err != nil {
@@ -62,9 +63,12 @@ func (f *findings) page() any {
 		"DayMean": fmt.Sprintf("%.0f", d.mean()), "DayPeak": fmt.Sprintf("%.0f", d.peak()), "DayLeast": fmt.Sprintf("%.0f", d.least()),
 		"SpikeLow": decimal(s.least()), "SpikePeak": decimal(s.peak()),
 		"DayNeed": listed(f.clusters[0].need(d.peak())), "DayNeedTwo": listed(f.clusters[1].need(d.peak())),
-		"DayNeedMean": listed(f.clusters[0].need(d.mean())),
-		"Seeds":       len(s.seeds), "Spread": f.spread(s),
-		"Summary": f.summary(), "Published": f.publishedTable(),
+		"DayHours": fmt.Sprintf("%.0f", d.length().Hours()), "DayFactor": decimal(dayFactor), "Most": f.clusters[0].most(),
+		"Seeds": len(s.seeds), "Spread": f.spread(s), "Outside": percent(s.outside()), "Enough": percent(enough),
+		"EachCeil": f.answers[0].each(0), "EachExample": f.answers[0].each(1),
+		"General": f.general(), "Spikes": f.spikes(), "Policies": f.policies(),
+		"Verdicts": tableOf(f.general(), f.spikes(), f.policies()),
+		"Best":     f.best(), "Summary": f.summary(), "Published": f.publishedTable(),
 	}
 }
 
@@ -103,30 +107,6 @@ func (f *findings) contest(load, cluster string) *contest {
 		}
 	}
 	panic("autoscaling: no contest of " + load + " and " + cluster)
-}
-
-func (f *findings) mean(load, cluster, name, startup, metric string) (float64, error) {
-	d, err := time.ParseDuration(startup)
-	if err != nil {
-		return 0, err
-	}
-	return f.contest(load, cluster).of(name, d).mean(metric), nil
-}
-
-// share writes a share as a percentage, figure a number, and minutes a time in seconds.
-func (f *findings) share(load, cluster, name, startup, metric string) (string, error) {
-	v, err := f.mean(load, cluster, name, startup, metric)
-	return percent(v), err
-}
-
-func (f *findings) figure(load, cluster, name, startup, metric string) (string, error) {
-	v, err := f.mean(load, cluster, name, startup, metric)
-	return number(v), err
-}
-
-func (f *findings) minutes(load, cluster, name, startup, metric string) (string, error) {
-	v, err := f.mean(load, cluster, name, startup, metric)
-	return lasting(v), err
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
@@ -213,6 +193,28 @@ func (f *findings) summary() *study.Table {
 	return t
 }
 
+// best has, of the policies that react and cost less than a fixed number for the peak, the one
+// that keeps the most and the cheapest that keeps enough.
+func (f *findings) best() *study.Table {
+	t := &study.Table{Titles: []string{"load, cluster, start-up", "keeps the most", "the least replica-hours with " + percent(enough)}}
+	for i := range f.scale.loads {
+		for _, p := range f.places(f.scale.loads[i].name) {
+			cheaper := slices.DeleteFunc(p.reacting(), func(name string) bool { return p.hours(name) >= p.hours(forPeak) })
+			most, cheapest, least := "none", "none", math.Inf(1)
+			if len(cheaper) > 0 {
+				most = p.in(cheaper[0])
+			}
+			for _, name := range cheaper {
+				if p.share(name) >= enough && p.hours(name) < least {
+					cheapest, least = p.in(name), p.hours(name)
+				}
+			}
+			t.Add(p.String(), most, cheapest)
+		}
+	}
+	return t
+}
+
 // publishedTable is the cases of both forms.
 func (f *findings) publishedTable() *study.Table {
 	t := &study.Table{Titles: []string{"case", "replicas", "`heteroscale`"}}
@@ -240,6 +242,9 @@ func (f *findings) charts(l *load) []chart.Chart {
 // tickCount is how many labels the axis of replica-hours has at most.
 const tickCount = 12
 
+// filled is how many policies have filled dots; the others have the same colours, with rings.
+const filled = 7
+
 func (c *contest) chart() chart.Chart {
 	most := 0.0
 	for i := range c.cells {
@@ -256,11 +261,16 @@ func (c *contest) chart() chart.Chart {
 	for h := 0.0; h < most+step; h += step {
 		out.Ticks = append(out.Ticks, decimal(h))
 	}
+	colours := map[string]int{} // of a policy in all charts
+	for i, k := range contenders() {
+		colours[k.name] = i
+	}
 	for i := range c.cells {
 		x := &c.cells[i]
 		point := chart.Point{X: x.mean("replicaHours") / step, Y: 100 * x.mean("goodput")}
 		if n := len(out.Lines); n == 0 || out.Lines[n-1].Name != x.contender.name {
-			out.Lines = append(out.Lines, chart.Line{Name: x.contender.name, Colour: n % 7, Hollow: n >= 7})
+			k := colours[x.contender.name]
+			out.Lines = append(out.Lines, chart.Line{Name: x.contender.name, Colour: k % filled, Hollow: k >= filled})
 		}
 		last := &out.Lines[len(out.Lines)-1]
 		last.Points = append(last.Points, point)

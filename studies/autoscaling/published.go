@@ -28,6 +28,15 @@ type published struct {
 	seed []string
 }
 
+// each is how many tokens per second each decode replica has to give with a way to round.
+func (p *published) each(rounding int) string {
+	var prefill, decode int
+	if _, err := fmt.Sscanf(p.seed[rounding], "%d + %d", &prefill, &decode); err != nil {
+		panic(fmt.Sprintf("autoscaling: the answer %q: %v", p.seed[rounding], err))
+	}
+	return fmt.Sprintf("%.0f", float64(p.perSecond)/float64(decode))
+}
+
 // roundings are the ways in which the seed's form rounds.
 var roundings = []string{"ceil", "example", "code"}
 

@@ -63,6 +63,7 @@ func TestResultsAreThoseOfALocalRun(t *testing.T) {
 	ns := newNamespace(t)
 	files := map[string]string{
 		"admission-scheduling": "policysweep-admission-scheduling.yaml",
+		"autoscaling":          "policysweep-autoscaling.yaml",
 		"llm-d-default":        "policysweep-llm-d-default.yaml",
 		"gates":                "policysweep-gates.yaml",
 		"hpa":                  "policysweep-hpa.yaml",

@@ -9,6 +9,7 @@ import (
 	"flag"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,9 +22,9 @@ import (
 var update = flag.Bool("update", false, "write testdata of pkg/policy/autoscaling/keda")
 
 const (
-	path    = "../../pkg/policy/autoscaling/keda/testdata/stories.json.gz"
-	stories = 100
-	polls   = 40
+	testdata = "../../pkg/policy/autoscaling/keda/testdata"
+	stories  = 100
+	polls    = 40
 )
 
 // Story is one ScaledObject, created at 0. pkg/policy/autoscaling/keda reads it.
@@ -48,6 +49,32 @@ type Poll struct {
 }
 
 func TestTheGoldenSet(t *testing.T) {
+	for file, make := range map[string]func(*testing.T, *rand.Rand) any{
+		"stories.json.gz":     func(t *testing.T, r *rand.Rand) any { return play(t, r, randomSpec(r)) },
+		"annotations.json.gz": func(t *testing.T, r *rand.Rand) any { return play(t, r, annotatedSpec(r)) },
+		"cron.json.gz":        func(t *testing.T, r *rand.Rand) any { return askCron(t, r) },
+		"formulas.json.gz":    func(t *testing.T, r *rand.Rand) any { return askFormula(t, r) },
+	} {
+		t.Run(file, func(t *testing.T) {
+			got, path := encode(t, make), filepath.Join(testdata, file)
+			if *update {
+				if err := os.WriteFile(path, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Error("KEDA decides otherwise than in the file: run this test with -update")
+			}
+		})
+	}
+}
+
+// encode writes a line of JSON for each story, compressed.
+func encode(t *testing.T, make func(*testing.T, *rand.Rand) any) []byte {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
 	if err != nil {
@@ -57,7 +84,7 @@ func TestTheGoldenSet(t *testing.T) {
 	for seed := range uint64(stories) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		synctest.Test(t, func(t *testing.T) {
-			if err := lines.Encode(play(t, r)); err != nil {
+			if err := lines.Encode(make(t, r)); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -65,23 +92,12 @@ func TestTheGoldenSet(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if *update {
-		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(b.Bytes(), want) {
-		t.Error("KEDA decides otherwise than in the file: run this test with -update")
-	}
+	return b.Bytes()
 }
 
-// play makes up a story and asks KEDA at each poll.
-func play(t *testing.T, r *rand.Rand) *Story {
-	s := &Story{Spec: randomSpec(r)}
+// play makes up a story of an object and asks KEDA at each poll.
+func play(t *testing.T, r *rand.Rand, spec keda.Spec) *Story {
+	s := &Story{Spec: spec}
 	start := time.Now()
 	o := newOperator(s.Spec)
 	s.Min, s.Max = *o.object.GetHPAMinReplicas(), o.object.GetHPAMaxReplicas()
@@ -136,5 +152,12 @@ func randomSpec(r *rand.Rand) keda.Spec {
 			Target: hpa.Target{Type: pick(r, hpa.AverageValue, hpa.Value), Value: pick(r, 1, 300, 4007, 8014, 2300, 5000, 1+r.Int64N(99_999))},
 		}})
 	}
+	return s
+}
+
+// annotatedSpec has annotations that pause or force.
+func annotatedSpec(r *rand.Rand) keda.Spec {
+	s := randomSpec(r)
+	s.Annotations = keda.Annotations{PausedIn: r.IntN(2) == 0, PausedOut: r.IntN(2) == 0, Forced: r.IntN(3) == 0, Paused: r.IntN(8) == 0}
 	return s
 }

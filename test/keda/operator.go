@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -113,7 +114,7 @@ func metricSpec(i int, m hpa.Metric) autoscalingv2.MetricSpec {
 
 func scaledObject(spec keda.Spec) *kedav1alpha1.ScaledObject {
 	o := &kedav1alpha1.ScaledObject{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "object", CreationTimestamp: metav1.Now()},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "object", CreationTimestamp: metav1.Now(), Annotations: annotations(spec.Annotations)},
 		Spec:       kedav1alpha1.ScaledObjectSpec{ScaleTargetRef: &kedav1alpha1.ScaleTarget{Name: "target"}, IdleReplicaCount: spec.Idle},
 	}
 	o.Status.ScaleTargetGVKR = &kedav1alpha1.GroupVersionKindResource{Group: "apps", Version: "v1", Kind: "Deployment", Resource: "deployments"}
@@ -139,6 +140,16 @@ func scaledObject(spec keda.Spec) *kedav1alpha1.ScaledObject {
 		}
 	}
 	return o
+}
+
+// annotations are those of an object, written in the ways that KEDA reads.
+func annotations(a keda.Annotations) map[string]string {
+	return map[string]string{
+		kedav1alpha1.PausedAnnotation:          strconv.FormatBool(a.Paused),
+		kedav1alpha1.PausedScaleInAnnotation:   strconv.FormatBool(a.PausedIn),
+		kedav1alpha1.PausedScaleOutAnnotation:  strconv.FormatBool(a.PausedOut),
+		kedav1alpha1.ForceActivationAnnotation: strconv.FormatBool(a.Forced),
+	}
 }
 
 func seconds(d time.Duration) *int32 {

@@ -18,9 +18,10 @@ import (
 const reportedTop = 10
 
 // NewReport returns what a person reads before rolling the best point, or the proposal,
-// out. promoted is its EPP configuration; nil where there is none. False says that
-// no point has all of its results, so that there is nothing to report on.
-func NewReport(s *study.Study, title string, promoted *Promotion) (*report.Sweep, bool, error) {
+// out. promoted is its EPP configuration; nil where there is none. manifests are those of
+// scalers that change with it. False says that no point has all of its results, so that
+// there is nothing to report on.
+func NewReport(s *study.Study, title string, promoted *Promotion, manifests []*PromotedManifest) (*report.Sweep, bool, error) {
 	best, ok, err := pointToRollOut(s)
 	if err != nil || !ok {
 		return nil, false, err
@@ -32,6 +33,11 @@ func NewReport(s *study.Study, title string, promoted *Promotion) (*report.Sweep
 	r := &report.Sweep{
 		Title: title, Best: best, Proposed: s.Plan.Proposal, Board: board, Top: reportedTop,
 		Warnings: s.Plan.Remarks(), Approximations: s.Plan.Approximations,
+	}
+	for _, m := range manifests {
+		if m.Diff != "" {
+			r.Diffs = append(r.Diffs, report.Diff{Title: m.Title(), Text: m.Diff})
+		}
 	}
 	verdict, err := s.Verdict()
 	if err != nil {

@@ -72,6 +72,16 @@ func CheckManifests(p *experiment.Plan, names []string) error {
 	return nil
 }
 
+// PromoteVaried writes out the manifests that the sweep varies at the best point, or the
+// proposed one, as [PromoteManifests] does.
+func PromoteVaried(s *study.Study) ([]*PromotedManifest, error) {
+	var names []string
+	for _, m := range VariedManifests(s.Plan) {
+		names = append(names, m.Name)
+	}
+	return PromoteManifests(s, names)
+}
+
 // PromoteManifests writes out the manifests of some names at the best point, or the proposed
 // one. The plan must be one that was compiled, since an encoded one does not hold the texts.
 // The error is a [promote.ErrNotPossible] where a value cannot be written.

@@ -16,7 +16,7 @@ import (
 )
 
 // manifests reads the manifests of scalers, and returns the scenario with the text of each
-// in one spelling in its place.
+// in one spelling in its place. The text of one with faults is empty.
 func (c *compiler) manifests(in *v1alpha1.Scenario, path *field.Path) (*v1alpha1.Scenario, field.ErrorList) {
 	read := in.DeepCopy()
 	var errs field.ErrorList

@@ -30,7 +30,7 @@ spec:
   metrics:
   - type: External
     external:
-      metric: {name: "vllm:num_requests_waiting", selector: {matchLabels: {model_name: llama}}}
+      metric: {name: "vllm:num_requests_waiting", selector: {matchLabels: {namespace: own}}}
       target: {type: Value, value: "5"}
   behavior: {scaleDown: {policies: [{type: Pods, value: 1, periodSeconds: 60}]}}
 `
@@ -94,7 +94,7 @@ func TestManifestsOfAnySource(t *testing.T) {
 			for _, want := range []string{
 				"horizontalPodAutoscaler.spec.scaleTargetRef.name: the manifest scales decode, which stands for pool",
 				"spec.metrics[0].external.target: vllm:num_requests_waiting is a sum over the replicas, and its target is of type Value [value-for-sum]",
-				"external.metric.selector: The metric is that of the pool of the scaler",
+				"external.metric.name: the selector namespace=own has no effect: vllm:num_requests_waiting has no such label here",
 			} {
 				if !strings.Contains(remarks, want) {
 					t.Errorf("no remark %q in:\n%s", want, remarks)
@@ -257,5 +257,40 @@ func TestParametersWithinAnalysers(t *testing.T) {
 				t.Errorf("errors %q, want %q", text, tc.want)
 			}
 		})
+	}
+}
+
+// A manifest with a fault hides no other fault: neither one of a manifest beside, nor one of the
+// scenario.
+func TestFaultsOfManifestsHideNoOthers(t *testing.T) {
+	run := experimenttest.Run(t)
+	faulty := strings.Replace(ownHPA, "maxReplicas: 12", "maxReplicas: 0", 1)
+	run.Spec.Scenario.Scalers = []v1alpha1.Scaler{
+		{Name: "one", Pools: []string{run.Spec.Scenario.Pools[0].Name}, HorizontalPodAutoscaler: &v1alpha1.ManifestSource{Inline: &faulty}, Interval: "15s", MaxReplicas: 3},
+		{Name: "two", Pools: []string{"nowhere"}, HorizontalPodAutoscaler: &v1alpha1.ManifestSource{Inline: ptr.To("kind: Service\n")}, Interval: "15s"},
+		{Name: "three", Pools: []string{"nowhere"}, HorizontalPodAutoscaler: &v1alpha1.ManifestSource{Inline: ptr.To(ownHPA)}, Interval: "15s"},
+	}
+	faults := func() []string {
+		_, errs, err := compile.Run(context.Background(), run, sourceInputs())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var at []string
+		for _, e := range errs {
+			at = append(at, e.Field)
+		}
+		return at
+	}
+	manifests := []string{
+		"spec.scenario.scalers[0].horizontalPodAutoscaler.inline.spec.maxReplicas",
+		"spec.scenario.scalers[1].horizontalPodAutoscaler.inline",
+	}
+	scalers := []string{"spec.scenario.scalers[2].pools[0]", "spec.scenario.scalers[0].maxReplicas", "spec.scenario.scalers[2].pools[0]"}
+	if diff := cmp.Diff(append(manifests, scalers...), faults()); diff != "" {
+		t.Errorf("faults (−want +got):\n%s", diff)
+	}
+	run.Spec.Scenario.Pools[0].Accelerator = "abacus"
+	if diff := cmp.Diff(append(manifests, "spec.scenario.pools[0].accelerator"), faults()); diff != "" {
+		t.Errorf("faults beside those of a pool (−want +got):\n%s", diff)
 	}
 }

@@ -20,18 +20,16 @@ func (c *compiler) scenario(stated *v1alpha1.Scenario, path *field.Path) field.E
 	if len(errs) > 0 {
 		return errs
 	}
-	if in, errs = c.manifests(in, path); len(errs) > 0 {
-		return errs
-	}
+	in, unread := c.manifests(in, path)
 	if in, errs = c.bundles(in, path); len(errs) > 0 {
-		return errs
+		return append(unread, errs...)
 	}
 	if errs := setup.ValidateTenants(&in.Workload, path.Child("workload")); len(errs) > 0 {
-		return errs
+		return append(unread, errs...)
 	}
 	parts, errs := setup.Parts(setup.WithTenants(in), path)
 	if len(errs) > 0 {
-		return errs
+		return append(unread, errs...)
 	}
 	c.base, c.told = in, map[string]told{}
 	for i := range parts {
@@ -39,6 +37,7 @@ func (c *compiler) scenario(stated *v1alpha1.Scenario, path *field.Path) field.E
 	}
 	pickers, errs := c.pickers(in, path)
 	c.findInAnalysers(in)
+	errs = append(unread, errs...)
 	for _, t := range setup.Traces(&in.Workload, path.Child("workload")) {
 		errs = append(errs, c.readTrace(t)...)
 	}

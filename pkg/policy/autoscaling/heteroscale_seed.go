@@ -40,6 +40,9 @@ func readHeteroscaleSeed(l *loader) func() Scaler {
 	h.late = slo * l.Positive("panicThreshold", 1.2, "the multiple of tbtSLOSeconds above which tokens are late")
 	h.factor = l.Between("panicFactor", 1, 100, 1.2, "the factor by which the replicas grow where tokens are late, rounded down")
 	h.quantile = l.Between("quantile", 0.01, 0.999, 0.95, "the quantile of the time between tokens that is compared")
+	if !h.panics {
+		l.noLateTokens()
+	}
 	h.window = l.window("window", time.Minute, "the time over which tokens and latencies are counted")
 	out := l.Delay("scaleOutCooldown", 3*time.Minute, "how long after a scale-out there is no other one")
 	in := l.Delay("scaleInCooldown", 10*time.Minute, "how long after a scale-in there is no other one")

@@ -39,7 +39,13 @@ func readPredictive(l *loader) func() Scaler {
 	period := l.OptionalDuration("period", "the time after which the rates repeat, such as 24h; without it holt-winters has no season")
 	alpha := l.Between("alpha", 0, 1, 0.5, "the weight of a new rate in the level, of holt-winters")
 	beta := l.Between("beta", 0, 1, 0.1, "the weight of a new slope in the trend, of holt-winters")
-	gamma := l.Between("gamma", 0, 1, 0.3, "the weight of a new difference from the level in the season, of holt-winters")
+	gamma := l.Between("gamma", 0, 1, 0.3, "the weight of a new difference from the level in the season, of holt-winters with a period")
+	switch {
+	case method == "seasonal":
+		l.noEffect("with method=seasonal: it takes the rate one period ago as it was", "alpha", "beta", "gamma")
+	case !l.stated("period"):
+		l.noEffect("without period: there is no season", "gamma")
+	}
 	c := readCapacity(l)
 	seasons, ahead := int(period/step), 1+int((lead+step-1)/step)
 	switch {

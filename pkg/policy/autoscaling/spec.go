@@ -137,6 +137,14 @@ func (l *loader) stated(name string) bool {
 	return ok
 }
 
+// noEffect adds an error for each of some parameters that is stated though no value of the
+// parameter changes a decision.
+func (l *loader) noEffect(why string, names ...string) {
+	for _, name := range names {
+		l.Forbid(name, "has no effect "+why)
+	}
+}
+
 // unusable adds an error about the name of the policy.
 func (l *loader) unusable(detail string) {
 	l.errs = append(l.errs, field.Invalid(l.path.Child(l.field), l.spec.Name, detail))

@@ -64,6 +64,17 @@ func TestWrongParametersHaveTheirPath(t *testing.T) {
 		"variances of another predictor": {"dynamo-planner", []string{"predictor=holt-winters", "r=5", "qTrend=1"}, one, []string{
 			`policy.parameters[qTrend]: Forbidden: is of predictor=kalman`,
 			`policy.parameters[r]: Forbidden: is of predictor=kalman`}},
+		"weights of another method": {"predictive", []string{"capacity=1", "method=seasonal", "period=1h", "alpha=0.2", "gamma=0.2"}, one, []string{
+			`policy.parameters[alpha]: Forbidden: has no effect with method=seasonal: it takes the rate one period ago as it was`,
+			`policy.parameters[gamma]: Forbidden: has no effect with method=seasonal: it takes the rate one period ago as it was`}},
+		"the weight of a season without a period": {"predictive", []string{"capacity=1", "gamma=0.2", "alpha=0.2"}, one, []string{
+			`policy.parameters[gamma]: Forbidden: has no effect without period: there is no season`}},
+		"late tokens without their trigger": {"heteroscale", []string{"latencyTrigger=false", "panicFactor=2", "quantile=0.9"}, two, []string{
+			`policy.parameters[panicFactor]: Forbidden: has no effect with latencyTrigger=false`,
+			`policy.parameters[quantile]: Forbidden: has no effect with latencyTrigger=false`}},
+		"late tokens of the seed without their trigger": {"heteroscale-seed", []string{"latencyTrigger=false", "tbtSLOSeconds=2", "panicThreshold=2"}, two, []string{
+			`policy.parameters[tbtSLOSeconds]: Forbidden: has no effect with latencyTrigger=false`,
+			`policy.parameters[panicThreshold]: Forbidden: has no effect with latencyTrigger=false`}},
 		"no future": {"predictive-oracle", []string{"capacity=1"}, one, []string{
 			`policy.policy: Invalid value: "predictive-oracle": the policy needs the true arrival rate of the future, which this scenario does not give: use predictive`}},
 	} {

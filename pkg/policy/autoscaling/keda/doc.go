@@ -11,6 +11,6 @@
 // testdata holds answers of the real operator, which the package repeats exactly. The program in
 // test/keda writes them.
 //
-// Not in here: scaling modifiers, push scalers, and the annotations that pause or force. A count
-// that Request writes counts as a change by another hand for the autoscaler.
+// Not in here: push scalers, and formulas of other than numbers. A count that Request writes counts
+// as a change by another hand for the autoscaler.
 package keda

@@ -43,9 +43,13 @@ const (
 	ScalerCooldown  Reason = "ScalerCooldown"
 )
 
-// Request decides on a poll by the count that the target is to have, and what Activity says.
+// Request decides on a poll by the count that the target is to have, and what Activity says. An
+// object that is paused has no conditions of its own.
 func (s *Scaler) Request(now simtime.Time, current int32, active, failed bool) Decision {
-	if active {
+	if s.spec.Annotations.Paused {
+		return Decision{}
+	}
+	if active || s.spec.Annotations.Forced {
 		return s.whileActive(now, current, failed)
 	}
 	return s.whileInactive(now, current, failed)
@@ -56,6 +60,9 @@ func (s *Scaler) Request(now simtime.Time, current int32, active, failed bool) D
 func (s *Scaler) whileActive(now simtime.Time, current int32, failed bool) Decision {
 	d := Decision{Active: ScalerActive}
 	if current == 0 || s.spec.Idle != nil && current < s.spec.Min {
+		if s.spec.Annotations.PausedOut {
+			return d
+		}
 		d.Replicas, d.Write = max(s.spec.Min, 1), true
 	} else if failed {
 		return d
@@ -72,6 +79,9 @@ func (s *Scaler) whileInactive(now simtime.Time, current int32, failed bool) Dec
 	switch idle := s.spec.Idle; {
 	case failed && (fallback == nil || fallback.Replicas != 0):
 	case idle != nil && current > *idle, s.spec.Min == 0 && current > 0:
+		if s.spec.Annotations.PausedIn {
+			return d
+		}
 		if !s.cooledDown(now) {
 			d.Active = ScalerCooldown
 			return d

@@ -23,14 +23,31 @@ type Spec struct {
 	// Max is 100 where it is 0.
 	Max      int32
 	Triggers []Trigger
+	// Modifiers are nil where each trigger is a metric of its own.
+	Modifiers *Modifiers `json:"-"`
 	// Fallback is nil where a trigger that fails has no value.
 	Fallback *Fallback
 	// Behavior is the autoscaler's.
-	Behavior *hpa.Behavior
+	Behavior    *hpa.Behavior
+	Annotations Annotations `json:",omitzero"`
+}
+
+// Annotations are those by which KEDA is paused or forced.
+type Annotations struct {
+	// Paused ends the autoscaler, and all that KEDA does itself. Replicas is the count that the
+	// target gets before; nil where it keeps its own.
+	Paused   bool
+	Replicas *int32
+	// PausedIn and PausedOut stop one direction, of the autoscaler too.
+	PausedIn, PausedOut bool
+	// Forced stands for a trigger that is always active.
+	Forced bool
 }
 
 // Trigger is a source of a metric.
 type Trigger struct {
+	// Name is what a formula calls it.
+	Name string `json:",omitzero"`
 	// Metric is an External one. One of the sources Resource and ContainerResource is for the
 	// autoscaler only: KEDA does not ask it.
 	Metric hpa.Metric
@@ -54,12 +71,13 @@ type Fallback struct {
 type FallbackBehavior string
 
 // The behaviours of a fallback: its own count, the current one, or the larger or the smaller of
-// both.
+// both; or what a formula makes of a trigger without a value.
 const (
 	Static                  FallbackBehavior = "static"
 	CurrentReplicas         FallbackBehavior = "currentReplicas"
 	CurrentReplicasIfHigher FallbackBehavior = "currentReplicasIfHigher"
 	CurrentReplicasIfLower  FallbackBehavior = "currentReplicasIfLower"
+	ByFormula               FallbackBehavior = "scalingModifiers"
 )
 
 // Defaults fills in what the author leaves open.

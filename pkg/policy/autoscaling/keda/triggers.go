@@ -22,6 +22,9 @@ type Target struct{ Replicas, Ready int32 }
 // Activity returns whether any trigger is active, and whether any failed. answers has one entry
 // for each trigger. A ScaledObject whose triggers are all for the autoscaler is always active.
 func (s *Scaler) Activity(target Target, answers []Answer) (active, failed bool) {
+	if s.spec.Modifiers != nil {
+		return s.combinedActivity(target, answers)
+	}
 	asked := false
 	for i := range s.spec.Triggers {
 		t := &s.spec.Triggers[i]

@@ -42,6 +42,19 @@ func TestRulesWithoutContext(t *testing.T) {
 	}
 }
 
+// Where a formula makes one metric of the triggers, their own targets count for nothing.
+func TestRulesAboutTargetsPassOverFormulas(t *testing.T) {
+	bad := averageOfAverage.example("bad")
+	text := strings.NewReplacer("advanced:\n", "advanced:\n    scalingModifiers: {formula: a * 2, target: \"5\"}\n", "- type: prometheus\n", "- type: prometheus\n    name: a\n").Replace(bad)
+	m, errs := manifest.Read(manifest.ScaledObject, []byte(text), nil)
+	if text == bad || len(errs) > 0 {
+		t.Fatal(errs, text)
+	}
+	if found := Check(m, Context{}); len(found) > 0 {
+		t.Errorf("findings %v", found)
+	}
+}
+
 func example(t *testing.T, r *Rule, name string) *manifest.Manifest {
 	t.Helper()
 	m, errs := manifest.Read(r.Kind, []byte(r.example(name)), nil)

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 )
 
 //go:embed examples
@@ -31,6 +33,15 @@ func WriteRules(w io.Writer) error {
 		fmt.Fprintf(table, "\t\t  %s\n", r.Why)
 	}
 	return table.Flush()
+}
+
+// Descriptions are the rules as a SARIF log describes them.
+func Descriptions() []*lint.Rule {
+	var all []*lint.Rule
+	for _, r := range rules {
+		all = append(all, &lint.Rule{ID: r.ID, Severity: r.Severity, Summary: r.Summary, Why: r.Why, Fix: r.Fix})
+	}
+	return all
 }
 
 // Write writes a rule in full.

@@ -34,6 +34,8 @@ type Field struct {
 	words []string
 	// needed says that the object around it must have the field.
 	needed bool
+	// of is the one type of trigger that has the field; empty where any may.
+	of string
 	// least and most bound a number, or the entries of a list.
 	least, most int64
 }

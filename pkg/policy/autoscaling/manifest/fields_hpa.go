@@ -10,15 +10,17 @@ import (
 // What notes of several fields say.
 const (
 	otherTarget = "The target stands for the pool of the scaler, whatever its name. A note says so where the names differ."
-	cpuInstead  = "The simulator does not model CPU and memory: use a metric of the engine or of the gateway, such as vllm:num_requests_waiting, as type Pods or External"
-	selected    = "The metric is that of the pool of the scaler, whatever labels are asked for. To ask for others, state the query in metrics.queries of the scaler."
+	noCPU       = "The simulator does not model CPU and memory: use a metric of the engine or of the gateway, such as vllm:num_requests_waiting"
+	cpuInstead  = noCPU + ", as type Pods or External"
+	cpuTrigger  = noCPU + ", in the query of a trigger of type prometheus"
+	selected    = "The series of all metrics that the query reads are selected by their labels, as an adapter does with LabelMatchers. A label that only a cluster has, such as namespace, has no effect, and a note says so."
 )
 
 var targetKinds = []string{"Deployment", "StatefulSet", "ReplicaSet", "LeaderWorkerSet"}
 
 // hpaFields are those of autoscaling/v2.
 var hpaFields = slices.Concat(
-	headFields,
+	headFields(NoEffect, ""),
 	targetFields("spec.scaleTargetRef"),
 	[]Field{
 		{Path: "spec.minReplicas", form: whole, least: 1, most: 1024, Note: "0 needs a feature gate that is off by default: use a ScaledObject to scale to zero."},
@@ -47,11 +49,13 @@ var hpaFields = slices.Concat(
 )
 
 // headFields are those of any object.
-var headFields = []Field{
-	{Path: "apiVersion", form: text, needed: true},
-	{Path: "kind", form: text, needed: true},
-	{Path: "metadata", form: anything, Treatment: NoEffect},
-	{Path: "spec", form: object, needed: true},
+func headFields(metadata Treatment, note string) []Field {
+	return []Field{
+		{Path: "apiVersion", form: text, needed: true},
+		{Path: "kind", form: text, needed: true},
+		{Path: "metadata", form: anything, Treatment: metadata, Note: note},
+		{Path: "spec", form: object, needed: true},
+	}
 }
 
 func targetFields(path string) []Field {
@@ -68,7 +72,12 @@ func metricFields(path string, targets []string) []Field {
 	fields := []Field{
 		{Path: path + ".metric", form: object, needed: true},
 		{Path: path + ".metric.name", form: text, needed: true, Note: "The name of a metric that is simulated, or one that metrics.queries of the scaler has."},
-		{Path: path + ".metric.selector", form: anything, Treatment: Approximated, Note: selected},
+		{Path: path + ".metric.selector", form: object, Note: selected},
+		{Path: path + ".metric.selector.matchLabels", form: anything},
+		{Path: path + ".metric.selector.matchExpressions", form: list, most: 32},
+		{Path: path + ".metric.selector.matchExpressions[].key", form: text, needed: true},
+		{Path: path + ".metric.selector.matchExpressions[].operator", form: text, needed: true, words: []string{"In", "NotIn", "Exists", "DoesNotExist"}},
+		{Path: path + ".metric.selector.matchExpressions[].values", form: anything},
 		{Path: path + ".target", form: object, needed: true},
 		{Path: path + ".target.type", form: text, needed: true, words: targets},
 		{Path: path + ".target.averageValue", form: quantity},

@@ -44,6 +44,8 @@ type Adapter struct {
 	Analyser *Manifest
 	// AnalyserPath is that of the ConfigMap.
 	AnalyserPath *field.Path
+	// Start is when the run starts; zero where that is not known.
+	Start time.Time
 }
 
 // Load makes a scaler of a manifest. Errors have the paths of the manifest's fields under
@@ -59,12 +61,23 @@ func (m *Manifest) Load(a Adapter, path, queries *field.Path) (*Config, field.Er
 	follows := false
 	for _, x := range m.metrics {
 		text, at := x.name, x.at(path)
+		if x.cron != nil {
+			if a.Start.IsZero() {
+				errs = append(errs, field.Invalid(at, "cron", "needs to know when the run starts: state horizon.startTime of the scenario"))
+			}
+			asked = append(asked, source{name: x.name, cron: x.cron, start: a.Start})
+			continue
+		}
 		if other, ok := a.Queries[x.name]; ok && m.Kind == HorizontalPodAutoscaler {
 			used[x.name] = true
 			text, at = other, queries.Key(x.name)
 		}
-		s := source{name: x.name, text: text, targets: a.Targets, nullFails: x.nullFails}
-		if es := s.compile(at); len(es) > 0 {
+		s := source{name: x.name, text: text, targets: a.Targets, selector: x.selector, nullFails: x.nullFails}
+		var selector *field.Path
+		if x.selectorAt != nil {
+			selector = x.selectorAt(path)
+		}
+		if es := s.compile(at, selector); len(es) > 0 {
 			errs = append(errs, es...)
 			continue
 		}
@@ -106,9 +119,13 @@ func (m *Manifest) assemble(c *Config, a Adapter, asked []source) {
 	c.make = func() autoscaling.Scaler {
 		made, triggers := keda.Convert(m.keda)
 		own := forRun(asked)
+		seen := pick(own, triggers)
+		if m.formula != "" {
+			seen = []source{{name: m.formulaName()}}
+		}
 		return &kedaScaler{
 			keda: keda.New(m.keda, 0), spec: m.keda, sync: a.Sync, triggers: triggers,
-			hpa: newHPAScaler(made, options, pick(own, triggers)), sources: own,
+			hpa: newHPAScaler(made, options, seen), sources: own,
 		}
 	}
 	c.follow(a.Analyser, a.Sync, m.keda.Polling)

@@ -3,10 +3,13 @@
 package manifest
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/hpa"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/keda"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/query"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/wva"
 )
 
@@ -28,14 +31,22 @@ type Manifest struct {
 	keda     keda.Spec
 	wva      wva.Config
 	metrics  []metric
+	// formula is that about the triggers of KEDA; empty where there is none.
+	formula string
 }
 
 // metric is where a metric of the autoscaler, or a trigger of KEDA, has its values from.
 type metric struct {
 	// name is that of an adapter's metric, or a query.
 	name string
+	// selector is what the labels of the series must be. selectorAt leads to it, and is nil where
+	// there can be none.
+	selector   []query.Requirement
+	selectorAt func(*field.Path) *field.Path
 	// nullFails says that a trigger fails whose query has no value.
 	nullFails bool
+	// cron is where a trigger of KEDA has no query.
+	cron *keda.Cron
 	// at leads from the object to the name.
 	at func(*field.Path) *field.Path
 }
@@ -100,8 +111,16 @@ func (m *Manifest) Metrics() []Metric {
 			all = append(all, Metric{x.name, target, at})
 			continue
 		}
-		at := field.NewPath("spec", "triggers").Index(i).Child("metadata", "threshold")
-		all = append(all, Metric{x.name, m.keda.Triggers[i].Metric, at})
+		at := field.NewPath("spec", "triggers").Index(i).Child("metadata")
+		target := "threshold"
+		if x.cron != nil {
+			target = "desiredReplicas"
+		}
+		aim := m.keda.Triggers[i].Metric
+		if m.keda.Modifiers != nil {
+			aim.Target = hpa.Target{} // that of the formula is in force
+		}
+		all = append(all, Metric{x.name, aim, at.Child(target)})
 	}
 	return all
 }
@@ -136,6 +155,11 @@ func (m *Manifest) KEDA() *keda.Spec {
 	}
 	spec := m.keda
 	return &spec
+}
+
+// IsTimed reports whether the manifest asks for the time of the calendar.
+func (m *Manifest) IsTimed() bool {
+	return slices.ContainsFunc(m.metrics, func(x metric) bool { return x.cron != nil })
 }
 
 // refuses returns what says which entries of lists cannot be read.

@@ -4,10 +4,12 @@ package manifest
 
 import (
 	"errors"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/keda"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/query"
 )
 
@@ -15,15 +17,22 @@ import (
 type source struct {
 	name, text string
 	targets    query.Targets
+	selector   []query.Requirement
 	nullFails  bool
+	// cron is what answers in place of a query, in a run that starts at a time.
+	cron  *keda.Cron
+	start time.Time
 
 	query  *query.Query
 	answer []query.Reading
 }
 
-// compile reads the query.
-func (s *source) compile(path *field.Path) field.ErrorList {
-	q, err := query.Compile(s.text, s.targets)
+// compile reads the query, which is at a path, for the series that the selector asks for.
+func (s *source) compile(path, selector *field.Path) field.ErrorList {
+	if s.cron != nil {
+		return nil
+	}
+	q, err := query.Compile(s.text, s.targets, s.selector...)
 	if err == nil {
 		s.query = q
 		return nil
@@ -34,6 +43,10 @@ func (s *source) compile(path *field.Path) field.ErrorList {
 	}
 	var errs field.ErrorList
 	for _, f := range faults {
+		if f.InSelector {
+			errs = append(errs, field.Invalid(selector, field.OmitValueType{}, f.Text))
+			continue
+		}
 		errs = append(errs, field.Invalid(path, s.text, query.Faults{f}.Error()))
 	}
 	return errs
@@ -44,13 +57,18 @@ func forRun(all []source) []source {
 	own := append([]source(nil), all...)
 	for i := range own {
 		own[i].answer = nil
-		own[i].compile(nil)
+		own[i].compile(nil, nil)
 	}
 	return own
 }
 
 // ask asks the query. Series that find several partners are no answer.
 func (s *source) ask(view *autoscaling.View) {
+	if s.cron != nil {
+		at := s.start.Add(time.Duration(view.Now))
+		s.answer = append(s.answer[:0], query.Reading{Endpoint: -1, Value: s.cron.Value(at)})
+		return
+	}
 	answer, problem := s.query.Series(view)
 	if problem != query.None {
 		answer = nil

@@ -32,12 +32,22 @@ func (m *Manifest) readHPA(spec tree, path *field.Path) field.ErrorList {
 		read, es := readMetric(entry, path.Child("metrics").Index(i))
 		errs = append(errs, es...)
 		source := sourceFields[read.Source]
+		selector, es := readSelector(part(entry, source, "metric", "selector"), path.Child("metrics").Index(i).Child(source, "metric", "selector"))
+		errs = append(errs, es...)
 		m.hpa.Metrics = append(m.hpa.Metrics, read)
-		m.metrics = append(m.metrics, metric{name: words(entry, source, "metric", "name"), at: func(root *field.Path) *field.Path {
-			return root.Child("spec", "metrics").Index(i).Child(source, "metric", "name")
-		}})
+		m.metrics = append(m.metrics, metric{
+			name: words(entry, source, "metric", "name"), at: metricAt(i, source, "name"),
+			selector: selector, selectorAt: metricAt(i, source, "selector"),
+		})
 	}
 	return errs
+}
+
+// metricAt leads from an object to a field of a metric.
+func metricAt(index int, source, name string) func(*field.Path) *field.Path {
+	return func(root *field.Path) *field.Path {
+		return root.Child("spec", "metrics").Index(index).Child(source, "metric", name)
+	}
 }
 
 // sourceFields are the fields that hold the metrics of a source.

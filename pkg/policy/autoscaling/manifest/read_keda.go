@@ -3,10 +3,9 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -15,20 +14,17 @@ import (
 )
 
 // otherTriggers says what stands for a type of trigger that is not simulated.
-const otherTriggers = "only triggers of type prometheus are simulated"
+const otherTriggers = "only triggers of type prometheus and cron are simulated"
 
-// refuseTrigger refuses triggers of other types than prometheus.
+// refuseTrigger refuses triggers of other types.
 func refuseTrigger(list *Field, entry tree, path *field.Path) *field.Error {
 	kind, _ := entry["type"].(string)
-	if list.Path != "spec.triggers" || kind == "prometheus" || kind == "" {
+	if list.Path != "spec.triggers" || kind == "prometheus" || kind == "cron" || kind == "" {
 		return nil
 	}
 	detail := otherTriggers
-	switch kind {
-	case "cpu", "memory":
-		detail += ". " + cpuInstead
-	case "cron":
-		detail += "; policy schedule of a scaler sets replicas by the time"
+	if kind == "cpu" || kind == "memory" {
+		detail += ". " + cpuTrigger
 	}
 	return field.Invalid(path.Child("type"), kind, detail)
 }
@@ -36,7 +32,7 @@ func refuseTrigger(list *Field, entry tree, path *field.Path) *field.Error {
 // readScaledObject reads an object that the table allows.
 func (m *Manifest) readScaledObject(t tree, root *field.Path) field.ErrorList {
 	spec, path := part(t, "spec"), root.Child("spec")
-	errs := refuseAnnotations(part(t, "metadata", "annotations"), root.Child("metadata", "annotations"))
+	errs := m.readAnnotations(part(t, "metadata", "annotations"), root.Child("metadata", "annotations"))
 	s := &m.keda
 	s.Polling = seconds(wholeOr(spec, "pollingInterval", 30))
 	s.Cooldown = new(seconds(wholeOr(spec, "cooldownPeriod", 300)))
@@ -58,47 +54,29 @@ func (m *Manifest) readScaledObject(t tree, root *field.Path) field.ErrorList {
 			Behavior: keda.FallbackBehavior(words(f, "behavior")),
 		}
 	}
+	if n := s.Annotations.Replicas; n != nil {
+		m.Min, m.Max = min(m.Min, int(*n)), max(m.Max, int(*n))
+	}
 	s.Behavior = readBehavior(part(spec, "advanced", "horizontalPodAutoscalerConfig", "behavior"))
 	for i, entry := range entries(spec, "triggers") {
-		errs = append(errs, m.readTrigger(entry, i, path.Child("triggers").Index(i))...)
-	}
-	return errs
-}
-
-// refuseAnnotations refuses those by which KEDA pauses or is forced.
-func refuseAnnotations(annotations tree, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	for _, name := range sorted(annotations) {
-		if rest, is := strings.CutPrefix(name, "autoscaling.keda.sh/"); is && (strings.HasPrefix(rest, "paused") || strings.HasPrefix(rest, "force")) {
-			errs = append(errs, field.Forbidden(path.Key(name), "an object that is paused or forced is not simulated: take the annotation away"))
+		read := m.readPrometheus
+		if words(entry, "type") == "cron" {
+			read = m.readCron
 		}
+		errs = append(errs, read(entry, i, path.Child("triggers").Index(i))...)
 	}
-	return errs
+	return append(errs, m.readModifiers(spec, path)...)
 }
 
-func (m *Manifest) readTrigger(entry tree, index int, path *field.Path) field.ErrorList {
+func (m *Manifest) readPrometheus(entry tree, index int, path *field.Path) field.ErrorList {
 	metadata, at := part(entry, "metadata"), path.Child("metadata")
-	var errs field.ErrorList
-	decimal := func(name string) float64 {
-		text := words(metadata, name)
-		if text == "" {
-			return 0
-		}
-		n, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
-			errs = append(errs, field.Invalid(at.Child(name), text, "must be a number"))
-		}
-		return n
-	}
-	threshold, activation := decimal("threshold"), decimal("activationThreshold")
+	threshold, errs := readDecimal(metadata, "threshold", at)
+	activation, es := readDecimal(metadata, "activationThreshold", at)
+	errs = append(errs, es...)
 	if len(errs) == 0 && (threshold < 0.001 || threshold >= math.MaxInt64/1000) {
 		errs = append(errs, field.Invalid(at.Child("threshold"), words(metadata, "threshold"), "must be at least 0.001"))
 	}
-	target := hpa.Target{Type: hpa.AverageValue, Value: int64(threshold * 1000)}
-	if words(entry, "metricType") == string(hpa.Value) {
-		target.Type = hpa.Value
-	}
-	m.keda.Triggers = append(m.keda.Triggers, keda.Trigger{Metric: hpa.Metric{Source: hpa.External, Target: target}, Activation: activation})
+	m.addTrigger(entry, int64(threshold*1000), activation)
 	m.metrics = append(m.metrics, metric{
 		name: words(metadata, "query"), nullFails: words(metadata, "ignoreNullValues") == "false",
 		at: func(root *field.Path) *field.Path {
@@ -106,4 +84,11 @@ func (m *Manifest) readTrigger(entry tree, index int, path *field.Path) field.Er
 		},
 	})
 	return errs
+}
+
+// addTrigger adds a trigger with a target in thousandths.
+func (m *Manifest) addTrigger(entry tree, target int64, activation float64) {
+	kind := hpa.TargetType(cmp.Or(words(entry, "metricType"), string(hpa.AverageValue)))
+	metric := hpa.Metric{Source: hpa.External, Target: hpa.Target{Type: kind, Value: target}}
+	m.keda.Triggers = append(m.keda.Triggers, keda.Trigger{Name: words(entry, "name"), Metric: metric, Activation: activation})
 }

@@ -120,43 +120,52 @@ func TestFaults(t *testing.T) {
 		old, new     string
 		path, detail string
 	}{
-		"an old version":                       {HorizontalPodAutoscaler, "autoscaling/v2", "autoscaling/v1", "m.apiVersion", "must be autoscaling/v2; convert"},
-		"a beta version":                       {HorizontalPodAutoscaler, "autoscaling/v2", "autoscaling/v2beta2", "m.apiVersion", "must be autoscaling/v2; convert"},
-		"another version of KEDA":              {ScaledObject, "keda.sh/v1alpha1", "keda.k8s.io/v1alpha1", "m.apiVersion", "must be keda.sh/v1alpha1"},
-		"another kind":                         {HorizontalPodAutoscaler, "kind: HorizontalPodAutoscaler", "kind: ScaledObject", "m", `has no HorizontalPodAutoscaler; it has "ScaledObject"`},
-		"several of the kind":                  {HorizontalPodAutoscaler, "apiVersion", "kind: HorizontalPodAutoscaler\n---\napiVersion", "m", "has 2 objects"},
-		"no YAML":                              {HorizontalPodAutoscaler, "spec:", "spec: [", "m", "document 1 is no YAML"},
-		"a key that occurs twice":              {HorizontalPodAutoscaler, "  maxReplicas: 20", "  maxReplicas: 20\n  maxReplicas: 30", "m", "document 1 is no YAML"},
-		"an unknown field":                     {HorizontalPodAutoscaler, "maxReplicas: 20", "maxReplicas: 20\n  maxReplica: 20", "m.spec.maxReplica", `no such field; near to it are "maxReplicas"`},
-		"a field deep below":                   {HorizontalPodAutoscaler, `averageValue: "5"`, `averageValue: "5", window: 1m`, "m.spec.metrics[0].external.target.window", "no such field"},
-		"min above max":                        {HorizontalPodAutoscaler, "minReplicas: 2", "minReplicas: 30", "m.spec.minReplicas", "must be at most maxReplicas, 20"},
-		"scale to zero":                        {HorizontalPodAutoscaler, "minReplicas: 2", "minReplicas: 0", "m.spec.minReplicas", "must be between 1 and 1024"},
-		"no maximum":                           {HorizontalPodAutoscaler, "  maxReplicas: 20\n", "", "m.spec.maxReplicas", "must be a whole number"},
-		"a maximum in quotes":                  {HorizontalPodAutoscaler, "maxReplicas: 20", `maxReplicas: "20"`, "m.spec.maxReplicas", "must be a whole number"},
-		"a target that is no Deployment":       {HorizontalPodAutoscaler, "kind: Deployment", "kind: DaemonSet", "m.spec.scaleTargetRef.kind", `supported values: "Deployment"`},
-		"the CPU":                              {HorizontalPodAutoscaler, external, "  - {type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 80}}}\n", "m.spec.metrics[0].type", "Resource: The simulator does not model CPU"},
-		"the memory of a container":            {HorizontalPodAutoscaler, external, "  - {type: ContainerResource, containerResource: {name: memory}}\n", "m.spec.metrics[0].type", "ContainerResource: The simulator"},
-		"no metrics":                           {HorizontalPodAutoscaler, "  metrics:\n" + external, "", "m.spec.metrics", "without metrics the controller asks for the CPU"},
-		"a type without its fields":            {HorizontalPodAutoscaler, "type: External", "type: Pods", "m.spec.metrics[0].pods", "the metric is of type Pods"},
-		"a target without its value":           {HorizontalPodAutoscaler, "type: AverageValue", "type: Value", "m.spec.metrics[0].external.target.value", "the target is of type Value"},
-		"a value beside that of the type":      {HorizontalPodAutoscaler, "type: AverageValue", "type: Value, value: 3", "m.spec.metrics[0].external.target.averageValue", "the target is of type Value"},
-		"a target of 0":                        {HorizontalPodAutoscaler, `averageValue: "5"`, "averageValue: 0", "m.spec.metrics[0].external.target.averageValue", "must be positive"},
-		"a target that is no quantity":         {HorizontalPodAutoscaler, `averageValue: "5"`, "averageValue: five", "m.spec.metrics[0].external.target.averageValue", "must be a quantity"},
-		"a window that is too long":            {HorizontalPodAutoscaler, "  metrics:", "  behavior: {scaleUp: {stabilizationWindowSeconds: 3601}}\n  metrics:", "m.spec.behavior.scaleUp.stabilizationWindowSeconds", "must be between 0 and 3600"},
-		"an unknown policy":                    {HorizontalPodAutoscaler, "  metrics:", "  behavior: {scaleUp: {selectPolicy: Most}}\n  metrics:", "m.spec.behavior.scaleUp.selectPolicy", `supported values: "Max"`},
-		"no policies":                          {HorizontalPodAutoscaler, "  metrics:", "  behavior: {scaleUp: {policies: []}}\n  metrics:", "m.spec.behavior.scaleUp.policies", "must have between 1 and 32"},
-		"KEDA's min above max":                 {ScaledObject, "minReplicaCount: 0", "minReplicaCount: 30", "m.spec.minReplicaCount", "must be at most maxReplicaCount, 20"},
-		"idle replicas above the minimum":      {ScaledObject, "minReplicaCount: 0", "minReplicaCount: 1\n  idleReplicaCount: 1", "m.spec.idleReplicaCount", "must be less than minReplicaCount"},
-		"the CPU as a trigger":                 {ScaledObject, "type: prometheus", "type: cpu", "m.spec.triggers[0].type", "only triggers of type prometheus are simulated. The simulator does not model CPU"},
-		"a trigger by the time":                {ScaledObject, "type: prometheus", "type: cron", "m.spec.triggers[0].type", "only triggers of type prometheus are simulated; policy schedule"},
-		"a trigger of another system":          {ScaledObject, "type: prometheus", "type: kafka", "m.spec.triggers[0].type", "only triggers of type prometheus are simulated"},
-		"a threshold without quotes":           {ScaledObject, `threshold: "5"`, "threshold: 5", "m.spec.triggers[0].metadata.threshold", "must be a string"},
-		"a threshold that is no number":        {ScaledObject, `threshold: "5"`, `threshold: "many"`, "m.spec.triggers[0].metadata.threshold", "must be a number"},
-		"a threshold of 0":                     {ScaledObject, `threshold: "5"`, `threshold: "0"`, "m.spec.triggers[0].metadata.threshold", "must be at least 0.001"},
-		"scaling modifiers":                    {ScaledObject, "  triggers:", "  advanced: {scalingModifiers: {formula: a + b}}\n  triggers:", "m.spec.advanced.scalingModifiers", "Scaling modifiers are not simulated"},
-		"cached metrics":                       {ScaledObject, "- type: prometheus", "- type: prometheus\n    useCachedMetrics: true", "m.spec.triggers[0].useCachedMetrics", "Cached metrics are not simulated"},
-		"an object that is paused":             {ScaledObject, "metadata: {name: llama}", `metadata: {annotations: {autoscaling.keda.sh/paused: "true"}}`, "m.metadata.annotations[autoscaling.keda.sh/paused]", "an object that is paused"},
-		"a fallback without its replica count": {ScaledObject, "  triggers:", "  fallback: {failureThreshold: 3}\n  triggers:", "m.spec.fallback.replicas", "must be a whole number"},
+		"an old version":                            {HorizontalPodAutoscaler, "autoscaling/v2", "autoscaling/v1", "m.apiVersion", "must be autoscaling/v2; convert"},
+		"a beta version":                            {HorizontalPodAutoscaler, "autoscaling/v2", "autoscaling/v2beta2", "m.apiVersion", "must be autoscaling/v2; convert"},
+		"another version of KEDA":                   {ScaledObject, "keda.sh/v1alpha1", "keda.k8s.io/v1alpha1", "m.apiVersion", "must be keda.sh/v1alpha1"},
+		"another kind":                              {HorizontalPodAutoscaler, "kind: HorizontalPodAutoscaler", "kind: ScaledObject", "m", `has no HorizontalPodAutoscaler; it has "ScaledObject"`},
+		"several of the kind":                       {HorizontalPodAutoscaler, "apiVersion", "kind: HorizontalPodAutoscaler\n---\napiVersion", "m", "has 2 objects"},
+		"no YAML":                                   {HorizontalPodAutoscaler, "spec:", "spec: [", "m", "document 1 is no YAML"},
+		"a key that occurs twice":                   {HorizontalPodAutoscaler, "  maxReplicas: 20", "  maxReplicas: 20\n  maxReplicas: 30", "m", "document 1 is no YAML"},
+		"an unknown field":                          {HorizontalPodAutoscaler, "maxReplicas: 20", "maxReplicas: 20\n  maxReplica: 20", "m.spec.maxReplica", `no such field; near to it are "maxReplicas"`},
+		"a field deep below":                        {HorizontalPodAutoscaler, `averageValue: "5"`, `averageValue: "5", window: 1m`, "m.spec.metrics[0].external.target.window", "no such field"},
+		"min above max":                             {HorizontalPodAutoscaler, "minReplicas: 2", "minReplicas: 30", "m.spec.minReplicas", "must be at most maxReplicas, 20"},
+		"scale to zero":                             {HorizontalPodAutoscaler, "minReplicas: 2", "minReplicas: 0", "m.spec.minReplicas", "must be between 1 and 1024"},
+		"no maximum":                                {HorizontalPodAutoscaler, "  maxReplicas: 20\n", "", "m.spec.maxReplicas", "must be a whole number"},
+		"a maximum in quotes":                       {HorizontalPodAutoscaler, "maxReplicas: 20", `maxReplicas: "20"`, "m.spec.maxReplicas", "must be a whole number"},
+		"a target that is no Deployment":            {HorizontalPodAutoscaler, "kind: Deployment", "kind: DaemonSet", "m.spec.scaleTargetRef.kind", `supported values: "Deployment"`},
+		"the CPU":                                   {HorizontalPodAutoscaler, external, "  - {type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 80}}}\n", "m.spec.metrics[0].type", "Resource: The simulator does not model CPU and memory: use a metric of the engine or of the gateway, such as vllm:num_requests_waiting, as type Pods or External"},
+		"the memory of a container":                 {HorizontalPodAutoscaler, external, "  - {type: ContainerResource, containerResource: {name: memory}}\n", "m.spec.metrics[0].type", "ContainerResource: The simulator"},
+		"no metrics":                                {HorizontalPodAutoscaler, "  metrics:\n" + external, "", "m.spec.metrics", "without metrics the controller asks for the CPU"},
+		"a type without its fields":                 {HorizontalPodAutoscaler, "type: External", "type: Pods", "m.spec.metrics[0].pods", "the metric is of type Pods"},
+		"a target without its value":                {HorizontalPodAutoscaler, "type: AverageValue", "type: Value", "m.spec.metrics[0].external.target.value", "the target is of type Value"},
+		"a value beside that of the type":           {HorizontalPodAutoscaler, "type: AverageValue", "type: Value, value: 3", "m.spec.metrics[0].external.target.averageValue", "the target is of type Value"},
+		"a target of 0":                             {HorizontalPodAutoscaler, `averageValue: "5"`, "averageValue: 0", "m.spec.metrics[0].external.target.averageValue", "must be positive"},
+		"a target that is no quantity":              {HorizontalPodAutoscaler, `averageValue: "5"`, "averageValue: five", "m.spec.metrics[0].external.target.averageValue", "must be a quantity"},
+		"a window that is too long":                 {HorizontalPodAutoscaler, "  metrics:", "  behavior: {scaleUp: {stabilizationWindowSeconds: 3601}}\n  metrics:", "m.spec.behavior.scaleUp.stabilizationWindowSeconds", "must be between 0 and 3600"},
+		"an unknown policy":                         {HorizontalPodAutoscaler, "  metrics:", "  behavior: {scaleUp: {selectPolicy: Most}}\n  metrics:", "m.spec.behavior.scaleUp.selectPolicy", `supported values: "Max"`},
+		"no policies":                               {HorizontalPodAutoscaler, "  metrics:", "  behavior: {scaleUp: {policies: []}}\n  metrics:", "m.spec.behavior.scaleUp.policies", "must have between 1 and 32"},
+		"KEDA's min above max":                      {ScaledObject, "minReplicaCount: 0", "minReplicaCount: 30", "m.spec.minReplicaCount", "must be at most maxReplicaCount, 20"},
+		"idle replicas above the minimum":           {ScaledObject, "minReplicaCount: 0", "minReplicaCount: 1\n  idleReplicaCount: 1", "m.spec.idleReplicaCount", "must be less than minReplicaCount"},
+		"the CPU as a trigger":                      {ScaledObject, "type: prometheus", "type: cpu", "m.spec.triggers[0].type", "only triggers of type prometheus and cron are simulated. The simulator does not model CPU and memory: use a metric of the engine or of the gateway, such as vllm:num_requests_waiting, in the query of a trigger of type prometheus"},
+		"a trigger of another system":               {ScaledObject, "type: prometheus", "type: kafka", "m.spec.triggers[0].type", "only triggers of type prometheus and cron are simulated"},
+		"fields of another type of trigger":         {ScaledObject, "type: prometheus", "type: cron", "m.spec.triggers[0].metadata.threshold", "goes with a trigger of type prometheus"},
+		"a cron trigger without its fields":         {ScaledObject, "type: prometheus", "type: cron", "m.spec.triggers[0].metadata.desiredReplicas", "must be a string"},
+		"a threshold without quotes":                {ScaledObject, `threshold: "5"`, "threshold: 5", "m.spec.triggers[0].metadata.threshold", "must be a string"},
+		"a threshold that is no number":             {ScaledObject, `threshold: "5"`, `threshold: "many"`, "m.spec.triggers[0].metadata.threshold", "must be a number"},
+		"a threshold of 0":                          {ScaledObject, `threshold: "5"`, `threshold: "0"`, "m.spec.triggers[0].metadata.threshold", "must be at least 0.001"},
+		"a formula without a target":                {ScaledObject, "  triggers:", "  advanced: {scalingModifiers: {formula: a + b}}\n  triggers:", "m.spec.advanced.scalingModifiers.target", "must be a string"},
+		"a formula about a trigger without a name":  {ScaledObject, "  triggers:", "  advanced: {scalingModifiers: {formula: a + 1, target: \"5\"}}\n  triggers:", "m.spec.triggers[0].name", "state what the formula calls the trigger"},
+		"a formula about no trigger":                {ScaledObject, "  triggers:", "  advanced: {scalingModifiers: {formula: a + 1, target: \"5\"}}\n  triggers:", "m.spec.advanced.scalingModifiers.formula", "unknown name a"},
+		"a formula with the target 0":               {ScaledObject, "  triggers:", "  advanced: {scalingModifiers: {formula: \"1\", target: \"0\"}}\n  triggers:", "m.spec.advanced.scalingModifiers.target", "must be at least 0.001"},
+		"an activation that is no number":           {ScaledObject, "  triggers:", "  advanced: {scalingModifiers: {formula: \"1\", target: \"5\", activationTarget: some}}\n  triggers:", "m.spec.advanced.scalingModifiers.activationTarget", "must be a number"},
+		"a fallback by a formula that is not there": {ScaledObject, "  triggers:", "  fallback: {failureThreshold: 3, replicas: 2, behavior: scalingModifiers}\n  triggers:", "m.spec.fallback.behavior", "needs advanced.scalingModifiers.formula"},
+		"triggers of one name":                      {ScaledObject, "  triggers:\n", "  triggers:\n  - {type: prometheus, name: a, metadata: {query: a, threshold: \"1\"}}\n  - {type: prometheus, name: a, metadata: {query: a, threshold: \"1\"}}\n", "m.spec.triggers[1].name", ""},
+		"cached metrics":                            {ScaledObject, "- type: prometheus", "- type: prometheus\n    useCachedMetrics: true", "m.spec.triggers[0].useCachedMetrics", "Cached metrics are not simulated"},
+		"an annotation that is not known":           {ScaledObject, "metadata: {name: llama}", `metadata: {annotations: {autoscaling.keda.sh/pause: "true"}}`, "m.metadata.annotations[autoscaling.keda.sh/pause]", "is not simulated; after autoscaling.keda.sh/ there may be \"paused\""},
+		"an annotation without quotes":              {ScaledObject, "metadata: {name: llama}", `metadata: {annotations: {autoscaling.keda.sh/paused: true}}`, "m.metadata.annotations[autoscaling.keda.sh/paused]", "must be a string"},
+		"a pause at no count":                       {ScaledObject, "metadata: {name: llama}", `metadata: {annotations: {autoscaling.keda.sh/paused-replicas: ""}}`, "m.metadata.annotations[autoscaling.keda.sh/paused-replicas]", "must be a whole number"},
+		"a fallback without its replica count":      {ScaledObject, "  triggers:", "  fallback: {failureThreshold: 3}\n  triggers:", "m.spec.fallback.replicas", "must be a whole number"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Replace(sound(tc.kind), tc.old, tc.new, 1)
@@ -170,6 +179,129 @@ func TestFaults(t *testing.T) {
 				}
 			}
 			t.Errorf("errors %v, want %s: %s", errs, tc.path, tc.detail)
+		})
+	}
+}
+
+func TestAnnotationsOfKEDA(t *testing.T) {
+	for name, tc := range map[string]struct {
+		text     string
+		want     keda.Annotations
+		min, max int
+	}{
+		"none":                              {"{any: thing}", keda.Annotations{}, 0, 20},
+		"a pause":                           {`{autoscaling.keda.sh/paused: "true"}`, keda.Annotations{Paused: true}, 0, 20},
+		"what is no truth value is true":    {`{autoscaling.keda.sh/paused: "later"}`, keda.Annotations{Paused: true}, 0, 20},
+		"a pause that is over":              {`{autoscaling.keda.sh/paused: "false"}`, keda.Annotations{}, 0, 20},
+		"a count pauses beside one that is": {`{autoscaling.keda.sh/paused: "false", autoscaling.keda.sh/paused-replicas: "30"}`, keda.Annotations{Paused: true, Replicas: new(int32(30))}, 0, 30},
+		"directions and force":              {`{autoscaling.keda.sh/paused-scale-in: "true", autoscaling.keda.sh/paused-scale-out: "0", autoscaling.keda.sh/force-activation: "t"}`, keda.Annotations{PausedIn: true, Forced: true}, 0, 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, errs := Read(ScaledObject, []byte(strings.Replace(soundScaledObject, "{name: llama}", "{name: llama, annotations: "+tc.text+"}", 1)), nil)
+			if len(errs) > 0 {
+				t.Fatal(errs)
+			}
+			if diff := cmp.Diff(tc.want, m.keda.Annotations); diff != "" || m.Min != tc.min || m.Max != tc.max {
+				t.Errorf("%d to %d replicas, annotations (−want +got):\n%s", m.Min, m.Max, diff)
+			}
+			again, errs := Read(ScaledObject, []byte(m.Canonical()), nil)
+			if len(errs) > 0 || !cmp.Equal(again.keda, m.keda) {
+				t.Errorf("the canonical text reads as another one: %v", errs)
+			}
+		})
+	}
+}
+
+const cronScaledObject = `apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  scaleTargetRef: {name: llama}
+  minReplicaCount: 1
+  maxReplicaCount: 20
+  pollingInterval: 15
+  advanced: {horizontalPodAutoscalerConfig: {behavior: {scaleDown: {stabilizationWindowSeconds: 0}}}}
+  triggers:
+  - type: cron
+    metadata: {timezone: UTC, start: "0 8 * * 1-5", end: "1 8 * * 1-5", desiredReplicas: "3"}
+`
+
+func TestFaultsOfCronTriggers(t *testing.T) {
+	for name, tc := range map[string]struct{ old, new, path, detail string }{
+		"no expression":                      {"0 8 * * 1-5", "8 o'clock", "start", "must be minute, hour, day"},
+		"seconds":                            {"0 8 * * 1-5", "0 0 8 * * 1-5", "start", "must be minute, hour, day"},
+		"a name for an expression":           {"0 8 * * 1-5", "@daily", "start", "must be minute, hour, day"},
+		"a time zone in an expression":       {"0 8 * * 1-5", "TZ=UTC", "start", "must not name a time zone"},
+		"an end that is the start":           {"1 8 * * 1-5", "0 8 * * 1-5", "end", "must be another time than start"},
+		"replicas that are no number":        {`"3"`, `"three"`, "desiredReplicas", "must be a whole number"},
+		"no replicas":                        {`"3"`, `"0"`, "desiredReplicas", "must be a whole number of at least 1"},
+		"a time zone that no machine has":    {"UTC", "Europe/Nowhere", "timezone", "this machine knows no such time zone"},
+		"the time zone of whichever machine": {"UTC", "Local", "timezone", "must be UTC or a name"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, errs := Read(ScaledObject, []byte(strings.Replace(cronScaledObject, tc.old, tc.new, 1)), nil)
+			if len(errs) != 1 || errs[0].Field != "spec.triggers[0].metadata."+tc.path || !strings.HasPrefix(errs[0].Detail, tc.detail) {
+				t.Errorf("errors %v, want %s: %s", errs, tc.path, tc.detail)
+			}
+		})
+	}
+}
+
+// Without the time at which the run starts, no trigger by the time has a value.
+func TestCronTriggersNeedTheStartOfTheRun(t *testing.T) {
+	m, errs := Read(ScaledObject, []byte(cronScaledObject), nil)
+	if len(errs) > 0 || !m.IsTimed() {
+		t.Fatal(errs)
+	}
+	if _, errs = m.Load(Adapter{Sync: scrape, Targets: llama}, field.NewPath("m"), nil); len(errs) != 1 || errs[0].Field != "m.spec.triggers[0].type" {
+		t.Errorf("errors %v", errs)
+	}
+}
+
+// Each case adds a selector to the metric of a sound manifest.
+func TestSelectors(t *testing.T) {
+	const at = "m.spec.metrics[0].external.metric.selector"
+	for name, tc := range map[string]struct{ selector, query, path, detail, note string }{
+		"a label that the series have":      {selector: "{matchLabels: {pool: llama}}"},
+		"nothing":                           {selector: "{}"},
+		"some of the replicas":              {selector: `{matchExpressions: [{key: pod, operator: In, values: [llama/0, llama/1]}]}`},
+		"others than some":                  {selector: `{matchExpressions: [{key: pod, operator: NotIn, values: [llama/0]}, {key: pool, operator: Exists}]}`},
+		"a label within a query":            {selector: "{matchLabels: {model_name: llama}}", query: "sum(vllm:num_requests_waiting)"},
+		"a label of the cluster":            {selector: "{matchLabels: {namespace: prod}}", note: "m.spec.metrics[0].external.metric.name: the selector namespace=prod has no effect: vllm:num_requests_waiting has no such label here"},
+		"the lack of a label of a cluster":  {selector: "{matchExpressions: [{key: namespace, operator: DoesNotExist}]}", path: at, detail: "vllm:num_requests_waiting has no label namespace; it has pod, pool, deployment, model_name"},
+		"a label that is not there":         {selector: "{matchLabels: {modelname: llama}}", path: at, detail: "vllm:num_requests_waiting has no label modelname; it has pod, pool, deployment, model_name"},
+		"a label that a query cannot find":  {selector: "{matchLabels: {name: llama}}", query: "vllm:num_requests_waiting + vllm:num_requests_running", path: at, detail: "vllm:num_requests_waiting has no label name; it has pod"},
+		"a value that no series has":        {selector: "{matchLabels: {pool: mixtral}}", path: at, detail: "no target matches pool=mixtral; pool is one of: llama"},
+		"the lack of a label that is there": {selector: "{matchExpressions: [{key: pool, operator: DoesNotExist}]}", path: at, detail: "no target matches !pool; pool is one of: llama"},
+		"the name of the metric":            {selector: "{matchLabels: {__name__: x}}", path: at, detail: "vllm:num_requests_waiting has no label __name__"},
+		"an operator that there is not":     {selector: "{matchExpressions: [{key: pool, operator: Equals, values: [llama]}]}", path: at + ".matchExpressions[0].operator", detail: "supported values"},
+		"an operator without values":        {selector: "{matchExpressions: [{key: pool, operator: In}]}", path: at + ".matchExpressions[0].values", detail: "the operator is In"},
+		"values of no list":                 {selector: "{matchExpressions: [{key: pool, operator: In, values: llama}]}", path: at + ".matchExpressions[0].values", detail: "must be a list"},
+		"a value without quotes":            {selector: "{matchLabels: {pool: 7}}", path: at + ".matchLabels[pool]", detail: "must be a string"},
+		"labels of no object":               {selector: "{matchLabels: [pool]}", path: at + ".matchLabels", detail: "must be an object"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(soundHPA, `"vllm:num_requests_waiting"}`, `"vllm:num_requests_waiting", selector: `+tc.selector+"}", 1)
+			m, errs := Read(HorizontalPodAutoscaler, []byte(text), field.NewPath("m"))
+			var notes []string
+			if len(errs) == 0 {
+				queries := map[string]string{}
+				if tc.query != "" {
+					queries["vllm:num_requests_waiting"] = tc.query
+				}
+				var config *Config
+				if config, errs = m.Load(Adapter{Queries: queries, Sync: scrape, Targets: llama}, field.NewPath("m"), field.NewPath("q")); config != nil {
+					notes = config.Notes
+				}
+			}
+			if tc.path == "" {
+				if len(errs) > 0 || strings.Join(notes, "; ") != tc.note {
+					t.Errorf("errors %v, notes %q, want %q", errs, notes, tc.note)
+				}
+				return
+			}
+			if len(errs) == 0 || errs[0].Field != tc.path || !strings.Contains(errs[0].Detail, tc.detail) {
+				t.Errorf("errors %v, want %s: %s", errs, tc.path, tc.detail)
+			}
 		})
 	}
 }

@@ -3,7 +3,6 @@
 package manifest
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -133,7 +132,7 @@ func Close(kind Kind, document map[string]any) string {
 		for name, entry := range data {
 			closed[name] = entry
 			if inner, ok := entry.(tree); ok {
-				closed[name] = asJSON(kind, inner)
+				closed[name] = string(canonical(inner))
 			}
 		}
 		outer := tree{}
@@ -143,13 +142,5 @@ func Close(kind Kind, document map[string]any) string {
 		outer["data"] = closed
 		document = outer
 	}
-	return asJSON(kind, document)
-}
-
-func asJSON(kind Kind, document tree) string {
-	raw, err := json.Marshal(document)
-	if err != nil {
-		panic(fmt.Sprintf("manifest: marshal %s: %v", kind, err))
-	}
-	return string(raw)
+	return string(canonical(document))
 }

@@ -4,6 +4,7 @@ package manifest
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
@@ -26,7 +27,10 @@ type kedaScaler struct {
 }
 
 func (s *kedaScaler) Scale(view *autoscaling.View, wanted []int) autoscaling.Reason {
-	if view.Monitor.Latest(view.Now) == nil {
+	if s.spec.Annotations.Paused {
+		return s.pause(wanted)
+	}
+	if view.Monitor.Latest(view.Now) == nil && s.readsMetrics() {
 		// A run starts in the middle of things: KEDA would find no activity, and scale in.
 		return autoscaling.Reason(fmt.Sprintf("stays at %d: no metric has been scraped yet", wanted[0]))
 	}
@@ -44,6 +48,23 @@ func (s *kedaScaler) Scale(view *autoscaling.View, wanted []int) autoscaling.Rea
 		why += string(s.syncHPA(view, p, wanted))
 	}
 	return autoscaling.Reason(why)
+}
+
+// pause brings the target to the count at which it is paused.
+func (s *kedaScaler) pause(wanted []int) autoscaling.Reason {
+	was := wanted[0]
+	if n := s.spec.Annotations.Replicas; n != nil {
+		wanted[0] = int(*n)
+	}
+	if was == wanted[0] {
+		return autoscaling.Reason(fmt.Sprintf("stays at %d: the object is paused", was))
+	}
+	return autoscaling.Reason(fmt.Sprintf("from %d to %d: the object is paused there", was, wanted[0]))
+}
+
+// readsMetrics reports whether any trigger has a query.
+func (s *kedaScaler) readsMetrics() bool {
+	return slices.ContainsFunc(s.sources, func(x source) bool { return x.query != nil })
 }
 
 // isDue reports whether what happens once in a period happens at a time.
@@ -80,6 +101,10 @@ func (s *kedaScaler) poll(view *autoscaling.View, p *autoscaling.Pool, wanted []
 
 func (s *kedaScaler) kedaWords(was, to int, failed bool, active keda.Reason) string {
 	state := "no trigger is active"
+	if active == keda.ScalerActive && s.spec.Annotations.Forced {
+		state = "an annotation forces the activation"
+		active = ""
+	}
 	switch active {
 	case keda.ScalerActive:
 		state = "a trigger is active"
@@ -115,12 +140,15 @@ func (s *kedaScaler) syncHPA(view *autoscaling.View, p *autoscaling.Pool, wanted
 	target := keda.Target{Replicas: int32(wanted[0]), Ready: int32(p.Ready())}
 	s.hpa.look(p, wanted[0])
 	// Beyond its bounds, the autoscaler asks for no metric.
-	if n := int32(wanted[0]); n >= s.hpa.spec.Min && n <= s.hpa.spec.Max {
+	switch n := int32(wanted[0]); {
+	case n < s.hpa.spec.Min || n > s.hpa.spec.Max:
+		clearObserved(s.hpa.observed)
+	case s.spec.Modifiers != nil:
+		s.hpa.observed[0], _ = s.keda.Combine(target, s.answers)
+	default:
 		for k, trigger := range s.triggers {
 			s.hpa.observed[k] = s.keda.Observe(trigger, target, s.answers[trigger])
 		}
-	} else {
-		clearObserved(s.hpa.observed)
 	}
 	return s.hpa.decide(view, wanted)
 }

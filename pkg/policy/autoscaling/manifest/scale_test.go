@@ -17,6 +17,9 @@ import (
 
 const scrape = 15 * time.Second
 
+// monday is half a minute before eight.
+var monday = time.Date(2026, time.January, 5, 7, 59, 30, 0, time.UTC)
+
 // llama is a pool of 100 places.
 var llama = func() query.Targets {
 	p := query.Pool{Name: "llama", Model: "llama"}
@@ -35,7 +38,7 @@ func play(t *testing.T, kind Kind, text string, replicas int, waiting []int) (wa
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	config, errs := m.Load(Adapter{Sync: scrape, Targets: llama}, nil, nil)
+	config, errs := m.Load(Adapter{Sync: scrape, Targets: llama, Start: monday}, nil, nil)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
@@ -99,6 +102,10 @@ func TestScalers(t *testing.T) {
 			"stays at 4: vllm:num_requests_waiting is 9 for each replica, for a target of 5, which asks for no change"},
 		"a value is multiplied by those that are ready": {HorizontalPodAutoscaler, value, 2, []int{5, 5}, "4 4",
 			"stays at 4: vllm:num_requests_waiting is 10, for a target of 5, which asks for no change"},
+		"a selector sums some of the replicas": {HorizontalPodAutoscaler, strings.Replace(soundHPA, `waiting"}`, `waiting", selector: {matchLabels: {pod: llama/0}}}`, 1), 4, []int{20}, "4",
+			"stays at 4: vllm:num_requests_waiting is 5 for each replica, for a target of 5, which asks for no change"},
+		"a selector leaves replicas without a value": {HorizontalPodAutoscaler, strings.Replace(pods, `waiting"}`, `waiting", selector: {matchLabels: {pod: llama/0}}}`, 1), 4, []int{4}, "4",
+			"stays at 4: vllm:num_requests_waiting is 4 for each replica, for a target of 5, which asks for no change"},
 		"no sample is no value": {HorizontalPodAutoscaler, soundHPA, 2, []int{-1}, "2",
 			"stays at 2: no value of vllm:num_requests_waiting (FailedGetExternalMetric)"},
 		"the window of scaling down": {HorizontalPodAutoscaler, soundHPA, 2, []int{6, 0}, "3 3",
@@ -114,6 +121,20 @@ func TestScalers(t *testing.T) {
 			"KEDA: no trigger is active; vllm:num_requests_waiting has 2 values instead of one; stays at 2: no value of vllm:num_requests_waiting (FailedGetExternalMetric)"},
 		"a null value may be a failure": {ScaledObject, strings.NewReplacer(`threshold: "5"`, `threshold: "5", ignoreNullValues: "false"`, "inference_pool_average_queue_size", `"sum(vllm:num_requests_waiting)"`).Replace(quick), 0, []int{9}, "0",
 			"KEDA: no trigger is active; sum(vllm:num_requests_waiting) has no value; stays at 0"},
+		"KEDA asks the calendar, and waits for no scrape": {ScaledObject, cronScaledObject, 1, []int{-1, -1, -1, -1, -1, -1, -1}, "1 3 3 3 3 1 1",
+			"KEDA: no trigger is active; stays at 1: cron 0 8 * * 1-5 to 1 8 * * 1-5 UTC is 0 for each replica, for a target of 1, which asks for 0; at least 1 (TooFewReplicas)"},
+		"a pause at a count": {ScaledObject, annotated(quick, `paused-replicas: "4"`), 2, []int{9, 9}, "4 4", "stays at 4: the object is paused"},
+		"a pause as it is":   {ScaledObject, annotated(quick, `paused: "true"`), 2, []int{9}, "2", "stays at 2: the object is paused"},
+		"a pause of scaling in": {ScaledObject, annotated(quick, `paused-scale-in: "true"`), 1, []int{1, 0, 0, 0, 0, 0}, "1 1 1 1 1 1",
+			"KEDA: no trigger is active; stays at 1: inference_pool_average_queue_size is 0"},
+		"a pause of scaling out": {ScaledObject, annotated(quick, `paused-scale-out: "true"`), 2, []int{50}, "2",
+			"KEDA: a trigger is active; stays at 2: inference_pool_average_queue_size is 25 for each replica, for a target of 5, which asks for 10"},
+		"an activation by force": {ScaledObject, annotated(quick, `force-activation: "true"`), 0, []int{0}, "1",
+			"KEDA: from 0 to 1: an annotation forces the activation"},
+		"a formula makes one metric of two triggers": {ScaledObject, byFormula(quick, "queue > 8 ? queue + clock : 0"), 2, []int{20}, "4",
+			"KEDA: a trigger is active; from 2 to 4: the formula queue > 8 ? queue + clock : 0 is 11.5 for each replica, for a target of 2, which asks for 12; the rules allow no faster change"},
+		"a formula of a trigger without a value": {ScaledObject, byFormula(strings.Replace(quick, "inference_pool_average_queue_size", `"vllm:num_requests_waiting"`, 1), "queue + clock"), 2, []int{20}, "2",
+			"KEDA: no trigger is active; vllm:num_requests_waiting has 2 values instead of one; stays at 2: no value of the formula queue + clock"},
 		"KEDA asks a query": {ScaledObject, strings.Replace(quick, "inference_pool_average_queue_size", `'sum(vllm:num_requests_waiting{pod=~"llama/.*"})'`, 1), 2, []int{10}, "4",
 			`KEDA: a trigger is active; from 2 to 4: sum(vllm:num_requests_waiting{pod=~"llama/.*"}) is 10 for each replica, for a target of 5, which asks for 4`},
 	} {
@@ -156,4 +177,20 @@ func TestPeriodsOfKEDA(t *testing.T) {
 	if diff := cmp.Diff([][]int{{20, 40, 60}, {15, 30, 45, 60}}, [][]int{polls, syncs}); diff != "" {
 		t.Errorf("polls and syncs (−want +got):\n%s", diff)
 	}
+}
+
+// annotated returns an object with an annotation of KEDA.
+func annotated(text, annotation string) string {
+	return strings.Replace(text, "{name: llama}", "{annotations: {autoscaling.keda.sh/"+annotation+"}}", 1)
+}
+
+// byFormula returns an object with a second trigger, of 3 replicas, and a formula about both.
+func byFormula(text, formula string) string {
+	return strings.Replace(text, "  triggers:\n  - type: prometheus", `  advanced: {scalingModifiers: {target: "2", activationTarget: "5", formula: "`+formula+`"}}
+  triggers:
+  - type: cron
+    name: clock
+    metadata: {timezone: UTC, start: "0 7 * * *", end: "0 9 * * *", desiredReplicas: "3"}
+  - type: prometheus
+    name: queue`, 1)
 }

@@ -13,29 +13,42 @@ import (
 	"windtunnel.dev/windtunnel/pkg/spelling"
 )
 
+// A table has the fields of a kind by their paths.
+type table struct {
+	fields map[string]*Field
+	below  map[string][]string // the names of the fields of an object, in their order
+}
+
+var hpaTable, scaledObjectTable, configMapTable = newTable(hpaFields), newTable(scaledObjectFields), newTable(configMapFields)
+
+func newTable(fields []Field) *table {
+	t := &table{fields: map[string]*Field{}, below: map[string][]string{}}
+	for i := range fields {
+		f := &fields[i]
+		t.fields[f.Path] = f
+		parent, name := "", f.Path
+		if dot := strings.LastIndexByte(f.Path, '.'); dot >= 0 {
+			parent, name = f.Path[:dot], f.Path[dot+1:]
+		}
+		t.below[parent] = append(t.below[parent], name)
+	}
+	return t
+}
+
 // A walker checks an object by the table of its kind.
 type walker struct {
-	fields map[string]*Field
-	below  map[string][]string // the names of the fields of an object, in the order of the table
+	*table
 	// refuses says why an entry of a list cannot be read at all.
 	refuses func(list *Field, entry tree, path *field.Path) *field.Error
+	// trigger is the type of the trigger that is looked at.
+	trigger string
 	errs    field.ErrorList
 	notes   []string
 }
 
 func newWalker(kind Kind) *walker {
-	w := &walker{fields: map[string]*Field{}, below: map[string][]string{}, refuses: kind.refuses()}
-	fields := kind.Fields()
-	for i := range fields {
-		f := &fields[i]
-		w.fields[f.Path] = f
-		parent, name := "", f.Path
-		if dot := strings.LastIndexByte(f.Path, '.'); dot >= 0 {
-			parent, name = f.Path[:dot], f.Path[dot+1:]
-		}
-		w.below[parent] = append(w.below[parent], name)
-	}
-	return w
+	tables := map[Kind]*table{HorizontalPodAutoscaler: hpaTable, ScaledObject: scaledObjectTable, ConfigMap: configMapTable}
+	return &walker{table: tables[kind], refuses: kind.refuses()}
 }
 
 // object checks the fields of an object that stands at a path of the table.
@@ -49,6 +62,10 @@ func (w *walker) object(t tree, at string, path *field.Path) {
 	for _, name := range names {
 		f, value := w.fields[join(at, name)], t[name]
 		switch {
+		case f.of != "" && f.of != w.trigger:
+			if value != nil && w.trigger != "" {
+				w.errs = append(w.errs, field.Forbidden(path.Child(name), "goes with a trigger of type "+f.of))
+			}
 		case value != nil:
 			w.value(f, value, path.Child(name))
 		case f.needed:
@@ -155,6 +172,9 @@ func (w *walker) list(f *Field, entries []any, path *field.Path) {
 		if err := w.refuses(f, t, path.Index(i)); err != nil {
 			w.errs = append(w.errs, err)
 			continue
+		}
+		if f.Path == "spec.triggers" {
+			w.trigger = words(t, "type")
 		}
 		w.object(t, f.Path+"[]", path.Index(i))
 	}

@@ -19,20 +19,23 @@ type compiler struct {
 	words   []word
 	targets *Targets
 	in      interner
-	window  time.Duration
-	reads   map[string]bool // by name of a metric
-	faults  Faults
-	notes   []string
+	// requirements are for all selectors.
+	requirements []Requirement
+	window       time.Duration
+	reads        map[string]bool // by name of a metric
+	faults       Faults
+	notes        []string
 }
 
 // maxLength bounds the bytes of a query.
 const maxLength = 4 << 10
 
-// Compile reads a query of what targets show. The error is of type [Faults].
-func Compile(text string, targets Targets) (*Query, error) {
-	c := &compiler{text: text, targets: &targets, in: interner{}, reads: map[string]bool{}}
+// Compile reads a query of what targets show, of whose series each meets the requirements. The error
+// is of type [Faults].
+func Compile(text string, targets Targets, requirements ...Requirement) (*Query, error) {
+	c := &compiler{text: text, targets: &targets, requirements: requirements, in: interner{}, reads: map[string]bool{}}
 	if len(text) > maxLength {
-		return nil, Faults{{0, fmt.Sprintf("a query has at most %d bytes", maxLength)}}
+		return nil, Faults{{Text: fmt.Sprintf("a query has at most %d bytes", maxLength)}}
 	}
 	c.words = wordsOf(text)
 	if c.refuseWords(); len(c.faults) > 0 {
@@ -59,21 +62,21 @@ func Compile(text string, targets Targets) (*Query, error) {
 func (c *compiler) unparsed(message string) Fault {
 	at := strings.LastIndex(message, `: "`)
 	if at < 0 {
-		return Fault{0, message}
+		return Fault{Text: message}
 	}
 	left, err := strconv.Unquote(message[at+2:])
 	if err != nil || !strings.HasSuffix(c.text, left) {
-		return Fault{0, message}
+		return Fault{Text: message}
 	}
 	message = strings.TrimSuffix(message[:at], "; unparsed data")
-	return Fault{c.character(len(c.text) - len(left)), strings.Replace(message, "unparsed data left", "the query should end here", 1)}
+	return Fault{At: c.character(len(c.text) - len(left)), Text: strings.Replace(message, "unparsed data left", "the query should end here", 1)}
 }
 
 func (c *compiler) character(at int) int { return utf8.RuneCountInString(c.text[:at]) + 1 }
 
 // fault notes a fault at a byte; a negative one is unknown.
 func (c *compiler) fault(at int, text string) {
-	f := Fault{0, text}
+	f := Fault{Text: text}
 	if at >= 0 {
 		f.At = c.character(at)
 	}

@@ -53,6 +53,7 @@ func (c *compiler) selected(e *metricsql.MetricExpr) (found []series, asked labe
 		}
 		found = c.match(found, l, f)
 	}
+	found = c.required(found, m, as)
 	return found, asked, len(c.faults) == 0
 }
 

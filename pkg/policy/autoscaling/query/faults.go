@@ -12,6 +12,8 @@ type Fault struct {
 	// At is the character at which it is, from 1; 0 where the place is not known.
 	At   int
 	Text string
+	// InSelector says that the fault is one of the requirements, and not of the query.
+	InSelector bool
 }
 
 // Faults are all faults of a query.

@@ -104,11 +104,12 @@ type (
 var sarifLevels = map[Severity]string{Error: "error", Warning: "warning", Info: "note"}
 
 // WriteSARIF writes the findings of reports as a SARIF 2.1.0 log. version is the
-// linter's own.
-func WriteSARIF(w io.Writer, reports []Report, version string) error {
+// linter's own, and others are rules of other packages that the reports have findings of.
+func WriteSARIF(w io.Writer, reports []Report, version string, others ...*Rule) error {
+	described := slices.Concat(rules, others)
 	run := sarifRun{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
 	run.Tool.Driver = sarifDriver{Name: "windtunnel lint", Version: version, InformationURI: "https://windtunnel.dev"}
-	for _, r := range rules {
+	for _, r := range described {
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
 			ID:                   r.ID,
 			ShortDescription:     sarifText{r.Summary},
@@ -119,7 +120,7 @@ func WriteSARIF(w io.Writer, reports []Report, version string) error {
 	}
 	for _, r := range reports {
 		for _, f := range r.Findings() {
-			run.Results = append(run.Results, f.sarif())
+			run.Results = append(run.Results, f.sarif(described))
 		}
 	}
 	return writeIndented(w, sarifLog{
@@ -129,11 +130,11 @@ func WriteSARIF(w io.Writer, reports []Report, version string) error {
 	})
 }
 
-func (f *Finding) sarif() sarifResult {
+func (f *Finding) sarif(described []*Rule) sarifResult {
 	artifact := sarifArtifact{filepath.ToSlash(f.File)}
 	result := sarifResult{
 		RuleID:    f.Rule,
-		RuleIndex: slices.IndexFunc(rules, func(r *Rule) bool { return r.ID == f.Rule }),
+		RuleIndex: slices.IndexFunc(described, func(r *Rule) bool { return r.ID == f.Rule }),
 		Level:     sarifLevels[f.Severity],
 		Message:   sarifText{f.Message},
 		Locations: []sarifLocation{{Physical: sarifPhysical{artifact, sarifRegion{StartLine: f.Line, StartColumn: f.Column}}}},
