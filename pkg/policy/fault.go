@@ -45,13 +45,18 @@ const (
 	CrashFault     FaultKind = "crash"     // it ended its process
 )
 
-// Error names the component, where it is known, the stage, the kind and the line.
+// Error names the component, where it is known, the kind, the stage and the line.
 func (f *Fault) Error() string {
 	var b strings.Builder
-	if f.Component != "" {
-		fmt.Fprintf(&b, "the %s program ", f.Component)
+	fmt.Fprintf(&b, "%s fault of the %s program, ", f.Kind, f.Component)
+	switch f.Stage {
+	case LoadStage:
+		b.WriteString("when it was read")
+	case CallStage:
+		b.WriteString("in a call")
+	case RunStage:
+		b.WriteString("in the whole run")
 	}
-	fmt.Fprintf(&b, "has a %s fault at its %s", f.Kind, f.Stage)
 	if f.Line > 0 {
 		fmt.Fprintf(&b, ", line %d", f.Line)
 	}

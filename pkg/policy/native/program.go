@@ -54,7 +54,7 @@ func LoadProgram(spec ProgramSpec, path *field.Path) (*Config, field.ErrorList) 
 				errs = append(errs, field.Duplicate(at.Child("field"), f.Name))
 			}
 		}
-		columns, p.signals = append(columns, fields...), append(p.signals, made)
+		columns, p.names, p.signals = append(columns, fields...), append(p.names, s.Name), append(p.signals, made)
 	}
 	if len(errs) > 0 {
 		return nil, errs
@@ -107,6 +107,7 @@ func signalFields(s *ProgramSignal) []sandbox.Field {
 
 type programSpec struct {
 	layout  *sandbox.Layout
+	names   []string
 	signals []func(*builder) scorer
 	code    sandbox.Code
 }
@@ -114,6 +115,7 @@ type programSpec struct {
 // program chooses the candidate with the greatest score of a program.
 type program struct {
 	*sandbox.Caller
+	names   []string // of the signals
 	signals []scorer
 	ties    ties
 
@@ -125,7 +127,7 @@ func (s *programSpec) build(b *builder) chooser {
 	draw := stats.NewStream(b.seed, "sandbox/routing").Float64
 	p := &program{
 		Caller: sandbox.NewCaller(s.code, s.layout, b.endpoints, draw, b.faults),
-		ties:   newTies(b), part: make([]float64, b.endpoints),
+		names:  s.names, ties: newTies(b), part: make([]float64, b.endpoints),
 	}
 	for _, make := range s.signals {
 		made := make(b)
@@ -189,9 +191,11 @@ func (p *program) fillSignal(r *round, s scorer, column int) int {
 func (p *program) explain(r *round, x *Explanation) {
 	x.Scores = slices.Clone(p.scores)
 	p.ties.explain(x)
-	for _, s := range p.signals {
+	for i, s := range p.signals {
 		if s, ok := s.(informed); ok {
-			x.Signals = append(x.Signals, s.signal(r))
+			signal := s.signal(r)
+			signal.Name = p.names[i]
+			x.Signals = append(x.Signals, signal)
 		}
 	}
 }

@@ -24,9 +24,12 @@ func (f Faulty) New(func() float64) (Program, *policy.Fault) { return nil, f.Fau
 // are checked and not run.
 type Unread struct{}
 
-// New panics.
-func (Unread) New(func() float64) (Program, *policy.Fault) {
-	panic("sandbox: a program is made that was not read")
+// New returns a program that panics where it runs.
+func (u Unread) New(func() float64) (Program, *policy.Fault) { return u, nil }
+
+// Run panics.
+func (Unread) Run(*Frame, []float64) *policy.Fault {
+	panic("sandbox: a program runs that was not read")
 }
 
 // A Program decides. One simulation owns it; it is not called concurrently.

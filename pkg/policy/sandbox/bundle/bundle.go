@@ -75,6 +75,8 @@ type DecisionTree struct {
 
 // Starlark is a program in Starlark. It reads its parameters by name.
 type Starlark struct {
+	// Version is that of the language; empty is the one there is.
+	Version    string             `json:"version,omitempty"`
 	Source     string             `json:"source"`
 	Parameters map[string]float64 `json:"parameters,omitempty"`
 }

@@ -73,6 +73,7 @@ func TestFaultyBundles(t *testing.T) {
 		"signals of a policy":       {head + "routing: {signals: [queue-depth], builtIn: {policy: random}}", "b.routing.signals", "only a program of the routing"},
 		"no source":                 {head + "routing: {starlark: {source: ''}}", "b.routing.starlark.source", "state the program"},
 		"a long source":             {head + "routing: {starlark: {source: " + strings.Repeat("x", 65<<10) + "}}", "b.routing.starlark.source", "may not be more than 65536"},
+		"another version":           {head + "routing: {starlark: {version: '1', source: x}}", "b.routing.starlark.version", "20"},
 		"no tree":                   {head + "routing: {decisionTree: {}}", "b.routing.decisionTree.root", "first node"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -42,11 +42,19 @@ func Read(raw []byte, path *field.Path) (*Bundle, field.ErrorList) {
 	return b, nil
 }
 
-// Canonical writes what counts of the bundle the one way that equal bundles share. Where it
-// comes from does not count.
+// Canonical writes what counts of the bundle the one way that equal bundles share: where it
+// comes from does not count, and the versions of languages do.
 func (b *Bundle) Canonical() string {
 	own := *b
 	own.Metadata, own.Generation, own.Parent, own.Mutations = Metadata{}, 0, "", nil
+	for _, c := range []**Component{&own.Admission, &own.Priority, &own.Routing, &own.Scheduler, &own.Autoscale} {
+		if *c != nil && (*c).Starlark != nil {
+			versioned, program := **c, *(*c).Starlark
+			program.Version = starlark.Version
+			versioned.Starlark = &program
+			*c = &versioned
+		}
+	}
 	raw, err := json.Marshal(own)
 	if err != nil {
 		panic(fmt.Sprintf("bundle: marshal %s: %v", b.Metadata.Name, err))
@@ -89,6 +97,9 @@ func (c *Component) check(name sandbox.Component, path *field.Path) field.ErrorL
 		errs = append(errs, field.Required(path.Child("decisionTree", "root"), "state the first node of the tree"))
 	}
 	if s := c.Starlark; s != nil {
+		if s.Version != "" && s.Version != starlark.Version {
+			errs = append(errs, field.NotSupported(path.Child("starlark", "version"), s.Version, []string{starlark.Version}))
+		}
 		if s.Source == "" {
 			errs = append(errs, field.Required(path.Child("starlark", "source"), "state the program"))
 		}

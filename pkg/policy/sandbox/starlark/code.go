@@ -15,6 +15,10 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
 )
 
+// Version is that of the language: the date of the module go.starlark.net. Programs may take
+// other steps under another one.
+const Version = "20260908"
+
 // Code is a program that was read. It implements [sandbox.Code].
 type Code struct {
 	layout   *sandbox.Layout
