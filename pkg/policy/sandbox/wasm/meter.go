@@ -55,7 +55,7 @@ func (w *rewriter) code(s *reader) []byte {
 }
 
 func (b *body) rewrite(params uint32) []byte {
-	out, locals := b.locals(params)
+	out, locals := b.locals()
 	b.scratch = params + locals
 	b.enter(1 + params + locals) // a frame costs as much as it is large
 	b.blocks = append(b.blocks, noRegion)
@@ -72,7 +72,7 @@ func (b *body) rewrite(params uint32) []byte {
 
 // locals copies the declarations of locals, counts them, and adds one of each kind of
 // number that inserts need.
-func (b *body) locals(params uint32) (out []byte, locals uint32) {
+func (b *body) locals() (out []byte, locals uint32) {
 	n := b.r.count()
 	at := b.r.at
 	for range n {

@@ -42,10 +42,9 @@ const (
 )
 
 // value reads the type of a value: one of the four kinds of numbers.
-func (r *reader) value() byte {
+func (r *reader) value() {
 	switch b := r.byte(); b {
 	case i32Type, i64Type, f32Type, f64Type:
-		return b
 	case 0x7b:
 		r.refuse("SIMD")
 	case 0x70, 0x6f:
@@ -53,7 +52,6 @@ func (r *reader) value() byte {
 	default:
 		r.invalid("0x%02x is no type of a number", b)
 	}
-	return i32Type
 }
 
 func (w *rewriter) readImports(s *reader) {
