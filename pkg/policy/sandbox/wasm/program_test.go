@@ -121,6 +121,18 @@ func TestPrograms(t *testing.T) {
 			},
 			[]float64{3, 3},
 		},
+		"data that is copied": {
+			routes, wasmtest.Module{Pages: 1, Passive: "--\x00\x00\x00\x00\x00\x00\x08\x40", Functions: []wasmtest.Function{
+				frame, {Export: "_initialize", Body: "i32.const 9000 i32.const 2 i32.const 8 memory.init 0 data.drop 0"}, each(routes, "i32.const 9000 f64.load 0"),
+			}},
+			[]float64{3, 3},
+		},
+		"a long number for the table, as some compilers write it": {
+			routes, wasmtest.Module{Pages: 1, Table: []int{1}, Functions: []wasmtest.Function{
+				frame, {Results: "f64", Body: "f64.const 4"}, each(routes, "i32.const 0 0x11 0x01 0x80 0x80 0x80 0x80 0x00"),
+			}},
+			[]float64{4, 4},
+		},
 		"memory that grows with the buffer": {
 			routes, wasmtest.Module{
 				Functions: []wasmtest.Function{{Export: "frame", Params: "i32", Results: "i32", Body: "i32.const 1 memory.grow"}, each(routes, "local.get 1 f64.load 8")},

@@ -173,10 +173,16 @@ func TestSteps(t *testing.T) {
 		"nothing":               {"f64.const 0", 1 + 4 + 2},
 		"a branch not taken":    {"i32.const 0 if void nop nop end f64.const 0", 1 + 4 + 7},
 		"a loop of three turns": {"i32.const 3 local.set 0 loop void local.get 0 i32.const 1 i32.sub local.tee 0 br_if 0 end f64.const 0", 1 + 4 + 5 + 3*6},
-		"bytes":                 {"i32.const 0 i32.const 0 i32.const 800 memory.fill f64.const 0", 1 + 4 + 6 + 100},
+		"bytes that are filled": {"i32.const 0 i32.const 0 i32.const 800 memory.fill f64.const 0", 1 + 4 + 6 + 100},
+		"bytes that are moved":  {"i32.const 0 i32.const 0 i32.const 800 memory.copy f64.const 0", 1 + 4 + 6 + 100},
+		"bytes of data":         {"i32.const 0 i32.const 0 i32.const 80 memory.init 0 f64.const 0", 1 + 4 + 6 + 10},
+		"elements":              {"i32.const 0 i32.const 0 i32.const 8 table.copy f64.const 0", 1 + 4 + 6 + 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := wasmtest.Module{Pages: 1, Functions: []wasmtest.Function{{Export: "main", Params: allTypes, Results: "f64", Body: tc.code}}}
+			m := wasmtest.Module{
+				Pages: 1, Passive: strings.Repeat("x", 80), Table: make([]int, 8),
+				Functions: []wasmtest.Function{{Export: "main", Params: allTypes, Results: "f64", Body: tc.code}},
+			}
 			rewritten, fault := rewrite(m.Bytes(), sandbox.Limits{CallSteps: 1000, MemoryBytes: pageBytes})
 			if fault != nil {
 				t.Fatal(fault)

@@ -43,7 +43,7 @@ var others = map[string]struct{ code, with string }{
 	"memory.size": {"\x3f", "0"}, "memory.grow": {"\x40", "0"},
 	"i32.const": {"\x41", "n"}, "i64.const": {"\x42", "n"}, "f32.const": {"\x43", "f"}, "f64.const": {"\x44", "d"},
 	"i32.trunc_sat_f64_s": {"\xfc\x02", ""}, "i64.trunc_sat_f64_s": {"\xfc\x06", ""},
-	"memory.copy": {"\xfc\x0a", "00"}, "memory.fill": {"\xfc\x0b", "0"},
+	"memory.init": {"\xfc\x08", "i0"}, "data.drop": {"\xfc\x09", "i"}, "table.copy": {"\xfc\x0e", "00"}, "memory.copy": {"\xfc\x0a", "00"}, "memory.fill": {"\xfc\x0b", "0"},
 }
 
 // Assemble is code of instructions by name, with what belongs to each after it. A token

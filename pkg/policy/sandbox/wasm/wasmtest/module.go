@@ -23,8 +23,8 @@ type Module struct {
 	Globals []Global
 	// Start is the number of the start function plus 1; 0 for none.
 	Start int
-	// Data is at the address 0.
-	Data string
+	// Data is at the address 0. Passive is data that memory.init copies, without Data.
+	Data, Passive string
 	// Exports are beside those of the functions and of the memory.
 	Exports []Export
 }
@@ -64,6 +64,9 @@ func (m *Module) Bytes() []byte {
 		out = section(out, 8, number(nil, uint32(m.Start-1)))
 	}
 	out = section(out, 9, m.elements())
+	if m.Passive != "" {
+		out = section(out, 12, []byte{1})
+	}
 	out = section(out, 10, m.code())
 	return section(out, 11, m.data())
 }
@@ -182,7 +185,10 @@ func (m *Module) code() []byte {
 }
 
 func (m *Module) data() []byte {
-	if m.Data == "" {
+	switch {
+	case m.Passive != "":
+		return text([]byte{1, 1}, m.Passive)
+	case m.Data == "":
 		return nil
 	}
 	return text([]byte{1, 0, 0x41, 0, 0x0b}, m.Data)
