@@ -75,7 +75,7 @@ func TestBundlesHaveTheFiguresOfTheirPolicy(t *testing.T) {
 			s.Pools[0].KVCache.Blocks = new(int32(2000))
 		},
 		"a replica that fails": func(s *v1alpha1.Scenario) {
-			s.Disruptions = []v1alpha1.Disruption{{At: "1s", Action: v1alpha1.FailAction, Pool: s.Pools[0].Name}, {At: "2s", Action: v1alpha1.RecoverAction, Pool: s.Pools[0].Name}}
+			s.Disruptions = []v1alpha1.Disruption{{At: "1s", Kind: v1alpha1.FailDisruption, Pool: s.Pools[0].Name}, {At: "2s", Kind: v1alpha1.RecoverDisruption, Pool: s.Pools[0].Name}}
 		},
 	}
 	for scenario, edit := range scenarios {
@@ -111,7 +111,7 @@ scheduler: {starlark: {source: "def rank(job):\n  return -job.priority\n"}}
 `, class, class))
 	rows := rowsOf(t, run, 2)
 	for _, row := range rows {
-		if rate := row.Metrics["rejectionRate"]; rate == nil || *rate <= 0.1 || *rate >= 0.9 {
+		if rate, _ := row.Metrics.Get("rejectionRate"); rate <= 0.1 || rate >= 0.9 {
 			t.Errorf("seed %d: a rejection rate of %v, want about a half", row.Seed, rate)
 		}
 	}

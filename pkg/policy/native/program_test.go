@@ -11,6 +11,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/starlark"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/tree"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/wasm"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/wasm/wasmtest"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -40,6 +42,23 @@ func inStarlark(source string) func(*sandbox.Layout) (sandbox.Code, field.ErrorL
 	}
 }
 
+// inWASM is a module that adds up columns with weights, which are by the names of fields.
+func inWASM(weights map[string]float64) func(*sandbox.Layout) (sandbox.Code, field.ErrorList) {
+	return func(l *sandbox.Layout) (sandbox.Code, field.ErrorList) {
+		columns := map[int]float64{}
+		for i, f := range l.Rows.Fields {
+			if weight, ok := weights[f.Name]; ok {
+				columns[i] = weight
+			}
+		}
+		code, fault := wasm.Load(wasmtest.Weighted(l.Function, l.Scalars(), l.Columns(), columns).Bytes(), l, nil, sandbox.DefaultLimits)
+		if fault != nil {
+			return nil, field.ErrorList{field.Invalid(nil, field.OmitValueType{}, fault.Error())}
+		}
+		return code, nil
+	}
+}
+
 func asTree(n *tree.Node) func(*sandbox.Layout) (sandbox.Code, field.ErrorList) {
 	return func(l *sandbox.Layout) (sandbox.Code, field.ErrorList) { return tree.Load(n, l, nil) }
 }
@@ -50,6 +69,7 @@ func TestProgramsDecideAsTheWeightedPolicy(t *testing.T) {
 	weighted := three(ModeEPP, 3, 2, 2)
 	for name, config := range map[string]*Config{
 		"starlark": programOf(t, inStarlark("def score(request, endpoints):\n  return [3 * e.prefix + 2 * e.queue + 2 * e.kv for e in endpoints]")),
+		"wasm":     programOf(t, inWASM(map[string]float64{"prefix": 3, "queue": 2, "kv": 2})),
 		"tree": programOf(t, asTree(&tree.Node{Sum: []tree.Term{
 			{Field: "endpoints.prefix", Times: 3}, {Field: "endpoints.queue", Times: 2}, {Field: "endpoints.kv", Times: 2},
 		}})),

@@ -46,12 +46,14 @@ type Limits struct {
 	CallSteps, RunSteps uint64
 	// MemoryBytes bounds the memory of a language that counts it.
 	MemoryBytes uint64
-	// SourceBytes bounds the source.
-	SourceBytes int
+	// SourceBytes bounds the source, and ModuleBytes a program in binary form.
+	SourceBytes, ModuleBytes int
 }
 
 // DefaultLimits are enough for rules over some hundred endpoints.
-var DefaultLimits = Limits{CallSteps: 200_000, RunSteps: 50_000_000_000, MemoryBytes: 64 << 20, SourceBytes: 64 << 10}
+var DefaultLimits = Limits{
+	CallSteps: 200_000, RunSteps: 50_000_000_000, MemoryBytes: 64 << 20, SourceBytes: 64 << 10, ModuleBytes: 4 << 20,
+}
 
 // Check returns what is wrong with the numbers of an answer: what is not finite, or means
 // nothing.

@@ -40,11 +40,12 @@ type Metadata struct {
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
-// A Component is a policy: exactly one of BuiltIn, DecisionTree and Starlark is there.
+// A Component is a policy: exactly one of BuiltIn, DecisionTree, Starlark and WASM is there.
 type Component struct {
 	BuiltIn      *BuiltIn      `json:"builtIn,omitempty"`
 	DecisionTree *DecisionTree `json:"decisionTree,omitempty"`
 	Starlark     *Starlark     `json:"starlark,omitempty"`
+	WASM         *WASM         `json:"wasm,omitempty"`
 	// Signals are what a program of the routing sees of each endpoint beside its scrape.
 	Signals []Signal `json:"signals,omitempty"`
 }
@@ -79,6 +80,25 @@ type Starlark struct {
 	Version    string             `json:"version,omitempty"`
 	Source     string             `json:"source"`
 	Parameters map[string]float64 `json:"parameters,omitempty"`
+}
+
+// WASM is a program as a WebAssembly module. It is given its parameters by name.
+type WASM struct {
+	Module     Base64             `json:"module"`
+	Parameters map[string]float64 `json:"parameters,omitempty"`
+}
+
+// Base64 is bytes in base64, which a document may write in several lines.
+type Base64 string
+
+// UnmarshalJSON reads a text without its white space.
+func (b *Base64) UnmarshalJSON(raw []byte) error {
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		return err
+	}
+	*b = Base64(strings.Join(strings.Fields(text), ""))
+	return nil
 }
 
 // Signal is what a program sees of each endpoint: a scorer's score or a count.
@@ -145,7 +165,7 @@ func (b *Bundle) Components() map[sandbox.Component]*Component {
 // mean or did.
 func (b *Bundle) Foreign() bool {
 	for _, c := range b.Components() {
-		if c.Starlark != nil {
+		if c.Starlark != nil || c.WASM != nil {
 			return true
 		}
 	}

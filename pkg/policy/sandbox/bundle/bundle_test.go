@@ -3,6 +3,8 @@
 package bundle
 
 import (
+	"encoding/base64"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -10,6 +12,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/wasm/wasmtest"
 )
 
 const head = "apiVersion: sim.windtunnel.dev/v1alpha1\nkind: PolicyBundle\n"
@@ -65,7 +68,7 @@ func TestFaultyBundles(t *testing.T) {
 		"a field that is not there": {head + "routing: {starlrk: {}}", "b", `unknown field "routing.starlrk"`},
 		"a language that is not":    {head + "routing: {lua: {source: x}}", "b", `unknown field "routing.lua"`},
 		"a field twice":             {head + "routing: {builtIn: {policy: random}}\nrouting: {builtIn: {policy: random}}", "b", "already"},
-		"two kinds":                 {head + "routing: {builtIn: {policy: random}, starlark: {source: x}}", "b.routing", "exactly one of builtIn, decisionTree and starlark"},
+		"two kinds":                 {head + "routing: {builtIn: {policy: random}, starlark: {source: x}}", "b.routing", "exactly one of builtIn, decisionTree, starlark and wasm"},
 		"no kind":                   {head + "routing: {signals: []}", "b.routing", "exactly one of"},
 		"no policy":                 {head + "routing: {builtIn: {}}", "b.routing.builtIn.policy", "state the name"},
 		"scorers of an admission":   {head + "admission: {builtIn: {policy: always, scorers: [{name: x, weight: 1}]}}", "b.admission.builtIn.scorers", "only the routing has it"},
@@ -74,6 +77,10 @@ func TestFaultyBundles(t *testing.T) {
 		"no source":                 {head + "routing: {starlark: {source: ''}}", "b.routing.starlark.source", "state the program"},
 		"a long source":             {head + "routing: {starlark: {source: " + strings.Repeat("x", 65<<10) + "}}", "b.routing.starlark.source", "may not be more than 65536"},
 		"another version":           {head + "routing: {starlark: {version: '1', source: x}}", "b.routing.starlark.version", "20"},
+		"no module":                 {head + "routing: {wasm: {}}", "b.routing.wasm.module", "state the module"},
+		"a module that is text":     {head + "routing: {wasm: {module: (module)}}", "b.routing.wasm.module", "must be base64"},
+		"a module of half a byte":   {head + "routing: {wasm: {module: A}}", "b.routing.wasm.module", "must be base64"},
+		"a long module":             {head + "routing: {wasm: {module: " + strings.Repeat("AAAA", 1400<<10) + "}}", "b.routing.wasm.module", "may not be more than 4194304"},
 		"no tree":                   {head + "routing: {decisionTree: {}}", "b.routing.decisionTree.root", "first node"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -107,8 +114,47 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// A module is the same in one line and in several ones, runs, and has its parameters.
+func TestModules(t *testing.T) {
+	l := sandbox.SchedulerLayout(sandbox.Names{})
+	m := wasmtest.Module{Pages: 1, Globals: []wasmtest.Global{{Type: "f64", Value: "f64.const 0"}}, Functions: []wasmtest.Function{
+		wasmtest.Frame(0), {Export: "set_rank", Params: "f64", Body: "local.get 0 global.set 0"},
+		{Export: "rank", Params: "i32", Results: "i32", Body: fmt.Sprintf("i32.const 0 global.get 0 f64.store %d i32.const 0", 8*l.Scalars())},
+	}}
+	module := base64.StdEncoding.EncodeToString(m.Bytes())
+	one, errs := Read([]byte(head+"scheduler: {wasm: {parameters: {rank: 7}, module: "+module+"}}"), nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	two, errs := Read([]byte(head+"scheduler:\n  wasm:\n    parameters: {rank: 7}\n    module: |\n      "+module[:20]+"\n      "+module[20:]+"\n"), nil)
+	if len(errs) > 0 || one.Canonical() != two.Canonical() {
+		t.Errorf("%v\n%s\n%s", errs, one.Canonical(), two.Canonical())
+	}
+	if !one.Foreign() {
+		t.Error("a module is not foreign")
+	}
+	code, errs := one.Scheduler.Load(l, true, nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	p, fault := code.New(nil)
+	if fault != nil {
+		t.Fatal(fault)
+	}
+	answer := make([]float64, 1)
+	if fault := p.Run(sandbox.NewFrame(l, 0), answer); fault != nil || answer[0] != 7 {
+		t.Errorf("%v %v", answer, fault)
+	}
+	one.Scheduler.WASM.Parameters["weight"] = 1
+	code, _ = one.Scheduler.Load(l, true, nil)
+	if _, fault := code.New(nil); fault == nil || !strings.Contains(fault.Message, "set_weight") {
+		t.Errorf("%v", fault)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(head + "routing: {starlark: {source: x}}"))
+	f.Add([]byte(head + "routing: {wasm: {module: AGFzbQEAAAA=}}"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		b, errs := Read(raw, nil)
 		if len(errs) > 0 {

@@ -3,6 +3,7 @@
 package bundle
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,9 +14,11 @@ import (
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/starlark"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/tree"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/wasm"
 )
 
 // Read reads a document in YAML or JSON. Errors have the paths of its fields under path.
@@ -83,7 +86,7 @@ func (b *Bundle) check(path *field.Path) field.ErrorList {
 func (c *Component) check(name sandbox.Component, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if forms := c.forms(); len(forms) != 1 {
-		errs = append(errs, field.Invalid(path, strings.Join(forms, ", "), "must have exactly one of builtIn, decisionTree and starlark"))
+		errs = append(errs, field.Invalid(path, strings.Join(forms, ", "), "must have exactly one of builtIn, decisionTree, starlark and wasm"))
 	}
 	if !c.Program() || name != sandbox.Routing {
 		if len(c.Signals) > 0 {
@@ -107,7 +110,24 @@ func (c *Component) check(name sandbox.Component, path *field.Path) field.ErrorL
 			errs = append(errs, field.TooLong(path.Child("starlark", "source"), "", sandbox.DefaultLimits.SourceBytes))
 		}
 	}
+	if c.WASM != nil {
+		errs = append(errs, c.WASM.check(path.Child("wasm"))...)
+	}
 	return errs
+}
+
+func (w *WASM) check(path *field.Path) field.ErrorList {
+	path = path.Child("module")
+	module, err := base64.StdEncoding.DecodeString(string(w.Module))
+	switch {
+	case w.Module == "":
+		return field.ErrorList{field.Required(path, "state the module in base64")}
+	case err != nil:
+		return field.ErrorList{field.Invalid(path, field.OmitValueType{}, "must be base64: "+err.Error())}
+	case len(module) > sandbox.DefaultLimits.ModuleBytes:
+		return field.ErrorList{field.TooLong(path, "", sandbox.DefaultLimits.ModuleBytes)}
+	}
+	return nil
 }
 
 func (c *Component) forms() []string {
@@ -115,7 +135,7 @@ func (c *Component) forms() []string {
 	for _, form := range []struct {
 		name string
 		is   bool
-	}{{"builtIn", c.BuiltIn != nil}, {"decisionTree", c.DecisionTree != nil}, {"starlark", c.Starlark != nil}} {
+	}{{"builtIn", c.BuiltIn != nil}, {"decisionTree", c.DecisionTree != nil}, {"starlark", c.Starlark != nil}, {"wasm", c.WASM != nil}} {
 		if form.is {
 			forms = append(forms, form.name)
 		}
@@ -156,9 +176,18 @@ func (c *Component) Load(l *sandbox.Layout, runs bool, path *field.Path) (sandbo
 	if !runs {
 		return sandbox.Unread{}, nil
 	}
-	code, fault := starlark.Load(c.Starlark.Source, l, c.Starlark.Parameters, sandbox.DefaultLimits)
+	code, fault := c.read(l)
 	if fault != nil {
 		return sandbox.Faulty{Fault: fault}, nil
 	}
 	return code, nil
+}
+
+// read reads code. That which was checked is base64.
+func (c *Component) read(l *sandbox.Layout) (sandbox.Code, *policy.Fault) {
+	if c.WASM != nil {
+		module, _ := base64.StdEncoding.DecodeString(string(c.WASM.Module))
+		return wasm.Load(module, l, c.WASM.Parameters, sandbox.DefaultLimits)
+	}
+	return starlark.Load(c.Starlark.Source, l, c.Starlark.Parameters, sandbox.DefaultLimits)
 }
