@@ -88,14 +88,14 @@ func loadBundledRouting(in *v1alpha1.Router, policies *field.Path) (*Routing, fi
 }
 
 // loadProgram reads the program that routes, if one does.
-func (r *Routing) loadProgram(in *v1alpha1.Router, labels workload.Labels, path *field.Path) field.ErrorList {
+func (r *Routing) loadProgram(in *v1alpha1.Router, labels workload.Labels, programs *programReader, path *field.Path) field.ErrorList {
 	if r.program == nil {
 		return nil
 	}
 	at := bundlePath(path).Child("routing")
 	spec := native.ProgramSpec{
 		Names: namesOf(labels), TieBreak: strings.ToLower(string(in.TieBreak)),
-		Load: func(l *sandbox.Layout) (sandbox.Code, field.ErrorList) { return r.program.Load(l, r.runs, at) },
+		Load: func(l *sandbox.Layout) (sandbox.Code, field.ErrorList) { return programs.read(r.program, l, at) },
 	}
 	for i := range r.program.Signals {
 		s := &r.program.Signals[i]
@@ -118,9 +118,6 @@ func (r *Routing) RunsPrograms() {
 		m.runs = true
 	}
 }
-
-// readsPrograms reports whether RunsPrograms was called.
-func (r *Routing) readsPrograms() bool { return r != nil && r.runs }
 
 // policyName is what explanations call a native policy.
 func policyName(in *v1alpha1.Router) string {

@@ -15,7 +15,7 @@ import (
 
 // loadBundled reads the admission and the priority of the bundle of a scenario's router, if it
 // has one.
-func (g *gatewayPolicies) loadBundled(in *v1alpha1.Scenario, labels workload.Labels, selected, runs bool, router *field.Path) field.ErrorList {
+func (g *gatewayPolicies) loadBundled(in *v1alpha1.Scenario, labels workload.Labels, selected bool, programs *programReader, router *field.Path) field.ErrorList {
 	b, errs := readBundle(&in.Router, router)
 	if b == nil {
 		return errs
@@ -25,7 +25,7 @@ func (g *gatewayPolicies) loadBundled(in *v1alpha1.Scenario, labels workload.Lab
 	var es field.ErrorList
 	switch c, at := b.Admission, path.Child("admission"); {
 	case c.Program():
-		g.admissionProgram, es = loadProgramFor(c, sandbox.AdmissionLayout(names), runs, at)
+		g.admissionProgram, es = programs.readFor(c, sandbox.AdmissionLayout(names), at)
 	case c != nil:
 		spec := admission.Spec{Policy: c.BuiltIn.Policy, Parameters: bundle.Texts(c.BuiltIn.Parameters)}
 		g.admission, es = loadAdmission(in, spec, labels, selected, at.Child("builtIn"))
@@ -34,19 +34,10 @@ func (g *gatewayPolicies) loadBundled(in *v1alpha1.Scenario, labels workload.Lab
 	es = nil
 	switch c, at := b.Priority, path.Child("priority"); {
 	case c.Program():
-		g.priorityProgram, es = loadProgramFor(c, sandbox.PriorityLayout(names), runs, at)
+		g.priorityProgram, es = programs.readFor(c, sandbox.PriorityLayout(names), at)
 	case c != nil:
 		spec := priority.Spec{Policy: c.BuiltIn.Policy, Parameters: bundle.Texts(c.BuiltIn.Parameters)}
 		g.priority, es = loadPriority(in, spec, labels, selected, at.Child("builtIn"))
 	}
 	return append(errs, es...)
-}
-
-// loadProgramFor reads the program of a component.
-func loadProgramFor(c *bundle.Component, l *sandbox.Layout, runs bool, path *field.Path) (*program, field.ErrorList) {
-	code, errs := c.Load(l, runs, path)
-	if len(errs) > 0 {
-		return nil, errs
-	}
-	return &program{code, l}, nil
 }

@@ -27,7 +27,7 @@ func (b *scalerBuilder) loadBundled(s *v1alpha1.Scaler, world autoscaling.World,
 	if c.BuiltIn != nil {
 		return autoscaling.Load(autoscaling.Spec{Name: c.BuiltIn.Policy, Parameters: bundle.Texts(c.BuiltIn.Parameters)}, world, at.Child("builtIn"))
 	}
-	program, errs := loadProgramFor(c, sandbox.AutoscaleLayout(), b.runs, at)
+	program, errs := b.programs.readFor(c, sandbox.AutoscaleLayout(), at)
 	if len(errs) > 0 {
 		return nil, errs
 	}

@@ -23,17 +23,17 @@ import (
 // buildPolicies makes the policies of the gateway, or those of each model, or says what is
 // wrong with them. A policy may have replicas of the pools reject requests. router may be
 // nil: then the rest is checked. Programs say their faults to faults.
-func buildPolicies(parts []Part, router *Routing, clusters []config.Cluster, pools []simulator.Pool, labels workload.Labels, hot hotPrefixes, seed int64, faults *policy.Faults, path *field.Path) (policy.Policies, field.ErrorList) {
+func buildPolicies(parts []Part, router *Routing, clusters []config.Cluster, pools []simulator.Pool, labels workload.Labels, hot hotPrefixes, seed int64, programs *programReader, faults *policy.Faults, path *field.Path) (policy.Policies, field.ErrorList) {
 	models := make([]policy.ModelPolicies, len(parts))
 	var errs field.ErrorList
 	for i := range parts {
 		p := &parts[i]
-		gateway, es := loadGateway(p.Scenario, labels, true, router.readsPrograms(), path)
+		gateway, es := loadGateway(p.Scenario, labels, true, programs, path)
 		errs = append(errs, p.Relocate(es, path)...)
 		if router == nil || len(errs) > 0 {
 			continue
 		}
-		if errs = append(errs, p.Relocate(router.Of(p).loadProgram(&p.Scenario.Router, labels, path.Child("router")), path)...); len(errs) > 0 {
+		if errs = append(errs, p.Relocate(router.Of(p).loadProgram(&p.Scenario.Router, labels, programs, path.Child("router")), path)...); len(errs) > 0 {
 			continue
 		}
 		if gateway.admission != nil && gateway.admission.AsksReplicas {
@@ -87,7 +87,7 @@ type program struct {
 func validateGateway(in *v1alpha1.Scenario, labels workload.Labels, path *field.Path) field.ErrorList {
 	parts, errs := Parts(in, path)
 	for i := range parts {
-		_, es := loadGateway(parts[i].Scenario, labels, false, false, path)
+		_, es := loadGateway(parts[i].Scenario, labels, false, nil, path)
 		errs = append(errs, parts[i].Relocate(es, path)...)
 	}
 	return errs
@@ -96,7 +96,7 @@ func validateGateway(in *v1alpha1.Scenario, labels workload.Labels, path *field.
 // loadGateway reads the policies that stand before a scenario's router. With a selection of
 // the workload's sources, they may name tenants and classes that are not there. Programs are
 // read only if a simulation is to run.
-func loadGateway(in *v1alpha1.Scenario, labels workload.Labels, selected, runs bool, path *field.Path) (gatewayPolicies, field.ErrorList) {
+func loadGateway(in *v1alpha1.Scenario, labels workload.Labels, selected bool, programs *programReader, path *field.Path) (gatewayPolicies, field.ErrorList) {
 	var g gatewayPolicies
 	var errs, es field.ErrorList
 	at := path.Child("router")
@@ -110,7 +110,7 @@ func loadGateway(in *v1alpha1.Scenario, labels workload.Labels, selected, runs b
 		g.priority, es = loadPriority(in, spec, labels, selected, at.Child("priority"))
 		errs = append(errs, es...)
 	}
-	errs = append(errs, g.loadBundled(in, labels, selected, runs, at)...)
+	errs = append(errs, g.loadBundled(in, labels, selected, programs, at)...)
 	errs = append(errs, g.checkBound(&in.Router, at)...)
 	g.adaptive, es = loadAdaptive(&in.Router, at.Child("adaptive"))
 	return g, append(errs, es...)

@@ -20,11 +20,10 @@ type scalerBuilder struct {
 	in *v1alpha1.Scenario
 	c  *simulator.Config
 	// future tells policies that know the future of the arrivals.
-	future *futureArrivals
-	seed   int64
-	// runs says that programs are read, since the simulation is to run.
-	runs bool
-	path *field.Path // of the scenario
+	future   *futureArrivals
+	seed     int64
+	programs *programReader
+	path     *field.Path // of the scenario
 }
 
 // build makes the unit of a scaler.

@@ -16,28 +16,28 @@ import (
 
 // buildSchedulers gives the pools of a configuration the schedulers of their engines. Its
 // source, if there is one, and its targets are those of the simulation.
-func buildSchedulers(in *v1alpha1.Scenario, parts []Part, c *simulator.Config, seed int64, runs bool, path *field.Path) field.ErrorList {
+func buildSchedulers(in *v1alpha1.Scenario, parts []Part, c *simulator.Config, seed int64, programs *programReader, path *field.Path) field.ErrorList {
 	errs := buildEngineSchedulers(in.Pools, c, seed, path.Child("pools"))
 	if c.Source == nil || len(errs) > 0 {
 		return errs
 	}
 	for i := range parts {
 		p := &parts[i]
-		errs = append(errs, p.Relocate(p.bundledScheduler(c, seed, runs, path.Child("router")), path)...)
+		errs = append(errs, p.Relocate(p.bundledScheduler(c, seed, programs, path.Child("router")), path)...)
 	}
 	return errs
 }
 
 // bundledScheduler gives the pools of a part the scheduler of its router's bundle, if that has
 // one.
-func (p *Part) bundledScheduler(c *simulator.Config, seed int64, runs bool, router *field.Path) field.ErrorList {
+func (p *Part) bundledScheduler(c *simulator.Config, seed int64, programs *programReader, router *field.Path) field.ErrorList {
 	s, at := component(&p.Scenario.Router, sandbox.Scheduler), bundlePath(router).Child("scheduler")
 	if s == nil {
 		return nil
 	}
 	var factory scheduling.Factory
 	if s.Program() {
-		program, errs := loadProgramFor(s, sandbox.SchedulerLayout(namesOf(c.Source.Labels())), runs, at)
+		program, errs := programs.readFor(s, sandbox.SchedulerLayout(namesOf(c.Source.Labels())), at)
 		if len(errs) > 0 {
 			return errs
 		}

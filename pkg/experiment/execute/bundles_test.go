@@ -3,8 +3,10 @@
 package execute_test
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +20,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/wasm/wasmtest"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -37,6 +41,14 @@ var threeTwoTwo = map[string]string{
       def score(request, endpoints):
           p = parameters
           return [p.prefix * e.prefix_affinity + p.queue * e.queue_depth + p.kv * e.kv_utilization for e in endpoints]`,
+}
+
+// asModule is the policy as a module.
+func asModule() string {
+	l := sandbox.RoutingLayout(sandbox.Names{})
+	first := l.Columns() // of prefix_affinity; prefix_affinity_tokens is next
+	module := wasmtest.Weighted(l.Function, l.Scalars(), first+4, map[int]float64{first: 3, first + 2: 2, first + 3: 2})
+	return "routing:\n  signals: [prefix-affinity, queue-depth, kv-utilization]\n  wasm: {module: " + base64.StdEncoding.EncodeToString(module.Bytes()) + "}"
 }
 
 // natively routes a run by the policy itself, and bundled by a bundle.
@@ -83,7 +95,9 @@ func TestBundlesHaveTheFiguresOfTheirPolicy(t *testing.T) {
 		edit(&run.Spec.Scenario)
 		natively(run)
 		want := rowsOf(t, run, 1)
-		for form, text := range threeTwoTwo {
+		forms := maps.Clone(threeTwoTwo)
+		forms["wasm"] = asModule()
+		for form, text := range forms {
 			for _, cores := range []int{1, 2} {
 				t.Run(fmt.Sprintf("%s, %s, %d", scenario, form, cores), func(t *testing.T) {
 					bundled(run, text)
@@ -150,7 +164,7 @@ func TestFaultyBundlesOfARun(t *testing.T) {
 		edit func(*v1alpha1.Scenario)
 		path string
 	}{
-		"no routing":                 {text: "priority: {builtIn: {policy: class}}", path: "router.policies.bundle.inline.routing"},
+		"no routing":                 {text: "priority: {builtIn: {policy: class}}", path: "router.policies.bundle.routing"},
 		"a scorer that is not":       {text: "routing: {signals: [x], decisionTree: {root: {value: 1}}}", path: "router.policies.bundle.routing.signals[0].name"},
 		"a signal of a tree":         {text: "routing: {decisionTree: {root: {sum: [{field: endpoints.hits, times: 1}]}}}", path: "router.policies.bundle.routing.decisionTree.root.sum[0].field"},
 		"a policy that is not":       {text: "routing: {builtIn: {policy: x}}", path: "router.policies.bundle.routing.builtIn.policy"},
