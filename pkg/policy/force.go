@@ -7,7 +7,7 @@ package policy
 // them: chosen leaves the pick as it is. It must not keep the slice.
 //
 // The router asks it after it has drawn and scored, and before the router's own index and
-// counters hear of the pick. So all that follows is as if the router had chosen that
+// counters get the pick. So all that follows is as if the router had chosen that
 // endpoint, and random streams are where they would be. A router asks again for a request
 // that it routes again. Of several profiles, the pick is that of the endpoint that decodes.
 type Force func(request int, candidates []int, chosen int) int

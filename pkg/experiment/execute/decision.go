@@ -50,7 +50,13 @@ func (w observers) attach(c *simulator.Config) (detach func()) {
 	if w.decided == nil {
 		return func() {}
 	}
-	n := decisionObserver{seed: c.Seed, labels: c.Source.Labels(), names: namesOf(c.Pools), live: liveOf(c.Pools), tell: w.decided}
+	return WatchDecisions(c, w.decided)
+}
+
+// WatchDecisions has each decision of a simulation told, which changes nothing of it. What it
+// returns is to be called when the simulation is over.
+func WatchDecisions(c *simulator.Config, tell func(*Decision)) (detach func()) {
+	n := decisionObserver{seed: c.Seed, labels: c.Source.Labels(), names: namesOf(c.Pools), live: liveOf(c.Pools), tell: tell}
 	router := c.Policies.Routing.Router.(explainer)
 	router.Explain(n.explained)
 	c.Rejected = n.rejected
