@@ -77,7 +77,7 @@ type Pick struct {
 type Answer struct {
 	Request  int    `json:"request"`
 	Endpoint int    `json:"endpoint"`
-	Name     string `json:"name"`
+	Name     string `json:"name,omitempty"`
 	// Score is the router's for the endpoint; nil where it gave none.
 	Score *scheduler.Number `json:"score,omitempty"`
 	// Impossible says why the router could not have picked the endpoint. Then there are no
@@ -142,7 +142,7 @@ func newInquiry(ctx context.Context, m Maker, requests []int, o Options) (*inqui
 		q.inOrder = append(q.inOrder, q.picks[request])
 	}
 	for _, request := range requests {
-		if p := q.picks[request]; p == nil || p.run == nil {
+		if p := q.picks[request]; p == nil || !p.explained {
 			return nil, fmt.Errorf("request %d: %w", request, ErrNoPick)
 		}
 	}
@@ -164,8 +164,11 @@ func (q *inquiry) answer(ctx context.Context, alternatives []Alternative) (*Repo
 	for i, a := range alternatives {
 		p := q.picks[a.Request]
 		answer := Answer{Request: a.Request, Endpoint: a.Endpoint, Impossible: p.impossible(a.Endpoint)}
+		if a.Endpoint >= 0 && a.Endpoint < len(p.names) {
+			answer.Name = p.names[a.Endpoint]
+		}
 		if answer.Impossible == "" {
-			answer.Score, answer.Name = number(p.score(a.Endpoint)), p.names[a.Endpoint]
+			answer.Score = number(p.score(a.Endpoint))
 			jobs = append(jobs, job{forced{a.Request, a.Endpoint}, a.Request, i})
 		}
 		r.Answers = append(r.Answers, answer)
@@ -253,9 +256,9 @@ func (p *pick) impossible(endpoint int) string {
 	if slices.Contains(p.candidates, endpoint) {
 		return ""
 	}
-	for _, f := range p.run.Filters {
+	for _, f := range p.filters {
 		if slices.Contains(f.Dropped, endpoint) {
-			return f.Name + " removed it from the candidates of profile " + p.run.Profile + ", which were " + p.list(p.candidates)
+			return f.Name + " removed it from the candidates of profile " + p.profile + ", which were " + p.list(p.candidates)
 		}
 	}
 	return "it was gone; the candidates were " + p.list(p.candidates)

@@ -234,6 +234,10 @@ func scenarios(t *testing.T) map[string]whatif.Maker {
 		"several models": makerOf(t, sample(t, "simulationrun-two-models.yaml"), short),
 		"disaggregation": makerOf(t, sample(t, "simulationrun-disaggregated.yaml"), short),
 		"a closed loop":  makerOf(t, sample(t, "simulationrun-closed-loop.yaml"), short),
+		"sessions":       makerOf(t, sample(t, "simulationrun-sessions.yaml"), short),
+		"adaptive":       makerOf(t, sample(t, "simulationrun-adaptive.yaml"), short),
+		"stability":      makerOf(t, sample(t, "simulationrun-stability.yaml"), short),
+		"scalers":        makerOf(t, sample(t, "simulationrun-autoscaling.yaml"), short),
 	}
 }
 
@@ -348,6 +352,10 @@ func TestImpossibleAlternatives(t *testing.T) {
 	want := []string{"decode-filter removed it from the candidates of profile decode, which were decode/0, decode/1", "", "there is no endpoint 9: the router has endpoints from 0 to 3"}
 	if diff := cmp.Diff(want, got); diff != "" || r.Answers[0].Own != nil || r.Answers[1].Own == nil {
 		t.Errorf("reasons (-want +got):\n%s", diff)
+	}
+	var table strings.Builder
+	if err := r.Table(&table); err != nil || !strings.Contains(table.String(), "\nendpoint 0, prefill/0: not possible, as decode-filter removed it") || !strings.Contains(table.String(), "\nendpoint 9, –: not possible") {
+		t.Errorf("error %v, table\n%s", err, &table)
 	}
 }
 

@@ -27,7 +27,7 @@ const reach = 8
 func flipsOf(about *pick, later []*pick, there func(request int) bool, n int) []flip {
 	var touching, all []flip
 	for _, p := range later {
-		if p.router != about.router || p.run == nil || len(p.candidates) < 2 {
+		if p.router != about.router || !p.explained || len(p.candidates) < 2 {
 			continue
 		}
 		if len(all) == reach*n {

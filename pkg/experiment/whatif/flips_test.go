@@ -13,15 +13,15 @@ import (
 // scored is the pick of the endpoint among scored ones.
 func scored(request, chosen int, scores ...scheduler.Number) *pick {
 	p := unscored(request, chosen, len(scores))
-	p.run.Scores = scores
+	p.scores = scores
 	return p
 }
 
 // unscored is a pick of so many endpoints without scores.
 func unscored(request, chosen, endpoints int) *pick {
-	p := &pick{request: request, chosen: chosen, run: &scheduler.ProfileRun{}}
+	p := &pick{request: request, chosen: chosen, explained: true}
 	for e := range endpoints {
-		p.candidates, p.run.Candidates = append(p.candidates, e), append(p.run.Candidates, e)
+		p.candidates, p.left = append(p.candidates, e), append(p.left, e)
 	}
 	return p
 }
@@ -30,7 +30,7 @@ func TestFlips(t *testing.T) {
 	elsewhere := unscored(4, 0, 3)
 	elsewhere.router = 1
 	staged := unscored(6, 1, 3) // a stage left endpoint 1 alone
-	staged.run.Candidates = []int{1}
+	staged.left = []int{1}
 	for name, test := range map[string]struct {
 		later []*pick
 		there int // requests before it meet the one in question
@@ -66,8 +66,8 @@ func TestFlips(t *testing.T) {
 func TestImpossibleAlternatives(t *testing.T) {
 	p := unscored(3, 0, 2)
 	p.names = []string{"a/0", "a/1", "b/0", "b/1"}
-	p.run.Profile = "decode"
-	p.run.Filters = []scheduler.FilterRun{{PluginName: scheduler.PluginName{Name: "roles"}, Dropped: []int{2}}}
+	p.profile = "decode"
+	p.filters = []scheduler.FilterRun{{PluginName: scheduler.PluginName{Name: "roles"}, Dropped: []int{2}}}
 	for endpoint, want := range map[int]string{
 		0:  "",
 		1:  "",

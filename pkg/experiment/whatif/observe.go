@@ -51,7 +51,7 @@ func Observe(ctx context.Context, m Maker) ([]Observation, error) {
 	var all []Observation
 	for id := range last + 1 {
 		o, ok := completed[id]
-		if p := n.picks[id]; ok && p != nil && p.run != nil {
+		if p := n.picks[id]; ok && p != nil && p.explained {
 			o.score(p)
 			all = append(all, o)
 		}
@@ -67,7 +67,7 @@ func (o *Observation) score(p *pick) {
 	}
 	o.ScoreRegret = *regret
 	first := true
-	for _, e := range p.run.Candidates {
+	for _, e := range p.left {
 		if e == p.chosen {
 			continue
 		}

@@ -20,17 +20,22 @@ type pick struct {
 	// candidates are the endpoints that the router chose among, and chosen is what it chose.
 	candidates []int
 	chosen     int
-	// run is the profile that chose.
-	run *scheduler.ProfileRun
+	// explained says that the rest is known: the profile that chose, its filters, the
+	// endpoints that they left, and the scores of these; nil where there are none.
+	explained bool
+	profile   string
+	filters   []scheduler.FilterRun
+	left      []int
+	scores    []scheduler.Number
 }
 
 // score is that of an endpoint; nil where the router gave it none.
 func (p *pick) score(endpoint int) *float64 {
-	at := slices.Index(p.run.Candidates, endpoint)
-	if at < 0 || p.run.Scores == nil {
+	at := slices.Index(p.left, endpoint)
+	if at < 0 || p.scores == nil {
 		return nil
 	}
-	return new(float64(p.run.Scores[at]))
+	return new(float64(p.scores[at]))
 }
 
 // gap is how far apart the router holds the chosen endpoint and another candidate: the
@@ -43,7 +48,7 @@ func (p *pick) gap(endpoint int) float64 {
 		return 0
 	case chosen != nil && other != nil && !math.IsNaN(*chosen-*other):
 		return math.Abs(*chosen - *other)
-	case p.run.Scores == nil && slices.Contains(p.run.Candidates, endpoint):
+	case p.scores == nil && slices.Contains(p.left, endpoint):
 		return 0
 	default:
 		return math.Inf(1)
@@ -58,7 +63,7 @@ func (p *pick) regret() *float64 {
 		return nil
 	}
 	most := *chosen
-	for _, score := range p.run.Scores {
+	for _, score := range p.scores {
 		most = max(most, float64(score))
 	}
 	if most == *chosen {
@@ -91,8 +96,14 @@ func (n *pickRecorder) chosen(request int, candidates []int, chosen int) int {
 
 // decided adds what the router says of a pick.
 func (n *pickRecorder) decided(d *execute.Decision) {
-	if p := n.picks[d.Request.ID]; p != nil && p.run == nil {
-		p.router, p.names, p.run = d.Router, d.Names, d.Primary()
+	p, run := n.picks[d.Request.ID], d.Primary()
+	if p == nil || p.explained || run == nil {
+		return
+	}
+	p.explained, p.router, p.names = true, d.Router, d.Names
+	p.profile, p.filters, p.left, p.scores = run.Profile, run.Filters, run.Candidates, run.Scores
+	if slices.Equal(p.left, p.candidates) {
+		p.left = p.candidates // once in memory
 	}
 }
 

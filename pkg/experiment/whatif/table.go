@@ -4,6 +4,7 @@ package whatif
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -19,6 +20,9 @@ import (
 func (r *Report) Table(w io.Writer) error {
 	var b bytes.Buffer
 	for i := range r.Picks {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
 		r.about(&b, &r.Picks[i])
 	}
 	_, err := b.WriteTo(w)
@@ -28,16 +32,29 @@ func (r *Report) Table(w io.Writer) error {
 // about prints the answers about one pick.
 func (r *Report) about(b *bytes.Buffer, p *Pick) {
 	fmt.Fprintf(b, "What if request %d had gone elsewhere?\n", p.Request)
-	var answers []*Answer
+	var answers, impossible []*Answer
 	for i := range r.Answers {
-		if a := &r.Answers[i]; a.Request == p.Request && a.Own != nil {
+		switch a := &r.Answers[i]; {
+		case a.Request != p.Request:
+		case a.Impossible != "":
+			impossible = append(impossible, a)
+		default:
 			answers = append(answers, a)
 		}
 	}
-	if len(answers) == 0 {
+	switch {
+	case len(answers) > 0:
+		r.compared(b, p, answers)
+	case len(impossible) == 0:
 		fmt.Fprintf(b, "%s was the only candidate.\n", p.Name)
-		return
 	}
+	for _, a := range impossible {
+		fmt.Fprintf(b, "endpoint %d, %s: not possible, as %s\n", a.Endpoint, cmp.Or(a.Name, figure.Absent), a.Impossible)
+	}
+}
+
+// compared prints the answers about one pick that compare something.
+func (r *Report) compared(b *bytes.Buffer, p *Pick, answers []*Answer) {
 	var aligned bytes.Buffer
 	t := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
 	first := answers[0]
