@@ -9,13 +9,10 @@ import (
 	"maps"
 	"slices"
 	"sort"
-	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
-
-	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 )
 
 // ErrNoPick says that the router picked no endpoint for a request.
@@ -43,49 +40,6 @@ type Options struct {
 	// Progress, if set, is told how many simulations are done, of how many. Calls do not
 	// overlap.
 	Progress func(done, of int)
-}
-
-// A Report answers about the picks of one or more requests.
-type Report struct {
-	// WindowSeconds is the length of windows.
-	WindowSeconds float64 `json:"windowSeconds"`
-	// Simulations is how many the answers took.
-	Simulations int `json:"simulations"`
-	// Picks are those that were asked about, by request.
-	Picks []Pick `json:"picks"`
-	// Answers are in the order of the alternatives.
-	Answers []Answer `json:"answers"`
-}
-
-// A Pick is what the router picked for a request.
-type Pick struct {
-	Request int `json:"request"`
-	// Endpoint is what the router picked, and Name is its name.
-	Endpoint int    `json:"endpoint"`
-	Name     string `json:"name"`
-	// Score is that of the endpoint, and ScoreRegret is by how much the highest score
-	// exceeds it: 0 for every pick of the highest score. Both are nil without scores.
-	Score       *scheduler.Number `json:"score,omitempty"`
-	ScoreRegret *scheduler.Number `json:"scoreRegret,omitempty"`
-	// Flips is how many simulations gave the spread, and Ties in how many of them the other
-	// pick was as good to the router.
-	Flips int `json:"flips"`
-	Ties  int `json:"ties"`
-}
-
-// An Answer compares an alternative with what the router picked.
-type Answer struct {
-	Request  int    `json:"request"`
-	Endpoint int    `json:"endpoint"`
-	Name     string `json:"name,omitempty"`
-	// Score is the router's for the endpoint; nil where it gave none.
-	Score *scheduler.Number `json:"score,omitempty"`
-	// Impossible says why the router could not have picked the endpoint. Then there are no
-	// comparisons.
-	Impossible string `json:"impossible,omitempty"`
-	// Own is of the request, Window of the requests of its window, itself included.
-	Own    *Comparison `json:"own,omitempty"`
-	Window *Comparison `json:"window,omitempty"`
 }
 
 // Ask answers what would have become of requests on other endpoints. An alternative that is
@@ -159,8 +113,9 @@ type job struct {
 
 // answer simulates each alternative that is possible, and the flips of each request.
 func (q *inquiry) answer(ctx context.Context, alternatives []Alternative) (*Report, error) {
-	r := &Report{WindowSeconds: q.Window.Seconds()}
+	r := &Report{WindowSeconds: q.Window.Seconds(), Answers: []Answer{}}
 	var jobs []job
+	compared := map[int]bool{} // requests
 	for i, a := range alternatives {
 		p := q.picks[a.Request]
 		answer := Answer{Request: a.Request, Endpoint: a.Endpoint, Impossible: p.impossible(a.Endpoint)}
@@ -170,11 +125,15 @@ func (q *inquiry) answer(ctx context.Context, alternatives []Alternative) (*Repo
 		if answer.Impossible == "" {
 			answer.Score = number(p.score(a.Endpoint))
 			jobs = append(jobs, job{forced{a.Request, a.Endpoint}, a.Request, i})
+			compared[a.Request] = true
 		}
 		r.Answers = append(r.Answers, answer)
 	}
 	for _, request := range q.requests {
-		flips := q.flips(request)
+		var flips []flip
+		if compared[request] {
+			flips = q.flips(request)
+		}
 		r.Picks = append(r.Picks, q.picks[request].describe(flips))
 		for _, f := range flips {
 			jobs = append(jobs, job{f.forced, request, -1})
@@ -213,7 +172,7 @@ func (q *inquiry) compare(r *Report, jobs []job, seen []figures) {
 
 // flips are those of a request.
 func (q *inquiry) flips(request int) []flip {
-	of, _ := q.watch.window(request)
+	of := q.watch.window(request)
 	after := sort.Search(len(q.inOrder), func(i int) bool { return q.inOrder[i].request > request })
 	later := q.inOrder[after:]
 	late := sort.Search(len(later), func(i int) bool { return q.watch.arrivals[later[i].request] >= of.until })
@@ -246,47 +205,4 @@ func (q *inquiry) simulate(ctx context.Context, jobs []job) ([]figures, error) {
 		})
 	}
 	return seen, group.Wait()
-}
-
-// impossible says why an endpoint could not have been picked; "" where it could.
-func (p *pick) impossible(endpoint int) string {
-	if endpoint < 0 || endpoint >= len(p.names) {
-		return fmt.Sprintf("there is no endpoint %d: the router has endpoints from 0 to %d", endpoint, len(p.names)-1)
-	}
-	if slices.Contains(p.candidates, endpoint) {
-		return ""
-	}
-	for _, f := range p.filters {
-		if slices.Contains(f.Dropped, endpoint) {
-			return f.Name + " removed it from the candidates of profile " + p.profile + ", which were " + p.list(p.candidates)
-		}
-	}
-	return "it was gone; the candidates were " + p.list(p.candidates)
-}
-
-// list names endpoints.
-func (p *pick) list(endpoints []int) string {
-	var names []string
-	for _, e := range endpoints {
-		names = append(names, p.names[e])
-	}
-	return strings.Join(names, ", ")
-}
-
-// describe is what a report says of a pick.
-func (p *pick) describe(flips []flip) Pick {
-	out := Pick{Request: p.request, Endpoint: p.chosen, Name: p.names[p.chosen], Score: number(p.score(p.chosen)), ScoreRegret: number(p.regret()), Flips: len(flips)}
-	for _, f := range flips {
-		if f.gap == 0 {
-			out.Ties++
-		}
-	}
-	return out
-}
-
-func number(x *float64) *scheduler.Number {
-	if x == nil {
-		return nil
-	}
-	return new(scheduler.Number(*x))
 }

@@ -26,7 +26,7 @@ func (l *latencies) add(e end) {
 // figuresOf returns the figures of a request that arrived.
 func (w *watch) figuresOf(request int) figures {
 	var f figures
-	of, _ := w.window(request)
+	of := w.window(request)
 	for _, e := range w.ends {
 		if e.request == request {
 			f.own.add(e)

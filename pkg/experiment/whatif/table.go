@@ -85,6 +85,9 @@ func (r *Report) explain(b *bytes.Buffer, p *Pick, window *Comparison) {
 		fmt.Fprintf(b, ", of which %d complete as picked", window.CompletedAsPicked)
 	}
 	b.WriteByte('\n')
+	if p.ScoreRegret != nil && *p.ScoreRegret > 0 {
+		fmt.Fprintf(b, "score: the pick is %s below the highest\n", experiment.Figure(float64(*p.ScoreRegret)))
+	}
 	if p.Flips == 0 {
 		b.WriteString("spread: not known, as no later request of the window had another candidate\n")
 		return

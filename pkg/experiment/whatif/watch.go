@@ -128,13 +128,9 @@ func (w *watch) stopIfOver() {
 	}
 }
 
-// window returns that of a request; false if it did not arrive.
-func (w *watch) window(request int) (window, bool) {
-	i := sort.Search(len(w.windows), func(i int) bool { return w.windows[i].request >= request })
-	if i == len(w.windows) || w.windows[i].request != request {
-		return window{}, false
-	}
-	return w.windows[i], true
+// window returns that of a request whose window has begun.
+func (w *watch) window(request int) window {
+	return w.windows[sort.Search(len(w.windows), func(i int) bool { return w.windows[i].request >= request })]
 }
 
 // endOf returns when a request ended that arrived.
