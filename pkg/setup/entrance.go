@@ -78,6 +78,9 @@ func (e *entrance) Explain(tell func(*scheduler.Explanation)) {
 	})
 }
 
+// Force implements [policy.Forcible].
+func (e *entrance) Force(force policy.Force) { e.Router.(policy.Forcible).Force(force) }
+
 func (e *entrance) tellOfDelayed() {
 	for _, id := range slices.Sorted(maps.Keys(e.open)) {
 		if last := e.open[id].LastVerdict(); last != nil && last.Verdict == scheduler.Delayed {

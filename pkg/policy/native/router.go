@@ -23,6 +23,7 @@ type Router struct {
 	// believer is the scorer whose index beliefs are taken from; nil where none has one.
 	believer believer
 	tell     func(*Explanation) // nil while nobody asks
+	force    policy.Force       // nil while nothing is forced
 }
 
 // A chooser chooses one of the round's candidates, by its index.
@@ -116,6 +117,9 @@ func (r *Router) Route(view *policy.View, request *policy.Request) (policy.Decis
 		return policy.Decision{}, policy.ErrNoEndpoint
 	}
 	endpoint := n.candidates[r.chooser.choose(n)]
+	if r.force != nil {
+		endpoint = r.force(request.ID, n.candidates, endpoint)
+	}
 	if about != nil {
 		r.end(about, endpoint, nil)
 	}
@@ -133,6 +137,10 @@ func (r *Router) Route(view *policy.View, request *policy.Request) (policy.Decis
 	to.Believed = believed
 	return to, nil
 }
+
+// Force implements [policy.Forcible]. All endpoints that are there are candidates: the stages
+// of a policy rank them, and each could serve the request.
+func (r *Router) Force(force policy.Force) { r.force = force }
 
 // Routing returns the router with what it takes part in: it is told of ends where it
 // counts requests in flight, and of KV events where it keeps an index.
