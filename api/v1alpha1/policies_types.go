@@ -9,9 +9,7 @@ type Policies struct {
 	// routing chooses the replica of each request.
 	// +optional
 	Routing RoutingPolicy `json:"routing,omitzero"`
-	// bundle is a PolicyBundle: a document with the routing, and perhaps the admission, the
-	// priority, the scheduler of the pools' engines and the scaling, as policies by name,
-	// decision trees or programs. windtunnel's docs/bundles.md describes it.
+	// bundle is a PolicyBundle, as windtunnel's docs/bundles.md describes it.
 	// +optional
 	Bundle *ManifestSource `json:"bundle,omitempty"`
 }
@@ -24,8 +22,8 @@ type GatewayPolicy struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Policy string `json:"policy,omitempty"`
-	// parameters are the parameters of the policy. Those that not all tenants or classes
-	// share have its name after a colon, such as rate:acme.
+	// parameters are those of the policy. One for a tenant or a class has its name after a
+	// colon, such as rate:acme.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	Parameters map[string]PolicyParameter `json:"parameters,omitempty"`

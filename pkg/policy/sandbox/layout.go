@@ -102,7 +102,7 @@ func (l *Layout) With(columns ...Field) *Layout {
 	return &more
 }
 
-// Names returns the group or the rows of a name, and where its fields begin among the
+// Find returns the group or the rows of a name, and where its fields begin among the
 // scalars or in a row; ok is false where there is none.
 func (l *Layout) Find(name string) (group *Group, first int, row, ok bool) {
 	for i := range l.Groups {
