@@ -56,8 +56,8 @@ type TableSource struct {
 	// configMapRef is the ConfigMap key that holds the text, at most 64 KiB.
 	// +optional
 	ConfigMapRef *ConfigMapKeyReference `json:"configMapRef,omitempty"`
-	// file is a path on the machine where you run local commands, relative to the
-	// manifest. A cluster cannot read the file: use configMapRef there.
+	// file is a path on your machine, relative to the manifest. A cluster needs
+	// configMapRef.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=4096

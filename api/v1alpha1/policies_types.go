@@ -3,10 +3,15 @@
 package v1alpha1
 
 // Policies are Windtunnel's native policies, which replace the EPP.
+//
+// +kubebuilder:validation:ExactlyOneOf=routing;bundle
 type Policies struct {
 	// routing chooses the replica of each request.
-	// +required
+	// +optional
 	Routing RoutingPolicy `json:"routing,omitzero"`
+	// bundle is a PolicyBundle, as windtunnel's docs/bundles.md describes it.
+	// +optional
+	Bundle *ManifestSource `json:"bundle,omitempty"`
 }
 
 // GatewayPolicy is a policy of the gateway. windtunnel's docs/admission.md lists the
@@ -17,8 +22,8 @@ type GatewayPolicy struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Policy string `json:"policy,omitempty"`
-	// parameters are the parameters of the policy. Those that not all tenants or classes
-	// share have its name after a colon, such as rate:acme.
+	// parameters are those of the policy. One for a tenant or a class has its name after a
+	// colon, such as rate:acme.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	Parameters map[string]PolicyParameter `json:"parameters,omitempty"`

@@ -142,8 +142,8 @@ type CatalogueSource struct {
 	// configMapRef is the ConfigMap key that holds the text, at most 64 KiB.
 	// +optional
 	ConfigMapRef *ConfigMapKeyReference `json:"configMapRef,omitempty"`
-	// file is a path on the machine where you run local commands, relative to the
-	// manifest. A cluster cannot read the file: use configMapRef there.
+	// file is a path on your machine, relative to the manifest. A cluster needs
+	// configMapRef.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=4096
@@ -169,9 +169,8 @@ type Router struct {
 	// client's. The admission, the router and the engines' schedulers use it.
 	// +optional
 	Priority *GatewayPolicy `json:"priority,omitempty"`
-	// adaptive changes the weights of scorers in the run. policy names the law that
-	// decides on the weights after each epoch. windtunnel's docs/admission.md lists the
-	// laws with their parameters.
+	// adaptive changes the weights of scorers in the run by a law, which policy names.
+	// windtunnel's docs/admission.md lists the laws.
 	// +optional
 	Adaptive *GatewayPolicy `json:"adaptive,omitempty"`
 	// metricsRefreshInterval is the time between scrapes of a replica's
@@ -180,9 +179,8 @@ type Router struct {
 	// +kubebuilder:default="50ms"
 	MetricsRefreshInterval RefreshInterval `json:"metricsRefreshInterval,omitempty"`
 	// signals says when the router, and the policies before it, read the metrics of
-	// replicas. Scraped reads them every metricsRefreshInterval. Oracle reads them at
-	// each decision, which no router can: then no metric is stale, and
-	// metricsRefreshInterval has no effect. The default is Scraped.
+	// replicas: every metricsRefreshInterval with Scraped, or at each decision with
+	// Oracle, which no router can. The default is Scraped.
 	// +optional
 	Signals Signals `json:"signals,omitempty"`
 	// replicas is the number of EPPs. Requests go to them in turn, and each EPP has
@@ -269,9 +267,8 @@ type TokenEstimate struct {
 //
 // +kubebuilder:validation:ExactlyOneOf=inline;configMapRef;file
 type EndpointPickerConfig struct {
-	// version is the EPP's version, such as router-v0.10. A name without its patch
-	// number means the newest patch. auto selects the newest version that accepts the
-	// file, and the status shows the selected one.
+	// version is the EPP's version, such as router-v0.10, whose newest patch it means.
+	// auto selects the newest version that accepts the file; the status shows it.
 	// +optional
 	// +kubebuilder:default=router-v0.10
 	// +kubebuilder:validation:MinLength=1
@@ -287,8 +284,8 @@ type EndpointPickerConfig struct {
 	// configMapRef is the ConfigMap that holds the file.
 	// +optional
 	ConfigMapRef *EndpointPickerConfigMap `json:"configMapRef,omitempty"`
-	// file is a path on the machine where you run local commands, relative to the
-	// manifest. A cluster cannot read the file: use configMapRef there.
+	// file is a path on your machine, relative to the manifest. A cluster needs
+	// configMapRef.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=4096

@@ -54,8 +54,8 @@ type Trace struct {
 	// format is the trace's format.
 	// +required
 	Format TraceFormat `json:"format,omitempty"`
-	// file is a path on the machine where you run local commands, relative to the
-	// manifest. A cluster cannot read the file: use configMapRef there.
+	// file is a path on your machine, relative to the manifest. A cluster needs
+	// configMapRef.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=4096

@@ -65,9 +65,11 @@ pools[].kvCache.stability.
 
 --explain REQUEST prints why the router picked an endpoint for one request: the
 metrics of each endpoint and their age, the endpoints that each filter removed, each
-scorer's raw and weighted score, and the pick. --explain scaling prints each decision
-of the scalers, the values that led to it, and the stages of the replicas. --trace FILE writes every decision
-of every seed, one per line. --requests FILE writes every request of every seed as
+scorer's raw and weighted score, and the pick. With --what-if it also simulates the run
+with each other candidate in place of the pick, and prints how much better or worse the
+latency of the request, and of those after it, would have been. --explain scaling prints
+each decision of the scalers, the values that led to it, and the stages of the
+replicas. --trace FILE writes every decision of every seed, one per line. --requests FILE writes every request of every seed as
 Parquet, one per row, for pandas and DuckDB.
 
 --ceiling computes how many prompt tokens the prefix caches of all replicas can give
@@ -78,6 +80,7 @@ what the run reached before you tune a profile.`,
 		Example: `  windtunnel run -f config/samples/simulationrun-poisson.yaml
   windtunnel run -f run.yaml --configmap trace.yaml -o json
   windtunnel run -f run.yaml --explain 17
+  windtunnel run -f run.yaml --explain 17 --what-if
   windtunnel run -f run.yaml --explain rejected --seed 43
   windtunnel run -f run.yaml --explain scaling
   windtunnel run -f run.yaml --trace decisions.jsonl.gz`,
@@ -92,6 +95,7 @@ what the run reached before you tune a profile.`,
 	f := cmd.Flags()
 	f.StringVar(&o.explained.request, "explain", "", "explain the routing of a request, by its number from 0 in order of arrival, or of the first one that is "+firstRejected+"; or explain the decisions of scalers: "+scalingDecisions)
 	f.Int64Var(&o.explained.seed, "seed", -1, "seed that --explain simulates (default the run's first one)")
+	o.explained.whatIf.register(f)
 	f.BoolVar(&o.ceiling, "ceiling", false, "compute the cache hits and the pace that no router can exceed, and print the share of them that the run reached")
 	f.StringVar(&o.trace, "trace", "", "file to write every routing decision to, with what came of it: a Parquet table if it ends in .parquet, else JSON lines, compressed if it ends in .gz")
 	return cmd
@@ -109,7 +113,7 @@ func (o *runOptions) checkFlags() error {
 	case o.explained.request == "" && o.explained.seed >= 0:
 		return badInputError{errors.New("--seed needs --explain; spec.replications sets the seeds of simulations")}
 	default:
-		return nil
+		return o.explained.check()
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/whatif"
 )
 
 // explainOptions are the flags of `run --explain`.
@@ -17,7 +18,8 @@ type explainOptions struct {
 	// request is a number from 0, or rejected; "" where nothing is explained.
 	request string
 	// seed is negative where the run's first one is meant.
-	seed int64
+	seed   int64
+	whatIf whatIfOptions
 }
 
 // firstRejected is the value of --explain that stands for the first request that
@@ -42,6 +44,8 @@ func (o *explainOptions) number() (int, error) {
 type explanationOutput struct {
 	identity
 	*execute.RequestStory
+	// WhatIf is there with --what-if.
+	WhatIf *whatif.Report `json:"whatIf,omitempty"`
 }
 
 // explain prints the story of one request.
@@ -67,12 +71,26 @@ func (o *runOptions) explain(ctx context.Context, runs []compiledRun, stdout io.
 		return badInputError{fmt.Errorf("SimulationRun %s: --explain %s: %w", run.Name, o.explained.request, err)}
 	case err != nil:
 		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
+	}
+	elsewhere, err := o.whatIf(ctx, run, seed, story)
+	switch {
+	case err != nil:
+		return err
 	case o.output == outputTable:
 		fmt.Fprintf(stdout, "SimulationRun %s\n\n", run.Name)
-		return story.Table(stdout)
+		return printStory(stdout, story, elsewhere)
 	default:
-		return o.output.write(stdout, explanationOutput{identify(run.TypeMeta, run.ObjectMeta), story})
+		return o.output.write(stdout, explanationOutput{identify(run.TypeMeta, run.ObjectMeta), story, elsewhere})
 	}
+}
+
+// printStory prints what became of a request, and then what would have, if that was asked.
+func printStory(stdout io.Writer, story *execute.RequestStory, elsewhere *whatif.Report) error {
+	if err := story.Table(stdout); err != nil || elsewhere == nil {
+		return err
+	}
+	fmt.Fprintln(stdout)
+	return elsewhere.Table(stdout)
 }
 
 // scalingOutput is what `run --explain scaling -o json` prints.

@@ -40,6 +40,8 @@ func TestExplainPrintsATable(t *testing.T) {
 		"rejected.txt": {"--explain", "rejected"},
 		"again.txt":    {"--explain", "167"},
 		"other.txt":    {"--explain", "0", "--seed", "7"}, // not one of the run's
+		"what-if.txt":  {"--explain", "0", "--what-if", "--what-if-window", "2s", "--what-if-flips", "4"},
+		"alone.txt":    {"--explain", "120", "--what-if"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			golden(t, filepath.Join("explain", name), mustRun(t, append([]string{"run", "-f", "testdata/explain.yaml"}, args...)...))
@@ -89,6 +91,37 @@ func TestExplainAsJSON(t *testing.T) {
 	golden(t, filepath.Join("explain", "dropped.json"), mustRun(t, "run", "-f", "testdata/explain.yaml", "--explain", "120", "-o", "json"))
 }
 
+// The output says how much better each other endpoint would have been.
+func TestWhatIfAsJSON(t *testing.T) {
+	var story struct {
+		WhatIf struct {
+			WindowSeconds float64
+			Picks         []struct{ Request, Flips int }
+			Answers       []struct {
+				Name        string
+				Own, Window struct{ TTFT, E2E struct{ Verdict string } }
+			}
+		}
+	}
+	args := []string{"run", "-f", "testdata/run.yaml", "--name", "small", "--explain", "30", "--what-if", "-o", "json"}
+	alone := mustRun(t, append(args, "--parallelism", "1")...)
+	if diff := cmp.Diff(alone, mustRun(t, append(args, "--parallelism", "3")...)); diff != "" {
+		t.Errorf("with three simulations at once (−one +three):\n%s", diff)
+	}
+	if err := json.Unmarshal([]byte(alone), &story); err != nil {
+		t.Fatal(err)
+	}
+	got := &story.WhatIf
+	if got.WindowSeconds != 10 || len(got.Picks) != 1 || got.Picks[0].Request != 30 || got.Picks[0].Flips != 8 || len(got.Answers) == 0 {
+		t.Fatalf("%+v", got)
+	}
+	for _, a := range got.Answers {
+		if a.Name == "" || a.Own.TTFT.Verdict == "" || a.Window.E2E.Verdict == "" {
+			t.Errorf("%+v", a)
+		}
+	}
+}
+
 func TestExplainRefuses(t *testing.T) {
 	for name, tc := range map[string]struct {
 		args []string
@@ -99,6 +132,12 @@ func TestExplainRefuses(t *testing.T) {
 		"no rejected request":          {[]string{"-f", "testdata/run.yaml", "--name", "small", "--explain", "rejected"}, "of the 120 under seed 42 none was rejected"},
 		"a seed alone":                 {[]string{"--seed", "3"}, "--seed needs --explain"},
 		"metrics for Prometheus":       {[]string{"--explain", "3", "-o", "prometheus"}, "does not support -o prometheus"},
+		"alternatives of nothing":      {[]string{"--what-if"}, "--what-if needs --explain with a request"},
+		"alternatives of a scaler":     {[]string{"--explain", "scaling", "--what-if"}, "--what-if needs --explain with a request"},
+		"alternatives without a pick":  {[]string{"--explain", "rejected", "--what-if"}, "the router picked no endpoint, so there is none to compare with"},
+		"a window without length":      {[]string{"--explain", "3", "--what-if", "--what-if-window", "0s"}, "must be greater than 0"},
+		"no flips":                     {[]string{"--explain", "3", "--what-if", "--what-if-flips", "0"}, "must be at least 1"},
+		"a window of nothing":          {[]string{"--explain", "3", "--what-if-window", "3s"}, "need --what-if"},
 		"a trace beside it":            {[]string{"--explain", "3", "--trace", "x.jsonl"}, "use only one of the flags"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -143,6 +182,20 @@ func TestExplainPage(t *testing.T) {
 	}
 	if ran < 2 {
 		t.Errorf("the page runs %d commands", ran)
+	}
+}
+
+// The page shows the end of what its command about other endpoints prints.
+func TestWhatIfPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/explain.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const command = "run -f config/samples/simulationrun-poisson.yaml --explain 65 --what-if"
+	got := mustRun(t, strings.Fields(strings.ReplaceAll(command, "config/samples", samples))...)
+	_, table, _ := strings.Cut(got, "\n\nWhat if ")
+	if want := "```\nWhat if " + table + "```"; !strings.Contains(string(page), "windtunnel "+command) || !strings.Contains(string(page), want) {
+		t.Errorf("docs/explain.md does not show\n%s", want)
 	}
 }
 

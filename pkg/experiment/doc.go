@@ -11,10 +11,12 @@
 //	compile   compiles an object and its inputs into a Plan, or returns errors with field paths
 //	study     makes rounds, rankings, verdicts and the status from rows of results
 //	execute   runs any range of a round's simulations in this process
+//	whatif    compares a simulation with others in which a request goes elsewhere
 //	store     reads and writes rows and documents in ConfigMaps, and the report of a Job
 //	advice    makes the promotion of a point, the report of a rollout, follow-up runs
 //
 // The local commands, the worker in a pod and the controllers share these packages, so
 // they give the same results. store and study import only this package; preset imports
-// none of them; compile and advice import preset and study; execute imports store and study.
+// none of them; compile and advice import preset and study; execute imports store and study;
+// whatif imports execute.
 package experiment

@@ -19,9 +19,13 @@ type ManifestFile struct {
 	Text          []byte
 }
 
-// Manifests are where the manifests of a scenario's scalers stand.
+// Manifests are where the manifests of a scenario's scalers, and the bundles of its routers,
+// stand.
 func Manifests(in *v1alpha1.Scenario) []*v1alpha1.ManifestSource {
 	var all []*v1alpha1.ManifestSource
+	for _, b := range Bundles(in) {
+		all = append(all, b.Source)
+	}
 	for i := range in.Scalers {
 		for _, f := range setup.ManifestFields {
 			if source := *f.Of(&in.Scalers[i]); source != nil {

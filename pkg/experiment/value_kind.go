@@ -183,7 +183,7 @@ func inTrace(path []Segment) []Segment {
 // resolve finds out what may be written at path in a scenario, or says where
 // the path goes wrong and what could stand there.
 func resolve(scenario Tree, path []Segment) (valueKind, error) {
-	if BeneathPickerConfig(path) || InManifest(path) && Lookup(scenario, path[:3]) != nil {
+	if BeneathPickerConfig(path) || beneathBundle(path) || InManifest(path) && Lookup(scenario, path[:3]) != nil {
 		return resolveByValue(scenario, path)
 	}
 	if namesAnInput(path) {
@@ -196,7 +196,7 @@ func resolve(scenario Tree, path []Segment) (valueKind, error) {
 }
 
 // resolveByValue is for the EPP's configuration, which spells out every default, and for
-// manifests, in which a default is not what is stated: what is not in the document does not
+// manifests and bundles, in which a default is not what is stated: what is not in the document does not
 // exist.
 func resolveByValue(scenario Tree, path []Segment) (valueKind, error) {
 	var at any = scenario

@@ -19,6 +19,9 @@ type Policies struct {
 	// Adaptations are written by policies that change the weights of routers in a run,
 	// one for each router whose weights change.
 	Adaptations []*Adaptation
+	// Faults is where policies that are programs say their faults; nil where none is. The
+	// schedulers of engines and scalers may share it. The run ends at the first one.
+	Faults *Faults
 }
 
 // Priority states how important requests are.

@@ -23,7 +23,7 @@ func loadAdaptive(in *v1alpha1.Router, path *field.Path) (*adaptive.Config, fiel
 		return nil, nil
 	}
 	c, errs := adaptive.Load(adaptive.Spec{Law: in.Adaptive.Policy, Parameters: policyParameters(in.Adaptive.Parameters)}, path)
-	if len(errs) == 0 && c.LearnsFromRejections() && in.Policies != nil && in.Admission == nil {
+	if len(errs) == 0 && c.LearnsFromRejections() && in.Policies != nil && in.Admission == nil && in.Policies.Bundle == nil {
 		errs = append(errs, field.Invalid(path.Child("policy"), in.Adaptive.Policy,
 			"learns from rejections, and a native policy rejects no request: set router.admission, or take the law exp3, which learns from goodput"))
 	}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -52,6 +53,7 @@ func (b *Builder) BuildSelection(in *v1alpha1.Scenario, router *Routing, traces 
 		errs = append(errs, validateOneModel(in.Pools, catalogue, path.Child("pools"))...)
 	}
 	errs = append(errs, validateLabels(in.Pools, path.Child("pools"))...)
+	programs := b.programs(router)
 	parts, es := Parts(in, path)
 	errs = append(errs, es...)
 	clusters := make([]config.Cluster, len(parts))
@@ -85,20 +87,22 @@ func (b *Builder) BuildSelection(in *v1alpha1.Scenario, router *Routing, traces 
 	}
 	if source != nil && len(errs) == 0 {
 		hot := hotPrefixes{scenario: in, config: &c, traces: traces, seed: seed}
-		c.Policies, es = buildPolicies(parts, router, clusters, c.Pools, source.Labels(), hot, seed, path)
+		faults := &policy.Faults{}
+		c.Policies, es = buildPolicies(parts, router, clusters, c.Pools, source.Labels(), hot, seed, programs, faults, path)
 		errs = append(errs, es...)
+		c.Policies.Faults = faults
 	}
 	if source != nil && len(errs) == 0 {
 		future := &futureArrivals{open: func() workload.Listener {
 			again, _ := buildSource(&in.Workload, servedBy(in), traces, seed, path.Child("workload"))
 			return again
 		}}
-		errs = append(errs, buildScaling(in, &c, future, path)...)
+		errs = append(errs, buildScaling(in, &c, future, seed, programs, path)...)
 		if parts[0].Model != "" {
 			c.RouterOf = routerOf(parts, source.Labels().Models)
 		}
 	}
-	errs = append(errs, buildSchedulers(in.Pools, &c, seed, path.Child("pools"))...)
+	errs = append(errs, buildSchedulers(in, parts, &c, seed, programs, path)...)
 	if router != nil && len(errs) == 0 {
 		for i := range parts {
 			parts[i].claim(c.Pools, i)

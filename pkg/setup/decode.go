@@ -61,7 +61,7 @@ func decode(root Tree, validateTenants func(*v1alpha1.Workload, *field.Path) fie
 func decodeRouting(root Tree, router *v1alpha1.Router, path *field.Path) (*Routing, field.ErrorList) {
 	document, isEPP := root["endpointPickerConfig"].(Tree)
 	if !isEPP {
-		return loadRouting(router, path.Child("policies", "routing"))
+		return loadRouting(router, path.Child("policies"))
 	}
 	if router.Policies != nil {
 		return nil, field.ErrorList{field.Forbidden(path.Child("policies"), "the router has an EPP configuration, beside which policies do nothing")}
@@ -83,12 +83,12 @@ func DecodeScenario(root Tree) (*v1alpha1.Scenario, error) {
 func decodeStated(root Tree) (*v1alpha1.Scenario, error) {
 	own := maps.Clone(root)
 	if router, one := root["router"].(Tree); one {
-		own["router"] = withoutPicker(router)
+		own["router"] = withBundleText(withoutPicker(router))
 	}
 	if list, several := root["routers"].([]any); several {
 		routers := make([]any, len(list))
 		for i, router := range list {
-			routers[i] = withoutPicker(router.(Tree))
+			routers[i] = withBundleText(withoutPicker(router.(Tree)))
 		}
 		own["routers"] = routers
 	}

@@ -41,18 +41,19 @@ type entrance struct {
 // newEntrance puts the policies that the user states before a router, which explains itself.
 // An adapter of weights that stands where an admission would is none of these.
 func newEntrance(in *v1alpha1.Router, g *gatewayPolicies, p *policy.Policies) {
-	if in.Admission == nil && in.Priority == nil {
+	admission, priority := gatewayNames(in, g)
+	if admission == "" && priority == "" {
 		return
 	}
 	e := &entrance{
 		Router: p.Routing.Router, admission: p.Admission, priority: p.Priority, config: g.admission,
 		live: in.Signals == v1alpha1.OracleSignals, open: map[int]*scheduler.Explanation{},
 	}
-	if in.Admission != nil {
-		e.admissionName, p.Admission = in.Admission.Policy, e
+	if admission != "" {
+		e.admissionName, p.Admission = admission, e
 	}
-	if in.Priority != nil {
-		e.priorityName, p.Priority = in.Priority.Policy, e
+	if priority != "" {
+		e.priorityName, p.Priority = priority, e
 	}
 	p.Routing.Router = e
 }
@@ -76,6 +77,9 @@ func (e *entrance) Explain(tell func(*scheduler.Explanation)) {
 		tell(x)
 	})
 }
+
+// Force implements [policy.Forcible].
+func (e *entrance) Force(force policy.Force) { e.Router.(policy.Forcible).Force(force) }
 
 func (e *entrance) tellOfDelayed() {
 	for _, id := range slices.Sorted(maps.Keys(e.open)) {
@@ -133,7 +137,7 @@ func (e *entrance) about(view *policy.View, request *policy.Request) *scheduler.
 // seen is what the admission is about to look at.
 func (e *entrance) seen(view *policy.View, request *policy.Request) scheduler.AdmissionAnswer {
 	answer := scheduler.AdmissionAnswer{Policy: e.admissionName, AtSeconds: view.Now.Seconds()}
-	if level, looks := e.config.Saturation(view); looks {
+	if level, looks := e.saturation(view); looks {
 		answer.Saturation = &scheduler.SaturationSignal{Level: scheduler.Number(level), Freshness: e.freshness(view)}
 	}
 	if t := view.Traffic; t != nil {
@@ -146,6 +150,31 @@ func (e *entrance) seen(view *policy.View, request *policy.Request) scheduler.Ad
 		}
 	}
 	return answer
+}
+
+// saturation is what the admission is about to look at; looks is false where it does not.
+func (e *entrance) saturation(view *policy.View) (level float64, looks bool) {
+	if e.config == nil {
+		return 0, false
+	}
+	return e.config.Saturation(view)
+}
+
+// gatewayNames are the names of the admission and of the priority; empty where there is none.
+func gatewayNames(in *v1alpha1.Router, g *gatewayPolicies) (admission, priority string) {
+	switch {
+	case in.Admission != nil:
+		admission = in.Admission.Policy
+	case g.admission != nil || g.admissionProgram != nil:
+		admission = bundlePolicy
+	}
+	switch {
+	case in.Priority != nil:
+		priority = in.Priority.Policy
+	case g.priority != nil || g.priorityProgram != nil:
+		priority = bundlePolicy
+	}
+	return admission, priority
 }
 
 // freshness says how old the metrics of a view are.

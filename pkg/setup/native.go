@@ -32,6 +32,13 @@ type explainedRouters struct {
 	policy  string
 }
 
+// Force implements [policy.Forcible]: each of them asks for its own requests.
+func (r explainedRouters) Force(force policy.Force) {
+	for _, router := range r.routers {
+		router.Force(force)
+	}
+}
+
 func (r explainedRouters) Explain(tell func(*scheduler.Explanation)) {
 	for i, router := range r.routers {
 		if tell == nil {
@@ -60,6 +67,14 @@ type explainedModels struct {
 	policy.Router
 	parts  []Part
 	models []policy.ModelPolicies
+}
+
+// Force implements [policy.Forcible]: each router asks for the requests of its model, and
+// numbers the endpoints of its model.
+func (r explainedModels) Force(force policy.Force) {
+	for i := range r.models {
+		r.models[i].Routing.Router.(policy.Forcible).Force(force)
+	}
 }
 
 func (r explainedModels) Explain(tell func(*scheduler.Explanation)) {

@@ -73,10 +73,10 @@ func TestFaultsOfGatewayPoliciesHaveTheirPaths(t *testing.T) {
 func TestASelectionMayLackTenantsOfPolicies(t *testing.T) {
 	in := v1alpha1.Scenario{Router: v1alpha1.Router{Admission: gatewayPolicy("tenant-budget", "share:free", "2")}}
 	labels := workload.Labels{Tenants: []string{"acme"}, Classes: []string{"default"}}
-	if _, errs := loadGateway(&in, labels, true, nil); len(errs) > 0 {
+	if _, errs := loadGateway(&in, labels, true, nil, nil); len(errs) > 0 {
 		t.Error(errs)
 	}
-	if _, errs := loadGateway(&in, labels, false, nil); len(errs) != 1 {
+	if _, errs := loadGateway(&in, labels, false, nil, nil); len(errs) != 1 {
 		t.Errorf("with all sources: %v, want one error", errs)
 	}
 }
@@ -87,7 +87,7 @@ func TestTheAdmissionByStabilityAsksTheControllers(t *testing.T) {
 		Pools:  []v1alpha1.Pool{{Name: "a"}, {Name: "b", KVCache: v1alpha1.KVCache{Stability: &v1alpha1.Stability{}}}},
 		Router: v1alpha1.Router{Admission: gatewayPolicy("stability")},
 	}
-	g, errs := loadGateway(&in, workload.Labels{Tenants: []string{"t"}, Classes: []string{"c"}}, false, nil)
+	g, errs := loadGateway(&in, workload.Labels{Tenants: []string{"t"}, Classes: []string{"c"}}, false, nil, nil)
 	if len(errs) > 0 || !g.admission.AsksReplicas {
 		t.Fatalf("%v, %+v", errs, g.admission)
 	}

@@ -89,7 +89,10 @@ func routerProvenance(in *v1alpha1.Router, router Tree) result.RouterProvenance 
 	document, isEPP := router["endpointPickerConfig"].(Tree)
 	version, _ := document[VersionField].(string)
 	if !isEPP {
-		version = router["policies"].(Tree)["routing"].(Tree)["policy"].(string)
+		version = bundlePolicy
+		if routing, named := router["policies"].(Tree)["routing"].(Tree); named {
+			version = routing["policy"].(string)
+		}
 	}
 	if in.Signals == v1alpha1.OracleSignals {
 		return result.RouterProvenance{Version: version, Signals: string(in.Signals)}

@@ -14,12 +14,18 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/policy/native"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 )
 
 // A Routing is how a scenario's router chooses replicas: exactly one field is set.
 type Routing struct {
 	EPPConfig *config.Config
 	native    *native.Config
+	// program is what routes where a bundle has a program for it: then native is nil until
+	// the names of the workload are known.
+	program *bundle.Component
+	// runs says that programs are read, since a simulation runs.
+	runs bool
 	// models are the routings of several models, in the order of the scenario's
 	// routers.
 	models []*Routing
@@ -43,7 +49,7 @@ func (r *Routing) check(in *v1alpha1.Scenario, cluster *config.Cluster, path *fi
 }
 
 // build makes the router, or several.
-func (r *Routing) build(in *v1alpha1.Router, cluster config.Cluster, seed int64) policy.Routing {
+func (r *Routing) build(in *v1alpha1.Router, cluster config.Cluster, seed int64, faults *policy.Faults) policy.Routing {
 	replicas := max(int(in.Replicas), 1)
 	switch {
 	case r.EPPConfig != nil && replicas > 1:
@@ -51,23 +57,27 @@ func (r *Routing) build(in *v1alpha1.Router, cluster config.Cluster, seed int64)
 	case r.EPPConfig != nil:
 		return epp.New(r.EPPConfig, cluster, seed).Routing()
 	}
-	natives := native.NewReplicas(r.native, cluster.Endpoints, replicas, seed)
+	natives := native.NewReplicas(r.native, cluster.Endpoints, replicas, seed, faults)
 	routings := make([]policy.Routing, replicas)
 	for i := range natives {
 		routings[i] = natives[i].Routing()
 	}
 	if replicas == 1 {
 		one := routings[0]
-		one.Router = explainedRouter{natives[0], in.Policies.Routing.Policy, &scheduler.ExplanationPool{}}
+		one.Router = explainedRouter{natives[0], policyName(in), &scheduler.ExplanationPool{}}
 		return one
 	}
 	all := policy.Replicate(routings...)
-	all.Router = explainedRouters{all.Router, natives, in.Policies.Routing.Policy}
+	all.Router = explainedRouters{all.Router, natives, policyName(in)}
 	return all
 }
 
 // loadRouting reads a policy of Windtunnel's own.
 func loadRouting(in *v1alpha1.Router, path *field.Path) (*Routing, field.ErrorList) {
+	if in.Policies.Bundle != nil {
+		return loadBundledRouting(in, path)
+	}
+	path = path.Child("routing")
 	p := &in.Policies.Routing
 	spec := native.Spec{
 		Policy:     p.Policy,

@@ -15,28 +15,39 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
-// buildScaler makes the unit of a scaler. future tells policies that know the future of the
-// arrivals.
-func buildScaler(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config, future *futureArrivals, path *field.Path) (simulator.ScaledUnit, field.ErrorList) {
-	u, endpoints, errs := scaledPools(in, s, c, path)
+// scalerBuilder makes the units of a scenario's scalers.
+type scalerBuilder struct {
+	in *v1alpha1.Scenario
+	c  *simulator.Config
+	// future tells policies that know the future of the arrivals.
+	future   *futureArrivals
+	seed     int64
+	programs *programReader
+	path     *field.Path // of the scenario
+}
+
+// build makes the unit of a scaler.
+func (b *scalerBuilder) build(s *v1alpha1.Scaler, path *field.Path) (simulator.ScaledUnit, field.ErrorList) {
+	u, endpoints, errs := scaledPools(b.in, s, b.c, path)
 	if len(errs) > 0 {
 		return u, errs
 	}
 	window := time.Duration(0)
 	if s.Policy == "" {
-		window, errs = loadManifest(in, s, &u, path)
+		window, errs = loadManifest(b.in, s, &u, path)
 	} else {
-		window, errs = loadPolicy(s, c, &u, future, path)
+		window, errs = b.loadPolicy(s, &u, path)
 	}
 	u.Monitor = autoscaling.NewMonitor(endpoints, cmp.Or(s.Metrics.ScrapeInterval.Duration(), defaultScalerInterval), s.Metrics.Delay.Duration(), window)
 	return u, errs
 }
 
 // loadPolicy makes the scaler, and the trigger, of a unit that a policy scales.
-func loadPolicy(s *v1alpha1.Scaler, c *simulator.Config, u *simulator.ScaledUnit, future *futureArrivals, path *field.Path) (window time.Duration, errs field.ErrorList) {
+func (b *scalerBuilder) loadPolicy(s *v1alpha1.Scaler, u *simulator.ScaledUnit, path *field.Path) (window time.Duration, errs field.ErrorList) {
+	c := b.c
 	world := autoscaling.World{
 		ScrapeInterval: cmp.Or(s.Metrics.ScrapeInterval.Duration(), defaultScalerInterval), Delay: s.Metrics.Delay.Duration(),
-		HasTargets: len(c.Targets)+len(c.TenantTargets) > 0, FutureRate: future.rate,
+		HasTargets: len(c.Targets)+len(c.TenantTargets) > 0, FutureRate: b.future.rate,
 	}
 	world.TTFT, world.TBT = shortestTargets(c)
 	for k, name := range s.Pools {
@@ -44,7 +55,12 @@ func loadPolicy(s *v1alpha1.Scaler, c *simulator.Config, u *simulator.ScaledUnit
 			Name: name, Min: u.Min[k], Max: u.Max[k], Model: engineModel(&c.Pools[u.Pools[k]]),
 		})
 	}
-	policy, errs := autoscaling.Load(autoscaling.Spec{Name: s.Policy, Parameters: policyParameters(s.Parameters)}, world, path)
+	var policy *autoscaling.Config
+	if s.Policy == bundlePolicy {
+		policy, errs = b.loadBundled(s, world, path)
+	} else {
+		policy, errs = autoscaling.Load(autoscaling.Spec{Name: s.Policy, Parameters: policyParameters(s.Parameters)}, world, path)
+	}
 	if policy != nil {
 		u.Scaler, window = policy.New(), policy.Window
 	}

@@ -43,8 +43,12 @@ const (
 )
 
 // buildScaling adds the scalers of a scenario to a configuration, whose pools are in place.
-func buildScaling(in *v1alpha1.Scenario, c *simulator.Config, future *futureArrivals, path *field.Path) field.ErrorList {
-	errs := validateScaledPools(in, path)
+func buildScaling(in *v1alpha1.Scenario, c *simulator.Config, future *futureArrivals, seed int64, programs *programReader, path *field.Path) field.ErrorList {
+	b := scalerBuilder{in, c, future, seed, programs, path}
+	errs := append(validateScaledPools(in, path), validateBundledScaling(in, &in.Router, path.Child("router"))...)
+	for i := range in.Routers {
+		errs = append(errs, validateBundledScaling(in, &in.Routers[i].Router, path.Child("routers").Index(i))...)
+	}
 	for i := range in.Pools {
 		errs = append(errs, buildLife(in, i, c, path.Child("pools").Index(i))...)
 	}
@@ -54,7 +58,7 @@ func buildScaling(in *v1alpha1.Scenario, c *simulator.Config, future *futureArri
 		c.AwaitReplicas = in.Activator.MaxWait.Duration()
 	}
 	for i := range in.Scalers {
-		unit, es := buildScaler(in, &in.Scalers[i], c, future, path.Child("scalers").Index(i))
+		unit, es := b.build(&in.Scalers[i], path.Child("scalers").Index(i))
 		errs = append(errs, es...)
 		c.Scaling = append(c.Scaling, unit)
 	}

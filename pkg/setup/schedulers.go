@@ -8,13 +8,58 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
 // buildSchedulers gives the pools of a configuration the schedulers of their engines. Its
 // source, if there is one, and its targets are those of the simulation.
-func buildSchedulers(in []v1alpha1.Pool, c *simulator.Config, seed int64, path *field.Path) field.ErrorList {
+func buildSchedulers(in *v1alpha1.Scenario, parts []Part, c *simulator.Config, seed int64, programs *programReader, path *field.Path) field.ErrorList {
+	errs := buildEngineSchedulers(in.Pools, c, seed, path.Child("pools"))
+	if c.Source == nil || len(errs) > 0 {
+		return errs
+	}
+	for i := range parts {
+		p := &parts[i]
+		errs = append(errs, p.Relocate(p.bundledScheduler(c, seed, programs, path.Child("router")), path)...)
+	}
+	return errs
+}
+
+// bundledScheduler gives the pools of a part the scheduler of its router's bundle, if that has
+// one.
+func (p *Part) bundledScheduler(c *simulator.Config, seed int64, programs *programReader, router *field.Path) field.ErrorList {
+	s, at := component(&p.Scenario.Router, sandbox.Scheduler), bundlePath(router).Child("scheduler")
+	if s == nil {
+		return nil
+	}
+	var factory scheduling.Factory
+	if s.Program() {
+		program, errs := programs.readFor(s, sandbox.SchedulerLayout(namesOf(c.Source.Labels())), at)
+		if len(errs) > 0 {
+			return errs
+		}
+		factory = scheduling.ProgramFactory(program.code, program.layout, seed, c.Policies.Faults)
+	} else {
+		spec := scheduling.Spec{Scheduler: s.BuiltIn.Policy, Parameters: bundle.Texts(s.BuiltIn.Parameters), Victim: s.BuiltIn.Victim}
+		config, errs := scheduling.Load(spec, at.Child("builtIn"))
+		if len(errs) > 0 {
+			return errs
+		}
+		factory = config.Factory(scheduling.Environment{Seed: seed, Tenants: c.Source.Labels().Tenants})
+	}
+	for j := range p.Scenario.Pools {
+		if i := p.firstPool + j; i < len(c.Pools) {
+			c.Pools[i].Scheduler = factory
+		}
+	}
+	return nil
+}
+
+// buildEngineSchedulers gives pools the schedulers that their engines state.
+func buildEngineSchedulers(in []v1alpha1.Pool, c *simulator.Config, seed int64, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for i := range in {
 		at := path.Index(i).Child("engine")

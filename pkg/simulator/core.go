@@ -5,6 +5,7 @@ package simulator
 import (
 	"context"
 
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
@@ -12,9 +13,12 @@ import (
 // clock, the requests in flight and the figures.
 type core struct {
 	ctx context.Context
-	// stopped says that ctx was cancelled; untilCheck counts the steps and arrivals until the next check.
+	// stopped says that ctx was cancelled, or that a program has a fault; untilCheck counts
+	// the steps and arrivals until the next look at ctx.
 	stopped    bool
 	untilCheck int
+	// faults are those of policies that are programs; nil where none is.
+	faults *policy.Faults
 
 	// now is the time of what is being handled. It goes back when another
 	// replica's turn comes.

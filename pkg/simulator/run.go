@@ -12,8 +12,9 @@ import (
 )
 
 // Run simulates c and returns what was measured, and closes the source. An error says that
-// ctx was cancelled, or that the source could not be read to its end. A Config that breaks the rules stated at its fields panics:
-// who compiles a scenario checks it first.
+// ctx was cancelled, that the source could not be read to its end, or, as a
+// [policy.Fault], what a policy did that is a program. A Config that breaks the rules stated
+// at its fields panics: who compiles a scenario checks it first.
 func Run(ctx context.Context, c Config) (*Outcome, error) {
 	s := newSimulation(ctx, c)
 	outcome, err := s.run()
@@ -50,6 +51,9 @@ func (s *simulation) run() (*Outcome, error) {
 	for !s.stopped && s.step() {
 	}
 	end := s.drain()
+	if fault := s.faults.First(); fault != nil {
+		return nil, fmt.Errorf("simulate, at %v: %w", s.now, fault)
+	}
 	if err := s.ctx.Err(); err != nil {
 		return nil, fmt.Errorf("simulate, at %v: %w", s.now, err)
 	}
@@ -64,8 +68,7 @@ func (s *simulation) step() bool {
 	}
 	s.advanceToArrival(w.Arrival)
 	s.gateway.arrive(&w)
-	s.checkContext()
-	return true
+	return s.checkContext()
 }
 
 // advanceToArrival brings all that a routing decision depends on up to a time.
@@ -101,9 +104,13 @@ func (c *cluster) advanceAll(until simtime.Time) {
 // context.
 const stepsPerContextCheck = 4096
 
-// checkContext looks at the context once in a while. It returns false where the run
-// is to stop.
+// checkContext looks at the context once in a while, and at the faults of programs. It
+// returns false where the run is to stop.
 func (k *core) checkContext() bool {
+	if k.faults != nil && k.faults.First() != nil {
+		k.stopped = true
+		return false
+	}
 	if k.untilCheck--; k.untilCheck > 0 {
 		return true
 	}

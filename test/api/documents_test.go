@@ -39,6 +39,9 @@ func documents(t *testing.T) map[string]object {
 	for _, client := range loadAs[[]object](t, "clients") {
 		docs["run-client-"+client["name"].(string)] = withClient(t, client)
 	}
+	for _, name := range []string{"run-bundle-inline", "run-bundle-reference", "run-bundle-file"} {
+		docs[name] = load(t, name)
+	}
 	runs := []string{"run-clients", "run-trace", "run-file", "run-policies", "run-volume", "run-models", "run-scalers"}
 	for _, name := range append(runs, "run-traces") {
 		run := severalTraces(t, runs)

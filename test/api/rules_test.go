@@ -276,6 +276,10 @@ var rules = map[string]ruleTable{
 		good: []any{fields{"endpointPickerConfig": gone, "policies": roundRobin}, fields{"endpointPickerConfig": fields{"inline": "x"}, "policies": gone}},
 		bad:  []any{fields{"endpointPickerConfig": gone, "policies": gone}, fields{"endpointPickerConfig": fields{"inline": "x"}, "policies": roundRobin}},
 	},
+	"exactly one of the fields in [routing bundle] must be set": {
+		good: []any{fields{"routing": roundRobin["routing"], "bundle": gone}, fields{"routing": gone, "bundle": fields{"inline": "x"}}},
+		bad:  []any{fields{"routing": gone, "bundle": gone}, fields{"routing": roundRobin["routing"], "bundle": fields{"inline": "x"}}},
+	},
 	"scorers must be set exactly when policy is weighted": {
 		good: []any{fields{"policy": "random", "scorers": gone, "weights": gone}, fields{"policy": "weighted", "scorers": scorers, "weights": gone}},
 		bad:  []any{fields{"policy": "random", "scorers": scorers, "weights": gone}, fields{"policy": "weighted", "scorers": gone}},

@@ -91,6 +91,9 @@ func assumptions(in *v1alpha1.Scenario) []string {
 
 // routerWords say in a sentence what a router knows, or that it is no EPP.
 func routerWords(name string, in *v1alpha1.Router) string {
+	if in.Policies != nil && in.Policies.Bundle != nil {
+		return fmt.Sprintf("%s has the policies of a bundle, which no EPP configuration expresses.", name)
+	}
 	if in.Policies != nil {
 		return fmt.Sprintf("%s has the native policy %s, which no EPP configuration expresses.", name, in.Policies.Routing.Policy)
 	}

@@ -52,8 +52,8 @@ func scenarioOf(s *study.Study, base *v1alpha1.Scenario, id int) (*v1alpha1.Scen
 	}
 	for _, i := range experiment.InOrder(s.Plan.Parameters) {
 		p, value := &s.Plan.Parameters[i], point.Values[i].Value
-		if value == "" || p.Profiles != nil || experiment.BeneathPickerConfig(p.Segments) || experiment.InManifest(p.Segments) {
-			continue // setPickers writes the configurations, those of alternatives too, and setManifests manifests
+		if value == "" || p.Profiles != nil || experiment.BeneathPickerConfig(p.Segments) || experiment.InManifest(p.Segments) || inBundle(p.Segments) {
+			continue // setPickers writes the configurations, those of alternatives too, setManifests manifests, and setBundles bundles
 		}
 		if err := p.Set(root, value); err != nil {
 			return nil, fmt.Errorf("parameter %s: %w", p.Name, err)
@@ -64,6 +64,9 @@ func scenarioOf(s *study.Study, base *v1alpha1.Scenario, id int) (*v1alpha1.Scen
 		return nil, err
 	}
 	if err := setManifests(s, &scenario, id); err != nil {
+		return nil, err
+	}
+	if err := setBundles(s, &scenario, id); err != nil {
 		return nil, err
 	}
 	err = setPickers(s, &scenario, id)

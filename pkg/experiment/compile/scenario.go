@@ -21,6 +21,9 @@ func (c *compiler) scenario(stated *v1alpha1.Scenario, path *field.Path) field.E
 		return errs
 	}
 	in, unread := c.manifests(in, path)
+	if in, errs = c.bundles(in, path); len(errs) > 0 {
+		return append(unread, errs...)
+	}
 	if errs := setup.ValidateTenants(&in.Workload, path.Child("workload")); len(errs) > 0 {
 		return append(unread, errs...)
 	}
@@ -62,6 +65,7 @@ func (c *compiler) scenario(stated *v1alpha1.Scenario, path *field.Path) field.E
 		}
 	}
 	assignManifests(root, &scenario)
+	assignBundles(root)
 	c.plan.Scenario = root
 	return c.check(root, path)
 }

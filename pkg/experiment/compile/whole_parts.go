@@ -74,9 +74,14 @@ func mustTree(part any) experiment.Tree {
 
 // router reads a router in place of that of a model, as a scenario's tree holds it.
 func (c *compiler) router(in *v1alpha1.Router, name, model string, path *field.Path) (experiment.Tree, field.ErrorList) {
+	in = in.DeepCopy()
+	errs := c.bundle(in, path)
 	tree := mustTree(in)
 	if in.Policies != nil {
-		return tree, nil
+		if len(errs) == 0 {
+			assignBundle(tree)
+		}
+		return tree, errs
 	}
 	own := c.told[model]
 	defer func() { c.told[model] = own }()

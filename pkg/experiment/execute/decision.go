@@ -83,8 +83,14 @@ func (w observers) attach(c *simulator.Config) (detach func()) {
 	if w.decided == nil {
 		return func() {}
 	}
+	return WatchDecisions(c, w.decided)
+}
+
+// WatchDecisions has each decision of a simulation told when its request ends, which changes
+// nothing of the simulation. What it returns is to be called when the simulation is over.
+func WatchDecisions(c *simulator.Config, tell func(*Decision)) (detach func()) {
 	n := decisionObserver{
-		seed: c.Seed, labels: c.Source.Labels(), names: namesOf(c.Pools), live: liveOf(c.Pools), tell: w.decided,
+		seed: c.Seed, labels: c.Source.Labels(), names: namesOf(c.Pools), live: liveOf(c.Pools), tell: tell,
 		open: map[int]*Decision{},
 	}
 	router := c.Policies.Routing.Router.(explainer)

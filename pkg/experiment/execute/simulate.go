@@ -237,6 +237,7 @@ func simulatorInputOf(p *experiment.Plan, traces trace.Set, of experiment.Case) 
 	if len(errs) > 0 {
 		return invalid(errs.ToAggregate())
 	}
+	router.RunsPrograms()
 	traces, err = p.TracesOf(&typed.Workload, traces)
 	if errors.Is(err, experiment.ErrNoPart) {
 		return invalid(err)

@@ -57,6 +57,13 @@ func (r *Replicas) SetWeight(i int, weight float64) {
 	}
 }
 
+// Force implements [policy.Forcible]: each of them asks for its own requests.
+func (r *Replicas) Force(force policy.Force) {
+	for _, s := range r.schedulers {
+		s.Force(force)
+	}
+}
+
 // Explain has all of them explain their decisions; see [Scheduler.Explain].
 func (r *Replicas) Explain(tell func(*scheduler.Explanation)) {
 	for i, s := range r.schedulers {

@@ -158,7 +158,7 @@ func TestReplicasShareARing(t *testing.T) {
 		}
 		return all
 	}
-	replicas := NewReplicas(c, 10, 2, 1)
+	replicas := NewReplicas(c, 10, 2, 1, nil)
 	first := where(replicas[0])
 	same(t, "the second router", first, where(replicas[1]))
 	if slices.Equal(first, where(New(c, 10, 2))) {

@@ -23,6 +23,7 @@ type Router struct {
 	// believer is the scorer whose index beliefs are taken from; nil where none has one.
 	believer believer
 	tell     func(*Explanation) // nil while nobody asks
+	force    policy.Force       // nil while nothing is forced
 }
 
 // A chooser chooses one of the round's candidates, by its index.
@@ -53,14 +54,17 @@ type round struct {
 
 // New returns a router over so many endpoints. What is random follows from the
 // seed.
-func New(c *Config, endpoints int, seed int64) *Router { return NewReplicas(c, endpoints, 1, seed)[0] }
+func New(c *Config, endpoints int, seed int64) *Router {
+	return NewReplicas(c, endpoints, 1, seed, &policy.Faults{})[0]
+}
 
 // NewReplicas returns several routers over the same endpoints. Each draws numbers of its
-// own, and they agree on what follows from a configuration, such as a ring of hashes.
-func NewReplicas(c *Config, endpoints, replicas int, seed int64) []*Router {
+// own, and they agree on what follows from a configuration, such as a ring of hashes. A
+// program that routes says its faults to faults.
+func NewReplicas(c *Config, endpoints, replicas int, seed int64, faults *policy.Faults) []*Router {
 	routers := make([]*Router, replicas)
 	for i := range routers {
-		b := &builder{endpoints: endpoints, seed: seed + int64(i), sharedSeed: seed, ties: c.ties, router: &Router{}}
+		b := &builder{endpoints: endpoints, seed: seed + int64(i), sharedSeed: seed, ties: c.ties, faults: faults, router: &Router{}}
 		b.router.chooser = c.make(b)
 		b.router.round.candidates = make([]int, 0, endpoints)
 		routers[i] = b.router
@@ -74,6 +78,7 @@ type builder struct {
 	// seed is the router's own, and sharedSeed is the same for all replicas of a router.
 	seed, sharedSeed int64
 	ties             string
+	faults           *policy.Faults
 	router           *Router
 }
 
@@ -112,6 +117,9 @@ func (r *Router) Route(view *policy.View, request *policy.Request) (policy.Decis
 		return policy.Decision{}, policy.ErrNoEndpoint
 	}
 	endpoint := n.candidates[r.chooser.choose(n)]
+	if r.force != nil {
+		endpoint = r.force(request.ID, n.candidates, endpoint)
+	}
 	if about != nil {
 		r.end(about, endpoint, nil)
 	}
@@ -129,6 +137,10 @@ func (r *Router) Route(view *policy.View, request *policy.Request) (policy.Decis
 	to.Believed = believed
 	return to, nil
 }
+
+// Force implements [policy.Forcible]. All endpoints that are there are candidates: the stages
+// of a policy rank them, and each could serve the request.
+func (r *Router) Force(force policy.Force) { r.force = force }
 
 // Routing returns the router with what it takes part in: it is told of ends where it
 // counts requests in flight, and of KV events where it keeps an index.

@@ -54,6 +54,19 @@ type Explanation struct {
 	memory *memory // nil where it is not from a pool
 }
 
+// Primary returns the run of the profile that chose the endpoint which decodes: the first
+// one where a decider was asked after it, else the last one. It is nil where none ran.
+func (x *Explanation) Primary() *ProfileRun {
+	switch n := len(x.Profiles); {
+	case n == 0:
+		return nil
+	case x.Decider != nil:
+		return &x.Profiles[0]
+	default:
+		return &x.Profiles[n-1]
+	}
+}
+
 // ExplainedRequest is what the EPP knew of the request.
 type ExplainedRequest struct {
 	ID             int     `json:"id"`

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
@@ -34,6 +35,8 @@ type schedulingProfile struct {
 	scored bool
 	// trace is of the last run; nil unless decisions are explained.
 	trace *profileTrace
+	// force is nil while nothing is forced.
+	force policy.Force
 
 	// What follows only explains.
 	name         string
@@ -110,6 +113,9 @@ func (p *schedulingProfile) Run(c *Cycle) bool {
 	}
 	p.Score(c)
 	p.Chosen = p.candidates[p.Picker.Pick(p.scores)]
+	if p.force != nil {
+		p.Chosen = p.force(c.Request, p.candidates, p.Chosen)
+	}
 	for _, w := range p.pickListeners {
 		w.Picked(c, p.Chosen)
 	}

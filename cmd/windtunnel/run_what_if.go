@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/whatif"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// whatIfOptions are the flags of `run --explain --what-if`.
+type whatIfOptions struct {
+	asked  bool
+	window time.Duration
+	flips  int
+}
+
+// register defines the flags.
+func (o *whatIfOptions) register(f *pflag.FlagSet) {
+	f.BoolVar(&o.asked, "what-if", false, "with --explain REQUEST, also compare the latency of the request, and of those after it, with runs in which the request goes to each other candidate")
+	f.DurationVar(&o.window, "what-if-window", whatif.DefaultWindow, "with --what-if, how long from the request on others arrive that are compared")
+	f.IntVar(&o.flips, "what-if-flips", whatif.DefaultFlips, "with --what-if, how many runs with another pick for one later request show which differences are noise")
+}
+
+// check refuses flags that do not go together.
+func (o *explainOptions) check() error {
+	w := &o.whatIf
+	switch {
+	case !w.asked && (w.window != whatif.DefaultWindow || w.flips != whatif.DefaultFlips):
+		return badInputError{errors.New("--what-if-window and --what-if-flips need --what-if")}
+	case !w.asked:
+		return nil
+	case o.request == "" || o.request == scalingDecisions:
+		return badInputError{errors.New("--what-if needs --explain with a request")}
+	case w.window <= 0:
+		return badInputError{fmt.Errorf("--what-if-window %v: must be greater than 0", w.window)}
+	case w.flips < 1:
+		return badInputError{fmt.Errorf("--what-if-flips %d: must be at least 1", w.flips)}
+	default:
+		return nil
+	}
+}
+
+// whatIf asks what would have become of the request of a story elsewhere; nil where nobody
+// wants to know.
+func (o *runOptions) whatIf(ctx context.Context, run compiledRun, seed int64, story *execute.RequestStory) (*whatif.Report, error) {
+	w := &o.explained.whatIf
+	if !w.asked {
+		return nil, nil
+	}
+	p := newProgress(run.Name)
+	defer p.end()
+	maker := func() (simulator.Config, error) {
+		c, err := execute.Config(run.Plan, run.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: seed})
+		c.CheckInvariants = o.check
+		return c, err
+	}
+	report, err := whatif.AskAbout(ctx, maker, []int{story.Decisions[0].Request.ID}, whatif.Options{
+		Window: w.window, Flips: w.flips, Parallelism: o.parallelism,
+		Progress: func(done, of int) {
+			p.total = of
+			p.update(done)
+		},
+	})
+	switch {
+	case errors.Is(err, whatif.ErrNoPick):
+		return nil, badInputError{fmt.Errorf("SimulationRun %s: --what-if: %w, so there is none to compare with", run.Name, err)}
+	case err != nil:
+		return nil, fmt.Errorf("SimulationRun %s: %w", run.Name, err)
+	default:
+		return report, nil
+	}
+}

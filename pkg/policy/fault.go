@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Fault says that a policy which is a program broke its contract. A run with a fault has
+// no figures.
+type Fault struct {
+	// Component is what the policy decides, such as routing.
+	Component string
+	Stage     FaultStage
+	Kind      FaultKind
+	// Line is the line of the source, from 1; 0 where it is not known.
+	Line    int
+	Message string
+}
+
+// FaultStage is when a fault shows.
+type FaultStage string
+
+// The stages: the program is read, it makes one decision, or the whole run is bounded.
+const (
+	LoadStage FaultStage = "load"
+	CallStage FaultStage = "call"
+	RunStage  FaultStage = "run"
+)
+
+// FaultKind is what a program did.
+type FaultKind string
+
+// The kinds of faults.
+const (
+	SyntaxFault    FaultKind = "syntax"    // it is no program of its language
+	ErrorFault     FaultKind = "error"     // it failed, as by a division by zero
+	TypeFault      FaultKind = "type"      // it returned something of another type or length
+	NonFiniteFault FaultKind = "nonFinite" // it returned NaN or an infinity
+	ValueFault     FaultKind = "value"     // it returned a number that means nothing
+	BudgetFault    FaultKind = "budget"    // it took more steps than it may
+	MemoryFault    FaultKind = "memory"    // it took more memory than it may
+	DeadlineFault  FaultKind = "deadline"  // it took more time than it may
+	CrashFault     FaultKind = "crash"     // it ended its process
+)
+
+// Error names the component, where it is known, the kind, the stage and the line.
+func (f *Fault) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s fault of the %s program, ", f.Kind, f.Component)
+	switch f.Stage {
+	case LoadStage:
+		b.WriteString("when it was read")
+	case CallStage:
+		b.WriteString("in a call")
+	case RunStage:
+		b.WriteString("in the whole run")
+	}
+	if f.Line > 0 {
+		fmt.Fprintf(&b, ", line %d", f.Line)
+	}
+	return b.String() + ": " + f.Message
+}
+
+// Faults keeps the first fault of the programs of one simulation. A program that has a
+// fault says it here, and decides anything from then on: the simulation ends soon.
+type Faults struct{ first *Fault }
+
+// Add notes a fault.
+func (f *Faults) Add(fault *Fault) {
+	if f.first == nil {
+		f.first = fault
+	}
+}
+
+// First returns the first fault, or nil. A nil Faults has none.
+func (f *Faults) First() *Fault {
+	if f == nil {
+		return nil
+	}
+	return f.first
+}

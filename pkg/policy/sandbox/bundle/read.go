@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bundle
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	kjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/starlark"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/tree"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/wasm"
+)
+
+// Read reads a document in YAML or JSON. Errors have the paths of its fields under path.
+func Read(raw []byte, path *field.Path) (*Bundle, field.ErrorList) {
+	asJSON, err := yaml.YAMLToJSONStrict(raw)
+	if err != nil {
+		return nil, field.ErrorList{field.Invalid(path, field.OmitValueType{}, err.Error())}
+	}
+	b := &Bundle{}
+	strict, err := kjson.UnmarshalStrict(asJSON, b)
+	if err != nil {
+		return nil, field.ErrorList{field.Invalid(path, field.OmitValueType{}, err.Error())}
+	}
+	var errs field.ErrorList
+	for _, err := range strict {
+		errs = append(errs, field.Invalid(path, field.OmitValueType{}, err.Error()))
+	}
+	if len(errs) == 0 {
+		errs = b.check(path) // of fields that have the right names
+	}
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return b, nil
+}
+
+// Canonical writes what counts of the bundle the one way that equal bundles share: where it
+// comes from does not count, and the versions of languages do.
+func (b *Bundle) Canonical() string {
+	own := *b
+	own.Metadata, own.Generation, own.Parent, own.Mutations = Metadata{}, 0, "", nil
+	for _, c := range []**Component{&own.Admission, &own.Priority, &own.Routing, &own.Scheduler, &own.Autoscale} {
+		if *c != nil && (*c).Starlark != nil {
+			versioned, program := **c, *(*c).Starlark
+			program.Version = starlark.Version
+			versioned.Starlark = &program
+			*c = &versioned
+		}
+	}
+	raw, err := json.Marshal(own)
+	if err != nil {
+		panic(fmt.Sprintf("bundle: marshal %s: %v", b.Metadata.Name, err))
+	}
+	return string(raw)
+}
+
+func (b *Bundle) check(path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if b.APIVersion != APIVersion {
+		errs = append(errs, field.NotSupported(path.Child("apiVersion"), b.APIVersion, []string{APIVersion}))
+	}
+	if b.Kind != Kind {
+		errs = append(errs, field.NotSupported(path.Child("kind"), b.Kind, []string{Kind}))
+	}
+	all := b.Components()
+	if len(all) == 0 && len(errs) == 0 {
+		errs = append(errs, field.Required(path, "must have at least one of admission, priority, routing, scheduler and autoscale"))
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		errs = append(errs, all[name].check(name, path.Child(string(name)))...)
+	}
+	return errs
+}
+
+func (c *Component) check(name sandbox.Component, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if forms := c.forms(); len(forms) != 1 {
+		errs = append(errs, field.Invalid(path, strings.Join(forms, ", "), "must have exactly one of builtIn, decisionTree, starlark and wasm"))
+	}
+	if !c.Program() || name != sandbox.Routing {
+		if len(c.Signals) > 0 {
+			errs = append(errs, field.Forbidden(path.Child("signals"), "only a program of the routing has signals"))
+		}
+	}
+	if b := c.BuiltIn; b != nil {
+		errs = append(errs, b.check(name, path.Child("builtIn"))...)
+	}
+	if c.DecisionTree != nil && c.DecisionTree.Root == nil {
+		errs = append(errs, field.Required(path.Child("decisionTree", "root"), "state the first node of the tree"))
+	}
+	if s := c.Starlark; s != nil {
+		if s.Version != "" && s.Version != starlark.Version {
+			errs = append(errs, field.NotSupported(path.Child("starlark", "version"), s.Version, []string{starlark.Version}))
+		}
+		if s.Source == "" {
+			errs = append(errs, field.Required(path.Child("starlark", "source"), "state the program"))
+		}
+		if n := len(s.Source); n > sandbox.DefaultLimits.SourceBytes {
+			errs = append(errs, field.TooLong(path.Child("starlark", "source"), "", sandbox.DefaultLimits.SourceBytes))
+		}
+	}
+	if c.WASM != nil {
+		errs = append(errs, c.WASM.check(path.Child("wasm"))...)
+	}
+	return errs
+}
+
+func (w *WASM) check(path *field.Path) field.ErrorList {
+	path = path.Child("module")
+	module, err := base64.StdEncoding.DecodeString(string(w.Module))
+	switch {
+	case w.Module == "":
+		return field.ErrorList{field.Required(path, "state the module in base64")}
+	case err != nil:
+		return field.ErrorList{field.Invalid(path, field.OmitValueType{}, "must be base64: "+err.Error())}
+	case len(module) > sandbox.DefaultLimits.ModuleBytes:
+		return field.ErrorList{field.TooLong(path, "", sandbox.DefaultLimits.ModuleBytes)}
+	}
+	return nil
+}
+
+func (c *Component) forms() []string {
+	var forms []string
+	for _, form := range []struct {
+		name string
+		is   bool
+	}{{"builtIn", c.BuiltIn != nil}, {"decisionTree", c.DecisionTree != nil}, {"starlark", c.Starlark != nil}, {"wasm", c.WASM != nil}} {
+		if form.is {
+			forms = append(forms, form.name)
+		}
+	}
+	return forms
+}
+
+func (b *BuiltIn) check(name sandbox.Component, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if b.Policy == "" {
+		errs = append(errs, field.Required(path.Child("policy"), "state the name of the policy"))
+	}
+	only := func(has bool, child string, of sandbox.Component) {
+		if has && name != of {
+			errs = append(errs, field.Forbidden(path.Child(child), fmt.Sprintf("only the %s has it", of)))
+		}
+	}
+	only(len(b.Scorers) > 0, "scorers", sandbox.Routing)
+	only(b.Weights != "", "weights", sandbox.Routing)
+	only(b.Victim != "", "victim", sandbox.Scheduler)
+	if b.Weights != "" && b.Weights != AsGiven && b.Weights != Normalized {
+		errs = append(errs, field.NotSupported(path.Child("weights"), b.Weights, []string{AsGiven, Normalized}))
+	}
+	return errs
+}
+
+// Load reads the component's program for a layout. Code that has a fault is no error: the
+// fault is that of the simulation which makes the program. Unless runs is true, code is
+// not read at all, and no simulation can make the program.
+func (c *Component) Load(l *sandbox.Layout, runs bool, path *field.Path) (sandbox.Code, field.ErrorList) {
+	if c.DecisionTree != nil {
+		code, errs := tree.Load(c.DecisionTree.Root, l, path.Child("decisionTree", "root"))
+		if len(errs) > 0 {
+			return nil, errs
+		}
+		return code, nil
+	}
+	if !runs {
+		return sandbox.Unread{}, nil
+	}
+	code, fault := c.read(l)
+	if fault != nil {
+		return sandbox.Faulty{Fault: fault}, nil
+	}
+	return code, nil
+}
+
+// read reads code. That which was checked is base64.
+func (c *Component) read(l *sandbox.Layout) (sandbox.Code, *policy.Fault) {
+	if c.WASM != nil {
+		module, _ := base64.StdEncoding.DecodeString(string(c.WASM.Module))
+		return wasm.Load(module, l, c.WASM.Parameters, sandbox.DefaultLimits)
+	}
+	return starlark.Load(c.Starlark.Source, l, c.Starlark.Parameters, sandbox.DefaultLimits)
+}
