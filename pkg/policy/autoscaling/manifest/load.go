@@ -3,6 +3,7 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -61,18 +62,19 @@ func (m *Manifest) Load(a Adapter, path, queries *field.Path) (*Config, field.Er
 	follows := false
 	for _, x := range m.metrics {
 		text, at := x.name, x.at(path)
+		called := cmp.Or(x.called, x.name)
 		if x.cron != nil {
 			if a.Start.IsZero() {
-				errs = append(errs, field.Invalid(at, "cron", "needs to know when the run starts: state horizon.startTime of the scenario"))
+				errs = append(errs, field.Invalid(at, "cron", "needs to know when the run starts: state horizon.startTime of the scenario, such as 2026-01-05T08:00:00Z"))
 			}
-			asked = append(asked, source{name: x.name, cron: x.cron, start: a.Start})
+			asked = append(asked, source{name: called, cron: x.cron, start: a.Start})
 			continue
 		}
 		if other, ok := a.Queries[x.name]; ok && m.Kind == HorizontalPodAutoscaler {
 			used[x.name] = true
 			text, at = other, queries.Key(x.name)
 		}
-		s := source{name: x.name, text: text, targets: a.Targets, selector: x.selector, nullFails: x.nullFails}
+		s := source{name: called, text: text, targets: a.Targets, selector: x.selector, nullFails: x.nullFails}
 		var selector *field.Path
 		if x.selectorAt != nil {
 			selector = x.selectorAt(path)

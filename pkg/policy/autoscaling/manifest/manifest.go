@@ -39,6 +39,8 @@ type Manifest struct {
 type metric struct {
 	// name is that of an adapter's metric, or a query.
 	name string
+	// called is what the manifest calls a trigger; empty where it has no name.
+	called string
 	// selector is what the labels of the series must be. selectorAt leads to it, and is nil where
 	// there can be none.
 	selector   []query.Requirement

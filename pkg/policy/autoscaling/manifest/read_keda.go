@@ -78,7 +78,7 @@ func (m *Manifest) readPrometheus(entry tree, index int, path *field.Path) field
 	}
 	m.addTrigger(entry, int64(threshold*1000), activation)
 	m.metrics = append(m.metrics, metric{
-		name: words(metadata, "query"), nullFails: words(metadata, "ignoreNullValues") == "false",
+		name: words(metadata, "query"), called: words(entry, "name"), nullFails: words(metadata, "ignoreNullValues") == "false",
 		at: func(root *field.Path) *field.Path {
 			return root.Child("spec", "triggers").Index(index).Child("metadata", "query")
 		},
