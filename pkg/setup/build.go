@@ -97,6 +97,8 @@ func (b *Builder) BuildSelection(in *v1alpha1.Scenario, router *Routing, traces 
 		if parts[0].Model != "" {
 			c.RouterOf = routerOf(parts, source.Labels().Models)
 		}
+	} else {
+		errs = append(errs, validateScaledPools(in, path)...)
 	}
 	errs = append(errs, buildSchedulers(in.Pools, &c, seed, path.Child("pools"))...)
 	if router != nil && len(errs) == 0 {

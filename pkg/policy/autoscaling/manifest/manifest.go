@@ -3,6 +3,7 @@
 package manifest
 
 import (
+	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -65,8 +66,9 @@ func Read(kind Kind, raw []byte, path *field.Path) (*Manifest, field.ErrorList) 
 	}
 	w := newWalker(kind)
 	w.object(t, "", path)
-	if len(w.errs) > 0 {
-		return nil, w.errs
+	errs = append(w.errs, checkBounds(kind, part(t, "spec"), path.Child("spec"))...)
+	if len(errs) > 0 {
+		return nil, errs
 	}
 	m := &Manifest{
 		Kind: kind, Notes: w.notes, Target: words(t, "spec", "scaleTargetRef", "name"),
@@ -81,6 +83,23 @@ func Read(kind Kind, raw []byte, path *field.Path) (*Manifest, field.ErrorList) 
 		return nil, errs
 	}
 	return m, nil
+}
+
+// checkBounds says whether the minimum of a spec, be it faulty elsewhere, is above the maximum.
+func checkBounds(kind Kind, spec tree, path *field.Path) field.ErrorList {
+	lower, upper := "minReplicas", "maxReplicas"
+	if kind == ScaledObject {
+		lower, upper = "minReplicaCount", "maxReplicaCount"
+	}
+	least, bounded := number(spec[lower])
+	most, known := number(spec[upper])
+	if kind == ScaledObject && spec[upper] == nil {
+		most, known = defaultMaxReplicaCount, true
+	}
+	if bounded && known && least > most {
+		return field.ErrorList{field.Invalid(path.Child(lower), least, fmt.Sprintf("must be at most %s, %d", upper, most))}
+	}
+	return nil
 }
 
 func noneIfFaulty(m *Manifest, errs field.ErrorList) (*Manifest, field.ErrorList) {

@@ -167,7 +167,7 @@ func TestFaultsOfFollowing(t *testing.T) {
 		want    string
 	}{
 		"the metric without the ConfigMap": {followingHPA, Adapter{Targets: llama},
-			`m.spec.metrics[0].external.metric.name: Invalid value: "wva_desired_replicas": character 1: no target has the metric wva_desired_replicas: state workloadVariantAutoscaler`},
+			`m.spec.metrics[0].external.metric.name: Invalid value: "wva_desired_replicas": there is no metric wva_desired_replicas: state workloadVariantAutoscaler`},
 		"the ConfigMap without the metric": {soundHPA, Adapter{Targets: variant, Analyser: analyser, AnalyserPath: field.NewPath("w")},
 			`w: Invalid value: has no effect: no metric of the HorizontalPodAutoscaler is wva_desired_replicas`},
 	} {
