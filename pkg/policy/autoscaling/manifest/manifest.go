@@ -66,9 +66,9 @@ func Read(kind Kind, raw []byte, path *field.Path) (*Manifest, field.ErrorList) 
 	}
 	w := newWalker(kind)
 	w.object(t, "", path)
-	errs = append(w.errs, checkBounds(kind, part(t, "spec"), path.Child("spec"))...)
-	if len(errs) > 0 {
-		return nil, errs
+	w.errs = append(w.errs, checkBounds(kind, part(t, "spec"), path.Child("spec"))...)
+	if len(w.errs) > 0 {
+		return nil, w.errs
 	}
 	m := &Manifest{
 		Kind: kind, Notes: w.notes, Target: words(t, "spec", "scaleTargetRef", "name"),
@@ -96,7 +96,7 @@ func checkBounds(kind Kind, spec tree, path *field.Path) field.ErrorList {
 	if kind == ScaledObject && spec[upper] == nil {
 		most, known = defaultMaxReplicaCount, true
 	}
-	if bounded && known && least > most {
+	if bounded && known && most > 0 && least > most {
 		return field.ErrorList{field.Invalid(path.Child(lower), least, fmt.Sprintf("must be at most %s, %d", upper, most))}
 	}
 	return nil
