@@ -217,9 +217,9 @@ func TestExplainScalingOfAnAnalyser(t *testing.T) {
 	out := mustRun(t, "run", "-f", filepath.Join(samples, "simulationrun-wva.yaml"), "--explain", "scaling")
 	at := 0
 	for _, want := range []string{
-		"no value of wva_desired_replicas", "1 of 1 replicas are not saturated and have a spare KV of",
-		"WVA asks for 2: all 1 replicas with metrics are saturated", "WVA asks for 2: waits until there are so many replicas; there are 1; from 1 to 2",
-		"loading   1 serve", "WVA asks for 2: waits until as many replicas have metrics; 1 have", "serving   2 serve",
+		"no value of wva_desired_replicas", "not saturated: 1 of 1 replicas, with a spare KV of",
+		"WVA asks for 2: every replica with metrics is saturated, of 1", "WVA asks for 2: waits until there are as many; the pool has 1; from 1 to 2",
+		"loading   1 serve", "WVA asks for 2: waits until all replicas have metrics: 1 of 2", "serving   2 serve",
 		"enough with one replica fewer", "(ScaleDownStabilized)", "draining",
 	} {
 		next := strings.Index(out[at:], want)

@@ -101,6 +101,8 @@ func (b *Builder) BuildSelection(in *v1alpha1.Scenario, router *Routing, traces 
 		if parts[0].Model != "" {
 			c.RouterOf = routerOf(parts, source.Labels().Models)
 		}
+	} else {
+		errs = append(errs, validateScaledPools(in, path)...)
 	}
 	errs = append(errs, buildSchedulers(in, parts, &c, seed, programs, path)...)
 	if router != nil && len(errs) == 0 {

@@ -105,7 +105,7 @@ func scaledPools(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config,
 		}
 		if n := c.Pools[i].Replicas; n < least || n > most {
 			errs = append(errs, field.Invalid(path.Child("pools").Index(k), name, fmt.Sprintf(
-				"the pool starts with %d replicas, and the scaler keeps it between %d and %d", n, least, most)))
+				"the pool starts with %d replicas, and the scaler keeps it between %d and %d: state replicas of the pool within these bounds", n, least, most)))
 		}
 		if k > 0 && len(u.Pools) > 0 && in.Pools[i].Model != in.Pools[u.Pools[0]].Model {
 			errs = append(errs, field.Invalid(at, name, "serves another model than the first pool of the scaler"))

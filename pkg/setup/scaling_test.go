@@ -74,8 +74,13 @@ func TestScalingValidation(t *testing.T) {
 			again.Name = "again"
 			s.Scalers = append(s.Scalers, again)
 		}, `spec.scenario.scalers[1].pools[0]: Invalid value: "llama": scaler queue scales this pool`},
+		"two scalers of one pool, beside another fault": {func(s *v1alpha1.Scenario) {
+			s.Scalers = append(s.Scalers, s.Scalers[0])
+			s.Scalers[1].Name = "again"
+			s.Disruptions = []v1alpha1.Disruption{{At: "1s", Pool: "llama", Kind: v1alpha1.FailDisruption}}
+		}, `spec.scenario.scalers[1].pools[0]: Invalid value: "llama": scaler queue scales this pool`},
 		"fewer replicas at the start than the minimum": {func(s *v1alpha1.Scenario) { s.Scalers[0].MinReplicas = &three },
-			`spec.scenario.scalers[0].pools[0]: Invalid value: "llama": the pool starts with 2 replicas, and the scaler keeps it between 3 and 8`},
+			`spec.scenario.scalers[0].pools[0]: Invalid value: "llama": the pool starts with 2 replicas, and the scaler keeps it between 3 and 8: state replicas of the pool within these bounds`},
 		"to zero without an activator": {func(s *v1alpha1.Scenario) { s.Scalers[0].MinReplicas = &zero },
 			`spec.scenario.scalers[0].minReplicas: Invalid value: 0: if no replica is left`},
 		"a ratio of nothing": {func(s *v1alpha1.Scenario) {

@@ -24,7 +24,7 @@ func (f *findings) general() []*claim {
 		forEachPolicy("A season that has been seen once is enough to know the day",
 			fmt.Sprintf("`predictive` with the season keeps at least %s", percent(served)), f.places("day"), []string{"predictive, seasonal"},
 			func(p place, name string) bool { return p.share(name) >= served }),
-		each("A fixed number for the mean is not enough", fmt.Sprintf("it keeps less than %s", percent(enough)), starting(f.places(""), f.scale.startups[0]),
+		each("A fixed number for the mean is not enough", fmt.Sprintf("`fixed` keeps less than %s", percent(enough)), starting(f.places(""), f.scale.startups[0]),
 			func(p place) bool { return p.share(forMean) < enough }, func(p place) string { return percent(p.share(forMean)) }),
 		f.costsAttainment(),
 	}
@@ -64,7 +64,7 @@ func (f *findings) spikes() []*claim {
 			fmt.Sprintf("the policy keeps at least %s", percent(enough)), starting(f.places("spike"), shortest), []string{"queue-length", "predictive"},
 			func(p place, name string) bool { return p.share(name) >= enough }),
 		each("`predictive` sizes for arrivals and does not see a queue, so with the longest start the forecast does harm",
-			"it keeps fewer requests than a fixed number for the mean", starting(f.places("spike"), longest),
+			"`predictive` keeps fewer requests than a fixed number for the mean", starting(f.places("spike"), longest),
 			func(p place) bool { return p.share("predictive") < p.share(forMean) },
 			func(p place) string {
 				return fmt.Sprintf("%s against %s", percent(p.share("predictive")), percent(p.share(forMean)))
@@ -98,20 +98,20 @@ func (f *findings) policies() []*claim {
 				return p.share(name) >= enough && p.hours(name) <= cheap*p.hours(forPeak)
 			}),
 		each("The busy share of an accelerator is no load: `utilization` costs more than the peak",
-			"it has more replica-hours than a fixed number for the peak", f.places("day"),
+			"`utilization` has more replica-hours than a fixed number for the peak", f.places("day"),
 			func(p place) bool { return p.hours("utilization") > p.hours(forPeak) },
 			func(p place) string {
 				return fmt.Sprintf("%s against %s h", number(p.hours("utilization")), number(p.hours(forPeak)))
 			}),
 		f.decodeStays(),
 		each("`queue-length` is for bursts, not for a day: where requests wait, the time between tokens is too long already",
-			"it keeps fewer requests of the day than `heteroscale`, for more replica-hours", f.places("day"),
+			"`queue-length` keeps fewer requests of the day than `heteroscale`, for more replica-hours", f.places("day"),
 			func(p place) bool {
 				return p.share("queue-length") < p.share("heteroscale") && p.hours("queue-length") > p.hours("heteroscale")
 			},
 			func(p place) string { return p.in("queue-length") }),
 		each("`saturation` with its defaults sees memory and queues, not targets",
-			"it keeps the fewest requests of the day of the policies that react", f.places("day"),
+			"`saturation` keeps the fewest requests of the day of the policies that react", f.places("day"),
 			func(p place) bool { all := p.reacting(); return all[len(all)-1] == "saturation" },
 			func(p place) string { return p.in("saturation") }),
 		each("`tokens-per-second` does not see an overload, as a full replica gives no more tokens; `heteroscale` counts the growth of the queue too",
@@ -121,7 +121,7 @@ func (f *findings) policies() []*claim {
 				return fmt.Sprintf("%s against %s", percent(p.share("heteroscale")), percent(p.share("tokens-per-second")))
 			}),
 		each("Independent tokens per second let the ratio of prefill to decode drift",
-			fmt.Sprintf("it is off by %.0f points more than under `heteroscale`, on average over the day", 100*drifting), split(f.places("day")),
+			fmt.Sprintf("the ratio is off by %.0f points more than under `heteroscale`, on average over the day", 100*drifting), split(f.places("day")),
 			func(p place) bool {
 				return p.mean("tokens-per-second", "pdRatioDrift") > p.mean("heteroscale", "pdRatioDrift")+drifting
 			},

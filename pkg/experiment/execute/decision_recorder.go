@@ -63,13 +63,13 @@ func (k *decisionRecorder) decided(d *Decision) {
 
 // pack compresses what fits beside so many bytes of results, in order of arrival, and
 // rather what came first. Where something is left out the last line says how much.
-func (k *decisionRecorder) pack(seed int64, results int) ([]byte, error) {
+func (k *decisionRecorder) pack(seed int64, results int) []byte {
 	room := min(maxDecisionBytes, store.MaxChunkBytes-store.GzipOverhead-results)
 	slices.SortStableFunc(k.lines, func(a, b keptDecision) int { return cmp.Compare(a.request, b.request) })
 	for n := len(k.lines); ; n = n * 3 / 4 {
 		packed := pack(k.lines[:n], seed, k.leftOut+len(k.lines)-n)
 		if len(packed) <= room || n == 0 {
-			return packed, nil
+			return packed
 		}
 	}
 }

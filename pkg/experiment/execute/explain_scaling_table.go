@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Table prints the story for people. Decisions that change nothing for the same reason
-// follow each other in one line.
+// Table prints the story for people. Decisions in a row that change nothing for the same
+// reason share a line.
 func (s *ScalingStory) Table(w io.Writer) error {
 	fmt.Fprintf(w, "seed %d\n\n", s.Seed)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -21,16 +21,16 @@ func (s *ScalingStory) Table(w io.Writer) error {
 		e := s.Events[i]
 		if e.Replica != nil {
 			last := s.together(i)
-			fmt.Fprintf(t, "%s\t%s\t%s\t%d serve\n", clock(e.AtSeconds), s.who(i, last), e.Replica.Stage, s.Events[last].Replica.Serving)
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", clock(e.AtSeconds), s.who(i, last), e.Replica.Stage, serve(s.Events[last].Replica.Serving))
 			i = last + 1
 			continue
 		}
-		last := s.alike(i)
+		last, told := s.alike(i)
 		at := clock(e.AtSeconds)
 		if last > i {
 			at += " to " + clock(s.Events[last].AtSeconds)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", at, e.Decision.Scaler, e.Decision.counts(), e.Decision.why(last-i+1))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", at, told.Scaler, told.counts(), told.why(last-i+1))
 		i = last + 1
 	}
 	return t.Flush()
@@ -64,18 +64,35 @@ func poolOf(e *ScalingEvent) string {
 	return pool
 }
 
-// alike returns the last one of the decisions from a first one on that change nothing for
-// the same reason.
-func (s *ScalingStory) alike(first int) int {
-	d, last := s.Events[first].Decision, first
-	for d.idle() && last+1 < len(s.Events) {
+// serve says how many replicas of a pool serve.
+func serve(n int) string {
+	if n == 1 {
+		return "1 serves"
+	}
+	return fmt.Sprintf("%d serve", n)
+}
+
+// alike returns the last one of the decisions from a first one on that change nothing for the
+// same reason, and the one of them that says the most: where KEDA, or an analyser, acts at some
+// of the times only, the others say the rest of the same reason.
+func (s *ScalingStory) alike(first int) (last int, told *ScalingDecision) {
+	last, told = first, s.Events[first].Decision
+	reason := told.reasonOnly()
+	for told.idle() && last+1 < len(s.Events) {
 		next := s.Events[last+1].Decision
-		if next == nil || !next.idle() || next.Scaler != d.Scaler || next.reasonOnly() != d.reasonOnly() {
+		if next == nil || !next.idle() || next.Scaler != told.Scaler {
 			break
+		}
+		switch another := next.reasonOnly(); {
+		case another == reason || strings.HasSuffix(reason, "; "+another):
+		case strings.HasSuffix(another, "; "+reason):
+			told, reason = next, another
+		default:
+			return last, told
 		}
 		last++
 	}
-	return last
+	return last, told
 }
 
 // idle reports whether the decision changes nothing.
@@ -126,14 +143,30 @@ func (d *ScalingDecision) why(times int) string {
 	if times > 1 {
 		return fmt.Sprintf("%s (%d times)", text, times)
 	}
-	var values []string
-	for _, v := range d.Values {
-		values = append(values, v.Name+" "+strconv.FormatFloat(v.Value, 'g', 4, 64))
-	}
-	if len(values) > 0 {
+	if values := d.unsaid(); len(values) > 0 {
 		text += "; " + strings.Join(values, ", ")
 	}
 	return text
+}
+
+// unsaid are the values of which the reason does not speak. What a metric wants follows its
+// value.
+func (d *ScalingDecision) unsaid() []string {
+	var all []string
+	metric := ""
+	for _, v := range d.Values {
+		value := strconv.FormatFloat(v.Value, 'g', 4, 64)
+		switch {
+		case metric != "" && v.Name == metric+" wants":
+			all[len(all)-1] += " wants " + value
+		case strings.Contains(d.Reason, strings.TrimSuffix(v.Name, " wants")+" is "):
+			metric = ""
+		default:
+			metric = v.Name
+			all = append(all, v.Name+" "+value)
+		}
+	}
+	return all
 }
 
 // clock is a time of the simulation.

@@ -55,3 +55,51 @@ func TestAScalingStoryNeedsAScaler(t *testing.T) {
 		t.Errorf("error %v instead of %v", err, execute.ErrNoScaler)
 	}
 }
+
+func TestDecisionsThatShareALine(t *testing.T) {
+	decided := func(at float64, wanted int, reason string, values ...execute.NamedValue) *execute.ScalingEvent {
+		pools := []execute.ScaledCount{{Pool: "llama", Was: 2, Stated: wanted, Wanted: wanted}}
+		return &execute.ScalingEvent{AtSeconds: at, Decision: &execute.ScalingDecision{Scaler: "llama", Pools: pools, Reason: reason, Values: values}}
+	}
+	const sync, poll = "stays at 2: queue is 3 for each replica", "KEDA: a trigger is active; "
+	both := []execute.NamedValue{{Name: "queue", Value: 3}, {Name: "queue wants", Value: 2}, {Name: "office", Value: 1}, {Name: "office wants", Value: 1}}
+	for name, test := range map[string]struct {
+		events []*execute.ScalingEvent
+		want   []string
+	}{
+		"the same reason with other numbers": {
+			[]*execute.ScalingEvent{decided(15, 2, sync), decided(30, 2, "stays at 2: queue is 4 for each replica")},
+			[]string{"15s to 30s", sync + " (2 times)"},
+		},
+		"a part of the reason at some of the times": {
+			[]*execute.ScalingEvent{decided(15, 2, sync), decided(30, 2, poll+sync), decided(45, 2, sync)},
+			[]string{"15s to 45s", poll + sync + " (3 times)"},
+		},
+		"another part of the reason": {
+			[]*execute.ScalingEvent{decided(15, 2, poll+sync), decided(30, 2, sync), decided(45, 2, "KEDA: no trigger is active; "+sync)},
+			[]string{"15s to 30s", poll + sync + " (2 times)", "45s", "KEDA: no trigger is active; " + sync},
+		},
+		"values of which the reason does not speak": {
+			[]*execute.ScalingEvent{decided(15, 3, "from 2 to 3: queue is 3 for each replica", both...)},
+			[]string{"15s", "2 → 3", "from 2 to 3: queue is 3 for each replica; office 1 wants 1\n"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var table strings.Builder
+			if err := (&execute.ScalingStory{Events: test.events}).Table(&table); err != nil {
+				t.Fatal(err)
+			}
+			rest := table.String()
+			for _, want := range test.want {
+				_, after, found := strings.Cut(rest, want)
+				if !found {
+					t.Fatalf("no %q in the rest of\n%s", want, table.String())
+				}
+				rest = after
+			}
+			if strings.TrimSpace(rest) != "" {
+				t.Errorf("more than that: %q", rest)
+			}
+		})
+	}
+}

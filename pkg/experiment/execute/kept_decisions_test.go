@@ -48,10 +48,7 @@ func TestKeepersKeepTheFirstAndTheRejected(t *testing.T) {
 	for request := range 10 {
 		k.decided(aDecision(request, request == 1 || request > 7, nil, 0))
 	}
-	packed, err := k.pack(5, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed := k.pack(5, 0)
 	if diff := cmp.Diff([]int{0, 1, 2, 8, 9}, numbersOf(unpack(t, packed))); diff != "" || told != 10 {
 		t.Errorf("%d told; kept (−want +got):\n%s", told, diff)
 	}
@@ -63,9 +60,9 @@ func TestKeepersSayWhatTheyLeaveOut(t *testing.T) {
 	for request := range 1000 {
 		k.decided(aDecision(request, false, random, 2000))
 	}
-	packed, err := k.pack(5, store.MaxChunkBytes-100<<10)
-	if err != nil || len(packed) > 100<<10 {
-		t.Fatalf("%d bytes do not fit beside the results: %v", len(packed), err)
+	packed := k.pack(5, store.MaxChunkBytes-100<<10)
+	if len(packed) > 100<<10 {
+		t.Fatalf("%d bytes do not fit beside the results", len(packed))
 	}
 	lines := unpack(t, packed)
 	last := lines[len(lines)-1]
@@ -77,10 +74,7 @@ func TestKeepersSayWhatTheyLeaveOut(t *testing.T) {
 	for request := range maxKeptRejections + 12 {
 		k.decided(aDecision(request, true, nil, 0))
 	}
-	if packed, err = k.pack(5, 0); err != nil {
-		t.Fatal(err)
-	}
-	if lines = unpack(t, packed); lines[len(lines)-1].LeftOut != 11 {
+	if lines = unpack(t, k.pack(5, 0)); lines[len(lines)-1].LeftOut != 11 {
 		t.Errorf("of too many rejected the last line says %+v", lines[len(lines)-1])
 	}
 

@@ -156,8 +156,8 @@ func simulateKept(ctx context.Context, p *experiment.Plan, traces trace.Set, of 
 	if err != nil {
 		return experiment.Simulation{}, err
 	}
-	s.Decisions, err = k.pack(s.Row.Seed, len(row)+len(document))
-	return s, err
+	s.Decisions = k.pack(s.Row.Seed, len(row)+len(document))
+	return s, nil
 }
 
 // simulateOne runs one simulation.

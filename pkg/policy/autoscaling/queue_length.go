@@ -35,16 +35,17 @@ func (q queueLength) propose(at *place) proposal {
 	waiting, wanted := s.waiting(at.pool, at.k == 0), at.pool.Wanted
 	mean := float64(waiting) / float64(max(wanted, 1))
 	at.note("waiting", mean)
+	wait := counted(waiting, "request waits", "requests wait")
 	switch starting := at.pool.starting(); {
 	case mean > q.target && !q.bySteps:
-		return proposal{ceil(float64(waiting) / q.target), reasonf("%d requests wait, %.3g for each replica, above %.3g", waiting, mean, q.target)}
+		return proposal{ceil(float64(waiting) / q.target), reasonf("%s, %.3g for each replica, above %.3g", wait, mean, q.target)}
 	case mean > q.target && starting > 0:
-		return at.keep("%d requests wait, %.3g for each replica, above %.3g, while %s", waiting, mean, q.target, starts(starting))
+		return at.keep("%s, %.3g for each replica, above %.3g, while %s", wait, mean, q.target, starts(starting))
 	case mean > q.target:
-		return proposal{wanted + q.step, reasonf("%d requests wait, %.3g for each replica, above %.3g", waiting, mean, q.target)}
+		return proposal{wanted + q.step, reasonf("%s, %.3g for each replica, above %.3g", wait, mean, q.target)}
 	case mean < q.low:
-		return proposal{max(wanted-q.step, 0), reasonf("%d requests wait, %.3g for each replica, below %.3g", waiting, mean, q.low)}
+		return proposal{max(wanted-q.step, 0), reasonf("%s, %.3g for each replica, below %.3g", wait, mean, q.low)}
 	default:
-		return at.keep("%d requests wait, %.3g for each replica, between %.3g and %.3g", waiting, mean, q.low, q.target)
+		return at.keep("%s, %.3g for each replica, between %.3g and %.3g", wait, mean, q.low, q.target)
 	}
 }

@@ -41,11 +41,14 @@ func (p *Pool) starting() int {
 }
 
 // starts says how many replicas start.
-func starts(n int) string {
+func starts(n int) string { return counted(n, "replica starts", "replicas start") }
+
+// counted says what one or several do.
+func counted(n int, one, several string) string {
 	if n == 1 {
-		return "1 replica starts"
+		return "1 " + one
 	}
-	return fmt.Sprintf("%d replicas start", n)
+	return fmt.Sprintf("%d %s", n, several)
 }
 
 // waiting counts the requests that wait in the queues of a pool's replicas. The first

@@ -45,7 +45,7 @@ func (s saturation) propose(at *place) proposal {
 	at.note("spare KV", kvSpare)
 	at.note("spare queue", queueSpare)
 	lacks := kvSpare < s.kvSpare || queueSpare < s.queueSpare
-	room := reasonf("%d replicas are not saturated and have a spare KV of %.3g and a spare queue of %.3g", free, kvSpare, queueSpare)
+	room := reasonf("%s a spare KV of %.3g and a spare queue of %.3g", counted(free, "replica is not saturated and has", "replicas are not saturated and have"), kvSpare, queueSpare)
 	switch starting := at.pool.starting(); {
 	case lacks && starting > 0:
 		return at.keep("%s, too little, while %s", room, starts(starting))

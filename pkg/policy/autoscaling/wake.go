@@ -23,6 +23,6 @@ func (w *waking) Scale(view *View, wanted []int) Reason {
 	if !woken {
 		return reason
 	}
-	return Reason(fmt.Sprintf("keeps a replica in each pool for %d requests in flight, of which %d wait for a replica; %s",
-		s.Gateway.InFlight(), s.Gateway.Awaiting, reason))
+	return Reason(fmt.Sprintf("keeps a replica in each pool: %s in flight, and %s for a replica; %s",
+		counted(int(s.Gateway.InFlight()), "request is", "requests are"), counted(s.Gateway.Awaiting, "waits", "wait"), reason))
 }

@@ -3,7 +3,9 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/keda"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/query"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/wva"
+	"windtunnel.dev/windtunnel/pkg/spelling"
 )
 
 // A Config is a manifest whose metrics are known. It is immutable.
@@ -61,18 +64,22 @@ func (m *Manifest) Load(a Adapter, path, queries *field.Path) (*Config, field.Er
 	follows := false
 	for _, x := range m.metrics {
 		text, at := x.name, x.at(path)
+		called := cmp.Or(x.called, x.name)
 		if x.cron != nil {
 			if a.Start.IsZero() {
-				errs = append(errs, field.Invalid(at, "cron", "needs to know when the run starts: state horizon.startTime of the scenario"))
+				errs = append(errs, field.Invalid(at, "cron", "needs to know when the run starts: state horizon.startTime of the scenario, such as 2026-01-05T08:00:00Z"))
 			}
-			asked = append(asked, source{name: x.name, cron: x.cron, start: a.Start})
+			asked = append(asked, source{name: called, cron: x.cron, start: a.Start})
 			continue
 		}
 		if other, ok := a.Queries[x.name]; ok && m.Kind == HorizontalPodAutoscaler {
 			used[x.name] = true
 			text, at = other, queries.Key(x.name)
 		}
-		s := source{name: x.name, text: text, targets: a.Targets, selector: x.selector, nullFails: x.nullFails}
+		s := source{
+			name: called, text: text, targets: a.Targets, selector: x.selector, nullFails: x.nullFails,
+			named: m.Kind == HorizontalPodAutoscaler && !used[x.name],
+		}
 		var selector *field.Path
 		if x.selectorAt != nil {
 			selector = x.selectorAt(path)
@@ -91,9 +98,9 @@ func (m *Manifest) Load(a Adapter, path, queries *field.Path) (*Config, field.Er
 		follows = follows || s.query.Reads(query.DesiredReplicas)
 		asked = append(asked, s)
 	}
-	for _, name := range slices.Sorted(keys(a.Queries)) {
+	for _, name := range slices.Sorted(maps.Keys(a.Queries)) {
 		if !used[name] {
-			errs = append(errs, field.Invalid(queries.Key(name), a.Queries[name], "has no effect: no metric of a HorizontalPodAutoscaler here has this name"))
+			errs = append(errs, field.Invalid(queries.Key(name), a.Queries[name], "has no effect: "+m.withoutQuery()))
 		}
 	}
 	if a.Analyser != nil && !follows && len(errs) == 0 {
@@ -153,14 +160,16 @@ func (m *Manifest) loadAlone(a Adapter, queries *field.Path) (*Config, field.Err
 	}}, nil
 }
 
-func keys(m map[string]string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for name := range m {
-			if !yield(name) {
-				return
-			}
-		}
+// withoutQuery says why the manifest has no use for a query of an adapter.
+func (m *Manifest) withoutQuery() string {
+	if m.Kind == ScaledObject {
+		return "the triggers of a ScaledObject have queries of their own"
 	}
+	var names []string
+	for _, x := range m.metrics {
+		names = append(names, x.name)
+	}
+	return "no metric of the HorizontalPodAutoscaler has this name; there are " + spelling.Quote(names)
 }
 
 func pick(all []source, indices []int) []source {

@@ -3,6 +3,7 @@
 package manifest
 
 import (
+	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -39,6 +40,8 @@ type Manifest struct {
 type metric struct {
 	// name is that of an adapter's metric, or a query.
 	name string
+	// called is what the manifest calls a trigger; empty where it has no name.
+	called string
 	// selector is what the labels of the series must be. selectorAt leads to it, and is nil where
 	// there can be none.
 	selector   []query.Requirement
@@ -63,6 +66,7 @@ func Read(kind Kind, raw []byte, path *field.Path) (*Manifest, field.ErrorList) 
 	}
 	w := newWalker(kind)
 	w.object(t, "", path)
+	w.errs = append(w.errs, checkBounds(kind, part(t, "spec"), path.Child("spec"))...)
 	if len(w.errs) > 0 {
 		return nil, w.errs
 	}
@@ -79,6 +83,23 @@ func Read(kind Kind, raw []byte, path *field.Path) (*Manifest, field.ErrorList) 
 		return nil, errs
 	}
 	return m, nil
+}
+
+// checkBounds says whether the minimum of a spec, be it faulty elsewhere, is above the maximum.
+func checkBounds(kind Kind, spec tree, path *field.Path) field.ErrorList {
+	lower, upper := "minReplicas", "maxReplicas"
+	if kind == ScaledObject {
+		lower, upper = "minReplicaCount", "maxReplicaCount"
+	}
+	least, bounded := number(spec[lower])
+	most, known := number(spec[upper])
+	if kind == ScaledObject && spec[upper] == nil {
+		most, known = defaultMaxReplicaCount, true
+	}
+	if bounded && known && most > 0 && least > most {
+		return field.ErrorList{field.Invalid(path.Child(lower), least, fmt.Sprintf("must be at most %s, %d", upper, most))}
+	}
+	return nil
 }
 
 func noneIfFaulty(m *Manifest, errs field.ErrorList) (*Manifest, field.ErrorList) {

@@ -19,6 +19,8 @@ type source struct {
 	targets    query.Targets
 	selector   []query.Requirement
 	nullFails  bool
+	// named says that the text is the name of a metric without a query.
+	named bool
 	// cron is what answers in place of a query, in a run that starts at a time.
 	cron  *keda.Cron
 	start time.Time
@@ -47,7 +49,14 @@ func (s *source) compile(path, selector *field.Path) field.ErrorList {
 			errs = append(errs, field.Invalid(selector, field.OmitValueType{}, f.Text))
 			continue
 		}
-		errs = append(errs, field.Invalid(path, s.text, query.Faults{f}.Error()))
+		switch {
+		case !s.named:
+			errs = append(errs, field.Invalid(path, s.text, query.Faults{f}.Error()))
+		case s.text == query.DesiredReplicas:
+			errs = append(errs, field.Invalid(path, s.text, f.Text))
+		default:
+			errs = append(errs, field.Invalid(path, s.text, f.Text+"; state the query of a metric with another name in metrics.queries of the scaler"))
+		}
 	}
 	return errs
 }

@@ -24,9 +24,6 @@ func refuseResource(list *Field, entry tree, path *field.Path) *field.Error {
 func (m *Manifest) readHPA(spec tree, path *field.Path) field.ErrorList {
 	m.Min, m.Max = int(wholeOr(spec, "minReplicas", 1)), int(wholeOr(spec, "maxReplicas", 0))
 	var errs field.ErrorList
-	if m.Min > m.Max {
-		errs = append(errs, field.Invalid(path.Child("minReplicas"), m.Min, fmt.Sprintf("must be at most maxReplicas, %d", m.Max)))
-	}
 	m.hpa = hpa.Spec{Min: int32(m.Min), Max: int32(m.Max), Behavior: readBehavior(part(spec, "behavior"))}
 	for i, entry := range entries(spec, "metrics") {
 		read, es := readMetric(entry, path.Child("metrics").Index(i))

@@ -13,6 +13,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/keda"
 )
 
+// defaultMaxReplicaCount is the maximum of a ScaledObject that states none.
+const defaultMaxReplicaCount = 100
+
 // otherTriggers says what stands for a type of trigger that is not simulated.
 const otherTriggers = "only triggers of type prometheus and cron are simulated"
 
@@ -37,11 +40,8 @@ func (m *Manifest) readScaledObject(t tree, root *field.Path) field.ErrorList {
 	s.Polling = seconds(wholeOr(spec, "pollingInterval", 30))
 	s.Cooldown = new(seconds(wholeOr(spec, "cooldownPeriod", 300)))
 	s.InitialCooldown = seconds(wholeOr(spec, "initialCooldownPeriod", 0))
-	s.Min, s.Max = int32(wholeOr(spec, "minReplicaCount", 0)), int32(wholeOr(spec, "maxReplicaCount", 100))
+	s.Min, s.Max = int32(wholeOr(spec, "minReplicaCount", 0)), int32(wholeOr(spec, "maxReplicaCount", defaultMaxReplicaCount))
 	m.Min, m.Max = int(s.Min), int(s.Max)
-	if s.Min > s.Max {
-		errs = append(errs, field.Invalid(path.Child("minReplicaCount"), s.Min, fmt.Sprintf("must be at most maxReplicaCount, %d", s.Max)))
-	}
 	if n, ok := number(spec["idleReplicaCount"]); ok {
 		m.Min, s.Idle = int(n), new(int32(n))
 		if int32(n) >= s.Min {
@@ -78,7 +78,7 @@ func (m *Manifest) readPrometheus(entry tree, index int, path *field.Path) field
 	}
 	m.addTrigger(entry, int64(threshold*1000), activation)
 	m.metrics = append(m.metrics, metric{
-		name: words(metadata, "query"), nullFails: words(metadata, "ignoreNullValues") == "false",
+		name: words(metadata, "query"), called: words(entry, "name"), nullFails: words(metadata, "ignoreNullValues") == "false",
 		at: func(root *field.Path) *field.Path {
 			return root.Child("spec", "triggers").Index(index).Child("metadata", "query")
 		},

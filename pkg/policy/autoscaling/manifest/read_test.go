@@ -183,6 +183,19 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+func TestFaultsComeTogether(t *testing.T) {
+	const cpu = "kind: HorizontalPodAutoscaler\napiVersion: autoscaling/v2\nspec:\n  scaleTargetRef: {kind: Deployment, name: llama}\n  minReplicas: 8\n  maxReplicas: 4\n" +
+		"  metrics:\n  - {type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 80}}}\n"
+	_, errs := Read(HorizontalPodAutoscaler, []byte(cpu), nil)
+	var paths []string
+	for _, err := range errs {
+		paths = append(paths, err.Field)
+	}
+	if diff := cmp.Diff([]string{"spec.metrics[0].type", "spec.minReplicas"}, paths); diff != "" {
+		t.Errorf("paths of the errors (−want +got):\n%s", diff)
+	}
+}
+
 func TestAnnotationsOfKEDA(t *testing.T) {
 	for name, tc := range map[string]struct {
 		text     string
@@ -315,10 +328,10 @@ func TestQueriesOfMetrics(t *testing.T) {
 	}{
 		"a metric that is simulated":        {HorizontalPodAutoscaler, "vllm:num_requests_running", nil, ""},
 		"a metric of an adapter":            {HorizontalPodAutoscaler, "waiting", map[string]string{"waiting": "vllm:num_requests_waiting"}, ""},
-		"a metric that is not simulated":    {HorizontalPodAutoscaler, "queue_length", nil, "m.spec.metrics[0].external.metric.name: Invalid value: \"queue_length\""},
+		"a metric that is not simulated":    {HorizontalPodAutoscaler, "queue_length", nil, "m.spec.metrics[0].external.metric.name: Invalid value: \"queue_length\": there is no metric queue_length; state the query"},
 		"a query that is not simulated":     {HorizontalPodAutoscaler, "waiting", map[string]string{"waiting": "queue_length"}, "q[waiting]: Invalid value: \"queue_length\""},
-		"a query that no metric asks for":   {HorizontalPodAutoscaler, "vllm:num_requests_running", map[string]string{"x": "vllm:num_requests_waiting"}, "q[x]: Invalid value"},
-		"KEDA has queries of its own":       {ScaledObject, "", map[string]string{"inference_pool_average_queue_size": "vllm:num_requests_waiting"}, "q[inference_pool_average_queue_size]: Invalid value"},
+		"a query that no metric asks for":   {HorizontalPodAutoscaler, "vllm:num_requests_running", map[string]string{"x": "vllm:num_requests_waiting"}, "q[x]: Invalid value: \"vllm:num_requests_waiting\": has no effect: no metric of the HorizontalPodAutoscaler has this name; there are \"vllm:num_requests_running\""},
+		"KEDA has queries of its own":       {ScaledObject, "", map[string]string{"inference_pool_average_queue_size": "vllm:num_requests_waiting"}, "q[inference_pool_average_queue_size]: Invalid value: \"vllm:num_requests_waiting\": has no effect: the triggers of a ScaledObject have queries of their own"},
 		"a number is no answer to KEDA":     {ScaledObject, "scalar(vector(1))", nil, "m.spec.triggers[0].metadata.query: Invalid value: \"scalar(vector(1))\": is a number"},
 		"a query of KEDA that is not known": {ScaledObject, "up", nil, "m.spec.triggers[0].metadata.query: Invalid value: \"up\""},
 	} {

@@ -134,7 +134,7 @@ func TestScalers(t *testing.T) {
 		"a formula makes one metric of two triggers": {ScaledObject, byFormula(quick, "queue > 8 ? queue + clock : 0"), 2, []int{20}, "4",
 			"KEDA: a trigger is active; from 2 to 4: the formula queue > 8 ? queue + clock : 0 is 11.5 for each replica, for a target of 2, which asks for 12; the rules allow no faster change"},
 		"a formula of a trigger without a value": {ScaledObject, byFormula(strings.Replace(quick, "inference_pool_average_queue_size", `"vllm:num_requests_waiting"`, 1), "queue + clock"), 2, []int{20}, "2",
-			"KEDA: no trigger is active; vllm:num_requests_waiting has 2 values instead of one; stays at 2: no value of the formula queue + clock"},
+			"KEDA: no trigger is active; queue has 2 values instead of one; stays at 2: no value of the formula queue + clock"},
 		"KEDA asks a query": {ScaledObject, strings.Replace(quick, "inference_pool_average_queue_size", `'sum(vllm:num_requests_waiting{pod=~"llama/.*"})'`, 1), 2, []int{10}, "4",
 			`KEDA: a trigger is active; from 2 to 4: sum(vllm:num_requests_waiting{pod=~"llama/.*"}) is 10 for each replica, for a target of 5, which asks for 4`},
 	} {

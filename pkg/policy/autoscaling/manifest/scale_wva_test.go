@@ -83,7 +83,7 @@ func TestScalersThatFollowTheAnalyser(t *testing.T) {
 		"the analyser alone keeps to the bounds": {"", "", 2, []int{9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 0, 0, 0, 0, 0, 0}, "1 2 2 2 2 2 2 2 2 2 2 2 2 1 1 1",
 			"a spare KV of 0.8 and a spare queue of 5, enough, but not with one replica fewer"},
 		"an autoscaler reads the metric from the scrape after the decision": {HorizontalPodAutoscaler, followingHPA, 4, []int{4, 4, 4, 4}, "1 1 2 2",
-			"WVA asks for 2: waits until as many replicas have metrics; 1 have; stays at 2: wva_desired_replicas is 1 for each replica, for a target of 1, which asks for no change"},
+			"WVA asks for 2: waits until all replicas have metrics: 1 of 2; stays at 2: wva_desired_replicas is 1 for each replica, for a target of 1, which asks for no change"},
 		"KEDA reads the metric with a query": {ScaledObject, followingScaledObject, 4, []int{4, 4, 4}, "1 1 2",
 			`from 1 to 2: wva_desired_replicas{variant_name="decode"} is 2 for each replica, for a target of 1, which asks for 2`},
 		"no metric before the first decision": {HorizontalPodAutoscaler, followingHPA, 4, []int{4}, "1", "stays at 1: no value of wva_desired_replicas (FailedGetExternalMetric)"},
@@ -113,7 +113,7 @@ func TestTheAnalyserWaitsBeyondTheBoundsOfTheAutoscaler(t *testing.T) {
 		full[i] = 9
 	}
 	wanted, why := playConfig(followed(t, HorizontalPodAutoscaler, followingHPA), 1, 4, 1, append(full, make([]int, 40)...))
-	if last := wanted[len(wanted)-1]; last != "4" || !strings.Contains(why[len(why)-1], "WVA asks for 5: waits until there are so many replicas; there are 4") {
+	if last := wanted[len(wanted)-1]; last != "4" || !strings.Contains(why[len(why)-1], "WVA asks for 5: waits until there are as many; the pool has 4") {
 		t.Errorf("%s replicas at the end: %s", last, why[len(why)-1])
 	}
 }
@@ -167,7 +167,7 @@ func TestFaultsOfFollowing(t *testing.T) {
 		want    string
 	}{
 		"the metric without the ConfigMap": {followingHPA, Adapter{Targets: llama},
-			`m.spec.metrics[0].external.metric.name: Invalid value: "wva_desired_replicas": character 1: no target has the metric wva_desired_replicas: state workloadVariantAutoscaler`},
+			`m.spec.metrics[0].external.metric.name: Invalid value: "wva_desired_replicas": there is no metric wva_desired_replicas: state workloadVariantAutoscaler`},
 		"the ConfigMap without the metric": {soundHPA, Adapter{Targets: variant, Analyser: analyser, AnalyserPath: field.NewPath("w")},
 			`w: Invalid value: has no effect: no metric of the HorizontalPodAutoscaler is wva_desired_replicas`},
 	} {

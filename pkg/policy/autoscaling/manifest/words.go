@@ -98,21 +98,21 @@ func (s *wvaScaler) words(d *wva.Decision, state wva.State) string {
 	text := fmt.Sprintf("WVA asks for %d: ", s.desired)
 	switch {
 	case d.Verdict == wva.InTransition && d.Target != state.Current:
-		return text + fmt.Sprintf("waits until there are so many replicas; there are %d", state.Current)
+		return text + fmt.Sprintf("waits until there are as many; the pool has %d", state.Current)
 	case d.Verdict == wva.InTransition:
-		return text + fmt.Sprintf("waits until as many replicas have metrics; %d have", d.Measured)
+		return text + fmt.Sprintf("waits until all replicas have metrics: %d of %d", d.Measured, state.Current)
 	}
 	if d.Free == 0 {
-		return text + fmt.Sprintf("all %d replicas with metrics are saturated", d.Measured)
+		return text + fmt.Sprintf("every replica with metrics is saturated, of %d", d.Measured)
 	}
-	text += fmt.Sprintf("%d of %d replicas are not saturated and have a spare KV of %.3g and a spare queue of %.3g", d.Free, d.Measured, d.SpareKV, d.SpareQueue)
+	text += fmt.Sprintf("not saturated: %d of %d replicas, with a spare KV of %.3g and a spare queue of %.3g", d.Free, d.Measured, d.SpareKV, d.SpareQueue)
 	switch {
 	case d.Verdict == wva.ScaleUp:
 		return text + ", too little"
 	case d.Verdict == wva.ScaleDown:
 		return text + ", enough with one replica fewer"
 	case d.Lacks:
-		return text + fmt.Sprintf(", too little, while %d replicas start", state.Pending)
+		return text + fmt.Sprintf(", too little, while replicas start: %d", state.Pending)
 	default:
 		return text + ", enough, but not with one replica fewer"
 	}

@@ -32,7 +32,7 @@ func (c *compiler) selected(e *metricsql.MetricExpr) (found []series, asked labe
 		return nil, asked, false
 	}
 	if as == DesiredReplicas && c.targets.Variant == "" {
-		c.fault(c.find(as), fmt.Sprintf("no target has the metric %s: state workloadVariantAutoscaler of the scaler, the ConfigMap of the autoscaler that exports the metric", as))
+		c.fault(c.find(as), fmt.Sprintf("there is no metric %s: state workloadVariantAutoscaler of the scaler, the ConfigMap of the autoscaler that exports the metric", as))
 		return nil, asked, false
 	}
 	c.reads[as] = true
@@ -63,7 +63,7 @@ func (c *compiler) unknown(as string) {
 	for i := range catalogue {
 		names = append(names, catalogue[i].Names...)
 	}
-	text := fmt.Sprintf("no target has the metric %s", as)
+	text := fmt.Sprintf("there is no metric %s", as)
 	if near := spelling.Nearest(as, names); len(near) > 0 {
 		text += "; similar: " + strings.Join(near, ", ")
 	}

@@ -307,7 +307,7 @@ func TestWindowsAndNotes(t *testing.T) {
 func TestTheMetricOfAnAnalyserThatIsNotThere(t *testing.T) {
 	targets := threeEngines
 	targets.Variant = ""
-	if _, err := Compile("sum(wva_desired_replicas)", targets); err == nil || !strings.HasPrefix(err.Error(), "character 5: no target has the metric wva_desired_replicas: state workloadVariantAutoscaler") {
+	if _, err := Compile("sum(wva_desired_replicas)", targets); err == nil || !strings.HasPrefix(err.Error(), "character 5: there is no metric wva_desired_replicas: state workloadVariantAutoscaler") {
 		t.Error(err)
 	}
 }
@@ -320,7 +320,7 @@ func TestFaults(t *testing.T) {
 		"sum(" + w + "))": `character 31: the query should end here`,
 		"sun(" + w + ")":  "character 1: the function sun is not supported; those that are: abs,",
 		"sum(label_replace(" + w + ")) + sine(1)": "character 5: the function label_replace is not supported",
-		"vllm:num_request_waiting":                "character 1: no target has the metric vllm:num_request_waiting; similar: " + w,
+		"vllm:num_request_waiting":                "character 1: there is no metric vllm:num_request_waiting; similar: " + w,
 		w + `{pod="llama/7"}`:                     `character 27: no target matches pod="llama/7"; pod is one of: llama/0, llama/1, qwen/0`,
 		w + `{namespace!="a"}`:                    `character 27: vllm:num_requests_waiting has no label namespace`,
 		w + `{pod=~"("}`:                          "",
@@ -347,8 +347,8 @@ func TestFaults(t *testing.T) {
 		"scalar(vector(1)) > 2":                   "a comparison of numbers needs bool",
 		"vector(1) +bool 2":                       "",
 		`"text"`:                                  `"text" stands where a number or a vector must`,
-		"é + 1":                                   "character 1: no target has the metric é",
-		"rate(a_total[5m]) + rate(b_total[5m])":   "character 6: no target has the metric a_total; character 26: no target has the metric b_total",
+		"é + 1":                                   "character 1: there is no metric é",
+		"rate(a_total[5m]) + rate(b_total[5m])":   "character 6: there is no metric a_total; character 26: there is no metric b_total",
 		strings.Repeat("1+", 10000) + "1":         "a query has at most 4096 bytes",
 	}
 	for text, want := range cases {

@@ -35,6 +35,7 @@ func TestTheAnalyserDecidesTheSame(t *testing.T) {
 	if len(answers) < 500 {
 		t.Errorf("%d answers, want at least 500", len(answers))
 	}
+	t.Logf("compared %d answers: %v", len(answers), verdicts)
 	for _, v := range []wva.Verdict{wva.Unmeasured, wva.InTransition, wva.ScaleUp, wva.ScaleDown, wva.Steady} {
 		if verdicts[v] < 20 {
 			t.Errorf("%d answers are %s, want at least 20", verdicts[v], v)

@@ -65,7 +65,7 @@ func copied[T any](buffer *[]T, values []T) []T {
 	return list
 }
 
-// Ints, Int64s and Numbers copy a list into the memory of the explanation; nil stays nil.
+// Ints copies a list into the memory of the explanation; nil stays nil.
 func (x *Explanation) Ints(values []int) []int { return copied(&x.memory.ints, values) }
 
 // Int64s copies a list; see Ints.
