@@ -80,10 +80,18 @@ func (w observers) attach(c *simulator.Config) (detach func()) {
 	if w.scaling != nil {
 		w.scaling(c)
 	}
-	if w.decided == nil {
-		return func() {}
+	detach = func() {}
+	if w.watch != nil {
+		detach = w.watch(c)
 	}
-	return WatchDecisions(c, w.decided)
+	if w.decided == nil {
+		return detach
+	}
+	undecided := WatchDecisions(c, w.decided)
+	return func() {
+		undecided()
+		detach()
+	}
 }
 
 // WatchDecisions has each decision of a simulation told when its request ends, which changes
