@@ -30,23 +30,38 @@ var flaws = []struct {
 	{"stale-index", trace.ShadowDivergence},
 }
 
-// The rules name eight of eight planted flaws among the first three issues, and none in their
-// healthy twins.
+// The rules name each planted flaw among the first three issues, and no flaw in its healthy
+// twin, whatever the seed. The least that is good enough is seven of eight flaws, and one
+// twin.
 func TestFlawsAreNamed(t *testing.T) {
-	for _, flaw := range flaws {
-		t.Run(flaw.name, func(t *testing.T) {
-			reports := reportsOf(t, "testdata/flaws/"+flaw.name+".yaml")
-			for run, r := range reports {
-				t.Logf("== %s %s\n%s", flaw.name, run, trace.Summarize(r, trace.SummaryOptions{}))
-			}
-			if !names(reports["flawed"], flaw.want) {
-				t.Errorf("the flawed run has no %s among its first three issues: %+v", flaw.want, reports["flawed"].Issues())
+	seeds := []int64{42, 43, 44, 45, 46}
+	if testing.Short() {
+		seeds = seeds[:1]
+	}
+	for _, seed := range seeds {
+		found, mistaken := 0, 0
+		for _, flaw := range flaws {
+			reports := reportsOf(t, "testdata/flaws/"+flaw.name+".yaml", seed)
+			if names(reports["flawed"], flaw.want) {
+				found++
+			} else {
+				t.Errorf("seed %d: %s: flawed: %s", seed, flaw.name, typesOf(reports["flawed"]))
 			}
 			if names(reports["healthy"], flaw.want) {
-				t.Errorf("the healthy run has %s among its first three issues", flaw.want)
+				mistaken++
+				t.Errorf("seed %d: %s: healthy: %s", seed, flaw.name, typesOf(reports["healthy"]))
 			}
-		})
+		}
+		t.Logf("seed %d: %d of %d flaws found, %d twins mistaken", seed, found, len(flaws), mistaken)
 	}
+}
+
+func typesOf(r *trace.Report) []trace.Type {
+	var all []trace.Type
+	for _, a := range r.Issues() {
+		all = append(all, a.Type)
+	}
+	return all
 }
 
 // names says whether an anomaly is among the first three issues.
@@ -60,8 +75,8 @@ func names(r *trace.Report, kind trace.Type) bool {
 	return false
 }
 
-// reportsOf simulates the runs of a file, and returns their reports by name.
-func reportsOf(t *testing.T, file string) map[string]*trace.Report {
+// reportsOf simulates the runs of a file under a seed, and returns their reports by name.
+func reportsOf(t *testing.T, file string, seed int64) map[string]*trace.Report {
 	t.Helper()
 	raw, err := os.ReadFile(file)
 	if err != nil {
@@ -74,7 +89,7 @@ func reportsOf(t *testing.T, file string) map[string]*trace.Report {
 	reports := map[string]*trace.Report{}
 	for _, run := range set.Runs {
 		c := experimenttest.MustCompileRun(t, run)
-		_, report, err := execute.Reflect(t.Context(), c.Plan, c.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: c.Plan.Seeds[0]}, nil, trace.Thresholds{}, false)
+		_, report, err := execute.Reflect(t.Context(), c.Plan, c.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: seed}, nil, trace.Thresholds{}, false)
 		if err != nil {
 			t.Fatal(err)
 		}

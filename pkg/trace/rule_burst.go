@@ -3,6 +3,7 @@
 package trace
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -115,7 +116,9 @@ func (t *tenantBurst) burstOf(c *Collector, tenant int) *Anomaly {
 	}
 	sorted := slices.Sorted(slices.Values(rates))
 	usual := float64(sorted[span/2])
-	high := max(c.by.Burst*usual, 2, c.by.Burst*float64(sum(rates))/float64(2*span))
+	mean := float64(sum(rates)) / float64(span)
+	// Chance alone hardly ever exceeds a mean by four times its root.
+	high := max(c.by.Burst*usual, c.by.Burst/2*mean, mean+4*math.Sqrt(mean), 5)
 	inside, outside, burst := slot{}, slot{}, 0
 	first, until, lasted := -1, -1, 0
 	for k := range span {
