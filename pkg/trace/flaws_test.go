@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
@@ -75,8 +76,8 @@ func names(r *trace.Report, kind trace.Type) bool {
 	return false
 }
 
-// reportsOf simulates the runs of a file under a seed, and returns their reports by name.
-func reportsOf(t *testing.T, file string, seed int64) map[string]*trace.Report {
+// runsOf reads the runs of a file.
+func runsOf(t *testing.T, file string) []*v1alpha1.SimulationRun {
 	t.Helper()
 	raw, err := os.ReadFile(file)
 	if err != nil {
@@ -86,8 +87,14 @@ func reportsOf(t *testing.T, file string, seed int64) map[string]*trace.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return set.Runs
+}
+
+// reportsOf simulates the runs of a file under a seed, and returns their reports by name.
+func reportsOf(t *testing.T, file string, seed int64) map[string]*trace.Report {
+	t.Helper()
 	reports := map[string]*trace.Report{}
-	for _, run := range set.Runs {
+	for _, run := range runsOf(t, file) {
 		c := experimenttest.MustCompileRun(t, run)
 		_, report, err := execute.Reflect(t.Context(), c.Plan, c.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: seed}, nil, trace.Thresholds{}, false)
 		if err != nil {

@@ -26,7 +26,8 @@ type ClassOutcome struct {
 	Completed int    `json:"completed"`
 	// Good completed and met all targets.
 	Good int `json:"good"`
-	// The percentiles are of those that have the latency; targets are 0 where there are none.
+	// The percentiles are of those that have the latency. Targets are 0 where there are none, or where they
+	// differ by tenant.
 	TTFTP50 float64 `json:"ttftP50Seconds"`
 	TTFTP99 float64 `json:"ttftP99Seconds"`
 	TPOTP50 float64 `json:"tpotP50Seconds"`
@@ -35,6 +36,8 @@ type ClassOutcome struct {
 	TTFT    float64 `json:"ttftTargetSeconds,omitempty"`
 	TPOT    float64 `json:"tpotTargetSeconds,omitempty"`
 	E2E     float64 `json:"e2eTargetSeconds,omitempty"`
+	// ByTenant says that targets differ by tenant.
+	ByTenant bool `json:"targetsByTenant,omitempty"`
 	// Prompt, Cached and Lower are tokens of prompts: all, from GPU memory and from lower tiers.
 	Prompt int64 `json:"promptTokens"`
 	Cached int64 `json:"cachedTokens"`
@@ -53,7 +56,9 @@ type classSums struct {
 	requests, completed, good int
 	ttft, tpot, e2e           stats.Histogram
 	target                    simulator.Target
-	prompt, cached, lower     int64
+	// differ says that tenants have other targets than others.
+	differ                bool
+	prompt, cached, lower int64
 }
 
 func newOutcome(labels workload.Labels) outcome {
@@ -68,6 +73,7 @@ func (o *outcome) add(r *record) {
 	}
 	o.first = min(o.first, e.Arrival)
 	s := &o.classes[e.Class]
+	s.differ = s.differ || s.requests > 0 && s.target != r.target
 	s.requests++
 	s.target = r.target
 	if r.ttft >= 0 {
@@ -112,10 +118,14 @@ func (s *classSums) report(class string) ClassOutcome {
 		}
 		return time.Duration(h.Quantile(q)).Seconds()
 	}
+	target := s.target
+	if s.differ {
+		target = simulator.Target{}
+	}
 	return ClassOutcome{
 		Class: class, Requests: s.requests, Completed: s.completed, Good: s.good,
 		TTFTP50: at(&s.ttft, 0.5), TTFTP99: at(&s.ttft, 0.99), TPOTP50: at(&s.tpot, 0.5), TPOTP99: at(&s.tpot, 0.99), E2EP99: at(&s.e2e, 0.99),
-		TTFT: s.target.TTFT.Seconds(), TPOT: s.target.TPOT.Seconds(), E2E: s.target.E2E.Seconds(),
+		TTFT: target.TTFT.Seconds(), TPOT: target.TPOT.Seconds(), E2E: target.E2E.Seconds(), ByTenant: s.differ,
 		Prompt: s.prompt, Cached: s.cached, Lower: s.lower,
 	}
 }

@@ -34,7 +34,15 @@ func outcomeLines(r *Report, _ *SummaryOptions) []line {
 
 func (c *ClassOutcome) line() string {
 	parts := []string{fmt.Sprintf("- Class %s: %d of %d good, %d completed", c.Class, c.Good, c.Requests, c.Completed)}
-	parts = append(parts, against("TTFT", c.TTFTP50, c.TTFTP99, c.TTFT), against("TPOT", c.TPOTP50, c.TPOTP99, c.TPOT))
+	if c.TTFTP99 > 0 {
+		parts = append(parts, against("TTFT", c.TTFTP50, c.TTFTP99, c.TTFT))
+	}
+	if c.TPOTP99 > 0 {
+		parts = append(parts, against("TPOT", c.TPOTP50, c.TPOTP99, c.TPOT))
+	}
+	if c.ByTenant {
+		parts = append(parts, "targets differ by tenant")
+	}
 	if c.E2E > 0 {
 		parts = append(parts, "E2E p99 "+seconds(c.E2EP99)+target(c.E2EP99, c.E2E))
 	}
