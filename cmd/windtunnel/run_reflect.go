@@ -29,16 +29,20 @@ const minTokens = 100
 
 // check refuses values that are not allowed.
 func (o *reflectOptions) check() error {
-	switch {
-	case o.strategy == "" && o.maxTokens != insight.DefaultMaxTokens:
-		return badInputError{errors.New("--max-tokens needs --reflect")}
-	case o.strategy != "" && !slices.Contains(insight.Strategies, insight.Strategy(o.strategy)):
-		return badInputError{fmt.Errorf("--reflect %q: must be %s", o.strategy, strategies())}
-	case o.maxTokens < minTokens:
-		return badInputError{fmt.Errorf("--max-tokens %d: must be at least %d", o.maxTokens, minTokens)}
-	default:
+	var faults []error
+	if o.strategy != "" && !slices.Contains(insight.Strategies, insight.Strategy(o.strategy)) {
+		faults = append(faults, fmt.Errorf("--reflect %q: must be %s", o.strategy, strategies()))
+	}
+	if o.strategy == "" && o.maxTokens != insight.DefaultMaxTokens {
+		faults = append(faults, errors.New("--max-tokens needs --reflect"))
+	}
+	if o.maxTokens < minTokens {
+		faults = append(faults, fmt.Errorf("--max-tokens %d: must be at least %d", o.maxTokens, minTokens))
+	}
+	if len(faults) == 0 {
 		return nil
 	}
+	return badInputError{errors.Join(faults...)}
 }
 
 // strategyNames are the values of --reflect, and strategies lists them in words.

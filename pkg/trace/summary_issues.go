@@ -20,7 +20,7 @@ var meanings = map[Type]string{
 	ShadowDivergence:   "requests met a cache that had much more or much less of their prompt than the router believed",
 	ScaleOscillation:   "changes of the number of replicas took back the change before",
 	PDBackpressure:     "requests were sent to a decode endpoint with a queue longer than that of their prefill endpoint",
-	PreemptionStorm:    "requests were taken out of a batch for want of KV blocks",
+	PreemptionStorm:    "requests were taken out of a batch because KV blocks were short",
 	HeadOfLineBlocking: "short prompts waited behind one many times as long",
 	SLOViolation:       "requests missed a target",
 	TailBlowUp:         "requests waited longer than they may, with a long tail",

@@ -80,17 +80,13 @@ func (w observers) attach(c *simulator.Config) (detach func()) {
 	if w.scaling != nil {
 		w.scaling(c)
 	}
-	detach = func() {}
-	if w.watch != nil {
-		detach = w.watch(c)
-	}
-	if w.decided == nil {
-		return detach
-	}
-	undecided := WatchDecisions(c, w.decided)
-	return func() {
-		undecided()
-		detach()
+	switch {
+	case w.watch != nil:
+		return w.watch(c)
+	case w.decided != nil:
+		return WatchDecisions(c, w.decided)
+	default:
+		return func() {}
 	}
 }
 
