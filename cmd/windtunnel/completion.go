@@ -16,6 +16,7 @@ import (
 func flagValues() map[string][]string {
 	return map[string][]string{
 		"epp-version": slices.Concat([]string{"auto"}, version.Names()),
+		"reflect":     strategyNames(),
 		"fail-on":     {string(lint.Error), string(lint.Warning), string(lint.Info), "never"},
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
+	insight "windtunnel.dev/windtunnel/pkg/trace"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
@@ -37,6 +38,7 @@ type runOutput struct {
 type runOptions struct {
 	localOptions
 	explained explainOptions
+	reflected reflectOptions
 	// trace names the file that decisions are written to; "" is none.
 	trace string
 	// ceiling asks for what is possible at most.
@@ -72,6 +74,13 @@ each decision of the scalers, the values that led to it, and the stages of the
 replicas. --trace FILE writes every decision of every seed, one per line. --requests FILE writes every request of every seed as
 Parquet, one per row, for pandas and DuckDB.
 
+--reflect STRATEGY prints a summary in Markdown of what went wrong under one seed: the
+outcome against the targets, the issues by severity and the share of the requests, the
+worst decisions, and the parameters to look at. issue_focused is for a first look;
+decision_audit adds decisions from all of the run, pattern_mining the features of
+decisions with which requests miss targets more often, and counterfactual simulations of
+other picks for the worst decisions.
+
 --ceiling computes how many prompt tokens the prefix caches of all replicas can give
 at most for the requests of the run: with their number of KV blocks and knowledge of
 all later requests, and without a limit. It also computes a time before which the
@@ -83,6 +92,7 @@ what the run reached before you tune a profile.`,
   windtunnel run -f run.yaml --explain 17 --what-if
   windtunnel run -f run.yaml --explain rejected --seed 43
   windtunnel run -f run.yaml --explain scaling
+  windtunnel run -f run.yaml --reflect issue_focused
   windtunnel run -f run.yaml --trace decisions.jsonl.gz`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -94,8 +104,10 @@ what the run reached before you tune a profile.`,
 	o.registerDryRun(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.explained.request, "explain", "", "explain the routing of a request, by its number from 0 in order of arrival, or of the first one that is "+firstRejected+"; or explain the decisions of scalers: "+scalingDecisions)
-	f.Int64Var(&o.explained.seed, "seed", -1, "seed that --explain simulates (default the run's first one)")
+	f.Int64Var(&o.explained.seed, "seed", -1, "seed that --explain and --reflect simulate (default the run's first one)")
 	o.explained.whatIf.register(f)
+	f.StringVar(&o.reflected.strategy, "reflect", "", "print a summary of what went wrong: "+strategies())
+	f.IntVar(&o.reflected.maxTokens, "max-tokens", insight.DefaultMaxTokens, "with --reflect, how long the summary is at most, in tokens of 4 characters; the least important lines go first")
 	f.BoolVar(&o.ceiling, "ceiling", false, "compute the cache hits and the pace that no router can exceed, and print the share of them that the run reached")
 	f.StringVar(&o.trace, "trace", "", "file to write every routing decision to, with what came of it: a Parquet table if it ends in .parquet, else JSON lines, compressed if it ends in .gz")
 	return cmd
@@ -110,10 +122,14 @@ func (o *runOptions) checkFlags() error {
 		return badInputError{errors.New("--explain prints one request, and --requests writes all requests: use only one of the flags")}
 	case o.explained.request != "" && o.output == outputPrometheus:
 		return badInputError{errors.New("--explain does not support -o prometheus")}
-	case o.explained.request == "" && o.explained.seed >= 0:
-		return badInputError{errors.New("--seed needs --explain; spec.replications sets the seeds of simulations")}
+	case o.reflected.strategy != "" && (o.explained.request != "" || o.trace != "" || o.requests != "" || o.ceiling):
+		return badInputError{errors.New("--reflect prints a summary of one simulation: use it without --explain, --trace, --requests and --ceiling")}
+	case o.reflected.strategy != "" && o.output == outputPrometheus:
+		return badInputError{errors.New("--reflect does not support -o prometheus")}
+	case o.explained.request == "" && o.reflected.strategy == "" && o.explained.seed >= 0:
+		return badInputError{errors.New("--seed needs --explain or --reflect; spec.replications sets the seeds of simulations")}
 	default:
-		return o.explained.check()
+		return errors.Join(o.explained.check(), o.reflected.check())
 	}
 }
 
@@ -144,6 +160,9 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	}
 	if o.explained.request != "" {
 		return o.explain(ctx, ready, stdout)
+	}
+	if o.reflected.strategy != "" {
+		return o.reflect(ctx, ready, stdout)
 	}
 	if o.trace != "" {
 		if _, err := singleRun(ready, "--trace"); err != nil {

@@ -61,10 +61,7 @@ func (o *runOptions) explain(ctx context.Context, runs []compiledRun, stdout io.
 	if err != nil {
 		return err
 	}
-	seed := o.explained.seed
-	if seed < 0 {
-		seed = run.Plan.Seeds[0]
-	}
+	seed := o.seedOf(run)
 	story, err := execute.Explain(ctx, run.Plan, run.Traces, seed, request, o.check)
 	switch {
 	case errors.Is(err, execute.ErrNoSuchRequest):
@@ -105,10 +102,7 @@ func (o *runOptions) explainScaling(ctx context.Context, runs []compiledRun, std
 	if err != nil {
 		return err
 	}
-	seed := o.explained.seed
-	if seed < 0 {
-		seed = run.Plan.Seeds[0]
-	}
+	seed := o.seedOf(run)
 	story, err := execute.ExplainScaling(ctx, run.Plan, run.Traces, seed, o.check)
 	switch {
 	case errors.Is(err, execute.ErrNoScaler):

@@ -46,7 +46,7 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 	labels := c.Source.Labels()
 	s := &simulation{source: c.Source, horizon: c.Horizon, disruptions: c.Disruptions, labels: labels, seed: c.Seed}
 	s.core = &core{
-		ctx: ctx, sim: s, faults: c.Policies.Faults,
+		ctx: ctx, sim: s, faults: c.Policies.Faults, onPreempted: c.Preempted,
 		metrics: newMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, len(c.Pools), labels),
 	}
 	s.cluster = &cluster{core: s.core, handoff: c.Handoff}

@@ -76,6 +76,10 @@ type Config struct {
 	// Evicted is told of those, by their ID, once; nil if nobody wants to know. It
 	// changes nothing of the run.
 	Evicted func(request int)
+	// Preempted is told of every request that a replica takes out of its batch and puts
+	// back into its wait queue, each time, in an order of their own, as those of Ended; nil if nobody
+	// wants to know. It changes nothing of the run.
+	Preempted func(Preemption)
 	// Scaled is told of every decision of a scaler, and Staged of every change of the
 	// stage of a replica; nil if nobody wants to know. They change nothing of the run.
 	Scaled func(ScaleDecision)

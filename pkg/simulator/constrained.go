@@ -108,6 +108,9 @@ func (r *replica) preempt(victim int) {
 	r.tell(scheduling.Listener.Preempted, q)
 	r.use.Preemptions++
 	r.metrics.cells[q.cell].Preemptions++
+	if r.onPreempted != nil {
+		r.onPreempted(Preemption{At: r.now, Request: q.info.ID, Replica: int(r.index)})
+	}
 	for _, o := range r.observers {
 		o.preempted(r.sim, r, id)
 	}

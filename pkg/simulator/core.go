@@ -28,4 +28,6 @@ type core struct {
 	// observers watch; sim is what they are shown.
 	observers []observer
 	sim       *simulation
+	// onPreempted is told of preemptions; nil where nobody wants to know.
+	onPreempted func(Preemption)
 }

@@ -737,6 +737,9 @@ func (p *plain) preempt(r *plainReplica, q *plainRequest) {
 	r.wait(q)
 	r.announce("preempted", q)
 	r.use.Preemptions++
+	if p.Preempted != nil {
+		p.Preempted(Preemption{At: p.now, Request: q.info.ID, Replica: int(r.index)})
+	}
 	p.metrics.cells[q.cell].Preemptions++
 }
 

@@ -80,10 +80,14 @@ func (w observers) attach(c *simulator.Config) (detach func()) {
 	if w.scaling != nil {
 		w.scaling(c)
 	}
-	if w.decided == nil {
+	switch {
+	case w.watch != nil:
+		return w.watch(c)
+	case w.decided != nil:
+		return WatchDecisions(c, w.decided)
+	default:
 		return func() {}
 	}
-	return WatchDecisions(c, w.decided)
 }
 
 // WatchDecisions has each decision of a simulation told when its request ends, which changes

@@ -126,6 +126,9 @@ type observers struct {
 	requests  func(experiment.Point, int64) (RequestSink, error)
 	// scaling is shown a configuration before it runs, to hear of its scalers.
 	scaling func(*simulator.Config)
+	// watch is shown a configuration too, in place of decided, and returns what is called when the
+	// simulation is over.
+	watch func(*simulator.Config) (detach func())
 }
 
 func (o *Options) watch(simulation int) observers {

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace_test
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
+	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/trace"
+)
+
+// flaws are the scenarios of testdata/flaws, and what each has in its flawed run. Each has a
+// healthy twin.
+var flaws = []struct {
+	name string
+	want trace.Type
+}{
+	{"prefix-blind", trace.PrefixBlind},
+	{"hot-prefix", trace.HotReplica},
+	{"burst-tenant", trace.TenantBurst},
+	{"priority-ignored", trace.PriorityInversion},
+	{"thrashing-tiers", trace.CacheThrashing},
+	{"starved-decode", trace.PDBackpressure},
+	{"oscillating-scaler", trace.ScaleOscillation},
+	{"stale-index", trace.ShadowDivergence},
+}
+
+// The rules name each planted flaw among the first three issues, and no flaw in its healthy
+// twin, whatever the seed. The least that is good enough is seven of eight flaws, and one
+// twin.
+func TestFlawsAreNamed(t *testing.T) {
+	seeds := []int64{42, 43, 44, 45, 46}
+	if testing.Short() {
+		seeds = seeds[:1]
+	}
+	for _, seed := range seeds {
+		found, mistaken := 0, 0
+		for _, flaw := range flaws {
+			reports := reportsOf(t, "testdata/flaws/"+flaw.name+".yaml", seed)
+			if names(reports["flawed"], flaw.want) {
+				found++
+			} else {
+				t.Errorf("seed %d: %s: flawed: %s", seed, flaw.name, typesOf(reports["flawed"]))
+			}
+			if names(reports["healthy"], flaw.want) {
+				mistaken++
+				t.Errorf("seed %d: %s: healthy: %s", seed, flaw.name, typesOf(reports["healthy"]))
+			}
+		}
+		t.Logf("seed %d: %d of %d flaws found, %d twins mistaken", seed, found, len(flaws), mistaken)
+	}
+}
+
+func typesOf(r *trace.Report) []trace.Type {
+	var all []trace.Type
+	for _, a := range r.Issues() {
+		all = append(all, a.Type)
+	}
+	return all
+}
+
+// names says whether an anomaly is among the first three issues.
+func names(r *trace.Report, kind trace.Type) bool {
+	all := r.Issues()
+	for _, a := range all[:min(len(all), 3)] {
+		if a.Type == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// runsOf reads the runs of a file.
+func runsOf(t *testing.T, file string) []*v1alpha1.SimulationRun {
+	t.Helper()
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := manifest.Read(bytes.NewReader(raw), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set.Runs
+}
+
+// reportsOf simulates the runs of a file under a seed, and returns their reports by name.
+func reportsOf(t *testing.T, file string, seed int64) map[string]*trace.Report {
+	t.Helper()
+	reports := map[string]*trace.Report{}
+	for _, run := range runsOf(t, file) {
+		c := experimenttest.MustCompileRun(t, run)
+		_, report, err := execute.Reflect(t.Context(), c.Plan, c.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: seed}, nil, trace.Thresholds{}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reports[run.Name] = report
+	}
+	return reports
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import "time"
+
+// Thresholds say from when on something is an anomaly. A zero field has the default that its
+// comment gives.
+type Thresholds struct {
+	// MinRequests is how many requests make an anomaly at least: 20.
+	MinRequests int
+	// MinShare is the share of the requests that a rule looks at from which on they are an
+	// anomaly: 0.1.
+	MinShare float64
+	// TTFT is how long a request may wait for its first token where nobody states a target:
+	// 2 s.
+	TTFT time.Duration
+	// InversionMargin is how long a request must have waited, and how long it must wait
+	// still, when one of lower priority has its first token: 100 ms.
+	InversionMargin time.Duration
+	// Tokens is how many tokens of a prompt matter to the rules on caches: 256.
+	Tokens int
+	// Remembered is how long a prefix counts as one that a replica holds: 60 s.
+	Remembered time.Duration
+	// Divergence is the share of the tokens believed or found, whichever are more, by
+	// which they differ: 0.5.
+	Divergence float64
+	// Waiting is how many waiting requests make an endpoint loaded: 4.
+	Waiting int
+	// HotShare is how many times the equal share one replica gets: 1.8.
+	HotShare float64
+	// Reversals of a scaler, each within ReversalWindow of the change before, make an
+	// oscillation: 3 within 5 min.
+	Reversals      int
+	ReversalWindow time.Duration
+	// Burst is how many times its median rate a tenant sends, and Rise how many times as
+	// long the others wait meanwhile: 3 and 2.
+	Burst, Rise float64
+	// LongPrompt is how many times as long the prompt at the head of the line is: 8.
+	LongPrompt int
+	// Tail is the ratio of the 99th to the 50th percentile of the TTFT: 10.
+	Tail float64
+	// Storm is how many preemptions in 10 s are one: 20.
+	Storm int
+}
+
+// StormWindow is the time that [Thresholds].Storm counts in.
+const StormWindow = 10 * time.Second
+
+func (t Thresholds) withDefaults() Thresholds {
+	fill(&t.MinRequests, 20)
+	fill(&t.MinShare, 0.1)
+	fill(&t.TTFT, 2*time.Second)
+	fill(&t.InversionMargin, 100*time.Millisecond)
+	fill(&t.Tokens, 256)
+	fill(&t.Remembered, time.Minute)
+	fill(&t.Divergence, 0.5)
+	fill(&t.Waiting, 4)
+	fill(&t.HotShare, 1.8)
+	fill(&t.Reversals, 3)
+	fill(&t.ReversalWindow, 5*time.Minute)
+	fill(&t.Burst, 3)
+	fill(&t.Rise, 2)
+	fill(&t.LongPrompt, 8)
+	fill(&t.Tail, 10)
+	fill(&t.Storm, 20)
+	return t
+}
+
+func fill[T comparable](field *T, value T) {
+	var none T
+	if *field == none {
+		*field = value
+	}
+}
