@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -78,5 +79,32 @@ func TestEvaluateRefusesBadInput(t *testing.T) {
 				t.Errorf("exit code %d, %v, want %q in it; output %q", exitCode(err), err, tc.want, out)
 			}
 		})
+	}
+}
+
+// TestThePageOnEvaluate types the commands of docs/evaluate.md, which shows what they print.
+func TestThePageOnEvaluate(t *testing.T) {
+	page, err := os.ReadFile("../../docs/evaluate.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, found := strings.Cut(string(page), "$ windtunnel evaluate")
+	if !found {
+		t.Fatal("it has no command")
+	}
+	command, shown, _ := strings.Cut(shown, "\n")
+	shown, _, _ = strings.Cut(shown, "```")
+	t.Chdir("../..")
+	if diff := cmp.Diff(shown, mustRun(t, append([]string{"evaluate"}, strings.Fields(command)...)...)); diff != "" {
+		t.Errorf("windtunnel evaluate%s (-docs/evaluate.md +printed):\n%s", command, diff)
+	}
+	sample, err := os.ReadFile(filepath.Join("config", "samples", "policies", "prefix-and-load.star"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, source, _ := strings.Cut(string(page), "```\ndef ")
+	source, _, _ = strings.Cut(source, "```")
+	if !strings.Contains(string(sample), "def "+source) {
+		t.Errorf("the sample is not the program of the page:\n%s", source)
 	}
 }
