@@ -62,7 +62,7 @@ func TestServeRefusesBadInput(t *testing.T) {
 		"no scenario":             {nil, "a scenario is required"},
 		"what is out of bounds":   {[]string{"--budget=-1", "--concurrency=0"}, "--budget -1: must be at least 0\n--concurrency 0"},
 		"no address":              {[]string{"--listen", "x", "--scenario", sampleScenario}, "--listen x"},
-		"two scenarios of a name": {[]string{"--scenario", sampleScenario, "--scenario", edited(t, sampleScenario, "name: poisson", "name: poisson\n  namespace: other")}, "SimulationRun poisson"},
+		"two scenarios of a name": {[]string{"--scenario", sampleScenario, "--scenario", edited(t, sampleScenario, "name: poisson", "name: poisson\n  namespace: other")}, "two SimulationRuns of the name poisson"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, append([]string{"serve"}, tc.args...)...)
