@@ -21,6 +21,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/wasm/wasmtest"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -250,6 +251,19 @@ func TestPolicyIDs(t *testing.T) {
 	}
 }
 
+// A module is scored as the policy that it computes.
+func TestAModule(t *testing.T) {
+	l := sandbox.RoutingLayout(sandbox.Names{})
+	first := l.Columns() // of prefix_affinity; its tokens are next
+	module := wasmtest.Weighted(l.Function, l.Scalars(), first+2, map[int]float64{first: 1})
+	s := scenarioOf(t, nil)
+	got := answerOf(t, s, policyOf(t, string(module.Bytes()), evaluate.WASM, evaluate.Program{}))
+	want := answerOf(t, s, policyOf(t, bundleHead+"routing: {builtIn: {policy: weighted, scorers: [{name: prefix-affinity, weight: 1}]}}", evaluate.Bundle, evaluate.Program{}))
+	if diff := cmp.Diff(want.Metrics, got.Metrics); diff != "" || !got.OK {
+		t.Errorf("%v (-by name +module):\n%s", got.Error, diff)
+	}
+}
+
 // Answers do not depend on how many are worked out at once.
 func TestEachScenarioAndSeedInOrder(t *testing.T) {
 	scenarios := []*evaluate.Scenario{scenarioOf(t, nil), scenarioOf(t, func(r *v1alpha1.SimulationRun) { r.Name, r.Spec.Replications.Count = "b", new(int32(1)) })}
@@ -273,6 +287,15 @@ func TestAnEvaluationThatIsCancelled(t *testing.T) {
 	a, err := evaluator().Evaluate(ctx, scenarioOf(t, nil).With(policyOf(t, leastBusy, evaluate.Starlark, evaluate.Program{})), 42)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("%+v %v", a, err)
+	}
+}
+
+// A policy that serves no request has the score 0 for a latency, of which there is none.
+func TestAnObjectiveWithoutAMeasurement(t *testing.T) {
+	s := scenarioOf(t, nil, evaluate.Objective{Metric: "ttft.p99", Weight: 1, Target: "1s"}, evaluate.Objective{Metric: "rejectionRate", Weight: 3, Direction: result.Maximize})
+	a := answerOf(t, s, policyOf(t, "def admit(request, gateway, tenant, endpoints):\n  return False\n", evaluate.Starlark, evaluate.Program{Component: sandbox.Admission}))
+	if !a.OK || a.Objectives["ttft.p99"].Value != nil || a.Scores["ttft.p99"] != 0 || a.CombinedScore != 0.75 {
+		t.Errorf("%+v", a)
 	}
 }
 
