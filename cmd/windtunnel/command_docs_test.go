@@ -85,7 +85,7 @@ func shownDefault(f *pflag.Flag) string {
 	switch {
 	case f.DefValue == "" || f.DefValue == "[]" || f.DefValue == "false":
 		return ""
-	case f.Name == "parallelism":
+	case f.Name == "parallelism", f.Name == "concurrency":
 		return "the number of cores"
 	}
 	return "`" + f.DefValue + "`"

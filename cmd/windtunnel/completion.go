@@ -8,13 +8,19 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // flagValues are the values of flags that are texts, for shells to complete.
 func flagValues() map[string][]string {
+	var components []string
+	for _, name := range evaluate.Components {
+		components = append(components, string(name))
+	}
 	return map[string][]string{
+		"component":   components,
 		"epp-version": slices.Concat([]string{"auto"}, version.Names()),
 		"reflect":     strategyNames(),
 		"fail-on":     {string(lint.Error), string(lint.Warning), string(lint.Info), "never"},

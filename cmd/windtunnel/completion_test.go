@@ -11,10 +11,11 @@ import (
 // TestShellsCompleteFlagValues: what a flag may be is offered, and the help says so.
 func TestShellsCompleteFlagValues(t *testing.T) {
 	for flag, want := range map[string][]string{
-		"run -o":             {"table", "json", "yaml", "prometheus"},
-		"results -o":         {"csv", "json", "parquet"},
-		"lint --fail-on":     {"error", "warning", "info", "never"},
-		"lint --epp-version": {"auto", "router-v0.10.0"},
+		"run -o":               {"table", "json", "yaml", "prometheus"},
+		"results -o":           {"csv", "json", "parquet"},
+		"evaluate --component": {"admission", "priority", "routing", "scheduler", "autoscale"},
+		"lint --fail-on":       {"error", "warning", "info", "never"},
+		"lint --epp-version":   {"auto", "router-v0.10.0"},
 	} {
 		out := mustRun(t, append(append([]string{"__complete"}, strings.Fields(flag)...), "")...)
 		offered := strings.Split(out, "\n")

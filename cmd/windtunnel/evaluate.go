@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/evaluate"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
+)
+
+// scenarioOptions are the flags that say what policies are evaluated in.
+type scenarioOptions struct {
+	files      []string
+	configMaps []string
+	volumes    map[string]string
+	objectives []string
+}
+
+func (o *scenarioOptions) register(f *pflag.FlagSet) {
+	f.StringSliceVar(&o.files, "scenario", nil, "manifest with SimulationRuns, in whose scenarios the policy takes the place of the router's (required); may be repeated")
+	f.StringArrayVar(&o.configMaps, "configmap", nil, "manifest of a ConfigMap that a scenario refers to; may be repeated")
+	f.StringToStringVar(&o.volumes, "volume", nil, "`NAME=FOLDER`: local folder with the files of a volume, by the name of its claim or image; may be repeated")
+	f.StringArrayVar(&o.objectives, "objective", nil, "`METRIC[=WEIGHT][,min|max][,target=VALUE]` that scores the policy (default the gates of each run, or the goodput); may be repeated")
+}
+
+// load reads the scenarios, in the order of the files.
+func (o *scenarioOptions) load(ctx context.Context, stdin io.Reader) ([]*evaluate.Scenario, error) {
+	if len(o.files) == 0 {
+		return nil, badInputError{errors.New("a scenario is required: --scenario FILE")}
+	}
+	var objectives []evaluate.Objective
+	var faults []error
+	for _, text := range o.objectives {
+		objective, err := evaluate.ParseObjective(text)
+		objectives, faults = append(objectives, objective), append(faults, err)
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, badInputError{err}
+	}
+	local := localOptions{files: o.files, configMaps: o.configMaps, volumes: o.volumes, parallelism: 1}
+	set, err := local.load(stdin)
+	if err != nil {
+		return nil, err
+	}
+	var all []*evaluate.Scenario
+	err = forEach(&local, set, "SimulationRun", set.Runs, func(run *v1alpha1.SimulationRun) error {
+		s, errs, err := evaluate.NewScenario(ctx, run, objectives, local.inputs(set, run))
+		all = append(all, s)
+		return compiled("SimulationRun", run.Name, asFlags(errs), err)
+	})
+	return all, err
+}
+
+// asFlags names the flag where errors are about objectives.
+func asFlags(errs field.ErrorList) field.ErrorList {
+	for _, e := range errs {
+		if number, is := strings.CutPrefix(e.Field, "objectives"); is {
+			e.Field = "--objective" + number
+		}
+	}
+	return errs
+}
+
+// evaluateOptions are the flags of evaluate.
+type evaluateOptions struct {
+	scenarios   scenarioOptions
+	policy      string
+	component   string
+	signals     []string
+	seeds       []int64
+	output      outputFormat
+	parallelism int
+	check       bool
+}
+
+func newEvaluateCommand() *cobra.Command {
+	o := evaluateOptions{output: outputTable}
+	cmd := &cobra.Command{
+		Use:   "evaluate --policy FILE --scenario FILE",
+		Short: "Score a policy in scenarios, for programs that search for policies",
+		Long: `Simulate scenarios with a policy in the place of their router's, and score the policy
+from 0 to 1.
+
+The policy is a PolicyBundle, a program in Starlark (.star) or a WebAssembly module
+(.wasm). A program is the routing, unless --component says otherwise. What the policy
+lacks stays as the scenario has it.
+
+-o json prints one answer, or a list for several scenarios or seeds: those of the first
+scenario under all seeds come first. docs/evaluate.md describes the answer.
+
+The exit code is 0 for each answer, also where the policy has a fault: then ok is false,
+combined_score is 0, and error says why. It is 2 for faults of the flags and of the
+scenario.`,
+		Example: `  windtunnel evaluate --policy config/samples/policies/prefix-and-load.star \
+    --scenario config/samples/simulationrun-poisson.yaml
+  windtunnel evaluate --policy bundle.yaml --scenario a.yaml,b.yaml --seed 1,2,3 -o json
+  windtunnel evaluate --policy p.star --scenario a.yaml \
+    --objective goodput=2 --objective ttft.p99,target=300ms`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.policy, "policy", "", "PolicyBundle (.yaml, .yml, .json), program in Starlark (.star) or WebAssembly module (.wasm) to score (required)")
+	f.StringVar(&o.component, "component", "", "what a program decides: admission, priority, routing, scheduler or autoscale (default routing)")
+	f.StringSliceVar(&o.signals, "signal", nil, "what a program of the routing sees of each endpoint beside its scrape (default "+evaluate.DefaultSignals[0]+"); may be repeated")
+	o.scenarios.register(f)
+	f.Int64SliceVar(&o.seeds, "seed", nil, "seed of a simulation (default those of each run); may be repeated")
+	f.VarP(choice{&o.output, documentFormats}, "output", "o", choice{&o.output, documentFormats}.words())
+	f.IntVar(&o.parallelism, "parallelism", runtime.GOMAXPROCS(0), "simulations that run at once; results do not depend on it")
+	f.BoolVar(&o.check, "check-invariants", false, "check the simulator's invariants at every event, and stop if one is broken; slow, and changes no result")
+	return cmd
+}
+
+// checkFlags refuses flags that mean nothing.
+func (o *evaluateOptions) checkFlags() error {
+	var faults []error
+	if o.policy == "" {
+		faults = append(faults, errors.New("a policy is required: --policy FILE"))
+	}
+	if o.parallelism < 1 {
+		faults = append(faults, errors.New("--parallelism must be at least 1"))
+	}
+	for _, seed := range o.seeds {
+		if seed < 0 {
+			faults = append(faults, fmt.Errorf("--seed %d: must be at least 0", seed))
+		}
+	}
+	return toBadInput(errors.Join(faults...))
+}
+
+func (o *evaluateOptions) run(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
+	if err := o.checkFlags(); err != nil {
+		return err
+	}
+	policy, err := o.readPolicy()
+	if err != nil {
+		return badInputError{err}
+	}
+	scenarios, err := o.scenarios.load(ctx, stdin)
+	if err != nil {
+		return err
+	}
+	e := evaluate.Evaluator{Execute: execute.Options{CheckInvariants: o.check}, Now: time.Now}
+	answers, err := e.EvaluateEach(ctx, policy, scenarios, o.seeds, o.parallelism)
+	switch {
+	case err != nil:
+		return err
+	case o.output == outputTable:
+		return printAnswers(stdout, answers)
+	case len(answers) == 1:
+		return o.output.write(stdout, answers[0])
+	default:
+		return o.output.write(stdout, answers)
+	}
+}
+
+func (o *evaluateOptions) readPolicy() (*evaluate.Policy, error) {
+	language, err := evaluate.LanguageOf(o.policy)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := os.ReadFile(o.policy)
+	if err != nil {
+		return nil, err
+	}
+	return evaluate.ReadPolicy(raw, language, evaluate.Program{Component: sandbox.Component(o.component), Signals: o.signals})
+}

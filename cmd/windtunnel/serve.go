@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"windtunnel.dev/windtunnel/pkg/evaluate"
+	"windtunnel.dev/windtunnel/pkg/evaluate/server"
+)
+
+// serveOptions are the flags of serve.
+type serveOptions struct {
+	scenarios   scenarioOptions
+	listen      string
+	budget      int
+	concurrency int
+}
+
+func newServeCommand() *cobra.Command {
+	var o serveOptions
+	cmd := &cobra.Command{
+		Use:   "serve --scenario FILE",
+		Short: "Score policies over HTTP, for programs that search for policies",
+		Long: `Read scenarios once, and answer questions about policies over HTTP as evaluate does:
+POST /v1/evaluate, /v1/evaluate_examples and /v1/validate, GET /v1/status and /v1/task.
+docs/evaluate.md describes them.
+
+There is no authentication, so the server listens on the loopback interface only, unless
+--listen names another address. A client that can reach the server can have it run
+programs.`,
+		Example: `  windtunnel serve --scenario config/samples/simulationrun-poisson.yaml
+  windtunnel serve --scenario a.yaml,b.yaml --budget 5000 --concurrency 4 --listen 127.0.0.1:9000`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	o.scenarios.register(f)
+	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "address to listen on; port 0 is any free port")
+	f.IntVar(&o.budget, "budget", 0, "simulations that clients may ask for, kept answers not counted; then the server answers with status 429 (default no bound)")
+	f.IntVar(&o.concurrency, "concurrency", runtime.GOMAXPROCS(0), "simulations that run at once; other questions wait")
+	return cmd
+}
+
+func (o *serveOptions) checkFlags() error {
+	var faults []error
+	if o.budget < 0 {
+		faults = append(faults, fmt.Errorf("--budget %d: must be at least 0", o.budget))
+	}
+	if o.concurrency < 1 {
+		faults = append(faults, fmt.Errorf("--concurrency %d: must be at least 1", o.concurrency))
+	}
+	if _, err := net.ResolveTCPAddr("tcp", o.listen); err != nil {
+		faults = append(faults, fmt.Errorf("--listen %s: %w", o.listen, err))
+	}
+	return toBadInput(errors.Join(faults...))
+}
+
+func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
+	if err := o.checkFlags(); err != nil {
+		return err
+	}
+	scenarios, err := o.scenarios.load(ctx, stdin)
+	if err != nil {
+		return err
+	}
+	names := map[string]bool{}
+	for _, s := range scenarios {
+		if names[s.Name] {
+			return badInputError{fmt.Errorf("there are two SimulationRuns of the name %s, by which clients select a scenario", s.Name)}
+		}
+		names[s.Name] = true
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", o.listen)
+	if err != nil {
+		return err
+	}
+	if address, is := listener.Addr().(*net.TCPAddr); is && !address.IP.IsLoopback() {
+		fmt.Fprintf(stderr, "warning: the server has no authentication, and %s is not a loopback address\n", address)
+	}
+	fmt.Fprintf(stdout, "listening on http://%s\n", listener.Addr())
+	handler := server.New(&evaluate.Evaluator{Now: time.Now}, scenarios, o.budget, o.concurrency).Handler()
+	return serveUntil(ctx, listener, handler)
+}
+
+// How long the server waits: for the head of a request, for its body and for the questions
+// under way when it ends.
+const (
+	headTimeout = 10 * time.Second
+	bodyTimeout = time.Minute
+	lastTimeout = 10 * time.Second
+)
+
+// serveUntil serves until the context ends. Then it takes no more questions, and drops
+// those that take too long.
+func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	questions, drop := context.WithCancel(context.WithoutCancel(ctx))
+	defer drop()
+	s := &http.Server{
+		Handler: handler, ReadHeaderTimeout: headTimeout, ReadTimeout: bodyTimeout,
+		BaseContext: func(net.Listener) context.Context { return questions },
+	}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(listener) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	last, cancel := context.WithTimeout(questions, lastTimeout)
+	defer cancel()
+	if err := s.Shutdown(last); err != nil {
+		drop()
+		return s.Close()
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package evaluate
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+)
+
+// A Candidate is a policy in a scenario.
+type Candidate struct {
+	Policy   *Policy
+	Scenario *Scenario
+	plan     *experiment.Plan // nil where the policy is no bundle
+}
+
+// With puts a policy into the scenario. What the policy lacks stays as the scenario has it.
+func (s *Scenario) With(p *Policy) *Candidate {
+	c := &Candidate{Policy: p, Scenario: s}
+	if p.fault != nil {
+		return c
+	}
+	joined := s.base
+	for name, component := range p.bundle.Components() {
+		*place(&joined, name) = component
+	}
+	c.plan = s.planWith(&joined)
+	return c
+}
+
+// An Evaluator simulates. It may be used concurrently.
+type Evaluator struct {
+	// Execute says how simulations are run; what they show to callers is not used.
+	Execute execute.Options
+	// Now tells the time, for [Answer.SimWallMS] alone.
+	Now func() time.Time
+}
+
+// Evaluate simulates a candidate under a seed. An error is none of the policy.
+func (e *Evaluator) Evaluate(ctx context.Context, c *Candidate, seed int64) (*Answer, error) {
+	a := newAnswer(c.Policy, c.Scenario, seed)
+	if c.plan == nil {
+		return a.failed(c.Policy.fault), nil
+	}
+	round := c.plan.NewRound(0, []experiment.Trial{{Share: 1, Seeds: []int64{seed}}})
+	criteria, errs := c.plan.Criteria(nil)
+	if len(errs) > 0 {
+		return nil, errs.ToAggregate()
+	}
+	options := e.Execute
+	options.Parallelism = 1
+	began := e.Now()
+	simulations, err := execute.Simulate(ctx, c.plan, c.Scenario.traces, round, []int{0}, options)
+	a.SimWallMS = e.Now().Sub(began).Milliseconds()
+	fault := faultOf(err)
+	if err != nil && (fault == nil || ctx.Err() != nil) {
+		return nil, err
+	}
+	if fault == nil || fault.Kind != InvalidKind {
+		a.Key = c.plan.CaseKey(round.At(0), criteria.Metrics())
+	}
+	if fault != nil {
+		return a.failed(fault), nil
+	}
+	row := &simulations[0].Row
+	if row.Failed() {
+		return nil, errors.New(row.Error)
+	}
+	a.judge(row, c.Policy, c.Scenario)
+	return a, nil
+}
+
+// EvaluateEach evaluates a policy in scenarios under seeds, so many at once, and returns the
+// answers of the first scenario under all seeds, then those of the second one, and so on.
+// Without seeds, each scenario has its own.
+func (e *Evaluator) EvaluateEach(ctx context.Context, p *Policy, scenarios []*Scenario, seeds []int64, parallelism int) ([]*Answer, error) {
+	type question struct {
+		candidate *Candidate
+		seed      int64
+	}
+	var questions []question
+	for _, s := range scenarios {
+		c := s.With(p)
+		for _, seed := range s.seeds(seeds) {
+			questions = append(questions, question{c, seed})
+		}
+	}
+	answers := make([]*Answer, len(questions))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallelism)
+	for i, q := range questions {
+		group.Go(func() (err error) {
+			answers[i], err = e.Evaluate(ctx, q.candidate, q.seed)
+			return err
+		})
+	}
+	return answers, group.Wait()
+}
+
+// seeds are those that are asked for, or else the scenario's.
+func (s *Scenario) seeds(asked []int64) []int64 {
+	if len(asked) > 0 {
+		return asked
+	}
+	return s.Seeds
+}
