@@ -41,9 +41,8 @@ type pick struct {
 	// those that it believed holds to have.
 	believed, most int
 	tied           bool
-	// others are how long the queues of the other candidates were, by replica, at most so many.
-	waiting []int16
-	place   []int16
+	// place are the endpoints before any filter, and waiting how many requests waited at each.
+	place, waiting []int16
 }
 
 type signals struct {
