@@ -306,9 +306,13 @@ func (o *localOptions) execute(ctx context.Context, name string, c *compile.Comp
 		CheckInvariants: o.check,
 		Decided:         by.decided,
 		Requests:        by.requests,
+		Fence:           o.fence(),
 	})
 	if errors.Is(err, study.ErrNothingServed) {
 		return nil, err
+	}
+	if errors.Is(err, execute.ErrWatched) {
+		return nil, toTrust(err)
 	}
 	if errors.Is(err, execute.ErrInvalidPoint) || errors.Is(err, study.ErrTooManyFailed) {
 		return nil, badInputError{err}

@@ -61,6 +61,9 @@ func (o *runOptions) explain(ctx context.Context, runs []compiledRun, stdout io.
 	if err != nil {
 		return err
 	}
+	if err := o.checkTrust(run.Plan); err != nil {
+		return err
+	}
 	seed := o.explained.seed
 	if seed < 0 {
 		seed = run.Plan.Seeds[0]
@@ -103,6 +106,9 @@ type scalingOutput struct {
 func (o *runOptions) explainScaling(ctx context.Context, runs []compiledRun, stdout io.Writer) error {
 	run, err := singleRun(runs, "--explain")
 	if err != nil {
+		return err
+	}
+	if err := o.checkTrust(run.Plan); err != nil {
 		return err
 	}
 	seed := o.explained.seed

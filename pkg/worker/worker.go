@@ -91,6 +91,8 @@ type Options struct {
 	Index, Shards int
 	// Parallelism is the number of simulations at once.
 	Parallelism int
+	// Fence runs code in policy bundles; nil runs it in this process.
+	Fence execute.Fence
 	// MemoryBytes is what there is of memory; 0 where nothing bounds it.
 	MemoryBytes int64
 	// Parquet reads traces of the format Parquet.
@@ -155,7 +157,7 @@ func (o Options) simulate(ctx context.Context, creator Creator, w shardInput, wh
 	defer end()
 	teller.Go(func() { w.owner.writeProgress(telling, creator, o.Ticks, o.Index, len(which), &done) })
 	return execute.Simulate(ctx, w.plan, w.traces, w.round, which, execute.Options{
-		Parallelism: o.Parallelism, KeepDecisions: true,
+		Parallelism: o.Parallelism, KeepDecisions: true, Fence: o.Fence,
 		Progress: func(n int) {
 			done.Store(int64(n))
 			if o.Progress != nil {

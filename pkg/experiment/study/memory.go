@@ -45,3 +45,6 @@ func peakBytes(p *experiment.Plan, simulations, parallelism int) int64 {
 	atOnce := int64(min(parallelism, max(simulations, 1)))
 	return process + atOnce*(simulationBytes+int64(replicas)*replicaBytes) + int64(simulations)*rowBytes
 }
+
+// SimulationBytes estimates what a process takes that runs one simulation of the plan.
+func SimulationBytes(p *experiment.Plan) int64 { return peakBytes(p, 1, 1) }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux && (amd64 || arm64)
+
+package fence
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Missing says what the fence does not bound on this system; empty where it bounds all.
+const Missing = ""
+
+// program is the program of this process, even where its file was replaced, or has no name.
+func program() string { return "/proc/self/exe" }
+
+// attributes have a child end with its parent, and keep signals of a terminal from it: its
+// parent ends it.
+func attributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
+}
+
+// maxFiles is how many open files a child may have: its own, those of Go's runtime, and a zone
+// of time.
+const maxFiles = 16
+
+// confine limits this process for good.
+func confine(r *request) error {
+	if err := limit(unix.RLIMIT_CORE, 0); err != nil {
+		return err
+	}
+	seconds := max(uint64(r.CPU.Seconds()), 1)
+	for _, l := range []struct {
+		resource int
+		most     uint64
+	}{
+		// Go's runtime reserves address space that it does not use, which RLIMIT_AS counts
+		// and RLIMIT_DATA does not.
+		{unix.RLIMIT_DATA, uint64(r.Bytes)},
+		{unix.RLIMIT_CPU, seconds},
+		{unix.RLIMIT_NOFILE, uint64(maxFiles + len(r.Traces))},
+		{unix.RLIMIT_FSIZE, 0},
+	} {
+		if err := limit(l.resource, l.most); err != nil {
+			return err
+		}
+	}
+	return filter()
+}
+
+func limit(resource int, most uint64) error {
+	if err := unix.Setrlimit(resource, &unix.Rlimit{Cur: most, Max: most}); err != nil {
+		return fmt.Errorf("limit %d to %d: %w", resource, most, err)
+	}
+	return nil
+}
+
+// nameless returns a file without a name in memory: the image of a worker has no folder to
+// write to.
+func nameless() (*os.File, error) {
+	fd, err := unix.MemfdCreate("trace", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("make a file in memory: %w", err)
+	}
+	return os.NewFile(uintptr(fd), "trace"), nil
+}
