@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 	"slices"
 
@@ -287,6 +288,7 @@ type executor struct {
 
 // execute runs all of a plan on this machine.
 func (o *localOptions) execute(ctx context.Context, name string, c *compile.Compiled, by executor) (*execute.LocalRun, error) {
+	printWarnings(os.Stderr, o.fenceWarnings(c.Plan))
 	p := newProgress(name)
 	defer p.end()
 	by = o.into.of(name, by)

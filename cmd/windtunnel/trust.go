@@ -18,6 +18,14 @@ func (o *localOptions) fence() execute.Fence {
 	return fence.New(o.parallelism)
 }
 
+// fenceWarnings say what does not bound the code of a plan on this machine.
+func (o *localOptions) fenceWarnings(p *experiment.Plan) []string {
+	if fence.Missing == "" || o.trusted || !execute.Foreign(p) {
+		return nil
+	}
+	return []string{fence.Missing}
+}
+
 // checkTrust refuses to look into the simulation of code that the user does not trust.
 func (o *localOptions) checkTrust(p *experiment.Plan) error {
 	if o.trusted || !execute.Foreign(p) {

@@ -30,26 +30,50 @@ const maxFiles = 16
 
 // confine limits this process for good.
 func confine(r *request) error {
-	if err := limit(unix.RLIMIT_CORE, 0); err != nil {
+	// A second before the kernel ends the process, Go's runtime does so, and says why.
+	seconds := max(uint64(r.CPU.Seconds()), 1)
+	if err := unix.Setrlimit(unix.RLIMIT_CPU, &unix.Rlimit{Cur: seconds, Max: seconds + 1}); err != nil {
+		return fmt.Errorf("limit the CPU time: %w", err)
+	}
+	reserved, err := addressSpace()
+	if err != nil {
 		return err
 	}
-	seconds := max(uint64(r.CPU.Seconds()), 1)
 	for _, l := range []struct {
 		resource int
 		most     uint64
 	}{
-		// Go's runtime reserves address space that it does not use, which RLIMIT_AS counts
-		// and RLIMIT_DATA does not.
+		// Go's runtime reserves address space, and maps memory there. RLIMIT_DATA counts what
+		// is mapped, but lets one mapping of any size pass while there is something left: the
+		// kernel takes it for one that replaces another. RLIMIT_AS sees that one when its
+		// space is reserved.
 		{unix.RLIMIT_DATA, uint64(r.Bytes)},
-		{unix.RLIMIT_CPU, seconds},
+		{unix.RLIMIT_AS, reserved + uint64(r.Bytes) + arenaBytes},
 		{unix.RLIMIT_NOFILE, uint64(maxFiles + len(r.Traces))},
 		{unix.RLIMIT_FSIZE, 0},
+		{unix.RLIMIT_CORE, 0},
 	} {
 		if err := limit(l.resource, l.most); err != nil {
 			return err
 		}
 	}
 	return filter()
+}
+
+// arenaBytes are what Go's runtime reserves at least at a time.
+const arenaBytes = 64 << 20
+
+// addressSpace is how much of it this process has reserved.
+func addressSpace() (uint64, error) {
+	statm, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0, err
+	}
+	var pages uint64
+	if _, err := fmt.Sscan(string(statm), &pages); err != nil {
+		return 0, fmt.Errorf("read /proc/self/statm: %w", err)
+	}
+	return pages * uint64(os.Getpagesize()), nil
 }
 
 func limit(resource int, most uint64) error {

@@ -6,6 +6,7 @@ package fence
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -18,12 +19,15 @@ var refused = []uint32{
 	unix.SYS_EXECVE, unix.SYS_EXECVEAT, unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV,
 	unix.SYS_IO_URING_SETUP, unix.SYS_BPF, unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_UNSHARE, unix.SYS_SETNS,
 	unix.SYS_MOUNT, unix.SYS_UNLINKAT, unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2, unix.SYS_MKDIRAT, unix.SYS_PIDFD_GETFD,
+	unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_PRLIMIT64,
 }
 
-// The places of the number and the architecture of a call in what a filter is shown.
+// The places of what a filter is shown of a call: its number, its architecture, and the lower
+// half of its first argument.
 const (
 	callNumber       = 0
 	callArchitecture = 4
+	firstArgument    = 16
 )
 
 // x32 marks a call of another way to call an amd64 kernel, which has numbers of its own.
@@ -40,7 +44,18 @@ func filter() error {
 		jump(unix.BPF_JGE, x32, 0, 1),
 		end(unix.SECCOMP_RET_KILL_PROCESS),
 	}
-	for _, call := range refused {
+	program = append(program,
+		// Go's runtime makes threads by clone, and other processes are refused. The flags of
+		// clone3 are in memory, where a filter does not see them.
+		jump(unix.BPF_JEQ, unix.SYS_CLONE3, 0, 1),
+		end(unix.SECCOMP_RET_ERRNO|uint32(unix.ENOSYS)),
+		jump(unix.BPF_JEQ, unix.SYS_CLONE, 0, 4),
+		load(firstArgument),
+		jump(unix.BPF_JSET, unix.CLONE_THREAD, 1, 0),
+		end(unix.SECCOMP_RET_ERRNO|uint32(unix.EPERM)),
+		end(unix.SECCOMP_RET_ALLOW),
+	)
+	for _, call := range slices.Concat(refused, olderCalls) {
 		program = append(program, jump(unix.BPF_JEQ, call, 0, 1), end(unix.SECCOMP_RET_ERRNO|uint32(unix.EPERM)))
 	}
 	program = append(program, end(unix.SECCOMP_RET_ALLOW))

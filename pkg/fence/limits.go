@@ -39,6 +39,7 @@ const (
 // DefaultLimits are those of children of which so many run at once. They share the memory that
 // Go's runtime may use in this process, if something bounds that, with the process.
 func DefaultLimits(parallelism int) Limits {
+	parallelism = max(parallelism, 1)
 	l := Limits{MemoryBytes: programBytes, CPU: cpuLimit, Wall: wallLimit, Cores: max(runtime.GOMAXPROCS(0)/parallelism, 1)}
 	if most := debug.SetMemoryLimit(-1); most < math.MaxInt64 {
 		l.MostBytes = most / int64(parallelism+1)
@@ -48,7 +49,7 @@ func DefaultLimits(parallelism int) Limits {
 
 // bytes is what the child of a simulation may take.
 func (l *Limits) bytes(p *experiment.Plan, traces trace.Set) int64 {
-	n := l.MemoryBytes + study.SimulationBytes(p)
+	n := l.MemoryBytes + study.OwnProcessBytes(p)
 	for _, t := range traces { // in any order
 		n += 2 * t.Bytes() // while it is read, a slice grows into another one
 	}
