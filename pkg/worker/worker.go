@@ -28,6 +28,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/workload/servegen"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
@@ -219,7 +220,8 @@ func (o Options) traceMemory() int64 { return cmp.Or(o.MemoryBytes, math.MaxInt6
 
 // markPermanent marks an error that every further try would give again.
 func markPermanent(err error) error {
-	if errors.Is(err, execute.ErrInvalidPoint) || errors.Is(err, store.ErrTooLarge) {
+	var fault *policy.Fault
+	if errors.Is(err, execute.ErrInvalidPoint) || errors.Is(err, store.ErrTooLarge) || errors.As(err, &fault) {
 		return fmt.Errorf("%w: %w", ErrBadInput, err)
 	}
 	return err
