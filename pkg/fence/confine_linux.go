@@ -7,6 +7,9 @@ package fence
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -30,6 +33,9 @@ const maxFiles = 16
 
 // confine limits this process for good.
 func confine(r *request) error {
+	if err := closeOthers(firstFile + len(r.Traces)); err != nil {
+		return err
+	}
 	// A second before the kernel ends the process, Go's runtime does so, and says why.
 	seconds := max(uint64(r.CPU.Seconds()), 1)
 	if err := unix.Setrlimit(unix.RLIMIT_CPU, &unix.Rlimit{Cur: seconds, Max: seconds + 1}); err != nil {
@@ -58,6 +64,26 @@ func confine(r *request) error {
 		}
 	}
 	return filter()
+}
+
+// closeOthers closes the files from a number on that this process has from those who started
+// its parent. Those of Go's runtime have no place in a file system, and stay.
+func closeOthers(first int) error {
+	const folder = "/proc/self/fd"
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		fd, err := strconv.Atoi(file.Name())
+		if err != nil || fd < first {
+			continue
+		}
+		if what, err := os.Readlink(filepath.Join(folder, file.Name())); err == nil && !strings.HasPrefix(what, "anon_inode:") {
+			_ = unix.Close(fd) // the folder itself was among them, and is closed
+		}
+	}
+	return nil
 }
 
 // arenaBytes are what Go's runtime reserves at least at a time.

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // confinedVariable has this test run in a process that is to be confined.
@@ -29,6 +31,10 @@ func TestAConfinedProcessReachesNothing(t *testing.T) {
 		return
 	}
 	folder := os.Getenv(confinedVariable)
+	left, err := unix.Open("/etc/passwd", unix.O_RDONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := confine(&request{Bytes: 512 << 20, CPU: time.Minute}); err != nil {
 		t.Fatal(err)
 	}
@@ -53,6 +59,9 @@ func TestAConfinedProcessReachesNothing(t *testing.T) {
 		if err := do(); !errors.Is(err, syscall.EPERM) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	if _, err := unix.Read(left, make([]byte, 1)); !errors.Is(err, unix.EBADF) {
+		t.Errorf("a file that was open before: %v", err)
 	}
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 1, Max: 1}); err == nil && os.Getuid() != 0 {
 		t.Error("a limit was raised")
