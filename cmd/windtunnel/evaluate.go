@@ -19,6 +19,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/fence"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
 )
 
@@ -156,7 +157,7 @@ func (o *evaluateOptions) run(ctx context.Context, stdin io.Reader, stdout io.Wr
 	if err != nil {
 		return err
 	}
-	e := evaluate.Evaluator{Execute: execute.Options{CheckInvariants: o.check}, Now: time.Now}
+	e := evaluate.Evaluator{Execute: execute.Options{CheckInvariants: o.check, Fence: fence.New(o.parallelism)}, Now: time.Now}
 	answers, err := e.EvaluateEach(ctx, policy, scenarios, o.seeds, o.parallelism)
 	switch {
 	case err != nil:

@@ -17,10 +17,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"windtunnel.dev/windtunnel/internal/ballast"
+	"windtunnel.dev/windtunnel/pkg/fence"
 	"windtunnel.dev/windtunnel/pkg/worker"
+	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
 )
 
 func main() {
+	fence.Serve(parquetfile.Codec{})
 	root, drop := newRootCommand(), func() {}
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
 		// A manager simulates nothing and lives long: what counts there is memory.

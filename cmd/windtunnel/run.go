@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 	"slices"
 
@@ -306,6 +307,7 @@ type executor struct {
 
 // execute runs all of a plan on this machine.
 func (o *localOptions) execute(ctx context.Context, name string, c *compile.Compiled, by executor) (*execute.LocalRun, error) {
+	printWarnings(os.Stderr, o.fenceWarnings(c.Plan))
 	p := newProgress(name)
 	defer p.end()
 	by = o.into.of(name, by)
@@ -325,9 +327,13 @@ func (o *localOptions) execute(ctx context.Context, name string, c *compile.Comp
 		CheckInvariants: o.check,
 		Decided:         by.decided,
 		Requests:        by.requests,
+		Fence:           o.fence(),
 	})
 	if errors.Is(err, study.ErrNothingServed) {
 		return nil, err
+	}
+	if errors.Is(err, execute.ErrWatched) {
+		return nil, toTrust(err)
 	}
 	if errors.Is(err, execute.ErrInvalidPoint) || errors.Is(err, study.ErrTooManyFailed) {
 		return nil, badInputError{err}

@@ -61,6 +61,9 @@ func (o *runOptions) explain(ctx context.Context, runs []compiledRun, stdout io.
 	if err != nil {
 		return err
 	}
+	if err := o.checkTrust(run.Plan); err != nil {
+		return err
+	}
 	seed := o.seedOf(run)
 	story, err := execute.Explain(ctx, run.Plan, run.Traces, seed, request, o.check)
 	switch {
@@ -100,6 +103,9 @@ type scalingOutput struct {
 func (o *runOptions) explainScaling(ctx context.Context, runs []compiledRun, stdout io.Writer) error {
 	run, err := singleRun(runs, "--explain")
 	if err != nil {
+		return err
+	}
+	if err := o.checkTrust(run.Plan); err != nil {
 		return err
 	}
 	seed := o.seedOf(run)

@@ -73,6 +73,9 @@ func (o *runOptions) reflect(ctx context.Context, runs []compiledRun, stdout io.
 	if err != nil {
 		return err
 	}
+	if err := o.checkTrust(run.Plan); err != nil {
+		return err
+	}
 	of := experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: o.seedOf(run)}
 	_, report, err := execute.Reflect(ctx, run.Plan, run.Traces, of, nil, insight.Thresholds{}, o.check)
 	if err != nil {

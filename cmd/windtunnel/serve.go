@@ -16,6 +16,8 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/evaluate/server"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/fence"
 )
 
 // serveOptions are the flags of serve.
@@ -90,7 +92,8 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr 
 		fmt.Fprintf(stderr, "warning: the server has no authentication, and %s is not a loopback address\n", address)
 	}
 	fmt.Fprintf(stdout, "listening on http://%s\n", listener.Addr())
-	handler := server.New(&evaluate.Evaluator{Now: time.Now}, scenarios, o.budget, o.concurrency).Handler()
+	evaluator := &evaluate.Evaluator{Execute: execute.Options{Fence: fence.New(o.concurrency)}, Now: time.Now}
+	handler := server.New(evaluator, scenarios, o.budget, o.concurrency).Handler()
 	return serveUntil(ctx, listener, handler)
 }
 

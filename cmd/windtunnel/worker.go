@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"windtunnel.dev/windtunnel/pkg/fence"
 	"windtunnel.dev/windtunnel/pkg/worker"
 	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
 )
@@ -78,6 +79,7 @@ func (o workerOptions) run(ctx context.Context) error {
 		Index:        index,
 		Shards:       o.shards,
 		Parallelism:  o.parallelism,
+		Fence:        fence.New(o.parallelism),
 		// A negative number only asks: it is GOMEMLIMIT, or no bound.
 		MemoryBytes: debug.SetMemoryLimit(-1),
 		Parquet:     parquetfile.Codec{},

@@ -73,6 +73,37 @@ func (t *TraceParts) Keep(source string, open trace.Opener, read Reading) {
 	t.files[source] = traceFile{open, read}
 }
 
+// Opener opens the file of a trace that was read before.
+func (t *TraceParts) Opener(in *TraceInput) (trace.Opener, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	file, known := t.files[in.Source]
+	if !known {
+		return nil, fmt.Errorf("%s: its file is not at hand to read it again", TraceDescription(in))
+	}
+	return file.open, nil
+}
+
+// ReadAgain reads the trace of a name in another process than the one that read it before,
+// and notes where it is.
+func (p *Plan) ReadAgain(source string, open trace.Opener, read Reading) (*trace.Trace, error) {
+	in := p.inputOf(source)
+	recorded, err := trace.Open(trace.Format(in.Format), read.Of(in.Options()), open, TraceDescription(in))
+	if err != nil {
+		return nil, err
+	}
+	p.TraceParts.Keep(source, open, read)
+	return recorded, checkDigest(in, recorded)
+}
+
+// checkDigest says that a trace is another one than that of the plan.
+func checkDigest(in *TraceInput, recorded *trace.Trace) error {
+	if recorded.Digest() == in.SHA256 {
+		return nil
+	}
+	return fmt.Errorf("%s: its sha256 is %s, but the plan is for %s: it has changed", TraceDescription(in), recorded.Digest(), in.SHA256)
+}
+
 // PartOf is an input as the trace of a scenario is read, which may be another part of the
 // text than the plan's.
 func (p *Plan) PartOf(t setup.Trace) *TraceInput {
@@ -156,10 +187,8 @@ func readPart(in *TraceInput, options trace.Options, open trace.Opener) (*trace.
 		return nil, fmt.Errorf("%w: %w", ErrNoPart, err)
 	case err != nil:
 		return nil, err
-	case recorded.Digest() != in.SHA256:
-		return nil, fmt.Errorf("%s: its sha256 is %s, but the plan is for %s: it has changed", TraceDescription(in), recorded.Digest(), in.SHA256)
 	}
-	return recorded, nil
+	return recorded, checkDigest(in, recorded)
 }
 
 // watchedFile notes that a file cannot be read.

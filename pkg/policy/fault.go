@@ -48,7 +48,11 @@ const (
 // Error names the component, where it is known, the kind, the stage and the line.
 func (f *Fault) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s fault of the %s program, ", f.Kind, f.Component)
+	program := "the " + f.Component + " program"
+	if f.Component == "" {
+		program = "a program"
+	}
+	fmt.Fprintf(&b, "%s fault of %s, ", f.Kind, program)
 	switch f.Stage {
 	case LoadStage:
 		b.WriteString("when it was read")

@@ -28,6 +28,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/workload/servegen"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
@@ -91,6 +92,8 @@ type Options struct {
 	Index, Shards int
 	// Parallelism is the number of simulations at once.
 	Parallelism int
+	// Fence runs code in policy bundles; nil runs it in this process.
+	Fence execute.Fence
 	// MemoryBytes is what there is of memory; 0 where nothing bounds it.
 	MemoryBytes int64
 	// Parquet reads traces of the format Parquet.
@@ -155,7 +158,7 @@ func (o Options) simulate(ctx context.Context, creator Creator, w shardInput, wh
 	defer end()
 	teller.Go(func() { w.owner.writeProgress(telling, creator, o.Ticks, o.Index, len(which), &done) })
 	return execute.Simulate(ctx, w.plan, w.traces, w.round, which, execute.Options{
-		Parallelism: o.Parallelism, KeepDecisions: true,
+		Parallelism: o.Parallelism, KeepDecisions: true, Fence: o.Fence,
 		Progress: func(n int) {
 			done.Store(int64(n))
 			if o.Progress != nil {
@@ -217,7 +220,8 @@ func (o Options) traceMemory() int64 { return cmp.Or(o.MemoryBytes, math.MaxInt6
 
 // markPermanent marks an error that every further try would give again.
 func markPermanent(err error) error {
-	if errors.Is(err, execute.ErrInvalidPoint) || errors.Is(err, store.ErrTooLarge) {
+	var fault *policy.Fault
+	if errors.Is(err, execute.ErrInvalidPoint) || errors.Is(err, store.ErrTooLarge) || errors.As(err, &fault) {
 		return fmt.Errorf("%w: %w", ErrBadInput, err)
 	}
 	return err

@@ -51,11 +51,14 @@ type Options struct {
 	Requests func(simulation int, point experiment.Point, seed int64) (RequestSink, error)
 	// KeepDecisions has those that the plan keeps in the results.
 	KeepDecisions bool
+	// Fence, if set, runs the simulations of code that nobody vouches for. Without it, they
+	// run in this process.
+	Fence Fence
 }
 
 // Simulate runs simulations of a round, by their numbers in it, and returns them
 // in that order. The traces must be the plan's. A point of a sweep whose values do
-// not go together gives rows that say so. If something cannot be run, Simulate
+// not go together, or whose program fails, gives rows that say so. If something cannot be run, Simulate
 // returns an error and nothing else. If ctx ends, it drops the simulations that run,
 // and returns those that are done beside ctx's error.
 func Simulate(ctx context.Context, p *experiment.Plan, traces trace.Set, r *experiment.Round, which []int, o Options) ([]experiment.Simulation, error) {
@@ -76,7 +79,7 @@ func Simulate(ctx context.Context, p *experiment.Plan, traces trace.Set, r *expe
 		}
 		group.Go(func() error {
 			of := r.At(which[i])
-			s, err := simulateKept(groupCtx, p, traces, of, experiment.MetricsUnder(metrics, of.Workload), o.watch(i), o.KeepDecisions)
+			s, err := o.simulate(groupCtx, p, traces, of, experiment.MetricsUnder(metrics, of.Workload), i)
 			if err != nil {
 				return err
 			}
@@ -165,12 +168,7 @@ func simulateKept(ctx context.Context, p *experiment.Plan, traces trace.Set, of 
 
 // simulateOne runs one simulation.
 func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of experiment.Case, metrics []result.Metric, w observers) (experiment.Simulation, error) {
-	in, err := simulatorInputOf(p, traces, of)
-	if errors.Is(err, ErrInvalidPoint) && p.IsSweep() {
-		return experiment.Simulation{Row: result.Row{
-			Key: p.CaseKey(of, metrics), Point: of.Point.ID, Share: of.Share, Seed: of.Seed, Workload: of.Workload, Error: err.Error(),
-		}}, nil
-	}
+	in, err := simulatorInputOf(p, traces, of, true)
 	if err != nil {
 		return experiment.Simulation{}, err
 	}
@@ -206,11 +204,17 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 	return s, nil
 }
 
-// Config is the simulator's input of a simulation, for those who want to look on while
-// it runs. The traces must be the plan's. A warm-up that a rule has yet to find is not in
-// it.
+// Config is the simulator's input of a simulation, for those who want to look at it, or look
+// on while it runs. The traces must be the plan's. A warm-up that a rule has yet to find is
+// not in it. Programs of bundles are not read: where there are some, it cannot run.
 func Config(p *experiment.Plan, traces trace.Set, of experiment.Case) (simulator.Config, error) {
-	in, err := simulatorInputOf(p, traces, of)
+	in, err := simulatorInputOf(p, traces, of, false)
+	return in.config, err
+}
+
+// TrustingConfig is [Config] with the programs of bundles, which run in this process.
+func TrustingConfig(p *experiment.Plan, traces trace.Set, of experiment.Case) (simulator.Config, error) {
+	in, err := simulatorInputOf(p, traces, of, true)
 	return in.config, err
 }
 
@@ -222,25 +226,21 @@ type simulatorInput struct {
 	traces   trace.Set
 }
 
-// simulatorInputOf makes a simulation ready to run.
-func simulatorInputOf(p *experiment.Plan, traces trace.Set, of experiment.Case) (simulatorInput, error) {
-	invalid := func(err error) (simulatorInput, error) {
-		return simulatorInput{}, atPoint(of, fmt.Errorf("%w: %w", ErrInvalidPoint, err))
-	}
-	scenario, err := p.ScenarioAt(of.Point, of.Share)
+// simulatorInputOf makes a simulation ready to run. Its programs are read if they are to run,
+// too.
+func simulatorInputOf(p *experiment.Plan, traces trace.Set, of experiment.Case, programs bool) (simulatorInput, error) {
+	invalid := func(err error) (simulatorInput, error) { return simulatorInput{}, invalidAt(of, err) }
+	scenario, typed, router, err := scenarioOf(p, of)
 	if err != nil {
-		return invalid(err)
+		return simulatorInput{}, err
 	}
-	scenario = p.Under(scenario, of.Workload)
-	decode, build := setup.Decode, p.Builder.Build
+	build := p.Builder.Build
 	if of.Workload != "" {
-		decode, build = setup.DecodeSelection, p.Builder.BuildSelection
+		build = p.Builder.BuildSelection
 	}
-	typed, router, errs := decode(scenario, nil)
-	if len(errs) > 0 {
-		return invalid(errs.ToAggregate())
+	if programs {
+		router.RunsPrograms()
 	}
-	router.RunsPrograms()
 	traces, err = p.TracesOf(&typed.Workload, traces)
 	if errors.Is(err, experiment.ErrNoPart) {
 		return invalid(err)
@@ -253,6 +253,29 @@ func simulatorInputOf(p *experiment.Plan, traces trace.Set, of experiment.Case) 
 		return invalid(errs.ToAggregate())
 	}
 	return simulatorInput{tree: scenario, scenario: typed, config: config, traces: traces}, nil
+}
+
+// scenarioOf resolves the scenario of a simulation.
+func scenarioOf(p *experiment.Plan, of experiment.Case) (experiment.Tree, *v1alpha1.Scenario, *setup.Routing, error) {
+	scenario, err := p.ScenarioAt(of.Point, of.Share)
+	if err != nil {
+		return nil, nil, nil, invalidAt(of, err)
+	}
+	scenario = p.Under(scenario, of.Workload)
+	decode := setup.Decode
+	if of.Workload != "" {
+		decode = setup.DecodeSelection
+	}
+	typed, router, errs := decode(scenario, nil)
+	if len(errs) > 0 {
+		return nil, nil, nil, invalidAt(of, errs.ToAggregate())
+	}
+	return scenario, typed, router, nil
+}
+
+// invalidAt is the error of a simulation whose values do not go together.
+func invalidAt(of experiment.Case, err error) error {
+	return atPoint(of, fmt.Errorf("%w: %w", ErrInvalidPoint, err))
 }
 
 // atPoint says which simulation an error is of.

@@ -26,7 +26,7 @@ func findWarmUp(ctx context.Context, p *experiment.Plan, traces trace.Set, of ex
 	if rule == "" {
 		return nil, nil
 	}
-	pilot, err := simulatorInputOf(p, traces, of)
+	pilot, err := simulatorInputOf(p, traces, of, true)
 	if err != nil {
 		return nil, err
 	}

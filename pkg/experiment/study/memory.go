@@ -34,14 +34,31 @@ func FirstPeakBytes(p *experiment.Plan, s *Study, parallelism int) int64 {
 }
 
 func peakBytes(p *experiment.Plan, simulations, parallelism int) int64 {
-	replicas := 0
-	if scenario, err := setup.DecodeScenario(p.Scenario); err == nil {
-		replicas = setup.AllPlaces(scenario)
-	}
 	process := int64(runProcessBytes)
 	if p.IsSweep() {
 		process = sweepProcessBytes
 	}
 	atOnce := int64(min(parallelism, max(simulations, 1)))
-	return process + atOnce*(simulationBytes+int64(replicas)*replicaBytes) + int64(simulations)*rowBytes
+	one, foreign := ofSimulation(p)
+	if foreign { // each has a process of its own
+		one += runProcessBytes
+	}
+	return process + atOnce*one + int64(simulations)*rowBytes
+}
+
+// ofSimulation estimates what one simulation takes, and reports whether its base has code
+// that nobody vouches for.
+func ofSimulation(p *experiment.Plan) (bytes int64, foreign bool) {
+	scenario, err := setup.DecodeScenario(p.Scenario)
+	if err != nil {
+		return simulationBytes, false
+	}
+	return simulationBytes + int64(setup.AllPlaces(scenario))*replicaBytes, setup.Foreign(scenario)
+}
+
+// OwnProcessBytes estimates what a process takes that runs one simulation of the plan, without
+// what code in its bundles takes.
+func OwnProcessBytes(p *experiment.Plan) int64 {
+	one, _ := ofSimulation(p)
+	return runProcessBytes + one
 }

@@ -20,7 +20,7 @@ type Maker func() (simulator.Config, error)
 
 // Of returns the maker of a simulation of a plan. The traces must be the plan's.
 func Of(p *experiment.Plan, traces trace.Set, of experiment.Case) Maker {
-	return func() (simulator.Config, error) { return execute.Config(p, traces, of) }
+	return func() (simulator.Config, error) { return execute.TrustingConfig(p, traces, of) }
 }
 
 // A forced pick sends a request to an endpoint.

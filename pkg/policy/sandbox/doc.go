@@ -9,5 +9,6 @@
 // two calls, so equal frames have equal answers; a WebAssembly module keeps its memory for
 // one simulation, so equal sequences of frames have equal answers. Steps are bounded for
 // each call and for a run. Only WebAssembly bounds memory, and nothing here bounds time: who
-// runs programs of others runs the whole simulation in a process of its own with limits.
+// runs programs of others runs the whole simulation in a process of its own with limits, as
+// pkg/fence does.
 package sandbox

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fence
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
+)
+
+// A Fence simulates each case in a child process. Its program calls [Serve].
+type Fence struct{ Limits Limits }
+
+// New returns a fence for so many simulations at once.
+func New(parallelism int) *Fence { return &Fence{DefaultLimits(parallelism)} }
+
+var _ execute.Fence = (*Fence)(nil)
+
+// Simulate implements [execute.Fence].
+func (f *Fence) Simulate(ctx context.Context, p *experiment.Plan, traces trace.Set, of experiment.Case, o execute.InsideOptions) (experiment.Simulation, error) {
+	r := request{Plan: p.Encode(), Case: of, Options: o, Bytes: f.Limits.bytes(p, traces), CPU: f.Limits.CPU}
+	files, err := r.open(p)
+	defer closeAll(files)
+	if err != nil {
+		return experiment.Simulation{}, err
+	}
+	a, err := f.ask(ctx, &r, files)
+	if err != nil {
+		return experiment.Simulation{}, fmt.Errorf("point %d (%s), seed %d: %w", of.Point.ID, of.Point, of.Seed, err)
+	}
+	return a.simulation()
+}
+
+// open opens the traces of a plan for a child.
+func (r *request) open(p *experiment.Plan) ([]*os.File, error) {
+	var files []*os.File
+	for _, in := range p.AllTraces() {
+		open, err := p.TraceParts.Opener(in)
+		if err != nil {
+			return files, err
+		}
+		file, err := fileOf(open)
+		if err != nil {
+			return files, fmt.Errorf("%s: %w", experiment.TraceDescription(in), err)
+		}
+		files, r.Traces = append(files, file), append(r.Traces, in.Source)
+	}
+	return files, nil
+}
+
+func closeAll(files []*os.File) {
+	for _, file := range files {
+		_ = file.Close() // it was read only
+	}
+}
+
+// ask has a child answer a request.
+func (f *Fence) ask(ctx context.Context, r *request, files []*os.File) (*answer, error) {
+	limited, cancel := context.WithTimeout(ctx, f.Limits.Wall)
+	defer cancel()
+	raw, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("encode a simulation: %w", err)
+	}
+	said, complaint := &head{room: maxAnswerBytes}, &head{room: maxComplaintBytes}
+	child := f.child(limited, r, files)
+	child.Stdin, child.Stdout, child.Stderr = bytes.NewReader(raw), said, complaint
+	err = child.Run()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case limited.Err() != nil:
+		return nil, f.deadline("it took more than %v", f.Limits.Wall)
+	case child.ProcessState == nil:
+		return nil, fmt.Errorf("start a process for the simulation: %w", err)
+	case child.ProcessState.ExitCode() == brokenExitCode:
+		return nil, fmt.Errorf("a process for the simulation: %s", bytes.TrimSpace(complaint.text))
+	case !child.ProcessState.Success():
+		return nil, f.fault(r, child.ProcessState, complaint.text)
+	}
+	a := &answer{}
+	if err := decode(said, a); err != nil {
+		return nil, crash("its process gave no answer: " + err.Error())
+	}
+	return a, nil
+}
+
+// child is the command of a child.
+func (f *Fence) child(ctx context.Context, r *request, files []*os.File) *exec.Cmd {
+	child := exec.CommandContext(ctx, program())
+	child.Args = []string{childName}
+	child.Env = []string{
+		"GOMAXPROCS=" + strconv.Itoa(f.Limits.Cores),
+		"GOMEMLIMIT=" + strconv.FormatInt(heap(r.Bytes), 10),
+		"GOTRACEBACK=none",
+	}
+	child.ExtraFiles = files
+	child.SysProcAttr = attributes()
+	child.WaitDelay = time.Second
+	return child
+}
+
+// fault says why a child ended without an answer.
+func (f *Fence) fault(r *request, state *os.ProcessState, complaint []byte) *policy.Fault {
+	mentions := func(word string) bool { return bytes.Contains(complaint, []byte(word)) }
+	switch cpu := state.UserTime() + state.SystemTime(); {
+	case slices.ContainsFunc(memoryComplaints, mentions):
+		return &policy.Fault{Stage: policy.RunStage, Kind: policy.MemoryFault, Message: "its process needed more than " + mebibytes(r.Bytes) + " of memory"}
+	case mentions("SIGXCPU") || cpu >= r.CPU:
+		return f.deadline("it took more than %v of CPU time", r.CPU)
+	}
+	if first, _, _ := bytes.Cut(complaint, []byte("\n")); len(first) > 0 {
+		return crash("its process ended: " + strings.ToValidUTF8(string(first), "?"))
+	}
+	return crash("its process ended: " + state.String())
+}
+
+// memoryComplaints are what Go's runtime says when the kernel gives it no more memory.
+var memoryComplaints = []string{
+	"out of memory", "cannot allocate memory", "cannot map pages in arena address space", "failed to create new OS thread",
+}
+
+func (f *Fence) deadline(format string, limit time.Duration) *policy.Fault {
+	return &policy.Fault{Stage: policy.RunStage, Kind: policy.DeadlineFault, Message: fmt.Sprintf(format, limit)}
+}
+
+func crash(why string) *policy.Fault {
+	return &policy.Fault{Stage: policy.RunStage, Kind: policy.CrashFault, Message: why}
+}
+
+// maxComplaintBytes bounds what is kept of a child's last words.
+const maxComplaintBytes = 4 << 10
+
+// head keeps the beginning of what is written.
+type head struct {
+	text []byte
+	room int
+	more bool
+}
+
+// Write implements [io.Writer].
+func (h *head) Write(b []byte) (int, error) {
+	n := min(len(b), h.room-len(h.text))
+	h.text = append(h.text, b[:n]...)
+	h.more = h.more || n < len(b)
+	return len(b), nil
+}
+
+// decode reads an answer.
+func decode(said *head, a *answer) error {
+	if said.more {
+		return fmt.Errorf("it has more than %d bytes", said.room)
+	}
+	d := json.NewDecoder(bytes.NewReader(said.text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(a); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is more after the answer")
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fence
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
+)
+
+// Limits bound a child.
+type Limits struct {
+	// MemoryBytes are what a program may take beside what the simulation needs without it.
+	MemoryBytes int64
+	// MostBytes bounds both together; 0 does not.
+	MostBytes int64
+	// CPU is the time that all threads of the child take together, and Wall what the clock
+	// says.
+	CPU, Wall time.Duration
+	// Cores is how many threads of the child run at once; at least 1.
+	Cores int
+}
+
+const (
+	programBytes = 1 << 30
+	// cpuLimit is above the time of any simulation of the documentation, and of those of a
+	// program that stays within its steps. It does not depend on what else the machine does;
+	// wallLimit is for a machine so busy that a child gets half a core.
+	cpuLimit  = 10 * time.Minute
+	wallLimit = 2 * cpuLimit
+)
+
+// DefaultLimits are those of children of which so many run at once. They share the memory that
+// Go's runtime may use in this process, if something bounds that, with the process.
+func DefaultLimits(parallelism int) Limits {
+	parallelism = max(parallelism, 1)
+	l := Limits{MemoryBytes: programBytes, CPU: cpuLimit, Wall: wallLimit, Cores: max(runtime.GOMAXPROCS(0)/parallelism, 1)}
+	if most := debug.SetMemoryLimit(-1); most < math.MaxInt64 {
+		l.MostBytes = most / int64(parallelism+1)
+	}
+	return l
+}
+
+// bytes is what the child of a simulation may take.
+func (l *Limits) bytes(p *experiment.Plan, traces trace.Set) int64 {
+	n := l.MemoryBytes + study.OwnProcessBytes(p)
+	for _, t := range traces { // in any order
+		n += 2 * t.Bytes() // while it is read, a slice grows into another one
+	}
+	if l.MostBytes > 0 {
+		n = min(n, l.MostBytes)
+	}
+	return n
+}
+
+// mebibytes names a limit.
+func mebibytes(n int64) string { return fmt.Sprintf("%d MiB", n>>20) }
+
+// threadBytes are what Go's runtime maps beside the memory that it manages.
+const threadBytes = 40 << 20
+
+// heap is how much of its memory the garbage collector of a child may use before it works
+// harder.
+func heap(bytes int64) int64 { return max(bytes-threadBytes, bytes/2) / 10 * 9 }
