@@ -21,7 +21,7 @@ const childName = "windtunnel: fenced simulation"
 // Serve does the work of a child in a process that is one, and ends it. In others it returns.
 // Programs that make a [Fence] call it before all else.
 func Serve(parquet trace.ParquetCodec) {
-	if len(os.Args) != 1 || os.Args[0] != childName {
+	if !isChild() {
 		return
 	}
 	if err := serve(os.Stdin, os.Stdout, parquet); err != nil {
@@ -30,6 +30,10 @@ func Serve(parquet trace.ParquetCodec) {
 	}
 	os.Exit(0)
 }
+
+// isChild reports whether the process is a child. Were a child to make children of its own,
+// there would be no end.
+func isChild() bool { return len(os.Args) == 1 && os.Args[0] == childName }
 
 // brokenExitCode is how a child ends that could not do its work, for reasons that are not the
 // simulation's.

@@ -32,6 +32,9 @@ var _ execute.Fence = (*Fence)(nil)
 
 // Simulate implements [execute.Fence].
 func (f *Fence) Simulate(ctx context.Context, p *experiment.Plan, traces trace.Set, of experiment.Case, o execute.InsideOptions) (experiment.Simulation, error) {
+	if isChild() {
+		return experiment.Simulation{}, errors.New("the program is a child that does not call fence.Serve before all else")
+	}
 	r := request{Plan: p.Encode(), Case: of, Options: o, Bytes: f.Limits.bytes(p, traces), CPU: f.Limits.CPU}
 	files, err := r.open(p)
 	defer closeAll(files)
