@@ -30,7 +30,7 @@ var meanings = map[Type]string{
 func issueLines(r *Report, _ *SummaryOptions) []line {
 	listed := r.Issues()
 	if len(listed) == 0 {
-		return []line{heading("Key issues (none)"), line{levelIssue, "No rule found an anomaly."}}
+		return []line{heading("Key issues (none)"), {levelIssue, "No rule found an anomaly."}}
 	}
 	lines := []line{heading(fmt.Sprintf("Key issues (%d)", len(listed)))}
 	for i := range listed {
