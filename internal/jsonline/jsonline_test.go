@@ -21,7 +21,7 @@ func marshal(t *testing.T, v any) string {
 }
 
 func FuzzNumber(f *testing.F) {
-	for _, x := range []float64{0, math.Copysign(0, -1), 1, -1, 0.1, 1e-6, 1e-7, 9.99e-7, 1e15, 1e20, 1e21, -1e21, math.MaxFloat64, math.SmallestNonzeroFloat64, 1 << 53} {
+	for _, x := range []float64{0, math.Copysign(0, -1), 1, -1, 0.1, 1e-6, 1e-7, 9.99e-7, 1e-9, 1.5e-10, -1e22, 1e15, 1e20, 1e21, -1e21, math.MaxFloat64, math.SmallestNonzeroFloat64, 1 << 53} {
 		f.Add(x)
 	}
 	f.Fuzz(func(t *testing.T, x float64) {

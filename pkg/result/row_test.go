@@ -4,7 +4,6 @@ package result
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"math"
 	"strings"
@@ -182,20 +181,4 @@ func TestRowsLongerThanABuffer(t *testing.T) {
 	if diff := cmp.Diff(rows, got); diff != "" {
 		t.Errorf("rows read back, −want +got:\n%s", diff)
 	}
-}
-
-// Numbers are written as encoding/json writes them.
-func FuzzAppendNumber(f *testing.F) {
-	for _, x := range []float64{0, 1, -0.1, 1e-6, 9.99e-7, 1e-9, 1.5e-10, 1e21, -1e22, 1e300, 5e-324, math.MaxFloat64} {
-		f.Add(x)
-	}
-	f.Fuzz(func(t *testing.T, x float64) {
-		want, err := json.Marshal(x)
-		if err != nil {
-			return // not finite
-		}
-		if got := appendNumber(nil, x); !bytes.Equal(got, want) {
-			t.Errorf("%s, want %s", got, want)
-		}
-	})
 }

@@ -4,9 +4,10 @@ package result
 
 import (
 	"bytes"
-	"math"
 	"strconv"
 	"strings"
+
+	"windtunnel.dev/windtunnel/internal/jsonline"
 )
 
 // rowLine is a line of JSON that is read from left to right, in the one form
@@ -58,7 +59,7 @@ func (l *rowLine) number() float64 {
 	text := l.numeral()
 	x, err := strconv.ParseFloat(string(text), 64)
 	var digits [32]byte
-	l.other = l.other || err != nil || !bytes.Equal(text, appendNumber(digits[:0], x))
+	l.other = l.other || err != nil || !bytes.Equal(text, jsonline.Number(digits[:0], x))
 	return x
 }
 
@@ -84,18 +85,4 @@ func characters(in func(byte) bool) (set [256]bool) {
 		set[c] = in(byte(c))
 	}
 	return set
-}
-
-// appendNumber writes a finite number as encoding/json does: the fewest digits
-// that give it, as ECMAScript lays them out.
-func appendNumber(b []byte, x float64) []byte {
-	if size := math.Abs(x); size == 0 || size >= 1e-6 && size < 1e21 {
-		return strconv.AppendFloat(b, x, 'f', -1, 64)
-	}
-	b = strconv.AppendFloat(b, x, 'e', -1, 64)
-	if n := len(b); b[n-4] == 'e' && b[n-3] == '-' && b[n-2] == '0' { // e-07 is written e-7
-		b[n-2] = b[n-1]
-		b = b[:n-1]
-	}
-	return b
 }
