@@ -53,7 +53,6 @@ type Kind int
 const (
 	Number  Kind = iota // a real number
 	Integer             // a whole number
-	Flag                // true or false: 1 or 0
 	Label               // a name: its number is the index into Labels
 )
 

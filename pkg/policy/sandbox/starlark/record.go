@@ -35,8 +35,6 @@ func (s *shape) value(field int, x float64) starlark.Value {
 	switch s.fields[field].Kind {
 	case sandbox.Integer:
 		return starlark.MakeInt64(int64(x))
-	case sandbox.Flag:
-		return starlark.Bool(x != 0)
 	case sandbox.Label:
 		if i := int(x); i >= 0 && i < len(s.labels[field]) {
 			return s.labels[field][i]

@@ -28,7 +28,7 @@ func documented(prefix string, first int, fields []sandbox.Field) []documentedFi
 	var all []documentedField
 	for i, f := range fields {
 		kind := map[sandbox.Kind]string{
-			sandbox.Number: "number", sandbox.Integer: "integer", sandbox.Flag: "flag", sandbox.Label: "label",
+			sandbox.Number: "number", sandbox.Integer: "integer", sandbox.Label: "label",
 		}[f.Kind]
 		help := f.Help
 		if f.Kind == sandbox.Label {
