@@ -67,9 +67,9 @@ type explainer interface {
 	Explain(tell func(*scheduler.Explanation))
 }
 
-// Attach has the collector hear of a simulation. What it returns is to be called when the
-// simulation is over. Nobody else may ask the router for explanations meanwhile; who does that
-// calls the methods of the collector in place of Attach.
+// Attach has the collector hear of a simulation. The caller calls detach when the simulation
+// is over. A router explains its decisions to one listener: a caller that listens, too, calls
+// Watch and Explained in place of Attach.
 func (c *Collector) Attach(config *simulator.Config) (detach func()) {
 	c.Watch(config)
 	router, explains := config.Policies.Routing.Router.(explainer)
