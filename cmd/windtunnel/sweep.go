@@ -53,6 +53,9 @@ other kinds. The output of -o json for several objects is one List. ConfigMaps c
 from the same file or from --configmap, and files of volumes from the folders of
 --volume.
 
+--set PATH=VALUE tries another value of a field of the scenario without an edit of the
+manifest, in all points.
+
 --state FILE stores the rows during the sweep. After an interruption the same
 command continues from them, and gives the same output. --promote FILE writes the
 EPP configuration of the best point: your file, with only the necessary changes.
@@ -73,6 +76,7 @@ any point completed, 2 invalid input, 3 not enough evidence for a gate.`,
 	}
 	o.register(cmd)
 	o.registerRequests(cmd)
+	o.registerSettings(cmd)
 	o.registerDryRun(cmd)
 	f := cmd.Flags()
 	f.IntVar(&o.top, "top", 20, "number of points in the table, in addition to the baseline and the Pareto front; 0 lists all")
@@ -90,6 +94,9 @@ func (o *sweepOptions) checkFlags() error {
 	}
 	if o.requests != "" && o.state != "" {
 		return badInputError{errors.New("--requests and --state cannot be combined: a state file has no requests of the simulations in it")}
+	}
+	if len(o.settings) > 0 && (o.promotion.wanted() || o.follow != "") {
+		return badInputError{errors.New("--set changes the scenario for one trial, and --promote, --promote-scaler and --follow write files that last: change the manifest")}
 	}
 	if err := o.promotion.check(); err != nil {
 		return err
@@ -124,7 +131,7 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 	}
 	var ready []compiledSweep
 	err = forEach(&o.localOptions, set, "PolicySweep", set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
-		c, errs, err := compile.Sweep(ctx, sweep, o.inputs(set, sweep))
+		c, errs, err := compile.Sweep(ctx, sweep, o.inputs(set, sweep), o.settings...)
 		ready = append(ready, compiledSweep{PolicySweep: sweep, Compiled: c})
 		return compiled("PolicySweep", sweep.Name, errs, err)
 	})

@@ -66,6 +66,9 @@ func (c *compiler) scenario(stated *v1alpha1.Scenario, path *field.Path) field.E
 	}
 	assignManifests(root, &scenario)
 	assignBundles(root)
+	if errs := c.set(root, path); len(errs) > 0 {
+		return errs
+	}
 	c.plan.Scenario = root
 	return c.check(root, path)
 }
