@@ -3,6 +3,8 @@
 package result
 
 import (
+	"strings"
+
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -32,6 +34,18 @@ type Candidate struct {
 	Elite Kind `json:"elite,omitempty"`
 	// Capacity ranks before all objectives, where it is searched for.
 	Capacity *Capacity `json:"capacity,omitempty"`
+}
+
+// Name names the candidate by its values.
+func (c *Candidate) Name() string {
+	if len(c.Parameters) == 0 {
+		return OnlyPoint
+	}
+	var parts []string
+	for _, p := range c.Parameters {
+		parts = append(parts, p.String())
+	}
+	return strings.Join(parts, " ")
 }
 
 // Drop says why a search gave a candidate no more seeds.
