@@ -81,7 +81,7 @@ any point completed, 2 invalid input, 3 not enough evidence for a gate.`,
 	f := cmd.Flags()
 	f.IntVar(&o.top, "top", 20, "number of points in the table, in addition to the baseline and the Pareto front; 0 lists all")
 	f.StringVar(&o.state, "state", "", "file to store rows in during the sweep; the command continues from its rows")
-	f.StringVar(&o.report, "report", "", "file to write a report in Markdown to: the changes, the expected effects and the assumptions")
+	f.StringVar(&o.report, "report", "", "file to write a report to: the verdict, the changes, the expected effects and the assumptions; a page with charts if it ends in .html, else Markdown")
 	f.StringVar(&o.follow, "follow", "", "folder to write the best points to as SimulationRuns; spec.follow.best is their number (default 3)")
 	o.promotion.register(f)
 	return cmd

@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -17,6 +19,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/promote"
+	"windtunnel.dev/windtunnel/pkg/report/page"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -196,8 +199,43 @@ func (o *promoteOptions) write(r *rollOut, point string) error {
 }
 
 // writeSweepReport writes the report of a sweep.
+// facts identify the figures of a report.
+func (o *sweepOptions) facts(sweep compiledSweep) []page.Fact {
+	facts := []page.Fact{
+		{Name: "Engine", Value: sweep.Plan.EngineVersion, Code: true},
+		{Name: "Plan", Value: sweep.Plan.Hash(), Code: true},
+	}
+	for _, in := range sweep.Plan.Inputs {
+		facts = append(facts, page.Fact{Name: in.Name, Value: "sha256:" + in.SHA256, Code: true})
+	}
+	return append(facts, page.Fact{Name: "To make the figures again", Value: o.again(sweep), Code: true})
+}
+
+// again is the command that makes the figures of a sweep again.
+func (o *sweepOptions) again(sweep compiledSweep) string {
+	words := []string{"windtunnel", "sweep"}
+	for _, f := range o.files {
+		words = append(words, "-f", shellWord(f))
+	}
+	for _, f := range o.configMaps {
+		words = append(words, "--configmap", shellWord(f))
+	}
+	for _, s := range o.settings {
+		words = append(words, "--set", shellWord(s.Path+"="+s.Value))
+	}
+	return strings.Join(append(words, "--name", sweep.Name), " ")
+}
+
+// shellWord quotes a word where a shell would read it otherwise.
+func shellWord(word string) string {
+	if !strings.ContainsAny(word, " \t\n'\"$`\\|&;<>()*?[]#~{}!") && word != "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
 func (o *sweepOptions) writeSweepReport(sweep compiledSweep, st *study.Study) error {
-	promoted, err := advice.Promote(st, v1alpha1.DocumentFormat)
+	promoted, err := advice.Promote(st, v1alpha1.SourceFormat)
 	if err != nil {
 		promoted = nil // --promote says why; a report can do without.
 	}
@@ -205,7 +243,12 @@ func (o *sweepOptions) writeSweepReport(sweep compiledSweep, st *study.Study) er
 	if err != nil {
 		manifests = nil // as does --promote-scaler
 	}
-	report, ok, err := advice.NewReport(st, sweep.label(), promoted, manifests)
+	isPage := filepath.Ext(o.report) == ".html"
+	keep := advice.ReportedTop
+	if isPage {
+		keep = 0
+	}
+	report, ok, err := advice.NewReport(st, sweep.label(), keep, promoted, manifests)
 	if err != nil {
 		return err
 	}
@@ -213,7 +256,12 @@ func (o *sweepOptions) writeSweepReport(sweep compiledSweep, st *study.Study) er
 		return errors.New("no point has all of its results")
 	}
 	var text bytes.Buffer
-	if err := report.Write(&text); err != nil {
+	if isPage {
+		err = (&page.Sweep{Report: report, Facts: o.facts(sweep)}).Write(&text)
+	} else {
+		err = report.Write(&text)
+	}
+	if err != nil {
 		return err
 	}
 	return toBadInput(os.WriteFile(o.report, text.Bytes(), 0o644))

@@ -14,25 +14,29 @@ import (
 	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
-// reportedTop is how many points a report lists.
-const reportedTop = 10
+// ReportedTop is how many points a report in Markdown lists.
+const ReportedTop = 10
 
 // NewReport returns what a person reads before rolling the best point, or the proposal,
 // out. promoted is its EPP configuration; nil where there is none. manifests are those of
 // scalers that change with it. False says that no point has all of its results, so that
-// there is nothing to report on.
-func NewReport(s *study.Study, title string, promoted *Promotion, manifests []*PromotedManifest) (*report.Sweep, bool, error) {
+// there is nothing to report on. The report lists keep of the best points, all of them if keep is
+// 0.
+func NewReport(s *study.Study, title string, keep int, promoted *Promotion, manifests []*PromotedManifest) (*report.Sweep, bool, error) {
 	best, ok, err := pointToRollOut(s)
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	board, err := s.Top(reportedTop)
+	board, err := s.Top(keep)
 	if err != nil {
 		return nil, false, err
 	}
 	r := &report.Sweep{
-		Title: title, Best: best, Proposed: s.Plan.Proposal, Board: board, Top: reportedTop,
+		Title: title, Best: best, Proposed: s.Plan.Proposal, Board: board, Top: ReportedTop,
 		Warnings: s.Plan.Remarks(), Approximations: s.Plan.Approximations,
+	}
+	if promoted != nil && promoted.Diff != "" {
+		r.Diffs = append(r.Diffs, report.Diff{Title: promoted.Title(), Text: promoted.Diff})
 	}
 	for _, m := range manifests {
 		if m.Diff != "" {
