@@ -3,15 +3,12 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -19,7 +16,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/promote"
-	"windtunnel.dev/windtunnel/pkg/report/page"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -196,73 +192,4 @@ func (o *promoteOptions) write(r *rollOut, point string) error {
 		return err
 	}
 	return nil
-}
-
-// writeSweepReport writes the report of a sweep.
-// facts identify the figures of a report.
-func (o *sweepOptions) facts(sweep compiledSweep) []page.Fact {
-	facts := []page.Fact{
-		{Name: "Engine", Value: sweep.Plan.EngineVersion, Code: true},
-		{Name: "Plan", Value: sweep.Plan.Hash(), Code: true},
-	}
-	for _, in := range sweep.Plan.Inputs {
-		facts = append(facts, page.Fact{Name: in.Name, Value: "sha256:" + in.SHA256, Code: true})
-	}
-	return append(facts, page.Fact{Name: "To make the figures again", Value: o.again(sweep), Code: true})
-}
-
-// again is the command that makes the figures of a sweep again.
-func (o *sweepOptions) again(sweep compiledSweep) string {
-	words := []string{"windtunnel", "sweep"}
-	for _, f := range o.files {
-		words = append(words, "-f", shellWord(f))
-	}
-	for _, f := range o.configMaps {
-		words = append(words, "--configmap", shellWord(f))
-	}
-	for _, s := range o.settings {
-		words = append(words, "--set", shellWord(s.Path+"="+s.Value))
-	}
-	return strings.Join(append(words, "--name", sweep.Name), " ")
-}
-
-// shellWord quotes a word where a shell would read it otherwise.
-func shellWord(word string) string {
-	if !strings.ContainsAny(word, " \t\n'\"$`\\|&;<>()*?[]#~{}!") && word != "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-func (o *sweepOptions) writeSweepReport(sweep compiledSweep, st *study.Study) error {
-	promoted, err := advice.Promote(st, v1alpha1.SourceFormat)
-	if err != nil {
-		promoted = nil // --promote says why; a report can do without.
-	}
-	manifests, err := advice.PromoteVaried(st)
-	if err != nil {
-		manifests = nil // as does --promote-scaler
-	}
-	isPage := filepath.Ext(o.report) == ".html"
-	keep := advice.ReportedTop
-	if isPage {
-		keep = 0
-	}
-	report, ok, err := advice.NewReport(st, sweep.label(), keep, promoted, manifests)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return errors.New("no point has all of its results")
-	}
-	var text bytes.Buffer
-	if isPage {
-		err = (&page.Sweep{Report: report, Facts: o.facts(sweep)}).Write(&text)
-	} else {
-		err = report.Write(&text)
-	}
-	if err != nil {
-		return err
-	}
-	return toBadInput(os.WriteFile(o.report, text.Bytes(), 0o644))
 }
