@@ -44,6 +44,8 @@ type runOptions struct {
 	trace string
 	// ceiling asks for what is possible at most.
 	ceiling bool
+	// recorded are the requests of a run whose benchmark report is printed.
+	recorded recorders
 }
 
 func newRunCommand() *cobra.Command {
@@ -69,6 +71,9 @@ evidence. The exit code is also 1 if no request completed.
 at the end of arrivals, in the text format of Prometheus. It needs
 pools[].kvCache.stability.
 
+-o benchmark-report prints a Benchmark Report v0.2.1 of llm-d-benchmark: one document
+with the requests of all seeds, which Prism and other readers of these reports take.
+
 --explain REQUEST prints why the router picked an endpoint for one request: the
 metrics of each endpoint and their age, the endpoints that each filter removed, each
 scorer's raw and weighted score, and the pick. With --what-if it also simulates the run
@@ -92,6 +97,7 @@ replicas cannot have answered all requests. No router exceeds these. Compare the
 what the run reached before you tune a profile.`,
 		Example: `  windtunnel run -f config/samples/simulationrun-poisson.yaml
   windtunnel run -f run.yaml --configmap trace.yaml -o json
+  windtunnel run -f run.yaml -o benchmark-report > benchmark_report_v0.2_run.yaml
   windtunnel run -f run.yaml --set workload.clients[chat].arrivals.rate=40
   windtunnel run -f run.yaml --explain 17
   windtunnel run -f run.yaml --explain 17 --what-if
@@ -104,7 +110,7 @@ what the run reached before you tune a profile.`,
 			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	o.register(cmd, outputPrometheus)
+	o.register(cmd, outputPrometheus, outputBenchmark)
 	o.registerRequests(cmd)
 	o.registerSettings(cmd)
 	o.registerDryRun(cmd)
@@ -126,12 +132,16 @@ func (o *runOptions) checkFlags() error {
 		return badInputError{errors.New("--explain prints one decision, and --trace writes all decisions: use only one of the flags")}
 	case o.explained.request != "" && o.requests != "":
 		return badInputError{errors.New("--explain prints one request, and --requests writes all requests: use only one of the flags")}
-	case o.explained.request != "" && o.output == outputPrometheus:
-		return badInputError{errors.New("--explain does not support -o prometheus")}
+	case o.explained.request != "" && (o.output == outputPrometheus || o.output == outputBenchmark):
+		return badInputError{fmt.Errorf("--explain does not support -o %s", o.output)}
+	case o.dryRun && o.output == outputBenchmark:
+		return badInputError{errors.New("--dry-run simulates nothing, and -o benchmark-report prints what was simulated: use only one of the flags")}
+	case (o.trace != "" || o.ceiling) && o.output == outputBenchmark:
+		return badInputError{errors.New("-o benchmark-report has no place for what --trace and --ceiling find: use it without them")}
 	case o.reflected.strategy != "" && (o.explained.request != "" || o.trace != "" || o.requests != "" || o.ceiling):
 		return badInputError{errors.New("--reflect prints a summary of one simulation: use it without --explain, --trace, --requests and --ceiling")}
-	case o.reflected.strategy != "" && o.output == outputPrometheus:
-		return badInputError{errors.New("--reflect does not support -o prometheus")}
+	case o.reflected.strategy != "" && (o.output == outputPrometheus || o.output == outputBenchmark):
+		return badInputError{fmt.Errorf("--reflect does not support -o %s", o.output)}
 	case o.explained.request == "" && o.reflected.strategy == "" && o.explained.seed >= 0:
 		return badInputError{errors.New("--seed needs --explain or --reflect; spec.replications sets the seeds of simulations")}
 	default:
@@ -161,6 +171,11 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	}
 	if o.output == outputPrometheus {
 		if err := checkPrometheus(ready); err != nil {
+			return err
+		}
+	}
+	if o.output == outputBenchmark {
+		if _, err := singleRun(ready, "-o benchmark-report"); err != nil {
 			return err
 		}
 	}
@@ -244,6 +259,8 @@ func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *execute
 	switch o.output {
 	case outputPrometheus:
 		return report.WriteStability(stdout, documents)
+	case outputBenchmark:
+		return o.printBenchmarkReport(stdout, run, conducted, verdict)
 	case outputTable:
 		fmt.Fprintf(stdout, "SimulationRun %s\n\n", run.Name)
 		printNothingServed(stdout, conducted.Rows())
@@ -293,6 +310,9 @@ func checkPrometheus(runs []compiledRun) error {
 func (o *runOptions) simulateRun(ctx context.Context, run compiledRun) (*execute.LocalRun, error) {
 	if o.trace != "" {
 		return o.traced(ctx, run)
+	}
+	if o.output == outputBenchmark {
+		return o.execute(ctx, run.Name, run.Compiled, executor{began: o.recorded.grow, requests: o.recorded.open})
 	}
 	return o.execute(ctx, run.Name, run.Compiled, executor{})
 }
