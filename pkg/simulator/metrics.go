@@ -26,6 +26,8 @@ type metrics struct {
 	cells []*Cell
 	// last is when something measured happened last.
 	last simtime.Time
+	// counted is told of arrivals and ends, measured or not; nil where nobody wants to know.
+	counted func(at simtime.Time, q *request, what SeriesColumn)
 }
 
 func newMetrics(targets []Target, tenantTargets [][]Target, warmUp time.Duration, pools int, labels workload.Labels) metrics {
@@ -62,6 +64,13 @@ func (m *metrics) touch(now simtime.Time, cell int32) *Cell {
 	return m.cells[cell]
 }
 
+// count tells of something that happened to a request.
+func (m *metrics) count(at simtime.Time, q *request, what SeriesColumn) {
+	if m.counted != nil {
+		m.counted(at, q, what)
+	}
+}
+
 // arrived counts a request that a pool serves and returns its cell.
 func (m *metrics) arrived(now simtime.Time, pool int, q *request) int32 {
 	cell := m.cell(pool, &q.info)
@@ -70,6 +79,7 @@ func (m *metrics) arrived(now simtime.Time, pool int, q *request) int32 {
 	if q.retry {
 		c.Retries++
 	}
+	m.count(q.info.Arrival, q, SeriesArrived)
 	return cell
 }
 
@@ -77,6 +87,7 @@ func (m *metrics) rejected(now simtime.Time, pool int, q *request, reason Reason
 	c := m.cells[m.arrived(now, pool, q)]
 	c.Rejected++
 	c.RejectedBy[reason]++
+	m.count(now, q, SeriesRejected)
 }
 
 // evicted counts a request as rejected that a pool has been serving.
@@ -84,13 +95,23 @@ func (m *metrics) evicted(now simtime.Time, q *request) {
 	c := m.touch(now, q.cell)
 	c.Rejected++
 	c.RejectedBy[Evicted]++
+	m.count(now, q, SeriesRejected)
 }
 
-func (m *metrics) timedOut(now simtime.Time, q *request) { m.touch(now, q.cell).TimedOut++ }
+func (m *metrics) timedOut(now simtime.Time, q *request) {
+	m.touch(now, q.cell).TimedOut++
+	m.count(now, q, SeriesTimedOut)
+}
 
-func (m *metrics) failed(now simtime.Time, q *request) { m.touch(now, q.cell).Failed++ }
+func (m *metrics) failed(now simtime.Time, q *request) {
+	m.touch(now, q.cell).Failed++
+	m.count(now, q, SeriesFailed)
+}
 
-func (m *metrics) unfinished(now simtime.Time, q *request) { m.touch(now, q.cell).Unfinished++ }
+func (m *metrics) unfinished(now simtime.Time, q *request) {
+	m.touch(now, q.cell).Unfinished++
+	m.count(now, q, SeriesUnfinished)
+}
 
 // kept records that a request goes to a replica, after the router was asked.
 func (m *metrics) kept(now simtime.Time, q *request) {
@@ -173,6 +194,7 @@ func (m *metrics) completed(last, end simtime.Time, q *request) (good bool) {
 	gaps := q.generated() - 1
 
 	c.Completed++
+	m.count(end, q, SeriesCompleted)
 	c.E2E.Record(int64(e2e))
 	if gaps > 0 {
 		c.TPOT.Record(int64(decode) / int64(gaps))
