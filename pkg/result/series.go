@@ -4,7 +4,6 @@ package result
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -94,7 +93,7 @@ func NewSeries(o *simulator.Outcome, pools []simulator.Pool, m *Meta) *Series {
 	from := o.Series
 	s := &Series{
 		SchemaVersion: SeriesSchemaVersion, EngineVersion: simulator.EngineVersion, Runs: 1,
-		UnitNanoseconds: int64(from.Unit), WidthUnits: int64(from.Width / from.Unit), Lasted: from.Lasted,
+		UnitNanoseconds: int64(from.Unit), WidthUnits: int64(from.Width / from.Unit), Lasted: whole(from.Lasted, from.Bins),
 		Gateway: newSeriesTrack("", 0, &from.Gateway), Pools: []SeriesTrack{}, Distributions: distributionsOf(o),
 	}
 	endpoint := 0
@@ -112,9 +111,17 @@ func NewSeries(o *simulator.Outcome, pools []simulator.Pool, m *Meta) *Series {
 	}
 	for i, w := range from.Weights {
 		a := m.Adaptations[i]
-		s.Routers = append(s.Routers, SeriesRouter{Model: a.Model, Law: a.Law, Known: w.Known, Prefix: w.Prefix, Load: w.Load})
+		s.Routers = append(s.Routers, SeriesRouter{Model: a.Model, Law: a.Law, Known: whole(w.Known, from.Bins), Prefix: whole(w.Prefix, from.Bins), Load: whole(w.Load, from.Bins)})
 	}
 	return s
+}
+
+// whole is a column with all of its bins, also where they are 0.
+func whole(bins []int64, n int) []int64 {
+	if bins == nil {
+		return make([]int64, n)
+	}
+	return bins
 }
 
 func newSeriesTrack(name string, blocks int, from *simulator.SeriesTrack) SeriesTrack {
@@ -123,7 +130,7 @@ func newSeriesTrack(name string, blocks int, from *simulator.SeriesTrack) Series
 		PeakWaiting: from.PeakWaiting, PeakRunning: from.PeakRunning, PeakBlocks: from.PeakBlocks,
 	}
 	for k, bins := range from.Columns {
-		if slices.ContainsFunc(bins, func(n int64) bool { return n != 0 }) {
+		if bins != nil {
 			t.Columns[seriesColumns[k]] = bins
 		}
 	}

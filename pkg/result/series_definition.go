@@ -65,7 +65,7 @@ var SeriesDefinitions = []SeriesDefinition{
 	{Name: "hitShare", Unit: "share", Kind: kindQuotient, of: ofEngines, column: "cachedTokens", by: "promptTokens",
 		Help: "share of the prompt tokens that the prefix cache gives, of requests of which an engine first computes something in the bin"},
 	{Name: "arrivals", Unit: "requests", Kind: kindCount, of: everywhere, column: "arrived",
-		Help: "requests that arrive, by the replica that first accepts them; at the gateway, those that no replica accepts"},
+		Help: "requests that arrive, by the replica that has them last; at the gateway, those that no replica accepts"},
 	{Name: "completed", Unit: "requests", Kind: kindCount, of: ofEngines, column: "completed",
 		Help: "requests whose answers end"},
 	{Name: "rejected", Unit: "requests", Kind: kindCount, of: everywhere, column: "rejected",

@@ -26,8 +26,8 @@ type metrics struct {
 	cells []*Cell
 	// last is when something measured happened last.
 	last simtime.Time
-	// counted is told of arrivals and ends, measured or not; nil where nobody wants to know.
-	counted func(at simtime.Time, q *request, what SeriesColumn)
+	// ended is told of each request that ends, measured or not; nil where nobody wants to know.
+	ended func(at simtime.Time, q *request, how SeriesColumn)
 }
 
 func newMetrics(targets []Target, tenantTargets [][]Target, warmUp time.Duration, pools int, labels workload.Labels) metrics {
@@ -64,10 +64,10 @@ func (m *metrics) touch(now simtime.Time, cell int32) *Cell {
 	return m.cells[cell]
 }
 
-// count tells of something that happened to a request.
-func (m *metrics) count(at simtime.Time, q *request, what SeriesColumn) {
-	if m.counted != nil {
-		m.counted(at, q, what)
+// end tells of the end of a request.
+func (m *metrics) end(at simtime.Time, q *request, how SeriesColumn) {
+	if m.ended != nil {
+		m.ended(at, q, how)
 	}
 }
 
@@ -79,7 +79,6 @@ func (m *metrics) arrived(now simtime.Time, pool int, q *request) int32 {
 	if q.retry {
 		c.Retries++
 	}
-	m.count(q.info.Arrival, q, SeriesArrived)
 	return cell
 }
 
@@ -87,7 +86,7 @@ func (m *metrics) rejected(now simtime.Time, pool int, q *request, reason Reason
 	c := m.cells[m.arrived(now, pool, q)]
 	c.Rejected++
 	c.RejectedBy[reason]++
-	m.count(now, q, SeriesRejected)
+	m.end(now, q, SeriesRejected)
 }
 
 // evicted counts a request as rejected that a pool has been serving.
@@ -95,22 +94,22 @@ func (m *metrics) evicted(now simtime.Time, q *request) {
 	c := m.touch(now, q.cell)
 	c.Rejected++
 	c.RejectedBy[Evicted]++
-	m.count(now, q, SeriesRejected)
+	m.end(now, q, SeriesRejected)
 }
 
 func (m *metrics) timedOut(now simtime.Time, q *request) {
 	m.touch(now, q.cell).TimedOut++
-	m.count(now, q, SeriesTimedOut)
+	m.end(now, q, SeriesTimedOut)
 }
 
 func (m *metrics) failed(now simtime.Time, q *request) {
 	m.touch(now, q.cell).Failed++
-	m.count(now, q, SeriesFailed)
+	m.end(now, q, SeriesFailed)
 }
 
 func (m *metrics) unfinished(now simtime.Time, q *request) {
 	m.touch(now, q.cell).Unfinished++
-	m.count(now, q, SeriesUnfinished)
+	m.end(now, q, SeriesUnfinished)
 }
 
 // kept records that a request goes to a replica, after the router was asked.
@@ -194,7 +193,7 @@ func (m *metrics) completed(last, end simtime.Time, q *request) (good bool) {
 	gaps := q.generated() - 1
 
 	c.Completed++
-	m.count(end, q, SeriesCompleted)
+	m.end(end, q, SeriesCompleted)
 	c.E2E.Record(int64(e2e))
 	if gaps > 0 {
 		c.TPOT.Record(int64(decode) / int64(gaps))

@@ -3,6 +3,7 @@
 package simulator
 
 import (
+	"slices"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
@@ -36,12 +37,12 @@ type plainCount struct {
 
 // follow begins the log.
 func (p *plain) follow() {
-	p.metrics.counted = func(at simtime.Time, q *request, what SeriesColumn) {
+	p.metrics.ended = func(at simtime.Time, q *request, how SeriesColumn) {
 		track := gatewayTrack
 		if q.accepted {
 			track = int(q.replica)
 		}
-		p.series.counts = append(p.series.counts, plainCount{track, at, what, 1})
+		p.series.counts = append(p.series.counts, plainCount{track, at, how, 1}, plainCount{track, q.info.Arrival, SeriesArrived, 1})
 	}
 	p.series.epochs = make([][]policy.WeightEpoch, len(p.Policies.Adaptations))
 	for i, a := range p.Policies.Adaptations {
@@ -87,13 +88,14 @@ func (p *plain) reportSeries() *Series {
 	for int64(p.now)/int64(s.Width) >= int64(p.Series.Bins) {
 		s.Width *= 2
 	}
+	s.Bins = int(int64(p.now)/int64(s.Width)) + 1
 	run := []plainSpan{{to: p.now, values: [SeriesArrived]int64{1}}}
 	s.Lasted = p.integrate(s, run, SeriesWaiting)
 	s.Gateway = p.track(s, gatewayTrack)
 	s.Pools = make([]SeriesTrack, len(p.pools))
 	for i := range s.Pools {
 		for k := range s.Pools[i].Columns {
-			s.Pools[i].Columns[k] = make([]int64, len(s.Lasted))
+			s.Pools[i].Columns[k] = make([]int64, s.Bins)
 		}
 	}
 	for i, r := range p.replicas {
@@ -112,7 +114,35 @@ func (p *plain) reportSeries() *Series {
 	for _, epochs := range p.series.epochs {
 		s.Weights = append(s.Weights, p.weights(s, epochs))
 	}
+	s.leaveOutZeros()
 	return s
+}
+
+// leaveOutZeros makes columns nil that are 0 throughout.
+func (s *Series) leaveOutZeros() {
+	leaveOut := func(columns ...*[]int64) {
+		for _, c := range columns {
+			if !slices.ContainsFunc(*c, func(n int64) bool { return n != 0 }) {
+				*c = nil
+			}
+		}
+	}
+	tracks := []*SeriesTrack{&s.Gateway}
+	for _, all := range [][]SeriesTrack{s.Pools, s.Replicas} {
+		for i := range all {
+			tracks = append(tracks, &all[i])
+		}
+	}
+	for _, t := range tracks {
+		for k := range t.Columns {
+			leaveOut(&t.Columns[k])
+		}
+	}
+	for i := range s.Weights {
+		w := &s.Weights[i]
+		leaveOut(&w.Known, &w.Prefix, &w.Load)
+	}
+	leaveOut(&s.Lasted)
 }
 
 func (p *plain) track(s *Series, number int) SeriesTrack {
@@ -132,7 +162,7 @@ func (p *plain) track(s *Series, number int) SeriesTrack {
 		t.PeakBlocks = max(t.PeakBlocks, span.values[SeriesBlocks])
 	}
 	for k := SeriesArrived; k < SeriesColumns; k++ {
-		t.Columns[k] = make([]int64, len(s.Lasted))
+		t.Columns[k] = make([]int64, s.Bins)
 	}
 	for _, c := range p.series.counts {
 		if c.track == number {

@@ -38,11 +38,10 @@ const (
 	SeriesBlocks
 	// SeriesPresent integrates 1 while the replica is there.
 	SeriesPresent
-	// SeriesArrived counts requests by their arrival, at the replica that accepts them
-	// first; of the gateway, those that none accepts.
+	// SeriesArrived counts requests by their arrival, and SeriesCompleted to SeriesUnfinished
+	// by their end at the gateway, at the replica that had them last; of the gateway, those
+	// that no replica accepted.
 	SeriesArrived
-	// SeriesCompleted to SeriesUnfinished count the ends of requests at the gateway, by the
-	// replica that had them last; of the gateway, of those that none accepted.
 	SeriesCompleted
 	SeriesRejected
 	SeriesTimedOut
@@ -58,6 +57,8 @@ const (
 )
 
 // SeriesTrack has the series of a replica, of a pool, or of the gateway.
+//
+// A column is nil where all of its bins are 0, and has Series.Bins of them elsewhere.
 type SeriesTrack struct {
 	Columns [SeriesColumns][]int64
 	// The peaks are the greatest values of the columns that stood for some time: of a pool,
@@ -74,6 +75,7 @@ type SeriesWeights struct{ Known, Prefix, Load []int64 }
 // units at the ends of bins, so that wider bins have the sums of narrower ones.
 type Series struct {
 	Unit, Width time.Duration
+	Bins        int
 	// Lasted integrates 1 up to the end of the run.
 	Lasted []int64
 	// Gateway has the requests that no replica accepted. Pools are in the order of

@@ -18,21 +18,28 @@ func (b *seriesBins) at(bin int) []int64 { return b.sums[bin*b.columns : (bin+1)
 
 // widen makes each two bins one.
 func (b *seriesBins) widen() {
-	n := len(b.sums) / b.columns
-	for i := range (n + 1) / 2 {
-		into := b.at(i)
-		copy(into, b.at(2*i))
-		if 2*i+1 < n {
-			for k, sum := range b.at(2*i + 1) {
-				into[k] += sum
-			}
+	n, columns := len(b.sums)/b.columns, b.columns
+	for i := range n / 2 {
+		into, first, second := b.sums[i*columns:], b.sums[2*i*columns:], b.sums[(2*i+1)*columns:]
+		for k := range columns {
+			into[k] = first[k] + second[k]
 		}
 	}
-	clear(b.sums[(n+1)/2*b.columns:])
+	if n%2 == 1 {
+		copy(b.at(n/2), b.at(n-1))
+	}
+	clear(b.sums[(n+1)/2*columns:])
 }
 
-// column returns the first bins of a column.
+// column returns the first bins of a column; nil where all are 0.
 func (b *seriesBins) column(k, bins int) []int64 {
+	some := int64(0)
+	for i := range bins {
+		some |= b.sums[i*b.columns+k]
+	}
+	if some == 0 {
+		return nil
+	}
 	column := make([]int64, bins)
 	for i := range column {
 		column[i] = b.sums[i*b.columns+k]

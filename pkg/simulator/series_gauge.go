@@ -37,18 +37,6 @@ func (g *gauge) settle(now simtime.Time, a, b, c int64) {
 	}
 }
 
-// settleOne is settle of a gauge of one value.
-func (g *gauge) settleOne(now simtime.Time, value int64) {
-	if now >= g.edge {
-		g.cross(now, value, 0, 0)
-	}
-	if now > g.settled {
-		g.sums[0] += value * int64(now-g.settled)
-		g.settled = now
-		g.peaks[0] = max(g.peaks[0], value)
-	}
-}
-
 // pass accounts for a time within a bin.
 func (g *gauge) pass(now simtime.Time, a, b, c int64) {
 	span := int64(now - g.settled)
@@ -57,6 +45,13 @@ func (g *gauge) pass(now simtime.Time, a, b, c int64) {
 	g.sums[1] += b * span
 	g.sums[2] += c * span
 	g.peaks[0], g.peaks[1], g.peaks[2] = max(g.peaks[0], a), max(g.peaks[1], b), max(g.peaks[2], c)
+}
+
+// passOne is pass of a gauge of one value.
+func (g *gauge) passOne(now simtime.Time, value int64) {
+	g.sums[0] += value * int64(now-g.settled)
+	g.settled = now
+	g.peaks[0] = max(g.peaks[0], value)
 }
 
 // cross ends the bins that end by now.
@@ -79,9 +74,9 @@ func (g *gauge) cross(now simtime.Time, a, b, c int64) {
 // flush writes the whole units of the integrals into a bin.
 func (g *gauge) flush(bin int) {
 	row := g.bins.at(bin)
-	for i := range row {
-		if g.sums[i] > 0 {
-			whole, rest := g.recorder.units(g.sums[i])
+	for i, sum := range g.sums[:len(row)] {
+		if sum > 0 {
+			whole, rest := g.recorder.units(sum)
 			row[i] += whole
 			g.sums[i] = rest
 		}

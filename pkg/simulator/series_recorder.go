@@ -16,8 +16,8 @@ type seriesRecorder struct {
 	config  SeriesConfig
 	width   time.Duration
 	perUnit float64
-	// log has what is counted and not yet in a bin.
-	log []seriesCount
+	// logged is what is counted and not yet in a bin.
+	logged []seriesCount
 	// all are the bins that become wider.
 	all []*seriesBins
 	// The tracks of endpoints are those of replicas or, of too many, of their pools.
@@ -34,7 +34,8 @@ type seriesRecorder struct {
 }
 
 // seriesTrack is a SeriesTrack as it grows: queue has the columns from SeriesWaiting on,
-// blocks has SeriesBlocks, present SeriesPresent and counts those from SeriesArrived on.
+// blocks has SeriesBlocks and counts those from SeriesArrived on. present has
+// SeriesPresent: it is nil up to the end of the run.
 type seriesTrack struct {
 	queue, blocks, present, counts *seriesBins
 
@@ -47,7 +48,7 @@ func (s *simulation) recordSeries(c *Config) {
 		return
 	}
 	r := &seriesRecorder{config: c.Series, width: c.Series.Width, perUnit: 1 / float64(c.Series.Unit)}
-	r.log = make([]seriesCount, 0, loggedCounts)
+	r.logged = make([]seriesCount, 0, loggedCounts)
 	r.gateway = *r.newTrack()
 	r.kept = newGauge(r, r.gateway.queue)
 	for range s.pools {
@@ -68,12 +69,12 @@ func (s *simulation) recordSeries(c *Config) {
 		a.Told = func(e *policy.WeightEpoch) { r.passed(i, e) }
 	}
 	s.series = r
-	s.metrics.counted = r.counted
+	s.metrics.ended = r.ended
 }
 
 func (s *seriesRecorder) newTrack() *seriesTrack {
 	return &seriesTrack{
-		queue: s.newBins(int(SeriesBlocks)), blocks: s.newBins(1), present: s.newBins(1), counts: s.newBins(int(SeriesColumns - SeriesArrived)),
+		queue: s.newBins(int(SeriesBlocks)), blocks: s.newBins(1), counts: s.newBins(int(SeriesColumns - SeriesArrived)),
 	}
 }
 
@@ -127,56 +128,59 @@ func (s *seriesRecorder) units(sum int64) (whole, rest int64) {
 // atGateway is the track of the gateway, in place of an endpoint's number.
 const atGateway = -1
 
-// seriesCount is something that is counted. To have some of them sorted into bins at a time
-// is faster than to look for the place of each.
+// seriesCount is the end of a request, with its arrival, or the prompt of one that a replica
+// begins to compute. To have some sorted into bins at a time is faster than to look for the place of each.
 type seriesCount struct {
-	at     simtime.Time
-	n      int64
-	track  int32
-	column SeriesColumn
+	at, arrival    simtime.Time
+	track          int32
+	prompt, cached int32
+	column         SeriesColumn
 }
 
 // loggedCounts is how many wait to be sorted.
-const loggedCounts = 512
+const loggedCounts = 256
 
-// count adds to a column of a track.
-func (s *seriesRecorder) count(at simtime.Time, track int32, k SeriesColumn, n int64) {
-	if len(s.log) == cap(s.log) {
+// log notes something that is counted.
+func (s *seriesRecorder) log(c seriesCount) {
+	if len(s.logged) == cap(s.logged) {
 		s.sort()
 	}
-	s.log = append(s.log, seriesCount{at, n, track, k})
+	s.logged = append(s.logged, c)
 }
 
 // sort brings all that was counted into bins.
 func (s *seriesRecorder) sort() {
-	for i := range s.log {
-		c := &s.log[i]
-		track := &s.gateway
+	for i := range s.logged {
+		c := &s.logged[i]
+		counts := s.gateway.counts
 		if c.track != atGateway {
-			track = s.endpoints[c.track]
+			counts = s.endpoints[c.track].counts
 		}
-		track.counts.at(s.bin(c.at))[c.column-SeriesArrived] += c.n
+		row := counts.at(s.bin(c.at))
+		if c.column == SeriesPromptTokens {
+			row[SeriesPromptTokens-SeriesArrived] += int64(c.prompt)
+			row[SeriesCachedTokens-SeriesArrived] += int64(c.cached)
+			continue
+		}
+		row[c.column-SeriesArrived]++
+		counts.at(s.bin(c.arrival))[0]++
 	}
-	s.log = s.log[:0]
+	s.logged = s.logged[:0]
 }
 
-// counted counts something that happened to a request.
-func (s *seriesRecorder) counted(at simtime.Time, q *request, k SeriesColumn) {
-	track := int32(atGateway)
+// ended counts a request that has ended.
+func (s *seriesRecorder) ended(at simtime.Time, q *request, how SeriesColumn) {
+	c := seriesCount{at: at, arrival: q.info.Arrival, track: atGateway, column: how}
 	if q.accepted {
-		track = q.replica
+		c.track = q.replica
 	}
-	s.count(at, track, k, 1)
+	s.log(c)
 }
 
 // found counts the prompt of a request that a replica begins to compute.
 func (s *seriesRecorder) found(now simtime.Time, r *replica, q *request) {
-	if s == nil {
-		return
-	}
-	s.count(now, r.index, SeriesPromptTokens, int64(q.prompt))
-	if q.cached > 0 {
-		s.count(now, r.index, SeriesCachedTokens, int64(q.cached))
+	if s != nil {
+		s.log(seriesCount{at: now, track: r.index, prompt: q.prompt, cached: q.cached, column: SeriesPromptTokens})
 	}
 }
 

@@ -2,7 +2,11 @@
 
 package simulator
 
-import "windtunnel.dev/windtunnel/pkg/simtime"
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
 
 // report settles the series at the end of the run; nil where there are none.
 func (s *seriesRecorder) report(c *cluster, end simtime.Time) *Series {
@@ -22,7 +26,7 @@ func (s *seriesRecorder) report(c *cluster, end simtime.Time) *Series {
 		c.replicas[i].gauges.end(&c.replicas[i], end)
 	}
 	n := s.bin(end) + 1
-	out := &Series{Unit: s.config.Unit, Width: s.width, Lasted: lasted.bins.column(0, n), Gateway: s.gateway.report(n)}
+	out := &Series{Unit: s.config.Unit, Width: s.width, Lasted: lasted.bins.column(0, n), Bins: n, Gateway: s.gateway.report(n)}
 	for i := range s.weights {
 		b := s.weights[i].bins
 		out.Weights = append(out.Weights, SeriesWeights{b.column(0, n), b.column(1, n), b.column(2, n)})
@@ -44,6 +48,10 @@ func (t *seriesTrack) report(n int) SeriesTrack {
 	out := SeriesTrack{PeakWaiting: t.peakWaiting, PeakRunning: t.peakRunning, PeakBlocks: t.peakBlocks}
 	columns := out.Columns[:0]
 	for _, b := range []*seriesBins{t.queue, t.blocks, t.present, t.counts} {
+		if b == nil { // SeriesPresent, of a track that no replica writes to
+			columns = append(columns, nil)
+			continue
+		}
 		for k := range b.columns {
 			columns = append(columns, b.column(k, n))
 		}
@@ -54,6 +62,10 @@ func (t *seriesTrack) report(n int) SeriesTrack {
 // add adds the series and the peaks of another track.
 func (t *SeriesTrack) add(other *SeriesTrack) {
 	for k, bins := range other.Columns {
+		if t.Columns[k] == nil {
+			t.Columns[k] = slices.Clone(bins)
+			continue
+		}
 		for i, n := range bins {
 			t.Columns[k][i] += n
 		}

@@ -51,7 +51,7 @@ func loadedConfig(t *testing.T, replicas, requests int) Config {
 func TestRunsEndWithMoreThanHalfOfTheBins(t *testing.T) {
 	for _, requests := range []int{100, 200, 400, 700, 1100} {
 		o := runOf(t, loadedConfig(t, 3, requests))
-		if n := len(o.Series.Lasted); n > 60 || n < 30 {
+		if n := o.Series.Bins; n > 60 || n < 30 {
 			t.Errorf("%d bins of %v up to %v", n, o.Series.Width, o.End)
 		}
 	}

@@ -38,8 +38,13 @@ func (u *use) settle(now simtime.Time, used int) {
 	u.low, carry = bits.Add64(u.low, low, 0)
 	u.high, _ = bits.Add64(u.high, high, carry)
 	u.settled = now
-	if u.blocks != nil {
-		u.blocks.settleOne(now, int64(used))
+	if g := u.blocks; g != nil {
+		if now >= g.edge {
+			g.cross(now, int64(used), 0, 0)
+		}
+		if now > g.settled {
+			g.passOne(now, int64(used))
+		}
 	}
 }
 
