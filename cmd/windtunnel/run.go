@@ -42,6 +42,8 @@ type runOptions struct {
 	reflected reflectOptions
 	// trace names the file that decisions are written to; "" is none.
 	trace string
+	// series names the file that time series are written to; "" is none.
+	series string
 	// ceiling asks for what is possible at most.
 	ceiling bool
 	// recorded are the requests of a run whose benchmark report is printed.
@@ -81,7 +83,9 @@ with each other candidate in place of the pick, and prints how much better or wo
 latency of the request, and of those after it, would have been. --explain scaling prints
 each decision of the scalers, the values that led to it, and the stages of the
 replicas. --trace FILE writes every decision of every seed, one per line. --requests FILE writes every request of every seed as
-Parquet, one per row, for pandas and DuckDB.
+Parquet, one per row, for pandas and DuckDB. --series FILE writes time series of the
+waiting and running requests, the KV usage, the cache hits, the arrivals and the ends of
+requests, and the replicas, with distributions of the latencies, as JSON for charts.
 
 --reflect STRATEGY prints a summary in Markdown of what went wrong under one seed: the
 outcome against the targets, the issues by severity and the share of the requests, the
@@ -122,6 +126,7 @@ what the run reached before you tune a profile.`,
 	f.IntVar(&o.reflected.maxTokens, "max-tokens", insight.DefaultMaxTokens, "with --reflect, how long the summary is at most, in tokens of 4 characters; the least important lines go first")
 	f.BoolVar(&o.ceiling, "ceiling", false, "compute the cache hits and the pace that no router can exceed, and print the share of them that the run reached")
 	f.StringVar(&o.trace, "trace", "", "file to write every routing decision to, with what came of it: a Parquet table if it ends in .parquet, else JSON lines, compressed if it ends in .gz")
+	f.StringVar(&o.series, "series", "", "file to write time series and distributions to, of all seeds together, as JSON; spec.trace.series sets the number of bins")
 	return cmd
 }
 
@@ -132,14 +137,16 @@ func (o *runOptions) checkFlags() error {
 		return badInputError{errors.New("--explain prints one decision, and --trace writes all decisions: use only one of the flags")}
 	case o.explained.request != "" && o.requests != "":
 		return badInputError{errors.New("--explain prints one request, and --requests writes all requests: use only one of the flags")}
+	case o.explained.request != "" && o.series != "":
+		return badInputError{errors.New("--explain prints one request, and --series is about a whole run: use only one of the flags")}
 	case o.explained.request != "" && (o.output == outputPrometheus || o.output == outputBenchmark):
 		return badInputError{fmt.Errorf("--explain does not support -o %s", o.output)}
 	case o.dryRun && o.output == outputBenchmark:
 		return badInputError{errors.New("--dry-run simulates nothing, and -o benchmark-report prints what was simulated: use only one of the flags")}
 	case (o.trace != "" || o.ceiling) && o.output == outputBenchmark:
 		return badInputError{errors.New("-o benchmark-report has no place for what --trace and --ceiling find: use it without them")}
-	case o.reflected.strategy != "" && (o.explained.request != "" || o.trace != "" || o.requests != "" || o.ceiling):
-		return badInputError{errors.New("--reflect prints a summary of one simulation: use it without --explain, --trace, --requests and --ceiling")}
+	case o.reflected.strategy != "" && (o.explained.request != "" || o.trace != "" || o.requests != "" || o.series != "" || o.ceiling):
+		return badInputError{errors.New("--reflect prints a summary of one simulation: use it without --explain, --trace, --requests, --series and --ceiling")}
 	case o.reflected.strategy != "" && (o.output == outputPrometheus || o.output == outputBenchmark):
 		return badInputError{fmt.Errorf("--reflect does not support -o %s", o.output)}
 	case o.explained.request == "" && o.reflected.strategy == "" && o.explained.seed >= 0:
@@ -153,7 +160,7 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	if err := o.checkFlags(); err != nil {
 		return err
 	}
-	if err := checkFolders(map[string]string{"--trace": o.trace, "--requests": o.requests}); err != nil {
+	if err := checkFolders(map[string]string{"--trace": o.trace, "--requests": o.requests, "--series": o.series}); err != nil {
 		return err
 	}
 	set, err := o.load(stdin)
@@ -185,8 +192,11 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	if o.reflected.strategy != "" {
 		return o.reflect(ctx, ready, stdout)
 	}
-	if o.trace != "" {
-		if _, err := singleRun(ready, "--trace"); err != nil {
+	for _, file := range []struct{ flag, name string }{{"--trace", o.trace}, {"--series", o.series}} {
+		if file.name == "" {
+			continue
+		}
+		if _, err := singleRun(ready, file.flag); err != nil {
 			return err
 		}
 	}
@@ -244,6 +254,11 @@ func (o *runOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writ
 	if err != nil {
 		return err
 	}
+	if o.series != "" {
+		if err := writeSeries(o.series, conducted.Series); err != nil {
+			return err
+		}
+	}
 	ceilings, err := o.ceilings(ctx, run, conducted.Documents)
 	if err != nil {
 		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
@@ -285,10 +300,14 @@ func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *execute
 
 // warnings are the plan's, and what of the object has no effect here.
 func (o *runOptions) warnings(run compiledRun) []string {
-	if run.Spec.Trace.Level != v1alpha1.DecisionsTrace || o.trace != "" {
-		return run.Plan.Warnings
+	warnings := slices.Clone(run.Plan.Warnings)
+	if run.Spec.Trace.Level == v1alpha1.DecisionsTrace && o.trace == "" {
+		warnings = append(warnings, "spec.trace: only a cluster stores decisions; on this machine use --trace FILE")
 	}
-	return append(slices.Clone(run.Plan.Warnings), "spec.trace: only a cluster stores decisions; on this machine use --trace FILE")
+	if run.Spec.Trace.Series != nil && o.series == "" {
+		warnings = append(warnings, "spec.trace.series: only a cluster stores series; on this machine use --series FILE")
+	}
+	return warnings
 }
 
 // checkPrometheus says why there are no metrics for Prometheus, or metrics of
@@ -311,10 +330,11 @@ func (o *runOptions) simulateRun(ctx context.Context, run compiledRun) (*execute
 	if o.trace != "" {
 		return o.traced(ctx, run)
 	}
+	series := o.bins(run)
 	if o.output == outputBenchmark {
-		return o.execute(ctx, run.Name, run.Compiled, executor{began: o.recorded.grow, requests: o.recorded.open})
+		return o.execute(ctx, run.Name, run.Compiled, executor{began: o.recorded.grow, requests: o.recorded.open, series: series})
 	}
-	return o.execute(ctx, run.Name, run.Compiled, executor{})
+	return o.execute(ctx, run.Name, run.Compiled, executor{series: series})
 }
 
 // executor has callbacks for the execution of a study; nil functions are not called.
@@ -328,6 +348,8 @@ type executor struct {
 	decided func(int, *execute.Decision)
 	// requests gives what takes the requests of a simulation.
 	requests func(simulation int, point experiment.Point, seed int64) (execute.RequestSink, error)
+	// series is how many bins time series have at most; 0 makes none.
+	series int
 }
 
 // execute runs all of a plan on this machine.
@@ -352,6 +374,7 @@ func (o *localOptions) execute(ctx context.Context, name string, c *compile.Comp
 		CheckInvariants: o.check,
 		Decided:         by.decided,
 		Requests:        by.requests,
+		Series:          by.series,
 		Fence:           o.fence(),
 	})
 	if errors.Is(err, study.ErrNothingServed) {
