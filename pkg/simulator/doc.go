@@ -32,7 +32,8 @@
 //	cluster    handoff.go, handoff_port.go, handoff_transfer.go: a prompt's KV on its
 //	           way between replicas
 //	request    request.go, phase.go, blocks.go, evict.go, request_end.go: one request
-//	figures    metrics.go, use.go, tier_use.go, outcome.go: what is counted
+//	figures    metrics.go, use.go, tier_use.go, outcome.go: what is counted;
+//	           told.go: what engines do, for those who want to know
 //
 // plain_test.go has all of it without the shortcuts, one event after the other. Every
 // feature is held against it on thousands of random clusters.
