@@ -85,7 +85,10 @@ type tally struct {
 }
 
 // add counts a request that a rule finds.
-func (t *tally) add(r *record) { t.note(r.end.ID, r.end.Arrival, r.bad) }
+func (t *tally) add(r *record) {
+	r.counted = true
+	t.note(r.end.ID, r.end.Arrival, r.bad)
+}
 
 // note counts a request by its ID, its arrival, and whether it missed a target.
 func (t *tally) note(id int, arrival simtime.Time, bad bool) {

@@ -31,6 +31,8 @@ type Collector struct {
 	worst    worst
 	sample   sample
 	patterns patterns
+	// counted says that a rule counts the request that ended last.
+	counted bool
 }
 
 // A rule looks at each request that ends, and says in the end what went wrong.
@@ -140,7 +142,16 @@ func (c *Collector) Ended(e simulator.RequestEnd) {
 	c.worst.add(r)
 	c.sample.add(r)
 	c.patterns.add(c, r)
+	c.counted = r.counted
 }
+
+// Counted reports whether a rule counts the request that ended last. Rules that know only later
+// what is wrong do not: hot replicas and bursts of tenants, and priority inversions of
+// a request that ends before the one that overtook it.
+func (c *Collector) Counted() bool { return c.counted }
+
+// InFlight reports whether a request has left its source and has not ended.
+func (c *Collector) InFlight(request int) bool { return c.open[request] != nil }
 
 // Scaled is told of a decision of a scaler.
 func (c *Collector) Scaled(d simulator.ScaleDecision) { c.scalers.scaled(c, d) }

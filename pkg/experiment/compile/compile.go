@@ -48,7 +48,7 @@ func Compared(ctx context.Context, run *v1alpha1.SimulationRun, gates []v1alpha1
 	c.plan.Seeds = seeds(run.Spec.Replications)
 	c.plan.Metrics, c.plan.Gates = run.Spec.Metrics, gates
 	c.plan.Precision = wantedPrecision(&run.Spec.Replications, len(c.plan.Seeds), "e2e.mean")
-	c.plan.Decisions = keptDecisions(&run.Spec.Trace)
+	c.addTrace(&run.Spec.Trace)
 	errs = append(errs, c.checkCriteria(&run.Spec.Scenario, spec)...)
 	return c.finish(errs)
 }
@@ -191,20 +191,4 @@ func (c *compiler) interrupted(path *field.Path) bool {
 		c.err = &experiment.Interrupted{Field: path, Err: err}
 	}
 	return err != nil
-}
-
-// defaultKeptRequests is how many requests have their decisions kept unless the run says
-// otherwise.
-const defaultKeptRequests = 100
-
-// keptDecisions is how many requests have their decisions kept.
-func keptDecisions(in *v1alpha1.RunTrace) int {
-	switch {
-	case in.Level != v1alpha1.DecisionsTrace:
-		return 0
-	case in.Decisions == nil:
-		return defaultKeptRequests
-	default:
-		return int(*in.Decisions)
-	}
 }
