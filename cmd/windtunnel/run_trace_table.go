@@ -16,10 +16,10 @@ import (
 // traceTables writes the trace of a simulation as Parquet files: one of decisions, and one for each
 // other kind of records that there is.
 type traceTables struct {
-	object  string
-	file    *os.File
-	out     *dataframe.Table[result.DecisionRow]
-	rows    []result.DecisionRow
+	object string
+	file   *os.File
+	out    *dataframe.Table[result.DecisionRow]
+	rows   []result.DecisionRow
 	// held are the decisions of the rows, which point into them.
 	held    []*execute.Decision
 	create  func(result.RecordKind) (*os.File, error)

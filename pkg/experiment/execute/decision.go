@@ -85,7 +85,10 @@ func appendText(b []byte, s *string) []byte { return jsonline.Text(b, *s) }
 // over.
 func (w observers) attach(c *simulator.Config) (detach func()) {
 	c.CheckInvariants = w.check
-	c.Completed, c.Evicted, c.Ended = w.completed, w.evicted, w.ended
+	c.Completed, c.Evicted = w.completed, w.evicted
+	if w.ended != nil {
+		c.Ended = both(c.Ended, w.ended)
+	}
 	if w.scaling != nil {
 		w.scaling(c)
 	}

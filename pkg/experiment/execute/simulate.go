@@ -180,6 +180,7 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 	if err != nil {
 		return experiment.Simulation{}, err
 	}
+	anomalies := watchAnomalies(&in.config, metrics, p.Anomalies)
 	defer w.attach(&in.config)()
 	ctx, traced, err := w.trace.start(ctx, &in.config)
 	if err != nil {
@@ -202,6 +203,7 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 	}
 	meta.FoundWarmUp = warmUp.of(outcome)
 	meta.ReplicaTTFT = replicas
+	meta.Anomalies = anomalies.counts()
 	meta.BacklogGrowth = backlog.growth(in.config.Horizon)
 	document := result.NewDocument(outcome, meta)
 	s := experiment.Simulation{Row: result.NewRow(document, of.Point.ID, metrics)}

@@ -49,7 +49,7 @@ type heldRecord struct {
 func newSampler(c *simulator.Config, by *Tracing, tell func(*Decision), record func(result.Record)) *sampler {
 	s := &sampler{
 		seed: stats.HashString("trace/sample") ^ uint64(c.Seed), limit: uint64(by.Sample * math.MaxUint64),
-		collector: insight.NewCollector(c, by.Thresholds), tell: tell, record: record, held: map[int64]*heldTrace{}, ending: noRequest,
+		collector: insight.NewCounter(c, by.Thresholds), tell: tell, record: record, held: map[int64]*heldTrace{}, ending: noRequest,
 	}
 	s.collector.Watch(c)
 	c.Ended = both(c.Ended, func(e simulator.RequestEnd) { s.ending = int64(e.ID) })
