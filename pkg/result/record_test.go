@@ -4,6 +4,7 @@ package result
 
 import (
 	"encoding/json"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -95,4 +96,42 @@ func snake(name string) string {
 		b.WriteRune(c)
 	}
 	return b.String()
+}
+
+// The page on traces has each field of each record, in order.
+func TestThePageOnTracesHasEachField(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/traces.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range allRecords {
+		_, section, _ := strings.Cut(string(raw), "\n### `"+string(r.Kind())+"`\n")
+		section, _, _ = strings.Cut(section, "\n#")
+		var got []string
+		for line := range strings.Lines(section) {
+			names, _, _ := strings.Cut(strings.TrimPrefix(line, "| "), " | ")
+			if strings.HasPrefix(line, "| `") {
+				got = append(got, strings.Split(strings.Trim(names, "`"), "`, `")...)
+			}
+		}
+		if diff := cmp.Diff(fieldsOf(reflect.TypeOf(r).Elem()), got); diff != "" {
+			t.Errorf("%s (−fields +page):\n%s", r.Kind(), diff)
+		}
+	}
+}
+
+// fieldsOf are the names in JSON.
+func fieldsOf(of reflect.Type) []string {
+	var names []string
+	for i := range of.NumField() {
+		f := of.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous:
+			names = append(names, fieldsOf(f.Type)...)
+		case name != "-":
+			names = append(names, name)
+		}
+	}
+	return names
 }

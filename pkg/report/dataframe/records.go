@@ -12,7 +12,7 @@ import (
 // Bounds of what a writer of records holds in memory: the rows of a row group, of 100 to 200
 // bytes each, and those that it writes at a time.
 const (
-	rowGroupRecords = 1 << 14
+	rowGroupRecords = 1 << 16
 	recordsAtOnce   = 256
 )
 
