@@ -80,9 +80,14 @@ func recordsOf[T any](r *recordedTrace) []*T {
 // traceOf simulates some simulations of a plan, and returns the rows and the traces.
 func traceOf(t *testing.T, c *compile.Compiled, which []int, parallelism int, by *execute.Tracing) ([]experiment.Simulation, []*recordedTrace) {
 	t.Helper()
+	return tracedBy(t, c, which, execute.Options{Parallelism: parallelism}, by)
+}
+
+func tracedBy(t *testing.T, c *compile.Compiled, which []int, o execute.Options, by *execute.Tracing) ([]experiment.Simulation, []*recordedTrace) {
+	t.Helper()
 	traces := make([]*recordedTrace, len(which))
 	var mu sync.Mutex
-	o := execute.Options{Parallelism: parallelism, Trace: by}
+	o.Trace = by
 	if by != nil {
 		by.To = func(simulation int) (execute.TraceSink, error) {
 			mu.Lock()
@@ -180,6 +185,17 @@ func compareTraces(t *testing.T, what string, want, got []*recordedTrace) {
 		if want[i].text() != got[i].text() {
 			t.Errorf("%s: trace %d is another one (%d and %d bytes)", what, i, want[i].lines.Len(), got[i].lines.Len())
 		}
+	}
+}
+
+// The steps that a replica goes through at once are in a trace as those that are looked at one by one.
+func TestTracesAreTheSameWithoutShortcuts(t *testing.T) {
+	all := scenarios(t)
+	for _, name := range []string{"thrashing-tiers", "scaled"} {
+		by := execute.Tracing{Full: true}
+		_, first := traceOf(t, all[name], []int{0}, 1, &by)
+		_, checked := tracedBy(t, all[name], []int{0}, execute.Options{Parallelism: 1, CheckInvariants: true}, &by)
+		compareTraces(t, name, first, checked)
 	}
 }
 
