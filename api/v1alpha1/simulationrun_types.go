@@ -47,23 +47,36 @@ type SimulationRunSpec struct {
 }
 
 // RunTrace selects the data of a simulation that is kept in addition to its
-// results. It does not change the results.
+// results. It does not change the results, but for metrics that count anomalies.
 //
-// +kubebuilder:validation:XValidation:rule="self.level == 'Decisions' || !has(self.decisions)",message="decisions goes with level Decisions"
+// +kubebuilder:validation:XValidation:rule="self.level != 'Minimal' || !has(self.decisions)",message="decisions goes with level Decisions or Full"
+// +kubebuilder:validation:XValidation:rule="self.level != 'Minimal' || !has(self.sample)",message="sample goes with level Decisions or Full"
 type RunTrace struct {
 	// level is the amount of data. Minimal keeps none. Decisions keeps routing
-	// decisions with their inputs in the result ConfigMaps. The local command
-	// writes decisions with --trace, at any level.
+	// decisions with their inputs in the result ConfigMaps. Full also keeps what the
+	// policies before the router said of these requests, their preemptions, hand-overs and
+	// KV transfers, and what scalers decided; steps of engines are too many. The local command writes
+	// traces with --trace, at any level, with no bounds, and with the steps of engines.
 	// +optional
 	// +kubebuilder:default=Minimal
 	Level TraceLevel `json:"level,omitempty"`
-	// decisions is the number of requests of each seed, starting with the first, whose
-	// decisions are kept. Decisions on later requests that are rejected are kept too,
-	// as far as they fit. With level Decisions it is derived: 100.
+	// decisions is the number of requests of each seed, starting with the first, that
+	// are kept. Decisions on later requests that are rejected are kept too, as far as
+	// they fit. With level Decisions or Full it is derived: 100.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
 	Decisions *int32 `json:"decisions,omitempty"`
+	// sample keeps about this share of the requests in place of the first ones, up to
+	// decisions of them. A hash of the seed and the number of the request decides. Requests that a rule on
+	// anomalies counts when they end are kept, too.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
+	Sample PositiveDecimal `json:"sample,omitempty"`
+	// anomalies are the thresholds of the rules on anomalies, for `run --reflect`, for metrics that count
+	// anomalies, and for sample.
+	// +optional
+	Anomalies *AnomalyThresholds `json:"anomalies,omitempty"`
 	// series keeps time series and distributions of the run in the result ConfigMaps, at
 	// any level. The local command writes them with --series.
 	// +optional
@@ -82,7 +95,7 @@ type SeriesTrace struct {
 }
 
 // TraceLevel is the amount of data that is kept.
-// +kubebuilder:validation:Enum=Minimal;Decisions
+// +kubebuilder:validation:Enum=Minimal;Decisions;Full
 type TraceLevel string
 
 const (
@@ -90,6 +103,8 @@ const (
 	MinimalTrace TraceLevel = "Minimal"
 	// DecisionsTrace keeps routing decisions.
 	DecisionsTrace TraceLevel = "Decisions"
+	// FullTrace keeps other records, too.
+	FullTrace TraceLevel = "Full"
 )
 
 // SimulationRunStatus is the progress and the results of a run.

@@ -40,8 +40,7 @@ type runOptions struct {
 	localOptions
 	explained explainOptions
 	reflected reflectOptions
-	// trace names the file that decisions are written to; "" is none.
-	trace string
+	trace     traceOptions
 	// series names the file that time series are written to; "" is none.
 	series string
 	// ceiling asks for what is possible at most.
@@ -82,7 +81,8 @@ scorer's raw and weighted score, and the pick. With --what-if it also simulates 
 with each other candidate in place of the pick, and prints how much better or worse the
 latency of the request, and of those after it, would have been. --explain scaling prints
 each decision of the scalers, the values that led to it, and the stages of the
-replicas. --trace FILE writes every decision of every seed, one per line. --requests FILE writes every request of every seed as
+replicas. --trace FILE writes every decision of every seed, one per line, and with
+--trace-level Full the other records of the simulations, too. --requests FILE writes every request of every seed as
 Parquet, one per row, for pandas and DuckDB. --series FILE writes time series of the
 waiting and running requests, the KV usage, the cache hits, the arrivals and the ends of
 requests, and the replicas, with distributions of the latencies, as JSON for charts.
@@ -108,7 +108,8 @@ what the run reached before you tune a profile.`,
   windtunnel run -f run.yaml --explain rejected --seed 43
   windtunnel run -f run.yaml --explain scaling
   windtunnel run -f run.yaml --reflect issue_focused
-  windtunnel run -f run.yaml --trace decisions.jsonl.gz`,
+  windtunnel run -f run.yaml --trace decisions.jsonl.gz
+  windtunnel run -f run.yaml --trace trace.parquet --trace-level Full --trace-sample 0.05`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -125,7 +126,7 @@ what the run reached before you tune a profile.`,
 	f.StringVar(&o.reflected.strategy, "reflect", "", "print a summary of what went wrong: "+strategies())
 	f.IntVar(&o.reflected.maxTokens, "max-tokens", insight.DefaultMaxTokens, "with --reflect, how long the summary is at most, in tokens of 4 characters; the least important lines go first")
 	f.BoolVar(&o.ceiling, "ceiling", false, "compute the cache hits and the pace that no router can exceed, and print the share of them that the run reached")
-	f.StringVar(&o.trace, "trace", "", "file to write every routing decision to, with what came of it: a Parquet table if it ends in .parquet, else JSON lines, compressed if it ends in .gz")
+	o.trace.register(f)
 	f.StringVar(&o.series, "series", "", "file to write time series and distributions to, of all seeds together, as JSON; spec.trace.series sets the number of bins")
 	return cmd
 }
@@ -133,7 +134,7 @@ what the run reached before you tune a profile.`,
 // checkFlags refuses flags that do not go together.
 func (o *runOptions) checkFlags() error {
 	switch {
-	case o.explained.request != "" && o.trace != "":
+	case o.explained.request != "" && o.trace.file != "":
 		return badInputError{errors.New("--explain prints one decision, and --trace writes all decisions: use only one of the flags")}
 	case o.explained.request != "" && o.requests != "":
 		return badInputError{errors.New("--explain prints one request, and --requests writes all requests: use only one of the flags")}
@@ -143,16 +144,16 @@ func (o *runOptions) checkFlags() error {
 		return badInputError{fmt.Errorf("--explain does not support -o %s", o.output)}
 	case o.dryRun && o.output == outputBenchmark:
 		return badInputError{errors.New("--dry-run simulates nothing, and -o benchmark-report prints what was simulated: use only one of the flags")}
-	case (o.trace != "" || o.ceiling) && o.output == outputBenchmark:
+	case (o.trace.file != "" || o.ceiling) && o.output == outputBenchmark:
 		return badInputError{errors.New("-o benchmark-report has no place for what --trace and --ceiling find: use it without them")}
-	case o.reflected.strategy != "" && (o.explained.request != "" || o.trace != "" || o.requests != "" || o.series != "" || o.ceiling):
+	case o.reflected.strategy != "" && (o.explained.request != "" || o.trace.file != "" || o.requests != "" || o.series != "" || o.ceiling):
 		return badInputError{errors.New("--reflect prints a summary of one simulation: use it without --explain, --trace, --requests, --series and --ceiling")}
 	case o.reflected.strategy != "" && (o.output == outputPrometheus || o.output == outputBenchmark):
 		return badInputError{fmt.Errorf("--reflect does not support -o %s", o.output)}
 	case o.explained.request == "" && o.reflected.strategy == "" && o.explained.seed >= 0:
 		return badInputError{errors.New("--seed needs --explain or --reflect; spec.replications sets the seeds of simulations")}
 	default:
-		return errors.Join(o.explained.check(), o.reflected.check())
+		return errors.Join(o.explained.check(), o.reflected.check(), o.trace.check())
 	}
 }
 
@@ -160,7 +161,7 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	if err := o.checkFlags(); err != nil {
 		return err
 	}
-	if err := checkFolders(map[string]string{"--trace": o.trace, "--requests": o.requests, "--series": o.series}); err != nil {
+	if err := checkFolders(map[string]string{"--trace": o.trace.file, "--requests": o.requests, "--series": o.series}); err != nil {
 		return err
 	}
 	set, err := o.load(stdin)
@@ -192,7 +193,7 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	if o.reflected.strategy != "" {
 		return o.reflect(ctx, ready, stdout)
 	}
-	for _, file := range []struct{ flag, name string }{{"--trace", o.trace}, {"--series", o.series}} {
+	for _, file := range []struct{ flag, name string }{{"--trace", o.trace.file}, {"--series", o.series}} {
 		if file.name == "" {
 			continue
 		}
@@ -301,13 +302,18 @@ func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *execute
 // warnings are the plan's, and what of the object has no effect here.
 func (o *runOptions) warnings(run compiledRun) []string {
 	warnings := slices.Clone(run.Plan.Warnings)
-	if run.Spec.Trace.Level == v1alpha1.DecisionsTrace && o.trace == "" {
-		warnings = append(warnings, "spec.trace: only a cluster stores decisions; on this machine use --trace FILE")
+	if keepsTrace(&run.Spec.Trace) && o.trace.file == "" {
+		warnings = append(warnings, "spec.trace: only a cluster stores traces; on this machine use --trace FILE")
 	}
 	if run.Spec.Trace.Series != nil && o.series == "" {
 		warnings = append(warnings, "spec.trace.series: only a cluster stores series; on this machine use --series FILE")
 	}
 	return warnings
+}
+
+// keepsTrace reports whether a cluster keeps a trace beside the results.
+func keepsTrace(in *v1alpha1.RunTrace) bool {
+	return in.Level == v1alpha1.DecisionsTrace || in.Level == v1alpha1.FullTrace
 }
 
 // checkPrometheus says why there are no metrics for Prometheus, or metrics of
@@ -327,7 +333,7 @@ func checkPrometheus(runs []compiledRun) error {
 }
 
 func (o *runOptions) simulateRun(ctx context.Context, run compiledRun) (*execute.LocalRun, error) {
-	if o.trace != "" {
+	if o.trace.file != "" {
 		return o.traced(ctx, run)
 	}
 	series := o.bins(run)
@@ -343,9 +349,10 @@ type executor struct {
 	known func(key string) (result.Row, bool)
 	// began is told how many simulations a round has.
 	began func(int) error
-	// done is told of each row and its point, decided of each decision.
-	done    func(experiment.Point, *result.Row) error
-	decided func(int, *execute.Decision)
+	// done is told of each row and its point.
+	done func(experiment.Point, *result.Row) error
+	// trace has simulations traced; nil does not.
+	trace *execute.Tracing
 	// requests gives what takes the requests of a simulation.
 	requests func(simulation int, point experiment.Point, seed int64) (execute.RequestSink, error)
 	// series is how many bins time series have at most; 0 makes none.
@@ -372,7 +379,7 @@ func (o *localOptions) execute(ctx context.Context, name string, c *compile.Comp
 		Progress:        p.update,
 		Done:            by.done,
 		CheckInvariants: o.check,
-		Decided:         by.decided,
+		Trace:           by.trace,
 		Requests:        by.requests,
 		Series:          by.series,
 		Fence:           o.fence(),

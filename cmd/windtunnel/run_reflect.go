@@ -77,7 +77,7 @@ func (o *runOptions) reflect(ctx context.Context, runs []compiledRun, stdout io.
 		return err
 	}
 	of := experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: o.seedOf(run)}
-	_, report, err := execute.Reflect(ctx, run.Plan, run.Traces, of, nil, insight.Thresholds{}, o.check)
+	_, report, err := execute.Reflect(ctx, run.Plan, run.Traces, of, nil, run.Plan.Anomalies, o.check)
 	if err != nil {
 		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
 	}

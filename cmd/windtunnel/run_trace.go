@@ -8,95 +8,104 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// A decisionLog writes the decisions of simulations that run at once, each into
-// a file of its own, and puts these together when all have ended: the
-// simulations in order, and the decisions of each in the order in which their requests
-// ended. The format follows from the name.
-type decisionLog struct {
+// A traceLog writes the traces of simulations that run at once, each into files of its
+// own, and puts these together when all have ended: the simulations in order, and the
+// records of each in the order in which they were made. The format follows from the name.
+type traceLog struct {
 	name   string
 	object string
-	parts  []*decisionPart
-	// stop ends the simulations when a file cannot be written.
-	stop context.CancelCauseFunc
+	full   bool
+
+	mu          sync.Mutex
+	simulations []int
 }
 
-// decisionPart is one simulation's file.
-type decisionPart struct {
-	file *os.File
-	out  decisionFormat
-	err  error
+// traceFile is a file of a trace. A table has records of one kind.
+type traceFile struct {
+	name string
+	kind result.RecordKind
 }
 
-// A decisionFormat writes the decisions of one simulation to a file.
-type decisionFormat interface {
-	write(*execute.Decision) error
-	close() error
-}
+// isTable reports whether a trace is of tables, and not of lines.
+func (l *traceLog) isTable() bool { return strings.HasSuffix(l.name, parquetSuffix) }
 
-// format makes what writes decisions to a file.
-func (l *decisionLog) format(f io.Writer) decisionFormat {
-	if strings.HasSuffix(l.name, ".parquet") {
-		return newDecisionTable(f, l.object)
-	}
-	return newDecisionLines(f, strings.HasSuffix(l.name, ".gz"))
-}
+const parquetSuffix = ".parquet"
 
-// grow makes files for more simulations, beside the one that is to be.
-func (l *decisionLog) grow(simulations int) error {
-	for range simulations {
-		f, err := os.Create(l.part(len(l.parts)))
-		if err != nil {
-			return badInputError{err}
+// files are those of the trace when it is done: one of lines, or one table for each kind of records.
+func (l *traceLog) files() []traceFile {
+	files := []traceFile{{l.name, result.RoutingKind}}
+	if l.isTable() && l.full {
+		for _, kind := range result.RecordKinds {
+			files = append(files, traceFile{l.tableOf(kind), kind})
 		}
-		l.parts = append(l.parts, &decisionPart{file: f, out: l.format(f)})
 	}
-	return nil
+	return files
 }
 
-func (l *decisionLog) part(simulation int) string {
-	return fmt.Sprintf("%s.partial.%d", l.name, simulation)
+// tableOf names the table of a kind beside that of decisions.
+func (l *traceLog) tableOf(kind result.RecordKind) string {
+	return strings.TrimSuffix(l.name, parquetSuffix) + "." + string(kind) + parquetSuffix
 }
 
-// decided writes one decision.
-func (l *decisionLog) decided(simulation int, d *execute.Decision) {
-	p := l.parts[simulation]
-	if p.err != nil {
-		return
-	}
-	if p.err = p.out.write(d); p.err != nil {
-		l.stop(fmt.Errorf("write %s: %w", p.file.Name(), p.err))
-	}
-	d.Release()
+func partOf(file string, simulation int) string {
+	return fmt.Sprintf("%s.partial.%d", file, simulation)
 }
 
-func (p *decisionPart) close() error { return errors.Join(p.err, p.out.close(), p.file.Close()) }
+// open begins the trace of one simulation.
+func (l *traceLog) open(simulation int) (execute.TraceSink, error) {
+	l.mu.Lock()
+	l.simulations = append(l.simulations, simulation)
+	l.mu.Unlock()
+	f, err := os.Create(partOf(l.name, simulation))
+	if err != nil {
+		return nil, badInputError{err}
+	}
+	if l.isTable() {
+		return newTraceTables(f, l.object, func(kind result.RecordKind) (*os.File, error) {
+			return os.Create(partOf(l.tableOf(kind), simulation))
+		}), nil
+	}
+	return newTraceLines(f, strings.HasSuffix(l.name, ".gz"), l.full), nil
+}
 
-// finish puts the parts together under the name, or leaves nothing.
-func (l *decisionLog) finish() error {
+// finish puts the parts together under the names, or leaves nothing.
+func (l *traceLog) finish() error {
 	var errs []error
-	for _, p := range l.parts {
-		errs = append(errs, p.close())
+	var written []string
+	for _, f := range l.files() {
+		if err := writeWhole(f.name, func(w io.Writer) error { return l.join(f, w) }); err != nil {
+			errs = append(errs, err)
+			break
+		}
+		written = append(written, f.name)
 	}
-	err := errors.Join(errs...)
-	if err == nil {
-		err = writeWhole(l.name, l.join)
+	if len(errs) > 0 {
+		for _, name := range written {
+			errs = append(errs, os.Remove(name))
+		}
 	}
-	return errors.Join(err, l.discard())
+	return errors.Join(append(errs, l.discard())...)
 }
 
-// join writes the decisions of all parts.
-func (l *decisionLog) join(w io.Writer) error {
+// join writes the parts of a file, in the order of the simulations.
+func (l *traceLog) join(file traceFile, w io.Writer) error {
 	join, end := joinFiles(w)
-	if strings.HasSuffix(l.name, ".parquet") {
-		join, end = joinDecisionTables(w)
+	if l.isTable() {
+		join, end = joinTables(file.kind, w)
 	}
-	for i := range l.parts {
-		f, err := os.Open(l.part(i))
+	for _, simulation := range slices.Sorted(slices.Values(l.simulations)) {
+		f, err := os.Open(partOf(file.name, simulation))
+		if errors.Is(err, os.ErrNotExist) {
+			continue // there was no record of the kind
+		}
 		if err != nil {
 			return err
 		}
@@ -116,25 +125,23 @@ func joinFiles(w io.Writer) (join func(*os.File) error, end func() error) {
 }
 
 // discard removes the parts.
-func (l *decisionLog) discard() error {
+func (l *traceLog) discard() error {
 	var errs []error
-	for i, p := range l.parts {
-		_ = p.file.Close() // a second time, perhaps
-		errs = append(errs, os.RemoveAll(l.part(i)))
+	for _, simulation := range l.simulations {
+		for _, f := range l.files() {
+			errs = append(errs, os.RemoveAll(partOf(f.name, simulation)))
+		}
 	}
 	return errors.Join(errs...)
 }
 
-// traced simulates all of a plan and writes its decisions.
+// traced simulates all of a plan and writes its trace.
 func (o *runOptions) traced(ctx context.Context, run compiledRun) (*execute.LocalRun, error) {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	l := &decisionLog{name: o.trace, object: run.Name, stop: stop}
-	conducted, err := o.execute(ctx, run.Name, run.Compiled, executor{began: l.grow, decided: l.decided, series: o.bins(run)})
+	by := o.trace.of(run)
+	l := &traceLog{name: o.trace.file, object: run.Name, full: by.Full}
+	by.To = l.open
+	conducted, err := o.execute(ctx, run.Name, run.Compiled, executor{trace: &by, series: o.bins(run)})
 	if err != nil {
-		if cause := context.Cause(ctx); cause != nil {
-			err = cause
-		}
 		return nil, errors.Join(err, l.discard())
 	}
 	return conducted, l.finish()

@@ -9,9 +9,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
@@ -94,7 +96,7 @@ func TestATraceThatCannotBeWrittenLeavesNothing(t *testing.T) {
 
 func TestATraceThatIsForAClusterIsReported(t *testing.T) {
 	name := edited(t, "testdata/run.yaml", "  replications:", "  trace: {level: Decisions}\n  replications:")
-	const want = "warning: spec.trace: only a cluster stores decisions"
+	const want = "warning: spec.trace: only a cluster stores traces"
 	if out := mustRun(t, "run", "-f", name); !strings.Contains(out, want) {
 		t.Errorf("there is no %q in\n%s", want, out)
 	}
@@ -136,11 +138,124 @@ func TestATraceAsATable(t *testing.T) {
 				t.Errorf("row %d: %+v, line %+v", n, r.Profiles[0], l.Profiles[0])
 			}
 		}
+		for e := range l.Endpoints {
+			if *r.Endpoints[e].ScrapeAgeSeconds != *l.Endpoints[e].ScrapeAgeSeconds {
+				t.Fatalf("row %d: metrics of endpoint %d are %g s old, line %g", n, e, *r.Endpoints[e].ScrapeAgeSeconds, *l.Endpoints[e].ScrapeAgeSeconds)
+			}
+		}
 		if l.Outcome.CacheHit != nil && *l.Outcome.CacheHit {
 			found++
 		}
 	}
 	if n != len(rows) || n < 800 || found == 0 {
 		t.Errorf("%d lines, %d rows, %d with cached tokens", n, len(rows), found)
+	}
+}
+
+// At level Full, tables have what the lines have: as many records of each kind, in the same order.
+func TestAFullTraceAsTables(t *testing.T) {
+	folder := t.TempDir()
+	run := func(name string, flags ...string) string {
+		file := filepath.Join(folder, name)
+		mustRun(t, append([]string{"run", "-f", "testdata/trace-full.yaml", "--trace", file, "--trace-level", "Full"}, flags...)...)
+		return file
+	}
+	lines, err := os.ReadFile(run("t.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if packed := gunzip(t, run("t.jsonl.gz", "--parallelism", "1")); !bytes.Equal(lines, packed) {
+		t.Error("compressed, the records are others")
+	}
+	tables := strings.TrimSuffix(run("t.parquet"), ".parquet")
+	want := map[string][]float64{}
+	for line := range bytes.Lines(lines) {
+		var r struct {
+			Record    string
+			AtSeconds float64
+		}
+		if err := json.Unmarshal(line, &r); err != nil {
+			t.Fatal(err)
+		}
+		want[r.Record] = append(want[r.Record], r.AtSeconds)
+	}
+	type row struct {
+		Object    string  `parquet:"object"`
+		AtSeconds float64 `parquet:"at_seconds"`
+	}
+	for _, kind := range append(slices.Clone(result.RecordKinds), result.RoutingKind) {
+		name := tables + "." + string(kind) + ".parquet"
+		if kind == result.RoutingKind {
+			name = tables + ".parquet"
+		}
+		rows, err := parquet.ReadFile[row](name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []float64
+		for _, r := range rows {
+			got = append(got, r.AtSeconds)
+			if r.Object != "full" {
+				t.Fatalf("a %s record is of %q", kind, r.Object)
+			}
+		}
+		if diff := cmp.Diff(want[string(kind)], got); diff != "" {
+			t.Errorf("times of %s records (−lines +table):\n%s", kind, diff)
+		}
+	}
+	for _, kind := range []string{"admission", "priority", "routing", "batch", "preemption", "scaling", "replica"} {
+		if len(want[kind]) == 0 {
+			t.Errorf("there are no %s records", kind)
+		}
+	}
+	if files, _ := filepath.Glob(filepath.Join(folder, "*")); len(files) != 2+1+len(result.RecordKinds) {
+		t.Errorf("there are %s", files)
+	}
+}
+
+func TestFlagsOfTraces(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "d.jsonl")
+	for name, tc := range map[string]struct {
+		flags []string
+		want  string
+	}{
+		"a level without a file":  {[]string{"--trace-level", "Full"}, "--trace-level needs --trace"},
+		"a sample without a file": {[]string{"--trace-sample", "0.5"}, "--trace-sample needs --trace"},
+		"no level":                {[]string{"--trace", file, "--trace-level", "Minimal"}, "must be Decisions or Full"},
+		"a negative sample":       {[]string{"--trace", file, "--trace-sample", "-0.5"}, "must be greater than 0 and at most 1"},
+		"all faults":              {[]string{"--trace-level", "all", "--trace-sample", "2"}, "--trace-sample needs --trace"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := windtunnel(t, append([]string{"run", "-f", "testdata/run.yaml"}, tc.flags...)...)
+			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("exit code %d, error %v, want %q", exitCode(err), err, tc.want)
+			}
+		})
+	}
+}
+
+// The level and the sample of a run are the defaults of the flags.
+func TestASampleOfATrace(t *testing.T) {
+	folder := t.TempDir()
+	lines := func(file string, flags ...string) int {
+		name := filepath.Join(folder, "t.jsonl")
+		mustRun(t, append([]string{"run", "-f", file, "--trace", name}, flags...)...)
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Count(text, []byte("\n"))
+	}
+	all := lines("testdata/explain.yaml")
+	some := lines("testdata/explain.yaml", "--trace-sample", "0.25")
+	if some == 0 || some >= all {
+		t.Errorf("%d lines of %d", some, all)
+	}
+	spec := edited(t, "testdata/explain.yaml", "  replications:", "  trace: {level: Full, sample: \"0.25\"}\n  replications:")
+	if full := lines(spec); full <= some {
+		t.Errorf("%d lines at level Full", full)
+	}
+	if same := lines(spec, "--trace-level", "Decisions"); same != some {
+		t.Errorf("%d lines by the sample of the run, %d by the flag", same, some)
 	}
 }

@@ -5,11 +5,15 @@ package reference
 import (
 	"context"
 	"fmt"
+	"syscall"
 	"testing"
 	"time"
 
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // BenchmarkR is for profiles and comparisons; what is claimed of the engine's
@@ -108,4 +112,57 @@ func BenchmarkSeries(b *testing.B) {
 		return c
 	}
 	benchmarkEach(b, map[string]func(int, int, int64) simulator.Config{"off": R, "on": followed})
+}
+
+// BenchmarkLevels is what the levels of a trace cost of R: its records collected, counted by the rules on
+// anomalies, and written as lines into memory. Divide the CPU times.
+func BenchmarkLevels(b *testing.B) {
+	var line []byte
+	lines := func(c *simulator.Config, full bool) (detach func()) {
+		detach = execute.WatchDecisions(c, func(d *execute.Decision) {
+			line = d.AppendRecord(line[:0])
+			d.Release()
+		})
+		if full {
+			execute.WatchRecords(c, func(r result.Record) { line = r.AppendLine(line[:0]) })
+		}
+		return detach
+	}
+	for _, level := range []struct {
+		name  string
+		watch func(*simulator.Config) (detach func())
+	}{
+		{"Minimal", func(*simulator.Config) func() { return func() {} }},
+		{"counts of ends", func(c *simulator.Config) func() {
+			trace.NewCounter(c, trace.Thresholds{}).Watch(c)
+			return func() {}
+		}},
+		{"counts", func(c *simulator.Config) func() { return trace.NewCounter(c, trace.Thresholds{}).Attach(c) }},
+		{"steps collected", func(c *simulator.Config) func() { return execute.WatchRecords(c, func(result.Record) {}) }},
+		{"Decisions collected", func(c *simulator.Config) func() { return execute.WatchDecisions(c, (*execute.Decision).Release) }},
+		{"Decisions as lines", func(c *simulator.Config) func() { return lines(c, false) }},
+		{"Full as lines", func(c *simulator.Config) func() { return lines(c, true) }},
+	} {
+		b.Run(level.name, func(b *testing.B) {
+			began := cpuTime(b)
+			for b.Loop() {
+				c := R(50_000, 16, 1)
+				detach := level.watch(&c)
+				if _, err := simulator.Run(context.Background(), c); err != nil {
+					b.Fatal(err)
+				}
+				detach()
+			}
+			b.ReportMetric((cpuTime(b)-began).Seconds()*1000/float64(b.N), "cpu-ms/op")
+		})
+	}
+}
+
+// cpuTime is what the process has used.
+func cpuTime(b *testing.B) time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

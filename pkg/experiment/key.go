@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // Digest returns the hex SHA-256 of raw.
@@ -45,6 +46,9 @@ type SimulationKey struct {
 	// Metrics are those that the row holds beside the usual ones: with selectors, and
 	// the names of those that are measured on demand.
 	Metrics []string `json:"metrics,omitempty"`
+	// Anomalies are the thresholds of the rules, where they are not the defaults and a metric counts
+	// anomalies.
+	Anomalies trace.Thresholds `json:"anomalies,omitzero"`
 }
 
 func (k SimulationKey) String() string { return digestJSON(k)[:32] }
@@ -65,12 +69,24 @@ func (p *Plan) KeyOf(scenario Tree, metrics []result.Metric) SimulationKey {
 		if metric.Selector != (result.Selector{}) {
 			key.Metrics = append(key.Metrics, metric.String())
 		}
-		if metric.OnDemand() && !slices.Contains(key.Metrics, metric.Name) {
-			key.Metrics = append(key.Metrics, metric.Name)
+		if name := onDemandName(metric); metric.OnDemand() && !slices.Contains(key.Metrics, name) {
+			key.Metrics = append(key.Metrics, name)
+		}
+		if metric.Name == result.Anomalies {
+			key.Anomalies = p.Anomalies
 		}
 	}
 	slices.Sort(key.Metrics)
 	return key
+}
+
+// onDemandName is what a key has of a metric that is measured on demand. One that needs decisions
+// has others measured beside it.
+func onDemandName(metric result.Metric) string {
+	if metric.NeedsDecisions() {
+		return metric.Name + ".decisions"
+	}
+	return metric.Name
 }
 
 // tracesOf says which traces a scenario replays: one without a name, and those of the names.

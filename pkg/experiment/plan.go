@@ -10,6 +10,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // PlanSchemaVersion names the layout of an encoded plan.
@@ -53,6 +54,12 @@ type Plan struct {
 	// Decisions is how many requests of each simulation, from the first one on,
 	// have their routing decisions kept beside the results; 0 keeps none.
 	Decisions int `json:"decisions,omitempty"`
+	// FullTrace keeps their other records, too. TraceSample, unless it is 0, is the share of the
+	// requests that are looked at beside those of anomalies, in place of the first ones.
+	FullTrace   bool    `json:"fullTrace,omitempty"`
+	TraceSample float64 `json:"traceSample,omitempty"`
+	// Anomalies are the thresholds of the rules on anomalies.
+	Anomalies insight.Thresholds `json:"anomalies,omitzero"`
 	// Series is how many bins the time series have at most that are kept beside the results
 	// of each simulation; 0 keeps none.
 	Series int `json:"series,omitempty"`

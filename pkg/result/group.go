@@ -68,6 +68,9 @@ type Group struct {
 	Adaptive *AdaptiveRatio `json:"adaptive,omitempty"`
 	// WarmUp is what a rule made of the warm-up, overall, where there is one.
 	WarmUp *WarmUp `json:"warmUp,omitempty"`
+	// Anomalies count what rules found to have gone wrong, by type, overall, where something asks
+	// for that.
+	Anomalies map[string]int `json:"anomalies,omitempty"`
 	// BacklogGrowth is by how much the number of requests in the cluster grows of
 	// what arrives, overall, where something asks for it.
 	BacklogGrowth *float64 `json:"backlogGrowth,omitempty"`

@@ -34,6 +34,8 @@ type entrance struct {
 	live                        bool
 
 	tell func(*scheduler.Explanation) // nil while nobody asks
+	// answer is told of each answer, while somebody asks; nil where nobody wants to know.
+	answer func(scheduler.GatewayAnswer)
 	// open are the stories of requests that no decision has told yet.
 	open map[int]*scheduler.Explanation
 }
@@ -78,6 +80,9 @@ func (e *entrance) Explain(tell func(*scheduler.Explanation)) {
 	})
 }
 
+// Answer has each answer of the policies told that the entrance explains; nil ends that.
+func (e *entrance) Answer(tell func(scheduler.GatewayAnswer)) { e.answer = tell }
+
 // Force implements [policy.Forcible].
 func (e *entrance) Force(force policy.Force) { e.Router.(policy.Forcible).Force(force) }
 
@@ -94,7 +99,9 @@ func (e *entrance) tellOfDelayed() {
 func (e *entrance) Prioritize(view *policy.View, request *policy.Request) int {
 	value := e.priority.Prioritize(view, request)
 	if e.tell != nil {
-		e.about(view, request).Priority = &scheduler.PriorityAnswer{Policy: e.priorityName, Stated: request.Priority, Value: value}
+		answer := &scheduler.PriorityAnswer{Policy: e.priorityName, Stated: request.Priority, Value: value}
+		e.about(view, request).Priority = answer
+		e.answered(view, request, scheduler.GatewayAnswer{Priority: answer})
 	}
 	return value
 }
@@ -113,6 +120,7 @@ func (e *entrance) Admit(view *policy.View, request *policy.Request) policy.Verd
 	case verdict.Until != 0:
 		answer.Verdict, answer.UntilSeconds = scheduler.Delayed, verdict.Until.Seconds()
 	}
+	e.answered(view, request, scheduler.GatewayAnswer{Admission: &answer})
 	x := e.about(view, request)
 	x.AddVerdict(answer)
 	x.AtSeconds, x.Request, x.Endpoints = view.Now.Seconds(), explainedRequest(request), endpointSignals(view)
@@ -122,6 +130,14 @@ func (e *entrance) Admit(view *policy.View, request *policy.Request) policy.Verd
 		e.tell(x)
 	}
 	return verdict
+}
+
+// answered tells of an answer.
+func (e *entrance) answered(view *policy.View, request *policy.Request, a scheduler.GatewayAnswer) {
+	if e.answer != nil {
+		a.AtSeconds, a.Request = view.Now.Seconds(), explainedRequest(request)
+		e.answer(a)
+	}
 }
 
 // about is the story of a request so far.

@@ -91,6 +91,15 @@ func (r explainedModels) Explain(tell func(*scheduler.Explanation)) {
 	}
 }
 
+// Answer has the answers of the policies before each router told; nil ends that.
+func (r explainedModels) Answer(tell func(scheduler.GatewayAnswer)) {
+	for i := range r.models {
+		if e, ok := r.models[i].Routing.Router.(*entrance); ok {
+			e.Answer(tell)
+		}
+	}
+}
+
 // explanationOf has a decision of a policy look like one profile of an EPP.
 func explanationOf(x *native.Explanation, policyName string, pool *scheduler.ExplanationPool) *scheduler.Explanation {
 	out := pool.Get()

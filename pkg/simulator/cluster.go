@@ -46,8 +46,9 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 	labels := c.Source.Labels()
 	s := &simulation{source: c.Source, horizon: c.Horizon, disruptions: c.Disruptions, labels: labels, seed: c.Seed}
 	s.core = &core{
-		ctx: ctx, sim: s, faults: c.Policies.Faults, onPreempted: c.Preempted,
-		metrics: newMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, len(c.Pools), labels),
+		ctx: ctx, sim: s, faults: c.Policies.Faults,
+		listeners: listeners{c.Preempted, c.Stepped, c.Transferred, c.HandedOver},
+		metrics:   newMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, len(c.Pools), labels),
 	}
 	s.cluster = &cluster{core: s.core, handoff: c.Handoff}
 	s.gateway = newGateway(s.core, s.cluster, &c)

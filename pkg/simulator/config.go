@@ -80,6 +80,12 @@ type Config struct {
 	// back into its wait queue, each time, in an order of their own, as those of Ended; nil if nobody
 	// wants to know. It changes nothing of the run.
 	Preempted func(Preemption)
+	// Stepped is told of every step of an engine that begins, Transferred of every transfer of KV that
+	// ends, and HandedOver of every hand-over that ends; nil if nobody wants to know. What one replica
+	// does is told in order of time; replicas tell in turn. They change nothing of the run.
+	Stepped     func(EngineStep)
+	Transferred func(Transfer)
+	HandedOver  func(HandOver)
 	// Scaled is told of every decision of a scaler, and Staged of every change of the
 	// stage of a replica; nil if nobody wants to know. They change nothing of the run.
 	Scaled func(ScaleDecision)

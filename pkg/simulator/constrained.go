@@ -96,6 +96,9 @@ func (r *replica) preempt(victim int) {
 	b := &r.batch
 	id := b.running[victim]
 	q := &r.requests.all[id]
+	if r.listeners.preempted != nil {
+		r.listeners.preempted(r.preemptionOf(q))
+	}
 	b.running = append(b.running[:victim], b.running[victim+1:]...)
 	r.adapters.runs(q.info.Adapter, -1)
 	r.cancelOngoing(q)
@@ -108,9 +111,6 @@ func (r *replica) preempt(victim int) {
 	r.tell(scheduling.Listener.Preempted, q)
 	r.use.Preemptions++
 	r.metrics.cells[q.cell].Preemptions++
-	if r.onPreempted != nil {
-		r.onPreempted(Preemption{At: r.now, Request: q.info.ID, Replica: int(r.index)})
-	}
 	for _, o := range r.observers {
 		o.preempted(r.sim, r, id)
 	}

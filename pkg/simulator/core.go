@@ -30,6 +30,5 @@ type core struct {
 	// observers watch; sim is what they are shown.
 	observers []observer
 	sim       *simulation
-	// onPreempted is told of preemptions; nil where nobody wants to know.
-	onPreempted func(Preemption)
+	listeners listeners
 }

@@ -34,6 +34,7 @@
 //	request    request.go, phase.go, blocks.go, evict.go, request_end.go: one request
 //	figures    metrics.go, use.go, tier_use.go, outcome.go: what is counted
 //	series     series*.go: what is followed through time, where somebody asks for it
+//	told       told.go: what engines do, for those who want to know
 //
 // plain_test.go has all of it without the shortcuts, one event after the other. Every
 // feature is held against it on thousands of random clusters.

@@ -21,6 +21,8 @@ type handoff struct {
 	asked, reserved, ready bool
 	// done is when the job had computed the prompt; unset before.
 	done simtime.Time
+	// begun is when the request was sent on its way, readyAt when it might decode; unset before.
+	begun, readyAt simtime.Time
 	// In blocks of the prompt: what has been computed, what can be sent and what
 	// has been, all counted from the first; what there is to send, what is or was
 	// under way and what has come of that. mark is how much has to have come
@@ -63,7 +65,7 @@ func (c *cluster) handOver(id int32, from, to int) {
 	q.handoff, j.handoff = at+1, at+1
 	q.moveTo(phaseRemote)
 	c.handoffs.all[at] = handoff{
-		decode: id, job: job, from: int32(from), to: int32(to), done: unset,
+		decode: id, job: job, from: int32(from), to: int32(to), begun: c.now, done: unset, readyAt: unset,
 		flights: c.handoffs.all[at].flights[:0],
 	}
 	c.replicas[from].sendToQueue(job)
@@ -198,14 +200,14 @@ func (c *cluster) progress(h *handoff) {
 	if h.arrived == h.needs {
 		q := &c.requests.all[h.decode]
 		c.replicas[h.to].cache.Publish(q.blocks)
-		c.closeHandoff(h)
+		c.closeHandoff(h, false)
 	}
 }
 
 // readyToDecode puts a request back into the queue, with its blocks. The last
 // token of the prompt is computed again: its output is the first of the answer.
 func (c *cluster) readyToDecode(h *handoff) {
-	h.ready = true
+	h.ready, h.readyAt = true, c.now
 	r, q := &c.replicas[h.to], &c.requests.all[h.decode]
 	q.computed = q.prompt - 1
 	q.remote = q.prompt - (r.blocksOf(q.prompt)-h.needs)*int32(r.cache.BlockTokens())
@@ -216,7 +218,8 @@ func (c *cluster) readyToDecode(h *handoff) {
 
 // closeHandoff ends a hand-over. The request goes on without it, and the job gives its
 // blocks up.
-func (c *cluster) closeHandoff(h *handoff) {
+func (c *cluster) closeHandoff(h *handoff, cancelled bool) {
+	c.tellHandOver(h, cancelled)
 	q, j := &c.requests.all[h.decode], &c.requests.all[h.job]
 	at := q.handoff - 1
 	q.handoff, q.incomplete = 0, false
@@ -237,7 +240,7 @@ func (c *cluster) cancelHandoff(h *handoff) {
 	c.cancelFlights(h)
 	to := &c.replicas[h.to]
 	waits := h.asked && !h.ready
-	c.closeHandoff(h)
+	c.closeHandoff(h, true)
 	if waits {
 		c.endPending(to)
 	}

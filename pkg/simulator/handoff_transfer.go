@@ -13,6 +13,7 @@ import (
 // flight is a transfer of a hand-over: some blocks, and those that follow when
 // they are there.
 type flight struct {
+	sending
 	handoff      int32
 	id           transfer.ID
 	blocks, rest int32

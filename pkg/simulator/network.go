@@ -28,6 +28,10 @@ type transferHandler interface {
 	of() int32
 	// count adds to the transfers of those replicas that it is from or to.
 	count(s *simulation, n int)
+	// begin notes when the transfer began and its bytes, which begun returns; describe says the rest of it.
+	begin(at simtime.Time, bytes int64)
+	begun() sending
+	describe(s *simulation) Transfer
 }
 
 func newFabric() *fabric {
@@ -66,6 +70,7 @@ func (f *fabric) forget() {
 func (c *cluster) beginTransfer(f *fabric, wait time.Duration, d transferHandler, bytes int64, stations ...transfer.StationID) transfer.ID {
 	id := f.StartAfter(c.now, wait, bytes, stations...)
 	f.assign(d)
+	d.begin(c.now, bytes)
 	d.count(c.sim, +1)
 	return id
 }
@@ -74,7 +79,9 @@ func (c *cluster) beginTransfer(f *fabric, wait time.Duration, d transferHandler
 func (c *cluster) abort(f *fabric, id transfer.ID) {
 	// One that ends at this very nanosecond has not been told of yet.
 	f.Cancel(c.now, id)
-	f.dismiss(id).count(c.sim, -1)
+	d := f.dismiss(id)
+	d.count(c.sim, -1)
+	c.tellTransfer(d, true)
 }
 
 // due is when the network wants to be looked at.
@@ -91,6 +98,7 @@ func (c *cluster) land(f *fabric, now simtime.Time) {
 	for _, done := range f.Advance(now) {
 		if d := f.dismiss(done.ID); d != nil {
 			d.count(c.sim, -1)
+			c.tellTransfer(d, false)
 			d.land(c.sim, now)
 		}
 	}

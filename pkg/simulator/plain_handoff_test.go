@@ -23,6 +23,8 @@ type plainHandoff struct {
 	done     bool // the job is
 	ready    bool // the request may decode
 	doneAt   simtime.Time
+	begun    simtime.Time
+	readyAt  simtime.Time
 
 	// Blocks of the prompt: given are those that the decode replica had, needs and
 	// arrived how many are to come and have come. Counted from the first one of
@@ -71,7 +73,7 @@ func (p *plain) hireJob(q *plainRequest, prefill *plainReplica) {
 	}}
 	job.text = q.info.Prompt
 	job.identities = toldApart(job.text.FullBlocks(nil, prefill.BlockTokens), job.info.Adapter)
-	job.handoff = &plainHandoff{request: q, job: job, prefill: prefill, decode: p.replicas[q.replica]}
+	job.handoff = &plainHandoff{request: q, job: job, prefill: prefill, decode: p.replicas[q.replica], begun: p.now}
 	q.handoff = job.handoff
 	p.approach(prefill, job)
 }
@@ -256,7 +258,7 @@ func (p *plain) collect(h *plainHandoff) {
 // makeReady lets the request decode.
 func (p *plain) makeReady(h *plainHandoff) {
 	q := h.request
-	h.ready = true
+	h.ready, h.readyAt = true, p.now
 	q.computed = q.prompt - 1
 	h.decode.loading = without(h.decode.loading, q)
 	h.decode.wait(q)
@@ -269,6 +271,7 @@ func (p *plain) makeReady(h *plainHandoff) {
 
 // finishHandoff ends a hand-over of which all has arrived.
 func (p *plain) finishHandoff(h *plainHandoff) {
+	p.tellHandOver(h)
 	h.decode.cache.Publish(h.request.sequence)
 	h.request.handoff, h.job.handoff = nil, nil
 	free := h.prefill.cache.Release

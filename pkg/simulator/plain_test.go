@@ -547,7 +547,7 @@ func (p *plain) startStep(r *plainReplica) {
 	r.held = begins
 	begin := func() {
 		if begins {
-			p.beginStep(r, r.warmed(p.now, r.Timer.StepTime(step)))
+			p.beginStep(r, step)
 		}
 	}
 	if !p.makeBlank(r, begin) {
@@ -568,7 +568,9 @@ func (p *plain) noteStep(r *plainReplica) {
 	p.recorder.step(p.now, int32(r.index), shares)
 }
 
-func (p *plain) beginStep(r *plainReplica, duration time.Duration) {
+func (p *plain) beginStep(r *plainReplica, step latency.Step) {
+	duration := r.warmed(p.now, r.Timer.StepTime(step))
+	p.tellStep(r, step, duration)
 	r.held, r.stepping = false, true
 	r.stepStart = p.now
 	p.schedule(plainEvent{at: p.now.Add(duration), kind: plainStepEnd, number: r.index, replica: r})
@@ -730,6 +732,7 @@ func (r *plainReplica) capped(n int32) int32 {
 func (p *plain) preempt(r *plainReplica, q *plainRequest) {
 	r.preemptedThisStep = true
 	p.note(q, func(rec *record) { rec.preemptions++ })
+	p.tellPreemption(r, q)
 	r.running = without(r.running, q)
 	r.useAdapter(q)
 	p.loseHandoff(q)
@@ -742,9 +745,6 @@ func (p *plain) preempt(r *plainReplica, q *plainRequest) {
 	r.wait(q)
 	r.announce("preempted", q)
 	r.use.Preemptions++
-	if p.Preempted != nil {
-		p.Preempted(Preemption{At: p.now, Request: q.info.ID, Replica: int(r.index)})
-	}
 	p.metrics.cells[q.cell].Preemptions++
 }
 

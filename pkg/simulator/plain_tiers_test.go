@@ -46,6 +46,8 @@ type plainTransfer struct {
 	id           transfer.ID
 	route        []transfer.StationID
 	arrive, undo func()
+	begun        simtime.Time
+	bytes        int64
 }
 
 // addStations lays the network. One will do for all: what does not meet does not
@@ -114,8 +116,8 @@ func (p *plain) transmit(r *plainReplica, blocks int, arrive, undo func(), route
 func (p *plain) transmitAfter(
 	r *plainReplica, wait time.Duration, blocks int, arrive, undo func(), route ...transfer.StationID,
 ) *plainTransfer {
-	t := &plainTransfer{route: route, arrive: arrive, undo: undo}
-	t.id = p.network.StartAfter(p.now, wait, int64(blocks)*r.BlockBytes, route...)
+	t := &plainTransfer{route: route, arrive: arrive, undo: undo, begun: p.now, bytes: int64(blocks) * r.BlockBytes}
+	t.id = p.network.StartAfter(p.now, wait, t.bytes, route...)
 	p.transfers[t.id] = t
 	return t
 }
@@ -132,6 +134,7 @@ func (p *plain) endTransfers() {
 	for _, done := range p.network.Advance(p.now) {
 		if t, ok := p.transfers[done.ID]; ok {
 			delete(p.transfers, done.ID)
+			p.tellTransfer(t)
 			t.arrive()
 		}
 	}

@@ -277,6 +277,9 @@ func (r *replica) begin(now simtime.Time, step latency.Step) {
 	if duration < 1 {
 		panic(fmt.Sprintf("simulator: a step of %v at %v", duration, now))
 	}
+	if r.listeners.stepped != nil {
+		r.tellStep(now, &step, duration)
+	}
 	r.stepStart = now
 	r.next = now.Add(duration)
 }

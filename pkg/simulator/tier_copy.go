@@ -10,6 +10,7 @@ import (
 
 // copying is a transfer of blocks into a tier.
 type copying struct {
+	sending
 	replica int32
 	tier    int
 	pending kv.Reservation
@@ -17,6 +18,8 @@ type copying struct {
 	// source is one more than the number of the keep whose blocks are copied, 0 if
 	// none.
 	source int32
+	// request is the ID of the request whose blocks are copied, or NoRequest.
+	request int
 	// pin holds the source in the tier above, where pinned.
 	pinned bool
 	pin    kv.Pin
@@ -44,7 +47,7 @@ func (l *tierSet) copyDown(id int32, q *request) {
 		return
 	}
 	k := l.sourceOf(q, id)
-	c.source, c.priority = q.source, q.info.Priority
+	c.source, c.priority, c.request = q.source, q.info.Priority, q.info.ID
 	k.copies = append(k.copies, c)
 	l.startCopy(c)
 }
@@ -68,7 +71,7 @@ func (l *tierSet) reserve(tier int, spans []kv.Span) *copying {
 		return nil
 	}
 	c := l.newCopying()
-	*c = copying{replica: l.replica.index, tier: tier, pending: pending, blocks: taken}
+	*c = copying{replica: l.replica.index, tier: tier, pending: pending, blocks: taken, request: NoRequest}
 	if l.offload.Policy != OffloadEager && tier+1 < len(l.tiers) && len(evicted) > 0 {
 		l.copyEvictedOn(tier+1, evicted)
 	}
@@ -135,7 +138,7 @@ func (l *tierSet) copyOn(c *copying, arrived []kv.Span) {
 		return
 	}
 	on.pin, on.pinned = l.tiers[c.tier].store.PinSpans(next.store.ReservedSpans(nil, on.pending)), true
-	on.priority = c.priority
+	on.priority, on.request = c.priority, c.request
 	l.startCopy(on)
 }
 

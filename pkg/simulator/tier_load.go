@@ -81,6 +81,7 @@ func (l *tierSet) load(q *request, id int32) {
 
 // load is a transfer from a tier to a request's blocks.
 type load struct {
+	sending
 	replica, request int32
 	tier             int
 	pins             []kv.Pin

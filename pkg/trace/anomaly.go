@@ -31,6 +31,22 @@ const (
 // IsSymptom reports whether anomalies of the type are what others cause.
 func (t Type) IsSymptom() bool { return t == SLOViolation || t == TailBlowUp }
 
+// NeedsDecisions reports whether the rule looks at decisions of routers, which take time to explain.
+func (t Type) NeedsDecisions() bool {
+	switch t {
+	case PrefixBlind, HotReplica, PriorityInversion, CacheThrashing, PDBackpressure, HeadOfLineBlocking:
+		return true
+	default:
+		return false
+	}
+}
+
+// Types are all types of anomalies.
+var Types = []Type{
+	PrefixBlind, HotReplica, TenantBurst, PriorityInversion, CacheThrashing, ShadowDivergence, ScaleOscillation, PDBackpressure,
+	PreemptionStorm, HeadOfLineBlocking, SLOViolation, TailBlowUp,
+}
+
 // An Anomaly is something that went wrong often enough to count.
 type Anomaly struct {
 	Type Type `json:"type"`
@@ -85,7 +101,10 @@ type tally struct {
 }
 
 // add counts a request that a rule finds.
-func (t *tally) add(r *record) { t.note(r.end.ID, r.end.Arrival, r.bad) }
+func (t *tally) add(r *record) {
+	r.counted = true
+	t.note(r.end.ID, r.end.Arrival, r.bad)
+}
 
 // note counts a request by its ID, its arrival, and whether it missed a target.
 func (t *tally) note(id int, arrival simtime.Time, bad bool) {

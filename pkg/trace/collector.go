@@ -31,6 +31,10 @@ type Collector struct {
 	worst    worst
 	sample   sample
 	patterns patterns
+	// onlyCounts says that nobody wants a report, but Counts and Counted.
+	onlyCounts bool
+	// counted says that a rule counts the request that ended last.
+	counted bool
 }
 
 // A rule looks at each request that ends, and says in the end what went wrong.
@@ -114,7 +118,9 @@ func (c *Collector) of(request int) *record {
 
 // Explained is told of a decision of the router. It keeps nothing of the explanation.
 func (c *Collector) Explained(x *scheduler.Explanation) {
-	c.router.note(x)
+	if !c.onlyCounts {
+		c.router.note(x)
+	}
 	r := c.of(x.Request.ID)
 	r.pick = c.pickOf(x)
 }
@@ -132,15 +138,47 @@ func (c *Collector) Ended(e simulator.RequestEnd) {
 	delete(c.open, e.ID)
 	r.end = e
 	r.judge(simulator.FindTarget(c.targets, c.tenantTargets, e.Tenant, e.Class), c.by.TTFT)
-	c.outcome.add(r)
+	if !c.onlyCounts {
+		c.outcome.add(r)
+	}
 	for _, rule := range c.rules {
 		rule.ended(c, r)
 	}
 	c.storm.ended(r)
-	c.worst.add(r)
-	c.sample.add(r)
-	c.patterns.add(c, r)
+	if !c.onlyCounts {
+		c.worst.add(r)
+		c.sample.add(r)
+		c.patterns.add(c, r)
+	}
+	c.counted = r.counted
 }
+
+// NewCounter returns a collector that does not report, but counts in less time.
+func NewCounter(c *simulator.Config, by Thresholds) *Collector {
+	n := NewCollector(c, by)
+	n.onlyCounts = true
+	return n
+}
+
+// Counts are the counts of the anomalies so far by type, 0 for types without one.
+func (c *Collector) Counts() map[Type]int {
+	counts := map[Type]int{}
+	for _, t := range Types {
+		counts[t] = 0
+	}
+	for _, a := range c.anomalies() {
+		counts[a.Type] += a.Count
+	}
+	return counts
+}
+
+// Counted reports whether a rule counts the request that ended last. Rules that know only later
+// what is wrong do not: hot replicas and bursts of tenants, and priority inversions of
+// a request that ends before the one that overtook it.
+func (c *Collector) Counted() bool { return c.counted }
+
+// InFlight reports whether a request has left its source and has not ended.
+func (c *Collector) InFlight(request int) bool { return c.open[request] != nil }
 
 // Scaled is told of a decision of a scaler.
 func (c *Collector) Scaled(d simulator.ScaleDecision) { c.scalers.scaled(c, d) }

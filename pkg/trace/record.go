@@ -24,6 +24,8 @@ type record struct {
 	// wait for its first token.
 	bad   bool
 	limit time.Duration
+	// counted says that a rule has counted the request.
+	counted bool
 }
 
 // A pick is what the router knew when it picked, and what it picked. Replicas count

@@ -30,14 +30,20 @@ func (c *Collector) Report() *Report {
 		Seed: c.seed, Outcome: c.outcome.report(), Anomalies: []Anomaly{},
 		Worst: c.decisions(c.worst.all), Sample: c.decisions(byArrival(c.sample.all)), Patterns: c.patterns.report(), Router: c.router.plugins,
 	}
-	for _, rule := range c.rules {
-		r.Anomalies = append(r.Anomalies, rule.anomalies(c)...)
-	}
-	r.Anomalies = append(r.Anomalies, c.scalers.anomalies(c)...)
-	r.Anomalies = append(r.Anomalies, c.storm.anomalies(c)...)
+	r.Anomalies = append(r.Anomalies, c.anomalies()...)
 	rank(r.Anomalies)
 	for i := range c.scaling {
 		r.Scalers = append(r.Scalers, Scaler{c.scaling[i].Name, c.scalers.units[i].notes})
 	}
 	return r
+}
+
+// anomalies are what the rules found so far.
+func (c *Collector) anomalies() []Anomaly {
+	var all []Anomaly
+	for _, rule := range c.rules {
+		all = append(all, rule.anomalies(c)...)
+	}
+	all = append(all, c.scalers.anomalies(c)...)
+	return append(all, c.storm.anomalies(c)...)
 }

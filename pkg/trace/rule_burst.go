@@ -87,7 +87,7 @@ func (s *slot) merge(o *slot) {
 
 func (t *tenantBurst) anomalies(c *Collector) []Anomaly {
 	var all []Anomaly
-	if len(t.tenants) < 2 {
+	if len(t.tenants) < 2 || t.span() == 0 {
 		return nil
 	}
 	for tenant := range t.tenants {

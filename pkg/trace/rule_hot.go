@@ -32,7 +32,7 @@ func (h *hotReplica) ended(_ *Collector, r *record) {
 	s := &h.replicas[p.replica]
 	s.waiting += p.here.waiting
 	s.least += int(least)
-	s.add(r)
+	s.note(r.end.ID, r.end.Arrival, r.bad) // which is nothing wrong yet
 }
 
 func (h *hotReplica) anomalies(c *Collector) []Anomaly {

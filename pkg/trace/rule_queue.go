@@ -29,6 +29,7 @@ func (p *priorityInversion) ended(c *Collector, r *record) {
 			p.compare(c, &now, &here.all[i])
 		}
 	}
+	r.counted = r.counted || now.counted
 	here.add(now)
 }
 

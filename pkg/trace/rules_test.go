@@ -213,3 +213,37 @@ func TestMemoryIsBounded(t *testing.T) {
 		t.Errorf("%d sampled decisions", n)
 	}
 }
+
+// Without any request there is no anomaly.
+func TestNothingWentWrongWhereNothingHappened(t *testing.T) {
+	c := story()
+	if all := c.Report().Anomalies; len(all) > 0 {
+		t.Errorf("there are %+v", all)
+	}
+	for _, kind := range Types {
+		if n, known := c.Counts()[kind]; n != 0 || !known {
+			t.Errorf("%d of %s (counted: %v)", n, kind, known)
+		}
+	}
+}
+
+// A collector that only counts counts as one that reports, and knows of each request whether a rule
+// counts it.
+func TestACounterCounts(t *testing.T) {
+	whole, counter := story(), story()
+	counter.onlyCounts = true
+	tell := each(100, func(i int) told {
+		return told{id: i, at: time.Duration(i) * time.Second, ttft: time.Duration(1+i%2) * 900 * time.Millisecond}
+	})
+	tell(whole)
+	tell(counter)
+	if diff := cmp.Diff(whole.Counts(), counter.Counts()); diff != "" || whole.Counts()[SLOViolation] != 50 {
+		t.Errorf("counts (−of a report +of a counter):\n%s", diff)
+	}
+	for id, want := range []bool{false, true} {
+		counter.tell(told{id: 100 + id, ttft: time.Duration(1+id) * 900 * time.Millisecond})
+		if counter.Counted() != want || counter.InFlight(100+id) {
+			t.Errorf("request %d is counted: %v", 100+id, counter.Counted())
+		}
+	}
+}

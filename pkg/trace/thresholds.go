@@ -8,44 +8,48 @@ import "time"
 // comment gives.
 type Thresholds struct {
 	// MinRequests is how many requests make an anomaly at least: 20.
-	MinRequests int
+	MinRequests int `json:"minRequests,omitempty"`
 	// MinShare is the share of the requests that a rule looks at from which on they are an
 	// anomaly: 0.1.
-	MinShare float64
+	MinShare float64 `json:"minShare,omitempty"`
 	// TTFT is how long a request may wait for its first token where nobody states a target:
 	// 2 s.
-	TTFT time.Duration
+	TTFT time.Duration `json:"ttft,omitempty"`
 	// InversionMargin is how long a request must have waited, and how long it must wait
 	// still, when one of lower priority has its first token: 100 ms.
-	InversionMargin time.Duration
+	InversionMargin time.Duration `json:"inversionMargin,omitempty"`
 	// Tokens is how many tokens of a prompt matter to the rules on caches: 256.
-	Tokens int
+	Tokens int `json:"tokens,omitempty"`
 	// Remembered is how long a prefix counts as one that a replica holds: 60 s.
-	Remembered time.Duration
+	Remembered time.Duration `json:"remembered,omitempty"`
 	// Divergence is the share of the tokens believed or found, whichever are more, by
 	// which they differ: 0.5.
-	Divergence float64
+	Divergence float64 `json:"divergence,omitempty"`
 	// Waiting is how many waiting requests make an endpoint loaded: 4.
-	Waiting int
+	Waiting int `json:"waiting,omitempty"`
 	// HotShare is how many times the equal share one replica gets: 1.8.
-	HotShare float64
+	HotShare float64 `json:"hotShare,omitempty"`
 	// Reversals of a scaler, each within ReversalWindow of the change before, make an
 	// oscillation: 3 within 5 min.
-	Reversals      int
-	ReversalWindow time.Duration
+	Reversals      int           `json:"reversals,omitempty"`
+	ReversalWindow time.Duration `json:"reversalWindow,omitempty"`
 	// Burst is how many times its median rate a tenant sends, and Rise how many times as
 	// long the others wait meanwhile: 3 and 2.
-	Burst, Rise float64
+	Burst float64 `json:"burst,omitempty"`
+	Rise  float64 `json:"rise,omitempty"`
 	// LongPrompt is how many times as long the prompt at the head of the line is: 8.
-	LongPrompt int
+	LongPrompt int `json:"longPrompt,omitempty"`
 	// Tail is the ratio of the 99th to the 50th percentile of the TTFT: 10.
-	Tail float64
+	Tail float64 `json:"tail,omitempty"`
 	// Storm is how many preemptions in 10 s are one: 20.
-	Storm int
+	Storm int `json:"storm,omitempty"`
 }
 
 // StormWindow is the time that [Thresholds].Storm counts in.
 const StormWindow = 10 * time.Second
+
+// DefaultThresholds are those where nobody sets any.
+func DefaultThresholds() Thresholds { return Thresholds{}.withDefaults() }
 
 func (t Thresholds) withDefaults() Thresholds {
 	fill(&t.MinRequests, 20)

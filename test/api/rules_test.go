@@ -552,9 +552,13 @@ var rules = map[string]ruleTable{
 	},
 
 	// Run.
-	"decisions goes with level Decisions": {
-		good: []any{fields{"level": "Decisions", "decisions": 1}, fields{"level": "Minimal", "decisions": gone}},
-		bad:  []any{fields{"level": "Minimal", "decisions": 1}, fields{"level": gone, "decisions": 1}},
+	"decisions goes with level Decisions or Full": {
+		good: []any{fields{"level": "Decisions", "decisions": 1}, fields{"level": "Full", "decisions": 1}, fields{"level": "Minimal", "decisions": gone, "sample": gone}},
+		bad:  []any{fields{"level": "Minimal", "decisions": 1, "sample": gone}, fields{"level": gone, "decisions": 1, "sample": gone}},
+	},
+	"sample goes with level Decisions or Full": {
+		good: []any{fields{"level": "Decisions", "sample": "0.5"}, fields{"level": "Full", "sample": "1"}, fields{"level": "Minimal", "decisions": gone, "sample": gone}},
+		bad:  []any{fields{"level": "Minimal", "decisions": gone, "sample": "0.5"}, fields{"level": gone, "decisions": gone, "sample": "0.5"}},
 	},
 
 	// Sweep.

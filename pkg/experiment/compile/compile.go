@@ -51,7 +51,7 @@ func Compared(ctx context.Context, run *v1alpha1.SimulationRun, gates []v1alpha1
 	c.plan.Seeds = seeds(run.Spec.Replications)
 	c.plan.Metrics, c.plan.Gates = run.Spec.Metrics, gates
 	c.plan.Precision = wantedPrecision(&run.Spec.Replications, len(c.plan.Seeds), "e2e.mean")
-	c.plan.Decisions = keptDecisions(&run.Spec.Trace)
+	c.addTrace(&run.Spec.Trace)
 	c.plan.Series = keptSeries(run.Spec.Trace.Series)
 	errs = append(errs, c.checkCriteria(&run.Spec.Scenario, spec)...)
 	return c.finish(errs)
@@ -200,10 +200,6 @@ func (c *compiler) interrupted(path *field.Path) bool {
 	return err != nil
 }
 
-// defaultKeptRequests is how many requests have their decisions kept unless the run says
-// otherwise.
-const defaultKeptRequests = 100
-
 // keptSeries is how many bins the time series have at most that are kept.
 func keptSeries(in *v1alpha1.SeriesTrace) int {
 	switch {
@@ -213,17 +209,5 @@ func keptSeries(in *v1alpha1.SeriesTrace) int {
 		return result.MaxSeriesBins
 	default:
 		return int(*in.Bins)
-	}
-}
-
-// keptDecisions is how many requests have their decisions kept.
-func keptDecisions(in *v1alpha1.RunTrace) int {
-	switch {
-	case in.Level != v1alpha1.DecisionsTrace:
-		return 0
-	case in.Decisions == nil:
-		return defaultKeptRequests
-	default:
-		return int(*in.Decisions)
 	}
 }

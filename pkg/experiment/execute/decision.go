@@ -10,6 +10,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/jsonline"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -49,8 +50,16 @@ type explainer interface {
 
 // AppendLine appends the decision as encoding/json writes it without the escapes for HTML,
 // and the end of the line.
-func (d *Decision) AppendLine(b []byte) []byte {
-	b = strconv.AppendInt(append(b, `{"seed":`...), d.Seed, 10)
+func (d *Decision) AppendLine(b []byte) []byte { return d.appendLine(append(b, '{')) }
+
+// AppendRecord is AppendLine of a trace that has other records, too.
+func (d *Decision) AppendRecord(b []byte) []byte {
+	return d.appendLine(jsonline.Text(append(b, `{"record":`...), string(result.RoutingKind)))
+}
+
+// appendLine appends the rest of a line.
+func (d *Decision) appendLine(b []byte) []byte {
+	b = strconv.AppendInt(jsonline.Key(b, "seed"), d.Seed, 10)
 	b = jsonline.Text(jsonline.Key(b, "tenant"), d.Tenant)
 	b = jsonline.Text(jsonline.Key(b, "class"), d.Class)
 	b = jsonline.List(jsonline.Key(b, "names"), d.Names, appendText)
@@ -76,7 +85,10 @@ func appendText(b []byte, s *string) []byte { return jsonline.Text(b, *s) }
 // over.
 func (w observers) attach(c *simulator.Config) (detach func()) {
 	c.CheckInvariants, c.Series = w.check, seriesIn(w.series)
-	c.Completed, c.Evicted, c.Ended = w.completed, w.evicted, w.ended
+	c.Completed, c.Evicted = w.completed, w.evicted
+	if w.ended != nil {
+		c.Ended = both(c.Ended, w.ended)
+	}
 	if w.scaling != nil {
 		w.scaling(c)
 	}
@@ -93,12 +105,18 @@ func (w observers) attach(c *simulator.Config) (detach func()) {
 // WatchDecisions has each decision of a simulation told when its request ends, which changes
 // nothing of the simulation. What it returns is to be called when the simulation is over.
 func WatchDecisions(c *simulator.Config, tell func(*Decision)) (detach func()) {
+	return watchDecisions(c, tell, nil)
+}
+
+// watchDecisions is WatchDecisions that has a function, unless it is nil, told of each explanation as
+// it is made.
+func watchDecisions(c *simulator.Config, tell func(*Decision), also func(*scheduler.Explanation)) (detach func()) {
 	n := decisionObserver{
 		seed: c.Seed, labels: c.Source.Labels(), names: namesOf(c.Pools), live: liveOf(c.Pools), tell: tell,
 		open: map[int]*Decision{},
 	}
 	router := c.Policies.Routing.Router.(explainer)
-	router.Explain(n.explained)
+	router.Explain(both(also, n.explained))
 	c.Rejected = n.rejected
 	c.Ended = both(c.Ended, n.ended)
 	return func() {
@@ -108,13 +126,13 @@ func WatchDecisions(c *simulator.Config, tell func(*Decision)) (detach func()) {
 }
 
 // both returns a function that calls two, of which the first may be nil.
-func both(first, second func(simulator.RequestEnd)) func(simulator.RequestEnd) {
+func both[T any](first, second func(T)) func(T) {
 	if first == nil {
 		return second
 	}
-	return func(e simulator.RequestEnd) {
-		first(e)
-		second(e)
+	return func(t T) {
+		first(t)
+		second(t)
 	}
 }
 

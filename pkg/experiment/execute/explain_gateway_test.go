@@ -109,14 +109,14 @@ func TestEachRequestHasADecision(t *testing.T) {
 			c := guarded(t, admission)
 			seen, verdicts := map[int]int{}, map[string]int{}
 			all := experimenttest.AllSimulations(t, c.Plan).Indices()[:1]
-			watched, err := execute.Simulate(t.Context(), c.Plan, c.Traces, experimenttest.FirstRound(t, c.Plan), all, execute.Options{Parallelism: 1, Decided: func(_ int, d *execute.Decision) {
+			watched, err := execute.Simulate(t.Context(), c.Plan, c.Traces, experimenttest.FirstRound(t, c.Plan), all, execute.Options{Parallelism: 1, Trace: execute.Decisions(func(_ int, d *execute.Decision) {
 				seen[d.Request.ID]++
 				last := d.LastVerdict()
 				verdicts[last.Verdict]++
 				if rejected := last.Verdict == scheduler.Rejected; rejected != (d.Endpoint == nil) || rejected != (d.Rejected != "") || d.Priority.Value != -3 {
 					t.Errorf("request %d: %+v, endpoint %v, rejected %q, priority %+v", d.Request.ID, last, d.Endpoint, d.Rejected, d.Priority)
 				}
-			}})
+			})})
 			if err != nil {
 				t.Fatal(err)
 			}

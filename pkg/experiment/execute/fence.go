@@ -72,7 +72,7 @@ func (o *Options) fenced(ctx context.Context, p *experiment.Plan, traces trace.S
 		return experiment.Simulation{}, err
 	case !setup.Foreign(scenario):
 		return experiment.Simulation{}, errNoFence
-	case o.Decided != nil || o.Requests != nil:
+	case o.Trace != nil || o.Requests != nil:
 		return experiment.Simulation{}, ErrWatched
 	}
 	s, err := o.Fence.Simulate(ctx, p, traces, of, InsideOptions{o.CheckInvariants, o.KeepDecisions, o.Series})

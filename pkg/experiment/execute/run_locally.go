@@ -54,9 +54,7 @@ func (c *LocalRun) round(ctx context.Context, traces trace.Set, before int, o Op
 			return 0, err
 		}
 	}
-	if decided := o.Decided; decided != nil {
-		o.Decided = func(i int, d *Decision) { decided(before+i, d) }
-	}
+	o.Trace = o.Trace.after(before)
 	if requests := o.Requests; requests != nil {
 		o.Requests = func(i int, point experiment.Point, seed int64) (RequestSink, error) {
 			return requests(before+i, point, seed)

@@ -180,9 +180,9 @@ func TestDecisionsNameTheModel(t *testing.T) {
 	models := map[string]string{}
 	_, err := execute.Simulate(t.Context(), c.Plan, c.Traces, experimenttest.FirstRound(t, c.Plan), []int{0}, execute.Options{
 		Parallelism: 1,
-		Decided: func(_ int, d *execute.Decision) {
+		Trace: execute.Decisions(func(_ int, d *execute.Decision) {
 			models[d.Model] = strings.Join(d.Names, " ")
-		},
+		}),
 	})
 	want := map[string]string{"meta-llama/Llama-3.1-8B-Instruct": "small/0 small/1 small/2", "meta-llama/Llama-3.1-70B-Instruct": "large/0 large/1"}
 	if diff := cmp.Diff(want, models); diff != "" || err != nil {
@@ -201,13 +201,13 @@ func TestVerdictsAreOfOneModel(t *testing.T) {
 	seen := map[string]int{}
 	_, err := execute.Simulate(t.Context(), c.Plan, c.Traces, experimenttest.FirstRound(t, c.Plan), []int{0}, execute.Options{
 		Parallelism: 1,
-		Decided: func(_ int, d *execute.Decision) {
+		Trace: execute.Decisions(func(_ int, d *execute.Decision) {
 			what := fmt.Sprintf("%s by %d endpoints, signals %q, rejected %q", strings.Join(d.Names, " "), len(d.Endpoints), d.Signals, d.Rejected)
 			if last := d.LastVerdict(); last != nil {
 				what += ", " + last.Verdict
 			}
 			seen[what]++
-		},
+		}),
 	})
 	want := []string{
 		`large/0 large/1 by 2 endpoints, signals "Oracle", rejected "classRefused", rejected`,

@@ -42,14 +42,13 @@ type Options struct {
 	// Done, if set, is told of each row and the point that it is of, in any order.
 	// Calls do not overlap. An error ends the work.
 	Done func(experiment.Point, *result.Row) error
-	// Decided, if set, is told of each decision of a simulation, by its place
-	// among those asked for; by RunLocally, among all that it simulates. Calls for
-	// different simulations may overlap.
-	Decided func(simulation int, d *Decision)
-	// Requests, if set, is asked before each simulation, by its place as in Decided,
-	// for what takes its requests; an error ends the work. Calls may overlap.
+	// Requests, if set, is asked before each simulation, by its place among those asked for,
+	// for what takes its requests; by RunLocally, among all that it simulates. An error ends
+	// the work. Calls may overlap.
 	Requests func(simulation int, point experiment.Point, seed int64) (RequestSink, error)
-	// KeepDecisions has those that the plan keeps in the results.
+	// Trace, if set, has simulations traced.
+	Trace *Tracing
+	// KeepDecisions has the trace that the plan keeps in the results; Trace is not looked at then.
 	KeepDecisions bool
 	// Series is how many bins the time series of a run have at most; 0 makes none.
 	Series int
@@ -131,6 +130,8 @@ type observers struct {
 	evicted   func(request int)
 	ended     func(simulator.RequestEnd)
 	requests  func(experiment.Point, int64) (RequestSink, error)
+	// trace has it traced, where neither decided nor watch is set.
+	trace *tracing
 	// scaling is shown a configuration before it runs, to hear of its scalers.
 	scaling func(*simulator.Config)
 	// watch is shown a configuration too, in place of decided, and returns what is called when the
@@ -140,8 +141,8 @@ type observers struct {
 
 func (o *Options) watch(simulation int) observers {
 	w := observers{check: o.CheckInvariants, series: o.Series}
-	if o.Decided != nil {
-		w.decided = func(d *Decision) { o.Decided(simulation, d) }
+	if o.Trace != nil {
+		w.trace = &tracing{o.Trace, simulation}
 	}
 	if o.Requests != nil {
 		w.requests = func(point experiment.Point, seed int64) (RequestSink, error) {
@@ -151,13 +152,16 @@ func (o *Options) watch(simulation int) observers {
 	return w
 }
 
-// simulateKept is simulateOne that may keep decisions.
+// simulateKept is simulateOne that may keep a trace.
 func simulateKept(ctx context.Context, p *experiment.Plan, traces trace.Set, of experiment.Case, metrics []result.Metric, w observers, keep bool) (experiment.Simulation, error) {
 	if !keep || p.Decisions == 0 {
 		return simulateOne(ctx, p, traces, of, metrics, w)
 	}
-	k := decisionRecorder{first: p.Decisions, next: w.decided}
-	w.decided = k.decided
+	k := &traceKeeper{full: p.FullTrace, requests: p.Decisions, sampled: p.TraceSample > 0}
+	w.trace = &tracing{&Tracing{
+		Full: p.FullTrace, Sample: p.TraceSample, Thresholds: p.Anomalies,
+		To: func(int) (TraceSink, error) { return k, nil },
+	}, 0}
 	s, err := simulateOne(ctx, p, traces, of, metrics, w)
 	if err != nil {
 		return experiment.Simulation{}, err
@@ -180,16 +184,21 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 	if err != nil {
 		return experiment.Simulation{}, err
 	}
+	anomalies := watchAnomalies(&in.config, metrics, p.Anomalies)
 	defer w.attach(&in.config)()
+	ctx, traced, err := w.trace.start(ctx, &in.config)
+	if err != nil {
+		return experiment.Simulation{}, atPoint(of, err)
+	}
 	arrivals := watchArrivals(&in.config)
 	backlog := watchBacklog(&in.config, metrics)
 	requests, err := w.recordRequests(of.Point, of.Seed, &in.config)
 	if err != nil {
-		return experiment.Simulation{}, err
+		return experiment.Simulation{}, traced.close(err)
 	}
 	replicas := watchReplicas(&in.config, metrics)
 	outcome, err := simulator.Run(ctx, in.config)
-	if err = errors.Join(err, requests.close()); err != nil {
+	if err = errors.Join(traced.close(err), requests.close()); err != nil {
 		return experiment.Simulation{}, atPoint(of, err)
 	}
 	meta, err := metaOf(p, in, outcome, metrics, arrivals.end(in.config.Horizon))
@@ -198,6 +207,7 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 	}
 	meta.FoundWarmUp = warmUp.of(outcome)
 	meta.ReplicaTTFT = replicas
+	meta.Anomalies = anomalies.counts()
 	meta.BacklogGrowth = backlog.growth(in.config.Horizon)
 	document := result.NewDocument(outcome, meta)
 	s := experiment.Simulation{Row: result.NewRow(document, of.Point.ID, metrics)}

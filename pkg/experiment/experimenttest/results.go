@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"strconv"
 	"testing"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
@@ -37,8 +38,13 @@ func EncodeRows(t testing.TB, simulations []experiment.Simulation) string {
 	return b.String()
 }
 
-// A DecisionLine has the seed of a line of kept decisions.
-type DecisionLine struct{ Seed int64 }
+// A DecisionLine has the seed of a line of a kept trace. Record is the kind of a record at level
+// Full, and Request the request that it is about; a decision has its own in an object.
+type DecisionLine struct {
+	Seed    int64
+	Record  string
+	Request int64
+}
 
 // DecisionLines decodes kept decisions: compressed lines of JSON.
 func DecisionLines(t testing.TB, packed []byte) []DecisionLine {
@@ -49,11 +55,16 @@ func DecisionLines(t testing.TB, packed []byte) []DecisionLine {
 	}
 	var lines []DecisionLine
 	for d := json.NewDecoder(z); d.More(); {
-		var line DecisionLine
+		var line struct {
+			Seed    int64
+			Record  string
+			Request json.RawMessage
+		}
 		if err := d.Decode(&line); err != nil {
 			t.Fatal(err)
 		}
-		lines = append(lines, line)
+		request, _ := strconv.ParseInt(string(line.Request), 10, 64)
+		lines = append(lines, DecisionLine{line.Seed, line.Record, request})
 	}
 	return lines
 }

@@ -25,6 +25,14 @@ type AdmissionAnswer struct {
 	Tenant     *FlowSignal       `json:"tenant,omitempty"`
 }
 
+// A GatewayAnswer is one answer of a policy before the router: Priority or Admission is set.
+type GatewayAnswer struct {
+	AtSeconds float64
+	Request   ExplainedRequest
+	Priority  *PriorityAnswer
+	Admission *AdmissionAnswer
+}
+
 // The verdicts of an admission.
 const (
 	Admitted = "admitted"

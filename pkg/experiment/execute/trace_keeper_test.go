@@ -46,3 +46,36 @@ func TestTheTraceLevelSelectsTheDecisionsToKeep(t *testing.T) {
 		})
 	}
 }
+
+// At level Full the other records of the requests that are kept, and those of scalers, are kept too; steps
+// of engines are not. A sample is of other requests than the first.
+func TestKeptTracesAtLevelFull(t *testing.T) {
+	kept := func(trace v1alpha1.RunTrace) (kinds map[string]int, requests map[int64]bool) {
+		run := experimenttest.Run(t)
+		scaled(run)
+		run.Spec.Scenario.Router.Priority = &v1alpha1.GatewayPolicy{Policy: "constant", Parameters: parameters{"value": "1"}}
+		run.Spec.Trace = trace
+		c := experimenttest.MustCompileRun(t, run)
+		o := execute.Options{Parallelism: 1, KeepDecisions: true}
+		all, err := execute.Simulate(t.Context(), c.Plan, c.Traces, experimenttest.FirstRound(t, c.Plan), []int{0}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kinds, requests = map[string]int{}, map[int64]bool{}
+		for _, line := range experimenttest.DecisionLines(t, all[0].Decisions) {
+			kinds[line.Record]++
+			if line.Record == "priority" {
+				requests[line.Request] = true
+			}
+		}
+		return kinds, requests
+	}
+	kinds, requests := kept(v1alpha1.RunTrace{Level: v1alpha1.FullTrace, Decisions: ptr.To[int32](5)})
+	if kinds["routing"] != 5 || kinds["priority"] != 5 || kinds["scaling"] < 5 || kinds["replica"] == 0 || kinds["batch"] != 0 || !requests[4] {
+		t.Errorf("of the first: %v, of requests %v", kinds, requests)
+	}
+	kinds, requests = kept(v1alpha1.RunTrace{Level: v1alpha1.FullTrace, Decisions: ptr.To[int32](5), Sample: "0.2"})
+	if kinds["routing"] != 5 || kinds["priority"] != 5 || requests[0] && requests[1] && requests[2] && requests[3] {
+		t.Errorf("of a sample: %v, of requests %v", kinds, requests)
+	}
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jsonline_test
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/internal/jsonline"
+)
+
+type inner struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+}
+
+type Outer struct {
+	Seed int64 `json:"seed"`
+}
+
+type object struct {
+	Outer
+	Hidden string   `json:"-"`
+	At     float64  `json:"at"`
+	Text   string   `json:"text,omitempty"`
+	Is     bool     `json:"is,omitempty"`
+	Count  int32    `json:"count"`
+	Maybe  *float64 `json:"maybe,omitempty"`
+	Number *int64   `json:"number"`
+	List   []inner  `json:"list,omitempty"`
+	All    []inner  `json:"all"`
+}
+
+// An object is written as encoding/json writes it.
+func TestObjectsAreWrittenAsByReflection(t *testing.T) {
+	fields := jsonline.NewObject[object]()
+	for name, o := range map[string]object{
+		"empty": {},
+		"full": {
+			Outer{-1}, "x", 0.1 + 0.2, "a\"b", true, math.MinInt32, new(1e-9), new(int64(math.MaxInt64)),
+			[]inner{{"a", 1}, {"ü", 1e21}}, []inner{},
+		},
+		"zeros behind pointers": {Maybe: new(0.0), Number: new(int64(0)), All: []inner{{}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want, err := json.Marshal(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := append(fields.Append([]byte("{"), &o), '}')
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("−encoding/json +object:\n%s", diff)
+			}
+		})
+	}
+}
