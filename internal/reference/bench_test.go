@@ -5,7 +5,9 @@ package reference
 import (
 	"context"
 	"fmt"
+	"syscall"
 	"testing"
+	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -97,4 +99,33 @@ func BenchmarkDecisions(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkPrograms is what one policy costs natively, as a tree, in WebAssembly and in
+// Starlark.
+func BenchmarkPrograms(b *testing.B) {
+	const requests, replicas = 50_000, 16
+	for _, form := range Forms {
+		b.Run(string(form), func(b *testing.B) {
+			config := Programmed(form)
+			b.ReportAllocs()
+			before := cpuTime(b)
+			for b.Loop() {
+				if _, err := simulator.Run(context.Background(), config(requests, replicas, 1)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(requests)*float64(b.N)/(cpuTime(b)-before).Seconds(), "requests/cpu-s")
+		})
+	}
+}
+
+// cpuTime is what all threads of the process have taken, with those of the garbage collector.
+func cpuTime(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
