@@ -179,26 +179,19 @@ func managerPeakBytes(t *testing.T) int64 {
 	t.Helper()
 	system := namespace(systemNamespace)
 	node := system.kubectl(t, "get", "pods", "-l", "app.kubernetes.io/component=manager", "-o", "jsonpath={.items[0].spec.nodeName}")
-	return peakBytes(node, `pod="windtunnel-manager-`)
-}
-
-// peakBytes is the most memory that a container on a node has had since its start, of those
-// whose labels hold a text. It is 0 where the node does not say.
-func peakBytes(node, labels string) int64 {
-	samples, err := command("kubectl", "get", "--raw", "/api/v1/nodes/"+node+"/proxy/metrics/cadvisor")
-	if err != nil {
-		return 0
-	}
+	samples := system.kubectl(t, "get", "--raw", "/api/v1/nodes/"+node+"/proxy/metrics/cadvisor")
 	var peak float64
 	for line := range strings.Lines(samples) {
-		if !strings.HasPrefix(line, "container_memory_max_usage_bytes{") || !strings.Contains(line, labels) {
+		if !strings.HasPrefix(line, "container_memory_max_usage_bytes{") || !strings.Contains(line, `pod="windtunnel-manager-`) {
 			continue
 		}
 		_, sample, _ := strings.Cut(line, "} ")
 		value, _, _ := strings.Cut(sample, " ")
-		if bytes, err := strconv.ParseFloat(value, 64); err == nil {
-			peak = max(peak, bytes)
+		bytes, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			t.Fatal(err)
 		}
+		peak = max(peak, bytes)
 	}
 	return int64(peak)
 }

@@ -5,6 +5,8 @@ package e2e_test
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -157,7 +159,7 @@ func TestHostilePrograms(t *testing.T) {
 			t.Errorf("a pod ended like this: %+v", ended)
 		}
 	}
-	if most == 0 || most >= podMemory {
+	if usesOwnCluster() && (most == 0 || most >= podMemory) {
 		t.Errorf("a pod had %d MiB of memory, and its limit is %d MiB", most>>20, podMemory>>20)
 	}
 	t.Logf("%d of %d trials failed, %d of them for memory; %d pods had at most %d MiB", failed, hostileTrials, memory, len(pods), most>>20)
@@ -217,10 +219,10 @@ func (ns namespace) workers(t *testing.T) []termination {
 }
 
 // watchMemory looks at the memory of the pods of a namespace until the result is called, which
-// returns the most that one had.
+// returns the most that one had. The kubelet measures too seldom for pods that take seconds, so
+// it looks at the cgroups of this machine.
 func watchMemory(t *testing.T, ns namespace) func() int64 {
 	t.Helper()
-	node := ns.kubectl(t, "get", "nodes", "-o", "jsonpath={.items[0].metadata.name}")
 	var most int64
 	over, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -229,8 +231,9 @@ func watchMemory(t *testing.T, ns namespace) func() int64 {
 			select {
 			case <-over:
 				return
-			case <-time.After(500 * time.Millisecond):
-				most = max(most, peakBytes(node, `namespace="`+string(ns)+`"`))
+			case <-time.After(200 * time.Millisecond):
+				uids, _ := ns.try("get", "pods", "-o", "jsonpath={.items[*].metadata.uid}") // again soon
+				most = max(most, peakBytes(strings.Fields(uids)))
 			}
 		}
 	}()
@@ -239,4 +242,27 @@ func watchMemory(t *testing.T, ns namespace) func() int64 {
 		<-done
 		return most
 	}
+}
+
+// peakBytes is the most memory that one of some pods of this machine has had.
+func peakBytes(uids []string) int64 {
+	var peak int64
+	err := filepath.WalkDir("/sys/fs/cgroup", func(path string, _ fs.DirEntry, err error) error {
+		name := filepath.Base(path)
+		of := func(uid string) bool { return strings.Contains(path, uid) }
+		if err != nil || name != "memory.peak" && name != "memory.max_usage_in_bytes" || !slices.ContainsFunc(uids, of) {
+			return nil //nolint:nilerr // a pod that has ended takes its cgroups with it
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil //nolint:nilerr // likewise
+		}
+		bytes, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+		peak = max(peak, bytes)
+		return err
+	})
+	if err != nil {
+		return 0
+	}
+	return peak
 }
