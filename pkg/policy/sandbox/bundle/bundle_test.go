@@ -110,7 +110,7 @@ func TestFaultyBundles(t *testing.T) {
 		"a number that is not":      {head + "scheduler: {parameterized: {template: slack_scheduler, parameters: {slack: 1}}}", "b.scheduler.parameterized.parameters", `"slack_seconds"`},
 		"a number out of range":     {head + "scheduler: {parameterized: {template: slack_scheduler, parameters: {slack_seconds: 0}}}", "b.scheduler.parameterized.parameters.slack_seconds", "from 0.01 to 3600"},
 		"a number as text":          {head + "scheduler: {parameterized: {template: slack_scheduler, parameters: {slack_seconds: x}}}", "b", "scheduler.parameterized.parameters of type float64"},
-		"a number that is none":     {head + "scheduler: {parameterized: {template: slack_scheduler, parameters: {slack_seconds: .nan}}}", "b", "NaN"},
+		"a number that is none":     {head + "scheduler: {parameterized: {template: slack_scheduler, parameters: {slack_seconds: .nan}}}", "b", "line 3: .nan is no finite number"},
 		"another version of it":     {head + "scheduler: {parameterized: {template: slack_scheduler, version: '1'}}", "b.scheduler.parameterized.version", "supported values"},
 		"signals of a template":     {head + "routing: {signals: [queue-depth], parameterized: {template: weighted_affinity_routing}}", "b.routing.signals", "has its own signals"},
 		"no tree":                   {head + "routing: {decisionTree: {}}", "b.routing.decisionTree.root", "first node"},

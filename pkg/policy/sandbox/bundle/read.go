@@ -3,10 +3,12 @@
 package bundle
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -26,7 +28,7 @@ import (
 func Read(raw []byte, path *field.Path) (*Bundle, field.ErrorList) {
 	asJSON, err := yaml.YAMLToJSONStrict(raw)
 	if err != nil {
-		return nil, field.ErrorList{field.Invalid(path, field.OmitValueType{}, err.Error())}
+		return nil, field.ErrorList{field.Invalid(path, field.OmitValueType{}, withLine(raw, err).Error())}
 	}
 	b := &Bundle{}
 	strict, err := kjson.UnmarshalStrict(asJSON, b)
@@ -44,6 +46,22 @@ func Read(raw []byte, path *field.Path) (*Bundle, field.ErrorList) {
 		return nil, errs
 	}
 	return b, nil
+}
+
+// nonFinite is how YAML writes numbers that JSON does not have.
+var nonFinite = regexp.MustCompile(`(?i)[-+]?\.(nan|inf)\b`)
+
+// withLine names the line of a number that JSON does not have: the reader of YAML names it for
+// all other faults.
+func withLine(raw []byte, err error) error {
+	if !strings.Contains(err.Error(), "unsupported value") {
+		return err
+	}
+	at := nonFinite.FindIndex(raw)
+	if at == nil {
+		return err
+	}
+	return fmt.Errorf("yaml: line %d: %s is no finite number", 1+bytes.Count(raw[:at[0]], []byte("\n")), raw[at[0]:at[1]])
 }
 
 // Canonical writes what counts of the bundle the one way that equal bundles share: where it
