@@ -168,3 +168,27 @@ func TestAProgramThatFailsInACall(t *testing.T) {
 		t.Errorf("exit code %d, %v", exitCode(err), err)
 	}
 }
+
+// A module may lie in the folder of its bundle, and in no other one.
+func TestAModuleInTheFolderOfItsBundle(t *testing.T) {
+	folder := t.TempDir()
+	module := wasmtest.Module{Pages: 1, Functions: []wasmtest.Function{
+		wasmtest.Frame(0), {Export: "score", Params: "i32", Results: "i32", Locals: "i32 i32", Body: wasmtest.ForEachRow(9, 9, "f64.const 1")},
+	}}
+	for name, raw := range map[string][]byte{
+		"policy.wasm": module.Bytes(),
+		"good.yaml":   []byte(bundleHead + "routing: {wasm: {moduleFrom: policy.wasm}}"),
+		"bad.yaml":    []byte(bundleHead + "routing: {wasm: {moduleFrom: ../policy.wasm}}"),
+		"none.yaml":   []byte(bundleHead + "routing: {wasm: {moduleFrom: other.wasm}}"),
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]string{"good.yaml": "", "bad.yaml": "a file in the folder of the document", "none.yaml": "no such file"} {
+		_, err := windtunnel(t, "run", "-f", bundleRun(t, "file: "+filepath.Join(folder, name)))
+		if want == "" && err != nil || want != "" && (exitCode(err) != exitBadInput || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: exit code %d, %v", name, exitCode(err), err)
+		}
+	}
+}
