@@ -95,6 +95,33 @@ func TestPodsThatDisagreeAboutARow(t *testing.T) {
 	}
 }
 
+// Where the machine decides, pods may differ, and what the later one wrote counts. What was
+// simulated for another plan or object is tried again.
+func TestRowsInWhichTheMachineDecides(t *testing.T) {
+	s := newFixture(t)
+	good := s.simulations[0][0].Row
+	failed := result.Row{Key: good.Key, Point: good.Point, Seed: good.Seed, Share: good.Share, Error: "out of memory", ByMachine: true}
+	add := func(name string, former bool, row result.Row) {
+		t.Helper()
+		if words := s.rows.contradiction([]result.Row{row}); words != "" {
+			t.Errorf("%s: %s", name, words)
+		}
+		s.rows.addShard([]chunk{{&source{Reference: store.Reference{Name: name, Rows: 1}, own: true, optional: former, former: former}, []result.Row{row}}})
+	}
+	is := func(want string, wantState rowState) {
+		t.Helper()
+		if n := s.rows.lastOfKey[good.Key]; s.rows.rows[n].Error != want || s.rows.states[n] != wantState {
+			t.Errorf("the row is %+v, want the error %q", s.rows.rows[n], want)
+		}
+	}
+	add("of a former plan", true, failed)
+	is("", rowMissing)
+	add("of a pod", false, failed)
+	is("out of memory", rowKept)
+	add("of another pod", false, good)
+	is("", rowKept)
+}
+
 // What a pod wrote that was stopped serves until another pod has done all of its
 // shard.
 func TestChunksOfAStoppedPodMakeWay(t *testing.T) {

@@ -149,7 +149,7 @@ func (r *studyReader) tryChunk(ctx context.Context, from resultReader, ref store
 		return f, err
 	}
 	own := from.owner.object().GetUID() == r.observed.subject.object().GetUID()
-	r.rows.addChunk(&source{Reference: ref, uid: uid, own: own, optional: spare}, rows)
+	r.rows.addChunk(&source{Reference: ref, uid: uid, own: own, optional: spare, former: spare}, rows)
 	return nil, nil
 }
 

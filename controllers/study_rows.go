@@ -80,6 +80,8 @@ type source struct {
 	// own says that the subject owns it; optional that the study may use it and does not
 	// need it.
 	own, optional bool
+	// former says that the rows were simulated for another plan or object.
+	former bool
 	// used counts its rows that are kept, low is the first simulation of those.
 	used, firstUsed int
 }
@@ -199,15 +201,21 @@ func (j *studyRows) fill(n int, row *result.Row) {
 		return
 	}
 	j.states[n] = rowBorrowed
-	j.rows[n].RejectedBy, j.rows[n].Metrics, j.rows[n].Error = row.RejectedBy, row.Metrics, row.Error
+	j.set(n, row)
 	if n >= j.first {
 		j.done++
 	}
 }
 
+// set gives a simulation the result of a row.
+func (j *studyRows) set(n int, row *result.Row) {
+	own := &j.rows[n]
+	own.RejectedBy, own.Metrics, own.Error, own.ByMachine = row.RejectedBy, row.Metrics, row.Error, row.ByMachine
+}
+
 // offer gives a simulation a row of its key.
 func (j *studyRows) offer(n int, row *result.Row, from *source) {
-	if row.Seed != j.rows[n].Seed || j.states[n] == rowLost {
+	if row.Seed != j.rows[n].Seed || j.states[n] == rowLost || row.ByMachine && from.former {
 		return
 	}
 	j.fill(n, row)
@@ -220,6 +228,9 @@ func (j *studyRows) offer(n int, row *result.Row, from *source) {
 		}
 		// A chunk of this plan was made because that one holds other rows too.
 		holder.used--
+		if n >= j.first {
+			j.set(n, row) // pods may differ where the machine decides
+		}
 	}
 	j.states[n], j.from[n] = rowKept, from
 	if from.used == 0 || n < from.firstUsed {
@@ -272,7 +283,7 @@ func (j *studyRows) addShard(chunks []chunk) {
 }
 
 // contradiction says which row belongs to no simulation of the study so far, or differs
-// from the one that there is of it; nothing where there is none.
+// from the one that there is of it, although no machine decided; nothing where there is none.
 func (j *studyRows) contradiction(rows []result.Row) string {
 	for i := range rows {
 		row := &rows[i]
@@ -280,7 +291,7 @@ func (j *studyRows) contradiction(rows []result.Row) string {
 		if !wanted {
 			return fmt.Sprintf("row %d (point %d, seed %d) does not belong to the round", i, row.Point, row.Seed)
 		}
-		if there := &j.rows[n]; j.states[n] == rowKept && same(there, row) && there.Seed == row.Seed &&
+		if there := &j.rows[n]; j.states[n] == rowKept && same(there, row) && there.Seed == row.Seed && !there.ByMachine && !row.ByMachine &&
 			(there.Error != row.Error || !maps.Equal(there.RejectedBy, row.RejectedBy) || !there.Metrics.Equal(row.Metrics)) {
 			return fmt.Sprintf("row %d (point %d, seed %d) differs from the row that another pod wrote", i, row.Point, row.Seed)
 		}

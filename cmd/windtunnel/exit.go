@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/worker"
 )
@@ -89,6 +90,7 @@ func checkPassed(name string, v *study.Verdict) error {
 func exitCode(err error) int {
 	var bad badInputError
 	var open gatesNotPassed
+	var program *policy.Fault
 	switch {
 	case err == nil:
 		return exitOK
@@ -96,7 +98,7 @@ func exitCode(err error) int {
 		return exitInterrupted
 	case errors.Is(err, worker.ErrBadInput):
 		return worker.BadInputExitCode
-	case errors.As(err, &bad):
+	case errors.As(err, &bad), errors.As(err, &program) && program.Stage == policy.LoadStage:
 		return exitBadInput
 	case errors.As(err, &open) && open.verdict.Judgement == result.Unknown:
 		return exitUnknown

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
@@ -77,7 +78,32 @@ func sectionsOf(whole []byte) ([]stateSection, error) {
 		last := &sections[len(sections)-1]
 		last.lines = append(last.lines, l)
 	}
-	return sections, nil
+	return withoutTriedAgain(sections), nil
+}
+
+// withoutTriedAgain leaves out the rows in which the machine decided and which a later line of
+// the same sweep has again.
+func withoutTriedAgain(sections []stateSection) []stateSection {
+	type of struct {
+		stateOwner
+		key   string
+		point int
+	}
+	later := map[of]bool{}
+	for i := len(sections) - 1; i >= 0; i-- {
+		s := &sections[i]
+		var kept []stateLine
+		for _, l := range slices.Backward(s.lines) {
+			key := of{s.stateOwner, l.Row.Key, l.Row.Point}
+			if !l.Row.ByMachine || !later[key] {
+				kept = append(kept, l)
+			}
+			later[key] = true
+		}
+		slices.Reverse(kept)
+		s.lines = kept
+	}
+	return sections
 }
 
 // state is a file that rows are appended to, so that work that was killed goes
@@ -123,8 +149,8 @@ func openState(name string, sweep compiledSweep) (*state, error) {
 func (s *state) take(sections []stateSection, owner stateOwner) {
 	for _, section := range sections {
 		for _, l := range section.lines {
-			if l.Row.Key == "" {
-				continue
+			if l.Row.Key == "" || l.Row.ByMachine {
+				continue // the machine may have more to give now
 			}
 			s.rows[l.Row.Key] = l.Row
 			if section.stateOwner == owner {

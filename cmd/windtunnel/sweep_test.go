@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // gatesSample is the sample with gates, with edits of its text.
@@ -135,6 +137,38 @@ func TestAKilledSweepGoesOnWithItsState(t *testing.T) {
 		if name != "a row of another sweep" && bytes.Count(after, []byte("\n")) != len(lines)-1 {
 			t.Errorf("%s: the state has %d lines, want %d", name, bytes.Count(after, []byte("\n")), len(lines)-1)
 		}
+	}
+}
+
+// A trial that failed as the machine had too little for it is tried again, on a machine that
+// may have more.
+func TestAStateTriesAgainWhatTheMachineDecided(t *testing.T) {
+	file, state := gatesSample(t), filepath.Join(t.TempDir(), "state")
+	want := mustRun(t, "sweep", "-f", file, "--state", state, "-o", "json")
+	rows := mustRun(t, "results", "-f", state)
+	raw, err := os.ReadFile(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(raw, []byte("\n"))
+	var l stateLine
+	if err := json.Unmarshal(lines[1], &l); err != nil {
+		t.Fatal(err)
+	}
+	l.Row.Metrics, l.Row.RejectedBy, l.Row.Error, l.Row.ByMachine = result.Metrics{}, nil, "out of memory", true
+	failed, err := json.Marshal(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := bytes.Join([][]byte{lines[0], append(failed, '\n')}, nil)
+	if err := os.WriteFile(state, begun, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, mustRun(t, "sweep", "-f", file, "--state", state, "-o", "json")); diff != "" {
+		t.Errorf("(−want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(rows, mustRun(t, "results", "-f", state)); diff != "" {
+		t.Errorf("rows of the state (−want +got):\n%s", diff)
 	}
 }
 

@@ -4,6 +4,7 @@ package reference
 
 import (
 	"context"
+	"reflect"
 	"testing"
 
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -54,6 +55,23 @@ func TestClients(t *testing.T) {
 		first, second := all[0].Arrivals.RatePerSecond, all[1].Arrivals.RatePerSecond
 		if len(all) != want || rate/float64(25*replicas) < 0.999 || rate/float64(25*replicas) > 1.001 || first/second < 1.999 || first/second > 2.001 {
 			t.Errorf("%d replicas: %d clients with %v requests/s, the first two %v and %v", replicas, len(all), rate, first, second)
+		}
+	}
+}
+
+// TestProgramsDecideAsThePolicy: what the forms of one policy decide has the same outcome.
+func TestProgramsDecideAsThePolicy(t *testing.T) {
+	outcomes := map[Form]*simulator.Outcome{}
+	for _, form := range Forms {
+		o, err := simulator.Run(context.Background(), Programmed(form)(2000, 16, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(o.Cells) != 1 || o.Cells[0].Completed != 2000 {
+			t.Fatalf("%s: cells %+v, want one with 2000 completed", form, o.Cells)
+		}
+		if outcomes[form] = o; !reflect.DeepEqual(o.Cells, outcomes[Native].Cells) {
+			t.Errorf("%s has not the outcome of the policy", form)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -27,9 +28,13 @@ func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 }
 
-// maxFiles is how many open files a child may have: its own, those of Go's runtime, and a zone
-// of time.
+// maxFiles is how many open files a child may have: its own, those of Go's runtime, and the
+// rules of Landlock.
 const maxFiles = 16
+
+// maxThreads is how many threads Go's runtime may make. The kernel's limit counts those of all
+// processes of a user, such as of the other pods of a node.
+const maxThreads = 100
 
 // confine limits this process for good.
 func confine(r *request) error {
@@ -62,6 +67,10 @@ func confine(r *request) error {
 		if err := limit(l.resource, l.most); err != nil {
 			return err
 		}
+	}
+	debug.SetMaxThreads(maxThreads)
+	if err := lockFiles(); err != nil {
+		return err
 	}
 	return filter()
 }

@@ -67,6 +67,12 @@ func (f *Fault) Error() string {
 	return b.String() + ": " + f.Message
 }
 
+// OfMachine reports whether the machine decides when the program has the fault: another machine,
+// or a calmer one, may let the same program come to its end.
+func (f *Fault) OfMachine() bool {
+	return f.Stage == RunStage && (f.Kind == MemoryFault || f.Kind == DeadlineFault || f.Kind == CrashFault)
+}
+
 // Faults keeps the first fault of the programs of one simulation. A program that has a
 // fault says it here, and decides anything from then on: the simulation ends soon.
 type Faults struct{ first *Fault }

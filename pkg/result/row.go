@@ -44,6 +44,10 @@ type Row struct {
 	// Error says in words why there is no result: then there are no metrics, and
 	// the key may be missing too.
 	Error string
+	// ByMachine says that the error depends on the machine, as that of a program which took
+	// more memory or time than a machine lets it have: the row is a result of its study, and
+	// of no other one, where the simulation may come to its end.
+	ByMachine bool
 	// Lost says that the simulation did not end, for reasons that are not its own,
 	// such as its machine's: Error says which. Nothing is known of its result, so
 	// that such a row is never written.
@@ -61,6 +65,7 @@ type rowJSON struct {
 	RejectedBy Rejections `json:"rejectedBy,omitempty"`
 	Metrics    *Metrics   `json:"metrics,omitempty"`
 	Error      string     `json:"error,omitempty"`
+	ByMachine  bool       `json:"byMachine,omitempty"`
 }
 
 // NewRow returns the row of a document. It holds every metric of the registry
@@ -84,7 +89,7 @@ func (r Row) MarshalJSON() ([]byte, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	out := rowJSON{Object: r.Object, Key: r.Key, Point: r.Point, Seed: r.Seed, Workload: r.Workload, RejectedBy: r.RejectedBy, Error: r.Error}
+	out := rowJSON{Object: r.Object, Key: r.Key, Point: r.Point, Seed: r.Seed, Workload: r.Workload, RejectedBy: r.RejectedBy, Error: r.Error, ByMachine: r.ByMachine}
 	if r.Share != 1 {
 		out.Share = r.Share
 	}
@@ -105,7 +110,7 @@ func (r *Row) UnmarshalJSON(raw []byte) error {
 	if in.Metrics == nil && in.Error == "" {
 		return errors.New("metrics are missing")
 	}
-	*r = Row{Object: in.Object, Key: in.Key, Point: in.Point, Seed: in.Seed, Workload: in.Workload, Share: cmp.Or(in.Share, 1), RejectedBy: in.RejectedBy, Error: in.Error}
+	*r = Row{Object: in.Object, Key: in.Key, Point: in.Point, Seed: in.Seed, Workload: in.Workload, Share: cmp.Or(in.Share, 1), RejectedBy: in.RejectedBy, Error: in.Error, ByMachine: in.ByMachine}
 	if in.Metrics != nil {
 		r.Metrics = *in.Metrics
 	}
@@ -130,6 +135,8 @@ func (r *Row) check() error {
 		return errors.New("there are metrics beside an error")
 	case r.Error != "" && len(r.RejectedBy) > 0:
 		return errors.New("there are rejections beside an error")
+	case r.Error == "" && r.ByMachine:
+		return errors.New("byMachine is set without an error")
 	}
 	return nil
 }

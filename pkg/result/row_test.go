@@ -19,6 +19,7 @@ func TestRowsGolden(t *testing.T) {
 		{Key: "k", Point: 4, Seed: 43, Share: 1, Metrics: NewMetrics(map[string]float64{"goodput": 0.1, "ttft.p99": 1e-7, "preemptions": 1e21})},
 		{Key: "k", Point: 4, Seed: 44, Share: 0.25},
 		{Point: 5, Seed: 44, Share: 1, Error: "weights: must not all be 0"},
+		{Key: "l", Point: 6, Seed: 44, Share: 1, Error: "out of memory", ByMachine: true},
 	}
 	var b bytes.Buffer
 	if err := WriteRows(&b, rows); err != nil {
@@ -66,6 +67,7 @@ func TestReadRowsFaults(t *testing.T) {
 		"no share":                   {`{"key":"k","point":0,"seed":42,"share":2,"metrics":{}}` + "\n", "read rows: line 1: share 2 is not in (0, 1]"},
 		"a share that is all":        {`{"key":"k","point":0,"seed":42,"share":1,"metrics":{}}` + "\n", "read rows: line 1: not in the form in which rows are written: spaces, repeated or unsorted keys, or other digits"},
 		"an error beside metrics":    {`{"key":"k","point":0,"seed":42,"metrics":{"goodput":1},"error":"e"}` + "\n", "read rows: line 1: there are metrics beside an error"},
+		"a machine without an error": {`{"key":"k","point":0,"seed":42,"metrics":{},"byMachine":true}` + "\n", "read rows: line 1: byMachine is set without an error"},
 		"no metrics":                 {`{"key":"k","point":0,"seed":42}` + "\n", "read rows: line 1: metrics are missing"},
 		"an unknown metric":          {`{"key":"k","point":0,"seed":42,"metrics":{"goodput.p99":1}}` + "\n", `read rows: line 1: metrics: Invalid value: "goodput.p99": goodput takes no statistic`},
 		"labels out of order":        {`{"key":"k","point":0,"seed":42,"metrics":{"goodput{pool=a,class=b}":1}}` + "\n", "read rows: line 1: metric goodput{pool=a,class=b} must be written goodput{class=b,pool=a}"},

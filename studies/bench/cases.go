@@ -39,6 +39,9 @@ func cases() []benchCase {
 	for _, replicas := range []int{4, 16, 64, 256} {
 		all = append(all, reference50k(replicas))
 	}
+	for _, form := range reference.Forms {
+		all = append(all, benchCase{name: "policy: " + string(form), replicas: 16, requests: 50_000, workload: reference.Programmed(form)})
+	}
 	return append(all,
 		benchCase{name: "R(100000,16)", replicas: 16, requests: 100_000},
 		benchCase{name: "R(1000000,16)", replicas: 16, requests: 1_000_000},

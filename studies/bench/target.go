@@ -34,6 +34,9 @@ func targets(results []result) []target {
 	speed("R(50000,16)", 300_000, ", aim 1 000 000")
 	speed("R(50000,64)", 150_000, ", aim 500 000")
 	speed("R(50000,256)", 150_000, ", aim 500 000")
+	speed("policy: tree", 200_000, "")
+	speed("policy: wasm", 150_000, "")
+	speed("policy: starlark", 30_000, "")
 
 	long, short := byName["R(1000000,16)"], byName["R(100000,16)"]
 	growth := long.CPU.Seconds() / short.CPU.Seconds()

@@ -9,6 +9,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 	"windtunnel.dev/windtunnel/pkg/setup"
 )
@@ -36,12 +37,12 @@ func (c *compiler) bundle(r *v1alpha1.Router, path *field.Path) field.ErrorList 
 	if r.Policies == nil || r.Policies.Bundle == nil {
 		return nil
 	}
-	from := r.Policies.Bundle
-	raw, at, errs := c.text(source{from.Inline, from.ConfigMapRef, from.File}, path.Child("policies", "bundle"))
+	from := source{r.Policies.Bundle.Inline, r.Policies.Bundle.ConfigMapRef, r.Policies.Bundle.File}
+	raw, at, errs := c.text(from, path.Child("policies", "bundle"))
 	if len(errs) > 0 {
 		return errs
 	}
-	b, errs := bundle.Read(raw, at)
+	b, errs := bundle.ReadBeside(raw, c.beside(from, sandbox.DefaultLimits.ModuleBytes), at)
 	if len(errs) > 0 {
 		return errs
 	}

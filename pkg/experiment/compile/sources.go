@@ -4,6 +4,7 @@ package compile
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -27,28 +28,57 @@ type source struct {
 // text reads a source and pins what came from outside the object. The second
 // value is the path of the field that names it.
 func (c *compiler) text(s source, path *field.Path) ([]byte, *field.Path, field.ErrorList) {
+	if s.inline != nil {
+		return []byte(*s.inline), path.Child("inline"), nil
+	}
+	at := path.Child("file")
+	if s.ref != nil {
+		at = path.Child("configMapRef")
+	}
+	raw, errs := c.named(s, MaxSourceBytes, at)
+	return raw, at, errs
+}
+
+// named reads a source from outside the object, of so many bytes at most, and pins it.
+func (c *compiler) named(s source, most int, at *field.Path) ([]byte, field.ErrorList) {
 	var raw []byte
 	var name string
 	var errs field.ErrorList
-	at := path.Child("inline")
-	switch {
-	case s.inline != nil:
-		return []byte(*s.inline), at, nil
-	case s.ref != nil:
-		at, name = path.Child("configMapRef"), experiment.ConfigMapInput(s.ref.Name, s.ref.Key)
+	if s.ref != nil {
+		name = experiment.ConfigMapInput(s.ref.Name, s.ref.Key)
 		raw, errs = c.configMapKey(s.ref, at)
-	default:
-		at, name = path.Child("file"), "File/"+*s.file
+	} else {
+		name = "File/" + *s.file
 		raw, errs = c.file(*s.file, at)
 	}
 	if len(errs) > 0 {
-		return nil, at, errs
+		return nil, errs
 	}
-	if len(raw) > MaxSourceBytes {
-		return nil, at, field.ErrorList{field.TooLong(at, "", MaxSourceBytes)}
+	if len(raw) > most {
+		return nil, field.ErrorList{field.TooLong(at, "", most)}
 	}
 	c.pin(name, experiment.Digest(raw))
-	return raw, at, nil
+	return raw, nil
+}
+
+// beside reads what lies beside a source by its name, of so many bytes at most; nil where
+// nothing does.
+func (c *compiler) beside(s source, most int) func(name string, at *field.Path) ([]byte, field.ErrorList) {
+	switch {
+	case s.ref != nil:
+		return func(name string, at *field.Path) ([]byte, field.ErrorList) {
+			return c.named(source{ref: &v1alpha1.ConfigMapKeyReference{Name: s.ref.Name, Key: name}}, most, at)
+		}
+	case s.file != nil:
+		return func(name string, at *field.Path) ([]byte, field.ErrorList) {
+			if name != filepath.Base(name) || !filepath.IsLocal(name) {
+				return nil, field.ErrorList{field.Invalid(at, name, "must be the name of a file in the folder of the document")}
+			}
+			file := filepath.Join(filepath.Dir(*s.file), name)
+			return c.named(source{file: &file}, most, at)
+		}
+	}
+	return nil
 }
 
 // catalogue reads the scenario's own models and accelerators and leaves them in

@@ -23,7 +23,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/template"
-	"windtunnel.dev/windtunnel/pkg/policy/sandbox/wasm/wasmtest"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -47,10 +46,7 @@ var threeTwoTwo = map[string]string{
 
 // asModule is the policy as a module.
 func asModule() string {
-	l := sandbox.RoutingLayout(sandbox.Names{})
-	first := l.Columns() // of prefix_affinity; prefix_affinity_tokens is next
-	module := wasmtest.Weighted(l.Function, l.Scalars(), first+4, map[int]float64{first: 3, first + 2: 2, first + 3: 2})
-	return "routing:\n  signals: [prefix-affinity, queue-depth, kv-utilization]\n  wasm: {module: " + base64.StdEncoding.EncodeToString(module.Bytes()) + "}"
+	return "routing:\n  signals: [prefix-affinity, queue-depth, kv-utilization]\n  wasm: {module: " + base64.StdEncoding.EncodeToString(weightedModule()) + "}"
 }
 
 // natively routes a run by the policy itself, and bundled by a bundle.

@@ -52,7 +52,8 @@ func (o *Options) simulate(ctx context.Context, p *experiment.Plan, traces trace
 	var fault *policy.Fault
 	if p.IsSweep() && ctx.Err() == nil && (errors.Is(err, ErrInvalidPoint) || errors.As(err, &fault)) {
 		return experiment.Simulation{Row: result.Row{
-			Key: p.CaseKey(of, metrics), Point: of.Point.ID, Share: of.Share, Seed: of.Seed, Workload: of.Workload, Error: err.Error(),
+			Key: p.CaseKey(of, metrics), Point: of.Point.ID, Share: of.Share, Seed: of.Seed, Workload: of.Workload,
+			Error: err.Error(), ByMachine: fault != nil && fault.OfMachine(),
 		}}, nil
 	}
 	return s, err

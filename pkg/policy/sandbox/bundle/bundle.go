@@ -97,7 +97,12 @@ type Starlark struct {
 
 // WASM is a program as a WebAssembly module. It is given its parameters by name.
 type WASM struct {
-	Module     Base64             `json:"module"`
+	// Version is that of what runs modules; empty is the one there is.
+	Version string `json:"version,omitempty"`
+	Module  Base64 `json:"module,omitempty"`
+	// ModuleFrom is the name of a module beside the document. Once the document is read, the
+	// module is in it.
+	ModuleFrom string             `json:"moduleFrom,omitempty"`
 	Parameters map[string]float64 `json:"parameters,omitempty"`
 }
 

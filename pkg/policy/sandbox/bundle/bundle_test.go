@@ -110,7 +110,7 @@ func TestFaultyBundles(t *testing.T) {
 		"a number that is not":      {head + "scheduler: {parameterized: {template: slack_scheduler, parameters: {slack: 1}}}", "b.scheduler.parameterized.parameters", `"slack_seconds"`},
 		"a number out of range":     {head + "scheduler: {parameterized: {template: slack_scheduler, parameters: {slack_seconds: 0}}}", "b.scheduler.parameterized.parameters.slack_seconds", "from 0.01 to 3600"},
 		"a number as text":          {head + "scheduler: {parameterized: {template: slack_scheduler, parameters: {slack_seconds: x}}}", "b", "scheduler.parameterized.parameters of type float64"},
-		"a number that is none":     {head + "scheduler: {parameterized: {template: slack_scheduler, parameters: {slack_seconds: .nan}}}", "b", "NaN"},
+		"a number that is none":     {head + "scheduler: {parameterized: {template: slack_scheduler, parameters: {slack_seconds: .nan}}}", "b", "line 3: .nan is no finite number"},
 		"another version of it":     {head + "scheduler: {parameterized: {template: slack_scheduler, version: '1'}}", "b.scheduler.parameterized.version", "supported values"},
 		"signals of a template":     {head + "routing: {signals: [queue-depth], parameterized: {template: weighted_affinity_routing}}", "b.routing.signals", "has its own signals"},
 		"no tree":                   {head + "routing: {decisionTree: {}}", "b.routing.decisionTree.root", "first node"},
@@ -184,7 +184,13 @@ func TestModules(t *testing.T) {
 	}
 }
 
+// FuzzRead: what is read is a bundle, whose text is read as itself, and whose trees decide or
+// have errors.
 func FuzzRead(f *testing.F) {
+	f.Add([]byte(head + "routing: {parameterized: {template: weighted_affinity_routing, parameters: {utilization_threshold: 0.5}}}"))
+	f.Add([]byte(head + "scheduler: {decisionTree: {root: {if: {field: job.tokens, above: 1}, then: {value: 1}, else: {sum: [{field: job.turn, times: 2}], plus: 1}}}}"))
+	f.Add([]byte(head + "priority: {decisionTree: {root: {if: {field: request.tenant, is: a}, then: {value: 1}, else: {sum: [{field: endpoints.waiting.max, times: 1e300}]}}}}"))
+	f.Add([]byte(head + "admission: {builtIn: {policy: always, parameters: {a: 1, b: true}}}\ngeneration: 2\nmutations: [a]"))
 	f.Add([]byte(head + "routing: {starlark: {source: x}}"))
 	f.Add([]byte(head + "routing: {wasm: {module: AGFzbQEAAAA=}}"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -194,6 +200,23 @@ func FuzzRead(f *testing.F) {
 		}
 		if again, errs := Read([]byte(b.Canonical()), nil); len(errs) > 0 || again.Canonical() != b.Canonical() {
 			t.Errorf("%q is read as %q", raw, b.Canonical())
+		}
+		names := sandbox.Names{Tenants: []string{"a"}, Classes: []string{"b"}}
+		for _, l := range []*sandbox.Layout{
+			sandbox.AdmissionLayout(names), sandbox.PriorityLayout(names), sandbox.RoutingLayout(names), sandbox.SchedulerLayout(names), sandbox.AutoscaleLayout(),
+		} {
+			c := b.Components()[l.Component]
+			if !c.Program() {
+				continue
+			}
+			if code, errs := c.Load(l, false, nil); len(errs) == 0 && code != (sandbox.Unread{}) {
+				p, _ := code.New(nil)
+				frame := sandbox.NewFrame(l, 2)
+				if l.Rows != nil {
+					frame.Resize(l, 2)
+				}
+				_ = p.Run(frame, make([]float64, 2)) // it may have a fault
+			}
 		}
 	})
 }

@@ -3,10 +3,12 @@
 package bundle
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,11 +24,18 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/wasm"
 )
 
-// Read reads a document in YAML or JSON. Errors have the paths of its fields under path.
-func Read(raw []byte, path *field.Path) (*Bundle, field.ErrorList) {
-	asJSON, err := yaml.YAMLToJSONStrict(raw)
-	if err != nil {
-		return nil, field.ErrorList{field.Invalid(path, field.OmitValueType{}, err.Error())}
+// Read reads a document in YAML or JSON with nothing beside it. Errors have the paths of its
+// fields under path.
+func Read(raw []byte, path *field.Path) (*Bundle, field.ErrorList) { return ReadBeside(raw, nil, path) }
+
+// ReadBeside reads a document with what it names beside it.
+func ReadBeside(raw []byte, beside Beside, path *field.Path) (*Bundle, field.ErrorList) {
+	asJSON := raw
+	if !json.Valid(raw) { // the reader of YAML takes JSON, too, and a second for a large module
+		var err error
+		if asJSON, err = yaml.YAMLToJSONStrict(raw); err != nil {
+			return nil, field.ErrorList{field.Invalid(path, field.OmitValueType{}, withLine(raw, err).Error())}
+		}
 	}
 	b := &Bundle{}
 	strict, err := kjson.UnmarshalStrict(asJSON, b)
@@ -38,12 +47,31 @@ func Read(raw []byte, path *field.Path) (*Bundle, field.ErrorList) {
 		errs = append(errs, field.Invalid(path, field.OmitValueType{}, err.Error()))
 	}
 	if len(errs) == 0 {
-		errs = b.check(path) // of fields that have the right names
+		// Of fields that have the right names.
+		if errs = b.place(beside, path); len(errs) == 0 {
+			errs = b.check(path)
+		}
 	}
 	if len(errs) > 0 {
 		return nil, errs
 	}
 	return b, nil
+}
+
+// nonFinite is how YAML writes numbers that JSON does not have.
+var nonFinite = regexp.MustCompile(`(?i)[-+]?\.(nan|inf)\b`)
+
+// withLine names the line of a number that JSON does not have: the reader of YAML names it for
+// all other faults.
+func withLine(raw []byte, err error) error {
+	if !strings.Contains(err.Error(), "unsupported value") {
+		return err
+	}
+	at := nonFinite.FindIndex(raw)
+	if at == nil {
+		return err
+	}
+	return fmt.Errorf("yaml: line %d: %s is no finite number", 1+bytes.Count(raw[:at[0]], []byte("\n")), raw[at[0]:at[1]])
 }
 
 // Canonical writes what counts of the bundle the one way that equal bundles share: where it
@@ -71,6 +99,11 @@ func (c *Component) canonical() *Component {
 		program := *own.Starlark
 		program.Version = starlark.Version
 		own.Starlark = &program
+	}
+	if own.WASM != nil {
+		program := *own.WASM
+		program.Version = wasm.Version
+		own.WASM = &program
 	}
 	if own.Parameterized != nil {
 		t, stated := template.Find(own.Parameterized.Template), own.Parameterized.Parameters
@@ -152,11 +185,14 @@ func (p *Parameterized) check(name sandbox.Component, path *field.Path) field.Er
 }
 
 func (w *WASM) check(path *field.Path) field.ErrorList {
+	if w.Version != "" && w.Version != wasm.Version {
+		return field.ErrorList{field.NotSupported(path.Child("version"), w.Version, []string{wasm.Version})}
+	}
 	path = path.Child("module")
 	module, err := base64.StdEncoding.DecodeString(string(w.Module))
 	switch {
 	case w.Module == "":
-		return field.ErrorList{field.Required(path, "state the module in base64")}
+		return field.ErrorList{field.Required(path, "state the module in base64, or moduleFrom")}
 	case err != nil:
 		return field.ErrorList{field.Invalid(path, field.OmitValueType{}, "must be base64: "+err.Error())}
 	case len(module) > sandbox.DefaultLimits.ModuleBytes:
