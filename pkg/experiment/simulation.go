@@ -12,4 +12,6 @@ type Simulation struct {
 	// Decisions are the routing decisions that the plan keeps, as a gzip file of
 	// JSON lines; nil where nobody asked for them.
 	Decisions []byte
+	// Steps are those of programs. They are not stored.
+	Steps uint64
 }
