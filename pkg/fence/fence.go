@@ -18,6 +18,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/inspect"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
@@ -28,24 +29,36 @@ type Fence struct{ Limits Limits }
 // New returns a fence for so many simulations at once.
 func New(parallelism int) *Fence { return &Fence{DefaultLimits(parallelism)} }
 
-var _ execute.Fence = (*Fence)(nil)
+var (
+	_ execute.Fence = (*Fence)(nil)
+	_ inspect.Fence = (*Fence)(nil)
+)
 
 // Simulate implements [execute.Fence].
 func (f *Fence) Simulate(ctx context.Context, p *experiment.Plan, traces trace.Set, of experiment.Case, o execute.InsideOptions) (experiment.Simulation, error) {
-	if isChild() {
-		return experiment.Simulation{}, errors.New("the program is a child that does not call fence.Serve before all else")
-	}
-	r := request{Plan: p.Encode(), Case: of, Options: o, Bytes: f.Limits.bytes(p, traces), CPU: f.Limits.CPU}
-	files, err := r.open(p)
-	defer closeAll(files)
+	a, err := f.Inspect(ctx, p, traces, of, inspect.Question{InsideOptions: o})
 	if err != nil {
 		return experiment.Simulation{}, err
 	}
+	return a.Simulation, nil
+}
+
+// Inspect implements [inspect.Fence].
+func (f *Fence) Inspect(ctx context.Context, p *experiment.Plan, traces trace.Set, of experiment.Case, q inspect.Question) (*inspect.Answer, error) {
+	if isChild() {
+		return nil, errors.New("the program is a child that does not call fence.Serve before all else")
+	}
+	r := request{Plan: p.Encode(), Case: of, Question: q, Bytes: f.Limits.bytes(p, traces), CPU: f.Limits.CPU}
+	files, err := r.open(p)
+	defer closeAll(files)
+	if err != nil {
+		return nil, err
+	}
 	a, err := f.ask(ctx, &r, files)
 	if err != nil {
-		return experiment.Simulation{}, fmt.Errorf("point %d (%s), seed %d: %w", of.Point.ID, of.Point, of.Seed, err)
+		return nil, fmt.Errorf("point %d (%s), seed %d: %w", of.Point.ID, of.Point, of.Seed, err)
 	}
-	return a.simulation()
+	return a.inspected()
 }
 
 // open opens the traces of a plan for a child.

@@ -8,15 +8,17 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/inspect"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/result"
+	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // request is what a child is asked.
 type request struct {
-	Plan    []byte
-	Case    experiment.Case
-	Options execute.InsideOptions
+	Plan     []byte
+	Case     experiment.Case
+	Question inspect.Question
 	// Bytes and CPU bound the child.
 	Bytes int64
 	CPU   time.Duration
@@ -30,14 +32,18 @@ const firstFile = 3
 // maxAnswerBytes bounds an answer. Those of the largest samples have some hundred KB.
 const maxAnswerBytes = 64 << 20
 
-// answer is what a child says: a simulation or an error.
+// answer is what a child says: what it was asked, or an error.
 type answer struct {
 	Row      *result.Row      `json:",omitempty"`
 	Document *result.Document `json:",omitempty"`
 	// Stability is what the document leaves out when it is written.
 	Stability []result.ReplicaStability `json:",omitempty"`
 	Decisions []byte                    `json:",omitempty"`
-	Failed    *failure                  `json:",omitempty"`
+	Steps     uint64                    `json:",omitempty"`
+	// Report and Summary are those of [inspect.Answer].
+	Report  *insight.Report `json:",omitempty"`
+	Summary string          `json:",omitempty"`
+	Failed  *failure        `json:",omitempty"`
 }
 
 // failure is an error that passed from one process to another.
@@ -64,29 +70,31 @@ func (f *failure) Unwrap() []error {
 }
 
 // answerOf is the answer of a child.
-func answerOf(s experiment.Simulation, err error) answer {
+func answerOf(of *inspect.Answer, err error) answer {
 	if err != nil {
 		f := &failure{Text: err.Error(), Invalid: errors.Is(err, execute.ErrInvalidPoint)}
 		errors.As(err, &f.Fault)
 		return answer{Failed: f}
 	}
-	a := answer{Row: &s.Row, Document: s.Document, Decisions: s.Decisions}
+	s := &of.Simulation
+	a := answer{Row: &s.Row, Document: s.Document, Decisions: s.Decisions, Steps: s.Steps, Report: of.Report, Summary: of.Summary}
 	if s.Document != nil {
 		a.Stability = s.Document.Stability
 	}
 	return a
 }
 
-// simulation is the result that a child answers with.
-func (a *answer) simulation() (experiment.Simulation, error) {
+// inspected is what a child answers with.
+func (a *answer) inspected() (*inspect.Answer, error) {
 	switch {
 	case a.Failed != nil:
-		return experiment.Simulation{}, a.Failed
+		return nil, a.Failed
 	case a.Row == nil:
-		return experiment.Simulation{}, errors.New("the answer has no row")
+		return nil, errors.New("the answer has no row")
 	}
 	if a.Document != nil {
 		a.Document.Stability = a.Stability
 	}
-	return experiment.Simulation{Row: *a.Row, Document: a.Document, Decisions: a.Decisions}, nil
+	s := experiment.Simulation{Row: *a.Row, Document: a.Document, Decisions: a.Decisions, Steps: a.Steps}
+	return &inspect.Answer{Simulation: s, Report: a.Report, Summary: a.Summary}, nil
 }

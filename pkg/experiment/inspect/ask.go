@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package inspect
+
+import (
+	"context"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	insight "windtunnel.dev/windtunnel/pkg/trace"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
+)
+
+// A Question is what somebody wants to know of a simulation beside its result. It passes a
+// fence.
+type Question struct {
+	execute.InsideOptions
+	// Summary asks for a summary.
+	Summary *Summary `json:",omitempty"`
+}
+
+// An Answer is what a simulation gave.
+type Answer struct {
+	Simulation experiment.Simulation
+	// Report and Summary are of a question with a summary.
+	Report  *insight.Report
+	Summary string
+}
+
+// A Fence inspects simulations of code that nobody vouches for, apart from this process.
+type Fence interface {
+	// Inspect does what [Inside] does. The traces are the plan's. A simulation that goes
+	// beyond its limits has an error that wraps a [policy.Fault].
+	Inspect(ctx context.Context, p *experiment.Plan, traces trace.Set, of experiment.Case, q Question) (*Answer, error)
+}
+
+// Ask answers a question about a simulation, behind the fence if it needs that. Without a
+// fence, the simulation runs in this process. The traces must be the plan's.
+func Ask(ctx context.Context, p *experiment.Plan, traces trace.Set, of experiment.Case, q Question, fence Fence) (*Answer, error) {
+	foreign, err := execute.NeedsFence(p, of)
+	if err != nil {
+		return nil, err
+	}
+	if fence == nil || !foreign {
+		return Inside(ctx, p, traces, of, q)
+	}
+	a, err := fence.Inspect(ctx, p, traces, of, q)
+	if err != nil {
+		return nil, err
+	}
+	metrics, err := execute.MetricsOf(p, of)
+	if err != nil {
+		return nil, err
+	}
+	return a, execute.CheckAnswer(p, of, metrics, &a.Simulation)
+}
+
+// Inside answers a question about a simulation in this process, whatever code it has. The
+// traces must be the plan's.
+func Inside(ctx context.Context, p *experiment.Plan, traces trace.Set, of experiment.Case, q Question) (*Answer, error) {
+	if q.Summary != nil {
+		return q.reflect(ctx, p, traces, of)
+	}
+	s, err := execute.Inside(ctx, p, traces, of, q.InsideOptions)
+	return &Answer{Simulation: s}, err
+}
