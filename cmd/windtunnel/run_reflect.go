@@ -91,7 +91,7 @@ func (o *runOptions) seedOf(run compiledRun) int64 {
 // ask inspects a simulation of a run, behind the fence if it has code that the user does not
 // trust.
 func (o *runOptions) ask(ctx context.Context, run compiledRun, of experiment.Case, q inspect.Question) (*inspect.Answer, error) {
-	q.CheckInvariants = o.check
+	q.CheckInvariants, q.Parallelism = o.check, o.parallelism
 	printWarnings(os.Stderr, o.fenceWarnings(run.Plan))
 	var behind inspect.Fence
 	if !o.trusted {

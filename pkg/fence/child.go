@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/inspect"
@@ -44,6 +45,7 @@ func serve(in io.Reader, out io.Writer, parquet trace.ParquetCodec) error {
 	if err := json.NewDecoder(in).Decode(&r); err != nil {
 		return fmt.Errorf("read what to simulate: %w", err)
 	}
+	debug.SetMemoryLimit(heap(r.Bytes))
 	if err := confine(&r); err != nil {
 		return fmt.Errorf("limit the process: %w", err)
 	}

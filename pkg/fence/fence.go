@@ -10,9 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -24,10 +22,13 @@ import (
 )
 
 // A Fence simulates each case in a child process. Its program calls [Serve].
-type Fence struct{ Limits Limits }
+type Fence struct {
+	Limits Limits
+	ahead  *ahead // nil where no process starts ahead of its request
+}
 
 // New returns a fence for so many simulations at once.
-func New(parallelism int) *Fence { return &Fence{DefaultLimits(parallelism)} }
+func New(parallelism int) *Fence { return &Fence{Limits: DefaultLimits(parallelism)} }
 
 var (
 	_ execute.Fence = (*Fence)(nil)
@@ -92,42 +93,27 @@ func (f *Fence) ask(ctx context.Context, r *request, files []*os.File) (*answer,
 	if err != nil {
 		return nil, fmt.Errorf("encode a simulation: %w", err)
 	}
-	said, complaint := &head{room: maxAnswerBytes}, &head{room: maxComplaintBytes}
-	child := f.child(limited, r, files)
-	child.Stdin, child.Stdout, child.Stderr = bytes.NewReader(raw), said, complaint
-	err = child.Run()
+	child, state, err := f.run(limited, raw, files)
+	if err != nil {
+		return nil, fmt.Errorf("start a process for the simulation: %w", err)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case limited.Err() != nil:
 		return nil, f.deadline("it took more than %v", f.Limits.Wall)
-	case child.ProcessState == nil:
-		return nil, fmt.Errorf("start a process for the simulation: %w", err)
-	case child.ProcessState.ExitCode() == brokenExitCode:
-		return nil, fmt.Errorf("a process for the simulation: %s", bytes.TrimSpace(complaint.text))
-	case !child.ProcessState.Success():
-		return nil, f.fault(r, child.ProcessState, complaint.text)
+	case state == nil:
+		return nil, errors.New("a process for the simulation has no end")
+	case state.ExitCode() == brokenExitCode:
+		return nil, fmt.Errorf("a process for the simulation: %s", bytes.TrimSpace(child.complaint.text))
+	case !state.Success():
+		return nil, f.fault(r, state, child.complaint.text)
 	}
 	a := &answer{}
-	if err := decode(said, a); err != nil {
+	if err := decode(&child.said, a); err != nil {
 		return nil, crash("its process gave no answer: " + err.Error())
 	}
 	return a, nil
-}
-
-// child is the command of a child.
-func (f *Fence) child(ctx context.Context, r *request, files []*os.File) *exec.Cmd {
-	child := exec.CommandContext(ctx, program())
-	child.Args = []string{childName}
-	child.Env = []string{
-		"GOMAXPROCS=" + strconv.Itoa(f.Limits.Cores),
-		"GOMEMLIMIT=" + strconv.FormatInt(heap(r.Bytes), 10),
-		"GOTRACEBACK=none",
-	}
-	child.ExtraFiles = files
-	child.SysProcAttr = attributes()
-	child.WaitDelay = time.Second
-	return child
 }
 
 // fault says why a child ended without an answer.
@@ -156,24 +142,6 @@ func (f *Fence) deadline(format string, limit time.Duration) *policy.Fault {
 
 func crash(why string) *policy.Fault {
 	return &policy.Fault{Stage: policy.RunStage, Kind: policy.CrashFault, Message: why}
-}
-
-// maxComplaintBytes bounds what is kept of a child's last words.
-const maxComplaintBytes = 4 << 10
-
-// head keeps the beginning of what is written.
-type head struct {
-	text []byte
-	room int
-	more bool
-}
-
-// Write implements [io.Writer].
-func (h *head) Write(b []byte) (int, error) {
-	n := min(len(b), h.room-len(h.text))
-	h.text = append(h.text, b[:n]...)
-	h.more = h.more || n < len(b)
-	return len(b), nil
 }
 
 // decode reads an answer.

@@ -46,3 +46,12 @@ func TestInspectionsAreThoseOfOneProcess(t *testing.T) {
 		}
 	}
 }
+
+// A child that was taken over may not control the terminal that its texts are printed on.
+func TestPrintable(t *testing.T) {
+	for text, want := range map[string]bool{"a\n\tb – c": true, "": true, "a\x1b[2J": false, "a\rb": false, "\u009b1m": false} {
+		if got := fence.Printable(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}

@@ -4,11 +4,14 @@ package fence
 
 import (
 	"errors"
+	"strings"
 	"time"
+	"unicode"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/inspect"
+	"windtunnel.dev/windtunnel/pkg/experiment/whatif"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/result"
 	insight "windtunnel.dev/windtunnel/pkg/trace"
@@ -40,9 +43,10 @@ type answer struct {
 	Stability []result.ReplicaStability `json:",omitempty"`
 	Decisions []byte                    `json:",omitempty"`
 	Steps     uint64                    `json:",omitempty"`
-	// Report and Summary are those of [inspect.Answer].
+	// Report, Summary and Told are those of [inspect.Answer].
 	Report  *insight.Report `json:",omitempty"`
 	Summary string          `json:",omitempty"`
+	Told    *inspect.Told   `json:",omitempty"`
 	Failed  *failure        `json:",omitempty"`
 }
 
@@ -50,9 +54,12 @@ type answer struct {
 type failure struct {
 	Text  string
 	Fault *policy.Fault `json:",omitempty"`
-	// Invalid says that the values of the point do not go together.
-	Invalid bool `json:",omitempty"`
+	// Is has the places of what callers ask for among the causes.
+	Is []int `json:",omitempty"`
 }
+
+// causes are the errors that callers tell apart.
+var causes = []error{execute.ErrInvalidPoint, execute.ErrNoSuchRequest, execute.ErrNoScaler, whatif.ErrNoPick}
 
 // Error returns the words of the error in the child.
 func (f *failure) Error() string { return f.Text }
@@ -63,8 +70,10 @@ func (f *failure) Unwrap() []error {
 	if f.Fault != nil {
 		all = append(all, f.Fault)
 	}
-	if f.Invalid {
-		all = append(all, execute.ErrInvalidPoint)
+	for _, i := range f.Is {
+		if i >= 0 && i < len(causes) {
+			all = append(all, causes[i])
+		}
 	}
 	return all
 }
@@ -72,9 +81,17 @@ func (f *failure) Unwrap() []error {
 // answerOf is the answer of a child.
 func answerOf(of *inspect.Answer, err error) answer {
 	if err != nil {
-		f := &failure{Text: err.Error(), Invalid: errors.Is(err, execute.ErrInvalidPoint)}
+		f := &failure{Text: err.Error()}
+		for i, cause := range causes {
+			if errors.Is(err, cause) {
+				f.Is = append(f.Is, i)
+			}
+		}
 		errors.As(err, &f.Fault)
 		return answer{Failed: f}
+	}
+	if of.Told != nil {
+		return answer{Told: of.Told}
 	}
 	s := &of.Simulation
 	a := answer{Row: &s.Row, Document: s.Document, Decisions: s.Decisions, Steps: s.Steps, Report: of.Report, Summary: of.Summary}
@@ -89,6 +106,10 @@ func (a *answer) inspected() (*inspect.Answer, error) {
 	switch {
 	case a.Failed != nil:
 		return nil, a.Failed
+	case !printable(a.Summary) || a.Told != nil && !printable(a.Told.Table):
+		return nil, crash("its process answered with characters that control a terminal")
+	case a.Told != nil:
+		return &inspect.Answer{Told: a.Told}, nil
 	case a.Row == nil:
 		return nil, errors.New("the answer has no row")
 	}
@@ -97,4 +118,9 @@ func (a *answer) inspected() (*inspect.Answer, error) {
 	}
 	s := experiment.Simulation{Row: *a.Row, Document: a.Document, Decisions: a.Decisions, Steps: a.Steps}
 	return &inspect.Answer{Simulation: s, Report: a.Report, Summary: a.Summary}, nil
+}
+
+// printable reports whether a text can be printed as it is.
+func printable(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' })
 }

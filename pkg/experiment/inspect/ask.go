@@ -4,6 +4,7 @@ package inspect
 
 import (
 	"context"
+	"runtime"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
@@ -15,8 +16,12 @@ import (
 // fence.
 type Question struct {
 	execute.InsideOptions
-	// Summary asks for a summary.
+	// Parallelism is how many simulations beside the first one run at once; 0 is one for each
+	// core. No answer depends on it.
+	Parallelism int
+	// Summary asks for a summary, or Story for a story in the place of a result.
 	Summary *Summary `json:",omitempty"`
+	Story   *Story   `json:",omitempty"`
 }
 
 // An Answer is what a simulation gave.
@@ -25,6 +30,16 @@ type Answer struct {
 	// Report and Summary are of a question with a summary.
 	Report  *insight.Report
 	Summary string
+	// Told is the answer to a question for a story, which has nothing else.
+	Told *Told
+}
+
+// atOnce is how many simulations beside the first one run at once.
+func (q *Question) atOnce() int {
+	if q.Parallelism > 0 {
+		return q.Parallelism
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 // A Fence inspects simulations of code that nobody vouches for, apart from this process.
@@ -48,6 +63,9 @@ func Ask(ctx context.Context, p *experiment.Plan, traces trace.Set, of experimen
 	if err != nil {
 		return nil, err
 	}
+	if q.Story != nil {
+		return a, nil
+	}
 	metrics, err := execute.MetricsOf(p, of)
 	if err != nil {
 		return nil, err
@@ -58,7 +76,10 @@ func Ask(ctx context.Context, p *experiment.Plan, traces trace.Set, of experimen
 // Inside answers a question about a simulation in this process, whatever code it has. The
 // traces must be the plan's.
 func Inside(ctx context.Context, p *experiment.Plan, traces trace.Set, of experiment.Case, q Question) (*Answer, error) {
-	if q.Summary != nil {
+	switch {
+	case q.Story != nil:
+		return q.tell(ctx, p, traces, of)
+	case q.Summary != nil:
 		return q.reflect(ctx, p, traces, of)
 	}
 	s, err := execute.Inside(ctx, p, traces, of, q.InsideOptions)

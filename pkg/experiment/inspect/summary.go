@@ -5,7 +5,6 @@ package inspect
 import (
 	"context"
 	"errors"
-	"runtime"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
@@ -41,7 +40,7 @@ func (q *Question) reflect(ctx context.Context, p *experiment.Plan, traces trace
 			return nil, err
 		}
 	}
-	return &Answer{s, report, insight.Summarize(report, with)}, nil
+	return &Answer{Simulation: s, Report: report, Summary: insight.Summarize(report, with)}, nil
 }
 
 // alternatives simulates other picks for the worst decisions.
@@ -53,7 +52,7 @@ func (q *Question) alternatives(ctx context.Context, p *experiment.Plan, traces 
 	if len(requests) == 0 {
 		return nil, nil
 	}
-	report, err := whatif.AskAbout(ctx, q.maker(p, traces, of), requests, whatif.Options{Window: whatif.DefaultWindow, Flips: q.Summary.Flips, Parallelism: runtime.GOMAXPROCS(0)})
+	report, err := whatif.AskAbout(ctx, q.maker(p, traces, of), requests, whatif.Options{Window: whatif.DefaultWindow, Flips: q.Summary.Flips, Parallelism: q.atOnce()})
 	if errors.Is(err, whatif.ErrNoPick) {
 		return nil, nil
 	}
