@@ -2,7 +2,8 @@
 """Asks Windtunnel about policies: a server, or else the command.
 
 WINDTUNNEL_URL names a server, such as http://127.0.0.1:8080. Without it, the command
-that WINDTUNNEL names (default: windtunnel) runs once for each example.
+that WINDTUNNEL names (default: windtunnel) runs once for each example. WINDTUNNEL_SUMMARY
+is how answers say what went wrong (default: issue_focused).
 """
 
 import json
@@ -27,7 +28,7 @@ def ask(policy, language, examples, seconds):
     end = time.monotonic() + seconds
     url = os.environ.get("WINDTUNNEL_URL")
     if url:
-        body = {"policy": policy, "language": language, "examples": examples}
+        body = {"policy": policy, "language": language, "examples": examples, "summary": _summary()}
         return _post(url + "/v1/evaluate_examples", body, seconds)
     ending = {"bundle": ".json", "starlark": ".star"}[language]
     with tempfile.NamedTemporaryFile("w", suffix=ending, encoding="utf-8") as file:
@@ -53,9 +54,13 @@ def feedback(answer):
     return "\n".join(filter(None, ["scores from 0 to 1: " + scores, answer["summary_text"]]))
 
 
+def _summary():
+    return os.environ.get("WINDTUNNEL_SUMMARY", "issue_focused")
+
+
 def _run(policy, example, seconds):
     command = [os.environ.get("WINDTUNNEL", "windtunnel"), "evaluate", "-o", "json",
-               "--policy", policy, "--scenario", example["scenario"], "--seed", str(example["seed"])]
+               "--summary", _summary(), "--policy", policy, "--scenario", example["scenario"], "--seed", str(example["seed"])]
     try:
         done = subprocess.run(command, capture_output=True, timeout=max(0.0, seconds), check=True)
     except subprocess.TimeoutExpired as e:

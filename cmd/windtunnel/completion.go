@@ -11,6 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // flagValues are the values of flags that are texts, for shells to complete.
@@ -22,7 +23,8 @@ func flagValues() map[string][]string {
 	return map[string][]string{
 		"component":   components,
 		"epp-version": slices.Concat([]string{"auto"}, version.Names()),
-		"reflect":     strategyNames(),
+		"reflect":     insight.StrategyNames(),
+		"summary":     append(insight.StrategyNames(), string(evaluate.NoSummary)),
 		"fail-on":     {string(lint.Error), string(lint.Warning), string(lint.Info), "never"},
 	}
 }

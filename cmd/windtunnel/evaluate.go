@@ -18,9 +18,9 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/evaluate"
-	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/fence"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
+	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // scenarioOptions are the flags that say what policies are evaluated in.
@@ -83,6 +83,7 @@ type evaluateOptions struct {
 	component   string
 	signals     []string
 	seeds       []int64
+	summary     string
 	output      outputFormat
 	parallelism int
 	check       bool
@@ -122,6 +123,7 @@ scenario.`,
 	f.StringSliceVar(&o.signals, "signal", nil, "what a program of the routing sees of each endpoint beside its scrape (default "+evaluate.DefaultSignals[0]+"); may be repeated")
 	o.scenarios.register(f)
 	f.Int64SliceVar(&o.seeds, "seed", nil, "seed of a simulation (default those of each run); may be repeated")
+	f.StringVar(&o.summary, "summary", "", "how answers say what went wrong: "+summaryNames()+" (default "+string(evaluate.Summaries[0])+"; none for a table)")
 	f.VarP(choice{&o.output, documentFormats}, "output", "o", choice{&o.output, documentFormats}.words())
 	f.IntVar(&o.parallelism, "parallelism", runtime.GOMAXPROCS(0), "simulations that run at once; results do not depend on it")
 	f.BoolVar(&o.check, "check-invariants", false, "check the simulator's invariants at every event, and stop if one is broken; slow, and changes no result")
@@ -136,6 +138,9 @@ func (o *evaluateOptions) checkFlags() error {
 	}
 	if o.parallelism < 1 {
 		faults = append(faults, errors.New("--parallelism must be at least 1"))
+	}
+	if _, err := o.strategy(); err != nil {
+		faults = append(faults, fmt.Errorf("--%w", err))
 	}
 	for _, seed := range o.seeds {
 		if seed < 0 {
@@ -157,7 +162,10 @@ func (o *evaluateOptions) run(ctx context.Context, stdin io.Reader, stdout io.Wr
 	if err != nil {
 		return err
 	}
-	e := evaluate.Evaluator{Execute: execute.Options{CheckInvariants: o.check, Fence: fence.New(o.parallelism)}, Now: time.Now}
+	e := evaluate.Evaluator{CheckInvariants: o.check, Fence: fence.New(o.parallelism), Now: time.Now}
+	if e.Summary, err = o.strategy(); err != nil {
+		return err
+	}
 	answers, err := e.EvaluateEach(ctx, policy, scenarios, o.seeds, o.parallelism)
 	switch {
 	case err != nil:
@@ -169,6 +177,20 @@ func (o *evaluateOptions) run(ctx context.Context, stdin io.Reader, stdout io.Wr
 	default:
 		return o.output.write(stdout, answers)
 	}
+}
+
+// strategy is how answers are summarized. A table has no place for a summary that nobody asked
+// for.
+func (o *evaluateOptions) strategy() (insight.Strategy, error) {
+	if o.summary == "" && o.output == outputTable {
+		return "", nil
+	}
+	return evaluate.SummaryOf(insight.Strategy(o.summary))
+}
+
+// summaryNames are the values of --summary in words.
+func summaryNames() string {
+	return strings.Join(insight.StrategyNames(), ", ") + " or " + string(evaluate.NoSummary)
 }
 
 func (o *evaluateOptions) readPolicy() (*evaluate.Policy, error) {

@@ -16,7 +16,6 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/evaluate/server"
-	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/fence"
 )
 
@@ -92,7 +91,9 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr 
 		fmt.Fprintf(stderr, "warning: the server has no authentication, and %s is not a loopback address\n", address)
 	}
 	fmt.Fprintf(stdout, "listening on http://%s\n", listener.Addr())
-	evaluator := &evaluate.Evaluator{Execute: execute.Options{Fence: fence.New(o.concurrency)}, Now: time.Now}
+	behind := fence.New(o.concurrency)
+	defer behind.StartAhead(o.concurrency)()
+	evaluator := &evaluate.Evaluator{Fence: behind, Now: time.Now}
 	handler := server.New(evaluator, scenarios, o.budget, o.concurrency).Handler()
 	return serveUntil(ctx, listener, handler)
 }

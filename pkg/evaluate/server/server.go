@@ -101,7 +101,7 @@ func (s *Server) answer(ctx context.Context, q *Question, examples []Example) ([
 		if err != nil {
 			return nil, err
 		}
-		keys[i] = cacheKey{p.ID, s.scenarios[place].ID, place, seed, simulator.EngineVersion}
+		keys[i] = cacheKey{p.ID, s.scenarios[place].ID, place, seed, q.summary, simulator.EngineVersion}
 		if answers[i] = s.cache.get(keys[i]); answers[i] == nil {
 			missing = append(missing, i)
 		}
@@ -141,7 +141,7 @@ func (s *Server) simulate(ctx context.Context, c *evaluate.Candidate, key cacheK
 		return nil, err
 	}
 	defer s.leave()
-	a, err := s.evaluator.Evaluate(ctx, c, key.seed)
+	a, err := s.evaluator.With(key.summary).Evaluate(ctx, c, key.seed)
 	if err != nil {
 		return nil, err
 	}
