@@ -22,6 +22,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/evaluate/server"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
+	"windtunnel.dev/windtunnel/pkg/fence"
 	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
@@ -173,9 +174,20 @@ func TestTheBudget(t *testing.T) {
 
 // A client that goes away frees its slot, and costs nothing.
 func TestAClientThatGoesAway(t *testing.T) {
-	url := serve(t, 1, 1, scenarioOf(t, long), scenarioOf(t, nil))
+	for name, question := range map[string]string{"a policy by name": random, "a program": leastBusy} {
+		t.Run(name, func(t *testing.T) { goAway(t, question) })
+	}
+}
+
+func goAway(t *testing.T, question string) {
+	t.Helper()
+	e := evaluator()
+	e.Fence = fence.New(1)
+	s := httptest.NewServer(server.New(e, []*evaluate.Scenario{scenarioOf(t, long), scenarioOf(t, nil)}, 1, 1).Handler())
+	t.Cleanup(s.Close)
+	url := s.URL
 	ctx, leave := context.WithCancel(t.Context())
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/v1/evaluate", strings.NewReader(with(random, `"scenario": "long"`)))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/v1/evaluate", strings.NewReader(with(question, `"scenario": "long"`)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +205,7 @@ func TestAClientThatGoesAway(t *testing.T) {
 		t.Fatal("the long simulation has an answer")
 	}
 	await(t, url, func(s server.Status) bool { return s.Running == 0 && s.Budget.Left == 1 })
-	if code, body := post(t, url+"/v1/evaluate", with(random, `"scenario": "small"`)); code != http.StatusOK {
+	if code, body := post(t, url+"/v1/evaluate", with(question, `"scenario": "small"`)); code != http.StatusOK {
 		t.Errorf("%d %s", code, body)
 	}
 }
