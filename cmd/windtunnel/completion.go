@@ -21,11 +21,12 @@ func flagValues() map[string][]string {
 		components = append(components, string(name))
 	}
 	return map[string][]string{
-		"component":   components,
-		"epp-version": slices.Concat([]string{"auto"}, version.Names()),
-		"reflect":     insight.StrategyNames(),
-		"summary":     append(insight.StrategyNames(), string(evaluate.NoSummary)),
-		"fail-on":     {string(lint.Error), string(lint.Warning), string(lint.Info), "never"},
+		"authentication": authentications,
+		"component":      components,
+		"epp-version":    slices.Concat([]string{"auto"}, version.Names()),
+		"reflect":        insight.StrategyNames(),
+		"summary":        append(insight.StrategyNames(), string(evaluate.NoSummary)),
+		"fail-on":        {string(lint.Error), string(lint.Warning), string(lint.Info), "never"},
 	}
 }
 
