@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/fence"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
@@ -29,13 +28,15 @@ type scenarioOptions struct {
 	configMaps []string
 	volumes    map[string]string
 	objectives []string
+	model      string
 }
 
 func (o *scenarioOptions) register(f *pflag.FlagSet) {
-	f.StringSliceVar(&o.files, "scenario", nil, "manifest with SimulationRuns, in whose scenarios the policy takes the place of the router's (required); may be repeated")
+	f.StringSliceVar(&o.files, "scenario", nil, "manifest with SimulationRuns and PolicySweeps, in whose scenarios the policy takes the place of the router's (required); may be repeated")
 	f.StringArrayVar(&o.configMaps, "configmap", nil, "manifest of a ConfigMap that a scenario refers to; may be repeated")
 	f.StringToStringVar(&o.volumes, "volume", nil, "`NAME=FOLDER`: local folder with the files of a volume, by the name of its claim or image; may be repeated")
-	f.StringArrayVar(&o.objectives, "objective", nil, "`METRIC[=WEIGHT][,min|max][,target=VALUE]` that scores the policy (default the gates of each run, or the goodput); may be repeated")
+	f.StringArrayVar(&o.objectives, "objective", nil, "`METRIC[=WEIGHT][,min|max][,target=VALUE]` that scores the policy (default the gates of a run, the objectives and constraints of a sweep, or the goodput); may be repeated")
+	f.StringVar(&o.model, "model", "", "base model of the router that the policy takes the place of, in scenarios with several routers")
 }
 
 // load reads the scenarios, in the order of the files.
@@ -58,17 +59,32 @@ func (o *scenarioOptions) load(ctx context.Context, stdin io.Reader) ([]*evaluat
 		return nil, err
 	}
 	var all []*evaluate.Scenario
-	err = forEach(&local, set, "SimulationRun", set.Runs, func(run *v1alpha1.SimulationRun) error {
-		s, errs, err := evaluate.NewScenario(ctx, run, objectives, local.inputs(set, run))
+	for _, run := range set.Runs {
+		s, errs, err := evaluate.NewScenario(ctx, run, o.model, objectives, local.inputs(set, run))
+		if err := compiled("SimulationRun", run.Name, asFlags(errs), err); err != nil {
+			return nil, err
+		}
 		all = append(all, s)
-		return compiled("SimulationRun", run.Name, asFlags(errs), err)
-	})
-	return all, err
+	}
+	for _, sweep := range set.Sweeps {
+		s, errs, err := evaluate.NewSweepScenario(ctx, sweep, o.model, objectives, local.inputs(set, sweep))
+		if err := compiled("PolicySweep", sweep.Name, asFlags(errs), err); err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	if len(all) == 0 {
+		return nil, local.nothingFound(set, "SimulationRun")
+	}
+	return all, nil
 }
 
-// asFlags names the flag where errors are about objectives.
+// asFlags names the flag where errors are about objectives or the model.
 func asFlags(errs field.ErrorList) field.ErrorList {
 	for _, e := range errs {
+		if e.Field == "model" {
+			e.Field = "--model"
+		}
 		if number, is := strings.CutPrefix(e.Field, "objectives"); is {
 			e.Field = "--objective" + number
 		}

@@ -84,7 +84,7 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr 
 	names := map[string]bool{}
 	for _, s := range scenarios {
 		if names[s.Name] {
-			return badInputError{fmt.Errorf("there are two SimulationRuns of the name %s, by which clients select a scenario", s.Name)}
+			return badInputError{fmt.Errorf("there are two scenarios of the name %s, by which clients select a scenario", s.Name)}
 		}
 		names[s.Name] = true
 	}

@@ -43,7 +43,7 @@ func scenarioOf(t *testing.T, edit func(*v1alpha1.SimulationRun), objectives ...
 	if edit != nil {
 		edit(run)
 	}
-	s, errs, err := evaluate.NewScenario(t.Context(), run, objectives, experimenttest.TraceInputs(t))
+	s, errs, err := evaluate.NewScenario(t.Context(), run, "", objectives, experimenttest.TraceInputs(t))
 	if err != nil || len(errs) > 0 {
 		t.Fatal(errs, err)
 	}
@@ -162,7 +162,7 @@ func TestScenariosThatCannotBeEvaluated(t *testing.T) {
 		path, want string
 	}{
 		"nothing to score by": {edit: func(r *v1alpha1.SimulationRun) { r.Spec.Scenario.SLOs = nil }, path: "spec.scenario.slos", want: "nothing scores a policy"},
-		"several routers":     {edit: func(r *v1alpha1.SimulationRun) { experimenttest.ServeTwoModels(&r.Spec.Scenario) }, path: "spec.scenario.routers", want: "one router"},
+		"several routers":     {edit: func(r *v1alpha1.SimulationRun) { experimenttest.ServeTwoModels(&r.Spec.Scenario) }, path: "model", want: "state one of meta-llama/Llama-3.1-8B-Instruct, "},
 		"no such metric":      {objectives: []string{"goodput", "x"}, path: "objectives[1]", want: "there is no metric"},
 		"no target":           {objectives: []string{"ttft.p99"}, path: "objectives[0]", want: "target=VALUE"},
 		"a target of no unit": {objectives: []string{"ttft.p99,target=3"}, path: "objectives[0]", want: "must be a duration"},
@@ -185,7 +185,7 @@ func TestScenariosThatCannotBeEvaluated(t *testing.T) {
 				}
 				objectives = append(objectives, o)
 			}
-			_, errs, err := evaluate.NewScenario(t.Context(), run, objectives, experimenttest.TraceInputs(t))
+			_, errs, err := evaluate.NewScenario(t.Context(), run, "", objectives, experimenttest.TraceInputs(t))
 			if err != nil || len(errs) != 1 || errs[0].Field != tc.path || !strings.Contains(errs[0].Error(), tc.want) {
 				t.Errorf("%v %v, want one at %s with %q in it", errs, err, tc.path, tc.want)
 			}

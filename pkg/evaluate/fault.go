@@ -71,7 +71,9 @@ func fieldErrors(err error) field.ErrorList {
 			e = field.Invalid(field.NewPath("bundle"), field.OmitValueType{}, err.Error())
 		}
 		own := *e
-		own.Field = strings.TrimPrefix(own.Field, "router.policies.")
+		if _, in, is := strings.Cut(own.Field, ".policies."); is { // of whichever router
+			own.Field = in
+		}
 		errs = append(errs, &own)
 	}
 	return errs

@@ -59,7 +59,7 @@ func BenchmarkEvaluate(b *testing.B) {
 	run := experimenttest.Run(b)
 	run.Spec.Scenario.Horizon = v1alpha1.Horizon{Requests: new(int64(2000))}
 	run.Spec.Scenario.SLOs[0].TTFT = "50ms"
-	s, errs, err := evaluate.NewScenario(b.Context(), run, nil, experimenttest.TraceInputs(b))
+	s, errs, err := evaluate.NewScenario(b.Context(), run, "", nil, experimenttest.TraceInputs(b))
 	if err != nil || len(errs) > 0 {
 		b.Fatal(errs, err)
 	}

@@ -49,7 +49,7 @@ func scenarioOf(t *testing.T, edit func(*v1alpha1.SimulationRun)) *evaluate.Scen
 	if edit != nil {
 		edit(run)
 	}
-	s, errs, err := evaluate.NewScenario(t.Context(), run, nil, experimenttest.TraceInputs(t))
+	s, errs, err := evaluate.NewScenario(t.Context(), run, "", nil, experimenttest.TraceInputs(t))
 	if err != nil || len(errs) > 0 {
 		t.Fatal(errs, err)
 	}
