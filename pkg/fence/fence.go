@@ -49,7 +49,7 @@ func (f *Fence) Inspect(ctx context.Context, p *experiment.Plan, traces trace.Se
 	if isChild() {
 		return nil, errors.New("the program is a child that does not call fence.Serve before all else")
 	}
-	r := request{Plan: p.Encode(), Case: of, Question: q, Bytes: f.Limits.bytes(p, traces), CPU: f.Limits.CPU}
+	r := request{Plan: p.Encode(), Case: of, Question: q, Bytes: f.Limits.bytes(p, traces, q.Simulations(f.Limits.Cores)), CPU: f.Limits.CPU}
 	files, err := r.open(p)
 	defer closeAll(files)
 	if err != nil {

@@ -42,6 +42,19 @@ func (q *Question) atOnce() int {
 	return runtime.GOMAXPROCS(0)
 }
 
+// Simulations is how many simulations run at once at most in a process with so many cores.
+func (q *Question) Simulations(cores int) int {
+	several := q.Summary != nil && q.Summary.Strategy == insight.Counterfactual || q.Story != nil && q.Story.WhatIf != nil
+	switch {
+	case !several:
+		return 1
+	case q.Parallelism > 0:
+		return q.Parallelism
+	default:
+		return cores
+	}
+}
+
 // A Fence inspects simulations of code that nobody vouches for, apart from this process.
 type Fence interface {
 	// Inspect does what [Inside] does. The traces are the plan's. A simulation that goes

@@ -85,3 +85,23 @@ func TestAQuestionChangesNoResult(t *testing.T) {
 		}
 	}
 }
+
+// A question that simulates other picks needs the memory of all that run at once.
+func TestHowManySimulationsRunAtOnce(t *testing.T) {
+	other := &inspect.Summary{Strategy: insight.Counterfactual}
+	for name, tc := range map[string]struct {
+		q    inspect.Question
+		want int
+	}{
+		"a result":             {inspect.Question{Parallelism: 4}, 1},
+		"a summary":            {inspect.Question{Summary: &inspect.Summary{Strategy: insight.IssueFocused}}, 1},
+		"other picks":          {inspect.Question{Summary: other}, 8},
+		"other picks, bounded": {inspect.Question{Summary: other, Parallelism: 3}, 3},
+		"a request elsewhere":  {inspect.Question{Story: &inspect.Story{WhatIf: &inspect.WhatIf{}}}, 8},
+		"a request":            {inspect.Question{Story: &inspect.Story{}}, 1},
+	} {
+		if got := tc.q.Simulations(8); got != tc.want {
+			t.Errorf("%s: %d, want %d", name, got, tc.want)
+		}
+	}
+}
