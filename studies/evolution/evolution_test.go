@@ -48,7 +48,7 @@ func TestSuggestions(t *testing.T) {
 func TestNextTriesEachMutationOnce(t *testing.T) {
 	names := knobs()
 	g := flawed(names)
-	text := "## Suggested focus\n- x: more for `endpoints.waiting`\n- y: more for `endpoints.kv_usage`\n"
+	text := "## Suggested focus\n- x: less for `endpoints.waiting`\n- y: more for `endpoints.kv_usage`\n"
 	tried := map[mutation]bool{}
 	var order []mutation
 	rng := rand.New(rand.NewPCG(1, 0))
@@ -60,7 +60,7 @@ func TestNextTriesEachMutationOnce(t *testing.T) {
 		tried[m] = true
 		order = append(order, m)
 	}
-	want := []mutation{{slices.Index(names, "waiting"), 1}, {slices.Index(names, "kv_usage"), 1}}
+	want := []mutation{{slices.Index(names, "waiting"), -1}, {slices.Index(names, "kv_usage"), 1}}
 	if len(order) != len(possible(g)) || len(tried) != len(order) || !slices.Equal(order[:2], want) {
 		t.Errorf("%v, want %v first, of %d", order, want, len(possible(g)))
 	}
