@@ -45,11 +45,11 @@ class Adapter:
 
     def make_reflective_dataset(self, candidate, eval_batch, components_to_update):
         def records(answer, component):
-            return answer["components"].get(component) or [{
+            return [{
                 "Inputs": {"scenario": answer["scenario"], "seed": str(answer["seed"])},
                 "Generated Outputs": json.dumps(answer["scores"], sort_keys=True),
                 "Feedback": windtunnel.feedback(answer),
-            }]
+            }] + answer["components"].get(component, [])
 
         return {component: [r for a in eval_batch.trajectories for r in records(a, component)]
                 for component in components_to_update}

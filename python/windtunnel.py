@@ -2,11 +2,14 @@
 """Asks Windtunnel about policies: a server, or else the command.
 
 WINDTUNNEL_URL names a server, such as http://127.0.0.1:8080. Without it, the command
-that WINDTUNNEL names (default: windtunnel) runs once for each example.
+that WINDTUNNEL names (default: windtunnel) runs once for each example. WINDTUNNEL_SUMMARY
+is how answers say what went wrong (default: issue_focused). WINDTUNNEL_TOKEN_FILE has the
+bearer token of a server on a cluster, and WINDTUNNEL_CA_FILE the certificate that signs it.
 """
 
 import json
 import os
+import ssl
 import subprocess
 import tempfile
 import time
@@ -27,7 +30,7 @@ def ask(policy, language, examples, seconds):
     end = time.monotonic() + seconds
     url = os.environ.get("WINDTUNNEL_URL")
     if url:
-        body = {"policy": policy, "language": language, "examples": examples}
+        body = {"policy": policy, "language": language, "examples": examples, "summary": _summary()}
         return _post(url + "/v1/evaluate_examples", body, seconds)
     ending = {"bundle": ".json", "starlark": ".star"}[language]
     with tempfile.NamedTemporaryFile("w", suffix=ending, encoding="utf-8") as file:
@@ -53,9 +56,13 @@ def feedback(answer):
     return "\n".join(filter(None, ["scores from 0 to 1: " + scores, answer["summary_text"]]))
 
 
+def _summary():
+    return os.environ.get("WINDTUNNEL_SUMMARY", "issue_focused")
+
+
 def _run(policy, example, seconds):
     command = [os.environ.get("WINDTUNNEL", "windtunnel"), "evaluate", "-o", "json",
-               "--policy", policy, "--scenario", example["scenario"], "--seed", str(example["seed"])]
+               "--summary", _summary(), "--policy", policy, "--scenario", example["scenario"], "--seed", str(example["seed"])]
     try:
         done = subprocess.run(command, capture_output=True, timeout=max(0.0, seconds), check=True)
     except subprocess.TimeoutExpired as e:
@@ -68,9 +75,16 @@ def _run(policy, example, seconds):
 
 
 def _post(url, body, seconds):
-    request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    headers = {"Content-Type": "application/json"}
+    token = os.environ.get("WINDTUNNEL_TOKEN_FILE")
+    if token:  # read each time: the cluster replaces it
+        with open(token, encoding="utf-8") as file:
+            headers["Authorization"] = "Bearer " + file.read().strip()
+    ca = os.environ.get("WINDTUNNEL_CA_FILE")
+    context = ssl.create_default_context(cafile=ca) if ca else None
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers)
     try:
-        with urllib.request.urlopen(request, timeout=seconds) as response:
+        with urllib.request.urlopen(request, timeout=seconds, context=context) as response:
             return json.load(response)
     except urllib.error.HTTPError as e:
         raise Failure(f"status {e.code}: {e.read().decode('utf-8', 'replace').strip()}") from e

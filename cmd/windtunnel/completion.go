@@ -11,6 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // flagValues are the values of flags that are texts, for shells to complete.
@@ -20,10 +21,12 @@ func flagValues() map[string][]string {
 		components = append(components, string(name))
 	}
 	return map[string][]string{
-		"component":   components,
-		"epp-version": slices.Concat([]string{"auto"}, version.Names()),
-		"reflect":     strategyNames(),
-		"fail-on":     {string(lint.Error), string(lint.Warning), string(lint.Info), "never"},
+		"authentication": authentications,
+		"component":      components,
+		"epp-version":    slices.Concat([]string{"auto"}, version.Names()),
+		"reflect":        insight.StrategyNames(),
+		"summary":        append(insight.StrategyNames(), string(evaluate.NoSummary)),
+		"fail-on":        {string(lint.Error), string(lint.Warning), string(lint.Info), "never"},
 	}
 }
 

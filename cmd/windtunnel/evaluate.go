@@ -16,11 +16,10 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/evaluate"
-	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/fence"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
+	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // scenarioOptions are the flags that say what policies are evaluated in.
@@ -29,13 +28,15 @@ type scenarioOptions struct {
 	configMaps []string
 	volumes    map[string]string
 	objectives []string
+	model      string
 }
 
 func (o *scenarioOptions) register(f *pflag.FlagSet) {
-	f.StringSliceVar(&o.files, "scenario", nil, "manifest with SimulationRuns, in whose scenarios the policy takes the place of the router's (required); may be repeated")
+	f.StringSliceVar(&o.files, "scenario", nil, "manifest with SimulationRuns and PolicySweeps, in whose scenarios the policy takes the place of the router's (required); may be repeated")
 	f.StringArrayVar(&o.configMaps, "configmap", nil, "manifest of a ConfigMap that a scenario refers to; may be repeated")
 	f.StringToStringVar(&o.volumes, "volume", nil, "`NAME=FOLDER`: local folder with the files of a volume, by the name of its claim or image; may be repeated")
-	f.StringArrayVar(&o.objectives, "objective", nil, "`METRIC[=WEIGHT][,min|max][,target=VALUE]` that scores the policy (default the gates of each run, or the goodput); may be repeated")
+	f.StringArrayVar(&o.objectives, "objective", nil, "`METRIC[=WEIGHT][,min|max][,target=VALUE]` that scores the policy (default the gates of a run, the objectives and constraints of a sweep, or the goodput); may be repeated")
+	f.StringVar(&o.model, "model", "", "base model of the router that the policy takes the place of, in scenarios with several routers")
 }
 
 // load reads the scenarios, in the order of the files.
@@ -58,17 +59,32 @@ func (o *scenarioOptions) load(ctx context.Context, stdin io.Reader) ([]*evaluat
 		return nil, err
 	}
 	var all []*evaluate.Scenario
-	err = forEach(&local, set, "SimulationRun", set.Runs, func(run *v1alpha1.SimulationRun) error {
-		s, errs, err := evaluate.NewScenario(ctx, run, objectives, local.inputs(set, run))
+	for _, run := range set.Runs {
+		s, errs, err := evaluate.NewScenario(ctx, run, o.model, objectives, local.inputs(set, run))
+		if err := compiled("SimulationRun", run.Name, asFlags(errs), err); err != nil {
+			return nil, err
+		}
 		all = append(all, s)
-		return compiled("SimulationRun", run.Name, asFlags(errs), err)
-	})
-	return all, err
+	}
+	for _, sweep := range set.Sweeps {
+		s, errs, err := evaluate.NewSweepScenario(ctx, sweep, o.model, objectives, local.inputs(set, sweep))
+		if err := compiled("PolicySweep", sweep.Name, asFlags(errs), err); err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	if len(all) == 0 {
+		return nil, local.nothingFound(set, "SimulationRun")
+	}
+	return all, nil
 }
 
-// asFlags names the flag where errors are about objectives.
+// asFlags names the flag where errors are about objectives or the model.
 func asFlags(errs field.ErrorList) field.ErrorList {
 	for _, e := range errs {
+		if e.Field == "model" {
+			e.Field = "--model"
+		}
 		if number, is := strings.CutPrefix(e.Field, "objectives"); is {
 			e.Field = "--objective" + number
 		}
@@ -83,6 +99,7 @@ type evaluateOptions struct {
 	component   string
 	signals     []string
 	seeds       []int64
+	summary     string
 	output      outputFormat
 	parallelism int
 	check       bool
@@ -122,6 +139,7 @@ scenario.`,
 	f.StringSliceVar(&o.signals, "signal", nil, "what a program of the routing sees of each endpoint beside its scrape (default "+evaluate.DefaultSignals[0]+"); may be repeated")
 	o.scenarios.register(f)
 	f.Int64SliceVar(&o.seeds, "seed", nil, "seed of a simulation (default those of each run); may be repeated")
+	f.StringVar(&o.summary, "summary", "", "how answers say what went wrong: "+summaryNames()+" (default "+string(evaluate.Summaries[0])+"; none for a table)")
 	f.VarP(choice{&o.output, documentFormats}, "output", "o", choice{&o.output, documentFormats}.words())
 	f.IntVar(&o.parallelism, "parallelism", runtime.GOMAXPROCS(0), "simulations that run at once; results do not depend on it")
 	f.BoolVar(&o.check, "check-invariants", false, "check the simulator's invariants at every event, and stop if one is broken; slow, and changes no result")
@@ -136,6 +154,9 @@ func (o *evaluateOptions) checkFlags() error {
 	}
 	if o.parallelism < 1 {
 		faults = append(faults, errors.New("--parallelism must be at least 1"))
+	}
+	if _, err := o.strategy(); err != nil {
+		faults = append(faults, fmt.Errorf("--%w", err))
 	}
 	for _, seed := range o.seeds {
 		if seed < 0 {
@@ -157,7 +178,10 @@ func (o *evaluateOptions) run(ctx context.Context, stdin io.Reader, stdout io.Wr
 	if err != nil {
 		return err
 	}
-	e := evaluate.Evaluator{Execute: execute.Options{CheckInvariants: o.check, Fence: fence.New(o.parallelism)}, Now: time.Now}
+	e := evaluate.Evaluator{CheckInvariants: o.check, Fence: fence.New(o.parallelism), Now: time.Now}
+	if e.Summary, err = o.strategy(); err != nil {
+		return err
+	}
 	answers, err := e.EvaluateEach(ctx, policy, scenarios, o.seeds, o.parallelism)
 	switch {
 	case err != nil:
@@ -169,6 +193,20 @@ func (o *evaluateOptions) run(ctx context.Context, stdin io.Reader, stdout io.Wr
 	default:
 		return o.output.write(stdout, answers)
 	}
+}
+
+// strategy is how answers are summarized. A table has no place for a summary that nobody asked
+// for.
+func (o *evaluateOptions) strategy() (insight.Strategy, error) {
+	if o.summary == "" && o.output == outputTable {
+		return "", nil
+	}
+	return evaluate.SummaryOf(insight.Strategy(o.summary))
+}
+
+// summaryNames are the values of --summary in words.
+func summaryNames() string {
+	return strings.Join(insight.StrategyNames(), ", ") + " or " + string(evaluate.NoSummary)
 }
 
 func (o *evaluateOptions) readPolicy() (*evaluate.Policy, error) {

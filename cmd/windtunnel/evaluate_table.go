@@ -36,6 +36,9 @@ func printAnswers(w io.Writer, answers []*evaluate.Answer) error {
 		if f := a.Error; f != nil {
 			fmt.Fprintf(w, "\n%s, seed %d: %s\n", a.Scenario, a.Seed, f)
 		}
+		if a.SummaryText != "" {
+			fmt.Fprintf(w, "\n# %s, seed %d\n\n%s", a.Scenario, a.Seed, a.SummaryText)
+		}
 	}
 	return nil
 }

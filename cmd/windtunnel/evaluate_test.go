@@ -71,7 +71,9 @@ func TestEvaluateRefusesBadInput(t *testing.T) {
 		"a negative seed":      {[]string{"--policy", samplePolicy, "--scenario", sampleScenario, "--seed=-1"}, "--seed -1: must be at least 0"},
 		"two bad objectives":   {[]string{"--policy", samplePolicy, "--scenario", sampleScenario, "--objective", "a,b", "--objective", "c=0"}, "\n"},
 		"no target":            {[]string{"--policy", samplePolicy, "--scenario", sampleScenario, "--objective", "e2e.p99"}, "--objective[0]: Invalid value"},
-		"no run in a scenario": {[]string{"--policy", samplePolicy, "--scenario", filepath.Join(samples, "policysweep-random.yaml")}, "holds no SimulationRun"},
+		"no run in a scenario": {[]string{"--policy", samplePolicy, "--scenario", filepath.Join(samples, "kustomization.yaml")}, "kustomization.yaml"},
+		"a sweep's objective":  {[]string{"--policy", samplePolicy, "--scenario", filepath.Join(samples, "policysweep-random.yaml")}, "PolicySweep random-weights is invalid:\n  - spec.objectives[1]: Invalid value"},
+		"which model":          {[]string{"--policy", samplePolicy, "--scenario", filepath.Join(samples, "simulationrun-two-models.yaml")}, "--model: Required value"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, append([]string{"evaluate"}, tc.args...)...)

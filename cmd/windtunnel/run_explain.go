@@ -3,13 +3,17 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 
+	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/inspect"
 	"windtunnel.dev/windtunnel/pkg/experiment/whatif"
 )
 
@@ -40,20 +44,28 @@ func (o *explainOptions) number() (int, error) {
 	return n, nil
 }
 
-// explanationOutput is what `run --explain -o json` prints.
-type explanationOutput struct {
+// toldOutput is what `run --explain -o json` prints: the fields of a story after the identity.
+type toldOutput struct {
 	identity
-	*execute.RequestStory
-	// WhatIf is there with --what-if.
-	WhatIf *whatif.Report `json:"whatIf,omitempty"`
+	story json.RawMessage
 }
 
-// explain prints the story of one request.
+// MarshalJSON implements [json.Marshaler].
+func (o toldOutput) MarshalJSON() ([]byte, error) {
+	head, err := json.Marshal(o.identity)
+	if err != nil {
+		return nil, err
+	}
+	rest, is := bytes.CutPrefix(o.story, []byte("{"))
+	if !is {
+		return nil, errors.New("a story must be an object")
+	}
+	return append(append(head[:len(head)-1], ','), rest...), nil
+}
+
+// explain prints the story of one request, or of the scalers.
 func (o *runOptions) explain(ctx context.Context, runs []compiledRun, stdout io.Writer) error {
-	if o.explained.request == scalingDecisions {
-		return o.explainScaling(ctx, runs, stdout)
-	}
-	request, err := o.explained.number()
+	asked, err := o.explained.story()
 	if err != nil {
 		return err
 	}
@@ -61,66 +73,45 @@ func (o *runOptions) explain(ctx context.Context, runs []compiledRun, stdout io.
 	if err != nil {
 		return err
 	}
-	if err := o.checkTrust(run.Plan); err != nil {
-		return err
+	p := newProgress(run.Name)
+	defer p.end()
+	asked.Progress = func(done, of int) {
+		p.total = of
+		p.update(done)
 	}
-	seed := o.seedOf(run)
-	story, err := execute.Explain(ctx, run.Plan, run.Traces, seed, request, o.check)
-	switch {
-	case errors.Is(err, execute.ErrNoSuchRequest):
-		return badInputError{fmt.Errorf("SimulationRun %s: --explain %s: %w", run.Name, o.explained.request, err)}
-	case err != nil:
-		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
-	}
-	elsewhere, err := o.whatIf(ctx, run, seed, story)
-	switch {
-	case err != nil:
-		return err
-	case o.output == outputTable:
-		fmt.Fprintf(stdout, "SimulationRun %s\n\n", run.Name)
-		return printStory(stdout, story, elsewhere)
-	default:
-		return o.output.write(stdout, explanationOutput{identify(run.TypeMeta, run.ObjectMeta), story, elsewhere})
-	}
-}
-
-// printStory prints what became of a request, and then what would have, if that was asked.
-func printStory(stdout io.Writer, story *execute.RequestStory, elsewhere *whatif.Report) error {
-	if err := story.Table(stdout); err != nil || elsewhere == nil {
-		return err
-	}
-	fmt.Fprintln(stdout)
-	return elsewhere.Table(stdout)
-}
-
-// scalingOutput is what `run --explain scaling -o json` prints.
-type scalingOutput struct {
-	identity
-	*execute.ScalingStory
-}
-
-// explainScaling prints what the scalers of a run decided.
-func (o *runOptions) explainScaling(ctx context.Context, runs []compiledRun, stdout io.Writer) error {
-	run, err := singleRun(runs, "--explain")
-	if err != nil {
-		return err
-	}
-	if err := o.checkTrust(run.Plan); err != nil {
-		return err
-	}
-	seed := o.seedOf(run)
-	story, err := execute.ExplainScaling(ctx, run.Plan, run.Traces, seed, o.check)
+	of := experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: o.seedOf(run)}
+	seen, err := o.ask(ctx, run, of, inspect.Question{Story: asked})
 	switch {
 	case errors.Is(err, execute.ErrNoScaler):
 		return badInputError{fmt.Errorf("SimulationRun %s: --explain %s: %w; state one in spec.scenario.scalers", run.Name, scalingDecisions, err)}
+	case errors.Is(err, execute.ErrNoSuchRequest):
+		return badInputError{fmt.Errorf("SimulationRun %s: --explain %s: %w", run.Name, o.explained.request, err)}
+	case errors.Is(err, whatif.ErrNoPick):
+		return badInputError{fmt.Errorf("SimulationRun %s: --what-if: %w, so there is none to compare with", run.Name, err)}
 	case err != nil:
 		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
 	case o.output == outputTable:
-		fmt.Fprintf(stdout, "SimulationRun %s\n\n", run.Name)
-		return story.Table(stdout)
+		_, err := fmt.Fprintf(stdout, "SimulationRun %s\n\n%s", run.Name, seen.Told.Table)
+		return err
 	default:
-		return o.output.write(stdout, scalingOutput{identify(run.TypeMeta, run.ObjectMeta), story})
+		return o.output.write(stdout, toldOutput{identify(run.TypeMeta, run.ObjectMeta), seen.Told.Document})
 	}
+}
+
+// story is what --explain asks for.
+func (o *explainOptions) story() (*inspect.Story, error) {
+	if o.request == scalingDecisions {
+		return &inspect.Story{Scaling: true}, nil
+	}
+	request, err := o.number()
+	if err != nil {
+		return nil, err
+	}
+	story := &inspect.Story{Request: request}
+	if w := &o.whatIf; w.asked {
+		story.WhatIf = &inspect.WhatIf{Window: w.window, Flips: w.flips}
+	}
+	return story, nil
 }
 
 // singleRun refuses several runs for what concerns one.

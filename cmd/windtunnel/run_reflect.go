@@ -7,13 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
-	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/inspect"
 	"windtunnel.dev/windtunnel/pkg/experiment/whatif"
-	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/fence"
 	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
@@ -45,17 +46,9 @@ func (o *reflectOptions) check() error {
 	return badInputError{errors.Join(faults...)}
 }
 
-// strategyNames are the values of --reflect, and strategies lists them in words.
-func strategyNames() []string {
-	var names []string
-	for _, s := range insight.Strategies {
-		names = append(names, string(s))
-	}
-	return names
-}
-
+// strategies are the values of --reflect in words.
 func strategies() string {
-	names := strategyNames()
+	names := insight.StrategyNames()
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
@@ -73,26 +66,18 @@ func (o *runOptions) reflect(ctx context.Context, runs []compiledRun, stdout io.
 	if err != nil {
 		return err
 	}
-	if err := o.checkTrust(run.Plan); err != nil {
-		return err
-	}
 	of := experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: o.seedOf(run)}
-	_, report, err := execute.Reflect(ctx, run.Plan, run.Traces, of, nil, run.Plan.Anomalies, o.check)
+	seen, err := o.ask(ctx, run, of, inspect.Question{Summary: &inspect.Summary{
+		Strategy: insight.Strategy(o.reflected.strategy), MaxTokens: o.reflected.maxTokens, Flips: whatif.DefaultFlips,
+	}})
 	if err != nil {
 		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
 	}
-	with := insight.SummaryOptions{Strategy: insight.Strategy(o.reflected.strategy), MaxTokens: o.reflected.maxTokens}
-	if with.Strategy == insight.Counterfactual {
-		if with.Alternatives, err = o.alternatives(ctx, run, of, report.Worst); err != nil {
-			return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
-		}
-	}
-	summary := insight.Summarize(report, with)
 	if o.output == outputTable {
-		_, err := io.WriteString(stdout, summary)
+		_, err := io.WriteString(stdout, seen.Summary)
 		return err
 	}
-	return o.output.write(stdout, reflection{identify(run.TypeMeta, run.ObjectMeta), report, summary})
+	return o.output.write(stdout, reflection{identify(run.TypeMeta, run.ObjectMeta), seen.Report, seen.Summary})
 }
 
 // seedOf is the seed that --seed states, or the run's first one.
@@ -103,26 +88,14 @@ func (o *runOptions) seedOf(run compiledRun) int64 {
 	return run.Plan.Seeds[0]
 }
 
-// alternatives simulates other picks for the worst decisions.
-func (o *runOptions) alternatives(ctx context.Context, run compiledRun, of experiment.Case, worst []insight.Decision) ([]insight.Alternative, error) {
-	if len(worst) == 0 {
-		return nil, nil
+// ask inspects a simulation of a run, behind the fence if it has code that the user does not
+// trust.
+func (o *runOptions) ask(ctx context.Context, run compiledRun, of experiment.Case, q inspect.Question) (*inspect.Answer, error) {
+	q.CheckInvariants, q.Parallelism = o.check, o.parallelism
+	printWarnings(os.Stderr, o.fenceWarnings(run.Plan))
+	var behind inspect.Fence
+	if !o.trusted {
+		behind = fence.New(1)
 	}
-	var requests []int
-	for i := range worst {
-		requests = append(requests, worst[i].Request)
-	}
-	maker := func() (simulator.Config, error) {
-		c, err := execute.Config(run.Plan, run.Traces, of)
-		c.CheckInvariants = o.check
-		return c, err
-	}
-	report, err := whatif.AskAbout(ctx, maker, requests, whatif.Options{Window: whatif.DefaultWindow, Flips: whatif.DefaultFlips, Parallelism: o.parallelism})
-	if errors.Is(err, whatif.ErrNoPick) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return report.Alternatives(), nil
+	return inspect.Ask(ctx, run.Plan, run.Traces, of, q, behind)
 }

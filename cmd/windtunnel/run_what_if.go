@@ -3,17 +3,13 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/spf13/pflag"
 
-	"windtunnel.dev/windtunnel/pkg/experiment"
-	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/whatif"
-	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
 // whatIfOptions are the flags of `run --explain --what-if`.
@@ -46,36 +42,5 @@ func (o *explainOptions) check() error {
 		return badInputError{fmt.Errorf("--what-if-flips %d: must be at least 1", w.flips)}
 	default:
 		return nil
-	}
-}
-
-// whatIf asks what would have become of the request of a story elsewhere; nil where nobody
-// wants to know.
-func (o *runOptions) whatIf(ctx context.Context, run compiledRun, seed int64, story *execute.RequestStory) (*whatif.Report, error) {
-	w := &o.explained.whatIf
-	if !w.asked {
-		return nil, nil
-	}
-	p := newProgress(run.Name)
-	defer p.end()
-	maker := func() (simulator.Config, error) {
-		c, err := execute.Config(run.Plan, run.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: seed})
-		c.CheckInvariants = o.check
-		return c, err
-	}
-	report, err := whatif.AskAbout(ctx, maker, []int{story.Decisions[0].Request.ID}, whatif.Options{
-		Window: w.window, Flips: w.flips, Parallelism: o.parallelism,
-		Progress: func(done, of int) {
-			p.total = of
-			p.update(done)
-		},
-	})
-	switch {
-	case errors.Is(err, whatif.ErrNoPick):
-		return nil, badInputError{fmt.Errorf("SimulationRun %s: --what-if: %w, so there is none to compare with", run.Name, err)}
-	case err != nil:
-		return nil, fmt.Errorf("SimulationRun %s: %w", run.Name, err)
-	default:
-		return report, nil
 	}
 }

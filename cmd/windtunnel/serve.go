@@ -16,13 +16,13 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/evaluate/server"
-	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/fence"
 )
 
 // serveOptions are the flags of serve.
 type serveOptions struct {
 	scenarios   scenarioOptions
+	access      accessOptions
 	listen      string
 	budget      int
 	concurrency int
@@ -37,9 +37,9 @@ func newServeCommand() *cobra.Command {
 POST /v1/evaluate, /v1/evaluate_examples and /v1/validate, GET /v1/status and /v1/task.
 docs/evaluate.md describes them.
 
-There is no authentication, so the server listens on the loopback interface only, unless
---listen names another address. A client that can reach the server can have it run
-programs.`,
+The server listens on the loopback interface only, unless --listen names another
+address. A client that can reach it can have it run programs, behind limits, unless
+--authentication kubernetes has the cluster say who may ask. All clients share the budget.`,
 		Example: `  windtunnel serve --scenario config/samples/simulationrun-poisson.yaml
   windtunnel serve --scenario a.yaml,b.yaml --budget 5000 --concurrency 4 --listen 127.0.0.1:9000`,
 		Args: noArguments,
@@ -49,6 +49,7 @@ programs.`,
 	}
 	f := cmd.Flags()
 	o.scenarios.register(f)
+	o.access.register(f)
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "address to listen on; port 0 is any free port")
 	f.IntVar(&o.budget, "budget", 0, "simulations that clients may ask for, kept answers not counted; then the server answers with status 429 (default no bound)")
 	f.IntVar(&o.concurrency, "concurrency", runtime.GOMAXPROCS(0), "simulations that run at once; other questions wait")
@@ -62,6 +63,9 @@ func (o *serveOptions) checkFlags() error {
 	}
 	if o.concurrency < 1 {
 		faults = append(faults, fmt.Errorf("--concurrency %d: must be at least 1", o.concurrency))
+	}
+	if err := o.access.check(); err != nil {
+		faults = append(faults, err)
 	}
 	if _, err := net.ResolveTCPAddr("tcp", o.listen); err != nil {
 		faults = append(faults, fmt.Errorf("--listen %s: %w", o.listen, err))
@@ -80,7 +84,7 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr 
 	names := map[string]bool{}
 	for _, s := range scenarios {
 		if names[s.Name] {
-			return badInputError{fmt.Errorf("there are two SimulationRuns of the name %s, by which clients select a scenario", s.Name)}
+			return badInputError{fmt.Errorf("there are two scenarios of the name %s, by which clients select a scenario", s.Name)}
 		}
 		names[s.Name] = true
 	}
@@ -88,12 +92,21 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr 
 	if err != nil {
 		return err
 	}
-	if address, is := listener.Addr().(*net.TCPAddr); is && !address.IP.IsLoopback() {
+	if address, is := listener.Addr().(*net.TCPAddr); is && !address.IP.IsLoopback() && o.access.open() {
 		fmt.Fprintf(stderr, "warning: the server has no authentication, and %s is not a loopback address\n", address)
 	}
-	fmt.Fprintf(stdout, "listening on http://%s\n", listener.Addr())
-	evaluator := &evaluate.Evaluator{Execute: execute.Options{Fence: fence.New(o.concurrency)}, Now: time.Now}
+	behind := fence.New(o.concurrency)
+	defer behind.StartAhead(o.concurrency)()
+	evaluator := &evaluate.Evaluator{Fence: behind, Now: time.Now}
 	handler := server.New(evaluator, scenarios, o.budget, o.concurrency).Handler()
+	scheme := "http"
+	if !o.access.open() {
+		scheme = "https"
+		if listener, handler, err = o.access.secure(ctx, listener, handler); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(stdout, "listening on %s://%s\n", scheme, listener.Addr())
 	return serveUntil(ctx, listener, handler)
 }
 

@@ -61,8 +61,10 @@ func TestServeRefusesBadInput(t *testing.T) {
 	}{
 		"no scenario":             {nil, "a scenario is required"},
 		"what is out of bounds":   {[]string{"--budget=-1", "--concurrency=0"}, "--budget -1: must be at least 0\n--concurrency 0"},
+		"who may ask":             {[]string{"--authentication", "basic", "--scenario", sampleScenario}, `--authentication "basic": must be none or kubernetes`},
+		"a certificate of none":   {[]string{"--tls-dir", "x", "--scenario", sampleScenario}, "--tls-dir needs --authentication kubernetes"},
 		"no address":              {[]string{"--listen", "x", "--scenario", sampleScenario}, "--listen x"},
-		"two scenarios of a name": {[]string{"--scenario", sampleScenario, "--scenario", edited(t, sampleScenario, "name: poisson", "name: poisson\n  namespace: other")}, "two SimulationRuns of the name poisson"},
+		"two scenarios of a name": {[]string{"--scenario", sampleScenario, "--scenario", edited(t, sampleScenario, "name: poisson", "name: poisson\n  namespace: other")}, "two scenarios of the name poisson"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, append([]string{"serve"}, tc.args...)...)

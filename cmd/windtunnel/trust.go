@@ -26,14 +26,6 @@ func (o *localOptions) fenceWarnings(p *experiment.Plan) []string {
 	return []string{fence.Missing}
 }
 
-// checkTrust refuses to look into the simulation of code that the user does not trust.
-func (o *localOptions) checkTrust(p *experiment.Plan) error {
-	if o.trusted || !execute.Foreign(p) {
-		return nil
-	}
-	return toTrust(execute.ErrWatched)
-}
-
 // toTrust says how to look into such a simulation nevertheless.
 func toTrust(err error) error {
 	return badInputError{fmt.Errorf("%w; if you trust the code, run it in this process: --trust-programs", err)}

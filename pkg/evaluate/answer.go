@@ -6,6 +6,7 @@ import (
 	_ "embed" // the schema of answers
 
 	"windtunnel.dev/windtunnel/pkg/result"
+	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // Schema is the JSON schema of an answer.
@@ -33,12 +34,12 @@ type Answer struct {
 	Metrics map[string]float64 `json:"metrics"`
 	// Features tell policies of different behaviour apart.
 	Features map[string]float64 `json:"features"`
-	// SummaryText is for a language model; it may be empty.
+	// SummaryText is for a language model; empty where nobody asked for it.
 	SummaryText string `json:"summary_text"`
-	// Components have examples by the name of a component of the policy, for a language
-	// model to learn from; it may be empty.
-	Components map[string][]Example `json:"components"`
-	// StepsUsed is how many steps the programs took; 0 where that is not known.
+	// Components are the worst decisions of each component of the policy by its name, for a
+	// language model to learn from; empty where nobody asked for a summary.
+	Components map[string][]insight.Example `json:"components"`
+	// StepsUsed is how many steps the programs took; 0 where there is a fault.
 	StepsUsed int64 `json:"steps_used"`
 	SimWallMS int64 `json:"sim_wall_ms"`
 }
@@ -47,13 +48,6 @@ type Answer struct {
 type Value struct {
 	Value     *float64         `json:"value"`
 	Direction result.Direction `json:"direction"`
-}
-
-// An Example is what a component was given, what it did and what came of it.
-type Example struct {
-	Inputs           string `json:"Inputs"`
-	GeneratedOutputs string `json:"Generated Outputs"`
-	Feedback         string `json:"Feedback"`
 }
 
 // behaviours are the metrics of [Answer.Features].
@@ -67,7 +61,7 @@ func newAnswer(p *Policy, s *Scenario, seed int64) *Answer {
 	a := &Answer{
 		PolicyID: p.ID, ScenarioID: s.ID, Scenario: s.Name, Seed: seed,
 		Scores: map[string]float64{}, Objectives: map[string]Value{}, Metrics: map[string]float64{},
-		Features: map[string]float64{}, Components: map[string][]Example{},
+		Features: map[string]float64{}, Components: map[string][]insight.Example{},
 	}
 	for i := range s.Goals {
 		a.Scores[s.Goals[i].Name] = 0

@@ -4,13 +4,14 @@ package evaluate
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/inspect"
+	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // A Candidate is a policy in a scenario.
@@ -36,10 +37,22 @@ func (s *Scenario) With(p *Policy) *Candidate {
 
 // An Evaluator simulates. It may be used concurrently.
 type Evaluator struct {
-	// Execute says how simulations are run; what they show to callers is not used.
-	Execute execute.Options
+	// Fence, if set, runs programs. Without it, they run in this process.
+	Fence inspect.Fence
+	// CheckInvariants makes the simulator check at every event what must always hold. It is
+	// slow, and panics where something does not.
+	CheckInvariants bool
+	// Summary is how answers summarize what went wrong; empty for answers without summaries.
+	Summary insight.Strategy
 	// Now tells the time, for [Answer.SimWallMS] alone.
 	Now func() time.Time
+}
+
+// With returns an evaluator whose answers have summaries of a strategy; none where it is empty.
+func (e *Evaluator) With(summary insight.Strategy) *Evaluator {
+	own := *e
+	own.Summary = summary
+	return &own
 }
 
 // Evaluate simulates a candidate under a seed. An error is none of the policy.
@@ -49,30 +62,29 @@ func (e *Evaluator) Evaluate(ctx context.Context, c *Candidate, seed int64) (*An
 		return a.failed(c.Policy.fault), nil
 	}
 	round := c.plan.NewRound(0, []experiment.Trial{{Share: 1, Seeds: []int64{seed}}})
-	criteria, errs := c.plan.Criteria(nil)
-	if len(errs) > 0 {
-		return nil, errs.ToAggregate()
+	of := round.At(0)
+	metrics, err := execute.MetricsOf(c.plan, of)
+	if err != nil {
+		return nil, err
 	}
-	options := e.Execute
-	options.Parallelism = 1
 	began := e.Now()
-	simulations, err := execute.Simulate(ctx, c.plan, c.Scenario.traces, round, []int{0}, options)
+	seen, err := inspect.Ask(ctx, c.plan, c.Scenario.traces, of, e.question(), e.Fence)
 	a.SimWallMS = e.Now().Sub(began).Milliseconds()
 	fault := faultOf(err)
 	if err != nil && (fault == nil || ctx.Err() != nil) {
 		return nil, err
 	}
 	if fault == nil || fault.Kind != InvalidKind {
-		a.Key = c.plan.CaseKey(round.At(0), criteria.Metrics())
+		a.Key = c.plan.CaseKey(of, metrics)
 	}
 	if fault != nil {
 		return a.failed(fault), nil
 	}
-	row := &simulations[0].Row
-	if row.Failed() {
-		return nil, errors.New(row.Error)
+	a.judge(&seen.Simulation.Row, c.Policy, c.Scenario)
+	a.StepsUsed = int64(seen.Simulation.Steps)
+	if seen.Report != nil {
+		a.reflect(seen, c.Policy)
 	}
-	a.judge(row, c.Policy, c.Scenario)
 	return a, nil
 }
 

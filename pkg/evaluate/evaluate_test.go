@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,7 +43,7 @@ func scenarioOf(t *testing.T, edit func(*v1alpha1.SimulationRun), objectives ...
 	if edit != nil {
 		edit(run)
 	}
-	s, errs, err := evaluate.NewScenario(t.Context(), run, objectives, experimenttest.TraceInputs(t))
+	s, errs, err := evaluate.NewScenario(t.Context(), run, "", objectives, experimenttest.TraceInputs(t))
 	if err != nil || len(errs) > 0 {
 		t.Fatal(errs, err)
 	}
@@ -160,7 +162,7 @@ func TestScenariosThatCannotBeEvaluated(t *testing.T) {
 		path, want string
 	}{
 		"nothing to score by": {edit: func(r *v1alpha1.SimulationRun) { r.Spec.Scenario.SLOs = nil }, path: "spec.scenario.slos", want: "nothing scores a policy"},
-		"several routers":     {edit: func(r *v1alpha1.SimulationRun) { experimenttest.ServeTwoModels(&r.Spec.Scenario) }, path: "spec.scenario.routers", want: "one router"},
+		"several routers":     {edit: func(r *v1alpha1.SimulationRun) { experimenttest.ServeTwoModels(&r.Spec.Scenario) }, path: "model", want: "state one of meta-llama/Llama-3.1-8B-Instruct, "},
 		"no such metric":      {objectives: []string{"goodput", "x"}, path: "objectives[1]", want: "there is no metric"},
 		"no target":           {objectives: []string{"ttft.p99"}, path: "objectives[0]", want: "target=VALUE"},
 		"a target of no unit": {objectives: []string{"ttft.p99,target=3"}, path: "objectives[0]", want: "must be a duration"},
@@ -183,7 +185,7 @@ func TestScenariosThatCannotBeEvaluated(t *testing.T) {
 				}
 				objectives = append(objectives, o)
 			}
-			_, errs, err := evaluate.NewScenario(t.Context(), run, objectives, experimenttest.TraceInputs(t))
+			_, errs, err := evaluate.NewScenario(t.Context(), run, "", objectives, experimenttest.TraceInputs(t))
 			if err != nil || len(errs) != 1 || errs[0].Field != tc.path || !strings.Contains(errs[0].Error(), tc.want) {
 				t.Errorf("%v %v, want one at %s with %q in it", errs, err, tc.path, tc.want)
 			}
@@ -333,5 +335,59 @@ func TestTheSampleOfAPolicy(t *testing.T) {
 	random := answerOf(t, s, policyOf(t, bundleHead+"routing: {builtIn: {policy: random}}", evaluate.Bundle, evaluate.Program{}))
 	if !sample.OK || sample.CombinedScore <= 1.1*random.CombinedScore {
 		t.Errorf("the sample has the score %v, and random routing %v", sample.CombinedScore, random.CombinedScore)
+	}
+}
+
+// A summary says what went wrong, and the components of the policy have their worst decisions.
+func TestSummaries(t *testing.T) {
+	hurried := func(r *v1alpha1.SimulationRun) { r.Spec.Scenario.SLOs[0].TTFT = "20ms" }
+	policy := bundleHead + `
+admission: {decisionTree: {root: {if: {field: endpoints.running.min, above: 2}, then: {value: -1}, else: {value: 0}}}}
+priority: {builtIn: {policy: class}}
+routing: {builtIn: {policy: random}}
+`
+	for _, asked := range evaluate.Summaries {
+		t.Run(string(asked), func(t *testing.T) {
+			strategy, err := evaluate.SummaryOf(asked)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := evaluator().With(strategy).Evaluate(t.Context(), scenarioOf(t, hurried).With(policyOf(t, policy, evaluate.Bundle, evaluate.Program{})), 42)
+			if err != nil {
+				t.Fatal(err)
+			}
+			matchesSchema(t, a)
+			if asked == evaluate.NoSummary {
+				if a.SummaryText != "" || len(a.Components) > 0 {
+					t.Errorf("%q %v", a.SummaryText, a.Components)
+				}
+				return
+			}
+			if diff := cmp.Diff([]string{"admission", "priority", "routing"}, slices.Sorted(maps.Keys(a.Components))); diff != "" || !strings.HasPrefix(a.SummaryText, "## Outcome\n") {
+				t.Errorf("summary %q, components (-want +got):\n%s", a.SummaryText, diff)
+			}
+			if e := a.Components["admission"][0]; !strings.Contains(e.GeneratedOutputs, "rejected") || !strings.Contains(e.Inputs, "request ") {
+				t.Errorf("%+v", e)
+			}
+		})
+	}
+	if s, err := evaluate.SummaryOf(""); s != "issue_focused" || err != nil {
+		t.Errorf("the default is %q: %v", s, err)
+	}
+	if _, err := evaluate.SummaryOf("blame"); err == nil || !strings.Contains(err.Error(), "must be one of issue_focused") {
+		t.Error(err)
+	}
+}
+
+// Programs say how many steps they took.
+func TestSteps(t *testing.T) {
+	s := scenarioOf(t, nil)
+	once := answerOf(t, s, policyOf(t, "def prioritize(request, gateway, tenant, endpoints):\n  return 1\n", evaluate.Starlark, evaluate.Program{Component: sandbox.Priority}))
+	more := answerOf(t, s, policyOf(t, "def prioritize(request, gateway, tenant, endpoints):\n  x = 1\n  return x + x\n", evaluate.Starlark, evaluate.Program{Component: sandbox.Priority}))
+	if once.StepsUsed <= 0 || once.StepsUsed%40 != 0 || more.StepsUsed <= once.StepsUsed || more.StepsUsed%40 != 0 {
+		t.Errorf("%d and %d steps for 40 requests", once.StepsUsed, more.StepsUsed)
+	}
+	if a := answerOf(t, s, policyOf(t, bundleHead+"routing: {builtIn: {policy: random}}", evaluate.Bundle, evaluate.Program{})); a.StepsUsed != 0 {
+		t.Errorf("%d steps of no program", a.StepsUsed)
 	}
 }

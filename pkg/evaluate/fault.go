@@ -29,6 +29,11 @@ type Fault struct {
 	Line int `json:"line"`
 }
 
+// OfMachine reports whether the machine decides when the policy has the fault.
+func (f *Fault) OfMachine() bool {
+	return (&policy.Fault{Stage: policy.FaultStage(f.Stage), Kind: policy.FaultKind(f.Kind)}).OfMachine()
+}
+
 // documentFault is that of a bundle with these errors.
 func documentFault(errs field.ErrorList) *Fault {
 	var texts []string
@@ -71,7 +76,9 @@ func fieldErrors(err error) field.ErrorList {
 			e = field.Invalid(field.NewPath("bundle"), field.OmitValueType{}, err.Error())
 		}
 		own := *e
-		own.Field = strings.TrimPrefix(own.Field, "router.policies.")
+		if _, in, is := strings.Cut(own.Field, ".policies."); is { // of whichever router
+			own.Field = in
+		}
 		errs = append(errs, &own)
 	}
 	return errs

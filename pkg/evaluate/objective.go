@@ -128,7 +128,7 @@ func (o *Objective) goal(measures result.Measures, at *field.Path) (Goal, field.
 		target, es := result.ParseBound(o.Target, measure.Unit(), at)
 		g.Target, errs = &target, append(errs, es...)
 	} else if u := measure.Unit(); u != result.Share && u != result.Index {
-		errs = append(errs, field.Invalid(at, o.Metric, fmt.Sprintf("is in the unit %s, which has no score from 0 to 1 by itself: add a value that is good enough, ,target=VALUE", u)))
+		errs = append(errs, field.Invalid(at, o.Metric, fmt.Sprintf("is in the unit %s, which has no score from 0 to 1 by itself: state a value that is good enough, by ,target=VALUE or by a constraint of the sweep", u)))
 	}
 	return g, errs
 }

@@ -28,18 +28,21 @@ type Scenario struct {
 	Seeds []int64
 	Goals []Goal
 
+	model   string // of the router that a policy takes the place of; empty for the only one
 	encoded []byte // the plan
 	traces  trace.Set
 	base    bundle.Bundle
 }
 
 // NewScenario reads the scenario of a run, and what scores a policy: the objectives, or else
-// the run's gates, or else the goodput. Errors are at the fields of the run, and at
-// objectives[i].
-func NewScenario(ctx context.Context, run *v1alpha1.SimulationRun, objectives []Objective, inputs compile.Inputs) (*Scenario, field.ErrorList, error) {
+// the run's gates, or else the goodput. The model says whose router a policy takes the place of
+// where there are several; it is empty where there is one. Errors are at the fields of the run,
+// at model, and at objectives[i].
+func NewScenario(ctx context.Context, run *v1alpha1.SimulationRun, model string, objectives []Objective, inputs compile.Inputs) (*Scenario, field.ErrorList, error) {
 	at := field.NewPath("spec", "scenario")
-	if len(run.Spec.Scenario.Routers) > 0 {
-		return nil, field.ErrorList{field.Forbidden(at.Child("routers"), "a policy takes the place of one router: state scenario.router")}, nil
+	router, errs := routerOf(&run.Spec.Scenario, model)
+	if len(errs) > 0 {
+		return nil, errs, nil
 	}
 	byGates := len(objectives) == 0 && len(run.Spec.Gates) > 0
 	if len(objectives) == 0 {
@@ -58,14 +61,36 @@ func NewScenario(ctx context.Context, run *v1alpha1.SimulationRun, objectives []
 		}
 		return nil, errs, err
 	}
-	s := &Scenario{Name: run.Name, Seeds: slices.Clone(c.Plan.Seeds), traces: c.Traces}
+	s := &Scenario{Name: run.Name, model: model, Seeds: slices.Clone(c.Plan.Seeds), traces: c.Traces}
 	if s.Goals, errs = goalsOf(run, objectives); len(errs) > 0 {
 		return nil, errs, nil
 	}
-	s.base = baseOf(run, c.Plan.Scenario)
+	s.base = baseOf(router, experiment.Lookup(c.Plan.Scenario, experiment.BundlePath(model)))
 	s.ID = idOf(c.Plan)
 	s.encoded = c.Plan.Encode()
 	return s, s.check(at), nil
+}
+
+// routerOf is the router of a model, or the only one where the model is empty.
+func routerOf(in *v1alpha1.Scenario, model string) (*v1alpha1.Router, field.ErrorList) {
+	at := field.NewPath("model")
+	var models []string
+	for i := range in.Routers {
+		if in.Routers[i].Model == model {
+			return &in.Routers[i].Router, nil
+		}
+		models = append(models, in.Routers[i].Model)
+	}
+	switch {
+	case len(models) == 0 && model == "":
+		return &in.Router, nil
+	case len(models) == 0:
+		return nil, field.ErrorList{field.Forbidden(at, "the scenario has one router, for all models")}
+	case model == "":
+		return nil, field.ErrorList{field.Required(at, "the scenario has a router for each of several models, and a policy takes the place of one: state one of "+strings.Join(models, ", "))}
+	default:
+		return nil, field.ErrorList{field.NotSupported(at, model, models)}
+	}
 }
 
 // stated are the objectives that a run states: its gates, or the goodput where it has SLOs.
@@ -118,16 +143,15 @@ func idOf(p *experiment.Plan) string {
 // baseOf is the bundle that components of a policy go into: that of the router; or else its
 // own native routing; or else, in the place of an EPP, the sum of scorers that the EPP has by
 // default.
-func baseOf(run *v1alpha1.SimulationRun, scenario experiment.Tree) bundle.Bundle {
+func baseOf(router *v1alpha1.Router, document any) bundle.Bundle {
 	b := bundle.Bundle{APIVersion: bundle.APIVersion, Kind: bundle.Kind}
-	policies := run.Spec.Scenario.Router.Policies
+	policies := router.Policies
 	switch {
 	case policies == nil:
 		b.Routing = &bundle.Component{BuiltIn: &bundle.BuiltIn{Policy: "weighted", Scorers: []bundle.Scorer{
 			{Name: "prefix-affinity", Weight: 3}, {Name: "queue-depth", Weight: 2}, {Name: "kv-utilization", Weight: 2},
 		}}}
 	case policies.Bundle != nil:
-		document := experiment.Lookup(scenario, experiment.BundlePath(""))
 		stated, errs := bundle.Read(mustJSON(document), nil)
 		if len(errs) > 0 {
 			panic(fmt.Sprintf("evaluate: the bundle of a scenario that was compiled: %v", errs.ToAggregate()))
@@ -180,7 +204,7 @@ func (s *Scenario) planWith(b *bundle.Bundle) *experiment.Plan {
 	if err != nil {
 		panic(fmt.Sprintf("evaluate: a bundle that was read: %v", err))
 	}
-	router := plan.Scenario["router"].(experiment.Tree)
+	router := experiment.Lookup(plan.Scenario, experiment.RouterPath(s.model)).(experiment.Tree)
 	delete(router, "endpointPickerConfig")
 	router["policies"] = experiment.Tree{"bundle": document}
 	if b.Admission != nil {

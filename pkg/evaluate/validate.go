@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
-	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/inspect"
 )
 
 // Validate says which fault a candidate has when it is read or decides about the first
@@ -25,10 +25,8 @@ func (e *Evaluator) Validate(ctx context.Context, c *Candidate, seed int64) (*Fa
 	for _, name := range []string{"duration", "warmup", "warmupRule"} {
 		delete(horizon, name)
 	}
-	options := e.Execute
-	options.Parallelism = 1
 	round := short.NewRound(0, []experiment.Trial{{Share: 1, Seeds: []int64{seed}}})
-	_, err = execute.Simulate(ctx, short, c.Scenario.traces, round, []int{0}, options)
+	_, err = inspect.Ask(ctx, short, c.Scenario.traces, round.At(0), inspect.Question{}, e.Fence)
 	if fault := faultOf(err); fault != nil && ctx.Err() == nil {
 		return fault, nil
 	}

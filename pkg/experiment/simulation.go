@@ -14,4 +14,6 @@ type Simulation struct {
 	Decisions []byte
 	// Series are time series; nil where nobody asked for them.
 	Series *result.Series
+	// Steps are those of programs. They are not stored.
+	Steps uint64
 }

@@ -8,9 +8,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
-	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/inspect"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
@@ -44,25 +45,26 @@ func serve(in io.Reader, out io.Writer, parquet trace.ParquetCodec) error {
 	if err := json.NewDecoder(in).Decode(&r); err != nil {
 		return fmt.Errorf("read what to simulate: %w", err)
 	}
+	debug.SetMemoryLimit(heap(r.Bytes))
 	if err := confine(&r); err != nil {
 		return fmt.Errorf("limit the process: %w", err)
 	}
-	return json.NewEncoder(out).Encode(answerOf(r.simulate(parquet)))
+	return json.NewEncoder(out).Encode(answerOf(r.inspect(parquet)))
 }
 
-// simulate does what a child is asked.
-func (r *request) simulate(parquet trace.ParquetCodec) (experiment.Simulation, error) {
+// inspect does what a child is asked.
+func (r *request) inspect(parquet trace.ParquetCodec) (*inspect.Answer, error) {
 	plan, err := experiment.DecodePlan(r.Plan)
 	if err != nil {
-		return experiment.Simulation{}, err
+		return nil, err
 	}
 	traces := trace.Set{}
 	for i, source := range r.Traces {
 		recorded, err := plan.ReadAgain(source, reopen(os.NewFile(uintptr(firstFile+i), source)), experiment.Reading{Parquet: parquet})
 		if err != nil {
-			return experiment.Simulation{}, err
+			return nil, err
 		}
 		traces[source] = recorded
 	}
-	return execute.Inside(context.Background(), plan, traces, r.Case, r.Options)
+	return inspect.Inside(context.Background(), plan, traces, r.Case, r.Question)
 }

@@ -6,7 +6,7 @@
 //
 // The child gets the encoded plan on its standard input, and an open file for each trace. It
 // answers with rows, documents and faults of the program on its standard output. Its
-// environment has three variables of Go's runtime. On Linux the kernel bounds its memory, its
+// environment has two variables of Go's runtime. On Linux the kernel bounds its memory, its
 // CPU time and its files, and refuses it sockets and other programs; elsewhere only its wall
 // time is bounded, which [Missing] says. A child that ends without an answer is a
 // [policy.Fault] of the simulation.

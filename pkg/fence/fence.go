@@ -10,42 +10,56 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/inspect"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // A Fence simulates each case in a child process. Its program calls [Serve].
-type Fence struct{ Limits Limits }
+type Fence struct {
+	Limits Limits
+	ahead  *ahead // nil where no process starts ahead of its request
+}
 
 // New returns a fence for so many simulations at once.
-func New(parallelism int) *Fence { return &Fence{DefaultLimits(parallelism)} }
+func New(parallelism int) *Fence { return &Fence{Limits: DefaultLimits(parallelism)} }
 
-var _ execute.Fence = (*Fence)(nil)
+var (
+	_ execute.Fence = (*Fence)(nil)
+	_ inspect.Fence = (*Fence)(nil)
+)
 
 // Simulate implements [execute.Fence].
 func (f *Fence) Simulate(ctx context.Context, p *experiment.Plan, traces trace.Set, of experiment.Case, o execute.InsideOptions) (experiment.Simulation, error) {
-	if isChild() {
-		return experiment.Simulation{}, errors.New("the program is a child that does not call fence.Serve before all else")
-	}
-	r := request{Plan: p.Encode(), Case: of, Options: o, Bytes: f.Limits.bytes(p, traces), CPU: f.Limits.CPU}
-	files, err := r.open(p)
-	defer closeAll(files)
+	a, err := f.Inspect(ctx, p, traces, of, inspect.Question{InsideOptions: o})
 	if err != nil {
 		return experiment.Simulation{}, err
 	}
+	return a.Simulation, nil
+}
+
+// Inspect implements [inspect.Fence].
+func (f *Fence) Inspect(ctx context.Context, p *experiment.Plan, traces trace.Set, of experiment.Case, q inspect.Question) (*inspect.Answer, error) {
+	if isChild() {
+		return nil, errors.New("the program is a child that does not call fence.Serve before all else")
+	}
+	r := request{Plan: p.Encode(), Case: of, Question: q, Bytes: f.Limits.bytes(p, traces, q.Simulations(f.Limits.Cores)), CPU: f.Limits.CPU}
+	files, err := r.open(p)
+	defer closeAll(files)
+	if err != nil {
+		return nil, err
+	}
 	a, err := f.ask(ctx, &r, files)
 	if err != nil {
-		return experiment.Simulation{}, fmt.Errorf("point %d (%s), seed %d: %w", of.Point.ID, of.Point, of.Seed, err)
+		return nil, fmt.Errorf("point %d (%s), seed %d: %w", of.Point.ID, of.Point, of.Seed, err)
 	}
-	return a.simulation()
+	return a.inspected()
 }
 
 // open opens the traces of a plan for a child.
@@ -79,42 +93,27 @@ func (f *Fence) ask(ctx context.Context, r *request, files []*os.File) (*answer,
 	if err != nil {
 		return nil, fmt.Errorf("encode a simulation: %w", err)
 	}
-	said, complaint := &head{room: maxAnswerBytes}, &head{room: maxComplaintBytes}
-	child := f.child(limited, r, files)
-	child.Stdin, child.Stdout, child.Stderr = bytes.NewReader(raw), said, complaint
-	err = child.Run()
+	child, state, err := f.run(limited, raw, files)
+	if err != nil {
+		return nil, fmt.Errorf("start a process for the simulation: %w", err)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case limited.Err() != nil:
 		return nil, f.deadline("it took more than %v", f.Limits.Wall)
-	case child.ProcessState == nil:
-		return nil, fmt.Errorf("start a process for the simulation: %w", err)
-	case child.ProcessState.ExitCode() == brokenExitCode:
-		return nil, fmt.Errorf("a process for the simulation: %s", bytes.TrimSpace(complaint.text))
-	case !child.ProcessState.Success():
-		return nil, f.fault(r, child.ProcessState, complaint.text)
+	case state == nil:
+		return nil, errors.New("a process for the simulation has no end")
+	case state.ExitCode() == brokenExitCode:
+		return nil, fmt.Errorf("a process for the simulation: %s", bytes.TrimSpace(child.complaint.text))
+	case !state.Success():
+		return nil, f.fault(r, state, child.complaint.text)
 	}
 	a := &answer{}
-	if err := decode(said, a); err != nil {
+	if err := decode(&child.said, a); err != nil {
 		return nil, crash("its process gave no answer: " + err.Error())
 	}
 	return a, nil
-}
-
-// child is the command of a child.
-func (f *Fence) child(ctx context.Context, r *request, files []*os.File) *exec.Cmd {
-	child := exec.CommandContext(ctx, program())
-	child.Args = []string{childName}
-	child.Env = []string{
-		"GOMAXPROCS=" + strconv.Itoa(f.Limits.Cores),
-		"GOMEMLIMIT=" + strconv.FormatInt(heap(r.Bytes), 10),
-		"GOTRACEBACK=none",
-	}
-	child.ExtraFiles = files
-	child.SysProcAttr = attributes()
-	child.WaitDelay = time.Second
-	return child
 }
 
 // fault says why a child ended without an answer.
@@ -143,24 +142,6 @@ func (f *Fence) deadline(format string, limit time.Duration) *policy.Fault {
 
 func crash(why string) *policy.Fault {
 	return &policy.Fault{Stage: policy.RunStage, Kind: policy.CrashFault, Message: why}
-}
-
-// maxComplaintBytes bounds what is kept of a child's last words.
-const maxComplaintBytes = 4 << 10
-
-// head keeps the beginning of what is written.
-type head struct {
-	text []byte
-	room int
-	more bool
-}
-
-// Write implements [io.Writer].
-func (h *head) Write(b []byte) (int, error) {
-	n := min(len(b), h.room-len(h.text))
-	h.text = append(h.text, b[:n]...)
-	h.more = h.more || n < len(b)
-	return len(b), nil
 }
 
 // decode reads an answer.

@@ -47,9 +47,9 @@ func DefaultLimits(parallelism int) Limits {
 	return l
 }
 
-// bytes is what the child of a simulation may take.
-func (l *Limits) bytes(p *experiment.Plan, traces trace.Set) int64 {
-	n := l.MemoryBytes + study.OwnProcessBytes(p)
+// bytes is what a child with so many simulations at once may take.
+func (l *Limits) bytes(p *experiment.Plan, traces trace.Set, simulations int) int64 {
+	n := l.MemoryBytes + int64(simulations)*study.OwnProcessBytes(p)
 	for _, t := range traces { // in any order
 		n += 2 * t.Bytes() // while it is read, a slice grows into another one
 	}

@@ -4,19 +4,24 @@ package fence
 
 import (
 	"errors"
+	"strings"
 	"time"
+	"unicode"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/inspect"
+	"windtunnel.dev/windtunnel/pkg/experiment/whatif"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/result"
+	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // request is what a child is asked.
 type request struct {
-	Plan    []byte
-	Case    experiment.Case
-	Options execute.InsideOptions
+	Plan     []byte
+	Case     experiment.Case
+	Question inspect.Question
 	// Bytes and CPU bound the child.
 	Bytes int64
 	CPU   time.Duration
@@ -30,7 +35,7 @@ const firstFile = 3
 // maxAnswerBytes bounds an answer. Those of the largest samples have some hundred KB.
 const maxAnswerBytes = 64 << 20
 
-// answer is what a child says: a simulation or an error.
+// answer is what a child says: what it was asked, or an error.
 type answer struct {
 	Row      *result.Row      `json:",omitempty"`
 	Document *result.Document `json:",omitempty"`
@@ -38,16 +43,24 @@ type answer struct {
 	Stability []result.ReplicaStability `json:",omitempty"`
 	Decisions []byte                    `json:",omitempty"`
 	Series    *result.Series            `json:",omitempty"`
-	Failed    *failure                  `json:",omitempty"`
+	Steps     uint64                    `json:",omitempty"`
+	// Report, Summary and Told are those of [inspect.Answer].
+	Report  *insight.Report `json:",omitempty"`
+	Summary string          `json:",omitempty"`
+	Told    *inspect.Told   `json:",omitempty"`
+	Failed  *failure        `json:",omitempty"`
 }
 
 // failure is an error that passed from one process to another.
 type failure struct {
 	Text  string
 	Fault *policy.Fault `json:",omitempty"`
-	// Invalid says that the values of the point do not go together.
-	Invalid bool `json:",omitempty"`
+	// Is has the places of what callers ask for among the causes.
+	Is []int `json:",omitempty"`
 }
+
+// causes are the errors that callers tell apart.
+var causes = []error{execute.ErrInvalidPoint, execute.ErrNoSuchRequest, execute.ErrNoScaler, whatif.ErrNoPick}
 
 // Error returns the words of the error in the child.
 func (f *failure) Error() string { return f.Text }
@@ -58,36 +71,57 @@ func (f *failure) Unwrap() []error {
 	if f.Fault != nil {
 		all = append(all, f.Fault)
 	}
-	if f.Invalid {
-		all = append(all, execute.ErrInvalidPoint)
+	for _, i := range f.Is {
+		if i >= 0 && i < len(causes) {
+			all = append(all, causes[i])
+		}
 	}
 	return all
 }
 
 // answerOf is the answer of a child.
-func answerOf(s experiment.Simulation, err error) answer {
+func answerOf(of *inspect.Answer, err error) answer {
 	if err != nil {
-		f := &failure{Text: err.Error(), Invalid: errors.Is(err, execute.ErrInvalidPoint)}
+		f := &failure{Text: err.Error()}
+		for i, cause := range causes {
+			if errors.Is(err, cause) {
+				f.Is = append(f.Is, i)
+			}
+		}
 		errors.As(err, &f.Fault)
 		return answer{Failed: f}
 	}
-	a := answer{Row: &s.Row, Document: s.Document, Decisions: s.Decisions, Series: s.Series}
+	if of.Told != nil {
+		return answer{Told: of.Told}
+	}
+	s := &of.Simulation
+	a := answer{Row: &s.Row, Document: s.Document, Decisions: s.Decisions, Series: s.Series, Steps: s.Steps, Report: of.Report, Summary: of.Summary}
 	if s.Document != nil {
 		a.Stability = s.Document.Stability
 	}
 	return a
 }
 
-// simulation is the result that a child answers with.
-func (a *answer) simulation() (experiment.Simulation, error) {
+// inspected is what a child answers with.
+func (a *answer) inspected() (*inspect.Answer, error) {
 	switch {
 	case a.Failed != nil:
-		return experiment.Simulation{}, a.Failed
+		return nil, a.Failed
+	case !printable(a.Summary) || a.Told != nil && !printable(a.Told.Table):
+		return nil, crash("its process answered with characters that control a terminal")
+	case a.Told != nil:
+		return &inspect.Answer{Told: a.Told}, nil
 	case a.Row == nil:
-		return experiment.Simulation{}, errors.New("the answer has no row")
+		return nil, errors.New("the answer has no row")
 	}
 	if a.Document != nil {
 		a.Document.Stability = a.Stability
 	}
-	return experiment.Simulation{Row: *a.Row, Document: a.Document, Decisions: a.Decisions, Series: a.Series}, nil
+	s := experiment.Simulation{Row: *a.Row, Document: a.Document, Decisions: a.Decisions, Series: a.Series, Steps: a.Steps}
+	return &inspect.Answer{Simulation: s, Report: a.Report, Summary: a.Summary}, nil
+}
+
+// printable reports whether a text can be printed as it is.
+func printable(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' })
 }

@@ -73,15 +73,34 @@ func (f *Fault) OfMachine() bool {
 	return f.Stage == RunStage && (f.Kind == MemoryFault || f.Kind == DeadlineFault || f.Kind == CrashFault)
 }
 
-// Faults keeps the first fault of the programs of one simulation. A program that has a
-// fault says it here, and decides anything from then on: the simulation ends soon.
-type Faults struct{ first *Fault }
+// Faults keeps what the programs of one simulation say of themselves: the first fault, and
+// how many steps they took. A program that has a fault says it here, and decides anything
+// from then on: the simulation ends soon.
+type Faults struct {
+	first  *Fault
+	meters []func() uint64
+}
 
 // Add notes a fault.
 func (f *Faults) Add(fault *Fault) {
 	if f.first == nil {
 		f.first = fault
 	}
+}
+
+// Meter adds what counts the steps of a program.
+func (f *Faults) Meter(steps func() uint64) { f.meters = append(f.meters, steps) }
+
+// Steps is the sum of the steps of all programs. A nil Faults has none.
+func (f *Faults) Steps() uint64 {
+	if f == nil {
+		return 0
+	}
+	sum := uint64(0)
+	for _, steps := range f.meters {
+		sum += steps()
+	}
+	return sum
 }
 
 // First returns the first fault, or nil. A nil Faults has none.

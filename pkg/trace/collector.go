@@ -34,7 +34,8 @@ type Collector struct {
 	// onlyCounts says that nobody wants a report, but Counts and Counted.
 	onlyCounts bool
 	// counted says that a rule counts the request that ended last.
-	counted bool
+	counted  bool
+	examples components
 }
 
 // A rule looks at each request that ends, and says in the end what went wrong.
@@ -63,6 +64,7 @@ func NewCollector(c *simulator.Config, by Thresholds) *Collector {
 		&reuse{seen: beginnings}, newHotReplica(len(n.names)), &pdBackpressure{}, newTenantBurst(len(n.labels.Tenants)),
 	}
 	n.scalers.begin(len(c.Scaling))
+	n.examples = components{late: map[int]*record{}, changes: changes{open: make([]*change, len(c.Scaling))}}
 	return n
 }
 
@@ -122,7 +124,7 @@ func (c *Collector) Explained(x *scheduler.Explanation) {
 		c.router.note(x)
 	}
 	r := c.of(x.Request.ID)
-	r.pick = c.pickOf(x)
+	r.pick, r.verdict = c.pickOf(x), verdictOf(x)
 }
 
 // Preempted is told of a preemption.
@@ -149,6 +151,7 @@ func (c *Collector) Ended(e simulator.RequestEnd) {
 		c.worst.add(r)
 		c.sample.add(r)
 		c.patterns.add(c, r)
+		c.examples.add(r)
 	}
 	c.counted = r.counted
 }
@@ -181,7 +184,10 @@ func (c *Collector) Counted() bool { return c.counted }
 func (c *Collector) InFlight(request int) bool { return c.open[request] != nil }
 
 // Scaled is told of a decision of a scaler.
-func (c *Collector) Scaled(d simulator.ScaleDecision) { c.scalers.scaled(c, d) }
+func (c *Collector) Scaled(d simulator.ScaleDecision) {
+	c.scalers.scaled(c, d)
+	c.examples.changes.scaled(d)
+}
 
 // duration is how long the simulation lasted, as far as the collector heard.
 func (c *Collector) duration() time.Duration { return time.Duration(c.outcome.last) }

@@ -4,8 +4,12 @@ package trace_test
 
 import (
 	"bytes"
+	"maps"
 	"os"
+	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
@@ -103,4 +107,29 @@ func reportsOf(t *testing.T, file string, seed int64) map[string]*trace.Report {
 		reports[run.Name] = report
 	}
 	return reports
+}
+
+// Each component that decides has examples, which say what was given, done and the result.
+func TestComponentsHaveExamples(t *testing.T) {
+	for file, components := range map[string][]string{
+		"burst-tenant":       {"priority", "routing", "scheduler"},
+		"oscillating-scaler": {"autoscale", "priority", "routing", "scheduler"},
+	} {
+		t.Run(file, func(t *testing.T) {
+			got := reportsOf(t, "testdata/flaws/"+file+".yaml", 42)["flawed"].Components
+			if diff := cmp.Diff(components, slices.Sorted(maps.Keys(got))); diff != "" {
+				t.Errorf("components (-want +got):\n%s", diff)
+			}
+			for name, examples := range got {
+				if len(examples) == 0 || len(examples) > 4 {
+					t.Errorf("%s has %d examples", name, len(examples))
+				}
+				for _, e := range examples {
+					if e.Inputs == "" || e.GeneratedOutputs == "" || e.Feedback == "" || len(e.Inputs+e.Feedback) > 1000 {
+						t.Errorf("%s: %+v", name, e)
+					}
+				}
+			}
+		})
+	}
 }

@@ -34,6 +34,9 @@ func focusLines(r *Report, _ *SummaryOptions) []line {
 // focus is what may help against an anomaly.
 func (r *Report) focus(a *Anomaly) string {
 	prefixes, loads := r.scorers()
+	if seen := r.programSignals(); len(seen) > 0 {
+		prefixes, loads = strings.Join(seen, ", "), programLoads
+	}
 	switch a.Type {
 	case PrefixBlind:
 		if prefixes == "" {
@@ -82,6 +85,31 @@ func (r *Report) scorers() (prefixes, others string) {
 		}
 	}
 	return strings.Join(looking, ", "), strings.Join(rest, ", ")
+}
+
+// programLoads are the fields by which a program sees how busy an endpoint is.
+const programLoads = "`endpoints.waiting`, `endpoints.running`, `endpoints.kv_usage`"
+
+// programSignals are the fields by which the program of a bundle sees what an endpoint has of
+// the prompt: no scorer is between the indexes and its choice. Without a program there are none.
+func (r *Report) programSignals() []string {
+	var indexes []string
+	program := false
+	for i := range r.Router {
+		p := &r.Router[i]
+		switch p.Kind {
+		case "scorer":
+			return nil
+		case "prefix index":
+			indexes = append(indexes, "`endpoints."+strings.ReplaceAll(p.Name, "-", "_")+"`")
+		case "picker":
+			program = program || p.Name == "bundle"
+		}
+	}
+	if !program {
+		return nil
+	}
+	return indexes
 }
 
 // names are those of one kind of plugin.

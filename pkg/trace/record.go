@@ -15,6 +15,7 @@ import (
 type record struct {
 	beginning   keyed
 	pick        pick
+	verdict     verdict
 	preemptions int
 	end         simulator.RequestEnd
 	target      simulator.Target

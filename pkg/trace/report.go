@@ -16,6 +16,9 @@ type Report struct {
 	// Router is what the explanations of the router name, and Scalers are the scenario's.
 	Router  []Plugin `json:"router"`
 	Scalers []Scaler `json:"scalers,omitempty"`
+	// Components are the worst decisions of each component of a policy, by its name in a
+	// PolicyBundle.
+	Components map[string][]Example `json:"components"`
 }
 
 // A Scaler is a scaler with the names of the values that its decisions rest on.
@@ -32,6 +35,7 @@ func (c *Collector) Report() *Report {
 	}
 	r.Anomalies = append(r.Anomalies, c.anomalies()...)
 	rank(r.Anomalies)
+	r.Components = c.components()
 	for i := range c.scaling {
 		r.Scalers = append(r.Scalers, Scaler{c.scaling[i].Name, c.scalers.units[i].notes})
 	}

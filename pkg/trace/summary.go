@@ -25,6 +25,15 @@ const (
 // Strategies are all of them; the first one is the default.
 var Strategies = []Strategy{IssueFocused, DecisionAudit, Counterfactual, PatternMining}
 
+// StrategyNames are the strategies as texts.
+func StrategyNames() []string {
+	var names []string
+	for _, s := range Strategies {
+		names = append(names, string(s))
+	}
+	return names
+}
+
 // DefaultMaxTokens bounds a summary where nobody says how; CharactersPerToken is what a token is taken for.
 const (
 	DefaultMaxTokens   = 1500

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
 	"windtunnel.dev/windtunnel/pkg/trace"
 )
 
@@ -127,5 +128,21 @@ func TestASummaryOfNothing(t *testing.T) {
 	const want = "## Outcome\n- no request was measured\n\n## Key issues (none)\nNo rule found an anomaly.\n\n## Patterns of missed targets\nNo feature of decisions has enough support.\n"
 	if got := trace.Summarize(&trace.Report{}, trace.SummaryOptions{}); got != want {
 		t.Errorf("%q", got)
+	}
+}
+
+// A program has no scorers whose weights can change: the summary names the fields that it sees.
+func TestTheFocusOfAProgram(t *testing.T) {
+	r := report()
+	r.Router = []trace.Plugin{{Kind: "prefix index", Name: "prefix-affinity"}, {Kind: "picker", Name: "bundle"}}
+	const want = "- prefix_blind: more weight for `endpoints.prefix_affinity` against `endpoints.waiting`, `endpoints.running`, `endpoints.kv_usage`\n"
+	if got := trace.Summarize(r, trace.SummaryOptions{}); !strings.Contains(got, want) {
+		t.Errorf("%q is not in\n%s", want, got)
+	}
+	l := sandbox.RoutingLayout(sandbox.Names{}).With(sandbox.Field{Name: "prefix_affinity"})
+	for name := range strings.SplitSeq("waiting running kv_usage prefix_affinity", " ") {
+		if !slices.ContainsFunc(l.Rows.Fields, func(f sandbox.Field) bool { return f.Name == name }) {
+			t.Errorf("no endpoint has the field %s", name)
+		}
 	}
 }

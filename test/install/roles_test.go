@@ -3,6 +3,7 @@
 package install_test
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -10,11 +11,13 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// roles are the rules of all roles of config/default.
+// roles are the rules of all roles of config/default and of config/evaluator.
 func roles(t *testing.T) map[string][]rbacv1.PolicyRule {
 	t.Helper()
 	rules := map[string][]rbacv1.PolicyRule{}
-	for k, o := range kustomized(t, root+"/config/default") {
+	all := kustomized(t, root+"/config/default")
+	maps.Copy(all, kustomized(t, root+"/config/evaluator"))
+	for k, o := range all {
 		switch o.GetKind() {
 		case "ClusterRole":
 			rules[k] = as[rbacv1.ClusterRole](t, o).Rules
@@ -22,7 +25,7 @@ func roles(t *testing.T) map[string][]rbacv1.PolicyRule {
 			rules[k] = as[rbacv1.Role](t, o).Rules
 		}
 	}
-	if len(rules) < 7 {
+	if len(rules) < 9 {
 		t.Fatalf("%d roles; something is not looked at", len(rules))
 	}
 	return rules

@@ -87,7 +87,12 @@ func freeAddress(t *testing.T) string {
 // get asks a server, and returns the status and the text.
 func get(t *testing.T, url, token string) (int, string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	return ask(t, http.MethodGet, url, token, "")
+}
+
+func ask(t *testing.T, method, url, token, body string) (int, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,14 +106,14 @@ func get(t *testing.T, url, token string) (int, string) {
 		return 0, err.Error()
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
+	text, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if response.ProtoMajor != 1 {
 		t.Errorf("%s answers in %s, want HTTP/1.1", url, response.Proto)
 	}
-	return response.StatusCode, string(body)
+	return response.StatusCode, string(text)
 }
 
 func (m *managerProcess) untilReady(t *testing.T) {

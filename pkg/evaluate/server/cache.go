@@ -5,6 +5,8 @@ package server
 import (
 	"container/list"
 	"sync"
+
+	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // cacheBytes bounds the answers that are kept.
@@ -16,6 +18,7 @@ type cacheKey struct {
 	policy, scenario string
 	place            int
 	seed             int64
+	summary          insight.Strategy
 	engine           string
 }
 

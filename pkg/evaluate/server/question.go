@@ -14,6 +14,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
+	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // maxRequestBytes bounds a question: the greatest module in base64, and more than its
@@ -32,10 +33,14 @@ type Question struct {
 	// Component and Signals are those of a program.
 	Component sandbox.Component `json:"component,omitempty"`
 	Signals   []string          `json:"signals,omitempty"`
+	// Summary is one of [evaluate.Summaries]; the first one unless it is set.
+	Summary insight.Strategy `json:"summary,omitempty"`
 	// Example is what a question about one asks for, Examples those of a question about
 	// several.
 	Example
 	Examples []Example `json:"examples,omitempty"`
+
+	summary insight.Strategy // as an evaluator takes it
 }
 
 // An Example is a scenario under a seed.
@@ -65,6 +70,9 @@ func readQuestion(w http.ResponseWriter, r *http.Request) (*Question, error) {
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, badQuestion{errors.New("the body must be one question in JSON")}
+	}
+	if q.summary, err = evaluate.SummaryOf(q.Summary); err != nil {
+		return nil, badQuestion{err}
 	}
 	return q, nil
 }

@@ -11,6 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // A Validation says whether a policy has faults that show at its first decisions.
@@ -36,6 +37,9 @@ func (s *Server) validation(w http.ResponseWriter, r *http.Request) (*Validation
 	}
 	if q.Examples != nil {
 		return nil, badQuestion{errors.New("examples: a validation is about one scenario")}
+	}
+	if q.Summary != "" {
+		return nil, badQuestion{errors.New("summary: a validation has no summary")}
 	}
 	p, err := q.policy()
 	if err != nil {
@@ -76,6 +80,7 @@ type Task struct {
 	Languages      []evaluate.Language `json:"languages"`
 	Components     []sandbox.Component `json:"components"`
 	DefaultSignals []string            `json:"default_signals"`
+	Summaries      []insight.Strategy  `json:"summaries"`
 	AnswerSchema   json.RawMessage     `json:"answer_schema"`
 }
 
@@ -88,7 +93,7 @@ type TaskScenario struct {
 }
 
 func (s *Server) task(w http.ResponseWriter, _ *http.Request) {
-	t := Task{Languages: evaluate.Languages, Components: evaluate.Components, DefaultSignals: evaluate.DefaultSignals, AnswerSchema: evaluate.Schema}
+	t := Task{Languages: evaluate.Languages, Components: evaluate.Components, DefaultSignals: evaluate.DefaultSignals, Summaries: evaluate.Summaries, AnswerSchema: evaluate.Schema}
 	for _, scenario := range s.scenarios {
 		t.Scenarios = append(t.Scenarios, TaskScenario{scenario.Name, scenario.ID, scenario.Seeds, scenario.Goals})
 	}

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"windtunnel.dev/windtunnel/pkg/evaluate"
-	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -101,7 +100,7 @@ func (s *Server) answer(ctx context.Context, q *Question, examples []Example) ([
 		if err != nil {
 			return nil, err
 		}
-		keys[i] = cacheKey{p.ID, s.scenarios[place].ID, place, seed, simulator.EngineVersion}
+		keys[i] = cacheKey{p.ID, s.scenarios[place].ID, place, seed, q.summary, simulator.EngineVersion}
 		if answers[i] = s.cache.get(keys[i]); answers[i] == nil {
 			missing = append(missing, i)
 		}
@@ -141,7 +140,7 @@ func (s *Server) simulate(ctx context.Context, c *evaluate.Candidate, key cacheK
 		return nil, err
 	}
 	defer s.leave()
-	a, err := s.evaluator.Evaluate(ctx, c, key.seed)
+	a, err := s.evaluator.With(key.summary).Evaluate(ctx, c, key.seed)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +154,7 @@ func (s *Server) simulate(ctx context.Context, c *evaluate.Candidate, key cacheK
 // repeats reports whether the same question has the same answer again. The limits of a
 // machine give faults that another try may not have.
 func repeats(a *evaluate.Answer) bool {
-	return a.Error == nil || a.Error.Kind != string(policy.DeadlineFault) && a.Error.Kind != string(policy.CrashFault)
+	return a.Error == nil || !a.Error.OfMachine()
 }
 
 // enter waits for a slot, or until nobody waits for the answer.

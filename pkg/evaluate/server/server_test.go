@@ -22,6 +22,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/evaluate/server"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
+	"windtunnel.dev/windtunnel/pkg/fence"
+	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 const (
@@ -47,7 +49,7 @@ func scenarioOf(t *testing.T, edit func(*v1alpha1.SimulationRun)) *evaluate.Scen
 	if edit != nil {
 		edit(run)
 	}
-	s, errs, err := evaluate.NewScenario(t.Context(), run, nil, experimenttest.TraceInputs(t))
+	s, errs, err := evaluate.NewScenario(t.Context(), run, "", nil, experimenttest.TraceInputs(t))
 	if err != nil || len(errs) > 0 {
 		t.Fatal(errs, err)
 	}
@@ -99,32 +101,41 @@ func with(question, fields string) string {
 	return strings.TrimSuffix(question, "}") + ", " + fields + "}"
 }
 
+// alone is the answer about leastBusy without a server.
+func alone(s *evaluate.Scenario, seed int64, summary insight.Strategy) (*evaluate.Answer, error) {
+	p, err := evaluate.ReadPolicy([]byte("def score(request, endpoints):\n  return [-e.waiting for e in endpoints]\n"), evaluate.Starlark, evaluate.Program{})
+	if err != nil {
+		return nil, err
+	}
+	strategy, err := evaluate.SummaryOf(summary)
+	if err != nil {
+		return nil, err
+	}
+	return evaluator().With(strategy).Evaluate(context.Background(), s.With(p), seed)
+}
+
 // Eight clients at once get what one alone gets.
 func TestManyClientsAtOnce(t *testing.T) {
 	s := scenarioOf(t, nil)
 	url := serve(t, 0, 2, s)
 	var clients sync.WaitGroup
 	for i := range 8 {
+		seed, summary := int64(i%4), evaluate.Summaries[i%len(evaluate.Summaries)]
 		clients.Go(func() {
-			code, body := post(t, url+"/v1/evaluate", with(leastBusy, fmt.Sprintf(`"seed": %d`, i%4)))
+			code, body := post(t, url+"/v1/evaluate", with(leastBusy, fmt.Sprintf(`"seed": %d, "summary": %q`, seed, summary)))
 			var got evaluate.Answer
 			if err := json.Unmarshal([]byte(body), &got); err != nil || code != http.StatusOK {
 				t.Errorf("%d %s: %v", code, body, err)
 				return
 			}
-			p, err := evaluate.ReadPolicy([]byte("def score(request, endpoints):\n  return [-e.waiting for e in endpoints]\n"), evaluate.Starlark, evaluate.Program{})
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			want, err := evaluator().Evaluate(t.Context(), s.With(p), int64(i%4))
+			want, err := alone(s, seed, summary)
 			if diff := cmp.Diff(want, &got, cmpopts.IgnoreFields(evaluate.Answer{}, "SimWallMS")); diff != "" || err != nil {
-				t.Errorf("%v (-alone +among eight):\n%s", err, diff)
+				t.Errorf("%s: %v (-alone +among eight):\n%s", summary, err, diff)
 			}
 		})
 	}
 	clients.Wait()
-	if got := get[server.Status](t, url+"/v1/status"); got.Running != 0 || got.Cache.Entries != 4 || got.Budget != nil {
+	if got := get[server.Status](t, url+"/v1/status"); got.Running != 0 || got.Cache.Entries != 8 || got.Budget != nil {
 		t.Errorf("%+v", got)
 	}
 }
@@ -163,9 +174,20 @@ func TestTheBudget(t *testing.T) {
 
 // A client that goes away frees its slot, and costs nothing.
 func TestAClientThatGoesAway(t *testing.T) {
-	url := serve(t, 1, 1, scenarioOf(t, long), scenarioOf(t, nil))
+	for name, question := range map[string]string{"a policy by name": random, "a program": leastBusy} {
+		t.Run(name, func(t *testing.T) { goAway(t, question) })
+	}
+}
+
+func goAway(t *testing.T, question string) {
+	t.Helper()
+	e := evaluator()
+	e.Fence = fence.New(1)
+	s := httptest.NewServer(server.New(e, []*evaluate.Scenario{scenarioOf(t, long), scenarioOf(t, nil)}, 1, 1).Handler())
+	t.Cleanup(s.Close)
+	url := s.URL
 	ctx, leave := context.WithCancel(t.Context())
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/v1/evaluate", strings.NewReader(with(random, `"scenario": "long"`)))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/v1/evaluate", strings.NewReader(with(question, `"scenario": "long"`)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +205,7 @@ func TestAClientThatGoesAway(t *testing.T) {
 		t.Fatal("the long simulation has an answer")
 	}
 	await(t, url, func(s server.Status) bool { return s.Running == 0 && s.Budget.Left == 1 })
-	if code, body := post(t, url+"/v1/evaluate", with(random, `"scenario": "small"`)); code != http.StatusOK {
+	if code, body := post(t, url+"/v1/evaluate", with(question, `"scenario": "small"`)); code != http.StatusOK {
 		t.Errorf("%d %s", code, body)
 	}
 }
@@ -220,6 +242,8 @@ func TestQuestionsThatAreRefused(t *testing.T) {
 		"none of several":      {path: "evaluate_examples", body: random, want: "a list of 1 to", code: 400},
 		"one beside several":   {path: "evaluate_examples", body: with(one, `"examples": [{}]`), want: "state them in examples", code: 400},
 		"several to validate":  {path: "validate", body: with(one, `"examples": [{}]`), want: "one scenario", code: 400},
+		"a summary":            {path: "evaluate", body: with(one, `"summary": "blame"`), want: "must be one of issue_focused", code: 400},
+		"a summary of none":    {path: "validate", body: with(one, `"summary": "none"`), want: "a validation has no summary", code: 400},
 		"too much":             {path: "evaluate", body: strings.Repeat(" ", 9<<20), want: "too large", code: 413},
 		"no such path":         {path: "x", body: one, code: 404},
 		"a method of another":  {path: "status", body: one, code: 405},

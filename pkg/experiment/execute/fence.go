@@ -34,12 +34,21 @@ type InsideOptions struct {
 // Inside runs one simulation in this process, whatever code it has. The traces must be the
 // plan's.
 func Inside(ctx context.Context, p *experiment.Plan, traces trace.Set, of experiment.Case, o InsideOptions) (experiment.Simulation, error) {
-	criteria, errs := p.Criteria(nil)
-	if len(errs) > 0 {
-		return experiment.Simulation{}, errs.ToAggregate()
+	metrics, err := MetricsOf(p, of)
+	if err != nil {
+		return experiment.Simulation{}, err
 	}
 	local := Options{CheckInvariants: o.CheckInvariants, KeepDecisions: o.KeepDecisions, Series: o.Series}
-	return local.simulate(ctx, p, traces, of, experiment.MetricsUnder(criteria.Metrics(), of.Workload), 0)
+	return local.simulate(ctx, p, traces, of, metrics, 0)
+}
+
+// MetricsOf are those of the row of a simulation.
+func MetricsOf(p *experiment.Plan, of experiment.Case) ([]result.Metric, error) {
+	criteria, errs := p.Criteria(nil)
+	if len(errs) > 0 {
+		return nil, errs.ToAggregate()
+	}
+	return experiment.MetricsUnder(criteria.Metrics(), of.Workload), nil
 }
 
 // simulate runs one simulation, behind the fence if it needs that. What is wrong with a point
@@ -67,11 +76,11 @@ func (o *Options) fenced(ctx context.Context, p *experiment.Plan, traces trace.S
 	if o.Fence == nil {
 		return experiment.Simulation{}, errNoFence
 	}
-	_, scenario, _, err := scenarioOf(p, of)
+	foreign, err := NeedsFence(p, of)
 	switch {
 	case err != nil:
 		return experiment.Simulation{}, err
-	case !setup.Foreign(scenario):
+	case !foreign:
 		return experiment.Simulation{}, errNoFence
 	case o.Trace != nil || o.Requests != nil:
 		return experiment.Simulation{}, ErrWatched
@@ -80,10 +89,24 @@ func (o *Options) fenced(ctx context.Context, p *experiment.Plan, traces trace.S
 	if err != nil {
 		return experiment.Simulation{}, err
 	}
-	if key := p.CaseKey(of, metrics); s.Row.Key != key || s.Row.Point != of.Point.ID || s.Row.Seed != of.Seed || s.Row.Workload != of.Workload || s.Row.Share != of.Share {
-		return experiment.Simulation{}, atPoint(of, &policy.Fault{Stage: policy.RunStage, Kind: policy.CrashFault, Message: "its process answered with the result of another simulation"})
+	if err := CheckAnswer(p, of, metrics, &s); err != nil {
+		return experiment.Simulation{}, err
 	}
 	return s, nil
+}
+
+// NeedsFence reports whether a simulation may run code that nobody vouches for.
+func NeedsFence(p *experiment.Plan, of experiment.Case) (bool, error) {
+	_, scenario, _, err := scenarioOf(p, of)
+	return err == nil && setup.Foreign(scenario), err
+}
+
+// CheckAnswer says whether the answer of a fence is about another simulation.
+func CheckAnswer(p *experiment.Plan, of experiment.Case, metrics []result.Metric, s *experiment.Simulation) error {
+	if key := p.CaseKey(of, metrics); s.Row.Key != key || s.Row.Point != of.Point.ID || s.Row.Seed != of.Seed || s.Row.Workload != of.Workload || s.Row.Share != of.Share {
+		return atPoint(of, &policy.Fault{Stage: policy.RunStage, Kind: policy.CrashFault, Message: "its process answered with the result of another simulation"})
+	}
+	return nil
 }
 
 // Foreign reports whether the base of a plan, or one of its trials, may run code that nobody

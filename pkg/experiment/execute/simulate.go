@@ -210,7 +210,7 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 	meta.Anomalies = anomalies.counts()
 	meta.BacklogGrowth = backlog.growth(in.config.Horizon)
 	document := result.NewDocument(outcome, meta)
-	s := experiment.Simulation{Row: result.NewRow(document, of.Point.ID, metrics)}
+	s := experiment.Simulation{Row: result.NewRow(document, of.Point.ID, metrics), Steps: in.config.Policies.Faults.Steps()}
 	s.Row.Share, s.Row.Workload = of.Share, of.Workload
 	s.Series = result.NewSeries(outcome, in.config.Pools, &meta)
 	if !p.IsSweep() {

@@ -23,6 +23,9 @@ func NewCaller(code Code, layout *Layout, rows int, draw func() float64, faults 
 	if c.program, fault = code.New(draw); fault != nil {
 		faults.Add(fault)
 	}
+	if counts, is := c.program.(interface{ Steps() uint64 }); is {
+		faults.Meter(counts.Steps)
+	}
 	return c
 }
 

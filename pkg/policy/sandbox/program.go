@@ -32,7 +32,8 @@ func (Unread) Run(*Frame, []float64) *policy.Fault {
 	panic("sandbox: a program runs that was not read")
 }
 
-// A Program decides. One simulation owns it; it is not called concurrently.
+// A Program decides. One simulation owns it; it is not called concurrently. A program that
+// counts its steps has a method Steps() uint64, of all calls so far.
 type Program interface {
 	// Run writes the answer to a frame: one number for each row, or one. What it leaves
 	// where it has a fault means nothing.

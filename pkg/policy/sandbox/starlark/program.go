@@ -44,6 +44,9 @@ func (p *program) Run(frame *sandbox.Frame, answer []float64) *policy.Fault {
 	return p.failed
 }
 
+// Steps are those of the calls so far.
+func (p *program) Steps() uint64 { return p.meter.thread.Steps }
+
 func (p *program) run(frame *sandbox.Frame, answer []float64) *policy.Fault {
 	first := 0
 	for _, g := range p.groups {

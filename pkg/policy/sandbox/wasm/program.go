@@ -46,6 +46,9 @@ func (p *program) Run(frame *sandbox.Frame, answer []float64) *policy.Fault {
 	return p.failed
 }
 
+// Steps are those of the calls so far that had an answer.
+func (p *program) Steps() uint64 { return p.meter.used }
+
 func (p *program) run(frame *sandbox.Frame, answer []float64) *policy.Fault {
 	allowed := p.meter.allowCall(p.code.limits)
 	p.steps.Set(allowed)
