@@ -9,7 +9,7 @@ import "strconv"
 //
 // +kubebuilder:validation:MinLength=1
 // +kubebuilder:validation:MaxLength=32
-// +kubebuilder:validation:XValidation:rule="self.matches('^-?[0-9]+([.][0-9]+)?$')",message="must be a decimal number in quotes, such as \"2.5\""
+// +kubebuilder:validation:XValidation:rule="self.matches('^-?[0-9]+([.][0-9]+)?$')",message="must be a decimal in quotes, such as \"2.5\""
 type Decimal string
 
 // Float returns the number nearest to d; 0 where d is not a number, which the
@@ -23,7 +23,7 @@ func (d Decimal) Float() float64 {
 //
 // +kubebuilder:validation:MinLength=1
 // +kubebuilder:validation:MaxLength=32
-// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$') && self.matches('[1-9]')",message="must be a decimal number greater than 0 in quotes, such as \"2.5\""
+// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$') && self.matches('[1-9]')",message="must be a decimal above 0 in quotes, such as \"2.5\""
 type PositiveDecimal string
 
 // Float returns the number nearest to d; 0 where d is not a number, which the
@@ -34,7 +34,7 @@ func (d PositiveDecimal) Float() float64 { return Decimal(d).Float() }
 //
 // +kubebuilder:validation:MinLength=1
 // +kubebuilder:validation:MaxLength=32
-// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$')",message="must be a decimal number of 0 or more in quotes, such as \"2.5\""
+// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$')",message="must be a decimal of 0 or more in quotes, such as \"2.5\""
 type NonNegativeDecimal string
 
 // Float returns the number nearest to d; 0 where d is not a number, which the
@@ -45,7 +45,7 @@ func (d NonNegativeDecimal) Float() float64 { return Decimal(d).Float() }
 //
 // +kubebuilder:validation:MinLength=1
 // +kubebuilder:validation:MaxLength=32
-// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]{1,8}([.][0-9]+)?$')",message="must be a decimal number from 0 to 99999999 in quotes, such as \"2.5\""
+// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]{1,8}([.][0-9]+)?$')",message="must be a decimal from 0 to 99999999 in quotes, such as \"2.5\""
 type Microseconds string
 
 // Float returns the number nearest to d; 0 where d is not a number, which the

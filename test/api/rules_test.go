@@ -44,19 +44,19 @@ func changed(all, some fields) fields {
 // rules are keyed by the rule's message.
 var rules = map[string]ruleTable{
 	// Numbers written as strings.
-	`must be a decimal number in quotes, such as "2.5"`: {
+	`must be a decimal in quotes, such as "2.5"`: {
 		good: []any{"2.5", "0", "-1", "-0.25", "007"},
 		bad:  []any{"", "abc", "1e3", "1.", ".5", "+1", " 1", "1 ", "0x10", "1,5", "NaN", "--1"},
 	},
-	`must be a decimal number greater than 0 in quotes, such as "2.5"`: {
+	`must be a decimal above 0 in quotes, such as "2.5"`: {
 		good: []any{"2.5", "0.001", "10"},
 		bad:  []any{"0", "0.00", "-1", "1e3", "abc", ".5"},
 	},
-	`must be a decimal number of 0 or more in quotes, such as "2.5"`: {
+	`must be a decimal of 0 or more in quotes, such as "2.5"`: {
 		good: []any{"2.5", "0", "0.0"},
 		bad:  []any{"-1", "-0", "1e3", "abc", ".5"},
 	},
-	`must be a decimal number from 0 to 99999999 in quotes, such as "2.5"`: {
+	`must be a decimal from 0 to 99999999 in quotes, such as "2.5"`: {
 		good: []any{"2.5", "0", "99999999.9"},
 		bad:  []any{"-1", "100000000", "1e3", "abc", ".5"},
 	},
@@ -147,11 +147,11 @@ var rules = map[string]ruleTable{
 	},
 
 	// Durations.
-	"must be a duration greater than 0 and at most 8760h, such as 500ms or 10m": {
+	"must be a duration above 0s, up to 8760h, such as 500ms": {
 		good: []any{"1ns", "1.5µs", "500ms", "1h30m", "8760h"},
 		bad:  []any{"0s", "-1s", "8760h1s", "10", "5 m", "1d", "soon"},
 	},
-	"must be a duration of at most 8760h, such as 0s or 10m": {
+	"must be a duration up to 8760h, such as 10m": {
 		good: []any{"0s", "5s", "8760h"},
 		bad:  []any{"-1s", "8761h", "10", "soon"},
 	},
