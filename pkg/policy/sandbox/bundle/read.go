@@ -3,7 +3,9 @@
 package bundle
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -63,6 +65,15 @@ func (b *Bundle) Canonical() string {
 		panic(fmt.Sprintf("bundle: marshal %s: %v", b.Metadata.Name, err))
 	}
 	return string(raw)
+}
+
+// ID names the bundle among others: 12 digits of the digest of what counts of it.
+func (b *Bundle) ID() string { return IDOf(b.Canonical()) }
+
+// IDOf is the ID of the bundle that is this text in canonical form.
+func IDOf(canonical string) string {
+	sum := sha256.Sum256([]byte(canonical))
+	return hex.EncodeToString(sum[:6])
 }
 
 func (b *Bundle) check(path *field.Path) field.ErrorList {
