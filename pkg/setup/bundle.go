@@ -97,8 +97,7 @@ func (r *Routing) loadProgram(in *v1alpha1.Router, labels workload.Labels, progr
 		Names: namesOf(labels), TieBreak: strings.ToLower(string(in.TieBreak)),
 		Load: func(l *sandbox.Layout) (sandbox.Code, field.ErrorList) { return programs.read(r.program, l, at) },
 	}
-	for i := range r.program.Signals {
-		s := &r.program.Signals[i]
+	for _, s := range r.program.AllSignals() {
 		spec.Signals = append(spec.Signals, native.ProgramSignal{Field: s.FieldName(), Name: s.Name, Parameters: bundle.Texts(s.Parameters)})
 	}
 	var errs field.ErrorList

@@ -4,6 +4,7 @@ package execute_test
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -21,6 +22,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/template"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/wasm/wasmtest"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -202,5 +204,62 @@ func TestASweepOfABundle(t *testing.T) {
 	}
 	if points := slices.Collect(func(yield func(experiment.Span) bool) { yield(experimenttest.AllSimulations(t, c.Plan)) }); len(keys) != points[0].Len() {
 		t.Errorf("%d different keys", len(keys))
+	}
+}
+
+// A template decides as its tree does, in each component.
+func TestTemplatesHaveTheFiguresOfTheirTrees(t *testing.T) {
+	run := experimenttest.Run(t)
+	for _, of := range template.All() {
+		t.Run(of.Name, func(t *testing.T) {
+			text := func(form string) string {
+				all := fmt.Sprintf("%s: {%s}\n", of.Component, form)
+				if of.Component != sandbox.Routing {
+					all += "routing: {builtIn: {policy: random}}\n"
+				}
+				return all
+			}
+			root, err := json.Marshal(of.Tree(nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			tree := fmt.Sprintf("decisionTree: {root: %s}", root)
+			if len(of.Signals) > 0 {
+				tree += fmt.Sprintf(", signals: [%s]", strings.Join(of.Signals, ", "))
+			}
+			bundled(run, text(tree))
+			if of.Component == sandbox.Autoscale {
+				run.Spec.Scenario.Scalers = []v1alpha1.Scaler{{Name: "one", Pools: []string{run.Spec.Scenario.Pools[0].Name}, Policy: "bundle", MaxReplicas: 9, Interval: "15s"}}
+				defer func() { run.Spec.Scenario.Scalers = nil }()
+			}
+			want := rowsOf(t, run, 2)
+			bundled(run, text("parameterized: {template: "+of.Name+"}"))
+			if diff := cmp.Diff(want, rowsOf(t, run, 2), cmpopts.IgnoreFields(result.Row{}, "Key")); diff != "" {
+				t.Errorf("rows (-tree +template):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A sweep varies the numbers of a template by their paths, those that the bundle leaves out too,
+// and is told which it cannot have.
+func TestASweepOfATemplate(t *testing.T) {
+	sweep := experimenttest.Sweep(t)
+	run := experimenttest.Run(t)
+	bundled(run, "routing: {parameterized: {template: weighted_affinity_routing}}")
+	sweep.Spec.Scenario, sweep.Spec.Baseline = run.Spec.Scenario, nil
+	sweep.Spec.Parameters = []v1alpha1.Parameter{{Name: "queue", Path: "router.policies.bundle.routing.parameterized.parameters.queue_depth_weight", Values: []string{"0", "0.5"}}}
+	c := experimenttest.MustCompileSweep(t, sweep)
+	keys := map[string]bool{}
+	for _, s := range experimenttest.MustSimulate(t, c, experimenttest.AllSimulations(t, c.Plan)) {
+		keys[s.Row.Key] = !s.Row.Failed()
+	}
+	if len(keys) != 2*len(c.Plan.Seeds) || slices.Contains(slices.Collect(maps.Values(keys)), false) {
+		t.Errorf("%v", keys)
+	}
+	sweep.Spec.Parameters[0].Values = []string{"0", "2"}
+	_, errs, err := compile.Sweep(t.Context(), sweep, experimenttest.TraceInputs(t))
+	if err != nil || len(errs) != 1 || !strings.Contains(errs[0].Error(), "queue_depth_weight") || !strings.Contains(errs[0].Error(), "a number from 0 to 1") {
+		t.Errorf("%v %v", errs, err)
 	}
 }

@@ -33,8 +33,9 @@ func layoutOf(name sandbox.Component, c *bundle.Component, names sandbox.Names) 
 		layout = l
 		return sandbox.Unread{}, nil
 	}}
-	for i := range c.Signals {
-		s := &c.Signals[i]
+	signals := c.AllSignals()
+	for i := range signals {
+		s := &signals[i]
 		spec.Signals = append(spec.Signals, native.ProgramSignal{Field: s.FieldName(), Name: s.Name, Parameters: bundle.Texts(s.Parameters)})
 	}
 	_, _ = native.LoadProgram(spec, nil) // whose signals were checked with the scenario

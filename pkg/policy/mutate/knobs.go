@@ -5,14 +5,16 @@ package mutate
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/template"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// A knob is a number of a component that is no tree.
+// A knob is a number of a component that is no decision tree.
 type knob struct {
 	path string
 	// read writes the number as it stands in the document.
@@ -36,6 +38,8 @@ func knobs(name sandbox.Component, c *bundle.Component) []knob {
 		if name != sandbox.Autoscale { // whose numbers depend on the pools
 			all = append(all, texts("builtIn.parameters", b.Parameters)...)
 		}
+	case c.Parameterized != nil:
+		all = ranges("parameterized.parameters", c.Parameterized)
 	case c.Starlark != nil:
 		all = numbers("starlark.parameters", c.Starlark.Parameters)
 	case c.WASM != nil:
@@ -72,6 +76,43 @@ func numbers(path string, in map[string]float64) []knob {
 		})
 	}
 	return all
+}
+
+// ranges are the knobs of a template's parameters, which stay in their ranges.
+func ranges(path string, in *bundle.Parameterized) []knob {
+	var all []knob
+	parameters := template.Find(in.Template).Parameters
+	for i := range parameters {
+		of := &parameters[i]
+		all = append(all, knob{
+			path: path + "." + of.Name,
+			read: func() string { return write(in.Parameters[of.Name]) },
+			turn: func(s *stats.Stream) { in.Parameters[of.Name] = within(in.Parameters[of.Name], of, s) },
+			take: func(from string) { in.Parameters[of.Name] = parse(from) },
+		})
+	}
+	return all
+}
+
+// within moves a number on the scale of its range.
+func within(x float64, of *template.Parameter, s *stats.Stream) float64 {
+	const step = 0.15 // of the range
+	next := float64(x + float64(step*s.Normal()*(of.Max-of.Min)))
+	if of.Scale == template.Log {
+		next = float64(x * stats.Exp(float64(step*s.Normal()*stats.Log(of.Max/of.Min))))
+	}
+	if next = short(next); of.Whole {
+		next = math.Round(next)
+	}
+	return min(max(next, of.Min), of.Max)
+}
+
+// unfold turns a template into its decision tree, of which each node can change.
+func unfold(c *bundle.Component) string {
+	of := c.Parameterized
+	c.Signals, c.Parameterized = c.AllSignals(), nil
+	c.DecisionTree = &bundle.DecisionTree{Root: template.Find(of.Template).Tree(of.Parameters)}
+	return "decisionTree: that of the template " + of.Template
 }
 
 // texts are the knobs of a policy's parameters that are numbers or durations.

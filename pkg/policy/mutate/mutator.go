@@ -82,6 +82,9 @@ const maxAttempts = 16
 // crossShare is how many of the changes take over a part of the other parent.
 const crossShare = 0.25
 
+// unfoldShare is how many of the changes of a template turn it into a decision tree.
+const unfoldShare = 0.1
+
 // Child makes a child of two bundles by so many changes. It says in words what differs from
 // the first parent: nothing where no change was possible.
 func (m *Mutator) Child(mother, father string, changes int, s *stats.Stream) (child string, changed []string) {
@@ -104,9 +107,15 @@ func (m *Mutator) changed(b, other *bundle.Bundle, s *stats.Stream) (*bundle.Bun
 	p := &m.parts[s.IntN(len(m.parts))]
 	next := decode(b.Canonical())
 	c, donor := next.Components()[p.name], other.Components()[p.name]
-	crosses := s.Float64() < crossShare
+	crosses, unfolds := s.Float64() < crossShare, s.Float64() < unfoldShare
 	var words string
 	switch {
+	case c.Parameterized != nil && unfolds:
+		words = unfold(c)
+	case c.DecisionTree != nil && crosses && donor.Parameterized != nil:
+		theirs := *donor
+		unfold(&theirs)
+		words = m.graft(p, c.DecisionTree, theirs.DecisionTree, other, s)
 	case c.DecisionTree != nil && crosses:
 		words = m.graft(p, c.DecisionTree, donor.DecisionTree, other, s)
 	case c.DecisionTree != nil:

@@ -52,6 +52,13 @@ priority:
   builtIn: {policy: static-class, parameters: {"priority:batch": -2}}
 `
 
+// templates have the numbers of templates.
+const templates = head + `
+routing: {parameterized: {template: weighted_affinity_routing}}
+admission: {parameterized: {template: occupancy_admission}}
+autoscale: {parameterized: {template: utilization_band_autoscale, parameters: {step: 2}}}
+`
+
 var names = sandbox.Names{Tenants: []string{"gold", "free"}, Classes: []string{"batch", "chat"}}
 
 func read(t testing.TB, text string) *bundle.Bundle {
@@ -80,13 +87,13 @@ func mustNew(t testing.TB, text string, o mutate.Options) *mutate.Mutator {
 func layouts() map[sandbox.Component]*sandbox.Layout {
 	return map[sandbox.Component]*sandbox.Layout{
 		sandbox.Routing: sandbox.RoutingLayout(names).With(
-			sandbox.Field{Name: "prefix_affinity"}, sandbox.Field{Name: "prefix_affinity_tokens"}, sandbox.Field{Name: "queue_depth"}),
-		sandbox.Priority: sandbox.PriorityLayout(names), sandbox.Scheduler: sandbox.SchedulerLayout(names), sandbox.Autoscale: sandbox.AutoscaleLayout(),
+			sandbox.Field{Name: "prefix_affinity"}, sandbox.Field{Name: "prefix_affinity_tokens"}, sandbox.Field{Name: "queue_depth"}, sandbox.Field{Name: "load_balance"}),
+		sandbox.Admission: sandbox.AdmissionLayout(names), sandbox.Priority: sandbox.PriorityLayout(names), sandbox.Scheduler: sandbox.SchedulerLayout(names), sandbox.Autoscale: sandbox.AutoscaleLayout(),
 	}
 }
 
 func TestLongChainsOfChildrenAreBundlesWithoutFaults(t *testing.T) {
-	for name, text := range map[string]string{"everything": everything, "programs": programs} {
+	for name, text := range map[string]string{"everything": everything, "programs": programs, "templates": templates} {
 		m := mustNew(t, text, mutate.Options{})
 		s := stats.NewStream(1, name)
 		line := []string{m.First()}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/template"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/tree"
 )
 
@@ -40,13 +41,15 @@ type Metadata struct {
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
-// A Component is a policy: exactly one of BuiltIn, DecisionTree, Starlark and WASM is there.
+// A Component is a policy: exactly one of its forms is there.
 type Component struct {
-	BuiltIn      *BuiltIn      `json:"builtIn,omitempty"`
-	DecisionTree *DecisionTree `json:"decisionTree,omitempty"`
-	Starlark     *Starlark     `json:"starlark,omitempty"`
-	WASM         *WASM         `json:"wasm,omitempty"`
-	// Signals are what a program of the routing sees of each endpoint beside its scrape.
+	BuiltIn       *BuiltIn       `json:"builtIn,omitempty"`
+	Parameterized *Parameterized `json:"parameterized,omitempty"`
+	DecisionTree  *DecisionTree  `json:"decisionTree,omitempty"`
+	Starlark      *Starlark      `json:"starlark,omitempty"`
+	WASM          *WASM          `json:"wasm,omitempty"`
+	// Signals are what a program of the routing sees of each endpoint beside its scrape. A
+	// template has its own: [Component.AllSignals].
 	Signals []Signal `json:"signals,omitempty"`
 }
 
@@ -67,6 +70,16 @@ type Scorer struct {
 	Name       string          `json:"name"`
 	Weight     float64         `json:"weight"`
 	Parameters map[string]Text `json:"parameters,omitempty"`
+}
+
+// Parameterized is a template with numbers.
+type Parameterized struct {
+	// Template is the name of one of the package template.
+	Template string `json:"template"`
+	// Version is that of the template; empty is the one there is.
+	Version string `json:"version,omitempty"`
+	// Parameters are numbers in place of the template's defaults.
+	Parameters map[string]float64 `json:"parameters,omitempty"`
 }
 
 // DecisionTree is a program without code.
@@ -170,6 +183,18 @@ func (b *Bundle) Foreign() bool {
 		}
 	}
 	return false
+}
+
+// AllSignals are the signals of a program of the routing.
+func (c *Component) AllSignals() []Signal {
+	if c.Parameterized == nil {
+		return c.Signals
+	}
+	var all []Signal
+	for _, name := range template.Find(c.Parameterized.Template).Signals {
+		all = append(all, Signal{Name: name})
+	}
+	return all
 }
 
 // The ways of the policy weighted to use its weights.

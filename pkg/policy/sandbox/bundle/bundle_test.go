@@ -8,10 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/template"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/wasm/wasmtest"
 )
 
@@ -60,6 +62,28 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
+// The text of a template has its version and all numbers, as other versions may have others.
+func TestTemplatesAreWhole(t *testing.T) {
+	b, errs := Read([]byte(head+"scheduler: {parameterized: {template: slack_scheduler, parameters: {slack_seconds: 3}}}"), nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	again, errs := Read([]byte(b.Canonical()), nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	want := &Parameterized{
+		Template: "slack_scheduler", Version: template.Find("slack_scheduler").Version(),
+		Parameters: map[string]float64{"slack_seconds": 3, "prompt_weight": 0.0001, "priority_weight": 1},
+	}
+	if diff := cmp.Diff(want, again.Scheduler.Parameterized); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if b.Foreign() || !b.Scheduler.Program() {
+		t.Error("a template is foreign, or no program")
+	}
+}
+
 func TestFaultyBundles(t *testing.T) {
 	for name, tc := range map[string]struct{ text, path, message string }{
 		"not YAML":                  {"a: [", "b", "yaml"},
@@ -68,7 +92,7 @@ func TestFaultyBundles(t *testing.T) {
 		"a field that is not there": {head + "routing: {starlrk: {}}", "b", `unknown field "routing.starlrk"`},
 		"a language that is not":    {head + "routing: {lua: {source: x}}", "b", `unknown field "routing.lua"`},
 		"a field twice":             {head + "routing: {builtIn: {policy: random}}\nrouting: {builtIn: {policy: random}}", "b", "already"},
-		"two kinds":                 {head + "routing: {builtIn: {policy: random}, starlark: {source: x}}", "b.routing", "exactly one of builtIn, decisionTree, starlark and wasm"},
+		"two kinds":                 {head + "routing: {builtIn: {policy: random}, starlark: {source: x}}", "b.routing", "exactly one of builtIn, parameterized, decisionTree, starlark and wasm"},
 		"no kind":                   {head + "routing: {signals: []}", "b.routing", "exactly one of"},
 		"no policy":                 {head + "routing: {builtIn: {}}", "b.routing.builtIn.policy", "state the name"},
 		"scorers of an admission":   {head + "admission: {builtIn: {policy: always, scorers: [{name: x, weight: 1}]}}", "b.admission.builtIn.scorers", "only the routing has it"},
@@ -81,6 +105,14 @@ func TestFaultyBundles(t *testing.T) {
 		"a module that is text":     {head + "routing: {wasm: {module: (module)}}", "b.routing.wasm.module", "must be base64"},
 		"a module of half a byte":   {head + "routing: {wasm: {module: A}}", "b.routing.wasm.module", "must be base64"},
 		"a long module":             {head + "routing: {wasm: {module: " + strings.Repeat("AAAA", 1400<<10) + "}}", "b.routing.wasm.module", "may not be more than 4194304"},
+		"a template that is not":    {head + "routing: {parameterized: {template: x}}", "b.routing.parameterized.template", `"affinity_or_load_routing", "weighted_affinity_routing"`},
+		"another's template":        {head + "routing: {parameterized: {template: slack_scheduler}}", "b.routing.parameterized.template", `"affinity_or_load_routing", "weighted_affinity_routing"`},
+		"a number that is not":      {head + "scheduler: {parameterized: {template: slack_scheduler, parameters: {slack: 1}}}", "b.scheduler.parameterized.parameters", `"slack_seconds"`},
+		"a number out of range":     {head + "scheduler: {parameterized: {template: slack_scheduler, parameters: {slack_seconds: 0}}}", "b.scheduler.parameterized.parameters.slack_seconds", "from 0.01 to 3600"},
+		"a number as text":          {head + "scheduler: {parameterized: {template: slack_scheduler, parameters: {slack_seconds: x}}}", "b", "scheduler.parameterized.parameters of type float64"},
+		"a number that is none":     {head + "scheduler: {parameterized: {template: slack_scheduler, parameters: {slack_seconds: .nan}}}", "b", "NaN"},
+		"another version of it":     {head + "scheduler: {parameterized: {template: slack_scheduler, version: '1'}}", "b.scheduler.parameterized.version", "supported values"},
+		"signals of a template":     {head + "routing: {signals: [queue-depth], parameterized: {template: weighted_affinity_routing}}", "b.routing.signals", "has its own signals"},
 		"no tree":                   {head + "routing: {decisionTree: {}}", "b.routing.decisionTree.root", "first node"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/starlark"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/template"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/tree"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/wasm"
 )
@@ -53,11 +54,8 @@ func (b *Bundle) Canonical() string {
 	own := *b
 	own.Metadata, own.Generation, own.Parent, own.Mutations = Metadata{}, 0, "", nil
 	for _, c := range []**Component{&own.Admission, &own.Priority, &own.Routing, &own.Scheduler, &own.Autoscale} {
-		if *c != nil && (*c).Starlark != nil {
-			versioned, program := **c, *(*c).Starlark
-			program.Version = starlark.Version
-			versioned.Starlark = &program
-			*c = &versioned
+		if *c != nil {
+			*c = (*c).canonical()
 		}
 	}
 	raw, err := json.Marshal(own)
@@ -67,6 +65,22 @@ func (b *Bundle) Canonical() string {
 	return string(raw)
 }
 
+// canonical is the component with the version of its language, or of its template with all
+// numbers.
+func (c *Component) canonical() *Component {
+	own := *c
+	if own.Starlark != nil {
+		program := *own.Starlark
+		program.Version = starlark.Version
+		own.Starlark = &program
+	}
+	if own.Parameterized != nil {
+		t, stated := template.Find(own.Parameterized.Template), own.Parameterized.Parameters
+		own.Parameterized = &Parameterized{Template: t.Name, Version: t.Version(), Parameters: t.Complete(stated)}
+	}
+	return &own
+}
+
 // ID names the bundle among others: 12 digits of the digest of what counts of it.
 func (b *Bundle) ID() string { return IDOf(b.Canonical()) }
 
@@ -74,6 +88,7 @@ func (b *Bundle) ID() string { return IDOf(b.Canonical()) }
 func IDOf(canonical string) string {
 	sum := sha256.Sum256([]byte(canonical))
 	return hex.EncodeToString(sum[:6])
+
 }
 
 func (b *Bundle) check(path *field.Path) field.ErrorList {
@@ -97,12 +112,17 @@ func (b *Bundle) check(path *field.Path) field.ErrorList {
 func (c *Component) check(name sandbox.Component, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if forms := c.forms(); len(forms) != 1 {
-		errs = append(errs, field.Invalid(path, strings.Join(forms, ", "), "must have exactly one of builtIn, decisionTree, starlark and wasm"))
+		errs = append(errs, field.Invalid(path, strings.Join(forms, ", "), "must have exactly one of builtIn, parameterized, decisionTree, starlark and wasm"))
 	}
-	if !c.Program() || name != sandbox.Routing {
-		if len(c.Signals) > 0 {
-			errs = append(errs, field.Forbidden(path.Child("signals"), "only a program of the routing has signals"))
-		}
+	switch {
+	case len(c.Signals) == 0:
+	case !c.Program() || name != sandbox.Routing:
+		errs = append(errs, field.Forbidden(path.Child("signals"), "only a program of the routing has signals"))
+	case c.Parameterized != nil:
+		errs = append(errs, field.Forbidden(path.Child("signals"), "the template has its own signals"))
+	}
+	if c.Parameterized != nil {
+		errs = append(errs, c.Parameterized.check(name, path.Child("parameterized"))...)
 	}
 	if b := c.BuiltIn; b != nil {
 		errs = append(errs, b.check(name, path.Child("builtIn"))...)
@@ -127,6 +147,22 @@ func (c *Component) check(name sandbox.Component, path *field.Path) field.ErrorL
 	return errs
 }
 
+func (p *Parameterized) check(name sandbox.Component, path *field.Path) field.ErrorList {
+	t := template.Find(p.Template)
+	if t == nil || t.Component != name {
+		var names []string
+		for _, t := range template.Of(name) {
+			names = append(names, t.Name)
+		}
+		return field.ErrorList{field.NotSupported(path.Child("template"), p.Template, names)}
+	}
+	var errs field.ErrorList
+	if p.Version != "" && p.Version != t.Version() {
+		errs = append(errs, field.NotSupported(path.Child("version"), p.Version, []string{t.Version()}))
+	}
+	return append(errs, t.Check(p.Parameters, path.Child("parameters"))...)
+}
+
 func (w *WASM) check(path *field.Path) field.ErrorList {
 	path = path.Child("module")
 	module, err := base64.StdEncoding.DecodeString(string(w.Module))
@@ -146,7 +182,7 @@ func (c *Component) forms() []string {
 	for _, form := range []struct {
 		name string
 		is   bool
-	}{{"builtIn", c.BuiltIn != nil}, {"decisionTree", c.DecisionTree != nil}, {"starlark", c.Starlark != nil}, {"wasm", c.WASM != nil}} {
+	}{{"builtIn", c.BuiltIn != nil}, {"parameterized", c.Parameterized != nil}, {"decisionTree", c.DecisionTree != nil}, {"starlark", c.Starlark != nil}, {"wasm", c.WASM != nil}} {
 		if form.is {
 			forms = append(forms, form.name)
 		}
@@ -177,8 +213,8 @@ func (b *BuiltIn) check(name sandbox.Component, path *field.Path) field.ErrorLis
 // fault is that of the simulation which makes the program. Unless runs is true, code is
 // not read at all, and no simulation can make the program.
 func (c *Component) Load(l *sandbox.Layout, runs bool, path *field.Path) (sandbox.Code, field.ErrorList) {
-	if c.DecisionTree != nil {
-		code, errs := tree.Load(c.DecisionTree.Root, l, path.Child("decisionTree", "root"))
+	if root, at := c.tree(path); root != nil {
+		code, errs := tree.Load(root, l, at)
 		if len(errs) > 0 {
 			return nil, errs
 		}
@@ -192,6 +228,17 @@ func (c *Component) Load(l *sandbox.Layout, runs bool, path *field.Path) (sandbo
 		return sandbox.Faulty{Fault: fault}, nil
 	}
 	return code, nil
+}
+
+// tree is the decision tree of a component that has or makes one, and its path; nil for code.
+func (c *Component) tree(path *field.Path) (*tree.Node, *field.Path) {
+	switch {
+	case c.DecisionTree != nil:
+		return c.DecisionTree.Root, path.Child("decisionTree", "root")
+	case c.Parameterized != nil:
+		return template.Find(c.Parameterized.Template).Tree(c.Parameterized.Parameters), path.Child("parameterized", "template")
+	}
+	return nil, nil
 }
 
 // read reads code. That which was checked is base64.
