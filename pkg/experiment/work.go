@@ -33,8 +33,10 @@ type Work struct {
 type workTrial struct {
 	Point  int      `json:"point"`
 	Values []string `json:"values,omitempty"`
-	Share  float64  `json:"share"`
-	Seeds  []int64  `json:"seeds"`
+	// Policy is the text of a policy that evolved.
+	Policy string  `json:"policy,omitempty"`
+	Share  float64 `json:"share"`
+	Seeds  []int64 `json:"seeds"`
 }
 
 // Work returns what is left of a round of the plan: the simulations of these
@@ -45,7 +47,7 @@ func (p *Plan) Work(r *Round, missing []int) Work {
 		return w
 	}
 	for _, t := range r.Trials {
-		trial := workTrial{Point: t.Point.ID, Share: t.Share, Seeds: t.Seeds}
+		trial := workTrial{Point: t.Point.ID, Policy: t.Point.Policy, Share: t.Share, Seeds: t.Seeds}
 		for _, value := range t.Point.Values {
 			trial.Values = append(trial.Values, value.Value)
 		}

@@ -78,18 +78,21 @@ func nativeSpec(b *bundle.BuiltIn) native.Spec {
 type option struct {
 	name  string
 	scale float64
-	whole bool
+	// whole says that the field has whole numbers, and ofRow that it may differ from row to
+	// row.
+	whole, ofRow bool
 	// labels are the names of a label; none are those of a number.
 	labels []string
 }
 
-// options are the fields of a layout, as trees write them.
-func options(l *sandbox.Layout) []option {
+// options are the fields of a layout, as trees write them. Names are among them where trees
+// may ask for any.
+func options(l *sandbox.Layout, anyLabel bool) []option {
 	var all []option
 	for i := range l.Groups {
 		for _, f := range l.Groups[i].Fields {
 			o := newOption(l.Groups[i].Name+"."+f.Name, &f)
-			if f.Kind != sandbox.Label || len(f.Labels) > 1 {
+			if f.Kind != sandbox.Label || anyLabel && len(f.Labels) > 1 {
 				all = append(all, o)
 			}
 		}
@@ -103,7 +106,9 @@ func options(l *sandbox.Layout) []option {
 		}
 		o := newOption(l.Rows.Name+"."+f.Name, &f)
 		if l.Answer.Many() {
-			all = append(all, o)
+			own := o
+			own.ofRow = true
+			all = append(all, own)
 		}
 		for _, over := range []string{".min", ".max", ".mean"} {
 			of := o

@@ -24,8 +24,9 @@ type Options struct {
 	Components []sandbox.Component
 	// MaxNodes bounds the nodes that a decision tree may grow to.
 	MaxNodes int
-	// Names are the workload's.
-	Names sandbox.Names
+	// Names are the workload's. AnyLabel has conditions ask for any of them.
+	Names    sandbox.Names
+	AnyLabel bool
 }
 
 // A Mutator makes children of one bundle and of its descendants. It is immutable.
@@ -62,7 +63,7 @@ func New(first *bundle.Bundle, o Options, path *field.Path) (*Mutator, field.Err
 			continue
 		}
 		p := part{name: name, layout: layoutOf(name, all[name], o.Names), names: o.Names}
-		p.fields = options(p.layout)
+		p.fields = options(p.layout, o.AnyLabel)
 		if all[name].DecisionTree != nil || len(knobs(name, all[name])) > 0 {
 			m.parts = append(m.parts, p)
 		}

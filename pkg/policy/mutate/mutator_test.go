@@ -72,7 +72,7 @@ func read(t testing.TB, text string) *bundle.Bundle {
 
 func mustNew(t testing.TB, text string, o mutate.Options) *mutate.Mutator {
 	t.Helper()
-	o.Names = names
+	o.Names, o.AnyLabel = names, true
 	if o.MaxNodes == 0 {
 		o.MaxNodes = 24
 	}

@@ -56,9 +56,11 @@ func (p *part) answer(s *stats.Stream) *tree.Node {
 // term draws a field and its weight, so that usual sizes of the field count about 1. It has
 // no field where none may be added up.
 func (p *part) term(s *stats.Stream) tree.Term {
+	// What is the same for all rows moves all of their scores alike.
+	onlyRows := p.layout.Answer == sandbox.Scores && s.IntN(8) > 0
 	var fields []option
 	for _, o := range p.fields {
-		if len(o.labels) == 0 && (o.whole || !p.wholeAnswer()) {
+		if len(o.labels) == 0 && (o.whole || !p.wholeAnswer()) && (o.ofRow || !onlyRows) {
 			fields = append(fields, o)
 		}
 	}

@@ -148,19 +148,24 @@ func (*part) compareOtherwise(at spot, s *stats.Stream) string {
 // readAnother has a condition or a term read another field.
 func (p *part) readAnother(at spot, s *stats.Stream) string {
 	n := *at.at
-	before := describe(n)
 	switch {
 	case n.If != nil:
+		before := describe(n)
 		n.If = p.condition(s)
+		if describe(n) == before {
+			return ""
+		}
+		return fmt.Sprintf("%s: %s, not %s", at.path, describe(n), before)
 	case len(n.Sum) > 0:
-		n.Sum[s.IntN(len(n.Sum))] = p.term(s)
-	default:
-		return ""
+		i := s.IntN(len(n.Sum))
+		before := n.Sum[i]
+		n.Sum[i] = p.term(s)
+		if n.Sum[i] == before || n.Sum[i].Field == "" {
+			return ""
+		}
+		return fmt.Sprintf("%s.sum: %s %s, not %s %s", at.path, write(n.Sum[i].Times), n.Sum[i].Field, write(before.Times), before.Field)
 	}
-	if describe(n) == before {
-		return ""
-	}
-	return fmt.Sprintf("%s: %s, not %s", at.path, describe(n), before)
+	return ""
 }
 
 // swap exchanges the branches of a decision.
