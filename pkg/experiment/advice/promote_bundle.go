@@ -53,7 +53,7 @@ func PromoteBundle(s *study.Study) (*PromotedBundle, error) {
 		return nil, err
 	}
 	if b == nil {
-		return nil, fmt.Errorf("%w: nobody knows how %s came about", ErrNothingToPromote, s.Points()[best])
+		return nil, fmt.Errorf("%w: the search does not know how %s came about", ErrNothingToPromote, s.Points()[best])
 	}
 	p.Text, err = BundleYAML(b)
 	return p, err
