@@ -19,15 +19,21 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 )
 
-// TestEvolvedPoliciesArePromoted has a sweep evolve policies: the best one is promoted with its
-// line, the archive has it, and runs follow it.
-func TestEvolvedPoliciesArePromoted(t *testing.T) {
-	c := newCluster(t)
+// evolvingSweep evolves policies, promotes the best one and follows it.
+func evolvingSweep() *v1alpha1.PolicySweep {
 	evolving := searchedSweep("evolution", 2)
 	evolving.Spec.Gates = []v1alpha1.Gate{{Name: "quick", Metric: "ttft.mean", Operator: v1alpha1.AtMost, Value: "1h", Confidence: "0.95"}}
 	evolving.Spec.Objectives = []v1alpha1.Objective{{Metric: "e2e.mean", Direction: v1alpha1.Minimize}}
 	evolving.Spec.Promote = &v1alpha1.Promotion{Format: v1alpha1.SourceFormat, When: v1alpha1.PromoteWhenComplete}
 	evolving.Spec.Follow = &v1alpha1.Follow{Best: 1}
+	return evolving
+}
+
+// TestEvolvedPoliciesArePromoted has a sweep evolve policies: the best one is promoted with its
+// line, the archive has it, and runs follow it.
+func TestEvolvedPoliciesArePromoted(t *testing.T) {
+	c := newCluster(t)
+	evolving := evolvingSweep()
 	c.create(evolving)
 	c.finish(evolving, rand.New(rand.NewPCG(3, 1)))
 	status := c.subject(evolving).(sweep).Status
