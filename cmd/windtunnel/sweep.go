@@ -37,6 +37,7 @@ type sweepOptions struct {
 	// state, report and follow name files and a folder; "" is none.
 	state, report, follow string
 	promotion             promoteOptions
+	proposer              proposerOptions
 }
 
 func newSweepCommand() *cobra.Command {
@@ -57,6 +58,7 @@ from the same file or from --configmap, and files of volumes from the folders of
 command continues from them, and gives the same output. --promote FILE writes the
 EPP configuration of the best point: your file, with only the necessary changes.
 --promote-scaler NAME=FILE writes the manifest of a scaler in the same way.
+--proposer URL asks a service for policies of a parameter that evolves.
 --follow DIR writes the best points as SimulationRuns for windtunnel run.
 --requests FILE writes every request of every simulation as Parquet, one per row.
 
@@ -80,6 +82,7 @@ any point completed, 2 invalid input, 3 not enough evidence for a gate.`,
 	f.StringVar(&o.report, "report", "", "file to write a report in Markdown to: the changes, the expected effects and the assumptions")
 	f.StringVar(&o.follow, "follow", "", "folder to write the best points to as SimulationRuns; spec.follow.best is their number (default 3)")
 	o.promotion.register(f)
+	o.proposer.register(f)
 	return cmd
 }
 
@@ -91,7 +94,7 @@ func (o *sweepOptions) checkFlags() error {
 	if o.requests != "" && o.state != "" {
 		return badInputError{errors.New("--requests and --state cannot be combined: a state file has no requests of the simulations in it")}
 	}
-	if err := o.promotion.check(); err != nil {
+	if err := errors.Join(o.promotion.check(), o.proposer.check()); err != nil {
 		return err
 	}
 	return o.promotion.readScalers()
@@ -134,12 +137,15 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 	if (o.promotion.wanted() || o.report != "") && len(ready) > 1 {
 		return badInputError{fmt.Errorf("--promote, --promote-scaler and --report need one PolicySweep, but there are %d: select one with --name", len(ready))}
 	}
-	o.promotion.stderr = stderr
+	o.promotion.stderr, o.proposer.stderr = stderr, stderr
 	for _, sweep := range ready {
 		if err := o.promotion.checkForm(sweep); err != nil {
 			return fmt.Errorf("%s: %w", sweep.label(), err)
 		}
 		if err := o.promotion.checkScalers(sweep); err != nil {
+			return fmt.Errorf("%s: %w", sweep.label(), err)
+		}
+		if err := o.proposer.checkSweep(sweep.Plan); err != nil {
 			return fmt.Errorf("%s: %w", sweep.label(), err)
 		}
 		o.promotion.sayWhatIsLeft(sweep.Plan)
@@ -239,17 +245,34 @@ func (o *sweepOptions) withResumeHint(err error) error {
 // executeSweep goes through the sweep, with its state if there is one.
 func (o *sweepOptions) executeSweep(ctx context.Context, sweep compiledSweep) (*execute.LocalRun, error) {
 	if o.state == "" {
-		return o.execute(ctx, sweep.Name, sweep.Compiled, executor{})
+		return o.executeWith(ctx, sweep, nil)
 	}
 	s, err := openState(o.state, sweep)
 	if err != nil {
 		return nil, err
 	}
-	conducted, err := o.execute(ctx, sweep.Name, sweep.Compiled, s.executor())
+	conducted, err := o.executeWith(ctx, sweep, s)
 	if err == nil {
 		err = s.complete(conducted.Study)
 	}
 	return conducted, errors.Join(err, s.close())
+}
+
+// executeWith goes through the sweep with a state; nil where there is none.
+func (o *sweepOptions) executeWith(ctx context.Context, sweep compiledSweep, s *state) (*execute.LocalRun, error) {
+	ctx, err := o.proposer.attach(ctx, sweep, s)
+	if err != nil {
+		return nil, err
+	}
+	var by executor
+	if s != nil {
+		by = s.executor()
+	}
+	conducted, err := o.execute(ctx, sweep.Name, sweep.Compiled, by)
+	if cause := context.Cause(ctx); err != nil && cause != ctx.Err() {
+		err = cause
+	}
+	return conducted, err
 }
 
 func (o *sweepOptions) print(stdout io.Writer, sweep compiledSweep, conducted *execute.LocalRun, verdict *study.Verdict) error {

@@ -50,7 +50,7 @@ func (p *Plan) Space() search.Space {
 	for i := range p.Parameters {
 		axis := p.Parameters[i].axis()
 		if p.Parameters[i].Evolve != nil {
-			axis.Kind, axis.Genome = search.Evolved, p.mustMutator(&p.Parameters[i])
+			axis.Kind, axis.Genome = search.Evolved, p.genome(&p.Parameters[i])
 		}
 		space.Parameters = append(space.Parameters, axis)
 	}

@@ -11,6 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/mutate"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
+	"windtunnel.dev/windtunnel/pkg/search"
 	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
@@ -62,14 +63,26 @@ func (p *Plan) Mutator(q *Parameter, path *field.Path) (*mutate.Mutator, field.E
 	}, path)
 }
 
-// mustMutator is Mutator for a plan that was checked.
-func (p *Plan) mustMutator(q *Parameter) *mutate.Mutator {
+// genome makes the values of a parameter of a plan that was checked.
+func (p *Plan) genome(q *Parameter) search.Genome {
 	m, errs := p.Mutator(q, nil)
-	if len(errs) > 0 {
+	switch {
+	case len(errs) > 0:
 		panic(fmt.Sprintf("experiment: parameter %s: %v", q.Name, errs.ToAggregate()))
+	case p.Proposer != nil:
+		return proposing{m, p.Proposer}
 	}
 	return m
 }
+
+// proposing is a mutator beside a service that proposes policies.
+type proposing struct {
+	*mutate.Mutator
+	ask func([]search.Inquiry) [][]search.Proposed
+}
+
+// Propose implements [search.Proposer].
+func (p proposing) Propose(inquiries []search.Inquiry) [][]search.Proposed { return p.ask(inquiries) }
 
 // PolicyValue is how a policy in canonical form is named among the values of a parameter.
 func PolicyValue(text string) string { return bundle.IDOf(text) }

@@ -75,27 +75,40 @@ func (m *mapElites) Ask() []Proposal {
 		return m.asked
 	}
 	points := []Point{}
-	whole := min(m.size, m.problem.Settings.MaxTrials-m.told)
-	for i, of := range m.islands {
-		n := whole / len(m.islands)
-		if i < whole%len(m.islands) {
-			n++
-		}
-		points = append(points, m.children(i, of, n)...)
+	families := m.families()
+	m.inquire(families)
+	for i, f := range families {
+		points = append(points, m.children(i, f)...)
 	}
 	m.asked = m.problem.inFull(points)
 	return m.asked
 }
 
-// children are so many of an island.
-func (m *mapElites) children(i int, of *island, n int) []Point {
-	s := m.problem.stream(m.number)
-	if len(m.islands) > 1 {
-		s = stats.NewStream(m.problem.Settings.Seed, fmt.Sprintf("search/%s/%d/island/%d", MAPElites, m.number, i))
+// families divide the generation among the islands.
+func (m *mapElites) families() []*family {
+	whole := min(m.size, m.problem.Settings.MaxTrials-m.told)
+	var families []*family
+	for i, of := range m.islands {
+		f := &family{island: of, stream: m.problem.stream(m.number), size: whole / len(m.islands)}
+		if i < whole%len(m.islands) {
+			f.size++
+		}
+		if len(m.islands) > 1 {
+			f.stream = stats.NewStream(m.problem.Settings.Seed, fmt.Sprintf("search/%s/%d/island/%d", MAPElites, m.number, i))
+		}
+		families = append(families, f)
 	}
+	return families
+}
+
+// children are those of an island.
+func (m *mapElites) children(i int, f *family) []Point {
 	var points []Point
-	for range n {
-		p, from := m.child(i, of, s)
+	for range f.size {
+		p, from := f.next(m)
+		if p == nil {
+			p, from = m.child(i, f.island, f.stream)
+		}
 		if p == nil {
 			break
 		}

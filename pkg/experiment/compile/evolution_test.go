@@ -31,7 +31,9 @@ func TestFaultsOfParametersThatEvolve(t *testing.T) {
 		"no bundle": {func(s *v1alpha1.PolicySweep) {
 			s.Spec.Scenario.Router.Policies = &v1alpha1.Policies{Routing: v1alpha1.RoutingPolicy{Policy: "random"}}
 		}, `spec.parameters[0].path: Invalid value: "router.policies.bundle": the router has no bundle: state the one that the policies evolve from`},
-		"a component that is not there": {func(s *v1alpha1.PolicySweep) { parameter(s).Evolve.Components = []v1alpha1.BundleComponent{"admission"} },
+		"a component that is not there": {func(s *v1alpha1.PolicySweep) {
+			parameter(s).Evolve.Components = []v1alpha1.BundleComponent{"admission"}
+		},
 			`spec.parameters[0].evolve.components[0]: Invalid value: "admission": the bundle of the scenario has no such component`},
 		"a condition": {func(s *v1alpha1.PolicySweep) {
 			parameter(s).When = &v1alpha1.ParameterCondition{Parameter: "x", Values: []string{"1"}}

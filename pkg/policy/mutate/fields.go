@@ -52,10 +52,10 @@ func (p *part) valid(c *bundle.Component) bool {
 	case p.name == sandbox.Routing:
 		_, errs = native.Load(nativeSpec(b), nil)
 	case p.name == sandbox.Admission:
-		names := admission.Names{Tenants: p.names.Tenants, Classes: p.names.Classes, Selected: true, Stability: true}
+		names := admission.Names{Tenants: p.with.Names.Tenants, Classes: p.with.Names.Classes, Selected: true, Stability: true}
 		_, errs = admission.Load(admission.Spec{Policy: b.Policy, Parameters: bundle.Texts(b.Parameters)}, names, nil)
 	case p.name == sandbox.Priority:
-		world := priority.World{Tenants: p.names.Tenants, Classes: p.names.Classes, Selected: true}
+		world := priority.World{Tenants: p.with.Names.Tenants, Classes: p.with.Names.Classes, Selected: true}
 		_, errs = priority.Load(priority.Spec{Policy: b.Policy, Parameters: bundle.Texts(b.Parameters)}, world, nil)
 	case p.name == sandbox.Scheduler:
 		_, errs = scheduling.Load(scheduling.Spec{Scheduler: b.Policy, Parameters: bundle.Texts(b.Parameters), Victim: b.Victim}, nil)

@@ -115,6 +115,20 @@ func unfold(c *bundle.Component) string {
 	return "decisionTree: that of the template " + of.Template
 }
 
+// treeOf is the decision tree of a component, or that of its template; nil where there is
+// none.
+func treeOf(c *bundle.Component) *bundle.DecisionTree {
+	switch {
+	case c == nil:
+		return nil
+	case c.Parameterized != nil:
+		theirs := *c
+		unfold(&theirs)
+		return theirs.DecisionTree
+	}
+	return c.DecisionTree
+}
+
 // texts are the knobs of a policy's parameters that are numbers or durations.
 func texts(path string, in map[string]bundle.Text) []knob {
 	var all []knob
@@ -137,7 +151,11 @@ func texts(path string, in map[string]bundle.Text) []knob {
 
 // turnKnob moves a number of a component.
 func (p *part) turnKnob(c *bundle.Component, s *stats.Stream) string {
-	k := pick(knobs(p.name, c), s)
+	all := knobs(p.name, c)
+	if len(all) == 0 {
+		return ""
+	}
+	k := pick(all, s)
 	before := k.read()
 	k.turn(s)
 	if k.read() == before {
@@ -148,8 +166,11 @@ func (p *part) turnKnob(c *bundle.Component, s *stats.Stream) string {
 
 // takeKnob takes a number over from the same place of another bundle.
 func (p *part) takeKnob(c, donor *bundle.Component, other *bundle.Bundle, s *stats.Stream) string {
-	k := pick(knobs(p.name, c), s)
-	theirs := knobs(p.name, donor)
+	all := knobs(p.name, c)
+	if len(all) == 0 || donor == nil {
+		return ""
+	}
+	k, theirs := pick(all, s), knobs(p.name, donor)
 	at := slices.IndexFunc(theirs, func(o knob) bool { return o.path == k.path })
 	before := k.read()
 	if at < 0 || theirs[at].read() == before {

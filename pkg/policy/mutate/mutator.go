@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -32,16 +33,31 @@ type Options struct {
 // A Mutator makes children of one bundle and of its descendants. It is immutable.
 type Mutator struct {
 	first    string // canonical
-	parts    []part
+	parts    []*part
 	maxNodes int
 }
 
-// A part is a component that varies.
+// A part is a component that varies. It is immutable.
 type part struct {
-	name   sandbox.Component
-	layout *sandbox.Layout
-	fields []option // of the layout; none where no tree reads them
-	names  sandbox.Names
+	name    sandbox.Component
+	layout  *sandbox.Layout
+	fields  []option // of the layout
+	signals []bundle.Signal
+	with    *Options
+}
+
+func newPart(name sandbox.Component, c *bundle.Component, o *Options) *part {
+	p := &part{name: name, layout: layoutOf(name, c, o.Names), signals: c.AllSignals(), with: o}
+	p.fields = options(p.layout, o.AnyLabel)
+	return p
+}
+
+// of is the part for a component of the same name that may have other signals.
+func (p *part) of(c *bundle.Component) *part {
+	if reflect.DeepEqual(p.signals, c.AllSignals()) {
+		return p
+	}
+	return newPart(p.name, c, p.with)
 }
 
 // New returns the mutator of a bundle, or what keeps the bundle from varying. path is that
@@ -62,8 +78,7 @@ func New(first *bundle.Bundle, o Options, path *field.Path) (*Mutator, field.Err
 		if len(o.Components) > 0 && !slices.Contains(o.Components, name) {
 			continue
 		}
-		p := part{name: name, layout: layoutOf(name, all[name], o.Names), names: o.Names}
-		p.fields = options(p.layout, o.AnyLabel)
+		p := newPart(name, all[name], &o)
 		if all[name].DecisionTree != nil || len(knobs(name, all[name])) > 0 {
 			m.parts = append(m.parts, p)
 		}
@@ -105,20 +120,20 @@ func (m *Mutator) Child(mother, father string, changes int, s *stats.Stream) (ch
 // changed returns a bundle with one change, and the change in words; empty where this try
 // gave none.
 func (m *Mutator) changed(b, other *bundle.Bundle, s *stats.Stream) (*bundle.Bundle, string) {
-	p := &m.parts[s.IntN(len(m.parts))]
+	p := m.parts[s.IntN(len(m.parts))]
 	next := decode(b.Canonical())
 	c, donor := next.Components()[p.name], other.Components()[p.name]
+	if c == nil {
+		return b, ""
+	}
+	p = p.of(c)
 	crosses, unfolds := s.Float64() < crossShare, s.Float64() < unfoldShare
 	var words string
 	switch {
 	case c.Parameterized != nil && unfolds:
 		words = unfold(c)
-	case c.DecisionTree != nil && crosses && donor.Parameterized != nil:
-		theirs := *donor
-		unfold(&theirs)
-		words = m.graft(p, c.DecisionTree, theirs.DecisionTree, other, s)
 	case c.DecisionTree != nil && crosses:
-		words = m.graft(p, c.DecisionTree, donor.DecisionTree, other, s)
+		words = m.graft(p, c.DecisionTree, treeOf(donor), other, s)
 	case c.DecisionTree != nil:
 		words = m.changeTree(p, c.DecisionTree, s)
 	case crosses:

@@ -71,6 +71,9 @@ func (m *Mutator) within(before int, t *bundle.DecisionTree, words string) strin
 
 // graft puts a branch of another tree in the place of one of this tree.
 func (m *Mutator) graft(p *part, t, donor *bundle.DecisionTree, other *bundle.Bundle, s *stats.Stream) string {
+	if donor == nil {
+		return ""
+	}
 	before := len(spots(&t.Root, rootPath))
 	at, from := pick(spots(&t.Root, rootPath), s), pick(spots(&donor.Root, rootPath), s)
 	if describe(*at.at) == describe(*from.at) {
