@@ -23,7 +23,8 @@ type Work struct {
 	// Round is the round's index.
 	Round int `json:"round"`
 	// Trials are the round's where it cannot be told from the plan alone: of
-	// every round but the first.
+	// every round but the first. Where policies evolve they are there of each, so that
+	// only one program makes them.
 	Trials []workTrial `json:"trials,omitempty"`
 	// Skip are the ranges [first, end) of simulations to leave out.
 	Skip [][2]int `json:"skip,omitempty"`
@@ -43,7 +44,7 @@ type workTrial struct {
 // numbers, ascending.
 func (p *Plan) Work(r *Round, missing []int) Work {
 	w := Work{Round: r.Index, Skip: without(r.Simulations(), missing)}
-	if r.Index == 0 {
+	if r.Index == 0 && p.evolving() < 0 {
 		return w
 	}
 	for _, t := range r.Trials {

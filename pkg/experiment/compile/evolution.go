@@ -52,6 +52,14 @@ func (c *compiler) evolving(path *field.Path) field.ErrorList {
 	return append(errs, c.evolvingSearch(path.Root().Child("search"))...)
 }
 
+// evolvedForm refuses forms that a policy does not have.
+func (c *compiler) evolvedForm(in *v1alpha1.Promotion, path *field.Path) field.ErrorList {
+	if in == nil || c.plan.Evolving() == nil || in.Format == v1alpha1.SourceFormat || in.Format == v1alpha1.DocumentFormat {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, in.Format, "must be Source or Document, since a policy that evolves is written as a document")}
+}
+
 // evolves checks the parameter itself.
 func (c *compiler) evolves(p *experiment.Parameter, at *field.Path) field.ErrorList {
 	if err := p.Bind(c.plan.Scenario); err != nil {

@@ -54,6 +54,9 @@ func TestFaultsOfParametersThatEvolve(t *testing.T) {
 		"other routers": {add(v1alpha1.Parameter{Name: "other", Path: "router", Alternatives: []v1alpha1.Alternative{
 			{Name: "random", Router: &v1alpha1.Router{MetricsRefreshInterval: "50ms", Policies: &v1alpha1.Policies{Routing: v1alpha1.RoutingPolicy{Policy: "random"}}}},
 		}}), `spec.parameters[1].path: Invalid value: "router": parameter policy evolves the bundle of this router`},
+		"a form that policies lack": {func(s *v1alpha1.PolicySweep) {
+			s.Spec.Promote = &v1alpha1.Promotion{Format: v1alpha1.HelmValuesFormat, When: v1alpha1.PromoteWhenComplete}
+		}, `spec.promote.format: Invalid value: "HelmValues": must be Source or Document, since a policy that evolves is written as a document`},
 		"a rule on policies": {func(s *v1alpha1.PolicySweep) {
 			s.Spec.Rules = []v1alpha1.ParameterRule{{Expression: "policy > 1"}}
 		}, `spec.rules[0].expression: Invalid value: "policy > 1": column 1: parameter "policy" evolves, so its values are no numbers and no labels`},

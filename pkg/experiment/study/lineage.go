@@ -36,11 +36,11 @@ func (s *Study) values(point *experiment.Point) search.Point {
 // origin says how the policy of a point came about, and which point has its parent, or
 // none of them. It is nil where no policy evolves.
 func (s *Study) origin(id int) (from *result.Origin, parent int) {
-	search, ok := search.As[originer](s.algorithm)
-	if s.Plan.Evolving() == nil || !ok {
+	if s.Plan.Evolving() == nil {
 		return nil, NoPoint
 	}
-	of, known := search.Origin(s.values(&s.points[id]))
+	origins, _ := search.As[originer](s.algorithm) // only such a search evolves
+	of, known := origins.Origin(s.values(&s.points[id]))
 	if !known {
 		return nil, NoPoint
 	}

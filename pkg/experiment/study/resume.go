@@ -31,7 +31,7 @@ func Resume(p *experiment.Plan, w experiment.Work) (*experiment.Round, []int, er
 }
 
 func roundOf(p *experiment.Plan, w experiment.Work) (*experiment.Round, error) {
-	if w.Round == 0 {
+	if w.Round == 0 && len(w.Trials) == 0 {
 		study, err := New(p)
 		if err != nil {
 			return nil, err
