@@ -269,7 +269,7 @@ func (o *sweepOptions) executeWith(ctx context.Context, sweep compiledSweep, s *
 		by = s.executor()
 	}
 	conducted, err := o.execute(ctx, sweep.Name, sweep.Compiled, by)
-	if cause := context.Cause(ctx); err != nil && cause != ctx.Err() {
+	if cause := context.Cause(ctx); err != nil && !errors.Is(cause, ctx.Err()) {
 		err = cause
 	}
 	return conducted, err

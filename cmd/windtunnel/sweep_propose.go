@@ -63,7 +63,7 @@ func (o *proposerOptions) attach(ctx context.Context, sweep compiledSweep, s *st
 		return ctx, nil
 	}
 	printWarnings(o.stderr, o.warnings())
-	options := propose.Options{URL: o.url, Timeout: o.timeout, Pause: time.Second, Note: func(e propose.Entry) error {
+	options := propose.Options{URL: o.url, Timeout: o.timeout, Pause: time.Second, Wait: wait, Note: func(e propose.Entry) error {
 		o.tell(&e)
 		if s == nil {
 			return nil
@@ -90,6 +90,14 @@ func (o *proposerOptions) attach(ctx context.Context, sweep compiledSweep, s *st
 		return proposed
 	}
 	return ctx, nil
+}
+
+// wait waits for so long, or until the context ends.
+func wait(ctx context.Context, long time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(long):
+	}
 }
 
 // tell says what of an answer cannot be used.

@@ -28,6 +28,8 @@ type Options struct {
 	// Timeout is that of one try, and Pause the time after the first that fails; it is twice
 	// as long after the second.
 	Timeout, Pause time.Duration
+	// Wait waits for so long, or until the context ends.
+	Wait func(context.Context, time.Duration)
 	// Objectives and Features are what trials have.
 	Objectives []Objective
 	Features   []string
@@ -107,10 +109,7 @@ func (c *Client) ask(ctx context.Context, in *search.Inquiry) *Entry {
 		if !again || try == tries-1 {
 			break
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(pause):
-		}
+		c.options.Wait(ctx, pause)
 		pause *= 2
 	}
 	e.Error = err.Error()

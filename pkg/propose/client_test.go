@@ -46,7 +46,7 @@ func asking(t *testing.T, answer http.HandlerFunc) (propose.Entry, []search.Prop
 	defer service.Close()
 	var noted []propose.Entry
 	c := propose.NewClient(propose.Options{
-		URL: service.URL, Timeout: 200 * time.Millisecond, Pause: time.Millisecond,
+		URL: service.URL, Timeout: 200 * time.Millisecond, Pause: time.Millisecond, Wait: func(context.Context, time.Duration) {},
 		Objectives: []propose.Objective{{Metric: "ttft.mean"}, {Metric: "goodput", Maximize: true}}, Features: []string{"cacheHit.gpu"},
 		Note: func(e propose.Entry) error { noted = append(noted, e); return nil },
 	})

@@ -133,7 +133,7 @@ func (m *Mutator) changed(b, other *bundle.Bundle, s *stats.Stream) (*bundle.Bun
 	case c.Parameterized != nil && unfolds:
 		words = unfold(c)
 	case c.DecisionTree != nil && crosses:
-		words = m.graft(p, c.DecisionTree, treeOf(donor), other, s)
+		words = m.graft(c.DecisionTree, treeOf(donor), other, s)
 	case c.DecisionTree != nil:
 		words = m.changeTree(p, c.DecisionTree, s)
 	case crosses:

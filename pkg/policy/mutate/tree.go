@@ -70,7 +70,7 @@ func (m *Mutator) within(before int, t *bundle.DecisionTree, words string) strin
 }
 
 // graft puts a branch of another tree in the place of one of this tree.
-func (m *Mutator) graft(p *part, t, donor *bundle.DecisionTree, other *bundle.Bundle, s *stats.Stream) string {
+func (m *Mutator) graft(t, donor *bundle.DecisionTree, other *bundle.Bundle, s *stats.Stream) string {
 	if donor == nil {
 		return ""
 	}
