@@ -79,6 +79,10 @@ func New(first *bundle.Bundle, o Options, path *field.Path) (*Mutator, field.Err
 			continue
 		}
 		p := newPart(name, all[name], &o)
+		if !p.valid(all[name]) {
+			errs = append(errs, field.Invalid(path, name, "the component of the scenario's bundle has faults"))
+			continue
+		}
 		if all[name].DecisionTree != nil || len(knobs(name, all[name])) > 0 {
 			m.parts = append(m.parts, p)
 		}

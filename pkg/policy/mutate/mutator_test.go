@@ -49,7 +49,7 @@ routing:
 scheduler:
   starlark: {source: "def rank(job): return job.turn * parameters.x", parameters: {x: 2, z: 0}}
 priority:
-  builtIn: {policy: static-class, parameters: {"priority:batch": -2}}
+  builtIn: {policy: class, parameters: {"value:batch": -2}}
 `
 
 // templates have the numbers of templates.
@@ -174,7 +174,7 @@ func TestChildrenArePinned(t *testing.T) {
 		}
 		got[name] = fmt.Sprintf("%016x", stats.HashString(all))
 	}
-	want := map[string]string{"everything": "b034b6d23e7e6b1e", "programs": "0235018fa21d23de"}
+	want := map[string]string{"everything": "b034b6d23e7e6b1e", "programs": "a60ff03ce69ccf29"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(−want +got):\n%s", diff)
 	}
@@ -225,6 +225,8 @@ func TestFaultsOfEvolution(t *testing.T) {
 	}{
 		"nothing to vary":         {head + "routing: {builtIn: {policy: round-robin}}", nil, "evolve: Invalid value: there is nothing to vary: a component needs a decision tree, numbers as parameters, or weights of scorers"},
 		"code without parameters": {head + "routing: {starlark: {source: x}}", nil, "evolve: Invalid value: there is nothing to vary: a component needs a decision tree, numbers as parameters, or weights of scorers"},
+		"a tree with a fault": {head + "routing: {decisionTree: {root: {if: {field: request.tokens, above: 1}, then: {value: 1}}}}", nil,
+			`evolve: Invalid value: "routing": the component of the scenario's bundle has faults`},
 		"a component that is not there": {programs, []sandbox.Component{sandbox.Admission},
 			`evolve.components[0]: Invalid value: "admission": the bundle of the scenario has no such component`},
 		"a large bundle": {head + "routing: {starlark: {source: \"" + strings.Repeat("x", mutate.MaxBytes) + "\", parameters: {x: 1}}}", nil,
