@@ -81,6 +81,17 @@ autoscalers: ## Ask the real HorizontalPodAutoscaler, KEDA, Prometheus and, with
 pictures: ## Redraw the pictures of the README from its sweep
 	$(GO) test ./cmd/windtunnel -count 1 -run '^TestReadmePictures$$' -update
 
+.PHONY: assets
+assets: ## Build the chart library of pages, with npm; review the digest in pkg/report/page
+	npm ci --ignore-scripts --prefix hack/assets
+	npm run build --prefix hack/assets
+	hack/assets/licences.sh >pkg/report/page/assets/LICENSES.txt
+
+.PHONY: test-browser
+test-browser: ## Test the pages in Chromium; root on Debian installs what is missing
+	hack/browser.sh
+	$(GO) test -C test/browser -count 1 -run '$(RUN)' ./...
+
 .PHONY: demo
 demo: build ## Simulate a sweep of routing policies on this machine, without a cluster
 	mkdir -p dist

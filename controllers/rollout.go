@@ -133,7 +133,7 @@ func (d publisher) promote(next sweep) (words string, err error) {
 	if err != nil {
 		return fmt.Sprintf("nothing is promoted: %v", err), nil
 	}
-	report, ok, err := advice.NewReport(st, fmt.Sprintf("PolicySweep %s", next.Name), out.RollOut)
+	report, ok, err := advice.NewReport(st, fmt.Sprintf("PolicySweep %s", next.Name), advice.ReportedTop, out.RollOut)
 	if err != nil {
 		return "", err
 	}

@@ -23,10 +23,12 @@ import (
 
 // localOptions are the flags of the verbs that simulate on this machine.
 type localOptions struct {
-	files       []string
-	configMaps  []string
-	volumes     map[string]string
-	name        string
+	files      []string
+	configMaps []string
+	volumes    map[string]string
+	name       string
+	// settings change scenarios.
+	settings    settings
 	output      outputFormat
 	parallelism int
 	check       bool
@@ -61,6 +63,11 @@ func (o *localOptions) register(cmd *cobra.Command, more ...outputFormat) {
 // registerRequests defines --requests.
 func (o *localOptions) registerRequests(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.requests, "requests", "", "Parquet `FILE` to write every request to, one per row: latencies, tokens by source, outcome")
+}
+
+// registerSettings defines --set.
+func (o *localOptions) registerSettings(cmd *cobra.Command) {
+	cmd.Flags().Var(&o.settings, "set", "value of a field of the scenario in place of the manifest's, by the path of a sweep's parameter, such as pools[llama].replicas=4; may be repeated")
 }
 
 // registerDryRun defines --dry-run.

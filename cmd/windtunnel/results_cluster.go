@@ -235,17 +235,26 @@ func (s *resultSet) describe(ctx context.Context, sweep *v1alpha1.PolicySweep, i
 	if err != nil {
 		return
 	}
-	known := make(map[string]result.Row, len(s.rows))
-	for i := range s.rows {
-		known[s.rows[i].Key] = s.rows[i]
-	}
-	for st.Round() != nil {
-		missing, rows, err := compiled.Plan.Missing(st.Round(), func(key string) (result.Row, bool) { row, ok := known[key]; return row, ok })
-		if err != nil || len(missing) > 0 || st.AddRows(rows) != nil {
-			break
-		}
-	}
+	_ = replay(st, s.rows) // as far as the rows fit
 	for _, point := range st.Points() {
 		s.parameters[dataframe.PointName{Point: point.ID}] = point.Assignments()
 	}
+}
+
+// replay goes through a study with rows in place of simulations, as far as the rows go.
+func replay(st *study.Study, rows []result.Row) error {
+	known := make(map[string]result.Row, len(rows))
+	for i := range rows {
+		known[rows[i].Key] = rows[i]
+	}
+	for st.Round() != nil {
+		missing, found, err := st.Plan.Missing(st.Round(), func(key string) (result.Row, bool) { row, ok := known[key]; return row, ok })
+		if err != nil || len(missing) > 0 {
+			return err
+		}
+		if err := st.AddRows(found); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -18,16 +19,13 @@ import (
 // printed is what of the output of run or sweep -o json is read back: an object, or
 // the List of several.
 type printed struct {
-	Kind        string           `json:"kind"`
-	Metadata    identityMetadata `json:"metadata"`
-	Leaderboard *struct {
-		Candidates []result.Candidate `json:"candidates"`
-	} `json:"leaderboard"`
-	Status struct {
-		StepTimes []string `json:"stepTimes"`
-	} `json:"status"`
-	Rows  []result.Row `json:"rows"`
-	Items []printed    `json:"items"`
+	Kind        string                     `json:"kind"`
+	Metadata    identityMetadata           `json:"metadata"`
+	Status      v1alpha1.PolicySweepStatus `json:"status"`
+	Gates       []result.GateResult        `json:"gates"`
+	Leaderboard *result.Leaderboard        `json:"leaderboard"`
+	Rows        []result.Row               `json:"rows"`
+	Items       []printed                  `json:"items"`
 }
 
 // readResults reads the rows of a state, or of the output of run or sweep -o

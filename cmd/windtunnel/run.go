@@ -59,6 +59,9 @@ other kinds. The output of -o json for several objects is one List. ConfigMaps c
 from the same file or from --configmap, and files of volumes from the folders of
 --volume.
 
+--set PATH=VALUE tries another value of a field without an edit of the manifest. The
+result is that of a manifest with the value, and the output names it.
+
 Gates set the exit code: 0 if all pass, 1 if one fails, 3 if there is not enough
 evidence. The exit code is also 1 if no request completed.
 
@@ -89,6 +92,7 @@ replicas cannot have answered all requests. No router exceeds these. Compare the
 what the run reached before you tune a profile.`,
 		Example: `  windtunnel run -f config/samples/simulationrun-poisson.yaml
   windtunnel run -f run.yaml --configmap trace.yaml -o json
+  windtunnel run -f run.yaml --set workload.clients[chat].arrivals.rate=40
   windtunnel run -f run.yaml --explain 17
   windtunnel run -f run.yaml --explain 17 --what-if
   windtunnel run -f run.yaml --explain rejected --seed 43
@@ -102,6 +106,7 @@ what the run reached before you tune a profile.`,
 	}
 	o.register(cmd, outputPrometheus)
 	o.registerRequests(cmd)
+	o.registerSettings(cmd)
 	o.registerDryRun(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.explained.request, "explain", "", "explain the routing of a request, by its number from 0 in order of arrival, or of the first one that is "+firstRejected+"; or explain the decisions of scalers: "+scalingDecisions)
@@ -147,7 +152,7 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	}
 	var ready []compiledRun
 	err = forEach(&o.localOptions, set, "SimulationRun", set.Runs, func(run *v1alpha1.SimulationRun) error {
-		c, errs, err := compile.Run(ctx, run, o.inputs(set, run))
+		c, errs, err := compile.Run(ctx, run, o.inputs(set, run), o.settings...)
 		ready = append(ready, compiledRun{SimulationRun: run, Compiled: c})
 		return compiled("SimulationRun", run.Name, errs, err)
 	})

@@ -54,6 +54,9 @@ other kinds. The output of -o json for several objects is one List. ConfigMaps c
 from the same file or from --configmap, and files of volumes from the folders of
 --volume.
 
+--set PATH=VALUE tries another value of a field of the scenario without an edit of the
+manifest, in all points.
+
 --state FILE stores the rows during the sweep. After an interruption the same
 command continues from them, and gives the same output. --promote FILE writes the
 EPP configuration of the best point: your file, with only the necessary changes.
@@ -75,11 +78,12 @@ any point completed, 2 invalid input, 3 not enough evidence for a gate.`,
 	}
 	o.register(cmd)
 	o.registerRequests(cmd)
+	o.registerSettings(cmd)
 	o.registerDryRun(cmd)
 	f := cmd.Flags()
 	f.IntVar(&o.top, "top", 20, "number of points in the table, in addition to the baseline and the Pareto front; 0 lists all")
 	f.StringVar(&o.state, "state", "", "file to store rows in during the sweep; the command continues from its rows")
-	f.StringVar(&o.report, "report", "", "file to write a report in Markdown to: the changes, the expected effects and the assumptions")
+	f.StringVar(&o.report, "report", "", "file to write a report to: the verdict, the changes, the expected effects and the assumptions; a page with charts if it ends in .html, else Markdown")
 	f.StringVar(&o.follow, "follow", "", "folder to write the best points to as SimulationRuns; spec.follow.best is their number (default 3)")
 	o.promotion.register(f)
 	o.proposer.register(f)
@@ -93,6 +97,9 @@ func (o *sweepOptions) checkFlags() error {
 	}
 	if o.requests != "" && o.state != "" {
 		return badInputError{errors.New("--requests and --state cannot be combined: a state file has no requests of the simulations in it")}
+	}
+	if len(o.settings) > 0 && (o.promotion.wanted() || o.follow != "") {
+		return badInputError{errors.New("--set changes the scenario for one trial, and --promote, --promote-scaler and --follow write files that last: change the manifest")}
 	}
 	if err := errors.Join(o.promotion.check(), o.proposer.check()); err != nil {
 		return err
@@ -127,7 +134,7 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 	}
 	var ready []compiledSweep
 	err = forEach(&o.localOptions, set, "PolicySweep", set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
-		c, errs, err := compile.Sweep(ctx, sweep, o.inputs(set, sweep))
+		c, errs, err := compile.Sweep(ctx, sweep, o.inputs(set, sweep), o.settings...)
 		ready = append(ready, compiledSweep{PolicySweep: sweep, Compiled: c})
 		return compiled("PolicySweep", sweep.Name, errs, err)
 	})

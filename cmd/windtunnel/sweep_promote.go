@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -220,32 +219,4 @@ func (o *promoteOptions) write(r *rollOut, point string) error {
 		return err
 	}
 	return nil
-}
-
-// writeSweepReport writes the report of a sweep.
-func (o *sweepOptions) writeSweepReport(sweep compiledSweep, st *study.Study) error {
-	promoted, err := advice.Promote(st, v1alpha1.DocumentFormat)
-	if err != nil {
-		promoted = nil // --promote says why; a report can do without.
-	}
-	manifests, err := advice.PromoteVaried(st)
-	if err != nil {
-		manifests = nil // as does --promote-scaler
-	}
-	out := advice.RollOut{Picker: promoted, Manifests: manifests}
-	if st.Plan.Evolving() != nil {
-		out.Bundle, _ = advice.PromoteBundle(st) // and this one --promote again
-	}
-	report, ok, err := advice.NewReport(st, sweep.label(), out)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return errors.New("no point has all of its results")
-	}
-	var text bytes.Buffer
-	if err := report.Write(&text); err != nil {
-		return err
-	}
-	return toBadInput(os.WriteFile(o.report, text.Bytes(), 0o644))
 }

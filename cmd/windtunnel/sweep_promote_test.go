@@ -89,3 +89,18 @@ func TestPromoteNamesTheFileOrSaysWhyThereIsNone(t *testing.T) {
 		})
 	}
 }
+
+// A report whose name ends in .html is a page with the changed lines of the user's file.
+func TestASweepWritesAPage(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "report.html")
+	mustRun(t, "sweep", "-f", "../../config/samples/policysweep-gates.yaml", "--report", file)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<!doctype html>", "May ship", `<span class="added">`, "windtunnel sweep -f ../../config/samples/policysweep-gates.yaml --name gates", "</html>\n"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}

@@ -27,6 +27,15 @@ func Validate(obj runtime.Object) field.ErrorList {
 	return d.validate(object)
 }
 
+// ValidateWith is Validate for an object into which values are written before: a field of a type
+// that leaves out its zero value cannot state it.
+func ValidateWith(obj runtime.Object, write func(object map[string]any)) field.ErrorList {
+	d, object := untyped(obj)
+	delete(object, "status")
+	write(object)
+	return d.validate(object)
+}
+
 // Default sets the fields of a SimulationRun or PolicySweep that are not set to
 // the CRD's defaults. It panics for any other type, and may be called
 // concurrently for different objects.

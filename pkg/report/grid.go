@@ -15,6 +15,30 @@ type grid struct {
 	columns []column
 }
 
+// Table is a grid for writers of other forms.
+type Table struct {
+	Titles []string
+	// Right says which columns are aligned to the right.
+	Right []bool
+	Rows  [][]string
+}
+
+// table returns the grid's cells by row.
+func (g *grid) table() Table {
+	var t Table
+	for _, c := range g.columns {
+		t.Titles, t.Right = append(t.Titles, c.title), append(t.Right, c.right)
+	}
+	for row := range g.columns[0].cells {
+		var cells []string
+		for _, c := range g.columns {
+			cells = append(cells, c.cells[row])
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
 // column is a title and cells. All columns of a grid have as many.
 type column struct {
 	title string

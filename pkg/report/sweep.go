@@ -88,22 +88,38 @@ func (l board) baseline() *result.Ranked {
 
 func (r *Sweep) board() board { return board{r.Board} }
 
-// called is what the point is called in headings.
-func (r *Sweep) called() string {
+// Candidate is the listed candidate of a point, or nil.
+func (r *Sweep) Candidate(point int) *result.Ranked { return r.board().candidate(point) }
+
+// Baseline is the candidate that others are compared with, or nil.
+func (r *Sweep) Baseline() *result.Ranked { return r.board().baseline() }
+
+// Called is what the point is called in headings.
+func (r *Sweep) Called() string {
 	if r.Proposed {
 		return "proposal"
 	}
 	return "best"
 }
 
-func (r *Sweep) verdict(b *bytes.Buffer) {
-	if len(r.Gates) == 0 {
-		fmt.Fprint(b, "No gates were stated: nothing says that this may be rolled out.\n\n")
-		return
+// Verdict says whether the point may be rolled out, and why, without a full stop. It is "" if
+// no gates were stated.
+func (r *Sweep) Verdict() (result.Judgement, string) {
+	switch {
+	case len(r.Gates) == 0:
+		return "", "No gates were stated: nothing says that this may be rolled out"
+	case r.Keep != "":
+		return result.Fail, r.Keep
+	default:
+		return result.Passed(r.Gates)
 	}
-	judgement, words := result.Passed(r.Gates)
-	if r.Keep != "" {
-		judgement, words = result.Fail, r.Keep
+}
+
+func (r *Sweep) verdict(b *bytes.Buffer) {
+	judgement, words := r.Verdict()
+	if judgement == "" {
+		fmt.Fprintf(b, "%s.\n\n", words)
+		return
 	}
 	fmt.Fprintf(b, "**%s**: %s.\n\n", judgement, words)
 }
@@ -120,9 +136,9 @@ func (r *Sweep) change(b *bytes.Buffer, best *result.Ranked) {
 		fmt.Fprint(b, "Nothing: the baseline is the best candidate.\n\n")
 		return
 	case nil:
-		fmt.Fprintf(b, "| parameter | %s |\n|---|---|\n", r.called())
+		fmt.Fprintf(b, "| parameter | %s |\n|---|---|\n", r.Called())
 	default:
-		fmt.Fprintf(b, "| parameter | baseline | %s |\n|---|---|---|\n", r.called())
+		fmt.Fprintf(b, "| parameter | baseline | %s |\n|---|---|---|\n", r.Called())
 	}
 	for _, a := range best.Parameters {
 		if base == nil {
@@ -194,9 +210,9 @@ func (r *Sweep) expectation(b *bytes.Buffer, best *result.Ranked) {
 	base := r.board().baseline()
 	versus := base != nil && base != best
 	if versus {
-		fmt.Fprintf(b, "| metric | baseline | %s | difference |\n|---|---|---|---|\n", r.called())
+		fmt.Fprintf(b, "| metric | baseline | %s | difference |\n|---|---|---|---|\n", r.Called())
 	} else {
-		fmt.Fprintf(b, "| metric | %s |\n|---|---|\n", r.called())
+		fmt.Fprintf(b, "| metric | %s |\n|---|---|\n", r.Called())
 	}
 	listed := map[string]bool{}
 	row := func(m result.Measure, arrow, difference string) {
@@ -206,9 +222,9 @@ func (r *Sweep) expectation(b *bytes.Buffer, best *result.Ranked) {
 		listed[m.String()] = true
 		name := cell(strings.TrimRight(m.Unit().Title(m.String())+" "+arrow, " "))
 		if versus {
-			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", name, r.estimate(base, m), r.estimate(best, m), difference)
+			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", name, r.Estimate(base, m), r.Estimate(best, m), difference)
 		} else {
-			fmt.Fprintf(b, "| %s | %s |\n", name, r.estimate(best, m))
+			fmt.Fprintf(b, "| %s | %s |\n", name, r.Estimate(best, m))
 		}
 	}
 	for i, o := range r.Board.Objectives {
@@ -228,8 +244,8 @@ func (r *Sweep) expectation(b *bytes.Buffer, best *result.Ranked) {
 	fmt.Fprintf(b, "\n%s\n\n", seedsNote(r.Board.Seeds))
 }
 
-// estimate prints a candidate's figure with its margin.
-func (r *Sweep) estimate(c *result.Ranked, m result.Measure) string {
+// Estimate is a candidate's figure with its margin, for people.
+func (r *Sweep) Estimate(c *result.Ranked, m result.Measure) string {
 	interval, ok := c.Metrics[m.String()]
 	if !ok {
 		return figure.Absent
@@ -250,9 +266,8 @@ func writeGates(b *bytes.Buffer, gates []result.GateResult) {
 	fmt.Fprintln(b)
 }
 
-// top prints the best candidates as the table for people has them, and those
-// that it has beside them.
-func (r *Sweep) top(b *bytes.Buffer) {
+// shown is the leaderboard with the best candidates, and those that it has beside them.
+func (r *Sweep) shown() board {
 	shown := board{new(*r.Board)}
 	shown.Candidates = nil
 	for i, c := range r.Board.Candidates {
@@ -260,6 +275,29 @@ func (r *Sweep) top(b *bytes.Buffer) {
 			shown.Candidates = append(shown.Candidates, c)
 		}
 	}
+	return shown
+}
+
+// Tables are the tables of the best candidates: all figures, then each objective by workload,
+// then the loads that were tried, as far as the sweep has them.
+func (r *Sweep) Tables() []Table {
+	shown := r.shown()
+	tables := []Table{shown.grid().table()}
+	for _, g := range shown.byWorkload() {
+		tables = append(tables, g.table())
+	}
+	if curve := shown.curve(); curve != nil {
+		tables = append(tables, curve.table())
+	}
+	return tables
+}
+
+// Notes say how to read the figures.
+func (r *Sweep) Notes() []string { return r.board().notes() }
+
+// top prints the best candidates as the table for people has them.
+func (r *Sweep) top(b *bytes.Buffer) {
+	shown := r.shown()
 	fmt.Fprintf(b, "## The best of %s\n\n```text\n", figure.Plural(shown.Counts.All, "candidate"))
 	shown.grid().write(b)
 	fmt.Fprint(b, "```\n\n")

@@ -21,7 +21,7 @@ func LeaderboardVerdict(of *result.Leaderboard) string {
 	load, _ := l.load()
 	switch {
 	case best.Standing == result.Infeasible:
-		return fmt.Sprintf("no candidate wins: none meets the constraints; %s comes closest", shortName(best))
+		return fmt.Sprintf("no candidate wins: none meets the constraints; %s comes closest", best.Name())
 	case load != "":
 		sentence := strings.TrimSuffix(l.bestCapacity(load), ".")
 		return strings.ToLower(sentence[:1]) + sentence[1:]
@@ -47,19 +47,7 @@ func (l board) firstWithoutBaseline(best *result.Ranked) string {
 		return fmt.Sprintf("the scenario has %s %s, and nothing is compared with it", measure, l.figure(best, measure))
 	}
 	return fmt.Sprintf("%s ranks first with %s %s; no baseline tests how sure this is",
-		shortName(best), measure, l.figure(best, measure))
-}
-
-// shortName names a candidate by its values.
-func shortName(c *result.Ranked) string {
-	if len(c.Parameters) == 0 {
-		return result.OnlyPoint
-	}
-	var parts []string
-	for _, p := range c.Parameters {
-		parts = append(parts, p.String())
-	}
-	return strings.Join(parts, " ")
+		best.Name(), measure, l.figure(best, measure))
 }
 
 // sharing counts the complete candidates of a rank.
@@ -75,14 +63,14 @@ func (l board) sharing(rank int) int {
 
 // figure is the mean of a candidate with its margin and its unit.
 func (l board) figure(c *result.Ranked, m result.Measure) string {
-	text := (&Sweep{Board: l.Leaderboard}).estimate(c, m)
+	text := (&Sweep{Board: l.Leaderboard}).Estimate(c, m)
 	return strings.TrimSpace(text + " " + m.Unit().Display().Suffix)
 }
 
 // firstAgainstBaseline compares the first candidate with the baseline in the first
 // objective.
 func (l board) firstAgainstBaseline(best, base *result.Ranked) string {
-	name, difference := shortName(best), &best.VersusBaseline[0]
+	name, difference := best.Name(), &best.VersusBaseline[0]
 	change := fmt.Sprintf("its %s changes by %s from the baseline (%s)",
 		difference.Measure, changeText(difference, len(l.Seeds)), evidence(difference))
 	switch {

@@ -301,5 +301,8 @@ func Passed(results []GateResult) (Judgement, string) {
 		}
 		return v, words
 	}
+	if len(results) == 1 {
+		return Pass, "the gate passes"
+	}
 	return Pass, fmt.Sprintf("all %d gates pass", len(results))
 }

@@ -159,6 +159,7 @@ func TestPassed(t *testing.T) {
 		words   string
 	}{
 		"all pass":                     {[]GateResult{result("a", Pass), result("b", Pass)}, Pass, "all 2 gates pass"},
+		"the only one passes":          {[]GateResult{result("a", Pass)}, Pass, "the gate passes"},
 		"one that fails outweighs all": {[]GateResult{result("a", Unknown), result("b", Fail), result("c", Pass)}, Fail, "gate b: words of b"},
 		"several fail":                 {[]GateResult{result("a", Fail), result("b", Fail), result("c", Fail)}, Fail, "gate a: words of a; 2 more: b, c"},
 		"one is not decided":           {[]GateResult{result("a", Pass), result("b", Unknown)}, Unknown, "gate b: words of b"},

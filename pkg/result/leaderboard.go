@@ -3,6 +3,8 @@
 package result
 
 import (
+	"strings"
+
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -34,6 +36,18 @@ type Candidate struct {
 	Capacity *Capacity `json:"capacity,omitempty"`
 	// Origin says how its policy came about, where a search makes policies.
 	Origin *Origin `json:"origin,omitempty"`
+}
+
+// Name names the candidate by its values.
+func (c *Candidate) Name() string {
+	if len(c.Parameters) == 0 {
+		return OnlyPoint
+	}
+	var parts []string
+	for _, p := range c.Parameters {
+		parts = append(parts, p.String())
+	}
+	return strings.Join(parts, " ")
 }
 
 // Drop says why a search gave a candidate no more seeds.

@@ -14,8 +14,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
-// reportedTop is how many points a report lists.
-const reportedTop = 10
+// ReportedTop is how many points a report in Markdown lists.
+const ReportedTop = 10
 
 // RollOut is what is to be written of a point. Its parts are nil where there is nothing.
 type RollOut struct {
@@ -27,19 +27,22 @@ type RollOut struct {
 
 // NewReport returns what a person reads before rolling the best point, or the proposal,
 // out. False says that no point has all of its results, so that there is nothing to report
-// on.
-func NewReport(s *study.Study, title string, out RollOut) (*report.Sweep, bool, error) {
+// on. The report lists keep of the best points, all of them if keep is 0.
+func NewReport(s *study.Study, title string, keep int, out RollOut) (*report.Sweep, bool, error) {
 	best, ok, err := pointToRollOut(s)
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	board, err := s.Top(reportedTop)
+	board, err := s.Top(keep)
 	if err != nil {
 		return nil, false, err
 	}
 	r := &report.Sweep{
-		Title: title, Best: best, Proposed: s.Plan.Proposal, Board: board, Top: reportedTop,
+		Title: title, Best: best, Proposed: s.Plan.Proposal, Board: board, Top: ReportedTop,
 		Warnings: s.Plan.Remarks(), Approximations: s.Plan.Approximations,
+	}
+	if promoted := out.Picker; promoted != nil && promoted.Diff != "" {
+		r.Diffs = append(r.Diffs, report.Diff{Title: promoted.Title(), Text: promoted.Diff})
 	}
 	for _, m := range out.Manifests {
 		if m.Diff != "" {

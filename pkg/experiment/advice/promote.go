@@ -37,6 +37,14 @@ type Promotion struct {
 	Changed, Elsewhere []Setting
 }
 
+// Title names the file for people.
+func (p *Promotion) Title() string {
+	if p.Model != "" {
+		return fmt.Sprintf("the EPP configuration %s of model %s", p.Name, p.Model)
+	}
+	return "the EPP configuration " + p.Name
+}
+
 // Setting is a value at a path of the scenario.
 type Setting struct {
 	Path  string `json:"path"`

@@ -3,6 +3,7 @@
 package compile
 
 import (
+	"encoding/json"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,7 +22,7 @@ import (
 func (c *compiler) checkValue(scenario experiment.Tree) field.ErrorList {
 	typed, router, errs := setup.Decode(scenario, nil)
 	if len(errs) == 0 {
-		_, errs = c.checkTyped(typed, router, c.plan.Builder.Build)
+		_, errs = c.checkTyped(scenario, typed, router, c.plan.Builder.Build)
 	}
 	if len(errs) == 0 {
 		c.keepIdle(typed)
@@ -46,7 +47,7 @@ func (c *compiler) checkSelection(workload string) field.ErrorList {
 	if len(errs) > 0 {
 		return errs
 	}
-	config, errs := c.checkTyped(typed, router, c.plan.Builder.BuildSelection)
+	config, errs := c.checkTyped(under, typed, router, c.plan.Builder.BuildSelection)
 	if config.Source != nil {
 		c.labels[workload] = config.Source.Labels()
 	}
@@ -56,8 +57,9 @@ func (c *compiler) checkSelection(workload string) field.ErrorList {
 // build is that of a setup.Builder.
 type build = func(*v1alpha1.Scenario, *setup.Routing, trace.Set, int64, *field.Path) (simulator.Config, field.ErrorList)
 
-func (c *compiler) checkTyped(typed *v1alpha1.Scenario, router *setup.Routing, build build) (simulator.Config, field.ErrorList) {
-	if errs := validateBySchema(*typed.DeepCopy()); len(errs) > 0 {
+// checkTyped checks a scenario by what its tree says and what the tree decodes to.
+func (c *compiler) checkTyped(tree experiment.Tree, typed *v1alpha1.Scenario, router *setup.Routing, build build) (simulator.Config, field.ErrorList) {
+	if errs := validateBySchema(*typed.DeepCopy(), tree); len(errs) > 0 {
 		return simulator.Config{}, slices.DeleteFunc(errs, aboutNoField)
 	}
 	if errs := c.plan.ValidateParts(&typed.Workload, field.NewPath("workload")); len(errs) > 0 {
@@ -92,9 +94,9 @@ func appendNew(texts, more []string) []string {
 // makes beside the fault that made it do so.
 func aboutNoField(e *field.Error) bool { return e.Field == "" || e.Field == "<nil>" }
 
-// validateBySchema puts a scenario whose references were resolved into an
-// object of the API.
-func validateBySchema(scenario v1alpha1.Scenario) field.ErrorList {
+// validateBySchema puts a scenario whose references were resolved into an object of the API. tree
+// is what the scenario was decoded from; nil if it was not.
+func validateBySchema(scenario v1alpha1.Scenario, tree experiment.Tree) field.ErrorList {
 	placeholder := "resolved"
 	if len(scenario.Routers) == 0 && scenario.Router.Policies == nil {
 		scenario.Router.EndpointPickerConfig.Inline = &placeholder
@@ -112,5 +114,58 @@ func validateBySchema(scenario v1alpha1.Scenario) field.ErrorList {
 		ObjectMeta: metav1.ObjectMeta{Name: placeholder, Namespace: metav1.NamespaceDefault},
 		Spec:       v1alpha1.SimulationRunSpec{Scenario: scenario},
 	}
-	return manifest.Validate(run)
+	return manifest.ValidateWith(run, func(object map[string]any) {
+		writeZeros(object["spec"].(map[string]any)["scenario"], tree)
+	})
+}
+
+// documents are the fields that hold a document with a schema of its own.
+var documents = []string{"endpointPickerConfig", "bundle"}
+
+// writeZeros writes into the fields of a scenario the zeros that its tree states, which its types
+// leave out.
+func writeZeros(scenario, tree any) {
+	switch stated := tree.(type) {
+	case experiment.Tree:
+		fields, ok := scenario.(map[string]any)
+		for name, value := range stated {
+			if !ok {
+				return
+			}
+			if _, there := fields[name]; slices.Contains(documents, name) {
+				continue
+			} else if there {
+				writeZeros(fields[name], value)
+			} else if zero := zeroOf(value); zero != nil {
+				fields[name] = zero
+			}
+		}
+	case []any:
+		entries, ok := scenario.([]any)
+		if !ok || len(entries) != len(stated) {
+			return
+		}
+		for i := range stated {
+			writeZeros(entries[i], stated[i])
+		}
+	}
+}
+
+// zeroOf returns a value if it is the zero of its type, as the schema reads it; nil if not.
+func zeroOf(value any) any {
+	switch value := value.(type) {
+	case json.Number:
+		if f, err := value.Float64(); err == nil && f == 0 {
+			return int64(0)
+		}
+	case string:
+		if value == "" {
+			return value
+		}
+	case bool:
+		if !value {
+			return value
+		}
+	}
+	return nil
 }

@@ -29,20 +29,22 @@ type Compiled struct {
 
 // Run compiles a SimulationRun that the schema has defaulted and
 // validated. The errors' paths are those of the object; the third value is an
-// error of the outside world, after which it is worth trying again.
-func Run(ctx context.Context, run *v1alpha1.SimulationRun, inputs Inputs) (*Compiled, field.ErrorList, error) {
+// error of the outside world, after which it is worth trying again. Settings change the
+// scenario before it is checked.
+func Run(ctx context.Context, run *v1alpha1.SimulationRun, inputs Inputs, settings ...Setting) (*Compiled, field.ErrorList, error) {
 	var gates []v1alpha1.Gate
 	for _, gate := range run.Spec.Gates {
 		gates = append(gates, gate.Gate())
 	}
-	return Compared(ctx, run, gates, inputs)
+	return Compared(ctx, run, gates, inputs, settings...)
 }
 
 // Compared is Run with these gates in place of the run's, for a run
 // that is one of two that are compared: gates may refer to a baseline, which is the
 // other one.
-func Compared(ctx context.Context, run *v1alpha1.SimulationRun, gates []v1alpha1.Gate, inputs Inputs) (*Compiled, field.ErrorList, error) {
+func Compared(ctx context.Context, run *v1alpha1.SimulationRun, gates []v1alpha1.Gate, inputs Inputs, settings ...Setting) (*Compiled, field.ErrorList, error) {
 	c := newCompiler(ctx, inputs)
+	c.settings = settings
 	spec := field.NewPath("spec")
 	errs := c.scenario(&run.Spec.Scenario, spec.Child("scenario"))
 	c.plan.Seeds = seeds(run.Spec.Replications)
@@ -54,8 +56,9 @@ func Compared(ctx context.Context, run *v1alpha1.SimulationRun, gates []v1alpha1
 }
 
 // Sweep is Run for a PolicySweep.
-func Sweep(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs Inputs) (*Compiled, field.ErrorList, error) {
+func Sweep(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs Inputs, settings ...Setting) (*Compiled, field.ErrorList, error) {
 	c := newCompiler(ctx, inputs)
+	c.settings = settings
 	path, spec := field.NewPath("spec"), spelledOut(&sweep.Spec)
 	errs := c.scenario(&spec.Scenario, path.Child("scenario"))
 	c.plan.Seeds = seeds(spec.Replications)
@@ -91,6 +94,8 @@ func Sweep(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs Inputs) (*Co
 type compiler struct {
 	reader
 	plan *experiment.Plan
+	// settings change the base scenario.
+	settings []Setting
 	// replayed are the traces as they were read; traces are what checks go by, which have
 	// no requests where only pods are sure to read them.
 	replayed, traces trace.Set

@@ -69,6 +69,13 @@ func TestParametersMustFitTheScenario(t *testing.T) {
 			edit: experimenttest.AddProfiles(experimenttest.Profile("a", both), experimenttest.Profile("b", "no-such-scorer")),
 			want: "spec.parameters[2].profiles[1].endpointPickerConfig.inline.plugins[0].type", text: "no-such-scorer",
 		},
+		"a value of 0 that the field does not allow": {
+			edit: func(s *v1alpha1.PolicySweep) {
+				s.Spec.Parameters = append(s.Spec.Parameters, v1alpha1.Parameter{Name: "replicas", Path: "pools[llama].replicas", Values: []string{"1", "0"}})
+				s.Spec.Baseline = nil
+			},
+			want: "spec.parameters[2].values[1]", text: "should be greater than or equal to 1",
+		},
 		"a scheduler's parameter where the scheduler is another one": {
 			edit: scheduled(""),
 			want: "spec.parameters[3].range.min", text: "FCFS has no parameters",

@@ -66,6 +66,9 @@ func (c *compiler) scenario(stated *v1alpha1.Scenario, path *field.Path) field.E
 	}
 	assignManifests(root, &scenario)
 	assignBundles(root)
+	if errs := c.set(root, path); len(errs) > 0 {
+		return errs
+	}
 	c.plan.Scenario = root
 	return c.check(root, path)
 }
@@ -79,7 +82,7 @@ func (c *compiler) expandPresets(in *v1alpha1.Scenario, path *field.Path) (*v1al
 	}
 	clients := path.Child("workload", "clients").String()
 	var errs field.ErrorList
-	for _, e := range validateBySchema(*expanded.DeepCopy()) {
+	for _, e := range validateBySchema(*expanded.DeepCopy(), nil) {
 		if strings.HasPrefix(e.Field, clients) {
 			e.Detail += "; the client has the fields of its preset too, see windtunnel run --dry-run -o yaml"
 			errs = append(errs, e)

@@ -22,6 +22,7 @@ func (c *compiler) parameters(in []v1alpha1.Parameter, path *field.Path) field.E
 		errs = append(errs, es...)
 		c.plan.Parameters = append(c.plan.Parameters, p)
 	}
+	errs = append(errs, c.overwrittenSettings()...)
 	errs = append(errs, c.samePaths(path)...)
 	if errs = append(errs, c.evolving(path)...); len(errs) > 0 {
 		return errs

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/advice"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/report"
+	"windtunnel.dev/windtunnel/pkg/report/page"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// Formats of reports.
+const (
+	outputHTML     outputFormat = "html"
+	outputMarkdown outputFormat = "markdown"
+)
+
+// reportOptions are the flags of report.
+type reportOptions struct {
+	namespace, name string
+	output          outputFormat
+}
+
+func newReportCommand() *cobra.Command {
+	o := reportOptions{output: outputHTML}
+	cmd := &cobra.Command{
+		Use:   "report FILE | NAME",
+		Short: "Write the report of a PolicySweep as one page, from a file or a cluster",
+		Long: `Write the report of a PolicySweep: whether the best candidate may ship and why, what
+would change, what is expected, all candidates, and what the figures rest on. The page is
+one HTML file with charts, which asks the network for nothing.
+
+FILE is the output of sweep -o json. NAME is a PolicySweep in the cluster of the
+kubeconfig; policysweep/NAME is the same. The command simulates nothing.
+
+A file has the figures and not the scenario, so its report has neither changed lines
+nor assumptions. sweep --report FILE.html writes them.
+
+The exit code is 0 for each report, whatever the verdict.`,
+		Example: `  windtunnel report my-sweep -n experiments > report.html
+  windtunnel report my-sweep -o markdown
+  windtunnel sweep -f sweep.yaml -o json > sweep.json; windtunnel report sweep.json > report.html`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args[0], cmd.OutOrStdout())
+		},
+	}
+	formats := choice{&o.output, []outputFormat{outputHTML, outputMarkdown, outputJSON}}
+	f := cmd.Flags()
+	f.VarP(formats, "output", "o", formats.words()+"; json is the numbers of the page")
+	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the object (default the kubeconfig's)")
+	f.StringVar(&o.name, "name", "", "report on the object of this name, from a file with several")
+	return cmd
+}
+
+func (o *reportOptions) run(ctx context.Context, of string, stdout io.Writer) error {
+	p, err := o.read(ctx, of)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := o.output.writeReport(&text, p); err != nil {
+		return err
+	}
+	_, err = text.WriteTo(stdout)
+	return err
+}
+
+// writeReport writes a report in a format.
+func (f outputFormat) writeReport(w io.Writer, p *page.Sweep) error {
+	switch f {
+	case outputHTML:
+		return p.Write(w)
+	case outputJSON:
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(page.NewSweepData(p.Report))
+	default:
+		return p.Report.Write(w)
+	}
+}
+
+// read returns the report of a file if there is one of that name, else that of an object.
+func (o *reportOptions) read(ctx context.Context, of string) (*page.Sweep, error) {
+	if _, err := os.Stat(of); err == nil {
+		return o.readFile(of)
+	}
+	if strings.ContainsAny(of, ".") {
+		return nil, badInputError{fmt.Errorf("there is no file %s", of)}
+	}
+	kind, name, err := objectOf(of)
+	switch {
+	case err != nil:
+		return nil, err
+	case kind == kindRun:
+		return nil, badInputError{errors.New("report writes reports of PolicySweeps; windtunnel results prints the rows of a SimulationRun")}
+	}
+	reader, namespace, err := clusterReader()
+	if err != nil {
+		return nil, err
+	}
+	if o.namespace != "" {
+		namespace = o.namespace
+	}
+	return o.clusterReport(ctx, reader, client.ObjectKey{Namespace: namespace, Name: name})
+}
+
+// clusterReport is the report of a sweep on a cluster: its rows take the place of simulations.
+func (o *reportOptions) clusterReport(ctx context.Context, reader client.Reader, key client.ObjectKey) (*page.Sweep, error) {
+	var sweep v1alpha1.PolicySweep
+	if err := reader.Get(ctx, key, &sweep); err != nil {
+		return nil, notFoundError(err, kindSweep, key.Namespace, key.Name)
+	}
+	label := fmt.Sprintf("PolicySweep %s/%s", key.Namespace, key.Name)
+	set := &resultSet{}
+	if err := set.read(ctx, reader, kindSweep, &sweep, sweep.Status.Results); err != nil {
+		return nil, err
+	}
+	compiled, errs, err := compile.Sweep(ctx, &sweep, clusterInputs{reader, sweep.Namespace})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(errs) > 0:
+		return nil, badInputError{fmt.Errorf("%s is invalid:\n%s", label, bulletList(errs))}
+	case compiled.Plan.Hash() != sweep.Status.PlanHash:
+		return nil, badInputError{fmt.Errorf("%s: the results are those of another spec or of another version of Windtunnel: wait until the manager has run the present spec, or use the manager's version of this command", label)}
+	}
+	st, err := study.New(compiled.Plan)
+	if err != nil {
+		return nil, err
+	}
+	if err := replay(st, set.rows); err != nil {
+		return nil, fmt.Errorf("%s: %w", label, err)
+	}
+	r, err := reportOf(st, label, o.output)
+	if err != nil {
+		return nil, badInputError{fmt.Errorf("%s: %w", label, err)}
+	}
+	return &page.Sweep{Report: r, Facts: planFacts(compiled.Plan)}, nil
+}
+
+// readFile reads the output of sweep -o json.
+func (o *reportOptions) readFile(name string) (*page.Sweep, error) {
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		return nil, badInputError{err}
+	}
+	objects, err := readPrinted(raw)
+	if err != nil {
+		return nil, badInputError{fmt.Errorf("%s is not the output of sweep -o json", name)}
+	}
+	p, err := o.choose(objects)
+	if err != nil {
+		return nil, badInputError{fmt.Errorf("%s: %w", name, err)}
+	}
+	s, err := p.report()
+	if err != nil {
+		return nil, badInputError{fmt.Errorf("%s: %w", name, err)}
+	}
+	return s, nil
+}
+
+// choose returns the object that --name names, or the only one.
+func (o *reportOptions) choose(objects []printed) (*printed, error) {
+	if o.name == "" && len(objects) > 1 {
+		return nil, fmt.Errorf("the file has %d objects: select one with --name", len(objects))
+	}
+	at := slices.IndexFunc(objects, func(p printed) bool { return o.name == "" || p.Metadata.Name == o.name })
+	if at < 0 {
+		return nil, fmt.Errorf("the file has no object %q", o.name)
+	}
+	return &objects[at], nil
+}
+
+// report is the report of a printed sweep.
+func (p *printed) report() (*page.Sweep, error) {
+	board := p.Leaderboard
+	switch {
+	case board == nil:
+		return nil, errors.New("report needs the output of sweep -o json, and the object is no PolicySweep")
+	case board.SchemaVersion != result.LeaderboardSchemaVersion:
+		return nil, fmt.Errorf("the leaderboard has schemaVersion %q, and this version of windtunnel reads %q", board.SchemaVersion, result.LeaderboardSchemaVersion)
+	case len(board.Candidates) == 0 || !board.Candidates[0].Complete():
+		return nil, errors.New("no point has all of its results")
+	}
+	r := &report.Sweep{
+		Title: "PolicySweep " + p.Metadata.Name, Board: board, Best: board.Candidates[0].Point, Top: advice.ReportedTop, Gates: p.Gates,
+		StepTimes: p.Status.StepTimes, Warnings: p.Status.Warnings, Approximations: p.Status.Approximations,
+	}
+	for i := range board.Candidates {
+		if c := &board.Candidates[i]; c.Name() == experiment.Configuration+"="+experiment.ProposedProfile {
+			r.Best, r.Proposed = c.Point, true
+		}
+	}
+	if base := r.Baseline(); base != nil && base.Rank == board.Candidates[0].Rank && len(p.Gates) > 0 && !r.Proposed {
+		r.Keep = report.LeaderboardVerdict(board)
+	}
+	facts := []page.Fact{{Name: "Engine", Value: board.EngineVersion, Code: true}}
+	if p.Status.PlanHash != "" {
+		facts = append(facts, page.Fact{Name: "Plan", Value: p.Status.PlanHash, Code: true})
+	}
+	return &page.Sweep{Report: r, Facts: append(facts, inputFacts(p.Status.Inputs)...)}, nil
+}

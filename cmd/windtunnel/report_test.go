@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"windtunnel.dev/windtunnel/pkg/report/page"
+)
+
+const gatesManifest = "../../config/samples/policysweep-gates.yaml"
+
+// A report of the output of sweep -o json has its verdict and its numbers.
+func TestAReportOfAFile(t *testing.T) {
+	file := tempFile(t, "sweep.json", mustRun(t, "sweep", "-f", gatesManifest, "-o", "json"))
+	html := mustRun(t, "report", file)
+	for _, want := range []string{"<!doctype html>", "May ship", "All 2 gates pass", "<dt>Plan</dt>", "</html>\n"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if markdown := mustRun(t, "report", file, "-o", "markdown"); !strings.Contains(markdown, "**Pass**: all 2 gates pass.") {
+		t.Errorf("the report lacks its verdict:\n%s", markdown)
+	}
+	var data page.SweepData
+	if err := json.Unmarshal([]byte(mustRun(t, "report", file, "-o", "json")), &data); err != nil {
+		t.Fatal(err)
+	}
+	if data.Best < 0 || data.Baseline < 0 || len(data.Points.ID) != data.All {
+		t.Errorf("best %d, baseline %d, %d of %d points", data.Best, data.Baseline, len(data.Points.ID), data.All)
+	}
+}
+
+func TestReportRefuses(t *testing.T) {
+	whole := mustRun(t, "sweep", "-f", gatesManifest, "-o", "json")
+	run := mustRun(t, "run", "-f", poissonSample, "-o", "json")
+	later := strings.Replace(whole, `"schemaVersion": "windtunnel.dev/leaderboard/v2"`, `"schemaVersion": "windtunnel.dev/leaderboard/v9"`, 1)
+	for name, test := range map[string]struct{ text, want string }{
+		"a manifest":           {"kind: PolicySweep\n", "is not the output of sweep -o json"},
+		"an output cut off":    {whole[:len(whole)/2], "is not the output of sweep -o json"},
+		"the output of run":    {run, "the object is no PolicySweep"},
+		"a later version":      {later, "reads \"windtunnel.dev/leaderboard/v2\""},
+		"an empty file":        {"", "is not the output of sweep -o json"},
+		"a sweep without rows": {`{"kind": "PolicySweep", "metadata": {"name": "a"}, "rows": [], "leaderboard": {"schemaVersion": "windtunnel.dev/leaderboard/v2", "candidates": []}}`, "no point has all of its results"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := windtunnel(t, "report", tempFile(t, "sweep.json", test.text))
+			if err == nil || exitCode(err) != 2 || !strings.Contains(err.Error(), test.want) || out != "" {
+				t.Errorf("error %v, output %q; want exit code 2, %q and no output", err, out, test.want)
+			}
+		})
+	}
+	for name, test := range map[string]struct {
+		args []string
+		want string
+	}{
+		"no such file":            {[]string{"report", "none.json"}, "there is no file none.json"},
+		"a run of a cluster":      {[]string{"report", "simulationrun/a"}, "report writes reports of PolicySweeps"},
+		"an object not in a file": {[]string{"report", tempFile(t, "sweep.json", whole), "--name", "other"}, `the file has no object "other"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := windtunnel(t, test.args...); err == nil || exitCode(err) != 2 || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want exit code 2 and %q", err, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed" // the parts of a page
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+)
+
+//go:embed assets/echarts.js
+var charts []byte
+
+//go:embed app.js
+var app []byte
+
+//go:embed style.css
+var style string
+
+// policy is the content security policy of a page: its own scripts by their digests, and nothing
+// from elsewhere. Tooltips of charts set styles of their own, so styles have no digest.
+var policy = fmt.Sprintf(
+	"default-src 'none'; script-src %s %s; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'",
+	scriptDigest(charts), scriptDigest(app))
+
+// scriptDigest is the digest of a script as a policy has it: of all bytes between the tags.
+func scriptDigest(script []byte) string {
+	sum := sha256.Sum256(script)
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// parsed reads a template that is part of this package.
+func parsed(name, text string) *template.Template {
+	return template.Must(template.New(name).Parse(text))
+}
+
+// write writes a page: what the template makes of a view, then the scripts. Nothing is written
+// if the template has a fault.
+func write(w io.Writer, t *template.Template, view any) error {
+	var b bytes.Buffer
+	if err := t.Execute(&b, view); err != nil {
+		return fmt.Errorf("page: %w", err)
+	}
+	for _, script := range [][]byte{charts, app} {
+		b.WriteString("<script>")
+		b.Write(script)
+		b.WriteString("</script>\n")
+	}
+	b.WriteString("</body>\n</html>\n")
+	_, err := b.WriteTo(w)
+	return err
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/report"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// chartsDigest is that of the chart library that `make assets` builds.
+const chartsDigest = "6100d8c0e8ce3b2b82d807f5010d382dd86c9766104fe6cfe50cf68cfcaa1b38"
+
+func TestTheChartLibraryIsTheOneOfMakeAssets(t *testing.T) {
+	if sum := sha256.Sum256(charts); hex.EncodeToString(sum[:]) != chartsDigest {
+		t.Errorf("assets/echarts.js has the digest %x, want %s: run make assets; a new version needs its digest here", sum, chartsDigest)
+	}
+	for _, script := range [][]byte{charts, app} {
+		if bytes.Contains(script, []byte("</script")) || bytes.Contains(script, []byte("<!--")) {
+			t.Error("a script has text that ends its element")
+		}
+	}
+}
+
+// recorded is the report of a recorded leaderboard.
+func recorded(t testing.TB, name string) *report.Sweep {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("..", "..", "result", "testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var board result.Leaderboard
+	if err := json.Unmarshal(raw, &board); err != nil {
+		t.Fatal(err)
+	}
+	return &report.Sweep{Title: "PolicySweep chat", Board: &board, Best: board.Candidates[0].Point, Top: 10}
+}
+
+func written(t *testing.T, s *Sweep) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := s.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Pages of all kinds of leaderboards are whole, and have the JSON that -o json prints.
+func TestPagesOfLeaderboards(t *testing.T) {
+	for _, name := range []string{
+		"leaderboard.json", "leaderboard-raced.json", "leaderboard-no-baseline.json", "leaderboard-one-seed.json", "leaderboard-capacity.json", "leaderboard-kinds.json",
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := recorded(t, name)
+			text := written(t, &Sweep{Report: r})
+			if !strings.HasPrefix(text, "<!doctype html>") || !strings.HasSuffix(text, "</html>\n") {
+				t.Error("the page is not whole")
+			}
+			if again := written(t, &Sweep{Report: r}); again != text {
+				t.Error("a second page of the report has other bytes")
+			}
+			_, after, _ := strings.Cut(text, `id="data">`)
+			embedded, _, _ := strings.Cut(after, "</script>")
+			var got, want any
+			direct, err := json.Marshal(NewSweepData(r))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(json.Unmarshal([]byte(embedded), &got), json.Unmarshal(direct, &want)); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("numbers (-data +page):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAPageNeedsItsBestPoint(t *testing.T) {
+	r := recorded(t, "leaderboard.json")
+	r.Best = 99
+	var b bytes.Buffer
+	if err := (&Sweep{Report: r}).Write(&b); err == nil || b.Len() > 0 {
+		t.Errorf("error %v and %d bytes, want an error alone", err, b.Len())
+	}
+}
+
+// A judgement has a word and a sign beside its colour.
+func TestVerdictsHaveWords(t *testing.T) {
+	seen := map[string]bool{}
+	for _, j := range []result.Judgement{result.Pass, result.Fail, result.Unknown, ""} {
+		v := verdictOf(j, "")
+		for _, text := range []string{v.Word, v.Sign, v.Class} {
+			if text == "" || seen[text] {
+				t.Errorf("%q of %q is empty, or that of another judgement", text, j)
+			}
+			seen[text] = true
+		}
+	}
+}
+
+var elements = regexp.MustCompile(`<(img|svg|script|style|iframe|link|object)[\s>]`)
+
+// No text of a user becomes an element or an attribute.
+func FuzzNamesAreText(f *testing.F) {
+	for _, name := range []string{"chat", `</script><img onerror=alert(1)>`, `" onload="x`, "<!--", "]]>", "\u2028", "{{.}}", "&lt;script>"} {
+		f.Add(name)
+	}
+	plain := elementsOf(f, "chat")
+	f.Fuzz(func(t *testing.T, name string) {
+		if got := elementsOf(t, name); got != plain {
+			t.Errorf("a page with the name %q has other elements:\n%s\nwant\n%s", name, got, plain)
+		}
+	})
+}
+
+// elementsOf lists the elements of a page in which users' texts are a name, without the scripts'
+// own bytes.
+func elementsOf(t testing.TB, name string) string {
+	t.Helper()
+	r := recorded(t, "leaderboard.json")
+	for i := range r.Board.Candidates {
+		for j := range r.Board.Candidates[i].Parameters {
+			r.Board.Candidates[i].Parameters[j] = result.Assignment{Name: fmt.Sprint(name, j), Value: name}
+		}
+	}
+	r.Title, r.Assumptions, r.Warnings = name, []string{name}, []string{name}
+	r.Diffs = []report.Diff{{Title: name, Text: "+" + strings.ReplaceAll(name, "\n", " ") + "\n"}}
+	r.Gates = []result.GateResult{{Gate: result.Gate{Name: name, Measure: r.Board.Objectives[0].Measure}, Verdict: result.Fail, Message: name}}
+	var b bytes.Buffer
+	if err := (&Sweep{Report: r, Facts: []Fact{{Name: name, Value: name, Code: true}}}).Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	markup, _, _ := strings.Cut(b.String(), string(charts))
+	return strings.Join(elements.FindAllString(markup, -1), " ")
+}
+
+func BenchmarkPage(b *testing.B) {
+	for _, points := range []int{1000, 100_000} {
+		b.Run(fmt.Sprint(points), func(b *testing.B) {
+			r := recorded(b, "leaderboard.json")
+			first := r.Board.Candidates[0]
+			for i := len(r.Board.Candidates); i < points; i++ {
+				c := first
+				c.Point, c.Rank, c.Pareto, c.Baseline = 1000+i, i, false, false
+				r.Board.Candidates = append(r.Board.Candidates, c)
+			}
+			r.Board.Counts.All = points
+			b.ReportAllocs()
+			for b.Loop() {
+				var out bytes.Buffer
+				if err := (&Sweep{Report: r}).Write(&out); err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(out.Len()), "bytes")
+			}
+		})
+	}
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package page
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// verdict is a judgement as a word, a shape and a class of the style: no reader depends on its
+// colour.
+type verdict struct{ Word, Sign, Class, Why string }
+
+// verdictOf returns the words for a judgement; "" is that of a sweep without gates.
+func verdictOf(j result.Judgement, why string) verdict {
+	v := verdict{Why: why}
+	switch j {
+	case result.Pass:
+		v.Word, v.Sign, v.Class = "May ship", "✔", "pass"
+	case result.Fail:
+		v.Word, v.Sign, v.Class = "Stopped", "✖", "fail"
+	case result.Unknown:
+		v.Word, v.Sign, v.Class = "Too little evidence", "?", "unknown"
+	default:
+		v.Word, v.Sign, v.Class = "Not judged", "–", "none"
+	}
+	return v
+}
+
+// gate is a row of the table of gates.
+type gate struct {
+	verdict
+	Name, Message string
+}
+
+// gatesOf returns the rows of gates: those that stop the rollout first.
+func gatesOf(results []result.GateResult) []gate {
+	var all []gate
+	for _, j := range []result.Judgement{result.Fail, result.Unknown, result.Pass, result.NotJudged} {
+		for i := range results {
+			if g := &results[i]; g.Verdict == j {
+				row := gate{verdictOf(j, ""), g.Name, g.Message}
+				row.Word = map[result.Judgement]string{
+					result.Pass: "passes", result.Fail: "fails", result.Unknown: "too little evidence", result.NotJudged: "not judged",
+				}[j]
+				all = append(all, row)
+			}
+		}
+	}
+	return all
+}
+
+// answersTo say what would change the verdict of the gates that do not pass.
+func answersTo(results []result.GateResult) []string {
+	var all []string
+	for i := range results {
+		g := &results[i]
+		switch {
+		case g.Verdict == result.Unknown && g.N < 2:
+			all = append(all, fmt.Sprintf("Gate %s needs two seeds at least: raise spec.replications.count.", g.Name))
+		case g.Verdict == result.Unknown:
+			all = append(all, fmt.Sprintf("Gate %s has an interval on both sides of its limit after %d seeds: more seeds, or a limit further away, would decide it.", g.Name, g.N))
+		case g.Verdict == result.Fail && g.Estimate != nil:
+			all = append(all, fmt.Sprintf("Gate %s fails by its mean, not by chance: only another policy, more capacity or another limit would pass.", g.Name))
+		}
+	}
+	return all
+}
+
+// upperFirst begins a sentence.
+func upperFirst(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return strings.TrimSuffix(string(unicode.ToUpper(first))+text[size:], ".")
+}
