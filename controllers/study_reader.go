@@ -62,7 +62,7 @@ func (r *studyReader) read(ctx context.Context) error {
 	if err := r.readIndex(ctx); err != nil || r.fault != nil {
 		return err
 	}
-	if fresh && r.observed.plan.Decisions == 0 {
+	if fresh && !r.observed.plan.KeepsMore() {
 		if err := r.readReused(ctx); err != nil {
 			return err
 		}
@@ -104,8 +104,8 @@ func (r *studyReader) readIndex(ctx context.Context) error {
 	}
 	r.rows.index = st.Results.Index
 	former := index.Plan != r.observed.plan.hash
-	if former && r.observed.plan.Decisions > 0 {
-		// The decisions that are asked for may not lie beside those rows.
+	if former && r.observed.plan.KeepsMore() {
+		// What is to be kept may not lie beside those rows.
 		return nil
 	}
 	for _, ref := range index.Chunks {

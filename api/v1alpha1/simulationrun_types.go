@@ -64,6 +64,21 @@ type RunTrace struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
 	Decisions *int32 `json:"decisions,omitempty"`
+	// series keeps time series and distributions of the run in the result ConfigMaps, at
+	// any level. The local command writes them with --series.
+	// +optional
+	Series *SeriesTrace `json:"series,omitempty"`
+}
+
+// SeriesTrace asks for time series. {} asks for series of the derived size.
+type SeriesTrace struct {
+	// bins is the largest number of bins of time. A run has more than half as many if it
+	// lasts for at least 16 ms per bin, unless its result ConfigMap lacks the space. It is
+	// derived: 600.
+	// +optional
+	// +kubebuilder:validation:Minimum=2
+	// +kubebuilder:validation:Maximum=600
+	Bins *int32 `json:"bins,omitempty"`
 }
 
 // TraceLevel is the amount of data that is kept.

@@ -4,11 +4,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,6 +41,10 @@ replica, and searches the coefficients whose TTFT, TPOT and E2E are closest to t
 measured ones. With --holdout it then predicts other runs, which the search does
 not use. Each of them has its own accelerator and settings.
 
+With report in place of requests, RUN names a Benchmark Report v0.2 of llm-d-benchmark.
+The command then draws requests from the lengths and the rate of the report, and fits
+to its means and percentiles.
+
 The same files give the same coefficients. docs/calibrate.md describes the formats.`,
 		Example: `  windtunnel calibrate -f rtx-4090.yaml --entry entry.yaml --plot plot.svg
   windtunnel calibrate -f rtx-4090.yaml --holdout rtx-pro-6000.yaml`,
@@ -66,6 +72,9 @@ func (o *calibrateOptions) run(ctx context.Context, stdout io.Writer) error {
 	heldBack, err := readRuns(o.holdout)
 	if err != nil {
 		return err
+	}
+	if o.plot != "" && !someTimes(append(runsOf(fitted), runsOf(heldBack)...)) {
+		return badInputError{errors.New("--plot shows single requests, and a Benchmark Report has none: use it with a log of requests")}
 	}
 	warnTableMismatch(fitted[0], heldBack)
 	c, err := o.search(ctx, fitted)
@@ -136,6 +145,11 @@ func runsOf(runs []measuredRun) []*calibrate.Run {
 	return all
 }
 
+// someTimes reports whether single requests of some run were measured.
+func someTimes(runs []*calibrate.Run) bool {
+	return slices.ContainsFunc(runs, func(r *calibrate.Run) bool { return r.Figures == nil })
+}
+
 func (o *calibrateOptions) judge(ctx context.Context, c latency.RooflineCoefficients, fitted, heldBack []measuredRun) ([]*calibrate.Judgement, error) {
 	var all []*calibrate.Judgement
 	for i, r := range append(fitted, heldBack...) {
@@ -177,13 +191,16 @@ func (o *calibrateOptions) report(w io.Writer, runs []measuredRun, c latency.Roo
 		if j.HeldBack {
 			part = "held back"
 		}
-		fmt.Fprintf(w, "%s (%s, %d requests)\n\n", j.Name, part, len(j.MeasuredTimes))
+		fmt.Fprintf(w, "%s (%s, %d requests)\n\n", j.Name, part, len(j.PredictedTimes))
 		if err := j.WriteErrors(w); err != nil {
 			return err
 		}
 		fmt.Fprintln(w)
 	}
-	calibrate.WriteTextPlot(w, judgements)
-	fmt.Fprintf(w, "\nThe accelerator's entry for a catalogue:\n\n")
+	if someTimes(runsOf(runs)) {
+		calibrate.WriteTextPlot(w, judgements)
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "The accelerator's entry for a catalogue:\n\n")
 	return entry(w)
 }

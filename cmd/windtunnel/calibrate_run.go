@@ -26,6 +26,8 @@ type runFile struct {
 		File   string           `json:"file"`
 		Format calibrate.Format `json:"format"`
 	} `json:"requests"`
+	// Report is a Benchmark Report in place of Requests.
+	Report *runReport `json:"report"`
 	// Blocks are the identities of the prompts' blocks of BlockSize tokens.
 	Blocks *struct {
 		File      string `json:"file"`
@@ -112,11 +114,19 @@ func readRun(name string) (measuredRun, error) {
 	if err != nil {
 		return measuredRun{}, err
 	}
+	title := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	if f.Report != nil {
+		run, more, err := f.reported(title, folder, engine)
+		for _, text := range more {
+			warnings = append(warnings, name+": "+text)
+		}
+		return measuredRun{run, warnings}, err
+	}
 	requests, err := f.requests(folder)
 	if err != nil {
 		return measuredRun{}, err
 	}
-	run := calibrate.NewRun(strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)), engine, requests)
+	run := calibrate.NewRun(title, engine, requests)
 	run.Fitted = f.FitRequests
 	for _, text := range run.Warnings() {
 		warnings = append(warnings, name+": "+text)

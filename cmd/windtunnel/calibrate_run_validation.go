@@ -15,8 +15,11 @@ import (
 // validate returns the faults that the file has by itself.
 func (f *runFile) validate() field.ErrorList {
 	var errs field.ErrorList
-	if f.Requests.File == "" {
-		errs = append(errs, field.Required(field.NewPath("requests", "file"), "the log of measured requests"))
+	switch {
+	case f.Report != nil:
+		errs = append(errs, f.validateReport()...)
+	case f.Requests.File == "":
+		errs = append(errs, field.Required(field.NewPath("requests", "file"), "the log of measured requests; or name a Benchmark Report in report.file"))
 	}
 	if !slices.Contains(calibrate.Formats(), f.Requests.Format) {
 		errs = append(errs, field.NotSupported(field.NewPath("requests", "format"), f.Requests.Format, calibrate.Formats()))

@@ -136,7 +136,7 @@ func TestBadInputOfCalibrate(t *testing.T) {
 		"no generations":                  {[]string{"-f", "testdata/calibrate.yaml", "--generations", "0"}, "--generations must be at least 1"},
 		"no parallelism":                  {[]string{"-f", "testdata/calibrate.yaml", "--parallelism", "0"}, "--parallelism must be at least 1"},
 		"a folder that is not":            {[]string{"-f", "testdata/calibrate.yaml", "--entry", "nowhere/entry.yaml"}, "nowhere: no such file"},
-		"an unknown key":                  {[]string{"-f", calibrateRun(t, "fitRequests", "fittedRequests")}, "fittedRequests: Forbidden: line 3: unknown field; there are requests, blocks, fitRequests,"},
+		"an unknown key":                  {[]string{"-f", calibrateRun(t, "fitRequests", "fittedRequests")}, "fittedRequests: Forbidden: line 3: unknown field; there are requests, report, blocks, fitRequests,"},
 		"an unknown key further in":       {[]string{"-f", calibrateRun(t, "maxNumSeqs: 64", "maxSeqs: 64")}, "engine.maxSeqs: Forbidden: line 6: unknown field; there are maxNumSeqs,"},
 		"a word for a number":             {[]string{"-f", calibrateRun(t, "maxNumSeqs: 64", "maxNumSeqs: many")}, `engine.maxNumSeqs: Invalid value: "many": line 6: must be a whole number`},
 		"a list for an object":            {[]string{"-f", calibrateRun(t, "{maxNumSeqs: 64, maxNumBatchedTokens: 1024}", "[64, 1024]")}, "engine: Invalid value: line 6: must be an object with maxNumSeqs"},

@@ -17,6 +17,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/report"
+	"windtunnel.dev/windtunnel/pkg/report/benchmark"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -64,6 +65,10 @@ SimulationRun of that manifest, or in the scenario of its PolicySweep, under its
 seeds. If it simulates both sides, it also compares single requests: how many are
 slower, and which are slowest.
 
+A or B may also be a Benchmark Report v0.2 of llm-d-benchmark. The table then has the
+metrics that both sides have, the difference in percent, and whether the measured value
+lies where the seeds of the simulation predict a further run.
+
 Gates are conditions for B, from the scenario's manifest and from --gate.
 A signed percentage is a change from A: 'ttft.p99<=+5%' says that B may be
 worse by 5 % at most. The first line is the verdict.
@@ -73,7 +78,8 @@ completed, 2 invalid input, 3 not enough evidence for a gate.`,
 		Example: `  windtunnel compare before.json after.json
   windtunnel compare before.yaml after.yaml -o json
   windtunnel compare epp-old.yaml epp-new.yaml --scenario run.yaml --gate 'ttft.p99<=+5%' --report report.md
-  windtunnel compare sweep.json#0 sweep.json#3`,
+  windtunnel compare sweep.json#0 sweep.json#3
+  windtunnel compare run.yaml benchmark_report_v0.2.yaml`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return badInputError{errors.New("compare needs two files: windtunnel compare A B")}
@@ -105,21 +111,21 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	if err := o.gates.read(asked.gates, asked.metrics); err != nil {
 		return err
 	}
-	var work [2]func() (*side, error)
-	for i, name := range args {
-		do, err := o.side(ctx, name, stdin)
-		if err != nil {
-			return err
-		}
-		work[i] = do
+	reports, some, err := benchmarkSides(args)
+	if err != nil {
+		return err
 	}
-	var sides [2]*side
-	for i, do := range work {
-		s, err := do()
-		if err != nil {
+	if some {
+		if err := o.checkMeasured(); err != nil {
 			return err
 		}
-		sides[i] = s
+	}
+	sides, err := o.sides(ctx, args, reports, stdin)
+	if err != nil {
+		return err
+	}
+	if some {
+		return o.printMeasured(stdout, contrastMeasured(args, reports, sides), sides)
 	}
 	contrast, err := result.NewContrast([2]string{sides[0].name, sides[1].name}, sides[0].rows, sides[1].rows, nil)
 	if err != nil {
@@ -163,6 +169,33 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 		return reportedError{ends}
 	}
 	return ends
+}
+
+// sides gets the rows of A and B; nil of those that are reports.
+func (o *compareOptions) sides(ctx context.Context, args []string, reports [2]*benchmark.Report, stdin io.Reader) ([2]*side, error) {
+	var sides [2]*side
+	var work [2]func() (*side, error)
+	for i, name := range args {
+		if reports[i] != nil {
+			continue
+		}
+		do, err := o.side(ctx, name, stdin)
+		if err != nil {
+			return sides, err
+		}
+		work[i] = do
+	}
+	for i, do := range work {
+		if do == nil {
+			continue
+		}
+		s, err := do()
+		if err != nil {
+			return sides, err
+		}
+		sides[i] = s
+	}
+	return sides, nil
 }
 
 // checkBothServed says of which side no request completed.

@@ -55,7 +55,7 @@ func (o *localOptions) register(cmd *cobra.Command, more ...outputFormat) {
 	f.StringVar(&o.name, "name", "", "run only the object of this name")
 	f.VarP(formats, "output", "o", formats.words())
 	f.IntVar(&o.parallelism, "parallelism", runtime.GOMAXPROCS(0), "simulations that run at once; results do not depend on it")
-	f.BoolVar(&o.trusted, "trust-programs", false, "run the code in policy bundles in this process, without limits of memory and time: only for code that you trust, for --explain, --trace, --requests and compare")
+	f.BoolVar(&o.trusted, "trust-programs", false, "run the code in policy bundles in this process, without limits of memory and time: only for code that you trust, for --explain, --trace, --requests, benchmark reports and compare")
 	o.legend.register(f)
 	f.BoolVar(&o.check, "check-invariants", false, "check the simulator's invariants at every event, and stop if one is broken; slow, and changes no result")
 }

@@ -26,6 +26,8 @@ const (
 	outputYAML  outputFormat = "yaml"
 	// outputPrometheus is what the stability controllers of a run know.
 	outputPrometheus outputFormat = "prometheus"
+	// outputBenchmark is a Benchmark Report of a run.
+	outputBenchmark outputFormat = "benchmark-report"
 )
 
 // A choice is the flag -o of a verb that knows some of the formats.

@@ -73,11 +73,28 @@ func (r *requestFile) of(object string, by executor) executor {
 		return by
 	}
 	r.object, r.next, r.ended = object, 0, map[int]bool{}
-	by.requests = func(simulation int, _ experiment.Point, _ int64) (execute.RequestSink, error) {
-		return r.open(simulation)
+	also := by.requests
+	by.requests = func(simulation int, point experiment.Point, seed int64) (execute.RequestSink, error) {
+		part, err := r.open(simulation)
+		if err != nil || also == nil {
+			return part, err
+		}
+		other, err := also(simulation, point, seed)
+		return bothSinks{part, other}, err
 	}
 	return by
 }
+
+// bothSinks takes requests for two.
+type bothSinks [2]execute.RequestSink
+
+// Write implements [execute.RequestSink].
+func (b bothSinks) Write(row *result.RequestRow) error {
+	return errors.Join(b[0].Write(row), b[1].Write(row))
+}
+
+// Close implements [execute.RequestSink].
+func (b bothSinks) Close() error { return errors.Join(b[0].Close(), b[1].Close()) }
 
 func (r *requestFile) part(simulation int) string {
 	return fmt.Sprintf("%s.partial.%d", r.name, simulation)

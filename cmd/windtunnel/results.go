@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -26,8 +27,10 @@ const outputParquet outputFormat = "parquet"
 type resultsOptions struct {
 	file, namespace string
 	// name is the object that rows must be of; "" is any.
-	name           string
-	output         outputFormat
+	name   string
+	output outputFormat
+	// series names the file that time series are written to; "" is none.
+	series         string
 	where, columns []string
 	sort           string
 	limit          int
@@ -41,6 +44,8 @@ type resultSet struct {
 	measures   result.Measures
 	// stepTimes say what the step times of pools rest on, where that is known.
 	stepTimes []string
+	// chunks have the time series, and nothing else.
+	chunks []store.Chunk
 }
 
 // objects are the names that rows have, in their order; none where the rows of one
@@ -70,7 +75,10 @@ The output for a file with several objects has a column with their names. --name
 selects one object.
 
 --where selects rows by a metric and a value in its unit; if you repeat it, rows
-must meet all conditions. --sort sorts by a metric. --columns selects the metrics.`,
+must meet all conditions. --sort sorts by a metric. --columns selects the metrics.
+
+--series FILE also writes the time series and distributions of a SimulationRun with
+spec.trace.series, as run --series does.`,
 		Example: `  windtunnel results my-sweep -n experiments -o csv
   windtunnel results simulationrun/my-run -n experiments
   windtunnel results my-sweep --where 'ttft.p99<500ms' --sort ttft.p99 --columns ttft.p99,goodput
@@ -92,6 +100,7 @@ must meet all conditions. --sort sorts by a metric. --columns selects the metric
 	f.BoolVar(&o.descending, "descending", false, "sort with the highest first")
 	f.IntVar(&o.limit, "limit", 0, "greatest number of rows to print; 0 prints all")
 	f.StringSliceVar(&o.columns, "columns", nil, "metrics to print, separated by commas (default all)")
+	f.StringVar(&o.series, "series", "", "file to write the time series and distributions of a run with spec.trace.series to, as JSON")
 	return cmd
 }
 
@@ -99,8 +108,13 @@ func (o *resultsOptions) run(ctx context.Context, args []string, stdout io.Write
 	switch {
 	case (len(args) == 0) == (o.file == ""):
 		return badInputError{errors.New("exactly one source is required: the name of a PolicySweep or a SimulationRun, or -f FILE")}
+	case o.series != "" && o.file != "":
+		return badInputError{errors.New("--series reads a cluster; on this machine use windtunnel run --series FILE")}
 	case o.limit < 0:
 		return badInputError{errors.New("--limit must not be negative")}
+	}
+	if err := checkFolders(map[string]string{"--series": o.series}); err != nil {
+		return err
 	}
 	set, err := o.read(ctx, args)
 	if err != nil {
@@ -112,6 +126,11 @@ func (o *resultsOptions) run(ctx context.Context, args []string, stdout io.Write
 	query, errs := o.query(set.measures)
 	if len(errs) > 0 {
 		return badInputError{errs.ToAggregate()}
+	}
+	if o.series != "" {
+		if err := set.writeSeries(o.series); err != nil {
+			return err
+		}
 	}
 	switch o.output {
 	case outputJSON:

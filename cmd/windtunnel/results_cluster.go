@@ -138,9 +138,16 @@ func (s *resultSet) read(ctx context.Context, reader client.Reader, kind string,
 		return err
 	}
 	for _, ref := range index.Chunks {
-		rows, err := readChunk(ctx, reader, namespace, ref)
+		chunk, err := readChunk(ctx, reader, namespace, ref)
 		if err != nil {
 			return err
+		}
+		rows, err := chunk.Decode()
+		if err != nil {
+			return err
+		}
+		if series, ok := chunk.Binary[store.SeriesKey]; ok {
+			s.chunks = append(s.chunks, store.Chunk{Binary: map[string][]byte{store.SeriesKey: series}})
 		}
 		s.rows = append(s.rows, rows...)
 	}
@@ -167,16 +174,16 @@ func readIndex(ctx context.Context, reader client.Reader, namespace string, resu
 	return store.DecodeIndex(raw)
 }
 
-func readChunk(ctx context.Context, reader client.Reader, namespace string, ref store.Reference) ([]result.Row, error) {
+func readChunk(ctx context.Context, reader client.Reader, namespace string, ref store.Reference) (store.Chunk, error) {
 	cm, err := configMap(ctx, reader, namespace, ref.Name)
 	if err != nil {
-		return nil, err
+		return store.Chunk{}, err
 	}
 	chunk := store.Chunk{Rows: ref.Rows, Data: cm.Data, Binary: cm.BinaryData}
 	if digest := chunk.SHA256(); digest != ref.SHA256 {
-		return nil, fmt.Errorf("ConfigMap %s/%s: its digest is %s, but the index has %s", namespace, cm.Name, digest, ref.SHA256)
+		return store.Chunk{}, fmt.Errorf("ConfigMap %s/%s: its digest is %s, but the index has %s", namespace, cm.Name, digest, ref.SHA256)
 	}
-	return chunk.Decode()
+	return chunk, nil
 }
 
 func configMap(ctx context.Context, reader client.Reader, namespace, name string) (*corev1.ConfigMap, error) {

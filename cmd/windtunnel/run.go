@@ -42,8 +42,12 @@ type runOptions struct {
 	reflected reflectOptions
 	// trace names the file that decisions are written to; "" is none.
 	trace string
+	// series names the file that time series are written to; "" is none.
+	series string
 	// ceiling asks for what is possible at most.
 	ceiling bool
+	// recorded are the requests of a run whose benchmark report is printed.
+	recorded recorders
 }
 
 func newRunCommand() *cobra.Command {
@@ -69,6 +73,9 @@ evidence. The exit code is also 1 if no request completed.
 at the end of arrivals, in the text format of Prometheus. It needs
 pools[].kvCache.stability.
 
+-o benchmark-report prints a Benchmark Report v0.2.1 of llm-d-benchmark: one document
+with the requests of all seeds, which Prism and other readers of these reports take.
+
 --explain REQUEST prints why the router picked an endpoint for one request: the
 metrics of each endpoint and their age, the endpoints that each filter removed, each
 scorer's raw and weighted score, and the pick. With --what-if it also simulates the run
@@ -76,7 +83,9 @@ with each other candidate in place of the pick, and prints how much better or wo
 latency of the request, and of those after it, would have been. --explain scaling prints
 each decision of the scalers, the values that led to it, and the stages of the
 replicas. --trace FILE writes every decision of every seed, one per line. --requests FILE writes every request of every seed as
-Parquet, one per row, for pandas and DuckDB.
+Parquet, one per row, for pandas and DuckDB. --series FILE writes time series of the
+waiting and running requests, the KV usage, the cache hits, the arrivals and the ends of
+requests, and the replicas, with distributions of the latencies, as JSON for charts.
 
 --reflect STRATEGY prints a summary in Markdown of what went wrong under one seed: the
 outcome against the targets, the issues by severity and the share of the requests, the
@@ -92,6 +101,7 @@ replicas cannot have answered all requests. No router exceeds these. Compare the
 what the run reached before you tune a profile.`,
 		Example: `  windtunnel run -f config/samples/simulationrun-poisson.yaml
   windtunnel run -f run.yaml --configmap trace.yaml -o json
+  windtunnel run -f run.yaml -o benchmark-report > benchmark_report_v0.2_run.yaml
   windtunnel run -f run.yaml --set workload.clients[chat].arrivals.rate=40
   windtunnel run -f run.yaml --explain 17
   windtunnel run -f run.yaml --explain 17 --what-if
@@ -104,7 +114,7 @@ what the run reached before you tune a profile.`,
 			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	o.register(cmd, outputPrometheus)
+	o.register(cmd, outputPrometheus, outputBenchmark)
 	o.registerRequests(cmd)
 	o.registerSettings(cmd)
 	o.registerDryRun(cmd)
@@ -116,6 +126,7 @@ what the run reached before you tune a profile.`,
 	f.IntVar(&o.reflected.maxTokens, "max-tokens", insight.DefaultMaxTokens, "with --reflect, how long the summary is at most, in tokens of 4 characters; the least important lines go first")
 	f.BoolVar(&o.ceiling, "ceiling", false, "compute the cache hits and the pace that no router can exceed, and print the share of them that the run reached")
 	f.StringVar(&o.trace, "trace", "", "file to write every routing decision to, with what came of it: a Parquet table if it ends in .parquet, else JSON lines, compressed if it ends in .gz")
+	f.StringVar(&o.series, "series", "", "file to write time series and distributions to, of all seeds together, as JSON; spec.trace.series sets the number of bins")
 	return cmd
 }
 
@@ -126,12 +137,18 @@ func (o *runOptions) checkFlags() error {
 		return badInputError{errors.New("--explain prints one decision, and --trace writes all decisions: use only one of the flags")}
 	case o.explained.request != "" && o.requests != "":
 		return badInputError{errors.New("--explain prints one request, and --requests writes all requests: use only one of the flags")}
-	case o.explained.request != "" && o.output == outputPrometheus:
-		return badInputError{errors.New("--explain does not support -o prometheus")}
-	case o.reflected.strategy != "" && (o.explained.request != "" || o.trace != "" || o.requests != "" || o.ceiling):
-		return badInputError{errors.New("--reflect prints a summary of one simulation: use it without --explain, --trace, --requests and --ceiling")}
-	case o.reflected.strategy != "" && o.output == outputPrometheus:
-		return badInputError{errors.New("--reflect does not support -o prometheus")}
+	case o.explained.request != "" && o.series != "":
+		return badInputError{errors.New("--explain prints one request, and --series is about a whole run: use only one of the flags")}
+	case o.explained.request != "" && (o.output == outputPrometheus || o.output == outputBenchmark):
+		return badInputError{fmt.Errorf("--explain does not support -o %s", o.output)}
+	case o.dryRun && o.output == outputBenchmark:
+		return badInputError{errors.New("--dry-run simulates nothing, and -o benchmark-report prints what was simulated: use only one of the flags")}
+	case (o.trace != "" || o.ceiling) && o.output == outputBenchmark:
+		return badInputError{errors.New("-o benchmark-report has no place for what --trace and --ceiling find: use it without them")}
+	case o.reflected.strategy != "" && (o.explained.request != "" || o.trace != "" || o.requests != "" || o.series != "" || o.ceiling):
+		return badInputError{errors.New("--reflect prints a summary of one simulation: use it without --explain, --trace, --requests, --series and --ceiling")}
+	case o.reflected.strategy != "" && (o.output == outputPrometheus || o.output == outputBenchmark):
+		return badInputError{fmt.Errorf("--reflect does not support -o %s", o.output)}
 	case o.explained.request == "" && o.reflected.strategy == "" && o.explained.seed >= 0:
 		return badInputError{errors.New("--seed needs --explain or --reflect; spec.replications sets the seeds of simulations")}
 	default:
@@ -143,7 +160,7 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	if err := o.checkFlags(); err != nil {
 		return err
 	}
-	if err := checkFolders(map[string]string{"--trace": o.trace, "--requests": o.requests}); err != nil {
+	if err := checkFolders(map[string]string{"--trace": o.trace, "--requests": o.requests, "--series": o.series}); err != nil {
 		return err
 	}
 	set, err := o.load(stdin)
@@ -164,14 +181,22 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 			return err
 		}
 	}
+	if o.output == outputBenchmark {
+		if _, err := singleRun(ready, "-o benchmark-report"); err != nil {
+			return err
+		}
+	}
 	if o.explained.request != "" {
 		return o.explain(ctx, ready, stdout)
 	}
 	if o.reflected.strategy != "" {
 		return o.reflect(ctx, ready, stdout)
 	}
-	if o.trace != "" {
-		if _, err := singleRun(ready, "--trace"); err != nil {
+	for _, file := range []struct{ flag, name string }{{"--trace", o.trace}, {"--series", o.series}} {
+		if file.name == "" {
+			continue
+		}
+		if _, err := singleRun(ready, file.flag); err != nil {
 			return err
 		}
 	}
@@ -229,6 +254,11 @@ func (o *runOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writ
 	if err != nil {
 		return err
 	}
+	if o.series != "" {
+		if err := writeSeries(o.series, conducted.Series); err != nil {
+			return err
+		}
+	}
 	ceilings, err := o.ceilings(ctx, run, conducted.Documents)
 	if err != nil {
 		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
@@ -244,6 +274,8 @@ func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *execute
 	switch o.output {
 	case outputPrometheus:
 		return report.WriteStability(stdout, documents)
+	case outputBenchmark:
+		return o.printBenchmarkReport(stdout, run, conducted, verdict)
 	case outputTable:
 		fmt.Fprintf(stdout, "SimulationRun %s\n\n", run.Name)
 		printNothingServed(stdout, conducted.Rows())
@@ -268,10 +300,14 @@ func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *execute
 
 // warnings are the plan's, and what of the object has no effect here.
 func (o *runOptions) warnings(run compiledRun) []string {
-	if run.Spec.Trace.Level != v1alpha1.DecisionsTrace || o.trace != "" {
-		return run.Plan.Warnings
+	warnings := slices.Clone(run.Plan.Warnings)
+	if run.Spec.Trace.Level == v1alpha1.DecisionsTrace && o.trace == "" {
+		warnings = append(warnings, "spec.trace: only a cluster stores decisions; on this machine use --trace FILE")
 	}
-	return append(slices.Clone(run.Plan.Warnings), "spec.trace: only a cluster stores decisions; on this machine use --trace FILE")
+	if run.Spec.Trace.Series != nil && o.series == "" {
+		warnings = append(warnings, "spec.trace.series: only a cluster stores series; on this machine use --series FILE")
+	}
+	return warnings
 }
 
 // checkPrometheus says why there are no metrics for Prometheus, or metrics of
@@ -294,7 +330,11 @@ func (o *runOptions) simulateRun(ctx context.Context, run compiledRun) (*execute
 	if o.trace != "" {
 		return o.traced(ctx, run)
 	}
-	return o.execute(ctx, run.Name, run.Compiled, executor{})
+	series := o.bins(run)
+	if o.output == outputBenchmark {
+		return o.execute(ctx, run.Name, run.Compiled, executor{began: o.recorded.grow, requests: o.recorded.open, series: series})
+	}
+	return o.execute(ctx, run.Name, run.Compiled, executor{series: series})
 }
 
 // executor has callbacks for the execution of a study; nil functions are not called.
@@ -308,6 +348,8 @@ type executor struct {
 	decided func(int, *execute.Decision)
 	// requests gives what takes the requests of a simulation.
 	requests func(simulation int, point experiment.Point, seed int64) (execute.RequestSink, error)
+	// series is how many bins time series have at most; 0 makes none.
+	series int
 }
 
 // execute runs all of a plan on this machine.
@@ -332,6 +374,7 @@ func (o *localOptions) execute(ctx context.Context, name string, c *compile.Comp
 		CheckInvariants: o.check,
 		Decided:         by.decided,
 		Requests:        by.requests,
+		Series:          by.series,
 		Fence:           o.fence(),
 	})
 	if errors.Is(err, study.ErrNothingServed) {

@@ -130,7 +130,7 @@ func (o *runOptions) traced(ctx context.Context, run compiledRun) (*execute.Loca
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	l := &decisionLog{name: o.trace, object: run.Name, stop: stop}
-	conducted, err := o.execute(ctx, run.Name, run.Compiled, executor{began: l.grow, decided: l.decided})
+	conducted, err := o.execute(ctx, run.Name, run.Compiled, executor{began: l.grow, decided: l.decided, series: o.bins(run)})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause

@@ -36,8 +36,10 @@ type sweepOptions struct {
 	top int
 	// state, report and follow name files and a folder; "" is none.
 	state, report, follow string
-	promotion             promoteOptions
-	proposer              proposerOptions
+	// benchmarkReport names a folder too.
+	benchmarkReport string
+	promotion       promoteOptions
+	proposer        proposerOptions
 }
 
 func newSweepCommand() *cobra.Command {
@@ -64,6 +66,8 @@ EPP configuration of the best point: your file, with only the necessary changes.
 --proposer URL asks a service for policies of a parameter that evolves.
 --follow DIR writes the best points as SimulationRuns for windtunnel run.
 --requests FILE writes every request of every simulation as Parquet, one per row.
+--benchmark-report DIR writes a Benchmark Report v0.2.1 of llm-d-benchmark for each
+candidate in the table.
 
 Exit codes: 0 success and all gates pass, 1 failure, a gate fails or no request of
 any point completed, 2 invalid input, 3 not enough evidence for a gate.`,
@@ -85,6 +89,7 @@ any point completed, 2 invalid input, 3 not enough evidence for a gate.`,
 	f.StringVar(&o.state, "state", "", "file to store rows in during the sweep; the command continues from its rows")
 	f.StringVar(&o.report, "report", "", "file to write a report to: the verdict, the changes, the expected effects and the assumptions; a page with charts if it ends in .html, else Markdown")
 	f.StringVar(&o.follow, "follow", "", "folder to write the best points to as SimulationRuns; spec.follow.best is their number (default 3)")
+	f.StringVar(&o.benchmarkReport, "benchmark-report", "", "`DIR`: folder to write a Benchmark Report v0.2.1 of llm-d-benchmark to for each candidate in the table, as benchmark_report_v0.2_NAME-point-N.yaml; the candidates are simulated again")
 	o.promotion.register(f)
 	o.proposer.register(f)
 	return cmd
@@ -110,6 +115,9 @@ func (o *sweepOptions) checkFlags() error {
 // checkOutputs makes sure that what the sweep is to write can be written.
 func (o *sweepOptions) checkOutputs() error {
 	if err := checkNewFolder("--follow", o.follow); err != nil {
+		return err
+	}
+	if err := checkNewFolder("--benchmark-report", o.benchmarkReport); err != nil {
 		return err
 	}
 	files := map[string]string{
@@ -143,6 +151,9 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 	}
 	if (o.promotion.wanted() || o.report != "") && len(ready) > 1 {
 		return badInputError{fmt.Errorf("--promote, --promote-scaler and --report need one PolicySweep, but there are %d: select one with --name", len(ready))}
+	}
+	if err := o.checkBenchmarkReports(ready); err != nil {
+		return err
 	}
 	o.promotion.stderr, o.proposer.stderr = stderr, stderr
 	for _, sweep := range ready {
@@ -229,6 +240,11 @@ func (o *sweepOptions) sweepOne(ctx context.Context, set *manifest.Set, sweep co
 	if o.report != "" {
 		if err := o.writeSweepReport(sweep, conducted.Study); err != nil {
 			return fmt.Errorf("%s: --report: %w", sweep.label(), err)
+		}
+	}
+	if o.benchmarkReport != "" {
+		if err := o.writeBenchmarkReports(ctx, sweep, conducted, verdict); err != nil {
+			return fmt.Errorf("%s: --benchmark-report: %w", sweep.label(), err)
 		}
 	}
 	open := checkServed(sweep.label(), conducted.Rows(), verdict)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -97,4 +98,14 @@ func BenchmarkDecisions(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkSeries compares R without time series with R that is followed through time.
+func BenchmarkSeries(b *testing.B) {
+	followed := func(requests, replicas int, seed int64) simulator.Config {
+		c := R(requests, replicas, seed)
+		c.Series = simulator.SeriesConfig{Bins: 600, Width: 16 * time.Millisecond, Unit: time.Millisecond}
+		return c
+	}
+	benchmarkEach(b, map[string]func(int, int, int64) simulator.Config{"off": R, "on": followed})
 }

@@ -38,6 +38,8 @@ type Run struct {
 	// Fitted is how many of the first requests a fit may look at; 0 means all.
 	// The others are held back.
 	Fitted int
+	// Figures are there where they are all that was measured: then requests have no times.
+	Figures *Figures
 }
 
 // fitted returns how many requests a fit may look at.

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 
 	"windtunnel.dev/windtunnel/pkg/latency"
@@ -109,12 +108,12 @@ func newFit(runs []*Run, o Options) (*fit, error) {
 	open := axesOf(runs)
 	f := &fit{runs: runs, options: o, axes: open, usual: usual(runs[0].Engine.Accelerator).point(open)}
 	for _, r := range runs {
-		if len(r.Requests) == 0 {
-			return nil, fmt.Errorf("%s: a run without requests", r.Name)
+		if err := r.check(); err != nil {
+			return nil, err
 		}
-		measured := r.Measured()[:r.fitted()]
-		f.measured = append(f.measured, measured)
-		f.figures = append(f.figures, FiguresOf(measured))
+		measured := r.Measured()
+		f.measured = append(f.measured, measured[:min(r.fitted(), len(measured))])
+		f.figures = append(f.figures, r.figures(0, r.fitted()))
 	}
 	for g := range o.Generations {
 		f.total += generationSize * f.replays(g) * len(runs)

@@ -19,7 +19,8 @@ type Judgement struct {
 	// replays, and Spread their standard deviation: what is not above it is
 	// noise.
 	Measured, Predicted, Spread Figures
-	// MeasuredTimes and PredictedTimes are those of each request.
+	// MeasuredTimes and PredictedTimes are those of each request. There are no measured ones
+	// where only figures were measured.
 	MeasuredTimes, PredictedTimes []Times
 }
 
@@ -49,11 +50,15 @@ func (r *Run) Judge(ctx context.Context, c latency.RooflineCoefficients, heldBac
 
 // judge reduces the replays of requests [from, to).
 func (r *Run) judge(replays [][]Times, name string, from, to int, heldBack bool) *Judgement {
-	measured, p := r.Measured()[from:to], predictionOf(replays, from, to)
+	p := predictionOf(replays, from, to)
+	measured := r.Measured()
+	if measured != nil {
+		measured = measured[from:to]
+	}
 	return &Judgement{
 		Name:           name,
 		HeldBack:       heldBack,
-		Measured:       FiguresOf(measured),
+		Measured:       r.figures(from, to),
 		Predicted:      p.figures,
 		Spread:         p.spread,
 		MeasuredTimes:  measured,

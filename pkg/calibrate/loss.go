@@ -34,6 +34,9 @@ func (p *prediction) distance(measured []Times, figures Figures) float64 {
 			continue
 		}
 		for s, e := range statistics {
+			if math.IsNaN(figures[m][s]) {
+				continue
+			}
 			sum += float64(weights[s] * e * e)
 			total += weights[s]
 		}

@@ -35,8 +35,11 @@ func times(queued, first, last simtime.Time, outputTokens int) Times {
 	return t
 }
 
-// Measured returns what was measured of each request.
+// Measured returns what was measured of each request; nil where only figures were.
 func (r *Run) Measured() []Times {
+	if r.Figures != nil {
+		return nil
+	}
 	all := make([]Times, len(r.Requests))
 	for i, q := range r.Requests {
 		all[i] = times(q.Queued, q.FirstToken, q.LastToken, q.OutputTokens)

@@ -21,6 +21,9 @@ func (j *Judgement) WriteErrors(w io.Writer) error {
 			continue
 		}
 		for s := range Statistics {
+			if math.IsNaN(j.Measured[m][s]) {
+				continue
+			}
 			fmt.Fprintf(t, "%v %v\t%.1f\t%.1f\t%+.2f\t%.2f\t\n", m, s,
 				j.Measured[m][s]*1e3, j.Predicted[m][s]*1e3, 100*errs[m][s], 100*j.Spread[m][s]/j.Measured[m][s])
 		}

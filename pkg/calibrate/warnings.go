@@ -41,7 +41,7 @@ func (r *Run) Warnings() []string {
 	if n := r.fitted(); n < fewRequests {
 		all = append(all, fmt.Sprintf("%d requests are few: use some hundred; fewer than %d are only a first try", n, fewRequests))
 	}
-	f := FiguresOf(r.Measured())
+	f := r.figures(0, len(r.Requests))
 	if ttft, e2e := f[TTFT][Mean], f[E2E][Mean]; ttft > longTTFT || e2e > longE2E {
 		all = append(all, fmt.Sprintf("a mean TTFT of %.0f s and a mean E2E of %.0f s: the log's times must be in seconds; are these milliseconds?", ttft, e2e))
 	}

@@ -54,6 +54,9 @@ type Plan struct {
 	// Decisions is how many requests of each simulation, from the first one on,
 	// have their routing decisions kept beside the results; 0 keeps none.
 	Decisions int `json:"decisions,omitempty"`
+	// Series is how many bins the time series have at most that are kept beside the results
+	// of each simulation; 0 keeps none.
+	Series int `json:"series,omitempty"`
 	// Findings are what the linter has against the router's configuration:
 	// warnings, and errors that do not keep it from being simulated.
 	Findings []Finding `json:"findings,omitempty"`
@@ -152,3 +155,7 @@ func (p *Plan) Bind() error {
 	}
 	return nil
 }
+
+// KeepsMore says that something is kept beside the results of each simulation, which rows that are
+// known already may lack.
+func (p *Plan) KeepsMore() bool { return p.Decisions > 0 || p.Series > 0 }

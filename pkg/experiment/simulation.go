@@ -12,4 +12,6 @@ type Simulation struct {
 	// Decisions are the routing decisions that the plan keeps, as a gzip file of
 	// JSON lines; nil where nobody asked for them.
 	Decisions []byte
+	// Series are time series; nil where nobody asked for them.
+	Series *result.Series
 }

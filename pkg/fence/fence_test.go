@@ -67,7 +67,7 @@ var few = fence.Limits{MemoryBytes: 256 << 20, CPU: 10 * time.Second, Wall: 20 *
 func simulate(t testing.TB, c *compile.Compiled, f execute.Fence, which ...int) ([]experiment.Simulation, error) {
 	t.Helper()
 	return execute.Simulate(t.Context(), c.Plan, c.Traces, experimenttest.FirstRound(t, c.Plan), which,
-		execute.Options{Parallelism: 2, Fence: f, KeepDecisions: true})
+		execute.Options{Parallelism: 2, Fence: f, KeepDecisions: true, Series: c.Plan.Series})
 }
 
 // What a simulation gives does not depend on the process that it runs in.
@@ -75,7 +75,7 @@ func TestRowsAndDocumentsAreThoseOfOneProcess(t *testing.T) {
 	for name, text := range map[string]string{"starlark": starlarkText, "a tree": treeText, "wasm": moduleText()} {
 		t.Run(name, func(t *testing.T) {
 			c := bundled(t, text, func(run *v1alpha1.SimulationRun) {
-				run.Spec.Trace = v1alpha1.RunTrace{Level: v1alpha1.DecisionsTrace, Decisions: new(int32(20))}
+				run.Spec.Trace = v1alpha1.RunTrace{Level: v1alpha1.DecisionsTrace, Decisions: new(int32(20)), Series: &v1alpha1.SeriesTrace{}}
 			})
 			want, err := simulate(t, c, nil, 0, 1)
 			if err != nil {

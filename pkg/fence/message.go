@@ -37,6 +37,7 @@ type answer struct {
 	// Stability is what the document leaves out when it is written.
 	Stability []result.ReplicaStability `json:",omitempty"`
 	Decisions []byte                    `json:",omitempty"`
+	Series    *result.Series            `json:",omitempty"`
 	Failed    *failure                  `json:",omitempty"`
 }
 
@@ -70,7 +71,7 @@ func answerOf(s experiment.Simulation, err error) answer {
 		errors.As(err, &f.Fault)
 		return answer{Failed: f}
 	}
-	a := answer{Row: &s.Row, Document: s.Document, Decisions: s.Decisions}
+	a := answer{Row: &s.Row, Document: s.Document, Decisions: s.Decisions, Series: s.Series}
 	if s.Document != nil {
 		a.Stability = s.Document.Stability
 	}
@@ -88,5 +89,5 @@ func (a *answer) simulation() (experiment.Simulation, error) {
 	if a.Document != nil {
 		a.Document.Stability = a.Stability
 	}
-	return experiment.Simulation{Row: *a.Row, Document: a.Document, Decisions: a.Decisions}, nil
+	return experiment.Simulation{Row: *a.Row, Document: a.Document, Decisions: a.Decisions, Series: a.Series}, nil
 }

@@ -20,6 +20,8 @@ type Adaptation struct {
 	Law string
 	// Last are the weights of the scorers after the last epoch.
 	Last []ScorerWeight
+	// Told, if set, is told of each epoch.
+	Told func(*WeightEpoch)
 
 	first, recent []WeightEpoch // recent is a ring, once it is full
 	epochs        int
@@ -59,6 +61,9 @@ func (a *Adaptation) Add(e WeightEpoch) {
 		a.recent[late%keptEpochs] = e
 	}
 	a.epochs++
+	if a.Told != nil {
+		a.Told(&e)
+	}
 	if e.Begin >= a.from {
 		a.ratios.add(e.Ratio())
 	}

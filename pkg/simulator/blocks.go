@@ -5,6 +5,7 @@ package simulator
 // resumeLater puts a request back into the queue whose KV has come, in the place
 // that it had.
 func (r *replica) resumeLater(id int32) {
+	r.gauges.settle(r)
 	q := &r.requests.all[id]
 	q.moveTo(phaseWaiting)
 	q.holding = true

@@ -55,6 +55,7 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 	for i := range c.Pools {
 		s.addPool(i, &c.Pools[i])
 	}
+	s.recordSeries(&c)
 	s.gateway.watchCaches()
 	s.cluster.connect(&c)
 	s.gateway.addScrapes(&c)

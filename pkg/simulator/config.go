@@ -84,6 +84,8 @@ type Config struct {
 	// stage of a replica; nil if nobody wants to know. They change nothing of the run.
 	Scaled func(ScaleDecision)
 	Staged func(StageChange)
+	// Series asks for time series of the run. They change nothing else of its Outcome.
+	Series SeriesConfig
 	// CheckInvariants makes every event check what must always hold (see
 	// invariants.go) and panic with the values where it does not.
 	CheckInvariants bool

@@ -29,6 +29,7 @@ func (c *Config) check() {
 		panic(fmt.Sprintf("simulator: negative scrape interval %v or horizon %+v", c.ScrapeInterval, *h))
 	}
 	c.Handoff.check()
+	c.Series.check()
 	checkDisruptions(c.Disruptions, endpoints)
 	c.checkScaling()
 }

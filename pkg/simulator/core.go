@@ -25,6 +25,8 @@ type core struct {
 	now      simtime.Time
 	requests requestSlots
 	metrics  metrics
+	// series follows the run through time; nil where nobody wants to know.
+	series *seriesRecorder
 	// observers watch; sim is what they are shown.
 	observers []observer
 	sim       *simulation

@@ -21,6 +21,7 @@ func (g *gateway) delay(id int32, until simtime.Time) {
 		panic(fmt.Sprintf("simulator: the admission delays request %d at %v until %v", q.info.ID, g.now, until))
 	}
 	q.moveTo(phaseDelayed)
+	g.series.keep(g.now, +1)
 	g.inFlight++
 	g.cluster.serving++
 	if t := g.policies.Traffic; t != nil {
@@ -55,6 +56,7 @@ func (g *gateway) cancelDelay(id int32) {
 // undelay lets a request wait no longer.
 func (g *gateway) undelay(id int32) {
 	q := &g.requests.all[id]
+	g.series.keep(g.now, -1)
 	g.sim.events.move(g.delays.bySlot[id], simtime.Never)
 	q.moveTo(phaseNone)
 	g.stopAwaiting(q)

@@ -114,6 +114,7 @@ func (c *cluster) takeOffReplicas(failed *replica, id int32) {
 // remove takes a request or a job off a replica. Where that has failed its
 // blocks go with the cache.
 func (r *replica) remove(id int32, failed bool) {
+	r.gauges.settle(r)
 	q := &r.requests.all[id]
 	holds := q.holding
 	switch q.phase {
@@ -177,6 +178,7 @@ func (b *batch) take(id int32) {
 
 // reset makes a replica a new one, idle, at the same place.
 func (r *replica) reset() {
+	r.gauges.settle(r)
 	if r.stepping {
 		r.use.Busy += r.now.Sub(max(r.stepStart, r.use.since))
 	}

@@ -33,6 +33,7 @@
 //	           way between replicas
 //	request    request.go, phase.go, blocks.go, evict.go, request_end.go: one request
 //	figures    metrics.go, use.go, tier_use.go, outcome.go: what is counted
+//	series     series*.go: what is followed through time, where somebody asks for it
 //
 // plain_test.go has all of it without the shortcuts, one event after the other. Every
 // feature is held against it on thousands of random clusters.

@@ -49,6 +49,7 @@ func (g *gateway) isHeld(err error) bool {
 func (g *gateway) hold(id int32) {
 	q := &g.requests.all[id]
 	q.moveTo(phaseGateway)
+	g.series.keep(g.now, +1)
 	g.held.requests[q.info.ID] = id
 	g.cluster.serving++
 	if !q.accepted {
@@ -92,6 +93,7 @@ func (g *gateway) sendReleased(released policy.Released) {
 	delete(g.held.requests, released.Request)
 	q := &g.requests.all[id]
 	q.moveTo(phaseNone)
+	g.series.keep(g.now, -1)
 	g.cluster.serving--
 	to, err := g.checkDecision(released.Request, released.Decision, released.Err)
 	if q.accepted {

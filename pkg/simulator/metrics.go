@@ -26,6 +26,8 @@ type metrics struct {
 	cells []*Cell
 	// last is when something measured happened last.
 	last simtime.Time
+	// ended is told of each request that ends, measured or not; nil where nobody wants to know.
+	ended func(at simtime.Time, q *request, how SeriesColumn)
 }
 
 func newMetrics(targets []Target, tenantTargets [][]Target, warmUp time.Duration, pools int, labels workload.Labels) metrics {
@@ -62,6 +64,13 @@ func (m *metrics) touch(now simtime.Time, cell int32) *Cell {
 	return m.cells[cell]
 }
 
+// end tells of the end of a request.
+func (m *metrics) end(at simtime.Time, q *request, how SeriesColumn) {
+	if m.ended != nil {
+		m.ended(at, q, how)
+	}
+}
+
 // arrived counts a request that a pool serves and returns its cell.
 func (m *metrics) arrived(now simtime.Time, pool int, q *request) int32 {
 	cell := m.cell(pool, &q.info)
@@ -77,6 +86,7 @@ func (m *metrics) rejected(now simtime.Time, pool int, q *request, reason Reason
 	c := m.cells[m.arrived(now, pool, q)]
 	c.Rejected++
 	c.RejectedBy[reason]++
+	m.end(now, q, SeriesRejected)
 }
 
 // evicted counts a request as rejected that a pool has been serving.
@@ -84,13 +94,23 @@ func (m *metrics) evicted(now simtime.Time, q *request) {
 	c := m.touch(now, q.cell)
 	c.Rejected++
 	c.RejectedBy[Evicted]++
+	m.end(now, q, SeriesRejected)
 }
 
-func (m *metrics) timedOut(now simtime.Time, q *request) { m.touch(now, q.cell).TimedOut++ }
+func (m *metrics) timedOut(now simtime.Time, q *request) {
+	m.touch(now, q.cell).TimedOut++
+	m.end(now, q, SeriesTimedOut)
+}
 
-func (m *metrics) failed(now simtime.Time, q *request) { m.touch(now, q.cell).Failed++ }
+func (m *metrics) failed(now simtime.Time, q *request) {
+	m.touch(now, q.cell).Failed++
+	m.end(now, q, SeriesFailed)
+}
 
-func (m *metrics) unfinished(now simtime.Time, q *request) { m.touch(now, q.cell).Unfinished++ }
+func (m *metrics) unfinished(now simtime.Time, q *request) {
+	m.touch(now, q.cell).Unfinished++
+	m.end(now, q, SeriesUnfinished)
+}
 
 // kept records that a request goes to a replica, after the router was asked.
 func (m *metrics) kept(now simtime.Time, q *request) {
@@ -173,6 +193,7 @@ func (m *metrics) completed(last, end simtime.Time, q *request) (good bool) {
 	gaps := q.generated() - 1
 
 	c.Completed++
+	m.end(end, q, SeriesCompleted)
 	c.E2E.Record(int64(e2e))
 	if gaps > 0 {
 		c.TPOT.Record(int64(decode) / int64(gaps))

@@ -130,10 +130,11 @@ func FuzzFeaturesAgainstPlain(f *testing.F) {
 func compareWithPlain(t *testing.T, data []byte, with ...feature) {
 	t.Helper()
 	plain := randomConfigWith(data, with...)
+	plain.Series = randomSeries(data)
 	want := runPlain(plain)
 	for _, checked := range []bool{false, true} {
 		config := randomConfigWith(data, with...)
-		config.CheckInvariants = checked
+		config.CheckInvariants, config.Series = checked, plain.Series
 		got, err := Run(context.Background(), config)
 		if err != nil {
 			t.Fatal(err)

@@ -30,6 +30,8 @@ type Outcome struct {
 	Units []UnitUse
 	// End is the time of the last event.
 	End simtime.Time
+	// Series follow the run through time; nil unless Config.Series asks for them.
+	Series *Series
 }
 
 // NoPool is the Cell.Pool of requests that reached no replica.

@@ -168,6 +168,7 @@ func (p *plain) sendAgainTo(q *plainRequest, decision policy.Decision, err error
 // breakOff ends a request that has lost its replica.
 func (p *plain) breakOff(q *plainRequest) {
 	p.metrics.touch(p.now, q.cell).Failed++
+	p.metrics.end(p.now, &q.request, SeriesFailed)
 	p.note(q, func(rec *record) { rec.end = "failed" })
 	p.hear(q, workload.Failed)
 	p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool { return e.request == q })

@@ -33,6 +33,7 @@ func (p *plain) turnOut(q *plainRequest) {
 	cell := p.metrics.touch(p.now, q.cell)
 	cell.Rejected++
 	cell.RejectedBy[Evicted]++
+	p.metrics.end(p.now, &q.request, SeriesRejected)
 	p.note(q, func(rec *record) { rec.end = "evicted" })
 	p.hear(q, workload.Rejected)
 	p.tellFinished(q, int(q.replica))

@@ -40,6 +40,7 @@ type plain struct {
 	turns, scrapes map[int]int
 	flying         []*plainRequest // in flight, in order of arrival
 	telling        plainTelling
+	series         plainSeries
 	plainGate
 	delayed []*plainRequest // that the admission makes wait
 	plainScaling
@@ -159,6 +160,7 @@ func newPlain(c Config) *plain {
 	}
 	labels := p.Source.Labels()
 	p.metrics = newMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, len(c.Pools), labels)
+	p.follow()
 	for i := range c.Pools {
 		p.pools = append(p.pools, c.Pools[i].Name)
 		for place := range max(c.Pools[i].Replicas, c.Pools[i].MaxReplicas) {
@@ -196,6 +198,7 @@ func (p *plain) run() *Outcome {
 		o.Replicas = append(o.Replicas, p.report(r))
 	}
 	p.checkLeaks()
+	o.Series = p.reportSeries()
 	p.reportUnits(o)
 	return o
 }
@@ -301,6 +304,7 @@ func (p *plain) take(e plainEvent) plainEvent {
 		p.checkProgress()
 	}
 	p.scrapeUntil(e)
+	p.pass(e.at)
 	p.now = e.at
 	return e
 }
@@ -436,8 +440,8 @@ func (p *plain) sendTo(q *plainRequest, decision policy.Decision, err error) {
 		p.tellFinished(q, decision.Endpoint)
 		return
 	}
+	q.accepted, q.replica = true, int32(decision.Endpoint)
 	q.cell = p.metrics.arrived(p.now, r.pool, &q.request)
-	q.accepted = true
 	p.fly(q)
 	p.noteWait(q)
 	p.noteDelay(q)
@@ -679,6 +683,7 @@ func (p *plain) join(r *plainReplica, q *plainRequest, n int32) {
 		return
 	}
 	q.scheduled, q.scheduledAt = true, p.now
+	p.noteFound(r, q)
 	shown := q.shown()
 	if shown != q {
 		if shown.scheduled {

@@ -52,6 +52,7 @@ func (p *plain) timeOut(q *plainRequest) {
 		q.cell = p.metrics.arrived(p.now, NoPool, &q.request)
 	}
 	p.metrics.touch(p.now, q.cell).TimedOut++
+	p.metrics.end(p.now, &q.request, SeriesTimedOut)
 	p.note(q, func(rec *record) { rec.end = "timedout" })
 	p.hear(q, workload.TimedOut)
 	if slices.Contains(p.flying, q) {

@@ -81,7 +81,9 @@ type replica struct {
 	// adapters are those that the replica holds; nil where it serves none.
 	adapters *adapters
 
-	use       use
+	use use
+	// gauges follow the replica through time; nil where nobody wants to know.
+	gauges    *replicaGauges
 	lifetimes lifetimes
 	// ready is when the replica began to serve, and warmUntil up to when its steps are
 	// slower then; 0 where they never were.
@@ -188,6 +190,7 @@ func (r *replica) advance(until simtime.Time) {
 // nextStep ends the step under way, or wakes the replica, and begins the next step.
 func (r *replica) nextStep() {
 	r.now = r.next
+	r.gauges.settle(r)
 	if r.stepping {
 		r.endStep()
 	}
@@ -205,6 +208,7 @@ func (r *replica) enter(id int32) {
 		return
 	}
 	r.advisor.arrived(r.now)
+	r.gauges.settle(r)
 	q := &r.requests.all[id]
 	q.moveTo(phaseWaiting)
 	q.entered = r.now

@@ -133,6 +133,7 @@ func (s *simulation) outcome(end simtime.Time) *Outcome {
 		o.Replicas[i] = s.cluster.replicas[i].report(end)
 	}
 	s.scaling.report(o, end)
+	o.Series = s.series.report(s.cluster, end)
 	for i := range o.Cells {
 		o.Cells[i].check()
 	}

@@ -120,6 +120,7 @@ func (c *copying) land(s *simulation, now simtime.Time) {
 	if c.holds {
 		step := *r.held
 		r.held = nil
+		r.gauges.settle(r)
 		r.beginStep(step)
 		s.cluster.reorder(r)
 	}

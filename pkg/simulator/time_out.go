@@ -113,6 +113,7 @@ func (g *gateway) cancelHeld(q *request) {
 	g.held.queue.Cancel(g.now, &q.info)
 	delete(g.held.requests, q.info.ID)
 	q.moveTo(phaseNone)
+	g.series.keep(g.now, -1)
 	g.cluster.serving--
 	g.finishBy = max(g.finishBy, g.now)
 }

@@ -22,6 +22,8 @@ type use struct {
 	evicted int64
 	// lost is what a cache evicted that is gone.
 	lost int64
+	// blocks follows the used blocks through time; nil where nobody wants to know.
+	blocks *gauge
 	// worked is the time of all steps that have ended, whatever since is.
 	worked time.Duration
 
@@ -36,6 +38,14 @@ func (u *use) settle(now simtime.Time, used int) {
 	u.low, carry = bits.Add64(u.low, low, 0)
 	u.high, _ = bits.Add64(u.high, high, carry)
 	u.settled = now
+	if g := u.blocks; g != nil {
+		if now >= g.edge {
+			g.cross(now, int64(used), 0, 0)
+		}
+		if now > g.settled {
+			g.passOne(now, int64(used))
+		}
+	}
 }
 
 // changed records a new number of used blocks.
@@ -54,7 +64,7 @@ func (u *use) stepped(start, end simtime.Time) {
 
 // restart begins the figures anew.
 func (r *replica) restart(now simtime.Time) {
-	r.use = use{since: now, settled: now, peakUsed: r.cache.Used(), evicted: r.cache.Evictions(), worked: r.use.worked}
+	r.use = use{since: now, settled: now, peakUsed: r.cache.Used(), evicted: r.cache.Evictions(), worked: r.use.worked, blocks: r.use.blocks}
 	r.watch.restart(now)
 	if r.tiers != nil {
 		r.tiers.restart(now)

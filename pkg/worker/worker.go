@@ -158,7 +158,7 @@ func (o Options) simulate(ctx context.Context, creator Creator, w shardInput, wh
 	defer end()
 	teller.Go(func() { w.owner.writeProgress(telling, creator, o.Ticks, o.Index, len(which), &done) })
 	return execute.Simulate(ctx, w.plan, w.traces, w.round, which, execute.Options{
-		Parallelism: o.Parallelism, KeepDecisions: true, Fence: o.Fence,
+		Parallelism: o.Parallelism, KeepDecisions: true, Series: w.plan.Series, Fence: o.Fence,
 		Progress: func(n int) {
 			done.Store(int64(n))
 			if o.Progress != nil {

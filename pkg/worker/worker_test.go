@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -198,10 +199,10 @@ func TestWorkerSimulatesRestOfARound(t *testing.T) {
 	}
 }
 
-func TestWorkerWritesKeptDecisions(t *testing.T) {
+func TestWorkerWritesKeptDecisionsAndSeries(t *testing.T) {
 	o := mountedOptions(t)
 	run := builder.MakeRun("small", "ns").Scenario(builder.Requests(20)).Seeds(1, 2).Obj()
-	run.Spec.Trace.Level = v1alpha1.DecisionsTrace
+	run.Spec.Trace = v1alpha1.RunTrace{Level: v1alpha1.DecisionsTrace, Series: &v1alpha1.SeriesTrace{}}
 	c, errs, err := compile.Run(t.Context(), run, traceInputs(mooncakeTrace(t, 1)))
 	if err != nil || len(errs) > 0 {
 		t.Fatalf("CompileRun: %v, %v", errs, err)
@@ -218,9 +219,15 @@ func TestWorkerWritesKeptDecisions(t *testing.T) {
 		t.Errorf("%d bytes of decisions; the digest is %s, reported %s",
 			len(cm.BinaryData[store.DecisionsKey]), content.SHA256(), chunks[0].SHA256)
 	}
-	delete(content.Binary, store.DecisionsKey)
-	if content.SHA256() == chunks[0].SHA256 {
-		t.Error("the digest is not of the decisions")
+	if series, err := store.ReadSeries([]store.Chunk{content}); err != nil || series == nil || series.Runs != 2 {
+		t.Errorf("series are %+v: %v", series, err)
+	}
+	for _, key := range []string{store.DecisionsKey, store.SeriesKey} {
+		without := store.Chunk{Rows: 2, Data: cm.Data, Binary: maps.Clone(cm.BinaryData)}
+		delete(without.Binary, key)
+		if without.SHA256() == chunks[0].SHA256 {
+			t.Errorf("the digest is not of %s", key)
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	scalerlint "windtunnel.dev/windtunnel/pkg/policy/autoscaling/lint"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
+	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
@@ -51,6 +52,7 @@ func Compared(ctx context.Context, run *v1alpha1.SimulationRun, gates []v1alpha1
 	c.plan.Metrics, c.plan.Gates = run.Spec.Metrics, gates
 	c.plan.Precision = wantedPrecision(&run.Spec.Replications, len(c.plan.Seeds), "e2e.mean")
 	c.plan.Decisions = keptDecisions(&run.Spec.Trace)
+	c.plan.Series = keptSeries(run.Spec.Trace.Series)
 	errs = append(errs, c.checkCriteria(&run.Spec.Scenario, spec)...)
 	return c.finish(errs)
 }
@@ -202,6 +204,18 @@ func (c *compiler) interrupted(path *field.Path) bool {
 // defaultKeptRequests is how many requests have their decisions kept unless the run says
 // otherwise.
 const defaultKeptRequests = 100
+
+// keptSeries is how many bins the time series have at most that are kept.
+func keptSeries(in *v1alpha1.SeriesTrace) int {
+	switch {
+	case in == nil:
+		return 0
+	case in.Bins == nil:
+		return result.MaxSeriesBins
+	default:
+		return int(*in.Bins)
+	}
+}
 
 // keptDecisions is how many requests have their decisions kept.
 func keptDecisions(in *v1alpha1.RunTrace) int {

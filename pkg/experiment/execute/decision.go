@@ -75,7 +75,7 @@ func appendText(b []byte, s *string) []byte { return jsonline.Text(b, *s) }
 // attach has a simulation watched. What it returns is to be called when that is
 // over.
 func (w observers) attach(c *simulator.Config) (detach func()) {
-	c.CheckInvariants = w.check
+	c.CheckInvariants, c.Series = w.check, seriesIn(w.series)
 	c.Completed, c.Evicted, c.Ended = w.completed, w.evicted, w.ended
 	if w.scaling != nil {
 		w.scaling(c)

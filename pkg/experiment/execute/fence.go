@@ -26,7 +26,10 @@ type Fence interface {
 }
 
 // InsideOptions are the [Options] that pass a fence.
-type InsideOptions struct{ CheckInvariants, KeepDecisions bool }
+type InsideOptions struct {
+	CheckInvariants, KeepDecisions bool
+	Series                         int
+}
 
 // Inside runs one simulation in this process, whatever code it has. The traces must be the
 // plan's.
@@ -35,7 +38,7 @@ func Inside(ctx context.Context, p *experiment.Plan, traces trace.Set, of experi
 	if len(errs) > 0 {
 		return experiment.Simulation{}, errs.ToAggregate()
 	}
-	local := Options{CheckInvariants: o.CheckInvariants, KeepDecisions: o.KeepDecisions}
+	local := Options{CheckInvariants: o.CheckInvariants, KeepDecisions: o.KeepDecisions, Series: o.Series}
 	return local.simulate(ctx, p, traces, of, experiment.MetricsUnder(criteria.Metrics(), of.Workload), 0)
 }
 
@@ -72,7 +75,7 @@ func (o *Options) fenced(ctx context.Context, p *experiment.Plan, traces trace.S
 	case o.Decided != nil || o.Requests != nil:
 		return experiment.Simulation{}, ErrWatched
 	}
-	s, err := o.Fence.Simulate(ctx, p, traces, of, InsideOptions{o.CheckInvariants, o.KeepDecisions})
+	s, err := o.Fence.Simulate(ctx, p, traces, of, InsideOptions{o.CheckInvariants, o.KeepDecisions, o.Series})
 	if err != nil {
 		return experiment.Simulation{}, err
 	}

@@ -16,6 +16,8 @@ type LocalRun struct {
 	*study.Study
 	// Documents are a run's, one a seed.
 	Documents []*result.Document
+	// Series are those of all simulations together; nil where Options ask for none.
+	Series *result.Series
 	// Reused is the number of rows that were known before.
 	Reused int
 }
@@ -68,6 +70,9 @@ func (c *LocalRun) round(ctx context.Context, traces trace.Set, before int, o Op
 		rows[at] = simulations[i].Row
 		if document := simulations[i].Document; document != nil {
 			c.Documents = append(c.Documents, document)
+		}
+		if c.Series, err = result.MergeSeries(c.Series, simulations[i].Series); err != nil {
+			return 0, err
 		}
 	}
 	c.Reused += len(rows) - len(missing)

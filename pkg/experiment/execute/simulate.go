@@ -51,6 +51,8 @@ type Options struct {
 	Requests func(simulation int, point experiment.Point, seed int64) (RequestSink, error)
 	// KeepDecisions has those that the plan keeps in the results.
 	KeepDecisions bool
+	// Series is how many bins the time series of a run have at most; 0 makes none.
+	Series int
 	// Fence, if set, runs the simulations of code that nobody vouches for. Without it, they
 	// run in this process.
 	Fence Fence
@@ -121,7 +123,9 @@ func only(simulations []experiment.Simulation, ended []bool) []experiment.Simula
 // are nil where nobody wants to know.
 type observers struct {
 	// check has the simulator check its invariants.
-	check     bool
+	check bool
+	// series is how many bins time series have at most; 0 makes none.
+	series    int
 	decided   func(*Decision)
 	completed func(simulator.Completion)
 	evicted   func(request int)
@@ -135,7 +139,7 @@ type observers struct {
 }
 
 func (o *Options) watch(simulation int) observers {
-	w := observers{check: o.CheckInvariants}
+	w := observers{check: o.CheckInvariants, series: o.Series}
 	if o.Decided != nil {
 		w.decided = func(d *Decision) { o.Decided(simulation, d) }
 	}
@@ -198,6 +202,7 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 	document := result.NewDocument(outcome, meta)
 	s := experiment.Simulation{Row: result.NewRow(document, of.Point.ID, metrics)}
 	s.Row.Share, s.Row.Workload = of.Share, of.Workload
+	s.Series = result.NewSeries(outcome, in.config.Pools, &meta)
 	if !p.IsSweep() {
 		s.Document = document
 	}

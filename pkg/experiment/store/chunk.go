@@ -36,6 +36,8 @@ const (
 	DocumentsKey = "documents.jsonl"
 	// DecisionsKey holds routing decisions, one a line and compressed.
 	DecisionsKey = "decisions.jsonl.gz"
+	// SeriesKey holds the time series of each simulation, one a line and compressed.
+	SeriesKey = "series.jsonl.gz"
 )
 
 // Chunk is a piece of a shard's results, as a ConfigMap holds it.
@@ -57,8 +59,10 @@ func (c Chunk) SHA256() string {
 	}
 	fmt.Fprintf(h, "%s %d\n%s", RowsKey, len(lines), lines)
 	fmt.Fprintf(h, "%s %d\n%s", DocumentsKey, len(c.Data[DocumentsKey]), c.Data[DocumentsKey])
-	if decisions, ok := c.Binary[DecisionsKey]; ok {
-		fmt.Fprintf(h, "%s %d\n%s", DecisionsKey, len(decisions), decisions)
+	for _, key := range []string{DecisionsKey, SeriesKey} {
+		if more, ok := c.Binary[key]; ok {
+			fmt.Fprintf(h, "%s %d\n%s", key, len(more), more)
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -107,11 +111,16 @@ func Chunks(simulations []experiment.Simulation) ([]Chunk, error) {
 			return nil, fmt.Errorf("%w: the result under seed %d takes %d KiB, and a ConfigMap holds %d: have fewer tenants and classes",
 				ErrTooLarge, s.Row.Seed, size>>10, MaxChunkBytes>>10)
 		}
+		series, err := packSeries(s, MaxChunkBytes-GzipOverhead-size)
+		if err != nil {
+			return nil, err
+		}
+		size += len(series)
 		if !under.hasRoom(size, len(row)) {
 			chunks = append(chunks, under.chunk())
 			under = newChunkUnderWay()
 		}
-		under.add(row, document, s.Decisions)
+		under.add(row, document, s.Decisions, series)
 	}
 	if under.count > 0 {
 		chunks = append(chunks, under.chunk())
@@ -121,8 +130,8 @@ func Chunks(simulations []experiment.Simulation) ([]Chunk, error) {
 
 // chunkUnderWay gathers simulations.
 type chunkUnderWay struct {
-	count                      int
-	rows, documents, decisions bytes.Buffer
+	count                              int
+	rows, documents, decisions, series bytes.Buffer
 	// z compresses into rows; pending is how much of what it was given may not
 	// be there yet, written all that it was given.
 	z                *gzip.Writer
@@ -150,16 +159,17 @@ func (c *chunkUnderWay) hasRoom(size, row int) bool {
 
 // size is the most that the chunk may take by now.
 func (c *chunkUnderWay) size() int {
-	return c.rows.Len() + c.pending + GzipOverhead + c.documents.Len() + c.decisions.Len()
+	return c.rows.Len() + c.pending + GzipOverhead + c.documents.Len() + c.decisions.Len() + c.series.Len()
 }
 
-func (c *chunkUnderWay) add(row, document, decisions []byte) {
+func (c *chunkUnderWay) add(row, document, decisions, series []byte) {
 	c.count++
 	c.pending += len(row)
 	c.written += len(row)
 	_, _ = c.z.Write(row) // into memory
 	c.documents.Write(document)
 	c.decisions.Write(decisions)
+	c.series.Write(series)
 }
 
 func (c *chunkUnderWay) chunk() Chunk {
@@ -170,6 +180,9 @@ func (c *chunkUnderWay) chunk() Chunk {
 	}
 	if c.decisions.Len() > 0 {
 		chunk.Binary[DecisionsKey] = c.decisions.Bytes()
+	}
+	if c.series.Len() > 0 {
+		chunk.Binary[SeriesKey] = c.series.Bytes()
 	}
 	return chunk
 }

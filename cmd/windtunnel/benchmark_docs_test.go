@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestThePageOnBenchmarkReportsWorks types what the page tells to type, and reads its
+// description of a run.
+func TestThePageOnBenchmarkReportsWorks(t *testing.T) {
+	page, err := os.ReadFile("../../docs/benchmark-report.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(page, -1)
+	if len(blocks) != 1 {
+		t.Fatalf("%d blocks of YAML, want a run of calibrate", len(blocks))
+	}
+	run, err := parseRunFile(blocks[0][1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if errs := run.validate(); len(errs) > 0 {
+		t.Errorf("the page's run: %v", errs.ToAggregate())
+	}
+
+	folder := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", filepath.Join(folder, "windtunnel"), ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	config, err := filepath.Abs("../../config")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(config, filepath.Join(folder, "config")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))
+	script, _ := typed(string(page))
+	if out := inShell(t, folder, "set -e\n"+script); !strings.Contains(out, "B is a report of a simulation") {
+		t.Errorf("the commands print\n%s", out)
+	}
+	for _, file := range []string{"benchmark_report_v0.2_sessions.yaml", "reports/benchmark_report_v0.2_gates-point-0.yaml"} {
+		raw, err := os.ReadFile(filepath.Join(folder, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		readReport(t, string(raw))
+	}
+}

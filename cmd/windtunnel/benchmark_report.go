@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/report/benchmark"
+	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/setup"
+)
+
+// recorders record the requests of simulations for a benchmark report, in their order.
+type recorders []*benchmark.Recorder
+
+func (r *recorders) grow(simulations int) error {
+	for range simulations {
+		*r = append(*r, &benchmark.Recorder{})
+	}
+	return nil
+}
+
+func (r *recorders) open(simulation int, _ experiment.Point, _ int64) (execute.RequestSink, error) {
+	return (*r)[simulation], nil
+}
+
+// summary sums up all simulations.
+func (r *recorders) summary() *benchmark.Summary {
+	sum := &benchmark.Summary{}
+	for _, recorder := range *r {
+		sum.Merge(&recorder.Summary)
+	}
+	return sum
+}
+
+// benchmarkReport returns the report of one point of a plan. The rows are in the order of
+// the recorders.
+func benchmarkReport(p *experiment.Plan, point experiment.Point, in benchmark.Input) ([]byte, error) {
+	tree, err := p.ScenarioAt(point, 1)
+	if err != nil {
+		return nil, err
+	}
+	in.Tree, in.Experiment = tree, p.Hash()
+	if in.Scenario, err = setup.DecodeScenario(tree); err != nil {
+		return nil, err
+	}
+	r, err := benchmark.New(in)
+	if err != nil {
+		return nil, err
+	}
+	return r.Encode()
+}
+
+// ownFigures are what reports say of the whole object below results.profiling.windtunnel.
+func ownFigures(of identity, p *experiment.Plan, verdict *study.Verdict) (map[string]any, error) {
+	own := struct {
+		Object         identity               `json:"object"`
+		Plan           string                 `json:"plan_sha256"`
+		Inputs         []v1alpha1.InputDigest `json:"inputs,omitempty"`
+		Verdict        result.Judgement       `json:"verdict,omitempty"`
+		Message        string                 `json:"verdict_message,omitempty"`
+		Gates          []result.GateResult    `json:"gates,omitempty"`
+		Warnings       []string               `json:"warnings,omitempty"`
+		Findings       []experiment.Finding   `json:"findings,omitempty"`
+		Approximations []string               `json:"approximations,omitempty"`
+		StepTimes      []string               `json:"step_times,omitempty"`
+	}{
+		Object: of, Plan: p.Hash(), Inputs: p.Inputs, Warnings: p.Warnings,
+		Findings: p.Findings, Approximations: p.Approximations, StepTimes: p.StepTimes,
+	}
+	if verdict != nil {
+		own.Verdict, own.Message, own.Gates = verdict.Judgement, verdict.Message, verdict.Gates
+	}
+	return experiment.ToTree(own)
+}
+
+// printBenchmarkReport prints the report of a run.
+func (o *runOptions) printBenchmarkReport(w io.Writer, run compiledRun, conducted *execute.LocalRun, verdict *study.Verdict) error {
+	own, err := ownFigures(identify(run.TypeMeta, run.ObjectMeta), run.Plan, verdict)
+	if err != nil {
+		return err
+	}
+	in := benchmark.Input{Name: run.Name, Rows: withPools(conducted, run.Plan), Requests: o.recorded.summary(), Own: own}
+	for _, s := range o.settings {
+		in.Parameters = append(in.Parameters, result.Assignment{Name: s.Path, Value: s.Value})
+	}
+	text, err := benchmarkReport(run.Plan, conducted.Points()[0], in)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
+}
+
+// withPools are the rows of a run, one a document, with what a report says of each pool.
+func withPools(conducted *execute.LocalRun, p *experiment.Plan) []result.Row {
+	var metrics []result.Metric
+	if criteria, errs := p.Criteria(nil); len(errs) == 0 {
+		metrics = criteria.Metrics()
+	}
+	var rows []result.Row
+	for _, d := range conducted.Documents {
+		of := metrics
+		for i := range d.Pools {
+			for _, name := range []string{"kvUsage.mean", "kvUsage.peak", "cacheHit.gpu", "preemptions"} {
+				of = append(slices.Clip(of), result.MustParseMetric(fmt.Sprintf("%s{pool=%s}", name, d.Pools[i].Pool)))
+			}
+		}
+		rows = append(rows, result.NewRow(d, 0, of))
+	}
+	return rows
+}

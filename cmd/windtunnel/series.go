@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// bins is how many bins time series have at most, which are written with --series only.
+func (o *runOptions) bins(run compiledRun) int {
+	switch {
+	case o.series == "":
+		return 0
+	case run.Plan.Series > 0:
+		return run.Plan.Series
+	default:
+		return result.MaxSeriesBins
+	}
+}
+
+// writeSeries writes what one draws of series.
+func writeSeries(name string, s *result.Series) error {
+	return writeWhole(name, func(w io.Writer) error {
+		out := json.NewEncoder(w)
+		return out.Encode(s.Lines())
+	})
+}
+
+// writeSeries writes the series that the chunks have.
+func (s *resultSet) writeSeries(name string) error {
+	series, err := store.ReadSeries(s.chunks)
+	switch {
+	case err != nil:
+		return err
+	case series == nil:
+		return badInputError{errors.New("--series: the results have no time series; only a SimulationRun with spec.trace.series keeps some")}
+	}
+	return writeSeries(name, series)
+}

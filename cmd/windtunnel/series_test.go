@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/controllers"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+func readLines(t *testing.T, name string) *result.Lines {
+	t.Helper()
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines result.Lines
+	if err := json.Unmarshal(raw, &lines); err != nil {
+		t.Fatal(err)
+	}
+	return &lines
+}
+
+func TestRunWritesSeries(t *testing.T) {
+	folder := t.TempDir()
+	first, second := filepath.Join(folder, "a.json"), filepath.Join(folder, "b.json")
+	with := mustRun(t, "run", "-f", "testdata/explain.yaml", "-o", "json", "--series", first)
+	if with != mustRun(t, "run", "-f", "testdata/explain.yaml", "-o", "json") {
+		t.Error("series change what is printed")
+	}
+	mustRun(t, "run", "-f", "testdata/explain.yaml", "--series", second, "--parallelism", "1", "--trace", filepath.Join(folder, "d.jsonl"))
+	a, b := textOf(t, first), textOf(t, second)
+	if a != b {
+		t.Error("one simulation at a time, the series are others")
+	}
+	lines := readLines(t, first)
+	if lines.Runs != 2 || len(lines.Pools) == 0 || len(lines.Replicas) == 0 || len(lines.Distributions) == 0 {
+		t.Errorf("%d runs, %d pools, %d replicas, %d distributions", lines.Runs, len(lines.Pools), len(lines.Replicas), len(lines.Distributions))
+	}
+	if n := len(lines.BinsSeconds); n > result.MaxSeriesBins {
+		t.Errorf("%d bins", n)
+	}
+}
+
+func textOf(t *testing.T, name string) string {
+	t.Helper()
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+func TestSeriesHaveTheBinsOfTheSpec(t *testing.T) {
+	name := edited(t, "testdata/run.yaml", "  replications:", "  trace: {series: {bins: 10}}\n  replications:")
+	file := filepath.Join(t.TempDir(), "s.json")
+	const want = "warning: spec.trace.series: only a cluster stores series"
+	if out := mustRun(t, "run", "-f", name); !strings.Contains(out, want) {
+		t.Errorf("there is no %q in\n%s", want, out)
+	}
+	if out := mustRun(t, "run", "-f", name, "--series", file); strings.Contains(out, want) {
+		t.Errorf("it is said beside --series:\n%s", out)
+	}
+	if n := len(readLines(t, file).BinsSeconds); n < 5 || n > 10 {
+		t.Errorf("%d bins", n)
+	}
+}
+
+func TestSeriesThatCannotBeWrittenAreRefused(t *testing.T) {
+	folder := t.TempDir()
+	for name, args := range map[string][]string{
+		"no such folder":            {"run", "-f", "testdata/explain.yaml", "--series", filepath.Join(folder, "missing", "s.json")},
+		"beside an explanation":     {"run", "-f", "testdata/explain.yaml", "--series", filepath.Join(folder, "s.json"), "--explain", "17"},
+		"beside a reflection":       {"run", "-f", "testdata/explain.yaml", "--series", filepath.Join(folder, "s.json"), "--reflect", "issue_focused"},
+		"of results from a file":    {"results", "-f", "testdata/explain.yaml", "--series", filepath.Join(folder, "s.json")},
+		"bins beyond those allowed": {"run", "-f", edited(t, "testdata/run.yaml", "  replications:", "  trace: {series: {bins: 601}}\n  replications:")},
+	} {
+		if _, err := windtunnel(t, args...); exitCode(err) != exitBadInput {
+			t.Errorf("%s: exit code %d: %v", name, exitCode(err), err)
+		}
+	}
+	if files, _ := filepath.Glob(filepath.Join(folder, "*")); len(files) != 0 {
+		t.Errorf("there are %s", files)
+	}
+}
+
+func TestSeriesOfARunOnAClusterAreRead(t *testing.T) {
+	series := &result.Series{
+		SchemaVersion: result.SeriesSchemaVersion, Runs: 1, UnitNanoseconds: 1e6, WidthUnits: 16, Lasted: []int64{16},
+		Pools: []result.SeriesTrack{}, Distributions: []result.SeriesDistribution{},
+	}
+	for name, kept := range map[string]*result.Series{"with series": series, "without": nil} {
+		t.Run(name, func(t *testing.T) {
+			chunks, err := store.Chunks([]experiment.Simulation{
+				{Row: result.Row{Key: "a", Share: 1, Seed: 1}, Series: kept}, {Row: result.Row{Key: "b", Share: 1, Seed: 2}, Series: kept},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			index := store.Index{SchemaVersion: store.IndexSchemaVersion, Chunks: []store.Reference{{Name: "chunk", Rows: 2, SHA256: chunks[0].SHA256()}}}
+			raw := index.Encode()
+			meta := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name, Namespace: "n"} }
+			run := &v1alpha1.SimulationRun{ObjectMeta: meta("r")}
+			run.Status.Results = &v1alpha1.ResultsStatus{Index: "index", Chunks: 1, Rows: 2, SHA256: experiment.Digest(raw)}
+			reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(run,
+				&corev1.ConfigMap{ObjectMeta: meta("index"), Data: map[string]string{store.IndexKey: string(raw)}},
+				&corev1.ConfigMap{ObjectMeta: meta("chunk"), Data: chunks[0].Data, BinaryData: chunks[0].Binary}).Build()
+			set, err := clusterResults(t.Context(), reader, "n", "", "r")
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join(t.TempDir(), "s.json")
+			err = set.writeSeries(file)
+			if kept == nil {
+				if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "spec.trace.series") {
+					t.Errorf("exit code %d: %v", exitCode(err), err)
+				}
+				return
+			}
+			if err != nil || readLines(t, file).Runs != 2 {
+				t.Errorf("%d runs: %v", readLines(t, file).Runs, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// report settles the series at the end of the run; nil where there are none.
+func (s *seriesRecorder) report(c *cluster, end simtime.Time) *Series {
+	if s == nil {
+		return nil
+	}
+	s.bin(end)
+	s.sort()
+	lasted := newGauge(s, s.newBins(1))
+	lasted.end(end, 1, 0, 0)
+	s.kept.end(end, s.keeps, 0, 0)
+	s.gateway.peakWaiting = s.kept.peaks[0]
+	for i := range s.weights {
+		s.weights[i].end(end, 0, 0, 0)
+	}
+	for i := range c.replicas {
+		c.replicas[i].gauges.end(&c.replicas[i], end)
+	}
+	n := s.bin(end) + 1
+	out := &Series{Unit: s.config.Unit, Width: s.width, Lasted: lasted.bins.column(0, n), Bins: n, Gateway: s.gateway.report(n)}
+	for i := range s.weights {
+		b := s.weights[i].bins
+		out.Weights = append(out.Weights, SeriesWeights{b.column(0, n), b.column(1, n), b.column(2, n)})
+	}
+	for _, t := range s.pools {
+		out.Pools = append(out.Pools, t.report(n))
+	}
+	if len(c.replicas) > MaxSeriesReplicas {
+		return out
+	}
+	for i, t := range s.endpoints {
+		out.Replicas = append(out.Replicas, t.report(n))
+		out.Pools[c.replicas[i].pool].add(&out.Replicas[i])
+	}
+	return out
+}
+
+func (t *seriesTrack) report(n int) SeriesTrack {
+	out := SeriesTrack{PeakWaiting: t.peakWaiting, PeakRunning: t.peakRunning, PeakBlocks: t.peakBlocks}
+	columns := out.Columns[:0]
+	for _, b := range []*seriesBins{t.queue, t.blocks, t.present, t.counts} {
+		if b == nil { // SeriesPresent, of a track that no replica writes to
+			columns = append(columns, nil)
+			continue
+		}
+		for k := range b.columns {
+			columns = append(columns, b.column(k, n))
+		}
+	}
+	return out
+}
+
+// add adds the series and the peaks of another track.
+func (t *SeriesTrack) add(other *SeriesTrack) {
+	for k, bins := range other.Columns {
+		if t.Columns[k] == nil {
+			t.Columns[k] = slices.Clone(bins)
+			continue
+		}
+		for i, n := range bins {
+			t.Columns[k][i] += n
+		}
+	}
+	t.PeakWaiting = max(t.PeakWaiting, other.PeakWaiting)
+	t.PeakRunning = max(t.PeakRunning, other.PeakRunning)
+	t.PeakBlocks = max(t.PeakBlocks, other.PeakBlocks)
+}
