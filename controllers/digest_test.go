@@ -9,6 +9,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
@@ -27,11 +28,23 @@ var searched = map[string]func(*v1alpha1.PolicySweepSpec){
 		s.Search = v1alpha1.Search{Algorithm: v1alpha1.SuccessiveHalvingSearch, MaxTrials: 9, Seed: 1,
 			Halving: &v1alpha1.Halving{Fidelity: v1alpha1.RequestsFidelity, Reduction: 3}}
 	},
+	"evolution": func(s *v1alpha1.PolicySweepSpec) {
+		size, confirm := int32(6), int32(2)
+		s.Scenario.Router = v1alpha1.Router{Policies: &v1alpha1.Policies{Bundle: &v1alpha1.ManifestSource{Inline: ptr.To(poorBundle)}}, MetricsRefreshInterval: "50ms"}
+		s.Parameters = []v1alpha1.Parameter{{Name: "policy", Path: "router.policies.bundle", Evolve: &v1alpha1.Evolution{MaxNodes: 9}}}
+		s.Baseline.Parameters = []v1alpha1.Assignment{{Name: "policy", Value: "scenario"}}
+		s.Search = v1alpha1.Search{Algorithm: v1alpha1.MAPElitesSearch, MaxTrials: 24, Seed: 1, GenerationSize: &size, Confirm: &confirm,
+			Features: []v1alpha1.Feature{{Metric: "cacheHit.gpu", Min: "0", Max: "1", Bins: 4}},
+			Islands:  &v1alpha1.Islands{Count: 2, MigrateEvery: 2}}
+	},
 	"precise": func(s *v1alpha1.PolicySweepSpec) {
 		most := int32(8)
 		s.Replications.Precision, s.Replications.MaxCount, s.Replications.Metric = "0.001%", &most, "e2e.mean"
 	},
 }
+
+// poorBundle chooses replicas at random.
+const poorBundle = `{apiVersion: sim.windtunnel.dev/v1alpha1, kind: PolicyBundle, routing: {signals: [prefix-affinity], decisionTree: {root: {value: 0}}}}`
 
 func searchedSweep(kind string, shards int32) *v1alpha1.PolicySweep {
 	sweep := builder.MakeSweep("weights", "team-a").UID("weights-uid").Generation(1).Scenario(builder.Requests(30)).

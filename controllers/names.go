@@ -33,6 +33,12 @@ const (
 	// AnnotationLosses counts the Jobs of a round before it that ended without all of
 	// their results; left out where there are none.
 	AnnotationLosses = "sim.windtunnel.dev/losses"
+	// AnnotationPolicy, AnnotationGeneration, AnnotationParent and AnnotationLineage say
+	// where a promoted policy that evolved comes from.
+	AnnotationPolicy     = "sim.windtunnel.dev/policy"
+	AnnotationGeneration = "sim.windtunnel.dev/generation"
+	AnnotationParent     = "sim.windtunnel.dev/parent"
+	AnnotationLineage    = "sim.windtunnel.dev/lineage"
 	// AnnotationExecution identifies how a Job is run.
 	AnnotationExecution = "sim.windtunnel.dev/execution"
 	// LabelComponent is the role of a child: one of the components below.

@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 
@@ -11,9 +12,11 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/report"
+	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // maxIndexBytes bounds an index, as maxPlanBytes a plan.
@@ -111,7 +114,30 @@ const (
 const (
 	leaderboardJSON = "leaderboard.json"
 	leaderboardText = "leaderboard.txt"
+	// leaderboardPolicies holds the policies that evolved, compressed: those of the best
+	// points, and of the best of each kind.
+	leaderboardPolicies = "policies.json.gz"
 )
+
+// archive are the policies of the points of a leaderboard, compressed; empty where none
+// evolves.
+func archive(st *study.Study, board *result.Leaderboard) ([]byte, error) {
+	var points []int
+	for i := range board.Candidates {
+		points = append(points, board.Candidates[i].Point)
+	}
+	policies, err := advice.Archive(st, points)
+	if err != nil || len(policies) == 0 {
+		return nil, err
+	}
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if err := json.NewEncoder(z).Encode(policies); err != nil {
+		return nil, fmt.Errorf("encode the policies: %w", err)
+	}
+	_ = z.Close() // into memory
+	return b.Bytes(), nil
+}
 
 // makeLeaderboard makes the ConfigMap of the best points.
 func makeLeaderboard(s subject, p *subjectPlan, st *study.Study) (*corev1.ConfigMap, error) {
@@ -128,11 +154,18 @@ func makeLeaderboard(s subject, p *subjectPlan, st *study.Study) (*corev1.Config
 		if err := report.WriteLeaderboard(&text, board); err != nil {
 			return nil, fmt.Errorf("write the leaderboard: %w", err)
 		}
-		if len(raw)+text.Len() > maxLeaderboardBytes && keep > 1 {
+		policies, err := archive(st, board)
+		if err != nil {
+			return nil, err
+		}
+		if len(raw)+text.Len()+len(policies) > maxLeaderboardBytes && keep > 1 {
 			continue
 		}
 		cm := makeConfigMap(s, p, ComponentLeaderboard, contentName(p.prefix, "leaderboard", experiment.Digest(raw)))
 		cm.Data = map[string]string{leaderboardJSON: string(raw), leaderboardText: text.String()}
+		if len(policies) > 0 {
+			cm.BinaryData = map[string][]byte{leaderboardPolicies: policies}
+		}
 		return cm, nil
 	}
 }

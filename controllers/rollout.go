@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -132,7 +133,7 @@ func (d publisher) promote(next sweep) (words string, err error) {
 	if err != nil {
 		return fmt.Sprintf("nothing is promoted: %v", err), nil
 	}
-	report, ok, err := advice.NewReport(st, fmt.Sprintf("PolicySweep %s", next.Name), advice.ReportedTop, out.picker, out.manifests)
+	report, ok, err := advice.NewReport(st, fmt.Sprintf("PolicySweep %s", next.Name), advice.ReportedTop, out.RollOut)
 	if err != nil {
 		return "", err
 	}
@@ -147,6 +148,7 @@ func (d publisher) promote(next sweep) (words string, err error) {
 	data[reportKey] = text.String()
 	cm.Data = data
 	cm.Labels[LabelContent] = digestOf(cm.Data)
+	cm.Annotations = out.lineage()
 	next.Status.Promoted = cm.Name
 	for i := range d.children.configMaps {
 		switch there := &d.children.configMaps[i]; {
@@ -169,34 +171,36 @@ func (d publisher) promote(next sweep) (words string, err error) {
 }
 
 // rollOut is what is to be written of a point.
-type rollOut struct {
-	// picker is the EPP configuration; nil where only manifests are to be written.
-	picker *advice.Promotion
-	// manifests are those that the sweep varies.
-	manifests []*advice.PromotedManifest
-}
+type rollOut struct{ advice.RollOut }
 
 // newRollOut makes the texts of the point to roll out. A sweep whose routers have no EPP
 // configuration rolls out the manifests that it varies.
 func newRollOut(st *study.Study, format v1alpha1.PromotionFormat) (rollOut, error) {
 	var r rollOut
 	var err error
-	if len(st.Plan.Pickers) > 0 || len(advice.VariedManifests(st.Plan)) == 0 {
-		if r.picker, err = advice.Promote(st, format); err != nil {
+	if st.Plan.Evolving() != nil {
+		if r.Bundle, err = advice.PromoteBundle(st); err != nil {
+			return rollOut{}, err
+		}
+	} else if len(st.Plan.Pickers) > 0 || len(advice.VariedManifests(st.Plan)) == 0 {
+		if r.Picker, err = advice.Promote(st, format); err != nil {
 			return rollOut{}, err
 		}
 	}
-	r.manifests, err = advice.PromoteVaried(st)
+	r.Manifests, err = advice.PromoteVaried(st)
 	return r, err
 }
 
 // files are the texts by their keys.
 func (r rollOut) files() (map[string]string, error) {
 	data := map[string]string{}
-	if r.picker != nil {
-		data[r.picker.Name] = r.picker.Text
+	if r.Picker != nil {
+		data[r.Picker.Name] = r.Picker.Text
 	}
-	for _, m := range r.manifests {
+	if r.Bundle != nil {
+		data[advice.BundleName] = r.Bundle.Text
+	}
+	for _, m := range r.Manifests {
 		key := scalerKey(m.Name)
 		if _, taken := data[key]; taken {
 			return nil, fmt.Errorf("the EPP configuration has the key %s, which is that of the manifest %s: give the configuration another key", key, m.Name)
@@ -205,6 +209,22 @@ func (r rollOut) files() (map[string]string, error) {
 	}
 	return data, nil
 }
+
+// lineage are annotations that say where a policy that evolved comes from: its name, its
+// generation, its parent and the changes of each step.
+func (r rollOut) lineage() map[string]string {
+	if r.Bundle == nil {
+		return nil
+	}
+	own := r.Bundle.Line[len(r.Bundle.Line)-1]
+	return map[string]string{
+		AnnotationPolicy: own.Policy, AnnotationGeneration: strconv.Itoa(own.Generation), AnnotationParent: own.Parent,
+		AnnotationLineage: clip(strings.Join(r.Bundle.Changes(), "\n"), maxLineageBytes),
+	}
+}
+
+// maxLineageBytes bounds the annotation with the steps of a policy.
+const maxLineageBytes = 16 << 10
 
 // scalerKey is the key of a manifest, by its name, beside a promoted configuration.
 func scalerKey(name string) string { return "scaler-" + name + ".yaml" }

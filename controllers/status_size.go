@@ -47,6 +47,14 @@ var shrinkers = []func(subject) bool{
 		sw.Status.ParetoFront = sw.Status.ParetoFront[:len(sw.Status.ParetoFront)-1]
 		return true
 	},
+	func(s subject) bool {
+		sw, ok := s.(sweep)
+		if !ok || len(sw.Status.Lineage) == 0 {
+			return false
+		}
+		sw.Status.Lineage = sw.Status.Lineage[1:] // the oldest
+		return true
+	},
 	func(s subject) bool { return shorterTexts(&s.status().Warnings) },
 	func(s subject) bool { return shorterTexts(&s.status().Approximations) },
 	func(s subject) bool { return shorterTexts(&s.status().StepTimes) },

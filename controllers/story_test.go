@@ -824,6 +824,19 @@ var stories = map[string]struct {
 			s.endShards()
 		}
 	}},
+	"policies-evolve": {"A search makes policies: each Job simulates the children of the best ones. Half-way another manager starts and makes the same policies. The best one is promoted.", func(s *story) {
+		sweep := evolvingSweep()
+		s.begin(sweep)
+		for round := 0; !settled(s.subject(sweep)); round++ {
+			s.say("All shards of the round end.")
+			s.endShards()
+			if round == 1 {
+				s.say("Another manager starts.")
+				s.restart()
+				s.reconcile()
+			}
+		}
+	}},
 	"lost-shard-of-a-search": {"A search that learns loses a shard of its first round: it is told that those points failed, and goes on to its end. Given more memory, they are tried again.", func(s *story) {
 		sweep := weights().Obj()
 		searched["tpe"](&sweep.Spec)

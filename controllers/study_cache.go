@@ -34,7 +34,9 @@ type remembered struct {
 const planWeight = 160
 
 // weight is the memory that rows and their plan take, in rows.
-func (j *studyRows) weight() int { return len(j.rows) + j.pooled + j.plan.size/planWeight }
+func (j *studyRows) weight() int {
+	return len(j.rows) + j.pooled + (j.plan.size+j.study.PolicyBytes())/planWeight
+}
 
 func newStudyCache(room int) *studyCache {
 	return &studyCache{room: room, byName: map[subjectName]remembered{}}

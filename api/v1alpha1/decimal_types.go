@@ -7,9 +7,8 @@ import "strconv"
 // Decimal is a number written as a string, such as "2.5": the API holds no
 // floating-point fields, so that every client reads the same digits.
 //
-// +kubebuilder:validation:MinLength=1
 // +kubebuilder:validation:MaxLength=32
-// +kubebuilder:validation:XValidation:rule="self.matches('^-?[0-9]+([.][0-9]+)?$')",message="must be a decimal number in quotes, such as \"2.5\""
+// +kubebuilder:validation:XValidation:rule="self.matches('^-?[0-9]+([.][0-9]+)?$')",message="must be a decimal in quotes, such as \"2.5\""
 type Decimal string
 
 // Float returns the number nearest to d; 0 where d is not a number, which the
@@ -21,9 +20,8 @@ func (d Decimal) Float() float64 {
 
 // PositiveDecimal is a Decimal greater than zero.
 //
-// +kubebuilder:validation:MinLength=1
 // +kubebuilder:validation:MaxLength=32
-// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$') && self.matches('[1-9]')",message="must be a decimal number greater than 0 in quotes, such as \"2.5\""
+// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$') && self.matches('[1-9]')",message="must be a decimal above 0 in quotes, such as \"2.5\""
 type PositiveDecimal string
 
 // Float returns the number nearest to d; 0 where d is not a number, which the
@@ -32,9 +30,8 @@ func (d PositiveDecimal) Float() float64 { return Decimal(d).Float() }
 
 // NonNegativeDecimal is a Decimal of zero or more.
 //
-// +kubebuilder:validation:MinLength=1
 // +kubebuilder:validation:MaxLength=32
-// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$')",message="must be a decimal number of 0 or more in quotes, such as \"2.5\""
+// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$')",message="must be a decimal of 0 or more in quotes, such as \"2.5\""
 type NonNegativeDecimal string
 
 // Float returns the number nearest to d; 0 where d is not a number, which the
@@ -43,9 +40,8 @@ func (d NonNegativeDecimal) Float() float64 { return Decimal(d).Float() }
 
 // Microseconds is a Decimal of 0 or more and less than 100 seconds.
 //
-// +kubebuilder:validation:MinLength=1
 // +kubebuilder:validation:MaxLength=32
-// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]{1,8}([.][0-9]+)?$')",message="must be a decimal number from 0 to 99999999 in quotes, such as \"2.5\""
+// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]{1,8}([.][0-9]+)?$')",message="must be a decimal from 0 to 99999999 in quotes, such as \"2.5\""
 type Microseconds string
 
 // Float returns the number nearest to d; 0 where d is not a number, which the
@@ -54,7 +50,6 @@ func (d Microseconds) Float() float64 { return Decimal(d).Float() }
 
 // Fraction is a Decimal greater than 0 and less than 1.
 //
-// +kubebuilder:validation:MinLength=1
 // +kubebuilder:validation:MaxLength=32
 // +kubebuilder:validation:XValidation:rule="self.matches('^0+[.][0-9]*[1-9][0-9]*$')",message="must be greater than 0 and less than 1, such as \"0.5\""
 type Fraction string

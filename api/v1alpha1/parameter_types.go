@@ -4,7 +4,7 @@ package v1alpha1
 
 // Parameter is a field of the scenario and the values to try for it.
 //
-// +kubebuilder:validation:ExactlyOneOf=range;values;profiles;alternatives
+// +kubebuilder:validation:ExactlyOneOf=range;values;profiles;alternatives;evolve
 // +kubebuilder:validation:XValidation:rule="!has(self.profiles) || self.path == 'router.endpointPickerConfig' || self.path.startsWith('routers[') && self.path.endsWith('].endpointPickerConfig')",message="with profiles, path must be router.endpointPickerConfig, or routers[MODEL].endpointPickerConfig"
 // +kubebuilder:validation:XValidation:rule="!has(self.alternatives) || (self.path == 'router' || self.path.startsWith('routers[') && self.path.endsWith(']') ? self.alternatives.all(a, has(a.router)) : self.path == 'router.admission' || self.path.startsWith('routers[') && self.path.endsWith('].admission') ? self.alternatives.all(a, has(a.admission)) : self.path.startsWith('pools[') && self.path.endsWith('].engine') && self.alternatives.all(a, has(a.engine)))",message="with alternatives, path must be router, router.admission, routers[MODEL], routers[MODEL].admission or pools[NAME].engine, and each alternative must have what the path leads to"
 type Parameter struct {
@@ -54,6 +54,11 @@ type Parameter struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=32
 	Alternatives []Alternative `json:"alternatives,omitempty"`
+	// evolve has the search make policies out of the bundle of a router. The path must
+	// be router.policies.bundle, or with routers routers[MODEL].policies.bundle, and
+	// the algorithm MAPElites.
+	// +optional
+	Evolve *Evolution `json:"evolve,omitempty"`
 	// when is the condition under which the parameter exists. At other points the
 	// scenario keeps its own value at the path.
 	// +optional

@@ -147,7 +147,8 @@ type Assignment struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name,omitempty"`
-	// value is the value as a string, or the name of a profile or an alternative.
+	// value is the value as a string, the name of a profile or an alternative, or
+	// scenario for the policy that the others evolve from.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
@@ -170,6 +171,12 @@ type PolicySweepStatus struct {
 	// +listMapKey=point
 	// +kubebuilder:validation:MaxItems=16
 	ParetoFront []Candidate `json:"paretoFront,omitempty"`
+	// lineage is the line of the best point's policy, if it evolved, from the oldest
+	// ancestor on: at most 10.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=10
+	Lineage []Ancestor `json:"lineage,omitempty"`
 	// leaderboard is the name of the ConfigMap that holds the best points with all
 	// their figures.
 	// +optional

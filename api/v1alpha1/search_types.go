@@ -42,6 +42,7 @@ const (
 //
 // +kubebuilder:validation:XValidation:rule="has(self.capacity) == (has(self.algorithm) && self.algorithm == 'Capacity')",message="algorithm Capacity needs capacity, and no other takes it",fieldPath=".capacity"
 // +kubebuilder:validation:XValidation:rule="has(self.features) == (has(self.algorithm) && self.algorithm == 'MAPElites')",message="algorithm MAPElites needs features, and no other takes them",fieldPath=".features"
+// +kubebuilder:validation:XValidation:rule="!has(self.islands) || self.algorithm == 'MAPElites'",message="islands go with algorithm MAPElites",fieldPath=".islands"
 // +kubebuilder:validation:XValidation:rule="!has(self.halving) || self.algorithm in ['SuccessiveHalving', 'Hyperband']",message="halving goes with algorithms SuccessiveHalving and Hyperband",fieldPath=".halving"
 // +kubebuilder:validation:XValidation:rule="!has(self.generationSize) || self.algorithm in ['TPE', 'GP', 'CMAES', 'NSGA2', 'MAPElites']",message="generationSize goes with algorithms that learn: TPE, GP, CMAES, NSGA2 and MAPElites",fieldPath=".generationSize"
 type Search struct {
@@ -58,7 +59,8 @@ type Search struct {
 	// +kubebuilder:validation:Maximum=100000
 	MaxTrials int32 `json:"maxTrials,omitempty"`
 	// maxFailedTrials is the number of points that may fail before the sweep fails. A
-	// point fails if its values contradict each other.
+	// point fails if its values contradict each other. If a parameter evolves, any
+	// number may fail.
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0
@@ -88,6 +90,9 @@ type Search struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=3
 	Features []Feature `json:"features,omitempty"`
+	// islands are several archives of MAPElites in place of one.
+	// +optional
+	Islands *Islands `json:"islands,omitempty"`
 	// racing stops points early that are worse than the best: they get no further
 	// seeds.
 	// +optional

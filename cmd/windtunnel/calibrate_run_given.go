@@ -109,5 +109,5 @@ func (d decimal) check(path *field.Path) field.ErrorList {
 	if decimals.MatchString(d.text) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path.Child(d.name), d.text, `must be a decimal number from 0 to 99999999 in quotes, such as "2.5"`)}
+	return field.ErrorList{field.Invalid(path.Child(d.name), d.text, `must be a decimal from 0 to 99999999 in quotes, such as "2.5"`)}
 }

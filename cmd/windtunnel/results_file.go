@@ -93,6 +93,9 @@ func readState(name string, raw []byte) (*resultSet, error) {
 	set := &resultSet{parameters: dataframe.Parameters{}}
 	for _, section := range sections {
 		for _, l := range section.lines {
+			if l.Proposal != nil {
+				continue
+			}
 			l.Row.Object = names[section.stateOwner]
 			set.rows = append(set.rows, l.Row)
 			set.parameters[dataframe.PointNameOf(&l.Row)] = l.Parameters

@@ -14,6 +14,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/propose"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
@@ -45,7 +46,9 @@ type stateOwner struct {
 // stateLine is a simulation in a state file: a row, and what its point is.
 type stateLine struct {
 	Parameters []result.Assignment `json:"parameters,omitempty"`
-	Row        result.Row          `json:"row"`
+	Row        result.Row          `json:"row,omitzero"`
+	// Proposal is what came of an inquiry of the search, in place of a simulation.
+	Proposal *propose.Entry `json:"proposal,omitempty"`
 }
 
 // stateSection is what a state holds from one header to the next.
@@ -114,6 +117,8 @@ type state struct {
 	rows map[string]result.Row
 	// own are the keys of those that stand in a section of the sweep's plan.
 	own map[string]bool
+	// proposals are the answers that the sweep's plan got.
+	proposals []propose.Entry
 }
 
 // openState reads a file's rows and drops what was cut off at its end. A file
@@ -149,6 +154,9 @@ func openState(name string, sweep compiledSweep) (*state, error) {
 func (s *state) take(sections []stateSection, owner stateOwner) {
 	for _, section := range sections {
 		for _, l := range section.lines {
+			if l.Proposal != nil && section.stateOwner == owner {
+				s.proposals = append(s.proposals, *l.Proposal)
+			}
 			if l.Row.Key == "" || l.Row.ByMachine {
 				continue // the machine may have more to give now
 			}

@@ -39,6 +39,7 @@ type sweepOptions struct {
 	// benchmarkReport names a folder too.
 	benchmarkReport string
 	promotion       promoteOptions
+	proposer        proposerOptions
 }
 
 func newSweepCommand() *cobra.Command {
@@ -62,6 +63,7 @@ manifest, in all points.
 command continues from them, and gives the same output. --promote FILE writes the
 EPP configuration of the best point: your file, with only the necessary changes.
 --promote-scaler NAME=FILE writes the manifest of a scaler in the same way.
+--proposer URL asks a service for policies of a parameter that evolves.
 --follow DIR writes the best points as SimulationRuns for windtunnel run.
 --requests FILE writes every request of every simulation as Parquet, one per row.
 --benchmark-report DIR writes a Benchmark Report v0.2.1 of llm-d-benchmark for each
@@ -89,6 +91,7 @@ any point completed, 2 invalid input, 3 not enough evidence for a gate.`,
 	f.StringVar(&o.follow, "follow", "", "folder to write the best points to as SimulationRuns; spec.follow.best is their number (default 3)")
 	f.StringVar(&o.benchmarkReport, "benchmark-report", "", "`DIR`: folder to write a Benchmark Report v0.2.1 of llm-d-benchmark to for each candidate in the table, as benchmark_report_v0.2_NAME-point-N.yaml; the candidates are simulated again")
 	o.promotion.register(f)
+	o.proposer.register(f)
 	return cmd
 }
 
@@ -103,7 +106,7 @@ func (o *sweepOptions) checkFlags() error {
 	if len(o.settings) > 0 && (o.promotion.wanted() || o.follow != "") {
 		return badInputError{errors.New("--set changes the scenario for one trial, and --promote, --promote-scaler and --follow write files that last: change the manifest")}
 	}
-	if err := o.promotion.check(); err != nil {
+	if err := errors.Join(o.promotion.check(), o.proposer.check()); err != nil {
 		return err
 	}
 	return o.promotion.readScalers()
@@ -152,12 +155,15 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 	if err := o.checkBenchmarkReports(ready); err != nil {
 		return err
 	}
-	o.promotion.stderr = stderr
+	o.promotion.stderr, o.proposer.stderr = stderr, stderr
 	for _, sweep := range ready {
 		if err := o.promotion.checkForm(sweep); err != nil {
 			return fmt.Errorf("%s: %w", sweep.label(), err)
 		}
 		if err := o.promotion.checkScalers(sweep); err != nil {
+			return fmt.Errorf("%s: %w", sweep.label(), err)
+		}
+		if err := o.proposer.checkSweep(sweep.Plan); err != nil {
 			return fmt.Errorf("%s: %w", sweep.label(), err)
 		}
 		o.promotion.sayWhatIsLeft(sweep.Plan)
@@ -262,17 +268,34 @@ func (o *sweepOptions) withResumeHint(err error) error {
 // executeSweep goes through the sweep, with its state if there is one.
 func (o *sweepOptions) executeSweep(ctx context.Context, sweep compiledSweep) (*execute.LocalRun, error) {
 	if o.state == "" {
-		return o.execute(ctx, sweep.Name, sweep.Compiled, executor{})
+		return o.executeWith(ctx, sweep, nil)
 	}
 	s, err := openState(o.state, sweep)
 	if err != nil {
 		return nil, err
 	}
-	conducted, err := o.execute(ctx, sweep.Name, sweep.Compiled, s.executor())
+	conducted, err := o.executeWith(ctx, sweep, s)
 	if err == nil {
 		err = s.complete(conducted.Study)
 	}
 	return conducted, errors.Join(err, s.close())
+}
+
+// executeWith goes through the sweep with a state; nil where there is none.
+func (o *sweepOptions) executeWith(ctx context.Context, sweep compiledSweep, s *state) (*execute.LocalRun, error) {
+	ctx, err := o.proposer.attach(ctx, sweep, s)
+	if err != nil {
+		return nil, err
+	}
+	var by executor
+	if s != nil {
+		by = s.executor()
+	}
+	conducted, err := o.execute(ctx, sweep.Name, sweep.Compiled, by)
+	if cause := context.Cause(ctx); err != nil && !errors.Is(cause, ctx.Err()) {
+		err = cause
+	}
+	return conducted, err
 }
 
 func (o *sweepOptions) print(stdout io.Writer, sweep compiledSweep, conducted *execute.LocalRun, verdict *study.Verdict) error {

@@ -15,6 +15,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 	"windtunnel.dev/windtunnel/pkg/promote"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -33,7 +34,7 @@ type promoteOptions struct {
 }
 
 func (o *promoteOptions) register(f *pflag.FlagSet) {
-	f.StringVar(&o.file, "promote", "", "file to write the EPP configuration of the best point to, - for standard output; fails if gates do not pass, unless spec.promote.when is Complete")
+	f.StringVar(&o.file, "promote", "", "file to write the EPP configuration of the best point to, or the bundle if a parameter evolves, - for standard output; fails if gates do not pass, unless spec.promote.when is Complete")
 	f.StringArrayVar(&o.scalers, "promote-scaler", nil, "`NAME=FILE`: file to write the HorizontalPodAutoscaler or ScaledObject of scaler NAME at the best point to, under the same conditions; NAME.workloadVariantAutoscaler is its ConfigMap of that name; all files are written or none; may be repeated")
 	f.BoolVar(&o.anyway, "promote-anyway", false, "promote even if gates do not pass")
 }
@@ -68,6 +69,9 @@ func (o *promoteOptions) checkForm(sweep compiledSweep) error {
 	if !there {
 		return nil
 	}
+	if sweep.Plan.Evolving() != nil {
+		return o.checkBundle(file)
+	}
 	have := promote.Form(file)
 	for _, form := range advice.PromotedForms(sweep.Plan, sweep.promotionFormat()) {
 		if form != have {
@@ -75,6 +79,14 @@ func (o *promoteOptions) checkForm(sweep compiledSweep) error {
 				"--promote: %s holds %s, and the sweep would replace the file by %s: to edit the file, name the file as endpointPickerConfig.file in the scenario in place of the present configuration, without spec.promote.format; or name a new file",
 				o.file, have, form)}
 		}
+	}
+	return nil
+}
+
+// checkBundle refuses to replace a file by a bundle that holds something else.
+func (o *promoteOptions) checkBundle(file []byte) error {
+	if _, errs := bundle.Read(file, nil); len(errs) > 0 {
+		return badInputError{fmt.Errorf("--promote: %s holds no PolicyBundle, and the sweep would replace the file by one: name a new file", o.file)}
 	}
 	return nil
 }
@@ -123,7 +135,9 @@ func (o *promoteOptions) promote(sweep compiledSweep, st *study.Study, open erro
 type rollOut struct {
 	point int
 	// picker is the EPP configuration; nil where no flag asks for one.
-	picker    *advice.Promotion
+	picker *advice.Promotion
+	// bundle is the policy that evolved; nil where none did, or no flag asks for it.
+	bundle    *advice.PromotedBundle
 	manifests []*advice.PromotedManifest
 	// elsewhere are the values of the point that no file gets.
 	elsewhere []advice.Setting
@@ -131,7 +145,7 @@ type rollOut struct {
 
 // changes reports whether a file differs from the text that was given.
 func (r *rollOut) changes() bool {
-	return r.picker != nil && r.picker.Diff != "" ||
+	return r.bundle != nil && len(r.bundle.Line) > 1 || r.picker != nil && r.picker.Diff != "" ||
 		slices.ContainsFunc(r.manifests, func(m *advice.PromotedManifest) bool { return m.Diff != "" })
 }
 
@@ -145,6 +159,13 @@ func (o *promoteOptions) prepare(sweep compiledSweep, st *study.Study) (*rollOut
 	if o.file == "" {
 		r.point = manifests[0].Point
 		r.elsewhere = advice.WithoutManifests(advice.Settings(st, r.point), manifests)
+		return r, nil
+	}
+	if sweep.Plan.Evolving() != nil {
+		if r.bundle, err = advice.PromoteBundle(st); err != nil {
+			return nil, err
+		}
+		r.point, r.elsewhere = r.bundle.Point, advice.WithoutManifests(r.bundle.Elsewhere, manifests)
 		return r, nil
 	}
 	if r.picker, err = advice.Promote(st, sweep.promotionFormat()); err != nil {
@@ -166,7 +187,13 @@ func (o *promoteOptions) write(r *rollOut, point string) error {
 	if p := r.picker; p != nil && p.Model != "" {
 		fmt.Fprintf(o.stderr, "windtunnel: the EPP configuration is that of the router of %s\n", p.Model)
 	}
-	outside := "the EPP configuration"
+	outside, main, words := "the EPP configuration", "", "the EPP configuration of"
+	switch {
+	case r.bundle != nil:
+		outside, main, words = "the bundle", r.bundle.Text, "the bundle of"
+	case r.picker != nil:
+		main = r.picker.Text
+	}
 	if len(r.manifests) > 0 {
 		outside = "the written files"
 	}
@@ -175,8 +202,8 @@ func (o *promoteOptions) write(r *rollOut, point string) error {
 	}
 	var files []fileContent
 	var titles []string
-	if r.picker != nil && o.file != "-" {
-		files, titles = append(files, fileContent{o.file, r.picker.Text}), append(titles, "the EPP configuration of")
+	if main != "" && o.file != "-" {
+		files, titles = append(files, fileContent{o.file, main}), append(titles, words)
 	}
 	for i, m := range r.manifests {
 		files, titles = append(files, fileContent{o.manifests[i].file, m.Text}), append(titles, m.Title()+" at")
@@ -188,7 +215,7 @@ func (o *promoteOptions) write(r *rollOut, point string) error {
 		fmt.Fprintf(o.stderr, "windtunnel: %s has %s %s\n", f.name, titles[i], point)
 	}
 	if o.file == "-" {
-		_, err := io.WriteString(o.stdout, r.picker.Text)
+		_, err := io.WriteString(o.stdout, main)
 		return err
 	}
 	return nil

@@ -49,7 +49,11 @@ func reportOf(st *study.Study, title string, format outputFormat) (*report.Sweep
 	if err != nil {
 		manifests = nil // as does --promote-scaler
 	}
-	r, ok, err := advice.NewReport(st, title, keep, promoted, manifests)
+	out := advice.RollOut{Picker: promoted, Manifests: manifests}
+	if st.Plan.Evolving() != nil {
+		out.Bundle, _ = advice.PromoteBundle(st) // and this one --promote again
+	}
+	r, ok, err := advice.NewReport(st, title, keep, out)
 	if err == nil && !ok {
 		err = errors.New("no point has all of its results")
 	}

@@ -194,7 +194,7 @@ func TestBadInput(t *testing.T) {
 		},
 		"a negative rate": {
 			verb: "run", manifest: run, old: `rate: "20"`, new: `rate: "-20"`,
-			want: []string{"spec.scenario.workload.clients[0].arrivals.rate", "greater than 0"},
+			want: []string{"spec.scenario.workload.clients[0].arrivals.rate", "above 0"},
 		},
 		"a rate that is not a string": {
 			verb: "run", manifest: run, old: `rate: "20"`, new: `rate: 20`,

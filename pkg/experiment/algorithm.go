@@ -48,7 +48,11 @@ func (p *Plan) Algorithm(spec *field.Path) (search.Algorithm, field.ErrorList) {
 func (p *Plan) Space() search.Space {
 	var space search.Space
 	for i := range p.Parameters {
-		space.Parameters = append(space.Parameters, p.Parameters[i].axis())
+		axis := p.Parameters[i].axis()
+		if p.Parameters[i].Evolve != nil {
+			axis.Kind, axis.Genome = search.Evolved, p.genome(&p.Parameters[i])
+		}
+		space.Parameters = append(space.Parameters, axis)
 	}
 	for _, rule := range p.Rules {
 		space.Rules = append(space.Rules, search.Rule{Expression: rule.Expression, Message: rule.Message})
@@ -66,6 +70,9 @@ func (p *Plan) baseline() search.Point {
 		at := slices.IndexFunc(p.Baseline, func(a v1alpha1.Assignment) bool { return a.Name == p.Parameters[i].Name })
 		if at >= 0 {
 			values[i] = p.Baseline[at].Value
+		}
+		if p.Parameters[i].Evolve != nil {
+			values[i] = p.Parameters[i].First
 		}
 	}
 	return values
@@ -86,6 +93,12 @@ func (p *Plan) settings() search.Settings {
 	}
 	if in.GenerationSize != nil {
 		s.Generation = int(*in.GenerationSize)
+	}
+	if i := in.Islands; i != nil {
+		s.Islands = search.IslandSettings{Count: int(i.Count), MigrateEvery: int(i.MigrateEvery)}
+	}
+	if p.evolving() >= 0 && s.Generation == 0 && s.MaxTrials/24 > MaxEvolvedGeneration {
+		s.Generation = MaxEvolvedGeneration
 	}
 	if h := in.Halving; h != nil {
 		s.Halving = search.HalvingSettings{Fidelity: search.FidelityKind(h.Fidelity), Minimum: h.Minimum.Float(), Reduction: int(h.Reduction)}
@@ -127,10 +140,14 @@ func (p *Plan) ClaimConfidence() float64 {
 	return 1 - (1-p.Search.Capacity.Confidence.Float())/float64(len(p.seedCounts()))
 }
 
-// MaxFailed is how many points may fail.
+// MaxFailed is how many points may fail: any number of those with policies that nobody
+// wrote.
 func (p *Plan) MaxFailed() int {
 	if p.Search == nil {
 		return 0
+	}
+	if p.evolving() >= 0 {
+		return math.MaxInt
 	}
 	return int(p.Search.MaxFailedTrials)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Parameter is a place in the scenario and the values to try there: exactly
-// one of Range, Values, Profiles and Alternatives.
+// one of Range, Values, Profiles, Alternatives and Evolve.
 type Parameter struct {
 	Name string `json:"name"`
 	Path string `json:"path"`
@@ -23,9 +23,13 @@ type Parameter struct {
 	Profiles []Profile       `json:"profiles,omitempty"`
 	// Alternatives are whole parts of the scenario.
 	Alternatives []Alternative `json:"alternatives,omitempty"`
+	// Evolve has the search make policies.
+	Evolve *Evolution `json:"evolve,omitempty"`
 	// When says at which points the parameter exists; nil at all.
 	When *v1alpha1.ParameterCondition `json:"when,omitempty"`
 
+	// First is the policy that the others evolve from, in canonical form.
+	First     string    `json:"-"`
 	Segments  []Segment `json:"-"`
 	ValueKind valueKind `json:"-"`
 }
@@ -88,15 +92,21 @@ func (p *Parameter) Bind(scenario Tree) error {
 	if p.IsWhole() {
 		return p.bindWhole(scenario)
 	}
+	if p.Evolve != nil {
+		return p.bindEvolving(scenario)
+	}
 	p.ValueKind, err = resolve(scenario, p.Segments)
 	p.Integer = err == nil && p.ValueKind == integerValue
 	return err
 }
 
-// Set writes one of the parameter's values into a scenario.
+// Set writes one of the parameter's values into a scenario: the text of one that evolves.
 func (p *Parameter) Set(scenario Tree, value string) error {
 	if p.IsWhole() {
 		return p.setPart(scenario, value)
+	}
+	if p.Evolve != nil {
+		return p.setPolicy(scenario, value)
 	}
 	encoded, err := p.ValueKind.Encode(value)
 	if err != nil {

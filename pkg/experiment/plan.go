@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/search"
 	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	insight "windtunnel.dev/windtunnel/pkg/trace"
@@ -86,6 +87,10 @@ type Plan struct {
 	// Expanded are the names of clients that have the fields of a preset. The scenario
 	// holds these fields.
 	Expanded []string `json:"-"`
+
+	// Proposer, if set, proposes policies of a parameter that evolves before the mutator makes
+	// them: whoever sets it sees to it that equal inquiries have equal answers.
+	Proposer func([]search.Inquiry) [][]search.Proposed `json:"-"`
 
 	Builder setup.Builder `json:"-"`
 	// TraceParts reads other parts of the traces than the base replays.

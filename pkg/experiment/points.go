@@ -21,8 +21,11 @@ type Point struct {
 	// first proposed.
 	ID int
 	// Values give each parameter its value, in the plan's order; empty where the
-	// parameter does not exist at the point.
+	// parameter does not exist at the point. A policy that evolved has its name there.
 	Values []v1alpha1.Assignment
+	// Policy is the bundle of a parameter that evolves, in canonical form; empty where
+	// none does.
+	Policy string
 }
 
 // String names the point by its values, such as a=1 b=2.
@@ -62,6 +65,19 @@ func (p Point) Assignments() []result.Assignment {
 		assignments[i] = result.Assignment{Name: value.Name, Value: value.Value}
 	}
 	return assignments
+}
+
+// NewPoint is the point of values as a search has them.
+func (p *Plan) NewPoint(id int, values []string) Point {
+	point := Point{ID: id}
+	for i := range p.Parameters {
+		value := values[i]
+		if p.Parameters[i].Evolve != nil {
+			point.Policy, value = value, PolicyValue(value)
+		}
+		point.Values = append(point.Values, v1alpha1.Assignment{Name: p.Parameters[i].Name, Value: value})
+	}
+	return point
 }
 
 // Variant is the base scenario, or the base with one profile or alternative in place of its
@@ -120,10 +136,14 @@ func (p *Plan) Variants() []Variant {
 func (p *Plan) ScenarioAt(point Point, share float64) (Tree, error) {
 	scenario := CloneTree(p.Scenario).(Tree)
 	for _, i := range InOrder(p.Parameters) {
-		if point.Values[i].Value == "" {
+		value := point.Values[i].Value
+		if value == "" {
 			continue
 		}
-		if err := p.Parameters[i].Set(scenario, point.Values[i].Value); err != nil {
+		if p.Parameters[i].Evolve != nil {
+			value = point.Policy
+		}
+		if err := p.Parameters[i].Set(scenario, value); err != nil {
 			return nil, fmt.Errorf("parameter %s: %w", p.Parameters[i].Name, err)
 		}
 	}

@@ -23,7 +23,8 @@ type Work struct {
 	// Round is the round's index.
 	Round int `json:"round"`
 	// Trials are the round's where it cannot be told from the plan alone: of
-	// every round but the first.
+	// every round but the first. Where policies evolve they are there of each, so that
+	// only one program makes them.
 	Trials []workTrial `json:"trials,omitempty"`
 	// Skip are the ranges [first, end) of simulations to leave out.
 	Skip [][2]int `json:"skip,omitempty"`
@@ -33,19 +34,21 @@ type Work struct {
 type workTrial struct {
 	Point  int      `json:"point"`
 	Values []string `json:"values,omitempty"`
-	Share  float64  `json:"share"`
-	Seeds  []int64  `json:"seeds"`
+	// Policy is the text of a policy that evolved.
+	Policy string  `json:"policy,omitempty"`
+	Share  float64 `json:"share"`
+	Seeds  []int64 `json:"seeds"`
 }
 
 // Work returns what is left of a round of the plan: the simulations of these
 // numbers, ascending.
 func (p *Plan) Work(r *Round, missing []int) Work {
 	w := Work{Round: r.Index, Skip: without(r.Simulations(), missing)}
-	if r.Index == 0 {
+	if r.Index == 0 && p.evolving() < 0 {
 		return w
 	}
 	for _, t := range r.Trials {
-		trial := workTrial{Point: t.Point.ID, Share: t.Share, Seeds: t.Seeds}
+		trial := workTrial{Point: t.Point.ID, Policy: t.Point.Policy, Share: t.Share, Seeds: t.Seeds}
 		for _, value := range t.Point.Values {
 			trial.Values = append(trial.Values, value.Value)
 		}

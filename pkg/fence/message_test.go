@@ -17,7 +17,7 @@ func FuzzAnswer(f *testing.F) {
 		if err := decode(&head{text: said, room: len(said)}, a); err != nil {
 			return
 		}
-		if s, err := a.inspected(); err == nil && s.Told == nil && s.Row.Key == "" && !s.Row.Failed() {
+		if s, err := a.inspected(); err == nil && s.Told == nil && s.Simulation.Row.Key == "" && !s.Simulation.Row.Failed() {
 			t.Errorf("%q is taken for a result", said)
 		}
 	})

@@ -48,6 +48,9 @@ func (l board) grid() *grid {
 	if completion := result.MustParseMetric("completionRate"); l.needsColumn(completion) {
 		g.add(completion.Unit().Title("completed"), false, l.means(result.Of(completion)))
 	}
+	if origins, found := l.origins(); found {
+		g.add("policy", false, origins)
+	}
 	return g
 }
 

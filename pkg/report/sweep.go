@@ -38,6 +38,10 @@ type Sweep struct {
 	Top int
 	// Diffs are those of the manifests that the best point changes.
 	Diffs []Diff
+	// Policy is the policy of the best point in YAML, where a search made it, and Steps say
+	// how it came about.
+	Policy string
+	Steps  []string
 }
 
 // Diff is what changes of a file, as diff -u prints it.
@@ -55,6 +59,7 @@ func (r *Sweep) Write(w io.Writer) error {
 	r.verdict(&b)
 	r.change(&b, best)
 	r.diffs(&b)
+	r.policy(&b)
 	r.expectation(&b, best)
 	writeGates(&b, r.Gates)
 	r.top(&b)
@@ -160,6 +165,19 @@ func (r *Sweep) diffs(b *bytes.Buffer) {
 		fence := fenceFor(d.Text)
 		fmt.Fprintf(b, "In %s:\n\n%sdiff\n%s\n%s\n\n", d.Title, fence, strings.TrimRight(d.Text, "\n"), fence)
 	}
+}
+
+// policy prints a policy that a search made.
+func (r *Sweep) policy(b *bytes.Buffer) {
+	if r.Policy == "" {
+		return
+	}
+	fmt.Fprint(b, "The policy came about in these steps:\n\n")
+	for _, step := range r.Steps {
+		fmt.Fprintf(b, "1. %s\n", cell(step))
+	}
+	fence := fenceFor(r.Policy)
+	fmt.Fprintf(b, "\n%syaml\n%s\n%s\n\n", fence, strings.TrimRight(r.Policy, "\n"), fence)
 }
 
 // fenceFor is a fence that is longer than any in a text.

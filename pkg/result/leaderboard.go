@@ -34,6 +34,8 @@ type Candidate struct {
 	Elite Kind `json:"elite,omitempty"`
 	// Capacity ranks before all objectives, where it is searched for.
 	Capacity *Capacity `json:"capacity,omitempty"`
+	// Origin says how its policy came about, where a search makes policies.
+	Origin *Origin `json:"origin,omitempty"`
 }
 
 // Name names the candidate by its values.

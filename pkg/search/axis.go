@@ -25,6 +25,9 @@ func (p Parameter) axis(path *field.Path) (axis, field.ErrorList) {
 	if p.Kind == Choice {
 		return p.labels(path.Child("values"))
 	}
+	if p.Kind == Evolved {
+		return genomeAxis{p.Genome}, nil
+	}
 	path = path.Child("range")
 	r, errs := p.parseRange(path)
 	if len(errs) > 0 {

@@ -47,6 +47,10 @@ func (c *cube) dimensions() int { return len(c.axes) }
 // have no order.
 func (c *cube) choice(i int) bool { return c.parameters[i].Kind == Choice }
 
+// evolves says whether the values of the parameter of that index have no
+// coordinates: a genome makes them.
+func (c *cube) evolves(i int) bool { return c.parameters[i].Kind == Evolved }
+
 // values is the number of values of the parameter of that index.
 func (c *cube) values(i int) int64 { return c.axes[i].size() }
 

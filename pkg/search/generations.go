@@ -30,7 +30,7 @@ func (b *generations) ask(parent func(*stats.Stream) Point) []Proposal {
 	for range min(b.size, b.problem.Settings.MaxTrials-b.told) {
 		var p Point
 		if parent != nil {
-			p = b.variator.child(parent(s), parent(s), s)
+			p, _ = b.variator.child(parent(s), parent(s), s)
 		}
 		if p == nil {
 			p = b.variator.draw(s)

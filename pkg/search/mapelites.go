@@ -12,20 +12,29 @@ import (
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// Elite is the best trial of a cell.
-type Elite struct {
-	Cell  []int // the bin of each feature
-	Trial Trial
+// Origin says how a point came about.
+type Origin struct {
+	// Generation and Island number, from 0, where the point was proposed.
+	Generation, Island int
+	// Parent is the point that a parameter that evolves was changed from, and Changes
+	// say how; both are nil of the first point, and where nothing evolves.
+	Parent  Point
+	Changes []string
 }
 
-// mapElites fills an archive with the best trial of each cell of the features'
-// space, and breeds from its elites, each as likely as the others: what is best
+// mapElites fills archives with the best trial of each cell of the features'
+// space, and breeds from their elites, each as likely as the others: what is best
 // of its kind survives however good other kinds are (Mouret, Clune: Illuminating
-// search spaces by mapping elites, 2015). Children are bred as NSGA2's are.
+// search spaces by mapping elites, 2015). Children are bred as NSGA2's are. There
+// may be several archives, the islands, which exchange their best elites now and
+// then.
 type mapElites struct {
 	generations
-	cells  map[string]int // places among the elites
-	elites []Elite        // in the order in which their cells were found
+	islands []*island
+	every   int // generations from one exchange to the next
+	// origins are those of the points that were proposed, by their keys, where
+	// anybody wants to know.
+	origins map[string]Origin
 }
 
 func newMAPElites(p *problem) (Algorithm, field.ErrorList) {
@@ -42,35 +51,117 @@ func newMAPElites(p *problem) (Algorithm, field.ErrorList) {
 			errs = append(errs, field.Invalid(path.Index(i).Child("bins"), f.Bins, "must be at least 1"))
 		}
 	}
-	size := min(max(p.Settings.MaxTrials/24, 12), 100)
-	return &mapElites{generations: newGenerations(p, size), cells: map[string]int{}}, errs
+	m := &mapElites{every: 5}
+	if p.Settings.Islands.MigrateEvery > 0 {
+		m.every = p.Settings.Islands.MigrateEvery
+	}
+	count := max(p.Settings.Islands.Count, 1)
+	for range count {
+		m.islands = append(m.islands, newIsland())
+	}
+	m.generations = newGenerations(p, max(min(max(p.Settings.MaxTrials/24, 12), 100), count))
+	if m.size < count {
+		errs = append(errs, field.Invalid(p.settings().Child("generationSize"), m.size, fmt.Sprintf("must be at least the number of islands, %d", count)))
+	}
+	if count > 1 || p.cube.anyEvolves() {
+		m.origins = map[string]Origin{}
+	}
+	return m, errs
 }
 
-// Ask returns children of the elites.
+// Ask returns children of the elites of each island.
 func (m *mapElites) Ask() []Proposal {
-	if len(m.elites) == 0 {
-		return m.ask(nil)
+	if m.asked != nil {
+		return m.asked
 	}
-	return m.ask(func(s *stats.Stream) Point { return m.elites[s.IntN(len(m.elites))].Trial.Point })
+	points := []Point{}
+	families := m.families()
+	m.inquire(families)
+	for i, f := range families {
+		points = append(points, m.children(i, f)...)
+	}
+	m.asked = m.problem.inFull(points)
+	return m.asked
+}
+
+// families divide the generation among the islands.
+func (m *mapElites) families() []*family {
+	whole := min(m.size, m.problem.Settings.MaxTrials-m.told)
+	var families []*family
+	for i, of := range m.islands {
+		f := &family{island: of, stream: m.problem.stream(m.number), size: whole / len(m.islands)}
+		if i < whole%len(m.islands) {
+			f.size++
+		}
+		if len(m.islands) > 1 {
+			f.stream = stats.NewStream(m.problem.Settings.Seed, fmt.Sprintf("search/%s/%d/island/%d", MAPElites, m.number, i))
+		}
+		families = append(families, f)
+	}
+	return families
+}
+
+// children are those of an island.
+func (m *mapElites) children(i int, f *family) []Point {
+	var points []Point
+	for range f.size {
+		p, from := f.next(m)
+		if p == nil {
+			p, from = m.child(i, f.island, f.stream)
+		}
+		if p == nil {
+			break
+		}
+		points = append(points, p)
+		if m.origins != nil {
+			from.Generation, from.Island = m.number, i
+			m.origins[p.key()] = from
+		}
+	}
+	return points
+}
+
+// child takes one point, nil where there is none.
+func (m *mapElites) child(i int, of *island, s *stats.Stream) (Point, Origin) {
+	evolves := m.problem.cube.anyEvolves()
+	if evolves && i == 0 && m.number == 0 {
+		if p := m.problem.cube.first(); m.variator.take(p) {
+			return p, Origin{}
+		}
+	}
+	if len(of.elites) > 0 {
+		mother, father := m.elite(of, s), m.elite(of, s)
+		if p, changed := m.variator.child(mother, father, s); p != nil {
+			if !evolves {
+				return p, Origin{}
+			}
+			return p, Origin{Parent: mother, Changes: changed}
+		}
+	}
+	if evolves {
+		p, changed := m.variator.fresh(s)
+		return p, Origin{Parent: m.problem.cube.first(), Changes: changed}
+	}
+	return m.variator.draw(s), Origin{}
+}
+
+func (m *mapElites) elite(of *island, s *stats.Stream) Point {
+	return of.elites[s.IntN(len(of.elites))].Trial.Point
 }
 
 // Tell gives cells to trials that are better than those they hold.
 func (m *mapElites) Tell(trials []Trial) {
-	m.tell(trials)
+	if m.origins != nil {
+		m.Ask() // which island each trial is of
+	}
 	for _, t := range trials {
-		cell, ok := m.cell(&t)
-		if !ok {
-			continue
+		if cell, ok := m.cell(&t); ok {
+			m.islands[m.origins[t.Point.key()].Island].keep(Elite{cell, t})
 		}
-		key := fmt.Sprint(cell)
-		place, taken := m.cells[key]
-		switch {
-		case !taken:
-			m.cells[key] = len(m.elites)
-			m.elites = append(m.elites, Elite{cell, t})
-		case better(t, m.elites[place].Trial):
-			m.elites[place].Trial = t
-		}
+	}
+	m.tell(trials)
+	if len(m.islands) > 1 && m.number%m.every == 0 {
+		migrate(m.islands)
 	}
 }
 
@@ -91,15 +182,22 @@ func (m *mapElites) cell(t *Trial) (bins []int, ok bool) {
 	return bins, true
 }
 
-// Elites returns the archive in the order of its cells, without cells whose best
-// trial does not meet the constraints.
+// Elites returns the best elites of all islands in the order of their cells, without
+// cells whose best trial does not meet the constraints.
 func (m *mapElites) Elites() []Elite {
-	var elites []Elite
-	for _, e := range m.elites {
-		if e.Trial.Excess <= 0 {
-			elites = append(elites, e)
+	all := newIsland()
+	for _, l := range m.islands {
+		for _, e := range l.elites {
+			all.keep(e)
 		}
 	}
+	elites := slices.DeleteFunc(all.elites, func(e Elite) bool { return e.Trial.Excess > 0 })
 	slices.SortFunc(elites, func(a, b Elite) int { return slices.Compare(a.Cell, b.Cell) })
 	return elites
+}
+
+// Origin returns how a point came about; false where that is not known.
+func (m *mapElites) Origin(p Point) (Origin, bool) {
+	from, known := m.origins[p.key()]
+	return from, known
 }

@@ -63,6 +63,8 @@ type Settings struct {
 	Capacity   CapacitySettings
 	// Features are MAPElites' axes, one for each of a trial's features.
 	Features []Feature
+	// Islands are those of MAPElites.
+	Islands IslandSettings
 	// Racing stops giving seeds to candidates that are worse than the best; nil
 	// does not.
 	Racing *RacingSettings
@@ -108,6 +110,15 @@ type CapacitySettings struct {
 type Feature struct {
 	Min, Max float64
 	Bins     int
+}
+
+// IslandSettings are those of MAPElites: archives that breed apart.
+type IslandSettings struct {
+	// Count is their number; 0 means 1.
+	Count int
+	// MigrateEvery is after how many generations the best elites of each go to the next one;
+	// 0 means 5.
+	MigrateEvery int
 }
 
 // RacingSettings are those of racing.
@@ -213,6 +224,9 @@ func (p Problem) check(path *field.Path) (*problem, field.ErrorList) {
 	}
 	if p.Baseline != nil && len(p.Baseline) != len(p.Space.Parameters) {
 		errs = append(errs, field.Invalid(path.Child("baseline"), p.Baseline, "must give each parameter a value"))
+	}
+	if p.Settings.Algorithm != MAPElites && slices.ContainsFunc(p.Space.Parameters, func(q Parameter) bool { return q.Kind == Evolved }) {
+		errs = append(errs, field.Invalid(settings.Child("algorithm"), p.Settings.Algorithm, "must be MAPElites, since a parameter evolves"))
 	}
 	checked := &problem{p, cube, path}
 	if len(errs) == 0 && len(cube.rules) > 0 && newUntried(cube).draw(checked.stream(0)) == nil {

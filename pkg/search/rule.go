@@ -62,6 +62,9 @@ func (s Space) kindOf(name string) (expression.Kind, error) {
 	if i < 0 {
 		return 0, fmt.Errorf("there is no parameter %q", name)
 	}
+	if s.Parameters[i].Kind == Evolved {
+		return 0, fmt.Errorf("parameter %q evolves, so its values are no numbers and no labels", name)
+	}
 	return s.Parameters[i].ruleKind(), nil
 }
 

@@ -25,6 +25,8 @@ const (
 	Integer
 	// Choice parameters take one of a list of labels.
 	Choice
+	// Evolved parameters take what their Genome makes, without end.
+	Evolved
 )
 
 // Parameter is one dimension of a space.
@@ -39,6 +41,8 @@ type Parameter struct {
 	LogScale bool
 	// Choices are the labels of a Choice.
 	Choices []string
+	// Genome makes the values of an Evolved parameter.
+	Genome Genome
 	// When says where the parameter exists; nil means everywhere.
 	When *Condition
 }

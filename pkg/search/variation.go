@@ -68,16 +68,18 @@ type variator struct{ *untried }
 const maxMatings = 32
 
 // child takes a point of the space that is between or about two others, and was
-// not tried yet; nil where none was found. Every attempt mutates more.
-func (b variator) child(mother, father Point, s *stats.Stream) Point {
+// not tried yet; nil where none was found. Every attempt mutates more. It says how
+// parameters that evolve differ from those of the mother.
+func (b variator) child(mother, father Point, s *stats.Stream) (p Point, changed []string) {
 	for attempt := range maxMatings {
 		genes := b.cross(mother, father, s)
 		b.mutate(genes, attempt+1, s)
-		if p := b.cube.decode(genes); b.take(p) {
-			return p
+		p := b.cube.decode(genes)
+		if changed := b.breed(p, mother, father, attempt+1, s); b.take(p) {
+			return p, changed
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // cross returns coordinates for a child. A parameter that exists at one parent
@@ -106,6 +108,7 @@ func (b variator) cross(mother, father Point, s *stats.Stream) []float64 {
 func (b variator) mutate(genes []float64, changes int, s *stats.Stream) {
 	for i, gene := range genes {
 		switch {
+		case b.cube.evolves(i):
 		case s.IntN(len(genes)) >= changes:
 		case b.cube.choice(i):
 			genes[i] = s.Float64()

@@ -101,7 +101,10 @@ func TestChildrenAreNew(t *testing.T) {
 		{Name: "b", Kind: Choice, Choices: []string{"x", "y"}},
 	}})
 	b, s, n := variator{newUntried(c)}, stats.NewStream(1, "children"), 0
-	for b.child(Point{"0", "x"}, Point{"0", "x"}, s) != nil {
+	for n <= 8 {
+		if p, _ := b.child(Point{"0", "x"}, Point{"0", "x"}, s); p == nil {
+			break
+		}
 		n++
 	}
 	if n < 4 || n > 8 {

@@ -139,7 +139,7 @@ func proposal(t *testing.T, config object) object {
 // searches are those of the sweeps beside the one of the folder's.
 var searches = map[string]object{
 	"run-trace": {"algorithm": "Capacity", "capacity": object{"load": "weight", "precision": "5%", "confidence": "0.9", "maxSeeds": int64(20)}},
-	"run-file": {"algorithm": "MAPElites", "generationSize": int64(8), "features": []any{
+	"run-file": {"algorithm": "MAPElites", "generationSize": int64(8), "islands": object{"count": int64(2), "migrateEvery": int64(3)}, "features": []any{
 		object{"metric": "ttft.p99", "min": "0", "max": "2.5", "bins": int64(8)},
 	}},
 	"run-policies": {"algorithm": "Hyperband", "halving": object{"fidelity": "Seeds", "minimum": "0.1", "reduction": int64(4)}},

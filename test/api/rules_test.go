@@ -44,19 +44,19 @@ func changed(all, some fields) fields {
 // rules are keyed by the rule's message.
 var rules = map[string]ruleTable{
 	// Numbers written as strings.
-	`must be a decimal number in quotes, such as "2.5"`: {
+	`must be a decimal in quotes, such as "2.5"`: {
 		good: []any{"2.5", "0", "-1", "-0.25", "007"},
 		bad:  []any{"", "abc", "1e3", "1.", ".5", "+1", " 1", "1 ", "0x10", "1,5", "NaN", "--1"},
 	},
-	`must be a decimal number greater than 0 in quotes, such as "2.5"`: {
+	`must be a decimal above 0 in quotes, such as "2.5"`: {
 		good: []any{"2.5", "0.001", "10"},
 		bad:  []any{"0", "0.00", "-1", "1e3", "abc", ".5"},
 	},
-	`must be a decimal number of 0 or more in quotes, such as "2.5"`: {
+	`must be a decimal of 0 or more in quotes, such as "2.5"`: {
 		good: []any{"2.5", "0", "0.0"},
 		bad:  []any{"-1", "-0", "1e3", "abc", ".5"},
 	},
-	`must be a decimal number from 0 to 99999999 in quotes, such as "2.5"`: {
+	`must be a decimal from 0 to 99999999 in quotes, such as "2.5"`: {
 		good: []any{"2.5", "0", "99999999.9"},
 		bad:  []any{"-1", "100000000", "1e3", "abc", ".5"},
 	},
@@ -147,11 +147,11 @@ var rules = map[string]ruleTable{
 	},
 
 	// Durations.
-	"must be a duration greater than 0 and at most 8760h, such as 500ms or 10m": {
+	"must be a duration above 0s, up to 8760h, such as 500ms": {
 		good: []any{"1ns", "1.5µs", "500ms", "1h30m", "8760h"},
 		bad:  []any{"0s", "-1s", "8760h1s", "10", "5 m", "1d", "soon"},
 	},
-	"must be a duration of at most 8760h, such as 0s or 10m": {
+	"must be a duration up to 8760h, such as 10m": {
 		good: []any{"0s", "5s", "8760h"},
 		bad:  []any{"-1s", "8761h", "10", "soon"},
 	},
@@ -609,6 +609,10 @@ var rules = map[string]ruleTable{
 		good: []any{fields{"algorithm": "MAPElites", "features": []any{feature}}},
 		bad:  []any{fields{"algorithm": "MAPElites", "features": gone}, fields{"algorithm": "Random", "features": []any{feature}}},
 	},
+	"islands go with algorithm MAPElites": {
+		good: []any{fields{"algorithm": "MAPElites", "features": []any{feature}, "islands": object{"count": 2}}, fields{"algorithm": "Random", "islands": gone}},
+		bad:  []any{fields{"algorithm": "Random", "islands": object{"count": 2}}},
+	},
 	"halving goes with algorithms SuccessiveHalving and Hyperband": {
 		good: []any{fields{"algorithm": "Hyperband", "halving": object{}}, fields{"algorithm": "SuccessiveHalving", "halving": gone}},
 		bad:  []any{fields{"algorithm": "Random", "halving": object{}}},
@@ -617,45 +621,47 @@ var rules = map[string]ruleTable{
 		good: []any{fields{"algorithm": "TPE", "generationSize": 4}, fields{"algorithm": "Random", "generationSize": gone}},
 		bad:  []any{fields{"algorithm": "Random", "generationSize": 4}},
 	},
-	"exactly one of the fields in [range values profiles alternatives] must be set": {
+	"exactly one of the fields in [range values profiles alternatives evolve] must be set": {
 		good: []any{
-			fields{"range": gone, "profiles": gone, "alternatives": gone, "values": []any{"1"}},
-			fields{"range": interval, "profiles": gone, "alternatives": gone, "values": gone},
-			fields{"path": "router", "range": gone, "profiles": gone, "alternatives": routers, "values": gone},
+			fields{"evolve": gone, "range": gone, "profiles": gone, "alternatives": gone, "values": []any{"1"}},
+			fields{"evolve": gone, "range": interval, "profiles": gone, "alternatives": gone, "values": gone},
+			fields{"evolve": gone, "path": "router", "range": gone, "profiles": gone, "alternatives": routers, "values": gone},
+			fields{"evolve": object{}, "path": "x", "range": gone, "profiles": gone, "alternatives": gone, "values": gone},
 		},
 		bad: []any{
-			fields{"range": gone, "profiles": gone, "alternatives": gone, "values": gone},
-			fields{"range": interval, "profiles": gone, "alternatives": gone, "values": []any{"1"}},
-			fields{"path": "router", "range": gone, "profiles": gone, "alternatives": routers, "values": []any{"1"}},
+			fields{"evolve": object{}, "path": "x", "range": gone, "profiles": gone, "alternatives": gone, "values": []any{"1"}},
+			fields{"evolve": gone, "range": gone, "profiles": gone, "alternatives": gone, "values": gone},
+			fields{"evolve": gone, "range": interval, "profiles": gone, "alternatives": gone, "values": []any{"1"}},
+			fields{"evolve": gone, "path": "router", "range": gone, "profiles": gone, "alternatives": routers, "values": []any{"1"}},
 		},
 	},
 	"with profiles, path must be router.endpointPickerConfig, or routers[MODEL].endpointPickerConfig": {
 		good: []any{
-			fields{"path": "router.endpointPickerConfig", "profiles": profiles, "range": gone, "values": gone, "alternatives": gone},
-			fields{"path": "routers[llama].endpointPickerConfig", "profiles": profiles, "range": gone, "values": gone, "alternatives": gone},
-			fields{"path": "x", "profiles": gone, "values": []any{"1"}, "range": gone, "alternatives": gone},
+			fields{"evolve": gone, "path": "router.endpointPickerConfig", "profiles": profiles, "range": gone, "values": gone, "alternatives": gone},
+			fields{"evolve": gone, "path": "routers[llama].endpointPickerConfig", "profiles": profiles, "range": gone, "values": gone, "alternatives": gone},
+			fields{"evolve": gone, "path": "x", "profiles": gone, "values": []any{"1"}, "range": gone, "alternatives": gone},
 		},
 		bad: []any{
-			fields{"path": "router", "profiles": profiles, "range": gone, "values": gone, "alternatives": gone},
-			fields{"path": "routers[llama].policies", "profiles": profiles, "range": gone, "values": gone, "alternatives": gone},
+			fields{"evolve": gone, "path": "router", "profiles": profiles, "range": gone, "values": gone, "alternatives": gone},
+			fields{"evolve": gone, "path": "routers[llama].policies", "profiles": profiles, "range": gone, "values": gone, "alternatives": gone},
 		},
 	},
 	"with alternatives, path must be router, router.admission, routers[MODEL], routers[MODEL].admission or pools[NAME].engine, and each alternative must have what the path leads to": {
 		good: []any{
-			fields{"path": "router", "alternatives": routers, "profiles": gone, "range": gone, "values": gone},
-			fields{"path": "routers[llama]", "alternatives": routers, "profiles": gone, "range": gone, "values": gone},
-			fields{"path": "router.admission", "alternatives": admissions, "profiles": gone, "range": gone, "values": gone},
-			fields{"path": "routers[llama].admission", "alternatives": admissions, "profiles": gone, "range": gone, "values": gone},
-			fields{"path": "pools[llama].engine", "alternatives": engines, "profiles": gone, "range": gone, "values": gone},
-			fields{"path": "x", "alternatives": gone, "profiles": gone, "range": gone, "values": []any{"1"}},
+			fields{"evolve": gone, "path": "router", "alternatives": routers, "profiles": gone, "range": gone, "values": gone},
+			fields{"evolve": gone, "path": "routers[llama]", "alternatives": routers, "profiles": gone, "range": gone, "values": gone},
+			fields{"evolve": gone, "path": "router.admission", "alternatives": admissions, "profiles": gone, "range": gone, "values": gone},
+			fields{"evolve": gone, "path": "routers[llama].admission", "alternatives": admissions, "profiles": gone, "range": gone, "values": gone},
+			fields{"evolve": gone, "path": "pools[llama].engine", "alternatives": engines, "profiles": gone, "range": gone, "values": gone},
+			fields{"evolve": gone, "path": "x", "alternatives": gone, "profiles": gone, "range": gone, "values": []any{"1"}},
 		},
 		bad: []any{
-			fields{"path": "router.policies", "alternatives": routers, "profiles": gone, "range": gone, "values": gone},
-			fields{"path": "routers", "alternatives": routers, "profiles": gone, "range": gone, "values": gone},
-			fields{"path": "router", "alternatives": admissions, "profiles": gone, "range": gone, "values": gone},
-			fields{"path": "router.admission", "alternatives": routers, "profiles": gone, "range": gone, "values": gone},
-			fields{"path": "pools[llama].engine", "alternatives": admissions, "profiles": gone, "range": gone, "values": gone},
-			fields{"path": "pools[llama]", "alternatives": engines, "profiles": gone, "range": gone, "values": gone},
+			fields{"evolve": gone, "path": "router.policies", "alternatives": routers, "profiles": gone, "range": gone, "values": gone},
+			fields{"evolve": gone, "path": "routers", "alternatives": routers, "profiles": gone, "range": gone, "values": gone},
+			fields{"evolve": gone, "path": "router", "alternatives": admissions, "profiles": gone, "range": gone, "values": gone},
+			fields{"evolve": gone, "path": "router.admission", "alternatives": routers, "profiles": gone, "range": gone, "values": gone},
+			fields{"evolve": gone, "path": "pools[llama].engine", "alternatives": admissions, "profiles": gone, "range": gone, "values": gone},
+			fields{"evolve": gone, "path": "pools[llama]", "alternatives": engines, "profiles": gone, "range": gone, "values": gone},
 		},
 	},
 	"exactly one of the fields in [router admission engine] must be set": {

@@ -65,6 +65,7 @@ func TestResultsAreThoseOfALocalRun(t *testing.T) {
 		"admission-scheduling": "policysweep-admission-scheduling.yaml",
 		"autoscaling":          "policysweep-autoscaling.yaml",
 		"llm-d-default":        "policysweep-llm-d-default.yaml",
+		"evolve":               "policysweep-evolve.yaml",
 		"gates":                "policysweep-gates.yaml",
 		"hpa":                  "policysweep-hpa.yaml",
 		"random":               "policysweep-random.yaml",

@@ -17,12 +17,18 @@ import (
 // ReportedTop is how many points a report in Markdown lists.
 const ReportedTop = 10
 
+// RollOut is what is to be written of a point. Its parts are nil where there is nothing.
+type RollOut struct {
+	Picker *Promotion
+	Bundle *PromotedBundle
+	// Manifests are those of scalers that change with it.
+	Manifests []*PromotedManifest
+}
+
 // NewReport returns what a person reads before rolling the best point, or the proposal,
-// out. promoted is its EPP configuration; nil where there is none. manifests are those of
-// scalers that change with it. False says that no point has all of its results, so that
-// there is nothing to report on. The report lists keep of the best points, all of them if keep is
-// 0.
-func NewReport(s *study.Study, title string, keep int, promoted *Promotion, manifests []*PromotedManifest) (*report.Sweep, bool, error) {
+// out. False says that no point has all of its results, so that there is nothing to report
+// on. The report lists keep of the best points, all of them if keep is 0.
+func NewReport(s *study.Study, title string, keep int, out RollOut) (*report.Sweep, bool, error) {
 	best, ok, err := pointToRollOut(s)
 	if err != nil || !ok {
 		return nil, false, err
@@ -35,10 +41,10 @@ func NewReport(s *study.Study, title string, keep int, promoted *Promotion, mani
 		Title: title, Best: best, Proposed: s.Plan.Proposal, Board: board, Top: ReportedTop,
 		Warnings: s.Plan.Remarks(), Approximations: s.Plan.Approximations,
 	}
-	if promoted != nil && promoted.Diff != "" {
+	if promoted := out.Picker; promoted != nil && promoted.Diff != "" {
 		r.Diffs = append(r.Diffs, report.Diff{Title: promoted.Title(), Text: promoted.Diff})
 	}
-	for _, m := range manifests {
+	for _, m := range out.Manifests {
 		if m.Diff != "" {
 			r.Diffs = append(r.Diffs, report.Diff{Title: m.Title(), Text: m.Diff})
 		}
@@ -59,7 +65,10 @@ func NewReport(s *study.Study, title string, keep int, promoted *Promotion, mani
 	}
 	r.Assumptions = append(assumptions(scenario), workloadWords(s.Plan)...)
 	r.StepTimes, _ = s.Plan.Builder.StepTimes(scenario, nil)
-	if promoted != nil {
+	if out.Bundle != nil {
+		r.Steps, r.Policy = out.Bundle.Changes(), out.Bundle.Text
+	}
+	if promoted := out.Picker; promoted != nil {
 		r.Assumptions = append(r.Assumptions, "The router is an EPP of version "+promoted.Version+".")
 		for _, setting := range promoted.Elsewhere {
 			r.Assumptions = append(r.Assumptions, fmt.Sprintf("Set outside the EPP's configuration: %s = %s.", setting.Path, setting.Value))

@@ -28,16 +28,29 @@ func setBundles(s *study.Study, scenario *v1alpha1.Scenario, id int) error {
 	for _, b := range experiment.Bundles(scenario) {
 		reached := func(p experiment.Parameter) bool {
 			model, rest, is := experiment.InBundle(p.Segments)
-			return is && len(rest) > 0 && model == b.Model
+			return is && (len(rest) > 0 || p.Evolve != nil) && model == b.Model
 		}
 		if !slices.ContainsFunc(s.Plan.Parameters, reached) {
 			continue
 		}
-		raw, err := yaml.JSONToYAML(experiment.MustJSON(experiment.Lookup(root, experiment.BundlePath(b.Model))))
+		text, err := bundleText(s, id, b.Model, root)
 		if err != nil {
 			return err
 		}
-		b.Router.Policies.Bundle = &v1alpha1.ManifestSource{Inline: new(string(raw))}
+		b.Router.Policies.Bundle = &v1alpha1.ManifestSource{Inline: &text}
 	}
 	return nil
+}
+
+// bundleText is the bundle of a model's router at a point, whose scenario is root.
+func bundleText(s *study.Study, id int, model string, root experiment.Tree) (string, error) {
+	evolved, err := policyAt(s, id, model)
+	if err != nil {
+		return "", err
+	}
+	if evolved != nil {
+		return BundleYAML(evolved)
+	}
+	raw, err := yaml.JSONToYAML(experiment.MustJSON(experiment.Lookup(root, experiment.BundlePath(model))))
+	return string(raw), err
 }

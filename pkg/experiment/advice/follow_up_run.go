@@ -52,7 +52,7 @@ func scenarioOf(s *study.Study, base *v1alpha1.Scenario, id int) (*v1alpha1.Scen
 	}
 	for _, i := range experiment.InOrder(s.Plan.Parameters) {
 		p, value := &s.Plan.Parameters[i], point.Values[i].Value
-		if value == "" || p.Profiles != nil || experiment.BeneathPickerConfig(p.Segments) || experiment.InManifest(p.Segments) || inBundle(p.Segments) {
+		if value == "" || p.Profiles != nil || p.Evolve != nil || experiment.BeneathPickerConfig(p.Segments) || experiment.InManifest(p.Segments) || inBundle(p.Segments) {
 			continue // setPickers writes the configurations, those of alternatives too, setManifests manifests, and setBundles bundles
 		}
 		if err := p.Set(root, value); err != nil {

@@ -75,6 +75,7 @@ func Sweep(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs Inputs, sett
 	criteria := c.checkCriteria(&spec.Scenario, path)
 	if len(errs) == 0 {
 		errs = append(errs, c.parameters(spec.Parameters, path.Child("parameters"))...)
+		errs = append(errs, c.evolvedForm(spec.Promote, path.Child("promote", "format"))...)
 	}
 	// What is searched depends on what is asked.
 	if len(errs) == 0 && len(criteria) == 0 {

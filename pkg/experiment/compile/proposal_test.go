@@ -76,7 +76,7 @@ func TestAProposalIsComparedWithTheScenariosConfiguration(t *testing.T) {
 		if err != nil || p.Text != pair[1] {
 			t.Errorf("%v: promoted\n%v\nwant\n%s", err, p, pair[1])
 		}
-		report, ok, err := advice.NewReport(conducted.Study, "a proposal", advice.ReportedTop, p, nil)
+		report, ok, err := advice.NewReport(conducted.Study, "a proposal", advice.ReportedTop, advice.RollOut{Picker: p})
 		if err != nil || !ok {
 			t.Fatal(ok, err)
 		}

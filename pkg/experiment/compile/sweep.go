@@ -23,7 +23,8 @@ func (c *compiler) parameters(in []v1alpha1.Parameter, path *field.Path) field.E
 		c.plan.Parameters = append(c.plan.Parameters, p)
 	}
 	errs = append(errs, c.overwrittenSettings()...)
-	if errs = append(errs, c.samePaths(path)...); len(errs) > 0 {
+	errs = append(errs, c.samePaths(path)...)
+	if errs = append(errs, c.evolving(path)...); len(errs) > 0 {
 		return errs
 	}
 	for _, v := range c.plan.Variants() {
@@ -130,7 +131,7 @@ func (c *compiler) inPart(errs field.ErrorList, p *experiment.Parameter, name st
 // values tries each value that stands for others in a variant. Whole parts are variants of
 // their own.
 func (c *compiler) values(p *experiment.Parameter, v *experiment.Variant, bound []bool, within string, path *field.Path) field.ErrorList {
-	if p.IsWhole() {
+	if p.IsWhole() || p.Evolve != nil {
 		return nil
 	}
 	if p.Range != nil && !p.ValueKind.Numeric() {
@@ -262,11 +263,8 @@ func (c *compiler) point(in []v1alpha1.Assignment, what string, path *field.Path
 		exists := p.When == nil || slices.Contains(p.When.Values, values[p.When.Parameter])
 		switch {
 		case ok && exists:
-			value := in[at].Value
-			if canonical, err := p.ValueKind.Canonical(value); err == nil && !p.IsWhole() {
-				value = canonical
-			}
-			values[p.Name] = value
+			value, es := canonicalValue(p, in[at].Value, path.Index(at).Child("value"))
+			values[p.Name], errs = value, append(errs, es...)
 			point = append(point, v1alpha1.Assignment{Name: p.Name, Value: value})
 		case ok:
 			errs = append(errs, field.Invalid(path.Index(at), p.Name, fmt.Sprintf("the parameter does not exist at %s, by its when", what)))
@@ -283,6 +281,23 @@ func (c *compiler) point(in []v1alpha1.Assignment, what string, path *field.Path
 	return point, errs
 }
 
+// canonicalValue is a value of a parameter as results write it. Whether the parameter takes
+// the value is for others to say, but for the one name that a policy has beforehand.
+func canonicalValue(p *experiment.Parameter, value string, path *field.Path) (string, field.ErrorList) {
+	switch {
+	case p.Evolve != nil && value != experiment.TheScenarios:
+		return value, field.ErrorList{field.Invalid(path, value, "must be scenario: the policy that the others evolve from")}
+	case p.Evolve != nil:
+		return experiment.PolicyValue(p.First), nil
+	case p.IsWhole():
+		return value, nil
+	}
+	if canonical, err := p.ValueKind.Canonical(value); err == nil {
+		value = canonical
+	}
+	return value, nil
+}
+
 // baselineScenario checks the scenario that the baseline's values make.
 func (c *compiler) baselineScenario(in *v1alpha1.Baseline, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
@@ -296,6 +311,9 @@ func (c *compiler) baselineScenario(in *v1alpha1.Baseline, path *field.Path) fie
 		value, exists := values[p.Name]
 		if !exists {
 			continue
+		}
+		if p.Evolve != nil {
+			continue // the scenario has its own policy
 		}
 		if err := p.Set(scenario, value); err != nil {
 			at := slices.IndexFunc(in.Parameters, func(a v1alpha1.Assignment) bool { return a.Name == p.Name })

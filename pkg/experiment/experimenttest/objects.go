@@ -112,3 +112,26 @@ func ServeTwoModels(s *v1alpha1.Scenario) {
 		OutputTokens: v1alpha1.Lengths{Distribution: "Constant", Mean: "50", Min: 1},
 	})
 }
+
+// EvolvingSweep evolves the policy of [Run] from a decision tree that is the same for all
+// replicas, on two islands.
+func EvolvingSweep(t testing.TB, edits ...func(*v1alpha1.PolicySweep)) *v1alpha1.PolicySweep {
+	t.Helper()
+	text := "{apiVersion: sim.windtunnel.dev/v1alpha1, kind: PolicyBundle, metadata: {name: poor}, routing: {signals: [prefix-affinity, in-flight], decisionTree: {root: {value: 0}}}}"
+	size := int32(6)
+	sweep := Sweep(t)
+	spec := &sweep.Spec
+	spec.Scenario = *Run(t).Spec.Scenario.DeepCopy()
+	spec.Scenario.Router = v1alpha1.Router{MetricsRefreshInterval: "50ms", Policies: &v1alpha1.Policies{Bundle: &v1alpha1.ManifestSource{Inline: &text}}}
+	spec.Parameters = []v1alpha1.Parameter{{Name: "policy", Path: "router.policies.bundle", Evolve: &v1alpha1.Evolution{MaxNodes: 9}}}
+	spec.Baseline = &v1alpha1.Baseline{Parameters: []v1alpha1.Assignment{{Name: "policy", Value: "scenario"}}}
+	spec.Search = v1alpha1.Search{
+		Algorithm: v1alpha1.MAPElitesSearch, MaxTrials: 30, Seed: 1, GenerationSize: &size,
+		Features: []v1alpha1.Feature{{Metric: "ttft.p99", Min: "0", Max: "1", Bins: 3}},
+		Islands:  &v1alpha1.Islands{Count: 2, MigrateEvery: 2},
+	}
+	for _, edit := range edits {
+		edit(sweep)
+	}
+	return sweep
+}

@@ -54,7 +54,8 @@ func (s *Study) candidates() []result.Candidate {
 	candidates := make([]result.Candidate, len(s.points))
 	dropped := s.dropped()
 	for i, point := range s.points {
-		candidates[i] = result.Candidate{Point: point.ID, Parameters: point.Assignments(), Dropped: dropped[point.ID]}
+		from, _ := s.origin(point.ID)
+		candidates[i] = result.Candidate{Point: point.ID, Parameters: point.Assignments(), Dropped: dropped[point.ID], Origin: from}
 	}
 	if archive, ok := search.As[interface{ Elites() []search.Elite }](s.algorithm); ok {
 		for _, elite := range archive.Elites() {

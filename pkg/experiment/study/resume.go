@@ -31,7 +31,7 @@ func Resume(p *experiment.Plan, w experiment.Work) (*experiment.Round, []int, er
 }
 
 func roundOf(p *experiment.Plan, w experiment.Work) (*experiment.Round, error) {
-	if w.Round == 0 {
+	if w.Round == 0 && len(w.Trials) == 0 {
 		study, err := New(p)
 		if err != nil {
 			return nil, err
@@ -43,7 +43,7 @@ func roundOf(p *experiment.Plan, w experiment.Work) (*experiment.Round, error) {
 		if p.IsSweep() && len(t.Values) != len(p.Parameters) {
 			return nil, fmt.Errorf("round %d: point %d has %d values, and there are %d parameters", w.Round, t.Point, len(t.Values), len(p.Parameters))
 		}
-		trials[i] = experiment.Trial{Point: experiment.Point{ID: t.Point}, Share: t.Share, Seeds: t.Seeds}
+		trials[i] = experiment.Trial{Point: experiment.Point{ID: t.Point, Policy: t.Policy}, Share: t.Share, Seeds: t.Seeds}
 		for j, value := range t.Values {
 			trials[i].Point.Values = append(trials[i].Point.Values, v1alpha1.Assignment{Name: p.Parameters[j].Name, Value: value})
 		}

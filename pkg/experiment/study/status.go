@@ -93,12 +93,15 @@ func FillSweep(status *v1alpha1.PolicySweepStatus, s *Study) error {
 	}
 	FillVerdict(&status.CommonStatus, verdict)
 	FillProgress(&status.CommonStatus, s)
-	status.Best, status.Baseline, status.ParetoFront = nil, nil, nil
+	status.Best, status.Baseline, status.ParetoFront, status.Lineage = nil, nil, nil, nil
 	for i := range board.Candidates {
 		ranked := &board.Candidates[i]
 		c := s.candidate(ranked)
 		if i == 0 && ranked.Complete() {
 			status.Best = &c
+			if status.Lineage, err = s.lineage(ranked.Point); err != nil {
+				return err
+			}
 		}
 		if ranked.Point == s.BaselinePoint() {
 			status.Baseline = &c

@@ -10,7 +10,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/search"
@@ -49,6 +48,8 @@ type Study struct {
 	// none.
 	failed       map[int]bool
 	firstFailure string
+	// policyBytes is how long the policies of all points are together.
+	policyBytes int
 	// simulations is the number of those of all rounds so far.
 	simulations int
 }
@@ -81,6 +82,9 @@ func (s *Study) Round() *experiment.Round { return s.round }
 // Points returns all points that were proposed so far. A run has one, without
 // values, and so has a sweep of workloads alone.
 func (s *Study) Points() []experiment.Point { return s.points }
+
+// PolicyBytes is how long the policies are together that the search made.
+func (s *Study) PolicyBytes() int { return s.policyBytes }
 
 // BaselinePoint returns the ID of the baseline, or NoBaseline.
 func (s *Study) BaselinePoint() int { return s.baseline }
@@ -220,10 +224,8 @@ func (s *Study) point(values search.Point) experiment.Point {
 	if id, known := s.ids[key]; known {
 		return s.points[id]
 	}
-	point := experiment.Point{ID: len(s.points)}
-	for i := range s.Plan.Parameters {
-		point.Values = append(point.Values, v1alpha1.Assignment{Name: s.Plan.Parameters[i].Name, Value: values[i]})
-	}
+	point := s.Plan.NewPoint(len(s.points), values)
+	s.policyBytes += len(point.Policy)
 	if s.Plan.IsBaseline(values) {
 		s.baseline = point.ID
 	}

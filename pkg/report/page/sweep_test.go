@@ -139,6 +139,7 @@ func elementsOf(t testing.TB, name string) string {
 	}
 	r.Title, r.Assumptions, r.Warnings = name, []string{name}, []string{name}
 	r.Diffs = []report.Diff{{Title: name, Text: "+" + strings.ReplaceAll(name, "\n", " ") + "\n"}}
+	r.Policy, r.Steps = name, []string{name, name}
 	r.Gates = []result.GateResult{{Gate: result.Gate{Name: name, Measure: r.Board.Objectives[0].Measure}, Verdict: result.Fail, Message: name}}
 	var b bytes.Buffer
 	if err := (&Sweep{Report: r, Facts: []Fact{{Name: name, Value: name, Code: true}}}).Write(&b); err != nil {

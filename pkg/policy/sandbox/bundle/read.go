@@ -4,7 +4,9 @@ package bundle
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -110,6 +112,16 @@ func (c *Component) canonical() *Component {
 		own.Parameterized = &Parameterized{Template: t.Name, Version: t.Version(), Parameters: t.Complete(stated)}
 	}
 	return &own
+}
+
+// ID names the bundle among others: 12 digits of the digest of what counts of it.
+func (b *Bundle) ID() string { return IDOf(b.Canonical()) }
+
+// IDOf is the ID of the bundle that is this text in canonical form.
+func IDOf(canonical string) string {
+	sum := sha256.Sum256([]byte(canonical))
+	return hex.EncodeToString(sum[:6])
+
 }
 
 func (b *Bundle) check(path *field.Path) field.ErrorList {

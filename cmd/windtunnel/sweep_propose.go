@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/fence"
+	"windtunnel.dev/windtunnel/pkg/propose"
+	"windtunnel.dev/windtunnel/pkg/search"
+)
+
+// proposerOptions are the flags of sweep about a service that proposes policies.
+type proposerOptions struct {
+	url     string
+	timeout time.Duration
+	stderr  io.Writer
+}
+
+func (o *proposerOptions) register(f *pflag.FlagSet) {
+	f.StringVar(&o.url, "proposer", "", "`URL` of a service that proposes policies for a parameter that evolves; docs/evolution.md describes the requests")
+	f.DurationVar(&o.timeout, "proposer-timeout", 2*time.Minute, "how long the command waits for an answer of --proposer, in each of three tries")
+}
+
+func (o *proposerOptions) check() error {
+	if o.url == "" {
+		return nil
+	}
+	to, err := url.Parse(o.url)
+	if err != nil || to.Host == "" || to.Scheme != "http" && to.Scheme != "https" {
+		return badInputError{fmt.Errorf("--proposer: %q must be a URL such as http://localhost:8080/propose", o.url)}
+	}
+	if o.timeout <= 0 {
+		return badInputError{errors.New("--proposer-timeout must be greater than 0")}
+	}
+	return nil
+}
+
+// checkSweep refuses a sweep for which there is nothing to propose.
+func (o *proposerOptions) checkSweep(p *experiment.Plan) error {
+	if o.url != "" && p.Evolving() == nil {
+		return badInputError{errors.New("--proposer needs a parameter that evolves")}
+	}
+	return nil
+}
+
+// attach has the search of a sweep ask the service. The state keeps the answers, if there is
+// one. The context ends with the error that keeps the search from going on.
+func (o *proposerOptions) attach(ctx context.Context, sweep compiledSweep, s *state) (context.Context, error) {
+	if o.url == "" {
+		if s != nil && len(s.proposals) > 0 {
+			return ctx, badInputError{errors.New("the state has answers of a proposer: name the service again by --proposer URL")}
+		}
+		return ctx, nil
+	}
+	printWarnings(o.stderr, o.warnings())
+	options := propose.Options{URL: o.url, Timeout: o.timeout, Pause: time.Second, Wait: wait, Note: func(e propose.Entry) error {
+		o.tell(&e)
+		if s == nil {
+			return nil
+		}
+		return s.append(stateLine{Proposal: &e})
+	}}
+	if s != nil {
+		options.Known = s.proposals
+	}
+	for _, objective := range sweep.Plan.Objectives {
+		options.Objectives = append(options.Objectives, propose.Objective{Metric: objective.Metric, Maximize: objective.Direction == v1alpha1.Maximize})
+	}
+	for _, feature := range sweep.Plan.Search.Features {
+		options.Features = append(options.Features, feature.Metric)
+	}
+	client := propose.NewClient(options)
+	ctx, stop := context.WithCancelCause(ctx)
+	sweep.Plan.Proposer = func(inquiries []search.Inquiry) [][]search.Proposed {
+		proposed, err := client.Propose(ctx, inquiries)
+		if err != nil {
+			stop(err)
+			return make([][]search.Proposed, len(inquiries))
+		}
+		return proposed
+	}
+	return ctx, nil
+}
+
+// wait waits for so long, or until the context ends.
+func wait(ctx context.Context, long time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(long):
+	}
+}
+
+// tell says what of an answer cannot be used.
+func (o *proposerOptions) tell(e *propose.Entry) {
+	at := fmt.Sprintf("generation %d, island %d", e.Generation, e.Island)
+	if e.Error != "" {
+		fmt.Fprintf(o.stderr, "windtunnel: the proposer has no answer for %s, so changes of Windtunnel take its place: %s\n", at, e.Error)
+	}
+	for _, why := range e.Dropped {
+		fmt.Fprintf(o.stderr, "windtunnel: a proposal for %s is not used: %s\n", at, why)
+	}
+}
+
+// warnings say what does not bound the code of proposals on this machine.
+func (o *proposerOptions) warnings() []string {
+	if fence.Missing == "" {
+		return nil
+	}
+	return []string{fence.Missing}
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package propose
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/mutate"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
+	"windtunnel.dev/windtunnel/pkg/search"
+)
+
+// The languages of a program that is proposed.
+const (
+	starlark = "starlark"
+	wasm     = "wasm"
+)
+
+// maxNoteBytes bounds a note.
+const maxNoteBytes = 200
+
+// keep checks the policies of an answer. Programs are not read.
+func keep(in *search.Inquiry, all []policy, entry *Entry) {
+	for i := range all {
+		if len(entry.Policies) == in.Count {
+			entry.Dropped = append(entry.Dropped, fmt.Sprintf("%d more than the %d that were wanted", len(all)-i, in.Count))
+			return
+		}
+		path := field.NewPath("policies").Index(i)
+		kept, errs := all[i].kept(in, path)
+		if len(errs) > 0 {
+			entry.Dropped = append(entry.Dropped, errs.ToAggregate().Error())
+			continue
+		}
+		entry.Policies = append(entry.Policies, *kept)
+	}
+}
+
+// kept is the policy in canonical form, or what is wrong with it.
+func (p *policy) kept(in *search.Inquiry, path *field.Path) (*Kept, field.ErrorList) {
+	k := &Kept{Note: clip(p.Note)}
+	if p.Parent != "" {
+		if k.Parent = indexOf(in, p.Parent); k.Parent < 0 {
+			return nil, field.ErrorList{field.Invalid(path.Child("parent"), p.Parent, "must be the policy_id of a parent")}
+		}
+	}
+	b, errs := p.document(in.Parents[k.Parent].Value, path)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	if k.Bundle = b.Canonical(); len(k.Bundle) > mutate.MaxBytes {
+		return nil, field.ErrorList{field.TooLong(path, "", mutate.MaxBytes)}
+	}
+	return k, nil
+}
+
+// indexOf is the place of a parent; negative where there is none of this ID.
+func indexOf(in *search.Inquiry, id string) int {
+	for i := range in.Parents {
+		if bundle.IDOf(in.Parents[i].Value) == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// document is the bundle: the one that is stated, or that of the parent with a program in it.
+func (p *policy) document(parent string, path *field.Path) (*bundle.Bundle, field.ErrorList) {
+	switch {
+	case len(p.Bundle) > 0 && p.Language == "":
+		return bundle.Read(p.Bundle, path.Child("bundle"))
+	case len(p.Bundle) > 0 || p.Language == "":
+		return nil, field.ErrorList{field.Invalid(path, field.OmitValueType{}, "must have either bundle, or language and policy")}
+	}
+	b, errs := bundle.Read([]byte(parent), path)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	name := sandbox.Component(p.Component)
+	if name == "" {
+		name = sandbox.Routing
+	}
+	c := b.Components()[name]
+	if c == nil {
+		return nil, field.ErrorList{field.Invalid(path.Child("component"), p.Component, "the parent has no such component")}
+	}
+	program := bundle.Component{}
+	if name == sandbox.Routing && c.Program() {
+		program.Signals = c.AllSignals()
+	}
+	switch p.Language {
+	case starlark:
+		program.Starlark = &bundle.Starlark{Source: p.Policy}
+	case wasm:
+		program.WASM = &bundle.WASM{Module: bundle.Base64(p.Policy)}
+	default:
+		return nil, field.ErrorList{field.NotSupported(path.Child("language"), p.Language, []string{starlark, wasm})}
+	}
+	*c = program
+	raw, err := json.Marshal(b)
+	if err != nil {
+		return nil, field.ErrorList{field.InternalError(path, err)}
+	}
+	return bundle.Read(raw, path)
+}
+
+func clip(text string) string {
+	if text = strings.Join(strings.Fields(text), " "); len(text) > maxNoteBytes {
+		text = strings.ToValidUTF8(text[:maxNoteBytes-3], "") + "..."
+	}
+	return text
+}

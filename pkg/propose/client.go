@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package propose
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
+	"windtunnel.dev/windtunnel/pkg/search"
+)
+
+// tries is how often an inquiry is made, and maxAnswerBytes bounds an answer.
+const (
+	tries          = 3
+	maxAnswerBytes = 4 << 20
+)
+
+// Options say whom a client asks, and about what.
+type Options struct {
+	URL string
+	// Timeout is that of one try, and Pause the time after the first that fails; it is twice
+	// as long after the second.
+	Timeout, Pause time.Duration
+	// Wait waits for so long, or until the context ends.
+	Wait func(context.Context, time.Duration)
+	// Objectives and Features are what trials have.
+	Objectives []Objective
+	Features   []string
+	// Known are the entries of former sessions, and Note is called for each new one.
+	Known []Entry
+	Note  func(Entry) error
+}
+
+// Objective is a metric and its direction.
+type Objective struct {
+	Metric   string
+	Maximize bool
+}
+
+// A Client asks a service. It may be used by one search at a time.
+type Client struct {
+	options Options
+	http    http.Client
+	known   map[place]*Entry
+}
+
+// NewClient returns a client.
+func NewClient(o Options) *Client {
+	c := &Client{options: o, http: http.Client{Timeout: o.Timeout}, known: map[place]*Entry{}}
+	for i := range o.Known {
+		e := &o.Known[i]
+		c.known[place{e.Generation, e.Island}] = e
+	}
+	return c
+}
+
+// Propose asks all inquiries whose answers are not known, side by side. An inquiry without an
+// answer has no policies, and its entry says why. The error is that of Note.
+func (c *Client) Propose(ctx context.Context, inquiries []search.Inquiry) ([][]search.Proposed, error) {
+	entries := make([]*Entry, len(inquiries))
+	var asking sync.WaitGroup
+	for i := range inquiries {
+		in := &inquiries[i]
+		if entries[i] = c.known[place{in.Generation, in.Island}]; entries[i] == nil {
+			asking.Go(func() { entries[i] = c.ask(ctx, in) })
+		}
+	}
+	asking.Wait()
+	all := make([][]search.Proposed, len(inquiries))
+	for i, e := range entries {
+		all[i] = e.proposed()
+		at := place{e.Generation, e.Island}
+		if c.known[at] != nil {
+			continue
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		c.known[at] = e
+		if err := c.options.Note(*e); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// ask makes an inquiry, up to three times.
+func (c *Client) ask(ctx context.Context, in *search.Inquiry) *Entry {
+	e := &Entry{Generation: in.Generation, Island: in.Island}
+	body, err := json.Marshal(c.question(in))
+	if err != nil {
+		panic(fmt.Sprintf("propose: marshal a question: %v", err))
+	}
+	pause := c.options.Pause
+	for try := range tries {
+		var again bool
+		var answer *reply
+		if answer, again, err = c.post(ctx, body); err == nil {
+			keep(in, answer.Policies, e)
+			return e
+		}
+		if !again || try == tries-1 {
+			break
+		}
+		c.options.Wait(ctx, pause)
+		pause *= 2
+	}
+	e.Error = err.Error()
+	return e
+}
+
+// post sends a question. again says that another try may have an answer.
+func (c *Client) post(ctx context.Context, body []byte) (answer *reply, again bool, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.options.URL, bytes.NewReader(body))
+	if err != nil {
+		return nil, false, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, ctx.Err() == nil, err
+	}
+	defer response.Body.Close()
+	raw, err := io.ReadAll(io.LimitReader(response.Body, maxAnswerBytes+1))
+	switch {
+	case err != nil:
+		return nil, true, err
+	case response.StatusCode != http.StatusOK:
+		again = response.StatusCode >= http.StatusInternalServerError || response.StatusCode == http.StatusTooManyRequests
+		return nil, again, fmt.Errorf("the proposer answers %s: %s", response.Status, clip(string(raw)))
+	case len(raw) > maxAnswerBytes:
+		return nil, false, fmt.Errorf("the answer has more than %d MiB", maxAnswerBytes>>20)
+	}
+	answer = &reply{}
+	if err := json.Unmarshal(raw, answer); err != nil {
+		return nil, false, fmt.Errorf("the answer is not that of a proposer: %w", err)
+	}
+	return answer, false, nil
+}
+
+func (c *Client) question(in *search.Inquiry) question {
+	q := question{Version: Version, Generation: in.Generation, Island: in.Island, Count: in.Count}
+	for i := range in.Parents {
+		p := &in.Parents[i]
+		of := parent{
+			PolicyID: bundle.IDOf(p.Value), Bundle: json.RawMessage(p.Value), Score: -p.Losses[0], Feasible: p.Excess <= 0,
+			Metrics: map[string]float64{}, Features: map[string]float64{},
+		}
+		for j, o := range c.options.Objectives {
+			of.Metrics[o.Metric] = p.Losses[j]
+			if o.Maximize {
+				of.Metrics[o.Metric] = -p.Losses[j]
+			}
+		}
+		for j, name := range c.options.Features {
+			of.Features[name] = p.Features[j]
+		}
+		q.Parents = append(q.Parents, of)
+	}
+	return q
+}
