@@ -83,8 +83,8 @@ func (g *gauge) flush(bin int) {
 	}
 }
 
-// end settles the gauge at the end of the run.
-func (g *gauge) end(now simtime.Time, a, b, c int64) {
-	g.settle(now, a, b, c)
+// end settles the gauge at the end of the run. Gauges of more values have none of the others then.
+func (g *gauge) end(now simtime.Time, a int64) {
+	g.settle(now, a, 0, 0)
 	g.flush(g.recorder.bin(now))
 }

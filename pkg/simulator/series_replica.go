@@ -34,7 +34,7 @@ func (g *replicaGauges) end(r *replica, end simtime.Time) {
 	g.settle(r)
 	s := g.queue.recorder
 	g.queue.flush(s.bin(end))
-	g.blocks.end(end, int64(r.cache.Used()), 0, 0)
+	g.blocks.end(end, int64(r.cache.Used()))
 	t := s.endpoints[r.index]
 	t.peakWaiting, t.peakRunning, t.peakBlocks = max(t.peakWaiting, g.queue.peaks[0]), max(t.peakRunning, g.queue.peaks[1]), max(t.peakBlocks, g.blocks.peaks[0])
 	if t.present == nil {
@@ -45,5 +45,5 @@ func (g *replicaGauges) end(r *replica, end simtime.Time) {
 		present.settle(min(l.From, end), 0, 0, 0)
 		present.settle(min(l.To, end), 1, 0, 0)
 	}
-	present.end(end, 0, 0, 0)
+	present.end(end, 0)
 }

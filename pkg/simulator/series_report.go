@@ -16,11 +16,11 @@ func (s *seriesRecorder) report(c *cluster, end simtime.Time) *Series {
 	s.bin(end)
 	s.sort()
 	lasted := newGauge(s, s.newBins(1))
-	lasted.end(end, 1, 0, 0)
-	s.kept.end(end, s.keeps, 0, 0)
+	lasted.end(end, 1)
+	s.kept.end(end, s.keeps)
 	s.gateway.peakWaiting = s.kept.peaks[0]
 	for i := range s.weights {
-		s.weights[i].end(end, 0, 0, 0)
+		s.weights[i].end(end, 0)
 	}
 	for i := range c.replicas {
 		c.replicas[i].gauges.end(&c.replicas[i], end)

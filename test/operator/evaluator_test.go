@@ -101,10 +101,10 @@ func TestWhoMayAskTheEvaluator(t *testing.T) {
 		token, method, path, body string
 		code                      int
 	}{
-		"no token":                {path: "/v1/status", method: http.MethodGet, code: http.StatusUnauthorized},
-		"no token for a program":  {path: "/v1/evaluate", method: http.MethodPost, body: leastBusy, code: http.StatusUnauthorized},
+		"no token":               {path: "/v1/status", method: http.MethodGet, code: http.StatusUnauthorized},
+		"no token for a program": {path: "/v1/evaluate", method: http.MethodPost, body: leastBusy, code: http.StatusUnauthorized},
 		// The filter of controller-runtime says so of tokens that the API server refuses.
-		"a token of nobody":       {token: "x.y.z", path: "/v1/status", method: http.MethodGet, code: http.StatusInternalServerError},
+		"a token of no account":       {token: "x.y.z", path: "/v1/status", method: http.MethodGet, code: http.StatusInternalServerError},
 		"without the right":       {token: stranger, path: "/v1/evaluate", method: http.MethodPost, body: leastBusy, code: http.StatusForbidden},
 		"with the right":          {token: client, path: "/v1/status", method: http.MethodGet, code: http.StatusOK},
 		"a program":               {token: client, path: "/v1/evaluate", method: http.MethodPost, body: leastBusy, code: http.StatusOK},
