@@ -104,7 +104,7 @@ func TestWhoMayAskTheEvaluator(t *testing.T) {
 		"no token":               {path: "/v1/status", method: http.MethodGet, code: http.StatusUnauthorized},
 		"no token for a program": {path: "/v1/evaluate", method: http.MethodPost, body: leastBusy, code: http.StatusUnauthorized},
 		// The filter of controller-runtime says so of tokens that the API server refuses.
-		"a token of no account":       {token: "x.y.z", path: "/v1/status", method: http.MethodGet, code: http.StatusInternalServerError},
+		"a token of no account":   {token: "x.y.z", path: "/v1/status", method: http.MethodGet, code: http.StatusInternalServerError},
 		"without the right":       {token: stranger, path: "/v1/evaluate", method: http.MethodPost, body: leastBusy, code: http.StatusForbidden},
 		"with the right":          {token: client, path: "/v1/status", method: http.MethodGet, code: http.StatusOK},
 		"a program":               {token: client, path: "/v1/evaluate", method: http.MethodPost, body: leastBusy, code: http.StatusOK},
