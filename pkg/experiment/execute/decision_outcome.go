@@ -35,23 +35,38 @@ type DecisionOutcome struct {
 	RemoteTokens  int    `json:"remoteTokens,omitempty"`
 }
 
+// outcomeMemory is an outcome with what it points to, in one piece.
+type outcomeMemory struct {
+	DecisionOutcome
+	ttft, tpot, e2e  float64
+	output, expected int
+	expects, hit     bool
+}
+
 // outcomeOf describes how a request ended.
 func outcomeOf(e *simulator.RequestEnd) *DecisionOutcome {
-	o := &DecisionOutcome{Ended: e.Ended}
+	m := &outcomeMemory{output: e.OutputTokens, expected: e.Believed.Tokens, expects: e.Believed.Tokens > 0}
+	o := &m.DecisionOutcome
+	o.Ended = e.Ended
 	if e.FirstToken >= 0 {
-		o.TTFTSeconds = new(e.FirstToken.Sub(e.Arrival).Seconds())
+		m.ttft = e.FirstToken.Sub(e.Arrival).Seconds()
+		o.TTFTSeconds = &m.ttft
 	}
 	if e.Ended == "completed" {
-		o.E2ESeconds, o.OutputTokens = new(e.End.Sub(e.Arrival).Seconds()), &e.OutputTokens
+		m.e2e = e.End.Sub(e.Arrival).Seconds()
+		o.E2ESeconds, o.OutputTokens = &m.e2e, &m.output
 		if gaps := e.OutputTokens - 1; gaps > 0 {
-			o.TPOTSeconds = new(e.LastToken.Sub(e.FirstToken).Seconds() / float64(gaps))
+			m.tpot = e.LastToken.Sub(e.FirstToken).Seconds() / float64(gaps)
+			o.TPOTSeconds = &m.tpot
 		}
 	}
 	if e.Believed.Known {
-		o.ExpectedTokens, o.ExpectedCacheHit = &e.Believed.Tokens, new(e.Believed.Tokens > 0)
+		o.ExpectedTokens, o.ExpectedCacheHit = &m.expected, &m.expects
 	}
 	if e.Scheduled {
 		o.found(e)
+		m.hit = o.CacheTier != ""
+		o.CacheHit = &m.hit
 	}
 	return o
 }
@@ -60,15 +75,16 @@ func outcomeOf(e *simulator.RequestEnd) *DecisionOutcome {
 func (o *DecisionOutcome) found(e *simulator.RequestEnd) {
 	o.GPUTokens, o.RemoteTokens = e.CachedTokens, e.RemoteTokens
 	o.CPUTokens, o.StorageTokens = int(e.TierTokens[simulator.CPUTier]), int(e.TierTokens[simulator.StorageTier])
-	for _, tier := range []struct {
-		name   string
-		tokens int
-	}{{"GPU", o.GPUTokens}, {"CPU", o.CPUTokens}, {"Storage", o.StorageTokens}, {"Remote", o.RemoteTokens}} {
-		if tier.tokens > 0 && o.CacheTier == "" {
-			o.CacheTier = tier.name
-		}
+	switch {
+	case o.GPUTokens > 0:
+		o.CacheTier = "GPU"
+	case o.CPUTokens > 0:
+		o.CacheTier = "CPU"
+	case o.StorageTokens > 0:
+		o.CacheTier = "Storage"
+	case o.RemoteTokens > 0:
+		o.CacheTier = "Remote"
 	}
-	o.CacheHit = new(o.CacheTier != "")
 }
 
 // append appends the outcome as encoding/json writes it.
