@@ -25,7 +25,7 @@ import (
 )
 
 // hostileLimits are so small that a program that reaches them does so in seconds.
-var hostileLimits = fence.Limits{MemoryBytes: 128 << 20, CPU: 2 * time.Second, Wall: 20 * time.Second, Cores: 1}
+var hostileLimits = fence.Limits{MemoryBytes: 96 << 20, CPU: 2 * time.Second, Wall: 20 * time.Second, Cores: 1}
 
 // Each program that means harm is a fault with a name, or does none, within the limits of its
 // process; and the next simulation is as if nothing had been.

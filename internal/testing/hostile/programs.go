@@ -138,7 +138,7 @@ var starlarkPrograms = map[string]program{
 var modules = map[string]program{
 	"a loop without end":         {module: scored("loop void br 0 end i32.const 0"), kinds: budget},
 	"memory that grows":          {module: scored("loop void i32.const 1 memory.grow i32.const -1 i32.ne br_if 0 end i32.const 0"), kinds: append(large, policy.BudgetFault)},
-	"memory that is filled":      {module: scored("i32.const 900 memory.grow drop loop void i32.const 0 i32.const 1 i32.const 50000000 memory.fill br 0 end i32.const 0"), kinds: budget},
+	"memory that is filled":      {module: scored("i32.const 900 memory.grow drop loop void i32.const 0 i32.const 1 i32.const 50000000 memory.fill br 0 end i32.const 0"), kinds: append(large, policy.BudgetFault)},
 	"all memory at the start":    {module: &wasmtest.Module{Pages: 65536, Functions: scored("i32.const 0").Functions}, kinds: kinds(policy.MemoryFault)},
 	"recursion":                  {module: scored("local.get 0 call 1"), kinds: failed},
 	"a wild pointer of a load":   {module: scored("i32.const -1 i32.load 2147483647"), kinds: failed},
