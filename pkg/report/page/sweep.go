@@ -75,7 +75,7 @@ func (s *Sweep) view() (*sweepView, error) {
 	}
 	v := &sweepView{
 		Sweep: s, Policy: policy, Style: template.CSS(style), Data: NewSweepData(r), //nolint:gosec // the style is ours
-		Winner: upperFirst(report.LeaderboardVerdict(r.Board)), Gates: gatesOf(r.Gates), Answers: answersTo(r.Gates),
+		Winner: report.LeaderboardVerdict(r.Board), Gates: gatesOf(r.Gates), Answers: answersTo(r.Gates),
 		Called: r.Called(), HasBaseline: baseline != nil && baseline != best,
 		Counted: figure.Plural(r.Board.Counts.All, "candidate"), Tables: shortened(r.Tables()), Notes: r.Notes(),
 	}
