@@ -3,10 +3,18 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/report/page"
 )
 
@@ -30,6 +38,48 @@ func TestAReportOfAFile(t *testing.T) {
 	}
 	if data.Best < 0 || data.Baseline < 0 || len(data.Points.ID) != data.All {
 		t.Errorf("best %d, baseline %d, %d of %d points", data.Best, data.Baseline, len(data.Points.ID), data.All)
+	}
+}
+
+// A report of a cluster has the figures of the same sweep on this machine, and the changed lines.
+func TestAReportOfACluster(t *testing.T) {
+	report := func(o reportOptions, objects []client.Object) (string, error) {
+		reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
+		p, err := o.clusterReport(t.Context(), reader, client.ObjectKey{Namespace: "n", Name: "s"})
+		if err != nil {
+			return "", err
+		}
+		var text bytes.Buffer
+		err = o.output.writeReport(&text, p)
+		return text.String(), err
+	}
+	objects, _ := onCluster(t)
+	numbers, err := report(reportOptions{output: outputJSON}, objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := tempFile(t, "sweep.json", mustRun(t, "sweep", "-f", gatesSample(t), "-o", "json"))
+	if diff := cmp.Diff(mustRun(t, "report", file, "-o", "json"), numbers); diff != "" {
+		t.Errorf("numbers (-here +cluster):\n%s", diff)
+	}
+	if html, err := report(reportOptions{output: outputHTML}, objects); err != nil || !strings.Contains(html, `<span class="added">`) {
+		t.Errorf("error %v, or the page has no changed lines", err)
+	}
+	for name, tc := range map[string]struct {
+		spoil func([]client.Object)
+		want  string
+	}{
+		"another spec": {func(o []client.Object) { o[0].(*v1alpha1.PolicySweep).Spec.Search.Seed++ }, "the results are those of another spec"},
+		"no chunk":     {func(o []client.Object) { o[2].SetName("elsewhere") }, "there is no ConfigMap chunk"},
+		"a cut chunk":  {func(o []client.Object) { o[2].(*corev1.ConfigMap).BinaryData = nil }, "its digest is"},
+		"no results":   {func(o []client.Object) { o[0].(*v1alpha1.PolicySweep).Status.Results = nil }, "has no results yet"},
+		"another name": {func(o []client.Object) { o[0].SetName("other") }, "there is no PolicySweep s in namespace n"},
+	} {
+		objects, _ := onCluster(t)
+		tc.spoil(objects)
+		if _, err := report(reportOptions{output: outputHTML}, objects); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: error %v, want %q", name, err, tc.want)
+		}
 	}
 }
 
