@@ -5,8 +5,10 @@ package main
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -86,6 +88,9 @@ func (o *sweepOptions) again(sweep compiledSweep) string {
 	}
 	for _, f := range o.configMaps {
 		words = append(words, "--configmap", shellWord(f))
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.volumes)) {
+		words = append(words, "--volume", shellWord(name+"="+o.volumes[name]))
 	}
 	for _, s := range o.settings {
 		words = append(words, "--set", shellWord(s.Path+"="+s.Value))
