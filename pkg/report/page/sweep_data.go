@@ -27,13 +27,12 @@ type SweepData struct {
 	Baseline int `json:"baseline"`
 }
 
-// Axis is a metric.
+// Axis is an objective.
 type Axis struct {
 	Name string `json:"name"`
 	Unit string `json:"unit,omitempty"`
-	// LessIsBetter and MoreIsBetter are both false for a metric with a bound alone.
+	// LessIsBetter is false where more is better.
 	LessIsBetter bool    `json:"lessIsBetter,omitempty"`
-	MoreIsBetter bool    `json:"moreIsBetter,omitempty"`
 	Bounds       []Bound `json:"bounds,omitempty"`
 }
 
@@ -132,7 +131,7 @@ func axes(r *report.Sweep) []Axis {
 		display := o.Measure.Unit().Display()
 		a := Axis{
 			Name: o.Measure.String(), Unit: display.Suffix,
-			LessIsBetter: o.Direction == result.Minimize, MoreIsBetter: o.Direction == result.Maximize,
+			LessIsBetter: o.Direction == result.Minimize,
 		}
 		for _, c := range r.Board.Constraints {
 			if c.Measure.String() == a.Name {
