@@ -96,7 +96,7 @@ func TestWhoMayAskTheEvaluator(t *testing.T) {
 	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	url := p.startEvaluator(t)
-	client, stranger := p.tokenOf(t, ns, "search", true), p.tokenOf(t, ns, "stranger", false)
+	client, other := p.tokenOf(t, ns, "search", true), p.tokenOf(t, ns, "other", false)
 	for name, tc := range map[string]struct {
 		token, method, path, body string
 		code                      int
@@ -105,7 +105,7 @@ func TestWhoMayAskTheEvaluator(t *testing.T) {
 		"no token for a program": {path: "/v1/evaluate", method: http.MethodPost, body: leastBusy, code: http.StatusUnauthorized},
 		// The filter of controller-runtime says so of tokens that the API server refuses.
 		"a token of no account":   {token: "x.y.z", path: "/v1/status", method: http.MethodGet, code: http.StatusInternalServerError},
-		"without the right":       {token: stranger, path: "/v1/evaluate", method: http.MethodPost, body: leastBusy, code: http.StatusForbidden},
+		"without the right":       {token: other, path: "/v1/evaluate", method: http.MethodPost, body: leastBusy, code: http.StatusForbidden},
 		"with the right":          {token: client, path: "/v1/status", method: http.MethodGet, code: http.StatusOK},
 		"a program":               {token: client, path: "/v1/evaluate", method: http.MethodPost, body: leastBusy, code: http.StatusOK},
 		"another verb of a right": {token: client, path: "/v1/evaluate", method: http.MethodGet, code: http.StatusForbidden},
