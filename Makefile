@@ -57,6 +57,7 @@ test: ## Run all tests that need no node, and list the skipped ones; the first t
 	  KUBEBUILDER_ASSETS=$$assets $(GO) test -json -timeout 30m -run '$(RUN)' ./... && \
 	  $(GO) test -C studies -json -run '$(RUN)' ./... && \
 	  $(GO) test -C hack/image -json -run '$(RUN)' ./... && \
+	  $(GO) test -C hack/site -json -run '$(RUN)' ./... && \
 	  assets=$$(hack/kube-assets.sh etcd kube-apiserver kubectl) && \
 	  KUBEBUILDER_ASSETS=$$assets $(GO) test -C test/install -json -run '$(RUN)' ./...; \
 	} | $(GO) run ./hack/testreport
@@ -86,6 +87,10 @@ assets: ## Build the chart library of pages, with npm; review the digest in pkg/
 	npm ci --ignore-scripts --prefix hack/assets
 	npm run build --prefix hack/assets
 	hack/assets/licences.sh >pkg/report/page/assets/LICENSES.txt
+
+.PHONY: site
+site: ## Write the documentation as a site of static pages into dist/site
+	$(GO) run -C hack/site .
 
 .PHONY: test-browser
 test-browser: ## Test the pages in Chromium; root on Debian installs what is missing
@@ -127,6 +132,7 @@ vet: ## Run go vet
 	$(GO) vet ./...
 	$(GO) vet -C studies ./...
 	$(GO) vet -C hack/image ./...
+	$(GO) vet -C hack/site ./...
 	$(GO) vet -C test/install ./...
 	$(GO) vet -C hack/kube/policies ./...
 

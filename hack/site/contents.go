@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// A chapter is a group of pages in the list that stands beside each page.
+type chapter struct {
+	Title string
+	// names are those of files below docs, without .md.
+	names []string
+}
+
+// contents lists each page of docs once. Decisions follow, by their numbers.
+var contents = []chapter{
+	{"Tutorials", []string{
+		"tasks/roll-out-check", "tasks/capacity", "tasks/compare-policies", "tasks/autoscaler", "tasks/pull-request-gate",
+	}},
+	{"Sweeps and results", []string{
+		"sweeps", "evaluate", "evolution", "explain", "reports", "series", "traces", "data-frames", "benchmark-report", "statistics",
+	}},
+	{"Workloads", []string{"presets", "profiles", "request-types", "trace-sessions", "trace-fit"}},
+	{"Policies", []string{
+		"epp", "lint", "policies", "bundles", "policy-abi", "admission", "adaptive", "scheduling",
+		"autoscaling", "autoscaling-manifests", "autoscaling-metrics",
+	}},
+	{"Reference", []string{"api", "reference", "command", "metrics", "catalogue", "contracts"}},
+	{"Operations", []string{"install", "operations", "security", "reliability", "cluster", "release"}},
+	{"Accuracy and speed", []string{"validation", "calibrate", "step-times", "distributions", "performance"}},
+	{"Studies", []string{
+		"capacity", "disaggregation", "tiers", "affinity", "fairness", "stability", "search", "autoscaling-study", "evolution-study",
+	}},
+}
+
+const decisions = "docs/adr/"
+
+// checkContents compares the list of contents with the pages that there are.
+func (s *site) checkContents() error {
+	listed := map[string]int{"README": 1}
+	for _, c := range contents {
+		for _, name := range c.names {
+			listed[name]++
+		}
+	}
+	var faults []string
+	for _, p := range s.pages {
+		name, below := strings.CutPrefix(strings.TrimSuffix(p.name, ".md"), "docs/")
+		if !below || strings.HasPrefix(p.name, decisions) {
+			continue
+		}
+		if listed[name] != 1 {
+			faults = append(faults, fmt.Sprintf("contents.go lists %s %d times, want once", p.name, listed[name]))
+		}
+		delete(listed, name)
+	}
+	for name := range listed {
+		faults = append(faults, fmt.Sprintf("contents.go lists docs/%s.md, which does not exist", name))
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	slices.Sort(faults)
+	return fmt.Errorf("%s", strings.Join(faults, "\n"))
+}
+
+// An entry is a link in a list of pages.
+type entry struct {
+	Label, Link string
+	Here        bool
+}
+
+// A menu is a chapter as a page shows it.
+type menu struct {
+	Title   string
+	Entries []entry
+	// Open is whether the page is one of the entries.
+	Open bool
+}
+
+// menus are the contents, seen from a path of the site.
+func (s *site) menus(from string) []menu {
+	var all []menu
+	for _, c := range contents {
+		m := menu{Title: c.Title}
+		for _, name := range c.names {
+			m.add(s.byName["docs/"+name+".md"], from)
+		}
+		all = append(all, m)
+	}
+	last := menu{Title: "Decisions"}
+	for _, p := range s.pages {
+		if strings.HasPrefix(p.name, decisions) && path.Ext(p.name) == ".md" {
+			last.add(p, from)
+		}
+	}
+	return append(all, last)
+}
+
+func (m *menu) add(p *page, from string) {
+	e := entry{Label: p.label(), Link: relative(from, p.path()), Here: p.path() == from}
+	m.Entries, m.Open = append(m.Entries, e), m.Open || e.Here
+}
