@@ -102,7 +102,7 @@ func (s *site) renderPage(p *page) ([]byte, error) {
 		return nil, err
 	}
 	// The renderer leaves out all HTML that a page may have, and escapes the rest.
-	v := view{Title: p.title, Body: template.HTML(wideTables(body.String())), Home: p.name == "README.md"} //nolint:gosec // see above
+	v := view{Title: p.title, Body: template.HTML(scrollable(body.String())), Home: p.name == "README.md"} //nolint:gosec // see above
 	for _, h := range p.headings {
 		if h.level == 2 {
 			v.Sections = append(v.Sections, entry{Label: h.text, Link: "#" + h.id})
@@ -111,9 +111,10 @@ func (s *site) renderPage(p *page) ([]byte, error) {
 	return s.renderView(p.path(), v)
 }
 
-// wideTables lets tables scroll on narrow screens, by keyboard too.
-func wideTables(body string) string {
-	body = strings.ReplaceAll(body, "<table>", `<div class="scroll" tabindex="0" role="region" aria-label="table"><table>`)
+// scrollable lets tables and code scroll on narrow screens, by keyboard too.
+func scrollable(body string) string {
+	body = strings.ReplaceAll(body, "<pre><code", `<pre tabindex="0"><code`)
+	body = strings.ReplaceAll(body, "<table>", `<div class="scroll" tabindex="0" role="group" aria-label="table"><table>`)
 	return strings.ReplaceAll(body, "</table>", "</table></div>")
 }
 
