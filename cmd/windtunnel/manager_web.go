@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -11,6 +12,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"windtunnel.dev/windtunnel/pkg/access"
+	"windtunnel.dev/windtunnel/pkg/gate"
 )
 
 // turnedOff is the address of a server that does not run.
@@ -21,18 +23,23 @@ type webOptions struct {
 	address string
 	// certificates is a folder; "" is none.
 	certificates string
+	flagger      string
 }
 
 func (o *webOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.address, "web-bind-address", turnedOff, "address of what users read, over TLS, each with the rights that the cluster gives them; 0 turns it off")
 	f.StringVar(&o.certificates, "web-tls-dir", "", "`FOLDER` with tls.crt and tls.key for --web-bind-address, which are read again when they change (default a certificate that the manager signs)")
+	f.StringVar(&o.flagger, "flagger-bind-address", turnedOff, "address of the webhooks for Flagger, without TLS and authentication: they say yes or no about objects with the annotation "+gate.OpenAnnotation+"; 0 turns it off")
 }
 
-// add adds the server to a manager.
+// add adds the servers to a manager.
 func (o *webOptions) add(ctx context.Context, mgr ctrl.Manager) error {
+	if err := o.addFlagger(mgr); err != nil {
+		return err
+	}
 	if o.address == turnedOff {
 		if o.certificates != "" {
-			return badInputError{fmt.Errorf("--web-tls-dir needs --web-bind-address")}
+			return badInputError{errors.New("--web-tls-dir needs --web-bind-address")}
 		}
 		return nil
 	}
@@ -53,6 +60,23 @@ func (o *webOptions) add(ctx context.Context, mgr ctrl.Manager) error {
 
 // webMux returns what the manager serves to users. Each handler asks the guard for the rights of
 // the user on what it shows.
-func webMux(_ *access.Guard, _ ctrl.Manager) *http.ServeMux {
-	return http.NewServeMux()
+func webMux(guard *access.Guard, mgr ctrl.Manager) *http.ServeMux {
+	mux := http.NewServeMux()
+	gate.Handler{Guard: guard, Live: mgr.GetAPIReader()}.Mount(mux)
+	return mux
+}
+
+// addFlagger adds the server for Flagger, on a port of its own that a NetworkPolicy can open to
+// Flagger alone.
+func (o *webOptions) addFlagger(mgr ctrl.Manager) error {
+	if o.flagger == turnedOff {
+		return nil
+	}
+	mux := http.NewServeMux()
+	gate.Flagger{Live: mgr.GetAPIReader()}.Mount(mux)
+	server, err := access.NewServer("flagger", o.flagger, nil, mux, mgr.GetLogger())
+	if err != nil {
+		return badInputError{fmt.Errorf("--flagger-bind-address: %w", err)}
+	}
+	return mgr.Add(server)
 }
