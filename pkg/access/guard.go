@@ -26,8 +26,8 @@ const (
 )
 
 // reviewTimeout bounds one question to the API server, with what is tried again. The least
-// patient of the known clients waits for 10 s, and a request asks at most three questions.
-const reviewTimeout = 3 * time.Second
+// patient of the known clients waits for 10 s, and a request has three questions and a read.
+const reviewTimeout = 2 * time.Second
 
 // retries are those of a question that the API server could not answer.
 var retries = wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 3}

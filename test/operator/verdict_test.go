@@ -57,7 +57,10 @@ func TestWhoMayReadVerdicts(t *testing.T) {
 	ns, other := p.namespace(t), p.namespace(t)
 	sweep := p.applied(t, ns, "../../config/samples/policysweep-proposal.yaml")
 	verdicts, neighbour := p.verdictReader(t, ns), p.verdictReader(t, other)
-	stranger := p.tokenOf(t, ns, "stranger", false)
+	stranger, former := p.tokenOf(t, ns, "stranger", false), p.tokenOf(t, ns, "former", false)
+	if err := p.kube.CoreV1().ServiceAccounts(ns).Delete(t.Context(), "former", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
 	web, flagger := freeAddress(t), freeAddress(t)
 	m := p.startManager(t, other, "--leader-elect", "--web-bind-address", web, "--flagger-bind-address", flagger)
 	url := "https://" + web + "/apis/sim.windtunnel.dev/v1alpha1/namespaces/" + ns + "/policysweeps/proposal/verdict"
@@ -80,6 +83,7 @@ func TestWhoMayReadVerdicts(t *testing.T) {
 		"the verdict on the file":         {verdicts, url + "?sha256=" + proposed, http.StatusOK, `"result":"Pass"`},
 		"a verdict on the file before":    {verdicts, url + "?sha256=" + digestOf(t, p, ns, "epp-current"), http.StatusConflict, "not about the EPP file"},
 		"no token":                        {"", url, http.StatusUnauthorized, "bearer token"},
+		"a token of a deleted account":    {former, url, http.StatusUnauthorized, "bearer token"},
 		"a token of no account":           {"x.y.z", url, http.StatusUnauthorized, "bearer token"},
 		"a reader of another namespace":   {neighbour, url, http.StatusNotFound, "not found"},
 		"an account without rights":       {stranger, url, http.StatusNotFound, "not found"},
