@@ -60,7 +60,7 @@ const rounds = 3
 // blamer plays a scenario with other assumptions.
 type blamer struct {
 	stage    *Stage
-	make     Maker
+	maker    Maker
 	options  *Options
 	measures []Measure
 	measured Figures
@@ -73,8 +73,8 @@ type blamer struct {
 // Blame plays the scenario again with one assumption at a time as it was measured, and says which
 // takes away most of the error. How long a step takes is not measured apart from what is in the
 // batch: it is what is left of the time between tokens when all other assumptions are as measured.
-func Blame(ctx context.Context, stage *Stage, make Maker, measures []Measure, measured Figures, stated Prediction, checks []Check, o *Options) (*Causes, error) {
-	b := &blamer{stage: stage, make: make, options: o, measures: measures, measured: measured, checks: checks, stated: stated}
+func Blame(ctx context.Context, stage *Stage, maker Maker, measures []Measure, measured Figures, stated Prediction, checks []Check, o *Options) (*Causes, error) {
+	b := &blamer{stage: stage, maker: maker, options: o, measures: measures, measured: measured, checks: checks, stated: stated}
 	b.means = map[string]float64{}
 	for i := range measures {
 		if mean, ok := (Prediction{measured}).mean(measures[i].Name()); ok {
@@ -96,7 +96,7 @@ func Blame(ctx context.Context, stage *Stage, make Maker, measures []Measure, me
 func (b *blamer) play(ctx context.Context, a Assumptions) (Prediction, error) {
 	o := *b.options
 	o.Progress = nil
-	return Predict(ctx, b.stage, b.make, o.Seeds[:min(o.CauseSeeds, len(o.Seeds))], a, b.measures, &o)
+	return Predict(ctx, b.stage, b.maker, o.Seeds[:min(o.CauseSeeds, len(o.Seeds))], a, b.measures, &o)
 }
 
 // distance is the typical distance of the measured values from predicted ones in half widths of the
@@ -159,7 +159,7 @@ func (b *blamer) traffic(ctx context.Context, causes *Causes, together *Assumpti
 		causes.Notes = append(causes.Notes, "traffic: the rate of requests is not known")
 		return nil
 	}
-	config, err := b.make(b.options.Seeds[0])
+	config, err := b.maker(b.options.Seeds[0])
 	if err != nil {
 		return err
 	}

@@ -33,8 +33,8 @@ func (e *NoTrafficError) Error() string {
 }
 
 // Play simulates a scenario under a seed, and scrapes it.
-func (s *Stage) Play(ctx context.Context, make Maker, seed int64, a Assumptions) (*Recording, error) {
-	config, err := make(seed)
+func (s *Stage) Play(ctx context.Context, maker Maker, seed int64, a Assumptions) (*Recording, error) {
+	config, err := maker(seed)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,7 @@ package observe
 
 import (
 	"context"
-	"sync/atomic"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -16,36 +16,49 @@ type Options struct {
 	CauseSeeds int
 	// Parallelism is how many simulations run at once.
 	Parallelism int
-	// Progress is told how many simulations of all have ended; nil if nobody wants to know.
-	Progress func(done, total int)
+	// Progress is told how many simulations of the prediction have ended, by one goroutine at a time;
+	// nil if nobody wants to know.
+	Progress func(done int)
 }
 
 // A Prediction is the figures of a scenario by seed.
 type Prediction []Figures
 
 // Predict plays a scenario under seeds.
-func Predict(ctx context.Context, stage *Stage, make Maker, seeds []int64, a Assumptions, measures []Measure, o *Options) (Prediction, error) {
-	prediction := newPrediction(len(seeds))
+func Predict(ctx context.Context, stage *Stage, maker Maker, seeds []int64, a Assumptions, measures []Measure, o *Options) (Prediction, error) {
+	prediction := make(Prediction, len(seeds))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, o.Parallelism))
-	var done atomic.Int64
+	var done progress
 	for i, seed := range seeds {
 		group.Go(func() error {
-			recording, err := stage.Play(ctx, make, seed, a)
+			recording, err := stage.Play(ctx, maker, seed, a)
 			if err != nil {
 				return err
 			}
 			prediction[i], _ = stage.Window.Figures(recording, measures)
-			if n := done.Add(1); o.Progress != nil {
-				o.Progress(int(n), len(seeds))
-			}
+			done.add(o.Progress)
 			return nil
 		})
 	}
 	return prediction, group.Wait()
 }
 
-func newPrediction(n int) Prediction { return make(Prediction, n) }
+// progress counts what is done.
+type progress struct {
+	sync.Mutex
+	done int
+}
+
+// add counts one more, and tells.
+func (p *progress) add(tell func(int)) {
+	p.Lock()
+	defer p.Unlock()
+	p.done++
+	if tell != nil {
+		tell(p.done)
+	}
+}
 
 // values are those of a measure in an hour, of the seeds that have one.
 func (p Prediction) values(measure string, hour int) []float64 {
