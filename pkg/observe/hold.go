@@ -22,7 +22,7 @@ type Check struct {
 	Predicted float64 `json:"predicted"`
 	Low       float64 `json:"low"`
 	High      float64 `json:"high"`
-	// Error is measured ÷ predicted − 1; nil where 0 is predicted.
+	// Error is measured ÷ predicted − 1; nil where 0 is predicted, or less than one request.
 	Error  *float64 `json:"error,omitempty"`
 	Inside bool     `json:"inside"`
 	// P is the p-value of the value being one more run of the prediction, give or take the
@@ -97,14 +97,23 @@ func check(w *Window, m *Measure, hour int, f *Figure, values []float64, confide
 		Metric: m.Metric, Quantile: m.Quantile, Unit: m.Unit, Start: w.Start(hour),
 		Measured: f.Value, Bucket: f.Bucket,
 		Predicted: of.Mean, Low: math.Max(0, of.Low), High: of.High, // no measure is below 0
-		Inside: of.Low <= f.Value && f.Value <= of.High,
+		Inside: of.Low-rounding(of.Mean) <= f.Value && f.Value <= of.High+rounding(of.Mean),
 		name:   m.Name(), margin: of.High - of.Mean, hour: hour,
 	}
-	if of.Mean != 0 {
-		c.Error = new(f.Value/of.Mean - 1)
-	}
+	c.Error = ratio(m.Unit, f.Value, of.Mean)
 	return c
 }
+
+// ratio is the relative error of a value; nil where it says nothing.
+func ratio(u Unit, measured, predicted float64) *float64 {
+	if predicted == 0 || u == Count && predicted < 1 {
+		return nil
+	}
+	return new(measured/predicted - 1)
+}
+
+// rounding is what sums in another order come to.
+func rounding(value float64) float64 { return 1e-9 * math.Abs(value) }
 
 // Drifted reports whether one of the checks found drift.
 func Drifted(checks []Check) bool {

@@ -108,6 +108,9 @@ func Observe(ctx context.Context, q *Question) (*Report, error) {
 		return nil, err
 	}
 	checks := Hold(&q.Window, measured, predicted, stage.Window.Hours, measures, q.Rules)
+	if len(checks) == 0 {
+		return nil, ErrNothingMeasured
+	}
 	r := &Report{
 		Run: q.Run, From: q.Window.From, To: q.Window.To(), Every: q.Window.Every.String(), Seeds: q.Options.Seeds, Rules: q.Rules,
 		Drift: Drifted(checks), Outside: Outside(checks), Checks: checks, Notes: notes,

@@ -105,7 +105,7 @@ func (r *Report) summary(w io.Writer) {
 		}
 		lines = append(lines, []string{
 			of.name + show.suffix, show.text(of.measured), show.bucket(of.Bucket, len(of.checks)), show.text(of.predicted),
-			show.text(of.low) + " to " + show.text(of.high), percent(of.measured, of.predicted),
+			show.text(of.low) + " to " + show.text(of.high), percent(ratio(of.Unit, of.measured, of.predicted)),
 			fmt.Sprintf("%d of %d", of.outside, len(of.checks)), drift,
 		})
 	}
@@ -131,7 +131,7 @@ func (r *Report) hours(w io.Writer) {
 		line[0] = of.name
 		for _, c := range of.checks {
 			if c.hour >= first {
-				line[1+c.hour-first] = percent(c.Measured, c.Predicted) + mark(c)
+				line[1+c.hour-first] = percent(c.Error) + mark(c)
 			}
 		}
 		lines = append(lines, line)
@@ -177,7 +177,7 @@ func (r *Report) causes(w io.Writer) {
 			}
 			show := display(change.Unit, change.Stated, change.Measured)
 			line[1], line[2], line[3] = change.Input+show.suffix, show.text(change.Stated), show.text(change.Measured)
-			line[4] = percent(change.Measured, change.Stated)
+			line[4] = percent(ratio(change.Unit, change.Measured, change.Stated))
 			lines = append(lines, line)
 		}
 	}
@@ -258,11 +258,11 @@ func (s *shown) bucket(b *Bucket, hours int) string {
 }
 
 // percent is a relative difference.
-func percent(a, b float64) string {
-	if b == 0 {
+func percent(ratio *float64) string {
+	if ratio == nil {
 		return figure.Absent
 	}
-	return figure.Signed(100*(a/b-1), 1) + " %"
+	return figure.Signed(100**ratio, 1) + " %"
 }
 
 func (s *shown) bound(v float64) string { return strconv.FormatFloat(v*s.factor, 'g', 6, 64) }
