@@ -7,6 +7,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
 // The assumptions of a scenario that may move.
@@ -114,13 +116,13 @@ func (b *blamer) distance(p Prediction) float64 {
 		for _, v := range values {
 			mean += v / float64(len(values))
 		}
-		sum += math.Log1p(math.Abs(c.Measured-mean) / c.margin)
+		sum += stats.Log1p(math.Abs(c.Measured-mean) / c.margin)
 		n++
 	}
 	if n == 0 {
 		return 0
 	}
-	return math.Expm1(sum / n)
+	return stats.Exp(sum/n) - 1
 }
 
 // add tries an assumption alone.
