@@ -161,7 +161,9 @@ func (o *observeOptions) observedRun(ctx context.Context, run *v1alpha1.Simulati
 	of := &observed{
 		name: run.Name, first: c.Plan.Seeds[0], warnings: slices.Clone(c.Plan.Warnings),
 		make: func(seed int64) (simulator.Config, error) {
-			return config(c.Plan, c.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: seed})
+			made, err := config(c.Plan, c.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: seed})
+			made.CheckInvariants = o.check
+			return made, err
 		},
 	}
 	first, err := of.make(of.first)
@@ -169,5 +171,8 @@ func (o *observeOptions) observedRun(ctx context.Context, run *v1alpha1.Simulati
 		return nil, badInputError{err}
 	}
 	of.warmUp, of.period = first.Horizon.WarmUp, max(0, first.Horizon.Duration-first.Horizon.WarmUp)
+	if first.Policies.Routing.Queue != nil || first.Policies.Admission != nil {
+		of.warnings = append(of.warnings, "the predicted ttft and e2e have the time that requests wait at the gateway, and those of vLLM do not")
+	}
 	return of, nil
 }
