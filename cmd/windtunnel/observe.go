@@ -81,8 +81,8 @@ that does not answer.`,
 	return cmd
 }
 
-// check refuses flags that do not go together.
-func (o *observeOptions) check(args []string) error {
+// checkFlags refuses flags that do not go together.
+func (o *observeOptions) checkFlags(args []string) error {
 	switch {
 	case (len(args) == 0) == (len(o.files) == 0):
 		return errors.New("one prediction is required: -f FILE, or the name of a SimulationRun in the cluster")
@@ -108,7 +108,7 @@ const (
 const causeSeeds = 5
 
 func (o *observeOptions) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	if err := o.check(args); err != nil {
+	if err := o.checkFlags(args); err != nil {
 		return badInputError{err}
 	}
 	if err := checkFolders(map[string]string{"--textfile": o.textfile, "--play": o.played.file}); err != nil {

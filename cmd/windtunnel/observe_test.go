@@ -12,6 +12,12 @@ import (
 	"strings"
 	"testing"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/observe"
 )
 
@@ -145,6 +151,69 @@ func TestObserveRefuses(t *testing.T) {
 		}
 		if left, _ := filepath.Glob(metrics + "*"); len(left) > 0 {
 			t.Errorf("%s: left %v", name, left)
+		}
+	}
+}
+
+// TestThePageOnObservationsWorks runs the first commands of docs/observe.md.
+func TestThePageOnObservationsWorks(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/observe.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(raw), "```sh\n")
+	block, text, _ := strings.Cut(rest, "```")
+	samples := filepath.Join(t.TempDir(), "samples.json")
+	commands := strings.Split(strings.TrimSpace(strings.ReplaceAll(block, "\\\n", " ")), "\n")
+	var out string
+	for _, command := range commands {
+		words := strings.Fields(strings.NewReplacer("samples.json", samples, "config/samples", "../../config/samples").Replace(command))
+		out, err = windtunnel(t, words[1:]...)
+	}
+	_, verdict, _ := strings.Cut(text, "The first line is the verdict: `")
+	verdict, _, _ = strings.Cut(verdict, "`")
+	if len(commands) != 2 || verdict == "" || !strings.HasPrefix(out, verdict) || exitCode(err) != exitFailed {
+		t.Errorf("%d commands; %v; the page says %q:\n%s", len(commands), err, verdict, out)
+	}
+}
+
+// TestObserveAnObjectOfTheCluster reads a run, and a point of a sweep with its results.
+func TestObserveAnObjectOfTheCluster(t *testing.T) {
+	objects, _ := onCluster(t)
+	raw, err := os.ReadFile(clusterManifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var run v1alpha1.SimulationRun
+	if err := yaml.Unmarshal(raw, &run); err != nil {
+		t.Fatal(err)
+	}
+	run.Namespace = "n"
+	reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(append(objects, &run)...).Build()
+	for name, tc := range map[string]struct {
+		kind, name string
+		point      int
+		want, err  string
+	}{
+		"a run":                     {"", "cluster", -1, "cluster", ""},
+		"a run by its type":         {kindRun, "cluster", -1, "cluster", ""},
+		"a point of a sweep":        {"", "s", 1, "s#1", ""},
+		"a point that is not there": {kindSweep, "s", 99, "", "--point must be from 0 to"},
+		"a sweep without a point":   {kindSweep, "s", -1, "", "--point says which"},
+		"a run that is not there":   {"", "other", -1, "", "there is no SimulationRun other in namespace n"},
+		"a sweep that is not there": {"", "other", 0, "", "there is no PolicySweep other in namespace n"},
+	} {
+		o := observeOptions{point: tc.point}
+		of, err := o.observedObject(t.Context(), reader, client.ObjectKey{Namespace: "n", Name: tc.name}, tc.kind)
+		switch {
+		case tc.err != "":
+			if err == nil || !strings.Contains(err.Error(), tc.err) || exitCode(err) != exitBadInput {
+				t.Errorf("%s: error %v", name, err)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", name, err)
+		case of.name != tc.want:
+			t.Errorf("%s: it is %s", name, of.name)
 		}
 	}
 }

@@ -13,6 +13,9 @@ import (
 // TestCausesAreNamed has the scenario predict clusters of other seeds that differ from it in one
 // assumption each. Their manifests differ: nothing of how a cause is tried makes the clusters.
 func TestCausesAreNamed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it simulates hundreds of clusters")
+	}
 	longer := []compile.Setting{
 		{Path: "workload.clients[chat].inputTokens.mean", Value: "955"}, // with the system prompt, 20 % more
 		{Path: "workload.clients[chat].outputTokens.mean", Value: "145"},

@@ -13,6 +13,9 @@ import (
 // prediction and one more for the cluster, 200 times: the shares of figures inside of their intervals
 // and of false alarms must be those that the rules state.
 func TestAClusterAsPredictedIsInside(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it simulates hundreds of clusters")
+	}
 	const known, drawn, checks = 240, 20, 200
 	stage := stageOf(1)
 	runs := predict(t, stage, scenario(t), seeds(1000, known))
