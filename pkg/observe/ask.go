@@ -68,9 +68,9 @@ func isLocal(host string) bool {
 // Ask reads the metrics that figures are made of.
 func (p *Prometheus) Ask(ctx context.Context, w *Window) (*Recording, error) {
 	r := &Recording{}
-	for _, f := range all {
+	for _, f := range families {
 		if err := p.ask(ctx, w, f, r); err != nil {
-			return nil, fmt.Errorf("Prometheus at %s: %w", p.URL.Redacted(), err)
+			return nil, fmt.Errorf("ask the Prometheus at %s: %w", p.URL.Redacted(), err)
 		}
 	}
 	r.normalize()

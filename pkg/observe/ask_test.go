@@ -104,7 +104,7 @@ func TestWhatAPrometheusRefuses(t *testing.T) {
 			continue
 		}
 		_, err = p.Ask(t.Context(), &stageOf(1).Window)
-		if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.HasPrefix(err.Error(), "Prometheus at http://127.0.0.1") || strings.Contains(err.Error(), "__name__") {
+		if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.HasPrefix(err.Error(), "ask the Prometheus at http://127.0.0.1") || strings.Contains(err.Error(), "__name__") {
 			t.Errorf("%s: error %v, want one with %q", name, err, tc.want)
 		}
 	}

@@ -33,7 +33,7 @@ func inSeconds(bounds []time.Duration) []float64 {
 // prediction has the same ones, so that its quantiles are estimated as the measured ones are.
 func (r *Recording) Bounds() map[string][]float64 {
 	bounds := map[string][]float64{}
-	for _, f := range all {
+	for _, f := range families {
 		if !f.histogram {
 			continue
 		}

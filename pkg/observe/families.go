@@ -2,8 +2,6 @@
 
 package observe
 
-import "slices"
-
 // A family is what several versions of vLLM and of the EPP export under several names; the newest
 // one is the first.
 type family struct {
@@ -35,8 +33,8 @@ var (
 	routedQueues = family{names: []string{"llm_d_router_epp_average_queue_size", "inference_pool_average_queue_size"}}
 )
 
-// all are the families in the order in which a Prometheus is asked for them.
-var all = []family{
+// families are in the order in which a Prometheus is asked for them.
+var families = []family{
 	finished, prompts, answers, lookups, hits, computed, given, running, waiting, kvUsage,
 	firstTokens, tokenGaps, tokenTimes, wholeTimes, routed, routedQueues,
 }
@@ -59,15 +57,5 @@ func (f family) with(suffix string) []string {
 	for _, name := range f.names {
 		names = append(names, name+suffix)
 	}
-	return names
-}
-
-// Names lists all metrics that figures are made of, under all of their names.
-func Names() []string {
-	var names []string
-	for _, f := range all {
-		names = append(names, f.parts()...)
-	}
-	slices.Sort(names)
 	return names
 }

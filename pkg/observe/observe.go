@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// MaxHours is how many hours a window has at most.
-const MaxHours = 1000
+// maxHours is how many hours a window has at most.
+const maxHours = 1000
 
 // leastSamples is how many samples an hour has at least.
 const leastSamples = 4
@@ -36,8 +36,8 @@ func NewWindow(from, to time.Time, every, interval time.Duration) (Window, error
 	}
 	// The last sample may be a little before the end.
 	hours := int((lasts + interval) / every)
-	if hours > MaxHours {
-		return Window{}, fmt.Errorf("the window has %d hours of %v, and %d are possible", hours, every, MaxHours)
+	if hours > maxHours {
+		return Window{}, fmt.Errorf("the window has %d hours of %v, and %d are possible", hours, every, maxHours)
 	}
 	return Window{From: from, Every: every, Interval: interval, Hours: hours}, nil
 }
@@ -136,10 +136,15 @@ func known(measures []Measure, measured Figures) []Measure {
 	return kept
 }
 
+// mostScrapes is how often a simulation is scraped in an hour. More take memory, and counters need
+// only those at the bounds of hours.
+const mostScrapes = 240
+
 // stage is what is simulated: as many hours as the traffic has before it repeats.
 func (q *Question) stage() *Stage {
 	w := q.Window
 	w.Hours = min(w.Hours, max(1, int(q.Period/w.Every)))
+	w.Interval = max(w.Interval, w.Every/mostScrapes)
 	return &Stage{Window: w, WarmUp: WarmUp(q.WarmUp, q.Period, w.Every), Bounds: q.Measured.Bounds()}
 }
 

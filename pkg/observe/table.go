@@ -15,8 +15,8 @@ import (
 	"windtunnel.dev/windtunnel/internal/figure"
 )
 
-// MaxColumns is how many hours a table shows apart.
-const MaxColumns = 12
+// maxColumns is how many hours a table shows apart.
+const maxColumns = 12
 
 // WriteTable writes a report for people, with a legend or without.
 func (r *Report) WriteTable(w io.Writer, legend bool) error {
@@ -114,7 +114,7 @@ func (r *Report) summary(w io.Writer) {
 
 // hours has the error of each measure in each hour: the last ones of many.
 func (r *Report) hours(w io.Writer) {
-	first := max(0, r.window.Hours-MaxColumns)
+	first := max(0, r.window.Hours-maxColumns)
 	if r.window.Hours < 2 {
 		return
 	}
@@ -139,7 +139,7 @@ func (r *Report) hours(w io.Writer) {
 	fmt.Fprintln(w)
 	writeAligned(w, lines)
 	if first > 0 {
-		fmt.Fprintf(w, "The table has the last %d of %d hours; -o json has them all.\n", MaxColumns, r.window.Hours)
+		fmt.Fprintf(w, "The table has the last %d of %d hours; -o json has them all.\n", maxColumns, r.window.Hours)
 	}
 }
 
