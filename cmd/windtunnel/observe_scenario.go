@@ -171,8 +171,5 @@ func (o *observeOptions) observedRun(ctx context.Context, run *v1alpha1.Simulati
 		return nil, badInputError{err}
 	}
 	of.warmUp, of.period = first.Horizon.WarmUp, max(0, first.Horizon.Duration-first.Horizon.WarmUp)
-	if first.Policies.Routing.Queue != nil || first.Policies.Admission != nil {
-		of.warnings = append(of.warnings, "the predicted ttft and e2e have the time that requests wait at the gateway, and those of vLLM do not")
-	}
 	return of, nil
 }

@@ -141,7 +141,7 @@ func (x *exporter) ended(r simulator.RequestEnd) {
 		return
 	}
 	if e, k, ok := x.counts(r.Replica, r.FirstToken); ok {
-		e.firstTokens.observe(k, r.FirstToken.Sub(r.Arrival).Seconds(), 1)
+		e.firstTokens.observe(k, r.FirstToken.Sub(began(&r)).Seconds(), 1)
 		e.computed[k] += float64(r.PromptTokens)
 		e.lookups[k] += float64(r.PromptTokens)
 		e.hits[k] += float64(r.CachedTokens)
@@ -154,11 +154,20 @@ func (x *exporter) ended(r simulator.RequestEnd) {
 		e.finished[k]++
 		e.prompts.observe(k, float64(r.PromptTokens), 1)
 		e.answers.observe(k, float64(r.OutputTokens), 1)
-		e.wholeTimes.observe(k, r.LastToken.Sub(r.Arrival).Seconds(), 1)
+		e.wholeTimes.observe(k, r.LastToken.Sub(began(&r)).Seconds(), 1)
 		if gaps := r.OutputTokens - 1; gaps > 0 {
 			e.tokenTimes.observe(k, r.LastToken.Sub(r.FirstToken).Seconds()/float64(gaps), 1)
 		}
 	}
+}
+
+// began is when an engine begins to measure a request: when it comes to the wait queue. One that
+// came again after its first token, because its replica failed, counts from its arrival.
+func began(r *simulator.RequestEnd) simtime.Time {
+	if r.Entered > r.FirstToken {
+		return r.Arrival
+	}
+	return r.Entered
 }
 
 // stepped tells of a step of an engine, at whose end each sequence that decodes has a token.
