@@ -23,6 +23,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/pkg/observe"
 )
 
 // scrape returns all samples of collectors, one a line, of histograms the counts.
@@ -246,6 +247,9 @@ func TestAlertsAndDashboardNameWhatIsExported(t *testing.T) {
 		for _, name := range names {
 			labels[name] = append(slices.Clone(m.labels), "le", "job", "pod", "instance")
 		}
+	}
+	for _, m := range observe.Exports() {
+		labels[m.Name] = m.Labels
 	}
 	found := expressions(t)
 	if len(found) < 20 {

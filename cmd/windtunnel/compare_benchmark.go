@@ -158,13 +158,12 @@ func contrastMetric(name string, a, b []float64, measuredA, measuredB bool) meas
 
 // predict sets a measured value beside what the seeds say of one more run.
 func (m *measuredMetric) predict(seeds []float64, measured float64) {
-	of := stats.MeanInterval(seeds, result.Confidence)
+	of := stats.Prediction(seeds, result.Confidence)
 	if of.N < 2 {
 		return
 	}
-	margin := stats.StudentT(result.Confidence, of.N-1) * of.StdDev * math.Sqrt(1+1/float64(of.N))
 	// No metric is below 0.
-	m.Predicted = &[2]float64{max(0, of.Mean-margin), of.Mean + margin}
+	m.Predicted = &[2]float64{max(0, of.Low), of.High}
 	m.Inside = new(measured >= m.Predicted[0] && measured <= m.Predicted[1])
 }
 

@@ -32,7 +32,10 @@ type RequestEnd struct {
 	// E2E is between them. FirstToken is negative where no token came. LastToken is
 	// of completed requests: TPOT is (LastToken − FirstToken) ÷ (OutputTokens − 1).
 	Arrival, FirstToken, LastToken, End simtime.Time
-	PromptTokens                        int
+	// Entered is when the request last came to the wait queue of an engine, where FirstToken is
+	// not negative: an engine measures from then on.
+	Entered      simtime.Time
+	PromptTokens int
 	// OutputTokens are of completed requests.
 	OutputTokens int
 	// Scheduled says that some step computed something of the request. Then
@@ -64,6 +67,9 @@ func (g *gateway) endOf(q *request, at simtime.Time, how ending) RequestEnd {
 		e.Pool, e.Replica = g.cluster.replicas[q.replica].pool, int(q.replica)
 	}
 	e.FirstToken, e.Scheduled = q.firstToken, q.scheduled
+	if q.firstToken >= 0 {
+		e.Entered = q.entered
+	}
 	e.CachedTokens, e.TierTokens, e.RemoteTokens, e.Believed = int(q.cached), q.tierTokens, int(q.remote), q.believed
 	return e
 }

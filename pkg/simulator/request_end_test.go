@@ -46,8 +46,8 @@ func TestEveryRequestEndsOnce(t *testing.T) {
 	want := map[int]RequestEnd{
 		0: {ID: 0, Ended: "completed", FirstToken: 10e6, LastToken: 30e6, End: 30e6, PromptTokens: 40, OutputTokens: 3, Scheduled: true},
 		1: {ID: 1, Ended: "rejected", Reason: ExceedsKVCache, Replica: NoReplica, Measured: true, Arrival: 24e6, FirstToken: unset, End: 24e6, PromptTokens: 1000},
-		2: {ID: 2, Ended: "completed", Measured: true, Arrival: 25e6, FirstToken: 40e6, LastToken: 40e6, End: 40e6, PromptTokens: 40, OutputTokens: 1, Scheduled: true, CachedTokens: 32},
-		3: {ID: 3, Ended: "unfinished", Measured: true, Arrival: 26e6, FirstToken: 40e6, End: 126e6, PromptTokens: 20, Scheduled: true},
+		2: {ID: 2, Ended: "completed", Measured: true, Arrival: 25e6, Entered: 25e6, FirstToken: 40e6, LastToken: 40e6, End: 40e6, PromptTokens: 40, OutputTokens: 1, Scheduled: true, CachedTokens: 32},
+		3: {ID: 3, Ended: "unfinished", Measured: true, Arrival: 26e6, Entered: 26e6, FirstToken: 40e6, End: 126e6, PromptTokens: 20, Scheduled: true},
 	}
 	if diff := cmp.Diff(want, byID); diff != "" || len(got) != len(want) {
 		t.Errorf("%d endings (−want +got):\n%s", len(got), diff)

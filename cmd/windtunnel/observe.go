@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/observe"
+)
+
+// observeOptions are the flags of observe.
+type observeOptions struct {
+	localOptions
+	namespace string
+	// point is that of a sweep; negative is none.
+	point    int
+	measured measuredOptions
+	seeds    int
+	rules    observe.Rules
+	// textfile names the file that metrics are written to; "" is none.
+	textfile string
+	played   playOptions
+}
+
+func newObserveCommand() *cobra.Command {
+	var o observeOptions
+	cmd := &cobra.Command{
+		Use:   "observe (-f FILE | NAME | TYPE/NAME) (--prometheus URL | --samples FILE)",
+		Short: "Hold a prediction against what a cluster's Prometheus measured, and name the assumption that moved",
+		Long: `Hold the prediction of a SimulationRun against what a Prometheus has of the cluster
+after a rollout. The command reads, and writes nothing to the cluster.
+
+The scenario is simulated under many seeds, hour by hour, and scraped as a Prometheus
+scrapes vLLM. Each measured value is held against the interval in which the value of
+one more hour lies. Differences that chance does not explain are drift. Then the
+scenario is simulated again with one assumption at a time as it was measured: traffic,
+lengths, hit share, step time. The one that takes away most of the error is named.
+
+-f names the manifest with the SimulationRun, NAME one in the cluster of the kubeconfig.
+--point N takes point N of a PolicySweep.
+
+--prometheus asks the HTTP API of a Prometheus. --samples reads a file: answers of that
+API to query_range, or CSV with the columns time,metric,value and one for each label.
+--play writes such a file of one simulation under a further seed, to try the command
+without a cluster.
+
+--textfile writes the errors and the drift as metrics, for the textfile collector of the
+node exporter.
+
+Exit codes: 0 as predicted, 1 drift, 2 invalid input, nothing measured, or a Prometheus
+that does not answer.`,
+		Example: `  windtunnel observe -f run.yaml --prometheus https://prometheus:9090 --bearer-token-file token \
+      --selector 'namespace="serve"' --last 6h
+  windtunnel observe my-run -n experiments --prometheus http://localhost:9090 --last 24h --textfile windtunnel.prom
+  windtunnel observe -f run.yaml --play samples.json
+  windtunnel observe -f run.yaml --samples samples.json -o json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	o.register(cmd)
+	o.registerSettings(cmd)
+	o.measured.register(cmd.Flags())
+	o.played.register(cmd.Flags())
+	f := cmd.Flags()
+	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of NAME (default the kubeconfig's)")
+	f.IntVar(&o.point, "point", -1, "point of a PolicySweep that was rolled out, by its number in the sweep's results")
+	f.IntVar(&o.seeds, "seeds", 20, "seeds that the prediction is simulated under, from the run's first one on")
+	f.Float64Var(&o.rules.Confidence, "confidence", 0.95, "confidence of the intervals")
+	f.Float64Var(&o.rules.FalseAlarms, "false-alarms", 0.01, "probability of drift in a cluster that is as predicted, over all values together")
+	f.Float64Var(&o.rules.Tolerance, "tolerance", 0.05, "difference from the predicted value, as a share of it, that is no drift, because no simulation is exact")
+	f.StringVar(&o.textfile, "textfile", "", "file to write metrics to, in the text format of Prometheus")
+	return cmd
+}
+
+// checkFlags refuses flags that do not go together.
+func (o *observeOptions) checkFlags(args []string) error {
+	switch {
+	case (len(args) == 0) == (len(o.files) == 0):
+		return errors.New("one prediction is required: -f FILE, or the name of a SimulationRun in the cluster")
+	case o.seeds < leastObserved || o.seeds > mostObserved:
+		return fmt.Errorf("--seeds must be from %d to %d", leastObserved, mostObserved)
+	case !(o.rules.Confidence > 0 && o.rules.Confidence < 1):
+		return errors.New("--confidence must be between 0 and 1")
+	case !(o.rules.FalseAlarms > 0 && o.rules.FalseAlarms < 1):
+		return errors.New("--false-alarms must be between 0 and 1")
+	case !(o.rules.Tolerance >= 0 && o.rules.Tolerance < 1):
+		return errors.New("--tolerance must be at least 0 and less than 1")
+	}
+	return errors.Join(o.measured.check(o.played.file != ""), o.played.check())
+}
+
+// The bounds of --seeds.
+const (
+	leastObserved = 5
+	mostObserved  = 1000
+)
+
+// causeSeeds is how many seeds an assumption is tried with.
+const causeSeeds = 5
+
+func (o *observeOptions) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	if err := o.checkFlags(args); err != nil {
+		return badInputError{err}
+	}
+	if err := checkFolders(map[string]string{"--textfile": o.textfile, "--play": o.played.file}); err != nil {
+		return err
+	}
+	of, err := o.observed(ctx, args, stdin)
+	if err != nil {
+		return err
+	}
+	if o.played.file != "" {
+		return o.play(ctx, of, stdout)
+	}
+	printWarnings(stderr, of.warnings)
+	window, recording, err := o.measured.read(ctx)
+	if err != nil {
+		return badInputError{err}
+	}
+	p := newProgress("observe " + of.name)
+	defer p.end()
+	p.begin(o.seeds)
+	report, err := observe.Observe(ctx, &observe.Question{
+		Run: of.name, Make: of.make, WarmUp: of.warmUp, Period: of.period,
+		Window: window, Measured: recording, Rules: o.rules,
+		Options: observe.Options{Seeds: of.seedsFrom(0, o.seeds), CauseSeeds: causeSeeds, Parallelism: o.parallelism, Progress: p.update},
+	})
+	p.end()
+	if err != nil {
+		return observationError(err)
+	}
+	return o.print(report, stdout)
+}
+
+// observationError marks what the user can mend.
+func observationError(err error) error {
+	var short *observe.NoTrafficError
+	switch {
+	case errors.As(err, &short), errors.Is(err, observe.ErrNothingMeasured), errors.Is(err, execute.ErrInvalidPoint):
+		return badInputError{err}
+	case errors.Is(err, execute.ErrWatched):
+		return toTrust(err)
+	}
+	return err
+}
+
+// driftError says that there is drift, after all was done.
+type driftError struct{ name string }
+
+func (e driftError) Error() string { return e.name + ": the cluster is not as predicted" }
+
+// print prints a report, and writes its metrics first.
+func (o *observeOptions) print(r *observe.Report, stdout io.Writer) error {
+	if o.textfile != "" {
+		if err := writeWhole(o.textfile, r.WriteMetrics); err != nil {
+			return err
+		}
+	}
+	var err error
+	if o.output == outputTable {
+		var text bytes.Buffer
+		err = r.WriteTable(&text, o.legend.shown)
+		if err == nil {
+			_, err = text.WriteTo(stdout)
+		}
+	} else {
+		err = o.output.write(stdout, r)
+	}
+	if err == nil && r.Drift {
+		err = driftError{r.Run}
+	}
+	return err
+}

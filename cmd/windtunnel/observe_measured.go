@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"windtunnel.dev/windtunnel/pkg/observe"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
+)
+
+// measuredOptions are the flags that say where measured values come from.
+type measuredOptions struct {
+	prometheus, samples     string
+	selector, token, caFile string
+	timeout                 time.Duration
+	from, to                string
+	last, every             time.Duration
+}
+
+func (o *measuredOptions) register(f *pflag.FlagSet) {
+	f.StringVar(&o.prometheus, "prometheus", "", "`URL` of the Prometheus to ask, without /api/v1")
+	f.StringVar(&o.samples, "samples", "", "`FILE` with samples: answers of Prometheus to query_range, or CSV; in place of --prometheus")
+	f.StringVar(&o.selector, "selector", "", "matchers of labels that select the cluster's series, such as 'namespace=\"serve\"'")
+	f.StringVar(&o.token, "bearer-token-file", "", "file with a bearer token for the Prometheus")
+	f.StringVar(&o.caFile, "ca-file", "", "file with certificates in PEM that the Prometheus' certificate may be signed by (default the system's)")
+	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "how long one answer of the Prometheus may take")
+	f.StringVar(&o.from, "from", "", "`TIME` at which the window begins, such as 2026-01-05T08:00:00Z (default the first sample of the file)")
+	f.StringVar(&o.to, "to", "", "`TIME` at which the window ends (default now, or the last sample of the file)")
+	f.DurationVar(&o.last, "last", 0, "how long the window lasts, up to --to, in place of --from; with --play, how long is played (default one of --every)")
+	f.DurationVar(&o.every, "every", 0, "length of an hour: values are held against the prediction for each (default 1h, or the window if that is shorter)")
+}
+
+func (o *measuredOptions) check(plays bool) error {
+	switch {
+	case plays && (o.prometheus != "" || o.samples != ""):
+		return errors.New("--play writes samples: use it without --prometheus and --samples")
+	case plays:
+		return nil
+	case (o.prometheus == "") == (o.samples == ""):
+		return errors.New("one source is required: --prometheus URL or --samples FILE")
+	case o.samples != "" && (o.selector != "" || o.token != "" || o.caFile != ""):
+		return errors.New("--selector, --bearer-token-file and --ca-file need --prometheus")
+	case o.from != "" && o.last != 0:
+		return errors.New("--from and --last both say where the window begins: use only one")
+	case o.prometheus != "" && o.from == "" && o.last == 0:
+		return errors.New("--prometheus needs --from or --last")
+	case o.last < 0 || o.every < 0 || o.timeout <= 0:
+		return errors.New("--last, --every and --timeout must be greater than 0")
+	}
+	return nil
+}
+
+// read returns the samples of the window.
+func (o *measuredOptions) read(ctx context.Context) (observe.Window, *observe.Recording, error) {
+	if o.samples != "" {
+		return o.readFile()
+	}
+	token, roots, err := o.secrets()
+	if err != nil {
+		return observe.Window{}, nil, err
+	}
+	from, to, err := o.bounds(time.Time{}, time.Now().Truncate(time.Second).UTC())
+	if err != nil {
+		return observe.Window{}, nil, err
+	}
+	w, err := observe.NewWindow(from, to, o.every, observe.StepOf(o.every, to.Sub(from)))
+	if err != nil {
+		return w, nil, err
+	}
+	p, err := observe.NewPrometheus(o.prometheus, token, o.selector, observe.NewClient(o.timeout, roots))
+	if err != nil {
+		return w, nil, fmt.Errorf("--prometheus: %w", err)
+	}
+	r, err := p.Ask(ctx, &w)
+	return w, r, err
+}
+
+// readFile returns the samples of a file. The window is that of the samples unless flags say
+// otherwise.
+func (o *measuredOptions) readFile() (observe.Window, *observe.Recording, error) {
+	fail := func(err error) (observe.Window, *observe.Recording, error) {
+		return observe.Window{}, nil, fmt.Errorf("--samples %s: %w", o.samples, err)
+	}
+	in, err := trace.OpenPath(o.samples)
+	if err != nil {
+		return fail(err)
+	}
+	defer in.Close()
+	r, err := observe.Read(in)
+	if err != nil {
+		return fail(err)
+	}
+	first, last, _ := r.Span() // Read wants some
+	from, to, err := o.bounds(first, last)
+	if err != nil {
+		return observe.Window{}, nil, err
+	}
+	w, err := observe.NewWindow(from, to, o.every, r.Interval())
+	if err != nil {
+		return fail(err)
+	}
+	return w, r, nil
+}
+
+// bounds are those of the window, by flags and by what they are without.
+func (o *measuredOptions) bounds(first, last time.Time) (from, to time.Time, err error) {
+	from, to = first, last
+	if o.to != "" {
+		if to, err = timeFlag("--to", o.to); err != nil {
+			return from, to, err
+		}
+	}
+	switch {
+	case o.from != "":
+		from, err = timeFlag("--from", o.from)
+	case o.last > 0:
+		from = to.Add(-o.last)
+	}
+	return from, to, err
+}
+
+func timeFlag(flag, text string) (time.Time, error) {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return t, fmt.Errorf("%s %q: must be a time such as 2026-01-05T08:00:00Z", flag, text)
+	}
+	return t.UTC(), nil
+}
+
+// secrets reads the files with the token and the certificates.
+func (o *measuredOptions) secrets() (token string, roots *x509.CertPool, err error) {
+	if o.token != "" {
+		raw, err := os.ReadFile(o.token)
+		if err != nil {
+			return "", nil, fmt.Errorf("--bearer-token-file: %w", err)
+		}
+		token = strings.TrimSpace(string(raw))
+		if token == "" || strings.ContainsAny(token, " \r\n") {
+			return "", nil, fmt.Errorf("--bearer-token-file: %s does not hold one token", o.token)
+		}
+	}
+	if o.caFile != "" {
+		raw, err := os.ReadFile(o.caFile)
+		if err != nil {
+			return "", nil, fmt.Errorf("--ca-file: %w", err)
+		}
+		roots = x509.NewCertPool()
+		if !roots.AppendCertsFromPEM(raw) {
+			return "", nil, fmt.Errorf("--ca-file: %s has no certificate in PEM", o.caFile)
+		}
+	}
+	return token, roots, nil
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/advice"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/observe"
+	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
+	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
+)
+
+// observed is the scenario whose prediction is held against a cluster.
+type observed struct {
+	name           string
+	make           observe.Maker
+	warmUp, period time.Duration
+	first          int64
+	warnings       []string
+}
+
+// seedsFrom are n seeds after the run's first one.
+func (o *observed) seedsFrom(skip, n int) []int64 {
+	all := make([]int64, n)
+	for i := range all {
+		all[i] = (o.first + int64(skip) + int64(i)) & math.MaxInt64
+	}
+	return all
+}
+
+// observed reads the scenario from a manifest or from the cluster.
+func (o *observeOptions) observed(ctx context.Context, args []string, stdin io.Reader) (*observed, error) {
+	if len(args) > 0 {
+		return o.observedInCluster(ctx, args[0])
+	}
+	set, err := o.load(stdin)
+	if err != nil {
+		return nil, err
+	}
+	var all []*observed
+	if o.point >= 0 {
+		err = forEach(&o.localOptions, set, kindSweep, set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
+			of, err := o.observedPoint(ctx, sweep, o.inputs(set, sweep), nil)
+			all = append(all, of)
+			return err
+		})
+	} else {
+		err = forEach(&o.localOptions, set, kindRun, set.Runs, func(run *v1alpha1.SimulationRun) error {
+			of, err := o.observedRun(ctx, run, o.inputs(set, run))
+			all = append(all, of)
+			return err
+		})
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case len(all) > 1:
+		return nil, badInputError{fmt.Errorf("one prediction is observed at a time, but there are %d: select one with --name", len(all))}
+	}
+	return all[0], nil
+}
+
+// observedInCluster reads an object and what it refers to from the cluster.
+func (o *observeOptions) observedInCluster(ctx context.Context, arg string) (*observed, error) {
+	kind, name, err := objectOf(arg)
+	if err != nil {
+		return nil, err
+	}
+	reader, namespace, err := clusterReader()
+	if err != nil {
+		return nil, err
+	}
+	if o.namespace != "" {
+		namespace = o.namespace
+	}
+	return o.observedObject(ctx, reader, client.ObjectKey{Namespace: namespace, Name: name}, kind)
+}
+
+func (o *observeOptions) observedObject(ctx context.Context, reader client.Reader, key client.ObjectKey, kind string) (*observed, error) {
+	inputs := readableInputs{clusterInputs{reader, key.Namespace}}
+	if o.point < 0 {
+		if kind == kindSweep {
+			return nil, badInputError{fmt.Errorf("%s %s/%s: --point says which of its points was rolled out", kindSweep, key.Namespace, key.Name)}
+		}
+		var run v1alpha1.SimulationRun
+		if err := reader.Get(ctx, key, &run); err != nil {
+			return nil, notFoundError(err, kindRun, key.Namespace, key.Name)
+		}
+		return o.observedRun(ctx, &run, inputs)
+	}
+	var sweep v1alpha1.PolicySweep
+	if err := reader.Get(ctx, key, &sweep); err != nil {
+		return nil, notFoundError(err, kindSweep, key.Namespace, key.Name)
+	}
+	set := &resultSet{}
+	if err := set.read(ctx, reader, kindSweep, &sweep, sweep.Status.Results); err != nil {
+		return nil, err
+	}
+	return o.observedPoint(ctx, &sweep, inputs, set.rows)
+}
+
+// readableInputs are those of a cluster for a process that simulates: it reads traces.
+type readableInputs struct{ clusterInputs }
+
+func (readableInputs) ParsesTraces() bool { return true }
+
+func (readableInputs) Parquet() trace.ParquetCodec { return parquetfile.Codec{} }
+
+// observedPoint is a point of a sweep as a run. Rows lead a search to its points.
+func (o *observeOptions) observedPoint(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs compile.Inputs, rows []result.Row) (*observed, error) {
+	c, errs, err := compile.Sweep(ctx, sweep, inputs)
+	if err = compiled(kindSweep, sweep.Name, errs, err); err != nil {
+		return nil, err
+	}
+	st, err := study.New(c.Plan)
+	if err != nil {
+		return nil, err
+	}
+	_ = replay(st, rows) // as far as the rows fit
+	if o.point >= len(st.Points()) {
+		return nil, badInputError{fmt.Errorf("%s %s: --point must be from 0 to %d; a search that learns needs the results of the cluster, or the runs of sweep --follow", kindSweep, sweep.Name, len(st.Points())-1)}
+	}
+	spec, err := advice.FollowUpRun(st, &sweep.Spec, o.point)
+	if err != nil {
+		return nil, err
+	}
+	run := &v1alpha1.SimulationRun{TypeMeta: sweep.TypeMeta, ObjectMeta: sweep.ObjectMeta, Spec: spec}
+	run.Kind, run.Name = kindRun, fmt.Sprintf("%s#%d", sweep.Name, o.point)
+	return o.observedRun(ctx, run, inputs)
+}
+
+// observedRun makes simulations of a run. Its horizon is that of the observation.
+func (o *observeOptions) observedRun(ctx context.Context, run *v1alpha1.SimulationRun, inputs compile.Inputs) (*observed, error) {
+	manifest.Default(run)
+	c, errs, err := compile.Run(ctx, run, inputs, o.settings...)
+	if err = compiled(kindRun, run.Name, errs, err); err != nil {
+		return nil, err
+	}
+	config := execute.Config
+	if o.trusted {
+		config = execute.TrustingConfig
+	} else if execute.Foreign(c.Plan) {
+		return nil, toTrust(fmt.Errorf("%s %s has code in policy bundles, which observe cannot fence", kindRun, run.Name))
+	}
+	of := &observed{
+		name: run.Name, first: c.Plan.Seeds[0], warnings: slices.Clone(c.Plan.Warnings),
+		make: func(seed int64) (simulator.Config, error) {
+			made, err := config(c.Plan, c.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: seed})
+			made.CheckInvariants = o.check
+			return made, err
+		},
+	}
+	first, err := of.make(of.first)
+	if err != nil {
+		return nil, badInputError{err}
+	}
+	of.warmUp, of.period = first.Horizon.WarmUp, max(0, first.Horizon.Duration-first.Horizon.WarmUp)
+	return of, nil
+}
