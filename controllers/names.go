@@ -143,6 +143,11 @@ func contentName(prefix, what, digest string) string {
 	return fmt.Sprintf("%s-%s-%s", prefix, what, digest[:8])
 }
 
+// WorkerLabels are labels of the pods that simulate for an object.
+func WorkerLabels(kind, name string) map[string]string {
+	return map[string]string{LabelKind: kind, LabelName: labelValue(name), LabelComponent: ComponentWorker}
+}
+
 // labelValue returns name as a label's value.
 func labelValue(name string) string { return shorten(name, name, maxLabelValue) }
 
