@@ -4,6 +4,7 @@ package kubectl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -107,15 +108,35 @@ func (o Object) State() string {
 	return c.Reason
 }
 
+// ErrNotInstalled says that a cluster does not know the kinds.
+var ErrNotInstalled = InputError{errors.New("the cluster does not know the kinds of Windtunnel: install them first, as docs/install.md says")}
+
+// isUnknownKind reports whether a server does not know a kind, rather than an object.
+func isUnknownKind(err error) bool {
+	var status apierrors.APIStatus
+	if !apierrors.IsNotFound(err) || !errors.As(err, &status) {
+		return false
+	}
+	details := status.Status().Details
+	return details != nil && slices.ContainsFunc(details.Causes, func(c metav1.StatusCause) bool { return c.Type == metav1.CauseTypeUnexpectedServerResponse })
+}
+
+func listError(kinds string, err error) error {
+	if isUnknownKind(err) {
+		return ErrNotInstalled
+	}
+	return fmt.Errorf("list %s: %w", kinds, err)
+}
+
 // List returns the runs and sweeps of a namespace, or of all for "".
 func List(ctx context.Context, reader client.Reader, namespace string) ([]Object, error) {
 	var sweeps v1alpha1.PolicySweepList
 	if err := reader.List(ctx, &sweeps, client.InNamespace(namespace)); err != nil {
-		return nil, fmt.Errorf("list PolicySweeps: %w", err)
+		return nil, listError("PolicySweeps", err)
 	}
 	var runs v1alpha1.SimulationRunList
 	if err := reader.List(ctx, &runs, client.InNamespace(namespace)); err != nil {
-		return nil, fmt.Errorf("list SimulationRuns: %w", err)
+		return nil, listError("SimulationRuns", err)
 	}
 	all := make([]Object, 0, len(sweeps.Items)+len(runs.Items))
 	for i := range sweeps.Items {
@@ -136,6 +157,8 @@ func Find(ctx context.Context, reader client.Reader, kind string, key client.Obj
 			continue
 		}
 		switch err := reader.Get(ctx, key, o.Object()); {
+		case isUnknownKind(err):
+			return Object{}, ErrNotInstalled
 		case apierrors.IsNotFound(err):
 		case err != nil:
 			return Object{}, fmt.Errorf("read %s %s/%s: %w", o.Kind(), key.Namespace, key.Name, err)

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/figure"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 )
@@ -72,9 +71,9 @@ func (c Caller) StoreDecisions(o Object, best int) string {
 	return c.kubectl("patch", o, ` --type merge -p '{"spec":{"trace":{"level":"Decisions","decisions":1000}}}'`)
 }
 
-// ExplainHere is what a person types to simulate a run of a cluster on this machine and explain a
-// request; false where the run has inputs that this machine cannot read from the cluster.
-func (c Caller) ExplainHere(run Object, request string) (command string, ok bool) {
+// Here is what a person types to simulate a run of a cluster on this machine with more flags; false
+// where the run has inputs that this machine cannot read from the cluster.
+func (c Caller) Here(run Object, flags string) (command string, ok bool) {
 	text := c.kubectl("get", run, " -o yaml") + " | windtunnel run -f -"
 	seen := map[string]bool{}
 	for _, in := range run.Status().Inputs {
@@ -88,18 +87,28 @@ func (c Caller) ExplainHere(run Object, request string) (command string, ok bool
 			text += " --configmap <(kubectl get configmap " + name + " -n " + run.Meta().Namespace + c.Flags + " -o yaml)"
 		}
 	}
-	return text + " --explain " + request, true
+	return text + " " + flags, true
 }
 
 // NothingStored says in a sentence that a run stores no decisions, or not that on a request, with
-// the command that explains the request.
+// the command that tells of requests on this machine, or else the one that has the cluster store
+// decisions.
 func (c Caller) NothingStored(run Object, request string) string {
-	what := "no decisions"
-	if run.Run.Spec.Trace.Level == v1alpha1.DecisionsTrace || run.Run.Spec.Trace.Level == v1alpha1.FullTrace {
-		what = "no decision on request " + request
+	what, flags := "no decisions on requests", "--reflect issue_focused"
+	if request != "" {
+		what, flags = "no decision on request "+request, "--explain "+request
 	}
-	if here, ok := c.ExplainHere(run, request); ok && request != "" {
+	if here, ok := c.Here(run, flags); ok {
 		return fmt.Sprintf("%s stores %s; to simulate it on this machine: %s", run.Title(), what, here)
 	}
-	return fmt.Sprintf("%s stores %s; to simulate it again on the cluster with them: %s", run.Title(), what, c.StoreDecisions(run, 0))
+	return fmt.Sprintf("%s stores %s; to have the cluster simulate it again with them: %s", run.Title(), what, c.StoreDecisions(run, 0))
+}
+
+// NoFollower says in a sentence that no run follows a sweep, with the command after which one does.
+func (c Caller) NoFollower(sweep Object, best int) string {
+	if sweep.Sweep.Spec.Workloads != nil {
+		return fmt.Sprintf("%s has workloads, so that no run can follow its points: %s", sweep.Title(), c.Command("report", sweep, "> report.html"))
+	}
+	return fmt.Sprintf("No run stores decisions on the requests of this sweep; to have the cluster simulate the point again with them: %s\nnext: %s",
+		c.StoreDecisions(sweep, best), c.Command("explain", sweep, ""))
 }

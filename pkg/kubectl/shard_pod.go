@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -97,4 +98,22 @@ func (o Object) message() string {
 		return c.Message
 	}
 	return "the manager has not seen it"
+}
+
+// String names the pod, its shard and how it ended.
+func (p *ShardPod) String() string {
+	text := "pod " + p.Name
+	if shard := p.Shard(); shard != "" {
+		text += ", shard " + shard
+	}
+	if !p.Failed {
+		return text + ": " + strings.ToLower(string(p.Status.Phase))
+	}
+	why := "failed"
+	for _, c := range p.Status.ContainerStatuses {
+		if t := cmp.Or(c.State.Terminated, c.LastTerminationState.Terminated); t != nil {
+			why = fmt.Sprintf("failed (%s, exit code %d)", cmp.Or(t.Reason, "terminated"), t.ExitCode)
+		}
+	}
+	return text + ": " + why
 }

@@ -64,7 +64,6 @@ func (c Caller) Top(objects []Object) []Row {
 	return rows
 }
 
-
 // VerdictWord is the verdict of the gates in a word; "" where there are no gates, or no results.
 func (o Object) VerdictWord() string {
 	c := o.condition(v1alpha1.ConditionPassed)
