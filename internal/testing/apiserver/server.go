@@ -7,6 +7,7 @@ package apiserver
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -23,6 +24,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -264,8 +266,8 @@ func (s *Server) watch(w http.ResponseWriter, request *http.Request, r route) {
 
 // review allows what is not denied.
 func (s *Server) review(w http.ResponseWriter, request *http.Request) {
-	var review authorizationv1.SelfSubjectAccessReview
-	if err := json.NewDecoder(request.Body).Decode(&review); err != nil {
+	review, err := decodeReview(s.scheme, request.Body)
+	if err != nil {
 		refuse(w, apierrors.NewBadRequest(err.Error()))
 		return
 	}
@@ -278,6 +280,17 @@ func (s *Server) review(w http.ResponseWriter, request *http.Request) {
 	}
 	review.TypeMeta = metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SelfSubjectAccessReview"}
 	reply(w, http.StatusCreated, review)
+}
+
+// decodeReview reads a review as JSON or as protobuf, which clients prefer.
+func decodeReview(scheme *runtime.Scheme, body io.Reader) (*authorizationv1.SelfSubjectAccessReview, error) {
+	raw, err := io.ReadAll(body)
+	if err != nil {
+		return nil, err
+	}
+	review := &authorizationv1.SelfSubjectAccessReview{}
+	_, _, err = serializer.NewCodecFactory(scheme).UniversalDeserializer().Decode(raw, nil, review)
+	return review, err
 }
 
 func refuse(w http.ResponseWriter, err *apierrors.StatusError) {
