@@ -65,7 +65,7 @@ func (q *questions) ask(name, question string, check func(string) error) error {
 
 // ask asks for what no flag says.
 func (o *initOptions) ask(q *questions) error {
-	any := func(string) error { return nil }
+	whatever := func(string) error { return nil }
 	there := func(file string) error {
 		_, err := os.Stat(file)
 		return err
@@ -86,15 +86,15 @@ func (o *initOptions) ask(q *questions) error {
 		skip       func() bool
 	}{
 		{"kind", "A run of one configuration, or a sweep that looks for a better one: run or sweep", oneOf([]string{kindOfRun, kindOfSweep}), nil},
-		{"model", "The model that you serve (windtunnel catalogue lists them)", any, nil},
-		{"accelerator", "The accelerator of a replica", any, nil},
-		{"replicas", "The number of replicas", any, nil},
+		{"model", "The model that you serve (windtunnel catalogue lists them)", whatever, nil},
+		{"accelerator", "The accelerator of a replica", whatever, nil},
+		{"replicas", "The number of replicas", whatever, nil},
 		{"epp", "The file of the EPP's configuration, or of Helm values that have it", there, nil},
 		{"trace", "A file of recorded traffic", there, nil},
 		{"preset", "The kind of traffic: " + strings.Join(presetNames(), ", "), oneOf(presetNames()), func() bool { return o.trace != "" }},
-		{"rate", "Its arrivals a second; 0 is one for each replica", any, func() bool { return o.trace != "" }},
-		{"ttft", "The greatest time to first token that users accept", any, nil},
-		{"output", "The file to write", any, nil},
+		{"rate", "Its arrivals a second; 0 is one for each replica", whatever, func() bool { return o.trace != "" }},
+		{"ttft", "The greatest time to first token that users accept", whatever, nil},
+		{"output", "The file to write", whatever, nil},
 	} {
 		if question.skip != nil && question.skip() {
 			continue

@@ -35,6 +35,13 @@ func Follow(ctx context.Context, c client.WithWatch, of Object, wall clock.Clock
 			return last, ctx.Err()
 		case <-wall.After(watchAgain):
 		}
+		// The next watch would say nothing of an object that is gone by now.
+		if err := c.Get(ctx, client.ObjectKeyFromObject(of.Object()), last.copy().Object()); err != nil {
+			if apierrors.IsNotFound(err) {
+				return last, fmt.Errorf("%s: %w", of.Title(), ErrDeleted)
+			}
+			return last, fmt.Errorf("read %s: %w", of.Title(), err)
+		}
 	}
 }
 

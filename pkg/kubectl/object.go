@@ -50,6 +50,9 @@ func (o Object) Object() client.Object {
 	return o.Run
 }
 
+// copy is an object that may be read into.
+func (o Object) copy() Object { return Object{Sweep: o.Sweep.DeepCopy(), Run: o.Run.DeepCopy()} }
+
 // Status is what both kinds report.
 func (o Object) Status() *v1alpha1.CommonStatus {
 	if o.Sweep != nil {
