@@ -58,6 +58,7 @@ test: ## Run all tests that need no node, and list the skipped ones; the first t
 	  $(GO) test -C studies -json -run '$(RUN)' ./... && \
 	  $(GO) test -C hack/image -json -run '$(RUN)' ./... && \
 	  $(GO) test -C hack/site -json -run '$(RUN)' ./... && \
+	  $(GO) test -C hack/krew -json -run '$(RUN)' ./... && \
 	  assets=$$(hack/kube-assets.sh etcd kube-apiserver kubectl) && \
 	  KUBEBUILDER_ASSETS=$$assets $(GO) test -C test/install -json -run '$(RUN)' ./...; \
 	} | $(GO) run ./hack/testreport
@@ -133,6 +134,7 @@ vet: ## Run go vet
 	$(GO) vet -C studies ./...
 	$(GO) vet -C hack/image ./...
 	$(GO) vet -C hack/site ./...
+	$(GO) vet -C hack/krew ./...
 	$(GO) vet -C test/install ./...
 	$(GO) vet -C hack/kube/policies ./...
 
@@ -219,6 +221,18 @@ image: ## Build dist/windtunnel-image.tar, which ctr, docker and kind can load (
 .PHONY: dist
 dist: image chart ## Build all files of a release: the image and its bill of materials, dist/install.yaml, the chart (IMAGE=name:tag)
 	$(RENDER) >dist/install.yaml
+
+# Where users download the archives of the plugin.
+PLUGIN_URI ?= https://releases.example.com/windtunnel/$(VERSION)
+PLUGIN_PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+
+.PHONY: plugin
+plugin: ## Pack the plugin of kubectl for each platform, with its manifest for krew; the version is that of the Git tag (VERSION=v1.2.3 PLUGIN_URI=https://...)
+	for on in $(PLUGIN_PLATFORMS); do \
+		GOOS=$${on%/*} GOARCH=$${on#*/} $(GO_BUILD) -o dist/plugin/$$on/kubectl-windtunnel ./cmd/windtunnel || exit 1; \
+	done
+	$(GO) run -C hack/krew . -version '$(VERSION)' -uri '$(PLUGIN_URI)' -output '$(CURDIR)/dist' \
+		$(foreach on,$(PLUGIN_PLATFORMS),$(on)=$(CURDIR)/dist/plugin/$(on)/kubectl-windtunnel)
 
 .PHONY: chart
 chart: ## Package the chart with the manifests of config/; its version is that of the Git tag, if there is one (VERSION=v1.2.3 CHART=file)

@@ -121,7 +121,7 @@ func exited(code int32, message string) func(*corev1.Pod) {
 		if code != 0 {
 			pod.Status.Phase = corev1.PodFailed
 		}
-		pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: workerContainer, State: corev1.ContainerState{
+		pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: WorkerContainer, State: corev1.ContainerState{
 			Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: "Error", Message: message},
 		}}}
 	}

@@ -165,7 +165,7 @@ func podFailurePolicy() *batchv1.PodFailurePolicy {
 		{
 			Action: batchv1.PodFailurePolicyActionFailIndex,
 			OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
-				ContainerName: ptr.To(workerContainer),
+				ContainerName: ptr.To(WorkerContainer),
 				Operator:      batchv1.PodFailurePolicyOnExitCodesOpIn,
 				Values:        []int32{worker.BadInputExitCode},
 			},
@@ -190,7 +190,7 @@ func makePodSpec(s subject, p *subjectPlan, t *task, image string) corev1.PodSpe
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 		},
 		Containers: []corev1.Container{{
-			Name:      workerContainer,
+			Name:      WorkerContainer,
 			Image:     image,
 			Args:      []string{"worker", fmt.Sprintf("--shards=%d", t.shards), fmt.Sprintf("--parallelism=%d", cpus(resources))},
 			Env:       []corev1.EnvVar{{Name: "GOMEMLIMIT", Value: strconv.FormatInt(heap(resources), 10)}},

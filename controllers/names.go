@@ -143,6 +143,16 @@ func contentName(prefix, what, digest string) string {
 	return fmt.Sprintf("%s-%s-%s", prefix, what, digest[:8])
 }
 
+// WorkerLabels are labels of the pods that simulate for an object.
+func WorkerLabels(kind, name string) map[string]string {
+	return map[string]string{LabelKind: kind, LabelName: labelValue(name), LabelComponent: ComponentWorker}
+}
+
+// WorkerPodLabels are labels that all pods of workers have.
+func WorkerPodLabels() map[string]string {
+	return map[string]string{"app.kubernetes.io/name": "windtunnel", LabelComponent: ComponentWorker}
+}
+
 // labelValue returns name as a label's value.
 func labelValue(name string) string { return shorten(name, name, maxLabelValue) }
 

@@ -26,6 +26,11 @@ var (
 	}
 )
 
+// WorkerResources are what a worker pod requests, and its limits, where the spec says nothing.
+func WorkerResources() (requests, limits corev1.ResourceList) {
+	return defaultRequests.DeepCopy(), defaultLimits.DeepCopy()
+}
+
 // podResources returns wanted resources with what they lack: a limit is never
 // below its request, and a request never above its limit.
 func podResources(wanted corev1.ResourceRequirements) corev1.ResourceRequirements {

@@ -24,6 +24,7 @@ import (
 // compareOptions are the flags of compare.
 type compareOptions struct {
 	localOptions
+	cluster  clusterOptions
 	scenario string
 	gates    gateOptions
 }
@@ -54,7 +55,7 @@ func newCompareCommand() *cobra.Command {
 	var o compareOptions
 	cmd := &cobra.Command{
 		Use:   "compare A B",
-		Short: "Compare two runs, two EPP configurations or two result files, and judge whether the second may ship",
+		Short: "Compare two runs, two EPP configurations or two results, and judge whether the second may ship",
 		Long: `Compare B with A under the same seeds. The table lists every metric that differs,
 the most certain difference first, with its significance after Holm's correction.
 
@@ -64,6 +65,9 @@ sweep), or a manifest with one SimulationRun, which the command simulates. With
 SimulationRun of that manifest, or in the scenario of its PolicySweep, under its
 seeds. If it simulates both sides, it also compares single requests: how many are
 slower, and which are slowest.
+
+A or B may also name a SimulationRun or a PolicySweep of a cluster that has results: NAME, TYPE/NAME,
+or NAME#3 for point 3 of a sweep.
 
 A or B may also be a Benchmark Report v0.2 of llm-d-benchmark. The table then has the
 metrics that both sides have, the difference in percent, and whether the measured value
@@ -79,6 +83,7 @@ completed, 2 invalid input, 3 not enough evidence for a gate.`,
   windtunnel compare before.yaml after.yaml -o json
   windtunnel compare epp-old.yaml epp-new.yaml --scenario run.yaml --gate 'ttft.p99<=+5%' --report report.md
   windtunnel compare sweep.json#0 sweep.json#3
+  windtunnel compare my-sweep#0 my-sweep#3 -n experiments
   windtunnel compare run.yaml benchmark_report_v0.2.yaml`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
@@ -91,6 +96,8 @@ completed, 2 invalid input, 3 not enough evidence for a gate.`,
 		},
 	}
 	o.register(cmd)
+	o.cluster.register(cmd)
+	cmd.ValidArgsFunction = o.cluster.completeObjects("", 2, true)
 	f := cmd.Flags()
 	f.StringVar(&o.scenario, "scenario", "", "manifest with a SimulationRun or a PolicySweep; its scenario is used to simulate the EPP configurations A and B")
 	o.gates.register(f)
@@ -213,6 +220,9 @@ func (o *compareOptions) side(ctx context.Context, name string, stdin io.Reader)
 	file, point, err := splitPointSuffix(name)
 	if err != nil {
 		return nil, err
+	}
+	if o.scenario == "" && isObjectOfCluster(file) {
+		return o.clusterSide(ctx, name, file, point)
 	}
 	if set, err := readResults(file); err == nil {
 		if names := set.objects(); len(names) > 1 {

@@ -24,7 +24,7 @@ import (
 
 func main() {
 	fence.Serve(parquetfile.Codec{})
-	root, drop := newRootCommand(), func() {}
+	root, drop := newCommand(os.Args[0]), func() {}
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
 		// A manager simulates nothing and lives long: what counts there is memory.
 		if cmd.Name() != managerVerb {

@@ -18,7 +18,7 @@ import (
 // observeOptions are the flags of observe.
 type observeOptions struct {
 	localOptions
-	namespace string
+	cluster clusterOptions
 	// point is that of a sweep; negative is none.
 	point    int
 	measured measuredOptions
@@ -71,7 +71,8 @@ that does not answer.`,
 	o.measured.register(cmd.Flags())
 	o.played.register(cmd.Flags())
 	f := cmd.Flags()
-	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of NAME (default the kubeconfig's)")
+	o.cluster.register(cmd)
+	cmd.ValidArgsFunction = o.cluster.completeObjects("", 1, false)
 	f.IntVar(&o.point, "point", -1, "point of a PolicySweep that was rolled out, by its number in the sweep's results")
 	f.IntVar(&o.seeds, "seeds", 20, "seeds that the prediction is simulated under, from the run's first one on")
 	f.Float64Var(&o.rules.Confidence, "confidence", 0.95, "confidence of the intervals")

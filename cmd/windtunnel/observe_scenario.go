@@ -82,14 +82,11 @@ func (o *observeOptions) observedInCluster(ctx context.Context, arg string) (*ob
 	if err != nil {
 		return nil, err
 	}
-	reader, namespace, err := clusterReader()
+	c, err := o.cluster.connect()
 	if err != nil {
 		return nil, err
 	}
-	if o.namespace != "" {
-		namespace = o.namespace
-	}
-	return o.observedObject(ctx, reader, client.ObjectKey{Namespace: namespace, Name: name}, kind)
+	return o.observedObject(ctx, c, client.ObjectKey{Namespace: c.namespace, Name: name}, kind)
 }
 
 func (o *observeOptions) observedObject(ctx context.Context, reader client.Reader, key client.ObjectKey, kind string) (*observed, error) {

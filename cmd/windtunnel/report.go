@@ -19,8 +19,6 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
-	"windtunnel.dev/windtunnel/pkg/experiment/compile"
-	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/report/page"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -34,8 +32,9 @@ const (
 
 // reportOptions are the flags of report.
 type reportOptions struct {
-	namespace, name string
-	output          outputFormat
+	cluster clusterOptions
+	name    string
+	output  outputFormat
 	// most is the greatest number of characters; 0 is no limit.
 	most int
 }
@@ -67,8 +66,9 @@ The exit code is 0 for each report, whatever the verdict.`,
 	formats := choice{&o.output, []outputFormat{outputHTML, outputMarkdown, outputJSON}}
 	f := cmd.Flags()
 	f.VarP(formats, "output", "o", formats.words()+"; json is the numbers of the page")
-	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the object (default the kubeconfig's)")
 	f.IntVar(&o.most, "max-characters", 0, "with -o markdown, leave out the longest sections until the report has so many characters, and say which; 0 is no limit, and a comment on GitHub may have 65536")
+	o.cluster.register(cmd)
+	cmd.ValidArgsFunction = o.cluster.completeObjects(kindSweep, 1, true)
 	f.StringVar(&o.name, "name", "", "report on the object of this name, from a file with several")
 	return cmd
 }
@@ -139,14 +139,11 @@ func (o *reportOptions) read(ctx context.Context, of string) (*page.Sweep, error
 	case kind == kindRun:
 		return nil, badInputError{errors.New("report writes reports of PolicySweeps; windtunnel results prints the rows of a SimulationRun")}
 	}
-	reader, namespace, err := clusterReader()
+	c, err := o.cluster.connect()
 	if err != nil {
 		return nil, err
 	}
-	if o.namespace != "" {
-		namespace = o.namespace
-	}
-	return o.clusterReport(ctx, reader, client.ObjectKey{Namespace: namespace, Name: name})
+	return o.clusterReport(ctx, c, client.ObjectKey{Namespace: c.namespace, Name: name})
 }
 
 // clusterReport is the report of a sweep on a cluster: its rows take the place of simulations.
@@ -156,25 +153,9 @@ func (o *reportOptions) clusterReport(ctx context.Context, reader client.Reader,
 		return nil, notFoundError(err, kindSweep, key.Namespace, key.Name)
 	}
 	label := fmt.Sprintf("PolicySweep %s/%s", key.Namespace, key.Name)
-	set := &resultSet{}
-	if err := set.read(ctx, reader, kindSweep, &sweep, sweep.Status.Results); err != nil {
-		return nil, err
-	}
-	compiled, errs, err := compile.Sweep(ctx, &sweep, clusterInputs{reader, sweep.Namespace})
-	switch {
-	case err != nil:
-		return nil, err
-	case len(errs) > 0:
-		return nil, badInputError{fmt.Errorf("%s is invalid:\n%s", label, bulletList(errs))}
-	case compiled.Plan.Hash() != sweep.Status.PlanHash:
-		return nil, badInputError{fmt.Errorf("%s: the results are those of another spec or of another version of Windtunnel: wait until the manager has run the present spec, or use the manager's version of this command", label)}
-	}
-	st, err := study.New(compiled.Plan)
+	compiled, st, err := clusterStudy(ctx, reader, &sweep)
 	if err != nil {
 		return nil, err
-	}
-	if err := replay(st, set.rows); err != nil {
-		return nil, fmt.Errorf("%s: %w", label, err)
 	}
 	r, err := reportOf(st, label, o.output)
 	if err != nil {

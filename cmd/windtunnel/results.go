@@ -25,7 +25,8 @@ const outputParquet outputFormat = "parquet"
 
 // resultsOptions are the flags of results.
 type resultsOptions struct {
-	file, namespace string
+	cluster clusterOptions
+	file    string
 	// name is the object that rows must be of; "" is any.
 	name   string
 	output outputFormat
@@ -90,10 +91,11 @@ spec.trace.series, as run --series does.`,
 		},
 	}
 	formats := choice{&o.output, []outputFormat{outputCSV, outputJSON, outputParquet}}
+	o.cluster.register(cmd)
+	cmd.ValidArgsFunction = o.cluster.completeObjects("", 1, false)
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "filename", "f", "", "file of sweep -o json or sweep --state to read, instead of a cluster")
 	f.StringVar(&o.name, "name", "", "print only the rows of the object of this name, from a file with several")
-	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the object (default the kubeconfig's)")
 	f.VarP(formats, "output", "o", formats.words())
 	f.StringArrayVar(&o.where, "where", nil, "condition that rows must meet, such as 'ttft.p99<500ms'; may be repeated")
 	f.StringVar(&o.sort, "sort", "", "metric to sort by, lowest first (default by point and seed)")
@@ -162,18 +164,15 @@ func (o *resultsOptions) read(ctx context.Context, args []string) (*resultSet, e
 	if o.file != "" {
 		return readResults(o.file)
 	}
-	reader, namespace, err := clusterReader()
+	c, err := o.cluster.connect()
 	if err != nil {
 		return nil, err
-	}
-	if o.namespace != "" {
-		namespace = o.namespace
 	}
 	kind, name, err := objectOf(args[0])
 	if err != nil {
 		return nil, err
 	}
-	return clusterResults(ctx, reader, namespace, kind, name)
+	return clusterResults(ctx, c, c.namespace, kind, name)
 }
 
 // query is what the flags ask for.

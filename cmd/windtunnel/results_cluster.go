@@ -6,101 +6,47 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
-// clusterReader returns the cluster of the kubeconfig, and its namespace.
-func clusterReader() (client.Reader, string, error) {
-	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(), nil)
-	config, err := loader.ClientConfig()
-	if err != nil {
-		return nil, "", badInputError{fmt.Errorf("find the cluster: %w", err)}
-	}
-	namespace, _, err := loader.Namespace()
-	if err != nil {
-		return nil, "", badInputError{fmt.Errorf("find the cluster: %w", err)}
-	}
-	reader, err := client.New(config, client.Options{Scheme: controllers.Scheme()})
-	return reader, namespace, err
-}
-
 // Kinds of objects that have results.
 const (
-	kindSweep = "PolicySweep"
-	kindRun   = "SimulationRun"
+	kindSweep = kubectl.KindSweep
+	kindRun   = kubectl.KindRun
 )
 
 // clusterResults reads the rows of the object of a kind and name. Without a kind it
 // looks for a sweep and for a run, of which there must be one.
 func clusterResults(ctx context.Context, reader client.Reader, namespace, kind, name string) (*resultSet, error) {
-	key := client.ObjectKey{Namespace: namespace, Name: name}
-	var sweep v1alpha1.PolicySweep
-	var run v1alpha1.SimulationRun
-	hasSweep, err := getIfKind(ctx, reader, kind, kindSweep, key, &sweep)
-	if err != nil {
-		return nil, err
-	}
-	hasRun, err := getIfKind(ctx, reader, kind, kindRun, key, &run)
+	o, err := kubectl.Find(ctx, reader, kind, client.ObjectKey{Namespace: namespace, Name: name})
 	switch {
 	case err != nil:
-		return nil, err
-	case hasSweep && hasRun:
-		return nil, badInputError{fmt.Errorf("there are a PolicySweep and a SimulationRun %s in namespace %s: write policysweep/%[1]s or simulationrun/%[1]s", name, namespace)}
-	case hasSweep:
-		return sweepResults(ctx, reader, &sweep)
-	case hasRun:
-		return runResults(ctx, reader, &run)
-	case kind == "":
-		kind = kindSweep + " or " + kindRun
+		return nil, asBadInput(err)
+	case o.Sweep != nil:
+		return sweepResults(ctx, reader, o.Sweep)
+	default:
+		return runResults(ctx, reader, o.Run)
 	}
-	return nil, badInputError{fmt.Errorf("there is no %s %s in namespace %s", kind, name, namespace)}
-}
-
-// getIfKind reads an object of one kind, where that or any is asked for, and reports
-// whether it is there.
-func getIfKind(ctx context.Context, reader client.Reader, asked, kind string, key client.ObjectKey, object client.Object) (bool, error) {
-	if asked != "" && asked != kind {
-		return false, nil
-	}
-	err := reader.Get(ctx, key, object)
-	if apierrors.IsNotFound(err) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("read %s %s/%s: %w", kind, key.Namespace, key.Name, err)
-	}
-	return true, nil
 }
 
 // objectOf splits TYPE/NAME, as kubectl writes it; the kind is "" where there is none.
 func objectOf(arg string) (kind, name string, err error) {
-	typ, name, typed := strings.Cut(arg, "/")
-	if !typed {
-		return "", arg, nil
-	}
-	switch typ {
-	case "policysweep", "policysweeps", "sweep", "sweeps":
-		return kindSweep, name, nil
-	case "simulationrun", "simulationruns", "simrun", "simruns":
-		return kindRun, name, nil
-	}
-	return "", "", badInputError{fmt.Errorf("%s: the type must be policysweep or simulationrun", arg)}
+	kind, name, err = kubectl.ParseRef(arg)
+	return kind, name, asBadInput(err)
 }
 
 // runResults reads the rows of a run.
@@ -109,7 +55,7 @@ func runResults(ctx context.Context, reader client.Reader, run *v1alpha1.Simulat
 	if len(errs) > 0 {
 		return nil, badInputError{errs.ToAggregate()}
 	}
-	set := &resultSet{measures: measures, parameters: dataframe.Parameters{}}
+	set := &resultSet{measures: measures, parameters: dataframe.Parameters{}, stepTimes: run.Status.StepTimes}
 	return set, set.read(ctx, reader, kindRun, run, run.Status.Results)
 }
 
@@ -119,7 +65,7 @@ func sweepResults(ctx context.Context, reader client.Reader, sweep *v1alpha1.Pol
 	if len(errs) > 0 {
 		return nil, badInputError{errs.ToAggregate()}
 	}
-	set := &resultSet{measures: measures}
+	set := &resultSet{measures: measures, stepTimes: sweep.Status.StepTimes}
 	if err := set.read(ctx, reader, kindSweep, sweep, sweep.Status.Results); err != nil {
 		return nil, err
 	}
@@ -133,15 +79,11 @@ func (s *resultSet) read(ctx context.Context, reader client.Reader, kind string,
 	if results == nil {
 		return badInputError{fmt.Errorf("%s %s/%s has no results yet", kind, namespace, of.GetName())}
 	}
-	index, err := readIndex(ctx, reader, namespace, results)
+	chunks, err := readChunks(ctx, reader, namespace, results)
 	if err != nil {
 		return err
 	}
-	for _, ref := range index.Chunks {
-		chunk, err := readChunk(ctx, reader, namespace, ref)
-		if err != nil {
-			return err
-		}
+	for _, chunk := range chunks {
 		rows, err := chunk.Decode()
 		if err != nil {
 			return err
@@ -152,6 +94,21 @@ func (s *resultSet) read(ctx context.Context, reader client.Reader, kind string,
 		s.rows = append(s.rows, rows...)
 	}
 	return nil
+}
+
+// readChunks reads the ConfigMaps of results by their index, each checked against its digest.
+func readChunks(ctx context.Context, reader client.Reader, namespace string, results *v1alpha1.ResultsStatus) ([]store.Chunk, error) {
+	index, err := readIndex(ctx, reader, namespace, results)
+	if err != nil {
+		return nil, err
+	}
+	chunks := make([]store.Chunk, len(index.Chunks))
+	for i, ref := range index.Chunks {
+		if chunks[i], err = readChunk(ctx, reader, namespace, ref); err != nil {
+			return nil, err
+		}
+	}
+	return chunks, nil
 }
 
 func derivedMetrics(metrics []v1alpha1.DerivedMetric) []result.Derived {

@@ -27,9 +27,11 @@ The same manifest runs here and on a cluster, with the same figures:
   windtunnel sweep -f sweep.yaml
   kubectl apply -f sweep.yaml
 
-For the completion of verbs, flags and values in bash:
+For the completion of verbs, flags, values and names of objects in bash:
 
   source <(windtunnel completion bash)
+
+Under the name kubectl-windtunnel the command is a plugin of kubectl.
 
 Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
 3 not enough evidence for a gate.`,
@@ -51,6 +53,13 @@ Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
 		newResultsCommand(),
 		newReportCommand(),
 		newObserveCommand(),
+		newTopCommand(),
+		newWatchCommand(),
+		newExplainCommand(),
+		newPromoteCommand(),
+		newLogsCommand(),
+		newInitCommand(),
+		newDoctorCommand(),
 		newTraceCommand(),
 		newImportCommand(),
 		newCalibrateCommand(),

@@ -35,6 +35,11 @@ type promoteOptions struct {
 
 func (o *promoteOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.file, "promote", "", "file to write the EPP configuration of the best point to, or the bundle if a parameter evolves, - for standard output; fails if gates do not pass, unless spec.promote.when is Complete")
+	o.registerScalers(f)
+}
+
+// registerScalers defines the flags but that of the EPP configuration.
+func (o *promoteOptions) registerScalers(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.scalers, "promote-scaler", nil, "`NAME=FILE`: file to write the HorizontalPodAutoscaler or ScaledObject of scaler NAME at the best point to, under the same conditions; NAME.workloadVariantAutoscaler is its ConfigMap of that name; all files are written or none; may be repeated")
 	f.BoolVar(&o.anyway, "promote-anyway", false, "promote even if gates do not pass")
 }

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/controllers"
+	"windtunnel.dev/windtunnel/pkg/kubectl"
+)
+
+// clusterOptions are the flags of verbs that read a cluster. They are those of kubectl, which
+// takes them behind the name of a plugin.
+type clusterOptions struct {
+	namespace, context, kubeconfig string
+}
+
+// register defines the flags, and has shells complete their values.
+func (o *clusterOptions) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the object (default the kubeconfig's)")
+	f.StringVar(&o.context, "context", "", "context of the kubeconfig to use (default its current one)")
+	f.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig `FILE` (default that of KUBECONFIG, or ~/.kube/config)")
+	_ = cmd.RegisterFlagCompletionFunc("namespace", o.completeNamespaces) // the flags are there
+	_ = cmd.RegisterFlagCompletionFunc("context", o.completeContexts)
+}
+
+// loader finds the kubeconfig as kubectl does.
+func (o *clusterOptions) loader() clientcmd.ClientConfig {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = o.kubeconfig
+	overrides := &clientcmd.ConfigOverrides{CurrentContext: o.context}
+	overrides.Context.Namespace = o.namespace
+	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
+}
+
+// A cluster is that of the kubeconfig, and the namespace that is meant.
+type cluster struct {
+	client.WithWatch
+	config    *rest.Config
+	namespace string
+}
+
+// connect returns the cluster that the flags select.
+func (o *clusterOptions) connect() (*cluster, error) {
+	loader := o.loader()
+	config, err := loader.ClientConfig()
+	if err != nil {
+		return nil, badInputError{fmt.Errorf("find the cluster: %w", err)}
+	}
+	namespace, _, err := loader.Namespace()
+	if err != nil {
+		return nil, badInputError{fmt.Errorf("find the cluster: %w", err)}
+	}
+	config.UserAgent = "windtunnel"
+	config.QPS = -1 // a person waits, and the API server limits clients by itself
+	scheme := controllers.Scheme()
+	c, err := client.NewWithWatch(config, client.Options{Scheme: scheme, Mapper: mapperOf(scheme)})
+	if err != nil {
+		return nil, err
+	}
+	return &cluster{c, config, namespace}, nil
+}
+
+// clusterKinds are the kinds that are in no namespace.
+var clusterKinds = []string{
+	"Namespace", "CustomResourceDefinition", "ClusterRole", "ValidatingWebhookConfiguration",
+	"MutatingWebhookConfiguration", "SelfSubjectAccessReview",
+}
+
+// mapperOf knows the resources of all kinds, so that no verb asks the server for them first.
+func mapperOf(scheme *runtime.Scheme) meta.RESTMapper {
+	mapper := meta.NewDefaultRESTMapper(nil)
+	add := func(kind schema.GroupVersionKind) {
+		scope := meta.RESTScopeNamespace
+		for _, name := range clusterKinds {
+			if kind.Kind == name {
+				scope = meta.RESTScopeRoot
+			}
+		}
+		mapper.Add(kind, scope)
+	}
+	for kind := range scheme.AllKnownTypes() { // in any order
+		if kind.Version != runtime.APIVersionInternal {
+			add(kind)
+		}
+	}
+	add(schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"})
+	return mapper
+}
+
+// find returns the object of an argument NAME or TYPE/NAME.
+func (c *cluster) find(cmd *cobra.Command, arg string) (kubectl.Object, error) {
+	kind, name, err := kubectl.ParseRef(arg)
+	if err != nil {
+		return kubectl.Object{}, asBadInput(err)
+	}
+	o, err := kubectl.Find(cmd.Context(), c, kind, client.ObjectKey{Namespace: c.namespace, Name: name})
+	return o, asBadInput(err)
+}
+
+// asBadInput marks what is the user's to mend.
+func asBadInput(err error) error {
+	var bad kubectl.InputError
+	if errors.As(err, &bad) {
+		return badInputError{err}
+	}
+	return err
+}
+
+// caller is how the command was called.
+func (o *clusterOptions) caller(cmd *cobra.Command) kubectl.Caller {
+	c := kubectl.Caller{Program: cmd.Root().CommandPath()}
+	if o.context != "" {
+		c.Flags += " --context " + shellWord(o.context)
+	}
+	if o.kubeconfig != "" {
+		c.Flags += " --kubeconfig " + shellWord(o.kubeconfig)
+	}
+	return c
+}
+
+// oneObject demands one argument.
+func oneObject(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return badInputError{fmt.Errorf("%s needs the name of one PolicySweep or SimulationRun (see %s --help)", cmd.Name(), cmd.CommandPath())}
+	}
+	return nil
+}
+
+// checkSweep makes sure that an object is of one kind.
+func checkSweep(o kubectl.Object, verb string) (*v1alpha1.PolicySweep, error) {
+	if o.Sweep == nil {
+		return nil, badInputError{fmt.Errorf("%s is about PolicySweeps, and %s is a SimulationRun", verb, o.Meta().Name)}
+	}
+	return o.Sweep, nil
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// isObjectOfCluster reports whether a name is that of an object of a cluster: there is no such file,
+// and the name has no ending, as files have.
+func isObjectOfCluster(name string) bool {
+	if _, err := os.Stat(name); err == nil || name == "-" || strings.Contains(name, ".") {
+		return false
+	}
+	_, _, err := objectOf(name)
+	return err == nil
+}
+
+// clusterSide is one side of a comparison from the results of an object of a cluster.
+func (o *compareOptions) clusterSide(ctx context.Context, name, object string, point int) (func() (*side, error), error) {
+	c, err := o.cluster.connect()
+	if err != nil {
+		return nil, err
+	}
+	kind, of, err := objectOf(object)
+	if err != nil {
+		return nil, err
+	}
+	set, err := clusterResults(ctx, c, c.namespace, kind, of)
+	if err != nil {
+		return nil, err
+	}
+	rows := set.rows
+	if point >= 0 {
+		rows = slices.DeleteFunc(rows, func(r result.Row) bool { return r.Point != point })
+	}
+	return func() (*side, error) { return &side{name: name, rows: rows, stepTimes: set.stepTimes}, nil }, nil
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/discovery"
+
+	"windtunnel.dev/windtunnel/controllers"
+	"windtunnel.dev/windtunnel/pkg/doctor"
+	"windtunnel.dev/windtunnel/pkg/fence"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// doctorOptions are the flags of doctor.
+type doctorOptions struct {
+	cluster clusterOptions
+	local   bool
+	output  outputFormat
+}
+
+func newDoctorCommand() *cobra.Command {
+	o := doctorOptions{output: outputTable}
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what of this machine or of a cluster keeps Windtunnel from working",
+		Long: `Say what of this machine or of a cluster keeps Windtunnel from working. On the machine: the fence
+of code in policy bundles. On the cluster of the kubeconfig: the definitions of the kinds, your
+rights, the manager, the account of the workers, network policies, quotas, limits and webhooks
+that refuse worker pods, and results of another engine.
+
+Each check is ok, warn or fail, with a sentence and the command that mends it. A check that could
+not look says so. The command reads and changes nothing.
+
+Exit codes: 0 no check failed, 1 a check failed.`,
+		Example: `  windtunnel doctor
+  windtunnel doctor -n experiments -o json
+  windtunnel doctor --local`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
+	}
+	o.cluster.register(cmd)
+	cmd.Flags().BoolVar(&o.local, "local", false, "look at this machine only")
+	formats := choice{&o.output, documentFormats}
+	cmd.Flags().VarP(formats, "output", "o", formats.words())
+	return cmd
+}
+
+var errDoctor = errors.New("a check failed")
+
+func (o *doctorOptions) run(cmd *cobra.Command) error {
+	release, _, _ := strings.Cut(buildVersion(), " ")
+	machine := doctor.Machine{Version: release, Engine: simulator.EngineVersion, Unbounded: fence.Missing, TryFence: fence.New(1).Try}
+	found := machine.Look(cmd.Context())
+	if !o.local {
+		found = append(found, o.lookAtCluster(cmd, release)...)
+	}
+	if err := o.print(cmd.OutOrStdout(), found); err != nil {
+		return err
+	}
+	if doctor.Failed(found) {
+		return reportedError{errDoctor}
+	}
+	return nil
+}
+
+// lookAtCluster checks the cluster of the kubeconfig.
+func (o *doctorOptions) lookAtCluster(cmd *cobra.Command, release string) []doctor.Finding {
+	c, err := o.cluster.connect()
+	if err != nil {
+		return []doctor.Finding{{
+			Check: "kubeconfig", Level: doctor.Fail, Message: fmt.Sprintf("%v; without a cluster, --local looks at this machine only", err), Mend: cmd.CommandPath() + " --local",
+		}}
+	}
+	requests, limits := controllers.WorkerResources()
+	return (&doctor.Cluster{
+		Client: c, Namespace: c.namespace, Version: release, Engine: simulator.EngineVersion,
+		WorkerName: controllers.WorkerName, WorkerLabels: controllers.WorkerPodLabels(),
+		WorkerRequests: requests, WorkerLimits: limits, Flags: o.cluster.caller(cmd).Flags,
+		ServerVersion: func(context.Context) (string, error) {
+			asked, err := discovery.NewDiscoveryClientForConfig(c.config)
+			if err != nil {
+				return "", err
+			}
+			version, err := asked.ServerVersion()
+			if err != nil {
+				return "", err
+			}
+			return version.GitVersion, nil
+		},
+	}).Look(cmd.Context())
+}
+
+func (o *doctorOptions) print(w io.Writer, found []doctor.Finding) error {
+	if o.output != outputTable {
+		return o.output.write(w, found)
+	}
+	var text bytes.Buffer
+	for _, f := range found {
+		fmt.Fprintf(&text, "%-10s  %s: %s\n", f.Level, f.Check, f.Message)
+		if f.Mend != "" {
+			fmt.Fprintf(&text, "%12s%s\n", "", f.Mend)
+		}
+	}
+	_, err := text.WriteTo(w)
+	return err
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
+	"windtunnel.dev/windtunnel/pkg/kubectl"
+)
+
+// whyOptions are the flags of explain.
+type whyOptions struct {
+	cluster clusterOptions
+	seed    int64
+	by      string
+	output  outputFormat
+}
+
+func newExplainCommand() *cobra.Command {
+	o := whyOptions{output: outputTable}
+	cmd := &cobra.Command{
+		Use:   "explain NAME | TYPE/NAME [REQUEST]",
+		Short: "Say why a sweep or a run of a cluster has its verdict, or why a request went to a replica",
+		Long: `Say why a PolicySweep or a SimulationRun of a cluster has its verdict: its state, each gate with
+its figures, what would decide a gate without enough evidence, and the requests that did worst by
+the metric of the first gate that does not pass.
+
+With REQUEST, the number of a request from 0 in order of arrival, or rejected for the first one
+that is, print the decision of the router on it, as run --explain does. For a sweep, the requests
+are those of the run that follows the point that the gates are about (spec.follow).
+
+The decisions are those that spec.trace.level Decisions stores. The command simulates nothing. Where
+nothing is stored, it names the command that does it.`,
+		Example: `  windtunnel explain my-sweep -n experiments
+  windtunnel explain simulationrun/my-sweep-best-1 --by tpot
+  windtunnel explain simulationrun/my-sweep-best-1 17 --seed 42`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 1 || len(args) > 2 {
+				return badInputError{fmt.Errorf("explain needs the name of a PolicySweep or a SimulationRun, and may have the number of a request (see %s --help)", cmd.CommandPath())}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+	}
+	o.cluster.register(cmd)
+	f := cmd.Flags()
+	f.Int64Var(&o.seed, "seed", -1, "seed of the request (default the first one with stored decisions)")
+	f.StringVar(&o.by, "by", "", "order of the worst requests: "+complaints()+" (default by the first gate that does not pass)")
+	formats := choice{&o.output, documentFormats}
+	f.VarP(formats, "output", "o", formats.words()+", for a request")
+	cmd.ValidArgsFunction = o.cluster.completeObjects("", 1, false)
+	return cmd
+}
+
+// complaints lists the values of --by.
+func complaints() string {
+	var names []string
+	for _, c := range execute.Complaints {
+		names = append(names, string(c))
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+}
+
+func (o *whyOptions) run(cmd *cobra.Command, args []string) error {
+	switch {
+	case o.by != "" && !slices.Contains(execute.Complaints, execute.Complaint(o.by)):
+		return badInputError{fmt.Errorf("--by %s: must be %s", o.by, complaints())}
+	case len(args) == 1 && (o.output != outputTable || o.seed >= 0):
+		return badInputError{errors.New("--output and --seed need the number of a request")}
+	}
+	asked := explainOptions{request: firstRejected}
+	if len(args) == 2 {
+		asked.request = args[1]
+	}
+	request, err := asked.number()
+	if err != nil {
+		return err
+	}
+	c, err := o.cluster.connect()
+	if err != nil {
+		return err
+	}
+	object, err := c.find(cmd, args[0])
+	if err != nil {
+		return err
+	}
+	if len(args) == 2 {
+		return o.request(cmd, c, object, args[1], request)
+	}
+	return o.verdict(cmd, c, object)
+}
+
+// verdict says why an object has its verdict, and which of its requests did worst.
+func (o *whyOptions) verdict(cmd *cobra.Command, c *cluster, object kubectl.Object) error {
+	w, caller := cmd.OutOrStdout(), o.cluster.caller(cmd)
+	kubectl.WriteVerdict(w, object)
+	if !object.HasEnded() || object.Status().Results == nil {
+		if next := caller.Next(object); next != "" && !strings.Contains(next, " explain ") {
+			fmt.Fprintf(w, "\nnext: %s\n", next)
+		}
+		return nil
+	}
+	run, err := o.runOf(cmd, c, object)
+	var none noFollower
+	switch {
+	case errors.As(err, &none):
+		_, err := fmt.Fprintf(w, "\n%s\n", none.words)
+		return err
+	case err != nil:
+		return err
+	case !run.HasEnded():
+		_, err := fmt.Fprintf(w, "\n%s simulates the point again with the decisions on its requests: %s\nnext: %s\n", run.Ref(), run.State(), caller.Command("watch", run, ""))
+		return err
+	}
+	stored, err := storedDecisions(cmd.Context(), c, run)
+	if err != nil {
+		return err
+	}
+	if len(stored.Decisions) == 0 {
+		_, err := fmt.Fprintf(w, "\n%s\n", caller.NothingStored(run, ""))
+		return err
+	}
+	by := object.Complaint()
+	if o.by != "" {
+		by = execute.Complaint(o.by)
+	}
+	caller.WriteWorst(w, run, stored, by)
+	return nil
+}
+
+// noFollower says that no run follows a sweep, and how to have one.
+type noFollower struct{ words string }
+
+func (e noFollower) Error() string { return e.words }
+
+// runOf is the run whose requests explain an object: itself, or the one that follows a sweep.
+func (o *whyOptions) runOf(cmd *cobra.Command, c *cluster, object kubectl.Object) (kubectl.Object, error) {
+	if object.Run != nil {
+		return object, nil
+	}
+	name, best := object.Follower()
+	caller := o.cluster.caller(cmd)
+	if name == "" {
+		return object, noFollower{caller.NoFollower(object, best)}
+	}
+	key := client.ObjectKey{Namespace: object.Meta().Namespace, Name: name}
+	run, err := kubectl.Find(cmd.Context(), c, kindRun, key)
+	return run, asBadInput(err)
+}
+
+// request prints the stored decision on a request.
+func (o *whyOptions) request(cmd *cobra.Command, c *cluster, object kubectl.Object, written string, number int) error {
+	run, err := o.runOf(cmd, c, object)
+	var none noFollower
+	if errors.As(err, &none) {
+		return badInputError{err}
+	}
+	if err != nil {
+		return err
+	}
+	stored, err := storedDecisions(cmd.Context(), c, run)
+	if err != nil {
+		return err
+	}
+	seed := o.seed
+	if seeds := stored.Seeds(); seed < 0 && len(seeds) > 0 {
+		seed = seeds[0]
+	}
+	if number == execute.FirstRejected {
+		if first, ok := stored.FirstTurnedAway(seed); ok {
+			number = first
+		}
+	}
+	story := stored.Story(seed, number)
+	if story == nil {
+		more := written
+		if o.seed >= 0 {
+			more += fmt.Sprintf(" --seed %d", o.seed)
+		}
+		return badInputError{errors.New(o.cluster.caller(cmd).NothingStored(run, more))}
+	}
+	return o.print(cmd.OutOrStdout(), run, story)
+}
+
+// print prints a story as run --explain does.
+func (o *whyOptions) print(w io.Writer, run kubectl.Object, story *execute.RequestStory) error {
+	if o.output == outputTable {
+		fmt.Fprintf(w, "SimulationRun %s\n\n", run.Meta().Name)
+		return story.Table(w)
+	}
+	raw, err := json.Marshal(story)
+	if err != nil {
+		return err
+	}
+	kind := schema.GroupVersionKind{Group: v1alpha1.GroupVersion.Group, Version: v1alpha1.GroupVersion.Version, Kind: kindRun}
+	typ := run.Run.TypeMeta
+	typ.SetGroupVersionKind(kind)
+	return o.output.write(w, toldOutput{identify(typ, run.Run.ObjectMeta), raw})
+}
+
+// storedDecisions reads the decisions that the results of a run hold.
+func storedDecisions(ctx context.Context, reader client.Reader, run kubectl.Object) (*execute.Stored, error) {
+	stored := &execute.Stored{}
+	results := run.Status().Results
+	if results == nil {
+		return stored, nil
+	}
+	chunks, err := readChunks(ctx, reader, run.Meta().Namespace, results)
+	if err != nil {
+		return nil, err
+	}
+	for i := range chunks {
+		if packed := chunks[i].Binary[store.DecisionsKey]; len(packed) > 0 {
+			if err := stored.Add(packed); err != nil {
+				return nil, fmt.Errorf("%s: %w", run.Title(), err)
+			}
+		}
+	}
+	return stored, nil
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/preset"
+	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/starter"
+)
+
+// initOptions are the flags of init.
+type initOptions struct {
+	output, kind       string
+	model, accelerator string
+	replicas           int
+	ttft               time.Duration
+	epp, eppVersion    string
+	trace              string
+	traceFile          traceFileFlags
+	imitate            bool
+	preset             string
+	rate               float64
+	force              bool
+}
+
+// Kinds of first scenarios.
+const (
+	kindOfRun   = "run"
+	kindOfSweep = "sweep"
+)
+
+func newInitCommand() *cobra.Command {
+	o := initOptions{
+		output: "scenario.yaml", kind: kindOfRun, model: "meta-llama/Llama-3.1-8B-Instruct", accelerator: "h100-sxm",
+		replicas: 4, ttft: 2 * time.Second, preset: string(v1alpha1.ChatbotPreset),
+	}
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Write a first scenario from an EPP file and a trace, by questions or flags",
+		Long: `Write a first scenario: a SimulationRun, or a PolicySweep that varies the weights of the EPP
+configuration. Comments in the file say what each value is and where it is from. On a
+terminal the command asks for what no flag says.
+
+--epp is the file of the EPP's configuration: the configuration itself, a ConfigMap or Helm
+values. Without it the scenario has llm-d's default. --trace is recorded traffic: the scenario
+replays it and says how long its prompts are, how often they come, and what is odd about
+them. With --imitate the scenario has clients that imitate the trace, as trace fit writes them.
+Without a trace the traffic is a preset.
+
+The command validates what it writes, and simulates nothing. It replaces no file without
+--force.`,
+		Example: `  windtunnel init
+  windtunnel init --epp values.yaml --trace gateway.csv --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion
+  windtunnel init --kind sweep --epp epp.yaml --preset RAG --rate 2 -o sweep.yaml`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.output, "output", "o", o.output, "file to write, - for standard output")
+	f.StringVar(&o.kind, "kind", o.kind, "what to write: run or sweep")
+	f.StringVar(&o.model, "model", o.model, "model that the replicas serve; windtunnel catalogue lists them")
+	f.StringVar(&o.accelerator, "accelerator", o.accelerator, "accelerator of a replica; windtunnel catalogue lists them")
+	f.IntVar(&o.replicas, "replicas", o.replicas, "number of replicas")
+	f.DurationVar(&o.ttft, "ttft", o.ttft, "greatest time to first token that users accept")
+	f.StringVar(&o.epp, "epp", "", "`FILE` with the EPP's configuration")
+	f.StringVar(&o.eppVersion, "epp-version", "", "version of the EPP, such as router-v0.10 (default auto with --epp: the newest that accepts the file)")
+	f.StringVar(&o.trace, "trace", "", "`FILE` of recorded traffic")
+	o.traceFile.add(f)
+	f.BoolVar(&o.imitate, "imitate", false, "write clients that imitate the trace, in place of the trace")
+	f.StringVar(&o.preset, "preset", o.preset, "traffic without a trace: "+strings.Join(presetNames(), ", "))
+	f.Float64Var(&o.rate, "rate", 0, "arrivals a second of the preset (default one for each replica)")
+	f.BoolVar(&o.force, "force", false, "replace the file if it is there")
+	_ = cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions([]cobra.Completion{kindOfRun, kindOfSweep}, cobra.ShellCompDirectiveNoFileComp)) // the flags are there
+	_ = cmd.RegisterFlagCompletionFunc("preset", cobra.FixedCompletions(presetNames(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func presetNames() []string {
+	var names []string
+	for _, n := range preset.Names() {
+		names = append(names, string(n))
+	}
+	return names
+}
+
+func (o *initOptions) run(cmd *cobra.Command) error {
+	if isTerminal(cmd.InOrStdin()) {
+		if err := o.ask(newQuestions(cmd.InOrStdin(), cmd.ErrOrStderr(), cmd.Flags())); err != nil {
+			return err
+		}
+	}
+	if err := o.check(cmd.Flags()); err != nil {
+		return err
+	}
+	text, err := o.write(cmd.Context())
+	if err != nil {
+		return err
+	}
+	if err := o.validate(cmd.Context(), text); err != nil {
+		return err
+	}
+	if o.output == "-" {
+		_, err := cmd.OutOrStdout().Write(text)
+		return err
+	}
+	err = writeWhole(o.output, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+	if err != nil {
+		return badInputError{err}
+	}
+	verb := map[string]string{kindOfRun: "run", kindOfSweep: "sweep"}[o.kind]
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s has a first scenario. next: %s %s -f %s\n", o.output, cmd.Root().CommandPath(), verb, shellWord(o.output))
+	return nil
+}
+
+// check refuses flags that do not go together, and a file that is there.
+func (o *initOptions) check(f *pflag.FlagSet) error {
+	var errs []error
+	refuse := func(wrong bool, format string, args ...any) {
+		if wrong {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	refuse(o.kind != kindOfRun && o.kind != kindOfSweep, "--kind %s: must be run or sweep", o.kind)
+	refuse(o.replicas < 1, "--replicas must be at least 1")
+	refuse(o.ttft <= 0, "--ttft must be greater than 0")
+	refuse(o.rate < 0 || math.IsNaN(o.rate) || math.IsInf(o.rate, 0), "--rate must be greater than 0")
+	refuse(!slices.Contains(presetNames(), o.preset), "--preset %s: must be one of %s", o.preset, strings.Join(presetNames(), ", "))
+	refuse(o.trace != "" && (f.Changed("preset") || f.Changed("rate")), "--preset and --rate are for traffic without a trace: use them without --trace")
+	refuse(o.trace == "" && o.imitate, "--imitate needs --trace FILE")
+	refuse(o.trace == "-" || o.epp == "-", "--trace and --epp need files: the scenario names them")
+	if len(errs) > 0 {
+		return badInputError{errors.Join(errs...)}
+	}
+	if o.output == "-" {
+		return nil
+	}
+	if at, err := os.Stat(o.output); err == nil && (at.IsDir() || !o.force) {
+		return badInputError{fmt.Errorf("%s is there: name another file with -o, or replace it with --force", o.output)}
+	}
+	return checkFolders(map[string]string{"--output": o.output})
+}
+
+// write makes the text of the scenario.
+func (o *initOptions) write(ctx context.Context) ([]byte, error) {
+	s := &starter.Options{
+		Sweep: o.kind == kindOfSweep, Name: "first", File: o.output, Model: o.model, Accelerator: o.accelerator, Replicas: o.replicas,
+		TTFT: o.ttft.String(), EPPVersion: o.eppVersion,
+	}
+	if o.output == "-" {
+		s.File = "scenario.yaml"
+	}
+	var err error
+	if o.epp != "" {
+		if s.Picker, err = os.ReadFile(o.epp); err != nil {
+			return nil, badInputError{fmt.Errorf("--epp: %w", err)}
+		}
+		if s.PickerFile, err = o.beside(o.epp); err != nil {
+			return nil, err
+		}
+	}
+	if s.Traffic, err = o.traffic(ctx); err != nil {
+		return nil, err
+	}
+	text, err := starter.Write(s)
+	return text, toBadInput(err)
+}
+
+// traffic is that of the trace, or of the preset.
+func (o *initOptions) traffic(ctx context.Context) (starter.Traffic, error) {
+	if o.trace == "" {
+		rate := o.rate
+		if rate == 0 {
+			rate = float64(o.replicas)
+		}
+		return starter.Preset(v1alpha1.PresetName(o.preset), rate), nil
+	}
+	format, recorded, err := o.traceFile.open(ctx, nil, o.trace)
+	if err != nil {
+		return starter.Traffic{}, badInputError{fmt.Errorf("--trace: %w", err)}
+	}
+	if o.imitate {
+		t, err := starter.Imitate(recorded)
+		return t, toBadInput(err)
+	}
+	file, err := o.beside(o.trace)
+	if err != nil {
+		return starter.Traffic{}, err
+	}
+	spec, err := o.traceFile.spec()
+	if err != nil {
+		return starter.Traffic{}, badInputError{err}
+	}
+	spec.Format, spec.File = v1alpha1.TraceFormat(format), &file
+	t, err := starter.Replay(spec, recorded)
+	return t, toBadInput(err)
+}
+
+// spec is what the flags say of a trace, as the API has it.
+func (o *traceFileFlags) spec() (v1alpha1.Trace, error) {
+	input := experiment.TraceInput{}
+	if err := decodeFields("--csv", o.csv, &input.CSV); err != nil {
+		return v1alpha1.Trace{}, err
+	}
+	if err := o.checkSelection(&input); err != nil {
+		return v1alpha1.Trace{}, err
+	}
+	return v1alpha1.Trace{
+		CSV: input.CSV, Order: v1alpha1.TraceOrder(o.order), Slice: input.Slice, Sample: v1alpha1.PositiveDecimal(o.sample),
+		TooLong: input.TooLong, ZeroOutput: v1alpha1.ZeroOutputAction(o.zeroOutput), BlockTokens: o.blockTokens,
+	}, nil
+}
+
+// beside is the path of a file from the folder of the scenario.
+func (o *initOptions) beside(file string) (string, error) {
+	to, err := filepath.Abs(o.folder())
+	if err != nil {
+		return "", err
+	}
+	from, err := filepath.Abs(file)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Rel(to, from)
+}
+
+func (o *initOptions) folder() string {
+	if o.output == "-" {
+		return "."
+	}
+	return filepath.Dir(o.output)
+}
+
+// validate compiles what is to be written, as run and sweep do.
+func (o *initOptions) validate(ctx context.Context, text []byte) error {
+	set, err := manifest.Read(bytes.NewReader(text), o.output)
+	if err != nil {
+		return badInputError{err}
+	}
+	inputs := localInputs{folder: o.folder()}
+	for _, run := range set.Runs {
+		_, errs, err := compile.Run(ctx, run, inputs)
+		if err := compiled("SimulationRun", run.Name, errs, err); err != nil {
+			return err
+		}
+	}
+	for _, sweep := range set.Sweeps {
+		_, errs, err := compile.Sweep(ctx, sweep, inputs)
+		if err := compiled("PolicySweep", sweep.Name, errs, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+)
+
+// isTerminal reports whether a person types.
+func isTerminal(in io.Reader) bool {
+	f, ok := in.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// questions ask a person for the values of flags.
+type questions struct {
+	in    *bufio.Reader
+	out   io.Writer
+	flags *pflag.FlagSet
+}
+
+func newQuestions(in io.Reader, out io.Writer, flags *pflag.FlagSet) *questions {
+	return &questions{bufio.NewReader(in), out, flags}
+}
+
+// ask asks for the value of a flag that was not given, again and again until the flag takes it and
+// a check has nothing against it.
+func (q *questions) ask(name, question string, check func(string) error) error {
+	f := q.flags.Lookup(name)
+	if f.Changed {
+		return nil
+	}
+	for {
+		fmt.Fprintf(q.out, "%s [%s]: ", question, cmp.Or(f.Value.String(), "none"))
+		line, err := q.in.ReadString('\n')
+		if errors.Is(err, io.EOF) && line == "" {
+			return badInputError{errors.New("the input ended before all questions were answered")}
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		answer := strings.TrimSpace(line)
+		if answer == "" {
+			return nil
+		}
+		err = check(answer)
+		if err == nil {
+			err = q.flags.Set(name, answer)
+		}
+		if err == nil {
+			return nil
+		}
+		fmt.Fprintln(q.out, err)
+	}
+}
+
+// ask asks for what no flag says.
+func (o *initOptions) ask(q *questions) error {
+	whatever := func(string) error { return nil }
+	there := func(file string) error {
+		_, err := os.Stat(file)
+		return err
+	}
+	oneOf := func(among []string) func(string) error {
+		return func(answer string) error {
+			for _, a := range among {
+				if a == answer {
+					return nil
+				}
+			}
+			return fmt.Errorf("it must be one of %s", strings.Join(among, ", "))
+		}
+	}
+	for _, question := range []struct {
+		flag, text string
+		check      func(string) error
+		skip       func() bool
+	}{
+		{"kind", "A run of one configuration, or a sweep that looks for a better one: run or sweep", oneOf([]string{kindOfRun, kindOfSweep}), nil},
+		{"model", "The model that you serve (windtunnel catalogue lists them)", whatever, nil},
+		{"accelerator", "The accelerator of a replica", whatever, nil},
+		{"replicas", "The number of replicas", whatever, nil},
+		{"epp", "The file of the EPP's configuration, or of Helm values that have it", there, nil},
+		{"trace", "A file of recorded traffic", there, nil},
+		{"preset", "The kind of traffic: " + strings.Join(presetNames(), ", "), oneOf(presetNames()), func() bool { return o.trace != "" }},
+		{"rate", "Its arrivals a second; 0 is one for each replica", whatever, func() bool { return o.trace != "" }},
+		{"ttft", "The greatest time to first token that users accept", whatever, nil},
+		{"output", "The file to write", whatever, nil},
+	} {
+		if question.skip != nil && question.skip() {
+			continue
+		}
+		if err := q.ask(question.flag, question.text, question.check); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/experiment/preset"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
+)
+
+// mooncake is a trace with batches of one timestamp.
+func mooncake(t *testing.T) string {
+	t.Helper()
+	var text bytes.Buffer
+	if err := trace.WriteMooncake(&text, 200, 1); err != nil {
+		t.Fatal(err)
+	}
+	return tempFile(t, "trace.jsonl", text.String())
+}
+
+// What init writes is valid, simulates, and has nothing that lint finds.
+func TestAFirstScenarioRuns(t *testing.T) {
+	gateway := tempFile(t, "gateway.csv", "ts,prompt,completion\n2026-01-01T00:00:00Z,500,20\n2026-01-01T00:00:01Z,90,7\n2026-01-01T00:00:03Z,800,60\n")
+	columns := "time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion"
+	values := filepath.Join(samples, "tasks", "values.yaml")
+	for name, tc := range map[string]struct {
+		args []string
+		want []string
+	}{
+		"nothing":                          {nil, []string{"kind: SimulationRun", "The preset Chatbot, at 4 arrivals a second", "clients:\n"}},
+		"Helm values, which lie elsewhere": {[]string{"--epp", values}, []string{"version: auto", "file: ", "values.yaml"}},
+		"another EPP":                      {[]string{"--epp", values, "--epp-version", "router-v0.9"}, []string{"version: router-v0.9"}},
+		"a trace in batches":               {[]string{"--trace", mooncake(t), "--replicas", "8"}, []string{"The trace has 200 requests in", "arrivals: Spread", "format: Mooncake", "requests: 200", "replicas: 8"}},
+		"a CSV with its columns":           {[]string{"--trace", gateway, "--csv", columns}, []string{"format: CSV", "inputTokens: prompt"}},
+		"an imitation":                     {[]string{"--trace", mooncake(t), "--imitate"}, []string{"clients:", "distribution: Histogram"}},
+		"a sweep of the default":           {[]string{"--kind", "sweep"}, []string{"kind: PolicySweep", `- {name: prefixCache, value: "3"}`, "follow: {best: 1}"}},
+		"a sweep of Helm values":           {[]string{"--kind", "sweep", "--epp", values, "--preset", "RAG", "--rate", "0.5", "--ttft", "900ms"}, []string{`rate: "0.5"`, "value: 900ms", "ttft: 900ms"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "scenario.yaml")
+			said := mustRun(t, append([]string{"init", "-o", file}, tc.args...)...)
+			raw, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(string(raw), want) {
+					t.Errorf("there is no %q in\n%s", want, raw)
+				}
+			}
+			verb := "run"
+			if strings.Contains(string(raw), "kind: PolicySweep") {
+				verb = "sweep"
+			}
+			if want := file + " has a first scenario. next: windtunnel " + verb + " -f " + file + "\n"; said != want {
+				t.Errorf("it said %q, want %q", said, want)
+			}
+			mustRun(t, "lint", file)
+			mustRun(t, verb, "-f", file, "--dry-run")
+			if verb == "run" {
+				if _, err := windtunnel(t, verb, "-f", file); exitCode(err) == exitBadInput {
+					t.Error(err)
+				}
+			}
+			if _, err := windtunnel(t, "init", "-o", file); exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "--force") {
+				t.Errorf("the file is replaced: %v", err)
+			}
+			mustRun(t, "init", "-o", file, "--force")
+		})
+	}
+}
+
+func TestEachPresetMakesAFirstScenario(t *testing.T) {
+	for _, name := range preset.Names() {
+		file := filepath.Join(t.TempDir(), "scenario.yaml")
+		mustRun(t, "init", "-o", file, "--preset", string(name))
+		mustRun(t, "run", "-f", file, "--dry-run")
+	}
+}
+
+func TestInitRefusesBadInput(t *testing.T) {
+	noWeights := tempFile(t, "epp.yaml", "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins: [{type: random-picker}]\nschedulingProfiles: [{name: a, plugins: [{pluginRef: random-picker}]}]\n")
+	for name, tc := range map[string]struct {
+		args []string
+		want string
+	}{
+		"an unknown kind":        {[]string{"--kind", "x"}, "must be run or sweep"},
+		"several faults":         {[]string{"--replicas", "0", "--rate", "-1"}, "--replicas must be at least 1\n--rate must be"},
+		"an unknown preset":      {[]string{"--preset", "x"}, "must be one of Chatbot"},
+		"an unknown model":       {[]string{"--model", "x"}, "spec.scenario.pools[0].model"},
+		"an unknown accelerator": {[]string{"--accelerator", "x"}, "spec.scenario.pools[0].accelerator"},
+		"a preset and a trace":   {[]string{"--trace", mooncake(t), "--preset", "RAG"}, "for traffic without a trace"},
+		"an imitation of none":   {[]string{"--imitate"}, "--imitate needs --trace"},
+		"no such trace":          {[]string{"--trace", "/nowhere"}, "--trace: "},
+		"no trace":               {[]string{"--trace", noWeights}, "--trace: "},
+		"no such configuration":  {[]string{"--epp", "/nowhere"}, "--epp: "},
+		"no configuration":       {[]string{"--epp", mooncake(t)}, "is invalid"},
+		"nothing to vary":        {[]string{"--kind", "sweep", "--epp", noWeights}, "has nothing to vary"},
+		"no folder":              {[]string{"-o", "/nowhere/scenario.yaml"}, "/nowhere"},
+		"a folder":               {[]string{"-o", t.TempDir(), "--force"}, "is there"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "scenario.yaml")
+			_, err := windtunnel(t, append([]string{"init", "-o", file}, tc.args...)...)
+			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("exit code %d, want %q: %v", exitCode(err), tc.want, err)
+			}
+			if _, err := os.Stat(file); err == nil {
+				t.Error("a file was written")
+			}
+		})
+	}
+}
+
+// The questions ask for what no flag says, and ask again where an answer is wrong.
+func TestInitAsks(t *testing.T) {
+	epp := filepath.Join(samples, "tasks", "values.yaml")
+	var out bytes.Buffer
+	root := newRootCommand()
+	found, _, err := root.Find([]string{"init"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := found.ParseFlags([]string{"--model", "m"}); err != nil {
+		t.Fatal(err)
+	}
+	answers := "walk\nsweep\n\nnone\n5\n/nowhere\n" + epp + "\n\nRAG\n1.5\n\nout.yaml\n"
+	q := newQuestions(strings.NewReader(answers), &out, found.Flags())
+	if err := (&initOptions{}).ask(q); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, name := range []string{"kind", "model", "accelerator", "replicas", "epp", "trace", "preset", "rate", "ttft", "output"} {
+		got[name] = found.Flags().Lookup(name).Value.String()
+	}
+	want := map[string]string{
+		"kind": "sweep", "model": "m", "accelerator": "h100-sxm", "replicas": "5", "epp": epp, "trace": "", "preset": "RAG", "rate": "1.5", "ttft": "2s", "output": "out.yaml",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s\n%s", diff, &out)
+	}
+	for _, words := range []string{"it must be one of run, sweep", `invalid argument "none" for "--replicas" flag`, "no such file", "[Chatbot]: "} {
+		if !strings.Contains(out.String(), words) {
+			t.Errorf("there is no %q in\n%s", words, &out)
+		}
+	}
+	if err := (&initOptions{}).ask(newQuestions(strings.NewReader("run\n"), &out, newInitCommand().Flags())); exitCode(err) != exitBadInput {
+		t.Errorf("an input that ends: %v", err)
+	}
+}

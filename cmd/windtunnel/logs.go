@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"windtunnel.dev/windtunnel/controllers"
+	"windtunnel.dev/windtunnel/pkg/kubectl"
+)
+
+// logsOptions are the flags of logs.
+type logsOptions struct {
+	cluster clusterOptions
+	follow  bool
+	tail    int64
+}
+
+func newLogsCommand() *cobra.Command {
+	var o logsOptions
+	cmd := &cobra.Command{
+		Use:   "logs NAME | TYPE/NAME",
+		Short: "Print the log of the shard of a sweep or a run that failed",
+		Long: `Print the log of the newest pod that failed for a PolicySweep or a SimulationRun, or of the newest
+pod if none failed. The pod of a shard is deleted with its Job when the work ends with
+success; what came of the work is in the conditions of the object.`,
+		Example: `  windtunnel logs my-sweep -n experiments
+  windtunnel logs simulationrun/my-run --follow`,
+		Args: oneObject,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
+	}
+	o.cluster.register(cmd)
+	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "print what the pod logs until it ends")
+	cmd.Flags().Int64Var(&o.tail, "tail", -1, "number of lines to print, from the end; -1 prints all")
+	cmd.ValidArgsFunction = o.cluster.completeObjects("", 1, false)
+	return cmd
+}
+
+func (o *logsOptions) run(cmd *cobra.Command, name string) error {
+	if o.tail < -1 {
+		return badInputError{errors.New("--tail must be at least -1")}
+	}
+	c, err := o.cluster.connect()
+	if err != nil {
+		return err
+	}
+	object, err := c.find(cmd, name)
+	if err != nil {
+		return err
+	}
+	pod, err := kubectl.FindShardPod(cmd.Context(), c, object, controllers.WorkerLabels(object.Kind(), object.Meta().Name))
+	if err != nil {
+		return asBadInput(err)
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s, %s\n", object.Title(), pod)
+	return o.print(cmd, c, pod)
+}
+
+// print copies the log of a pod.
+func (o *logsOptions) print(cmd *cobra.Command, c *cluster, pod *kubectl.ShardPod) error {
+	pods, err := corev1client.NewForConfig(c.config)
+	if err != nil {
+		return err
+	}
+	options := &corev1.PodLogOptions{Container: controllers.WorkerContainer, Follow: o.follow, Previous: pod.Previous}
+	if o.tail >= 0 {
+		options.TailLines = &o.tail
+	}
+	log, err := pods.Pods(pod.Namespace).GetLogs(pod.Name, options).Stream(cmd.Context())
+	if err != nil {
+		return fmt.Errorf("read the log of pod %s/%s: %w", pod.Namespace, pod.Name, err)
+	}
+	defer log.Close()
+	_, err = io.Copy(cmd.OutOrStdout(), log)
+	return err
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"windtunnel.dev/windtunnel/pkg/kubectl"
+)
+
+// topOptions are the flags of top.
+type topOptions struct {
+	cluster clusterOptions
+	all     bool
+	output  outputFormat
+}
+
+func newTopCommand() *cobra.Command {
+	o := topOptions{output: outputTable}
+	cmd := &cobra.Command{
+		Use:   "top",
+		Short: "List the runs and sweeps of a cluster, those that need attention first",
+		Long: `List the SimulationRuns and PolicySweeps of a namespace, or of all: state, progress, verdict of the
+gates, and the best candidate. First come those that failed, then those with a failed gate,
+those that wait for a person, those without enough evidence, and those that work. Within each,
+the newest is first. Below the table, the command says what is wrong with the first of them,
+and which command tells more.`,
+		Example: `  windtunnel top
+  windtunnel top -A
+  windtunnel top -n experiments -o json`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
+	}
+	o.cluster.register(cmd)
+	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", false, "list the objects of all namespaces")
+	formats := choice{&o.output, documentFormats}
+	cmd.Flags().VarP(formats, "output", "o", formats.words())
+	return cmd
+}
+
+func (o *topOptions) run(cmd *cobra.Command) error {
+	if o.all && o.cluster.namespace != "" {
+		return badInputError{errors.New("--namespace and --all-namespaces exclude each other")}
+	}
+	c, err := o.cluster.connect()
+	if err != nil {
+		return err
+	}
+	namespace := c.namespace
+	if o.all {
+		namespace = ""
+	}
+	objects, err := kubectl.List(cmd.Context(), c, namespace)
+	if err != nil {
+		return asBadInput(err)
+	}
+	rows := o.cluster.caller(cmd).Top(objects)
+	if o.output != outputTable {
+		return o.output.write(cmd.OutOrStdout(), rows)
+	}
+	return kubectl.WriteTop(cmd.OutOrStdout(), rows, o.all, time.Now())
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kubectl
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/figure"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// Figure is a value in the unit that people read, with its interval where there is one.
+func Figure(m v1alpha1.MetricValue) string {
+	show := displayOf(m.Metric)
+	text := show(m.Mean)
+	if m.Low != "" && m.High != "" {
+		text += " (" + show(m.Low) + " to " + show(m.High) + ")"
+	}
+	return text
+}
+
+// displayOf returns how the values of a metric are shown: as they are where the metric is not a
+// built-in one.
+func displayOf(metric string) func(string) string {
+	var m result.Metric
+	if m.UnmarshalText([]byte(metric)) != nil {
+		return func(text string) string { return text }
+	}
+	d := m.Unit().Display()
+	return func(text string) string {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return text
+		}
+		decimals := d.Decimals
+		if decimals == result.FourDigits {
+			decimals = fourDigits(v * d.Factor)
+		}
+		return strings.TrimRight(figure.Fixed(v*d.Factor, decimals)+" "+d.Suffix, " ")
+	}
+}
+
+// Summary lists a candidate's objectives.
+func Summary(c *v1alpha1.Candidate) string {
+	var parts []string
+	for _, o := range c.Objectives {
+		parts = append(parts, o.Metric+" "+Figure(o))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// fourDigits are the decimals, at most 4, that show four digits of a number.
+func fourDigits(x float64) int {
+	decimals := 0
+	for limit := 1000.0; math.Abs(x) < limit && decimals < 4; limit /= 10 {
+		decimals++
+	}
+	return decimals
+}

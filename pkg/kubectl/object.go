@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kubectl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// Kinds of objects.
+const (
+	KindSweep = "PolicySweep"
+	KindRun   = "SimulationRun"
+)
+
+// InputError marks an error as the user's to mend.
+type InputError struct{ error }
+
+func (e InputError) Unwrap() error { return e.error }
+
+// An Object is a run or a sweep of a cluster: one of the two fields is set.
+type Object struct {
+	Sweep *v1alpha1.PolicySweep
+	Run   *v1alpha1.SimulationRun
+}
+
+// Meta is the object's metadata.
+func (o Object) Meta() *metav1.ObjectMeta {
+	if o.Sweep != nil {
+		return &o.Sweep.ObjectMeta
+	}
+	return &o.Run.ObjectMeta
+}
+
+// Object is what both kinds are for clients.
+func (o Object) Object() client.Object {
+	if o.Sweep != nil {
+		return o.Sweep
+	}
+	return o.Run
+}
+
+// copy is an object that may be read into.
+func (o Object) copy() Object { return Object{Sweep: o.Sweep.DeepCopy(), Run: o.Run.DeepCopy()} }
+
+// Status is what both kinds report.
+func (o Object) Status() *v1alpha1.CommonStatus {
+	if o.Sweep != nil {
+		return &o.Sweep.Status.CommonStatus
+	}
+	return &o.Run.Status.CommonStatus
+}
+
+// Kind is the object's kind.
+func (o Object) Kind() string {
+	if o.Sweep != nil {
+		return KindSweep
+	}
+	return KindRun
+}
+
+// Ref is TYPE/NAME, as kubectl takes it.
+func (o Object) Ref() string { return strings.ToLower(o.Kind()) + "/" + o.Meta().Name }
+
+// Title names the object in messages.
+func (o Object) Title() string {
+	return fmt.Sprintf("%s %s/%s", o.Kind(), o.Meta().Namespace, o.Meta().Name)
+}
+
+// condition returns a condition, nil where there is none.
+func (o Object) condition(typ string) *metav1.Condition {
+	return meta.FindStatusCondition(o.Status().Conditions, typ)
+}
+
+// is reports whether a condition is True.
+func (o Object) is(typ string) bool {
+	return meta.IsStatusConditionTrue(o.Status().Conditions, typ)
+}
+
+// IsStale reports whether the status is of an earlier generation, or of none.
+func (o Object) IsStale() bool {
+	return o.Status().ObservedGeneration < o.Meta().Generation || o.condition(v1alpha1.ConditionReady) == nil
+}
+
+// HasEnded reports whether the work on the present generation has ended.
+func (o Object) HasEnded() bool {
+	return !o.IsStale() && (o.is(v1alpha1.ConditionComplete) || o.is(v1alpha1.ConditionFailed))
+}
+
+// State is the object's state in one word, as kubectl get prints it.
+func (o Object) State() string {
+	c := o.condition(v1alpha1.ConditionReady)
+	switch {
+	case c == nil:
+		return "New"
+	case o.is(v1alpha1.ConditionResultsDamaged):
+		return v1alpha1.ReasonResultsDamaged
+	case o.IsStale():
+		return v1alpha1.ReasonPending
+	}
+	return c.Reason
+}
+
+// ErrNotInstalled says that a cluster does not know the kinds.
+var ErrNotInstalled = InputError{errors.New("the cluster does not know the kinds of Windtunnel: install them first, as docs/install.md says")}
+
+// isUnknownKind reports whether a server does not know a kind, rather than an object.
+func isUnknownKind(err error) bool {
+	var status apierrors.APIStatus
+	if !apierrors.IsNotFound(err) || !errors.As(err, &status) {
+		return false
+	}
+	details := status.Status().Details
+	return details != nil && slices.ContainsFunc(details.Causes, func(c metav1.StatusCause) bool { return c.Type == metav1.CauseTypeUnexpectedServerResponse })
+}
+
+func listError(kinds string, err error) error {
+	if isUnknownKind(err) {
+		return ErrNotInstalled
+	}
+	return fmt.Errorf("list %s: %w", kinds, err)
+}
+
+// List returns the runs and sweeps of a namespace, or of all for "".
+func List(ctx context.Context, reader client.Reader, namespace string) ([]Object, error) {
+	var sweeps v1alpha1.PolicySweepList
+	if err := reader.List(ctx, &sweeps, client.InNamespace(namespace)); err != nil {
+		return nil, listError("PolicySweeps", err)
+	}
+	var runs v1alpha1.SimulationRunList
+	if err := reader.List(ctx, &runs, client.InNamespace(namespace)); err != nil {
+		return nil, listError("SimulationRuns", err)
+	}
+	all := make([]Object, 0, len(sweeps.Items)+len(runs.Items))
+	for i := range sweeps.Items {
+		all = append(all, Object{Sweep: &sweeps.Items[i]})
+	}
+	for i := range runs.Items {
+		all = append(all, Object{Run: &runs.Items[i]})
+	}
+	return all, nil
+}
+
+// Find returns the object of a kind and name. Without a kind it looks for a sweep and for
+// a run, of which there must be one.
+func Find(ctx context.Context, reader client.Reader, kind string, key client.ObjectKey) (Object, error) {
+	var found []Object
+	for _, o := range []Object{{Sweep: &v1alpha1.PolicySweep{}}, {Run: &v1alpha1.SimulationRun{}}} {
+		if kind != "" && kind != o.Kind() {
+			continue
+		}
+		switch err := reader.Get(ctx, key, o.Object()); {
+		case isUnknownKind(err):
+			return Object{}, ErrNotInstalled
+		case apierrors.IsNotFound(err):
+		case err != nil:
+			return Object{}, fmt.Errorf("read %s %s/%s: %w", o.Kind(), key.Namespace, key.Name, err)
+		default:
+			found = append(found, o)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 2:
+		return Object{}, InputError{fmt.Errorf("there are a PolicySweep and a SimulationRun %s in namespace %s: write policysweep/%[1]s or simulationrun/%[1]s", key.Name, key.Namespace)}
+	}
+	if kind == "" {
+		kind = KindSweep + " or " + KindRun
+	}
+	return Object{}, InputError{fmt.Errorf("there is no %s %s in namespace %s", kind, key.Name, key.Namespace)}
+}
+
+// sweepWords and runWords are the names of the kinds that kubectl knows, too.
+var (
+	sweepWords = []string{"policysweep", "policysweeps", "sweep", "sweeps"}
+	runWords   = []string{"simulationrun", "simulationruns", "simrun", "simruns"}
+)
+
+// ParseRef splits TYPE/NAME, as kubectl writes it; the kind is "" where there is none.
+func ParseRef(arg string) (kind, name string, err error) {
+	typ, name, typed := strings.Cut(arg, "/")
+	switch {
+	case !typed:
+		return "", arg, nil
+	case slices.Contains(sweepWords, typ):
+		return KindSweep, name, nil
+	case slices.Contains(runWords, typ):
+		return KindRun, name, nil
+	}
+	return "", "", InputError{fmt.Errorf("%s: the type must be policysweep or simulationrun", arg)}
+}
