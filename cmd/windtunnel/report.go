@@ -20,7 +20,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
-	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/report/page"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -142,7 +141,7 @@ func (o *reportOptions) clusterReport(ctx context.Context, reader client.Reader,
 	case compiled.Plan.Hash() != sweep.Status.PlanHash:
 		return nil, badInputError{fmt.Errorf("%s: the results are those of another spec or of another version of Windtunnel: wait until the manager has run the present spec, or use the manager's version of this command", label)}
 	}
-	st, err := study.New(compiled.Plan)
+	st, err := set.study(compiled.Plan)
 	if err != nil {
 		return nil, err
 	}
