@@ -404,6 +404,54 @@ func TestAnswersThatNobodyAskedFor(t *testing.T) {
 	}
 }
 
+func TestWhatIsDecidedOfAJobThatAsks(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*cluster, *v1alpha1.PolicySweep, *batchv1.Job)
+		acts   []string
+		want   string
+	}{
+		"it is left to run": {func(*cluster, *v1alpha1.PolicySweep, *batchv1.Job) {}, nil, "no pod of Job JOB runs yet"},
+		"it runs": {func(c *cluster, _ *v1alpha1.PolicySweep, job *batchv1.Job) { c.startPod(job, 0) }, nil,
+			"round 2: 2 inquiries to the proposer for 6 policies"},
+		"the spec suspends it": {func(c *cluster, s *v1alpha1.PolicySweep, _ *batchv1.Job) {
+			edit(c, s, func(s *v1alpha1.PolicySweep) { s.Spec.Execution.Suspend = true })
+		}, []string{"suspend Job JOB"}, "spec.execution.suspend is true; round 2: 2 inquiries to the proposer for 6 policies"},
+		"without its inquiries it is deleted": {func(c *cluster, _ *v1alpha1.PolicySweep, job *batchv1.Job) {
+			c.must(c.client.Delete(t.Context(), c.configMap(t, roundName(job.Name))))
+		}, []string{"delete Job JOB"}, "the round ConfigMap of Job JOB does not exist; the manager creates both again once the Job is deleted"},
+		"once it is deleted it is created again": {func(c *cluster, _ *v1alpha1.PolicySweep, job *batchv1.Job) {
+			c.must(c.client.Delete(t.Context(), job))
+		}, []string{"create Job JOB"}, "no pod of Job JOB runs yet"},
+		"an edit of how it runs replaces it": {func(c *cluster, s *v1alpha1.PolicySweep, _ *batchv1.Job) {
+			edit(c, s, func(s *v1alpha1.PolicySweep) { s.Spec.Execution.Shards = 2 })
+		}, []string{"delete Job JOB", "create ConfigMap NEXT-round", "create Job NEXT"}, "no pod of Job NEXT runs yet"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, asking, job := asked(t, steady(t))
+			tc.change(c, asking, job)
+			_, d := c.decide(asking)
+			names := strings.NewReplacer(job.Name, "JOB")
+			for _, a := range d.actions {
+				if _, is := a.object.(*batchv1.Job); is && a.object.GetName() != job.Name {
+					names = strings.NewReplacer(job.Name, "JOB", a.object.GetName(), "NEXT")
+				}
+			}
+			var acts []string
+			for _, a := range d.actions {
+				acts = append(acts, names.Replace(a.String()))
+			}
+			s := c.subject(asking)
+			if d.status != nil {
+				s = d.status
+			}
+			ready := meta.FindStatusCondition(s.status().Conditions, v1alpha1.ConditionReady)
+			if !slices.Equal(acts, tc.acts) || names.Replace(ready.Message) != tc.want {
+				t.Errorf("acts %q, message %q, want %q and %q", acts, names.Replace(ready.Message), tc.acts, tc.want)
+			}
+		})
+	}
+}
+
 // TestAJobThatAsksAndFails has the Job fail without an answer: the sweep fails as one does whose
 // shard fails.
 func TestAJobThatAsksAndFails(t *testing.T) {
