@@ -159,6 +159,10 @@ func (d cleaner) reasonToDelete(cm *metav1.PartialObjectMetadata, st *v1alpha1.C
 		if sw, ok := d.reportedSubject().(sweep); ok && cm.Name != sw.Status.Promoted {
 			return "no configuration is promoted now"
 		}
+	case ComponentJournal:
+		if !ofPlan || d.indexed != nil && !d.indexed[cm.Name] {
+			return "the index of the status does not list it"
+		}
 	case ComponentResult:
 		switch {
 		case isList && !ofPlan:

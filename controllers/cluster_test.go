@@ -434,6 +434,10 @@ func (c *cluster) simulate(job *batchv1.Job, index, simulations int) (shardWork,
 	defer stop()
 	folder := c.t.TempDir()
 	for _, volume := range job.Spec.Template.Spec.Volumes {
+		if volume.Secret != nil {
+			c.mountSecret(job.Namespace, volume.Secret, folder)
+			continue
+		}
 		var cm corev1.ConfigMap
 		c.must(c.client.Get(c.t.Context(), client.ObjectKey{Namespace: job.Namespace, Name: volume.ConfigMap.Name}, &cm))
 		for key, text := range cm.Data {
@@ -447,6 +451,11 @@ func (c *cluster) simulate(job *batchv1.Job, index, simulations int) (shardWork,
 		stop()
 	}
 	var done shardWork
+	if job.Labels[LabelComponent] == ComponentProposer {
+		report, err := worker.Propose(ctx, worker.ProposeOptions{PlanFolder: folder, RoundFolder: folder, SecretFolder: folder, Wait: func(context.Context, time.Duration) {}}, (*collector)(&done.configMaps))
+		done.message = encodedReport(report)
+		return done, err
+	}
 	report, err := worker.Run(ctx, worker.Options{
 		PlanFolder: folder, RoundFolder: folder, InputsFolder: folder, Index: index, Shards: int(*job.Spec.Completions), Parallelism: 1,
 		Progress: func(done int) {
@@ -459,6 +468,19 @@ func (c *cluster) simulate(job *batchv1.Job, index, simulations int) (shardWork,
 	c.must(encodeErr)
 	done.message = string(raw)
 	return done, err
+}
+
+// mountSecret does what a kubelet does for a volume of a Secret that need not exist.
+func (c *cluster) mountSecret(namespace string, volume *corev1.SecretVolumeSource, folder string) {
+	c.t.Helper()
+	var secret corev1.Secret
+	err := c.client.Get(c.t.Context(), client.ObjectKey{Namespace: namespace, Name: volume.SecretName}, &secret)
+	c.must(client.IgnoreNotFound(err))
+	for _, item := range volume.Items {
+		if raw, there := secret.Data[item.Key]; there {
+			c.must(os.WriteFile(filepath.Join(folder, item.Path), raw, 0o600))
+		}
+	}
 }
 
 // refused is the message of a worker that ends because of what it reads.

@@ -121,7 +121,7 @@ func (d decider) advance() {
 	case len(d.children.conflicts) > 0:
 		d.requeueWithin(conflictInterval)
 		d.reporter.report(d.reporter.withPlan(), verdict{outcomeStalled, v1alpha1.ReasonConflict, conflictMessage(d.children.conflicts)})
-	case st.round == nil:
+	case st.over():
 		d.summarizer.complete()
 	case d.pastDeadline:
 		d.endAtDeadline()

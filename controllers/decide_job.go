@@ -34,12 +34,12 @@ func (d jobRunner) reconcileJob() {
 	if d.task != nil {
 		d.createPrerequisites()
 		d.createJob()
-		d.cleaner.deleteOldRounds(d.results.study.last, d.task.attempt, d.plan.hash)
+		d.cleaner.deleteOldRounds(d.results.study.index(), d.task.attempt, d.plan.hash)
 		return
 	}
 	job := d.currentJob()
 	// A former manager may have been killed before it did so.
-	d.cleaner.deleteOldRounds(d.results.study.last, attemptOf(job), d.plan.hash)
+	d.cleaner.deleteOldRounds(d.results.study.index(), attemptOf(job), d.plan.hash)
 	done, bad := finished(job)
 	switch {
 	case bad && invalidInput(job, d.job.pods) != "":
@@ -153,6 +153,9 @@ func (d jobRunner) reportActive(job *batchv1.Job, reason, message string) {
 // startReason says why a Job is created.
 func (d jobRunner) startReason() string {
 	words := fmt.Sprintf("%s in %s", withRound(d.results.study, quantity(d.task.simulations, "simulation")), quantity(d.task.shards, "shard"))
+	if d.task.asks() {
+		words = progressMessage(d.results.study)
+	}
 	job := d.currentJob()
 	if d.task.attempt == 0 {
 		return words

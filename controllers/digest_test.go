@@ -3,8 +3,11 @@
 package controllers
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -113,20 +116,19 @@ func (c *cluster) finish(sweep *v1alpha1.PolicySweep, random *rand.Rand) int {
 	return 0
 }
 
-// latest is the Job of the last round.
+// latest is the Job of the last round: one that simulates comes after the one that asks a
+// proposer.
 func (c *cluster) latest() *batchv1.Job {
 	jobs := c.jobs()
 	if len(jobs) == 0 {
 		c.t.Fatal("there is no Job")
 	}
-	last := &jobs[0]
-	for i := range jobs {
-		if jobs[i].Labels[LabelRound] > last.Labels[LabelRound] ||
-			jobs[i].Labels[LabelRound] == last.Labels[LabelRound] && attemptOf(&jobs[i]) > attemptOf(last) {
-			last = &jobs[i]
-		}
+	order := func(a, b batchv1.Job) int {
+		return cmp.Or(strings.Compare(a.Labels[LabelRound], b.Labels[LabelRound]), strings.Compare(a.Labels[LabelComponent], b.Labels[LabelComponent]),
+			attemptOf(&a)-attemptOf(&b))
 	}
-	return last
+	last := slices.MaxFunc(jobs, order)
+	return &last
 }
 
 // open are the indexes of a Job that have not succeeded.

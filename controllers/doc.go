@@ -20,6 +20,8 @@
 //     from its ConfigMap, and a changed input changes only condition InputsChanged.
 //   - Results count only where their digests match those in the index, or in the
 //     termination messages of pods that the subject's Job controls.
+//   - A study may wait for answers of a proposer. Its Job asks, and its answers count as
+//     results do: by the digest in the index, or in a termination message.
 //   - What an observer remembers (plans, rows, digests of inputs, deleted pods) saves
 //     requests. A manager that has forgotten all of it decides the same, except that it
 //     may simulate again what only a deleted pod reported.

@@ -45,10 +45,17 @@ type task struct {
 	// simulations is their number, work what says which.
 	simulations int
 	work        []byte
+	// inquiries is how many there are of a Job that asks a proposer, and proposals identifies
+	// the answers that the simulations of others are of.
+	inquiries int
+	proposals string
 }
 
 // newTask makes the task of simulating what is missing of the current round.
 func newTask(s subject, p *subjectPlan, st *studyState, attempt int) *task {
+	if st.asks() {
+		return newInquiryTask(s, p, st, attempt)
+	}
 	work := p.Work(st.round, st.missing).Encode()
 	shards := max(1, min(int(s.execution().Shards), len(st.missing)))
 	return &task{
@@ -59,12 +66,13 @@ func newTask(s subject, p *subjectPlan, st *studyState, attempt int) *task {
 		maxFailedShards: max(0, min(int(s.execution().MaxFailedShards)-st.lostShards(), shards)),
 		simulations:     len(st.missing),
 		work:            work,
+		proposals:       st.proposalsOf(st.round.Index),
 	}
 }
 
 // makeJob makes the Indexed Job that does a task, an index a shard.
 func makeJob(s subject, p *subjectPlan, t *task, image string) *batchv1.Job {
-	labels := mergeLabel(childLabels(s, ComponentWorker, p.hash), LabelRound, strconv.Itoa(t.round))
+	labels := mergeLabel(childLabels(s, t.component(), p.hash), LabelRound, strconv.Itoa(t.round))
 	if t.attempt > 0 {
 		labels[LabelAttempt] = strconv.Itoa(t.attempt)
 	}
@@ -100,6 +108,9 @@ func makeJob(s subject, p *subjectPlan, t *task, image string) *batchv1.Job {
 	}
 	if t.losses > 0 {
 		job.Annotations[AnnotationLosses] = strconv.Itoa(t.losses)
+	}
+	if t.proposals != "" {
+		job.Annotations[AnnotationProposals] = t.proposals
 	}
 	if execution.ManagedBy != "" {
 		job.Spec.ManagedBy = ptr.To(execution.ManagedBy)
@@ -177,6 +188,10 @@ func podFailurePolicy() *batchv1.PodFailurePolicy {
 // standard admits.
 func makePodSpec(s subject, p *subjectPlan, t *task, image string) corev1.PodSpec {
 	resources := podResources(s.execution().Resources)
+	args := []string{"worker", fmt.Sprintf("--shards=%d", t.shards), fmt.Sprintf("--parallelism=%d", cpus(resources))}
+	if t.asks() {
+		resources, args = proposeResources(), []string{"propose"}
+	}
 	spec := corev1.PodSpec{
 		RestartPolicy:      corev1.RestartPolicyNever,
 		ServiceAccountName: WorkerName,
@@ -192,7 +207,7 @@ func makePodSpec(s subject, p *subjectPlan, t *task, image string) corev1.PodSpe
 		Containers: []corev1.Container{{
 			Name:      WorkerContainer,
 			Image:     image,
-			Args:      []string{"worker", fmt.Sprintf("--shards=%d", t.shards), fmt.Sprintf("--parallelism=%d", cpus(resources))},
+			Args:      args,
 			Env:       []corev1.EnvVar{{Name: "GOMEMLIMIT", Value: strconv.FormatInt(heap(resources), 10)}},
 			Resources: resources,
 			// A worker that dies without a word leaves the end of its log.
@@ -205,6 +220,10 @@ func makePodSpec(s subject, p *subjectPlan, t *task, image string) corev1.PodSpe
 		}},
 	}
 	mount(&spec, "plan", planFolder, keysOf(planName(p.prefix), worker.PlanFile))
+	if t.asks() {
+		askProposer(&spec, p.ProposerOf(), t.job)
+		return spec
+	}
 	mount(&spec, "round", roundFolder, keysOf(roundName(t.job), worker.OwnerFile, worker.RoundFile))
 	if p.Trace != nil {
 		mount(&spec, "inputs", inputsFolder, traceVolume(p.Trace))
@@ -270,6 +289,9 @@ func makeRoundConfigMap(s subject, p *subjectPlan, t *task) *corev1.ConfigMap {
 	cm.Labels[LabelRound], cm.Labels[LabelAttempt] = strconv.Itoa(t.round), strconv.Itoa(t.attempt)
 	cm.Data = map[string]string{worker.OwnerFile: string(owner)}
 	cm.BinaryData = map[string][]byte{worker.RoundFile: t.work}
+	if t.asks() {
+		cm.BinaryData = map[string][]byte{worker.InquiriesFile: t.work}
+	}
 	return cm
 }
 

@@ -47,16 +47,19 @@ func conflictMessage(conflicts []string) string {
 
 // progressMessage says how many simulations of the current round are done.
 func progressMessage(st *studyState) string {
+	if st.asks() {
+		return withRound(st, fmt.Sprintf("%s to the proposer for %d policies", inquiriesMessage(len(st.inquiries)), st.wanted()))
+	}
 	return withRound(st, fmt.Sprintf("%d of %s done", st.done, quantity(st.round.Simulations(), "simulation")))
 }
 
 // withRound begins a message with its round, except for the first one, which may be the
 // only one.
 func withRound(st *studyState, words string) string {
-	if st.round.Index == 0 {
+	if st.index() == 0 {
 		return words
 	}
-	return fmt.Sprintf("round %d: %s", st.round.Index+1, words)
+	return fmt.Sprintf("round %d: %s", st.index()+1, words)
 }
 
 // completeMessage counts the simulations of a complete status.

@@ -39,6 +39,9 @@ const (
 	AnnotationGeneration = "sim.windtunnel.dev/generation"
 	AnnotationParent     = "sim.windtunnel.dev/parent"
 	AnnotationLineage    = "sim.windtunnel.dev/lineage"
+	// AnnotationProposals identifies the answers of a proposer that a Job simulates policies
+	// of; left out where there are none.
+	AnnotationProposals = "sim.windtunnel.dev/proposals"
 	// AnnotationExecution identifies how a Job is run.
 	AnnotationExecution = "sim.windtunnel.dev/execution"
 	// LabelComponent is the role of a child: one of the components below.
@@ -61,7 +64,9 @@ const (
 	ComponentLeaderboard = "leaderboard"
 	ComponentPromoted    = "promoted"
 	ComponentFollower    = "follower"
+	ComponentProposer    = "proposer"
 	ComponentProgress    = worker.ComponentProgress
+	ComponentJournal     = worker.ComponentJournal
 )
 
 // WorkerName is the name of the workers' ServiceAccount, of its RoleBinding and

@@ -63,12 +63,12 @@ type observedResults struct {
 
 // currentJob returns the last Job of the current round, or nil.
 func (w *observation) currentJob() *batchv1.Job {
-	if w.results.study == nil || w.results.study.round == nil {
+	if w.results.study == nil || w.results.study.over() {
 		return nil
 	}
 	var last *batchv1.Job
 	for _, job := range w.children.jobs {
-		if w.isCurrent(job, w.results.study.round.Index) && (last == nil || attemptOf(job) > attemptOf(last)) {
+		if job.Labels[LabelComponent] == w.results.study.component() && w.isCurrent(job, w.results.study.index()) && (last == nil || attemptOf(job) > attemptOf(last)) {
 			last = job
 		}
 	}
@@ -110,8 +110,11 @@ func (w *observation) stoppedPartway(job *batchv1.Job) bool {
 	return isSuspended(job) && w.job.repeated > 0 && !w.job.podsAlive && !w.hasUnindexedRows()
 }
 
-// hasUnindexedRows reports whether there are rows that the status does not name.
+// hasUnindexedRows reports whether there are rows or proposals that the status does not name.
 func (w *observation) hasUnindexedRows() bool {
+	if w.results.study.hasUnindexedProposals() {
+		return true
+	}
 	named := int64(0)
 	if results := w.subject.status().Results; results != nil && w.subject.status().PlanHash == w.plan.hash {
 		named = results.Rows
@@ -129,9 +132,11 @@ func gaveUp(lost []store.Lost, job *batchv1.Job) bool {
 }
 
 // isCurrent reports whether a Job simulates a round of the plan as the spec wants it
-// to be run.
+// to be run, with the policies of the answers that the round has, or asks for them.
 func (w *observation) isCurrent(job *batchv1.Job, round int) bool {
-	return job.Labels[LabelPlan] == planLabel(w.plan.hash) && job.Labels[LabelRound] == strconv.Itoa(round) &&
+	asks := job.Labels[LabelComponent] == ComponentProposer
+	return (asks || job.Annotations[AnnotationProposals] == w.results.study.proposalsOf(round)) &&
+		job.Labels[LabelPlan] == planLabel(w.plan.hash) && job.Labels[LabelRound] == strconv.Itoa(round) &&
 		job.Annotations[AnnotationExecution] == executionDigest(w.subject.execution())
 }
 

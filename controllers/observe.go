@@ -85,7 +85,7 @@ func (o *observer) observe(ctx context.Context, s subject) (*observation, error)
 	if err := o.study(ctx, w); err != nil {
 		return nil, err
 	}
-	if w.results.study.round == nil {
+	if w.results.study.over() {
 		if err := o.readPublished(ctx, w); err != nil {
 			return nil, err
 		}
@@ -127,6 +127,6 @@ func (o *observer) readIndexed(ctx context.Context, w *observation) error {
 	if err != nil || f != nil {
 		return err
 	}
-	w.results.indexed = namesOf(index.Chunks)
+	w.results.indexed = namesOf(index.Chunks, index.Journal)
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -31,10 +32,10 @@ type resultIndex struct {
 	named map[string]bool
 }
 
-// namesOf returns the names of chunks.
-func namesOf(references []store.Reference) map[string]bool {
+// namesOf returns the names of what lists refer to.
+func namesOf(lists ...[]store.Reference) map[string]bool {
 	names := map[string]bool{}
-	for _, ref := range references {
+	for _, ref := range slices.Concat(lists...) {
 		names[ref.Name] = true
 	}
 	return names
@@ -47,7 +48,7 @@ func namesOf(references []store.Reference) map[string]bool {
 func newResultIndex(s subject, p *subjectPlan, st *studyState) (*resultIndex, error) {
 	index := &store.Index{
 		SchemaVersion: store.IndexSchemaVersion, EngineVersion: p.EngineVersion, Plan: p.hash,
-		Chunks: st.chunks, Reserve: st.reserve, Lost: st.lost,
+		Chunks: st.chunks, Reserve: st.reserve, Lost: st.lost, Journal: st.journal(),
 	}
 	l := &resultIndex{}
 	copies, err := copyBorrowed(s, p, st)
@@ -58,7 +59,7 @@ func newResultIndex(s subject, p *subjectPlan, st *studyState) (*resultIndex, er
 		index.Chunks = append(index.Chunks[:len(index.Chunks):len(index.Chunks)], c.Reference)
 		l.configMaps = append(l.configMaps, c.configMap)
 	}
-	l.named = namesOf(index.Chunks)
+	l.named = namesOf(index.Chunks, index.Journal)
 	if len(index.Chunks)+len(index.Reserve)+len(index.Lost) == 0 {
 		return l, nil
 	}

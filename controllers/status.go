@@ -103,6 +103,7 @@ func (d reporter) report(next subject, v verdict) {
 	d.setLinted(st)
 	d.setInputsChanged(st)
 	d.setResultsDamaged(st)
+	d.setProposerFailed(st)
 	fit(next)
 	if v.needsEvent() && (before != v.reason || d.subject.status().ObservedGeneration != st.ObservedGeneration) {
 		d.decision.events = append(d.decision.events, v.event())

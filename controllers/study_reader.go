@@ -108,6 +108,11 @@ func (r *studyReader) readIndex(ctx context.Context) error {
 		// What is to be kept may not lie beside those rows.
 		return nil
 	}
+	if !former {
+		if err := r.readJournal(ctx, index.Journal, strict); err != nil || r.fault != nil {
+			return err
+		}
+	}
 	for _, ref := range index.Chunks {
 		ref.Reused = ref.Reused || former
 		if err := r.readChunk(ctx, r.ownResults(), ref, former, strict && !former); err != nil || r.fault != nil {
@@ -194,7 +199,7 @@ func (r *studyReader) readRound(ctx context.Context) (bool, error) {
 	if st.failure != nil {
 		return false, nil
 	}
-	if st.round == nil {
+	if st.over() {
 		return false, r.verifyChunks(ctx)
 	}
 	if w.currentJob() == nil {
@@ -209,7 +214,7 @@ func (r *studyReader) readRound(ctx context.Context) (bool, error) {
 	if err := r.pods(ctx, w, job); err != nil {
 		return false, err
 	}
-	w.job.reports = newReports(w.plan, st.round.Index, shardsOf(job), w.job.pods)
+	w.job.reports = newReports(w.plan, st.index(), shardsOf(job), w.job.pods)
 	if r.fault = w.job.reports.fault; r.fault != nil {
 		return false, nil
 	}
@@ -220,12 +225,12 @@ func (r *studyReader) readRound(ctx context.Context) (bool, error) {
 			return false, err
 		}
 	}
-	if bad {
+	if bad && !st.asks() {
 		if err := r.recordLostShards(ctx, job); err != nil {
 			return false, err
 		}
 	}
-	if advanced, err := r.advanced(st.round.Index); advanced || err != nil {
+	if advanced, err := r.advanced(); advanced || err != nil {
 		return advanced, err
 	}
 	w.results.study = r.rows.state()
@@ -327,16 +332,20 @@ func (r *studyReader) shardSimulations(ctx context.Context, job *batchv1.Job) ([
 	return round.Parts(which, shardsOf(job)), nil
 }
 
-// advanced continues with the next round where the round is complete, and reports whether
-// it did.
-func (r *studyReader) advanced(round int) (bool, error) {
+// advanced continues with the next round where the round is complete, and with the round
+// itself where its inquiries are answered. It reports whether it did.
+func (r *studyReader) advanced() (bool, error) {
+	asked, begun := r.rows.study.Inquiries() != nil, r.rows.rounds
 	err := r.rows.advance()
-	next := r.rows.study.Round()
-	return next == nil || next.Index != round || r.rows.failure != nil, err
+	over := r.rows.study.Round() == nil && r.rows.study.Inquiries() == nil
+	return over || asked != (r.rows.study.Inquiries() != nil) || begun != r.rows.rounds || r.rows.failure != nil, err
 }
 
-// readList reads what a shard wrote.
+// readList reads what a shard wrote, or a pod that asked a proposer.
 func (r *studyReader) readList(ctx context.Context, list store.Reference) error {
+	if r.rows.study.Inquiries() != nil {
+		return r.readProposals(ctx, list)
+	}
 	references, f, err := r.ownResults().list(ctx, list)
 	if f != nil || err != nil {
 		r.fault = f

@@ -14,7 +14,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/propose"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/search"
 )
 
 // maxPooled bounds the rows of former plans and of other objects that are held
@@ -27,6 +29,9 @@ const maxPooled = 100_000
 type studyRows struct {
 	plan  *subjectPlan
 	study *study.Study
+	// journal has the answers of a proposer, and proposals whence they are, by round.
+	journal   propose.Journal
+	proposals map[int]*proposals
 	// failure is why the study cannot go on.
 	failure error
 	// outlook is what the work amounts to.
@@ -101,12 +106,17 @@ func (j *studyRows) validFor(execution v1alpha1.Execution) bool {
 }
 
 func newStudyRows(p *subjectPlan) (*studyRows, error) {
-	st, err := study.New(p.Plan)
+	journal := propose.Journal{}
+	plan := p.Plan // which others share
+	if plan.ProposerOf() != nil {
+		plan = plan.WithProposer(journal.Answers)
+	}
+	st, err := study.New(plan)
 	if err != nil {
 		return nil, err
 	}
 	j := &studyRows{
-		plan: p, study: st, estimate: study.Estimate(p.Plan, st),
+		plan: p, study: st, journal: journal, proposals: map[int]*proposals{}, estimate: study.Estimate(p.Plan, st),
 		lastOfKey: map[string]int32{}, sources: map[string]*source{}, lists: map[string]bool{}, pool: map[string][]pooled{},
 	}
 	return j, j.beginRound()
@@ -299,8 +309,15 @@ func (j *studyRows) contradiction(rows []result.Row) string {
 	return ""
 }
 
-// advance gives the study the rows of all rounds that are complete.
+// advance gives the study the answers that it waits for, and the rows of all rounds that are
+// complete.
 func (j *studyRows) advance() error {
+	if j.study.Inquiries() != nil {
+		j.study.Continue()
+		if err := j.beginRound(); err != nil {
+			return err
+		}
+	}
 	for j.failure == nil && j.study.Round() != nil && j.done == len(j.rows)-j.first {
 		if j.failure = j.study.AddRows(j.rows[j.first:]); j.failure != nil {
 			return nil
@@ -319,6 +336,10 @@ type studyState struct {
 	study *study.Study
 	round *experiment.Round
 	last  int
+	// inquiries are those that round last+1 waits for, and proposals the answers of the
+	// rounds that had some.
+	inquiries []search.Inquiry
+	proposals map[int]*proposals
 	// failure is why the study cannot go on, fault why results cannot be had.
 	failure  error
 	fault    *fault
@@ -369,6 +390,7 @@ func (j *studyRows) state() *studyState {
 	s := &studyState{
 		study: j.study, round: j.study.Round(), last: j.rounds - 1,
 		failure: j.failure, estimate: j.estimate, done: j.done, lost: j.lost,
+		inquiries: j.study.Inquiries(), proposals: maps.Clone(j.proposals),
 	}
 	for n := range j.rows {
 		switch {
@@ -398,7 +420,7 @@ func (j *studyRows) references() (chunks, reserve []store.Reference) {
 		switch {
 		case source.fullyUsed():
 			serving = append(serving, source)
-		case source.own && j.study.Round() != nil:
+		case source.own && (j.study.Round() != nil || j.study.Inquiries() != nil):
 			reserve = append(reserve, source.Reference)
 		}
 	}

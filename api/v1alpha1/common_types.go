@@ -79,6 +79,9 @@ const (
 	// ConditionResultsDamaged is present and True while ConfigMaps of a complete
 	// object's results are gone or hold something else than what was written.
 	ConditionResultsDamaged = "ResultsDamaged"
+	// ConditionProposerFailed is present and True where a service that proposes policies
+	// has not answered an inquiry, or has answered policies that cannot be used.
+	ConditionProposerFailed = "ProposerFailed"
 )
 
 // Condition reasons of both kinds.
@@ -124,6 +127,14 @@ const ReasonInputsChanged = "InputsChanged"
 
 // ReasonResultsDamaged is that of condition ResultsDamaged, and of the event.
 const ReasonResultsDamaged = "ResultsDamaged"
+
+// Reasons of condition ProposerFailed, and of the event.
+const (
+	// ReasonNoProposals says that an inquiry has no answer.
+	ReasonNoProposals = "NoProposals"
+	// ReasonProposalsDropped says that all have one, but not all policies can be used.
+	ReasonProposalsDropped = "ProposalsDropped"
+)
 
 // Reasons of condition Linted. The second one is that of the event too.
 const (

@@ -20,6 +20,45 @@ type Evolution struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=200
 	MaxNodes int32 `json:"maxNodes,omitempty"`
+	// proposer is a service that a pod asks for policies before each generation.
+	// +optional
+	Proposer *Proposer `json:"proposer,omitempty"`
+}
+
+// Proposer is an HTTP service that proposes policies.
+type Proposer struct {
+	// url is where a POST goes.
+	// +required
+	// +kubebuilder:validation:MinLength=8
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:Pattern=`^https?://[^/?#@\s]+([/?][^#\s]*)?$`
+	URL string `json:"url,omitempty"`
+	// timeoutSeconds bounds each of three tries.
+	// +optional
+	// +kubebuilder:default=120
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=3600
+	TimeoutSeconds int32 `json:"timeoutSeconds,omitempty"`
+	// headerSecretRef is the Secret key that holds the header Authorization.
+	// +optional
+	HeaderSecretRef *ProposerSecretReference `json:"headerSecretRef,omitempty"`
+}
+
+// ProposerSecretReference names a key of a Secret in the sweep's namespace. The prefix
+// keeps sweeps, and the manager, from all other Secrets.
+type ProposerSecretReference struct {
+	// name is that of the Secret.
+	// +required
+	// +kubebuilder:validation:MinLength=19
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^windtunnel-proposer(-[-a-z0-9]*[a-z0-9])?$`
+	Name string `json:"name,omitempty"`
+	// key is that of its data.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[-._a-zA-Z0-9]+$`
+	Key string `json:"key,omitempty"`
 }
 
 // Islands are archives of MAPElites that breed apart.

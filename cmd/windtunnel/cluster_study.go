@@ -29,7 +29,7 @@ func clusterStudy(ctx context.Context, reader client.Reader, sweep *v1alpha1.Pol
 	case compiled.Plan.Hash() != sweep.Status.PlanHash:
 		return compiledSweep{}, nil, badInputError{fmt.Errorf("%s: the results are those of another spec or of another version of Windtunnel: wait until the manager has run the present spec, or use the manager's version of this command", label)}
 	}
-	st, err := study.New(compiled.Plan)
+	st, err := set.study(compiled.Plan)
 	if err != nil {
 		return compiledSweep{}, nil, err
 	}

@@ -39,7 +39,7 @@ func commandPage(t *testing.T) string {
 	b.WriteString("<!-- Written by go test ./cmd/windtunnel -run TestThePageOnTheCommand -update. Do not edit. -->\n" +
 		"# The command\n\n" +
 		"This page lists every verb of the command `windtunnel` with its flags. `windtunnel VERB --help`\n" +
-		"prints the same with examples. `manager` and `worker` run on a cluster, in the pods that the\n" +
+		"prints the same with examples. `manager`, `worker` and `propose` run on a cluster, in the pods that the\n" +
 		"operator's manifests describe; people use the others.\n")
 	describeVerbs(t, &b, newRootCommand())
 	return b.String()

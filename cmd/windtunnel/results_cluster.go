@@ -18,6 +18,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
+	"windtunnel.dev/windtunnel/pkg/propose"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
@@ -79,7 +80,11 @@ func (s *resultSet) read(ctx context.Context, reader client.Reader, kind string,
 	if results == nil {
 		return badInputError{fmt.Errorf("%s %s/%s has no results yet", kind, namespace, of.GetName())}
 	}
-	chunks, err := readChunks(ctx, reader, namespace, results)
+	index, err := readIndex(ctx, reader, namespace, results)
+	if err != nil {
+		return err
+	}
+	chunks, err := readChunksOf(ctx, reader, namespace, index)
 	if err != nil {
 		return err
 	}
@@ -93,6 +98,27 @@ func (s *resultSet) read(ctx context.Context, reader client.Reader, kind string,
 		}
 		s.rows = append(s.rows, rows...)
 	}
+	return s.readJournal(ctx, reader, namespace, index.Journal)
+}
+
+// readJournal reads the answers of a proposer.
+func (s *resultSet) readJournal(ctx context.Context, reader client.Reader, namespace string, references []store.Reference) error {
+	s.journal = propose.Journal{}
+	for _, ref := range references {
+		cm, err := configMap(ctx, reader, namespace, ref.Name)
+		if err != nil {
+			return err
+		}
+		var entries []propose.Entry
+		raw, err := propose.Unpack(cm.BinaryData[store.ProposalsKey], &entries)
+		if err != nil {
+			return fmt.Errorf("ConfigMap %s/%s: %w", namespace, cm.Name, err)
+		}
+		if digest := experiment.Digest(raw); digest != ref.SHA256 {
+			return fmt.Errorf("ConfigMap %s/%s: its digest is %s, but the index has %s", namespace, cm.Name, digest, ref.SHA256)
+		}
+		s.journal.Add(entries)
+	}
 	return nil
 }
 
@@ -102,13 +128,26 @@ func readChunks(ctx context.Context, reader client.Reader, namespace string, res
 	if err != nil {
 		return nil, err
 	}
+	return readChunksOf(ctx, reader, namespace, index)
+}
+
+func readChunksOf(ctx context.Context, reader client.Reader, namespace string, index *store.Index) ([]store.Chunk, error) {
 	chunks := make([]store.Chunk, len(index.Chunks))
+	var err error
 	for i, ref := range index.Chunks {
 		if chunks[i], err = readChunk(ctx, reader, namespace, ref); err != nil {
 			return nil, err
 		}
 	}
 	return chunks, nil
+}
+
+// study is that of a plan whose proposer gives the answers of the journal.
+func (s *resultSet) study(p *experiment.Plan) (*study.Study, error) {
+	if p.ProposerOf() != nil {
+		p.Proposer = s.journal.Answers
+	}
+	return study.New(p)
 }
 
 func derivedMetrics(metrics []v1alpha1.DerivedMetric) []result.Derived {
@@ -195,7 +234,7 @@ func (s *resultSet) describe(ctx context.Context, sweep *v1alpha1.PolicySweep, i
 	if err != nil || len(errs) > 0 || compiled.Plan.Hash() != sweep.Status.PlanHash {
 		return
 	}
-	st, err := study.New(compiled.Plan)
+	st, err := s.study(compiled.Plan)
 	if err != nil {
 		return
 	}

@@ -67,6 +67,7 @@ Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
 		newLintCommand(),
 		newManagerCommand(),
 		newWorkerCommand(),
+		newProposeCommand(),
 	)
 	completeFlags(root)
 	return root

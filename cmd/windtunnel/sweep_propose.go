@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/fence"
 	"windtunnel.dev/windtunnel/pkg/propose"
 	"windtunnel.dev/windtunnel/pkg/search"
+	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
 // proposerOptions are the flags of sweep about a service that proposes policies.
@@ -57,6 +57,7 @@ func (o *proposerOptions) checkSweep(p *experiment.Plan) error {
 // one. The context ends with the error that keeps the search from going on.
 func (o *proposerOptions) attach(ctx context.Context, sweep compiledSweep, s *state) (context.Context, error) {
 	if o.url == "" {
+		printWarnings(o.stderr, o.unasked(sweep.Plan))
 		if s != nil && len(s.proposals) > 0 {
 			return ctx, badInputError{errors.New("the state has answers of a proposer: name the service again by --proposer URL")}
 		}
@@ -73,12 +74,7 @@ func (o *proposerOptions) attach(ctx context.Context, sweep compiledSweep, s *st
 	if s != nil {
 		options.Known = s.proposals
 	}
-	for _, objective := range sweep.Plan.Objectives {
-		options.Objectives = append(options.Objectives, propose.Objective{Metric: objective.Metric, Maximize: objective.Direction == v1alpha1.Maximize})
-	}
-	for _, feature := range sweep.Plan.Search.Features {
-		options.Features = append(options.Features, feature.Metric)
-	}
+	options.Objectives, options.Features = worker.ProposeObjectives(sweep.Plan), worker.ProposeFeatures(sweep.Plan)
 	client := propose.NewClient(options)
 	ctx, stop := context.WithCancelCause(ctx)
 	sweep.Plan.Proposer = func(inquiries []search.Inquiry) [][]search.Proposed {
@@ -90,6 +86,15 @@ func (o *proposerOptions) attach(ctx context.Context, sweep compiledSweep, s *st
 		return proposed
 	}
 	return ctx, nil
+}
+
+// unasked says that a service which the sweep names is not asked.
+func (o *proposerOptions) unasked(p *experiment.Plan) []string {
+	service := p.ProposerOf()
+	if service == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("the sweep names the proposer %s for a cluster, and this command does not ask it: name it by --proposer URL", service.URL)}
 }
 
 // wait waits for so long, or until the context ends.

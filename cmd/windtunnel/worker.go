@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/fence"
 	"windtunnel.dev/windtunnel/pkg/worker"
 	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
@@ -62,13 +63,9 @@ func (o workerOptions) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%w: JOB_COMPLETION_INDEX: %w", worker.ErrBadInput, err)
 	}
-	config, err := ctrl.GetConfig()
+	creator, err := podCluster()
 	if err != nil {
-		return fmt.Errorf("find the API server: %w", err)
-	}
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return fmt.Errorf("find the API server: %w", err)
+		return err
 	}
 	ticker := time.NewTicker(o.interval)
 	defer ticker.Stop()
@@ -84,13 +81,32 @@ func (o workerOptions) run(ctx context.Context) error {
 		MemoryBytes: debug.SetMemoryLimit(-1),
 		Parquet:     parquetfile.Codec{},
 		Ticks:       ticker.C,
-	}, worker.Cluster{Client: client})
+	}, creator)
+	return reportTo(o.termination, report, err)
+}
+
+// podCluster is the API server that a pod writes its results to.
+func podCluster() (worker.Cluster, error) {
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		return worker.Cluster{}, fmt.Errorf("find the API server: %w", err)
+	}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return worker.Cluster{}, fmt.Errorf("find the API server: %w", err)
+	}
+	return worker.Cluster{Client: client}, nil
+}
+
+// reportTo writes a report as a pod's termination message, and returns the error that the
+// pod ends with.
+func reportTo(path string, report store.Report, err error) error {
 	raw, encodeErr := report.Encode()
 	if err == nil {
 		err = encodeErr
 	}
 	if encodeErr == nil {
-		if writeErr := os.WriteFile(filepath.Clean(o.termination), raw, 0o644); writeErr != nil && err == nil {
+		if writeErr := os.WriteFile(filepath.Clean(path), raw, 0o644); writeErr != nil && err == nil {
 			err = fmt.Errorf("write termination message: %w", writeErr)
 		}
 	}

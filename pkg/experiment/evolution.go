@@ -25,6 +25,25 @@ type Evolution struct {
 	Tenants  []string `json:"tenants,omitempty"`
 	Classes  []string `json:"classes,omitempty"`
 	AnyLabel bool     `json:"anyLabel,omitempty"`
+	// Proposer is what pods ask for policies; nil where there is no such service.
+	Proposer *Proposer `json:"proposer,omitempty"`
+}
+
+// Proposer is a service that proposes policies.
+type Proposer struct {
+	URL            string `json:"url"`
+	TimeoutSeconds int    `json:"timeoutSeconds"`
+	// Secret and Key hold the header Authorization; both are empty where there is none.
+	Secret string `json:"secret,omitempty"`
+	Key    string `json:"key,omitempty"`
+}
+
+// ProposerOf is the service that pods ask for policies of a plan; nil where there is none.
+func (p *Plan) ProposerOf() *Proposer {
+	if q := p.Evolving(); q != nil {
+		return q.Evolve.Proposer
+	}
+	return nil
 }
 
 // Bounds of a sweep that evolves policies. A round's policies go into one ConfigMap, and
@@ -83,6 +102,16 @@ type proposing struct {
 
 // Propose implements [search.Proposer].
 func (p proposing) Propose(inquiries []search.Inquiry) [][]search.Proposed { return p.ask(inquiries) }
+
+// WithProposer returns a copy of the plan, for whoever does not simulate it, that asks a proposer.
+func (p *Plan) WithProposer(ask func([]search.Inquiry) [][]search.Proposed) *Plan {
+	own, err := DecodePlan(p.Encode())
+	if err != nil {
+		panic(fmt.Sprintf("experiment: copy a plan: %v", err))
+	}
+	own.Pickers, own.Manifests, own.Expanded, own.Proposer = p.Pickers, p.Manifests, p.Expanded, ask
+	return own
+}
 
 // PolicyValue is how a policy in canonical form is named among the values of a parameter.
 func PolicyValue(text string) string { return bundle.IDOf(text) }

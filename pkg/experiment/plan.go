@@ -89,7 +89,8 @@ type Plan struct {
 	Expanded []string `json:"-"`
 
 	// Proposer, if set, proposes policies of a parameter that evolves before the mutator makes
-	// them: whoever sets it sees to it that equal inquiries have equal answers.
+	// them: whoever sets it sees to it that equal inquiries have equal answers. It returns nil
+	// where the answers are yet to come, and a study waits for them.
 	Proposer func([]search.Inquiry) [][]search.Proposed `json:"-"`
 
 	Builder setup.Builder `json:"-"`

@@ -21,20 +21,25 @@ const (
 	wasm     = "wasm"
 )
 
-// maxNoteBytes bounds a note.
-const maxNoteBytes = 200
+// maxNoteBytes bounds a note, maxDropped how many policies of an answer an entry says of why
+// they cannot be used, and maxReasonBytes each of these reasons.
+const (
+	maxNoteBytes   = 200
+	maxDropped     = 8
+	maxReasonBytes = 512
+)
 
 // keep checks the policies of an answer. Programs are not read.
 func keep(in *search.Inquiry, all []policy, entry *Entry) {
 	for i := range all {
 		if len(entry.Policies) == in.Count {
-			entry.Dropped = append(entry.Dropped, fmt.Sprintf("%d more than the %d that were wanted", len(all)-i, in.Count))
+			entry.drop(fmt.Sprintf("%d more than the %d that were wanted", len(all)-i, in.Count))
 			return
 		}
 		path := field.NewPath("policies").Index(i)
 		kept, errs := all[i].kept(in, path)
 		if len(errs) > 0 {
-			entry.Dropped = append(entry.Dropped, errs.ToAggregate().Error())
+			entry.drop(errs.ToAggregate().Error())
 			continue
 		}
 		entry.Policies = append(entry.Policies, *kept)
@@ -43,7 +48,7 @@ func keep(in *search.Inquiry, all []policy, entry *Entry) {
 
 // kept is the policy in canonical form, or what is wrong with it.
 func (p *policy) kept(in *search.Inquiry, path *field.Path) (*Kept, field.ErrorList) {
-	k := &Kept{Note: clip(p.Note)}
+	k := &Kept{Note: clip(p.Note, maxNoteBytes)}
 	if p.Parent != "" {
 		if k.Parent = indexOf(in, p.Parent); k.Parent < 0 {
 			return nil, field.ErrorList{field.Invalid(path.Child("parent"), p.Parent, "must be the policy_id of a parent")}
@@ -109,9 +114,17 @@ func (p *policy) document(parent string, path *field.Path) (*bundle.Bundle, fiel
 	return bundle.Read(raw, path)
 }
 
-func clip(text string) string {
-	if text = strings.Join(strings.Fields(text), " "); len(text) > maxNoteBytes {
-		text = strings.ToValidUTF8(text[:maxNoteBytes-3], "") + "..."
+// drop says why a policy cannot be used, of the first ones.
+func (e *Entry) drop(why string) {
+	if len(e.Dropped) < maxDropped {
+		e.Dropped = append(e.Dropped, clip(why, maxReasonBytes))
+	}
+}
+
+// clip puts a text on one line of so many bytes.
+func clip(text string, most int) string {
+	if text = strings.Join(strings.Fields(text), " "); len(text) > most {
+		text = strings.ToValidUTF8(text[:most-3], "") + "..."
 	}
 	return text
 }

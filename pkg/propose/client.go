@@ -25,6 +25,8 @@ const (
 // Options say whom a client asks, and about what.
 type Options struct {
 	URL string
+	// Authorization, if set, returns the header of this name for each try.
+	Authorization func() (string, error)
 	// Timeout is that of one try, and Pause the time after the first that fails; it is twice
 	// as long after the second.
 	Timeout, Pause time.Duration
@@ -48,16 +50,13 @@ type Objective struct {
 type Client struct {
 	options Options
 	http    http.Client
-	known   map[place]*Entry
+	known   Journal
 }
 
 // NewClient returns a client.
 func NewClient(o Options) *Client {
-	c := &Client{options: o, http: http.Client{Timeout: o.Timeout}, known: map[place]*Entry{}}
-	for i := range o.Known {
-		e := &o.Known[i]
-		c.known[place{e.Generation, e.Island}] = e
-	}
+	c := &Client{options: o, http: http.Client{Timeout: o.Timeout}, known: Journal{}}
+	c.known.Add(o.Known)
 	return c
 }
 
@@ -112,7 +111,7 @@ func (c *Client) ask(ctx context.Context, in *search.Inquiry) *Entry {
 		c.options.Wait(ctx, pause)
 		pause *= 2
 	}
-	e.Error = err.Error()
+	e.Error = clip(err.Error(), maxReasonBytes)
 	return e
 }
 
@@ -123,6 +122,13 @@ func (c *Client) post(ctx context.Context, body []byte) (answer *reply, again bo
 		return nil, false, err
 	}
 	request.Header.Set("Content-Type", "application/json")
+	if c.options.Authorization != nil {
+		header, err := c.options.Authorization()
+		if err != nil {
+			return nil, true, err
+		}
+		request.Header.Set("Authorization", header)
+	}
 	response, err := c.http.Do(request)
 	if err != nil {
 		return nil, ctx.Err() == nil, err
@@ -134,7 +140,7 @@ func (c *Client) post(ctx context.Context, body []byte) (answer *reply, again bo
 		return nil, true, err
 	case response.StatusCode != http.StatusOK:
 		again = response.StatusCode >= http.StatusInternalServerError || response.StatusCode == http.StatusTooManyRequests
-		return nil, again, fmt.Errorf("the proposer answers %s: %s", response.Status, clip(string(raw)))
+		return nil, again, fmt.Errorf("the proposer answers %s: %s", response.Status, clip(string(raw), maxNoteBytes))
 	case len(raw) > maxAnswerBytes:
 		return nil, false, fmt.Errorf("the answer has more than %d MiB", maxAnswerBytes>>20)
 	}

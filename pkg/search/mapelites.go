@@ -35,6 +35,10 @@ type mapElites struct {
 	// origins are those of the points that were proposed, by their keys, where
 	// anybody wants to know.
 	origins map[string]Origin
+	// bred are the families of the next generation; nil where they were not made yet.
+	// inquiring are those that inquiries are of.
+	bred, inquiring []*family
+	inquiries       []Inquiry
 }
 
 func newMAPElites(p *problem) (Algorithm, field.ErrorList) {
@@ -75,9 +79,9 @@ func (m *mapElites) Ask() []Proposal {
 		return m.asked
 	}
 	points := []Point{}
-	families := m.families()
-	m.inquire(families)
-	for i, f := range families {
+	m.breed()
+	m.inquire()
+	for i, f := range m.bred {
 		points = append(points, m.children(i, f)...)
 	}
 	m.asked = m.problem.inFull(points)
@@ -160,6 +164,7 @@ func (m *mapElites) Tell(trials []Trial) {
 		}
 	}
 	m.tell(trials)
+	m.bred = nil
 	if len(m.islands) > 1 && m.number%m.every == 0 {
 		migrate(m.islands)
 	}

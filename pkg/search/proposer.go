@@ -64,15 +64,25 @@ func (c *cube) proposing() int {
 	})
 }
 
-// inquire asks the genome that proposes for children of all islands together.
-func (m *mapElites) inquire(families []*family) {
+// Inquiries are what the genome that proposes is asked for the next generation: none
+// where no genome proposes, and none where no island has elites.
+func (m *mapElites) Inquiries() []Inquiry {
+	m.breed()
+	return m.inquiries
+}
+
+// breed divides the next generation into families, and draws the parents that the
+// inquiries have.
+func (m *mapElites) breed() {
+	if m.bred != nil {
+		return
+	}
+	m.bred, m.inquiring, m.inquiries = m.families(), nil, nil
 	at := m.problem.cube.proposing()
 	if at < 0 {
 		return
 	}
-	var inquiries []Inquiry
-	var asked []*family
-	for i, f := range families {
+	for i, f := range m.bred {
 		if len(f.island.elites) == 0 || f.size == 0 {
 			continue
 		}
@@ -82,13 +92,18 @@ func (m *mapElites) inquire(families []*family) {
 			t := e.Trial
 			inquiry.Parents = append(inquiry.Parents, Parent{t.Point[at], t.Losses(), t.Excess, t.Features})
 		}
-		inquiries, asked = append(inquiries, inquiry), append(asked, f)
+		m.inquiries, m.inquiring = append(m.inquiries, inquiry), append(m.inquiring, f)
 	}
-	if len(inquiries) == 0 {
+}
+
+// inquire asks the genome that proposes for children of all islands together.
+func (m *mapElites) inquire() {
+	if len(m.inquiries) == 0 {
 		return
 	}
-	for i, proposed := range m.problem.cube.parameters[at].Genome.(Proposer).Propose(inquiries) {
-		asked[i].proposed = proposed
+	genome := m.problem.cube.parameters[m.problem.cube.proposing()].Genome.(Proposer)
+	for i, proposed := range genome.Propose(m.inquiries) {
+		m.inquiring[i].proposed = proposed
 	}
 }
 

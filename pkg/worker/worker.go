@@ -237,21 +237,30 @@ type shardInput struct {
 	traces      trace.Set
 }
 
-func (o Options) readInput() (w shardInput, err error) {
-	raw, err := os.ReadFile(filepath.Join(o.PlanFolder, PlanFile))
+// readPlan reads a plan, and whose the results are.
+func readPlan(planFolder, roundFolder string) (plan *experiment.Plan, owner *Owner, err error) {
+	raw, err := os.ReadFile(filepath.Join(planFolder, PlanFile))
 	if err != nil {
+		return nil, nil, err
+	}
+	if plan, err = experiment.DecodePlan(raw); err != nil {
+		return nil, nil, err
+	}
+	if raw, err = os.ReadFile(filepath.Join(roundFolder, OwnerFile)); err != nil {
+		return nil, nil, err
+	}
+	if err := json.Unmarshal(raw, &owner); err != nil {
+		return nil, nil, fmt.Errorf("decode %s: %w", OwnerFile, err)
+	}
+	return plan, owner, nil
+}
+
+func (o Options) readInput() (w shardInput, err error) {
+	if w.plan, w.owner, err = readPlan(o.PlanFolder, o.RoundFolder); err != nil {
 		return w, err
 	}
-	if w.plan, err = experiment.DecodePlan(raw); err != nil {
-		return w, err
-	}
-	if raw, err = os.ReadFile(filepath.Join(o.RoundFolder, OwnerFile)); err != nil {
-		return w, err
-	}
-	if err := json.Unmarshal(raw, &w.owner); err != nil {
-		return w, fmt.Errorf("decode %s: %w", OwnerFile, err)
-	}
-	if raw, err = os.ReadFile(filepath.Join(o.RoundFolder, RoundFile)); err != nil {
+	raw, err := os.ReadFile(filepath.Join(o.RoundFolder, RoundFile))
+	if err != nil {
 		return w, err
 	}
 	work, err := experiment.DecodeWork(raw)

@@ -92,7 +92,7 @@ func TestASmallStudy(t *testing.T) {
 	if lines := suggested(text, names); err != nil || score > 0.8*target || len(lines) == 0 || len(lines[0]) == 0 {
 		t.Errorf("score %v, suggestions %v, %v", score, lines, err)
 	}
-	if text := p.table(); strings.Count(text, "\n") != 7 {
+	if text := p.table(); strings.Count(text, "\n") != 9 {
 		t.Errorf("the table is\n%s", text)
 	}
 }

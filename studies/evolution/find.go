@@ -41,8 +41,8 @@ func find(ctx context.Context, s scale, shims string, log io.Writer) (*page, err
 	web := serve(evaluator, scenario)
 	defer web.Close()
 	p := &page{scale: s}
-	python := func(framework string) func() (opened, error) {
-		return func() (opened, error) {
+	python := func(framework string) func(int64) (opened, error) {
+		return func(int64) (opened, error) {
 			d, err := newPythonDoor(ctx, shims, framework, web.URL)
 			if err != nil {
 				return opened{}, err
@@ -52,13 +52,20 @@ func find(ctx context.Context, s scale, shims string, log io.Writer) (*page, err
 	}
 	for _, entry := range []struct {
 		name string
-		open func() (opened, error)
+		open func(seed int64) (opened, error)
 	}{
-		{"Go, `pkg/evaluate`", func() (opened, error) {
+		{"Go, `pkg/evaluate`", func(int64) (opened, error) {
 			return opened{&goDoor{evaluator, scenario}, func() error { return nil }}, nil
 		}},
 		{"the OpenEvolve shim", python("openevolve")},
 		{"the GEPA shim", python("gepa")},
+		{"a sweep, by the code of its pods", func(seed int64) (opened, error) {
+			d, err := newClusterDoor(ctx, &goDoor{evaluator, scenario}, seed)
+			if err != nil {
+				return opened{}, err
+			}
+			return opened{d, d.close}, nil
+		}},
 	} {
 		fmt.Fprintf(log, "%s\n", entry.name)
 		c, err := compete(ctx, s, entry.name, entry.open)
@@ -71,10 +78,10 @@ func find(ctx context.Context, s scale, shims string, log io.Writer) (*page, err
 }
 
 // compete runs the loops of all seeds through one door, with and without summaries.
-func compete(ctx context.Context, s scale, name string, open func() (opened, error)) (contest, error) {
+func compete(ctx context.Context, s scale, name string, open func(seed int64) (opened, error)) (contest, error) {
 	c := contest{name, make([]outcome, s.seeds), make([]outcome, s.seeds)}
 	err := study.ForEach(2*s.seeds, func(i int) (err error) {
-		d, err := open()
+		d, err := open(int64(i/2 + 1))
 		if err != nil {
 			return err
 		}

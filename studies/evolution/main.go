@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Evolution measures how many evaluations a loop needs that improves a policy, with the
-// summaries of the evaluator and without them, through Go and through the shims in Python. It
+// summaries of the evaluator and without them, through Go, the shims in Python and a sweep. It
 // writes docs/evolution-study.md.
 package main
 

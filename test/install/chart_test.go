@@ -60,14 +60,17 @@ func TestTheChartGivesTheManifests(t *testing.T) {
 }
 
 func TestTheWorkersPolicyIsTheSame(t *testing.T) {
-	want := kustomized(t, root+"/config/network-policy/worker")[key("NetworkPolicy", "", "windtunnel-worker")]
-	want.SetNamespace("team-a")
+	all := kustomized(t, root+"/config/network-policy/worker")
 	got := templated(t, "--set", "networkPolicy.enabled=true,networkPolicy.workerNamespaces={team-a,team-b}")
-	if diff := cmp.Diff(want.Object, got[key("NetworkPolicy", "team-a", "windtunnel-worker")].Object); diff != "" {
-		t.Errorf("the policy of worker pods (-kustomize +helm):\n%s", diff)
-	}
-	if got[key("NetworkPolicy", "team-b", "windtunnel-worker")] == nil {
-		t.Error("the second namespace has no policy")
+	for _, name := range []string{"windtunnel-worker", "windtunnel-proposer"} {
+		want := all[key("NetworkPolicy", "", name)]
+		want.SetNamespace("team-a")
+		if diff := cmp.Diff(want.Object, got[key("NetworkPolicy", "team-a", name)].Object); diff != "" {
+			t.Errorf("the policy %s (-kustomize +helm):\n%s", name, diff)
+		}
+		if got[key("NetworkPolicy", "team-b", name)] == nil {
+			t.Errorf("the second namespace has no policy %s", name)
+		}
 	}
 }
 

@@ -219,7 +219,7 @@ func (k *kubelet) command(ctx context.Context, pod *corev1.Pod, folder string) (
 		if err := k.mount(ctx, pod, m.Name, at); err != nil {
 			return nil, nil, err
 		}
-		flag := map[string]string{"/etc/windtunnel/plan": "--plan", "/etc/windtunnel/round": "--round", "/etc/windtunnel/inputs": "--inputs"}[m.MountPath]
+		flag := map[string]string{"/etc/windtunnel/plan": "--plan", "/etc/windtunnel/round": "--round", "/etc/windtunnel/inputs": "--inputs", "/etc/windtunnel/secret": "--secret"}[m.MountPath]
 		if flag == "" {
 			return nil, nil, fmt.Errorf("no flag of the worker names %s", m.MountPath)
 		}
@@ -239,11 +239,34 @@ func (k *kubelet) command(ctx context.Context, pod *corev1.Pod, folder string) (
 	return cmd, kill, nil
 }
 
-// mount writes a ConfigMap volume into a folder.
+// mountSecret writes a volume of a Secret that need not exist into a folder.
+func (k *kubelet) mountSecret(ctx context.Context, pod *corev1.Pod, from *corev1.SecretVolumeSource, at string) error {
+	var secret corev1.Secret
+	err := k.client.Get(ctx, client.ObjectKey{Namespace: pod.Namespace, Name: from.SecretName}, &secret)
+	if client.IgnoreNotFound(err) != nil {
+		return err
+	}
+	if err := os.MkdirAll(at, 0o700); err != nil {
+		return err
+	}
+	for _, item := range from.Items {
+		if content, ok := secret.Data[item.Key]; ok {
+			if err := os.WriteFile(filepath.Join(at, item.Path), content, 0o400); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// mount writes a volume into a folder.
 func (k *kubelet) mount(ctx context.Context, pod *corev1.Pod, volume, at string) error {
 	for _, v := range pod.Spec.Volumes {
 		if v.Name != volume {
 			continue
+		}
+		if v.Secret != nil {
+			return k.mountSecret(ctx, pod, v.Secret, at)
 		}
 		var cm corev1.ConfigMap
 		if err := k.client.Get(ctx, client.ObjectKey{Namespace: pod.Namespace, Name: v.ConfigMap.Name}, &cm); err != nil {

@@ -280,6 +280,9 @@ func TestTheManagerIsHeldToItsWork(t *testing.T) {
 		"mount a Secret": {pod(func(s *corev1.PodSpec) {
 			s.Volumes[0].VolumeSource = corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "a"}}
 		}), "may mount ConfigMaps"},
+		"mount a Secret whose name begins as that of a proposer": {pod(func(s *corev1.PodSpec) {
+			s.Volumes[0].VolumeSource = corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "windtunnel-proposers"}}
+		}), "may mount ConfigMaps"},
 		"mount a folder of the host": {pod(func(s *corev1.PodSpec) {
 			s.Volumes[0].VolumeSource = corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/"}}
 		}), "may mount ConfigMaps"},

@@ -4,6 +4,7 @@ package compile
 
 import (
 	"fmt"
+	"net/url"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -25,6 +26,12 @@ func (c *compiler) evolution(in *v1alpha1.Evolution) *experiment.Evolution {
 	}
 	for _, name := range in.Components {
 		out.Components = append(out.Components, sandbox.Component(name))
+	}
+	if p := in.Proposer; p != nil {
+		out.Proposer = &experiment.Proposer{URL: p.URL, TimeoutSeconds: int(p.TimeoutSeconds)}
+		if ref := p.HeaderSecretRef; ref != nil {
+			out.Proposer.Secret, out.Proposer.Key = ref.Name, ref.Key
+		}
 	}
 	return out
 }
@@ -66,6 +73,11 @@ func (c *compiler) evolves(p *experiment.Parameter, at *field.Path) field.ErrorL
 		return field.ErrorList{field.Invalid(at.Child("path"), p.Path, err.Error())}
 	}
 	_, errs := c.plan.Mutator(p, at.Child("evolve"))
+	if q := p.Evolve.Proposer; q != nil {
+		if to, err := url.Parse(q.URL); err != nil || to.Hostname() == "" {
+			errs = append(errs, field.Invalid(at.Child("evolve", "proposer", "url"), q.URL, "must be a URL such as https://proposer.example/propose"))
+		}
+	}
 	if p.When != nil {
 		errs = append(errs, field.Forbidden(at.Child("when"), "a parameter that evolves exists at every point"))
 	}

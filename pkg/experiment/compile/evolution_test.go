@@ -57,6 +57,9 @@ func TestFaultsOfParametersThatEvolve(t *testing.T) {
 		"a form that policies lack": {func(s *v1alpha1.PolicySweep) {
 			s.Spec.Promote = &v1alpha1.Promotion{Format: v1alpha1.HelmValuesFormat, When: v1alpha1.PromoteWhenComplete}
 		}, `spec.promote.format: Invalid value: "HelmValues": must be Source or Document, since a policy that evolves is written as a document`},
+		"a proposer without a host": {func(s *v1alpha1.PolicySweep) {
+			parameter(s).Evolve.Proposer = &v1alpha1.Proposer{URL: "http://:8080/propose", TimeoutSeconds: 5}
+		}, `spec.parameters[0].evolve.proposer.url: Invalid value: "http://:8080/propose": must be a URL such as https://proposer.example/propose`},
 		"a rule on policies": {func(s *v1alpha1.PolicySweep) {
 			s.Spec.Rules = []v1alpha1.ParameterRule{{Expression: "policy > 1"}}
 		}, `spec.rules[0].expression: Invalid value: "policy > 1": column 1: parameter "policy" evolves, so its values are no numbers and no labels`},

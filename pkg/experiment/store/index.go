@@ -18,6 +18,8 @@ const (
 	IndexKey = "index.json"
 	// ListKey holds what a shard wrote: references to its chunks, in order.
 	ListKey = "chunks.json"
+	// ProposalsKey holds answers of a service that proposes policies, compressed.
+	ProposalsKey = "proposals.json.gz"
 )
 
 // Reference names a ConfigMap that holds or lists results, and what it must
@@ -46,6 +48,9 @@ type Index struct {
 	Reserve []Reference `json:"reserve,omitempty"`
 	// Lost are simulations that were given up: the plan went on without their rows.
 	Lost []Lost `json:"lost,omitempty"`
+	// Journal are the answers of a service that proposes policies, a reference for each
+	// round that had some, in their order. Rows counts answers there.
+	Journal []Reference `json:"journal,omitempty"`
 }
 
 // Lost are simulations that were given up.

@@ -15,6 +15,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
+	"windtunnel.dev/windtunnel/pkg/search"
 )
 
 func TestEvolvingStudiesEndAndResumeFromTheirRows(t *testing.T) {
@@ -95,6 +96,55 @@ func TestPoliciesHaveALineToTheScenarios(t *testing.T) {
 	}
 	if strings.Contains(conductedRows(t, conducted), "decisionTree") {
 		t.Error("rows repeat policies")
+	}
+}
+
+// A study whose proposer has no answers yet waits, and then is the one that they make.
+func TestAStudyWaitsForProposals(t *testing.T) {
+	c := experimenttest.MustCompileSweep(t, experimenttest.EvolvingSweep(t))
+	answered := false
+	c.Plan.Proposer = func(inquiries []search.Inquiry) [][]search.Proposed {
+		if !answered {
+			return nil
+		}
+		return make([][]search.Proposed, len(inquiries))
+	}
+	s, err := study.New(c.Plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	waits := 0
+	for s.Round() != nil {
+		index := s.Round().Index
+		answered = false
+		if err := s.AddRows(imagine(s.Round(), 0.1)); err != nil {
+			t.Fatal(err)
+		}
+		s.Continue()
+		if asked := s.Inquiries(); asked != nil {
+			waits++
+			if s.Round() != nil || asked[0].Generation != index+1 {
+				t.Fatalf("round %d: the study waits for generation %d beside a round", index, asked[0].Generation)
+			}
+		}
+		answered = true
+		s.Continue()
+		if s.Inquiries() != nil {
+			t.Fatalf("round %d: the study waits on", index)
+		}
+	}
+	plain := experimenttest.MustCompileSweep(t, experimenttest.EvolvingSweep(t))
+	other, err := study.New(plain.Plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for other.Round() != nil {
+		if err := other.AddRows(imagine(other.Round(), 0.1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(len(other.Points()), len(s.Points())); diff != "" || waits != 4 {
+		t.Errorf("%d waits, want 4; points (−without +with waits):\n%s", waits, diff)
 	}
 }
 

@@ -37,6 +37,9 @@ type Study struct {
 
 	proposals []search.Proposal
 	round     *experiment.Round
+	// inquiries are those whose answers the next round, of this index, waits for.
+	inquiries []search.Inquiry
+	waiting   int
 	rows      []result.Row // of all rounds that were told
 	// merged are the rows of a plan with workloads, one a trial and seed.
 	merged  []result.Row
@@ -76,8 +79,20 @@ func New(p *experiment.Plan) (*Study, error) {
 	return s, nil
 }
 
-// Round is the one under way, or nil when all is done.
+// Round is the one under way, or nil when all is done, and while the study waits for the
+// answers to Inquiries.
 func (s *Study) Round() *experiment.Round { return s.round }
+
+// Inquiries are what the plan's proposer has not answered yet; nil where the study waits
+// for nothing.
+func (s *Study) Inquiries() []search.Inquiry { return s.inquiries }
+
+// Continue asks the plan's proposer again, and goes on where it has the answers.
+func (s *Study) Continue() {
+	if s.inquiries != nil {
+		s.next(s.waiting)
+	}
+}
 
 // Points returns all points that were proposed so far. A run has one, without
 // values, and so has a sweep of workloads alone.
@@ -199,6 +214,10 @@ func failureMessage(trial *experiment.Trial, rows []result.Row) string {
 
 // next asks for a round.
 func (s *Study) next(index int) {
+	if s.inquiries = s.unanswered(); s.inquiries != nil {
+		s.round, s.proposals, s.waiting = nil, nil, index
+		return
+	}
 	s.proposals = s.algorithm.Ask()
 	if len(s.proposals) == 0 {
 		s.round = nil
@@ -213,6 +232,19 @@ func (s *Study) next(index int) {
 	}
 	s.round = s.Plan.NewRound(index, trials)
 	s.simulations += s.round.Simulations()
+}
+
+// unanswered are the inquiries for the next round, where the proposer has no answers yet.
+func (s *Study) unanswered() []search.Inquiry {
+	asker, asks := search.As[interface{ Inquiries() []search.Inquiry }](s.algorithm)
+	if s.Plan.Proposer == nil || !asks {
+		return nil
+	}
+	inquiries := asker.Inquiries()
+	if len(inquiries) == 0 || s.Plan.Proposer(inquiries) != nil {
+		return nil
+	}
+	return inquiries
 }
 
 // separator joins the values of a point to a key; no value holds it.
