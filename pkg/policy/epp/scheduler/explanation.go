@@ -232,3 +232,15 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	}
 	return []byte("null"), nil
 }
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (n *Number) UnmarshalJSON(raw []byte) error {
+	if string(raw) == "null" {
+		*n = Number(math.NaN())
+		return nil
+	}
+	var f float64
+	err := json.Unmarshal(raw, &f)
+	*n = Number(f)
+	return err
+}

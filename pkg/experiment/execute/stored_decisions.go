@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package execute
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// Stored are the decisions that a cluster keeps of a run, in the order of the seeds and, for each
+// seed, of arrival.
+type Stored struct {
+	Decisions []*Decision
+	// LeftOut counts the lines that had no room.
+	LeftOut int
+}
+
+// maxStoredLine bounds a line of a decision.
+const maxStoredLine = 64 << 20
+
+// Add reads a compressed part of a trace that a cluster keeps. Records that are no decisions
+// are passed over.
+func (s *Stored) Add(packed []byte) error {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return fmt.Errorf("decisions: %w", err)
+	}
+	lines := bufio.NewReaderSize(z, 64<<10)
+	for {
+		line, err := readLine(lines)
+		if len(line) > 0 {
+			if err := s.addLine(line); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("decisions: %w", err)
+		}
+	}
+}
+
+// readLine reads a line of a bounded length.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > maxStoredLine {
+			return nil, fmt.Errorf("a line has more than %d bytes", maxStoredLine)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return bytes.TrimSpace(line), err
+		}
+	}
+}
+
+// addLine takes one line.
+func (s *Stored) addLine(line []byte) error {
+	var d struct {
+		Record  result.RecordKind `json:"record"`
+		LeftOut *int              `json:"leftOut"`
+	}
+	if err := json.Unmarshal(line, &d); err != nil {
+		return fmt.Errorf("decisions: %w", err)
+	}
+	switch {
+	case d.LeftOut != nil:
+		s.LeftOut += *d.LeftOut
+		return nil
+	case d.Record != "" && d.Record != result.RoutingKind:
+		return nil
+	}
+	var decision Decision
+	if err := json.Unmarshal(line, &decision); err != nil {
+		return fmt.Errorf("decisions: %w", err)
+	}
+	if decision.Explanation == nil {
+		return errors.New("decisions: a line has no decision")
+	}
+	s.Decisions = append(s.Decisions, &decision)
+	return nil
+}
+
+// Seeds are the seeds of the decisions, in their order.
+func (s *Stored) Seeds() []int64 {
+	var seeds []int64
+	for _, d := range s.Decisions {
+		if !slices.Contains(seeds, d.Seed) {
+			seeds = append(seeds, d.Seed)
+		}
+	}
+	return seeds
+}
+
+// Story is the story of a request as far as its decisions tell it; nil where none is stored.
+func (s *Stored) Story(seed int64, request int) *RequestStory {
+	story := &RequestStory{}
+	for _, d := range s.Decisions {
+		if d.Seed == seed && d.Request.ID == request {
+			story.Decisions = append(story.Decisions, d)
+		}
+	}
+	if len(story.Decisions) == 0 {
+		return nil
+	}
+	story.Outcome = story.stored()
+	return story
+}
+
+// stored says how a request ended, by its last decision.
+func (s *RequestStory) stored() RequestOutcome {
+	last := s.Decisions[len(s.Decisions)-1]
+	if last.Outcome == nil || last.TurnedAway() {
+		return s.ended()
+	}
+	out := RequestOutcome{Ended: last.Outcome.Ended, CachedTokens: last.Outcome.GPUTokens}
+	if t := last.Outcome.TTFTSeconds; t != nil {
+		out.TTFTSeconds = *t
+	}
+	if t := last.Outcome.E2ESeconds; t != nil {
+		out.E2ESeconds = *t
+	}
+	if n := last.Outcome.OutputTokens; n != nil {
+		out.OutputTokens = *n
+	}
+	return out
+}
+
+// FirstTurnedAway is the first request of a seed that is rejected; false where none is stored.
+func (s *Stored) FirstTurnedAway(seed int64) (request int, ok bool) {
+	for _, d := range s.Decisions {
+		if d.Seed == seed && d.TurnedAway() {
+			return d.Request.ID, true
+		}
+	}
+	return 0, false
+}

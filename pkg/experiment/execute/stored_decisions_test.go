@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package execute_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
+)
+
+// A stored decision reads as a simulation of the request explains it.
+func TestStoredDecisionsTellTheSameStory(t *testing.T) {
+	for name, level := range map[string]v1alpha1.TraceLevel{"decisions": v1alpha1.DecisionsTrace, "full": v1alpha1.FullTrace} {
+		t.Run(name, func(t *testing.T) {
+			run := experimenttest.Run(t)
+			run.Spec.Trace.Level = level
+			c := experimenttest.MustCompileRun(t, run)
+			all, err := execute.Simulate(t.Context(), c.Plan, c.Traces, experimenttest.FirstRound(t, c.Plan), []int{0}, execute.Options{Parallelism: 1, KeepDecisions: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var stored execute.Stored
+			if err := stored.Add(all[0].Decisions); err != nil {
+				t.Fatal(err)
+			}
+			seed := c.Plan.Seeds[0]
+			if diff := cmp.Diff([]int64{seed}, stored.Seeds()); diff != "" {
+				t.Errorf("seeds (-want +got):\n%s", diff)
+			}
+			for _, request := range []int{0, 7, 39} {
+				want, err := execute.Explain(t.Context(), c.Plan, c.Traces, seed, request, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(tableOf(t, want), tableOf(t, stored.Story(seed, request))); diff != "" {
+					t.Errorf("request %d (-simulated +stored):\n%s", request, diff)
+				}
+			}
+			if stored.Story(seed, 4000) != nil || stored.Story(seed+1, 0) != nil {
+				t.Error("there is a story of what is not stored")
+			}
+		})
+	}
+}
+
+func tableOf(t *testing.T, story *execute.RequestStory) string {
+	t.Helper()
+	var table strings.Builder
+	if err := story.Table(&table); err != nil {
+		t.Fatal(err)
+	}
+	return table.String()
+}
+
+func TestTheWorstStoredRequestsComeFirst(t *testing.T) {
+	var stored execute.Stored
+	err := stored.Add(packed(t,
+		`{"seed":1,"names":["a/0"],"request":{"id":1},"outcome":{"ended":"completed","ttftSeconds":1,"e2eSeconds":9}}`,
+		`{"seed":1,"names":["a/0"],"request":{"id":2},"outcome":{"ended":"completed","ttftSeconds":3,"tpotSeconds":2,"e2eSeconds":4}}`,
+		`{"record":"scaling","seed":1}`,
+		`{"seed":1,"names":["a/0"],"request":{"id":3},"outcome":{"ended":"routed again","ttftSeconds":7}}`,
+		`{"seed":1,"names":["a/0"],"request":{"id":3},"rejected":"queueFull","outcome":{"ended":"rejected"}}`,
+		`{"seed":1,"leftOut":17}`,
+	))
+	if err != nil || stored.LeftOut != 17 {
+		t.Fatalf("%d left out, %v", stored.LeftOut, err)
+	}
+	for complaint, want := range map[execute.Complaint][]int{
+		execute.LateFirstToken: {2, 1, 3}, execute.SlowTokens: {2, 1, 3}, execute.LateEnd: {1, 2, 3}, execute.NotServed: {3, 2, 1},
+	} {
+		var got []int
+		for _, d := range stored.Worst(complaint, 3) {
+			got = append(got, d.Request.ID)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", complaint, diff)
+		}
+	}
+	if first, ok := stored.FirstTurnedAway(1); !ok || first != 3 {
+		t.Errorf("the first rejected request is %d, %v", first, ok)
+	}
+	if s := stored.Story(1, 3).Outcome.String(); !strings.HasPrefix(s, "It ended rejected as queueFull") {
+		t.Error(s)
+	}
+}
+
+func TestComplaintsOfMetrics(t *testing.T) {
+	for metric, want := range map[string]execute.Complaint{
+		"ttft.p99{class=critical}": execute.LateFirstToken, "tpot.mean": execute.SlowTokens, "e2e.p50": execute.LateEnd,
+		"goodput": execute.NotServed, "my_metric": execute.NotServed,
+	} {
+		if got := execute.ComplaintOf(metric); got != want {
+			t.Errorf("%s: %s, want %s", metric, got, want)
+		}
+	}
+}
+
+// What is damaged is an error, and no panic.
+func TestDamagedDecisionsAreErrors(t *testing.T) {
+	whole := packed(t, `{"seed":1,"request":{"id":1}}`)
+	for name, raw := range map[string][]byte{
+		"no gzip": []byte("{}"), "cut": whole[:len(whole)-9], "no JSON": packed(t, "nope"), "no decision": packed(t, `{"seed":1}`),
+	} {
+		if err := new(execute.Stored).Add(raw); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func packed(t *testing.T, lines ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write([]byte(strings.Join(lines, "\n") + "\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
