@@ -49,27 +49,40 @@ const (
 // clusterResults reads the rows of the object of a kind and name. Without a kind it
 // looks for a sweep and for a run, of which there must be one.
 func clusterResults(ctx context.Context, reader client.Reader, namespace, kind, name string) (*resultSet, error) {
+	sweep, run, err := findObject(ctx, reader, namespace, kind, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case sweep != nil:
+		return sweepResults(ctx, reader, sweep)
+	default:
+		return runResults(ctx, reader, run)
+	}
+}
+
+// findObject returns the sweep, or else the run, of a kind and name, of which there must be one.
+func findObject(ctx context.Context, reader client.Reader, namespace, kind, name string) (*v1alpha1.PolicySweep, *v1alpha1.SimulationRun, error) {
 	key := client.ObjectKey{Namespace: namespace, Name: name}
 	var sweep v1alpha1.PolicySweep
 	var run v1alpha1.SimulationRun
 	hasSweep, err := getIfKind(ctx, reader, kind, kindSweep, key, &sweep)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	hasRun, err := getIfKind(ctx, reader, kind, kindRun, key, &run)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	case hasSweep && hasRun:
-		return nil, badInputError{fmt.Errorf("there are a PolicySweep and a SimulationRun %s in namespace %s: write policysweep/%[1]s or simulationrun/%[1]s", name, namespace)}
+		return nil, nil, badInputError{fmt.Errorf("there are a PolicySweep and a SimulationRun %s in namespace %s: write policysweep/%[1]s or simulationrun/%[1]s", name, namespace)}
 	case hasSweep:
-		return sweepResults(ctx, reader, &sweep)
+		return &sweep, nil, nil
 	case hasRun:
-		return runResults(ctx, reader, &run)
+		return nil, &run, nil
 	case kind == "":
 		kind = kindSweep + " or " + kindRun
 	}
-	return nil, badInputError{fmt.Errorf("there is no %s %s in namespace %s", kind, name, namespace)}
+	return nil, nil, badInputError{fmt.Errorf("there is no %s %s in namespace %s", kind, name, namespace)}
 }
 
 // getIfKind reads an object of one kind, where that or any is asked for, and reports
@@ -144,11 +157,10 @@ func (s *resultSet) read(ctx context.Context, reader client.Reader, kind string,
 		}
 		rows, err := chunk.Decode()
 		if err != nil {
-			return err
+			return badInputError{err}
 		}
-		if series, ok := chunk.Binary[store.SeriesKey]; ok {
-			s.chunks = append(s.chunks, store.Chunk{Binary: map[string][]byte{store.SeriesKey: series}})
-		}
+		delete(chunk.Binary, store.RowsKey)
+		s.chunks = append(s.chunks, chunk)
 		s.rows = append(s.rows, rows...)
 	}
 	return nil
@@ -169,7 +181,7 @@ func readIndex(ctx context.Context, reader client.Reader, namespace string, resu
 	}
 	raw := []byte(cm.Data[store.IndexKey])
 	if digest := experiment.Digest(raw); digest != results.SHA256 {
-		return nil, fmt.Errorf("ConfigMap %s/%s: its digest is %s, but the status has %s", namespace, cm.Name, digest, results.SHA256)
+		return nil, badInputError{fmt.Errorf("ConfigMap %s/%s: its digest is %s, but the status has %s", namespace, cm.Name, digest, results.SHA256)}
 	}
 	return store.DecodeIndex(raw)
 }
@@ -181,7 +193,7 @@ func readChunk(ctx context.Context, reader client.Reader, namespace string, ref 
 	}
 	chunk := store.Chunk{Rows: ref.Rows, Data: cm.Data, Binary: cm.BinaryData}
 	if digest := chunk.SHA256(); digest != ref.SHA256 {
-		return store.Chunk{}, fmt.Errorf("ConfigMap %s/%s: its digest is %s, but the index has %s", namespace, cm.Name, digest, ref.SHA256)
+		return store.Chunk{}, badInputError{fmt.Errorf("ConfigMap %s/%s: its digest is %s, but the index has %s", namespace, cm.Name, digest, ref.SHA256)}
 	}
 	return chunk, nil
 }
