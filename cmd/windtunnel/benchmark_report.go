@@ -86,7 +86,10 @@ func (o *runOptions) printBenchmarkReport(w io.Writer, run compiledRun, conducte
 	if err != nil {
 		return err
 	}
-	in := benchmark.Input{Name: run.Name, Rows: withPools(conducted, run.Plan), Requests: o.recorded.summary(), Own: own}
+	in := benchmark.Input{Name: run.Name, Rows: withPools(conducted, run.Plan), Requests: o.recorded.summary(), Series: conducted.Series, Own: own}
+	for _, d := range conducted.Documents {
+		in.WarmUpSeconds += d.WarmUpSeconds / float64(len(conducted.Documents))
+	}
 	for _, s := range o.settings {
 		in.Parameters = append(in.Parameters, result.Assignment{Name: s.Path, Value: s.Value})
 	}

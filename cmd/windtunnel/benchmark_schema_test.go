@@ -15,6 +15,8 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 	"k8s.io/kube-openapi/pkg/validation/validate"
 	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/pkg/report/benchmark"
 )
 
 // publishedReports is the folder with the schema and the example of llm-d-benchmark.
@@ -129,5 +131,24 @@ func TestTheSchemaIsAsStrictAsThePublishedOne(t *testing.T) {
 		if got := faultsOf(t, schema, strings.Replace(whole, tc.old, tc.new, 1)); (len(got) == 0) != tc.valid {
 			t.Errorf("%s: %v", name, got)
 		}
+	}
+}
+
+// A run with time series has them in its report, and nothing else changes.
+func TestReportsHaveSeriesOfRunsThatAskForThem(t *testing.T) {
+	with := mustRun(t, "run", "-f", edited(t, "testdata/run.yaml", "  replications:", "  trace: {series: {bins: 10}}\n  replications:"), "-o", "benchmark-report")
+	for _, want := range []string{"request_rate:", "num_requests_waiting:", `ts: "1970-01-01T00:00:00Z"`} {
+		if !strings.Contains(with, want) {
+			t.Errorf("there is no %s in\n%s", want, with)
+		}
+	}
+	if without := mustRun(t, "run", "-f", "testdata/run.yaml", "-o", "benchmark-report"); strings.Contains(without, "time_series") {
+		t.Error("there are series that nobody asked for")
+	}
+	if faults := faultsOf(t, reportSchema(t), with); len(faults) > 0 {
+		t.Errorf("the schema finds %v", faults)
+	}
+	if _, err := benchmark.Read([]byte(with)); err != nil {
+		t.Error(err)
 	}
 }

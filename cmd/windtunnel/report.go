@@ -19,9 +19,11 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
+	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/report/page"
 	"windtunnel.dev/windtunnel/pkg/result"
+	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // Formats of reports.
@@ -36,26 +38,35 @@ type reportOptions struct {
 	name    string
 	output  outputFormat
 	// most is the greatest number of characters; 0 is no limit.
-	most int
+	most      int
+	reflected reflectOptions
 }
 
 func newReportCommand() *cobra.Command {
 	o := reportOptions{output: outputHTML}
 	cmd := &cobra.Command{
-		Use:   "report FILE | NAME",
-		Short: "Write the report of a PolicySweep as one page, from a file or a cluster",
+		Use:   "report FILE | NAME | TYPE/NAME",
+		Short: "Write the report of a PolicySweep or a SimulationRun as one page, from a file or a cluster",
 		Long: `Write the report of a PolicySweep: whether the best candidate may ship and why, what
-would change, what is expected, all candidates, and what the figures rest on. The page is
-one HTML file with charts, which asks the network for nothing.
+would change, what is expected, all candidates, and what the figures rest on. The report of a
+SimulationRun has its gates and targets, its figures, latencies and values over time, its
+replicas, its cost, and the requests that fared worst. The page is one HTML file with charts,
+which asks the network for nothing.
 
-FILE is the output of sweep -o json. NAME is a PolicySweep in the cluster of the
-kubeconfig; policysweep/NAME is the same. The command simulates nothing.
+FILE is the output of run or sweep -o json. NAME is an object in the cluster of the
+kubeconfig. If a sweep and a run have the same name, write policysweep/NAME or
+simulationrun/NAME. The command simulates nothing.
 
 A file has the figures and not the scenario, so its report has neither changed lines
-nor assumptions. sweep --report FILE.html writes them.
+nor assumptions. sweep --report FILE.html writes them. Charts over time need
+spec.trace.series on a cluster; run --report FILE.html has them.
+
+--reflect STRATEGY prints the summary of run --reflect from FILE, the output of
+run --reflect -o json, as another strategy tells it.
 
 The exit code is 0 for each report, whatever the verdict.`,
 		Example: `  windtunnel report my-sweep -n experiments > report.html
+  windtunnel report simulationrun/my-run > report.html
   windtunnel report my-sweep -o markdown
   windtunnel sweep -f sweep.yaml -o json > sweep.json; windtunnel report sweep.json > report.html`,
 		Args: cobra.ExactArgs(1),
@@ -68,12 +79,20 @@ The exit code is 0 for each report, whatever the verdict.`,
 	f.VarP(formats, "output", "o", formats.words()+"; json is the numbers of the page")
 	f.IntVar(&o.most, "max-characters", 0, "with -o markdown, leave out the longest sections until the report has so many characters, and say which; 0 is no limit, and a comment on GitHub may have 65536")
 	o.cluster.register(cmd)
-	cmd.ValidArgsFunction = o.cluster.completeObjects(kindSweep, 1, true)
+	cmd.ValidArgsFunction = o.cluster.completeObjects("", 1, true)
+	f.StringVar(&o.reflected.strategy, "reflect", "", "print the summary of what went wrong that is in the output of run --reflect -o json: "+strategies())
+	f.IntVar(&o.reflected.maxTokens, "max-tokens", insight.DefaultMaxTokens, "with --reflect, how long the summary is at most, in tokens of 4 characters; the least important lines go first")
 	f.StringVar(&o.name, "name", "", "report on the object of this name, from a file with several")
 	return cmd
 }
 
 func (o *reportOptions) run(ctx context.Context, of string, stdout io.Writer) error {
+	if o.reflected.strategy != "" {
+		return o.reflect(of, stdout)
+	}
+	if err := o.reflected.check(); err != nil {
+		return err
+	}
 	if err := checkLimit("--max-characters", o.most, o.output); err != nil {
 		return err
 	}
@@ -101,7 +120,7 @@ func checkLimit(flag string, most int, output outputFormat) error {
 }
 
 // fitted is a report in a format with so many characters at most; 0 is no limit.
-func (f outputFormat) fitted(p *page.Sweep, most int) (string, error) {
+func (f outputFormat) fitted(p page.Report, most int) (string, error) {
 	var text bytes.Buffer
 	if err := f.writeReport(&text, p); err != nil || most == 0 {
 		return text.String(), err
@@ -111,21 +130,21 @@ func (f outputFormat) fitted(p *page.Sweep, most int) (string, error) {
 }
 
 // writeReport writes a report in a format.
-func (f outputFormat) writeReport(w io.Writer, p *page.Sweep) error {
+func (f outputFormat) writeReport(w io.Writer, p page.Report) error {
 	switch f {
 	case outputHTML:
 		return p.Write(w)
 	case outputJSON:
 		encoder := json.NewEncoder(w)
 		encoder.SetIndent("", "  ")
-		return encoder.Encode(page.NewSweepData(p.Report))
+		return encoder.Encode(p.Numbers())
 	default:
-		return p.Report.Write(w)
+		return p.Markdown(w)
 	}
 }
 
 // read returns the report of a file if there is one of that name, else that of an object.
-func (o *reportOptions) read(ctx context.Context, of string) (*page.Sweep, error) {
+func (o *reportOptions) read(ctx context.Context, of string) (page.Report, error) {
 	if _, err := os.Stat(of); err == nil {
 		return o.readFile(of)
 	}
@@ -133,27 +152,33 @@ func (o *reportOptions) read(ctx context.Context, of string) (*page.Sweep, error
 		return nil, badInputError{fmt.Errorf("there is no file %s", of)}
 	}
 	kind, name, err := objectOf(of)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case kind == kindRun:
-		return nil, badInputError{errors.New("report writes reports of PolicySweeps; windtunnel results prints the rows of a SimulationRun")}
 	}
 	c, err := o.cluster.connect()
 	if err != nil {
 		return nil, err
 	}
-	return o.clusterReport(ctx, c, client.ObjectKey{Namespace: c.namespace, Name: name})
+	return o.clusterReport(ctx, c, c.namespace, kind, name)
 }
 
-// clusterReport is the report of a sweep on a cluster: its rows take the place of simulations.
-func (o *reportOptions) clusterReport(ctx context.Context, reader client.Reader, key client.ObjectKey) (*page.Sweep, error) {
-	var sweep v1alpha1.PolicySweep
-	if err := reader.Get(ctx, key, &sweep); err != nil {
-		return nil, notFoundError(err, kindSweep, key.Namespace, key.Name)
+// clusterReport is the report of an object on a cluster.
+func (o *reportOptions) clusterReport(ctx context.Context, reader client.Reader, namespace, kind, name string) (page.Report, error) {
+	of, err := kubectl.Find(ctx, reader, kind, client.ObjectKey{Namespace: namespace, Name: name})
+	switch {
+	case err != nil:
+		return nil, asBadInput(err)
+	case of.Sweep != nil:
+		return o.clusterSweep(ctx, reader, of.Sweep)
+	default:
+		return clusterRun(ctx, reader, of.Run)
 	}
-	label := fmt.Sprintf("PolicySweep %s/%s", key.Namespace, key.Name)
-	compiled, st, err := clusterStudy(ctx, reader, &sweep)
+}
+
+// clusterSweep is the report of a sweep on a cluster: its rows take the place of simulations.
+func (o *reportOptions) clusterSweep(ctx context.Context, reader client.Reader, sweep *v1alpha1.PolicySweep) (*page.Sweep, error) {
+	label := fmt.Sprintf("PolicySweep %s/%s", sweep.Namespace, sweep.Name)
+	compiled, st, err := clusterStudy(ctx, reader, sweep)
 	if err != nil {
 		return nil, err
 	}
@@ -161,28 +186,33 @@ func (o *reportOptions) clusterReport(ctx context.Context, reader client.Reader,
 	if err != nil {
 		return nil, badInputError{fmt.Errorf("%s: %w", label, err)}
 	}
-	return &page.Sweep{Report: r, Facts: planFacts(compiled.Plan)}, nil
+	return &page.Sweep{Report: r, Facts: planFacts(compiled.Plan), WithoutSeries: withoutSeries}, nil
 }
 
-// readFile reads the output of sweep -o json.
-func (o *reportOptions) readFile(name string) (*page.Sweep, error) {
+// readFile reads the output of run or sweep -o json.
+func (o *reportOptions) readFile(name string) (page.Report, error) {
 	raw, err := os.ReadFile(name)
 	if err != nil {
 		return nil, badInputError{err}
 	}
 	objects, err := readPrinted(raw)
 	if err != nil {
-		return nil, badInputError{fmt.Errorf("%s is not the output of sweep -o json", name)}
+		return nil, badInputError{fmt.Errorf("%s is not the output of run or sweep -o json", name)}
 	}
 	p, err := o.choose(objects)
 	if err != nil {
 		return nil, badInputError{fmt.Errorf("%s: %w", name, err)}
 	}
-	s, err := p.report()
+	var r page.Report
+	if p.Kind == kindRun {
+		r, err = p.runReport()
+	} else {
+		r, err = p.report()
+	}
 	if err != nil {
 		return nil, badInputError{fmt.Errorf("%s: %w", name, err)}
 	}
-	return s, nil
+	return r, nil
 }
 
 // choose returns the object that --name names, or the only one.
@@ -202,9 +232,11 @@ func (p *printed) report() (*page.Sweep, error) {
 	board := p.Leaderboard
 	switch {
 	case board == nil:
-		return nil, errors.New("report needs the output of sweep -o json, and the object is no PolicySweep")
+		return nil, errors.New("report needs the output of run or sweep -o json, and the object is neither a SimulationRun nor a PolicySweep")
 	case board.SchemaVersion != result.LeaderboardSchemaVersion:
 		return nil, fmt.Errorf("the leaderboard has schemaVersion %q, and this version of windtunnel reads %q", board.SchemaVersion, result.LeaderboardSchemaVersion)
+	case p.Status.EngineVersion != "" && p.Status.EngineVersion != board.EngineVersion:
+		return nil, fmt.Errorf("the leaderboard is of engine version %s and the status of %s: simulate all of the sweep with one version", board.EngineVersion, p.Status.EngineVersion)
 	case len(board.Candidates) == 0 || !board.Candidates[0].Complete():
 		return nil, errors.New("no point has all of its results")
 	}
@@ -224,5 +256,5 @@ func (p *printed) report() (*page.Sweep, error) {
 	if p.Status.PlanHash != "" {
 		facts = append(facts, page.Fact{Name: "Plan", Value: p.Status.PlanHash, Code: true})
 	}
-	return &page.Sweep{Report: r, Facts: append(facts, inputFacts(p.Status.Inputs)...)}, nil
+	return &page.Sweep{Report: r, Facts: append(facts, inputFacts(p.Status.Inputs)...), WithoutSeries: withoutSeries}, nil
 }

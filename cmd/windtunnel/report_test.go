@@ -84,7 +84,7 @@ func TestAReportThatFits(t *testing.T) {
 func TestAReportOfACluster(t *testing.T) {
 	report := func(o reportOptions, objects []client.Object) (string, error) {
 		reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
-		p, err := o.clusterReport(t.Context(), reader, client.ObjectKey{Namespace: "n", Name: "s"})
+		p, err := o.clusterReport(t.Context(), reader, "n", kindSweep, "s")
 		if err != nil {
 			return "", err
 		}
@@ -116,22 +116,23 @@ func TestAReportOfACluster(t *testing.T) {
 	} {
 		objects, _ := onCluster(t)
 		tc.spoil(objects)
-		if _, err := report(reportOptions{output: outputHTML}, objects); err == nil || !strings.Contains(err.Error(), tc.want) {
-			t.Errorf("%s: error %v, want %q", name, err, tc.want)
+		if _, err := report(reportOptions{output: outputHTML}, objects); exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: exit code %d, error %v, want %q", name, exitCode(err), err, tc.want)
 		}
 	}
 }
 
 func TestReportRefuses(t *testing.T) {
 	whole := mustRun(t, "sweep", "-f", gatesManifest, "-o", "json")
-	run := mustRun(t, "run", "-f", poissonSample, "-o", "json")
+	mixed := strings.Replace(whole, `"engineVersion": "`, `"engineVersion": "0.`, 1)
 	later := strings.Replace(whole, `"schemaVersion": "windtunnel.dev/leaderboard/v2"`, `"schemaVersion": "windtunnel.dev/leaderboard/v9"`, 1)
 	for name, test := range map[string]struct{ text, want string }{
-		"a manifest":           {"kind: PolicySweep\n", "is not the output of sweep -o json"},
-		"an output cut off":    {whole[:len(whole)/2], "is not the output of sweep -o json"},
-		"the output of run":    {run, "the object is no PolicySweep"},
+		"a manifest":           {"kind: PolicySweep\n", "is not the output of run or sweep -o json"},
+		"an output cut off":    {whole[:len(whole)/2], "is not the output of run or sweep -o json"},
+		"neither of both":      {`{"kind": "Pod", "rows": []}`, "the object is neither a SimulationRun nor a PolicySweep"},
+		"two engines":          {mixed, "simulate all of the sweep with one version"},
 		"a later version":      {later, "reads \"windtunnel.dev/leaderboard/v2\""},
-		"an empty file":        {"", "is not the output of sweep -o json"},
+		"an empty file":        {"", "is not the output of run or sweep -o json"},
 		"a sweep without rows": {`{"kind": "PolicySweep", "metadata": {"name": "a"}, "rows": [], "leaderboard": {"schemaVersion": "windtunnel.dev/leaderboard/v2", "candidates": []}}`, "no point has all of its results"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -146,7 +147,7 @@ func TestReportRefuses(t *testing.T) {
 		want string
 	}{
 		"no such file":            {[]string{"report", "none.json"}, "there is no file none.json"},
-		"a run of a cluster":      {[]string{"report", "simulationrun/a"}, "report writes reports of PolicySweeps"},
+		"a pod":                   {[]string{"report", "pod/a"}, "the type must be policysweep or simulationrun"},
 		"an object not in a file": {[]string{"report", tempFile(t, "sweep.json", whole), "--name", "other"}, `the file has no object "other"`},
 	} {
 		t.Run(name, func(t *testing.T) {

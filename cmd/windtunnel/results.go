@@ -46,7 +46,7 @@ type resultSet struct {
 	measures   result.Measures
 	// stepTimes say what the step times of pools rest on, where that is known.
 	stepTimes []string
-	// chunks have the time series, and nothing else.
+	// chunks have what results hold beside the rows.
 	chunks []store.Chunk
 	// journal has the answers of a proposer.
 	journal propose.Journal

@@ -91,11 +91,10 @@ func (s *resultSet) read(ctx context.Context, reader client.Reader, kind string,
 	for _, chunk := range chunks {
 		rows, err := chunk.Decode()
 		if err != nil {
-			return err
+			return badInputError{err}
 		}
-		if series, ok := chunk.Binary[store.SeriesKey]; ok {
-			s.chunks = append(s.chunks, store.Chunk{Binary: map[string][]byte{store.SeriesKey: series}})
-		}
+		delete(chunk.Binary, store.RowsKey)
+		s.chunks = append(s.chunks, chunk)
 		s.rows = append(s.rows, rows...)
 	}
 	return s.readJournal(ctx, reader, namespace, index.Journal)
@@ -165,7 +164,7 @@ func readIndex(ctx context.Context, reader client.Reader, namespace string, resu
 	}
 	raw := []byte(cm.Data[store.IndexKey])
 	if digest := experiment.Digest(raw); digest != results.SHA256 {
-		return nil, fmt.Errorf("ConfigMap %s/%s: its digest is %s, but the status has %s", namespace, cm.Name, digest, results.SHA256)
+		return nil, badInputError{fmt.Errorf("ConfigMap %s/%s: its digest is %s, but the status has %s", namespace, cm.Name, digest, results.SHA256)}
 	}
 	return store.DecodeIndex(raw)
 }
@@ -177,7 +176,7 @@ func readChunk(ctx context.Context, reader client.Reader, namespace string, ref 
 	}
 	chunk := store.Chunk{Rows: ref.Rows, Data: cm.Data, Binary: cm.BinaryData}
 	if digest := chunk.SHA256(); digest != ref.SHA256 {
-		return store.Chunk{}, fmt.Errorf("ConfigMap %s/%s: its digest is %s, but the index has %s", namespace, cm.Name, digest, ref.SHA256)
+		return store.Chunk{}, badInputError{fmt.Errorf("ConfigMap %s/%s: its digest is %s, but the index has %s", namespace, cm.Name, digest, ref.SHA256)}
 	}
 	return chunk, nil
 }

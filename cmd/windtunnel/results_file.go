@@ -25,7 +25,9 @@ type printed struct {
 	Gates       []result.GateResult        `json:"gates"`
 	Leaderboard *result.Leaderboard        `json:"leaderboard"`
 	Rows        []result.Row               `json:"rows"`
-	Items       []printed                  `json:"items"`
+	// Results are of runs.
+	Results []*result.Document `json:"results"`
+	Items   []printed          `json:"items"`
 }
 
 // readResults reads the rows of a state, or of the output of run or sweep -o

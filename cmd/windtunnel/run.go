@@ -43,6 +43,8 @@ type runOptions struct {
 	trace     traceOptions
 	// series names the file that time series are written to; "" is none.
 	series string
+	// report names the file that a report is written to; "" is none.
+	report string
 	// ceiling asks for what is possible at most.
 	ceiling bool
 	// recorded are the requests of a run whose benchmark report is printed.
@@ -86,6 +88,8 @@ replicas. --trace FILE writes every decision of every seed, one per line, and wi
 Parquet, one per row, for pandas and DuckDB. --series FILE writes time series of the
 waiting and running requests, the KV usage, the cache hits, the arrivals and the ends of
 requests, and the replicas, with distributions of the latencies, as JSON for charts.
+--report FILE.html writes one page with all of that as charts, and with what went wrong and the
+requests that fared worst under the first seed, which it simulates again.
 
 --reflect STRATEGY prints a summary in Markdown of what went wrong under one seed: the
 outcome against the targets, the issues by severity and the share of the requests, the
@@ -103,6 +107,7 @@ what the run reached before you tune a profile.`,
   windtunnel run -f run.yaml --configmap trace.yaml -o json
   windtunnel run -f run.yaml -o benchmark-report > benchmark_report_v0.2_run.yaml
   windtunnel run -f run.yaml --set workload.clients[chat].arrivals.rate=40
+  windtunnel run -f run.yaml --report report.html
   windtunnel run -f run.yaml --explain 17
   windtunnel run -f run.yaml --explain 17 --what-if
   windtunnel run -f run.yaml --explain rejected --seed 43
@@ -128,6 +133,7 @@ what the run reached before you tune a profile.`,
 	f.BoolVar(&o.ceiling, "ceiling", false, "compute the cache hits and the pace that no router can exceed, and print the share of them that the run reached")
 	o.trace.register(f)
 	f.StringVar(&o.series, "series", "", "file to write time series and distributions to, of all seeds together, as JSON; spec.trace.series sets the number of bins")
+	f.StringVar(&o.report, "report", "", "file to write a report to: gates and targets, figures, latencies, values over time, replicas, cost and the worst requests; a page with charts if it ends in .html, else Markdown")
 	return cmd
 }
 
@@ -140,6 +146,8 @@ func (o *runOptions) checkFlags() error {
 		return badInputError{errors.New("--explain prints one request, and --requests writes all requests: use only one of the flags")}
 	case o.explained.request != "" && o.series != "":
 		return badInputError{errors.New("--explain prints one request, and --series is about a whole run: use only one of the flags")}
+	case o.report != "" && (o.explained.request != "" || o.reflected.strategy != "" || o.dryRun):
+		return badInputError{errors.New("--report is about a whole run: use it without --explain, --reflect and --dry-run")}
 	case o.explained.request != "" && (o.output == outputPrometheus || o.output == outputBenchmark):
 		return badInputError{fmt.Errorf("--explain does not support -o %s", o.output)}
 	case o.dryRun && o.output == outputBenchmark:
@@ -161,7 +169,7 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	if err := o.checkFlags(); err != nil {
 		return err
 	}
-	if err := checkFolders(map[string]string{"--trace": o.trace.file, "--requests": o.requests, "--series": o.series}); err != nil {
+	if err := checkFolders(map[string]string{"--trace": o.trace.file, "--requests": o.requests, "--series": o.series, "--report": o.report}); err != nil {
 		return err
 	}
 	set, err := o.load(stdin)
@@ -193,7 +201,7 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	if o.reflected.strategy != "" {
 		return o.reflect(ctx, ready, stdout)
 	}
-	for _, file := range []struct{ flag, name string }{{"--trace", o.trace.file}, {"--series", o.series}} {
+	for _, file := range []struct{ flag, name string }{{"--trace", o.trace.file}, {"--series", o.series}, {"--report", o.report}} {
 		if file.name == "" {
 			continue
 		}
@@ -267,6 +275,11 @@ func (o *runOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writ
 	if err := o.print(stdout, run, conducted, verdict, ceilings); err != nil {
 		return err
 	}
+	if o.report != "" {
+		if err := o.writeReport(ctx, run, conducted); err != nil {
+			return fmt.Errorf("SimulationRun %s: --report: %w", run.Name, err)
+		}
+	}
 	return checkServed("SimulationRun "+run.Name, conducted.Rows(), verdict)
 }
 
@@ -305,8 +318,8 @@ func (o *runOptions) warnings(run compiledRun) []string {
 	if keepsTrace(&run.Spec.Trace) && o.trace.file == "" {
 		warnings = append(warnings, "spec.trace: only a cluster stores traces; on this machine use --trace FILE")
 	}
-	if run.Spec.Trace.Series != nil && o.series == "" {
-		warnings = append(warnings, "spec.trace.series: only a cluster stores series; on this machine use --series FILE")
+	if run.Spec.Trace.Series != nil && o.series == "" && o.report == "" {
+		warnings = append(warnings, "spec.trace.series: only a cluster stores series; on this machine use --series FILE or --report FILE.html")
 	}
 	return warnings
 }

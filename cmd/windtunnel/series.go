@@ -11,13 +11,14 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// bins is how many bins time series have at most, which are written with --series only.
+// bins is how many bins time series have at most, which --series and pages need, and which
+// benchmark reports have where the spec asks for series.
 func (o *runOptions) bins(run compiledRun) int {
 	switch {
-	case o.series == "":
-		return 0
-	case run.Plan.Series > 0:
+	case run.Plan.Series > 0 && (o.series != "" || o.output == outputBenchmark || reportFormat(o.report) == outputHTML):
 		return run.Plan.Series
+	case o.series == "" && reportFormat(o.report) != outputHTML:
+		return 0
 	default:
 		return result.MaxSeriesBins
 	}

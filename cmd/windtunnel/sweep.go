@@ -89,7 +89,7 @@ any point completed, 2 invalid input, 3 not enough evidence for a gate.`,
 	f := cmd.Flags()
 	f.IntVar(&o.top, "top", 20, "number of points in the table, in addition to the baseline and the Pareto front; 0 lists all")
 	f.StringVar(&o.state, "state", "", "file to store rows in during the sweep; the command continues from its rows")
-	f.StringVar(&o.report, "report", "", "file to write a report to: the verdict, the changes, the expected effects and the assumptions; a page with charts if it ends in .html, else Markdown")
+	f.StringVar(&o.report, "report", "", "file to write a report to: the verdict, the changes, the expected effects and the assumptions; a page with charts if it ends in .html, for which the baseline and the best candidate are simulated again, else Markdown")
 	f.IntVar(&o.reportMost, "report-max-characters", 0, "leave out the longest sections of a report in Markdown until it has so many characters, and say which; 0 is no limit, and a comment on GitHub may have 65536")
 	f.StringVar(&o.follow, "follow", "", "folder to write the best points to as SimulationRuns; spec.follow.best is their number (default 3)")
 	f.StringVar(&o.benchmarkReport, "benchmark-report", "", "`DIR`: folder to write a Benchmark Report v0.2.1 of llm-d-benchmark to for each candidate in the table, as benchmark_report_v0.2_NAME-point-N.yaml; the candidates are simulated again")
@@ -112,7 +112,7 @@ func (o *sweepOptions) checkFlags() error {
 	if o.reportMost != 0 && o.report == "" {
 		return badInputError{errors.New("--report-max-characters needs --report")}
 	}
-	if err := checkLimit("--report-max-characters", o.reportMost, o.reportFormat()); err != nil {
+	if err := checkLimit("--report-max-characters", o.reportMost, reportFormat(o.report)); err != nil {
 		return err
 	}
 	if err := errors.Join(o.promotion.check(), o.proposer.check()); err != nil {
@@ -247,7 +247,7 @@ func (o *sweepOptions) sweepOne(ctx context.Context, set *manifest.Set, sweep co
 		}
 	}
 	if o.report != "" {
-		if err := o.writeSweepReport(sweep, conducted.Study); err != nil {
+		if err := o.writeSweepReport(ctx, sweep, conducted.Study); err != nil {
 			return fmt.Errorf("%s: --report: %w", sweep.label(), err)
 		}
 	}

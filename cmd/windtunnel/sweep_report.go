@@ -3,10 +3,9 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,26 +18,24 @@ import (
 )
 
 // writeSweepReport writes the report of a sweep: a page, or Markdown.
-func (o *sweepOptions) writeSweepReport(sweep compiledSweep, st *study.Study) error {
-	format := o.reportFormat()
+func (o *sweepOptions) writeSweepReport(ctx context.Context, sweep compiledSweep, st *study.Study) error {
+	format := reportFormat(o.report)
 	r, err := reportOf(st, sweep.label(), format)
 	if err != nil {
 		return err
 	}
-	facts := append(planFacts(sweep.Plan), page.Fact{Name: "To make the figures again", Value: o.again(sweep), Code: true})
-	text, err := format.fitted(&page.Sweep{Report: r, Facts: facts}, o.reportMost)
+	facts := append(planFacts(sweep.Plan), page.Fact{Name: "To make the figures again", Value: o.again("sweep", sweep.Name), Code: true})
+	p := &page.Sweep{Report: r, Facts: facts}
+	if format == outputHTML {
+		if err := o.addSeries(ctx, sweep, st, p); err != nil {
+			return err
+		}
+	}
+	text, err := format.fitted(p, o.reportMost)
 	if err != nil {
 		return err
 	}
-	return toBadInput(os.WriteFile(o.report, []byte(text), 0o644))
-}
-
-// reportFormat is the format that the name of the report's file says.
-func (o *sweepOptions) reportFormat() outputFormat {
-	if filepath.Ext(o.report) == ".html" {
-		return outputHTML
-	}
-	return outputMarkdown
+	return writeReportFile(o.report, text)
 }
 
 // reportOf is the report of a study: with all of its candidates, or in Markdown with the best.
@@ -84,9 +81,9 @@ func inputFacts(inputs []v1alpha1.InputDigest) []page.Fact {
 	return facts
 }
 
-// again is the command that makes the figures of a sweep again.
-func (o *sweepOptions) again(sweep compiledSweep) string {
-	words := []string{"windtunnel", "sweep"}
+// again is the command that makes the figures of an object again.
+func (o *localOptions) again(verb, name string) string {
+	words := []string{"windtunnel", verb}
 	for _, f := range o.files {
 		words = append(words, "-f", shellWord(f))
 	}
@@ -99,7 +96,7 @@ func (o *sweepOptions) again(sweep compiledSweep) string {
 	for _, s := range o.settings {
 		words = append(words, "--set", shellWord(s.Path+"="+s.Value))
 	}
-	return strings.Join(append(words, "--name", sweep.Name), " ")
+	return strings.Join(append(words, "--name", name), " ")
 }
 
 // shellWord quotes a word where a shell would read it otherwise.

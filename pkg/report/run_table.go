@@ -28,22 +28,38 @@ func Run(docs []*result.Document) Text {
 	slices.SortFunc(docs, func(a, b *result.Document) int { return cmp.Compare(a.Seed, b.Seed) })
 	var b bytes.Buffer
 	r := runTable{docs}
-	r.latencies().write(&b)
-	b.WriteByte('\n')
-	r.figures().write(&b)
+	for _, part := range r.parts() {
+		part.write(&b)
+		if part.more != "" {
+			fmt.Fprintln(&b, part.more)
+		}
+		b.WriteByte('\n')
+	}
+	return newText(&b, r.facts(), r.legend())
+}
+
+// runPart is a table of a run. more says what it leaves out; "" is nothing.
+type runPart struct {
+	*grid
+	caption, more string
+}
+
+// parts are the tables of the run: latencies, other figures, and those by model, class, tenant
+// and pool where there are several.
+func (r runTable) parts() []runPart {
+	parts := []runPart{{grid: r.latencies(), caption: latenciesCaption}, {grid: r.figures(), caption: figuresCaption}}
 	for _, all := range r.dimensions() {
 		if len(all) < 2 {
 			continue
 		}
 		most := r.mostArrived(all)
-		b.WriteByte('\n')
-		r.breakdown(most).write(&b)
+		part := runPart{grid: r.breakdown(most), caption: "By " + all[0].Dimension()}
 		if more := len(all) - len(most); more > 0 {
-			fmt.Fprintf(&b, "%d more, each with fewer requests or as many: -o json has all\n", more)
+			part.more = fmt.Sprintf("%d more, each with fewer requests or as many: -o json has all", more)
 		}
+		parts = append(parts, part)
 	}
-	b.WriteByte('\n')
-	return newText(&b, r.facts(), r.legend())
+	return parts
 }
 
 // runTable holds at least one document, ascending by seed.

@@ -111,7 +111,7 @@ func (c *Collector) components() map[string][]Example {
 	all := map[string][]Example{}
 	for _, r := range c.examples.latest() {
 		d := c.decision(r)
-		all[routingComponent] = append(all[routingComponent], Example{d.request() + "; " + c.seen(r) + "; " + d.known(), "sent to " + d.where(), d.feedback()})
+		all[routingComponent] = append(all[routingComponent], Example{d.request() + "; " + c.seen(r) + "; " + d.Known(), "sent to " + d.Where(), d.feedback()})
 		all[schedulerComponent] = append(all[schedulerComponent], Example{d.request() + fmt.Sprintf("; came to %s with %d waiting and %d running", d.Replica, d.Waiting, d.Running), served(r), d.feedback()})
 		all[priorityComponent] = append(all[priorityComponent], Example{d.request(), fmt.Sprintf("priority %d", r.pick.priority), d.feedback()})
 	}
@@ -121,7 +121,7 @@ func (c *Collector) components() map[string][]Example {
 		}
 		if r := c.examples.admitted; r != nil {
 			d := c.decision(r)
-			all[admissionComponent] = append(all[admissionComponent], Example{d.request() + "; " + d.known(), scheduler.Admitted, d.feedback()})
+			all[admissionComponent] = append(all[admissionComponent], Example{d.request() + "; " + d.Known(), scheduler.Admitted, d.feedback()})
 		}
 	}
 	if examples := c.examples.changes.examples(c); len(examples) > 0 {
@@ -176,7 +176,7 @@ func (d *Decision) feedback() string {
 	if d.Bad {
 		text = "The request missed a target: "
 	}
-	text += d.result() + "."
+	text += d.Result() + "."
 	if d.Bad && d.ShortestQueue < d.Waiting {
 		text += fmt.Sprintf(" Another candidate had a shorter queue, %d in place of %d.", d.ShortestQueue, d.Waiting)
 	}

@@ -31,8 +31,8 @@ func seconds(x float64) string {
 
 func percent(share float64) string { return figure.Percent(share) }
 
-// numbers lists the values of an anomaly.
-func (a *Anomaly) numbers() string {
+// Numbers lists the values of the anomaly.
+func (a *Anomaly) Numbers() string {
 	var parts []string
 	for _, v := range a.Values {
 		parts = append(parts, v.Name+" "+number(v.Number))

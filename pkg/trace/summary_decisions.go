@@ -18,9 +18,9 @@ func worstLines(r *Report, _ *SummaryOptions) []line {
 	for i := range worst {
 		d := &worst[i]
 		lines = append(lines,
-			linef(levelWorst, "%d. t=%s s: request %d (tenant %s, class %s, %d prompt tokens) went to %s", i+1, number(round(d.AtSeconds)), d.Request, d.Tenant, d.Class, d.Prompt, d.where()),
-			line{levelWorst, "   - known: " + d.known()},
-			line{levelWorst, "   - result: " + d.result()})
+			linef(levelWorst, "%d. t=%s s: request %d (tenant %s, class %s, %d prompt tokens) went to %s", i+1, number(round(d.AtSeconds)), d.Request, d.Tenant, d.Class, d.Prompt, d.Where()),
+			line{levelWorst, "   - known: " + d.Known()},
+			line{levelWorst, "   - result: " + d.Result()})
 	}
 	return lines
 }
@@ -37,19 +37,21 @@ func auditLines(r *Report, _ *SummaryOptions) []line {
 		if d.Bad {
 			mark = "missed"
 		}
-		lines = append(lines, linef(levelStrategy, "- request %d → %s: %s; %s: %s", d.Request, d.where(), d.known(), mark, d.result()))
+		lines = append(lines, linef(levelStrategy, "- request %d → %s: %s; %s: %s", d.Request, d.Where(), d.Known(), mark, d.Result()))
 	}
 	return lines
 }
 
-func (d *Decision) where() string {
+// Where names the replicas that the request went to.
+func (d *Decision) Where() string {
 	if d.Decodes != "" {
 		return d.Replica + " for its prompt, then to " + d.Decodes
 	}
 	return d.Replica
 }
 
-func (d *Decision) known() string {
+// Known says what the router knew at the decision.
+func (d *Decision) Known() string {
 	s := fmt.Sprintf("%d waiting, %d running, KV %s there; shortest queue %d", d.Waiting, d.Running, percent(d.KVUsage), d.ShortestQueue)
 	if d.Decodes != "" {
 		s += fmt.Sprintf("; %d waiting, %d running on %s", d.DecodesWaiting, d.DecodesRunning, d.Decodes)
@@ -62,7 +64,8 @@ func (d *Decision) known() string {
 	return s
 }
 
-func (d *Decision) result() string {
+// Result says what came of the request.
+func (d *Decision) Result() string {
 	s := d.Ended
 	if d.TTFTSeconds >= 0 {
 		s += ", TTFT " + seconds(d.TTFTSeconds)

@@ -26,6 +26,9 @@ var meanings = map[Type]string{
 	TailBlowUp:         "requests waited longer than they may, with a long tail",
 }
 
+// Meaning says what anomalies of the type count, in words after a number.
+func (t Type) Meaning() string { return meanings[t] }
+
 // issueLines ranks the causes; where there are none, the symptoms.
 func issueLines(r *Report, _ *SummaryOptions) []line {
 	listed := r.Issues()
@@ -40,8 +43,8 @@ func issueLines(r *Report, _ *SummaryOptions) []line {
 			about = " of " + a.About
 		}
 		lines = append(lines,
-			linef(levelIssue+i/3, "%d. %s%s: %d %s (%s; severity %s)", i+1, a.Type, about, a.Count, meanings[a.Type], percent(a.Share), number(round(a.Severity))),
-			linef(levelDetail, "   - from t=%s s; %s", number(round(a.AtSeconds)), a.numbers()))
+			linef(levelIssue+i/3, "%d. %s%s: %d %s (%s; severity %s)", i+1, a.Type, about, a.Count, a.Type.Meaning(), percent(a.Share), number(round(a.Severity))),
+			linef(levelDetail, "   - from t=%s s; %s", number(round(a.AtSeconds)), a.Numbers()))
 		if len(a.Requests) > 0 {
 			lines = append(lines, linef(levelExtra, "   - for example requests %s", list(a.Requests)))
 		}

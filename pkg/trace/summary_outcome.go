@@ -26,7 +26,7 @@ func outcomeLines(r *Report, _ *SummaryOptions) []line {
 	}
 	for i := range r.Anomalies {
 		if a := &r.Anomalies[i]; a.Type.IsSymptom() {
-			lines = append(lines, linef(levelExtra, "- %s: %s: %s", a.Type, a.About, a.numbers()))
+			lines = append(lines, linef(levelExtra, "- %s: %s: %s", a.Type, a.About, a.Numbers()))
 		}
 	}
 	return lines

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -27,15 +28,22 @@ type sweep struct {
 	noise float64
 	// limit is that of the gate on ttft.p99, in seconds.
 	limit string
+	// evolved has each point made of another one, and time series.
+	evolved bool
 }
 
 // candidates are all points of the grid.
 func (s *sweep) candidates() []result.Candidate {
 	var all []result.Candidate
 	for i := range s.side * s.side {
-		all = append(all, result.Candidate{Point: i, Parameters: []result.Assignment{
+		c := result.Candidate{Point: i, Parameters: []result.Assignment{
 			{Name: s.parameter, Value: strconv.Itoa(i % s.side)}, {Name: "router", Value: "profile-" + strconv.Itoa(i/s.side%5)},
-		}})
+		}}
+		if s.evolved {
+			c.Parameters = append(c.Parameters, result.Assignment{Name: "policy", Value: fmt.Sprint("policy-", i)})
+			c.Origin = &result.Origin{Generation: bits.Len(uint(i)), Parent: fmt.Sprint("policy-", i/2), Changes: []string{s.title}}
+		}
+		all = append(all, c)
 	}
 	return all
 }
@@ -54,7 +62,7 @@ func (s *sweep) row(point, seed int) result.Row {
 }
 
 // report judges the sweep as the command does.
-func (s *sweep) report(t *testing.T) *report.Sweep {
+func (s *sweep) report(t testing.TB) *report.Sweep {
 	t.Helper()
 	in := result.LeaderboardInput{
 		Candidates: s.candidates(), Baseline: 0,
@@ -86,11 +94,16 @@ func (s *sweep) report(t *testing.T) *report.Sweep {
 }
 
 // file writes the sweep's page, and returns its path.
-func (s *sweep) file(t *testing.T) (name string, data *page.SweepData) {
+func (s *sweep) file(t testing.TB) (name string, data *page.SweepData) {
 	t.Helper()
 	r := s.report(t)
 	var b bytes.Buffer
-	if err := (&page.Sweep{Report: r, Facts: []page.Fact{{Name: s.title, Value: s.title, Code: true}}}).Write(&b); err != nil {
+	p := &page.Sweep{Report: r, Facts: []page.Fact{{Name: s.title, Value: s.title, Code: true}}, WithoutSeries: s.title}
+	if s.evolved {
+		of := run{title: s.title, pool: s.title, replicas: 3}
+		p.Series = []page.NamedSeries{{Name: "baseline", Series: of.series("6")}, {Name: "best", Series: of.series("6")}}
+	}
+	if err := p.Write(&b); err != nil {
 		t.Fatal(err)
 	}
 	name = filepath.Join(t.TempDir(), "sweep.html")
@@ -106,5 +119,6 @@ var samples = map[string]sweep{
 	"a gate that fails":         {title: "PolicySweep stopped", parameter: "prefix", side: 6, seeds: 6, noise: 0.02, limit: "300ms"},
 	"a gate without evidence":   {title: "PolicySweep open", parameter: "prefix", side: 4, seeds: 2, noise: 0.3, limit: "420ms"},
 	"one hundred thousand":      {title: "PolicySweep large", parameter: "prefix", side: 317, seeds: 1, noise: 0.02, limit: "2s"},
-	"names that look like tags": {title: hostile, parameter: hostile, side: 4, seeds: 3, noise: 0.02, limit: "2s"},
+	"policies that evolved":     {title: "PolicySweep evolve", parameter: "prefix", side: 8, seeds: 3, noise: 0.02, limit: "2s", evolved: true},
+	"names that look like tags": {title: hostile, parameter: hostile, side: 4, seeds: 3, noise: 0.02, limit: "2s", evolved: true},
 }

@@ -18,28 +18,34 @@ func TestPagesOfSweeps(t *testing.T) {
 	for name, s := range samples {
 		t.Run(name, func(t *testing.T) {
 			file, _ := s.file(t)
-			tab := openTab(t)
-			tab.media(t, "", "light")
-			tab.size(t, 1280, 900)
-			tab.open(t, file)
-			showTooltips(t, tab)
-			tab.shoot(t, name+" light")
-			tab.media(t, "", "dark")
-			tab.open(t, file)
-			tab.shoot(t, name+" dark")
-			tab.media(t, "print", "light")
-			tab.shoot(t, name+" print")
-			tab.media(t, "", "light")
-			tab.size(t, 360, 740)
-			tab.open(t, file)
-			if eval[bool](t, tab, `document.documentElement.scrollWidth > document.documentElement.clientWidth`) {
-				t.Error("the page is wider than a window of 360 pixels")
-			}
-			tab.shoot(t, name+" 360")
-			tab.checkQuiet(t, file)
-			checkAccessible(t, tab)
+			checkPage(t, file, name)
 		})
 	}
+}
+
+// checkPage looks at a page light, dark, printed and in a small window.
+func checkPage(t *testing.T, file, name string) {
+	t.Helper()
+	tab := openTab(t)
+	tab.media(t, "", "light")
+	tab.size(t, 1280, 900)
+	tab.open(t, file)
+	showTooltips(t, tab)
+	tab.shoot(t, name+" light")
+	tab.media(t, "", "dark")
+	tab.open(t, file)
+	tab.shoot(t, name+" dark")
+	tab.media(t, "print", "light")
+	tab.shoot(t, name+" print")
+	tab.media(t, "", "light")
+	tab.size(t, 360, 740)
+	tab.open(t, file)
+	if eval[bool](t, tab, `document.documentElement.scrollWidth > document.documentElement.clientWidth`) {
+		t.Error("the page is wider than a window of 360 pixels")
+	}
+	tab.shoot(t, name+" 360")
+	tab.checkQuiet(t, file)
+	checkAccessible(t, tab)
 }
 
 // showTooltips shows a tooltip of each chart: they break the policy of a page if anything does.
@@ -118,5 +124,21 @@ func TestSizesOfPages(t *testing.T) {
 		if info.Size() > most {
 			t.Errorf("%s: %d bytes, want at most %d", name, info.Size(), most)
 		}
+	}
+}
+
+// The page of policies that evolved has a chart of generations, and no axis of policies.
+func TestPoliciesHaveGenerations(t *testing.T) {
+	s := samples["policies that evolved"]
+	file, data := s.file(t)
+	tab := openTab(t)
+	tab.open(t, file)
+	for i, drawn := range eval[[][]float64](t, tab, `windtunnel.charts.generations.getOption().series[0].data.slice().sort((a, b) => a[2] - b[2])`) {
+		if want := []float64{float64(*data.Evolution.Generations[i]), *data.Points.Mean[0][i], float64(i)}; !cmp.Equal(want, drawn) {
+			t.Errorf("point %d is %v, want %v", i, drawn, want)
+		}
+	}
+	if got := eval[[]string](t, tab, `[...document.getElementById("response-parameter").options].map((o) => o.text)`); !cmp.Equal(got, []string{"prefix", "router"}) {
+		t.Errorf("the parameters are %v", got)
 	}
 }

@@ -29,7 +29,7 @@ type tab struct {
 }
 
 // openTab starts a browser without a network. It skips the test if there is none.
-func openTab(t *testing.T) *tab {
+func openTab(t testing.TB) *tab {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
 	if err != nil {
@@ -71,7 +71,7 @@ func (b *tab) hear(event any) {
 }
 
 // open shows a file, and waits until its charts are drawn.
-func (b *tab) open(t *testing.T, file string) {
+func (b *tab) open(t testing.TB, file string) {
 	t.Helper()
 	must(t, chromedp.Do(b, chromedp.Navigate("file://"+file)))
 	_, err := chromedp.Run(b, chromedp.Poll[bool](`document.documentElement.dataset.ready === "1" && !!window.windtunnel`, chromedp.WithPollingTimeout(30*time.Second)))
@@ -79,7 +79,7 @@ func (b *tab) open(t *testing.T, file string) {
 }
 
 // media sets what the reader prefers, and the medium: "" or print.
-func (b *tab) media(t *testing.T, medium, scheme string) {
+func (b *tab) media(t testing.TB, medium, scheme string) {
 	t.Helper()
 	_, err := chromedp.Call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Media: medium, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
@@ -88,7 +88,7 @@ func (b *tab) media(t *testing.T, medium, scheme string) {
 }
 
 // size sets the size of the window in pixels.
-func (b *tab) size(t *testing.T, width, height int64) {
+func (b *tab) size(t testing.TB, width, height int64) {
 	t.Helper()
 	_, err := chromedp.Call(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
 		Width: width, Height: height, DeviceScaleFactor: 1, Mobile: width < 600,
@@ -97,7 +97,7 @@ func (b *tab) size(t *testing.T, width, height int64) {
 }
 
 // shoot keeps a picture of the page in the folder that PICTURES names.
-func (b *tab) shoot(t *testing.T, name string) {
+func (b *tab) shoot(t testing.TB, name string) {
 	t.Helper()
 	folder := os.Getenv("PICTURES")
 	if folder == "" {
@@ -109,7 +109,7 @@ func (b *tab) shoot(t *testing.T, name string) {
 }
 
 // eval returns the value of an expression in the page.
-func eval[T any](t *testing.T, b *tab, expression string) T {
+func eval[T any](t testing.TB, b *tab, expression string) T {
 	t.Helper()
 	value, err := chromedp.Run(b, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	must(t, err)
@@ -117,7 +117,7 @@ func eval[T any](t *testing.T, b *tab, expression string) T {
 }
 
 // checkQuiet fails if the page logged an error, or asked for anything but itself.
-func (b *tab) checkQuiet(t *testing.T, file string) {
+func (b *tab) checkQuiet(t testing.TB, file string) {
 	t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -131,7 +131,7 @@ func (b *tab) checkQuiet(t *testing.T, file string) {
 	}
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -40,6 +40,10 @@ type Input struct {
 	// same order.
 	Rows     []result.Row
 	Requests *Summary
+	// Series are those of all seeds together; nil where there are none. WarmUpSeconds is the part
+	// of a run before the measured window, on the average.
+	Series        *result.Series
+	WarmUpSeconds float64
 	// Own are further figures of results.profiling.windtunnel.
 	Own map[string]any
 }
@@ -50,14 +54,15 @@ func New(in Input) (*Report, error) {
 	if n := len(in.Requests.completedOf); n != len(in.Rows) || n == 0 {
 		return nil, fmt.Errorf("a report needs a summary of each simulation: there are %d rows and %d summaries", len(in.Rows), n)
 	}
+	over := in.timeline()
 	return &Report{
 		Version:  Version,
 		Run:      in.run(),
 		Scenario: &Scenario{Stack: in.stack(), Load: in.load()},
 		Results: Results{
-			RequestPerformance: &RequestPerformance{Aggregate: in.aggregate()},
+			RequestPerformance: &RequestPerformance{Aggregate: in.aggregate(), TimeSeries: over.requests()},
 			SessionPerformance: in.Requests.sessions.report(in.seconds()),
-			Observability:      in.observability(),
+			Observability:      in.observability(over),
 			Profiling:          map[string]any{tool: in.own()},
 			ComponentHealth:    in.health(),
 		},

@@ -57,7 +57,7 @@ func (in *Input) interToken() *Statistics {
 
 // observability has what pools and routers showed. Of several pools, rows have only what
 // was asked for.
-func (in *Input) observability() *Observability {
+func (in *Input) observability(over *timeline) *Observability {
 	o := &Observability{}
 	for i := range in.Scenario.Pools {
 		name := in.Scenario.Pools[i].Name
@@ -73,8 +73,12 @@ func (in *Input) observability() *Observability {
 		if r.KVCacheUsage != nil {
 			r.KVCacheUsage.Max = in.greatest(of("kvUsage.peak"))
 		}
+		c := ComponentObservability{ComponentLabel: name, TimeSeries: over.resources(name)}
 		if r != (Resources{}) {
-			o.Components = append(o.Components, ComponentObservability{ComponentLabel: name, Aggregate: &r})
+			c.Aggregate = &r
+		}
+		if c.Aggregate != nil || c.TimeSeries != nil {
+			o.Components = append(o.Components, c)
 		}
 	}
 	o.DropRate = in.statistics("rejectionRate", "fraction")

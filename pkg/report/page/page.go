@@ -5,18 +5,35 @@ package page
 import (
 	"bytes"
 	"crypto/sha256"
-	_ "embed" // the parts of a page
+	"embed"
 	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 )
 
 //go:embed assets/echarts.js
 var charts []byte
 
-//go:embed app.js
-var app []byte
+//go:embed script
+var scripts embed.FS
+
+// app is the script that draws the charts: the files in the order in which they need each other.
+var app = joined("common", "sweep", "series", "run", "start")
+
+// joined returns files of the script after each other.
+func joined(names ...string) []byte {
+	var all []byte
+	for _, name := range names {
+		text, err := scripts.ReadFile("script/" + name + ".js")
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, text...)
+	}
+	return all
+}
 
 //go:embed style.css
 var style string
@@ -35,8 +52,11 @@ func scriptDigest(script []byte) string {
 
 // parsed reads a template that is part of this package.
 func parsed(name, text string) *template.Template {
-	return template.Must(template.New(name).Parse(text))
+	return template.Must(template.New(name).Funcs(template.FuncMap{"parts": parts}).Parse(text))
 }
+
+// parts are those of a name after which a line may break.
+func parts(name string) []string { return strings.SplitAfter(name, ".") }
 
 // write writes a page: what the template makes of a view, then the scripts. Nothing is written
 // if the template has a fault.

@@ -29,7 +29,10 @@ const mostResponses = 50
 func responses(r *report.Sweep, d *SweepData) []response {
 	first := r.Board.Objectives[0].Measure
 	var all []response
-	for _, p := range d.Parameters {
+	for at, p := range d.Parameters {
+		if d.Evolution != nil && d.Evolution.Parameter == at {
+			continue
+		}
 		table := response{Parameter: p.Name, Objective: first.Unit().Title(first.String())}
 		rows := map[string]*responseRow{}
 		var values []string

@@ -16,13 +16,17 @@ import (
 //go:embed sweep.html.tmpl
 var sweepText string
 
-var sweepTemplate = parsed("sweep", sweepText)
+var sweepTemplate = template.Must(parsed("sweep", sweepText).Parse(seriesText))
 
 // Sweep is a report of a sweep, and where its figures come from.
 type Sweep struct {
 	Report *report.Sweep
 	// Facts identify the figures: engine, seeds, digests, the command that makes them again.
 	Facts []Fact
+	// Series are those of the baseline and of the best point; where there are none, WithoutSeries
+	// says how to have them.
+	Series        []NamedSeries
+	WithoutSeries string
 }
 
 // Fact is a thing by its name.
@@ -65,6 +69,9 @@ type sweepView struct {
 	Notes                                       []string
 	HasFront, HasParallel, HasResponse, HasHeat bool
 	Responses                                   []response
+	// Lineage is nil where no policy evolves.
+	Lineage *report.CaptionedTable
+	followed
 }
 
 func (s *Sweep) view() (*sweepView, error) {
@@ -74,7 +81,7 @@ func (s *Sweep) view() (*sweepView, error) {
 		return nil, fmt.Errorf("page: the leaderboard does not list point %d", r.Best)
 	}
 	v := &sweepView{
-		Sweep: s, Policy: policy, Style: template.CSS(style), Data: NewSweepData(r), //nolint:gosec // the style is ours
+		Sweep: s, Policy: policy, Style: template.CSS(style), Data: s.data(), //nolint:gosec // the style is ours
 		Winner: report.LeaderboardVerdict(r.Board), Gates: gatesOf(r.Gates), Answers: answersTo(r.Gates),
 		Called: r.Called(), HasBaseline: baseline != nil && baseline != best,
 		Counted: figure.Plural(r.Board.Counts.All, "candidate"), Tables: shortened(r.Tables()), Notes: r.Notes(),
@@ -89,15 +96,36 @@ func (s *Sweep) view() (*sweepView, error) {
 	if shown := len(v.Data.Points.ID); shown < v.Data.All {
 		v.Sampled = fmt.Sprintf("The charts show %d of %d candidates: the best, the baseline, the Pareto front, and others at equal distances in the ranking.", shown, v.Data.All)
 	}
-	several := len(v.Data.Points.ID) > 1
-	v.HasFront = several && len(v.Data.Objectives) > 1
-	v.HasParallel = several && len(v.Data.Parameters)+len(v.Data.Objectives) > 2
-	v.HasResponse = several && len(v.Data.Parameters) > 0 && len(v.Data.Objectives) > 0
-	v.HasHeat = v.HasResponse && len(v.Data.Parameters) > 1
-	if v.HasResponse {
-		v.Responses = responses(r, v.Data)
-	}
+	v.followed = newFollowed(v.Data.Series, s.Series)
+	v.charts()
 	return v, nil
+}
+
+// data are the numbers of the page.
+func (s *Sweep) data() *SweepData {
+	d := NewSweepData(s.Report)
+	d.Series = NewSeriesData(s.Series)
+	return d
+}
+
+// charts says which charts there is something for. The policies that evolve are no axis: each is
+// another one.
+func (v *sweepView) charts() {
+	d := v.Data
+	parameters := len(d.Parameters)
+	if d.Evolution != nil {
+		parameters--
+		table := lineage(v.Report, d.Parameters[d.Evolution.Parameter].Name)
+		v.Lineage = &table
+	}
+	several := len(d.Points.ID) > 1
+	v.HasFront = several && len(d.Objectives) > 1
+	v.HasParallel = several && parameters+len(d.Objectives) > 2
+	v.HasResponse = several && parameters > 0 && len(d.Objectives) > 0
+	v.HasHeat = v.HasResponse && parameters > 1
+	if v.HasResponse {
+		v.Responses = responses(v.Report, d)
+	}
 }
 
 // mostRows is how many rows a table of candidates has at most.

@@ -25,6 +25,10 @@ type SweepData struct {
 	// Best and Baseline are places in the columns; -1 is none.
 	Best     int `json:"best"`
 	Baseline int `json:"baseline"`
+	// Evolution is nil where no policy evolves.
+	Evolution *Evolution `json:"evolution,omitempty"`
+	// Series are those of the baseline and of the best point; nil where there are none.
+	Series *SeriesData `json:"series,omitempty"`
 }
 
 // Axis is an objective.
@@ -108,6 +112,7 @@ func NewSweepData(r *report.Sweep) *SweepData {
 			d.Versus = append(d.Versus, differences(c)...)
 		}
 	}
+	d.Evolution = newEvolution(r, shown, d.Parameters)
 	return d
 }
 

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-"use strict";
-// Draws the charts of a page from its numbers. Columns of points are in order of rank, and values
-// are in the units that people read.
+// The charts of sweeps. Columns of points are in order of rank, and values are in the units that
+// people read.
 (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
+  const { data, drawn, colour, title, text, escaped, range, base, axis, upAxis, whiskers, chosen, choices } = page;
+  if (!data.points) return;
   const points = data.points;
   const count = points.id.length;
-  const charts = {};
-  const drawn = {};
-
-  // Colours are those of the style, which follow the scheme of the reader.
-  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
-  const title = (axis) => axis.name + (axis.unit ? " " + axis.unit : "");
-  const text = (x) => (x === null || x === undefined ? "–" : String(+x.toPrecision(5)));
-  const escaped = (s) => String(s).replace(/[&<>"']/g, (c) => "&#" + c.charCodeAt(0) + ";");
-  const range = (n) => Array.from({ length: n }, (_, i) => i);
+  // The parameters that are axes: each policy that evolved is another one.
+  const axes = range(data.parameters.length).filter((k) => !data.evolution || k !== data.evolution.parameter);
 
   // A point in words: its parameters.
   const valueText = (parameter, i) => {
@@ -34,27 +27,6 @@
   const interval = (objective, i) =>
     points.low[objective][i] === null ? "" : " (" + text(points.low[objective][i]) + " to " + text(points.high[objective][i]) + ")";
 
-  const base = () => ({
-    animation: false,
-    textStyle: { color: colour("ink"), fontFamily: "system-ui, sans-serif" },
-    backgroundColor: colour("paper"),
-    tooltip: { confine: true, backgroundColor: colour("paper"), borderColor: colour("line"), textStyle: { color: colour("ink") } },
-    grid: { left: 8, right: 32, top: 40, bottom: 28, containLabel: true },
-    aria: { enabled: true },
-  });
-  const axis = (name, more) =>
-    Object.assign(
-      {
-        type: "value", name, nameLocation: "middle", nameGap: 28, scale: true,
-        axisLine: { show: true, lineStyle: { color: colour("soft") } },
-        axisLabel: { color: colour("soft"), hideOverlap: true },
-        nameTextStyle: { color: colour("ink") },
-        splitLine: { lineStyle: { color: colour("line") } },
-      },
-      more,
-    );
-  const onTop = { nameLocation: "end", nameGap: 12, nameTextStyle: { align: "left", color: "inherit" } };
-  const upAxis = (name, more) => axis(name, Object.assign({}, onTop, { nameTextStyle: { align: "left", color: colour("ink") } }, more));
   // The axis of a parameter: its values by name where they are not numbers.
   const parameterAxis = (make, k, more) => {
     const p = data.parameters[k];
@@ -67,22 +39,6 @@
     label: { formatter: (l) => l.name, position: "insideEndTop", color: colour("soft") },
     data: (data.objectives[objective].bounds || []).map((b) => ({ name: b.name, [direction]: b.value })),
   });
-  // An interval from low to high about a mean, with caps, along the direction of values.
-  const whiskers = (upright) => (params, api) => {
-    const at = api.value(0);
-    const ends = [api.value(1), api.value(2)].map((v) => api.coord(upright ? [at, v] : [v, at]));
-    const cap = 5;
-    const style = { stroke: api.visual("color"), lineWidth: 1.5, fill: "none" };
-    const line = (x1, y1, x2, y2) => ({ type: "line", shape: { x1, y1, x2, y2 }, style });
-    const [[x1, y1], [x2, y2]] = ends;
-    return {
-      type: "group",
-      children: upright
-        ? [line(x1, y1, x2, y2), line(x1 - cap, y1, x1 + cap, y1), line(x2 - cap, y2, x2 + cap, y2)]
-        : [line(x1, y1, x2, y2), line(x1, y1 - cap, x1, y1 + cap), line(x2, y2 - cap, x2, y2 + cap)],
-    };
-  };
-
   // Differences from the baseline, the best above.
   drawn.versus = () => {
     const objective = chosen("versus-objective");
@@ -130,8 +86,8 @@
   // Parameters and objectives as parallel axes. More lines than this show nothing.
   const mostLines = 1500;
   drawn.parallel = () => {
-    const dimensions = data.parameters
-      .map((p, k) => ({ name: p.name, column: points.values[k], labels: p.labels }))
+    const dimensions = axes
+      .map((k) => ({ name: data.parameters[k].name, column: points.values[k], labels: data.parameters[k].labels }))
       .concat(data.objectives.map((o, k) => ({ name: title(o), column: points.mean[k], less: o.lessIsBetter })));
     const every = Math.max(1, Math.ceil(count / mostLines));
     const lines = range(count).filter((i) => (i % every === 0 || i === data.best || i === data.baseline) && dimensions.every((d) => d.column[i] !== null));
@@ -178,7 +134,7 @@
   // A parameter with a value for each point has no line.
   const mostValues = 100;
   drawn.response = () => {
-    const [parameter, objective] = [chosen("response-parameter"), chosen("response-objective")];
+    const [parameter, objective] = [axes[chosen("response-parameter")], chosen("response-objective")];
     const best = bestByValue(parameter, objective);
     const joined = best.length <= mostValues ? best : [];
     const all = range(count).filter((i) => points.values[parameter][i] !== null && points.mean[objective][i] !== null);
@@ -206,7 +162,7 @@
     return { names: range(mostBins).map((i) => text(low + i * width) + " …"), of: (v) => Math.min(mostBins - 1, Math.floor((v - low) / width)) };
   };
   drawn.heat = () => {
-    const [x, y, objective] = [chosen("heat-x"), chosen("heat-y"), chosen("heat-objective")];
+    const [x, y, objective] = [axes[chosen("heat-x")], axes[chosen("heat-y")], chosen("heat-objective")];
     const [across, up] = [bins(x), bins(y)];
     const cells = new Map();
     for (const i of range(count)) {
@@ -231,38 +187,43 @@
     });
   };
 
-  // Choices above charts.
-  const chosen = (id) => Number(document.getElementById(id).value);
-  const choices = (id, names, first, redraw) => {
-    const select = document.getElementById(id);
-    if (!select) return;
-    names.forEach((name, i) => select.add(new Option(name, String(i), i === first, i === first)));
-    select.addEventListener("change", () => draw(redraw));
+  // Policies by the generation that made them.
+  drawn.generations = () => {
+    const objective = chosen("generations-objective");
+    const { generations, line } = data.evolution;
+    const place = (i) => [generations[i], points.mean[objective][i], i];
+    const there = range(count).filter((i) => generations[i] !== null && points.mean[objective][i] !== null);
+    const steps = [];
+    for (const i of there.slice().sort((a, b) => generations[a] - generations[b])) {
+      const last = steps[steps.length - 1];
+      if (last === undefined || beats(objective, i, last)) steps.push(i);
+    }
+    const end = Math.max(0, ...there.map((i) => generations[i]));
+    const means = there.map((i) => points.mean[objective][i]);
+    const log = Math.min(...means) > 0 && Math.max(...means) > 50 * Math.min(...means);
+    const path = line.filter((i) => there.includes(i));
+    return Object.assign(base(), {
+      legend: { top: 0, textStyle: { color: colour("ink") } },
+      tooltip: Object.assign(base().tooltip, { formatter: (p) => describe(p.value[2]) }),
+      grid: { left: 8, right: 32, top: 64, bottom: 28, containLabel: true },
+      xAxis: axis("generation", { minInterval: 1, scale: false, max: end }),
+      yAxis: upAxis(title(data.objectives[objective]), log ? { type: "log" } : {}),
+      series: [
+        { name: "policies", type: "scatter", large: count > 2000, symbolSize: 6, itemStyle: { color: colour("other") }, data: there.map(place) },
+        { name: "best so far", type: "line", step: "end", symbol: "none", lineStyle: { color: colour("base"), type: "dashed" }, itemStyle: { color: colour("base") }, data: steps.map(place).concat(steps.length ? [[end, points.mean[objective][steps[steps.length - 1]], steps[steps.length - 1]]] : []) },
+        { name: "the best and its ancestors", type: "line", symbol: "circle", symbolSize: 9, lineStyle: { color: colour("best") }, itemStyle: { color: colour("best") }, data: path.map(place), markLine: limits(objective, "yAxis") },
+      ],
+    });
   };
-  const names = { objective: data.objectives.map(title), parameter: data.parameters.map((p) => p.name) };
+
+  const names = { objective: data.objectives.map(title), parameter: axes.map((k) => data.parameters[k].name) };
   choices("versus-objective", names.objective, 0, "versus");
   choices("front-x", names.objective, 0, "front");
   choices("front-y", names.objective, 1, "front");
   choices("response-parameter", names.parameter, 0, "response");
   choices("response-objective", names.objective, 0, "response");
+  choices("generations-objective", names.objective, 0, "generations");
   choices("heat-x", names.parameter, 0, "heat");
   choices("heat-y", names.parameter, 1, "heat");
   choices("heat-objective", names.objective, 0, "heat");
-
-  const draw = (name) => {
-    if (charts[name]) charts[name].setOption(drawn[name](), { notMerge: true });
-  };
-  const drawAll = () => Object.keys(charts).forEach(draw);
-  document.documentElement.dataset.ready = "1"; // gives charts their size
-  for (const name of Object.keys(drawn)) {
-    const element = document.getElementById(name);
-    if (element) charts[name] = echarts.init(element);
-  }
-  drawAll();
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
-  matchMedia("print").addEventListener("change", () => Object.values(charts).forEach((c) => c.resize()));
-  addEventListener("beforeprint", () => Object.values(charts).forEach((c) => c.resize()));
-  addEventListener("resize", () => Object.values(charts).forEach((c) => c.resize()));
-  // What tests read the numbers of charts from.
-  window.windtunnel = { charts, data };
 })();

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/advice"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/inspect"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/report"
+	"windtunnel.dev/windtunnel/pkg/report/page"
+	"windtunnel.dev/windtunnel/pkg/result"
+	insight "windtunnel.dev/windtunnel/pkg/trace"
+)
+
+// reportFormat is that of a report in a file of a name: a page, or Markdown.
+func reportFormat(name string) outputFormat {
+	if filepath.Ext(name) == ".html" {
+		return outputHTML
+	}
+	return outputMarkdown
+}
+
+// writeReportFile writes all of a report, or leaves no file.
+func writeReportFile(name string, text string) error {
+	return toBadInput(writeWhole(name, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}))
+}
+
+// writeReport writes the report of a run. What went wrong is found out by another simulation
+// of the first seed, and why the worst request went where it did by one more.
+func (o *runOptions) writeReport(ctx context.Context, run compiledRun, conducted *execute.LocalRun) error {
+	status := v1alpha1.SimulationRunStatus{}
+	study.FillStatus(&status.CommonStatus, run.Plan)
+	if err := study.FillRun(&status, conducted.Study); err != nil {
+		return err
+	}
+	r := advice.NewRunReport("SimulationRun "+run.Name, conducted.Documents, &status.CommonStatus, run.Spec.Scenario.SLOs)
+	r.Series = conducted.Series
+	if err := o.addFlaws(ctx, run, r); err != nil {
+		return err
+	}
+	again := o.again("run", run.Name)
+	facts := append(planFacts(run.Plan), page.Fact{Name: "To make the figures again", Value: again, Code: true})
+	var text bytes.Buffer
+	if err := reportFormat(o.report).writeReport(&text, &page.Run{Report: r, Facts: facts}); err != nil {
+		return err
+	}
+	return writeReportFile(o.report, text.String())
+}
+
+// addFlaws adds what went wrong under the first seed.
+func (o *runOptions) addFlaws(ctx context.Context, run compiledRun, r *report.RunReport) error {
+	of := experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: run.Plan.Seeds[0]}
+	seen, err := o.ask(ctx, run, of, inspect.Question{Summary: &inspect.Summary{Strategy: insight.IssueFocused}})
+	if err != nil {
+		return err
+	}
+	r.Flaws = seen.Report
+	r.WorstAmong = fmt.Sprintf("The requests of seed %d that waited longest for their first token, against their limits", of.Seed)
+	r.WithoutWorst = fmt.Sprintf("No request waited for its first token under seed %d", of.Seed)
+	for i := range seen.Report.Worst {
+		d := &seen.Report.Worst[i]
+		r.Worst = append(r.Worst, report.WorstRequest{
+			Request: int64(d.Request), Seed: of.Seed, Known: d.Known(),
+			What: fmt.Sprintf("Tenant %s, class %s, %d prompt tokens. It went to %s; %s", d.Tenant, d.Class, d.Prompt, d.Where(), d.Result()),
+		})
+	}
+	if len(r.Worst) > 0 {
+		if r.Worst[0].Story, err = o.storyOf(ctx, run, of, int(r.Worst[0].Request)); err != nil {
+			return err
+		}
+	}
+	if err := o.addRejected(ctx, run, of, r); err != nil {
+		return err
+	}
+	for i := range r.Worst {
+		w := &r.Worst[i]
+		w.Command = fmt.Sprintf("%s --explain %d --seed %d", o.again("run", run.Name), w.Request, w.Seed)
+	}
+	return nil
+}
+
+// addRejected puts the first request that was rejected before those that waited.
+func (o *runOptions) addRejected(ctx context.Context, run compiledRun, of experiment.Case, r *report.RunReport) error {
+	turnedAway := func(d *result.Document) bool { return d.Seed == of.Seed && d.Overall.Requests.Rejected > 0 }
+	if !slices.ContainsFunc(r.Documents, turnedAway) {
+		return nil
+	}
+	told, err := o.ask(ctx, run, of, inspect.Question{Story: &inspect.Story{Request: execute.FirstRejected}})
+	if errors.Is(err, execute.ErrNoSuchRequest) {
+		return nil // an engine turned it away, or flow control evicted it
+	}
+	if err != nil {
+		return err
+	}
+	var story execute.RequestStory
+	if err := json.Unmarshal(told.Told.Document, &story); err != nil {
+		return err
+	}
+	d := story.Decisions[0]
+	r.WorstAmong = fmt.Sprintf("The first request of seed %d that was rejected, and those that waited longest for their first token, against their limits", of.Seed)
+	r.Worst = slices.Insert(r.Worst, 0, report.WorstRequest{
+		Request: int64(d.Request.ID), Seed: of.Seed, Story: told.Told.Table,
+		What: fmt.Sprintf("Tenant %s, class %s, %d prompt tokens; the first one that is rejected. %s", d.Tenant, d.Class, d.Request.PromptTokens, strings.TrimSuffix(story.Outcome.String(), ".")),
+	})
+	return nil
+}
+
+// storyOf is the explanation of a request.
+func (o *runOptions) storyOf(ctx context.Context, run compiledRun, of experiment.Case, request int) (string, error) {
+	told, err := o.ask(ctx, run, of, inspect.Question{Story: &inspect.Story{Request: request}})
+	if err != nil {
+		return "", err
+	}
+	return told.Told.Table, nil
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/advice"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/report"
+	"windtunnel.dev/windtunnel/pkg/report/page"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// How a reader has what pages of sweeps lack.
+const (
+	withoutSeries     = "sweep --report FILE.html simulates the baseline and the best candidate again and shows theirs; a SimulationRun of a candidate with spec.trace.series: {} has a page of its own: windtunnel report simulationrun/NAME"
+	severalOfWorkload = "A sweep with workloads has no time series on its page: run --report FILE.html of a SimulationRun with one of the workloads shows them"
+)
+
+// addSeries simulates the baseline and the best point again, and follows them through time: a
+// sweep keeps no series.
+func (o *sweepOptions) addSeries(ctx context.Context, sweep compiledSweep, st *study.Study, to *page.Sweep) error {
+	if len(sweep.Plan.Workloads) > 0 {
+		to.WithoutSeries = severalOfWorkload
+		return nil
+	}
+	trials, names := followedTrials(st, to.Report)
+	followed, err := execute.SeriesOf(ctx, sweep.Plan, sweep.Traces, trials, execute.Options{
+		Parallelism: o.parallelism, CheckInvariants: o.check, Series: result.MaxSeriesBins, Fence: o.fence(),
+	})
+	if errors.Is(err, execute.ErrWatched) {
+		return toTrust(err)
+	}
+	if err != nil {
+		return err
+	}
+	for i := range followed {
+		to.Series = append(to.Series, page.NamedSeries{Name: names[i], Series: followed[i].Series, Targets: advice.Targets(sweep.Spec.Scenario.SLOs)})
+	}
+	return nil
+}
+
+// followedTrials are those of the baseline and of the best point, under the seeds of their rows.
+func followedTrials(st *study.Study, r *report.Sweep) (trials []experiment.Trial, names []string) {
+	add := func(point int, name string) {
+		trial := experiment.Trial{Point: st.Points()[point], Share: 1}
+		for _, row := range st.Rows() {
+			if row.Point == point && row.Share == 1 && !row.Failed() && !slices.Contains(trial.Seeds, row.Seed) {
+				trial.Seeds = append(trial.Seeds, row.Seed)
+			}
+		}
+		if len(trial.Seeds) > 0 {
+			trials, names = append(trials, trial), append(names, name)
+		}
+	}
+	if base := r.Baseline(); base != nil && base.Point != r.Best {
+		add(base.Point, "baseline")
+	}
+	add(r.Best, r.Called())
+	return trials, names
+}

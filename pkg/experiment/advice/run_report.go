@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package advice
+
+import (
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/report"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// NewRunReport returns what a person reads of a run that is over: its documents, what its
+// status says of its gates and of what it rests on, and the targets of its classes, which
+// are nil where the scenario is not known.
+func NewRunReport(title string, documents []*result.Document, status *v1alpha1.CommonStatus, slos []v1alpha1.SLO) *report.RunReport {
+	r := &report.RunReport{
+		Title: title, Documents: documents,
+		Targets: Targets(slos), StepTimes: status.StepTimes, Warnings: status.Warnings, Approximations: status.Approximations,
+	}
+	for _, g := range status.Gates {
+		r.Gates = append(r.Gates, result.GateResult{Gate: result.Gate{Name: g.Name}, Verdict: result.Judgement(g.Verdict), Message: g.Message})
+	}
+	return r
+}
+
+// Targets are the latency targets of classes.
+func Targets(slos []v1alpha1.SLO) []report.Target {
+	var targets []report.Target
+	for i := range slos {
+		s := &slos[i]
+		for _, t := range []struct {
+			latency string
+			limit   v1alpha1.PositiveDuration
+		}{{"ttft", s.TTFT}, {"tpot", s.TPOT}, {"e2e", s.E2E}} {
+			if t.limit != "" {
+				targets = append(targets, report.Target{Class: s.Class, Latency: t.latency, Seconds: t.limit.Duration().Seconds()})
+			}
+		}
+	}
+	return targets
+}
