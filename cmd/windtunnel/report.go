@@ -17,13 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
-	"windtunnel.dev/windtunnel/pkg/experiment/advice"
-	"windtunnel.dev/windtunnel/pkg/experiment/compile"
-	"windtunnel.dev/windtunnel/pkg/experiment/study"
-	"windtunnel.dev/windtunnel/pkg/report"
+	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/report/page"
-	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // Formats of reports.
@@ -126,34 +121,22 @@ func (o *reportOptions) read(ctx context.Context, of string) (*page.Sweep, error
 func (o *reportOptions) clusterReport(ctx context.Context, reader client.Reader, key client.ObjectKey) (*page.Sweep, error) {
 	var sweep v1alpha1.PolicySweep
 	if err := reader.Get(ctx, key, &sweep); err != nil {
-		return nil, notFoundError(err, kindSweep, key.Namespace, key.Name)
+		return nil, archive.NotFound(err, kindSweep, key.Namespace, key.Name)
 	}
 	label := fmt.Sprintf("PolicySweep %s/%s", key.Namespace, key.Name)
 	set := &resultSet{}
 	if err := set.read(ctx, reader, kindSweep, &sweep, sweep.Status.Results); err != nil {
 		return nil, err
 	}
-	compiled, errs, err := compile.Sweep(ctx, &sweep, clusterInputs{reader, sweep.Namespace})
-	switch {
-	case err != nil:
-		return nil, err
-	case len(errs) > 0:
-		return nil, badInputError{fmt.Errorf("%s is invalid:\n%s", label, bulletList(errs))}
-	case compiled.Plan.Hash() != sweep.Status.PlanHash:
-		return nil, badInputError{fmt.Errorf("%s: the results are those of another spec or of another version of Windtunnel: wait until the manager has run the present spec, or use the manager's version of this command", label)}
-	}
-	st, err := study.New(compiled.Plan)
+	st, err := archive.Study(ctx, &sweep, archive.ClusterInputs{Reader: reader, Namespace: sweep.Namespace}, set.rows)
 	if err != nil {
-		return nil, err
-	}
-	if err := replay(st, set.rows); err != nil {
 		return nil, fmt.Errorf("%s: %w", label, err)
 	}
 	r, err := reportOf(st, label, o.output)
 	if err != nil {
 		return nil, badInputError{fmt.Errorf("%s: %w", label, err)}
 	}
-	return &page.Sweep{Report: r, Facts: planFacts(compiled.Plan)}, nil
+	return &page.Sweep{Report: r, Facts: archive.PlanFacts(st.Plan)}, nil
 }
 
 // readFile reads the output of sweep -o json.
@@ -162,7 +145,7 @@ func (o *reportOptions) readFile(name string) (*page.Sweep, error) {
 	if err != nil {
 		return nil, badInputError{err}
 	}
-	objects, err := readPrinted(raw)
+	objects, err := archive.ReadPrinted(raw)
 	if err != nil {
 		return nil, badInputError{fmt.Errorf("%s is not the output of sweep -o json", name)}
 	}
@@ -170,7 +153,7 @@ func (o *reportOptions) readFile(name string) (*page.Sweep, error) {
 	if err != nil {
 		return nil, badInputError{fmt.Errorf("%s: %w", name, err)}
 	}
-	s, err := p.report()
+	s, err := p.Report()
 	if err != nil {
 		return nil, badInputError{fmt.Errorf("%s: %w", name, err)}
 	}
@@ -178,43 +161,13 @@ func (o *reportOptions) readFile(name string) (*page.Sweep, error) {
 }
 
 // choose returns the object that --name names, or the only one.
-func (o *reportOptions) choose(objects []printed) (*printed, error) {
+func (o *reportOptions) choose(objects []archive.Printed) (*archive.Printed, error) {
 	if o.name == "" && len(objects) > 1 {
 		return nil, fmt.Errorf("the file has %d objects: select one with --name", len(objects))
 	}
-	at := slices.IndexFunc(objects, func(p printed) bool { return o.name == "" || p.Metadata.Name == o.name })
+	at := slices.IndexFunc(objects, func(p archive.Printed) bool { return o.name == "" || p.Metadata.Name == o.name })
 	if at < 0 {
 		return nil, fmt.Errorf("the file has no object %q", o.name)
 	}
 	return &objects[at], nil
-}
-
-// report is the report of a printed sweep.
-func (p *printed) report() (*page.Sweep, error) {
-	board := p.Leaderboard
-	switch {
-	case board == nil:
-		return nil, errors.New("report needs the output of sweep -o json, and the object is no PolicySweep")
-	case board.SchemaVersion != result.LeaderboardSchemaVersion:
-		return nil, fmt.Errorf("the leaderboard has schemaVersion %q, and this version of windtunnel reads %q", board.SchemaVersion, result.LeaderboardSchemaVersion)
-	case len(board.Candidates) == 0 || !board.Candidates[0].Complete():
-		return nil, errors.New("no point has all of its results")
-	}
-	r := &report.Sweep{
-		Title: "PolicySweep " + p.Metadata.Name, Board: board, Best: board.Candidates[0].Point, Top: advice.ReportedTop, Gates: p.Gates,
-		StepTimes: p.Status.StepTimes, Warnings: p.Status.Warnings, Approximations: p.Status.Approximations,
-	}
-	for i := range board.Candidates {
-		if c := &board.Candidates[i]; c.Name() == experiment.Configuration+"="+experiment.ProposedProfile {
-			r.Best, r.Proposed = c.Point, true
-		}
-	}
-	if base := r.Baseline(); base != nil && base.Rank == board.Candidates[0].Rank && len(p.Gates) > 0 && !r.Proposed {
-		r.Keep = report.LeaderboardVerdict(board)
-	}
-	facts := []page.Fact{{Name: "Engine", Value: board.EngineVersion, Code: true}}
-	if p.Status.PlanHash != "" {
-		facts = append(facts, page.Fact{Name: "Plan", Value: p.Status.PlanHash, Code: true})
-	}
-	return &page.Sweep{Report: r, Facts: append(facts, inputFacts(p.Status.Inputs)...)}, nil
 }

@@ -5,28 +5,34 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/controllers"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
-	"windtunnel.dev/windtunnel/pkg/experiment/store"
-	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
-	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // clusterReader returns the cluster of the kubeconfig, and its namespace.
 func clusterReader() (client.Reader, string, error) {
+	config, namespace, err := clusterConfig()
+	if err != nil {
+		return nil, "", err
+	}
+	reader, err := client.New(config, client.Options{Scheme: controllers.Scheme()})
+	return reader, namespace, err
+}
+
+// clusterConfig returns how to reach the cluster of the kubeconfig, and its namespace.
+func clusterConfig() (*rest.Config, string, error) {
 	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(), nil)
 	config, err := loader.ClientConfig()
 	if err != nil {
@@ -36,14 +42,13 @@ func clusterReader() (client.Reader, string, error) {
 	if err != nil {
 		return nil, "", badInputError{fmt.Errorf("find the cluster: %w", err)}
 	}
-	reader, err := client.New(config, client.Options{Scheme: controllers.Scheme()})
-	return reader, namespace, err
+	return config, namespace, nil
 }
 
 // Kinds of objects that have results.
 const (
-	kindSweep = "PolicySweep"
-	kindRun   = "SimulationRun"
+	kindSweep = archive.Sweep
+	kindRun   = archive.Run
 )
 
 // clusterResults reads the rows of the object of a kind and name. Without a kind it
@@ -123,34 +128,17 @@ func sweepResults(ctx context.Context, reader client.Reader, sweep *v1alpha1.Pol
 	if err := set.read(ctx, reader, kindSweep, sweep, sweep.Status.Results); err != nil {
 		return nil, err
 	}
-	set.describe(ctx, sweep, clusterInputs{reader, sweep.Namespace})
+	set.describe(ctx, sweep, archive.ClusterInputs{Reader: reader, Namespace: sweep.Namespace})
 	return set, nil
 }
 
-// read reads an object's rows by their index, each chunk checked against its digest.
+// read reads an object's rows and time series.
 func (s *resultSet) read(ctx context.Context, reader client.Reader, kind string, of client.Object, results *v1alpha1.ResultsStatus) error {
-	namespace := of.GetNamespace()
-	if results == nil {
-		return badInputError{fmt.Errorf("%s %s/%s has no results yet", kind, namespace, of.GetName())}
-	}
-	index, err := readIndex(ctx, reader, namespace, results)
+	stored, err := archive.Read(ctx, reader, kind, of, results)
 	if err != nil {
 		return err
 	}
-	for _, ref := range index.Chunks {
-		chunk, err := readChunk(ctx, reader, namespace, ref)
-		if err != nil {
-			return err
-		}
-		rows, err := chunk.Decode()
-		if err != nil {
-			return err
-		}
-		if series, ok := chunk.Binary[store.SeriesKey]; ok {
-			s.chunks = append(s.chunks, store.Chunk{Binary: map[string][]byte{store.SeriesKey: series}})
-		}
-		s.rows = append(s.rows, rows...)
-	}
+	s.rows, s.chunks = stored.Rows, stored.Series
 	return nil
 }
 
@@ -162,106 +150,15 @@ func derivedMetrics(metrics []v1alpha1.DerivedMetric) []result.Derived {
 	return all
 }
 
-func readIndex(ctx context.Context, reader client.Reader, namespace string, results *v1alpha1.ResultsStatus) (*store.Index, error) {
-	cm, err := configMap(ctx, reader, namespace, results.Index)
-	if err != nil {
-		return nil, err
-	}
-	raw := []byte(cm.Data[store.IndexKey])
-	if digest := experiment.Digest(raw); digest != results.SHA256 {
-		return nil, fmt.Errorf("ConfigMap %s/%s: its digest is %s, but the status has %s", namespace, cm.Name, digest, results.SHA256)
-	}
-	return store.DecodeIndex(raw)
-}
-
-func readChunk(ctx context.Context, reader client.Reader, namespace string, ref store.Reference) (store.Chunk, error) {
-	cm, err := configMap(ctx, reader, namespace, ref.Name)
-	if err != nil {
-		return store.Chunk{}, err
-	}
-	chunk := store.Chunk{Rows: ref.Rows, Data: cm.Data, Binary: cm.BinaryData}
-	if digest := chunk.SHA256(); digest != ref.SHA256 {
-		return store.Chunk{}, fmt.Errorf("ConfigMap %s/%s: its digest is %s, but the index has %s", namespace, cm.Name, digest, ref.SHA256)
-	}
-	return chunk, nil
-}
-
-func configMap(ctx context.Context, reader client.Reader, namespace, name string) (*corev1.ConfigMap, error) {
-	var cm corev1.ConfigMap
-	if err := reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &cm); err != nil {
-		return nil, notFoundError(err, "ConfigMap", namespace, name)
-	}
-	return &cm, nil
-}
-
-func notFoundError(err error, kind, namespace, name string) error {
-	if apierrors.IsNotFound(err) {
-		return badInputError{fmt.Errorf("there is no %s %s in namespace %s", kind, name, namespace)}
-	}
-	return fmt.Errorf("read %s %s/%s: %w", kind, namespace, name, err)
-}
-
-// clusterInputs are what a spec may refer to on a cluster.
-type clusterInputs struct {
-	reader    client.Reader
-	namespace string
-}
-
-func (c clusterInputs) ConfigMapKey(ctx context.Context, name, key string) ([]byte, error) {
-	var cm corev1.ConfigMap
-	err := c.reader.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: name}, &cm)
-	if apierrors.IsNotFound(err) {
-		return nil, compile.Missing(fmt.Sprintf("there is no ConfigMap %s", name))
-	}
-	if err != nil {
-		return nil, err
-	}
-	return compile.ConfigMapKey(&cm, key)
-}
-
-func (clusterInputs) OpenFile(string) (io.ReadCloser, error) { return nil, compile.ErrNoFiles }
-
-func (clusterInputs) OpenVolumeFile(string, string) (io.ReadCloser, error) {
-	return nil, compile.ErrOnlyPods
-}
-
-func (clusterInputs) ParsesTraces() bool { return false }
-
-func (clusterInputs) Parquet() trace.ParquetCodec { return nil }
-
-// describe says of each point what it is: the study is gone through with the
-// rows, as far as they go. Where the spec is another one by now, or this binary
-// is, rows stay without.
+// describe says of each point what it is. Where the spec is another one by now, or
+// this binary is, rows stay without.
 func (s *resultSet) describe(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs compile.Inputs) {
 	s.parameters = dataframe.Parameters{}
-	compiled, errs, err := compile.Sweep(ctx, sweep, inputs)
-	if err != nil || len(errs) > 0 || compiled.Plan.Hash() != sweep.Status.PlanHash {
+	st, _ := archive.Study(ctx, sweep, inputs, s.rows) // as far as the rows fit
+	if st == nil {
 		return
 	}
-	st, err := study.New(compiled.Plan)
-	if err != nil {
-		return
-	}
-	_ = replay(st, s.rows) // as far as the rows fit
 	for _, point := range st.Points() {
 		s.parameters[dataframe.PointName{Point: point.ID}] = point.Assignments()
 	}
-}
-
-// replay goes through a study with rows in place of simulations, as far as the rows go.
-func replay(st *study.Study, rows []result.Row) error {
-	known := make(map[string]result.Row, len(rows))
-	for i := range rows {
-		known[rows[i].Key] = rows[i]
-	}
-	for st.Round() != nil {
-		missing, found, err := st.Plan.Missing(st.Round(), func(key string) (result.Row, bool) { row, ok := known[key]; return row, ok })
-		if err != nil || len(missing) > 0 {
-			return err
-		}
-		if err := st.AddRows(found); err != nil {
-			return err
-		}
-	}
-	return nil
 }

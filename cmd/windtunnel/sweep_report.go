@@ -4,15 +4,13 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/report"
@@ -29,7 +27,7 @@ func (o *sweepOptions) writeSweepReport(sweep compiledSweep, st *study.Study) er
 	if err != nil {
 		return err
 	}
-	facts := append(planFacts(sweep.Plan), page.Fact{Name: "To make the figures again", Value: o.again(sweep), Code: true})
+	facts := append(archive.PlanFacts(sweep.Plan), page.Fact{Name: "To make the figures again", Value: o.again(sweep), Code: true})
 	var text bytes.Buffer
 	if err := format.writeReport(&text, &page.Sweep{Report: r, Facts: facts}); err != nil {
 		return err
@@ -43,41 +41,7 @@ func reportOf(st *study.Study, title string, format outputFormat) (*report.Sweep
 	if format == outputMarkdown {
 		keep = advice.ReportedTop
 	}
-	promoted, err := advice.Promote(st, v1alpha1.SourceFormat)
-	if err != nil {
-		promoted = nil // --promote says why; a report can do without.
-	}
-	manifests, err := advice.PromoteVaried(st)
-	if err != nil {
-		manifests = nil // as does --promote-scaler
-	}
-	out := advice.RollOut{Picker: promoted, Manifests: manifests}
-	if st.Plan.Evolving() != nil {
-		out.Bundle, _ = advice.PromoteBundle(st) // and this one --promote again
-	}
-	r, ok, err := advice.NewReport(st, title, keep, out)
-	if err == nil && !ok {
-		err = errors.New("no point has all of its results")
-	}
-	return r, err
-}
-
-// planFacts identify the figures of a plan.
-func planFacts(plan *experiment.Plan) []page.Fact {
-	facts := []page.Fact{
-		{Name: "Engine", Value: plan.EngineVersion, Code: true},
-		{Name: "Plan", Value: plan.Hash(), Code: true},
-	}
-	return append(facts, inputFacts(plan.Inputs)...)
-}
-
-// inputFacts are the digests of inputs.
-func inputFacts(inputs []v1alpha1.InputDigest) []page.Fact {
-	var facts []page.Fact
-	for _, in := range inputs {
-		facts = append(facts, page.Fact{Name: in.Name, Value: "sha256:" + in.SHA256, Code: true})
-	}
-	return facts
+	return archive.Report(st, title, keep)
 }
 
 // again is the command that makes the figures of a sweep again.
