@@ -23,6 +23,8 @@ type Sweep struct {
 	Report *report.Sweep
 	// Facts identify the figures: engine, seeds, digests, the command that makes them again.
 	Facts []Fact
+	// Above comes before the report: the links of a server that shows it; "" in a file.
+	Above template.HTML
 }
 
 // Fact is a thing by its name.
