@@ -63,7 +63,7 @@ func (o *dashboardOptions) run(ctx context.Context, paths []string, stdout, stde
 		return badInputError{err}
 	}
 	logger := logr.FromSlogHandler(slog.NewTextHandler(stderr, nil))
-	options := dashboard.Options{Guard: dashboard.Everyone{}, Hosts: loopbackHosts, Clock: clock.RealClock{}, Log: logger}
+	options := dashboard.Options{Guard: dashboard.Everyone{}, Hosts: loopbackHosts, Ended: ctx.Done(), Log: logger}
 	var err error
 	if len(paths) > 0 {
 		options.Source, err = filesSource(paths, stderr)

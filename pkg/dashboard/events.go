@@ -62,6 +62,7 @@ func (v *view) stream(concerns func(Key) bool, version func() (string, error), a
 	last := cmp.Or(v.Request.Header.Get("Last-Event-ID"), v.FormValue("since"))
 	w := &eventWriter{ResponseController: http.NewResponseController(v.ResponseWriter), to: v.ResponseWriter}
 	v.ResponseWriter.Header().Set("Content-Type", eventStream)
+	w.lastLong()
 	w.write(fmt.Sprintf("retry: %d\n\n", retryInterval))
 	if v.Method == http.MethodHead {
 		return nil
@@ -93,6 +94,8 @@ func (v *view) rest() bool {
 	select {
 	case <-v.Context().Done():
 		return false
+	case <-v.Ended:
+		return false
 	case <-v.Clock.After(shortestInterval):
 		return true
 	}
@@ -103,6 +106,8 @@ func (v *view) wait(sub *subscription, w *eventWriter, alive, rights <-chan time
 	for w.err == nil {
 		select {
 		case <-v.Context().Done():
+			return false
+		case <-v.Ended:
 			return false
 		case <-sub.changed:
 			return true
@@ -127,6 +132,12 @@ type eventWriter struct {
 	*http.ResponseController
 	to  http.ResponseWriter
 	err error
+}
+
+// lastLong has the stream outlive the time that a server gives to other answers.
+func (w *eventWriter) lastLong() {
+	_ = w.SetReadDeadline(time.Time{}) // a server without deadlines may not know how
+	_ = w.SetWriteDeadline(time.Time{})
 }
 
 func (w *eventWriter) write(text string) {

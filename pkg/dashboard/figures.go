@@ -7,7 +7,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// meanText is the mean of a metric over whole simulations, with the ends of its interval.
+// meanText is the mean of a metric over whole simulations, with half the width of its interval.
 func meanText(m result.Measure, rows []result.Row) string {
 	var xs []float64
 	for i := range rows {
@@ -21,6 +21,6 @@ func meanText(m result.Measure, rows []result.Row) string {
 	case 1:
 		return figureText(m, mean.Mean)
 	default:
-		return figureText(m, mean.Mean) + " (" + figureText(m, mean.Low) + " to " + figureText(m, mean.High) + ")"
+		return figureText(m, mean.Mean) + " ± " + figureText(m, mean.High-mean.Mean)
 	}
 }

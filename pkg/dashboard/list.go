@@ -20,6 +20,8 @@ type listView struct {
 	layout
 	Namespaces, States, Verdicts []string
 	Namespace, State, Verdict    string
+	// HasCreated says that times of creation are known.
+	HasCreated bool
 	// Empty says that there is nothing at all, whatever the filter.
 	Empty      bool
 	Groups     []group
@@ -81,6 +83,7 @@ func (l *listView) add(o *Object) {
 	}
 	g := &l.Groups[len(l.Groups)-1]
 	g.Rows = append(g.Rows, rowOf(o))
+	l.HasCreated = l.HasCreated || !o.Created.IsZero()
 }
 
 func rowOf(o *Object) listRow {

@@ -26,6 +26,8 @@ type Options struct {
 	Hosts []string
 	// MostRows is how many rows an object may have to be shown with its results; 0 is no bound.
 	MostRows int64
+	// Ended is closed when the server is to end, and its streams with it.
+	Ended <-chan struct{}
 	// About says in a line what the pages show.
 	About string
 	Clock clock.WithTicker
