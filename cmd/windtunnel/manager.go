@@ -54,6 +54,7 @@ type managerOptions struct {
 	concurrency int
 	namespaces  []string
 	state       string
+	web         webOptions
 	qps         float32
 	burst       int
 	verbosity   int
@@ -81,6 +82,7 @@ whose pods simulate its shards, and summarises the results.`,
 	f.IntVar(&o.concurrency, "concurrency", 10, "number of objects of each kind that the manager reconciles at once")
 	f.StringSliceVar(&o.namespaces, "namespace", nil, "namespaces to watch (default all)")
 	f.StringVar(&o.state, "state-dir", "", "folder that outlives a restart, for marks of current compilations; the manager does not compile an object again that has killed it twice (default none)")
+	o.web.register(f)
 	f.Float32Var(&o.qps, "kube-api-qps", -1, "greatest number of requests per second to the API server; below 0 only the server's priority and fairness limits them")
 	f.IntVar(&o.burst, "kube-api-burst", 100, "greatest number of requests at once, if --kube-api-qps limits them")
 	f.IntVarP(&o.verbosity, "verbosity", "v", 0, "detail of the log: 1 shows each write and change of state, 4 each decision, 5 and above the messages of client libraries")
@@ -128,6 +130,9 @@ func (o managerOptions) manager(ctx context.Context, config *rest.Config, now cl
 		Image: o.image, Concurrency: o.concurrency, Clock: now, Metrics: ctrlmetrics.Registry, ObjectMetrics: o.perObject,
 		StateFolder: o.state,
 	}); err != nil {
+		return nil, err
+	}
+	if err := o.web.add(ctx, mgr); err != nil {
 		return nil, err
 	}
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {

@@ -10,15 +10,14 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/rest"
-	certutil "k8s.io/client-go/util/cert"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+
+	"windtunnel.dev/windtunnel/pkg/access"
 )
 
 // Ways to know clients.
@@ -77,32 +76,9 @@ func (o *accessOptions) secure(ctx context.Context, l net.Listener, h http.Handl
 	if h, err = filter(logger, h); err != nil {
 		return nil, nil, err
 	}
-	// HTTP/2 has let strangers tie up servers more than once.
-	settings := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
-	if settings.GetCertificate, err = o.certificate(ctx, logger); err != nil {
-		return nil, nil, err
-	}
-	return tls.NewListener(l, settings), h, nil
-}
-
-// certificate gives the certificate of the folder, or one that the server signs itself.
-func (o *accessOptions) certificate(ctx context.Context, logger logr.Logger) (func(*tls.ClientHelloInfo) (*tls.Certificate, error), error) {
-	if o.certificates == "" {
-		cert, key, err := certutil.GenerateSelfSignedCertKey("localhost", []net.IP{{127, 0, 0, 1}}, nil)
-		if err != nil {
-			return nil, fmt.Errorf("sign a certificate: %w", err)
-		}
-		pair, err := tls.X509KeyPair(cert, key)
-		return func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &pair, nil }, err
-	}
-	w, err := certwatcher.New(filepath.Join(o.certificates, "tls.crt"), filepath.Join(o.certificates, "tls.key"))
+	certificate, err := access.Certificate(ctx, o.certificates, logger)
 	if err != nil {
-		return nil, badInputError{fmt.Errorf("--tls-dir: %w", err)}
+		return nil, nil, badInputError{fmt.Errorf("--tls-dir: %w", err)}
 	}
-	go func() {
-		if err := w.Start(ctx); err != nil {
-			logger.Error(err, "The certificate is not read again")
-		}
-	}()
-	return w.GetCertificate, nil
+	return tls.NewListener(l, access.TLS(certificate)), h, nil
 }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/spf13/pflag"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"windtunnel.dev/windtunnel/pkg/access"
+	"windtunnel.dev/windtunnel/pkg/gate"
+)
+
+// turnedOff is the address of a server that does not run.
+const turnedOff = "0"
+
+// webOptions are the flags of manager for what users read over HTTPS.
+type webOptions struct {
+	address string
+	// certificates is a folder; "" is none.
+	certificates string
+	flagger      string
+}
+
+func (o *webOptions) register(f *pflag.FlagSet) {
+	f.StringVar(&o.address, "web-bind-address", turnedOff, "address of what users read, over TLS, each with the rights that the cluster gives them; 0 turns it off")
+	f.StringVar(&o.certificates, "web-tls-dir", "", "`FOLDER` with tls.crt and tls.key for --web-bind-address, which are read again when they change (default a certificate that the manager signs)")
+	f.StringVar(&o.flagger, "flagger-bind-address", turnedOff, "address of the webhooks for Flagger, without TLS and authentication: they say yes or no about objects with the annotation "+gate.OpenAnnotation+"; 0 turns it off")
+}
+
+// add adds the servers to a manager.
+func (o *webOptions) add(ctx context.Context, mgr ctrl.Manager) error {
+	if err := o.addFlagger(mgr); err != nil {
+		return err
+	}
+	if o.address == turnedOff {
+		if o.certificates != "" {
+			return badInputError{errors.New("--web-tls-dir needs --web-bind-address")}
+		}
+		return nil
+	}
+	guard, err := access.New(mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return err
+	}
+	certificate, err := access.Certificate(ctx, o.certificates, mgr.GetLogger())
+	if err != nil {
+		return badInputError{fmt.Errorf("--web-tls-dir: %w", err)}
+	}
+	server, err := access.NewServer("web", o.address, access.TLS(certificate), webMux(guard, mgr), mgr.GetLogger())
+	if err != nil {
+		return badInputError{fmt.Errorf("--web-bind-address: %w", err)}
+	}
+	return mgr.Add(server)
+}
+
+// webMux returns what the manager serves to users. Each handler asks the guard for the rights of
+// the user on what it shows.
+func webMux(guard *access.Guard, mgr ctrl.Manager) *http.ServeMux {
+	mux := http.NewServeMux()
+	gate.Handler{Guard: guard, Live: mgr.GetAPIReader()}.Mount(mux)
+	return mux
+}
+
+// addFlagger adds the server for Flagger, on a port of its own that a NetworkPolicy can open to
+// Flagger alone.
+func (o *webOptions) addFlagger(mgr ctrl.Manager) error {
+	if o.flagger == turnedOff {
+		return nil
+	}
+	mux := http.NewServeMux()
+	gate.Flagger{Live: mgr.GetAPIReader()}.Mount(mux)
+	server, err := access.NewServer("flagger", o.flagger, nil, mux, mgr.GetLogger())
+	if err != nil {
+		return badInputError{fmt.Errorf("--flagger-bind-address: %w", err)}
+	}
+	return mgr.Add(server)
+}

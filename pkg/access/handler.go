@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package access
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apiserver/pkg/authentication/user"
+)
+
+type userKey struct{}
+
+// UserOf returns whose request a handler behind [Guard.Authenticated] has.
+func UserOf(ctx context.Context) user.Info {
+	u, _ := ctx.Value(userKey{}).(user.Info)
+	return u
+}
+
+// Bearer returns the token in the header Authorization, or nothing.
+func Bearer(r *http.Request) string {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}
+
+// Authenticated calls a handler for requests with a token that the cluster knows. All others have
+// the status 401, or 503 if the cluster does not answer.
+func (g *Guard) Authenticated(tokenOf func(*http.Request) string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		u, err := g.User(r.Context(), tokenOf(r))
+		if err != nil {
+			Refuse(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), userKey{}, u)))
+	})
+}
+
+// Refuse answers an error of a guard with the status 401 or 503. What the cluster did not answer
+// goes to the log, and not to a stranger.
+func Refuse(w http.ResponseWriter, r *http.Request, err error) {
+	if errors.Is(err, ErrUnauthenticated) {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		http.Error(w, err.Error(), http.StatusUnauthorized)
+		return
+	}
+	logr.FromContextOrDiscard(r.Context()).Error(err, "The cluster does not say who may read")
+	w.Header().Set("Retry-After", "5")
+	http.Error(w, "the cluster does not say who may read; try again", http.StatusServiceUnavailable)
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+
+	"github.com/go-logr/logr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/access"
+)
+
+// Subresource is the right that a reader of verdicts alone has: get of policysweeps/verdict and of
+// simulationruns/verdict. Who may get the object may read its verdict too.
+const Subresource = "verdict"
+
+// retryAfter is when a client may ask again for what is not finished, in seconds.
+const retryAfter = "10"
+
+// digestParameter of a query demands that the EPP file under judgement has a digest.
+const digestParameter = "sha256"
+
+var isDigest = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// Handler answers with the verdict of one object:
+//
+//	GET /apis/sim.windtunnel.dev/v1alpha1/namespaces/NAMESPACE/policysweeps/NAME/verdict
+//	GET /apis/sim.windtunnel.dev/v1alpha1/namespaces/NAMESPACE/simulationruns/NAME/verdict
+//
+// The API server does not have these paths, but roles give rights to them as if it had.
+type Handler struct {
+	// Guard says who may read what.
+	Guard *access.Guard
+	// Live reads from the API server.
+	Live client.Reader
+}
+
+// Mount adds the paths to a mux.
+func (h Handler) Mount(mux *http.ServeMux) {
+	for _, resource := range []string{sweeps, runs} {
+		path := "GET /apis/" + v1alpha1.GroupVersion.String() + "/namespaces/{namespace}/" + resource + "/{name}/" + Subresource
+		mux.Handle(path, h.Guard.Authenticated(access.Bearer, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			h.serve(w, r, resource)
+		})))
+	}
+}
+
+func (h Handler) serve(w http.ResponseWriter, r *http.Request, resource string) {
+	key := client.ObjectKey{Namespace: r.PathValue("namespace"), Name: r.PathValue("name")}
+	digest, err := demanded(r.URL.RawQuery)
+	if err != nil {
+		refuse(w, http.StatusBadRequest, metav1.StatusReasonBadRequest, err.Error())
+		return
+	}
+	may, err := h.Guard.May(r.Context(), access.UserOf(r.Context()), right(resource, key, ""), right(resource, key, Subresource))
+	if err != nil {
+		access.Refuse(w, r, err)
+		return
+	}
+	var v *Verdict
+	if err = errMissing; may {
+		v, err = h.verdict(r, resource, key, digest)
+	}
+	if err != nil {
+		refuseFor(w, r, resource+" "+key.String(), err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v) // the client has gone away
+}
+
+func right(resource string, key client.ObjectKey, subresource string) access.Right {
+	return access.Right{
+		Verb: "get", Group: v1alpha1.GroupVersion.Group, Resource: resource, Subresource: subresource, Namespace: key.Namespace, Name: key.Name,
+	}
+}
+
+func (h Handler) verdict(r *http.Request, resource string, key client.ObjectKey, digest string) (*Verdict, error) {
+	o, err := read(r.Context(), h.Live, resource, key)
+	if err != nil {
+		return nil, err
+	}
+	return o.verdictOn(digest)
+}
+
+// demanded reads the query of a request.
+func demanded(query string) (digest string, err error) {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return "", errors.New("the query is not well formed")
+	}
+	for name, all := range values {
+		switch {
+		case name != digestParameter:
+			return "", fmt.Errorf("the query may have %s only", digestParameter)
+		case len(all) != 1 || !isDigest.MatchString(all[0]):
+			return "", fmt.Errorf("%s must be one digest of 64 hexadecimal digits in lower case", digestParameter)
+		}
+		digest = all[0]
+	}
+	return digest, nil
+}
+
+// refuseFor answers why there is no verdict.
+func refuseFor(w http.ResponseWriter, r *http.Request, of string, err error) {
+	var unfinished unfinishedError
+	var other otherFileError
+	switch {
+	case errors.Is(err, errMissing):
+		refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound, of+": "+err.Error())
+	case errors.As(err, &other):
+		refuse(w, http.StatusConflict, metav1.StatusReasonConflict, err.Error())
+	case errors.As(err, &unfinished):
+		w.Header().Set("Retry-After", retryAfter)
+		refuse(w, http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, "there is no verdict yet: "+err.Error())
+	default:
+		logr.FromContextOrDiscard(r.Context()).Error(err, "The verdict cannot be read", "of", of)
+		w.Header().Set("Retry-After", retryAfter)
+		refuse(w, http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, "the cluster does not answer; try again")
+	}
+}
+
+// refuse answers with an error in the form that the API server has.
+func refuse(w http.ResponseWriter, code int, reason metav1.StatusReason, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(metav1.Status{ // the client has gone away
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
+		Status:   metav1.StatusFailure, Message: message, Reason: reason, Code: int32(code),
+	})
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gate
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// Result is a verdict in one word.
+type Result string
+
+// The results. A rollout proceeds with the first, stops with the second, and waits for a person
+// with the third.
+const (
+	Pass    Result = "Pass"
+	Fail    Result = "Fail"
+	Unknown Result = "Unknown"
+)
+
+// Verdict is the answer about an object whose work has ended.
+type Verdict struct {
+	metav1.TypeMeta `json:",inline"`
+
+	// Result is what the gates say together.
+	Result Result `json:"result"`
+	// Reason is the reason of the condition that the result comes from.
+	Reason string `json:"reason"`
+	// Message is the result in a sentence.
+	Message string `json:"message"`
+	// Gates are the verdicts of the gates.
+	Gates []v1alpha1.GateStatus `json:"gates"`
+	// ObservedGeneration is the generation of the spec that was judged, which is the present one.
+	ObservedGeneration int64 `json:"observedGeneration"`
+	// PlanHash is the digest of everything that was simulated.
+	PlanHash string `json:"planHash,omitempty"`
+	// EngineVersion is the simulator's version.
+	EngineVersion string `json:"engineVersion,omitempty"`
+	// Inputs are the digests of what was read from outside the object.
+	Inputs []v1alpha1.InputDigest `json:"inputs"`
+	// CompletionTime is when the work ended.
+	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
+}
+
+// unfinishedError says that there is no verdict yet.
+type unfinishedError struct{ message string }
+
+func (e unfinishedError) Error() string { return e.message }
+
+// otherFileError says that a verdict is about another EPP file than the one asked for.
+type otherFileError struct{ digest string }
+
+func (e otherFileError) Error() string {
+	return fmt.Sprintf("the verdict is not about the EPP file with %s %s", digestParameter, e.digest)
+}
+
+// verdictOn returns the verdict of an object on an EPP file of a digest, unless that is empty.
+func (o *object) verdictOn(digest string) (*Verdict, error) {
+	v, err := o.verdict()
+	if err == nil && digest != "" && !o.judges(digest) {
+		return nil, otherFileError{digest}
+	}
+	return v, err
+}
+
+// verdict returns the verdict of an object, or an unfinishedError. A result of Pass needs gates
+// that pass, of the present spec, with the inputs that the cluster has now: all else is no
+// evidence for a rollout.
+func (o *object) verdict() (*Verdict, error) {
+	st := o.status
+	if st.ObservedGeneration != o.GetGeneration() {
+		return nil, unfinishedError{fmt.Sprintf("the status is of generation %d of the spec, and the present one is %d", st.ObservedGeneration, o.GetGeneration())}
+	}
+	ready, passed := o.condition(v1alpha1.ConditionReady), o.condition(v1alpha1.ConditionPassed)
+	if ready == nil {
+		return nil, unfinishedError{"the work has not begun"}
+	}
+	v := &Verdict{
+		TypeMeta: metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "Verdict"},
+		Result:   Unknown, Reason: ready.Reason, Message: ready.Message,
+		Gates: append([]v1alpha1.GateStatus{}, st.Gates...), ObservedGeneration: st.ObservedGeneration,
+		PlanHash: st.PlanHash, EngineVersion: st.EngineVersion, Inputs: append([]v1alpha1.InputDigest{}, st.Inputs...),
+		CompletionTime: st.CompletionTime,
+	}
+	changed := o.condition(v1alpha1.ConditionInputsChanged)
+	switch {
+	case needsUser(ready, st.Conditions):
+	case ready.Status != metav1.ConditionTrue:
+		return nil, unfinishedError{fmt.Sprintf("%s: %s", ready.Reason, ready.Message)}
+	case passed == nil:
+		v.Message = "there are no gates, and so there is no verdict"
+	case changed != nil && changed.Status == metav1.ConditionTrue:
+		v.Reason, v.Message = changed.Reason, changed.Message
+	default:
+		v.Result, v.Reason, v.Message = resultOf(passed.Status), passed.Reason, passed.Message
+	}
+	return v, nil
+}
+
+// needsUser reports whether the work ended without a verdict, or cannot go on until a user changes
+// the spec. An input that is missing may be about to come.
+func needsUser(ready *metav1.Condition, all []metav1.Condition) bool {
+	stalled := meta.IsStatusConditionTrue(all, v1alpha1.ConditionStalled)
+	return stalled && ready.Reason != v1alpha1.ReasonInputMissing || meta.IsStatusConditionTrue(all, v1alpha1.ConditionFailed)
+}
+
+func resultOf(passed metav1.ConditionStatus) Result {
+	switch passed {
+	case metav1.ConditionTrue:
+		return Pass
+	case metav1.ConditionFalse:
+		return Fail
+	default:
+		return Unknown
+	}
+}
