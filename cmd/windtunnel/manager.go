@@ -132,7 +132,7 @@ func (o managerOptions) manager(ctx context.Context, config *rest.Config, now cl
 	}); err != nil {
 		return nil, err
 	}
-	if err := o.web.add(ctx, mgr); err != nil {
+	if err := o.web.add(ctx, mgr, o.namespaces); err != nil {
 		return nil, err
 	}
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {

@@ -23,7 +23,7 @@ const (
 	// their names.
 	cookieBytes = 3800
 	// mostCookies is how many cookies a token may take.
-	mostCookies = 8
+	mostCookies = 4
 )
 
 // TokenOf is the bearer token of a request: that of the header, or that of the cookies; "" if it has
