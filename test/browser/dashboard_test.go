@@ -88,7 +88,9 @@ func resultsOf(t *testing.T) string {
 	return files
 }
 
-func jsonText(text string) string { return `"` + strings.NewReplacer(`"`, `\"`, `/`, `\/`).Replace(text) + `"` }
+func jsonText(text string) string {
+	return `"` + strings.NewReplacer(`"`, `\"`, `/`, `\/`).Replace(text) + `"`
+}
 
 // at shows a page of a server.
 func (b *tab) at(t *testing.T, url string) {

@@ -15,11 +15,14 @@
   stream.onerror = () => say(stream.readyState === EventSource.CLOSED ? "No longer follows changes." : "The connection is lost; trying again.");
   stream.addEventListener("changed", async () => {
     const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const next = answer.ok && !answer.redirected && page.getElementById("live");
+    const text = await answer.text();
     // Another kind of page, such as the report of work that has ended, comes as a whole.
-    if (!next || !next.dataset.events) location.reload();
-    else live().replaceWith(document.adoptNode(next));
+    if (!answer.ok || answer.redirected || !text.includes('<div id="live" data-events="/')) {
+      location.reload();
+      return;
+    }
+    const page = new DOMParser().parseFromString(text, "text/html");
+    live().replaceWith(document.adoptNode(page.getElementById("live")));
   });
   document.documentElement.dataset.live = "1";
 })();
