@@ -176,6 +176,10 @@ cluster-down: bin/cluster ## Stop that cluster and remove all its files
 e2e: ## Test the operator on such a cluster, installation included (RUN=pattern KUEUE=1 KEEP=1 CLUSTER=existing UNFIT=skip)
 	hack/e2e.sh -run '$(RUN)'
 
+.PHONY: test-rollouts
+test-rollouts: ## Test gates in Argo Rollouts and Flagger on such a cluster; their first build takes minutes (RUN=pattern KEEP=1)
+	SUITE=rollouts hack/e2e.sh -run '$(RUN)'
+
 .PHONY: bin/cluster
 bin/cluster:
 	$(GO) build -trimpath -o bin/cluster ./hack/cluster

@@ -12,6 +12,8 @@ installs the operator with kubectl and uses it. The cluster is torn down at the
 end, whatever comes of the tests.
 
 environment
+  SUITE       e2e (default); or rollouts: test/rollouts, with Argo Rollouts and
+              Flagger, whose first build takes minutes
   CLUSTER     local (default): a cluster of our own on this machine, as root;
               existing: the one that KUBECONFIG names, which stays
   LOAD_IMAGE  with CLUSTER=existing, the command that loads an image archive
@@ -28,6 +30,19 @@ case ${1:-} in
   -h | --help)
     usage
     exit 0
+    ;;
+esac
+
+suite=${SUITE:-e2e}
+case $suite in
+  e2e) ;;
+  rollouts)
+    WINDTUNNEL_ROLLOUTS=$(hack/rollouts.sh)
+    export WINDTUNNEL_ROLLOUTS
+    ;;
+  *)
+    echo "e2e: SUITE must be e2e or rollouts" >&2
+    exit 1
     ;;
 esac
 
@@ -68,4 +83,4 @@ fi
 if [[ -n ${KUEUE:-} ]]; then
   hack/kueue/install.sh
 fi
-WINDTUNNEL_E2E=1 go test ./test/e2e -count 1 -timeout 45m -parallel 4 -v "$@"
+WINDTUNNEL_E2E=1 go test "./test/$suite" -count 1 -timeout 45m -parallel 4 -v "$@"

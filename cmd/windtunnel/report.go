@@ -18,6 +18,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/archive"
+	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/report/page"
 )
 
@@ -31,6 +32,8 @@ const (
 type reportOptions struct {
 	namespace, name string
 	output          outputFormat
+	// most is the greatest number of characters; 0 is no limit.
+	most int
 }
 
 func newReportCommand() *cobra.Command {
@@ -61,21 +64,46 @@ The exit code is 0 for each report, whatever the verdict.`,
 	f := cmd.Flags()
 	f.VarP(formats, "output", "o", formats.words()+"; json is the numbers of the page")
 	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the object (default the kubeconfig's)")
+	f.IntVar(&o.most, "max-characters", 0, "with -o markdown, leave out the longest sections until the report has so many characters, and say which; 0 is no limit, and a comment on GitHub may have 65536")
 	f.StringVar(&o.name, "name", "", "report on the object of this name, from a file with several")
 	return cmd
 }
 
 func (o *reportOptions) run(ctx context.Context, of string, stdout io.Writer) error {
+	if err := checkLimit("--max-characters", o.most, o.output); err != nil {
+		return err
+	}
 	p, err := o.read(ctx, of)
 	if err != nil {
 		return err
 	}
-	var text bytes.Buffer
-	if err := o.output.writeReport(&text, p); err != nil {
+	text, err := o.output.fitted(p, o.most)
+	if err != nil {
 		return err
 	}
-	_, err = text.WriteTo(stdout)
+	_, err = io.WriteString(stdout, text)
 	return err
+}
+
+// checkLimit checks the greatest number of characters that a flag gives a report.
+func checkLimit(flag string, most int, output outputFormat) error {
+	switch {
+	case most < 0:
+		return badInputError{fmt.Errorf("%s must not be negative", flag)}
+	case most > 0 && output != outputMarkdown:
+		return badInputError{fmt.Errorf("%s needs a report in Markdown", flag)}
+	}
+	return nil
+}
+
+// fitted is a report in a format with so many characters at most; 0 is no limit.
+func (f outputFormat) fitted(p *page.Sweep, most int) (string, error) {
+	var text bytes.Buffer
+	if err := f.writeReport(&text, p); err != nil || most == 0 {
+		return text.String(), err
+	}
+	short, err := report.Fit(text.String(), most)
+	return short, toBadInput(err)
 }
 
 // writeReport writes a report in a format.

@@ -5,8 +5,11 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -38,6 +41,42 @@ func TestAReportOfAFile(t *testing.T) {
 	}
 	if data.Best < 0 || data.Baseline < 0 || len(data.Points.ID) != data.All {
 		t.Errorf("best %d, baseline %d, %d of %d points", data.Best, data.Baseline, len(data.Points.ID), data.All)
+	}
+}
+
+// A report in Markdown is short enough for a comment, and says what it lacks.
+func TestAReportThatFits(t *testing.T) {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "report.md")
+	printed := mustRun(t, "sweep", "-f", gatesManifest, "-o", "json", "--report", file, "--report-max-characters", "900")
+	written, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	output := tempFile(t, "sweep.json", printed)
+	for name, text := range map[string]string{
+		"the one of sweep": string(written), "the one of report": mustRun(t, "report", output, "-o", "markdown", "--max-characters", "900"),
+	} {
+		if n := utf8.RuneCountInString(text); n > 900 || !strings.Contains(text, "**Pass**: all 2 gates pass.") || !strings.Contains(text, "It lacks ") {
+			t.Errorf("%s has %d characters:\n%s", name, n, text)
+		}
+	}
+	for name, tc := range map[string]struct {
+		args []string
+		want string
+	}{
+		"a page":               {[]string{"report", output, "--max-characters", "900"}, "--max-characters needs a report in Markdown"},
+		"below the verdict":    {[]string{"report", output, "-o", "markdown", "--max-characters", "9"}, "the title and the verdict of the report have"},
+		"below nothing":        {[]string{"report", output, "-o", "markdown", "--max-characters", "-1"}, "--max-characters must not be negative"},
+		"a sweep's page":       {[]string{"sweep", "-f", gatesManifest, "--report", file + ".html", "--report-max-characters", "9"}, "--report-max-characters needs a report in Markdown"},
+		"a sweep's below 0":    {[]string{"sweep", "-f", gatesManifest, "--report", file, "--report-max-characters", "-9"}, "--report-max-characters must not be negative"},
+		"a sweep with no file": {[]string{"sweep", "-f", gatesManifest, "--report-max-characters", "9"}, "--report-max-characters needs --report"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := windtunnel(t, tc.args...); exitCode(err) != 2 || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%v, want %q and exit code 2", err, tc.want)
+			}
+		})
 	}
 }
 

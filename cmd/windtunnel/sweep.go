@@ -36,6 +36,8 @@ type sweepOptions struct {
 	top int
 	// state, report and follow name files and a folder; "" is none.
 	state, report, follow string
+	// reportMost is the greatest number of characters of the report; 0 is no limit.
+	reportMost int
 	// benchmarkReport names a folder too.
 	benchmarkReport string
 	promotion       promoteOptions
@@ -88,6 +90,7 @@ any point completed, 2 invalid input, 3 not enough evidence for a gate.`,
 	f.IntVar(&o.top, "top", 20, "number of points in the table, in addition to the baseline and the Pareto front; 0 lists all")
 	f.StringVar(&o.state, "state", "", "file to store rows in during the sweep; the command continues from its rows")
 	f.StringVar(&o.report, "report", "", "file to write a report to: the verdict, the changes, the expected effects and the assumptions; a page with charts if it ends in .html, else Markdown")
+	f.IntVar(&o.reportMost, "report-max-characters", 0, "leave out the longest sections of a report in Markdown until it has so many characters, and say which; 0 is no limit, and a comment on GitHub may have 65536")
 	f.StringVar(&o.follow, "follow", "", "folder to write the best points to as SimulationRuns; spec.follow.best is their number (default 3)")
 	f.StringVar(&o.benchmarkReport, "benchmark-report", "", "`DIR`: folder to write a Benchmark Report v0.2.1 of llm-d-benchmark to for each candidate in the table, as benchmark_report_v0.2_NAME-point-N.yaml; the candidates are simulated again")
 	o.promotion.register(f)
@@ -105,6 +108,12 @@ func (o *sweepOptions) checkFlags() error {
 	}
 	if len(o.settings) > 0 && (o.promotion.wanted() || o.follow != "") {
 		return badInputError{errors.New("--set changes the scenario for one trial, and --promote, --promote-scaler and --follow write files that last: change the manifest")}
+	}
+	if o.reportMost != 0 && o.report == "" {
+		return badInputError{errors.New("--report-max-characters needs --report")}
+	}
+	if err := checkLimit("--report-max-characters", o.reportMost, o.reportFormat()); err != nil {
+		return err
 	}
 	if err := errors.Join(o.promotion.check(), o.proposer.check()); err != nil {
 		return err

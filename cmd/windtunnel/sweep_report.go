@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"maps"
 	"os"
 	"path/filepath"
@@ -19,20 +18,25 @@ import (
 
 // writeSweepReport writes the report of a sweep: a page, or Markdown.
 func (o *sweepOptions) writeSweepReport(sweep compiledSweep, st *study.Study) error {
-	format := outputMarkdown
-	if filepath.Ext(o.report) == ".html" {
-		format = outputHTML
-	}
+	format := o.reportFormat()
 	r, err := reportOf(st, sweep.label(), format)
 	if err != nil {
 		return err
 	}
 	facts := append(archive.PlanFacts(sweep.Plan), page.Fact{Name: "To make the figures again", Value: o.again(sweep), Code: true})
-	var text bytes.Buffer
-	if err := format.writeReport(&text, &page.Sweep{Report: r, Facts: facts}); err != nil {
+	text, err := format.fitted(&page.Sweep{Report: r, Facts: facts}, o.reportMost)
+	if err != nil {
 		return err
 	}
-	return toBadInput(os.WriteFile(o.report, text.Bytes(), 0o644))
+	return toBadInput(os.WriteFile(o.report, []byte(text), 0o644))
+}
+
+// reportFormat is the format that the name of the report's file says.
+func (o *sweepOptions) reportFormat() outputFormat {
+	if filepath.Ext(o.report) == ".html" {
+		return outputHTML
+	}
+	return outputMarkdown
 }
 
 // reportOf is the report of a study: with all of its candidates, or in Markdown with the best.

@@ -55,26 +55,31 @@ func (f Flagger) Mount(mux *http.ServeMux) {
 // serve answers yes for some results, and with a status of no for the others. No status is 429 or
 // above 499, of which Flagger does not show the body.
 func (f Flagger) serve(w http.ResponseWriter, r *http.Request, no int, yes func(Result) bool) {
+	answer := func(code int, format string, of ...any) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(code)
+		_, _ = fmt.Fprintf(w, "windtunnel: "+format, of...) // the client has gone away
+	}
 	q, err := readQuestion(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
-		http.Error(w, "windtunnel: "+err.Error(), http.StatusBadRequest)
+		answer(http.StatusBadRequest, "%v", err)
 		return
 	}
 	result, err := f.result(r, q)
-	switch unfinished := (unfinishedError{}); {
+	switch {
 	case errors.Is(err, errMissing):
-		http.Error(w, fmt.Sprintf("windtunnel: there is no %s with the annotation %s", q, OpenAnnotation), http.StatusNotFound)
-	case errors.As(err, &unfinished):
-		http.Error(w, fmt.Sprintf("windtunnel: %s has no verdict yet", q), no)
-	case errors.As(err, &otherFileError{}):
-		http.Error(w, fmt.Sprintf("windtunnel: the verdict of %s is not about this EPP file", q), no)
+		answer(http.StatusNotFound, "there is no %s with the annotation %s", q, OpenAnnotation)
+	case errors.As(err, new(unfinishedError)):
+		answer(no, "%s has no verdict yet", q)
+	case errors.As(err, new(otherFileError)):
+		answer(no, "the verdict of %s is not about this EPP file", q)
 	case err != nil:
 		logr.FromContextOrDiscard(r.Context()).Error(err, "The verdict cannot be read", "of", q.String())
-		http.Error(w, "windtunnel: the cluster does not answer", no)
+		answer(no, "the cluster does not answer")
 	case !yes(result):
-		http.Error(w, fmt.Sprintf("windtunnel: the verdict of %s is %s", q, result), no)
+		answer(no, "the verdict of %s is %s", q, result)
 	default:
-		_, _ = fmt.Fprintf(w, "windtunnel: the verdict of %s is %s\n", q, result)
+		answer(http.StatusOK, "the verdict of %s is %s", q, result)
 	}
 }
 

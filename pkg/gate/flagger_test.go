@@ -49,7 +49,7 @@ func TestFlaggerProceedsWithAPassOnly(t *testing.T) {
 				if w.Code == 429 || w.Code > 499 {
 					t.Errorf("%d, of which Flagger does not show the body", w.Code)
 				}
-				if text := w.Body.String(); strings.Count(text, "\n") != 1 || strings.Contains(text, "about ") {
+				if text := w.Body.String(); strings.Contains(text, "\n") || strings.Contains(text, "about ") {
 					t.Errorf("%q: want one sentence without the message of the verdict", text)
 				}
 			}

@@ -42,8 +42,8 @@ func TestTheChartGivesTheManifests(t *testing.T) {
 			want: kustomized(t, root+"/config/default"),
 		},
 		"every component": {
-			want: overlay(t, "high-availability", "network-policy"),
-			args: []string{"--set", "manager.replicas=2,networkPolicy.enabled=true"},
+			want: overlay(t, "high-availability", "network-policy", "web", "flagger"),
+			args: []string{"--set", "manager.replicas=2,networkPolicy.enabled=true,web.enabled=true,flagger.enabled=true"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -68,6 +68,43 @@ func TestTheWorkersPolicyIsTheSame(t *testing.T) {
 	}
 	if got[key("NetworkPolicy", "team-b", "windtunnel-worker")] == nil {
 		t.Error("the second namespace has no policy")
+	}
+}
+
+// Webhooks of Flagger have no authentication: of all policies together, only rules with a source
+// allow their port, and each port of a policy is one of the pod.
+func TestOnlyFlaggerReachesItsWebhooks(t *testing.T) {
+	for name, all := range map[string]objects{
+		"config": overlay(t, "network-policy", "web", "flagger"), "chart": templated(t, "--set", "networkPolicy.enabled=true,web.enabled=true,flagger.enabled=true"),
+	} {
+		ports := map[string]bool{}
+		for k, o := range all {
+			if k == key("Deployment", namespace, "windtunnel-manager") {
+				for _, p := range as[appsv1.Deployment](t, o).Spec.Template.Spec.Containers[0].Ports {
+					ports[p.Name] = true
+				}
+			}
+		}
+		policies := 0
+		for _, o := range all {
+			if o.GetKind() != "NetworkPolicy" {
+				continue
+			}
+			policies++
+			for _, rule := range as[networkingv1.NetworkPolicy](t, o).Spec.Ingress {
+				for _, p := range rule.Ports {
+					if !ports[p.Port.String()] {
+						t.Errorf("%s: %s allows port %s, which the manager does not have", name, o.GetName(), p.Port)
+					}
+					if p.Port.String() == "flagger" && len(rule.From) == 0 {
+						t.Errorf("%s: %s lets every pod reach the webhooks", name, o.GetName())
+					}
+				}
+			}
+		}
+		if policies != 3 {
+			t.Errorf("%s: %d policies, want 3", name, policies)
+		}
 	}
 }
 
@@ -104,7 +141,7 @@ func TestDefinitionsOutliveTheRelease(t *testing.T) {
 
 // TestAReleaseIsInItsNamespace looks for what is still in that of config/default.
 func TestAReleaseIsInItsNamespace(t *testing.T) {
-	out, err := helm(t, "template", "windtunnel", chart, "--namespace", "elsewhere", "--set", "networkPolicy.enabled=true,manager.replicas=2")
+	out, err := helm(t, "template", "windtunnel", chart, "--namespace", "elsewhere", "--set", "networkPolicy.enabled=true,manager.replicas=2,web.enabled=true,flagger.enabled=true")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,8 @@ func pods(t *testing.T) map[string]*corev1.PodTemplateSpec {
 	}
 	deployments := kustomized(t, root+"/config/default")
 	templates["the manager"] = &as[appsv1.Deployment](t, deployments[key("Deployment", namespace, "windtunnel-manager")]).Spec.Template
+	serving := overlay(t, "web", "flagger")[key("Deployment", namespace, "windtunnel-manager")]
+	templates["the manager with web and flagger"] = &as[appsv1.Deployment](t, serving).Spec.Template
 	evaluator := kustomized(t, root+"/config/evaluator")[key("Deployment", "windtunnel-evaluator", "windtunnel-evaluator")]
 	templates["the evaluator"] = &as[appsv1.Deployment](t, evaluator).Spec.Template
 	return templates
