@@ -44,9 +44,6 @@ func (o *webOptions) add(ctx context.Context, mgr ctrl.Manager, namespaces []str
 		if o.certificates != "" {
 			return badInputError{errors.New("--web-tls-dir needs --web-bind-address")}
 		}
-		if o.dashboard {
-			return badInputError{errNoWeb}
-		}
 		return nil
 	}
 	guard, err := access.New(mgr.GetConfig(), mgr.GetHTTPClient())
