@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -104,7 +105,7 @@ func TestPagesOfTheDashboard(t *testing.T) {
 	server := showFiles(t, resultsOf(t))
 	sweep := server + "/namespaces/default/policysweeps/gates"
 	run := server + "/namespaces/default/simulationruns/poisson"
-	for name, url := range map[string]string{
+	for name, address := range map[string]string{
 		"dashboard list":    server + "/",
 		"dashboard sweep":   sweep,
 		"dashboard status":  sweep + "/status",
@@ -113,12 +114,13 @@ func TestPagesOfTheDashboard(t *testing.T) {
 		"dashboard compare": sweep + "/compare?a=2&b=4",
 		"dashboard run":     run,
 		"dashboard seed":    run + "/points/0/seeds/42",
+		"dashboard hostile": server + "/namespaces/" + url.PathEscape(hostile) + "/simulationruns/" + url.PathEscape(hostile),
 	} {
 		t.Run(name, func(t *testing.T) {
 			tab.forget()
 			tab.size(t, 1280, 900)
 			tab.media(t, "", "light")
-			tab.at(t, url)
+			tab.at(t, address)
 			tab.shoot(t, name+" light")
 			tab.media(t, "", "dark")
 			tab.shoot(t, name+" dark")
