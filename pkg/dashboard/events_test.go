@@ -5,6 +5,7 @@ package dashboard
 import (
 	"bufio"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -145,6 +146,25 @@ func TestStreamsEnd(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A stream outlives the time that a server gives to other answers.
+func TestStreamsOutliveDeadlines(t *testing.T) {
+	s := newShelf(sample(Sweeps, "a", "s"))
+	server := httptest.NewUnstartedServer(New(Options{Source: s, Guard: Everyone{}}).Handler())
+	server.Config.ReadTimeout, server.Config.WriteTimeout = 100*time.Millisecond, 100*time.Millisecond
+	server.Start()
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	key := Key{Sweeps, "a", "s"}
+	l := listen(t, server.URL+key.path()+"/events?since=1", "")
+	<-s.ready
+	l.expect("retry: 3000")
+	time.Sleep(300 * time.Millisecond)
+	s.change(key, "2")
+	l.expect("id: 2")
 }
 
 // However many watch, the source is watched once, and only as long as somebody does.

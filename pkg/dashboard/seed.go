@@ -41,8 +41,8 @@ type metricRow struct {
 
 // explanation says how requests are explained that nothing is kept of.
 type explanation struct {
-	// Manifest is where the manifest is downloaded, and File what it is called then, or was called
-	// before.
+	// Manifest is where the manifest is downloaded, and File what it is called then; "" if the spec is
+	// not known.
 	Manifest, File string
 	Seed           int64
 	// ConfigMaps are those that the scenario refers to.
@@ -120,7 +120,7 @@ func (s *seedView) measure(rows []result.Row) {
 
 // explanation says how a request of a seed is explained on the reader's machine.
 func (r *reading) explanation(point int, seed int64) explanation {
-	e := explanation{Seed: seed, Namespace: r.object.Namespace, File: r.Manifest}
+	e := explanation{Seed: seed, Namespace: r.object.Namespace}
 	if r.Run == nil {
 		return e
 	}

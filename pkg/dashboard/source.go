@@ -42,6 +42,4 @@ type Results struct {
 	// Run makes the manifest of a run that simulates a point again; nil where the spec is
 	// not known.
 	Run func(point int) (*v1alpha1.SimulationRun, error)
-	// Manifest is the file of the object's manifest, if it is known.
-	Manifest string
 }

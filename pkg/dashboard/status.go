@@ -46,7 +46,8 @@ type gateRow struct {
 // figureRow is a metric of the best point and of the baseline, or of a run.
 type figureRow struct{ Metric, Baseline, Best string }
 
-// main shows an object: its report once there is one, and until then its progress.
+// main shows an object: its report once there is one, and until then its progress. A run has a table
+// of its seeds in place of a report.
 func (v *view) main() error {
 	if !v.object.Ended() || v.object.Status.Results == nil && v.object.File == "" {
 		return v.status()
@@ -58,7 +59,6 @@ func (v *view) main() error {
 	if r.Report != nil {
 		return r.report()
 	}
-	// A run's report, page.Run, belongs here as soon as there is one.
 	return v.statusWith(r)
 }
 
@@ -85,7 +85,7 @@ func (v *view) statusWithout(err error) error {
 // statusWith shows the status of an object with its seeds.
 func (v *view) statusWith(r *reading) error {
 	s := v.newStatus()
-	if v.object.Resource == Runs {
+	if v.object.Resource == Runs && len(r.Rows) > 0 {
 		seeds := r.seedsOf(0, r.Rows)
 		s.Seeds = &seeds
 	}
