@@ -6,6 +6,9 @@ import (
 	"bufio"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -106,6 +109,43 @@ func TestWhoSeesTheDashboard(t *testing.T) {
 	plain.stop(t)
 	if log := m.stop(t); strings.Contains(log, reader) {
 		t.Error("the log has a token")
+	}
+}
+
+// The command shows a namespace of the kubeconfig's cluster.
+func TestTheDashboardOfAKubeconfig(t *testing.T) {
+	t.Parallel()
+	p := sharedPlatform(t)
+	ns := p.namespace(t)
+	run := p.watched(t, ns)
+	p.until(t, run, v1alpha1.ConditionComplete)
+	raw, err := p.manager.KubeConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(kubeconfig, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	address := freeAddress(t)
+	cmd := exec.CommandContext(t.Context(), p.binary, "dashboard", "-n", ns, "--listen", address)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	for path, says := range map[string]string{
+		"/": "watched", "/namespaces/" + ns + "/simulationruns/watched/points/0/seeds/42/requests/3": "It went to llama/",
+	} {
+		eventually(t, func() string {
+			if code, text := get(t, "http://"+address+path, ""); code != http.StatusOK || !strings.Contains(text, says) {
+				return text
+			}
+			return ""
+		})
 	}
 }
 
