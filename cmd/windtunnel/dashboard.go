@@ -15,6 +15,7 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -63,6 +64,7 @@ func (o *dashboardOptions) run(ctx context.Context, paths []string, stdout, stde
 		return badInputError{err}
 	}
 	logger := logr.FromSlogHandler(slog.NewTextHandler(stderr, nil))
+	ctrl.SetLogger(logger)
 	options := dashboard.Options{Guard: dashboard.Everyone{}, Hosts: loopbackHosts, Ended: ctx.Done(), Log: logger}
 	var err error
 	if len(paths) > 0 {

@@ -20,6 +20,9 @@ const (
 // Fault marks an error as one that a user can mend, such as the name of an object that is not there.
 type Fault struct{ error }
 
+// NewFault marks an error.
+func NewFault(err error) Fault { return Fault{err} }
+
 // Unwrap returns the error itself.
 func (f Fault) Unwrap() error { return f.error }
 

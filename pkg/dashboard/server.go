@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-logr/logr"
 	"k8s.io/utils/clock"
@@ -182,7 +184,7 @@ func (v *view) fail(err error) {
 	case errors.As(err, &refused):
 		v.sorry(refused.status, refused.title, refused.text)
 	case errors.As(err, &fault):
-		v.sorry(http.StatusConflict, "The results cannot be shown", fault.Error())
+		v.sorry(http.StatusConflict, "This cannot be shown", upperFirst(fault.Error())+".")
 	case v.Context().Err() != nil:
 		// Nobody waits for the answer.
 	default:
@@ -217,8 +219,14 @@ func reasonFor(err error) string {
 	case errors.As(err, &refused):
 		return refused.text
 	case errors.As(err, &fault):
-		return fault.Error() + "."
+		return upperFirst(fault.Error()) + "."
 	default:
 		return ""
 	}
+}
+
+// upperFirst begins a sentence.
+func upperFirst(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
 }

@@ -6,6 +6,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/dashboard"
 )
 
@@ -38,8 +40,10 @@ func (s *Source) List(ctx context.Context, resource dashboard.Resource, namespac
 		list = &v1alpha1.PolicySweepList{}
 	}
 	// What is only read need not be copied.
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
 	if err := s.Objects.List(ctx, list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
-		return nil, err
+		return nil, notYet(err)
 	}
 	objects := make([]dashboard.Object, 0, meta.LenList(list))
 	err := meta.EachListItem(list, func(item runtime.Object) error {
@@ -66,11 +70,24 @@ func (s *Source) get(ctx context.Context, key dashboard.Key) (client.Object, err
 	if key.Resource == dashboard.Sweeps {
 		object = &v1alpha1.PolicySweep{}
 	}
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
 	err := s.Objects.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: key.Name}, object)
 	if apierrors.IsNotFound(err) {
 		return nil, dashboard.ErrNotFound
 	}
-	return object, err
+	return object, notYet(err)
+}
+
+// answerTimeout bounds how long a page waits for a cache that is not in sync.
+const answerTimeout = 10 * time.Second
+
+// notYet says in words that a cache is not in sync, if that is the error.
+func notYet(err error) error {
+	if apierrors.IsTimeout(err) || errors.Is(err, context.DeadlineExceeded) {
+		return archive.NewFault(errors.New("the cluster has not given its runs and sweeps yet: the user of this server needs the rights to list and watch them"))
+	}
+	return err
 }
 
 // objectOf is what pages show of a run or of a sweep.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -132,7 +133,7 @@ func TestResultsThatAreNotWhole(t *testing.T) {
 	}{
 		"another spec": {func(o []client.Object) { o[0].SetGeneration(2) }, "the spec has changed since"},
 		"another plan": {func(o []client.Object) { o[0].(*v1alpha1.PolicySweep).Spec.Search.Seed++ }, "the results are those of another spec"},
-		"no chunk":     {func(o []client.Object) { o[3].SetName("elsewhere") }, "there is no ConfigMap routes-chunk in namespace team"},
+		"no chunk":     {func(o []client.Object) { o[3].SetName("elsewhere") }, "There is no ConfigMap routes-chunk in namespace team"},
 		"a cut chunk":  {func(o []client.Object) { o[3].(*corev1.ConfigMap).BinaryData = nil }, "The results cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -164,4 +165,27 @@ func TestASourceOfSomeNamespaces(t *testing.T) {
 	if _, err := source.Results(context.Background(), object); !errors.As(err, &fault) {
 		t.Errorf("results of a run without some: error %v", err)
 	}
+}
+
+// A cache that never comes in sync, because its user may not list or watch, has words for that.
+func TestACacheThatIsNotInSync(t *testing.T) {
+	source := sourceOf(t)
+	source.Objects = unsynced{source.Objects}
+	show := pagesOf(t, source)
+	for _, path := range []string{"/", "/namespaces/team/policysweeps/routes"} {
+		if status, text := show(path); status != http.StatusConflict || !strings.Contains(text, "needs the rights to list and watch") {
+			t.Errorf("%s: status %d:\n%s", path, status, text)
+		}
+	}
+}
+
+// unsynced answers as a cache that is not in sync.
+type unsynced struct{ client.Reader }
+
+func (unsynced) List(context.Context, client.ObjectList, ...client.ListOption) error {
+	return apierrors.NewTimeoutError("failed waiting for the informer to sync", 0)
+}
+
+func (unsynced) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
+	return apierrors.NewTimeoutError("failed waiting for the informer to sync", 0)
 }
