@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -91,6 +92,7 @@ func exitCode(err error) int {
 	var bad badInputError
 	var open gatesNotPassed
 	var program *policy.Fault
+	var archived archive.Fault
 	switch {
 	case err == nil:
 		return exitOK
@@ -98,7 +100,7 @@ func exitCode(err error) int {
 		return exitInterrupted
 	case errors.Is(err, worker.ErrBadInput):
 		return worker.BadInputExitCode
-	case errors.As(err, &bad), errors.As(err, &program) && program.Stage == policy.LoadStage:
+	case errors.As(err, &bad), errors.As(err, &archived), errors.As(err, &program) && program.Stage == policy.LoadStage:
 		return exitBadInput
 	case errors.As(err, &open) && open.verdict.Judgement == result.Unknown:
 		return exitUnknown

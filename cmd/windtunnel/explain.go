@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
-	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
 
@@ -53,7 +53,7 @@ nothing is stored, it names the command that does it.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		RunE: o.run,
 	}
 	o.cluster.register(cmd)
 	f := cmd.Flags()
@@ -218,15 +218,13 @@ func storedDecisions(ctx context.Context, reader client.Reader, run kubectl.Obje
 	if results == nil {
 		return stored, nil
 	}
-	chunks, err := readChunks(ctx, reader, run.Meta().Namespace, results)
+	kept, err := archive.Read(ctx, reader, kindRun, run.Run, results)
 	if err != nil {
 		return nil, err
 	}
-	for i := range chunks {
-		if packed := chunks[i].Binary[store.DecisionsKey]; len(packed) > 0 {
-			if err := stored.Add(packed); err != nil {
-				return nil, fmt.Errorf("%s: %w", run.Title(), err)
-			}
+	for _, packed := range kept.Decisions() {
+		if err := stored.Add(packed); err != nil {
+			return nil, fmt.Errorf("%s: %w", run.Title(), err)
 		}
 	}
 	return stored, nil

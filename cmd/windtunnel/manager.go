@@ -96,6 +96,9 @@ func (o managerOptions) run(ctx context.Context) error {
 	if o.concurrency < 1 {
 		return badInputError{fmt.Errorf("--concurrency must be at least 1")}
 	}
+	if o.web.dashboard && o.web.address == turnedOff {
+		return badInputError{errNoWeb}
+	}
 	if o.qps == 0 {
 		return badInputError{errors.New("--kube-api-qps must not be 0, which selects the client's default; set a number, or -1 for no limit")}
 	}
@@ -132,7 +135,7 @@ func (o managerOptions) manager(ctx context.Context, config *rest.Config, now cl
 	}); err != nil {
 		return nil, err
 	}
-	if err := o.web.add(ctx, mgr); err != nil {
+	if err := o.web.add(ctx, mgr, o.namespaces); err != nil {
 		return nil, err
 	}
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {

@@ -24,16 +24,19 @@ type webOptions struct {
 	// certificates is a folder; "" is none.
 	certificates string
 	flagger      string
+	// dashboard serves pages, too.
+	dashboard bool
 }
 
 func (o *webOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.address, "web-bind-address", turnedOff, "address of what users read, over TLS, each with the rights that the cluster gives them; 0 turns it off")
 	f.StringVar(&o.certificates, "web-tls-dir", "", "`FOLDER` with tls.crt and tls.key for --web-bind-address, which are read again when they change (default a certificate that the manager signs)")
+	f.BoolVar(&o.dashboard, "dashboard", false, "serve pages over runs and sweeps at --web-bind-address, too")
 	f.StringVar(&o.flagger, "flagger-bind-address", turnedOff, "address of the webhooks for Flagger, without TLS and authentication: they say yes or no about objects with the annotation "+gate.OpenAnnotation+"; 0 turns it off")
 }
 
 // add adds the servers to a manager.
-func (o *webOptions) add(ctx context.Context, mgr ctrl.Manager) error {
+func (o *webOptions) add(ctx context.Context, mgr ctrl.Manager, namespaces []string) error {
 	if err := o.addFlagger(mgr); err != nil {
 		return err
 	}
@@ -51,7 +54,11 @@ func (o *webOptions) add(ctx context.Context, mgr ctrl.Manager) error {
 	if err != nil {
 		return badInputError{fmt.Errorf("--web-tls-dir: %w", err)}
 	}
-	server, err := access.NewServer("web", o.address, access.TLS(certificate), webMux(guard, mgr), mgr.GetLogger())
+	mux := webMux(guard, mgr)
+	if o.dashboard {
+		mountDashboard(ctx, mux, guard, mgr, namespaces)
+	}
+	server, err := access.NewServer("web", o.address, access.TLS(certificate), mux, mgr.GetLogger())
 	if err != nil {
 		return badInputError{fmt.Errorf("--web-bind-address: %w", err)}
 	}

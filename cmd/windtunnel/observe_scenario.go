@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
@@ -90,30 +91,30 @@ func (o *observeOptions) observedInCluster(ctx context.Context, arg string) (*ob
 }
 
 func (o *observeOptions) observedObject(ctx context.Context, reader client.Reader, key client.ObjectKey, kind string) (*observed, error) {
-	inputs := readableInputs{clusterInputs{reader, key.Namespace}}
+	inputs := readableInputs{archive.ClusterInputs{Reader: reader, Namespace: key.Namespace}}
 	if o.point < 0 {
 		if kind == kindSweep {
 			return nil, badInputError{fmt.Errorf("%s %s/%s: --point says which of its points was rolled out", kindSweep, key.Namespace, key.Name)}
 		}
 		var run v1alpha1.SimulationRun
 		if err := reader.Get(ctx, key, &run); err != nil {
-			return nil, notFoundError(err, kindRun, key.Namespace, key.Name)
+			return nil, archive.NotFound(err, kindRun, key.Namespace, key.Name)
 		}
 		return o.observedRun(ctx, &run, inputs)
 	}
 	var sweep v1alpha1.PolicySweep
 	if err := reader.Get(ctx, key, &sweep); err != nil {
-		return nil, notFoundError(err, kindSweep, key.Namespace, key.Name)
+		return nil, archive.NotFound(err, kindSweep, key.Namespace, key.Name)
 	}
-	set := &resultSet{}
-	if err := set.read(ctx, reader, kindSweep, &sweep, sweep.Status.Results); err != nil {
+	stored, err := archive.Read(ctx, reader, kindSweep, &sweep, sweep.Status.Results)
+	if err != nil {
 		return nil, err
 	}
-	return o.observedPoint(ctx, &sweep, inputs, set.rows)
+	return o.observedPoint(ctx, &sweep, inputs, stored.Rows)
 }
 
 // readableInputs are those of a cluster for a process that simulates: it reads traces.
-type readableInputs struct{ clusterInputs }
+type readableInputs struct{ archive.ClusterInputs }
 
 func (readableInputs) ParsesTraces() bool { return true }
 
@@ -129,7 +130,7 @@ func (o *observeOptions) observedPoint(ctx context.Context, sweep *v1alpha1.Poli
 	if err != nil {
 		return nil, err
 	}
-	_ = replay(st, rows) // as far as the rows fit
+	_ = archive.Replay(st, rows) // as far as the rows fit
 	if o.point >= len(st.Points()) {
 		return nil, badInputError{fmt.Errorf("%s %s: --point must be from 0 to %d; a search that learns needs the results of the cluster, or the runs of sweep --follow", kindSweep, sweep.Name, len(st.Points())-1)}
 	}

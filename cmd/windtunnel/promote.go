@@ -39,7 +39,7 @@ the sweep, writes nothing on the cluster and simulates nothing.
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		RunE: o.run,
 	}
 	o.cluster.register(cmd)
 	o.promotion.registerScalers(cmd.Flags())

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,12 +16,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
-	"windtunnel.dev/windtunnel/pkg/experiment/advice"
+	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/report/page"
-	"windtunnel.dev/windtunnel/pkg/result"
 	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
@@ -186,7 +183,7 @@ func (o *reportOptions) clusterSweep(ctx context.Context, reader client.Reader, 
 	if err != nil {
 		return nil, badInputError{fmt.Errorf("%s: %w", label, err)}
 	}
-	return &page.Sweep{Report: r, Facts: planFacts(compiled.Plan), WithoutSeries: withoutSeries}, nil
+	return &page.Sweep{Report: r, Facts: archive.PlanFacts(compiled.Plan), WithoutSeries: archive.WithoutSeries}, nil
 }
 
 // readFile reads the output of run or sweep -o json.
@@ -195,7 +192,7 @@ func (o *reportOptions) readFile(name string) (page.Report, error) {
 	if err != nil {
 		return nil, badInputError{err}
 	}
-	objects, err := readPrinted(raw)
+	objects, err := archive.ReadPrinted(raw)
 	if err != nil {
 		return nil, badInputError{fmt.Errorf("%s is not the output of run or sweep -o json", name)}
 	}
@@ -205,9 +202,9 @@ func (o *reportOptions) readFile(name string) (page.Report, error) {
 	}
 	var r page.Report
 	if p.Kind == kindRun {
-		r, err = p.runReport()
+		r, err = p.RunReport()
 	} else {
-		r, err = p.report()
+		r, err = p.Report()
 	}
 	if err != nil {
 		return nil, badInputError{fmt.Errorf("%s: %w", name, err)}
@@ -216,45 +213,22 @@ func (o *reportOptions) readFile(name string) (page.Report, error) {
 }
 
 // choose returns the object that --name names, or the only one.
-func (o *reportOptions) choose(objects []printed) (*printed, error) {
+func (o *reportOptions) choose(objects []archive.Printed) (*archive.Printed, error) {
 	if o.name == "" && len(objects) > 1 {
 		return nil, fmt.Errorf("the file has %d objects: select one with --name", len(objects))
 	}
-	at := slices.IndexFunc(objects, func(p printed) bool { return o.name == "" || p.Metadata.Name == o.name })
+	at := slices.IndexFunc(objects, func(p archive.Printed) bool { return o.name == "" || p.Metadata.Name == o.name })
 	if at < 0 {
 		return nil, fmt.Errorf("the file has no object %q", o.name)
 	}
 	return &objects[at], nil
 }
 
-// report is the report of a printed sweep.
-func (p *printed) report() (*page.Sweep, error) {
-	board := p.Leaderboard
-	switch {
-	case board == nil:
-		return nil, errors.New("report needs the output of run or sweep -o json, and the object is neither a SimulationRun nor a PolicySweep")
-	case board.SchemaVersion != result.LeaderboardSchemaVersion:
-		return nil, fmt.Errorf("the leaderboard has schemaVersion %q, and this version of windtunnel reads %q", board.SchemaVersion, result.LeaderboardSchemaVersion)
-	case p.Status.EngineVersion != "" && p.Status.EngineVersion != board.EngineVersion:
-		return nil, fmt.Errorf("the leaderboard is of engine version %s and the status of %s: simulate all of the sweep with one version", board.EngineVersion, p.Status.EngineVersion)
-	case len(board.Candidates) == 0 || !board.Candidates[0].Complete():
-		return nil, errors.New("no point has all of its results")
+// clusterRun is the report of a run on a cluster.
+func clusterRun(ctx context.Context, reader client.Reader, run *v1alpha1.SimulationRun) (*page.Run, error) {
+	stored, err := archive.Read(ctx, reader, kindRun, run, run.Status.Results)
+	if err != nil {
+		return nil, err
 	}
-	r := &report.Sweep{
-		Title: "PolicySweep " + p.Metadata.Name, Board: board, Best: board.Candidates[0].Point, Top: advice.ReportedTop, Gates: p.Gates,
-		StepTimes: p.Status.StepTimes, Warnings: p.Status.Warnings, Approximations: p.Status.Approximations,
-	}
-	for i := range board.Candidates {
-		if c := &board.Candidates[i]; c.Name() == experiment.Configuration+"="+experiment.ProposedProfile {
-			r.Best, r.Proposed = c.Point, true
-		}
-	}
-	if base := r.Baseline(); base != nil && base.Rank == board.Candidates[0].Rank && len(p.Gates) > 0 && !r.Proposed {
-		r.Keep = report.LeaderboardVerdict(board)
-	}
-	facts := []page.Fact{{Name: "Engine", Value: board.EngineVersion, Code: true}}
-	if p.Status.PlanHash != "" {
-		facts = append(facts, page.Fact{Name: "Plan", Value: p.Status.PlanHash, Code: true})
-	}
-	return &page.Sweep{Report: r, Facts: append(facts, inputFacts(p.Status.Inputs)...), WithoutSeries: withoutSeries}, nil
+	return archive.RunReport(run, stored)
 }

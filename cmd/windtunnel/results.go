@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
-	"windtunnel.dev/windtunnel/pkg/propose"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -48,8 +47,6 @@ type resultSet struct {
 	stepTimes []string
 	// chunks have what results hold beside the rows.
 	chunks []store.Chunk
-	// journal has the answers of a proposer.
-	journal propose.Journal
 }
 
 // objects are the names that rows have, in their order; none where the rows of one

@@ -4,31 +4,12 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
-	"slices"
 
-	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
-	"windtunnel.dev/windtunnel/pkg/result"
 )
-
-// printed is what of the output of run or sweep -o json is read back: an object, or
-// the List of several.
-type printed struct {
-	Kind        string                     `json:"kind"`
-	Metadata    identityMetadata           `json:"metadata"`
-	Status      v1alpha1.PolicySweepStatus `json:"status"`
-	Gates       []result.GateResult        `json:"gates"`
-	Leaderboard *result.Leaderboard        `json:"leaderboard"`
-	Rows        []result.Row               `json:"rows"`
-	// Results are of runs.
-	Results []*result.Document `json:"results"`
-	Items   []printed          `json:"items"`
-}
 
 // readResults reads the rows of a state, or of the output of run or sweep -o
 // json.
@@ -40,7 +21,7 @@ func readResults(name string) (*resultSet, error) {
 	if bytes.HasPrefix(raw, stateStart) {
 		return readState(name, raw)
 	}
-	objects, err := readPrinted(raw)
+	objects, err := archive.ReadPrinted(raw)
 	if err != nil {
 		return nil, badInputError{fmt.Errorf("%s is neither the output of run or sweep -o json nor a state of a sweep", name)}
 	}
@@ -58,29 +39,6 @@ func readResults(name string) (*resultSet, error) {
 		}
 	}
 	return set, nil
-}
-
-var errNoResults = errors.New("there are no results")
-
-// readPrinted reads one object, or the items of a List.
-func readPrinted(raw []byte) ([]printed, error) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	var p printed
-	if err := decoder.Decode(&p); err != nil {
-		return nil, err
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errNoResults
-	}
-	objects := p.Items
-	if p.Kind != "List" {
-		objects = []printed{p}
-	}
-	noRows := func(p printed) bool { return p.Rows == nil }
-	if len(objects) == 0 || slices.ContainsFunc(objects, noRows) {
-		return nil, errNoResults
-	}
-	return objects, nil
 }
 
 // readState reads a state's rows in their order, and leaves out one that was cut

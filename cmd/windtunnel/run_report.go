@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
@@ -55,7 +56,7 @@ func (o *runOptions) writeReport(ctx context.Context, run compiledRun, conducted
 		return err
 	}
 	again := o.again("run", run.Name)
-	facts := append(planFacts(run.Plan), page.Fact{Name: "To make the figures again", Value: again, Code: true})
+	facts := append(archive.PlanFacts(run.Plan), page.Fact{Name: "To make the figures again", Value: again, Code: true})
 	var text bytes.Buffer
 	if err := reportFormat(o.report).writeReport(&text, &page.Run{Report: r, Facts: facts}); err != nil {
 		return err

@@ -4,13 +4,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
 
-	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/report"
@@ -24,7 +22,7 @@ func (o *sweepOptions) writeSweepReport(ctx context.Context, sweep compiledSweep
 	if err != nil {
 		return err
 	}
-	facts := append(planFacts(sweep.Plan), page.Fact{Name: "To make the figures again", Value: o.again("sweep", sweep.Name), Code: true})
+	facts := append(archive.PlanFacts(sweep.Plan), page.Fact{Name: "To make the figures again", Value: o.again("sweep", sweep.Name), Code: true})
 	p := &page.Sweep{Report: r, Facts: facts}
 	if format == outputHTML {
 		if err := o.addSeries(ctx, sweep, st, p); err != nil {
@@ -44,41 +42,7 @@ func reportOf(st *study.Study, title string, format outputFormat) (*report.Sweep
 	if format == outputMarkdown {
 		keep = advice.ReportedTop
 	}
-	promoted, err := advice.Promote(st, v1alpha1.SourceFormat)
-	if err != nil {
-		promoted = nil // --promote says why; a report can do without.
-	}
-	manifests, err := advice.PromoteVaried(st)
-	if err != nil {
-		manifests = nil // as does --promote-scaler
-	}
-	out := advice.RollOut{Picker: promoted, Manifests: manifests}
-	if st.Plan.Evolving() != nil {
-		out.Bundle, _ = advice.PromoteBundle(st) // and this one --promote again
-	}
-	r, ok, err := advice.NewReport(st, title, keep, out)
-	if err == nil && !ok {
-		err = errors.New("no point has all of its results")
-	}
-	return r, err
-}
-
-// planFacts identify the figures of a plan.
-func planFacts(plan *experiment.Plan) []page.Fact {
-	facts := []page.Fact{
-		{Name: "Engine", Value: plan.EngineVersion, Code: true},
-		{Name: "Plan", Value: plan.Hash(), Code: true},
-	}
-	return append(facts, inputFacts(plan.Inputs)...)
-}
-
-// inputFacts are the digests of inputs.
-func inputFacts(inputs []v1alpha1.InputDigest) []page.Fact {
-	var facts []page.Fact
-	for _, in := range inputs {
-		facts = append(facts, page.Fact{Name: in.Name, Value: "sha256:" + in.SHA256, Code: true})
-	}
-	return facts
+	return archive.Report(st, title, keep)
 }
 
 // again is the command that makes the figures of an object again.

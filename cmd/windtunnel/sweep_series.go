@@ -16,11 +16,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// How a reader has what pages of sweeps lack.
-const (
-	withoutSeries     = "sweep --report FILE.html simulates the baseline and the best candidate again and shows theirs; a SimulationRun of a candidate with spec.trace.series: {} has a page of its own: windtunnel report simulationrun/NAME"
-	severalOfWorkload = "A sweep with workloads has no time series on its page: run --report FILE.html of a SimulationRun with one of the workloads shows them"
-)
+// severalOfWorkload is how a reader has time series of a sweep with several workloads.
+const severalOfWorkload = "A sweep with workloads has no time series on its page: run --report FILE.html of a SimulationRun with one of the workloads shows them"
 
 // addSeries simulates the baseline and the best point again, and follows them through time: a
 // sweep keeps no series.

@@ -30,7 +30,7 @@ var contents = []chapter{
 		"autoscaling", "autoscaling-manifests", "autoscaling-metrics",
 	}},
 	{"Reference", []string{"api", "reference", "command", "metrics", "catalogue", "contracts"}},
-	{"Operations", []string{"install", "kubectl", "gates", "operations", "security", "reliability", "cluster", "release"}},
+	{"Operations", []string{"install", "kubectl", "dashboard", "gates", "operations", "security", "reliability", "cluster", "release"}},
 	{"Accuracy and speed", []string{"validation", "calibrate", "observe", "step-times", "distributions", "performance"}},
 	{"Studies", []string{
 		"capacity", "disaggregation", "tiers", "affinity", "fairness", "stability", "search", "autoscaling-study", "evolution-study",

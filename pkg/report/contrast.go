@@ -19,6 +19,17 @@ func WriteContrast(w io.Writer, c *result.Contrast) error { return Contrast(c).w
 // Contrast returns the comparison of two results for people.
 func Contrast(c *result.Contrast) Text {
 	var b bytes.Buffer
+	contrastGrid(c).write(&b)
+	b.WriteByte('\n')
+	return newText(&b, contrastFacts(c), contrastLegend(c))
+}
+
+// ContrastTable returns the table of a contrast, and the sentences below it.
+func ContrastTable(c *result.Contrast) (Table, []string) {
+	return contrastGrid(c).table(), append(contrastFacts(c), contrastLegend(c)...)
+}
+
+func contrastGrid(c *result.Contrast) *grid {
 	var names, firsts, seconds, differences, ps []string
 	for i := range c.Differing {
 		d := &c.Differing[i]
@@ -39,9 +50,7 @@ func Contrast(c *result.Contrast) Text {
 	g.add(c.Names[1], true, seconds)
 	g.add("difference", false, differences)
 	g.add("p", true, ps)
-	g.write(&b)
-	b.WriteByte('\n')
-	return newText(&b, contrastFacts(c), contrastLegend(c))
+	return g
 }
 
 func contrastLegend(c *result.Contrast) []string {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"sigs.k8s.io/yaml"
 
@@ -101,7 +102,7 @@ func prefixFirst(w Weight) int {
 func parameterName(plugin string) string {
 	var name strings.Builder
 	for word := range strings.FieldsFuncSeq(strings.TrimSuffix(plugin, "-scorer"), func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9')
+		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}) {
 		if name.Len() > 0 {
 			word = strings.ToUpper(word[:1]) + word[1:]

@@ -37,7 +37,7 @@ func openTab(t testing.TB) *tab {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"))
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
@@ -119,16 +119,34 @@ func eval[T any](t testing.TB, b *tab, expression string) T {
 // checkQuiet fails if the page logged an error, or asked for anything but itself.
 func (b *tab) checkQuiet(t testing.TB, file string) {
 	t.Helper()
+	b.checkRequests(t, func(url string) bool { return url == "file://"+file })
+}
+
+// checkQuietWithin fails if pages logged an error, or asked for anything of another server.
+func (b *tab) checkQuietWithin(t testing.TB, server string) {
+	t.Helper()
+	b.checkRequests(t, func(url string) bool { return strings.HasPrefix(url, server+"/") })
+}
+
+func (b *tab) checkRequests(t testing.TB, allowed func(url string) bool) {
+	t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, fault := range b.faults {
 		t.Errorf("the page logged %s", fault)
 	}
 	for _, url := range b.requests {
-		if url != "file://"+file && !strings.HasPrefix(url, "data:image/png") {
+		if !allowed(url) && !strings.HasPrefix(url, "data:") {
 			t.Errorf("the page asked for %s", url)
 		}
 	}
+}
+
+// forget forgets what went wrong before.
+func (b *tab) forget() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.faults, b.requests = nil, nil
 }
 
 func must(t testing.TB, err error) {

@@ -42,8 +42,8 @@ func TestTheChartGivesTheManifests(t *testing.T) {
 			want: kustomized(t, root+"/config/default"),
 		},
 		"every component": {
-			want: overlay(t, "high-availability", "network-policy", "web", "flagger"),
-			args: []string{"--set", "manager.replicas=2,networkPolicy.enabled=true,web.enabled=true,flagger.enabled=true"},
+			want: overlay(t, "high-availability", "network-policy", "web", "dashboard", "flagger"),
+			args: []string{"--set", "manager.replicas=2,networkPolicy.enabled=true,web.enabled=true,web.dashboard=true,flagger.enabled=true"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

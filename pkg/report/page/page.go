@@ -44,6 +44,12 @@ var policy = fmt.Sprintf(
 	"default-src 'none'; script-src %s %s; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'",
 	scriptDigest(charts), scriptDigest(app))
 
+// Policy returns the content security policy of pages, for servers that send it as a header, too.
+func Policy() string { return policy }
+
+// Style returns the style of pages, for other pages that look like them.
+func Style() string { return style }
+
 // scriptDigest is the digest of a script as a policy has it: of all bytes between the tags.
 func scriptDigest(script []byte) string {
 	sum := sha256.Sum256(script)

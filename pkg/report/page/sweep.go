@@ -27,6 +27,8 @@ type Sweep struct {
 	// says how to have them.
 	Series        []NamedSeries
 	WithoutSeries string
+	// Above comes before the report: the links of a server that shows it; "" in a file.
+	Above template.HTML
 }
 
 // Fact is a thing by its name.

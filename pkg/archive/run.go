@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package archive
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"strings"
-
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/figure"
@@ -20,29 +17,25 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// clusterRun is the report of a run on a cluster.
-func clusterRun(ctx context.Context, reader client.Reader, run *v1alpha1.SimulationRun) (*page.Run, error) {
+// RunReport is the report of a run, from what is stored of it.
+func RunReport(run *v1alpha1.SimulationRun, stored *Stored) (*page.Run, error) {
 	label := fmt.Sprintf("SimulationRun %s/%s", run.Namespace, run.Name)
 	if run.Generation != run.Status.ObservedGeneration {
-		return nil, badInputError{fmt.Errorf("%s: the results are those of another spec: wait until the manager has run the present one", label)}
+		return nil, Fault{fmt.Errorf("%s: the results are those of another spec: wait until the manager has run the present one", label)}
 	}
-	set := &resultSet{}
-	if err := set.read(ctx, reader, kindRun, run, run.Status.Results); err != nil {
-		return nil, err
-	}
-	documents, err := store.ReadDocuments(set.chunks)
+	documents, err := store.ReadDocuments(stored.Chunks)
 	if err != nil {
-		return nil, badInputError{fmt.Errorf("%s: %w", label, err)}
+		return nil, Fault{fmt.Errorf("%s: %w", label, err)}
 	}
 	r := advice.NewRunReport(label, documents, &run.Status.CommonStatus, run.Spec.Scenario.SLOs)
-	if r.Series, err = store.ReadSeries(set.chunks); err != nil {
-		return nil, badInputError{fmt.Errorf("%s: %w", label, err)}
+	if r.Series, err = store.ReadSeries(stored.Chunks); err != nil {
+		return nil, Fault{fmt.Errorf("%s: %w", label, err)}
 	}
-	if err := addStored(r, set.chunks, run); err != nil {
-		return nil, badInputError{fmt.Errorf("%s: %w", label, err)}
+	if err := addStored(r, stored, run); err != nil {
+		return nil, Fault{fmt.Errorf("%s: %w", label, err)}
 	}
 	if err := r.Check(); err != nil {
-		return nil, badInputError{fmt.Errorf("%s: %w", label, err)}
+		return nil, Fault{fmt.Errorf("%s: %w", label, err)}
 	}
 	return &page.Run{Report: r, Facts: statusFacts(&run.Status.CommonStatus)}, nil
 }
@@ -52,17 +45,15 @@ const worstOnPage = 3
 
 // addStored adds the worst requests of those whose decisions are stored, and says how to have
 // what is not.
-func addStored(r *report.RunReport, chunks []store.Chunk, run *v1alpha1.SimulationRun) error {
+func addStored(r *report.RunReport, kept *Stored, run *v1alpha1.SimulationRun) error {
 	again := onThisMachine(run)
 	r.WithoutSeries = "The run keeps no time series and distributions: spec.trace.series: {} keeps them"
 	r.WithoutFlaws = "A cluster stores no summary of what went wrong; this command simulates a seed again and prints one: " + again + " --reflect issue_focused"
 	r.WithoutWorst = "The run stores no decisions on requests: spec.trace.level: Decisions stores them, and this command explains one by its number: " + again + " --explain 0"
 	var stored execute.Stored
-	for i := range chunks {
-		if packed := chunks[i].Binary[store.DecisionsKey]; len(packed) > 0 {
-			if err := stored.Add(packed); err != nil {
-				return err
-			}
+	for _, packed := range kept.Decisions() {
+		if err := stored.Add(packed); err != nil {
+			return err
 		}
 	}
 	r.WorstAmong = fmt.Sprintf("Those that waited longest for their first token, of the %s that are stored", figure.Plural(len(stored.Decisions), "decision"))
@@ -99,8 +90,8 @@ func onThisMachine(run *v1alpha1.SimulationRun) string {
 	return text
 }
 
-// runReport is the report of a printed run.
-func (p *printed) runReport() (*page.Run, error) {
+// RunReport is the report of a printed run.
+func (p *Printed) RunReport() (*page.Run, error) {
 	var documents []*result.Document
 	for _, d := range p.Results {
 		if d == nil || d.SchemaVersion != result.SchemaVersion {

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/go-logr/logr"
+	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+
+	"windtunnel.dev/windtunnel/controllers"
+	"windtunnel.dev/windtunnel/pkg/dashboard"
+	pages "windtunnel.dev/windtunnel/pkg/dashboard/cluster"
+	"windtunnel.dev/windtunnel/pkg/dashboard/folder"
+)
+
+// dashboardOptions are the flags of dashboard.
+type dashboardOptions struct {
+	cluster clusterOptions
+	listen  string
+	all     bool
+}
+
+func newDashboardCommand() *cobra.Command {
+	var o dashboardOptions
+	cmd := &cobra.Command{
+		Use:   "dashboard [FOLDER | FILE...]",
+		Short: "Show runs and sweeps in a browser, from files or a cluster",
+		Long: `Serve pages over runs and sweeps on this machine: lists, progress as it is made, reports,
+and the way from a sweep to a point, a seed and a request. The pages only read, and nothing
+is simulated.
+
+FILE is the output of run -o json or sweep -o json, and FOLDER has such files. Without
+them the pages show the cluster of the kubeconfig, with the rights of its user.
+
+The server listens on the loopback interface only. It has no authentication, so all
+programs of this machine can read the pages.`,
+		Example: `  windtunnel dashboard results/
+  windtunnel dashboard -n experiments
+  windtunnel dashboard --all-namespaces --listen 127.0.0.1:9000`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.listen, "listen", "127.0.0.1:8088", "loopback address to listen on; port 0 is any free port")
+	o.cluster.register(cmd)
+	f.BoolVarP(&o.all, "all-namespaces", "A", false, "show all namespaces, which needs the right to list and watch in all of them")
+	return cmd
+}
+
+func (o *dashboardOptions) run(ctx context.Context, paths []string, stdout, stderr io.Writer) error {
+	if err := o.check(paths); err != nil {
+		return badInputError{err}
+	}
+	logger := logr.FromSlogHandler(slog.NewTextHandler(stderr, nil))
+	ctrl.SetLogger(logger)
+	options := dashboard.Options{Guard: dashboard.Everyone{}, Hosts: loopbackHosts, Ended: ctx.Done(), Log: logger}
+	var err error
+	if len(paths) > 0 {
+		options.Source, err = filesSource(paths, stderr)
+		options.About = strings.Join(paths, ", ")
+	} else {
+		options.Source, options.About, err = o.watched(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", o.listen)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "The dashboard is at http://%s/\n", listener.Addr())
+	return servePages(ctx, listener, dashboard.New(options).Handler())
+}
+
+// loopbackHosts are the names by which browsers of this machine call it.
+var loopbackHosts = []string{"localhost", "127.0.0.1", "::1", "[::1]"}
+
+func (o *dashboardOptions) check(paths []string) error {
+	var faults []error
+	address, err := net.ResolveTCPAddr("tcp", o.listen)
+	switch {
+	case err != nil:
+		faults = append(faults, fmt.Errorf("--listen %s: %w", o.listen, err))
+	case !address.IP.IsLoopback():
+		faults = append(faults, fmt.Errorf("--listen %s: must be a loopback address, such as 127.0.0.1:8088: the pages have no authentication", o.listen))
+	}
+	if o.all && o.cluster.namespace != "" {
+		faults = append(faults, errors.New("--namespace and --all-namespaces exclude each other"))
+	}
+	if len(paths) > 0 && (o.all || o.cluster.namespace != "") {
+		faults = append(faults, errors.New("--namespace and --all-namespaces are for the pages of a cluster, not of files"))
+	}
+	return errors.Join(faults...)
+}
+
+// filesSource has the objects of files, and says which of them have none.
+func filesSource(paths []string, stderr io.Writer) (dashboard.Source, error) {
+	s := folder.New(clock.RealClock{}, paths...)
+	without, err := s.Check()
+	for _, name := range without {
+		fmt.Fprintf(stderr, "%s has no results: left out\n", name)
+	}
+	return s, toBadInput(err)
+}
+
+// watched has the objects of the kubeconfig's cluster, each kind watched once.
+func (o *dashboardOptions) watched(ctx context.Context) (_ dashboard.Source, about string, err error) {
+	c, err := o.cluster.connect()
+	if err != nil {
+		return nil, "", err
+	}
+	settings := controllers.CacheOptions()
+	settings.Scheme, settings.ByObject = controllers.Scheme(), nil
+	about = "all namespaces of " + c.config.Host
+	source := &pages.Source{}
+	if !o.all {
+		about = "namespace " + c.namespace + " of " + c.config.Host
+		source.Namespaces = []string{c.namespace}
+		settings.DefaultNamespaces = map[string]cache.Config{c.namespace: {}}
+	}
+	objects, err := cache.New(c.config, settings)
+	if err != nil {
+		return nil, "", fmt.Errorf("find the cluster: %w", err)
+	}
+	source.Objects, source.Informers, source.ConfigMaps = objects, objects, c
+	go func() { _ = objects.Start(ctx) }() // it ends with the command
+	return source, about, nil
+}
+
+// servePages serves until the context ends. Streams of events end with it.
+func servePages(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	s := &http.Server{Handler: handler, ReadHeaderTimeout: headTimeout, BaseContext: func(net.Listener) context.Context { return ctx }}
+	stop := context.AfterFunc(ctx, func() { _ = s.Close() })
+	defer stop()
+	if err := s.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

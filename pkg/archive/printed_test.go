@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package archive_test
+
+import (
+	"strings"
+	"testing"
+
+	"windtunnel.dev/windtunnel/pkg/archive"
+)
+
+// What no verb has printed is an error.
+func TestReadPrinted(t *testing.T) {
+	const run = `{"kind":"SimulationRun","metadata":{"name":"a"},"status":{"metrics":[{"metric":"goodput","mean":"1"}],"planHash":"x"},"rows":[]}`
+	for name, test := range map[string]struct {
+		text string
+		want int
+	}{
+		"a run":                {run, 1},
+		"a list":               {`{"kind":"List","items":[` + run + `,` + run + `]}`, 2},
+		"an empty list":        {`{"kind":"List","items":[]}`, 0},
+		"an item without rows": {`{"kind":"List","items":[` + run + `,{"kind":"SimulationRun"}]}`, 0},
+		"two documents":        {run + run, 0},
+		"an output cut off":    {run[:len(run)-1], 0},
+		"a manifest":           {`{"kind":"SimulationRun","spec":{}}`, 0},
+		"a row that is none":   {strings.Replace(run, `"rows":[]`, `"rows":[{"point":-1}]`, 1), 0},
+	} {
+		objects, err := archive.ReadPrinted([]byte(test.text))
+		if len(objects) != test.want || (err == nil) != (test.want > 0) {
+			t.Errorf("%s: %d objects, %v; want %d", name, len(objects), err, test.want)
+		}
+		for _, o := range objects {
+			if o.Metadata.Name != "a" || o.Status.PlanHash != "x" || len(o.Status.Metrics) != 1 {
+				t.Errorf("%s: %+v", name, o.Status)
+			}
+		}
+	}
+}
+
+func TestReportsOfPrintedSweepsRefuse(t *testing.T) {
+	for name, test := range map[string]struct{ text, want string }{
+		"a run":               {`{"kind":"SimulationRun","rows":[]}`, "the object is no PolicySweep"},
+		"a later version":     {`{"rows":[],"leaderboard":{"schemaVersion":"windtunnel.dev/leaderboard/v9"}}`, `has schemaVersion "windtunnel.dev/leaderboard/v9"`},
+		"a sweep of no point": {`{"rows":[],"leaderboard":{"schemaVersion":"windtunnel.dev/leaderboard/v2"}}`, "no point has all of its results"},
+	} {
+		objects, err := archive.ReadPrinted([]byte(test.text))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if _, err := objects[0].Report(); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want %q", name, err, test.want)
+		}
+	}
+}
