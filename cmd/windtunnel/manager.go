@@ -158,7 +158,7 @@ func (o managerOptions) settings() ctrl.Options {
 			BindAddress:    o.metrics,
 			SecureServing:  true,
 			FilterProvider: filters.WithAuthenticationAndAuthorization,
-			// HTTP/2 has let strangers tie up servers more than once, and
+			// HTTP/2 has let clients tie up servers more than once, and
 			// scraping gains nothing from it.
 			TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }},
 		},

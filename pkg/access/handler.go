@@ -43,7 +43,7 @@ func (g *Guard) Authenticated(tokenOf func(*http.Request) string, next http.Hand
 }
 
 // Refuse answers an error of a guard with the status 401 or 503. What the cluster did not answer
-// goes to the log, and not to a stranger.
+// goes to the log, and not to the client.
 func Refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, ErrUnauthenticated) {
 		w.Header().Set("WWW-Authenticate", "Bearer")

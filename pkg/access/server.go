@@ -45,7 +45,7 @@ func Certificate(ctx context.Context, folder string, log logr.Logger) (func(*tls
 
 // TLS returns the settings of a server with a certificate.
 func TLS(certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)) *tls.Config {
-	// HTTP/2 has let strangers tie up servers more than once.
+	// HTTP/2 has let clients tie up servers more than once.
 	return &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: certificate}
 }
 
