@@ -98,6 +98,11 @@ test-browser: ## Test the pages in Chromium; root on Debian installs what is mis
 	hack/browser.sh
 	$(GO) test -C test/browser -count 1 -run '$(RUN)' ./...
 
+.PHONY: screenshots
+screenshots: ## Take the pictures of pages in docs/ again, in Chromium
+	hack/browser.sh
+	$(GO) test -C test/browser -count 1 -run '^TestPicturesOfTheDocumentation$$' -update .
+
 .PHONY: demo
 demo: build ## Simulate a sweep of routing policies on this machine, without a cluster
 	mkdir -p dist
