@@ -314,17 +314,5 @@ func (r *RunReport) writeWorst(b *bytes.Buffer) {
 }
 
 func (r *RunReport) writeBasis(b *bytes.Buffer) {
-	fmt.Fprint(b, "## What this rests on\n\nThese are figures of a simulation, not of a cluster.\n\n")
-	for _, s := range r.Notes() {
-		fmt.Fprintf(b, "- %s\n", s)
-	}
-	for _, s := range r.StepTimes {
-		fmt.Fprintf(b, "- Step times: %s.\n", s)
-	}
-	for _, s := range r.Approximations {
-		fmt.Fprintf(b, "- Approximated: %s\n", s)
-	}
-	for _, s := range r.Warnings {
-		fmt.Fprintf(b, "- Remark: %s\n", s)
-	}
+	writeBasis(b, r.Notes(), r.StepTimes, r.Approximations, r.Warnings)
 }

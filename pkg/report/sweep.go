@@ -319,17 +319,22 @@ func (r *Sweep) top(b *bytes.Buffer) {
 
 // basis says what all of this rests on.
 func (r *Sweep) basis(b *bytes.Buffer) {
+	writeBasis(b, r.Assumptions, r.StepTimes, r.Approximations, r.Warnings)
+}
+
+// writeBasis writes what figures rest on, as the last section of a report.
+func writeBasis(b *bytes.Buffer, assumptions, stepTimes, approximations, warnings []string) {
 	fmt.Fprint(b, "## What this rests on\n\nThese are figures of a simulation, not of a cluster.\n\n")
-	for _, s := range r.Assumptions {
+	for _, s := range assumptions {
 		fmt.Fprintf(b, "- %s\n", s)
 	}
-	for _, s := range r.StepTimes {
+	for _, s := range stepTimes {
 		fmt.Fprintf(b, "- Step times: %s.\n", s)
 	}
-	for _, s := range r.Approximations {
+	for _, s := range approximations {
 		fmt.Fprintf(b, "- Approximated: %s\n", s)
 	}
-	for _, s := range r.Warnings {
+	for _, s := range warnings {
 		fmt.Fprintf(b, "- Remark: %s\n", s)
 	}
 }
