@@ -3,6 +3,7 @@
 package archive_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -39,7 +40,7 @@ func TestReadPrinted(t *testing.T) {
 
 func TestReportsOfPrintedSweepsRefuse(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
-		"a run":               {`{"kind":"SimulationRun","rows":[]}`, "the object is no PolicySweep"},
+		"a run":               {`{"kind":"SimulationRun","rows":[]}`, "neither a SimulationRun nor a PolicySweep"},
 		"a later version":     {`{"rows":[],"leaderboard":{"schemaVersion":"windtunnel.dev/leaderboard/v9"}}`, `has schemaVersion "windtunnel.dev/leaderboard/v9"`},
 		"a sweep of no point": {`{"rows":[],"leaderboard":{"schemaVersion":"windtunnel.dev/leaderboard/v2"}}`, "no point has all of its results"},
 	} {
@@ -47,8 +48,26 @@ func TestReportsOfPrintedSweepsRefuse(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if _, err := objects[0].Report(); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: error %v, want %q", name, err, test.want)
+		var fault archive.Fault
+		if _, err := objects[0].Report(); !errors.As(err, &fault) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want the fault %q", name, err, test.want)
+		}
+	}
+}
+
+func TestReportsOfPrintedRunsRefuse(t *testing.T) {
+	for name, test := range map[string]struct{ text, want string }{
+		"a later version": {`{"rows":[],"results":[{"schemaVersion":"windtunnel.dev/result/v99"}]}`, "another schemaVersion"},
+		"no rows":         {`{"rows":[]}`, "there are no results"},
+		"no documents":    {`{"rows":[{"key":"k","point":0,"seed":1,"metrics":{"ttft.p99":0.5}}]}`, "there are no results"},
+	} {
+		objects, err := archive.ReadPrinted([]byte(test.text))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var fault archive.Fault
+		if _, err := objects[0].RunReport(); !errors.As(err, &fault) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want the fault %q", name, err, test.want)
 		}
 	}
 }

@@ -89,7 +89,7 @@ func Report(st *study.Study, title string, keep int) (*report.Sweep, error) {
 	}
 	r, ok, err := advice.NewReport(st, title, keep, out)
 	if err == nil && !ok {
-		err = errors.New("no point has all of its results")
+		err = errNoPoint
 	}
 	return r, err
 }
