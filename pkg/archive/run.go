@@ -70,19 +70,22 @@ func addStored(r *report.RunReport, kept *Stored, run *v1alpha1.SimulationRun) e
 	return nil
 }
 
-// worstStored are the decisions on the worst requests of each part, and how many decisions there
-// are. No more than one part is in memory at a time: all of them may be larger than it.
+// worstStored are the decisions on the worst requests, and how many decisions there are. Parts are read
+// one at a time, and of those before only the worst requests remain: all parts may be more than the
+// memory of a manager.
 func worstStored(kept *Stored) (worst *execute.Stored, count int, err error) {
 	worst = &execute.Stored{}
 	for _, packed := range kept.Decisions() {
-		var part execute.Stored
-		if err := part.Add(packed); err != nil {
+		known := len(worst.Decisions)
+		if err := worst.Add(packed); err != nil {
 			return nil, 0, err
 		}
-		count += len(part.Decisions)
-		for _, d := range part.Worst(execute.LateFirstToken, worstOnPage) {
-			worst.Decisions = append(worst.Decisions, part.Story(d.Seed, d.Request.ID).Decisions...)
+		count += len(worst.Decisions) - known
+		var rest execute.Stored
+		for _, d := range worst.Worst(execute.LateFirstToken, worstOnPage) {
+			rest.Decisions = append(rest.Decisions, worst.Story(d.Seed, d.Request.ID).Decisions...)
 		}
+		worst = &rest
 	}
 	return worst, count, nil
 }

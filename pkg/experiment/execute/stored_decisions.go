@@ -19,10 +19,14 @@ import (
 // seed, of arrival.
 type Stored struct {
 	// Seed is the one whose decisions are taken; nil takes those of all seeds.
-	Seed      *int64
+	Seed *int64
+	// MostBytes bounds the lines of the decisions of all parts; 0 is no bound.
+	MostBytes int
 	Decisions []*Decision
 	// LeftOut counts the lines that had no room.
 	LeftOut int
+
+	bytes int // of the lines of the decisions
 }
 
 // mostStoredBytes bounds a part after it is unpacked: a ConfigMap has room for a part that
@@ -75,6 +79,9 @@ func (s *Stored) addLine(line []byte) error {
 		return nil
 	case d.Record != "" && d.Record != result.RoutingKind:
 		return nil
+	}
+	if s.bytes += len(line); s.MostBytes > 0 && s.bytes > s.MostBytes {
+		return fmt.Errorf("decisions: there are more than %d bytes of them", s.MostBytes)
 	}
 	var decision Decision
 	if err := json.Unmarshal(line, &decision); err != nil {

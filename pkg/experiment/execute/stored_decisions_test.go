@@ -115,6 +115,18 @@ func TestStoredDecisionsOfOneSeed(t *testing.T) {
 	}
 }
 
+// A bound is on the decisions of all parts together, and on those of the seed alone.
+func TestStoredDecisionsHaveABound(t *testing.T) {
+	seed := int64(2)
+	stored := execute.Stored{Seed: &seed, MostBytes: 70}
+	two := packed(t, `{"seed":1,"request":{"id":1}}`, `{"seed":2,"request":{"id":1}}`)
+	for part, fits := range []bool{true, true, false} {
+		if err := stored.Add(two); (err == nil) != fits {
+			t.Errorf("part %d: %v", part, err)
+		}
+	}
+}
+
 // What is damaged is an error, and no panic. So is a part that would fill the memory, however short
 // its lines are.
 func TestDamagedDecisionsAreErrors(t *testing.T) {
