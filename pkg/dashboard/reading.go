@@ -4,11 +4,13 @@ package dashboard
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 
+	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -56,8 +58,17 @@ func (v *view) read() (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.recent.put(v.object, results)
+	if lasting(results.ReportFault) {
+		v.recent.put(v.object, results)
+	}
 	return &reading{v, results}, nil
+}
+
+// lasting reports whether the next page of the object would have the same report, or the same reason why
+// there is none.
+func lasting(reportFault error) bool {
+	var fault archive.Fault
+	return reportFault == nil || errors.As(reportFault, &fault)
 }
 
 // pointOf returns the point of the path, which must be one that has rows.

@@ -84,6 +84,7 @@ func (s *Server) Handler() http.Handler {
 		"/compare":     withResults((*reading).compare),
 		"/rows.json":   withResults((*reading).rowsJSON),
 		"/rows.csv":    withResults((*reading).rowsCSV),
+		"/report":      withResults((*reading).report),
 		"/report.html": withResults((*reading).reportFile),
 		"/report.md":   withResults((*reading).reportMarkdown),
 	} {
