@@ -17,10 +17,15 @@ import (
 // mostDecisionBytes bounds the stored decisions of a seed. The manager stores a quarter of it at most.
 const mostDecisionBytes = 64 << 20
 
-// storedOf are the stored decisions of a seed.
-func storedOf(packed [][]byte, seed int64) (*execute.Stored, error) {
+// stored are the stored decisions of a seed.
+func (r *reading) stored(seed int64) (*execute.Stored, error) {
+	end, err := r.turn()
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	stored := &execute.Stored{Seed: &seed, MostBytes: mostDecisionBytes}
-	for _, p := range packed {
+	for _, p := range r.Decisions {
 		if err := stored.Add(p); err != nil {
 			return nil, archive.NewFault(fmt.Errorf("the stored decisions cannot be read: %w", err))
 		}
@@ -107,7 +112,7 @@ func (r *reading) request() error {
 	if err != nil {
 		return ErrNotFound
 	}
-	stored, err := storedOf(r.Decisions, seed)
+	stored, err := r.stored(seed)
 	if err != nil {
 		return err
 	}

@@ -58,6 +58,11 @@ func (r *reading) reportOf() (page.Report, error) {
 	case r.Report != nil:
 		return r.Report, nil
 	case r.RunReport != nil:
+		end, err := r.turn()
+		if err != nil {
+			return nil, err
+		}
+		defer end()
 		return r.RunReport()
 	case r.ReportFault != nil:
 		return nil, r.ReportFault

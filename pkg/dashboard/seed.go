@@ -73,7 +73,7 @@ func (r *reading) seed() error {
 	}
 	s.measure(rows)
 	if r.object.Resource == Runs {
-		stored, err := storedOf(r.Decisions, seed)
+		stored, err := r.stored(seed)
 		if err != nil {
 			return err
 		}

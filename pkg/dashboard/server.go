@@ -44,7 +44,7 @@ type Server struct {
 	recent  recent
 }
 
-// simultaneousReads is how many objects the server reads results of at once.
+// simultaneousReads is how many readers have results read, or unpacked, at once.
 const simultaneousReads = 2
 
 // New returns a server.
