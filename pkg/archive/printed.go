@@ -39,10 +39,7 @@ type Printed struct {
 	Items   []Printed          `json:"items"`
 }
 
-var (
-	errNoResults = errors.New("there are no results")
-	errNoPoint   = Fault{errors.New("no point has all of its results")}
-)
+var errNoResults = errors.New("there are no results")
 
 // ReadPrinted reads one object, or the items of a List.
 func ReadPrinted(raw []byte) ([]Printed, error) {
@@ -76,7 +73,7 @@ func (p *Printed) Report() (*page.Sweep, error) {
 	case p.Status.EngineVersion != "" && p.Status.EngineVersion != board.EngineVersion:
 		return nil, Fault{fmt.Errorf("the leaderboard is of engine version %s and the status of %s: simulate all of the sweep with one version", board.EngineVersion, p.Status.EngineVersion)}
 	case len(board.Candidates) == 0 || !board.Candidates[0].Complete():
-		return nil, errNoPoint
+		return nil, Fault{ErrNoPoint}
 	}
 	r := &report.Sweep{
 		Title: Sweep + " " + p.Metadata.Name, Board: board, Best: board.Candidates[0].Point, Top: advice.ReportedTop, Gates: p.Gates,

@@ -80,6 +80,9 @@ func (s *Source) sweepResults(ctx context.Context, r *dashboard.Results, sweep *
 		return &v1alpha1.SimulationRun{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: sweep.Namespace}, Spec: spec}, err
 	}
 	report, err := archive.Report(st, fmt.Sprintf("%s %s/%s", archive.Sweep, sweep.Namespace, sweep.Name), 0)
+	if errors.Is(err, archive.ErrNoPoint) {
+		err = archive.NewFault(err)
+	}
 	if err != nil {
 		r.ReportFault = err
 		return
