@@ -62,18 +62,18 @@ func ReadPrinted(raw []byte) ([]Printed, error) {
 	return objects, nil
 }
 
-// Report is the report of a printed sweep.
+// Report is the report of a printed sweep. Its errors are faults: the file is the reader's to mend.
 func (p *Printed) Report() (*page.Sweep, error) {
 	board := p.Leaderboard
 	switch {
 	case board == nil:
-		return nil, errors.New("report needs the output of run or sweep -o json, and the object is neither a SimulationRun nor a PolicySweep")
+		return nil, Fault{errors.New("report needs the output of run or sweep -o json, and the object is neither a SimulationRun nor a PolicySweep")}
 	case board.SchemaVersion != result.LeaderboardSchemaVersion:
-		return nil, fmt.Errorf("the leaderboard has schemaVersion %q, and this version of windtunnel reads %q", board.SchemaVersion, result.LeaderboardSchemaVersion)
+		return nil, Fault{fmt.Errorf("the leaderboard has schemaVersion %q, and this version of windtunnel reads %q", board.SchemaVersion, result.LeaderboardSchemaVersion)}
 	case p.Status.EngineVersion != "" && p.Status.EngineVersion != board.EngineVersion:
-		return nil, fmt.Errorf("the leaderboard is of engine version %s and the status of %s: simulate all of the sweep with one version", board.EngineVersion, p.Status.EngineVersion)
+		return nil, Fault{fmt.Errorf("the leaderboard is of engine version %s and the status of %s: simulate all of the sweep with one version", board.EngineVersion, p.Status.EngineVersion)}
 	case len(board.Candidates) == 0 || !board.Candidates[0].Complete():
-		return nil, errors.New("no point has all of its results")
+		return nil, Fault{ErrNoPoint}
 	}
 	r := &report.Sweep{
 		Title: Sweep + " " + p.Metadata.Name, Board: board, Best: board.Candidates[0].Point, Top: advice.ReportedTop, Gates: p.Gates,

@@ -50,13 +50,11 @@ func addStored(r *report.RunReport, kept *Stored, run *v1alpha1.SimulationRun) e
 	r.WithoutSeries = "The run keeps no time series and distributions: spec.trace.series: {} keeps them"
 	r.WithoutFlaws = "A cluster stores no summary of what went wrong; this command simulates a seed again and prints one: " + again + " --reflect issue_focused"
 	r.WithoutWorst = "The run stores no decisions on requests: spec.trace.level: Decisions stores them, and this command explains one by its number: " + again + " --explain 0"
-	var stored execute.Stored
-	for _, packed := range kept.Decisions() {
-		if err := stored.Add(packed); err != nil {
-			return err
-		}
+	stored, count, err := worstStored(kept)
+	if err != nil {
+		return err
 	}
-	r.WorstAmong = fmt.Sprintf("Those that waited longest for their first token, of the %s that are stored", figure.Plural(len(stored.Decisions), "decision"))
+	r.WorstAmong = fmt.Sprintf("Those that waited longest for their first token, of the %s that are stored", figure.Plural(count, "decision"))
 	for _, d := range stored.Worst(execute.LateFirstToken, worstOnPage) {
 		story := stored.Story(d.Seed, d.Request.ID)
 		var table bytes.Buffer
@@ -70,6 +68,26 @@ func addStored(r *report.RunReport, kept *Stored, run *v1alpha1.SimulationRun) e
 		})
 	}
 	return nil
+}
+
+// worstStored are the decisions on the worst requests, and how many decisions there are. Parts are read
+// one at a time, and of those before only the worst requests remain: all parts may be more than the
+// memory of a manager.
+func worstStored(kept *Stored) (worst *execute.Stored, count int, err error) {
+	worst = &execute.Stored{}
+	for _, packed := range kept.Decisions() {
+		known := len(worst.Decisions)
+		if err := worst.Add(packed); err != nil {
+			return nil, 0, err
+		}
+		count += len(worst.Decisions) - known
+		var rest execute.Stored
+		for _, d := range worst.Worst(execute.LateFirstToken, worstOnPage) {
+			rest.Decisions = append(rest.Decisions, worst.Story(d.Seed, d.Request.ID).Decisions...)
+		}
+		worst = &rest
+	}
+	return worst, count, nil
 }
 
 // onThisMachine is a command that simulates a run of a cluster here, as far as its inputs are in
@@ -90,24 +108,24 @@ func onThisMachine(run *v1alpha1.SimulationRun) string {
 	return text
 }
 
-// RunReport is the report of a printed run.
+// RunReport is the report of a printed run. Its errors are faults: the file is the reader's to mend.
 func (p *Printed) RunReport() (*page.Run, error) {
 	var documents []*result.Document
 	for _, d := range p.Results {
 		if d == nil || d.SchemaVersion != result.SchemaVersion {
-			return nil, fmt.Errorf("a result has another schemaVersion than %q, which this version of windtunnel reads", result.SchemaVersion)
+			return nil, Fault{fmt.Errorf("a result has another schemaVersion than %q, which this version of windtunnel reads", result.SchemaVersion)}
 		}
 		documents = append(documents, d)
 	}
 	if len(p.Rows) == 0 {
-		return nil, report.ErrNoDocuments
+		return nil, Fault{report.ErrNoDocuments}
 	}
 	r := advice.NewRunReport("SimulationRun "+p.Metadata.Name, documents, &p.Status.CommonStatus, nil)
 	r.WithoutSeries = "The output of run -o json has no time series: run --report FILE.html makes a page with them"
 	r.WithoutFlaws = "The output of run -o json does not say what went wrong: run --reflect issue_focused does, and so does run --report FILE.html"
 	r.WithoutWorst = "The output of run -o json has no decisions on requests: run --explain NUMBER explains one, and run --report FILE.html shows the worst"
 	if err := r.Check(); err != nil {
-		return nil, err
+		return nil, Fault{err}
 	}
 	return &page.Run{Report: r, Facts: statusFacts(&p.Status.CommonStatus)}, nil
 }

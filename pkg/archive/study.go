@@ -73,6 +73,10 @@ func Replay(st *study.Study, rows []result.Row) error {
 // WithoutSeries is how a reader has the time series that stored results of a sweep lack.
 const WithoutSeries = "sweep --report FILE.html simulates the baseline and the best candidate again and shows theirs; a SimulationRun of a candidate with spec.trace.series: {} has a page of its own: windtunnel report simulationrun/NAME"
 
+// ErrNoPoint says that there is no report of a sweep. It is a fault where the results are stored, and none
+// where a verb has just simulated them.
+var ErrNoPoint = errors.New("no point has all of its results")
+
 // Report is the report of a study. keep is how many candidates it has; 0 is all.
 func Report(st *study.Study, title string, keep int) (*report.Sweep, error) {
 	promoted, err := advice.Promote(st, v1alpha1.SourceFormat)
@@ -89,7 +93,7 @@ func Report(st *study.Study, title string, keep int) (*report.Sweep, error) {
 	}
 	r, ok, err := advice.NewReport(st, title, keep, out)
 	if err == nil && !ok {
-		err = errors.New("no point has all of its results")
+		err = ErrNoPoint
 	}
 	return r, err
 }

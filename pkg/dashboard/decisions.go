@@ -4,75 +4,45 @@ package dashboard
 
 import (
 	"bytes"
-	"cmp"
-	"compress/gzip"
-	"encoding/json"
 	"fmt"
-	"io"
-	"maps"
 	"slices"
 	"strconv"
 
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
-	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
 
-// mostDecisionBytes bounds what a chunk's decisions come to when they are unpacked.
+// mostDecisionBytes bounds the stored decisions of a seed. The manager stores a quarter of it at most.
 const mostDecisionBytes = 64 << 20
 
-// kept is the decisions that were kept of a seed.
-type kept struct {
-	// stories are those of each request, in the order in which they were made.
-	stories map[int][]*execute.Decision
-	leftOut int
-}
-
-// keptDecisions unpacks the decisions of a seed.
-func keptDecisions(packed [][]byte, seed int64) (*kept, error) {
-	k := &kept{stories: map[int][]*execute.Decision{}}
-	for _, p := range packed {
-		z, err := gzip.NewReader(bytes.NewReader(p))
-		if err != nil {
-			return nil, fmt.Errorf("kept decisions: %w", err)
-		}
-		for d := json.NewDecoder(io.LimitReader(z, mostDecisionBytes)); d.More(); {
-			var line json.RawMessage
-			if err := d.Decode(&line); err != nil {
-				return nil, fmt.Errorf("kept decisions: %w", err)
-			}
-			if err := k.add(line, seed); err != nil {
-				return nil, fmt.Errorf("kept decisions: %w", err)
-			}
+// stored are the stored decisions of a seed.
+func (r *reading) stored(seed int64) (*execute.Stored, error) {
+	end, err := r.turn()
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	stored := &execute.Stored{Seed: &seed, MostBytes: mostDecisionBytes}
+	for _, p := range r.Decisions {
+		if err := stored.Add(p); err != nil {
+			return nil, archive.NewFault(fmt.Errorf("the stored decisions cannot be read: %w", err))
 		}
 	}
-	return k, nil
+	return stored, nil
 }
 
-// add takes a line if it is a decision of the seed.
-func (k *kept) add(line []byte, seed int64) error {
-	var head struct {
-		Seed    int64  `json:"seed"`
-		Record  string `json:"record"`
-		LeftOut int    `json:"leftOut"`
+// complaint is what makes a request one of the worst: what a gate judges that does not pass, or else
+// a late first token. So has it kubectl windtunnel explain.
+func (r *reading) complaint() execute.Complaint {
+	open := slices.ContainsFunc(r.object.Status.Gates, func(g v1alpha1.GateStatus) bool {
+		return g.Verdict == v1alpha1.GateFail || g.Verdict == v1alpha1.GateUnknown
+	})
+	if !open || len(r.Deciding) == 0 {
+		return execute.LateFirstToken
 	}
-	if err := json.Unmarshal(line, &head); err != nil {
-		return err
-	}
-	if head.Seed != seed || head.Record != "" && head.Record != string(result.RoutingKind) {
-		return nil
-	}
-	if head.LeftOut > 0 {
-		k.leftOut += head.LeftOut
-		return nil
-	}
-	d := &execute.Decision{}
-	if err := json.Unmarshal(line, d); err != nil {
-		return err
-	}
-	if d.Explanation != nil {
-		k.stories[d.Request.ID] = append(k.stories[d.Request.ID], d)
-	}
-	return nil
+	return execute.ComplaintOf(r.Deciding[0].String())
 }
 
 // requestRow is a request in a list.
@@ -82,33 +52,26 @@ type requestRow struct {
 	Arrival, Tenant, Class, Endpoint, TTFT, E2E string
 	Prompt                                      int
 	Ended                                       string
-	// bad is greater for those to look at first.
-	bad float64
 }
 
-// rows are the requests, the worst first: those that did not complete, then the slowest.
-func (k *kept) rows(path string) []requestRow {
-	var rows []requestRow
-	for _, request := range slices.Sorted(maps.Keys(k.stories)) {
-		story := k.stories[request]
-		d := story[len(story)-1]
-		row := requestRow{
-			Request: request, Path: path + "/requests/" + strconv.Itoa(request), Arrival: strconv.FormatFloat(d.Request.ArrivalSeconds, 'f', 3, 64) + " s",
-			Tenant: d.Tenant, Class: d.Class, Prompt: d.Request.PromptTokens, Endpoint: endpointOf(d), TTFT: "–", E2E: "–", Ended: outcomeOf(d).Ended,
-		}
-		if o := d.Outcome; o != nil {
-			row.TTFT, row.E2E = millisecondsText(o.TTFTSeconds), millisecondsText(o.E2ESeconds)
-			if o.TTFTSeconds != nil {
-				row.bad = *o.TTFTSeconds
-			}
-		}
-		if row.Ended != "completed" {
-			row.bad += 1e9
-		}
-		rows = append(rows, row)
+// requests fills in the requests with stored decisions, the worst first.
+func (s *seedView) requests(stored *execute.Stored, by execute.Complaint, path string) {
+	worst := stored.Worst(by, len(stored.Decisions))
+	s.By, s.Stored, s.LeftOut = kubectl.ComplaintWords(by), len(worst), stored.LeftOut
+	for _, d := range worst[:min(len(worst), mostRequests)] {
+		s.Requests = append(s.Requests, rowOfRequest(d, stored.Story(d.Seed, d.Request.ID).Outcome.Ended, path))
 	}
-	slices.SortStableFunc(rows, func(a, b requestRow) int { return cmp.Compare(b.bad, a.bad) })
-	return rows[:min(len(rows), mostRequests)]
+}
+
+func rowOfRequest(d *execute.Decision, ended, path string) requestRow {
+	row := requestRow{
+		Request: d.Request.ID, Path: path + "/requests/" + strconv.Itoa(d.Request.ID), Arrival: strconv.FormatFloat(d.Request.ArrivalSeconds, 'f', 3, 64) + " s",
+		Tenant: d.Tenant, Class: d.Class, Prompt: d.Request.PromptTokens, Endpoint: endpointOf(d), TTFT: "–", E2E: "–", Ended: ended,
+	}
+	if o := d.Outcome; o != nil {
+		row.TTFT, row.E2E = millisecondsText(o.TTFTSeconds), millisecondsText(o.E2ESeconds)
+	}
+	return row
 }
 
 func endpointOf(d *execute.Decision) string {
@@ -123,23 +86,6 @@ func millisecondsText(seconds *float64) string {
 		return "–"
 	}
 	return strconv.FormatFloat(*seconds*1000, 'f', 1, 64) + " ms"
-}
-
-// outcomeOf is what became of the request of a decision in the end.
-func outcomeOf(d *execute.Decision) execute.RequestOutcome {
-	switch o := d.Outcome; {
-	case d.Rejected != "" || d.Error != "":
-		return execute.RequestOutcome{Ended: "rejected", Reason: d.Rejected}
-	case o == nil:
-		return execute.RequestOutcome{Ended: "unfinished"}
-	case o.Ended != "completed" || o.TTFTSeconds == nil || o.E2ESeconds == nil || o.OutputTokens == nil:
-		return execute.RequestOutcome{Ended: o.Ended}
-	default:
-		return execute.RequestOutcome{
-			Ended: o.Ended, TTFTSeconds: *o.TTFTSeconds, E2ESeconds: *o.E2ESeconds, OutputTokens: *o.OutputTokens,
-			CachedTokens: o.GPUTokens + o.CPUTokens + o.StorageTokens + o.RemoteTokens,
-		}
-	}
 }
 
 // requestView is what the template of a request reads.
@@ -166,15 +112,14 @@ func (r *reading) request() error {
 	if err != nil {
 		return ErrNotFound
 	}
-	kept, err := keptDecisions(r.Decisions, seed)
+	stored, err := r.stored(seed)
 	if err != nil {
 		return err
 	}
-	decisions := kept.stories[number]
-	if len(decisions) == 0 {
+	story := stored.Story(seed, number)
+	if story == nil {
 		return ErrNotFound
 	}
-	story := execute.RequestStory{Decisions: decisions, Outcome: outcomeOf(decisions[len(decisions)-1])}
 	var text bytes.Buffer
 	if err := story.Table(&text); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/report/page"
 )
@@ -57,7 +58,14 @@ func (r *reading) reportOf() (page.Report, error) {
 	case r.Report != nil:
 		return r.Report, nil
 	case r.RunReport != nil:
+		end, err := r.turn()
+		if err != nil {
+			return nil, err
+		}
+		defer end()
 		return r.RunReport()
+	case r.ReportFault != nil:
+		return nil, r.ReportFault
 	default:
 		return nil, ErrNotFound
 	}
@@ -79,13 +87,22 @@ func (r *reading) reportMarkdown() error {
 	return r.download(r.object.label()+".md", "text/markdown; charset=utf-8", func(b *bytes.Buffer) error { return report.Markdown(b) })
 }
 
-// report shows the report of a sweep, below the links to its other pages.
+// report shows the report, that of a sweep below the links to its other pages.
 func (r *reading) report() error {
-	var above, text bytes.Buffer
-	if err := aboveTemplate.Execute(&above, r.newStatus()); err != nil {
+	shown, err := r.reportOf()
+	if err != nil {
 		return err
 	}
-	shown := page.Sweep{Report: r.Report.Report, Facts: r.Report.Facts, Above: template.HTML(above.String())} //nolint:gosec // a template made it
+	if r.Report != nil {
+		var above bytes.Buffer
+		if err := aboveTemplate.Execute(&above, r.newStatus()); err != nil {
+			return err
+		}
+		sweep := *r.Report                          // other readers have it, too
+		sweep.Above = template.HTML(above.String()) //nolint:gosec // a template made it
+		shown = &sweep
+	}
+	var text bytes.Buffer
 	if err := shown.Write(&text); err != nil {
 		return err
 	}
@@ -110,13 +127,10 @@ func (r *reading) manifest() error {
 		return err
 	}
 	return r.download(r.manifestName(point), "application/yaml", func(b *bytes.Buffer) error {
-		fmt.Fprintf(b, "# %s\n", oneLine(r.titleOf(point)+": "+r.pointName(point)))
+		fmt.Fprintf(b, "# %s\n", kubectl.OneLine(r.titleOf(point)+": "+r.pointName(point)))
 		return writeManifest(b, run)
 	})
 }
-
-// oneLine keeps a text within a comment.
-func oneLine(text string) string { return string(bytes.Join(bytes.Fields([]byte(text)), []byte(" "))) }
 
 // writeManifest writes a run as people write it: without a status.
 func writeManifest(b *bytes.Buffer, run *v1alpha1.SimulationRun) error {

@@ -57,7 +57,10 @@ func (v *view) listEvents() error {
 // browser tells the last version that it has: as Last-Event-ID when it connects again, and at first
 // as a parameter. allowed is asked again and again; an error of it ends the stream.
 func (v *view) stream(concerns func(Key) bool, version func() (string, error), allowed func() error) error {
-	sub, end := v.hub.subscribe(concerns)
+	sub, end, err := v.hub.subscribe(v.reader.Name(), concerns)
+	if err != nil {
+		return err
+	}
 	defer end()
 	last := cmp.Or(v.Request.Header.Get("Last-Event-ID"), v.FormValue("since"))
 	w := &eventWriter{ResponseController: http.NewResponseController(v.ResponseWriter), to: v.ResponseWriter}
@@ -78,7 +81,7 @@ func (v *view) stream(concerns func(Key) bool, version func() (string, error), a
 		if now != last {
 			w.write(fmt.Sprintf("id: %s\nevent: changed\ndata: %s\n\n", now, now))
 			last = now
-			if !v.rest() {
+			if !v.rest(sub) {
 				return nil
 			}
 		}
@@ -90,11 +93,13 @@ func (v *view) stream(concerns func(Key) bool, version func() (string, error), a
 }
 
 // rest waits between two events. It is false if the stream is over.
-func (v *view) rest() bool {
+func (v *view) rest(sub *subscription) bool {
 	select {
 	case <-v.Context().Done():
 		return false
 	case <-v.Ended:
+		return false
+	case <-sub.lost:
 		return false
 	case <-v.Clock.After(shortestInterval):
 		return true
@@ -108,6 +113,8 @@ func (v *view) wait(sub *subscription, w *eventWriter, alive, rights <-chan time
 		case <-v.Context().Done():
 			return false
 		case <-v.Ended:
+			return false
+		case <-sub.lost:
 			return false
 		case <-sub.changed:
 			return true

@@ -4,12 +4,16 @@ package dashboard
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
@@ -167,6 +171,101 @@ func TestStreamsOutliveDeadlines(t *testing.T) {
 	l.expect("id: 2")
 }
 
+func everyKey(Key) bool { return true }
+
+// A watch that fails ends the streams, so that browsers connect again, and the next stream has a new watch.
+func TestAWatchThatFails(t *testing.T) {
+	fail := make(chan error)
+	watches := make(chan struct{}, 10)
+	h := newHub(func(ctx context.Context, _ func(Key)) error {
+		watches <- struct{}{}
+		select {
+		case err := <-fail:
+			return err
+		case <-ctx.Done():
+			return nil
+		}
+	}, logr.Discard())
+	first, end, err := h.subscribe("a", everyKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-watches
+	fail <- errors.New("the cluster does not answer")
+	<-first.lost
+	second, endSecond, err := h.subscribe("a", everyKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-watches
+	end() // of a stream that is gone already
+	select {
+	case <-second.lost:
+		t.Error("the second stream is lost, too")
+	default:
+	}
+	endSecond()
+	if h.stop != nil || len(h.streams) != 0 || len(h.readers) != 0 {
+		t.Errorf("%d streams of %d readers are left", len(h.streams), len(h.readers))
+	}
+}
+
+func TestStreamsOfAFailedWatchEnd(t *testing.T) {
+	server, _ := serve(t, newShelf(sample(Sweeps, "a", "s")), everything(), func(o *Options) { o.Source = unwatched{o.Source} })
+	l := listen(t, server.URL+Key{Sweeps, "a", "s"}.path()+"/events?since=1", "a")
+	l.expect("retry: 3000", "the end")
+}
+
+// unwatched is a source that cannot be watched.
+type unwatched struct{ Source }
+
+func (unwatched) Watch(context.Context, func(Key)) error { return errors.New("no watch") }
+
+// One reader takes no more than a share of the streams, and all readers no more than the server has memory for.
+func TestStreamsHaveALimit(t *testing.T) {
+	s := newShelf(sample(Sweeps, "a", "s"))
+	h := newHub(s.Watch, logr.Discard())
+	var ends []func()
+	for reader := range mostStreams / mostStreamsOfReader {
+		for range mostStreamsOfReader {
+			_, end, err := h.subscribe(strconv.Itoa(reader), everyKey)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ends = append(ends, end)
+		}
+		if _, _, err := h.subscribe(strconv.Itoa(reader), everyKey); !errors.Is(err, errTooManyStreams) {
+			t.Errorf("reader %d: %v", reader, err)
+		}
+	}
+	if _, _, err := h.subscribe("another", everyKey); !errors.Is(err, errTooManyStreams) {
+		t.Errorf("beside all others: %v", err)
+	}
+	ends[0]()
+	ends[0]()
+	if _, _, err := h.subscribe("another", everyKey); err != nil {
+		t.Errorf("after one has gone: %v", err)
+	}
+	if _, _, err := h.subscribe("0", everyKey); !errors.Is(err, errTooManyStreams) {
+		t.Errorf("one that ends twice leaves two places: %v", err)
+	}
+	for _, end := range ends {
+		end()
+	}
+}
+
+func TestTooManyStreamsHaveAStatus(t *testing.T) {
+	server, _ := serve(t, newShelf(sample(Sweeps, "a", "s")), everything())
+	url := server.URL + "/events"
+	for range mostStreamsOfReader {
+		listen(t, url, "a")
+	}
+	if response := ask(t, http.MethodGet, url, "a"); response.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("status %d", response.StatusCode)
+	}
+	listen(t, url, "root")
+}
+
 // However many watch, the source is watched once, and only as long as somebody does.
 func TestFiftyStreamsAreOneWatch(t *testing.T) {
 	s := newShelf(sample(Sweeps, "a", "s"))
@@ -174,7 +273,10 @@ func TestFiftyStreamsAreOneWatch(t *testing.T) {
 	var ends []func()
 	var streams []*subscription
 	for range 50 {
-		stream, end := h.subscribe(func(Key) bool { return true })
+		stream, end, err := h.subscribe("a", everyKey)
+		if err != nil {
+			t.Fatal(err)
+		}
 		streams, ends = append(streams, stream), append(ends, end)
 	}
 	<-s.ready
@@ -188,7 +290,10 @@ func TestFiftyStreamsAreOneWatch(t *testing.T) {
 	for _, end := range ends {
 		end()
 	}
-	_, end := h.subscribe(func(Key) bool { return true })
+	_, end, err := h.subscribe("a", everyKey)
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer end()
 	<-s.ready
 	if s.watches != 2 {

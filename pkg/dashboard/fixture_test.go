@@ -3,8 +3,11 @@
 package dashboard
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -17,6 +20,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -28,6 +32,10 @@ type shelf struct {
 	watches int
 	changed func(Key)
 	ready   chan struct{}
+	// results counts how often results are read.
+	results int
+	// decisions are lines of decisions of run "decided".
+	decisions []string
 }
 
 func newShelf(objects ...Object) *shelf {
@@ -61,6 +69,9 @@ func (s *shelf) Get(_ context.Context, key Key) (*Object, error) {
 }
 
 func (s *shelf) Results(_ context.Context, o *Object) (*Results, error) {
+	s.mu.Lock()
+	s.results++
+	s.mu.Unlock()
 	if o.Name == "broken" {
 		return nil, errors.New("a secret of the server")
 	}
@@ -68,6 +79,14 @@ func (s *shelf) Results(_ context.Context, o *Object) (*Results, error) {
 		Parameters: map[int][]result.Assignment{0: {{Name: "weight", Value: "1"}}, 1: {{Name: "weight", Value: "2"}}},
 		Deciding:   []result.Measure{result.Of(result.MustParseMetric("goodput"))},
 		Run:        func(int) (*v1alpha1.SimulationRun, error) { return &v1alpha1.SimulationRun{}, nil },
+	}
+	switch o.Name {
+	case "reportless":
+		r.ReportFault = archive.NewFault(errors.New("no point has all of its results"))
+	case "unanswered":
+		r.ReportFault = errors.New("a secret of the server")
+	case "decided":
+		r.Decisions = [][]byte{zipped(s.decisions)}
 	}
 	for point := range 2 {
 		for seed := range 2 {
@@ -77,6 +96,15 @@ func (s *shelf) Results(_ context.Context, o *Object) (*Results, error) {
 		}
 	}
 	return r, nil
+}
+
+// zipped are lines as a cluster stores them.
+func zipped(lines []string) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	fmt.Fprintln(z, strings.Join(lines, "\n"))
+	_ = z.Close() // into memory
+	return b.Bytes()
 }
 
 func (s *shelf) Watch(ctx context.Context, changed func(Key)) error {

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/internal/figure"
+	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
 
 // mostListed is how many objects a list has at most.
@@ -57,7 +58,7 @@ func (v *view) list() error {
 		namespaces[seen[i].Namespace], states[seen[i].State()] = true, true
 	}
 	l.Namespaces, l.States = slices.Sorted(maps.Keys(namespaces)), slices.Sorted(maps.Keys(states))
-	l.Verdicts = []string{"Pass", "Fail", "Unknown"}
+	l.Verdicts = []string{kubectl.Pass, kubectl.Fail, kubectl.Keep, kubectl.Unknown}
 	for i := range seen {
 		if o := &seen[i]; l.chooses(o) {
 			l.add(o)
@@ -69,7 +70,7 @@ func (v *view) list() error {
 // chooses reports whether the filter of the form lets an object through.
 func (l *listView) chooses(o *Object) bool {
 	return (l.Namespace == "" || o.Namespace == l.Namespace) && (l.State == "" || o.State() == l.State) &&
-		(l.Verdict == "" || string(o.Verdict()) == l.Verdict)
+		(l.Verdict == "" || o.Verdict() == l.Verdict)
 }
 
 func (l *listView) add(o *Object) {
@@ -87,7 +88,7 @@ func (l *listView) add(o *Object) {
 }
 
 func rowOf(o *Object) listRow {
-	row := listRow{Path: o.path(), Kind: o.Resource.Kind(), Name: o.Name, State: o.State(), Progress: shortProgress(o), Verdict: wordOf(o.Verdict())}
+	row := listRow{Path: o.path(), Kind: o.Resource.Kind(), Name: o.Name, State: o.State(), Progress: shortProgress(o), Verdict: verdictWords[o.Verdict()]}
 	if !o.Created.IsZero() {
 		row.Created = o.Created.UTC().Format("2006-01-02 15:04 UTC")
 	}

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"windtunnel.dev/windtunnel/pkg/access"
 )
 
 // Login takes tokens from a form, and keeps them in cookies of the browser. The server keeps none.
@@ -29,8 +31,8 @@ const (
 // TokenOf is the bearer token of a request: that of the header, or that of the cookies; "" if it has
 // none. No token is in a URL, which logs and histories keep.
 func TokenOf(r *http.Request) string {
-	if scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
-		return strings.TrimSpace(token)
+	if token := access.Bearer(r); token != "" {
+		return token
 	}
 	var token strings.Builder
 	for i := range mostCookies {
@@ -79,7 +81,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 2*mostCookies*cookieBytes)
 	token := strings.TrimSpace(r.PostFormValue("token"))
 	if token == "" || len(token) > mostCookies*cookieBytes || strings.ContainsAny(token, " \t\r\n;,\"\\") {
-		s.showLogin(w, r, http.StatusUnauthorized, "This is no token.")
+		s.showLogin(w, r, http.StatusUnauthorized, "This is not a token.")
 		return
 	}
 	switch err := s.Login.Check(r.Context(), token); {

@@ -4,12 +4,13 @@ package dashboard
 
 import (
 	"net/url"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
 
 // Resource names a kind of objects, as the API does.
@@ -50,7 +51,9 @@ type Object struct {
 	Version string
 	// Created is zero for what was printed to a file.
 	Created time.Time
-	Status  *v1alpha1.CommonStatus
+	// Generation is that of the present spec; 0 in a file.
+	Generation int64
+	Status     *v1alpha1.CommonStatus
 	// Best and Baseline are points of a sweep, and Followed the runs of its best points.
 	Best, Baseline *v1alpha1.Candidate
 	Followed       []string
@@ -60,63 +63,72 @@ type Object struct {
 	File string
 }
 
-// States of objects. Others are reasons of condition Ready.
-const (
-	stateNew      = "New"
-	stateComplete = v1alpha1.ReasonComplete
-)
+// standing is what the status says about the present spec.
+func (o *Object) standing() kubectl.Standing {
+	return kubectl.Standing{Generation: o.Generation, Status: o.Status}
+}
+
+// ofFile reports whether the object is the output of a verb, which has no conditions: its work is over.
+func (o *Object) ofFile() bool { return o.File != "" && len(o.Status.Conditions) == 0 }
 
 // State is where the work of the object stands, in a word.
 func (o *Object) State() string {
-	ready := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionReady)
-	switch {
-	case meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionResultsDamaged):
-		return v1alpha1.ReasonResultsDamaged
-	case ready != nil:
-		return ready.Reason
-	case o.File != "":
-		return stateComplete
-	default:
-		return stateNew
+	if o.ofFile() {
+		return v1alpha1.ReasonComplete
 	}
+	return o.standing().State()
 }
 
-// Ended reports whether the work is over, well or not.
-func (o *Object) Ended() bool {
-	return o.State() == stateComplete ||
-		meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionComplete) ||
-		meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionFailed)
-}
+// Ended reports whether the work on the present spec is over, well or not.
+func (o *Object) Ended() bool { return o.ofFile() || o.standing().HasEnded() }
 
 // Failed reports whether the work ended without all results, or cannot proceed.
 func (o *Object) Failed() bool {
-	return meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionFailed) ||
-		meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionStalled)
+	return !o.standing().IsStale() && (meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionFailed) ||
+		meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionStalled))
 }
 
-// Message is what condition Ready says in words.
+// Message says in words why the object has its state.
 func (o *Object) Message() string {
-	if c := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionReady); c != nil {
+	typ := v1alpha1.ConditionReady
+	switch {
+	case o.ofFile():
+		return ""
+	case meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.ConditionResultsDamaged):
+		typ = v1alpha1.ConditionResultsDamaged
+	case o.standing().IsStale():
+		return kubectl.NotSeen
+	}
+	if c := meta.FindStatusCondition(o.Status.Conditions, typ); c != nil {
 		return c.Message
 	}
 	return ""
 }
 
-// Verdict is what came of all gates; "" if there are none.
-func (o *Object) Verdict() v1alpha1.GateVerdict {
-	if c := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionPassed); c != nil {
-		return map[metav1.ConditionStatus]v1alpha1.GateVerdict{
-			metav1.ConditionTrue: v1alpha1.GatePass, metav1.ConditionFalse: v1alpha1.GateFail, metav1.ConditionUnknown: v1alpha1.GateUnknown,
-		}[c.Status]
+// notJudged is the verdict of gates of a file that no simulation decides.
+const notJudged = "not judged"
+
+// Verdict is what came of all gates, in the word that kubectl windtunnel has; "" if there are none, or
+// no results.
+func (o *Object) Verdict() string {
+	if !o.ofFile() {
+		return o.standing().VerdictWord()
 	}
-	var worst v1alpha1.GateVerdict
-	for _, g := range o.Status.Gates {
-		switch {
-		case g.Verdict == v1alpha1.GateFail:
-			return g.Verdict
-		case worst == "" || g.Verdict == v1alpha1.GateUnknown:
-			worst = g.Verdict
-		}
+	has := func(v v1alpha1.GateVerdict) bool {
+		return slices.ContainsFunc(o.Status.Gates, func(g v1alpha1.GateStatus) bool { return g.Verdict == v })
 	}
-	return worst
+	switch {
+	case len(o.Status.Gates) == 0:
+		return ""
+	case has(v1alpha1.GateFail):
+		return kubectl.Fail
+	case o.Best != nil && o.Baseline != nil && o.Best.Point == o.Baseline.Point:
+		return kubectl.Keep
+	case has(v1alpha1.GateUnknown):
+		return kubectl.Unknown
+	case has(v1alpha1.GatePass):
+		return kubectl.Pass
+	default:
+		return notJudged
+	}
 }

@@ -4,11 +4,13 @@ package dashboard
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 
+	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -43,12 +45,11 @@ func (v *view) read() (*reading, error) {
 		return nil, &faultPage{http.StatusConflict, "The results are too many for this server",
 			fmt.Sprintf("%s has %d rows, and this server shows at most %d. windtunnel dashboard on your own machine has no such bound, nor does windtunnel report.", v.object.Name, rows.Rows, v.MostRows)}
 	}
-	select {
-	case v.reading <- struct{}{}:
-		defer func() { <-v.reading }()
-	case <-v.Context().Done():
-		return nil, v.Context().Err()
+	end, err := v.turn()
+	if err != nil {
+		return nil, err
 	}
+	defer end()
 	if known := v.recent.get(v.object); known != nil {
 		return &reading{v, known}, nil
 	}
@@ -56,8 +57,28 @@ func (v *view) read() (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.recent.put(v.object, results)
+	if lasting(results.ReportFault) {
+		v.recent.put(v.object, results)
+	}
 	return &reading{v, results}, nil
+}
+
+// turn waits until the server has room for one more that reads or unpacks results. What it returns is to
+// be called when that is over.
+func (v *view) turn() (end func(), err error) {
+	select {
+	case v.reading <- struct{}{}:
+		return func() { <-v.reading }, nil
+	case <-v.Context().Done():
+		return nil, v.Context().Err()
+	}
+}
+
+// lasting reports whether the next page of the object would have the same report, or the same reason why
+// there is none.
+func lasting(reportFault error) bool {
+	var fault archive.Fault
+	return reportFault == nil || errors.As(reportFault, &fault)
 }
 
 // pointOf returns the point of the path, which must be one that has rows.

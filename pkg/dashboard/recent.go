@@ -30,7 +30,9 @@ func (c *recent) get(o *Object) *Results {
 	if c.results == nil || c.key != o.Key || c.version != o.Version {
 		return nil
 	}
-	c.until = c.clock.Now().Add(recentFor)
+	if c.results.ReportFault == nil { // else the reader may have mended it
+		c.until = c.clock.Now().Add(recentFor)
+	}
 	return c.results
 }
 

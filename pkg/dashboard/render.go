@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/report/page"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -127,6 +128,12 @@ func wordOf(v v1alpha1.GateVerdict) word {
 	default:
 		return word{}
 	}
+}
+
+// verdictWords are the words for verdicts of all gates, by the word that kubectl windtunnel has.
+var verdictWords = map[string]word{
+	kubectl.Pass: wordOf(v1alpha1.GatePass), kubectl.Fail: wordOf(v1alpha1.GateFail), kubectl.Unknown: wordOf(v1alpha1.GateUnknown),
+	kubectl.Keep: {"keep the baseline", "=", "none"}, notJudged: wordOf(v1alpha1.GateNotJudged),
 }
 
 // valueText is a value of a status with its unit.

@@ -27,7 +27,9 @@ type seedView struct {
 	Rejected []string
 	Errors   []string
 	Requests []requestRow
-	Kept     int
+	// By is what makes requests the worst, and Stored how many have stored decisions.
+	By     string
+	Stored int
 	// LeftOut is how many decisions had no room.
 	LeftOut int
 	Explain explanation
@@ -39,7 +41,7 @@ type metricRow struct {
 	Values []string
 }
 
-// explanation says how requests are explained that nothing is kept of.
+// explanation says how requests without stored decisions are explained.
 type explanation struct {
 	// Manifest is where the manifest is downloaded, and File what it is called then; "" if the spec is
 	// not known.
@@ -50,7 +52,7 @@ type explanation struct {
 	Namespace  string
 }
 
-// seed shows one seed of a point: its metrics and, if decisions were kept, its requests.
+// seed shows one seed of a point: its metrics and, if decisions are stored, its requests.
 func (r *reading) seed() error {
 	point, rows, err := r.pointOf()
 	if err != nil {
@@ -71,11 +73,11 @@ func (r *reading) seed() error {
 	}
 	s.measure(rows)
 	if r.object.Resource == Runs {
-		kept, err := keptDecisions(r.Decisions, seed)
+		stored, err := r.stored(seed)
 		if err != nil {
 			return err
 		}
-		s.Kept, s.LeftOut, s.Requests = len(kept.stories), kept.leftOut, kept.rows(r.object.seedPath(point, seed))
+		s.requests(stored, r.complaint(), r.object.seedPath(point, seed))
 	}
 	s.Explain = r.explanation(point, seed)
 	return r.render(seedTemplate, s)

@@ -44,7 +44,7 @@ type Server struct {
 	recent  recent
 }
 
-// simultaneousReads is how many objects the server reads results of at once.
+// simultaneousReads is how many readers have results read, or unpacked, at once.
 const simultaneousReads = 2
 
 // New returns a server.
@@ -84,6 +84,7 @@ func (s *Server) Handler() http.Handler {
 		"/compare":     withResults((*reading).compare),
 		"/rows.json":   withResults((*reading).rowsJSON),
 		"/rows.csv":    withResults((*reading).rowsCSV),
+		"/report":      withResults((*reading).report),
 		"/report.html": withResults((*reading).reportFile),
 		"/report.md":   withResults((*reading).reportMarkdown),
 	} {

@@ -17,7 +17,7 @@ import (
 // objectRoutes are all paths below an object.
 var objectRoutes = []string{
 	"", "/status", "/events", "/points", "/points/1", "/points/1/manifest.yaml", "/points/1/seeds/0", "/points/1/seeds/0/requests/0",
-	"/compare?a=0&b=1", "/rows.json", "/rows.csv", "/report.html", "/report.md",
+	"/compare?a=0&b=1", "/rows.json", "/rows.csv", "/report", "/report.html", "/report.md",
 }
 
 // whole reads a whole answer. Streams are read as headers only.
@@ -104,7 +104,8 @@ func TestAnswers(t *testing.T) {
 	large.Status.Results = &v1alpha1.ResultsStatus{Rows: 1000}
 	running := sample(Sweeps, "a", "running")
 	running.Status.Conditions = nil
-	s := newShelf(sample(Sweeps, "a", "s"), large, running, sample(Sweeps, "a", "broken"), sample(Runs, "a", "run"))
+	s := newShelf(sample(Sweeps, "a", "s"), large, running, sample(Sweeps, "a", "broken"), sample(Runs, "a", "run"),
+		sample(Sweeps, "a", "reportless"), sample(Sweeps, "a", "unanswered"))
 	server, _ := serve(t, s, everything(), func(o *Options) { o.MostRows, o.Hosts = 100, []string{"127.0.0.1", "localhost"} })
 	host := func(name string) func(*http.Request) { return func(r *http.Request) { r.Host = name } }
 	for name, test := range map[string]struct {
@@ -113,30 +114,36 @@ func TestAnswers(t *testing.T) {
 		status               int
 		want                 string
 	}{
-		"the list":                      {path: "/", want: "<a href=\"/namespaces/a/policysweeps/s\">"},
-		"a filter":                      {path: "/?verdict=Pass", want: "No run and no sweep passes the filter"},
-		"another filter":                {path: "/?namespace=a&state=Complete&verdict=Fail", want: "policysweeps/s"},
-		"progress":                      {path: object + "/status", want: "4 of 4 simulations, round 2, 3 shards, 1 failed"},
-		"work under way":                {path: "/namespaces/a/policysweeps/running", want: `data-events="/namespaces/a/policysweeps/running/events"`},
-		"points without a report":       {path: object + "/points", want: "weight=2"},
-		"a point, the worst seed first": {path: object + "/points/1", want: "the worst goodput first"},
-		"a seed":                        {path: object + "/points/1/seeds/1", want: "s-point-1.yaml --seed 1 --explain REQUEST"},
-		"a comparison":                  {path: object + "/compare?a=0&b=1", want: "Difference is B − A"},
-		"a run":                         {path: "/namespaces/a/simulationruns/run", want: "the worst goodput first"},
-		"a comparison with no point":    {path: object + "/compare?a=0&b=7", status: 404, want: "must be numbers of points"},
-		"a point that is not there":     {path: object + "/points/7", status: 404},
-		"a seed that is not there":      {path: object + "/points/1/seeds/7", status: 404},
-		"a request that was not kept":   {path: object + "/points/1/seeds/1/requests/0", status: 404},
-		"a point that is no number":     {path: object + "/points/x", status: 404},
-		"a kind that is none":           {path: "/namespaces/a/secrets/s", status: 404},
-		"a sweep without a report":      {path: object + "/report.html", status: 404},
-		"too many rows":                 {path: "/namespaces/a/policysweeps/large/points", status: 409, want: "at most 100"},
-		"an error of the server":        {path: "/namespaces/a/policysweeps/broken/points", status: 500, want: "The server&#39;s log has the reason"},
-		"a script":                      {path: "/assets/dashboard.js", want: "EventSource"},
-		"a style":                       {path: "/assets/dashboard.css", want: "prefers-color-scheme"},
-		"an asset that is not there":    {path: "/assets/..%2fserver.go", status: 404},
-		"a post":                        {method: http.MethodPost, path: "/", status: 405},
-		"a delete":                      {method: http.MethodDelete, path: object, status: 405},
+		"the list":                                {path: "/", want: "<a href=\"/namespaces/a/policysweeps/s\">"},
+		"a filter":                                {path: "/?verdict=pass", want: "No run and no sweep passes the filter"},
+		"another filter":                          {path: "/?namespace=a&state=Complete&verdict=fail", want: "policysweeps/s"},
+		"progress":                                {path: object + "/status", want: "4 of 4 simulations, round 2, 3 shards, 1 failed"},
+		"work under way":                          {path: "/namespaces/a/policysweeps/running", want: `data-events="/namespaces/a/policysweeps/running/events"`},
+		"points without a report":                 {path: object + "/points", want: "weight=2"},
+		"a point, the worst seed first":           {path: object + "/points/1", want: "the worst goodput first"},
+		"a seed":                                  {path: object + "/points/1/seeds/1", want: "s-point-1.yaml --seed 1 --explain REQUEST"},
+		"a comparison":                            {path: object + "/compare?a=0&b=1", want: "Difference is B − A"},
+		"a run":                                   {path: "/namespaces/a/simulationruns/run", want: "the worst goodput first"},
+		"a comparison with no point":              {path: object + "/compare?a=0&b=7", status: 404, want: "must be numbers of points"},
+		"a point that is not there":               {path: object + "/points/7", status: 404},
+		"a seed that is not there":                {path: object + "/points/1/seeds/7", status: 404},
+		"a request that is not stored":            {path: object + "/points/1/seeds/1/requests/0", status: 404},
+		"a point that is no number":               {path: object + "/points/x", status: 404},
+		"a kind that is none":                     {path: "/namespaces/a/secrets/s", status: 404},
+		"a sweep without a report":                {path: object + "/report.html", status: 404},
+		"a report that cannot be":                 {path: "/namespaces/a/policysweeps/reportless/report.html", status: 409, want: "No point has all of its results."},
+		"and its page":                            {path: "/namespaces/a/policysweeps/reportless", want: "There is no report. No point has all of its results."},
+		"a report that fails":                     {path: "/namespaces/a/policysweeps/unanswered/report.md", status: 500, want: "The server&#39;s log has the reason"},
+		"and the page of that":                    {path: "/namespaces/a/policysweeps/unanswered", want: "There is no report. The server&#39;s log has the reason."},
+		"a run and its report":                    {path: "/namespaces/a/simulationruns/run", want: "<a href=\"/namespaces/a/simulationruns/run/report\">Report</a>"},
+		"too many rows":                           {path: "/namespaces/a/policysweeps/large/points", status: 409, want: "at most 100"},
+		"an error of the server":                  {path: "/namespaces/a/policysweeps/broken/points", status: 500, want: "The server&#39;s log has the reason"},
+		"and the page of its object":              {path: "/namespaces/a/policysweeps/broken", want: "The results cannot be read; the server&#39;s log has the reason."},
+		"a script":                                {path: "/assets/dashboard.js", want: "EventSource"},
+		"a style":                                 {path: "/assets/dashboard.css", want: "prefers-color-scheme"},
+		"an asset that is not there":              {path: "/assets/..%2fserver.go", status: 404},
+		"a post":                                  {method: http.MethodPost, path: "/", status: 405},
+		"a delete":                                {method: http.MethodDelete, path: object, status: 405},
 		"a reader that the cluster does not know": {path: object, reader: "unknown", status: 401},
 		"another name of the machine":             {path: "/", change: host("localhost:1234"), want: "policysweeps/s"},
 		"a name that somebody has point":          {path: "/", change: host("evil.example"), status: 421},

@@ -34,12 +34,13 @@ type Results struct {
 	Deciding []result.Measure
 	// Parameters are those of each point.
 	Parameters map[int][]result.Assignment
-	// Report is that of a sweep; nil where ReportFault says why there is none.
+	// Report is that of a sweep; nil where ReportFault says why there is none. A fault that is no
+	// archive.Fault may pass, and is for the log only.
 	Report      *page.Sweep
 	ReportFault error
 	// RunReport makes that of a run; nil where there is none.
 	RunReport func() (*page.Run, error)
-	// Decisions are the routing decisions that were kept: gzip files of JSON lines.
+	// Decisions are the stored routing decisions: gzip files of JSON lines.
 	Decisions [][]byte
 	// Run makes the manifest of a run that simulates a point again; nil where the spec is
 	// not known.

@@ -3,6 +3,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -46,8 +47,8 @@ type gateRow struct {
 // figureRow is a metric of the best point and of the baseline, or of a run.
 type figureRow struct{ Metric, Baseline, Best string }
 
-// main shows an object: its report once there is one, and until then its progress. A run has a table
-// of its seeds in place of a report.
+// main shows an object: a sweep's report once there is one, and until then its progress. The page of a
+// run has a table of its seeds, whose worst requests people look for, and a link to the run's report.
 func (v *view) main() error {
 	if !v.object.Ended() || v.object.Status.Results == nil && v.object.File == "" {
 		return v.status()
@@ -75,11 +76,19 @@ func (v *view) status() error {
 // statusWithout shows the status of an object whose results the reader cannot be shown.
 func (v *view) statusWithout(err error) error {
 	s := v.newStatus()
-	if s.Why = reasonFor(err); s.Why == "" {
-		v.Log.Error(err, "Results cannot be read", "path", v.URL.Path)
+	if s.Why = v.reasonOrLog(err); s.Why == "" {
 		s.Why = "The results cannot be read; the server's log has the reason."
 	}
 	return v.render(statusTemplate, s)
+}
+
+// reasonOrLog is what an error tells a reader. Other errors go to the log.
+func (v *view) reasonOrLog(err error) string {
+	reason := reasonFor(err)
+	if reason == "" {
+		v.Log.Error(err, "Results cannot be shown", "path", v.URL.Path)
+	}
+	return reason
 }
 
 // statusWith shows the status of an object with its seeds.
@@ -90,7 +99,7 @@ func (v *view) statusWith(r *reading) error {
 		s.Seeds = &seeds
 	}
 	if r.ReportFault != nil {
-		s.Why = "There is no report: " + r.ReportFault.Error() + "."
+		s.Why = "There is no report. " + cmp.Or(v.reasonOrLog(r.ReportFault), "The server's log has the reason.")
 	}
 	return v.render(statusTemplate, s)
 }
@@ -99,7 +108,7 @@ func (v *view) newStatus() *statusView {
 	o := v.object
 	s := &statusView{
 		layout: v.layout(o.Name, o.path()+"/events"), Object: o, Kind: o.Resource.Kind(), Message: o.Message(),
-		Verdict: wordOf(o.Verdict()), Conditions: o.Status.Conditions, Progress: shortProgress(o),
+		Verdict: verdictWords[o.Verdict()], Conditions: o.Status.Conditions, Progress: shortProgress(o),
 	}
 	s.Self, s.Since = o.path()+"/status", o.Version
 	if o.File != "" {
@@ -193,7 +202,7 @@ func (o *Object) links() []link {
 		{"Report as a file", p + "/report.html"}, {"Report as Markdown", p + "/report.md"},
 	}
 	if o.Resource == Runs {
-		return files
+		return append([]link{{"Report", p + "/report"}}, files...)
 	}
 	list := []link{{"Points and seeds", p + "/points"}}
 	if o.Best != nil && o.Baseline != nil && o.Best.Point != o.Baseline.Point {

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -77,39 +76,24 @@ func (o Object) Title() string {
 	return fmt.Sprintf("%s %s/%s", o.Kind(), o.Meta().Namespace, o.Meta().Name)
 }
 
-// condition returns a condition, nil where there is none.
-func (o Object) condition(typ string) *metav1.Condition {
-	return meta.FindStatusCondition(o.Status().Conditions, typ)
-}
+// Standing is what the status says about the present spec.
+func (o Object) Standing() Standing { return Standing{o.Meta().Generation, o.Status()} }
 
-// is reports whether a condition is True.
-func (o Object) is(typ string) bool {
-	return meta.IsStatusConditionTrue(o.Status().Conditions, typ)
-}
+func (o Object) condition(typ string) *metav1.Condition { return o.Standing().condition(typ) }
 
-// IsStale reports whether the status is of an earlier generation, or of none.
-func (o Object) IsStale() bool {
-	return o.Status().ObservedGeneration < o.Meta().Generation || o.condition(v1alpha1.ConditionReady) == nil
-}
+func (o Object) is(typ string) bool { return o.Standing().is(typ) }
 
-// HasEnded reports whether the work on the present generation has ended.
-func (o Object) HasEnded() bool {
-	return !o.IsStale() && (o.is(v1alpha1.ConditionComplete) || o.is(v1alpha1.ConditionFailed))
-}
+// IsStale is that of the [Standing].
+func (o Object) IsStale() bool { return o.Standing().IsStale() }
 
-// State is the object's state in one word, as kubectl get prints it.
-func (o Object) State() string {
-	c := o.condition(v1alpha1.ConditionReady)
-	switch {
-	case c == nil:
-		return "New"
-	case o.is(v1alpha1.ConditionResultsDamaged):
-		return v1alpha1.ReasonResultsDamaged
-	case o.IsStale():
-		return v1alpha1.ReasonPending
-	}
-	return c.Reason
-}
+// HasEnded is that of the [Standing].
+func (o Object) HasEnded() bool { return o.Standing().HasEnded() }
+
+// State is that of the [Standing].
+func (o Object) State() string { return o.Standing().State() }
+
+// VerdictWord is that of the [Standing].
+func (o Object) VerdictWord() string { return o.Standing().VerdictWord() }
 
 // ErrNotInstalled says that a cluster does not know the kinds.
 var ErrNotInstalled = InputError{errors.New("the cluster does not know the kinds of Windtunnel: install them first, as docs/install.md says")}

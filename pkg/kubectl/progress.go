@@ -36,7 +36,7 @@ func Lines(o Object) []string {
 		add("gate "+g.Name, words[g.Verdict]+": "+g.Message)
 	}
 	if at := o.attention(); at < gateFails || at == isBlocked {
-		add("message", oneLine(o.Why()))
+		add("message", OneLine(o.Why()))
 	}
 	return aligned(rows)
 }

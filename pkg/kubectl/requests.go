@@ -16,18 +16,20 @@ import (
 // mostRequests bounds a list of the worst requests.
 const mostRequests = 5
 
-// complaintWords say by what requests are the worst.
 var complaintWords = map[execute.Complaint]string{
 	execute.LateFirstToken: "time to first token", execute.SlowTokens: "time per further token",
 	execute.LateEnd: "time to the end", execute.NotServed: "outcome",
 }
+
+// ComplaintWords say by what requests are the worst.
+func ComplaintWords(c execute.Complaint) string { return complaintWords[c] }
 
 // WriteWorst lists the worst of the stored requests of a run, and the command that explains the
 // first one.
 func (c Caller) WriteWorst(w io.Writer, run Object, stored *execute.Stored, by execute.Complaint) {
 	seeds := stored.Seeds()
 	fmt.Fprintf(w, "\nThe worst requests by %s, of the %s that %s stores (%s; --by changes the order):\n",
-		complaintWords[by], figure.Plural(len(stored.Decisions), "decision"), run.Ref(), figure.Seeds(seeds))
+		ComplaintWords(by), figure.Plural(len(stored.Decisions), "decision"), run.Ref(), figure.Seeds(seeds))
 	worst := stored.Worst(by, mostRequests)
 	for _, d := range worst {
 		fmt.Fprintf(w, "  request %d, seed %d: %s\n", d.Request.ID, d.Seed, whatCame(d))

@@ -84,11 +84,11 @@ func restarts(p *corev1.Pod) int32 {
 func noPods(o Object, waiting int) error {
 	switch {
 	case waiting > 0:
-		return InputError{fmt.Errorf("%s: none of its %d pods has started: %s", o.Title(), waiting, oneLine(o.message()))}
+		return InputError{fmt.Errorf("%s: none of its %d pods has started: %s", o.Title(), waiting, OneLine(o.message()))}
 	case o.HasEnded():
-		return InputError{fmt.Errorf("%s has no pods any more: its Jobs are deleted when the work ends, and its conditions say what came of it: %s", o.Title(), oneLine(o.message()))}
+		return InputError{fmt.Errorf("%s has no pods any more: its Jobs are deleted when the work ends, and its conditions say what came of it: %s", o.Title(), OneLine(o.message()))}
 	default:
-		return InputError{fmt.Errorf("%s has no pods yet: %s", o.Title(), oneLine(o.message()))}
+		return InputError{fmt.Errorf("%s has no pods yet: %s", o.Title(), OneLine(o.message()))}
 	}
 }
 

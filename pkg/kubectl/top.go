@@ -12,7 +12,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -62,23 +61,6 @@ func (c Caller) Top(objects []Object) []Row {
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-// VerdictWord is the verdict of the gates in a word; "" where there are no gates, or no results.
-func (o Object) VerdictWord() string {
-	c := o.condition(v1alpha1.ConditionPassed)
-	switch {
-	case c == nil || o.IsStale() || c.Reason == v1alpha1.ReasonPending:
-		return ""
-	case c.Reason == v1alpha1.ReasonBaselineIsBest:
-		return "keep"
-	case c.Status == metav1.ConditionTrue:
-		return "pass"
-	case c.Status == metav1.ConditionFalse:
-		return "fail"
-	default:
-		return "unknown"
-	}
 }
 
 // best is the best candidate of a sweep, or what a run has for its first metric.
@@ -148,7 +130,7 @@ func writeAttention(w io.Writer, rows []Row) {
 		if r.Next == "" || i == mostShown {
 			return
 		}
-		fmt.Fprintf(w, "\n%s: %s\nnext: %s\n", r.Object, oneLine(r.Why), r.Next)
+		fmt.Fprintf(w, "\n%s: %s\nnext: %s\n", r.Object, OneLine(r.Why), r.Next)
 	}
 }
 
@@ -162,8 +144,8 @@ func (r Row) done() string {
 // mostOfLine bounds a message in a list, in runes.
 const mostOfLine = 300
 
-// oneLine is a message on one line of a bounded length.
-func oneLine(text string) string {
+// OneLine is a message on one line of a bounded length.
+func OneLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if r := []rune(text); len(r) > mostOfLine {
 		return string(r[:mostOfLine]) + "…"

@@ -55,15 +55,15 @@ var words = map[v1alpha1.GateVerdict]string{
 func (o Object) headline() string {
 	switch v := o.Verdict(); {
 	case o.IsStale():
-		return "the manager has not seen the present spec yet"
+		return NotSeen
 	case !o.is(v1alpha1.ConditionComplete) || o.State() == v1alpha1.ReasonNothingServed || o.attention() == hasDamage:
-		return o.State() + ": " + oneLine(o.Why())
+		return o.State() + ": " + OneLine(o.Why())
 	case v == nil:
 		return "complete, without gates"
 	case v.KeepBaseline:
-		return oneLine(v.Message)
+		return OneLine(v.Message)
 	default:
-		return map[result.Judgement]string{result.Pass: "pass", result.Fail: "do not ship", result.Unknown: "not enough evidence"}[v.Judgement] + ": " + oneLine(v.Message)
+		return map[result.Judgement]string{result.Pass: "pass", result.Fail: "do not ship", result.Unknown: "not enough evidence"}[v.Judgement] + ": " + OneLine(v.Message)
 	}
 }
 

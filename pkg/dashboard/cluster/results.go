@@ -14,6 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/dashboard"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
+	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/report/page"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -59,7 +60,7 @@ func runResults(r *dashboard.Results, run *v1alpha1.SimulationRun, stored *archi
 func (s *Source) sweepResults(ctx context.Context, r *dashboard.Results, sweep *v1alpha1.PolicySweep, stored *archive.Stored) {
 	r.Deciding = deciding(sweep.Spec.Metrics, sweep.Spec.Gates, sweep.Spec.Objectives, sweep.Status.Gates)
 	if sweep.Status.ObservedGeneration != sweep.Generation {
-		r.ReportFault = errors.New("the spec has changed since, and the manager has yet to look at it")
+		r.ReportFault = archive.NewFault(errors.New("the results are those of another spec: " + kubectl.NotSeen))
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, compileTimeout)
@@ -79,6 +80,9 @@ func (s *Source) sweepResults(ctx context.Context, r *dashboard.Results, sweep *
 		return &v1alpha1.SimulationRun{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: sweep.Namespace}, Spec: spec}, err
 	}
 	report, err := archive.Report(st, fmt.Sprintf("%s %s/%s", archive.Sweep, sweep.Namespace, sweep.Name), 0)
+	if errors.Is(err, archive.ErrNoPoint) {
+		err = archive.NewFault(err)
+	}
 	if err != nil {
 		r.ReportFault = err
 		return

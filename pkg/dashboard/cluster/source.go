@@ -95,6 +95,7 @@ func objectOf(from client.Object) *dashboard.Object {
 	o := &dashboard.Object{
 		Key:     dashboard.Key{Resource: dashboard.Runs, Namespace: from.GetNamespace(), Name: from.GetName()},
 		Version: string(from.GetUID()) + "-" + from.GetResourceVersion(), Created: from.GetCreationTimestamp().Time,
+		Generation: from.GetGeneration(),
 	}
 	switch from := from.(type) {
 	case *v1alpha1.SimulationRun:

@@ -97,6 +97,17 @@ func TestAFailedGateLeadsToItsRequestInFourSteps(t *testing.T) {
 	}
 }
 
+// A run has its report as a page and as files.
+func TestTheReportOfARun(t *testing.T) {
+	show := pagesOf(t, sourceOf(t, dashboardtest.Run(t, "team", "slow", "1ms")...))
+	_, page := show("/namespaces/team/simulationruns/slow")
+	for _, path := range []string{firstLink(t, page, "/slow/report$"), firstLink(t, page, "/slow/report.html$"), firstLink(t, page, "/slow/report.md$")} {
+		if status, text := show(path); status != http.StatusOK || !strings.Contains(text, "slow-requests") {
+			t.Errorf("%s: status %d:\n%s", path, status, text)
+		}
+	}
+}
+
 // A sweep leads to the manifest that explains any request of any point.
 func TestASweepLeadsToTheManifestOfAPoint(t *testing.T) {
 	show := pagesOf(t, sourceOf(t, dashboardtest.Sweep(t, "team", "routes", "1ms")...))
@@ -131,10 +142,10 @@ func TestResultsThatAreNotWhole(t *testing.T) {
 		spoil func([]client.Object)
 		want  string
 	}{
-		"another spec": {func(o []client.Object) { o[0].SetGeneration(2) }, "the spec has changed since"},
-		"another plan": {func(o []client.Object) { o[0].(*v1alpha1.PolicySweep).Spec.Search.Seed++ }, "the results are those of another spec"},
+		"another spec": {func(o []client.Object) { o[0].SetGeneration(2) }, "the manager has not seen the present spec yet"},
+		"another plan": {func(o []client.Object) { o[0].(*v1alpha1.PolicySweep).Spec.Search.Seed++ }, "There is no report. The results are those of another spec"},
 		"no chunk":     {func(o []client.Object) { o[3].SetName("elsewhere") }, "There is no ConfigMap routes-chunk in namespace team"},
-		"a cut chunk":  {func(o []client.Object) { o[3].(*corev1.ConfigMap).BinaryData = nil }, "The results cannot be read"},
+		"a cut chunk":  {func(o []client.Object) { o[3].(*corev1.ConfigMap).BinaryData = nil }, "but the index has"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			objects := dashboardtest.Sweep(t, "team", "routes", "2s")

@@ -96,6 +96,9 @@ func conditions(v *study.Verdict) []metav1.Condition {
 	case "Unknown":
 		passed.Status, passed.Reason = metav1.ConditionUnknown, v1alpha1.ReasonUndecided
 	}
+	if v.KeepBaseline {
+		passed.Reason = v1alpha1.ReasonBaselineIsBest
+	}
 	complete := metav1.Condition{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonComplete, Message: "all results exist"}
 	ready := complete
 	ready.Type = v1alpha1.ConditionReady

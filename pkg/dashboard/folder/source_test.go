@@ -101,7 +101,7 @@ func TestResultsOfFiles(t *testing.T) {
 	}
 	for i := range objects {
 		o := &objects[i]
-		if o.State() != "Complete" || o.Verdict() != "Fail" || !o.Ended() {
+		if o.State() != "Complete" || o.Verdict() != "fail" || !o.Ended() {
 			t.Errorf("%s: state %s, verdict %s", o.Name, o.State(), o.Verdict())
 		}
 		r, err := s.Results(t.Context(), o)

@@ -18,13 +18,20 @@ import (
 // Stored are the decisions that a cluster keeps of a run, in the order of the seeds and, for each
 // seed, of arrival.
 type Stored struct {
+	// Seed is the one whose decisions are taken; nil takes those of all seeds.
+	Seed *int64
+	// MostBytes bounds the lines of the decisions of all parts; 0 is no bound.
+	MostBytes int
 	Decisions []*Decision
 	// LeftOut counts the lines that had no room.
 	LeftOut int
+
+	bytes int // of the lines of the decisions
 }
 
-// maxStoredLine bounds a line of a decision.
-const maxStoredLine = 64 << 20
+// mostStoredBytes bounds a part after it is unpacked: a ConfigMap has room for a part that
+// unpacks to a gigabyte.
+const mostStoredBytes = 64 << 20
 
 // Add reads a compressed part of a trace that a cluster keeps. Records that are no decisions
 // are passed over.
@@ -33,10 +40,14 @@ func (s *Stored) Add(packed []byte) error {
 	if err != nil {
 		return fmt.Errorf("decisions: %w", err)
 	}
-	lines := bufio.NewReaderSize(z, 64<<10)
+	left := &io.LimitedReader{R: z, N: mostStoredBytes + 1}
+	lines := bufio.NewReaderSize(left, 64<<10)
 	for {
-		line, err := readLine(lines)
-		if len(line) > 0 {
+		line, err := lines.ReadBytes('\n')
+		if left.N == 0 {
+			return fmt.Errorf("decisions: a part unpacks to more than %d bytes", mostStoredBytes)
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 && (err == nil || errors.Is(err, io.EOF)) {
 			if err := s.addLine(line); err != nil {
 				return err
 			}
@@ -50,24 +61,10 @@ func (s *Stored) Add(packed []byte) error {
 	}
 }
 
-// readLine reads a line of a bounded length.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		line = append(line, part...)
-		if len(line) > maxStoredLine {
-			return nil, fmt.Errorf("a line has more than %d bytes", maxStoredLine)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return bytes.TrimSpace(line), err
-		}
-	}
-}
-
 // addLine takes one line.
 func (s *Stored) addLine(line []byte) error {
 	var d struct {
+		Seed    int64             `json:"seed"`
 		Record  result.RecordKind `json:"record"`
 		LeftOut *int              `json:"leftOut"`
 	}
@@ -75,11 +72,16 @@ func (s *Stored) addLine(line []byte) error {
 		return fmt.Errorf("decisions: %w", err)
 	}
 	switch {
+	case s.Seed != nil && d.Seed != *s.Seed:
+		return nil
 	case d.LeftOut != nil:
 		s.LeftOut += *d.LeftOut
 		return nil
 	case d.Record != "" && d.Record != result.RoutingKind:
 		return nil
+	}
+	if s.bytes += len(line); s.MostBytes > 0 && s.bytes > s.MostBytes {
+		return fmt.Errorf("decisions: there are more than %d bytes of them", s.MostBytes)
 	}
 	var decision Decision
 	if err := json.Unmarshal(line, &decision); err != nil {

@@ -5,6 +5,7 @@ package execute_test
 import (
 	"bytes"
 	"compress/gzip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,11 +103,37 @@ func TestComplaintsOfMetrics(t *testing.T) {
 	}
 }
 
-// What is damaged is an error, and no panic.
+// Of one seed there are its own decisions, and its own lines without room.
+func TestStoredDecisionsOfOneSeed(t *testing.T) {
+	seed := int64(2)
+	stored := execute.Stored{Seed: &seed}
+	err := stored.Add(packed(t,
+		`{"seed":1,"request":{"id":1}}`, `{"seed":1,"leftOut":17}`, `{"seed":2,"request":{"id":1}}`, `{"seed":2,"leftOut":5}`,
+	))
+	if err != nil || len(stored.Decisions) != 1 || stored.LeftOut != 5 || stored.Story(2, 1) == nil || stored.Story(1, 1) != nil {
+		t.Errorf("%d decisions, %d left out, %v", len(stored.Decisions), stored.LeftOut, err)
+	}
+}
+
+// A bound is on the decisions of all parts together, and on those of the seed alone.
+func TestStoredDecisionsHaveABound(t *testing.T) {
+	seed := int64(2)
+	stored := execute.Stored{Seed: &seed, MostBytes: 70}
+	two := packed(t, `{"seed":1,"request":{"id":1}}`, `{"seed":2,"request":{"id":1}}`)
+	for part, fits := range []bool{true, true, false} {
+		if err := stored.Add(two); (err == nil) != fits {
+			t.Errorf("part %d: %v", part, err)
+		}
+	}
+}
+
+// What is damaged is an error, and no panic. So is a part that would fill the memory, however short
+// its lines are.
 func TestDamagedDecisionsAreErrors(t *testing.T) {
 	whole := packed(t, `{"seed":1,"request":{"id":1}}`)
 	for name, raw := range map[string][]byte{
 		"no gzip": []byte("{}"), "cut": whole[:len(whole)-9], "no JSON": packed(t, "nope"), "no decision": packed(t, `{"seed":1}`),
+		"too much": packed(t, slices.Repeat([]string{strings.Repeat(" ", 1<<20)}, 65)...),
 	} {
 		if err := new(execute.Stored).Add(raw); err == nil {
 			t.Errorf("%s: no error", name)

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// standingCase is an object, and what pages say of it.
+type standingCase struct {
+	object         Object
+	state, verdict string
+	ended          bool
+	message        string
+}
+
+// live is a sweep of a cluster, observed at generation 1, with conditions Ready and Passed.
+func live(generation int64, ready, passed metav1.Condition, more ...metav1.Condition) Object {
+	o := sample(Sweeps, "a", "s")
+	ready.Type, passed.Type = v1alpha1.ConditionReady, v1alpha1.ConditionPassed
+	o.Generation, o.Status.ObservedGeneration, o.Status.Conditions = generation, 1, append(more, ready, passed)
+	return o
+}
+
+// printed is a sweep of a file.
+func printed(best, baseline int64, verdicts ...v1alpha1.GateVerdict) Object {
+	o := sample(Sweeps, "a", "s")
+	o.File, o.Status.Conditions, o.Status.Gates = "s.json", nil, nil
+	o.Best, o.Baseline = &v1alpha1.Candidate{Point: best}, &v1alpha1.Candidate{Point: baseline}
+	for _, v := range verdicts {
+		o.Status.Gates = append(o.Status.Gates, v1alpha1.GateStatus{Verdict: v})
+	}
+	return o
+}
+
+// States and verdicts are those of kubectl windtunnel.
+func TestStatesAndVerdicts(t *testing.T) {
+	because := func(status metav1.ConditionStatus, reason string) metav1.Condition {
+		return metav1.Condition{Status: status, Reason: reason, Message: "because"}
+	}
+	complete := metav1.Condition{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue}
+	damaged := metav1.Condition{Type: v1alpha1.ConditionResultsDamaged, Status: metav1.ConditionTrue, Message: "a chunk is gone"}
+	ready, running := because(metav1.ConditionTrue, v1alpha1.ReasonComplete), because(metav1.ConditionFalse, "Running")
+	fails := because(metav1.ConditionFalse, v1alpha1.ReasonGateFailed)
+	for name, test := range map[string]standingCase{
+		"gates that fail":        {live(1, ready, fails, complete), "Complete", "fail", true, "because"},
+		"gates that pass":        {live(1, ready, because(metav1.ConditionTrue, v1alpha1.ReasonGatesPassed), complete), "Complete", "pass", true, "because"},
+		"too little evidence":    {live(1, ready, because(metav1.ConditionUnknown, v1alpha1.ReasonUndecided), complete), "Complete", "unknown", true, "because"},
+		"nothing beats baseline": {live(1, ready, because(metav1.ConditionFalse, v1alpha1.ReasonBaselineIsBest), complete), "Complete", "keep", true, "because"},
+		"work under way":         {live(1, running, because(metav1.ConditionUnknown, v1alpha1.ReasonPending)), "Running", "", false, "because"},
+		"another spec":           {live(2, ready, fails, complete), "Pending", "", false, "the manager has not seen the present spec yet"},
+		"damaged results":        {live(1, ready, fails, complete, damaged), "ResultsDamaged", "fail", true, "a chunk is gone"},
+		"a file that fails":      {printed(1, 0, v1alpha1.GatePass, v1alpha1.GateFail), "Complete", "fail", true, ""},
+		"a file that passes":     {printed(1, 0, v1alpha1.GateNotJudged, v1alpha1.GatePass), "Complete", "pass", true, ""},
+		"a file that is unknown": {printed(1, 0, v1alpha1.GateUnknown, v1alpha1.GatePass), "Complete", "unknown", true, ""},
+		"a file of its baseline": {printed(0, 0, v1alpha1.GatePass), "Complete", "keep", true, ""},
+		"a file without gates":   {printed(0, 0), "Complete", "", true, ""},
+		"a file not judged":      {printed(1, 0, v1alpha1.GateNotJudged), "Complete", "not judged", true, ""},
+	} {
+		o := test.object
+		if o.State() != test.state || o.Verdict() != test.verdict || o.Ended() != test.ended || o.Message() != test.message {
+			t.Errorf("%s: state %s, verdict %q, ended %v, message %q", name, o.State(), o.Verdict(), o.Ended(), o.Message())
+		}
+		if test.verdict != "" && verdictWords[test.verdict].Word == "" {
+			t.Errorf("%s: there is no word for verdict %s", name, test.verdict)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kubectl
+
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// A Standing is what a status says about the spec of a generation, whichever kind has it.
+type Standing struct {
+	Generation int64
+	Status     *v1alpha1.CommonStatus
+}
+
+// NotSeen says in words that a status is stale.
+const NotSeen = "the manager has not seen the present spec yet"
+
+// condition returns a condition, nil where there is none.
+func (s Standing) condition(typ string) *metav1.Condition {
+	return meta.FindStatusCondition(s.Status.Conditions, typ)
+}
+
+// is reports whether a condition is True.
+func (s Standing) is(typ string) bool {
+	return meta.IsStatusConditionTrue(s.Status.Conditions, typ)
+}
+
+// IsStale reports whether the status is of an earlier generation, or of none.
+func (s Standing) IsStale() bool {
+	return s.Status.ObservedGeneration < s.Generation || s.condition(v1alpha1.ConditionReady) == nil
+}
+
+// HasEnded reports whether the work on the present generation has ended.
+func (s Standing) HasEnded() bool {
+	return !s.IsStale() && (s.is(v1alpha1.ConditionComplete) || s.is(v1alpha1.ConditionFailed))
+}
+
+// State is where the work stands in one word, as kubectl get prints it.
+func (s Standing) State() string {
+	c := s.condition(v1alpha1.ConditionReady)
+	switch {
+	case c == nil:
+		return "New"
+	case s.is(v1alpha1.ConditionResultsDamaged):
+		return v1alpha1.ReasonResultsDamaged
+	case s.IsStale():
+		return v1alpha1.ReasonPending
+	}
+	return c.Reason
+}
+
+// Verdicts of gates in a word.
+const (
+	Pass = "pass"
+	Fail = "fail"
+	// Keep says that no point is better than the baseline, and no gate fails.
+	Keep = "keep"
+	// Unknown says that there is not enough evidence.
+	Unknown = "unknown"
+)
+
+// VerdictWord is the verdict of the gates in a word; "" where there are no gates, or no results.
+func (s Standing) VerdictWord() string {
+	c := s.condition(v1alpha1.ConditionPassed)
+	switch {
+	case c == nil || s.IsStale() || c.Reason == v1alpha1.ReasonPending:
+		return ""
+	case c.Reason == v1alpha1.ReasonBaselineIsBest:
+		return Keep
+	case c.Status == metav1.ConditionTrue:
+		return Pass
+	case c.Status == metav1.ConditionFalse:
+		return Fail
+	default:
+		return Unknown
+	}
+}
