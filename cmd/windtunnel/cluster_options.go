@@ -3,7 +3,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -103,19 +102,9 @@ func mapperOf(scheme *runtime.Scheme) meta.RESTMapper {
 func (c *cluster) find(cmd *cobra.Command, arg string) (kubectl.Object, error) {
 	kind, name, err := kubectl.ParseRef(arg)
 	if err != nil {
-		return kubectl.Object{}, asBadInput(err)
+		return kubectl.Object{}, err
 	}
-	o, err := kubectl.Find(cmd.Context(), c, kind, client.ObjectKey{Namespace: c.namespace, Name: name})
-	return o, asBadInput(err)
-}
-
-// asBadInput marks what is the user's to mend.
-func asBadInput(err error) error {
-	var bad kubectl.InputError
-	if errors.As(err, &bad) {
-		return badInputError{err}
-	}
-	return err
+	return kubectl.Find(cmd.Context(), c, kind, client.ObjectKey{Namespace: c.namespace, Name: name})
 }
 
 // caller is how the command was called.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -17,7 +18,7 @@ func isObjectOfCluster(name string) bool {
 	if _, err := os.Stat(name); err == nil || name == "-" || strings.Contains(name, ".") {
 		return false
 	}
-	_, _, err := objectOf(name)
+	_, _, err := kubectl.ParseRef(name)
 	return err == nil
 }
 
@@ -27,7 +28,7 @@ func (o *compareOptions) clusterSide(ctx context.Context, name, object string, p
 	if err != nil {
 		return nil, err
 	}
-	kind, of, err := objectOf(object)
+	kind, of, err := kubectl.ParseRef(object)
 	if err != nil {
 		return nil, err
 	}

@@ -148,7 +148,7 @@ func (o *reportOptions) read(ctx context.Context, of string) (page.Report, error
 	if strings.ContainsAny(of, ".") {
 		return nil, badInputError{fmt.Errorf("there is no file %s", of)}
 	}
-	kind, name, err := objectOf(of)
+	kind, name, err := kubectl.ParseRef(of)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (o *reportOptions) clusterReport(ctx context.Context, reader client.Reader,
 	of, err := kubectl.Find(ctx, reader, kind, client.ObjectKey{Namespace: namespace, Name: name})
 	switch {
 	case err != nil:
-		return nil, asBadInput(err)
+		return nil, err
 	case of.Sweep != nil:
 		return o.clusterSweep(ctx, reader, of.Sweep)
 	default:
@@ -201,7 +201,7 @@ func (o *reportOptions) readFile(name string) (page.Report, error) {
 		return nil, badInputError{fmt.Errorf("%s: %w", name, err)}
 	}
 	var r page.Report
-	if p.Kind == kindRun {
+	if p.Kind == archive.Run {
 		r, err = p.RunReport()
 	} else {
 		r, err = p.Report()
@@ -226,7 +226,7 @@ func (o *reportOptions) choose(objects []archive.Printed) (*archive.Printed, err
 
 // clusterRun is the report of a run on a cluster.
 func clusterRun(ctx context.Context, reader client.Reader, run *v1alpha1.SimulationRun) (*page.Run, error) {
-	stored, err := archive.Read(ctx, reader, kindRun, run, run.Status.Results)
+	stored, err := archive.Read(ctx, reader, archive.Run, run, run.Status.Results)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
+	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -168,7 +169,7 @@ func (o *resultsOptions) read(ctx context.Context, args []string) (*resultSet, e
 	if err != nil {
 		return nil, err
 	}
-	kind, name, err := objectOf(args[0])
+	kind, name, err := kubectl.ParseRef(args[0])
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
+	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -210,7 +211,7 @@ func TestResultsOfARunAreReadFromACluster(t *testing.T) {
 		"pod/r":         "the type must be policysweep or simulationrun",
 	} {
 		var set *resultSet
-		kind, name, err := objectOf(arg)
+		kind, name, err := kubectl.ParseRef(arg)
 		if err == nil {
 			set, err = clusterResults(t.Context(), reader, "n", kind, name)
 		}

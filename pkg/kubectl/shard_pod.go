@@ -12,6 +12,8 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"windtunnel.dev/windtunnel/pkg/archive"
 )
 
 // ShardPod is the pod of a shard whose log a person wants.
@@ -84,11 +86,11 @@ func restarts(p *corev1.Pod) int32 {
 func noPods(o Object, waiting int) error {
 	switch {
 	case waiting > 0:
-		return InputError{fmt.Errorf("%s: none of its %d pods has started: %s", o.Title(), waiting, oneLine(o.message()))}
+		return archive.NewFault(fmt.Errorf("%s: none of its %d pods has started: %s", o.Title(), waiting, oneLine(o.message())))
 	case o.HasEnded():
-		return InputError{fmt.Errorf("%s has no pods any more: its Jobs are deleted when the work ends, and its conditions say what came of it: %s", o.Title(), oneLine(o.message()))}
+		return archive.NewFault(fmt.Errorf("%s has no pods any more: its Jobs are deleted when the work ends, and its conditions say what came of it: %s", o.Title(), oneLine(o.message())))
 	default:
-		return InputError{fmt.Errorf("%s has no pods yet: %s", o.Title(), oneLine(o.message()))}
+		return archive.NewFault(fmt.Errorf("%s has no pods yet: %s", o.Title(), oneLine(o.message())))
 	}
 }
 
