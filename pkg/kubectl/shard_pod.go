@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/archive"
 )
 
@@ -96,7 +97,7 @@ func noPods(o Object, waiting int) error {
 
 // message is that of condition Ready.
 func (o Object) message() string {
-	if c := o.condition("Ready"); c != nil {
+	if c := o.condition(v1alpha1.ConditionReady); c != nil {
 		return c.Message
 	}
 	return "the manager has not seen it"
