@@ -22,7 +22,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/observe"
-	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
@@ -58,7 +57,7 @@ func (o *observeOptions) observed(ctx context.Context, args []string, stdin io.R
 	var all []*observed
 	if o.point >= 0 {
 		err = forEach(&o.localOptions, set, archive.Sweep, set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
-			of, err := o.observedPoint(ctx, sweep, o.inputs(set, sweep), nil)
+			of, err := o.observedFirst(ctx, sweep, o.inputs(set, sweep))
 			all = append(all, of)
 			return err
 		})
@@ -107,11 +106,11 @@ func (o *observeOptions) observedObject(ctx context.Context, reader client.Reade
 	if err := reader.Get(ctx, key, &sweep); err != nil {
 		return nil, archive.NotFound(err, archive.Sweep, key.Namespace, key.Name)
 	}
-	stored, err := archive.Read(ctx, reader, archive.Sweep, &sweep, sweep.Status.Results)
+	_, st, err := clusterStudy(ctx, reader, &sweep)
 	if err != nil {
 		return nil, err
 	}
-	return o.observedPoint(ctx, &sweep, inputs, stored.Rows)
+	return o.observedPoint(ctx, &sweep, inputs, st)
 }
 
 // readableInputs are those of a cluster for a process that simulates: it reads traces.
@@ -121,8 +120,8 @@ func (readableInputs) ParsesTraces() bool { return true }
 
 func (readableInputs) Parquet() trace.ParquetCodec { return parquetfile.Codec{} }
 
-// observedPoint is a point of a sweep as a run. Rows lead a search to its points.
-func (o *observeOptions) observedPoint(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs compile.Inputs, rows []result.Row) (*observed, error) {
+// observedFirst is one of the points that a sweep has before there are results.
+func (o *observeOptions) observedFirst(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs compile.Inputs) (*observed, error) {
 	c, errs, err := compile.Sweep(ctx, sweep, inputs)
 	if err = compiled(archive.Sweep, sweep.Name, errs, err); err != nil {
 		return nil, err
@@ -131,7 +130,11 @@ func (o *observeOptions) observedPoint(ctx context.Context, sweep *v1alpha1.Poli
 	if err != nil {
 		return nil, err
 	}
-	_ = archive.Replay(st, rows) // as far as the rows fit
+	return o.observedPoint(ctx, sweep, inputs, st)
+}
+
+// observedPoint is a point of a sweep as a run.
+func (o *observeOptions) observedPoint(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs compile.Inputs, st *study.Study) (*observed, error) {
 	if o.point >= len(st.Points()) {
 		return nil, badInputError{fmt.Errorf("%s %s: --point must be from 0 to %d; a search that learns needs the results of the cluster, or the runs of sweep --follow", archive.Sweep, sweep.Name, len(st.Points())-1)}
 	}

@@ -217,4 +217,10 @@ func TestObserveAnObjectOfTheCluster(t *testing.T) {
 			t.Errorf("%s: it is %s", name, of.name)
 		}
 	}
+	objects[0].(*v1alpha1.PolicySweep).Status.PlanHash = "another"
+	reader = fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
+	_, err = (&observeOptions{point: 1}).observedObject(t.Context(), reader, client.ObjectKey{Namespace: "n", Name: "s"}, "")
+	if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "the results are those of another spec") {
+		t.Errorf("results of another plan: exit code %d, error %v", exitCode(err), err)
+	}
 }
