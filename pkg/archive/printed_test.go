@@ -39,7 +39,7 @@ func TestReadPrinted(t *testing.T) {
 
 func TestReportsOfPrintedSweepsRefuse(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
-		"a run":               {`{"kind":"SimulationRun","rows":[]}`, "the object is no PolicySweep"},
+		"a run":               {`{"kind":"SimulationRun","rows":[]}`, "the object is neither a SimulationRun nor a PolicySweep"},
 		"a later version":     {`{"rows":[],"leaderboard":{"schemaVersion":"windtunnel.dev/leaderboard/v9"}}`, `has schemaVersion "windtunnel.dev/leaderboard/v9"`},
 		"a sweep of no point": {`{"rows":[],"leaderboard":{"schemaVersion":"windtunnel.dev/leaderboard/v2"}}`, "no point has all of its results"},
 	} {
