@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -119,13 +120,24 @@ func (o *clusterOptions) caller(cmd *cobra.Command) kubectl.Caller {
 	return c
 }
 
-// oneObject demands one argument.
-func oneObject(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return badInputError{fmt.Errorf("%s needs the name of one PolicySweep or SimulationRun (see %s --help)", cmd.Name(), cmd.CommandPath())}
+// unused refuses the flags where what a verb reads is in files or on this machine.
+func (o *clusterOptions) unused() error {
+	var set []string
+	for _, f := range []struct{ name, value string }{
+		{"--namespace", o.namespace}, {"--context", o.context}, {"--kubeconfig", o.kubeconfig},
+	} {
+		if f.value != "" {
+			set = append(set, f.name)
+		}
 	}
-	return nil
+	if len(set) == 0 {
+		return nil
+	}
+	return badInputError{fmt.Errorf("leave out %s: this command reads nothing from a cluster", strings.Join(set, ", "))}
 }
+
+// oneObject demands one argument.
+var oneObject = argumentsFrom(1, 1, "needs the name of one PolicySweep or SimulationRun")
 
 // checkSweep makes sure that an object is of one kind.
 func checkSweep(o kubectl.Object, verb string) (*v1alpha1.PolicySweep, error) {

@@ -47,12 +47,7 @@ nothing is stored, it names the command that does it.`,
 		Example: `  windtunnel explain my-sweep -n experiments
   windtunnel explain simulationrun/my-sweep-best-1 --by tpot
   windtunnel explain simulationrun/my-sweep-best-1 17 --seed 42`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) < 1 || len(args) > 2 {
-				return badInputError{fmt.Errorf("explain needs the name of a PolicySweep or a SimulationRun, and may have the number of a request (see %s --help)", cmd.CommandPath())}
-			}
-			return nil
-		},
+		Args: argumentsFrom(1, 2, "needs the name of a PolicySweep or a SimulationRun, and may have the number of a request"),
 		RunE: o.run,
 	}
 	o.cluster.register(cmd)
@@ -223,7 +218,7 @@ func storedDecisions(ctx context.Context, reader client.Reader, run kubectl.Obje
 	}
 	for _, packed := range kept.Decisions() {
 		if err := stored.Add(packed); err != nil {
-			return nil, fmt.Errorf("%s: %w", run.Title(), err)
+			return nil, archive.NewFault(fmt.Errorf("%s: %w", run.Title(), err))
 		}
 	}
 	return stored, nil

@@ -50,6 +50,9 @@ func (o *observeOptions) observed(ctx context.Context, args []string, stdin io.R
 	if len(args) > 0 {
 		return o.observedInCluster(ctx, args[0])
 	}
+	if err := o.cluster.unused(); err != nil {
+		return nil, err
+	}
 	set, err := o.load(stdin)
 	if err != nil {
 		return nil, err

@@ -86,7 +86,7 @@ spec.trace.series, as run --series does.`,
   windtunnel results my-sweep --where 'ttft.p99<500ms' --sort ttft.p99 --columns ttft.p99,goodput
   windtunnel results -f sweep.state --sort goodput --descending --limit 10
   windtunnel results my-sweep -o parquet > rows.parquet`,
-		Args: cobra.MaximumNArgs(1),
+		Args: argumentsFrom(0, 1, "takes the name of one PolicySweep or SimulationRun"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args, cmd.OutOrStdout())
 		},
@@ -163,6 +163,9 @@ func (o *resultsOptions) chooseObject(set *resultSet) error {
 
 func (o *resultsOptions) read(ctx context.Context, args []string) (*resultSet, error) {
 	if o.file != "" {
+		if err := o.cluster.unused(); err != nil {
+			return nil, err
+		}
 		return readResults(o.file)
 	}
 	c, err := o.cluster.connect()
