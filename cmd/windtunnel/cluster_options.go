@@ -3,8 +3,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -103,19 +103,9 @@ func mapperOf(scheme *runtime.Scheme) meta.RESTMapper {
 func (c *cluster) find(cmd *cobra.Command, arg string) (kubectl.Object, error) {
 	kind, name, err := kubectl.ParseRef(arg)
 	if err != nil {
-		return kubectl.Object{}, asBadInput(err)
+		return kubectl.Object{}, err
 	}
-	o, err := kubectl.Find(cmd.Context(), c, kind, client.ObjectKey{Namespace: c.namespace, Name: name})
-	return o, asBadInput(err)
-}
-
-// asBadInput marks what is the user's to mend.
-func asBadInput(err error) error {
-	var bad kubectl.InputError
-	if errors.As(err, &bad) {
-		return badInputError{err}
-	}
-	return err
+	return kubectl.Find(cmd.Context(), c, kind, client.ObjectKey{Namespace: c.namespace, Name: name})
 }
 
 // caller is how the command was called.
@@ -130,13 +120,24 @@ func (o *clusterOptions) caller(cmd *cobra.Command) kubectl.Caller {
 	return c
 }
 
-// oneObject demands one argument.
-func oneObject(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return badInputError{fmt.Errorf("%s needs the name of one PolicySweep or SimulationRun (see %s --help)", cmd.Name(), cmd.CommandPath())}
+// unused refuses the flags where what a verb reads is in files or on this machine.
+func (o *clusterOptions) unused() error {
+	var set []string
+	for _, f := range []struct{ name, value string }{
+		{"--namespace", o.namespace}, {"--context", o.context}, {"--kubeconfig", o.kubeconfig},
+	} {
+		if f.value != "" {
+			set = append(set, f.name)
+		}
 	}
-	return nil
+	if len(set) == 0 {
+		return nil
+	}
+	return badInputError{fmt.Errorf("leave out %s: this command reads nothing from a cluster", strings.Join(set, ", "))}
 }
+
+// oneObject demands one argument.
+var oneObject = argumentsFrom(1, 1, "needs the name of one PolicySweep or SimulationRun")
 
 // checkSweep makes sure that an object is of one kind.
 func checkSweep(o kubectl.Object, verb string) (*v1alpha1.PolicySweep, error) {

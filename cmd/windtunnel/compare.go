@@ -111,6 +111,9 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	if len(o.files) > 0 {
 		return badInputError{errors.New("compare has no -f: name A and B as arguments")}
 	}
+	if err := o.checkCluster(args); err != nil {
+		return err
+	}
 	asked, err := o.scenarioRequest(stdin)
 	if err != nil {
 		return err
@@ -221,7 +224,7 @@ func (o *compareOptions) side(ctx context.Context, name string, stdin io.Reader)
 	if err != nil {
 		return nil, err
 	}
-	if o.scenario == "" && isObjectOfCluster(file) {
+	if o.isObject(file) {
 		return o.clusterSide(ctx, name, file, point)
 	}
 	if set, err := readResults(file); err == nil {

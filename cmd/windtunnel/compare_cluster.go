@@ -8,17 +8,29 @@ import (
 	"slices"
 	"strings"
 
+	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// isObjectOfCluster reports whether a name is that of an object of a cluster: there is no such file,
-// and the name has no ending, as files have.
-func isObjectOfCluster(name string) bool {
-	if _, err := os.Stat(name); err == nil || name == "-" || strings.Contains(name, ".") {
+// isObject reports whether a name is that of an object of a cluster: there is no such file, and the
+// name has no ending, as files have. With --scenario, both sides are files.
+func (o *compareOptions) isObject(name string) bool {
+	if _, err := os.Stat(name); err == nil || o.scenario != "" || name == "-" || strings.Contains(name, ".") {
 		return false
 	}
-	_, _, err := objectOf(name)
+	_, _, err := kubectl.ParseRef(name)
 	return err == nil
+}
+
+// checkCluster refuses the flags of a cluster where neither side is an object of one.
+func (o *compareOptions) checkCluster(args []string) error {
+	for _, name := range args {
+		file, _, err := splitPointSuffix(name)
+		if err != nil || o.isObject(file) {
+			return err
+		}
+	}
+	return o.cluster.unused()
 }
 
 // clusterSide is one side of a comparison from the results of an object of a cluster.
@@ -27,7 +39,7 @@ func (o *compareOptions) clusterSide(ctx context.Context, name, object string, p
 	if err != nil {
 		return nil, err
 	}
-	kind, of, err := objectOf(object)
+	kind, of, err := kubectl.ParseRef(object)
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ programs of this machine can read the pages.`,
 
 func (o *dashboardOptions) run(ctx context.Context, paths []string, stdout, stderr io.Writer) error {
 	if err := o.check(paths); err != nil {
-		return badInputError{err}
+		return err
 	}
 	logger := logr.FromSlogHandler(slog.NewTextHandler(stderr, nil))
 	ctrl.SetLogger(logger)
@@ -99,10 +99,13 @@ func (o *dashboardOptions) check(paths []string) error {
 	if o.all && o.cluster.namespace != "" {
 		faults = append(faults, errors.New("--namespace and --all-namespaces exclude each other"))
 	}
-	if len(paths) > 0 && (o.all || o.cluster.namespace != "") {
-		faults = append(faults, errors.New("--namespace and --all-namespaces are for the pages of a cluster, not of files"))
+	if len(paths) > 0 {
+		faults = append(faults, o.cluster.unused())
+		if o.all {
+			faults = append(faults, errors.New("--all-namespaces is for the pages of a cluster, not of files"))
+		}
 	}
-	return errors.Join(faults...)
+	return toBadInput(errors.Join(faults...))
 }
 
 // filesSource has the objects of files, and says which of them have none.

@@ -56,6 +56,11 @@ Exit codes: 0 no check failed, 1 a check failed.`,
 var errDoctor = errors.New("a check failed")
 
 func (o *doctorOptions) run(cmd *cobra.Command) error {
+	if o.local {
+		if err := o.cluster.unused(); err != nil {
+			return err
+		}
+	}
 	release, _, _ := strings.Cut(buildVersion(), " ")
 	machine := doctor.Machine{Version: release, Engine: simulator.EngineVersion, Unbounded: fence.Missing, TryFence: fence.New(1).Try}
 	found := machine.Look(cmd.Context())

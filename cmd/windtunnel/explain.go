@@ -47,12 +47,7 @@ nothing is stored, it names the command that does it.`,
 		Example: `  windtunnel explain my-sweep -n experiments
   windtunnel explain simulationrun/my-sweep-best-1 --by tpot
   windtunnel explain simulationrun/my-sweep-best-1 17 --seed 42`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) < 1 || len(args) > 2 {
-				return badInputError{fmt.Errorf("explain needs the name of a PolicySweep or a SimulationRun, and may have the number of a request (see %s --help)", cmd.CommandPath())}
-			}
-			return nil
-		},
+		Args: argumentsFrom(1, 2, "needs the name of a PolicySweep or a SimulationRun, and may have the number of a request"),
 		RunE: o.run,
 	}
 	o.cluster.register(cmd)
@@ -157,8 +152,7 @@ func (o *whyOptions) runOf(cmd *cobra.Command, c *cluster, object kubectl.Object
 		return object, noFollower{caller.NoFollower(object, best)}
 	}
 	key := client.ObjectKey{Namespace: object.Meta().Namespace, Name: name}
-	run, err := kubectl.Find(cmd.Context(), c, kindRun, key)
-	return run, asBadInput(err)
+	return kubectl.Find(cmd.Context(), c, archive.Run, key)
 }
 
 // request prints the stored decision on a request.
@@ -205,7 +199,7 @@ func (o *whyOptions) print(w io.Writer, run kubectl.Object, story *execute.Reque
 	if err != nil {
 		return err
 	}
-	kind := schema.GroupVersionKind{Group: v1alpha1.GroupVersion.Group, Version: v1alpha1.GroupVersion.Version, Kind: kindRun}
+	kind := schema.GroupVersionKind{Group: v1alpha1.GroupVersion.Group, Version: v1alpha1.GroupVersion.Version, Kind: archive.Run}
 	typ := run.Run.TypeMeta
 	typ.SetGroupVersionKind(kind)
 	return o.output.write(w, toldOutput{identify(typ, run.Run.ObjectMeta), raw})
@@ -218,13 +212,13 @@ func storedDecisions(ctx context.Context, reader client.Reader, run kubectl.Obje
 	if results == nil {
 		return stored, nil
 	}
-	kept, err := archive.Read(ctx, reader, kindRun, run.Run, results)
+	kept, err := archive.Read(ctx, reader, archive.Run, run.Run, results)
 	if err != nil {
 		return nil, err
 	}
 	for _, packed := range kept.Decisions() {
 		if err := stored.Add(packed); err != nil {
-			return nil, fmt.Errorf("%s: %w", run.Title(), err)
+			return nil, archive.NewFault(fmt.Errorf("%s: %w", run.Title(), err))
 		}
 	}
 	return stored, nil

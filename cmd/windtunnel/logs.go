@@ -56,7 +56,7 @@ func (o *logsOptions) run(cmd *cobra.Command, name string) error {
 	}
 	pod, err := kubectl.FindShardPod(cmd.Context(), c, object, controllers.WorkerLabels(object.Kind(), object.Meta().Name))
 	if err != nil {
-		return asBadInput(err)
+		return err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s, %s\n", object.Title(), pod)
 	return o.print(cmd, c, pod)

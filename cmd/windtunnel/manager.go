@@ -96,8 +96,8 @@ func (o managerOptions) run(ctx context.Context) error {
 	if o.concurrency < 1 {
 		return badInputError{fmt.Errorf("--concurrency must be at least 1")}
 	}
-	if o.web.dashboard && o.web.address == turnedOff {
-		return badInputError{errNoWeb}
+	if err := o.web.check(); err != nil {
+		return err
 	}
 	if o.qps == 0 {
 		return badInputError{errors.New("--kube-api-qps must not be 0, which selects the client's default; set a number, or -1 for no limit")}

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -17,9 +16,6 @@ import (
 // mostRowsInManager is how many rows an object may have to be shown by the manager, whose memory is
 // for all users.
 const mostRowsInManager = 10_000
-
-// errNoWeb says that the pages have no address.
-var errNoWeb = errors.New("--dashboard needs --web-bind-address")
 
 // mountDashboard adds the pages to what a manager serves. They read runs and sweeps from the
 // manager's cache, so that no reader costs the API server a watch.

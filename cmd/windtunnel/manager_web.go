@@ -35,15 +35,27 @@ func (o *webOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.flagger, "flagger-bind-address", turnedOff, "address of the webhooks for Flagger, without TLS and authentication: they say yes or no about objects with the annotation "+gate.OpenAnnotation+"; 0 turns it off")
 }
 
+// check refuses flags of a server that does not run.
+func (o *webOptions) check() error {
+	if o.address != turnedOff {
+		return nil
+	}
+	var faults []error
+	if o.dashboard {
+		faults = append(faults, errors.New("--dashboard needs --web-bind-address"))
+	}
+	if o.certificates != "" {
+		faults = append(faults, errors.New("--web-tls-dir needs --web-bind-address"))
+	}
+	return toBadInput(errors.Join(faults...))
+}
+
 // add adds the servers to a manager.
 func (o *webOptions) add(ctx context.Context, mgr ctrl.Manager, namespaces []string) error {
 	if err := o.addFlagger(mgr); err != nil {
 		return err
 	}
 	if o.address == turnedOff {
-		if o.certificates != "" {
-			return badInputError{errors.New("--web-tls-dir needs --web-bind-address")}
-		}
 		return nil
 	}
 	guard, err := access.New(mgr.GetConfig(), mgr.GetHTTPClient())

@@ -61,7 +61,7 @@ that does not answer.`,
   windtunnel observe my-run -n experiments --prometheus http://localhost:9090 --last 24h --textfile windtunnel.prom
   windtunnel observe -f run.yaml --play samples.json
   windtunnel observe -f run.yaml --samples samples.json -o json`,
-		Args: cobra.MaximumNArgs(1),
+		Args: argumentsFrom(0, 1, "takes the name of one SimulationRun or PolicySweep"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
@@ -87,6 +87,8 @@ func (o *observeOptions) checkFlags(args []string) error {
 	switch {
 	case (len(args) == 0) == (len(o.files) == 0):
 		return errors.New("one prediction is required: -f FILE, or the name of a SimulationRun in the cluster")
+	case len(args) > 0 && (o.name != "" || len(o.configMaps) > 0 || len(o.volumes) > 0):
+		return errors.New("--name, --configmap and --volume are for manifests: use them with -f FILE")
 	case o.seeds < leastObserved || o.seeds > mostObserved:
 		return fmt.Errorf("--seeds must be from %d to %d", leastObserved, mostObserved)
 	case !(o.rules.Confidence > 0 && o.rules.Confidence < 1):
@@ -163,7 +165,7 @@ func (e driftError) Error() string { return e.name + ": the cluster is not as pr
 func (o *observeOptions) print(r *observe.Report, stdout io.Writer) error {
 	if o.textfile != "" {
 		if err := writeWhole(o.textfile, r.WriteMetrics); err != nil {
-			return err
+			return badInputError{fmt.Errorf("--textfile: %w", err)}
 		}
 	}
 	var err error

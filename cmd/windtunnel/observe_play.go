@@ -57,5 +57,5 @@ func (o *observeOptions) play(ctx context.Context, of *observed, stdout io.Write
 	if o.played.file == "-" {
 		return recording.Write(stdout)
 	}
-	return writeWhole(o.played.file, recording.Write)
+	return toBadInput(writeWhole(o.played.file, recording.Write))
 }

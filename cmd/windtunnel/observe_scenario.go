@@ -19,9 +19,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/observe"
-	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
@@ -50,19 +50,22 @@ func (o *observeOptions) observed(ctx context.Context, args []string, stdin io.R
 	if len(args) > 0 {
 		return o.observedInCluster(ctx, args[0])
 	}
+	if err := o.cluster.unused(); err != nil {
+		return nil, err
+	}
 	set, err := o.load(stdin)
 	if err != nil {
 		return nil, err
 	}
 	var all []*observed
 	if o.point >= 0 {
-		err = forEach(&o.localOptions, set, kindSweep, set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
-			of, err := o.observedPoint(ctx, sweep, o.inputs(set, sweep), nil)
+		err = forEach(&o.localOptions, set, archive.Sweep, set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
+			of, err := o.observedFirst(ctx, sweep, o.inputs(set, sweep))
 			all = append(all, of)
 			return err
 		})
 	} else {
-		err = forEach(&o.localOptions, set, kindRun, set.Runs, func(run *v1alpha1.SimulationRun) error {
+		err = forEach(&o.localOptions, set, archive.Run, set.Runs, func(run *v1alpha1.SimulationRun) error {
 			of, err := o.observedRun(ctx, run, o.inputs(set, run))
 			all = append(all, of)
 			return err
@@ -79,7 +82,7 @@ func (o *observeOptions) observed(ctx context.Context, args []string, stdin io.R
 
 // observedInCluster reads an object and what it refers to from the cluster.
 func (o *observeOptions) observedInCluster(ctx context.Context, arg string) (*observed, error) {
-	kind, name, err := objectOf(arg)
+	kind, name, err := kubectl.ParseRef(arg)
 	if err != nil {
 		return nil, err
 	}
@@ -93,24 +96,24 @@ func (o *observeOptions) observedInCluster(ctx context.Context, arg string) (*ob
 func (o *observeOptions) observedObject(ctx context.Context, reader client.Reader, key client.ObjectKey, kind string) (*observed, error) {
 	inputs := readableInputs{archive.ClusterInputs{Reader: reader, Namespace: key.Namespace}}
 	if o.point < 0 {
-		if kind == kindSweep {
-			return nil, badInputError{fmt.Errorf("%s %s/%s: --point says which of its points was rolled out", kindSweep, key.Namespace, key.Name)}
+		if kind == archive.Sweep {
+			return nil, badInputError{fmt.Errorf("%s %s/%s: --point says which of its points was rolled out", archive.Sweep, key.Namespace, key.Name)}
 		}
 		var run v1alpha1.SimulationRun
 		if err := reader.Get(ctx, key, &run); err != nil {
-			return nil, archive.NotFound(err, kindRun, key.Namespace, key.Name)
+			return nil, archive.NotFound(err, archive.Run, key.Namespace, key.Name)
 		}
 		return o.observedRun(ctx, &run, inputs)
 	}
 	var sweep v1alpha1.PolicySweep
 	if err := reader.Get(ctx, key, &sweep); err != nil {
-		return nil, archive.NotFound(err, kindSweep, key.Namespace, key.Name)
+		return nil, archive.NotFound(err, archive.Sweep, key.Namespace, key.Name)
 	}
-	stored, err := archive.Read(ctx, reader, kindSweep, &sweep, sweep.Status.Results)
+	_, st, err := clusterStudy(ctx, reader, &sweep)
 	if err != nil {
 		return nil, err
 	}
-	return o.observedPoint(ctx, &sweep, inputs, stored.Rows)
+	return o.observedPoint(ctx, &sweep, inputs, st)
 }
 
 // readableInputs are those of a cluster for a process that simulates: it reads traces.
@@ -120,26 +123,30 @@ func (readableInputs) ParsesTraces() bool { return true }
 
 func (readableInputs) Parquet() trace.ParquetCodec { return parquetfile.Codec{} }
 
-// observedPoint is a point of a sweep as a run. Rows lead a search to its points.
-func (o *observeOptions) observedPoint(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs compile.Inputs, rows []result.Row) (*observed, error) {
+// observedFirst is one of the points that a sweep has before there are results.
+func (o *observeOptions) observedFirst(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs compile.Inputs) (*observed, error) {
 	c, errs, err := compile.Sweep(ctx, sweep, inputs)
-	if err = compiled(kindSweep, sweep.Name, errs, err); err != nil {
+	if err = compiled(archive.Sweep, sweep.Name, errs, err); err != nil {
 		return nil, err
 	}
 	st, err := study.New(c.Plan)
 	if err != nil {
 		return nil, err
 	}
-	_ = archive.Replay(st, rows) // as far as the rows fit
+	return o.observedPoint(ctx, sweep, inputs, st)
+}
+
+// observedPoint is a point of a sweep as a run.
+func (o *observeOptions) observedPoint(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs compile.Inputs, st *study.Study) (*observed, error) {
 	if o.point >= len(st.Points()) {
-		return nil, badInputError{fmt.Errorf("%s %s: --point must be from 0 to %d; a search that learns needs the results of the cluster, or the runs of sweep --follow", kindSweep, sweep.Name, len(st.Points())-1)}
+		return nil, badInputError{fmt.Errorf("%s %s: --point must be from 0 to %d; a search that learns needs the results of the cluster, or the runs of sweep --follow", archive.Sweep, sweep.Name, len(st.Points())-1)}
 	}
 	spec, err := advice.FollowUpRun(st, &sweep.Spec, o.point)
 	if err != nil {
 		return nil, err
 	}
 	run := &v1alpha1.SimulationRun{TypeMeta: sweep.TypeMeta, ObjectMeta: sweep.ObjectMeta, Spec: spec}
-	run.Kind, run.Name = kindRun, fmt.Sprintf("%s#%d", sweep.Name, o.point)
+	run.Kind, run.Name = archive.Run, fmt.Sprintf("%s#%d", sweep.Name, o.point)
 	return o.observedRun(ctx, run, inputs)
 }
 
@@ -147,14 +154,14 @@ func (o *observeOptions) observedPoint(ctx context.Context, sweep *v1alpha1.Poli
 func (o *observeOptions) observedRun(ctx context.Context, run *v1alpha1.SimulationRun, inputs compile.Inputs) (*observed, error) {
 	manifest.Default(run)
 	c, errs, err := compile.Run(ctx, run, inputs, o.settings...)
-	if err = compiled(kindRun, run.Name, errs, err); err != nil {
+	if err = compiled(archive.Run, run.Name, errs, err); err != nil {
 		return nil, err
 	}
 	config := execute.Config
 	if o.trusted {
 		config = execute.TrustingConfig
 	} else if execute.Foreign(c.Plan) {
-		return nil, toTrust(fmt.Errorf("%s %s has code in policy bundles, which observe cannot fence", kindRun, run.Name))
+		return nil, toTrust(fmt.Errorf("%s %s has code in policy bundles, which observe cannot fence", archive.Run, run.Name))
 	}
 	of := &observed{
 		name: run.Name, first: c.Plan.Seeds[0], warnings: slices.Clone(c.Plan.Warnings),

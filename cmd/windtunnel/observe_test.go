@@ -18,6 +18,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/controllers"
+	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/observe"
 )
 
@@ -196,10 +197,10 @@ func TestObserveAnObjectOfTheCluster(t *testing.T) {
 		want, err  string
 	}{
 		"a run":                     {"", "cluster", -1, "cluster", ""},
-		"a run by its type":         {kindRun, "cluster", -1, "cluster", ""},
+		"a run by its type":         {archive.Run, "cluster", -1, "cluster", ""},
 		"a point of a sweep":        {"", "s", 1, "s#1", ""},
-		"a point that is not there": {kindSweep, "s", 99, "", "--point must be from 0 to"},
-		"a sweep without a point":   {kindSweep, "s", -1, "", "--point says which"},
+		"a point that is not there": {archive.Sweep, "s", 99, "", "--point must be from 0 to"},
+		"a sweep without a point":   {archive.Sweep, "s", -1, "", "--point says which"},
 		"a run that is not there":   {"", "other", -1, "", "there is no SimulationRun other in namespace n"},
 		"a sweep that is not there": {"", "other", 0, "", "there is no PolicySweep other in namespace n"},
 	} {
@@ -215,5 +216,11 @@ func TestObserveAnObjectOfTheCluster(t *testing.T) {
 		case of.name != tc.want:
 			t.Errorf("%s: it is %s", name, of.name)
 		}
+	}
+	objects[0].(*v1alpha1.PolicySweep).Status.PlanHash = "another"
+	reader = fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
+	_, err = (&observeOptions{point: 1}).observedObject(t.Context(), reader, client.ObjectKey{Namespace: "n", Name: "s"}, "")
+	if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "the results are those of another spec") {
+		t.Errorf("results of another plan: exit code %d, error %v", exitCode(err), err)
 	}
 }

@@ -65,6 +65,9 @@ func addPluginCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, verb := range root.Commands() {
 		if verb.Name() == "completion" {
+			for _, shell := range verb.Commands() {
+				shell.Args = noArguments
+			}
 			verb.AddCommand(&cobra.Command{
 				Use:   "kubectl",
 				Short: "Print the script that has kubectl complete the words of kubectl windtunnel",

@@ -171,6 +171,7 @@ func TestClusterVerbsRefuseBadInput(t *testing.T) {
 		"a run to promote":   {[]string{"promote", "r"}, "promote is about PolicySweeps"},
 		"nothing to promote": {[]string{"promote", "policysweep/s"}, "is not complete: New; next: kubectl windtunnel watch policysweep/s -n n"},
 		"no folder":          {[]string{"promote", "policysweep/s", "/nowhere/epp.yaml"}, "/nowhere"},
+		"a word too many":    {[]string{"completion", "bash", "a"}, `unexpected argument "a"`},
 		"no pods yet":        {[]string{"logs", "r"}, "has no pods yet"},
 	} {
 		t.Run(name, func(t *testing.T) {

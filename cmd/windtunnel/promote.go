@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
 
@@ -33,17 +34,12 @@ the sweep, writes nothing on the cluster and simulates nothing.
 		Example: `  windtunnel promote my-sweep epp.yaml -n experiments
   windtunnel promote my-sweep epp.yaml --promote-scaler llama=hpa.yaml
   windtunnel promote my-sweep | kubectl apply -f -`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) < 1 || len(args) > 2 {
-				return badInputError{fmt.Errorf("promote needs the name of a PolicySweep, and may have a file (see %s --help)", cmd.CommandPath())}
-			}
-			return nil
-		},
+		Args: argumentsFrom(1, 2, "needs the name of a PolicySweep, and may have a file"),
 		RunE: o.run,
 	}
 	o.cluster.register(cmd)
 	o.promotion.registerScalers(cmd.Flags())
-	cmd.ValidArgsFunction = o.cluster.completeObjects(kindSweep, 1, true)
+	cmd.ValidArgsFunction = o.cluster.completeObjects(archive.Sweep, 1, true)
 	return cmd
 }
 

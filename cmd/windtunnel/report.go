@@ -66,8 +66,11 @@ The exit code is 0 for each report, whatever the verdict.`,
   windtunnel report simulationrun/my-run > report.html
   windtunnel report my-sweep -o markdown
   windtunnel sweep -f sweep.yaml -o json > sweep.json; windtunnel report sweep.json > report.html`,
-		Args: cobra.ExactArgs(1),
+		Args: argumentsFrom(1, 1, "needs one file, or the name of one PolicySweep or SimulationRun"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.reflected.strategy != "" {
+				return o.reflect(cmd, args[0])
+			}
 			return o.run(cmd.Context(), args[0], cmd.OutOrStdout())
 		},
 	}
@@ -84,9 +87,6 @@ The exit code is 0 for each report, whatever the verdict.`,
 }
 
 func (o *reportOptions) run(ctx context.Context, of string, stdout io.Writer) error {
-	if o.reflected.strategy != "" {
-		return o.reflect(of, stdout)
-	}
 	if err := o.reflected.check(); err != nil {
 		return err
 	}
@@ -142,13 +142,14 @@ func (f outputFormat) writeReport(w io.Writer, p page.Report) error {
 
 // read returns the report of a file if there is one of that name, else that of an object.
 func (o *reportOptions) read(ctx context.Context, of string) (page.Report, error) {
-	if _, err := os.Stat(of); err == nil {
+	file, err := o.isFile(of)
+	switch {
+	case err != nil:
+		return nil, err
+	case file:
 		return o.readFile(of)
 	}
-	if strings.ContainsAny(of, ".") {
-		return nil, badInputError{fmt.Errorf("there is no file %s", of)}
-	}
-	kind, name, err := objectOf(of)
+	kind, name, err := kubectl.ParseRef(of)
 	if err != nil {
 		return nil, err
 	}
@@ -159,12 +160,27 @@ func (o *reportOptions) read(ctx context.Context, of string) (page.Report, error
 	return o.clusterReport(ctx, c, c.namespace, kind, name)
 }
 
+// isFile reports whether an argument is a file and not an object of a cluster, and refuses the flags
+// of the other one. An object's name has no ending, as files have.
+func (o *reportOptions) isFile(of string) (bool, error) {
+	if _, err := os.Stat(of); err == nil {
+		return true, o.cluster.unused()
+	}
+	switch {
+	case strings.Contains(of, "."):
+		return false, badInputError{fmt.Errorf("there is no file %s", of)}
+	case o.name != "":
+		return false, badInputError{fmt.Errorf("--name selects an object of a file, and there is no file %s", of)}
+	}
+	return false, nil
+}
+
 // clusterReport is the report of an object on a cluster.
 func (o *reportOptions) clusterReport(ctx context.Context, reader client.Reader, namespace, kind, name string) (page.Report, error) {
 	of, err := kubectl.Find(ctx, reader, kind, client.ObjectKey{Namespace: namespace, Name: name})
 	switch {
 	case err != nil:
-		return nil, asBadInput(err)
+		return nil, err
 	case of.Sweep != nil:
 		return o.clusterSweep(ctx, reader, of.Sweep)
 	default:
@@ -201,7 +217,7 @@ func (o *reportOptions) readFile(name string) (page.Report, error) {
 		return nil, badInputError{fmt.Errorf("%s: %w", name, err)}
 	}
 	var r page.Report
-	if p.Kind == kindRun {
+	if p.Kind == archive.Run {
 		r, err = p.RunReport()
 	} else {
 		r, err = p.Report()
@@ -226,7 +242,7 @@ func (o *reportOptions) choose(objects []archive.Printed) (*archive.Printed, err
 
 // clusterRun is the report of a run on a cluster.
 func clusterRun(ctx context.Context, reader client.Reader, run *v1alpha1.SimulationRun) (*page.Run, error) {
-	stored, err := archive.Read(ctx, reader, kindRun, run, run.Status.Results)
+	stored, err := archive.Read(ctx, reader, archive.Run, run, run.Status.Results)
 	if err != nil {
 		return nil, err
 	}

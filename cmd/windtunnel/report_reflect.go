@@ -4,35 +4,83 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/archive"
+	"windtunnel.dev/windtunnel/pkg/kubectl"
 	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // reflect prints the summary that run --reflect -o json has found, as another strategy tells
 // it. What else is stored has figures of all requests and decisions on a few: no rule finds
 // anything in that.
-func (o *reportOptions) reflect(of string, stdout io.Writer) error {
-	if err := o.reflected.check(); err != nil {
+func (o *reportOptions) reflect(cmd *cobra.Command, of string) error {
+	if err := errors.Join(o.reflected.check(), checkReflectedAlone(cmd.Flags())); err != nil {
 		return err
+	}
+	file, err := o.isFile(of)
+	switch {
+	case err != nil:
+		return err
+	case !file:
+		return o.cannotReflectObject(cmd, of)
 	}
 	raw, err := os.ReadFile(of)
 	if err != nil {
-		return o.cannotReflect(of, fmt.Sprintf("kubectl get simulationrun %s -o yaml | windtunnel run -f -", of))
+		return badInputError{err}
 	}
 	var r reflection
 	if err := json.Unmarshal(raw, &r); err != nil || r.Report == nil {
-		return o.cannotReflect(of, "windtunnel run -f MANIFEST")
+		return o.cannotReflect(of, "windtunnel run -f MANIFEST --reflect "+o.reflected.strategy)
 	}
-	_, err = io.WriteString(stdout, insight.Summarize(r.Report, insight.SummaryOptions{
+	_, err = io.WriteString(cmd.OutOrStdout(), insight.Summarize(r.Report, insight.SummaryOptions{
 		Strategy: insight.Strategy(o.reflected.strategy), MaxTokens: o.reflected.maxTokens,
 	}))
 	return err
 }
 
+// checkReflectedAlone refuses the flags of a page beside --reflect.
+func checkReflectedAlone(f *pflag.FlagSet) error {
+	var set []string
+	for _, name := range []string{"output", "max-characters", "name"} {
+		if f.Changed(name) {
+			set = append(set, "--"+name)
+		}
+	}
+	if len(set) == 0 {
+		return nil
+	}
+	return badInputError{fmt.Errorf("--reflect prints one summary as text: use it without %s", strings.Join(set, ", "))}
+}
+
+// cannotReflectObject names the command for an object of a cluster.
+func (o *reportOptions) cannotReflectObject(cmd *cobra.Command, of string) error {
+	kind, name, err := kubectl.ParseRef(of)
+	if err != nil {
+		return err
+	}
+	if kind == archive.Sweep {
+		return badInputError{fmt.Errorf("--reflect is about one simulation of a SimulationRun, and %s is a PolicySweep", of)}
+	}
+	namespace, _, err := o.cluster.loader().Namespace()
+	if err != nil {
+		return badInputError{fmt.Errorf("find the cluster: %w", err)}
+	}
+	run := kubectl.Object{Run: &v1alpha1.SimulationRun{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}}
+	again, _ := o.cluster.caller(cmd).Here(run, "--reflect "+o.reflected.strategy) // without a status there are no inputs
+	return o.cannotReflect(of, again)
+}
+
 // cannotReflect says which command has what the summary needs.
-func (o *reportOptions) cannotReflect(of, run string) error {
-	return badInputError{fmt.Errorf("--reflect needs all requests of a simulation, which %s does not have: %s --reflect %s simulates a seed again", of, run, o.reflected.strategy)}
+func (o *reportOptions) cannotReflect(of, again string) error {
+	return badInputError{fmt.Errorf("--reflect needs all requests of a simulation, which %s does not have: %s simulates a seed again", of, again)}
 }

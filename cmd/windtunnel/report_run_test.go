@@ -20,6 +20,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/controllers"
+	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
@@ -129,7 +130,7 @@ func runOnCluster(t *testing.T, trace string) []client.Object {
 func reportFrom(t *testing.T, objects []client.Object, format outputFormat) (string, error) {
 	t.Helper()
 	reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
-	p, err := (&reportOptions{}).clusterReport(t.Context(), reader, "n", kindRun, "r")
+	p, err := (&reportOptions{}).clusterReport(t.Context(), reader, "n", archive.Run, "r")
 	if err != nil {
 		return "", err
 	}
@@ -284,7 +285,10 @@ func TestReportReflects(t *testing.T) {
 		want string
 	}{
 		"of a printed run":        {[]string{printed, "--reflect", "issue_focused"}, "windtunnel run -f MANIFEST --reflect issue_focused simulates a seed again"},
-		"of a cluster":            {[]string{"my-run", "--reflect", "issue_focused"}, "kubectl get simulationrun my-run -o yaml | windtunnel run -f - --reflect issue_focused"},
+		"of a cluster":            {[]string{"my-run", "--reflect", "issue_focused", "-n", "a"}, "kubectl get simulationrun/my-run -n a -o yaml | windtunnel run -f - --reflect issue_focused simulates"},
+		"of a type and a context": {[]string{"simrun/my-run", "--reflect", "issue_focused", "-n", "a", "--context", "b"}, "kubectl get simulationrun/my-run -n a --context b -o yaml | windtunnel run"},
+		"of a sweep":              {[]string{"sweep/s", "--reflect", "issue_focused"}, "sweep/s is a PolicySweep"},
+		"of a mistyped file":      {[]string{"runn.json", "--reflect", "issue_focused"}, "there is no file runn.json"},
 		"an unknown strategy":     {[]string{file, "--reflect", "blame"}, "must be issue_focused"},
 		"a length without one":    {[]string{file, "--max-tokens", "300"}, "--max-tokens needs --reflect"},
 		"fewer tokens than it is": {[]string{file, "--reflect", "issue_focused", "--max-tokens", "9"}, "must be at least 100"},

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
+	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -85,7 +86,7 @@ spec.trace.series, as run --series does.`,
   windtunnel results my-sweep --where 'ttft.p99<500ms' --sort ttft.p99 --columns ttft.p99,goodput
   windtunnel results -f sweep.state --sort goodput --descending --limit 10
   windtunnel results my-sweep -o parquet > rows.parquet`,
-		Args: cobra.MaximumNArgs(1),
+		Args: argumentsFrom(0, 1, "takes the name of one PolicySweep or SimulationRun"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args, cmd.OutOrStdout())
 		},
@@ -162,13 +163,16 @@ func (o *resultsOptions) chooseObject(set *resultSet) error {
 
 func (o *resultsOptions) read(ctx context.Context, args []string) (*resultSet, error) {
 	if o.file != "" {
+		if err := o.cluster.unused(); err != nil {
+			return nil, err
+		}
 		return readResults(o.file)
 	}
 	c, err := o.cluster.connect()
 	if err != nil {
 		return nil, err
 	}
-	kind, name, err := objectOf(args[0])
+	kind, name, err := kubectl.ParseRef(args[0])
 	if err != nil {
 		return nil, err
 	}

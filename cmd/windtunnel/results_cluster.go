@@ -16,30 +16,18 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// Kinds of objects that have results.
-const (
-	kindSweep = archive.Sweep
-	kindRun   = archive.Run
-)
-
 // clusterResults reads the rows of the object of a kind and name. Without a kind it
 // looks for a sweep and for a run, of which there must be one.
 func clusterResults(ctx context.Context, reader client.Reader, namespace, kind, name string) (*resultSet, error) {
 	o, err := kubectl.Find(ctx, reader, kind, client.ObjectKey{Namespace: namespace, Name: name})
 	switch {
 	case err != nil:
-		return nil, asBadInput(err)
+		return nil, err
 	case o.Sweep != nil:
 		return sweepResults(ctx, reader, o.Sweep)
 	default:
 		return runResults(ctx, reader, o.Run)
 	}
-}
-
-// objectOf splits TYPE/NAME, as kubectl writes it; the kind is "" where there is none.
-func objectOf(arg string) (kind, name string, err error) {
-	kind, name, err = kubectl.ParseRef(arg)
-	return kind, name, asBadInput(err)
 }
 
 // runResults reads the rows of a run.
@@ -49,7 +37,7 @@ func runResults(ctx context.Context, reader client.Reader, run *v1alpha1.Simulat
 		return nil, badInputError{errs.ToAggregate()}
 	}
 	set := &resultSet{measures: measures, parameters: dataframe.Parameters{}, stepTimes: run.Status.StepTimes}
-	_, err := set.read(ctx, reader, kindRun, run, run.Status.Results)
+	_, err := set.read(ctx, reader, archive.Run, run, run.Status.Results)
 	return set, err
 }
 
@@ -60,7 +48,7 @@ func sweepResults(ctx context.Context, reader client.Reader, sweep *v1alpha1.Pol
 		return nil, badInputError{errs.ToAggregate()}
 	}
 	set := &resultSet{measures: measures, stepTimes: sweep.Status.StepTimes}
-	stored, err := set.read(ctx, reader, kindSweep, sweep, sweep.Status.Results)
+	stored, err := set.read(ctx, reader, archive.Sweep, sweep, sweep.Status.Results)
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
+	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -177,7 +178,12 @@ func TestResultsOfAClusterAreCheckedByTheirDigests(t *testing.T) {
 		t.Errorf("parameters of point 0 (−want +got):\n%s", diff)
 	}
 	for name, spoil := range map[string]func([]client.Object){
-		"another index":   func(o []client.Object) { o[1].(*corev1.ConfigMap).Data[store.IndexKey] += " " },
+		"another index": func(o []client.Object) { o[1].(*corev1.ConfigMap).Data[store.IndexKey] += " " },
+		"another version": func(o []client.Object) {
+			index := o[1].(*corev1.ConfigMap).Data
+			index[store.IndexKey] = strings.Replace(index[store.IndexKey], store.IndexSchemaVersion, "index/v0", 1)
+			o[0].(*v1alpha1.PolicySweep).Status.Results.SHA256 = experiment.Digest([]byte(index[store.IndexKey]))
+		},
 		"another chunk":   func(o []client.Object) { o[2].(*corev1.ConfigMap).BinaryData = map[string][]byte{} },
 		"no chunk":        func(o []client.Object) { o[2].SetName("elsewhere") },
 		"no results yet":  func(o []client.Object) { o[0].(*v1alpha1.PolicySweep).Status.Results = nil },
@@ -186,8 +192,8 @@ func TestResultsOfAClusterAreCheckedByTheirDigests(t *testing.T) {
 		objects, _ := onCluster(t)
 		spoil(objects)
 		reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
-		if _, err := clusterResults(t.Context(), reader, "n", "", "s"); err == nil {
-			t.Errorf("%s: no error", name)
+		if _, err := clusterResults(t.Context(), reader, "n", "", "s"); exitCode(err) != exitBadInput {
+			t.Errorf("%s: exit code %d, error %v, want bad input", name, exitCode(err), err)
 		}
 	}
 }
@@ -210,7 +216,7 @@ func TestResultsOfARunAreReadFromACluster(t *testing.T) {
 		"pod/r":         "the type must be policysweep or simulationrun",
 	} {
 		var set *resultSet
-		kind, name, err := objectOf(arg)
+		kind, name, err := kubectl.ParseRef(arg)
 		if err == nil {
 			set, err = clusterResults(t.Context(), reader, "n", kind, name)
 		}

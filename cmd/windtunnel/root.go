@@ -129,6 +129,16 @@ func didYouMean(near []string) string {
 	return fmt.Sprintf(", did you mean %q?", near[0])
 }
 
+// argumentsFrom demands so many arguments. takes says what a verb takes, behind its name.
+func argumentsFrom(least, most int, takes string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return badInputError{fmt.Errorf("%s %s (see %s --help)", cmd.Name(), takes, cmd.CommandPath())}
+		}
+		return nil
+	}
+}
+
 // noArguments refuses arguments as bad input.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {

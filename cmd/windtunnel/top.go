@@ -55,7 +55,7 @@ func (o *topOptions) run(cmd *cobra.Command) error {
 	}
 	objects, err := kubectl.List(cmd.Context(), c, namespace)
 	if err != nil {
-		return asBadInput(err)
+		return err
 	}
 	rows := o.cluster.caller(cmd).Top(objects)
 	if o.output != outputTable {

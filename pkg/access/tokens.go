@@ -27,7 +27,7 @@ const (
 	maxTokens = 4096
 	// maxToken bounds a token, in bytes. Those of service accounts have about 1,000.
 	maxToken = 16 << 10
-	// maxReviews bounds the questions that are asked at once. Strangers, each with a new token,
+	// maxReviews bounds the questions that are asked at once. Clients without rights, each with a new token,
 	// must not load the API server through this one.
 	maxReviews = 16
 )

@@ -98,7 +98,11 @@ func readIndex(ctx context.Context, reader client.Reader, namespace string, resu
 	if digest := experiment.Digest(raw); digest != results.SHA256 {
 		return nil, Fault{fmt.Errorf("ConfigMap %s/%s: its digest is %s, but the status has %s", namespace, cm.Name, digest, results.SHA256)}
 	}
-	return store.DecodeIndex(raw)
+	index, err := store.DecodeIndex(raw)
+	if err != nil {
+		return nil, Fault{fmt.Errorf("ConfigMap %s/%s: %w", namespace, cm.Name, err)}
+	}
+	return index, nil
 }
 
 func readChunk(ctx context.Context, reader client.Reader, namespace string, ref store.Reference) (store.Chunk, error) {

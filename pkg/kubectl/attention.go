@@ -88,7 +88,7 @@ func (c Caller) Next(o Object) string {
 	case isSuspended:
 		return ""
 	default:
-		if o.Sweep != nil && o.Status().Results != nil {
+		if o.Status().Results != nil {
 			return c.Command("report", o, "> report.html")
 		}
 		return ""

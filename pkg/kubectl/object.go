@@ -14,18 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/archive"
 )
-
-// Kinds of objects.
-const (
-	KindSweep = "PolicySweep"
-	KindRun   = "SimulationRun"
-)
-
-// InputError marks an error as the user's to mend.
-type InputError struct{ error }
-
-func (e InputError) Unwrap() error { return e.error }
 
 // An Object is a run or a sweep of a cluster: one of the two fields is set.
 type Object struct {
@@ -63,9 +53,9 @@ func (o Object) Status() *v1alpha1.CommonStatus {
 // Kind is the object's kind.
 func (o Object) Kind() string {
 	if o.Sweep != nil {
-		return KindSweep
+		return archive.Sweep
 	}
-	return KindRun
+	return archive.Run
 }
 
 // Ref is TYPE/NAME, as kubectl takes it.
@@ -96,7 +86,7 @@ func (o Object) State() string { return o.Standing().State() }
 func (o Object) VerdictWord() string { return o.Standing().VerdictWord() }
 
 // ErrNotInstalled says that a cluster does not know the kinds.
-var ErrNotInstalled = InputError{errors.New("the cluster does not know the kinds of Windtunnel: install them first, as docs/install.md says")}
+var ErrNotInstalled = archive.NewFault(errors.New("the cluster does not know the kinds of Windtunnel: install them first, as docs/install.md says"))
 
 // isUnknownKind reports whether a server does not know a kind, rather than an object.
 func isUnknownKind(err error) bool {
@@ -157,12 +147,12 @@ func Find(ctx context.Context, reader client.Reader, kind string, key client.Obj
 	case 1:
 		return found[0], nil
 	case 2:
-		return Object{}, InputError{fmt.Errorf("there are a PolicySweep and a SimulationRun %s in namespace %s: write policysweep/%[1]s or simulationrun/%[1]s", key.Name, key.Namespace)}
+		return Object{}, archive.NewFault(fmt.Errorf("there are a PolicySweep and a SimulationRun %s in namespace %s: write policysweep/%[1]s or simulationrun/%[1]s", key.Name, key.Namespace))
 	}
 	if kind == "" {
-		kind = KindSweep + " or " + KindRun
+		kind = archive.Sweep + " or " + archive.Run
 	}
-	return Object{}, InputError{fmt.Errorf("there is no %s %s in namespace %s", kind, key.Name, key.Namespace)}
+	return Object{}, archive.NewFault(fmt.Errorf("there is no %s %s in namespace %s", kind, key.Name, key.Namespace))
 }
 
 // sweepWords and runWords are the names of the kinds that kubectl knows, too.
@@ -178,9 +168,9 @@ func ParseRef(arg string) (kind, name string, err error) {
 	case !typed:
 		return "", arg, nil
 	case slices.Contains(sweepWords, typ):
-		return KindSweep, name, nil
+		return archive.Sweep, name, nil
 	case slices.Contains(runWords, typ):
-		return KindRun, name, nil
+		return archive.Run, name, nil
 	}
-	return "", "", InputError{fmt.Errorf("%s: the type must be policysweep or simulationrun", arg)}
+	return "", "", archive.NewFault(fmt.Errorf("%s: the type must be policysweep or simulationrun", arg))
 }

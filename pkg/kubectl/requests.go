@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"windtunnel.dev/windtunnel/internal/figure"
+	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 )
 
@@ -79,9 +80,8 @@ func (c Caller) Here(run Object, flags string) (command string, ok bool) {
 	text := c.kubectl("get", run, " -o yaml") + " | windtunnel run -f -"
 	seen := map[string]bool{}
 	for _, in := range run.Status().Inputs {
-		kind, rest, _ := strings.Cut(in.Name, "/")
-		name, _, _ := strings.Cut(rest, "/")
-		if kind != "ConfigMap" {
+		name, _, ok := experiment.ParseConfigMapInput(in.Name)
+		if !ok {
 			return "", false
 		}
 		if !seen[name] {

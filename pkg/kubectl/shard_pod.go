@@ -12,6 +12,9 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/archive"
 )
 
 // ShardPod is the pod of a shard whose log a person wants.
@@ -84,17 +87,17 @@ func restarts(p *corev1.Pod) int32 {
 func noPods(o Object, waiting int) error {
 	switch {
 	case waiting > 0:
-		return InputError{fmt.Errorf("%s: none of its %d pods has started: %s", o.Title(), waiting, OneLine(o.message()))}
+		return archive.NewFault(fmt.Errorf("%s: none of its %d pods has started: %s", o.Title(), waiting, OneLine(o.message())))
 	case o.HasEnded():
-		return InputError{fmt.Errorf("%s has no pods any more: its Jobs are deleted when the work ends, and its conditions say what came of it: %s", o.Title(), OneLine(o.message()))}
+		return archive.NewFault(fmt.Errorf("%s has no pods any more: its Jobs are deleted when the work ends, and its conditions say what came of it: %s", o.Title(), OneLine(o.message())))
 	default:
-		return InputError{fmt.Errorf("%s has no pods yet: %s", o.Title(), OneLine(o.message()))}
+		return archive.NewFault(fmt.Errorf("%s has no pods yet: %s", o.Title(), OneLine(o.message())))
 	}
 }
 
 // message is that of condition Ready.
 func (o Object) message() string {
-	if c := o.condition("Ready"); c != nil {
+	if c := o.condition(v1alpha1.ConditionReady); c != nil {
 		return c.Message
 	}
 	return "the manager has not seen it"

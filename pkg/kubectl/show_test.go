@@ -41,6 +41,21 @@ gate fast    not enough evidence: needs more seeds`
 	}
 }
 
+func TestWhatIsFineHasAReport(t *testing.T) {
+	sweep, run := sweepIn("Complete", true), &v1alpha1.SimulationRun{}
+	run.ObjectMeta, run.Status.CommonStatus = sweep.ObjectMeta, sweep.Status.CommonStatus
+	caller := kubectl.Caller{Program: "windtunnel"}
+	for _, o := range []kubectl.Object{{Sweep: sweep}, {Run: run}} {
+		if next := caller.Next(o); next != "" {
+			t.Errorf("%s without results: %s", o.Ref(), next)
+		}
+		o.Status().Results = &v1alpha1.ResultsStatus{}
+		if want, next := "windtunnel report "+o.Ref()+" > report.html -n n", caller.Next(o); next != want {
+			t.Errorf("next is %q, want %q", next, want)
+		}
+	}
+}
+
 // Words of users stay on one line of a list.
 func TestMessagesStayOnOneLine(t *testing.T) {
 	s := sweepIn("Blocked", false)

@@ -53,9 +53,13 @@ type Client struct {
 	known   Journal
 }
 
-// NewClient returns a client.
+// NewClient returns a client. It follows no redirects: the header is for one host, and a redirect
+// from https to http would send it as plain text.
 func NewClient(o Options) *Client {
-	c := &Client{options: o, http: http.Client{Timeout: o.Timeout}, known: Journal{}}
+	c := &Client{options: o, known: Journal{}, http: http.Client{
+		Timeout:       o.Timeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
 	c.known.Add(o.Known)
 	return c
 }

@@ -138,6 +138,11 @@ func TestServicesThatFail(t *testing.T) {
 		"not allowed": {func(int64) http.HandlerFunc {
 			return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusForbidden) }
 		}, 1, "the proposer answers 403 Forbidden: no"},
+		"elsewhere": {func(int64) http.HandlerFunc {
+			return func(w http.ResponseWriter, r *http.Request) {
+				http.Redirect(w, r, "/other", http.StatusTemporaryRedirect)
+			}
+		}, 1, "the proposer answers 307 Temporary Redirect"},
 		"no JSON":  {func(int64) http.HandlerFunc { return says("<html>") }, 1, "the answer is not that of a proposer"},
 		"too long": {func(int64) http.HandlerFunc { return says(strings.Repeat(" ", 5<<20)) }, 1, "the answer has more than 4 MiB"},
 		"slow": {func(int64) http.HandlerFunc {

@@ -114,9 +114,13 @@ func stringProbes(n node) []probe {
 			probe{name: "too long", at: n.at, value: letters(edge + 1), fault: "Too long", bad: true})
 	}
 	if n.schema.Pattern != "" && !n.schema.XIntOrString {
+		shortest := 1
+		if n.schema.MinLength != nil {
+			shortest = max(1, int(*n.schema.MinLength))
+		}
 		probes = append(probes,
 			probe{name: "in pattern", at: n.at, value: n.value, fault: "should match"},
-			probe{name: "out of pattern", at: n.at, value: "-", fault: "should match", bad: true})
+			probe{name: "out of pattern", at: n.at, value: strings.Repeat("\n", shortest), fault: "should match", bad: true})
 	}
 	for _, allowed := range n.schema.Enum {
 		var value any
