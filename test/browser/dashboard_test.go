@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/go-logr/logr"
@@ -126,8 +127,10 @@ func TestPagesOfTheDashboard(t *testing.T) {
 			tab.shoot(t, name+" dark")
 			tab.media(t, "", "light")
 			tab.size(t, 360, 740)
-			if eval[bool](t, tab, `document.documentElement.scrollWidth > document.documentElement.clientWidth`) {
-				t.Error("the page is wider than a window of 360 pixels")
+			// Charts follow the window a moment later.
+			const fits = `document.documentElement.scrollWidth <= document.documentElement.clientWidth`
+			if _, err := chromedp.Run(tab, chromedp.Poll[bool](fits, chromedp.WithPollingTimeout(5*time.Second))); err != nil {
+				t.Errorf("the page is wider than a window of 360 pixels: %v", err)
 			}
 			tab.shoot(t, name+" 360")
 			checkAccessible(t, tab)
