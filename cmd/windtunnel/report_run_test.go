@@ -204,7 +204,7 @@ func TestReportsOfRunsOnAClusterAreRefused(t *testing.T) {
 		"a chunk cut short":   {func(o []client.Object) { half(o, store.RowsKey) }, "its digest is"},
 		"rows cut short":      {func(o []client.Object) { half(o, store.RowsKey); reissued(o) }, "unexpected EOF"},
 		"series cut short":    {func(o []client.Object) { half(o, store.SeriesKey); reissued(o) }, "unexpected EOF"},
-		"decisions cut short": {func(o []client.Object) { half(o, store.DecisionsKey); reissued(o) }, "decisions: unexpected end"},
+		"decisions cut short": {func(o []client.Object) { half(o, store.DecisionsKey); reissued(o) }, "decisions: unexpected EOF"},
 		"no documents":        {func(o []client.Object) { delete(chunk(o).Data, store.DocumentsKey); reissued(o) }, "there are no results"},
 		"a document cut short": {func(o []client.Object) {
 			d := chunk(o).Data
