@@ -129,7 +129,7 @@ func needPrograms(t *testing.T) {
 	t.Helper()
 	for _, program := range []string{"sh", "curl", "jq"} {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("there is no %s", program)
+			t.Skipf("there is no %s, which the script runs", program)
 		}
 	}
 }
@@ -178,7 +178,7 @@ func TestPipelinesWriteOneComment(t *testing.T) {
 		t.Run(script, func(t *testing.T) {
 			f := &forge{}
 			for i := range 205 {
-				f.comments = append(f.comments, comment{ID: i, Body: "<!-- windtunnel -->\nof somebody else", User: map[string]string{"login": "eve"}, Author: map[string]int{"id": 1}})
+				f.comments = append(f.comments, comment{ID: i, Body: "<!-- windtunnel -->\nof another user", User: map[string]string{"login": "eve"}, Author: map[string]int{"id": 1}})
 			}
 			f.comments = append(f.comments, byPipeline(900, "of another job"))
 			for run, code := range []int{1, 0, 1} {
@@ -195,8 +195,8 @@ func TestPipelinesWriteOneComment(t *testing.T) {
 				}
 			}
 			for _, c := range f.comments[:205] {
-				if !strings.HasSuffix(c.Body, "of somebody else") {
-					t.Errorf("a comment of somebody else is %q", c.Body)
+				if !strings.HasSuffix(c.Body, "of another user") {
+					t.Errorf("a comment of another user is %q", c.Body)
 				}
 			}
 		})

@@ -45,7 +45,7 @@ func tool(t *testing.T, env []string, args ...string) (string, error) {
 // krew's own check takes the manifest, and refuses it where one of its rules is broken.
 func TestKrewTakesTheManifest(t *testing.T) {
 	if testing.Short() {
-		t.Skip("short: krew is linked")
+		t.Skip("krew has to be linked, which is slow: run without -short")
 	}
 	raw, err := os.ReadFile(filepath.Join(packed(t), "windtunnel.yaml"))
 	if err != nil {
@@ -84,7 +84,7 @@ func TestKrewTakesTheManifest(t *testing.T) {
 // krew installs the archive of this platform offline, and the plugin runs under its name.
 func TestKrewInstallsThePlugin(t *testing.T) {
 	if testing.Short() {
-		t.Skip("short: krew is linked")
+		t.Skip("krew has to be linked, which is slow: run without -short")
 	}
 	on := runtime.GOOS + "-" + runtime.GOARCH
 	dist, root := packed(t), t.TempDir()

@@ -14,7 +14,7 @@ import (
 // assumption each. Their manifests differ: nothing of how a cause is tried makes the clusters.
 func TestCausesAreNamed(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it simulates hundreds of clusters")
+		t.Skip("simulating hundreds of clusters takes half a minute: run without -short")
 	}
 	longer := []compile.Setting{
 		{Path: "workload.clients[chat].inputTokens.mean", Value: "955"}, // with the system prompt, 20 % more

@@ -14,7 +14,7 @@ import (
 // and of false alarms must be those that the rules state.
 func TestAClusterAsPredictedIsInside(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it simulates hundreds of clusters")
+		t.Skip("simulating hundreds of clusters takes half a minute: run without -short")
 	}
 	const known, drawn, checks = 240, 20, 200
 	stage := stageOf(1)

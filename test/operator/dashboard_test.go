@@ -60,7 +60,7 @@ func TestWhoSeesTheDashboard(t *testing.T) {
 	ns, other := p.namespace(t), p.namespace(t)
 	run := p.watched(t, ns)
 	p.until(t, run, v1alpha1.ConditionComplete)
-	reader, neighbour, stranger := p.readerOf(t, ns), p.readerOf(t, other), p.tokenOf(t, ns, "stranger", false)
+	reader, neighbour, powerless := p.readerOf(t, ns), p.readerOf(t, other), p.tokenOf(t, ns, "powerless", false)
 	web := freeAddress(t)
 	plain := p.startManager(t, ns, "--namespace", other)
 	m := p.startManager(t, ns, "--namespace", other, "--web-bind-address", web, "--dashboard")
@@ -82,7 +82,7 @@ func TestWhoSeesTheDashboard(t *testing.T) {
 		if code, text := get(t, path, reader); code != http.StatusOK || !strings.Contains(text, says) {
 			t.Errorf("%s: %d %s, want %q", path, code, text, says)
 		}
-		for who, token := range map[string]string{"a reader of another namespace": neighbour, "an account without rights": stranger} {
+		for who, token := range map[string]string{"a reader of another namespace": neighbour, "an account without rights": powerless} {
 			if code, text := get(t, path, token); code != http.StatusNotFound || strings.Contains(text, "slow-requests") {
 				t.Errorf("%s: %s has %d %s", path, who, code, text)
 			}
@@ -94,7 +94,7 @@ func TestWhoSeesTheDashboard(t *testing.T) {
 	if code, _ := get(t, object+"/events", neighbour); code != http.StatusNotFound {
 		t.Errorf("the stream of events: a reader of another namespace has %d", code)
 	}
-	for who, token := range map[string]string{"the reader": reader, "a neighbour": neighbour, "a stranger": stranger} {
+	for who, token := range map[string]string{"the reader": reader, "a neighbour": neighbour, "a powerless": powerless} {
 		_, list := get(t, "https://"+web+"/", token)
 		if has, want := strings.Contains(list, "watched"), token == reader; has != want {
 			t.Errorf("the list of %s has the run: %t", who, has)
