@@ -170,7 +170,7 @@ func (r *replica) start(q *request, cached, budget int32) bool {
 func (r *replica) noteStart(q *request) {
 	if !q.scheduled {
 		q.scheduledAt = r.now
-		r.series.found(r.now, r, q)
+		r.gauges.found(q)
 	}
 	if q.job {
 		r.port.jobs++

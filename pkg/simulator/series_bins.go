@@ -2,47 +2,66 @@
 
 package simulator
 
-// seriesBins are the bins of some columns, which are written together: those of a bin stand
-// side by side.
+// seriesBins are the bins of all columns, in the order of time. What is written together
+// stands side by side.
 type seriesBins struct {
-	columns int
-	sums    []int64
+	rows   []seriesRow
+	counts []seriesCounts
 }
 
-func newSeriesBins(bins, columns int) *seriesBins {
-	return &seriesBins{columns: columns, sums: make([]int64, bins*columns)}
-}
+// seriesRow has the columns up to SeriesPresent of a bin, and then those from
+// SeriesPromptTokens on.
+type seriesRow [SeriesColumns - SeriesPromptTokens + SeriesArrived]int64
 
-// at returns the columns of a bin.
-func (b *seriesBins) at(bin int) []int64 { return b.sums[bin*b.columns : (bin+1)*b.columns] }
+// seriesCounts has the columns from SeriesArrived to SeriesUnfinished of a bin. Those are
+// written out of the order of time: the smaller they are, the more of them stay in a cache.
+type seriesCounts [SeriesPromptTokens - SeriesArrived]uint32
+
+func newSeriesBins(n int) *seriesBins {
+	return &seriesBins{rows: make([]seriesRow, n), counts: make([]seriesCounts, n)}
+}
 
 // widen makes each two bins one.
 func (b *seriesBins) widen() {
-	n, columns := len(b.sums)/b.columns, b.columns
+	n := len(b.rows)
 	for i := range n / 2 {
-		into, first, second := b.sums[i*columns:], b.sums[2*i*columns:], b.sums[(2*i+1)*columns:]
-		for k := range columns {
-			into[k] = first[k] + second[k]
+		row, counts := &b.rows[i], &b.counts[i]
+		*row, *counts = b.rows[2*i], b.counts[2*i]
+		for k, x := range &b.rows[2*i+1] {
+			row[k] += x
+		}
+		for k, x := range &b.counts[2*i+1] {
+			counts[k] += x
 		}
 	}
 	if n%2 == 1 {
-		copy(b.at(n/2), b.at(n-1))
+		b.rows[n/2], b.counts[n/2] = b.rows[n-1], b.counts[n-1]
 	}
-	clear(b.sums[(n+1)/2*columns:])
+	clear(b.rows[(n+1)/2:])
+	clear(b.counts[(n+1)/2:])
 }
 
-// column returns the first bins of a column; nil where all are 0.
-func (b *seriesBins) column(k, bins int) []int64 {
-	some := int64(0)
+// get returns a column of a bin.
+func (b *seriesBins) get(bin int, k SeriesColumn) int64 {
+	switch {
+	case k < SeriesArrived:
+		return b.rows[bin][k]
+	case k < SeriesPromptTokens:
+		return int64(b.counts[bin][k-SeriesArrived])
+	}
+	return b.rows[bin][k-SeriesPromptTokens+SeriesArrived]
+}
+
+// column returns a column of the first bins; nil where all are 0.
+func (b *seriesBins) column(k SeriesColumn, bins int) []int64 {
 	for i := range bins {
-		some |= b.sums[i*b.columns+k]
+		if b.get(i, k) != 0 {
+			column := make([]int64, bins)
+			for ; i < bins; i++ {
+				column[i] = b.get(i, k)
+			}
+			return column
+		}
 	}
-	if some == 0 {
-		return nil
-	}
-	column := make([]int64, bins)
-	for i := range column {
-		column[i] = b.sums[i*b.columns+k]
-	}
-	return column
+	return nil
 }

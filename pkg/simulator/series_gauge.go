@@ -11,19 +11,21 @@ const maxGauged = 3
 // told of the values before they change, so that a stretch in which they do not costs
 // nothing, however many steps or bins that has.
 type gauge struct {
-	recorder *seriesRecorder
-	// bins have a column for each of the values.
-	bins *seriesBins
 	// settled is up to when the integrals stand, edge the end of the bin under way, and
 	// sums are its integrals, in value·ns, with what earlier bins left of less than a unit.
 	settled, edge simtime.Time
 	sums          [maxGauged]int64
-	// peaks are the greatest values that stood for some time.
-	peaks [maxGauged]int64
+	// peaks are the greatest of the first two values that stood for some time.
+	peaks [2]int64
+
+	recorder *seriesRecorder
+	// bins have a column for each of the values, from first on.
+	bins  *seriesBins
+	first SeriesColumn
 }
 
-func newGauge(s *seriesRecorder, bins *seriesBins) gauge {
-	return gauge{recorder: s, bins: bins, edge: simtime.Time(s.width)}
+func newGauge(s *seriesRecorder, bins *seriesBins, first SeriesColumn) gauge {
+	return gauge{recorder: s, bins: bins, first: first, edge: simtime.Time(s.width)}
 }
 
 // settle accounts for the time up to now, in which the values are those that they were at
@@ -44,7 +46,7 @@ func (g *gauge) pass(now simtime.Time, a, b, c int64) {
 	g.sums[0] += a * span
 	g.sums[1] += b * span
 	g.sums[2] += c * span
-	g.peaks[0], g.peaks[1], g.peaks[2] = max(g.peaks[0], a), max(g.peaks[1], b), max(g.peaks[2], c)
+	g.peaks[0], g.peaks[1] = max(g.peaks[0], a), max(g.peaks[1], b)
 }
 
 // passOne is pass of a gauge of one value.
@@ -57,13 +59,16 @@ func (g *gauge) passOne(now simtime.Time, value int64) {
 // cross ends the bins that end by now.
 func (g *gauge) cross(now simtime.Time, a, b, c int64) {
 	s := g.recorder
-	s.bin(now)
+	if now >= s.end {
+		s.fit(now)
+	}
 	for now >= g.edge {
 		if g.edge > g.settled {
 			g.pass(g.edge, a, b, c)
 		}
-		g.flush(s.bin(g.edge - 1))
-		to := s.from.Add(s.width)
+		bin := s.place(g.edge - 1)
+		g.flush(bin)
+		to := simtime.Time(bin+1) * simtime.Time(s.width)
 		if to == g.edge {
 			to = to.Add(s.width) // else bins have become wider since
 		}
@@ -73,11 +78,11 @@ func (g *gauge) cross(now simtime.Time, a, b, c int64) {
 
 // flush writes the whole units of the integrals into a bin.
 func (g *gauge) flush(bin int) {
-	row := g.bins.at(bin)
-	for i, sum := range g.sums[:len(row)] {
+	row := &g.bins.rows[bin]
+	for i, sum := range &g.sums {
 		if sum > 0 {
 			whole, rest := g.recorder.units(sum)
-			row[i] += whole
+			row[int(g.first)+i] += whole
 			g.sums[i] = rest
 		}
 	}

@@ -13,11 +13,15 @@ import (
 // something happens after its last bin, the bins become twice as wide. The width is a
 // function of the end of the run alone, as nothing happens later.
 type seriesRecorder struct {
-	config  SeriesConfig
-	width   time.Duration
-	perUnit float64
-	// logged is what is counted and not yet in a bin.
-	logged []seriesCount
+	config SeriesConfig
+	width  time.Duration
+	// end is that of the last bin.
+	end simtime.Time
+	// last is the bin that was asked for last, from when it begins.
+	last int
+	from simtime.Time
+	// perWidth and perUnit are what to multiply by: a division takes several times as long.
+	perWidth, perUnit float64
 	// all are the bins that become wider.
 	all []*seriesBins
 	// The tracks of endpoints are those of replicas or, of too many, of their pools.
@@ -28,16 +32,11 @@ type seriesRecorder struct {
 	keeps int64
 	// weights integrate the weights of routers.
 	weights []gauge
-	// place is the bin that begins at a time, the last one that somebody asked for.
-	place int
-	from  simtime.Time
 }
 
-// seriesTrack is a SeriesTrack as it grows: queue has the columns from SeriesWaiting on,
-// blocks has SeriesBlocks and counts those from SeriesArrived on. present has
-// SeriesPresent: it is nil up to the end of the run.
+// seriesTrack is a SeriesTrack as it grows.
 type seriesTrack struct {
-	queue, blocks, present, counts *seriesBins
+	bins *seriesBins
 
 	peakWaiting, peakRunning, peakBlocks int64
 }
@@ -47,10 +46,10 @@ func (s *simulation) recordSeries(c *Config) {
 	if c.Series.Bins == 0 {
 		return
 	}
-	r := &seriesRecorder{config: c.Series, width: c.Series.Width, perUnit: 1 / float64(c.Series.Unit)}
-	r.logged = make([]seriesCount, 0, loggedCounts)
+	r := &seriesRecorder{config: c.Series, perUnit: 1 / float64(c.Series.Unit)}
+	r.setWidth(c.Series.Width)
 	r.gateway = *r.newTrack()
-	r.kept = newGauge(r, r.gateway.queue)
+	r.kept = newGauge(r, r.gateway.bins, SeriesWaiting)
 	for range s.pools {
 		r.pools = append(r.pools, r.newTrack())
 	}
@@ -61,11 +60,11 @@ func (s *simulation) recordSeries(c *Config) {
 			track = r.newTrack()
 		}
 		r.endpoints = append(r.endpoints, track)
-		replicas[i].gauges = &replicaGauges{newGauge(r, track.queue), newGauge(r, track.blocks)}
+		replicas[i].gauges = &replicaGauges{queue: newGauge(r, track.bins, SeriesWaiting), blocks: newGauge(r, track.bins, SeriesBlocks)}
 		replicas[i].use.blocks = &replicas[i].gauges.blocks
 	}
 	for i, a := range c.Policies.Adaptations {
-		r.weights = append(r.weights, newGauge(r, r.newBins(maxGauged)))
+		r.weights = append(r.weights, newGauge(r, r.newBins(), 0))
 		a.Told = func(e *policy.WeightEpoch) { r.passed(i, e) }
 	}
 	s.series = r
@@ -73,42 +72,57 @@ func (s *simulation) recordSeries(c *Config) {
 }
 
 func (s *seriesRecorder) newTrack() *seriesTrack {
-	return &seriesTrack{
-		queue: s.newBins(int(SeriesBlocks)), blocks: s.newBins(1), counts: s.newBins(int(SeriesColumns - SeriesArrived)),
-	}
+	return &seriesTrack{bins: s.newBins()}
 }
 
-func (s *seriesRecorder) newBins(columns int) *seriesBins {
-	b := newSeriesBins(s.config.Bins, columns)
+func (s *seriesRecorder) newBins() *seriesBins {
+	b := newSeriesBins(s.config.Bins)
 	s.all = append(s.all, b)
 	return b
 }
 
+func (s *seriesRecorder) setWidth(width time.Duration) {
+	s.width, s.perWidth = width, 1/float64(width)
+	s.end = simtime.Time(width) * simtime.Time(s.config.Bins)
+	s.last, s.from = 0, 0
+}
+
 // bin returns the bin of a time, after the bins have been made wide enough.
 func (s *seriesRecorder) bin(at simtime.Time) int {
-	if uint64(at-s.from) < uint64(s.width) {
-		return s.place
+	if uint64(at-s.from) >= uint64(s.width) {
+		s.find(at)
 	}
-	return s.find(at)
+	return s.last
 }
 
 // find is bin where it is not the one of the time before.
-func (s *seriesRecorder) find(at simtime.Time) int {
-	for at.Sub(0) >= s.width*time.Duration(s.config.Bins) {
-		s.widen()
-	}
-	s.place = int(at.Sub(0) / s.width)
-	s.from = simtime.Time(s.place) * simtime.Time(s.width)
-	return s.place
+func (s *seriesRecorder) find(at simtime.Time) {
+	s.fit(at)
+	s.last = s.place(at)
+	s.from = simtime.Time(s.last) * simtime.Time(s.width)
 }
 
-// widen makes each two bins one.
-func (s *seriesRecorder) widen() {
-	s.width *= 2
-	s.place, s.from = 0, 0
-	for _, b := range s.all {
-		b.widen()
+// fit makes the bins wide enough for a time.
+func (s *seriesRecorder) fit(at simtime.Time) {
+	for at >= s.end {
+		s.setWidth(2 * s.width)
+		for _, b := range s.all {
+			b.widen()
+		}
 	}
+}
+
+// place returns the bin of a time before the end of the last one. The product of floating
+// point is off by one at most.
+func (s *seriesRecorder) place(at simtime.Time) int {
+	bin := int(float64(at) * s.perWidth)
+	switch into := at - simtime.Time(bin)*simtime.Time(s.width); {
+	case into < 0:
+		return bin - 1
+	case into >= simtime.Time(s.width):
+		return bin + 1
+	}
+	return bin
 }
 
 // units divides an integral by the unit. The quotient of floating point is off by one at most.
@@ -125,63 +139,14 @@ func (s *seriesRecorder) units(sum int64) (whole, rest int64) {
 	return whole, rest
 }
 
-// atGateway is the track of the gateway, in place of an endpoint's number.
-const atGateway = -1
-
-// seriesCount is the end of a request, with its arrival, or the prompt of one that a replica
-// begins to compute. To have some sorted into bins at a time is faster than to look for the place of each.
-type seriesCount struct {
-	at, arrival    simtime.Time
-	track          int32
-	prompt, cached int32
-	column         SeriesColumn
-}
-
-// loggedCounts is how many wait to be sorted.
-const loggedCounts = 256
-
-// log notes something that is counted.
-func (s *seriesRecorder) log(c seriesCount) {
-	if len(s.logged) == cap(s.logged) {
-		s.sort()
-	}
-	s.logged = append(s.logged, c)
-}
-
-// sort brings all that was counted into bins.
-func (s *seriesRecorder) sort() {
-	for i := range s.logged {
-		c := &s.logged[i]
-		counts := s.gateway.counts
-		if c.track != atGateway {
-			counts = s.endpoints[c.track].counts
-		}
-		row := counts.at(s.bin(c.at))
-		if c.column == SeriesPromptTokens {
-			row[SeriesPromptTokens-SeriesArrived] += int64(c.prompt)
-			row[SeriesCachedTokens-SeriesArrived] += int64(c.cached)
-			continue
-		}
-		row[c.column-SeriesArrived]++
-		counts.at(s.bin(c.arrival))[0]++
-	}
-	s.logged = s.logged[:0]
-}
-
-// ended counts a request that has ended.
+// ended counts a request that has ended, and its arrival.
 func (s *seriesRecorder) ended(at simtime.Time, q *request, how SeriesColumn) {
-	c := seriesCount{at: at, arrival: q.info.Arrival, track: atGateway, column: how}
+	bins := s.gateway.bins
 	if q.accepted {
-		c.track = q.replica
+		bins = s.endpoints[q.replica].bins
 	}
-	s.log(c)
-}
-
-// found counts the prompt of a request that a replica begins to compute.
-func (s *seriesRecorder) found(now simtime.Time, r *replica, q *request) {
-	if s != nil {
-		s.log(seriesCount{at: now, track: r.index, prompt: q.prompt, cached: q.cached, column: SeriesPromptTokens})
-	}
+	bins.counts[s.bin(at)][how-SeriesArrived]++
+	bins.counts[s.place(q.info.Arrival)][0]++
 }
 
 // keep counts the requests that wait at the gateway.

@@ -13,9 +13,8 @@ func (s *seriesRecorder) report(c *cluster, end simtime.Time) *Series {
 	if s == nil {
 		return nil
 	}
-	s.bin(end)
-	s.sort()
-	lasted := newGauge(s, s.newBins(1))
+	s.fit(end)
+	lasted := newGauge(s, s.newBins(), 0)
 	lasted.end(end, 1)
 	s.kept.end(end, s.keeps)
 	s.gateway.peakWaiting = s.kept.peaks[0]
@@ -46,15 +45,8 @@ func (s *seriesRecorder) report(c *cluster, end simtime.Time) *Series {
 
 func (t *seriesTrack) report(n int) SeriesTrack {
 	out := SeriesTrack{PeakWaiting: t.peakWaiting, PeakRunning: t.peakRunning, PeakBlocks: t.peakBlocks}
-	columns := out.Columns[:0]
-	for _, b := range []*seriesBins{t.queue, t.blocks, t.present, t.counts} {
-		if b == nil { // SeriesPresent, of a track that no replica writes to
-			columns = append(columns, nil)
-			continue
-		}
-		for k := range b.columns {
-			columns = append(columns, b.column(k, n))
-		}
+	for k := range SeriesColumns {
+		out.Columns[k] = t.bins.column(k, n)
 	}
 	return out
 }
