@@ -75,7 +75,7 @@ func rowOfRequest(d *execute.Decision, ended, path string) requestRow {
 }
 
 func endpointOf(d *execute.Decision) string {
-	if d.Endpoint == nil || *d.Endpoint >= len(d.Names) {
+	if d.Endpoint == nil {
 		return "–"
 	}
 	return d.Names[*d.Endpoint]

@@ -173,7 +173,7 @@ func (t decisionTable) adapterList(numbers []int32) string {
 
 // adapter is the name of an adapter, or its number where it has none.
 func (t decisionTable) adapter(number int32) string {
-	if i := int(number) - 1; i < len(t.AdapterNames) {
+	if i := int(number) - 1; i >= 0 && i < len(t.AdapterNames) {
 		return t.AdapterNames[i]
 	}
 	return strconv.Itoa(int(number))

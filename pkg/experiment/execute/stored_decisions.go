@@ -90,6 +90,9 @@ func (s *Stored) addLine(line []byte) error {
 	if decision.Explanation == nil {
 		return errors.New("decisions: a line has no decision")
 	}
+	if err := decision.checkShape(); err != nil {
+		return fmt.Errorf("decisions: request %d: %w", decision.Request.ID, err)
+	}
 	s.Decisions = append(s.Decisions, &decision)
 	return nil
 }

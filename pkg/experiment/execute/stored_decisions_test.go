@@ -63,11 +63,11 @@ func tableOf(t *testing.T, story *execute.RequestStory) string {
 func TestTheWorstStoredRequestsComeFirst(t *testing.T) {
 	var stored execute.Stored
 	err := stored.Add(packed(t,
-		`{"seed":1,"names":["a/0"],"request":{"id":1},"outcome":{"ended":"completed","ttftSeconds":1,"e2eSeconds":9}}`,
-		`{"seed":1,"names":["a/0"],"request":{"id":2},"outcome":{"ended":"completed","ttftSeconds":3,"tpotSeconds":2,"e2eSeconds":4}}`,
+		`{"seed":1,"names":["a/0"],"endpoints":[{}],"request":{"id":1},"outcome":{"ended":"completed","ttftSeconds":1,"e2eSeconds":9}}`,
+		`{"seed":1,"names":["a/0"],"endpoints":[{}],"request":{"id":2},"outcome":{"ended":"completed","ttftSeconds":3,"tpotSeconds":2,"e2eSeconds":4}}`,
 		`{"record":"scaling","seed":1}`,
-		`{"seed":1,"names":["a/0"],"request":{"id":3},"outcome":{"ended":"routed again","ttftSeconds":7}}`,
-		`{"seed":1,"names":["a/0"],"request":{"id":3},"rejected":"queueFull","outcome":{"ended":"rejected"}}`,
+		`{"seed":1,"names":["a/0"],"endpoints":[{}],"request":{"id":3},"outcome":{"ended":"routed again","ttftSeconds":7}}`,
+		`{"seed":1,"names":["a/0"],"endpoints":[{}],"request":{"id":3},"rejected":"queueFull","outcome":{"ended":"rejected"}}`,
 		`{"seed":1,"leftOut":17}`,
 	))
 	if err != nil || stored.LeftOut != 17 {
@@ -152,4 +152,43 @@ func packed(t *testing.T, lines ...string) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// Each line is one that a careless hand could leave in a ConfigMap.
+func TestStoredDecisionsThatDoNotFitTogetherAreRefused(t *testing.T) {
+	const signals = `"endpoints":[{},{}]`
+	for line, want := range map[string]string{
+		`"endpoints":[{}]`:                                                     "endpoints has 1 entries for 2 endpoints",
+		signals + `,"endpoint":2`:                                              "endpoint is 2, and there are 2 endpoints",
+		signals + `,"prefill":-1`:                                              "prefill is -1, and there are 2 endpoints",
+		signals + `,"prefixes":[{}]`:                                           "prefixes has 0 entries for 2 endpoints",
+		signals + `,"inFlight":[{}]`:                                           "inFlight has 0 entries for 2 endpoints",
+		signals + `,"predictions":[{}]`:                                        "predictions has 0 entries for 2 endpoints",
+		signals + `,"inFlight":[{"requests":[1,2],"tokens":[1]}]`:              "inFlight has 1 entries for 2 endpoints",
+		signals + `,"profiles":[{"chosen":5}]`:                                 "profiles.chosen is 5, and there are 2 endpoints",
+		signals + `,"profiles":[{"chosen":1,"candidates":[0,1],"scores":[1]}]`: "profiles.scores has 1 entries for 2 candidates",
+		signals + `,"profiles":[{"chosen":1,"candidates":[1],"scores":[1],"scorers":[{"raw":[]}]}]`: "profiles.scorers has 0 entries for 1 candidates",
+	} {
+		var stored execute.Stored
+		err := stored.Add(packed(t, `{"seed":1,"names":["a/0","a/1"],"request":{"id":8},`+line+`}`))
+		if err == nil || err.Error() != "decisions: request 8: "+want {
+			t.Errorf("%s: %v, want %s", line, err, want)
+		}
+	}
+}
+
+func FuzzStoredDecisions(f *testing.F) {
+	f.Add(`{"seed":1,"names":["a/0"],"endpoints":[{"adapters":{"active":[0,-1,7]}}],"request":{"id":1,"adapter":-3},"outcome":{"ended":"completed"}}`)
+	f.Add(`{"names":["a/0"],"endpoints":[{}],"request":{"id":1},"endpoint":0,"profiles":[{"endpoints":[9],"filters":[{"dropped":[-1]}],"candidates":[0],"chosen":0,"scores":[null],"scorers":[{"raw":[1],"clamped":[null],"weighted":[2]}]}]}`)
+	f.Fuzz(func(t *testing.T, line string) {
+		var stored execute.Stored
+		if stored.Add(packed(t, line)) != nil {
+			return
+		}
+		for _, c := range execute.Complaints {
+			for _, d := range stored.Worst(c, 3) {
+				tableOf(t, stored.Story(d.Seed, d.Request.ID))
+			}
+		}
+	})
 }
