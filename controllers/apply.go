@@ -215,9 +215,9 @@ func kindOf(object client.Object) string {
 	case *corev1.ConfigMap:
 		return "ConfigMap"
 	case *v1alpha1.SimulationRun:
-		return kindRun
+		return v1alpha1.SimulationRunKind
 	case *v1alpha1.PolicySweep:
-		return kindSweep
+		return v1alpha1.PolicySweepKind
 	default:
 		return fmt.Sprintf("%T", object)
 	}

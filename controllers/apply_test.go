@@ -87,7 +87,7 @@ func TestACacheThatLags(t *testing.T) {
 	c.create(sweep)
 	c.reconcile(sweep)
 	before := len(c.writes)
-	observer := c.reconcilers[kindSweep].observer
+	observer := c.reconcilers[v1alpha1.PolicySweepKind].observer
 	observer.cache = interceptor.NewClient(c.client, interceptor.Funcs{
 		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error { return nil },
 	})
@@ -111,7 +111,7 @@ func TestAnOlderViewNeverOverwritesANewerStatus(t *testing.T) {
 	c.succeed(c.job(), 1)
 	c.reconcile(sweep)
 	for range 2 {
-		if err := c.reconcilers[kindSweep].applier.apply(t.Context(), w, d, epoch); !errors.Is(err, errStale) {
+		if err := c.reconcilers[v1alpha1.PolicySweepKind].applier.apply(t.Context(), w, d, epoch); !errors.Is(err, errStale) {
 			t.Errorf("got %v, want %v", err, errStale)
 		}
 		// Even where every object is gone that would stop it earlier.
@@ -131,7 +131,7 @@ func TestARefusalIsReported(t *testing.T) {
 	c := newCluster(t)
 	sweep := weights().Obj()
 	c.create(sweep)
-	applier := &c.reconcilers[kindSweep].applier
+	applier := &c.reconcilers[v1alpha1.PolicySweepKind].applier
 	healthy := applier.client
 	quota := apierrors.NewForbidden(schema.GroupResource{Group: "batch", Resource: "jobs"}, "weights", errors.New("exceeded quota: team-a"))
 	applier.client = interceptor.NewClient(c.client, interceptor.Funcs{
@@ -171,7 +171,7 @@ func TestAServerErrorIsNotReported(t *testing.T) {
 	sweep := weights().Obj()
 	c.create(sweep)
 	trouble := apierrors.NewInternalError(errors.New("etcd is away"))
-	c.reconcilers[kindSweep].applier.client = interceptor.NewClient(c.client, interceptor.Funcs{
+	c.reconcilers[v1alpha1.PolicySweepKind].applier.client = interceptor.NewClient(c.client, interceptor.Funcs{
 		Create: func(context.Context, client.WithWatch, client.Object, ...client.CreateOption) error { return trouble },
 	})
 	if _, err := c.reconcileOnce(sweep); !errors.Is(err, trouble) {
@@ -205,7 +205,7 @@ func TestEventsFollowTheStatus(t *testing.T) {
 
 func TestAnObjectThatIsGoneIsNoError(t *testing.T) {
 	c := newCluster(t)
-	r := c.reconcilers[kindRun]
+	r := c.reconcilers[v1alpha1.SimulationRunKind]
 	result, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "team-a", Name: "gone"}})
 	if err != nil || result != (reconcile.Result{}) {
 		t.Errorf("got %v, %v; want nothing", result, err)

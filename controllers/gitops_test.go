@@ -210,7 +210,7 @@ func TestWhatGitOpsToolsSeeOfGates(t *testing.T) {
 			Condition(metav1.Condition{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonComplete}).
 			Condition(metav1.Condition{Type: v1alpha1.ConditionPassed, Status: passed, Reason: "Because"}).Obj()
 		sweep.Status.ObservedGeneration = sweep.Generation
-		sweep.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kindSweep))
+		sweep.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(v1alpha1.PolicySweepKind))
 		if diff := cmp.Diff(want, viewsOf(t, sweep)); diff != "" {
 			t.Errorf("Passed is %s (-want +got):\n%s", passed, diff)
 		}
@@ -238,7 +238,7 @@ func TestConditionsThatAreNotTrue(t *testing.T) {
 	}
 	sweep := b.Obj()
 	sweep.Status.ObservedGeneration = sweep.Generation
-	sweep.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kindSweep))
+	sweep.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(v1alpha1.PolicySweepKind))
 	want := toolViews{status.InProgressStatus, "Progressing", status.InProgressStatus}
 	if diff := cmp.Diff(want, viewsOf(t, sweep)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -260,7 +260,7 @@ func TestTheArgoCDExampleHoldsTheScript(t *testing.T) {
 	if err := yaml.Unmarshal(raw, &patch); err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range []string{kindRun, kindSweep} {
+	for _, kind := range []string{v1alpha1.SimulationRunKind, v1alpha1.PolicySweepKind} {
 		key := fmt.Sprintf("resource.customizations.health.%s_%s", v1alpha1.GroupVersion.Group, kind)
 		if diff := cmp.Diff(strings.TrimSpace(string(script)), strings.TrimSpace(patch.Data[key])); diff != "" {
 			t.Errorf("%s (-script +patch):\n%s", key, diff)

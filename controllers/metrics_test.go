@@ -120,7 +120,7 @@ func TestWhatIsCounted(t *testing.T) {
 	}
 	edit(c, sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Replications.Seeds = []int64{1} })
 	c.reconcile(sweep)
-	counted := slices.DeleteFunc(scrape(t, c.reconcilers[kindSweep].applier.counters), func(line string) bool { return strings.HasPrefix(line, "api_writes_total") })
+	counted := slices.DeleteFunc(scrape(t, c.reconcilers[v1alpha1.PolicySweepKind].applier.counters), func(line string) bool { return strings.HasPrefix(line, "api_writes_total") })
 	want := []string{
 		"simulations_total{kind=PolicySweep,namespace=team-a,source=reused} 2",
 		"simulations_total{kind=PolicySweep,namespace=team-a,source=simulated} 4",

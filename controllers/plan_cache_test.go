@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 )
 
@@ -14,7 +15,7 @@ func planOf(seeds int) *hashedPlan { return hashPlan(&experiment.Plan{Seeds: mak
 
 // by is the name of an object that uses a plan.
 func by(name string) subjectName {
-	return subjectName{kindRun, types.NamespacedName{Namespace: "team-a", Name: name}}
+	return subjectName{v1alpha1.SimulationRunKind, types.NamespacedName{Namespace: "team-a", Name: name}}
 }
 
 func TestThePlanCacheForgetsWhatWasUsedLongestAgo(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 type sweep struct{ *v1alpha1.PolicySweep }
 
 func (s sweep) object() client.Object          { return s.PolicySweep }
-func (s sweep) kind() string                   { return kindSweep }
+func (s sweep) kind() string                   { return v1alpha1.PolicySweepKind }
 func (s sweep) execution() v1alpha1.Execution  { return s.Spec.Execution }
 func (s sweep) reuseFrom() []string            { return s.Spec.ReuseFrom }
 func (s sweep) status() *v1alpha1.CommonStatus { return &s.Status.CommonStatus }
@@ -58,7 +58,7 @@ func (s sweep) fill(st *study.Study) error {
 
 // sweeps are the PolicySweeps.
 var sweeps = subjects{
-	kind:   kindSweep,
+	kind:   v1alpha1.PolicySweepKind,
 	object: func() client.Object { return &v1alpha1.PolicySweep{} },
 	list:   func() client.ObjectList { return &v1alpha1.PolicySweepList{} },
 	wrap:   func(o client.Object) subject { return sweep{o.(*v1alpha1.PolicySweep)} },

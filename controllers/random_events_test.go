@@ -142,7 +142,7 @@ var things = []struct {
 	{"the manager is killed after some writes", func(c *randomEvents) {
 		c.writesLeft = c.rand.IntN(4)
 		w, d := c.decide(c.sweep)
-		_ = c.reconcilers[kindSweep].applier.apply(c.t.Context(), w, d, c.clock.Now())
+		_ = c.reconcilers[v1alpha1.PolicySweepKind].applier.apply(c.t.Context(), w, d, c.clock.Now())
 		c.restart()
 	}},
 }

@@ -26,7 +26,7 @@ func TestStaleObservationsBackOff(t *testing.T) {
 	c := newCluster(t)
 	run := once().Obj()
 	c.create(run)
-	r := c.reconcilers[kindRun]
+	r := c.reconcilers[v1alpha1.SimulationRunKind]
 	r.stale = backOff(staleInterval, longestInterval)
 	works := r.applier.client
 	r.applier.client = interceptor.NewClient(c.client, interceptor.Funcs{
@@ -73,7 +73,7 @@ func TestAReconcileThatIsCutOffIsNoError(t *testing.T) {
 		c := newCluster(t)
 		run := once().Obj()
 		c.create(run)
-		r := c.reconcilers[kindRun]
+		r := c.reconcilers[v1alpha1.SimulationRunKind]
 		ctx, stop := context.WithCancel(t.Context())
 		asked := 0
 		r.applier.client = interceptor.NewClient(c.client, interceptor.Funcs{
@@ -104,13 +104,13 @@ func TestWhatIsRememberedGoesWithItsObject(t *testing.T) {
 			perform(t, func(p *scenario) {
 				run := once().Obj()
 				p.enter(run)
-				if remembered(p.reconcilers[kindRun]) == 0 {
+				if remembered(p.reconcilers[v1alpha1.SimulationRunKind]) == 0 {
 					t.Error("nothing is remembered while it is under way")
 				}
 				end(p, run)
-				_, err := p.reconcilers[kindRun].Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(run)})
+				_, err := p.reconcilers[v1alpha1.SimulationRunKind].Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(run)})
 				p.must(err)
-				if n := remembered(p.reconcilers[kindRun]); n > 0 {
+				if n := remembered(p.reconcilers[v1alpha1.SimulationRunKind]); n > 0 {
 					t.Errorf("%d is remembered of what has ended", n)
 				}
 			}, nil, func(*scenario) {})

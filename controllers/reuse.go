@@ -9,13 +9,15 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
 
 // sources returns the objects that spec.reuseFrom names, and errors for those
 // that are not there yet.
 func (o *observer) sources(ctx context.Context, s subject) ([]subject, field.ErrorList, error) {
 	kinds := []subjects{runs}
-	if s.kind() == kindSweep {
+	if s.kind() == v1alpha1.PolicySweepKind {
 		kinds = []subjects{sweeps, runs}
 	}
 	var found []subject

@@ -296,7 +296,7 @@ func (d publisher) makeFollowers(s sweep, best int) ([]*v1alpha1.SimulationRun, 
 		labels := childLabels(s, ComponentFollower, d.plan.hash)
 		labels[LabelContent] = digestOf(spec)
 		runs = append(runs, &v1alpha1.SimulationRun{
-			TypeMeta: metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: kindRun},
+			TypeMeta: metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.SimulationRunKind},
 			ObjectMeta: metav1.ObjectMeta{
 				Namespace: s.Namespace, Name: followedName(s.Name, i), Labels: labels,
 				OwnerReferences: []metav1.OwnerReference{ownerReference(s)},

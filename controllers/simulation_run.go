@@ -17,7 +17,7 @@ import (
 type run struct{ *v1alpha1.SimulationRun }
 
 func (r run) object() client.Object          { return r.SimulationRun }
-func (r run) kind() string                   { return kindRun }
+func (r run) kind() string                   { return v1alpha1.SimulationRunKind }
 func (r run) execution() v1alpha1.Execution  { return r.Spec.Execution }
 func (r run) reuseFrom() []string            { return r.Spec.ReuseFrom }
 func (r run) status() *v1alpha1.CommonStatus { return &r.Status.CommonStatus }
@@ -35,7 +35,7 @@ func (r run) fill(st *study.Study) error {
 
 // runs are the SimulationRuns.
 var runs = subjects{
-	kind:   kindRun,
+	kind:   v1alpha1.SimulationRunKind,
 	object: func() client.Object { return &v1alpha1.SimulationRun{} },
 	list:   func() client.ObjectList { return &v1alpha1.SimulationRunList{} },
 	wrap:   func(o client.Object) subject { return run{o.(*v1alpha1.SimulationRun)} },

@@ -394,7 +394,7 @@ var stories = map[string]struct {
 		s.endJob(job, batchv1.JobComplete, "", "")
 		w, d := s.decide(sweep)
 		d.cleanup = nil
-		s.must(s.reconcilers[kindSweep].applier.apply(s.t.Context(), w, d, s.clock.Now()))
+		s.must(s.reconcilers[v1alpha1.PolicySweepKind].applier.apply(s.t.Context(), w, d, s.clock.Now()))
 		s.say("Both shards of the second Job end, and another manager starts.")
 		s.restart()
 		s.endShards()
@@ -1024,7 +1024,7 @@ var stories = map[string]struct {
 		s.create(s.object)
 		s.writesLeft = 3
 		w, d := s.decide(s.object)
-		if err := s.reconcilers[kindSweep].applier.apply(s.t.Context(), w, d, s.clock.Now()); !errors.Is(err, errKilled) {
+		if err := s.reconcilers[v1alpha1.PolicySweepKind].applier.apply(s.t.Context(), w, d, s.clock.Now()); !errors.Is(err, errKilled) {
 			s.t.Fatalf("got %v, want %v", err, errKilled)
 		}
 		for _, write := range s.writes {

@@ -18,12 +18,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 )
 
-// Kinds of the objects that are reconciled.
-const (
-	kindRun   = "SimulationRun"
-	kindSweep = "PolicySweep"
-)
-
 // subject is an object that is reconciled: what the core needs to know of a
 // SimulationRun or a PolicySweep, which differ in how they compile and in what
 // they make of their results.

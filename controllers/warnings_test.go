@@ -126,7 +126,7 @@ func TestWhenEventsAreRead(t *testing.T) {
 func TestUnimpededWorkReadsNoEvents(t *testing.T) {
 	c := newCluster(t)
 	lists := 0
-	c.reconcilers[kindSweep].observer.live = c.events(func() error { lists++; return nil })
+	c.reconcilers[v1alpha1.PolicySweepKind].observer.live = c.events(func() error { lists++; return nil })
 	sweep := weights().Obj()
 	c.create(sweep)
 	c.reconcile(sweep)
@@ -147,7 +147,7 @@ func TestUnimpededWorkReadsNoEvents(t *testing.T) {
 // TestWithoutRightsOnEvents has the manager go without the words.
 func TestWithoutRightsOnEvents(t *testing.T) {
 	c := newCluster(t)
-	c.reconcilers[kindSweep].observer.live = c.events(func() error {
+	c.reconcilers[v1alpha1.PolicySweepKind].observer.live = c.events(func() error {
 		return apierrors.NewForbidden(schema.GroupResource{Group: "events.k8s.io", Resource: "events"}, "", errors.New("no rights"))
 	})
 	sweep := weights().Obj()

@@ -18,6 +18,12 @@ import (
 // GroupVersion is the API group and version of this package.
 var GroupVersion = schema.GroupVersion{Group: "sim.windtunnel.dev", Version: "v1alpha1"}
 
+// The kinds of this package.
+const (
+	SimulationRunKind = "SimulationRun"
+	PolicySweepKind   = "PolicySweep"
+)
+
 // AddToScheme adds the kinds of this package to a scheme.
 func AddToScheme(s *runtime.Scheme) error {
 	s.AddKnownTypes(GroupVersion,

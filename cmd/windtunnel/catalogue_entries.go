@@ -61,12 +61,12 @@ func (o *catalogueOptions) manifestEntries(ctx context.Context, stdin io.Reader)
 		return compiled(kind, object.GetName(), errs, err)
 	}
 	for _, run := range set.Runs {
-		if err := add("SimulationRun", run, &run.Spec.Scenario); err != nil {
+		if err := add(v1alpha1.SimulationRunKind, run, &run.Spec.Scenario); err != nil {
 			return nil, err
 		}
 	}
 	for _, sweep := range set.Sweeps {
-		if err := add("PolicySweep", sweep, &sweep.Spec.Scenario); err != nil {
+		if err := add(v1alpha1.PolicySweepKind, sweep, &sweep.Spec.Scenario); err != nil {
 			return nil, err
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 // clusterStudy is the study of a sweep on a cluster: its rows take the place of simulations.
 func clusterStudy(ctx context.Context, reader client.Reader, sweep *v1alpha1.PolicySweep) (compiledSweep, *study.Study, error) {
-	stored, err := archive.Read(ctx, reader, archive.Sweep, sweep, sweep.Status.Results)
+	stored, err := archive.Read(ctx, reader, v1alpha1.PolicySweepKind, sweep, sweep.Status.Results)
 	if err != nil {
 		return compiledSweep{}, nil, err
 	}

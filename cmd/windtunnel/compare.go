@@ -349,7 +349,7 @@ func (o *compareOptions) compileRun(ctx context.Context, local *localOptions, se
 	}
 	c, errs, err := compile.Compared(ctx, run, gates, local.inputs(set, run))
 	errs = o.gates.withFlagPaths(errs)
-	if err := compiled("SimulationRun", run.Name, errs, err); err != nil {
+	if err := compiled(v1alpha1.SimulationRunKind, run.Name, errs, err); err != nil {
 		return nil, err
 	}
 	return &compiledRun{SimulationRun: run, Compiled: c}, nil

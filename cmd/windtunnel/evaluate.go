@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/fence"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
@@ -61,20 +62,20 @@ func (o *scenarioOptions) load(ctx context.Context, stdin io.Reader) ([]*evaluat
 	var all []*evaluate.Scenario
 	for _, run := range set.Runs {
 		s, errs, err := evaluate.NewScenario(ctx, run, o.model, objectives, local.inputs(set, run))
-		if err := compiled("SimulationRun", run.Name, asFlags(errs), err); err != nil {
+		if err := compiled(v1alpha1.SimulationRunKind, run.Name, asFlags(errs), err); err != nil {
 			return nil, err
 		}
 		all = append(all, s)
 	}
 	for _, sweep := range set.Sweeps {
 		s, errs, err := evaluate.NewSweepScenario(ctx, sweep, o.model, objectives, local.inputs(set, sweep))
-		if err := compiled("PolicySweep", sweep.Name, asFlags(errs), err); err != nil {
+		if err := compiled(v1alpha1.PolicySweepKind, sweep.Name, asFlags(errs), err); err != nil {
 			return nil, err
 		}
 		all = append(all, s)
 	}
 	if len(all) == 0 {
-		return nil, local.nothingFound(set, "SimulationRun")
+		return nil, local.nothingFound(set, v1alpha1.SimulationRunKind)
 	}
 	return all, nil
 }

@@ -152,7 +152,7 @@ func (o *whyOptions) runOf(cmd *cobra.Command, c *cluster, object kubectl.Object
 		return object, noFollower{caller.NoFollower(object, best)}
 	}
 	key := client.ObjectKey{Namespace: object.Meta().Namespace, Name: name}
-	return kubectl.Find(cmd.Context(), c, archive.Run, key)
+	return kubectl.Find(cmd.Context(), c, v1alpha1.SimulationRunKind, key)
 }
 
 // request prints the stored decision on a request.
@@ -199,7 +199,7 @@ func (o *whyOptions) print(w io.Writer, run kubectl.Object, story *execute.Reque
 	if err != nil {
 		return err
 	}
-	kind := schema.GroupVersionKind{Group: v1alpha1.GroupVersion.Group, Version: v1alpha1.GroupVersion.Version, Kind: archive.Run}
+	kind := schema.GroupVersionKind{Group: v1alpha1.GroupVersion.Group, Version: v1alpha1.GroupVersion.Version, Kind: v1alpha1.SimulationRunKind}
 	typ := run.Run.TypeMeta
 	typ.SetGroupVersionKind(kind)
 	return o.output.write(w, toldOutput{identify(typ, run.Run.ObjectMeta), raw})
@@ -212,7 +212,7 @@ func storedDecisions(ctx context.Context, reader client.Reader, run kubectl.Obje
 	if results == nil {
 		return stored, nil
 	}
-	kept, err := archive.Read(ctx, reader, archive.Run, run.Run, results)
+	kept, err := archive.Read(ctx, reader, v1alpha1.SimulationRunKind, run.Run, results)
 	if err != nil {
 		return nil, err
 	}

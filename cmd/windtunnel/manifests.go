@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 )
 
@@ -80,7 +81,7 @@ func firstErrors(err error) error {
 }
 
 // verbs are those that simulate a kind.
-var verbs = map[string]string{"SimulationRun": "run", "PolicySweep": "sweep"}
+var verbs = map[string]string{v1alpha1.SimulationRunKind: "run", v1alpha1.PolicySweepKind: "sweep"}
 
 // nothingFound says that the manifests hold no object of a kind, or none of the
 // name that --name gives, and which verb is for what they hold.
@@ -91,12 +92,12 @@ func (o *localOptions) nothingFound(set *manifest.Set, kind string) error {
 	}
 	others := map[string][]string{}
 	for _, run := range set.Runs {
-		others["SimulationRun"] = append(others["SimulationRun"], run.Name)
+		others[v1alpha1.SimulationRunKind] = append(others[v1alpha1.SimulationRunKind], run.Name)
 	}
 	for _, sweep := range set.Sweeps {
-		others["PolicySweep"] = append(others["PolicySweep"], sweep.Name)
+		others[v1alpha1.PolicySweepKind] = append(others[v1alpha1.PolicySweepKind], sweep.Name)
 	}
-	for _, other := range []string{"SimulationRun", "PolicySweep"} {
+	for _, other := range []string{v1alpha1.SimulationRunKind, v1alpha1.PolicySweepKind} {
 		names := others[other]
 		if o.name != "" {
 			names = slices.DeleteFunc(names, func(name string) bool { return name != o.name })

@@ -59,13 +59,13 @@ func (o *observeOptions) observed(ctx context.Context, args []string, stdin io.R
 	}
 	var all []*observed
 	if o.point >= 0 {
-		err = forEach(&o.localOptions, set, archive.Sweep, set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
+		err = forEach(&o.localOptions, set, v1alpha1.PolicySweepKind, set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
 			of, err := o.observedFirst(ctx, sweep, o.inputs(set, sweep))
 			all = append(all, of)
 			return err
 		})
 	} else {
-		err = forEach(&o.localOptions, set, archive.Run, set.Runs, func(run *v1alpha1.SimulationRun) error {
+		err = forEach(&o.localOptions, set, v1alpha1.SimulationRunKind, set.Runs, func(run *v1alpha1.SimulationRun) error {
 			of, err := o.observedRun(ctx, run, o.inputs(set, run))
 			all = append(all, of)
 			return err
@@ -96,18 +96,18 @@ func (o *observeOptions) observedInCluster(ctx context.Context, arg string) (*ob
 func (o *observeOptions) observedObject(ctx context.Context, reader client.Reader, key client.ObjectKey, kind string) (*observed, error) {
 	inputs := readableInputs{archive.ClusterInputs{Reader: reader, Namespace: key.Namespace}}
 	if o.point < 0 {
-		if kind == archive.Sweep {
-			return nil, badInputError{fmt.Errorf("%s %s/%s: --point says which of its points was rolled out", archive.Sweep, key.Namespace, key.Name)}
+		if kind == v1alpha1.PolicySweepKind {
+			return nil, badInputError{fmt.Errorf("%s %s/%s: --point says which of its points was rolled out", v1alpha1.PolicySweepKind, key.Namespace, key.Name)}
 		}
 		var run v1alpha1.SimulationRun
 		if err := reader.Get(ctx, key, &run); err != nil {
-			return nil, archive.NotFound(err, archive.Run, key.Namespace, key.Name)
+			return nil, archive.NotFound(err, v1alpha1.SimulationRunKind, key.Namespace, key.Name)
 		}
 		return o.observedRun(ctx, &run, inputs)
 	}
 	var sweep v1alpha1.PolicySweep
 	if err := reader.Get(ctx, key, &sweep); err != nil {
-		return nil, archive.NotFound(err, archive.Sweep, key.Namespace, key.Name)
+		return nil, archive.NotFound(err, v1alpha1.PolicySweepKind, key.Namespace, key.Name)
 	}
 	_, st, err := clusterStudy(ctx, reader, &sweep)
 	if err != nil {
@@ -126,7 +126,7 @@ func (readableInputs) Parquet() trace.ParquetCodec { return parquetfile.Codec{} 
 // observedFirst is one of the points that a sweep has before there are results.
 func (o *observeOptions) observedFirst(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs compile.Inputs) (*observed, error) {
 	c, errs, err := compile.Sweep(ctx, sweep, inputs)
-	if err = compiled(archive.Sweep, sweep.Name, errs, err); err != nil {
+	if err = compiled(v1alpha1.PolicySweepKind, sweep.Name, errs, err); err != nil {
 		return nil, err
 	}
 	st, err := study.New(c.Plan)
@@ -139,14 +139,14 @@ func (o *observeOptions) observedFirst(ctx context.Context, sweep *v1alpha1.Poli
 // observedPoint is a point of a sweep as a run.
 func (o *observeOptions) observedPoint(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs compile.Inputs, st *study.Study) (*observed, error) {
 	if o.point >= len(st.Points()) {
-		return nil, badInputError{fmt.Errorf("%s %s: --point must be from 0 to %d; a search that learns needs the results of the cluster, or the runs of sweep --follow", archive.Sweep, sweep.Name, len(st.Points())-1)}
+		return nil, badInputError{fmt.Errorf("%s %s: --point must be from 0 to %d; a search that learns needs the results of the cluster, or the runs of sweep --follow", v1alpha1.PolicySweepKind, sweep.Name, len(st.Points())-1)}
 	}
 	spec, err := advice.FollowUpRun(st, &sweep.Spec, o.point)
 	if err != nil {
 		return nil, err
 	}
 	run := &v1alpha1.SimulationRun{TypeMeta: sweep.TypeMeta, ObjectMeta: sweep.ObjectMeta, Spec: spec}
-	run.Kind, run.Name = archive.Run, fmt.Sprintf("%s#%d", sweep.Name, o.point)
+	run.Kind, run.Name = v1alpha1.SimulationRunKind, fmt.Sprintf("%s#%d", sweep.Name, o.point)
 	return o.observedRun(ctx, run, inputs)
 }
 
@@ -154,14 +154,14 @@ func (o *observeOptions) observedPoint(ctx context.Context, sweep *v1alpha1.Poli
 func (o *observeOptions) observedRun(ctx context.Context, run *v1alpha1.SimulationRun, inputs compile.Inputs) (*observed, error) {
 	manifest.Default(run)
 	c, errs, err := compile.Run(ctx, run, inputs, o.settings...)
-	if err = compiled(archive.Run, run.Name, errs, err); err != nil {
+	if err = compiled(v1alpha1.SimulationRunKind, run.Name, errs, err); err != nil {
 		return nil, err
 	}
 	config := execute.Config
 	if o.trusted {
 		config = execute.TrustingConfig
 	} else if execute.Foreign(c.Plan) {
-		return nil, toTrust(fmt.Errorf("%s %s has code in policy bundles, which observe cannot fence", archive.Run, run.Name))
+		return nil, toTrust(fmt.Errorf("%s %s has code in policy bundles, which observe cannot fence", v1alpha1.SimulationRunKind, run.Name))
 	}
 	of := &observed{
 		name: run.Name, first: c.Plan.Seeds[0], warnings: slices.Clone(c.Plan.Warnings),

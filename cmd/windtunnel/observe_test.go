@@ -18,7 +18,6 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/controllers"
-	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/observe"
 )
 
@@ -197,10 +196,10 @@ func TestObserveAnObjectOfTheCluster(t *testing.T) {
 		want, err  string
 	}{
 		"a run":                     {"", "cluster", -1, "cluster", ""},
-		"a run by its type":         {archive.Run, "cluster", -1, "cluster", ""},
+		"a run by its type":         {v1alpha1.SimulationRunKind, "cluster", -1, "cluster", ""},
 		"a point of a sweep":        {"", "s", 1, "s#1", ""},
-		"a point that is not there": {archive.Sweep, "s", 99, "", "--point must be from 0 to"},
-		"a sweep without a point":   {archive.Sweep, "s", -1, "", "--point says which"},
+		"a point that is not there": {v1alpha1.PolicySweepKind, "s", 99, "", "--point must be from 0 to"},
+		"a sweep without a point":   {v1alpha1.PolicySweepKind, "s", -1, "", "--point says which"},
 		"a run that is not there":   {"", "other", -1, "", "there is no SimulationRun other in namespace n"},
 		"a sweep that is not there": {"", "other", 0, "", "there is no PolicySweep other in namespace n"},
 	} {

@@ -10,7 +10,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
 
@@ -39,7 +38,7 @@ the sweep, writes nothing on the cluster and simulates nothing.
 	}
 	o.cluster.register(cmd)
 	o.promotion.registerScalers(cmd.Flags())
-	cmd.ValidArgsFunction = o.cluster.completeObjects(archive.Sweep, 1, true)
+	cmd.ValidArgsFunction = o.cluster.completeObjects(v1alpha1.PolicySweepKind, 1, true)
 	return cmd
 }
 

@@ -217,7 +217,7 @@ func (o *reportOptions) readFile(name string) (page.Report, error) {
 		return nil, badInputError{fmt.Errorf("%s: %w", name, err)}
 	}
 	var r page.Report
-	if p.Kind == archive.Run {
+	if p.Kind == v1alpha1.SimulationRunKind {
 		r, err = p.RunReport()
 	} else {
 		r, err = p.Report()
@@ -242,7 +242,7 @@ func (o *reportOptions) choose(objects []archive.Printed) (*archive.Printed, err
 
 // clusterRun is the report of a run on a cluster.
 func clusterRun(ctx context.Context, reader client.Reader, run *v1alpha1.SimulationRun) (*page.Run, error) {
-	stored, err := archive.Read(ctx, reader, archive.Run, run, run.Status.Results)
+	stored, err := archive.Read(ctx, reader, v1alpha1.SimulationRunKind, run, run.Status.Results)
 	if err != nil {
 		return nil, err
 	}

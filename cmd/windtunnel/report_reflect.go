@@ -15,7 +15,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
@@ -68,7 +67,7 @@ func (o *reportOptions) cannotReflectObject(cmd *cobra.Command, of string) error
 	if err != nil {
 		return err
 	}
-	if kind == archive.Sweep {
+	if kind == v1alpha1.PolicySweepKind {
 		return badInputError{fmt.Errorf("--reflect is about one simulation of a SimulationRun, and %s is a PolicySweep", of)}
 	}
 	namespace, _, err := o.cluster.loader().Namespace()

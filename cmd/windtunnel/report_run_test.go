@@ -20,7 +20,6 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/controllers"
-	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
@@ -130,7 +129,7 @@ func runOnCluster(t *testing.T, trace string) []client.Object {
 func reportFrom(t *testing.T, objects []client.Object, format outputFormat) (string, error) {
 	t.Helper()
 	reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
-	p, err := (&reportOptions{}).clusterReport(t.Context(), reader, "n", archive.Run, "r")
+	p, err := (&reportOptions{}).clusterReport(t.Context(), reader, "n", v1alpha1.SimulationRunKind, "r")
 	if err != nil {
 		return "", err
 	}

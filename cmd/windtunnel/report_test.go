@@ -18,7 +18,6 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/controllers"
-	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/report/page"
 )
 
@@ -85,7 +84,7 @@ func TestAReportThatFits(t *testing.T) {
 func TestAReportOfACluster(t *testing.T) {
 	report := func(o reportOptions, objects []client.Object) (string, error) {
 		reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
-		p, err := o.clusterReport(t.Context(), reader, "n", archive.Sweep, "s")
+		p, err := o.clusterReport(t.Context(), reader, "n", v1alpha1.PolicySweepKind, "s")
 		if err != nil {
 			return "", err
 		}

@@ -37,7 +37,7 @@ func runResults(ctx context.Context, reader client.Reader, run *v1alpha1.Simulat
 		return nil, badInputError{errs.ToAggregate()}
 	}
 	set := &resultSet{measures: measures, parameters: dataframe.Parameters{}, stepTimes: run.Status.StepTimes}
-	_, err := set.read(ctx, reader, archive.Run, run, run.Status.Results)
+	_, err := set.read(ctx, reader, v1alpha1.SimulationRunKind, run, run.Status.Results)
 	return set, err
 }
 
@@ -48,7 +48,7 @@ func sweepResults(ctx context.Context, reader client.Reader, sweep *v1alpha1.Pol
 		return nil, badInputError{errs.ToAggregate()}
 	}
 	set := &resultSet{measures: measures, stepTimes: sweep.Status.StepTimes}
-	stored, err := set.read(ctx, reader, archive.Sweep, sweep, sweep.Status.Results)
+	stored, err := set.read(ctx, reader, v1alpha1.PolicySweepKind, sweep, sweep.Status.Results)
 	if err != nil {
 		return nil, err
 	}

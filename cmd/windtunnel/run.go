@@ -177,10 +177,10 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 		return err
 	}
 	var ready []compiledRun
-	err = forEach(&o.localOptions, set, "SimulationRun", set.Runs, func(run *v1alpha1.SimulationRun) error {
+	err = forEach(&o.localOptions, set, v1alpha1.SimulationRunKind, set.Runs, func(run *v1alpha1.SimulationRun) error {
 		c, errs, err := compile.Run(ctx, run, o.inputs(set, run), o.settings...)
 		ready = append(ready, compiledRun{SimulationRun: run, Compiled: c})
-		return compiled("SimulationRun", run.Name, errs, err)
+		return compiled(v1alpha1.SimulationRunKind, run.Name, errs, err)
 	})
 	if err != nil {
 		return err
@@ -340,7 +340,7 @@ func checkPrometheus(runs []compiledRun) error {
 		return nil
 	}
 	at := field.NewPath("spec", "scenario", "pools").Index(0).Child("kvCache", "stability")
-	return compiled("SimulationRun", runs[0].Name, field.ErrorList{
+	return compiled(v1alpha1.SimulationRunKind, runs[0].Name, field.ErrorList{
 		field.Required(at, "-o prometheus prints the metrics of stability controllers, but no pool has one"),
 	}, nil)
 }

@@ -150,10 +150,10 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 		return err
 	}
 	var ready []compiledSweep
-	err = forEach(&o.localOptions, set, "PolicySweep", set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
+	err = forEach(&o.localOptions, set, v1alpha1.PolicySweepKind, set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
 		c, errs, err := compile.Sweep(ctx, sweep, o.inputs(set, sweep), o.settings...)
 		ready = append(ready, compiledSweep{PolicySweep: sweep, Compiled: c})
-		return compiled("PolicySweep", sweep.Name, errs, err)
+		return compiled(v1alpha1.PolicySweepKind, sweep.Name, errs, err)
 	})
 	if err != nil {
 		return err

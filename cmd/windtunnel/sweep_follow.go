@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
@@ -67,7 +66,7 @@ func (o *sweepOptions) followerManifest(set *manifest.Set, sweep compiledSweep, 
 		Metadata        identityMetadata           `json:"metadata"`
 		Spec            v1alpha1.SimulationRunSpec `json:"spec"`
 	}{
-		metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "SimulationRun"},
+		metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.SimulationRunKind},
 		identityMetadata{Name: name, Namespace: sweep.Namespace}, spec,
 	}
 	var out bytes.Buffer
@@ -78,7 +77,10 @@ func (o *sweepOptions) followerManifest(set *manifest.Set, sweep compiledSweep, 
 	}
 	out.Write(raw)
 	for _, cm := range set.ConfigMaps {
-		refers := func(in v1alpha1.InputDigest) bool { return strings.HasPrefix(in.Name, "ConfigMap/"+cm.Name+"/") }
+		refers := func(in v1alpha1.InputDigest) bool {
+			name, _, ok := experiment.ParseConfigMapInput(in.Name)
+			return ok && name == cm.Name
+		}
 		if cm.Namespace != sweep.Namespace || !slices.ContainsFunc(sweep.Plan.Inputs, refers) {
 			continue
 		}

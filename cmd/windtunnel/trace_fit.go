@@ -121,7 +121,7 @@ func drawTraffic(ctx context.Context, traffic *fit.Traffic, seed int64, blockTok
 		return nil, errs.ToAggregate()
 	}
 	ready, errs, err := compile.Run(ctx, run, localInputs{})
-	if err = compiled("SimulationRun", run.Name, errs, err); err != nil {
+	if err = compiled(v1alpha1.SimulationRunKind, run.Name, errs, err); err != nil {
 		return nil, err
 	}
 	config, err := execute.Config(ready.Plan, ready.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: seed})

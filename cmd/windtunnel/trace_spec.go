@@ -88,10 +88,10 @@ func (o *localOptions) compileOne(ctx context.Context, stdin io.Reader, what str
 		return compiledRun{}, err
 	}
 	var ready []compiledRun
-	err = forEach(o, set, "SimulationRun", set.Runs, func(run *v1alpha1.SimulationRun) error {
+	err = forEach(o, set, v1alpha1.SimulationRunKind, set.Runs, func(run *v1alpha1.SimulationRun) error {
 		c, errs, err := compile.Run(ctx, run, o.inputs(set, run))
 		ready = append(ready, compiledRun{SimulationRun: run, Compiled: c})
-		return compiled("SimulationRun", run.Name, errs, err)
+		return compiled(v1alpha1.SimulationRunKind, run.Name, errs, err)
 	})
 	if err != nil {
 		return compiledRun{}, err

@@ -11,12 +11,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Kinds of objects that have results.
-const (
-	Sweep = "PolicySweep"
-	Run   = "SimulationRun"
-)
-
 // Fault marks an error as one that a user can mend, such as the name of an object that is not there.
 type Fault struct{ error }
 

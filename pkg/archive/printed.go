@@ -76,7 +76,7 @@ func (p *Printed) Report() (*page.Sweep, error) {
 		return nil, Fault{ErrNoPoint}
 	}
 	r := &report.Sweep{
-		Title: Sweep + " " + p.Metadata.Name, Board: board, Best: board.Candidates[0].Point, Top: advice.ReportedTop, Gates: p.Gates,
+		Title: v1alpha1.PolicySweepKind + " " + p.Metadata.Name, Board: board, Best: board.Candidates[0].Point, Top: advice.ReportedTop, Gates: p.Gates,
 		StepTimes: p.Status.StepTimes, Warnings: p.Status.Warnings, Approximations: p.Status.Approximations,
 	}
 	for i := range board.Candidates {

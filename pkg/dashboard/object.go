@@ -28,9 +28,9 @@ var resources = []Resource{Sweeps, Runs}
 // Kind is the resource as manifests have it.
 func (r Resource) Kind() string {
 	if r == Sweeps {
-		return "PolicySweep"
+		return v1alpha1.PolicySweepKind
 	}
-	return "SimulationRun"
+	return v1alpha1.SimulationRunKind
 }
 
 // Key names an object.

@@ -53,9 +53,9 @@ func (o Object) Status() *v1alpha1.CommonStatus {
 // Kind is the object's kind.
 func (o Object) Kind() string {
 	if o.Sweep != nil {
-		return archive.Sweep
+		return v1alpha1.PolicySweepKind
 	}
-	return archive.Run
+	return v1alpha1.SimulationRunKind
 }
 
 // Ref is TYPE/NAME, as kubectl takes it.
@@ -150,7 +150,7 @@ func Find(ctx context.Context, reader client.Reader, kind string, key client.Obj
 		return Object{}, archive.NewFault(fmt.Errorf("there are a PolicySweep and a SimulationRun %s in namespace %s: write policysweep/%[1]s or simulationrun/%[1]s", key.Name, key.Namespace))
 	}
 	if kind == "" {
-		kind = archive.Sweep + " or " + archive.Run
+		kind = v1alpha1.PolicySweepKind + " or " + v1alpha1.SimulationRunKind
 	}
 	return Object{}, archive.NewFault(fmt.Errorf("there is no %s %s in namespace %s", kind, key.Name, key.Namespace))
 }
@@ -168,9 +168,9 @@ func ParseRef(arg string) (kind, name string, err error) {
 	case !typed:
 		return "", arg, nil
 	case slices.Contains(sweepWords, typ):
-		return archive.Sweep, name, nil
+		return v1alpha1.PolicySweepKind, name, nil
 	case slices.Contains(runWords, typ):
-		return archive.Run, name, nil
+		return v1alpha1.SimulationRunKind, name, nil
 	}
 	return "", "", archive.NewFault(fmt.Errorf("%s: the type must be policysweep or simulationrun", arg))
 }

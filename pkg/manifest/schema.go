@@ -28,8 +28,8 @@ type definition struct {
 
 // definitions are built on first use: a command reads one kind, rarely both.
 var definitions = map[string]func() *definition{
-	"SimulationRun": sync.OnceValue(func() *definition { return load("SimulationRun", "simulationruns") }),
-	"PolicySweep":   sync.OnceValue(func() *definition { return load("PolicySweep", "policysweeps") }),
+	v1alpha1.SimulationRunKind: sync.OnceValue(func() *definition { return load(v1alpha1.SimulationRunKind, "simulationruns") }),
+	v1alpha1.PolicySweepKind:   sync.OnceValue(func() *definition { return load(v1alpha1.PolicySweepKind, "policysweeps") }),
 }
 
 // load panics where the embedded CRD is not one that an API server takes: it is

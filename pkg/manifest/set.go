@@ -128,12 +128,12 @@ func identityOf(kind string, obj metav1.Object) identity {
 func (s *Set) identities() iter.Seq[identity] {
 	return func(yield func(identity) bool) {
 		for _, o := range s.Runs {
-			if !yield(identityOf("SimulationRun", o)) {
+			if !yield(identityOf(v1alpha1.SimulationRunKind, o)) {
 				return
 			}
 		}
 		for _, o := range s.Sweeps {
-			if !yield(identityOf("PolicySweep", o)) {
+			if !yield(identityOf(v1alpha1.PolicySweepKind, o)) {
 				return
 			}
 		}

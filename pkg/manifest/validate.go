@@ -75,9 +75,9 @@ func untyped(obj runtime.Object) (*definition, map[string]any) {
 	var kind string
 	switch obj.(type) {
 	case *v1alpha1.SimulationRun:
-		kind = "SimulationRun"
+		kind = v1alpha1.SimulationRunKind
 	case *v1alpha1.PolicySweep:
-		kind = "PolicySweep"
+		kind = v1alpha1.PolicySweepKind
 	default:
 		panic(fmt.Sprintf("%T is not a kind of %s", obj, v1alpha1.GroupVersion))
 	}

@@ -13,6 +13,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/config/crd"
 )
 
@@ -20,8 +21,8 @@ type schema = apiextensionsv1.JSONSchemaProps
 
 // specs are the schemas of the kinds' specs.
 var specs = map[string]schema{
-	"SimulationRun": specOf("bases/sim.windtunnel.dev_simulationruns.yaml"),
-	"PolicySweep":   specOf("bases/sim.windtunnel.dev_policysweeps.yaml"),
+	v1alpha1.SimulationRunKind: specOf("bases/sim.windtunnel.dev_simulationruns.yaml"),
+	v1alpha1.PolicySweepKind:   specOf("bases/sim.windtunnel.dev_policysweeps.yaml"),
 }
 
 func specOf(file string) schema {

@@ -58,9 +58,9 @@ func Object(seed, number uint64) (family string, o *unstructured.Unstructured) {
 // good is the object that a family changes.
 func good(name string, sweep bool) object {
 	var o client.Object = builder.MakeRun(name, "").Obj()
-	kind := "SimulationRun"
+	kind := v1alpha1.SimulationRunKind
 	if sweep {
-		kind = "PolicySweep"
+		kind = v1alpha1.PolicySweepKind
 		o = builder.MakeSweep(name, "").Grid("a", "pools[llama].engine.maxNumSeqs", "1", "4", "1").
 			Grid("b", "pools[llama].engine.maxNumBatchedTokens", "2048", "4096", "1024").Obj()
 	}

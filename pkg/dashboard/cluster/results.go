@@ -79,7 +79,7 @@ func (s *Source) sweepResults(ctx context.Context, r *dashboard.Results, sweep *
 		name := fmt.Sprintf("%s-point-%d", sweep.Name, point)
 		return &v1alpha1.SimulationRun{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: sweep.Namespace}, Spec: spec}, err
 	}
-	report, err := archive.Report(st, fmt.Sprintf("%s %s/%s", archive.Sweep, sweep.Namespace, sweep.Name), 0)
+	report, err := archive.Report(st, fmt.Sprintf("%s %s/%s", v1alpha1.PolicySweepKind, sweep.Namespace, sweep.Name), 0)
 	if errors.Is(err, archive.ErrNoPoint) {
 		err = archive.NewFault(err)
 	}

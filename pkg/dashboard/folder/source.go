@@ -17,6 +17,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/dashboard"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -160,7 +161,7 @@ func objectOf(p *archive.Printed, name, version string) dashboard.Object {
 		Key: dashboard.Key{Resource: dashboard.Runs, Namespace: p.Metadata.Namespace, Name: p.Metadata.Name}, Version: version,
 		Status: &status.CommonStatus, Metrics: status.Metrics, File: name,
 	}
-	if p.Kind == archive.Sweep {
+	if p.Kind == v1alpha1.PolicySweepKind {
 		o.Resource, o.Best, o.Baseline = dashboard.Sweeps, status.Best, status.Baseline
 	}
 	if o.Namespace == "" {
@@ -220,7 +221,7 @@ func resultsOf(p *archive.Printed) *dashboard.Results {
 			}
 		}
 	}
-	if p.Kind != archive.Sweep {
+	if p.Kind != v1alpha1.PolicySweepKind {
 		r.RunReport = p.RunReport
 		return r
 	}

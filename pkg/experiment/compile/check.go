@@ -110,7 +110,7 @@ func validateBySchema(scenario v1alpha1.Scenario, tree experiment.Tree) field.Er
 		t.File = &placeholder
 	}
 	run := &v1alpha1.SimulationRun{
-		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "SimulationRun"},
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.SimulationRunKind},
 		ObjectMeta: metav1.ObjectMeta{Name: placeholder, Namespace: metav1.NamespaceDefault},
 		Spec:       v1alpha1.SimulationRunSpec{Scenario: scenario},
 	}

@@ -115,7 +115,7 @@ func expand(in *v1alpha1.Client) (*v1alpha1.Client, error) {
 // setDefaults sets the fields of a scenario that are not set to the schema's defaults.
 func setDefaults(scenario *v1alpha1.Scenario) {
 	run := &v1alpha1.SimulationRun{
-		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "SimulationRun"},
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.SimulationRunKind},
 		ObjectMeta: metav1.ObjectMeta{Name: "preset", Namespace: metav1.NamespaceDefault},
 		Spec:       v1alpha1.SimulationRunSpec{Scenario: *scenario},
 	}
