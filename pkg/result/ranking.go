@@ -229,10 +229,11 @@ func (s *leaderboardBuilder) missing(e *entry) string {
 	return ""
 }
 
-// rank sorts the entrants and gives them their places.
+// rank sorts the entrants and gives them their places. Of those that share a place, the
+// baseline comes first: a change that brings nothing is not worth a roll-out.
 func (s *leaderboardBuilder) rank() {
 	slices.SortFunc(s.entries, func(a, b entry) int {
-		return cmp.Or(order(&a, &b), cmp.Compare(a.candidate.Point, b.candidate.Point))
+		return cmp.Or(order(&a, &b), -cmp.Compare(s.atHome(&a), s.atHome(&b)), cmp.Compare(a.candidate.Point, b.candidate.Point))
 	})
 	for i := range s.entries {
 		e := &s.entries[i]
@@ -244,6 +245,14 @@ func (s *leaderboardBuilder) rank() {
 			s.baseline = e
 		}
 	}
+}
+
+// atHome is 1 for the baseline where objectives rank it.
+func (s *leaderboardBuilder) atHome(e *entry) int {
+	if len(s.Objectives) > 0 && e.candidate.Point == s.Baseline {
+		return 1
+	}
+	return 0
 }
 
 // capacities says whether it is capacities that are ranked.

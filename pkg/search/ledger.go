@@ -11,13 +11,14 @@ import (
 type ledger struct {
 	full       int // seeds of a full trial
 	objectives int
+	baseline   Point // nil where there is none
 	trials     []*Trial
 	index      map[string]int // into trials, by point
 	used       int            // seeds of the sequence that anybody met
 }
 
 func newLedger(p *problem) *ledger {
-	return &ledger{full: p.Seeds, objectives: p.Objectives, index: map[string]int{}}
+	return &ledger{full: p.Seeds, objectives: p.Objectives, baseline: p.Baseline, index: map[string]int{}}
 }
 
 func (l *ledger) tell(trials []Trial) {
@@ -65,16 +66,23 @@ func (l *ledger) complete() []*Trial {
 
 // best returns the best complete trial, by the seeds of a full one, whoever has
 // more; nil where there is none. Further objectives decide between trials that
-// are equal in the first.
+// are equal in the first, and of trials that are equal in all, the baseline is best.
 func (l *ledger) best() *Trial {
 	complete := l.complete()
 	if len(complete) == 0 {
 		return nil
 	}
-	return slices.MinFunc(complete, func(a, b *Trial) int {
-		a, b = a.first(l.full), b.first(l.full)
-		return cmp.Or(compare(a, b), slices.Compare(a.Losses()[:l.objectives], b.Losses()[:l.objectives]))
-	})
+	best := slices.MinFunc(complete, l.compare)
+	if base := l.of(l.baseline); l.objectives > 0 && base != nil && slices.Contains(complete, base) && l.compare(base, best) == 0 {
+		return base
+	}
+	return best
+}
+
+// compare compares complete trials by the seeds of a full one.
+func (l *ledger) compare(a, b *Trial) int {
+	a, b = a.first(l.full), b.first(l.full)
+	return cmp.Or(compare(a, b), slices.Compare(a.Losses()[:l.objectives], b.Losses()[:l.objectives]))
 }
 
 // bestAndBaseline returns the points that a search ends with: the best, if
