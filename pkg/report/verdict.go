@@ -81,8 +81,20 @@ func (l board) firstAgainstBaseline(best, base *result.Ranked) string {
 	case difference.Verdict == result.Better:
 		return fmt.Sprintf("%s wins: %s", name, change)
 	default:
-		return fmt.Sprintf("no clear winner: %s ranks first, but the difference may be chance; %s", name, change)
+		return fmt.Sprintf("no clear winner: %s ranks first, but the difference may be chance; %s%s", name, change, l.sureBeside(best))
 	}
+}
+
+// sureBeside names the further objectives in which a candidate surely differs from the
+// baseline.
+func (l board) sureBeside(best *result.Ranked) string {
+	words := ""
+	for i := range best.VersusBaseline[1:] {
+		if d := &best.VersusBaseline[i+1]; d.Verdict == result.Better || d.Verdict == result.Worse {
+			words += fmt.Sprintf("; sure is that its %s changes by %s (%s)", d.Measure, changeText(d, len(l.Seeds)), evidence(d))
+		}
+	}
+	return words
 }
 
 // changeText is a difference with its margin, such as +6.2 ± 0.3 %.

@@ -34,6 +34,19 @@ func TestLeaderboardVerdictByStanding(t *testing.T) {
 			func(l *result.Leaderboard) { l.Candidates[0], l.Candidates[1] = ranked(l, 1, 1), ranked(l, 0, 2) },
 			"keep what you have: the baseline ranks first; next is a=1 with ttft.p99 -50.0 % of the baseline's (undecided)",
 		},
+		"the baseline has equals": {
+			func(l *result.Leaderboard) { l.Candidates[0], l.Candidates[1] = ranked(l, 1, 1), ranked(l, 0, 1) },
+			"keep what you have: the baseline ranks first; a=1 has the same figures",
+		},
+		"the further objectives are sure": {
+			func(l *result.Leaderboard) {
+				beside := l.Candidates[0].VersusBaseline[0]
+				p := 0.004
+				beside.Verdict, beside.PValue = result.Better, &p
+				l.Candidates[0].VersusBaseline = append(l.Candidates[0].VersusBaseline, beside)
+			},
+			"no clear winner: weight=1 ranks first, but the difference may be chance; its ttft.p99 changes by -50.0 % from the baseline (undecided with one seed); sure is that its ttft.p99 changes by -50.0 % (better, p = 0.004)",
+		},
 		"none meets the constraints": {
 			func(l *result.Leaderboard) { l.Candidates[0].Standing = result.Infeasible },
 			"no candidate wins: none meets the constraints; weight=1 comes closest",

@@ -16,6 +16,9 @@ func (l *Leaderboard) KeepBaseline() string {
 		if next.Baseline || !next.Complete() || len(next.VersusBaseline) == 0 {
 			continue
 		}
+		if next.Rank == 1 {
+			return fmt.Sprintf("%s; %s has the same figures", keep, candidateName(next))
+		}
 		difference, margin, verdict := next.VersusBaseline[0].Texts(len(l.Seeds))
 		change := strings.Join(strings.Fields(difference+" "+margin), " ")
 		return fmt.Sprintf("%s; next is %s with %s %s of the baseline's (%s)", keep, candidateName(next), l.Objectives[0].Measure, change, verdict)

@@ -201,6 +201,21 @@ func TestRanking(t *testing.T) {
 	}
 }
 
+// A change that brings nothing is not worth a roll-out.
+func TestTheBaselineComesFirstOfThoseThatAreEqual(t *testing.T) {
+	rows := slices.Concat(makeRows(0, ttft99(1)...), makeRows(1, ttft99(1)...), makeRows(2, ttft99(1)...), makeRows(3, ttft99(0)...))
+	for baseline, want := range [][]int{{3, 0, 1, 2}, {3, 1, 0, 2}, {3, 2, 0, 1}} {
+		l := newLeaderboard(t, candidates(4), rows, minimizeTTFT, baseline)
+		var got []int
+		for _, c := range l.Candidates {
+			got = append(got, c.Point)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("baseline %d, −want +got:\n%s", baseline, diff)
+		}
+	}
+}
+
 func TestLeaderboardFaults(t *testing.T) {
 	cases := map[string]struct {
 		points     []Candidate

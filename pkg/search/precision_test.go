@@ -137,6 +137,18 @@ func TestConfirmationIsFreeOfTheLuckThatChoseTheBest(t *testing.T) {
 	}
 }
 
+func TestOfCandidatesThatAreEqualTheBaselineIsConfirmed(t *testing.T) {
+	p := problemOf(search.Grid, spaceOf(stepped("candidate", "1", "5", "1")), 5)
+	p.Seeds, p.Settings.Confirm, p.Baseline = 2, 3, search.Point{"4"}
+	told := play(t, mustNew(t, p), func(p search.Proposal) search.Trial {
+		return sampled(p, func(c float64, _ int) float64 { return math.Abs(c - 3.5) })
+	})
+	last := told[len(told)-1]
+	if len(told) != 2 || len(last) != 1 || last[0].Point[0] != "4" {
+		t.Errorf("%d generations, the last one %v", len(told), last)
+	}
+}
+
 func TestNothingIsConfirmedWhereAllFailed(t *testing.T) {
 	p := problemOf(search.Grid, spaceOf(stepped("candidate", "1", "20", "1")), 20)
 	p.Settings.Confirm = 3
