@@ -110,7 +110,7 @@ func (o *initOptions) run(cmd *cobra.Command) error {
 	if err := o.check(cmd.Flags()); err != nil {
 		return err
 	}
-	text, err := o.write(cmd.Context())
+	text, err := o.write(cmd.Context(), cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (o *initOptions) check(f *pflag.FlagSet) error {
 }
 
 // write makes the text of the scenario.
-func (o *initOptions) write(ctx context.Context) ([]byte, error) {
+func (o *initOptions) write(ctx context.Context, stderr io.Writer) ([]byte, error) {
 	s := &starter.Options{
 		Sweep: o.kind == kindOfSweep, Name: "first", File: o.output, Model: o.model, Accelerator: o.accelerator, Replicas: o.replicas,
 		TTFT: o.ttft.String(), EPPVersion: o.eppVersion,
@@ -179,7 +179,7 @@ func (o *initOptions) write(ctx context.Context) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if s.Traffic, err = o.traffic(ctx); err != nil {
+	if s.Traffic, err = o.traffic(ctx, stderr); err != nil {
 		return nil, err
 	}
 	text, err := starter.Write(s)
@@ -187,7 +187,7 @@ func (o *initOptions) write(ctx context.Context) ([]byte, error) {
 }
 
 // traffic is that of the trace, or of the preset.
-func (o *initOptions) traffic(ctx context.Context) (starter.Traffic, error) {
+func (o *initOptions) traffic(ctx context.Context, stderr io.Writer) (starter.Traffic, error) {
 	if o.trace == "" {
 		rate := o.rate
 		if rate == 0 {
@@ -200,8 +200,12 @@ func (o *initOptions) traffic(ctx context.Context) (starter.Traffic, error) {
 		return starter.Traffic{}, badInputError{fmt.Errorf("--trace: %w", err)}
 	}
 	if o.imitate {
-		t, err := starter.Imitate(recorded)
-		return t, toBadInput(err)
+		imitation, comparison, err := imitate(ctx, recorded, 1)
+		if err != nil {
+			return starter.Traffic{}, err
+		}
+		warnOfImitation(stderr, comparison)
+		return starter.Imitate(imitation), nil
 	}
 	file, err := o.beside(o.trace)
 	if err != nil {

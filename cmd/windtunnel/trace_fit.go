@@ -67,19 +67,11 @@ func (o *fitOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	if err != nil {
 		return badInputError{err}
 	}
-	traffic, err := fit.Trace(recorded)
+	traffic, comparison, err := imitate(ctx, recorded, o.seed)
 	if err != nil {
-		return badInputError{fmt.Errorf("%s: %w", name, err)}
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	out, err := writtenFit(traffic)
-	if err != nil {
-		return err
-	}
-	drawn, err := drawTraffic(ctx, traffic, o.seed, recorded.BlockTokens())
-	if err != nil {
-		return err
-	}
-	comparison, err := fit.Compare(recorded, drawn)
 	if err != nil {
 		return err
 	}
@@ -95,8 +87,38 @@ func (o *fitOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(stderr, comparison.String())
-	return err
+	if _, err = io.WriteString(stderr, comparison.String()); err != nil {
+		return err
+	}
+	warnOfImitation(stderr, comparison)
+	return nil
+}
+
+// imitate returns clients that imitate a trace, and how near one draw of them is. A warning is
+// one of the notes, too.
+func imitate(ctx context.Context, recorded *trace.Trace, seed int64) (*fit.Traffic, *fit.Comparison, error) {
+	traffic, err := fit.Trace(recorded)
+	if err != nil {
+		return nil, nil, badInputError{err}
+	}
+	drawn, err := drawTraffic(ctx, traffic, seed, recorded.BlockTokens())
+	if err != nil {
+		return nil, nil, err
+	}
+	comparison, err := fit.Compare(recorded, drawn)
+	if err != nil {
+		return nil, nil, err
+	}
+	if warning := comparison.Warning(); warning != "" {
+		traffic.Notes = append(traffic.Notes, "Warning: "+warning+".")
+	}
+	return traffic, comparison, nil
+}
+
+func warnOfImitation(w io.Writer, c *fit.Comparison) {
+	if warning := c.Warning(); warning != "" {
+		fmt.Fprintf(w, "warning: %s\n", warning)
+	}
 }
 
 // writtenFit is an imitation as YAML, with its notes as comments.

@@ -147,6 +147,29 @@ func (c *Comparison) reuse(row func(...any)) {
 	row("reuse, unbounded", percent(a.UnboundedShare), percent(b.UnboundedShare), "")
 }
 
+// mostReuseApart is how far the shares of prompt tokens that caches serve may lie apart.
+const mostReuseApart = 0.1
+
+// Warning says that caches serve much less or much more of the imitation than of the trace;
+// "" where they do not. Routers that look at prefixes then fare differently on the two.
+func (c *Comparison) Warning() string {
+	if c.Original.Reuse == nil || c.Imitation.Reuse == nil {
+		return ""
+	}
+	a, b := c.Original.Reuse, c.Imitation.Reuse
+	trace, imitation, of := a.UnboundedShare, b.UnboundedShare, "an unbounded cache"
+	for k := 0; k < len(a.Caches) && k < len(b.Caches); k++ {
+		if x, y := a.Caches[k].Share, b.Caches[k].Share; math.Abs(x-y) > math.Abs(trace-imitation) {
+			trace, imitation, of = x, y, fmt.Sprintf("a cache of %d blocks", a.Caches[k].Blocks)
+		}
+	}
+	if math.Abs(trace-imitation) <= mostReuseApart {
+		return ""
+	}
+	return fmt.Sprintf("%s serves %s of the prompt tokens of the trace and %s of the imitation's: replay the trace to compare routers that look at prefixes",
+		of, percent(trace), percent(imitation))
+}
+
 // correlation is that of prompts and answers, without a sign where it rounds to 0.
 func correlation(of *inspect.Inspection) string {
 	return fmt.Sprintf("%.2f", math.Round(100*of.LengthCorrelation)/100+0)

@@ -54,11 +54,7 @@ func classesOf(recorded *trace.Trace, how trace.Arrivals) ([]string, error) {
 }
 
 // Imitate is the traffic of clients that imitate a trace.
-func Imitate(recorded *trace.Trace) (Traffic, error) {
-	fitted, err := fit.Trace(recorded)
-	if err != nil {
-		return Traffic{}, err
-	}
+func Imitate(fitted *fit.Traffic) Traffic {
 	classes := []string{"default"}
-	return Traffic{Horizon: &fitted.Horizon, Workload: fitted.Workload, Classes: classes, Notes: fitted.Notes}, nil
+	return Traffic{Horizon: &fitted.Horizon, Workload: fitted.Workload, Classes: classes, Notes: fitted.Notes}
 }
