@@ -52,7 +52,7 @@ type side struct {
 }
 
 func newCompareCommand() *cobra.Command {
-	var o compareOptions
+	o := compareOptions{cluster: clusterOptions{instead: ", or name two files"}}
 	cmd := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Compare two runs, two EPP configurations or two results, and judge whether the second may ship",
