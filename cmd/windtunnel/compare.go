@@ -152,7 +152,7 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 		return err
 	}
 	if verdict != nil {
-		out.Gates, out.Verdict = verdict.Gates, verdictLine(verdict)
+		out.Gates, out.Verdict = verdict.Gates, decision(verdict, contrast)
 	}
 	if err := o.gates.writeReport(contrast, verdict, sides); err != nil {
 		return fmt.Errorf("--report: %w", err)
@@ -165,13 +165,15 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	if served != nil {
 		fmt.Fprintf(stdout, "%v.\n\n", served)
 	}
-	printDecision(stdout, verdict, contrast)
+	fmt.Fprintf(stdout, "verdict: %s\n\n", decision(verdict, contrast))
 	if err := o.legend.table(stdout, report.Contrast(contrast)); err != nil {
 		return err
 	}
 	printStepTimesOf(stdout, sides)
-	if err := out.Requests.table(stdout); err != nil {
-		return err
+	if !contrast.Same() {
+		if err := out.Requests.table(stdout); err != nil {
+			return err
+		}
 	}
 	printGates(stdout, verdict)
 	o.legend.end(stdout)
