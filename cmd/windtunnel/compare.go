@@ -294,7 +294,7 @@ func (o *compareOptions) compiledSide(ctx context.Context, name string, stdin io
 			return nil, err
 		}
 	}
-	return o.compileRun(ctx, &local, set, run)
+	return o.compileRun(ctx, &local, set, run, name)
 }
 
 // sweepAsRun is a run of a sweep's scenario, under its seeds.
@@ -341,7 +341,8 @@ func (o *compareOptions) scenarioRequest(stdin io.Reader) (compareRequest, error
 	return compareRequest{}, badInputError{fmt.Errorf("%s has %d SimulationRuns and %d PolicySweeps; --scenario takes a manifest with one object", o.scenario, len(set.Runs), len(set.Sweeps))}
 }
 
-func (o *compareOptions) compileRun(ctx context.Context, local *localOptions, set *manifest.Set, run *v1alpha1.SimulationRun) (*compiledRun, error) {
+// compileRun compiles the run of one side, which has the EPP configuration of a file if there is a scenario.
+func (o *compareOptions) compileRun(ctx context.Context, local *localOptions, set *manifest.Set, run *v1alpha1.SimulationRun, file string) (*compiledRun, error) {
 	gates := o.gates.gates
 	if o.scenario == "" {
 		// What a run's own gates name is measured, whatever B is held to.
@@ -351,6 +352,9 @@ func (o *compareOptions) compileRun(ctx context.Context, local *localOptions, se
 	}
 	c, errs, err := compile.Compared(ctx, run, gates, local.inputs(set, run))
 	errs = o.gates.withFlagPaths(errs)
+	if o.scenario != "" {
+		nameFile(errs, pickerPath+".inline", file)
+	}
 	if err := compiled(v1alpha1.SimulationRunKind, run.Name, errs, err); err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ func TestMistakesOfTheCommandLine(t *testing.T) {
 	}
 	defer taken.Close()
 	printed := tempFile(t, "run.json", mustRun(t, "run", "-f", "testdata/run.yaml", "-o", "json"))
+	scaler := tempFile(t, "hpa.yaml", "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\n")
 	for name, tc := range map[string]struct{ command, want string }{
 		"an unknown verb before its flags":      {"sweeep -f a.yaml", `unknown verb "sweeep", did you mean "sweep"? (see windtunnel --help)`},
 		"an unknown verb below another":         {"trace convrt --to csv", `unknown verb "convrt", did you mean "convert"? (see windtunnel trace --help)`},
@@ -42,6 +43,9 @@ func TestMistakesOfTheCommandLine(t *testing.T) {
 		"neither true nor false":          {"run --dry-run=no", `--dry-run "no": must be true or false`},
 		"samples that are a folder":       {"observe -f testdata/run.yaml --samples " + folder, "is a folder: name a file with samples"},
 		"samples that are a run's output": {"observe -f testdata/run.yaml --samples " + printed, "holds no samples: samples are answers of the HTTP API of Prometheus to query_range, or CSV"},
+
+		"a comparison of another kind": {"compare " + scaler + " " + scaler + " --scenario testdata/run.yaml", scaler + `: kind: Unsupported value: "HorizontalPodAutoscaler"`},
+		"a scenario of another kind":   {"init --epp " + scaler + " -o " + filepath.Join(folder, "a.yaml"), "--epp " + scaler + `: kind: Unsupported value: "HorizontalPodAutoscaler"`},
 
 		"a dashboard without a cluster":    {"dashboard", "there is no cluster: set --kubeconfig or KUBECONFIG, or name a folder or files with results"},
 		"an explanation without a cluster": {"explain first", "there is no cluster: set --kubeconfig or KUBECONFIG"},
