@@ -114,7 +114,7 @@ func Message(fault *field.Error) string {
 	if example, ok := examples[lastKey(fault.Field)]; ok && strings.Contains(text, "must be of type object: ") {
 		return fmt.Sprintf("%s (such as %s)", text, example)
 	}
-	if value, ok := fault.BadValue.(string); ok && strings.Contains(fault.Detail, "must be a duration") && isNumber(value) {
+	if value, ok := fault.BadValue.(string); ok && strings.Contains(fault.Detail, "must be a duration") && isNumber(value) && !strings.HasSuffix(fault.Detail, "for seconds") {
 		return fmt.Sprintf("%s (write %ss for seconds)", text, value)
 	}
 	return text
