@@ -3,7 +3,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,6 +26,8 @@ import (
 // takes them behind the name of a plugin.
 type clusterOptions struct {
 	namespace, context, kubeconfig string
+	// instead is what a verb reads without a cluster; "" is nothing.
+	instead string
 }
 
 // register defines the flags, and has shells complete their values.
@@ -55,6 +60,9 @@ type cluster struct {
 func (o *clusterOptions) connect() (*cluster, error) {
 	loader := o.loader()
 	config, err := loader.ClientConfig()
+	if clientcmd.IsEmptyConfig(err) {
+		return nil, badInputError{errors.New("there is no cluster: set --kubeconfig or KUBECONFIG" + o.instead)}
+	}
 	if err != nil {
 		return nil, badInputError{fmt.Errorf("find the cluster: %w", err)}
 	}
@@ -99,6 +107,24 @@ func mapperOf(scheme *runtime.Scheme) meta.RESTMapper {
 	return mapper
 }
 
+// fileEndings are those of files that people name where a verb takes an object.
+var fileEndings = []string{".yaml", ".yml", ".json", ".jsonl", ".csv", ".state", ".parquet", ".html", ".md"}
+
+// ofCluster checks that the first argument of a verb is not a file. instead is how the verb, or
+// another one, reads files, before the name of the file.
+func ofCluster(check cobra.PositionalArgs, instead string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return err
+		}
+		if len(args) > 0 && slices.Contains(fileEndings, filepath.Ext(args[0])) {
+			return badInputError{fmt.Errorf("%s looks like a file, and the argument of %s is the name of an object in a cluster; this reads files: %s %s %s",
+				args[0], cmd.Name(), cmd.Root().CommandPath(), instead, shellWord(args[0]))}
+		}
+		return nil
+	}
+}
+
 // find returns the object of an argument NAME or TYPE/NAME.
 func (c *cluster) find(cmd *cobra.Command, arg string) (kubectl.Object, error) {
 	kind, name, err := kubectl.ParseRef(arg)
@@ -136,8 +162,8 @@ func (o *clusterOptions) unused() error {
 	return badInputError{fmt.Errorf("leave out %s: this command reads nothing from a cluster", strings.Join(set, ", "))}
 }
 
-// oneObject demands one argument.
-var oneObject = argumentsFrom(1, 1, "needs the name of one PolicySweep or SimulationRun")
+// oneObject demands one argument, an object of a cluster.
+var oneObject = ofCluster(argumentsFrom(1, 1, "needs the name of one PolicySweep or SimulationRun"), "report")
 
 // checkSweep makes sure that an object is of one kind.
 func checkSweep(o kubectl.Object, verb string) (*v1alpha1.PolicySweep, error) {

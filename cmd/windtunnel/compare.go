@@ -52,7 +52,7 @@ type side struct {
 }
 
 func newCompareCommand() *cobra.Command {
-	var o compareOptions
+	o := compareOptions{cluster: clusterOptions{instead: ", or name two files"}}
 	cmd := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Compare two runs, two EPP configurations or two results, and judge whether the second may ship",
@@ -152,7 +152,7 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 		return err
 	}
 	if verdict != nil {
-		out.Gates, out.Verdict = verdict.Gates, verdictLine(verdict)
+		out.Gates, out.Verdict = verdict.Gates, decision(verdict, contrast)
 	}
 	if err := o.gates.writeReport(contrast, verdict, sides); err != nil {
 		return fmt.Errorf("--report: %w", err)
@@ -165,13 +165,15 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	if served != nil {
 		fmt.Fprintf(stdout, "%v.\n\n", served)
 	}
-	printDecision(stdout, verdict, contrast)
+	fmt.Fprintf(stdout, "verdict: %s\n\n", decision(verdict, contrast))
 	if err := o.legend.table(stdout, report.Contrast(contrast)); err != nil {
 		return err
 	}
 	printStepTimesOf(stdout, sides)
-	if err := out.Requests.table(stdout); err != nil {
-		return err
+	if !contrast.Same() {
+		if err := out.Requests.table(stdout); err != nil {
+			return err
+		}
 	}
 	printGates(stdout, verdict)
 	o.legend.end(stdout)
@@ -292,7 +294,7 @@ func (o *compareOptions) compiledSide(ctx context.Context, name string, stdin io
 			return nil, err
 		}
 	}
-	return o.compileRun(ctx, &local, set, run)
+	return o.compileRun(ctx, &local, set, run, name)
 }
 
 // sweepAsRun is a run of a sweep's scenario, under its seeds.
@@ -339,7 +341,8 @@ func (o *compareOptions) scenarioRequest(stdin io.Reader) (compareRequest, error
 	return compareRequest{}, badInputError{fmt.Errorf("%s has %d SimulationRuns and %d PolicySweeps; --scenario takes a manifest with one object", o.scenario, len(set.Runs), len(set.Sweeps))}
 }
 
-func (o *compareOptions) compileRun(ctx context.Context, local *localOptions, set *manifest.Set, run *v1alpha1.SimulationRun) (*compiledRun, error) {
+// compileRun compiles the run of one side, which has the EPP configuration of a file if there is a scenario.
+func (o *compareOptions) compileRun(ctx context.Context, local *localOptions, set *manifest.Set, run *v1alpha1.SimulationRun, file string) (*compiledRun, error) {
 	gates := o.gates.gates
 	if o.scenario == "" {
 		// What a run's own gates name is measured, whatever B is held to.
@@ -349,6 +352,9 @@ func (o *compareOptions) compileRun(ctx context.Context, local *localOptions, se
 	}
 	c, errs, err := compile.Compared(ctx, run, gates, local.inputs(set, run))
 	errs = o.gates.withFlagPaths(errs)
+	if o.scenario != "" {
+		nameFile(errs, pickerPath+".inline", file)
+	}
 	if err := compiled(v1alpha1.SimulationRunKind, run.Name, errs, err); err != nil {
 		return nil, err
 	}

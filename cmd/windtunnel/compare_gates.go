@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -129,7 +128,7 @@ func (o *gateOptions) verdict(sides [2]*side) (*study.Verdict, error) {
 	return v, nil
 }
 
-// verdictLine is the decision in one line.
+// verdictLine is the decision on gates in one line.
 func verdictLine(v *study.Verdict) string {
 	switch v.Judgement {
 	case result.Pass:
@@ -147,14 +146,22 @@ func verdictLine(v *study.Verdict) string {
 	return fmt.Sprintf("not enough evidence: %s; try about %d seeds (replications.count)", v.Message, most)
 }
 
-// printDecision prints the verdict in one sentence: the decision on the gates, or which
-// side wins if there are none.
-func printDecision(w io.Writer, v *study.Verdict, c *result.Contrast) {
-	line := report.ContrastVerdict(c)
-	if v != nil {
-		line = verdictLine(v)
+// decision is the verdict in one sentence: the decision on the gates, or which side wins if there
+// are none. Of two equal sides there is nothing to ship.
+func decision(v *study.Verdict, c *result.Contrast) string {
+	const equal = "both sides are equal under every seed"
+	switch {
+	case v == nil && c.Same():
+		return equal + ": there is nothing to compare"
+	case v == nil:
+		return report.ContrastVerdict(c)
+	case !c.Same():
+		return verdictLine(v)
+	case v.Judgement == result.Pass:
+		return equal + ": there is nothing to compare; " + v.Message
+	default:
+		return verdictLine(v) + "; " + equal
 	}
-	fmt.Fprintf(w, "verdict: %s\n\n", line)
 }
 
 // writeReport writes the report, if one is wanted.
@@ -164,7 +171,7 @@ func (o *gateOptions) writeReport(contrast *result.Contrast, v *study.Verdict, s
 	}
 	r := report.Replacement{Contrast: contrast}
 	if v != nil {
-		r.Verdict, r.Gates = verdictLine(v), v.Gates
+		r.Verdict, r.Gates = decision(v, contrast), v.Gates
 	}
 	for _, s := range sides {
 		for _, line := range s.stepTimes {

@@ -32,7 +32,7 @@ type dashboardOptions struct {
 }
 
 func newDashboardCommand() *cobra.Command {
-	var o dashboardOptions
+	o := dashboardOptions{cluster: clusterOptions{instead: ", or name a folder or files with results"}}
 	cmd := &cobra.Command{
 		Use:   "dashboard [FOLDER | FILE...]",
 		Short: "Show runs and sweeps in a browser, from files or a cluster",
@@ -76,7 +76,7 @@ func (o *dashboardOptions) run(ctx context.Context, paths []string, stdout, stde
 	if err != nil {
 		return err
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", o.listen)
+	listener, err := listen(ctx, o.listen)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,8 @@ type runEstimate struct {
 	// warnings and findings are the plan's remarks, apart: a finding has a severity.
 	warnings []string
 	findings []experiment.Finding
+	// learns says that the figures of the plan are the most that there can be.
+	learns bool
 }
 
 // planSummary are the figures of a plan. Of a search that learns, points, simulations
@@ -64,7 +66,7 @@ func (o *localOptions) estimate(object identity, plan *experiment.Plan, executio
 		return runEstimate{}, err
 	}
 	status := study.Estimate(plan, st)
-	return runEstimate{identity: object, warnings: plan.Warnings, findings: plan.Findings, Plan: planSummary{
+	return runEstimate{identity: object, learns: plan.IsAdaptive(), warnings: plan.Warnings, findings: plan.Findings, Plan: planSummary{
 		Hash: plan.Hash(), Points: status.Points, Simulations: status.Simulations, Seeds: plan.Seeds, Workloads: len(plan.Workloads),
 		Shards: execution.Shards, Parallelism: o.parallelism,
 		CPUSeconds: twoDigits(startSeconds + study.CoreSeconds(plan, st)), MemoryBytes: study.PeakBytes(plan, st, o.parallelism),
@@ -96,14 +98,19 @@ func (o runEstimate) table(w io.Writer) error {
 	fmt.Fprintf(w, "%s %s: nothing is simulated.\n\n", o.Kind, o.Metadata.Name)
 	printWarnings(w, o.warnings, o.findings...)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "points\t%d\tat most, where the search learns\n", p.Points)
+	points, atMost, forOneCore := "", "", "estimated for one core"
+	if o.learns {
+		points, atMost = "\tat most: the search learns, and ends when it knows enough", "at most, "
+		forOneCore = "estimated for one core and all simulations, at the loads of the first"
+	}
+	fmt.Fprintf(t, "points\t%d%s\n", p.Points, points)
 	fmt.Fprintf(t, "seeds\t%d\t%s\n", len(p.Seeds), seedList(p.Seeds))
 	if p.Workloads > 0 {
 		fmt.Fprintf(t, "workloads\t%d\teach with all points and seeds\n", p.Workloads)
 	}
-	fmt.Fprintf(t, "simulations\t%d\t%d at once here\n", p.Simulations, p.Parallelism)
+	fmt.Fprintf(t, "simulations\t%d\t%s%d at once here\n", p.Simulations, atMost, p.Parallelism)
 	fmt.Fprintf(t, "shards\t%d\tpods on a cluster\n", p.Shards)
-	fmt.Fprintf(t, "CPU time\t%s s\testimated for one core: %s\n", strconv.FormatFloat(p.CPUSeconds, 'f', -1, 64), cpuEstimateError)
+	fmt.Fprintf(t, "CPU time\t%s s\t%s: %s\n", strconv.FormatFloat(p.CPUSeconds, 'f', -1, 64), forOneCore, cpuEstimateError)
 	fmt.Fprintf(t, "memory\t%d MiB\testimated for this process at its peak: %s\n", int64(math.Ceil(float64(p.MemoryBytes)/(1<<20))), memoryEstimateError)
 	fmt.Fprintf(t, "ConfigMaps\t%d\tof results, on a cluster\n", p.ConfigMaps)
 	if n := len(p.Clients); n > 0 {

@@ -75,6 +75,16 @@ func TestDryRunSimulatesNothing(t *testing.T) {
 	if want := "workloads    3 "; !strings.Contains(sample, want) {
 		t.Errorf("the table lacks %q:\n%s", want, sample)
 	}
+	grid := mustRun(t, "sweep", "-f", filepath.Join(folder, "a.yaml"), "--dry-run")
+	if strings.Contains(grid, "at most") {
+		t.Errorf("a grid has as many simulations as it says, and not at most:\n%s", grid)
+	}
+	learning := mustRun(t, "sweep", "-f", filepath.Join("..", "..", "config", "samples", "policysweep-search.yaml"), "--dry-run")
+	for _, want := range []string{"at most: the search learns", "at most, ", "for one core and all simulations, at the loads of the first"} {
+		if !strings.Contains(learning, want) {
+			t.Errorf("the table lacks %q:\n%s", want, learning)
+		}
+	}
 	broken := tempFile(t, "broken.yaml", strings.Replace(tinySweepOf("a", "2"), "pools[llama]", "pools[other]", 1))
 	if _, err := windtunnel(t, "sweep", "-f", broken, "--dry-run"); exitCode(err) != exitBadInput {
 		t.Errorf("a path that leads nowhere: %v", err)

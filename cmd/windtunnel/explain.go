@@ -47,7 +47,7 @@ nothing is stored, it names the command that does it.`,
 		Example: `  windtunnel explain my-sweep -n experiments
   windtunnel explain simulationrun/my-sweep-best-1 --by tpot
   windtunnel explain simulationrun/my-sweep-best-1 17 --seed 42`,
-		Args: argumentsFrom(1, 2, "needs the name of a PolicySweep or a SimulationRun, and may have the number of a request"),
+		Args: ofCluster(argumentsFrom(1, 2, "needs the name of a PolicySweep or a SimulationRun, and may have the number of a request"), "report"),
 		RunE: o.run,
 	}
 	o.cluster.register(cmd)

@@ -264,12 +264,14 @@ func (o *initOptions) validate(ctx context.Context, text []byte) error {
 	inputs := localInputs{folder: o.folder()}
 	for _, run := range set.Runs {
 		_, errs, err := compile.Run(ctx, run, inputs)
+		nameFile(errs, pickerPath+".file", "--epp "+o.epp)
 		if err := compiled(v1alpha1.SimulationRunKind, run.Name, errs, err); err != nil {
 			return err
 		}
 	}
 	for _, sweep := range set.Sweeps {
 		_, errs, err := compile.Sweep(ctx, sweep, inputs)
+		nameFile(errs, pickerPath+".file", "--epp "+o.epp)
 		if err := compiled(v1alpha1.PolicySweepKind, sweep.Name, errs, err); err != nil {
 			return err
 		}

@@ -184,13 +184,25 @@ func compiled(kind, name string, errs field.ErrorList, err error) error {
 	return nil
 }
 
+// pickerPath is that of the EPP's configuration.
+const pickerPath = scenarioPrefix + "router.endpointPickerConfig"
+
+// nameFile has the errors of what is in a field name the file that it is from.
+func nameFile(errs field.ErrorList, path, file string) {
+	for _, e := range errs {
+		if rest, is := strings.CutPrefix(e.Field, path); is {
+			e.Field = strings.TrimSuffix(file+": "+strings.TrimPrefix(rest, "."), ": ")
+		}
+	}
+}
+
 func bulletList(errs field.ErrorList) string {
 	var text string
 	for i, e := range errs {
 		if i > 0 {
 			text += "\n"
 		}
-		text += "  - " + e.Error()
+		text += "  - " + e.Field + ": " + manifest.Message(e)
 	}
 	return text
 }

@@ -87,6 +87,9 @@ var verbs = map[string]string{v1alpha1.SimulationRunKind: "run", v1alpha1.Policy
 // name that --name gives, and which verb is for what they hold.
 func (o *localOptions) nothingFound(set *manifest.Set, kind string) error {
 	text := fmt.Sprintf("%s holds no %s", strings.Join(o.files, ", "), kind)
+	if len(set.Runs)+len(set.Sweeps)+len(set.ConfigMaps)+len(set.Others) == 0 {
+		return badInputError{fmt.Errorf("%s is empty: it has no object, and so no %s", strings.Join(o.files, ", "), kind)}
+	}
 	if o.name != "" {
 		text += fmt.Sprintf(" named %q", o.name)
 	}

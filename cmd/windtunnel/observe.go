@@ -30,7 +30,7 @@ type observeOptions struct {
 }
 
 func newObserveCommand() *cobra.Command {
-	var o observeOptions
+	o := observeOptions{cluster: clusterOptions{instead: ", or name a manifest with -f"}}
 	cmd := &cobra.Command{
 		Use:   "observe (-f FILE | NAME | TYPE/NAME) (--prometheus URL | --samples FILE)",
 		Short: "Hold a prediction against what a cluster's Prometheus measured, and name the assumption that moved",
@@ -61,7 +61,7 @@ that does not answer.`,
   windtunnel observe my-run -n experiments --prometheus http://localhost:9090 --last 24h --textfile windtunnel.prom
   windtunnel observe -f run.yaml --play samples.json
   windtunnel observe -f run.yaml --samples samples.json -o json`,
-		Args: argumentsFrom(0, 1, "takes the name of one SimulationRun or PolicySweep"),
+		Args: ofCluster(argumentsFrom(0, 1, "takes the name of one SimulationRun or PolicySweep"), "observe -f"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},

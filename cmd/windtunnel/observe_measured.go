@@ -90,6 +90,9 @@ func (o *measuredOptions) readFile() (observe.Window, *observe.Recording, error)
 	fail := func(err error) (observe.Window, *observe.Recording, error) {
 		return observe.Window{}, nil, fmt.Errorf("--samples %s: %w", o.samples, err)
 	}
+	if at, err := os.Stat(o.samples); err == nil && at.IsDir() {
+		return fail(errors.New("is a folder: name a file with samples, which are answers of Prometheus to query_range, or CSV"))
+	}
 	in, err := trace.OpenPath(o.samples)
 	if err != nil {
 		return fail(err)

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"path/filepath"
 	"regexp"
@@ -60,11 +61,26 @@ const pluginCompletion = `#!/bin/sh
 exec kubectl-windtunnel __complete "$@"
 `
 
+// unknownShell runs where completion has no shell that is known.
+func unknownShell(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	var known []string
+	for _, shell := range cmd.Commands() {
+		if shell.IsAvailableCommand() {
+			known = append(known, shell.Name())
+		}
+	}
+	return badInputError{fmt.Errorf("there is no completion for %q: name one of %s", args[0], strings.Join(known, ", "))}
+}
+
 // addPluginCompletion adds the script to the verb that prints those of shells.
 func addPluginCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, verb := range root.Commands() {
 		if verb.Name() == "completion" {
+			verb.Args, verb.RunE = cobra.ArbitraryArgs, unknownShell
 			for _, shell := range verb.Commands() {
 				shell.Args = noArguments
 			}

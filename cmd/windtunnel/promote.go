@@ -33,7 +33,7 @@ the sweep, writes nothing on the cluster and simulates nothing.
 		Example: `  windtunnel promote my-sweep epp.yaml -n experiments
   windtunnel promote my-sweep epp.yaml --promote-scaler llama=hpa.yaml
   windtunnel promote my-sweep | kubectl apply -f -`,
-		Args: argumentsFrom(1, 2, "needs the name of a PolicySweep, and may have a file"),
+		Args: ofCluster(argumentsFrom(1, 2, "needs the name of a PolicySweep, and may have a file"), "sweep --promote epp.yaml -f"),
 		RunE: o.run,
 	}
 	o.cluster.register(cmd)

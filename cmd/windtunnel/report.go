@@ -40,7 +40,7 @@ type reportOptions struct {
 }
 
 func newReportCommand() *cobra.Command {
-	o := reportOptions{output: outputHTML}
+	o := reportOptions{output: outputHTML, cluster: clusterOptions{instead: ", or name a file"}}
 	cmd := &cobra.Command{
 		Use:   "report FILE | NAME | TYPE/NAME",
 		Short: "Write the report of a PolicySweep or a SimulationRun as one page, from a file or a cluster",

@@ -63,7 +63,7 @@ func (s *resultSet) objects() []string {
 }
 
 func newResultsCommand() *cobra.Command {
-	o := resultsOptions{output: outputCSV}
+	o := resultsOptions{output: outputCSV, cluster: clusterOptions{instead: ", or name a file with -f"}}
 	cmd := &cobra.Command{
 		Use:   "results [NAME | TYPE/NAME]",
 		Short: "Print the result rows of a PolicySweep or a SimulationRun, from a cluster or a file",
@@ -86,7 +86,7 @@ spec.trace.series, as run --series does.`,
   windtunnel results my-sweep --where 'ttft.p99<500ms' --sort ttft.p99 --columns ttft.p99,goodput
   windtunnel results -f sweep.state --sort goodput --descending --limit 10
   windtunnel results my-sweep -o parquet > rows.parquet`,
-		Args: argumentsFrom(0, 1, "takes the name of one PolicySweep or SimulationRun"),
+		Args: ofCluster(argumentsFrom(0, 1, "takes the name of one PolicySweep or SimulationRun"), "results -f"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args, cmd.OutOrStdout())
 		},

@@ -4,15 +4,12 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/spelling"
 )
 
 func newRootCommand() *cobra.Command {
@@ -27,7 +24,8 @@ The same manifest runs here and on a cluster, with the same figures:
   windtunnel sweep -f sweep.yaml
   kubectl apply -f sweep.yaml
 
-For the completion of verbs, flags, values and names of objects in bash:
+For the completion of verbs, flags, values and names of objects in bash, which needs the
+package bash-completion:
 
   source <(windtunnel completion bash)
 
@@ -41,9 +39,7 @@ Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return badInputError{fmt.Errorf("%w%s (see %s --help)", err, nearFlag(cmd, err), cmd.CommandPath())}
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		newRunCommand(),
 		newSweepCommand(),
@@ -71,6 +67,7 @@ Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
 		newProposeCommand(),
 	)
 	completeFlags(root)
+	refuseUnknownTopics(root)
 	return root
 }
 
@@ -88,47 +85,6 @@ func buildVersion() string {
 	return fmt.Sprintf("%s (engine %s)", version, simulator.EngineVersion)
 }
 
-// unknownVerb runs where no verb was recognised.
-func unknownVerb(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return cmd.Help()
-	}
-	return badInputError{fmt.Errorf("unknown verb %q%s (see %s --help)", args[0], nearVerb(cmd, args[0]), cmd.CommandPath())}
-}
-
-// nearVerb suggests a verb in place of one that is unknown.
-func nearVerb(cmd *cobra.Command, written string) string {
-	var names []string
-	for _, verb := range cmd.Commands() {
-		if verb.IsAvailableCommand() {
-			names = append(names, verb.Name())
-		}
-	}
-	return didYouMean(spelling.Nearest(written, names))
-}
-
-// nearFlag suggests a flag in place of one that is unknown.
-func nearFlag(cmd *cobra.Command, err error) string {
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
-		return ""
-	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, "--"+f.Name)
-		}
-	})
-	return didYouMean(spelling.Nearest("--"+unknown.GetSpecifiedName(), names))
-}
-
-func didYouMean(near []string) string {
-	if len(near) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", did you mean %q?", near[0])
-}
-
 // argumentsFrom demands so many arguments. takes says what a verb takes, behind its name.
 func argumentsFrom(least, most int, takes string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
@@ -137,12 +93,4 @@ func argumentsFrom(least, most int, takes string) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-// noArguments refuses arguments as bad input.
-func noArguments(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return badInputError{fmt.Errorf("unexpected argument %q (see %s --help)", args[0], cmd.CommandPath())}
-	}
-	return nil
 }

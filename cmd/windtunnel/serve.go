@@ -88,7 +88,7 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr 
 		}
 		names[s.Name] = true
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", o.listen)
+	listener, err := listen(ctx, o.listen)
 	if err != nil {
 		return err
 	}
@@ -117,6 +117,15 @@ const (
 	bodyTimeout = time.Minute
 	lastTimeout = 10 * time.Second
 )
+
+// listen listens on the address of --listen.
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, badInputError{fmt.Errorf("--listen %s: name another address, or port 0 for any free port: %w", address, err)}
+	}
+	return listener, nil
+}
 
 // serveUntil serves until the context ends. Then it takes no more questions, and drops
 // those that take too long.

@@ -215,7 +215,7 @@ func objectNames(t *testing.T, raw string) []string {
 func TestTheOtherVerbIsNamed(t *testing.T) {
 	folder := writeFiles(t, map[string]string{
 		"run.yaml": tinyRunOf("r", "2"), "sweep.yaml": tinySweepOf("s", "2"), "both.yaml": tinyRunOf("r", "2") + "---\n" + tinySweepOf("s", "2"),
-		"epp.yaml": smallPicker,
+		"epp.yaml": smallPicker, "empty.yaml": "# nothing yet\n",
 	})
 	file := func(name string) string { return filepath.Join(folder, name+".yaml") }
 	for name, tc := range map[string]struct {
@@ -226,6 +226,7 @@ func TestTheOtherVerbIsNamed(t *testing.T) {
 		"sweep of a run":      {[]string{"sweep", "-f", file("run")}, "holds no PolicySweep; it holds the SimulationRun r, which windtunnel run simulates: windtunnel run -f " + file("run")},
 		"a name of the other": {[]string{"run", "-f", file("both"), "--name", "s"}, `holds no SimulationRun named "s"; it holds the PolicySweep s, which windtunnel sweep`},
 		"neither":             {[]string{"run", "-f", file("both"), "--name", "x"}, `holds no SimulationRun named "x"`},
+		"an empty file":       {[]string{"sweep", "-f", file("empty")}, "is empty: it has no object, and so no PolicySweep"},
 		"another kind":        {[]string{"run", "-f", file("epp")}, "holds no SimulationRun; the command skips its objects of other kinds: llm-d.ai/v1alpha1 EndpointPickerConfig"},
 	} {
 		_, err := windtunnel(t, tc.args...)

@@ -3,6 +3,7 @@
 package experiment
 
 import (
+	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -88,6 +89,9 @@ func (p *Parameter) Bind(scenario Tree) error {
 	var err error
 	if p.Segments, err = parsePath(p.Path); err != nil {
 		return err
+	}
+	if within := withinScenario(p.Segments); within != nil {
+		return fmt.Errorf("begins above the scenario, where paths begin: write %s", Render(within))
 	}
 	if p.IsWhole() {
 		return p.bindWhole(scenario)

@@ -39,6 +39,21 @@ func parsePath(text string) ([]Segment, error) {
 	return path, nil
 }
 
+// withinScenario is what follows the scenario in a path that begins at an object's spec or at
+// its scenario, as errors and kubectl explain have paths; nil of a path that begins in the scenario.
+func withinScenario(path []Segment) []Segment {
+	rest := path
+	for _, above := range []string{"spec", "scenario"} {
+		if len(rest) > 1 && rest[0].Name == above && !rest[0].Entry {
+			rest = rest[1:]
+		}
+	}
+	if len(rest) == len(path) {
+		return nil
+	}
+	return rest
+}
+
 func nextSegment(rest string, first bool) (Segment, string, error) {
 	if rest[0] == '[' {
 		end := strings.IndexByte(rest, ']')

@@ -4,6 +4,7 @@ package experiment
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -206,7 +207,7 @@ func resolveByValue(scenario Tree, path []Segment) (valueKind, error) {
 			return 0, fmt.Errorf("at %q: %w", Render(path[:i+1]), err)
 		}
 		if next == nil {
-			return 0, fmt.Errorf("at %q: no such field; there are %s", Render(path[:i+1]), spelling.Quote(fieldNames(at.(Tree))))
+			return 0, fmt.Errorf("at %q: %w", Render(path[:i+1]), noSuchField(s.Name, fieldNames(at.(Tree))))
 		}
 		at = next
 	}
@@ -299,7 +300,16 @@ func childType(typ reflect.Type, s Segment) (reflect.Type, error) {
 			return f.Type, nil
 		}
 	}
-	return nil, fmt.Errorf("no such field; there are %s", spelling.Quote(jsonFields(typ)))
+	return nil, noSuchField(s.Name, jsonFields(typ))
+}
+
+// noSuchField names the fields that there are, and the one that was likely meant.
+func noSuchField(written string, known []string) error {
+	text := "no such field; there are " + spelling.Quote(known)
+	if near := spelling.Slip(written, known); near != "" {
+		text += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return errors.New(text)
 }
 
 func jsonName(f reflect.StructField) string {

@@ -62,6 +62,8 @@ func TestResolve(t *testing.T) {
 		"a list says what it has":             {path: "workload.clients[chat].arrivals.stages", wantErr: "leads to a list; name one of its entries in brackets: there are [0] to [1]"},
 		"the format of a trace":               {path: "workload.trace.format", wantErr: "names an input"},
 		"an unknown field names the known":    {path: "pools[llama].engine.maxSeqs", wantErr: `"maxNumSeqs"`},
+		"an unknown field like a known one":   {path: "pools[llama].replica", wantErr: `; did you mean "replicas"?`},
+		"a plugin's parameter like another":   {path: "router.endpointPickerConfig.plugins[p].parameters.capacty", wantErr: `; did you mean "capacity"?`},
 		"an unknown entry names the known":    {path: "pools[mistral].replicas", wantErr: `there are "llama"`},
 		"an unknown plugin names the known":   {path: "router.endpointPickerConfig.schedulingProfiles[default].plugins[x].weight", wantErr: `there are "queue-scorer"`},
 		"an unknown parameter":                {path: "router.endpointPickerConfig.plugins[p].parameters.x", wantErr: `there are "autoTune", "bounds", "capacity"`},

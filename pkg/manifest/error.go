@@ -25,6 +25,8 @@ type InvalidError struct {
 	// Lines are where the faults are in File, counted from 1:
 	// len(Lines) == len(Errs).
 	Lines []int
+	// written are the texts of the values in File that the faults are about; "" of other than scalars.
+	written []string
 }
 
 // Error gives one line a fault, each with all there is to find it.
@@ -53,7 +55,7 @@ func (e *InvalidError) Faults() []Fault {
 	for i, fault := range e.Errs {
 		switch {
 		case !aboutNoField(fault):
-			faults = append(faults, Fault{e.Lines[i], fault.Field, faultMessage(fault)})
+			faults = append(faults, Fault{e.Lines[i], fault.Field, e.message(i)})
 		case len(e.Errs) == 1:
 			faults = append(faults, Fault{Line: e.Lines[i], Message: fault.Detail})
 		default:
@@ -78,15 +80,33 @@ func (e *InvalidError) document() string {
 // that of a whole object as <nil>.
 func aboutNoField(fault *field.Error) bool { return fault.Field == "" || fault.Field == "<nil>" }
 
-// faultMessage is a fault without its field, with what to do about the commonest
+// message is a fault without its field.
+func (e *InvalidError) message(i int) string {
+	fault := e.Errs[i]
+	if isNumberForText(fault) && i < len(e.written) && e.written[i] != "" {
+		return fmt.Sprintf("Invalid value: %s: must be of type string: write the number in quotes: %[1]q; a duration has its unit too, such as 600s", e.written[i])
+	}
+	return Message(fault)
+}
+
+// isNumberForText reports whether a number stands where the schema has a text.
+func isNumberForText(fault *field.Error) bool {
+	return strings.HasSuffix(fault.ErrorBody(), `must be of type string: "integer"`) || strings.HasSuffix(fault.ErrorBody(), `must be of type string: "number"`)
+}
+
+// plainBounds are words for bounds in place of those of the schema.
+var plainBounds = strings.NewReplacer("should be greater than or equal to ", "must be at least ", "should be less than or equal to ", "must be at most ")
+
+// Message is a fault without its field, with what to do about the commonest
 // slips.
-func faultMessage(fault *field.Error) string {
+func Message(fault *field.Error) string {
+	text := fault.ErrorBody()
 	// The schema names the field again.
-	text := strings.Replace(fault.ErrorBody(), ": "+fault.Field+" in body ", ": ", 1)
-	for _, number := range []string{"integer", "number"} {
-		if strings.HasSuffix(text, fmt.Sprintf("must be of type string: %q", number)) {
-			return text + " (write the number in quotes; a duration has its unit too, such as 600s)"
-		}
+	if before, after, is := strings.Cut(text, ": "+fault.Field+" in body "); is {
+		text = before + ": " + plainBounds.Replace(after)
+	}
+	if isNumberForText(fault) {
+		return text + " (write the number in quotes; a duration has its unit too, such as 600s)"
 	}
 	if strings.HasSuffix(text, `must be of type string: "boolean"`) {
 		return text + " (" + booleanAdvice + ")"
@@ -94,7 +114,7 @@ func faultMessage(fault *field.Error) string {
 	if example, ok := examples[lastKey(fault.Field)]; ok && strings.Contains(text, "must be of type object: ") {
 		return fmt.Sprintf("%s (such as %s)", text, example)
 	}
-	if value, ok := fault.BadValue.(string); ok && strings.Contains(fault.Detail, "must be a duration") && isNumber(value) {
+	if value, ok := fault.BadValue.(string); ok && strings.Contains(fault.Detail, "must be a duration") && isNumber(value) && !strings.HasSuffix(fault.Detail, "for seconds") {
 		return fmt.Sprintf("%s (write %ss for seconds)", text, value)
 	}
 	return text
@@ -141,15 +161,15 @@ func (d document) invalid(object map[string]any, errs field.ErrorList) *InvalidE
 		e.Name, _ = metadata["name"].(string)
 	}
 	root := d.node()
-	lines := make(map[*field.Error]int, len(errs))
+	lines, written := make(map[*field.Error]int, len(errs)), make(map[*field.Error]string, len(errs))
 	for _, fault := range errs {
-		lines[fault] = d.lineOf(root, strings.TrimPrefix(fault.Field, "<nil>"))
+		lines[fault], written[fault] = d.find(root, strings.TrimPrefix(fault.Field, "<nil>"))
 	}
 	e.Errs = slices.SortedStableFunc(slices.Values(errs), func(a, b *field.Error) int {
 		return cmp.Compare(lines[a], lines[b])
 	})
 	for _, fault := range e.Errs {
-		e.Lines = append(e.Lines, lines[fault])
+		e.Lines, e.written = append(e.Lines, lines[fault]), append(e.written, written[fault])
 	}
 	return e
 }

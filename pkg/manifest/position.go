@@ -20,11 +20,18 @@ func (d document) node() *yamlv3.Node {
 	return root.Content[0]
 }
 
-// lineOf finds the line of a field in the file, such as spec.pools[0].name. A
-// field that is not there has the line of the deepest one around it; without
-// nodes every field is where the document starts.
+// lineOf is the line of find.
 func (d document) lineOf(root *yamlv3.Node, path string) int {
-	at, line := root, d.line
+	line, _ := d.find(root, path)
+	return line
+}
+
+// find finds the line of a field in the file, such as spec.pools[0].name, and the text of its
+// value, which is "" if it is no scalar. A field that is not there has the line of the deepest one
+// around it; without nodes every field is where the document starts.
+func (d document) find(root *yamlv3.Node, path string) (line int, value string) {
+	at := root
+	line = d.line
 	if root != nil {
 		line = d.fileLine(root)
 	}
@@ -36,7 +43,10 @@ func (d document) lineOf(root *yamlv3.Node, path string) int {
 			line = d.fileLine(name)
 		}
 	}
-	return line
+	if at != nil {
+		value = at.Value
+	}
+	return line, value
 }
 
 // fileLine counts from the file's beginning: YAML is padded, JSON is not.

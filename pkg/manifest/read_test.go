@@ -109,8 +109,8 @@ func TestReadReportsEveryFaultWithItsPlace(t *testing.T) {
 			runText("one", "  replications: {count: 0}\n  execution:\n    shards: 1001\n") + "---\n# nothing\n---\n" +
 				configMapText + "---\n" + strings.Replace(runText("three", ""), "llama", "Llama", 1),
 			`
-f.yaml:16: document 1, SimulationRun one: spec.replications.count: Invalid value: 0: should be greater than or equal to 1
-f.yaml:18: document 1, SimulationRun one: spec.execution.shards: Invalid value: 1001: should be less than or equal to 1000
+f.yaml:16: document 1, SimulationRun one: spec.replications.count: Invalid value: 0: must be at least 1
+f.yaml:18: document 1, SimulationRun one: spec.execution.shards: Invalid value: 1001: must be at most 1000
 f.yaml:37: document 3, SimulationRun three: spec.scenario.pools[0].name: Invalid value: "Llama": should match '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'`,
 		},
 		"a rule": {
@@ -134,6 +134,11 @@ f.yaml:20: document 1, SimulationRun r: spec.execution.pods: Forbidden: unknown 
 			strings.Replace(runText("r", ""), "file: trace.csv", "file: trace.csv, retry: {on: [Failed], max: 1}", 1),
 			`
 f.yaml:15: document 1, SimulationRun r: spec.scenario.workload.trace.retry.true: Forbidden: unknown field (YAML reads y, n, yes, no, on and off as booleans: write the text in quotes); there are after, backoff, jitter, max, maxBackoff, multiplier`,
+		},
+		"a number where a text is": {
+			strings.Replace(runText("r", ""), "file: trace.csv", "file: trace.csv, sample: 0.95", 1),
+			`
+f.yaml:15: document 1, SimulationRun r: spec.scenario.workload.trace.sample: Invalid value: 0.95: must be of type string: write the number in quotes: "0.95"; a duration has its unit too, such as 600s`,
 		},
 		"a name that YAML reads as a boolean": {
 			strings.Replace(runText("r", ""), "name: llama", "name: y", 1),

@@ -30,7 +30,7 @@ func NewWindow(from, to time.Time, every, interval time.Duration) (Window, error
 	case lasts < interval:
 		return Window{}, fmt.Errorf("the window of %v is shorter than the %v between two samples", lasts, interval)
 	case every > lasts+interval:
-		return Window{}, fmt.Errorf("the window of %v is shorter than an hour of %v", lasts, every)
+		return Window{}, fmt.Errorf("the window of %v, from --from or --last to --to, is shorter than the %v of --every", lasts, every)
 	case every < leastSamples*interval:
 		return Window{}, fmt.Errorf("an hour of %v has fewer than %d samples, which are %v apart", every, leastSamples, interval)
 	}

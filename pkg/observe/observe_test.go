@@ -151,7 +151,7 @@ func TestWindows(t *testing.T) {
 		"an end before the beginning":          {-time.Hour, time.Hour, 15 * time.Second, 0, "the window is empty"},
 		"one sample":                           {time.Hour, time.Hour, 0, 0, "no series has two samples"},
 		"less than from one sample to another": {10 * time.Second, 0, 15 * time.Second, 0, "the window of 10s is shorter than the 15s between two samples"},
-		"less than an hour":                    {time.Minute, time.Hour, 15 * time.Second, 0, "the window of 1m0s is shorter than an hour of 1h0m0s"},
+		"less than an hour":                    {time.Minute, time.Hour, 15 * time.Second, 0, "the window of 1m0s, from --from or --last to --to, is shorter than the 1h0m0s of --every"},
 		"hours of three samples":               {time.Hour, 45 * time.Second, 15 * time.Second, 0, "an hour of 45s has fewer than 4 samples"},
 		"too many hours":                       {2000 * time.Hour, time.Hour, 15 * time.Second, 0, "2000 hours of 1h0m0s, and 1000 are possible"},
 	} {

@@ -131,6 +131,9 @@ func (r *Recording) readAnswers(in io.Reader) error {
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
+		if errors.As(err, new(*json.UnmarshalTypeError)) || err == nil && a.Status == "" {
+			return errNoSamples
+		}
 		if err == nil {
 			err = r.addAnswer(&a)
 		}
@@ -139,6 +142,9 @@ func (r *Recording) readAnswers(in io.Reader) error {
 		}
 	}
 }
+
+// errNoSamples says what samples are of a file with other JSON.
+var errNoSamples = errors.New("the file holds no samples: samples are answers of the HTTP API of Prometheus to query_range, or CSV with the columns time,metric,value")
 
 // errNoMatrix says that an answer has no samples through time.
 var errNoMatrix = errors.New("resultType must be matrix: query_range, or query with a range such as metric[6h]")

@@ -56,6 +56,7 @@ type row struct {
 	measured        float64
 	predicted       float64
 	low, high       float64
+	bucket          *Bucket // nil without buckets
 	outside, drifts int
 }
 
@@ -74,6 +75,7 @@ func (r *Report) rows() []row {
 	}
 	for i := range rows {
 		rows[i].sum()
+		rows[i].bucket = meanBucket(rows[i].checks)
 	}
 	return rows
 }
@@ -94,6 +96,27 @@ func (r *row) sum() {
 	}
 }
 
+// meanBucket is where the mean of quantiles lies that lie in buckets: between the means of the
+// bounds. Without the upper bound of one there is none for the mean.
+func meanBucket(checks []*Check) *Bucket {
+	n := float64(len(checks))
+	var low, high float64
+	bounded := true
+	for _, c := range checks {
+		if c.Bucket == nil {
+			return nil
+		}
+		low += c.Bucket.Low / n
+		if bounded = bounded && c.Bucket.High != nil; bounded {
+			high += *c.Bucket.High / n
+		}
+	}
+	if !bounded {
+		return &Bucket{Low: low}
+	}
+	return &Bucket{Low: low, High: &high}
+}
+
 // summary has a line for each measure: means over the hours.
 func (r *Report) summary(w io.Writer) {
 	lines := [][]string{{"metric", "measured", "bucket", "predicted", "interval of an hour", "error", "outside", "drift"}}
@@ -104,7 +127,7 @@ func (r *Report) summary(w io.Writer) {
 			drift = fmt.Sprintf("%d of %d", of.drifts, len(of.checks))
 		}
 		lines = append(lines, []string{
-			of.name + show.suffix, show.text(of.measured), show.bucket(of.Bucket, len(of.checks)), show.text(of.predicted),
+			of.name + show.suffix, show.text(of.measured), show.between(of.bucket), show.text(of.predicted),
 			show.text(of.low) + " to " + show.text(of.high), percent(ratio(of.Unit, of.measured, of.predicted)),
 			fmt.Sprintf("%d of %d", of.outside, len(of.checks)), drift,
 		})
@@ -192,7 +215,7 @@ func (r *Report) causes(w io.Writer) {
 func (r *Report) legend() string {
 	return fmt.Sprintf(`interval: where the value of one hour lies with %s confidence. outside, *: values that do not.
 drift, !: such a distance comes by chance in %s of all observations at most, with a tolerance of %s.
-bucket: where the measured quantile lies. Measured and predicted ones are estimated in their buckets alike.
+bucket: where the measured quantile lies, by the means over the hours. Measured and predicted ones are estimated in their buckets alike.
 `, figure.Share(r.Rules.Confidence), figure.Share(r.Rules.FalseAlarms), figure.Share(r.Rules.Tolerance))
 }
 
@@ -245,10 +268,10 @@ func display(u Unit, a, b float64) shown {
 
 func (s *shown) text(v float64) string { return figure.Fixed(v*s.factor, s.decimals) }
 
-// bucket shows a bucket of one hour.
-func (s *shown) bucket(b *Bucket, hours int) string {
+// between shows a bucket.
+func (s *shown) between(b *Bucket) string {
 	switch {
-	case b == nil || hours > 1:
+	case b == nil:
 		return ""
 	case b.High == nil:
 		return "above " + s.bound(b.Low)

@@ -58,6 +58,13 @@ func (l board) bestCapacity(load string) string {
 	}
 }
 
+// SearchesCapacity reports whether the sweep searches for the load that candidates bear: what it
+// found is its verdict, with gates or without.
+func (r *Sweep) SearchesCapacity() bool {
+	load, _ := r.board().load()
+	return load != ""
+}
+
 // load returns the name of the load whose capacity is searched for, and the texts of
 // all brackets; both are empty in any other search.
 func (l board) load() (name, brackets string) {

@@ -19,8 +19,10 @@ func WriteContrast(w io.Writer, c *result.Contrast) error { return Contrast(c).w
 // Contrast returns the comparison of two results for people.
 func Contrast(c *result.Contrast) Text {
 	var b bytes.Buffer
-	contrastGrid(c).write(&b)
-	b.WriteByte('\n')
+	if len(c.Differing) > 0 {
+		contrastGrid(c).write(&b)
+		b.WriteByte('\n')
+	}
 	return newText(&b, contrastFacts(c), contrastLegend(c))
 }
 
@@ -54,6 +56,9 @@ func contrastGrid(c *result.Contrast) *grid {
 }
 
 func contrastLegend(c *result.Contrast) []string {
+	if len(c.Differing) == 0 {
+		return nil
+	}
 	legend := []string{
 		fmt.Sprintf("Difference is %s − %s, paired by seed, in %% of %s, over %d seeds (%s).", c.Names[1], c.Names[0], c.Names[0], len(c.Seeds), figure.Seeds(c.Seeds)),
 	}

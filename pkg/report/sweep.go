@@ -116,6 +116,9 @@ func (r *Sweep) Verdict() (result.Judgement, string) {
 }
 
 func (r *Sweep) verdict(b *bytes.Buffer) {
+	if r.SearchesCapacity() {
+		fmt.Fprintf(b, "**Capacity**: %s.\n\n", LeaderboardVerdict(r.Board))
+	}
 	judgement, words := r.Verdict()
 	if judgement == "" {
 		fmt.Fprintf(b, "%s.\n\n", words)

@@ -28,6 +28,9 @@ type Contrast struct {
 	Only [2][]Measure `json:"only"`
 }
 
+// Same reports whether no measure tells the two apart.
+func (c *Contrast) Same() bool { return len(c.Differing)+len(c.Only[0])+len(c.Only[1]) == 0 }
+
 // Contrasted is one measure of both.
 type Contrasted struct {
 	// Comparison is of the second against the first.

@@ -265,9 +265,13 @@ func (r *GateResult) figure(value float64) string {
 	return r.Measure.Unit().Text(value)
 }
 
-// changeText prints a relative change in percent.
+// changeText prints a relative change in percent: four digits, or one decimal of a great change,
+// as tables have it.
 func changeText(change float64) string {
 	text := strconv.FormatFloat(change*100, 'g', 4, 64)
+	if strings.Contains(text, "e") {
+		text = figure.Fixed(change*100, 1)
+	}
 	if !strings.HasPrefix(text, "-") {
 		text = "+" + text
 	}

@@ -90,6 +90,9 @@ func (s *Sweep) view() (*sweepView, error) {
 	}
 	judgement, why := r.Verdict()
 	v.Verdict = verdictOf(judgement, upperFirst(why))
+	if judgement == "" && r.SearchesCapacity() {
+		v.Verdict.Word, v.Verdict.Why, v.Winner = "Capacity", upperFirst(v.Winner), why
+	}
 	v.Nothing, v.Changes = changes(best, baseline)
 	for _, d := range r.Diffs {
 		v.Diffs = append(v.Diffs, newDiff(d))
