@@ -37,7 +37,9 @@ func (o *sweepOptions) addSeries(ctx context.Context, sweep compiledSweep, st *s
 		return err
 	}
 	for i := range followed {
-		to.Series = append(to.Series, page.NamedSeries{Name: names[i], Series: followed[i].Series, Targets: advice.Targets(sweep.Spec.Scenario.SLOs)})
+		to.Series = append(to.Series, page.NamedSeries{
+			Name: names[i], Series: followed[i].Series, Documents: followed[i].Documents, Targets: advice.Targets(sweep.Spec.Scenario.SLOs),
+		})
 	}
 	return nil
 }

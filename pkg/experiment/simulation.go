@@ -7,7 +7,8 @@ import "windtunnel.dev/windtunnel/pkg/result"
 // Simulation is the result of one point under one seed.
 type Simulation struct {
 	Row result.Row
-	// Document is the whole result of a run; a sweep keeps rows only.
+	// Document is the whole result of a run, or of a point that is followed through time. Of other
+	// points there are rows only.
 	Document *result.Document
 	// Decisions are the routing decisions that the plan keeps, as a gzip file of
 	// JSON lines; nil where nobody asked for them.

@@ -28,6 +28,8 @@ type PointSeries struct {
 	Workload string
 	// Series is nil where the values of the point do not go together.
 	Series *result.Series
+	// Documents are the results of the seeds, in the order in which the trial has them.
+	Documents []*result.Document
 }
 
 // SeriesOf simulates points of a plan again, which need not have been followed through time
@@ -58,6 +60,9 @@ func SeriesOf(ctx context.Context, p *experiment.Plan, traces trace.Set, trials 
 		s := &all[at[key]]
 		if s.Series, err = result.MergeSeries(s.Series, simulations[i].Series); err != nil {
 			return nil, atPoint(of, err)
+		}
+		if d := simulations[i].Document; d != nil {
+			s.Documents = append(s.Documents, d)
 		}
 	}
 	return all, nil

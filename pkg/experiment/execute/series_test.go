@@ -33,6 +33,17 @@ func TestPointsOfASweepAreFollowedAgain(t *testing.T) {
 		if s.Point.ID != trials[i].Point.ID || s.Series.Runs != len(rows[s.Point.ID]) {
 			t.Errorf("series %d are of point %d, %d runs; want point %d, %d runs", i, s.Point.ID, s.Series.Runs, trials[i].Point.ID, len(rows[s.Point.ID]))
 		}
+		var again []result.Metrics
+		for _, d := range s.Documents {
+			again = append(again, result.NewRow(d, s.Point.ID, nil).Metrics)
+		}
+		var first []result.Metrics
+		for _, row := range rows[s.Point.ID] {
+			first = append(first, row.Metrics)
+		}
+		if diff := cmp.Diff(first, again); diff != "" {
+			t.Errorf("metrics of point %d (-sweep +again):\n%s", s.Point.ID, diff)
+		}
 	}
 }
 

@@ -213,7 +213,7 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 	s := experiment.Simulation{Row: result.NewRow(document, of.Point.ID, metrics), Steps: in.config.Policies.Faults.Steps()}
 	s.Row.Share, s.Row.Workload = of.Share, of.Workload
 	s.Series = result.NewSeries(outcome, in.config.Pools, &meta)
-	if !p.IsSweep() {
+	if !p.IsSweep() || s.Series != nil {
 		s.Document = document
 	}
 	return s, nil

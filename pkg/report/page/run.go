@@ -63,7 +63,7 @@ type runView struct {
 // followed are the parts of a view about time series.
 type followed struct {
 	LinesNote  string
-	CurveTable report.CaptionedTable
+	Quantiles  report.CaptionedTable
 	TimeTables []report.CaptionedTable
 }
 
@@ -71,7 +71,7 @@ func newFollowed(d *SeriesData, all []NamedSeries) followed {
 	if d == nil {
 		return followed{}
 	}
-	f := followed{CurveTable: d.curveTable(), TimeTables: timeTables(all)}
+	f := followed{Quantiles: quantileTable(withSeries(all)), TimeTables: timeTables(all)}
 	f.LinesNote = fmt.Sprintf("Means over bins of %s s and over %s; counts are per second and run.", figure.Shortest(d.BinSeconds), figure.Plural(d.Runs, "run"))
 	if d.WarmUpSeconds > 0 {
 		f.LinesNote += " The shaded part is the warm-up, which figures leave out."

@@ -58,7 +58,7 @@ func namedSeries(r *report.RunReport) []NamedSeries {
 	if r.Series == nil {
 		return nil
 	}
-	n := NamedSeries{Series: r.Series, Targets: r.Targets}
+	n := NamedSeries{Series: r.Series, Documents: r.Documents, Targets: r.Targets}
 	for _, d := range r.Documents {
 		n.WarmUpSeconds += d.WarmUpSeconds / float64(len(r.Documents))
 	}

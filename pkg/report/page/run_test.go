@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/figure"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
@@ -211,16 +212,41 @@ func TestSharesOfReplicasAddUp(t *testing.T) {
 	}
 }
 
-func TestQuantilesOfCurves(t *testing.T) {
-	c := Curve{Values: []float64{10, 20, 40}, Shares: []float64{50, 90, 100}}
-	for percent, want := range map[float64]string{1: "10", 50: "10", 51: "20", 90: "20", 99: "40"} {
-		if got := c.quantile(percent); got != want {
-			t.Errorf("p%v is %s, want %s", percent, got, want)
+// The curves have few points; the table has the figures of the documents, so that a page has one value of
+// each quantity.
+func TestQuantilesAreThoseOfTheFigures(t *testing.T) {
+	r := ofRun(t)
+	of := func(name string) string {
+		text, ok := r.Estimate(result.MustParseMetric(name + "{class=critical}"))
+		if !ok {
+			t.Fatalf("no %s", name)
 		}
+		return strings.TrimSuffix(text, " ms")
 	}
-	for value, want := range map[float64]float64{5: 0, 10: 50, 39: 90, 40: 100} {
-		if got := c.below(value); got != want {
-			t.Errorf("%v %% are below %v, want %v", got, value, want)
+	want := report.Table{
+		Titles: []string{"latency", "class", "p50", "p90", "p95", "p99", "target", "within it"},
+		Rows:   [][]string{{"ttft", "critical", of("ttft.p50"), of("ttft.p90"), of("ttft.p95"), of("ttft.p99"), "100 ms", of("attainment.ttft")}},
+	}
+	if diff := cmp.Diff(want, quantileTable(namedSeries(r)).Table); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	best := namedSeries(r)[0]
+	best.Name = "best"
+	if got := quantileTable([]NamedSeries{best, {Name: "baseline", Series: r.Series}}); got.Rows[0][0] != "best" || got.Rows[1][3] != figure.Absent {
+		t.Errorf("the table of two candidates, one without documents:\n%v", got.Rows)
+	}
+}
+
+func TestNoNumberOfATableHasAnExponent(t *testing.T) {
+	s := seriesOf(1, 12)
+	s.WidthUnits = 5_000_000
+	for _, table := range timeTables([]NamedSeries{{Series: s}}) {
+		for _, row := range table.Rows {
+			for _, cell := range row {
+				if strings.Contains(cell, "e+") {
+					t.Errorf("%s has %s", table.Caption, cell)
+				}
+			}
 		}
 	}
 }

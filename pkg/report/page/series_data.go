@@ -16,6 +16,8 @@ import (
 type NamedSeries struct {
 	Name   string
 	Series *result.Series
+	// Documents are the results of the same runs: tables have their figures, which are exact.
+	Documents []*result.Document
 	// Targets are limits of latencies.
 	Targets []report.Target
 	// WarmUpSeconds is the part of the runs that is not measured, on the average.
@@ -157,7 +159,7 @@ func short(x float64) *float64 {
 // NewSeriesData returns the numbers of series, which are brought to bins of one width; nil
 // if there are none.
 func NewSeriesData(all []NamedSeries) *SeriesData {
-	all = slices.DeleteFunc(slices.Clone(all), func(n NamedSeries) bool { return n.Series == nil })
+	all = withSeries(all)
 	if len(all) == 0 {
 		return nil
 	}
@@ -180,6 +182,11 @@ func NewSeriesData(all []NamedSeries) *SeriesData {
 		d.Heat = newHeat(all[0].Series)
 	}
 	return d
+}
+
+// withSeries are those that have series, as a list of its own.
+func withSeries(all []NamedSeries) []NamedSeries {
+	return slices.DeleteFunc(slices.Clone(all), func(n NamedSeries) bool { return n.Series == nil })
 }
 
 // Kinds of tracks.

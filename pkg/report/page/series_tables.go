@@ -48,7 +48,7 @@ func (d *SeriesData) timeTable(t *LineTrack) report.CaptionedTable {
 		}
 	}
 	for i := 0; len(columns) > 0 && i < len(columns[0]); i++ {
-		row := []string{strconv.FormatFloat(float64(i)*d.BinSeconds, 'g', 4, 64)}
+		row := []string{valueText(short(float64(i) * d.BinSeconds))}
 		for _, values := range columns {
 			row = append(row, valueText(values[i]))
 		}
@@ -65,30 +65,28 @@ func valueText(x *float64) string {
 	return strconv.FormatFloat(*x, 'f', -1, 64)
 }
 
-// shares are the quantiles of a table of distributions, in percent.
-var shares = []float64{50, 90, 95, 99}
+// quantiles are those of a table of latencies.
+var quantiles = []string{"p50", "p90", "p95", "p99"}
 
-// curveTable has quantiles of each distribution: the upper ends of the steps of the curves.
-func (d *SeriesData) curveTable() report.CaptionedTable {
-	table := report.CaptionedTable{Caption: "Quantiles of the requests of all seeds together, at most"}
-	several := false
-	for i := range d.Curves {
-		several = several || d.Curves[i].Of != d.Curves[0].Of
-	}
+// quantileTable has quantiles of the distributions. They are means over the seeds, as all figures of the
+// page: the curves have few points, and are of the requests of all seeds together.
+func quantileTable(all []NamedSeries) report.CaptionedTable {
+	table := report.CaptionedTable{Caption: "Quantiles by class in ms: means over the seeds"}
+	several := len(all) > 1
 	if several {
 		table.Titles = append(table.Titles, "candidate")
 	}
-	table.Titles = append(table.Titles, "latency ms", "class", "count")
-	for _, share := range shares {
-		table.Titles = append(table.Titles, "p"+figure.Shortest(share))
-	}
-	table.Titles = append(table.Titles, "target", "within it")
-	for latency := range d.Latencies {
-		for i := range d.Curves {
-			if c := &d.Curves[i]; c.Latency == latency {
-				row := c.row(d.Latencies[latency].Name)
+	table.Titles = append(append(append(table.Titles, "latency", "class"), quantiles...), "target", "within it")
+	for _, latency := range latencyAxes() {
+		for i := range all {
+			of := &all[i]
+			for _, d := range of.Series.Distributions {
+				if d.Metric != latency.Name {
+					continue
+				}
+				row := of.quantileRow(latency.Name, d.Class)
 				if several {
-					row = append([]string{c.Of}, row...)
+					row = append([]string{of.Name}, row...)
 				}
 				table.Rows = append(table.Rows, row)
 			}
@@ -97,36 +95,30 @@ func (d *SeriesData) curveTable() report.CaptionedTable {
 	return table
 }
 
-func (c *Curve) row(latency string) []string {
-	row := []string{latency, c.Class, strconv.FormatInt(c.Count, 10)}
-	for _, share := range shares {
-		row = append(row, c.quantile(share))
+// quantileRow has the quantiles of a latency, and how many requests meet its target.
+func (n *NamedSeries) quantileRow(latency, class string) []string {
+	row := []string{latency, class}
+	for _, q := range quantiles {
+		text, _ := strings.CutSuffix(n.estimate(latency+"."+q, class), " "+result.Seconds.Display().Suffix)
+		row = append(row, text)
 	}
-	if c.Target == nil {
-		return append(row, "", "")
-	}
-	return append(row, figure.Shortest(*c.Target), figure.Fixed(c.below(*c.Target), 1)+" %")
-}
-
-// quantile is the least value of the curve below which so many percent are.
-func (c *Curve) quantile(percent float64) string {
-	for i, share := range c.Shares {
-		if share >= percent {
-			return strconv.FormatFloat(c.Values[i], 'g', 4, 64)
+	for _, t := range n.Targets {
+		if t.Class == class && t.Latency == latency {
+			return append(row, result.Seconds.Text(t.Seconds), n.estimate("attainment."+latency, class))
 		}
 	}
-	return figure.Absent
+	return append(row, "", "")
 }
 
-// below is how many percent are below a value, at least.
-func (c *Curve) below(value float64) float64 {
-	below := 0.0
-	for i, x := range c.Values {
-		if x <= value {
-			below = c.Shares[i]
-		}
+// estimate is a figure of a class over the seeds.
+func (n *NamedSeries) estimate(metric, class string) string {
+	m := result.MustParseMetric(metric)
+	m.Selector.Class = class
+	text, ok := (&report.RunReport{Documents: n.Documents}).Estimate(m)
+	if !ok {
+		return figure.Absent
 	}
-	return below
+	return text
 }
 
 // replicaTable has the totals of replicas; of pools where replicas have none.
