@@ -86,7 +86,7 @@ spec:
 	if out, err := windtunnel(t, "observe", "-f", sweep, "--point", "1", "--samples", samples, "--every", "5m"); err != nil || !strings.HasPrefix(out, "cluster#1: as predicted. ") {
 		t.Errorf("the point with the rate of the cluster: %v:\n%s", err, out)
 	}
-	if out, err := windtunnel(t, "observe", "-f", sweep, "--point", "0", "--samples", samples, "--every", "5m"); err == nil || !strings.HasPrefix(out, "cluster#0: drift, above all of the traffic. ") {
+	if out, err := windtunnel(t, "observe", "-f", sweep, "--point", "0", "--samples", samples, "--every", "5m"); err == nil || !strings.HasPrefix(out, "cluster#0: drift, mainly in the traffic. ") {
 		t.Errorf("the point with half of the rate: %v:\n%s", err, out)
 	}
 	_, err = windtunnel(t, "observe", "-f", sweep, "--point", "2", "--samples", samples)

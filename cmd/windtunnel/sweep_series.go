@@ -17,7 +17,7 @@ import (
 )
 
 // severalOfWorkload is how a reader has time series of a sweep with several workloads.
-const severalOfWorkload = "A sweep with workloads has no time series on its page: run --report FILE.html of a SimulationRun with one of the workloads shows them"
+const severalOfWorkload = "A sweep with workloads has no time series on its page: windtunnel run --report FILE.html of a SimulationRun with one of the workloads shows them"
 
 // addSeries simulates the baseline and the best point again, and follows them through time: a
 // sweep keeps no series.

@@ -121,9 +121,9 @@ func (p *Printed) RunReport() (*page.Run, error) {
 		return nil, Fault{report.ErrNoDocuments}
 	}
 	r := advice.NewRunReport("SimulationRun "+p.Metadata.Name, documents, &p.Status.CommonStatus, nil)
-	r.WithoutSeries = "The output of run -o json has no time series: run --report FILE.html makes a page with them"
-	r.WithoutFlaws = "The output of run -o json does not say what went wrong: run --reflect issue_focused does, and so does run --report FILE.html"
-	r.WithoutWorst = "The output of run -o json has no decisions on requests: run --explain NUMBER explains one, and run --report FILE.html shows the worst"
+	r.WithoutSeries = "The output of run -o json has no time series: windtunnel run --report FILE.html makes a page with them"
+	r.WithoutFlaws = "The output of run -o json does not say what went wrong: windtunnel run --reflect issue_focused does, and so does windtunnel run --report FILE.html"
+	r.WithoutWorst = "The output of run -o json has no decisions on requests: windtunnel run --explain NUMBER explains one, and windtunnel run --report FILE.html shows the worst"
 	if err := r.Check(); err != nil {
 		return nil, Fault{err}
 	}

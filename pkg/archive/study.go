@@ -71,7 +71,7 @@ func Replay(st *study.Study, rows []result.Row) error {
 }
 
 // WithoutSeries is how a reader has the time series that stored results of a sweep lack.
-const WithoutSeries = "sweep --report FILE.html simulates the baseline and the best candidate again and shows theirs; a SimulationRun of a candidate with spec.trace.series: {} has a page of its own: windtunnel report simulationrun/NAME"
+const WithoutSeries = "The results of a sweep have no time series: windtunnel sweep --report FILE.html simulates the baseline and the best candidate again and shows theirs; a SimulationRun of a candidate with spec.trace.series: {} has a page of its own: windtunnel report simulationrun/NAME"
 
 // ErrNoPoint says that there is no report of a sweep. It is a fault where the results are stored, and none
 // where a verb has just simulated them.

@@ -194,7 +194,7 @@ func TestTheTableNamesTheCause(t *testing.T) {
 	if err := report.WriteTable(&text, true); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"cluster: drift, above all of the traffic. ", "\ntraffic ", "arrivalRate /s", "error by hour", "08:03", " !"} {
+	for _, want := range []string{"cluster: drift, mainly in the traffic. ", "\ntraffic ", "arrivalRate /s", "error by hour", "08:03", " !"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the table lacks %q:\n%s", want, &text)
 		}

@@ -41,7 +41,7 @@ func (r *Report) verdict() string {
 	if r.Drift {
 		verdict = "drift"
 		if r.Causes != nil && r.Causes.Most() != "" {
-			verdict += ", above all of the " + r.Causes.Most()
+			verdict += ", mainly in the " + r.Causes.Most()
 		}
 	}
 	return fmt.Sprintf("%s: %s. %d of %d values are outside of their intervals, and %s are expected. %s to %s, %s.",

@@ -335,7 +335,7 @@ func writeBasis(b *bytes.Buffer, assumptions, stepTimes, approximations, warning
 		fmt.Fprintf(b, "- Step times: %s.\n", s)
 	}
 	for _, s := range approximations {
-		fmt.Fprintf(b, "- Approximated: %s\n", s)
+		fmt.Fprintf(b, "- Approximation: %s\n", s)
 	}
 	for _, s := range warnings {
 		fmt.Fprintf(b, "- Remark: %s\n", s)

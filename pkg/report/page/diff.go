@@ -19,7 +19,7 @@ type diff struct {
 type diffLine struct{ Class, Text string }
 
 func newDiff(of report.Diff) diff {
-	d := diff{Title: of.Title}
+	d := diff{Title: upperFirst(of.Title)}
 	for line := range strings.Lines(of.Text) {
 		line = strings.TrimRight(line, "\n")
 		class := "same"

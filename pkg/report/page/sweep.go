@@ -84,7 +84,7 @@ func (s *Sweep) view() (*sweepView, error) {
 	}
 	v := &sweepView{
 		Sweep: s, Policy: policy, Style: template.CSS(style), Data: s.data(), //nolint:gosec // the style is ours
-		Winner: report.LeaderboardVerdict(r.Board), Gates: gatesOf(r.Gates), Answers: answersTo(r.Gates),
+		Winner: sentence(report.LeaderboardVerdict(r.Board)), Gates: gatesOf(r.Gates), Answers: answersTo(r.Gates),
 		Called: r.Called(), HasBaseline: baseline != nil && baseline != best,
 		Counted: figure.Plural(r.Board.Counts.All, "candidate"), Tables: shortened(r.Tables()), Notes: r.Notes(),
 	}

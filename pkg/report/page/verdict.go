@@ -71,6 +71,14 @@ func answersTo(results []result.GateResult) []string {
 	return all
 }
 
+// sentence begins one in upper case, unless the name of a candidate begins it, such as weight=2.
+func sentence(text string) string {
+	if first, _, _ := strings.Cut(text, " "); strings.Contains(first, "=") {
+		return strings.TrimSuffix(text, ".")
+	}
+	return upperFirst(text)
+}
+
 // upperFirst begins a sentence.
 func upperFirst(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
