@@ -65,6 +65,8 @@ type sweepView struct {
 	Changes     []change
 	Diffs       []diff
 	Expected    []expected
+	// Uncompared says how many candidates the chart of differences leaves out; "" is none.
+	Uncompared string
 
 	Counted, Sampled                            string
 	Tables                                      []report.Table
@@ -101,9 +103,23 @@ func (s *Sweep) view() (*sweepView, error) {
 	if shown := len(v.Data.Points.ID); shown < v.Data.All {
 		v.Sampled = fmt.Sprintf("The charts show %d of %d candidates: the best, the baseline, the Pareto front, and others at equal distances in the ranking.", shown, v.Data.All)
 	}
+	v.Uncompared = v.Data.uncompared()
 	v.followed = newFollowed(v.Data.Series, s.Series)
 	v.charts()
 	return v, nil
+}
+
+// uncompared says how many of the candidates that the baseline is compared with have a difference in the
+// chart, if not all have.
+func (d *SweepData) uncompared() string {
+	points := map[int]bool{}
+	for i := range d.Versus {
+		points[d.Versus[i].Point] = true
+	}
+	if shown, all := len(points), d.All-1; shown < all {
+		return fmt.Sprintf("The chart shows %d of %d candidates, the best first.", shown, all)
+	}
+	return ""
 }
 
 // data are the numbers of the page.

@@ -72,6 +72,7 @@ type Points struct {
 // Difference is that of a point from the baseline in an objective, in percent.
 type Difference struct {
 	Point     int            `json:"point"`
+	Rank      int            `json:"rank"`
 	Name      string         `json:"name"`
 	Objective int            `json:"objective"`
 	Percent   float64        `json:"percent"`
@@ -253,7 +254,7 @@ func differences(c *result.Ranked) []Difference {
 		if v.Relative == nil {
 			continue
 		}
-		d := Difference{Point: c.Point, Name: c.Name(), Objective: i, Percent: *rounded(*v.Relative * 100), Verdict: v.Verdict}
+		d := Difference{Point: c.Point, Rank: c.Rank, Name: c.Name(), Objective: i, Percent: *rounded(*v.Relative * 100), Verdict: v.Verdict}
 		if v.RelativeHalfWidth != nil {
 			d.Half = rounded(*v.RelativeHalfWidth * 100)
 		}

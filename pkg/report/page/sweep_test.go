@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,6 +106,46 @@ func TestTheVerdictOfACapacity(t *testing.T) {
 	}
 	if want := "# PolicySweep chat\n\n**Capacity**: the scenario holds a rate of 10, the greatest that was tried.\n\n" + open; !strings.HasPrefix(markdown.String(), want) {
 		t.Errorf("the report begins\n%.300s", markdown.String())
+	}
+}
+
+// The chart of differences says how many candidates it leaves out, and none where it leaves out none.
+func TestTheChartOfDifferencesSaysWhatItLacks(t *testing.T) {
+	r := recorded(t, "leaderboard.json")
+	r.Board.Candidates = slices.DeleteFunc(r.Board.Candidates, func(c result.Ranked) bool { return !c.Complete() })
+	r.Board.Counts.All = len(r.Board.Candidates)
+	if text := written(t, &Sweep{Report: r}); strings.Contains(text, "The chart shows") {
+		t.Error("a chart of all candidates says that it lacks some")
+	}
+	compared := slices.IndexFunc(r.Board.Candidates, func(c result.Ranked) bool { return len(c.VersusBaseline) > 0 })
+	for len(r.Board.Candidates) < 30 {
+		c := r.Board.Candidates[compared]
+		c.Point, c.Rank, c.Baseline = 1000+len(r.Board.Candidates), 1+len(r.Board.Candidates), false
+		r.Board.Candidates = append(r.Board.Candidates, c)
+	}
+	r.Board.Counts.All = 30
+	points := map[int]bool{}
+	for _, d := range NewSweepData(r).Versus {
+		if points[d.Point] = true; d.Rank == 0 {
+			t.Errorf("the difference of point %d has no rank", d.Point)
+		}
+	}
+	want := fmt.Sprintf("The chart shows %d of 29 candidates, the best first.", len(points))
+	if text := written(t, &Sweep{Report: r}); !strings.Contains(text, want) {
+		t.Errorf("the page lacks %q", want)
+	}
+}
+
+// Sentences of other outputs begin in lower case; those of a page do not, unless a name begins them.
+func TestSentencesBeginInUpperCase(t *testing.T) {
+	for text, want := range map[string]string{
+		"no candidate wins: none meets the constraints": "No candidate wins: none meets the constraints",
+		"target=14 window=120 wins":                     "target=14 window=120 wins",
+		"the EPP configuration epp.yaml":                "The EPP configuration epp.yaml",
+	} {
+		if got := sentence(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
 	}
 }
 

@@ -16,6 +16,9 @@ const page = (() => {
   const title = (axis) => axis.name + (axis.unit ? " " + axis.unit : "");
   const text = (x) => (x === null || x === undefined ? "–" : String(+x.toPrecision(5)));
   const escaped = (s) => String(s).replace(/[&<>"']/g, (c) => "&#" + c.charCodeAt(0) + ";");
+  // Names that begin alike are told apart by their ends.
+  const ending = (name, most) => (name.length > most ? "…" + name.slice(1 - most) : name);
+  const isNarrow = () => innerWidth < 480;
   const range = (n) => Array.from({ length: n }, (_, i) => i);
 
   const base = () => ({
@@ -97,5 +100,5 @@ const page = (() => {
     // What tests read the numbers of charts from.
     window.windtunnel = { charts, data, ready: performance.now() };
   };
-  return { data, drawn, heights, charts, draw, start, colour, title, text, escaped, range, base, axis, upAxis, hues, look, whiskers, chosen, choices };
+  return { data, drawn, heights, charts, draw, start, colour, title, text, escaped, ending, isNarrow, range, base, axis, upAxis, hues, look, whiskers, chosen, choices };
 })();

@@ -3,7 +3,7 @@
 // The charts of sweeps. Columns of points are in order of rank, and values are in the units that
 // people read.
 (() => {
-  const { data, drawn, colour, title, text, escaped, range, base, axis, upAxis, whiskers, chosen, choices } = page;
+  const { data, drawn, colour, title, text, escaped, ending, isNarrow, range, base, axis, upAxis, whiskers, chosen, choices } = page;
   if (!data.points) return;
   const points = data.points;
   const count = points.id.length;
@@ -45,12 +45,14 @@
     const rows = data.versus.filter((d) => d.objective === objective).reverse();
     const o = data.objectives[objective];
     const wanted = o.lessIsBetter ? "less is better" : "more is better";
+    const heading = isNarrow() ? "difference in % (" + wanted + ")" : "difference of " + o.name + " from the baseline in % (" + wanted + ")";
+    const label = (d) => d.rank + "  " + ending(d.name, isNarrow() ? 16 : 36);
     return Object.assign(base(), {
       tooltip: Object.assign(base().tooltip, {
         formatter: (p) => escaped(rows[p.dataIndex].name) + "<br>" + text(rows[p.dataIndex].percent) + " % ± " + text(rows[p.dataIndex].half) + " %, " + rows[p.dataIndex].verdict,
       }),
-      xAxis: axis("difference of " + o.name + " from the baseline in % (" + wanted + ")", { scale: false }),
-      yAxis: axis("", { type: "category", data: rows.map((d) => (d.name.length > 40 ? d.name.slice(0, 39) + "…" : d.name)), axisLabel: { color: colour("ink"), width: Math.min(260, innerWidth / 3), overflow: "truncate" } }),
+      xAxis: axis(heading, { scale: false }),
+      yAxis: axis("", { type: "category", data: rows.map(label), axisLabel: { color: colour("ink"), interval: 0 } }),
       series: [
         { type: "custom", itemStyle: { color: colour("best") }, renderItem: whiskers(false), encode: { x: [1, 2], y: 0 }, clip: true, data: rows.map((d, i) => [i, d.half === null ? d.percent : d.percent - d.half, d.half === null ? d.percent : d.percent + d.half]), silent: true },
         {
