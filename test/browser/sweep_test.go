@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +45,7 @@ func checkPage(t *testing.T, file, name string) {
 		t.Error("the page is wider than a window of 360 pixels")
 	}
 	tab.shoot(t, name+" 360")
+	checkNarrow(t, tab)
 	tab.checkQuiet(t, file)
 	checkAccessible(t, tab)
 }
@@ -140,5 +142,32 @@ func TestPoliciesHaveGenerations(t *testing.T) {
 	}
 	if got := eval[[]string](t, tab, `[...document.getElementById("response-parameter").options].map((o) => o.text)`); !cmp.Equal(got, []string{"prefix", "router"}) {
 		t.Errorf("the parameters are %v", got)
+	}
+}
+
+// cutTexts are the texts of the chart of differences that lie beyond an edge.
+const cutTexts = `["versus"].filter((name) => windtunnel.charts[name]).flatMap((name) => {
+  const chart = windtunnel.charts[name];
+  return chart.getZr().storage.getDisplayList(true).filter((d) => d.type === "tspan").filter((d) => {
+    const box = d.getBoundingRect().clone();
+    if (d.getComputedTransform()) box.applyTransform(d.getComputedTransform());
+    return box.x < -1 || box.x + box.width > chart.getWidth() + 1;
+  }).map((d) => name + ": " + d.style.text);
+})`
+
+// checkNarrow checks that a narrow page cuts no text that the reader needs to tell things apart.
+func checkNarrow(t *testing.T, tab *tab) {
+	t.Helper()
+	for _, text := range eval[[]string](t, tab, cutTexts) {
+		t.Errorf("an edge cuts a text of a chart: %s", text)
+	}
+	if eval[bool](t, tab, `[...document.querySelectorAll(".diff, .command")].some((e) => e.scrollWidth > e.clientWidth)`) {
+		t.Error("a diff or a command is cut at its right edge")
+	}
+	labels := eval[[]string](t, tab, `windtunnel.charts.versus ? windtunnel.charts.versus.getOption().yAxis[0].data : []`)
+	for i, label := range labels {
+		if slices.Contains(labels[:i], label) {
+			t.Errorf("two candidates are both called %q", label)
+		}
 	}
 }

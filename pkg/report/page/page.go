@@ -58,8 +58,15 @@ func scriptDigest(script []byte) string {
 
 // parsed reads a template that is part of this package.
 func parsed(name, text string) *template.Template {
-	return template.Must(template.New(name).Funcs(template.FuncMap{"parts": parts}).Parse(text))
+	return template.Must(template.New(name).Funcs(template.FuncMap{"parts": parts, "joined": joinedFigure}).Parse(text))
 }
+
+// figureBreaks are the places of a figure at which a line must not break: beside its margin and its unit.
+var figureBreaks = strings.NewReplacer("± ", "±\u00a0", " %", "\u00a0%", " ms", "\u00a0ms")
+
+// joinedFigure is a figure of a table that may break before its margin only. Tables in a fixed-width font
+// have it with spaces around it.
+func joinedFigure(text string) string { return figureBreaks.Replace(strings.TrimSpace(text)) }
 
 // parts are those of a name after which a line may break.
 func parts(name string) []string { return strings.SplitAfter(name, ".") }

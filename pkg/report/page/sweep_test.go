@@ -136,6 +136,18 @@ func TestTheChartOfDifferencesSaysWhatItLacks(t *testing.T) {
 	}
 }
 
+// A line of a table may break before a margin, and nowhere else in a figure.
+func TestFiguresOfTablesStayTogether(t *testing.T) {
+	for text, want := range map[string]string{
+		"  19391 ± 17588  ": "19391 ±\u00a017588", "-25.6 ± 5.2 %, better": "-25.6 ±\u00a05.2\u00a0%, better",
+		"86596 ± 34354 ms": "86596 ±\u00a034354\u00a0ms", "target=14 window=120": "target=14 window=120",
+	} {
+		if got := joinedFigure(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
 // Sentences of other outputs begin in lower case; those of a page do not, unless a name begins them.
 func TestSentencesBeginInUpperCase(t *testing.T) {
 	for text, want := range map[string]string{

@@ -62,7 +62,6 @@ const page = (() => {
     };
   };
 
-
   // Choices above charts.
   const chosen = (id) => Number(document.getElementById(id).value);
   const choices = (id, names, first, redraw) => {

@@ -2,7 +2,7 @@
 
 // The chart of a run's figures.
 (() => {
-  const { data, drawn, heights, colour, text, escaped, base, axis, whiskers, chosen, choices } = page;
+  const { data, drawn, heights, colour, text, escaped, ending, isNarrow, base, axis, whiskers, chosen, choices } = page;
   if (!data.figures) return;
   const names = [...new Set(data.figures.map((f) => f.name))].filter((name) => data.figures.filter((f) => f.name === name).length > 1 || data.figures.some((f) => f.name === name && f.low !== null));
   if (!names.length) return;
@@ -22,7 +22,7 @@
       }),
       grid: { left: 8, right: 32, top: 16, bottom: 28, containLabel: true },
       xAxis: axis(name + (unit ? " " + unit : "")),
-      yAxis: axis("", { type: "category", data: rows.map((f) => f.of), axisLabel: { color: colour("ink"), width: Math.min(220, innerWidth / 3), overflow: "truncate" } }),
+      yAxis: axis("", { type: "category", data: rows.map((f) => f.of), axisLabel: { color: colour("ink"), formatter: (name) => ending(name, isNarrow() ? 16 : 32) } }),
       series: [
         { type: "custom", itemStyle: { color: colour("best") }, renderItem: whiskers(false), encode: { x: [1, 2], y: 0 }, clip: true, silent: true, data: sure.map(([f, i]) => [i, f.low, f.high]) },
         { type: "scatter", symbolSize: 11, itemStyle: { color: colour("best") }, data: rows.map((f, i) => [f.mean, i]) },

@@ -2,7 +2,7 @@
 
 // The charts over time and of distributions, of runs and of the candidates of a sweep.
 (() => {
-  const { data, drawn, heights, charts, colour, title, text, escaped, range, base, axis, upAxis, hues, look, chosen, choices } = page;
+  const { data, drawn, heights, charts, colour, title, text, escaped, ending, isNarrow, range, base, axis, upAxis, hues, look, chosen, choices } = page;
   const series = data.series;
   if (!series) return;
   const candidates = [...new Set(series.tracks.map((t) => t.of || ""))];
@@ -87,8 +87,8 @@
       legend: { top: 0, type: "scroll", textStyle: { color: colour("ink") }, pageTextStyle: { color: colour("ink") }, pageIconColor: colour("link") },
       tooltip: Object.assign(base().tooltip, { trigger: "item", formatter: (p) => escaped(p.seriesName) + "<br>" + (scale === "tail" ? text(p.value[1]) + " % have " + text(p.value[0]) + " ms or more" : text(p.value[1]) + " % have less than " + text(p.value[0]) + " ms") }),
       xAxis: axis(title(series.latencies[latency]), scale === "linear" ? { scale: false, min: 0 } : { type: "log" }),
-      yAxis: upAxis(scale === "tail" ? "% of requests with more" : "% of requests with less", y),
-      grid: { left: 8, right: 32, top: 72, bottom: 28, containLabel: true },
+      yAxis: upAxis(scale === "tail" ? "% of requests with more" : "% of requests with less", Object.assign({ nameGap: 28 }, y)),
+      grid: { left: 8, right: 32, top: 88, bottom: 28, containLabel: true }, // targets have their names between the plot and the axis's
       series: curves.map((c, i) => {
         const style = candidates.length > 1 ? look(candidates.indexOf(c.of || ""), candidates.indexOf(c.of || "") + 2 * classes.indexOf(c.class)) : look(i, i);
         const points = range(c.values.length).map((k) => [c.values[k], share(c.shares[k])]).filter(([x, p]) => x > 0 && (scale !== "tail" || p > 0));
@@ -130,7 +130,7 @@
       return Object.assign(base(), {
         tooltip: Object.assign(base().tooltip, { formatter: (p) => escaped(names[p.value[1]]) + " from " + from(p.value[0]) + " " + unit + " on<br>" + called + ": " + text(p.value[2]) }),
         xAxis: axis(unit, { type: "category", data: rows[0].map((_, i) => from(i)), nameGap: 22, splitArea: { show: false }, axisTick: { show: false }, axisLabel: { color: colour("soft"), interval: marked, formatter: (_, i) => text(i === 0 ? 0 : +(mark(i) * step).toPrecision(6)) } }),
-        yAxis: axis("", { type: "category", data: names, axisLabel: { color: colour("ink"), width: Math.min(160, innerWidth / 3), overflow: "truncate" } }),
+        yAxis: axis("", { type: "category", data: names, axisLabel: { color: colour("ink"), formatter: (name) => ending(name, isNarrow() ? 16 : 24) } }),
         grid: { left: 8, right: 24, top: 12, bottom: 76, containLabel: true },
         visualMap: { min: 0, max: most || 1, dimension: 2, orient: "horizontal", left: "center", bottom: 0, calculable: false, text: [text(most), called + "  0"], textStyle: { color: colour("ink") }, inRange: { color: [colour("low"), colour("high")] } },
         series: [{ type: "heatmap", data: cells, itemStyle: { borderColor: colour("paper"), borderWidth: rows[0].length > 48 ? 0 : 1 } }],
