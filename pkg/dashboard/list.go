@@ -38,8 +38,8 @@ type group struct {
 
 // listRow is an object in a list.
 type listRow struct {
-	Path, Kind, Name, State, Message, Progress, Best, Created string
-	Verdict                                                   word
+	Path, Kind, Name, State, Message, Progress, Outcome, Created string
+	Verdict                                                      word
 }
 
 // list shows the runs and sweeps that the reader may list.
@@ -88,22 +88,12 @@ func (l *listView) add(o *Object) {
 }
 
 func rowOf(o *Object) listRow {
-	row := listRow{Path: o.path(), Kind: o.Resource.Kind(), Name: o.Name, State: o.State(), Progress: shortProgress(o), Verdict: verdictWords[o.Verdict()]}
+	row := listRow{Path: o.path(), Kind: o.Resource.Kind(), Name: o.Name, State: o.State(), Progress: shortProgress(o), Outcome: o.outcome(), Verdict: verdictWords[o.Verdict()]}
 	if !o.Created.IsZero() {
 		row.Created = o.Created.UTC().Format("2006-01-02 15:04 UTC")
 	}
 	if o.Failed() {
 		row.Message = o.Message()
-	}
-	switch {
-	case o.Best != nil:
-		row.Best = o.Best.Summary
-	case o.Resource == Runs:
-		for _, m := range o.Metrics {
-			if m.Metric == "ttft.p99" {
-				row.Best = "ttft.p99 " + valueText(m.Metric, m.Mean)
-			}
-		}
 	}
 	return row
 }

@@ -5,6 +5,7 @@ package dashboard
 import (
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -57,10 +58,28 @@ type Object struct {
 	// Best and Baseline are points of a sweep, and Followed the runs of its best points.
 	Best, Baseline *v1alpha1.Candidate
 	Followed       []string
+	// Unmet says that no point meets the constraints, so that the best one is the least bad. Only files
+	// say so.
+	Unmet bool
 	// Metrics are those of a run.
 	Metrics []v1alpha1.MetricValue
 	// File is what the object was read from, if that was a file.
 	File string
+}
+
+// nameOfFile tells the name of an object from that of its file, where several files have the object.
+const nameOfFile = "@"
+
+// InFile is the key of an object that several files have, in one of them.
+func (k Key) InFile(name string) Key {
+	k.Name += nameOfFile + name
+	return k
+}
+
+// printedName is the name that the file has. No name in a cluster has the mark of a file.
+func (o *Object) printedName() string {
+	name, _, _ := strings.Cut(o.Name, nameOfFile)
+	return name
 }
 
 // standing is what the status says about the present spec.

@@ -118,15 +118,16 @@ func (s *Source) all() ([]dashboard.Object, error) {
 	}
 	slices.Sort(names)
 	var objects []dashboard.Object
-	taken := map[dashboard.Key]bool{}
+	times := map[dashboard.Key]int{}
 	for _, name := range names {
-		for _, o := range s.read[name].objects {
-			// Of two files with one object the later one has its own name in that of the object.
-			if taken[o.Key] {
-				o.Name += "@" + name
-			}
-			taken[o.Key] = true
-			objects = append(objects, o)
+		objects = append(objects, s.read[name].objects...)
+	}
+	for i := range objects {
+		times[objects[i].Key]++
+	}
+	for i := range objects {
+		if o := &objects[i]; times[o.Key] > 1 {
+			o.Key = o.InFile(o.File)
 		}
 	}
 	return objects, nil
@@ -163,6 +164,9 @@ func objectOf(p *archive.Printed, name, version string) dashboard.Object {
 	}
 	if p.Kind == v1alpha1.PolicySweepKind {
 		o.Resource, o.Best, o.Baseline = dashboard.Sweeps, status.Best, status.Baseline
+		if board := p.Leaderboard; board != nil && len(board.Candidates) > 0 {
+			o.Unmet = board.Candidates[0].Standing == result.Infeasible
+		}
 	}
 	if o.Namespace == "" {
 		o.Namespace = "default"
@@ -187,9 +191,15 @@ func (s *Source) Get(_ context.Context, key dashboard.Key) (*dashboard.Object, e
 	if err != nil {
 		return nil, err
 	}
-	for i := range objects {
-		if objects[i].Key == key {
-			return &objects[i], nil
+	// The name without a file is that of the first file: links to it outlive other files with the object.
+	for _, is := range []func(*dashboard.Object) bool{
+		func(o *dashboard.Object) bool { return o.Key == key },
+		func(o *dashboard.Object) bool { return o.Key == key.InFile(o.File) },
+	} {
+		for i := range objects {
+			if is(&objects[i]) {
+				return &objects[i], nil
+			}
 		}
 	}
 	return nil, dashboard.ErrNotFound
@@ -204,10 +214,9 @@ func (s *Source) Results(_ context.Context, of *dashboard.Object) (*dashboard.Re
 	for i := range printed {
 		p := &printed[i]
 		o := objectOf(p, of.File, of.Version)
-		if o.Resource != of.Resource || o.Namespace != of.Namespace || o.Name != of.Name && !strings.HasPrefix(of.Name, o.Name+"@") {
-			continue
+		if o.Key == of.Key || o.InFile(o.File) == of.Key {
+			return resultsOf(p), nil
 		}
-		return resultsOf(p), nil
 	}
 	return nil, dashboard.ErrNotFound
 }

@@ -66,7 +66,7 @@ func TestObjectsOfFiles(t *testing.T) {
 	}{
 		"one run":               {files: map[string]string{"a.json": oneRun}, want: []string{"simulationruns team/chat"}},
 		"a list":                {files: map[string]string{"a.json": twoRuns}, want: []string{"simulationruns default/code", "simulationruns team/chat"}},
-		"a name that is twice":  {files: map[string]string{"a.json": oneRun, "b.json": oneRun}, want: []string{"simulationruns team/chat", "simulationruns team/chat@b.json"}},
+		"a name that is twice":  {files: map[string]string{"a.json": oneRun, "b.json": oneRun}, want: []string{"simulationruns team/chat@a.json", "simulationruns team/chat@b.json"}},
 		"files without results": {files: map[string]string{"a.json": sweepless, "b.json": "{", "c.json": "[]", "d.yaml": "kind: x"}, want: []string{"policysweeps default/s"}, without: []string{"b.json", "c.json"}},
 		"no results":            {files: map[string]string{"a.json": "{}"}, without: []string{"a.json"}, fault: "there is no output of run -o json or sweep -o json"},
 	} {
@@ -109,6 +109,10 @@ func TestResultsOfFiles(t *testing.T) {
 			t.Errorf("%s: %v, %v", o.Name, r, err)
 		}
 	}
+	first, err := s.Get(t.Context(), dashboard.Key{Resource: dashboard.Runs, Namespace: "team", Name: "chat"})
+	if err != nil || first.Key != objects[0].Key {
+		t.Errorf("the name without a file is %v, %v; want that of the first file", first, err)
+	}
 	sweep, err := s.Get(t.Context(), dashboard.Key{Resource: dashboard.Sweeps, Namespace: "default", Name: "s"})
 	if err != nil {
 		t.Fatal(err)
@@ -118,6 +122,17 @@ func TestResultsOfFiles(t *testing.T) {
 	}
 	if _, err := s.Get(t.Context(), dashboard.Key{Resource: dashboard.Runs, Namespace: "team", Name: "none"}); !errors.Is(err, dashboard.ErrNotFound) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// The best point of a sweep in which none meets the constraints is marked.
+func TestConstraintsThatNoPointMeets(t *testing.T) {
+	for standing, want := range map[string]bool{"Feasible": false, "Infeasible": true, "Incomplete": false} {
+		text := `{"kind":"PolicySweep","metadata":{"name":"s"},"rows":[],"leaderboard":{"candidates":[{"point":0,"standing":"` + standing + `"}]}}`
+		o, err := folder.New(clock.RealClock{}, written(t, map[string]string{"s.json": text})).Get(t.Context(), dashboard.Key{Resource: dashboard.Sweeps, Namespace: "default", Name: "s"})
+		if err != nil || o.Unmet != want {
+			t.Errorf("%s: %+v, %v", standing, o, err)
+		}
 	}
 }
 
