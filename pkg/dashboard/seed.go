@@ -50,6 +50,8 @@ type explanation struct {
 	// ConfigMaps are those that the scenario refers to.
 	ConfigMaps []string
 	Namespace  string
+	// FollowUp is nil unless the manifest is that of a sweep, which explains no requests.
+	FollowUp *followUp
 }
 
 // seed shows one seed of a point: its metrics and, if decisions are stored, its requests.
@@ -124,6 +126,9 @@ func (s *seedView) measure(rows []result.Row) {
 func (r *reading) explanation(point int, seed int64) explanation {
 	e := explanation{Seed: seed, Namespace: r.object.Namespace}
 	if r.Run == nil {
+		if r.object.Resource == Sweeps {
+			e.FollowUp = r.followUp(point)
+		}
 		return e
 	}
 	e.Manifest, e.File = r.object.pointPath(point)+"/manifest.yaml", r.manifestName(point)
