@@ -22,3 +22,17 @@ func TestOutcomes(t *testing.T) {
 		}
 	}
 }
+
+// An interval of a mean latency over two seeds may end below 0, where no latency is.
+func TestIntervalsOfLatenciesBeginAtZero(t *testing.T) {
+	for want, m := range map[string]v1alpha1.MetricValue{
+		"13890 ms (0 ms to 29560 ms)": {Metric: "ttft.mean", Mean: "13.8925", Low: "-1.7751", High: "29.5601"},
+		"66.11 % (-1 % to 100 %)":     {Metric: "goodput", Mean: "0.6611", Low: "-0.01", High: "1"},
+		"3 (-1 to 7)":                 {Metric: "unknown", Mean: "3", Low: "-1", High: "7"},
+		"86600 ms":                    {Metric: "ttft.p99", Mean: "86.596"},
+	} {
+		if got := estimateText(m); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

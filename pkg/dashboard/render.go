@@ -138,12 +138,20 @@ var verdictWords = map[string]word{
 
 // valueText is a value of a status with its unit.
 func valueText(metric, text string) string {
+	return measured(metric, text, func(_ result.Unit, x float64) float64 { return x })
+}
+
+// lowText is the lower end of an interval of a status with its unit.
+func lowText(metric, text string) string { return measured(metric, text, result.Unit.LowEnd) }
+
+// measured is what is made of a value of a status, with its unit; the text itself if the metric is not known.
+func measured(metric, text string, of func(result.Unit, float64) float64) string {
 	m, errs := result.ParseMetric(strings.TrimSpace(metric), nil)
 	x, err := strconv.ParseFloat(text, 64)
 	if len(errs) > 0 || err != nil {
 		return text
 	}
-	return figureText(result.Of(m), x)
+	return figureText(result.Of(m), of(m.Unit(), x))
 }
 
 // figureText is a figure with few digits and its unit.

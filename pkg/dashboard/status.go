@@ -188,7 +188,7 @@ func estimateText(m v1alpha1.MetricValue) string {
 	if m.Low == "" || m.High == "" {
 		return text
 	}
-	return text + " (" + valueText(m.Metric, m.Low) + " to " + valueText(m.Metric, m.High) + ")"
+	return text + " (" + lowText(m.Metric, m.Low) + " to " + valueText(m.Metric, m.High) + ")"
 }
 
 // links are the other pages of an object that has results.

@@ -20,3 +20,13 @@ const (
 	CurrencyPerRequest Unit = "currency per request"
 	Number             Unit = "number" // a derived metric's
 )
+
+// LowEnd is the lower end of an interval of a mean as people read it: no mean of durations is below 0,
+// so an interval that is cut there holds with the same confidence. Other units have values below 0, such
+// as the share of a backlog that shrinks.
+func (u Unit) LowEnd(x float64) float64 {
+	if u == Seconds {
+		return max(x, 0)
+	}
+	return x
+}

@@ -46,7 +46,7 @@ func NewRunData(r *report.RunReport) *RunData {
 		m.Selector = result.Selector{}
 		f := Figure{Name: m.String(), Of: of, Unit: display.Suffix, Mean: number(from.Mean * display.Factor), N: from.N}
 		if from.N > 1 {
-			f.Low, f.High = number(from.Low*display.Factor), number(from.High*display.Factor)
+			f.Low, f.High = number(from.Metric.Unit().LowEnd(from.Low)*display.Factor), number(from.High*display.Factor)
 		}
 		d.Figures = append(d.Figures, f)
 	}

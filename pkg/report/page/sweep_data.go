@@ -242,7 +242,7 @@ func (p *Points) setFigures(i, objective int, c *result.Ranked, m result.Measure
 	factor := m.Unit().Display().Factor
 	p.Mean[objective][i] = number(interval.Mean * factor)
 	if interval.N > 1 {
-		p.Low[objective][i], p.High[objective][i] = number(interval.Low*factor), number(interval.High*factor)
+		p.Low[objective][i], p.High[objective][i] = number(m.Unit().LowEnd(interval.Low)*factor), number(interval.High*factor)
 	}
 }
 
