@@ -141,7 +141,7 @@ func (c *cluster) restart() {
 		c.reconcilers[s.kind] = &reconciler{
 			client:   reading,
 			subjects: s,
-			observer: &observer{cache: reading, live: counted, plans: newPlanCache(1 << 20), inputDigests: newInputDigests(), studies: newStudyCache(1000), deletedPods: &deletedPods{}, image: "windtunnel:test", clock: c.clock, compileTimeout: time.Minute, compileGuard: guard},
+			observer: &observer{cache: reading, live: counted, plans: newPlanCache(1 << 20), inputDigests: newInputDigests(), studies: newStudyCache(1000), deletedPods: &deletedPods{}, image: "windtunnel:test", clock: c.clock, compileTimeout: time.Minute, processorTime: processorTime, compileGuard: guard},
 			applier:  applier{client: reading, recorder: c.recorder, counters: newCounters()},
 			clock:    c.clock,
 			stale:    backOff(staleInterval, staleInterval),

@@ -68,8 +68,14 @@ func newDecider(o *observation, now time.Time) decider {
 }
 
 // reportUnsafe reports a spec that is not compiled because managers were killed when they
-// compiled it.
+// compiled it, or had too little processor time to do so.
 func (d decider) reportUnsafe() {
+	if errors.Is(d.unsafe, errStarved) {
+		d.requeueWithin(starvedDelay)
+		d.reporter.report(d.subject.deepCopied(), verdict{outcomeReconciling, v1alpha1.ReasonPending,
+			"the node gave the manager too little processor time to compile this spec; the manager compiles it again"})
+		return
+	}
 	if errors.Is(d.unsafe, errTooExpensive) {
 		d.cleaner.deleteOutdatedJobs("compiling the spec killed the manager")
 		d.reporter.report(d.reporter.withoutPlan(), verdict{outcomeStalled, v1alpha1.ReasonTooExpensive, fmt.Sprintf(

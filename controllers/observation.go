@@ -30,7 +30,8 @@ type observation struct {
 	// specErrors say what is wrong with the spec.
 	plan       *subjectPlan
 	specErrors field.ErrorList
-	// unsafe says why the spec is not compiled: errSuspect or errTooExpensive, or nil.
+	// unsafe says why the spec is not compiled: errSuspect, errTooExpensive or
+	// errStarved, or nil.
 	unsafe error
 	// task is the Job to create next; nil where one is at work, or nothing is left.
 	task *task

@@ -33,6 +33,8 @@ type observer struct {
 	compileGuard *compileGuard
 	// compileTimeout bounds one compilation.
 	compileTimeout time.Duration
+	// processorTime is what the manager has used of processors so far.
+	processorTime func() time.Duration
 }
 
 // observe gathers all that a decision about a subject depends on.
@@ -64,7 +66,7 @@ func (o *observer) observe(ctx context.Context, s subject) (*observation, error)
 	}
 	w.plan, w.specErrors, err = o.plan(ctx, s)
 	switch {
-	case errors.Is(err, errSuspect), errors.Is(err, errTooExpensive):
+	case errors.Is(err, errSuspect), errors.Is(err, errTooExpensive), errors.Is(err, errStarved):
 		w.unsafe = err
 		return w, nil
 	case err != nil:

@@ -71,9 +71,13 @@ func (o *observer) compile(ctx context.Context, s subject, inputs compile.Inputs
 	defer end()
 	timed, cancel := context.WithTimeout(ctx, o.compileTimeout)
 	defer cancel()
-	began := o.clock.Now()
+	began, used := o.clock.Now(), o.processorTime()
 	compiled, errs, err := compileSafely(timed, s, inputs)
 	if cut := (*experiment.Interrupted)(nil); errors.As(err, &cut) && ctx.Err() == nil {
+		if had := o.processorTime() - used; had.Seconds() < starvedShare*o.compileTimeout.Seconds() {
+			log.FromContext(ctx).Info("Too little processor time to compile the spec", "had", had.String(), "in", o.clock.Since(began).String())
+			return nil, nil, errStarved
+		}
 		return nil, field.ErrorList{field.Invalid(cut.Field, field.OmitValueType{}, fmt.Sprintf(
 			"takes too long to compile: %.3g s, at most %.3g s: use fewer values, shorter rules or smaller files",
 			o.clock.Since(began).Seconds(), o.compileTimeout.Seconds()))}, nil

@@ -5,6 +5,7 @@ package controllers
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +33,7 @@ func (endless) compile(ctx context.Context, in compile.Inputs) (*compile.Compile
 }
 
 func TestWhatTakesTooLongIsInvalid(t *testing.T) {
-	o := &observer{compileTimeout: time.Millisecond, clock: clock.RealClock{}}
+	o := &observer{compileTimeout: time.Millisecond, processorTime: busyProcessor(), clock: clock.RealClock{}}
 	compiled, errs, err := o.compile(t.Context(), endless{}, nil)
 	if compiled != nil || err != nil || len(errs) != 1 {
 		t.Fatalf("compiled %v, faults %v, error %v; want one fault", compiled, errs, err)
@@ -42,10 +43,39 @@ func TestWhatTakesTooLongIsInvalid(t *testing.T) {
 	}
 }
 
+// busyProcessor is a processor that the manager has to itself.
+func busyProcessor() func() time.Duration {
+	var used time.Duration
+	return func() time.Duration {
+		used += time.Hour
+		return used
+	}
+}
+
+// On a full node, a spec that compiles in half a second takes longer than the timeout.
+func TestASpecIsNotToBlameForAFullNode(t *testing.T) {
+	o := &observer{compileTimeout: time.Millisecond, processorTime: func() time.Duration { return time.Hour }, clock: clock.RealClock{}}
+	_, errs, err := o.compile(t.Context(), endless{}, nil)
+	if len(errs) > 0 || !errors.Is(err, errStarved) {
+		t.Fatalf("faults %v, error %v; want that the manager is starved", errs, err)
+	}
+	run := builder.MakeRun("run", "team-a").Obj()
+	d := decide(&observation{subject: runs.wrap(run), unsafe: err}, time.Now())
+	if d.requeueAfter != starvedDelay || d.status == nil {
+		t.Fatalf("the manager reports %v and looks again after %v", d.status, d.requeueAfter)
+	}
+}
+
+func TestProcessorTimePasses(t *testing.T) {
+	for before := processorTime(); processorTime()-before < 2*time.Millisecond; {
+		_ = fmt.Sprint(before)
+	}
+}
+
 func TestAManagerThatStopsSuspectsNoSpec(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	_, errs, err := (&observer{compileTimeout: time.Minute, clock: clock.RealClock{}}).compile(ctx, endless{}, nil)
+	_, errs, err := (&observer{compileTimeout: time.Minute, processorTime: processorTime, clock: clock.RealClock{}}).compile(ctx, endless{}, nil)
 	if len(errs) > 0 || !errors.Is(err, context.Canceled) {
 		t.Errorf("faults %v, error %v; want that it was cancelled", errs, err)
 	}

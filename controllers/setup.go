@@ -131,7 +131,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, o Options) error {
 		observer := &observer{
 			cache: c, live: mgr.GetAPIReader(), image: o.Image,
 			plans: plans, inputDigests: contents, studies: newStudyCache(s.remembered), deletedPods: &deletedPods{}, clock: o.Clock,
-			compileTimeout: compileTimeout, compileGuard: guard,
+			compileTimeout: compileTimeout, processorTime: processorTime, compileGuard: guard,
 		}
 		r := &reconciler{client: c, subjects: s, observer: observer, applier: applier, clock: o.Clock, stale: backOff(staleInterval, longestInterval)}
 		if err := setup(mgr, r, o.Concurrency); err != nil {
