@@ -210,6 +210,7 @@ func TestASearchPromotesAndFollows(t *testing.T) {
 	sweep.Spec.Parameters[0].Values = []string{"1", "2", "3", "4", "5", "6"}
 	sweep.Spec.Search = v1alpha1.Search{Algorithm: v1alpha1.TPESearch, MaxTrials: 6, Seed: 1, GenerationSize: ptr.To[int32](3)}
 	sweep.Spec.Replications.Seeds = []int64{1, 2, 3}
+	sweep.Spec.Objectives = []v1alpha1.Objective{{Metric: "ttft.mean", Direction: v1alpha1.Minimize}} // in which the baseline has no equal
 	sweep.Spec.Gates = []v1alpha1.Gate{{Name: "quick", Metric: "ttft.mean", Operator: v1alpha1.AtMost, Value: "1h", Confidence: "0.95"}}
 	sweep.Spec.Promote = &v1alpha1.Promotion{Format: v1alpha1.SourceFormat, When: v1alpha1.PromoteWhenPassed}
 	sweep.Spec.Follow = &v1alpha1.Follow{Best: 2}
