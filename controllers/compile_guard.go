@@ -40,11 +40,14 @@ type compileGuard struct {
 	clock  clock.PassiveClock
 	// patience is until when suspects wait.
 	suspectsWaitUntil time.Time
-	// alone is held by whoever compiles: by all at once, but by a suspect alone.
+	// alone is held by whoever compiles: by all at once, but by a suspect, or by a spec that
+	// was too slow beside others, alone.
 	exclusive sync.RWMutex
 
 	mu       sync.Mutex
 	suspects map[types.UID]compileRecord
+	// slow are the generations that took too long while others were compiled.
+	slow map[types.UID]int64
 }
 
 // compileRecord is what a file says: which generation of an object was compiled, and how
@@ -64,7 +67,7 @@ func newCompileGuard(folder string, now clock.PassiveClock) (*compileGuard, erro
 	if folder == "" {
 		return nil, nil
 	}
-	g := &compileGuard{folder: folder, clock: now, suspectsWaitUntil: now.Now().Add(suspectDelay), suspects: map[types.UID]compileRecord{}}
+	g := &compileGuard{folder: folder, clock: now, suspectsWaitUntil: now.Now().Add(suspectDelay), suspects: map[types.UID]compileRecord{}, slow: map[types.UID]int64{}}
 	files, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, fmt.Errorf("read the compile records: %w", err)
@@ -96,33 +99,54 @@ func (g *compileGuard) begin(s subject) (end func(), err error) {
 	uid := s.object().GetUID()
 	a := compileRecord{Object: s.kind() + " " + nameOf(s).String(), Generation: s.object().GetGeneration(), Running: true}
 	before, suspected := g.suspect(uid, a.Generation)
+	alone := suspected || g.isSlow(s)
 	switch {
 	case suspected && before.Deaths >= maxKills:
 		return nil, errTooExpensive
 	case suspected && g.clock.Now().Before(g.suspectsWaitUntil):
 		return nil, errSuspect
-	case suspected:
+	case alone:
 		a.Deaths = before.Deaths
 		g.exclusive.Lock()
 	default:
 		g.exclusive.RLock()
 	}
 	if err := g.write(uid, a); err != nil {
-		g.unlock(suspected)
+		g.unlock(alone)
 		return nil, err
 	}
 	return func() {
-		defer g.unlock(suspected)
+		defer g.unlock(alone)
 		g.clear(uid)
 	}, nil
 }
 
-func (g *compileGuard) unlock(suspected bool) {
-	if suspected {
+func (g *compileGuard) unlock(alone bool) {
+	if alone {
 		g.exclusive.Unlock()
 	} else {
 		g.exclusive.RUnlock()
 	}
+}
+
+// isSlow reports whether a generation of an object took too long while others were compiled.
+func (g *compileGuard) isSlow(s subject) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	generation, known := g.slow[s.object().GetUID()]
+	return known && generation == s.object().GetGeneration()
+}
+
+// noteSlow notes that a generation of an object took too long, and reports whether it was compiled
+// alone when it did. Of an object that was not, nothing is known but that the manager was busy.
+func (g *compileGuard) noteSlow(s subject) (alone bool) {
+	if g == nil || g.isSlow(s) {
+		return true
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.slow[s.object().GetUID()] = s.object().GetGeneration()
+	return false
 }
 
 // knownTooExpensive returns errTooExpensive for a generation of which the status says so.

@@ -73,7 +73,7 @@ func (d decider) reportUnsafe() {
 	if errors.Is(d.unsafe, errStarved) {
 		d.requeueWithin(starvedDelay)
 		d.reporter.report(d.subject.deepCopied(), verdict{outcomeReconciling, v1alpha1.ReasonPending,
-			"the node gave the manager too little processor time to compile this spec; the manager compiles it again"})
+			"the manager was too busy, or its node too full, to compile this spec in time; it compiles the spec again, alone"})
 		return
 	}
 	if errors.Is(d.unsafe, errTooExpensive) {

@@ -74,7 +74,8 @@ func (o *observer) compile(ctx context.Context, s subject, inputs compile.Inputs
 	began, used := o.clock.Now(), o.processorTime()
 	compiled, errs, err := compileSafely(timed, s, inputs)
 	if cut := (*experiment.Interrupted)(nil); errors.As(err, &cut) && ctx.Err() == nil {
-		if had := o.processorTime() - used; had.Seconds() < starvedShare*o.compileTimeout.Seconds() {
+		had := o.processorTime() - used
+		if !o.compileGuard.noteSlow(s) || had.Seconds() < starvedShare*o.compileTimeout.Seconds() {
 			log.FromContext(ctx).Info("Too little processor time to compile the spec", "had", had.String(), "in", o.clock.Since(began).String())
 			return nil, nil, errStarved
 		}

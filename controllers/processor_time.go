@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// errStarved says that a compilation was cut off, and that the manager had so little
-// processor time meanwhile that the spec is not to blame.
+// errStarved says that a compilation was cut off, and that the spec is not to blame: others were
+// compiled meanwhile, or the manager had little processor time.
 var errStarved = errors.New("the manager had too little processor time to compile the object")
 
 // starvedDelay is how soon such a spec is compiled again.
