@@ -149,6 +149,17 @@ func (g *compileGuard) noteSlow(s subject) (alone bool) {
 	return false
 }
 
+// forgetSlow forgets that an object took too long, once it has been compiled: the next time it
+// need not be alone.
+func (g *compileGuard) forgetSlow(s subject) {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.slow, s.object().GetUID())
+}
+
 // knownTooExpensive returns errTooExpensive for a generation of which the status says so.
 func knownTooExpensive(s subject) error {
 	st := s.status()

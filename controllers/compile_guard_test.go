@@ -130,6 +130,9 @@ func TestASpecThatIsSlowBesideOthersIsTriedAlone(t *testing.T) {
 	if m.guard.isSlow(guarded("slow", 2)) {
 		t.Error("an edited spec is held to be slow")
 	}
+	if m.guard.forgetSlow(slow); m.guard.isSlow(slow) {
+		t.Error("a spec that was compiled is held to be slow")
+	}
 }
 
 func TestAManagerWithoutAFolderGuardsNothing(t *testing.T) {

@@ -76,12 +76,15 @@ func (o *observer) compile(ctx context.Context, s subject, inputs compile.Inputs
 	if cut := (*experiment.Interrupted)(nil); errors.As(err, &cut) && ctx.Err() == nil {
 		had := o.processorTime() - used
 		if !o.compileGuard.noteSlow(s) || had.Seconds() < starvedShare*o.compileTimeout.Seconds() {
-			log.FromContext(ctx).Info("Too little processor time to compile the spec", "had", had.String(), "in", o.clock.Since(began).String())
+			log.FromContext(ctx).Info("Compiling the spec took too long, and the spec is not to blame yet", "processorTime", had.String(), "in", o.clock.Since(began).String())
 			return nil, nil, errStarved
 		}
 		return nil, field.ErrorList{field.Invalid(cut.Field, field.OmitValueType{}, fmt.Sprintf(
 			"takes too long to compile: %.3g s, at most %.3g s: use fewer values, shorter rules or smaller files",
 			o.clock.Since(began).Seconds(), o.compileTimeout.Seconds()))}, nil
+	}
+	if err == nil {
+		o.compileGuard.forgetSlow(s)
 	}
 	return compiled, errs, err
 }
