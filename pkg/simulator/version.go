@@ -6,4 +6,4 @@ package simulator
 // same scenario and seed give other results, be it by the engine, by a policy or
 // by how a scenario becomes a Config, and only then: results carry it in their
 // key, so that rows of two behaviours are never mixed.
-const EngineVersion = "6"
+const EngineVersion = "7"
