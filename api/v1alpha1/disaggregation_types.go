@@ -30,9 +30,10 @@ type Disaggregation struct {
 	// +optional
 	// +kubebuilder:default=Shared
 	Ownership Ownership `json:"ownership,omitempty"`
-	// maxPendingHandoffs is the maximum number of hand-overs that wait for a decode
-	// replica or are in transfer to it. At the maximum, prefill replicas start no
-	// further hand-overs for it. 0 means no limit.
+	// maxPendingHandoffs is the maximum number of hand-overs to one decode replica at
+	// the same time. A hand-over counts from the time at which its prompt enters the
+	// queue of the prefill replica until its last block arrives. Further prompts wait
+	// for that in order of arrival. 0 means no limit.
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0

@@ -25,8 +25,9 @@ type Handoff struct {
 	// its own, so that the cluster has one owner of each block; otherwise the
 	// copy stays cached.
 	SingleOwner bool
-	// MaxPending is how many hand-overs may wait for a decode replica or be on
-	// their way to it before prefill replicas admit no more for it; 0 is no
+	// MaxPending is how many hand-overs to one decode replica may be under way, from
+	// when a prompt enters the queue of its prefill replica until its last block has
+	// come. Further prompts wait outside that queue, first come, first served; 0 is no
 	// bound.
 	MaxPending int
 }

@@ -137,7 +137,8 @@ func (r *replica) remove(id int32, failed bool) {
 			r.cluster.reorder(r)
 		}
 	case phaseHeld:
-		r.port.held = slices.DeleteFunc(r.port.held, func(other int32) bool { return other == id })
+		to := &r.cluster.replicas[r.cluster.handoffs.of(q).to].port
+		to.held = slices.DeleteFunc(to.held, func(other int32) bool { return other == id })
 	case phaseLoading:
 		holds = true
 		r.port.loading--

@@ -19,6 +19,8 @@ type handoff struct {
 	// asked says that the request is in the queue of the decode replica,
 	// reserved that it has its blocks there, ready that it may decode.
 	asked, reserved, ready bool
+	// counted says that it has one of the places that Handoff.MaxPending gives.
+	counted bool
 	// done is when the job had computed the prompt; unset before.
 	done simtime.Time
 	// begun is when the request was sent on its way, readyAt when it might decode; unset before.
@@ -74,9 +76,7 @@ func (c *cluster) handOver(id int32, from, to int) {
 // enqueueDecode puts the request into the queue of the replica that will decode it.
 func (c *cluster) enqueueDecode(h *handoff) {
 	h.asked = true
-	r := &c.replicas[h.to]
-	r.port.pending++
-	r.enter(h.decode)
+	c.replicas[h.to].enter(h.decode)
 }
 
 // reserveForHandoff gives a request that is handed over its blocks, or returns false
@@ -185,7 +185,6 @@ func (c *cluster) restartHandoff(h *handoff) {
 	h.asked, h.reserved = false, false
 	h.confirmed, h.available, h.sent = 0, 0, 0
 	h.needs, h.posted, h.arrived, h.mark = 0, 0, 0, 0
-	c.endPending(to)
 }
 
 // progress lets a request decode when enough has come, and ends its hand-over
@@ -213,7 +212,6 @@ func (c *cluster) readyToDecode(h *handoff) {
 	q.remote = q.prompt - (r.blocksOf(q.prompt)-h.needs)*int32(r.cache.BlockTokens())
 	c.metrics.handedOver(c.now, q, time.Duration(c.now-h.done))
 	r.resumeLater(h.decode)
-	c.endPending(r)
 }
 
 // closeHandoff ends a hand-over. The request goes on without it, and the job gives its
@@ -230,18 +228,17 @@ func (c *cluster) closeHandoff(h *handoff, cancelled bool) {
 		r.releaseBlocks(j, c.handoff.SingleOwner && h.reserved && h.arrived == h.needs)
 		r.blocksReleased(used)
 	}
+	to, counted := h.to, h.counted
 	c.requests.release(h.job)
 	c.handoffs.free = append(c.handoffs.free, at)
+	if counted {
+		c.endPending(&c.replicas[to].port)
+	}
 }
 
 // cancelHandoff ends a hand-over before its time. What has not come will not come, and
 // the request has to compute its prompt itself if it is to go on.
 func (c *cluster) cancelHandoff(h *handoff) {
 	c.cancelFlights(h)
-	to := &c.replicas[h.to]
-	waits := h.asked && !h.ready
 	c.closeHandoff(h, true)
-	if waits {
-		c.endPending(to)
-	}
 }

@@ -11,16 +11,16 @@ import (
 // port is a replica's end of hand-overs.
 type port struct {
 	egress, ingress transfer.StationID
-	// jobs counts the prefill jobs in its batch, held are those that wait at its
-	// door until another replica has caught up.
+	// jobs counts the prefill jobs in its batch.
 	jobs int32
-	held []int32
 	// leaving are the jobs that have computed their prompts, whose blocks stay until they
 	// have been handed over; in no order.
 	leaving []int32
-	// pending counts the hand-overs that have asked for room here and are not
-	// ready.
-	pending int32
+	// pending counts the hand-overs that are under way to here, and held are the prefill
+	// jobs of those that wait until one ends, in the order in which they came. Both are
+	// kept only where something bounds the hand-overs.
+	pending int
+	held    []int32
 	// loading counts the requests whose content is on its way here, from
 	// elsewhere or from lower tiers.
 	loading int32
@@ -37,41 +37,36 @@ func (p *port) left(job int32) {
 	p.leaving = p.leaving[:last]
 }
 
-// holdsJob keeps a prefill job at the door while too much waits for the replica
-// that is to decode.
-func (c *cluster) holdsJob(r *replica, id int32) bool {
+// holdsJob keeps a prefill job at the door while as many hand-overs as may be are under
+// way to the replica that is to decode.
+func (c *cluster) holdsJob(id int32) bool {
 	q := &c.requests.all[id]
-	if !q.job || !c.isFull(q) {
+	if !q.job || c.handoff.MaxPending == 0 {
 		return false
 	}
-	q.moveTo(phaseHeld)
-	r.port.held = append(r.port.held, id)
-	return true
+	h := c.handoffs.of(q)
+	to := &c.replicas[h.to].port
+	if h.counted {
+		return false
+	}
+	if to.pending == c.handoff.MaxPending {
+		q.moveTo(phaseHeld)
+		to.held = append(to.held, id)
+		return true
+	}
+	h.counted = true
+	to.pending++
+	return false
 }
 
-// isFull says whether too much waits for the replica that is to decode.
-func (c *cluster) isFull(job *request) bool {
-	to := c.handoffs.of(job).to
-	return c.handoff.MaxPending > 0 && int(c.replicas[to].port.pending) >= c.handoff.MaxPending
-}
-
-// endPending notes that a hand-over no longer waits for a replica, and lets those
-// in that were held for it.
-func (c *cluster) endPending(r *replica) {
-	r.port.pending--
-	if c.handoff.MaxPending == 0 {
+// endPending notes that a hand-over to a replica is over, and lets the first job in that
+// waits for its place.
+func (c *cluster) endPending(to *port) {
+	to.pending--
+	if len(to.held) == 0 {
 		return
 	}
-	for i := range c.replicas {
-		p := &c.replicas[i]
-		held := p.port.held
-		p.port.held = held[:0]
-		for _, id := range held {
-			if c.isFull(&c.requests.all[id]) {
-				p.port.held = append(p.port.held, id)
-				continue
-			}
-			p.enter(id)
-		}
-	}
+	id := to.held[0]
+	to.held = to.held[1:]
+	c.replicas[c.requests.all[id].replica].enter(id)
 }

@@ -29,8 +29,12 @@ func (v *invariants) conserved(s *simulation, r *replica) {
 
 // handedOver checks pd_handoff and pd_ownership of the requests that are to run:
 // none decodes before its prompt is computed elsewhere and enough of that has
-// come; and each block of a hand-over is local, transferring or transferred.
+// come; each block of a hand-over is local, transferring or transferred; and no more
+// hand-overs to the replica are under way than may be.
 func (v *invariants) handedOver(s *simulation, r *replica) {
+	if most := s.cluster.handoff.MaxPending; most > 0 && r.port.pending > most {
+		broken(s, "replica %d: %d hand-overs are under way to it, more than %d", r.index, r.port.pending, most)
+	}
 	for _, id := range r.batch.running {
 		q := &s.requests.all[id]
 		if q.handoff == 0 || q.job {

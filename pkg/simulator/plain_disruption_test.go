@@ -99,6 +99,7 @@ func (p *plain) takeOff(q *plainRequest) {
 		} else {
 			p.dropBlocks(h.prefill, h.job)
 		}
+		p.openDoor(h.decode)
 	}
 	r := p.replicas[q.replica]
 	p.dismiss(r, q)

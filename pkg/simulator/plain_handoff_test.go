@@ -18,6 +18,7 @@ type plainHandoff struct {
 	request, job    *plainRequest
 	prefill, decode *plainReplica
 
+	came     bool // the job entered the queue of its replica
 	asked    bool // the request waits for room, or has it
 	reserved bool // it has it
 	done     bool // the job is
@@ -78,35 +79,35 @@ func (p *plain) hireJob(q *plainRequest, prefill *plainReplica) {
 	p.approach(prefill, job)
 }
 
-// come lets a request enter a queue, or keeps a job at the door while too many
-// hand-overs wait at its decode replica.
+// come lets a request enter a queue, or keeps a job at the door of its decode replica
+// while too many hand-overs are under way to that.
 func (p *plain) come(r *plainReplica, q *plainRequest) {
 	if q.isJob() && p.throttled(q.handoff.decode) {
-		r.door = append(r.door, q)
+		q.handoff.decode.door = append(q.handoff.decode.door, q)
 		return
+	}
+	if q.isJob() {
+		q.handoff.came = true
 	}
 	p.enter(r, q)
 }
 
 func (p *plain) throttled(decode *plainReplica) bool {
-	pending := 0
+	underWay := 0
 	for _, q := range p.flying {
-		if h := q.handoff; h != nil && h.decode == decode && h.asked && !h.ready {
-			pending++
+		if h := q.handoff; h != nil && h.decode == decode && h.came {
+			underWay++
 		}
 	}
-	return p.Handoff.MaxPending > 0 && pending >= p.Handoff.MaxPending
+	return p.Handoff.MaxPending > 0 && underWay >= p.Handoff.MaxPending
 }
 
-// openDoors lets jobs enter that nothing keeps any more.
-func (p *plain) openDoors() {
-	for _, r := range p.replicas {
-		for _, q := range slices.Clone(r.door) {
-			if !p.throttled(q.handoff.decode) {
-				r.door = without(r.door, q)
-				p.enter(r, q)
-			}
-		}
+// openDoor lets a job enter if there is room for one.
+func (p *plain) openDoor(decode *plainReplica) {
+	if len(decode.door) > 0 && !p.throttled(decode) {
+		q := decode.door[0]
+		decode.door = decode.door[1:]
+		p.come(q.handoff.prefill, q)
 	}
 }
 
@@ -266,7 +267,6 @@ func (p *plain) makeReady(h *plainHandoff) {
 	cell.Handoff.Record(int64(p.now.Sub(h.doneAt)))
 	cell.Handoffs++
 	p.wake(h.decode)
-	p.openDoors()
 }
 
 // finishHandoff ends a hand-over of which all has arrived.
@@ -279,6 +279,7 @@ func (p *plain) finishHandoff(h *plainHandoff) {
 		free = h.prefill.cache.Discard
 	}
 	p.letGo(h.prefill, h.job, free)
+	p.openDoor(h.decode)
 }
 
 // loseHandoff ends a hand-over of which the request wants no more.
@@ -290,6 +291,7 @@ func (p *plain) loseHandoff(q *plainRequest) {
 	p.takeBack(h)
 	p.dismiss(h.prefill, h.job)
 	p.letGo(h.prefill, h.job, h.prefill.cache.Release)
+	p.openDoor(h.decode)
 }
 
 // restartHandoff lets the hand-over of a job that is preempted begin afresh: what
@@ -303,16 +305,12 @@ func (p *plain) restartHandoff(h *plainHandoff) {
 	p.dropBlocks(h.decode, h.request)
 	h.asked, h.reserved = false, false
 	h.given, h.needs, h.arrived, h.confirmed, h.available, h.sent = 0, 0, 0, 0, 0, 0
-	p.openDoors()
 }
 
 // takeBack cancels what is on its way and parts the request from its job.
 func (p *plain) takeBack(h *plainHandoff) {
 	p.cancelParts(h)
 	h.request.handoff, h.job.handoff = nil, nil
-	if h.asked && !h.ready {
-		p.openDoors()
-	}
 }
 
 func (p *plain) cancelParts(h *plainHandoff) {
@@ -328,7 +326,9 @@ func (p *plain) cancelParts(h *plainHandoff) {
 func (p *plain) dismiss(r *plainReplica, q *plainRequest) {
 	p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool { return e.kind == plainEntry && e.request == q })
 	queued := slices.Contains(r.waiting, q)
-	r.door = without(r.door, q)
+	if q.isJob() {
+		q.handoff.decode.door = without(q.handoff.decode.door, q)
+	}
 	switch {
 	case slices.Contains(r.running, q):
 		r.useAdapter(q)

@@ -135,7 +135,7 @@ type plainReplica struct {
 	passedBy          []*plainRequest // by the admission under way
 	plainQueueWatch
 	plainWatch
-	door    []*plainRequest // jobs that are kept out of the queue
+	door    []*plainRequest // jobs of hand-overs to here that are kept out of their queues
 	parting []*plainRequest // who leaves blocks that are still copied down
 	// computing is what can be found of the step under way, and is not told of.
 	computing []uint64

@@ -204,7 +204,7 @@ func (r *replica) nextStep() {
 // enter puts a request into the wait queue, now. An idle replica wakes at the
 // end of this nanosecond, so that all that arrives in it is in its first batch.
 func (r *replica) enter(id int32) {
-	if r.cluster.holdsJob(r, id) {
+	if r.cluster.holdsJob(id) {
 		return
 	}
 	r.advisor.arrived(r.now)
