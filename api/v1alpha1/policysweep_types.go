@@ -21,7 +21,8 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:validation:XValidation:rule="has(self.objectives) || has(self.proposal) && has(self.gates) || self.search.algorithm == 'Capacity'",message="must be set, unless a proposal has gates or capacities are searched for",fieldPath=".objectives"
 // +kubebuilder:validation:XValidation:rule="!has(self.workloads) || !has(self.follow)",message="must not be set beside workloads: a run has one workload, so write a SimulationRun with the sources of one of them",fieldPath=".follow"
 type PolicySweepSpec struct {
-	// scenario is the base scenario that the parameters vary.
+	// scenario is the base scenario that the parameters vary. `kubectl explain
+	// simulationrun.spec.scenario` describes its fields.
 	// +required
 	Scenario Scenario `json:"scenario,omitzero"`
 	// parameters are the fields of the scenario that vary. Without them and without a

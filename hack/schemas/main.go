@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command schemas writes the JSON schemas of the kinds from the CRDs into
-// config/schemas, for kubeconform and editors: <group>/<kind>_<version>.json. Run it
-// in the root of the repository.
+// Command schemas shortens the generated CRDs, and writes the JSON schemas of the kinds
+// from them into config/schemas, for kubeconform and editors:
+// <group>/<kind>_<version>.json. Run it in the root of the repository.
 package main
 
 import (
@@ -11,7 +11,10 @@ import (
 	"path/filepath"
 )
 
-const folder = "config/schemas"
+const (
+	crds   = "config/crd/bases"
+	folder = "config/schemas"
+)
 
 func main() {
 	if err := run(); err != nil {
@@ -21,7 +24,10 @@ func main() {
 }
 
 func run() error {
-	schemas, err := schemas()
+	if err := shorten(crds); err != nil {
+		return err
+	}
+	schemas, err := schemas(os.DirFS(crds))
 	if err != nil {
 		return err
 	}

@@ -10,34 +10,25 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"sigs.k8s.io/yaml"
-
-	"windtunnel.dev/windtunnel/config/crd"
 )
 
 // object is a schema as JSON.
 type object = map[string]any
 
-// schemas returns the text of each schema by its file's name.
-func schemas() (map[string][]byte, error) {
-	files, err := fs.Glob(crd.Bases, "bases/*.yaml")
+// schemas returns the text of each schema by its file's name. A sweep's has the scenario
+// of a run's, with the descriptions.
+func schemas(base fs.FS) (map[string][]byte, error) {
+	kinds, err := definitions(base)
 	if err != nil {
 		return nil, err
 	}
 	texts := map[string][]byte{}
-	for _, file := range files {
-		raw, err := crd.Bases.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		var def apiextensionsv1.CustomResourceDefinition
-		if err := yaml.UnmarshalStrict(raw, &def); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
+	for _, def := range kinds {
 		for i := range def.Spec.Versions {
 			version := &def.Spec.Versions[i]
+			describe(version.Schema.OpenAPIV3Schema, kinds[described].Spec.Versions[i].Schema.OpenAPIV3Schema)
 			name := fmt.Sprintf("%s/%s_%s.json", def.Spec.Group, strings.ToLower(def.Spec.Names.Kind), version.Name)
-			if texts[name], err = schemaOf(&def, version); err != nil {
+			if texts[name], err = schemaOf(def, version); err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
 		}

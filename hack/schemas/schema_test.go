@@ -20,7 +20,7 @@ import (
 const root = "../../"
 
 func TestSchemasAreThoseOfTheDefinitions(t *testing.T) {
-	want, err := schemas()
+	want, err := schemas(os.DirFS(root + crds))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,6 +47,66 @@ func TestSchemasAreThoseOfTheDefinitions(t *testing.T) {
 			t.Errorf("there is no %s", name)
 		}
 	}
+}
+
+// A shortened definition validates and defaults as the generated one, and a second step changes nothing.
+func TestShorten(t *testing.T) {
+	const file = "sim.windtunnel.dev_policysweeps.yaml"
+	whole, err := definitions(os.DirFS(root + crds))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, sweep := whole["SimulationRun"].Spec.Versions[0].Schema.OpenAPIV3Schema, whole["PolicySweep"].Spec.Versions[0].Schema.OpenAPIV3Schema
+	short, long := scenarioOf(sweep), scenarioOf(run)
+	if got, want := short.Properties["pools"].Description, "kubectl explain simulationrun.spec.scenario.pools"; got != want {
+		t.Errorf("the pools of a sweep are described by %q, want %q", got, want)
+	}
+	if got := short.Properties["pools"].Items.Schema.Properties["model"].Description; got != "" {
+		t.Errorf("a pool's model is described in both kinds: %s", got)
+	}
+	if long.Properties["pools"].Items.Schema.Properties["model"].Description == "" {
+		t.Error("no kind describes a pool's model")
+	}
+	if diff := cmp.Diff(bare(t, long), bare(t, short)); diff != "" {
+		t.Errorf("scenario without descriptions (-run +sweep):\n%s", diff)
+	}
+
+	describe(sweep, run)
+	raw, err := yaml.Marshal(whole["PolicySweep"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, file), raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := shorten(dir); err != nil {
+			t.Fatal(err)
+		}
+		got, err := definitions(os.DirFS(dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(short, scenarioOf(got["PolicySweep"].Spec.Versions[0].Schema.OpenAPIV3Schema)); diff != "" {
+			t.Errorf("shortened (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// bare is a schema without descriptions.
+func bare(t *testing.T, s schema) object {
+	t.Helper()
+	raw, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o object
+	if err := json.Unmarshal(raw, &o); err != nil {
+		t.Fatal(err)
+	}
+	undescribe(o)
+	return o
 }
 
 // validator reads a schema as a tool that knows nothing of Kubernetes does.

@@ -81,19 +81,35 @@ func walk(n node, visit func(node)) {
 	}
 }
 
-// shared are the places where both specs have the same schema: what the API server does
-// with such a place of a run, it does with that of a sweep.
+// shared are the places where both specs have the same schema but for descriptions: what
+// the API server does with such a place of a run, it does with that of a sweep.
 func shared(t *testing.T) map[string]bool {
 	t.Helper()
 	ofRuns := map[string]*props{}
-	walkSchema(place{"spec"}, specSchema(t, "SimulationRun"), func(at place, s *props) { ofRuns[generalize(at)] = s })
+	walkSchema(place{"spec"}, specSchema(t, "SimulationRun"), func(at place, s *props) { ofRuns[generalize(at)] = bare(s) })
 	same := map[string]bool{}
 	walkSchema(place{"spec"}, specSchema(t, "PolicySweep"), func(at place, s *props) {
-		if run, ok := ofRuns[generalize(at)]; ok && equality.Semantic.DeepEqual(run, s) {
+		if run, ok := ofRuns[generalize(at)]; ok && equality.Semantic.DeepEqual(run, bare(s)) {
 			same[generalize(at)] = true
 		}
 	})
 	return same
+}
+
+// bare is a schema without the descriptions of itself and of all below it.
+func bare(s *props) *props {
+	s = s.DeepCopy()
+	s.Description = ""
+	for name, property := range s.Properties {
+		s.Properties[name] = *bare(&property)
+	}
+	if s.Items != nil {
+		s.Items.Schema = bare(s.Items.Schema)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		s.AdditionalProperties.Schema = bare(s.AdditionalProperties.Schema)
+	}
+	return s
 }
 
 // ownNodes are the nodes of a document, for a sweep without those of shared places.
@@ -162,8 +178,11 @@ func TestSchemaUsesOnlyBoundsThatTheTablesKnow(t *testing.T) {
 
 // A client-side `kubectl apply` keeps the object as compact JSON in an annotation. All
 // annotations of an object may have 262,144 bytes together; the rest is for the others.
+// Below this limit each definition keeps room for the fields of later releases, as
+// docs/adr/0042-room-in-the-definitions.md has it.
 func TestDefinitionsAreSmallEnoughToApply(t *testing.T) {
 	const limit = 240 << 10
+	room := map[string]int{"SimulationRun": 30_000, "PolicySweep": 60_000}
 	for kind, file := range files {
 		text, err := crd.Bases.ReadFile(file)
 		if err != nil {
@@ -173,8 +192,8 @@ func TestDefinitionsAreSmallEnoughToApply(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(compact) > limit {
-			t.Errorf("CRD of %s has %d bytes as compact JSON; at most %d are allowed", kind, len(compact), limit)
+		if left := limit - len(compact); left < room[kind] {
+			t.Errorf("CRD of %s has %d bytes as compact JSON and leaves %d of %d, want at least %d", kind, len(compact), left, limit, room[kind])
 		}
 	}
 }

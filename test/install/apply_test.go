@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
@@ -35,6 +36,25 @@ func (s *server) kubectl(t *testing.T, args ...string) string {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// explained is the description that kubectl explain prints of a field. The API server
+// publishes the schema of a new definition a moment after it serves the kind.
+func (s *server) explained(t *testing.T, field string) string {
+	t.Helper()
+	for {
+		out, err := output(t, kubectlPath(t), "--kubeconfig", s.kubeconfig, "explain", field)
+		if err == nil {
+			_, out, _ = strings.Cut(out, "DESCRIPTION:")
+			out, _, _ = strings.Cut(out, "FIELDS:")
+			return strings.TrimSpace(out)
+		}
+		select {
+		case <-t.Context().Done():
+			t.Fatal(err)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
 }
 
 // TestDefinitionsAreAppliedByTheClient applies the definitions of the manifests and
@@ -74,6 +94,11 @@ func TestDefinitionsAreAppliedByTheClient(t *testing.T) {
 				if got := crd.Annotations[options]; got != "ServerSideApply=true" {
 					t.Errorf("%s has %s %q, want ServerSideApply=true", definition, options, got)
 				}
+			}
+			// A sweep's pools refer to those of a run, which kubectl explains.
+			reference := strings.Fields(s.explained(t, "policysweep.spec.scenario.pools"))
+			if got := s.explained(t, reference[len(reference)-1]+".model"); !strings.Contains(got, "catalogue") {
+				t.Errorf("%s lead to\n%s", reference, got)
 			}
 		})
 	}
