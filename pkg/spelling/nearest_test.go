@@ -22,8 +22,8 @@ func TestNearest(t *testing.T) {
 }
 
 func TestSlip(t *testing.T) {
-	names := []string{"costPerReplicaHour", "podOverrides", "replicas", "retries"}
-	for written, want := range map[string]string{"replica": "replicas", "Replicas": "replicas", "podOveride": "podOverrides", "pods": "", "gpu": ""} {
+	names := []string{"weight", "costPerReplicaHour", "podOverrides", "replicas", "retries"}
+	for written, want := range map[string]string{"wieght": "weight", "replica": "replicas", "Replicas": "replicas", "podOveride": "podOverrides", "pods": "", "gpu": ""} {
 		if got := Slip(written, names); got != want {
 			t.Errorf("Slip(%q) = %q, want %q", written, got, want)
 		}
