@@ -70,7 +70,7 @@ func (k valueKind) Canonical(value string) (string, error) {
 	case durationValue:
 		d, err := time.ParseDuration(value)
 		if _, number := strconv.ParseFloat(value, 64); err != nil && number == nil {
-			return "", fmt.Errorf("%w: write %ss for seconds", wrong, value)
+			return "", fmt.Errorf("%w: write its unit too, %sms or %[2]ss", wrong, value)
 		}
 		if err != nil {
 			return "", wrong

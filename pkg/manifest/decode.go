@@ -15,13 +15,13 @@ import (
 // decode parses a document. The object of an empty document is nil, as is that
 // of a document that is none, which fatal is about. strict are fields that
 // stand there twice.
-func (d document) decode() (object map[string]any, strict field.ErrorList, fatal *field.Error) {
+func (d document) decode() (object map[string]any, strict, fatal field.ErrorList) {
 	raw, strict, fatal := d.toJSON()
 	switch {
-	case fatal != nil || bytes.Equal(raw, []byte("null")):
+	case len(fatal) > 0 || bytes.Equal(raw, []byte("null")):
 		return nil, nil, fatal
 	case raw[0] != '{':
-		return nil, nil, wholeFault("a document must be an object with apiVersion and kind")
+		return nil, nil, field.ErrorList{wholeFault("a document must be an object with apiVersion and kind")}
 	}
 	u := &unstructured.Unstructured{}
 	err := decodeStrictly(raw, u)
@@ -29,7 +29,7 @@ func (d document) decode() (object map[string]any, strict field.ErrorList, fatal
 		return u.Object, append(strict, strictFaults(strictErr.Errors())...), nil
 	}
 	if err != nil && !runtime.IsMissingKind(err) {
-		return nil, nil, syntaxFault(err)
+		return nil, nil, field.ErrorList{syntaxFault(err)}
 	}
 	return u.Object, strict, nil
 }
@@ -37,12 +37,12 @@ func (d document) decode() (object map[string]any, strict field.ErrorList, fatal
 // isValue reports whether a document is YAML or JSON at all.
 func (d document) isValue() bool {
 	_, _, fatal := d.toJSON()
-	return fatal == nil
+	return len(fatal) == 0
 }
 
 // toJSON converts a document. Of keys that stand in YAML twice the last one
 // wins, as on a server.
-func (d document) toJSON() (raw []byte, strict field.ErrorList, fatal *field.Error) {
+func (d document) toJSON() (raw []byte, strict, fatal field.ErrorList) {
 	if d.json {
 		return d.text, nil, nil
 	}
@@ -52,7 +52,10 @@ func (d document) toJSON() (raw []byte, strict field.ErrorList, fatal *field.Err
 	}
 	raw, err := yaml.YAMLToJSON(d.text)
 	if err != nil {
-		return nil, nil, syntaxFault(err)
+		if errs := notFinite(d.node()); len(errs) > 0 {
+			return nil, nil, errs
+		}
+		return nil, nil, field.ErrorList{syntaxFault(err)}
 	}
 	for _, path := range duplicateKeys(d.node()) {
 		strict = append(strict, duplicateFault(path))

@@ -25,7 +25,7 @@ type InvalidError struct {
 	// Lines are where the faults are in File, counted from 1:
 	// len(Lines) == len(Errs).
 	Lines []int
-	// written are the texts of the values in File that the faults are about; "" of other than scalars.
+	// written are the values in File that the faults are about, as people read them; "" of fields that are not there.
 	written []string
 }
 
@@ -82,16 +82,12 @@ func aboutNoField(fault *field.Error) bool { return fault.Field == "" || fault.F
 
 // message is a fault without its field.
 func (e *InvalidError) message(i int) string {
-	fault := e.Errs[i]
-	if isNumberForText(fault) && i < len(e.written) && e.written[i] != "" {
-		return fmt.Sprintf("Invalid value: %s: must be of type string: write the number in quotes: %[1]q; a duration has its unit too, such as 600s", e.written[i])
+	if wrong, is := typeFaultOf(e.Errs[i]); is && i < len(e.written) && e.written[i] != "" {
+		wrong.written = e.written[i]
+		wrong.rule = ruleOf(e.Kind, e.Errs[i].Field)
+		return wrong.message()
 	}
-	return Message(fault)
-}
-
-// isNumberForText reports whether a number stands where the schema has a text.
-func isNumberForText(fault *field.Error) bool {
-	return strings.HasSuffix(fault.ErrorBody(), `must be of type string: "integer"`) || strings.HasSuffix(fault.ErrorBody(), `must be of type string: "number"`)
+	return Message(e.Errs[i])
 }
 
 // plainBounds are words for bounds in place of those of the schema.
@@ -105,43 +101,13 @@ func Message(fault *field.Error) string {
 	if before, after, is := strings.Cut(text, ": "+fault.Field+" in body "); is {
 		text = before + ": " + plainBounds.Replace(after)
 	}
-	if isNumberForText(fault) {
-		return text + " (write the number in quotes; a duration has its unit too, such as 600s)"
+	if wrong, is := typeFaultOf(fault); is {
+		return wrong.message()
 	}
-	if strings.HasSuffix(text, `must be of type string: "boolean"`) {
-		return text + " (" + booleanAdvice + ")"
-	}
-	if example, ok := examples[lastKey(fault.Field)]; ok && strings.Contains(text, "must be of type object: ") {
-		return fmt.Sprintf("%s (such as %s)", text, example)
-	}
-	if value, ok := fault.BadValue.(string); ok && strings.Contains(fault.Detail, "must be a duration") && isNumber(value) && !strings.HasSuffix(fault.Detail, "for seconds") {
-		return fmt.Sprintf("%s (write %ss for seconds)", text, value)
+	if value, ok := fault.BadValue.(string); ok && strings.Contains(fault.Detail, "must be a duration") && isNumber(value) {
+		return fmt.Sprintf("%s: write its unit too, %sms or %[2]ss", text, value)
 	}
 	return text
-}
-
-// booleanAdvice is for texts that YAML 1.1 takes for true or false.
-const booleanAdvice = "YAML reads y, n, yes, no, on and off as booleans: write the text in quotes"
-
-// examples are objects in whose place people write one of their fields, by name.
-var examples = map[string]string{
-	"arrivals":      `arrivals: {rate: "2.5"}`,
-	"calls":         `calls: {mean: "3"}`,
-	"closedLoop":    `closedLoop: {concurrency: 10}`,
-	"copies":        `copies: {count: 20}`,
-	"horizon":       `horizon: {duration: 10m}`,
-	"inputTokens":   `inputTokens: {mean: "512"}`,
-	"outputTokens":  `outputTokens: {mean: "128"}`,
-	"preset":        `preset: {name: Chatbot, rate: "2"}`,
-	"profile":       `profile: {shape: Step, at: 5m, factor: "2"}`,
-	"replications":  `replications: {count: 3}`,
-	"resultTokens":  `resultTokens: {mean: "300"}`,
-	"retry":         `retry: {max: 3}`,
-	"steps":         `steps: {mean: "4"}`,
-	"thinkTime":     `thinkTime: {mean: 5s}`,
-	"timeout":       `timeout: {total: 30s}`,
-	"tokensPerStep": `tokensPerStep: {mean: "200"}`,
-	"turns":         `turns: {mean: "5"}`,
 }
 
 // lastKey returns the last step of a path that is no index.
@@ -162,6 +128,7 @@ func (d document) invalid(object map[string]any, errs field.ErrorList) *InvalidE
 	}
 	root := d.node()
 	lines, written := make(map[*field.Error]int, len(errs)), make(map[*field.Error]string, len(errs))
+	errs = withoutImplied(errs)
 	for _, fault := range errs {
 		lines[fault], written[fault] = d.find(root, strings.TrimPrefix(fault.Field, "<nil>"))
 	}

@@ -3,10 +3,12 @@
 package manifest
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
 	yamlv3 "go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // node parses a document into YAML nodes, which know their lines. It is for
@@ -26,9 +28,10 @@ func (d document) lineOf(root *yamlv3.Node, path string) int {
 	return line
 }
 
-// find finds the line of a field in the file, such as spec.pools[0].name, and the text of its
-// value, which is "" if it is no scalar. A field that is not there has the line of the deepest one
-// around it; without nodes every field is where the document starts.
+// find finds the line of a field in the file, such as spec.pools[0].name, and its value for a
+// message. A path may lead on into YAML that stands as a text in the file. A field that is not there
+// has no value, and the line of the deepest one around it; without nodes every field is where the
+// document starts.
 func (d document) find(root *yamlv3.Node, path string) (line int, value string) {
 	at := root
 	line = d.line
@@ -37,6 +40,11 @@ func (d document) find(root *yamlv3.Node, path string) (line int, value string) 
 	}
 	for rest := path; rest != "" && at != nil; {
 		var key string
+		if at.Kind == yamlv3.ScalarNode && at.Style&yamlv3.LiteralStyle != 0 {
+			// The first line of a literal text is the one below its node's.
+			inside := document{text: append(bytes.Repeat([]byte("\n"), at.Line), at.Value...), line: line}
+			return inside.find(inside.node(), rest)
+		}
 		key, rest = nextKey(rest)
 		var name *yamlv3.Node
 		if name, at = step(at, key); name != nil {
@@ -44,7 +52,7 @@ func (d document) find(root *yamlv3.Node, path string) (line int, value string) 
 		}
 	}
 	if at != nil {
-		value = at.Value
+		value = asWritten(at)
 	}
 	return line, value
 }
@@ -97,26 +105,43 @@ func step(at *yamlv3.Node, key string) (name, value *yamlv3.Node) {
 // once, in the order of the file.
 func duplicateKeys(root *yamlv3.Node) []string {
 	var paths []string
-	var walk func(n *yamlv3.Node, path string)
-	walk = func(n *yamlv3.Node, path string) {
-		if n == nil {
-			return
+	walk(root, "", func(path string, _ *yamlv3.Node, again bool) {
+		if again {
+			paths = append(paths, path)
 		}
-		seen := map[string]bool{}
-		for i, child := range n.Content {
-			switch {
-			case n.Kind == yamlv3.SequenceNode:
-				walk(child, path+"["+strconv.Itoa(i)+"]")
-			case n.Kind == yamlv3.MappingNode && i%2 == 0:
-				at := strings.TrimPrefix(path+"."+child.Value, ".")
-				if seen[child.Value] {
-					paths = append(paths, at)
-				}
-				seen[child.Value] = true
-				walk(n.Content[i+1], at)
-			}
+	})
+	return paths
+}
+
+// walk visits the fields and entries below a node in the order of the file. again says that a key
+// stands in its mapping for a second time.
+func walk(n *yamlv3.Node, path string, visit func(path string, value *yamlv3.Node, again bool)) {
+	if n == nil {
+		return
+	}
+	seen := map[string]bool{}
+	for i, child := range n.Content {
+		switch {
+		case n.Kind == yamlv3.SequenceNode:
+			at := path + "[" + strconv.Itoa(i) + "]"
+			visit(at, child, false)
+			walk(child, at, visit)
+		case n.Kind == yamlv3.MappingNode && i%2 == 0:
+			at := strings.TrimPrefix(path+"."+child.Value, ".")
+			visit(at, n.Content[i+1], seen[child.Value])
+			seen[child.Value] = true
+			walk(n.Content[i+1], at, visit)
 		}
 	}
-	walk(root, "")
-	return paths
+}
+
+// notFinite are the faults of numbers of YAML that JSON has not: .nan and .inf.
+func notFinite(root *yamlv3.Node) field.ErrorList {
+	var errs field.ErrorList
+	walk(root, "", func(path string, value *yamlv3.Node, _ bool) {
+		if word := strings.ToLower(strings.TrimLeft(value.Value, "+-.")); value.ShortTag() == "!!float" && (word == "nan" || word == "inf") {
+			errs = append(errs, &field.Error{Type: field.ErrorTypeInvalid, Field: path, BadValue: field.OmitValueType{}, Detail: value.Value + ": must be a finite number"})
+		}
+	})
+	return errs
 }

@@ -40,12 +40,12 @@ func read(r io.Reader, name string, unnamed bool) (*Set, error) {
 	for _, d := range docs {
 		object, errs, fatal := d.decode()
 		switch {
-		case fatal == nil && object == nil:
+		case len(fatal) == 0 && object == nil:
 			continue
-		case unnamed && !isManifest(object) && (fatal == nil || d.isValue()):
+		case unnamed && !isManifest(object) && (len(fatal) == 0 || d.isValue()):
 			continue
-		case fatal != nil:
-			errs = field.ErrorList{fatal}
+		case len(fatal) > 0:
+			errs = fatal
 		default:
 			errs = set.add(object, errs, origin{file: name, document: count + 1, text: d})
 		}

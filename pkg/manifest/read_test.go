@@ -121,7 +121,7 @@ f.yaml:16: document 1, SimulationRun r: spec.replications: Invalid value: seeds 
 		"rules that could not be checked go without saying": {
 			strings.Replace(runText("r", "  replications: {seeds: [1], count: 2}\n"), "requests: 10", "requests: many", 1),
 			`
-f.yaml:7: document 1, SimulationRun r: spec.scenario.horizon.requests: Invalid value: "string": must be of type integer: "string"`,
+f.yaml:7: document 1, SimulationRun r: spec.scenario.horizon.requests: Invalid value: "many": must be a whole number`,
 		},
 		"fields that are unknown or there twice": {
 			runText("r", "  replicas: 2\n  execution:\n    shards: 1\n    shards: 2\n    pods: 3\n"),
@@ -138,17 +138,17 @@ f.yaml:15: document 1, SimulationRun r: spec.scenario.workload.trace.retry.true:
 		"a number where a text is": {
 			strings.Replace(runText("r", ""), "file: trace.csv", "file: trace.csv, sample: 0.95", 1),
 			`
-f.yaml:15: document 1, SimulationRun r: spec.scenario.workload.trace.sample: Invalid value: 0.95: must be of type string: write the number in quotes: "0.95"; a duration has its unit too, such as 600s`,
+f.yaml:15: document 1, SimulationRun r: spec.scenario.workload.trace.sample: Invalid value: 0.95: must be greater than 0 and at most 1, such as "0.9": write "0.95"`,
 		},
 		"a name that YAML reads as a boolean": {
 			strings.Replace(runText("r", ""), "name: llama", "name: y", 1),
 			`
-f.yaml:9: document 1, SimulationRun r: spec.scenario.pools[0].name: Invalid value: "boolean": must be of type string: "boolean" (YAML reads y, n, yes, no, on and off as booleans: write the text in quotes)`,
+f.yaml:9: document 1, SimulationRun r: spec.scenario.pools[0].name: Invalid value: y: must be a text: YAML reads y, n, yes, no, on and off as booleans: write the text in quotes`,
 		},
 		"a field of an object in its place": {
 			strings.Replace(runText("r", ""), "file: trace.csv", "file: trace.csv, timeout: 5s", 1),
 			`
-f.yaml:15: document 1, SimulationRun r: spec.scenario.workload.trace.timeout: Invalid value: "string": must be of type object: "string" (such as timeout: {total: 30s})`,
+f.yaml:15: document 1, SimulationRun r: spec.scenario.workload.trace.timeout: Invalid value: "5s": must be an object with fields: such as timeout: {total: 30s}`,
 		},
 		"an unknown field in a list's entry": {
 			strings.Replace(runText("r", ""), "accelerator:", "gpu: x\n      accelerator:", 1),
@@ -215,6 +215,57 @@ f.yaml:7: document 2, ConfigMap A b: kind: Forbidden: duplicate field`,
 				t.Errorf("error (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// The value of a field of another type is told as it stands in the file, with the words of the
+// field's own rule.
+func TestAValueOfAnotherTypeIsToldAsItIsWritten(t *testing.T) {
+	of := func(replicas string) string {
+		return strings.Replace(runText("r", ""), "accelerator:", "replicas: "+replicas+"\n      accelerator:", 1)
+	}
+	target := func(ttft string) string {
+		return strings.Replace(runText("r", ""), "router:", "slos: [{class: default, ttft: "+ttft+"}]\n    router:", 1)
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"a word":             {of("four"), `11: document 1, SimulationRun r: spec.scenario.pools[0].replicas: Invalid value: "four": must be a whole number`},
+		"a number in quotes": {of(`"4"`), `11: document 1, SimulationRun r: spec.scenario.pools[0].replicas: Invalid value: "4": must be a whole number: write 4 without quotes`},
+		"decimals":           {of("4.5"), `11: document 1, SimulationRun r: spec.scenario.pools[0].replicas: Invalid value: 4.5: must be a whole number`},
+		"a list":             {of("[4]"), `11: document 1, SimulationRun r: spec.scenario.pools[0].replicas: Invalid value: a list: must be a whole number`},
+		"a boolean":          {of("yes"), `11: document 1, SimulationRun r: spec.scenario.pools[0].replicas: Invalid value: yes: must be a whole number`},
+		"a number without an end": {
+			of("1e300"), `11: document 1, SimulationRun r: spec.scenario.pools[0].replicas: Invalid value: 1e+300: must be at most 1024`,
+		},
+		"no number":        {of(".nan"), `11: document 1: spec.scenario.pools[0].replicas: Invalid value: .nan: must be a finite number`},
+		"infinity":         {of("-.Inf"), `11: document 1: spec.scenario.pools[0].replicas: Invalid value: -.Inf: must be a finite number`},
+		"no unit":          {target("500"), `12: document 1, SimulationRun r: spec.scenario.slos[0].ttft: Invalid value: 500: must be a duration above 0s, up to 8760h, such as 500ms: write its unit too, 500ms or 500s`},
+		"no unit, quoted":  {target(`"500"`), `12: document 1, SimulationRun r: spec.scenario.slos[0].ttft: Invalid value: "500": must be a duration above 0s, up to 8760h, such as 500ms: write its unit too, 500ms or 500s`},
+		"a true duration":  {target("true"), `12: document 1, SimulationRun r: spec.scenario.slos[0].ttft: Invalid value: true: must be a duration above 0s, up to 8760h, such as 500ms: ` + `YAML reads y, n, yes, no, on and off as booleans: write the text in quotes`},
+		"a listed name":    {strings.Replace(runText("r", ""), "name: llama", "name: [llama]", 1), `9: document 1, SimulationRun r: spec.scenario.pools[0].name: Invalid value: a list: must be a text`},
+		"a numeral's name": {strings.Replace(runText("r", ""), "name: llama", "name: 7", 1), `9: document 1, SimulationRun r: spec.scenario.pools[0].name: Invalid value: 7: must be a text: write "7"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := manifest.Read(strings.NewReader(c.text), "f.yaml")
+			if diff := cmp.Diff("f.yaml:"+c.want, fmt.Sprint(err)); diff != "" {
+				t.Errorf("error (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAPathLeadsIntoYAMLOfAText(t *testing.T) {
+	text := strings.Replace(runText("r", ""), `{inline: "kind: EndpointPickerConfig"}`, "\n        inline: |\n          # an EPP\n          kind: EndpointPickerConfig\n          plugins:\n          - type: a\n          - type: b", 1)
+	set := read(t, text)
+	// The text is line 14; its comment is line 15, and type: b line 19.
+	for path, want := range map[string]int{
+		"spec.scenario.router.endpointPickerConfig.inline":                 14,
+		"spec.scenario.router.endpointPickerConfig.inline.plugins[1].type": 19,
+		"spec.scenario.router.endpointPickerConfig.inline.plugins[1].x":    19,
+		"spec.scenario.router.endpointPickerConfig.inline.kind":            16,
+	} {
+		if got := set.LineOf(set.Runs[0], path); got != want {
+			t.Errorf("%s is in line %d, want %d", path, got, want)
+		}
 	}
 }
 

@@ -99,8 +99,20 @@ func (d *definition) prune(object map[string]any) []string {
 
 // around is the object that a path's last field is not in; nil if there is none.
 func (d *definition) around(path string) *schema.Structural {
-	at := d.structural
-	var around *schema.Structural
+	around, _ := d.along(path)
+	return around
+}
+
+// at is the schema of a field; nil if there is none.
+func (d *definition) at(path string) *schema.Structural {
+	_, at := d.along(path)
+	return at
+}
+
+// along goes down a path: what is around its last field that there is a schema for, and that field's
+// own; nil where the path leaves the schema.
+func (d *definition) along(path string) (around, at *schema.Structural) {
+	at = d.structural
 	for rest := path; rest != "" && at != nil; {
 		var key string
 		key, rest = nextKey(rest)
@@ -111,11 +123,11 @@ func (d *definition) around(path string) *schema.Structural {
 		}
 		next, ok := at.Properties[key]
 		if !ok {
-			break
+			return around, nil
 		}
 		at = &next
 	}
-	return around
+	return around, at
 }
 
 // fieldsOf are the names of an object's fields.
