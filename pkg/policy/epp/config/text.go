@@ -4,6 +4,7 @@ package config
 
 import (
 	"encoding/json"
+	"strings"
 
 	yamlv3 "go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -47,13 +48,17 @@ func yamlToJSON(text []byte, path *field.Path) ([]byte, field.ErrorList) {
 	if strictErr == nil {
 		return raw, nil
 	}
+	// The conversion names lines, but no paths.
+	var root yamlv3.Node
+	parsed := yamlv3.Unmarshal(text, &root) == nil
 	raw, err := yaml.YAMLToJSON(text)
 	if err != nil {
+		if errs := notFinite(&root, path); parsed && len(errs) > 0 {
+			return nil, errs
+		}
 		return nil, field.ErrorList{document.SyntaxError(path, text, err)}
 	}
-	// The strict conversion names the line of a duplicate, but not its path.
-	var root yamlv3.Node
-	if yamlv3.Unmarshal(text, &root) == nil {
+	if parsed {
 		if errs := duplicateKeys(&root, path); len(errs) > 0 {
 			return raw, errs
 		}
@@ -82,6 +87,26 @@ func duplicateKeys(n *yamlv3.Node, path *field.Path) field.ErrorList {
 			seen[child.Value] = true
 			errs = append(errs, duplicateKeys(n.Content[i+1], at)...)
 		}
+	}
+	return errs
+}
+
+// notFinite reports numbers of YAML that JSON does not have: .nan and .inf.
+func notFinite(n *yamlv3.Node, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for i, child := range n.Content {
+		switch {
+		case n.Kind == yamlv3.DocumentNode:
+			errs = append(errs, notFinite(child, path)...)
+		case n.Kind == yamlv3.SequenceNode:
+			errs = append(errs, notFinite(child, path.Index(i))...)
+		case n.Kind == yamlv3.MappingNode && i%2 == 1:
+			errs = append(errs, notFinite(child, path.Child(n.Content[i-1].Value))...)
+		}
+	}
+	word := strings.ToLower(strings.TrimLeft(n.Value, "+-."))
+	if n.ShortTag() == "!!float" && (word == "nan" || word == "inf") {
+		errs = append(errs, field.Invalid(path, field.OmitValueType{}, n.Value+": must be a finite number"))
 	}
 	return errs
 }

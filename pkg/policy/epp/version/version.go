@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/spelling"
 )
 
 // A Release dates what the EPP's versions understand. The EPP began in the
@@ -119,7 +121,31 @@ func Parse(version string, path *field.Path) (Dialect, *field.Error) {
 			return d, nil
 		}
 	}
-	return Dialect{}, field.Invalid(path, version, "unknown EPP version; there are "+strings.Join(Names(), ", "))
+	return Dialect{}, field.Invalid(path, version, "unknown EPP version; there are "+strings.Join(Names(), ", ")+didYouMean(version))
+}
+
+// didYouMean suggests the versions that the tag of an image or a number of a release may stand for,
+// the newest first.
+func didYouMean(written string) string {
+	tag, _, _ := strings.Cut(written[strings.LastIndexAny(written, "/")+1:], "@")
+	tag = tag[strings.LastIndexByte(tag, ':')+1:]
+	if tag != "" && tag[0] >= '0' && tag[0] <= '9' {
+		tag = "v" + tag
+	}
+	var names []string
+	for _, d := range slices.Backward(All) {
+		_, number, _ := strings.Cut(d.Name, "-")
+		if tag == number || tag == minor(number) || minor(tag) == minor(number) && strings.Count(tag, ".") == 2 {
+			names = append(names, d.Name)
+		}
+	}
+	if near := spelling.Slip(tag, Names()); len(names) == 0 && near != "" {
+		names = []string{near}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; did you mean " + strings.Join(names, " or ") + "?"
 }
 
 // minor is a version's name without a patch number.
