@@ -14,7 +14,7 @@ var rules = []*Rule{
 	&stagesShareEndpoints, &noHitLRUPrefillName,
 	&flowControlWithoutGate, &bandZeroMeansDefault, &requestTTLZero, &stalenessBelowScrape, &detectorBecomesFilter,
 	&filtersWithoutProfiles, &filterMayEmpty, &affinityBeforeRoles, &affinityGateOff, &affinityGateUncalibrated,
-	&unusedPlugin, &noEffectInProfile, &weightOnNonScorer, &weightNotPositive, &duplicateScorer,
+	&unusedPlugin, &noEffectInProfile, &weightOnNonScorer, &weightNotPositive, &weightDrownsOthers, &duplicateScorer,
 	&affinityOnly, &queueAndKVOnly, &warmPodWins, &loadAwareHalved, &nothingScored,
 	&severalUnreferencedPickers, &pickerBecomesDefault, &randomPickerIgnoresScores, &maxEndpoints,
 	&prefixBehindPassthrough, &blockSizeBelowFloor, &autoTuneOverrides, &promptBeyondIndex, &indexOverRemembers,
