@@ -46,7 +46,7 @@ func ReadBeside(raw []byte, beside Beside, path *field.Path) (*Bundle, field.Err
 	}
 	var errs field.ErrorList
 	for _, err := range strict {
-		errs = append(errs, field.Invalid(path, field.OmitValueType{}, err.Error()))
+		errs = append(errs, strictFault(err, path))
 	}
 	if len(errs) == 0 {
 		// Of fields that have the right names.
