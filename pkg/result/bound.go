@@ -33,6 +33,9 @@ func ParseBound(text string, u Unit, path *field.Path) (float64, field.ErrorList
 	if err != nil {
 		return wrong("is too large")
 	}
+	if value < 0 && u != Number && u != Ratio {
+		return wrong("must not be negative: no value of the metric is below 0")
+	}
 	suffix := parts[2]
 	_, duration := durationUnits[suffix]
 	switch u {

@@ -44,6 +44,9 @@ func (m Measures) Gate(in GateText, path *field.Path) (Gate, field.ErrorList) {
 		more = field.ErrorList{field.Invalid(path, in.Name, "must have one of value and versusBaseline")}
 	case g.Relative:
 		g.Bound, more = ParseChange(in.VersusBaseline, path.Child("versusBaseline"))
+		if len(errs)+len(more) == 0 && g.Bound < -1 && measure.Unit() != Number && measure.Unit() != Ratio {
+			more = field.ErrorList{field.Invalid(path.Child("versusBaseline"), in.VersusBaseline, "must be at least -100%: no value of the metric is below 0")}
+		}
 	case len(errs) == 0:
 		g.Bound, more = ParseBound(in.Value, measure.Unit(), path.Child("value"))
 	}

@@ -180,17 +180,19 @@ func TestGateFaults(t *testing.T) {
 		change func(*GateText)
 		want   []string
 	}{
-		"none":                     {func(*GateText) {}, nil},
-		"no such metric":           {func(g *GateText) { g.Metric = "ttft.p98" }, []string{"gates[0].metric"}},
-		"no such operator":         {func(g *GateText) { g.Operator = "Below" }, []string{"gates[0].operator"}},
-		"a bound of another unit":  {func(g *GateText) { g.Value = "99%" }, []string{"gates[0].value"}},
-		"no confidence":            {func(g *GateText) { g.Confidence = "" }, []string{"gates[0].confidence"}},
-		"a confidence of a coin":   {func(g *GateText) { g.Confidence = "0.5" }, []string{"gates[0].confidence"}},
-		"certainty":                {func(g *GateText) { g.Confidence = "1" }, []string{"gates[0].confidence"}},
-		"no bound":                 {func(g *GateText) { g.Value = "" }, []string{"gates[0]"}},
-		"two bounds":               {func(g *GateText) { g.VersusBaseline = "1%" }, []string{"gates[0]"}},
-		"a change without percent": {func(g *GateText) { g.Value, g.VersusBaseline = "", "1" }, []string{"gates[0].versusBaseline"}},
-		"everything":               {func(g *GateText) { *g = GateText{Value: "x"} }, []string{"gates[0].metric", "gates[0].operator", "gates[0].confidence"}},
+		"none":                            {func(*GateText) {}, nil},
+		"no such metric":                  {func(g *GateText) { g.Metric = "ttft.p98" }, []string{"gates[0].metric"}},
+		"no such operator":                {func(g *GateText) { g.Operator = "Below" }, []string{"gates[0].operator"}},
+		"a bound of another unit":         {func(g *GateText) { g.Value = "99%" }, []string{"gates[0].value"}},
+		"no confidence":                   {func(g *GateText) { g.Confidence = "" }, []string{"gates[0].confidence"}},
+		"a confidence of a coin":          {func(g *GateText) { g.Confidence = "0.5" }, []string{"gates[0].confidence"}},
+		"certainty":                       {func(g *GateText) { g.Confidence = "1" }, []string{"gates[0].confidence"}},
+		"no bound":                        {func(g *GateText) { g.Value = "" }, []string{"gates[0]"}},
+		"two bounds":                      {func(g *GateText) { g.VersusBaseline = "1%" }, []string{"gates[0]"}},
+		"a change by more than all of it": {func(g *GateText) { g.Value, g.VersusBaseline = "", "-150%" }, []string{"gates[0].versusBaseline"}},
+		"a limit below 0":                 {func(g *GateText) { g.Value = "-5ms" }, []string{"gates[0].value"}},
+		"a change without percent":        {func(g *GateText) { g.Value, g.VersusBaseline = "", "1" }, []string{"gates[0].versusBaseline"}},
+		"everything":                      {func(g *GateText) { *g = GateText{Value: "x"} }, []string{"gates[0].metric", "gates[0].operator", "gates[0].confidence"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -70,7 +70,7 @@ func checkName(m Metric, dotted bool) (*family, []string) {
 	f := findFamily(m.Name)
 	switch {
 	case f == nil:
-		return nil, []string{fmt.Sprintf("there is no metric %q; there are %s", m.Name, list(familyNames()))}
+		return nil, []string{fmt.Sprintf("there is no metric %q; there are %s%s", m.Name, list(familyNames()), didYouMean(m))}
 	case f.find(m.Statistic) != nil && (m.Statistic != "" || !dotted):
 		return f, nil
 	case !f.hasStatistics():

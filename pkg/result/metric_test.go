@@ -66,11 +66,23 @@ func TestParseMetricFaults(t *testing.T) {
 		},
 		"an unknown name": {
 			text: "ttfb.p99",
-			want: []string{`Invalid value: "ttfb.p99": there is no metric "ttfb"; there are ` + names},
+			want: []string{`Invalid value: "ttfb.p99": there is no metric "ttfb"; there are ` + names + `; did you mean "ttft.p99"?`},
 		},
 		"names have one case": {
 			text: "TTFT.p99",
-			want: []string{`Invalid value: "TTFT.p99": there is no metric "TTFT"; there are ` + names},
+			want: []string{`Invalid value: "TTFT.p99": there is no metric "TTFT"; there are ` + names + `; did you mean "ttft.p99"?`},
+		},
+		"another separator": {
+			text: "ttft_p99",
+			want: []string{`Invalid value: "ttft_p99": there is no metric "ttft_p99"; there are ` + names + `; did you mean "ttft.p99"?`},
+		},
+		"another order": {
+			text: "p99_ttft",
+			want: []string{`Invalid value: "p99_ttft": there is no metric "p99_ttft"; there are ` + names + `; did you mean "ttft.p99"?`},
+		},
+		"a name that is near to none": {
+			text: "latency.p99",
+			want: []string{`Invalid value: "latency.p99": there is no metric "latency"; there are ` + names},
 		},
 		"a statistic is missing": {
 			text: "ttft",
