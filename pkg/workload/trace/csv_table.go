@@ -72,7 +72,7 @@ func (t *csvTable) header(text []byte) error {
 			place = i
 		}
 		if place < 0 && !slices.Contains(t.optional, column) {
-			return fmt.Errorf("must be a header with the columns %s, got %.200q%s", t.wanted(), text, cmp.Or(t.delimiterHint(text), t.hint))
+			return fmt.Errorf("must be a header with the columns %s, got %.200q%s", t.wanted(), text, cmp.Or(t.delimiterHint(text), t.caseHint(column), t.hint))
 		}
 		t.place = append(t.place, place)
 	}
@@ -98,6 +98,16 @@ func (t *csvTable) delimiterHint(header []byte) string {
 			return fmt.Sprintf(": the delimiter of csv (--csv) may be %s", name)
 		default:
 			return fmt.Sprintf(": the format CSV reads it, with the delimiter %s of csv (--csv)", name)
+		}
+	}
+	return ""
+}
+
+// caseHint says that a column is there in another case.
+func (t *csvTable) caseHint(column string) string {
+	for _, field := range t.fields {
+		if there := string(bytes.TrimSpace(field)); strings.EqualFold(there, column) {
+			return fmt.Sprintf(": upper and lower case count: the file has %q, not %q", there, column)
 		}
 	}
 	return ""

@@ -47,16 +47,17 @@ func TestHeadersThatAreOthersHintAtTheOption(t *testing.T) {
 		text   string
 		want   string
 	}{
-		"no columns are named":   {trace.GenericCSV, nil, "ts,in,out\n", `t: row 1: must be a header with the columns arrival_ns,input_tokens,output_tokens, got "ts,in,out": csv (--csv) names other columns`},
-		"another delimiter":      {trace.GenericCSV, named, "ts;in;out\n", `t: row 1: must be a header with the columns ts,in,out, got "ts;in;out": the delimiter of csv (--csv) may be Semicolon`},
-		"quotes beside another":  {trace.GenericCSV, named, `"ts";in;out` + "\n", `t: row 1: has text behind the closing quote of a field: the delimiter of csv (--csv) may be Semicolon`},
-		"tabs":                   {trace.GenericCSV, named, "ts\tin\tout\n", `t: row 1: must be a header with the columns ts,in,out, got "ts\tin\tout": the delimiter of csv (--csv) may be Tab`},
-		"a format with commas":   {trace.Vidur, nil, "arrived_at;num_prefill_tokens;num_decode_tokens\n", `t: row 1: must be a header with the columns arrived_at,num_prefill_tokens,num_decode_tokens, got "arrived_at;num_prefill_tokens;num_decode_tokens": the format CSV reads it, with the delimiter Semicolon of csv (--csv)`},
-		"commas where a tab is":  {trace.GenericCSV, &trace.CSV{Time: "ts", Input: "in", Output: "out", TimeFormat: trace.Seconds, Delimiter: trace.Tab}, "ts,in,out\n", "t: row 1: must be a header with the columns ts\tin\tout, got \"ts,in,out\": the delimiter of csv (--csv) may be Comma"},
-		"timestamps as seconds":  {trace.GenericCSV, named, "ts,in,out\n2024-01-01T00:00:00Z,2,3\n", `t: row 2: ts: must be a decimal number of seconds, got "2024-01-01T00:00:00Z": timeFormat Timestamp reads it`},
-		"timestamps of BurstGPT": {trace.BurstGPT, nil, "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n2024-01-01T00:00:00Z,m,1,2,3,API log\n", `t: row 2: Timestamp: must be a decimal number of seconds, got "2024-01-01T00:00:00Z"`},
-		"words as seconds":       {trace.GenericCSV, named, "ts,in,out\nnoon,2,3\n", `t: row 2: ts: must be a decimal number of seconds, got "noon"`},
-		"other columns":          {trace.GenericCSV, named, "a,b,c\n", `t: row 1: must be a header with the columns ts,in,out, got "a,b,c"`},
+		"no columns are named":    {trace.GenericCSV, nil, "ts,in,out\n", `t: row 1: must be a header with the columns arrival_ns,input_tokens,output_tokens, got "ts,in,out": csv (--csv) names other columns`},
+		"another delimiter":       {trace.GenericCSV, named, "ts;in;out\n", `t: row 1: must be a header with the columns ts,in,out, got "ts;in;out": the delimiter of csv (--csv) may be Semicolon`},
+		"quotes beside another":   {trace.GenericCSV, named, `"ts";in;out` + "\n", `t: row 1: has text behind the closing quote of a field: the delimiter of csv (--csv) may be Semicolon`},
+		"tabs":                    {trace.GenericCSV, named, "ts\tin\tout\n", `t: row 1: must be a header with the columns ts,in,out, got "ts\tin\tout": the delimiter of csv (--csv) may be Tab`},
+		"a format with commas":    {trace.Vidur, nil, "arrived_at;num_prefill_tokens;num_decode_tokens\n", `t: row 1: must be a header with the columns arrived_at,num_prefill_tokens,num_decode_tokens, got "arrived_at;num_prefill_tokens;num_decode_tokens": the format CSV reads it, with the delimiter Semicolon of csv (--csv)`},
+		"commas where a tab is":   {trace.GenericCSV, &trace.CSV{Time: "ts", Input: "in", Output: "out", TimeFormat: trace.Seconds, Delimiter: trace.Tab}, "ts,in,out\n", "t: row 1: must be a header with the columns ts\tin\tout, got \"ts,in,out\": the delimiter of csv (--csv) may be Comma"},
+		"timestamps as seconds":   {trace.GenericCSV, named, "ts,in,out\n2024-01-01T00:00:00Z,2,3\n", `t: row 2: ts: must be a decimal number of seconds, got "2024-01-01T00:00:00Z": timeFormat Timestamp reads it`},
+		"timestamps of BurstGPT":  {trace.BurstGPT, nil, "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n2024-01-01T00:00:00Z,m,1,2,3,API log\n", `t: row 2: Timestamp: must be a decimal number of seconds, got "2024-01-01T00:00:00Z"`},
+		"words as seconds":        {trace.GenericCSV, named, "ts,in,out\nnoon,2,3\n", `t: row 2: ts: must be a decimal number of seconds, got "noon"`},
+		"columns in another case": {trace.GenericCSV, named, "Ts,In,Out\n", `t: row 1: must be a header with the columns ts,in,out, got "Ts,In,Out": upper and lower case count: the file has "Ts", not "ts"`},
+		"other columns":           {trace.GenericCSV, named, "a,b,c\n", `t: row 1: must be a header with the columns ts,in,out, got "a,b,c"`},
 	} {
 		_, err := trace.ReadWith(tc.format, trace.Options{CSV: tc.csv}, strings.NewReader(tc.text), "t")
 		if fmt.Sprint(err) != tc.want {

@@ -108,6 +108,9 @@ func RecogniseFormat(r io.Reader, name string) (Format, io.Reader, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", nil, fmt.Errorf("%s: read: %w", name, err)
 	}
+	if len(bytes.TrimSpace(start)) == 0 {
+		return "", nil, fmt.Errorf("%s: is empty: it has no requests", name)
+	}
 	var beginnings []string
 	for _, f := range formats {
 		if f.matches(string(start)) {

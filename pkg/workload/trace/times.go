@@ -50,16 +50,14 @@ func (c *clock) at(text []byte) (int64, error) {
 	if c.format != Timestamp {
 		at, err := decimalNs(c.field, text, c.format)
 		if err != nil && c.chosen {
-			if _, _, ok := parseTimestamp(text); ok {
-				err = fmt.Errorf("%w: timeFormat Timestamp reads it", err)
-			}
+			err = fmt.Errorf("%w%s", err, howToRead(text))
 		}
 		return at, err
 	}
 	at, zoned, ok := parseTimestamp(text)
 	switch {
 	case !ok:
-		return 0, invalidField(c.field, "must look like 2024-05-10 00:00:00.009930+00:00 and lie between the years 1970 and 2200, got %.80q", text)
+		return 0, invalidField(c.field, "must look like 2024-05-10 00:00:00.009930+00:00 and lie between the years 1970 and 2200, got %.80q%s", text, howToRead(text))
 	case c.read && zoned != c.zoned:
 		return 0, invalidField(c.field, "must have a zone in all rows or in none, got %.80q", text)
 	}
