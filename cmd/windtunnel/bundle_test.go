@@ -65,7 +65,7 @@ var refusedBundles = map[string]struct {
 	"a tree on a signal that is not":     {bundleHead + "routing: {decisionTree: {root: {sum: [{field: endpoints.output_tokens, times: 1}]}}}", []string{"routing.decisionTree.root.sum[0].field", "output_tokens", "endpoints.waiting"}},
 	"a tree on a tenant that is not":     {bundleHead + "routing: {decisionTree: {root: {if: {field: request.tenant, is: nobody}, then: {value: 1}, else: {value: 2}}}}", []string{"routing.decisionTree.root.if.is", "nobody"}},
 	"a signal that is not":               {bundleHead + "routing: {signals: [clairvoyance], starlark: {source: x}}", []string{"routing.signals[0].name", "clairvoyance", "prefix-affinity"}},
-	"a language that is not":             {bundleHead + "routing: {lua: {source: x}}", []string{`unknown field "routing.lua"`}},
+	"a language that is not":             {bundleHead + "routing: {lua: {source: x}}", []string{`routing.lua: Forbidden: unknown field`}},
 	"another version of the bundle":      {"apiVersion: sim.windtunnel.dev/v2\nkind: PolicyBundle\nrouting: {builtIn: {policy: random}}", []string{"apiVersion", `"sim.windtunnel.dev/v2"`, "v1alpha1"}},
 	"another version of Starlark":        {bundleHead + "routing: {starlark: {version: '20200101', source: x}}", []string{"routing.starlark.version", "20200101"}},
 	"another version of a template":      {bundleHead + "routing: {parameterized: {template: weighted_affinity_routing, version: '0'}}", []string{"routing.parameterized.version"}},

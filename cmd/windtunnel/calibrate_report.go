@@ -64,7 +64,7 @@ func (f *runFile) reported(title, folder string, engine calibrate.Engine) (*cali
 	if at.Size() > benchmark.MaxBytes {
 		return nil, nil, fmt.Errorf("%s has %d bytes; a Benchmark Report has at most %d", name, at.Size(), benchmark.MaxBytes)
 	}
-	raw, err := os.ReadFile(name)
+	raw, err := readInputFile(name)
 	if err != nil {
 		return nil, nil, err
 	}

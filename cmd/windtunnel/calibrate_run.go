@@ -101,7 +101,7 @@ func parseRunFile(raw []byte) (*runFile, error) {
 
 // readRun reads a run's file and all that it names.
 func readRun(name string) (measuredRun, error) {
-	raw, err := os.ReadFile(name)
+	raw, err := readInputFile(name)
 	if err != nil {
 		return measuredRun{}, err
 	}

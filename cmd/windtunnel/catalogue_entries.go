@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -75,7 +74,7 @@ func (o *catalogueOptions) manifestEntries(ctx context.Context, stdin io.Reader)
 
 func readEntries[T any](name string, parse func([]byte, *field.Path) (T, field.ErrorList)) (T, error) {
 	var none T
-	raw, err := os.ReadFile(name)
+	raw, err := readInputFile(name)
 	if err != nil {
 		return none, badInputError{err}
 	}

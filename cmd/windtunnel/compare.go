@@ -355,7 +355,7 @@ func (o *compareOptions) compileRun(ctx context.Context, local *localOptions, se
 	if o.scenario != "" {
 		nameFile(errs, pickerPath+".inline", file)
 	}
-	if err := compiled(v1alpha1.SimulationRunKind, run.Name, errs, err); err != nil {
+	if err := compiledFrom(set, run, errs, err); err != nil {
 		return nil, err
 	}
 	return &compiledRun{SimulationRun: run, Compiled: c}, nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -110,6 +111,11 @@ func (o *dashboardOptions) check(paths []string) error {
 
 // filesSource has the objects of files, and says which of them have none.
 func filesSource(paths []string, stderr io.Writer) (dashboard.Source, error) {
+	for _, path := range paths {
+		if address.MatchString(path) {
+			return nil, fileError(path, fs.ErrNotExist)
+		}
+	}
 	s := folder.New(clock.RealClock{}, paths...)
 	without, err := s.Check()
 	for _, name := range without {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"strings"
 	"time"
@@ -215,7 +214,7 @@ func (o *evaluateOptions) readPolicy() (*evaluate.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := os.ReadFile(o.policy)
+	raw, err := readInputFile(o.policy)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/preset"
 	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
 	"windtunnel.dev/windtunnel/pkg/starter"
 )
 
@@ -172,7 +173,7 @@ func (o *initOptions) write(ctx context.Context, stderr io.Writer) ([]byte, erro
 	}
 	var err error
 	if o.epp != "" {
-		if s.Picker, err = os.ReadFile(o.epp); err != nil {
+		if s.Picker, err = o.readPicker(); err != nil {
 			return nil, badInputError{fmt.Errorf("--epp: %w", err)}
 		}
 		if s.PickerFile, err = o.beside(o.epp); err != nil {
@@ -277,4 +278,16 @@ func (o *initOptions) validate(ctx context.Context, text []byte) error {
 		}
 	}
 	return nil
+}
+
+// readPicker reads the file of --epp.
+func (o *initOptions) readPicker() ([]byte, error) {
+	content, err := readInputFile(o.epp)
+	if err != nil {
+		return nil, err
+	}
+	if found, _ := files.Find(content); len(found) == 0 && len(content) > 0 {
+		return content, unfit(o.epp, content, "--epp names an "+pickerKind)
+	}
+	return content, nil
 }

@@ -101,7 +101,7 @@ func TestInitRefusesBadInput(t *testing.T) {
 		"no such trace":          {[]string{"--trace", "/nowhere"}, "--trace: "},
 		"no trace":               {[]string{"--trace", noWeights}, "--trace: "},
 		"no such configuration":  {[]string{"--epp", "/nowhere"}, "--epp: "},
-		"no configuration":       {[]string{"--epp", mooncake(t)}, "is invalid"},
+		"no configuration":       {[]string{"--epp", mooncake(t)}, "is a trace in the format Mooncake, and --epp names an EndpointPickerConfig"},
 		"nothing to vary":        {[]string{"--kind", "sweep", "--epp", noWeights}, "has nothing to vary"},
 		"no folder":              {[]string{"-o", "/nowhere/scenario.yaml"}, "/nowhere"},
 		"a folder":               {[]string{"-o", t.TempDir(), "--force"}, "is there"},

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -127,6 +128,9 @@ func (o *lintOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return badInputError{err}
 	}
+	if len(files) == 0 && !o.skip {
+		return badInputError{fmt.Errorf("%s: %w in the YAML and JSON files: %s", strings.Join(args, ", "), lint.ErrNoConfig, lintReads)}
+	}
 	switch {
 	case o.fix:
 		return o.rewrite(w, files, limit)
@@ -193,9 +197,6 @@ func (o *lintOptions) report(ctx context.Context, w io.Writer, files []lintFile,
 		}
 		reports = append(reports, report)
 	}
-	if len(reports)+len(unread) == 0 && !o.skip {
-		unread = append(unread, lint.ErrNoConfig)
-	}
 	if err := o.print(w, reports); err != nil {
 		return err
 	}
@@ -210,13 +211,16 @@ func (o *lintOptions) report(ctx context.Context, w io.Writer, files []lintFile,
 
 // read looks at a file's configurations, its manifests of Windtunnel and its autoscalers.
 func (o *lintOptions) read(ctx context.Context, file lintFile, manifests *lintManifests) (lint.Report, error) {
+	if isPrinted(file.content) {
+		return lint.Report{}, unfit(file.name, file.content, lintReads)
+	}
 	report, err := lint.Read(file.name, file.content, lint.Options{Versions: o.versions, Context: o.context})
 	autoscalers := file.autoscalers()
 	if errors.Is(err, lint.ErrNoConfig) && (file.holdsOwnKinds() || len(autoscalers) > 0) {
 		report, err = lint.Report{File: file.name, Configs: []lint.ConfigReport{}}, nil
 	}
 	if err != nil {
-		return report, err
+		return report, whyUnread(file, err)
 	}
 	if file.holdsOwnKinds() {
 		report.Manifests, err = manifests.findings(ctx, file, report.Findings())
@@ -225,6 +229,17 @@ func (o *lintOptions) read(ctx context.Context, file lintFile, manifests *lintMa
 		report.Manifests = append(report.Manifests, autoscalerFindings(file.name, d)...)
 	}
 	return report, err
+}
+
+// whyUnread is the error of a file that cannot be linted: what it is, if it is something else.
+func whyUnread(file lintFile, err error) error {
+	if errors.Is(err, lint.ErrNoConfig) {
+		return noneToLint(file.name, file.content)
+	}
+	if other := unfit(file.name, file.content, lintReads); other != nil {
+		return other
+	}
+	return err
 }
 
 func (o *lintOptions) print(w io.Writer, reports []lint.Report) error {
@@ -256,7 +271,7 @@ func (o *lintOptions) rewrite(w io.Writer, files []lintFile, limit lint.Severity
 	for _, file := range files {
 		fixed, err := lint.Fix(file.name, file.content, lint.FixOptions{Versions: o.versions, DeleteUnknown: o.deleteUnknown})
 		if err != nil {
-			return badInputError{err}
+			return badInputError{whyUnread(file, err)}
 		}
 		fixed.WriteText(w)
 		if o.write && fixed.Blocked {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -12,7 +13,20 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 )
+
+// lintReads are the files that lint has a use for.
+const lintReads = "windtunnel lint reads EndpointPickerConfigs (in files of their own, ConfigMaps and Helm values), " +
+	"SimulationRuns, PolicySweeps, HorizontalPodAutoscalers, ScaledObjects, and ConfigMaps of the workload-variant-autoscaler"
+
+// noneToLint is the error of a file, or of folders, without anything to lint.
+func noneToLint(name string, content []byte) error {
+	if err := unfit(name, content, lintReads); err != nil {
+		return err
+	}
+	return badInputError{fmt.Errorf("%s: %w: %s", name, lint.ErrNoConfig, lintReads)}
+}
 
 // stdinName is what standard input is called in findings.
 const stdinName = "stdin"
@@ -52,6 +66,9 @@ func (o *lintOptions) files(args []string, stdin io.Reader) ([]lintFile, error) 
 // counts reports whether a file that nobody named is worth a look.
 func (o *lintOptions) counts(content []byte) bool {
 	onlyConfigs := o.fix || o.spellOut
+	if isPrinted(content) {
+		return false
+	}
 	return bytes.Contains(content, []byte("EndpointPickerConfig")) || !onlyConfigs && (mentionsOwnKinds(content) || autoscalerKind.Match(content))
 }
 
@@ -70,7 +87,7 @@ func expand(name string) (names []string, isFolder bool, err error) {
 	}
 	info, err := os.Stat(name)
 	if err != nil || !info.IsDir() {
-		return []string{name}, false, err
+		return []string{name}, false, fileError(name, err)
 	}
 	names, err = manifestsIn(name)
 	return names, true, err
@@ -80,7 +97,7 @@ func readInput(name string, stdin io.Reader) ([]byte, error) {
 	if name == "-" {
 		return io.ReadAll(stdin)
 	}
-	return os.ReadFile(name)
+	return readInputFile(name)
 }
 
 // manifestsIn lists the YAML and JSON files of a folder and those below it.

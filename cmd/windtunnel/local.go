@@ -184,6 +184,21 @@ func compiled(kind, name string, errs field.ErrorList, err error) error {
 	return nil
 }
 
+// compiledFrom is compiled for an object of a set: the errors name the lines of its file.
+func compiledFrom(set *manifest.Set, object manifest.Object, errs field.ErrorList, err error) error {
+	kind := object.GetObjectKind().GroupVersionKind().Kind
+	if err != nil || len(errs) == 0 {
+		return compiled(kind, object.GetName(), errs, err)
+	}
+	place := func(e *field.Error) string {
+		if !strings.HasPrefix(e.Field, "spec.") {
+			return ""
+		}
+		return fmt.Sprintf("%s:%d: ", set.FileOf(object), set.LineOf(object, e.Field))
+	}
+	return badInputError{fmt.Errorf("%s %s is invalid:\n%s", kind, object.GetName(), placedList(errs, place))}
+}
+
 // pickerPath is that of the EPP's configuration.
 const pickerPath = scenarioPrefix + "router.endpointPickerConfig"
 
@@ -197,12 +212,17 @@ func nameFile(errs field.ErrorList, path, file string) {
 }
 
 func bulletList(errs field.ErrorList) string {
+	return placedList(errs, func(*field.Error) string { return "" })
+}
+
+// placedList is bulletList with the place of each error in its file.
+func placedList(errs field.ErrorList, place func(*field.Error) string) string {
 	var text string
 	for i, e := range errs {
 		if i > 0 {
 			text += "\n"
 		}
-		text += "  - " + e.Field + ": " + manifest.Message(e)
+		text += "  - " + place(e) + e.Field + ": " + manifest.Message(e)
 	}
 	return text
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -57,14 +58,21 @@ func readManifest(name string, stdin io.Reader) (*manifest.Set, error) {
 }
 
 func readFrom(name string, read func(io.Reader, string) (*manifest.Set, error)) (*manifest.Set, error) {
-	f, err := os.Open(name)
+	content, err := readInputFile(name)
 	if err != nil {
-		return nil, badInputError{err}
+		return nil, err
 	}
-	defer f.Close()
-	set, err := read(f, name)
+	set, err := read(bytes.NewReader(content), name)
+	if err != nil && !mayBeManifest(content) {
+		if other := unfit(name, content, manifestReads); other != nil {
+			return nil, other
+		}
+	}
 	return set, toBadInput(firstErrors(err))
 }
+
+// manifestReads are the files that simulations are read from.
+const manifestReads = "a manifest of Windtunnel is YAML or JSON with SimulationRuns and PolicySweeps"
 
 // mostInvalid is how many invalid documents of a file are reported.
 const mostInvalid = 20
@@ -83,12 +91,28 @@ func firstErrors(err error) error {
 // verbs are those that simulate a kind.
 var verbs = map[string]string{v1alpha1.SimulationRunKind: "run", v1alpha1.PolicySweepKind: "sweep"}
 
+// otherFile is the error of one file without any object of Windtunnel that is recognised as something
+// else; nil of others.
+func (o *localOptions) otherFile(set *manifest.Set, kind string) error {
+	if len(o.files) != 1 || len(set.Runs)+len(set.Sweeps) > 0 {
+		return nil
+	}
+	content, err := os.ReadFile(o.files[0])
+	if err != nil {
+		return nil // standard input, a folder, or a pipe
+	}
+	return unfit(o.files[0], content, fmt.Sprintf("windtunnel %s simulates a %s", verbs[kind], kind))
+}
+
 // nothingFound says that the manifests hold no object of a kind, or none of the
 // name that --name gives, and which verb is for what they hold.
 func (o *localOptions) nothingFound(set *manifest.Set, kind string) error {
+	if err := o.otherFile(set, kind); err != nil {
+		return err
+	}
 	text := fmt.Sprintf("%s holds no %s", strings.Join(o.files, ", "), kind)
 	if len(set.Runs)+len(set.Sweeps)+len(set.ConfigMaps)+len(set.Others) == 0 {
-		return badInputError{fmt.Errorf("%s is empty: it has no object, and so no %s", strings.Join(o.files, ", "), kind)}
+		return badInputError{fmt.Errorf("%s: there is no object of Kubernetes, and so no %s", strings.Join(o.files, ", "), kind)}
 	}
 	if o.name != "" {
 		text += fmt.Sprintf(" named %q", o.name)

@@ -45,7 +45,7 @@ func TestMistakesOfTheCommandLine(t *testing.T) {
 		"samples that are a run's output": {"observe -f testdata/run.yaml --samples " + printed, "holds no samples: samples are answers of the HTTP API of Prometheus to query_range, or CSV"},
 
 		"a comparison of another kind": {"compare " + scaler + " " + scaler + " --scenario testdata/run.yaml", scaler + `: kind: Unsupported value: "HorizontalPodAutoscaler"`},
-		"a scenario of another kind":   {"init --epp " + scaler + " -o " + filepath.Join(folder, "a.yaml"), "--epp " + scaler + `: kind: Unsupported value: "HorizontalPodAutoscaler"`},
+		"a scenario of another kind":   {"init --epp " + scaler + " -o " + filepath.Join(folder, "a.yaml"), "--epp: " + scaler + " holds objects of autoscaling/v2 HorizontalPodAutoscaler, and --epp names an EndpointPickerConfig"},
 
 		"a dashboard without a cluster":    {"dashboard", "there is no cluster: set --kubeconfig or KUBECONFIG, or name a folder or files with results"},
 		"an explanation without a cluster": {"explain first", "there is no cluster: set --kubeconfig or KUBECONFIG"},

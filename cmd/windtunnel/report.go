@@ -204,12 +204,15 @@ func (o *reportOptions) clusterSweep(ctx context.Context, reader client.Reader, 
 
 // readFile reads the output of run or sweep -o json.
 func (o *reportOptions) readFile(name string) (page.Report, error) {
-	raw, err := os.ReadFile(name)
+	raw, err := readInputFile(name)
 	if err != nil {
-		return nil, badInputError{err}
+		return nil, err
 	}
 	objects, err := archive.ReadPrinted(raw)
 	if err != nil {
+		if other := unfit(name, raw, "a report is of the output of run or sweep -o json"); other != nil {
+			return nil, other
+		}
 		return nil, badInputError{fmt.Errorf("%s is not the output of run or sweep -o json", name)}
 	}
 	p, err := o.choose(objects)

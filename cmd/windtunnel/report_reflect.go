@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,7 +32,7 @@ func (o *reportOptions) reflect(cmd *cobra.Command, of string) error {
 	case !file:
 		return o.cannotReflectObject(cmd, of)
 	}
-	raw, err := os.ReadFile(of)
+	raw, err := readInputFile(of)
 	if err != nil {
 		return badInputError{err}
 	}

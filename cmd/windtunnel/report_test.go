@@ -132,7 +132,7 @@ func TestReportRefuses(t *testing.T) {
 		"neither of both":      {`{"kind": "Pod", "rows": []}`, "the object is neither a SimulationRun nor a PolicySweep"},
 		"two engines":          {mixed, "simulate all of the sweep with one version"},
 		"a later version":      {later, "reads \"windtunnel.dev/leaderboard/v2\""},
-		"an empty file":        {"", "is not the output of run or sweep -o json"},
+		"an empty file":        {"", "is empty, and a report is of the output of run or sweep -o json"},
 		"a sweep without rows": {`{"kind": "PolicySweep", "metadata": {"name": "a"}, "rows": [], "leaderboard": {"schemaVersion": "windtunnel.dev/leaderboard/v2", "candidates": []}}`, "no point has all of its results"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
 
 	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
@@ -14,15 +13,18 @@ import (
 // readResults reads the rows of a state, or of the output of run or sweep -o
 // json.
 func readResults(name string) (*resultSet, error) {
-	raw, err := os.ReadFile(name)
+	raw, err := readInputFile(name)
 	if err != nil {
-		return nil, badInputError{err}
+		return nil, err
 	}
 	if bytes.HasPrefix(raw, stateStart) {
 		return readState(name, raw)
 	}
 	objects, err := archive.ReadPrinted(raw)
 	if err != nil {
+		if other := unfit(name, raw, "results are in the output of run or sweep -o json, and in the state of a sweep"); other != nil {
+			return nil, other
+		}
 		return nil, badInputError{fmt.Errorf("%s is neither the output of run or sweep -o json nor a state of a sweep", name)}
 	}
 	set := &resultSet{parameters: dataframe.Parameters{}}

@@ -180,7 +180,7 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	err = forEach(&o.localOptions, set, v1alpha1.SimulationRunKind, set.Runs, func(run *v1alpha1.SimulationRun) error {
 		c, errs, err := compile.Run(ctx, run, o.inputs(set, run), o.settings...)
 		ready = append(ready, compiledRun{SimulationRun: run, Compiled: c})
-		return compiled(v1alpha1.SimulationRunKind, run.Name, errs, err)
+		return compiledFrom(set, run, errs, err)
 	})
 	if err != nil {
 		return err

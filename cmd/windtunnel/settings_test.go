@@ -74,7 +74,7 @@ func TestSettingsAreRefused(t *testing.T) {
 		"an entry that is not":  {[]string{"run", "-f", poissonSample, "--set", "pools[mistral].replicas=2"}, `there is no entry [mistral]`},
 		"a value of other kind": {[]string{"run", "-f", poissonSample, "--set", "pools[llama].replicas=two"}, `--set[pools[llama].replicas]: Invalid value: "two": must be a whole number`},
 		"a value out of range":  {[]string{"run", "-f", poissonSample, "--set", "pools[llama].replicas=0"}, `spec.scenario.pools[0].replicas: Invalid value: 0: must be at least 1`},
-		"a number of seconds":   {[]string{"run", "-f", poissonSample, "--set", "horizon.duration=600"}, "such as 50ms: write 600s for seconds"},
+		"a number of seconds":   {[]string{"run", "-f", poissonSample, "--set", "horizon.duration=600"}, "such as 50ms: write its unit too, 600ms or 600s"},
 		"twice":                 {[]string{"run", "-f", poissonSample, "--set", "pools[llama].replicas=2", "--set", "pools[llama].replicas=4"}, `--set[pools[llama].replicas]: Duplicate value: "4"`},
 		"what a sweep varies":   {[]string{"sweep", "-f", sweep, "--set", "router.endpointPickerConfig.schedulingProfiles[default].plugins[prefix-cache-scorer].weight=2"}, "of the sweep varies it"},
 		"with a promotion":      {[]string{"sweep", "-f", sweep, "--set", "router.tieBreak=First", "--promote", "epp.yaml"}, "--set changes the scenario for one trial"},

@@ -226,7 +226,7 @@ func TestTheOtherVerbIsNamed(t *testing.T) {
 		"sweep of a run":      {[]string{"sweep", "-f", file("run")}, "holds no PolicySweep; it holds the SimulationRun r, which windtunnel run simulates: windtunnel run -f " + file("run")},
 		"a name of the other": {[]string{"run", "-f", file("both"), "--name", "s"}, `holds no SimulationRun named "s"; it holds the PolicySweep s, which windtunnel sweep`},
 		"neither":             {[]string{"run", "-f", file("both"), "--name", "x"}, `holds no SimulationRun named "x"`},
-		"an empty file":       {[]string{"sweep", "-f", file("empty")}, "is empty: it has no object, and so no PolicySweep"},
+		"an empty file":       {[]string{"sweep", "-f", file("empty")}, "is empty, and windtunnel sweep simulates a PolicySweep"},
 		"another kind":        {[]string{"run", "-f", file("epp")}, "holds no SimulationRun; the command skips its objects of other kinds: llm-d.ai/v1alpha1 EndpointPickerConfig"},
 	} {
 		_, err := windtunnel(t, tc.args...)

@@ -153,7 +153,7 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 	err = forEach(&o.localOptions, set, v1alpha1.PolicySweepKind, set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
 		c, errs, err := compile.Sweep(ctx, sweep, o.inputs(set, sweep), o.settings...)
 		ready = append(ready, compiledSweep{PolicySweep: sweep, Compiled: c})
-		return compiled(v1alpha1.PolicySweepKind, sweep.Name, errs, err)
+		return compiledFrom(set, sweep, errs, err)
 	})
 	if err != nil {
 		return err

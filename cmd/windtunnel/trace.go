@@ -201,7 +201,7 @@ func openTrace(stdin io.Reader, name string) (io.ReadCloser, string, error) {
 	}
 	f, err := trace.OpenPath(name)
 	if err != nil {
-		return nil, name, badInputError{err}
+		return nil, name, fileError(name, err)
 	}
 	return f, name, nil
 }

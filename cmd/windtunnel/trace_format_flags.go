@@ -18,6 +18,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/spelling"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
 )
@@ -140,7 +141,7 @@ func decodeFields(flag string, given map[string]string, into any) error {
 	known := jsonNames(reflect.TypeOf(into).Elem().Elem())
 	for _, key := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(known, key) {
-			return fmt.Errorf("%s: unknown key %q, want %s", flag, key, strings.Join(known, ", "))
+			return fmt.Errorf("%s: unknown key %q; there are %s%s", flag, key, strings.Join(known, ", "), didYouMean(spelling.Nearest(key, known)))
 		}
 	}
 	text, err := json.Marshal(given)

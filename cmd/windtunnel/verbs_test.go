@@ -198,7 +198,7 @@ func TestBadInput(t *testing.T) {
 		},
 		"a rate that is not a string": {
 			verb: "run", manifest: run, old: `rate: "20"`, new: `rate: 20`,
-			want: []string{"spec.scenario.workload.clients[0].arrivals.rate", "must be of type string"},
+			want: []string{"spec.scenario.workload.clients[0].arrivals.rate", `must be a decimal above 0 in quotes, such as "2.5": write "20"`},
 		},
 		"an EPP version that there is not": {
 			verb: "run", manifest: run, old: "endpointPickerConfig:", new: "endpointPickerConfig:\n        version: router-v0.7",

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A file of the wrong kind is named for what it is, with the verb that reads it, in one line.
+func TestAFileOfAnotherKindIsNamedForWhatItIs(t *testing.T) {
+	empty := tempFile(t, "empty.yaml", "\n")
+	table := tempFile(t, "gateway.csv", "time,prompt,answer\n1,2,3\n")
+	traffic := tempFile(t, "day.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n1,2,3\n")
+	picker := tempFile(t, "epp.yaml", "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: queue-scorer\n")
+	page := tempFile(t, "page.yaml", "<!DOCTYPE html>\n<html></html>\n")
+	deployment := tempFile(t, "deployment.yaml", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\n")
+	result := tempFile(t, "result.json", mustRun(t, "run", "-f", "testdata/run.yaml", "-o", "json"))
+	folder := t.TempDir()
+	const address = "https://example.com/configs/epp.yaml"
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"lint, nothing":          {[]string{"lint", empty}, empty + " is empty, and windtunnel lint reads EndpointPickerConfigs"},
+		"lint, a folder":         {[]string{"lint", folder}, folder + ": no EndpointPickerConfig found in the YAML and JSON files: windtunnel lint reads"},
+		"lint, a trace":          {[]string{"lint", traffic}, traffic + " is a trace in the format Vidur, and windtunnel lint reads"},
+		"lint, a table":          {[]string{"lint", table}, table + " is a table with the columns time,prompt,answer, and windtunnel lint reads"},
+		"lint, an address":       {[]string{"lint", address}, address + " is an address, and the command reads files: download it first: curl -fsSL -o epp.yaml " + address},
+		"lint, a page":           {[]string{"lint", page}, page + " is a page of HTML, and windtunnel lint reads"},
+		"lint, another kind":     {[]string{"lint", deployment}, deployment + " holds objects of apps/v1 Deployment, and windtunnel lint reads"},
+		"lint --fix, a trace":    {[]string{"lint", "--fix", traffic}, traffic + " is a trace in the format Vidur, and windtunnel lint reads"},
+		"lint, a result":         {[]string{"lint", result}, result + " is the output of run or sweep -o json, and windtunnel lint reads"},
+		"sweep, an EPP file":     {[]string{"sweep", "-f", picker}, picker + " holds an EndpointPickerConfig, and windtunnel sweep simulates a PolicySweep; windtunnel lint " + picker + " checks it"},
+		"run, a trace":           {[]string{"run", "-f", traffic}, traffic + " is a trace in the format Vidur, and a manifest of Windtunnel is YAML or JSON"},
+		"run, a table":           {[]string{"run", "-f", table}, table + " is a table with the columns time,prompt,answer, and a manifest"},
+		"run, a result":          {[]string{"run", "-f", result}, result + " is the output of run or sweep -o json, and a manifest of Windtunnel is YAML or JSON with SimulationRuns and PolicySweeps; windtunnel report " + result},
+		"run, an address":        {[]string{"run", "-f", address}, address + " is an address"},
+		"run, nothing":           {[]string{"run", "-f", empty}, empty + " is empty, and windtunnel run simulates a SimulationRun"},
+		"run, a page":            {[]string{"run", "-f", page}, page + " is a page of HTML"},
+		"compare, a trace":       {[]string{"compare", traffic, traffic}, traffic + " is a trace in the format Vidur"},
+		"report, an EPP file":    {[]string{"report", picker}, picker + " holds an EndpointPickerConfig, and a report is of the output of run or sweep -o json"},
+		"results, a trace":       {[]string{"results", "-f", traffic}, traffic + " is a trace in the format Vidur, and results are in the output of run or sweep -o json"},
+		"import, an EPP file":    {[]string{"import", picker}, picker + " holds an EndpointPickerConfig, and windtunnel import reads profiles of BLIS"},
+		"init --epp, a trace":    {[]string{"init", "--epp", traffic, "--trace", traffic, "-o", filepath.Join(folder, "s.yaml")}, "--epp: " + traffic + " is a trace in the format Vidur, and --epp names an EndpointPickerConfig"},
+		"init --epp, an address": {[]string{"init", "--epp", address, "--trace", traffic, "-o", filepath.Join(folder, "s.yaml")}, "--epp: " + address + " is an address"},
+		"inspect, nothing":       {[]string{"trace", "inspect", empty}, empty + ": is empty: it has no requests"},
+		"inspect, an address":    {[]string{"trace", "inspect", address}, address + " is an address"},
+		"dashboard, an address":  {[]string{"dashboard", address}, address + " is an address"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := windtunnel(t, c.args...)
+			if exitCode(err) != exitBadInput || !strings.HasPrefix(err.Error(), c.want) {
+				t.Fatalf("error %v, want exit code 2 and %q", err, c.want)
+			}
+			if out != "" || strings.Count(strings.TrimSuffix(err.Error(), "\n(to compare EPP configurations, name the manifest of a SimulationRun with --scenario)"), "\n") > 0 {
+				t.Errorf("more than one sentence:\n%s%v", out, err)
+			}
+		})
+	}
+}
+
+// What is a manifest, but a faulty one, keeps the errors of its fields.
+func TestAFaultyManifestIsNoOtherFile(t *testing.T) {
+	for name, c := range map[string]struct{ args, want string }{
+		"a run with an EPP file in it": {edited(t, poissonSample, "replicas: 4", "replicas: four"), `spec.scenario.pools[0].replicas: Invalid value: "four": must be a whole number`},
+		"a word in the EPP file":       {edited(t, poissonSample, "weight: 3", "wieght: 3"), `:60: spec.scenario.router.endpointPickerConfig.inline.schedulingProfiles[0].plugins[2].wieght: Forbidden: unknown field; there are pluginRef, weight; did you mean "weight"?`},
+		"no number in the EPP file":    {edited(t, poissonSample, "weight: 3", "weight: .nan"), `:60: spec.scenario.router.endpointPickerConfig.inline.schedulingProfiles[0].plugins[2].weight: Invalid value: .nan: must be a finite number`},
+		"no YAML":                      {tempFile(t, "a.yaml", "apiVersion: sim.windtunnel.dev/v1alpha1\nkind: [\n"), "document 1: yaml: line "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := windtunnel(t, "run", "-f", c.args)
+			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want exit code 2 and %q", err, c.want)
+			}
+		})
+	}
+}
