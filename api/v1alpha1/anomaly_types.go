@@ -20,10 +20,9 @@ type AnomalyThresholds struct {
 	// +optional
 	// +kubebuilder:default="2s"
 	TTFT PositiveDuration `json:"ttft,omitempty"`
-	// inversionMargin is how long a request must have waited, and how long it must wait
-	// still, when one of lower priority has its first token (priority_inversion).
+	// inversionMargin is how long a request that one of lower priority overtook must wait for
+	// its first token (priority_inversion). Without it, each counts.
 	// +optional
-	// +kubebuilder:default="100ms"
 	InversionMargin PositiveDuration `json:"inversionMargin,omitempty"`
 	// cacheTokens is how many tokens of a prompt matter to the rules on caches
 	// (prefix_blind, cache_thrashing, shadow_divergence).
@@ -74,8 +73,8 @@ type AnomalyThresholds struct {
 	// +optional
 	// +kubebuilder:default="2"
 	Rise PositiveDecimal `json:"rise,omitempty"`
-	// longPrompt is how many times as long the prompt at the head of the line must be
-	// (head_of_line_blocking).
+	// longPrompt is how many times as many tokens to compute the prompt at the head of the
+	// line must have (head_of_line_blocking, and the metric headOfLineBlocking).
 	// +optional
 	// +kubebuilder:default=8
 	// +kubebuilder:validation:Minimum=1

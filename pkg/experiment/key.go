@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/trace"
 )
@@ -47,7 +48,7 @@ type SimulationKey struct {
 	// the names of those that are measured on demand.
 	Metrics []string `json:"metrics,omitempty"`
 	// Anomalies are the thresholds of the rules, where they are not the defaults and a metric counts
-	// anomalies.
+	// anomalies, or a pool what the order of its queues does.
 	Anomalies trace.Thresholds `json:"anomalies,omitzero"`
 }
 
@@ -76,8 +77,20 @@ func (p *Plan) KeyOf(scenario Tree, metrics []result.Metric) SimulationKey {
 			key.Anomalies = p.Anomalies
 		}
 	}
+	if watchesQueues(scenario) {
+		key.Anomalies = p.Anomalies
+	}
 	slices.Sort(key.Metrics)
 	return key
+}
+
+// watchesQueues reports whether a pool has queue metrics.
+func watchesQueues(scenario Tree) bool {
+	pools, _ := scenario["pools"].([]any)
+	return slices.ContainsFunc(pools, func(pool any) bool {
+		engine, _ := pool.(Tree)["engine"].(Tree)
+		return engine["queueMetrics"] == string(v1alpha1.Enabled)
+	})
 }
 
 // onDemandName is what a key has of a metric that is measured on demand. One that needs decisions

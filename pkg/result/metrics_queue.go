@@ -5,13 +5,12 @@ package result
 // QueueUse is what the order of the wait queues did to those who waited, in the pools
 // that measure it.
 type QueueUse struct {
-	// PriorityInversions counts the admissions of a request to a batch while a request
-	// with a higher priority waited that had entered the queue before it.
+	// PriorityInversions counts the requests that waited on while one of lower priority was
+	// admitted.
 	PriorityInversions int64 `json:"priorityInversions"`
-	// HeadOfLineBlocking is the time in which the first request of a queue did not fit
-	// into the free KV blocks while another one would have, ÷ lifetimes, mean of the
-	// replicas.
-	HeadOfLineBlocking *float64 `json:"headOfLineBlocking,omitempty"`
+	// HeadOfLineBlocking counts the requests that waited behind a much longer prompt, or
+	// behind one without room while there was room for them.
+	HeadOfLineBlocking int64 `json:"headOfLineBlocking"`
 }
 
 // queues are the wait queues of replicas.
@@ -24,30 +23,29 @@ var queues = subject{
 	families: []family{
 		single("priorityInversions", replicaLabels, statistic{
 			unit: Count, direction: Minimize,
-			help:  "admissions of a request to the batch while another one waits that has a higher priority and entered the queue earlier, each time that a request is admitted",
-			value: ofQueues(func(u *QueueUse) (float64, bool) { return float64(u.PriorityInversions), true }),
+			help:  "requests that stayed in the wait queue while a request of lower priority was admitted to the batch; each request counts once",
+			value: ofQueues(func(u *QueueUse) int64 { return u.PriorityInversions }),
 		}).needing(NeedsQueueMetrics),
 		single("headOfLineBlocking", replicaLabels, statistic{
-			unit: Share, direction: Minimize,
-			help:  "time in which the free KV blocks do not hold the first request of the wait queue, and hold another one, ÷ lifetimes, mean of the replicas; found when a step is formed, without regard to cached prefixes",
-			value: ofQueues(func(u *QueueUse) (float64, bool) { return optional(u.HeadOfLineBlocking) }),
+			unit: Count, direction: Minimize,
+			help:  "requests that stayed in the wait queue while the engine computed a prompt with at least 8 times as many tokens to compute (longPrompt of the thresholds of anomalies), or while the first request of the queue had no room in the KV cache and they had; without cached prefixes; each request counts once",
+			value: ofQueues(func(u *QueueUse) int64 { return u.HeadOfLineBlocking }),
 		}).needing(NeedsQueueMetrics),
 	},
 }
 
-func ofQueues(of func(*QueueUse) (float64, bool)) func(*Group) (float64, bool) {
+func ofQueues(of func(*QueueUse) int64) func(*Group) (float64, bool) {
 	return ofReplicas(func(r *Replicas) (float64, bool) {
 		if r.Queue == nil {
 			return 0, false
 		}
-		return of(r.Queue)
+		return float64(of(r.Queue)), true
 	})
 }
 
 // queueUse sums up the queues of the selection's replicas; nil where none is measured.
 func (in *selection) queueUse() *QueueUse {
 	var sum *QueueUse
-	var blocked []float64
 	for use := range in.uses() {
 		if use.Queue == nil {
 			continue
@@ -56,12 +54,7 @@ func (in *selection) queueUse() *QueueUse {
 			sum = &QueueUse{}
 		}
 		sum.PriorityInversions += use.Queue.Inversions
-		if present := use.Present(); present > 0 {
-			blocked = append(blocked, float64(use.Queue.Blocked)/float64(present))
-		}
-	}
-	if sum != nil {
-		sum.HeadOfLineBlocking = meanOf(blocked)
+		sum.HeadOfLineBlocking += use.Queue.Blocked
 	}
 	return sum
 }

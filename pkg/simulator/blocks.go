@@ -12,7 +12,7 @@ func (r *replica) resumeLater(id int32) {
 	r.port.loading--
 	r.port.holding++
 	r.waiting.insert(r.ticket(id))
-	r.watch.waits(q, id)
+	r.watchWaiting(q, id)
 	r.wake()
 }
 

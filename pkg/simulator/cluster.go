@@ -54,7 +54,7 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 	s.gateway = newGateway(s.core, s.cluster, &c)
 	s.cluster.gateway = s.gateway
 	for i := range c.Pools {
-		s.addPool(i, &c.Pools[i])
+		s.addPool(&c, i)
 	}
 	s.recordSeries(&c)
 	s.gateway.watchCaches()
@@ -81,13 +81,15 @@ func newGateway(core *core, cluster *cluster, c *Config) *gateway {
 }
 
 // addPool adds a pool's replicas.
-func (s *simulation) addPool(index int, p *Pool) {
+func (s *simulation) addPool(config *Config, index int) {
+	p := &config.Pools[index]
 	s.pools = append(s.pools, p.Name)
 	s.gateway.asksOnArrival = s.gateway.asksOnArrival || p.Stability.asks()
 	c := s.cluster
 	for place := range p.Places() {
 		r := newReplica(int32(len(c.replicas)), index, p)
 		r.core, r.cluster = s.core, c
+		r.watch = newQueueWatch(config, p)
 		if place < p.Replicas {
 			r.lifetimes.begin(0)
 		}

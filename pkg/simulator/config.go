@@ -90,6 +90,11 @@ type Config struct {
 	// stage of a replica; nil if nobody wants to know. They change nothing of the run.
 	Scaled func(ScaleDecision)
 	Staged func(StageChange)
+	// WatchQueues marks in RequestEnd what the order of the wait queues did to each request.
+	// LongPrompt is how many times as many tokens to compute the prompt at the head of the
+	// line has at least; 0 means DefaultLongPrompt. They change nothing else of the run.
+	WatchQueues bool
+	LongPrompt  int
 	// Series asks for time series of the run. They change nothing else of its Outcome.
 	Series SeriesConfig
 	// CheckInvariants makes every event check what must always hold (see
@@ -147,8 +152,8 @@ type Pool struct {
 	// Scheduler makes what orders the wait queue of a replica and says who is
 	// preempted, anew where the replica recovers; nil is first come, first served.
 	Scheduler scheduling.Factory
-	// WatchQueue measures what the order of the wait queue does to those who wait. It
-	// changes nothing else of the run.
+	// WatchQueue measures what the order of the wait queue does to those who wait
+	// (see Config.WatchQueues for each of them). It changes nothing else of the run.
 	WatchQueue bool
 	// BlockBytes is the size of a KV block in bytes, at least 1 where blocks are
 	// transferred and 0 where it does not matter.

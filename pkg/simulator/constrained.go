@@ -107,7 +107,7 @@ func (r *replica) preempt(victim int) {
 	q.computed, q.chunk = 0, 0
 	q.moveTo(phaseWaiting)
 	r.waiting.insert(r.ticket(id))
-	r.watch.waits(q, id)
+	r.watchWaiting(q, id)
 	r.tell(scheduling.Listener.Preempted, q)
 	r.use.Preemptions++
 	r.metrics.cells[q.cell].Preemptions++

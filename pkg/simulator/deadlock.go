@@ -40,7 +40,7 @@ func (r *replica) takeBlocksFromWaiting(front int) bool {
 		r.watch.leaves(q, id)
 		q.holding, q.computed = false, 0
 		r.port.holding--
-		r.watch.waits(q, id)
+		r.watchWaiting(q, id)
 		return true
 	}
 	return false
@@ -94,7 +94,7 @@ func (l *tierSet) cancelLastLoad() bool {
 	q.moveTo(phaseWaiting)
 	q.computed, q.loads = 0, 0
 	l.replica.waiting.insert(l.replica.ticket(last))
-	l.replica.watch.waits(q, last)
+	l.replica.watchWaiting(q, last)
 	return true
 }
 

@@ -187,7 +187,6 @@ func (r *replica) reset() {
 		r.cancelTransfers(func(d transferHandler) bool { return d.of() == r.index })
 	}
 	r.use.changed(r.now, r.cache.Used(), 0)
-	r.watch.settle(r.now)
 	r.use.lost += r.cache.Evictions()
 	r.empty()
 	r.cacheEvents.restarted(r)

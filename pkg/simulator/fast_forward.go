@@ -25,7 +25,6 @@ func (r *replica) fastForward(until simtime.Time) {
 			return
 		}
 		now := r.next
-		r.watch.settle(now)
 		b.steps++
 		r.decode(now)
 		r.use.stepped(r.stepStart, now)

@@ -117,7 +117,6 @@ func (p *plain) empty(r *plainReplica) {
 	p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool {
 		return e.replica == r && (e.kind == plainStepEnd || e.kind == plainWake || e.kind == plainAdapterLoaded)
 	})
-	r.endBlocked(p.now)
 	r.stepping, r.held, r.waking = false, false, false
 	r.waiting, r.running, r.loading = nil, nil, nil
 	r.scheduler, r.turns = newScheduler(r.Pool), 0

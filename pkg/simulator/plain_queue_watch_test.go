@@ -3,57 +3,85 @@
 package simulator
 
 import (
+	"cmp"
 	"slices"
-
-	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
 // plainQueueWatch is what the order of a queue has done to those who waited.
 type plainQueueWatch struct {
-	did     QueueUse
-	blocked bool
-	since   simtime.Time
+	did      QueueUse
+	admitted []*plainRequest // into the batch that is being formed
+	refused  *plainRequest   // the front of the queue, for which there were no blocks
 }
 
-func (r *plainReplica) queued() []*plainRequest { return slices.Concat(r.passedBy, r.waiting) }
-
-// countInversion looks for somebody who waits and should have come before a request
-// that has been admitted.
-func (r *plainReplica) countInversion(q *plainRequest) {
-	if slices.ContainsFunc(r.queued(), func(o *plainRequest) bool {
-		return o.info.Priority > q.info.Priority && o.turn < q.turn
-	}) {
-		r.did.Inversions++
-	}
+// plainNeeds is what a request needed when it came to the queue.
+type plainNeeds struct {
+	tokens int32
+	blocks int
 }
 
-// watchFront notes whether somebody would fit where the front of the queue does not.
-func (r *plainReplica) watchFront(now simtime.Time, budget int32) {
-	fits := func(q *plainRequest) bool {
-		tokens := q.total - q.computed
-		if !r.ReserveFullPrompt {
-			tokens = min(r.capped(tokens), budget)
+// wait puts a request into the wait queue, which is put in order before it is looked at.
+func (r *plainReplica) wait(q *plainRequest) {
+	r.waiting = append(r.waiting, q)
+	r.noteNeeds(q)
+}
+
+// noteNeeds writes down the tokens that a request has to compute, and the blocks that the
+// cache lacks for its admission.
+func (r *plainReplica) noteNeeds(q *plainRequest) {
+	first := func(tokens int32) int32 {
+		if r.ReserveFullPrompt {
+			return tokens
 		}
-		return blocksOf(tokens, r) <= len(r.cache.Free())
+		return min(r.capped(tokens), int32(r.MaxNumBatchedTokens))
 	}
-	if !fits(r.waiting[0]) && slices.ContainsFunc(r.queued(), fits) {
-		r.blocked, r.since = true, now
+	if q.sequence != nil {
+		tokens := q.total - q.computed
+		q.needed = plainNeeds{tokens, blocksOf(first(tokens), r)}
+		return
+	}
+	cached := int32(r.cache.Match(q.identities, int(q.total-1)))
+	tokens, chunk := q.total-cached, first(q.total-cached)
+	if q.receives() {
+		tokens, chunk = 1, q.total-cached
+	}
+	q.needed = plainNeeds{tokens, blocksOf(cached+chunk, r) - int(cached)/r.BlockTokens}
+}
+
+// watchFormed looks at everybody who waits once a step is formed.
+func (r *plainReplica) watchFormed(p *plain) {
+	if !r.WatchQueue && !p.WatchQueues {
+		return
+	}
+	longest := int32(0)
+	for _, q := range r.running {
+		if q.chunk > 0 && q.computed < q.prefillEnd {
+			longest = max(longest, q.total-q.computed)
+		}
+	}
+	for _, q := range r.waiting {
+		shown := q.shown()
+		if !shown.overtaken && slices.ContainsFunc(r.admitted, func(o *plainRequest) bool { return o.info.Priority < q.info.Priority }) {
+			shown.overtaken = true
+			r.did.Inversions += measuredOnce(shown)
+		}
+		byHead := q.needed.tokens*int32(cmp.Or(p.LongPrompt, DefaultLongPrompt)) <= longest
+		byBlocks := r.refused != nil && r.refused != q && q.needed.blocks <= len(r.cache.Free())
+		if !shown.blocked && (byHead || byBlocks) {
+			shown.blocked = true
+			r.did.Blocked += measuredOnce(shown)
+		}
 	}
 }
 
-func (r *plainReplica) endBlocked(now simtime.Time) {
-	if r.blocked {
-		r.did.Blocked += now.Sub(r.since)
-		r.blocked = false
+func measuredOnce(q *plainRequest) int64 {
+	if q.cell == discard {
+		return 0
 	}
+	return 1
 }
 
-func (r *plainReplica) restartWatch(now simtime.Time) {
-	r.did, r.since = QueueUse{}, now
-}
-
-func (r *plainReplica) reportQueue(now simtime.Time) *QueueUse {
-	r.endBlocked(now)
+func (r *plainReplica) reportQueue() *QueueUse {
 	if !r.WatchQueue {
 		return nil
 	}

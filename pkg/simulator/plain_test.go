@@ -114,6 +114,7 @@ type plainRequest struct {
 	stores     []*plainTransfer // that its blocks are held for
 	parting    func()           // frees them once there are no more such; nil while it needs them
 	handoff    *plainHandoff    // under way, where this is the request or its job
+	needed     plainNeeds
 }
 
 type plainReplica struct {
@@ -258,7 +259,7 @@ func (p *plain) report(r *plainReplica) ReplicaUse {
 		Pool: r.pool, Busy: busy, Steps: r.use.Steps, Served: r.use.Served, ServedTokens: r.use.ServedTokens,
 		PeakKV:      float64(r.use.peakUsed) / float64(r.KVBlocks),
 		Preemptions: r.use.Preemptions, Evictions: r.cache.Evictions - r.evictedAtRestart,
-		Stability: r.known, Queue: r.reportQueue(p.now),
+		Stability: r.known, Queue: r.reportQueue(),
 	}
 	u.Lifetimes = p.lifetimesOf(r)
 	u.MeanKV = meanShare(&r.use, u.Present(), r.KVBlocks)
@@ -314,7 +315,6 @@ func (p *plain) handle(e plainEvent) {
 	case plainWarmUpEnd:
 		for _, r := range p.replicas {
 			r.use = use{since: p.now, settled: p.now, peakUsed: r.cache.Used(), worked: r.use.worked}
-			r.restartWatch(p.now)
 			r.evictedAtRestart = r.cache.Evictions
 		}
 		p.restartTiers()
@@ -526,18 +526,16 @@ func (p *plain) wake(r *plainReplica) {
 	}
 }
 
-// wait puts a request into the wait queue, which is put in order before it is looked at.
-func (r *plainReplica) wait(q *plainRequest) { r.waiting = append(r.waiting, q) }
-
 func (p *plain) startStep(r *plainReplica) {
 	r.use.settle(p.now, r.cache.Used())
-	r.endBlocked(p.now)
+	r.admitted = nil
 	r.held = true
 	p.tell(r, false)
 	step := p.formStep(r)
 	for step.Sequences == 0 && (r.preemptedThisStep || p.unblock(r)) {
 		step = p.formStep(r)
 	}
+	r.watchFormed(p)
 	p.tell(r, true)
 	r.use.peakUsed = max(r.use.peakUsed, r.cache.Used())
 	begins := step.Sequences > 0
@@ -583,7 +581,7 @@ func (p *plain) beginStep(r *plainReplica, step latency.Step) {
 // ones, within one budget of tokens.
 func (p *plain) formStep(r *plainReplica) latency.Step {
 	budget := int32(r.MaxNumBatchedTokens)
-	r.preemptedThisStep = false
+	r.preemptedThisStep, r.refused = false, nil
 	for i := 0; i < len(r.running) && budget > 0; i++ {
 		q := r.running[i]
 		n := min(r.capped(q.total-q.computed), budget)
@@ -616,7 +614,7 @@ func (p *plain) formStep(r *plainReplica) latency.Step {
 		}
 		n, ok := p.admit(r, r.waiting[0], budget)
 		if !ok {
-			r.watchFront(p.now, budget)
+			r.refused = r.waiting[0]
 			break
 		}
 		budget -= n
@@ -680,7 +678,7 @@ func (p *plain) join(r *plainReplica, q *plainRequest, n int32) {
 	r.useAdapter(q)
 	q.chunk, q.prefillEnd = n, q.total
 	r.start(q)
-	r.countInversion(q)
+	r.admitted = append(r.admitted, q)
 	if q.scheduled {
 		return
 	}

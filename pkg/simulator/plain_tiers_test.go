@@ -602,6 +602,7 @@ func (p *plain) giveBackReady(r *plainReplica, from int) bool {
 			p.loseHandoff(q)
 			p.dropBlocks(r, q)
 			q.computed = 0
+			r.noteNeeds(q)
 			return true
 		}
 	}

@@ -2,56 +2,100 @@
 
 package simulator
 
-import (
-	"math"
-	"time"
+import "cmp"
 
-	"windtunnel.dev/windtunnel/pkg/simtime"
-)
-
-// QueueUse is what the order of a replica's wait queue did to those who waited.
+// QueueUse is what the order of a replica's wait queue did to the measured requests that
+// waited in it. Each counts once at most.
 type QueueUse struct {
-	// Inversions counts the admissions of a request to the batch while a request with
-	// a higher priority waited that had entered the queue before it.
+	// Inversions counts the requests that still waited when the batch of a step was
+	// formed into which a request of lower priority was admitted.
 	Inversions int64
-	// Blocked is the time after the forming of a step in which the first request of
-	// the queue did not fit into the free KV blocks, while another one would have.
-	Blocked time.Duration
+	// Blocked counts the requests that still waited when the batch of a step was formed
+	// that computes a prompt with at least Config.LongPrompt times as many tokens to
+	// compute, or that had no KV blocks for the first request of the queue, and enough
+	// for them.
+	Blocked int64
 }
+
+// DefaultLongPrompt is how many times as many tokens the prompt at the head of the line
+// has at least, where nobody says.
+const DefaultLongPrompt = 8
 
 // queueWatch measures a QueueUse. A nil one measures nothing.
 type queueWatch struct {
 	QueueUse
-	// entries numbers the entries of those who wait into byPriority and bySize: the
-	// turn of their tickets there.
+	// reports says that the pool measures it, and not only a listener wants to know.
+	reports    bool
+	longPrompt int64
+	// entries numbers the entries of those who wait into the three queues: the turn of
+	// their tickets there.
 	entries map[int32]int64
 	entered int64
-	// byPriority are those who wait, by priority, and within it in order of the turn
-	// in the wait queue, which is the rank here.
-	byPriority *lanes
-	// bySize are those who wait, the one with the fewest tokens to compute first.
-	bySize ticketQueue
-	// blocked says that the first one has been blocked since a time.
-	blocked bool
-	since   simtime.Time
+	// byPriority are those who wait and have not been overtaken, the one with the highest
+	// priority first.
+	byPriority ticketQueue
+	// byTokens and byBlocks are those who wait and have not been blocked: by the tokens
+	// that they had to compute when they came, and the KV blocks that the cache lacked.
+	byTokens, byBlocks ticketQueue
+	// Of the step that is being formed: whether it admits requests, the lowest priority of
+	// those, and the request for which there were no blocks, or none.
+	admits  bool
+	lowest  int
+	refused int32
 }
 
-func newQueueWatch(p *Pool) *queueWatch {
-	if !p.WatchQueue {
+func newQueueWatch(c *Config, p *Pool) *queueWatch {
+	if !p.WatchQueue && !c.WatchQueues {
 		return nil
 	}
-	return &queueWatch{entries: map[int32]int64{}, byPriority: newLanes(true), bySize: ticketQueue{ranked: true}}
+	ranked := ticketQueue{ranked: true}
+	return &queueWatch{
+		reports: p.WatchQueue, longPrompt: int64(cmp.Or(c.LongPrompt, DefaultLongPrompt)), entries: map[int32]int64{},
+		byPriority: ranked, byTokens: ranked, byBlocks: ranked, refused: none,
+	}
 }
 
-// waits notes that a request is in the wait queue.
-func (w *queueWatch) waits(q *request, id int32) {
+// watchWaiting notes that a request waits from now on.
+func (r *replica) watchWaiting(q *request, id int32) {
+	w := r.watch
 	if w == nil {
 		return
 	}
 	w.entered++
 	w.entries[id] = w.entered
-	w.byPriority.pushBack(ticket{rank: q.turn, turn: w.entered, id: id, group: priorityGroup(q)})
-	w.bySize.pushBack(ticket{rank: int64(q.total - q.computed), turn: w.entered, id: id})
+	if !q.overtaken {
+		w.byPriority.pushBack(ticket{rank: -int64(q.info.Priority), turn: w.entered, id: id})
+	}
+	if !q.blocked {
+		tokens, blocks := r.needsToStart(q)
+		w.byTokens.pushBack(ticket{rank: int64(tokens), turn: w.entered, id: id})
+		w.byBlocks.pushBack(ticket{rank: int64(blocks), turn: w.entered, id: id})
+	}
+}
+
+// needsToStart is how many tokens a request has to compute to be served, as the cache is
+// now, and how many blocks it takes to be admitted, beside those that the cache has.
+func (r *replica) needsToStart(q *request) (tokens int32, blocks int) {
+	if q.holding {
+		tokens = q.total - q.computed
+		return tokens, int(r.blocksOf(r.firstChunk(tokens)))
+	}
+	r.nameBlocks(q)
+	cached := r.match(q)
+	tokens = q.total - cached
+	chunk := r.firstChunk(tokens)
+	if q.handoff != 0 && !q.job {
+		tokens, chunk = 1, tokens
+	}
+	return tokens, int(r.blocksOf(cached+chunk) - r.blocksOf(cached))
+}
+
+// firstChunk is how many of a request's tokens need room when it is admitted.
+func (r *replica) firstChunk(tokens int32) int32 {
+	if r.reserve {
+		return tokens
+	}
+	return min(tokens, r.longPrefill, r.maxTokens)
 }
 
 // leaves notes that a request is not in the wait queue any more.
@@ -59,14 +103,36 @@ func (w *queueWatch) leaves(q *request, id int32) {
 	if w == nil {
 		return
 	}
-	w.byPriority.remove(ticket{turn: w.entries[id], group: priorityGroup(q)})
-	w.bySize.remove(w.entries[id])
+	turn := w.entries[id]
 	delete(w.entries, id)
+	if !q.overtaken {
+		w.byPriority.remove(turn)
+	}
+	if !q.blocked {
+		w.byTokens.remove(turn)
+		w.byBlocks.remove(turn)
+	}
 }
 
-// priorityGroup is the lane of a request's priority.
-func priorityGroup(q *request) int32 {
-	return int32(min(max(q.info.Priority, math.MinInt32), math.MaxInt32))
+// forms notes that the forming of a step begins.
+func (w *queueWatch) forms() {
+	if w != nil {
+		w.admits, w.refused = false, none
+	}
+}
+
+// tries notes that the engine looks for blocks for those who wait.
+func (w *queueWatch) tries() {
+	if w != nil {
+		w.refused = none
+	}
+}
+
+// refuses notes that there are no blocks for the first request of the queue.
+func (w *queueWatch) refuses(id int32) {
+	if w != nil {
+		w.refused = id
+	}
 }
 
 // admitted notes that a request that has left the wait queue runs.
@@ -74,51 +140,89 @@ func (w *queueWatch) admitted(q *request) {
 	if w == nil {
 		return
 	}
-	for _, lane := range w.byPriority.busy {
-		if lane.group > priorityGroup(q) && lane.front().rank < q.turn {
-			w.Inversions++
-			return
-		}
+	if !w.admits {
+		w.admits, w.lowest = true, q.info.Priority
 	}
+	w.lowest = min(w.lowest, q.info.Priority)
 }
 
-// settle counts the time up to which the first request of the queue was blocked.
-func (w *queueWatch) settle(now simtime.Time) {
-	if w != nil && w.blocked {
-		w.Blocked += now.Sub(w.since)
-		w.blocked = false
-	}
-}
-
-// restart begins the figures anew.
-func (w *queueWatch) restart(now simtime.Time) {
-	if w != nil {
-		w.QueueUse = QueueUse{}
-		w.since = now
-	}
-}
-
-// watchFront notes whether the first request of the queue, which was not admitted, is
-// blocked: the free blocks do not hold what it needs to be admitted, as if nothing of it
-// was cached, and hold what the smallest one needs.
-func (r *replica) watchFront(id int32, budget int32) {
+// watchFormed counts those who wait now that a step is formed, and should not.
+func (r *replica) watchFormed() {
 	w := r.watch
-	if w == nil {
+	if w == nil || len(w.entries) == 0 {
 		return
 	}
-	smallest := w.bySize.front().id
-	free := r.cache.Free()
-	if r.blocksToStart(id, budget) > free && r.blocksToStart(smallest, budget) <= free {
-		w.blocked, w.since = true, r.now
+	for w.admits && w.byPriority.len() > 0 && -w.byPriority.front().rank > int64(w.lowest) {
+		r.noteOvertaken(w.byPriority.front().id)
+		w.byPriority.pop()
+	}
+	longest := r.longestPrompt()
+	for w.byTokens.len() > 0 && w.byTokens.front().rank*w.longPrompt <= longest {
+		t := w.byTokens.front()
+		w.byTokens.pop()
+		w.byBlocks.remove(t.turn)
+		r.noteBlocked(t.id)
+	}
+	if w.refused != none {
+		r.watchBlocks()
 	}
 }
 
-// blocksToStart is how many blocks a waiting request needs to be admitted, at most.
-func (r *replica) blocksToStart(id int32, budget int32) int {
-	q := &r.requests.all[id]
-	tokens := q.total - q.computed
-	if !r.reserve {
-		tokens = min(tokens, r.longPrefill, budget)
+// watchBlocks counts those who would have blocks where the first of the queue has none.
+func (r *replica) watchBlocks() {
+	w := r.watch
+	free := int64(r.cache.Free())
+	var first *ticket
+	for w.byBlocks.len() > 0 && w.byBlocks.front().rank <= free {
+		t := w.byBlocks.front()
+		w.byBlocks.pop()
+		if t.id == w.refused {
+			first = &t
+			continue
+		}
+		w.byTokens.remove(t.turn)
+		r.noteBlocked(t.id)
 	}
-	return int(r.blocksOf(tokens))
+	if first != nil {
+		w.byBlocks.pushBack(*first)
+	}
+}
+
+// longestPrompt is the most tokens that are left to compute of a prompt of which the step
+// computes some.
+func (r *replica) longestPrompt() int64 {
+	longest := int32(0)
+	for _, id := range r.batch.prefilling {
+		if q := &r.requests.all[id]; q.chunk > 0 && !q.decoding() {
+			longest = max(longest, q.total-q.computed)
+		}
+	}
+	return int64(longest)
+}
+
+// noteOvertaken counts a request that one of lower priority has overtaken.
+func (r *replica) noteOvertaken(id int32) {
+	q, shown := r.waiter(id)
+	if !shown.overtaken && shown.cell != discard {
+		r.watch.Inversions++
+	}
+	q.overtaken, shown.overtaken = true, true
+}
+
+// noteBlocked counts a request that the head of the line has blocked.
+func (r *replica) noteBlocked(id int32) {
+	q, shown := r.waiter(id)
+	if !shown.blocked && shown.cell != discard {
+		r.watch.Blocked++
+	}
+	q.blocked, shown.blocked = true, true
+}
+
+// waiter returns a request that waits, and the one that its client waits for.
+func (r *replica) waiter(id int32) (q, shown *request) {
+	q = &r.requests.all[id]
+	if !q.job {
+		return q, q
+	}
+	return q, &r.requests.all[r.cluster.handoffs.of(q).decode]
 }

@@ -59,6 +59,7 @@ func randomConfigWith(data []byte, features ...feature) Config {
 		Targets:         []Target{{TTFT: time.Duration(c.pick(200)), TPOT: time.Duration(c.pick(10)), E2E: time.Duration(c.pick(250))}},
 		CheckInvariants: true,
 	}
+	config.WatchQueues, config.LongPrompt = config.Seed%3 == 0, int(config.Seed%5)
 	if config.Seed%2 == 1 {
 		config.TenantTargets = [][]Target{nil, {{TTFT: 40}, {E2E: 90}}}
 		scatterOf(&config).believes = true

@@ -115,7 +115,6 @@ func newReplica(index int32, poolIndex int, p *Pool) replica {
 	}
 	r.empty()
 	r.advisor = newAdvisor(p, 0)
-	r.watch = newQueueWatch(p)
 	return r
 }
 
@@ -214,7 +213,7 @@ func (r *replica) enter(id int32) {
 	q.entered = r.now
 	r.takeTurn(q)
 	r.waiting.pushBack(r.ticket(id))
-	r.watch.waits(q, id)
+	r.watchWaiting(q, id)
 	r.tell(scheduling.Listener.Entered, q)
 	r.wake()
 }
@@ -230,7 +229,7 @@ func (r *replica) wake() {
 // startStep forms the next batch, or leaves the replica idle when there is
 // nothing to do.
 func (r *replica) startStep() {
-	r.watch.settle(r.now)
+	r.watch.forms()
 	used := r.cache.Used()
 	if r.fabric != nil {
 		// Hand-overs that end here tell of their own blocks.
@@ -239,6 +238,7 @@ func (r *replica) startStep() {
 	r.cacheEvents.form(true)
 	step := r.formStep()
 	r.cacheEvents.form(false)
+	r.watchFormed()
 	if now := r.cache.Used(); now != used {
 		r.use.changed(r.now, used, now)
 	}

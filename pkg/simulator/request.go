@@ -58,6 +58,8 @@ type request struct {
 	retry bool
 	// awaiting says that it waits for a replica to serve.
 	awaiting bool
+	// overtaken and blocked say what the order of a wait queue did to it (see QueueUse).
+	overtaken, blocked bool
 	// counted says that the gateway's traffic counts it as in flight.
 	counted bool
 	// exported says that the exports of the replica count the request's prompt.

@@ -45,6 +45,10 @@ type RequestEnd struct {
 	Scheduled                  bool
 	CachedTokens, RemoteTokens int
 	TierTokens                 [TierKinds]int32
+	// Overtaken says that the request waited while an engine admitted one of lower priority,
+	// and Blocked that it waited behind the head of the line, as QueueUse counts them; only
+	// where Config.WatchQueues asks.
+	Overtaken, Blocked bool
 	// Believed is what the router believed the replica to have of the prompt, where some
 	// endpoint accepted the request.
 	Believed policy.Belief
@@ -70,6 +74,7 @@ func (g *gateway) endOf(q *request, at simtime.Time, how ending) RequestEnd {
 	if q.firstToken >= 0 {
 		e.Entered = q.entered
 	}
+	e.Overtaken, e.Blocked = q.overtaken, q.blocked
 	e.CachedTokens, e.TierTokens, e.RemoteTokens, e.Believed = int(q.cached), q.tierTokens, int(q.remote), q.believed
 	return e
 }

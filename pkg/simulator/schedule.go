@@ -33,6 +33,7 @@ func (r *replica) formStep() latency.Step {
 
 // schedule does what formStep says and returns whether anyone was preempted.
 func (r *replica) schedule() (preempted bool) {
+	r.watch.tries()
 	b := &r.batch
 	budget := r.maxTokens - b.decodes
 	if !b.constrained {
@@ -99,7 +100,7 @@ func (r *replica) admit(budget int32) {
 		q := &r.requests.all[id]
 		r.nameBlocks(q)
 		if !r.accept(q, budget) {
-			r.watchFront(id, budget)
+			r.watch.refuses(id)
 			break
 		}
 		r.waiting.pop()

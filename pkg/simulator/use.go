@@ -65,7 +65,6 @@ func (u *use) stepped(start, end simtime.Time) {
 // restart begins the figures anew.
 func (r *replica) restart(now simtime.Time) {
 	r.use = use{since: now, settled: now, peakUsed: r.cache.Used(), evicted: r.cache.Evictions(), worked: r.use.worked, blocks: r.use.blocks}
-	r.watch.restart(now)
 	if r.tiers != nil {
 		r.tiers.restart(now)
 	}
@@ -88,8 +87,7 @@ func (r *replica) report(now simtime.Time) ReplicaUse {
 		Links: r.reportLinks(now),
 	}
 	report.MeanKV = u.mean(report.Present()) / blocks
-	if r.watch != nil {
-		r.watch.settle(now)
+	if r.watch != nil && r.watch.reports {
 		report.Queue = &r.watch.QueueUse
 	}
 	if r.advisor != nil {

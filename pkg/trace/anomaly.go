@@ -34,7 +34,7 @@ func (t Type) IsSymptom() bool { return t == SLOViolation || t == TailBlowUp }
 // NeedsDecisions reports whether the rule looks at decisions of routers, which take time to explain.
 func (t Type) NeedsDecisions() bool {
 	switch t {
-	case PrefixBlind, HotReplica, PriorityInversion, CacheThrashing, PDBackpressure, HeadOfLineBlocking:
+	case PrefixBlind, HotReplica, CacheThrashing, PDBackpressure:
 		return true
 	default:
 		return false

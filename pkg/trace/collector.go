@@ -60,7 +60,7 @@ func NewCollector(c *simulator.Config, by Thresholds) *Collector {
 	n.outcome = newOutcome(n.labels)
 	beginnings := newBeginnings()
 	n.rules = []rule{
-		&sloViolations{}, &tails{}, &priorityInversion{}, &headOfLine{}, &shadowDivergence{},
+		&sloViolations{}, &tails{}, newPriorityInversion(), newHeadOfLine(), &shadowDivergence{},
 		&reuse{seen: beginnings}, newHotReplica(len(n.names)), &pdBackpressure{}, newTenantBurst(len(n.labels.Tenants)),
 	}
 	n.scalers.begin(len(c.Scaling))
@@ -91,6 +91,7 @@ func (c *Collector) Attach(config *simulator.Config) (detach func()) {
 
 // Watch is Attach without the explanations of the router: the caller has Explained called.
 func (c *Collector) Watch(config *simulator.Config) {
+	config.WatchQueues, config.LongPrompt = true, c.by.LongPrompt
 	config.Source = watchedSource{config.Source, c}
 	config.Ended = after(config.Ended, c.Ended)
 	config.Preempted = after(config.Preempted, c.Preempted)
@@ -176,8 +177,7 @@ func (c *Collector) Counts() map[Type]int {
 }
 
 // Counted reports whether a rule counts the request that ended last. Rules that know only later
-// what is wrong do not: hot replicas and bursts of tenants, and priority inversions of
-// a request that ends before the one that overtook it.
+// what is wrong do not: hot replicas and bursts of tenants.
 func (c *Collector) Counted() bool { return c.counted }
 
 // InFlight reports whether a request has left its source and has not ended.

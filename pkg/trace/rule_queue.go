@@ -2,91 +2,57 @@
 
 package trace
 
-import "time"
+import (
+	"time"
 
-// priorityInversion counts the requests during whose wait their replica gave a request of lower
-// priority its first token: later than the margin after the arrival of the one, and earlier
-// than the margin before its first token.
-type priorityInversion struct {
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// waited counts the requests to which the order of a wait queue did something, as the engine
+// sees it (see [simulator.QueueUse]), of those that some replica had.
+type waited struct {
 	tally
-	recent recent
-	gap    time.Duration
-	mixed  bool
-	last   int
+	kind    Type
+	longest time.Duration
+	marked  func(*simulator.RequestEnd) bool
+	// atLeast is how long a request waited for its first token at least.
+	atLeast func(*Thresholds) time.Duration
 }
 
-func (p *priorityInversion) ended(c *Collector, r *record) {
-	if r.ttft < 0 || r.pick.replica == noReplica {
-		return
+func newPriorityInversion() *waited {
+	return &waited{
+		kind: PriorityInversion, marked: func(e *simulator.RequestEnd) bool { return e.Overtaken },
+		atLeast: func(by *Thresholds) time.Duration { return by.InversionMargin },
 	}
-	p.mixed = p.mixed || p.looked > 0 && p.last != r.pick.priority
-	p.last = r.pick.priority
-	p.looked++
-	here := p.recent.of(r.pick.replica)
-	now := start{id: r.end.ID, priority: r.pick.priority, arrival: r.end.Arrival, first: r.end.FirstToken, bad: r.bad}
-	if p.mixed {
-		for i := range here.all {
-			p.compare(c, &now, &here.all[i])
-		}
-	}
-	r.counted = r.counted || now.counted
-	here.add(now)
 }
 
-// compare counts the one of two requests that was passed over, once.
-func (p *priorityInversion) compare(c *Collector, a, b *start) {
-	if a.priority == b.priority {
-		return
+func newHeadOfLine() *waited {
+	return &waited{
+		kind: HeadOfLineBlocking, marked: func(e *simulator.RequestEnd) bool { return e.Blocked },
+		atLeast: func(*Thresholds) time.Duration { return 0 },
 	}
-	high, low := a, b
-	if low.priority > high.priority {
-		high, low = low, high
-	}
-	if high.counted || low.first.Sub(high.arrival) <= c.by.InversionMargin || high.first.Sub(low.first) <= c.by.InversionMargin {
-		return
-	}
-	high.counted = true
-	p.gap = max(p.gap, high.first.Sub(low.first))
-	p.note(high.id, high.arrival, high.bad)
 }
 
-func (p *priorityInversion) anomalies(c *Collector) []Anomaly {
-	if !p.found(&c.by) {
+func (w *waited) ended(c *Collector, r *record) {
+	e := &r.end
+	if e.Replica == noReplica {
+		return
+	}
+	w.looked++
+	until := e.End
+	if r.ttft >= 0 {
+		until = e.FirstToken
+	}
+	wait := until.Sub(e.Arrival)
+	if w.marked(e) && wait >= w.atLeast(&c.by) {
+		w.longest = max(w.longest, wait)
+		w.add(r)
+	}
+}
+
+func (w *waited) anomalies(c *Collector) []Anomaly {
+	if !w.found(&c.by) {
 		return nil
 	}
-	return []Anomaly{p.anomaly(PriorityInversion, "", 2*p.share(), Value{"longest wait after one in s", p.gap.Seconds()})}
-}
-
-// headOfLine counts the requests that waited longer than they may, while their replica computed a
-// prompt many times as long as theirs that had come before.
-type headOfLine struct {
-	tally
-	recent recent
-	prompt int
-}
-
-func (h *headOfLine) ended(c *Collector, r *record) {
-	if r.ttft < 0 || r.pick.replica == noReplica {
-		return
-	}
-	here := h.recent.of(r.pick.replica)
-	h.looked++
-	if over(r.ttft, r.limit) {
-		for i := range here.all {
-			b := &here.all[i]
-			if b.prompt >= c.by.LongPrompt*r.end.PromptTokens && b.arrival < r.end.Arrival && b.first > r.end.Arrival && b.first <= r.end.FirstToken {
-				h.prompt = max(h.prompt, b.prompt)
-				h.add(r)
-				break
-			}
-		}
-	}
-	here.add(start{id: r.end.ID, prompt: r.end.PromptTokens, arrival: r.end.Arrival, first: r.end.FirstToken})
-}
-
-func (h *headOfLine) anomalies(c *Collector) []Anomaly {
-	if !h.found(&c.by) {
-		return nil
-	}
-	return []Anomaly{h.anomaly(HeadOfLineBlocking, "", h.share(), Value{"longest prompt at the head, tokens", float64(h.prompt)})}
+	return []Anomaly{w.anomaly(w.kind, "", 2*w.share(), Value{"longest time to the first token in s", w.longest.Seconds()})}
 }

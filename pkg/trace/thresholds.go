@@ -2,7 +2,11 @@
 
 package trace
 
-import "time"
+import (
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
 
 // Thresholds say from when on something is an anomaly. A zero field has the default that its
 // comment gives.
@@ -15,8 +19,8 @@ type Thresholds struct {
 	// TTFT is how long a request may wait for its first token where nobody states a target:
 	// 2 s.
 	TTFT time.Duration `json:"ttft,omitempty"`
-	// InversionMargin is how long a request must have waited, and how long it must wait
-	// still, when one of lower priority has its first token: 100 ms.
+	// InversionMargin is how long a request that one of lower priority overtook waits for its
+	// first token at least: 0.
 	InversionMargin time.Duration `json:"inversionMargin,omitempty"`
 	// Tokens is how many tokens of a prompt matter to the rules on caches: 256.
 	Tokens int `json:"tokens,omitempty"`
@@ -37,7 +41,8 @@ type Thresholds struct {
 	// long the others wait meanwhile: 3 and 2.
 	Burst float64 `json:"burst,omitempty"`
 	Rise  float64 `json:"rise,omitempty"`
-	// LongPrompt is how many times as long the prompt at the head of the line is: 8.
+	// LongPrompt is how many times as many tokens to compute the prompt at the head of the
+	// line has: 8. The metric headOfLineBlocking has it, too.
 	LongPrompt int `json:"longPrompt,omitempty"`
 	// Tail is the ratio of the 99th to the 50th percentile of the TTFT: 10.
 	Tail float64 `json:"tail,omitempty"`
@@ -55,7 +60,6 @@ func (t Thresholds) withDefaults() Thresholds {
 	fill(&t.MinRequests, 20)
 	fill(&t.MinShare, 0.1)
 	fill(&t.TTFT, 2*time.Second)
-	fill(&t.InversionMargin, 100*time.Millisecond)
 	fill(&t.Tokens, 256)
 	fill(&t.Remembered, time.Minute)
 	fill(&t.Divergence, 0.5)
@@ -65,7 +69,7 @@ func (t Thresholds) withDefaults() Thresholds {
 	fill(&t.ReversalWindow, 5*time.Minute)
 	fill(&t.Burst, 3)
 	fill(&t.Rise, 2)
-	fill(&t.LongPrompt, 8)
+	fill(&t.LongPrompt, simulator.DefaultLongPrompt)
 	fill(&t.Tail, 10)
 	fill(&t.Storm, 20)
 	return t

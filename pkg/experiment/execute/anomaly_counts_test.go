@@ -102,7 +102,12 @@ func TestKeysOfCounts(t *testing.T) {
 	if key(plain, nil) != key(plain, other) {
 		t.Error("thresholds change the key of a run that asks for no count")
 	}
-	cheap, dear := gated(t, "priority-ignored", trace.SLOViolation), gated(t, "priority-ignored", trace.PriorityInversion)
+	queues := flawedRun(t, "priority-ignored")
+	queues.Spec.Scenario.Horizon.Requests, queues.Spec.Scenario.Pools[0].Engine.QueueMetrics = ptr.To[int64](50), v1alpha1.Enabled
+	if key(queues, nil) == key(queues, other) {
+		t.Error("thresholds leave the key of a run with queue metrics as it is")
+	}
+	cheap, dear := gated(t, "priority-ignored", trace.SLOViolation), gated(t, "priority-ignored", trace.HotReplica)
 	keys := map[string]string{
 		"nothing": key(plain, nil), "ends": key(cheap, nil), "decisions": key(dear, nil), "other thresholds": key(cheap, other),
 	}

@@ -267,6 +267,7 @@ func simulatorInputOf(p *experiment.Plan, traces trace.Set, of experiment.Case, 
 	if len(errs) > 0 {
 		return invalid(errs.ToAggregate())
 	}
+	config.LongPrompt = p.Anomalies.LongPrompt
 	return simulatorInput{tree: scenario, scenario: typed, config: config, traces: traces}, nil
 }
 
