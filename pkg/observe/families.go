@@ -29,8 +29,8 @@ var (
 	tokenTimes  = family{names: []string{"vllm:request_time_per_output_token_seconds"}, histogram: true}
 	wholeTimes  = family{names: []string{"vllm:e2e_request_latency_seconds"}, histogram: true}
 
-	routed       = family{names: []string{"llm_d_router_epp_request_total", "inference_objective_request_total", "inference_model_request_total"}}
-	routedQueues = family{names: []string{"llm_d_router_epp_average_queue_size", "inference_pool_average_queue_size"}}
+	routed       = family{names: []string{"llm_d_epp_request_total", "inference_objective_request_total", "inference_model_request_total"}}
+	routedQueues = family{names: []string{"llm_d_epp_average_queue_size", "inference_pool_average_queue_size"}}
 )
 
 // families are in the order in which a Prometheus is asked for them.

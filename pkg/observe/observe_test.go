@@ -55,11 +55,11 @@ func without(r *observe.Recording, leftOut func(metric string) bool) *observe.Re
 func TestWhatIsMissingIsNamed(t *testing.T) {
 	r := measured(t)
 	report := mustObserve(t, without(r, func(metric string) bool {
-		return strings.HasPrefix(metric, "llm_d_router") || strings.HasPrefix(metric, "vllm:e2e")
+		return strings.HasPrefix(metric, "llm_d_epp") || strings.HasPrefix(metric, "vllm:e2e")
 	}))
 	notes := strings.Join(report.Notes, "\n")
 	for _, want := range []string{
-		"there is no llm_d_router_epp_request_total or inference_objective_request_total or inference_model_request_total, and so no arrivalRate",
+		"there is no llm_d_epp_request_total or inference_objective_request_total or inference_model_request_total, and so no arrivalRate",
 		"there is no vllm:e2e_request_latency_seconds, and so no e2e",
 	} {
 		if !strings.Contains(notes, want) {
@@ -80,7 +80,7 @@ func TestOlderNamesAreKnown(t *testing.T) {
 	r := measured(t)
 	names := strings.NewReplacer(
 		"vllm:inter_token_latency_seconds", "vllm:time_per_output_token_seconds", "vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc",
-		"llm_d_router_epp_request_total", "inference_model_request_total", "llm_d_router_epp_average_queue_size", "inference_pool_average_queue_size",
+		"llm_d_epp_request_total", "inference_model_request_total", "llm_d_epp_average_queue_size", "inference_pool_average_queue_size",
 	)
 	want, _ := stageOf(2).Window.Figures(r, observe.Measures())
 	for i := range r.Series {

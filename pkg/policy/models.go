@@ -73,6 +73,9 @@ func (r *modelRouters) routing(models []ModelPolicies) Routing {
 		if routing.KVEvents != nil {
 			all.KVEvents = r
 		}
+		if routing.Metrics != nil {
+			all.Metrics = r
+		}
 		all.Engines = all.Engines || routing.Engines
 	}
 	return all
@@ -305,6 +308,13 @@ func (r *modelRouters) Evict(now simtime.Time) (int, bool) {
 		p.evicts = false
 	}
 	return 0, false
+}
+
+// Export implements [MetricsExporter]: the metrics of one router.
+func (r *modelRouters) Export(view *View, router int, m *RouterMetrics) {
+	if p := &r.parts[router]; p.Routing.Metrics != nil {
+		p.Routing.Metrics.Export(p.look(view), router, m)
+	}
 }
 
 // hearsOf returns the part that listens to the KV events of an endpoint; nil where none

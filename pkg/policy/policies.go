@@ -46,6 +46,8 @@ type Routing struct {
 	Evictor Evictor
 	// KVEvents is told what engines' caches hold.
 	KVEvents KVEventListener
+	// Metrics exports what a monitoring system scrapes of the router.
+	Metrics MetricsExporter
 	// Engines says that the router reads [View.Engines].
 	Engines bool
 }

@@ -39,6 +39,9 @@ func Replicate(routings ...Routing) Routing {
 			r.kvEvents = append(r.kvEvents, one.KVEvents)
 			all.KVEvents = r
 		}
+		if one.Metrics != nil {
+			all.Metrics = r
+		}
 		all.Engines = all.Engines || one.Engines
 	}
 	return all
@@ -159,6 +162,15 @@ func (r *replicas) Evict(now simtime.Time) (int, bool) {
 		}
 	}
 	return 0, false
+}
+
+// Export implements [MetricsExporter]: the counts of all, and the highest saturation.
+func (r *replicas) Export(view *View, router int, m *RouterMetrics) {
+	for i := range r.routings {
+		if e := r.routings[i].Metrics; e != nil {
+			e.Export(view, router, m)
+		}
+	}
 }
 
 // Stored implements [KVEventListener].

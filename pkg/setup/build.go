@@ -97,7 +97,7 @@ func (b *Builder) BuildSelection(in *v1alpha1.Scenario, router *Routing, traces 
 			again, _ := buildSource(&in.Workload, servedBy(in), traces, seed, path.Child("workload"))
 			return again
 		}}
-		errs = append(errs, buildScaling(in, &c, future, seed, programs, path)...)
+		errs = append(errs, buildScaling(in, router, &c, future, seed, programs, path)...)
 		if parts[0].Model != "" {
 			c.RouterOf = routerOf(parts, source.Labels().Models)
 		}

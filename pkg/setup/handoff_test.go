@@ -52,7 +52,7 @@ func TestBuildHandoff(t *testing.T) {
 		t.Errorf("a router that hands nothing over has %+v", got)
 	}
 	want := []string{"spec.scenario.disaggregation: has no effect, because the router never hands a prompt over"}
-	if diff := cmp.Diff(want, Notes(m.in, &m.config, nil, spec)); diff != "" {
+	if diff := cmp.Diff(want, Notes(m.in, nil, &m.config, nil, spec)); diff != "" {
 		t.Errorf("warnings (−want +got):\n%s", diff)
 	}
 }

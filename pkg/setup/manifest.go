@@ -15,6 +15,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/manifest"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/query"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/wva"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/flowcontrol"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -85,12 +86,12 @@ func replicaBounds(s *v1alpha1.Scaler) (least, most int) {
 }
 
 // loadManifest makes the scaler of a unit of a manifest.
-func loadManifest(in *v1alpha1.Scenario, s *v1alpha1.Scaler, u *simulator.ScaledUnit, path *field.Path) (window time.Duration, errs field.ErrorList) {
+func loadManifest(in *v1alpha1.Scenario, router *Routing, s *v1alpha1.Scaler, u *simulator.ScaledUnit, path *field.Path) (window time.Duration, errs field.ErrorList) {
 	errs = besideManifest(s, path)
 	if isUnread(s) {
 		return 0, errs
 	}
-	config, es := manifestConfig(in, s, path)
+	config, es := manifestConfig(in, router, s, path)
 	if errs = append(errs, es...); len(errs) > 0 {
 		return 0, errs
 	}
@@ -99,7 +100,7 @@ func loadManifest(in *v1alpha1.Scenario, s *v1alpha1.Scaler, u *simulator.Scaled
 }
 
 // manifestConfig reads the manifest of a scaler, and the queries of its metrics.
-func manifestConfig(in *v1alpha1.Scenario, s *v1alpha1.Scaler, path *field.Path) (*manifest.Config, field.ErrorList) {
+func manifestConfig(in *v1alpha1.Scenario, router *Routing, s *v1alpha1.Scaler, path *field.Path) (*manifest.Config, field.ErrorList) {
 	m, at, errs := readManifest(s, path)
 	if len(errs) > 0 {
 		return nil, errs
@@ -109,6 +110,7 @@ func manifestConfig(in *v1alpha1.Scenario, s *v1alpha1.Scaler, path *field.Path)
 		queries[name] = string(q)
 	}
 	adapter := manifest.Adapter{Queries: queries, Sync: s.Interval.Duration(), Targets: query.Targets{InferencePool: s.Pools[0]}, Start: in.Horizon.StartTime.Time()}
+	adapter.Targets.EPP = exportingEPP(in, router, s.Pools[0])
 	for i := range in.Pools {
 		if p := &in.Pools[i]; slices.Contains(s.Pools, p.Name) {
 			adapter.Targets.Pools = append(adapter.Targets.Pools, query.Pool{Name: p.Name, Model: p.Model, Pods: EndpointNames(p.Name, Places(in, p))})
@@ -121,6 +123,30 @@ func manifestConfig(in *v1alpha1.Scenario, s *v1alpha1.Scaler, path *field.Path)
 		}
 	}
 	return m.Load(adapter, at, path.Child("metrics", "queries"))
+}
+
+// exportingEPP is what decides which metrics the EPP of a pool's router exports; nil where
+// policies route, or where the router has faults.
+func exportingEPP(in *v1alpha1.Scenario, router *Routing, pool string) *query.EPP {
+	parts, _ := Parts(in, nil)
+	at := slices.IndexFunc(parts, func(p Part) bool {
+		return slices.ContainsFunc(p.Scenario.Pools, func(x v1alpha1.Pool) bool { return x.Name == pool })
+	})
+	if at < 0 || router == nil {
+		return nil
+	}
+	config := router.Of(&parts[at]).EPPConfig
+	if config == nil {
+		return nil
+	}
+	e := &query.EPP{Version: config.Dialect, FlowControl: config.FlowControlled(), Producers: config.LoadProducers()}
+	for i := range parts[at].Scenario.Pools {
+		p := &parts[at].Scenario.Pools[i]
+		e.Endpoints = append(e.Endpoints, EndpointNames(p.Name, Places(in, p))...)
+		prefills, decodes := flowcontrol.PoolsOf(podLabels(p)[roleLabel])
+		e.Prefills, e.Decodes = e.Prefills || prefills, e.Decodes || decodes
+	}
+	return e
 }
 
 // validateStartTime says what is wrong with the time at which a run starts.
@@ -163,7 +189,7 @@ func besideManifest(s *v1alpha1.Scaler, path *field.Path) field.ErrorList {
 
 // manifestNotes say where the target of a manifest has another name than the pool, what of its
 // queries has no effect, and which analysers would be one.
-func manifestNotes(in *v1alpha1.Scenario, path *field.Path) []string {
+func manifestNotes(in *v1alpha1.Scenario, router *Routing, path *field.Path) []string {
 	notes := analyserNotes(in, path)
 	for i := range in.Scalers {
 		s := &in.Scalers[i]
@@ -171,7 +197,7 @@ func manifestNotes(in *v1alpha1.Scenario, path *field.Path) []string {
 		if m == nil || len(errs) > 0 {
 			continue
 		}
-		if config, errs := manifestConfig(in, s, path.Child("scalers").Index(i)); len(errs) == 0 {
+		if config, errs := manifestConfig(in, router, s, path.Child("scalers").Index(i)); len(errs) == 0 {
 			notes = append(notes, config.Notes...)
 		}
 		if m.Kind != manifest.ConfigMap && m.Target != s.Pools[0] {

@@ -66,6 +66,24 @@ func TestBoundsAreThoseOfTheManifest(t *testing.T) {
 	}
 }
 
+// The formula has the demand in replicas: requests that the EPP holds, or a sixteenth of those that run, less the
+// replicas that start. Names of the InferencePool and of the Deployment are those of a cluster.
+func TestAScaledObjectOnSignalsOfTheRouter(t *testing.T) {
+	const object = `{"apiVersion":"keda.sh/v1alpha1","kind":"ScaledObject","spec":{
+		"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"serving-decode"},"pollingInterval":15,"minReplicaCount":1,"maxReplicaCount":8,
+		"fallback":{"failureThreshold":3,"replicas":1,"behavior":"static"},
+		"advanced":{"scalingModifiers":{"target":"1","metricType":"AverageValue","formula":
+			"let demand = max(queue / 1, running / 16); demand <= replicas ? demand : max(demand - (pending ?? 0), replicas)"}},
+		"triggers":[
+		{"type":"prometheus","name":"queue","metadata":{"query":"sum(llm_d_epp_flow_control_queue_size{namespace=\"a\",inference_pool=\"chat\"})","threshold":"1"}},
+		{"type":"prometheus","name":"running","metadata":{"query":"sum(llm_d_epp_request_running{namespace=\"a\"})","threshold":"16"}},
+		{"type":"prometheus","name":"pending","metadata":{"query":"max(kube_deployment_status_replicas_unavailable{deployment=\"serving-decode\"})","threshold":"1"}},
+		{"type":"prometheus","name":"replicas","metadata":{"query":"max(kube_deployment_status_replicas{deployment=\"serving-decode\"})","threshold":"1"}}]}}`
+	if unit := mustBuild(t, byManifest("", object)).Scaling[0]; unit.Min[0] != 1 || unit.Max[0] != 8 {
+		t.Errorf("%d to %d replicas", unit.Min[0], unit.Max[0])
+	}
+}
+
 func TestScalersWithAnalysers(t *testing.T) {
 	unit := mustBuild(t, byManifest(followingHPA, "", analysed, func(s *v1alpha1.Scaler) { s.Interval = "20s" })).Scaling[0]
 	if unit.Min[0] != 1 || unit.Max[0] != 7 || unit.Interval != 10*time.Second {

@@ -13,7 +13,7 @@ import (
 )
 
 // Notes say what of a scenario that can be built need not be meant.
-func Notes(in *v1alpha1.Scenario, config *simulator.Config, traces trace.Set, path *field.Path) []string {
+func Notes(in *v1alpha1.Scenario, router *Routing, config *simulator.Config, traces trace.Set, path *field.Path) []string {
 	var notes []string
 	parts, _ := Parts(in, path)
 	for i := range parts {
@@ -28,7 +28,7 @@ func Notes(in *v1alpha1.Scenario, config *simulator.Config, traces trace.Set, pa
 	}
 	notes = append(notes, oddTimeNotes(&in.Workload, traces, path.Child("workload"))...)
 	notes = append(notes, clampNotes(&in.Workload, path.Child("workload"))...)
-	notes = append(notes, manifestNotes(in, path)...)
+	notes = append(notes, manifestNotes(in, router, path)...)
 	return append(notes, handoffNotes(in, config, path)...)
 }
 

@@ -17,8 +17,9 @@ import (
 
 // scalerBuilder makes the units of a scenario's scalers.
 type scalerBuilder struct {
-	in *v1alpha1.Scenario
-	c  *simulator.Config
+	in     *v1alpha1.Scenario
+	router *Routing
+	c      *simulator.Config
 	// future tells policies that know the future of the arrivals.
 	future   *futureArrivals
 	seed     int64
@@ -34,7 +35,7 @@ func (b *scalerBuilder) build(s *v1alpha1.Scaler, path *field.Path) (simulator.S
 	}
 	window := time.Duration(0)
 	if s.Policy == "" {
-		window, errs = loadManifest(b.in, s, &u, path)
+		window, errs = loadManifest(b.in, b.router, s, &u, path)
 	} else {
 		window, errs = b.loadPolicy(s, &u, path)
 	}

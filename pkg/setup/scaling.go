@@ -43,8 +43,8 @@ const (
 )
 
 // buildScaling adds the scalers of a scenario to a configuration, whose pools are in place.
-func buildScaling(in *v1alpha1.Scenario, c *simulator.Config, future *futureArrivals, seed int64, programs *programReader, path *field.Path) field.ErrorList {
-	b := scalerBuilder{in, c, future, seed, programs, path}
+func buildScaling(in *v1alpha1.Scenario, router *Routing, c *simulator.Config, future *futureArrivals, seed int64, programs *programReader, path *field.Path) field.ErrorList {
+	b := scalerBuilder{in, router, c, future, seed, programs, path}
 	errs := append(validateScaledPools(in, path), validateBundledScaling(in, &in.Router, path.Child("router"))...)
 	for i := range in.Routers {
 		errs = append(errs, validateBundledScaling(in, &in.Routers[i].Router, path.Child("routers").Index(i))...)

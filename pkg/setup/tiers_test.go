@@ -153,7 +153,7 @@ func TestTierNotes(t *testing.T) {
 		m := buildValid(t, func(s *v1alpha1.Scenario) {
 			s.Pools[0].KVCache.Tiers = []v1alpha1.Tier{{Kind: "CPU", Blocks: &blocks}}
 		})
-		return Notes(m.in, &m.config, nil, spec)
+		return Notes(m.in, nil, &m.config, nil, spec)
 	}
 	const prompt = (1024 + 1024) / 16
 	want := []string{"spec.scenario.pools[0].kvCache.tiers: the cpu tier holds 127 KV blocks, fewer than the 128 of the longest prompt"}

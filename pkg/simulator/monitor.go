@@ -25,10 +25,21 @@ func (x *scaling) read(u *unit) {
 	sample.Gateway = x.gateway.flows[u.Router]
 	sample.Gateway.Queued = x.gateway.queued(u.Router)
 	u.figures.scraped(x.now, &sample.Gateway)
+	sample.Router.Reset()
+	if m := x.gateway.policies.Routing.Metrics; m != nil {
+		m.Export(x.gateway.show(), u.Router, &sample.Router)
+	}
+	sample.Replicas, sample.Unavailable = 0, 0
 	place := 0
 	for k := range u.Pools {
 		for endpoint := range x.of(u, k) {
 			sample.Engines[place] = x.engine(endpoint)
+			if stage := x.lives[endpoint].stage; stage.Exists() {
+				sample.Replicas++
+				if !stage.Serves() {
+					sample.Unavailable++
+				}
+			}
 			place++
 		}
 	}

@@ -134,7 +134,7 @@ func (c *compiler) check(scenario experiment.Tree, path *field.Path) field.Error
 		c.labels[""] = config.Source.Labels()
 	}
 	if len(errs) == 0 {
-		c.plan.Warnings = append(c.plan.Warnings, setup.Notes(typed, &config, c.traces, path)...)
+		c.plan.Warnings = append(c.plan.Warnings, setup.Notes(typed, router, &config, c.traces, path)...)
 		c.noteStepTimes(typed)
 		c.idle = setup.IdleNotes(typed, path)
 	}

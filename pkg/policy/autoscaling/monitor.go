@@ -13,6 +13,11 @@ import (
 type Sample struct {
 	At      simtime.Time
 	Gateway Gateway
+	// Router is what the unit's router exports.
+	Router policy.RouterMetrics
+	// Replicas are those of the unit that exist, as a Deployment counts its pods; Unavailable
+	// are those of them that do not serve.
+	Replicas, Unavailable int
 	// Engines are those of the unit's endpoints, by place.
 	Engines []Engine
 	// Recommended is the number of replicas that an analyser beside an autoscaler exports

@@ -27,7 +27,12 @@ var inline = field.NewPath("inline")
 // mustLoad loads a document without its first two lines.
 func mustLoad(t testing.TB, body string) *config.Config {
 	t.Helper()
-	c, errs := Load([]byte(header+body), "router-main", inline)
+	return mustLoadFor(t, "router-main", body)
+}
+
+func mustLoadFor(t testing.TB, version, body string) *config.Config {
+	t.Helper()
+	c, errs := Load([]byte(header+body), version, inline)
 	if len(errs) > 0 {
 		t.Fatalf("refused: %v\n%s", errs.ToAggregate(), body)
 	}

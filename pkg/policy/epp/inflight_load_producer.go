@@ -185,7 +185,7 @@ func (f *inFlight) ForgetGone(c *scheduler.Cycle) {
 		f.gone[e] = c.Gone(e)
 		f.anyGone = f.anyGone || f.gone[e]
 		if f.gone[e] && !was {
-			f.load.Requests[e], f.load.Tokens[e] = 0, 0
+			f.load.Strand(e, f.at == version.Router10)
 			f.departures[e]++
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/hpa"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/manifest"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/query"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 )
 
@@ -26,7 +27,7 @@ var averageOfAverage = Rule{
 	},
 }
 
-// averagesOfPool reports whether a query reads averages over replicas that the EPP exports.
-func averagesOfPool(query string) bool {
-	return strings.Contains(query, "inference_pool_average_") || strings.Contains(query, "llm_d_router_epp_average_")
+// averagesOfPool reports whether a metric is an average over replicas that the EPP exports.
+func averagesOfPool(name string) bool {
+	return strings.HasPrefix(query.Lookup(name), "llm_d_epp_average_")
 }

@@ -8,6 +8,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/hpa"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/manifest"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/query"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 )
 
@@ -29,8 +30,8 @@ var targetBelowOne = Rule{
 
 // isGatewayQueue reports whether a query is the metric of the requests that the EPP keeps
 // back.
-func isGatewayQueue(query string) bool {
-	return query == "inference_extension_flow_control_queue_size" || query == "llm_d_router_epp_flow_control_queue_size"
+func isGatewayQueue(name string) bool {
+	return query.Lookup(name) == "llm_d_epp_flow_control_queue_size"
 }
 
 // decimal writes thousandths.

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // Type is the type of a metric.
@@ -24,13 +26,18 @@ const (
 // Metric is a metric that queries can read.
 type Metric struct {
 	// Names are those under which queries find the metric; the first is the newest.
-	Names []string
+	Names []Name
 	// Type is that of the metric. A series of a histogram is a counter.
 	Type Type
 	// Help says what the metric is, Difference how it differs from the real one.
 	Help, Difference string
 
 	labels []label
+	// merged are labels by which the real metric has several series, of which this one is the sum.
+	merged []string
+	// absent says why an EPP does not export the metric; empty where it does. It is nil for metrics
+	// that each EPP, and a router of policies, has.
+	absent func(*EPP) string
 	// engine reads an engine, of which it also sees the scrape before, if any.
 	engine func(now, before *autoscaling.Engine, span time.Duration) (value float64, ok bool)
 	// bucket reads a bucket of an engine's histogram, with what is in those below.
@@ -38,6 +45,52 @@ type Metric struct {
 	bounds []string
 	// gateway reads what the EPP, or llm-d's autoscaler, shows.
 	gateway func(*autoscaling.Sample) (value float64, ok bool)
+	// load reads what is in flight at an endpoint by the counts of a producer.
+	load func(policy.InFlight) int64
+	// stages read the saturations by stage.
+	stages []stage
+}
+
+// Name is a name of a metric.
+type Name struct {
+	Text string
+	// In are the versions of the EPP that export the metric under the name. Other exporters are not
+	// versioned.
+	In version.Range
+}
+
+// standsFor says what a label names that has no name in a scenario: whatever the name, it stands for the pool that
+// the series is about. It is empty for other labels.
+func (m *Metric) standsFor(l label) string {
+	switch {
+	case m.gateway == nil && m.stages == nil:
+		return ""
+	case l == variantName:
+		return "variant"
+	case l == inferencePool, l == name:
+		return "InferencePool"
+	case l == deployment:
+		return "Deployment"
+	default:
+		return ""
+	}
+}
+
+// plain are names that do not depend on the version of the EPP.
+func plain(texts ...string) []Name {
+	var all []Name
+	for _, text := range texts {
+		all = append(all, Name{Text: text})
+	}
+	return all
+}
+
+// name returns the name of that text; nil if the metric has none.
+func (m *Metric) name(text string) *Name {
+	if at := slices.IndexFunc(m.Names, func(n Name) bool { return n.Text == text }); at >= 0 {
+		return &m.Names[at]
+	}
+	return nil
 }
 
 // Labels lists the labels of the metric's series.
@@ -53,8 +106,13 @@ func (m *Metric) has(l label) bool { return l == metricName || slices.Contains(m
 
 // read reads a series from a sample; before is the sample before, nil where there is none.
 func (s *series) read(now, before *autoscaling.Sample) (float64, bool) {
-	if s.place == gateway {
-		return s.metric.gateway(now)
+	switch m := s.metric; {
+	case m.gateway != nil:
+		return m.gateway(now)
+	case m.stages != nil:
+		return m.stages[s.bucket].of(now.Router.Saturation), true
+	case m.load != nil:
+		return float64(m.load(now.Router.InFlight[s.place])), true
 	}
 	e := &now.Engines[s.place]
 	switch {
@@ -110,45 +168,20 @@ var catalogue = slices.Concat(
 		"vllm:inter_token_latency_seconds", "vllm:time_per_output_token_seconds"),
 	[]Metric{
 		{
-			Names: []string{"DCGM_FI_DEV_GPU_UTIL"}, Type: Gauge, labels: []label{pod, pool, deployment},
+			Names: plain("DCGM_FI_DEV_GPU_UTIL"), Type: Gauge, labels: []label{pod, pool, deployment},
 			Help:       "The share of time in which the accelerators of a replica worked, in per cent.",
 			Difference: "One series for all accelerators of a replica, and the mean since the scrape before; it begins with a replica's second scrape.",
 			engine:     busy,
 		},
-		ofPool("The mean of the KV usage of the pool's engines.", "", mean(autoscaling.KVUsage),
-			"llm_d_router_epp_average_kv_cache_utilization", "inference_pool_average_kv_cache_utilization"),
-		ofPool("The mean of the requests in the queues of the pool's engines.", "", mean(autoscaling.Waiting),
-			"llm_d_router_epp_average_queue_size", "inference_pool_average_queue_size"),
-		ofPool("The mean of the requests in the batches of the pool's engines.", "",
-			mean(func(e *autoscaling.Engine) float64 { return float64(e.Running) }),
-			"llm_d_router_epp_average_running_requests", "inference_pool_average_running_requests"),
-		ofPool("The pool's engines that serve.", "Those that drain count too. ", serving,
-			"llm_d_router_epp_ready_endpoints", "inference_pool_ready_pods"),
+	},
+	eppMetrics,
+	[]Metric{
+		ofDeployment("The replicas of the pool, as a Deployment counts its pods: those that wait for a node or load count, those that drain do not.",
+			func(s *autoscaling.Sample) int { return s.Replicas }, "kube_deployment_status_replicas"),
+		ofDeployment("Those of the pool's replicas that do not serve yet.",
+			func(s *autoscaling.Sample) int { return s.Unavailable }, "kube_deployment_status_replicas_unavailable"),
 		{
-			Names: []string{"llm_d_router_epp_request_total", "inference_objective_request_total", "inference_model_request_total"},
-			Type:  Counter, labels: []label{modelName, targetModelName},
-			Help:       "Requests that came to the EPP.",
-			Difference: "A request counts when it comes, also if it is rejected later; the EPP counts it when it has an engine. There is one series for all priorities and models of the router.",
-			gateway:    func(s *autoscaling.Sample) (float64, bool) { return float64(s.Gateway.Arrived), true },
-		},
-		{
-			Names: []string{"llm_d_router_epp_running_requests", "inference_objective_running_requests"},
-			Type:  Gauge, labels: []label{modelName},
-			Help:       "Requests that the EPP has sent to engines and that have not ended.",
-			Difference: "There is one series for all models of the router.",
-			gateway: func(s *autoscaling.Sample) (float64, bool) {
-				return float64(s.Gateway.InFlight()) - float64(s.Gateway.Queued+s.Gateway.Awaiting), true
-			},
-		},
-		{
-			Names: []string{"llm_d_router_epp_flow_control_queue_size", "inference_extension_flow_control_queue_size"},
-			Type:  Gauge, labels: []label{inferencePool, modelName, targetModelName},
-			Help:       "Requests that the EPP's flow control keeps back.",
-			Difference: "There is one series for all flows, priorities and models of the router.",
-			gateway:    func(s *autoscaling.Sample) (float64, bool) { return float64(s.Gateway.Queued), true },
-		},
-		{
-			Names: []string{DesiredReplicas}, Type: Gauge, labels: []label{variantName},
+			Names: plain(DesiredReplicas), Type: Gauge, labels: []label{variantName},
 			Help:       "The replicas that llm-d's workload-variant-autoscaler asks for.",
 			Difference: "There only where the scaler has `workloadVariantAutoscaler`, from the scrape after its first decision on. The variant has the name of the pool; a query that asks for a variant of another name has the same answer, and a note says so.",
 			gateway:    func(s *autoscaling.Sample) (float64, bool) { return float64(s.Recommended), s.Recommended > 0 },
@@ -158,7 +191,7 @@ var catalogue = slices.Concat(
 
 func ofEngine(kind Type, help, difference string, read func(*autoscaling.Engine) float64, names ...string) Metric {
 	return Metric{
-		Names: names, Type: kind, Help: help, Difference: difference, labels: engineLabels,
+		Names: plain(names...), Type: kind, Help: help, Difference: difference, labels: engineLabels,
 		engine: func(now, _ *autoscaling.Engine, _ time.Duration) (float64, bool) { return read(now), true },
 	}
 }
@@ -183,7 +216,7 @@ func histogram(help string, bounds []time.Duration, buckets func(*autoscaling.En
 	last := len(bounds)
 	return []Metric{
 		{
-			Names: with("_bucket"), Type: Histogram, Help: help + " Counts by upper bound.", labels: append(slices.Clone(engineLabels), le),
+			Names: plain(with("_bucket")...), Type: Histogram, Help: help + " Counts by upper bound.", labels: append(slices.Clone(engineLabels), le),
 			bucket: cumulated, bounds: boundNames(bounds),
 		},
 		ofEngine(Histogram, help+" The sum in seconds.", "", func(e *autoscaling.Engine) float64 { return sum(e).Seconds() }, with("_sum")...),
@@ -211,44 +244,19 @@ func busy(now, before *autoscaling.Engine, span time.Duration) (float64, bool) {
 	return 100 * float64(now.Busy-before.Busy) / float64(span), true
 }
 
-// ofPool returns a metric that the EPP works out from its own scrapes of the engines.
-func ofPool(help, difference string, read func(*autoscaling.Sample) (float64, bool), names ...string) Metric {
+// ofDeployment returns a metric that kube-state-metrics exports.
+func ofDeployment(help string, read func(*autoscaling.Sample) int, name string) Metric {
 	return Metric{
-		Names: names, Type: Gauge, Help: help, labels: []label{name}, gateway: read,
-		Difference: difference + "The pool's engines are those of the unit that the autoscaler scales, and the EPP's own scrapes are as old as the monitor's.",
+		Names: plain(name), Type: Gauge, Help: help, labels: []label{deployment},
+		Difference: "The Deployment stands for the pool, whatever its name.",
+		gateway:    func(s *autoscaling.Sample) (float64, bool) { return float64(read(s)), true },
 	}
-}
-
-func mean(of func(*autoscaling.Engine) float64) func(*autoscaling.Sample) (float64, bool) {
-	return func(s *autoscaling.Sample) (float64, bool) {
-		sum, n := 0.0, 0.0
-		for i := range s.Engines {
-			if s.Engines[i].Up {
-				sum += of(&s.Engines[i])
-				n++
-			}
-		}
-		if n == 0 {
-			return 0, true
-		}
-		return sum / n, true
-	}
-}
-
-func serving(s *autoscaling.Sample) (float64, bool) {
-	n := 0
-	for i := range s.Engines {
-		if s.Engines[i].Up {
-			n++
-		}
-	}
-	return float64(n), true
 }
 
 // metricOf returns the metric with a name; nil where there is none.
 func metricOf(text string) *Metric {
 	for i := range catalogue {
-		if slices.Contains(catalogue[i].Names, text) {
+		if catalogue[i].name(text) != nil {
 			return &catalogue[i]
 		}
 	}

@@ -35,19 +35,30 @@ func (c *compiler) selected(e *metricsql.MetricExpr) (found []series, asked labe
 		c.fault(c.find(as), fmt.Sprintf("there is no metric %s: state workloadVariantAutoscaler of the scaler, the ConfigMap of the autoscaler that exports the metric", as))
 		return nil, asked, false
 	}
+	fault, without := c.targets.exported(m, as)
+	if fault != "" {
+		c.fault(c.find(as), fault)
+		return nil, asked, false
+	}
 	c.reads[as] = true
-	found = c.targets.series(m, as, c.in)
+	if without != "" {
+		c.note("%s has no series: %s", as, without)
+	} else {
+		found = c.targets.series(m, as, c.in)
+	}
 	for i := range filters[1:] {
 		f := &filters[i+1]
 		l, known := labelOf(f.Label)
 		if !known || !m.has(l) || l == metricName {
-			c.matchNothing(as, f)
+			c.matchNothing(m, as, f)
 			continue
 		}
 		if !f.IsRegexp && !f.IsNegative {
 			asked[l] = f.Value
-			if l == variantName && f.Value != c.targets.Variant {
-				c.note("variant %s stands for pool %s", f.Value, c.targets.Variant)
+			if named := m.standsFor(l); named != "" && len(found) > 0 {
+				if f.Value != found[0].labels[l] {
+					c.note("%s %s stands for pool %s", named, f.Value, found[0].labels[l])
+				}
 				continue
 			}
 		}
@@ -61,18 +72,24 @@ func (c *compiler) selected(e *metricsql.MetricExpr) (found []series, asked labe
 func (c *compiler) unknown(as string) {
 	var names []string
 	for i := range catalogue {
-		names = append(names, catalogue[i].Names...)
+		for _, n := range catalogue[i].Names {
+			names = append(names, n.Text)
+		}
 	}
 	text := fmt.Sprintf("there is no metric %s", as)
-	if near := spelling.Nearest(as, names); len(near) > 0 {
+	if right := released(as); right != "" {
+		text = fmt.Sprintf("no release of the EPP exports %s; use %s", as, right)
+	} else if near := spelling.Nearest(as, names); len(near) > 0 {
 		text += "; similar: " + strings.Join(near, ", ")
 	}
 	c.fault(c.find(as), text)
 }
 
 // matchNothing notes a matcher of a label that the metric does not have.
-func (c *compiler) matchNothing(as string, f *metricsql.LabelFilter) {
+func (c *compiler) matchNothing(m *Metric, as string, f *metricsql.LabelFilter) {
 	switch {
+	case slices.Contains(m.merged, f.Label):
+		c.fault(c.find(f.Label), fmt.Sprintf("the series of %s by %s are one here, their sum: take the matcher out", as, f.Label))
 	case f.IsNegative || f.IsRegexp:
 		c.fault(c.find(f.Label), fmt.Sprintf("%s has no label %s: only %s=\"…\" is accepted, and has no effect", as, f.Label, f.Label))
 	case f.Value != "":

@@ -6,10 +6,13 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"slices"
 	"testing"
 	"text/template"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/autoscaling-metrics.md")
@@ -38,16 +41,27 @@ func TestThePageOnMetricsOfAutoscalers(t *testing.T) {
 	}
 }
 
+// aVersionOf returns the newest version that exports a metric under a name.
+func aVersionOf(n Name) version.Dialect {
+	for _, d := range slices.Backward(version.All) {
+		if n.In.Has(d.Framework) {
+			return d
+		}
+	}
+	panic("no version exports " + n.Text)
+}
+
 // Each metric can be read under each name, and the page says of no metric twice.
 func TestEachNameIsThatOfOneMetric(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range Metrics() {
-		for _, name := range m.Names {
+		for _, n := range m.Names {
+			name := n.Text
 			if seen[name] {
 				t.Errorf("%s is there twice", name)
 			}
 			seen[name] = true
-			all, problem := compiled(t, name).Series(&gauges().view)
+			all, problem := compiledFor(t, name, with(aVersionOf(n))).Series(&gauges().view)
 			if problem != None || len(all) == 0 {
 				t.Errorf("%s: %v series (%v)", name, len(all), problem)
 			}

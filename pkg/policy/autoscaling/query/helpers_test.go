@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
@@ -37,6 +38,7 @@ func newStory(samples int, since time.Duration, fill func(k int, s *autoscaling.
 		for i := range s.Engines {
 			s.Engines[i].Up = true
 		}
+		s.Router.Load(3)
 		fill(k, s)
 	}
 	return &story{autoscaling.View{Now: at.Add(since), Monitor: m}}
@@ -49,9 +51,35 @@ func (s *story) ask(t *testing.T, text string) (float64, Problem) {
 
 func compiled(t testing.TB, text string) *Query {
 	t.Helper()
-	q, err := Compile(text, threeEngines)
+	return compiledFor(t, text, threeEngines)
+}
+
+func compiledFor(t testing.TB, text string, targets Targets) *Query {
+	t.Helper()
+	q, err := Compile(text, targets)
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
 	return q
+}
+
+// with returns the three engines behind an EPP of a version, with flow control, one producer, and
+// an endpoint that prefills.
+func with(v version.Dialect) Targets {
+	t := threeEngines
+	t.EPP = &EPP{
+		Version: v, FlowControl: true, Producers: []string{"inflight-load-producer"},
+		Endpoints: []string{"llama/0", "llama/1", "qwen/0"}, Prefills: true, Decodes: true,
+	}
+	return t
+}
+
+// dialect returns a version by its name.
+func dialect(t testing.TB, name string) version.Dialect {
+	t.Helper()
+	d, err := version.Parse(name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }

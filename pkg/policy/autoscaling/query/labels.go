@@ -20,12 +20,15 @@ const (
 	inferencePool
 	variantName
 	name
+	stageName
+	endpointName
+	producerName
 	le
 
 	labelCount
 )
 
-var labelNames = [labelCount]string{"__name__", "pod", "pool", "deployment", "model_name", "target_model_name", "inference_pool", "variant_name", "name", "le"}
+var labelNames = [labelCount]string{"__name__", "pod", "pool", "deployment", "model_name", "target_model_name", "inference_pool", "variant_name", "name", "stage", "endpoint_name", "producer_name", "le"}
 
 // labelOf returns the label with a name.
 func labelOf(text string) (label, bool) {

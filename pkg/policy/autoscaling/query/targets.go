@@ -12,6 +12,8 @@ type Targets struct {
 	// Variant names the variant for which llm-d's autoscaler exports a number of replicas; empty
 	// where there is no such autoscaler.
 	Variant string
+	// EPP is that of the router; nil where policies route.
+	EPP *EPP
 }
 
 // Pool is a pool of engines.
@@ -35,8 +37,13 @@ type series struct {
 // series lists the series of a metric.
 func (t *Targets) series(m *Metric, as string, in interner) []series {
 	var all []series
-	if m.gateway != nil {
+	switch {
+	case m.gateway != nil:
 		return []series{{in.get(t.ofGateway(m, as)), m, gateway, 0}}
+	case m.stages != nil:
+		return t.ofStages(m, as, in)
+	case m.load != nil:
+		return t.ofEndpoints(m, as, in)
 	}
 	place := 0
 	for i := range t.Pools {
@@ -65,6 +72,8 @@ func (t *Targets) ofGateway(m *Metric, as string) labels {
 		switch has {
 		case variantName:
 			l[has] = t.Variant
+		case deployment:
+			l[has] = t.Pools[0].Name
 		case name, inferencePool:
 			l[has] = t.InferencePool
 		case modelName, targetModelName:
@@ -74,4 +83,33 @@ func (t *Targets) ofGateway(m *Metric, as string) labels {
 		}
 	}
 	return l
+}
+
+// ofStages lists the series of a saturation.
+func (t *Targets) ofStages(m *Metric, as string, in interner) []series {
+	var all []series
+	for i := range m.stages {
+		s := &m.stages[i]
+		if s.exists != nil && !s.exists(t.EPP) {
+			continue
+		}
+		l := t.ofGateway(m, as)
+		if t.EPP.hasStages() {
+			l[stageName] = s.name
+		}
+		all = append(all, series{in.get(l), m, gateway, i})
+	}
+	return all
+}
+
+// ofEndpoints lists the series of what producers count for endpoints.
+func (t *Targets) ofEndpoints(m *Metric, as string, in interner) []series {
+	var all []series
+	for _, producer := range t.EPP.Producers {
+		for _, endpoint := range t.EPP.Endpoints {
+			l := labels{metricName: as, endpointName: endpoint, producerName: producer}
+			all = append(all, series{in.get(l), m, len(all), 0})
+		}
+	}
+	return all
 }

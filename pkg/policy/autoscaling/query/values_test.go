@@ -94,7 +94,7 @@ func TestValuesOfGauges(t *testing.T) {
 		"inference_pool_ready_pods":                                3,
 		"inference_objective_running_requests":                     67,
 		"inference_extension_flow_control_queue_size":              3,
-		"llm_d_router_epp_request_total":                           80,
+		"llm_d_epp_request_total":                                  80,
 		`{__name__="inference_model_request_total"}`:               80,
 		"# a comment with ( and offset\nvector(1)":                 1,
 	}

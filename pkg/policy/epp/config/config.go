@@ -72,6 +72,18 @@ func (c *Config) FlowControlled() bool {
 	return slices.Contains(c.gates, gate{flowControlGate, true})
 }
 
+// LoadProducers names the plugins that count what is in flight, in the order of the
+// configuration.
+func (c *Config) LoadProducers() []string {
+	var names []string
+	for _, p := range c.Document.Plugins {
+		if p.Type == InFlightLoadProducerType {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
 // HasType reports whether the configuration has a plugin of a type.
 func (c *Config) HasType(typeName string) bool {
 	return slices.ContainsFunc(c.Document.Plugins, func(p *Plugin) bool { return p.Type == typeName })

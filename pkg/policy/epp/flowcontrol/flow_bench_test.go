@@ -47,7 +47,7 @@ func newFlowBench(settings config.FlowSettings, of version.Release) *flowBench {
 		rules: rulesOf(of), settings: settings, limit: staticUsageLimit{1},
 		byName: func(tenant int) int { return tenant }, bytesPerToken: 4,
 	}
-	f.detector, f.saturation = g, g
+	f.detector, f.saturation = g, &poolSaturation{detector: g}
 	programs := &programAwareFair{
 		parameters: &ProgramAwareParameters{LASWeightService: 0.8, LASWeightHeadWait: 0.2, LASHalfLifeSeconds: 60},
 		programs:   map[int]*program{}, random: stats.NewStream(1, "ties"), byName: f.byName,

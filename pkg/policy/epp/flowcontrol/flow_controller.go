@@ -40,7 +40,7 @@ type flowController struct {
 	schedule   func(*policy.View, *policy.Request) (policy.Decision, error)
 	look       func(*policy.View) *scheduler.Cycle
 	detector   scheduler.SaturationDetector // by which the EPP sheds requests
-	saturation scheduler.SaturationDetector
+	saturation *poolSaturation
 	rules      flowRules
 	settings   config.FlowSettings
 	limit      usageLimit
@@ -392,6 +392,12 @@ func (f *flowController) Evicts() bool { return f.eviction != nil }
 
 // Evict implements [scheduler.RequestQueue].
 func (f *flowController) Evict() (int, bool) { return f.eviction.next() }
+
+// Export implements [scheduler.RequestQueue].
+func (f *flowController) Export(view *policy.View, m *policy.RouterMetrics) {
+	m.QueuedBytes += f.bytes
+	m.Raise(f.saturation.pools(f.look(view)))
+}
 
 // Explain implements [scheduler.RequestQueue].
 func (f *flowController) Explain(tell func(*policy.Request, error)) { f.onUnrouted = tell }

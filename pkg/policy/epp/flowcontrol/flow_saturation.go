@@ -3,6 +3,7 @@
 package flowcontrol
 
 import (
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
@@ -28,16 +29,16 @@ func newPoolSaturation(b *scheduler.Builder, detector scheduler.SaturationDetect
 	}
 	prefill, decode := make([]bool, b.Endpoints), make([]bool, b.Endpoints)
 	for e := range b.Labels {
-		p, d := poolsOf(b.Labels[e][config.RoleLabel])
+		p, d := PoolsOf(b.Labels[e][config.RoleLabel])
 		prefill[e], decode[e] = !p, !d
 	}
 	s.outside = [][]bool{prefill, decode}
 	return s
 }
 
-// poolsOf says whether an endpoint of a role prefills and decodes. Roles that no
+// PoolsOf says whether an endpoint of a role prefills and decodes. Roles that no
 // filter knows get no requests.
-func poolsOf(role string) (prefills, decodes bool) {
+func PoolsOf(role string) (prefills, decodes bool) {
 	switch role {
 	case "prefill", "encode-prefill":
 		return true, false
@@ -50,17 +51,23 @@ func poolsOf(role string) (prefills, decodes bool) {
 	}
 }
 
-func (s *poolSaturation) Saturation(c *scheduler.Cycle) float64 {
-	fullest, some := 0.0, false
-	for _, outside := range s.outside {
+func (s *poolSaturation) Saturation(c *scheduler.Cycle) float64 { return s.pools(c).Effective }
+
+// pools are the saturations of both pools, and the higher one. Where endpoints have no roles,
+// all of them decode.
+func (s *poolSaturation) pools(c *scheduler.Cycle) policy.Saturation {
+	var of [2]float64
+	some := false
+	for i, outside := range s.outside {
 		if in := s.within(c, outside); in.Present > 0 {
-			fullest, some = max(fullest, s.detector.Saturation(&in)), true
+			of[i], some = s.detector.Saturation(&in), true
 		}
 	}
 	if !some {
-		return s.detector.Saturation(c)
+		all := s.detector.Saturation(c)
+		return policy.Saturation{Decode: all, Effective: all}
 	}
-	return fullest
+	return policy.Saturation{Prefill: of[0], Decode: of[1], Effective: max(of[0], of[1])}
 }
 
 // within is the cycle as if there were the endpoints of a pool alone.

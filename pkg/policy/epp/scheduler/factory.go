@@ -64,6 +64,8 @@ type RequestQueue interface {
 	// Evicts reports whether requests in flight may be evicted, and evict names one.
 	Evicts() bool
 	Evict() (request int, ok bool)
+	// Export adds what a monitoring system sees of the requests that wait.
+	Export(view *policy.View, m *policy.RouterMetrics)
 	// Explain has tell told of requests that come to no profile; nil ends that.
 	Explain(tell func(request *policy.Request, err error))
 }

@@ -205,6 +205,9 @@ func (b *Builder) Scheduler(parts Parts, c *config.Config) *Scheduler {
 		s.estimate.ratio = b.TokenBytes() / config.EstimatedBytesPerToken
 	}
 	s.believer = b.believer
+	for _, name := range c.LoadProducers() {
+		s.exportedLoads = append(s.exportedLoads, b.Load(name))
+	}
 	s.feed = kvindex.Feed{Lag: b.EventLag, Digesters: b.Digesters}
 	s.tracer = b.newTracer(c)
 	return s
@@ -306,6 +309,34 @@ type InFlightLoad struct {
 	// Uncached are the tokens that the request under way would add to each; nil
 	// where nobody asks.
 	Uncached []int64
+	// stranded are the exported counts of endpoints that are gone; nil where there are none.
+	stranded []policy.InFlight
+}
+
+// Strand forgets what is in flight at an endpoint that is gone. Where the version keeps the
+// series of such an endpoint (router-v0.10, until llm-d-router pull request 2577), the metrics
+// keep its last value.
+func (l *InFlightLoad) Strand(endpoint int, keepsSeries bool) {
+	if keepsSeries {
+		if l.stranded == nil {
+			l.stranded = make([]policy.InFlight, len(l.Requests))
+		}
+		l.stranded[endpoint].Requests += l.Requests[endpoint]
+		l.stranded[endpoint].Tokens += l.Tokens[endpoint]
+	}
+	l.Requests[endpoint], l.Tokens[endpoint] = 0, 0
+}
+
+// export adds the counts of each endpoint.
+func (l *InFlightLoad) export(to []policy.InFlight) {
+	for e := range l.Requests {
+		to[e].Requests += l.Requests[e]
+		to[e].Tokens += l.Tokens[e]
+	}
+	for e, old := range l.stranded {
+		to[e].Requests += old.Requests
+		to[e].Tokens += old.Tokens
+	}
 }
 
 // Lists reports whether there is a plugin of a type.

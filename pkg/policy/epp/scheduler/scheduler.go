@@ -28,10 +28,12 @@ type Scheduler struct {
 	PickListeners        []PickListener
 	responseListeners    []ResponseListener
 	endpointListeners    []EndpointListener
-	believer             Believer // nil where no plugin keeps an index of caches
-	feed                 kvindex.Feed
-	estimate             tokenEstimate
-	tracer               tracer
+	// exportedLoads are those of the producers that [config.Config.LoadProducers] names.
+	exportedLoads []*InFlightLoad
+	believer      Believer // nil where no plugin keeps an index of caches
+	feed          kvindex.Feed
+	estimate      tokenEstimate
+	tracer        tracer
 	// flow is nil where flow control is off.
 	flow RequestQueue
 	// burst is where requests wait behind it.
@@ -86,7 +88,21 @@ func (s *Scheduler) Routing() policy.Routing {
 	if len(s.feed.Digesters) > 0 {
 		r.KVEvents = s
 	}
+	if s.flow != nil || len(s.exportedLoads) > 0 {
+		r.Metrics = s
+	}
 	return r
+}
+
+// Export implements [policy.MetricsExporter].
+func (s *Scheduler) Export(view *policy.View, _ int, m *policy.RouterMetrics) {
+	if s.flow != nil {
+		s.flow.Export(view, m)
+	}
+	all := m.Load(len(s.exportedLoads) * s.Endpoints)
+	for i, load := range s.exportedLoads {
+		load.export(all[i*s.Endpoints:])
+	}
 }
 
 // Wake implements [policy.Queue].

@@ -211,6 +211,20 @@ func (v Range) Has(r Release) bool {
 	return r >= v.first && (v.Last == 0 || r <= v.Last)
 }
 
+// String says which releases these are, such as "from router-v0.9 on"; empty for all.
+func (v Range) String() string {
+	switch {
+	case v == Range{}:
+		return ""
+	case v.Last == 0:
+		return fmt.Sprintf("from %s on", v.first)
+	case v.first == 0:
+		return fmt.Sprintf("up to %s", v.Last)
+	default:
+		return fmt.Sprintf("%s to %s", v.first, v.Last)
+	}
+}
+
 // UnavailableReason says when there is what a release does not have.
 func (v Range) UnavailableReason(r Release) string {
 	switch {

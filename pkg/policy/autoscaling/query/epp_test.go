@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package query
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
+)
+
+// busyRouter holds two requests of 4,800 bytes. Its prefill pool is at 0.4 and its decode pool at
+// 0.9; 1,200, 300 and 0 tokens are in flight at the three endpoints.
+func busyRouter() *story {
+	return newStory(2, time.Second, func(_ int, s *autoscaling.Sample) {
+		s.Gateway = autoscaling.Gateway{Arrived: 12, Ended: 3, Queued: 2}
+		s.Router = policy.RouterMetrics{
+			QueuedBytes: 4800, Saturation: policy.Saturation{Prefill: 0.4, Decode: 0.9, Effective: 0.9},
+			InFlight: []policy.InFlight{{Requests: 4, Tokens: 1200}, {Requests: 3, Tokens: 300}, {}},
+		}
+		s.Replicas, s.Unavailable = 3, 1
+	})
+}
+
+// The values are those of the story: 12 − 3 = 9 in flight, of which 2 wait in the router.
+func TestMetricsOfTheEPPByVersion(t *testing.T) {
+	for name, tc := range map[string]struct {
+		version, query string
+		want           float64
+	}{
+		"running requests":                   {"router-v0.9", "sum(llm_d_epp_request_running)", 7},
+		"running requests, older name":       {"router-v0.10", "inference_objective_running_requests", 7},
+		"queue":                              {"router-v0.11", "sum(llm_d_epp_flow_control_queue_size)", 2},
+		"queue, the older name that is left": {"router-v0.11", "inference_extension_flow_control_queue_size", 2},
+		"queue in bytes":                     {"router-v0.9", "llm_d_epp_flow_control_queue_bytes", 4800},
+		"tokens in flight":                   {"router-v0.10", `sum(llm_d_epp_inflight_tokens{producer_name="inflight-load-producer"}) / 1000`, 1.5},
+		"requests in flight at one":          {"router-v0.10", `llm_d_epp_inflight_requests{endpoint_name="llama/1"}`, 3},
+		"the fullest endpoint":               {"router-v0.10", "max(llm_d_epp_inflight_tokens)", 1200},
+		"saturation, one series":             {"router-v0.10", "sum(llm_d_epp_flow_control_pool_saturation)", 0.9},
+		"saturation by stage":                {"router-v0.11", `llm_d_epp_flow_control_pool_saturation{stage="prefill"}`, 0.4},
+		"a sum over stages counts thrice":    {"router-v0.11", "sum(llm_d_epp_flow_control_pool_saturation)", 2.2},
+		"replicas of the Deployment":         {"router-v0.10", "kube_deployment_status_replicas", 3},
+		"replicas that do not serve":         {"router-v0.10", `kube_deployment_status_replicas_unavailable{deployment="llama"}`, 1},
+		"the share of replicas that serve":   {"router-v0.10", "(kube_deployment_status_replicas - kube_deployment_status_replicas_unavailable) / kube_deployment_status_replicas * 3", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, problem := compiledFor(t, tc.query, with(dialect(t, tc.version))).Value(&busyRouter().view)
+			if problem != None || got-tc.want > 1e-12 || tc.want-got > 1e-12 {
+				t.Errorf("%v (%v), want %v", got, problem, tc.want)
+			}
+		})
+	}
+}
+
+func TestNamesThatAVersionDoesNotExport(t *testing.T) {
+	for name, tc := range map[string]struct{ version, query, want string }{
+		"dropped": {
+			"router-v0.11", "sum(inference_objective_running_requests)",
+			"character 5: router-v0.11.0 does not export inference_objective_running_requests: router-main was the last version to have it; use llm_d_epp_request_running",
+		},
+		"too new": {
+			"scheduler-v0.8.0", "llm_d_epp_request_running",
+			"character 1: scheduler-v0.8.0 does not export llm_d_epp_request_running: router-v0.9 has it; use inference_objective_running_requests",
+		},
+		"too new, with no older name": {
+			"router-v0.9", "max(llm_d_epp_inflight_tokens)",
+			"character 5: router-v0.9.0 does not export llm_d_epp_inflight_tokens: router-v0.10 has it",
+		},
+		"of no release": {
+			"router-v0.10", "llm_d_router_epp_running_requests",
+			"character 1: no release of the EPP exports llm_d_router_epp_running_requests; use llm_d_epp_request_running",
+		},
+		"of no release, same rest": {
+			"router-v0.10", "llm_d_router_epp_average_queue_size",
+			"character 1: no release of the EPP exports llm_d_router_epp_average_queue_size; use llm_d_epp_average_queue_size",
+		},
+		"one of several priorities": {
+			"router-v0.10", `llm_d_epp_flow_control_queue_size{priority="1"}`,
+			"character 35: the series of llm_d_epp_flow_control_queue_size by priority are one here, their sum: take the matcher out",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Compile(tc.query, with(dialect(t, tc.version)))
+			got := ""
+			if err != nil {
+				got = err.Error()
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("−want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// A policy has no counts of its own; an EPP may lack the plugin or the gate.
+func TestMetricsThatARouterLacks(t *testing.T) {
+	if _, err := Compile("llm_d_epp_inflight_tokens", threeEngines); err == nil || !strings.Contains(err.Error(), "the router has policies") {
+		t.Errorf("a router of policies: %v", err)
+	}
+	bare := with(dialect(t, "router-v0.10"))
+	bare.EPP.FlowControl, bare.EPP.Producers = false, nil
+	for query, note := range map[string]string{
+		"llm_d_epp_inflight_tokens":                   "llm_d_epp_inflight_tokens has no series: the EPP configuration has no inflight-load-producer",
+		"llm_d_epp_flow_control_pool_saturation":      "llm_d_epp_flow_control_pool_saturation has no series: the feature gate flowControl is off",
+		"inference_extension_flow_control_queue_size": "inference_extension_flow_control_queue_size has no series: the feature gate flowControl is off",
+	} {
+		q := compiledFor(t, query, bare)
+		if _, problem := q.Value(&busyRouter().view); problem != Empty {
+			t.Errorf("%s: %v, want no series", query, problem)
+		}
+		if diff := cmp.Diff([]string{note}, q.Notes()); diff != "" {
+			t.Errorf("%s: notes, −want +got:\n%s", query, diff)
+		}
+	}
+}
