@@ -21,9 +21,16 @@ func (r run) kind() string                   { return v1alpha1.SimulationRunKind
 func (r run) execution() v1alpha1.Execution  { return r.Spec.Execution }
 func (r run) reuseFrom() []string            { return r.Spec.ReuseFrom }
 func (r run) status() *v1alpha1.CommonStatus { return &r.Status.CommonStatus }
-func (r run) configMaps() []string           { return unique(scenarioConfigMaps(&r.Spec.Scenario)) }
 func (r run) deepCopied() subject            { return run{r.DeepCopy()} }
 func (r run) clearResults()                  { r.Status.Metrics, r.Status.Gates = nil, nil }
+
+func (r run) configMaps() []string {
+	names := scenarioConfigMaps(&r.Spec.Scenario)
+	if t := r.Spec.Trace.Thresholds; t != nil && t.ConfigMapRef != nil {
+		names = append(names, t.ConfigMapRef.Name)
+	}
+	return unique(names)
+}
 
 func (r run) compile(ctx context.Context, in compile.Inputs) (*compile.Compiled, field.ErrorList, error) {
 	return compile.Run(ctx, r.SimulationRun, in)

@@ -3,91 +3,41 @@
 package v1alpha1
 
 // AnomalyThresholds say from when on something that went wrong is an anomaly.
+// windtunnel's docs/traces.md lists the thresholds with the values of each preset.
+//
+// +kubebuilder:validation:AtMostOneOf=inline;configMapRef;file
 type AnomalyThresholds struct {
-	// minRequests is how many requests make an anomaly at least.
+	// preset has a value for every threshold. Sensitive finds more anomalies than
+	// Standard, and Tolerant fewer.
 	// +optional
-	// +kubebuilder:default=20
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1000000
-	MinRequests int32 `json:"minRequests,omitempty"`
-	// minShare is the share of the requests that a rule looks at from which on they are an
-	// anomaly.
+	// +kubebuilder:default=Standard
+	Preset AnomalyPreset `json:"preset,omitempty"`
+	// inline is YAML with thresholds by their names, such as `ttft: 1s`. They replace
+	// those of the preset.
 	// +optional
-	// +kubebuilder:default="0.1"
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
-	MinShare PositiveDecimal `json:"minShare,omitempty"`
-	// ttft is how long a request may wait for its first token where its class has no target.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=4096
+	Inline *string `json:"inline,omitempty"`
+	// configMapRef is the ConfigMap key that holds such YAML.
 	// +optional
-	// +kubebuilder:default="2s"
-	TTFT PositiveDuration `json:"ttft,omitempty"`
-	// inversionMargin is how long a request that one of lower priority overtook must wait for
-	// its first token (priority_inversion). Without it, each counts.
+	ConfigMapRef *ConfigMapKeyReference `json:"configMapRef,omitempty"`
+	// file is a path on your machine, relative to the manifest. A cluster needs
+	// configMapRef.
 	// +optional
-	InversionMargin PositiveDuration `json:"inversionMargin,omitempty"`
-	// cacheTokens is how many tokens of a prompt matter to the rules on caches
-	// (prefix_blind, cache_thrashing, shadow_divergence).
-	// +optional
-	// +kubebuilder:default=256
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1000000
-	CacheTokens int32 `json:"cacheTokens,omitempty"`
-	// cacheMemory is how long a prefix counts as one that a replica holds (prefix_blind,
-	// cache_thrashing).
-	// +optional
-	// +kubebuilder:default="60s"
-	CacheMemory PositiveDuration `json:"cacheMemory,omitempty"`
-	// divergence is by which share of the tokens believed or found, whichever are more,
-	// they must differ (shadow_divergence).
-	// +optional
-	// +kubebuilder:default="0.5"
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
-	Divergence PositiveDecimal `json:"divergence,omitempty"`
-	// waiting is how many waiting requests make an endpoint loaded (prefix_blind,
-	// hot_replica, pd_backpressure).
-	// +optional
-	// +kubebuilder:default=4
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1000000
-	Waiting int32 `json:"waiting,omitempty"`
-	// hotShare is how many times its equal share of the requests a replica must get
-	// (hot_replica).
-	// +optional
-	// +kubebuilder:default="1.8"
-	HotShare PositiveDecimal `json:"hotShare,omitempty"`
-	// reversals of a scaler, each within reversalWindow of the change before, make an
-	// oscillation (scale_oscillation).
-	// +optional
-	// +kubebuilder:default=3
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1000000
-	Reversals int32 `json:"reversals,omitempty"`
-	// reversalWindow is the time that reversals count in.
-	// +optional
-	// +kubebuilder:default="5m"
-	ReversalWindow PositiveDuration `json:"reversalWindow,omitempty"`
-	// burst is how many times its median rate a tenant must send (tenant_burst).
-	// +optional
-	// +kubebuilder:default="3"
-	Burst PositiveDecimal `json:"burst,omitempty"`
-	// rise is how many times as long the other tenants must wait meanwhile (tenant_burst).
-	// +optional
-	// +kubebuilder:default="2"
-	Rise PositiveDecimal `json:"rise,omitempty"`
-	// longPrompt is how many times as many tokens to compute the prompt at the head of the
-	// line must have (head_of_line_blocking, and the metric headOfLineBlocking).
-	// +optional
-	// +kubebuilder:default=8
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1000000
-	LongPrompt int32 `json:"longPrompt,omitempty"`
-	// tail is the ratio of the 99th to the 50th percentile of the TTFT (tail_blow_up).
-	// +optional
-	// +kubebuilder:default="10"
-	Tail PositiveDecimal `json:"tail,omitempty"`
-	// storm is how many preemptions within 10 s are a storm (preemption_storm).
-	// +optional
-	// +kubebuilder:default=20
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1000000
-	Storm int32 `json:"storm,omitempty"`
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=4096
+	File *string `json:"file,omitempty"`
 }
+
+// AnomalyPreset names a value for every threshold.
+// +kubebuilder:validation:Enum=Sensitive;Standard;Tolerant
+type AnomalyPreset string
+
+const (
+	// SensitiveAnomalies has the thresholds of few requests and small differences.
+	SensitiveAnomalies AnomalyPreset = "Sensitive"
+	// StandardAnomalies has the thresholds of a run that names none.
+	StandardAnomalies AnomalyPreset = "Standard"
+	// TolerantAnomalies has the thresholds of many requests and large differences.
+	TolerantAnomalies AnomalyPreset = "Tolerant"
+)

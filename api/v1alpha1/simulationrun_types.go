@@ -2,7 +2,10 @@
 
 package v1alpha1
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
 
 // SimulationRunSpec asks for one scenario to be simulated.
 type SimulationRunSpec struct {
@@ -51,6 +54,7 @@ type SimulationRunSpec struct {
 //
 // +kubebuilder:validation:XValidation:rule="self.level != 'Minimal' || !has(self.decisions)",message="decisions goes with level Decisions or Full"
 // +kubebuilder:validation:XValidation:rule="self.level != 'Minimal' || !has(self.sample)",message="sample goes with level Decisions or Full"
+// +kubebuilder:validation:XValidation:rule="!has(self.anomalies) || !has(self.thresholds)",message="must not be set beside thresholds, which replaces it",fieldPath=".anomalies"
 type RunTrace struct {
 	// level is the amount of data. Minimal keeps none. Decisions keeps routing
 	// decisions with their inputs in the result ConfigMaps. Full also keeps what the
@@ -73,10 +77,14 @@ type RunTrace struct {
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
 	Sample PositiveDecimal `json:"sample,omitempty"`
-	// anomalies are the thresholds of the rules on anomalies, for `run --reflect`, for metrics that count
-	// anomalies, and for sample.
+	// thresholds are those of the rules on anomalies, for `run --reflect`, for metrics that
+	// count anomalies, and for sample. Without them, they are those of Standard.
 	// +optional
-	Anomalies *AnomalyThresholds `json:"anomalies,omitempty"`
+	Thresholds *AnomalyThresholds `json:"thresholds,omitempty"`
+	// anomalies are thresholds by their names. It is deprecated: use thresholds.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	Anomalies map[string]intstr.IntOrString `json:"anomalies,omitempty"`
 	// series keeps time series and distributions of the run in the result ConfigMaps, at
 	// any level. The local command writes them with --series.
 	// +optional

@@ -138,12 +138,20 @@ func (l *lintInputs) findings(set *manifest.Set, object manifest.Object, errs fi
 	return found
 }
 
-// plannedFindings are those about the manifests of an object's scalers.
+// plannedFindings are those about fields of an object that others replace, and about the
+// manifests of its scalers.
 func plannedFindings(set *manifest.Set, object manifest.Object, compiled *compile.Compiled) []lint.Finding {
 	if compiled == nil {
 		return nil
 	}
-	return scalerFindings(set.FileOf(object), func(path string) int { return set.LineOf(object, path) }, compiled.Plan.Findings)
+	file, lineOf := set.FileOf(object), func(path string) int { return set.LineOf(object, path) }
+	found := scalerFindings(file, lineOf, compiled.Plan.Findings)
+	for _, f := range compiled.Plan.Findings {
+		if f.Rule == lint.DeprecatedField {
+			found = append(found, lint.DeprecatedFieldFinding(file, lineOf(f.Path), f.Path, f.Message))
+		}
+	}
+	return found
 }
 
 // severity of a ConfigMap or trace that is not here is Info: the cluster, or the

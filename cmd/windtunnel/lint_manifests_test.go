@@ -143,3 +143,19 @@ func TestLabelsAreNoObjects(t *testing.T) {
 	checkExit(t, exitBadInput, "no EndpointPickerConfig found", "lint", labelled)
 	mustRun(t, "lint", labelled, "--skip-others")
 }
+
+// A deprecated field is a warning of lint and of run, and changes nothing.
+func TestADeprecatedFieldIsAWarning(t *testing.T) {
+	rule := lint.Lookup(lint.DeprecatedField)
+	file := tempFile(t, "run.yaml", rule.BadExample())
+	const want = "spec.trace.anomalies: is deprecated, use spec.trace.thresholds"
+	if out := mustRun(t, "lint", file, "--fail-on", string(lint.Error)); !strings.Contains(out, "warning deprecated-field: "+want) {
+		t.Errorf("lint printed\n%s", out)
+	}
+	if out := mustRun(t, "run", "-f", file); !strings.Contains(out, want+" [deprecated-field]") {
+		t.Errorf("run printed\n%s", out)
+	}
+	if out := mustRun(t, "lint", tempFile(t, "good.yaml", rule.GoodExample())); strings.Contains(out, lint.DeprecatedField) {
+		t.Errorf("lint printed\n%s", out)
+	}
+}

@@ -46,7 +46,7 @@ func anomalyStatistics() []statistic {
 	for _, of := range anomalyTypes {
 		all = append(all, statistic{
 			name: of.name, unit: Count, direction: Minimize,
-			help: of.help + "; 0 where they are too few for an anomaly (spec.trace.anomalies)",
+			help: of.help + "; 0 where they are too few for an anomaly (spec.trace.thresholds)",
 			value: func(g *Group) (float64, bool) {
 				count, known := g.Anomalies[of.name]
 				return float64(count), known

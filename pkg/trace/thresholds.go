@@ -53,8 +53,26 @@ type Thresholds struct {
 // StormWindow is the time that [Thresholds].Storm counts in.
 const StormWindow = 10 * time.Second
 
-// DefaultThresholds are those where nobody sets any.
+// DefaultThresholds are the values of a run that names none.
 func DefaultThresholds() Thresholds { return Thresholds{}.withDefaults() }
+
+// SensitiveThresholds find what [DefaultThresholds] find, and more.
+func SensitiveThresholds() Thresholds {
+	return Thresholds{
+		MinRequests: 5, MinShare: 0.02, TTFT: time.Second,
+		Tokens: 128, Remembered: 2 * time.Minute, Divergence: 0.25, Waiting: 2, HotShare: 1.4,
+		Reversals: 2, ReversalWindow: 10 * time.Minute, Burst: 2, Rise: 1.5, LongPrompt: 4, Tail: 5, Storm: 10,
+	}
+}
+
+// TolerantThresholds find less than [DefaultThresholds].
+func TolerantThresholds() Thresholds {
+	return Thresholds{
+		MinRequests: 100, MinShare: 0.25, TTFT: 5 * time.Second, InversionMargin: 100 * time.Millisecond,
+		Tokens: 1024, Remembered: 30 * time.Second, Divergence: 0.75, Waiting: 8, HotShare: 2.5,
+		Reversals: 5, ReversalWindow: 2 * time.Minute, Burst: 5, Rise: 3, LongPrompt: 16, Tail: 20, Storm: 100,
+	}
+}
 
 func (t Thresholds) withDefaults() Thresholds {
 	fill(&t.MinRequests, 20)

@@ -21,6 +21,8 @@ type fields map[string]any
 
 var gone = removed{}
 
+var thresholdsRef = object{"name": "ours", "key": "thresholds.yaml"}
+
 // calm is a workload of a sweep.
 var calm = object{"name": "calm", "sources": []any{"chat"}}
 
@@ -559,6 +561,24 @@ var rules = map[string]ruleTable{
 	"sample goes with level Decisions or Full": {
 		good: []any{fields{"level": "Decisions", "sample": "0.5"}, fields{"level": "Full", "sample": "1"}, fields{"level": "Minimal", "decisions": gone, "sample": gone}},
 		bad:  []any{fields{"level": "Minimal", "decisions": gone, "sample": "0.5"}, fields{"level": gone, "decisions": gone, "sample": "0.5"}},
+	},
+
+	"must not be set beside thresholds, which replaces it": {
+		good: []any{
+			fields{"anomalies": object{"storm": 5}, "thresholds": gone}, fields{"anomalies": gone, "thresholds": object{"preset": "Tolerant"}},
+			fields{"anomalies": gone, "thresholds": gone},
+		},
+		bad: []any{fields{"anomalies": object{"storm": 5}, "thresholds": object{}}, fields{"anomalies": object{}, "thresholds": object{"preset": "Standard"}}},
+	},
+	"at most one of the fields in [inline configMapRef file] may be set": {
+		good: []any{
+			fields{"inline": "storm: 5", "configMapRef": gone, "file": gone}, fields{"inline": gone, "configMapRef": thresholdsRef, "file": gone},
+			fields{"inline": gone, "configMapRef": gone, "file": "x.yaml"}, fields{"inline": gone, "configMapRef": gone, "file": gone},
+		},
+		bad: []any{
+			fields{"inline": "storm: 5", "configMapRef": thresholdsRef, "file": gone}, fields{"inline": "storm: 5", "configMapRef": gone, "file": "x.yaml"},
+			fields{"inline": gone, "configMapRef": thresholdsRef, "file": "x.yaml"},
+		},
 	},
 
 	// Sweep.

@@ -51,7 +51,7 @@ func Compared(ctx context.Context, run *v1alpha1.SimulationRun, gates []v1alpha1
 	c.plan.Seeds = seeds(run.Spec.Replications)
 	c.plan.Metrics, c.plan.Gates = run.Spec.Metrics, gates
 	c.plan.Precision = wantedPrecision(&run.Spec.Replications, len(c.plan.Seeds), "e2e.mean")
-	c.addTrace(&run.Spec.Trace)
+	errs = append(errs, c.addTrace(&run.Spec.Trace, spec.Child("trace"))...)
 	c.plan.Series = keptSeries(run.Spec.Trace.Series)
 	errs = append(errs, c.checkCriteria(&run.Spec.Scenario, spec)...)
 	return c.finish(errs)

@@ -36,6 +36,13 @@ func lintContext(in *v1alpha1.Scenario) lint.Context {
 	return c
 }
 
+// deprecated notes that an object has a field that another one replaces.
+func (c *compiler) deprecated(path, by *field.Path) {
+	c.plan.Findings = append(c.plan.Findings, experiment.Finding{
+		Rule: lint.DeprecatedField, Severity: lint.Warning, Path: path.String(), Message: fmt.Sprintf("is deprecated, use %s", by),
+	})
+}
+
 // notFollowed is the rule of notices about simulations, of which the linter is
 // silent.
 const notFollowed = "not-followed"

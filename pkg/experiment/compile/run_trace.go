@@ -3,6 +3,10 @@
 package compile
 
 import (
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -14,29 +18,55 @@ import (
 const defaultKeptRequests = 100
 
 // addTrace adds what of the traces is kept.
-func (c *compiler) addTrace(in *v1alpha1.RunTrace) {
-	c.plan.Anomalies = Thresholds(in.Anomalies)
+func (c *compiler) addTrace(in *v1alpha1.RunTrace, path *field.Path) field.ErrorList {
+	errs := c.thresholds(in, path)
 	if in.Level != v1alpha1.DecisionsTrace && in.Level != v1alpha1.FullTrace {
-		return
+		return errs
 	}
 	c.plan.Decisions = int(ptr.Deref(in.Decisions, defaultKeptRequests))
 	c.plan.FullTrace, c.plan.TraceSample = in.Level == v1alpha1.FullTrace, in.Sample.Float()
+	return errs
 }
 
-// Thresholds are those of a run; the defaults of nil. Thresholds that are the defaults are none, so that
-// runs that spell the defaults out have the keys of those that do not.
-func Thresholds(in *v1alpha1.AnomalyThresholds) trace.Thresholds {
-	if in == nil {
-		return trace.Thresholds{}
+// thresholds adds those of anomalies. Thresholds that are the defaults are none, so that runs
+// that spell the defaults out have the keys of those that do not.
+func (c *compiler) thresholds(in *v1alpha1.RunTrace, path *field.Path) field.ErrorList {
+	t := trace.DefaultThresholds()
+	var errs field.ErrorList
+	if own := in.Thresholds; own != nil {
+		t = presetThresholds[own.Preset]
+		errs = c.readThresholds(&t, own, path.Child("thresholds"))
 	}
-	t := trace.Thresholds{
-		MinRequests: int(in.MinRequests), MinShare: in.MinShare.Float(), TTFT: in.TTFT.Duration(), InversionMargin: in.InversionMargin.Duration(),
-		Tokens: int(in.CacheTokens), Remembered: in.CacheMemory.Duration(), Divergence: in.Divergence.Float(), Waiting: int(in.Waiting),
-		HotShare: in.HotShare.Float(), Reversals: int(in.Reversals), ReversalWindow: in.ReversalWindow.Duration(),
-		Burst: in.Burst.Float(), Rise: in.Rise.Float(), LongPrompt: int(in.LongPrompt), Tail: in.Tail.Float(), Storm: int(in.Storm),
+	if in.Anomalies != nil {
+		at := path.Child("anomalies")
+		c.deprecated(at, path.Child("thresholds"))
+		for _, name := range slices.Sorted(maps.Keys(in.Anomalies)) {
+			value := in.Anomalies[name]
+			if err := t.Set(name, value.String(), at); err != nil {
+				errs = append(errs, err)
+			}
+		}
 	}
-	if t == trace.DefaultThresholds() {
-		return trace.Thresholds{}
+	if t != trace.DefaultThresholds() {
+		c.plan.Anomalies = t
 	}
-	return t
+	return errs
+}
+
+// readThresholds reads those that replace the preset's.
+func (c *compiler) readThresholds(t *trace.Thresholds, in *v1alpha1.AnomalyThresholds, path *field.Path) field.ErrorList {
+	if in.Inline == nil && in.ConfigMapRef == nil && in.File == nil {
+		return nil
+	}
+	raw, at, errs := c.text(source{in.Inline, in.ConfigMapRef, in.File}, path)
+	if len(errs) > 0 {
+		return errs
+	}
+	return t.Read(raw, at)
+}
+
+var presetThresholds = map[v1alpha1.AnomalyPreset]trace.Thresholds{
+	v1alpha1.SensitiveAnomalies: trace.SensitiveThresholds(),
+	v1alpha1.StandardAnomalies:  trace.DefaultThresholds(),
+	v1alpha1.TolerantAnomalies:  trace.TolerantThresholds(),
 }

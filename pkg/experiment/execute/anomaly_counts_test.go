@@ -88,15 +88,20 @@ func TestMetricsCountAnomaliesOfTheReport(t *testing.T) {
 	}
 }
 
+// inline are the thresholds of a run that replace those of the preset Standard.
+func inline(text string) *v1alpha1.AnomalyThresholds {
+	return &v1alpha1.AnomalyThresholds{Preset: v1alpha1.StandardAnomalies, Inline: &text}
+}
+
 // Rows of runs that ask for no count stay as they are, and thresholds change the keys of the others alone.
 func TestKeysOfCounts(t *testing.T) {
 	key := func(run *v1alpha1.SimulationRun, thresholds *v1alpha1.AnomalyThresholds) string {
-		run.Spec.Trace.Anomalies = thresholds
+		run.Spec.Trace.Thresholds = thresholds
 		c := experimenttest.MustCompileRun(t, run)
 		all, _ := traceOf(t, c, []int{0}, 1, nil)
 		return all[0].Row.Key
 	}
-	other := &v1alpha1.AnomalyThresholds{Storm: 50}
+	other := inline("storm: 50")
 	plain := flawedRun(t, "priority-ignored")
 	plain.Spec.Scenario.Horizon.Requests = ptr.To[int64](50)
 	if key(plain, nil) != key(plain, other) {
@@ -127,17 +132,17 @@ func TestKeysOfCounts(t *testing.T) {
 func TestThresholdsOfARun(t *testing.T) {
 	count := func(thresholds *v1alpha1.AnomalyThresholds) float64 {
 		run := gated(t, "priority-ignored", trace.PriorityInversion)
-		run.Spec.Trace.Anomalies = thresholds
+		run.Spec.Trace.Thresholds = thresholds
 		c := experimenttest.MustCompileRun(t, run)
 		all, _ := traceOf(t, c, []int{0}, 1, nil)
 		value, _ := all[0].Row.Metrics.Get(anomalyMetric(trace.PriorityInversion).String())
 		return value
 	}
-	usual, strict := count(nil), count(&v1alpha1.AnomalyThresholds{MinRequests: 1_000_000})
+	usual, strict := count(nil), count(inline("minRequests: 1000000"))
 	if usual == 0 || strict != 0 {
 		t.Errorf("%v inversions, and %v where a million make an anomaly", usual, strict)
 	}
-	if long := count(&v1alpha1.AnomalyThresholds{InversionMargin: "300ms"}); long >= usual {
+	if long := count(inline("inversionMargin: 300ms")); long >= usual {
 		t.Errorf("%v inversions, and %v by a margin of 300 ms", usual, long)
 	}
 }

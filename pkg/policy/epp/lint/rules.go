@@ -21,5 +21,5 @@ var rules = []*Rule{
 	&speculativeIndexingOff, &preciseBlockSize, &preciseWithoutEvents, &preciseWithoutTokens, &sessionAffinityWithoutHeader, &inFlightWithReplicas,
 	&fileInContainer,
 
-	&manifestRule,
+	&manifestRule, &deprecatedFieldRule,
 }
