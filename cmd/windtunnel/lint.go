@@ -223,10 +223,14 @@ func (o *lintOptions) read(ctx context.Context, file lintFile, manifests *lintMa
 		return report, whyUnread(file, err)
 	}
 	if file.holdsOwnKinds() {
-		report.Manifests, err = manifests.findings(ctx, file, report.Findings())
+		report.Manifests, report.Clean, err = manifests.findings(ctx, file, report.Findings())
 	}
 	for _, d := range autoscalers {
-		report.Manifests = append(report.Manifests, autoscalerFindings(file.name, d)...)
+		found := autoscalerFindings(file.name, d)
+		if len(found) == 0 {
+			report.Clean = append(report.Clean, strings.TrimSpace(d.Kind+" "+d.Name()))
+		}
+		report.Manifests = append(report.Manifests, found...)
 	}
 	return report, err
 }

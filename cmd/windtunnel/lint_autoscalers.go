@@ -31,13 +31,14 @@ func (f lintFile) autoscalers() []objects.Document {
 	})
 }
 
-// autoscalerFindings are what there is to know of an autoscaler that stands in a file.
+// autoscalerFindings are what there is to know of an autoscaler that stands in a file. What a cluster takes and
+// no simulation has is no error.
 func autoscalerFindings(file string, d objects.Document) []lint.Finding {
-	m, errs := manifest.Read(manifest.Kind(d.Kind), d.Text, nil)
+	m, errs := manifest.Inspect(manifest.Kind(d.Kind), d.Text, nil)
 	var found []lint.Finding
 	for _, e := range errs {
 		f := lint.ManifestFinding(file, d.LineOf(e.Field), e.Field, lint.Error, e.ErrorBody())
-		f.Why, f.Fix = "Windtunnel does not run the manifest.", "Correct the field. docs/autoscaling-manifests.md lists the fields."
+		f.Why, f.Fix = "Kubernetes or the autoscaler's controller refuses the object, or fails with it.", "Correct the field. docs/autoscaling-manifests.md lists the fields."
 		found = append(found, f)
 	}
 	if len(errs) > 0 {

@@ -38,10 +38,18 @@ func TestLintOfAutoscalers(t *testing.T) {
 			fmt.Sprintf(":%d:1: warning never-wakes: ", lineWith(t, several, "minReplicaCount")),
 			fmt.Sprintf(":%d:1: warning slow-to-max: ", lineWith(t, several, "scaleUp")),
 		}},
-		"a field that is refused": {strings.Replace(slow, "type: Pods\n", "type: Resource\n", 1), exitFailed, []string{"error manifest: spec.metrics[0].type: "}},
-		"a ConfigMap":             {strings.Replace(analyser, "kvCacheThreshold: 0.8", "kvCacheThreshold: 8", 1), exitFailed, []string{"error manifest: data.default.kvCacheThreshold: Invalid value: 8: must be between 0 and 1"}},
-		"an entry without effect": {analyser, 0, []string{fmt.Sprintf(":%d:1: warning entry-without-effect: data.llama: ", lineWith(t, analyser, "  llama: |"))}},
-		"an old version":          {strings.Replace(slow, "autoscaling/v2", "autoscaling/v2beta2", 1), exitFailed, []string{"error manifest: apiVersion: "}},
+		"a metric that is not simulated": {strings.Replace(slow, "type: Pods\n", "type: Resource\n", 1), 0, []string{"info not-simulated: spec.metrics[0].type: Resource: The simulator does not model CPU"}},
+		"a metric that vLLM does not export": {strings.ReplaceAll(slow, "vllm:num_requests_waiting", "vllm:num_request_waiting"), 0, []string{
+			"warning unexported-metric: spec.metrics[0].pods.metric.name: vLLM exports no vllm:num_request_waiting; similar: vllm:num_requests_waiting",
+		}},
+		"metadata that KEDA ignores": {readExample(t, "unread-metadata/bad.yaml"), 0, []string{
+			"warning unread-metadata: spec.triggers[0].metadata.metricType: KEDA ignores it here: metricType belongs to the trigger",
+		}},
+		"a ScaledObject without findings":   {readExample(t, "unexported-metric/good.yaml"), 0, []string{"autoscaler.yaml: ScaledObject llama: no findings"}},
+		"a ConfigMap":                       {strings.Replace(analyser, "kvCacheThreshold: 0.8", "kvCacheThreshold: 8", 1), exitFailed, []string{"error manifest: data.default.kvCacheThreshold: Invalid value: 8: must be between 0 and 1"}},
+		"an entry without effect":           {analyser, 0, []string{fmt.Sprintf(":%d:1: warning entry-without-effect: data.llama: ", lineWith(t, analyser, "  llama: |"))}},
+		"an old version":                    {strings.Replace(slow, "autoscaling/v2", "autoscaling/v2beta2", 1), exitFailed, []string{"error manifest: apiVersion: "}},
+		"a trigger that KEDA does not have": {strings.Replace(never, "type: prometheus", "type: promethues", 1), exitFailed, []string{"error manifest: spec.triggers[0].type: Invalid value: \"promethues\": KEDA has no trigger of this type; similar: prometheus"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, "lint", tempFile(t, "autoscaler.yaml", tc.text))

@@ -45,33 +45,38 @@ func readForLint(files []lintFile) *lintManifests {
 
 // findings are what is wrong with a file's objects. reported are those about its
 // EPP configurations, which are not told twice. The error is about a file that
-// cannot be read.
-func (m *lintManifests) findings(ctx context.Context, file lintFile, reported []lint.Finding) ([]lint.Finding, error) {
+// cannot be read. clean are the objects without findings.
+func (m *lintManifests) findings(ctx context.Context, file lintFile, reported []lint.Finding) (found []lint.Finding, clean []string, err error) {
 	if err := m.errs[file.name]; err != nil {
-		return invalidFindings(file.name, err)
+		found, err := invalidFindings(file.name, err)
+		return found, nil, err
 	}
 	set := m.sets[file.name]
-	var found []lint.Finding
+	add := func(object manifest.Object, name string, inputs *lintInputs, compiled *compile.Compiled, errs field.ErrorList) {
+		own := append(inputs.findings(set, object, errs, reported), plannedFindings(set, object, compiled)...)
+		if len(errs) == 0 && len(own) == 0 {
+			clean = append(clean, name)
+		}
+		found = append(found, own...)
+	}
 	for _, run := range set.Runs {
-		inputs := m.inputs(set, run)
+		name, inputs := "SimulationRun "+run.Name, m.inputs(set, run)
 		compiled, errs, err := compile.Run(ctx, run, inputs)
 		if err != nil {
-			return nil, fmt.Errorf("%s: SimulationRun %s: %w", file.name, run.Name, err)
+			return nil, nil, fmt.Errorf("%s: %s: %w", file.name, name, err)
 		}
-		found = append(found, inputs.findings(set, run, errs, reported)...)
-		found = append(found, plannedFindings(set, run, compiled)...)
+		add(run, name, inputs, compiled, errs)
 	}
 	for _, sweep := range set.Sweeps {
-		inputs := m.inputs(set, sweep)
+		name, inputs := "PolicySweep "+sweep.Name, m.inputs(set, sweep)
 		compiled, errs, err := compile.Sweep(ctx, sweep, inputs)
 		if err != nil {
-			return nil, fmt.Errorf("%s: PolicySweep %s: %w", file.name, sweep.Name, err)
+			return nil, nil, fmt.Errorf("%s: %s: %w", file.name, name, err)
 		}
-		found = append(found, inputs.findings(set, sweep, errs, reported)...)
-		found = append(found, plannedFindings(set, sweep, compiled)...)
+		add(sweep, name, inputs, compiled, errs)
 	}
 	slices.SortStableFunc(found, func(a, b lint.Finding) int { return cmp.Compare(a.Line, b.Line) })
-	return found, nil
+	return found, clean, nil
 }
 
 // invalidFindings are what the schema and its rules find.

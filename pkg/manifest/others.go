@@ -29,5 +29,18 @@ func Documents(text []byte, kinds ...string) []Document {
 	return found
 }
 
+// Name is the name of the object; empty where it has none.
+func (d Document) Name() string {
+	_, metadata := step(d.in.node(), "metadata")
+	if metadata == nil {
+		return ""
+	}
+	_, name := step(metadata, "name")
+	if name == nil {
+		return ""
+	}
+	return name.Value
+}
+
 // LineOf is the line of a field in the text.
 func (d Document) LineOf(path string) int { return d.in.lineOf(d.in.node(), path) }

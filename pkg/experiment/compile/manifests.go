@@ -79,13 +79,13 @@ func (c *compiler) findInAnalysers(in *v1alpha1.Scenario) {
 				model = in.Pools[i].Model
 			}
 		}
-		c.findInManifest(a.Manifest, lint.Context{Detector: c.detectors[model]}, a.at)
+		c.findInManifest(a.Manifest, lint.Context{Simulated: true, Detector: c.detectors[model]}, a.at)
 	}
 }
 
 // scalerContext is what a scenario says of a scaler that some rules need.
 func scalerContext(in *v1alpha1.Scenario, s *v1alpha1.Scaler) lint.Context {
-	c := lint.Context{Queries: map[string]string{}}
+	c := lint.Context{Simulated: true, Queries: map[string]string{}}
 	for name, q := range s.Metrics.Queries {
 		c.Queries[name] = string(q)
 	}

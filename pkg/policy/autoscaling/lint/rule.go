@@ -39,6 +39,9 @@ type Context struct {
 	Places int
 	// Detector are the thresholds of the EPP's saturation detector; nil where they are not known.
 	Detector *Detector
+	// Simulated says that a scenario has the manifest: then all of it is simulated, and the scenario's version
+	// of the EPP decides which metrics exist.
+	Simulated bool
 	// PrefixCaching says that replicas keep the KV blocks of prompts.
 	PrefixCaching bool
 }
@@ -93,14 +96,14 @@ func (p *pass) bound(hpa, keda string) *field.Path {
 var rules = []*Rule{
 	&downWindowBelowStartup, &downAllAtOnce, &slowToMax, &minIsMax, &targetBelowOne, &valueForSum, &averageOfAverage,
 	&cooldownBelowStartup, &neverWakes, &maxBeyondNodes, &recommendedBelowMinimum, &recommendedTimesTarget,
-	&thresholdsDiffer, &entryWithoutEffect,
+	&thresholdsDiffer, &entryWithoutEffect, &unreadMetadata, &unexportedMetric, &notSimulated,
 }
 
 // Check returns what the rules find in a manifest.
 func Check(m *manifest.Manifest, context Context) []Finding {
 	var found []Finding
 	for _, r := range rules {
-		if (r.Kind == manifest.ConfigMap) != (m.Kind == manifest.ConfigMap) {
+		if (r.Kind == manifest.ConfigMap) != (m.Kind == manifest.ConfigMap) && r != &notSimulated {
 			continue
 		}
 		p := pass{Manifest: m, Context: context, rule: r}

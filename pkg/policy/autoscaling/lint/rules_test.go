@@ -57,7 +57,7 @@ func TestRulesAboutTargetsPassOverFormulas(t *testing.T) {
 
 func example(t *testing.T, r *Rule, name string) *manifest.Manifest {
 	t.Helper()
-	m, errs := manifest.Read(r.Kind, []byte(r.example(name)), nil)
+	m, errs := manifest.Inspect(r.Kind, []byte(r.example(name)), nil)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}

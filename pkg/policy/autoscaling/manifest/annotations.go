@@ -51,7 +51,7 @@ func (m *Manifest) readAnnotations(t tree, path *field.Path) field.ErrorList {
 		case "force-activation":
 			to.Forced = isOn(value)
 		default:
-			errs = append(errs, field.Forbidden(path.Key(full), fmt.Sprintf("is not simulated; after %s there may be %s", annotationsOfKEDA, spelling.Quote(annotations))))
+			m.NotSimulated = append(m.NotSimulated, field.Forbidden(path.Key(full), fmt.Sprintf("is not simulated; after %s there may be %s", annotationsOfKEDA, spelling.Quote(annotations))))
 		}
 	}
 	if len(kept) > 0 {

@@ -21,6 +21,9 @@ func (t Treatment) String() string {
 	return [...]string{"exact", "approximated", "no effect", "refused"}[t]
 }
 
+// mostReplicas is how many replicas of a pool a simulation can have.
+const mostReplicas = 1024
+
 // A Field is a field of a kind.
 type Field struct {
 	// Path is where it stands, with [] after the name of a list.

@@ -16,15 +16,13 @@ const (
 	selected    = "The series of all metrics that the query reads are selected by their labels, as an adapter does with LabelMatchers. A label that only a cluster has, such as namespace, has no effect, and a note says so."
 )
 
-var targetKinds = []string{"Deployment", "StatefulSet", "ReplicaSet", "LeaderWorkerSet"}
-
 // hpaFields are those of autoscaling/v2.
 var hpaFields = slices.Concat(
 	headFields(NoEffect, ""),
 	targetFields("spec.scaleTargetRef"),
 	[]Field{
-		{Path: "spec.minReplicas", form: whole, least: 1, most: 1024, Note: "0 needs a feature gate that is off by default: use a ScaledObject to scale to zero."},
-		{Path: "spec.maxReplicas", form: whole, least: 1, most: 1024, needed: true},
+		{Path: "spec.minReplicas", form: whole, least: 1, most: mostReplicas, Note: "0 needs a feature gate that is off by default: use a ScaledObject to scale to zero."},
+		{Path: "spec.maxReplicas", form: whole, least: 1, most: mostReplicas, needed: true},
 		{Path: "spec.metrics", form: list, least: 1, most: 32, needed: true, Note: "Without metrics, the controller asks for the CPU, which is not simulated."},
 		{Path: "spec.metrics[].type", form: text, needed: true, words: []string{"Pods", "Object", "External", "Resource", "ContainerResource"}},
 		{Path: "spec.metrics[].resource", form: anything, Treatment: Refused, Note: cpuInstead},
@@ -62,7 +60,7 @@ func targetFields(path string) []Field {
 	return []Field{
 		{Path: path, form: object, needed: true},
 		{Path: path + ".apiVersion", form: text, Treatment: NoEffect},
-		{Path: path + ".kind", form: text, words: targetKinds, Treatment: NoEffect},
+		{Path: path + ".kind", form: text, Treatment: NoEffect},
 		{Path: path + ".name", form: text, needed: true, Treatment: Approximated, Note: otherTarget},
 	}
 }

@@ -26,6 +26,11 @@ type Manifest struct {
 	Notes []string
 	// Ignored are the entries of a ConfigMap that have no effect.
 	Ignored []string
+	// Unread are the metadata of triggers that KEDA does not read.
+	Unread []Unread
+	// NotSimulated are the parts of the object that are valid in a cluster and that no simulation
+	// has. Only what [Inspect] returns has any.
+	NotSimulated field.ErrorList
 
 	document tree
 	hpa      hpa.Spec
@@ -34,6 +39,12 @@ type Manifest struct {
 	metrics  []metric
 	// formula is that about the triggers of KEDA; empty where there is none.
 	formula string
+}
+
+// Unread is a field that has no effect in a cluster.
+type Unread struct {
+	Path   *field.Path
+	Reason string
 }
 
 // metric is where a metric of the autoscaler, or a trigger of KEDA, has its values from.
@@ -52,11 +63,23 @@ type metric struct {
 	cron *keda.Cron
 	// at leads from the object to the name.
 	at func(*field.Path) *field.Path
+	// entry is the place of the metric or the trigger in its list.
+	entry int
 }
 
 // Read reads the one object of a kind in a text. Errors have the paths of its fields under
-// path.
+// path. What is valid in a cluster and cannot be simulated is an error.
 func Read(kind Kind, raw []byte, path *field.Path) (*Manifest, field.ErrorList) {
+	m, errs := Inspect(kind, raw, path)
+	if m != nil {
+		errs = append(errs, m.NotSimulated...)
+	}
+	return noneIfFaulty(m, errs)
+}
+
+// Inspect is Read for an object that is not simulated: errors are about what a cluster refuses. What a
+// cluster takes and no simulation has is in [Manifest.NotSimulated], and the rest is read.
+func Inspect(kind Kind, raw []byte, path *field.Path) (*Manifest, field.ErrorList) {
 	if kind == ConfigMap {
 		return noneIfFaulty(readConfigMap(raw, path))
 	}
@@ -68,10 +91,10 @@ func Read(kind Kind, raw []byte, path *field.Path) (*Manifest, field.ErrorList) 
 	w.object(t, "", path)
 	w.errs = append(w.errs, checkBounds(kind, part(t, "spec"), path.Child("spec"))...)
 	if len(w.errs) > 0 {
-		return nil, w.errs
+		return nil, append(w.errs, w.notSimulated...)
 	}
 	m := &Manifest{
-		Kind: kind, Notes: w.notes, Target: words(t, "spec", "scaleTargetRef", "name"),
+		Kind: kind, Notes: w.notes, Target: words(t, "spec", "scaleTargetRef", "name"), NotSimulated: w.notSimulated, Unread: w.unread,
 		document: tree{"apiVersion": t["apiVersion"], "kind": t["kind"], "spec": t["spec"]},
 	}
 	if kind == HorizontalPodAutoscaler {
@@ -120,6 +143,8 @@ type Metric struct {
 	Target hpa.Metric
 	// Path is that of the target within the object.
 	Path *field.Path
+	// IsQuery says that Name is the query of a trigger.
+	IsQuery bool
 }
 
 // Metrics are those of the manifest, in its order.
@@ -128,11 +153,11 @@ func (m *Manifest) Metrics() []Metric {
 	for i, x := range m.metrics {
 		if m.Kind == HorizontalPodAutoscaler {
 			target := m.hpa.Metrics[i]
-			at := field.NewPath("spec", "metrics").Index(i).Child(sourceFields[target.Source], "target")
-			all = append(all, Metric{x.name, target, at})
+			at := field.NewPath("spec", "metrics").Index(x.entry).Child(sourceFields[target.Source], "target")
+			all = append(all, Metric{x.name, target, at, false})
 			continue
 		}
-		at := field.NewPath("spec", "triggers").Index(i).Child("metadata")
+		at := field.NewPath("spec", "triggers").Index(x.entry).Child("metadata")
 		target := "threshold"
 		if x.cron != nil {
 			target = "desiredReplicas"
@@ -141,7 +166,7 @@ func (m *Manifest) Metrics() []Metric {
 		if m.keda.Modifiers != nil {
 			aim.Target = hpa.Target{} // that of the formula is in force
 		}
-		all = append(all, Metric{x.name, aim, at.Child(target)})
+		all = append(all, Metric{x.name, aim, at.Child(target), x.cron == nil})
 	}
 	return all
 }
@@ -183,8 +208,8 @@ func (m *Manifest) IsTimed() bool {
 	return slices.ContainsFunc(m.metrics, func(x metric) bool { return x.cron != nil })
 }
 
-// refuses returns what says which entries of lists cannot be read.
-func (k Kind) refuses() func(*Field, tree, *field.Path) *field.Error {
+// refuses returns what says which entries of lists cannot be read, and whether a cluster takes them.
+func (k Kind) refuses() func(*Field, tree, *field.Path) (err *field.Error, valid bool) {
 	if k == HorizontalPodAutoscaler {
 		return refuseResource
 	}
@@ -207,6 +232,11 @@ func entries(t tree, name string) []tree {
 		all[i] = list[i].(tree)
 	}
 	return all
+}
+
+// isRefused reports whether an entry of a list is one that no simulation has.
+func (m *Manifest) isRefused(path *field.Path) bool {
+	return slices.ContainsFunc(m.NotSimulated, func(e *field.Error) bool { return e.Field == path.String() || e.Field == path.Child("type").String() })
 }
 
 // words returns a text that a path leads to; empty where it leads to nothing.

@@ -41,7 +41,7 @@ func (m *Manifest) readCron(entry tree, index int, path *field.Path) field.Error
 	}
 	m.addTrigger(entry, 1000, 0)
 	m.metrics = append(m.metrics, metric{
-		name: fmt.Sprintf("cron %s to %s %s", stated("start"), stated("end"), stated("timezone")), called: words(entry, "name"), cron: c,
+		entry: index, name: fmt.Sprintf("cron %s to %s %s", stated("start"), stated("end"), stated("timezone")), called: words(entry, "name"), cron: c,
 		at: func(root *field.Path) *field.Path { return root.Child("spec", "triggers").Index(index).Child("type") },
 	})
 	return errs

@@ -4,7 +4,6 @@ package manifest
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -13,11 +12,11 @@ import (
 )
 
 // refuseResource refuses metrics of CPU and memory.
-func refuseResource(list *Field, entry tree, path *field.Path) *field.Error {
-	if kind, _ := entry["type"].(string); list.Path == "spec.metrics" && strings.HasSuffix(kind, "Resource") {
-		return field.Forbidden(path.Child("type"), kind+": "+cpuInstead)
+func refuseResource(list *Field, entry tree, path *field.Path) (err *field.Error, valid bool) {
+	if kind, _ := entry["type"].(string); list.Path == "spec.metrics" && (kind == "Resource" || kind == "ContainerResource") {
+		return field.Forbidden(path.Child("type"), kind+": "+cpuInstead), true
 	}
-	return nil
+	return nil, false
 }
 
 // readHPA reads an object that the table allows.
@@ -26,6 +25,9 @@ func (m *Manifest) readHPA(spec tree, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	m.hpa = hpa.Spec{Min: int32(m.Min), Max: int32(m.Max), Behavior: readBehavior(part(spec, "behavior"))}
 	for i, entry := range entries(spec, "metrics") {
+		if m.isRefused(path.Child("metrics").Index(i)) {
+			continue
+		}
 		read, es := readMetric(entry, path.Child("metrics").Index(i))
 		errs = append(errs, es...)
 		source := sourceFields[read.Source]
@@ -34,7 +36,7 @@ func (m *Manifest) readHPA(spec tree, path *field.Path) field.ErrorList {
 		m.hpa.Metrics = append(m.hpa.Metrics, read)
 		m.metrics = append(m.metrics, metric{
 			name: words(entry, source, "metric", "name"), at: metricAt(i, source, "name"),
-			selector: selector, selectorAt: metricAt(i, source, "selector"),
+			selector: selector, selectorAt: metricAt(i, source, "selector"), entry: i,
 		})
 	}
 	return errs

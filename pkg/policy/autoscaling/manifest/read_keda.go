@@ -6,11 +6,14 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/hpa"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/keda"
+	"windtunnel.dev/windtunnel/pkg/spelling"
 )
 
 // defaultMaxReplicaCount is the maximum of a ScaledObject that states none.
@@ -19,17 +22,37 @@ const defaultMaxReplicaCount = 100
 // otherTriggers says what stands for a type of trigger that is not simulated.
 const otherTriggers = "only triggers of type prometheus and cron are simulated"
 
+// triggerTypes are those of KEDA 2.21 (pkg/scaling/scalers_builder.go).
+var triggerTypes = strings.Fields(`activemq apache-kafka arangodb artemis-queue aws-cloudwatch aws-dynamodb
+	aws-dynamodb-streams aws-kinesis-stream aws-sqs-queue azure-app-insights azure-blob azure-cosmosdb
+	azure-data-explorer azure-eventhub azure-log-analytics azure-monitor azure-pipelines azure-queue
+	azure-servicebus beanstalkd cassandra clickhouse couchdb cpu cron datadog dynatrace elastic-forecast
+	elasticsearch etcd external external-push forgejo-runner gcp-cloudtasks gcp-pubsub gcp-spanner
+	gcp-stackdriver gcp-storage github-runner graphite huawei-cloudeye ibmmq influxdb kafka
+	kubernetes-resource kubernetes-workload liiklus loki memory metrics-api mongodb mssql mysql
+	nats-jetstream new-relic nsq opensearch openstack-metric openstack-swift postgresql predictkube
+	prometheus pulsar rabbitmq redis redis-cluster redis-cluster-streams redis-sentinel
+	redis-sentinel-streams redis-streams selenium-grid solace-direct-messaging solace-event-queue
+	solarwinds solr splunk splunk-observability sumologic temporal`)
+
 // refuseTrigger refuses triggers of other types.
-func refuseTrigger(list *Field, entry tree, path *field.Path) *field.Error {
+func refuseTrigger(list *Field, entry tree, path *field.Path) (err *field.Error, valid bool) {
 	kind, _ := entry["type"].(string)
 	if list.Path != "spec.triggers" || kind == "prometheus" || kind == "cron" || kind == "" {
-		return nil
+		return nil, false
+	}
+	if !slices.Contains(triggerTypes, kind) {
+		detail := "KEDA has no trigger of this type"
+		if near := spelling.Nearest(kind, triggerTypes); len(near) > 0 {
+			detail += "; similar: " + strings.Join(near, ", ")
+		}
+		return field.Invalid(path.Child("type"), kind, detail), false
 	}
 	detail := otherTriggers
 	if kind == "cpu" || kind == "memory" {
 		detail += ". " + cpuTrigger
 	}
-	return field.Invalid(path.Child("type"), kind, detail)
+	return field.Invalid(path.Child("type"), kind, detail), true
 }
 
 // readScaledObject reads an object that the table allows.
@@ -59,11 +82,17 @@ func (m *Manifest) readScaledObject(t tree, root *field.Path) field.ErrorList {
 	}
 	s.Behavior = readBehavior(part(spec, "advanced", "horizontalPodAutoscalerConfig", "behavior"))
 	for i, entry := range entries(spec, "triggers") {
+		if m.isRefused(path.Child("triggers").Index(i)) {
+			continue
+		}
 		read := m.readPrometheus
 		if words(entry, "type") == "cron" {
 			read = m.readCron
 		}
 		errs = append(errs, read(entry, i, path.Child("triggers").Index(i))...)
+	}
+	if len(m.keda.Triggers) < len(entries(spec, "triggers")) {
+		return errs // a formula may name a trigger that is not read
 	}
 	return append(errs, m.readModifiers(spec, path)...)
 }
@@ -78,7 +107,7 @@ func (m *Manifest) readPrometheus(entry tree, index int, path *field.Path) field
 	}
 	m.addTrigger(entry, int64(threshold*1000), activation)
 	m.metrics = append(m.metrics, metric{
-		name: words(metadata, "query"), called: words(entry, "name"), nullFails: words(metadata, "ignoreNullValues") == "false",
+		entry: index, name: words(metadata, "query"), called: words(entry, "name"), nullFails: words(metadata, "ignoreNullValues") == "false",
 		at: func(root *field.Path) *field.Path {
 			return root.Child("spec", "triggers").Index(index).Child("metadata", "query")
 		},

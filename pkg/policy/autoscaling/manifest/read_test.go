@@ -133,7 +133,6 @@ func TestFaults(t *testing.T) {
 		"scale to zero":                             {HorizontalPodAutoscaler, "minReplicas: 2", "minReplicas: 0", "m.spec.minReplicas", "must be between 1 and 1024"},
 		"no maximum":                                {HorizontalPodAutoscaler, "  maxReplicas: 20\n", "", "m.spec.maxReplicas", "must be a whole number"},
 		"a maximum in quotes":                       {HorizontalPodAutoscaler, "maxReplicas: 20", `maxReplicas: "20"`, "m.spec.maxReplicas", "must be a whole number"},
-		"a target that is no Deployment":            {HorizontalPodAutoscaler, "kind: Deployment", "kind: DaemonSet", "m.spec.scaleTargetRef.kind", `supported values: "Deployment"`},
 		"the CPU":                                   {HorizontalPodAutoscaler, external, "  - {type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 80}}}\n", "m.spec.metrics[0].type", "Resource: The simulator does not model CPU and memory: use a metric of the engine or of the gateway, such as vllm:num_requests_waiting, as type Pods or External"},
 		"the memory of a container":                 {HorizontalPodAutoscaler, external, "  - {type: ContainerResource, containerResource: {name: memory}}\n", "m.spec.metrics[0].type", "ContainerResource: The simulator"},
 		"no metrics":                                {HorizontalPodAutoscaler, "  metrics:\n" + external, "", "m.spec.metrics", "without metrics the controller asks for the CPU"},
@@ -148,8 +147,8 @@ func TestFaults(t *testing.T) {
 		"KEDA's min above max":                      {ScaledObject, "minReplicaCount: 0", "minReplicaCount: 30", "m.spec.minReplicaCount", "must be at most maxReplicaCount, 20"},
 		"idle replicas above the minimum":           {ScaledObject, "minReplicaCount: 0", "minReplicaCount: 1\n  idleReplicaCount: 1", "m.spec.idleReplicaCount", "must be less than minReplicaCount"},
 		"the CPU as a trigger":                      {ScaledObject, "type: prometheus", "type: cpu", "m.spec.triggers[0].type", "only triggers of type prometheus and cron are simulated. The simulator does not model CPU and memory: use a metric of the engine or of the gateway, such as vllm:num_requests_waiting, in the query of a trigger of type prometheus"},
+		"a trigger that KEDA does not have":         {ScaledObject, "type: prometheus", "type: promethues", "m.spec.triggers[0].type", "KEDA has no trigger of this type; similar: prometheus"},
 		"a trigger of another system":               {ScaledObject, "type: prometheus", "type: kafka", "m.spec.triggers[0].type", "only triggers of type prometheus and cron are simulated"},
-		"fields of another type of trigger":         {ScaledObject, "type: prometheus", "type: cron", "m.spec.triggers[0].metadata.threshold", "goes with a trigger of type prometheus"},
 		"a cron trigger without its fields":         {ScaledObject, "type: prometheus", "type: cron", "m.spec.triggers[0].metadata.desiredReplicas", "must be a string"},
 		"a threshold without quotes":                {ScaledObject, `threshold: "5"`, "threshold: 5", "m.spec.triggers[0].metadata.threshold", "must be a string"},
 		"a threshold that is no number":             {ScaledObject, `threshold: "5"`, `threshold: "many"`, "m.spec.triggers[0].metadata.threshold", "must be a number"},
@@ -183,6 +182,82 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// A cluster takes these objects. Inspect reads what a simulation can have, with the places of the entries in the
+// object; Read refuses them.
+func TestPartsThatAreNotSimulated(t *testing.T) {
+	for name, tc := range map[string]struct {
+		kind     Kind
+		old, new string
+		path     string
+		metrics  []string // paths of the targets that are left
+	}{
+		"a trigger on the CPU": {
+			ScaledObject, "  triggers:\n", "  triggers:\n  - {type: cpu, metricType: Utilization, metadata: {value: \"70\"}}\n",
+			"spec.triggers[0].type", []string{"spec.triggers[1].metadata.threshold"},
+		},
+		"cached metrics": {
+			ScaledObject, "- type: prometheus\n", "- type: prometheus\n    useCachedMetrics: true\n",
+			"spec.triggers[0].useCachedMetrics", []string{"spec.triggers[0].metadata.threshold"},
+		},
+		"an annotation": {
+			ScaledObject, "metadata: {name: llama}", "metadata: {name: llama, annotations: {autoscaling.keda.sh/other: x}}",
+			"metadata.annotations[autoscaling.keda.sh/other]", []string{"spec.triggers[0].metadata.threshold"},
+		},
+		"a metric of the CPU": {
+			HorizontalPodAutoscaler, "  metrics:\n", "  metrics:\n  - {type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 80}}}\n",
+			"spec.metrics[0].type", []string{"spec.metrics[1].external.target"},
+		},
+		"more replicas than a pool can have": {
+			HorizontalPodAutoscaler, "maxReplicas: 20", "maxReplicas: 5000", "spec.maxReplicas", []string{"spec.metrics[0].external.target"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(sound(tc.kind), tc.old, tc.new, 1)
+			m, errs := Inspect(tc.kind, []byte(text), nil)
+			if text == sound(tc.kind) || len(errs) > 0 {
+				t.Fatal(errs)
+			}
+			if len(m.NotSimulated) != 1 || m.NotSimulated[0].Field != tc.path {
+				t.Errorf("not simulated: %v, want %s", m.NotSimulated, tc.path)
+			}
+			var left []string
+			for _, x := range m.Metrics() {
+				left = append(left, x.Path.String())
+			}
+			if diff := cmp.Diff(tc.metrics, left); diff != "" {
+				t.Errorf("targets that are left, −want +got:\n%s", diff)
+			}
+			if _, errs := Read(tc.kind, []byte(text), nil); len(errs) != 1 || errs[0].Field != tc.path {
+				t.Errorf("Read: %v", errs)
+			}
+		})
+	}
+}
+
+// KEDA reads the metadata that a trigger knows and no others.
+func TestMetadataThatKEDAIgnores(t *testing.T) {
+	text := strings.Replace(soundScaledObject, `threshold: "5"`, `threshold: "5", metricType: Value, activationTreshold: "1", timezone: UTC`, 1)
+	m, errs := Read(ScaledObject, []byte(text), nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	want := []string{
+		"spec.triggers[0].metadata.activationTreshold: KEDA ignores it: a trigger of type prometheus has no such metadata; similar: activationThreshold",
+		"spec.triggers[0].metadata.metricType: KEDA ignores it here: metricType belongs to the trigger, beside type and metadata",
+		"spec.triggers[0].metadata.timezone: KEDA ignores it in a trigger of type prometheus; it goes with type cron",
+	}
+	var got []string
+	for _, u := range m.Unread {
+		got = append(got, u.Path.String()+": "+u.Reason)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("unread, −want +got:\n%s", diff)
+	}
+	if of := m.Metrics()[0].Target.Target.Type; of != hpa.AverageValue {
+		t.Errorf("the target is of type %s", of)
+	}
+}
+
 func TestFaultsComeTogether(t *testing.T) {
 	const cpu = "kind: HorizontalPodAutoscaler\napiVersion: autoscaling/v2\nspec:\n  scaleTargetRef: {kind: Deployment, name: llama}\n  minReplicas: 8\n  maxReplicas: 4\n" +
 		"  metrics:\n  - {type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 80}}}\n"
@@ -191,7 +266,7 @@ func TestFaultsComeTogether(t *testing.T) {
 	for _, err := range errs {
 		paths = append(paths, err.Field)
 	}
-	if diff := cmp.Diff([]string{"spec.metrics[0].type", "spec.minReplicas"}, paths); diff != "" {
+	if diff := cmp.Diff([]string{"spec.minReplicas", "spec.metrics[0].type"}, paths); diff != "" {
 		t.Errorf("paths of the errors (−want +got):\n%s", diff)
 	}
 }

@@ -32,8 +32,8 @@ func readConfigMap(raw []byte, path *field.Path) (*Manifest, field.ErrorList) {
 	} else {
 		w.object(t, "", path)
 	}
-	if len(w.errs) > 0 {
-		return nil, w.errs
+	if m.NotSimulated = w.notSimulated; len(w.errs) > 0 {
+		return nil, append(w.errs, w.notSimulated...)
 	}
 	entry := part(t, "data", defaultEntry)
 	m.document = tree{"apiVersion": t["apiVersion"], "kind": t["kind"], "data": tree{defaultEntry: entry}}
@@ -93,7 +93,7 @@ func (m *Manifest) readEntry(entry tree, path *field.Path) field.ErrorList {
 	case entry["analyzerName"] != nil && !isText:
 		errs = append(errs, field.Invalid(path.Child("analyzerName"), plain(entry["analyzerName"]), "must be a string"))
 	case name == "saturation":
-		errs = append(errs, field.Forbidden(path.Child("analyzerName"), otherAnalyser))
+		m.NotSimulated = append(m.NotSimulated, field.Forbidden(path.Child("analyzerName"), otherAnalyser))
 	}
 	value := func(name string) float64 {
 		x, _ := fraction(entry[name])

@@ -5,6 +5,7 @@ package manifest
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -39,11 +40,14 @@ func newTable(fields []Field) *table {
 type walker struct {
 	*table
 	// refuses says why an entry of a list cannot be read at all.
-	refuses func(list *Field, entry tree, path *field.Path) *field.Error
+	refuses func(list *Field, entry tree, path *field.Path) (err *field.Error, valid bool)
 	// trigger is the type of the trigger that is looked at.
 	trigger string
 	errs    field.ErrorList
-	notes   []string
+	// notSimulated is what a cluster takes and no simulation has.
+	notSimulated field.ErrorList
+	unread       []Unread
+	notes        []string
 }
 
 func newWalker(kind Kind) *walker {
@@ -55,23 +59,50 @@ func newWalker(kind Kind) *walker {
 func (w *walker) object(t tree, at string, path *field.Path) {
 	names := w.below[at]
 	for _, name := range sorted(t) {
-		if t[name] != nil && !slices.Contains(names, name) {
-			w.unknown(name, names, path)
+		if t[name] == nil || slices.Contains(names, name) {
+			continue
 		}
+		if at == triggerMetadata {
+			w.ignore(name, path.Child(name))
+			continue
+		}
+		w.unknown(name, names, path)
 	}
 	for _, name := range names {
 		f, value := w.fields[join(at, name)], t[name]
 		switch {
 		case f.of != "" && f.of != w.trigger:
 			if value != nil && w.trigger != "" {
-				w.errs = append(w.errs, field.Forbidden(path.Child(name), "goes with a trigger of type "+f.of))
+				w.unread = append(w.unread, Unread{path.Child(name), "KEDA ignores it in a trigger of type " + w.trigger + "; it goes with type " + f.of})
 			}
 		case value != nil:
 			w.value(f, value, path.Child(name))
+		case f.Path == "spec.metrics":
+			w.notSimulated = append(w.notSimulated, field.Required(path.Child(name), missing(f)))
 		case f.needed:
 			w.errs = append(w.errs, field.Required(path.Child(name), missing(f)))
 		}
 	}
+}
+
+// triggerMetadata is where the metadata of a trigger stand, of which KEDA reads those that it knows.
+const triggerMetadata = "spec.triggers[].metadata"
+
+// ignore notes metadata of a trigger that KEDA does not read.
+func (w *walker) ignore(name string, path *field.Path) {
+	reason := "KEDA ignores it: a trigger of type " + w.trigger + " has no such metadata"
+	var own []string
+	for _, known := range w.below[triggerMetadata] {
+		if w.fields[join(triggerMetadata, known)].of == w.trigger {
+			own = append(own, known)
+		}
+	}
+	if name == "metricType" {
+		reason = "KEDA ignores it here: metricType belongs to the trigger, beside type and metadata"
+	} else if near := spelling.Nearest(name, own); len(near) > 0 {
+		reason += "; similar: " + strings.Join(near, ", ")
+	}
+	w.unread = append(w.unread, Unread{path, reason})
 }
 
 func missing(f *Field) string {
@@ -98,7 +129,7 @@ func (w *walker) unknown(name string, names []string, path *field.Path) {
 // value checks what a field holds.
 func (w *walker) value(f *Field, value any, path *field.Path) {
 	if f.Treatment == Refused && value != false {
-		w.errs = append(w.errs, field.Forbidden(path, f.Note))
+		w.notSimulated = append(w.notSimulated, field.Forbidden(path, f.Note))
 		return
 	}
 	if f.Treatment == Approximated && f.Note != otherTarget {
@@ -130,7 +161,10 @@ func (w *walker) value(f *Field, value any, path *field.Path) {
 		return
 	case whole:
 		if n, ok := number(value); ok {
-			if n < f.least || n > f.most {
+			switch {
+			case n > f.most && f.most >= mostReplicas-1 && f.most <= mostReplicas && n <= math.MaxInt32:
+				w.notSimulated = append(w.notSimulated, field.Invalid(path, n, fmt.Sprintf("a simulation has at most %d replicas of a pool", f.most)))
+			case n < f.least || n > f.most:
 				wrong(fmt.Sprintf("must be between %d and %d", f.least, f.most))
 			}
 			return
@@ -169,8 +203,12 @@ func (w *walker) list(f *Field, entries []any, path *field.Path) {
 			w.errs = append(w.errs, field.Invalid(path.Index(i), plain(entry), "must be an object"))
 			continue
 		}
-		if err := w.refuses(f, t, path.Index(i)); err != nil {
-			w.errs = append(w.errs, err)
+		if err, valid := w.refuses(f, t, path.Index(i)); err != nil {
+			if valid {
+				w.notSimulated = append(w.notSimulated, err)
+			} else {
+				w.errs = append(w.errs, err)
+			}
 			continue
 		}
 		if f.Path == "spec.triggers" {

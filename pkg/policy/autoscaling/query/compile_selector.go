@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/VictoriaMetrics/metricsql"
-
-	"windtunnel.dev/windtunnel/pkg/spelling"
 )
 
 // selected returns the series that a selector finds, and the labels that it asks for; ok is
@@ -70,17 +68,11 @@ func (c *compiler) selected(e *metricsql.MetricExpr) (found []series, asked labe
 
 // unknown finds fault with a name of a metric.
 func (c *compiler) unknown(as string) {
-	var names []string
-	for i := range catalogue {
-		for _, n := range catalogue[i].Names {
-			names = append(names, n.Text)
-		}
-	}
 	text := fmt.Sprintf("there is no metric %s", as)
 	if right := released(as); right != "" {
 		text = fmt.Sprintf("no release of the EPP exports %s; use %s", as, right)
-	} else if near := spelling.Nearest(as, names); len(near) > 0 {
-		text += "; similar: " + strings.Join(near, ", ")
+	} else if near := similarNames(as); near != "" {
+		text += "; similar: " + near
 	}
 	c.fault(c.find(as), text)
 }

@@ -30,6 +30,8 @@ type Report struct {
 	Configs []ConfigReport `json:"configs"`
 	// Manifests are the findings about the file's manifests of Windtunnel.
 	Manifests []Finding `json:"manifests,omitempty"`
+	// Clean are the objects without findings that are no EPP configurations: the kind and the name.
+	Clean []string `json:"clean,omitempty"`
 }
 
 // Findings are all that there are, those about manifests first.

@@ -29,6 +29,9 @@ func WriteText(w io.Writer, reports []Report, tables bool) error {
 		for _, f := range r.Manifests {
 			write(&f)
 		}
+		for _, object := range r.Clean {
+			fmt.Fprintf(w, "%s: %s: no findings\n", r.File, object)
+		}
 		for _, c := range r.Configs {
 			for _, f := range c.Findings {
 				write(&f)
