@@ -141,7 +141,7 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	if err != nil {
 		return badInputError{err}
 	}
-	contrast.PutFirst(asked.objectives)
+	contrast.PutFirst(slices.Concat(o.gates.measures(), asked.objectives))
 	out := compareOutput{
 		Contrast:  contrast,
 		StepTimes: [2][]string{sides[0].stepTimes, sides[1].stepTimes},

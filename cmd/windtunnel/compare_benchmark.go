@@ -210,8 +210,8 @@ func (s *measuredSide) kind() string {
 func (m *measuredMetric) row(w io.Writer) {
 	display := result.Of(result.MustParseMetric(m.Metric)).Unit().Display()
 	decimals := display.Decimals
-	if decimals == result.FourDigits {
-		decimals = fourDigits(m.Means[0]*display.Factor, m.Means[1]*display.Factor)
+	if decimals == result.ThreeDigits {
+		decimals = threeDigits(m.Means[0]*display.Factor, m.Means[1]*display.Factor)
 	}
 	text := func(v float64) string { return figure.Fixed(v*display.Factor, decimals) }
 	change, predicted, inside := figure.Absent, figure.Absent, figure.Absent
@@ -225,10 +225,10 @@ func (m *measuredMetric) row(w io.Writer) {
 	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t\n", strings.TrimRight(m.Metric+" "+display.Suffix, " "), text(m.Means[0]), text(m.Means[1]), change, predicted, inside)
 }
 
-// fourDigits are the decimals, at most 4, that show four digits of the smaller number.
-func fourDigits(a, b float64) int {
+// threeDigits are the decimals, at most 4, that show three digits of the smaller number.
+func threeDigits(a, b float64) int {
 	decimals := 0
-	for limit := 1000.0; min(math.Abs(a), math.Abs(b)) < limit && decimals < 4; limit /= 10 {
+	for limit := 100.0; min(math.Abs(a), math.Abs(b)) < limit && decimals < 4; limit /= 10 {
 		decimals++
 	}
 	return decimals

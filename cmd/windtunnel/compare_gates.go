@@ -67,6 +67,15 @@ func (o *gateOptions) parseGates() ([]result.Gate, error) {
 	return claims, toBadInput(errs.ToAggregate())
 }
 
+// measures are what the gates are about, in their order.
+func (o *gateOptions) measures() []string {
+	names := make([]string, len(o.gates))
+	for i, g := range o.gates {
+		names[i] = g.Metric
+	}
+	return names
+}
+
 // ofScenario is how many gates the scenario has.
 func (o *gateOptions) ofScenario() int { return len(o.gates) - len(o.texts) }
 

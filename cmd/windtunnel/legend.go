@@ -15,12 +15,14 @@ import (
 // A legend explains the tables of a command. It is printed once, below all tables.
 type legend struct {
 	shown bool
+	flag  *pflag.Flag
 	lines []string
 }
 
 // register defines --legend.
 func (l *legend) register(f *pflag.FlagSet) {
-	f.BoolVar(&l.shown, "legend", true, "print the legend once, below all tables; --legend=false leaves it out")
+	f.BoolVar(&l.shown, "legend", false, "explain all columns and marks below the tables; without the flag, a legend of one or two lines is printed, and --legend=false leaves it out, too")
+	l.flag = f.Lookup("legend")
 }
 
 // table prints a text without its legend, which it keeps for the end.
@@ -39,9 +41,16 @@ func (l *legend) add(lines []string) {
 	}
 }
 
+// shortLegend is how many lines a legend may have to be printed unasked.
+const shortLegend = 2
+
 // end prints the legend of all tables.
 func (l *legend) end(w io.Writer) {
-	if !l.shown || len(l.lines) == 0 {
+	switch {
+	case len(l.lines) == 0 || l.flag != nil && l.flag.Changed && !l.shown:
+		return
+	case !l.shown && len(l.lines) > shortLegend:
+		fmt.Fprint(w, "\n--legend explains the columns and marks.\n")
 		return
 	}
 	fmt.Fprint(w, "\nLegend:\n")

@@ -39,7 +39,7 @@ func TestLegendOfTables(t *testing.T) {
 	}
 }
 
-// Sweeps, comparisons and lint print the legend last, and sweeps and comparisons begin
+// Sweeps, comparisons and lint print the legend last, a long one only if it is asked for, and sweeps and comparisons begin
 // with the verdict.
 func TestLegendAndVerdictOfEachVerb(t *testing.T) {
 	run := tempFile(t, "run.yaml", twoSeeds)
@@ -53,13 +53,17 @@ func TestLegendAndVerdictOfEachVerb(t *testing.T) {
 		"lint":    {[]string{"lint", tempFile(t, "epp.yaml", soundEPP)}, "", "> marks the versions"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out := mustRun(t, tc.args...)
+			out := mustRun(t, append(tc.args, "--legend")...)
 			text, legend, found := strings.Cut(out, "\nLegend:\n")
 			if !found || !strings.Contains(legend, tc.legendOfTable) || strings.Contains(text, tc.legendOfTable) {
 				t.Errorf("the legend is not the end:\n%s", out)
 			}
 			if _, rest, _ := strings.Cut(text, "verdict: "); tc.verdict != "" && len(rest) < len(text)/2 {
 				t.Errorf("the verdict is not the beginning:\n%s", out)
+			}
+			unasked := mustRun(t, tc.args...)
+			if long := strings.Count(legend, "\n") > shortLegend; long == strings.Contains(unasked, "Legend:") || long != strings.HasSuffix(unasked, "--legend explains the columns and marks.\n") {
+				t.Errorf("unasked, a long legend is printed, or a short one is not:\n%s", unasked)
 			}
 			without := mustRun(t, append(tc.args, "--legend=false")...)
 			if strings.Contains(without, "Legend:") || strings.Contains(without, tc.legendOfTable) {

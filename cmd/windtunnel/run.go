@@ -294,6 +294,7 @@ func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *execute
 		fmt.Fprintf(stdout, "SimulationRun %s\n\n", run.Name)
 		printNothingServed(stdout, conducted.Rows())
 		printRunVerdict(stdout, verdict)
+		fmt.Fprintf(stdout, "%s.\n\n", (&report.RunReport{Documents: documents}).Finding())
 		printWarnings(stdout, o.warnings(run), run.Plan.Findings...)
 		if err := o.legend.table(stdout, report.Run(documents)); err != nil {
 			return err

@@ -5,6 +5,7 @@ package figure
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -79,4 +80,48 @@ func NamedSeeds(seeds []int64) string {
 		return "seed " + Seeds(seeds)
 	}
 	return "seeds " + Seeds(seeds)
+}
+
+// Significant prints a number with so many significant digits, and those before the point in any
+// case; zeros at its end are left out.
+func Significant(x float64, digits int) string {
+	if x == 0 {
+		return "0"
+	}
+	decimals := max(0, digits-1-int(math.Floor(math.Log10(math.Abs(x)))))
+	text := Fixed(x, decimals)
+	if strings.Contains(text, ".") {
+		text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+	}
+	return text
+}
+
+// timesFrom is the relative change from which people read it as a multiple.
+const timesFrom = 10
+
+// IsMultiple reports whether a relative change is so great that it is told as a multiple.
+func IsMultiple(change float64) bool { return change >= timesFrom }
+
+// Change prints a relative change in percent with a sign, such as +12.5 %.
+func Change(change float64, digits int) string {
+	text := Significant(change*100, digits)
+	if !strings.HasPrefix(text, "-") {
+		text = "+" + text
+	}
+	return text + " %"
+}
+
+// Compared says how a value compares with another one by its relative change, such as 12.5 % above
+// or 220 times; what follows names the other one.
+func Compared(change float64) string {
+	switch {
+	case IsMultiple(change):
+		return Significant(1+change, 3) + " times"
+	case change < 0:
+		return Significant(-100*change, 3) + " % below"
+	case change > 0:
+		return Significant(100*change, 3) + " % above"
+	default:
+		return "equal to"
+	}
 }

@@ -21,7 +21,7 @@ type listView struct {
 	layout
 	Namespaces, States, Verdicts []string
 	Namespace, State, Verdict    string
-	// HasCreated says that times of creation are known.
+	// HasCreated says that dates are known.
 	HasCreated bool
 	// Empty says that there is nothing at all, whatever the filter.
 	Empty      bool
@@ -38,8 +38,8 @@ type group struct {
 
 // listRow is an object in a list.
 type listRow struct {
-	Path, Kind, Name, State, Message, Progress, Outcome, Created string
-	Verdict                                                      word
+	Path, Kind, Name, State, Message, Progress, Outcome, Sentence, Created string
+	Verdict                                                                word
 }
 
 // list shows the runs and sweeps that the reader may list.
@@ -88,7 +88,7 @@ func (l *listView) add(o *Object) {
 }
 
 func rowOf(o *Object) listRow {
-	row := listRow{Path: o.path(), Kind: o.Resource.Kind(), Name: o.Name, State: o.State(), Progress: shortProgress(o), Outcome: o.outcome(), Verdict: verdictWords[o.Verdict()]}
+	row := listRow{Path: o.path(), Kind: o.Resource.Kind(), Name: o.Name, State: o.State(), Progress: shortProgress(o), Outcome: o.outcome(), Verdict: verdictWords[o.Verdict()], Sentence: o.sentence()}
 	if !o.Created.IsZero() {
 		row.Created = o.Created.UTC().Format("2006-01-02 15:04 UTC")
 	}

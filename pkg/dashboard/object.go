@@ -50,7 +50,7 @@ type Object struct {
 	Key
 	// Version is another one after each change.
 	Version string
-	// Created is zero for what was printed to a file.
+	// Created is the time of creation, and in a file that of its last change.
 	Created time.Time
 	// Generation is that of the present spec; 0 in a file.
 	Generation int64
@@ -150,4 +150,22 @@ func (o *Object) Verdict() string {
 	default:
 		return notJudged
 	}
+}
+
+// sentence says in words what came of all gates; "" if there are none, or no results.
+func (o *Object) sentence() string {
+	if o.Verdict() == "" {
+		return ""
+	}
+	if c := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionPassed); c != nil && !o.ofFile() {
+		return c.Message
+	}
+	for _, v := range []v1alpha1.GateVerdict{v1alpha1.GateFail, v1alpha1.GateUnknown} {
+		for _, g := range o.Status.Gates {
+			if g.Verdict == v {
+				return "gate " + g.Name + ": " + g.Message
+			}
+		}
+	}
+	return ""
 }

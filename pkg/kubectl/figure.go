@@ -36,8 +36,8 @@ func displayOf(metric string) func(string) string {
 			return text
 		}
 		decimals := d.Decimals
-		if decimals == result.FourDigits {
-			decimals = fourDigits(v * d.Factor)
+		if decimals == result.ThreeDigits {
+			decimals = threeDigits(v * d.Factor)
 		}
 		return strings.TrimRight(figure.Fixed(v*d.Factor, decimals)+" "+d.Suffix, " ")
 	}
@@ -52,10 +52,10 @@ func Summary(c *v1alpha1.Candidate) string {
 	return strings.Join(parts, ", ")
 }
 
-// fourDigits are the decimals, at most 4, that show four digits of a number.
-func fourDigits(x float64) int {
+// threeDigits are the decimals, at most 4, that show three digits of a number.
+func threeDigits(x float64) int {
 	decimals := 0
-	for limit := 1000.0; math.Abs(x) < limit && decimals < 4; limit /= 10 {
+	for limit := 100.0; math.Abs(x) < limit && decimals < 4; limit /= 10 {
 		decimals++
 	}
 	return decimals

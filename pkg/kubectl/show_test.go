@@ -14,10 +14,10 @@ import (
 
 func TestFiguresHaveTheirUnits(t *testing.T) {
 	for want, m := range map[string]v1alpha1.MetricValue{
-		"612.0 ms":                        {Metric: "ttft.p99", Mean: "0.612"},
-		"90.00 ms (81.50 ms to 98.50 ms)": {Metric: "ttft.p99{class=chat}", Mean: "0.09", Low: "0.0815", High: "0.0985"},
-		"7":                               {Metric: "cost_per_request", Mean: "7"},
-		"x":                               {Metric: "ttft.p99", Mean: "x"},
+		"612 ms":                       {Metric: "ttft.p99", Mean: "0.612"},
+		"90.0 ms (81.5 ms to 98.5 ms)": {Metric: "ttft.p99{class=chat}", Mean: "0.09", Low: "0.0815", High: "0.0985"},
+		"7":                            {Metric: "cost_per_request", Mean: "7"},
+		"x":                            {Metric: "ttft.p99", Mean: "x"},
 	} {
 		if got := kubectl.Figure(m); got != want {
 			t.Errorf("%+v: %s, want %s", m, got, want)
@@ -34,7 +34,7 @@ func TestTheTableOfASweep(t *testing.T) {
 state        Running
 round        3
 simulations  420 of 900 done, 2 failed, 7 reused, 4 shards
-best so far  point 7: ttft.p99 200.0 ms (100.0 ms to 300.0 ms)
+best so far  point 7: ttft.p99 200 ms (100 ms to 300 ms)
 gate fast    not enough evidence: needs more seeds`
 	if diff := cmp.Diff(want, strings.Join(kubectl.Lines(kubectl.Object{Sweep: s}), "\n")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

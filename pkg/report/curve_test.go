@@ -49,22 +49,22 @@ func TestCapacitiesShowWhatWasTried(t *testing.T) {
 		"of the scenario": {
 			[]result.Assignment{{Name: "rate", Value: "10"}},
 			`
-rate  ttft.mean ms   constraints
-   5  100.0 ± 127.1  met
-  10  200.0 ± 127.1  met
-  15  500.0 ± 127.1  undecided
-  20      –          not met
+rate  ttft.mean ms  constraints
+   5  100 ± 127     met
+  10  200 ± 127     met
+  15  500 ± 127     undecided
+  20    –           not met
 
 `,
 		},
 		"of a candidate": {
 			[]result.Assignment{{Name: "replicas", Value: "2"}, {Name: "rate", Value: "10"}},
 			`
-candidate   rate  ttft.mean ms   constraints
-replicas=2     5  100.0 ± 127.1  met
-replicas=2    10  200.0 ± 127.1  met
-replicas=2    15  500.0 ± 127.1  undecided
-replicas=2    20      –          not met
+candidate   rate  ttft.mean ms  constraints
+replicas=2     5  100 ± 127     met
+replicas=2    10  200 ± 127     met
+replicas=2    15  500 ± 127     undecided
+replicas=2    20    –           not met
 
 `,
 		},

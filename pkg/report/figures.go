@@ -18,7 +18,7 @@ import (
 func figures(intervals []stats.Interval, u result.Unit, seeds int) (means, margins []string) {
 	d := u.Display()
 	decimals := d.Decimals
-	if decimals == result.FourDigits {
+	if decimals == result.ThreeDigits {
 		decimals = decimalsOf(intervals, d.Factor)
 	}
 	for _, i := range intervals {
@@ -40,7 +40,7 @@ func figures(intervals []stats.Interval, u result.Unit, seeds int) (means, margi
 // maxDecimals keeps one tiny number from widening a whole column.
 const maxDecimals = 4
 
-// decimalsOf returns how many decimals show four significant digits of the
+// decimalsOf returns how many decimals show three significant digits of the
 // smallest mean that is not 0; none where all are whole.
 func decimalsOf(intervals []stats.Interval, factor float64) int {
 	smallest, whole := math.MaxFloat64, true
@@ -56,7 +56,7 @@ func decimalsOf(intervals []stats.Interval, factor float64) int {
 		return 0
 	}
 	decimals := 0
-	for limit := 1000.0; smallest < limit && decimals < maxDecimals; limit /= 10 {
+	for limit := 100.0; smallest < limit && decimals < maxDecimals; limit /= 10 {
 		decimals++
 	}
 	return decimals

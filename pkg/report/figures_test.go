@@ -22,8 +22,8 @@ func TestFigures(t *testing.T) {
 		seeds int
 		want  []string
 	}{
-		"seconds are read in ms, four digits of the smallest": {
-			result.Seconds, []stats.Interval{three(0.1174, 0.0032), three(4.556, 0.1)}, 3, []string{" 117.4 ± 3.2  ", "4556.0 ± 100.0"},
+		"seconds are read in ms, three digits of the smallest": {
+			result.Seconds, []stats.Interval{three(0.1174, 0.0032), three(4.556, 0.1)}, 3, []string{" 117 ± 3  ", "4556 ± 100"},
 		},
 		"microseconds": {
 			result.Seconds, []stats.Interval{one(0.0000123)}, 1, []string{"0.0123"},
@@ -41,7 +41,7 @@ func TestFigures(t *testing.T) {
 			result.Count, []stats.Interval{one(12000), one(0), one(3)}, 1, []string{"12000", "    0", "    3"},
 		},
 		"counts with a fraction": {
-			result.Count, []stats.Interval{three(12000, 1), three(250.5, 2)}, 3, []string{"12000.0 ± 1.0", "  250.5 ± 2.0"},
+			result.Count, []stats.Interval{three(12000, 1), three(250.5, 2)}, 3, []string{"12000 ± 1", "  250 ± 2"},
 		},
 		"an index": {
 			result.Index, []stats.Interval{one(0.98765)}, 1, []string{"0.988"},

@@ -31,7 +31,7 @@ func Run(docs []*result.Document) Text {
 	for _, part := range r.parts() {
 		part.write(&b)
 		if part.more != "" {
-			fmt.Fprintln(&b, part.more)
+			fmt.Fprintf(&b, "%s.\n", part.more)
 		}
 		b.WriteByte('\n')
 	}
@@ -47,7 +47,7 @@ type runPart struct {
 // parts are the tables of the run: latencies, other figures, and those by model, class, tenant
 // and pool where there are several.
 func (r runTable) parts() []runPart {
-	parts := []runPart{{grid: r.latencies(), caption: latenciesCaption}, {grid: r.figures(), caption: figuresCaption}}
+	parts := []runPart{{grid: r.latencies(), caption: latenciesCaption}, {grid: r.figures(), caption: figuresCaption, more: r.misread()}}
 	for _, all := range r.dimensions() {
 		if len(all) < 2 {
 			continue

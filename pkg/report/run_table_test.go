@@ -44,7 +44,7 @@ func TestATableOfManyTenantsIsCut(t *testing.T) {
 	if n := strings.Count(text, "\ntenant-"); n != mostGroups {
 		t.Errorf("%d tenants in\n%s", n, text)
 	}
-	for _, want := range []string{"\ntenant-0099  109 ", "\ntenant-3999  109 ", "\n4960 more, each with fewer requests or as many: -o json has all\n"} {
+	for _, want := range []string{"\ntenant-0099  109 ", "\ntenant-3999  109 ", "\n4960 more, each with fewer requests or as many: -o json has all.\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
 		}

@@ -105,14 +105,14 @@ func (r *Sweep) Called() string {
 // Verdict says whether the point may be rolled out, and why, without a full stop. It is "" if
 // no gates were stated.
 func (r *Sweep) Verdict() (result.Judgement, string) {
-	switch {
-	case len(r.Gates) == 0:
+	if len(r.Gates) == 0 {
 		return "", "No gates were stated: nothing says that this may be rolled out"
-	case r.Keep != "":
-		return result.Fail, r.Keep
-	default:
-		return result.Passed(r.Gates)
 	}
+	judgement, words := result.Passed(r.Gates)
+	if judgement != result.Fail && r.Keep != "" {
+		return result.Fail, r.Keep
+	}
+	return judgement, words
 }
 
 func (r *Sweep) verdict(b *bytes.Buffer) {

@@ -4,6 +4,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"windtunnel.dev/windtunnel/internal/figure"
@@ -71,8 +72,8 @@ func (l board) figure(c *result.Ranked, m result.Measure) string {
 // objective.
 func (l board) firstAgainstBaseline(best, base *result.Ranked) string {
 	name, difference := best.Name(), &best.VersusBaseline[0]
-	change := fmt.Sprintf("its %s changes by %s from the baseline (%s)",
-		difference.Measure, changeText(difference, len(l.Seeds)), evidence(difference))
+	change := fmt.Sprintf("its %s %s (%s)", difference.Measure, difference.Changes(len(l.Seeds), "the baseline"), evidence(difference))
+	change += l.equals(best)
 	switch {
 	case !base.Complete():
 		return fmt.Sprintf("%s ranks first: the baseline lacks results", name)
@@ -85,13 +86,52 @@ func (l board) firstAgainstBaseline(best, base *result.Ranked) string {
 	}
 }
 
+// equals names the values that have the same figures as the best candidate, which do not matter here:
+// those of one parameter, or else how many candidates.
+func (l board) equals(best *result.Ranked) string {
+	varied := map[string][]string{}
+	var names []string
+	n := 0
+	for i := range l.Candidates {
+		c := &l.Candidates[i]
+		if !c.Complete() || c.Rank != best.Rank {
+			continue
+		}
+		n++
+		for _, p := range c.Parameters {
+			if !slices.Contains(varied[p.Name], p.Value) {
+				varied[p.Name] = append(varied[p.Name], p.Value)
+			}
+		}
+	}
+	var others []string
+	for _, p := range best.Parameters {
+		if len(varied[p.Name]) > 1 {
+			names = append(names, p.Name)
+		} else {
+			others = append(others, p.Name)
+		}
+	}
+	switch {
+	case n < 2:
+		return ""
+	case len(names) != 1 || len(others) == 0:
+		return fmt.Sprintf("; %d candidates have its figures", n)
+	}
+	verb := "decides"
+	if len(others) > 1 {
+		verb = "decide"
+	}
+	return fmt.Sprintf("; any %s of %s has these figures: %s %s", names[0], strings.Join(varied[names[0]], " and "), strings.Join(others, " and "), verb)
+}
+
 // sureBeside names the further objectives in which a candidate surely differs from the
 // baseline.
 func (l board) sureBeside(best *result.Ranked) string {
 	words := ""
 	for i := range best.VersusBaseline[1:] {
 		if d := &best.VersusBaseline[i+1]; d.Verdict == result.Better || d.Verdict == result.Worse {
-			words += fmt.Sprintf("; sure is that its %s changes by %s (%s)", d.Measure, changeText(d, len(l.Seeds)), evidence(d))
+			words += fmt.Sprintf("; sure is that its %s %s (%s)", d.Measure, d.Changes(len(l.Seeds), "it"), evidence(d))
 		}
 	}
 	return words

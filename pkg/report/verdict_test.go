@@ -45,7 +45,7 @@ func TestLeaderboardVerdictByStanding(t *testing.T) {
 				beside.Verdict, beside.PValue = result.Better, &p
 				l.Candidates[0].VersusBaseline = append(l.Candidates[0].VersusBaseline, beside)
 			},
-			"no clear winner: weight=1 ranks first, but the difference may be chance; its ttft.p99 changes by -50.0 % from the baseline (undecided with one seed); sure is that its ttft.p99 changes by -50.0 % (better, p = 0.004)",
+			"no clear winner: weight=1 ranks first, but the difference may be chance; its ttft.p99 changes by -50.0 % from the baseline (undecided with one seed); sure is that its ttft.p99 changes by -50.0 % from it (better, p = 0.004)",
 		},
 		"none meets the constraints": {
 			func(l *result.Leaderboard) { l.Candidates[0].Standing = result.Infeasible },
@@ -54,6 +54,16 @@ func TestLeaderboardVerdictByStanding(t *testing.T) {
 		"one alone meets the constraints": {
 			func(l *result.Leaderboard) { l.Candidates[1].Standing = result.Infeasible },
 			"weight=1 wins: it meets the constraints, and the baseline does not; its ttft.p99 changes by -50.0 % from the baseline (undecided with one seed)",
+		},
+		"a value that has the figures of another": {
+			func(l *result.Leaderboard) {
+				same := l.Candidates[0]
+				l.Candidates[0].Parameters = []result.Assignment{{Name: "target", Value: "5"}, {Name: "min", Value: "3"}}
+				same.Parameters = []result.Assignment{{Name: "target", Value: "10"}, {Name: "min", Value: "3"}}
+				l.Candidates = []result.Ranked{l.Candidates[0], same, l.Candidates[1]}
+				l.Candidates[2].Standing = result.Infeasible
+			},
+			"target=5 min=3 wins: it meets the constraints, and the baseline does not; its ttft.p99 changes by -50.0 % from the baseline (undecided with one seed); any target of 5 and 10 has these figures: min decides",
 		},
 		"the baseline lacks results": {
 			func(l *result.Leaderboard) { l.Candidates[1].Standing = result.Incomplete },

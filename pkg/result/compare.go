@@ -151,7 +151,9 @@ func (c *Contrast) PutFirst(texts []string) {
 		if m, errs := ParseMetric(text, nil); len(errs) == 0 {
 			text = m.String()
 		}
-		place[text] = i - len(texts)
+		if _, named := place[text]; !named {
+			place[text] = i - len(texts)
+		}
 	}
 	slices.SortStableFunc(c.Differing, func(a, b Contrasted) int {
 		return cmp.Compare(place[a.Measure.String()], place[b.Measure.String()])

@@ -179,9 +179,15 @@ func (c *Comparison) Texts(seeds int) (difference, margin, verdict string) {
 	if c.Difference.N < seeds {
 		verdict += fmt.Sprintf(" (n=%d)", c.Difference.N)
 	}
+	if c.multiple() {
+		return c.multipleTexts(verdict)
+	}
 	mean, width, decimals, suffix := c.Difference.Mean, halfWidth(stats.Interval(c.Difference)), 1, "%"
 	if c.Relative != nil {
 		mean = *c.Relative * 100
+		if math.Abs(mean) >= 100 {
+			decimals = 0
+		}
 		if c.RelativeHalfWidth != nil {
 			width = *c.RelativeHalfWidth * 100
 		}
@@ -196,4 +202,33 @@ func (c *Comparison) Texts(seeds int) (difference, margin, verdict string) {
 		margin = "± " + figure.Fixed(width, decimals) + " "
 	}
 	return figure.Signed(mean, decimals), strings.TrimRight(margin+suffix, " "), verdict
+}
+
+// multiple reports whether the change is told as a multiple of the baseline: +26056 % says less than
+// 262 times.
+func (c *Comparison) multiple() bool { return c.Relative != nil && figure.IsMultiple(*c.Relative) }
+
+// multipleTexts are Texts of a multiple, such as 262, ± 83 times.
+func (c *Comparison) multipleTexts(verdict string) (difference, margin, word string) {
+	times := 1 + *c.Relative
+	difference, margin = figure.Significant(times, shownDigits), "times"
+	if c.Difference.N > 1 && c.RelativeHalfWidth != nil {
+		decimals := 0
+		if _, fraction, pointed := strings.Cut(difference, "."); pointed {
+			decimals = len(fraction)
+		}
+		margin = "± " + figure.Fixed(*c.RelativeHalfWidth, decimals) + " times"
+	}
+	return difference, margin, verdict
+}
+
+// Changes says how the second side compares with the first, behind the name of what is compared:
+// changes by +6.2 ± 0.3 % from the baseline, or is 262 ± 83 times the baseline's.
+func (c *Comparison) Changes(seeds int, from string) string {
+	difference, margin, _ := c.Texts(seeds)
+	change := strings.TrimSpace(difference + " " + margin)
+	if c.multiple() {
+		return fmt.Sprintf("is %s that of %s", change, from)
+	}
+	return fmt.Sprintf("changes by %s from %s", change, from)
 }

@@ -6,35 +6,35 @@ package result
 type Display struct {
 	Factor float64
 	Suffix string
-	// Decimals is their number; FourDigits means as many as show four
+	// Decimals is their number; ThreeDigits means as many as show three
 	// significant digits.
 	Decimals int
 }
 
-// FourDigits is the number of decimals that show four significant digits.
-const FourDigits = -1
+// ThreeDigits is the number of decimals that show three significant digits.
+const ThreeDigits = -1
 
 // Display says how people read values of the unit.
 func (u Unit) Display() Display {
 	switch u {
 	case Seconds:
-		return Display{1000, "ms", FourDigits}
+		return Display{1000, "ms", ThreeDigits}
 	case Share:
 		return Display{100, "%", 2}
 	case PerSecond:
-		return Display{1, "/s", FourDigits}
+		return Display{1, "/s", ThreeDigits}
 	case PerHour:
-		return Display{1, "/h", FourDigits}
+		return Display{1, "/h", ThreeDigits}
 	case Index, Ratio:
 		return Display{1, "", 3}
 	case Hours:
-		return Display{1, "h", FourDigits}
+		return Display{1, "h", ThreeDigits}
 	case Currency:
 		return Display{1, "", 2}
 	case CurrencyPerRequest:
-		return Display{1000, "per 1000", FourDigits}
+		return Display{1000, "per 1000", ThreeDigits}
 	default:
-		return Display{1, "", FourDigits}
+		return Display{1, "", ThreeDigits}
 	}
 }
 

@@ -265,20 +265,20 @@ func (r *GateResult) figure(value float64) string {
 	if r.Relative {
 		return changeText(value)
 	}
-	return r.Measure.Unit().Text(value)
+	d := r.Measure.Unit().Display()
+	return strings.TrimSpace(figure.Significant(value*d.Factor, evidenceDigits) + " " + d.Suffix)
 }
 
-// changeText prints a relative change in percent: four digits, or one decimal of a great change,
-// as tables have it.
+// evidenceDigits are the significant digits of the figures beside a limit.
+const evidenceDigits = 4
+
+// changeText prints a relative change: in percent with four digits, or a great one as a multiple of
+// the baseline.
 func changeText(change float64) string {
-	text := strconv.FormatFloat(change*100, 'g', 4, 64)
-	if strings.Contains(text, "e") {
-		text = figure.Fixed(change*100, 1)
+	if figure.IsMultiple(change) {
+		return figure.Compared(change) + " the baseline"
 	}
-	if !strings.HasPrefix(text, "-") {
-		text = "+" + text
-	}
-	return text + " %"
+	return figure.Change(change, evidenceDigits)
 }
 
 // Passed says whether all gates that were judged pass, and which does not: Fail
@@ -291,7 +291,7 @@ func Passed(results []GateResult) (Judgement, string) {
 			if r.Verdict == v {
 				names = append(names, r.Name)
 				if first == "" {
-					first = r.Message
+					first = r.Sentence()
 				}
 			}
 		}

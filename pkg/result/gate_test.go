@@ -29,11 +29,11 @@ func TestGatesOfSeveralPoints(t *testing.T) {
 		want  Judgement
 		words string
 	}{
-		"all pass, the nearest to the bound is named": {[]Contender{low, high}, Pass, "high: ttft.p99 ≤ 500 ms passes: 205 ms, below 236.569 ms with 95 % (2 seeds) (of 2 points 2 pass, 0 fail, 0 are not decided)"},
-		"one fails":                         {[]Contender{low, bad, high}, Fail, "bad: ttft.p99 ≤ 500 ms fails: 705 ms, above 673.431 ms with 95 % (2 seeds) (of 3 points 2 pass, 1 fail, 0 are not decided)"},
-		"the worst is named":                {[]Contender{bad, worse, open}, Fail, "worse: ttft.p99 ≤ 500 ms fails: 905 ms, above 873.431 ms with 95 % (2 seeds) (of 3 points 0 pass, 2 fail, 1 are not decided)"},
+		"all pass, the nearest to the bound is named": {[]Contender{low, high}, Pass, "high: ttft.p99 ≤ 500 ms passes: 205 ms, below 236.6 ms with 95 % (2 seeds) (of 2 points 2 pass, 0 fail, 0 are not decided)"},
+		"one fails":                         {[]Contender{low, bad, high}, Fail, "bad: ttft.p99 ≤ 500 ms fails: 705 ms, above 673.4 ms with 95 % (2 seeds) (of 3 points 2 pass, 1 fail, 0 are not decided)"},
+		"the worst is named":                {[]Contender{bad, worse, open}, Fail, "worse: ttft.p99 ≤ 500 ms fails: 905 ms, above 873.4 ms with 95 % (2 seeds) (of 3 points 0 pass, 2 fail, 1 are not decided)"},
 		"one is open":                       {[]Contender{high, open}, Unknown, "open: ttft.p99 ≤ 500 ms is not decided: 300 ms, one seed, which does not show the spread (of 2 points 1 pass, 0 fail, 1 are not decided)"},
-		"one alone is not counted":          {[]Contender{low}, Pass, "low: ttft.p99 ≤ 500 ms passes: 105 ms, below 136.569 ms with 95 % (2 seeds)"},
+		"one alone is not counted":          {[]Contender{low}, Pass, "low: ttft.p99 ≤ 500 ms passes: 105 ms, below 136.6 ms with 95 % (2 seeds)"},
 		"a point without rows is not known": {[]Contender{low, {Name: "lost"}}, Unknown, "lost: ttft.p99 ≤ 500 ms: it has no measurement (of 2 points 1 pass, 0 fail, 1 are not decided)"},
 		"no other point":                    {nil, Unknown, "ttft.p99 ≤ 500 ms: there is no point beside the baseline"},
 	} {
@@ -75,20 +75,20 @@ func TestGates(t *testing.T) {
 	}{
 		"well below": {
 			gate("ttft.p99", AtMost, "500ms"), of("ttft.p99", 0.40, 0.41, 0.42), nil,
-			Pass, "ttft.p99 ≤ 500 ms passes: 410 ms, below 426.859 ms with 95 % (3 seeds)",
+			Pass, "ttft.p99 ≤ 500 ms passes: 410 ms, below 426.9 ms with 95 % (3 seeds)",
 		},
 		"well above": {
 			gate("ttft.p99", AtMost, "500ms"), of("ttft.p99", 0.60, 0.61, 0.62), nil,
-			Fail, "ttft.p99 ≤ 500 ms fails: 610 ms, above 593.141 ms with 95 % (3 seeds)",
+			Fail, "ttft.p99 ≤ 500 ms fails: 610 ms, above 593.1 ms with 95 % (3 seeds)",
 		},
 		"the mean keeps to it, but nobody knows": {
 			gate("ttft.p99", AtMost, "500ms"), of("ttft.p99", 0.40, 0.49, 0.58), nil,
-			Unknown, "ttft.p99 ≤ 500 ms is not decided: 490 ms, below 641.727 ms with 95 % (3 seeds)",
+			Unknown, "ttft.p99 ≤ 500 ms is not decided: 490 ms, below 641.7 ms with 95 % (3 seeds)",
 		},
 		// The two-sided interval at 95 %, ±2.48 ms, still holds the bound.
 		"one side is enough": {
 			gate("ttft.p99", AtMost, "412ms"), of("ttft.p99", 0.409, 0.410, 0.411), nil,
-			Pass, "ttft.p99 ≤ 412 ms passes: 410 ms, below 411.686 ms with 95 % (3 seeds)",
+			Pass, "ttft.p99 ≤ 412 ms passes: 410 ms, below 411.7 ms with 95 % (3 seeds)",
 		},
 		"one seed": {
 			gate("goodput", AtLeast, "99%"), of("goodput", 1), nil,
@@ -108,7 +108,7 @@ func TestGates(t *testing.T) {
 		},
 		"nothing measured under one seed does not pass": {
 			gate("ttft.p99", AtMost, "500ms"), of("ttft.p99", 0.40, 0.41, 0.42, -1), nil,
-			Unknown, "ttft.p99 ≤ 500 ms is not decided: 410 ms, below 426.859 ms with 95 % (3 seeds), no value under 1 of 4 seeds",
+			Unknown, "ttft.p99 ≤ 500 ms is not decided: 410 ms, below 426.9 ms with 95 % (3 seeds), no value under 1 of 4 seeds",
 		},
 		// Unpaired, the seeds' spread of 0.05 would hide what is 0.5 % everywhere.
 		"not worse than the baseline": {

@@ -21,7 +21,11 @@ func (l *Leaderboard) KeepBaseline() string {
 		}
 		difference, margin, verdict := next.VersusBaseline[0].Texts(len(l.Seeds))
 		change := strings.Join(strings.Fields(difference+" "+margin), " ")
-		return fmt.Sprintf("%s; next is %s with %s %s of the baseline's (%s)", keep, candidateName(next), l.Objectives[0].Measure, change, verdict)
+		of := "of the baseline's"
+		if next.VersusBaseline[0].multiple() {
+			of = "the baseline's"
+		}
+		return fmt.Sprintf("%s; next is %s with %s %s %s (%s)", keep, candidateName(next), l.Objectives[0].Measure, change, of, verdict)
 	}
 	return keep + ", and no other point has all of its results"
 }

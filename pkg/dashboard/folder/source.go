@@ -113,7 +113,7 @@ func (s *Source) all() ([]dashboard.Object, error) {
 		names = append(names, name)
 		version := fmt.Sprintf("%d-%d", info.ModTime().UnixNano(), info.Size())
 		if s.read[name].version != version {
-			s.read[name] = readFile(name, version)
+			s.read[name] = readFile(name, version, info.ModTime())
 		}
 	}
 	slices.Sort(names)
@@ -134,7 +134,7 @@ func (s *Source) all() ([]dashboard.Object, error) {
 }
 
 // readFile reads the objects of a file without their rows.
-func readFile(name, version string) file {
+func readFile(name, version string, changed time.Time) file {
 	f := file{version: version}
 	printed, err := readPrinted(name)
 	if err != nil {
@@ -142,7 +142,9 @@ func readFile(name, version string) file {
 		return f
 	}
 	for i := range printed {
-		f.objects = append(f.objects, objectOf(&printed[i], name, version))
+		o := objectOf(&printed[i], name, version)
+		o.Created = changed
+		f.objects = append(f.objects, o)
 	}
 	return f
 }

@@ -19,6 +19,7 @@ import (
 	"windtunnel.dev/windtunnel/internal/figure"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/trace"
 )
@@ -44,7 +45,7 @@ func seriesOf(replicas, bins int) *result.Series {
 		}}
 	}
 	s := &result.Series{
-		SchemaVersion: result.SeriesSchemaVersion, EngineVersion: "6", Runs: 3, UnitNanoseconds: 1e6, WidthUnits: 1000, Lasted: column(1000),
+		SchemaVersion: result.SeriesSchemaVersion, EngineVersion: simulator.EngineVersion, Runs: 3, UnitNanoseconds: 1e6, WidthUnits: 1000, Lasted: column(1000),
 		Gateway: result.SeriesTrack{Columns: map[string][]int64{"rejected": column(1)}},
 		Pools:   []result.SeriesTrack{track("small", int64(replicas))},
 		Routers: []result.SeriesRouter{{Law: "ratio", Known: column(1000), Prefix: column(700), Load: column(300)}},

@@ -92,6 +92,9 @@ func (s *Sweep) view() (*sweepView, error) {
 	}
 	judgement, why := r.Verdict()
 	v.Verdict = verdictOf(judgement, upperFirst(why))
+	if sentence(why) == v.Winner {
+		v.Winner = ""
+	}
 	if judgement == "" && r.SearchesCapacity() {
 		v.Verdict.Word, v.Verdict.Why, v.Winner = "Capacity", upperFirst(v.Winner), why
 	}
