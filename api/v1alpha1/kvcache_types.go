@@ -171,7 +171,7 @@ const (
 	EagerOffload OffloadPolicy = "Eager"
 	// LazyOffload copies a block when the engine needs its place.
 	LazyOffload OffloadPolicy = "Lazy"
-	// ThresholdOffload copies blocks when the share of blocks in use exceeds the
+	// ThresholdOffload copies blocks when the share of blocks with content exceeds the
 	// threshold.
 	ThresholdOffload OffloadPolicy = "Threshold"
 )
@@ -181,8 +181,8 @@ type Offload struct {
 	// policy says when the engine copies a block. Eager copies it when it is
 	// computed, as vLLM's connectors do. Lazy copies it when the engine needs its
 	// place, and the step that needs it waits. Threshold copies the blocks that are
-	// next in the order of eviction while more than threshold of all blocks are in
-	// use, and no step waits.
+	// next in the order of eviction while more than threshold of all blocks have
+	// content, and is Lazy for a block whose place a step needs before its copy ends.
 	// +optional
 	// +kubebuilder:default=Eager
 	Policy OffloadPolicy `json:"policy,omitempty"`

@@ -2,13 +2,12 @@
 
 package kv
 
-// blockPool is who has which blocks: the free ones in their queue, those that spills
-// keep, and all others, which sequences hold.
+// blockPool is who has which blocks: the free ones in their queue, and all others, which
+// sequences hold.
 type blockPool struct {
 	table  blockTable
 	blocks int
 	queue  freeQueue
-	spills spills
 	// shared is how many blocks several sequences hold.
 	shared    int
 	evictions int64
@@ -22,11 +21,10 @@ func (p *blockPool) init(blocks int, order Order) {
 	p.blocks = blocks
 	p.table.ranks.order = order
 	p.queue = freeQueue{table: &p.table, segmentList: empty, order: order, loose: blocks, free: blocks, blank: blocks}
-	p.spills = spills{table: &p.table, segmentList: empty}
 }
 
 // used returns how many blocks sequences hold.
-func (p *blockPool) used() int { return p.blocks - p.queue.free - p.spills.blocks }
+func (p *blockPool) used() int { return p.blocks - p.queue.free }
 
 // take takes n blocks from the front of the free queue and evicts their content. There
 // must be as many.
@@ -36,6 +34,7 @@ func (p *blockPool) take(n int) {
 		panic("kv: more blocks are taken than are free")
 	}
 	f.free -= n
+	f.changes++
 	if f.order != LRU {
 		n -= f.takeLoose(n)
 	}
@@ -54,11 +53,9 @@ func (p *blockPool) take(n int) {
 	}
 }
 
-// evict forgets the last n blocks of the segment at the front of the free queue, and
-// what spills keep: it was to be reused before.
+// evict forgets the last n blocks of the segment at the front of the free queue.
 func (p *blockPool) evict(at, n int32) {
 	table := &p.table
-	p.spills.forgetTo(p.spills.last)
 	p.evictions += int64(n)
 	s := &table.segments.all[at]
 	owner := s.stretch
@@ -98,12 +95,9 @@ func (p *blockPool) cut(at, block int32) (tail int32) {
 	// head in the list, after the same blank blocks.
 	s.blank = 0
 	t.after, s.before = at, tail
-	switch {
-	case t.before != none:
+	if t.before != none {
 		segments[t.before].after = tail
-	case s.references < 0:
-		p.spills.first = tail
-	default:
+	} else {
 		p.queue.first = tail
 	}
 	return tail
@@ -111,11 +105,8 @@ func (p *blockPool) cut(at, block int32) (tail int32) {
 
 // acquire makes another sequence, with a request of some priority, hold a segment.
 func (p *blockPool) acquire(at int32, priority int) {
-	switch r := p.table.segments.all[at].references; {
-	case r == 0:
+	if p.table.segments.all[at].references == 0 {
 		p.queue.remove(at)
-	case r < 0:
-		p.spills.reclaim(at)
 	}
 	s := &p.table.segments.all[at]
 	s.references++
@@ -137,27 +128,14 @@ func (p *blockPool) release(at int32) {
 	}
 }
 
-// beginSpill moves up to n blocks with content from the front of the free queue to a
-// spill, and appends them to dst in that order.
-func (p *blockPool) beginSpill(n int, dst []Span) (Spill, []Span) {
-	k := Spill(p.spills.records.take())
-	kept := 0
-	for kept < n && p.queue.first != none {
-		at := p.queue.first
-		if s := &p.table.segments.all[at]; int(s.len()) > n-kept {
-			at = p.cut(at, s.to-int32(n-kept))
-		}
-		p.queue.remove(at)
-		p.spills.add(k, at)
+// nextEvicted appends to dst the first n blocks with content of the free queue, in the order
+// in which they are reused.
+func (p *blockPool) nextEvicted(n int, dst []Span) []Span {
+	for at := p.queue.first; at != none && n > 0; at = p.table.segments.all[at].after {
 		s := &p.table.segments.all[at]
-		dst = append(dst, Span{p.table.stretches.all[s.stretch].id, s.to, s.from})
-		kept += int(s.len())
+		blocks := min(n, int(s.len()))
+		dst = append(dst, Span{p.table.stretches.all[s.stretch].id, s.to, s.to - int32(blocks)})
+		n -= blocks
 	}
-	p.spills.records.all[k] = spill{open: true, blocks: kept}
-	p.spills.blocks += kept
-	return k, dst
+	return dst
 }
-
-// endSpill makes the blocks that a spill still keeps blank, free and the first to be
-// reused.
-func (p *blockPool) endSpill(k Spill) { p.queue.pushBlankFront(p.spills.end(k)) }

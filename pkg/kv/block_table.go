@@ -41,7 +41,7 @@ type stretch struct {
 type segment struct {
 	stretch  int32
 	from, to int32
-	// references is how many sequences hold the segment. Below 0 a spill keeps it.
+	// references is how many sequences hold the segment.
 	references int32
 	// serial tells copies of a block apart: a look-up finds the lowest.
 	serial int64
@@ -49,8 +49,7 @@ type segment struct {
 	previous, next int32
 	// tail is the segment that was cut off the end of this one last.
 	tail int32
-	// In the free queue where references is 0, in the list of spilled segments where
-	// it is negative.
+	// In the free queue, where references is 0.
 	before, after int32
 	// blank is how many blocks without content come right before it in the free queue.
 	blank int32
@@ -203,7 +202,7 @@ func (t *blockTable) forget(at int32) {
 }
 
 // split cuts a segment before a block and returns the second part. The first part keeps
-// its number. The lists of free and spilled segments are the caller's.
+// its number. The list of free segments is the caller's.
 func (t *blockTable) split(at, block int32) (tail int32) {
 	tail = t.segments.take()
 	s, r := &t.segments.all[at], &t.segments.all[tail]

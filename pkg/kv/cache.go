@@ -10,7 +10,7 @@ import (
 
 // Cache is the block pool of one replica. It is not safe for concurrent use.
 //
-// A block is held by the sequences that refer to it, or kept by a spill, or free. Free
+// A block is held by the sequences that refer to it, or free. Free
 // blocks queue up; a new block is taken from the front, and only then loses its content.
 // A sequence's blocks are freed last block first, so that the ends of prompts are reused
 // before the beginnings that others may share. As every block is freed before those in
@@ -52,8 +52,7 @@ func (c *Cache) Blocks() int { return c.sequences.pool.blocks }
 // BlockTokens returns the size of a block in tokens.
 func (c *Cache) BlockTokens() int { return c.sequences.blockTokens }
 
-// Free returns the number of blocks that a sequence may take: no running one holds them,
-// and no spill keeps them.
+// Free returns the number of blocks that a sequence may take: no running one holds them.
 func (c *Cache) Free() int { return c.sequences.pool.queue.free }
 
 // Blank returns how many of the free blocks have no content.
@@ -70,9 +69,6 @@ func (c *Cache) Shared() int { return c.sequences.pool.shared }
 
 // SharedBy returns how many of the sequence's blocks others hold too.
 func (c *Cache) SharedBy(s Sequence) int { return c.sequences.sharedBy(c.sequences.running(s)) }
-
-// Spilling returns how many blocks spills keep: they are neither free nor used.
-func (c *Cache) Spilling() int { return c.sequences.pool.spills.blocks }
 
 // Evictions returns how many blocks that could be found have lost their content to make
 // room.
@@ -204,20 +200,13 @@ func (c *Cache) Discard(s Sequence) {
 	c.sequences.discard(int32(s))
 }
 
-// BeginSpill keeps up to n of the blocks with content that would be reused first, and
-// appends them to dst in that order. They can be found until EndSpill, and leave the
-// spill when a sequence takes them over.
-//
-// Blocks after one that has lost its content must not be found. So when a block is
-// evicted, no spilled block can be found any more, and when a spill ends, neither can
-// blocks that were to be reused before its own.
-func (c *Cache) BeginSpill(n int, dst []Span) (Spill, []Span) {
-	return c.sequences.pool.beginSpill(n, dst)
-}
+// NextEvicted appends to dst up to n of the free blocks with content, in the order in which
+// they would be evicted.
+func (c *Cache) NextEvicted(n int, dst []Span) []Span { return c.sequences.pool.nextEvicted(n, dst) }
 
-// EndSpill ends a spill: those of its blocks that no sequence took over become blank and
-// free, and are reused first.
-func (c *Cache) EndSpill(s Spill) { c.sequences.pool.endSpill(s) }
+// FreeChanges counts the changes of which blocks are free, and of their content. While it
+// stays, so do NextEvicted and Blank.
+func (c *Cache) FreeChanges() uint64 { return c.sequences.pool.queue.changes }
 
 // EvictFree evicts the content of up to n free blocks, those that are reused first, and
 // returns how many. They keep their place in the queue.

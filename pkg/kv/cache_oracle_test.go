@@ -3,7 +3,6 @@
 package kv
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,7 +34,7 @@ func FuzzCacheAgainstOracle(f *testing.F) {
 
 const oracleBlockTokens = 4
 
-// cachePair is a cache, its oracle and the sequences and spills on both.
+// cachePair is a cache, its oracle and the sequences on both.
 type cachePair struct {
 	choices
 	t         *testing.T
@@ -43,7 +42,6 @@ type cachePair struct {
 	oracle    *kvtest.Cache
 	names     blockIdentities
 	running   []*sequencePair // in order of admission
-	spills    []spillPair
 	answer    uint64
 	listening bool
 	events    recordedEvents
@@ -60,17 +58,11 @@ type sequencePair struct {
 	withheld bool
 }
 
-// spillPair is a spill on both.
-type spillPair struct {
-	cache  Spill
-	oracle *kvtest.Spill
-}
-
 // compareCaches reads operations from bytes: sequences are admitted with
 // one of a few prompts, which share beginnings and contain answers that others
 // are generating; they grow by chunks or decode, all of them a token a step; and
-// they end. Some withhold their blocks for a while, some take the content of
-// theirs with them, and blocks are spilled.
+// they end. Some withhold their blocks for a while, and some take the content of
+// theirs with them.
 func compareCaches(t *testing.T, blocks int, caching bool, order Order, operations []byte) {
 	t.Helper()
 	p := &cachePair{
@@ -94,7 +86,7 @@ func compareCaches(t *testing.T, blocks int, caching bool, order Order, operatio
 }
 
 func (p *cachePair) runOperation() {
-	switch p.pick(13) {
+	switch p.pick(12) {
 	case 0, 1:
 		p.admit()
 	case 2:
@@ -108,10 +100,8 @@ func (p *cachePair) runOperation() {
 	case 6:
 		p.publish()
 	case 7:
-		p.beginSpill()
+		p.nextEvicted()
 	case 8:
-		p.endSpill()
-	case 9:
 		p.evictFree()
 	default:
 		p.step()
@@ -240,24 +230,11 @@ func (p *cachePair) publish() {
 	}
 }
 
-func (p *cachePair) beginSpill() {
+func (p *cachePair) nextEvicted() {
 	n := p.pick(20)
-	s, got := p.cache.BeginSpill(n, nil)
-	plain, want := p.oracle.BeginSpill(n)
-	if diff := cmp.Diff(want, p.names.of(got)); diff != "" {
-		p.t.Fatalf("Spill(%d) (-want +got):\n%s", n, diff)
+	if diff := cmp.Diff(p.oracle.NextEvicted(n), p.names.of(p.cache.NextEvicted(n, nil))); diff != "" {
+		p.t.Fatalf("NextEvicted(%d) (-want +got):\n%s", n, diff)
 	}
-	p.spills = append(p.spills, spillPair{s, plain})
-}
-
-func (p *cachePair) endSpill() {
-	if len(p.spills) == 0 {
-		return
-	}
-	i := p.pick(len(p.spills))
-	p.cache.EndSpill(p.spills[i].cache)
-	p.oracle.EndSpill(p.spills[i].oracle)
-	p.spills = slices.Delete(p.spills, i, i+1)
 }
 
 // end ends a sequence in one way on both.
@@ -282,16 +259,16 @@ func (p *cachePair) compare() {
 		p.t.Error(err)
 	}
 	type seen struct {
-		Used, Blank, Shared, Spilling int
-		Evictions                     int64
-		Evicted, Free                 []uint64
+		Used, Blank, Shared int
+		Evictions           int64
+		Evicted, Free       []uint64
 	}
 	got := seen{
-		p.cache.Used(), p.cache.Blank(), p.cache.Shared(), p.cache.Spilling(), p.cache.Evictions(),
+		p.cache.Used(), p.cache.Blank(), p.cache.Shared(), p.cache.Evictions(),
 		p.names.of(p.cache.TakeEvicted(nil)), p.freeOrder(),
 	}
 	want := seen{
-		p.oracle.Used(), p.oracle.Blank(), p.oracle.Shared(), p.oracle.Spilling(), p.oracle.Evictions,
+		p.oracle.Used(), p.oracle.Blank(), p.oracle.Shared(), p.oracle.Evictions,
 		append([]uint64{}, p.oracle.Evicted...), p.oracle.Free(),
 	}
 	p.oracle.Evicted = nil
@@ -307,8 +284,8 @@ func (p *cachePair) compare() {
 	if diff := cmp.Diff(want, got); diff != "" {
 		p.t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := p.cache.Free() + p.cache.Used() + p.cache.Spilling(); got != p.cache.Blocks() {
-		p.t.Errorf("%d blocks free, used or spilled, of %d", got, p.cache.Blocks())
+	if got := p.cache.Free() + p.cache.Used(); got != p.cache.Blocks() {
+		p.t.Errorf("%d blocks free or used, of %d", got, p.cache.Blocks())
 	}
 }
 

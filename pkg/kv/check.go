@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// Check reports a broken invariant: blocks are free, held by sequences or kept by spills,
-// and the three add up; the free queue holds the segments that nobody refers to, by
+// Check reports a broken invariant: blocks are free or held by sequences, and the two
+// add up; the free queue holds the segments that nobody refers to, by
 // rank; each stretch is covered from its first block on, found under its identity, and
-// reached from its parent; and sequences and spills refer to what they hold. It costs a
+// reached from its parent; and sequences refer to what they hold. It costs a
 // walk over all records.
 func (c *Cache) Check() error {
 	free, err := c.sequences.pool.queue.check()
@@ -21,20 +21,16 @@ func (c *Cache) Check() error {
 	if err != nil {
 		return err
 	}
-	if err := c.sequences.pool.spills.check(references); err != nil {
-		return err
-	}
 	held, err := c.sequences.pool.table.check(references)
 	if err != nil {
 		return err
 	}
-	spilling := c.sequences.pool.spills.blocks
 	switch {
 	case free != c.sequences.pool.queue.free:
 		return fmt.Errorf("kv: %d blocks in the free queue, counted %d", free, c.sequences.pool.queue.free)
-	case free+held+unregistered+spilling != c.sequences.pool.blocks:
-		return fmt.Errorf("kv: %d free blocks, %d held ones, %d unregistered and %d spilled, of %d",
-			free, held, unregistered, spilling, c.sequences.pool.blocks)
+	case free+held+unregistered != c.sequences.pool.blocks:
+		return fmt.Errorf("kv: %d free blocks, %d held ones and %d unregistered, of %d",
+			free, held, unregistered, c.sequences.pool.blocks)
 	}
 	return nil
 }
@@ -135,34 +131,6 @@ func (s *sequences) check() (references map[int32]int32, unregistered int, err e
 		}
 	}
 	return references, unregistered, nil
-}
-
-// check walks the spilled segments and adds their references.
-func (s *spills) check(references map[int32]int32) error {
-	listed := map[int32]int{}
-	last := int32(none)
-	for at := s.first; at != none; at = s.table.segments.all[at].after {
-		r := &s.table.segments.all[at]
-		if r.before != last || r.references >= 0 || r.len() <= 0 {
-			return fmt.Errorf("kv: segment %d of %d blocks follows %d among the spilled, with %d references", at, r.len(), last, r.references)
-		}
-		references[at] = r.references
-		listed[r.references] += int(r.len())
-		last = at
-	}
-	blocks := 0
-	for k, p := range s.records.all {
-		if p.open {
-			blocks += p.blocks
-		}
-		if n := listed[Spill(k).references()]; n > 0 && !p.open || n > p.blocks {
-			return fmt.Errorf("kv: spill %d lists %d blocks of %d", k, n, p.blocks)
-		}
-	}
-	if last != s.last || blocks != s.blocks {
-		return fmt.Errorf("kv: spills keep %d blocks, counted %d, and end with segment %d, not %d", blocks, s.blocks, last, s.last)
-	}
-	return nil
 }
 
 // checkStretch returns how many blocks of a stretch are held.

@@ -13,7 +13,6 @@
 //	segment  neighbouring blocks of one stretch with the same holders or the same history
 //	register make a full block of a sequence findable under its identity
 //	blank    free and without content
-//	spill    free blocks that keep their content until it has been copied to a tier
 //	span     neighbouring blocks of one stretch, as Cache and Tier exchange them
 //	claim    the right of a sequence in decode to register its blocks late
 //
@@ -25,7 +24,6 @@
 //	decodes      decodes.go: which sequences take or fill a block in which step
 //	blockPool    block_pool.go: who has which blocks; eviction
 //	freeQueue    free_queue.go, rank_levels.go, order.go: the order of reuse
-//	spills       spills.go: blocks that spills keep
 //	blockTable   block_table.go, index.go, stretch_children.go, segment_ranks.go: what can
 //	             be found
 //	Tier         tier.go, tier_pins.go, tier_reservations.go, tier_check.go: the calls
@@ -38,7 +36,7 @@
 //
 // # Ownership
 //
-// Neither Cache nor Tier is safe for concurrent use. Numbers (Sequence, Spill, Pin,
+// Neither Cache nor Tier is safe for concurrent use. Numbers (Sequence, Pin,
 // Reservation) are valid until the call that ends them, and are used again. A chain
 // belongs to the caller and must not change while its sequence runs. The slice that
 // Reserve returns is valid until the next call; all other spans are appended to the
@@ -51,7 +49,7 @@
 // extended; a withheld one must be published before it decodes. Step needs StepNeeds free
 // blocks: where there are fewer, the caller releases sequences first.
 // SetListener is called on an empty Cache or Tier. A Reservation ends with Complete or
-// Cancel, a Pin with Unpin, a Spill with EndSpill. Broken rules panic.
+// Cancel, a Pin with Unpin. Broken rules panic.
 //
 // # Costs
 //

@@ -2,7 +2,11 @@
 
 package kv
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
 
 func TestEvictFreeEvictsInQueueOrder(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -53,5 +57,45 @@ func TestSharedCountsBlocksOfSeveralSequences(t *testing.T) {
 	c.Release(first)
 	if c.Shared() != 0 || c.SharedBy(second) != 0 {
 		t.Errorf("%d blocks are shared when one has ended, want none", c.Shared())
+	}
+}
+
+func TestNextEvicted(t *testing.T) {
+	c := NewCache(10, blockTokens, true, LRU)
+	one, other := chainOf([2]int{1, 48}), chainOf([2]int{2, 48})
+	c.Release(mustAdmit(t, c, one, 48))
+	c.Release(mustAdmit(t, c, other, 48))
+	changes := c.FreeChanges()
+	want := []Span{{one[0].ID, 3, 0}, {other[0].ID, 3, 2}}
+	if diff := cmp.Diff(want, c.NextEvicted(4, nil)); diff != "" {
+		t.Errorf("what is evicted first (-want +got):\n%s", diff)
+	}
+	if c.FreeChanges() != changes {
+		t.Error("a look changes the free blocks")
+	}
+	a := mustAdmit(t, c, one, 48)
+	if c.FreeChanges() == changes {
+		t.Error("an admission does not change the free blocks")
+	}
+	// The last block of a prompt is always computed, so the cached one stays free.
+	if diff := cmp.Diff([]Span{{one[0].ID, 3, 2}, {other[0].ID, 3, 0}}, c.NextEvicted(10, nil)); diff != "" {
+		t.Errorf("what the sequence does not hold (-want +got):\n%s", diff)
+	}
+	c.Release(a)
+	checkInvariants(t, c)
+}
+
+func TestTakeEvicted(t *testing.T) {
+	c := NewCache(4, blockTokens, true, LRU)
+	chain := chainOf([2]int{1, 64})
+	c.RecordEvictions()
+	c.Release(mustAdmit(t, c, chain, 64))
+	mustAdmit(t, c, chainOf([2]int{2, 48}), 48)
+	id := chain[0].ID
+	if diff := cmp.Diff([]Span{{id, 4, 1}}, c.TakeEvicted(nil)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := c.TakeEvicted(nil); len(got) > 0 {
+		t.Errorf("%v once more", got)
 	}
 }

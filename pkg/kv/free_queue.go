@@ -14,8 +14,10 @@ type freeQueue struct {
 	// loose is how many blank blocks belong to no segment: those after the last one in
 	// LRU order, otherwise all.
 	loose int
-	// free is how many blocks are free, blank how many of those have no content.
+	// free is how many blocks are free, blank how many of those have no content. changes
+	// counts what has come into the queue, has left it or has lost its content.
 	free, blank int
+	changes     uint64
 }
 
 // pushBlank puts n blank blocks at the end of the queue.
@@ -23,6 +25,7 @@ func (f *freeQueue) pushBlank(n int) {
 	f.loose += n
 	f.blank += n
 	f.free += n
+	f.changes++
 }
 
 // pushBlankFront puts n blank blocks at the front of the queue.
@@ -34,11 +37,13 @@ func (f *freeQueue) pushBlankFront(n int) {
 	f.table.segments.all[f.first].blank += int32(n)
 	f.blank += n
 	f.free += n
+	f.changes++
 }
 
 // push puts a segment that nobody holds any more at the end of the queue, or of its
 // rank.
 func (f *freeQueue) push(at int32) {
+	f.changes++
 	if f.order != LRU {
 		f.pushRanked(at)
 		return
@@ -97,6 +102,7 @@ func (f *freeQueue) remove(at int32) {
 	}
 	s.blank = 0
 	f.free -= int(s.len())
+	f.changes++
 }
 
 // leaveLevel updates the levels for a segment that leaves the queue.
@@ -139,5 +145,6 @@ func (f *freeQueue) emptyFront(n int) int {
 		f.loose += n
 	}
 	f.blank += n
+	f.changes++
 	return n
 }

@@ -2,8 +2,7 @@
 
 package kv
 
-// segmentList is a list of segments through their fields before and after: the free
-// queue, or what spills keep.
+// segmentList is a list of segments through their fields before and after.
 type segmentList struct{ first, last int32 }
 
 // pushBack puts a segment at the end.

@@ -69,6 +69,20 @@ func (t *Tier) ReservedSpans(dst []Span, reserved Reservation) []Span {
 	return dst
 }
 
+// Reserves reports whether any block of spans is of a reservation.
+func (t *Tier) Reserves(reserved Reservation, spans []Span) bool {
+	for _, at := range t.reservation(reserved).segments {
+		s := &t.table.segments.all[at]
+		id := t.table.stretches.all[s.stretch].id
+		for _, span := range spans {
+			if from, to := span.bounds(); span.ID == id && from < s.to && s.from < to {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Complete makes the blocks of a reservation present, by a request of some priority.
 // They are the youngest of their rank then, and the first block of all is the youngest
 // of them; those that were reserved backwards keep their order.

@@ -143,13 +143,12 @@ func TestTierSteadyStateDoesNotAllocate(t *testing.T) {
 			}
 			a, _ := c.Admit(Admission{Chain: chain, Cached: c.Match(chain, 1279), Tokens: 1280, Priority: turn % 7})
 			c.Release(a)
-			k, spilled := c.BeginSpill(20, spans[:0])
-			missing = s.MissingSpans(missing[:0], spilled)
+			next := c.NextEvicted(20, spans[:0])
+			missing = s.MissingSpans(missing[:0], next)
 			if p, taken, _ := s.Reserve(missing); taken > 0 {
-				spans = s.ReservedSpans(spilled[:0], p)
+				spans = s.ReservedSpans(next[:0], p)
 				s.Complete(p, 0, turn%3)
 			}
-			c.EndSpill(k)
 			spans = c.TakeEvicted(spans[:0])
 		}
 		for range 20 * len(chains) {

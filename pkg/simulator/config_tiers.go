@@ -74,7 +74,8 @@ const (
 	// OffloadLazy copies a block when its place is wanted for another one. The
 	// step that wants the place waits for it.
 	OffloadLazy
-	// OffloadThreshold moves the blocks that would be evicted next once more
-	// than a share of the blocks have content, and nobody waits.
+	// OffloadThreshold copies the blocks that would be evicted next once more than a
+	// share of the blocks have content, and nobody waits for that. It is OffloadLazy for
+	// those whose places are wanted before they are copied.
 	OffloadThreshold
 )

@@ -19,7 +19,7 @@ func (r *replica) unblock() bool {
 // does: a request that would preempt itself for their sake comes back to where
 // it was. It returns false where there is nobody.
 func (r *replica) freeBlocks() bool {
-	return r.takeBlocksFromWaiting(0) || r.tiers != nil && (r.tiers.cancelLastLoad() || r.tiers.endLastSpill() || r.tiers.endLastCopies()) || r.cancelLastHandoff()
+	return r.takeBlocksFromWaiting(0) || r.tiers != nil && (r.tiers.cancelLastLoad() || r.tiers.endLastCopies()) || r.cancelLastHandoff()
 }
 
 // takeBlocksFromWaiting takes the blocks of the last in the queue that has some, leaving out
@@ -100,18 +100,6 @@ func (l *tierSet) cancelLastLoad() bool {
 
 // none is no request's number.
 const none = -1
-
-// endLastSpill empties the blocks at once that were spilled last.
-func (l *tierSet) endLastSpill() bool {
-	if len(l.spills) == 0 {
-		return false
-	}
-	c := l.spills[len(l.spills)-1]
-	l.replica.cluster.abort(l.replica.fabric, c.id)
-	c.cancel(l.replica.sim)
-	l.endSpill(c)
-	return true
-}
 
 // endLastCopies frees the blocks at once of the last request that left some to be
 // copied.

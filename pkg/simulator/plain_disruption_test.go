@@ -120,7 +120,7 @@ func (p *plain) empty(r *plainReplica) {
 	r.stepping, r.held, r.waking = false, false, false
 	r.waiting, r.running, r.loading = nil, nil, nil
 	r.scheduler, r.turns = newScheduler(r.Pool), 0
-	r.parting, r.spills, r.adapters, r.plainExports = nil, nil, nil, plainExports{}
+	r.parting, r.ahead, r.adapters, r.plainExports = nil, nil, nil, plainExports{}
 	p.tellCleared(r)
 	evictions := r.cache.Evictions
 	r.cache = newPlainCache(r.Pool)

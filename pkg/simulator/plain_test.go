@@ -140,7 +140,7 @@ type plainReplica struct {
 	parting []*plainRequest // who leaves blocks that are still copied down
 	// computing is what can be found of the step under way, and is not told of.
 	computing []uint64
-	spills    []*plainSpill // in flight
+	ahead     []*plainAhead // in flight
 
 	life     plainLife
 	adapters []*plainAdapter // that it holds, the least recently used first
@@ -548,7 +548,7 @@ func (p *plain) startStep(r *plainReplica) {
 			p.beginStep(r, step)
 		}
 	}
-	if !p.makeBlank(r, begin) {
+	if !p.offload(r, begins, begin) {
 		begin()
 	}
 }

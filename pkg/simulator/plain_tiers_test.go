@@ -48,6 +48,7 @@ type plainTransfer struct {
 	arrive, undo func()
 	begun        simtime.Time
 	bytes        int64
+	copies       []uint64 // blocks into a tier
 }
 
 // addStations lays the network. One will do for all: what does not meet does not
@@ -367,7 +368,9 @@ func (p *plain) copyDown(
 			source.unpin(identities)
 		}
 	}
-	return p.transmit(r, len(sent), arrive, undo, from, t.write)
+	store := p.transmit(r, len(sent), arrive, undo, from, t.write)
+	store.copies = identities
+	return store
 }
 
 // arriveIn makes blocks present, the last one of a text first, and what came in
@@ -462,60 +465,75 @@ func (t *plainTier) comesBefore(b, c *plainBlock) bool {
 	return cmp.Or(first, cmp.Compare(b.recency, c.recency)) < 0
 }
 
-// makeBlank does what the replica's offload policy does once a step is formed. It
-// returns true where the step has to wait for it; begin begins it then.
-func (p *plain) makeBlank(r *plainReplica, begin func()) bool {
+// offload does what the replica's offload policy does once a step is formed. It returns
+// true where the step has to wait for it; begin begins it then.
+func (p *plain) offload(r *plainReplica, begins bool, begin func()) bool {
 	evicted := r.cache.Evicted
 	r.cache.Evicted = nil
-	if len(r.tiers) == 0 {
+	if len(r.tiers) == 0 || r.Tiers.Offload.Policy == OffloadEager {
 		return false
 	}
-	switch r.Tiers.Offload.Policy {
-	case OffloadLazy:
-		var content []plainContent
-		for _, identity := range evicted {
-			content = append(content, plainContent{identity: identity})
+	holding := 0
+	landed := func() {
+		if holding--; holding == 0 {
+			p.copyAhead(r)
+			begin()
 		}
-		store := p.copyDown(r, 0, content, r.toHost, nil, begin)
-		return store != nil
-	case OffloadThreshold:
-		p.spill(r)
 	}
-	return false
+	if begins {
+		for _, a := range r.ahead {
+			if slices.ContainsFunc(evicted, func(identity uint64) bool { return slices.Contains(a.identities, identity) }) {
+				holding++
+				a.then = append(a.then, landed)
+			}
+		}
+	}
+	then := func() {}
+	if begins {
+		then = landed
+	}
+	if p.copyDown(r, 0, contentOf(evicted), r.toHost, nil, then) != nil && begins {
+		holding++
+	}
+	if holding == 0 {
+		p.copyAhead(r)
+	}
+	return holding > 0
 }
 
-// spill empties the free blocks that would be evicted next once too few are
-// blank.
-func (p *plain) spill(r *plainReplica) {
-	want := r.KVBlocks - int(math.Floor(r.Tiers.Offload.Threshold*float64(r.KVBlocks))) - r.cache.Blank() - r.cache.Spilling()
-	if want <= 0 {
-		return
-	}
-	spill, identities := r.cache.BeginSpill(want)
+func contentOf(identities []uint64) []plainContent {
 	var content []plainContent
 	for _, identity := range identities {
 		content = append(content, plainContent{identity: identity})
 	}
-	s := &plainSpill{blocks: spill}
-	s.transfer = p.copyDown(r, 0, content, r.toHost, nil, func() {
-		p.endSpill(r, s)
-		p.wake(r)
-	})
-	r.spills = append(r.spills, s)
-	if s.transfer == nil {
-		p.endSpill(r, s)
+	return content
+}
+
+// plainAhead is blocks on their way down that are still in the cache.
+type plainAhead struct {
+	identities []uint64
+	then       []func()
+}
+
+// copyAhead copies the free blocks that would be evicted next once too few are blank.
+func (p *plain) copyAhead(r *plainReplica) {
+	if r.Tiers.Offload.Policy != OffloadThreshold {
+		return
 	}
-}
-
-// plainSpill is free blocks on their way down.
-type plainSpill struct {
-	blocks   *kvtest.Spill
-	transfer *plainTransfer
-}
-
-func (p *plain) endSpill(r *plainReplica, s *plainSpill) {
-	r.spills = slices.DeleteFunc(r.spills, func(o *plainSpill) bool { return o == s })
-	r.cache.EndSpill(s.blocks)
+	most := r.KVBlocks - int(math.Floor(r.Tiers.Offload.Threshold*float64(r.KVBlocks)))
+	want := min(most-r.cache.Blank(), r.tiers[0].Blocks)
+	a := &plainAhead{}
+	transfer := p.copyDown(r, 0, contentOf(r.cache.NextEvicted(want)), r.toHost, nil, func() {
+		r.ahead = slices.DeleteFunc(r.ahead, func(o *plainAhead) bool { return o == a })
+		for _, then := range a.then {
+			then()
+		}
+	})
+	if transfer == nil {
+		return
+	}
+	a.identities = transfer.copies
+	r.ahead = append(r.ahead, a)
 }
 
 // dropBlocks takes a request's blocks away, with the copies under way.
@@ -556,7 +574,7 @@ func (p *plain) part(r *plainReplica, q *plainRequest, free func(*kvtest.Sequenc
 // unblock lets somebody give blocks back where nothing goes on and nothing will
 // by itself.
 func (p *plain) unblock(r *plainReplica) bool {
-	if len(r.waiting) == 0 || len(r.running)+len(r.loading)+len(r.parting)+len(r.spills) > 0 || p.loadsAdapter(r) {
+	if len(r.waiting) == 0 || len(r.running)+len(r.loading)+len(r.parting) > 0 || p.loadsAdapter(r) {
 		return false
 	}
 	return p.giveBackReady(r, 1) || p.giveUpHandoff(r)
@@ -565,18 +583,7 @@ func (p *plain) unblock(r *plainReplica) bool {
 // makeRoom lets somebody who does not run give blocks back to the only one that
 // does.
 func (p *plain) makeRoom(r *plainReplica) bool {
-	return p.giveBackReady(r, 0) || p.giveBackLoading(r) || p.cutSpill(r) || p.cutParting(r) || p.giveUpHandoff(r)
-}
-
-// cutSpill empties the blocks of the last spill at once.
-func (p *plain) cutSpill(r *plainReplica) bool {
-	if len(r.spills) == 0 {
-		return false
-	}
-	s := r.spills[len(r.spills)-1]
-	p.cancel(s.transfer)
-	p.endSpill(r, s)
-	return true
+	return p.giveBackReady(r, 0) || p.giveBackLoading(r) || p.cutParting(r) || p.giveUpHandoff(r)
 }
 
 // cutParting frees the blocks of the last one to leave at once.

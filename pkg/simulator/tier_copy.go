@@ -25,13 +25,11 @@ type copying struct {
 	pin    kv.Pin
 	// shared says that both ends are tiers that several replicas have.
 	shared bool
-	// priority is that of the request; 0 of what was evicted or spilled.
+	// priority is that of the request; 0 of what was evicted or will be.
 	priority int
-	// holds says that a step waits for it; spill is what is emptied then, if
-	// spills.
-	holds, spills bool
-	spill         kv.Spill
-	blocks        int
+	// holds says that a step waits for it, ahead that it copies what would be evicted next.
+	holds, ahead bool
+	blocks       int
 }
 
 // copyDown copies the blocks that a request has filled to the first tier, as far
@@ -115,17 +113,11 @@ func (c *copying) land(s *simulation, now simtime.Time) {
 	if c.source > 0 {
 		r.tiers.copyEnded(c)
 	}
-	if c.spills {
-		used := r.cache.Used()
-		r.tiers.endSpill(c)
-		r.blocksReleased(used)
+	if c.ahead {
+		l.endAhead(c)
 	}
 	if c.holds {
-		step := *r.held
-		r.held = nil
-		r.gauges.settle(r)
-		r.beginStep(step)
-		s.cluster.reorder(r)
+		l.endHold()
 	}
 	l.spare = append(l.spare, c)
 }

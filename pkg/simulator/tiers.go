@@ -16,16 +16,22 @@ type tierSet struct {
 	tiers         []tier
 	toHost, toGPU transfer.StationID
 	offload       Offload
-	// blank is how many GPU blocks OffloadThreshold keeps without content.
+	// blank is how many GPU blocks without content OffloadThreshold wants: it copies as many
+	// as there are fewer.
 	blank int
 
-	// sources are numbered; parting are those whose requests have left, and spills
-	// what is under way of what is to be emptied, in the order in which it began.
+	// sources are numbered; parting are those whose requests have left.
 	sources  []copySource
 	idle     []int32 // numbers to use again
 	detached []int32
-	spills   []*copying
-	spare    []*copying // records to use again
+	// ahead is what OffloadThreshold has under way, and holding how many copies the step
+	// that is formed waits for. looked is the FreeChanges of the cache as of when it last
+	// looked for more, and lookAgain that it may have left something then.
+	ahead     []*copying
+	holding   int
+	looked    uint64
+	lookAgain bool
+	spare     []*copying // records to use again
 
 	found []tierRun // scratch
 	spans []kv.Span // scratch
@@ -50,8 +56,9 @@ type tierRun struct {
 // empty makes the replica's own tiers new ones.
 func (l *tierSet) empty(now simtime.Time) {
 	r := l.replica
-	l.sources, l.idle, l.detached, l.spills = nil, nil, nil, nil
-	if l.offload.Policy == OffloadLazy {
+	l.sources, l.idle, l.detached, l.ahead = nil, nil, nil, nil
+	l.holding, l.lookAgain = 0, true
+	if l.offload.Policy != OffloadEager {
 		r.cache.RecordEvictions()
 	}
 	for k, t := range r.config.Tiers.Lower {
@@ -85,7 +92,7 @@ func (l *tierSet) find(chain []prompt.Stretch, from, limit int) {
 }
 
 // frees says whether blocks of the cache are about to be freed by themselves.
-func (l *tierSet) frees() bool { return len(l.detached)+len(l.spills) > 0 }
+func (l *tierSet) frees() bool { return len(l.detached) > 0 }
 
 // touch makes a request's blocks the last to leave their tiers.
 func (l *tierSet) touch(r *replica, q *request) {

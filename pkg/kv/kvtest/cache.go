@@ -27,11 +27,6 @@ type Cache struct {
 	// Changes is what could be found that could not before, and what no longer
 	// can, in that order.
 	Changes []Change
-	// spilled is the blocks with an identity that spills keep, in the order in
-	// which they left the free ones.
-	spilled []int
-	spillOf map[int]*Spill // of all blocks that a spill keeps
-	spills  int
 }
 
 // Change is a block that can be found from now on, or no longer.
@@ -55,7 +50,7 @@ func NewCache(blocks, blockTokens int, prefixCaching bool, order Order) *Cache {
 	c := &Cache{
 		blockTokens: blockTokens, caching: prefixCaching, order: order,
 		references: make([]int, blocks), identity: map[int]uint64{}, rank: map[int]int{},
-		blocksWith: map[uint64][]int{}, prefixOf: map[uint64]uint64{}, spillOf: map[int]*Spill{},
+		blocksWith: map[uint64][]int{}, prefixOf: map[uint64]uint64{},
 	}
 	for b := range blocks {
 		c.free = append(c.free, b)
@@ -64,7 +59,7 @@ func NewCache(blocks, blockTokens int, prefixCaching bool, order Order) *Cache {
 }
 
 // Used returns how many blocks sequences hold.
-func (c *Cache) Used() int { return len(c.references) - len(c.free) - len(c.spillOf) }
+func (c *Cache) Used() int { return len(c.references) - len(c.free) }
 
 // Blank returns how many free blocks have no identity.
 func (c *Cache) Blank() int {
@@ -111,7 +106,7 @@ func (c *Cache) Admit(a Admission) (*Sequence, bool) {
 	hits := c.match(a.Chain, a.Cached/c.blockTokens)
 	idle := 0
 	for _, b := range hits {
-		if c.references[b] == 0 && c.spillOf[b] == nil {
+		if c.references[b] == 0 {
 			idle++
 		}
 	}
@@ -122,8 +117,6 @@ func (c *Cache) Admit(a Admission) (*Sequence, bool) {
 	for _, b := range hits {
 		if c.references[b] == 0 {
 			c.free = remove(c.free, b)
-			c.spilled = remove(c.spilled, b)
-			delete(c.spillOf, b)
 		}
 		c.references[b]++
 		c.rank[b] = c.order.nextRank(c.rank[b], a.Priority)
@@ -173,14 +166,12 @@ func (c *Cache) registerFull(s *Sequence) {
 	}
 }
 
-// evict takes a block's identity away to make room, if it has one. What was
-// spilled before it was to be reused first.
+// evict takes a block's identity away to make room, if it has one.
 func (c *Cache) evict(b int) {
 	identity, ok := c.identity[b]
 	if !ok {
 		return
 	}
-	c.forgetSpilled(len(c.spilled))
 	c.Evictions++
 	c.Evicted = append(c.Evicted, identity)
 	c.forget(b)
@@ -258,6 +249,18 @@ func (c *Cache) hasCachedSuccessor(identity uint64) bool {
 		}
 	}
 	return false
+}
+
+// NextEvicted returns the identities of the first n free blocks that have one, in the
+// order in which they will be reused.
+func (c *Cache) NextEvicted(n int) []uint64 {
+	ids := []uint64{}
+	for _, id := range c.Free() {
+		if id != 0 && len(ids) < n {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // Free returns the identities of the free blocks in the order in which they

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/kv"
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// No tier policy serves fewer tokens from caches than no tier does: a copy takes nothing
+// from the cache in GPU memory. Where requests follow each other, the cache has the same
+// content with a tier as without one, whatever a link or a tier takes, so that the tokens
+// of a tier come on top. Scenarios have small seeds, caches and tiers from one block on,
+// and links from slow to fast.
+func TestNoTierPolicyServesFewerHits(t *testing.T) {
+	more := map[OffloadPolicy]int{}
+	for seed := range int64(400) {
+		for _, policy := range []OffloadPolicy{OffloadEager, OffloadLazy, OffloadThreshold} {
+			config := func() Config { return tierScenario(seed, 100*time.Microsecond) }
+			with, without := config(), config()
+			with.Pools[0].Tiers.Offload.Policy = policy
+			without.Pools[0].Tiers = Tiers{}
+			got, least := hits(t, with), hits(t, without)
+			if got < least {
+				t.Errorf("seed %d, policy %d: %d tokens from caches, and %d without a tier", seed, policy, got, least)
+			}
+			if got > least {
+				more[policy]++
+			}
+		}
+	}
+	for policy, n := range more {
+		if n < 100 {
+			t.Errorf("policy %d serves more than no tier in %d scenarios", policy, n)
+		}
+	}
+}
+
+// Where requests overlap, a step or a load that waits for a copy moves what follows, and
+// which prompts meet in the cache; an Eager copy holds the blocks of a request that has
+// ended. So a scenario may have fewer hits with a tier, but all together have more.
+func TestTierPoliciesServeMoreHitsUnderLoad(t *testing.T) {
+	for _, policy := range []OffloadPolicy{OffloadEager, OffloadLazy, OffloadThreshold} {
+		var got, least int64
+		for seed := range int64(200) {
+			with, without := tierScenario(seed, 30), tierScenario(seed, 30)
+			with.Pools[0].Tiers.Offload.Policy = policy
+			without.Pools[0].Tiers = Tiers{}
+			got, least = got+hits(t, with), least+hits(t, without)
+		}
+		if got < least+least/10 {
+			t.Errorf("policy %d: %d tokens from caches, and %d without a tier", policy, got, least)
+		}
+	}
+}
+
+// tierScenario has a replica with random tiers, and requests that arrive a time apart.
+func tierScenario(seed int64, apart time.Duration) Config {
+	c := choices(randomChoices(seed, 200, 500))
+	p := randomPool(&c)
+	p.Replicas, p.PrefixCaching, p.MaxModelLen, p.Stability, p.Scheduler = 1, true, 0, nil, nil
+	config := Config{Pools: []Pool{p}, Policies: policy.RoutedBy(toFewest{}), Horizon: Horizon{Drain: time.Hour}, CheckInvariants: true}
+	for len(config.Pools[0].Tiers.Lower) == 0 {
+		randomTiers(&c, &config)
+	}
+	config.Pools[0].PrefixCaching, config.Pools[0].Eviction = true, kv.LRU
+	source := &script{labels: workload.Labels{Tenants: []string{"t", "u"}, Classes: []string{"c", "d"}}}
+	for id := 0; len(c) > 0; id++ {
+		source.requests = append(source.requests, randomRequest(&c, id, simtime.Time(id)*simtime.Time(apart)))
+	}
+	config.Source = source
+	return config
+}
+
+// hits runs a scenario and returns the tokens of prompts that came from caches.
+func hits(t *testing.T, c Config) int64 {
+	t.Helper()
+	o, err := Run(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tokens int64
+	for i := range o.Cells {
+		tokens += o.Cells[i].CachedTokens
+		for _, n := range o.Cells[i].TierTokens {
+			tokens += n
+		}
+	}
+	return tokens
+}
