@@ -8,8 +8,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/timezone"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/trace"
 )
@@ -50,6 +52,8 @@ type SimulationKey struct {
 	// Anomalies are the thresholds of the rules, where they are not the defaults and a metric counts
 	// anomalies, or a pool what the order of its queues does.
 	Anomalies trace.Thresholds `json:"anomalies,omitzero"`
+	// TimeZones is the version of the time zone database, where a scaler goes by a time zone.
+	TimeZones string `json:"timeZones,omitempty"`
 }
 
 func (k SimulationKey) String() string { return digestJSON(k)[:32] }
@@ -80,8 +84,26 @@ func (p *Plan) KeyOf(scenario Tree, metrics []result.Metric) SimulationKey {
 	if watchesQueues(scenario) {
 		key.Anomalies = p.Anomalies
 	}
+	if usesTimeZones(scenario) {
+		key.TimeZones = timezone.Version
+	}
 	slices.Sort(key.Metrics)
 	return key
+}
+
+// usesTimeZones reports whether a scaler has a time zone whose clocks the database tells.
+func usesTimeZones(scenario Tree) bool {
+	scalers, _ := scenario["scalers"].([]any)
+	return slices.ContainsFunc(scalers, func(scaler any) bool {
+		object, _ := scaler.(Tree)["scaledObject"].(Tree)
+		spec, _ := object["spec"].(Tree)
+		triggers, _ := spec["triggers"].([]any)
+		return slices.ContainsFunc(triggers, func(trigger any) bool {
+			metadata, _ := trigger.(Tree)["metadata"].(Tree)
+			zone, _ := metadata["timezone"].(string)
+			return zone != "" && zone != time.UTC.String()
+		})
+	})
 }
 
 // watchesQueues reports whether a pool has queue metrics.

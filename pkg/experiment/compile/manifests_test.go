@@ -14,6 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/timezone"
 )
 
 const ownHPA = `# of the cluster
@@ -292,5 +293,25 @@ func TestFaultsOfManifestsHideNoOthers(t *testing.T) {
 	run.Spec.Scenario.Pools[0].Accelerator = "abacus"
 	if diff := cmp.Diff(append(manifests, "spec.scenario.pools[0].accelerator", "spec.scenario.scalers[2].pools[0]"), faults()); diff != "" {
 		t.Errorf("faults beside those of a pool (−want +got):\n%s", diff)
+	}
+}
+
+// A time zone is part of the experiment, so the version of its database is part of the key. UTC needs no database.
+func TestKeysHaveTheVersionOfTheTimeZones(t *testing.T) {
+	for zone, want := range map[string]string{"UTC": "", "Europe/Berlin": timezone.Version} {
+		run := experimenttest.Run(t)
+		scaledBy(v1alpha1.ManifestSource{})(&run.Spec.Scenario)
+		scaler := &run.Spec.Scenario.Scalers[0]
+		scaler.HorizontalPodAutoscaler = nil
+		scaler.ScaledObject = &v1alpha1.ManifestSource{Inline: ptr.To(`{apiVersion: keda.sh/v1alpha1, kind: ScaledObject, spec: {scaleTargetRef: {name: llama}, minReplicaCount: 1, triggers: [
+  {type: cron, metadata: {timezone: ` + zone + `, start: "0 8 * * *", end: "0 18 * * *", desiredReplicas: "5"}}]}}`)}
+		run.Spec.Scenario.Horizon.StartTime = "2026-01-05T08:00:00Z"
+		c, errs, err := compile.Run(t.Context(), run, sourceInputs())
+		if err != nil || len(errs) > 0 {
+			t.Fatal(err, errs)
+		}
+		if got := c.Plan.KeyOf(c.Plan.Scenario, nil).TimeZones; got != want {
+			t.Errorf("the key of a run in %s has the time zones %q, want %q", zone, got, want)
+		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/timezone"
 )
 
 // scaledObjectFields are those of keda.sh/v1alpha1.
@@ -59,7 +61,7 @@ var scaledObjectFields = slices.Concat(
 		{Path: "timeout", form: text, Treatment: NoEffect},
 	}),
 	triggerFields("cron", []Field{
-		{Path: "timezone", form: text, needed: true, Note: "UTC, or a name such as Europe/Berlin that the time zone database of the machine has. The container image has none."},
+		{Path: "timezone", form: text, needed: true, Note: "UTC, or a name such as Europe/Berlin. Windtunnel has its own time zone database, version " + timezone.Version + "."},
 		{Path: "start", form: text, needed: true, Note: "The run starts at horizon.startTime of the scenario. An expression that names a time zone of its own is refused."},
 		{Path: "end", form: text, needed: true},
 		{Path: "desiredReplicas", form: text, needed: true, Note: "A number of at least 1."},

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/keda"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/timezone"
 )
 
 // readCron reads a trigger by the time.
@@ -36,7 +36,7 @@ func (m *Manifest) readCron(entry tree, index int, path *field.Path) field.Error
 	if c.Replicas, err = strconv.ParseInt(stated("desiredReplicas"), 10, 64); err != nil || c.Replicas < 1 {
 		invalid("desiredReplicas", "must be a whole number of at least 1")
 	}
-	if c.Zone, err = zoneOf(stated("timezone")); err != nil {
+	if c.Zone, err = timezone.Load(stated("timezone")); err != nil {
 		invalid("timezone", err.Error())
 	}
 	m.addTrigger(entry, 1000, 0)
@@ -45,16 +45,4 @@ func (m *Manifest) readCron(entry tree, index int, path *field.Path) field.Error
 		at: func(root *field.Path) *field.Path { return root.Child("spec", "triggers").Index(index).Child("type") },
 	})
 	return errs
-}
-
-// zoneOf finds a time zone. Local would be another one on each machine.
-func zoneOf(name string) (*time.Location, error) {
-	if name == "Local" || name == "" {
-		return nil, fmt.Errorf("must be UTC or a name such as Europe/Berlin")
-	}
-	zone, err := time.LoadLocation(name)
-	if err != nil {
-		return nil, fmt.Errorf("this machine knows no such time zone: install its time zone database, or state UTC and move start and end")
-	}
-	return zone, nil
 }

@@ -322,8 +322,8 @@ func TestFaultsOfCronTriggers(t *testing.T) {
 		"an end that is the start":           {"1 8 * * 1-5", "0 8 * * 1-5", "end", "must be another time than start"},
 		"replicas that are no number":        {`"3"`, `"three"`, "desiredReplicas", "must be a whole number"},
 		"no replicas":                        {`"3"`, `"0"`, "desiredReplicas", "must be a whole number of at least 1"},
-		"a time zone that no machine has":    {"UTC", "Europe/Nowhere", "timezone", "this machine knows no such time zone"},
-		"the time zone of whichever machine": {"UTC", "Local", "timezone", "must be UTC or a name"},
+		"a time zone that does not exist":    {"UTC", "Europe/Nowhere", "timezone", "must be UTC or a name in the time zone database"},
+		"the time zone of whichever machine": {"UTC", "Local", "timezone", "must be UTC or a name in the time zone database"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, errs := Read(ScaledObject, []byte(strings.Replace(cronScaledObject, tc.old, tc.new, 1)), nil)
