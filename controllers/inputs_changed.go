@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/clip"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 )
@@ -148,7 +149,7 @@ func (d reporter) setInputsChanged(st *v1alpha1.CommonStatus) {
 	}
 	words := d.inputsChangedMessage()
 	before := meta.FindStatusCondition(d.subject.status().Conditions, v1alpha1.ConditionInputsChanged)
-	if before == nil || before.Message != clip(words, maxMessage) {
+	if before == nil || before.Message != clip.Text(words, maxMessage) {
 		d.decision.events = append(d.decision.events, recordedEvent{true, v1alpha1.ReasonInputsChanged, "Reconcile", words})
 	}
 	meta.SetStatusCondition(&st.Conditions, metav1.Condition{
@@ -157,7 +158,7 @@ func (d reporter) setInputsChanged(st *v1alpha1.CommonStatus) {
 		ObservedGeneration: st.ObservedGeneration,
 		LastTransitionTime: metav1.NewTime(d.now),
 		Reason:             v1alpha1.ReasonInputsChanged,
-		Message:            clip(words, maxMessage),
+		Message:            clip.Text(words, maxMessage),
 	})
 }
 

@@ -6,13 +6,13 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/clip"
 )
 
 // specErrorsMessage lists all errors of a spec, or as many as a condition holds and
@@ -21,9 +21,9 @@ func specErrorsMessage(errs field.ErrorList) string {
 	const room = maxMessage - len("; and 1234567890 more")
 	var b strings.Builder
 	for i, e := range errs {
-		words := e.Error()
+		words := clip.Values(e.Error())
 		if i == 0 {
-			words = clip(words, room)
+			words = clip.Text(words, room)
 		}
 		if b.Len()+len("; ")+len(words) > room && i > 0 {
 			fmt.Fprintf(&b, "; and %d more", len(errs)-i)
@@ -120,7 +120,7 @@ func lostShardsMessage(shards []int, pods []corev1.Pod) string {
 	byIndex := map[int]string{}
 	for i := range pods {
 		if index, ok := completionIndex(&pods[i]); ok && pods[i].Status.Phase == corev1.PodFailed {
-			byIndex[index] = clip(podFailedMessage(&pods[i]), 512)
+			byIndex[index] = clip.Text(podFailedMessage(&pods[i]), 512)
 		}
 	}
 	var words []string
@@ -154,17 +154,4 @@ func joinMessages(words, more string) string {
 		return words
 	}
 	return words + "; " + more
-}
-
-// clip cuts a text to a number of bytes, and never through a character.
-func clip(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	const mark = "…"
-	cut := most - len(mark)
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + mark
 }

@@ -3,22 +3,23 @@
 package controllers
 
 import (
+	"strings"
 	"testing"
-	"unicode/utf8"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 )
 
-func TestClipNeverCutsThroughACharacter(t *testing.T) {
-	for _, text := range []string{"", "abc", "abcdef", "äöüäöüäöü", "日本語日本語"} {
-		for most := 3; most < 20; most++ {
-			got := clip(text, most)
-			if len(got) > most || !utf8.ValidString(got) {
-				t.Errorf("clip(%q, %d) = %q", text, most, got)
-			}
-			if len(text) <= most && got != text {
-				t.Errorf("clip(%q, %d) = %q, want all of it", text, most, got)
-			}
+// Each of several errors with long values keeps its reason.
+func TestSpecErrorsKeepTheirReasons(t *testing.T) {
+	var errs field.ErrorList
+	for _, name := range []string{"a", "b", "c"} {
+		errs = append(errs, field.Invalid(field.NewPath("spec", name), strings.Repeat("x", 2000), "must be a word, such as "+name))
+	}
+	got := specErrorsMessage(errs)
+	for _, want := range []string{"must be a word, such as a; ", "must be a word, such as b; ", "must be a word, such as c"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q lacks %q", got, want)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/clip"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -219,7 +220,7 @@ func (r rollOut) lineage() map[string]string {
 	own := r.Bundle.Line[len(r.Bundle.Line)-1]
 	return map[string]string{
 		AnnotationPolicy: own.Policy, AnnotationGeneration: strconv.Itoa(own.Generation), AnnotationParent: own.Parent,
-		AnnotationLineage: clip(strings.Join(r.Bundle.Changes(), "\n"), maxLineageBytes),
+		AnnotationLineage: clip.Text(strings.Join(r.Bundle.Changes(), "\n"), maxLineageBytes),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/clip"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 )
 
@@ -83,7 +84,7 @@ func bound(st *v1alpha1.CommonStatus) {
 func boundTexts(texts []string, most, bytes int) []string {
 	var kept []string
 	for _, text := range texts[:min(len(texts), most)] {
-		kept = append(kept, clip(text, bytes))
+		kept = append(kept, clip.Text(text, bytes))
 	}
 	return kept
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/internal/clip"
 )
 
 // An InvalidError holds all faults of one document.
@@ -96,7 +98,7 @@ var plainBounds = strings.NewReplacer("should be greater than or equal to ", "mu
 // Message is a fault without its field, with what to do about the commonest
 // slips.
 func Message(fault *field.Error) string {
-	text := fault.ErrorBody()
+	text := clip.Values(fault.ErrorBody())
 	// The schema names the field again.
 	if before, after, is := strings.Cut(text, ": "+fault.Field+" in body "); is {
 		text = before + ": " + plainBounds.Replace(after)

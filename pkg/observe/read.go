@@ -12,6 +12,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"windtunnel.dev/windtunnel/internal/clip"
 )
 
 // Read reads samples: answers of Prometheus' HTTP API, one after the other, or CSV.
@@ -99,10 +101,7 @@ func (p answerPoint) MarshalJSON() ([]byte, error) {
 
 // clipped is the beginning of a text for a message.
 func clipped(text string) string {
-	if len(text) > 60 {
-		return text[:60] + "…"
-	}
-	return text
+	return clip.Text(text, 60)
 }
 
 func parseValue(text string) (float64, error) {

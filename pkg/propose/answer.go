@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/internal/clip"
 	"windtunnel.dev/windtunnel/pkg/policy/mutate"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
@@ -48,7 +49,7 @@ func keep(in *search.Inquiry, all []policy, entry *Entry) {
 
 // kept is the policy in canonical form, or what is wrong with it.
 func (p *policy) kept(in *search.Inquiry, path *field.Path) (*Kept, field.ErrorList) {
-	k := &Kept{Note: clip(p.Note, maxNoteBytes)}
+	k := &Kept{Note: oneLine(p.Note, maxNoteBytes)}
 	if p.Parent != "" {
 		if k.Parent = indexOf(in, p.Parent); k.Parent < 0 {
 			return nil, field.ErrorList{field.Invalid(path.Child("parent"), p.Parent, "must be the policy_id of a parent")}
@@ -117,14 +118,11 @@ func (p *policy) document(parent string, path *field.Path) (*bundle.Bundle, fiel
 // drop says why a policy cannot be used, of the first ones.
 func (e *Entry) drop(why string) {
 	if len(e.Dropped) < maxDropped {
-		e.Dropped = append(e.Dropped, clip(why, maxReasonBytes))
+		e.Dropped = append(e.Dropped, oneLine(why, maxReasonBytes))
 	}
 }
 
-// clip puts a text on one line of so many bytes.
-func clip(text string, most int) string {
-	if text = strings.Join(strings.Fields(text), " "); len(text) > most {
-		text = strings.ToValidUTF8(text[:most-3], "") + "..."
-	}
-	return text
+// oneLine puts a text on one line of so many bytes.
+func oneLine(text string, most int) string {
+	return clip.Text(strings.Join(strings.Fields(text), " "), most)
 }

@@ -115,7 +115,7 @@ func (c *Client) ask(ctx context.Context, in *search.Inquiry) *Entry {
 		c.options.Wait(ctx, pause)
 		pause *= 2
 	}
-	e.Error = clip(err.Error(), maxReasonBytes)
+	e.Error = oneLine(err.Error(), maxReasonBytes)
 	return e
 }
 
@@ -144,7 +144,7 @@ func (c *Client) post(ctx context.Context, body []byte) (answer *reply, again bo
 		return nil, true, err
 	case response.StatusCode != http.StatusOK:
 		again = response.StatusCode >= http.StatusInternalServerError || response.StatusCode == http.StatusTooManyRequests
-		return nil, again, fmt.Errorf("the proposer answers %s: %s", response.Status, clip(string(raw), maxNoteBytes))
+		return nil, again, fmt.Errorf("the proposer answers %s: %s", response.Status, oneLine(string(raw), maxNoteBytes))
 	case len(raw) > maxAnswerBytes:
 		return nil, false, fmt.Errorf("the answer has more than %d MiB", maxAnswerBytes>>20)
 	}

@@ -4,8 +4,8 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
+	"windtunnel.dev/windtunnel/internal/clip"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -32,10 +32,7 @@ func originText(from *result.Origin) string {
 	case len(from.Changes) == 0:
 		return "from " + from.Parent
 	}
-	text := from.Changes[len(from.Changes)-1]
-	if len(text) > maxChange {
-		text = strings.ToValidUTF8(text[:maxChange-3], "") + "..."
-	}
+	text := clip.Text(from.Changes[len(from.Changes)-1], maxChange)
 	if more := len(from.Changes) - 1; more > 0 {
 		text += fmt.Sprintf(" (and %d more)", more)
 	}

@@ -5,6 +5,8 @@ package store
 import (
 	"encoding/json"
 	"fmt"
+
+	"windtunnel.dev/windtunnel/internal/clip"
 )
 
 // MaxReportBytes bounds a shard's report: Kubernetes cuts a termination
@@ -36,11 +38,10 @@ type Report struct {
 // to fit.
 func (r Report) Encode() ([]byte, error) {
 	raw, err := json.Marshal(r)
-	for text := []rune(r.Error); err == nil && len(raw) > MaxReportBytes && len(text) > 0; {
+	for len(raw) > MaxReportBytes && len(r.Error) > 3 {
 		// JSON may write a character as six bytes, so it is the whole that is
 		// measured.
-		text = text[:len(text)*3/4]
-		r.Error = string(text) + "…"
+		r.Error = clip.Text(r.Error, len(r.Error)*3/4)
 		raw, err = json.Marshal(r)
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/clip"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -129,7 +130,7 @@ func (s *Study) lineage(id int) ([]v1alpha1.Ancestor, error) {
 	for _, a := range line[max(0, len(line)-maxLineage):] {
 		out = append(out, v1alpha1.Ancestor{
 			Policy: a.Policy, Point: int64(a.Point), Generation: int32(a.Generation),
-			Change: clip(strings.Join(a.Changes, "; "), maxChangeBytes), Value: values[a.Point],
+			Change: clip.Text(strings.Join(a.Changes, "; "), maxChangeBytes), Value: values[a.Point],
 		})
 	}
 	return out, nil

@@ -4,9 +4,9 @@ package study
 
 import (
 	"cmp"
-	"strings"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/clip"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
@@ -115,7 +115,7 @@ func FillSweep(status *v1alpha1.PolicySweepStatus, s *Study) error {
 
 func (s *Study) candidate(ranked *result.Ranked) v1alpha1.Candidate {
 	point := s.Points()[ranked.Point]
-	c := v1alpha1.Candidate{Point: int64(point.ID), Parameters: point.Existing(), Summary: clip(cmp.Or(point.String(), result.OnlyPoint), maxSummary)}
+	c := v1alpha1.Candidate{Point: int64(point.ID), Parameters: point.Existing(), Summary: clip.Text(cmp.Or(point.String(), result.OnlyPoint), maxSummary)}
 	for _, o := range s.Plan.Objectives {
 		if value, ok := ranked.Metrics[o.Metric]; ok {
 			c.Objectives = append(c.Objectives, metricValue(o.Metric, value))
@@ -130,12 +130,4 @@ func metricValue(name string, in stats.Interval) v1alpha1.MetricValue {
 		out.Low, out.High = experiment.Figure(in.Low), experiment.Figure(in.High)
 	}
 	return out
-}
-
-// clip cuts a text to at most so many bytes, never through a character.
-func clip(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most-3], "") + "..."
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/clip"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -156,7 +157,7 @@ func FillVerdict(status *v1alpha1.CommonStatus, v *Verdict) {
 	}
 	for _, gate := range v.Gates {
 		status.Gates = append(status.Gates, v1alpha1.GateStatus{
-			Name: gate.Name, Verdict: v1alpha1.GateVerdict(gate.Verdict), Message: clip(gate.Message, maxGateMessageBytes),
+			Name: gate.Name, Verdict: v1alpha1.GateVerdict(gate.Verdict), Message: clip.Text(gate.Message, maxGateMessageBytes),
 		})
 	}
 }
