@@ -84,7 +84,7 @@ func (o *importOptions) run(stdin io.Reader, stdout io.Writer, name string) erro
 	}
 	traffic, errs := profile.Convert(text, profile.Options{Format: profile.Format(o.format), Stage: o.stage})
 	if len(errs) > 0 {
-		if other := unfit(name, text, "windtunnel import reads profiles of "+profileFormats()); other != nil && errs[0].Field == "profile" {
+		if other := unfit(name, text, "windtunnel import reads profiles of "+profileFormats()); other != nil && (errs[0].Field == "profile" || isMeasurement(text)) {
 			return other
 		}
 		return badInputError{fmt.Errorf("%s is invalid:\n%s", name, bulletList(errs))}

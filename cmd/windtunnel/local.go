@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -97,22 +98,30 @@ func (o *localOptions) load(stdin io.Reader) (*manifest.Set, error) {
 }
 
 // forEach does the verb's work for every object of a kind that --name selects, in
-// order.
+// order. It tells of all objects that are bad input.
 func forEach[T manifest.Object](o *localOptions, set *manifest.Set, kind string, objects []T, do func(T) error) error {
-	found := false
+	found := 0
+	var invalid []error
 	for _, object := range objects {
 		if o.name != "" && object.GetName() != o.name {
 			continue
 		}
-		found = true
-		if err := do(object); err != nil {
+		found++
+		err := do(object)
+		switch {
+		case errors.As(err, new(badInputError)):
+			invalid = append(invalid, err)
+		case err != nil:
 			return err
 		}
 	}
-	if !found {
+	switch {
+	case found == 0:
 		return o.nothingFound(set, kind)
+	case len(invalid) > 0 && found > len(invalid):
+		invalid = append(invalid, badInputError{fmt.Errorf("no %s was simulated: --name NAME selects a valid one", kind)})
 	}
-	return nil
+	return errors.Join(invalid...)
 }
 
 // inputs are what one of the set's objects may refer to: the set's ConfigMaps, files

@@ -68,7 +68,20 @@ func readFrom(name string, read func(io.Reader, string) (*manifest.Set, error)) 
 			return nil, other
 		}
 	}
-	return set, toBadInput(firstErrors(err))
+	return set, toBadInput(firstErrors(withOthers(err, content, name)))
+}
+
+// withOthers says of a file with invalid documents that its valid ones are not read either.
+func withOthers(err error, content []byte, name string) error {
+	faulty, joined := err.(interface{ Unwrap() []error })
+	if !joined {
+		return err
+	}
+	valid := len(manifest.Documents(content, v1alpha1.SimulationRunKind, v1alpha1.PolicySweepKind)) - len(faulty.Unwrap())
+	if valid <= 0 {
+		return err
+	}
+	return errors.Join(append(slices.Clone(faulty.Unwrap()), fmt.Errorf("no object of %s was simulated: the other documents are valid", name))...)
 }
 
 // manifestReads are the files that simulations are read from.

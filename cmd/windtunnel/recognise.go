@@ -38,6 +38,9 @@ func recognised(name string, content []byte) (what, use string) {
 			return what, use
 		}
 	}
+	if what, use := asResult(content); what != "" {
+		return what, use
+	}
 	if found, err := files.Find(content); err == nil && len(found) > 0 {
 		return "holds an " + pickerKind, fmt.Sprintf("windtunnel lint %s checks it, and windtunnel init --epp %[1]s writes a scenario with it", name)
 	}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,37 +18,46 @@ func TestAFileOfAnotherKindIsNamedForWhatItIs(t *testing.T) {
 	page := tempFile(t, "page.yaml", "<!DOCTYPE html>\n<html></html>\n")
 	deployment := tempFile(t, "deployment.yaml", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\n")
 	result := tempFile(t, "result.json", mustRun(t, "run", "-f", "testdata/run.yaml", "-o", "json"))
+	bench := tempFile(t, "bench.json", `{"date": "20260101", "completed": 2, "duration": 3.5, "request_throughput": 0.6, "ttfts": [0.1, 0.2], "p99_ttft_ms": 200}`)
+	guide := tempFile(t, "guidellm.json", `{"metadata": {"version": 2}, "benchmarks": [{"metrics": {"request_latency": {"successful": {"median": 1.9}}}}]}`)
+	perf := tempFile(t, "summary.json", `{"load_summary": {"count": 5}, "successes": {"latency": {"request_latency": {"p90": 0.31}}}}`)
+	aiperf := tempFile(t, "profile_export_aiperf.json", `{"request_throughput": {"unit": "requests/sec", "avg": 2}, "request_latency": {"unit": "ms", "avg": 52}}`)
 	folder := t.TempDir()
 	const address = "https://example.com/configs/epp.yaml"
 	for name, c := range map[string]struct {
 		args []string
 		want string
 	}{
-		"lint, nothing":          {[]string{"lint", empty}, empty + " is empty, and windtunnel lint reads EndpointPickerConfigs"},
-		"lint, a folder":         {[]string{"lint", folder}, folder + ": no EndpointPickerConfig found in the YAML and JSON files: windtunnel lint reads"},
-		"lint, a trace":          {[]string{"lint", traffic}, traffic + " is a trace in the format Vidur, and windtunnel lint reads"},
-		"lint, a table":          {[]string{"lint", table}, table + " is a table with the columns time,prompt,answer, and windtunnel lint reads"},
-		"lint, an address":       {[]string{"lint", address}, address + " is an address, and the command reads files: download it first: curl -fsSL -o epp.yaml " + address},
-		"lint, a page":           {[]string{"lint", page}, page + " is a page of HTML, and windtunnel lint reads"},
-		"lint, another kind":     {[]string{"lint", deployment}, deployment + " holds objects of apps/v1 Deployment, and windtunnel lint reads"},
-		"lint --fix, a trace":    {[]string{"lint", "--fix", traffic}, traffic + " is a trace in the format Vidur, and windtunnel lint reads"},
-		"lint, a result":         {[]string{"lint", result}, result + " is the output of run or sweep -o json, and windtunnel lint reads"},
-		"sweep, an EPP file":     {[]string{"sweep", "-f", picker}, picker + " holds an EndpointPickerConfig, and windtunnel sweep simulates a PolicySweep; windtunnel lint " + picker + " checks it"},
-		"run, a trace":           {[]string{"run", "-f", traffic}, traffic + " is a trace in the format Vidur, and a manifest of Windtunnel is YAML or JSON"},
-		"run, a table":           {[]string{"run", "-f", table}, table + " is a table with the columns time,prompt,answer, and a manifest"},
-		"run, a result":          {[]string{"run", "-f", result}, result + " is the output of run or sweep -o json, and a manifest of Windtunnel is YAML or JSON with SimulationRuns and PolicySweeps; windtunnel report " + result},
-		"run, an address":        {[]string{"run", "-f", address}, address + " is an address"},
-		"run, nothing":           {[]string{"run", "-f", empty}, empty + " is empty, and windtunnel run simulates a SimulationRun"},
-		"run, a page":            {[]string{"run", "-f", page}, page + " is a page of HTML"},
-		"compare, a trace":       {[]string{"compare", traffic, traffic}, traffic + " is a trace in the format Vidur"},
-		"report, an EPP file":    {[]string{"report", picker}, picker + " holds an EndpointPickerConfig, and a report is of the output of run or sweep -o json"},
-		"results, a trace":       {[]string{"results", "-f", traffic}, traffic + " is a trace in the format Vidur, and results are in the output of run or sweep -o json"},
-		"import, an EPP file":    {[]string{"import", picker}, picker + " holds an EndpointPickerConfig, and windtunnel import reads profiles of BLIS"},
-		"init --epp, a trace":    {[]string{"init", "--epp", traffic, "--trace", traffic, "-o", filepath.Join(folder, "s.yaml")}, "--epp: " + traffic + " is a trace in the format Vidur, and --epp names an EndpointPickerConfig"},
-		"init --epp, an address": {[]string{"init", "--epp", address, "--trace", traffic, "-o", filepath.Join(folder, "s.yaml")}, "--epp: " + address + " is an address"},
-		"inspect, nothing":       {[]string{"trace", "inspect", empty}, empty + ": is empty: it has no requests"},
-		"inspect, an address":    {[]string{"trace", "inspect", address}, address + " is an address"},
-		"dashboard, an address":  {[]string{"dashboard", address}, address + " is an address"},
+		"lint, nothing":                 {[]string{"lint", empty}, empty + " is empty, and windtunnel lint reads EndpointPickerConfigs"},
+		"lint, a folder":                {[]string{"lint", folder}, folder + ": no EndpointPickerConfig found in the YAML and JSON files: windtunnel lint reads"},
+		"lint, a trace":                 {[]string{"lint", traffic}, traffic + " is a trace in the format Vidur, and windtunnel lint reads"},
+		"lint, a table":                 {[]string{"lint", table}, table + " is a table with the columns time,prompt,answer, and windtunnel lint reads"},
+		"lint, an address":              {[]string{"lint", address}, address + " is an address, and the command reads files: download it first: curl -fsSL -o epp.yaml " + address},
+		"lint, a page":                  {[]string{"lint", page}, page + " is a page of HTML, and windtunnel lint reads"},
+		"lint, another kind":            {[]string{"lint", deployment}, deployment + " holds objects of apps/v1 Deployment, and windtunnel lint reads"},
+		"lint --fix, a trace":           {[]string{"lint", "--fix", traffic}, traffic + " is a trace in the format Vidur, and windtunnel lint reads"},
+		"lint, a result":                {[]string{"lint", result}, result + " is the output of run or sweep -o json, and windtunnel lint reads"},
+		"sweep, an EPP file":            {[]string{"sweep", "-f", picker}, picker + " holds an EndpointPickerConfig, and windtunnel sweep simulates a PolicySweep; windtunnel lint " + picker + " checks it"},
+		"run, a trace":                  {[]string{"run", "-f", traffic}, traffic + " is a trace in the format Vidur, and a manifest of Windtunnel is YAML or JSON"},
+		"run, a table":                  {[]string{"run", "-f", table}, table + " is a table with the columns time,prompt,answer, and a manifest"},
+		"run, a result":                 {[]string{"run", "-f", result}, result + " is the output of run or sweep -o json, and a manifest of Windtunnel is YAML or JSON with SimulationRuns and PolicySweeps; windtunnel report " + result},
+		"run, an address":               {[]string{"run", "-f", address}, address + " is an address"},
+		"run, nothing":                  {[]string{"run", "-f", empty}, empty + " is empty, and windtunnel run simulates a SimulationRun"},
+		"run, a page":                   {[]string{"run", "-f", page}, page + " is a page of HTML"},
+		"compare, a trace":              {[]string{"compare", traffic, traffic}, traffic + " is a trace in the format Vidur"},
+		"report, an EPP file":           {[]string{"report", picker}, picker + " holds an EndpointPickerConfig, and a report is of the output of run or sweep -o json"},
+		"results, a trace":              {[]string{"results", "-f", traffic}, traffic + " is a trace in the format Vidur, and results are in the output of run or sweep -o json"},
+		"import, an EPP file":           {[]string{"import", picker}, picker + " holds an EndpointPickerConfig, and windtunnel import reads profiles of BLIS"},
+		"init --epp, a trace":           {[]string{"init", "--epp", traffic, "--trace", traffic, "-o", filepath.Join(folder, "s.yaml")}, "--epp: " + traffic + " is a trace in the format Vidur, and --epp names an EndpointPickerConfig"},
+		"init --epp, an address":        {[]string{"init", "--epp", address, "--trace", traffic, "-o", filepath.Join(folder, "s.yaml")}, "--epp: " + address + " is an address"},
+		"inspect, a benchmark's result": {[]string{"trace", "inspect", bench}, bench + " is a result of vllm bench serve, and a trace has the requests with their times of arrival; windtunnel import reads the profile"},
+		"run, a benchmark's result":     {[]string{"run", "-f", bench}, bench + " is a result of vllm bench serve, and a manifest of Windtunnel"},
+		"import, a report of guidellm":  {[]string{"import", guide}, guide + " is a report of guidellm, and windtunnel import reads profiles"},
+		"inspect, inference-perf":       {[]string{"trace", "inspect", perf}, perf + " is a report of inference-perf, and a trace has"},
+		"init --trace, AIPerf":          {[]string{"init", "--epp", picker, "--trace", aiperf, "-o", filepath.Join(folder, "s.yaml")}, "--trace: " + aiperf + " is a result of AIPerf"},
+		"inspect, nothing":              {[]string{"trace", "inspect", empty}, empty + ": is empty: it has no requests"},
+		"inspect, an address":           {[]string{"trace", "inspect", address}, address + " is an address"},
+		"dashboard, an address":         {[]string{"dashboard", address}, address + " is an address"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, c.args...)
@@ -75,5 +85,38 @@ func TestAFaultyManifestIsNoOtherFile(t *testing.T) {
 				t.Errorf("error %v, want exit code 2 and %q", err, c.want)
 			}
 		})
+	}
+}
+
+// Rows of JSON that are of no known format are told with the formats.
+func TestRowsOfAnUnknownFormat(t *testing.T) {
+	for name, text := range map[string]string{
+		"agents":   `{"id": "s1", "block_size": 64, "requests": [{"t": 0, "in": 640, "out": 12, "hash_ids": [1, 2]}]}`,
+		"workload": `{"timestamp": 40, "requests": [{"prompt_length": 80, "output_length": 10}]}`,
+	} {
+		file := tempFile(t, name+".jsonl", text+"\n")
+		_, err := windtunnel(t, "trace", "inspect", file)
+		if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), ", which rows of Mooncake do not have. The known formats:\n  - Azure") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// One invalid object keeps the others of the manifest from being simulated, and the error says so.
+func TestAnInvalidObjectBesideValidOnes(t *testing.T) {
+	good, err := os.ReadFile("testdata/run.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ old, new, want string }{
+		"by the schema":    {"horizon:", "horizont:", "was simulated: the other documents are valid"},
+		"by the catalogue": {"model: ", "model: x", "no SimulationRun was simulated: --name NAME selects a valid one"},
+	} {
+		bad := strings.Replace(strings.Replace(string(good), "name: ", "name: bad-", 1), c.old, c.new, 1)
+		file := tempFile(t, "runs.yaml", string(good)+"\n---\n"+bad)
+		out, err := windtunnel(t, "run", "-f", file)
+		if out != "" || exitCode(err) != exitBadInput || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
 	}
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -75,7 +76,7 @@ func (o *traceFileFlags) resolve(in io.Reader, name string) (trace.Format, trace
 	if format == "" {
 		var err error
 		if format, in, err = trace.RecogniseFormat(in, name); err != nil {
-			return "", trace.Options{}, nil, err
+			return "", trace.Options{}, nil, cmp.Or(resultInPlaceOfTrace(name), err)
 		}
 	}
 	switch errs := input.Options().Validate(format, field.NewPath("trace")); {

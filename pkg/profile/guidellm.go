@@ -30,6 +30,7 @@ func (c *converter) guideLLM(in *object) {
 // guideLLMSpec takes over the form with a spec, and with a list of benchmarks that each
 // change it.
 func (c *converter) guideLLMSpec(in *object, client *v1alpha1.Client) {
+	in.ignore("metadata", "version")
 	spec := in.required("spec")
 	benchmarks := in.children("benchmarks")
 	if spec == nil {

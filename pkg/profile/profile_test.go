@@ -190,6 +190,20 @@ func TestAStageIsChosen(t *testing.T) {
 	}
 }
 
+// The metadata of a profile change nothing.
+func TestMetadataOfGuideLLM(t *testing.T) {
+	const plain = "spec:\n  profile: {kind: concurrent}\n  constraints: [{kind: max_duration, seconds: 300}]\n" +
+		"  data: [{kind: synthetic_text, prompt_tokens: 900, output_tokens: 300}]\nbenchmarks: [{profile.streams: 20}]\n"
+	want, errs := profile.Convert([]byte(plain), profile.Options{})
+	got, more := profile.Convert([]byte("metadata: {labels: {name: fixed}}\n"+plain), profile.Options{})
+	if len(errs)+len(more) > 0 {
+		t.Fatal(errs, more)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("−want +got:\n%s", diff)
+	}
+}
+
 // The names that versions of guidellm give to bounds mean the same.
 func TestBoundsOfGuideLLM(t *testing.T) {
 	const (

@@ -19,10 +19,13 @@ type histogram struct {
 	tokens []int32
 	// below[i] is the share of lengths up to tokens[i]; the last one is 1.
 	below []float64
+	// dropped is the share of the length 0, which no request has.
+	dropped float64
 }
 
 // parseHistogram reads a Python dict of lengths and probabilities, such as
-// {45: 0.25, 46: 0.75}. An empty one is a histogram without lengths.
+// {45: 0.25, 46: 0.75}. An empty one is a histogram without lengths. The length 0, which a few of the
+// published folders have with a probability of some 1e-6, is dropped.
 func parseHistogram(text string) (histogram, error) {
 	inside, ok := strings.CutPrefix(text, "{")
 	if inside, ok = cutSuffix(inside, "}", ok); !ok {
@@ -36,25 +39,30 @@ func parseHistogram(text string) (histogram, error) {
 		share  float64
 	}
 	var bins []bin
-	total := 0.0
+	total, zero := 0.0, 0.0
 	for pair := range strings.SplitSeq(inside, ",") {
 		key, value, found := strings.Cut(pair, ":")
 		tokens, err := strconv.ParseUint(strings.TrimSpace(key), 10, 32)
-		if !found || err != nil || tokens < 1 || tokens > workload.MaxTokens {
-			return histogram{}, fmt.Errorf("must have lengths from 1 to %d tokens, got %.80q", workload.MaxTokens, pair)
+		if !found || err != nil || tokens > workload.MaxTokens {
+			return histogram{}, fmt.Errorf("must have lengths from 0 to %d tokens, got %.80q", workload.MaxTokens, pair)
 		}
 		share, err := number("probability", strings.TrimSpace(value))
 		if err != nil {
 			return histogram{}, err
 		}
-		bins = append(bins, bin{int32(tokens), share})
 		total += share
+		if tokens == 0 {
+			zero += share
+			continue
+		}
+		bins = append(bins, bin{int32(tokens), share})
 	}
 	if total < 0.999 || total > 1.001 {
 		return histogram{}, fmt.Errorf("must have probabilities that add up to 1, got %g", total)
 	}
+	total -= zero
 	slices.SortFunc(bins, func(a, b bin) int { return int(a.tokens) - int(b.tokens) })
-	var h histogram
+	h := histogram{dropped: zero}
 	sum := 0.0
 	for i, b := range bins {
 		if i > 0 && b.tokens == bins[i-1].tokens {

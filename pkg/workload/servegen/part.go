@@ -59,6 +59,22 @@ func (d *Data) Span() time.Duration {
 	return time.Duration(last * float64(time.Second))
 }
 
+// Dropped is how many histograms have the length 0, which is dropped, and the largest share that it has of one.
+func (d *Data) Dropped() (histograms int, largest float64) {
+	for i := range d.clients {
+		for j := range d.clients[i].lengths {
+			l := &d.clients[i].lengths[j]
+			for _, share := range []float64{l.input.dropped, l.output.dropped} {
+				if share > 0 {
+					histograms++
+				}
+				largest = max(largest, share)
+			}
+		}
+	}
+	return histograms, largest
+}
+
 // Expected is how many requests the rates make on average.
 func (d *Data) Expected() float64 {
 	sum := 0.0

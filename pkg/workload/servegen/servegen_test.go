@@ -132,6 +132,18 @@ func TestClientsDoNotDependOnOthers(t *testing.T) {
 	}
 }
 
+// A length 0 is no error, and the description says from how many histograms it is dropped.
+func TestTheLengthZeroIsTold(t *testing.T) {
+	const dataset = `{"0": {"input_tokens": "{0: 0.000001, 5: 0.999999}", "output_tokens": "{3: 1}"}}`
+	data, err := readFolder(fstest.MapFS{"chunk-0-trace.csv": {Data: []byte("0,1,1,,0,0\n600,1,1,,0,0\n")}, "chunk-0-dataset.json": {Data: []byte(dataset)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, share := data.Dropped(); n != 1 || share != 0.000001 {
+		t.Errorf("dropped from %d histograms, at most %g", n, share)
+	}
+}
+
 func TestReadErrors(t *testing.T) {
 	const window = "0,1,1,Gamma,1,1\n"
 	const good = `{"0": {"input_tokens": "{1: 1}", "output_tokens": "{1: 1}"}}`
@@ -146,7 +158,7 @@ func TestReadErrors(t *testing.T) {
 		"a shape of 0":     {"0,1,1,Gamma,0,1\n", good, "chunk-0-trace.csv: row 1: arg1: must be a shape between 0.005 (Weibull: 0.05) and 1000, got 0"},
 		"no JSON":          {window + "600,1,1,,0,0\n", "{", "chunk-0-dataset.json: must be JSON, an object of windows with histograms: unexpected end of JSON input"},
 		"a foreign field":  {window + "600,1,1,,0,0\n", `{"0": {"tokens": "{}"}}`, "chunk-0-dataset.json: window 0: tokens: is not known"},
-		"an expression":    {window + "600,1,1,,0,0\n", `{"0": {"input_tokens": "{2**3: 1}"}}`, `chunk-0-dataset.json: window 0: input_tokens: must have lengths from 1 to 10000000 tokens, got "2**3: 1"`},
+		"an expression":    {window + "600,1,1,,0,0\n", `{"0": {"input_tokens": "{2**3: 1}"}}`, `chunk-0-dataset.json: window 0: input_tokens: must have lengths from 0 to 10000000 tokens, got "2**3: 1"`},
 		"no braces":        {window + "600,1,1,,0,0\n", `{"0": {"input_tokens": "dict()"}}`, `chunk-0-dataset.json: window 0: input_tokens: must be lengths and probabilities within braces, got "dict()"`},
 		"a length twice":   {window + "600,1,1,,0,0\n", `{"0": {"input_tokens": "{2: 0.5, 2: 0.5}"}}`, "chunk-0-dataset.json: window 0: input_tokens: has the length 2 twice"},
 		"a wrong sum":      {window + "600,1,1,,0,0\n", `{"0": {"input_tokens": "{2: 0.5}"}}`, "chunk-0-dataset.json: window 0: input_tokens: must have probabilities that add up to 1, got 0.5"},

@@ -103,7 +103,7 @@ func RecogniseFormat(r io.Reader, name string) (Format, io.Reader, error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("%s: %w", name, err)
 	}
-	whole := bufio.NewReaderSize(text, 4096)
+	whole := bufio.NewReaderSize(text, longestFirstRow)
 	start, err := whole.Peek(longestBeginning())
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", nil, fmt.Errorf("%s: read: %w", name, err)
@@ -111,18 +111,48 @@ func RecogniseFormat(r io.Reader, name string) (Format, io.Reader, error) {
 	if len(bytes.TrimSpace(start)) == 0 {
 		return "", nil, fmt.Errorf("%s: is empty: it has no requests", name)
 	}
-	var beginnings []string
-	for _, f := range formats {
-		if f.matches(string(start)) {
-			if _, _, ok := onDisk(r); ok && f.name == Parquet {
-				return f.name, r, nil
-			}
-			return f.name, whole, nil
+	for i := range formats {
+		f := &formats[i]
+		if !f.matches(string(start)) {
+			continue
 		}
-		beginnings = append(beginnings, fmt.Sprintf("  - %s %s", f.name, f.expected))
+		if _, _, ok := onDisk(r); ok && f.name == Parquet {
+			return f.name, r, nil
+		}
+		if unknown, ok := f.lacksField(whole); ok {
+			return "", nil, fmt.Errorf("%s: the first row has the field %.80q, which rows of %s do not have. %s", name, string(unknown), f.name, knownFormats())
+		}
+		return f.name, whole, nil
 	}
-	return "", nil, fmt.Errorf("%s: begins with %.40q, like no known format%s. The known formats:\n%s",
-		name, start, columnsHint(start), strings.Join(beginnings, "\n"))
+	return "", nil, fmt.Errorf("%s: begins with %.40q, like no known format%s. %s", name, start, columnsHint(start), knownFormats())
+}
+
+// longestFirstRow is how many bytes of a first row are looked at.
+const longestFirstRow = 64 << 10
+
+// lacksField returns a field of the first row, where that is JSON and all of it is at hand, that the format does
+// not have.
+func (f *format) lacksField(whole *bufio.Reader) (unknown unknownFieldError, lacks bool) {
+	if f.newParser == nil || f.header {
+		return "", false
+	}
+	text, _ := whole.Peek(longestFirstRow)
+	row, _, ended := bytes.Cut(text, []byte("\n"))
+	if !ended && len(text) == longestFirstRow {
+		return "", false
+	}
+	_, err := f.newParser(Options{})(&record{}, 1, bytes.TrimSpace(row))
+	lacks = errors.As(err, &unknown)
+	return unknown, lacks
+}
+
+// knownFormats lists the formats and how they begin.
+func knownFormats() string {
+	all := []string{"The known formats:"}
+	for i := range formats {
+		all = append(all, fmt.Sprintf("  - %s %s", formats[i].name, formats[i].expected))
+	}
+	return strings.Join(all, "\n")
 }
 
 // columnsHint says how to read a text that may be CSV.

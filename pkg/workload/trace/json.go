@@ -58,8 +58,13 @@ func (s *jsonScanner) field(names []string) (int, bool, error) {
 		s.seen |= 1 << i
 		return i, true, nil
 	}
-	return 0, false, fmt.Errorf("unknown field %.80q", name)
+	return 0, false, unknownFieldError(name)
 }
+
+// unknownFieldError is the name of a field that rows of a format do not have.
+type unknownFieldError string
+
+func (e unknownFieldError) Error() string { return fmt.Sprintf("unknown field %.80q", string(e)) }
 
 // key reads a field's name and the colon.
 func (s *jsonScanner) key() ([]byte, error) {

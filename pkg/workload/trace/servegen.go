@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"math"
 
@@ -61,7 +62,11 @@ func readDescription(o Options, r io.Reader) (*Trace, error) {
 	if data.Expected() == 0 {
 		return nil, errNoRequests
 	}
-	return &Trace{digest: hex.EncodeToString(hash.Sum(nil)), described: data}, nil
+	t := &Trace{digest: hex.EncodeToString(hash.Sum(nil)), described: data}
+	if n, share := data.Dropped(); n > 0 {
+		t.warning = fmt.Sprintf("the length 0 is dropped from %d histograms, of which it is at most %.2g %%", n, 100*share)
+	}
+	return t, nil
 }
 
 // replayDescribed is Replay of a described trace.

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"sigs.k8s.io/yaml"
+)
+
+// resultFormat is a file with results of another tool.
+type resultFormat struct {
+	what string
+	// fields are paths that all such files have, of which each leads from an object, or from the first entry of
+	// a list, into the next.
+	fields [][]string
+	use    string
+}
+
+// measured is what results of other tools are for.
+const measured = "windtunnel import reads the profile that the benchmark ran with, and windtunnel calibrate a log of requests or a Benchmark Report of llm-d-benchmark"
+
+// resultFormats are those of vllm bench serve (vllm/benchmarks/serve.py), guidellm from 0.3 on, inference-perf, AIPerf
+// and llm-d-benchmark.
+var resultFormats = []resultFormat{
+	{"is a result of vllm bench serve", [][]string{{"completed"}, {"request_throughput"}, {"duration"}}, measured},
+	{"is a report of guidellm", [][]string{{"benchmarks", "metrics"}}, measured},
+	{"is a report of inference-perf", [][]string{{"load_summary"}, {"successes"}}, measured},
+	{"is a result of AIPerf", [][]string{{"request_throughput", "unit"}, {"request_latency", "unit"}}, measured},
+	{"is a Benchmark Report of llm-d-benchmark", [][]string{{"run", "uid"}, {"results"}}, "windtunnel compare and windtunnel calibrate read Benchmark Reports"},
+}
+
+// asResult are the words on a result of another tool.
+func asResult(content []byte) (what, use string) {
+	var root any
+	if yaml.Unmarshal(content, &root) != nil {
+		return "", ""
+	}
+	for _, f := range resultFormats {
+		all := true
+		for _, path := range f.fields {
+			all = all && leads(root, path)
+		}
+		if all {
+			return f.what, f.use
+		}
+	}
+	return "", ""
+}
+
+// isMeasurement reports whether a text is a result of another tool.
+func isMeasurement(content []byte) bool {
+	what, _ := asResult(content)
+	return what != ""
+}
+
+// leads reports whether a path leads to a value.
+func leads(from any, path []string) bool {
+	if list, is := from.([]any); is && len(list) > 0 {
+		from = list[0]
+	}
+	if len(path) == 0 {
+		return from != nil
+	}
+	object, is := from.(map[string]any)
+	return is && leads(object[path[0]], path[1:])
+}
+
+// largestResult is how many bytes of a file are parsed to tell a result from a trace.
+const largestResult = 64 << 20
+
+// resultInPlaceOfTrace is the error of a file that is no trace and holds results of another tool; nil of others.
+func resultInPlaceOfTrace(name string) error {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > largestResult {
+		return nil
+	}
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return nil
+	}
+	what, use := asResult(content)
+	if what == "" {
+		return nil
+	}
+	return fmt.Errorf("%s %s, and a trace has the requests with their times of arrival; %s", name, what, use)
+}
