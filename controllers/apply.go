@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/internal/clip"
+	"windtunnel.dev/windtunnel/internal/printable"
 )
 
 // maxNote is what an event's note can hold, in bytes.
@@ -196,7 +196,7 @@ func (a applier) record(s subject, n recordedEvent) {
 	if n.warning {
 		typ = corev1.EventTypeWarning
 	}
-	a.recorder.Eventf(s.object(), nil, typ, n.reason, n.action, "%s", clip.Text(n.note, maxNote))
+	a.recorder.Eventf(s.object(), nil, typ, n.reason, n.action, "%s", printable.Clip(n.note, maxNote))
 }
 
 // jobEvent is the event of an action on a Job.

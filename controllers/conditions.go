@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/internal/clip"
+	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -93,7 +93,7 @@ func setConditions(st *v1alpha1.CommonStatus, v verdict, now time.Time) {
 			ObservedGeneration: st.ObservedGeneration,
 			LastTransitionTime: metav1.NewTime(now),
 			Reason:             v.reason,
-			Message:            clip.Text(v.message, maxMessage),
+			Message:            printable.Clip(v.message, maxMessage),
 		})
 	}
 	set(v1alpha1.ConditionReady, ready)
@@ -129,7 +129,7 @@ func setPassed(st *v1alpha1.CommonStatus, v *study.Verdict, gates int, now time.
 		if v.KeepBaseline {
 			judged.reason = v1alpha1.ReasonBaselineIsBest
 		}
-		c.Status, c.Reason, c.Message = judged.status, judged.reason, clip.Text(v.Message, maxMessage)
+		c.Status, c.Reason, c.Message = judged.status, judged.reason, printable.Clip(v.Message, maxMessage)
 	}
 	meta.SetStatusCondition(&st.Conditions, c)
 }

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/internal/clip"
+	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 )
@@ -149,7 +149,7 @@ func (d reporter) setInputsChanged(st *v1alpha1.CommonStatus) {
 	}
 	words := d.inputsChangedMessage()
 	before := meta.FindStatusCondition(d.subject.status().Conditions, v1alpha1.ConditionInputsChanged)
-	if before == nil || before.Message != clip.Text(words, maxMessage) {
+	if before == nil || before.Message != printable.Clip(words, maxMessage) {
 		d.decision.events = append(d.decision.events, recordedEvent{true, v1alpha1.ReasonInputsChanged, "Reconcile", words})
 	}
 	meta.SetStatusCondition(&st.Conditions, metav1.Condition{
@@ -158,7 +158,7 @@ func (d reporter) setInputsChanged(st *v1alpha1.CommonStatus) {
 		ObservedGeneration: st.ObservedGeneration,
 		LastTransitionTime: metav1.NewTime(d.now),
 		Reason:             v1alpha1.ReasonInputsChanged,
-		Message:            clip.Text(words, maxMessage),
+		Message:            printable.Clip(words, maxMessage),
 	})
 }
 

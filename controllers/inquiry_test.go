@@ -269,7 +269,7 @@ func TestWhatKeepsAProposerFromAnAnswerIsReported(t *testing.T) {
 		reason, want string
 	}{
 		"a service that is down": {nil, nil, nil, v1alpha1.ReasonNoProposals, "connection refused"},
-		"one that fails":         {says(500, "out of ideas"), nil, nil, v1alpha1.ReasonNoProposals, "500 Internal Server Error: out of ideas"},
+		"one that fails":         {says(500, "out of ideas"), nil, nil, v1alpha1.ReasonNoProposals, "500 Internal Server Error"},
 		"one that is slow": {func(_ http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/internal/clip"
+	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 )
 
@@ -37,7 +37,7 @@ func (d reporter) setLinted(st *v1alpha1.CommonStatus) {
 		Message:            "windtunnel lint finds no errors or warnings in the router's configuration",
 	}
 	if words := findingsMessage(d.plan.Findings); words != "" {
-		linted.Status, linted.Reason, linted.Message = metav1.ConditionFalse, v1alpha1.ReasonLintFindings, clip.Text(words, maxMessage)
+		linted.Status, linted.Reason, linted.Message = metav1.ConditionFalse, v1alpha1.ReasonLintFindings, printable.Clip(words, maxMessage)
 		before := meta.FindStatusCondition(d.subject.status().Conditions, v1alpha1.ConditionLinted)
 		if before == nil || before.ObservedGeneration != st.ObservedGeneration {
 			d.decision.events = append(d.decision.events, recordedEvent{true, v1alpha1.ReasonLintFindings, "Lint", words})

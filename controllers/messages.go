@@ -13,6 +13,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/clip"
+	"windtunnel.dev/windtunnel/internal/printable"
 )
 
 // specErrorsMessage lists all errors of a spec, or as many as a condition holds and
@@ -23,7 +24,7 @@ func specErrorsMessage(errs field.ErrorList) string {
 	for i, e := range errs {
 		words := clip.Values(e.Error())
 		if i == 0 {
-			words = clip.Text(words, room)
+			words = printable.Clip(words, room)
 		}
 		if b.Len()+len("; ")+len(words) > room && i > 0 {
 			fmt.Fprintf(&b, "; and %d more", len(errs)-i)
@@ -120,7 +121,7 @@ func lostShardsMessage(shards []int, pods []corev1.Pod) string {
 	byIndex := map[int]string{}
 	for i := range pods {
 		if index, ok := completionIndex(&pods[i]); ok && pods[i].Status.Phase == corev1.PodFailed {
-			byIndex[index] = clip.Text(podFailedMessage(&pods[i]), 512)
+			byIndex[index] = printable.Clip(podFailedMessage(&pods[i]), 512)
 		}
 	}
 	var words []string

@@ -14,7 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
-	"windtunnel.dev/windtunnel/internal/clip"
+	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 )
 
@@ -87,12 +87,12 @@ func podProblem(pod *corev1.Pod) string {
 	for i := range pod.Status.ContainerStatuses {
 		waiting := pod.Status.ContainerStatuses[i].State.Waiting
 		if waiting != nil && waiting.Reason != "ContainerCreating" && waiting.Reason != "PodInitializing" {
-			return fmt.Sprintf("shard %d: %s: %s", index, waiting.Reason, clip.Text(waiting.Message, 512))
+			return fmt.Sprintf("shard %d: %s: %s", index, waiting.Reason, printable.Clip(waiting.Message, 512))
 		}
 	}
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
-			return fmt.Sprintf("shard %d: %s: %s", index, c.Reason, clip.Text(c.Message, 512))
+			return fmt.Sprintf("shard %d: %s: %s", index, c.Reason, printable.Clip(c.Message, 512))
 		}
 	}
 	return ""
@@ -101,7 +101,7 @@ func podProblem(pod *corev1.Pod) string {
 // podFailedMessage says why a pod failed, by its termination message if it has one.
 func podFailedMessage(pod *corev1.Pod) string {
 	index, _ := completionIndex(pod)
-	return fmt.Sprintf("shard %d failed: %s", index, clip.Text(podEndMessage(pod), 2048))
+	return fmt.Sprintf("shard %d failed: %s", index, printable.Clip(podEndMessage(pod), 2048))
 }
 
 // invalidInput returns the error that pods of a Job found in an input of the spec, which

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/internal/clip"
+	"windtunnel.dev/windtunnel/internal/printable"
 )
 
 // setProposerFailed writes what is wrong with the answers of a proposer, and records an event
@@ -27,7 +27,7 @@ func (d reporter) setProposerFailed(st *v1alpha1.CommonStatus) {
 		meta.RemoveStatusCondition(&st.Conditions, v1alpha1.ConditionProposerFailed)
 		return
 	}
-	words = clip.Text(words, maxMessage)
+	words = printable.Clip(words, maxMessage)
 	before := meta.FindStatusCondition(d.subject.status().Conditions, v1alpha1.ConditionProposerFailed)
 	if before == nil || before.Reason != reason {
 		d.decision.events = append(d.decision.events, recordedEvent{true, reason, "Reconcile", words})

@@ -7,7 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"windtunnel.dev/windtunnel/internal/clip"
+	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 )
 
@@ -82,7 +82,7 @@ func (r *reports) addSucceeded(plan *subjectPlan, round int, pod *corev1.Pod) {
 	message := terminationMessage(pod)
 	report, err := store.DecodeReport(message)
 	if err != nil {
-		r.unreadable[index] = fmt.Sprintf("pod %s succeeded, but its termination message is not a report: %q", pod.Name, clip.Text(message, 256))
+		r.unreadable[index] = fmt.Sprintf("pod %s succeeded, but its termination message is not a report: %q", pod.Name, printable.Clip(message, 256))
 		return
 	}
 	r.fault = r.inconsistency(plan, round, pod, report)

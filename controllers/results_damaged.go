@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/internal/clip"
+	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
@@ -98,7 +98,7 @@ func (d reporter) setResultsDamaged(st *v1alpha1.CommonStatus) {
 	for _, f := range d.results.damaged {
 		all = append(all, f.message)
 	}
-	words := clip.Text(fmt.Sprintf("%s; the status still describes the original results: restore the ConfigMaps with their owner references, or delete this object and apply it again", joinFirst(all)), maxMessage)
+	words := printable.Clip(fmt.Sprintf("%s; the status still describes the original results: restore the ConfigMaps with their owner references, or delete this object and apply it again", joinFirst(all)), maxMessage)
 	before := meta.FindStatusCondition(d.subject.status().Conditions, v1alpha1.ConditionResultsDamaged)
 	if before == nil || before.Message != words {
 		d.decision.events = append(d.decision.events, recordedEvent{true, v1alpha1.ReasonResultsDamaged, "Reconcile", words})

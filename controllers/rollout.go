@@ -15,6 +15,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/clip"
+	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -218,9 +219,13 @@ func (r rollOut) lineage() map[string]string {
 		return nil
 	}
 	own := r.Bundle.Line[len(r.Bundle.Line)-1]
+	changes := r.Bundle.Changes()
+	for i := range changes {
+		changes[i] = printable.Line(changes[i])
+	}
 	return map[string]string{
 		AnnotationPolicy: own.Policy, AnnotationGeneration: strconv.Itoa(own.Generation), AnnotationParent: own.Parent,
-		AnnotationLineage: clip.Text(strings.Join(r.Bundle.Changes(), "\n"), maxLineageBytes),
+		AnnotationLineage: clip.Text(strings.Join(changes, "\n"), maxLineageBytes),
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/internal/clip"
+	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 )
 
@@ -84,7 +84,7 @@ func bound(st *v1alpha1.CommonStatus) {
 func boundTexts(texts []string, most, bytes int) []string {
 	var kept []string
 	for _, text := range texts[:min(len(texts), most)] {
-		kept = append(kept, clip.Text(text, bytes))
+		kept = append(kept, printable.Clip(text, bytes))
 	}
 	return kept
 }
@@ -105,6 +105,7 @@ func (d reporter) report(next subject, v verdict) {
 	d.setInputsChanged(st)
 	d.setResultsDamaged(st)
 	d.setProposerFailed(st)
+	makePrintable(next)
 	fit(next)
 	if v.needsEvent() && (before != v.reason || d.subject.status().ObservedGeneration != st.ObservedGeneration) {
 		d.decision.events = append(d.decision.events, v.event())

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/internal/clip"
+	"windtunnel.dev/windtunnel/internal/printable"
 )
 
 // maxStatus bounds a status, as JSON: every watcher is sent it at each change.
@@ -76,7 +76,7 @@ var shrinkers = []func(subject) bool{
 		for i := range s.status().Gates {
 			gate := &s.status().Gates[i]
 			shorter = shorter || len(gate.Message) > minText
-			gate.Message = clip.Text(gate.Message, max(len(gate.Message)/2, minText))
+			gate.Message = printable.Clip(gate.Message, max(len(gate.Message)/2, minText))
 		}
 		return shorter
 	},
@@ -85,7 +85,7 @@ var shrinkers = []func(subject) bool{
 		for i := range s.status().Conditions {
 			c := &s.status().Conditions[i]
 			shorter = shorter || len(c.Message) > minText
-			c.Message = clip.Text(c.Message, max(len(c.Message)/2, minText))
+			c.Message = printable.Clip(c.Message, max(len(c.Message)/2, minText))
 		}
 		return shorter
 	},

@@ -16,7 +16,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"windtunnel.dev/windtunnel/internal/clip"
+	"windtunnel.dev/windtunnel/internal/printable"
 )
 
 // That a pod is refused (by a quota, a LimitRange, PodSecurity) or that its volume
@@ -213,5 +213,5 @@ var refusedPod = regexp.MustCompile(`^(\(combined from similar events\): ?)?(Err
 
 // eventMessage are an event's reason and note.
 func eventMessage(e *eventsv1.Event) string {
-	return fmt.Sprintf("%s: %s", e.Reason, clip.Text(refusedPod.ReplaceAllString(e.Note, ""), 1024))
+	return fmt.Sprintf("%s: %s", e.Reason, printable.Clip(refusedPod.ReplaceAllString(e.Note, ""), 1024))
 }

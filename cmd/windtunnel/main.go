@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"windtunnel.dev/windtunnel/internal/ballast"
+	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/fence"
 	"windtunnel.dev/windtunnel/pkg/worker"
 	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
@@ -25,7 +26,9 @@ import (
 func main() {
 	fence.Serve(parquetfile.Codec{})
 	root, drop := newCommand(os.Args[0]), func() {}
-	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+	prepare := root.PersistentPreRun
+	root.PersistentPreRun = func(cmd *cobra.Command, args []string) {
+		prepare(cmd, args)
 		// A manager simulates nothing and lives long: what counts there is memory.
 		if cmd.Name() != managerVerb {
 			drop = ballast.Load()
@@ -45,6 +48,6 @@ func main() {
 // printError prints an error, unless the output reports it already.
 func printError(stderr io.Writer, err error) {
 	if err != nil && !errors.As(err, new(reportedError)) {
-		fmt.Fprintln(stderr, "windtunnel:", err)
+		fmt.Fprintln(stderr, "windtunnel:", printable.Text(err.Error()))
 	}
 }

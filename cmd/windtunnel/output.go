@@ -8,12 +8,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
+	"golang.org/x/term"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
+	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -67,6 +70,31 @@ func (c choice) words() string {
 	}
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// rawOutput is what a verb writes to, without the filter of [newRootCommand].
+func rawOutput(w io.Writer) io.Writer {
+	if printed, ok := w.(*printable.Writer); ok {
+		return printed.Unwrap()
+	}
+	return w
+}
+
+// terminalOf is the terminal that a verb writes to, or nil.
+func terminalOf(w io.Writer) *os.File {
+	if f, ok := rawOutput(w).(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return f
+	}
+	return nil
+}
+
+// fileOutput is where a verb writes what is a file for programs, byte for byte. On a terminal it is
+// a text all the same.
+func fileOutput(w io.Writer) io.Writer {
+	if terminalOf(w) != nil {
+		return w
+	}
+	return rawOutput(w)
 }
 
 // identity is how outputs name the object that they are about.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"windtunnel.dev/windtunnel/internal/printable"
 )
 
 // progress draws a line about long work on a terminal, and nothing elsewhere.
@@ -27,7 +29,7 @@ type progress struct {
 const redrawInterval = 100 * time.Millisecond
 
 func newProgress(label string) *progress {
-	p := &progress{label: label, start: time.Now()}
+	p := &progress{label: printable.Line(label), start: time.Now()}
 	if term.IsTerminal(int(os.Stderr.Fd())) {
 		p.w = os.Stderr
 	}

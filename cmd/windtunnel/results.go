@@ -135,6 +135,7 @@ func (o *resultsOptions) run(ctx context.Context, args []string, stdout io.Write
 			return err
 		}
 	}
+	stdout = fileOutput(stdout)
 	switch o.output {
 	case outputJSON:
 		return query.WriteJSON(stdout, set.rows, set.parameters)

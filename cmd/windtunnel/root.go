@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -38,6 +39,10 @@ Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
 		RunE:          unknownVerb,
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
+			cmd.SetOut(printable.NewWriter(cmd.OutOrStdout()))
+			cmd.SetErr(printable.NewWriter(cmd.ErrOrStderr()))
+		},
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(

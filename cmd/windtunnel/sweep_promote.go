@@ -220,7 +220,7 @@ func (o *promoteOptions) write(r *rollOut, point string) error {
 		fmt.Fprintf(o.stderr, "windtunnel: %s has %s %s\n", f.name, titles[i], point)
 	}
 	if o.file == "-" {
-		_, err := io.WriteString(o.stdout, main)
+		_, err := io.WriteString(fileOutput(o.stdout), main)
 		return err
 	}
 	return nil

@@ -80,7 +80,7 @@ func (o *convertOptions) run(ctx context.Context, stdin io.Reader, stdout, stder
 		return err
 	}
 	if o.output == "-" {
-		err = write(stdout)
+		err = write(fileOutput(stdout))
 	} else {
 		err = writeWhole(o.output, compressedByName(o.output, write))
 	}

@@ -72,8 +72,9 @@ func endOf(o kubectl.Object) error {
 
 // A screen shows the states of an object: on a terminal one in place of the other.
 type screen struct {
-	w        io.Writer
-	terminal bool
+	w io.Writer
+	// terminal obeys the characters that move its cursor; nil for another output.
+	terminal *os.File
 	// drawn are the lines on the terminal, and last is what was shown last.
 	drawn int
 	last  string
@@ -82,8 +83,8 @@ type screen struct {
 
 func newScreen(w io.Writer) *screen {
 	s := &screen{w: w}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		s.terminal = true
+	if f := terminalOf(w); f != nil {
+		s.terminal = f
 		s.width = func() int {
 			width, _, err := term.GetSize(int(f.Fd()))
 			if err != nil {
@@ -97,7 +98,7 @@ func newScreen(w io.Writer) *screen {
 
 // show shows a state, unless it looks as the one before.
 func (s *screen) show(o kubectl.Object) {
-	if !s.terminal {
+	if s.terminal == nil {
 		if line := kubectl.Line(o); line != s.last {
 			s.last = line
 			fmt.Fprintln(s.w, line)
@@ -113,7 +114,7 @@ func (s *screen) show(o kubectl.Object) {
 		return
 	}
 	if s.drawn > 0 {
-		fmt.Fprintf(s.w, "\x1b[%dA\x1b[J", s.drawn)
+		fmt.Fprintf(s.terminal, "\x1b[%dA\x1b[J", s.drawn)
 	}
 	fmt.Fprintln(s.w, text)
 	s.last, s.drawn = text, len(lines)

@@ -5,10 +5,11 @@ package chart
 
 import (
 	"fmt"
-	"html"
 	"io"
 	"math"
 	"strconv"
+
+	"windtunnel.dev/windtunnel/internal/printable"
 )
 
 // Chart is lines over one axis that they share, drawn as an SVG.
@@ -90,7 +91,7 @@ func (c *Chart) height() int { return chartTop + chartHeight + chartBottom + len
 
 // draw draws the chart.
 func (c *Chart) draw(w io.Writer) {
-	fmt.Fprintf(w, `<text x="%d" y="20" font-size="14">%s</text>`+"\n", chartLeft, html.EscapeString(c.Title))
+	fmt.Fprintf(w, `<text x="%d" y="20" font-size="14">%s</text>`+"\n", chartLeft, printable.HTML(c.Title))
 	c.axes(w)
 	for _, l := range c.Lines {
 		c.line(w, l)
@@ -120,18 +121,18 @@ func (c *Chart) y(v float64) float64 { return chartTop + chartHeight*(1-v/c.top(
 func (c *Chart) axes(w io.Writer) {
 	fmt.Fprintf(w, `<rect x="%d" y="%d" width="%d" height="%d" fill="none" stroke="black"/>`+"\n", chartLeft, chartTop, chartWidth, chartHeight)
 	for i, tick := range c.Ticks {
-		fmt.Fprintf(w, `<text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n", c.x(float64(i)), chartTop+chartHeight+16, html.EscapeString(tick))
+		fmt.Fprintf(w, `<text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n", c.x(float64(i)), chartTop+chartHeight+16, printable.HTML(tick))
 	}
 	for i := range chartSteps + 1 {
 		v := c.top() * float64(i) / chartSteps
 		fmt.Fprintf(w, `<line x1="%d" y1="%.1f" x2="%d" y2="%.1f" stroke="#dddddd"/>`, chartLeft, c.y(v), chartLeft+chartWidth, c.y(v))
 		fmt.Fprintf(w, `<text x="%d" y="%.1f" text-anchor="end">%s</text>`+"\n", chartLeft-5, c.y(v)+4, strconv.FormatFloat(v, 'g', 6, 64))
 	}
-	fmt.Fprintf(w, `<text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n", chartLeft+chartWidth/2, chartTop+chartHeight+38, html.EscapeString(c.X))
-	fmt.Fprintf(w, `<text transform="translate(18 %d) rotate(-90)" text-anchor="middle">%s</text>`+"\n", chartTop+chartHeight/2, html.EscapeString(c.Y))
+	fmt.Fprintf(w, `<text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n", chartLeft+chartWidth/2, chartTop+chartHeight+38, printable.HTML(c.X))
+	fmt.Fprintf(w, `<text transform="translate(18 %d) rotate(-90)" text-anchor="middle">%s</text>`+"\n", chartTop+chartHeight/2, printable.HTML(c.Y))
 	if c.LimitName != "" {
 		fmt.Fprintf(w, `<line x1="%d" y1="%.1f" x2="%d" y2="%.1f" stroke="black" stroke-dasharray="2 3"/>`, chartLeft, c.y(c.Limit), chartLeft+chartWidth, c.y(c.Limit))
-		fmt.Fprintf(w, `<text x="%d" y="%.1f">%s</text>`+"\n", chartLeft+6, c.y(c.Limit)-5, html.EscapeString(c.LimitName))
+		fmt.Fprintf(w, `<text x="%d" y="%.1f">%s</text>`+"\n", chartLeft+6, c.y(c.Limit)-5, printable.HTML(c.LimitName))
 	}
 }
 
@@ -172,7 +173,7 @@ func legend(w io.Writer, l Line, y int) {
 	if l.Hollow {
 		l.dot(w, chartLeft+legendSample/2, float64(y)-4)
 	}
-	fmt.Fprintf(w, `<text x="%d" y="%d">%s</text>`+"\n", chartLeft+legendSample+8, y, html.EscapeString(l.Name))
+	fmt.Fprintf(w, `<text x="%d" y="%d">%s</text>`+"\n", chartLeft+legendSample+8, y, printable.HTML(l.Name))
 }
 
 // roundUp returns a round number at least as large, a fifth of which is easy to

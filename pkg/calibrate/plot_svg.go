@@ -4,8 +4,9 @@ package calibrate
 
 import (
 	"fmt"
-	"html"
 	"io"
+
+	"windtunnel.dev/windtunnel/internal/printable"
 )
 
 // The geometry of the SVG in pixels.
@@ -31,7 +32,7 @@ const (
 func WriteSVG(w io.Writer, title string, judgements []*Judgement) error {
 	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12">`+"\n", svgWidth, svgHeight)
 	fmt.Fprintf(w, `<rect width="%d" height="%d" fill="white"/>`+"\n", svgWidth, svgHeight)
-	fmt.Fprintf(w, `<text x="%d" y="20" font-size="14">%s</text>`+"\n", svgLeft, html.EscapeString(title))
+	fmt.Fprintf(w, `<text x="%d" y="20" font-size="14">%s</text>`+"\n", svgLeft, printable.HTML(title))
 	for m, p := range panels(judgements) {
 		p.svg(w, svgLeft+m*(svgSide+svgGap))
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/report/page"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -79,7 +80,7 @@ func (v *view) renderStatus(status int, t *template.Template, data any) error {
 	}
 	v.ResponseWriter.Header().Set("Content-Type", "text/html; charset=utf-8")
 	v.WriteHeader(status)
-	_, _ = b.WriteTo(v.ResponseWriter) // the reader may be gone
+	_, _ = b.WriteTo(printable.NewWriter(v.ResponseWriter)) // the reader may be gone
 	return nil
 }
 

@@ -3,7 +3,7 @@
 package fence
 
 // Printable is for tests.
-var Printable = printable
+var Printable = isPrintable
 
 // KillWaiting ends the children that wait, and returns how many did.
 func (f *Fence) KillWaiting() int {

@@ -4,10 +4,9 @@ package fence
 
 import (
 	"errors"
-	"strings"
 	"time"
-	"unicode"
 
+	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/inspect"
@@ -106,8 +105,8 @@ func answerOf(of *inspect.Answer, err error) answer {
 func (a *answer) inspected() (*inspect.Answer, error) {
 	switch {
 	case a.Failed != nil:
-		return nil, a.Failed
-	case !printable(a.Summary) || a.Told != nil && !printable(a.Told.Table):
+		return nil, a.Failed.printable()
+	case !isPrintable(a.Summary) || a.Told != nil && !isPrintable(a.Told.Table):
 		return nil, crash("its process answered with characters that control a terminal")
 	case a.Told != nil:
 		return &inspect.Answer{Told: a.Told}, nil
@@ -121,7 +120,14 @@ func (a *answer) inspected() (*inspect.Answer, error) {
 	return &inspect.Answer{Simulation: s, Report: a.Report, Summary: a.Summary}, nil
 }
 
-// printable reports whether a text can be printed as it is.
-func printable(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' })
+// printable is the failure in words that a child which was taken over cannot control a terminal with.
+func (f *failure) printable() *failure {
+	f.Text = printable.Text(f.Text)
+	if f.Fault != nil {
+		f.Fault.Message, f.Fault.Component = policy.Said(f.Fault.Message), policy.Said(f.Fault.Component)
+	}
+	return f
 }
+
+// isPrintable reports whether a text can be printed as it is.
+func isPrintable(text string) bool { return printable.Text(text) == text }

@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"text/tabwriter"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/printable"
 )
 
 // A Row is an object in the output of top.
@@ -141,14 +141,8 @@ func (r Row) done() string {
 	return fmt.Sprintf("%d/%d", r.Done, r.Of)
 }
 
-// mostOfLine bounds a message in a list, in runes.
+// mostOfLine bounds a message in a list, in bytes.
 const mostOfLine = 300
 
 // OneLine is a message on one line of a bounded length.
-func OneLine(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > mostOfLine {
-		return string(r[:mostOfLine]) + "…"
-	}
-	return text
-}
+func OneLine(text string) string { return printable.Clip(text, mostOfLine) }

@@ -5,6 +5,8 @@ package policy
 import (
 	"fmt"
 	"strings"
+
+	"windtunnel.dev/windtunnel/internal/printable"
 )
 
 // A Fault says that a policy which is a program broke its contract. A run with a fault has
@@ -15,9 +17,16 @@ type Fault struct {
 	Stage     FaultStage
 	Kind      FaultKind
 	// Line is the line of the source, from 1; 0 where it is not known.
-	Line    int
+	Line int
+	// Message is [Said] of what the program said.
 	Message string
 }
+
+// mostSaid bounds what a program says of a fault, in bytes.
+const mostSaid = 1024
+
+// Said is what a program said as one line that can be printed.
+func Said(text string) string { return printable.Clip(text, mostSaid) }
 
 // FaultStage is when a fault shows.
 type FaultStage string

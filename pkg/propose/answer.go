@@ -5,11 +5,10 @@ package propose
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"windtunnel.dev/windtunnel/internal/clip"
+	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/policy/mutate"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
@@ -49,7 +48,7 @@ func keep(in *search.Inquiry, all []policy, entry *Entry) {
 
 // kept is the policy in canonical form, or what is wrong with it.
 func (p *policy) kept(in *search.Inquiry, path *field.Path) (*Kept, field.ErrorList) {
-	k := &Kept{Note: oneLine(p.Note, maxNoteBytes)}
+	k := &Kept{Note: printable.Clip(p.Note, maxNoteBytes)}
 	if p.Parent != "" {
 		if k.Parent = indexOf(in, p.Parent); k.Parent < 0 {
 			return nil, field.ErrorList{field.Invalid(path.Child("parent"), p.Parent, "must be the policy_id of a parent")}
@@ -118,11 +117,6 @@ func (p *policy) document(parent string, path *field.Path) (*bundle.Bundle, fiel
 // drop says why a policy cannot be used, of the first ones.
 func (e *Entry) drop(why string) {
 	if len(e.Dropped) < maxDropped {
-		e.Dropped = append(e.Dropped, oneLine(why, maxReasonBytes))
+		e.Dropped = append(e.Dropped, printable.Clip(why, maxReasonBytes))
 	}
-}
-
-// oneLine puts a text on one line of so many bytes.
-func oneLine(text string, most int) string {
-	return clip.Text(strings.Join(strings.Fields(text), " "), most)
 }

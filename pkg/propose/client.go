@@ -5,13 +5,18 @@ package propose
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
+	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 	"windtunnel.dev/windtunnel/pkg/search"
 )
@@ -115,7 +120,7 @@ func (c *Client) ask(ctx context.Context, in *search.Inquiry) *Entry {
 		c.options.Wait(ctx, pause)
 		pause *= 2
 	}
-	e.Error = oneLine(err.Error(), maxReasonBytes)
+	e.Error = printable.Clip(err.Error(), maxReasonBytes)
 	return e
 }
 
@@ -135,7 +140,7 @@ func (c *Client) post(ctx context.Context, body []byte) (answer *reply, again bo
 	}
 	response, err := c.http.Do(request)
 	if err != nil {
-		return nil, ctx.Err() == nil, err
+		return nil, ctx.Err() == nil, withoutAnswer(err)
 	}
 	defer response.Body.Close()
 	raw, err := io.ReadAll(io.LimitReader(response.Body, maxAnswerBytes+1))
@@ -143,16 +148,28 @@ func (c *Client) post(ctx context.Context, body []byte) (answer *reply, again bo
 	case err != nil:
 		return nil, true, err
 	case response.StatusCode != http.StatusOK:
+		// Neither the body nor the words of the status are quoted: who names a URL need not be one who may read them.
 		again = response.StatusCode >= http.StatusInternalServerError || response.StatusCode == http.StatusTooManyRequests
-		return nil, again, fmt.Errorf("the proposer answers %s: %s", response.Status, oneLine(string(raw), maxNoteBytes))
+		return nil, again, fmt.Errorf("the proposer answers %d %s", response.StatusCode, http.StatusText(response.StatusCode))
 	case len(raw) > maxAnswerBytes:
 		return nil, false, fmt.Errorf("the answer has more than %d MiB", maxAnswerBytes>>20)
 	}
 	answer = &reply{}
 	if err := json.Unmarshal(raw, answer); err != nil {
-		return nil, false, fmt.Errorf("the answer is not that of a proposer: %w", err)
+		return nil, false, errors.New("the answer is not that of a proposer")
 	}
 	return answer, false, nil
+}
+
+// withoutAnswer is an error of a request that quotes nothing of what the service says: who names a
+// URL need not be one who may read what is there. Errors before an answer say why.
+func withoutAnswer(err error) error {
+	var failed *url.Error
+	var certificate *tls.CertificateVerificationError
+	if errors.As(err, &failed) && failed.Timeout() || errors.As(err, new(*net.OpError)) || errors.As(err, &certificate) || errors.Is(err, io.EOF) {
+		return err
+	}
+	return errors.New("the service does not answer as HTTP servers do")
 }
 
 func (c *Client) question(in *search.Inquiry) question {

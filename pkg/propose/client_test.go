@@ -120,6 +120,18 @@ func TestWhatIsProposed(t *testing.T) {
 	}
 }
 
+// raw answers bytes that are not HTTP.
+func raw(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		connection, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			panic(err)
+		}
+		_, _ = io.WriteString(connection, text)
+		_ = connection.Close()
+	}
+}
+
 func TestServicesThatFail(t *testing.T) {
 	for name, test := range map[string]struct {
 		answer func(calls int64) http.HandlerFunc
@@ -133,17 +145,20 @@ func TestServicesThatFail(t *testing.T) {
 			return says(`{}`)
 		}, 3, ""},
 		"always broken": {func(int64) http.HandlerFunc {
-			return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "broken", http.StatusInternalServerError) }
-		}, 3, "the proposer answers 500 Internal Server Error: broken"},
+			return func(w http.ResponseWriter, _ *http.Request) {
+				http.Error(w, "a secret", http.StatusInternalServerError)
+			}
+		}, 3, "the proposer answers 500 Internal Server Error"},
 		"not allowed": {func(int64) http.HandlerFunc {
-			return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusForbidden) }
-		}, 1, "the proposer answers 403 Forbidden: no"},
+			return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "a secret", http.StatusForbidden) }
+		}, 1, "the proposer answers 403 Forbidden"},
 		"elsewhere": {func(int64) http.HandlerFunc {
 			return func(w http.ResponseWriter, r *http.Request) {
 				http.Redirect(w, r, "/other", http.StatusTemporaryRedirect)
 			}
 		}, 1, "the proposer answers 307 Temporary Redirect"},
-		"no JSON":  {func(int64) http.HandlerFunc { return says("<html>") }, 1, "the answer is not that of a proposer"},
+		"no JSON":  {func(int64) http.HandlerFunc { return says("a secret") }, 1, "the answer is not that of a proposer"},
+		"no HTTP":  {func(int64) http.HandlerFunc { return raw("SSH-2.0 a secret\r\n") }, 3, "the service does not answer as HTTP servers do"},
 		"too long": {func(int64) http.HandlerFunc { return says(strings.Repeat(" ", 5<<20)) }, 1, "the answer has more than 4 MiB"},
 		"slow": {func(int64) http.HandlerFunc {
 			return func(_ http.ResponseWriter, r *http.Request) {
@@ -155,6 +170,9 @@ func TestServicesThatFail(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var calls atomic.Int64
 			entry, proposed := asking(t, func(w http.ResponseWriter, r *http.Request) { test.answer(calls.Add(1))(w, r) })
+			if strings.Contains(entry.Error, "secret") {
+				t.Errorf("the error quotes the service: %q", entry.Error)
+			}
 			if calls.Load() != test.calls || len(proposed) != 0 || !strings.Contains(entry.Error, test.want) || (entry.Error == "") != (test.want == "") {
 				t.Errorf("%d calls, %d policies, error %q, want %d and %q", calls.Load(), len(proposed), entry.Error, test.calls, test.want)
 			}

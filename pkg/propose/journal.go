@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 
+	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/policy/mutate"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 	"windtunnel.dev/windtunnel/pkg/search"
@@ -70,6 +71,11 @@ func Check(entries []Entry, inquiries []search.Inquiry) error {
 		if e.Generation != in.Generation || e.Island != in.Island || len(e.Policies) > in.Count || len(e.Dropped) > maxDropped {
 			return fmt.Errorf("entry %d does not answer generation %d, island %d", i, in.Generation, in.Island)
 		}
+		for _, why := range append([]string{e.Error}, e.Dropped...) {
+			if why != printable.Clip(why, maxReasonBytes) {
+				return fmt.Errorf("entry %d has a reason that is not one line of at most %d bytes that can be printed", i, maxReasonBytes)
+			}
+		}
 		for k := range e.Policies {
 			if err := e.Policies[k].check(len(in.Parents)); err != nil {
 				return fmt.Errorf("entry %d: policy %d: %w", i, k, err)
@@ -86,8 +92,8 @@ func (k *Kept) check(parents int) error {
 		return fmt.Errorf("has parent %d of %d", k.Parent, parents)
 	case len(k.Bundle) > mutate.MaxBytes:
 		return fmt.Errorf("has %d bytes, and may have %d", len(k.Bundle), mutate.MaxBytes)
-	case len(k.Note) > maxNoteBytes:
-		return fmt.Errorf("has a note of %d bytes, which may have %d", len(k.Note), maxNoteBytes)
+	case k.Note != printable.Clip(k.Note, maxNoteBytes):
+		return fmt.Errorf("has a note that is not one line of at most %d bytes that can be printed", maxNoteBytes)
 	}
 	b, errs := bundle.Read([]byte(k.Bundle), nil)
 	if len(errs) > 0 {

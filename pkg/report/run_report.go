@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"windtunnel.dev/windtunnel/internal/figure"
+	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/trace"
@@ -228,22 +229,20 @@ func (r *RunReport) Write(w io.Writer) error {
 		return err
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# %s\n\n", r.Title)
+	fmt.Fprintf(&b, "# %s\n\n", printable.Markdown(r.Title))
 	if judgement, words := r.Verdict(); judgement == "" {
-		fmt.Fprintf(&b, "%s.\n\n", words)
+		fmt.Fprintf(&b, "%s.\n\n", printable.Markdown(words))
 	} else {
-		fmt.Fprintf(&b, "**%s**: %s.\n\n", judgement, words)
+		fmt.Fprintf(&b, "**%s**: %s.\n\n", judgement, printable.Markdown(words))
 	}
-	fmt.Fprintf(&b, "%s.\n\n", r.Finding())
+	fmt.Fprintf(&b, "%s.\n\n", printable.Markdown(r.Finding()))
 	writeGates(&b, r.Gates)
 	r.writeTargets(&b)
 	fmt.Fprint(&b, "## Figures\n\n")
 	for _, part := range r.sorted().parts() {
-		fmt.Fprint(&b, "```text\n")
-		part.write(&b)
-		fmt.Fprint(&b, "```\n\n")
+		writeTable(&b, part.write)
 		if part.more != "" {
-			fmt.Fprintf(&b, "%s.\n\n", part.more)
+			fmt.Fprintf(&b, "%s.\n\n", printable.Markdown(part.more))
 		}
 	}
 	r.writeFlaws(&b)
@@ -260,7 +259,7 @@ func (r *RunReport) writeTargets(b *bytes.Buffer) {
 	}
 	fmt.Fprint(b, "## Targets\n\n| class | target | requests that meet it | 99th percentile |\n|---|---|---|---|\n")
 	for _, l := range lines {
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", cell(l.Class), l.Target, l.Met, l.Tail)
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", printable.Markdown(l.Class), l.Target, l.Met, l.Tail)
 	}
 	fmt.Fprintln(b)
 }
@@ -269,7 +268,7 @@ func (r *RunReport) writeFlaws(b *bytes.Buffer) {
 	fmt.Fprint(b, "## What went wrong\n\n")
 	switch {
 	case r.Flaws == nil:
-		fmt.Fprintf(b, "%s.\n\n", r.WithoutFlaws)
+		fmt.Fprintf(b, "%s.\n\n", printable.Markdown(r.WithoutFlaws))
 		return
 	case len(r.Flaws.Anomalies) == 0:
 		fmt.Fprintf(b, "No rule found an anomaly under seed %d.\n\n", r.Flaws.Seed)
@@ -280,7 +279,7 @@ func (r *RunReport) writeFlaws(b *bytes.Buffer) {
 		a := &r.Flaws.Anomalies[i]
 		about := ""
 		if a.About != "" {
-			about = " of " + a.About
+			about = " of " + printable.Markdown(a.About)
 		}
 		fmt.Fprintf(b, "1. **%s**%s: %d %s (%s). %s.\n", a.Type, about, a.Count, a.Type.Meaning(), figure.Percent(a.Share), a.Numbers())
 	}
@@ -290,24 +289,24 @@ func (r *RunReport) writeFlaws(b *bytes.Buffer) {
 func (r *RunReport) writeWorst(b *bytes.Buffer) {
 	fmt.Fprint(b, "## The worst requests\n\n")
 	if len(r.Worst) == 0 {
-		fmt.Fprintf(b, "%s.\n\n", r.WithoutWorst)
+		fmt.Fprintf(b, "%s.\n\n", printable.Markdown(r.WithoutWorst))
 		return
 	}
 	if r.WorstAmong != "" {
-		fmt.Fprintf(b, "%s.\n\n", r.WorstAmong)
+		fmt.Fprintf(b, "%s.\n\n", printable.Markdown(r.WorstAmong))
 	}
 	for _, worst := range r.Worst {
-		fmt.Fprintf(b, "- %s.", worst.What)
+		fmt.Fprintf(b, "- %s.", printable.Markdown(worst.What))
 		if worst.Known != "" {
-			fmt.Fprintf(b, " Known to the router: %s.", worst.Known)
+			fmt.Fprintf(b, " Known to the router: %s.", printable.Markdown(worst.Known))
 		}
 		if worst.Command != "" {
 			fmt.Fprintf(b, " `%s` explains it.", worst.Command)
 		}
 		fmt.Fprintln(b)
 		if worst.Story != "" {
-			fence := fenceFor(worst.Story)
-			fmt.Fprintf(b, "\n%stext\n%s\n%s\n\n", fence, strings.TrimRight(worst.Story, "\n"), fence)
+			fmt.Fprintln(b)
+			writeFenced(b, "text", worst.Story)
 		}
 	}
 	fmt.Fprintln(b)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"windtunnel.dev/windtunnel/internal/figure"
+	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
@@ -55,7 +56,7 @@ func (r *Sweep) Write(w io.Writer) error {
 		return fmt.Errorf("report: the leaderboard does not list point %d", r.Best)
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# %s\n\n", r.Title)
+	fmt.Fprintf(&b, "# %s\n\n", printable.Markdown(r.Title))
 	r.verdict(&b)
 	r.change(&b, best)
 	r.diffs(&b)
@@ -117,14 +118,14 @@ func (r *Sweep) Verdict() (result.Judgement, string) {
 
 func (r *Sweep) verdict(b *bytes.Buffer) {
 	if r.SearchesCapacity() {
-		fmt.Fprintf(b, "**Capacity**: %s.\n\n", LeaderboardVerdict(r.Board))
+		fmt.Fprintf(b, "**Capacity**: %s.\n\n", printable.Markdown(LeaderboardVerdict(r.Board)))
 	}
 	judgement, words := r.Verdict()
 	if judgement == "" {
-		fmt.Fprintf(b, "%s.\n\n", words)
+		fmt.Fprintf(b, "%s.\n\n", printable.Markdown(words))
 		return
 	}
-	fmt.Fprintf(b, "**%s**: %s.\n\n", judgement, words)
+	fmt.Fprintf(b, "**%s**: %s.\n\n", judgement, printable.Markdown(words))
 }
 
 func (r *Sweep) change(b *bytes.Buffer, best *result.Ranked) {
@@ -145,17 +146,17 @@ func (r *Sweep) change(b *bytes.Buffer, best *result.Ranked) {
 	}
 	for _, a := range best.Parameters {
 		if base == nil {
-			fmt.Fprintf(b, "| %s | %s |\n", cell(a.Name), cell(a.Value))
+			fmt.Fprintf(b, "| %s | %s |\n", printable.Markdown(a.Name), printable.Markdown(a.Value))
 			continue
 		}
 		if before := valueOf(base.Parameters, a.Name); before != a.Value {
-			fmt.Fprintf(b, "| %s | %s | **%s** |\n", cell(a.Name), cell(before), cell(a.Value))
+			fmt.Fprintf(b, "| %s | %s | **%s** |\n", printable.Markdown(a.Name), printable.Markdown(before), printable.Markdown(a.Value))
 		}
 	}
 	if base != nil {
 		for _, a := range base.Parameters {
 			if valueOf(best.Parameters, a.Name) == figure.Absent {
-				fmt.Fprintf(b, "| %s | %s | %s |\n", cell(a.Name), cell(a.Value), figure.Absent)
+				fmt.Fprintf(b, "| %s | %s | %s |\n", printable.Markdown(a.Name), printable.Markdown(a.Value), figure.Absent)
 			}
 		}
 	}
@@ -165,8 +166,8 @@ func (r *Sweep) change(b *bytes.Buffer, best *result.Ranked) {
 // diffs prints what changes of manifests.
 func (r *Sweep) diffs(b *bytes.Buffer) {
 	for _, d := range r.Diffs {
-		fence := fenceFor(d.Text)
-		fmt.Fprintf(b, "In %s:\n\n%sdiff\n%s\n%s\n\n", d.Title, fence, strings.TrimRight(d.Text, "\n"), fence)
+		fmt.Fprintf(b, "In %s:\n\n", printable.Markdown(d.Title))
+		writeFenced(b, "diff", d.Text)
 	}
 }
 
@@ -177,10 +178,23 @@ func (r *Sweep) policy(b *bytes.Buffer) {
 	}
 	fmt.Fprint(b, "The policy came about in these steps:\n\n")
 	for _, step := range r.Steps {
-		fmt.Fprintf(b, "1. %s\n", cell(step))
+		fmt.Fprintf(b, "1. %s\n", printable.Markdown(step))
 	}
-	fence := fenceFor(r.Policy)
-	fmt.Fprintf(b, "\n%syaml\n%s\n%s\n\n", fence, strings.TrimRight(r.Policy, "\n"), fence)
+	fmt.Fprintln(b)
+	writeFenced(b, "yaml", r.Policy)
+}
+
+// writeFenced prints a text as code.
+func writeFenced(b *bytes.Buffer, language, text string) {
+	fence := fenceFor(text)
+	fmt.Fprintf(b, "%s%s\n%s\n%s\n\n", fence, language, strings.TrimRight(printable.Text(text), "\n"), fence)
+}
+
+// writeTable prints what writes a table as code.
+func writeTable(b *bytes.Buffer, write func(io.Writer)) {
+	var table bytes.Buffer
+	write(&table)
+	writeFenced(b, "text", table.String())
 }
 
 // fenceFor is a fence that is longer than any in a text.
@@ -202,11 +216,6 @@ func valueOf(parameters []result.Assignment, name string) string {
 	return figure.Absent
 }
 
-// cell makes a text fit into a cell of a table.
-func cell(text string) string {
-	return strings.NewReplacer("|", `\|`, "\n", " ").Replace(text)
-}
-
 // expectation lists the figures of the best candidate.
 func (r *Sweep) expectation(b *bytes.Buffer, best *result.Ranked) {
 	fmt.Fprint(b, "## What is expected\n\n")
@@ -223,7 +232,7 @@ func (r *Sweep) expectation(b *bytes.Buffer, best *result.Ranked) {
 			return
 		}
 		listed[m.String()] = true
-		name := cell(strings.TrimRight(m.Unit().Title(m.String())+" "+arrow, " "))
+		name := printable.Markdown(strings.TrimRight(m.Unit().Title(m.String())+" "+arrow, " "))
 		if versus {
 			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", name, r.Estimate(base, m), r.Estimate(best, m), difference)
 		} else {
@@ -264,7 +273,7 @@ func writeGates(b *bytes.Buffer, gates []result.GateResult) {
 	}
 	fmt.Fprint(b, "## Gates\n\n| gate | verdict | evidence |\n|---|---|---|\n")
 	for _, g := range gates {
-		fmt.Fprintf(b, "| %s | %s | %s |\n", cell(g.Name), g.Verdict, cell(g.Message))
+		fmt.Fprintf(b, "| %s | %s | %s |\n", printable.Markdown(g.Name), g.Verdict, printable.Markdown(g.Message))
 	}
 	fmt.Fprintln(b)
 }
@@ -301,21 +310,17 @@ func (r *Sweep) Notes() []string { return r.board().notes() }
 // top prints the best candidates as the table for people has them.
 func (r *Sweep) top(b *bytes.Buffer) {
 	shown := r.shown()
-	fmt.Fprintf(b, "## The best of %s\n\n```text\n", figure.Plural(shown.Counts.All, "candidate"))
-	shown.grid().write(b)
-	fmt.Fprint(b, "```\n\n")
+	fmt.Fprintf(b, "## The best of %s\n\n", figure.Plural(shown.Counts.All, "candidate"))
+	writeTable(b, shown.grid().write)
 	for _, g := range shown.byWorkload() {
-		fmt.Fprint(b, "```text\n")
-		g.write(b)
-		fmt.Fprint(b, "```\n\n")
+		writeTable(b, g.write)
 	}
 	if curve := shown.curve(); curve != nil {
-		fmt.Fprint(b, "The loads that were tried:\n\n```text\n")
-		curve.write(b)
-		fmt.Fprint(b, "```\n\n")
+		fmt.Fprint(b, "The loads that were tried:\n\n")
+		writeTable(b, curve.write)
 	}
 	for _, note := range r.board().notes() {
-		fmt.Fprintf(b, "- %s\n", strings.ReplaceAll(note, "*", `\*`))
+		fmt.Fprintf(b, "- %s\n", printable.Markdown(note))
 	}
 	fmt.Fprintln(b)
 }
@@ -329,15 +334,15 @@ func (r *Sweep) basis(b *bytes.Buffer) {
 func writeBasis(b *bytes.Buffer, assumptions, stepTimes, approximations, warnings []string) {
 	fmt.Fprint(b, "## What this rests on\n\nThese are figures of a simulation, not of a cluster.\n\n")
 	for _, s := range assumptions {
-		fmt.Fprintf(b, "- %s\n", s)
+		fmt.Fprintf(b, "- %s\n", printable.Markdown(s))
 	}
 	for _, s := range stepTimes {
-		fmt.Fprintf(b, "- Step times: %s.\n", s)
+		fmt.Fprintf(b, "- Step times: %s.\n", printable.Markdown(s))
 	}
 	for _, s := range approximations {
-		fmt.Fprintf(b, "- Approximation: %s\n", s)
+		fmt.Fprintf(b, "- Approximation: %s\n", printable.Markdown(s))
 	}
 	for _, s := range warnings {
-		fmt.Fprintf(b, "- Remark: %s\n", s)
+		fmt.Fprintf(b, "- Remark: %s\n", printable.Markdown(s))
 	}
 }

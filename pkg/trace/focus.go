@@ -5,6 +5,8 @@ package trace
 import (
 	"slices"
 	"strings"
+
+	"windtunnel.dev/windtunnel/internal/printable"
 )
 
 // Fields are the fields of a scenario that summaries may name. All other names are those that
@@ -59,7 +61,7 @@ func (r *Report) focus(a *Anomaly) string {
 	case PDBackpressure:
 		return "- " + string(a.Type) + ": `pools[].replicas` and `pools[].engine.maxNumSeqs` of the decode pool" + beside(r.names("decider"), ", and the threshold of ")
 	case ScaleOscillation:
-		return "- " + string(a.Type) + ": `scalers[].parameters` and `scalers[].interval` of " + a.About + r.valuesOf(a.About)
+		return "- " + string(a.Type) + ": `scalers[].parameters` and `scalers[].interval` of " + printable.Markdown(a.About) + r.valuesOf(a.About)
 	case PreemptionStorm:
 		return "- " + string(a.Type) + ": `pools[].engine.maxNumSeqs`, `pools[].engine.victim` and `pools[].kvCache.blocks`"
 	case HeadOfLineBlocking:

@@ -5,6 +5,8 @@ package trace
 import (
 	"fmt"
 	"strings"
+
+	"windtunnel.dev/windtunnel/internal/printable"
 )
 
 // issues bounds the issues that a summary lists.
@@ -40,7 +42,7 @@ func issueLines(r *Report, _ *SummaryOptions) []line {
 		a := &listed[i]
 		about := ""
 		if a.About != "" {
-			about = " of " + a.About
+			about = " of " + printable.Markdown(a.About)
 		}
 		lines = append(lines,
 			linef(levelIssue+i/3, "%d. %s%s: %d %s (%s; severity %s)", i+1, a.Type, about, a.Count, a.Type.Meaning(), percent(a.Share), number(round(a.Severity))),

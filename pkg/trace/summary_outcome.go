@@ -5,6 +5,8 @@ package trace
 import (
 	"fmt"
 	"strings"
+
+	"windtunnel.dev/windtunnel/internal/printable"
 )
 
 // outcomeLines compares the figures with the targets.
@@ -26,7 +28,7 @@ func outcomeLines(r *Report, _ *SummaryOptions) []line {
 	}
 	for i := range r.Anomalies {
 		if a := &r.Anomalies[i]; a.Type.IsSymptom() {
-			lines = append(lines, linef(levelExtra, "- %s: %s: %s", a.Type, a.About, a.Numbers()))
+			lines = append(lines, linef(levelExtra, "- %s: %s: %s", a.Type, printable.Markdown(a.About), a.Numbers()))
 		}
 	}
 	return lines

@@ -11,6 +11,8 @@ import (
 	"html/template"
 	"io"
 	"strings"
+
+	"windtunnel.dev/windtunnel/internal/printable"
 )
 
 //go:embed assets/echarts.js
@@ -84,6 +86,6 @@ func write(w io.Writer, t *template.Template, view any) error {
 		b.WriteString("</script>\n")
 	}
 	b.WriteString("</body>\n</html>\n")
-	_, err := b.WriteTo(w)
+	_, err := b.WriteTo(printable.NewWriter(w))
 	return err
 }

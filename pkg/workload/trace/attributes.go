@@ -6,6 +6,7 @@ import (
 	"maps"
 	"time"
 
+	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/workload"
 	"windtunnel.dev/windtunnel/pkg/workload/internal/intern"
 )
@@ -181,7 +182,7 @@ type attributeLabels struct {
 
 // addLabels returns each set of attributes as indices into labels, to which it adds
 // the names. What a set does not say is as the labels and the priority that are
-// there: index 0 of tenants and classes.
+// there: index 0 of tenants and classes. Names are printed with results, so they are printable.
 func (c *attributeColumns) addLabels(labels *workload.Labels, priority int) []attributeLabels {
 	if len(c.sets) == 0 {
 		return []attributeLabels{{priority: priority}}
@@ -190,17 +191,17 @@ func (c *attributeColumns) addLabels(labels *workload.Labels, priority int) []at
 	for i, a := range c.sets {
 		l := attributeLabels{priority: priority}
 		if a.tenant != "" {
-			labels.Tenants, l.tenant = intern.Name(labels.Tenants, a.tenant)
+			labels.Tenants, l.tenant = intern.Name(labels.Tenants, printable.Name(a.tenant))
 		}
 		if a.class != "" {
-			labels.Classes, l.class = intern.Name(labels.Classes, a.class)
+			labels.Classes, l.class = intern.Name(labels.Classes, printable.Name(a.class))
 		}
 		if a.adapter != "" {
-			labels.Adapters, l.adapter = intern.Name(labels.Adapters, a.adapter)
+			labels.Adapters, l.adapter = intern.Name(labels.Adapters, printable.Name(a.adapter))
 			l.adapter++
 		}
 		if a.model != "" {
-			labels.Models, l.model = intern.Name(labels.Models, a.model)
+			labels.Models, l.model = intern.Name(labels.Models, printable.Name(a.model))
 			l.model++
 		}
 		if len(a.headers) > 0 {

@@ -30,7 +30,7 @@ type Code struct {
 // program reads as fields of the name parameters.
 func Load(source string, layout *sandbox.Layout, parameters map[string]float64, limits sandbox.Limits) (*Code, *policy.Fault) {
 	fault := func(kind policy.FaultKind, line int, format string, values ...any) *policy.Fault {
-		return &policy.Fault{Component: string(layout.Component), Stage: policy.LoadStage, Kind: kind, Line: line, Message: fmt.Sprintf(format, values...)}
+		return &policy.Fault{Component: string(layout.Component), Stage: policy.LoadStage, Kind: kind, Line: line, Message: policy.Said(fmt.Sprintf(format, values...))}
 	}
 	if len(source) > limits.SourceBytes {
 		return nil, fault(policy.MemoryFault, 0, "the source has %d bytes, and may have %d", len(source), limits.SourceBytes)

@@ -48,10 +48,10 @@ func charge(t *starlark.Thread, steps int) { t.Steps += uint64(steps) }
 
 // fault says what an error of the interpreter is.
 func (m *meter) fault(err error) *policy.Fault {
-	f := &policy.Fault{Stage: policy.CallStage, Kind: policy.ErrorFault, Message: err.Error()}
+	f := &policy.Fault{Stage: policy.CallStage, Kind: policy.ErrorFault, Message: policy.Said(err.Error())}
 	var eval *starlark.EvalError
 	if errors.As(err, &eval) {
-		f.Message, f.Line = eval.Msg, lineOf(eval.CallStack)
+		f.Message, f.Line = policy.Said(eval.Msg), lineOf(eval.CallStack)
 	}
 	if m.exceeded {
 		f.Kind, f.Message = policy.BudgetFault, fmt.Sprintf("it takes more than %d steps", m.limits.CallSteps)

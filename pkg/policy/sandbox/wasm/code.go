@@ -77,7 +77,7 @@ func load(module []byte, layout *sandbox.Layout, parameters map[string]float64, 
 }
 
 func loadFault(kind policy.FaultKind, format string, values ...any) *policy.Fault {
-	return &policy.Fault{Stage: policy.LoadStage, Kind: kind, Message: fmt.Sprintf(format, values...)}
+	return &policy.Fault{Stage: policy.LoadStage, Kind: kind, Message: policy.Said(fmt.Sprintf(format, values...))}
 }
 
 // The names of exports that have a meaning.

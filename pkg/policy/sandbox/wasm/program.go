@@ -118,7 +118,7 @@ func read(buffer []byte, numbers []float64) {
 }
 
 func callFault(kind policy.FaultKind, format string, values ...any) *policy.Fault {
-	return &policy.Fault{Stage: policy.CallStage, Kind: kind, Message: fmt.Sprintf(format, values...)}
+	return &policy.Fault{Stage: policy.CallStage, Kind: kind, Message: policy.Said(fmt.Sprintf(format, values...))}
 }
 
 // call calls a function that takes and returns an i32.

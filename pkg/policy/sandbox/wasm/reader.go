@@ -20,7 +20,7 @@ type reader struct {
 func (r *reader) fail(kind policy.FaultKind, format string, values ...any) {
 	if r.fault == nil {
 		message := fmt.Sprintf("byte 0x%x: ", r.base+r.at) + fmt.Sprintf(format, values...)
-		r.fault = &policy.Fault{Stage: policy.LoadStage, Kind: kind, Message: message}
+		r.fault = &policy.Fault{Stage: policy.LoadStage, Kind: kind, Message: policy.Said(message)}
 		r.at = len(r.raw)
 	}
 }

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// hostile clears a screen, turns the direction of writing, ends a code block, and is HTML and
+// Markdown that says that all is well.
+const hostile = "\x1b[2J\x1b[H\u202e```<img src=x>|\r\n# **PASS**"
+
+// controls are the characters that a reader does not see as they are.
+var controls = regexp.MustCompile("[\x00-\x08\x0b-\x1f\x7f\u0080-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]")
+
+// checkPrintable checks what a reader is shown, which has to say the hostile words in some way.
+func checkPrintable(t *testing.T, text string) {
+	t.Helper()
+	if at := controls.FindStringIndex(text); at != nil {
+		t.Errorf("a terminal would obey %q", text[max(0, at[0]-40):min(len(text), at[1]+40)])
+	}
+	if !strings.Contains(text, "PASS") {
+		t.Errorf("the words are missing:\n%s", text)
+	}
+}
+
+// Whatever a verb prints passes one filter, on both streams.
+func TestVerbsPrintNothingThatATerminalObeys(t *testing.T) {
+	root := newRootCommand()
+	var out, errs bytes.Buffer
+	root.SetOut(&out)
+	root.SetErr(&errs)
+	root.AddCommand(&cobra.Command{Use: "speak", RunE: func(cmd *cobra.Command, _ []string) error {
+		fmt.Fprint(cmd.OutOrStdout(), hostile)
+		fmt.Fprint(cmd.ErrOrStderr(), hostile)
+		return fmt.Errorf("it fails: %s", hostile)
+	}})
+	root.SetArgs([]string{"speak"})
+	err := root.ExecuteContext(t.Context())
+	printError(&errs, err)
+	checkPrintable(t, out.String())
+	checkPrintable(t, errs.String())
+}
+
+// A program that fails says why in words that are one line.
+func TestWhatAProgramSaysIsPrintable(t *testing.T) {
+	source := fmt.Sprintf("def score(request, endpoints):\n    print(%q)\n    fail(%[1]q)\n", hostile)
+	bundle := bundleHead + "routing:\n  starlark:\n    source: |\n      " + strings.ReplaceAll(source, "\n", "\n      ")
+	_, err := windtunnel(t, "run", "-f", bundleRun(t, "inline: |\n  "+strings.ReplaceAll(bundle, "\n", "\n  ")))
+	if err == nil {
+		t.Fatal("the program does not fail")
+	}
+	checkPrintable(t, err.Error())
+	if strings.Contains(err.Error(), "\n#") {
+		t.Errorf("several lines: %s", err)
+	}
+}
+
+// Names of tenants and classes in a trace are data of whoever wrote the trace.
+func TestNamesOfATraceArePrintable(t *testing.T) {
+	folder := t.TempDir()
+	var rows strings.Builder
+	rows.WriteString(`{"windtunnel_trace": 1}` + "\n")
+	for i := range 40 {
+		fmt.Fprintf(&rows, `{"arrival_ns": %d, "input_tokens": 4000, "output_tokens": 40, "tenant": %s, "class": %[2]s}`+"\n",
+			i*1000000, `"\u001b[2J\u001b[H\u202e`+"```"+`<img src=x>|\r\n# **PASS**"`)
+	}
+	write := func(name, text string) string {
+		name = filepath.Join(folder, name)
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	write("t.jsonl", rows.String())
+	manifest := write("run.yaml", `apiVersion: sim.windtunnel.dev/v1alpha1
+kind: SimulationRun
+metadata: {name: names}
+spec:
+  replications: {seeds: [1]}
+  scenario:
+    horizon: {duration: 10s}
+    slos: [{class: default, ttft: 1ms}]
+    pools: [{name: p, replicas: 1, accelerator: h100-sxm, model: meta-llama/Llama-3.1-8B-Instruct}]
+    router: {policies: {routing: {policy: round-robin}}}
+    workload: {trace: {file: t.jsonl, format: Windtunnel}}
+`)
+	page := filepath.Join(folder, "report.html")
+	checkPrintable(t, mustRun(t, "run", "-f", manifest, "--report", page))
+	raw, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkPrintable(t, string(raw))
+	results := write("run.json", mustRun(t, "run", "-f", manifest, "-o", "json"))
+	checkPrintable(t, mustRun(t, "run", "-f", manifest, "--reflect", "issue_focused"))
+	markdown := mustRun(t, "report", results, "-o", "markdown")
+	checkPrintable(t, markdown)
+	for _, wrong := range []string{"\n# **PASS", "\n```<img"} {
+		if strings.Contains(markdown, wrong) {
+			t.Errorf("the report has %q", wrong)
+		}
+	}
+	if html := mustRun(t, "report", results); strings.Contains(html, "<img src=x>") {
+		t.Error("the page has an element of the trace")
+	}
+}
