@@ -16,21 +16,24 @@ const growth = 2
 type bisection struct {
 	axis      axis
 	precision float64
+	first     int64 // the load to begin with
 	claims    map[int64]Claim
 	holds     int64 // the highest load that held in a step; -1 if none did
 	breaks    int64 // the lowest that did not; the axis' size if all did
 }
 
-func newBisection(a axis, precision float64) *bisection {
-	return &bisection{axis: a, precision: precision, claims: map[int64]Claim{}, holds: -1, breaks: a.size()}
+func newBisection(a axis, first int64, precision float64) *bisection {
+	return &bisection{axis: a, first: first, precision: precision, claims: map[int64]Claim{}, holds: -1, breaks: a.size()}
 }
 
 // step returns the load to try next; none where the bracket is as narrow as it
 // is to be.
 func (b *bisection) step() (load int64, ok bool) {
 	switch last := b.axis.size() - 1; {
+	case b.holds < 0 && b.breaks > last:
+		return b.first, true
 	case b.holds < 0:
-		return 0, b.breaks > 0
+		return max(min(b.nearest(b.number(b.breaks)/growth), b.breaks-1), 0), b.breaks > 0
 	case b.breaks <= last:
 		load, ok = b.between(b.holds, b.breaks)
 		return load, ok && b.number(b.breaks)/b.number(b.holds) > 1+b.precision

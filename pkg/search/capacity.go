@@ -22,6 +22,11 @@ type Bracket struct {
 	Undecided bool
 	// Open says that MaxTrials ended the search of a narrower bracket.
 	Open bool
+	// Demand is the load that a pool has to bear, with its headroom; "" where none is
+	// stated. Fits says that this pool bears it, and Survives that it also does without
+	// the replicas that may fail.
+	Demand         Value
+	Fits, Survives bool
 	// Against holds loads above Breaks where the claim holds, and loads below
 	// Holds where it breaks: where there are any, more load is not always worse,
 	// and the bracket is one of several.
@@ -51,7 +56,8 @@ type capacity struct {
 	settings   CapacitySettings
 	load       int // the index of its parameter
 	candidates []*candidate
-	left       int // points that may still be proposed
+	fleets     []*fleet // of the candidates, where a demand is stated
+	left       int      // points that may still be proposed
 }
 
 // candidate is a combination of the other parameters.
@@ -59,6 +65,7 @@ type candidate struct {
 	*bisection
 	point    Point
 	attempts []attempt // of this generation
+	waits    bool      // it has no step to take now
 	checked  bool      // the bracket is put to the test, or was
 	open     bool
 	seeds    int // the most of an attempt
@@ -79,11 +86,20 @@ func newCapacity(p *problem) (Algorithm, field.ErrorList) {
 	if len(errs) > 0 {
 		return nil, errs
 	}
+	first := int64(0)
+	if c.settings.Demand != nil {
+		if first, errs = p.demanded(c.load); len(errs) > 0 {
+			return nil, errs
+		}
+	}
 	for _, point := range points {
 		c.candidates = append(c.candidates, &candidate{
-			bisection: newBisection(p.cube.axes[c.load], c.settings.Precision),
+			bisection: newBisection(p.cube.axes[c.load], first, c.settings.Precision),
 			point:     point,
 		})
+	}
+	if c.settings.Demand != nil {
+		c.fleets = c.newFleets()
 	}
 	c.plan()
 	return c, nil
@@ -99,8 +115,11 @@ func (p Point) with(index int, v Value) Point {
 // plan gives new attempts to candidates that have none, as long as there are
 // points left.
 func (c *capacity) plan() {
+	for _, f := range c.fleets {
+		f.choose()
+	}
 	for _, candidate := range c.candidates {
-		if len(candidate.attempts) > 0 || candidate.checked {
+		if len(candidate.attempts) > 0 || candidate.checked || candidate.waits {
 			continue
 		}
 		var loads []int64
@@ -164,9 +183,16 @@ func (c *candidate) learn(trials []Trial, maxSeeds int) {
 	}
 }
 
-// Brackets returns what is known of each candidate.
+// Brackets returns what is known of each candidate, of those for a demand of each that
+// was tried.
 func (c *capacity) Brackets() []Bracket {
 	var brackets []Bracket
+	for _, f := range c.fleets {
+		brackets = append(brackets, f.brackets()...)
+	}
+	if c.fleets != nil {
+		return brackets
+	}
 	for _, candidate := range c.candidates {
 		brackets = append(brackets, candidate.bracket())
 	}

@@ -104,6 +104,21 @@ type CapacitySettings struct {
 	Precision float64
 	// MaxSeeds bounds the seeds that an undecided load gets.
 	MaxSeeds int
+	// Demand seeks the smallest pool that bears a load; nil seeks the greatest load of
+	// each pool.
+	Demand *DemandSettings
+}
+
+// DemandSettings state a load that a pool has to bear.
+type DemandSettings struct {
+	// Load is a decimal number, and Headroom how much more of it the pool bears, as a
+	// share.
+	Load     string
+	Headroom float64
+	// Replicas names the parameter that is the number of replicas of the pool.
+	Replicas string
+	// Survive is how many of them may fail.
+	Survive int
 }
 
 // Feature is one axis of MAPElites' archive: [Min, Max] in equal bins.
