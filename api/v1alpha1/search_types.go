@@ -161,6 +161,33 @@ type Capacity struct {
 	// +kubebuilder:validation:Minimum=2
 	// +kubebuilder:validation:Maximum=1000
 	MaxSeeds *int32 `json:"maxSeeds,omitempty"`
+	// demand is a load that a pool has to bear. With it, the search looks for the
+	// smallest pool that meets the constraints at this load, and for the capacity of
+	// this pool only.
+	// +optional
+	Demand *Demand `json:"demand,omitempty"`
+}
+
+// Demand is a load that a pool has to bear.
+type Demand struct {
+	// load is a value of the parameter that is the load.
+	// +required
+	Load PositiveDecimal `json:"load,omitempty"`
+	// replicas is the name of the parameter that is the number of replicas of the pool.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Replicas string `json:"replicas,omitempty"`
+	// headroom is how much more load the pool bears, such as 30%.
+	// +optional
+	Headroom Percentage `json:"headroom,omitempty"`
+	// survive is the number of replicas that may fail: without them, the pool still
+	// bears the load with its headroom.
+	// +optional
+	// +kubebuilder:default=0
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=1000
+	Survive int32 `json:"survive,omitempty"`
 }
 
 // Feature is a metric by which MAPElites distinguishes behaviours.

@@ -108,6 +108,11 @@ func (p *Plan) settings() search.Settings {
 		if c.MaxSeeds != nil {
 			s.Capacity.MaxSeeds = int(*c.MaxSeeds)
 		}
+		if d := c.Demand; d != nil {
+			s.Capacity.Demand = &search.DemandSettings{
+				Load: string(d.Load), Headroom: percent(string(d.Headroom)), Replicas: d.Replicas, Survive: int(d.Survive),
+			}
+		}
 	}
 	for _, f := range in.Features {
 		s.Features = append(s.Features, search.Feature{Min: f.Min.Float(), Max: f.Max.Float(), Bins: int(f.Bins)})
@@ -120,6 +125,9 @@ func (p *Plan) settings() search.Settings {
 	}
 	return s
 }
+
+// CapacitySettings are those of a search for capacities.
+func (p *Plan) CapacitySettings() search.CapacitySettings { return p.settings().Capacity }
 
 // precisionObjective is the place of the metric of a wanted precision among
 // what a trial's samples hold: an objective's, or the one behind them.

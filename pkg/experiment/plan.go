@@ -93,6 +93,10 @@ type Plan struct {
 	// where the answers are yet to come, and a study waits for them.
 	Proposer func([]search.Inquiry) [][]search.Proposed `json:"-"`
 
+	// LoadRate is how many requests a second a load of 1 is, where capacities are searched
+	// for; 0 where this is not known. It changes no simulation.
+	LoadRate float64 `json:"-"`
+
 	Builder setup.Builder `json:"-"`
 	// TraceParts reads other parts of the traces than the base replays.
 	TraceParts TraceParts `json:"-"`

@@ -15,11 +15,13 @@ func bracketText(c *result.Capacity) string {
 	case c == nil:
 		return ""
 	case c.Holds == "":
-		return "< " + c.Breaks + bracketMark(c)
+		return "< " + loadText(c, c.Breaks) + bracketMark(c)
 	case c.Breaks == "":
-		return "≥ " + c.Holds + bracketMark(c)
-	default:
+		return "≥ " + loadText(c, c.Holds) + bracketMark(c)
+	case c.RequestsPerSecond == 0 || c.RequestsPerSecond == 1:
 		return c.Holds + " – " + c.Breaks + bracketMark(c)
+	default:
+		return fmt.Sprintf("%s – %s (%s – %s)", c.Holds, c.Breaks, strings.TrimSuffix(rateText(c, c.Holds), rateUnit), rateText(c, c.Breaks)) + bracketMark(c)
 	}
 }
 
@@ -50,11 +52,11 @@ func (l board) bestCapacity(load string) string {
 	case c == nil || c.Holds == "":
 		return "No candidate was shown to hold any " + load + " that was tried."
 	case c.Breaks == "":
-		return fmt.Sprintf("%s holds a %s of %s, the greatest that was tried.", subject, load, c.Holds)
+		return fmt.Sprintf("%s holds a %s of %s, the greatest that was tried.", subject, load, loadText(c, c.Holds))
 	case c.Undecided:
-		return fmt.Sprintf("%s holds a %s of %s; whether it holds %s is not decided.", subject, load, c.Holds, c.Breaks)
+		return fmt.Sprintf("%s holds a %s of %s; whether it holds %s is not decided.", subject, load, loadText(c, c.Holds), loadText(c, c.Breaks))
 	default:
-		return fmt.Sprintf("%s holds a %s of %s, and does not hold %s.", subject, load, c.Holds, c.Breaks)
+		return fmt.Sprintf("%s holds a %s of %s, and does not hold %s.", subject, load, loadText(c, c.Holds), loadText(c, c.Breaks))
 	}
 }
 
@@ -83,7 +85,10 @@ func (l board) capacityFacts() []string {
 	if load == "" || len(l.Objectives) == 0 {
 		return nil
 	}
-	facts := []string{l.bestCapacity(load)}
+	facts := l.sizingFacts()
+	if l.demand() == nil {
+		facts = []string{l.bestCapacity(load)}
+	}
 	if len(l.Candidates) > curvesListed {
 		facts = append(facts, fmt.Sprintf("The table of tried loads lists the first %d candidates; -o json lists all.", curvesListed))
 	}
@@ -96,7 +101,10 @@ func (l board) capacityLegend() []string {
 	if load == "" {
 		return nil
 	}
-	notes := []string{"Candidates are ranked by capacity: the highest " + load + " at which all constraints were shown to hold, and the lowest at which they were not. Figures are those at the highest."}
+	notes := l.sizingLegend(load)
+	if notes == nil {
+		notes = []string{"Candidates are ranked by capacity: the highest " + load + " at which all constraints were shown to hold, and the lowest at which they were not. Figures are those at the highest."}
+	}
 	for _, mark := range []struct{ sign, words string }{
 		{"≥", "≥ means that the constraints hold at the highest load that was tried. Unless maxTrials ended the search, raise the end of the range."},
 		{"<", "< means that the constraints were not shown to hold at the lowest load of the range."},

@@ -20,17 +20,19 @@ const curvesListed = 3
 // curve is what was tried of the first candidates, least load first; nil where no
 // load was searched for.
 func (l board) curve() *grid {
-	var loads, verdicts, names []string
+	var loads, rates, verdicts, names []string
 	var tried []result.Tried
-	load := ""
+	load, factor := "", false
 	for i := range l.Candidates[:min(curvesListed, len(l.Candidates))] {
 		c := &l.Candidates[i]
 		if c.Capacity == nil {
 			continue
 		}
 		load = c.Capacity.Load
+		factor = c.Capacity.RequestsPerSecond != 0 && c.Capacity.RequestsPerSecond != 1
 		for _, t := range c.Capacity.Tried {
 			loads, names = append(loads, t.Load), append(names, otherParameters(&c.Candidate, load))
+			rates = append(rates, strings.TrimSuffix(rateText(c.Capacity, t.Load), rateUnit))
 			verdicts, tried = append(verdicts, loadVerdictText(t.Verdict)), append(tried, t)
 		}
 	}
@@ -42,6 +44,9 @@ func (l board) curve() *grid {
 		g.add("candidate", false, names)
 	}
 	g.add(load, true, loads)
+	if factor {
+		g.add("requests/s", true, rates)
+	}
 	for _, m := range l.Measures() {
 		var all []stats.Interval
 		for i := range tried {

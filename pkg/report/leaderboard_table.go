@@ -28,6 +28,7 @@ func (l board) grid() *grid {
 	if kinds, found := l.kinds(); found {
 		g.add("best of its kind", false, kinds)
 	}
+	l.addDemand(g)
 	if capacities, found := l.capacities(); found {
 		g.add("capacity ↑", false, capacities)
 	}

@@ -21,6 +21,8 @@ func LeaderboardVerdict(of *result.Leaderboard) string {
 	best, base := &l.Candidates[0], l.baseline()
 	load, _ := l.load()
 	switch {
+	case l.demand() != nil:
+		return l.sizing().verdict()
 	case best.Standing == result.Infeasible:
 		return fmt.Sprintf("no candidate wins: none meets the constraints; %s comes closest", best.Name())
 	case load != "":

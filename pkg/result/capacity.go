@@ -23,16 +23,61 @@ type Capacity struct {
 	Against []string `json:"against,omitempty"`
 	// Tried are the loads that were simulated, ascending.
 	Tried []Tried `json:"tried,omitempty"`
+	// RequestsPerSecond is what a load of 1 is; absent where this is not known.
+	RequestsPerSecond float64 `json:"requestsPerSecond,omitempty"`
+	// Demand is the load that a pool has to bear; absent where none is stated.
+	Demand *Demand `json:"demand,omitempty"`
 }
 
-// loss ranks capacities, those that bear more first; without one all are equal.
-func (c *Capacity) loss() float64 {
-	if c == nil {
-		return 0
-	}
+// Demand is a load that a pool has to bear, and whether this pool does.
+type Demand struct {
+	// Load is what was stated, and Headroom the share by which more is borne.
+	Load     string  `json:"load"`
+	Headroom float64 `json:"headroom,omitempty"`
+	// WithHeadroom is the load at which pools were judged: that of the figures.
+	WithHeadroom string `json:"withHeadroom"`
+	// Parameter is the number of replicas, and Replicas that of this pool.
+	Parameter string `json:"parameter"`
+	Replicas  int    `json:"replicas"`
+	// Survive is how many replicas were asked to be able to fail.
+	Survive int `json:"survive,omitempty"`
+	// Fits says that the pool was shown to bear the demand, and Survives that it was
+	// without so many replicas, too; without one where none were asked for.
+	Fits     bool `json:"fits"`
+	Survives bool `json:"survives,omitempty"`
+	Price
+}
+
+// Price is what the pools of a candidate take.
+type Price struct {
+	Accelerators int `json:"accelerators"`
+	// CostPerHour is absent where some pool has no price.
+	CostPerHour *float64 `json:"costPerHour,omitempty"`
+}
+
+// Suffices says that the pool does all that was asked.
+func (d *Demand) Suffices() bool { return d.Fits && (d.Survive == 0 || d.Survives) }
+
+// HoldsNumber is the highest load that was shown to hold; false where none was.
+func (c *Capacity) HoldsNumber() (float64, bool) {
 	held, err := strconv.ParseFloat(c.Holds, 64)
-	if err != nil {
-		return 0 // none was found to hold
+	return held, err == nil
+}
+
+// loss ranks capacities, those that bear more first; without one all are equal. With a
+// demand the smallest pool that suffices is first, and of those that do not the largest.
+func (c *Capacity) loss() float64 {
+	switch {
+	case c == nil:
+		return 0
+	case c.Demand != nil && c.Demand.Suffices():
+		return float64(c.Demand.Replicas) - mostReplicas
+	case c.Demand != nil:
+		return -float64(c.Demand.Replicas)
 	}
+	held, _ := c.HoldsNumber()
 	return -held
 }
+
+// mostReplicas is more than any pool has.
+const mostReplicas = 1e9

@@ -80,6 +80,7 @@ func Sweep(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs Inputs, sett
 	// What is searched depends on what is asked.
 	if len(errs) == 0 && len(criteria) == 0 {
 		errs = append(errs, c.points(spec.Baseline, path)...)
+		c.plan.LoadRate = c.loadRate(&spec.Scenario, &spec.Search)
 	}
 	if len(sweep.Spec.Objectives) == 0 {
 		criteria = exceptObjectives(criteria)

@@ -70,15 +70,15 @@ func (s *Study) candidates() []result.Candidate {
 }
 
 // bracketed returns the candidates of a search for capacities: each combination
-// of the other parameters at the highest load that holds, or where none does at
-// the least one; and the rows of those.
+// of the other parameters at the demand, or without one at the highest load that
+// holds, or where none does at the least one; and the rows of those.
 func (s *Study) bracketed(candidates []result.Candidate, brackets []search.Bracket) ([]result.Candidate, []result.Row, error) {
 	load := slices.IndexFunc(s.Plan.Parameters, func(p experiment.Parameter) bool { return p.Name == s.Plan.Search.Capacity.Load })
 	chosen, byPoint := map[int]bool{}, s.rowsByPoint()
 	var at []result.Candidate
 	for _, b := range brackets {
 		point := slices.Clone(b.Point)
-		point[load] = cmp.Or(b.Holds, b.Breaks)
+		point[load] = cmp.Or(b.Demand, b.Holds, b.Breaks)
 		id, known := s.ids[strings.Join(point, separator)]
 		if !known {
 			continue // it never had its turn
@@ -90,6 +90,10 @@ func (s *Study) bracketed(candidates []result.Candidate, brackets []search.Brack
 		candidate := candidates[id]
 		candidate.Capacity = &result.Capacity{
 			Load: s.Plan.Search.Capacity.Load, Holds: b.Holds, Breaks: b.Breaks, Undecided: b.Undecided, Open: b.Open, Against: b.Against, Tried: tried,
+			RequestsPerSecond: s.Plan.LoadRate,
+		}
+		if candidate.Capacity.Demand, err = s.demand(&b, s.points[id]); err != nil {
+			return nil, nil, err
 		}
 		at = append(at, candidate)
 		chosen[id] = true

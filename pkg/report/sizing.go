@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"windtunnel.dev/windtunnel/internal/figure"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// loadText prints a load with what it is in requests a second, such as 2.59 (16.2
+// requests/s). A load that is a rate is printed once.
+func loadText(c *result.Capacity, load string) string {
+	switch {
+	case load == "" || c.RequestsPerSecond == 0:
+		return load
+	case c.RequestsPerSecond == 1:
+		return load + rateUnit
+	default:
+		return fmt.Sprintf("%s (%s)", load, rateText(c, load))
+	}
+}
+
+// rateText prints a load in requests a second; the load itself where that is not known.
+func rateText(c *result.Capacity, load string) string {
+	number, err := strconv.ParseFloat(load, 64)
+	if c.RequestsPerSecond == 0 || err != nil {
+		return c.Load + " " + load
+	}
+	return threeDigits(number*c.RequestsPerSecond) + rateUnit
+}
+
+const rateUnit = " requests/s"
+
+// threeDigits rounds to three significant digits, and to whole numbers from 1000 on.
+func threeDigits(x float64) string {
+	if math.Abs(x) >= 1000 {
+		return strconv.FormatFloat(math.Round(x), 'f', -1, 64)
+	}
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
+	if err != nil {
+		return figure.Shortest(x)
+	}
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
+
+// demand is what was asked of pools; nil where nothing was.
+func (l board) demand() *result.Demand {
+	for i := range l.Candidates {
+		if c := l.Candidates[i].Capacity; c != nil && c.Demand != nil {
+			return c.Demand
+		}
+	}
+	return nil
+}
+
+// sizing is what was found about the pools that differ from the best candidate in their
+// replicas only; each is nil where there is none.
+type sizing struct {
+	// fits is the smallest that bears the demand, survives the smallest that does without
+	// the replicas that may fail, and largest the largest that was tried.
+	fits, survives, largest *result.Capacity
+	// name are the other parameters.
+	name string
+}
+
+func (l board) sizing() sizing {
+	s := sizing{name: l.poolName(0)}
+	smaller := func(c, than *result.Capacity) bool { return than == nil || c.Demand.Replicas < than.Demand.Replicas }
+	for i := range l.Candidates {
+		c := l.Candidates[i].Capacity
+		if c == nil || c.Demand == nil || l.poolName(i) != s.name {
+			continue
+		}
+		if c.Demand.Fits && smaller(c, s.fits) {
+			s.fits = c
+		}
+		if c.Demand.Survives && smaller(c, s.survives) {
+			s.survives = c
+		}
+		if s.largest == nil || c.Demand.Replicas > s.largest.Demand.Replicas {
+			s.largest = c
+		}
+	}
+	return s
+}
+
+// poolName are the parameters of a candidate beside its load and its replicas.
+func (l board) poolName(i int) string {
+	c := &l.Candidates[i]
+	if c.Capacity == nil || c.Capacity.Demand == nil {
+		return ""
+	}
+	var parts []string
+	for _, p := range c.Parameters {
+		if p.Name != c.Capacity.Load && p.Name != c.Capacity.Demand.Parameter {
+			parts = append(parts, p.String())
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// verdict says in a sentence, without a full stop, how many replicas are enough.
+func (s sizing) verdict() string {
+	text := s.answer()
+	if s.name != "" {
+		return "with " + s.name + " " + text
+	}
+	return text
+}
+
+func (s sizing) answer() string {
+	asked := s.largest.Demand
+	demand := "the demand of " + demandText(s.largest)
+	failures := "a failure"
+	if asked.Survive > 1 {
+		failures = fmt.Sprintf("%d failures", asked.Survive)
+	}
+	switch {
+	case s.fits == nil:
+		return s.tooSmall(demand)
+	case asked.Survive > 0 && s.survives == nil:
+		return fmt.Sprintf("%s %s, and no pool of up to %d replicas survives %s, too", meet(s.fits), demand, asked.Replicas, failures)
+	case asked.Survive > 0:
+		return fmt.Sprintf("%s %s and survive %s, with %s; while none fails, %d %s enough",
+			meet(s.survives), demand, failures, toSpare(s.survives), s.fits.Demand.Replicas, isOrAre(s.fits.Demand.Replicas))
+	case s.survives == nil:
+		return fmt.Sprintf("%s %s, with %s", meet(s.fits), demand, toSpare(s.fits))
+	default:
+		return fmt.Sprintf("%s %s, with %s; %d survive %s", meet(s.fits), demand, toSpare(s.fits), s.survives.Demand.Replicas, failures)
+	}
+}
+
+func isOrAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// meet is the subject and the verb for a pool.
+func meet(c *result.Capacity) string {
+	if c.Demand.Replicas == 1 {
+		return "1 replica meets"
+	}
+	return fmt.Sprintf("%d replicas meet", c.Demand.Replicas)
+}
+
+// demandText is the load that was stated, and its headroom.
+func demandText(c *result.Capacity) string {
+	text := rateText(c, c.Demand.Load)
+	if c.Demand.Headroom > 0 {
+		text += fmt.Sprintf(" with a headroom of %s", figure.Percent(c.Demand.Headroom))
+	}
+	return text
+}
+
+// toSpare says how many times the stated load a pool bears.
+func toSpare(c *result.Capacity) string {
+	held, _ := c.HoldsNumber()
+	stated, err := strconv.ParseFloat(c.Demand.Load, 64)
+	if err != nil || stated <= 0 {
+		return rateText(c, c.Holds)
+	}
+	least := ""
+	if c.Breaks == "" {
+		least = "at least "
+	}
+	return fmt.Sprintf("%s%s times to spare (%s)", least, threeDigits(held/stated), rateText(c, c.Holds))
+}
+
+// tooSmall says what the largest pool bears, where none is enough.
+func (s sizing) tooSmall(demand string) string {
+	pool := figure.Plural(s.largest.Demand.Replicas, "replica")
+	none := fmt.Sprintf("no pool of up to %s meets %s", pool, demand)
+	if s.largest.Holds == "" {
+		return fmt.Sprintf("%s, and even at %s it does not, so that more replicas do not help: raise the limit, or change the model, the accelerator or the engine", none, rateText(s.largest, s.largest.Breaks))
+	}
+	return fmt.Sprintf("%s, which bears %s", none, rateText(s.largest, s.largest.Holds))
+}
+
+// sizingFacts say of pools that were not decided.
+func (l board) sizingFacts() []string {
+	var facts []string
+	for i := range l.Candidates {
+		c := l.Candidates[i].Capacity
+		if c == nil || c.Demand == nil || c.Demand.Fits || !c.Undecided {
+			continue
+		}
+		facts = append(facts, fmt.Sprintf("Whether %s meets the demand is not decided: raise replications.count for more seeds.", strings.TrimSpace(l.poolName(i)+" "+figure.Plural(c.Demand.Replicas, "replica"))))
+	}
+	return facts
+}
+
+// sizingLegend explains the table of pools for a demand.
+func (l board) sizingLegend(load string) []string {
+	d := l.demand()
+	if d == nil {
+		return nil
+	}
+	failed := "with one failed"
+	if d.Survive > 1 {
+		failed = fmt.Sprintf("with %d failed", d.Survive)
+	}
+	return []string{
+		fmt.Sprintf("The smallest pool that suffices is first. Figures are those at the demand, a %s of %s. The search doubled the replicas until a pool met the demand, and tried the next smaller one.", load, d.WithHeadroom),
+		fmt.Sprintf("Demand: a pool survives if it meets the demand, and so do the replicas that are left %s.", failed),
+	}
+}
+
+// addDemand adds the columns of what came of each pool and of what it takes: its cost in
+// an hour, or without prices its accelerators.
+func (l board) addDemand(g *grid) {
+	if l.demand() == nil {
+		return
+	}
+	met, costs, accelerators := make([]string, len(l.Candidates)), make([]string, len(l.Candidates)), make([]string, len(l.Candidates))
+	priced := true
+	for i := range l.Candidates {
+		c := l.Candidates[i].Capacity
+		if c == nil || c.Demand == nil {
+			continue
+		}
+		met[i], accelerators[i] = demandVerdict(c), strconv.Itoa(c.Demand.Accelerators)
+		if c.Demand.CostPerHour == nil {
+			priced = false
+		} else {
+			costs[i] = figure.Fixed(*c.Demand.CostPerHour, 2)
+		}
+	}
+	g.add("demand", false, met)
+	if priced {
+		g.add("cost /h", true, costs)
+	} else {
+		g.add("accelerators", true, accelerators)
+	}
+}
+
+func demandVerdict(c *result.Capacity) string {
+	switch {
+	case c.Demand.Survives:
+		return "met, survives"
+	case c.Demand.Fits:
+		return "met"
+	case c.Undecided:
+		return "undecided"
+	default:
+		return "not met"
+	}
+}
