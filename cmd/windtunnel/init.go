@@ -48,11 +48,27 @@ const (
 	kindOfSweep = "sweep"
 )
 
-func newInitCommand() *cobra.Command {
-	o := initOptions{
+func newInitOptions() initOptions {
+	return initOptions{
 		output: "scenario.yaml", kind: kindOfRun, model: "meta-llama/Llama-3.1-8B-Instruct", accelerator: "h100-sxm",
 		replicas: 4, ttft: 2 * time.Second, preset: string(v1alpha1.ChatbotPreset),
 	}
+}
+
+// registerScenario defines the flags about the cluster and its traffic.
+func (o *initOptions) registerScenario(f *pflag.FlagSet) {
+	f.StringVar(&o.model, "model", o.model, "model that the replicas serve; windtunnel catalogue lists them")
+	f.StringVar(&o.accelerator, "accelerator", o.accelerator, "accelerator of a replica; windtunnel catalogue lists them")
+	f.StringVar(&o.epp, "epp", "", "`FILE` with the EPP's configuration")
+	f.StringVar(&o.eppVersion, "epp-version", "", "version of the EPP, such as router-v0.10 (default auto with --epp: the newest that accepts the file)")
+	f.StringVar(&o.trace, "trace", "", "`FILE` of recorded traffic")
+	o.traceFile.add(f)
+	f.StringVar(&o.preset, "preset", o.preset, "traffic without a trace: "+strings.Join(presetNames(), ", "))
+	f.Float64Var(&o.rate, "rate", 0, "arrivals a second of the preset (default one for each replica)")
+}
+
+func newInitCommand() *cobra.Command {
+	o := newInitOptions()
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write a first scenario from an EPP file and a trace, by questions or flags",
@@ -77,17 +93,10 @@ The command validates what it writes, and simulates nothing. It replaces no file
 	f := cmd.Flags()
 	f.StringVarP(&o.output, "output", "o", o.output, "file to write, - for standard output")
 	f.StringVar(&o.kind, "kind", o.kind, "what to write: run or sweep")
-	f.StringVar(&o.model, "model", o.model, "model that the replicas serve; windtunnel catalogue lists them")
-	f.StringVar(&o.accelerator, "accelerator", o.accelerator, "accelerator of a replica; windtunnel catalogue lists them")
 	f.IntVar(&o.replicas, "replicas", o.replicas, "number of replicas")
 	f.DurationVar(&o.ttft, "ttft", o.ttft, "greatest time to first token that users accept")
-	f.StringVar(&o.epp, "epp", "", "`FILE` with the EPP's configuration")
-	f.StringVar(&o.eppVersion, "epp-version", "", "version of the EPP, such as router-v0.10 (default auto with --epp: the newest that accepts the file)")
-	f.StringVar(&o.trace, "trace", "", "`FILE` of recorded traffic")
-	o.traceFile.add(f)
+	o.registerScenario(f)
 	f.BoolVar(&o.imitate, "imitate", false, "write clients that imitate the trace, in place of the trace")
-	f.StringVar(&o.preset, "preset", o.preset, "traffic without a trace: "+strings.Join(presetNames(), ", "))
-	f.Float64Var(&o.rate, "rate", 0, "arrivals a second of the preset (default one for each replica)")
 	f.BoolVar(&o.force, "force", false, "replace the file if it is there")
 	_ = cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions([]cobra.Completion{kindOfRun, kindOfSweep}, cobra.ShellCompDirectiveNoFileComp)) // the flags are there
 	_ = cmd.RegisterFlagCompletionFunc("preset", cobra.FixedCompletions(presetNames(), cobra.ShellCompDirectiveNoFileComp))

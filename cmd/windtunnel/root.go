@@ -48,6 +48,7 @@ Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
 	root.AddCommand(
 		newRunCommand(),
 		newSweepCommand(),
+		newSizeCommand(),
 		newCompareCommand(),
 		newEvaluateCommand(),
 		newServeCommand(),

@@ -15,10 +15,10 @@ func bracketText(c *result.Capacity) string {
 	case c == nil:
 		return ""
 	case c.Holds == "":
-		return "< " + loadText(c, c.Breaks) + bracketMark(c)
+		return "< " + factorText(c, c.Breaks) + bracketMark(c)
 	case c.Breaks == "":
-		return "≥ " + loadText(c, c.Holds) + bracketMark(c)
-	case c.RequestsPerSecond == 0 || c.RequestsPerSecond == 1:
+		return "≥ " + factorText(c, c.Holds) + bracketMark(c)
+	case !isFactor(c):
 		return c.Holds + " – " + c.Breaks + bracketMark(c)
 	default:
 		return fmt.Sprintf("%s – %s (%s – %s)", c.Holds, c.Breaks, strings.TrimSuffix(rateText(c, c.Holds), rateUnit), rateText(c, c.Breaks)) + bracketMark(c)
@@ -106,7 +106,7 @@ func (l board) capacityLegend() []string {
 		notes = []string{"Candidates are ranked by capacity: the highest " + load + " at which all constraints were shown to hold, and the lowest at which they were not. Figures are those at the highest."}
 	}
 	for _, mark := range []struct{ sign, words string }{
-		{"≥", "≥ means that the constraints hold at the highest load that was tried. Unless maxTrials ended the search, raise the end of the range."},
+		{"≥", l.openLegend()},
 		{"<", "< means that the constraints were not shown to hold at the lowest load of the range."},
 		{"?", "? means that the constraints were not shown to break there either; more seeds may decide it."},
 		{"…", "… means that maxTrials ended the search before the bracket was narrow."},
@@ -117,4 +117,12 @@ func (l board) capacityLegend() []string {
 		}
 	}
 	return notes
+}
+
+// openLegend explains a capacity without an upper end.
+func (l board) openLegend() string {
+	if l.demand() != nil {
+		return "≥ means that no higher load was tried: of the pool that suffices, because the range ends there, and of others, because they were not asked for more."
+	}
+	return "≥ means that the constraints hold at the highest load that was tried. Unless maxTrials ended the search, raise the end of the range."
 }

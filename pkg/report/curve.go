@@ -29,7 +29,7 @@ func (l board) curve() *grid {
 			continue
 		}
 		load = c.Capacity.Load
-		factor = c.Capacity.RequestsPerSecond != 0 && c.Capacity.RequestsPerSecond != 1
+		factor = isFactor(c.Capacity)
 		for _, t := range c.Capacity.Tried {
 			loads, names = append(loads, t.Load), append(names, otherParameters(&c.Candidate, load))
 			rates = append(rates, strings.TrimSuffix(rateText(c.Capacity, t.Load), rateUnit))

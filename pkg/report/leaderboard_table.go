@@ -29,8 +29,8 @@ func (l board) grid() *grid {
 		g.add("best of its kind", false, kinds)
 	}
 	l.addDemand(g)
-	if capacities, found := l.capacities(); found {
-		g.add("capacity ↑", false, capacities)
+	if capacities, unit := l.capacities(); capacities != nil {
+		g.add("capacity"+unit+" ↑", false, capacities)
 	}
 	for i, o := range l.Objectives {
 		if l.repeats(o) {
@@ -58,18 +58,25 @@ func (l board) grid() *grid {
 // repeats says whether the column of an objective would say what that of a
 // constraint does, where the capacity ranks.
 func (l board) repeats(o result.Objective) bool {
-	_, found := l.capacities()
-	return found && l.Baseline == nil && slices.ContainsFunc(l.Constraints, func(c result.Constraint) bool { return c.Measure == o.Measure })
+	capacities, _ := l.capacities()
+	return capacities != nil && l.Baseline == nil && slices.ContainsFunc(l.Constraints, func(c result.Constraint) bool { return c.Measure == o.Measure })
 }
 
-// capacities are the texts of the candidates' brackets, if any has one.
-func (l board) capacities() (texts []string, found bool) {
+// capacities are the texts of the candidates' brackets, nil if none has one, and their unit.
+func (l board) capacities() (texts []string, unit string) {
+	found := false
 	for i := range l.Candidates {
 		c := l.Candidates[i].Capacity
 		texts = append(texts, bracketText(c))
+		if c != nil && c.RequestsPerSecond == 1 {
+			unit = rateUnit
+		}
 		found = found || c != nil
 	}
-	return texts, found
+	if !found {
+		return nil, ""
+	}
+	return texts, unit
 }
 
 func rankText(c *result.Ranked) string {

@@ -12,17 +12,24 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// loadText prints a load with what it is in requests a second, such as 2.59 (16.2
-// requests/s). A load that is a rate is printed once.
-func loadText(c *result.Capacity, load string) string {
-	switch {
-	case load == "" || c.RequestsPerSecond == 0:
-		return load
-	case c.RequestsPerSecond == 1:
-		return load + rateUnit
-	default:
+// isFactor says that a load is a factor of a rate, such as that of a trace.
+func isFactor(c *result.Capacity) bool { return c.RequestsPerSecond != 0 && c.RequestsPerSecond != 1 }
+
+// factorText prints a load, and what a factor is in requests a second: 2.59 (16.2
+// requests/s).
+func factorText(c *result.Capacity, load string) string {
+	if isFactor(c) {
 		return fmt.Sprintf("%s (%s)", load, rateText(c, load))
 	}
+	return load
+}
+
+// loadText is factorText with the unit of a rate, too.
+func loadText(c *result.Capacity, load string) string {
+	if c.RequestsPerSecond == 1 {
+		return load + rateUnit
+	}
+	return factorText(c, load)
 }
 
 // rateText prints a load in requests a second; the load itself where that is not known.
@@ -176,24 +183,29 @@ func toSpare(c *result.Capacity) string {
 // tooSmall says what the largest pool bears, where none is enough.
 func (s sizing) tooSmall(demand string) string {
 	pool := figure.Plural(s.largest.Demand.Replicas, "replica")
-	none := fmt.Sprintf("no pool of up to %s meets %s", pool, demand)
-	if s.largest.Holds == "" {
-		return fmt.Sprintf("%s, and even at %s it does not, so that more replicas do not help: raise the limit, or change the model, the accelerator or the engine", none, rateText(s.largest, s.largest.Breaks))
+	meets := "meets"
+	if s.largest.Undecided {
+		meets = "was shown to meet"
 	}
-	return fmt.Sprintf("%s, which bears %s", none, rateText(s.largest, s.largest.Holds))
+	text := fmt.Sprintf("no pool of up to %s %s %s", pool, meets, demand)
+	if s.largest.Holds == "" {
+		return fmt.Sprintf("%s, and even at %s it does not, so that more replicas do not help: raise the limit, or change the model, the accelerator or the engine", text, rateText(s.largest, s.largest.Breaks))
+	}
+	return fmt.Sprintf("%s; the largest bears %s", text, rateText(s.largest, s.largest.Holds))
 }
 
-// sizingFacts say of pools that were not decided.
+// sizingFacts name the pools of which it is not decided whether they meet the demand.
 func (l board) sizingFacts() []string {
-	var facts []string
+	var names []string
 	for i := range l.Candidates {
-		c := l.Candidates[i].Capacity
-		if c == nil || c.Demand == nil || c.Demand.Fits || !c.Undecided {
-			continue
+		if c := l.Candidates[i].Capacity; c != nil && c.Demand != nil && !c.Demand.Fits && c.Undecided {
+			names = append(names, strings.TrimSpace(l.poolName(i)+" "+figure.Plural(c.Demand.Replicas, "replica")))
 		}
-		facts = append(facts, fmt.Sprintf("Whether %s meets the demand is not decided: raise replications.count for more seeds.", strings.TrimSpace(l.poolName(i)+" "+figure.Plural(c.Demand.Replicas, "replica"))))
 	}
-	return facts
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{"It is not decided whether the demand is met by " + firstNames(names) + ": more seeds may decide it (replications.count)."}
 }
 
 // sizingLegend explains the table of pools for a demand.

@@ -25,7 +25,7 @@ func (c *compiler) loadRate(in *v1alpha1.Scenario, search *v1alpha1.Search) floa
 		return 0
 	}
 	path := c.plan.Parameters[at].Path
-	if strings.HasSuffix(path, ".arrivals.rate") || strings.HasSuffix(path, ".preset.rate") {
+	if strings.HasSuffix(path, ".arrivals.rate") {
 		return 1
 	}
 	for _, t := range setup.Traces(&in.Workload, nil) {

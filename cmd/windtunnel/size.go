@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/report"
+	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/starter"
+)
+
+// sizeOptions are the flags of size.
+type sizeOptions struct {
+	sweep sweepOptions
+	// first makes a scenario where none is given.
+	first initOptions
+	size  starter.SizeOptions
+	slos  []string
+	// headroom is that of size, and made says which flags make a scenario.
+	headroom string
+	made     []string
+}
+
+// flagsOfFirst are those that make a scenario.
+var flagsOfFirst = []string{"trace", "preset", "rate", "model", "accelerator", "epp", "epp-version"}
+
+func newSizeCommand() *cobra.Command {
+	o := sizeOptions{first: newInitOptions(), size: starter.SizeOptions{MaxReplicas: 64}}
+	o.first.output, o.first.replicas = "-", 1
+	cmd := &cobra.Command{
+		Use:   "size {-f FILE | --trace FILE | --preset NAME --rate N} --slo METRIC=BOUND",
+		Short: "Find the smallest pool that meets the SLOs at your load",
+		Long: `Find the smallest pool that meets the SLOs at your load, how much more load it bears,
+and how many replicas survive a failure.
+
+The scenario is that of a file, such as windtunnel init writes, or is made of a trace or a
+preset and the flags of init. The load is that of the scenario: the trace as it was recorded,
+or the rate of the clients.
+
+The command doubles the replicas until all SLOs are met, and tries the sizes between, so
+that the next smaller pool was tried and does not meet them. Then it raises the load of the
+smallest pool until it does not meet them either. An SLO is met if all seeds together show it
+with a confidence of 95 %; the seeds are doubled up to four times where they do not tell.
+
+--headroom 30% asks for a pool that bears 30 % more than the load. --survive 1 asks for a pool
+that meets the SLOs at this load with one replica failed, too.
+
+A PolicySweep with search.capacity.demand does the same on a cluster, and compares
+several configurations: see docs/sweeps.md.
+
+Exit codes: 0 a pool suffices, 1 none does, 2 invalid input, 3 not enough evidence for any pool.`,
+		Example: `  windtunnel size --trace gateway.csv --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion --slo ttft.p99=500ms
+  windtunnel size -f scenario.yaml --slo ttft.p99=500ms --slo tpot.p99=30ms --headroom 30% --survive 1
+  windtunnel size --preset Chatbot --rate 40 --accelerator a100-80gb --slo goodput=99%`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			for _, name := range flagsOfFirst {
+				if cmd.Flags().Changed(name) {
+					o.made = append(o.made, name)
+				}
+			}
+			return o.run(cmd)
+		},
+	}
+	o.sweep.register(cmd)
+	o.sweep.registerSettings(cmd)
+	f := cmd.Flags()
+	f.StringArrayVar(&o.slos, "slo", nil, "`METRIC=BOUND` that the pool must meet, such as ttft.p99=500ms or goodput=95%; may be repeated (default: the gates of the run)")
+	f.StringVar(&o.headroom, "headroom", "", "how much more load the pool must bear, such as 30%")
+	f.IntVar(&o.size.Survive, "survive", 0, "number of replicas that may fail: without them, the pool still meets the SLOs")
+	f.IntVar(&o.size.MaxReplicas, "max-replicas", o.size.MaxReplicas, "greatest number of replicas to try")
+	f.StringVar(&o.size.Pool, "pool", "", "pool to size (default: the only one)")
+	f.StringVar(&o.size.Load, "load", "", "path of the rate to raise, such as workload.clients[chat].arrivals.rate (default: the only one)")
+	f.StringVar(&o.sweep.report, "report", "", "file to write a report to; a page with charts if it ends in .html, else Markdown")
+	o.first.registerScenario(f)
+	return cmd
+}
+
+func (o *sizeOptions) run(cmd *cobra.Command) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	ctx, stdout := cmd.Context(), cmd.OutOrStdout()
+	set, run, err := o.scenario(ctx, cmd.InOrStdin(), cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	if _, errs, err := compile.Run(ctx, run, o.sweep.inputs(set, run), o.sweep.settings...); err != nil || len(errs) > 0 {
+		return compiledFrom(set, run, errs, err)
+	}
+	if o.size.Constraints, err = o.constraints(run); err != nil {
+		return err
+	}
+	sweep, errs := starter.Size(run, &o.size)
+	if len(errs) > 0 {
+		return compiledFrom(set, run, errs, nil)
+	}
+	if set, err = asRead(sweep, set.FileOf(run), set.ConfigMaps); err != nil {
+		return err
+	}
+	sweep = set.Sweeps[0]
+	c, errs, err := compile.Sweep(ctx, sweep, o.sweep.inputs(set, sweep), o.sweep.settings...)
+	if err := compiled("size of", run.Name, o.withFlags(errs), err); err != nil {
+		return err
+	}
+	return o.answer(ctx, compiledSweep{PolicySweep: sweep, Compiled: c, named: sweep.Name}, stdout, cmd.ErrOrStderr())
+}
+
+// check refuses flags that do not go together, and numbers that are none.
+func (o *sizeOptions) check() error {
+	var errs []error
+	refuse := func(wrong bool, format string, args ...any) {
+		if wrong {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	file := len(o.sweep.files) > 0
+	refuse(file && len(o.made) > 0, "-f FILE has a scenario of its own: use it without --%s", strings.Join(o.made, " and --"))
+	refuse(!file && !slices.Contains(o.made, "trace") && !slices.Contains(o.made, "preset"), "a scenario is required: -f FILE, --trace FILE, or --preset NAME --rate N")
+	refuse(slices.Contains(o.made, "preset") && !slices.Contains(o.made, "rate"), "--preset needs --rate: the requests a second that the pool has to bear")
+	refuse(o.size.Survive < 0, "--survive must not be negative")
+	refuse(o.size.MaxReplicas < 1 || o.size.MaxReplicas > 1024, "--max-replicas must be from 1 to 1024")
+	refuse(o.size.Survive >= o.size.MaxReplicas, "--survive %d: must be less than --max-replicas, which is %d", o.size.Survive, o.size.MaxReplicas)
+	percent := strings.TrimSuffix(o.headroom, "%")
+	refuse(o.headroom != "" && (percent == o.headroom || !isPositiveDecimal(percent)), "--headroom %q: must be a percentage greater than 0, such as 30%%", o.headroom)
+	refuse(len(o.slos) == 0 && !file, "an SLO is required, such as --slo ttft.p99=500ms")
+	o.size.Headroom = v1alpha1.Percentage(o.headroom)
+	if err := errors.Join(errs...); err != nil {
+		return badInputError{err}
+	}
+	return checkFolders(map[string]string{"--report": o.sweep.report})
+}
+
+// isPositiveDecimal says whether a text is a number as the API has them, above 0.
+func isPositiveDecimal(text string) bool {
+	for _, r := range text {
+		if (r < '0' || r > '9') && r != '.' {
+			return false
+		}
+	}
+	return v1alpha1.PositiveDecimal(text).Float() > 0
+}
+
+// scenario is the run whose pool is sized: of a file, or made of the flags.
+func (o *sizeOptions) scenario(ctx context.Context, stdin io.Reader, stderr io.Writer) (*manifest.Set, *v1alpha1.SimulationRun, error) {
+	if len(o.sweep.files) > 0 {
+		return o.given(stdin)
+	}
+	text, err := o.first.write(ctx, stderr)
+	if err != nil {
+		return nil, nil, err
+	}
+	set, err := manifest.Read(bytes.NewReader(text), standardInput)
+	if err != nil {
+		return nil, nil, badInputError{err}
+	}
+	return set, set.Runs[0], nil
+}
+
+// given is the run of the files, or one of the scenario of their PolicySweep.
+func (o *sizeOptions) given(stdin io.Reader) (*manifest.Set, *v1alpha1.SimulationRun, error) {
+	set, err := o.sweep.load(stdin)
+	if err != nil {
+		return nil, nil, err
+	}
+	runs := selected(set.Runs, o.sweep.name)
+	sweeps := selected(set.Sweeps, o.sweep.name)
+	switch {
+	case len(runs) == 1:
+		return set, runs[0], nil
+	case len(runs) == 0 && len(sweeps) == 1:
+		run := &v1alpha1.SimulationRun{
+			TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.SimulationRunKind},
+			ObjectMeta: metav1.ObjectMeta{Name: sweeps[0].Name, Namespace: sweeps[0].Namespace},
+			Spec:       v1alpha1.SimulationRunSpec{Scenario: sweeps[0].Spec.Scenario, Replications: sweeps[0].Spec.Replications, Metrics: sweeps[0].Spec.Metrics},
+		}
+		set, err = asRead(run, set.FileOf(sweeps[0]), set.ConfigMaps)
+		if err != nil {
+			return nil, nil, err
+		}
+		return set, set.Runs[0], nil
+	case len(runs)+len(sweeps) == 0:
+		return nil, nil, o.sweep.nothingFound(set, v1alpha1.SimulationRunKind)
+	default:
+		return nil, nil, badInputError{fmt.Errorf("size is about one scenario, but there are %d objects: select one with --name", len(runs)+len(sweeps))}
+	}
+}
+
+// selected are the objects of a name; all where it is empty.
+func selected[T manifest.Object](objects []T, name string) []T {
+	return slices.DeleteFunc(slices.Clone(objects), func(o T) bool { return name != "" && o.GetName() != name })
+}
+
+// constraints are the SLOs of the flags, or the bounds of the run's gates.
+func (o *sizeOptions) constraints(run *v1alpha1.SimulationRun) ([]v1alpha1.Constraint, error) {
+	var all []v1alpha1.Constraint
+	if len(o.slos) == 0 {
+		for i := range run.Spec.Gates {
+			if g := run.Spec.Gates[i].Gate(); g.Value != "" {
+				all = append(all, v1alpha1.Constraint{Metric: g.Metric, Operator: g.Operator, Value: g.Value})
+			}
+		}
+		if len(all) == 0 {
+			return nil, badInputError{errors.New("an SLO is required, such as --slo ttft.p99=500ms: the run has no gates that state one")}
+		}
+	}
+	for _, text := range o.slos {
+		c, err := parseSLO(text)
+		if err != nil {
+			return nil, badInputError{err}
+		}
+		if slices.ContainsFunc(all, func(d v1alpha1.Constraint) bool { return d.Metric == c.Metric }) {
+			return nil, badInputError{fmt.Errorf("--slo %q: %s has a bound already", text, c.Metric)}
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// parseSLO reads an SLO such as ttft.p99=500ms: at most the bound where less is better, else
+// at least. <= and >= say which.
+func parseSLO(text string) (v1alpha1.Constraint, error) {
+	wrong := fmt.Errorf("--slo %q: must be a metric, = and a bound, such as ttft.p99=500ms or goodput=95%%", text)
+	// The selector of a metric has a = of its own: ttft.p99{class=chat}=500ms.
+	at := strings.LastIndexByte(text, '=')
+	if at < 1 || strings.Contains(text[at:], "}") {
+		return v1alpha1.Constraint{}, wrong
+	}
+	name, bound := text[:at], strings.TrimSpace(text[at+1:])
+	c := v1alpha1.Constraint{Metric: strings.TrimSpace(strings.TrimRight(name, "<>")), Value: v1alpha1.MetricBound(bound)}
+	if c.Metric == "" || bound == "" {
+		return v1alpha1.Constraint{}, wrong
+	}
+	metric, errs := result.ParseMetric(c.Metric, field.NewPath(fmt.Sprintf("--slo %q", text)))
+	if len(errs) > 0 {
+		return v1alpha1.Constraint{}, errs.ToAggregate()
+	}
+	if _, errs := result.ParseBound(bound, metric.Unit(), field.NewPath(fmt.Sprintf("--slo %q", text))); len(errs) > 0 {
+		return v1alpha1.Constraint{}, errs.ToAggregate()
+	}
+	c.Operator = v1alpha1.AtMost
+	if strings.HasSuffix(name, ">") || !strings.HasSuffix(name, "<") && metric.Direction() == result.Maximize {
+		c.Operator = v1alpha1.AtLeast
+	}
+	return c, nil
+}
+
+// asRead has an object defaulted and validated as if it stood in a file.
+func asRead(object manifest.Object, file string, configMaps []*corev1.ConfigMap) (*manifest.Set, error) {
+	text, err := yaml.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	set, err := manifest.Read(bytes.NewReader(text), file)
+	if err != nil {
+		return nil, badInputError{err}
+	}
+	set.ConfigMaps = configMaps
+	return set, nil
+}
+
+// withFlags has errors of the sweep name the flags that they are about.
+func (o *sizeOptions) withFlags(errs field.ErrorList) field.ErrorList {
+	for _, e := range errs {
+		for i := range o.slos {
+			if rest, is := strings.CutPrefix(e.Field, field.NewPath("spec", "constraints").Index(i).String()); is {
+				e.Field = fmt.Sprintf("--slo %q", o.slos[i]) + rest
+			}
+		}
+		if strings.HasPrefix(e.Field, "spec.search.capacity.demand.load") {
+			e.Field = "--headroom"
+		}
+	}
+	return errs
+}
+
+// answer looks for the pool and prints what it found.
+func (o *sizeOptions) answer(ctx context.Context, sweep compiledSweep, stdout, stderr io.Writer) error {
+	if err := o.sweep.checkMemory(stderr, sweep.label(), sweep.Plan); err != nil {
+		return err
+	}
+	conducted, err := o.sweep.executeSweep(ctx, sweep)
+	if err != nil {
+		return fmt.Errorf("%s: %w", sweep.label(), err)
+	}
+	board, err := conducted.Top(0)
+	if err != nil {
+		return err
+	}
+	defer o.sweep.legend.end(stdout)
+	if o.sweep.output != outputTable {
+		err = o.sweep.print(stdout, sweep, conducted, nil)
+	} else {
+		err = o.table(stdout, sweep, board)
+	}
+	if err != nil {
+		return err
+	}
+	if o.sweep.report != "" {
+		if err := o.sweep.writeSweepReport(ctx, sweep, conducted.Study); err != nil {
+			return fmt.Errorf("--report: %w", err)
+		}
+	}
+	return sizeVerdict(sweep.Name, board)
+}
+
+func (o *sizeOptions) table(stdout io.Writer, sweep compiledSweep, board *result.Leaderboard) error {
+	fmt.Fprintf(stdout, "verdict: %s\n\n", report.LeaderboardVerdict(board))
+	printWarnings(stdout, sweep.Plan.Warnings, sweep.Plan.Findings...)
+	if err := o.sweep.legend.table(stdout, report.Leaderboard(board)); err != nil {
+		return err
+	}
+	printStepTimes(stdout, sweep.Plan.StepTimes)
+	printApproximations(stdout, sweep.Plan.Approximations)
+	return nil
+}
+
+// sizeVerdict is nil where a pool suffices.
+func sizeVerdict(name string, board *result.Leaderboard) error {
+	judgement := result.Fail
+	for i := range board.Candidates {
+		switch c := board.Candidates[i].Capacity; {
+		case c == nil || c.Demand == nil:
+		case c.Demand.Suffices():
+			return nil
+		case c.Undecided && c.Holds == "":
+			judgement = result.Unknown
+		}
+	}
+	return gatesNotPassed{name, &study.Verdict{Judgement: judgement, Message: report.LeaderboardVerdict(board)}}
+}
