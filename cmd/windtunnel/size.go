@@ -336,11 +336,11 @@ func (o *sizeOptions) table(stdout io.Writer, sweep compiledSweep, board *result
 func sizeVerdict(name string, board *result.Leaderboard) error {
 	judgement := result.Fail
 	for i := range board.Candidates {
-		switch c := board.Candidates[i].Capacity; {
-		case c == nil || c.Demand == nil:
-		case c.Demand.Suffices():
+		switch c := &board.Candidates[i]; {
+		case c.Capacity == nil || c.Capacity.Demand == nil:
+		case c.Capacity.Demand.Suffices():
 			return nil
-		case c.Undecided && c.Holds == "":
+		case c.Standing == result.Feasible && c.Capacity.Demand.Verdict == result.LoadUndecided:
 			judgement = result.Unknown
 		}
 	}

@@ -38,22 +38,13 @@ func rateText(c *result.Capacity, load string) string {
 	if c.RequestsPerSecond == 0 || err != nil {
 		return c.Load + " " + load
 	}
-	return threeDigits(number*c.RequestsPerSecond) + rateUnit
+	return figure.Significant(number*c.RequestsPerSecond, digits) + rateUnit
 }
 
-const rateUnit = " requests/s"
-
-// threeDigits rounds to three significant digits, and to whole numbers from 1000 on.
-func threeDigits(x float64) string {
-	if math.Abs(x) >= 1000 {
-		return strconv.FormatFloat(math.Round(x), 'f', -1, 64)
-	}
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
-	if err != nil {
-		return figure.Shortest(x)
-	}
-	return strconv.FormatFloat(rounded, 'f', -1, 64)
-}
+const (
+	rateUnit = " requests/s"
+	digits   = 3 // of rates and ratios
+)
 
 // demand is what was asked of pools; nil where nothing was.
 func (l board) demand() *result.Demand {
@@ -71,29 +62,51 @@ type sizing struct {
 	// fits is the smallest that bears the demand, survives the smallest that does without
 	// the replicas that may fail, and largest the largest that was tried.
 	fits, survives, largest *result.Capacity
+	// asGood is the number of replicas of the smallest pool that is as good as the largest at
+	// the demand; 0 where each is worse.
+	asGood int
 	// name are the other parameters.
 	name string
 }
 
 func (l board) sizing() sizing {
 	s := sizing{name: l.poolName(0)}
+	var best *result.Ranked
 	smaller := func(c, than *result.Capacity) bool { return than == nil || c.Demand.Replicas < than.Demand.Replicas }
 	for i := range l.Candidates {
 		c := l.Candidates[i].Capacity
 		if c == nil || c.Demand == nil || l.poolName(i) != s.name {
 			continue
 		}
-		if c.Demand.Fits && smaller(c, s.fits) {
+		if c.Demand.Fits() && smaller(c, s.fits) {
 			s.fits = c
 		}
 		if c.Demand.Survives && smaller(c, s.survives) {
 			s.survives = c
 		}
 		if s.largest == nil || c.Demand.Replicas > s.largest.Demand.Replicas {
-			s.largest = c
+			s.largest, best = c, &l.Candidates[i]
+		}
+	}
+	for i := range l.Candidates {
+		c := &l.Candidates[i]
+		if c != best && l.poolName(i) == s.name && l.asGood(c, best) && (s.asGood == 0 || c.Capacity.Demand.Replicas < s.asGood) {
+			s.asGood = c.Capacity.Demand.Replicas
 		}
 	}
 	return s
+}
+
+// asGood says whether a pool is within one percent of the largest in each constraint.
+func (l board) asGood(c, largest *result.Ranked) bool {
+	for _, constraint := range l.Constraints {
+		name := constraint.Measure.String()
+		a, b := c.Metrics[name], largest.Metrics[name]
+		if a.N == 0 || b.N == 0 || math.Abs(a.Mean-b.Mean) > 0.01*math.Abs(b.Mean) {
+			return false
+		}
+	}
+	return len(l.Constraints) > 0
 }
 
 // poolName are the parameters of a candidate beside its load and its replicas.
@@ -177,28 +190,32 @@ func toSpare(c *result.Capacity) string {
 	if c.Breaks == "" {
 		least = "at least "
 	}
-	return fmt.Sprintf("%s%s times to spare (%s)", least, threeDigits(held/stated), rateText(c, c.Holds))
+	return fmt.Sprintf("%s%s times to spare (%s)", least, figure.Significant(held/stated, digits), rateText(c, c.Holds))
 }
 
 // tooSmall says what the largest pool bears, where none is enough.
 func (s sizing) tooSmall(demand string) string {
 	pool := figure.Plural(s.largest.Demand.Replicas, "replica")
 	meets := "meets"
-	if s.largest.Undecided {
+	if s.largest.Demand.Verdict == result.LoadUndecided {
 		meets = "was shown to meet"
 	}
 	text := fmt.Sprintf("no pool of up to %s %s %s", pool, meets, demand)
 	if s.largest.Holds == "" {
 		return fmt.Sprintf("%s, and even at %s it does not, so that more replicas do not help: raise the limit, or change the model, the accelerator or the engine", text, rateText(s.largest, s.largest.Breaks))
 	}
-	return fmt.Sprintf("%s; the largest bears %s", text, rateText(s.largest, s.largest.Holds))
+	text += "; the largest bears " + rateText(s.largest, s.largest.Holds)
+	if s.asGood > 0 {
+		text += fmt.Sprintf(", and %d bear the demand as well as it does, so that more replicas do not help: look at where the router sends requests (windtunnel run --report)", s.asGood)
+	}
+	return text
 }
 
 // sizingFacts name the pools of which it is not decided whether they meet the demand.
 func (l board) sizingFacts() []string {
 	var names []string
 	for i := range l.Candidates {
-		if c := l.Candidates[i].Capacity; c != nil && c.Demand != nil && !c.Demand.Fits && c.Undecided {
+		if c := l.Candidates[i].Capacity; c != nil && c.Demand != nil && c.Demand.Verdict == result.LoadUndecided {
 			names = append(names, strings.TrimSpace(l.poolName(i)+" "+figure.Plural(c.Demand.Replicas, "replica")))
 		}
 	}
@@ -253,14 +270,8 @@ func (l board) addDemand(g *grid) {
 }
 
 func demandVerdict(c *result.Capacity) string {
-	switch {
-	case c.Demand.Survives:
+	if c.Demand.Survives {
 		return "met, survives"
-	case c.Demand.Fits:
-		return "met"
-	case c.Undecided:
-		return "undecided"
-	default:
-		return "not met"
 	}
+	return loadVerdictText(c.Demand.Verdict)
 }

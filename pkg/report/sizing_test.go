@@ -7,11 +7,15 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
 // sized is a candidate for a demand of 1, the factor of a trace of 38 requests a second.
 func sized(replicas int, holds, breaks string, change func(*result.Capacity)) result.Ranked {
-	d := &result.Demand{Load: "1", WithHeadroom: "1", Parameter: "replicas", Replicas: replicas, Fits: holds != ""}
+	d := &result.Demand{Load: "1", WithHeadroom: "1", Parameter: "replicas", Replicas: replicas, Verdict: result.LoadNotMet}
+	if holds != "" {
+		d.Verdict = result.LoadMet
+	}
 	c := &result.Capacity{Load: "rate", Holds: holds, Breaks: breaks, RequestsPerSecond: 38, Demand: d}
 	d.Accelerators = 2 * replicas
 	if change != nil {
@@ -31,7 +35,7 @@ func TestVerdictOnASize(t *testing.T) {
 			}
 		}
 	}
-	none := func(c *result.Capacity) { c.Demand.Fits = false }
+	none := func(c *result.Capacity) { c.Demand.Verdict = result.LoadNotMet }
 	for want, candidates := range map[string][]result.Ranked{
 		// 1.9 × 38 = 72.2.
 		"1 replica meets the demand of 38 requests/s, with 1.9 times to spare (72.2 requests/s); 2 survive a failure": {
@@ -51,7 +55,7 @@ func TestVerdictOnASize(t *testing.T) {
 			sized(4, "1.2", "1.25", func(c *result.Capacity) { none(c); c.Demand.Headroom = 0.3 }), sized(1, "", "1", nil),
 		},
 		"no pool of up to 4 replicas was shown to meet the demand of 38 requests/s; the largest bears 19 requests/s": {
-			sized(4, "0.5", "1", func(c *result.Capacity) { none(c); c.Undecided = true }),
+			sized(4, "0.5", "1", func(c *result.Capacity) { c.Demand.Verdict = result.LoadUndecided }),
 		},
 		"no pool of up to 4 replicas meets the demand of 38 requests/s, and even at 3.8 requests/s it does not, so that more replicas do not help: raise the limit, or change the model, the accelerator or the engine": {
 			sized(4, "", "0.1", nil), sized(1, "", "1", nil),
@@ -63,6 +67,24 @@ func TestVerdictOnASize(t *testing.T) {
 		if got := LeaderboardVerdict(&result.Leaderboard{Candidates: candidates}); got != want {
 			t.Errorf("\n got %q\nwant %q", got, want)
 		}
+	}
+}
+
+// Where a router sends all requests to few replicas, as many as one likes bear no more.
+func TestAVerdictSaysThatMoreReplicasDoNotHelp(t *testing.T) {
+	ttft := result.MustParseMetric("ttft.p99")
+	pool := func(replicas int, holds, breaks string, seconds float64) result.Ranked {
+		c := sized(replicas, holds, breaks, func(c *result.Capacity) { c.Demand.Verdict = result.LoadNotMet })
+		c.Metrics = result.Intervals{"ttft.p99": stats.Interval{N: 5, Mean: seconds}}
+		return c
+	}
+	got := LeaderboardVerdict(&result.Leaderboard{
+		Constraints: []result.Constraint{{Measure: result.Of(ttft), Operator: result.AtMost, Bound: 0.5}},
+		Candidates:  []result.Ranked{pool(64, "0.5", "1", 0.7), pool(8, "", "1", 0.704), pool(4, "", "1", 0.704), pool(2, "", "1", 0.72)},
+	})
+	const want = "no pool of up to 64 replicas meets the demand of 38 requests/s; the largest bears 19 requests/s, and 4 bear the demand as well as it does, so that more replicas do not help: look at where the router sends requests (windtunnel run --report)"
+	if got != want {
+		t.Errorf("\n got %q\nwant %q", got, want)
 	}
 }
 
@@ -83,7 +105,7 @@ func TestAVerdictOnASizeIsAboutTheBestConfiguration(t *testing.T) {
 // Prices stand beside the pools: in money where each pool has a price, else in accelerators.
 func TestTableOfSizes(t *testing.T) {
 	priced := func(c *result.Capacity) { cost := 2.5 * float64(c.Demand.Replicas); c.Demand.CostPerHour = &cost }
-	undecided := func(c *result.Capacity) { c.Undecided = true }
+	undecided := func(c *result.Capacity) { c.Undecided, c.Demand.Verdict = true, result.LoadUndecided }
 	for name, tc := range map[string]struct {
 		candidates []result.Ranked
 		want       []string
@@ -105,14 +127,6 @@ func TestTableOfSizes(t *testing.T) {
 				t.Fatalf("%s: %q does not come, in this order, in\n%s", name, want, text)
 			}
 			rest = after
-		}
-	}
-}
-
-func TestThreeDigits(t *testing.T) {
-	for x, want := range map[float64]string{0.012345: "0.0123", 16.18: "16.2", 72.2: "72.2", 999.4: "999", 12345.6: "12346"} {
-		if got := threeDigits(x); got != want {
-			t.Errorf("%g: %s, want %s", x, got, want)
 		}
 	}
 }

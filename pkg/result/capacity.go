@@ -41,10 +41,10 @@ type Demand struct {
 	Replicas  int    `json:"replicas"`
 	// Survive is how many replicas were asked to be able to fail.
 	Survive int `json:"survive,omitempty"`
-	// Fits says that the pool was shown to bear the demand, and Survives that it was
-	// without so many replicas, too; without one where none were asked for.
-	Fits     bool `json:"fits"`
-	Survives bool `json:"survives,omitempty"`
+	// Verdict says whether the pool bears the demand, and Survives that it does without so
+	// many replicas, too; without one where none were asked for.
+	Verdict  LoadVerdict `json:"verdict"`
+	Survives bool        `json:"survives,omitempty"`
 	Price
 }
 
@@ -56,7 +56,10 @@ type Price struct {
 }
 
 // Suffices says that the pool does all that was asked.
-func (d *Demand) Suffices() bool { return d.Fits && (d.Survive == 0 || d.Survives) }
+func (d *Demand) Suffices() bool { return d.Fits() && (d.Survive == 0 || d.Survives) }
+
+// Fits says that the pool was shown to bear the demand.
+func (d *Demand) Fits() bool { return d.Verdict == LoadMet }
 
 // HoldsNumber is the highest load that was shown to hold; false where none was.
 func (c *Capacity) HoldsNumber() (float64, bool) {

@@ -45,10 +45,10 @@ func TestCapacitiesRankBeforeObjectives(t *testing.T) {
 
 // Of pools for a demand the smallest that suffices is first, of those that do not the largest.
 func TestTheSmallestPoolThatSufficesIsFirst(t *testing.T) {
-	pool := func(replicas int, fits, survives bool) *Capacity {
-		return &Capacity{Holds: "9", Demand: &Demand{Replicas: replicas, Survive: 1, Fits: fits, Survives: survives}}
+	pool := func(replicas int, verdict LoadVerdict, survives bool) *Capacity {
+		return &Capacity{Holds: "9", Demand: &Demand{Replicas: replicas, Survive: 1, Verdict: verdict, Survives: survives}}
 	}
-	ordered := []*Capacity{pool(3, true, true), pool(8, true, true), pool(2, true, false), pool(1, false, false)}
+	ordered := []*Capacity{pool(3, LoadMet, true), pool(8, LoadMet, true), pool(2, LoadMet, false), pool(1, LoadNotMet, false)}
 	for i := range ordered[1:] {
 		if a, b := ordered[i].loss(), ordered[i+1].loss(); a >= b {
 			t.Errorf("%d replicas (%g) do not come before %d (%g)", ordered[i].Demand.Replicas, a, ordered[i+1].Demand.Replicas, b)

@@ -23,10 +23,11 @@ type Bracket struct {
 	// Open says that MaxTrials ended the search of a narrower bracket.
 	Open bool
 	// Demand is the load that a pool has to bear, with its headroom; "" where none is
-	// stated. Fits says that this pool bears it, and Survives that it also does without
+	// stated. AtDemand is the claim there, and Survives says that it also holds without
 	// the replicas that may fail.
-	Demand         Value
-	Fits, Survives bool
+	Demand   Value
+	AtDemand Claim
+	Survives bool
 	// Against holds loads above Breaks where the claim holds, and loads below
 	// Holds where it breaks: where there are any, more load is not always worse,
 	// and the bracket is one of several.

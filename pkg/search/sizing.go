@@ -158,8 +158,8 @@ func (f *fleet) brackets() []Bracket {
 			continue
 		}
 		b := size.bracket()
-		b.Demand, b.Fits = size.axis.at(size.first), size.bears()
-		b.Survives = b.Fits && f.spare >= 0 && i >= f.spare
+		b.Demand, b.AtDemand = size.axis.at(size.first), size.claims[size.first]
+		b.Survives = size.bears() && f.spare >= 0 && i >= f.spare
 		brackets = append(brackets, b)
 	}
 	return brackets

@@ -107,7 +107,7 @@ func TestTheSmallestPoolThatBearsADemand(t *testing.T) {
 func sizeText(t *testing.T, b *search.Bracket, bears float64) string {
 	t.Helper()
 	text := b.Point[0]
-	if b.Fits {
+	if b.AtDemand == search.Holds {
 		text += "+"
 	}
 	if b.Survives {

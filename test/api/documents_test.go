@@ -138,7 +138,7 @@ func proposal(t *testing.T, config object) object {
 
 // searches are those of the sweeps beside the one of the folder's.
 var searches = map[string]object{
-	"run-trace": {"algorithm": "Capacity", "capacity": object{"load": "weight", "precision": "5%", "confidence": "0.9", "maxSeeds": int64(20)}},
+	"run-trace": {"algorithm": "Capacity", "capacity": object{"load": "weight", "precision": "5%", "confidence": "0.9", "maxSeeds": int64(20), "demand": object{"load": "2", "replicas": "weight", "headroom": "30%", "survive": int64(1)}}},
 	"run-file": {"algorithm": "MAPElites", "generationSize": int64(8), "islands": object{"count": int64(2), "migrateEvery": int64(3)}, "features": []any{
 		object{"metric": "ttft.p99", "min": "0", "max": "2.5", "bins": int64(8)},
 	}},

@@ -29,7 +29,7 @@ func (s *Study) demand(b *search.Bracket, point experiment.Point) (*result.Deman
 	price, err := s.price(point)
 	return &result.Demand{
 		Load: asked.Load, Headroom: asked.Headroom, WithHeadroom: b.Demand, Parameter: asked.Replicas, Replicas: replicas,
-		Survive: asked.Survive, Fits: b.Fits, Survives: b.Survives, Price: price,
+		Survive: asked.Survive, Verdict: loadVerdicts[b.AtDemand], Survives: b.Survives, Price: price,
 	}, err
 }
 

@@ -114,6 +114,9 @@ func (s *Study) rowsByPoint() map[int][]result.Row {
 	return rows
 }
 
+// loadVerdicts are those of claims.
+var loadVerdicts = map[search.Claim]result.LoadVerdict{search.Holds: result.LoadMet, search.Breaks: result.LoadNotMet, search.Undecided: result.LoadUndecided}
+
 // tried are the loads of a bracket and what came of them. load is the index of
 // their parameter.
 func (s *Study) tried(b search.Bracket, load int, rows map[int][]result.Row) ([]result.Tried, error) {
@@ -121,8 +124,7 @@ func (s *Study) tried(b search.Bracket, load int, rows map[int][]result.Row) ([]
 	for _, t := range b.Tried {
 		point := slices.Clone(b.Point)
 		point[load] = t.Load
-		verdict := map[search.Claim]result.LoadVerdict{search.Holds: result.LoadMet, search.Breaks: result.LoadNotMet, search.Undecided: result.LoadUndecided}[t.Claim]
-		tried, err := result.NewTried(t.Load, verdict, s.criteria.Objectives, s.criteria.Constraints, rows[s.ids[strings.Join(point, separator)]])
+		tried, err := result.NewTried(t.Load, loadVerdicts[t.Claim], s.criteria.Objectives, s.criteria.Constraints, rows[s.ids[strings.Join(point, separator)]])
 		if err != nil {
 			return nil, err
 		}
