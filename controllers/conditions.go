@@ -126,8 +126,11 @@ func setPassed(st *v1alpha1.CommonStatus, v *study.Verdict, gates int, now time.
 			result.Fail:    {metav1.ConditionFalse, v1alpha1.ReasonGateFailed},
 			result.Unknown: {metav1.ConditionUnknown, v1alpha1.ReasonUndecided},
 		}[v.Judgement]
-		if v.KeepBaseline {
+		switch {
+		case v.KeepBaseline:
 			judged.reason = v1alpha1.ReasonBaselineIsBest
+		case v.Unexercised:
+			judged.reason = v1alpha1.ReasonChangeNotExercised
 		}
 		c.Status, c.Reason, c.Message = judged.status, judged.reason, printable.Clip(v.Message, maxMessage)
 	}

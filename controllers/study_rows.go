@@ -220,7 +220,7 @@ func (j *studyRows) fill(n int, row *result.Row) {
 // set gives a simulation the result of a row.
 func (j *studyRows) set(n int, row *result.Row) {
 	own := &j.rows[n]
-	own.RejectedBy, own.Metrics, own.Error, own.ByMachine = row.RejectedBy, row.Metrics, row.Error, row.ByMachine
+	own.RejectedBy, own.Decisions, own.Metrics, own.Error, own.ByMachine = row.RejectedBy, row.Decisions, row.Metrics, row.Error, row.ByMachine
 }
 
 // offer gives a simulation a row of its key.
@@ -302,7 +302,7 @@ func (j *studyRows) contradiction(rows []result.Row) string {
 			return fmt.Sprintf("row %d (point %d, seed %d) does not belong to the round", i, row.Point, row.Seed)
 		}
 		if there := &j.rows[n]; j.states[n] == rowKept && same(there, row) && there.Seed == row.Seed && !there.ByMachine && !row.ByMachine &&
-			(there.Error != row.Error || !maps.Equal(there.RejectedBy, row.RejectedBy) || !there.Metrics.Equal(row.Metrics)) {
+			(there.Error != row.Error || !maps.Equal(there.RejectedBy, row.RejectedBy) || there.Decisions != row.Decisions || !there.Metrics.Equal(row.Metrics)) {
 			return fmt.Sprintf("row %d (point %d, seed %d) differs from the row that another pod wrote", i, row.Point, row.Seed)
 		}
 	}

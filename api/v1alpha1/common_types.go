@@ -117,6 +117,9 @@ const (
 	ReasonGatesPassed = "GatesPassed"
 	ReasonGateFailed  = "GateFailed"
 	ReasonUndecided   = "Undecided"
+	// ReasonChangeNotExercised says that no simulation exercised what tells the point that is
+	// judged from the baseline: status Unknown, which more seeds do not change.
+	ReasonChangeNotExercised = "ChangeNotExercised"
 	// ReasonBaselineIsBest says that no point ranks before the baseline, so that
 	// there is nothing to roll out: keep what you have.
 	ReasonBaselineIsBest = "BaselineIsBest"

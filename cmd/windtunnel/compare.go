@@ -14,7 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/report/benchmark"
@@ -35,6 +37,8 @@ type compareOutput struct {
 	// StepTimes say what the step times of A and of B rest on; of results that do
 	// not say, nothing.
 	StepTimes [2][]string `json:"stepTimes"`
+	// Change says how far what tells B from A was exercised.
+	Change *result.Change `json:"change,omitempty"`
 	// Gates and Verdict are there where gates are stated.
 	Gates   []result.GateResult `json:"gates,omitempty"`
 	Verdict string              `json:"verdict,omitempty"`
@@ -47,6 +51,8 @@ type side struct {
 	name      string
 	rows      []result.Row
 	stepTimes []string
+	// scenario is nil where rows were read.
+	scenario experiment.Tree
 	// requests are those that completed, by row; nil where rows were read.
 	requests requestLogs
 }
@@ -78,7 +84,8 @@ A signed percentage is a change from A: 'ttft.p99<=+5%' says that B may be
 worse by 5 % at most. The first line is the verdict.
 
 Exit codes: 0 all gates pass, or there are none, 1 a gate fails or no request
-completed, 2 invalid input, 3 not enough evidence for a gate.`,
+completed, 2 invalid input, 3 undecided: not enough evidence
+for a gate, or the simulations exercise nothing of what tells B from A.`,
 		Example: `  windtunnel compare before.json after.json
   windtunnel compare before.yaml after.yaml -o json
   windtunnel compare epp-old.yaml epp-new.yaml --scenario run.yaml --gate 'ttft.p99<=+5%' --report report.md
@@ -147,17 +154,21 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 		StepTimes: [2][]string{sides[0].stepTimes, sides[1].stepTimes},
 		Requests:  contrastRequests(sides),
 	}
-	verdict, err := o.gates.verdict(sides)
+	verdict, change, err := o.gates.verdict(sides)
 	if err != nil {
 		return err
 	}
+	out.Change = change
 	if verdict != nil {
-		out.Gates, out.Verdict = verdict.Gates, decision(verdict, contrast)
+		out.Gates, out.Verdict = verdict.Gates, decision(verdict, change, contrast)
 	}
-	if err := o.gates.writeReport(contrast, verdict, sides); err != nil {
+	if err := o.gates.writeReport(contrast, verdict, change, sides); err != nil {
 		return fmt.Errorf("--report: %w", err)
 	}
 	ends := moreSevere(checkBothServed(sides), checkPassed("compare", verdict))
+	if verdict == nil && change.Unexercised != "" {
+		ends = moreSevere(ends, gatesNotPassed{"compare", &study.Verdict{Judgement: result.Unknown, Message: change.Unexercised, Unexercised: true}})
+	}
 	if o.output != outputTable {
 		return errors.Join(o.output.write(stdout, out), ends)
 	}
@@ -165,7 +176,10 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	if served != nil {
 		fmt.Fprintf(stdout, "%v.\n\n", served)
 	}
-	fmt.Fprintf(stdout, "verdict: %s\n\n", decision(verdict, contrast))
+	fmt.Fprintf(stdout, "verdict: %s\n\n", decision(verdict, change, contrast))
+	if change.Unexercised == "" {
+		fmt.Fprintf(stdout, "decisions: %s\n\n", change)
+	}
 	if err := o.legend.table(stdout, report.Contrast(contrast)); err != nil {
 		return err
 	}
@@ -368,7 +382,7 @@ func (o *compareOptions) simulated(ctx context.Context, name string, run *compil
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return &side{name: name, rows: conducted.Rows(), stepTimes: run.Plan.StepTimes, requests: seen}, nil
+	return &side{name: name, rows: conducted.Rows(), stepTimes: run.Plan.StepTimes, scenario: run.Plan.Scenario, requests: seen}, nil
 }
 
 // printStepTimesOf says what the step times of two sides rest on, once where it

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -123,18 +124,43 @@ func parseGate(text, confidence string) (v1alpha1.Gate, error) {
 	return v1alpha1.Gate{}, fmt.Errorf("--gate %q: must be a metric, <= or >=, and a bound, such as 'ttft.p99<=+5%%' against A or 'ttft.p99<=500ms'", text)
 }
 
-// verdict says what the gates say of B; nil where there are none.
-func (o *gateOptions) verdict(sides [2]*side) (*study.Verdict, error) {
+// verdict says what the gates say of B, nil where there are none, and how far what tells B
+// from A was exercised.
+func (o *gateOptions) verdict(sides [2]*side) (*study.Verdict, *result.Change, error) {
 	claims, err := o.parseGates()
-	if err != nil || len(claims) == 0 {
-		return nil, err
+	if err != nil {
+		return nil, nil, err
+	}
+	change := changeOf(sides, claims)
+	if len(claims) == 0 {
+		return nil, change, nil
 	}
 	v := &study.Verdict{}
 	for _, claim := range claims {
-		v.Gates = append(v.Gates, claim.Judge(sides[1].rows, sides[0].rows))
+		v.Gates = append(v.Gates, claim.Judge(sides[1].rows, sides[0].rows).With(change))
 	}
-	v.Judgement, v.Message = result.Passed(v.Gates)
-	return v, nil
+	v.Conclude()
+	return v, change, nil
+}
+
+// changeOf says how far what tells B from A was exercised.
+func changeOf(sides [2]*side, claims []result.Gate) *result.Change {
+	var gated []result.Measure
+	for _, claim := range claims {
+		gated = append(gated, claim.Measure)
+	}
+	var scenarios func() (before, after experiment.Tree, err error)
+	if sides[0].scenario != nil && sides[1].scenario != nil {
+		scenarios = func() (before, after experiment.Tree, err error) { return sides[0].scenario, sides[1].scenario, nil }
+	}
+	change := experiment.NewChange(sides[1].rows, sides[0].rows, gated, scenarios)
+	if change == nil {
+		return &result.Change{} // a side has no results, which is said elsewhere
+	}
+	if differing, known := differingDecisions(sides); known && change.Decisions > 0 {
+		change.Differing = &differing
+	}
+	return change
 }
 
 // verdictLine is the decision on gates in one line.
@@ -144,6 +170,9 @@ func verdictLine(v *study.Verdict) string {
 		return "ship it: " + v.Message
 	case result.Fail:
 		return "do not ship: " + v.Message
+	}
+	if v.Unexercised {
+		return "undecided: " + v.Message
 	}
 	most := 0
 	for _, g := range v.Gates {
@@ -157,30 +186,34 @@ func verdictLine(v *study.Verdict) string {
 
 // decision is the verdict in one sentence: the decision on the gates, or which side wins if there
 // are none. Of two equal sides there is nothing to ship.
-func decision(v *study.Verdict, c *result.Contrast) string {
+func decision(v *study.Verdict, change *result.Change, c *result.Contrast) string {
 	const equal = "both sides are equal under every seed"
 	switch {
-	case v == nil && c.Same():
-		return equal + ": there is nothing to compare"
+	case change.SameConfiguration && v == nil:
+		return change.String() + ": there is nothing to compare"
+	case change.SameConfiguration && v.Judgement == result.Pass:
+		return fmt.Sprintf("%s: there is nothing to compare; %s", change, v.Message)
+	case change.SameConfiguration:
+		return fmt.Sprintf("%s; %s", verdictLine(v), change)
+	case v == nil && change.Unexercised != "":
+		return "undecided: " + change.Unexercised
 	case v == nil:
 		return report.ContrastVerdict(c)
-	case !c.Same():
-		return verdictLine(v)
-	case v.Judgement == result.Pass:
-		return equal + ": there is nothing to compare; " + v.Message
-	default:
+	case v.Judgement == result.Fail && c.Same():
 		return verdictLine(v) + "; " + equal
+	default:
+		return verdictLine(v)
 	}
 }
 
 // writeReport writes the report, if one is wanted.
-func (o *gateOptions) writeReport(contrast *result.Contrast, v *study.Verdict, sides [2]*side) error {
+func (o *gateOptions) writeReport(contrast *result.Contrast, v *study.Verdict, change *result.Change, sides [2]*side) error {
 	if o.report == "" {
 		return nil
 	}
-	r := report.Replacement{Contrast: contrast}
+	r := report.Replacement{Contrast: contrast, Change: change}
 	if v != nil {
-		r.Verdict, r.Gates = decision(v, contrast), v.Gates
+		r.Verdict, r.Gates = decision(v, change, contrast), v.Gates
 	}
 	for _, s := range sides {
 		for _, line := range s.stepTimes {

@@ -55,9 +55,9 @@ func TestCompareSaysWhetherTheSecondMayShip(t *testing.T) {
 		"a better one":                  {"0", "3", own, []string{"--gate", "ttft.p99<=-10%", "--gate", "ttft.p99 <= 500ms"}, exitOK, "verdict: ship it: all 3 gates pass"},
 		"gates of the file alone":       {"0", "3", own, nil, exitOK, "verdict: ship it: the gate passes"},
 		"a gate of a class and an unit": {"3", "5", "", []string{"--gate", "e2e.mean{tenant=default} <= 1s"}, exitFailed, "verdict: do not ship: gate e2e.mean{tenant=default}<=1s: the mean of the time to the last token of requests with tenant=default is 5.29 s, above the limit of 1 s"},
-		"an equal one":                  {"3", "3", own, []string{"--gate", "ttft.p99<=+5%"}, exitOK, "verdict: both sides are equal under every seed: there is nothing to compare; all 2 gates pass"},
+		"an equal one":                  {"3", "3", own, []string{"--gate", "ttft.p99<=+5%"}, exitOK, "verdict: both sides have the same effective configuration: there is nothing to compare; all 2 gates pass"},
 		"an equal one that fails":       {"3", "3", "", []string{"--gate", "ttft.p99<=-5%"}, exitFailed, "verdict: do not ship: gate ttft.p99<=-5%: the 99th percentile of the time to first token is equal to the baseline's, above the limit of -5 %"},
-		"an equal one without gates":    {"3", "3", "", nil, exitOK, "verdict: both sides are equal under every seed: there is nothing to compare"},
+		"an equal one without gates":    {"3", "3", "", nil, exitOK, "verdict: both sides have the same effective configuration: there is nothing to compare"},
 		"less confidence":               {"3", "4", "", []string{"--gate", "ttft.p99<=+8%", "--confidence", "0.8"}, exitOK, "verdict: ship it: the gate passes"},
 		"no gates":                      {"3", "5", "", nil, exitOK, "verdict: OLD wins: NEW is worse in 2 metrics (first itl.p50 +49.6 ± 3.6 %, p = 0.013), better in none"},
 	} {

@@ -45,26 +45,31 @@ type served struct {
 	ttft, e2e    float64 // seconds
 }
 
-// requestLog takes note of the requests of a simulation that completed.
-type requestLog map[result.Identity]served
+// requestLog takes note of the requests of a simulation.
+type requestLog struct {
+	// completed are those that completed, and decisions are on all of them.
+	completed map[result.Identity]served
+	decisions map[result.Identity]requestDecision
+}
 
 // Write implements [execute.RequestSink].
-func (l requestLog) Write(r *result.RequestRow) error {
+func (l *requestLog) Write(r *result.RequestRow) error {
+	l.decisions[r.Identity] = decisionOn(r)
 	if r.E2ESeconds != nil {
-		l[r.Identity] = served{number: r.Request, promptTokens: r.PromptTokens, ttft: *r.TTFTSeconds, e2e: *r.E2ESeconds}
+		l.completed[r.Identity] = served{number: r.Request, promptTokens: r.PromptTokens, ttft: *r.TTFTSeconds, e2e: *r.E2ESeconds}
 	}
 	return nil
 }
 
 // Close implements [execute.RequestSink].
-func (requestLog) Close() error { return nil }
+func (*requestLog) Close() error { return nil }
 
 // requestLogs are those of the simulations of one side.
-type requestLogs []requestLog
+type requestLogs []*requestLog
 
 func (l *requestLogs) grow(simulations int) error {
 	for range simulations {
-		*l = append(*l, requestLog{})
+		*l = append(*l, &requestLog{map[result.Identity]served{}, map[result.Identity]requestDecision{}})
 	}
 	return nil
 }
@@ -130,7 +135,7 @@ func contrastRequests(sides [2]*side) *requestContrast {
 	for i, row := range sides[0].rows {
 		for j, other := range sides[1].rows {
 			if row.Seed == other.Seed {
-				pairs = append(pairs, c.pair(row.Seed, sides[0].requests[i], sides[1].requests[j])...)
+				pairs = append(pairs, c.pair(row.Seed, sides[0].requests[i].completed, sides[1].requests[j].completed)...)
 			}
 		}
 	}
@@ -149,7 +154,7 @@ func contrastRequests(sides [2]*side) *requestContrast {
 }
 
 // pair joins the requests of one seed.
-func (c *requestContrast) pair(seed int64, a, b requestLog) []requestPair {
+func (c *requestContrast) pair(seed int64, a, b map[result.Identity]served) []requestPair {
 	var pairs []requestPair
 	both := 0
 	for id, x := range a {

@@ -65,6 +65,9 @@ type gatesNotPassed struct {
 }
 
 func (e gatesNotPassed) Error() string {
+	if e.verdict.Unexercised {
+		return fmt.Sprintf("%s: undecided: %s", e.name, e.verdict.Message)
+	}
 	if e.verdict.Judgement == result.Unknown {
 		return fmt.Sprintf("%s: not enough evidence: %s", e.name, e.verdict.Message)
 	}

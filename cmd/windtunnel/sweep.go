@@ -72,7 +72,8 @@ EPP configuration of the best point: your file, with only the necessary changes.
 candidate in the table.
 
 Exit codes: 0 success and all gates pass, 1 failure, a gate fails or no request of
-any point completed, 2 invalid input, 3 not enough evidence for a gate.`,
+any point completed, 2 invalid input, 3 undecided: not enough evidence for a
+gate, or the simulations exercise nothing of what tells a point from the baseline.`,
 		Example: `  windtunnel sweep -f config/samples/policysweep-llm-d-default.yaml
   windtunnel sweep -f sweep.yaml --parallelism 2 -o json
   windtunnel sweep -f sweep.yaml --state sweep.state --promote epp.yaml
@@ -343,6 +344,7 @@ func (o *sweepOptions) table(stdout io.Writer, sweep compiledSweep, conducted *e
 	fmt.Fprintf(stdout, "%s\n\n", sweep.label())
 	printNothingServed(stdout, conducted.Rows())
 	printSweepVerdict(stdout, verdict, board)
+	printDecisions(stdout, verdict)
 	printWarnings(stdout, sweep.Plan.Warnings, sweep.Plan.Findings...)
 	if err := o.legend.table(stdout, report.Leaderboard(board)); err != nil {
 		return err
@@ -380,6 +382,16 @@ func printSweepVerdict(w io.Writer, v *study.Verdict, board *result.Leaderboard)
 	fmt.Fprintf(w, "verdict: %s\n\n", line)
 }
 
+// printDecisions says how far what is judged differs from the baseline.
+func printDecisions(w io.Writer, v *study.Verdict) {
+	if v == nil || v.Unexercised {
+		return
+	}
+	if c := result.ChangeJudged(v.Gates); c != nil {
+		fmt.Fprintf(w, "decisions: %s\n\n", c)
+	}
+}
+
 // printRunVerdict prints the judgement of a run's gates in one sentence.
 func printRunVerdict(w io.Writer, v *study.Verdict) {
 	if v != nil {
@@ -387,7 +399,12 @@ func printRunVerdict(w io.Writer, v *study.Verdict) {
 	}
 }
 
-func judgementLine(v *study.Verdict) string { return judgements[v.Judgement] + ": " + v.Message }
+func judgementLine(v *study.Verdict) string {
+	if v.Unexercised {
+		return "undecided: " + v.Message
+	}
+	return judgements[v.Judgement] + ": " + v.Message
+}
 
 // judgements are the words for verdicts on the gates of runs and sweeps.
 var judgements = map[result.Judgement]string{

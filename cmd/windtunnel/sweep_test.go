@@ -155,7 +155,8 @@ func TestAStateTriesAgainWhatTheMachineDecided(t *testing.T) {
 	if err := json.Unmarshal(lines[1], &l); err != nil {
 		t.Fatal(err)
 	}
-	l.Row.Metrics, l.Row.RejectedBy, l.Row.Error, l.Row.ByMachine = result.Metrics{}, nil, "out of memory", true
+	l.Row.Metrics, l.Row.RejectedBy, l.Row.Decisions = result.Metrics{}, nil, result.Decisions{}
+	l.Row.Error, l.Row.ByMachine = "out of memory", true
 	failed, err := json.Marshal(l)
 	if err != nil {
 		t.Fatal(err)

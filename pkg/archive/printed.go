@@ -84,7 +84,7 @@ func (p *Printed) Report() (*page.Sweep, error) {
 			r.Best, r.Proposed = c.Point, true
 		}
 	}
-	if base := r.Baseline(); base != nil && base.Rank == board.Candidates[0].Rank && len(p.Gates) > 0 && !r.Proposed {
+	if base := r.Baseline(); base != nil && base.Rank == board.Candidates[0].Rank && len(p.Gates) > 0 && !r.Proposed && result.Unexercised(p.Gates) == "" {
 		r.Keep = report.LeaderboardVerdict(board)
 	}
 	facts := []page.Fact{{Name: "Engine", Value: board.EngineVersion, Code: true}}

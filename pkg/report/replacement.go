@@ -16,7 +16,9 @@ type Replacement struct {
 	Contrast *result.Contrast
 	// Verdict is the decision in one sentence; empty where no gates were stated.
 	Verdict string
-	Gates   []result.GateResult
+	// Change says how far what tells the second from the first was exercised.
+	Change *result.Change
+	Gates  []result.GateResult
 	// Basis are sentences about what the figures rest on.
 	Basis []string
 }
@@ -25,10 +27,16 @@ type Replacement struct {
 func (r *Replacement) Write(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s in place of %s\n\n", r.Contrast.Names[1], r.Contrast.Names[0])
-	if r.Verdict == "" {
+	switch {
+	case r.Verdict == "" && r.Change.Unexercised != "":
+		fmt.Fprintf(&b, "**Undecided**: %s.\n\n", r.Change.Unexercised)
+	case r.Verdict == "":
 		fmt.Fprint(&b, "No gates were stated: nothing says that this may be rolled out.\n\n")
-	} else {
+	default:
 		fmt.Fprintf(&b, "**Verdict**: %s.\n\n", r.Verdict)
+	}
+	if r.Change.Unexercised == "" {
+		fmt.Fprintf(&b, "Decisions: %s.\n\n", r.Change)
 	}
 	writeGates(&b, r.Gates)
 	fmt.Fprint(&b, "## What differs\n\n```text\n")

@@ -126,6 +126,19 @@ func (r *Sweep) verdict(b *bytes.Buffer) {
 		return
 	}
 	fmt.Fprintf(b, "**%s**: %s.\n\n", judgement, printable.Markdown(words))
+	if told := r.Decisions(); told != "" {
+		fmt.Fprintf(b, "%s.\n\n", told)
+	}
+}
+
+// Decisions says how far what is judged differs from the baseline, without a full stop; empty
+// where nothing is compared, and where that is the verdict.
+func (r *Sweep) Decisions() string {
+	change := result.ChangeJudged(r.Gates)
+	if change == nil || result.Unexercised(r.Gates) != "" {
+		return ""
+	}
+	return "Against the baseline, " + change.String()
 }
 
 func (r *Sweep) change(b *bytes.Buffer, best *result.Ranked) {

@@ -25,6 +25,8 @@ type Document struct {
 	MeasuredSeconds float64 `json:"measuredSeconds"`
 	WarmUpSeconds   float64 `json:"warmUpSeconds"`
 	EndSeconds      float64 `json:"endSeconds"`
+	// Decisions are those on the requests; documents of older versions lack them.
+	Decisions Decisions `json:"decisions,omitzero"`
 	// Overall is over all requests. The groups of Classes, Tenants and Pools
 	// are in the order of the workload's labels and of the scenario's pools;
 	// requests that were rejected before they reached a pool are in no
@@ -69,6 +71,7 @@ func NewDocument(o *simulator.Outcome, m Meta) *Document {
 		MeasuredSeconds: o.Measured.Seconds(),
 		WarmUpSeconds:   m.WarmUp.Seconds(),
 		EndSeconds:      o.End.Seconds(),
+		Decisions:       decisionsOf(o, m.Idle),
 		Overall:         group(Selector{}),
 		Classes:         []Group{},
 		Tenants:         []Group{},

@@ -99,6 +99,22 @@ type GateResult struct {
 	N     int      `json:"n"`
 	// Message says it with figures.
 	Message string `json:"words"`
+	// Change says how far what is judged differs from the baseline; nil where nothing is
+	// compared.
+	Change *Change `json:"change,omitempty"`
+}
+
+// With takes in how far a change from the baseline was exercised. Where it was not, a claim
+// relative to the baseline is not decided: both sides would have the same figures whatever
+// the change does.
+func (r GateResult) With(c *Change) GateResult {
+	r.Change = c
+	if c == nil || c.Unexercised == "" || !r.Relative || r.Verdict == Fail && !c.IsBlind() {
+		return r
+	}
+	r.Verdict = Unknown
+	r.Message = fmt.Sprintf("%s is not decided: the change was not exercised (%s)", r.Gate, c)
+	return r
 }
 
 // Judge says what the rows of a candidate say of the claim; baseline is only
@@ -149,7 +165,7 @@ func (g Gate) JudgeEach(candidates []Contender, baseline []Row) GateResult {
 	counts := map[Judgement]int{}
 	var worst GateResult
 	for _, c := range candidates {
-		r := g.Judge(c.Rows, baseline)
+		r := g.Judge(c.Rows, baseline).With(c.Change)
 		r.Point = c.Name
 		counts[r.Verdict]++
 		if worst.Verdict == "" || r.isWorseThan(&worst) {
@@ -170,8 +186,11 @@ func (g Gate) JudgeEach(candidates []Contender, baseline []Row) GateResult {
 
 // Contender is a point that a claim is about, and its rows.
 type Contender struct {
-	Name string
-	Rows []Row
+	Name  string
+	Point int
+	Rows  []Row
+	// Change is against the baseline; nil where nothing is compared.
+	Change *Change
 }
 
 // isWorseThan orders the results of one gate at several points.
@@ -281,10 +300,33 @@ func changeText(change float64) string {
 	return figure.Change(change, evidenceDigits)
 }
 
+// ChangeJudged is the change from the baseline that the first gate about one judges; nil where
+// nothing is compared.
+func ChangeJudged(results []GateResult) *Change {
+	for _, r := range results {
+		if r.Change != nil {
+			return r.Change
+		}
+	}
+	return nil
+}
+
+// Unexercised is why a change that gates are about is not judged; empty where each one is.
+func Unexercised(results []GateResult) string {
+	for _, r := range results {
+		if r.Change != nil && r.Change.Unexercised != "" {
+			return r.Change.Unexercised
+		}
+	}
+	return ""
+}
+
 // Passed says whether all gates that were judged pass, and which does not: Fail
 // where one fails, Unknown where one is not decided. Its text also appears in the status
 // of an object and in the output of sweep. Words that only compare prints belong in
 // verdictLine of cmd/windtunnel.
+//
+// A change from the baseline that was not exercised is Unknown, whatever limits it keeps to.
 func Passed(results []GateResult) (Judgement, string) {
 	of := func(v Judgement) (names []string, first string) {
 		for _, r := range results {
@@ -299,6 +341,9 @@ func Passed(results []GateResult) (Judgement, string) {
 	}
 	for _, v := range []Judgement{Fail, Unknown} {
 		names, first := of(v)
+		if reason := Unexercised(results); v == Unknown && reason != "" {
+			return Unknown, reason
+		}
 		if len(names) == 0 {
 			continue
 		}

@@ -21,7 +21,7 @@ func TestGatesOfSeveralPoints(t *testing.T) {
 		for _, v := range values {
 			metrics = append(metrics, map[string]float64{"ttft.p99": v})
 		}
-		return Contender{name, makeRows(0, metrics...)}
+		return Contender{Name: name, Rows: makeRows(0, metrics...)}
 	}
 	low, high, bad, worse, open := at("low", 0.1, 0.11), at("high", 0.2, 0.21), at("bad", 0.7, 0.71), at("worse", 0.9, 0.91), at("open", 0.3)
 	for name, tc := range map[string]struct {

@@ -30,6 +30,8 @@ type Meta struct {
 	ReplicaTTFT []stats.Histogram
 	// Adaptations say how the weights of routers changed, of routers whose weights do.
 	Adaptations []*policy.Adaptation
+	// Idle are the parts of routers that never told two endpoints apart.
+	Idle []string
 	// Targets are the SLOs by class, as in [simulator.Config].
 	Targets []simulator.Target
 	// TenantTargets are those of tenants with SLOs of their own.

@@ -38,6 +38,8 @@ type Row struct {
 	// RejectedBy counts the requests that were rejected by reason; nil where none
 	// was. Rows of older engines lack it.
 	RejectedBy Rejections
+	// Decisions are those on its requests; rows of older versions lack them.
+	Decisions Decisions
 	// Metrics holds values by the metric's canonical text. A metric that
 	// nothing was measured for is absent.
 	Metrics Metrics
@@ -63,6 +65,7 @@ type rowJSON struct {
 	Workload   string     `json:"workload,omitempty"`
 	Share      float64    `json:"share,omitzero"`
 	RejectedBy Rejections `json:"rejectedBy,omitempty"`
+	Decisions  Decisions  `json:"decisions,omitzero"`
 	Metrics    *Metrics   `json:"metrics,omitempty"`
 	Error      string     `json:"error,omitempty"`
 	ByMachine  bool       `json:"byMachine,omitempty"`
@@ -81,7 +84,7 @@ func NewRow(d *Document, point int, extra []Metric) Row {
 			values[m.String()] = value
 		}
 	}
-	return Row{Key: d.Key, Point: point, Seed: d.Seed, Share: 1, RejectedBy: d.Overall.Requests.RejectedBy, Metrics: NewMetrics(values)}
+	return Row{Key: d.Key, Point: point, Seed: d.Seed, Share: 1, RejectedBy: d.Overall.Requests.RejectedBy, Decisions: d.Decisions, Metrics: NewMetrics(values)}
 }
 
 // MarshalJSON writes a row that a simulation can have given; others are errors.
@@ -89,7 +92,7 @@ func (r Row) MarshalJSON() ([]byte, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	out := rowJSON{Object: r.Object, Key: r.Key, Point: r.Point, Seed: r.Seed, Workload: r.Workload, RejectedBy: r.RejectedBy, Error: r.Error, ByMachine: r.ByMachine}
+	out := rowJSON{Object: r.Object, Key: r.Key, Point: r.Point, Seed: r.Seed, Workload: r.Workload, RejectedBy: r.RejectedBy, Decisions: r.Decisions, Error: r.Error, ByMachine: r.ByMachine}
 	if r.Share != 1 {
 		out.Share = r.Share
 	}
@@ -110,7 +113,7 @@ func (r *Row) UnmarshalJSON(raw []byte) error {
 	if in.Metrics == nil && in.Error == "" {
 		return errors.New("metrics are missing")
 	}
-	*r = Row{Object: in.Object, Key: in.Key, Point: in.Point, Seed: in.Seed, Workload: in.Workload, Share: cmp.Or(in.Share, 1), RejectedBy: in.RejectedBy, Error: in.Error, ByMachine: in.ByMachine}
+	*r = Row{Object: in.Object, Key: in.Key, Point: in.Point, Seed: in.Seed, Workload: in.Workload, Share: cmp.Or(in.Share, 1), RejectedBy: in.RejectedBy, Decisions: in.Decisions, Error: in.Error, ByMachine: in.ByMachine}
 	if in.Metrics != nil {
 		r.Metrics = *in.Metrics
 	}
@@ -135,6 +138,8 @@ func (r *Row) check() error {
 		return errors.New("there are metrics beside an error")
 	case r.Error != "" && len(r.RejectedBy) > 0:
 		return errors.New("there are rejections beside an error")
+	case r.Error != "" && r.Decisions.Known():
+		return errors.New("there are decisions beside an error")
 	case r.Error == "" && r.ByMachine:
 		return errors.New("byMachine is set without an error")
 	}

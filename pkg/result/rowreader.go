@@ -55,6 +55,9 @@ func (in *rowReader) readPlain(line []byte) (Row, bool) {
 	if l.has(`,"rejectedBy":{`) {
 		row.RejectedBy = readRejections(&l)
 	}
+	if l.has(`,"decisions":{`) {
+		row.Decisions = readDecisions(&l)
+	}
 	switch {
 	case l.has(`,"error":"`):
 		row.Error = string(l.plainText())

@@ -35,6 +35,7 @@ func MergeWorkloads(rows []Row, asked []Metric) Row {
 			return merged
 		}
 	}
+	merged.Decisions = mergeDecisions(rows)
 	values := meansOf(rows)
 	for i := range rows {
 		for reason, n := range rows[i].RejectedBy {

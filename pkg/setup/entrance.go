@@ -60,6 +60,14 @@ func newEntrance(in *v1alpha1.Router, g *gatewayPolicies, p *policy.Policies) {
 	p.Routing.Router = e
 }
 
+// Idle implements [policy.Idler].
+func (e *entrance) Idle() []string {
+	if router, ok := e.Router.(policy.Idler); ok {
+		return router.Idle()
+	}
+	return nil
+}
+
 // Explain has each decision from now on explained; nil ends that, and tells of the
 // requests that the admission still delays, in their order.
 func (e *entrance) Explain(tell func(*scheduler.Explanation)) {

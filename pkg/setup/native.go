@@ -62,6 +62,9 @@ func (r explainedRouters) SetWeight(i int, weight float64) {
 	}
 }
 
+// Idle implements [policy.Idler].
+func (r explainedRouters) Idle() []string { return policy.IdleInAll(r.routers) }
+
 // explainedModels are the routers of several models.
 type explainedModels struct {
 	policy.Router
@@ -76,6 +79,22 @@ func (r explainedModels) Force(force policy.Force) {
 		r.models[i].Routing.Router.(policy.Forcible).Force(force)
 	}
 }
+
+// Idle implements [policy.Idler]. The names are those of [PartOfModel].
+func (r explainedModels) Idle() []string {
+	var idle []string
+	for i := range r.models {
+		if router, ok := r.models[i].Routing.Router.(policy.Idler); ok {
+			for _, name := range router.Idle() {
+				idle = append(idle, PartOfModel(r.parts[i].Model, name))
+			}
+		}
+	}
+	return idle
+}
+
+// PartOfModel names a part of the router of a model, where there are several.
+func PartOfModel(model, name string) string { return model + ": " + name }
 
 func (r explainedModels) Explain(tell func(*scheduler.Explanation)) {
 	for i := range r.models {

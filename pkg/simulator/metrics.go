@@ -25,7 +25,8 @@ type metrics struct {
 	index []int32
 	cells []*Cell
 	// last is when something measured happened last.
-	last simtime.Time
+	last      simtime.Time
+	decisions decisionTally
 	// ended is told of each request that ends, measured or not; nil where nobody wants to know.
 	ended func(at simtime.Time, q *request, how SeriesColumn)
 }
@@ -64,8 +65,9 @@ func (m *metrics) touch(now simtime.Time, cell int32) *Cell {
 	return m.cells[cell]
 }
 
-// end tells of the end of a request.
+// end takes in the end of a request, and tells of it.
 func (m *metrics) end(at simtime.Time, q *request, how SeriesColumn) {
+	m.decisions.ended(at, q, how)
 	if m.ended != nil {
 		m.ended(at, q, how)
 	}

@@ -30,6 +30,8 @@ type Outcome struct {
 	Units []UnitUse
 	// End is the time of the last event.
 	End simtime.Time
+	// Decisions are those on all requests.
+	Decisions Decisions
 	// Series follow the run through time; nil unless Config.Series asks for them.
 	Series *Series
 }

@@ -194,7 +194,7 @@ func (p *plain) run() *Outcome {
 		p.dropTimeOuts()
 		p.listen()
 	}
-	o := &Outcome{Labels: p.Source.Labels(), Pools: p.pools, Cells: p.metrics.report(), Measured: p.metrics.span(), End: p.now}
+	o := &Outcome{Labels: p.Source.Labels(), Pools: p.pools, Cells: p.metrics.report(), Measured: p.metrics.span(), End: p.now, Decisions: p.metrics.decisions.Decisions}
 	for _, r := range p.replicas {
 		o.Replicas = append(o.Replicas, p.report(r))
 	}

@@ -122,12 +122,13 @@ func (k *core) checkContext() bool {
 // outcome reports a run that is over.
 func (s *simulation) outcome(end simtime.Time) *Outcome {
 	o := &Outcome{
-		Labels:   s.labels,
-		Pools:    s.pools,
-		Cells:    s.metrics.report(),
-		Measured: s.metrics.span(),
-		Replicas: make([]ReplicaUse, len(s.cluster.replicas)),
-		End:      end,
+		Labels:    s.labels,
+		Pools:     s.pools,
+		Cells:     s.metrics.report(),
+		Measured:  s.metrics.span(),
+		Replicas:  make([]ReplicaUse, len(s.cluster.replicas)),
+		End:       end,
+		Decisions: s.metrics.decisions.Decisions,
 	}
 	for i := range s.cluster.replicas {
 		o.Replicas[i] = s.cluster.replicas[i].report(end)

@@ -96,6 +96,9 @@ func conditions(v *study.Verdict) []metav1.Condition {
 	case "Unknown":
 		passed.Status, passed.Reason = metav1.ConditionUnknown, v1alpha1.ReasonUndecided
 	}
+	if v.Unexercised {
+		passed.Reason = v1alpha1.ReasonChangeNotExercised
+	}
 	if v.KeepBaseline {
 		passed.Reason = v1alpha1.ReasonBaselineIsBest
 	}

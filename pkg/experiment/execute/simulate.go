@@ -13,6 +13,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -184,6 +185,7 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 	if err != nil {
 		return experiment.Simulation{}, err
 	}
+	router := in.config.Policies.Routing.Router
 	anomalies := watchAnomalies(&in.config, metrics, p.Anomalies)
 	defer w.attach(&in.config)()
 	ctx, traced, err := w.trace.start(ctx, &in.config)
@@ -204,6 +206,9 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 	meta, err := metaOf(p, in, outcome, metrics, arrivals.end(in.config.Horizon))
 	if err != nil {
 		return experiment.Simulation{}, atPoint(of, err)
+	}
+	if idler, ok := router.(policy.Idler); ok {
+		meta.Idle = idler.Idle()
 	}
 	meta.FoundWarmUp = warmUp.of(outcome)
 	meta.ReplicaTTFT = replicas

@@ -26,6 +26,9 @@ type Verdict struct {
 	// KeepBaseline says that nothing passes because the baseline is the best
 	// point: there is nothing better to roll out.
 	KeepBaseline bool
+	// Unexercised says that nothing is decided because simulations did not exercise the
+	// change that the gates are about: more seeds would not do it either.
+	Unexercised bool
 }
 
 // Verdict judges the gates; nil where there are none. They are about the best
@@ -42,13 +45,20 @@ func (s *Study) Verdict() (*Verdict, error) {
 	if !ok {
 		return &Verdict{Judgement: result.Unknown, Message: "no point has all of its results"}, nil
 	}
-	v, ofBest := &Verdict{}, false
+	v, ofBest, changes := &Verdict{}, false, s.changes()
 	for _, g := range s.criteria.Gates {
-		v.Gates = append(v.Gates, s.judge(g, best))
+		v.Gates = append(v.Gates, changes.judge(g, best))
 		ofBest = ofBest || isOfBest(&g)
 	}
-	v.Judgement, v.Message = result.Passed(v.Gates)
-	if v.Judgement == result.Fail || !ofBest || best != s.baseline {
+	if best == s.baseline && ofBest {
+		if unexercised := changes.allUnexercised(); unexercised != nil {
+			for i := range v.Gates {
+				v.Gates[i] = v.Gates[i].With(unexercised)
+			}
+		}
+	}
+	v.Conclude()
+	if v.Judgement == result.Fail || !ofBest || best != s.baseline || v.Unexercised {
 		return v, nil
 	}
 	board, err := s.Top(2)
@@ -59,29 +69,89 @@ func (s *Study) Verdict() (*Verdict, error) {
 	return v, nil
 }
 
+// Conclude makes the verdict of what came of the gates.
+func (v *Verdict) Conclude() {
+	v.Judgement, v.Message = result.Passed(v.Gates)
+	v.Unexercised = v.Judgement == result.Unknown && result.Unexercised(v.Gates) != ""
+}
+
 func isOfBest(g *experiment.Gate) bool { return g.Subject == "" || g.Subject == v1alpha1.GateOfBest }
 
 // judge says what came of one gate.
-func (s *Study) judge(g experiment.Gate, best int) result.GateResult {
+func (c *changes) judge(g experiment.Gate, best int) result.GateResult {
 	switch {
 	case g.Subject == v1alpha1.GateOfEveryOther:
-		return g.JudgeEach(s.others(), s.evidence(s.baseline))
+		others := c.others()
+		for i := range others {
+			others[i].Change = c.of(others[i].Point, others[i].Rows)
+		}
+		return g.JudgeEach(others, c.baseline)
 	case g.Subject == v1alpha1.GateOfPoint:
-		return s.judgePoint(g)
-	case g.Relative && best == s.baseline:
+		return c.judgePoint(g)
+	case g.Relative && best == c.Study.baseline:
 		return g.AgainstItself()
 	default:
-		return g.Judge(s.evidence(best), s.evidence(s.baseline))
+		rows := c.evidence(best)
+		return g.Judge(rows, c.baseline).With(c.of(best, rows))
 	}
 }
 
+// changes says of points how far what tells them from the baseline was exercised.
+type changes struct {
+	*Study
+	gated    []result.Measure
+	baseline []result.Row
+}
+
+func (s *Study) changes() changes {
+	c := changes{Study: s}
+	for _, g := range s.criteria.Gates {
+		c.gated = append(c.gated, g.Measure)
+	}
+	if s.baseline != NoBaseline {
+		c.baseline = s.evidence(s.baseline)
+	}
+	return c
+}
+
+// of is nil of the baseline, and where there is none.
+func (c *changes) of(point int, rows []result.Row) *result.Change {
+	if c.Study.baseline == NoBaseline || point == c.Study.baseline {
+		return nil
+	}
+	return experiment.NewChange(rows, c.baseline, c.gated, func() (before, after experiment.Tree, err error) {
+		if before, err = c.Plan.ScenarioAt(c.points[c.Study.baseline], 1); err == nil {
+			after, err = c.Plan.ScenarioAt(c.points[point], 1)
+		}
+		return before, after, err
+	})
+}
+
+// allUnexercised is a change from the baseline where no other point is told from it; nil
+// where one is, or there is none.
+func (c *changes) allUnexercised() *result.Change {
+	var first *result.Change
+	for _, other := range c.others() {
+		if len(other.Rows) < len(c.Plan.Seeds) {
+			continue // the search gave it up
+		}
+		change := c.of(other.Point, other.Rows)
+		if change == nil || !change.IsBlind() {
+			return nil
+		}
+		first = cmp.Or(first, change)
+	}
+	return first
+}
+
 // judgePoint judges the point that a gate names. The search may have left it out.
-func (s *Study) judgePoint(g experiment.Gate) result.GateResult {
-	for _, point := range s.points {
+func (c *changes) judgePoint(g experiment.Gate) result.GateResult {
+	for _, point := range c.points {
 		if !point.Is(g.Point) {
 			continue
 		}
-		return g.JudgeEach([]result.Contender{{Name: point.String(), Rows: s.evidence(point.ID)}}, s.evidence(s.baseline))
+		rows := c.evidence(point.ID)
+		return g.JudgeEach([]result.Contender{{Name: point.String(), Point: point.ID, Rows: rows, Change: c.of(point.ID, rows)}}, c.baseline)
 	}
 	name := experiment.Point{Values: g.Point}.String()
 	return result.GateResult{
@@ -105,7 +175,7 @@ func (s *Study) others() []result.Contender {
 		if s.isConfirmed(point.ID) {
 			rows = s.evidence(point.ID)
 		}
-		others = append(others, result.Contender{Name: point.String(), Rows: rows})
+		others = append(others, result.Contender{Name: point.String(), Point: point.ID, Rows: rows})
 	}
 	return others
 }

@@ -57,6 +57,9 @@ func (r *Replicas) SetWeight(i int, weight float64) {
 	}
 }
 
+// Idle implements [policy.Idler].
+func (r *Replicas) Idle() []string { return policy.IdleInAll(r.schedulers) }
+
 // Force implements [policy.Forcible]: each of them asks for its own requests.
 func (r *Replicas) Force(force policy.Force) {
 	for _, s := range r.schedulers {

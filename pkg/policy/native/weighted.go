@@ -17,6 +17,8 @@ type weighted struct {
 	normalised     bool
 	scorers        []scorer
 	ties           ties
+	// told says of each scorer whether it ever gave two candidates other parts.
+	told []bool
 
 	parts  [][]float64 // by scorer and candidate
 	raw    [][]float64 // likewise; nil unless decisions are explained
@@ -52,6 +54,7 @@ func (s *weightedSpec) build(b *builder) chooser {
 			b.router.believer = x
 		}
 	}
+	w.told = make([]bool, len(w.scorers))
 	for range w.scorers {
 		w.parts = append(w.parts, make([]float64, b.endpoints))
 	}
@@ -93,6 +96,21 @@ func (r *Router) SetWeight(i int, weight float64) {
 	w.weigh()
 }
 
+// Idle implements [policy.Idler].
+func (r *Router) Idle() []string {
+	w, ok := r.chooser.(*weighted)
+	if !ok {
+		return nil
+	}
+	var idle []string
+	for i, name := range w.names {
+		if !w.told[i] {
+			idle = append(idle, name)
+		}
+	}
+	return idle
+}
+
 func (w *weighted) choose(r *round) int {
 	n := len(r.candidates)
 	w.scores = w.scores[:n]
@@ -106,6 +124,7 @@ func (w *weighted) choose(r *round) int {
 		for j, raw := range part {
 			part[j] = float64(w.weights[i] * min(max(raw, 0), 1))
 			w.scores[j] += part[j]
+			w.told[i] = w.told[i] || part[j] != part[0]
 		}
 	}
 	return w.ties.best(w.scores)

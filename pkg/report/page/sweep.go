@@ -95,6 +95,12 @@ func (s *Sweep) view() (*sweepView, error) {
 	if sentence(why) == v.Winner {
 		v.Winner = ""
 	}
+	if told := r.Decisions(); told != "" {
+		v.Winner = strings.TrimSpace(v.Winner + " " + told + ".")
+	}
+	if judgement == result.Unknown && result.Unexercised(r.Gates) != "" {
+		v.Verdict.Word = undecided
+	}
 	if judgement == "" && r.SearchesCapacity() {
 		v.Verdict.Word, v.Verdict.Why, v.Winner = "Capacity", upperFirst(v.Winner), why
 	}

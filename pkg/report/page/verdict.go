@@ -31,6 +31,9 @@ func verdictOf(j result.Judgement, why string) verdict {
 	return v
 }
 
+// undecided is the word where more evidence of the same kind would decide nothing.
+const undecided = "Undecided"
+
 // gate is a row of the table of gates.
 type gate struct {
 	verdict
@@ -47,6 +50,9 @@ func gatesOf(results []result.GateResult) []gate {
 				row.Word = map[result.Judgement]string{
 					result.Pass: "passes", result.Fail: "fails", result.Unknown: "too little evidence", result.NotJudged: "not judged",
 				}[j]
+				if j == result.Unknown && g.Change != nil && g.Change.Unexercised != "" {
+					row.Word = strings.ToLower(undecided)
+				}
 				all = append(all, row)
 			}
 		}

@@ -16,6 +16,8 @@ import (
 // the raw score clamped to [0, 1]; the sum is not normalised.
 type schedulingProfile struct {
 	Filters []Filter
+	// removed says of each filter whether it has ever removed a candidate.
+	removed []bool
 	Scorers []weightedScorer
 	Picker  Picker
 	// witnesses are told of each pick of this profile.
@@ -58,6 +60,8 @@ type weightedScorer struct {
 	weight   Weight
 	// weighted is the scorer's part in the scores of the last run.
 	weighted []float64
+	// told says that some run gave two candidates other parts.
+	told bool
 }
 
 func newSchedulingProfile(b *Builder, config *config.Profile) *schedulingProfile {
@@ -70,7 +74,7 @@ func newSchedulingProfile(b *Builder, config *config.Profile) *schedulingProfile
 		if kind.NewFilter != nil {
 			made := kind.NewFilter(b, instance)
 			if made != nil {
-				p.Filters = append(p.Filters, made)
+				p.Filters, p.removed = append(p.Filters, made), append(p.removed, false)
 				b.Connect(made)
 			}
 			p.filterRefs = append(p.filterRefs, filterRef{instance, made != nil})
@@ -133,11 +137,13 @@ func (p *schedulingProfile) Filter(c *Cycle) {
 		return
 	}
 	p.resetCandidates(c.Down)
-	for _, f := range p.Filters {
-		if len(p.candidates) == 0 {
+	for i, f := range p.Filters {
+		before := len(p.candidates)
+		if before == 0 {
 			return
 		}
 		p.candidates = f.Filter(c, p.candidates)
+		p.removed[i] = p.removed[i] || len(p.candidates) < before
 		if p.trace != nil {
 			p.trace.filtered(p.candidates)
 		}
@@ -168,6 +174,7 @@ func (p *schedulingProfile) Score(c *Cycle) {
 		} else if !again || s.rescorer == nil || !s.rescorer.Rescore(c, c.changed, s.weight, s.weighted) {
 			s.Score(c, p.candidates, s.weight, s.weighted)
 		}
+		s.told = s.told || differ(s.weighted)
 	}
 	p.scored = p.whole
 	p.sum()
