@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -29,7 +30,7 @@ func (r *Replacement) Write(w io.Writer) error {
 	fmt.Fprintf(&b, "# %s in place of %s\n\n", r.Contrast.Names[1], r.Contrast.Names[0])
 	switch {
 	case r.Verdict == "" && r.Change.Unexercised != "":
-		fmt.Fprintf(&b, "**Undecided**: %s.\n\n", r.Change.Unexercised)
+		fmt.Fprintf(&b, "**Undecided**: %s.\n\n", printable.Markdown(r.Change.Unexercised))
 	case r.Verdict == "":
 		fmt.Fprint(&b, "No gates were stated: nothing says that this may be rolled out.\n\n")
 	default:
