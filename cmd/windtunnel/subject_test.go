@@ -38,7 +38,7 @@ func TestIsMyChangeSafe(t *testing.T) {
 	}{
 		"of the best point": {"", []string{
 			"gate no-worse: NotJudged: ttft.p99 ≤ baseline +5 % is not judged, because the baseline is the best point",
-			"verdict: keep what you have: the baseline ranks first; next is prefixWeight=5 with ttft.p99 +21922.9 ± 14576.6 % of the baseline's (worse)",
+			"verdict: keep what you have: the baseline ranks first; next is prefixWeight=5 with ttft.p99 220 ± 146 times the baseline's (worse)",
 		}, exitFailed},
 		"of the change":          {`, subject: Point, point: [{name: prefixWeight, value: "5"}]`, []string{fails}, exitFailed},
 		"of every other point":   {`, subject: EveryOther`, []string{fails}, exitFailed},
