@@ -84,7 +84,7 @@ type RunTrace struct {
 	// anomalies are thresholds by their names. It is deprecated: use thresholds.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
-	Anomalies map[string]intstr.IntOrString `json:"anomalies,omitempty"`
+	Anomalies map[string]intstr.IntOrString `json:"anomalies,omitempty"` //nolint:kubeapilinter // manifests of earlier releases have it so
 	// series keeps time series and distributions of the run in the result ConfigMaps, at
 	// any level. The local command writes them with --series.
 	// +optional

@@ -49,7 +49,7 @@ func TestLintOfAutoscalers(t *testing.T) {
 		"a ConfigMap":                       {strings.Replace(analyser, "kvCacheThreshold: 0.8", "kvCacheThreshold: 8", 1), exitFailed, []string{"error manifest: data.default.kvCacheThreshold: Invalid value: 8: must be between 0 and 1"}},
 		"an entry without effect":           {analyser, 0, []string{fmt.Sprintf(":%d:1: warning entry-without-effect: data.llama: ", lineWith(t, analyser, "  llama: |"))}},
 		"an old version":                    {strings.Replace(slow, "autoscaling/v2", "autoscaling/v2beta2", 1), exitFailed, []string{"error manifest: apiVersion: "}},
-		"a trigger that KEDA does not have": {strings.Replace(never, "type: prometheus", "type: promethues", 1), exitFailed, []string{"error manifest: spec.triggers[0].type: Invalid value: \"promethues\": KEDA has no trigger of this type; similar: prometheus"}},
+		"a trigger that KEDA does not have": {strings.Replace(never, "type: prometheus", "type: prometeus", 1), exitFailed, []string{"error manifest: spec.triggers[0].type: Invalid value: \"prometeus\": KEDA has no trigger of this type; similar: prometheus"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, "lint", tempFile(t, "autoscaler.yaml", tc.text))

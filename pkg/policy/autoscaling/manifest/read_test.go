@@ -147,7 +147,7 @@ func TestFaults(t *testing.T) {
 		"KEDA's min above max":                      {ScaledObject, "minReplicaCount: 0", "minReplicaCount: 30", "m.spec.minReplicaCount", "must be at most maxReplicaCount, 20"},
 		"idle replicas above the minimum":           {ScaledObject, "minReplicaCount: 0", "minReplicaCount: 1\n  idleReplicaCount: 1", "m.spec.idleReplicaCount", "must be less than minReplicaCount"},
 		"the CPU as a trigger":                      {ScaledObject, "type: prometheus", "type: cpu", "m.spec.triggers[0].type", "only triggers of type prometheus and cron are simulated. The simulator does not model CPU and memory: use a metric of the engine or of the gateway, such as vllm:num_requests_waiting, in the query of a trigger of type prometheus"},
-		"a trigger that KEDA does not have":         {ScaledObject, "type: prometheus", "type: promethues", "m.spec.triggers[0].type", "KEDA has no trigger of this type; similar: prometheus"},
+		"a trigger that KEDA does not have":         {ScaledObject, "type: prometheus", "type: prometeus", "m.spec.triggers[0].type", "KEDA has no trigger of this type; similar: prometheus"},
 		"a trigger of another system":               {ScaledObject, "type: prometheus", "type: kafka", "m.spec.triggers[0].type", "only triggers of type prometheus and cron are simulated"},
 		"a cron trigger without its fields":         {ScaledObject, "type: prometheus", "type: cron", "m.spec.triggers[0].metadata.desiredReplicas", "must be a string"},
 		"a threshold without quotes":                {ScaledObject, `threshold: "5"`, "threshold: 5", "m.spec.triggers[0].metadata.threshold", "must be a string"},
