@@ -125,7 +125,7 @@ func (a *Adapter) adapt(s Signal, now simtime.Time) {
 		Begin: a.begin, End: now, Arrived: s.Arrived, Rejected: s.Rejected, Prefix: a.weights.Prefix, Load: a.weights.Load,
 	}
 	then, learnt := a.law.next(a.weights, s)
-	then, e.Capped = a.limit.hold(then)
+	then, e.Capped = a.limit.hold(then, a.config.bounds.highestLoad())
 	e.NoSignal = !learnt
 	a.record.Add(e)
 	a.weights = then

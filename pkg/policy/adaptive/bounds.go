@@ -2,7 +2,10 @@
 
 package adaptive
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // bounds are between which values a law moves the weights.
 type bounds struct{ leastPrefix, mostPrefix, leastLoad, mostLoad float64 }
@@ -30,6 +33,24 @@ func (b *bounds) clamp(w Weights) Weights {
 		Prefix: min(max(w.Prefix, b.leastPrefix), b.mostPrefix),
 		Load:   min(max(w.Load, b.leastLoad), b.mostLoad),
 	}
+}
+
+// highestLoad is the greatest weight of load; infinite where a law has no bounds.
+func (b *bounds) highestLoad() float64 {
+	if b == nil {
+		return math.Inf(1)
+	}
+	return b.mostLoad
+}
+
+// split returns weights of a ratio that some weights within the bounds have. The weight of
+// load is the one stated, unless that of prefixes would leave its bounds.
+func (b *bounds) split(ratio, load float64) Weights {
+	prefix := min(max(float64(ratio*load), b.leastPrefix), b.mostPrefix)
+	if prefix == float64(ratio*load) {
+		return Weights{prefix, load}
+	}
+	return b.clamp(Weights{prefix, prefix / ratio})
 }
 
 // check says what is wrong with the weights that a run starts with; nothing where that is

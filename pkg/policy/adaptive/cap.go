@@ -58,12 +58,15 @@ func (l limit) exceeds(w Weights) bool {
 }
 
 // hold raises the weight of load to where the ratio is at the limit, if it is over, and
-// reports whether it did.
-func (l limit) hold(w Weights) (Weights, bool) {
+// reports whether it did. Where load would be above a bound, prefixes get less instead.
+func (l limit) hold(w Weights, mostLoad float64) (Weights, bool) {
 	if !l.exceeds(w) {
 		return w, false
 	}
-	return Weights{Prefix: w.Prefix, Load: w.Prefix * l.load / l.prefix}, true
+	if load := w.Prefix * l.load / l.prefix; load <= mostLoad {
+		return Weights{Prefix: w.Prefix, Load: load}, true
+	}
+	return Weights{Prefix: mostLoad * l.prefix / l.load, Load: mostLoad}, true
 }
 
 // ratio is the limit as a number.

@@ -5,6 +5,7 @@ package adaptive
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -84,7 +85,13 @@ func TestLaws(t *testing.T) {
 		"pi is proportional":                                  {"pi", []string{"integral", "0", "smoothing", "1"}, Weights{4, 3}, epochs(16, 16, 6), []string{fmt.Sprintf("%.4g:3", 4*math.Exp(-.1)), fmt.Sprintf("%.4g:3", 4*math.Exp(-.1)), "4:3"}},
 		"pi is integral":                                      {"pi", []string{"proportional", "0", "integral", "1", "smoothing", "1"}, Weights{4, 3}, epochs(16, 16, 6), []string{fmt.Sprintf("%.4g:3", 4*math.Exp(-.1)), fmt.Sprintf("%.4g:3", 4*math.Exp(-.2)), fmt.Sprintf("%.4g:3", 4*math.Exp(-.2))}},
 		"pi smoothes":                                         {"pi", []string{"integral", "0", "smoothing", "0.5"}, Weights{4, 3}, epochs(6, 26), []string{"4:3", fmt.Sprintf("%.4g:3", 4*math.Exp(-.1))}},
-		"exp3 learns nothing while nothing ends":              {"exp3", []string{"grid", "1,5"}, Weights{3, 2}, []Signal{{Arrived: 100, Admitted: 100}}, []string{"3:2 -"}},
+		// The target less 100 % is −0.94, so the ratio is 3/2·e^−9.4 and below the least one,
+		// 1/5 (minPrefix ÷ maxLoad). A load of 2 would need prefixes to have 0.4; they have 1,
+		// and load has 5. Nothing rejected but one of 100 is +0.05: 3/2·e^5 is above 5/2, which
+		// a load of 2 has with 5, the most, and a load of 4 not: prefixes have 5, and load 2.
+		"pi keeps the least weight of prefixes":    {"pi", []string{"integral", "0", "smoothing", "1", "proportional", "10"}, Weights{3, 2}, epochs(100), []string{"1:5"}},
+		"pi keeps the greatest weight of prefixes": {"pi", []string{"integral", "0", "smoothing", "1", "proportional", "100"}, Weights{3, 4}, epochs(1), []string{"5:2"}},
+		"exp3 learns nothing while nothing ends":   {"exp3", []string{"grid", "1,5"}, Weights{3, 2}, []Signal{{Arrived: 100, Admitted: 100}}, []string{"3:2 -"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := mustLoad(t, tc.law, tc.parameters...).make(world{start: tc.start, most: math.Inf(1), seed: 1})
@@ -92,6 +99,30 @@ func TestLaws(t *testing.T) {
 				t.Errorf("weights (−want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// Whatever happens, and with whichever cap, no weight of an epoch leaves its bounds, and no
+// ratio the cap.
+func TestWeightsStayWithinTheirBounds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, name := range []string{"bang-bang", "multiplicative", "pi"} {
+		for range 200 {
+			text := func(x float64) string { return fmt.Sprint(x) }
+			least := Weights{0.1 + 2*rng.Float64(), 0.1 + 2*rng.Float64()}
+			most := Weights{least.Prefix + 5*rng.Float64(), least.Load + 5*rng.Float64()}
+			w := Weights{least.Prefix, most.Load}
+			c := mustLoad(t, name, "minPrefix", text(least.Prefix), "maxPrefix", text(most.Prefix), "minLoad", text(least.Load), "maxLoad", text(most.Load))
+			c.limit = limit{w.Prefix * (1 + rng.Float64()), w.Load}
+			l := c.make(world{start: w, most: c.limit.ratio()})
+			for range 50 {
+				then, _ := l.next(w, rejecting(1+rng.Int64N(100)))
+				w, _ = c.limit.hold(then, c.bounds.highestLoad())
+				if c.bounds.clamp(w) != w || w.Prefix/w.Load > c.limit.ratio()+1e-12 {
+					t.Fatalf("%s: the weights are %v, between %v and %v with the cap %v", name, w, least, most, c.limit)
+				}
+			}
+		}
 	}
 }
 
@@ -182,23 +213,25 @@ func TestLimits(t *testing.T) {
 		w    Weights
 		want string
 	}{
-		"4:3 is not above 4:3":             {"4:3", Weights{4, 3}, "4:3 false"},
-		"3:2 is":                           {"4:3", Weights{3, 2}, "3:2.25 true"},
-		"a multiple is the same":           {"8:6", Weights{3, 2}, "3:2.25 true"},
-		"below nothing changes":            {"4:3", Weights{1, 5}, "1:5 false"},
+		"4:3 is not above 4:3":   {"4:3", Weights{4, 3}, "4:3 false"},
+		"3:2 is":                 {"4:3", Weights{3, 2}, "3:2.25 true"},
+		"a multiple is the same": {"8:6", Weights{3, 2}, "3:2.25 true"},
+		"below nothing changes":  {"4:3", Weights{1, 5}, "1:5 false"},
+		// A load of 5 ÷ 1/2 would be 10, and 5 is the most: prefixes get 5/2.
+		"load stays below its bound":       {"1:2", Weights{5, 5}, "2.5:5 true"},
 		"without a cap every ratio stands": {"none", Weights{5, 2}, "5:2 false"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, held := mustLoad(t, "pi", "cap", tc.cap).limit.hold(tc.w)
+			w, held := mustLoad(t, "pi", "cap", tc.cap).limit.hold(tc.w, 5)
 			if got := fmt.Sprintf("%g:%g %t", w.Prefix, w.Load, held); got != tc.want {
 				t.Errorf("%s, want %s", got, tc.want)
 			}
 		})
 	}
-	if w, held := limitOf(0.5).hold(Weights{4, 2}); !held || w.Prefix*0.5 >= w.Load {
+	if w, held := limitOf(0.5).hold(Weights{4, 2}, 5); !held || w.Prefix*0.5 >= w.Load {
 		t.Errorf("a workload with m = 0.5 lets %v through (%t)", w, held)
 	}
-	if _, held := limitOf(0).hold(Weights{100, 1}); held {
+	if _, held := limitOf(0).hold(Weights{100, 1}, 5); held {
 		t.Error("a workload without a hot prefix has a cap")
 	}
 }

@@ -8,8 +8,10 @@ import "windtunnel.dev/windtunnel/pkg/stats"
 // the error and a part of the sum of all errors. The error is a target less the moving
 // average of the share of rejected requests. While the ratio is at a bound, errors that
 // push it further are not summed (anti-windup by conditional integration), so that it
-// leaves the bound as soon as the error changes its sign.
+// leaves the bound as soon as the error changes its sign. The weight of load stays as long
+// as that of prefixes is within its bounds.
 type proportionalIntegral struct {
+	bounds
 	gate
 	target, smoothing, proportional, integral float64
 	start                                     Weights
@@ -22,7 +24,7 @@ type proportionalIntegral struct {
 func readProportionalIntegral(l *loader) func(world) law {
 	b := readBounds(l)
 	p := proportionalIntegral{
-		gate: readGate(l), target: readTarget(l),
+		bounds: b, gate: readGate(l), target: readTarget(l),
 		smoothing:    l.Between("smoothing", 0.01, 1, 0.3, "the weight of an epoch in the moving average of the share of rejected requests"),
 		proportional: l.Between("proportional", 0, 100, 1, "by how much an error changes the logarithm of the ratio"),
 		integral:     l.Between("integral", 0, 100, 0.5, "by how much the sum of the errors of all epochs changes the logarithm of the ratio"),
@@ -50,7 +52,7 @@ func (p *proportionalIntegral) next(now Weights, s Signal) (Weights, bool) {
 	if pushes := e > 0 && ratio == p.most || e < 0 && ratio == p.least; !bounded || !pushes {
 		p.sum += e
 	}
-	return Weights{Prefix: ratio * p.start.Load, Load: p.start.Load}, true
+	return p.split(ratio, p.start.Load), true
 }
 
 // ratio returns the ratio for an error and a sum of errors, and whether it is at a bound.

@@ -16,7 +16,7 @@ var laws = []lawType{
 	{"multiplicative", "changes the weights in proportion to how far the share of rejected requests is from a target", readMultiplicative},
 	{"pi", "controls the ratio by the error of the share of rejected requests and by the sum of the errors, with anti-windup", readProportionalIntegral},
 	{"exp3", "draws the weight of prefixes from a grid, more often where the goodput was greater", readEXP3},
-	{"epoch-adaptive-seed", "is bang-bang as first designed: the rate is rejected ÷ admitted, prefixes gain without a signal, and the ratio is at most 1.33", readSeedLaw},
+	{"epoch-adaptive-seed", "is bang-bang as first designed: the rate is rejected ÷ admitted, prefixes gain without a signal, and the ratio is at most 1.33, for which the weight of load may exceed maxLoad", readSeedLaw},
 }
 
 // Laws returns the names of all laws.
