@@ -3,6 +3,7 @@
 package priority
 
 import (
+	"math"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
@@ -10,8 +11,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// leastAttained is −(prompt tokens of the tenant's earlier requests ÷ its share), in
-// kilotokens, each token counting for half after every halfLife. So a tenant that has
+// leastAttained is −(prompt tokens of the tenant's earlier requests ÷ its share), in whole
+// tokens, each token counting for half after every halfLife. So a tenant that has
 // sent little comes before one that has sent much. The router knows no answer lengths
 // when a request arrives, so prompts stand for all service.
 type leastAttained struct {
@@ -38,7 +39,7 @@ func (p *leastAttained) Prioritize(view *policy.View, request *policy.Request) i
 	a := &p.tenants[request.Tenant]
 	a.tokens *= stats.Pow(0.5, view.Now.Sub(a.at).Seconds()/p.halfLife.Seconds())
 	a.at = view.Now
-	priority := -int(a.tokens / p.shares[request.Tenant] / 1000)
+	priority := -int(min(a.tokens/p.shares[request.Tenant], math.MaxInt32))
 	a.tokens += float64(request.Tokens)
 	return priority
 }

@@ -87,6 +87,12 @@ func TestTheOrderOfRequests(t *testing.T) {
 			[]policy.Request{{Tenant: acme, Tokens: 9000}, {Tenant: free, Tokens: 2000}, {Tenant: acme}, {Tenant: free}},
 			[]int{0, 1, 2, 3},
 		},
+		// acme has sent 900 tokens and free 100: −900 and −100.
+		"less than a kilotoken counts too": {
+			"least-attained-service", nil,
+			[]policy.Request{{Tenant: acme, Tokens: 900}, {Tenant: free, Tokens: 100}, {Tenant: acme}, {Tenant: free}},
+			[]int{0, 1, 3, 2},
+		},
 		"what a tenant sent long ago counts little": {
 			"least-attained-service", map[string]string{"halfLife": "1s"},
 			[]policy.Request{{Tenant: acme, Tokens: 100_000}, {Tenant: free, Tokens: 5000, Arrival: seconds(9)}, {Tenant: free, Arrival: seconds(10)}, {Tenant: acme, Arrival: seconds(10)}},
