@@ -6,8 +6,9 @@ import "windtunnel.dev/windtunnel/pkg/prompt"
 
 // memory is the blocks that were touched last, so many at most. It keeps runs of
 // neighbouring blocks of a stretch that were touched together; of those the first
-// was touched first. With leavesFirst it is the last one: the memory is then a radix
-// tree of prompts, which loses its leaves first and so never has a gap.
+// was touched first, and leaves first: what is left of a prompt then has no beginning.
+// With leavesFirst it is the last one: the memory is then a radix tree of prompts, which
+// loses its leaves first and so never has a gap.
 type memory struct {
 	leavesFirst      bool
 	capacity, length int

@@ -9,8 +9,10 @@ import "windtunnel.dev/windtunnel/pkg/prompt"
 // no eviction, and remembers the blocks of each endpoint that it sent there last.
 //
 // Parameters: blockTokens, 16; blocksPerEndpoint, 31250; and match: strict, the
-// default, counts blocks without a gap from the first one on, and loose counts all
-// up to the first one that is remembered of no endpoint, as the EPP's index does.
+// default, counts blocks without a gap from the first one on, and forgets the end of the
+// oldest prompt first, as an engine does; loose counts all up to the first one that is
+// remembered of no endpoint, and forgets the oldest prompt's beginning first, as the
+// EPP's index does.
 type prefixAffinity struct {
 	blockTokens int
 	loose       bool
@@ -21,13 +23,15 @@ type prefixAffinity struct {
 
 func readPrefixAffinity(r *reader) func(*builder) scorer {
 	blockTokens, capacity := readBlocks(r)
-	loose := r.Choice("match", "the blocks of a replica that count: those without a gap from the first one on, or all up to the first that no replica has", "strict", "loose") == "loose"
+	loose := r.Choice("match", "the blocks of a replica that count: those without a gap from the first one on, of an index that forgets the end of the oldest prompt first; or all up to the first that no replica has, of one that forgets its beginning first, as the EPP's", "strict", "loose") == "loose"
 	s := prefixAffinity{blockTokens: blockTokens, loose: loose}
 	return func(b *builder) scorer {
 		made := s
 		made.blocks = make([]int, b.endpoints)
 		for range b.endpoints {
-			made.memories = append(made.memories, newMemory(capacity))
+			m := newMemory(capacity)
+			m.leavesFirst = !loose
+			made.memories = append(made.memories, m)
 		}
 		return &made
 	}

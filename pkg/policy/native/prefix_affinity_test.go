@@ -27,11 +27,12 @@ func TestPrefixAffinity(t *testing.T) {
 	same(t, "less than a block", []float64{0, 0}, scores(t, r, all, request(3, text(1, 15))))
 }
 
-// Of four blocks endpoint 0 was sent all and remembers the last two; endpoint 1 was
-// sent the first three. A hole ends the strict match of endpoint 0 at once. The loose
-// one goes on where somebody has the block: with endpoint 0 at the fourth.
+// Of four blocks endpoint 0 was sent all and remembers two; endpoint 1 was sent the first
+// two. The strict index has forgotten the last two of endpoint 0, and the first two are half
+// of the prompt. The loose one has forgotten the first two, and goes on with endpoint 0 at
+// the third, as endpoint 1 has those before.
 func TestStrictAndLoose(t *testing.T) {
-	for match, want := range map[string][]float64{"strict": {0, 0.5}, "loose": {0.5, 0.5}} {
+	for match, want := range map[string][]float64{"strict": {0.5, 0.5}, "loose": {0.5, 0.5}} {
 		t.Run(match, func(t *testing.T) {
 			r := mustNew(t, scoring("prefix-affinity", map[string]string{"match": match, "blocksPerEndpoint": "2"}), 2)
 			route(t, r, only(0, 2), request(0, text(1, 64)))
@@ -46,6 +47,33 @@ func TestLooseEndsWhereNobodyHasABlock(t *testing.T) {
 	r := mustNew(t, scoring("prefix-affinity", map[string]string{"match": "loose", "blocksPerEndpoint": "2"}), 2)
 	route(t, r, only(0, 2), request(0, text(1, 64))) // blocks 2 and 3 are remembered
 	same(t, "the first is nobody's", []float64{0, 0}, scores(t, r, view(policy.Scrape{}, policy.Scrape{}), request(1, text(1, 64))))
+}
+
+// Two prompts of 50 blocks each fit into 100 blocks. With 99 one block is too many, and the
+// strict index loses the last block of the first prompt, of which it still knows 49 of 50;
+// the loose one loses the first block, and with it the whole prompt.
+func TestOneBlockTooMany(t *testing.T) {
+	for name, tc := range map[string]struct {
+		match, blocks string
+		want          float64
+	}{
+		"strict, all fit":  {"strict", "100", 1},
+		"strict, one over": {"strict", "99", 0.98},
+		"loose, all fit":   {"loose", "100", 1},
+		"loose, one over":  {"loose", "99", 0},
+	} {
+		r := mustNew(t, scoring("prefix-affinity", map[string]string{"match": tc.match, "blocksPerEndpoint": tc.blocks}), 1)
+		route(t, r, only(0, 1), request(0, text(1, 800)))
+		route(t, r, only(0, 1), request(1, text(2, 800)))
+		same(t, name, []float64{tc.want}, scores(t, r, view(policy.Scrape{}), request(2, text(1, 800))))
+	}
+}
+
+// A prompt longer than the index: of 100 blocks it knows the first 10.
+func TestAPromptLongerThanTheIndex(t *testing.T) {
+	r := mustNew(t, scoring("prefix-affinity", map[string]string{"blocksPerEndpoint": "10"}), 1)
+	route(t, r, only(0, 1), request(0, text(1, 1600)))
+	same(t, "the beginning is known", []float64{0.1}, scores(t, r, view(policy.Scrape{}), request(1, text(1, 1600))))
 }
 
 // No endpoint has more than its share, whatever the length of a prompt.
