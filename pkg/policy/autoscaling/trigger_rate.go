@@ -19,7 +19,7 @@ func readRateTrigger(l *loader) func() Trigger {
 	r := rateTrigger{
 		change:    l.Positive("change", 0.5, "the relative change of the arrival rate above which the trigger fires, either way"),
 		window:    l.window("window", 30*time.Second, "the time over which the new rate is taken"),
-		reference: l.window("reference", 5*time.Minute, "the time over which the rate is taken that it is compared with"),
+		reference: l.window("reference", 5*time.Minute, "the time over which the rate is taken that it is compared with; in a younger run all of its time, from twice window on"),
 		held:      readHeld(l),
 	}
 	if r.reference < 2*r.window {
@@ -29,8 +29,9 @@ func readRateTrigger(l *loader) func() Trigger {
 }
 
 func (r *rateTrigger) Fires(view *View) bool {
-	// Until the run is as old as the reference, the new rate would be compared with itself.
-	if time.Duration(view.Now) < r.reference {
+	// In a run that is younger than the reference, this is all of its time. The new rate must
+	// not be compared with itself.
+	if time.Duration(view.Now) < 2*r.window {
 		return r.fires(view.Now, 0)
 	}
 	recent, ok := view.ArrivalRate(r.window)

@@ -37,6 +37,11 @@ func TestTriggers(t *testing.T) {
 		"idle accelerators":                              {"utilization", []string{"window=30s", "below=0.3"}, slices.Repeat([]func(*Sample){worked(3 * time.Second)}, 3), []int{30}},
 		"a steady rate":                                  {"rate", []string{"reference=1m"}, slices.Repeat([]func(*Sample){arrived(30)}, 12), nil},
 		"a rate that doubles":                            {"rate", []string{"reference=1m"}, append(slices.Repeat([]func(*Sample){arrived(30)}, 6), arrived(120)), []int{105}},
+		// At 75 s, long before the 5 min of the reference: the last two samples have 120 requests
+		// in 15 s, 8 a second, and all samples since 15 s have 210 in 60 s, 3.5 a second: 8 is
+		// more than 1.5 times as much.
+		"a rate that jumps before the reference is full": {"rate", nil, append(slices.Repeat([]func(*Sample){arrived(30)}, 4), arrived(120), arrived(120), arrived(120)), []int{75}},
+		"a steady rate from the start":                   {"rate", nil, slices.Repeat([]func(*Sample){arrived(30)}, 12), nil},
 		"a rate that ends":                               {"rate", []string{"reference=1m"}, append(slices.Repeat([]func(*Sample){arrived(30)}, 6), nil), []int{105}},
 	} {
 		t.Run(name, func(t *testing.T) {
