@@ -186,11 +186,11 @@ func (h *heteroscale) least(view *View) [2]int {
 }
 
 // grown returns the sizes by the factor, and at least those that the demand needs. Each
-// pool grows by at least 1.
+// pool grows by at least 1, unless decode has its maximum: tokens come no sooner then.
 func (h *heteroscale) grown(view *View, need int) [2]int {
 	last := len(view.Pools) - 1
 	all := h.sizes(view, max(h.more(view.Pools[last].Wanted), need), true)
-	if last > 0 {
+	if last > 0 && all[last] > view.Pools[last].Wanted {
 		all[0] = max(all[0], view.Pools[0].bounded(h.more(view.Pools[0].Wanted)))
 	}
 	return all
@@ -202,7 +202,8 @@ func (h *heteroscale) more(n int) int {
 }
 
 // sizes returns the sizes of the pools for so many decode replicas: within the bounds, in
-// the ratio as far as these allow. A scale-out takes no replica away.
+// the ratio as far as these allow. A scale-out takes no replica away, and a scale-in adds
+// no decode replica.
 func (h *heteroscale) sizes(view *View, need int, out bool) [2]int {
 	if len(view.Pools) == 1 {
 		return [2]int{view.Pools[0].bounded(need)}
@@ -211,13 +212,13 @@ func (h *heteroscale) sizes(view *View, need int, out bool) [2]int {
 	d := decode.bounded(need)
 	ratio := (d*h.prefill + h.decode - 1) / h.decode
 	p := prefill.bounded(ratio)
-	if p < ratio {
-		d = decode.bounded(min(d, max(p*h.decode/h.prefill, 1)))
+	if p != ratio {
+		d = decode.bounded(max(p*h.decode/h.prefill, 1))
 	}
 	if out {
-		p, d = max(p, prefill.Wanted), max(d, decode.Wanted)
+		return [2]int{max(p, prefill.Wanted), max(d, decode.Wanted)}
 	}
-	return [2]int{p, d}
+	return [2]int{p, min(d, decode.Wanted)}
 }
 
 // settle takes sizes on, unless a cooldown forbids it.

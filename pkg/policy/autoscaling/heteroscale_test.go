@@ -52,8 +52,19 @@ func TestHeteroscale(t *testing.T) {
 		"another ratio":                                     {newScene(30, 30).generated(2500, soon), []string{"prefillShare=2", "decodeShare=3"}, "17:25", "asked for"},
 		"a bound on decode bounds prefill":                  {newScene(5, 15).bound(1, 1, 20).generated(3000, soon), nil, "7:20", "from 5:15"},
 		"a bound on prefill bounds decode":                  {newScene(5, 15).bound(0, 1, 6).generated(3000, soon), nil, "6:18", "from 5:15"},
-		"at the maximum":                                    {newScene(5, 15).bound(0, 1, 5).bound(1, 1, 15).generated(3000, soon), nil, "5:15", "the maximum"},
-		"a scale-out takes no replica away":                 {newScene(30, 30).generated(3400, soon), nil, "30:34", "from 30:30"},
+		// 500 tokens/s need 5 decode and 2 prefill replicas. With at least 4 of prefill, 1:3
+		// wants 12 of decode.
+		"a minimum of prefill is one of decode": {newScene(6, 18).bound(0, 4, 100).generated(500, soon), nil, "4:12", "from 6:18 to 4:12"},
+		"the ratio stays at the minimum":        {newScene(4, 12).bound(0, 4, 100).generated(500, soon), nil, "4:12", "stays at 4:12"},
+		// 900 tokens/s need 9 and 3.
+		"a scale-out at the minimum":         {newScene(4, 6).bound(0, 4, 100).generated(900, soon), nil, "4:12", "from 4:6 to 4:12"},
+		"a scale-in adds no decode replica":  {newScene(4, 6).bound(0, 4, 100).generated(100, soon), nil, "4:6", "stays at 4:6"},
+		"the minimum of prefill, and of 2:3": {newScene(6, 9).bound(0, 3, 100).generated(100, soon), []string{"prefillShare=2", "decodeShare=3"}, "3:4", "from 6:9 to 3:4"},
+		// 100 tokens/s need 1 decode replica, of which there are at least 6: 2 of prefill.
+		"a minimum of decode is one of prefill": {newScene(5, 15).bound(1, 6, 100).generated(100, soon), nil, "2:6", "from 5:15 to 2:6"},
+		"late tokens at the maximum of decode":  {newScene(5, 15).bound(1, 1, 15).generated(1400, late), nil, "5:15", "the maximum"},
+		"at the maximum":                        {newScene(5, 15).bound(0, 1, 5).bound(1, 1, 15).generated(3000, soon), nil, "5:15", "the maximum"},
+		"a scale-out takes no replica away":     {newScene(30, 30).generated(3400, soon), nil, "30:34", "from 30:30"},
 	})
 }
 
