@@ -48,13 +48,14 @@ func newTraceGenerateCommand() *cobra.Command {
 every three seconds, shared system prompts, and conversations that grow turn by turn.
 
 With -f, write the requests that a SimulationRun's workload sends until the horizon, in
-the format Windtunnel. A trace is open-loop. Where requests wait for answers (closed
+the format Windtunnel, at the times of the run, so that a replay meets the same profiles, scalers
+and disruptions. A trace is open-loop. Where requests wait for answers (closed
 loops, sessions with think times), they are written as if each request were answered at
 once, which shows what is asked but not when; then --requests is required. Texts of
 answers, time-outs, retries and headers are not written.
 
 With --servegen, write what the clients of a ServeGen folder send, in Vidur's format, which
-has times and lengths only. The folder has chunk-N-trace.csv and chunk-N-dataset.json for
+has times and lengths only; a replay begins with the first request. The folder has chunk-N-trace.csv and chunk-N-dataset.json for
 each client, and may be a tar archive, compressed or not. Gaps have the shape of the
 folder's fits and the mean of its rates.
 

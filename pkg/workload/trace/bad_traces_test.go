@@ -109,6 +109,7 @@ func TestBadTracesNameTheRowAndTheField(t *testing.T) {
 		},
 		trace.Windtunnel: {
 			{"wrong header", strings.Replace(own, ": 1", ": 2", 1), `row 1: windtunnel_trace: must be the version 1, got 2`},
+			{"a run that begins too late", strings.Replace(own, "16", `16, "begin_ns": 6`, 1), `row 2: arrival_ns: is before begin_ns of the header, 6`},
 			{"NaN", strings.Replace(own, ": 5", ": NaN", 1), `row 2: arrival_ns: must be an integer`},
 			{"negative", strings.Replace(own, ": 10", ": -10", 1), `row 2: input_tokens: must not be negative, got -10`},
 			{"unordered", own + `{"arrival_ns": 4, "input_tokens": 10, "output_tokens": 5}`, `row 3: arrival_ns: is earlier than in the row before: order (--order) Sort sorts rows`},

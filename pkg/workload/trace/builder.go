@@ -19,6 +19,8 @@ type record struct {
 	row           int    // in its file, from 1
 	timeField     string // what the format calls the time
 	at            int64  // ns since any instant that is the same for all lines
+	begins        bool   // the file says at which instant a run begins
+	begin         int64  // that instant, as at; the first row's where the file does not say
 	untimed       bool   // no time, only a delay
 	delayField    string // what the format calls the delay
 	delayed       bool   // the request waits for the end of the one before it in its session
@@ -147,6 +149,9 @@ func (b *traceBuilder) add(rec *record) error {
 	t.requests++
 	t.longestInput = max(t.longestInput, rec.input)
 	arrival := simtime.Time(b.rows.at - b.rows.first)
+	if rec.begins && t.requests == 1 {
+		t.lead = simtime.Time(b.rows.first - rec.begin)
+	}
 	t.noteTime(arrival)
 	t.unnamedModels = t.unnamedModels || rec.model == ""
 	if b.left {

@@ -28,9 +28,11 @@ var (
 	priorityTrait = trait{"priority", func(r *record) bool { return r.priority != nil }}
 	modelTrait    = trait{"model", func(r *record) bool { return r.model != "" }}
 	adapterTrait  = trait{"adapter", func(r *record) bool { return r.adapter != "" }}
+	// beginTrait is of the file: that a run begins before the first request arrives.
+	beginTrait = trait{"begin", func(r *record) bool { return r.begins }}
 
-	traits    = []trait{blocksTrait, sessionTrait, delayTrait, tenantTrait, classTrait, priorityTrait, modelTrait, adapterTrait}
-	allTraits = traitNames(traits...)
+	rowTraits = []trait{blocksTrait, sessionTrait, delayTrait, tenantTrait, classTrait, priorityTrait, modelTrait, adapterTrait}
+	traits    = append(slices.Clone(rowTraits), beginTrait)
 )
 
 func traitNames(all ...trait) []string {
@@ -78,7 +80,7 @@ func Carriages() []Carriage {
 				c.Adds = append(c.Adds, a.what)
 			}
 		}
-		for _, name := range allTraits {
+		for _, name := range traitNames(traits...) {
 			if slices.Contains(f.carries, name) {
 				c.Traits = append(c.Traits, name)
 			} else {
@@ -263,7 +265,9 @@ func (w *Writer) begin(rec *record) error {
 	if w.to.sharedBlocks {
 		w.blocks.to = w.blocks.from
 	}
-	w.first = rec.at
+	if w.first = rec.at; rec.begins {
+		w.first = rec.begin
+	}
 	blockTokens := int32(w.blocks.to)
 	if w.to.newWriter != nil {
 		w.file = &textWriter{rowWriter: w.to.newWriter(blockTokens), out: w.out}

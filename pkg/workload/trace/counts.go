@@ -45,7 +45,7 @@ func (t *Trace) Counts() Counts { return t.counts }
 // CountsUntil returns the counts of the rows that a replay reaches before a time, those of each
 // round of a loop. An error is one of reading the trace's file again, as far as the replay does.
 func (t *Trace) CountsUntil(r Replay, until simtime.Time) (Counts, error) {
-	if t.counts == (Counts{}) || r.Loop == "" && scaled(t.end, r.RateScale) < until {
+	if t.counts == (Counts{}) || r.Loop == "" && t.arrives(t.end, r.RateScale) < until {
 		return t.counts, nil
 	}
 	m := &t.marks
@@ -53,7 +53,7 @@ func (t *Trace) CountsUntil(r Replay, until simtime.Time) (Counts, error) {
 		m = &marks{}
 		rows := t.file.newCursor(t.digest)
 		rows.marks = m
-		for e := (entry{}); rows.next(&e) && scaled(e.arrival, r.RateScale) < until; {
+		for e := (entry{}); rows.next(&e) && t.arrives(e.arrival, r.RateScale) < until; {
 		}
 		if err := rows.close(); err != nil {
 			return Counts{}, err
@@ -72,7 +72,7 @@ func (t *Trace) CountsUntil(r Replay, until simtime.Time) (Counts, error) {
 // timesBefore returns how often a row arrives before a time.
 func (t *Trace) timesBefore(at simtime.Time, r Replay, until simtime.Time) int {
 	n := 0
-	for scaled(at+simtime.Time(n)*simtime.Time(t.Period()), r.RateScale) < until {
+	for t.arrives(at+simtime.Time(n)*simtime.Time(t.Period()), r.RateScale) < until {
 		n++
 		if r.Loop == "" || t.Period() == 0 {
 			break

@@ -13,7 +13,7 @@ type jsonObject []byte
 
 // key begins a field.
 func (o jsonObject) key(name string) jsonObject {
-	if len(o) == 0 {
+	if len(o) == 0 || o[len(o)-1] == '\n' {
 		o = append(o, '{')
 	} else {
 		o = append(o, ',', ' ')

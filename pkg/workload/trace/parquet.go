@@ -25,7 +25,7 @@ var parquet = format{
 	matches:      func(text string) bool { return strings.HasPrefix(text, parquetMagic) },
 	beginning:    len(parquetMagic),
 	expected:     "is a Parquet file",
-	carries:      allTraits,
+	carries:      traitNames(rowTraits...),
 	times:        Nanoseconds,
 	tick:         time.Nanosecond,
 	sharedBlocks: true,

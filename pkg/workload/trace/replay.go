@@ -227,7 +227,7 @@ func (p *replay) advance() {
 			return
 		}
 		if !p.next.waits {
-			p.next.arrival = scaled(p.next.arrival, p.scale)
+			p.next.arrival = p.trace.arrives(p.next.arrival, p.scale)
 			return
 		}
 	}
@@ -255,6 +255,11 @@ func (p *replay) request(e *entry, arrival simtime.Time) workload.Request {
 		Adapter: a.adapter, Headers: a.headers, Model: a.model,
 		FirstTokenTimeout: p.times[0], Timeout: p.times[1],
 	}
+}
+
+// arrives returns when a row arrives that was recorded so long after the first one.
+func (t *Trace) arrives(at simtime.Time, scale float64) simtime.Time {
+	return scaled(at+t.lead, scale)
 }
 
 // scaled returns the time at a rate scale times as high, rounded to the

@@ -11,7 +11,8 @@ import (
 )
 
 // RequestWriter writes requests as the rows of a trace in the format [Windtunnel]. It does
-// not write the texts of answers, time-outs and headers.
+// not write the texts of answers, time-outs and headers. A replay begins when their run did, and
+// not with the first of them.
 type RequestWriter struct {
 	out         *Writer
 	labels      workload.Labels
@@ -34,7 +35,7 @@ func (w *RequestWriter) Write(r *workload.Request) error {
 	rec := &w.record
 	priority := r.Priority
 	*rec = record{
-		at: int64(r.Arrival), input: int32(r.Prompt.Tokens()), output: int32(r.OutputTokens), ids: rec.ids[:0],
+		at: int64(r.Arrival), begins: true, input: int32(r.Prompt.Tokens()), output: int32(r.OutputTokens), ids: rec.ids[:0],
 		attributes: attributes{
 			tenant: w.labels.Tenants[r.Tenant], class: w.labels.Classes[r.Class],
 			model: nameAt(w.labels.Models, r.Model), adapter: nameAt(w.labels.Adapters, r.Adapter),

@@ -85,6 +85,9 @@ func (r *rowReader) sends(rec *record) (bool, error) {
 	if !r.began {
 		r.began, r.start, r.at = true, rec.at, rec.at
 	}
+	if r.options.Slice != (Slice{}) {
+		rec.begins = false // a run begins with the first request of the slice
+	}
 	if !rec.delayed {
 		if rec.at < r.at {
 			return false, invalidField(rec.timeField, "is earlier than in the row before: order (--order) Sort sorts rows")

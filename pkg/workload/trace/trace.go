@@ -35,6 +35,8 @@ type Trace struct {
 	marks  marks
 	// warning says what is odd about the times of the file; empty for nothing.
 	warning string
+	// lead is how long after the beginning of a run the first row arrives.
+	lead simtime.Time
 	// span is from the first recorded time to the last, times counts the distinct ones,
 	// and sessions the sessions. end is the span to the last row that is selected, sent or not.
 	span     simtime.Time
@@ -53,7 +55,7 @@ type row struct {
 }
 
 // Read reads a whole trace, gzip-compressed or not: the first bytes
-// tell. Arrivals are counted from the first row's. The first fault ends the
+// tell. Arrivals are counted from the first row's, unless the text says when a run begins. The first fault ends the
 // reading with an error "name: row N: field: what", and no trace; rows are
 // lines of the text, counted from 1.
 func Read(format Format, r io.Reader, name string) (*Trace, error) {

@@ -11,7 +11,8 @@ import (
 
 // Windtunnel is JSON lines that carry all that a trace can say. The first line is the
 // header: windtunnel_trace, which is the version 1, and block_tokens, the size of the
-// blocks in tokens, which a trace without blocks leaves out. Each other line is a
+// blocks in tokens, which a trace without blocks leaves out, and begin_ns, which is the
+// instant of arrivals at which a run begins, if that is not the first one. Each other line is a
 // request: arrival_ns or delay_ns, input_tokens, output_tokens, and, where they apply,
 // blocks, session, tenant, class, priority, model and adapter. blocks are the ids of the
 // full blocks that the prompt begins with; a block is shared where all ids up to its own
@@ -22,6 +23,7 @@ const Windtunnel Format = "Windtunnel"
 const (
 	windtunnelHeader      = "windtunnel_trace"
 	windtunnelBlockTokens = "block_tokens"
+	windtunnelBegin       = "begin_ns"
 	windtunnelVersion     = 1
 
 	maxBlockTokens = 1 << 20
@@ -35,7 +37,7 @@ var windtunnel = format{
 	header:    true,
 	newParser: func(Options) parser { return (&windtunnelParser{names: map[string]string{}}).parse },
 	newWriter: newWindtunnelWriter,
-	carries:   allTraits,
+	carries:   traitNames(traits...),
 	times:     Nanoseconds,
 	tick:      time.Nanosecond,
 
@@ -58,7 +60,7 @@ const (
 )
 
 var (
-	windtunnelHeaderFields = []string{windtunnelHeader, windtunnelBlockTokens}
+	windtunnelHeaderFields = []string{windtunnelHeader, windtunnelBlockTokens, windtunnelBegin}
 	windtunnelFields       = []string{
 		windtunnelInput, windtunnelOutput, windtunnelArrival, windtunnelDelay, windtunnelBlocks, windtunnelSession,
 		windtunnelTenant, windtunnelClass, windtunnelPriority, windtunnelModel, windtunnelAdapter,
@@ -70,6 +72,8 @@ type windtunnelParser struct {
 	scanner     jsonScanner
 	ids         []uint64
 	blockTokens int32
+	begins      bool
+	begin       int64
 	names       map[string]string // each once
 }
 
@@ -78,7 +82,7 @@ func (p *windtunnelParser) parse(rec *record, n int, text []byte) (bool, error) 
 		return false, p.header(text)
 	}
 	s := &p.scanner
-	*rec = record{timeField: windtunnelArrival, delayField: windtunnelDelay, outputField: windtunnelOutput, blockTokens: p.blockTokens}
+	*rec = record{timeField: windtunnelArrival, delayField: windtunnelDelay, outputField: windtunnelOutput, blockTokens: p.blockTokens, begins: p.begins, begin: p.begin}
 	p.ids = p.ids[:0]
 	if err := s.open(text); err != nil {
 		return false, err
@@ -106,6 +110,9 @@ func (p *windtunnelParser) parse(rec *record, n int, text []byte) (bool, error) 
 func (r *record) checkOwn() error {
 	if r.untimed && !r.delayed {
 		return invalidField(windtunnelArrival, "is missing")
+	}
+	if r.begins && !r.untimed && r.at < r.begin {
+		return invalidField(windtunnelArrival, "is before %s of the header, %d", windtunnelBegin, r.begin)
 	}
 	if len(r.ids) == 0 {
 		return nil
@@ -135,6 +142,13 @@ func (p *windtunnelParser) header(text []byte) error {
 			return s.require(windtunnelHeaderFields[:1])
 		}
 		name := windtunnelHeaderFields[field]
+		if field == 2 {
+			if p.begin, err = s.nanoseconds(name); err != nil {
+				return err
+			}
+			p.begins = true
+			continue
+		}
 		value, err := s.integer(name)
 		switch {
 		case err != nil:
@@ -255,11 +269,10 @@ func priority(field string, value int64) (*int, error) {
 
 // newWindtunnelWriter writes rows in the format Windtunnel.
 func newWindtunnelWriter(blockTokens int32) rowWriter {
-	header := jsonObject(nil).integer(windtunnelHeader, windtunnelVersion)
-	if blockTokens > 0 {
-		header = header.integer(windtunnelBlockTokens, int64(blockTokens))
-	}
-	return rowWriter{header: string(header.end()), append: func(line []byte, r *record, _ int) []byte {
+	return rowWriter{append: func(line []byte, r *record, n int) []byte {
+		if n == 0 {
+			line = appendWindtunnelHeader(line, blockTokens, r.begins)
+		}
 		o := jsonObject(line)
 		if r.delayed {
 			o = o.integer(windtunnelDelay, int64(r.delay))
@@ -276,4 +289,17 @@ func newWindtunnelWriter(blockTokens int32) rowWriter {
 		}
 		return o.name(windtunnelModel, r.model).name(windtunnelAdapter, r.adapter).end()
 	}}
+}
+
+// appendWindtunnelHeader appends the first line. Arrivals count from the beginning of a run,
+// if the rows say when it begins.
+func appendWindtunnelHeader(line []byte, blockTokens int32, begins bool) []byte {
+	o := jsonObject(line).integer(windtunnelHeader, windtunnelVersion)
+	if blockTokens > 0 {
+		o = o.integer(windtunnelBlockTokens, int64(blockTokens))
+	}
+	if begins {
+		o = o.integer(windtunnelBegin, 0)
+	}
+	return o.end()
 }
