@@ -160,6 +160,7 @@ func buildHandoff(in *v1alpha1.Scenario, router *Routing, path *field.Path) (sim
 	if router == nil || !router.disaggregates() {
 		return simulator.Handoff{}, errs
 	}
+	ingress.Latency = 0 // a transfer waits for the network's latency once, where it leaves
 	h := simulator.Handoff{
 		Egress:      egress,
 		Ingress:     ingress,

@@ -18,11 +18,13 @@ import (
 
 func TestBuildHandoff(t *testing.T) {
 	network := transfer.Station{Latency: 50 * time.Microsecond, BytesPerSecond: 50e9}
+	// The latency is that of the way from one replica to the other.
+	arrives := transfer.Station{BytesPerSecond: 50e9}
 	for name, tc := range map[string]struct {
 		in   *v1alpha1.Disaggregation
 		want simulator.Handoff
 	}{
-		"defaults": {nil, simulator.Handoff{Egress: network, Ingress: network, Granularity: simulator.GranularityChunk}},
+		"defaults": {nil, simulator.Handoff{Egress: network, Ingress: arrives, Granularity: simulator.GranularityChunk}},
 		"all of it": {
 			&v1alpha1.Disaggregation{
 				Network:     v1alpha1.Link{Device: "network-200gbit", Latency: "1ms"},
@@ -31,7 +33,7 @@ func TestBuildHandoff(t *testing.T) {
 			},
 			simulator.Handoff{
 				Egress:      transfer.Station{Latency: time.Millisecond, BytesPerSecond: 25e9},
-				Ingress:     transfer.Station{Latency: time.Millisecond, BytesPerSecond: 25e9},
+				Ingress:     transfer.Station{BytesPerSecond: 25e9},
 				Granularity: simulator.GranularityStream, StartShare: 0.25, SingleOwner: true, MaxPending: 7,
 			},
 		},
