@@ -844,6 +844,7 @@ func (p *plain) deliver(e plainEvent) {
 	}
 	good := p.metrics.completed(q.last, p.now, &q.request)
 	p.flow.Completed++
+	p.flow.AnswerTokens += int64(q.generated())
 	if good {
 		p.flow.Good++
 	}

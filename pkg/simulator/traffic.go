@@ -37,6 +37,7 @@ func (g *gateway) countCompletion(q *request, good bool) {
 	if g.flows != nil {
 		f := &g.flows[g.routerFor(q)]
 		f.Completed++
+		f.AnswerTokens += int64(q.generated())
 		if good {
 			f.Good++
 		}

@@ -17,6 +17,8 @@ func (s *scene) requested(until time.Duration, perSecond int64, hits float64) *s
 			n := perSecond * int64(scrape.Seconds())
 			x.Gateway.Arrived += n
 			x.Gateway.Ended += n
+			x.Gateway.Completed += n
+			x.Gateway.AnswerTokens += 100 * n
 			first, last := &x.Engines[0], &x.Engines[s.view.Pools[len(s.view.Pools)-1].First]
 			first.Counters.PrefixCacheQueries += 1000 * n
 			first.Counters.PrefixCacheHits += int64(hits * float64(1000*n))
@@ -64,6 +66,26 @@ func TestDynamoPlannerCountsWhatTheForecastNeeds(t *testing.T) {
 		"a shorter interval":                      {newScene(4).requested(time.Minute, 20, 0), []string{"throughputInterval=1m"}, "3", "from 4 to 3"},
 		"a load loop needs no more, but keeps it": {newScene(2).requested(interval, 20, 0), []string{"loadLoop=true"}, "3", "at least 3: 20 requests/s"},
 	})
+}
+
+// While traffic grows, engines give more tokens than those of the answers that end: 60,000 and
+// 100 answers of 500 tokens each. The mean answer is one of 500, not of 600.
+func TestDynamoPlannerMeasuresAnswersThatEnded(t *testing.T) {
+	s := newScene(4).sample(0, nil).sample(scrape, func(x *Sample) {
+		x.Gateway.Arrived += 200
+		x.Gateway.Ended += 100
+		x.Gateway.Completed += 100
+		x.Gateway.AnswerTokens += 50_000
+		e := &x.Engines[0]
+		e.Counters.PrefixCacheQueries += 20_000
+		e.Counters.TimeToFirstToken.Count += 200
+		e.Counters.InterTokenLatency.Count += 59_800
+		e.Finished += 100
+	})
+	got, known, ok := observeTraffic(&s.view, time.Minute)
+	if want := (traffic{perSecond: 200 / scrape.Seconds(), prompt: 100, answer: 500}); got != want || !known || !ok {
+		t.Errorf("%+v (%t, %t), want %+v", got, known, ok, want)
+	}
 }
 
 // Each predictor forecasts a rising rate in its own way, and an idle interval has no demand.

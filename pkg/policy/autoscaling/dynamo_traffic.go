@@ -12,11 +12,13 @@ import (
 type traffic struct{ perSecond, prompt, answer, hits float64 }
 
 // observeTraffic returns the traffic of a window. known is false where no request gave its
-// first token in it or none ended, so that the lengths are not known; ok where there are no
-// samples.
+// first token in it or no answer ended whole, so that the lengths are not known; ok where
+// there are no samples.
 //
-// Every request passes the last pool, whose engines count the lengths. The hits are those of
-// the pool that computes prompts.
+// The length of answers is that of those which ended, as the gateway counts it: tokens are
+// given before an answer ends, so tokens per end are more than an answer has while traffic
+// grows. Every request passes the last pool, whose engines count prompts. The hits are those
+// of the pool that computes prompts.
 func observeTraffic(view *View, window time.Duration) (t traffic, known, ok bool) {
 	if t.perSecond, ok = view.ArrivalRate(window); !ok {
 		return t, false, false
@@ -26,13 +28,15 @@ func observeTraffic(view *View, window time.Duration) (t traffic, known, ok bool
 		n, _, _ := view.Increase(p, window, counter)
 		return float64(n)
 	}
-	prompts, answers := total(last, promptTokens), total(last, (*Engine).GenerationTokens)
+	prompts := total(last, promptTokens)
 	begun := total(last, func(e *Engine) int64 { return e.Counters.TimeToFirstToken.Count })
-	ended := total(last, func(e *Engine) int64 { return e.Finished })
-	if prompts <= 0 || begun <= 0 || answers <= 0 || ended <= 0 {
+	oldest, newest, _ := view.Monitor.Range(view.Now, window)
+	ended := newest.Gateway.Completed - oldest.Gateway.Completed
+	if prompts <= 0 || begun <= 0 || ended <= 0 {
 		return t, false, true
 	}
-	t.prompt, t.answer = prompts/begun, answers/ended
+	t.prompt = prompts / begun
+	t.answer = float64(newest.Gateway.AnswerTokens-oldest.Gateway.AnswerTokens) / float64(ended)
 	if computed := total(first, promptTokens); computed > 0 {
 		t.hits = min(total(first, cachedTokens)/computed, 1)
 	}

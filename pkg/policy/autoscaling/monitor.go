@@ -32,6 +32,8 @@ type Gateway struct {
 	// and Good those within the targets of their class and tenant. Ended are those that
 	// are in flight no more, whichever way they ended.
 	Arrived, Rejected, Completed, Good, Ended int64
+	// AnswerTokens counts the tokens of the answers of Completed.
+	AnswerTokens int64
 	// Queued are requests that the router keeps back, Awaiting those that wait because
 	// no replica serves.
 	Queued, Awaiting int
