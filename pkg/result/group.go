@@ -63,6 +63,8 @@ type Group struct {
 	// MaxReplicaTTFT is the greatest time to first token of any replica, overall, where
 	// something asks for it.
 	MaxReplicaTTFT *MaxReplicaTTFT `json:"maxReplicaTtft,omitempty"`
+	// TailBlowup is there where something asks for it.
+	TailBlowup *TailBlowup `json:"tailBlowup,omitempty"`
 	// Adaptive is how the weights of the router changed, overall or of a model, where
 	// they do.
 	Adaptive *AdaptiveRatio `json:"adaptive,omitempty"`

@@ -86,3 +86,25 @@ func TestImbalance(t *testing.T) {
 	}
 	checkValues(t, asking(all, "imbalance.requests"), map[string]float64{"imbalance.requests": math.Sqrt(3), "imbalance.tokens": math.Sqrt(3)})
 }
+
+// Of 100 requests 98 have their first token after 1 s, and two after 8 s: the median is 1 s, and
+// the 99th percentile 8 s, within the 1 % of the histogram's buckets. All end after 10 s. None has
+// a second token, so there are no gaps.
+func TestTailBlowup(t *testing.T) {
+	d := asking(func(o *simulator.Outcome) {
+		o.Cells[1], o.Cells[2] = simulator.Cell{}, simulator.Cell{}
+		for i := range 100 {
+			first := int64(1e9)
+			if i >= 98 {
+				first = 8e9
+			}
+			o.Cells[1].TTFT.Record(first)
+			o.Cells[1].E2E.Record(10e9)
+		}
+	}, "tailBlowup.ttft")
+	ttft, _ := d.Value(MustParseMetric("tailBlowup.ttft{pool=small}"))
+	if math.Abs(ttft-8) > 0.16 {
+		t.Errorf("tailBlowup.ttft is %v, want 8", ttft)
+	}
+	checkValues(t, d, map[string]float64{"tailBlowup.e2e{pool=small}": 1, "tailBlowup.itl{pool=small}": math.NaN()})
+}
