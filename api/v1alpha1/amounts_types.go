@@ -17,6 +17,8 @@ const (
 
 // Amounts is a distribution of whole numbers from 1, rounded and clamped to min and max.
 // It is Lengths with fewer shapes.
+//
+// +structType=atomic
 type Amounts struct {
 	// distribution is the shape. Uniform takes min and max, the others mean; Normal and
 	// LogNormal also take stdDev.

@@ -6,6 +6,7 @@ package v1alpha1
 // windtunnel's docs/traces.md lists the thresholds with the values of each preset.
 //
 // +kubebuilder:validation:AtMostOneOf=inline;configMapRef;file
+// +structType=atomic
 type AnomalyThresholds struct {
 	// preset has a value for every threshold. Sensitive finds more anomalies than
 	// Standard, and Tolerant fewer.

@@ -4,6 +4,8 @@ package v1alpha1
 
 // Disaggregation is the transfer of a prompt's KV blocks from the replica that
 // computes the prompt to the replica that decodes.
+//
+// +structType=atomic
 type Disaggregation struct {
 	// network is the network interface of each replica. A hand-over uses the sending
 	// direction of one replica and the receiving direction of the other.

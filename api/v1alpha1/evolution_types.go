@@ -7,6 +7,8 @@ package v1alpha1
 type BundleComponent string
 
 // Evolution says how a search makes policies out of the scenario's bundle.
+//
+// +structType=atomic
 type Evolution struct {
 	// components are the components of the bundle that vary. They are derived: all.
 	// +optional

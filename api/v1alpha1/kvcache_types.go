@@ -177,6 +177,8 @@ const (
 )
 
 // Offload says when the engine copies blocks to the tier below.
+//
+// +structType=atomic
 type Offload struct {
 	// policy says when the engine copies a block. Eager copies it when it is
 	// computed, as vLLM's connectors do. Lazy copies it when the engine needs its

@@ -3,6 +3,8 @@
 package v1alpha1
 
 // Promotion says in which format the operator writes out a configuration, and when.
+//
+// +structType=atomic
 type Promotion struct {
 	// format is the format of the EPP configuration. Source keeps the given text and
 	// changes only the lines that must change. Document is the EndpointPickerConfig

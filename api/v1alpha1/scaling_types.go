@@ -138,6 +138,8 @@ type MetricQuery string
 
 // Startup is how long a replica takes from its creation by a scaler until it serves, and
 // to its full speed.
+//
+// +structType=atomic
 type Startup struct {
 	// provisioning is the time to make a machine ready. With nodePool, it is not allowed:
 	// the nodes have a time of their own.
@@ -193,6 +195,8 @@ const (
 )
 
 // ReplicaDrain is what becomes of the requests of a replica that a scaler takes away.
+//
+// +structType=atomic
 type ReplicaDrain struct {
 	// mode is what happens to the requests. Wait lets the replica serve them. Immediate
 	// lets them fail, and clients may try again. Redirect routes them again: they keep the

@@ -231,6 +231,8 @@ const (
 )
 
 // KVEvents are the events that engines publish about their KV caches.
+//
+// +structType=atomic
 type KVEvents struct {
 	// lag is the delay between an event and its arrival at the EPP.
 	// +optional
@@ -240,6 +242,8 @@ type KVEvents struct {
 
 // LatencyPrediction replaces the latency model that is trained next to the EPP. It
 // predicts the latency of the simulated engine, with an error.
+//
+// +structType=atomic
 type LatencyPrediction struct {
 	// error is the mean error of predictions as a share of the true latency, at most
 	// 0.5. llm-d states about 0.05.
@@ -254,6 +258,8 @@ type LatencyPrediction struct {
 }
 
 // TokenEstimate describes how many bytes a token has, for an EPP that counts bytes.
+//
+// +structType=atomic
 type TokenEstimate struct {
 	// bytesPerToken is the mean number of bytes of the workload's tokens. The EPP
 	// assumes 4.

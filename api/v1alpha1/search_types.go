@@ -107,6 +107,8 @@ type Search struct {
 }
 
 // Halving says how the effort grows from rung to rung.
+//
+// +structType=atomic
 type Halving struct {
 	// fidelity is the quantity that a smaller effort reduces: requests or seeds.
 	// +optional
@@ -211,6 +213,8 @@ type Feature struct {
 }
 
 // Racing stops points early that are worse than the best.
+//
+// +structType=atomic
 type Racing struct {
 	// confidence is the probability that the truly best point gets all of its seeds,
 	// over all comparisons and looks.

@@ -5,6 +5,8 @@ package v1alpha1
 // Stability is a controller that watches the KV cache of each replica of a pool. It
 // estimates the number of blocks that requests need at the current rate, and the
 // rate above which the wait queue grows without limit.
+//
+// +structType=atomic
 type Stability struct {
 	// controller is the form of the estimate: Queueing, or QueueingSeed. QueueingSeed
 	// is the literal original of Queueing, with its errors, for comparison.
