@@ -44,12 +44,12 @@ type Flagger struct {
 //	POST /flagger/confirm-rollout   yes when there is a verdict of Pass or Fail
 //	POST /flagger/pre-rollout       yes when the verdict is Pass
 func (f Flagger) Mount(mux *http.ServeMux) {
-	mux.HandleFunc("POST /flagger/confirm-rollout", func(w http.ResponseWriter, r *http.Request) {
+	only(mux, http.MethodPost, "/flagger/confirm-rollout", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.serve(w, r, http.StatusConflict, func(r Result) bool { return r == Pass || r == Fail })
-	})
-	mux.HandleFunc("POST /flagger/pre-rollout", func(w http.ResponseWriter, r *http.Request) {
+	}))
+	only(mux, http.MethodPost, "/flagger/pre-rollout", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.serve(w, r, http.StatusPreconditionFailed, func(r Result) bool { return r == Pass })
-	})
+	}))
 }
 
 // serve answers yes for some results, and with a status of no for the others. No status is 429 or

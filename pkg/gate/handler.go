@@ -46,11 +46,25 @@ type Handler struct {
 // Mount adds the paths to a mux.
 func (h Handler) Mount(mux *http.ServeMux) {
 	for _, resource := range []string{sweeps, runs} {
-		path := "GET /apis/" + v1alpha1.GroupVersion.String() + "/namespaces/{namespace}/" + resource + "/{name}/" + Subresource
-		mux.Handle(path, h.Guard.Authenticated(access.Bearer, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path := "/apis/" + v1alpha1.GroupVersion.String() + "/namespaces/{namespace}/" + resource + "/{name}/" + Subresource
+		only(mux, http.MethodGet, path, h.Guard.Authenticated(access.Bearer, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			h.serve(w, r, resource)
 		})))
 	}
+}
+
+// only serves one method of a path, and refuses the others. A mux that serves all other paths, too,
+// would take a refused method for one of these.
+func only(mux *http.ServeMux, method, path string, next http.Handler) {
+	allowed := method
+	if method == http.MethodGet {
+		allowed += ", " + http.MethodHead
+	}
+	mux.Handle(method+" "+path, next)
+	mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Allow", allowed)
+		refuse(w, http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, r.Method+" is not allowed, only "+allowed)
+	})
 }
 
 func (h Handler) serve(w http.ResponseWriter, r *http.Request, resource string) {

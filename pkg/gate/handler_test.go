@@ -221,14 +221,22 @@ func TestWhoMayReadAVerdict(t *testing.T) {
 	}
 }
 
-func TestOnlyGetIsServed(t *testing.T) {
+// The manager's mux has pages under all other paths.
+func TestAnotherMethodIsNotAllowed(t *testing.T) {
 	mux := http.NewServeMux()
+	mux.Handle("/", http.NotFoundHandler())
 	Handler{Guard: newGuard(t), Live: newReader(t)}.Mount(mux)
-	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch} {
-		w := httptest.NewRecorder()
-		mux.ServeHTTP(w, httptest.NewRequest(method, pathOfX, nil))
-		if w.Code != http.StatusMethodNotAllowed {
-			t.Errorf("%s: %d", method, w.Code)
+	Flagger{Live: newReader(t)}.Mount(mux)
+	for path, allowed := range map[string]string{pathOfX: "GET, HEAD", "/flagger/confirm-rollout": "POST", "/flagger/pre-rollout": "POST"} {
+		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch} {
+			if strings.Contains(allowed, method) {
+				continue
+			}
+			w := httptest.NewRecorder()
+			mux.ServeHTTP(w, httptest.NewRequest(method, path, nil))
+			if w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != allowed {
+				t.Errorf("%s %s: %d, allowed %q; want 405, %q", method, path, w.Code, w.Header().Get("Allow"), allowed)
+			}
 		}
 	}
 }
