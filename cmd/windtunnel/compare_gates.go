@@ -3,9 +3,7 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -15,6 +13,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/report"
+	"windtunnel.dev/windtunnel/pkg/report/page"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -33,7 +32,7 @@ type gateOptions struct {
 func (o *gateOptions) register(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.texts, "gate", nil, "condition that B must meet, such as 'ttft.p99<=+5%' against A, or 'goodput>=95%'; may be repeated")
 	f.StringVar(&o.confidence, "confidence", "0.95", "confidence of the gates of --gate")
-	f.StringVar(&o.report, "report", "", "file to write a report in Markdown to: the verdict, the gates and the differences")
+	f.StringVar(&o.report, "report", "", "`FILE` to write a report to: a page for .html, Markdown for .md; the verdict, the gates and the differences")
 }
 
 // read takes over the gates of the scenario and reads those of the flags.
@@ -220,9 +219,16 @@ func (o *gateOptions) writeReport(contrast *result.Contrast, v *study.Verdict, c
 			r.Basis = append(r.Basis, fmt.Sprintf("Step times of %s: %s.", s.name, line))
 		}
 	}
-	var text bytes.Buffer
-	if err := r.Write(&text); err != nil {
-		return err
+	p := &page.Replacement{Report: &r}
+	switch {
+	case v != nil:
+		p.Judgement = v.Judgement
+	case change.Unexercised != "":
+		p.Judgement = result.Unknown
 	}
-	return toBadInput(os.WriteFile(o.report, text.Bytes(), 0o644))
+	write := p.Markdown
+	if reportFormat(o.report) == outputHTML {
+		write = p.Write
+	}
+	return toBadInput(writeWhole(o.report, write))
 }

@@ -355,6 +355,11 @@ func (o *sweepOptions) table(stdout io.Writer, sweep compiledSweep, conducted *e
 	printStepTimes(stdout, sweep.Plan.StepTimes)
 	printApproximations(stdout, sweep.Plan.Approximations)
 	printGates(stdout, verdict)
+	if verdict != nil && len(board.Candidates) > 0 {
+		if note := report.SeedsOfGates(verdict.Gates, &board.Candidates[0]); note != "" {
+			fmt.Fprintf(stdout, "%s.\n", note)
+		}
+	}
 	return nil
 }
 

@@ -24,6 +24,18 @@ type Replacement struct {
 	Basis []string
 }
 
+// Sentence is the verdict, or says why there is none; without a full stop.
+func (r *Replacement) Sentence() string {
+	switch {
+	case r.Verdict != "":
+		return r.Verdict
+	case r.Change.Unexercised != "":
+		return r.Change.Unexercised
+	default:
+		return "No gates were stated: nothing says that this may be rolled out"
+	}
+}
+
 // Write prints the report in Markdown.
 func (r *Replacement) Write(w io.Writer) error {
 	var b bytes.Buffer
@@ -32,7 +44,7 @@ func (r *Replacement) Write(w io.Writer) error {
 	case r.Verdict == "" && r.Change.Unexercised != "":
 		fmt.Fprintf(&b, "**Undecided**: %s.\n\n", printable.Markdown(r.Change.Unexercised))
 	case r.Verdict == "":
-		fmt.Fprint(&b, "No gates were stated: nothing says that this may be rolled out.\n\n")
+		fmt.Fprintf(&b, "%s.\n\n", r.Sentence())
 	default:
 		fmt.Fprintf(&b, "**Verdict**: %s.\n\n", r.Verdict)
 	}

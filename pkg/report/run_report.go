@@ -175,12 +175,26 @@ func (r *RunReport) Tables() []CaptionedTable {
 		switch p.caption {
 		case latenciesCaption:
 			t.Titles[0] = "latency"
+			t.second("p99")
 		case figuresCaption:
 			t.Titles = []string{"metric", "value"}
 		}
 		tables = append(tables, t)
 	}
 	return tables
+}
+
+// second moves a column behind the first one, where a narrow window shows it.
+func (t *Table) second(title string) {
+	at := slices.Index(t.Titles, title)
+	if at < 0 {
+		return
+	}
+	for _, cells := range append([][]string{t.Titles}, t.Rows...) {
+		cell := cells[at]
+		copy(cells[2:at+1], cells[1:at])
+		cells[1] = cell
+	}
 }
 
 // RunFigure is a figure of a group of requests over the seeds.

@@ -63,6 +63,9 @@ func (r *Sweep) Write(w io.Writer) error {
 	r.policy(&b)
 	r.expectation(&b, best)
 	writeGates(&b, r.Gates)
+	if note := SeedsOfGates(r.Gates, best); note != "" {
+		fmt.Fprintf(&b, "%s.\n\n", note)
+	}
 	r.top(&b)
 	r.basis(&b)
 	_, err := b.WriteTo(w)
@@ -280,6 +283,17 @@ func (r *Sweep) Estimate(c *result.Ranked, m result.Measure) string {
 }
 
 // writeGates lists what came of gates, if there are any.
+// SeedsOfGates says why a gate and the table have two figures of the best point: of a point that the search
+// confirmed, gates look at the seeds that it was not chosen by. It is "" if they look at the same ones.
+func SeedsOfGates(gates []result.GateResult, best *result.Ranked) string {
+	for _, g := range gates {
+		if all, ok := best.Metrics[g.Measure.String()]; ok && g.Point == "" && g.N > 1 && g.N < all.N {
+			return fmt.Sprintf("Gates judge the best point by the %d seeds that confirmed it, because the search chose it by the others; tables have the figures of all %d", g.N, all.N)
+		}
+	}
+	return ""
+}
+
 func writeGates(b *bytes.Buffer, gates []result.GateResult) {
 	if len(gates) == 0 {
 		return

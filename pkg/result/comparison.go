@@ -201,6 +201,9 @@ func (c *Comparison) Texts(seeds int) (difference, margin, verdict string) {
 	if c.Difference.N > 1 {
 		margin = "± " + figure.Fixed(width, decimals) + " "
 	}
+	if c.isCut() {
+		margin = fmt.Sprintf("(-100 to %s) ", figure.Signed(mean+width, decimals))
+	}
 	return figure.Signed(mean, decimals), strings.TrimRight(margin+suffix, " "), verdict
 }
 
@@ -231,4 +234,19 @@ func (c *Comparison) Changes(seeds int, from string) string {
 		return fmt.Sprintf("is %s that of %s", change, from)
 	}
 	return fmt.Sprintf("changes by %s from %s", change, from)
+}
+
+// RelativeLow is the lower end of the interval of the relative change. A figure that is never negative
+// loses all of itself at most.
+func (c *Comparison) RelativeLow() float64 {
+	low := *c.Relative - *c.RelativeHalfWidth
+	if u := c.Measure.Unit(); u != Number && u != Ratio && low < -1 {
+		return -1
+	}
+	return low
+}
+
+// isCut reports whether the interval of the relative change is cut at -100 %.
+func (c *Comparison) isCut() bool {
+	return c.Relative != nil && c.RelativeHalfWidth != nil && c.RelativeLow() > *c.Relative-*c.RelativeHalfWidth
 }

@@ -4,6 +4,7 @@ package study
 
 import (
 	"cmp"
+	"fmt"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/clip"
@@ -115,7 +116,7 @@ func FillSweep(status *v1alpha1.PolicySweepStatus, s *Study) error {
 
 func (s *Study) candidate(ranked *result.Ranked) v1alpha1.Candidate {
 	point := s.Points()[ranked.Point]
-	c := v1alpha1.Candidate{Point: int64(point.ID), Parameters: point.Existing(), Summary: clip.Text(cmp.Or(point.String(), result.OnlyPoint), maxSummary)}
+	c := v1alpha1.Candidate{Point: int64(point.ID), Parameters: point.Existing(), Summary: clip.Text(cmp.Or(summaryOf(point, ranked), result.OnlyPoint), maxSummary)}
 	for _, o := range s.Plan.Objectives {
 		if value, ok := ranked.Metrics[o.Metric]; ok {
 			c.Objectives = append(c.Objectives, metricValue(o.Metric, value))
@@ -130,4 +131,13 @@ func metricValue(name string, in stats.Interval) v1alpha1.MetricValue {
 		out.Low, out.High = experiment.Figure(in.Low), experiment.Figure(in.High)
 	}
 	return out
+}
+
+// summaryOf names a point by its values, and by the generation that made its policy, if a search did.
+func summaryOf(point experiment.Point, ranked *result.Ranked) string {
+	text := point.String()
+	if from := ranked.Origin; from != nil && from.Parent != "" {
+		text += fmt.Sprintf(" of generation %d", from.Generation)
+	}
+	return text
 }

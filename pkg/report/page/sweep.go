@@ -91,6 +91,9 @@ func (s *Sweep) view() (*sweepView, error) {
 		Called: r.Called(), HasBaseline: baseline != nil && baseline != best,
 		Counted: figure.Plural(r.Board.Counts.All, "candidate"), Tables: shortened(r.Tables()), Notes: r.Notes(),
 	}
+	if note := report.SeedsOfGates(r.Gates, best); note != "" {
+		v.Answers = append(v.Answers, note+".")
+	}
 	judgement, why := r.Verdict()
 	v.Verdict = verdictOf(judgement, upperFirst(why))
 	if sentence(why) == v.Winner {
@@ -123,10 +126,12 @@ func (s *Sweep) view() (*sweepView, error) {
 // chart, if not all have.
 func (d *SweepData) uncompared() string {
 	points := map[int]bool{}
+	alike := 0
 	for i := range d.Versus {
 		points[d.Versus[i].Point] = true
+		alike += d.Versus[i].Alike
 	}
-	if shown, all := len(points), d.All-1; shown < all {
+	if shown, all := len(points)+alike, d.All-1; shown < all {
 		return fmt.Sprintf("The chart shows %d of %d candidates, the best first.", shown, all)
 	}
 	return ""

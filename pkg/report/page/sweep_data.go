@@ -56,6 +56,7 @@ type Parameter struct {
 // Points are columns. Values and figures are null if a point has none.
 type Points struct {
 	ID       []int    `json:"id"`
+	Rank     []int    `json:"rank"`
 	Standing []string `json:"standing"`
 	Pareto   []bool   `json:"pareto"`
 	// Certainty is the probability of being on the Pareto front.
@@ -71,13 +72,17 @@ type Points struct {
 
 // Difference is that of a point from the baseline in an objective, in percent.
 type Difference struct {
-	Point     int            `json:"point"`
-	Rank      int            `json:"rank"`
-	Name      string         `json:"name"`
-	Objective int            `json:"objective"`
-	Percent   float64        `json:"percent"`
-	Half      *float64       `json:"half"`
-	Verdict   result.Verdict `json:"verdict"`
+	Point     int      `json:"point"`
+	Rank      int      `json:"rank"`
+	Name      string   `json:"name"`
+	Objective int      `json:"objective"`
+	Percent   float64  `json:"percent"`
+	Half      *float64 `json:"half"`
+	// Low is the lower end of the interval: a figure that is never negative loses 100 % at most.
+	Low     *float64       `json:"low"`
+	Verdict result.Verdict `json:"verdict"`
+	// Alike is how many more points have the same rank and difference, which the chart leaves out.
+	Alike int `json:"alike,omitempty"`
 }
 
 // Bounds of what charts show.
@@ -109,12 +114,40 @@ func NewSweepData(r *report.Sweep) *SweepData {
 		if c.Baseline {
 			d.Baseline = i
 		}
-		if i < mostCompared || c.Point == r.Best {
-			d.Versus = append(d.Versus, differences(c)...)
-		}
+		d.compare(c, c.Point == r.Best)
 	}
 	d.Evolution = newEvolution(r, shown, d.Parameters)
 	return d
+}
+
+// compare adds the differences of a point to the chart, which has the first ones and the best one.
+// A point that is like one of the chart is counted there.
+func (d *SweepData) compare(c *result.Ranked, best bool) {
+	all := differences(c)
+	if len(all) == 0 {
+		return
+	}
+	distinct := 0
+	for i := range d.Versus {
+		v := &d.Versus[i]
+		if v.Objective != all[0].Objective {
+			continue
+		}
+		distinct++
+		if !best && v.like(&all[0]) {
+			v.Alike++
+			return
+		}
+	}
+	if best || distinct < mostCompared {
+		d.Versus = append(d.Versus, all...)
+	}
+}
+
+// like reports whether two points have one rank and one difference: rank is by all objectives.
+func (v *Difference) like(other *Difference) bool {
+	sameHalf := v.Half == other.Half || v.Half != nil && other.Half != nil && *v.Half == *other.Half
+	return v.Rank == other.Rank && v.Percent == other.Percent && v.Verdict == other.Verdict && sameHalf
 }
 
 // sample returns the candidates that charts show: all, or those that matter and others at equal
@@ -222,13 +255,13 @@ func newPoints(points, parameters, objectives int) Points {
 		return all
 	}
 	return Points{
-		ID: make([]int, points), Standing: make([]string, points), Pareto: make([]bool, points), Certainty: make([]*float64, points),
+		ID: make([]int, points), Rank: make([]int, points), Standing: make([]string, points), Pareto: make([]bool, points), Certainty: make([]*float64, points),
 		Values: columns(parameters), Mean: columns(objectives), Low: columns(objectives), High: columns(objectives),
 	}
 }
 
 func (p *Points) set(i int, c *result.Ranked) {
-	p.ID[i], p.Standing[i], p.Pareto[i] = c.Point, string(c.Standing), c.Pareto
+	p.ID[i], p.Rank[i], p.Standing[i], p.Pareto[i] = c.Point, c.Rank, string(c.Standing), c.Pareto
 	if c.ParetoProbability != nil {
 		p.Certainty[i] = number(*c.ParetoProbability)
 	}
@@ -254,9 +287,10 @@ func differences(c *result.Ranked) []Difference {
 		if v.Relative == nil {
 			continue
 		}
-		d := Difference{Point: c.Point, Rank: c.Rank, Name: c.Name(), Objective: i, Percent: *rounded(*v.Relative * 100), Verdict: v.Verdict}
+		d := Difference{Point: c.Point, Rank: c.Rank, Name: c.Title(), Objective: i, Percent: *rounded(*v.Relative * 100), Verdict: v.Verdict}
 		if v.RelativeHalfWidth != nil {
 			d.Half = rounded(*v.RelativeHalfWidth * 100)
+			d.Low = rounded(v.RelativeLow() * 100)
 		}
 		all = append(all, d)
 	}

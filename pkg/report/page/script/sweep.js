@@ -18,7 +18,7 @@
   };
   const role = (i) => (i === data.best ? "best" : i === data.baseline ? "baseline" : points.standing[i]);
   const describe = (i) =>
-    [role(i) + ", point " + points.id[i]]
+    ["rank " + points.rank[i] + (role(i) === points.standing[i] ? "" : ", the " + role(i)) + " (point " + points.id[i] + ")"]
       .concat(data.parameters.map((p, k) => p.name + " = " + valueText(k, i)).filter((_, k) => points.values[k][i] !== null))
       .concat(data.objectives.map((o, k) => title(o) + ": " + text(points.mean[k][i]) + interval(k, i)))
       .concat(points.certainty[i] === null ? [] : ["on the Pareto front with probability " + text(points.certainty[i])])
@@ -46,15 +46,17 @@
     const o = data.objectives[objective];
     const wanted = o.lessIsBetter ? "less is better" : "more is better";
     const heading = isNarrow() ? "difference in % (" + wanted + ")" : "difference of " + o.name + " from the baseline in % (" + wanted + ")";
-    const label = (d) => d.rank + "  " + ending(d.name, isNarrow() ? 16 : 36);
+    const label = (d) => d.rank + "  " + ending(d.name, isNarrow() ? 16 : 36) + (d.alike ? " +" + d.alike : "");
+    const alike = (d) => (d.alike ? "<br>" + d.alike + " more with the same difference" : "");
+    const ends = (d) => (d.half === null ? "" : " (" + text(d.low) + " to " + text(d.percent + d.half) + " %)");
     return Object.assign(base(), {
       tooltip: Object.assign(base().tooltip, {
-        formatter: (p) => escaped(rows[p.dataIndex].name) + "<br>" + text(rows[p.dataIndex].percent) + " % ± " + text(rows[p.dataIndex].half) + " %, " + rows[p.dataIndex].verdict,
+        formatter: (p) => escaped(rows[p.dataIndex].name) + "<br>" + text(rows[p.dataIndex].percent) + " %" + ends(rows[p.dataIndex]) + ", " + rows[p.dataIndex].verdict + alike(rows[p.dataIndex]),
       }),
       xAxis: axis(heading, { scale: false }),
       yAxis: axis("", { type: "category", data: rows.map(label), axisLabel: { color: colour("ink"), interval: 0 } }),
       series: [
-        { type: "custom", itemStyle: { color: colour("best") }, renderItem: whiskers(false), encode: { x: [1, 2], y: 0 }, clip: true, data: rows.map((d, i) => [i, d.half === null ? d.percent : d.percent - d.half, d.half === null ? d.percent : d.percent + d.half]), silent: true },
+        { type: "custom", itemStyle: { color: colour("best") }, renderItem: whiskers(false), encode: { x: [1, 2], y: 0 }, clip: true, data: rows.map((d, i) => [i, d.half === null ? d.percent : d.low, d.half === null ? d.percent : d.percent + d.half]), silent: true },
         {
           type: "scatter", symbolSize: 11,
           data: rows.map((d, i) => ({ value: [d.percent, i], itemStyle: d.verdict === "undecided" ? { color: colour("paper"), borderColor: colour("best"), borderWidth: 2 } : { color: colour("best") } })),
@@ -62,6 +64,9 @@
       ],
     });
   };
+
+  // Values of which the greatest is many times the least are read on a logarithmic axis.
+  const scaled = (values) => (values.length > 0 && Math.min(...values) > 0 && Math.max(...values) > 50 * Math.min(...values) ? { type: "log" } : {});
 
   // Two objectives against each other.
   drawn.front = () => {
@@ -73,8 +78,8 @@
     return Object.assign(base(), {
       legend: { top: 0, textStyle: { color: colour("ink") } },
       tooltip: Object.assign(base().tooltip, { formatter: (p) => describe(p.value[2]) }),
-      xAxis: axis(title(data.objectives[x])),
-      yAxis: upAxis(title(data.objectives[y])),
+      xAxis: axis(title(data.objectives[x]), scaled(there.map((i) => points.mean[x][i]))),
+      yAxis: upAxis(title(data.objectives[y]), scaled(there.map((i) => points.mean[y][i]))),
       grid: { left: 8, right: 32, top: 64, bottom: 28, containLabel: true },
       series: [
         group("others", (i) => !points.pareto[i] && !special(i), { large: count > 2000, symbolSize: 5, itemStyle: { color: colour("other") } }),
@@ -202,14 +207,13 @@
     }
     const end = Math.max(0, ...there.map((i) => generations[i]));
     const means = there.map((i) => points.mean[objective][i]);
-    const log = Math.min(...means) > 0 && Math.max(...means) > 50 * Math.min(...means);
     const path = line.filter((i) => there.includes(i));
     return Object.assign(base(), {
       legend: { top: 0, textStyle: { color: colour("ink") } },
       tooltip: Object.assign(base().tooltip, { formatter: (p) => describe(p.value[2]) }),
       grid: { left: 8, right: 32, top: 64, bottom: 28, containLabel: true },
       xAxis: axis("generation", { minInterval: 1, scale: false, max: end }),
-      yAxis: upAxis(title(data.objectives[objective]), log ? { type: "log" } : {}),
+      yAxis: upAxis(title(data.objectives[objective]), scaled(means)),
       series: [
         { name: "policies", type: "scatter", large: count > 2000, symbolSize: 6, itemStyle: { color: colour("other") }, data: there.map(place) },
         { name: "best so far", type: "line", step: "end", symbol: "none", lineStyle: { color: colour("base"), type: "dashed" }, itemStyle: { color: colour("base") }, data: steps.map(place).concat(steps.length ? [[end, points.mean[objective][steps[steps.length - 1]], steps[steps.length - 1]]] : []) },
