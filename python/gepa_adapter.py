@@ -6,10 +6,12 @@
 
 A candidate has the text of each component by its name: admission, priority, routing,
 scheduler, autoscale. An example has a manifest, or the name of a server's scenario, and
-a seed.
+a seed. GEPA shows the records of make_reflective_dataset to a language model: each has the
+interface of the program, with its arguments and signals.
 """
 
 import json
+import os
 
 import windtunnel
 
@@ -17,6 +19,21 @@ try:
     from gepa.core.adapter import EvaluationBatch
 except ImportError:
     from types import SimpleNamespace as EvaluationBatch
+
+
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "policy_interface.json"), encoding="utf-8") as file:
+    INTERFACE = json.load(file)
+
+
+def interface(component, signals=()):
+    """What a program of a component sees and answers, for a language model."""
+    of = INTERFACE["components"][component]
+    fields = dict(of["fields"])
+    if component == "routing":
+        for name in signals:
+            fields["endpoints[i]." + name.replace("-", "_")] = "a signal: " + INTERFACE["signals"][name]
+    return "\n".join([f"A program in Starlark that defines {of['function']} It returns {of['answers']}. It may read:"]
+                     + [f"- {name}: {meaning}" for name, meaning in fields.items()])
 
 
 class Adapter:
@@ -46,7 +63,7 @@ class Adapter:
     def make_reflective_dataset(self, candidate, eval_batch, components_to_update):
         def records(answer, component):
             return [{
-                "Inputs": {"scenario": answer["scenario"], "seed": str(answer["seed"])},
+                "Inputs": {"scenario": answer["scenario"], "seed": str(answer["seed"]), "interface": interface(component, self.signals)},
                 "Generated Outputs": json.dumps(answer["scores"], sort_keys=True),
                 "Feedback": windtunnel.feedback(answer),
             }] + answer["components"].get(component, [])

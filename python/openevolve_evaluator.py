@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The evaluator of OpenEvolve 0.4 for routing policies in Starlark.
+"""The evaluator of OpenEvolve 0.3.2 (commit 411fb59) for routing policies in Starlark.
 
     openevolve-run prefix-and-load.star openevolve_evaluator.py -c config.yaml
 

@@ -153,6 +153,12 @@ func TestThePythonShims(t *testing.T) {
 					t.Fatalf("%+v %v", got, err)
 				}
 				records := got.Dataset["routing"]
+				told := fmt.Sprint(records[0]["Inputs"].(map[string]any)["interface"])
+				for _, want := range []string{"def score(request, endpoints):", "- request.tokens: the tokens of the prompt", "- endpoints[i].waiting: requests in the engine's queue", "- endpoints[i].prefix_affinity: a signal: "} {
+					if !strings.Contains(told, want) {
+						t.Errorf("the interface has no %q:\n%s", want, told)
+					}
+				}
 				if len(records) < 4 || records[0]["Inputs"] == nil || records[0]["Generated Outputs"] == nil || !strings.Contains(records[0]["Feedback"].(string), "## Outcome") || !strings.Contains(records[1]["Inputs"].(string), "waiting") {
 					t.Errorf("%v", got.Dataset)
 				}
