@@ -53,6 +53,7 @@ build: ## Build bin/windtunnel
 
 .PHONY: test
 test: ## Run all tests that need no node, and list the skipped ones; the first time it builds an API server (RUN=pattern)
+	hack/clang.sh
 	{ assets=$$(hack/kube-assets.sh) && \
 	  KUBEBUILDER_ASSETS=$$assets $(GO) test -json -timeout 30m -run '$(RUN)' ./... && \
 	  $(GO) test -C studies -json -run '$(RUN)' ./... && \

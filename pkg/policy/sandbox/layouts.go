@@ -52,6 +52,14 @@ func RoutingLayout(n Names) *Layout {
 	}
 }
 
+// OwnColumns is how many fields of a row the component has itself; the signals of a bundle follow.
+func OwnColumns(l *Layout) int {
+	if l.Component == Routing {
+		return len(endpointFields)
+	}
+	return l.Columns()
+}
+
 // AdmissionLayout is what an admission sees.
 func AdmissionLayout(n Names) *Layout {
 	return &Layout{

@@ -76,7 +76,11 @@ func (p *program) run(frame *sandbox.Frame, answer []float64) *policy.Fault {
 	}
 	read(buffer[cells*cellBytes:], answer)
 	p.meter.used += allowed - p.steps.Get()
-	return sandbox.Check(p.code.layout.Answer, answer)
+	fault = sandbox.Check(p.code.layout.Answer, answer)
+	if fault != nil && unwritten(answer) {
+		fault.Message += p.otherLayout(frame, buffer)
+	}
+	return fault
 }
 
 // room asks the module for a buffer of at least so many bytes, and of twice the last one's

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The C policy of the page compiles by the page's command, and the page's other command scores it.
+// hack/clang.sh gets the compiler.
+func TestThePolicyInCOfThePageScores(t *testing.T) {
+	for _, program := range []string{"clang", "wasm-ld"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("there is no %s, of Debian's packages clang and lld", program)
+		}
+	}
+	raw, err := os.ReadFile("../../docs/policy-abi.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(raw), "```c\n")
+	source, rest, ends := strings.Cut(rest, "```\n")
+	_, rest, shell := strings.Cut(rest, "```sh\n")
+	commands, _, closed := strings.Cut(rest, "```\n")
+	if !found || !ends || !shell || !closed {
+		t.Fatal("the page has no policy in C and no commands")
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "shortest.c"), []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	compile, score, _ := strings.Cut(strings.TrimSpace(commands), "\n")
+	clang := exec.CommandContext(t.Context(), "sh", "-c", compile)
+	clang.Dir = folder
+	if out, err := clang.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", compile, err, out)
+	}
+	args := strings.Fields(strings.NewReplacer("shortest.wasm", filepath.Join(folder, "shortest.wasm"), "config/samples", "../../config/samples").Replace(score))
+	if args[0] != "windtunnel" {
+		t.Fatalf("the page scores by %s", score)
+	}
+	if got := combinedScore(t, append(args[1:], "-o", "json")); got <= 0 || got > 1 {
+		t.Errorf("the score is %v", got)
+	}
+	// With a signal, rows have 11 columns: the module's answers lie where the signal of the last rows is.
+	out := mustRun(t, append(strings.Fields(strings.Replace(strings.Join(args[1:], " "), "--signal=", "--signal prefix-affinity", 1)), "-o", "json")...)
+	const want = "behind 9 scalars and 11 columns of each row, which are 9 and 2 of the signals; it is compiled for 9 columns"
+	if !strings.Contains(out, want) {
+		t.Errorf("the fault of another layout does not say %q:\n%.600s", want, out)
+	}
+}
+
+func combinedScore(t *testing.T, args []string) float64 {
+	t.Helper()
+	var answers []struct {
+		Score float64 `json:"combined_score"`
+	}
+	out := mustRun(t, args...)
+	if err := json.Unmarshal([]byte(out), &answers); err != nil {
+		var one struct {
+			Score float64 `json:"combined_score"`
+		}
+		if err := json.Unmarshal([]byte(out), &one); err != nil {
+			t.Fatalf("%v\n%.300s", err, out)
+		}
+		return one.Score
+	}
+	return answers[0].Score
+}
