@@ -39,9 +39,10 @@ func TestTheSentenceOfAGate(t *testing.T) {
 	}
 }
 
-// A change of ten times and more is told as a multiple, and one of 100 % and more without decimals.
+// A change of ten times and more is told as a multiple, and one of 100 % and more without decimals. An interval
+// of a latency ends at -100 %: -16 - 260 is less, and -16 + 260 is 244.
 func TestTextsOfGreatChanges(t *testing.T) {
-	for want, relative := range map[string]float64{"262 ± 3 times": 260.558, "+335 ± 260 %": 3.35, "-16.0 ± 260.0 %": -0.16, "11 ± 3 times": 10} {
+	for want, relative := range map[string]float64{"262 ± 3 times": 260.558, "+335 ± 260 %": 3.35, "-16.0 (-100 to +244.0) %": -0.16, "11 ± 3 times": 10} {
 		width := 2.6
 		c := Comparison{Measure: Of(MustParseMetric("ttft.p99")), Relative: &relative, RelativeHalfWidth: &width, Verdict: Undecided}
 		c.Difference.N = 3
