@@ -76,7 +76,9 @@ func askProposer(spec *corev1.PodSpec, service *experiment.Proposer, job string)
 	// The pod says so where the Secret is missing, as it says what else keeps it from an answer.
 	mount(spec, "secret", secretFolder, corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{
 		SecretName: service.Secret, Optional: ptr.To(true),
-		Items: []corev1.KeyToPath{{Key: service.Key, Path: worker.HeaderFile}, {Key: authoritiesKey, Path: authoritiesKey}},
+		Items: []corev1.KeyToPath{
+			{Key: service.Key, Path: worker.HeaderFile}, {Key: worker.OriginFile, Path: worker.OriginFile}, {Key: authoritiesKey, Path: authoritiesKey},
+		},
 	}})
 	c := &spec.Containers[0]
 	c.Env = append(c.Env, corev1.EnvVar{Name: "SSL_CERT_FILE", Value: path.Join(secretFolder, authoritiesKey)})

@@ -281,6 +281,8 @@ func TestWhatKeepsAProposerFromAnAnswerIsReported(t *testing.T) {
 		"a Secret that is not there":        {bearer, []func(*v1alpha1.Proposer){withSecret}, nil, v1alpha1.ReasonNoProposals, "the Secret windtunnel-proposer does not exist, or has no text under the key token"},
 		"a Secret without the key":          {bearer, []func(*v1alpha1.Proposer){withSecret}, map[string][]byte{"other": []byte("x")}, v1alpha1.ReasonNoProposals, "has no text under the key token"},
 		"a request without the header":      {bearer, nil, hidden, v1alpha1.ReasonNoProposals, "401 Unauthorized"},
+		"a Secret for no service":           {bearer, []func(*v1alpha1.Proposer){withSecret}, map[string][]byte{"token": []byte("Bearer hidden")}, v1alpha1.ReasonNoProposals, "the Secret windtunnel-proposer does not say for which service it is: add the key origin with http://127.0.0.1:"},
+		"a Secret for another service":      {bearer, []func(*v1alpha1.Proposer){withSecret}, map[string][]byte{"token": []byte("Bearer hidden"), "origin": []byte("https://proposer.example")}, v1alpha1.ReasonNoProposals, "the Secret windtunnel-proposer is for another service than http://127.0.0.1:"},
 		"a request with the header is fine": {bearer, []func(*v1alpha1.Proposer){withSecret}, hidden, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -290,6 +292,9 @@ func TestWhatKeepsAProposerFromAnAnswerIsReported(t *testing.T) {
 			}
 			c, sweep, job := asked(t, url, tc.change...)
 			if tc.secret != nil {
+				if _, stated := tc.secret["origin"]; !stated && name == "a request with the header is fine" {
+					tc.secret["origin"] = []byte(url)
+				}
 				c.must(c.client.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "windtunnel-proposer"}, Data: tc.secret}))
 			}
 			c.told()

@@ -41,7 +41,8 @@ type Proposer struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=3600
 	TimeoutSeconds int32 `json:"timeoutSeconds,omitempty"`
-	// headerSecretRef is the Secret key that holds the header Authorization.
+	// headerSecretRef is the Secret key that holds the header Authorization. The key origin of the
+	// Secret names the service, such as https://proposer.team-a.svc: no other one gets the header.
 	// +optional
 	HeaderSecretRef *ProposerSecretReference `json:"headerSecretRef,omitempty"`
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,8 +25,10 @@ import (
 const (
 	// InquiriesFile has the inquiries of a round.
 	InquiriesFile = "inquiries.json.gz"
-	// HeaderFile has the header Authorization, where the Secret and its key exist.
+	// HeaderFile has the header Authorization, where the Secret and its key exist, and OriginFile
+	// says for which service it is.
 	HeaderFile = "authorization"
+	OriginFile = "origin"
 	// ComponentJournal is the component of the ConfigMap that has the answers.
 	ComponentJournal = "journal"
 )
@@ -35,7 +39,7 @@ const proposePause = time.Second
 // ProposeOptions say what to ask.
 type ProposeOptions struct {
 	// PlanFolder holds PlanFile, RoundFolder OwnerFile and InquiriesFile, and SecretFolder
-	// may hold HeaderFile.
+	// may hold HeaderFile and OriginFile.
 	PlanFolder, RoundFolder, SecretFolder string
 	// Wait waits for so long, or until the context ends.
 	Wait func(context.Context, time.Duration)
@@ -100,16 +104,44 @@ func (o ProposeOptions) clientOptions(plan *experiment.Plan, service *experiment
 		Objectives: ProposeObjectives(plan), Features: ProposeFeatures(plan),
 	}
 	if service.Secret != "" {
-		options.Authorization = func() (string, error) {
-			raw, err := os.ReadFile(filepath.Join(o.SecretFolder, HeaderFile))
-			header := strings.TrimSpace(string(raw))
-			if err != nil || header == "" {
-				return "", fmt.Errorf("the Secret %s does not exist, or has no text under the key %s", service.Secret, service.Key)
-			}
-			return header, nil
-		}
+		options.Authorization = func() (string, error) { return o.header(service) }
 	}
 	return options
+}
+
+// header is the header of a service. Its Secret names the service: who may write a URL into a sweep need
+// not be one who may read the Secret.
+func (o ProposeOptions) header(service *experiment.Proposer) (string, error) {
+	read := func(name string) string {
+		raw, err := os.ReadFile(filepath.Join(o.SecretFolder, name))
+		if err != nil {
+			return ""
+		}
+		return strings.TrimSpace(string(raw))
+	}
+	header, stated := read(HeaderFile), read(OriginFile)
+	switch {
+	case header == "":
+		return "", fmt.Errorf("the Secret %s does not exist, or has no text under the key %s", service.Secret, service.Key)
+	case stated == "":
+		return "", fmt.Errorf("the Secret %s does not say for which service it is: add the key %s with %s", service.Secret, OriginFile, originOf(service.URL))
+	case originOf(stated) == "" || originOf(stated) != originOf(service.URL):
+		return "", fmt.Errorf("the Secret %s is for another service than %s: its key %s must be equal", service.Secret, originOf(service.URL), OriginFile)
+	}
+	return header, nil
+}
+
+// originOf is the scheme, the host and the port of a URL; "" if it has none.
+func originOf(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" {
+		return ""
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }
 
 // ProposeObjectives are the objectives of a plan as a proposer is told of them.

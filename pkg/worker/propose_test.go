@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,7 +43,7 @@ func askingFolder(t *testing.T, url string) (folder, planHash string) {
 		{Generation: 1, Island: 1, Count: 3, Parents: []search.Parent{{Value: first, Losses: []float64{1, 2}, Features: []float64{0.5}}}},
 	}})
 	folder = t.TempDir()
-	for name, raw := range map[string][]byte{PlanFile: plan.Encode(), OwnerFile: owner, InquiriesFile: inquiries, HeaderFile: []byte("Bearer x\n")} {
+	for name, raw := range map[string][]byte{PlanFile: plan.Encode(), OwnerFile: owner, InquiriesFile: inquiries, HeaderFile: []byte("Bearer x\n"), OriginFile: []byte(url + "\n")} {
 		if err := os.WriteFile(filepath.Join(folder, name), raw, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -97,6 +98,34 @@ func TestAPodWithoutTheSecretSaysSo(t *testing.T) {
 	}
 	if want := "the Secret windtunnel-proposer does not exist, or has no text under the key token"; entries[0].Error != want {
 		t.Errorf("error %q, want %q", entries[0].Error, want)
+	}
+}
+
+// A Secret is sent to the service that it names, and to no other one.
+func TestASecretIsForOneService(t *testing.T) {
+	for _, tc := range []struct{ origin, url, want string }{
+		{"https://p.example", "https://p.example/propose?x=1", ""},
+		{"https://P.example:443/", "https://p.example", ""},
+		{"http://p.example:80", "http://p.example/a", ""},
+		{"http://[::1]:8080", "http://[::1]:8080/", ""},
+		{"", "https://p.example", "does not say for which service it is: add the key origin with https://p.example:443"},
+		{"p.example", "https://p.example", "is for another service than https://p.example:443"},
+		{"https://p.example", "http://p.example", "is for another service"}, // the header would be plain text
+		{"https://p.example", "https://p.example:8443", "is for another service"},
+		{"https://p.example", "https://p.example.evil", "is for another service"},
+		{"https://p.example", "https://evil/p.example", "is for another service"},
+		{"://", "https://p.example", "is for another service"},
+	} {
+		folder := t.TempDir()
+		for name, text := range map[string]string{HeaderFile: "Bearer x", OriginFile: tc.origin} {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		header, err := ProposeOptions{SecretFolder: folder}.header(&experiment.Proposer{URL: tc.url, Secret: "windtunnel-proposer", Key: "token"})
+		if tc.want == "" && (err != nil || header != "Bearer x") || tc.want != "" && (err == nil || header != "" || !strings.Contains(err.Error(), tc.want)) {
+			t.Errorf("a Secret for %q and %s: %q, %v, want %q", tc.origin, tc.url, header, err, tc.want)
+		}
 	}
 }
 

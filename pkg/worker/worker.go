@@ -296,8 +296,9 @@ func (o Options) readTraces(plan *experiment.Plan) (trace.Set, error) {
 	return traces, nil
 }
 
-// readTrace reads a trace of a plan from the folder where it is mounted, and checks that it is
-// the one planned for.
+// readTrace reads a trace of a plan from the folder where it is mounted, and checks first that it
+// is the one planned for. Of another file nothing is said, neither its text nor its digest: an image,
+// a claim or a ConfigMap may have files that the user of a sweep may not read.
 func readTrace(plan *experiment.Plan, in *experiment.TraceInput, folder string, reading experiment.Reading) (*trace.Trace, error) {
 	open := func() (io.ReadCloser, error) { return openWithin(folder, in.Path()) }
 	file, err := open()
@@ -306,6 +307,16 @@ func readTrace(plan *experiment.Plan, in *experiment.TraceInput, folder string, 
 	}
 	if err != nil {
 		return nil, fmt.Errorf("trace %s: %w", in.Name(), err)
+	}
+	changed := fmt.Errorf("trace %s: its sha256 is not %s, which the plan is for: it is another trace, or it has changed", in.Name(), in.SHA256)
+	digest, err := trace.Digest(trace.Format(in.Format), open, experiment.TraceDescription(in))
+	switch {
+	case err != nil && storageError(err) != nil:
+		return nil, err
+	case err != nil:
+		return nil, invalidTrace{plan.InvalidTrace(in, err)}
+	case digest != in.SHA256:
+		return nil, changed
 	}
 	recorded, err := trace.Open(trace.Format(in.Format), reading.Of(in.Options()), open, experiment.TraceDescription(in))
 	switch {
@@ -316,7 +327,7 @@ func readTrace(plan *experiment.Plan, in *experiment.TraceInput, folder string, 
 	}
 	plan.TraceParts.Keep(in.Source, open, reading)
 	if recorded.Digest() != in.SHA256 {
-		return nil, fmt.Errorf("trace %s: its sha256 is %s, but the plan is for %s: it is another trace, or it has changed", in.Name(), recorded.Digest(), in.SHA256)
+		return nil, changed
 	}
 	return recorded, nil
 }

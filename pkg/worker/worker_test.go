@@ -4,7 +4,9 @@ package worker
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -344,7 +346,7 @@ func TestBadInputIsPermanent(t *testing.T) {
 			spoil: func(t *testing.T, o *Options) {
 				writeFile(t, filepath.Join(o.InputsFolder, "small.jsonl"), mooncakeTrace(t, 2))
 			},
-			want: "trace ConfigMap/traces/small.jsonl: its sha256 is " + traceDigest(t, 2) + ", but the plan is for " + traceDigest(t, 1),
+			want: "trace ConfigMap/traces/small.jsonl: its sha256 is not " + traceDigest(t, 1) + ", which the plan is for",
 		},
 		"a trace that a link leads out of the volume to": {
 			spoil: func(t *testing.T, o *Options) {
@@ -370,7 +372,7 @@ func TestBadInputIsPermanent(t *testing.T) {
 			spoil: func(t *testing.T, o *Options) {
 				writeFile(t, filepath.Join(o.InputsFolder, "small.jsonl"), []byte("hello\n"))
 			},
-			want: "trace ConfigMap/traces/small.jsonl: row 1",
+			want: "trace ConfigMap/traces/small.jsonl: its sha256 is not ",
 		},
 		"a shard that there is not": {
 			spoil: func(_ *testing.T, o *Options) { o.Index = 2 },
@@ -403,7 +405,56 @@ func TestBadInputIsPermanent(t *testing.T) {
 	}
 }
 
-// A kubelet mounts a ConfigMap's keys as links to links.
+// A user of a sweep may name any file of an image or of a claim, and learns nothing of what is in it
+// without its digest.
+func TestAFileOfAnotherDigestIsNotQuoted(t *testing.T) {
+	folder := t.TempDir()
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	_, _ = z.Write([]byte("password: hunter2\nrow,2\n"))
+	_ = z.Close()
+	files := map[string][]byte{
+		"words": []byte("password: hunter2\n"), "json": []byte(`{"hunter2": 1}` + "\n"), "csv": []byte("hunter2,b\n1,2\n"),
+		"words.gz": zipped.Bytes(), "half.gz": zipped.Bytes()[:zipped.Len()-9], "parquet": []byte("PAR1hunter2PAR1"), "none": nil,
+	}
+	plan := &experiment.Plan{}
+	for name, raw := range files {
+		writeFile(t, filepath.Join(folder, name), raw)
+		for _, format := range trace.Formats() {
+			for where, in := range map[string]experiment.TraceInput{
+				"image": {Image: &v1alpha1.ImageFile{Reference: "traces", Path: v1alpha1.VolumePath(name)}},
+				"claim": {PersistentVolumeClaim: &v1alpha1.VolumeClaimFile{ClaimName: "traces", Path: v1alpha1.VolumePath(name)}},
+			} {
+				in.Format, in.SHA256 = v1alpha1.TraceFormat(format), strings.Repeat("a", 64)
+				_, err := readTrace(plan, &in, folder, experiment.Reading{Parquet: parquetfile.Codec{}})
+				if err == nil || strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "row 1:") && !strings.Contains(err.Error(), "read:") {
+					t.Errorf("%s of %s as %s: %v", name, where, format, err)
+				}
+				if digest := fmt.Sprintf("%x", sha256.Sum256(raw)); err != nil && strings.Contains(err.Error(), digest) {
+					t.Errorf("%s of %s as %s: the error has the digest", name, where, format)
+				}
+			}
+		}
+	}
+}
+
+// planFor makes a text the trace that a plan was made for.
+func planFor(t *testing.T, o Options, text string) {
+	t.Helper()
+	name := filepath.Join(o.PlanFolder, PlanFile)
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := experiment.DecodePlan(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan.Trace.SHA256 = experiment.Digest([]byte(text))
+	writeFile(t, name, plan.Encode())
+	writeFile(t, filepath.Join(o.InputsFolder, "small.jsonl"), []byte(text))
+}
+
 // The manager does not parse the trace, so the pod tells of it what a laptop would.
 func TestInvalidTraceIsReportedAsFieldError(t *testing.T) {
 	tests := map[string]struct {
@@ -424,7 +475,7 @@ func TestInvalidTraceIsReportedAsFieldError(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := mountedOptions(t)
 			o.MemoryBytes = tc.memory
-			writeFile(t, filepath.Join(o.InputsFolder, "small.jsonl"), []byte(tc.text))
+			planFor(t, o, tc.text)
 			var r recordingCreator
 			report, err := Run(t.Context(), o, &r)
 			if !errors.Is(err, ErrBadInput) || !report.Invalid || !strings.Contains(report.Error, tc.want) || len(r.created) > 0 {
@@ -571,6 +622,7 @@ func TestSeveralTracesLieInFolders(t *testing.T) {
 		t.Errorf("a changed trace: %v", err)
 	}
 	writeFile(t, filepath.Join(o.InputsFolder, TraceFolder(1), "small.jsonl"), []byte("x"))
+	plan.Traces[1].SHA256 = experiment.Digest([]byte("x"))
 	if _, err := o.readTraces(plan); err == nil || !strings.Contains(err.Error(), "spec.scenario.workload.traces[1].configMapRef") {
 		t.Errorf("a malformed trace: %v", err)
 	}

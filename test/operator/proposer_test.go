@@ -75,7 +75,7 @@ func TestAProposerAnswersInACluster(t *testing.T) {
 	}
 	for _, shards := range []int32{1, 3} {
 		ns := p.namespace(t)
-		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "windtunnel-proposer-a"}, StringData: map[string]string{"header": "Bearer hidden"}}
+		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "windtunnel-proposer-a"}, StringData: map[string]string{"header": "Bearer hidden", "origin": service.URL}}
 		if err := p.client.Create(t.Context(), secret); err != nil {
 			t.Fatal(err)
 		}

@@ -33,10 +33,10 @@ func (c *compiler) readTrace(in setup.Trace) field.ErrorList {
 	}
 	open, at, errs := c.openerOf(in.Trace, path)
 	if len(errs) == 0 && input.ConfigMap != nil {
-		errs = checkHeader(open, input, at)
+		errs = c.digestTrace(open, input, at, path.Child("sha256"))
 	}
 	if len(errs) == 0 && input.ConfigMap != nil {
-		errs = c.digestTrace(open, input, at, path.Child("sha256"))
+		errs = checkHeader(open, input, at)
 	}
 	if len(errs) == 0 && open != nil && c.parses(input) {
 		errs = c.parseTrace(open, input, at, path.Child("sha256"))
@@ -66,8 +66,17 @@ func (c *compiler) parses(input *experiment.TraceInput) bool {
 }
 
 // parseTrace reads a trace's text, which must be the one that the spec states, if it
-// states one.
+// states one: of another one nothing is quoted.
 func (c *compiler) parseTrace(open trace.Opener, input *experiment.TraceInput, at, sha256 *field.Path) field.ErrorList {
+	if input.SHA256 != "" {
+		digest, err := trace.Digest(trace.Format(input.Format), open, experiment.TraceDescription(input))
+		if err != nil {
+			return field.ErrorList{input.InvalidAt(at, err)}
+		}
+		if errs := pinTrace(input, digest, sha256); len(errs) > 0 {
+			return errs
+		}
+	}
 	reading := experiment.Reading{Parquet: c.inputs.Parquet()}
 	recorded, err := trace.Open(trace.Format(input.Format), reading.Of(input.Options()), open, experiment.TraceDescription(input))
 	if err != nil {
