@@ -108,7 +108,7 @@ func TestFaultsOfAPolicyAreAnswers(t *testing.T) {
 		"no bundle": {text: "kind: [", language: evaluate.Bundle,
 			want: evaluate.Fault{Stage: "load", Kind: "invalid"}},
 		"an unknown field": {text: bundleHead + "routing: {builtIn: {policy: random}, x: 1}", language: evaluate.Bundle,
-			want: evaluate.Fault{Stage: "load", Kind: "invalid", Message: `unknown field "routing.x"`}},
+			want: evaluate.Fault{Stage: "load", Kind: "invalid", Message: "bundle.routing.x: Forbidden: unknown field"}},
 		"an unknown policy": {text: bundleHead + "routing: {builtIn: {policy: x}}", language: evaluate.Bundle,
 			want: evaluate.Fault{Stage: "load", Kind: "invalid", Message: "bundle.routing.builtIn.policy"}},
 		"an unknown signal": {text: leastBusy, language: evaluate.Starlark, of: evaluate.Program{Signals: []string{"x"}},

@@ -65,7 +65,7 @@ func TestMessagesStayOnOneLine(t *testing.T) {
 	if err := kubectl.WriteTop(&out, rows, false, rows[0].Created); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out.String(), "policysweep/s: line one line two xx") || !strings.Contains(out.String(), "x…\n") {
+	if !strings.Contains(out.String(), "policysweep/s: line one line two xx") || !strings.Contains(out.String(), "x…x") || strings.Count(out.String(), "\n") != 5 {
 		t.Error(out.String())
 	}
 }
