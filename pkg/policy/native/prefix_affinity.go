@@ -24,17 +24,17 @@ type prefixAffinity struct {
 func readPrefixAffinity(r *reader) func(*builder) scorer {
 	blockTokens, capacity := readBlocks(r)
 	loose := r.Choice("match", "the blocks of a replica that count: those without a gap from the first one on, of an index that forgets the end of the oldest prompt first; or all up to the first that no replica has, of one that forgets its beginning first, as the EPP's", "strict", "loose") == "loose"
-	s := prefixAffinity{blockTokens: blockTokens, loose: loose}
-	return func(b *builder) scorer {
-		made := s
-		made.blocks = make([]int, b.endpoints)
-		for range b.endpoints {
-			m := newMemory(capacity)
-			m.leavesFirst = !loose
-			made.memories = append(made.memories, m)
-		}
-		return &made
+	return func(b *builder) scorer { return newPrefixAffinity(b, blockTokens, capacity, loose) }
+}
+
+func newPrefixAffinity(b *builder, blockTokens, capacity int, loose bool) *prefixAffinity {
+	s := &prefixAffinity{blockTokens: blockTokens, loose: loose, blocks: make([]int, b.endpoints)}
+	for range b.endpoints {
+		m := newMemory(capacity)
+		m.leavesFirst = !loose
+		s.memories = append(s.memories, m)
 	}
+	return s
 }
 
 func (s *prefixAffinity) score(r *round, scores []float64) {

@@ -50,6 +50,8 @@ type scorerType struct {
 // scorers are all there are.
 var scorers = []scorerType{
 	{"prefix-affinity", "to which the router sent the beginning of the prompt, by an index with a limited size that does not see evictions", PrefixSubject, readPrefixAffinity},
+	{"prefix-index-room", "whose cache has room, as the index of `prefix-affinity` estimates it: 1 less the estimated use", OtherSubject, readPrefixIndexRoom},
+	{"prefix-index-lifetime", "that keep what they have of the prompt for long, as that index estimates it: the new blocks that they take before they evict one of it, ÷ all blocks; 0 where they have none", OtherSubject, readPrefixIndexLifetime},
 	{"queue-depth", "with few waiting requests, scaled from the fewest to the most", LoadSubject, readQueueDepth},
 	{"kv-utilization", "with free KV blocks", LoadSubject, readKVUtilization},
 	{"load-balance", "with little load: 1/(1 + load)", LoadSubject, readLoadBalance},
