@@ -31,6 +31,8 @@ type runOutput struct {
 	Status  v1alpha1.SimulationRunStatus `json:"status"`
 	Rows    []result.Row                 `json:"rows"`
 	Results []*result.Document           `json:"results"`
+	// Findings are what the run owes beside its figures.
+	Findings []result.RunFinding `json:"findings,omitempty"`
 	// Ceilings are there with --ceiling, one for each result.
 	Ceilings []*execute.Ceiling `json:"ceilings,omitempty"`
 }
@@ -305,7 +307,7 @@ func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *execute
 		printGates(stdout, verdict)
 		return nil
 	}
-	out := runOutput{identity: identify(run.TypeMeta, run.ObjectMeta), Rows: rowsOfObject(conducted.Rows(), run.named), Results: documents, Ceilings: ceilings}
+	out := runOutput{identity: identify(run.TypeMeta, run.ObjectMeta), Rows: rowsOfObject(conducted.Rows(), run.named), Results: documents, Findings: result.RunFindings(documents), Ceilings: ceilings}
 	study.FillStatus(&out.Status.CommonStatus, run.Plan)
 	if err := study.FillRun(&out.Status, conducted.Study); err != nil {
 		return err

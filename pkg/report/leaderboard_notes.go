@@ -28,6 +28,9 @@ func (l board) facts() []string {
 	if len(l.Seeds) < 2 {
 		facts = append(facts, seedsNote(l.Seeds))
 	}
+	if names := l.repeating(); len(names) > 0 {
+		facts = append(facts, repeatingNote(names))
+	}
 	facts = append(facts, l.rungNotes()...)
 	if names := l.rejecting(); len(names) > 0 {
 		facts = append(facts, rejectingNote(names))
@@ -231,6 +234,29 @@ func (l board) unsteady() []string {
 		}
 	}
 	return names
+}
+
+// repeating names the candidates whose latencies are the same under each seed, in order. Shares
+// may be 0 % or 100 % under each seed by themselves.
+func (l board) repeating() []string {
+	var names []string
+	for i := range l.Candidates {
+		c, latencies, same := &l.Candidates[i], 0, true
+		for _, m := range l.Measures() {
+			if in := c.Metrics[m.String()]; m.Unit() == result.Seconds && in.N > 1 {
+				latencies++
+				same = same && in.Low == in.High
+			}
+		}
+		if latencies > 0 && same {
+			names = append(names, candidateName(c, make([]int, len(c.Parameters))))
+		}
+	}
+	return names
+}
+
+func repeatingNote(names []string) string {
+	return "Nothing is random in the latencies of " + firstNames(names) + ": all seeds give the same. ± 0 says that the result repeats, as a trace does, not that it is certain."
 }
 
 func unsteadyNote(names []string) string {

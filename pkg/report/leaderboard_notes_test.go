@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
@@ -57,5 +59,25 @@ func TestNotesNameReasonsAndWhatIsNotListed(t *testing.T) {
 		if !strings.Contains(notes, want) {
 			t.Errorf("notes lack %q:\n%s", want, notes)
 		}
+	}
+}
+
+// A candidate repeats itself if no seed changes a latency: shares of 100 % alone say nothing.
+func TestNoteOnCandidatesThatRepeat(t *testing.T) {
+	ttft, goodput := result.Of(result.MustParseMetric("ttft.p99")), result.Of(result.MustParseMetric("goodput"))
+	of := func(name string, metrics result.Intervals) result.Ranked {
+		return result.Ranked{Candidate: result.Candidate{Parameters: []result.Assignment{{Name: "n", Value: name}}}, Metrics: metrics}
+	}
+	l := board{&result.Leaderboard{
+		Objectives: []result.Objective{{Measure: ttft}, {Measure: goodput}},
+		Candidates: []result.Ranked{
+			of("same", result.Intervals{"ttft.p99": {N: 5, Mean: 2, Low: 2, High: 2}, "goodput": {N: 5, Mean: 1, Low: 1, High: 1}}),
+			of("varies", result.Intervals{"ttft.p99": {N: 5, Mean: 2, Low: 1, High: 3}, "goodput": {N: 5, Mean: 1, Low: 1, High: 1}}),
+			of("one", result.Intervals{"ttft.p99": {N: 1, Mean: 2, Low: 2, High: 2}}),
+			of("shares", result.Intervals{"goodput": {N: 5, Mean: 1, Low: 1, High: 1}}),
+		},
+	}}
+	if diff := cmp.Diff([]string{"n=same"}, l.repeating()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

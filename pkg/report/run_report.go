@@ -131,6 +131,9 @@ func (r *RunReport) Finding() string {
 	}
 }
 
+// Findings are what the run owes beside its figures.
+func (r *RunReport) Findings() []result.RunFinding { return result.RunFindings(r.sorted().docs) }
+
 // TargetLine is a row of the table of targets.
 type TargetLine struct {
 	Class, Target, Met, Tail string
@@ -250,6 +253,9 @@ func (r *RunReport) Write(w io.Writer) error {
 		fmt.Fprintf(&b, "**%s**: %s.\n\n", judgement, printable.Markdown(words))
 	}
 	fmt.Fprintf(&b, "%s.\n\n", printable.Markdown(r.Finding()))
+	for _, f := range r.Findings() {
+		fmt.Fprintf(&b, "**%s.** %s.\n\n", printable.Markdown(f.What), printable.Markdown(f.Advice))
+	}
 	writeGates(&b, r.Gates)
 	r.writeTargets(&b)
 	fmt.Fprint(&b, "## Figures\n\n")

@@ -28,6 +28,9 @@ func Run(docs []*result.Document) Text {
 	slices.SortFunc(docs, func(a, b *result.Document) int { return cmp.Compare(a.Seed, b.Seed) })
 	var b bytes.Buffer
 	r := runTable{docs}
+	for _, f := range result.RunFindings(docs) {
+		fmt.Fprintf(&b, "finding: %s\n\n", f)
+	}
 	for _, part := range r.parts() {
 		part.write(&b)
 		if part.more != "" {

@@ -27,6 +27,8 @@ type Document struct {
 	EndSeconds      float64 `json:"endSeconds"`
 	// Decisions are those on the requests; documents of older versions lack them.
 	Decisions Decisions `json:"decisions,omitzero"`
+	// Traffic says when requests came; nil in documents of sweeps.
+	Traffic *Traffic `json:"traffic,omitempty"`
 	// Overall is over all requests. The groups of Classes, Tenants and Pools
 	// are in the order of the workload's labels and of the scenario's pools;
 	// requests that were rejected before they reached a pool are in no
@@ -72,6 +74,7 @@ func NewDocument(o *simulator.Outcome, m Meta) *Document {
 		WarmUpSeconds:   m.WarmUp.Seconds(),
 		EndSeconds:      o.End.Seconds(),
 		Decisions:       decisionsOf(o, m.Idle),
+		Traffic:         m.Traffic,
 		Overall:         group(Selector{}),
 		Classes:         []Group{},
 		Tenants:         []Group{},

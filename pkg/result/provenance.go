@@ -24,6 +24,8 @@ type Meta struct {
 	FoundWarmUp *WarmUp
 	// BacklogGrowth is the metric's value; nil where nobody asked for it.
 	BacklogGrowth *float64
+	// Traffic is that of the document.
+	Traffic *Traffic
 	// Anomalies are the metric's values by type; nil where nobody asked for them.
 	Anomalies map[string]int
 	// ReplicaTTFT are the times to first token by replica, in ns; nil where nothing asks.

@@ -5,6 +5,7 @@ package execute
 import (
 	"slices"
 
+	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -19,10 +20,15 @@ type backlog struct {
 	ends     []simtime.Time
 }
 
-// watchBacklog returns what sees it in a simulation, if a metric asks for that;
-// else nil.
-func watchBacklog(c *simulator.Config, metrics []result.Metric) *backlog {
-	if !slices.ContainsFunc(metrics, func(m result.Metric) bool { return m.Name == result.BacklogGrowth }) {
+// asksForBacklog says whether a metric asks for its growth.
+func asksForBacklog(metrics []result.Metric) bool {
+	return slices.ContainsFunc(metrics, func(m result.Metric) bool { return m.Name == result.BacklogGrowth })
+}
+
+// watchBacklog returns what sees it in a simulation whose document says how it grows, or of
+// which a metric asks for that; else nil.
+func watchBacklog(c *simulator.Config, p *experiment.Plan, metrics []result.Metric) *backlog {
+	if p.IsSweep() && !asksForBacklog(metrics) {
 		return nil
 	}
 	b := &backlog{}

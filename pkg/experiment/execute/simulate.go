@@ -193,7 +193,7 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 		return experiment.Simulation{}, atPoint(of, err)
 	}
 	arrivals := watchArrivals(&in.config)
-	backlog := watchBacklog(&in.config, metrics)
+	backlog, started := watchBacklog(&in.config, p, metrics), watchNewReplicas(&in.config)
 	requests, err := w.recordRequests(of.Point, of.Seed, &in.config)
 	if err != nil {
 		return experiment.Simulation{}, traced.close(err)
@@ -213,7 +213,10 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 	meta.FoundWarmUp = warmUp.of(outcome)
 	meta.ReplicaTTFT = replicas
 	meta.Anomalies = anomalies.counts()
-	meta.BacklogGrowth = backlog.growth(in.config.Horizon)
+	if asksForBacklog(metrics) {
+		meta.BacklogGrowth = backlog.growth(in.config.Horizon)
+	}
+	meta.Traffic = traffic(p, in.config.Horizon, backlog, started)
 	document := result.NewDocument(outcome, meta)
 	s := experiment.Simulation{Row: result.NewRow(document, of.Point.ID, metrics), Steps: in.config.Policies.Faults.Steps()}
 	s.Row.Share, s.Row.Workload = of.Share, of.Workload

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package execute
+
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
+	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// newReplicas notes when replicas that scalers start first serve.
+type newReplicas struct {
+	starting []int          // endpoints that were created and do not serve yet
+	serve    []simtime.Time // in order
+	created  int
+}
+
+// watchNewReplicas returns what notes them.
+func watchNewReplicas(c *simulator.Config) *newReplicas {
+	n := &newReplicas{}
+	staged := c.Staged
+	c.Staged = func(change simulator.StageChange) {
+		n.note(change)
+		if staged != nil {
+			staged(change)
+		}
+	}
+	return n
+}
+
+func (n *newReplicas) note(change simulator.StageChange) {
+	at := slices.Index(n.starting, change.Endpoint)
+	switch starts := change.Stage.Starts(); {
+	case starts && at < 0:
+		n.created++
+		n.starting = append(n.starting, change.Endpoint)
+	case change.Stage.Serves() && at >= 0:
+		n.serve = append(n.serve, change.At)
+		n.starting = slices.Delete(n.starting, at, at+1)
+	case change.Stage == autoscaling.Absent && at >= 0:
+		n.starting = slices.Delete(n.starting, at, at+1)
+	}
+}
+
+// traffic says when requests came, and who was there to serve them; nil of a sweep's
+// simulation, which has no document.
+func traffic(p *experiment.Plan, h simulator.Horizon, b *backlog, n *newReplicas) *result.Traffic {
+	if p.IsSweep() || b == nil {
+		return nil
+	}
+	growth := b.growth(h)
+	t := &result.Traffic{Requests: len(b.arrivals), HorizonRequests: h.Requests, HorizonSeconds: h.Duration.Seconds(), BacklogGrowth: growth, NewReplicas: n.created}
+	if len(b.arrivals) == 0 {
+		return t
+	}
+	last := b.arrivals[len(b.arrivals)-1]
+	t.LastArrivalSeconds = last.Seconds()
+	for _, at := range n.serve {
+		if at < last {
+			t.NewReplicasInTime++
+		}
+	}
+	return t
+}

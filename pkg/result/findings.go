@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+
+	"windtunnel.dev/windtunnel/internal/figure"
+)
+
+// Traffic says when the requests of a run came, and who was there to serve them.
+type Traffic struct {
+	// Requests arrived, the last of them at LastArrivalSeconds. The horizon asked for
+	// HorizonRequests, or lasts for HorizonSeconds; each is 0 where it is not stated.
+	Requests           int     `json:"requests"`
+	LastArrivalSeconds float64 `json:"lastArrivalSeconds"`
+	HorizonRequests    int     `json:"horizonRequests,omitempty"`
+	HorizonSeconds     float64 `json:"horizonSeconds,omitempty"`
+	// BacklogGrowth is the growth of the requests in the cluster over the arrivals of the
+	// second half; nil where next to nothing arrives.
+	BacklogGrowth *float64 `json:"backlogGrowth,omitempty"`
+	// NewReplicas were started by scalers; NewReplicasInTime of them served before the last
+	// request arrived.
+	NewReplicas       int `json:"newReplicas,omitempty"`
+	NewReplicasInTime int `json:"newReplicasInTime,omitempty"`
+}
+
+// FindingType names what a run owes its reader, beside its figures.
+type FindingType string
+
+// The types of findings.
+const (
+	TrafficEnds   FindingType = "trafficEnds"
+	LateReplicas  FindingType = "lateReplicas"
+	Overloaded    FindingType = "overloaded"
+	NothingRandom FindingType = "nothingRandom"
+)
+
+const (
+	// A silence at the end of a horizon is one from this share of it on, and from so many
+	// mean gaps between arrivals.
+	silenceShare, silenceGaps = 0.1, 20
+	// overloadGrowth is the share of arrivals that stay from which on a cluster is overloaded,
+	// and overloadWait the share of its time that a request waits. Long answers stay for long,
+	// too, but do not wait.
+	overloadGrowth, overloadWait = 0.1, 0.2
+)
+
+// RunFinding says something of a run that its figures do not show, and what to do.
+type RunFinding struct {
+	Type FindingType `json:"type"`
+	// What is found and Advice are sentences without a full stop.
+	What   string `json:"what"`
+	Advice string `json:"advice"`
+}
+
+// String is both sentences.
+func (f RunFinding) String() string { return f.What + ". " + f.Advice + "." }
+
+// RunFindings are those of documents of one scenario, one for each seed, in a fixed order.
+func RunFindings(docs []*Document) []RunFinding {
+	var all []RunFinding
+	for _, find := range []func([]*Document) *RunFinding{trafficEnds, lateReplicas, overloaded, nothingRandom} {
+		if f := find(docs); f != nil {
+			all = append(all, *f)
+		}
+	}
+	return all
+}
+
+// moment prints a time of a run to a tenth of a second.
+func moment(seconds float64) string {
+	return time.Duration(seconds * 1e9).Round(100 * time.Millisecond).String()
+}
+
+// everySeed says whether something is true of the traffic under every seed.
+func everySeed(docs []*Document, is func(*Document, *Traffic) bool) bool {
+	for _, d := range docs {
+		if d.Traffic == nil || d.Traffic.Requests == 0 || !is(d, d.Traffic) {
+			return false
+		}
+	}
+	return len(docs) > 0
+}
+
+// trafficEnds tells a horizon that no request reaches: fewer requests than it asks for, or a
+// silence at its end that is no gap between two arrivals.
+func trafficEnds(docs []*Document) *RunFinding {
+	tooFew := func(_ *Document, t *Traffic) bool {
+		return t.HorizonRequests > t.Requests && t.HorizonSeconds == 0
+	}
+	silent := func(_ *Document, t *Traffic) bool {
+		silence := t.HorizonSeconds - t.LastArrivalSeconds
+		return silence >= silenceShare*t.HorizonSeconds && silence > silenceGaps*t.LastArrivalSeconds/float64(t.Requests)
+	}
+	switch {
+	case everySeed(docs, tooFew):
+		t := docs[0].Traffic
+		return &RunFinding{TrafficEnds, fmt.Sprintf("The traffic ends after %s, and the horizon asks for %d", figure.Plural(t.Requests, "request"), t.HorizonRequests),
+			"The figures are of what came: lower horizon.requests, or repeat a trace with loop"}
+	case everySeed(docs, silent):
+		t := docs[0].Traffic
+		return &RunFinding{TrafficEnds, fmt.Sprintf("The traffic ends at %s, and the horizon at %s: for %s of the time no request arrives",
+			moment(t.LastArrivalSeconds), moment(t.HorizonSeconds), figure.Percent(1-t.LastArrivalSeconds/t.HorizonSeconds)),
+			"Scalers and replicas see no load in that time: shorten horizon.duration, or repeat a trace with loop"}
+	default:
+		return nil
+	}
+}
+
+// lateReplicas tells scalers none of whose new replicas served before the traffic was over.
+func lateReplicas(docs []*Document) *RunFinding {
+	late := func(_ *Document, t *Traffic) bool { return t.NewReplicas > 0 && t.NewReplicasInTime == 0 }
+	if !everySeed(docs, late) {
+		return nil
+	}
+	t := docs[0].Traffic
+	return &RunFinding{LateReplicas, fmt.Sprintf("No new replica serves before the traffic is over: the scaler started %d under seed %d, and the last request arrives at %s",
+		t.NewReplicas, docs[0].Seed, moment(t.LastArrivalSeconds)),
+		"The run cannot show what scaling brings: simulate more traffic than a start takes (startup), with a longer horizon or a trace that repeats"}
+}
+
+// overloaded tells runs in which more comes than the cluster serves: the number of requests in
+// it grows to the end of the arrivals, and they spend much of their time waiting. Where users
+// wait for their answers, the backlog has an end.
+func overloaded(docs []*Document) *RunFinding {
+	is := func(d *Document, t *Traffic) bool {
+		waits, all := d.Overall.Queueing, d.Overall.E2E
+		return t.BacklogGrowth != nil && *t.BacklogGrowth >= overloadGrowth && d.Provenance.Loop == OpenLoop &&
+			waits != nil && all != nil && waits.Mean >= overloadWait*all.Mean
+	}
+	if !everySeed(docs, is) {
+		return nil
+	}
+	growth := 0.0
+	for _, d := range docs {
+		growth += *d.Traffic.BacklogGrowth / float64(len(docs))
+	}
+	return &RunFinding{Overloaded, fmt.Sprintf("The run is overloaded: of the requests that arrive in its second half, %s stay in the cluster", figure.Percent(growth)),
+		"Its latencies grow with its length, so that they say nothing about the cluster: see which pool and replica requests wait for, then give it less load or more replicas (windtunnel size says how many), or judge goodput and throughput"}
+}
+
+// nothingRandom tells runs whose seeds give the same figures.
+func nothingRandom(docs []*Document) *RunFinding {
+	if len(docs) < 2 || docs[0].Overall.Requests.Arrived == 0 {
+		return nil
+	}
+	for _, d := range docs[1:] {
+		if !reflect.DeepEqual(d.Overall, docs[0].Overall) {
+			return nil
+		}
+	}
+	return &RunFinding{NothingRandom, fmt.Sprintf("Nothing in this run is random: all %d seeds give the same figures", len(docs)),
+		"± 0 says that the result repeats, not that it is certain: other traffic of the same kind gives others. Clients that imitate a trace vary with the seed (windtunnel init --imitate)"}
+}
