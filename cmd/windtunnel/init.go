@@ -209,6 +209,9 @@ func (o *initOptions) traffic(ctx context.Context, stderr io.Writer) (starter.Tr
 	if err != nil {
 		return starter.Traffic{}, badInputError{fmt.Errorf("--trace: %w", err)}
 	}
+	if message := recorded.UnsharedPrompts(); message != "" {
+		fmt.Fprintf(stderr, "windtunnel: --trace: %s\n", message)
+	}
 	if o.imitate {
 		imitation, comparison, err := imitate(ctx, recorded, 1)
 		if err != nil {

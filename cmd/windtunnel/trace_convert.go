@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,6 +22,8 @@ type convertOptions struct {
 	file   traceFileFlags
 	to     string
 	output string
+	// share says which prompts share a beginning, and text names the column of prompts.
+	share, text string
 }
 
 func newTraceConvertCommand() *cobra.Command {
@@ -38,10 +41,17 @@ arrival_ns, input_tokens, output_tokens, tenant, class, session, model and prior
 
 A row that waits for an answer has no arrival; only Mooncake, Parquet and Windtunnel carry it.
 If the size of blocks changes, requests share a new block if they shared all blocks
-that it lies in.`,
+that it lies in.
+
+A CSV does not tell which prompts share a beginning, and without that no prefix cache and no
+routing by prefixes can be judged. --share states it: the system prompt of a tenant, or the
+conversation of a session. --text-column reads it from prompts: each 4 bytes stand for a token,
+blocks of 64 bytes become numbers, and no text is written.`,
 		Example: `  windtunnel trace convert conversation_trace.jsonl --to Windtunnel -o day.jsonl.gz
   windtunnel trace convert gateway.csv --order Sort --to Mooncake -o day.jsonl \
-    --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion`,
+    --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion
+  windtunnel trace convert gateway.csv --share session --to Windtunnel -o day.jsonl \
+    --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion,session=chat`,
 		Args: oneTraceFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args[0])
@@ -50,6 +60,8 @@ that it lies in.`,
 	f := cmd.Flags()
 	o.file.add(f)
 	f.StringVar(&o.to, "to", "", "format to write: "+oneOf(trace.WrittenFormats())+" (required)")
+	f.StringVar(&o.share, "share", "", "which prompts of a CSV share a beginning, and how long it is in tokens: tenant=500, class=500, all=500 or session=500; session without a length has each prompt repeat the one before")
+	f.StringVar(&o.text, "text-column", "", "column of a CSV with prompts, to find out which share a beginning; the text is dropped")
 	f.StringVarP(&o.output, "output", "o", "-", "file to write, - for standard output")
 	return cmd
 }
@@ -67,6 +79,9 @@ func (o *convertOptions) run(ctx context.Context, stdin io.Reader, stdout, stder
 	}
 	defer in.Close()
 	format, options, text, err := o.file.resolve(in, name)
+	if err == nil {
+		err = o.shareIn(&options, format)
+	}
 	if err != nil {
 		return badInputError{err}
 	}
@@ -88,6 +103,36 @@ func (o *convertOptions) run(ctx context.Context, stdin io.Reader, stdout, stder
 		return err
 	}
 	return o.tell(stderr, done)
+}
+
+// shareIn takes --share and --text-column into the options.
+func (o *convertOptions) shareIn(options *trace.Options, format trace.Format) error {
+	flag := "--share"
+	switch {
+	case o.share != "" && o.text != "":
+		return errors.New("--share and --text-column both say which prompts share a beginning: give one of them")
+	case o.text != "":
+		flag = "--text-column"
+		options.Sharing.By = trace.SharedByText
+		columns := trace.WrittenCSV()
+		if options.CSV != nil {
+			columns = *options.CSV
+		}
+		columns.Text = o.text
+		options.CSV = &columns
+	case o.share != "":
+		by, tokens, stated := strings.Cut(o.share, "=")
+		options.Sharing.By = trace.SharedBy(by)
+		if n, err := strconv.Atoi(tokens); stated && (err != nil || n < 1) {
+			return fmt.Errorf("--share: the length of the beginning must be a whole number of tokens above 0, got %q", tokens)
+		} else if stated {
+			options.Sharing.Tokens = n
+		}
+	}
+	if errs := options.Validate(format, nil); len(errs) > 0 {
+		return fmt.Errorf("%s: %s", flag, errs[0].ErrorBody())
+	}
+	return nil
 }
 
 // tell says what a conversion lost and added.

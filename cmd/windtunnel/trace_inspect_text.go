@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,9 @@ import (
 // writeInspection prints an inspection for people.
 func writeInspection(w io.Writer, in *inspect.Inspection, format trace.Format) error {
 	var t inspectionText
+	if len(in.Findings) > 0 && in.Findings[0].Name == inspect.UnsharedPrompts {
+		fmt.Fprintf(&t, "Note: %s.\n\n", in.Findings[0].Message)
+	}
 	t.field("format", "%s", format)
 	t.field("requests", "%d", in.Requests)
 	writeCounts(&t, trace.Counts{
@@ -39,7 +43,7 @@ func writeInspection(w io.Writer, in *inspect.Inspection, format trace.Format) e
 	t.field("sha256", "%s", in.SHA256)
 	t.bins(in.Rates.Bins)
 	t.caches(in.Reuse)
-	t.findings(in.Findings)
+	t.findings(slices.DeleteFunc(slices.Clone(in.Findings), func(f inspect.Finding) bool { return f.Name == inspect.UnsharedPrompts }))
 	_, err := io.WriteString(w, t.String())
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // A blindSpot is what a workload or a load may lack, so that parts of a scenario do nothing.
@@ -18,10 +19,6 @@ type blindSpot struct {
 	// why says that it is lacking, and remedy how to have it.
 	why, remedy string
 }
-
-// WaysToSharePrompts are the ways to state which prompts share a beginning.
-const WaysToSharePrompts = "state which prompts share a beginning: a prefix of tenants or sessions (prefix, sessions), hash ids in the trace, " +
-	"a text column of the CSV (textColumn), or the preset that the traffic resembles (trace convert --imitate)"
 
 // blindSpots are in order: the first one that fits a part is its reason.
 var blindSpots = []blindSpot{
@@ -51,7 +48,7 @@ var blindSpots = []blindSpot{
 	},
 	{
 		[]string{"prefix", "no-hit-lru", "precise", "kvevents"}, anyAbove("cacheHit.gpu", "cacheHit.total"),
-		"no prompt found its beginning in a cache", WaysToSharePrompts,
+		"no prompt found its beginning in a cache", trace.WaysToSharePrompts,
 	},
 	{
 		[]string{"priority", "priorities", "band"}, shows(result.ShownPriorities),

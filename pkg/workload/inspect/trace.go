@@ -7,6 +7,10 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
+// UnsharedPrompts names the finding on a trace that does not tell which prompts share a
+// beginning. It comes first.
+const UnsharedPrompts = "unshared-prompts"
+
 // Trace inspects a trace, or one draw of a trace without rows. It goes through the trace
 // twice and takes memory for its distinct blocks, lengths and sessions, but not for its
 // rows. An error is one of reading the trace's file again.
@@ -28,7 +32,11 @@ func Trace(t *trace.Trace) (*Inspection, error) {
 	if err := workload.Close(source); err != nil {
 		return nil, err
 	}
-	return i.inspection(t.Digest()), nil
+	in := i.inspection(t.Digest())
+	if message := t.UnsharedPrompts(); message != "" {
+		in.Findings = append([]Finding{{UnsharedPrompts, message}}, in.Findings...)
+	}
+	return in, nil
 }
 
 // inspector gathers what requests show, one after the other.

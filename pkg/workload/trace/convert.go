@@ -142,6 +142,9 @@ func Convert(from Format, o Options, r io.Reader, name string, to Format, w io.W
 	if errs := o.Validate(from, nil); len(errs) > 0 {
 		return Conversion{}, fmt.Errorf("%s: %w", name, errs.ToAggregate())
 	}
+	if o.Sharing != (Sharing{}) {
+		reading.blockTokens = sharedBlockTokens
+	}
 	out := newWriter(w, writing, reading.blockTokens, o.Parquet)
 	c, err := out.convert(reading, o, r)
 	if err != nil {

@@ -42,6 +42,8 @@ type CSV struct {
 	// Priority is the column of a whole number: higher is more important. A row may
 	// leave it empty.
 	Priority string
+	// Text is the column of the prompts. Only [SharedByText] reads it, and keeps none of it.
+	Text string
 	// TimeFormat says how the arrivals are written.
 	TimeFormat TimeFormat
 	// Delimiter separates fields; empty is a comma.
@@ -98,11 +100,13 @@ func newCSVParser(o Options) parser {
 		c = *o.CSV
 	}
 	columns, _ := c.columns()
+	columns = append(columns, c.Text)
 	table := newCSVTable(delimiters[c.Delimiter], columns...)
 	table.optional, table.namesDelimiter = []string{""}, true // columns without a name
 	if o.CSV == nil {
 		table.optional, table.hint = columns[3:], ": csv (--csv) names other columns"
 	}
+	shares := &sharer{Sharing: o.Sharing}
 	clock := &clock{field: c.Time, format: c.TimeFormat, chosen: o.CSV != nil}
 	return func(rec *record, n int, text []byte) (bool, error) {
 		*rec = record{timeField: c.Time, outputField: c.Output}
@@ -123,6 +127,9 @@ func newCSVParser(o Options) parser {
 			if *name, err = table.name(3 + i); err != nil {
 				return false, err
 			}
+		}
+		if o.Sharing != (Sharing{}) {
+			shares.share(rec, table.field(8))
 		}
 		rec.priority, err = table.priority(7)
 		return err == nil, err

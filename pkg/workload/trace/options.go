@@ -37,6 +37,8 @@ type Options struct {
 	// BlockTokens is the size of the blocks of a Mooncake trace in tokens; 0 is
 	// MooncakeBlockTokens. Other formats fix or state the size.
 	BlockTokens int
+	// Sharing states which prompts of a CSV share a beginning.
+	Sharing Sharing
 	// Parquet reads and writes files of the format Parquet; others need none.
 	Parquet ParquetCodec
 	// MemoryBytes bounds what the trace may take while it is read; 0 is without bound.
@@ -78,5 +80,6 @@ func (o Options) Validate(f Format, path *field.Path) field.ErrorList {
 	case o.BlockTokens < 0 || o.BlockTokens > maxBlockTokens:
 		errs = append(errs, field.Invalid(at, o.BlockTokens, fmt.Sprintf("must be between 1 and %d", maxBlockTokens)))
 	}
+	errs = append(errs, o.Sharing.validate(f, o.CSV, path.Child("sharing"))...)
 	return append(errs, o.validateSelection(path)...)
 }
