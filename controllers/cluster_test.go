@@ -135,13 +135,15 @@ func (c *cluster) restart() {
 	c.writesLeft = -1
 	guard, err := newCompileGuard(c.state, c.clock)
 	c.must(err)
+	lane := newSlowLane(time.Minute, time.Minute, c.clock)
+	lane.credit = time.Hour // the clock of the cluster stands still
 	for _, s := range []subjects{runs, sweeps} {
 		counted := c.counted()
 		reading := cached(c.t, counted)
 		c.reconcilers[s.kind] = &reconciler{
 			client:   reading,
 			subjects: s,
-			observer: &observer{cache: reading, live: counted, plans: newPlanCache(1 << 20), inputDigests: newInputDigests(), studies: newStudyCache(1000), deletedPods: &deletedPods{}, image: "windtunnel:test", clock: c.clock, compileTimeout: time.Minute, processorTime: processorTime, compileGuard: guard},
+			observer: &observer{cache: reading, live: counted, plans: newPlanCache(1 << 20), inputDigests: newInputDigests(), studies: newStudyCache(1000), deletedPods: &deletedPods{}, image: "windtunnel:test", clock: c.clock, lane: lane, compileGuard: guard},
 			applier:  applier{client: reading, recorder: c.recorder, counters: newCounters()},
 			clock:    c.clock,
 			stale:    backOff(staleInterval, staleInterval),

@@ -40,14 +40,11 @@ type compileGuard struct {
 	clock  clock.PassiveClock
 	// patience is until when suspects wait.
 	suspectsWaitUntil time.Time
-	// alone is held by whoever compiles: by all at once, but by a suspect, or by a spec that
-	// was too slow beside others, alone.
+	// exclusive is held by all that compile beside others, and by a suspect alone.
 	exclusive sync.RWMutex
 
 	mu       sync.Mutex
 	suspects map[types.UID]compileRecord
-	// slow are the generations that took too long while others were compiled.
-	slow map[types.UID]int64
 }
 
 // compileRecord is what a file says: which generation of an object was compiled, and how
@@ -67,7 +64,7 @@ func newCompileGuard(folder string, now clock.PassiveClock) (*compileGuard, erro
 	if folder == "" {
 		return nil, nil
 	}
-	g := &compileGuard{folder: folder, clock: now, suspectsWaitUntil: now.Now().Add(suspectDelay), suspects: map[types.UID]compileRecord{}, slow: map[types.UID]int64{}}
+	g := &compileGuard{folder: folder, clock: now, suspectsWaitUntil: now.Now().Add(suspectDelay), suspects: map[types.UID]compileRecord{}}
 	files, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, fmt.Errorf("read the compile records: %w", err)
@@ -91,73 +88,56 @@ func newCompileGuard(folder string, now clock.PassiveClock) (*compileGuard, erro
 }
 
 // begin notes that an object is about to be compiled. It returns what to call
-// afterwards, or why the object is not to be compiled now.
+// afterwards, or why the object is not to be compiled now. A suspect is compiled alone.
 func (g *compileGuard) begin(s subject) (end func(), err error) {
 	if g == nil {
 		return func() {}, nil
 	}
-	uid := s.object().GetUID()
-	a := compileRecord{Object: s.kind() + " " + nameOf(s).String(), Generation: s.object().GetGeneration(), Running: true}
-	before, suspected := g.suspect(uid, a.Generation)
-	alone := suspected || g.isSlow(s)
-	switch {
-	case suspected && before.Deaths >= maxKills:
-		return nil, errTooExpensive
-	case suspected && g.clock.Now().Before(g.suspectsWaitUntil):
-		return nil, errSuspect
-	case alone:
-		a.Deaths = before.Deaths
-		g.exclusive.Lock()
-	default:
-		g.exclusive.RLock()
+	_, suspected := g.suspect(s.object().GetUID(), s.object().GetGeneration())
+	lock, unlock := g.exclusive.RLock, g.exclusive.RUnlock
+	if suspected {
+		lock, unlock = g.exclusive.Lock, g.exclusive.Unlock
 	}
-	if err := g.write(uid, a); err != nil {
-		g.unlock(alone)
+	if err := g.mayBegin(s); err != nil {
 		return nil, err
 	}
-	return func() {
-		defer g.unlock(alone)
-		g.clear(uid)
-	}, nil
-}
-
-func (g *compileGuard) unlock(alone bool) {
-	if alone {
-		g.exclusive.Unlock()
-	} else {
-		g.exclusive.RUnlock()
+	lock()
+	forget, err := g.beginSlow(s)
+	if err != nil {
+		unlock()
+		return nil, err
 	}
+	return func() { forget(); unlock() }, nil
 }
 
-// isSlow reports whether a generation of an object took too long while others were compiled.
-func (g *compileGuard) isSlow(s subject) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	generation, known := g.slow[s.object().GetUID()]
-	return known && generation == s.object().GetGeneration()
-}
-
-// noteSlow notes that a generation of an object took too long, and reports whether it was compiled
-// alone when it did. Of an object that was not, nothing is known but that the manager was busy.
-func (g *compileGuard) noteSlow(s subject) (alone bool) {
-	if g == nil || g.isSlow(s) {
-		return true
+// mayBegin says why an object is not to be compiled now.
+func (g *compileGuard) mayBegin(s subject) error {
+	before, suspected := g.suspect(s.object().GetUID(), s.object().GetGeneration())
+	switch {
+	case suspected && before.Deaths >= maxKills:
+		return errTooExpensive
+	case suspected && g.clock.Now().Before(g.suspectsWaitUntil):
+		return errSuspect
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.slow[s.object().GetUID()] = s.object().GetGeneration()
-	return false
+	return nil
 }
 
-// forgetSlow forgets that an object took too long, once it has been compiled: the next time it
-// need not be alone.
-func (g *compileGuard) forgetSlow(s subject) {
+// beginSlow is begin for the slow lane, where an object is compiled beside others, and no other object waits
+// for it.
+func (g *compileGuard) beginSlow(s subject) (end func(), err error) {
 	if g == nil {
-		return
+		return func() {}, nil
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	delete(g.slow, s.object().GetUID())
+	if err := g.mayBegin(s); err != nil {
+		return nil, err
+	}
+	uid := s.object().GetUID()
+	before, _ := g.suspect(uid, s.object().GetGeneration())
+	a := compileRecord{Object: s.kind() + " " + nameOf(s).String(), Generation: s.object().GetGeneration(), Deaths: before.Deaths, Running: true}
+	if err := g.write(uid, a); err != nil {
+		return nil, err
+	}
+	return func() { g.clear(uid) }, nil
 }
 
 // knownTooExpensive returns errTooExpensive for a generation of which the status says so.

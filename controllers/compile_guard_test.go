@@ -104,37 +104,6 @@ func TestASuspectIsTriedAlone(t *testing.T) {
 	m.begin(guarded("other", 1), nil)()
 }
 
-func TestASpecThatIsSlowBesideOthersIsTriedAlone(t *testing.T) {
-	m := newManagers(t)
-	slow := guarded("slow", 1)
-	m.begin(slow, nil)()
-	if m.guard.noteSlow(slow) {
-		t.Error("the spec is to blame though others were compiled beside it")
-	}
-	other := m.begin(guarded("other", 1), nil)
-	began := make(chan func())
-	go func() {
-		end, _ := m.guard.begin(slow)
-		began <- end
-	}()
-	select {
-	case <-began:
-		t.Fatal("the slow spec is compiled beside another object again")
-	case <-time.After(20 * time.Millisecond):
-	}
-	other()
-	(<-began)()
-	if !m.guard.noteSlow(slow) {
-		t.Error("the spec was compiled alone, and is not to blame")
-	}
-	if m.guard.isSlow(guarded("slow", 2)) {
-		t.Error("an edited spec is held to be slow")
-	}
-	if m.guard.forgetSlow(slow); m.guard.isSlow(slow) {
-		t.Error("a spec that was compiled is held to be slow")
-	}
-}
-
 func TestAManagerWithoutAFolderGuardsNothing(t *testing.T) {
 	g, err := newCompileGuard("", nil)
 	if g != nil || err != nil {

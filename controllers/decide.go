@@ -68,12 +68,12 @@ func newDecider(o *observation, now time.Time) decider {
 }
 
 // reportUnsafe reports a spec that is not compiled because managers were killed when they
-// compiled it, or had too little processor time to do so.
+// compiled it, or that waits for its turn because it takes long.
 func (d decider) reportUnsafe() {
-	if errors.Is(d.unsafe, errStarved) {
-		d.requeueWithin(starvedDelay)
+	if errors.Is(d.unsafe, errSlow) {
+		d.requeueWithin(slowDelay)
 		d.reporter.report(d.subject.deepCopied(), verdict{outcomeReconciling, v1alpha1.ReasonPending,
-			"the manager was too busy, or its node too full, to compile this spec in time; it compiles the spec again, alone"})
+			"the spec takes long to compile, or the specs of its namespace do: it waits for its turn among such specs, and then the manager compiles it"})
 		return
 	}
 	if errors.Is(d.unsafe, errTooExpensive) {

@@ -31,7 +31,7 @@ type observation struct {
 	plan       *subjectPlan
 	specErrors field.ErrorList
 	// unsafe says why the spec is not compiled: errSuspect, errTooExpensive or
-	// errStarved, or nil.
+	// errSlow, or nil.
 	unsafe error
 	// task is the Job to create next; nil where one is at work, or nothing is left.
 	task *task

@@ -5,7 +5,6 @@ package controllers
 import (
 	"context"
 	"errors"
-	"time"
 
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -31,10 +30,8 @@ type observer struct {
 	clock       clock.PassiveClock
 	// compileGuard keeps specs that kill managers from being compiled again.
 	compileGuard *compileGuard
-	// compileTimeout bounds one compilation.
-	compileTimeout time.Duration
-	// processorTime is what the manager has used of processors so far.
-	processorTime func() time.Duration
+	// lane compiles the specs that take long.
+	lane *slowLane
 }
 
 // observe gathers all that a decision about a subject depends on.
@@ -66,7 +63,7 @@ func (o *observer) observe(ctx context.Context, s subject) (*observation, error)
 	}
 	w.plan, w.specErrors, err = o.plan(ctx, s)
 	switch {
-	case errors.Is(err, errSuspect), errors.Is(err, errTooExpensive), errors.Is(err, errStarved):
+	case errors.Is(err, errSuspect), errors.Is(err, errTooExpensive), errors.Is(err, errSlow):
 		w.unsafe = err
 		return w, nil
 	case err != nil:

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -31,16 +32,18 @@ func (o *observer) plan(ctx context.Context, s subject) (*subjectPlan, field.Err
 		}
 	}
 	from := clusterInputs{reader: o.live, namespace: s.object().GetNamespace(), versions: map[string]string{}}
-	compiled, errs, err := o.compile(ctx, s, from)
-	if err != nil || len(errs) > 0 {
-		return nil, errs, err
+	c := o.compile(ctx, s, from)
+	if c.err != nil || len(c.errs) > 0 {
+		return nil, c.errs, c.err
 	}
 	if _, errs, err := o.sources(ctx, s); err != nil || len(errs) > 0 {
 		return nil, errs, err
 	}
-	hashed := hashPlan(compiled.Plan)
+	hashed := hashPlan(c.compiled.Plan)
 	p := newSubjectPlan(o.plans.put(keyOf(s, hashed.hash), nameOf(s), hashed), s)
-	p.versions = from.versions
+	if used, ok := c.inputs.(clusterInputs); ok {
+		p.versions = used.versions // the slow lane had other inputs
+	}
 	return p, nil, nil
 }
 
@@ -49,12 +52,12 @@ func (o *observer) plan(ctx context.Context, s subject) (*subjectPlan, field.Err
 // if that gives the same.
 func (o *observer) knownPlan(ctx context.Context, s subject, hash string) (*subjectPlan, error) {
 	if needsSpecFiles(s) && o.plans.get(keyOf(s, hash), nameOf(s)) == nil {
-		compiled, errs, err := o.compile(ctx, s, clusterInputs{reader: o.live, namespace: s.object().GetNamespace()})
-		if err != nil {
-			return nil, err
+		c := o.compile(ctx, s, clusterInputs{reader: o.live, namespace: s.object().GetNamespace(), versions: map[string]string{}})
+		if c.err != nil {
+			return nil, c.err
 		}
-		if len(errs) == 0 {
-			if hashed := hashPlan(compiled.Plan); hashed.hash == hash {
+		if len(c.errs) == 0 {
+			if hashed := hashPlan(c.compiled.Plan); hashed.hash == hash {
 				o.plans.put(keyOf(s, hash), nameOf(s), hashed)
 			}
 		}
@@ -62,31 +65,51 @@ func (o *observer) knownPlan(ctx context.Context, s subject, hash string) (*subj
 	return o.storedPlan(ctx, s, hash)
 }
 
-// compile compiles a subject's spec in the time that one object may take.
-func (o *observer) compile(ctx context.Context, s subject, inputs compile.Inputs) (*compile.Compiled, field.ErrorList, error) {
-	end, err := o.compileGuard.begin(s)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer end()
-	timed, cancel := context.WithTimeout(ctx, o.compileTimeout)
-	defer cancel()
-	began, used := o.clock.Now(), o.processorTime()
-	compiled, errs, err := compileSafely(timed, s, inputs)
-	if cut := (*experiment.Interrupted)(nil); errors.As(err, &cut) && ctx.Err() == nil {
-		had := o.processorTime() - used
-		if !o.compileGuard.noteSlow(s) || had.Seconds() < starvedShare*o.compileTimeout.Seconds() {
-			log.FromContext(ctx).Info("Compiling the spec took too long, and the spec is not to blame yet", "processorTime", had.String(), "in", o.clock.Since(began).String())
-			return nil, nil, errStarved
+// compile compiles a subject's spec: at once if it takes little processor time, and in the slow lane
+// otherwise. The error is errSlow as long as it waits there.
+func (o *observer) compile(ctx context.Context, s subject, inputs compile.Inputs) compilation {
+	if !o.lane.takes(s) {
+		end, err := o.compileGuard.begin(s)
+		if err != nil {
+			return compilation{err: err}
 		}
-		return nil, field.ErrorList{field.Invalid(cut.Field, field.OmitValueType{}, fmt.Sprintf(
-			"takes too long to compile: %.3g s, at most %.3g s: use fewer values, shorter rules or smaller files",
-			o.clock.Since(began).Seconds(), o.compileTimeout.Seconds()))}, nil
+		c := compileWithin(ctx, s, inputs, o.lane.quick)
+		end()
+		if o.lane.charge(s, c.used, c.cut != nil); c.cut == nil {
+			return c
+		}
 	}
-	if err == nil {
-		o.compileGuard.forgetSlow(s)
+	c := o.lane.ask(ctx, s, func(ctx context.Context) compilation {
+		end, err := o.compileGuard.beginSlow(s)
+		if err != nil {
+			return compilation{err: err}
+		}
+		defer end()
+		return compileWithin(ctx, s, inputs, o.lane.most)
+	})
+	switch {
+	case c == nil:
+		return compilation{err: errSlow}
+	case c.cut != nil:
+		c.errs, c.err = o.lane.tooLong(c.cut, c.used), nil
 	}
-	return compiled, errs, err
+	if c.err == nil {
+		o.lane.charge(s, 0, c.used >= o.lane.quick)
+	}
+	return *c
+}
+
+// compileWithin compiles a spec in a processor time.
+func compileWithin(ctx context.Context, s subject, inputs compile.Inputs, most time.Duration) compilation {
+	c := compilation{inputs: inputs}
+	used, over := within(ctx, most, func(ctx context.Context) {
+		c.compiled, c.errs, c.err = compileSafely(ctx, s, inputs)
+	})
+	c.used = used
+	if cut := (*experiment.Interrupted)(nil); over && errors.As(c.err, &cut) && ctx.Err() == nil {
+		c.cut = cut.Field
+	}
+	return c
 }
 
 // compileSafely turns a panic into an error of the spec: the status shows it, and other

@@ -3,27 +3,38 @@
 package controllers
 
 import (
-	"errors"
-	"syscall"
+	"context"
+	"runtime"
 	"time"
 )
 
-// errStarved says that a compilation was cut off, and that the spec is not to blame: others were
-// compiled meanwhile, or the manager had little processor time.
-var errStarved = errors.New("the manager had too little processor time to compile the object")
-
-// starvedDelay is how soon such a spec is compiled again.
-const starvedDelay = 15 * time.Second
-
-// starvedShare of the time of a compilation is the processor time with which the manager
-// counts as starved. A manager at the CPU limit that config/manager sets gets all of it.
-const starvedShare = 0.25
-
-// processorTime is what the process has used of processors so far.
-func processorTime() time.Duration {
-	var use syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &use) != nil { // which fails for other arguments only
-		return 0
-	}
-	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
+// within calls a function with a context that ends when the function has used a processor time, and
+// returns the time that it used. The function may start no other goroutine that works for it.
+func within(ctx context.Context, most time.Duration, call func(context.Context)) (used time.Duration, cut bool) {
+	limited, cancel := context.WithCancel(ctx)
+	defer cancel()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	now := threadTime()
+	began, over, done := now(), make(chan bool, 1), make(chan struct{})
+	go func() {
+		looks := time.NewTicker(max(most/50, time.Millisecond))
+		defer looks.Stop()
+		for {
+			select {
+			case <-done:
+				over <- false
+				return
+			case <-looks.C:
+				if now()-began >= most {
+					cancel()
+					over <- true
+					return
+				}
+			}
+		}
+	}()
+	call(limited)
+	close(done)
+	return now() - began, <-over
 }

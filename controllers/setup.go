@@ -72,9 +72,12 @@ const planBytesInMemory = 512 << 10
 // time.
 const firstRetry = 5 * time.Millisecond
 
-// compileTimeout bounds the compilation of one object. What people write takes less
-// than a second.
-const compileTimeout = 10 * time.Second
+// quickTime bounds the processor time of a compilation beside others: what people write takes less.
+// compileTime bounds that of one in the slow lane.
+const (
+	quickTime   = time.Second
+	compileTime = 10 * time.Second
+)
 
 // Options say how the controllers work.
 type Options struct {
@@ -127,11 +130,12 @@ func Setup(ctx context.Context, mgr ctrl.Manager, o Options) error {
 	if err != nil {
 		return err
 	}
+	lane := newSlowLane(quickTime, compileTime, o.Clock)
 	for _, s := range []subjects{runs, sweeps} {
 		observer := &observer{
 			cache: c, live: mgr.GetAPIReader(), image: o.Image,
 			plans: plans, inputDigests: contents, studies: newStudyCache(s.remembered), deletedPods: &deletedPods{}, clock: o.Clock,
-			compileTimeout: compileTimeout, processorTime: processorTime, compileGuard: guard,
+			lane: lane, compileGuard: guard,
 		}
 		r := &reconciler{client: c, subjects: s, observer: observer, applier: applier, clock: o.Clock, stale: backOff(staleInterval, longestInterval)}
 		if err := setup(mgr, r, o.Concurrency); err != nil {
