@@ -16,10 +16,11 @@ import (
 // that it lives in.
 func Cluster(in *v1alpha1.Scenario, path *field.Path) (config.Cluster, field.ErrorList) {
 	c := config.Cluster{
-		Labels:     endpointLabels(in),
-		Attributes: endpointAttributes(in),
-		TieBreak:   config.TieBreak(in.Router.TieBreak),
-		Sessions:   slices.ContainsFunc(in.Workload.Clients, func(c v1alpha1.Client) bool { return c.Sessions != nil }),
+		Labels:         endpointLabels(in),
+		Attributes:     endpointAttributes(in),
+		TieBreak:       config.TieBreak(in.Router.TieBreak),
+		ScrapeInterval: in.Router.MetricsRefreshInterval.Duration(),
+		Sessions:       slices.ContainsFunc(in.Workload.Clients, func(c v1alpha1.Client) bool { return c.Sessions != nil }),
 	}
 	c.Headers = headerSets(&in.Workload)
 	for i := range in.Pools {

@@ -10,8 +10,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
-const concurrencyDetectorType = "concurrency-detector"
-
 // concurrencyDetector goes by the EPP's own counts. As a filter it keeps
 // endpoints with fewer requests in flight than maxConcurrency·(1 + headroom),
 // or tokens than maxTokenConcurrency·(1 + headroom), or both where
@@ -26,7 +24,7 @@ const concurrencyDetectorType = "concurrency-detector"
 // are endpoints the saturation is 0.
 var concurrencyDetector = scheduler.Factory{
 	PluginType: config.PluginType{
-		Name:         concurrencyDetectorType,
+		Name:         config.ConcurrencyDetectorType,
 		NeededInMay:  []config.DataKind{config.InFlightLoadData},
 		Registration: version.GIE("gie-v1.5.."),
 		Roles:        config.FilterRole | config.SaturationDetectorRole,

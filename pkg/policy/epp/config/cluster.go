@@ -31,6 +31,9 @@ type Cluster struct {
 	TieBreak TieBreak
 	// EventLag is how late the EPP hears of what engines store and evict.
 	EventLag time.Duration
+	// ScrapeInterval is how often the EPP asks the engines for their metrics; 0 means
+	// [DefaultScrapeInterval].
+	ScrapeInterval time.Duration
 	// BytesPerToken is how many bytes the tokens of the workload have on
 	// average, where the EPP counts bytes and reckons with 4 to a token; 0
 	// means 4.
@@ -81,6 +84,9 @@ func (c *Cluster) TokenBytes() float64 {
 func (c *Cluster) Labelled() bool {
 	return c != nil && slices.ContainsFunc(c.Labels, func(labels map[string]string) bool { return len(labels) > 0 })
 }
+
+// DefaultScrapeInterval is the EPP's own.
+const DefaultScrapeInterval = 50 * time.Millisecond
 
 // RoleLabel says which stages of a request a pod serves.
 const RoleLabel = "llm-d.ai/role"

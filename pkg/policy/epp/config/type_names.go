@@ -26,5 +26,6 @@ const (
 	TokenProducerType                = "token-producer"
 	TopologyExtractorType            = "topology-extractor"
 	UtilizationDetectorType          = "utilization-detector"
+	ConcurrencyDetectorType          = "concurrency-detector"
 	VLLMHTTPParserType               = "vllmhttp-parser"
 )

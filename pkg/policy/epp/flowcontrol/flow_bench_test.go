@@ -65,7 +65,7 @@ func newFlowBench(settings config.FlowSettings, of version.Release) *flowBench {
 		return &flowBand{priority: priority, maxRequests: b.MaxRequests, maxBytes: b.MaxBytes, fairness: fair[b.Fairness], ordering: order[b.Ordering]}
 	}
 	if settings.Evicts {
-		f.eviction = newFlowEviction()
+		f.eviction = newFlowEviction(testGrace)
 	}
 	f.band(0)
 	for _, b := range settings.Bands {

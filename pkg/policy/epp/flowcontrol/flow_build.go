@@ -30,7 +30,7 @@ func newFlowController(b *scheduler.Builder, s *scheduler.Scheduler, settings co
 		f.bytesPerToken = b.BytesPerToken
 	}
 	if settings.Evicts {
-		f.eviction = newFlowEviction()
+		f.eviction = newFlowEviction(evictionGrace(b.Plugins[b.Document.FlowControl.SaturationDetector.PluginRef], b.ScrapeInterval))
 		b.Connect(f.eviction)
 	}
 	f.newBand = func(priority int) *flowBand {

@@ -9,18 +9,32 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
+// maxEvictions is how many requests one decision ends at most.
+const maxEvictions = 2
+
+// What the EPP's runner makes the grace of, at default flags. The library's own
+// default of 500 ms never applies.
 const (
-	// maxEvictions is how many requests one decision ends at most.
-	maxEvictions = 2
-	// evictionGrace is how long after the end of a request that was evicted its
-	// room is assumed not to show in the saturation: there is no other decision
-	// until then.
-	evictionGrace = 500 * time.Millisecond
+	countedGrace     = 10 * time.Millisecond
+	metricsStaleness = 2 * time.Second
+	engineReclaim    = 250 * time.Millisecond
 )
+
+// evictionGrace is how long after the end of a request that was evicted its room is
+// assumed not to show in the saturation. A concurrency-detector counts requests, and
+// so sees the end at once; every other detector needs the engine to free the blocks
+// and a scrape that is not stale.
+func evictionGrace(detector *config.Plugin, scrapeInterval time.Duration) time.Duration {
+	if detector != nil && detector.Type == config.ConcurrencyDetectorType {
+		return countedGrace
+	}
+	return cmp.Or(scrapeInterval, config.DefaultScrapeInterval) + metricsStaleness + engineReclaim
+}
 
 // A flowEviction ends requests of negative priority that are in flight, so that
 // others of higher priority can leave the queues (enableEviction, since
@@ -41,7 +55,8 @@ type flowEviction struct {
 	sent    int64
 	// evicted are those that are to end now.
 	evicted []int
-	// opens is when there may be another decision.
+	// There is no other decision for grace after one, up to opens.
+	grace time.Duration
 	opens simtime.Time
 }
 
@@ -55,7 +70,9 @@ func (v victim) before(o victim) int {
 	return cmp.Or(cmp.Compare(o.priority, v.priority), cmp.Compare(v.number, o.number))
 }
 
-func newFlowEviction() *flowEviction { return &flowEviction{priorities: map[int]int{}} }
+func newFlowEviction(grace time.Duration) *flowEviction {
+	return &flowEviction{priorities: map[int]int{}, grace: grace}
+}
 
 // Routed implements follower.
 func (e *flowEviction) Routed(c *scheduler.Cycle, _ scheduler.Picks) {
@@ -127,7 +144,7 @@ func (e *flowEviction) Evict(now simtime.Time, n, below int) {
 		}
 		e.forget(v.request)
 		e.evicted = append(e.evicted, v.request)
-		e.opens = now.Add(evictionGrace)
+		e.opens = now.Add(e.grace)
 	}
 }
 

@@ -4,15 +4,46 @@ package flowcontrol
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
+
+// testGrace is a grace of no version, for tests of what happens before and after one.
+const testGrace = 500 * time.Millisecond
+
+// TestEvictionGrace has the figures that the runners of router-v0.10.0 and router-main
+// log: 10 ms where the detector counts, else the scrape interval (50 ms unless the flag
+// --refresh-metrics-interval says more) + 2 s of staleness + 250 ms for the engine.
+func TestEvictionGrace(t *testing.T) {
+	for name, tc := range map[string]struct {
+		detector string
+		scrapes  time.Duration
+		want     time.Duration
+	}{
+		"counts":                  {"concurrency-detector", 0, 10 * time.Millisecond},
+		"counts, slow scrapes":    {"concurrency-detector", 5 * time.Second, 10 * time.Millisecond},
+		"reads metrics":           {"utilization-detector", 0, 2300 * time.Millisecond},
+		"the greatest of several": {"max-saturation-detector", 0, 2300 * time.Millisecond},
+		"reads metrics every 5 s": {"utilization-detector", 5 * time.Second, 7250 * time.Millisecond},
+		"no detector":             {"", 0, 2300 * time.Millisecond},
+	} {
+		var detector *config.Plugin
+		if tc.detector != "" {
+			detector = &config.Plugin{Name: "mine", Type: tc.detector}
+		}
+		if got := evictionGrace(detector, tc.scrapes); got != tc.want {
+			t.Errorf("%s: %v, want %v", name, got, tc.want)
+		}
+	}
+}
 
 // inFlightOf are requests of given priorities, from ID 1, who leave at 1 ms.
 func inFlightOf(priorities ...int) []happening {
@@ -36,7 +67,7 @@ func TestEviction(t *testing.T) {
 			inFlight: []int{-1, -2, -2, -1}, then: happening{at: 5, id: 9, level: full},
 			until: 400, want: []string{"5ms 3: evicted"},
 		},
-		"then nobody for half a second": {
+		"then nobody for the grace": {
 			inFlight: []int{-1, -2, -2, -1}, then: happening{at: 5, id: 9, level: full},
 			until: 1200, want: []string{"5ms 3: evicted", "505ms 2: evicted", "1.005s 4: evicted"},
 		},
@@ -91,7 +122,7 @@ func TestEvictionsAlwaysMakeRoom(t *testing.T) {
 		"nobody waits":           {1, 1, 0, false},
 		"no saturation to share": {0.5, 0, 1, false},
 	} {
-		e := newFlowEviction()
+		e := newFlowEviction(testGrace)
 		e.Routed(&scheduler.Cycle{Request: 3, Priority: -1}, scheduler.Picks{})
 		e.makeRoom(1, tc.saturation, []*flowBand{{requests: tc.waiting}}, []float64{tc.ceiling})
 		if id, got := e.next(); got != tc.want || got && id != 3 {

@@ -117,7 +117,7 @@ func (p *plainFlow) cycle(now simtime.Time) {
 // makeRoom ends up to two of those in flight for the first blocked band that has
 // somebody who waits and matters more.
 func (p *plainFlow) makeRoom(now simtime.Time, priorities []int, ceilings []float64) {
-	if !p.settings.Evicts || p.evicted > 0 && now.Sub(p.evicted) < evictionGrace {
+	if !p.settings.Evicts || p.evicted > 0 && now.Sub(p.evicted) < testGrace {
 		return
 	}
 	for b, priority := range priorities {

@@ -109,6 +109,8 @@ func (p *ProgramAwareParameters) Check(l *config.Loader, path *field.Path) {
 	}
 	if p.EvictionSweepSeconds <= 0 {
 		l.Add(field.Invalid(path.Child("evictionSweepSeconds"), p.EvictionSweepSeconds, "must be greater than 0"))
+	} else if p.EvictionTTLSeconds > 0 {
+		config.CheckTicks(l, path.Child("evictionSweepSeconds"), p.EvictionSweepSeconds)
 	}
 }
 
