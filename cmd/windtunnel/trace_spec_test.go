@@ -44,7 +44,7 @@ spec:
     - {name: llama, model: meta-llama/Llama-3.1-8B-Instruct, accelerator: h100-sxm, replicas: 2}
     router:
       endpointPickerConfig:
-        inline: "{apiVersion: llm-d.ai/v1alpha1, kind: EndpointPickerConfig, plugins: [{type: queue-scorer}]}"
+        inline: "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins: [{type: queue-scorer}]"
     workload:
       trace: {format: Mooncake, file: trace.jsonl}
 `

@@ -31,7 +31,7 @@ var Claims = []Claim{
 	},
 	{
 		Row:   "verdicts of the EPP's real loaders",
-		Tests: []string{"pkg/policy/epp.TestLoadersOfAllVersions", "pkg/policy/epp.TestLoadersOfAllVersionsOnPublishedFiles"},
+		Tests: []string{"pkg/policy/epp.TestLoadersOfAllVersions", "pkg/policy/epp.TestLoadersOfAllVersionsOnPublishedFiles", "pkg/policy/epp.TestMutantsOfAllKinds"},
 	},
 	{
 		Row:   "recorded decisions of the real EPP",

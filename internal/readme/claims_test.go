@@ -223,7 +223,7 @@ func requireText(t *testing.T, row, words string) {
 func loaderVerdicts(t *testing.T, _ string) []float64 {
 	files, verdicts := map[string]bool{}, 0
 	versions := map[string]bool{}
-	for _, folder := range []string{"verdicts", "published"} {
+	for _, folder := range []string{"verdicts", "published", "mutants"} {
 		tables, err := filepath.Glob(filepath.Join(root, "pkg/policy/epp/testdata/loader", folder, "*.tsv"))
 		if err != nil || len(tables) == 0 {
 			t.Fatalf("no verdicts in %s: %v", folder, err)

@@ -215,7 +215,7 @@ func TestBetterPredictionsLowerLatency(t *testing.T) {
 		}
 		return sum / time.Duration(n)
 	}
-	random := mean("{apiVersion: llm-d.ai/v1alpha1, kind: EndpointPickerConfig, plugins: [{type: random-picker}]}", "")
+	random := mean("apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins: [{type: random-picker}]", "")
 	wrong, right := mean(predictingConfig, "0.5"), mean(predictingConfig, "0")
 	t.Logf("first token after %v where predictions are right, %v where they are off by a half, %v at random", right, wrong, random)
 	if right > wrong*9/10 || wrong > random*9/10 {

@@ -239,7 +239,7 @@ func hugePickers(n int) [][]byte {
 	manifests := [][]byte{hugePickerConfigMap("huge", "epp.yaml")}
 	for i := range n {
 		manifests = append(manifests, bytes.Replace(smallRun("picker-"+strconv.Itoa(i)),
-			[]byte(`inline: "{apiVersion: llm-d.ai/v1alpha1, kind: EndpointPickerConfig}"`),
+			[]byte(`inline: "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig"`),
 			[]byte(`configMapRef: {name: huge, key: epp.yaml}`), 1))
 	}
 	return manifests

@@ -129,7 +129,7 @@ spec:
   scenario:
     horizon: {requests: 20}
     pools: [{name: llama, model: meta-llama/Llama-3.1-8B-Instruct, accelerator: h100-sxm, replicas: 1}]
-    router: {endpointPickerConfig: {version: router-v0.10, inline: "{apiVersion: llm-d.ai/v1alpha1, kind: EndpointPickerConfig}"}}
+    router: {endpointPickerConfig: {version: router-v0.10, inline: "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig"}}
     workload:
       clients:
       - name: chat

@@ -19,6 +19,7 @@ var coreMetricsExtractor = config.PluginType{
 	Name:         config.CoreMetricsExtractorType,
 	Registration: version.GIE("gie-v1.5.."),
 	Roles:        config.ExtractorRole,
+	Payload:      config.MetricsPayload,
 	Parameters: func() any {
 		return &coreMetricsParameters{EngineLabelKey: defaultEngineLabel, DefaultEngine: defaultEngine}
 	},

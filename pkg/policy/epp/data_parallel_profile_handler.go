@@ -22,6 +22,7 @@ var dataParallelProfileHandler = config.PluginType{
 	Name:         dataParallelProfileHandlerType,
 	Registration: version.LLMD("scheduler-v0.4.."),
 	Roles:        config.ProfileHandlerRole,
+	Successor:    config.SingleProfileHandlerType,
 	Parameters:   func() any { return &dataParallelParameters{PrimaryPort: 8000} },
 	Stages: func(l *config.Loader, _ *config.Plugin) config.Stages {
 		return config.Stages{Decode: l.Doc.SchedulingProfiles[0].Name, DecodeMatchLost: true}

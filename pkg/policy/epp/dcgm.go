@@ -20,6 +20,7 @@ var (
 		Name:         dcgmDataSourceType,
 		Registration: version.GIE("router-v0.10.."),
 		Roles:        config.DataSourceRole,
+		Payload:      config.MetricsPayload,
 		Alpha:        true,
 		Parameters: func() any {
 			return &dcgmParameters{Scheme: "http", Path: "/metrics", Port: 9400, InsecureSkipVerify: true}
@@ -33,6 +34,7 @@ var (
 		Name:         dcgmExtractorType,
 		Registration: version.GIE("router-v0.10.."),
 		Roles:        config.ExtractorRole,
+		Payload:      config.MetricsPayload,
 		Alpha:        true,
 		Treatment:    ignoredAs("GPUs report no metrics; GPUUtilization is pinned in the attributes of a pool"),
 	}

@@ -38,6 +38,7 @@ var (
 		Name:         config.EncoderCacheProducerType,
 		Registration: version.GIE("router-v0.9.."),
 		Roles:        config.ProducerRole | config.ExtractorRole,
+		Payload:      config.EndpointPayload,
 		Parameters:   func() any { return &encoderCacheParameters{} },
 		Needs:        config.NeedsTokens,
 		Produces: func(p *config.Plugin) []config.DataKey {

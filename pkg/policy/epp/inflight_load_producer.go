@@ -46,7 +46,8 @@ var inFlightLoadProducer = scheduler.Factory{
 	PluginType: config.PluginType{
 		Name:         config.InFlightLoadProducerType,
 		Registration: version.GIE("gie-v1.5.."),
-		Roles:        config.ProducerRole,
+		Roles:        config.ProducerRole | config.ExtractorRole,
+		Payload:      config.EndpointPayload,
 		Parameters:   func() any { return &inFlightParameters{OutputRatio: 1.5, SyncCrossReplicaState: true} },
 		Needs:        config.NeedsTokens,
 		Produces: func(p *config.Plugin) []config.DataKey {

@@ -17,6 +17,7 @@ var metricsDataSource = config.PluginType{
 	Name:         config.MetricsDataSourceType,
 	Registration: version.GIE("gie-v1.3.."),
 	Roles:        config.DataSourceRole,
+	Payload:      config.MetricsPayload,
 	Parameters: func() any {
 		return &metricsSourceParameters{Scheme: "http", Path: "/metrics", InsecureSkipVerify: true}
 	},

@@ -56,7 +56,7 @@ func TestModesOfTheOldestPrefixScorer(t *testing.T) {
 }
 
 func TestAModeThatIsNone(t *testing.T) {
-	_, errs := Load([]byte(`{apiVersion: inference.networking.x-k8s.io/v1alpha1, kind: EndpointPickerConfig, plugins: [{type: prefix-cache-scorer, parameters: {mode: tracking}}]}`), "scheduler-v0.2.1", inline)
+	_, errs := Load([]byte("apiVersion: inference.networking.x-k8s.io/v1alpha1\nkind: EndpointPickerConfig\nplugins: [{type: prefix-cache-scorer, parameters: {mode: tracking}}]"), "scheduler-v0.2.1", inline)
 	want := `inline.plugins[0].parameters.mode: Unsupported value: "tracking": supported values: "estimate", "cache_tracking"`
 	for _, text := range errorTexts(errs) {
 		if text == want {

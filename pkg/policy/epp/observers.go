@@ -47,6 +47,7 @@ var (
 		Name:         "endpoint-notification-source",
 		Registration: version.GIE("gie-v1.5.."),
 		Roles:        config.DataSourceRole,
+		Payload:      config.EndpointPayload,
 		Treatment:    ignoredAs("the scenario gives the endpoints"),
 	}
 	// k8sNotificationSource tells its extractors of objects of one kind.
@@ -54,6 +55,7 @@ var (
 		Name:         "k8s-notification-source",
 		Registration: version.GIE("gie-v1.4.."),
 		Roles:        config.DataSourceRole,
+		Payload:      config.ObjectPayload,
 		Parameters:   func() any { return &k8sNotificationParameters{} },
 		Treatment:    ignoredAs("there is no cluster to watch"),
 	}
@@ -62,6 +64,7 @@ var (
 		Name:         "models-data-source",
 		Registration: version.LLMD("scheduler-v0.6.."),
 		Roles:        config.DataSourceRole,
+		Payload:      config.ModelsPayload,
 		Parameters: func() any {
 			return &modelsSourceParameters{Scheme: "http", Path: "/v1/models", InsecureSkipVerify: true}
 		},
@@ -72,6 +75,7 @@ var (
 		Name:         "models-data-extractor",
 		Registration: version.GIE("scheduler-520af478.."),
 		Roles:        config.ExtractorRole,
+		Payload:      config.ModelsPayload,
 		Treatment:    ignoredAs("no plugin reads the models that engines serve"),
 	}
 	// requestAttributeReporter tells the gateway what an answer cost.

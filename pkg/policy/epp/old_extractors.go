@@ -14,6 +14,7 @@ var (
 		Name:         config.ModelServerProtocolMetricsType,
 		Registration: version.GIE("gie-v1.3..gie-v1.4"),
 		Roles:        config.ExtractorRole,
+		Payload:      config.MetricsPayload,
 		Parameters:   func() any { return &protocolMetricsParameters{} },
 		Treatment:    ignoredAs("engines report the core metrics as such"),
 	}
@@ -22,6 +23,7 @@ var (
 		Name:         "model-server-protocol-models",
 		Registration: version.LLMD("scheduler-v0.6..scheduler-v0.8"),
 		Roles:        config.ExtractorRole,
+		Payload:      config.ModelsPayload,
 		Treatment:    ignoredAs("no plugin reads the models that engines serve"),
 	}
 )

@@ -29,9 +29,10 @@ func TestOldVersionsShedWhereNoEndpointHasRoom(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for version, want := range map[string]bool{"gie-v0.5.1": tc.old, "gie-v1.3.1": tc.old, "gie-v1.4.0": tc.new} {
-				c, errs := Load([]byte(`{apiVersion: inference.networking.x-k8s.io/v1alpha1, kind: EndpointPickerConfig,
-plugins: [{type: single-profile-handler}, {type: max-score-picker}, {type: queue-scorer}],
-schedulingProfiles: [{name: default, plugins: [{pluginRef: queue-scorer, weight: 1}, {pluginRef: max-score-picker}]}]}`), version, inline)
+				c, errs := Load([]byte(`apiVersion: inference.networking.x-k8s.io/v1alpha1
+kind: EndpointPickerConfig
+plugins: [{type: single-profile-handler}, {type: max-score-picker}, {type: queue-scorer}]
+schedulingProfiles: [{name: default, plugins: [{pluginRef: queue-scorer, weight: 1}, {pluginRef: max-score-picker}]}]`), version, inline)
 				if len(errs) > 0 {
 					t.Fatal(errs.ToAggregate())
 				}

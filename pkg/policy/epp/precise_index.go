@@ -33,15 +33,22 @@ func (p *preciseParameters) checkIndexer(l *config.Loader, at *field.Path) {
 	c.checkTiers(l, at.Child("kvCacheBackendConfigs"))
 }
 
-// Check looks for a backend of the index. Up to scheduler-v0.4 the one in memory
-// goes before all others.
+// Check looks for a backend of the index, and at its size. Up to scheduler-v0.4 the one
+// in memory goes before all others.
 func (k *kvBlockIndex) Check(l *config.Loader, at *field.Path) {
-	if k.InMemoryConfig == nil && k.RedisConfig == nil && k.CostAwareMemoryConfig == nil {
+	memoryFirst := l.Clock < version.Scheduler05
+	switch {
+	case k.InMemoryConfig != nil && (memoryFirst || k.CostAwareMemoryConfig == nil && k.RedisConfig == nil):
+		if size := k.InMemoryConfig.Size; size <= 0 {
+			l.Add(field.Invalid(at.Child("inMemoryConfig", "size"), size, "must be greater than 0"))
+		}
+	case k.CostAwareMemoryConfig != nil:
+		size := k.CostAwareMemoryConfig.Size
+		if _, err := indexBytes(size); err != nil {
+			l.Add(field.Invalid(at.Child("costAwareMemoryConfig", "size"), size, err.Error()))
+		}
+	case k.RedisConfig == nil:
 		l.Add(field.Required(at.Child("inMemoryConfig"), "must not be null where the index has no other backend"))
-	}
-	inMemory := k.InMemoryConfig != nil && l.Clock < version.Scheduler05
-	if k.CostAwareMemoryConfig != nil && k.CostAwareMemoryConfig.Size == "" && !inMemory {
-		l.Add(field.Required(at.Child("costAwareMemoryConfig", "size"), "must be a size such as 2GiB"))
 	}
 }
 
@@ -83,6 +90,8 @@ func (p *preciseParameters) checkEvents(l *config.Loader, at *field.Path) {
 		p.KVEventsConfig = newKVEventsConfig()
 	case e == nil:
 		l.Add(field.Required(at, crashesOverNull))
+	case e.Concurrency < 0:
+		l.Add(field.Invalid(at.Child("concurrency"), e.Concurrency, "must not be negative: the EPP crashes"))
 	case e.EngineType != "":
 		config.CheckOneOf(l, at.Child("engineType"), e.EngineType, []string{"vllm", "sglang"})
 	}

@@ -24,6 +24,7 @@ var precisePrefixCacheProducer = scheduler.Factory{
 		Name:         precisePrefixCacheProducerType,
 		Registration: version.GIE("router-v0.9.."),
 		Roles:        config.ProducerRole | config.ExtractorRole,
+		Payload:      config.EndpointPayload,
 		Parameters:   newPreciseParameters,
 		Needs:        config.NeedsTokens,
 		Produces: func(p *config.Plugin) []config.DataKey {

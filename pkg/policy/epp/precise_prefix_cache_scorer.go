@@ -22,6 +22,8 @@ var precisePrefixCacheScorer = scheduler.Factory{
 		Registration: version.LLMD("scheduler-v0.3..router-main"),
 		Category:     config.AffinityCategory,
 		Roles:        config.ScorerRole | config.ProducerRole | config.ExtractorRole,
+		Payload:      config.EndpointPayload,
+		Successor:    precisePrefixCacheProducerType + " with " + config.PrefixCacheScorerType,
 		ActsOutside:  attachesForReaders,
 		Freshness:    precisePrefixCacheProducer.Freshness,
 		Parameters: func() any {

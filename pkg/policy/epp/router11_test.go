@@ -55,8 +55,20 @@ func TestDialectOfRouter11(t *testing.T) {
 		},
 		"the in-flight producer is made": {text: ofV1 + "- type: token-load-scorer\n", stage: config.Accepted, newest: "router-v0.11.0"},
 		"a detector of detectors": {
-			text:  ofV1 + "- {name: d, type: max-saturation-detector, parameters: {detectors: [a, {b: null}]}}\nflowControl: {saturationDetector: {pluginRef: d}}\n",
+			text:  ofV1 + "- type: concurrency-detector\n- {name: d, type: max-saturation-detector, parameters: {detectors: [concurrency-detector], stages: {concurrency-detector: [decode]}}}\nflowControl: {saturationDetector: {pluginRef: d}}\n",
 			stage: config.Accepted, newest: "router-v0.11.0",
+		},
+		"a detector of detectors that are not there": {
+			text:  ofV1 + "- {name: d, type: max-saturation-detector, parameters: {detectors: [nope]}}\nflowControl: {saturationDetector: {pluginRef: d}}\n",
+			stage: config.RefusedInLoading, error: "nope",
+		},
+		"a detector of none": {
+			text:  ofV1 + "- {name: d, type: max-saturation-detector}\nflowControl: {saturationDetector: {pluginRef: d}}\n",
+			stage: config.RefusedInLoading, error: "at least one",
+		},
+		"a parameter that may be newer": {
+			text:  ofV1 + "- type: concurrency-detector\n- {name: d, type: max-saturation-detector, parameters: {detectors: [concurrency-detector], bogus: 1}}\nflowControl: {saturationDetector: {pluginRef: d}}\n",
+			stage: config.RefusedInLoading, error: "newer than this tool knows",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -157,6 +157,9 @@ func (c *sessionIDConfig) Check(l *config.Loader, path *field.Path) {
 			l.Add(field.Invalid(path.Child(seconds.name), *seconds.value, "must be greater than 0"))
 		}
 	}
+	if c.EvictionSweepSeconds > 0 {
+		config.CheckTicks(l, path.Child("evictionSweepSeconds"), c.EvictionSweepSeconds)
+	}
 }
 
 func treatSessionAffinity(c *config.Config, cluster *config.Cluster, p *config.Plugin) (config.Treatment, string) {

@@ -155,19 +155,25 @@ func (l dataLayerLoader) checkGatedSources() {
 	}
 }
 
-// checkExtractors checks one source's; of each type it may have one.
+// checkExtractors checks one source's: of each type it may have one, and each must
+// take what the source hands out.
 func (l dataLayerLoader) checkExtractors(source DataSource, path *field.Path) {
 	seen := map[string]bool{}
 	for i, extractor := range source.Extractors {
-		at := path.Index(i).Child("pluginRef")
 		p := l.ByName[extractor.PluginRef]
-		switch {
-		case !p.Has(ExtractorRole):
-			l.Add(field.Invalid(at, p.Name, fmt.Sprintf("a %s is not an extractor", p.Type)))
-		case seen[p.Type]:
-			l.Add(field.Invalid(at, p.Name, fmt.Sprintf("the source has an extractor of type %s already", p.Type)))
+		if seen[p.Type] {
+			l.Add(field.Invalid(path.Index(i).Child("pluginRef"), p.Name, fmt.Sprintf("the source has an extractor of type %s already", p.Type)))
 		}
 		seen[p.Type] = true
+	}
+	from := l.ByName[source.PluginRef]
+	for i, extractor := range source.Extractors {
+		switch p, at := l.ByName[extractor.PluginRef], path.Index(i).Child("pluginRef"); {
+		case !p.Has(ExtractorRole) || p.Kind.Payload == "":
+			l.Add(field.Invalid(at, p.Name, "no data source can have the type "+p.Type+" as an extractor"))
+		case from.Has(DataSourceRole) && p.Kind.Payload != from.Kind.Payload:
+			l.Add(field.Invalid(at, p.Name, fmt.Sprintf("the extractor takes %s, and the source hands out %s", p.Kind.Payload, from.Kind.Payload)))
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ package config
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -69,8 +70,12 @@ func (l flowControlLoader) checkBand(band *priorityBand, at *field.Path) {
 
 // checkCap checks a limit; 0 is the default.
 func (l flowControlLoader) checkCap(at *field.Path, limit *document.Quantity) {
-	if limit != nil && limit.Negative() {
+	switch {
+	case limit.Value() >= 0:
+	case strings.HasPrefix(string(*limit), "-"):
 		l.Add(field.Invalid(at, string(*limit), "must not be negative"))
+	default:
+		l.Add(field.Invalid(at, string(*limit), "must be below 8Ei: the EPP takes it for a negative number"))
 	}
 }
 

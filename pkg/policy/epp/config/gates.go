@@ -62,6 +62,9 @@ func (l gateLoader) checkGates() {
 		if !l.setGate(name, on) {
 			l.Add(field.Invalid(at, entry, l.noGate(name)))
 		}
+		if name == dataLayerGate && l.Dialect.Framework == version.Router09 {
+			l.Notice(at, "deprecated", "%s is deprecated: the data layer is always on", name)
+		}
 	}
 }
 

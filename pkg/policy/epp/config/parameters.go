@@ -3,6 +3,7 @@
 package config
 
 import (
+	"math"
 	"regexp"
 	"slices"
 	"time"
@@ -16,6 +17,14 @@ import (
 func CheckOneOf(l *Loader, at *field.Path, value string, allowed []string) {
 	if !slices.Contains(allowed, value) {
 		l.Add(field.NotSupported(at, value, allowed))
+	}
+}
+
+// CheckTicks checks how often something happens, in seconds. The EPP makes a whole
+// number of nanoseconds of it, and crashes where that is not positive.
+func CheckTicks(l *Loader, at *field.Path, seconds float64) {
+	if ns := seconds * 1e9; !(ns >= 1 && ns < math.MaxInt64) {
+		l.Add(field.Invalid(at, seconds, "must be from 1e-9 to 9.2e9: the EPP crashes"))
 	}
 }
 

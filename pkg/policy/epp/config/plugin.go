@@ -14,6 +14,9 @@ type PluginType struct {
 	Name  string
 	Roles Roles
 	version.Registration
+	// Payload is what a data source hands to its extractors, and what an extractor
+	// takes.
+	Payload Payload
 	// Category is of scorers.
 	Category Category
 	// Alpha is whether the EPP loads it with --allow-experimental-plugins only.
@@ -51,6 +54,18 @@ type PluginType struct {
 	// matters outside of profiles; nil is never.
 	ActsOutside func(c *Config, p *Plugin) bool
 }
+
+// A Payload is a kind of data that sources hand to extractors, as the EPP's messages
+// have it.
+type Payload string
+
+// Payloads of data sources.
+const (
+	MetricsPayload  Payload = "scraped metrics"
+	ModelsPayload   Payload = "lists of models"
+	EndpointPayload Payload = "events of endpoints"
+	ObjectPayload   Payload = "events of Kubernetes objects"
+)
 
 // A TreatmentFunc says how an instance is reproduced on a cluster, and in a note what
 // of it is not, or why it has no effect or is unsupported.

@@ -98,7 +98,9 @@ func (l producerLoader) producersByKey() {
 			continue
 		}
 		for _, key := range p.Kind.Needs(p) {
-			if !l.produced(key) {
+			// Up to router-v0.10 what is scraped is no data that a plugin must have.
+			scraped := key.Kind == coreMetricsData && l.Dialect.Framework < version.RouterMain
+			if !scraped && !l.produced(key) {
 				l.createProducer(p, key)
 			}
 		}

@@ -3,8 +3,10 @@
 package config
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
+	"unicode"
 
 	yamlv3 "go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -17,8 +19,12 @@ import (
 // document. Where there is no tree, ok is false.
 func (l *Loader) Parse(text []byte) (n document.Node, ok bool) {
 	raw := text
-	// Only what is JSON to the end is taken for it: YAML may begin with a brace.
-	if !json.Valid(text) {
+	if beginsJSON(text) {
+		if !json.Valid(text) {
+			l.addAt(syntaxStep, document.JSONError(l.path, text))
+			return document.Node{}, false
+		}
+	} else {
 		var errs field.ErrorList
 		raw, errs = yamlToJSON(text, l.path)
 		if raw == nil {
@@ -33,6 +39,7 @@ func (l *Loader) Parse(text []byte) (n document.Node, ok bool) {
 		l.addAt(syntaxStep, document.SyntaxError(l.path, text, err))
 		return document.Node{}, false
 	case n.Kind == document.NullNode:
+		l.Notice(l.path, "empty-document", "the first document is empty, and the EPP reads no other one: it starts with its defaults")
 		return document.Node{Kind: document.ObjectNode}, true
 	case n.Kind != document.ObjectNode:
 		l.addAt(syntaxStep, field.Invalid(l.path, field.OmitValueType{}, "must be an EndpointPickerConfig, not "+n.Kind.String()))
@@ -40,6 +47,11 @@ func (l *Loader) Parse(text []byte) (n document.Node, ok bool) {
 	}
 	l.addAt(strictStep, document.DuplicateFields(n, l.path)...)
 	return n, true
+}
+
+// beginsJSON tells texts that the EPP reads as JSON, whatever follows the brace.
+func beginsJSON(text []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeftFunc(text, unicode.IsSpace), []byte("{"))
 }
 
 // yamlToJSON converts as the EPP does. It returns nil where the text is no YAML.

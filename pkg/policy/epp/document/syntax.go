@@ -5,6 +5,8 @@ package document
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -23,6 +25,21 @@ const notRendered = "a Helm template that was not rendered: use what helm templa
 // express. It begins with the line of the text, if that is known.
 func SyntaxError(path *field.Path, text []byte, err error) *field.Error {
 	return field.Invalid(path, field.OmitValueType{}, SyntaxFault(text, err))
+}
+
+// JSONError is the error of a text that begins with a brace, and is no JSON: the EPP
+// does not read it as YAML.
+func JSONError(path *field.Path, text []byte) *field.Error {
+	if line := templateLine(text); line > 0 {
+		return field.Invalid(path, field.OmitValueType{}, fmt.Sprintf("line %d: %s", line, notRendered))
+	}
+	var ignored json.RawMessage
+	err := json.Unmarshal(text, &ignored)
+	line := 1
+	if fault, ok := errors.AsType[*json.SyntaxError](err); ok {
+		line += bytes.Count(text[:max(fault.Offset-1, 0)], []byte("\n"))
+	}
+	return field.Invalid(path, field.OmitValueType{}, fmt.Sprintf("line %d: %v: the EPP reads a text that begins with a brace as JSON", line, err))
 }
 
 // SyntaxFault is what a parser said of a text, with the right line.

@@ -93,6 +93,10 @@ func (f *finder) document(d *Source) error {
 		line, problem := document.CutLine(document.SyntaxFault(d.Text, err))
 		line, _ = d.Position(max(line, 1), 1)
 		return fmt.Errorf("line %d: %s", line, problem)
+	case isEmpty(root) && saysKind.Match(d.Text):
+		// The EPP reads the first document of a file, which is empty.
+		f.found = append(f.found, *d)
+		return nil
 	case root == nil:
 		return nil
 	case isConfig(root) || looksLikeConfig(root):
@@ -118,6 +122,8 @@ func parseDocument(text []byte) (*yamlv3.Node, error) {
 	}
 	return document.Content[0], nil
 }
+
+func isEmpty(n *yamlv3.Node) bool { return n == nil || n.ShortTag() == "!!null" }
 
 func isConfig(n *yamlv3.Node) bool {
 	kind := childOf(n, "kind")
@@ -233,7 +239,7 @@ func (f *finder) binary(w walk, n *yamlv3.Node, path *field.Path) {
 // text adds a text that is a configuration, or searches it.
 func (f *finder) text(w walk, s Source, path *field.Path, version string) {
 	root, err := parseDocument(s.Text)
-	if err != nil && saysKind.Match(s.Text) || err == nil && root != nil && isConfig(root) {
+	if (err != nil || isEmpty(root)) && saysKind.Match(s.Text) || err == nil && root != nil && isConfig(root) {
 		f.Add(w, s, path, version)
 		return
 	}

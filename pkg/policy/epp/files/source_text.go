@@ -44,10 +44,11 @@ func startsDocument(line string) bool {
 	return found && (rest == "" || strings.ContainsRune(" \t\r\n", rune(rest[0])))
 }
 
-// isBlank reports whether a text holds nothing but comments.
+// isBlank reports whether a text holds nothing but comments and directives of the next
+// document.
 func isBlank(text []byte) bool {
 	for line := range bytes.Lines(text) {
-		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' && line[0] != '%' {
 			return false
 		}
 	}

@@ -82,6 +82,10 @@ func (m *editFinder) detector() candidate {
 	return candidate{splices: append(insert, remove...), types: []string{typeName}}
 }
 
+// replacedByHand are types whose successor is more than another type: two plugins, or a
+// gateway of some version.
+var replacedByHand = []string{"precise-prefix-cache-scorer", "data-parallel-profile-handler"}
+
 // successor mends what is deprecated.
 func (m *editFinder) successor(f *Finding, path []string) []candidate {
 	switch {
@@ -96,6 +100,9 @@ func (m *editFinder) successor(f *Finding, path []string) []candidate {
 			return []string{"parsers:", "- pluginRef: " + ref}
 		})}}
 	case len(path) == 3 && path[0] == "plugins" && path[2] == "type":
+		if slices.Contains(replacedByHand, text(valueAt(m.Root, f.Path))) {
+			return nil
+		}
 		return m.rename(f.Path)
 	case len(path) > 3 && path[2] == "parameters" && strings.Contains(f.Message, "no effect") && !strings.Contains(f.Message, "no effect on"):
 		return []candidate{{splices: m.removeAt(f.Path)}}

@@ -3,7 +3,6 @@
 package lint
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -30,9 +29,7 @@ func check(source *files.Source, v config.Verdict, context Context) []Finding {
 	found := findings(&v, root, context)
 	addEdits(found, source, &v)
 	place(found, source, root)
-	slices.SortStableFunc(found, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
+	slices.SortStableFunc(found, compareFindings)
 	return found
 }
 
@@ -179,7 +176,7 @@ func notices(v *config.Verdict, root *yamlv3.Node, silenced []string) []Finding 
 		said := slices.ContainsFunc(silenced, func(at string) bool {
 			return at == path || root != nil && locate(root, at) == locate(root, path)
 		})
-		if said || n.Rule == notFollowed {
+		if said && n.Rule != emptyDocument.ID || n.Rule == notFollowed {
 			continue
 		}
 		p := pass{rule: noticeRule(&n), version: v.Version}

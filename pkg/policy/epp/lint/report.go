@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
@@ -129,6 +132,9 @@ func readConfig(source *files.Source, options Options) ConfigReport {
 		}
 		r.Verdicts = append(r.Verdicts, summary(source, &v))
 	}
+	if last := r.Verdicts[len(r.Verdicts)-1].Version; !accepted && newerThanAll(byVersion[last]) {
+		newest = last
+	}
 	versions := wanted(source, options)
 	r.named = !slices.Contains(versions, auto)
 	for _, version := range versions {
@@ -144,6 +150,11 @@ func readConfig(source *files.Source, options Options) ConfigReport {
 		}
 	}
 	return r
+}
+
+// newerThanAll reports whether the newest version stops at what may be newer than it.
+func newerThanAll(newest config.Verdict) bool {
+	return slices.ContainsFunc(newest.Errors, func(err *field.Error) bool { return strings.Contains(err.Detail, version.NewerThanKnown) })
 }
 
 // wanted are the versions to look at a configuration for: what was asked for, or
@@ -188,10 +199,21 @@ func merge(found, more []Finding) []Finding {
 			}
 		}
 	}
-	slices.SortStableFunc(found, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
+	slices.SortStableFunc(found, compareFindings)
 	return found
+}
+
+// compareFindings is the order of places. What may be newer than all known versions
+// comes first: it says how far the other findings are to be trusted.
+func compareFindings(a, b Finding) int {
+	return cmp.Or(cmp.Compare(b.newer(), a.newer()), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+}
+
+func (f *Finding) newer() int {
+	if f.Rule == newerThanKnown.ID {
+		return 1
+	}
+	return 0
 }
 
 // Worst counts the findings of reports that are as bad as a severity, or worse.

@@ -3,7 +3,7 @@
 package lint
 
 var queueAndKVOnly = Rule{
-	ID: "queue-and-kv-only", Severity: Warning,
+	ID: "queue-and-kv-only", Severity: Info,
 	Summary: "a profile that scores only by scraped metrics",
 	Why:     "Between two scrapes every request of a burst has the same metrics and goes to the same endpoint: balancing by request counts performs better.",
 	Fix:     "Add a scorer that uses the EPP's own counters, which change with each request: active-request-scorer or token-load-scorer.",

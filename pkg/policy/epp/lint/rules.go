@@ -5,7 +5,7 @@ package lint
 // rules are all that there are, in groups: what versions refuse, what they pass
 // over, and what is legal and seldom meant.
 var rules = []*Rule{
-	&syntaxRule, &newerThanKnown, &apiVersionRule, &unknownField, &unknownGate, &unknownType, &unknownParameter, &badValue,
+	&syntaxRule, &emptyDocument, &newerThanKnown, &apiVersionRule, &unknownField, &unknownGate, &unknownType, &unknownParameter, &badValue,
 	&brokenReference, &tokenLoadWithoutProducer, &rejectedRule,
 
 	&onlyOldVersions, &alphaPlugin, &deprecated, &ignoredParameter, &replacedValue, &loaderNotice,
@@ -18,7 +18,7 @@ var rules = []*Rule{
 	&affinityOnly, &queueAndKVOnly, &warmPodWins, &loadAwareHalved, &nothingScored,
 	&severalUnreferencedPickers, &pickerBecomesDefault, &randomPickerIgnoresScores, &maxEndpoints,
 	&prefixBehindPassthrough, &blockSizeBelowFloor, &autoTuneOverrides, &promptBeyondIndex, &indexOverRemembers,
-	&speculativeIndexingOff, &preciseBlockSize, &preciseWithoutEvents, &preciseWithoutTokens, &sessionAffinityWithoutHeader, &inFlightWithReplicas,
+	&speculativeIndexingOff, &preciseBlockSize, &preciseWithoutEvents, &preciseWithoutTokens, &preciseUnread, &sessionAffinityWithoutHeader, &inFlightWithReplicas,
 	&fileInContainer,
 
 	&manifestRule, &deprecatedFieldRule,

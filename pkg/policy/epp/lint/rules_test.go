@@ -16,7 +16,7 @@ import (
 
 // withHeader puts apiVersion and kind in front of an example that leaves them out.
 func withHeader(text string) string {
-	if strings.HasPrefix(text, "apiVersion") {
+	if strings.Contains(text, "apiVersion") {
 		return text
 	}
 	return "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\n" + text

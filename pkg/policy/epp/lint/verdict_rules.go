@@ -22,6 +22,16 @@ var syntaxRule = Rule{
 	Source:  "the EPP's decoder",
 }
 
+var emptyDocument = Rule{
+	ID: "empty-document", Severity: Warning,
+	Summary: "a file whose first document is empty",
+	Why:     "The EPP reads the first document of a file and no other one. It starts with its defaults, and the plugins and profiles further down have no effect.",
+	Fix:     "Delete what stands above the configuration: a second line of dashes, or a document of comments.",
+	Source:  "the EPP's decoder",
+
+	AlsoFinds: []string{nothingScored.ID},
+}
+
 var apiVersionRule = Rule{
 	ID: "api-version", Severity: Error,
 	Summary: "an apiVersion or kind that the version does not know",
