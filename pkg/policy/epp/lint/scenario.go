@@ -34,6 +34,11 @@ func scenarios(file []byte) []scenarioContext {
 			continue
 		}
 		root := document.Content[0]
+		for _, path := range [][]string{{"router", "epp"}, {"inferenceExtension"}} {
+			if epp := child(root, path...); epp != nil {
+				all = append(all, scenarioContext{strings.Join(path, ".") + ".", contextOfValues(epp)})
+			}
+		}
 		if scenario := child(root, "spec", "scenario"); scenario != nil {
 			object := text(child(root, "kind")) + " " + text(child(root, "metadata", "name")) + ", "
 			for i, router := range items(child(scenario, "routers")) {
@@ -62,6 +67,15 @@ func contextOf(scenario, router *yamlv3.Node, model string) Context {
 	return c
 }
 
+// contextOfValues is what Helm values say of the EPP beside its configuration.
+func contextOfValues(epp *yamlv3.Node) Context {
+	var c Context
+	c.Replicas, _ = strconv.Atoi(text(child(epp, "replicas")))
+	c.ScrapeInterval, _ = time.ParseDuration(text(child(epp, "flags", "refresh-metrics-interval")))
+	c.Experimental, _ = strconv.ParseBool(text(child(epp, "flags", "allow-experimental-plugins")))
+	return c
+}
+
 // contextFor completes what is known otherwise by what the configuration's own
 // manifest says.
 func contextFor(source *files.Source, known Context, all []scenarioContext) Context {
@@ -69,6 +83,7 @@ func contextFor(source *files.Source, known Context, all []scenarioContext) Cont
 		if strings.HasPrefix(source.Name, s.sources) {
 			known.Replicas = cmp.Or(known.Replicas, s.context.Replicas)
 			known.ScrapeInterval = cmp.Or(known.ScrapeInterval, s.context.ScrapeInterval)
+			known.Experimental = known.Experimental || s.context.Experimental
 			known.BlockTokens = cmp.Or(known.BlockTokens, s.context.BlockTokens)
 		}
 	}
