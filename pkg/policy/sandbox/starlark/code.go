@@ -36,7 +36,7 @@ func Load(source string, layout *sandbox.Layout, parameters map[string]float64, 
 		return nil, fault(policy.MemoryFault, 0, "the source has %d bytes, and may have %d", len(source), limits.SourceBytes)
 	}
 	names := predeclared(parameters)
-	_, program, err := starlark.SourceProgramOptions(&syntax.FileOptions{}, "policy", source, names.Has)
+	program, err := compile(source, newBounder(layout, parameters), names)
 	if err != nil {
 		line, message := firstError(err)
 		return nil, fault(policy.SyntaxFault, line, "%s", message)
@@ -61,6 +61,19 @@ func Load(source string, layout *sandbox.Layout, parameters map[string]float64, 
 		return nil, fault(policy.TypeFault, int(function.Position().Line), "the function is to be %s", signature(layout))
 	}
 	return &Code{layout, limits, function}, nil
+}
+
+// compile reads a source, with bounds of the size of values.
+func compile(source string, b *bounder, names starlark.StringDict) (*starlark.Program, error) {
+	file, err := (&syntax.FileOptions{}).Parse("policy", source, 0)
+	if err != nil {
+		return nil, err
+	}
+	b.bound(file)
+	if b.refused != nil {
+		return nil, b.refused
+	}
+	return starlark.FileProgram(file, names.Has)
 }
 
 // arguments are the names of the records that the function is called with.

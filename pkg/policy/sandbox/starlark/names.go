@@ -29,8 +29,16 @@ func predeclared(parameters map[string]float64) starlark.StringDict {
 		"parameters": starlarkstruct.FromStringDict(starlark.String("parameters"), values),
 		"draw":       starlark.NewBuiltin("draw", draw),
 		"range":      starlark.NewBuiltin("range", shortRange),
+		"int":        starlark.NewBuiltin("int", shortInt),
+		"getattr":    starlark.NewBuiltin("getattr", boundGetattr),
+		operandName:  starlark.NewBuiltin(operandName, boundOperand),
+		extendsName:  starlark.NewBuiltin(extendsName, boundExtension),
+		methodName:   starlark.NewBuiltin(methodName, boundMethod),
 	}
-	for _, name := range []string{"all", "any", "dict", "enumerate", "list", "max", "min", "reversed", "tuple", "zip"} {
+	for _, name := range []string{"fail", "print", "repr", "str"} {
+		names[name] = textual(name)
+	}
+	for _, name := range []string{"all", "any", "bytes", "dict", "enumerate", "list", "max", "min", "reversed", "tuple", "zip"} {
 		names[name] = counted(name, func(n int) int { return n })
 	}
 	names["sorted"] = counted("sorted", func(n int) int { return n * (1 + bits.Len(uint(n))) })

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package starlark
+
+import (
+	"strconv"
+
+	"go.starlark.net/syntax"
+
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
+)
+
+// Names that no source can write, of functions that bound the size of values.
+const (
+	operandName = "<operand>"
+	extendsName = "<extends>"
+	methodName  = "<method>"
+)
+
+// A bounder puts calls of functions that bound the size of values into a source.
+type bounder struct {
+	// floats and numbers are the names of fields that are floating-point numbers, and that
+	// are numbers, of all that has fields.
+	floats, numbers map[string]bool
+	// refused is what has no bound; nil for nothing.
+	refused error
+}
+
+func newBounder(l *sandbox.Layout, parameters map[string]float64) *bounder {
+	b := &bounder{floats: map[string]bool{}, numbers: map[string]bool{}}
+	groups := l.Groups
+	if l.Rows != nil {
+		groups = append(groups[:len(groups):len(groups)], *l.Rows)
+	}
+	for name := range parameters {
+		b.floats[name], b.numbers[name] = true, true
+	}
+	// A name that several groups have counts as the least that is known of it.
+	for i := range groups {
+		for _, f := range groups[i].Fields {
+			_, known := b.numbers[f.Name]
+			number, float := f.Kind != sandbox.Label, f.Kind != sandbox.Label && f.Kind != sandbox.Integer
+			b.numbers[f.Name] = number && (!known || b.numbers[f.Name])
+			b.floats[f.Name] = float && (!known || b.floats[f.Name])
+		}
+	}
+	return b
+}
+
+// bound puts the calls into a file.
+func (b *bounder) bound(f *syntax.File) {
+	for _, statement := range f.Stmts {
+		syntax.Walk(statement, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.BinaryExpr:
+				if b.mayGrow(n.Op, n.X, n.Y) {
+					n.X = call(operandName, n.OpPos, n.X)
+				}
+			case *syntax.AssignStmt:
+				b.assignment(n)
+			case *syntax.DotExpr:
+				if growing[n.Name.Name] != nil {
+					b.refused = syntax.Error{Pos: n.Name.NamePos, Msg: n.Name.Name + " must be called where it is named"}
+				}
+			case *syntax.CallExpr:
+				if method, ok := n.Fn.(*syntax.DotExpr); ok && growing[method.Name.Name] != nil {
+					name := method.Name.Name
+					n.Fn = call(methodName, method.Name.NamePos, method.X, &syntax.Literal{Token: syntax.STRING, TokenPos: method.Name.NamePos, Raw: strconv.Quote(name), Value: name})
+				}
+			}
+			return true
+		})
+	}
+}
+
+// assignment bounds what is assigned with an operator: += and |= may change a list or a dict
+// in place, and a name is assigned what any other operator makes of it.
+func (b *bounder) assignment(n *syntax.AssignStmt) {
+	op, is := operators[n.Op]
+	if !is || !b.mayGrow(op, n.LHS, n.RHS) {
+		return
+	}
+	name, isName := n.LHS.(*syntax.Ident)
+	switch {
+	case op == syntax.PLUS || op == syntax.PIPE:
+		n.RHS = call(extendsName, n.OpPos, n.RHS)
+	case isName:
+		n.RHS = &syntax.BinaryExpr{X: &syntax.Ident{NamePos: name.NamePos, Name: name.Name}, OpPos: n.OpPos, Op: op, Y: n.RHS}
+		n.Op = syntax.EQ
+	case op == syntax.PERCENT: // the interpreter makes the text without asking the operand
+		b.refused = syntax.Error{Pos: n.OpPos, Msg: "%= of an element is not offered"}
+	default:
+		n.RHS = call(operandName, n.OpPos, n.RHS)
+	}
+}
+
+var operators = map[syntax.Token]syntax.Token{
+	syntax.PLUS_EQ: syntax.PLUS, syntax.STAR_EQ: syntax.STAR, syntax.PERCENT_EQ: syntax.PERCENT,
+	syntax.LTLT_EQ: syntax.LTLT, syntax.PIPE_EQ: syntax.PIPE,
+}
+
+func call(function string, at syntax.Position, args ...syntax.Expr) *syntax.CallExpr {
+	return &syntax.CallExpr{Fn: &syntax.Ident{NamePos: at, Name: function}, Lparen: at, Args: args, Rparen: at}
+}
+
+// mayGrow reports whether the result of an operator may be large: not where one operand says
+// that it is a number, as a floating-point number times another number is one, and a number
+// plus another one.
+func (b *bounder) mayGrow(op syntax.Token, x, y syntax.Expr) bool {
+	switch op {
+	case syntax.STAR:
+		return !b.isFloat(x) && !b.isFloat(y)
+	case syntax.PLUS:
+		return !b.isNumber(x) && !b.isNumber(y)
+	case syntax.LTLT, syntax.PIPE:
+		return true
+	case syntax.PERCENT:
+		return !b.isNumber(x)
+	}
+	return false
+}
+
+// isFloat reports whether an expression is a floating-point number, or has an error.
+func (b *bounder) isFloat(e syntax.Expr) bool {
+	switch e := e.(type) {
+	case *syntax.Literal:
+		return e.Token == syntax.FLOAT
+	case *syntax.ParenExpr:
+		return b.isFloat(e.X)
+	case *syntax.UnaryExpr:
+		return e.X != nil && e.Op != syntax.NOT && b.isFloat(e.X)
+	case *syntax.DotExpr:
+		return b.floats[e.Name.Name]
+	case *syntax.BinaryExpr:
+		switch e.Op {
+		case syntax.SLASH:
+			return true
+		case syntax.PLUS, syntax.MINUS, syntax.STAR, syntax.SLASHSLASH:
+			return b.isFloat(e.X) || b.isFloat(e.Y)
+		}
+	}
+	return false
+}
+
+// isNumber reports whether an expression is a number, or has an error.
+func (b *bounder) isNumber(e syntax.Expr) bool {
+	switch e := e.(type) {
+	case *syntax.Literal:
+		return e.Token == syntax.INT || e.Token == syntax.FLOAT
+	case *syntax.ParenExpr:
+		return b.isNumber(e.X)
+	case *syntax.UnaryExpr:
+		return e.X != nil && e.Op != syntax.NOT
+	case *syntax.DotExpr:
+		return b.numbers[e.Name.Name]
+	case *syntax.BinaryExpr:
+		switch e.Op {
+		case syntax.SLASH, syntax.SLASHSLASH, syntax.MINUS:
+			return true
+		case syntax.PLUS, syntax.STAR:
+			return b.isNumber(e.X) && b.isNumber(e.Y) || b.isFloat(e.X) || b.isFloat(e.Y)
+		}
+	}
+	return false
+}
