@@ -13,6 +13,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
@@ -25,6 +26,8 @@ type clusterInputs struct {
 	// versions, if not nil, is told the resource version of each input, by its
 	// name in the status.
 	versions map[string]string
+	// programs are the limits of code in policy bundles.
+	programs bundle.Limits
 }
 
 // ConfigMapKey implements compile.Inputs.
@@ -54,6 +57,9 @@ func (clusterInputs) OpenVolumeFile(string, string) (io.ReadCloser, error) {
 
 // ParsesTraces implements compile.Inputs.
 func (clusterInputs) ParsesTraces() bool { return false }
+
+// ProgramLimits implements compile.Inputs.
+func (c clusterInputs) ProgramLimits() bundle.Limits { return c.programs }
 
 // Parquet implements compile.Inputs.
 func (clusterInputs) Parquet() trace.ParquetCodec { return nil }

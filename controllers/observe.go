@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
@@ -27,7 +28,9 @@ type observer struct {
 	// deletedPods have reported a part of their shard.
 	deletedPods *deletedPods
 	image       string
-	clock       clock.PassiveClock
+	// programs are the limits of code in policy bundles.
+	programs bundle.Limits
+	clock    clock.PassiveClock
 	// compileGuard keeps specs that kill managers from being compiled again.
 	compileGuard *compileGuard
 	// lane compiles the specs that take long.

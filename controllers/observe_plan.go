@@ -31,7 +31,7 @@ func (o *observer) plan(ctx context.Context, s subject) (*subjectPlan, field.Err
 			return p, nil, err
 		}
 	}
-	from := clusterInputs{reader: o.live, namespace: s.object().GetNamespace(), versions: map[string]string{}}
+	from := clusterInputs{reader: o.live, namespace: s.object().GetNamespace(), versions: map[string]string{}, programs: o.programs}
 	c := o.compile(ctx, s, from)
 	if c.err != nil || len(c.errs) > 0 {
 		return nil, c.errs, c.err
@@ -52,7 +52,7 @@ func (o *observer) plan(ctx context.Context, s subject) (*subjectPlan, field.Err
 // if that gives the same.
 func (o *observer) knownPlan(ctx context.Context, s subject, hash string) (*subjectPlan, error) {
 	if needsSpecFiles(s) && o.plans.get(keyOf(s, hash), nameOf(s)) == nil {
-		c := o.compile(ctx, s, clusterInputs{reader: o.live, namespace: s.object().GetNamespace(), versions: map[string]string{}})
+		c := o.compile(ctx, s, clusterInputs{reader: o.live, namespace: s.object().GetNamespace(), versions: map[string]string{}, programs: o.programs})
 		if c.err != nil {
 			return nil, c.err
 		}

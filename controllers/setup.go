@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 )
 
 // What the manager may do. Reading the objects and writing their status:
@@ -89,6 +90,9 @@ type Options struct {
 	// StateFolder outlives the process, not the pod: what it holds says what the manager
 	// before this one was killed at. Empty for none.
 	StateFolder string
+	// ProgramLimits are the most that a bundle with code may state, and the limits of one that
+	// states none; what is 0 is a default.
+	ProgramLimits bundle.Limits
 	// Clock is what deadlines are held against and times are written by; nil is the
 	// machine's.
 	Clock clock.PassiveClock
@@ -133,7 +137,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, o Options) error {
 	lane := newSlowLane(quickTime, compileTime, o.Clock)
 	for _, s := range []subjects{runs, sweeps} {
 		observer := &observer{
-			cache: c, live: mgr.GetAPIReader(), image: o.Image,
+			cache: c, live: mgr.GetAPIReader(), programs: o.ProgramLimits, image: o.Image,
 			plans: plans, inputDigests: contents, studies: newStudyCache(s.remembered), deletedPods: &deletedPods{}, clock: o.Clock,
 			lane: lane, compileGuard: guard,
 		}

@@ -178,7 +178,7 @@ func (o *evaluateOptions) run(ctx context.Context, stdin io.Reader, stdout io.Wr
 	if err != nil {
 		return err
 	}
-	e := evaluate.Evaluator{CheckInvariants: o.check, Fence: fence.New(o.parallelism), Now: time.Now}
+	e := evaluate.Evaluator{CheckInvariants: o.check, Fence: fence.NewForCandidates(o.parallelism), Now: time.Now}
 	if e.Summary, err = o.strategy(); err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
 )
@@ -33,8 +34,9 @@ type localOptions struct {
 	output      outputFormat
 	parallelism int
 	check       bool
-	// trusted runs code in policy bundles in this process.
-	trusted bool
+	// trusted runs code in policy bundles in this process, programs are its limits.
+	trusted  bool
+	programs programLimits
 	// dryRun prints what would be simulated.
 	dryRun bool
 	// legend explains the tables.
@@ -56,6 +58,7 @@ func (o *localOptions) register(cmd *cobra.Command, more ...outputFormat) {
 	f.StringVar(&o.name, "name", "", "run only the object of this name")
 	f.VarP(formats, "output", "o", formats.words())
 	f.IntVar(&o.parallelism, "parallelism", runtime.GOMAXPROCS(0), "simulations that run at once; results do not depend on it")
+	o.programs.register(f)
 	f.BoolVar(&o.trusted, "trust-programs", false, "run the code in policy bundles in this process, without limits of memory and time: only for code that you trust, for --trace, --requests, benchmark reports and compare")
 	o.legend.register(f)
 	f.BoolVar(&o.check, "check-invariants", false, "check the simulator's invariants at every event, and stop if one is broken; slow, and changes no result")
@@ -127,7 +130,7 @@ func forEach[T manifest.Object](o *localOptions, set *manifest.Set, kind string,
 // inputs are what one of the set's objects may refer to: the set's ConfigMaps, files
 // relative to the object's manifest, and the folders that stand for volumes.
 func (o *localOptions) inputs(set *manifest.Set, object manifest.Object) compile.Inputs {
-	return localInputs{configMaps: set.ConfigMaps, namespace: object.GetNamespace(), folder: manifestFolder(set, object), volumes: o.volumes}
+	return localInputs{configMaps: set.ConfigMaps, namespace: object.GetNamespace(), folder: manifestFolder(set, object), volumes: o.volumes, programs: o.programs.Limits}
 }
 
 // manifestFolder is what the files that an object names are relative to.
@@ -144,6 +147,8 @@ type localInputs struct {
 	folder     string
 	// volumes are folders by the name of a claim or the reference of an image.
 	volumes map[string]string
+	// programs are the limits of code in policy bundles.
+	programs bundle.Limits
 }
 
 func (l localInputs) ConfigMapKey(_ context.Context, name, key string) ([]byte, error) {
@@ -179,6 +184,8 @@ func (l localInputs) OpenVolumeFile(volume, path string) (io.ReadCloser, error) 
 }
 
 func (localInputs) ParsesTraces() bool { return true }
+
+func (l localInputs) ProgramLimits() bundle.Limits { return l.programs }
 
 func (localInputs) Parquet() trace.ParquetCodec { return parquetfile.Codec{} }
 

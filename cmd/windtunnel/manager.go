@@ -58,6 +58,7 @@ type managerOptions struct {
 	qps         float32
 	burst       int
 	verbosity   int
+	programs    programLimits
 }
 
 func newManagerCommand() *cobra.Command {
@@ -82,6 +83,7 @@ whose pods simulate its shards, and summarises the results.`,
 	f.IntVar(&o.concurrency, "concurrency", 10, "number of objects of each kind that the manager reconciles at once")
 	f.StringSliceVar(&o.namespaces, "namespace", nil, "namespaces to watch (default all)")
 	f.StringVar(&o.state, "state-dir", "", "folder that outlives a restart, for marks of current compilations; the manager does not compile an object again that has killed it twice (default none)")
+	o.programs.register(f)
 	o.web.register(f)
 	f.Float32Var(&o.qps, "kube-api-qps", -1, "greatest number of requests per second to the API server; below 0 only the server's priority and fairness limits them")
 	f.IntVar(&o.burst, "kube-api-burst", 100, "greatest number of requests at once, if --kube-api-qps limits them")
@@ -131,7 +133,7 @@ func (o managerOptions) manager(ctx context.Context, config *rest.Config, now cl
 	}
 	if err := controllers.Setup(ctx, mgr, controllers.Options{
 		Image: o.image, Concurrency: o.concurrency, Clock: now, Metrics: ctrlmetrics.Registry, ObjectMetrics: o.perObject,
-		StateFolder: o.state,
+		StateFolder: o.state, ProgramLimits: o.programs.Limits,
 	}); err != nil {
 		return nil, err
 	}

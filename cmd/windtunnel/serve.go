@@ -95,7 +95,7 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr 
 	if address, is := listener.Addr().(*net.TCPAddr); is && !address.IP.IsLoopback() && o.access.open() {
 		fmt.Fprintf(stderr, "warning: the server has no authentication, and %s is not a loopback address\n", address)
 	}
-	behind := fence.New(o.concurrency)
+	behind := fence.NewForCandidates(o.concurrency)
 	defer behind.StartAhead(o.concurrency)()
 	evaluator := &evaluate.Evaluator{Fence: behind, Now: time.Now}
 	handler := server.New(evaluator, scenarios, o.budget, o.concurrency).Handler()

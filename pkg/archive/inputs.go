@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
@@ -44,6 +45,9 @@ func (ClusterInputs) OpenVolumeFile(string, string) (io.ReadCloser, error) {
 
 // ParsesTraces implements [compile.Inputs]: a trace is no more than its digest.
 func (ClusterInputs) ParsesTraces() bool { return false }
+
+// ProgramLimits implements compile.Inputs: the cluster has accepted the object.
+func (ClusterInputs) ProgramLimits() bundle.Limits { return bundle.AnyLimits }
 
 // Parquet implements [compile.Inputs].
 func (ClusterInputs) Parquet() trace.ParquetCodec { return nil }

@@ -89,6 +89,9 @@ func ReadPolicy(raw []byte, language Language, of Program) (*Policy, error) {
 		return nil, fmt.Errorf("language %q: must be one of %s", language, join(Languages))
 	}
 	b, errs := bundle.Read(document, field.NewPath("bundle"))
+	if len(errs) == 0 {
+		errs = b.Bound(bundle.Limits{}, field.NewPath("bundle"))
+	}
 	if len(errs) > 0 {
 		return &Policy{ID: digest(string(raw)), fault: documentFault(errs)}, nil
 	}

@@ -30,6 +30,11 @@ type Fence struct {
 // New returns a fence for so many simulations at once.
 func New(parallelism int) *Fence { return &Fence{Limits: DefaultLimits(parallelism)} }
 
+// NewForCandidates is New for candidates of a search, which have less time.
+func NewForCandidates(parallelism int) *Fence {
+	return &Fence{Limits: DefaultLimits(parallelism).ofCandidates()}
+}
+
 var (
 	_ execute.Fence = (*Fence)(nil)
 	_ inspect.Fence = (*Fence)(nil)
@@ -49,6 +54,11 @@ func (f *Fence) Inspect(ctx context.Context, p *experiment.Plan, traces trace.Se
 	if isChild() {
 		return nil, errors.New("the program is a child that does not call fence.Serve before all else")
 	}
+	limits, err := f.Limits.of(p, of)
+	if err != nil {
+		return nil, err
+	}
+	f = &Fence{Limits: limits, ahead: f.ahead}
 	r := request{Plan: p.Encode(), Case: of, Question: q, Bytes: f.Limits.bytes(p, traces, q.Simulations(f.Limits.Cores)), CPU: f.Limits.CPU}
 	files, err := r.open(p)
 	defer closeAll(files)
@@ -101,7 +111,7 @@ func (f *Fence) ask(ctx context.Context, r *request, files []*os.File) (*answer,
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case limited.Err() != nil:
-		return nil, f.deadline("it took more than %v", f.Limits.Wall)
+		return nil, deadline("it took more than %v", f.Limits.Wall)
 	case state == nil:
 		return nil, errors.New("a process for the simulation has no end")
 	case state.ExitCode() == brokenExitCode:
@@ -123,7 +133,7 @@ func (f *Fence) fault(r *request, state *os.ProcessState, complaint []byte) *pol
 	case slices.ContainsFunc(memoryComplaints, mentions):
 		return &policy.Fault{Stage: policy.RunStage, Kind: policy.MemoryFault, Message: "its process needed more than " + mebibytes(r.Bytes) + " of memory"}
 	case mentions("SIGXCPU") || cpu >= r.CPU:
-		return f.deadline("it took more than %v of CPU time", r.CPU)
+		return deadline("it took more than %v of CPU time", r.CPU)
 	}
 	if first, _, _ := bytes.Cut(complaint, []byte("\n")); len(first) > 0 {
 		return crash("its process ended: " + strings.ToValidUTF8(string(first), "?"))
@@ -136,8 +146,8 @@ var memoryComplaints = []string{
 	"out of memory", "cannot allocate memory", "cannot map pages in arena address space", "failed to create new OS thread",
 }
 
-func (f *Fence) deadline(format string, limit time.Duration) *policy.Fault {
-	return &policy.Fault{Stage: policy.RunStage, Kind: policy.DeadlineFault, Message: fmt.Sprintf(format, limit)}
+func deadline(format string, limit time.Duration) *policy.Fault {
+	return &policy.Fault{Stage: policy.RunStage, Kind: policy.DeadlineFault, Message: fmt.Sprintf(format, limit) + " (limits.cpuSeconds of the bundle)"}
 }
 
 func crash(why string) *policy.Fault {

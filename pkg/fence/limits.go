@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
@@ -46,6 +48,43 @@ func DefaultLimits(parallelism int) Limits {
 	}
 	return l
 }
+
+// of returns the limits with those that the bundles of a simulation state in their place. A
+// candidate of a search has less time, unless its bundle states more.
+func (l Limits) of(p *experiment.Plan, of experiment.Case) (Limits, error) {
+	stated, err := execute.ProgramLimits(p, of)
+	if err != nil {
+		return l, err
+	}
+	if p.Evolving() != nil {
+		l = l.ofCandidates()
+	}
+	if stated.CPUSeconds > 0 {
+		l.CPU = time.Duration(min(stated.CPUSeconds, maxSeconds)) * time.Second
+		l.Wall = wallOf(l.CPU)
+	}
+	if stated.MemoryMiB > 0 {
+		l.MemoryBytes = int64(min(stated.MemoryMiB, maxMiB)) << 20
+	}
+	return l, nil
+}
+
+// maxSeconds and maxMiB keep limits within the numbers that carry them.
+const (
+	maxSeconds = 1 << 31
+	maxMiB     = 1 << 40
+)
+
+// ofCandidates returns the limits of candidates of a search.
+func (l Limits) ofCandidates() Limits {
+	l.CPU = min(l.CPU, bundle.CandidateCPU)
+	l.Wall = min(l.Wall, wallOf(l.CPU))
+	return l
+}
+
+// wallOf is what the clock may say of a child with so much CPU time, on a machine so busy that
+// it gets half a core, and has to wait for that.
+func wallOf(cpu time.Duration) time.Duration { return 2*cpu + 30*time.Second }
 
 // bytes is what a child with so many simulations at once may take.
 func (l *Limits) bytes(p *experiment.Plan, traces trace.Set, simulations int) int64 {

@@ -16,14 +16,14 @@ import (
 
 // The trials of a program that takes too much memory fail, and the others have their figures.
 func TestASweepGoesOnAfterAProgramThatFails(t *testing.T) {
-	const text = `routing: {signals: [queue-depth], starlark: {parameters: {copies: 1}, source: "def score(request, endpoints):\n  x = 'a' * int(parameters.copies)\n  return [e.queue_depth for e in endpoints]\n"}}`
+	const text = `routing: {signals: [queue-depth], starlark: {parameters: {copies: 1}, source: "def score(request, endpoints):\n  t = 'a ' * 49999\n  x = [t.split() for i in range(int(parameters.copies))]\n  return [e.queue_depth for e in endpoints]\n"}}`
 	sweep := experimenttest.Sweep(t)
 	sweep.Spec.Scenario.Router = v1alpha1.Router{MetricsRefreshInterval: "50ms", Policies: &v1alpha1.Policies{
 		Bundle: &v1alpha1.ManifestSource{Inline: new(bundleHead + text)},
 	}}
 	sweep.Spec.Baseline = nil
 	sweep.Spec.Parameters = []v1alpha1.Parameter{{
-		Name: "copies", Path: "router.policies.bundle.routing.starlark.parameters.copies", Values: []string{"1", "1000000000", "2"},
+		Name: "copies", Path: "router.policies.bundle.routing.starlark.parameters.copies", Values: []string{"1", "90000", "2"},
 	}}
 	c := experimenttest.MustCompileSweep(t, sweep)
 	all := experimenttest.AllSimulations(t, c.Plan).Indices()
@@ -33,7 +33,7 @@ func TestASweepGoesOnAfterAProgramThatFails(t *testing.T) {
 	}
 	failed := 0
 	for i, s := range got {
-		switch large := strings.Contains(experimenttest.FirstRound(t, c.Plan).At(all[i]).Point.String(), "1000000000"); {
+		switch large := strings.Contains(experimenttest.FirstRound(t, c.Plan).At(all[i]).Point.String(), "90000"); {
 		case large && (!strings.Contains(s.Row.Error, "memory fault of a program") || s.Row.Metrics.Len() > 0 || s.Row.Key == "" || !s.Row.ByMachine):
 			t.Errorf("%+v", s.Row)
 		case large:
@@ -67,7 +67,7 @@ func TestASweepGoesOnAfterAProgramThatFails(t *testing.T) {
 
 // A run of such a program fails with its fault.
 func TestARunFailsWithTheFault(t *testing.T) {
-	c := bundled(t, `routing: {starlark: {source: "def score(request, endpoints):\n  x = 'a' * (1 << 29)\n  return []\n"}}`)
+	c := bundled(t, `routing: {starlark: {source: "def score(request, endpoints):\n  t = 'a ' * 49999\n  x = [t.split() for i in range(90000)]\n  return []\n"}}`)
 	_, err := simulate(t, c, &fence.Fence{Limits: few}, 0)
 	var fault *policy.Fault
 	if !errors.As(err, &fault) || fault.Kind != policy.MemoryFault || fault.Stage != policy.RunStage {

@@ -74,11 +74,27 @@ func indexOf(in *search.Inquiry, id string) int {
 	return -1
 }
 
+// bounded is a bundle that is stated, within the limits of its parent.
+func (p *policy) bounded(parent string, path *field.Path) (*bundle.Bundle, field.ErrorList) {
+	b, errs := bundle.Read(p.Bundle, path)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	var most bundle.Limits
+	if from, _ := bundle.Read([]byte(parent), nil); from != nil && from.Limits != nil {
+		most = *from.Limits
+	}
+	if errs := b.Bound(most, path); len(errs) > 0 {
+		return nil, errs
+	}
+	return b, nil
+}
+
 // document is the bundle: the one that is stated, or that of the parent with a program in it.
 func (p *policy) document(parent string, path *field.Path) (*bundle.Bundle, field.ErrorList) {
 	switch {
 	case len(p.Bundle) > 0 && p.Language == "":
-		return bundle.Read(p.Bundle, path.Child("bundle"))
+		return p.bounded(parent, path.Child("bundle"))
 	case len(p.Bundle) > 0 || p.Language == "":
 		return nil, field.ErrorList{field.Invalid(path, field.OmitValueType{}, "must have either bundle, or language and policy")}
 	}

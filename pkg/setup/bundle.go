@@ -5,7 +5,6 @@ package setup
 import (
 	"encoding/json"
 	"maps"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -151,10 +150,45 @@ func BundleDocument(text string) (Tree, error) {
 
 // Foreign reports whether some router of a resolved scenario runs code that nobody vouches
 // for.
-func Foreign(in *v1alpha1.Scenario) bool {
-	foreign := func(r *v1alpha1.Router) bool {
-		b, _ := readBundle(r, nil)
-		return b != nil && b.Foreign()
+func Foreign(in *v1alpha1.Scenario) bool { return len(foreignBundles(in)) > 0 }
+
+// ProgramLimits are those that the bundles with code of a scenario state for a simulation as
+// a whole: the greatest of all, and none where one bundle leaves a limit to the default.
+func ProgramLimits(in *v1alpha1.Scenario) bundle.Limits {
+	var most bundle.Limits
+	for i, b := range foreignBundles(in) {
+		own := bundle.Limits{}
+		if b.Limits != nil {
+			own = *b.Limits
+		}
+		if i == 0 {
+			most = own
+			continue
+		}
+		most.CPUSeconds, most.MemoryMiB = greatest(most.CPUSeconds, own.CPUSeconds), greatest(most.MemoryMiB, own.MemoryMiB)
 	}
-	return foreign(&in.Router) || slices.ContainsFunc(in.Routers, func(r v1alpha1.ModelRouter) bool { return foreign(&r.Router) })
+	return most
+}
+
+// greatest is the greater of two limits, or the default, 0, where one is.
+func greatest(a, b uint64) uint64 {
+	if a == 0 || b == 0 {
+		return 0
+	}
+	return max(a, b)
+}
+
+// foreignBundles are the bundles with code of a scenario.
+func foreignBundles(in *v1alpha1.Scenario) []*bundle.Bundle {
+	var all []*bundle.Bundle
+	add := func(r *v1alpha1.Router) {
+		if b, _ := readBundle(r, nil); b != nil && b.Foreign() {
+			all = append(all, b)
+		}
+	}
+	add(&in.Router)
+	for i := range in.Routers {
+		add(&in.Routers[i].Router)
+	}
+	return all
 }

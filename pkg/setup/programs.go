@@ -49,7 +49,7 @@ func (r *programReader) read(c *bundle.Component, l *sandbox.Layout, path *field
 func keyOf(c *bundle.Component, l *sandbox.Layout) programKey {
 	h := sha256.New()
 	e := json.NewEncoder(h)
-	for _, part := range []any{c, l} {
+	for _, part := range []any{c, c.Limits(), l} {
 		if err := e.Encode(part); err != nil {
 			panic(fmt.Sprintf("setup: marshal %T: %v", part, err))
 		}

@@ -32,6 +32,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/workload/servegen"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
@@ -64,8 +65,9 @@ func (traceInputs) OpenFile(string) (io.ReadCloser, error)                      
 func (traceInputs) OpenVolumeFile(string, string) (io.ReadCloser, error) {
 	return nil, compile.ErrOnlyPods
 }
-func (traceInputs) ParsesTraces() bool          { return false }
-func (traceInputs) Parquet() trace.ParquetCodec { return parquetfile.Codec{} }
+func (traceInputs) ParsesTraces() bool           { return false }
+func (traceInputs) ProgramLimits() bundle.Limits { return bundle.Limits{} }
+func (traceInputs) Parquet() trace.ParquetCodec  { return parquetfile.Codec{} }
 
 func mooncakeTrace(t *testing.T, seed int64) []byte {
 	t.Helper()

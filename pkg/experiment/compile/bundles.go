@@ -46,6 +46,9 @@ func (c *compiler) bundle(r *v1alpha1.Router, path *field.Path) field.ErrorList 
 	if len(errs) > 0 {
 		return errs
 	}
+	if errs := b.Bound(c.inputs.ProgramLimits(), at); len(errs) > 0 {
+		return errs
+	}
 	text := b.Canonical()
 	r.Policies.Bundle = &v1alpha1.ManifestSource{Inline: &text}
 	return setup.ValidateBundle(r, b, path)

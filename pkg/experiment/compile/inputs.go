@@ -21,6 +21,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 	"windtunnel.dev/windtunnel/pkg/spelling"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
@@ -42,6 +43,10 @@ type Inputs interface {
 	// ParsesTraces reports whether traces in ConfigMaps are parsed too. Who works for
 	// many people leaves that to pods, and reads no more of a trace than its digest.
 	ParsesTraces() bool
+	// ProgramLimits are the most that a bundle with code may state, and the limits of one
+	// that states none; what is 0 is as [bundle.DefaultLimits] have it. Who reads an object
+	// that others have accepted returns [bundle.AnyLimits].
+	ProgramLimits() bundle.Limits
 	// Parquet reads traces of the format Parquet. It is nil for who leaves traces to pods,
 	// and does not link what reads them.
 	Parquet() trace.ParquetCodec

@@ -8,6 +8,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
@@ -99,6 +100,15 @@ func (o *Options) fenced(ctx context.Context, p *experiment.Plan, traces trace.S
 func NeedsFence(p *experiment.Plan, of experiment.Case) (bool, error) {
 	_, scenario, _, err := scenarioOf(p, of)
 	return err == nil && setup.Foreign(scenario), err
+}
+
+// ProgramLimits are those that the bundles of a simulation state.
+func ProgramLimits(p *experiment.Plan, of experiment.Case) (bundle.Limits, error) {
+	_, scenario, _, err := scenarioOf(p, of)
+	if err != nil {
+		return bundle.Limits{}, err
+	}
+	return setup.ProgramLimits(scenario), nil
 }
 
 // CheckAnswer says whether the answer of a fence is about another simulation.

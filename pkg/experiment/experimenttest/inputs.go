@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
@@ -47,6 +48,9 @@ func (in Inputs) OpenVolumeFile(volume, path string) (io.ReadCloser, error) {
 // ParsesTraces is true.
 func (Inputs) ParsesTraces() bool { return true }
 
+// ProgramLimits implements compile.Inputs.
+func (Inputs) ProgramLimits() bundle.Limits { return bundle.Limits{} }
+
 // Parquet is nil: no trace of the tests has that format.
 func (Inputs) Parquet() trace.ParquetCodec { return nil }
 
@@ -55,6 +59,9 @@ type ClusterInputs struct{ Inputs }
 
 // ParsesTraces is false.
 func (ClusterInputs) ParsesTraces() bool { return false }
+
+// ProgramLimits implements compile.Inputs.
+func (ClusterInputs) ProgramLimits() bundle.Limits { return bundle.Limits{} }
 
 // TraceInputs holds traces/small.jsonl, the trace that [Sweep] names: 60 requests.
 func TraceInputs(t testing.TB) Inputs {

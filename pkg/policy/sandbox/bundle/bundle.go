@@ -28,6 +28,9 @@ type Bundle struct {
 	Parent     string   `json:"parent,omitempty"`
 	Mutations  []string `json:"mutations,omitempty"`
 
+	// Limits bound the code of the components, each simulation as a whole.
+	Limits *Limits `json:"limits,omitempty"`
+
 	Admission *Component `json:"admission,omitempty"`
 	Priority  *Component `json:"priority,omitempty"`
 	Routing   *Component `json:"routing,omitempty"`
@@ -51,6 +54,7 @@ type Component struct {
 	// Signals are what a program of the routing sees of each endpoint beside its scrape. A
 	// template has its own: [Component.AllSignals].
 	Signals []Signal `json:"signals,omitempty"`
+	limits  *Limits  // of the bundle
 }
 
 // BuiltIn is a policy of Windtunnel by name.

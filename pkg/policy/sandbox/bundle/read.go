@@ -57,6 +57,7 @@ func ReadBeside(raw []byte, beside Beside, path *field.Path) (*Bundle, field.Err
 	if len(errs) > 0 {
 		return nil, errs
 	}
+	b.limit()
 	return b, nil
 }
 
@@ -133,6 +134,9 @@ func (b *Bundle) check(path *field.Path) field.ErrorList {
 		errs = append(errs, field.NotSupported(path.Child("kind"), b.Kind, []string{Kind}))
 	}
 	all := b.Components()
+	if b.Limits != nil && !b.Foreign() {
+		errs = append(errs, field.Forbidden(path.Child("limits"), "only a bundle with starlark or wasm has limits"))
+	}
 	if len(all) == 0 && len(errs) == 0 {
 		errs = append(errs, field.Required(path, "must have at least one of admission, priority, routing, scheduler and autoscale"))
 	}
@@ -281,7 +285,7 @@ func (c *Component) tree(path *field.Path) (*tree.Node, *field.Path) {
 func (c *Component) read(l *sandbox.Layout) (sandbox.Code, *policy.Fault) {
 	if c.WASM != nil {
 		module, _ := base64.StdEncoding.DecodeString(string(c.WASM.Module))
-		return wasm.Load(module, l, c.WASM.Parameters, sandbox.DefaultLimits)
+		return wasm.Load(module, l, c.WASM.Parameters, c.Limits())
 	}
-	return starlark.Load(c.Starlark.Source, l, c.Starlark.Parameters, sandbox.DefaultLimits)
+	return starlark.Load(c.Starlark.Source, l, c.Starlark.Parameters, c.Limits())
 }

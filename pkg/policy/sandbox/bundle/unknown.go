@@ -61,6 +61,9 @@ func fieldsAt(steps []string) []string {
 func fieldNames(of reflect.Type) []string {
 	var names []string
 	for i := 0; of.Kind() == reflect.Struct && i < of.NumField(); i++ {
+		if !of.Field(i).IsExported() {
+			continue
+		}
 		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
 		names = append(names, name)
 	}

@@ -216,6 +216,9 @@ func textual(name string) starlark.Value {
 		length := 0
 		for _, arg := range args {
 			n, err := longestText(arg)
+			if text, ok := arg.(starlark.String); ok && name != "repr" {
+				n = len(text)
+			}
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}

@@ -22,12 +22,13 @@ type bounder struct {
 	// floats and numbers are the names of fields that are floating-point numbers, and that
 	// are numbers, of all that has fields.
 	floats, numbers map[string]bool
+	kinds           map[syntax.Expr]kind
 	// refused is what has no bound; nil for nothing.
 	refused error
 }
 
 func newBounder(l *sandbox.Layout, parameters map[string]float64) *bounder {
-	b := &bounder{floats: map[string]bool{}, numbers: map[string]bool{}}
+	b := &bounder{floats: map[string]bool{}, numbers: map[string]bool{}, kinds: map[syntax.Expr]kind{}}
 	groups := l.Groups
 	if l.Rows != nil {
 		groups = append(groups[:len(groups):len(groups)], *l.Rows)
@@ -109,57 +110,75 @@ func call(function string, at syntax.Position, args ...syntax.Expr) *syntax.Call
 func (b *bounder) mayGrow(op syntax.Token, x, y syntax.Expr) bool {
 	switch op {
 	case syntax.STAR:
-		return !b.isFloat(x) && !b.isFloat(y)
+		return b.kindOf(x) != float && b.kindOf(y) != float
 	case syntax.PLUS:
-		return !b.isNumber(x) && !b.isNumber(y)
+		return b.kindOf(x) == anything && b.kindOf(y) == anything
 	case syntax.LTLT, syntax.PIPE:
 		return true
 	case syntax.PERCENT:
-		return !b.isNumber(x)
+		return b.kindOf(x) == anything
 	}
 	return false
 }
 
-// isFloat reports whether an expression is a floating-point number, or has an error.
-func (b *bounder) isFloat(e syntax.Expr) bool {
-	switch e := e.(type) {
-	case *syntax.Literal:
-		return e.Token == syntax.FLOAT
-	case *syntax.ParenExpr:
-		return b.isFloat(e.X)
-	case *syntax.UnaryExpr:
-		return e.X != nil && e.Op != syntax.NOT && b.isFloat(e.X)
-	case *syntax.DotExpr:
-		return b.floats[e.Name.Name]
-	case *syntax.BinaryExpr:
-		switch e.Op {
-		case syntax.SLASH:
-			return true
-		case syntax.PLUS, syntax.MINUS, syntax.STAR, syntax.SLASHSLASH:
-			return b.isFloat(e.X) || b.isFloat(e.Y)
-		}
+// A kind is what an expression is known to be, unless it has an error.
+type kind int
+
+const (
+	anything kind = iota
+	number        // whole or not
+	float
+)
+
+// kindOf is the kind of an expression, which is looked at once.
+func (b *bounder) kindOf(e syntax.Expr) kind {
+	k, known := b.kinds[e]
+	if !known {
+		k = b.look(e)
+		b.kinds[e] = k
 	}
-	return false
+	return k
 }
 
-// isNumber reports whether an expression is a number, or has an error.
-func (b *bounder) isNumber(e syntax.Expr) bool {
+func (b *bounder) look(e syntax.Expr) kind {
 	switch e := e.(type) {
 	case *syntax.Literal:
-		return e.Token == syntax.INT || e.Token == syntax.FLOAT
-	case *syntax.ParenExpr:
-		return b.isNumber(e.X)
-	case *syntax.UnaryExpr:
-		return e.X != nil && e.Op != syntax.NOT
-	case *syntax.DotExpr:
-		return b.numbers[e.Name.Name]
-	case *syntax.BinaryExpr:
-		switch e.Op {
-		case syntax.SLASH, syntax.SLASHSLASH, syntax.MINUS:
-			return true
-		case syntax.PLUS, syntax.STAR:
-			return b.isNumber(e.X) && b.isNumber(e.Y) || b.isFloat(e.X) || b.isFloat(e.Y)
+		switch e.Token {
+		case syntax.FLOAT:
+			return float
+		case syntax.INT:
+			return number
 		}
+	case *syntax.ParenExpr:
+		return b.kindOf(e.X)
+	case *syntax.UnaryExpr:
+		if e.X != nil && e.Op != syntax.NOT {
+			return max(b.kindOf(e.X), number)
+		}
+	case *syntax.DotExpr:
+		switch {
+		case b.floats[e.Name.Name]:
+			return float
+		case b.numbers[e.Name.Name]:
+			return number
+		}
+	case *syntax.BinaryExpr:
+		return kindOfResult(e.Op, b.kindOf(e.X), b.kindOf(e.Y))
 	}
-	return false
+	return anything
+}
+
+// kindOfResult is the kind of what an operator makes of two kinds.
+func kindOfResult(op syntax.Token, x, y kind) kind {
+	switch {
+	case op == syntax.SLASH:
+		return float
+	case op != syntax.PLUS && op != syntax.MINUS && op != syntax.STAR && op != syntax.SLASHSLASH:
+		return anything
+	case max(x, y) == float:
+		return float
+	case op == syntax.MINUS || op == syntax.SLASHSLASH || min(x, y) == number:
+		return number
+	}
+	return anything
 }
