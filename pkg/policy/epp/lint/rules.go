@@ -19,7 +19,7 @@ var rules = []*Rule{
 	&severalUnreferencedPickers, &pickerBecomesDefault, &randomPickerIgnoresScores, &maxEndpoints,
 	&prefixBehindPassthrough, &blockSizeBelowFloor, &autoTuneOverrides, &promptBeyondIndex, &indexOverRemembers,
 	&speculativeIndexingOff, &preciseBlockSize, &preciseWithoutEvents, &preciseWithoutTokens, &preciseUnread, &sessionAffinityWithoutHeader, &inFlightWithReplicas,
-	&fileInContainer,
+	&fileInContainer, &unreadConfig,
 
 	&manifestRule, &deprecatedFieldRule,
 }

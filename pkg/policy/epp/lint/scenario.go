@@ -20,6 +20,10 @@ type scenarioContext struct {
 	// object's kind and name, and the field of one of several routers.
 	sources string
 	context Context
+	// otherFile is the file that Helm values name where they do not have it, and line
+	// where they name it.
+	otherFile string
+	line      int
 }
 
 // scenarios are those of a file, as far as it can be read.
@@ -36,16 +40,20 @@ func scenarios(file []byte) []scenarioContext {
 		root := document.Content[0]
 		for _, path := range [][]string{{"router", "epp"}, {"inferenceExtension"}} {
 			if epp := child(root, path...); epp != nil {
-				all = append(all, scenarioContext{strings.Join(path, ".") + ".", contextOfValues(epp)})
+				of := scenarioContext{sources: strings.Join(path, ".") + ".", context: contextOfValues(epp)}
+				if file := child(epp, "pluginsConfigFile"); text(file) != "" && child(epp, "pluginsCustomConfig", text(file)) == nil {
+					of.otherFile, of.line = text(file), file.Line
+				}
+				all = append(all, of)
 			}
 		}
 		if scenario := child(root, "spec", "scenario"); scenario != nil {
 			object := text(child(root, "kind")) + " " + text(child(root, "metadata", "name")) + ", "
 			for i, router := range items(child(scenario, "routers")) {
 				sources := object + "spec.scenario.routers[" + strconv.Itoa(i) + "]."
-				all = append(all, scenarioContext{sources, contextOf(scenario, router, text(child(router, "model")))})
+				all = append(all, scenarioContext{sources: sources, context: contextOf(scenario, router, text(child(router, "model")))})
 			}
-			all = append(all, scenarioContext{object, contextOf(scenario, child(scenario, "router"), "")})
+			all = append(all, scenarioContext{sources: object, context: contextOf(scenario, child(scenario, "router"), "")})
 		}
 	}
 }
