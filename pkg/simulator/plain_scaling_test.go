@@ -142,8 +142,15 @@ func (p *plain) monitor(unit int) {
 			sample.Gateway.Awaiting++
 		}
 	}
+	sample.Replicas, sample.Unavailable = 0, 0
 	for place, r := range p.unitReplicas(unit) {
 		sample.Engines[place] = p.engine(r)
+		if r.life.stage.Exists() {
+			sample.Replicas++
+		}
+		if r.life.stage.Starts() {
+			sample.Unavailable++
+		}
 	}
 }
 
