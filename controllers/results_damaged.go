@@ -45,7 +45,7 @@ func (o *observer) readDamaged(ctx context.Context, w *observation) error {
 	}
 	if f != nil {
 		w.results.damaged = []*fault{f}
-		return nil
+		return o.readPromoted(ctx, w, own)
 	}
 	for _, ref := range index.Chunks {
 		_, _, f, err := own.chunk(ctx, ref)
@@ -55,6 +55,25 @@ func (o *observer) readDamaged(ctx context.Context, w *observation) error {
 		if f != nil {
 			w.results.damaged = append(w.results.damaged, f)
 		}
+	}
+	return o.readPromoted(ctx, w, own)
+}
+
+// readPromoted reads the promoted ConfigMap again: people roll out what it holds.
+func (o *observer) readPromoted(ctx context.Context, w *observation, own resultReader) error {
+	sw, ok := w.subject.(sweep)
+	if !ok || sw.Status.PromotedSHA256 == "" {
+		return nil
+	}
+	cm, f, err := own.configMap(ctx, sw.Status.Promoted)
+	if err != nil {
+		return err
+	}
+	if f == nil && dataDigest(cm.Data) != sw.Status.PromotedSHA256 {
+		f = corruptResult("ConfigMap %s has the digest %s, but %s was promoted", cm.Name, dataDigest(cm.Data), sw.Status.PromotedSHA256)
+	}
+	if f != nil {
+		w.results.damaged = append(w.results.damaged, f)
 	}
 	return nil
 }
@@ -76,7 +95,7 @@ func (w *observation) resultsTouched() bool {
 			chunks = append(chunks, cm)
 		}
 	}
-	if index == nil || int64(len(chunks)) < st.Results.Chunks {
+	if index == nil || int64(len(chunks)) < st.Results.Chunks || w.promotedTouched() {
 		return true
 	}
 	written := index.CreationTimestamp.Time
@@ -84,6 +103,20 @@ func (w *observation) resultsTouched() bool {
 		slices.ContainsFunc(chunks, func(cm *metav1.PartialObjectMetadata) bool {
 			return cm.CreationTimestamp.After(written)
 		})
+}
+
+// promotedTouched reports whether the promoted ConfigMap was deleted, or created after the end.
+func (w *observation) promotedTouched() bool {
+	sw, ok := w.subject.(sweep)
+	if !ok || sw.Status.PromotedSHA256 == "" {
+		return false
+	}
+	for i := range w.children.configMaps {
+		if cm := &w.children.configMaps[i]; cm.Name == sw.Status.Promoted {
+			return cm.CreationTimestamp.After(completionTime(w.subject.status()).Add(creationSlack))
+		}
+	}
+	return true
 }
 
 // setResultsDamaged writes what is wrong with the results of a complete subject, and

@@ -5,6 +5,7 @@ package controllers
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/clip"
 	"windtunnel.dev/windtunnel/internal/printable"
+	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -151,7 +153,7 @@ func (d publisher) promote(next sweep) (words string, err error) {
 	cm.Data = data
 	cm.Labels[LabelContent] = digestOf(cm.Data)
 	cm.Annotations = out.lineage()
-	next.Status.Promoted = cm.Name
+	next.Status.Promoted, next.Status.PromotedSHA256 = cm.Name, dataDigest(cm.Data)
 	for i := range d.children.configMaps {
 		switch there := &d.children.configMaps[i]; {
 		case there.Name != cm.Name:
@@ -170,6 +172,15 @@ func (d publisher) promote(next sweep) (words string, err error) {
 	}
 	d.act(action{verbCreate, cm, "it holds the configuration to roll out, and the report"})
 	return "", nil
+}
+
+// dataDigest is the digest of the data of a ConfigMap.
+func dataDigest(data map[string]string) string {
+	raw, err := json.Marshal(data)
+	if err != nil {
+		panic(fmt.Sprintf("controllers: marshal the data of a ConfigMap: %v", err))
+	}
+	return experiment.Digest(raw)
 }
 
 // rollOut is what is to be written of a point.

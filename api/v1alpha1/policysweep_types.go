@@ -188,6 +188,11 @@ type PolicySweepStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	Promoted string `json:"promoted,omitempty"`
+	// promotedSHA256 is the SHA-256 of the data of that ConfigMap as JSON with sorted keys, in hex.
+	// Condition ResultsDamaged says that the ConfigMap has other data.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	PromotedSHA256 string `json:"promotedSHA256,omitempty"`
 	// followed lists the names of the SimulationRuns of the best points, best first.
 	// +optional
 	// +listType=atomic
