@@ -140,7 +140,7 @@ func TestLinesOfItemsOfLists(t *testing.T) {
 // What only has a label of Windtunnel is no object of it.
 func TestLabelsAreNoObjects(t *testing.T) {
 	labelled := tempFile(t, "service.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: s, labels: {sim.windtunnel.dev/run: r}}\n")
-	checkExit(t, exitBadInput, "no EndpointPickerConfig found", "lint", labelled)
+	checkExit(t, exitBadInput, "holds objects of v1 Service", "lint", labelled)
 	mustRun(t, "lint", labelled, "--skip-others")
 }
 

@@ -226,8 +226,8 @@ func TestTheOtherVerbIsNamed(t *testing.T) {
 		"sweep of a run":      {[]string{"sweep", "-f", file("run")}, "holds no PolicySweep; it holds the SimulationRun r, which windtunnel run simulates: windtunnel run -f " + file("run")},
 		"a name of the other": {[]string{"run", "-f", file("both"), "--name", "s"}, `holds no SimulationRun named "s"; it holds the PolicySweep s, which windtunnel sweep`},
 		"neither":             {[]string{"run", "-f", file("both"), "--name", "x"}, `holds no SimulationRun named "x"`},
-		"an empty file":       {[]string{"sweep", "-f", file("empty")}, "is empty, and windtunnel sweep simulates a PolicySweep"},
-		"another kind":        {[]string{"run", "-f", file("epp")}, "holds no SimulationRun; the command skips its objects of other kinds: llm-d.ai/v1alpha1 EndpointPickerConfig"},
+		"an empty file":       {[]string{"sweep", "-f", file("empty")}, "there is no object of Kubernetes, and so no PolicySweep"},
+		"another kind":        {[]string{"run", "-f", file("epp")}, "holds an EndpointPickerConfig, and windtunnel run simulates a SimulationRun"},
 	} {
 		_, err := windtunnel(t, tc.args...)
 		if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) {
