@@ -56,6 +56,8 @@ func (e *InvalidError) Faults() []Fault {
 	var faults []Fault
 	for i, fault := range e.Errs {
 		switch {
+		case isImplied(fault, e.Errs):
+			continue
 		case !aboutNoField(fault):
 			faults = append(faults, Fault{e.Lines[i], fault.Field, e.message(i)})
 		case len(e.Errs) == 1:
@@ -130,7 +132,6 @@ func (d document) invalid(object map[string]any, errs field.ErrorList) *InvalidE
 	}
 	root := d.node()
 	lines, written := make(map[*field.Error]int, len(errs)), make(map[*field.Error]string, len(errs))
-	errs = withoutImplied(errs)
 	for _, fault := range errs {
 		lines[fault], written[fault] = d.find(root, strings.TrimPrefix(fault.Field, "<nil>"))
 	}

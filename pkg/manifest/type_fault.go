@@ -80,15 +80,13 @@ func (t typeFault) advice() string {
 	return ""
 }
 
-// withoutImplied drops what is said of the type of a value that another fault is about: a number
+// isImplied reports whether a fault is about the type of a value that another one is about: a number
 // above the range of a type is above the field's bound too.
-func withoutImplied(errs field.ErrorList) field.ErrorList {
-	return slices.DeleteFunc(slices.Clone(errs), func(e *field.Error) bool {
-		_, ofType := typeFaultOf(e)
-		return ofType && slices.ContainsFunc(errs, func(other *field.Error) bool {
-			_, too := typeFaultOf(other)
-			return other.Field == e.Field && !too
-		})
+func isImplied(e *field.Error, all field.ErrorList) bool {
+	_, ofType := typeFaultOf(e)
+	return ofType && slices.ContainsFunc(all, func(other *field.Error) bool {
+		_, too := typeFaultOf(other)
+		return other.Field == e.Field && !too
 	})
 }
 

@@ -112,9 +112,7 @@ func serverFaults(status metav1.Status) []string {
 	switch status.Code {
 	case http.StatusUnprocessableEntity:
 		for _, cause := range status.Details.Causes {
-			if !isImplied(cause, status.Details.Causes) {
-				faults = append(faults, cause.Field+": "+cause.Message)
-			}
+			faults = append(faults, cause.Field+": "+cause.Message)
 		}
 	case http.StatusBadRequest:
 		for _, match := range unknownField.FindAllStringSubmatch(status.Message, -1) {
@@ -129,17 +127,6 @@ func serverFaults(status metav1.Status) []string {
 	}
 	slices.Sort(faults)
 	return faults
-}
-
-// isImplied reports whether the server says of a value that its type is wrong and has another fault of the field,
-// which is the one that the local command tells.
-func isImplied(cause metav1.StatusCause, all []metav1.StatusCause) bool {
-	ofType := func(c metav1.StatusCause) bool {
-		return c.Type == metav1.CauseTypeTypeInvalid && strings.Contains(c.Message, " in body must be of type ")
-	}
-	return ofType(cause) && slices.ContainsFunc(all, func(other metav1.StatusCause) bool {
-		return other.Field == cause.Field && !ofType(other)
-	})
 }
 
 func decodeObject(t *testing.T, kind string, body []byte) runtime.Object {

@@ -36,7 +36,7 @@ func TestBundlesOfAConfigMap(t *testing.T) {
 	}{
 		"two-kinds":        {bundleHead + "routing: {decisionTree: {root: {value: 1}}, starlark: {source: x}}", []string{"configMapRef.routing", "exactly one of"}},
 		"unknown-signal":   {bundleHead + "routing: {decisionTree: {root: {sum: [{field: endpoints.output_tokens, times: 1}]}}}", []string{"routing.decisionTree.root.sum[0].field"}},
-		"another-language": {bundleHead + "routing: {lua: {source: x}}", []string{"configMapRef", `unknown field "routing.lua"`}},
+		"another-language": {bundleHead + "routing: {lua: {source: x}}", []string{"configMapRef", "routing.lua: Forbidden: unknown field"}},
 		"another-version":  {strings.Replace(bundleHead, "v1alpha1", "v2", 1) + "routing: {builtIn: {policy: random}}", []string{"configMapRef.apiVersion"}},
 		"unknown-template": {bundleHead + "routing: {parameterized: {template: magic}}", []string{"routing.parameterized.template", "weighted_affinity_routing"}},
 		"out-of-range":     {bundleHead + "routing: {parameterized: {template: weighted_affinity_routing, parameters: {utilization_threshold: 2}}}", []string{"parameters.utilization_threshold", "from 0 to 1"}},
