@@ -46,12 +46,21 @@ func (c *compiler) bundle(r *v1alpha1.Router, path *field.Path) field.ErrorList 
 	if len(errs) > 0 {
 		return errs
 	}
-	if errs := b.Bound(c.inputs.ProgramLimits(), at); len(errs) > 0 {
+	if errs := b.Bound(c.programLimits(), at); len(errs) > 0 {
 		return errs
 	}
 	text := b.Canonical()
 	r.Policies.Bundle = &v1alpha1.ManifestSource{Inline: &text}
 	return setup.ValidateBundle(r, b, path)
+}
+
+// programLimits are the most that a bundle may state. An object that refers to nothing is compiled without inputs,
+// by the defaults.
+func (c *compiler) programLimits() bundle.Limits {
+	if c.inputs == nil {
+		return bundle.Limits{}
+	}
+	return c.inputs.ProgramLimits()
 }
 
 // assignBundle puts the document of a router's bundle into its tree, so that paths lead into
