@@ -18,7 +18,7 @@ func within(ctx context.Context, most time.Duration, call func(context.Context))
 	now := threadTime()
 	began, over, done := now(), make(chan bool, 1), make(chan struct{})
 	go func() {
-		looks := time.NewTicker(max(most/50, time.Millisecond))
+		looks := time.NewTicker(max(most/50, time.Millisecond)) //nolint:forbidigo // the limit is one of real time
 		defer looks.Stop()
 		for {
 			select {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -152,7 +153,7 @@ func (w *Writer) Unwrap() io.Writer { return w.to }
 
 // Write implements io.Writer.
 func (w *Writer) Write(p []byte) (int, error) {
-	all := append(w.begun, p...)
+	all := slices.Concat(w.begun, p)
 	end := complete(all)
 	w.begun = bytes.Clone(all[end:])
 	if _, err := io.WriteString(w.to, Text(string(all[:end]))); err != nil {

@@ -282,7 +282,6 @@ func (r *Sweep) Estimate(c *result.Ranked, m result.Measure) string {
 	return strings.TrimRight(means[0]+" "+margins[0], " ")
 }
 
-// writeGates lists what came of gates, if there are any.
 // SeedsOfGates says why a gate and the table have two figures of the best point: of a point that the search
 // confirmed, gates look at the seeds that it was not chosen by. It is "" if they look at the same ones.
 func SeedsOfGates(gates []result.GateResult, best *result.Ranked) string {
@@ -294,6 +293,7 @@ func SeedsOfGates(gates []result.GateResult, best *result.Ranked) string {
 	return ""
 }
 
+// writeGates lists what came of gates, if there are any.
 func writeGates(b *bytes.Buffer, gates []result.GateResult) {
 	if len(gates) == 0 {
 		return

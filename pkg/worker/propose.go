@@ -25,9 +25,9 @@ import (
 const (
 	// InquiriesFile has the inquiries of a round.
 	InquiriesFile = "inquiries.json.gz"
-	// HeaderFile has the header Authorization, where the Secret and its key exist, and OriginFile
-	// says for which service it is.
+	// HeaderFile has the header Authorization, where the Secret and its key exist.
 	HeaderFile = "authorization"
+	// OriginFile says for which service the header is.
 	OriginFile = "origin"
 	// ComponentJournal is the component of the ConfigMap that has the answers.
 	ComponentJournal = "journal"

@@ -11,7 +11,7 @@ import (
 )
 
 // indexUnits are the powers that a letter of a size stands for.
-var indexUnits = map[byte]float64{'k': 1, 'm': 2, 'g': 3, 't': 4, 'p': 5, 'e': 6}
+var indexUnits = map[byte]int{'k': 1, 'm': 2, 'g': 3, 't': 4, 'p': 5, 'e': 6}
 
 // indexBytes reads the size of an index as the EPP does: 2GiB, 1,024 kb, 3 m. The
 // error says what is wrong.
@@ -47,9 +47,18 @@ func indexUnit(unit string) (float64, bool) {
 	power, ok := indexUnits[letters[0]]
 	switch letters[1:] {
 	case "":
-		return math.Pow(1000, power), ok
+		return unitOf(1000, power), ok
 	case "i":
-		return math.Pow(1024, power), ok
+		return unitOf(1024, power), ok
 	}
 	return 0, false
+}
+
+// unitOf is a power of a base; the largest one, 1024⁶, is below 2⁶³.
+func unitOf(base int64, power int) float64 {
+	unit := int64(1)
+	for range power {
+		unit *= base
+	}
+	return float64(unit)
 }
