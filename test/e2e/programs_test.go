@@ -28,9 +28,7 @@ const (
 )
 
 // greedy programs are among the bad ones: they take all memory that they get.
-var greedy = []string{
-	"starlark: strings that double", "starlark: lists that double", "starlark: formats of formats", "starlark: shared lists, printed",
-}
+var greedy = []string{"starlark: texts that are split"}
 
 // bad are programs that fail soon within the limits of a pod, by name: no other one takes ten
 // minutes of CPU time.
