@@ -76,7 +76,7 @@ func TestEveryKindOfFaultHasItsRow(t *testing.T) {
 func definedTests(t *testing.T) map[string]bool {
 	t.Helper()
 	defined := map[string]bool{}
-	for _, folder := range []string{"test", "controllers", "pkg", "hack/image"} {
+	for _, folder := range []string{"test", "cmd", "controllers", "internal", "pkg", "hack/image"} {
 		err := filepath.WalkDir(filepath.Join(root, folder), func(path string, _ fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path, "_test.go") {
 				return err
