@@ -173,7 +173,7 @@ var blindCases = map[string]struct {
 		seeingPools: `    - {name: llama, model: meta-llama/Llama-3.1-8B-Instruct, accelerator: h100-sxm, kvCache: {blocks: 600}, replicas: 4}`,
 		why:         "no request was preempted",
 	},
-	"a timeout that nobody reaches": {
+	"a timeout that no request reaches": {
 		router: blindNative, was: "total: 600s", is: "total: 9s", pools: blindSmallPools,
 		blind: clientOf("2", ", timeout: {total: 600s}"), seeing: clientOf("60", ", timeout: {total: 600s}"),
 		why: "no client gave a request up",

@@ -103,7 +103,7 @@ func TestSizeOfPoolsByHand(t *testing.T) {
 	}
 }
 
-// A factor of a trace is told in requests a second: the trace has 4 requests in 3 s, and
+// A factor of a trace is also written in requests a second: the trace has 4 requests in 3 s, and
 // the file that init writes is sized as the trace is.
 func TestSizeOfTracesAndOfWhatInitWrites(t *testing.T) {
 	trace := tempFile(t, "gateway.csv", "ts,prompt,completion\n2026-01-01T00:00:00Z,500,20\n2026-01-01T00:00:01Z,90,7\n2026-01-01T00:00:02Z,90,7\n2026-01-01T00:00:03Z,800,60\n")

@@ -41,6 +41,8 @@ type Field struct {
 	of string
 	// least and most bound a number, or the entries of a list.
 	least, most int64
+	// simulated says that most bounds simulations, and that a cluster takes more.
+	simulated bool
 }
 
 // form is what a field holds.

@@ -21,8 +21,8 @@ var hpaFields = slices.Concat(
 	headFields(NoEffect, ""),
 	targetFields("spec.scaleTargetRef"),
 	[]Field{
-		{Path: "spec.minReplicas", form: whole, least: 1, most: mostReplicas, Note: "0 needs a feature gate that is off by default: use a ScaledObject to scale to zero."},
-		{Path: "spec.maxReplicas", form: whole, least: 1, most: mostReplicas, needed: true},
+		{Path: "spec.minReplicas", form: whole, least: 1, most: mostReplicas, simulated: true, Note: "0 needs a feature gate that is off by default: use a ScaledObject to scale to zero."},
+		{Path: "spec.maxReplicas", form: whole, least: 1, most: mostReplicas, simulated: true, needed: true},
 		{Path: "spec.metrics", form: list, least: 1, most: 32, needed: true, Note: "Without metrics, the controller asks for the CPU, which is not simulated."},
 		{Path: "spec.metrics[].type", form: text, needed: true, words: []string{"Pods", "Object", "External", "Resource", "ContainerResource"}},
 		{Path: "spec.metrics[].resource", form: anything, Treatment: Refused, Note: cpuInstead},

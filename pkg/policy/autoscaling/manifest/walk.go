@@ -162,7 +162,7 @@ func (w *walker) value(f *Field, value any, path *field.Path) {
 	case whole:
 		if n, ok := number(value); ok {
 			switch {
-			case n > f.most && f.most >= mostReplicas-1 && f.most <= mostReplicas && n <= math.MaxInt32:
+			case f.simulated && n > f.most && n <= math.MaxInt32:
 				w.notSimulated = append(w.notSimulated, field.Invalid(path, n, fmt.Sprintf("a simulation has at most %d replicas of a pool", f.most)))
 			case n < f.least || n > f.most:
 				wrong(fmt.Sprintf("must be between %d and %d", f.least, f.most))
