@@ -140,7 +140,8 @@ func (h *heteroscale) read(view *View) (d demand, missing string) {
 	}
 	tokens, span, _ := view.Increase(pool, h.window, (*Engine).GenerationTokens)
 	if ended := newest.Gateway.Completed - oldest.Gateway.Completed; ended > 0 {
-		h.answer = float64(tokens) / float64(ended)
+		// Not the tokens given: those of requests in flight are of no ended answer.
+		h.answer = float64(newest.Gateway.AnswerTokens-oldest.Gateway.AnswerTokens) / float64(ended)
 	}
 	growth := newest.queue() - oldest.queue()
 	perSecond := float64(tokens) * 1e9 / float64(span)

@@ -30,19 +30,24 @@ func TestHeteroscaleOnThePublishedCases(t *testing.T) {
 
 func TestHeteroscale(t *testing.T) {
 	late := 145 * time.Millisecond
-	queue := func(s *scene, waiting int) *scene {
+	queue := func(s *scene, waiting int, answer int64) *scene {
 		x := s.view.Monitor.Back(0)
 		x.Engines[0].Waiting = waiting
 		x.Gateway.Completed += 450
+		x.Gateway.AnswerTokens += 450 * answer
 		return s
 	}
 	idle := newScene(4, 12).sample(0, nil).sample(scrape, nil)
 	decide(t, "heteroscale", map[string]decision{
-		"no sample is no signal":                            {newScene(4, 12), nil, "4:12", "no signal: fewer than two samples"},
-		"no replica that is up is no signal":                {newScene(0, 0).start(0, 1).start(1, 3).sample(0, nil).sample(scrape, nil), nil, "1:3", "no signal: no decode replica is up"},
-		"an idle unit has its minimum":                      {idle, nil, "1:1", "no request is in flight"},
-		"the growth of the queue is asked for too":          {queue(newScene(10, 30).generated(3000, soon), 60), nil, "12:34", "asked for"},
-		"there is no scale-in while the queue grows":        {queue(newScene(10, 30).generated(1000, soon), 1), nil, "10:30", "but the queue grows"},
+		"no sample is no signal":             {newScene(4, 12), nil, "4:12", "no signal: fewer than two samples"},
+		"no replica that is up is no signal": {newScene(0, 0).start(0, 1).start(1, 3).sample(0, nil).sample(scrape, nil), nil, "1:3", "no signal: no decode replica is up"},
+		"an idle unit has its minimum":       {idle, nil, "1:1", "no request is in flight"},
+		// 60 more requests wait than 45 s ago: 60 answers of 300 tokens are 400 tokens/s.
+		"the growth of the queue is asked for too": {queue(newScene(10, 30).generated(3000, soon), 60, 300), nil, "12:34", "3400 tokens/s are asked for"},
+		// 60 answers of 210 tokens are 280 tokens/s. The tokens given would make it 400, but those beyond
+		// 94,500 are of answers that have not ended.
+		"the queue is as long as the answers that ended":    {queue(newScene(10, 30).generated(3000, soon), 60, 210), nil, "10:30", "3280 tokens/s are asked for"},
+		"there is no scale-in while the queue grows":        {queue(newScene(10, 30).generated(1000, soon), 1, 300), nil, "10:30", "but the queue grows"},
 		"late tokens forbid a scale-in":                     {newScene(10, 30).generated(100, late), nil, "12:36", "above 0.12 s"},
 		"late tokens count for nothing without the trigger": {newScene(10, 30).generated(2500, late), []string{"latencyTrigger=false"}, "9:25", "asked for"},
 		"late tokens add no more while replicas start":      {newScene(10, 30).start(1, 1).generated(2900, late), nil, "10:31", "while 1 replica starts"},
