@@ -15,3 +15,6 @@ func (f *Fence) KillWaiting() int {
 	}
 	return len(f.ahead.idle)
 }
+
+// IsMemoryComplaint is for tests.
+var IsMemoryComplaint = isMemoryComplaint

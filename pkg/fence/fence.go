@@ -130,7 +130,7 @@ func (f *Fence) ask(ctx context.Context, r *request, files []*os.File) (*answer,
 func (f *Fence) fault(r *request, state *os.ProcessState, complaint []byte) *policy.Fault {
 	mentions := func(word string) bool { return bytes.Contains(complaint, []byte(word)) }
 	switch cpu := state.UserTime() + state.SystemTime(); {
-	case slices.ContainsFunc(memoryComplaints, mentions):
+	case isMemoryComplaint(complaint):
 		return &policy.Fault{Stage: policy.RunStage, Kind: policy.MemoryFault, Message: "its process needed more than " + mebibytes(r.Bytes) + " of memory"}
 	case mentions("SIGXCPU") || cpu >= r.CPU:
 		return deadline("it took more than %v of CPU time", r.CPU)
@@ -141,9 +141,18 @@ func (f *Fence) fault(r *request, state *os.ProcessState, complaint []byte) *pol
 	return crash("its process ended: " + state.String())
 }
 
-// memoryComplaints are what Go's runtime says when the kernel gives it no more memory.
+// isMemoryComplaint reports whether a child complained that it had no more memory.
+func isMemoryComplaint(complaint []byte) bool {
+	return slices.ContainsFunc(memoryComplaints, func(words string) bool { return bytes.Contains(complaint, []byte(words)) })
+}
+
+// memoryComplaints are what Go's runtime says when the kernel gives it no more memory. The last one
+// is that of a signal in the runtime itself, and not in a function of Go, which panics: the garbage
+// collector of Go 1.26 does not check whether it gets memory for its queue of spans
+// (runtime/mgcmark_greenteagc.go).
 var memoryComplaints = []string{
 	"out of memory", "cannot allocate memory", "cannot map pages in arena address space", "failed to create new OS thread",
+	"SIGSEGV: segmentation violation\nPC=",
 }
 
 func deadline(format string, limit time.Duration) *policy.Fault {

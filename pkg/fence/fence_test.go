@@ -91,3 +91,21 @@ func TestRowsAndDocumentsAreThoseOfOneProcess(t *testing.T) {
 		})
 	}
 }
+
+// What Go's runtime printed when it had no more memory, and what it prints when code is wrong.
+func TestComplaintsAboutMemory(t *testing.T) {
+	for complaint, want := range map[string]bool{
+		"fatal error: runtime: out of memory\n": true,
+		"runtime: cannot map pages in arena address space\nfatal error: runtime: cannot map pages in arena address space\n":                            true,
+		"runtime: failed to create new OS thread (have 9 already; errno=11)\n":                                                                         true,
+		"SIGSEGV: segmentation violation\nPC=0x439b1d m=0 sigcode=1 addr=0x0\n\n":                                                                      true, // in runtime.(*spanQueue).tryDrain
+		"panic: runtime error: invalid memory address or nil pointer dereference\n[signal SIGSEGV: segmentation violation code=0x1 addr=0x0 pc=0x5]\n": false,
+		"fatal error: stack overflow\n":                                 false,
+		"SIGXCPU: CPU time limit exceeded\nPC=0x439b1d m=0 sigcode=0\n": false,
+		"": false,
+	} {
+		if got := fence.IsMemoryComplaint([]byte(complaint)); got != want {
+			t.Errorf("%q is about memory: %t, want %t", complaint, got, want)
+		}
+	}
+}
