@@ -41,6 +41,7 @@ func TestAttacks(t *testing.T) {
 		"rules with regular expressions": {attack: applying(expensiveRules(12)), pods: 4, reason: "Invalid"},
 		"an EPP file of 24,654 plugins":  {attack: applying(hugePickers(4)), pods: 4, reason: "Invalid"},
 		"300 sweeps at once":             {attack: applying(floods(300)), pods: 0},
+		"50 slow sweeps, edited 5 times": {attack: applying(editedSweeps(50, 5)), pods: 0},
 		"1,000 hostile objects":          {attack: createHostile, pods: 2},
 	}
 	for name, tc := range attacks {
@@ -253,6 +254,26 @@ func hugePickerConfigMap(name, key string) []byte {
 		fmt.Fprintf(&file, "    - {type: queue-scorer, name: q%d}\n", i)
 	}
 	return []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\ndata:\n  " + key + ": |\n" + file.String())
+}
+
+// editedSweeps are n sweeps of 10,000 points in one manifest, and so many edits of all of them. A
+// manager takes seconds to compile each one.
+func editedSweeps(n, edits int) [][]byte {
+	const points = 100 // of each of two parameters
+	var manifests [][]byte
+	for edit := range edits + 1 {
+		var manifest bytes.Buffer
+		for i := range n {
+			sweep := string(storm("slow-"+strconv.Itoa(i), points, 1, 1000+edit, 4, "requests: {cpu: 10m}"))
+			_, prefix, _ := strings.Cut(sweep, "  - name: prefix\n")
+			prefix, _, _ = strings.Cut(prefix, "  search:")
+			manifest.WriteString("---" + strings.NewReplacer(
+				"  search: {maxTrials: 1000}", "  - name: queue\n"+strings.ReplaceAll(prefix, "prefix-cache", "queue")+
+					"  search: {algorithm: Grid, maxTrials: 10000}\n  rules: [{message: fast, expression: prefix + queue < 1000.0}]").Replace(sweep))
+		}
+		manifests = append(manifests, manifest.Bytes())
+	}
+	return manifests
 }
 
 // floods are n sweeps in one manifest.
