@@ -3,22 +3,21 @@
 package main
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // The C policy of the page compiles by the page's command, and the page's other command scores it.
 // hack/clang.sh gets the compiler.
 func TestThePolicyInCOfThePageScores(t *testing.T) {
-	for _, program := range []string{"clang", "wasm-ld"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("there is no %s, of Debian's packages clang and lld", program)
-		}
-	}
+	needsClang(t)
 	raw, err := os.ReadFile("../../docs/policy-abi.md")
 	if err != nil {
 		t.Fatal(err)
@@ -30,16 +29,8 @@ func TestThePolicyInCOfThePageScores(t *testing.T) {
 	if !found || !ends || !shell || !closed {
 		t.Fatal("the page has no policy in C and no commands")
 	}
-	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "shortest.c"), []byte(source), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	compile, score, _ := strings.Cut(strings.TrimSpace(commands), "\n")
-	clang := exec.CommandContext(t.Context(), "sh", "-c", compile)
-	clang.Dir = folder
-	if out, err := clang.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", compile, err, out)
-	}
+	folder := compileInC(t, "shortest.c", source, compile)
 	args := strings.Fields(strings.NewReplacer("shortest.wasm", filepath.Join(folder, "shortest.wasm"), "config/samples", "../../config/samples").Replace(score))
 	if args[0] != "windtunnel" {
 		t.Fatalf("the page scores by %s", score)
@@ -53,6 +44,65 @@ func TestThePolicyInCOfThePageScores(t *testing.T) {
 	if !strings.Contains(out, want) {
 		t.Errorf("the fault of another layout does not say %q:\n%.600s", want, out)
 	}
+}
+
+// The module of the sample does what its program in C does, compiled by the sample's command.
+func TestTheModuleOfTheSampleIsItsProgram(t *testing.T) {
+	needsClang(t)
+	const sample = "../../config/samples/simulationrun-webassembly.yaml"
+	raw, err := os.ReadFile(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest := string(raw)
+	comment, _, _ := strings.Cut(manifest, "apiVersion:")
+	var code []string
+	for line := range strings.Lines(comment) {
+		if rest, indented := strings.CutPrefix(line, "#   "); indented {
+			code = append(code, rest)
+		} else if len(code) > 0 && strings.TrimSpace(line) == "#" {
+			code = append(code, "\n")
+		}
+	}
+	source, commands, found := strings.Cut(strings.Join(code, ""), "clang ")
+	compile, _, _ := strings.Cut(commands, "\n")
+	head, rest, inline := strings.Cut(manifest, "module: |\n")
+	_, tail, ends := strings.Cut(rest, "    workload:\n")
+	if !found || !inline || !ends {
+		t.Fatal("the sample has no program in C, or no module")
+	}
+	module, err := os.ReadFile(filepath.Join(compileInC(t, "cached.c", source, "clang "+compile), "cached.wasm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := tempFile(t, "again.yaml", head+"module: "+base64.StdEncoding.EncodeToString(module)+"\n    workload:\n"+tail)
+	if diff := cmp.Diff(mustRun(t, "run", "-f", sample), mustRun(t, "run", "-f", again)); diff != "" {
+		t.Errorf("the program in C does something else (-module +program):\n%s", diff)
+	}
+}
+
+func needsClang(t *testing.T) {
+	t.Helper()
+	for _, program := range []string{"clang", "wasm-ld"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("there is no %s, of Debian's packages clang and lld", program)
+		}
+	}
+}
+
+// compileInC compiles a program by a command, and returns the folder of the module.
+func compileInC(t *testing.T, name, source, command string) string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, name), []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	clang := exec.CommandContext(t.Context(), "sh", "-c", command)
+	clang.Dir = folder
+	if out, err := clang.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", command, err, out)
+	}
+	return folder
 }
 
 func combinedScore(t *testing.T, args []string) float64 {
