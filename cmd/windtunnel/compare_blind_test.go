@@ -173,6 +173,34 @@ var blindCases = map[string]struct {
 		seeingPools: `    - {name: llama, model: meta-llama/Llama-3.1-8B-Instruct, accelerator: h100-sxm, kvCache: {blocks: 600}, replicas: 4}`,
 		why:         "no request was preempted",
 	},
+	// Two replicas serve 1 request/s for ever: there is room for more in either maximum.
+	"a maximum that no scaler asks for": {
+		pools: blindScaledPools, router: blindScaler, horizon: "duration: 3m", was: "maxReplicas: 4", is: "maxReplicas: 9",
+		blind: clientOf("1", ""), seeing: clientOf("90", ""),
+		why: "no scaler changed the number of replicas",
+	},
+	"the fairness between tenants of which there is one": {
+		router: strings.NewReplacer(
+			"priorityBands:\n            - {priority: 10, maxRequests: \"40\"}\n            - {priority: 0, maxRequests: \"40\"}", "defaultPriorityBand: {fairnessPolicyRef: global-strict-fairness-policy}",
+			"- type: queue-scorer\n", "- type: queue-scorer\n          - type: global-strict-fairness-policy\n          - type: round-robin-fairness-policy\n",
+		).Replace(blindFlowControl),
+		was: "{fairnessPolicyRef: global-strict", is: "{fairnessPolicyRef: round-robin", pools: blindSmallPools,
+		blind: clientOf("60", ""), seeing: clientOf("30", ", tenant: one") + "\n" + strings.Replace(clientOf("90", ", tenant: two"), "chat", "urgent", 1),
+		why: "all requests are of one tenant",
+	},
+	"which KV blocks to evict where none are": {
+		router: blindNative, was: "{blocks: ", is: "{eviction: LFU, blocks: ",
+		pools:       strings.Replace(blindPools, "replicas: 4", "replicas: 4, kvCache: {blocks: 40000}", 1),
+		seeingPools: strings.Replace(blindPools, "replicas: 4", "replicas: 4, kvCache: {blocks: 4000}", 1),
+		blind:       clientOf("5", ""), seeing: clientOf("20", `, copies: {count: 80, prefixes: Own}, prefix: {group: system, tokens: 4096}`),
+		why: "no KV block was evicted",
+	},
+	"retries where no attempt fails": {
+		router: `    router: {policies: {routing: {policy: least-loaded}}, admission: {policy: token-bucket, parameters: {rate: "20", burst: "10"}}}`,
+		was:    "retry: {max: 1}", is: "retry: {max: 5}",
+		blind: clientOf("2", ", retry: {max: 1}"), seeing: clientOf("60", ", retry: {max: 1}"),
+		why: "no attempt was refused or given up",
+	},
 	"a timeout that no request reaches": {
 		router: blindNative, was: "total: 600s", is: "total: 9s", pools: blindSmallPools,
 		blind: clientOf("2", ", timeout: {total: 600s}"), seeing: clientOf("60", ", timeout: {total: 600s}"),
@@ -231,6 +259,36 @@ func TestChangesThatNothingExercisesAreUndecided(t *testing.T) {
 			before, after := scenario(pools, tc.seeing)
 			change, verdict, code := comparison(t, before, after)
 			if code == exitUnknown || change.Unexercised != "" || change.EqualSeeds == change.Seeds {
+				t.Errorf("exit code %d, %+v, %s", code, change, verdict)
+			}
+		})
+	}
+}
+
+// TestWhatDoesNothingInAnEPPFileIsTheSameConfiguration: the order in which plugins are declared,
+// that of the scorers of a profile, whose sum is taken, and names of plugins. It passes, with
+// that reason. Another order of filters is another configuration.
+func TestWhatDoesNothingInAnEPPFileIsTheSameConfiguration(t *testing.T) {
+	for name, tc := range map[string]struct {
+		was, is string
+		code    int
+	}{
+		"order of plugins": {"          - type: active-request-scorer\n          - type: prefix-cache-scorer", "          - type: prefix-cache-scorer\n          - type: active-request-scorer", exitOK},
+		"order of scorers": {
+			"{pluginRef: active-request-scorer, weight: 1}\n            - {pluginRef: prefix-cache-scorer, weight: 2}",
+			"{pluginRef: prefix-cache-scorer, weight: 2}\n            - {pluginRef: active-request-scorer, weight: 1}", exitOK,
+		},
+		"a name":                      {"type: active-request-scorer", "{name: load, type: active-request-scorer}", exitOK},
+		"a weight that tells nothing": {"prefix-cache-scorer, weight: 2", "prefix-cache-scorer, weight: 3", exitUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := strings.NewReplacer("HORIZON", "requests: 100", "POOLS", blindPools, "ROUTER", blindEPP("prefix-cache-scorer"), "CLIENTS", blindPlain, "EXTRA", "").Replace(blindScenario)
+			after := strings.Replace(before, tc.was, tc.is, 1)
+			if name == "a name" {
+				after = strings.Replace(after, "{pluginRef: active-request-scorer", "{pluginRef: load", 1)
+			}
+			change, verdict, code := comparison(t, before, after)
+			if code != tc.code || after == before || change.SameConfiguration != (tc.code == exitOK) || strings.Contains(verdict, "both sides have the same effective configuration") != (tc.code == exitOK) {
 				t.Errorf("exit code %d, %+v, %s", code, change, verdict)
 			}
 		})

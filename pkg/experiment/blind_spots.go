@@ -51,16 +51,32 @@ var blindSpots = []blindSpot{
 		"no prompt found its beginning in a cache", trace.WaysToSharePrompts,
 	},
 	{
+		[]string{"kvcache.eviction"}, anyAbove("evictions"),
+		"no KV block was evicted, because GPU memory held all", "state the traffic that fills GPU memory, or its size (kvCache.blocks)",
+	},
+	{
+		[]string{"flowcontrol", "saturation", "admission", "admitter", "detector"}, anyAbove("gatewayQueueing.max", "admissionDelay.max", "rejectionRate"),
+		"no request was held back or refused, because the pool was never saturated", "state the load that saturates it (rate, rateScale), or fewer replicas",
+	},
+	{
+		[]string{"fairness"}, anyAbove("fairness.tokens"),
+		"all requests are of one tenant", "state tenants",
+	},
+	{
+		[]string{"orderingpolicy"}, never,
+		"both take the requests that wait in the same order", "state what the policy orders by, such as deadlines, and the load under which several wait",
+	},
+	{
 		[]string{"priority", "priorities", "band"}, shows(result.ShownPriorities),
 		"all requests have the same priority", "state the priorities of clients, tenants or the trace",
 	},
 	{
-		[]string{"flowcontrol", "saturation", "admission", "admitter", "detector", "evict"}, anyAbove("gatewayQueueing.max", "admissionDelay.max", "rejectionRate"),
-		"no request was held back or refused, because the pool was never saturated", "state the load that saturates it (rate, rateScale), or fewer replicas",
-	},
-	{
 		[]string{"timeout"}, anyAbove("timeoutRate"),
 		"no client gave a request up", "state the load under which they do",
+	},
+	{
+		[]string{"retry"}, anyAbove("rejectionRate", "timeoutRate"),
+		"no attempt was refused or given up, so that no client tried again", "state the load under which that happens",
 	},
 	{
 		[]string{"victim", "preempt"}, anyAbove("preemptions"),
@@ -69,6 +85,14 @@ var blindSpots = []blindSpot{
 	{
 		[]string{".scheduler"}, anyAbove("priorityInversions", "preemptions"),
 		"no request waited for a place in a batch that another one could have had", "state the load under which requests wait (rate, rateScale), or a smaller engine.maxNumSeqs",
+	},
+	{
+		[]string{"maxnumseqs", "maxnumbatchedtokens"}, never,
+		"no batch reached either limit", "state the load under which batches are full",
+	},
+	{
+		[]string{"kvcache.blocks", "kvcache.memoryutilization"}, never,
+		"GPU memory held all blocks in either size", "state the traffic that fills it",
 	},
 }
 
@@ -86,6 +110,10 @@ func blindSpotOf(part *changedPart, rows []result.Row) *blindSpot {
 	}
 	return nil
 }
+
+// never is of parts that did nothing if no decision differs: had their limit been reached, or
+// their order mattered, one would.
+func never(*result.Row) bool { return false }
 
 // shows is of a property of requests. Rows that do not say count as if they had it.
 func shows(property string) func(*result.Row) bool {

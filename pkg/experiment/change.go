@@ -27,6 +27,10 @@ func NewChange(candidate, baseline []result.Row, gated []result.Measure, scenari
 	if scenarios != nil {
 		// A point whose values do not go together has no rows to compare.
 		if before, after, err := scenarios(); err == nil {
+			if c.IsBlind() && samePickers(before, after) {
+				c.SameConfiguration = true
+				return c
+			}
 			parts = changedParts(before, after)
 		}
 	}

@@ -104,3 +104,33 @@ func TestAChangeOfWhatWasIdle(t *testing.T) {
 		})
 	}
 }
+
+// TestSamePickers: what does nothing in an EPP configuration tells no two scenarios apart.
+func TestSamePickers(t *testing.T) {
+	const plugins, weights = `{"name":"q","type":"queue-scorer"},{"name":"f","type":"a-filter"},{"name":"p","type":"prefix","parameters":{"of":"q"}}`,
+		`{"pluginRef":"f"},{"pluginRef":"q","weight":1},{"pluginRef":"p","weight":2}`
+	for name, tc := range map[string]struct {
+		plugins, weights string
+		want             bool
+	}{
+		"equal":                    {plugins, weights, true},
+		"plugins in another order": {`{"name":"p","type":"prefix","parameters":{"of":"q"}},{"name":"f","type":"a-filter"},{"name":"q","type":"queue-scorer"}`, weights, true},
+		"scorers in another order": {plugins, `{"pluginRef":"p","weight":2},{"pluginRef":"f"},{"pluginRef":"q","weight":1}`, true},
+		"another name":             {strings.ReplaceAll(plugins, `"q"`, `"load"`), strings.ReplaceAll(weights, `"q"`, `"load"`), true},
+		"another weight":           {plugins, strings.ReplaceAll(weights, `2`, `3`), false},
+		"another reference":        {strings.ReplaceAll(plugins, `"of":"q"`, `"of":"f"`), weights, false},
+		"another type":             {strings.ReplaceAll(plugins, "queue-scorer", "other-scorer"), weights, false},
+		"a plugin more":            {plugins + `,{"name":"r","type":"reader"}`, weights, false},
+	} {
+		if got := samePickers(eppWith(t, plugins, weights), eppWith(t, tc.plugins, tc.weights)); got != tc.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+	// Of two plugins of one type, the names tell which is which.
+	two := func(first, second string) Tree {
+		return eppWith(t, `{"name":"a","type":"filter","parameters":{"x":1}},{"name":"b","type":"filter","parameters":{"x":2}}`, `{"pluginRef":"`+first+`"},{"pluginRef":"`+second+`"}`)
+	}
+	if samePickers(two("a", "b"), two("b", "a")) {
+		t.Error("filters in another order are the same")
+	}
+}

@@ -10,8 +10,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unique"
 
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -88,6 +90,9 @@ func digestOf(o *simulator.Outcome) uint64 {
 	}
 	for i := range o.Replicas {
 		r := &o.Replicas[i]
+		if !wasThere(r) {
+			continue
+		}
 		add(r.Served, r.ServedTokens, r.Steps, int64(r.Busy))
 		for _, l := range r.Lifetimes {
 			add(int64(l.From), int64(l.To))
@@ -100,6 +105,12 @@ func digestOf(o *simulator.Outcome) uint64 {
 		add(o.Units[i].Ups, o.Units[i].Downs, o.Units[i].Reversals)
 	}
 	return digest
+}
+
+// wasThere says of a replica whether it was there for some time, or on its way: a scaler's
+// maximum makes room for others, which decide nothing.
+func wasThere(r *simulator.ReplicaUse) bool {
+	return len(r.Lifetimes) > 0 || slices.ContainsFunc(r.Stages[autoscaling.Pending:], func(d time.Duration) bool { return d > 0 })
 }
 
 // Known says whether the row has decisions.

@@ -48,7 +48,7 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 	s.core = &core{
 		ctx: ctx, sim: s, faults: c.Policies.Faults,
 		listeners: listeners{c.Preempted, c.Stepped, c.Transferred, c.HandedOver},
-		metrics:   newMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, len(c.Pools), labels),
+		metrics:   newMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, c.Pools, labels),
 	}
 	s.cluster = &cluster{core: s.core, handoff: c.Handoff}
 	s.gateway = newGateway(s.core, s.cluster, &c)

@@ -52,6 +52,27 @@ func TestDecisionsOfEqualRunsAreEqual(t *testing.T) {
 			t.Errorf("%s: %+v, before %+v", name, got, same)
 		}
 	}
+	// Two pools of which the first may grow, as a scaler's maximum allows, though none does.
+	two := func(c *Config) {
+		c.Pools[0].Replicas = 1
+		c.Pools = append(c.Pools, c.Pools[0])
+	}
+	grown := run(func(c *Config) {
+		two(c)
+		c.Pools[0].MaxReplicas = 4
+		c.Policies = policy.RoutedBy(toNth{0, -1})
+	})
+	small := run(func(c *Config) {
+		two(c)
+		c.Policies = policy.RoutedBy(toNth{1, 40})
+	})
+	if moved := run(func(c *Config) {
+		two(c)
+		c.Pools[0].MaxReplicas = 4
+		c.Policies = policy.RoutedBy(toNth{4, 40})
+	}); moved != small || moved == grown {
+		t.Errorf("room in another pool changes what is decided: %+v, without it %+v", moved, small)
+	}
 	if run(func(c *Config) { c.Policies = policy.RoutedBy(toNth{1, 40}) }) == run(func(c *Config) { c.Policies = policy.RoutedBy(toNth{2, 40}) }) {
 		t.Error("two empty replicas are not told apart")
 	}

@@ -31,7 +31,7 @@ type metrics struct {
 	ended func(at simtime.Time, q *request, how SeriesColumn)
 }
 
-func newMetrics(targets []Target, tenantTargets [][]Target, warmUp time.Duration, pools int, labels workload.Labels) metrics {
+func newMetrics(targets []Target, tenantTargets [][]Target, warmUp time.Duration, pools []Pool, labels workload.Labels) metrics {
 	tenants, classes, models := max(len(labels.Tenants), 1), max(len(labels.Classes), 1), len(labels.Models)+1
 	return metrics{
 		targets: targets, tenantTargets: tenantTargets,
@@ -39,8 +39,10 @@ func newMetrics(targets []Target, tenantTargets [][]Target, warmUp time.Duration
 		tenants: tenants,
 		classes: classes,
 		models:  models,
-		index:   make([]int32, (pools+1)*tenants*classes*models),
+		index:   make([]int32, (len(pools)+1)*tenants*classes*models),
 		cells:   []*Cell{{}},
+
+		decisions: newDecisionTally(pools),
 	}
 }
 

@@ -160,7 +160,7 @@ func newPlain(c Config) *plain {
 		p.ScrapeInterval = DefaultScrapeInterval
 	}
 	labels := p.Source.Labels()
-	p.metrics = newMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, len(c.Pools), labels)
+	p.metrics = newMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, c.Pools, labels)
 	p.follow()
 	for i := range c.Pools {
 		p.pools = append(p.pools, c.Pools[i].Name)

@@ -39,7 +39,7 @@ func TestATargetIsMetHoweverLarge(t *testing.T) {
 		"a day, 120000 times":     {day, 120000 * 1e6, 120000, true},
 		"no gaps":                 {1, 0, 0, true},
 	} {
-		m := newMetrics([]Target{{TPOT: c.target.Sub(0)}}, nil, 0, 1, workload.Labels{})
+		m := newMetrics([]Target{{TPOT: c.target.Sub(0)}}, nil, 0, make([]Pool, 1), workload.Labels{})
 		q := &request{prompt: 1, total: 2 + c.gaps}
 		q.cell = m.arrived(0, 0, q)
 		m.completed(c.decode, c.decode, q)
