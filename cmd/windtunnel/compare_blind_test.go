@@ -167,6 +167,11 @@ var blindCases = map[string]struct {
 		blind: clientOf("5", ""), seeing: clientOf("80", ""),
 		why: "no request was held back or refused",
 	},
+	"a hint of chunks without a prompt of two": {
+		router: "    router: {policies: {routing: {policy: least-loaded}}, priority: {policy: class, parameters: {prefillChunk: \"5000\"}}}", was: `prefillChunk: "5000"`, is: `prefillChunk: "1300"`,
+		blind: blindPlain, seeing: strings.Replace(blindPlain, "max: 1200", "max: 4000", 1),
+		why: "no request computed its prompt in other chunks",
+	},
 	"a victim where nothing is preempted": {
 		router: blindNative, was: "replicas: 4", is: "replicas: 4, engine: {victim: MostBlocks}",
 		blind: clientOf("5", ""), seeing: strings.Replace(clientOf("40", ""), `mean: "100"`, `mean: "900"`, 1),

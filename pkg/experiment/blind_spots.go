@@ -23,6 +23,10 @@ type blindSpot struct {
 // blindSpots are in order: the first one that fits a part is its reason.
 var blindSpots = []blindSpot{
 	{
+		[]string{"prefillchunk"}, never,
+		"no request computed its prompt in other chunks", "state prompts that are longer than the hint",
+	},
+	{
 		[]string{"lora", "adapter"}, shows(result.ShownAdapters),
 		"no request asks for a LoRA adapter", "state the adapters of clients (adapter, copies.adapters) or of the trace",
 	},

@@ -35,6 +35,8 @@ type Verdict struct {
 	// Until is when the policy is to be asked again, after the time of the view; 0
 	// where the request is not delayed. A client may give the request up before.
 	Until simtime.Time
+	// Hints are for the engine of a request that enters.
+	Hints Hints
 }
 
 // Reject is the verdict that a request does not enter, for a reason that wraps

@@ -32,8 +32,9 @@ var known = map[string][]string{
 	},
 	// Tokens, as that of Prompt, is the length of the prompt.
 	"policy.Request": {
-		"Adapter", "Arrival", "Class", "Headers", "ID", "Model", "Prompt", "Priority", "Session", "TPOT", "TTFT", "Tenant", "Tokens", "Turn",
+		"Adapter", "Arrival", "Class", "Headers", "Hints", "ID", "Model", "Prompt", "Priority", "Session", "TPOT", "TTFT", "Tenant", "Tokens", "Turn",
 	},
+	"policy.Hints":  {"PrefillChunk", "With()"},
 	"prompt.Prompt": {"AllBlocks()", "AllStretches()", "Append()", "Extents", "FullBlocks()", "FullStretches()", "Tokens()"},
 	"prompt.Extent": {"Source", "Start", "Tokens"},
 }

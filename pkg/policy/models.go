@@ -179,10 +179,10 @@ func (p *modelPart) place(to Decision) Decision {
 
 // Prioritize implements [Priority]. The priority of a request whose router has no policy
 // of priorities stays.
-func (r *modelRouters) Prioritize(view *View, request *Request) int {
+func (r *modelRouters) Prioritize(view *View, request *Request) (priority int, hints Hints) {
 	p := r.of(request)
 	if p.Priority == nil {
-		return request.Priority
+		return request.Priority, Hints{}
 	}
 	return p.Priority.Prioritize(p.look(view), request)
 }

@@ -28,7 +28,22 @@ type Policies struct {
 type Priority interface {
 	// Prioritize returns the priority of a request that has just arrived: more is
 	// more important. The view and the request are only valid during the call.
-	Prioritize(view *View, request *Request) int
+	Prioritize(view *View, request *Request) (priority int, hints Hints)
+}
+
+// Hints say how an engine is to schedule a request. The zero value says nothing.
+type Hints struct {
+	// PrefillChunk is the most prompt tokens that one step computes; 0 leaves it to the
+	// engine, whose own bounds hold in any case.
+	PrefillChunk int
+}
+
+// With returns the hints of two policies on one request: the stricter ones.
+func (h Hints) With(other Hints) Hints {
+	if other.PrefillChunk > 0 && (h.PrefillChunk == 0 || other.PrefillChunk < h.PrefillChunk) {
+		h.PrefillChunk = other.PrefillChunk
+	}
+	return h
 }
 
 // Routing is a router with all that it takes part in. A field that is nil or false says

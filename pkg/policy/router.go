@@ -50,6 +50,8 @@ type Request struct {
 	// TTFT and TPOT are the latencies that the client states it was promised; 0
 	// states nothing.
 	TTFT, TPOT time.Duration
+	// Hints are what the policies before the router tell the engine.
+	Hints Hints
 }
 
 // Scrape is what the router last read from one replica's metrics endpoint.

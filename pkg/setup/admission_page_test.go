@@ -26,7 +26,7 @@ func TestTheAdmissionPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var admissions, priorities, laws, common strings.Builder
+	var admissions, priorities, laws, common, hints strings.Builder
 	for _, d := range admission.Describe() {
 		describe(&admissions, d.Name, d.Help, d.Parameters)
 	}
@@ -37,10 +37,12 @@ func TestTheAdmissionPage(t *testing.T) {
 		describe(&laws, d.Name, d.Help, d.Parameters)
 	}
 	table(&common, adaptive.Common())
+	table(&hints, parameters.Hints())
 	want := replaceTable(t, string(page), "<!-- admission policies", admissions.String())
 	want = replaceTable(t, want, "<!-- priority policies", priorities.String())
 	want = replaceTable(t, want, "<!-- laws", laws.String())
 	want = replaceTable(t, want, "<!-- common parameters of laws", common.String())
+	want = replaceTable(t, want, "<!-- hints", hints.String())
 	if *updatePage {
 		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
 			t.Fatal(err)

@@ -104,14 +104,14 @@ func (e *entrance) tellOfDelayed() {
 }
 
 // Prioritize implements [policy.Priority].
-func (e *entrance) Prioritize(view *policy.View, request *policy.Request) int {
-	value := e.priority.Prioritize(view, request)
+func (e *entrance) Prioritize(view *policy.View, request *policy.Request) (int, policy.Hints) {
+	value, hints := e.priority.Prioritize(view, request)
 	if e.tell != nil {
 		answer := &scheduler.PriorityAnswer{Policy: e.priorityName, Stated: request.Priority, Value: value}
 		e.about(view, request).Priority = answer
 		e.answered(view, request, scheduler.GatewayAnswer{Priority: answer})
 	}
-	return value
+	return value, hints
 }
 
 // Admit implements [policy.Admission].

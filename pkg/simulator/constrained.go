@@ -21,7 +21,7 @@ func (r *replica) scheduleConstrained() (budget int32, preempted bool) {
 	budget = r.maxTokens
 	for i := 0; i < len(b.running) && budget > 0; i++ {
 		q := &r.requests.all[b.running[i]]
-		n := min(q.total-q.computed, r.longPrefill, budget)
+		n := min(q.total-q.computed, r.chunkLimit(q), budget)
 		place, returned := r.makeRoom(i, q.computed+n)
 		preempted = preempted || returned.preempted
 		budget += returned.tokens

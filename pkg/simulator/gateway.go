@@ -116,7 +116,7 @@ func (g *gateway) prioritize(info *policy.Request) {
 		t.Arrive(g.now, info)
 	}
 	if p := g.policies.Priority; p != nil {
-		info.Priority = p.Prioritize(g.show(), info)
+		info.Priority, info.Hints = p.Prioritize(g.show(), info)
 	}
 }
 
@@ -138,6 +138,7 @@ func (g *gateway) admit(id int32) {
 			g.delay(id, verdict.Until)
 			return
 		}
+		info.Hints = info.Hints.With(verdict.Hints)
 	}
 	g.requests.all[id].routedAt = g.now
 	g.countAdmission(id)

@@ -52,7 +52,9 @@ func TestWhatTheRouterKnowsOfARequest(t *testing.T) {
 // ranks gives each request its ID as priority.
 type ranks struct{}
 
-func (ranks) Prioritize(_ *policy.View, q *policy.Request) int { return q.ID }
+func (ranks) Prioritize(_ *policy.View, q *policy.Request) (int, policy.Hints) {
+	return q.ID, policy.Hints{}
+}
 
 // evenOnly admits requests of even priority.
 type evenOnly struct{}

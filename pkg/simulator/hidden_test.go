@@ -25,9 +25,9 @@ func (a *allSeen) see(who string, v *policy.View, q *policy.Request) {
 	a.log = append(a.log, fmt.Sprintf("%s: %+v, %+v, %+v", who, shown, *v.Traffic, *q))
 }
 
-func (a *allSeen) Prioritize(v *policy.View, q *policy.Request) int {
+func (a *allSeen) Prioritize(v *policy.View, q *policy.Request) (int, policy.Hints) {
 	a.see("priority", v, q)
-	return 0
+	return 0, policy.Hints{}
 }
 
 func (a *allSeen) Admit(v *policy.View, q *policy.Request) policy.Verdict {

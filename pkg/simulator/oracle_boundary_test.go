@@ -109,10 +109,10 @@ func (s *spy) Route(v *policy.View, q *policy.Request) (policy.Decision, error) 
 	return policy.To(s.turn % len(v.Scrapes)), nil
 }
 
-func (s *spy) Prioritize(v *policy.View, q *policy.Request) int {
+func (s *spy) Prioritize(v *policy.View, q *policy.Request) (int, policy.Hints) {
 	s.look(*v)
 	s.look(*q)
-	return q.Priority
+	return q.Priority, policy.Hints{}
 }
 
 func (s *spy) Admit(v *policy.View, q *policy.Request) policy.Verdict {

@@ -16,7 +16,7 @@ func (p *plain) prioritize(info *policy.Request) {
 		p.Policies.Traffic.Arrive(p.now, info)
 	}
 	if p.Policies.Priority != nil {
-		info.Priority = p.Policies.Priority.Prioritize(p.look(), info)
+		info.Priority, info.Hints = p.Policies.Priority.Prioritize(p.look(), info)
 	}
 }
 
@@ -39,6 +39,9 @@ func (p *plain) letEnter(q *plainRequest) {
 			}
 			p.schedule(plainEvent{at: verdict.Until, kind: plainDelayEnd, number: q.info.ID, request: q})
 			return
+		}
+		if chunk := verdict.Hints.PrefillChunk; chunk > 0 && (q.info.Hints.PrefillChunk == 0 || chunk < q.info.Hints.PrefillChunk) {
+			q.info.Hints.PrefillChunk = chunk
 		}
 	}
 	q.routedAt = p.now

@@ -33,7 +33,7 @@ func (r *plainReplica) noteNeeds(q *plainRequest) {
 		if r.ReserveFullPrompt {
 			return tokens
 		}
-		return min(r.capped(tokens), int32(r.MaxNumBatchedTokens))
+		return min(r.capped(q, tokens), int32(r.MaxNumBatchedTokens))
 	}
 	if q.sequence != nil {
 		tokens := q.total - q.computed

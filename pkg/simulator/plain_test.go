@@ -584,7 +584,7 @@ func (p *plain) formStep(r *plainReplica) latency.Step {
 	r.preemptedThisStep, r.refused = false, nil
 	for i := 0; i < len(r.running) && budget > 0; i++ {
 		q := r.running[i]
-		n := min(r.capped(q.total-q.computed), budget)
+		n := min(r.capped(q, q.total-q.computed), budget)
 		gone := false
 		for !gone && !r.cache.Extend(q.sequence, int(q.computed+n)) {
 			if len(r.running) == 1 && p.makeRoom(r) {
@@ -642,7 +642,7 @@ func (p *plain) admit(r *plainReplica, q *plainRequest, budget int32) (int32, bo
 	if held := p.below(r, q, cached); len(held) > 0 {
 		return 0, p.load(r, q, cached, held)
 	}
-	n := min(r.capped(q.total-cached), budget)
+	n := min(r.capped(q, q.total-cached), budget)
 	reserve := cached + n
 	if r.ReserveFullPrompt {
 		reserve = q.total
@@ -663,7 +663,7 @@ func (p *plain) admit(r *plainReplica, q *plainRequest, budget int32) (int32, bo
 
 // resume lets a request run whose KV has come from elsewhere.
 func (p *plain) resume(r *plainReplica, q *plainRequest, budget int32) (int32, bool) {
-	n := min(r.capped(q.total-q.computed), budget)
+	n := min(r.capped(q, q.total-q.computed), budget)
 	if !r.cache.Extend(q.sequence, int(q.computed+n)) {
 		return 0, false
 	}
@@ -720,7 +720,10 @@ func (p *plain) count(step *latency.Step, q *plainRequest) {
 	}
 }
 
-func (r *plainReplica) capped(n int32) int32 {
+func (r *plainReplica) capped(q *plainRequest, n int32) int32 {
+	if q.info.Hints.PrefillChunk > 0 {
+		n = min(n, int32(q.info.Hints.PrefillChunk))
+	}
 	if r.LongPrefillTokens > 0 {
 		return min(n, int32(r.LongPrefillTokens))
 	}

@@ -78,12 +78,12 @@ func (r *replica) watchWaiting(q *request, id int32) {
 func (r *replica) needsToStart(q *request) (tokens int32, blocks int) {
 	if q.holding {
 		tokens = q.total - q.computed
-		return tokens, int(r.blocksOf(r.firstChunk(tokens)))
+		return tokens, int(r.blocksOf(r.firstChunk(q, tokens)))
 	}
 	r.nameBlocks(q)
 	cached := r.match(q)
 	tokens = q.total - cached
-	chunk := r.firstChunk(tokens)
+	chunk := r.firstChunk(q, tokens)
 	if q.handoff != 0 && !q.job {
 		tokens, chunk = 1, tokens
 	}
@@ -91,11 +91,11 @@ func (r *replica) needsToStart(q *request) (tokens int32, blocks int) {
 }
 
 // firstChunk is how many of a request's tokens need room when it is admitted.
-func (r *replica) firstChunk(tokens int32) int32 {
+func (r *replica) firstChunk(q *request, tokens int32) int32 {
 	if r.reserve {
 		return tokens
 	}
-	return min(tokens, r.longPrefill, r.maxTokens)
+	return min(tokens, r.chunkLimit(q), r.maxTokens)
 }
 
 // leaves notes that a request is not in the wait queue any more.

@@ -24,10 +24,13 @@ func randomAdmission(c *choices, config *Config) {
 	config.Policies.Admission = &b
 }
 
-// reversed makes the least important requests the most important ones.
+// reversed makes the least important requests the most important ones, and hints that the
+// prompts of some are to be computed in chunks of one to three tokens.
 type reversed struct{}
 
-func (reversed) Prioritize(_ *policy.View, q *policy.Request) int { return -q.Priority }
+func (reversed) Prioritize(_ *policy.View, q *policy.Request) (int, policy.Hints) {
+	return -q.Priority, policy.Hints{PrefillChunk: q.ID % 4}
+}
 
 // bouncer admits no request below priority 0 while replicas hold more than so many
 // requests together, as they were last scraped, and no request of a tenant that has so
@@ -60,5 +63,5 @@ func (b *bouncer) Admit(v *policy.View, q *policy.Request) policy.Verdict {
 	case over:
 		return policy.Reject(policy.ErrOverBudget)
 	}
-	return policy.Verdict{}
+	return policy.Verdict{Hints: policy.Hints{PrefillChunk: q.ID / 4 % 3}}
 }

@@ -18,6 +18,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/kv/transfer"
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
@@ -70,7 +71,7 @@ import (
 //	retry     max, backoff, jitter: all clients send a request again that was not
 //	          answered. The second retry of a request a is called a.2
 //	target    ttft, tpot, e2e
-//	request   NAME at, output, priority, adapter, prompt: texts text:tokens or text@start:tokens,
+//	request   NAME at, output, priority, chunk (a hint), adapter, prompt: texts text:tokens or text@start:tokens,
 //	          joined by "+". Equal texts are equal tokens; own is the request's
 //	          own text, answer/NAME what an engine generated for that request.
 //	expect    NAME …: what became of a request, see recorder.request
@@ -185,6 +186,9 @@ func (c *scenario) read(l line) {
 	case "request":
 		c.names = append(c.names, l.names[0])
 		c.requests = append(c.requests, l.request(len(c.requests)))
+		if chunk := l.number("chunk"); chunk > 0 {
+			c.hint(len(c.requests)-1, chunk)
+		}
 	case "expect", "view":
 		c.expect = append(c.expect, l)
 	case "heard":
@@ -194,6 +198,23 @@ func (c *scenario) read(l line) {
 	default:
 		c.t.Fatalf("line %d: no verb %q", l.row, l.verb)
 	}
+}
+
+// hint has a policy hint the chunks of a request's prompt.
+func (c *scenario) hint(request, chunk int) {
+	hints, ok := c.config.Policies.Priority.(scriptHints)
+	if !ok {
+		hints = scriptHints{}
+		c.config.Policies.Priority = hints
+	}
+	hints[request] = policy.Hints{PrefillChunk: chunk}
+}
+
+// scriptHints are hints by request. Priorities stay.
+type scriptHints map[int]policy.Hints
+
+func (s scriptHints) Prioritize(_ *policy.View, q *policy.Request) (int, policy.Hints) {
+	return q.Priority, s[q.ID]
 }
 
 func (c *scenario) run() {

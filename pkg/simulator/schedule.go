@@ -65,11 +65,19 @@ func (r *replica) planChunks(budget int32) bool {
 			return false
 		}
 		q := &r.requests.all[id]
-		q.chunk = min(q.total-q.computed, r.longPrefill, budget)
+		q.chunk = min(q.total-q.computed, r.chunkLimit(q), budget)
 		budget -= q.chunk
 		needs += r.cache.ExtendNeeds(q.blocks, int(q.computed+q.chunk))
 	}
 	return needs <= r.cache.Free()
+}
+
+// chunkLimit is the most tokens of a request that one step computes.
+func (r *replica) chunkLimit(q *request) int32 {
+	if hint := q.info.Hints.PrefillChunk; hint > 0 {
+		return min(int32(hint), r.longPrefill)
+	}
+	return r.longPrefill
 }
 
 // allocate gives all that run the blocks that planChunks has counted and
@@ -148,7 +156,7 @@ func (r *replica) match(q *request) int32 {
 
 // start gives a request blocks for what is cached and its first chunk.
 func (r *replica) start(q *request, cached, budget int32) bool {
-	n := min(q.total-cached, r.longPrefill, budget)
+	n := min(q.total-cached, r.chunkLimit(q), budget)
 	reserve := cached + n
 	if r.reserve {
 		reserve = q.total

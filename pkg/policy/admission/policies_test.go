@@ -257,7 +257,11 @@ func TestWrongParametersHaveTheirPath(t *testing.T) {
 		want  []string
 	}{
 		"a policy that does not exist":  {Spec{Policy: "token-buckets"}, names, []string{`admission.policy: Invalid value: "token-buckets": unknown policy; there are ` + strings.Join(Policies(), ", ") + `; did you mean "token-bucket"?`}},
-		"a parameter of another policy": {Spec{"always", values([]string{"rate=1"})}, names, []string{"admission.parameters[rate]: Forbidden: there are no parameters"}},
+		"a parameter of another policy": {Spec{"always", values([]string{"rate=1"})}, names, []string{`admission.parameters[rate]: Invalid value: "rate": unknown parameter; there are prefillChunk, prefillChunk:CLASS`}},
+		"hints that are no chunks": {Spec{"always", values([]string{"prefillChunk=-1", "prefillChunk:acme=5"})}, names, []string{
+			`admission.parameters[prefillChunk]: Invalid value: "-1": must be a whole number of at least 0`,
+			`admission.parameters[prefillChunk:acme]: Invalid value: "acme": unknown class; there are critical, standard, batch`,
+		}},
 		"no numbers": {Spec{"token-bucket", values([]string{"rate=fast", "burst=0", "scope=all"})}, names, []string{
 			`admission.parameters[scope]: Unsupported value: "all": supported values: "global", "tenant"`,
 			`admission.parameters[rate]: Invalid value: "fast": must be a number greater than 0`,

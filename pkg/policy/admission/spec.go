@@ -63,7 +63,7 @@ func Load(spec Spec, names Names, path *field.Path) (*Config, field.ErrorList) {
 	}
 	l := &loader{Reader: parameters.NewReader(spec.Parameters, path.Child("parameters")), names: names, path: path}
 	l.IgnoresNames = names.Selected
-	c := &Config{make: policies[at].read(l)}
+	c := &Config{make: l.withHints(policies[at].read(l))}
 	if l.errs = append(l.errs, l.Done()...); len(l.errs) > 0 {
 		return nil, l.errs
 	}

@@ -13,4 +13,6 @@ func readClass(l *loader) func() policy.Priority {
 	return func() policy.Priority { return c }
 }
 
-func (c class) Prioritize(_ *policy.View, request *policy.Request) int { return c[request.Class] }
+func (c class) Prioritize(_ *policy.View, request *policy.Request) (int, policy.Hints) {
+	return c[request.Class], policy.Hints{}
+}

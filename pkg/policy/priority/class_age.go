@@ -27,8 +27,8 @@ func readClassAge(l *loader) func() policy.Priority {
 	return func() policy.Priority { return c }
 }
 
-func (c classAge) Prioritize(_ *policy.View, request *policy.Request) int {
-	return inMilliseconds(simtime.Time(c.headStarts[request.Class]) - request.Arrival)
+func (c classAge) Prioritize(_ *policy.View, request *policy.Request) (int, policy.Hints) {
+	return inMilliseconds(simtime.Time(c.headStarts[request.Class]) - request.Arrival), policy.Hints{}
 }
 
 // inMilliseconds rounds a time down to ms, as priorities of a request have.

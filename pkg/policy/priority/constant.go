@@ -12,4 +12,6 @@ func readConstant(l *loader) func() policy.Priority {
 	return func() policy.Priority { return c }
 }
 
-func (c constant) Prioritize(*policy.View, *policy.Request) int { return int(c) }
+func (c constant) Prioritize(*policy.View, *policy.Request) (int, policy.Hints) {
+	return int(c), policy.Hints{}
+}

@@ -17,9 +17,9 @@ func readDeadline(l *loader) func() policy.Priority {
 	return func() policy.Priority { return deadline{} }
 }
 
-func (deadline) Prioritize(_ *policy.View, request *policy.Request) int {
+func (deadline) Prioritize(_ *policy.View, request *policy.Request) (int, policy.Hints) {
 	if request.TTFT == 0 {
-		return math.MinInt32
+		return math.MinInt32, policy.Hints{}
 	}
-	return inMilliseconds(-request.Arrival.Add(request.TTFT))
+	return inMilliseconds(-request.Arrival.Add(request.TTFT)), policy.Hints{}
 }

@@ -39,7 +39,7 @@ func order(p policy.Priority, requests []policy.Request) []int {
 	ids := make([]int, len(requests))
 	for i := range requests {
 		requests[i].ID = i
-		priorities[i] = p.Prioritize(&policy.View{Now: requests[i].Arrival}, &requests[i])
+		priorities[i], _ = p.Prioritize(&policy.View{Now: requests[i].Arrival}, &requests[i])
 		ids[i] = i
 	}
 	slices.SortStableFunc(ids, func(a, b int) int { return cmp.Compare(priorities[b], priorities[a]) })

@@ -17,11 +17,11 @@ func NewProgram(code sandbox.Code, l *sandbox.Layout, endpoints int, seed int64,
 	return program{sandbox.NewCaller(code, l, endpoints, stats.NewStream(seed, "sandbox/priority").Float64, faults)}
 }
 
-func (p program) Prioritize(view *policy.View, request *policy.Request) int {
+func (p program) Prioritize(view *policy.View, request *policy.Request) (int, policy.Hints) {
 	sandbox.FillGateway(p.Caller, view, request)
 	answer, ok := p.Call()
 	if !ok {
-		return 0
+		return 0, policy.Hints{}
 	}
-	return int(answer[0])
+	return int(answer[0]), policy.Hints{}
 }

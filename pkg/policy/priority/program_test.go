@@ -22,7 +22,7 @@ func TestPrograms(t *testing.T) {
 	p := NewProgram(code, l, 1, 1, faults)
 	view := &policy.View{Scrapes: make([]policy.Scrape, 1), Traffic: policy.NewTraffic(2, 2, time.Minute)}
 	for _, tc := range []struct{ tokens, want int }{{10, 3}, {50, -5}, {0, 0}, {10, 0}} {
-		if got := p.Prioritize(view, &policy.Request{Tokens: tc.tokens, Priority: 7}); got != tc.want {
+		if got, _ := p.Prioritize(view, &policy.Request{Tokens: tc.tokens, Priority: 7}); got != tc.want {
 			t.Errorf("%d tokens: %d, want %d", tc.tokens, got, tc.want)
 		}
 	}

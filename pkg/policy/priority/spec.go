@@ -48,7 +48,7 @@ func Load(spec Spec, world World, path *field.Path) (*Config, field.ErrorList) {
 	}
 	l := &loader{Reader: parameters.NewReader(spec.Parameters, path.Child("parameters")), world: world, path: path}
 	l.IgnoresNames = world.Selected
-	c := &Config{make: policies[at].read(l), OnlyOrder: policies[at].onlyOrder}
+	c := &Config{make: l.withHints(policies[at].read(l)), OnlyOrder: policies[at].onlyOrder}
 	if l.errs = append(l.errs, l.Done()...); len(l.errs) > 0 {
 		return nil, l.errs
 	}

@@ -13,4 +13,6 @@ func readTenant(l *loader) func() policy.Priority {
 	return func() policy.Priority { return t }
 }
 
-func (t tenant) Prioritize(_ *policy.View, request *policy.Request) int { return t[request.Tenant] }
+func (t tenant) Prioritize(_ *policy.View, request *policy.Request) (int, policy.Hints) {
+	return t[request.Tenant], policy.Hints{}
+}
