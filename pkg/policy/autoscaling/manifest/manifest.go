@@ -88,7 +88,11 @@ func Inspect(kind Kind, raw []byte, path *field.Path) (*Manifest, field.ErrorLis
 		return nil, errs
 	}
 	w := newWalker(kind)
-	w.object(t, "", path)
+	if isFirstHPA(t) {
+		w.first(part(t, "spec"), path)
+	} else {
+		w.object(t, "", path)
+	}
 	w.errs = append(w.errs, checkBounds(kind, part(t, "spec"), path.Child("spec"))...)
 	if len(w.errs) > 0 {
 		return nil, append(w.errs, w.notSimulated...)

@@ -4,6 +4,7 @@ package manifest
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -11,12 +12,41 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/hpa"
 )
 
+// resourceFields are the fields that hold metrics of CPU and memory, by their types.
+var resourceFields = map[string]string{"Resource": "resource", "ContainerResource": "containerResource"}
+
 // refuseResource refuses metrics of CPU and memory.
 func refuseResource(list *Field, entry tree, path *field.Path) (err *field.Error, valid bool) {
-	if kind, _ := entry["type"].(string); list.Path == "spec.metrics" && (kind == "Resource" || kind == "ContainerResource") {
-		return field.Forbidden(path.Child("type"), kind+": "+cpuInstead), true
+	kind, _ := entry["type"].(string)
+	source := resourceFields[kind]
+	if list.Path != "spec.metrics" || source == "" {
+		return nil, false
 	}
-	return nil, false
+	if err := checkResource(part(entry, source), kind, path.Child(source)); err != nil {
+		return err, false
+	}
+	return field.Forbidden(path.Child("type"), kind+": "+cpuInstead), true
+}
+
+// checkResource finds the first fault for which Kubernetes does not take a metric of CPU or memory.
+func checkResource(resource tree, kind string, path *field.Path) *field.Error {
+	target := part(resource, "target")
+	at := path.Child("target")
+	switch {
+	case resource == nil:
+		return field.Required(path, "the metric is of type "+kind)
+	case words(resource, "name") == "":
+		return field.Required(path.Child("name"), "must be cpu or memory")
+	case kind == "ContainerResource" && words(resource, "container") == "":
+		return field.Required(path.Child("container"), "must be the name of a container")
+	case !slices.Contains([]string{"Utilization", "AverageValue", "Value"}, words(target, "type")):
+		return field.NotSupported(at.Child("type"), words(target, "type"), []string{"Utilization", "AverageValue"})
+	case target["averageUtilization"] == nil && target["averageValue"] == nil:
+		return field.Required(at, "a target of CPU or memory has averageUtilization, a share of what the pods request in per cent, or averageValue")
+	case target["averageUtilization"] != nil && target["averageValue"] != nil:
+		return field.Forbidden(at.Child("averageValue"), "a target has either averageUtilization or averageValue")
+	}
+	return nil
 }
 
 // readHPA reads an object that the table allows.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -49,16 +50,64 @@ func refuseTrigger(list *Field, entry tree, path *field.Path) (err *field.Error,
 		return field.Invalid(path.Child("type"), kind, detail), false
 	}
 	detail := otherTriggers
-	if kind == "cpu" || kind == "memory" {
+	if ofResources(kind) {
+		if err := checkResourceTrigger(entry, path); err != nil {
+			return err, false
+		}
 		detail += ". " + cpuTrigger
 	}
 	return field.Invalid(path.Child("type"), kind, detail), true
+}
+
+// ofResources reports whether a trigger of the type asks for CPU or memory.
+func ofResources(kind string) bool { return kind == "cpu" || kind == "memory" }
+
+// checkResourceTrigger finds the first fault for which KEDA does not take a trigger of type cpu or memory. Older
+// versions read metricType from the metadata type too.
+func checkResourceTrigger(entry tree, path *field.Path) *field.Error {
+	metricTypes := []string{"Utilization", "AverageValue"}
+	value := words(entry, "metadata", "value")
+	stated := cmp.Or(words(entry, "metricType"), words(entry, "metadata", "type"))
+	switch at := path.Child("metadata", "value"); {
+	case stated == "":
+		return field.Required(path.Child("metricType"), "must be one of "+spelling.Quote(metricTypes)+" in a trigger of type "+words(entry, "type"))
+	case !slices.Contains(metricTypes, stated):
+		return field.NotSupported(path.Child("metricType"), stated, metricTypes)
+	case value == "":
+		return field.Required(at, "must be a string")
+	case stated == "Utilization":
+		if _, err := strconv.ParseInt(value, 10, 32); err != nil {
+			return field.Invalid(at, value, "must be a whole number: per cent of what the pods request")
+		}
+	default:
+		if _, err := thousandths(value); err != nil {
+			return field.Invalid(at, value, "must be a quantity, such as 500m or 2Gi")
+		}
+	}
+	return nil
+}
+
+// checkResourceTriggers says what KEDA does not take of an object whose triggers all ask for CPU or memory.
+func checkResourceTriggers(spec tree, path *field.Path) field.ErrorList {
+	triggers := entries(spec, "triggers")
+	if len(triggers) == 0 || slices.ContainsFunc(triggers, func(t tree) bool { return !ofResources(words(t, "type")) }) {
+		return nil
+	}
+	var errs field.ErrorList
+	if wholeOr(spec, "minReplicaCount", 0) == 0 {
+		errs = append(errs, field.Invalid(path.Child("minReplicaCount"), 0, "must be at least 1: KEDA does not scale to zero by triggers of type cpu and memory alone"))
+	}
+	if part(spec, "fallback") != nil && part(spec, "advanced", "scalingModifiers") == nil {
+		errs = append(errs, field.Forbidden(path.Child("fallback"), "needs a trigger of another type than cpu and memory"))
+	}
+	return errs
 }
 
 // readScaledObject reads an object that the table allows.
 func (m *Manifest) readScaledObject(t tree, root *field.Path) field.ErrorList {
 	spec, path := part(t, "spec"), root.Child("spec")
 	errs := m.readAnnotations(part(t, "metadata", "annotations"), root.Child("metadata", "annotations"))
+	errs = append(errs, checkResourceTriggers(spec, path)...)
 	s := &m.keda
 	s.Polling = seconds(wholeOr(spec, "pollingInterval", 30))
 	s.Cooldown = new(seconds(wholeOr(spec, "cooldownPeriod", 300)))

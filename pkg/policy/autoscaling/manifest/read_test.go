@@ -120,7 +120,6 @@ func TestFaults(t *testing.T) {
 		old, new     string
 		path, detail string
 	}{
-		"an old version":                            {HorizontalPodAutoscaler, "autoscaling/v2", "autoscaling/v1", "m.apiVersion", "must be autoscaling/v2; convert"},
 		"a beta version":                            {HorizontalPodAutoscaler, "autoscaling/v2", "autoscaling/v2beta2", "m.apiVersion", "must be autoscaling/v2; convert"},
 		"another version of KEDA":                   {ScaledObject, "keda.sh/v1alpha1", "keda.k8s.io/v1alpha1", "m.apiVersion", "must be keda.sh/v1alpha1"},
 		"another kind":                              {HorizontalPodAutoscaler, "kind: HorizontalPodAutoscaler", "kind: ScaledObject", "m", `has no HorizontalPodAutoscaler; it has "ScaledObject"`},
@@ -134,7 +133,20 @@ func TestFaults(t *testing.T) {
 		"no maximum":                                {HorizontalPodAutoscaler, "  maxReplicas: 20\n", "", "m.spec.maxReplicas", "must be a whole number"},
 		"a maximum in quotes":                       {HorizontalPodAutoscaler, "maxReplicas: 20", `maxReplicas: "20"`, "m.spec.maxReplicas", "must be a whole number"},
 		"the CPU":                                   {HorizontalPodAutoscaler, external, "  - {type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 80}}}\n", "m.spec.metrics[0].type", "Resource: The simulator does not model CPU and memory: use a metric of the engine or of the gateway, such as vllm:num_requests_waiting, as type Pods or External"},
-		"the memory of a container":                 {HorizontalPodAutoscaler, external, "  - {type: ContainerResource, containerResource: {name: memory}}\n", "m.spec.metrics[0].type", "ContainerResource: The simulator"},
+		"the memory of a container":                 {HorizontalPodAutoscaler, external, "  - {type: ContainerResource, containerResource: {name: memory, container: vllm, target: {type: AverageValue, averageValue: 2Gi}}}\n", "m.spec.metrics[0].type", "ContainerResource: The simulator"},
+		"the CPU with the target of others":         {HorizontalPodAutoscaler, external, "  - {type: Resource, resource: {name: cpu, target: {type: Value, value: 1}}}\n", "m.spec.metrics[0].resource.target", "a target of CPU or memory has"},
+		"the CPU with two targets":                  {HorizontalPodAutoscaler, external, "  - {type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 80, averageValue: 1}}}\n", "m.spec.metrics[0].resource.target.averageValue", "a target has either"},
+		"the CPU of no container":                   {HorizontalPodAutoscaler, external, "  - {type: ContainerResource, containerResource: {name: cpu, target: {type: Utilization, averageUtilization: 80}}}\n", "m.spec.metrics[0].containerResource.container", "must be the name"},
+		"the CPU without its fields":                {HorizontalPodAutoscaler, external, "  - {type: Resource}\n", "m.spec.metrics[0].resource", "the metric is of type Resource"},
+		"an empty list of metrics":                  {HorizontalPodAutoscaler, "  metrics:\n" + external, "  metrics: []\n", "m.spec.metrics", "without metrics the controller asks for the CPU"},
+		"the first version":                         {HorizontalPodAutoscaler, "autoscaling/v2", "autoscaling/v1", "m.apiVersion", "it asks for the CPU alone"},
+		"a field of a trigger in the spec":          {ScaledObject, "  triggers:\n", "  metricType: Value\n  triggers:\n", "m.spec.metricType", "no such field here; it belongs to spec.advanced.scalingModifiers or spec.triggers[]"},
+		"metadata of a trigger beside them":         {ScaledObject, "- type: prometheus\n", "- type: prometheus\n    threshold: \"5\"\n", "m.spec.triggers[0].threshold", "no such field here; it belongs to spec.triggers[].metadata"},
+		"a trigger of the CPU without its type":     {ScaledObject, "  triggers:\n", "  triggers:\n  - {type: cpu, metadata: {value: \"70\"}}\n", "m.spec.triggers[0].metricType", "must be one of"},
+		"a trigger of the CPU of type Value":        {ScaledObject, "  triggers:\n", "  triggers:\n  - {type: cpu, metricType: Value, metadata: {value: \"70\"}}\n", "m.spec.triggers[0].metricType", ""},
+		"a trigger of the CPU without its value":    {ScaledObject, "  triggers:\n", "  triggers:\n  - {type: memory, metricType: Utilization, metadata: {}}\n", "m.spec.triggers[0].metadata.value", "must be a string"},
+		"a share of the CPU that is no number":      {ScaledObject, "  triggers:\n", "  triggers:\n  - {type: cpu, metricType: Utilization, metadata: {value: 70m}}\n", "m.spec.triggers[0].metadata.value", "must be a whole number"},
+		"a memory that is no quantity":              {ScaledObject, "  triggers:\n", "  triggers:\n  - {type: memory, metricType: AverageValue, metadata: {value: much}}\n", "m.spec.triggers[0].metadata.value", "must be a quantity"},
 		"no metrics":                                {HorizontalPodAutoscaler, "  metrics:\n" + external, "", "m.spec.metrics", "without metrics the controller asks for the CPU"},
 		"a type without its fields":                 {HorizontalPodAutoscaler, "type: External", "type: Pods", "m.spec.metrics[0].pods", "the metric is of type Pods"},
 		"a target without its value":                {HorizontalPodAutoscaler, "type: AverageValue", "type: Value", "m.spec.metrics[0].external.target.value", "the target is of type Value"},
@@ -146,7 +158,7 @@ func TestFaults(t *testing.T) {
 		"no policies":                               {HorizontalPodAutoscaler, "  metrics:", "  behavior: {scaleUp: {policies: []}}\n  metrics:", "m.spec.behavior.scaleUp.policies", "must have between 1 and 32"},
 		"KEDA's min above max":                      {ScaledObject, "minReplicaCount: 0", "minReplicaCount: 30", "m.spec.minReplicaCount", "must be at most maxReplicaCount, 20"},
 		"idle replicas above the minimum":           {ScaledObject, "minReplicaCount: 0", "minReplicaCount: 1\n  idleReplicaCount: 1", "m.spec.idleReplicaCount", "must be less than minReplicaCount"},
-		"the CPU as a trigger":                      {ScaledObject, "type: prometheus", "type: cpu", "m.spec.triggers[0].type", "only triggers of type prometheus and cron are simulated. The simulator does not model CPU and memory: use a metric of the engine or of the gateway, such as vllm:num_requests_waiting, in the query of a trigger of type prometheus"},
+		"the CPU as a trigger":                      {ScaledObject, "  triggers:\n", "  triggers:\n  - {type: cpu, metricType: Utilization, metadata: {value: \"70\"}}\n", "m.spec.triggers[0].type", "only triggers of type prometheus and cron are simulated. The simulator does not model CPU and memory: use a metric of the engine or of the gateway, such as vllm:num_requests_waiting, in the query of a trigger of type prometheus"},
 		"a trigger that KEDA does not have":         {ScaledObject, "type: prometheus", "type: prometeus", "m.spec.triggers[0].type", "KEDA has no trigger of this type; similar: prometheus"},
 		"a trigger of another system":               {ScaledObject, "type: prometheus", "type: kafka", "m.spec.triggers[0].type", "only triggers of type prometheus and cron are simulated"},
 		"a cron trigger without its fields":         {ScaledObject, "type: prometheus", "type: cron", "m.spec.triggers[0].metadata.desiredReplicas", "must be a string"},
@@ -207,6 +219,9 @@ func TestPartsThatAreNotSimulated(t *testing.T) {
 			HorizontalPodAutoscaler, "  metrics:\n", "  metrics:\n  - {type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 80}}}\n",
 			"spec.metrics[0].type", []string{"spec.metrics[1].external.target"},
 		},
+		"an object without metrics, which asks for the CPU": {
+			HorizontalPodAutoscaler, soundHPA[strings.Index(soundHPA, "  metrics:"):], "  metrics: []\n", "spec.metrics", nil,
+		},
 		"more replicas than a pool can have": {
 			HorizontalPodAutoscaler, "maxReplicas: 20", "maxReplicas: 5000", "spec.maxReplicas", []string{"spec.metrics[0].external.target"},
 		},
@@ -229,6 +244,36 @@ func TestPartsThatAreNotSimulated(t *testing.T) {
 			}
 			if _, errs := Read(tc.kind, []byte(text), nil); len(errs) != 1 || errs[0].Field != tc.path {
 				t.Errorf("Read: %v", errs)
+			}
+		})
+	}
+}
+
+// KEDA's webhook refuses an object that goes to zero by the CPU and the memory alone, and the value that stands
+// in for such triggers (verifyCPUMemoryScalers and CheckFallbackValid of v2.21).
+func TestTriggersOfResourcesAlone(t *testing.T) {
+	const cpu = "- {type: cpu, metricType: Utilization, metadata: {value: \"70\"}}"
+	for name, tc := range map[string]struct {
+		spec  string
+		paths []string
+	}{
+		"a minimum of 0":           {"minReplicaCount: 0, triggers: [" + cpu[2:] + "]", []string{"spec.minReplicaCount"}},
+		"no minimum, which is 0":   {"triggers: [" + cpu[2:] + "]", []string{"spec.minReplicaCount"}},
+		"a fallback":               {"minReplicaCount: 1, fallback: {failureThreshold: 3, replicas: 2}, triggers: [" + cpu[2:] + "]", []string{"spec.fallback"}},
+		"a minimum of 1":           {"minReplicaCount: 1, triggers: [" + cpu[2:] + "]", nil},
+		"beside another trigger":   {"minReplicaCount: 0, triggers: [" + cpu[2:] + ", {type: kafka, metadata: {topic: t}}]", nil},
+		"two, and a minimum of 0":  {"minReplicaCount: 0, triggers: [" + cpu[2:] + ", {type: memory, metricType: AverageValue, metadata: {value: 2Gi}}]", []string{"spec.minReplicaCount"}},
+		"an older way to say that": {"minReplicaCount: 1, triggers: [{type: cpu, metadata: {type: Utilization, value: \"70\"}}]", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nspec: {scaleTargetRef: {name: llama}, " + tc.spec + "}\n"
+			_, errs := Inspect(ScaledObject, []byte(text), nil)
+			var paths []string
+			for _, err := range errs {
+				paths = append(paths, err.Field)
+			}
+			if diff := cmp.Diff(tc.paths, paths); diff != "" {
+				t.Errorf("%v: paths, −want +got:\n%s", errs, diff)
 			}
 		})
 	}

@@ -73,14 +73,21 @@ func find(kind Kind, raw []byte, path *field.Path) (tree, field.ErrorList) {
 
 func checkVersion(kind Kind, t tree, path *field.Path) field.ErrorList {
 	version, _ := t["apiVersion"].(string)
-	if version == kind.apiVersion() {
+	if version == kind.apiVersion() || isFirstHPA(t) {
 		return nil
 	}
 	detail := "must be " + kind.apiVersion()
 	if strings.HasPrefix(version, "autoscaling/") {
-		detail += "; convert the object, as `kubectl get hpa NAME -o yaml` of a current cluster does"
+		detail += convertHPA
 	}
 	return field.ErrorList{field.Invalid(path.Child("apiVersion"), version, detail)}
+}
+
+const convertHPA = "; convert the object, as `kubectl get hpa NAME -o yaml` of a current cluster does"
+
+// isFirstHPA reports whether an object is a HorizontalPodAutoscaler of autoscaling/v1, which clusters take.
+func isFirstHPA(t tree) bool {
+	return t["kind"] == string(HorizontalPodAutoscaler) && t["apiVersion"] == "autoscaling/v1"
 }
 
 // documents divides a text at the lines that begin with three hyphens.

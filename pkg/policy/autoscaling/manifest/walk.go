@@ -85,6 +85,19 @@ func (w *walker) object(t tree, at string, path *field.Path) {
 	}
 }
 
+// first checks a HorizontalPodAutoscaler of autoscaling/v1, which asks for the CPU alone.
+func (w *walker) first(spec tree, path *field.Path) {
+	w.notSimulated = append(w.notSimulated, field.Invalid(path.Child("apiVersion"), "autoscaling/v1", "it asks for the CPU alone. "+cpuInstead+" of autoscaling/v2"))
+	for _, name := range []string{"scaleTargetRef", "minReplicas", "maxReplicas"} {
+		f := w.fields[join("spec", name)]
+		if spec[name] != nil {
+			w.value(f, spec[name], path.Child("spec", name))
+		} else if f.needed {
+			w.errs = append(w.errs, field.Required(path.Child("spec", name), missing(f)))
+		}
+	}
+}
+
 // triggerMetadata is where the metadata of a trigger stand, of which KEDA reads those that it knows.
 const triggerMetadata = "spec.triggers[].metadata"
 
@@ -122,8 +135,22 @@ func (w *walker) unknown(name string, names []string, path *field.Path) {
 	detail := "no such field; there are " + spelling.Quote(names)
 	if near := spelling.Nearest(name, names); len(near) > 0 {
 		detail = "no such field; near to it are " + spelling.Quote(near)
+	} else if elsewhere := w.places(name); len(elsewhere) > 0 {
+		detail = "no such field here; it belongs to " + strings.Join(elsewhere, " or ")
 	}
 	w.errs = append(w.errs, field.Forbidden(path.Child(name), detail))
+}
+
+// places are the paths of the objects that have a field of a name: the first few of them.
+func (w *walker) places(name string) []string {
+	var all []string
+	for path := range w.fields {
+		if parent, is := strings.CutSuffix(path, "."+name); is {
+			all = append(all, parent)
+		}
+	}
+	slices.Sort(all)
+	return all[:min(len(all), 3)]
 }
 
 // value checks what a field holds.
@@ -194,6 +221,10 @@ func (w *walker) value(f *Field, value any, path *field.Path) {
 }
 
 func (w *walker) list(f *Field, entries []any, path *field.Path) {
+	if len(entries) == 0 && f.Path == "spec.metrics" {
+		w.notSimulated = append(w.notSimulated, field.Required(path, missing(f)))
+		return
+	}
 	if n := int64(len(entries)); n < f.least || n > f.most {
 		w.errs = append(w.errs, field.Invalid(path, n, fmt.Sprintf("must have between %d and %d entries", f.least, f.most)))
 	}

@@ -69,7 +69,9 @@ func (c *compiler) selected(e *metricsql.MetricExpr) (found []series, asked labe
 // unknown finds fault with a name of a metric.
 func (c *compiler) unknown(as string) {
 	text := fmt.Sprintf("there is no metric %s", as)
-	if right := released(as); right != "" {
+	if from := exporterOf(as); from != "" {
+		text = fmt.Sprintf("%s of %s is not simulated", as, from)
+	} else if right := released(as); right != "" {
 		text = fmt.Sprintf("no release of the EPP exports %s; use %s", as, right)
 	} else if near := similarNames(as); near != "" {
 		text += "; similar: " + near
@@ -112,6 +114,10 @@ func (c *compiler) match(all []series, l label, f *metricsql.LabelFilter) []seri
 		}
 	}
 	if len(kept) == 0 && len(all) > 0 {
+		if slices.Equal(values, []string{""}) {
+			c.fault(c.find(f.Label), fmt.Sprintf("no series has the label %s here: take the matcher out", f.Label))
+			return kept
+		}
 		c.fault(c.find(f.Label), fmt.Sprintf("no target matches %s; %s is one of: %s", f.AppendString(nil), f.Label, strings.Join(values, ", ")))
 	}
 	return kept

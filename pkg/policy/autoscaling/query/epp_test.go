@@ -78,6 +78,10 @@ func TestNamesThatAVersionDoesNotExport(t *testing.T) {
 			"router-v0.10", "llm_d_router_epp_average_queue_size",
 			"character 1: no release of the EPP exports llm_d_router_epp_average_queue_size; use llm_d_epp_average_queue_size",
 		},
+		"the label of a later version": {
+			"router-v0.10", `llm_d_epp_flow_control_pool_saturation{stage="effective"}`,
+			"character 40: no series has the label stage here: take the matcher out",
+		},
 		"one of several priorities": {
 			"router-v0.10", `llm_d_epp_flow_control_queue_size{priority="1"}`,
 			"character 35: the series of llm_d_epp_flow_control_queue_size by priority are one here, their sum: take the matcher out",

@@ -19,7 +19,7 @@ type exporter struct {
 
 // exporters are those of which Windtunnel knows the metrics: vLLM up to v0.19
 // (vllm/v1/metrics/loggers.py and the connectors of KV transfers, and the first engine), the EPP
-// (pkg/epp/metrics/llm_d_router_metrics.go of v0.9.0, v0.10.0 and ebab68792), and llm-d's
+// (pkg/epp/metrics/llm_d_router_metrics.go of v0.9.0, v0.10.0 and ebab68792, and what came before it), and llm-d's
 // workload-variant-autoscaler.
 var exporters = []exporter{
 	{"vllm:", "vLLM", true, strings.Fields(`
@@ -54,13 +54,24 @@ var exporters = []exporter{
 		request_streaming_tpot_seconds request_ttft_seconds response_processing_duration_seconds
 		response_size_bytes scheduler_attempts scheduler_e2e_duration_seconds std_dev_kv_cache_utilization
 		std_dev_queue_size std_dev_running_requests`)},
-	{"inference_objective_", "the EPP", false, nil},
-	{"inference_pool_", "the EPP", false, nil},
-	{"inference_extension_", "the EPP", false, nil},
-	{"inference_model_", "the EPP", false, nil},
+	{"inference_objective_", "the EPP", false, ofObjectives},
+	{"inference_pool_", "the EPP", false, []string{"per_pod_queue_size"}},
+	{"inference_extension_", "the EPP", false, strings.Fields(`
+		flow_control_dispatch_cycle_duration_seconds flow_control_request_enqueue_duration_seconds
+		flow_control_request_queue_duration_seconds info model_rewrite_decisions plugin_duration_seconds
+		prefix_indexer_* scheduler_attempts scheduler_e2e_duration_seconds`)},
+	{"inference_model_", "the EPP", false, ofObjectives},
 	{"wva_", "llm-d's workload-variant-autoscaler", true, strings.Fields(`
 		current_replicas desired_ratio replica_scaling required_capacity saturation_utilization spare_capacity`)},
 }
+
+// ofObjectives are metrics of requests up to router-main, and before v1.0 of the Gateway API Inference Extension of
+// its models (pkg/epp/metrics/metrics.go of v1.5.0).
+var ofObjectives = strings.Fields(`
+	inference_request_metric input_tokens normalized_time_per_output_token_seconds output_tokens
+	prompt_cached_tokens request_duration_seconds request_error request_predicted_tpot_seconds
+	request_predicted_ttft_seconds request_sizes request_slo_violation request_tpot_prediction_duration_seconds
+	request_tpot_seconds request_ttft_prediction_duration_seconds request_ttft_seconds response_sizes`)
 
 // exports reports whether the exporter has a metric that is not in the catalogue.
 func (x *exporter) exports(rest string) bool {

@@ -60,16 +60,16 @@ func InspectName(name string) Inspection {
 	if metricOf(name) != nil {
 		return Inspection{}
 	}
+	if from := exporterOf(name); from != "" {
+		return Inspection{NotSimulated: []string{name + " of " + from + " is not simulated"}}
+	}
 	for i := range exporters {
 		x := &exporters[i]
-		rest, is := strings.CutPrefix(name, x.prefix)
-		if !is {
+		if !strings.HasPrefix(name, x.prefix) {
 			continue
 		}
 		near := similarNames(name)
 		switch {
-		case x.exports(rest):
-			return Inspection{NotSimulated: []string{name + " of " + x.name + " is not simulated"}}
 		case released(name) != "":
 			return Inspection{Unexported: []string{"no release of the EPP exports " + name + "; use " + released(name)}}
 		case !x.complete && near == "":
@@ -81,6 +81,16 @@ func InspectName(name string) Inspection {
 		}
 	}
 	return Inspection{NotSimulated: []string{"there is no metric " + name + " in a simulation"}}
+}
+
+// exporterOf is who exports a metric that is not in the catalogue; empty where that is not known.
+func exporterOf(name string) string {
+	for i := range exporters {
+		if rest, is := strings.CutPrefix(name, exporters[i].prefix); is && exporters[i].exports(rest) {
+			return exporters[i].name
+		}
+	}
+	return ""
 }
 
 // HasExporter reports whether the name is one of an exporter whose metrics are known.

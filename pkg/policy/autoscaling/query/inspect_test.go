@@ -18,7 +18,11 @@ func TestInspect(t *testing.T) {
 		"llm_d_router_epp_kv_cache_hits":                     {NotSimulated: []string{"llm_d_router_epp_kv_cache_hits of the EPP is not simulated"}},
 		"llm_d_epp_per_endpoint_queue_size":                  {NotSimulated: []string{"llm_d_epp_per_endpoint_queue_size of the EPP is not simulated"}},
 		"inference_objective_running_requests":               {}, // some version has it
-		"inference_extension_scheduler_attempts_total":       {NotSimulated: []string{"there is no metric inference_extension_scheduler_attempts_total in a simulation"}},
+		"inference_extension_scheduler_attempts_total":       {NotSimulated: []string{"inference_extension_scheduler_attempts_total of the EPP is not simulated"}},
+		"inference_pool_per_pod_queue_size":                  {NotSimulated: []string{"inference_pool_per_pod_queue_size of the EPP is not simulated"}},
+		"inference_objective_request_ttft_seconds_bucket":    {NotSimulated: []string{"inference_objective_request_ttft_seconds_bucket of the EPP is not simulated"}},
+		"inference_model_request_sizes_sum":                  {NotSimulated: []string{"inference_model_request_sizes_sum of the EPP is not simulated"}},
+		"inference_pool_average_queue_sizes":                 {Unexported: []string{"the EPP exports no inference_pool_average_queue_sizes; similar: inference_pool_average_queue_size, inference_pool_average_running_requests"}},
 		"max_over_time(vllm:num_requests_waiting[5m:1m])":    {NotSimulated: []string{"subqueries are not supported"}},
 		"sum(http_requests_total)":                           {NotSimulated: []string{"there is no metric http_requests_total in a simulation"}},
 		"sum(vllm:num_requests_waiting":                      {Unparsed: `missing "," or ")" when parsing args list for "sum"`},

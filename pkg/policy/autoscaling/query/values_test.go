@@ -320,6 +320,8 @@ func TestFaults(t *testing.T) {
 		"sum(" + w + "))": `character 31: the query should end here`,
 		"sun(" + w + ")":  "character 1: the function sun is not supported; those that are: abs,",
 		"sum(label_replace(" + w + ")) + sine(1)": "character 5: the function label_replace is not supported",
+		"llm_d_epp_per_endpoint_queue_size":       "character 1: llm_d_epp_per_endpoint_queue_size of the EPP is not simulated",
+		"sum(inference_pool_per_pod_queue_size)":  "character 5: inference_pool_per_pod_queue_size of the EPP is not simulated",
 		"vllm:num_request_waiting":                "character 1: there is no metric vllm:num_request_waiting; similar: " + w,
 		w + `{pod="llama/7"}`:                     `character 27: no target matches pod="llama/7"; pod is one of: llama/0, llama/1, qwen/0`,
 		w + `{namespace!="a"}`:                    `character 27: vllm:num_requests_waiting has no label namespace`,
