@@ -107,6 +107,9 @@ func readRun(name string) (measuredRun, error) {
 	}
 	f, err := parseRunFile(raw)
 	if err != nil {
+		if other := unfit(name, raw, "windtunnel calibrate reads a YAML file that describes a measured run"); other != nil {
+			return measuredRun{}, other
+		}
 		return measuredRun{}, fmt.Errorf("%s: %w", name, err)
 	}
 	folder := filepath.Dir(name)

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 
@@ -21,21 +23,30 @@ type resultFormat struct {
 // measured is what results of other tools are for.
 const measured = "windtunnel import reads the profile that the benchmark ran with, and windtunnel calibrate a log of requests or a Benchmark Report of llm-d-benchmark"
 
-// resultFormats are those of vllm bench serve (vllm/benchmarks/serve.py), guidellm from 0.3 on, inference-perf, AIPerf
-// and llm-d-benchmark.
+// resultFormats are those of the benchmarks of SGLang (sglang/bench_serving.py) and vLLM (vllm/benchmarks/serve.py),
+// guidellm from 0.3 on, inference-perf, AIPerf, its predecessor genai-perf, and llm-d-benchmark. The first one that fits
+// names a file.
 var resultFormats = []resultFormat{
+	{"is a result of sglang.bench_serving", [][]string{{"completed"}, {"request_throughput"}, {"total_output_tokens_retokenized"}}, measured},
 	{"is a result of vllm bench serve", [][]string{{"completed"}, {"request_throughput"}, {"duration"}}, measured},
 	{"is a report of guidellm", [][]string{{"benchmarks", "metrics"}}, measured},
 	{"is a report of inference-perf", [][]string{{"load_summary"}, {"successes"}}, measured},
-	{"is a result of AIPerf", [][]string{{"request_throughput", "unit"}, {"request_latency", "unit"}}, measured},
+	{"is a log of requests of inference-perf", [][]string{{"start_time"}, {"end_time"}, {"info", "input_tokens"}}, measured},
+	{"is a result of AIPerf", [][]string{{"request_latency", "unit"}, {"was_cancelled"}}, measured},
+	{"is a log of requests of AIPerf", [][]string{{"metadata", "request_start_ns"}, {"metrics"}}, measured},
+	{"is a result of AIPerf or genai-perf", [][]string{{"request_latency", "unit"}}, measured},
+	{"is a profile export of genai-perf", [][]string{{"experiments", "requests"}, {"service_kind"}}, measured},
 	{"is a Benchmark Report of llm-d-benchmark", [][]string{{"run", "uid"}, {"results"}}, "windtunnel compare and windtunnel calibrate read Benchmark Reports"},
 }
 
-// asResult are the words on a result of another tool.
+// asResult are the words on a result of another tool, or on lines of such.
 func asResult(content []byte) (what, use string) {
 	var root any
 	if yaml.Unmarshal(content, &root) != nil {
-		return "", ""
+		first, _, _ := bytes.Cut(content, []byte("\n"))
+		if json.Unmarshal(first, &root) != nil {
+			return "", ""
+		}
 	}
 	for _, f := range resultFormats {
 		all := true

@@ -22,6 +22,11 @@ func TestAFileOfAnotherKindIsNamedForWhatItIs(t *testing.T) {
 	guide := tempFile(t, "guidellm.json", `{"metadata": {"version": 2}, "benchmarks": [{"metrics": {"request_latency": {"successful": {"median": 1.9}}}}]}`)
 	perf := tempFile(t, "summary.json", `{"load_summary": {"count": 5}, "successes": {"latency": {"request_latency": {"p90": 0.31}}}}`)
 	aiperf := tempFile(t, "profile_export_aiperf.json", `{"request_throughput": {"unit": "requests/sec", "avg": 2}, "request_latency": {"unit": "ms", "avg": 52}}`)
+	sglang := tempFile(t, "sglang.jsonl", strings.Repeat(`{"backend": "sglang", "completed": 2, "duration": 3.5, "request_throughput": 0.6, "total_output_tokens_retokenized": 9}`+"\n", 2))
+	records := tempFile(t, "profile_export.jsonl", strings.Repeat(`{"metadata": {"request_start_ns": 5}, "metrics": {"time_to_first_token": {"value": 1, "unit": "ms"}}}`+"\n", 3))
+	cancelled := tempFile(t, "aiperf.json", `{"time_to_first_token": {"unit": "ms"}, "request_latency": {"unit": "ms", "avg": 52}, "was_cancelled": false}`)
+	raw := tempFile(t, "profile_export.json", `{"service_kind": "openai", "experiments": [{"experiment": {"mode": "concurrency"}, "requests": [{"timestamp": 1}]}]}`)
+	perRequest := tempFile(t, "per_request.json", `[{"start_time": 1.5, "end_time": 2, "info": {"input_tokens": 10}}, {"start_time": 2.5, "end_time": 3, "info": {"input_tokens": 10}}]`)
 	folder := t.TempDir()
 	const address = "https://example.com/configs/epp.yaml"
 	for name, c := range map[string]struct {
@@ -54,7 +59,13 @@ func TestAFileOfAnotherKindIsNamedForWhatItIs(t *testing.T) {
 		"run, a benchmark's result":     {[]string{"run", "-f", bench}, bench + " is a result of vllm bench serve, and a manifest of Windtunnel"},
 		"import, a report of guidellm":  {[]string{"import", guide}, guide + " is a report of guidellm, and windtunnel import reads profiles"},
 		"inspect, inference-perf":       {[]string{"trace", "inspect", perf}, perf + " is a report of inference-perf, and a trace has"},
-		"init --trace, AIPerf":          {[]string{"init", "--epp", picker, "--trace", aiperf, "-o", filepath.Join(folder, "s.yaml")}, "--trace: " + aiperf + " is a result of AIPerf"},
+		"init --trace, AIPerf":          {[]string{"init", "--epp", picker, "--trace", aiperf, "-o", filepath.Join(folder, "s.yaml")}, "--trace: " + aiperf + " is a result of AIPerf or genai-perf"},
+		"inspect, SGLang":               {[]string{"trace", "inspect", sglang}, sglang + " is a result of sglang.bench_serving, and a trace has"},
+		"inspect, records of AIPerf":    {[]string{"trace", "inspect", records}, records + " is a log of requests of AIPerf, and a trace has"},
+		"run, AIPerf":                   {[]string{"run", "-f", cancelled}, cancelled + " is a result of AIPerf, and a manifest"},
+		"import, genai-perf":            {[]string{"import", raw}, raw + " is a profile export of genai-perf, and windtunnel import reads"},
+		"lint, records of a benchmark":  {[]string{"lint", perRequest}, perRequest + " is a log of requests of inference-perf, and windtunnel lint reads"},
+		"calibrate, a result":           {[]string{"calibrate", "-f", bench}, bench + " is a result of vllm bench serve, and windtunnel calibrate reads a YAML file"},
 		"inspect, nothing":              {[]string{"trace", "inspect", empty}, empty + ": is empty: it has no requests"},
 		"inspect, an address":           {[]string{"trace", "inspect", address}, address + " is an address"},
 		"dashboard, an address":         {[]string{"dashboard", address}, address + " is an address"},
