@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/document"
 )
 
@@ -38,5 +39,29 @@ func TestFlowControlIsSpeltOut(t *testing.T) {
 	again, errs := Load([]byte(text), "router-main", inline)
 	if len(errs) > 0 || marshal(t, again) != text {
 		t.Errorf("%v, or another text", errs)
+	}
+}
+
+// TestQuantityBeyond64Bits: 20E is 2×10¹⁹ = 20 × 10¹⁸, and apimachinery has 0 for all
+// decimal ones of 10E and more; 18446744073709551617 = 2⁶⁴ + 1 loses its upper bits, 1 is
+// left. 16Ei = 2⁶⁴ is cut off to 2⁶³ - 1, as good as no limit, which is no finding.
+func TestQuantityBeyond64Bits(t *testing.T) {
+	for value, want := range map[string]string{
+		"20E": "20E does not fit in 64 bits and is replaced by 0", "18446744073709551617": "18446744073709551617 does not fit in 64 bits and is replaced by 1",
+		"9E": "", "16Ei": "", "0": "", "1.5": "", "100m": "",
+	} {
+		text := mutantHeader + "featureGates: [flowControl]\n" + pluginList("queue-scorer") + "flowControl: {maxBytes: '" + value + "'}\n"
+		for _, version := range []string{"router-v0.9.0", "router-v0.10.0", "router-main"} {
+			verdict := Judge([]byte(text), version, nil)
+			got := ""
+			for _, n := range verdict.Notices {
+				if n.Path.String() == "flowControl.maxBytes" {
+					got = n.Text
+				}
+			}
+			if verdict.Stage != config.Accepted || got != want {
+				t.Errorf("%s, %s: %v %q, want %q", version, value, verdict.Stage, got, want)
+			}
+		}
 	}
 }

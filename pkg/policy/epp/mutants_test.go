@@ -63,7 +63,8 @@ func TestMutantsOfAllKinds(t *testing.T) {
 }
 
 func mutantsOfAllKinds() []mutant {
-	return slices.Concat(extractorMutants(), indexMutants(), quantityMutants(), durationMutants(), tickMutants(), documentMutants())
+	return slices.Concat(extractorMutants(), indexMutants(), quantityMutants(), durationMutants(), tickMutants(), documentMutants(),
+		companyMutants(), preciseMutants(), parameterMutants())
 }
 
 const mutantHeader = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\n"

@@ -83,7 +83,7 @@ func (c *indexerConfig) checkTiers(l *config.Loader, at *field.Path) {
 }
 
 // checkEvents checks where events come from. From scheduler-v0.5 on the EPP looks
-// into null.
+// into null, from router-v0.10 on it reads the type of the engine.
 func (p *preciseParameters) checkEvents(l *config.Loader, at *field.Path) {
 	switch e := p.KVEventsConfig; {
 	case e == nil && l.Clock < version.Scheduler05:
@@ -92,7 +92,7 @@ func (p *preciseParameters) checkEvents(l *config.Loader, at *field.Path) {
 		l.Add(field.Required(at, crashesOverNull))
 	case e.Concurrency < 0:
 		l.Add(field.Invalid(at.Child("concurrency"), e.Concurrency, "must not be negative: the EPP crashes"))
-	case e.EngineType != "":
+	case e.EngineType != "" && l.Clock >= version.Router10:
 		config.CheckOneOf(l, at.Child("engineType"), e.EngineType, []string{"vllm", "sglang"})
 	}
 }

@@ -15,6 +15,8 @@ type PreciseWiring struct {
 	// Hears is whether engines' KV events reach it, Discovers whether it would
 	// listen to engines that it is told of.
 	Hears, Discovers bool
+	// Workers is how many workers take KV events.
+	Workers int
 	// Estimates is whether the tokens that it hashes are estimated, and so never
 	// match an engine's.
 	Estimates bool
@@ -35,6 +37,7 @@ func PreciseWirings(c *config.Config) []PreciseWiring {
 			Name:      p.Name,
 			Hears:     parameters.hears(p.Name, rules, &c.Document),
 			Discovers: events.DiscoverPods && events.PodDiscoveryConfig != nil,
+			Workers:   events.Concurrency,
 			Estimates: rules.needsEndpointSource && !ownTokens && scheduler.EstimatesTokens(&c.Document),
 		})
 	}

@@ -70,8 +70,10 @@ func (l flowControlLoader) checkBand(band *priorityBand, at *field.Path) {
 
 // checkCap checks a limit; 0 is the default.
 func (l flowControlLoader) checkCap(at *field.Path, limit *document.Quantity) {
-	switch {
-	case limit.Value() >= 0:
+	switch value := limit.Value(); {
+	case value >= 0 && limit.Wraps():
+		l.Notice(at, "replaced-value", "%s does not fit in 64 bits and is replaced by %d", *limit, value)
+	case value >= 0:
 	case strings.HasPrefix(string(*limit), "-"):
 		l.Add(field.Invalid(at, string(*limit), "must not be negative"))
 	default:

@@ -61,3 +61,13 @@ func (q *Quantity) Value() int64 {
 	}
 	return parsed.Value()
 }
+
+// Wraps reports whether the quantity is more than its value: one of more than 64 bits
+// loses its upper bits.
+func (q *Quantity) Wraps() bool {
+	if q == nil {
+		return false
+	}
+	parsed, err := resource.ParseQuantity(string(*q))
+	return err == nil && parsed.CmpInt64(parsed.Value()) > 0
+}

@@ -18,7 +18,7 @@ var rules = []*Rule{
 	&affinityOnly, &queueAndKVOnly, &warmPodWins, &loadAwareHalved, &nothingScored,
 	&severalUnreferencedPickers, &pickerBecomesDefault, &randomPickerIgnoresScores, &maxEndpoints,
 	&prefixBehindPassthrough, &blockSizeBelowFloor, &autoTuneOverrides, &promptBeyondIndex, &indexOverRemembers,
-	&speculativeIndexingOff, &preciseBlockSize, &preciseWithoutEvents, &preciseWithoutTokens, &preciseUnread, &sessionAffinityWithoutHeader, &inFlightWithReplicas,
+	&speculativeIndexingOff, &preciseBlockSize, &preciseWithoutEvents, &preciseWithoutWorkers, &preciseWithoutTokens, &preciseUnread, &sessionAffinityWithoutHeader, &inFlightWithReplicas,
 	&fileInContainer, &unreadConfig,
 
 	&manifestRule, &deprecatedFieldRule,
