@@ -303,7 +303,7 @@ func (t *plainTier) unpin(blocks []uint64) {
 	}
 }
 
-// storeEagerly copies what is computed of a request to the tier below the GPU.
+// storeEagerly copies what is computed of a request down.
 func (p *plain) storeEagerly(r *plainReplica, q *plainRequest) {
 	if len(r.tiers) == 0 || !r.PrefixCaching || r.Tiers.Offload.Policy != OffloadEager || q.receives() {
 		return
@@ -312,16 +312,27 @@ func (p *plain) storeEagerly(r *plainReplica, q *plainRequest) {
 	for _, identity := range q.identities[:int(q.computed)/r.BlockTokens] {
 		content = append(content, plainContent{identity: identity, priority: q.info.Priority})
 	}
-	var store *plainTransfer
-	store = p.copyDown(r, 0, content, r.toHost, nil, func() {
+	q.stores = append(q.stores, p.copyFromGPU(r, content, func(store *plainTransfer) {
 		q.stores = remove(q.stores, store)
 		if len(q.stores) == 0 && q.parting != nil {
 			q.parting()
 		}
-	})
-	if store != nil {
-		q.stores = append(q.stores, store)
+	})...)
+}
+
+// copyFromGPU sends content that the first tier has not there, and what has no room there
+// to the next one. It calls then at the end of each transfer.
+func (p *plain) copyFromGPU(r *plainReplica, content []plainContent, then func(*plainTransfer)) []*plainTransfer {
+	var all []*plainTransfer
+	for k, t := range r.tiers {
+		content = t.missing(content)
+		var sent *plainTransfer
+		if sent = p.copyDown(r, k, content, r.toHost, nil, func() { then(sent) }); sent != nil {
+			all = append(all, sent)
+		}
+		content = t.missing(content)
 	}
+	return all
 }
 
 // copyDown sends content to tier k that it has not, as much of it as there is
@@ -488,12 +499,13 @@ func (p *plain) offload(r *plainReplica, begins bool, begin func()) bool {
 			}
 		}
 	}
-	then := func() {}
+	sent := p.copyFromGPU(r, contentOf(evicted), func(*plainTransfer) {
+		if begins {
+			landed()
+		}
+	})
 	if begins {
-		then = landed
-	}
-	if p.copyDown(r, 0, contentOf(evicted), r.toHost, nil, then) != nil && begins {
-		holding++
+		holding += len(sent)
 	}
 	if holding == 0 {
 		p.copyAhead(r)

@@ -15,6 +15,8 @@ type copying struct {
 	tier    int
 	pending kv.Reservation
 	id      transfer.ID
+	// past says that it comes from GPU memory, past the tiers above, which had no room.
+	past bool
 	// source is one more than the number of the keep whose blocks are copied, 0 if
 	// none.
 	source int32
@@ -32,22 +34,35 @@ type copying struct {
 	blocks       int
 }
 
-// copyDown copies the blocks that a request has filled to the first tier, as far
-// as that lacks them: when its prompt is computed, and when it ends. One whose KV
-// is not all here copies nothing.
+// copyDown copies the blocks down that a request has filled, as far as the first tier
+// lacks them: when its prompt is computed, and when it ends. One whose KV is not all here
+// copies nothing.
 func (l *tierSet) copyDown(id int32, q *request) {
 	if l.offload.Policy != OffloadEager || q.incomplete {
 		return
 	}
 	l.spans = l.tiers[0].store.Missing(l.spans[:0], q.chain, 0, int(q.computed)/l.replica.cache.BlockTokens())
-	c := l.reserve(0, l.spans)
-	if c == nil {
-		return
+	l.copyFromGPU(l.spans, func(c *copying) {
+		k := l.sourceOf(q, id)
+		c.source, c.priority, c.request = q.source, q.info.Priority, q.info.ID
+		k.copies = append(k.copies, c)
+	})
+}
+
+// copyFromGPU copies blocks that the first tier lacks to that tier, and what it has no
+// room for straight to the next one, so that a small tier keeps nothing from a large one.
+// prepare sees each copy before it starts.
+func (l *tierSet) copyFromGPU(spans []kv.Span, prepare func(*copying)) {
+	for k := range l.tiers {
+		if k > 0 {
+			spans = l.tiers[k].store.MissingSpans(nil, l.tiers[k-1].store.MissingSpans(nil, spans))
+		}
+		if c := l.reserve(k, spans); c != nil {
+			c.past = k > 0
+			prepare(c)
+			l.startCopy(c)
+		}
 	}
-	k := l.sourceOf(q, id)
-	c.source, c.priority, c.request = q.source, q.info.Priority, q.info.ID
-	k.copies = append(k.copies, c)
-	l.startCopy(c)
 }
 
 // reserve takes places in a tier for the first of some blocks, as many as there
@@ -87,7 +102,7 @@ func (l *tierSet) copyEvictedOn(tier int, evicted []kv.Span) {
 // startCopy puts a copy on its way.
 func (l *tierSet) startCopy(c *copying) {
 	source := l.toHost
-	if c.tier > 0 {
+	if c.tier > 0 && !c.past {
 		source = l.tiers[c.tier-1].read
 		c.shared = l.tiers[c.tier-1].shared && l.tiers[c.tier].shared
 	}

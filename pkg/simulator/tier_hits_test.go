@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/kv"
+	"windtunnel.dev/windtunnel/pkg/kv/transfer"
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -56,6 +58,64 @@ func TestTierPoliciesServeMoreHitsUnderLoad(t *testing.T) {
 		}
 		if got < least+least/10 {
 			t.Errorf("policy %d: %d tokens from caches, and %d without a tier", policy, got, least)
+		}
+	}
+}
+
+// A storage tier with room for all blocks, below a CPU tier of any size, serves no fewer
+// tokens than the CPU tier alone and than the storage tier alone: what the CPU tier has no
+// room for goes straight to storage. Requests follow each other.
+func TestALargeStorageTierServesNoFewerHits(t *testing.T) {
+	for seed := range int64(300) {
+		for _, policy := range []OffloadPolicy{OffloadEager, OffloadLazy, OffloadThreshold} {
+			served := func(kinds ...TierKind) int64 {
+				c := tierScenario(seed, 100*time.Microsecond)
+				first := c.Pools[0].Tiers.Lower[0]
+				c.Pools[0].Tiers.Offload.Policy, c.Pools[0].Tiers.Lower = policy, nil
+				for _, kind := range kinds {
+					tier := first
+					tier.Kind, tier.Blocks = kind, map[TierKind]int{CPUTier: 1 + int(seed%8), StorageTier: 1 << 20}[kind]
+					c.Pools[0].Tiers.Lower = append(c.Pools[0].Tiers.Lower, tier)
+				}
+				return hits(t, c)
+			}
+			both, cpu, storage := served(CPUTier, StorageTier), served(CPUTier), served(StorageTier)
+			if both < cpu || both < storage {
+				t.Errorf("seed %d, policy %d: %d tokens from caches, %d with the CPU tier alone and %d with storage alone", seed, policy, both, cpu, storage)
+			}
+		}
+	}
+}
+
+// By hand: ten blocks of four tokens are the prompt A, then B, then A again, with room for
+// twelve blocks in GPU memory and for one or four in the CPU tier. B pushes A out of GPU
+// memory, and A out of the CPU tier but for at most four blocks. The storage tier has room
+// for all, so that the second A is computed from its last token on: 39 tokens before it have
+// nine whole blocks, 36 tokens. No other request finds anything.
+func TestASmallCPUTierKeepsNothingFromStorage(t *testing.T) {
+	policies := policy.RoutedBy(toFewest{})
+	station := transfer.Station{BytesPerSecond: int64(time.Second)}
+	for _, policy := range []OffloadPolicy{OffloadEager, OffloadLazy, OffloadThreshold} {
+		for _, blocks := range []int{1, 4} {
+			c := Config{Policies: policies, Horizon: Horizon{Drain: time.Hour}, CheckInvariants: true, Pools: []Pool{{
+				Replicas: 1, Timer: recordedStep{}, BlockTokens: 4, KVBlocks: 12, PrefixCaching: true, BlockBytes: 1,
+				MaxNumSeqs: 1, MaxNumBatchedTokens: 100,
+				Tiers: Tiers{ToHost: station, ToGPU: station, Offload: Offload{Policy: policy, Threshold: 0.5}, Lower: []Tier{
+					{Kind: CPUTier, Blocks: blocks, Read: station, Write: station},
+					{Kind: StorageTier, Blocks: 100, Read: station, Write: station},
+				}},
+			}}}
+			source := &script{}
+			for id, text := range []uint64{1, 2, 1} {
+				source.requests = append(source.requests, workload.Request{
+					ID: id, Arrival: simtime.Time(id) * simtime.Time(time.Second), OutputTokens: 1, Response: uint64(10 + id),
+					Prompt: prompt.Prompt{}.Append(prompt.Extent{Source: text, Tokens: 40}),
+				})
+			}
+			c.Source = source
+			if got := hits(t, c); got != 36 {
+				t.Errorf("policy %d, %d blocks in the CPU tier: %d tokens from caches, by hand 36", policy, blocks, got)
+			}
 		}
 	}
 }

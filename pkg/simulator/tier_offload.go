@@ -56,14 +56,11 @@ func (l *tierSet) copyEvicted(holds bool) {
 			}
 		}
 	}
-	c := l.reserve(0, l.tiers[0].store.MissingSpans(nil, l.spans))
-	if c == nil {
-		return
-	}
-	if holds {
-		l.hold(c)
-	}
-	l.startCopy(c)
+	l.copyFromGPU(l.tiers[0].store.MissingSpans(nil, l.spans), func(c *copying) {
+		if holds {
+			l.hold(c)
+		}
+	})
 }
 
 // hold has the step that was just formed wait for a copy.

@@ -136,7 +136,7 @@ func (d *load) describe(s *simulation) Transfer {
 func (c *copying) describe(s *simulation) Transfer {
 	tiers := s.cluster.replicas[c.replica].tiers.tiers
 	from := GPUPlace
-	if c.tier > 0 {
+	if c.tier > 0 && !c.past {
 		from = tierPlaces[tiers[c.tier-1].kind]
 	}
 	return Transfer{
