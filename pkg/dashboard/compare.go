@@ -39,7 +39,7 @@ func (r *reading) compare() error {
 	}
 	contrast.PutFirst(names)
 	c := &compareView{
-		layout: r.layout(fmt.Sprintf("Points %d and %d of %s", a, b, r.object.Name), ""), Object: r.object,
+		layout: r.layout(fmt.Sprintf("%s and %s in %s", r.pointName(a), r.pointName(b), r.object.Name), ""), Object: r.object,
 		A: a, B: b, NameA: r.pointName(a), NameB: r.pointName(b),
 	}
 	c.Trail = append(c.Trail, r.trail()...)

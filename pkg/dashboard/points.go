@@ -125,12 +125,15 @@ func (r *reading) point() error {
 	return r.render(pointTemplate, p)
 }
 
-// titleOf names a point, or a run, which has one point.
+// titleOf names a point by its values, or a run, which has one point.
 func (r *reading) titleOf(point int) string {
-	if r.object.Resource == Runs {
+	switch {
+	case r.object.Resource == Runs:
 		return "Seeds of " + r.object.Name
+	case len(r.Parameters[point]) == 0:
+		return "Point " + strconv.Itoa(point) + " of " + r.object.Name
 	}
-	return "Point " + strconv.Itoa(point) + " of " + r.object.Name
+	return r.pointName(point) + " in " + r.object.Name
 }
 
 // trail are the pages above that of a point.

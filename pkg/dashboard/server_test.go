@@ -102,6 +102,7 @@ func TestAnswers(t *testing.T) {
 	const object = "/namespaces/a/policysweeps/s"
 	large := sample(Sweeps, "a", "large")
 	large.Status.Results = &v1alpha1.ResultsStatus{Rows: 1000}
+	large.Status.Conditions[2].Message = "Gate served fails: goodput is too low"
 	running := sample(Sweeps, "a", "running")
 	running.Status.Conditions = nil
 	s := newShelf(sample(Sweeps, "a", "s"), large, running, sample(Sweeps, "a", "broken"), sample(Runs, "a", "run"),
@@ -121,6 +122,10 @@ func TestAnswers(t *testing.T) {
 		"work under way":                          {path: "/namespaces/a/policysweeps/running", want: `data-events="/namespaces/a/policysweeps/running/events"`},
 		"points without a report":                 {path: object + "/points", want: "weight=2"},
 		"a point, the worst seed first":           {path: object + "/points/1", want: "the worst goodput first"},
+		"a point by its name":                     {path: object + "/points/1", want: "<h1>weight=2 in s</h1>"},
+		"two points by their names":               {path: object + "/compare?a=0&b=1", want: "<h1>weight=1 and weight=2 in s</h1>"},
+		"the dates of the list":                   {path: "/", want: `<td class="number" data-title="date">2001-09-09`},
+		"the sentence of a verdict in the list":   {path: "/", want: "Gate served fails: goodput is too low"},
 		"a seed":                                  {path: object + "/points/1/seeds/1", want: "s-point-1.yaml --seed 1 --explain REQUEST"},
 		"a comparison":                            {path: object + "/compare?a=0&b=1", want: "Difference is B − A"},
 		"a run":                                   {path: "/namespaces/a/simulationruns/run", want: "the worst goodput first"},
