@@ -4,14 +4,23 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/controllers"
+	"windtunnel.dev/windtunnel/internal/testing/apiserver"
 )
 
 // hostile clears a screen, turns the direction of writing, ends a code block, and is HTML and
@@ -111,5 +120,49 @@ spec:
 	}
 	if html := mustRun(t, "report", results); strings.Contains(html, "<img src=x>") {
 		t.Error("the page has an element of the trace")
+	}
+}
+
+// What a cluster says is of programs, of services, and of whoever edits its objects.
+func TestVerbsOfAClusterArePrintable(t *testing.T) {
+	failed := "Ready=False/JobFailed/shard 3 failed: " + hostile
+	sweep := aSweep("s", failed, "Failed=True/JobFailed/"+hostile, "Stalled=True/JobFailed/"+hostile)
+	sweep.Status.Gates = []v1alpha1.GateStatus{{Name: "fast", Verdict: v1alpha1.GateFail, Message: hostile}}
+	sweep.Status.Best = &v1alpha1.Candidate{Point: 7, Summary: "tenant=" + hostile}
+	run := aRun("r", "Ready=True/Complete", "Complete=True/Complete", "Passed=False/GateFailed/"+hostile)
+	run.Status.Gates = sweep.Status.Gates
+	server := apiserver.New(t, controllers.Scheme(), sweep, run, workerPod("failed", corev1.PodFailed, time.Minute, "s"))
+	server.Logs = map[string]string{"failed": "it fails: " + hostile + "\n"}
+	for name, args := range map[string][]string{
+		"explain, a sweep": {"explain", "s"},
+		"explain, a run":   {"explain", "r"},
+		"watch, a sweep":   {"watch", "s"},
+		"watch, a run":     {"watch", "r"},
+		"logs":             {"logs", "s"},
+		"top":              {"top"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, errs, err := plugin(t, args...)
+			var words bytes.Buffer
+			if err != nil {
+				printError(&words, err)
+			}
+			checkPrintable(t, out+errs+words.String())
+		})
+	}
+}
+
+// The log of a server keeps the value of what it quotes, in JSON whose every character is visible.
+func TestTheLogOfAServerIsPrintable(t *testing.T) {
+	var log bytes.Buffer
+	logger := logr.FromSlogHandler(newLogHandler(&log, 0))
+	logger.Error(errors.New(hostile+"\u009b2J"), "It failed", hostile, hostile)
+	checkPrintable(t, log.String())
+	var line map[string]any
+	if err := json.Unmarshal(log.Bytes(), &line); err != nil {
+		t.Fatal(err)
+	}
+	if line["err"] != hostile+"\u009b2J" || line[hostile] != hostile {
+		t.Errorf("%q", line)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"os"
@@ -26,6 +27,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"windtunnel.dev/windtunnel/controllers"
+	"windtunnel.dev/windtunnel/internal/printable"
 )
 
 const managerVerb = "manager"
@@ -107,7 +109,7 @@ func (o managerOptions) run(ctx context.Context) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbagePercent)
 	}
-	logger := logr.FromSlogHandler(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: slog.Level(-o.verbosity)}))
+	logger := logr.FromSlogHandler(newLogHandler(os.Stderr, o.verbosity))
 	ctrl.SetLogger(logger)
 	klog.SetLogger(logger)
 	config, err := ctrl.GetConfig()
@@ -123,6 +125,12 @@ func (o managerOptions) run(ctx context.Context) error {
 	}
 	logger.Info("Starting", "version", buildVersion(), "image", o.image, "namespaces", o.namespaces)
 	return mgr.Start(ctx)
+}
+
+// newLogHandler makes the log of a server. Errors in it quote objects of others, so it passes the
+// filter that the output of verbs passes; its escapes are those of JSON.
+func newLogHandler(to io.Writer, verbosity int) slog.Handler {
+	return slog.NewJSONHandler(printable.NewWriter(to), &slog.HandlerOptions{Level: slog.Level(-verbosity)})
 }
 
 // manager makes a manager with the controllers and the probes.

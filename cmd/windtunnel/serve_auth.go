@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -59,7 +58,7 @@ func (o *accessOptions) open() bool { return o.authentication == noAuthenticatio
 
 // secure puts TLS before a listener, and the cluster's answer to who may ask before a handler.
 func (o *accessOptions) secure(ctx context.Context, l net.Listener, h http.Handler) (net.Listener, http.Handler, error) {
-	logger := logr.FromSlogHandler(slog.NewJSONHandler(os.Stderr, nil))
+	logger := logr.FromSlogHandler(newLogHandler(os.Stderr, 0))
 	ctrl.SetLogger(logger)
 	config, err := ctrl.GetConfig()
 	if err != nil {

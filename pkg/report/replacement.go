@@ -39,7 +39,7 @@ func (r *Replacement) Sentence() string {
 // Write prints the report in Markdown.
 func (r *Replacement) Write(w io.Writer) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# %s in place of %s\n\n", r.Contrast.Names[1], r.Contrast.Names[0])
+	fmt.Fprintf(&b, "# %s in place of %s\n\n", printable.Markdown(r.Contrast.Names[1]), printable.Markdown(r.Contrast.Names[0]))
 	switch {
 	case r.Verdict == "" && r.Change.Unexercised != "":
 		fmt.Fprintf(&b, "**Undecided**: %s.\n\n", printable.Markdown(r.Change.Unexercised))
