@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -104,6 +105,9 @@ func readRun(name string) (measuredRun, error) {
 	raw, err := readInputFile(name)
 	if err != nil {
 		return measuredRun{}, err
+	}
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return measuredRun{}, unfit(name, raw, "windtunnel calibrate reads a YAML file that describes a measured run")
 	}
 	f, err := parseRunFile(raw)
 	if err != nil {

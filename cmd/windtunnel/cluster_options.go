@@ -117,6 +117,9 @@ func ofCluster(check cobra.PositionalArgs, instead string) cobra.PositionalArgs 
 		if err := check(cmd, args); err != nil {
 			return err
 		}
+		if len(args) > 0 && address.MatchString(args[0]) {
+			return badInputError{fmt.Errorf("%s is an address, and the argument of %s is the name of an object in a cluster", args[0], cmd.Name())}
+		}
 		if len(args) > 0 && slices.Contains(fileEndings, filepath.Ext(args[0])) {
 			return badInputError{fmt.Errorf("%s looks like a file, and the argument of %s is the name of an object in a cluster; this reads files: %s %s %s",
 				args[0], cmd.Name(), cmd.Root().CommandPath(), instead, shellWord(args[0]))}

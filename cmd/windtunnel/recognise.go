@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 
 	"sigs.k8s.io/yaml"
 
@@ -116,10 +117,16 @@ func unfit(name string, content []byte, reads string) error {
 // address tells what is to be fetched from what is a file.
 var address = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*://`)
 
-// fileError says what to do about a file that cannot be read: an address is to be fetched first.
+// fileError says what to do about a file that cannot be read: an address is to be fetched first, and
+// a folder is none.
 func fileError(name string, err error) error {
-	if err == nil || !address.MatchString(name) {
-		return toBadInput(err)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.EISDIR):
+		return badInputError{fmt.Errorf("%s is a folder, and the command reads a file: name one of its files", name)}
+	case !address.MatchString(name):
+		return badInputError{err}
 	}
 	return badInputError{fmt.Errorf("%s is an address, and the command reads files: download it first: curl -fsSL -o %s %s",
 		name, shellWord(filepath.Base(strings.TrimRight(name, "/"))), shellWord(name))}

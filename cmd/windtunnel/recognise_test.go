@@ -68,6 +68,11 @@ func TestAFileOfAnotherKindIsNamedForWhatItIs(t *testing.T) {
 		"calibrate, a result":           {[]string{"calibrate", "-f", bench}, bench + " is a result of vllm bench serve, and windtunnel calibrate reads a YAML file"},
 		"inspect, nothing":              {[]string{"trace", "inspect", empty}, empty + ": is empty: it has no requests"},
 		"inspect, an address":           {[]string{"trace", "inspect", address}, address + " is an address"},
+		"report, an address":            {[]string{"report", address}, address + " is an address, and the command reads files: download it first: curl"},
+		"report, a folder":              {[]string{"report", folder}, folder + " is a folder, and the command reads a file: name one of its files"},
+		"calibrate, a folder":           {[]string{"calibrate", "-f", folder}, folder + " is a folder, and the command reads a file"},
+		"calibrate, nothing":            {[]string{"calibrate", "-f", empty}, empty + " is empty, and windtunnel calibrate reads a YAML file that describes a measured run"},
+		"explain, an address":           {[]string{"explain", address}, address + " is an address, and the argument of explain is the name of an object in a cluster"},
 		"dashboard, an address":         {[]string{"dashboard", address}, address + " is an address"},
 	} {
 		t.Run(name, func(t *testing.T) {

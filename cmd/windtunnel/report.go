@@ -167,6 +167,8 @@ func (o *reportOptions) isFile(of string) (bool, error) {
 		return true, o.cluster.unused()
 	}
 	switch {
+	case address.MatchString(of):
+		return false, fileError(of, os.ErrNotExist)
 	case strings.Contains(of, "."):
 		return false, badInputError{fmt.Errorf("there is no file %s", of)}
 	case o.name != "":
