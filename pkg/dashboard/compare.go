@@ -15,7 +15,6 @@ import (
 type compareView struct {
 	layout
 	*Object
-	A, B         int
 	NameA, NameB string
 	Table        report.Table
 	Notes        []string
@@ -40,7 +39,7 @@ func (r *reading) compare() error {
 	contrast.PutFirst(names)
 	c := &compareView{
 		layout: r.layout(fmt.Sprintf("%s and %s in %s", r.pointName(a), r.pointName(b), r.object.Name), ""), Object: r.object,
-		A: a, B: b, NameA: r.pointName(a), NameB: r.pointName(b),
+		NameA: r.pointName(a), NameB: r.pointName(b),
 	}
 	c.Trail = append(c.Trail, r.trail()...)
 	c.Table, c.Notes = report.ContrastTable(contrast)

@@ -23,7 +23,7 @@ type pointsView struct {
 	All          int
 	Before, Next string
 	First, Last  int
-	// BestPoint and BasePoint are what the form of a comparison begins with.
+	// BestPoint and BasePoint are what the form of a comparison begins with; it has the points of the page.
 	BestPoint, BasePoint int
 }
 
