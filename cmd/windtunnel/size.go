@@ -36,6 +36,8 @@ type sizeOptions struct {
 	// headroom is that of size, and made says which flags make a scenario.
 	headroom string
 	made     []string
+	// print is whether the sweep is printed and not simulated.
+	print bool
 }
 
 // flagsOfFirst are those that make a scenario.
@@ -63,7 +65,7 @@ with a confidence of 95 %; the seeds are doubled up to four times where they do 
 that meets the SLOs at this load with one replica failed, too.
 
 A PolicySweep with search.capacity.demand does the same on a cluster, and compares
-several configurations: see docs/sweeps.md.
+several configurations: --print writes it, with the ConfigMaps of the scenario's file.
 
 Exit codes: 0 a pool suffices, 1 none does, 2 invalid input, 3 not enough evidence for any pool.`,
 		Example: `  windtunnel size --trace gateway.csv --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion --slo ttft.p99=500ms
@@ -88,6 +90,7 @@ Exit codes: 0 a pool suffices, 1 none does, 2 invalid input, 3 not enough eviden
 	f.IntVar(&o.size.MaxReplicas, "max-replicas", o.size.MaxReplicas, "greatest number of replicas to try")
 	f.StringVar(&o.size.Pool, "pool", "", "pool to size (default: the only one)")
 	f.StringVar(&o.size.Load, "load", "", "path of the rate to raise, such as workload.clients[chat].arrivals.rate (default: the only one)")
+	f.BoolVar(&o.print, "print", false, "simulate nothing; print the PolicySweep that gives the same answer, to write beside the scenario")
 	f.StringVar(&o.sweep.report, "report", "", "file to write a report to; a page with charts if it ends in .html, else Markdown")
 	o.first.registerScenario(f)
 	return cmd
@@ -112,6 +115,7 @@ func (o *sizeOptions) run(cmd *cobra.Command) error {
 	if len(errs) > 0 {
 		return compiledFrom(set, run, errs, nil)
 	}
+	made := sweep
 	if set, err = asRead(sweep, set.FileOf(run), set.ConfigMaps); err != nil {
 		return err
 	}
@@ -119,6 +123,9 @@ func (o *sizeOptions) run(cmd *cobra.Command) error {
 	c, errs, err := compile.Sweep(ctx, sweep, o.sweep.inputs(set, sweep), o.sweep.settings...)
 	if err := compiled("size of", run.Name, o.withFlags(errs), err); err != nil {
 		return err
+	}
+	if o.print {
+		return printSweep(stdout, made, set.ConfigMaps)
 	}
 	return o.answer(ctx, compiledSweep{PolicySweep: sweep, Compiled: c, named: sweep.Name}, stdout, cmd.ErrOrStderr())
 }
@@ -274,6 +281,31 @@ func asRead(object manifest.Object, file string, configMaps []*corev1.ConfigMap)
 	}
 	set.ConfigMaps = configMaps
 	return set, nil
+}
+
+// printSweep writes a sweep without what only a cluster knows, and its ConfigMaps.
+func printSweep(w io.Writer, sweep *v1alpha1.PolicySweep, configMaps []*corev1.ConfigMap) error {
+	objects := []any{struct {
+		metav1.TypeMeta `json:",inline"`
+		Metadata        identityMetadata         `json:"metadata"`
+		Spec            v1alpha1.PolicySweepSpec `json:"spec"`
+	}{sweep.TypeMeta, identityMetadata{Name: sweep.Name, Namespace: sweep.Namespace}, sweep.Spec}}
+	for _, cm := range configMaps {
+		objects = append(objects, cm)
+	}
+	for i, object := range objects {
+		text, err := yaml.Marshal(object)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			fmt.Fprintln(w, "---")
+		}
+		if _, err := w.Write(text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // withFlags has errors of the sweep name the flags that they are about.

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // clockwork has a request every second, and a replica takes 1.5 s for each, one at a time:
@@ -100,6 +102,20 @@ func TestSizeOfPoolsByHand(t *testing.T) {
 				rest = after
 			}
 		})
+	}
+}
+
+// The sweep that --print writes gives the answer of size itself.
+func TestSizePrintsItsSweep(t *testing.T) {
+	run := tempFile(t, "run.yaml", clockwork)
+	args := []string{"size", "-f", run, "--headroom", "20%"}
+	sweep := mustRun(t, append(args, "--print")...)
+	if strings.Contains(sweep, "status") || strings.Contains(sweep, "creationTimestamp") {
+		t.Errorf("there are fields of a cluster in\n%s", sweep)
+	}
+	got, want := mustRun(t, "sweep", "-f", tempFile(t, "sweep.yaml", sweep), "-o", "table"), mustRun(t, append(args, "-o", "table")...)
+	if diff := cmp.Diff(want, strings.TrimPrefix(got, "PolicySweep clockwork\n\n")); diff != "" {
+		t.Errorf("(-size +sweep):\n%s", diff)
 	}
 }
 
