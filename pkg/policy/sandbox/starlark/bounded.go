@@ -96,7 +96,7 @@ func boundBinary(op syntax.Token, x, y starlark.Value) (int, error) {
 			length = lengthOf(x) + lengthOf(y)
 		}
 	case syntax.PIPE:
-		length = lengthOf(x) + lengthOf(y)
+		length = weight(x) + weight(y)
 	case syntax.PERCENT:
 		format, isText := x.(starlark.String)
 		if !isText {
@@ -268,7 +268,39 @@ var growing = map[string]func(x starlark.Value, args starlark.Tuple) (int, error
 		longest, err := longestText(args)
 		return lengthOf(x) + product(lengthOf(x), longest), err
 	},
-	"update": func(x starlark.Value, args starlark.Tuple) (int, error) { return lengthOf(x) + lengthOf(args[0]), nil },
+	"update": func(x starlark.Value, args starlark.Tuple) (int, error) { return weight(x) + weight(args[0]), nil },
+	// The methods below work through what they are given, or hash it.
+	"get": ofKey, "setdefault": ofKey,
+	"index": throughAll, "remove": throughAll,
+	"insert": throughLength, "pop": ofKeyOrLength,
+	"split": throughLength, "rsplit": throughLength, "splitlines": throughLength,
+	"upper": throughLength, "lower": throughLength, "title": throughLength, "capitalize": throughLength,
+	"count": throughLength, "find": throughLength, "rfind": throughLength, "rindex": throughLength,
+	"isalnum": throughLength, "isalpha": throughLength, "isdigit": throughLength, "islower": throughLength,
+	"isspace": throughLength, "istitle": throughLength, "isupper": throughLength,
+	"strip": throughLength, "lstrip": throughLength, "rstrip": throughLength,
+	"items": throughLength, "keys": throughLength, "values": throughLength,
+}
+
+// needsArgument are methods whose bound depends on an argument; without it they are errors.
+var needsArgument = map[string]bool{"extend": true, "get": true, "join": true, "setdefault": true, "update": true}
+
+func throughLength(x starlark.Value, _ starlark.Tuple) (int, error) { return lengthOf(x), nil }
+
+func throughAll(x starlark.Value, _ starlark.Tuple) (int, error) {
+	if _, isText := x.(starlark.String); isText {
+		return lengthOf(x), nil
+	}
+	return weight(x), nil
+}
+
+func ofKey(_ starlark.Value, args starlark.Tuple) (int, error) { return weight(args[0]), nil }
+
+func ofKeyOrLength(x starlark.Value, args starlark.Tuple) (int, error) {
+	if _, isList := x.(*starlark.List); isList || len(args) == 0 {
+		return lengthOf(x), nil
+	}
+	return ofKey(x, args)
 }
 
 // boundMethod is the function that the source calls for such a method of a value: it returns
@@ -299,7 +331,7 @@ func methodOf(x starlark.Value, name string) (starlark.Value, error) {
 		for _, named := range kwargs {
 			all = append(all[:len(all):len(all)], named[1])
 		}
-		if len(all) > 0 {
+		if len(all) > 0 || !needsArgument[name] {
 			n, err := length(x, all)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)

@@ -70,6 +70,50 @@ func TestLargeValuesAreRefused(t *testing.T) {
 	}
 }
 
+// Each way to much work in few steps ends with a fault within 200,000 steps that cost what they do: a value that holds
+// another one twice, which holds another one twice, has 2 to the power of 60 values for a hash, and lists of 300 lists of
+// 300 have 90,000 for each comparison, which cost 90,000 ÷ 16 = 5,625 steps.
+func TestWorkIsCounted(t *testing.T) {
+	const within, steps = "more than 100000 elements with those within", "more than 200000 steps"
+	const tree = "x = ()\nfor i in range(60):\n  x = (x, x)\n"
+	const squares = "x = [[0] * 300] * 300\ny = [[0] * 300] * 300\n"
+	const long = "x = [0] * 90000\nfor i in range(100000):\n  "
+	const text = "x = 'a,' * 45000\nfor i in range(100000):\n  "
+	for name, tc := range map[string]struct{ body, message string }{
+		"a key that doubles":             {tree + "return [{x: 1}[x], 0]", within},
+		"a key of a comprehension":       {tree + "d = {k: 1 for k in [x]}\nreturn [0, 0]", within},
+		"a key that is asked for":        {tree + "d = {1: 0}\nreturn [d[x], 0]", within},
+		"a key that is set":              {tree + "d = {}\nd[x] = 0\nreturn [0, 0]", within},
+		"a key that is sought":           {tree + "return [1 if x in {} else 0, 0]", within},
+		"a key of get":                   {tree + "return [{}.get(x, 0), 0]", "get: the result has more"},
+		"a key of dict":                  {tree + "d = dict([(x, 1)])\nreturn [0, 0]", "dict: the argument has"},
+		"a key of update":                {tree + "d = {}\nd.update([(x, 1)])\nreturn [0, 0]", "update: the result has more"},
+		"values that double":             {tree + "y = ()\nfor i in range(8):\n  y = (y, y)\nreturn [1 if x == y else 0, 0]", within},
+		"values of three dimensions":     {"x = [[[0] * 300] * 300] * 300\ny = [[[0] * 300] * 300] * 300\nreturn [1 if x == y else 0, 0]", within},
+		"a list that holds itself":       {"x = []\nx.append(x)\nreturn [1 if x == x else 0, 0]", within},
+		"comparisons":                    {squares + "for i in range(100000):\n  z = x == y\nreturn [0, 0]", steps},
+		"an order of lists":              {squares + "for i in range(100000):\n  z = x < y\nreturn [0, 0]", steps},
+		"an order of three dimensions":   {"x = [[[0] * 300] * 300] * 300\ny = sorted([x, x])\nreturn [0, 0]", "sorted: the argument has"},
+		"a search":                       {long + "z = 1 in x\nreturn [0, 0]", steps},
+		"a slice":                        {long + "z = x[1:]\nreturn [0, 0]", steps},
+		"arguments from a list":          {"f = lambda *a: 1\n" + long + "z = f(*x)\nreturn [0, 0]", steps},
+		"an index":                       {long + "z = x.index(0)\nreturn [0, 0]", steps},
+		"an insertion":                   {long + "x.insert(0, 1)\nreturn [0, 0]", steps},
+		"a list's first one":             {"x = [0] * 90000\nfor i in range(80000):\n  x.pop(0)\nreturn [0, 0]", steps},
+		"a split text":                   {text + "z = x.split(',')\nreturn [0, 0]", steps},
+		"capital letters":                {text + "z = x.upper()\nreturn [0, 0]", steps},
+		"arguments with too many names":  {"f = lambda **a: 1\nd = {'a%d' % i: i for i in range(300)}\nreturn [f(**d), 0]", "a call with 300 named arguments may have 255"},
+		"a method that is named in vain": {"x = [0]\nf = x.pop\nreturn [f(), 0]", "must be called"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, fault := callScore(tc.body)
+			if fault == nil || !strings.Contains(fault.Message, tc.message) {
+				t.Errorf("%+v, want %s", fault, tc.message)
+			}
+		})
+	}
+}
+
 // The bounds change nothing of what the language gives.
 func TestBoundsChangeNothing(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -94,6 +138,13 @@ func TestBoundsChangeNothing(t *testing.T) {
 		"a name that nothing has":       {"return [getattr(endpoints, 'extend', 4), 'aXb'.replace('X', '') == 'ab' and 1 or 0]", []float64{4, 1}},
 		"fields of endpoints, squared":  {"return [e.waiting * e.waiting for e in endpoints]", []float64{9, 1}},
 		"whole numbers from texts":      {"return [int('12'), int('ff', 16)]", []float64{12, 255}},
+		"keys of tuples":                {"d = {(1, 2): 3}\nd[(3, 4)] = 5\nreturn [d[(1, 2)], d.get((3, 4), 0)]", []float64{3, 5}},
+		"searches":                      {"x = [1, 2]\nreturn [1 if 2 in x else 0, 1 if 'b' not in {'a': 1} else 0]", []float64{1, 1}},
+		"comparisons":                   {"x = [1, [2, 3]]\ny = [1, [2, 4]]\nreturn [1 if x < y else 0, 1 if x != y else 0]", []float64{1, 1}},
+		"slices and places":             {"x = [1, 2, 3]\nreturn [x[1:][0], x[-1]]", []float64{2, 3}},
+		"arguments from lists":          {"f = lambda *a, **k: a[1] + k['c']\nreturn [f(*[1, 2], **{'c': 3}), 0]", []float64{5, 0}},
+		"places of lists":               {"x = [3, 1, 2]\nx.insert(0, 9)\nx.remove(1)\nreturn [x.pop(), x.index(3)]", []float64{2, 1}},
+		"texts, in parts":               {"return [len('a,b'.split(',')), 'abc'.find('c')]", []float64{2, 2}},
 		"bits":                          {"x = 5\ny = 3\nx |= y\nreturn [x, x & y]", []float64{7, 3}},
 		"conditions and shifts in them": {"x = 1\nreturn [x << 3 if x else 0, (x << 2) * 2]", []float64{8, 8}},
 	} {

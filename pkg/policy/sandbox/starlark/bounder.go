@@ -15,6 +15,9 @@ const (
 	operandName = "<operand>"
 	extendsName = "<extends>"
 	methodName  = "<method>"
+	weighedName = "<weighed>"
+	copiedName  = "<copied>"
+	namesName   = "<names>"
 )
 
 // A bounder puts calls of functions that bound the size of values into a source.
@@ -54,9 +57,20 @@ func (b *bounder) bound(f *syntax.File) {
 		syntax.Walk(statement, func(n syntax.Node) bool {
 			switch n := n.(type) {
 			case *syntax.BinaryExpr:
-				if b.mayGrow(n.Op, n.X, n.Y) {
+				switch {
+				case b.mayGrow(n.Op, n.X, n.Y):
 					n.X = call(operandName, n.OpPos, n.X)
+				case n.Op == syntax.IN || n.Op == syntax.NOT_IN:
+					n.X, n.Y = b.weighed(n.X), b.weighed(n.Y)
+				case compares[n.Op] && b.mayBeLarge(n.Y):
+					n.X = b.weighed(n.X)
 				}
+			case *syntax.IndexExpr:
+				n.Y = b.weighed(n.Y)
+			case *syntax.DictEntry:
+				n.Key = b.weighed(n.Key)
+			case *syntax.SliceExpr:
+				n.X = call(copiedName, n.Lbrack, n.X)
 			case *syntax.AssignStmt:
 				b.assignment(n)
 			case *syntax.DotExpr:
@@ -64,6 +78,7 @@ func (b *bounder) bound(f *syntax.File) {
 					b.refused = syntax.Error{Pos: n.Name.NamePos, Msg: n.Name.Name + " must be called where it is named"}
 				}
 			case *syntax.CallExpr:
+				unpack(n)
 				if method, ok := n.Fn.(*syntax.DotExpr); ok && growing[method.Name.Name] != nil {
 					name := method.Name.Name
 					n.Fn = call(methodName, method.Name.NamePos, method.X, &syntax.Literal{Token: syntax.STRING, TokenPos: method.Name.NamePos, Raw: strconv.Quote(name), Value: name})
@@ -71,6 +86,45 @@ func (b *bounder) bound(f *syntax.File) {
 			}
 			return true
 		})
+	}
+}
+
+// compares are the operators that look into lists, tuples and dicts.
+var compares = map[syntax.Token]bool{
+	syntax.EQL: true, syntax.NEQ: true, syntax.LT: true, syntax.LE: true, syntax.GT: true, syntax.GE: true,
+}
+
+// mayBeLarge reports whether an expression may be a list, a tuple or a dict.
+func (b *bounder) mayBeLarge(e syntax.Expr) bool {
+	switch e := e.(type) {
+	case *syntax.Literal:
+		return false
+	case *syntax.Ident:
+		return e.Name != "None" && e.Name != "True" && e.Name != "False"
+	}
+	return b.kindOf(e) == anything
+}
+
+// weighed is an expression whose value is looked at before it is compared or hashed.
+func (b *bounder) weighed(e syntax.Expr) syntax.Expr {
+	if !b.mayBeLarge(e) {
+		return e
+	}
+	at, _ := e.Span()
+	return call(weighedName, at, e)
+}
+
+// unpack bounds the lists and dicts that a call takes its arguments from.
+func unpack(n *syntax.CallExpr) {
+	for _, arg := range n.Args {
+		star, is := arg.(*syntax.UnaryExpr)
+		switch {
+		case !is || star.X == nil:
+		case star.Op == syntax.STAR:
+			star.X = call(copiedName, star.OpPos, star.X)
+		case star.Op == syntax.STARSTAR:
+			star.X = call(namesName, star.OpPos, star.X)
+		}
 	}
 }
 

@@ -34,24 +34,31 @@ func predeclared(parameters map[string]float64) starlark.StringDict {
 		operandName:  starlark.NewBuiltin(operandName, boundOperand),
 		extendsName:  starlark.NewBuiltin(extendsName, boundExtension),
 		methodName:   starlark.NewBuiltin(methodName, boundMethod),
+		weighedName:  starlark.NewBuiltin(weighedName, weighed),
+		copiedName:   starlark.NewBuiltin(copiedName, copied),
+		namesName:    starlark.NewBuiltin(namesName, copiedNames),
 	}
 	for _, name := range []string{"fail", "print", "repr", "str"} {
 		names[name] = textual(name)
 	}
-	for _, name := range []string{"all", "any", "bytes", "dict", "enumerate", "list", "max", "min", "reversed", "tuple", "zip"} {
-		names[name] = counted(name, func(n int) int { return n })
+	each := func(n int) int { return n }
+	for _, name := range []string{"all", "any", "bytes", "enumerate", "list", "reversed", "tuple", "zip"} {
+		names[name] = counted(name, lengthOf, each)
 	}
-	names["sorted"] = counted("sorted", func(n int) int { return n * (1 + bits.Len(uint(n))) })
+	for _, name := range []string{"dict", "max", "min"} { // they compare or hash
+		names[name] = counted(name, weight, each)
+	}
+	names["sorted"] = counted("sorted", weight, func(n int) int { return n * (1 + bits.Len(uint(n))) })
 	names.Freeze()
 	return names
 }
 
 // counted is a function of the language that adds steps for the lists that it is given.
-func counted(name string, steps func(int) int) starlark.Value {
+func counted(name string, length func(starlark.Value) int, steps func(int) int) starlark.Value {
 	original := starlark.Universe[name].(*starlark.Builtin)
 	return starlark.NewBuiltin(name, func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 		for _, arg := range args {
-			n := max(starlark.Len(arg), 0)
+			n := length(arg)
 			if n > maxLength {
 				return nil, fmt.Errorf("%s: the argument has %d elements, and may have %d", name, n, maxLength)
 			}
