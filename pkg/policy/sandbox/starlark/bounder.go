@@ -75,18 +75,32 @@ func (b *bounder) bound(f *syntax.File) {
 				b.assignment(n)
 			case *syntax.DotExpr:
 				if growing[n.Name.Name] != nil {
-					b.refused = syntax.Error{Pos: n.Name.NamePos, Msg: n.Name.Name + " must be called where it is named"}
+					b.refused = syntax.Error{Pos: n.Name.NamePos, Msg: n.Name.Name + " must be called, or an argument, where it is named"}
 				}
 			case *syntax.CallExpr:
 				unpack(n)
-				if method, ok := n.Fn.(*syntax.DotExpr); ok && growing[method.Name.Name] != nil {
-					name := method.Name.Name
-					n.Fn = call(methodName, method.Name.NamePos, method.X, &syntax.Literal{Token: syntax.STRING, TokenPos: method.Name.NamePos, Raw: strconv.Quote(name), Value: name})
+				n.Fn = method(n.Fn)
+				for i, arg := range n.Args {
+					if named, is := arg.(*syntax.BinaryExpr); is && named.Op == syntax.EQ {
+						named.Y = method(named.Y)
+					} else {
+						n.Args[i] = method(arg)
+					}
 				}
 			}
 			return true
 		})
 	}
+}
+
+// method is an expression that gives a method its bound, where it names one.
+func method(e syntax.Expr) syntax.Expr {
+	dot, is := e.(*syntax.DotExpr)
+	if !is || growing[dot.Name.Name] == nil {
+		return e
+	}
+	name, at := dot.Name.Name, dot.Name.NamePos
+	return call(methodName, at, dot.X, &syntax.Literal{Token: syntax.STRING, TokenPos: at, Raw: strconv.Quote(name), Value: name})
 }
 
 // compares are the operators that look into lists, tuples and dicts.
