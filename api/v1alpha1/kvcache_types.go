@@ -34,6 +34,13 @@ type KVCache struct {
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1099511627776
 	RuntimeBytes *int64 `json:"runtimeBytes,omitempty"`
+	// initialCacheHitRate is the share of each prompt, at most 1, that the cache of a
+	// replica holds when the replica starts. The share is in whole blocks and takes blocks
+	// that this run has not used: when all have been used, only KV of this run hits.
+	// Without it, the cache is empty.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+([.][0-9]+)?|0*1([.]0+)?)$')",message="must be from 0 to 1, such as \"0.6\""
+	InitialCacheHitRate NonNegativeDecimal `json:"initialCacheHitRate,omitempty"`
 	// eviction is the order in which the engine evicts cached blocks. The default is
 	// LRU, as in vLLM.
 	// +optional

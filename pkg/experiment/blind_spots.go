@@ -27,6 +27,10 @@ var blindSpots = []blindSpot{
 		"no request computed its prompt in other chunks", "state prompts that are longer than the hint",
 	},
 	{
+		[]string{"initialcachehitrate"}, never,
+		"no prompt has a full block more or less in the cache at the start", "state prompts that are longer than some blocks, or other rates",
+	},
+	{
 		[]string{"lora", "adapter"}, shows(result.ShownAdapters),
 		"no request asks for a LoRA adapter", "state the adapters of clients (adapter, copies.adapters) or of the trace",
 	},

@@ -71,6 +71,8 @@ func (b *Builder) buildPool(in *v1alpha1.Pool, catalogue *latency.Catalogue, pat
 	pool.KVBlocks = pool.ReportedBlocks - nullBlocks
 	errs = append(errs, validateModelLen(in, &pool, path)...)
 	pool.BlockBytes = instance.KVBytesPerToken() * int64(in.TensorParallelism) * int64(pool.BlockTokens)
+	pool.InitialCacheHitRate, es = buildInitialHits(in, path)
+	errs = append(errs, es...)
 	pool.Eviction = evictions[in.KVCache.Eviction]
 	pool.Tiers, es = buildTiers(&in.KVCache, int(in.TensorParallelism), pool.BlockBytes, path.Child("kvCache"))
 	errs = append(errs, es...)
@@ -80,6 +82,18 @@ func (b *Builder) buildPool(in *v1alpha1.Pool, catalogue *latency.Catalogue, pat
 	limits := latency.EngineLimits{MaxNumSeqs: pool.MaxNumSeqs, MaxNumBatchedTokens: pool.MaxNumBatchedTokens, MaxModelLen: pool.MaxModelLen}
 	pool.Timer, es = b.buildTimer(&in.Latency, instance, limits, path.Child("latency"))
 	return pool, append(errs, es...)
+}
+
+// buildInitialHits is the share of prompts that the cache holds at the start.
+func buildInitialHits(in *v1alpha1.Pool, path *field.Path) (float64, field.ErrorList) {
+	rate, at := in.KVCache.InitialCacheHitRate.Float(), path.Child("kvCache", "initialCacheHitRate")
+	switch {
+	case rate < 0 || rate > 1:
+		return 0, field.ErrorList{field.Invalid(at, in.KVCache.InitialCacheHitRate, "must be from 0 to 1")}
+	case rate > 0 && in.Engine.PrefixCaching == v1alpha1.Disabled:
+		return 0, field.ErrorList{field.Forbidden(at, "has no effect with engine.prefixCaching: Disabled")}
+	}
+	return rate, nil
 }
 
 // buildInstance finds a pool's model and accelerator and says in what numbers

@@ -131,6 +131,12 @@ func TestTierValidation(t *testing.T) {
 		"requests that the cache cannot hold": {func(s *v1alpha1.Scenario) {
 			s.Pools[0].KVCache.Blocks, s.Pools[0].Engine.MaxModelLen = ptr.To[int32](101), ptr.To[int32](1601)
 		}, "engine.maxModelLen", "which holds 1600 tokens"},
+		"a cache that holds more than the prompts": {func(s *v1alpha1.Scenario) {
+			s.Pools[0].KVCache.InitialCacheHitRate = "1.01"
+		}, "kvCache.initialCacheHitRate", "from 0 to 1"},
+		"a warm cache without prefix caching": {func(s *v1alpha1.Scenario) {
+			s.Pools[0].KVCache.InitialCacheHitRate, s.Pools[0].Engine.PrefixCaching = "0.5", v1alpha1.Disabled
+		}, "kvCache.initialCacheHitRate", "no effect"},
 		"a margin below the mean": {func(s *v1alpha1.Scenario) {
 			s.Pools[0].KVCache.Stability = &v1alpha1.Stability{Margin: "0.9"}
 		}, "kvCache.stability.margin", "at least 1"},

@@ -158,6 +158,10 @@ type Pool struct {
 	// BlockBytes is the size of a KV block in bytes, at least 1 where blocks are
 	// transferred and 0 where it does not matter.
 	BlockBytes int64
+	// InitialCacheHitRate is the share of each prompt that the cache of a replica holds as it
+	// starts, 0 to 1, in whole blocks. Each share takes blocks without content, of which
+	// only those count that were there for the prompts before.
+	InitialCacheHitRate float64
 	// Eviction orders the free blocks that still have content.
 	Eviction kv.Order
 	// Tiers lie below the cache in GPU memory.

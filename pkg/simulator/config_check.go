@@ -38,7 +38,7 @@ func (p *Pool) check() {
 	switch {
 	case p.Timer == nil:
 		panic(fmt.Sprintf("simulator: pool %q has no timer", p.Name))
-	case p.Replicas < 0 || p.MaxReplicas < 0 || p.BlockTokens < 1 || p.KVBlocks < 1 || p.MaxNumSeqs < 1 || p.MaxNumBatchedTokens < 1 || p.MaxModelLen < 0 || p.LongPrefillTokens < 0 || p.ReportedBlocks < 0:
+	case p.Replicas < 0 || p.MaxReplicas < 0 || p.BlockTokens < 1 || p.KVBlocks < 1 || p.MaxNumSeqs < 1 || p.MaxNumBatchedTokens < 1 || p.MaxModelLen < 0 || p.LongPrefillTokens < 0 || !(p.InitialCacheHitRate >= 0 && p.InitialCacheHitRate <= 1) || p.ReportedBlocks < 0:
 		panic(fmt.Sprintf("simulator: pool %q: %d replicas, %d blocks (%d reported) of %d tokens, %d sequences, %d tokens a step (%d of a prompt), model length %d",
 			p.Name, p.Replicas, p.KVBlocks, p.ReportedBlocks, p.BlockTokens, p.MaxNumSeqs, p.MaxNumBatchedTokens, p.LongPrefillTokens, p.MaxModelLen))
 	case p.Cost.QueueBase < 0 || p.Cost.QueuePerInputToken < 0 || p.Cost.PerOutputToken < 0 || p.Cost.Completion < 0:

@@ -123,7 +123,7 @@ func (p *plain) empty(r *plainReplica) {
 	r.parting, r.ahead, r.adapters, r.plainExports = nil, nil, nil, plainExports{}
 	p.tellCleared(r)
 	evictions := r.cache.Evictions
-	r.cache = newPlainCache(r.Pool)
+	r.cache, r.unused = newPlainCache(r.Pool), r.KVBlocks
 	r.cache.Evictions = evictions
 	r.watch(r.settings, p.now)
 	for _, t := range r.tiers {

@@ -123,6 +123,7 @@ type plainReplica struct {
 	lives             []Lifetime
 	scheduler         scheduling.Scheduler
 	cache             *kvtest.Cache
+	unused            int // blocks for what the cache holds from before
 	waiting, running  []*plainRequest
 	loading           []*plainRequest // admitted, while their KV is on its way
 	turns             int64
@@ -229,7 +230,7 @@ func (p *plain) checkLeaks() {
 func (p *plain) addReplica(pool *Pool, index int, present bool) {
 	r := &plainReplica{
 		Pool: pool, pool: index, index: len(p.replicas),
-		cache:     newPlainCache(pool),
+		cache: newPlainCache(pool), unused: pool.KVBlocks,
 		scheduler: newScheduler(pool),
 		scrape:    scrapePhase(p.Seed, p.scrapes[pool.Router], int64(p.Config.scrapeInterval(pool))),
 	}
@@ -638,6 +639,7 @@ func (p *plain) admit(r *plainReplica, q *plainRequest, budget int32) (int32, bo
 	case q.receives():
 		return 0, p.reserve(r, q)
 	}
+	r.recall(q)
 	cached := int32(r.cache.Match(q.identities, int(q.total-1)))
 	if held := p.below(r, q, cached); len(held) > 0 {
 		return 0, p.load(r, q, cached, held)
@@ -659,6 +661,36 @@ func (p *plain) admit(r *plainReplica, q *plainRequest, budget int32) (int32, bo
 	p.touch(r, q)
 	p.join(r, q, n)
 	return n, true
+}
+
+// recall puts a share of a prompt into blank blocks, as if it had been computed before.
+func (r *plainReplica) recall(q *plainRequest) {
+	if q.scheduled || !r.PrefixCaching {
+		return
+	}
+	tokens, lacking := 0, 0
+	r.unused = min(r.unused, r.cache.Blank())
+	for {
+		next := tokens + r.BlockTokens
+		if float64(next) > r.InitialCacheHitRate*float64(q.prompt) || next >= int(q.total) {
+			break
+		}
+		if r.cache.Match(q.identities, next) < next {
+			if lacking == r.unused {
+				break
+			}
+			lacking++
+		}
+		tokens = next
+	}
+	if lacking == 0 {
+		return
+	}
+	r.unused -= lacking
+	sequence, _ := r.cache.Admit(kvtest.Admission{
+		Chain: q.identities, Cached: r.cache.Match(q.identities, tokens), Tokens: tokens, Reserve: tokens, Priority: q.info.Priority,
+	})
+	r.cache.Release(sequence)
 }
 
 // resume lets a request run whose KV has come from elsewhere.

@@ -37,6 +37,8 @@ type replica struct {
 	config     *Pool
 	blockBytes int64
 	cache      *kv.Cache
+	// unused bounds the blocks that can still hold KV from before the replica's start.
+	unused int
 	// exports are what the engine counts for a router that reads it; nil where none does.
 	exports *exports
 	// cacheEvents tells the router what the cache holds; nil where it does not hear.
@@ -122,6 +124,7 @@ func newReplica(index int32, poolIndex int, p *Pool) replica {
 func (r *replica) empty() {
 	p := r.config
 	r.cache = kv.NewCache(p.KVBlocks, p.BlockTokens, p.PrefixCaching, p.Eviction)
+	r.unused = p.KVBlocks
 	r.batch = newBatch()
 	r.scheduler = newScheduler(p)
 	r.service = newService(r.scheduler.Service)

@@ -34,7 +34,7 @@ import (
 //
 //	pool      replicas, step (duration of each step), blocks (count x tokens),
 //	          seqs, budget (tokens a step), caching, maxlen, longprefill, reserve,
-//	          scheduler (fcfs, priority, shortest), queue, queuepertoken, pertoken, completion
+//	          initialhits (share), scheduler (fcfs, priority, shortest), queue, queuepertoken, pertoken, completion
 //	          Adapters: adapters (places), adapterload (time to load one).
 //	          Tiers: blockbytes; cpu and storage (blocks), shared (which of them),
 //	          the links tohost, togpu, cpu.read, cpu.write, storage.read and
@@ -442,6 +442,13 @@ func (l line) number(key string) int {
 	return 0
 }
 
+func (l line) share(key string) float64 {
+	if text, ok := l.values[key]; ok {
+		return l.parseFloat(text)
+	}
+	return 0
+}
+
 func (l line) list(key string) []string {
 	if l.values[key] == "" {
 		return nil
@@ -460,7 +467,7 @@ func (l line) pool() Pool {
 		Timer:    constantStep(l.duration("step")),
 		KVBlocks: l.parseNumber(count), BlockTokens: l.parseNumber(tokens), PrefixCaching: slices.Contains(l.names, "caching"),
 		MaxNumSeqs: l.number("seqs"), MaxNumBatchedTokens: l.number("budget"), MaxModelLen: l.number("maxlen"),
-		LongPrefillTokens: l.number("longprefill"), ReserveFullPrompt: slices.Contains(l.names, "reserve"),
+		LongPrefillTokens: l.number("longprefill"), InitialCacheHitRate: l.share("initialhits"), ReserveFullPrompt: slices.Contains(l.names, "reserve"),
 		Scheduler: schedulers[l.values["scheduler"]],
 	}
 	p.Cost.QueueBase = l.duration("queue")

@@ -107,6 +107,7 @@ func (r *replica) admit(budget int32) {
 		}
 		q := &r.requests.all[id]
 		r.nameBlocks(q)
+		r.recall(q)
 		if !r.accept(q, budget) {
 			r.watch.refuses(id)
 			break
