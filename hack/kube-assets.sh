@@ -47,16 +47,17 @@ group_of() {
   die "unknown binary \"$1\": it must be one of ${kube_binaries[*]} ${runtime_binaries[*]}"
 }
 
+# build builds binaries in one call of go, which compiles what they share once and
+# links them side by side. Each appears under its name only when all are whole: an
+# interrupted build is never taken for a finished one.
 build() {
-  local name=$1 package start=$SECONDS
-  package=$(package_of "$name")
-  log "building $name from $package (minutes when the Go cache is cold)"
-  # A binary appears under its name only when it is whole: an interrupted build
-  # is never taken for a finished one.
-  go build -C "$module" -trimpath -ldflags "$ldflags" -o "$partial" "$package" >&2 ||
-    die "build of $package failed"
-  mv "$partial" "$dir/$name"
-  log "built $name in $((SECONDS - start)) s"
+  local start=$SECONDS name packages=()
+  for name in "$@"; do packages+=("$(package_of "$name")"); done
+  log "building $* ($cost of CPU time when the Go cache is empty; kept in $dir)"
+  go build -C "$module" -trimpath -ldflags "$ldflags" -o "$partial/" "${packages[@]}" >&2 ||
+    die "the build failed"
+  for name in "$@"; do mv "$partial/$(basename "$(package_of "$name" | sed 's|/v[0-9]*$||')")" "$dir/$name"; done
+  log "built in $((SECONDS - start)) s"
 }
 
 case ${1:-} in
@@ -84,7 +85,7 @@ platform=$(go env GOOS)-$(go env GOARCH)
 case $group in
   kube)
     version=$(go list -C "$module" -m -f '{{.Version}}' k8s.io/kubernetes)
-    folder=$version-$platform
+    folder=$version-$platform cost='9 minutes'
     # Without its version a Kubernetes binary calls itself v0.0.0.
     IFS=. read -r major minor _ <<<"${version#v}"
     component=k8s.io/component-base/version
@@ -92,7 +93,7 @@ case $group in
     ;;
   kube/containerd)
     version=$(go list -C "$module" -m -f '{{.Version}}' github.com/containerd/containerd/v2)
-    folder=containerd-$version-$platform
+    folder=containerd-$version-$platform cost='2 minutes'
     ldflags="-s -w -X github.com/containerd/containerd/v2/version.Version=$version"
     ;;
 esac
@@ -100,7 +101,7 @@ dir=${WINDTUNNEL_KUBE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/windtunnel/kube/$fold
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
 partial=$dir/.partial.$$
-trap 'rm -f "$partial"' EXIT
+trap 'rm -rf "$partial"' EXIT
 
 export CGO_ENABLED=0
 
@@ -111,7 +112,9 @@ if command -v flock >/dev/null; then
   flock 9
 fi
 
+missing=()
 for name in "${binaries[@]}"; do
-  [[ -x $dir/$name ]] || build "$name"
+  [[ -x $dir/$name ]] || missing+=("$name")
 done
+[[ ${#missing[@]} -eq 0 ]] || build "${missing[@]}"
 echo "$dir"
