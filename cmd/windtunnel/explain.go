@@ -35,8 +35,9 @@ func newExplainCommand() *cobra.Command {
 		Use:   "explain NAME | TYPE/NAME [REQUEST]",
 		Short: "Say why a sweep or a run of a cluster has its verdict, or why a request went to a replica",
 		Long: `Say why a PolicySweep or a SimulationRun of a cluster has its verdict: its state, each gate with
-its figures, what would decide a gate without enough evidence, and the requests that did worst by
-the metric of the first gate that does not pass.
+its figures, what would decide a gate without enough evidence, what the figures do not show, such
+as traffic that ends before the horizon, and the requests that did worst by the metric of the first
+gate that does not pass.
 
 With REQUEST, the number of a request from 0 in order of arrival, or rejected for the first one
 that is, print the decision of the router on it, as run --explain does. For a sweep, the requests
@@ -120,7 +121,12 @@ func (o *whyOptions) verdict(cmd *cobra.Command, c *cluster, object kubectl.Obje
 		_, err := fmt.Fprintf(w, "\n%s simulates the point again with the decisions on its requests: %s\nnext: %s\n", run.Ref(), run.State(), caller.Command("watch", run, ""))
 		return err
 	}
-	stored, err := storedDecisions(cmd.Context(), c, run)
+	kept, err := storedResults(cmd.Context(), c, run)
+	if err != nil {
+		return err
+	}
+	writeFindings(w, kept)
+	stored, err := decisionsIn(kept, run)
 	if err != nil {
 		return err
 	}
@@ -205,17 +211,38 @@ func (o *whyOptions) print(w io.Writer, run kubectl.Object, story *execute.Reque
 	return o.output.write(w, toldOutput{identify(typ, run.Run.ObjectMeta), raw})
 }
 
-// storedDecisions reads the decisions that the results of a run hold.
-func storedDecisions(ctx context.Context, reader client.Reader, run kubectl.Object) (*execute.Stored, error) {
-	stored := &execute.Stored{}
+// writeFindings says what the figures of a run do not show, with what to do. The verdict stands
+// without them.
+func writeFindings(w io.Writer, kept *archive.Stored) {
+	findings, err := kept.Findings()
+	if err != nil {
+		fmt.Fprintf(w, "\nThe findings of the run cannot be read: %v.\n", err)
+	}
+	for _, f := range findings {
+		fmt.Fprintf(w, "\nfinding: %s\n", f)
+	}
+}
+
+// storedResults are what a cluster keeps of a run; nothing where it has no results.
+func storedResults(ctx context.Context, reader client.Reader, run kubectl.Object) (*archive.Stored, error) {
 	results := run.Status().Results
 	if results == nil {
-		return stored, nil
+		return &archive.Stored{}, nil
 	}
-	kept, err := archive.Read(ctx, reader, v1alpha1.SimulationRunKind, run.Run, results)
+	return archive.Read(ctx, reader, v1alpha1.SimulationRunKind, run.Run, results)
+}
+
+// storedDecisions reads the decisions that the results of a run hold.
+func storedDecisions(ctx context.Context, reader client.Reader, run kubectl.Object) (*execute.Stored, error) {
+	kept, err := storedResults(ctx, reader, run)
 	if err != nil {
 		return nil, err
 	}
+	return decisionsIn(kept, run)
+}
+
+func decisionsIn(kept *archive.Stored, run kubectl.Object) (*execute.Stored, error) {
+	stored := &execute.Stored{}
 	for _, packed := range kept.Decisions() {
 		if err := stored.Add(packed); err != nil {
 			return nil, archive.NewFault(fmt.Errorf("%s: %w", run.Title(), err))

@@ -359,6 +359,17 @@ func TestFromAFailedGateToTheRequest(t *testing.T) {
 	}
 }
 
+// What the figures of a run do not show stands below its verdict: here nothing comes in the last 30 of 60 s.
+func TestExplainNamesFindings(t *testing.T) {
+	run := aRun("r", "Ready=True/Complete", "Complete=True/Complete")
+	document := result.Document{SchemaVersion: result.SchemaVersion, Seed: 42, Traffic: &result.Traffic{Requests: 600, LastArrivalSeconds: 30, HorizonSeconds: 60}}
+	objects := stored(t, "r", &run.Status.CommonStatus, experiment.Simulation{Row: result.Row{Key: "k", Share: 1, Seed: 42}, Document: &document})
+	apiserver.New(t, controllers.Scheme(), append(objects, run)...)
+	if out := mustPlugin(t, "explain", "r"); !strings.Contains(out, "\nfinding: The traffic ends") {
+		t.Errorf("there is no finding in\n%s", out)
+	}
+}
+
 // Where a cluster stores no decisions, the command that makes them is named.
 func TestWhatIsNotStoredNamesACommand(t *testing.T) {
 	conditions := []string{"Ready=True/Complete", "Complete=True/Complete"}

@@ -25,6 +25,15 @@ type Stored struct {
 	Journal propose.Journal
 }
 
+// Findings say what the figures of a run do not show; none where no documents are kept.
+func (s *Stored) Findings() ([]result.RunFinding, error) {
+	documents, err := store.ReadDocuments(s.Chunks)
+	if err != nil || len(documents) == 0 {
+		return nil, err
+	}
+	return result.RunFindings(documents), nil
+}
+
 // Decisions are the kept routing decisions: gzip files of JSON lines.
 func (s *Stored) Decisions() [][]byte {
 	var all [][]byte
