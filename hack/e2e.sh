@@ -59,6 +59,9 @@ if [[ $check -ne 0 ]]; then
   exit 1
 fi
 
+output=dist/$suite.log
+mkdir -p dist
+rm -f "$output"
 down() {
   local code=$?
   trap - EXIT
@@ -67,6 +70,11 @@ down() {
     echo "e2e: the cluster is kept: bin/cluster env, and make cluster-down at the end" >&2
   else
     bin/cluster down || code=1
+  fi
+  # Last, so that an output whose beginning is cut off still names what failed.
+  if [[ $code -ne 0 && -s $output ]]; then
+    echo "e2e: the tests that failed, and what tests said ($output has all):" >&2
+    grep -E '^ *(--- FAIL|[a-z0-9_]+_test\.go:[0-9]+: [^$])' "$output" | cut -c1-300 | tail -n 60 >&2 || true
   fi
   exit "$code"
 }
@@ -83,4 +91,4 @@ fi
 if [[ -n ${KUEUE:-} ]]; then
   hack/kueue/install.sh
 fi
-WINDTUNNEL_E2E=1 go test "./test/$suite" -count 1 -timeout 45m -parallel 4 -v "$@"
+WINDTUNNEL_E2E=1 go test "./test/$suite" -count 1 -timeout 45m -parallel 4 -v "$@" 2>&1 | tee "$output"

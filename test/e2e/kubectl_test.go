@@ -130,6 +130,9 @@ func (ns namespace) eventually(t *testing.T, name, what string, met func(*object
 	}
 }
 
+// describedBytes is how much of each output a failure shows: a sweep may have 10,000 points.
+const describedBytes = 20_000
+
 // describe shows what is in the namespace.
 func (ns namespace) describe(t *testing.T) {
 	for _, args := range [][]string{
@@ -139,7 +142,7 @@ func (ns namespace) describe(t *testing.T) {
 		{"events"},
 	} {
 		out, err := ns.try(args...)
-		t.Logf("$ kubectl -n %s %s\n%s", ns, strings.Join(args, " "), out)
+		t.Logf("$ kubectl -n %s %s\n%.*s", ns, strings.Join(args, " "), describedBytes, out)
 		if err != nil {
 			t.Log(err)
 		}

@@ -40,6 +40,10 @@ func install() error {
 	if _, err := command("kubectl", "apply", "--server-side", "-k", root+"/config/default"); err != nil {
 		return err
 	}
+	// A cluster that was kept has pods of the image before, which has the same name.
+	if _, err := command("kubectl", "-n", systemNamespace, "rollout", "restart", manager); err != nil {
+		return err
+	}
 	_, err := command("kubectl", "-n", systemNamespace, "rollout", "status", manager, "--timeout=3m")
 	return err
 }

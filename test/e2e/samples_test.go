@@ -111,3 +111,19 @@ func sampleOf(t *testing.T, name string) string {
 	t.Fatalf("no sample makes a sweep %q", name)
 	return ""
 }
+
+// TestARunInWebAssemblyIsThatOfALocalRun is the same for a run whose router is a program in WebAssembly.
+func TestARunInWebAssemblyIsThatOfALocalRun(t *testing.T) {
+	t.Parallel()
+	const file = "simulationrun-webassembly.yaml"
+	ns := newNamespace(t)
+	ns.apply(t, sample(t, file))
+	ns.wait(t, "Complete", "simulationrun/webassembly")
+	ns.get(t, "simulationrun/webassembly").checkComplete(t)
+	state := filepath.Join(t.TempDir(), "run.json")
+	writeFile(t, state, []byte(windtunnel(t, "run", "-f", root+"/config/samples/"+file, "-o", "json")))
+	local, cluster := linesOf(t, "-f", state), linesOf(t, "simulationrun/webassembly", "-n", string(ns))
+	if diff := cmp.Diff(local, cluster); diff != "" || faultOf(t, local[0]) != "" {
+		t.Errorf("rows on the cluster differ, or have a fault (-local +cluster):\n%.2000s%.300s", diff, local[0])
+	}
+}
