@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"runtime"
 	"sync"
 	"time"
 
@@ -33,8 +32,6 @@ const (
 	// objects.
 	resultAge = time.Minute
 	slowAge   = time.Hour
-	// laneNiceness is that of the lane's thread: beside one thread of the others, it has a tenth of a processor.
-	laneNiceness = 10
 )
 
 // compilation is what came of a spec.
@@ -163,11 +160,8 @@ func (l *slowLane) dropOld() {
 	})
 }
 
-// work compiles what waits, and ends when nothing does. Its thread has a low priority and ends with it, as it
-// stays locked.
+// work compiles what waits, and ends when nothing does.
 func (l *slowLane) work() {
-	runtime.LockOSThread()
-	lowerPriority()
 	for {
 		j := l.next()
 		if j == nil {

@@ -20,12 +20,3 @@ func threadTime() func() time.Duration {
 		return time.Duration(at.Nano())
 	}
 }
-
-// lowerPriority lets the other threads of the process run before the one that calls it, for its whole life:
-// only a process with more rights takes that back. Where the kernel refuses it, the thread is one of them.
-func lowerPriority() {
-	thread := unix.Gettid()
-	if priority, err := unix.Getpriority(unix.PRIO_PROCESS, thread); err == nil {
-		_ = unix.Setpriority(unix.PRIO_PROCESS, thread, min(20-priority+laneNiceness, 19))
-	}
-}

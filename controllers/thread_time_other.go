@@ -11,6 +11,3 @@ func threadTime() func() time.Duration {
 	began := time.Now()
 	return func() time.Duration { return time.Since(began) }
 }
-
-// lowerPriority leaves the thread as it is.
-func lowerPriority() {}
