@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
 )
 
 //go:embed scenario.yaml.tmpl
@@ -72,6 +73,8 @@ type view struct {
 	Weights []Weight
 	// Horizon, Workload and Picker are YAML.
 	Horizon, Workload, Inline string
+	// Start is what the file of the EPP's configuration says beside it.
+	Start files.Start
 }
 
 // Seeds of a run and of each point of a sweep.
@@ -88,6 +91,8 @@ func Write(o *Options) ([]byte, error) {
 	v := view{Options: *o, Command: "run", Seeds: runSeeds}
 	if len(o.Picker) == 0 {
 		v.Inline = DefaultPicker
+	} else if sources, err := files.Find(o.Picker); err == nil && len(sources) == 1 {
+		v.Start = sources[0].Start
 	}
 	if o.Sweep {
 		v.Command, v.Seeds = "sweep", sweepSeeds

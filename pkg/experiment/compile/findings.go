@@ -3,14 +3,18 @@
 package compile
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
+	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
 // lint notes what the linter finds in a configuration.
@@ -34,6 +38,26 @@ func lintContext(in *v1alpha1.Scenario) lint.Context {
 		c.BlockTokens = int(pool.Engine.BlockSize)
 	}
 	return c
+}
+
+// otherStart says what the file of an EPP's configuration says of its start, and the
+// scenario otherwise.
+func otherStart(file *files.Start, scenario *lint.Context, path *field.Path) []string {
+	var texts, unused []string
+	if unread := file.Unread(); unread != "" {
+		texts = append(texts, fmt.Sprintf("%s: %s", path, unread))
+	}
+	if has := max(scenario.Replicas, 1); file.Replicas > 0 && file.Replicas != has {
+		unused = append(unused, fmt.Sprintf("replicas %d (the scenario has %d)", file.Replicas, has))
+	}
+	if has := cmp.Or(scenario.ScrapeInterval, simulator.DefaultScrapeInterval); file.ScrapeInterval > 0 && max(file.ScrapeInterval, simulator.DefaultScrapeInterval) != has {
+		unused = append(unused, fmt.Sprintf("metricsRefreshInterval %s (the scenario has %s)", file.ScrapeInterval, has))
+	}
+	if len(unused) > 0 {
+		texts = append(texts, fmt.Sprintf("%s: the simulation does not use what the file says beside the configuration: %s. State it in the scenario's router",
+			path, strings.Join(unused, " and ")))
+	}
+	return texts
 }
 
 // deprecated notes that an object has a field that another one replaces.

@@ -43,10 +43,11 @@ func (c *compiler) pickerConfig(of experiment.PickerKey, in v1alpha1.EndpointPic
 		return nil, errs
 	}
 	c.keepFile(of, &in, file)
-	text, errs := onlyConfig(file, at)
+	source, errs := onlyConfig(file, at)
 	if len(errs) > 0 {
 		return nil, errs
 	}
+	text := source.Text
 	if errs := files.CheckSize(text, at); len(errs) > 0 || c.interrupted(at) {
 		return nil, errs
 	}
@@ -64,7 +65,10 @@ func (c *compiler) pickerConfig(of experiment.PickerKey, in v1alpha1.EndpointPic
 		return nil, errs
 	}
 	c.plan.Warnings = append(c.plan.Warnings, warnings(picker, at)...)
-	c.lint(text, version, told.linted, at)
+	linted := told.linted
+	linted.Experimental = source.Start.Experimental
+	c.lint(text, version, linted, at)
+	c.plan.Warnings = append(c.plan.Warnings, otherStart(&source.Start, &told.linted, at)...)
 	if kvUsage, queue, ok := epp.DetectorThresholds(picker); ok && of == (experiment.PickerKey{Model: of.Model}) {
 		c.detectors[of.Model] = &scalerlint.Detector{KVUsage: kvUsage, Queue: queue}
 	}
@@ -137,19 +141,19 @@ func (c *compiler) pickerFromFile(name string, path *field.Path) ([]byte, *field
 // onlyConfig finds the one EPP configuration of a file, which may be bare or in a
 // ConfigMap or Helm values. A file that has none is for the EPP's loader to
 // judge.
-func onlyConfig(file []byte, path *field.Path) ([]byte, field.ErrorList) {
+func onlyConfig(file []byte, path *field.Path) (files.Source, field.ErrorList) {
 	sources, err := files.Find(file)
 	switch {
 	case err != nil || len(sources) == 0:
-		return file, nil
+		return files.Source{Text: file}, nil
 	case len(sources) == 1:
-		return sources[0].Text, nil
+		return sources[0], nil
 	}
 	var names []string
 	for _, s := range sources {
 		names = append(names, s.Name)
 	}
-	return nil, field.ErrorList{field.Invalid(path, field.OmitValueType{}, fmt.Sprintf(
+	return files.Source{}, field.ErrorList{field.Invalid(path, field.OmitValueType{}, fmt.Sprintf(
 		"has %d EPP configurations (%s), but a simulation needs one: remove the others", len(sources), strings.Join(names, "; ")))}
 }
 

@@ -183,3 +183,40 @@ func TestApproximationsAreNotedOnce(t *testing.T) {
 		t.Errorf("got %q", a)
 	}
 }
+
+// TestWhatAFileSaysBesideItsConfigurationIsUsedOrNamed: a scenario has one EPP and scrapes
+// every 50 ms unless it says otherwise.
+func TestWhatAFileSaysBesideItsConfigurationIsUsedOrNamed(t *testing.T) {
+	started := strings.Replace(helmConfig, "    pluginsConfigFile:", "    replicas: 3\n    flags: {refresh-metrics-interval: 5s}\n    pluginsConfigFile:", 1)
+	const at = "spec.scenario.router.endpointPickerConfig.inline: "
+	const unused = at + "the simulation does not use what the file says beside the configuration: "
+	for name, test := range map[string]struct {
+		file   string
+		router v1alpha1.Router
+		want   []string
+	}{
+		"nothing is said": {helmConfig, v1alpha1.Router{}, nil},
+		"nothing is used": {started, v1alpha1.Router{}, []string{unused + "replicas 3 (the scenario has 1) and metricsRefreshInterval 5s (the scenario has 50ms). State it in the scenario's router"}},
+		"one is used":     {started, v1alpha1.Router{Replicas: 3}, []string{unused + "metricsRefreshInterval 5s (the scenario has 50ms). State it in the scenario's router"}},
+		"all is used":     {started, v1alpha1.Router{Replicas: 3, MetricsRefreshInterval: "5s"}, nil},
+		"the EPP's least": {strings.Replace(started, "5s", "10ms", 1), v1alpha1.Router{Replicas: 3}, nil},
+		"another file is read": {
+			strings.Replace(helmConfig, "pluginsConfigFile: own", "pluginsConfigFile: other", 1), v1alpha1.Router{},
+			[]string{at + "the EPP does not read this configuration: pluginsConfigFile names other.yaml"},
+		},
+	} {
+		c := mustCompileRun(t, func(s *v1alpha1.Scenario) {
+			s.Router.Replicas, s.Router.MetricsRefreshInterval = test.router.Replicas, test.router.MetricsRefreshInterval
+			s.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{Inline: &test.file}
+		})
+		var got []string
+		for _, warning := range c.Plan.Warnings {
+			if strings.HasPrefix(warning, at) {
+				got = append(got, warning)
+			}
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}

@@ -25,6 +25,8 @@ type Source struct {
 	Text []byte
 	// Version is the EPP's version, if a manifest of Windtunnel names it.
 	Version string
+	// Start is what the file says of how the EPP is started.
+	Start Start
 	// Line and Column, from 1, are where Text begins in the file. All its other
 	// lines lost Indent columns.
 	Line, Column, Indent int
@@ -49,6 +51,9 @@ func (s *Source) Position(line, column int) (fileLine, fileColumn int) {
 // within is s, which was found in the text of outer, as found in outer's file.
 func (s *Source) within(outer *Source) {
 	s.Line, s.Column = outer.Position(s.Line, s.Column)
+	if s.Start.OtherLine != 0 {
+		s.Start.OtherLine, _ = outer.Position(s.Start.OtherLine, 1)
+	}
 	s.Indent += outer.Indent
 	s.InPlace = s.InPlace && outer.InPlace
 }
@@ -71,11 +76,26 @@ func Find(file []byte) ([]Source, error) {
 			errs = append(errs, err)
 		}
 	}
+	f.startByDeployments()
 	return f.found, errors.Join(errs...)
 }
 
-// A finder collects configurations.
-type finder struct{ found []Source }
+// A finder collects configurations, and the Deployments that may start their EPPs.
+type finder struct {
+	found       []Source
+	deployments []deployment
+}
+
+// startByDeployments completes the starts of configurations in ConfigMaps.
+func (f *finder) startByDeployments() {
+	for i := range f.found {
+		for j := range f.deployments {
+			if d := &f.deployments[j]; d.starts(f.found[i].Name) {
+				f.found[i].Start.merge(&d.start)
+			}
+		}
+	}
+}
 
 // saysKind tells configurations that are no valid YAML.
 var saysKind = regexp.MustCompile(`(?m)^[ \t{,]*["']?kind["']?[ \t]*:[ \t]*["']?` + document.ConfigKind)
@@ -102,6 +122,9 @@ func (f *finder) document(d *Source) error {
 	case isConfig(root) || looksLikeConfig(root):
 		f.found = append(f.found, *d)
 		return nil
+	}
+	if started, ok := deploymentOf(root); ok {
+		f.deployments = append(f.deployments, started)
 	}
 	f.walk(walk{source: d, label: d.Name}, root, nil)
 	return nil
@@ -179,6 +202,14 @@ func (f *finder) mapping(w walk, n *yamlv3.Node, path *field.Path) {
 	}
 	if label := objectLabel(n); label != "" {
 		w.label, path = label, nil
+	}
+	if start, ok := startOfValues(n, w.source); ok {
+		first := len(f.found)
+		defer func() {
+			for i := range f.found[first:] {
+				f.found[first+i].Start.merge(&start)
+			}
+		}()
 	}
 	version := ""
 	if v := childOf(n, "version"); v != nil && v.Kind == yamlv3.ScalarNode {

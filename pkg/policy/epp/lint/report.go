@@ -112,7 +112,7 @@ func Read(file string, content []byte, options Options) (Report, error) {
 		of := options
 		of.Context = contextFor(&sources[i], options.Context, known)
 		c := readConfig(&sources[i], of)
-		c.Findings = append(unreadConfigs(&sources[i], known, c.Versions), c.Findings...)
+		c.Findings = append(unreadConfigs(&sources[i], c.Versions), c.Findings...)
 		for j := range c.Findings {
 			c.Findings[j].File = file
 		}

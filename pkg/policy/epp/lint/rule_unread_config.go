@@ -2,11 +2,7 @@
 
 package lint
 
-import (
-	"strings"
-
-	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
-)
+import "windtunnel.dev/windtunnel/pkg/policy/epp/files"
 
 var unreadConfig = Rule{
 	ID: "unread-config", Severity: Warning,
@@ -19,16 +15,14 @@ var unreadConfig = Rule{
 
 // unreadConfigs is the finding about a configuration of Helm values that name another
 // file.
-func unreadConfigs(source *files.Source, known []scenarioContext, versions []string) []Finding {
-	for _, s := range known {
-		if s.otherFile == "" || !strings.HasPrefix(source.Name, s.sources) {
-			continue
-		}
-		p := pass{rule: &unreadConfig}
-		p.report(nil, "the EPP does not read this configuration: pluginsConfigFile names %s", s.otherFile)
-		f := p.found[0]
-		f.Config, f.Versions, f.Line, f.Column = source.Name, versions, s.line, 1
-		return []Finding{f}
+func unreadConfigs(source *files.Source, versions []string) []Finding {
+	unread := source.Start.Unread()
+	if unread == "" {
+		return nil
 	}
-	return nil
+	p := pass{rule: &unreadConfig}
+	p.report(nil, "%s", unread)
+	f := p.found[0]
+	f.Config, f.Versions, f.Line, f.Column = source.Name, versions, source.Start.OtherLine, 1
+	return []Finding{f}
 }

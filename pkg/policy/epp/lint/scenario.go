@@ -20,10 +20,6 @@ type scenarioContext struct {
 	// object's kind and name, and the field of one of several routers.
 	sources string
 	context Context
-	// otherFile is the file that Helm values name where they do not have it, and line
-	// where they name it.
-	otherFile string
-	line      int
 }
 
 // scenarios are those of a file, as far as it can be read.
@@ -38,15 +34,6 @@ func scenarios(file []byte) []scenarioContext {
 			continue
 		}
 		root := document.Content[0]
-		for _, path := range [][]string{{"router", "epp"}, {"inferenceExtension"}} {
-			if epp := child(root, path...); epp != nil {
-				of := scenarioContext{sources: strings.Join(path, ".") + ".", context: contextOfValues(epp)}
-				if file := child(epp, "pluginsConfigFile"); text(file) != "" && child(epp, "pluginsCustomConfig", text(file)) == nil {
-					of.otherFile, of.line = text(file), file.Line
-				}
-				all = append(all, of)
-			}
-		}
 		if scenario := child(root, "spec", "scenario"); scenario != nil {
 			object := text(child(root, "kind")) + " " + text(child(root, "metadata", "name")) + ", "
 			for i, router := range items(child(scenario, "routers")) {
@@ -75,25 +62,18 @@ func contextOf(scenario, router *yamlv3.Node, model string) Context {
 	return c
 }
 
-// contextOfValues is what Helm values say of the EPP beside its configuration.
-func contextOfValues(epp *yamlv3.Node) Context {
-	var c Context
-	c.Replicas, _ = strconv.Atoi(text(child(epp, "replicas")))
-	c.ScrapeInterval, _ = time.ParseDuration(text(child(epp, "flags", "refresh-metrics-interval")))
-	c.Experimental, _ = strconv.ParseBool(text(child(epp, "flags", "allow-experimental-plugins")))
-	return c
-}
-
 // contextFor completes what is known otherwise by what the configuration's own
-// manifest says.
+// manifest says, or the chart that starts its EPP.
 func contextFor(source *files.Source, known Context, all []scenarioContext) Context {
 	for _, s := range all {
 		if strings.HasPrefix(source.Name, s.sources) {
 			known.Replicas = cmp.Or(known.Replicas, s.context.Replicas)
 			known.ScrapeInterval = cmp.Or(known.ScrapeInterval, s.context.ScrapeInterval)
-			known.Experimental = known.Experimental || s.context.Experimental
 			known.BlockTokens = cmp.Or(known.BlockTokens, s.context.BlockTokens)
 		}
 	}
+	known.Replicas = cmp.Or(known.Replicas, source.Start.Replicas)
+	known.ScrapeInterval = cmp.Or(known.ScrapeInterval, source.Start.ScrapeInterval)
+	known.Experimental = known.Experimental || source.Start.Experimental
 	return known
 }

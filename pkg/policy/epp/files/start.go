@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package files
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	yamlv3 "go.yaml.in/yaml/v3"
+)
+
+// A Start is what a file says of how the EPP of a configuration is started: Helm values
+// beside it, or the Deployment that mounts its ConfigMap. What it does not say is zero.
+type Start struct {
+	// Replicas is how many EPPs serve the pool.
+	Replicas int
+	// ScrapeInterval is the flag --refresh-metrics-interval.
+	ScrapeInterval time.Duration
+	// Experimental is the flag --allow-experimental-plugins.
+	Experimental bool
+	// OtherFile is the configuration that the EPP reads in place of this one, and OtherLine
+	// the line that names it.
+	OtherFile string
+	OtherLine int
+}
+
+// Unread says that the EPP reads another configuration; "" where it does not.
+func (s *Start) Unread() string {
+	if s.OtherFile == "" {
+		return ""
+	}
+	return "the EPP does not read this configuration: pluginsConfigFile names " + s.OtherFile
+}
+
+// merge completes what is said of a configuration.
+func (s *Start) merge(more *Start) {
+	if s.Replicas == 0 {
+		s.Replicas = more.Replicas
+	}
+	if s.ScrapeInterval == 0 {
+		s.ScrapeInterval = more.ScrapeInterval
+	}
+	s.Experimental = s.Experimental || more.Experimental
+	if s.OtherFile == "" {
+		s.OtherFile, s.OtherLine = more.OtherFile, more.OtherLine
+	}
+}
+
+// The flags of the EPP that a [Start] knows.
+const (
+	scrapeFlag       = "refresh-metrics-interval"
+	experimentalFlag = "allow-experimental-plugins"
+)
+
+// setFlag takes a flag of the EPP, if it knows it.
+func (s *Start) setFlag(name, value string) {
+	switch name {
+	case scrapeFlag:
+		s.ScrapeInterval, _ = time.ParseDuration(value)
+	case experimentalFlag:
+		s.Experimental, _ = strconv.ParseBool(value)
+	}
+}
+
+// startOfValues is what Helm values of an EPP say: those of llm-d's charts, which have the
+// configurations in pluginsCustomConfig.
+func startOfValues(values *yamlv3.Node, in *Source) (s Start, ok bool) {
+	configs := childOf(values, "pluginsCustomConfig")
+	if configs == nil {
+		return s, false
+	}
+	s.Replicas, _ = strconv.Atoi(scalarAt(values, "replicas"))
+	if flags := childOf(values, "flags"); flags != nil {
+		for _, name := range []string{scrapeFlag, experimentalFlag} {
+			s.setFlag(name, scalarAt(flags, name))
+		}
+	}
+	if file := childOf(values, "pluginsConfigFile"); file != nil && file.Value != "" && childOf(configs, file.Value) == nil {
+		s.OtherFile = file.Value
+		s.OtherLine, _ = in.Position(file.Line, 1)
+	}
+	return s, true
+}
+
+// A deployment is how a Deployment starts the EPP, and which ConfigMaps it mounts.
+type deployment struct {
+	start      Start
+	configMaps []string
+	file       string // the name of --config-file, without its folder
+}
+
+// deploymentOf reads a Deployment, as helm template prints it.
+func deploymentOf(root *yamlv3.Node) (d deployment, ok bool) {
+	if scalarAt(root, "kind") != "Deployment" {
+		return d, false
+	}
+	d.start.Replicas, _ = strconv.Atoi(scalarAt(root, "spec", "replicas"))
+	pod := nodeAt(root, "spec", "template", "spec")
+	for _, container := range itemsAt(pod, "containers") {
+		d.takeFlags(append(itemsAt(container, "command"), itemsAt(container, "args")...))
+	}
+	for _, volume := range itemsAt(pod, "volumes") {
+		if name := scalarAt(volume, "configMap", "name"); name != "" {
+			d.configMaps = append(d.configMaps, name)
+		}
+	}
+	return d, d.file != ""
+}
+
+// takeFlags reads arguments: --name=value, --name value, and --name for true.
+func (d *deployment) takeFlags(args []*yamlv3.Node) {
+	for i, arg := range args {
+		flag, ok := strings.CutPrefix(arg.Value, "-")
+		name, value, given := strings.Cut(strings.TrimPrefix(flag, "-"), "=")
+		switch {
+		case !ok:
+			continue
+		case !given && i+1 < len(args) && !strings.HasPrefix(args[i+1].Value, "-"):
+			value = args[i+1].Value
+		case !given:
+			value = "true"
+		}
+		if d.start.setFlag(name, value); name == "config-file" {
+			d.file = path.Base(value)
+		}
+	}
+}
+
+// starts reports whether the Deployment's EPP reads a configuration of that name.
+func (d *deployment) starts(name string) bool {
+	for _, configMap := range d.configMaps {
+		if name == fmt.Sprintf("ConfigMap %s, data[%s]", configMap, d.file) || name == fmt.Sprintf("ConfigMap %s, data.%s", configMap, d.file) {
+			return true
+		}
+	}
+	return false
+}
+
+// nodeAt returns what stands below keys of a mapping, or nil.
+func nodeAt(n *yamlv3.Node, keys ...string) *yamlv3.Node {
+	for _, key := range keys {
+		if n == nil {
+			return nil
+		}
+		n = childOf(n, key)
+	}
+	return n
+}
+
+// scalarAt is the scalar below keys of a mapping, or "".
+func scalarAt(n *yamlv3.Node, keys ...string) string {
+	if n = nodeAt(n, keys...); n == nil || n.Kind != yamlv3.ScalarNode {
+		return ""
+	}
+	return n.Value
+}
+
+// itemsAt are the items of the list below a key of a mapping.
+func itemsAt(n *yamlv3.Node, key string) []*yamlv3.Node {
+	if n = nodeAt(n, key); n == nil || n.Kind != yamlv3.SequenceNode {
+		return nil
+	}
+	return n.Content
+}

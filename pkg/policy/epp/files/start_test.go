@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package files
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const startedConfig = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins: [{type: queue-scorer}]\n"
+
+// deeper indents a text as a block of YAML below a key.
+func deeper(columns int, text string) string {
+	pad := strings.Repeat(" ", columns)
+	return "|\n" + pad + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+pad) + "\n"
+}
+
+// TestAFileSaysHowTheEPPIsStarted: values of charts at any depth, of which each is about
+// its own configurations, and Deployments of rendered charts.
+func TestAFileSaysHowTheEPPIsStarted(t *testing.T) {
+	values := "epp:\n  replicas: 3\n  flags: {allow-experimental-plugins: true, refresh-metrics-interval: 5s}\n" +
+		"  pluginsConfigFile: a.yaml\n  pluginsCustomConfig:\n    a.yaml: " + deeper(6, startedConfig)
+	router := "router:\n  " + strings.TrimSuffix(strings.ReplaceAll(values, "\n", "\n  "), "  ")
+	bare := strings.ReplaceAll(strings.ReplaceAll(values, "replicas: 3", "replicas: 1"), "  flags: {allow-experimental-plugins: true, refresh-metrics-interval: 5s}\n", "")
+	configMap := "kind: ConfigMap\nmetadata: {name: epp}\ndata:\n  a.yaml: " + deeper(4, startedConfig)
+	deployment := func(name, args string) string {
+		return "kind: Deployment\nmetadata: {name: epp}\nspec:\n  replicas: 3\n  template:\n    spec:\n      containers: [{name: epp, args: [" + args + "]}]\n" +
+			"      volumes: [{name: config, configMap: {name: " + name + "}}]\n"
+	}
+	const flags = "--config-file, /config/a.yaml, --refresh-metrics-interval=5s, --allow-experimental-plugins"
+	all := Start{Replicas: 3, ScrapeInterval: 5 * time.Second, Experimental: true}
+	for name, test := range map[string]struct {
+		file string
+		want []Start
+	}{
+		"values":                             {router, []Start{all}},
+		"values of an older chart":           {strings.Replace(values, "epp:", "inferenceExtension:", 1), []Start{all}},
+		"values of a chart of charts":        {"llm-d:\n  " + strings.ReplaceAll(router, "\n", "\n  "), []Start{all}},
+		"values in an Argo Application":      {"kind: Application\nmetadata: {name: a}\nspec: {source: {helm: {}}}\nvalues: " + deeper(2, router), []Start{all}},
+		"a stream of values":                 {router + "---\n" + bare, []Start{all, {Replicas: 1}}},
+		"a rendered chart":                   {configMap + "---\n" + deployment("epp", flags), []Start{all}},
+		"a rendered chart, Deployment first": {deployment("epp", flags) + "---\n" + configMap, []Start{all}},
+		"a Deployment of another ConfigMap":  {configMap + "---\n" + deployment("other", flags), []Start{{}}},
+		"a Deployment of another file":       {configMap + "---\n" + deployment("epp", "--config-file=/config/b.yaml"), []Start{{}}},
+		"a flag that is false":               {configMap + "---\n" + deployment("epp", "--config-file=/config/a.yaml, --allow-experimental-plugins=false"), []Start{{Replicas: 3}}},
+		"another file is read": {
+			"# c\n---\n" + strings.Replace(bare, "pluginsConfigFile: a", "pluginsConfigFile: b", 1),
+			[]Start{{Replicas: 1, OtherFile: "b.yaml", OtherLine: 5}},
+		},
+		"a bare configuration": {startedConfig, []Start{{}}},
+	} {
+		sources, err := Find([]byte(test.file))
+		if err != nil {
+			t.Errorf("%s: %v\n%s", name, err, test.file)
+			continue
+		}
+		var got []Start
+		for i := range sources {
+			got = append(got, sources[i].Start)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s\n%s", name, diff, test.file)
+		}
+	}
+}
