@@ -28,6 +28,8 @@ func TestLintOfAutoscalers(t *testing.T) {
 	never, slow := readExample(t, "never-wakes/bad.yaml"), readExample(t, "slow-to-max/bad.yaml")
 	analyser := readExample(t, "entry-without-effect/bad.yaml")
 	several := "kind: Service\n---\n" + never + "---\n" + slow
+	ofCPU := strings.NewReplacer("type: Pods\n    pods:\n      metric: {name: \"vllm:num_requests_waiting\"}\n      target: {type: AverageValue, averageValue: 5}",
+		"type: Resource\n    resource: {name: cpu, target: {type: Utilization, averageUtilization: 50}}").Replace(slow)
 	for name, tc := range map[string]struct {
 		text string
 		code int
@@ -38,7 +40,7 @@ func TestLintOfAutoscalers(t *testing.T) {
 			fmt.Sprintf(":%d:1: warning never-wakes: ", lineWith(t, several, "minReplicaCount")),
 			fmt.Sprintf(":%d:1: warning slow-to-max: ", lineWith(t, several, "scaleUp")),
 		}},
-		"a metric that is not simulated": {strings.Replace(slow, "type: Pods\n", "type: Resource\n", 1), 0, []string{"info not-simulated: spec.metrics[0].type: Resource: The simulator does not model CPU"}},
+		"a metric that is not simulated": {ofCPU, 0, []string{"info not-simulated: spec.metrics[0].type: Resource: The simulator does not model CPU"}},
 		"a metric that vLLM does not export": {strings.ReplaceAll(slow, "vllm:num_requests_waiting", "vllm:num_request_waiting"), 0, []string{
 			"warning unexported-metric: spec.metrics[0].pods.metric.name: vLLM exports no vllm:num_request_waiting; similar: vllm:num_requests_waiting",
 		}},
