@@ -29,6 +29,8 @@ type scenarioOptions struct {
 	volumes    map[string]string
 	objectives []string
 	model      string
+	// programs are the limits of code, in policies and in scenarios.
+	programs programLimits
 }
 
 func (o *scenarioOptions) register(f *pflag.FlagSet) {
@@ -37,6 +39,7 @@ func (o *scenarioOptions) register(f *pflag.FlagSet) {
 	f.StringToStringVar(&o.volumes, "volume", nil, "`NAME=FOLDER`: local folder with the files of a volume, by the name of its claim or image; may be repeated")
 	f.StringArrayVar(&o.objectives, "objective", nil, "`METRIC[=WEIGHT][,min|max][,target=VALUE]` that scores the policy (default the gates of a run, the objectives and constraints of a sweep, or the goodput); may be repeated")
 	f.StringVar(&o.model, "model", "", "base model of the router that the policy takes the place of, in scenarios with several routers")
+	o.programs.register(f)
 }
 
 // load reads the scenarios, in the order of the files.
@@ -53,7 +56,7 @@ func (o *scenarioOptions) load(ctx context.Context, stdin io.Reader) ([]*evaluat
 	if err := errors.Join(faults...); err != nil {
 		return nil, badInputError{err}
 	}
-	local := localOptions{files: o.files, configMaps: o.configMaps, volumes: o.volumes, parallelism: 1}
+	local := localOptions{files: o.files, configMaps: o.configMaps, volumes: o.volumes, parallelism: 1, programs: o.programs}
 	set, err := local.load(stdin)
 	if err != nil {
 		return nil, err
@@ -218,5 +221,5 @@ func (o *evaluateOptions) readPolicy() (*evaluate.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return evaluate.ReadPolicy(raw, language, evaluate.Program{Component: sandbox.Component(o.component), Signals: o.signals})
+	return evaluate.ReadPolicy(raw, language, evaluate.Program{Component: sandbox.Component(o.component), Signals: o.signals}, o.scenarios.programs.Limits)
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -108,5 +109,29 @@ func TestThePageOnEvaluate(t *testing.T) {
 	source, _, _ = strings.Cut(source, "```")
 	if !strings.Contains(string(sample), "def "+source) {
 		t.Errorf("the sample is not the program of the page:\n%s", source)
+	}
+}
+
+// TestEvaluateBoundsPolicies: the maximum of the flag is that of bundles, and the limit of a
+// bundle that states none. The program takes far more than 100 steps a call.
+func TestEvaluateBoundsPolicies(t *testing.T) {
+	const program = "def score(request, endpoints):\n  n = 0\n  for i in range(1000):\n    n += i\n  return [n for e in endpoints]\n"
+	policy := tempFile(t, "slow.star", program)
+	bundled := tempFile(t, "bundle.yaml", "apiVersion: sim.windtunnel.dev/v1alpha1\nkind: PolicyBundle\nlimits: {callSteps: 101}\nrouting:\n  starlark:\n    source: |\n      "+strings.ReplaceAll(strings.TrimSpace(program), "\n", "\n      ")+"\n")
+	scenario := filepath.Join(samples, "simulationrun-poisson.yaml")
+	for name, tc := range map[string]struct {
+		args []string
+		want string
+	}{
+		"a program":          {[]string{"--policy", policy}, "steps"},
+		"a bundle above it":  {[]string{"--policy", bundled}, "bundle.limits.callSteps"},
+		"a limit of 0":       {[]string{"--policy", policy, "--program-limits", "cpuSeconds=0"}, "cpuSeconds must be at least 1"},
+		"no limit of a name": {[]string{"--policy", policy, "--program-limits", "steps=5"}, "callSteps"},
+	} {
+		args := append([]string{"evaluate", "--scenario", scenario, "--program-limits", "callSteps=100", "-o", "json"}, tc.args...)
+		out, err := windtunnel(t, args...)
+		if text := fmt.Sprint(out, err); !strings.Contains(text, tc.want) {
+			t.Errorf("%s: no %q in\n%s", name, tc.want, text)
+		}
 	}
 }

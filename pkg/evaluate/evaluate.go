@@ -11,6 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/inspect"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
@@ -44,6 +45,9 @@ type Evaluator struct {
 	CheckInvariants bool
 	// Summary is how answers summarize what went wrong; empty for answers without summaries.
 	Summary insight.Strategy
+	// Limits are the most that the bundles of policies may state, and the limits of those that
+	// state none.
+	Limits bundle.Limits
 	// Now tells the time, for [Answer.SimWallMS] alone.
 	Now func() time.Time
 }

@@ -23,6 +23,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/wasm/wasmtest"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -52,7 +53,7 @@ func scenarioOf(t *testing.T, edit func(*v1alpha1.SimulationRun), objectives ...
 
 func policyOf(t *testing.T, text string, language evaluate.Language, of evaluate.Program) *evaluate.Policy {
 	t.Helper()
-	p, err := evaluate.ReadPolicy([]byte(text), language, of)
+	p, err := evaluate.ReadPolicy([]byte(text), language, of, bundle.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +146,7 @@ func TestErrorsOfTheCaller(t *testing.T) {
 		"signals beside a PolicyBundle": {language: evaluate.Bundle, of: evaluate.Program{Signals: []string{"x"}}, want: "a bundle states its components"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := evaluate.ReadPolicy([]byte("x"), tc.language, tc.of); err == nil || !strings.Contains(err.Error(), tc.want) {
+			if _, err := evaluate.ReadPolicy([]byte("x"), tc.language, tc.of, bundle.Limits{}); err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%v, want %q in it", err, tc.want)
 			}
 		})

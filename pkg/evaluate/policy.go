@@ -72,9 +72,9 @@ type Policy struct {
 	fault  *Fault
 }
 
-// ReadPolicy reads a policy. A fault of the policy is part of it; an error is one of the
-// caller.
-func ReadPolicy(raw []byte, language Language, of Program) (*Policy, error) {
+// ReadPolicy reads a policy, whose code has at most some limits. A fault of the policy is part
+// of it; an error is one of the caller.
+func ReadPolicy(raw []byte, language Language, of Program, most bundle.Limits) (*Policy, error) {
 	document := raw
 	switch {
 	case language == Bundle && (of.Component != "" || of.Signals != nil):
@@ -90,7 +90,7 @@ func ReadPolicy(raw []byte, language Language, of Program) (*Policy, error) {
 	}
 	b, errs := bundle.Read(document, field.NewPath("bundle"))
 	if len(errs) == 0 {
-		errs = b.Bound(bundle.Limits{}, field.NewPath("bundle"))
+		errs = b.Bound(most, field.NewPath("bundle"))
 	}
 	if len(errs) > 0 {
 		return &Policy{ID: digest(string(raw)), fault: documentFault(errs)}, nil

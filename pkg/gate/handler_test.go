@@ -164,6 +164,20 @@ func TestAVerdictHasWhatItRestsOn(t *testing.T) {
 	}
 }
 
+// A change that nothing exercised is no Pass for a pipeline or a rollout, though each gate holds:
+// both sides had the same figures.
+func TestAChangeThatNothingExercisedIsNoPass(t *testing.T) {
+	s := sweepOf("Ready=True Complete", "Passed=Unknown ChangeNotExercised")
+	s.Status.Gates = []v1alpha1.GateStatus{{Name: "ttft", Verdict: v1alpha1.GatePass, Message: "54 ms"}}
+	w, body := get(t, newReader(t, s), readsVerdicts, pathOfX)
+	if w.Code != 200 || body["result"] != string(Unknown) || body["reason"] != v1alpha1.ReasonChangeNotExercised || body["message"] != "about ChangeNotExercised" {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if w := post(newReader(t, opened(s)), "pre-rollout", asksX); w.Code <= 202 || !strings.Contains(w.Body.String(), "policysweep a/x is Unknown") {
+		t.Errorf("Flagger: %d %s", w.Code, w.Body)
+	}
+}
+
 func TestARunHasAVerdictToo(t *testing.T) {
 	s := sweepOf("Ready=True Complete", "Passed=True GatesPassed")
 	run := &v1alpha1.SimulationRun{ObjectMeta: s.ObjectMeta}

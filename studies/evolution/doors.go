@@ -15,6 +15,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/evaluate/server"
 	"windtunnel.dev/windtunnel/pkg/fence"
 	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 )
 
 //go:embed scenario.yaml
@@ -66,7 +67,7 @@ type goDoor struct {
 }
 
 func (d *goDoor) evaluate(ctx context.Context, source string, seed int64, summary bool) (float64, string, error) {
-	p, err := evaluate.ReadPolicy([]byte(source), evaluate.Starlark, evaluate.Program{})
+	p, err := evaluate.ReadPolicy([]byte(source), evaluate.Starlark, evaluate.Program{}, bundle.Limits{})
 	if err != nil {
 		return 0, "", err
 	}

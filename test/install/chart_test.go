@@ -169,6 +169,7 @@ func TestValuesReachTheManager(t *testing.T) {
 		"image.repository=registry.example:5000/team/windtunnel", "image.tag=v9",
 		"imagePullSecrets[0].name=pull", "watchNamespace=team-a",
 		"manager.replicas=3", "manager.concurrency=20", "manager.verbosity=4", "manager.extraArgs={--metrics-bind-address=0}",
+		"manager.programLimits.cpuSeconds=60", "manager.programLimits.runSteps=50000000000",
 		"manager.resources.limits.memory=1Gi", "manager.priorityClassName=high",
 		"manager.nodeSelector.disk=ssd", "manager.tolerations[0].operator=Exists",
 		"manager.podAnnotations.a=b", "manager.podLabels.team=platform", `manager.podLabels.app\.kubernetes\.io/name=other`,
@@ -179,7 +180,8 @@ func TestValuesReachTheManager(t *testing.T) {
 	if env := c.Env[slices.IndexFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == "WINDTUNNEL_IMAGE" })]; c.Image != image || env.Value != image {
 		t.Errorf("the manager runs %s and its workers %s, want %s", c.Image, env.Value, image)
 	}
-	wantArgs := []string{"manager", "--leader-elect", "--state-dir=/var/lib/windtunnel", "--namespace=team-a", "--concurrency=20", "--verbosity=4", "--metrics-bind-address=0"}
+	wantArgs := []string{"manager", "--leader-elect", "--state-dir=/var/lib/windtunnel", "--namespace=team-a", "--concurrency=20", "--verbosity=4",
+		"--program-limits=cpuSeconds=60", "--program-limits=runSteps=50000000000", "--metrics-bind-address=0"}
 	if diff := cmp.Diff(wantArgs, c.Args); diff != "" {
 		t.Errorf("arguments (-want +got):\n%s", diff)
 	}
@@ -235,6 +237,8 @@ func TestTheSchemaRefuses(t *testing.T) {
 		"a port out of range":            {"networkPolicy.apiServerPorts={70000}", "/networkPolicy/apiServerPorts"},
 		"an address that is no range":    {"networkPolicy.apiServerCIDRs={10.0.0.1}", "/networkPolicy/apiServerCIDRs"},
 		"a namespace in capitals":        {"watchNamespace=Team", "/watchNamespace"},
+		"a limit of no steps":            {"manager.programLimits.callSteps=0", "/manager/programLimits/callSteps"},
+		"a limit that there is not":      {"manager.programLimits.steps=5", "steps"},
 		"an argument that is no flag":    {"manager.extraArgs={worker}", "/manager/extraArgs"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
@@ -78,7 +79,7 @@ func readQuestion(w http.ResponseWriter, r *http.Request) (*Question, error) {
 }
 
 // policy reads the policy of a question.
-func (q *Question) policy() (*evaluate.Policy, error) {
+func (q *Question) policy(most bundle.Limits) (*evaluate.Policy, error) {
 	language := q.Language
 	if language == "" {
 		language = evaluate.Bundle
@@ -100,7 +101,7 @@ func (q *Question) policy() (*evaluate.Policy, error) {
 		}
 		raw = module
 	}
-	p, err := evaluate.ReadPolicy(raw, language, evaluate.Program{Component: q.Component, Signals: q.Signals})
+	p, err := evaluate.ReadPolicy(raw, language, evaluate.Program{Component: q.Component, Signals: q.Signals}, most)
 	if err != nil {
 		return nil, badQuestion{err}
 	}

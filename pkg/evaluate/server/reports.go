@@ -41,7 +41,7 @@ func (s *Server) validation(w http.ResponseWriter, r *http.Request) (*Validation
 	if q.Summary != "" {
 		return nil, badQuestion{errors.New("summary: a validation has no summary")}
 	}
-	p, err := q.policy()
+	p, err := q.policy(s.evaluator.Limits)
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ var errSpent = errors.New("the budget is spent")
 // answer answers for examples of a policy, in their order. It spends of the budget what no
 // kept answer saves, and nothing where the budget does not have that.
 func (s *Server) answer(ctx context.Context, q *Question, examples []Example) ([]json.RawMessage, error) {
-	p, err := q.policy()
+	p, err := q.policy(s.evaluator.Limits)
 	if err != nil {
 		return nil, err
 	}

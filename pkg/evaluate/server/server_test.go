@@ -23,6 +23,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/evaluate/server"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/fence"
+	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
@@ -103,7 +104,7 @@ func with(question, fields string) string {
 
 // alone is the answer about leastBusy without a server.
 func alone(s *evaluate.Scenario, seed int64, summary insight.Strategy) (*evaluate.Answer, error) {
-	p, err := evaluate.ReadPolicy([]byte("def score(request, endpoints):\n  return [-e.waiting for e in endpoints]\n"), evaluate.Starlark, evaluate.Program{})
+	p, err := evaluate.ReadPolicy([]byte("def score(request, endpoints):\n  return [-e.waiting for e in endpoints]\n"), evaluate.Starlark, evaluate.Program{}, bundle.Limits{})
 	if err != nil {
 		return nil, err
 	}

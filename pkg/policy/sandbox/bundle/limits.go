@@ -3,6 +3,7 @@
 package bundle
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"time"
@@ -84,6 +85,21 @@ func (l Limits) Within(most Limits, path *field.Path) field.ErrorList {
 	for i, f := range l.fields() {
 		if bound := *bounds.fields()[i].value; *f.value > bound {
 			errs = append(errs, field.Invalid(path.Child(f.name), *f.value, fmt.Sprintf("must be at most %d, the maximum here (--program-limits)", bound)))
+		}
+	}
+	return errs
+}
+
+// zeroLimits says which limits a document states as 0, within which no code runs.
+func zeroLimits(asJSON []byte, path *field.Path) field.ErrorList {
+	var stated struct{ Limits map[string]json.Number }
+	if err := json.Unmarshal(asJSON, &stated); err != nil {
+		return nil // said by the reader of bundles
+	}
+	var errs field.ErrorList
+	for _, f := range new(Limits).fields() {
+		if stated.Limits[f.name] == "0" {
+			errs = append(errs, field.Invalid(path.Child(f.name), 0, "must be at least 1"))
 		}
 	}
 	return errs

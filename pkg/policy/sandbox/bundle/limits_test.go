@@ -83,3 +83,24 @@ func TestProgramsHaveTheLimitsOfTheBundle(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// A limit of 0 is a mistake, and not one that is left out.
+func TestALimitOf0IsAnError(t *testing.T) {
+	for stated, want := range map[string][]string{
+		"{callSteps: 0}":                 {"bundle.limits.callSteps"},
+		"{memoryMiB: 0, cpuSeconds: 0}":  {"bundle.limits.memoryMiB", "bundle.limits.cpuSeconds"},
+		"{callSteps: 5, runSteps: 0x0}":  {"bundle.limits.runSteps"},
+		"{callSteps: 1, cpuSeconds: 1}":  nil,
+		"{callSteps: null, runSteps: 5}": nil,
+		"{}":                             nil,
+	} {
+		_, errs := Read([]byte(programDocument+"limits: "+stated+"\n"), field.NewPath("bundle"))
+		var got []string
+		for _, err := range errs {
+			got = append(got, err.Field)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", stated, errs, diff)
+		}
+	}
+}

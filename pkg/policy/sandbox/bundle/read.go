@@ -51,7 +51,7 @@ func ReadBeside(raw []byte, beside Beside, path *field.Path) (*Bundle, field.Err
 	if len(errs) == 0 {
 		// Of fields that have the right names.
 		if errs = b.place(beside, path); len(errs) == 0 {
-			errs = b.check(path)
+			errs = append(b.check(path), zeroLimits(asJSON, path.Child("limits"))...)
 		}
 	}
 	if len(errs) > 0 {
