@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/figure"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/manifest"
@@ -355,6 +356,9 @@ func (o *sizeOptions) answer(ctx context.Context, sweep compiledSweep, stdout, s
 
 func (o *sizeOptions) table(stdout io.Writer, sweep compiledSweep, board *result.Leaderboard) error {
 	fmt.Fprintf(stdout, "verdict: %s\n\n", report.LeaderboardVerdict(board))
+	if n := o.besideLoad(sweep.PolicySweep); n > 0 {
+		fmt.Fprintf(stdout, "The demand is that of %s alone; the pool bears it beside the requests of %s, which stay as they are.\n\n", o.size.Load, figure.Plural(n, "more source"))
+	}
 	printWarnings(stdout, sweep.Plan.Warnings, sweep.Plan.Findings...)
 	if err := o.sweep.legend.table(stdout, report.Leaderboard(board)); err != nil {
 		return err
@@ -362,6 +366,14 @@ func (o *sizeOptions) table(stdout io.Writer, sweep compiledSweep, board *result
 	printStepTimes(stdout, sweep.Plan.StepTimes)
 	printApproximations(stdout, sweep.Plan.Approximations)
 	return nil
+}
+
+// besideLoad counts the sources of requests beside the load that --load names.
+func (o *sizeOptions) besideLoad(sweep *v1alpha1.PolicySweep) int {
+	if o.size.Load == "" {
+		return 0
+	}
+	return starter.BesideLoad(&sweep.Spec.Scenario.Workload, strings.TrimPrefix(o.size.Load, "spec.scenario."))
 }
 
 // sizeVerdict is nil where a pool suffices.

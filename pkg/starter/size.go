@@ -125,6 +125,13 @@ func loadOf(in *v1alpha1.Workload, path string, at *field.Path) (sizeLoad, field
 	}
 }
 
+// BesideLoad says how many sources of requests a workload has beside that of the path of a load.
+func BesideLoad(in *v1alpha1.Workload, path string) int {
+	loads, fixed := loadsOf(in, nil)
+	rest := slices.DeleteFunc(loads, func(l sizeLoad) bool { return l.path == path })
+	return len(rest) + len(fixed)
+}
+
 // loadsOf are the rates of the sources, and why other sources have none.
 func loadsOf(in *v1alpha1.Workload, at *field.Path) (loads []sizeLoad, fixed field.ErrorList) {
 	if in.Trace != nil {

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,7 +64,7 @@ func (t *csvTable) header(text []byte) error {
 	for _, column := range t.columns {
 		place := -1
 		for i, field := range t.fields {
-			if column == "" || string(bytes.TrimSpace(field)) != column {
+			if column == "" || string(bytes.TrimSpace(field)) != strings.TrimSpace(column) {
 				continue
 			}
 			if place >= 0 {
@@ -85,9 +86,13 @@ func (t *csvTable) wanted() string {
 	return strings.Join(wanted, string(rune(t.delimiter)))
 }
 
+// quoted is a quoted name of a column.
+var quoted = regexp.MustCompile(`"[^"]*"`)
+
 // delimiterHint says by what the fields of a header seem to be separated, where that is
 // something else.
 func (t *csvTable) delimiterHint(header []byte) string {
+	header = quoted.ReplaceAll(header, nil)
 	if bytes.IndexByte(header, t.delimiter) >= 0 {
 		return ""
 	}

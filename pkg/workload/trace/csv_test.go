@@ -39,6 +39,14 @@ func TestWrittenCSVNeedsNoColumns(t *testing.T) {
 	}
 }
 
+// Blanks around the names in a header count neither there nor where a column is named.
+func TestBlanksAroundColumns(t *testing.T) {
+	columns := &trace.CSV{Time: "ts", Input: "in ", Output: " out", TimeFormat: trace.Seconds}
+	if got, err := trace.ReadWith(trace.GenericCSV, trace.Options{CSV: columns}, strings.NewReader("ts,in , out\n1,2,3\n"), "t"); err != nil || got.Requests() != 1 {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
 func TestHeadersThatAreOthersHintAtTheOption(t *testing.T) {
 	named := &trace.CSV{Time: "ts", Input: "in", Output: "out", TimeFormat: trace.Seconds}
 	for name, tc := range map[string]struct {
@@ -50,6 +58,7 @@ func TestHeadersThatAreOthersHintAtTheOption(t *testing.T) {
 		"no columns are named":    {trace.GenericCSV, nil, "ts,in,out\n", `t: row 1: must be a header with the columns arrival_ns,input_tokens,output_tokens, got "ts,in,out": csv (--csv) names other columns`},
 		"another delimiter":       {trace.GenericCSV, named, "ts;in;out\n", `t: row 1: must be a header with the columns ts,in,out, got "ts;in;out": the delimiter of csv (--csv) may be Semicolon`},
 		"quotes beside another":   {trace.GenericCSV, named, `"ts";in;out` + "\n", `t: row 1: has text behind the closing quote of a field: the delimiter of csv (--csv) may be Semicolon`},
+		"a comma within quotes":   {trace.GenericCSV, named, `"t, s";in;out` + "\n", `t: row 1: has text behind the closing quote of a field: the delimiter of csv (--csv) may be Semicolon`},
 		"tabs":                    {trace.GenericCSV, named, "ts\tin\tout\n", `t: row 1: must be a header with the columns ts,in,out, got "ts\tin\tout": the delimiter of csv (--csv) may be Tab`},
 		"a format with commas":    {trace.Vidur, nil, "arrived_at;num_prefill_tokens;num_decode_tokens\n", `t: row 1: must be a header with the columns arrived_at,num_prefill_tokens,num_decode_tokens, got "arrived_at;num_prefill_tokens;num_decode_tokens": the format CSV reads it, with the delimiter Semicolon of csv (--csv)`},
 		"commas where a tab is":   {trace.GenericCSV, &trace.CSV{Time: "ts", Input: "in", Output: "out", TimeFormat: trace.Seconds, Delimiter: trace.Tab}, "ts,in,out\n", "t: row 1: must be a header with the columns ts\tin\tout, got \"ts,in,out\": the delimiter of csv (--csv) may be Comma"},
