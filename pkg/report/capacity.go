@@ -47,6 +47,9 @@ func (l board) bestCapacity(load string) string {
 	if of := otherParameters(&best.Candidate, load); of != "" {
 		subject = "The best, " + of + ","
 	}
+	if equal := l.equalCapacities(load); len(equal) > 1 {
+		subject = "No candidate is the best: each of " + firstNames(equal)
+	}
 	c := best.Capacity
 	switch {
 	case c == nil || c.Holds == "":
@@ -58,6 +61,18 @@ func (l board) bestCapacity(load string) string {
 	default:
 		return fmt.Sprintf("%s holds a %s of %s, and does not hold %s.", subject, load, loadText(c, c.Holds), loadText(c, c.Breaks))
 	}
+}
+
+// equalCapacities name the candidates that rank first with the bracket of the first one.
+func (l board) equalCapacities(load string) (names []string) {
+	best := &l.Candidates[0]
+	for i := range l.Candidates {
+		c := &l.Candidates[i]
+		if c.Rank == best.Rank && c.Capacity != nil && bracketText(c.Capacity) == bracketText(best.Capacity) {
+			names = append(names, otherParameters(&c.Candidate, load))
+		}
+	}
+	return names
 }
 
 // SearchesCapacity reports whether the sweep searches for the load that candidates bear: what it

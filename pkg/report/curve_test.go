@@ -110,3 +110,21 @@ func TestCapacitiesShowAMeasureOnce(t *testing.T) {
 		t.Errorf("columns (−want +got):\n%s", diff)
 	}
 }
+
+// Of candidates that bear one load, none is the best: what tells them apart may act on nothing.
+func TestEqualCapacitiesHaveNoBest(t *testing.T) {
+	candidate := func(rank int, weight, holds, breaks string) result.Ranked {
+		return result.Ranked{Rank: rank, Candidate: result.Candidate{
+			Parameters: []result.Assignment{{Name: "weight", Value: weight}, {Name: "rate", Value: holds}},
+			Capacity:   &result.Capacity{Load: "rate", Holds: holds, Breaks: breaks},
+		}}
+	}
+	for want, candidates := range map[string][]result.Ranked{
+		"The best, weight=2, holds a rate of 10, and does not hold 11.":                                  {candidate(1, "2", "10", "11"), candidate(2, "3", "9", "10")},
+		"No candidate is the best: each of weight=2, weight=3 holds a rate of 10, and does not hold 11.": {candidate(1, "2", "10", "11"), candidate(1, "3", "10", "11"), candidate(3, "4", "9", "10")},
+	} {
+		if got := (board{&result.Leaderboard{Candidates: candidates}}).bestCapacity("rate"); got != want {
+			t.Errorf("\n got %q\nwant %q", got, want)
+		}
+	}
+}
