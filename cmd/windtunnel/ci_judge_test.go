@@ -40,19 +40,31 @@ func stepsBefore(t *testing.T, file string) string {
 	return strings.Join(before, "\n")
 }
 
-// TestPipelinesJudgeByTheBaseBranch has a pull request shorten the sweep, change the script and
-// propose a file: the sweep and the script of the base branch judge that file.
-func TestPipelinesJudgeByTheBaseBranch(t *testing.T) {
-	for file, base := range map[string]string{"github.yaml": "GITHUB_BASE_REF=main", "gitlab.yaml": "CI_MERGE_REQUEST_DIFF_BASE_SHA=origin/main"} {
-		t.Run(file, func(t *testing.T) {
-			folder := t.TempDir()
-			inShell(t, folder, `set -e
+// bases say to each pipeline that the target is the branch main.
+var bases = map[string]string{"github.yaml": "GITHUB_BASE_REF=main", "gitlab.yaml": "CI_MERGE_REQUEST_TARGET_BRANCH_NAME=main"}
+
+// judgedAfter runs the steps of a pipeline in a repository in which a pull request did something,
+// on a branch of the first of two commits: the second tightens the sweep.
+func judgedAfter(t *testing.T, file, change string) (folder, printed string) {
+	t.Helper()
+	folder = t.TempDir()
+	inShell(t, folder, `set -e
 git init -q -b main && mkdir epp && cd epp
-echo "requests: 2000" > sweep.yaml && echo before > epp.yaml && echo ours > github.sh
-cd .. && git add . && git commit -qm base && git update-ref refs/remotes/origin/main main
-git switch -qc pull && cd epp
-echo "requests: 1" > sweep.yaml && echo after > epp.yaml && echo theirs > github.sh && git commit -qam pull`)
-			inShell(t, folder, "set -e\nexport "+base+"\n"+stepsBefore(t, file))
+echo "requests: 1000" > sweep.yaml && echo before > epp.yaml && echo ours > github.sh
+cd .. && git add . && git commit -qm base && git branch pull
+echo "requests: 2000" > epp/sweep.yaml && git commit -qam tightened
+git update-ref refs/remotes/origin/main main && git switch -q pull && cd epp
+`+change+`
+git add -A . && git commit -qam pull`)
+	return folder, inShell(t, folder, "export "+bases[file]+"\ncat > steps <<'EOT'\n"+stepsBefore(t, file)+"\nEOT\nsh -e steps || echo refused")
+}
+
+// TestPipelinesJudgeByTheBaseBranch has a pull request shorten the sweep, change the script and
+// propose a file: the sweep and the script of the base branch, as they are now, judge that file.
+func TestPipelinesJudgeByTheBaseBranch(t *testing.T) {
+	for file := range bases {
+		t.Run(file, func(t *testing.T) {
+			folder, _ := judgedAfter(t, file, `echo "requests: 1" > sweep.yaml && echo after > epp.yaml && echo theirs > github.sh`)
 			for name, want := range map[string]string{"sweep.yaml": "requests: 2000", "before.yaml": "before", "epp.yaml": "after", "github.sh": "ours"} {
 				got, err := os.ReadFile(filepath.Join(folder, "judge/epp", name))
 				if err != nil || strings.TrimSpace(string(got)) != want {
@@ -60,5 +72,24 @@ echo "requests: 1" > sweep.yaml && echo after > epp.yaml && echo theirs > github
 				}
 			}
 		})
+	}
+}
+
+// A link is judged as the text that Git has of it, not as a file of the runner; a file that is
+// gone or moved, and a folder of the judge's name, end the pipeline.
+func TestPipelinesRefuseWhatIsNoFile(t *testing.T) {
+	for file := range bases {
+		for name, tc := range map[string]struct{ change, want string }{
+			"a link to the file before": {"ln -sf ../judge/epp/before.yaml epp.yaml", "../judge/epp/before.yaml"},
+			"deleted":                   {"git rm -q epp.yaml", ""},
+			"moved":                     {"mkdir ../conf && git mv epp.yaml ../conf/epp.yaml && git add ../conf", ""},
+			"a judge of its own":        {"mkdir -p ../judge/epp && echo x > ../judge/epp/sweep.yaml && git add ../judge", ""},
+		} {
+			folder, printed := judgedAfter(t, file, tc.change)
+			got, _ := os.ReadFile(filepath.Join(folder, "judge/epp/epp.yaml"))
+			if string(got) != tc.want || (tc.want == "") != strings.Contains(printed, "refused") {
+				t.Errorf("%s, %s: judged %q\n%s", file, name, got, printed)
+			}
+		}
 	}
 }
