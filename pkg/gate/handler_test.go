@@ -43,6 +43,12 @@ var statesOfSweeps = map[string]struct {
 		sweep:  func() *v1alpha1.PolicySweep { return sweepOf("Ready=True Complete", "Passed=Unknown Undecided") },
 		result: Unknown,
 	},
+	"a change that no simulation exercised": {
+		sweep: func() *v1alpha1.PolicySweep {
+			return sweepOf("Ready=True Complete", "Passed=Unknown ChangeNotExercised")
+		},
+		result: Unknown,
+	},
 	"no gates": {
 		sweep:  func() *v1alpha1.PolicySweep { return sweepOf("Ready=True Complete") },
 		result: Unknown,
