@@ -55,3 +55,22 @@ func TestALogWithoutPromptsSaysWhatItCannotShow(t *testing.T) {
 		}
 	}
 }
+
+// TestTheMessageNamesTheTwoSteps runs the command that init prints, with the file and the columns
+// in their places, and then init again with the file that it writes.
+func TestTheMessageNamesTheTwoSteps(t *testing.T) {
+	const columns = "time=time,timeFormat=Seconds,inputTokens=in,outputTokens=out,session=chat"
+	file, shared := tempFile(t, "log.csv", "time,in,out,chat\n0,500,20,a\n1,600,20,a\n2,700,20,b\n"), filepath.Join(t.TempDir(), "shared.jsonl")
+	init := []string{"init", "--force", "-o", filepath.Join(t.TempDir(), "s.yaml"), "--trace"}
+	told := mustRun(t, append(init[:len(init):len(init)], file, "--csv", columns)...)
+	_, command, _ := strings.Cut(told, "windtunnel trace convert ")
+	command, _, found := strings.Cut(command, ", and then")
+	if !found {
+		t.Fatalf("no command in %s", told)
+	}
+	command = strings.NewReplacer("FILE", file, "COLUMNS", columns, "shared.jsonl", shared).Replace(command)
+	mustRun(t, append([]string{"trace", "convert"}, strings.Fields(command)...)...)
+	if told := mustRun(t, append(init[:len(init):len(init)], shared)...); strings.Contains(told, "does not tell") {
+		t.Errorf("init says %s", told)
+	}
+}

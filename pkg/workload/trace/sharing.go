@@ -35,8 +35,9 @@ const (
 )
 
 // WaysToSharePrompts are the ways to state which prompts share a beginning.
-const WaysToSharePrompts = "state which prompts share a beginning: trace convert with --share tenant=TOKENS or --share session, or with --text-column COLUMN, " +
-	"whose text is hashed and dropped; a trace with hash ids; init --imitate, and then prefix and sessions of its clients; or a preset such as RAG"
+const WaysToSharePrompts = "state which prompts share a beginning, in two steps: windtunnel trace convert FILE --csv COLUMNS --share session --to Windtunnel -o shared.jsonl, " +
+	"and then shared.jsonl in place of FILE, without --csv (--share tenant=500 states the length of system prompts, and --text-column COLUMN in place of --share reads prompts, whose text becomes numbers of blocks and is dropped); " +
+	"or use a trace with hash ids; init --imitate, and then prefix and sessions of its clients; or a preset such as RAG"
 
 // UnsharedPrompts says what a trace without blocks cannot show; empty of a trace with blocks.
 func (t *Trace) UnsharedPrompts() string {
