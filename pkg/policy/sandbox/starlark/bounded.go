@@ -273,7 +273,6 @@ var growing = map[string]func(x starlark.Value, args starlark.Tuple) (int, error
 	"get": ofKey, "setdefault": ofKey,
 	"index": throughAll, "remove": throughAll,
 	"insert": throughLength, "pop": ofKeyOrLength,
-	"split": throughLength, "rsplit": throughLength, "splitlines": throughLength,
 	"upper": throughLength, "lower": throughLength, "title": throughLength, "capitalize": throughLength,
 	"count": throughLength, "find": throughLength, "rfind": throughLength, "rindex": throughLength,
 	"isalnum": throughLength, "isalpha": throughLength, "isdigit": throughLength, "islower": throughLength,
