@@ -64,7 +64,14 @@ func TestMutantsOfAllKinds(t *testing.T) {
 
 func mutantsOfAllKinds() []mutant {
 	return slices.Concat(extractorMutants(), indexMutants(), quantityMutants(), durationMutants(), tickMutants(), documentMutants(),
-		companyMutants(), preciseMutants(), parameterMutants())
+		companyMutants(), preciseMutants(), parameterMutants(),
+		sourceMutants(), preciseFieldMutants(), timeMutants(), readerMutants())
+}
+
+// byName puts mutants in the order of their names.
+func byName(all []mutant) []mutant {
+	slices.SortFunc(all, func(a, b mutant) int { return strings.Compare(a.name, b.name) })
+	return all
 }
 
 const mutantHeader = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\n"

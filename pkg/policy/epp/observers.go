@@ -111,7 +111,7 @@ func (p *modelsSourceParameters) Check(l *config.Loader, path *field.Path) {
 	if p.Scheme != "http" && p.Scheme != "https" {
 		l.Add(field.NotSupported(path.Child("scheme"), p.Scheme, []string{"http", "https"}))
 	}
-	if _, err := time.ParseDuration(p.Interval); p.Interval != "" && err != nil {
+	if d, err := time.ParseDuration(p.Interval); p.Interval != "" && (err != nil || d < 0) {
 		l.Add(field.Invalid(path.Child("interval"), p.Interval, "must be a duration such as 100ms"))
 	}
 }
@@ -203,6 +203,11 @@ type k8sNotificationParameters struct {
 	Group   string `json:"group"`
 	Version string `json:"version"`
 	Kind    string `json:"kind"`
+}
+
+// SourceKey implements [config.KeyedSource]: the EPP watches a kind of object once.
+func (p *k8sNotificationParameters) SourceKey() string {
+	return p.Group + "/" + p.Version + ", Kind=" + p.Kind
 }
 
 func (p *k8sNotificationParameters) Check(l *config.Loader, path *field.Path) {

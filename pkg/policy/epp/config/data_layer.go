@@ -130,10 +130,13 @@ func (l dataLayerLoader) checkSources() {
 	seen := map[string]bool{}
 	for i, source := range l.Doc.DataLayer.Sources {
 		at := at.Index(i)
-		if seen[source.PluginRef] && l.Dialect.Framework >= version.Router09 {
-			l.Add(field.Duplicate(at.Child("pluginRef"), source.PluginRef))
+		p := l.ByName[source.PluginRef]
+		key := sourceKey(p)
+		// Of a source of endpoints the EPP keeps the last one.
+		if seen[key] && l.Dialect.Framework >= version.Router09 && p.Kind.Payload != EndpointPayload {
+			l.Add(field.Duplicate(at.Child("pluginRef"), key))
 		}
-		seen[source.PluginRef] = true
+		seen[key] = true
 		l.refer(source.PluginRef, DataSourceRole, "a data source", at.Child("pluginRef"))
 		l.checkExtractors(source, at.Child("extractors"))
 	}
@@ -141,6 +144,17 @@ func (l dataLayerLoader) checkSources() {
 	if len(seen) == 0 && !slices.ContainsFunc(l.Plugins, brings) {
 		l.Add(field.Required(at, "the EPP does not start without a data source"))
 	}
+}
+
+// A KeyedSource has parameters by which the EPP tells sources apart, not by their names.
+type KeyedSource interface{ SourceKey() string }
+
+// sourceKey is what two sources must not share.
+func sourceKey(p *Plugin) string {
+	if keyed, ok := p.Parameters.(KeyedSource); ok {
+		return keyed.SourceKey()
+	}
+	return p.Name
 }
 
 // checkGatedSources is for the versions with a gate for the data layer, which scrape
