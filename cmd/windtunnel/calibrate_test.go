@@ -164,7 +164,7 @@ func TestBadInputOfCalibrate(t *testing.T) {
 		"a bad catalogue":                 {[]string{"-f", calibrateRun(t, "model:", "catalogue: ["+entries+"]\nmodel:")}, "entries.yaml is invalid"},
 		"an engine that refuses requests": {[]string{"-f", calibrateRun(t, "blocks: 1200", "blocks: 40")}, "check the KV blocks and the model length"},
 		"one block":                       {[]string{"-f", calibrateRun(t, "blocks: 1200", "blocks: 1")}, "kvCache.blocks: Invalid value: 1: must be between 2 and"},
-		"a bad holdout":                   {[]string{"-f", "testdata/calibrate.yaml", "--holdout", empty}, "empty.yaml is invalid"},
+		"a bad holdout":                   {[]string{"-f", "testdata/calibrate.yaml", "--holdout", empty}, "empty.yaml is empty"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()

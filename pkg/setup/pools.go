@@ -92,6 +92,8 @@ func buildInitialHits(in *v1alpha1.Pool, path *field.Path) (float64, field.Error
 		return 0, field.ErrorList{field.Invalid(at, in.KVCache.InitialCacheHitRate, "must be from 0 to 1")}
 	case rate > 0 && in.Engine.PrefixCaching == v1alpha1.Disabled:
 		return 0, field.ErrorList{field.Forbidden(at, "has no effect with engine.prefixCaching: Disabled")}
+	case rate > 0 && in.KVCache.Stability != nil:
+		return 0, field.ErrorList{field.Forbidden(at, "cannot be set beside kvCache.stability, which counts the blocks without content that the rate would take")}
 	}
 	return rate, nil
 }

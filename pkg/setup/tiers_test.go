@@ -137,6 +137,9 @@ func TestTierValidation(t *testing.T) {
 		"a warm cache without prefix caching": {func(s *v1alpha1.Scenario) {
 			s.Pools[0].KVCache.InitialCacheHitRate, s.Pools[0].Engine.PrefixCaching = "0.5", v1alpha1.Disabled
 		}, "kvCache.initialCacheHitRate", "no effect"},
+		"a warm cache beside a controller": {func(s *v1alpha1.Scenario) {
+			s.Pools[0].KVCache.InitialCacheHitRate, s.Pools[0].KVCache.Stability = "0.5", &v1alpha1.Stability{}
+		}, "kvCache.initialCacheHitRate", "cannot be set beside kvCache.stability"},
 		"a margin below the mean": {func(s *v1alpha1.Scenario) {
 			s.Pools[0].KVCache.Stability = &v1alpha1.Stability{Margin: "0.9"}
 		}, "kvCache.stability.margin", "at least 1"},

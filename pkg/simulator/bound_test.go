@@ -16,6 +16,7 @@ import (
 func inOrderOfArrival(_ *choices, c *Config) {
 	c.Pools = c.Pools[:1]
 	c.Pools[0].Scheduler, c.Pools[0].Cost, c.Pools[0].PrefixCaching = nil, latency.RequestCost{}, true
+	c.Pools[0].InitialCacheHitRate = 0
 	c.Horizon.WarmUp = 0
 }
 
@@ -104,7 +105,7 @@ func TestNoClusterIsFasterThanTheBound(t *testing.T) {
 		config := randomConfigWith(randomChoices(seed, 40, 150), func(_ *choices, c *Config) {
 			c.Pools = c.Pools[:1]
 			c.Horizon = Horizon{Drain: 1 << 60}
-			c.Pools[0].MaxModelLen = 0
+			c.Pools[0].MaxModelLen, c.Pools[0].InitialCacheHitRate = 0, 0
 		})
 		config.CheckInvariants = false
 		pool := config.Pools[0]

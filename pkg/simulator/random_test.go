@@ -123,7 +123,9 @@ func randomPool(c *choices) Pool {
 		p.Cost.Completion = time.Duration(c.pick(3))
 	}
 	p.Stability = randomStability(c)
-	p.InitialCacheHitRate = float64(max(0, c.pick(8)-4)) / 4
+	if rate := float64(max(0, c.pick(8)-4)) / 4; p.Stability == nil {
+		p.InitialCacheHitRate = rate
+	}
 	return p
 }
 

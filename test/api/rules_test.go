@@ -71,6 +71,10 @@ var rules = map[string]ruleTable{
 		good: []any{"0.5", "0.001", "00.95", "0.9999"},
 		bad:  []any{"0", "0.0", "1", "1.0", "1.5", "-0.5", ".5", "0.", "abc"},
 	},
+	`must be from 0 to 1, such as "0.6"`: {
+		good: []any{"0", "0.0", "0.6", "1", "1.0"},
+		bad:  []any{"1.01", "2", "10", "0.", ".5"},
+	},
 	`must be a number of bytes greater than 0 in quotes, such as "512Gi" or "7G"`: {
 		good: []any{"1", "7G", "512Gi", "28.5G", "0.5Ti", "1k", "1Ki", "64P"},
 		bad:  []any{"0", "0Gi", "-7G", "7g", "7 G", "1e9", "7GB", "7Gi/s", "1ki", "K", ".5G", "1m", "1E", "abc"},

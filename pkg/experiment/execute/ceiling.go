@@ -111,6 +111,8 @@ func noCeiling(c *simulator.Config) string {
 		return "several models do not share their caches"
 	case slices.ContainsFunc(c.Pools, func(p simulator.Pool) bool { return p.BlockTokens != first.BlockTokens }):
 		return "the pools have blocks of different sizes"
+	case slices.ContainsFunc(c.Pools, func(p simulator.Pool) bool { return p.InitialCacheHitRate > 0 }):
+		return "caches hold prompts that no request has computed"
 	default:
 		return ""
 	}
