@@ -256,7 +256,7 @@ func hugePickerConfigMap(name, key string) []byte {
 	return []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\ndata:\n  " + key + ": |\n" + file.String())
 }
 
-// editedSweeps are n sweeps of 10,000 points in one manifest, and so many edits of all of them. A
+// editedSweeps are n sweeps of 10,000 points in one manifest, and edits of all of them. A
 // manager takes seconds to compile each one.
 func editedSweeps(n, edits int) [][]byte {
 	const points = 100 // of each of two parameters

@@ -116,7 +116,8 @@ func (e *endings) String() string {
 	return strings.Join(all, " ")
 }
 
-// waves are contenders that are served so many at once, each wave as long as a service.
+// waves are the first tokens by hand of contenders that are served atOnce at a time, each wave as
+// long as a service.
 func waves(atOnce int, service time.Duration) string {
 	var all []string
 	for served, at := 0, service; served < contenders; served, at = served+atOnce, at+service {
@@ -239,7 +240,7 @@ func grown(maxNodes int) []string {
 `}
 }
 
-// handoff has the contenders prefilled in one pool and decoded in another one, with at most so many
+// handoff has the contenders prefilled in one pool and decoded in another one, with a limit on the
 // hand-overs under way. A hand-over takes the latency of the network alone.
 func handoff(most int) []string {
 	const times = "      latency: {model: linear, linear: {baseMicroseconds: \"10000\", perPrefillTokenMicroseconds: \"0\", perDecodeTokenMicroseconds: \"0\"}}\n"
