@@ -78,6 +78,9 @@ func startOfValues(values *yamlv3.Node, in *Source) (s Start, ok bool) {
 			s.setFlag(name, scalarAt(flags, name))
 		}
 	}
+	for _, flag := range itemsAt(values, "flags") { // older charts have a list
+		s.setFlag(scalarAt(flag, "name"), scalarAt(flag, "value"))
+	}
 	if file := childOf(values, "pluginsConfigFile"); file != nil && file.Value != "" && childOf(configs, file.Value) == nil {
 		s.OtherFile = file.Value
 		s.OtherLine, _ = in.Position(file.Line, 1)

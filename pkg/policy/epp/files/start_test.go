@@ -36,8 +36,11 @@ func TestAFileSaysHowTheEPPIsStarted(t *testing.T) {
 		file string
 		want []Start
 	}{
-		"values":                             {router, []Start{all}},
-		"values of an older chart":           {strings.Replace(values, "epp:", "inferenceExtension:", 1), []Start{all}},
+		"values":                   {router, []Start{all}},
+		"values of an older chart": {strings.Replace(values, "epp:", "inferenceExtension:", 1), []Start{all}},
+		"a list of flags": {strings.Replace(router, "{allow-experimental-plugins: true, refresh-metrics-interval: 5s}",
+			"[{name: v, value: 1}, {name: allow-experimental-plugins, value: true}, {name: refresh-metrics-interval, value: 5s}]", 1), []Start{all}},
+		"values of a HelmRelease":            {"kind: HelmRelease\nmetadata: {name: h}\nspec:\n  values:\n    " + strings.ReplaceAll(router, "\n", "\n    "), []Start{all}},
 		"values of a chart of charts":        {"llm-d:\n  " + strings.ReplaceAll(router, "\n", "\n  "), []Start{all}},
 		"values in an Argo Application":      {"kind: Application\nmetadata: {name: a}\nspec: {source: {helm: {}}}\nvalues: " + deeper(2, router), []Start{all}},
 		"a stream of values":                 {router + "---\n" + bare, []Start{all, {Replicas: 1}}},
