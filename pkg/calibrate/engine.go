@@ -35,6 +35,9 @@ type Run struct {
 	Engine Engine
 	// Requests are in order of Queued, which counts from the first.
 	Requests []Request
+	// Concurrency is how many requests the engine has at most: others are sent when one
+	// ends, whenever they were queued. 0 is no limit.
+	Concurrency int
 	// Fitted is how many of the first requests a fit may look at; 0 means all.
 	// The others are held back.
 	Fitted int

@@ -58,10 +58,12 @@ func (r *Run) Replay(ctx context.Context, c latency.RooflineCoefficients, number
 func (r *Run) replay(ctx context.Context, timer latency.StepTimer) ([]Times, error) {
 	all := make([]Times, len(r.Requests))
 	completed := 0
+	requests, listener := r.source()
 	_, err := simulator.Run(ctx, simulator.Config{
 		Pools:    []simulator.Pool{r.Engine.pool(timer)},
 		Policies: policy.RoutedBy(onlyReplica{}),
-		Source:   &source{requests: r.Requests},
+		Source:   requests,
+		Listener: listener,
 		Horizon:  simulator.Horizon{Drain: math.MaxInt64},
 		// Nobody looks at the scrapes.
 		ScrapeInterval: time.Hour,

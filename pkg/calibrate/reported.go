@@ -24,10 +24,14 @@ func AllArrivals() []Arrivals { return []Arrivals{PoissonArrivals, ConstantArriv
 
 // A Load is the traffic of a run of which the single requests are not known.
 type Load struct {
-	// Requests is their number, Rate how many came per second.
+	// Requests is their number, Rate how many came per second. With a Rate of 0 all come
+	// at once.
 	Requests int
 	Rate     float64
 	Arrivals Arrivals
+	// Concurrency is how many of them the engine has at most: another one is sent when one
+	// ends. 0 is no limit. A closed loop has a Concurrency and no Rate.
+	Concurrency int
 	// Input and Output are the lengths below which a share of the requests lies.
 	Input, Output func(share float64) float64
 	// PrefixTokens is how much of its beginning a prompt shares with others, Prefixes how
@@ -40,6 +44,7 @@ type Load struct {
 // was not measured is NaN.
 func NewReportedRun(name string, e Engine, l Load, measured Figures) *Run {
 	r := NewRun(name, e, l.draw())
+	r.Concurrency = l.Concurrency
 	r.Figures = &measured
 	return r
 }
@@ -58,7 +63,9 @@ func (l *Load) draw() []Request {
 		if l.Arrivals == PoissonArrivals {
 			gap = arrivals.Exponential()
 		}
-		at += gap / l.Rate
+		if l.Rate > 0 {
+			at += gap / l.Rate
+		}
 	}
 	return requests
 }

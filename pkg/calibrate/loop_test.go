@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package calibrate
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// tenMilliseconds is a step's time, whatever is in it.
+type tenMilliseconds struct{}
+
+func (tenMilliseconds) StepTime(latency.Step) time.Duration { return 10 * time.Millisecond }
+
+func constant(v float64) func(float64) float64 { return func(float64) float64 { return v } }
+
+// loopTimes replays a load on steps of 10 ms and returns the times of each request.
+func loopTimes(t *testing.T, l Load) []Times {
+	t.Helper()
+	e := ownEngine()
+	e.KVBlocks = 100_000
+	all, err := NewReportedRun("loop", e, l, Figures{}).replay(t.Context(), tenMilliseconds{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// Requests of 100 and 5 tokens take one step for the prompt, in which the first token comes
+// out, and 4 for the others: 50 ms alone. Two users send the first two requests together at
+// time 0: TTFT 10 ms, E2E 50 ms. Their next ones reach the engine 1 ns after the step that
+// ended the others, which is when no step runs: again 10 and 50 ms.
+func TestAClosedLoopSendsWhenARequestEnds(t *testing.T) {
+	all := loopTimes(t, Load{Requests: 7, Concurrency: 2, Input: constant(100), Output: constant(5)})
+	for i, got := range all {
+		if math.Abs(got.TTFT-0.010) > 1e-6 || math.Abs(got.E2E-0.050) > 1e-6 || math.Abs(got.TPOT-0.010) > 1e-6 {
+			t.Errorf("request %d: %+v, want 10, 10 and 50 ms", i, got)
+		}
+	}
+}
+
+// Without a limit, 3 requests at time 0 are served side by side. With one in flight, and
+// arrivals at 0, 20 and 500 ms, the second waits at the client for the end of the first at
+// 50 ms, which is no time of the engine, and the third comes when it is due.
+func TestALimitHoldsRequestsBackAtTheClient(t *testing.T) {
+	run := NewRun("limited", ownEngine(), []Request{
+		{InputTokens: 100, OutputTokens: 5},
+		{Queued: simtime.Time(20 * time.Millisecond), InputTokens: 100, OutputTokens: 5},
+		{Queued: simtime.Time(500 * time.Millisecond), InputTokens: 100, OutputTokens: 5},
+	})
+	run.Concurrency = 1
+	all, err := run.replay(t.Context(), tenMilliseconds{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, got := range all {
+		if math.Abs(got.E2E-0.050) > 1e-6 {
+			t.Errorf("request %d takes %v s, want 0.05", i, got.E2E)
+		}
+	}
+}
+
+func TestALoadWithoutARateComesAtOnce(t *testing.T) {
+	for i, r := range (&Load{Requests: 5, Input: constant(10), Output: constant(5)}).draw() {
+		if r.Queued != 0 {
+			t.Errorf("request %d comes at %v", i, r.Queued)
+		}
+	}
+}
+
+// The coefficients that made the figures of a closed loop have them again.
+func TestAClosedLoopIsJudgedByItsFigures(t *testing.T) {
+	l := Load{Requests: 60, Concurrency: 4, Input: func(share float64) float64 { return 200 + 200*share }, Output: func(share float64) float64 { return 20 + 30*share }}
+	truth := ownCoefficients.roofline(ownEngine().Instance)
+	times, err := NewReportedRun("made", ownEngine(), l, Figures{}).Replay(t.Context(), truth, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	judged, err := NewReportedRun("made", ownEngine(), l, FiguresOf(times)).Judge(t.Context(), truth, true, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for m, e := range judged[0].Errors() {
+		if math.Abs(e[Mean]) > 0.01 {
+			t.Errorf("mean %v is off by %.2f %%", Metric(m), 100*e[Mean])
+		}
+	}
+}
