@@ -148,6 +148,13 @@ type LabelValue string
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.maxNumBatchedTokens) || !has(self.maxNumSeqs) || self.maxNumBatchedTokens >= self.maxNumSeqs",message="maxNumBatchedTokens must be at least maxNumSeqs"
 type Engine struct {
+	// version is the release of vLLM in quotes, such as "0.15", from 0.6 to 0.24. It
+	// determines asynchronous scheduling, the fixed costs of a step and the table of
+	// all-reduce times. It is derived: 0.13.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=32
+	Version string `json:"version,omitempty"`
 	// maxNumSeqs is the maximum number of sequences in one step.
 	// +optional
 	// +kubebuilder:default=256

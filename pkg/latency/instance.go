@@ -17,6 +17,7 @@ type Instance struct {
 	// TensorParallelism is the number of GPUs.
 	TensorParallelism int
 	Quantization      Quantization
+	EngineVersion     EngineVersion
 }
 
 // quantization returns the formats, none of them empty.

@@ -3,6 +3,8 @@
 package setup
 
 import (
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +49,31 @@ func TestBuildEngineSettings(t *testing.T) {
 				t.Errorf("settings (−want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestEngineVersion(t *testing.T) {
+	for written, want := range map[string]latency.EngineVersion{"": latency.DefaultEngineVersion, "0.15": 15, "v0.9.2": 9} {
+		in := buildValid(t, func(s *v1alpha1.Scenario) { s.Pools[0].Engine.Version = written }).in
+		instance, errs := buildInstance(&in.Pools[0], latency.Builtin(), nil)
+		if len(errs) > 0 || instance.EngineVersion != want {
+			t.Errorf("%q is vLLM %s, %v; want %s", written, instance.EngineVersion, errs, want)
+		}
+	}
+	_, faults := build(t, func(s *v1alpha1.Scenario) { s.Pools[0].Engine.Version = "0.25.1" })
+	wantFault(t, faults, "spec.scenario.pools[0].engine.version", "the known ones are 0.6 to 0.24; the nearest is 0.24")
+}
+
+// TestTheReferenceStatesEngineVersions holds the words of the API against the constants.
+func TestTheReferenceStatesEngineVersions(t *testing.T) {
+	page, err := os.ReadFile("../../docs/reference.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("from %s to %s. It determines asynchronous scheduling, the fixed costs of a step and the table of all-reduce times. It is derived: %s.",
+		latency.OldestEngineVersion, latency.NewestEngineVersion, latency.DefaultEngineVersion)
+	if !strings.Contains(string(page), want) {
+		t.Errorf("docs/reference.md does not say: %s", want)
 	}
 }
 

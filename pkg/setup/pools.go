@@ -110,6 +110,8 @@ func buildInstance(in *v1alpha1.Pool, catalogue *latency.Catalogue, path *field.
 	if !ok {
 		errs = append(errs, notInCatalogue(path.Child("accelerator"), "accelerator", in.Accelerator, catalogue.AcceleratorNames()))
 	}
+	version, err := buildEngineVersion(in.Engine.Version, path.Child("engine", "version"))
+	errs = append(errs, err...)
 	if len(errs) > 0 {
 		return latency.Instance{}, errs
 	}
@@ -122,8 +124,21 @@ func buildInstance(in *v1alpha1.Pool, catalogue *latency.Catalogue, path *field.
 			KVCache:     precision(in.Quantization.KVCache),
 			Activations: precision(in.Quantization.Activations),
 		},
+		EngineVersion: version,
 	}
 	return instance, instance.Validate(path)
+}
+
+// buildEngineVersion reads the release of the engine; without one, the default's.
+func buildEngineVersion(written string, path *field.Path) (latency.EngineVersion, field.ErrorList) {
+	if written == "" {
+		return latency.DefaultEngineVersion, nil
+	}
+	version, err := latency.ParseEngineVersion(written, path)
+	if err != nil {
+		return 0, field.ErrorList{err}
+	}
+	return version, nil
 }
 
 // precision is a format, or nothing where it is left to model and accelerator.
