@@ -279,12 +279,16 @@ const (
 	Disabled Switch = "Disabled"
 )
 
-// Precision names how numbers are stored.
-// +kubebuilder:validation:Enum=auto;bf16;fp8;int8;int4
+// Precision names how weights are stored.
+// +kubebuilder:validation:Enum=auto;bf16;fp8;int8;int4;int4-g32;nvfp4;mxfp4
 type Precision string
 
+// KVPrecision names how keys and values are stored.
+// +kubebuilder:validation:Enum=auto;bf16;fp8;int8;int4
+type KVPrecision string
+
 // ActivationPrecision names the number format of matrix multiplications.
-// +kubebuilder:validation:Enum=auto;bf16;fp8;int8
+// +kubebuilder:validation:Enum=auto;bf16;fp8;int8;nvfp4;mxfp4
 type ActivationPrecision string
 
 // AutoPrecision leaves a number's format to the model and the accelerator.
@@ -295,8 +299,9 @@ const AutoPrecision = "auto"
 // Embeddings, LM head, router and norms stay in 16 bits, and attention computes
 // in 16 bits.
 type Quantization struct {
-	// weights is the format of the matrices of the layers. auto is the format in
-	// which the model was published, for most models bf16.
+	// weights is the format of the matrices of the layers, experts included. auto is
+	// the format in which the model was published, for most models bf16; gpt-oss keeps
+	// its experts in mxfp4 and the rest in bf16.
 	// +optional
 	// +kubebuilder:default=auto
 	Weights Precision `json:"weights,omitempty"`
@@ -304,10 +309,11 @@ type Quantization struct {
 	// is bf16.
 	// +optional
 	// +kubebuilder:default=auto
-	KVCache Precision `json:"kvCache,omitempty"`
+	KVCache KVPrecision `json:"kvCache,omitempty"`
 	// activations is the format of matrix multiplications. auto is the format of the
 	// weights if the accelerator supports it, and otherwise bf16. int4 weights are
-	// always multiplied in bf16.
+	// always multiplied in bf16, and mxfp4 weights with auto; they take mxfp4 or fp8
+	// on an accelerator that computes in 4 bits.
 	// +optional
 	// +kubebuilder:default=auto
 	Activations ActivationPrecision `json:"activations,omitempty"`

@@ -21,11 +21,11 @@ Do not compare accelerators whose shares have different sources: calibrate them 
 // writeAccelerators prints accelerators for people.
 func writeAccelerators(w io.Writer, accelerators []latency.Accelerator) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\nACCELERATOR\tMEMORY\tBANDWIDTH\tBF16\tFP8\tINT8\tLINK\tOF BANDWIDTH\tOF FLOP/S\tSHARES")
+	fmt.Fprintln(t, "\nACCELERATOR\tMEMORY\tBANDWIDTH\tBF16\tFP8\tINT8\tFP4\tLINK\tOF BANDWIDTH\tOF FLOP/S\tSHARES")
 	for _, a := range accelerators {
-		fmt.Fprintf(t, "%s\t%s\t%.3g TB/s\t%s\t%s\t%s\t%.3g GB/s\t%.2f\t%.2f/%.2f\t%s\n", a.Name,
+		fmt.Fprintf(t, "%s\t%s\t%.3g TB/s\t%s\t%s\t%s\t%s\t%.3g GB/s\t%.2f\t%.2f/%.2f\t%s\n", a.Name,
 			gibibytes(a.MemoryBytes), a.MemoryBandwidthBytesPerSecond/1e12,
-			teraflops(a.BF16FlopsPerSecond), teraflops(a.FP8FlopsPerSecond), teraflops(a.INT8FlopsPerSecond),
+			teraflops(a.BF16FlopsPerSecond), teraflops(a.FP8FlopsPerSecond), teraflops(a.INT8FlopsPerSecond), teraflops(a.FP4FlopsPerSecond),
 			a.LinkBandwidthBytesPerSecond/1e9,
 			a.MemoryEfficiency, a.PrefillEfficiency, a.DecodeEfficiency, sourceOfShares(a))
 	}

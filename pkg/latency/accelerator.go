@@ -15,6 +15,9 @@ type Accelerator struct {
 	BF16FlopsPerSecond            float64 `json:"bf16FlopsPerSecond"`
 	FP8FlopsPerSecond             float64 `json:"fp8FlopsPerSecond,omitempty"`
 	INT8FlopsPerSecond            float64 `json:"int8FlopsPerSecond,omitempty"`
+	// FP4FlopsPerSecond is the peak of 4-bit floats whose groups have a scale
+	// each: NVFP4 and MXFP4.
+	FP4FlopsPerSecond float64 `json:"fp4FlopsPerSecond,omitempty"`
 	// LinkBandwidthBytesPerSecond is that of the link between GPUs of one
 	// machine, one way.
 	LinkBandwidthBytesPerSecond float64 `json:"linkBandwidthBytesPerSecond"`
@@ -42,8 +45,22 @@ func (a Accelerator) flopsPerSecond(p Precision) float64 {
 		return a.FP8FlopsPerSecond
 	case INT8:
 		return a.INT8FlopsPerSecond
+	case NVFP4, MXFP4:
+		return a.FP4FlopsPerSecond
 	}
 	return 0
+}
+
+// multiplies reports whether the accelerator multiplies weights of one format by
+// activations of another. Whatever it does not multiply as it is stored is
+// unpacked to BF16 first. Cores for 4-bit floats take MXFP4 weights beside FP8
+// activations too, at the rate of FP8.
+func (a Accelerator) multiplies(weights, activations Precision) bool {
+	if activations == BF16 {
+		return true
+	}
+	mixed := weights == MXFP4 && activations == FP8 && a.FP4FlopsPerSecond > 0
+	return a.flopsPerSecond(activations) > 0 && (activations == weights || mixed)
 }
 
 // AllReduceOf returns the measured curve of so many GPUs.

@@ -115,7 +115,14 @@ func TestParseEntriesErrors(t *testing.T) {
 			"c.models[0].mla.valueHeadDim: Invalid value: 0: must be at least 1 and at most 1073741824",
 		}},
 		"weights of a format that is none": {"models: [{name: x, " + model + heads + ", intermediateSize: 9, weights: fp16}]", []string{
-			`c.models[0].weights: Unsupported value: "fp16": supported values: "bf16", "fp8", "int8", "int4"`}},
+			`c.models[0].weights: Unsupported value: "fp16": supported values: "bf16", "fp8", "int8", "int4", "int4-g32", "nvfp4", "mxfp4"`}},
+		"experts of a format that is none": {"models: [{name: x, " + model + heads + ", moe: {experts: 4, expertsPerToken: 2, expertIntermediateSize: 8, weights: fp4}}]", []string{
+			`c.models[0].moe.weights: Unsupported value: "fp4": supported values: "bf16", "fp8", "int8", "int4", "int4-g32", "nvfp4", "mxfp4"`}},
+		"a window of nothing in more layers than there are": {"models: [{name: x, " + model + heads + ", intermediateSize: 9, slidingWindow: {layers: 9}}]", []string{
+			"c.models[0].slidingWindow.tokens: Invalid value: 0: must be at least 1 and at most 1073741824",
+			"c.models[0].slidingWindow.layers: Invalid value: 9: must be at most the 2 layers"}},
+		"a window over latent vectors": {"models: [{name: x, " + model + ", intermediateSize: 9, slidingWindow: {tokens: 4, layers: 1}, mla: {kvRank: 1, nopeHeadDim: 1, ropeHeadDim: 1, valueHeadDim: 1}}]", []string{
+			"c.models[0].slidingWindow: Invalid value: must be left out beside mla"}},
 		"a model beyond all measure": {"models: [{name: x, layers: 1000000, hiddenSize: 1000000, attentionHeads: 4, vocabularySize: 1, contextTokens: 1, intermediateSize: 1000000" + heads + "}]", []string{
 			"c.models[0]: Invalid value: the model has more than 10^15 weights"}},
 		"an empty accelerator": {"accelerators: [{fp8FlopsPerSecond: -1}]", []string{

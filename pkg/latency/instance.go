@@ -23,9 +23,20 @@ type Instance struct {
 // quantization returns the formats, none of them empty.
 func (i Instance) quantization() Quantization { return i.Quantization.resolved(i.Model, i.Accelerator) }
 
+// expertQuantization returns the formats of the experts, none of them empty:
+// Weights and Activations may be others than those of the layers.
+func (i Instance) expertQuantization() Quantization {
+	return i.Quantization.ofExperts(i.Model, i.Accelerator)
+}
+
 // computeFlopsPerSecond returns one GPU's peak for the layers' matrices.
 func (i Instance) computeFlopsPerSecond() float64 {
 	return i.Accelerator.flopsPerSecond(i.quantization().Activations)
+}
+
+// expertFlopsPerSecond returns one GPU's peak for the experts' matrices.
+func (i Instance) expertFlopsPerSecond() float64 {
+	return i.Accelerator.flopsPerSecond(i.expertQuantization().Activations)
 }
 
 func (i Instance) gpus() float64 { return float64(i.TensorParallelism) }
@@ -56,7 +67,7 @@ func (i Instance) alwaysReadBytes() float64 {
 
 // expertBytes returns one GPU's share of one expert in every layer.
 func (i Instance) expertBytes() float64 {
-	return float64(float64(i.Model.expertParameters()) / i.gpus() * i.quantization().Weights.weightBytes())
+	return float64(float64(i.Model.expertParameters()) / i.gpus() * i.expertQuantization().Weights.weightBytes())
 }
 
 // WeightBytes returns the size of the weights in the memory of one GPU.
@@ -72,10 +83,14 @@ func (i Instance) WeightBytes() int64 {
 
 // KVBytesPerToken returns the size of one token's keys and values in the
 // memory of one GPU.
-func (i Instance) KVBytesPerToken() int64 {
-	format, layers := i.quantization().KVCache, int64(i.Model.Layers)
+func (i Instance) KVBytesPerToken() int64 { return int64(i.Model.Layers) * i.kvLayerBytes() }
+
+// kvLayerBytes returns the size of one token's keys and values of one layer in the
+// memory of one GPU.
+func (i Instance) kvLayerBytes() int64 {
+	format := i.quantization().KVCache
 	if i.Model.MLA != nil {
-		return layers * format.rowBytes(i.Model.MLA.latent())
+		return format.rowBytes(i.Model.MLA.latent())
 	}
-	return 2 * layers * i.kvHeads() * format.rowBytes(int64(i.Model.HeadDim))
+	return 2 * i.kvHeads() * format.rowBytes(int64(i.Model.HeadDim))
 }

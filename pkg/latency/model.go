@@ -26,10 +26,21 @@ type Model struct {
 	TiedEmbeddings bool `json:"tiedEmbeddings,omitempty"`
 	// Weights is the format that the layers are published in, empty for BF16.
 	Weights Precision `json:"weights,omitempty"`
+	// SlidingWindow is nil where every layer attends to the whole context.
+	SlidingWindow *SlidingWindow `json:"slidingWindow,omitempty"`
 	// MoE is nil for a dense model, MLA for one with attention heads that
 	// keep keys and values of their own or in groups.
 	MoE *MoE `json:"moe,omitempty"`
 	MLA *MLA `json:"mla,omitempty"`
+}
+
+// SlidingWindow says that some of the layers attend to the last tokens only, and
+// keep the KV of no others.
+type SlidingWindow struct {
+	// Tokens is how many each token attends to, itself included.
+	Tokens int `json:"tokens"`
+	// Layers is the number of such layers.
+	Layers int `json:"layers"`
 }
 
 // MoE is how the layers with experts differ from dense ones.
@@ -45,6 +56,9 @@ type MoE struct {
 	// experts, 0 meaning each.
 	FirstDenseLayers int `json:"firstDenseLayers,omitempty"`
 	LayerStep        int `json:"layerStep,omitempty"`
+	// Weights is the format that the experts are published in, without those that
+	// every token passes through; empty for that of the layers.
+	Weights Precision `json:"weights,omitempty"`
 }
 
 // MLA is multi-head latent attention (DeepSeek-V2, section 2.1): keys and
@@ -64,6 +78,10 @@ type MLA struct {
 // clone returns a copy that shares nothing with the model.
 func (m Model) clone() Model {
 	m.Aliases = slices.Clone(m.Aliases)
+	if m.SlidingWindow != nil {
+		window := *m.SlidingWindow
+		m.SlidingWindow = &window
+	}
 	if m.MoE != nil {
 		moe := *m.MoE
 		m.MoE = &moe
@@ -82,6 +100,14 @@ func (a *MLA) latent() int64 { return int64(a.KVRank + a.RopeHeadDim) }
 // values of all heads.
 func (a *MLA) upParameters(heads int) int64 {
 	return int64(a.KVRank) * int64(heads) * int64(a.NopeHeadDim+a.ValueHeadDim)
+}
+
+// windowLayers returns the number of layers that attend to the last tokens only.
+func (m Model) windowLayers() int64 {
+	if m.SlidingWindow == nil {
+		return 0
+	}
+	return int64(m.SlidingWindow.Layers)
 }
 
 // moeLayers returns the number of layers that have experts.

@@ -74,13 +74,13 @@ func mlpMatrices(m Model, tp float64) []matrix {
 // one GPU reads, for n tokens of which so many are sampled.
 func matrixWork(i Instance, c RooflineCoefficients, mfu, n, sampled float64) (seconds float64) {
 	tp := float64(i.TensorParallelism)
-	q := i.Quantization.resolved(i.Model, i.Accelerator)
+	q, experts := i.quantization(), i.expertQuantization()
 	imbalance := min(tp, c.ExpertImbalance)
 	for _, x := range matrices(i.Model, tp) {
 		rate, tokens := i.Accelerator.flopsPerSecond(q.Activations)*mfu, n
 		switch {
 		case x.experts:
-			rate *= c.ExpertEfficiency
+			rate = i.Accelerator.flopsPerSecond(experts.Activations) * mfu * c.ExpertEfficiency
 			tokens *= float64(i.Model.MoE.ExpertsPerToken) * imbalance
 		case x.sampled:
 			tokens = sampled
@@ -93,14 +93,22 @@ func matrixWork(i Instance, c RooflineCoefficients, mfu, n, sampled float64) (se
 	return seconds
 }
 
+// weightBits are those of a weight, with its share of a scale.
+var weightBits = map[Precision]float64{
+	BF16: 16, FP8: 8, INT8: 8, INT4: 4 + 16./128, INT4Group32: 4 + 16./32, NVFP4: 4 + 8./16, MXFP4: 4 + 8./32,
+}
+
 func matrixBytes(i Instance, c RooflineCoefficients, n float64) (bytes float64) {
 	tp := float64(i.TensorParallelism)
-	bits := map[Precision]float64{BF16: 16, FP8: 8, INT8: 8, INT4: 4 + 16./128}
 	for _, x := range matrices(i.Model, tp) {
-		read := float64(x.layers) * x.in * x.out / x.gpus * bits[i.Quantization.resolved(i.Model, i.Accelerator).Weights] / 8
-		if x.plain {
-			read = float64(x.layers) * x.in * x.out / x.gpus * 2
+		format := i.quantization().Weights
+		switch {
+		case x.experts:
+			format = i.expertQuantization().Weights
+		case x.plain:
+			format = BF16
 		}
+		read := float64(x.layers) * x.in * x.out / x.gpus * weightBits[format] / 8
 		if x.experts {
 			all := float64(i.Model.MoE.Experts)
 			touched := all * (1 - math.Pow(1-float64(i.Model.MoE.ExpertsPerToken)/all, n))
@@ -192,7 +200,7 @@ func randomInstance(t *testing.T, r *rand.Rand) Instance {
 		Model:             mustModel(t, models[r.IntN(len(models))]),
 		Accelerator:       mustAccelerator(t, accelerators[r.IntN(len(accelerators))]),
 		TensorParallelism: 1 << r.IntN(4),
-		Quantization:      Quantization{Weights: storedFormats[r.IntN(4)], KVCache: storedFormats[r.IntN(4)]},
+		Quantization:      Quantization{Weights: anyOf(r, weightFormats), KVCache: anyOf(r, kvFormats)},
 	}
 	if r.IntN(3) == 0 {
 		i.Quantization = Quantization{}
@@ -203,8 +211,13 @@ func randomInstance(t *testing.T, r *rand.Rand) Instance {
 	if i.Model.MoE != nil && r.IntN(3) == 0 {
 		i.Model.MoE.LayerStep, i.Model.IntermediateSize = 2, 5000
 	}
+	if i.Model.MoE != nil && r.IntN(2) == 0 {
+		i.Model.MoE.Weights = anyOf(r, weightFormats)
+	}
 	return i
 }
+
+func anyOf[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
 func randomRoofline(t *testing.T, r *rand.Rand) (Instance, RooflineCoefficients) {
 	t.Helper()

@@ -45,8 +45,9 @@ const (
 //
 // As published it predicts end-to-end latency with a median error of 6.7 % over
 // 36 experiments with vLLM outside its fit, on six models and three GPUs, and
-// answers of some 1 450 tokens with 25 %. Only 16-bit KV was measured. It is no
-// model of the hardware: see PhysicsNote.
+// answers of some 1 450 tokens with 25 %. Only 16-bit KV was measured, and no sliding
+// window: every layer reads the whole context. It is no model of the hardware: see
+// PhysicsNote.
 type Physics struct {
 	// In microseconds: what a step, a sequence, a new token of either phase
 	// (all-reduce), a prompt token, half an attention pair of a prompt, and
@@ -66,7 +67,7 @@ func (i Instance) Physics() *Physics {
 	headDim := float64(m.HiddenSize / m.AttentionHeads)
 	kv := float64(m.KVHeads) * headDim
 	projections := float64(layers * d * 2 * (d + kv))
-	perToken, all := i.physicsMLPs()
+	perToken, mlpBytes := i.physicsMLPs()
 	elementBytes := float64(i.quantization().KVCache.rowBytes(int64(m.HeadDim))) / float64(m.HeadDim)
 	p := &Physics{
 		step:         physicsStep + float64(physicsLayer*layers),
@@ -76,7 +77,8 @@ func (i Instance) Physics() *Physics {
 		halfPair:     physicsPrefill * layers * 4 * float64(m.AttentionHeads) * headDim / 2 / tp / flops,
 		kvToken:      physicsDecodeKV * layers * 2 * kv * elementBytes / tp / bytes,
 	}
-	p.step += float64(physicsWeights * (projections + all) * i.quantization().Weights.weightBytes() / tp / bytes)
+	read := float64(projections*i.quantization().Weights.weightBytes()) + mlpBytes
+	p.step += float64(physicsWeights * read / tp / bytes)
 	if m.MoE != nil && m.MoE.LayerStep > 1 {
 		p.step += float64(physicsMoELayer * float64(m.moeLayers()))
 	}
@@ -84,14 +86,16 @@ func (i Instance) Physics() *Physics {
 }
 
 // physicsMLPs returns the weights of all layers' MLPs that a token is
-// multiplied by, and those that a step reads.
-func (i Instance) physicsMLPs() (perToken, all float64) {
-	always := float64(i.Model.mlps())
-	if i.Model.MoE == nil {
-		return always, always
+// multiplied by, and the bytes of those that a step reads.
+func (i Instance) physicsMLPs() (perToken, bytes float64) {
+	perToken = float64(i.Model.mlps())
+	bytes = float64(perToken * i.quantization().Weights.weightBytes())
+	if e := i.Model.MoE; e != nil {
+		expert := float64(i.Model.expertParameters())
+		perToken += float64(float64(e.ExpertsPerToken) * expert)
+		bytes += float64(float64(e.Experts) * expert * i.expertQuantization().Weights.weightBytes())
 	}
-	expert := float64(i.Model.expertParameters())
-	return always + float64(float64(i.Model.MoE.ExpertsPerToken)*expert), always + float64(float64(i.Model.MoE.Experts)*expert)
+	return perToken, bytes
 }
 
 // StepTime implements StepTimer.

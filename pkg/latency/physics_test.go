@@ -101,12 +101,12 @@ func TestPhysicsOfOneRequest(t *testing.T) {
 // plainPhysics is the published formula term by term, in microseconds.
 func plainPhysics(i Instance, batch []sequence) float64 {
 	m, tp := i.Model, float64(i.TensorParallelism)
-	q := i.Quantization.resolved(i.Model, i.Accelerator)
+	q := i.quantization()
 	layers, d := float64(m.Layers), float64(m.HiddenSize)
 	dh := float64(m.HiddenSize / m.AttentionHeads)
 	dkv := float64(m.KVHeads) * dh
 	flops, width := i.Accelerator.flopsPerSecond(q.Activations)/1e6, i.Accelerator.MemoryBandwidthBytesPerSecond/1e6
-	w := map[Precision]float64{BF16: 2, FP8: 1, INT8: 1, INT4: 0.515625}[q.Weights]
+	w, we := weightBits[q.Weights]/8, weightBits[i.expertQuantization().Weights]/8
 	e := map[Precision]float64{BF16: 2, FP8: 1, INT8: 1, INT4: 66. / 128}[q.KVCache]
 	if q.KVCache == INT4 && m.HeadDim == 64 {
 		e = 34. / 64 // half a group has a scale of its own
@@ -122,12 +122,12 @@ func plainPhysics(i Instance, batch []sequence) float64 {
 		prompt += t
 		pairs += 4 * float64(m.AttentionHeads) / tp * t * (full + t/2) * dh
 	}
-	var computed, read, moe float64
+	var computed, read, experts, moe float64
 	for l := range m.Layers {
 		f := float64(m.IntermediateSize)
 		if x := m.MoE; x != nil && l >= x.FirstDenseLayers && (l-x.FirstDenseLayers+1)%max(1, x.LayerStep) == 0 {
 			computed += 6 * d * float64(x.ExpertIntermediateSize*x.ExpertsPerToken)
-			read += 3 * d * float64(x.ExpertIntermediateSize*x.Experts)
+			experts += 3 * d * float64(x.ExpertIntermediateSize*x.Experts)
 			f = float64(x.SharedIntermediateSize)
 			if x.LayerStep > 1 {
 				moe++
@@ -138,7 +138,7 @@ func plainPhysics(i Instance, batch []sequence) float64 {
 	}
 	tpf := (layers*2*prompt*d*(2*d+2*dkv)/tp + layers*pairs + prompt*computed/tp) / flops
 	tkv := layers * 2 * (dkv / tp) * e * (context + decoding) / width
-	tw := (layers*d*(2*d+2*dkv) + read) * w / tp / width
+	tw := ((layers*d*(2*d+2*dkv)+read)*w + experts*we) / tp / width
 	tar := 2 * layers * (prompt + decoding) * d * 2 * 2 * (tp - 1) / tp / width
 	return 0.152128*tpf + 1.94710771*tkv + 1.36252915*tw + 0.752037*tar + 32.09546717*layers + 4.41684444*float64(len(batch)) + 126.024825 + 481.86*moe
 }

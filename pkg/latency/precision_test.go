@@ -36,6 +36,10 @@ func TestQuantisedWeightsOfAnInstance(t *testing.T) {
 		FP8:  layers + 2*rest,
 		INT8: layers + 2*rest,
 		INT4: layers/2 + layers/128*2 + 2*rest,
+		// 4 bits each, and a scale of 16 bits for 32 of them, of 8 for 16 and for 32.
+		INT4Group32: layers/2 + layers/32*2 + 2*rest,
+		NVFP4:       layers/2 + layers/16 + 2*rest,
+		MXFP4:       layers/2 + layers/32 + 2*rest,
 	}
 	for format, want := range tests {
 		i := Instance{Model: mustModel(t, "Llama-3.1-8B"), Accelerator: mustAccelerator(t, "h100-sxm"), TensorParallelism: 1, Quantization: Quantization{Weights: format}}
@@ -103,6 +107,13 @@ func TestComputeFormatFollowsWeights(t *testing.T) {
 		{"a100-sxm", Quantization{Weights: FP8}, 312},
 		{"a100-sxm", Quantization{Weights: INT8}, 624},
 		{"b200-sxm", Quantization{Weights: INT8}, 2250},
+		{"h100-sxm", Quantization{Weights: NVFP4}, 989},
+		{"b200-sxm", Quantization{Weights: NVFP4}, 9000},
+		{"b200-sxm", Quantization{Weights: NVFP4, Activations: BF16}, 2250},
+		{"b200-sxm", Quantization{Weights: MXFP4}, 2250}, // unless asked for
+		{"b200-sxm", Quantization{Weights: MXFP4, Activations: MXFP4}, 9000},
+		{"b200-sxm", Quantization{Weights: MXFP4, Activations: FP8}, 4500}, // both at the rate of FP8
+		{"b200-sxm", Quantization{Weights: INT4Group32}, 2250},
 	}
 	for _, tc := range tests {
 		i := Instance{Model: mustModel(t, "Llama-3.1-8B"), Accelerator: mustAccelerator(t, tc.accelerator), TensorParallelism: 1, Quantization: tc.q}
@@ -122,12 +133,18 @@ func TestQuantizationValidation(t *testing.T) {
 		want        []string
 	}{
 		"formats that are none": {"h100-sxm", Quantization{"fp4", "auto", "int4"}, []string{
-			`pool.quantization.weights: Unsupported value: "fp4": supported values: "bf16", "fp8", "int8", "int4"`,
+			`pool.quantization.weights: Unsupported value: "fp4": supported values: "bf16", "fp8", "int8", "int4", "int4-g32", "nvfp4", "mxfp4"`,
 			`pool.quantization.kvCache: Unsupported value: "auto": supported values: "bf16", "fp8", "int8", "int4"`,
-			`pool.quantization.activations: Unsupported value: "int4": supported values: "bf16", "fp8", "int8"`,
+			`pool.quantization.activations: Unsupported value: "int4": supported values: "bf16", "fp8", "int8", "nvfp4", "mxfp4"`,
 		}},
 		"FP8 on an accelerator without it": {"a100-sxm", Quantization{Weights: FP8, Activations: FP8}, []string{
 			`pool.quantization.activations: Invalid value: "fp8": a100-sxm does not compute in it; in bf16 it can serve weights stored in it`}},
+		"keys and values of a format of weights": {"b200-sxm", Quantization{KVCache: NVFP4}, []string{
+			`pool.quantization.kvCache: Unsupported value: "nvfp4": supported values: "bf16", "fp8", "int8", "int4"`}},
+		"NVFP4 on an accelerator without it": {"h100-sxm", Quantization{Weights: NVFP4, Activations: NVFP4}, []string{
+			`pool.quantization.activations: Invalid value: "nvfp4": h100-sxm does not compute in it; in bf16 it can serve weights stored in it`}},
+		"MXFP4 by FP8 without cores of 4 bits": {"h100-sxm", Quantization{Weights: MXFP4, Activations: FP8}, []string{
+			`pool.quantization.activations: Invalid value: "fp8": must be the format of the weights, mxfp4, or bf16`}},
 		"activations of another format": {"h100-sxm", Quantization{Weights: INT8, Activations: FP8}, []string{
 			`pool.quantization.activations: Invalid value: "fp8": must be the format of the weights, int8, or bf16`}},
 		"activations of 8 bits for weights of 16": {"h100-sxm", Quantization{Activations: FP8}, []string{
@@ -140,5 +157,73 @@ func TestQuantizationValidation(t *testing.T) {
 				t.Errorf("faults (−want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A pool's formats are those of the whole model; where it states none, layers and
+// experts keep their own. Activations hold for what they can multiply.
+func TestFormatsOfExperts(t *testing.T) {
+	tests := map[string]struct {
+		accelerator              string
+		layers, experts          Precision // of the entry
+		q                        Quantization
+		wantLayers, wantExperts  Precision
+		wantMultiply, wantExpert float64 // TFLOPS
+		fault                    string
+	}{
+		"experts as the layers":             {"h100-sxm", FP8, "", Quantization{}, FP8, FP8, 1978, 1978, ""},
+		"experts of their own":              {"h100-sxm", "", MXFP4, Quantization{}, BF16, MXFP4, 989, 989, ""},
+		"layers of 8 bits, experts of 4":    {"b200-sxm", FP8, NVFP4, Quantization{}, FP8, NVFP4, 4500, 9000, ""},
+		"the pool has one format for both":  {"h100-sxm", "", MXFP4, Quantization{Weights: FP8}, FP8, FP8, 1978, 1978, ""},
+		"all in 16 bits":                    {"h100-sxm", FP8, MXFP4, Quantization{Weights: BF16}, BF16, BF16, 989, 989, ""},
+		"activations that suit the experts": {"b200-sxm", "", MXFP4, Quantization{Activations: MXFP4}, BF16, MXFP4, 2250, 9000, ""},
+		"activations that suit the layers":  {"h100-sxm", FP8, INT4, Quantization{Activations: FP8}, FP8, INT4, 1978, 989, ""},
+		"activations that suit neither": {"h100-sxm", FP8, INT4, Quantization{Activations: INT8}, FP8, INT4, 1978, 989,
+			`pool.quantization.activations: Invalid value: "int8": must be the format of the weights, fp8 or that of the experts, int4, or bf16`},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			i := instance(t, "Mixtral-8x7B", tc.accelerator, 8)
+			i.Model.Weights, i.Model.MoE.Weights, i.Quantization = tc.layers, tc.experts, tc.q
+			if got, want := [2]Precision{i.quantization().Weights, i.expertQuantization().Weights}, [2]Precision{tc.wantLayers, tc.wantExperts}; got != want {
+				t.Errorf("layers and experts in %v, want %v", got, want)
+			}
+			if got, want := [2]float64{i.computeFlopsPerSecond() / 1e12, i.expertFlopsPerSecond() / 1e12}, [2]float64{tc.wantMultiply, tc.wantExpert}; got != want {
+				t.Errorf("layers and experts at %v TFLOPS, want %v", got, want)
+			}
+			var want []string
+			if tc.fault != "" {
+				want = []string{tc.fault}
+			}
+			if diff := cmp.Diff(want, errorMessages(i.Validate(field.NewPath("pool")))); diff != "" {
+				t.Errorf("faults (−want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Experts of Mixtral-8x7B in MXFP4, all else in 16 bits: 32 layers have 8 experts of
+// 3 matrices of 4096 by 14336, 17 bytes for 32 weights.
+func TestBytesOfExperts(t *testing.T) {
+	i := instance(t, "Mixtral-8x7B", "h100-sxm", 2)
+	plain := i.WeightBytes()
+	const experts = 8 * 32 * 3 * 4096 * 14336
+	i.Model.MoE.Weights = MXFP4
+	if got, want := i.WeightBytes(), plain-experts*2/2+experts*17/32/2; got != want {
+		t.Errorf("%d bytes on each of 2 GPUs, want %d", got, want)
+	}
+	if got, want := i.expertBytes(), float64(experts/8*17/32/2); got != want {
+		t.Errorf("an expert takes %f bytes, want %f", got, want)
+	}
+}
+
+// The regression reads all experts in a step, in their own format.
+func TestPhysicsReadsExpertsInTheirFormat(t *testing.T) {
+	i := instance(t, "Mixtral-8x7B", "h100-sxm", 2)
+	before := i.Physics().step
+	i.Model.MoE.Weights = FP8
+	const saved = 8 * 32 * 3 * 4096 * 14336 // bytes: one for each weight
+	if got, want := before-i.Physics().step, physicsWeights*saved/2/3.35e6; math.Abs(got/want-1) > 1e-9 {
+		t.Errorf("%f µs less, want %f", got, want)
 	}
 }

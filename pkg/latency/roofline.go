@@ -83,7 +83,7 @@ func (i Instance) phaseTime(mfu float64, c RooflineCoefficients) phaseTime {
 	}
 	if m.MoE != nil {
 		routed := float64(m.MoE.ExpertsPerToken) * float64(m.expertParameters()) / i.gpus() * i.imbalance(c)
-		p.token += 2 * routed / (matrices * c.ExpertEfficiency)
+		p.token += 2 * routed / (i.expertFlopsPerSecond() * mfu / 1e9 * c.ExpertEfficiency)
 	}
 	return p
 }

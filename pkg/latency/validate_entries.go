@@ -32,10 +32,11 @@ func (m Model) Validate(path *field.Path) field.ErrorList {
 		{"layers", m.Layers}, {"hiddenSize", m.HiddenSize}, {"attentionHeads", m.AttentionHeads},
 		{"vocabularySize", m.VocabularySize}, {"contextTokens", m.ContextTokens},
 	})...)
-	if m.Weights != "" && !slices.Contains(storedFormats, m.Weights) {
-		errs = append(errs, field.NotSupported(path.Child("weights"), m.Weights, storedFormats))
-	}
+	errs = append(errs, validateWeightFormat(m.Weights, path.Child("weights"))...)
 	errs = append(errs, m.validateAttention(path)...)
+	if m.SlidingWindow != nil {
+		errs = append(errs, m.validateWindow(path.Child("slidingWindow"))...)
+	}
 	if m.MoE != nil {
 		errs = append(errs, m.validateMoE(path.Child("moe"))...)
 	}
@@ -52,6 +53,15 @@ func (m Model) Validate(path *field.Path) field.ErrorList {
 		errs = append(errs, field.Invalid(path, field.OmitValueType{}, "the model has more than 10^15 weights"))
 	}
 	return errs
+}
+
+// validateWeightFormat reports a format that no weights are published in; none
+// stands for a default.
+func validateWeightFormat(format Precision, path *field.Path) field.ErrorList {
+	if format == "" || slices.Contains(weightFormats, format) {
+		return nil
+	}
+	return field.ErrorList{field.NotSupported(path, format, weightFormats)}
 }
 
 // roughParameters returns more than the number of weights, whatever the size
@@ -90,6 +100,18 @@ func (m Model) validateAttention(path *field.Path) field.ErrorList {
 	})...)
 }
 
+func (m Model) validateWindow(path *field.Path) field.ErrorList {
+	if m.MLA != nil {
+		return field.ErrorList{field.Invalid(path, field.OmitValueType{}, "must be left out beside mla")}
+	}
+	w := m.SlidingWindow
+	errs := validateSizes(1, path, namedSizes{{"tokens", w.Tokens}, {"layers", w.Layers}})
+	if w.Layers > m.Layers {
+		errs = append(errs, field.Invalid(path.Child("layers"), w.Layers, fmt.Sprintf("must be at most the %d layers", m.Layers)))
+	}
+	return errs
+}
+
 // maxExperts keeps the list of expected experts short.
 const maxExperts = 4096
 
@@ -101,6 +123,7 @@ func (m Model) validateMoE(path *field.Path) field.ErrorList {
 	errs = append(errs, validateSizes(0, path, namedSizes{
 		{"sharedIntermediateSize", e.SharedIntermediateSize}, {"firstDenseLayers", e.FirstDenseLayers}, {"layerStep", e.LayerStep},
 	})...)
+	errs = append(errs, validateWeightFormat(e.Weights, path.Child("weights"))...)
 	if e.Experts > maxExperts {
 		errs = append(errs, field.Invalid(path.Child("experts"), e.Experts, fmt.Sprintf("must be at most %d", maxExperts)))
 	}
@@ -133,6 +156,7 @@ func (a Accelerator) Validate(path *field.Path) field.ErrorList {
 		{"bf16FlopsPerSecond", a.BF16FlopsPerSecond, false},
 		{"fp8FlopsPerSecond", a.FP8FlopsPerSecond, true},
 		{"int8FlopsPerSecond", a.INT8FlopsPerSecond, true},
+		{"fp4FlopsPerSecond", a.FP4FlopsPerSecond, true},
 		{"linkBandwidthBytesPerSecond", a.LinkBandwidthBytesPerSecond, false},
 	} {
 		if f.optional && f.value == 0 || f.value >= 1e6 && f.value <= 1e18 {

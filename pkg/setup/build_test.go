@@ -126,7 +126,7 @@ func TestBuildRooflineCoefficients(t *testing.T) {
 }
 
 func TestQuantizationGivesMoreKVBlocks(t *testing.T) {
-	blocks := func(weights, kv v1alpha1.Precision) int {
+	blocks := func(weights v1alpha1.Precision, kv v1alpha1.KVPrecision) int {
 		return mustBuild(t, func(s *v1alpha1.Scenario) {
 			s.Pools[0].Quantization = v1alpha1.Quantization{Weights: weights, KVCache: kv, Activations: "auto"}
 		}).Pools[0].ReportedBlocks

@@ -115,7 +115,7 @@ func validateKVShapes(in []v1alpha1.Pool, path *field.Path) field.ErrorList {
 	return errs
 }
 
-func kvFormat(p *v1alpha1.Pool) v1alpha1.Precision {
+func kvFormat(p *v1alpha1.Pool) v1alpha1.KVPrecision {
 	if p.Quantization.KVCache == v1alpha1.AutoPrecision {
 		return "bf16"
 	}
