@@ -7,6 +7,9 @@ import "slices"
 // Accelerator is one GPU.
 type Accelerator struct {
 	Name string `json:"name"`
+	// Generation is that of its chip, such as Hopper: measurements of one accelerator say
+	// something about others of its generation. Empty where it is not known.
+	Generation string `json:"generation,omitempty"`
 	// MemoryBytes is what the driver shows.
 	MemoryBytes int64 `json:"memoryBytes"`
 	// MemoryBandwidthBytesPerSecond and the FLOP/s are peaks, dense. A format

@@ -57,11 +57,16 @@ func (p *Provenance) Covers(i Instance, c *Catalogue) bool {
 
 // FittedOn names models and numbers of GPUs, such as "Llama-3.1-8B at TP 1".
 func (p *Provenance) FittedOn() string {
-	gpus := make([]string, len(p.TensorParallelism))
-	for n, tp := range p.TensorParallelism {
-		gpus[n] = strconv.Itoa(tp)
+	return fmt.Sprintf("%s at TP %s", strings.Join(p.Models, ", "), joinGPUs(p.TensorParallelism))
+}
+
+// joinGPUs lists numbers of GPUs.
+func joinGPUs(numbers []int) string {
+	texts := make([]string, len(numbers))
+	for i, n := range numbers {
+		texts[i] = strconv.Itoa(n)
 	}
-	return fmt.Sprintf("%s at TP %s", strings.Join(p.Models, ", "), strings.Join(gpus, ", "))
+	return strings.Join(texts, ", ")
 }
 
 func (p *Provenance) validate(path *field.Path) field.ErrorList {

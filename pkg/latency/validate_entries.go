@@ -144,6 +144,9 @@ func (a Accelerator) Validate(path *field.Path) field.ErrorList {
 	if a.Name == "" {
 		errs = append(errs, field.Required(path.Child("name"), "an accelerator has a name"))
 	}
+	if a.Generation != "" {
+		errs = append(errs, validateLine(a.Generation, path.Child("generation"))...)
+	}
 	if a.MemoryBytes < 1 || a.MemoryBytes > 1<<50 {
 		errs = append(errs, field.Invalid(path.Child("memoryBytes"), a.MemoryBytes, "must be at least 1 and at most 2^50"))
 	}
