@@ -88,6 +88,7 @@ func (s *simulation) addPool(config *Config, index int) {
 	c := s.cluster
 	for place := range p.Places() {
 		r := newReplica(int32(len(c.replicas)), index, p)
+		r.rank = place % p.ranks()
 		r.core, r.cluster = s.core, c
 		r.watch = newQueueWatch(config, p)
 		if place < p.Replicas {

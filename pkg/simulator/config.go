@@ -39,7 +39,8 @@ type Config struct {
 	ScrapeInterval time.Duration
 	// Handoff is how KV goes from prefill to decode replicas.
 	Handoff Handoff
-	// Disruptions are what happens to replicas, in order of time.
+	// Disruptions are what happens to replicas, in order of time. What happens to an
+	// endpoint happens to all ranks of its replica.
 	Disruptions []Disruption
 	// Scaling are the units whose replicas scalers start and end. A run without any has
 	// the replicas of its pools, but for Disruptions.
@@ -117,6 +118,13 @@ type Pool struct {
 	// be at once; 0 means Replicas. Endpoints are numbered for all of MaxReplicas.
 	// A replica beyond Replicas begins its first lifetime when it recovers.
 	Replicas, MaxReplicas int
+	// Ranks is how many of them in a row are the data-parallel ranks of one replica, which
+	// fails and recovers as a whole; 0 means 1. It divides both. A pool of a ScaledUnit has
+	// none.
+	Ranks int
+	// LockStep gives the duration of a step of all ranks of a replica, where they step
+	// together; nil where each steps on its own, by Timer.
+	LockStep GroupTimer
 	// Startup is how a replica starts that a scaler asks for, Ending what becomes of the
 	// requests of one that it takes away.
 	Startup Startup

@@ -47,6 +47,8 @@ func (p *Pool) check() {
 		panic(fmt.Sprintf("simulator: pool %q: negative scrape interval %v", p.Name, p.ScrapeInterval))
 	case p.BlockBytes < 0 || p.BlockBytes > math.MaxInt64/int64(p.KVBlocks):
 		panic(fmt.Sprintf("simulator: pool %q: %d blocks of %d bytes", p.Name, p.KVBlocks, p.BlockBytes))
+	case p.Ranks < 0 || p.Replicas%p.ranks() != 0 || p.MaxReplicas%p.ranks() != 0:
+		panic(fmt.Sprintf("simulator: pool %q: %d replicas, at most %d, of %d ranks", p.Name, p.Replicas, p.MaxReplicas, p.Ranks))
 	case !known(p.Eviction):
 		panic(fmt.Sprintf("simulator: pool %q: eviction order %d", p.Name, p.Eviction))
 	case p.Stability != nil && (p.Stability.Admission < AdmitAlways || p.Stability.Admission > AdmitOrRefuse):
@@ -60,6 +62,9 @@ func (p *Pool) check() {
 
 // Places is how many replicas there may be at once, and so how many endpoints.
 func (p *Pool) Places() int { return max(p.Replicas, p.MaxReplicas) }
+
+// ranks is how many endpoints one replica is.
+func (p *Pool) ranks() int { return max(p.Ranks, 1) }
 
 // known says that there is such an order.
 func known(o kv.Order) bool { return o >= kv.LRU && o <= kv.Priority }

@@ -47,14 +47,18 @@ func TestBrokenRulesPanicWithTheirValues(t *testing.T) {
 		breakIt func(c *Config)
 		want    string
 	}{
-		"no replicas":          {func(c *Config) { c.Pools[0].Replicas = 0 }, "no replicas"},
-		"no router":            {func(c *Config) { c.Policies.Routing.Router = nil }, "no router"},
-		"no timer":             {func(c *Config) { c.Pools[0].Timer = nil }, `pool "pool" has no timer`},
-		"no blocks":            {func(c *Config) { c.Pools[0].KVBlocks = 0 }, "0 blocks (0 reported) of 16 tokens"},
-		"no sequences":         {func(c *Config) { c.Pools[0].MaxNumSeqs = 0 }, "0 sequences"},
-		"a negative drain":     {func(c *Config) { c.Horizon.Drain = -1 }, "Drain:-1ns"},
-		"a negative cost":      {func(c *Config) { c.Pools[0].Cost.QueueBase = -1 }, "negative cost"},
-		"a step of no time":    {func(c *Config) { c.Pools[0].Timer = constantStep(0) }, "a step of 0s at 5ns"},
+		"no replicas":       {func(c *Config) { c.Pools[0].Replicas = 0 }, "no replicas"},
+		"no router":         {func(c *Config) { c.Policies.Routing.Router = nil }, "no router"},
+		"no timer":          {func(c *Config) { c.Pools[0].Timer = nil }, `pool "pool" has no timer`},
+		"no blocks":         {func(c *Config) { c.Pools[0].KVBlocks = 0 }, "0 blocks (0 reported) of 16 tokens"},
+		"no sequences":      {func(c *Config) { c.Pools[0].MaxNumSeqs = 0 }, "0 sequences"},
+		"a negative drain":  {func(c *Config) { c.Horizon.Drain = -1 }, "Drain:-1ns"},
+		"a negative cost":   {func(c *Config) { c.Pools[0].Cost.QueueBase = -1 }, "negative cost"},
+		"a step of no time": {func(c *Config) { c.Pools[0].Timer = constantStep(0) }, "a step of 0s at 5ns"},
+		"half a replica":    {func(c *Config) { c.Pools[0].Replicas, c.Pools[0].Ranks = 3, 2 }, "3 replicas, at most 0, of 2 ranks"},
+		"ranks of no time": {func(c *Config) {
+			c.Pools[0].LockStep = slowestAndShared{own: constantStep(0)}
+		}, "a step of 0s at 5ns"},
 		"an endpoint too many": {func(c *Config) { c.Policies = policy.RoutedBy(wayward{endpoint: 1}) }, "request 0 to endpoint 1 of 1"},
 		"a router that fails":  {func(c *Config) { c.Policies = policy.RoutedBy(wayward{err: errors.New("lost")}) }, "failed on request 0 at 5ns: lost"},
 		"arrivals that go back": {func(c *Config) {

@@ -118,6 +118,9 @@ func (c *Config) checkScaling() {
 		}
 		for k, p := range u.Pools {
 			pool := &c.Pools[p]
+			if pool.ranks() > 1 {
+				panic(fmt.Sprintf("simulator: unit %q scales pool %q, whose replicas have %d ranks", u.Name, pool.Name, pool.Ranks))
+			}
 			if u.Min[k] < 0 || u.Max[k] < max(u.Min[k], 1) || u.Max[k] > pool.Places() {
 				panic(fmt.Sprintf("simulator: unit %q: %d to %d replicas of %d in pool %q", u.Name, u.Min[k], u.Max[k], pool.Places(), pool.Name))
 			}

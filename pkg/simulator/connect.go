@@ -15,9 +15,10 @@ import (
 // in the order of time for a source that hears of ends.
 func (c *cluster) connect(config *Config) {
 	handing := config.Handoff.Egress.BytesPerSecond > 0
-	if handing || shares(config.Pools) || config.Listener != nil {
+	if handing || shares(config.Pools) || config.Listener != nil || slices.ContainsFunc(config.Pools, func(p Pool) bool { return p.LockStep != nil }) {
 		c.order = newReplicaOrder(len(c.replicas), newFabric())
 	}
+	c.joinRanks()
 	for i := range c.replicas {
 		c.replicas[i].addTiers()
 	}

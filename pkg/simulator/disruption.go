@@ -29,33 +29,51 @@ func (s *simulation) advanceToEvent(at simtime.Time, all bool) {
 	s.now = at
 }
 
-// applyDisruption applies a disruption, now. After the nanosecond in which the last
-// request ends, it changes nothing but lifetimes.
+// applyDisruption applies a disruption, now, to all ranks of a replica. After the
+// nanosecond in which the last request ends, it changes nothing but lifetimes.
 func (s *simulation) applyDisruption(d Disruption) {
-	r := &s.cluster.replicas[d.Endpoint]
-	switch d.Kind {
-	case Fail:
-		r.lifetimes.end(d.At)
-	case Recover:
-		r.lifetimes.begin(d.At)
+	ranks := s.cluster.ranksOf(d.Endpoint)
+	for i := range ranks {
+		switch d.Kind {
+		case Fail:
+			ranks[i].lifetimes.end(d.At)
+		case Recover:
+			ranks[i].lifetimes.begin(d.At)
+		}
 	}
 	if s.cluster.draining && s.gateway.inFlight == 0 && d.At > max(s.arrivalsEnd, s.gateway.lastEnd) {
 		return
 	}
-	s.gateway.setDown(d.Endpoint, d.Kind != Recover)
+	for i := range ranks {
+		s.gateway.setDown(int(ranks[i].index), d.Kind != Recover)
+	}
 	if d.Kind != Fail {
 		return
 	}
-	s.fail(r)
+	s.fail(ranks)
 	for _, o := range s.observers {
 		o.settled(s, nil)
 	}
 }
 
-// fail ends a replica with all that it holds. Whoever depended on it is routed
-// again, in order of arrival.
-func (s *simulation) fail(r *replica) {
-	for _, id := range s.stop(r) {
+// ranksOf are the ranks of the replica of an endpoint: the endpoint alone where there is
+// no data parallelism.
+func (c *cluster) ranksOf(endpoint int) []replica {
+	first := endpoint - c.replicas[endpoint].rank
+	return c.replicas[first : first+c.replicas[first].config.ranks()]
+}
+
+// fail ends the ranks of a replica with all that they hold. Whoever depended on them is
+// routed again, in order of arrival.
+func (s *simulation) fail(ranks []replica) {
+	var lost []int32
+	for i := range ranks {
+		lost = append(lost, s.stop(&ranks[i])...)
+	}
+	if len(ranks) > 1 {
+		s.cluster.sortByArrival(lost)
+	}
+	for _, id := range lost {
 		s.gateway.routeAgain(id)
 	}
 	s.gateway.evictRequested()
@@ -87,8 +105,12 @@ func (c *cluster) dependents(r *replica) []int32 {
 			ids = append(ids, int32(i))
 		}
 	}
-	slices.SortFunc(ids, func(a, b int32) int { return c.requests.all[a].info.ID - c.requests.all[b].info.ID })
+	c.sortByArrival(ids)
 	return ids
+}
+
+func (c *cluster) sortByArrival(ids []int32) {
+	slices.SortFunc(ids, func(a, b int32) int { return c.requests.all[a].info.ID - c.requests.all[b].info.ID })
 }
 
 // takeOffReplicas takes a request off everything that it is part of, as a replica has
@@ -197,6 +219,7 @@ func (r *replica) reset() {
 	if r.tiers != nil {
 		r.tiers.empty(r.now)
 	}
+	r.lockStep.reset()
 	r.cluster.reorder(r)
 }
 

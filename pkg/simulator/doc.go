@@ -25,6 +25,7 @@
 //	           unit_use.go: what scalers see and decide, and how replicas start and end
 //	replica    replica.go, schedule.go, constrained.go, batch.go, step.go,
 //	           fast_forward.go, deadlock.go: one engine
+//	           lock_step.go: engines whose steps begin and end together
 //	           waiting.go, ticket_queue.go, lanes.go, scheduler.go, service.go,
 //	           queue_watch.go: its wait queue, and what its scheduler is told
 //	tierSet    network.go, tiers.go, tier_load.go, tier_copy.go, tier_offload.go,
@@ -59,8 +60,9 @@
 //  12. scalers, by unit
 //  13. entries into wait queues, by request
 //  14. ends of transfers
-//  15. ends of steps, by replica
-//  16. wakes of idle replicas, by replica
+//  15. ends of steps, by replica; of ranks in lock-step first all end and then all form
+//     their next one, at the place of the first that computes something
+//  16. wakes of idle replicas, by replica; a rank in lock-step wakes all
 //  17. what reaches the gateway: first tokens and ends of answers, by request
 //  18. the end of the drain
 //

@@ -41,6 +41,7 @@ func (r *replica) fastForward(until simtime.Time) {
 		r.cacheEvents.form(true)
 		r.cache.Step()
 		r.cacheEvents.form(false)
-		r.begin(now, b.decodeStep())
+		step := b.decodeStep()
+		r.begin(now, step, r.timer.StepTime(step))
 	}
 }

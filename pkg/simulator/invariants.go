@@ -20,7 +20,8 @@ import (
 //   - each token of a request comes once, in order, and only when the KV of
 //     everything before it is computed;
 //   - batch and wait queue together are in order of entry, preempted or not;
-//   - a step keeps to its bounds, and no replica idles with work waiting;
+//   - a step keeps to its bounds, ranks in lock-step begin and end theirs together, and
+//     no replica idles with work waiting;
 //   - the block cache is consistent, and holds what the batch needs;
 //   - an admission that a stability controller had a say in leaves the blocks
 //     that it keeps for the growth of what runs;
@@ -251,8 +252,21 @@ func (v *invariants) settled(s *simulation, r *replica) {
 	switch {
 	case s.now < v.clocks[r.index]:
 		broken(s, "the clock of replica %d was at %v", r.index, v.clocks[r.index])
-	case r.waiting.len() > 0 && !r.stepping && r.held == nil && r.next == simtime.Never && !s.cluster.excused(r):
+	case r.waiting.len() > 0 && !r.stepping && r.held == nil && r.next == simtime.Never && !r.lockStep.busy() && !s.cluster.excused(r):
 		broken(s, "replica %d is idle with %d waiting", r.index, r.waiting.len())
 	}
 	v.clocks[r.index] = s.now
+	v.together(s, r)
+}
+
+// together checks that the ranks of a replica begin and end their steps together.
+func (v *invariants) together(s *simulation, r *replica) {
+	if r.lockStep == nil || !r.stepping {
+		return
+	}
+	for _, o := range r.lockStep.ranks {
+		if o.stepping && (o.stepStart != r.stepStart || o.next != r.next) || !o.stepping && o.next != simtime.Never || !o.lockStep.busy() {
+			broken(s, "replica %d steps from %v to %v, and rank %d beside it from %v to %v", r.index, r.stepStart, r.next, o.rank, o.stepStart, o.next)
+		}
+	}
 }

@@ -182,7 +182,7 @@ func (x *scaling) end(endpoint int) {
 		x.lose(l)
 		x.gone(l)
 	case EndElsewhere:
-		x.sim.fail(&x.cluster.replicas[endpoint])
+		x.sim.fail(x.cluster.ranksOf(endpoint))
 		x.gone(l)
 	}
 }

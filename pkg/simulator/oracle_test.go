@@ -91,6 +91,13 @@ var features = map[string][]feature{
 	"scaling, holds":          {randomHolds, randomEvictions, randomScaling},
 	"scaling, all":            {randomAdmission, randomTimeOuts, randomClosedLoop, randomTiers, randomHandoffs, randomHolds, randomAdapters, randomEvictions, randomExports, randomScaling},
 	"scaling, live":           {randomAdmission, randomTiers, randomHandoffs, randomHolds, randomEvictions, randomLive, randomScaling},
+	"ranks":                   {randomRanks},
+	"ranks, tiers":            {randomTiers, randomAdapters, randomRanks},
+	"ranks, hand-overs":       {randomHandoffs, randomRanks},
+	"ranks, disruptions":      {randomDisruptions, randomRanks},
+	"ranks, holds":            {randomAdmission, randomHolds, randomEvictions, randomRanks},
+	"ranks, closed loop":      {randomClosedLoop, randomTimeOuts, randomLive, randomRanks},
+	"ranks, all":              {randomAdmission, randomTimeOuts, randomClosedLoop, randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters, randomEvictions, randomExports, randomLive, randomRanks},
 	"all":                     {randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters, randomEvictions},
 }
 
@@ -121,6 +128,7 @@ func FuzzFeaturesAgainstPlain(f *testing.F) {
 			compareWithPlain(t, data, features["admission, all"]...)
 			compareWithPlain(t, data, features["exports, all"]...)
 			compareWithPlain(t, data, features["scaling, all"]...)
+			compareWithPlain(t, data, features["ranks, all"]...)
 		}
 	})
 }

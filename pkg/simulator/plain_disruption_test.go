@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -16,17 +17,19 @@ func (p *plain) disrupt(d Disruption) {
 	if p.view.Down == nil {
 		p.view.Down = make([]bool, len(p.replicas))
 	}
-	p.view.Down[d.Endpoint] = d.Kind != Recover
-	r := p.replicas[d.Endpoint]
-	present := len(r.lives) > 0 && r.lives[len(r.lives)-1].To == simtime.Never
-	switch {
-	case d.Kind == Fail:
-		if present {
+	ranks := p.ranksOf(p.replicas[d.Endpoint])
+	for _, r := range ranks {
+		p.view.Down[r.index] = d.Kind != Recover
+		present := len(r.lives) > 0 && r.lives[len(r.lives)-1].To == simtime.Never
+		switch {
+		case d.Kind == Fail && present:
 			r.lives[len(r.lives)-1].To = p.now
+		case d.Kind == Recover && !present:
+			r.lives = append(r.lives, Lifetime{From: p.now, To: simtime.Never})
 		}
-		p.fail(r)
-	case d.Kind == Recover && !present:
-		r.lives = append(r.lives, Lifetime{From: p.now, To: simtime.Never})
+	}
+	if d.Kind == Fail {
+		p.fail(ranks...)
 	}
 }
 
@@ -54,10 +57,15 @@ func (p *plain) lifetimesOf(r *plainReplica) []Lifetime {
 	return all
 }
 
-// fail takes all that depends on a replica off everything, empties it, and has
-// the requests routed again.
-func (p *plain) fail(r *plainReplica) {
-	for _, q := range p.stop(r) {
+// fail takes all that depends on some replicas off everything, empties them, and has
+// the requests routed again in order of arrival.
+func (p *plain) fail(replicas ...*plainReplica) {
+	var lost []*plainRequest
+	for _, r := range replicas {
+		lost = append(lost, p.stop(r, lost...)...)
+	}
+	slices.SortStableFunc(lost, func(q, o *plainRequest) int { return q.info.ID - o.info.ID })
+	for _, q := range lost {
 		p.routeAgain(q)
 	}
 	p.revoke()
@@ -74,9 +82,10 @@ func (p *plain) dependOn(r *plainReplica) []*plainRequest {
 	return all
 }
 
-// stop takes all that depends on a replica off everything, and empties it.
-func (p *plain) stop(r *plainReplica) []*plainRequest {
-	lost := p.dependOn(r)
+// stop takes all that depends on a replica off everything, but for those of which that
+// was done, and empties it.
+func (p *plain) stop(r *plainReplica, but ...*plainRequest) []*plainRequest {
+	lost := slices.DeleteFunc(p.dependOn(r), func(q *plainRequest) bool { return slices.Contains(but, q) })
 	for _, q := range lost {
 		p.takeOff(q)
 	}
@@ -117,7 +126,7 @@ func (p *plain) empty(r *plainReplica) {
 	p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool {
 		return e.replica == r && (e.kind == plainStepEnd || e.kind == plainWake || e.kind == plainAdapterLoaded)
 	})
-	r.stepping, r.held, r.waking = false, false, false
+	r.stepping, r.held, r.waking, r.formed = false, false, false, latency.Step{}
 	r.waiting, r.running, r.loading = nil, nil, nil
 	r.scheduler, r.turns = newScheduler(r.Pool), 0
 	r.parting, r.ahead, r.adapters, r.plainExports = nil, nil, nil, plainExports{}

@@ -45,6 +45,9 @@ type plain struct {
 	delayed []*plainRequest // that the admission makes wait
 	plainScaling
 
+	// forming are the ranks that form their steps in turn.
+	forming []*plainReplica
+
 	network   *transfer.Network
 	transfers map[transfer.ID]*plainTransfer // in flight
 }
@@ -130,6 +133,7 @@ type plainReplica struct {
 	stepping, waking  bool
 	stepStart         simtime.Time
 	held              bool         // a step is formed and waits for its beginning
+	formed            latency.Step // that waits for the other ranks alone
 	scrape            simtime.Time // the next one
 	use               use
 	evictedAtRestart  int64
@@ -346,12 +350,12 @@ func (p *plain) handle(e plainEvent) {
 	case plainTransferEnd:
 		p.endTransfers()
 	case plainStepEnd:
-		p.endStep(e.replica)
+		p.endSteps(e.replica)
 	case plainAdapterLoaded:
 		p.wake(e.replica)
 	case plainWake:
 		e.replica.waking = false
-		p.startStep(e.replica)
+		p.startSteps(e.replica)
 	case plainDelivery:
 		p.deliver(e)
 	case plainDrainEnd:
@@ -521,7 +525,7 @@ func (p *plain) enter(r *plainReplica, q *plainRequest) {
 
 // wake lets an idle replica look at its queue at the end of this nanosecond.
 func (p *plain) wake(r *plainReplica) {
-	if !r.stepping && !r.held && !r.waking && len(r.waiting) > 0 {
+	if !p.steps(r) && !r.waking && len(r.waiting) > 0 {
 		r.waking = true
 		p.schedule(plainEvent{at: p.now, kind: plainWake, number: r.index, replica: r})
 	}
@@ -568,7 +572,16 @@ func (p *plain) noteStep(r *plainReplica) {
 }
 
 func (p *plain) beginStep(r *plainReplica, step latency.Step) {
-	duration := r.warmed(p.now, r.Timer.StepTime(step))
+	if r.LockStep != nil {
+		r.formed = step
+		p.beginSteps(p.ranksOf(r))
+		return
+	}
+	p.runFor(r, step, r.warmed(p.now, r.Timer.StepTime(step)))
+}
+
+// runFor lets a replica compute a step.
+func (p *plain) runFor(r *plainReplica, step latency.Step, duration time.Duration) {
 	p.tellStep(r, step, duration)
 	r.held, r.stepping = false, true
 	r.stepStart = p.now
@@ -813,7 +826,6 @@ func (p *plain) endStep(r *plainReplica) {
 		}
 	}
 	r.stepping = false
-	p.startStep(r)
 }
 
 func (p *plain) endChunk(r *plainReplica, q *plainRequest) {

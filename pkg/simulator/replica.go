@@ -24,6 +24,8 @@ type replica struct {
 
 	index int32
 	pool  int
+	// rank numbers it among the ranks of its replica.
+	rank int
 
 	timer          latency.StepTimer
 	cost           latency.RequestCost
@@ -68,6 +70,8 @@ type replica struct {
 	// held is the step that waits for a transfer before it begins; nil if none
 	// does.
 	held *latency.Step
+	// lockStep is the ranks that step together; nil where it steps on its own.
+	lockStep *lockStep
 
 	// fabric moves blocks to and from the replica; nil where nothing does.
 	fabric *fabric
@@ -223,7 +227,7 @@ func (r *replica) enter(id int32) {
 
 // wake lets an idle replica look for work at the end of this nanosecond.
 func (r *replica) wake() {
-	if !r.stepping && r.next > r.now && r.held == nil {
+	if !r.stepping && r.next > r.now && r.held == nil && !r.lockStep.busy() {
 		r.next = r.now
 		r.cluster.reorder(r)
 	}
@@ -262,18 +266,26 @@ func (r *replica) startStep() {
 	r.beginStep(step)
 }
 
-// beginStep puts a step under way, now.
+// beginStep puts a step under way, now, or once the other ranks have formed theirs.
 func (r *replica) beginStep(step latency.Step) {
+	if r.lockStep != nil {
+		r.lockStep.join(r, step)
+		return
+	}
+	r.putUnderWay(step, r.timer.StepTime(step))
+}
+
+// putUnderWay begins a step of some duration, now.
+func (r *replica) putUnderWay(step latency.Step, duration time.Duration) {
 	r.stepping = true
-	r.begin(r.now, step)
+	r.begin(r.now, step, duration)
 	if r.port.jobs > 0 {
 		r.cluster.stream(r)
 	}
 }
 
-// begin puts a step under way.
-func (r *replica) begin(now simtime.Time, step latency.Step) {
-	duration := r.timer.StepTime(step)
+// begin begins a step, which takes longer while the replica warms up.
+func (r *replica) begin(now simtime.Time, step latency.Step, duration time.Duration) {
 	if now < r.warmUntil {
 		duration = r.config.Startup.WarmUp.slow(duration, now.Sub(r.ready))
 	}

@@ -135,6 +135,11 @@ func (c *cluster) applyReplicaEvent(r *replica, event replicaEvent, until simtim
 		c.reorder(r)
 		return
 	}
+	if r.lockStep != nil {
+		c.now = event.at
+		r.lockStep.nextStep()
+		return
+	}
 	if len(c.observers) == 0 && r.decodesOnly() {
 		c.order.set(r.index, replicaEvent{at: simtime.Never})
 		until = min(until, c.order.nodes[1].at)

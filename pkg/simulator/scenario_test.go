@@ -35,6 +35,8 @@ import (
 //	pool      replicas, step (duration of each step), blocks (count x tokens),
 //	          seqs, budget (tokens a step), caching, maxlen, longprefill, reserve,
 //	          initialhits (share), scheduler (fcfs, priority, shortest), queue, queuepertoken, pertoken, completion
+//	          Ranks: ranks (of one replica), lockstep (time of a token of a rank's own:time
+//	          of a token of any rank; they step together)
 //	          Adapters: adapters (places), adapterload (time to load one).
 //	          Tiers: blockbytes; cpu and storage (blocks), shared (which of them),
 //	          the links tohost, togpu, cpu.read, cpu.write, storage.read and
@@ -480,6 +482,7 @@ func (l line) pool() Pool {
 	}
 	p.Eviction = orders[l.values["gpuorder"]]
 	p.Tiers = l.tiers()
+	l.ranks(&p)
 	l.life(&p)
 	return p
 }
