@@ -86,7 +86,7 @@ func (o *calibrateOptions) run(ctx context.Context, stdout io.Writer) error {
 		return toBadInput(err)
 	}
 	entry := func(w io.Writer) error {
-		return calibrate.WriteEntry(w, fitted[0].Engine.Accelerator, c, strings.Join(o.fit, ", "), calibrate.FittedOn(runsOf(fitted)))
+		return calibrate.WriteEntry(w, fitted[0].Engine.Accelerator, c, strings.Join(o.fit, ", "), calibrate.FittedOn(runsOf(fitted), judgements))
 	}
 	// The report holds the entry too: writing the file may fail.
 	if err := o.report(stdout, append(fitted, heldBack...), c, judgements, entry); err != nil {

@@ -5,6 +5,7 @@ package calibrate
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,8 +51,9 @@ func WriteEntry(w io.Writer, a latency.Accelerator, c latency.RooflineCoefficien
 	return nil
 }
 
-// FittedOn says what shares that these runs were fitted with rest on.
-func FittedOn(runs []*Run) *latency.Provenance {
+// FittedOn says what shares that these runs were fitted with rest on, and how far off
+// predictions were that were judged.
+func FittedOn(runs []*Run, judged []*Judgement) *latency.Provenance {
 	p := &latency.Provenance{Shares: latency.Fitted}
 	requests := 0
 	for _, r := range runs {
@@ -65,7 +67,31 @@ func FittedOn(runs []*Run) *latency.Provenance {
 	}
 	slices.Sort(p.TensorParallelism)
 	p.Source = fmt.Sprintf("windtunnel calibrate, %d requests", requests)
+	if len(judged) > 0 {
+		p.MeanAbsoluteErrorPercent = meanErrors(judged)
+	}
 	return p
+}
+
+// meanErrors are the mean absolute errors of the means, in percent: of what the fit has not
+// seen, if anything was held back.
+func meanErrors(judged []*Judgement) map[latency.CheckedMetric]float64 {
+	if heldBack := slices.DeleteFunc(slices.Clone(judged), func(j *Judgement) bool { return !j.HeldBack }); len(heldBack) > 0 {
+		judged = heldBack
+	}
+	percent := map[latency.CheckedMetric]float64{}
+	for m := range Metrics {
+		sum, n := 0., 0
+		for _, j := range judged {
+			if e := j.Errors()[m][Mean]; !math.IsNaN(e) {
+				sum, n = sum+100*math.Abs(e), n+1
+			}
+		}
+		if n > 0 {
+			percent[latency.CheckedMetric(m.String())] = math.Round(10*sum/float64(n)) / 10
+		}
+	}
+	return percent
 }
 
 // poolLines returns the lines of a pool's latency.roofline that the entry does

@@ -171,15 +171,22 @@ func TestProvenanceValidation(t *testing.T) {
 		want       []string // the faulty fields
 	}{
 		"published, and nothing else": {Provenance{Shares: Published}, nil},
-		"fitted, with all there is":   {Provenance{Fitted, []string{"m"}, []int{1, 4}, "another-gpu", "a run"}, nil},
+		"fitted, with all there is":   {Provenance{Fitted, []string{"m"}, []int{1, 4}, "another-gpu", "a run", map[CheckedMetric]float64{"TTFT": 2.5}}, nil},
 		"no source of shares":         {Provenance{}, []string{"p.shares"}},
 		"an unknown one":              {Provenance{Shares: "Guessed"}, []string{"p.shares"}},
 		"fitted on nothing":           {Provenance{Shares: Fitted}, []string{"p.models", "p.tensorParallelism"}},
-		"an empty name and no GPU":    {Provenance{Fitted, []string{""}, []int{0}, "", ""}, []string{"p.models[0]", "p.tensorParallelism[0]"}},
+		"an empty name and no GPU":    {Provenance{Fitted, []string{""}, []int{0}, "", "", nil}, []string{"p.models[0]", "p.tensorParallelism[0]"}},
 		"a source of two lines":       {Provenance{Shares: Published, Source: "a\nb"}, []string{"p.source"}},
 		"a source of a page":          {Provenance{Shares: Published, Source: strings.Repeat("x", 129)}, []string{"p.source"}},
+		"an error of shares that are not fitted": {
+			Provenance{Shares: Published, MeanAbsoluteErrorPercent: map[CheckedMetric]float64{"TTFT": 1}}, []string{"p.meanAbsoluteErrorPercent"},
+		},
+		"errors that make no sense": {
+			Provenance{Fitted, []string{"m"}, []int{1}, "", "", map[CheckedMetric]float64{"ITL": 1, "TTFT": -1}},
+			[]string{"p.meanAbsoluteErrorPercent", "p.meanAbsoluteErrorPercent[TTFT]"},
+		},
 		"too many of both": {
-			Provenance{Fitted, strings.Split("a b c d e f g h i", " "), []int{1, 2, 3, 4, 5, 6, 7, 8, 9}, "", ""},
+			Provenance{Fitted, strings.Split("a b c d e f g h i", " "), []int{1, 2, 3, 4, 5, 6, 7, 8, 9}, "", "", nil},
 			[]string{"p.models", "p.tensorParallelism"},
 		},
 	}
@@ -200,7 +207,7 @@ func TestProvenanceValidation(t *testing.T) {
 func TestAcceleratorKeysNameTheirUnits(t *testing.T) {
 	for line := range strings.Lines(string(acceleratorsYAML)) {
 		key, _, found := strings.Cut(strings.TrimSpace(line), ":")
-		if !found || strings.HasPrefix(key, "#") || key == "- name" || key == "accelerators" || key == "provenance" || key == "allReduce" || key == "- {tensorParallelism" || key == "microseconds" {
+		if !found || strings.HasPrefix(key, "#") || key == "- name" || key == "generation" || key == "accelerators" || key == "provenance" || key == "allReduce" || key == "- {tensorParallelism" || key == "microseconds" {
 			continue
 		}
 		if !strings.Contains(key, "Bytes") && !strings.Contains(key, "PerSecond") && !strings.HasSuffix(key, "Efficiency") {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 )
 
@@ -124,8 +125,7 @@ func ParseChecks(raw []byte) (Checks, error) {
 
 func (c *Check) validate() error {
 	_, known := Builtin().Accelerator(c.Accelerator)
-	from, errFrom := minorVersion(c.FromVersion)
-	to, errTo := minorVersion(c.ToVersion)
+	_, _, err := c.versions()
 	switch {
 	case !known:
 		return fmt.Errorf("accelerator: the catalogue has no %q", c.Accelerator)
@@ -135,8 +135,8 @@ func (c *Check) validate() error {
 		return fmt.Errorf("tensorParallelism: must be numbers of GPUs, not %v", c.TensorParallelism)
 	case c.Weights == "":
 		return errors.New("weights: name the format of the weights")
-	case errFrom != nil || errTo != nil || (c.FromVersion == "") != (c.ToVersion == "") || from > to:
-		return fmt.Errorf("fromVersion, toVersion: must be releases such as 0.11, the older one first, not %q and %q", c.FromVersion, c.ToVersion)
+	case err != nil:
+		return err
 	case !slices.Contains(CheckedMetrics, c.Metric):
 		return fmt.Errorf("metric: must be one of %v, not %q", CheckedMetrics, c.Metric)
 	case c.Points < 1:
@@ -149,16 +149,23 @@ func (c *Check) validate() error {
 	return nil
 }
 
-// minorVersion numbers the releases of vLLM in their order, patches left out; 0 for no
-// version.
-func minorVersion(text string) (int, error) {
-	if text == "" {
-		return 0, nil
+// versions returns the oldest and the newest release; zero values where they are not known.
+func (c *Check) versions() (from, to EngineVersion, err error) {
+	if c.FromVersion == "" && c.ToVersion == "" {
+		return 0, 0, nil
 	}
-	parts := append(strings.SplitN(text, ".", 3), "0")
-	major, err := strconv.Atoi(parts[0])
-	minor, err2 := strconv.Atoi(parts[1])
-	return 1000*major + minor, errors.Join(err, err2)
+	from, fault := ParseEngineVersion(c.FromVersion, field.NewPath("fromVersion"))
+	if fault != nil {
+		return 0, 0, fault
+	}
+	to, fault = ParseEngineVersion(c.ToVersion, field.NewPath("toVersion"))
+	switch {
+	case fault != nil:
+		return 0, 0, fault
+	case from > to:
+		return 0, 0, fmt.Errorf("fromVersion, toVersion: %s is newer than %s", from, to)
+	}
+	return from, to, nil
 }
 
 // YAML writes a table of checks, a row a line, in the order of what the rows are about.

@@ -5,9 +5,38 @@ package latency
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 )
+
+// Checks says how far predictions for an instance with its accelerator's own shares were off,
+// a check for each metric; none where nothing was measured. Shares that were fitted on what
+// the instance serves have the errors of the fit. The built-in checks are about the
+// built-in entries, and about entries with published shares of a generation. The
+// catalogue is that of the instance.
+func (i Instance) Checks(c *Catalogue) []AppliedCheck {
+	var all []AppliedCheck
+	p := i.Accelerator.Provenance
+	if p != nil && len(p.MeanAbsoluteErrorPercent) > 0 && p.Covers(i, c) {
+		for _, metric := range CheckedMetrics {
+			if percent, ok := p.MeanAbsoluteErrorPercent[metric]; ok {
+				all = append(all, AppliedCheck{Check{Metric: metric, MeanAbsoluteErrorPercent: percent, Fitted: true, Source: p.Source}, ""})
+			}
+		}
+		return all
+	}
+	builtin, _ := Builtin().Accelerator(i.Accelerator.Name)
+	if published := p != nil && p.Shares == Published; !published && !reflect.DeepEqual(builtin, i.Accelerator) {
+		return nil
+	}
+	for _, metric := range CheckedMetrics {
+		if check, ok := BuiltinChecks().Nearest(metric, i); ok {
+			all = append(all, check)
+		}
+	}
+	return all
+}
 
 // AppliedCheck is a check that stands for predictions of an instance.
 type AppliedCheck struct {
@@ -17,17 +46,16 @@ type AppliedCheck struct {
 	But string
 }
 
-// Nearest returns the check of a metric whose points are most like an instance that
-// a release of vLLM serves; false where no model of its kind was measured on a GPU of its
-// generation. An empty version is like any.
+// Nearest returns the check of a metric whose points are most like an instance; false where
+// no model of its kind was measured on a GPU of its generation. Points of releases that are
+// not known are like any.
 //
 // First the engine's version may differ, then the number of GPUs, then the format of
 // the weights, and the accelerator last. Of checks that are as near, one with points that
 // nothing was fitted to stands before others, and the one with the greatest error before
 // the rest.
-func (c Checks) Nearest(metric CheckedMetric, i Instance, version string) (AppliedCheck, bool) {
-	at := served{i.Accelerator, i.Model.Kind(), i.TensorParallelism, i.quantization().Weights, 0}
-	at.version, _ = minorVersion(version)
+func (c Checks) Nearest(metric CheckedMetric, i Instance) (AppliedCheck, bool) {
+	at := served{i}
 	var best *Check
 	for n := range c {
 		row := &c[n]
@@ -41,27 +69,30 @@ func (c Checks) Nearest(metric CheckedMetric, i Instance, version string) (Appli
 	return AppliedCheck{*best, at.differences(best)}, true
 }
 
-// served is what errors of predictions depend on.
-type served struct {
-	accelerator Accelerator
-	kind        ModelKind
-	gpus        int
-	weights     Precision
-	version     int
+// served is an instance beside checks.
+type served struct{ Instance }
+
+// CheckedWeights is the format that most of the weights are in: that of the experts, if there
+// are any.
+func (i Instance) CheckedWeights() Precision {
+	if i.Model.Kind() == Experts {
+		return i.expertQuantization().Weights
+	}
+	return i.quantization().Weights
 }
 
-// comparable reports whether a check says anything about what is served.
-func (at *served) comparable(c *Check) bool {
+// comparable reports whether a check says anything about the instance.
+func (at served) comparable(c *Check) bool {
 	measured, _ := Builtin().Accelerator(c.Accelerator)
-	sameGeneration := measured.Generation == at.accelerator.Generation && measured.Generation != ""
-	return c.Kind == at.kind && (c.Accelerator == at.accelerator.Name || sameGeneration)
+	sameGeneration := measured.Generation == at.Accelerator.Generation && measured.Generation != ""
+	return c.Kind == at.Model.Kind() && (c.Accelerator == at.Accelerator.Name || sameGeneration)
 }
 
 // compare orders checks by how near they are.
-func (at *served) compare(a, b *Check) int {
+func (at served) compare(a, b *Check) int {
 	return cmp.Or(
-		compareBools(a.Accelerator != at.accelerator.Name, b.Accelerator != at.accelerator.Name),
-		compareBools(a.Weights != at.weights, b.Weights != at.weights),
+		compareBools(a.Accelerator != at.Accelerator.Name, b.Accelerator != at.Accelerator.Name),
+		compareBools(a.Weights != at.CheckedWeights(), b.Weights != at.CheckedWeights()),
 		cmp.Compare(at.gpuRatio(a), at.gpuRatio(b)),
 		cmp.Compare(at.releases(a), at.releases(b)),
 		compareBools(a.Fitted, b.Fitted),
@@ -80,27 +111,27 @@ func compareBools(a, b bool) int {
 }
 
 // gpuRatio is how many times more or fewer GPUs the nearest of a check's points have.
-func (at *served) gpuRatio(c *Check) float64 {
+func (at served) gpuRatio(c *Check) float64 {
 	nearest := float64(1 << 30)
 	for _, n := range c.TensorParallelism {
-		nearest = min(nearest, float64(max(n, at.gpus))/float64(min(n, at.gpus)))
+		nearest = min(nearest, float64(max(n, at.TensorParallelism))/float64(min(n, at.TensorParallelism)))
 	}
 	return nearest
 }
 
 // releases is how many releases lie between that of the engine and those of a check.
-func (at *served) releases(c *Check) int {
-	from, _ := minorVersion(c.FromVersion)
-	to, _ := minorVersion(c.ToVersion)
-	if at.version == 0 || from == 0 {
+func (at served) releases(c *Check) int {
+	from, to, err := c.versions()
+	if from == 0 || err != nil {
 		return 0
 	}
-	return max(0, from-at.version, at.version-to)
+	own := at.EngineVersion.orDefault()
+	return int(max(0, from-own, own-to))
 }
 
 // differences says in what the points of a check are others, in the order in which they
 // may be.
-func (at *served) differences(c *Check) string {
+func (at served) differences(c *Check) string {
 	var words []string
 	if at.releases(c) > 0 {
 		text := "with vLLM " + c.FromVersion
@@ -109,13 +140,13 @@ func (at *served) differences(c *Check) string {
 		}
 		words = append(words, text)
 	}
-	if !slices.Contains(c.TensorParallelism, at.gpus) {
+	if !slices.Contains(c.TensorParallelism, at.TensorParallelism) {
 		words = append(words, "at TP "+joinGPUs(c.TensorParallelism))
 	}
-	if c.Weights != at.weights {
+	if c.Weights != at.CheckedWeights() {
 		words = append(words, fmt.Sprintf("with weights in %s", c.Weights))
 	}
-	if c.Accelerator != at.accelerator.Name {
+	if c.Accelerator != at.Accelerator.Name {
 		words = append(words, "on "+c.Accelerator)
 	}
 	return strings.Join(words, ", ")

@@ -4,6 +4,7 @@ package latency
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,6 +36,9 @@ type Provenance struct {
 	Accelerator string `json:"accelerator,omitempty"`
 	// Source names the measurement or the publication, in a few words.
 	Source string `json:"source,omitempty"`
+	// MeanAbsoluteErrorPercent are the errors that predictions with fitted shares have of
+	// the measured means.
+	MeanAbsoluteErrorPercent map[CheckedMetric]float64 `json:"meanAbsoluteErrorPercent,omitempty"`
 }
 
 // Bounds of a provenance: it becomes a line of a table and part of a status.
@@ -105,6 +109,16 @@ func (p *Provenance) validate(path *field.Path) field.ErrorList {
 	}
 	if p.Source != "" {
 		errs = append(errs, validateLine(p.Source, path.Child("source"))...)
+	}
+	at := path.Child("meanAbsoluteErrorPercent")
+	if len(p.MeanAbsoluteErrorPercent) > 0 && p.Shares != Fitted {
+		errs = append(errs, field.Forbidden(at, "only fitted shares have errors of their own"))
+	}
+	for _, metric := range slices.Sorted(maps.Keys(p.MeanAbsoluteErrorPercent)) {
+		if !slices.Contains(CheckedMetrics, metric) {
+			errs = append(errs, field.NotSupported(at, metric, CheckedMetrics))
+		}
+		errs = append(errs, validateNotNegative(p.MeanAbsoluteErrorPercent[metric], at.Key(string(metric)))...)
 	}
 	return errs
 }
