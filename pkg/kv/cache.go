@@ -67,6 +67,9 @@ func (c *Cache) Usage() float64 { return float64(c.Used()) / float64(c.Blocks())
 // Shared returns how many blocks more than one running sequence holds.
 func (c *Cache) Shared() int { return c.sequences.pool.shared }
 
+// Held returns how many blocks the sequence has. It must not be in decode.
+func (c *Cache) Held(s Sequence) int { return c.sequences.blocksOf(c.sequences.running(s).tokens) }
+
 // SharedBy returns how many of the sequence's blocks others hold too.
 func (c *Cache) SharedBy(s Sequence) int { return c.sequences.sharedBy(c.sequences.running(s)) }
 
@@ -151,6 +154,25 @@ func (c *Cache) Extend(s Sequence, tokens int) bool {
 		c.sequences.pool.take(fresh)
 	}
 	q.tokens = tokens
+	c.sequences.registerFull(int32(s), unknownMiss)
+	return true
+}
+
+// ExtendPast gives the sequence room for its first room tokens, as Extend does, of which
+// those beyond content may never come: drafts that await verification, and places for the
+// next ones. Blocks that hold any of those cannot be found yet. From then on the sequence
+// grows in this way alone.
+func (c *Cache) ExtendPast(s Sequence, content, room int) bool {
+	q := c.sequences.running(s)
+	fresh := c.sequences.extendNeeds(q, room)
+	if fresh > c.sequences.pool.queue.free {
+		return false
+	}
+	if fresh > 0 {
+		c.sequences.pool.take(fresh)
+	}
+	q.tokens = max(q.tokens, room)
+	q.unsure = q.tokens - content
 	c.sequences.registerFull(int32(s), unknownMiss)
 	return true
 }

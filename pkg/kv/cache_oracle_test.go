@@ -56,6 +56,8 @@ type sequencePair struct {
 	tokens   int
 	decoding bool
 	withheld bool
+	// past is for how many tokens there is room beyond those that are sure to come.
+	past int
 }
 
 // compareCaches reads operations from bytes: sequences are admitted with
@@ -86,7 +88,7 @@ func compareCaches(t *testing.T, blocks int, caching bool, order Order, operatio
 }
 
 func (p *cachePair) runOperation() {
-	switch p.pick(12) {
+	switch p.pick(13) {
 	case 0, 1:
 		p.admit()
 	case 2:
@@ -103,6 +105,8 @@ func (p *cachePair) runOperation() {
 		p.nextEvicted()
 	case 8:
 		p.evictFree()
+	case 9:
+		p.extendPast()
 	default:
 		p.step()
 	}
@@ -154,7 +158,7 @@ func (p *cachePair) admit() {
 		p.t.Fatalf("Admit(%v, %+v) = %v, want %v", text, a, got, ok)
 	}
 	if got {
-		p.running = append(p.running, &sequencePair{s, plain, text, length, tokens, false, a.Withheld})
+		p.running = append(p.running, &sequencePair{s, plain, text, length, tokens, false, a.Withheld, 0})
 	}
 }
 
@@ -181,6 +185,9 @@ func (p *cachePair) extend() {
 		p.cache.StopDecode(w.cache)
 		w.decoding = false
 	}
+	if w.past > 0 {
+		return
+	}
 	tokens := min(w.tokens+1+p.pick(20), w.length)
 	got, want := p.cache.Extend(w.cache, tokens), p.oracle.Extend(w.oracle, tokens)
 	if got != want {
@@ -191,8 +198,27 @@ func (p *cachePair) extend() {
 	}
 }
 
+// extendPast gives a sequence tokens and room beyond them, which it then has for good.
+func (p *cachePair) extendPast() {
+	w := p.pickSequence()
+	if w == nil || w.decoding {
+		return
+	}
+	content, past := min(w.tokens+p.pick(9), w.length), 1+p.pick(9)
+	got, want := p.cache.ExtendPast(w.cache, content, content+past), p.oracle.ExtendPast(w.oracle, content, content+past)
+	if got != want {
+		p.t.Fatalf("ExtendPast(%v, %d, %d) = %v, want %v", w.text, content, content+past, got, want)
+	}
+	if got {
+		w.tokens, w.past = content, past
+	}
+	if held, want := p.cache.Held(w.cache), len(w.oracle.Blocks); held != want {
+		p.t.Fatalf("%v has %d blocks, want %d", w.text, held, want)
+	}
+}
+
 func (p *cachePair) startDecode() {
-	if w := p.pickSequence(); w != nil && !w.decoding && !w.withheld {
+	if w := p.pickSequence(); w != nil && !w.decoding && !w.withheld && w.past == 0 {
 		p.cache.StartDecode(w.cache)
 		w.decoding = true
 	}

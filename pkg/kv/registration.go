@@ -2,7 +2,8 @@
 
 package kv
 
-// registerFull registers the blocks that the sequence's tokens fill. The stretches of
+// registerFull registers the blocks that the sequence's tokens fill, but for those that may
+// never come. The stretches of
 // its chain from missFrom on are known not to be cached.
 func (s *sequences) registerFull(at, missFrom int32) {
 	if !s.caching {
@@ -12,7 +13,7 @@ func (s *sequences) registerFull(at, missFrom int32) {
 	if q.withheld {
 		return
 	}
-	table, full := &s.pool.table, int32(q.tokens/s.blockTokens)
+	table, full := &s.pool.table, int32((q.tokens-q.unsure)/s.blockTokens)
 	for q.registered < full && int(q.at) < len(q.chain) {
 		if q.current == none && q.at >= missFrom {
 			q.current = table.create(q)

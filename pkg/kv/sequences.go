@@ -44,7 +44,9 @@ type sequence struct {
 	parent, current int32
 
 	// tokens is what there is room for; in decode that is start plus the steps so far.
-	tokens   int
+	tokens int
+	// unsure is how many of the last tokens may never come: see ExtendPast.
+	unsure   int
 	start    int64
 	decoding bool
 	// withheld says that its own blocks are not registered yet.

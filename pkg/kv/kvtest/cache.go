@@ -128,8 +128,12 @@ func (c *Cache) Admit(a Admission) (*Sequence, bool) {
 
 // Extend gives a sequence room for tokens, or changes nothing and returns
 // false.
-func (c *Cache) Extend(s *Sequence, tokens int) bool {
-	fresh := c.blocks(tokens) - len(s.Blocks)
+func (c *Cache) Extend(s *Sequence, tokens int) bool { return c.ExtendPast(s, tokens, tokens) }
+
+// ExtendPast gives a sequence room for tokens beyond its content, or changes nothing and
+// returns false. Only full blocks of content can be found.
+func (c *Cache) ExtendPast(s *Sequence, content, room int) bool {
+	fresh := c.blocks(room) - len(s.Blocks)
 	if fresh > len(c.free) {
 		return false
 	}
@@ -140,7 +144,7 @@ func (c *Cache) Extend(s *Sequence, tokens int) bool {
 		c.references[b] = 1
 		s.Blocks = append(s.Blocks, b)
 	}
-	s.tokens = tokens
+	s.tokens = content
 	c.registerFull(s)
 	return true
 }
