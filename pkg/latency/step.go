@@ -9,23 +9,24 @@ import (
 
 // Step is the work of one engine step, in sums over its sequences. A sequence
 // computes either a chunk of its prompt, t new tokens after h that were
-// computed before, or one token in decode, where t is 1. A sequence that was
-// preempted computes prompt and generated tokens again as chunks.
+// computed before, or decodes, where t is 1 and one more for each draft that the
+// step verifies. A sequence that was preempted computes prompt and generated tokens
+// again as chunks.
 type Step struct {
 	// Sequences is the number of sequences that compute something.
 	Sequences int
-	// PrefillTokens is the sum of t over chunks, DecodeTokens the number of
-	// decodes.
+	// PrefillTokens is the sum of t over chunks, DecodeTokens that over decodes.
 	PrefillTokens, DecodeTokens int
 	// AttentionPairs is the number of pairs of a new token and a token that
-	// it attends to, itself included: t·h + t·(t+1)/2 for a chunk, h+1 for a
-	// decode. DecodePairs is the decodes' part of it.
-	AttentionPairs, DecodePairs int64
+	// it attends to, itself included: t·h + t·(t+1)/2. DecodePairs is the decodes'
+	// part of it, and DraftPairs that of all but the last token of each decode. So
+	// DecodePairs − DraftPairs is the context of the decodes.
+	AttentionPairs, DecodePairs, DraftPairs int64
 	// ContextTokens is the number of tokens whose KV the step reads: h+t for
 	// chunks and decodes alike.
 	ContextTokens int64
 	// SampledTokens is the number of tokens that pass through the LM head:
-	// one for a decode, and one for a chunk that ends its prompt.
+	// those of decodes, and one for a chunk that ends its prompt.
 	SampledTokens int
 	// DoublePromptPairs is the sum over chunks of t·(2·s + t), where s is the
 	// full length of what the chunk is a part of, whatever was computed before
@@ -35,7 +36,20 @@ type Step struct {
 
 // prefillContext returns the sum of h over chunks.
 func (s *Step) prefillContext() int64 {
-	return s.ContextTokens - s.DecodePairs - int64(s.PrefillTokens)
+	return s.ContextTokens - (s.DecodePairs - s.DraftPairs) - int64(s.PrefillTokens)
+}
+
+// Verifying returns the step in which each decode verifies so many drafts besides.
+func (s Step) Verifying(drafts int) Step {
+	n, k := int64(s.DecodeTokens), int64(drafts)
+	context := s.DecodePairs + n*k
+	pairs := (k+1)*s.DecodePairs + n*k*(k+1)/2
+	s.AttentionPairs += pairs - s.DecodePairs
+	s.DecodePairs, s.DraftPairs = pairs, pairs-context
+	s.ContextTokens += n * k
+	s.DecodeTokens += int(n * k)
+	s.SampledTokens += int(n * k)
+	return s
 }
 
 // StepTimer gives the duration of a step: deterministic, at least 1 ns, and

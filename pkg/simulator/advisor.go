@@ -72,7 +72,7 @@ func (a *advisor) completed(r *replica, q *request, now simtime.Time) {
 	a.controller.Completion(now, stability.Completion{
 		PromptTokens: int(q.prompt),
 		OutputTokens: int(max(q.generated(), 0)),
-		Blocks:       int(r.blocksOf(q.computed)),
+		Blocks:       r.blocksHeld(q),
 		SharedBlocks: r.cache.SharedBy(q.blocks),
 		Service:      now.Sub(q.scheduledAt),
 	})

@@ -19,7 +19,7 @@ func (r *replica) resumeLater(id int32) {
 // resume gives a request whose KV has come blocks for its next chunk.
 func (r *replica) resume(q *request, budget int32) bool {
 	n := min(q.total-q.computed, r.chunkLimit(q), budget)
-	if !r.cache.Extend(q.blocks, int(q.computed+n)) {
+	if !r.extend(q, n) {
 		return false
 	}
 	q.holding, q.chunk = false, n

@@ -60,7 +60,7 @@ type Config struct {
 	// beyond the slice, has those of Targets.
 	TenantTargets [][]Target
 	// Seed draws what the cluster itself leaves to chance: the phases of the
-	// scrapes. Policies and Source bring their own.
+	// scrapes, and which drafts are accepted. Policies and Source bring their own.
 	Seed int64
 	// Completed is told of every request that completes, once, when its last
 	// token reaches the gateway; nil if nobody wants to know. Calls come in no
@@ -157,6 +157,8 @@ type Pool struct {
 	// what runs, and not just its first chunk, as vLLM does since 0.18
 	// (scheduler_reserve_full_isl).
 	ReserveFullPrompt bool
+	// Speculation is speculative decoding; nil is none.
+	Speculation *Speculation
 	// Scheduler makes what orders the wait queue of a replica and says who is
 	// preempted, anew where the replica recovers; nil is first come, first served.
 	Scheduler scheduling.Factory

@@ -57,6 +57,7 @@ func (p *Pool) check() {
 	if a := p.Adapters; a != nil && (a.Max < 1 || a.LoadTime < 0) {
 		panic(fmt.Sprintf("simulator: pool %q: adapters %+v", p.Name, *a))
 	}
+	p.Speculation.check()
 	p.checkTiers()
 }
 

@@ -21,8 +21,8 @@ func (r *replica) scheduleConstrained() (budget int32, preempted bool) {
 	budget = r.maxTokens
 	for i := 0; i < len(b.running) && budget > 0; i++ {
 		q := &r.requests.all[b.running[i]]
-		n := min(q.total-q.computed, r.chunkLimit(q), budget)
-		place, returned := r.makeRoom(i, q.computed+n)
+		n := min(r.wants(q), r.chunkLimit(q), budget)
+		place, returned := r.makeRoom(i, n)
 		preempted = preempted || returned.preempted
 		budget += returned.tokens
 		if place == gone {
@@ -45,14 +45,13 @@ type takenBack struct {
 	preempted bool
 }
 
-// makeRoom gives the request at a place of the batch room for its first tokens
-// tokens, preempting until they fit. It returns the request's new place, or
-// gone if it was preempted itself.
-func (r *replica) makeRoom(place int, tokens int32) (int, takenBack) {
+// makeRoom gives the request at a place of the batch room for its next n tokens,
+// preempting until they fit. It returns the request's new place, or gone if it was
+// preempted itself.
+func (r *replica) makeRoom(place int, n int32) (int, takenBack) {
 	b := &r.batch
-	blocks := r.requests.all[b.running[place]].blocks
 	var back takenBack
-	for !r.cache.Extend(blocks, int(tokens)) {
+	for !r.extend(&r.requests.all[b.running[place]], n) {
 		if len(b.running) == 1 && r.freeBlocks() {
 			continue
 		}
@@ -118,9 +117,13 @@ func (r *replica) preempt(victim int) {
 
 // regroup puts all requests that got a token in the step that has just ended
 // in step again. Those that did not, though they decode, make the next step a
-// constrained one too.
+// constrained one too. A replica that speculates has nobody in step.
 func (r *replica) regroup() {
 	b := &r.batch
+	if r.speculates() {
+		b.prefilling = append(b.prefilling[:0], b.running...)
+		return
+	}
 	b.constrained = false
 	b.prefilling = b.prefilling[:0]
 	for _, id := range b.running {

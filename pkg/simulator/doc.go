@@ -25,6 +25,7 @@
 //	           unit_use.go: what scalers see and decide, and how replicas start and end
 //	replica    replica.go, schedule.go, constrained.go, batch.go, step.go,
 //	           fast_forward.go, deadlock.go: one engine
+//	           speculation.go: drafts, and how many of them are accepted
 //	           lock_step.go: engines whose steps begin and end together
 //	           waiting.go, ticket_queue.go, lanes.go, scheduler.go, service.go,
 //	           queue_watch.go: its wait queue, and what its scheduler is told

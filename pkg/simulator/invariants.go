@@ -71,12 +71,12 @@ func (v *invariants) preempted(s *simulation, r *replica, id int32) {
 	}
 }
 
-func (v *invariants) token(s *simulation, id int32, at simtime.Time) {
+func (v *invariants) token(s *simulation, id, n int32, at simtime.Time) {
 	q := &s.requests.all[id]
-	number := v.tokens[q.info.ID] + 1
+	number := v.tokens[q.info.ID] + n
 	switch {
 	case q.generated() != number || q.total > q.finish:
-		broken(s, "request %d gives token %d, after %d of %d", q.info.ID, q.generated(), number-1, q.finish-q.prompt)
+		broken(s, "request %d gives token %d, after %d of %d", q.info.ID, q.generated(), number-n, q.finish-q.prompt)
 	case q.computed != q.total-1 || q.computed < q.prompt:
 		broken(s, "request %d decodes with %d of %d tokens computed", q.info.ID, q.computed, q.total-1)
 	case at <= v.tokenAt[q.info.ID] || at < s.now:
@@ -109,11 +109,11 @@ func (v *invariants) formed(s *simulation, r *replica, step latency.Step) {
 	block := int32(r.cache.BlockTokens())
 	for _, id := range r.batch.running {
 		q := &s.requests.all[id]
-		if q.phase != phaseRunning || q.chunk < 0 || q.computed+q.chunk > q.total || q.decoding() && q.computed < q.prompt {
+		if q.phase != phaseRunning || q.chunk < 0 || q.computed+q.chunk > q.total+v.drafts(r, q) || q.decoding() && q.computed < q.prompt {
 			broken(s, "request %d in phase %d computes %d after %d of %d", q.info.ID, q.phase, q.chunk, q.computed, q.total)
 		}
 		tokens += q.chunk
-		blocks += int((q.computed + q.chunk + block - 1) / block)
+		blocks += max(r.blocksHeld(q), int((q.computed+q.chunk+block-1)/block))
 	}
 	switch {
 	case tokens > r.maxTokens || len(r.batch.running) > r.maxSeqs:
@@ -130,6 +130,14 @@ func (v *invariants) formed(s *simulation, r *replica, step latency.Step) {
 	v.conserved(s, r)
 	v.handedOver(s, r)
 	v.inOrder(s, r)
+}
+
+// drafts is how many tokens of a request a step computes at most that are not sure to come.
+func (v *invariants) drafts(r *replica, q *request) int32 {
+	if !r.speculates() || !q.decoding() {
+		return 0
+	}
+	return int32(r.config.Speculation.Tokens)
 }
 
 // adapted checks that a batch has requests of no more adapters than there are

@@ -74,6 +74,9 @@ func sumCells(o *Outcome) *Cell {
 		sum.FoundTokens += c.FoundTokens
 		sum.KeptTokens += c.KeptTokens
 		sum.OutputTokens += c.OutputTokens
+		sum.Drafts += c.Drafts
+		sum.DraftTokens += c.DraftTokens
+		sum.AcceptedTokens += c.AcceptedTokens
 		sum.Preemptions += c.Preemptions
 		sum.RecomputedTokens += c.RecomputedTokens
 		sum.TTFT.Merge(&c.TTFT)

@@ -179,6 +179,27 @@ func (m *metrics) tokens(now simtime.Time, cell int32, gap, n int64) {
 	c.ITL.RecordN(gap, n)
 }
 
+// burst records n tokens of one request that came at once, a gap, in ns, after those
+// before: one value of ITL, as engine and clients measure it.
+func (m *metrics) burst(now simtime.Time, cell int32, gap, n int64) {
+	if cell == discard {
+		return
+	}
+	c := m.touch(now, cell)
+	c.OutputTokens += n
+	c.ITL.Record(gap)
+}
+
+// verified records the drafts of a request in a step, and how many of them are accepted.
+func (m *metrics) verified(now simtime.Time, cell int32, drafts, accepted int64) {
+	c := m.touch(now, cell)
+	if drafts > 0 {
+		c.Drafts++
+	}
+	c.DraftTokens += drafts
+	c.AcceptedTokens += accepted
+}
+
 // firstToken records a request's first token.
 func (m *metrics) firstToken(now simtime.Time, q *request) {
 	c := m.touch(now, q.cell)

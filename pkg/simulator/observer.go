@@ -32,8 +32,8 @@ type observer interface {
 	formed(s *simulation, r *replica, step latency.Step)
 	// preempted: the request went from the batch back into the wait queue, at its turn.
 	preempted(s *simulation, r *replica, id int32)
-	// token: the engine gave a token, which reaches the gateway at a time.
-	token(s *simulation, id int32, at simtime.Time)
+	// token: the engine gave n tokens at once, which reach the gateway at a time.
+	token(s *simulation, id, n int32, at simtime.Time)
 	// ended: the request is about to be forgotten.
 	ended(s *simulation, id int32, at simtime.Time, how ending)
 	// settled: a request was sent on its way (r is nil), or a replica's step

@@ -55,7 +55,7 @@ func (c *occupancy) arrived(s *simulation, _ int32)                { c.changes =
 func (c *occupancy) rejected(*simulation, *policy.Request, Reason) {}
 func (c *occupancy) formed(*simulation, *replica, latency.Step)    {}
 func (c *occupancy) preempted(*simulation, *replica, int32)        {}
-func (c *occupancy) token(*simulation, int32, simtime.Time)        {}
+func (c *occupancy) token(*simulation, int32, int32, simtime.Time) {}
 func (c *occupancy) ended(_ *simulation, _ int32, at simtime.Time, _ ending) {
 	c.changes = append(c.changes, change{at, -1})
 }

@@ -98,6 +98,13 @@ var features = map[string][]feature{
 	"ranks, holds":            {randomAdmission, randomHolds, randomEvictions, randomRanks},
 	"ranks, closed loop":      {randomClosedLoop, randomTimeOuts, randomLive, randomRanks},
 	"ranks, all":              {randomAdmission, randomTimeOuts, randomClosedLoop, randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters, randomEvictions, randomExports, randomLive, randomRanks},
+	"speculation":             {randomSpeculation},
+	"speculation, tiers":      {randomSpeculation, randomTiers},
+	"speculation, hand-overs": {randomSpeculation, randomHandoffs},
+	"speculation, evictions":  {randomSpeculation, randomHolds, randomEvictions, randomTimeOuts},
+	"speculation, all":        {randomSpeculation, randomAdmission, randomTimeOuts, randomClosedLoop, randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters, randomEvictions, randomExports},
+	"speculation, ranks":      {randomSpeculation, randomHandoffs, randomRanks},
+	"speculation, scaling":    {randomSpeculation, randomTiers, randomHandoffs, randomExports, randomLive, randomScaling},
 	"all":                     {randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters, randomEvictions},
 }
 
@@ -183,7 +190,16 @@ func TestAgainstPlainUnderLoad(t *testing.T) {
 		"room for all":     func(*Config) {},
 		"preemption":       func(c *Config) { c.Pools[0].KVBlocks = 300 },
 		"full prompts fit": func(c *Config) { c.Pools[0].KVBlocks, c.Pools[0].ReserveFullPrompt = 300, true },
-		"small budget":     func(c *Config) { c.Pools[0].MaxNumBatchedTokens = 64 },
+		"drafts":           func(c *Config) { speculate(c, 3, 0.8, 0.6, 0.3) },
+		"drafts that preempt": func(c *Config) {
+			c.Pools[0].KVBlocks = 300
+			speculate(c, 3, 0.8, 0.6, 0.3)
+		},
+		"drafts and a small budget": func(c *Config) {
+			c.Pools[0].MaxNumBatchedTokens = 64
+			speculate(c, 0, 0.7, 0.2)
+		},
+		"small budget": func(c *Config) { c.Pools[0].MaxNumBatchedTokens = 64 },
 		"a controller that evicts and holds back": func(c *Config) { watchClosely(c, stability.FormQueueing, AdmitOrQueue) },
 		"the literal controller":                  func(c *Config) { watchClosely(c, stability.FormQueueingSeed, AdmitOrQueue) },
 		"a controller that turns away":            func(c *Config) { watchClosely(c, stability.FormQueueing, AdmitOrRefuse) },

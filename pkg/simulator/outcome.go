@@ -112,6 +112,10 @@ type Cell struct {
 	BelievedPromptTokens, PromisedTokens, FoundTokens, KeptTokens int64
 	// OutputTokens counts each generated token once.
 	OutputTokens int64
+	// Where engines speculate, Drafts counts the steps of requests that verify drafts,
+	// DraftTokens the drafts, and AcceptedTokens those of them that are accepted, be they
+	// beyond the end of the answer or not.
+	Drafts, DraftTokens, AcceptedTokens int64
 	// Preemptions counts evictions from a batch, RecomputedTokens the tokens
 	// that were computed again because of them.
 	Preemptions, RecomputedTokens int64
@@ -124,7 +128,8 @@ type Cell struct {
 	// Queueing from there to the start of the first step that computes
 	// something of the request. TPOT is (last token − first) ÷ (tokens − 1),
 	// one value a completed request with at least two tokens. ITL is the gap
-	// between successive tokens, one value a gap. TTFT counts requests that
+	// between successive tokens, one value a gap; tokens that come at once are one chunk, and
+	// the gaps are those between chunks. TTFT counts requests that
 	// got their first token, whether or not they completed. EngineTTFT is what
 	// the engine reports of it: from the entry into its queue to the end of the
 	// step that gave the token.

@@ -20,6 +20,9 @@ func (r *plainReplica) job(q *plainRequest) scheduling.Job {
 	}
 	if slices.Contains(r.running, q) {
 		j.ComputedTokens, j.Blocks = int(q.computed), blocksOf(q.computed+q.chunk, r)
+		if r.Speculation != nil {
+			j.Blocks = len(q.sequence.Blocks)
+		}
 	}
 	return j
 }

@@ -598,9 +598,9 @@ func (p *plain) formStep(r *plainReplica) latency.Step {
 	r.preemptedThisStep, r.refused = false, nil
 	for i := 0; i < len(r.running) && budget > 0; i++ {
 		q := r.running[i]
-		n := min(r.capped(q, q.total-q.computed), budget)
+		n := min(r.capped(q, r.wanted(q)), budget)
 		gone := false
-		for !gone && !r.cache.Extend(q.sequence, int(q.computed+n)) {
+		for !gone && !r.extend(q, n) {
 			if len(r.running) == 1 && p.makeRoom(r) {
 				continue
 			}
@@ -709,7 +709,7 @@ func (r *plainReplica) recall(q *plainRequest) {
 // resume lets a request run whose KV has come from elsewhere.
 func (p *plain) resume(r *plainReplica, q *plainRequest, budget int32) (int32, bool) {
 	n := min(r.capped(q, q.total-q.computed), budget)
-	if !r.cache.Extend(q.sequence, int(q.computed+n)) {
+	if !r.extend(q, n) {
 		return 0, false
 	}
 	p.join(r, q, n)
@@ -753,6 +753,10 @@ func (p *plain) count(step *latency.Step, q *plainRequest) {
 		if decode {
 			step.DecodeTokens++
 			step.DecodePairs += int64(token)
+			step.SampledTokens++
+			if token < q.computed+q.chunk {
+				step.DraftPairs += int64(token)
+			}
 			continue
 		}
 		step.PrefillTokens++
@@ -760,7 +764,7 @@ func (p *plain) count(step *latency.Step, q *plainRequest) {
 		step.DoublePromptPairs += int64(2*q.prefillEnd + q.chunk)
 	}
 	step.ContextTokens += int64(q.computed + q.chunk)
-	if q.computed+q.chunk == q.total {
+	if !decode && q.computed+q.chunk == q.total {
 		step.SampledTokens++
 	}
 }
@@ -834,6 +838,10 @@ func (p *plain) endChunk(r *plainReplica, q *plainRequest) {
 		p.metrics.cells[q.cell].RecomputedTokens += int64(min(end, q.high) - q.computed)
 	}
 	completesPrompt := q.computed < q.prefillEnd && end >= q.prefillEnd
+	if r.Speculation != nil && q.computed >= q.prefillEnd {
+		p.verify(r, q)
+		return
+	}
 	q.computed, q.chunk = end, 0
 	switch {
 	case q.isJob():
@@ -842,16 +850,17 @@ func (p *plain) endChunk(r *plainReplica, q *plainRequest) {
 		}
 		p.chunkOfJob(q)
 	case end == q.total:
-		p.token(r, q)
+		p.token(r, q, 1)
 	}
 	if completesPrompt {
 		p.storeEagerly(r, q)
 	}
 }
 
-func (p *plain) token(r *plainReplica, q *plainRequest) {
-	q.total++
-	r.serve(q, 1)
+// token gives a request n tokens at once.
+func (p *plain) token(r *plainReplica, q *plainRequest, n int32) {
+	q.total += n
+	r.serve(q, int64(n))
 	at := p.now.Add(time.Duration(q.generated()) * r.Cost.PerOutputToken)
 	if q.lastToken == unset || q.moved {
 		p.schedule(plainEvent{at: at, kind: plainDelivery, number: q.info.ID, replica: r, request: q})
@@ -862,11 +871,13 @@ func (p *plain) token(r *plainReplica, q *plainRequest) {
 		q.firstToken = at
 		p.metrics.firstToken(p.now, &q.request)
 	} else {
-		p.metrics.tokens(p.now, q.cell, int64(p.now.Sub(q.lastToken)+r.Cost.PerOutputToken), 1)
+		p.metrics.burst(p.now, q.cell, int64(p.now.Sub(q.lastToken)+time.Duration(n)*r.Cost.PerOutputToken), int64(n))
 	}
 	q.lastToken = p.now
-	if p.recorder != nil {
-		p.recorder.gave(q.info.ID, at)
+	for range n {
+		if p.recorder != nil {
+			p.recorder.gave(q.info.ID, at)
+		}
 	}
 }
 

@@ -153,7 +153,7 @@ type mixedStep struct{ base, token, read time.Duration }
 
 func (m mixedStep) StepTime(s latency.Step) time.Duration {
 	return m.base + m.token*time.Duration(s.PrefillTokens+2*s.DecodeTokens+s.SampledTokens) +
-		m.read*time.Duration(s.ContextTokens+s.AttentionPairs+s.DoublePromptPairs/4)/16
+		m.read*time.Duration(s.ContextTokens+s.AttentionPairs+s.DraftPairs+s.DoublePromptPairs/4)/16
 }
 
 // scatter sends each request to the endpoint with the fewest scraped requests of

@@ -246,8 +246,10 @@ func (r *recorder) formed(s *simulation, p *replica, step latency.Step) {
 
 func (r *recorder) preempted(s *simulation, _ *replica, id int32) { r.of(s, id).preemptions++ }
 
-func (r *recorder) token(s *simulation, id int32, at simtime.Time) {
-	r.gave(s.requests.all[id].info.ID, at)
+func (r *recorder) token(s *simulation, id, n int32, at simtime.Time) {
+	for range n {
+		r.gave(s.requests.all[id].info.ID, at)
+	}
 }
 
 func (r *recorder) gave(id int, at simtime.Time) {

@@ -130,6 +130,7 @@ func (r *replica) empty() {
 	r.cache = kv.NewCache(p.KVBlocks, p.BlockTokens, p.PrefixCaching, p.Eviction)
 	r.unused = p.KVBlocks
 	r.batch = newBatch()
+	r.batch.constrained = r.speculates()
 	r.scheduler = newScheduler(p)
 	r.service = newService(r.scheduler.Service)
 	r.waiting = newWaitQueue(&r.scheduler)

@@ -37,6 +37,7 @@ import (
 //	          initialhits (share), scheduler (fcfs, priority, shortest), queue, queuepertoken, pertoken, completion
 //	          Ranks: ranks (of one replica), lockstep (time of a token of a rank's own:time
 //	          of a token of any rank; they step together)
+//	          Speculation: drafts (a step), lookahead, acceptance (shares, comma-separated).
 //	          Adapters: adapters (places), adapterload (time to load one).
 //	          Tiers: blockbytes; cpu and storage (blocks), shared (which of them),
 //	          the links tohost, togpu, cpu.read, cpu.write, storage.read and
@@ -350,6 +351,7 @@ func totals(o *Outcome) map[string]string {
 		"gateway":  time.Duration(sum.GatewayQueueing.Max()).String(),
 		"queueing": time.Duration(sum.Queueing.Max()).String(), "enginettft": time.Duration(sum.EngineTTFT.Max()).String(),
 		"maxgap": time.Duration(sum.ITL.Max()).String(), "maxtpot": time.Duration(sum.TPOT.Max()).String(),
+		"drafts": n(sum.Drafts), "drafttokens": n(sum.DraftTokens), "accepted": n(sum.AcceptedTokens),
 		"preemptions": n(sum.Preemptions), "recomputed": n(sum.RecomputedTokens),
 		"busy": busy.String(), "steps": n(steps), "served": n(served), "evictions": n(evictions), "peak": fmt.Sprint(peak),
 		"cells": n(int64(len(o.Cells))), "measured": o.Measured.String(), "end": o.End.String(),
@@ -477,6 +479,12 @@ func (l line) pool() Pool {
 	p.Cost.PerOutputToken = l.duration("pertoken")
 	p.Cost.Completion = l.duration("completion")
 	p.BlockBytes = int64(l.number("blockbytes"))
+	if l.values["drafts"] != "" {
+		p.Speculation = &Speculation{Tokens: l.number("drafts"), Lookahead: l.number("lookahead")}
+		for _, share := range l.list("acceptance") {
+			p.Speculation.Acceptance = append(p.Speculation.Acceptance, l.parseFloat(share))
+		}
+	}
 	if l.values["adapters"] != "" {
 		p.Adapters = &AdapterPlaces{Max: l.number("adapters"), LoadTime: l.duration("adapterload")}
 	}

@@ -238,9 +238,10 @@ func count(step *latency.Step, q *request) {
 	step.ContextTokens += h + t
 	step.AttentionPairs += pairs
 	if q.decoding() {
-		step.DecodeTokens++
+		step.DecodeTokens += int(t)
 		step.DecodePairs += pairs
-		step.SampledTokens++
+		step.DraftPairs += pairs - (h + t)
+		step.SampledTokens += int(t)
 		return
 	}
 	step.PrefillTokens += int(t)

@@ -22,7 +22,7 @@ func (r *replica) jobOf(q *request) scheduling.Job {
 		j.Deadline = q.info.Arrival.Add(q.info.TTFT)
 	}
 	if q.phase == phaseRunning {
-		j.ComputedTokens, j.Blocks = int(q.computed), int(r.blocksOf(q.computed+q.chunk))
+		j.ComputedTokens, j.Blocks = int(q.computed), r.blocksHeld(q)
 	}
 	return j
 }

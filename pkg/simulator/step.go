@@ -64,7 +64,7 @@ func (r *replica) showDecodes() {
 	for _, id := range r.batch.running {
 		if q := &r.requests.all[id]; q.inStep {
 			for _, o := range r.observers {
-				o.token(r.sim, id, r.atGateway(r.now, q))
+				o.token(r.sim, id, 1, r.atGateway(r.now, q))
 			}
 		}
 	}
@@ -96,6 +96,10 @@ func (r *replica) endChunks() {
 // it.
 func (r *replica) endChunk(id int32, q *request) bool {
 	end, prefill := q.computed+q.chunk, !q.decoding()
+	if !prefill && r.speculates() {
+		r.verify(id, q)
+		return true
+	}
 	if q.computed < q.high {
 		r.metrics.cells[q.cell].RecomputedTokens += int64(min(end, q.high) - q.computed)
 	}
@@ -114,12 +118,13 @@ func (r *replica) endChunk(id int32, q *request) bool {
 		return true
 	}
 	q.total++
-	r.token(id, q)
+	r.token(id, q, 1)
 	return true
 }
 
-// token stamps the token that the engine has just given.
-func (r *replica) token(id int32, q *request) {
+// token stamps the n tokens that the engine has just given, at once: more than one after
+// the first.
+func (r *replica) token(id int32, q *request, n int32) {
 	previous := q.lastToken
 	q.lastToken = r.now
 	if previous == unset || q.moved {
@@ -127,20 +132,20 @@ func (r *replica) token(id int32, q *request) {
 	} else {
 		r.exports.tokens(r.now.Sub(previous), 1)
 	}
-	r.service.add(q.info.Tenant, 1)
+	r.service.add(q.info.Tenant, int64(n))
 	if previous == unset {
 		q.firstToken = r.atGateway(r.now, q)
 		r.metrics.firstToken(r.now, q)
 		r.cluster.gateway.deliverFirstToken(id, q, q.firstToken)
 	} else {
-		r.metrics.tokens(r.now, q.cell, int64(r.now.Sub(previous)+r.cost.PerOutputToken), 1)
+		r.metrics.burst(r.now, q.cell, int64(r.now.Sub(previous)+r.cost.PerOutputToken*time.Duration(n)), int64(n))
 		if q.moved {
 			r.cluster.gateway.deliverFirstToken(id, q, r.atGateway(r.now, q))
 		}
 	}
 	q.moved = false
 	for _, o := range r.observers {
-		o.token(r.sim, id, r.atGateway(r.now, q))
+		o.token(r.sim, id, n, r.atGateway(r.now, q))
 	}
 }
 
