@@ -28,8 +28,6 @@ type adapters struct {
 	// from the time on that it begins to be loaded, and when a request of it
 	// begins or ends to run.
 	held []adapter
-
-	skipped []int32 // scratch
 }
 
 // adapter is one that is held, or that is being loaded.
@@ -97,28 +95,6 @@ func (a *adapters) due(now simtime.Time) simtime.Time {
 
 // loading says whether adapters are on their way.
 func (a *adapters) loading(now simtime.Time) bool { return a.due(now) < simtime.Never }
-
-// skipForAdapter takes the front of the wait queue out for the rest of an admission if
-// its adapter cannot be used now. vLLM's scheduler skips such requests too.
-func (r *replica) skipForAdapter(id int32) bool {
-	if r.adapters == nil || r.adapters.serves(r.requests.all[id].info.Adapter, r.now) {
-		return false
-	}
-	r.waiting.pop()
-	r.adapters.skipped = append(r.adapters.skipped, id)
-	return true
-}
-
-// requeueSkipped puts those back into the queue that were passed by.
-func (r *replica) requeueSkipped() {
-	if r.adapters == nil {
-		return
-	}
-	for _, id := range slices.Backward(r.adapters.skipped) {
-		r.waiting.insert(r.ticket(id))
-	}
-	r.adapters.skipped = r.adapters.skipped[:0]
-}
 
 // readAdapters puts what a replica's metrics say of adapters into the view, and
 // says whether that has changed.

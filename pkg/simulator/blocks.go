@@ -9,6 +9,7 @@ func (r *replica) resumeLater(id int32) {
 	q := &r.requests.all[id]
 	q.moveTo(phaseWaiting)
 	q.holding = true
+	r.joined(q)
 	r.port.loading--
 	r.port.holding++
 	r.waiting.insert(r.ticket(id))

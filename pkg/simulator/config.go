@@ -157,6 +157,10 @@ type Pool struct {
 	// what runs, and not just its first chunk, as vLLM does since 0.18
 	// (scheduler_reserve_full_isl).
 	ReserveFullPrompt bool
+	// AsynchronousScheduling has the engine schedule each step when the one before it
+	// begins, as vLLM does since 0.14: what joins the wait queue while a step runs is not
+	// in the next one, unless that would be empty.
+	AsynchronousScheduling bool
 	// Speculation is speculative decoding; nil is none.
 	Speculation *Speculation
 	// Scheduler makes what orders the wait queue of a replica and says who is

@@ -23,7 +23,7 @@
 //	           which replicas there are, what they share, and in which order they move
 //	scaling    scaling.go, life.go, nodes.go, monitor.go, warm_up.go, await.go,
 //	           unit_use.go: what scalers see and decide, and how replicas start and end
-//	replica    replica.go, schedule.go, constrained.go, batch.go, step.go,
+//	replica    replica.go, schedule.go, late.go, constrained.go, batch.go, step.go,
 //	           fast_forward.go, deadlock.go: one engine
 //	           speculation.go: drafts, and how many of them are accepted
 //	           lock_step.go: engines whose steps begin and end together

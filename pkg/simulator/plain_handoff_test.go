@@ -262,6 +262,7 @@ func (p *plain) makeReady(h *plainHandoff) {
 	h.ready, h.readyAt = true, p.now
 	q.computed = q.prompt - 1
 	h.decode.loading = without(h.decode.loading, q)
+	h.decode.newcomers = append(h.decode.newcomers, q)
 	h.decode.wait(q)
 	cell := p.metrics.touch(p.now, q.cell)
 	cell.Handoff.Record(int64(p.now.Sub(h.doneAt)))

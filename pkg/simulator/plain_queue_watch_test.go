@@ -60,6 +60,9 @@ func (r *plainReplica) watchFormed(p *plain) {
 		}
 	}
 	for _, q := range r.waiting {
+		if r.isLate(q) {
+			continue
+		}
 		shown := q.shown()
 		if !shown.overtaken && slices.ContainsFunc(r.admitted, func(o *plainRequest) bool { return o.info.Priority < q.info.Priority }) {
 			shown.overtaken = true

@@ -139,6 +139,10 @@ type plainReplica struct {
 	evictedAtRestart  int64
 	preemptedThisStep bool
 	passedBy          []*plainRequest // by the admission under way
+	// newcomers are those who came to the queue in the course of a step; barred says that
+	// the step being formed is without them.
+	newcomers []*plainRequest
+	barred    bool
 	plainQueueWatch
 	plainWatch
 	door    []*plainRequest // jobs of hand-overs to here that are kept out of their queues
@@ -518,6 +522,7 @@ func (p *plain) enter(r *plainReplica, q *plainRequest) {
 	r.tellArrival(p.now)
 	q.entered = p.now
 	r.number(q)
+	r.newcomers = append(r.newcomers, q)
 	r.wait(q)
 	r.announce("entered", q)
 	p.wake(r)
@@ -537,10 +542,11 @@ func (p *plain) startStep(r *plainReplica) {
 	r.held = true
 	p.tell(r, false)
 	step := p.formStep(r)
-	for step.Sequences == 0 && (r.preemptedThisStep || p.unblock(r)) {
+	for step.Sequences == 0 && (r.preemptedThisStep || r.unbar() || p.unblock(r)) {
 		step = p.formStep(r)
 	}
 	r.watchFormed(p)
+	r.barred = false
 	p.tell(r, true)
 	r.use.peakUsed = max(r.use.peakUsed, r.cache.Used())
 	begins := step.Sequences > 0
@@ -584,6 +590,7 @@ func (p *plain) beginStep(r *plainReplica, step latency.Step) {
 func (p *plain) runFor(r *plainReplica, step latency.Step, duration time.Duration) {
 	p.tellStep(r, step, duration)
 	r.held, r.stepping = false, true
+	r.newcomers = nil
 	r.stepStart = p.now
 	p.schedule(plainEvent{at: p.now.Add(duration), kind: plainStepEnd, number: r.index, replica: r})
 	for _, q := range r.running {
@@ -621,7 +628,7 @@ func (p *plain) formStep(r *plainReplica) latency.Step {
 	}
 	for !r.preemptedThisStep && budget > 0 && len(r.running) < r.MaxNumSeqs && len(r.waiting) > 0 {
 		r.putInOrder(p.now)
-		if !p.canUseAdapter(r, r.waiting[0]) {
+		if r.isLate(r.waiting[0]) || !p.canUseAdapter(r, r.waiting[0]) {
 			r.passedBy = append(r.passedBy, r.waiting[0])
 			r.waiting = r.waiting[1:]
 			continue
@@ -830,6 +837,20 @@ func (p *plain) endStep(r *plainReplica) {
 		}
 	}
 	r.stepping = false
+	r.barred = r.AsynchronousScheduling
+}
+
+// isLate says whether the schedule of the step being formed was made before a request
+// came.
+func (r *plainReplica) isLate(q *plainRequest) bool {
+	return r.barred && slices.Contains(r.newcomers, q)
+}
+
+// unbar lets those in who came late, and says whether there are such.
+func (r *plainReplica) unbar() bool {
+	late := r.barred && len(r.newcomers) > 0
+	r.barred = false
+	return late
 }
 
 func (p *plain) endChunk(r *plainReplica, q *plainRequest) {

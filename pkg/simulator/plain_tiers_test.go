@@ -248,6 +248,7 @@ func (p *plain) loaded(r *plainReplica, q *plainRequest, tokens int32, began sim
 	r.cache.Publish(q.sequence)
 	q.computed = tokens
 	p.metrics.touch(p.now, q.cell).KVLoad.Record(int64(p.now.Sub(began)))
+	r.newcomers = append(r.newcomers, q)
 	r.wait(q)
 	p.wake(r)
 }

@@ -42,6 +42,7 @@ type queueWatch struct {
 	admits  bool
 	lowest  int
 	refused int32
+	spared  []ticket // scratch
 }
 
 func newQueueWatch(c *Config, p *Pool) *queueWatch {
@@ -153,39 +154,55 @@ func (r *replica) watchFormed() {
 		return
 	}
 	for w.admits && w.byPriority.len() > 0 && -w.byPriority.front().rank > int64(w.lowest) {
-		r.noteOvertaken(w.byPriority.front().id)
-		w.byPriority.pop()
+		if t, ok := r.takeWatched(&w.byPriority); ok {
+			r.noteOvertaken(t.id)
+		}
 	}
+	w.putBack(&w.byPriority)
 	longest := r.longestPrompt()
 	for w.byTokens.len() > 0 && w.byTokens.front().rank*w.longPrompt <= longest {
-		t := w.byTokens.front()
-		w.byTokens.pop()
-		w.byBlocks.remove(t.turn)
-		r.noteBlocked(t.id)
+		if t, ok := r.takeWatched(&w.byTokens); ok {
+			w.byBlocks.remove(t.turn)
+			r.noteBlocked(t.id)
+		}
 	}
+	w.putBack(&w.byTokens)
 	if w.refused != none {
 		r.watchBlocks()
 	}
+}
+
+// takeWatched takes the front of a queue out. It returns false for one that cannot blame
+// the order: it came too late for the step, or is itself the head of the line.
+func (r *replica) takeWatched(of *ticketQueue) (ticket, bool) {
+	t, w := of.front(), r.watch
+	of.pop()
+	if r.isLate(&r.requests.all[t.id]) || of == &w.byBlocks && t.id == w.refused {
+		w.spared = append(w.spared, t)
+		return t, false
+	}
+	return t, true
+}
+
+// putBack puts those back into a queue that takeWatched has spared.
+func (w *queueWatch) putBack(into *ticketQueue) {
+	for _, t := range w.spared {
+		into.pushBack(t)
+	}
+	w.spared = w.spared[:0]
 }
 
 // watchBlocks counts those who would have blocks where the first of the queue has none.
 func (r *replica) watchBlocks() {
 	w := r.watch
 	free := int64(r.cache.Free())
-	var first *ticket
 	for w.byBlocks.len() > 0 && w.byBlocks.front().rank <= free {
-		t := w.byBlocks.front()
-		w.byBlocks.pop()
-		if t.id == w.refused {
-			first = &t
-			continue
+		if t, ok := r.takeWatched(&w.byBlocks); ok {
+			w.byTokens.remove(t.turn)
+			r.noteBlocked(t.id)
 		}
-		w.byTokens.remove(t.turn)
-		r.noteBlocked(t.id)
 	}
-	if first != nil {
-		w.byBlocks.pushBack(*first)
-	}
+	w.putBack(&w.byBlocks)
 }
 
 // longestPrompt is the most tokens that are left to compute of a prompt of which the step

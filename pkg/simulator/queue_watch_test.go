@@ -61,6 +61,23 @@ func TestTheQueueIsWatched(t *testing.T) {
 	}
 }
 
+// An engine that schedules asynchronously has made the schedule of the step of 2 ms when
+// that of 1 ms begins, and so without what comes at 1.5 ms: the order of the queue has not
+// made that wait. The one before it came in the step of 0 ms. First it is admitted in that
+// of 2 ms; then it needs 2 blocks of the one that is left, and the late one needs 1.
+func TestTheQueueIsNotToBlameForAnAsynchronousSchedule(t *testing.T) {
+	const early, late = 200 * time.Microsecond, 1500 * time.Microsecond
+	for name, requests := range map[string][]watchedRequest{
+		"an urgent one": {{prompt: 10, output: 3}, {at: early, prompt: 10, output: 1}, {at: late, prompt: 10, output: 1, priority: 5}},
+		"a short one":   {{prompt: 21, output: 3}, {at: early, prompt: 15, output: 1}, {at: late, prompt: 5, output: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pool := Pool{BlockTokens: 10, KVBlocks: 4, MaxNumSeqs: 3, MaxNumBatchedTokens: 100, ReserveFullPrompt: true, AsynchronousScheduling: true}
+			wantWatched(t, pool, requests, QueueUse{})
+		})
+	}
+}
+
 // Thirty long prompts come right before thirty short ones of a higher priority, and a step
 // computes 1000 tokens. First come, first served, all short ones wait while the first step
 // admits a long one and computes its 1000 tokens, 10 times their 100. Of prompts with a

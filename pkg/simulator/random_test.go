@@ -67,6 +67,9 @@ func randomConfigWith(data []byte, features ...feature) Config {
 	for range 1 + c.pick(2) {
 		config.Pools = append(config.Pools, randomPool(&c))
 	}
+	for i := range config.Pools {
+		config.Pools[i].AsynchronousScheduling = (config.Seed/2+int64(i))%2 == 1
+	}
 	config.Horizon = Horizon{
 		Requests: c.pick(2) * (1 + c.pick(40)),
 		Duration: time.Duration(c.pick(2) * (1 + c.pick(250))),

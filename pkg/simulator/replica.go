@@ -35,6 +35,7 @@ type replica struct {
 	maxModelTokens int64
 	prefixCaching  bool
 	reserve        bool
+	asynchronous   bool
 
 	config     *Pool
 	blockBytes int64
@@ -55,6 +56,11 @@ type replica struct {
 	scheduler scheduling.Scheduler
 	service   *service
 	jobs      []scheduling.Job // scratch
+	skipped   []int32          // scratch
+	// joins counts the requests that came into the queue from outside of a step's forming;
+	// seen is how many there were when the step under way began, and cutoff the last
+	// that the step being formed may have.
+	joins, seen, cutoff int64
 	// watch measures what the order of the queue does; nil where nobody asks.
 	watch *queueWatch
 
@@ -117,6 +123,7 @@ func newReplica(index int32, poolIndex int, p *Pool) replica {
 		maxModelTokens: int64(p.MaxModelLen),
 		prefixCaching:  p.PrefixCaching,
 		reserve:        p.ReserveFullPrompt,
+		asynchronous:   p.AsynchronousScheduling,
 		reported:       cmp.Or(p.ReportedBlocks, p.KVBlocks),
 	}
 	r.empty()
@@ -135,7 +142,7 @@ func (r *replica) empty() {
 	r.service = newService(r.scheduler.Service)
 	r.waiting = newWaitQueue(&r.scheduler)
 	r.adapters = newAdapters(p.Adapters)
-	r.next, r.stepping, r.held = simtime.Never, false, nil
+	r.next, r.stepping, r.held, r.cutoff = simtime.Never, false, nil, noCutoff
 }
 
 // refuses says whether the engine can never serve so many tokens, and why. The
@@ -220,6 +227,7 @@ func (r *replica) enter(id int32) {
 	q.moveTo(phaseWaiting)
 	q.entered = r.now
 	r.takeTurn(q)
+	r.joined(q)
 	r.waiting.pushBack(r.ticket(id))
 	r.watchWaiting(q, id)
 	r.tell(scheduling.Listener.Entered, q)
@@ -247,6 +255,7 @@ func (r *replica) startStep() {
 	step := r.formStep()
 	r.cacheEvents.form(false)
 	r.watchFormed()
+	r.cutoff = noCutoff
 	if now := r.cache.Used(); now != used {
 		r.use.changed(r.now, used, now)
 	}
@@ -296,6 +305,6 @@ func (r *replica) begin(now simtime.Time, step latency.Step, duration time.Durat
 	if r.listeners.stepped != nil {
 		r.tellStep(now, &step, duration)
 	}
-	r.stepStart = now
+	r.stepStart, r.seen = now, r.joins
 	r.next = now.Add(duration)
 }

@@ -89,6 +89,9 @@ type request struct {
 	// entries to its queue, which rank orders first. predicted is how many tokens the
 	// scheduler's predictor gives the answer.
 	admitted, rank, turn, predicted int64
+	// join numbers the times that a replica's queue got somebody who may run: by an entry,
+	// or because KV has come.
+	join int64
 	// routedAt is when the router was asked where the request goes.
 	routedAt simtime.Time
 	// entryAt is when the request comes to the wait queue, while it is on its way

@@ -33,7 +33,7 @@ import (
 // verb and key=value words:
 //
 //	pool      replicas, step (duration of each step), blocks (count x tokens),
-//	          seqs, budget (tokens a step), caching, maxlen, longprefill, reserve,
+//	          seqs, budget (tokens a step), caching, maxlen, longprefill, reserve, asynchronous,
 //	          initialhits (share), scheduler (fcfs, priority, shortest), queue, queuepertoken, pertoken, completion
 //	          Ranks: ranks (of one replica), lockstep (time of a token of a rank's own:time
 //	          of a token of any rank; they step together)
@@ -472,7 +472,7 @@ func (l line) pool() Pool {
 		KVBlocks: l.parseNumber(count), BlockTokens: l.parseNumber(tokens), PrefixCaching: slices.Contains(l.names, "caching"),
 		MaxNumSeqs: l.number("seqs"), MaxNumBatchedTokens: l.number("budget"), MaxModelLen: l.number("maxlen"),
 		LongPrefillTokens: l.number("longprefill"), InitialCacheHitRate: l.share("initialhits"), ReserveFullPrompt: slices.Contains(l.names, "reserve"),
-		Scheduler: schedulers[l.values["scheduler"]],
+		AsynchronousScheduling: slices.Contains(l.names, "asynchronous"), Scheduler: schedulers[l.values["scheduler"]],
 	}
 	p.Cost.QueueBase = l.duration("queue")
 	p.Cost.QueuePerInputToken = l.duration("queuepertoken")

@@ -25,7 +25,7 @@ func (r *replica) formStep() latency.Step {
 		step := r.sumStep()
 		// The first in the batch may have had to give way, and then nobody
 		// after it gets anything. The engine tries again at once.
-		if step.Sequences > 0 || !preempted && !r.unblock() {
+		if step.Sequences > 0 || !preempted && !r.openSchedule() && !r.unblock() {
 			return step
 		}
 	}
@@ -96,16 +96,17 @@ func (r *replica) allocate(budget int32) int32 {
 
 // admit moves waiting requests into the batch while budget, places and blocks
 // allow. The queue is never overtaken: the first that does not fit ends it. But
-// those are passed by whose adapter cannot be used, and those whose KV is
-// elsewhere leave it for a while.
+// those are skipped that came too late for the step or whose adapter cannot be used, as
+// vLLM does, and those whose KV is elsewhere leave it for a while.
 func (r *replica) admit(budget int32) {
 	b := &r.batch
 	for budget > 0 && r.waiting.len() > 0 && len(b.running) < r.maxSeqs {
 		id := r.front()
-		if r.skipForAdapter(id) {
+		q := &r.requests.all[id]
+		if r.isLate(q) || !r.adapters.serves(q.info.Adapter, r.now) {
+			r.skip(id)
 			continue
 		}
-		q := &r.requests.all[id]
 		r.nameBlocks(q)
 		r.recall(q)
 		if !r.accept(q, budget) {

@@ -22,6 +22,7 @@ func (r *replica) endStep() {
 	r.endFinished()
 	r.use.stepped(r.stepStart, r.now)
 	r.stepping, r.stepEnd = false, r.now
+	r.closeSchedule()
 }
 
 // endDecodes gives each request in step its token.

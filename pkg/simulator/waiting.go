@@ -51,8 +51,7 @@ func (w *waitQueue) pushBack(t ticket) {
 
 // insert puts a request back, at its turn, that left the queue earlier; few that wait
 // came before it. These come back: requests that are preempted, requests whose KV has
-// come, those that an admission skipped because their adapter was not loaded, and those
-// whose load is cancelled to break a deadlock.
+// come, those that an admission skipped, and those whose load is cancelled to break a deadlock.
 func (w *waitQueue) insert(t ticket) {
 	if w.lanes != nil {
 		w.lanes.insert(t)
