@@ -218,6 +218,12 @@ type Engine struct {
 	// +optional
 	// +kubebuilder:default=Enabled
 	ReserveFullPrompt Switch `json:"reserveFullPrompt,omitempty"`
+	// asynchronousScheduling makes the schedule of a step when the one before it begins,
+	// so that a request that comes while a step runs is in the step after the next. It
+	// is derived: Enabled from version 0.14 on, and Disabled before, and with the latency
+	// models linear and physics.
+	// +optional
+	AsynchronousScheduling Switch `json:"asynchronousScheduling,omitempty"`
 }
 
 // Scheduler names an order of an engine's wait queue.

@@ -64,6 +64,37 @@ func TestEngineVersion(t *testing.T) {
 	wantFault(t, faults, "spec.scenario.pools[0].engine.version", "the known ones are 0.6 to 0.24; the nearest is 0.24")
 }
 
+func TestAsynchronousSchedulingFollowsTheVersion(t *testing.T) {
+	linear := &v1alpha1.LinearCoefficients{BaseMicroseconds: "7000", PerPrefillTokenMicroseconds: "18", PerDecodeTokenMicroseconds: "3"}
+	for name, tc := range map[string]struct {
+		engine v1alpha1.Engine
+		model  v1alpha1.LatencyModel
+		want   bool
+	}{
+		"vLLM 0.13":                 {v1alpha1.Engine{Version: "0.13.0"}, v1alpha1.RooflineModel, false},
+		"vLLM 0.14":                 {v1alpha1.Engine{Version: "0.14"}, v1alpha1.RooflineModel, true},
+		"by default":                {v1alpha1.Engine{}, v1alpha1.RooflineModel, latency.DefaultEngineVersion.AsynchronousScheduling()},
+		"with the flag":             {v1alpha1.Engine{Version: "0.11", AsynchronousScheduling: v1alpha1.Enabled}, v1alpha1.RooflineModel, true},
+		"against the flag":          {v1alpha1.Engine{Version: "0.15", AsynchronousScheduling: v1alpha1.Disabled}, v1alpha1.RooflineModel, false},
+		"fitted before":             {v1alpha1.Engine{Version: "0.15"}, v1alpha1.PhysicsModel, false},
+		"fitted before, older":      {v1alpha1.Engine{Version: "0.15"}, v1alpha1.LinearModel, false},
+		"fitted before, overridden": {v1alpha1.Engine{AsynchronousScheduling: v1alpha1.Enabled}, v1alpha1.LinearModel, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pool := mustBuild(t, func(s *v1alpha1.Scenario) {
+				s.Pools[0].Latency = v1alpha1.Latency{Model: tc.model}
+				if tc.model == v1alpha1.LinearModel {
+					s.Pools[0].Latency.Linear = linear
+				}
+				s.Pools[0].Engine.Version, s.Pools[0].Engine.AsynchronousScheduling = tc.engine.Version, tc.engine.AsynchronousScheduling
+			}).Pools[0]
+			if pool.AsynchronousScheduling != tc.want {
+				t.Errorf("asynchronous: %v, want %v", pool.AsynchronousScheduling, tc.want)
+			}
+		})
+	}
+}
+
 // TestTheReferenceStatesEngineVersions holds the words of the API against the constants.
 func TestTheReferenceStatesEngineVersions(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference.md")

@@ -61,6 +61,7 @@ func (b *Builder) buildPool(in *v1alpha1.Pool, catalogue *latency.Catalogue, pat
 		MaxModelLen:         instance.Model.ContextTokens,
 		Cost:                buildRequestCost(in.RequestCost),
 	}
+	pool.AsynchronousScheduling = schedulesAsynchronously(in, instance.EngineVersion)
 	if in.Engine.MaxModelLen != nil {
 		pool.MaxModelLen = int(*in.Engine.MaxModelLen)
 	}
@@ -139,6 +140,19 @@ func buildEngineVersion(written string, path *field.Path) (latency.EngineVersion
 		return 0, field.ErrorList{err}
 	}
 	return version, nil
+}
+
+// schedulesAsynchronously says when the engine makes the schedule of a step, where the pool
+// does not. The request costs that were published with linear and physics were fitted to
+// engines that schedule between steps, and have what they wait for in them.
+func schedulesAsynchronously(in *v1alpha1.Pool, version latency.EngineVersion) bool {
+	switch {
+	case in.Engine.AsynchronousScheduling != "":
+		return in.Engine.AsynchronousScheduling == v1alpha1.Enabled
+	case in.Latency.Model == v1alpha1.LinearModel, in.Latency.Model == v1alpha1.PhysicsModel:
+		return false
+	}
+	return version.AsynchronousScheduling()
 }
 
 // precision is a format, or nothing where it is left to model and accelerator.

@@ -88,8 +88,17 @@ func (m stepLatency) FirstToken(f config.LatencyFeatures) time.Duration {
 
 // runningStep corrects for the step that runs when a request comes, of which on
 // average half is over: the others' tokens in it count as queued, and decodes do
-// not.
+// not. Where that step has all that is queued, an engine that schedules asynchronously
+// computes one of decodes alone before the request's.
 func (m stepLatency) runningStep(beside latency.Step, f config.LatencyFeatures) time.Duration {
+	half := m.halfOfRunningStep(beside, f)
+	if m.pool.AsynchronousScheduling && f.QueuedTokens <= int64(m.prefillRoom(beside)) {
+		return half + m.stepTime(beside)
+	}
+	return half
+}
+
+func (m stepLatency) halfOfRunningStep(beside latency.Step, f config.LatencyFeatures) time.Duration {
 	if f.QueuedTokens == 0 {
 		return m.stepTime(beside) / 2
 	}

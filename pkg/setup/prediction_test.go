@@ -3,6 +3,7 @@
 package setup
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -111,16 +112,24 @@ func TestPredictionOfIdleEndpointIsExact(t *testing.T) {
 // Under load, forecasts are right on the whole, though nobody knows what comes:
 // in the middle of all requests, and by how much they are off on average.
 func TestPredictionUnderLoad(t *testing.T) {
+	type load struct {
+		rate         v1alpha1.PositiveDecimal
+		asynchronous v1alpha1.Switch
+	}
 	type within struct{ middle, off float64 }
-	for rate, want := range map[v1alpha1.PositiveDecimal]struct{ first, next within }{
-		"10": {within{0.02, 0.1}, within{0.1, 0.25}},
-		"20": {within{0.05, 0.2}, within{0.1, 0.6}},
-		"40": {within{0.02, 0.05}, within{0.2, 0.8}}, // more than the replicas can do
+	for load, want := range map[load]struct{ first, next within }{
+		{"10", v1alpha1.Disabled}: {within{0.02, 0.1}, within{0.1, 0.25}},
+		{"20", v1alpha1.Disabled}: {within{0.05, 0.2}, within{0.1, 0.6}},
+		{"40", v1alpha1.Disabled}: {within{0.02, 0.05}, within{0.2, 0.8}}, // more than the replicas can do
+		{"10", v1alpha1.Enabled}:  {within{0.02, 0.1}, within{0.1, 0.25}},
+		{"20", v1alpha1.Enabled}:  {within{0.05, 0.2}, within{0.1, 0.7}},
+		{"40", v1alpha1.Enabled}:  {within{0.02, 0.05}, within{0.2, 0.8}},
 	} {
-		t.Run(string(rate), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s a second, asynchronous scheduling %s", load.rate, load.asynchronous), func(t *testing.T) {
 			forecasts, completions := runForecasts(t, func(s *v1alpha1.Scenario) {
 				s.Horizon.Requests = ptr.To[int64](2000)
-				s.Workload.Clients[0].Arrivals.Rate = rate
+				s.Pools[0].Engine.AsynchronousScheduling = load.asynchronous
+				s.Workload.Clients[0].Arrivals.Rate = load.rate
 				s.Workload.Clients[0].Prefix = nil
 				s.SLOs = nil // else the latency-scorer packs requests as closely as they allow
 				s.Workload.Clients[0].InputTokens = v1alpha1.Lengths{Distribution: "Normal", Mean: "2000", StdDev: "500", Min: 1, Max: ptr.To[int32](4000)}
