@@ -32,7 +32,7 @@ func (i Instance) DefaultMemoryBudget() MemoryBudget {
 	if i.Model.MoE != nil {
 		b.ActivationBytes = 8 * gib
 	}
-	if i.TensorParallelism > 1 {
+	if i.TensorParallelism > 1 || i.StepTogether() {
 		b.RuntimeBytes = gib * 3 / 5
 	}
 	return b

@@ -47,7 +47,8 @@ type AppliedCheck struct {
 }
 
 // Nearest returns the check of a metric whose points are most like an instance; false where
-// no model of its kind was measured on a GPU of its generation. Points of releases that are
+// no model of its kind was measured on a GPU of its generation, or where ranks step
+// together, of which there is no measurement. Points of releases that are
 // not known are like any.
 //
 // First the engine's version may differ, then the number of GPUs, then the format of
@@ -55,6 +56,9 @@ type AppliedCheck struct {
 // nothing was fitted to stands before others, and the one with the greatest error before
 // the rest.
 func (c Checks) Nearest(metric CheckedMetric, i Instance) (AppliedCheck, bool) {
+	if i.StepTogether() {
+		return AppliedCheck{}, false
+	}
 	at := served{i}
 	var best *Check
 	for n := range c {

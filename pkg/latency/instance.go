@@ -4,7 +4,8 @@ package latency
 
 import "math"
 
-// Instance is one engine: a model in its formats on the GPUs of one replica.
+// Instance is one engine: a model in its formats on the GPUs of one replica, or of one of
+// its data-parallel ranks.
 // What Validate refuses must not come to the other methods.
 //
 // Tensor parallelism deals out heads, MLPs, experts, embedding and LM head.
@@ -16,8 +17,14 @@ type Instance struct {
 	Accelerator Accelerator
 	// TensorParallelism is the number of GPUs.
 	TensorParallelism int
-	Quantization      Quantization
-	EngineVersion     EngineVersion
+	// DataParallelism is the number of ranks of a replica, each with so many GPUs and
+	// all weights but the experts, which the ranks share; 0 means 1.
+	DataParallelism int
+	// ExpertParallel says that the GPUs of all ranks have whole experts. Otherwise
+	// each expert is cut over them.
+	ExpertParallel bool
+	Quantization   Quantization
+	EngineVersion  EngineVersion
 }
 
 // quantization returns the formats, none of them empty.
@@ -67,7 +74,7 @@ func (i Instance) alwaysReadBytes() float64 {
 
 // expertBytes returns one GPU's share of one expert in every layer.
 func (i Instance) expertBytes() float64 {
-	return float64(float64(i.Model.expertParameters()) / i.gpus() * i.expertQuantization().Weights.weightBytes())
+	return float64(float64(i.Model.expertParameters()) / i.expertGPUs() * i.expertQuantization().Weights.weightBytes())
 }
 
 // WeightBytes returns the size of the weights in the memory of one GPU.

@@ -14,12 +14,13 @@ import (
 const maxParallelism = 8
 
 // Validate reports what rules out serving the model, as faults of the fields
-// tensorParallelism and quantization under path: more than one machine's GPUs,
-// attention heads that cannot be dealt out evenly, which vLLM refuses, weights
-// that are larger than the memory, and formats that do not exist or that the
-// accelerator does not compute in.
+// tensorParallelism, dataParallelism, expertParallelism and quantization under path: more
+// than one machine's GPUs, attention heads that cannot be dealt out evenly, which vLLM
+// refuses, experts that cannot, weights that are larger than the memory, and formats that
+// do not exist or that the accelerator does not compute in.
 func (i Instance) Validate(path *field.Path) field.ErrorList {
 	errs := i.Quantization.validate(i.Model, i.Accelerator, path.Child("quantization"))
+	ranks := i.validateRanks(path)
 	path = path.Child("tensorParallelism")
 	tp := i.TensorParallelism
 	if tp < 1 {
@@ -42,8 +43,36 @@ func (i Instance) Validate(path *field.Path) field.ErrorList {
 			fmt.Sprintf("%s does not fit: its weights take %.1f GiB of each GPU, and %s has %.1f GiB",
 				m.Name, float64(weights)/gib, a.Name, float64(a.MemoryBytes)/gib)))
 	}
-	return errs
+	return append(errs, ranks...)
 }
+
+// validateRanks reports faults of dataParallelism and expertParallelism.
+func (i Instance) validateRanks(path *field.Path) field.ErrorList {
+	at, experts := path.Child("dataParallelism"), path.Child("expertParallelism")
+	dp, tp := max(i.DataParallelism, 1), i.TensorParallelism
+	m, gpus := i.Model.MoE, dp*tp
+	switch {
+	case i.DataParallelism < 0:
+		return field.ErrorList{field.Invalid(at, i.DataParallelism, "must be at least 1")}
+	case dp > 1 && gpus > maxParallelism:
+		return field.ErrorList{field.Invalid(at, dp, fmt.Sprintf(
+			"with tensorParallelism %d a replica has %d GPUs, more than the %d of one machine: links between machines are not modelled", tp, gpus, maxParallelism))}
+	case i.ExpertParallel && m == nil:
+		return field.ErrorList{field.Invalid(experts, enabled, i.Model.Name+" has no experts")}
+	case i.ExpertParallel && gpus == 1:
+		return field.ErrorList{field.Invalid(experts, enabled, "a replica has one GPU, which has all experts: raise dataParallelism or tensorParallelism")}
+	case i.ExpertParallel && m.Experts%gpus != 0:
+		return field.ErrorList{field.Invalid(experts, enabled, fmt.Sprintf(
+			"dataParallelism × tensorParallelism is %d GPUs, which must divide the %d experts of %s", gpus, m.Experts, i.Model.Name))}
+	case dp > 1 && m != nil && !i.ExpertParallel && m.ExpertIntermediateSize%gpus != 0:
+		return field.ErrorList{field.Invalid(at, dp, fmt.Sprintf(
+			"dataParallelism × tensorParallelism is %d GPUs, which must divide the width %d of an expert of %s, or enable expertParallelism", gpus, m.ExpertIntermediateSize, i.Model.Name))}
+	}
+	return nil
+}
+
+// enabled is the value of expertParallelism that ExpertParallel stands for.
+const enabled = "Enabled"
 
 // Validate reports negative coefficients, as faults of the fields of linear,
 // whose path is given.
