@@ -16,6 +16,12 @@ type ClosedLoop struct {
 	// request. Without it, users do not think.
 	// +optional
 	ThinkTime *Durations `json:"thinkTime,omitempty"`
+	// turnaround is the mean of the exponential time that the network and the client take
+	// from an answer to the next request, beside thinkTime. Users who would stay in step
+	// also pause once, after their first answer; with 0s they stay in step. It is
+	// derived: 0s.
+	// +optional
+	Turnaround *Duration `json:"turnaround,omitempty"`
 	// rampUp is the time over which the users send their first requests, at equal
 	// distances. With 0s all users begin at once.
 	// +optional

@@ -17,6 +17,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/stats"
+	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
 // loop is what the law needs of a client with a closed loop.
@@ -39,6 +40,9 @@ func loopsOf(t *testing.T, in *v1alpha1.Scenario) []loop {
 		l := loop{client: c.Name, users: float64(c.ClosedLoop.Concurrency), think: meanSeconds(c.ClosedLoop.ThinkTime)}
 		if c.Copies != nil {
 			l.users *= float64(c.Copies.Count)
+		}
+		if c.ClosedLoop.ThinkTime == nil {
+			l.think = workload.DefaultTurnaround.Seconds()
 		}
 		if s := c.Sessions; s != nil && s.ThinkTime != nil {
 			turns := s.Turns.Mean.Float()

@@ -15,6 +15,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
 const ownTable = `prefill:
@@ -103,6 +104,35 @@ func TestTheReferenceStatesEngineVersions(t *testing.T) {
 	}
 	want := fmt.Sprintf("from %s to %s. It determines asynchronous scheduling, the fixed costs of a step and the table of all-reduce times. It is derived: %s.",
 		latency.OldestEngineVersion, latency.NewestEngineVersion, latency.DefaultEngineVersion)
+	if !strings.Contains(string(page), want) {
+		t.Errorf("docs/reference.md does not say: %s", want)
+	}
+}
+
+func TestTurnaroundOfUsersWhoDoNotThink(t *testing.T) {
+	think := &v1alpha1.Durations{Mean: ptr.To[v1alpha1.Duration]("3s")}
+	for name, tc := range map[string]struct {
+		loop v1alpha1.ClosedLoop
+		want time.Duration
+	}{
+		"by default":           {v1alpha1.ClosedLoop{}, workload.DefaultTurnaround},
+		"none":                 {v1alpha1.ClosedLoop{Turnaround: ptr.To[v1alpha1.Duration]("0s")}, 0},
+		"beside a think time":  {v1alpha1.ClosedLoop{ThinkTime: think}, 0},
+		"and with one as well": {v1alpha1.ClosedLoop{ThinkTime: think, Turnaround: ptr.To[v1alpha1.Duration]("4ms")}, 4 * time.Millisecond},
+	} {
+		if got := buildTurnaround(&v1alpha1.Client{ClosedLoop: &tc.loop}); got != tc.want {
+			t.Errorf("%s: %v, want %v", name, got, tc.want)
+		}
+	}
+	inSession := &v1alpha1.Client{ClosedLoop: &v1alpha1.ClosedLoop{}, Sessions: &v1alpha1.Sessions{ThinkTime: think}}
+	if got := buildTurnaround(inSession); got != 0 {
+		t.Errorf("beside the think time of a session: %v, want 0", got)
+	}
+	page, err := os.ReadFile("../../docs/reference.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("with 0s they stay in step. It is derived: %v", workload.DefaultTurnaround)
 	if !strings.Contains(string(page), want) {
 		t.Errorf("docs/reference.md does not say: %s", want)
 	}

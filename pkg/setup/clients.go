@@ -5,6 +5,7 @@ package setup
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -137,6 +138,19 @@ func buildClient(in *v1alpha1.Client, path *field.Path) (workload.Client, field.
 		if l.ThinkTime != nil {
 			client.ClosedLoop.ThinkTime = buildDurations(l.ThinkTime)
 		}
+		client.ClosedLoop.Turnaround = buildTurnaround(in)
 	}
 	return client, errs
+}
+
+// buildTurnaround is the turnaround of a client's users. Where users think, that is what
+// takes time between two requests.
+func buildTurnaround(in *v1alpha1.Client) time.Duration {
+	switch {
+	case in.ClosedLoop.Turnaround != nil:
+		return in.ClosedLoop.Turnaround.Duration()
+	case in.ClosedLoop.ThinkTime != nil, in.Sessions != nil && in.Sessions.ThinkTime != nil:
+		return 0
+	}
+	return workload.DefaultTurnaround
 }

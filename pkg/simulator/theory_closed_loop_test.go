@@ -5,6 +5,7 @@ package simulator_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -90,6 +91,56 @@ func loopOf(t *testing.T, users int, think, span float64, seed int64) (throughpu
 	}
 	c := &o.Cells[0]
 	return float64(c.Arrived) / (span - warmUp.Seconds()), c.E2E.Mean() / 1e9
+}
+
+// TestClosedLoopsLeaveLockstep: 64 users ask for 128 tokens in answer to 128 tokens, without
+// a think time, of an engine whose step takes 8 ms and 16 µs for each token of a prompt. All
+// of them begin at once, so that the first step computes 64 × 128 tokens in 8 + 131.072 ms.
+// All answers end in one step then, and the users of clients without a turnaround send their
+// next requests at once again: each request has a TTFT of 139.072 ms, for ever. With a
+// turnaround of 2 ms the mean TTFT comes near to that of requests that come at random as
+// often.
+func TestClosedLoopsLeaveLockstep(t *testing.T) {
+	const lockstep = 139.072
+	ttft := func(c workload.Client, seed int64) (mean, rate float64) {
+		t.Helper()
+		c.Name = "users"
+		c.Input, c.Output = workload.Lengths{Distribution: stats.Constant{Value: 128}, Min: 1}, workload.Lengths{Distribution: stats.Constant{Value: 128}, Min: 1}
+		source := workload.NewClients([]workload.Client{c}, seed)
+		server := singleServer("one", 64, nil).pool
+		server.Name, server.Replicas, server.MaxNumBatchedTokens, server.MaxNumSeqs = "server", 1, 8192, 256
+		server.KVBlocks, server.BlockTokens = 4096, 16
+		server.Timer = timer(func(s latency.Step) time.Duration {
+			return 8*time.Millisecond + time.Duration(s.PrefillTokens)*16*time.Microsecond
+		})
+		config := simulator.Config{
+			Pools: []simulator.Pool{server}, Policies: policy.RoutedBy(&inTurn{}), Source: source,
+			Horizon: simulator.Horizon{Duration: 120 * time.Second, WarmUp: 20 * time.Second, Drain: time.Hour},
+		}
+		if c.ClosedLoop != nil {
+			config.Listener = source
+		}
+		o, err := simulator.Run(context.Background(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cell := &o.Cells[0]
+		return cell.TTFT.Mean() / 1e6, float64(cell.Arrived) / 100
+	}
+	loop := func(turnaround time.Duration) workload.Client {
+		return workload.Client{ClosedLoop: &workload.ClosedLoop{Concurrency: 64, Turnaround: turnaround}}
+	}
+	if mean, _ := ttft(loop(0), 1); math.Abs(mean-lockstep) > 1e-6 {
+		t.Errorf("without a turnaround the mean TTFT is %v ms, want %v", mean, lockstep)
+	}
+	for seed := range int64(5) {
+		mean, rate := ttft(loop(2*time.Millisecond), seed)
+		atRandom, _ := ttft(workload.Client{Arrivals: workload.Arrivals{Process: workload.Poisson, RatePerSecond: rate}}, seed)
+		t.Logf("seed %d: a TTFT of %.1f ms with a turnaround, %.1f ms at random", seed, mean, atRandom)
+		if mean < atRandom*0.8 || mean > atRandom*1.6 {
+			t.Errorf("seed %d: the mean TTFT is %v ms, and %v ms of requests that come at random", seed, mean, atRandom)
+		}
+	}
 }
 
 // TestRetriesAddUp: clients who give up and try again send first attempts and retries,

@@ -83,6 +83,7 @@ func (m *mergedClients) addClient(c *Client) {
 	var r *reactions
 	if c.answersEnds() {
 		r = &reactions{beginnings: newBeginnings(c.ClosedLoop, c.members())}
+		r.staysInStep = c.ClosedLoop != nil && c.ClosedLoop.Turnaround > 0 && c.staysInStep()
 	}
 	if f.group = newGroup(c, l, r, m.seed); f.group == nil {
 		m.clients = append(m.clients, m.newClient(c, c, 0, l, r))

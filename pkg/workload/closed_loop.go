@@ -22,6 +22,9 @@ type ClosedLoop struct {
 	Concurrency int
 	// ThinkTime is the time from the end of a user's request to the user's next one.
 	ThinkTime Durations
+	// Turnaround is the mean of the exponential time that the network and the client take
+	// from the end of a user's request to the next one, beside the think time.
+	Turnaround time.Duration
 	// RampUp is the time over which the users send their first requests, at equal
 	// distances. With 0 all users begin at once.
 	RampUp time.Duration
@@ -37,6 +40,9 @@ func (l *ClosedLoop) Validate(path *field.Path) field.ErrorList {
 		errs = append(errs, outOfRange(path.Child("concurrency"), l.Concurrency, 1, maxConcurrency))
 	}
 	errs = append(errs, l.ThinkTime.Validate(path.Child("thinkTime"))...)
+	if l.Turnaround < 0 || l.Turnaround > maxDuration {
+		errs = append(errs, field.Invalid(path.Child("turnaround"), l.Turnaround.String(), fmt.Sprintf("must be between 0 s and %v", maxDuration)))
+	}
 	if l.RampUp < 0 || l.RampUp > maxDuration {
 		errs = append(errs, field.Invalid(path.Child("rampUp"), l.RampUp.String(), fmt.Sprintf("must be between 0 s and %v", maxDuration)))
 	}
@@ -96,15 +102,19 @@ func (b *beginnings) take() due.Place {
 
 // users are the users of one closed loop under way. A user's place is its number.
 type users struct {
-	spec  *ClosedLoop
-	think []stats.Stream // by user, those of the first ones; each user draws from one
+	spec       *ClosedLoop
+	turnaround Durations
+	// think and turn are streams by user, those of the first ones; each user draws from
+	// one of both. answered are those who have had an end.
+	think, turn []stats.Stream
+	answered    []bool
 }
 
 func newUsers(spec *ClosedLoop) *users {
 	if spec == nil {
 		return nil
 	}
-	return &users{spec: spec}
+	return &users{spec: spec, turnaround: Durations{Distribution: stats.Exponential{Mean: spec.Turnaround.Seconds()}}}
 }
 
 // thinkTime draws how long a user thinks.
@@ -112,11 +122,16 @@ func (u *users) thinkTime(c *client, user int32) time.Duration {
 	if u.spec.ThinkTime.isConstant() {
 		return u.spec.ThinkTime.draw(nil)
 	}
-	for len(u.think) <= int(user) {
-		c.buffer = strconv.AppendInt(append(c.buffer[:0], "workload/think/"...), int64(len(u.think)), 10)
+	return u.spec.ThinkTime.draw(u.stream(&u.think, "workload/think/", c, user))
+}
+
+// stream returns a user's stream of those with a name.
+func (u *users) stream(of *[]stats.Stream, name string, c *client, user int32) *stats.Stream {
+	for len(*of) <= int(user) {
+		c.buffer = strconv.AppendInt(append(c.buffer[:0], name...), int64(len(*of)), 10)
 		c.buffer = append(append(c.buffer, '/'), c.name...)
-		u.think = append(u.think, stats.Stream{})
-		u.think[len(u.think)-1].Reset(c.seed, c.buffer)
+		*of = append(*of, stats.Stream{})
+		(*of)[len(*of)-1].Reset(c.seed, c.buffer)
 	}
-	return u.spec.ThinkTime.draw(&u.think[user])
+	return &(*of)[user]
 }

@@ -230,6 +230,7 @@ func TestLoopsAreChecked(t *testing.T) {
 		"no user":                       {func(c *workload.Client) { c.ClosedLoop.Concurrency = 0 }, "clients[0].closedLoop.concurrency: Invalid value: 0: must be between 1 and 100000"},
 		"a think time without an end":   {func(c *workload.Client) { c.ClosedLoop.ThinkTime = seconds(1e9) }, "clients[0].closedLoop.thinkTime.mean: Invalid value: 1e+09: must be between 0 s and 8760 h"},
 		"a ramp-up that runs backwards": {func(c *workload.Client) { c.ClosedLoop.RampUp = -1 }, `clients[0].closedLoop.rampUp: Invalid value: "-1ns": must be between 0 s and 8760h0m0s`},
+		"a turnaround of years":         {func(c *workload.Client) { c.ClosedLoop.Turnaround = 8761 * time.Hour }, `clients[0].closedLoop.turnaround: Invalid value: "8761h0m0s": must be between 0 s and 8760h0m0s`},
 		"bounds in the wrong order": {func(c *workload.Client) {
 			c.ClosedLoop.ThinkTime.Min, c.ClosedLoop.ThinkTime.Max = 2*time.Second, time.Second
 		}, `clients[0].closedLoop.thinkTime.max: Invalid value: "1s": must not be less than min`},

@@ -14,6 +14,8 @@ type reactions struct {
 	stream     int32       // in the source
 	due        due.Heap    // places that send a request next
 	beginnings *beginnings // nil where there are no users
+	// staysInStep says that its users have to be taken apart.
+	staysInStep bool
 }
 
 // next returns when the next request comes; due.MaxTime where none is known.

@@ -48,11 +48,17 @@ func (r *reactor) send(at simtime.Time, place int32, requests int) {
 	}
 }
 
+// answer makes a place send so many requests in answer to an end, when its user has
+// thought.
+func (r *reactor) answer(c *client, place int32, e End, think time.Duration, requests int) {
+	r.send(due.After(e.At, think+r.users.turnTime(c, place, e.At)), place, requests)
+}
+
 // ended decides what follows the end of a place's request. A session with a request that
 // was not answered is over once none of its requests is in flight.
 func (r *reactor) ended(c *client, place int32, e End) {
 	if r.sessions == nil {
-		r.send(due.After(e.At, r.users.thinkTime(c, place)), place, 1)
+		r.answer(c, place, e, r.users.thinkTime(c, place), 1)
 		return
 	}
 	s := r.sessions.at(place)
@@ -60,12 +66,12 @@ func (r *reactor) ended(c *client, place int32, e End) {
 		return
 	}
 	if r.sessions.goesOn(c, s) {
-		r.send(due.After(e.At, r.stepTime(c, s, place)), place, s.requests())
+		r.answer(c, place, e, r.stepTime(c, s, place), s.requests())
 		return
 	}
 	s.end()
 	if r.users != nil {
-		r.send(due.After(e.At, r.users.thinkTime(c, place)), place, 1)
+		r.answer(c, place, e, r.users.thinkTime(c, place), 1)
 		return
 	}
 	r.free = append(r.free, place)
