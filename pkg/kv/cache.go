@@ -46,6 +46,15 @@ func NewCache(blocks, blockTokens int, prefixCaching bool, order Order) *Cache {
 	return c
 }
 
+// SetWindows says what sequences hold for layers with sliding windows. The cache must be new.
+func (c *Cache) SetWindows(w Windows) {
+	s := &c.sequences
+	s.windows, s.decodes.groups, s.decodes.growing = w, w.Groups, nil
+	if w.Groups > 0 {
+		s.decodes.growing = make([][]int32, s.blockTokens)
+	}
+}
+
 // Blocks returns the number of blocks.
 func (c *Cache) Blocks() int { return c.sequences.pool.blocks }
 
@@ -67,7 +76,7 @@ func (c *Cache) Usage() float64 { return float64(c.Used()) / float64(c.Blocks())
 // Shared returns how many blocks more than one running sequence holds.
 func (c *Cache) Shared() int { return c.sequences.pool.shared }
 
-// Held returns how many blocks the sequence has. It must not be in decode.
+// Held returns how many blocks the sequence has, without those of its windows. It must not be in decode.
 func (c *Cache) Held(s Sequence) int { return c.sequences.blocksOf(c.sequences.running(s).tokens) }
 
 // SharedBy returns how many of the sequence's blocks others hold too.
@@ -109,7 +118,7 @@ type Admission struct {
 // free blocks that hold cached tokens of the sequence. It is called right after Match.
 func (c *Cache) AdmitNeeds(a Admission) (fresh, cached int) {
 	hits := a.Cached / c.BlockTokens()
-	return c.sequences.blocksOf(max(a.Tokens, a.Reserve)) - hits, c.match.free(a.Chain, hits)
+	return c.sequences.admitNeeds(&a, hits), c.match.free(a.Chain, hits)
 }
 
 // Admit gives a new sequence room, or changes nothing and returns false where there are
@@ -122,13 +131,14 @@ func (c *Cache) Admit(a Admission) (Sequence, bool) {
 	if hits > 0 && !c.match.isOf(a.Chain) {
 		panic("kv: Admit needs a Match of the same chain right before")
 	}
-	fresh := s.blocksOf(max(a.Tokens, a.Reserve)) - hits
+	fresh := s.admitNeeds(&a, hits)
 	if free := c.sequences.pool.queue.free; fresh > free || fresh > free-c.match.free(a.Chain, hits) {
 		return 0, false
 	}
 	at := s.open(&a)
 	c.match.acquire(&s.records.all[at], hits)
-	c.sequences.pool.take(s.blocksOf(a.Tokens) - hits)
+	blocks := s.blocksOf(a.Tokens)
+	c.sequences.takeFor(&s.records.all[at], blocks, blocks-hits)
 	s.registerFull(at, c.match.missFrom)
 	return Sequence(at), true
 }
@@ -150,9 +160,7 @@ func (c *Cache) Extend(s Sequence, tokens int) bool {
 	if fresh > c.sequences.pool.queue.free {
 		return false
 	}
-	if fresh > 0 {
-		c.sequences.pool.take(fresh)
-	}
+	c.sequences.grow(q, tokens)
 	q.tokens = tokens
 	c.sequences.registerFull(int32(s), unknownMiss)
 	return true
@@ -168,9 +176,7 @@ func (c *Cache) ExtendPast(s Sequence, content, room int) bool {
 	if fresh > c.sequences.pool.queue.free {
 		return false
 	}
-	if fresh > 0 {
-		c.sequences.pool.take(fresh)
-	}
+	c.sequences.grow(q, room)
 	q.tokens = max(q.tokens, room)
 	q.unsure = q.tokens - content
 	c.sequences.registerFull(int32(s), unknownMiss)

@@ -72,6 +72,11 @@ func compareCaches(t *testing.T, blocks int, caching bool, order Order, operatio
 		cache:  NewCache(blocks, oracleBlockTokens, caching, order),
 		oracle: kvtest.NewCache(blocks, oracleBlockTokens, caching, kvtest.Order(order)),
 	}
+	if len(operations) > 1 && operations[1]%3 > 0 {
+		w := Windows{Groups: int(operations[1] % 3), Blocks: 1 + int(operations[1]/3%4)}
+		p.cache.SetWindows(w)
+		p.oracle.Groups, p.oracle.WindowBlocks = w.Groups, w.Blocks
+	}
 	p.cache.RecordEvictions()
 	p.listening = len(operations) > 0 && operations[0]%2 == 0
 	if p.listening {

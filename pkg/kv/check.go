@@ -98,7 +98,7 @@ func (f *freeQueue) check() (int, error) {
 // of their blocks are not registered.
 func (s *sequences) check() (references map[int32]int32, unregistered int, err error) {
 	references = map[int32]int32{}
-	opening := make([]int32, s.blockTokens)
+	opening, growing := make([]int32, s.blockTokens), make([]int, s.blockTokens)
 	for i := range s.records.all {
 		q := &s.records.all[i]
 		if q.admitted == 0 {
@@ -108,6 +108,9 @@ func (s *sequences) check() (references map[int32]int32, unregistered int, err e
 		if q.decoding {
 			tokens = int(q.start + s.decodes.steps)
 			opening[s.decodes.opensIn(tokens)]++
+			if int(q.window) < s.windows.Blocks {
+				growing[s.decodes.opensIn(tokens)]++
+			}
 		}
 		blocks := int32(0)
 		for _, h := range q.held {
@@ -123,11 +126,17 @@ func (s *sequences) check() (references map[int32]int32, unregistered int, err e
 		if blocks != q.registered {
 			return nil, 0, fmt.Errorf("kv: sequence %d holds %d blocks and has registered %d", i, blocks, q.registered)
 		}
-		unregistered += s.blocksOf(tokens) - int(blocks)
+		if want := min(s.blocksOf(tokens), s.windows.Blocks); int(q.window) != want {
+			return nil, 0, fmt.Errorf("kv: the windows of sequence %d hold %d blocks, and not %d", i, q.window, want)
+		}
+		unregistered += s.blocksOf(tokens) + s.windows.Groups*int(q.window) - int(blocks)
 	}
 	for r, n := range opening {
 		if n != s.decodes.opening[r] {
 			return nil, 0, fmt.Errorf("kv: %d sequences take a block in steps %d, counted %d", n, r, s.decodes.opening[r])
+		}
+		if s.decodes.growing != nil && growing[r] != len(s.decodes.growing[r]) {
+			return nil, 0, fmt.Errorf("kv: the windows of %d sequences grow in steps %d, counted %d", growing[r], r, len(s.decodes.growing[r]))
 		}
 	}
 	return references, unregistered, nil

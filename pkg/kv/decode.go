@@ -10,6 +10,7 @@ func (s *sequences) startDecode(at int32) {
 	}
 	q.decoding = true
 	s.decodes.add(q)
+	s.addGrowing(at)
 	if !s.caching || int(q.at) == len(q.chain) {
 		return
 	}
@@ -39,6 +40,7 @@ func (s *sequences) stopDecode(at int32) {
 	s.catchUp(at)
 	q := &s.records.all[at]
 	s.decodes.remove(q)
+	s.removeGrowing(at)
 	q.decoding = false
 	if q.stepwise {
 		s.decodes.removeStepwise(s.records.all, at)
@@ -51,8 +53,9 @@ func (s *sequences) stopDecode(at int32) {
 
 // step gives all sequences in decode room for one more token.
 func (s *sequences) step() {
-	if n := s.decodes.stepNeeds(); n > 0 {
+	if n := int(s.decodes.opening[s.decodes.phase]); n > 0 {
 		s.pool.take(n)
+		s.slideDecodes()
 	}
 	s.decodes.advance()
 	for _, at := range s.decodes.stepwise {

@@ -15,6 +15,10 @@ type decodes struct {
 	// modulo the block size; phase is that of the next step.
 	opening []int32
 	phase   int
+	// growing[r] is those of them whose windows are not full, which take a block for each
+	// of the groups too; nil without windows.
+	growing [][]int32
+	groups  int
 	// stepwise is the sequences that register their blocks in each step, in order of
 	// admission: others have those blocks too, or may have them soon.
 	stepwise []int32
@@ -43,7 +47,13 @@ func (d *decodes) opensIn(tokens int) int {
 }
 
 // stepNeeds returns how many blocks the next step takes.
-func (d *decodes) stepNeeds() int { return int(d.opening[d.phase]) }
+func (d *decodes) stepNeeds() int {
+	needs := int(d.opening[d.phase])
+	if d.growing != nil {
+		needs += d.groups * len(d.growing[d.phase])
+	}
+	return needs
+}
 
 // advance counts a step.
 func (d *decodes) advance() {

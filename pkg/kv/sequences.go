@@ -21,6 +21,7 @@ type sequences struct {
 	pool        blockPool
 	blockTokens int
 	caching     bool
+	windows     Windows
 
 	records  arena[sequence]
 	admitted int64
@@ -49,6 +50,8 @@ type sequence struct {
 	unsure   int
 	start    int64
 	decoding bool
+	// window is how many blocks each group of windows holds of it.
+	window int32
 	// withheld says that its own blocks are not registered yet.
 	withheld bool
 	priority int
@@ -104,12 +107,31 @@ func (q *sequence) advance(blocks int32) {
 	}
 }
 
+// admitNeeds returns how many blocks a new sequence takes, hits of which it finds.
+func (s *sequences) admitNeeds(a *Admission, hits int) int {
+	blocks := s.blocksOf(max(a.Tokens, a.Reserve))
+	return blocks - hits + s.windows.of(blocks)
+}
+
 // extendNeeds returns how many blocks room for tokens takes.
 func (s *sequences) extendNeeds(q *sequence, tokens int) int {
 	if q.decoding {
 		panic("kv: a sequence in decode cannot be extended")
 	}
-	return max(0, s.blocksOf(tokens)-s.blocksOf(q.tokens))
+	blocks := s.blocksOf(tokens)
+	fresh := blocks - s.blocksOf(q.tokens)
+	if fresh <= 0 {
+		return 0
+	}
+	return fresh + s.windows.of(blocks) - s.windows.Groups*int(q.window)
+}
+
+// grow takes the blocks that room for tokens takes.
+func (s *sequences) grow(q *sequence, tokens int) {
+	blocks := s.blocksOf(tokens)
+	if fresh := blocks - s.blocksOf(q.tokens); fresh > 0 {
+		s.takeFor(q, blocks, fresh)
+	}
 }
 
 // sharedBy returns how many blocks of a sequence others hold too.
@@ -130,7 +152,7 @@ func (s *sequences) sharedBy(q *sequence) int {
 // release ends a sequence that is not in decode and frees its blocks, last one first.
 func (s *sequences) release(at int32) {
 	q := &s.records.all[at]
-	if blank := s.blocksOf(q.tokens) - int(q.registered); blank > 0 {
+	if blank := s.blocksOf(q.tokens) + s.windows.Groups*int(q.window) - int(q.registered); blank > 0 {
 		s.pool.queue.pushBlank(blank)
 	}
 	if s.pool.table.ranks.order != LRU {

@@ -141,6 +141,9 @@ type Pool struct {
 	// BlockTokens is the size of a KV block in tokens, KVBlocks how many
 	// blocks one replica has.
 	BlockTokens, KVBlocks int
+	// Windows are what layers with sliding windows hold of each running sequence,
+	// beside its blocks.
+	Windows kv.Windows
 	// ReportedBlocks is how many blocks the engine says that it has; 0 means
 	// KVBlocks. (vLLM keeps one to itself, and counts it.)
 	ReportedBlocks int

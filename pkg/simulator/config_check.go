@@ -49,6 +49,8 @@ func (p *Pool) check() {
 		panic(fmt.Sprintf("simulator: pool %q: %d blocks of %d bytes", p.Name, p.KVBlocks, p.BlockBytes))
 	case p.Ranks < 0 || p.Replicas%p.ranks() != 0 || p.MaxReplicas%p.ranks() != 0:
 		panic(fmt.Sprintf("simulator: pool %q: %d replicas, at most %d, of %d ranks", p.Name, p.Replicas, p.MaxReplicas, p.Ranks))
+	case p.Windows.Groups < 0 || (p.Windows.Groups > 0) != (p.Windows.Blocks > 0) || p.longestSequence() < 1:
+		panic(fmt.Sprintf("simulator: pool %q: windows %+v beside %d blocks", p.Name, p.Windows, p.KVBlocks))
 	case !known(p.Eviction):
 		panic(fmt.Sprintf("simulator: pool %q: eviction order %d", p.Name, p.Eviction))
 	case p.Stability != nil && (p.Stability.Admission < AdmitAlways || p.Stability.Admission > AdmitOrRefuse):
@@ -60,6 +62,12 @@ func (p *Pool) check() {
 	p.Speculation.check()
 	p.checkTiers()
 }
+
+// longestSequence returns how many blocks a sequence can have that is alone on a replica.
+func (p *Pool) longestSequence() int { return p.Windows.LongestSequence(p.KVBlocks) }
+
+// KVTokens returns of how many tokens a sequence that is alone on a replica can have the KV.
+func (p *Pool) KVTokens() int { return p.longestSequence() * p.BlockTokens }
 
 // Places is how many replicas there may be at once, and so how many endpoints.
 func (p *Pool) Places() int { return max(p.Replicas, p.MaxReplicas) }

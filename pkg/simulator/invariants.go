@@ -113,7 +113,8 @@ func (v *invariants) formed(s *simulation, r *replica, step latency.Step) {
 			broken(s, "request %d in phase %d computes %d after %d of %d", q.info.ID, q.phase, q.chunk, q.computed, q.total)
 		}
 		tokens += q.chunk
-		blocks += max(r.blocksHeld(q), int((q.computed+q.chunk+block-1)/block))
+		held := max(r.blocksHeld(q), int((q.computed+q.chunk+block-1)/block))
+		blocks += held + r.config.Windows.Groups*min(held, r.config.Windows.Blocks)
 	}
 	switch {
 	case tokens > r.maxTokens || len(r.batch.running) > r.maxSeqs:

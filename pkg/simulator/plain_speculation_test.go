@@ -4,7 +4,7 @@ package simulator
 
 // limits are how many tokens of a request are computed at most, and how many have places.
 func (r *plainReplica) limits() (computed, places int32) {
-	places = int32(r.KVBlocks * r.BlockTokens)
+	places = int32(r.most() * r.BlockTokens)
 	if r.MaxModelLen > 0 && int32(r.MaxModelLen) <= places {
 		return int32(r.MaxModelLen) - 1, int32(r.MaxModelLen)
 	}

@@ -255,7 +255,9 @@ func (p *plain) addReplica(pool *Pool, index int, present bool) {
 }
 
 func newPlainCache(pool *Pool) *kvtest.Cache {
-	return kvtest.NewCache(pool.KVBlocks, pool.BlockTokens, pool.PrefixCaching, kvtest.Order(pool.Eviction))
+	cache := kvtest.NewCache(pool.KVBlocks, pool.BlockTokens, pool.PrefixCaching, kvtest.Order(pool.Eviction))
+	cache.Groups, cache.WindowBlocks = pool.Windows.Groups, pool.Windows.Blocks
+	return cache
 }
 
 func (p *plain) report(r *plainReplica) ReplicaUse {
@@ -506,13 +508,22 @@ func (p *plain) approach(r *plainReplica, q *plainRequest) {
 	p.schedule(plainEvent{at: p.now.Add(delay), kind: plainEntry, number: q.info.ID, replica: r, request: q})
 }
 
+// most is how many blocks a sequence can have beside its windows.
+func (r *plainReplica) most() int {
+	blocks := 0
+	for blocks+1+r.Windows.Groups*min(blocks+1, r.Windows.Blocks) <= r.KVBlocks {
+		blocks++
+	}
+	return blocks
+}
+
 func (r *plainReplica) refuses(prompt, total int) (Reason, bool) {
 	switch {
 	case prompt == 0:
 		return EmptyPrompt, true
 	case r.MaxModelLen > 0 && total > r.MaxModelLen:
 		return ExceedsModelLength, true
-	case total-1 > r.KVBlocks*r.BlockTokens:
+	case total-1 > r.most()*r.BlockTokens:
 		return ExceedsKVCache, true
 	}
 	return 0, false
@@ -707,10 +718,12 @@ func (r *plainReplica) recall(q *plainRequest) {
 		return
 	}
 	r.unused -= lacking
-	sequence, _ := r.cache.Admit(kvtest.Admission{
+	sequence, ok := r.cache.Admit(kvtest.Admission{
 		Chain: q.identities, Cached: r.cache.Match(q.identities, tokens), Tokens: tokens, Reserve: tokens, Priority: q.info.Priority,
 	})
-	r.cache.Release(sequence)
+	if ok {
+		r.cache.Release(sequence)
+	}
 }
 
 // resume lets a request run whose KV has come from elsewhere.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/prompt"
@@ -115,6 +116,9 @@ func randomPool(c *choices) Pool {
 		MaxNumSeqs:          1 + c.pick(6),
 		MaxNumBatchedTokens: 1 + c.pick(30),
 		MaxModelLen:         c.pick(2) * (40 + c.pick(60)),
+	}
+	if c.pick(4) == 0 {
+		p.Windows = kv.Windows{Groups: 1 + c.pick(2), Blocks: 1 + c.pick(3)}
 	}
 	p.LongPrefillTokens = max(0, c.pick(12)-6)
 	p.ReserveFullPrompt = c.pick(2) == 0

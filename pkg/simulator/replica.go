@@ -135,6 +135,7 @@ func newReplica(index int32, poolIndex int, p *Pool) replica {
 func (r *replica) empty() {
 	p := r.config
 	r.cache = kv.NewCache(p.KVBlocks, p.BlockTokens, p.PrefixCaching, p.Eviction)
+	r.cache.SetWindows(p.Windows)
 	r.unused = p.KVBlocks
 	r.batch = newBatch()
 	r.batch.constrained = r.speculates()
@@ -148,13 +149,12 @@ func (r *replica) empty() {
 // refuses says whether the engine can never serve so many tokens, and why. The
 // last token of an answer leaves without a KV of its own.
 func (r *replica) refuses(prompt, total int64) (Reason, bool) {
-	capacity := int64(r.cache.Blocks()) * int64(r.cache.BlockTokens())
 	switch {
 	case prompt == 0:
 		return EmptyPrompt, true
 	case r.maxModelTokens > 0 && total > r.maxModelTokens:
 		return ExceedsModelLength, true
-	case total-1 > capacity:
+	case total-1 > int64(r.config.KVTokens()):
 		return ExceedsKVCache, true
 	}
 	return 0, false

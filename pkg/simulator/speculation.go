@@ -89,7 +89,7 @@ func (r *replica) speculates() bool { return r.config.Speculation != nil }
 // mostTokens is how many tokens of a request are computed at most, and for how many it has
 // blocks at most. The last token of the longest text is not computed.
 func (r *replica) mostTokens() (computed, kept int32) {
-	capacity := min(int64(r.cache.Blocks())*int64(r.cache.BlockTokens()), math.MaxInt32)
+	capacity := min(int64(r.config.KVTokens()), math.MaxInt32)
 	if model := r.maxModelTokens; model > 0 && model <= capacity {
 		return int32(model - 1), int32(model)
 	}

@@ -27,6 +27,8 @@ type Cache struct {
 	// Changes is what could be found that could not before, and what no longer
 	// can, in that order.
 	Changes []Change
+	// Groups of layers with windows hold the last WindowBlocks blocks of each sequence.
+	Groups, WindowBlocks int
 }
 
 // Change is a block that can be found from now on, or no longer.
@@ -37,7 +39,9 @@ type Change struct {
 
 // Sequence is the blocks of a running sequence, in the order of its tokens.
 type Sequence struct {
-	Blocks     []int
+	Blocks []int
+	// windows is the blocks of each group, the oldest in front.
+	windows    [][]int
 	chain      []uint64
 	registered int
 	tokens     int
@@ -110,10 +114,11 @@ func (c *Cache) Admit(a Admission) (*Sequence, bool) {
 			idle++
 		}
 	}
-	if c.blocks(max(a.Tokens, a.Reserve))-len(hits) > len(c.free)-idle {
+	blocks := c.blocks(max(a.Tokens, a.Reserve))
+	if blocks-len(hits)+c.Groups*min(blocks, c.WindowBlocks) > len(c.free)-idle {
 		return nil, false
 	}
-	s := &Sequence{chain: a.Chain, registered: len(hits), withheld: a.Withheld, priority: a.Priority}
+	s := &Sequence{chain: a.Chain, registered: len(hits), withheld: a.Withheld, priority: a.Priority, windows: make([][]int, c.Groups)}
 	for _, b := range hits {
 		if c.references[b] == 0 {
 			c.free = remove(c.free, b)
@@ -133,20 +138,47 @@ func (c *Cache) Extend(s *Sequence, tokens int) bool { return c.ExtendPast(s, to
 // ExtendPast gives a sequence room for tokens beyond its content, or changes nothing and
 // returns false. Only full blocks of content can be found.
 func (c *Cache) ExtendPast(s *Sequence, content, room int) bool {
-	fresh := c.blocks(room) - len(s.Blocks)
-	if fresh > len(c.free) {
+	blocks := c.blocks(room)
+	fresh := blocks - len(s.Blocks)
+	grown := 0
+	if c.Groups > 0 && fresh > 0 {
+		grown = min(blocks, c.WindowBlocks) - len(s.windows[0])
+	}
+	if fresh+c.Groups*grown > len(c.free) {
 		return false
 	}
 	for range fresh {
-		b := c.free[0]
-		c.free = c.free[1:]
-		c.evict(b)
-		c.references[b] = 1
-		s.Blocks = append(s.Blocks, b)
+		s.Blocks = append(s.Blocks, c.take())
+	}
+	for g := range s.windows {
+		for range grown {
+			s.windows[g] = append(s.windows[g], c.take())
+		}
+	}
+	for range fresh - grown {
+		c.slide(s)
 	}
 	s.tokens = content
 	c.registerFull(s)
 	return true
+}
+
+// take takes the block that is reused first.
+func (c *Cache) take() int {
+	b := c.free[0]
+	c.free = c.free[1:]
+	c.evict(b)
+	c.references[b] = 1
+	return b
+}
+
+// slide has each group give up the oldest block of its window for a new one.
+func (c *Cache) slide(s *Sequence) {
+	for g, window := range s.windows {
+		c.references[window[0]] = 0
+		c.push(window[0])
+		s.windows[g] = append(window[1:], c.take())
+	}
 }
 
 // Publish lets the blocks of a sequence be found that were withheld.
@@ -200,6 +232,10 @@ func remove(blocks []int, b int) []int {
 // Release frees a sequence's blocks, last one first. None goes before one that
 // comes after it in the text.
 func (c *Cache) Release(s *Sequence) {
+	for _, b := range slices.Concat(s.windows...) {
+		c.references[b] = 0
+		c.push(b)
+	}
 	least := math.MinInt
 	for _, b := range slices.Backward(s.Blocks) {
 		if _, ok := c.identity[b]; ok {

@@ -48,5 +48,6 @@ func (c *Cache) AdmitNeeds(a Admission) (fresh, idle int) {
 			idle++
 		}
 	}
-	return c.blocks(max(a.Tokens, a.Reserve)) - len(hits), idle
+	blocks := c.blocks(max(a.Tokens, a.Reserve))
+	return blocks - len(hits) + c.Groups*min(blocks, c.WindowBlocks), idle
 }
