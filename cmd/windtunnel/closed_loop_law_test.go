@@ -41,8 +41,8 @@ func loopsOf(t *testing.T, in *v1alpha1.Scenario) []loop {
 		if c.Copies != nil {
 			l.users *= float64(c.Copies.Count)
 		}
-		if c.ClosedLoop.ThinkTime == nil {
-			l.think = workload.DefaultTurnaround.Seconds()
+		if d := c.ClosedLoop.ThinkTime; c.Sessions == nil && (d == nil || d.Distribution == v1alpha1.ConstantDurations) {
+			l.think += workload.DefaultTurnaround.Seconds()
 		}
 		if s := c.Sessions; s != nil && s.ThinkTime != nil {
 			turns := s.Turns.Mean.Float()

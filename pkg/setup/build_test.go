@@ -109,24 +109,25 @@ func TestTheReferenceStatesEngineVersions(t *testing.T) {
 	}
 }
 
-func TestTurnaroundOfUsersWhoDoNotThink(t *testing.T) {
-	think := &v1alpha1.Durations{Mean: ptr.To[v1alpha1.Duration]("3s")}
+func TestTurnaroundOfUsers(t *testing.T) {
+	steady := &v1alpha1.Durations{Distribution: v1alpha1.ConstantDurations, Mean: ptr.To[v1alpha1.Duration]("3s")}
+	varied := &v1alpha1.Durations{Distribution: v1alpha1.ExponentialDurations, Mean: ptr.To[v1alpha1.Duration]("3s")}
 	for name, tc := range map[string]struct {
-		loop v1alpha1.ClosedLoop
-		want time.Duration
+		loop     v1alpha1.ClosedLoop
+		sessions *v1alpha1.Sessions
+		want     time.Duration
 	}{
-		"by default":           {v1alpha1.ClosedLoop{}, workload.DefaultTurnaround},
-		"none":                 {v1alpha1.ClosedLoop{Turnaround: ptr.To[v1alpha1.Duration]("0s")}, 0},
-		"beside a think time":  {v1alpha1.ClosedLoop{ThinkTime: think}, 0},
-		"and with one as well": {v1alpha1.ClosedLoop{ThinkTime: think, Turnaround: ptr.To[v1alpha1.Duration]("4ms")}, 4 * time.Millisecond},
+		"without a think time":                {v1alpha1.ClosedLoop{}, nil, workload.DefaultTurnaround},
+		"none":                                {v1alpha1.ClosedLoop{Turnaround: ptr.To[v1alpha1.Duration]("0s")}, nil, 0},
+		"beside a constant think time":        {v1alpha1.ClosedLoop{ThinkTime: steady}, nil, workload.DefaultTurnaround},
+		"beside one that varies":              {v1alpha1.ClosedLoop{ThinkTime: varied}, nil, 0},
+		"stated beside one that varies":       {v1alpha1.ClosedLoop{ThinkTime: varied, Turnaround: ptr.To[v1alpha1.Duration]("4ms")}, nil, 4 * time.Millisecond},
+		"in sessions":                         {v1alpha1.ClosedLoop{}, &v1alpha1.Sessions{}, workload.DefaultTurnaround},
+		"in sessions whose think time varies": {v1alpha1.ClosedLoop{}, &v1alpha1.Sessions{ThinkTime: varied}, 0},
 	} {
-		if got := buildTurnaround(&v1alpha1.Client{ClosedLoop: &tc.loop}); got != tc.want {
+		if got := buildTurnaround(&v1alpha1.Client{ClosedLoop: &tc.loop, Sessions: tc.sessions}); got != tc.want {
 			t.Errorf("%s: %v, want %v", name, got, tc.want)
 		}
-	}
-	inSession := &v1alpha1.Client{ClosedLoop: &v1alpha1.ClosedLoop{}, Sessions: &v1alpha1.Sessions{ThinkTime: think}}
-	if got := buildTurnaround(inSession); got != 0 {
-		t.Errorf("beside the think time of a session: %v, want 0", got)
 	}
 	page, err := os.ReadFile("../../docs/reference.md")
 	if err != nil {

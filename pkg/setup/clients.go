@@ -143,14 +143,18 @@ func buildClient(in *v1alpha1.Client, path *field.Path) (workload.Client, field.
 	return client, errs
 }
 
-// buildTurnaround is the turnaround of a client's users. Where users think, that is what
-// takes time between two requests.
+// buildTurnaround is the turnaround of a client's users. Users who think for times that
+// vary are out of step.
 func buildTurnaround(in *v1alpha1.Client) time.Duration {
 	switch {
 	case in.ClosedLoop.Turnaround != nil:
 		return in.ClosedLoop.Turnaround.Duration()
-	case in.ClosedLoop.ThinkTime != nil, in.Sessions != nil && in.Sessions.ThinkTime != nil:
+	case varies(in.ClosedLoop.ThinkTime), in.Sessions != nil && varies(in.Sessions.ThinkTime):
 		return 0
 	}
 	return workload.DefaultTurnaround
+}
+
+func varies(in *v1alpha1.Durations) bool {
+	return in != nil && in.Distribution != "" && in.Distribution != v1alpha1.ConstantDurations
 }
