@@ -96,16 +96,23 @@ func TestAsynchronousSchedulingFollowsTheVersion(t *testing.T) {
 	}
 }
 
-// TestTheReferenceStatesEngineVersions holds the words of the API against the constants.
-func TestTheReferenceStatesEngineVersions(t *testing.T) {
-	page, err := os.ReadFile("../../docs/reference.md")
+// TestPagesStateDefaults holds the words of the pages against the constants.
+func TestPagesStateDefaults(t *testing.T) {
+	wantOnPage(t, "api.md", fmt.Sprintf("The default is %s.", latency.DefaultEngineVersion))
+	wantOnPage(t, "api.md", fmt.Sprintf("Its default is %v", workload.DefaultTurnaround))
+	wantOnPage(t, "reference.md", fmt.Sprintf("with 0s they stay in step. It is derived: %v", workload.DefaultTurnaround))
+	wantOnPage(t, "reference.md", fmt.Sprintf("from %s to %s. It determines asynchronous scheduling, the fixed costs of a step and the table of all-reduce times. It is derived: %s.",
+		latency.OldestEngineVersion, latency.NewestEngineVersion, latency.DefaultEngineVersion))
+}
+
+func wantOnPage(t *testing.T, page, want string) {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/" + page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintf("from %s to %s. It determines asynchronous scheduling, the fixed costs of a step and the table of all-reduce times. It is derived: %s.",
-		latency.OldestEngineVersion, latency.NewestEngineVersion, latency.DefaultEngineVersion)
-	if !strings.Contains(string(page), want) {
-		t.Errorf("docs/reference.md does not say: %s", want)
+	if !strings.Contains(string(text), want) {
+		t.Errorf("docs/%s does not say: %s", page, want)
 	}
 }
 
@@ -128,14 +135,6 @@ func TestTurnaroundOfUsers(t *testing.T) {
 		if got := buildTurnaround(&v1alpha1.Client{ClosedLoop: &tc.loop, Sessions: tc.sessions}); got != tc.want {
 			t.Errorf("%s: %v, want %v", name, got, tc.want)
 		}
-	}
-	page, err := os.ReadFile("../../docs/reference.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := fmt.Sprintf("with 0s they stay in step. It is derived: %v", workload.DefaultTurnaround)
-	if !strings.Contains(string(page), want) {
-		t.Errorf("docs/reference.md does not say: %s", want)
 	}
 }
 

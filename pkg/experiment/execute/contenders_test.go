@@ -173,8 +173,8 @@ func TestBoundsHoldWithManyContenders(t *testing.T) {
 		"adapters.max 1": {[]string{pools, pools + "      adapters: {max: 1}\n", "        closedLoop: {concurrency: 12}\n", adapters}, waves(1, step)},
 		"adapters.max 5": {[]string{pools, pools + "      adapters: {max: 5}\n", "        closedLoop: {concurrency: 12}\n", adapters}, waves(5, step)},
 		// Users of a closed loop: each sends its next request when its last one ends.
-		"closedLoop.concurrency 1": {[]string{"concurrency: 12", "concurrency: 1"}, waves(1, step)},
-		"closedLoop.concurrency 5": {[]string{"concurrency: 12", "concurrency: 5"}, waves(5, step)},
+		"closedLoop.concurrency 1": {[]string{"concurrency: 12", "concurrency: 1, turnaround: 0s"}, waves(1, step)},
+		"closedLoop.concurrency 5": {[]string{"concurrency: 12", "concurrency: 5, turnaround: 0s"}, waves(5, step)},
 		// Blocks of the KV cache: one that vLLM keeps empty, and one of each prompt. The last token
 		// needs none.
 		"kvCache.blocks 2": {[]string{pools, pools + "      kvCache: {blocks: 2}\n"}, waves(1, step)},
