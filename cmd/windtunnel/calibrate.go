@@ -41,9 +41,11 @@ replica, and searches the coefficients whose TTFT, TPOT and E2E are closest to t
 measured ones. With --holdout it then predicts other runs, which the search does
 not use. Each of them has its own accelerator and settings.
 
-With report in place of requests, RUN names a Benchmark Report v0.2 of llm-d-benchmark.
-The command then draws requests from the lengths and the rate of the report, and fits
-to its means and percentiles.
+With report in place of requests, RUN names a result file: of vllm bench serve,
+guidellm, inference-perf or InferenceX, a Benchmark Report of llm-d-benchmark, or
+scrapes of vLLM's metrics. Of a file without single requests, the command draws
+requests with its lengths and its rate or concurrency, and fits to its means and
+percentiles.
 
 The same files give the same coefficients. docs/calibrate.md describes the formats.`,
 		Example: `  windtunnel calibrate -f rtx-4090.yaml --entry entry.yaml --plot plot.svg
@@ -74,7 +76,7 @@ func (o *calibrateOptions) run(ctx context.Context, stdout io.Writer) error {
 		return err
 	}
 	if o.plot != "" && !someTimes(append(runsOf(fitted), runsOf(heldBack)...)) {
-		return badInputError{errors.New("--plot shows single requests, and a Benchmark Report has none: use it with a log of requests")}
+		return badInputError{errors.New("--plot shows single requests, and these files have none: use it with a log of requests")}
 	}
 	warnTableMismatch(fitted[0], heldBack)
 	c, err := o.search(ctx, fitted)

@@ -3,24 +3,29 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"os"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/calibrate"
-	"windtunnel.dev/windtunnel/pkg/report/benchmark"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/calibrate/results"
 )
 
-// runReport names the Benchmark Report of a run, and says what it does not.
+// runReport names the result file of a run, and says what it does not.
 type runReport struct {
 	File string `json:"file"`
-	// Arrivals are Poisson where it is empty.
-	Arrivals calibrate.Arrivals `json:"arrivals"`
+	// Before is an earlier scrape of metrics, Seconds the time since then.
+	Before  string `json:"before"`
+	Seconds string `json:"seconds"`
+	// Arrivals are as the file says, or Poisson, where they are empty. Rate and Concurrency
+	// say how requests were sent where the file does not.
+	Arrivals    calibrate.Arrivals `json:"arrivals"`
+	Rate        string             `json:"rate"`
+	Concurrency int                `json:"concurrency"`
 }
 
 const (
@@ -37,10 +42,19 @@ func (f *runFile) validateReport() field.ErrorList {
 	var errs field.ErrorList
 	path := field.NewPath("report")
 	if f.Report.File == "" {
-		errs = append(errs, field.Required(path.Child("file"), "a Benchmark Report of llm-d-benchmark"))
+		errs = append(errs, field.Required(path.Child("file"), "a result file of a benchmark"))
 	}
 	if a := f.Report.Arrivals; a != "" && !slices.Contains(calibrate.AllArrivals(), a) {
 		errs = append(errs, field.NotSupported(path.Child("arrivals"), a, calibrate.AllArrivals()))
+	}
+	for _, d := range []decimal{{"seconds", f.Report.Seconds}, {"rate", f.Report.Rate}} {
+		if d.text != "" {
+			errs = append(errs, d.check(path)...)
+		}
+	}
+	errs = append(errs, atLeast(0, f.Report.Concurrency, "report", "concurrency")...)
+	if f.Report.Rate != "" && f.Report.Concurrency > 0 {
+		errs = append(errs, field.Forbidden(path.Child("rate"), "in a closed loop of report.concurrency the rate follows from the answers: set only one of the two"))
 	}
 	if f.Requests.File != "" {
 		errs = append(errs, field.Forbidden(path, "the run has a log of requests: name only one of requests.file and report.file"))
@@ -54,143 +68,143 @@ func (f *runFile) validateReport() field.ErrorList {
 	return errs
 }
 
-// reported is the run of a report, with warnings about what the replay leaves out.
-func (f *runFile) reported(title, folder string, engine calibrate.Engine) (*calibrate.Run, []string, error) {
+// reported are the runs of a result file, with warnings about what the replays leave out.
+func (f *runFile) reported(title, folder string, engine calibrate.Engine) ([]measuredRun, error) {
 	name := resolvePath(folder, f.Report.File)
+	all, err := f.results(name, folder)
+	if err != nil {
+		return nil, err
+	}
+	var runs []measuredRun
+	for i := range all {
+		r := &all[i]
+		if errs := f.pace(r); len(errs) > 0 {
+			return nil, fmt.Errorf("%s: %w", name, errs.ToAggregate())
+		}
+		if r.Requests == nil {
+			if err := f.bound(r); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		run := r.Run(title, engine)
+		warnings := slices.Concat(r.Notes, f.mismatches(r), run.Warnings())
+		if r.Part != "" {
+			for k := range warnings {
+				warnings[k] = r.Part + ": " + warnings[k]
+			}
+		}
+		runs = append(runs, measuredRun{run, warnings})
+	}
+	return runs, nil
+}
+
+// results reads the result file, whichever benchmark wrote it.
+func (f *runFile) results(name, folder string) ([]results.Result, error) {
+	raw, err := readResultFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var all []results.Result
+	var errs field.ErrorList
+	switch {
+	case f.Report.Before != "" || f.Report.Seconds != "":
+		var before []byte
+		if f.Report.Before != "" {
+			if before, err = readResultFile(resolvePath(folder, f.Report.Before)); err != nil {
+				return nil, err
+			}
+		}
+		var one results.Result
+		one, errs = results.ReadScrapes(before, raw, decimal{text: f.Report.Seconds}.float())
+		all = []results.Result{one}
+	case looksLikeReport(raw):
+		var one results.Result
+		one, errs = f.benchmarkReport(raw)
+		all = []results.Result{one}
+	default:
+		all, errs = results.Read(raw, f.TensorParallelism)
+	}
+	if len(errs) > 0 {
+		return nil, fmt.Errorf("%s holds no results that this command reads:\n%s", name, bulletList(errs))
+	}
+	return all, nil
+}
+
+func readResultFile(name string) ([]byte, error) {
 	at, err := os.Stat(name)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if at.Size() > benchmark.MaxBytes {
-		return nil, nil, fmt.Errorf("%s has %d bytes; a Benchmark Report has at most %d", name, at.Size(), benchmark.MaxBytes)
+	if at.Size() > results.MaxBytes {
+		return nil, fmt.Errorf("%s has %d bytes; a result file has at most %d", name, at.Size(), results.MaxBytes)
 	}
-	raw, err := readInputFile(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	r, errs := benchmark.Read(raw)
-	if len(errs) > 0 {
-		return nil, nil, fmt.Errorf("%s is no Benchmark Report that this command reads:\n%s", name, bulletList(errs))
-	}
-	load, warnings, err := f.loadOf(r)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", name, err)
-	}
-	figures, err := figuresOf(r)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", name, err)
-	}
-	run := calibrate.NewReportedRun(title, engine, load, figures)
-	return run, append(warnings, run.Warnings()...), nil
+	return readInputFile(name)
 }
 
-// loadOf is what one of the report's replicas served.
-func (f *runFile) loadOf(r *benchmark.Report) (calibrate.Load, []string, error) {
-	l := calibrate.Load{Arrivals: f.Report.Arrivals, BlockTokens: f.Engine.BlockSize}
-	if l.Arrivals == "" {
-		l.Arrivals = calibrate.PoissonArrivals
+// pace takes from the run how requests were sent where the file does not say it.
+func (f *runFile) pace(r *results.Result) field.ErrorList {
+	rate, concurrency := decimal{text: f.Report.Rate}.float(), f.Report.Concurrency
+	switch stated := f.Report.Rate != "" || concurrency > 0; {
+	case r.Unpaced == nil && stated:
+		path := field.NewPath("report")
+		if concurrency > 0 {
+			path = path.Child("concurrency")
+		} else {
+			path = path.Child("rate")
+		}
+		return field.ErrorList{field.Forbidden(path, "the file says how requests were sent: leave it out")}
+	case r.Unpaced != nil && !stated:
+		fault := *r.Unpaced
+		fault.Detail += "; or set report.rate or report.concurrency"
+		return field.ErrorList{&fault}
+	case stated:
+		r.Pace(rate, concurrency)
 	}
-	replicas, warnings, err := f.replicasOf(r)
-	if err != nil {
-		return l, nil, err
+	if f.Report.Arrivals != "" {
+		r.Load.Arrivals = f.Report.Arrivals
 	}
-	total, rate, err := trafficOf(r)
-	if err != nil {
-		return l, nil, err
-	}
-	l.Rate, l.Requests = rate/replicas, max(1, int(math.Round(float64(total)/replicas)))
+	return nil
+}
+
+// bound keeps a replay of drawn requests short.
+func (f *runFile) bound(r *results.Result) error {
+	l := &r.Load
 	if l.Requests > maxDrawn {
-		warnings = append(warnings, fmt.Sprintf("the report is of %d requests on each replica; the first %d are replayed", l.Requests, maxDrawn))
+		r.Notes = append(r.Notes, fmt.Sprintf("the file is of %d requests; the first %d are replayed", l.Requests, maxDrawn))
 		l.Requests = maxDrawn
 	}
-	if float64(l.Requests)/l.Rate > maxLoadSeconds {
-		return l, nil, fmt.Errorf("scenario.load.standardized.rate_qps: at %g requests per second on each replica, the load takes longer than %d seconds", l.Rate, int(maxLoadSeconds))
+	if l.Rate > 0 && float64(l.Requests)/l.Rate > maxLoadSeconds {
+		return fmt.Errorf("at %g requests per second, the load takes longer than %d seconds", l.Rate, int(maxLoadSeconds))
 	}
-	input, errIn := r.InputLengths()
-	output, errOut := r.OutputLengths()
-	if errIn != nil {
-		return l, nil, fmt.Errorf("results.request_performance.aggregate.requests.input_length: %w", errIn)
+	l.Prefixes = min(l.Prefixes, maxPrefixes)
+	if l.PrefixTokens > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("prompts share one of %d beginnings of %d tokens, each as often as the others", l.Prefixes, l.PrefixTokens))
 	}
-	if errOut != nil {
-		return l, nil, fmt.Errorf("results.request_performance.aggregate.requests.output_length: %w", errOut)
-	}
-	l.Input, l.Output = input.At, output.At
-	return l, append(warnings, f.prefixesOf(r, &l)...), nil
+	return nil
 }
 
-// trafficOf is the number of requests and their rate.
-func trafficOf(r *benchmark.Report) (total int64, rate float64, err error) {
-	p := r.Results.RequestPerformance
-	if p == nil || p.Aggregate == nil || p.Aggregate.Requests == nil || p.Aggregate.Requests.Total == 0 {
-		return 0, 0, errors.New("results.request_performance.aggregate.requests: the report counts no requests")
+// mismatches says where the file describes another engine than the run.
+func (f *runFile) mismatches(r *results.Result) []string {
+	var all []string
+	if tp := r.TensorParallelism; tp > 0 && tp != f.TensorParallelism {
+		all = append(all, fmt.Sprintf("the report has tensor parallelism %d, and the run %d", tp, f.TensorParallelism))
 	}
-	if r.Scenario == nil || r.Scenario.Load == nil || r.Scenario.Load.Standardized.RateQPS == nil {
-		return 0, 0, errors.New("scenario.load.standardized.rate_qps: the report states no rate, without which no arrivals can be drawn; calibrate with a log of requests")
+	if r.Model != "" && !strings.EqualFold(lastWord(r.Model), lastWord(f.Model)) {
+		all = append(all, fmt.Sprintf("the report is of the model %s, and the run of %s", r.Model, f.Model))
 	}
-	return p.Aggregate.Requests.Total, *r.Scenario.Load.Standardized.RateQPS, nil
+	if v := r.EngineVersion; v != "" && f.Engine.Version == "" {
+		all = append(all, fmt.Sprintf("the report is of the engine version %s, and the run has no engine.version", v))
+	}
+	return all
 }
 
-// replicasOf is how many replicas of one engine shared the load.
-func (f *runFile) replicasOf(r *benchmark.Report) (float64, []string, error) {
-	warnings := []string{"the report has no single requests: lengths and arrivals are drawn, each by itself"}
-	engines := r.Engines()
-	switch {
-	case len(engines) == 0:
-		return 1, append(warnings, "the report has no engine in scenario.stack: one replica is assumed"), nil
-	case len(engines) > 1:
-		return 0, nil, fmt.Errorf("scenario.stack: the report has %d engines, and calibrate replays on one: measure one alone", len(engines))
-	}
-	e := engines[0]
-	if e.Role != "replica" {
-		warnings = append(warnings, fmt.Sprintf("the only engine of the report has the role %s: it is taken for one that does prefill and decode", e.Role))
-	}
-	if tp := e.Accelerator.Parallelism.TP; tp != nil && *tp > 0 && *tp != int64(f.TensorParallelism) {
-		warnings = append(warnings, fmt.Sprintf("the report has tensor parallelism %d, and the run %d", *tp, f.TensorParallelism))
-	}
-	if e.Model.Name != f.Model {
-		warnings = append(warnings, fmt.Sprintf("the report is of the model %s, and the run of %s", e.Model.Name, f.Model))
-	}
-	if e.Replicas > 1 {
-		warnings = append(warnings, fmt.Sprintf("the report has %d replicas: one of them is replayed with an equal part of the load", e.Replicas))
-	}
-	return float64(e.Replicas), warnings, nil
-}
+// lastWord is a model's name without who published it.
+func lastWord(model string) string { return model[strings.LastIndexByte(model, '/')+1:] }
 
-// prefixesOf has prompts share beginnings, and says what of the load is not replayed.
-func (f *runFile) prefixesOf(r *benchmark.Report, l *calibrate.Load) []string {
-	var warnings []string
-	s := &r.Scenario.Load.Standardized
-	if p := s.Prefix; p != nil && p.PrefixLen.Value > 0 {
-		l.PrefixTokens = int(min(p.PrefixLen.Value, workload.MaxTokens))
-		l.Prefixes = int(min(p.NumGroups, maxPrefixes) * min(p.NumPrefixes, maxPrefixes))
-		warnings = append(warnings, fmt.Sprintf("prompts share one of %d beginnings of %d tokens, each as often as the others", l.Prefixes, l.PrefixTokens))
+// orNaN is a figure of a report; NaN where it has none.
+func orNaN(value float64, has bool) float64 {
+	if !has || value == 0 {
+		return math.NaN()
 	}
-	if s.MultiTurn != nil && s.MultiTurn.Enabled {
-		warnings = append(warnings, "the report's requests are turns of conversations: they are replayed as single requests, which find less in the prefix cache")
-	}
-	if s.Concurrency != nil && !math.IsInf(*s.Concurrency, 1) {
-		warnings = append(warnings, fmt.Sprintf("the report's load generator kept at most %.0f requests in flight: the replay has no such limit", *s.Concurrency))
-	}
-	return warnings
-}
-
-// figuresOf are the means and percentiles of the report; NaN where it has none.
-func figuresOf(r *benchmark.Report) (calibrate.Figures, error) {
-	metrics := r.Metrics()
-	var figures calibrate.Figures
-	some := false
-	for m, metric := range [calibrate.Metrics]string{"ttft", "tpot", "e2e"} {
-		for s := range calibrate.Statistics {
-			value, has := metrics[metric+"."+s.String()]
-			if !has || value == 0 {
-				value = math.NaN()
-			}
-			figures[m][s] = value
-		}
-		some = some || !math.IsNaN(figures[m][calibrate.Mean])
-	}
-	if !some {
-		return figures, errors.New("results.request_performance.aggregate.latency: the report has none of time_to_first_token, time_per_output_token and request_latency")
-	}
-	return figures, nil
+	return value
 }

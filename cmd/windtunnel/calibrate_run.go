@@ -27,7 +27,7 @@ type runFile struct {
 		File   string           `json:"file"`
 		Format calibrate.Format `json:"format"`
 	} `json:"requests"`
-	// Report is a Benchmark Report in place of Requests.
+	// Report is a result file of a benchmark in place of Requests.
 	Report *runReport `json:"report"`
 	// Blocks are the identities of the prompts' blocks of BlockSize tokens.
 	Blocks *struct {
@@ -63,6 +63,10 @@ type runEngine struct {
 	ReserveFullPrompt   string `json:"reserveFullPrompt"`
 
 	LongPrefillTokenThreshold int `json:"longPrefillTokenThreshold"`
+	// Version is a release of vLLM, which says whether it schedules asynchronously where
+	// AsynchronousScheduling is empty.
+	Version                string `json:"version"`
+	AsynchronousScheduling string `json:"asynchronousScheduling"`
 }
 
 type runKVCache struct {
@@ -82,11 +86,11 @@ type measuredRun struct {
 func readRuns(names []string) ([]measuredRun, error) {
 	var all []measuredRun
 	for _, name := range names {
-		r, err := readRun(name)
+		runs, err := readRun(name)
 		if err != nil {
 			return nil, badInputError{err}
 		}
-		all = append(all, r)
+		all = append(all, runs...)
 	}
 	return all, nil
 }
@@ -100,45 +104,51 @@ func parseRunFile(raw []byte) (*runFile, error) {
 	return f, decodeRunFile(raw, f)
 }
 
-// readRun reads a run's file and all that it names.
-func readRun(name string) (measuredRun, error) {
+// readRun reads a run's file and all that it names: one run, or several where it names
+// results of several benchmarks.
+func readRun(name string) ([]measuredRun, error) {
 	raw, err := readInputFile(name)
 	if err != nil {
-		return measuredRun{}, err
+		return nil, err
 	}
 	if len(bytes.TrimSpace(raw)) == 0 {
-		return measuredRun{}, unfit(name, raw, "windtunnel calibrate reads a YAML file that describes a measured run")
+		return nil, unfit(name, raw, "windtunnel calibrate reads a YAML file that describes a measured run")
 	}
 	f, err := parseRunFile(raw)
 	if err != nil {
 		if other := unfit(name, raw, "windtunnel calibrate reads a YAML file that describes a measured run"); other != nil {
-			return measuredRun{}, other
+			return nil, other
 		}
-		return measuredRun{}, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	folder := filepath.Dir(name)
 	engine, warnings, err := f.engine(name, folder)
 	if err != nil {
-		return measuredRun{}, err
+		return nil, err
 	}
 	title := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 	if f.Report != nil {
-		run, more, err := f.reported(title, folder, engine)
-		for _, text := range more {
-			warnings = append(warnings, name+": "+text)
+		runs, err := f.reported(title, folder, engine)
+		for i := range runs {
+			for k, text := range runs[i].warnings {
+				runs[i].warnings[k] = name + ": " + text
+			}
 		}
-		return measuredRun{run, warnings}, err
+		if len(runs) > 0 {
+			runs[0].warnings = append(warnings, runs[0].warnings...)
+		}
+		return runs, err
 	}
 	requests, err := f.requests(folder)
 	if err != nil {
-		return measuredRun{}, err
+		return nil, err
 	}
 	run := calibrate.NewRun(title, engine, requests)
 	run.Fitted = f.FitRequests
 	for _, text := range run.Warnings() {
 		warnings = append(warnings, name+": "+text)
 	}
-	return measuredRun{run, warnings}, nil
+	return []measuredRun{{run, warnings}}, nil
 }
 
 // engine returns the engine that the file describes.
@@ -166,6 +176,8 @@ func (f *runFile) engine(name, folder string) (calibrate.Engine, []string, error
 		MaxModelLen:         f.Engine.MaxModelLen,
 		PrefixCaching:       f.Engine.PrefixCaching == "Enabled",
 		ReserveFullPrompt:   f.Engine.ReserveFullPrompt == "Enabled",
+
+		AsynchronousScheduling: f.schedulesAsynchronously(instance.EngineVersion),
 	}
 	if e.MaxModelLen == 0 {
 		e.MaxModelLen = instance.Model.ContextTokens
@@ -182,6 +194,15 @@ func (f *runFile) engine(name, folder string) (calibrate.Engine, []string, error
 	}
 	return e, []string{fmt.Sprintf("%s: kvCache.blocks is not given, %d are computed; if the run filled the KV cache, its errors are this guess's: take num_gpu_blocks from the engine's log",
 		name, e.KVBlocks)}, nil
+}
+
+// schedulesAsynchronously says whether a request waits for a step that is scheduled already,
+// where the file does not say it. The clock of an engine's log starts when that wait is over.
+func (f *runFile) schedulesAsynchronously(version latency.EngineVersion) bool {
+	if set := f.Engine.AsynchronousScheduling; set != "" {
+		return set == "Enabled"
+	}
+	return f.Report != nil && version.AsynchronousScheduling()
 }
 
 // budget returns how memory is divided where no number of blocks is given.
@@ -238,10 +259,19 @@ func (f *runFile) instance(catalogue *latency.Catalogue) (latency.Instance, fiel
 	if !ok {
 		errs = append(errs, unknownEntry("accelerator", f.Accelerator, catalogue.AcceleratorNames()))
 	}
+	var version latency.EngineVersion
+	if f.Engine.Version != "" {
+		parsed, fault := latency.ParseEngineVersion(f.Engine.Version, field.NewPath("engine", "version"))
+		if fault != nil {
+			errs = append(errs, fault)
+		}
+		version = parsed
+	}
 	i := latency.Instance{
 		Model:             model,
 		Accelerator:       accelerator,
 		TensorParallelism: f.TensorParallelism,
+		EngineVersion:     version,
 		Quantization:      latency.Quantization{Weights: autoPrecision(f.Quantization.Weights), KVCache: autoPrecision(f.Quantization.KVCache), Activations: autoPrecision(f.Quantization.Activations)},
 	}
 	if len(errs) == 0 {

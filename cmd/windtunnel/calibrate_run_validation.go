@@ -19,7 +19,7 @@ func (f *runFile) validate() field.ErrorList {
 	case f.Report != nil:
 		errs = append(errs, f.validateReport()...)
 	case f.Requests.File == "":
-		errs = append(errs, field.Required(field.NewPath("requests", "file"), "the log of measured requests; or name a Benchmark Report in report.file"))
+		errs = append(errs, field.Required(field.NewPath("requests", "file"), "the log of measured requests; or name a result file of a benchmark in report.file"))
 	}
 	if !slices.Contains(calibrate.Formats(), f.Requests.Format) {
 		errs = append(errs, field.NotSupported(field.NewPath("requests", "format"), f.Requests.Format, calibrate.Formats()))
@@ -35,6 +35,9 @@ func (f *runFile) validate() field.ErrorList {
 	errs = append(errs, atLeast(0, f.Engine.LongPrefillTokenThreshold, "engine", "longPrefillTokenThreshold")...)
 	errs = append(errs, onOff(f.Engine.PrefixCaching, "engine", "prefixCaching")...)
 	errs = append(errs, onOff(f.Engine.ReserveFullPrompt, "engine", "reserveFullPrompt")...)
+	if f.Engine.AsynchronousScheduling != "" {
+		errs = append(errs, onOff(f.Engine.AsynchronousScheduling, "engine", "asynchronousScheduling")...)
+	}
 	if blocks := f.KVCache.Blocks; blocks != 0 && (blocks < minKVBlocks || blocks > maxKVBlocks) {
 		errs = append(errs, field.Invalid(field.NewPath("kvCache", "blocks"), blocks, fmt.Sprintf("must be between %d and %d", minKVBlocks, maxKVBlocks)))
 	}

@@ -157,6 +157,7 @@ func TestBadInputOfCalibrate(t *testing.T) {
 		"engine settings left out":        {[]string{"-f", calibrateRun(t, "maxNumSeqs: 64, ", "")}, "engine.maxNumSeqs: Required value"},
 		"neither on nor off":              {[]string{"-f", calibrateRun(t, "maxNumSeqs: 64", "maxNumSeqs: 64, prefixCaching: true")}, `engine.prefixCaching: Invalid value: "true": line 6: must be a text`},
 		"a switch that is none":           {[]string{"-f", calibrateRun(t, "maxNumSeqs: 64", `maxNumSeqs: 64, prefixCaching: "on"`)}, `engine.prefixCaching: Unsupported value: "on"`},
+		"no such scheduling":              {[]string{"-f", calibrateRun(t, "maxNumSeqs: 64", `maxNumSeqs: 64, asynchronousScheduling: "on"`)}, `engine.asynchronousScheduling: Unsupported value: "on"`},
 		"no such memory":                  {[]string{"-f", calibrateRun(t, "blocks: 1200", `memoryUtilization: "1.2"`)}, "kvCache.memoryUtilization: Invalid value"},
 		"an unknown format":               {[]string{"-f", calibrateRun(t, "own.jsonl", "own.jsonl, format: XML")}, `requests.format: Unsupported value: "XML"`},
 		"a bad log":                       {[]string{"-f", calibrateRun(t, "own.jsonl", "own-blocks.jsonl")}, "own-blocks.jsonl: line 1: queued_ts: is missing"},
@@ -192,8 +193,11 @@ func TestTheGuideToCalibrationWorks(t *testing.T) {
 		t.Fatal(err)
 	}
 	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(guide), -1)
-	if len(blocks) != 3 {
-		t.Fatalf("%d blocks of YAML in the guide, want a run, a scenario and what a run may add", len(blocks))
+	if len(blocks) != 4 {
+		t.Fatalf("%d blocks of YAML in the guide, want a run, a scenario, what a run may add, and a run of scrapes", len(blocks))
+	}
+	if scrapes, err := parseRunFile([]byte(blocks[3][1])); err != nil || len(scrapes.validate()) > 0 {
+		t.Errorf("the guide's run of scrapes: %v", err)
 	}
 	run, err := parseRunFile([]byte(blocks[0][1] + blocks[2][1]))
 	if err != nil {
@@ -227,5 +231,28 @@ func TestTheGuideToCalibrationWorks(t *testing.T) {
 	}
 	if out := mustRun(t, "run", "-f", manifest); !strings.Contains(out, "SimulationRun calibrated") {
 		t.Errorf("the guide's scenario gives\n%s", out)
+	}
+}
+
+// An engine of vLLM 0.15 has scheduled its next step when a request comes, and the clock of
+// its own log starts after that wait: only the times of a client have it.
+func TestCalibrateKnowsWhoseClockItReads(t *testing.T) {
+	for name, tc := range map[string]struct {
+		file runFile
+		want bool
+	}{
+		"a log of an older engine":        {runFile{Engine: runEngine{Version: "0.10"}}, false},
+		"a log of a newer engine":         {runFile{Engine: runEngine{Version: "0.15"}}, false},
+		"a log of a client":               {runFile{Engine: runEngine{Version: "0.15", AsynchronousScheduling: "Enabled"}}, true},
+		"a result file of a newer engine": {runFile{Engine: runEngine{Version: "0.15"}, Report: &runReport{}}, true},
+		"of one that was told not to":     {runFile{Engine: runEngine{Version: "0.15", AsynchronousScheduling: "Disabled"}, Report: &runReport{}}, false},
+		"of an older one":                 {runFile{Engine: runEngine{Version: "0.10"}, Report: &runReport{}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			version, fault := latency.ParseEngineVersion(tc.file.Engine.Version, nil)
+			if got := tc.file.schedulesAsynchronously(version); fault != nil || got != tc.want {
+				t.Errorf("%v, %v, want %v", got, fault, tc.want)
+			}
+		})
 	}
 }

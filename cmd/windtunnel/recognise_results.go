@@ -20,22 +20,25 @@ type resultFormat struct {
 	use    string
 }
 
-// measured is what results of other tools are for.
-const measured = "windtunnel import reads the profile that the benchmark ran with, and windtunnel calibrate a log of requests or a Benchmark Report of llm-d-benchmark"
+// What results of other tools are for: of some, calibrate reads none.
+const (
+	measured  = "windtunnel import reads the profile that the benchmark ran with, and windtunnel calibrate a run whose report.file names this file"
+	unfitting = "windtunnel import reads the profile that the benchmark ran with, and windtunnel calibrate a log of requests, or results of vllm bench serve, guidellm and inference-perf"
+)
 
 // resultFormats are those of the benchmarks of SGLang (sglang/bench_serving.py) and vLLM (vllm/benchmarks/serve.py),
 // guidellm from 0.3 on, inference-perf, AIPerf, its predecessor genai-perf, and llm-d-benchmark. The first one that fits
 // names a file.
 var resultFormats = []resultFormat{
-	{"is a result of sglang.bench_serving", [][]string{{"completed"}, {"request_throughput"}, {"total_output_tokens_retokenized"}}, measured},
+	{"is a result of sglang.bench_serving", [][]string{{"completed"}, {"request_throughput"}, {"total_output_tokens_retokenized"}}, unfitting},
 	{"is a result of vllm bench serve", [][]string{{"completed"}, {"request_throughput"}, {"duration"}}, measured},
 	{"is a report of guidellm", [][]string{{"benchmarks", "metrics"}}, measured},
 	{"is a report of inference-perf", [][]string{{"load_summary"}, {"successes"}}, measured},
 	{"is a log of requests of inference-perf", [][]string{{"start_time"}, {"end_time"}, {"info", "input_tokens"}}, measured},
-	{"is a result of AIPerf", [][]string{{"request_latency", "unit"}, {"was_cancelled"}}, measured},
-	{"is a log of requests of AIPerf", [][]string{{"metadata", "request_start_ns"}, {"metrics"}}, measured},
-	{"is a result of AIPerf or genai-perf", [][]string{{"request_latency", "unit"}}, measured},
-	{"is a profile export of genai-perf", [][]string{{"experiments", "requests"}, {"service_kind"}}, measured},
+	{"is a result of AIPerf", [][]string{{"request_latency", "unit"}, {"was_cancelled"}}, unfitting},
+	{"is a log of requests of AIPerf", [][]string{{"metadata", "request_start_ns"}, {"metrics"}}, unfitting},
+	{"is a result of AIPerf or genai-perf", [][]string{{"request_latency", "unit"}}, unfitting},
+	{"is a profile export of genai-perf", [][]string{{"experiments", "requests"}, {"service_kind"}}, unfitting},
 	{"is a Benchmark Report of llm-d-benchmark", [][]string{{"run", "uid"}, {"results"}}, "windtunnel compare and windtunnel calibrate read Benchmark Reports"},
 }
 

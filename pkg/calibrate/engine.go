@@ -27,6 +27,7 @@ type Engine struct {
 	Cost                            latency.RequestCost
 	PrefixCaching                   bool
 	ReserveFullPrompt               bool
+	AsynchronousScheduling          bool
 }
 
 // Run is an engine and the requests that were measured on it. NewRun makes one.
@@ -36,13 +37,16 @@ type Run struct {
 	// Requests are in order of Queued, which counts from the first.
 	Requests []Request
 	// Concurrency is how many requests the engine has at most: others are sent when one
-	// ends, whenever they were queued. 0 is no limit.
-	Concurrency int
+	// ends, after ThinkSeconds on average, whenever they were queued. 0 is no limit.
+	Concurrency  int
+	ThinkSeconds float64
 	// Fitted is how many of the first requests a fit may look at; 0 means all.
 	// The others are held back.
 	Fitted int
 	// Figures are there where they are all that was measured: then requests have no times.
 	Figures *Figures
+	// warmUp is how many of the first requests are in no figure.
+	warmUp int
 }
 
 // fitted returns how many requests a fit may look at.
@@ -76,5 +80,7 @@ func (e *Engine) pool(timer latency.StepTimer) simulator.Pool {
 		MaxModelLen:         e.MaxModelLen,
 		Cost:                e.Cost,
 		ReserveFullPrompt:   e.ReserveFullPrompt,
+
+		AsynchronousScheduling: e.AsynchronousScheduling,
 	}
 }

@@ -57,7 +57,7 @@ func FittedOn(runs []*Run, judged []*Judgement) *latency.Provenance {
 	p := &latency.Provenance{Shares: latency.Fitted}
 	requests := 0
 	for _, r := range runs {
-		requests += r.fitted()
+		requests += r.fitted() - r.warmUp
 		if name := r.Engine.Model.Name; !slices.Contains(p.Models, name) {
 			p.Models = append(p.Models, name)
 		}

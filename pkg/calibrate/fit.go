@@ -149,7 +149,7 @@ func (f *fit) loss(ctx context.Context, x point, replays int) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		p := predictionOf(all, 0, r.fitted())
+		p := predictionOf(all, r.warmUp, r.fitted())
 		sum += p.distance(f.measured[i], f.figures[i])
 		f.count(replays)
 	}

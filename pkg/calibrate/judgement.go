@@ -40,7 +40,7 @@ func (r *Run) Judge(ctx context.Context, c latency.RooflineCoefficients, heldBac
 		return nil, err
 	}
 	if heldBack || r.fitted() == len(r.Requests) {
-		return []*Judgement{r.judge(all, r.Name, 0, len(r.Requests), heldBack)}, nil
+		return []*Judgement{r.judge(all, r.Name, r.warmUp, len(r.Requests), heldBack)}, nil
 	}
 	return []*Judgement{
 		r.judge(all, fmt.Sprintf("%s, first %d requests", r.Name, r.fitted()), 0, r.fitted(), false),

@@ -9,6 +9,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
 // tenMilliseconds is a step's time, whatever is in it.
@@ -88,5 +89,31 @@ func TestAClosedLoopIsJudgedByItsFigures(t *testing.T) {
 		if math.Abs(e[Mean]) > 0.01 {
 			t.Errorf("mean %v is off by %.2f %%", Metric(m), 100*e[Mean])
 		}
+	}
+}
+
+// One user whose requests take 50 ms thinks 200 ms on average: 250 ms a request. The first 5 of 405 are a warm-up, so that 400 are judged.
+func TestUsersThinkAndAWarmUpCountsInNoFigure(t *testing.T) {
+	l := Load{Requests: 400, WarmUp: 5, Concurrency: 1, ThinkSeconds: 0.2, Input: constant(100), Output: constant(5)}
+	run := NewReportedRun("thinking", ownEngine(), l, FiguresOf([]Times{{TTFT: 0.01, TPOT: 0.01, E2E: 0.05}}))
+	requests, listener := run.source()
+	end := simtime.Time(0)
+	for range run.Requests {
+		r, ok := requests.Next()
+		if !ok {
+			t.Fatal("no request though no user has one in flight")
+		}
+		end = r.Arrival + simtime.Time(50*time.Millisecond)
+		listener.Ended(workload.End{ID: r.ID, At: end})
+	}
+	if s := end.Sub(0).Seconds() / 405; math.Abs(s/0.25-1) > 0.1 {
+		t.Errorf("a request and its pause take %v s on average, want 0.25", s)
+	}
+	judged, err := run.Judge(t.Context(), ownCoefficients.roofline(ownEngine().Instance), true, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(judged[0].PredictedTimes); n != 400 {
+		t.Errorf("%d requests are judged, want 400", n)
 	}
 }

@@ -30,8 +30,12 @@ type Load struct {
 	Rate     float64
 	Arrivals Arrivals
 	// Concurrency is how many of them the engine has at most: another one is sent when one
-	// ends. 0 is no limit. A closed loop has a Concurrency and no Rate.
-	Concurrency int
+	// ends, after ThinkSeconds on average. 0 is no limit. A closed loop has a Concurrency and
+	// no Rate.
+	Concurrency  int
+	ThinkSeconds float64
+	// WarmUp is how many requests come before these, and count in no figure.
+	WarmUp int
 	// Input and Output are the lengths below which a share of the requests lies.
 	Input, Output func(share float64) float64
 	// PrefixTokens is how much of its beginning a prompt shares with others, Prefixes how
@@ -44,7 +48,8 @@ type Load struct {
 // was not measured is NaN.
 func NewReportedRun(name string, e Engine, l Load, measured Figures) *Run {
 	r := NewRun(name, e, l.draw())
-	r.Concurrency = l.Concurrency
+	r.Concurrency, r.ThinkSeconds = l.Concurrency, l.ThinkSeconds
+	r.warmUp = l.WarmUp
 	r.Figures = &measured
 	return r
 }
@@ -54,7 +59,7 @@ func (l *Load) draw() []Request {
 	input, output := l.lengths("input", l.Input), l.lengths("output", l.Output)
 	arrivals := stats.NewStream(1, "calibrate/report/arrivals")
 	prefixes := stats.NewStream(1, "calibrate/report/prefixes")
-	requests := make([]Request, l.Requests)
+	requests := make([]Request, len(input))
 	at := 0.0
 	for i := range requests {
 		requests[i] = Request{Queued: nanoseconds(at), InputTokens: input[i], OutputTokens: output[i]}
@@ -72,9 +77,9 @@ func (l *Load) draw() []Request {
 
 // lengths are one length a request, in random order.
 func (l *Load) lengths(name string, law func(float64) float64) []int {
-	lengths := make([]int, l.Requests)
+	lengths := make([]int, l.WarmUp+l.Requests)
 	for i := range lengths {
-		share := (float64(i) + 0.5) / float64(l.Requests)
+		share := (float64(i) + 0.5) / float64(len(lengths))
 		lengths[i] = int(min(max(math.Round(law(share)), 1), workload.MaxTokens))
 	}
 	order := stats.NewStream(1, "calibrate/report/"+name)
@@ -111,7 +116,7 @@ func (r *Run) check() error {
 	switch {
 	case len(r.Requests) == 0:
 		return fmt.Errorf("%s: a run without requests", r.Name)
-	case r.Figures != nil && r.fitted() < len(r.Requests):
+	case r.Figures != nil && r.Fitted > 0:
 		return fmt.Errorf("%s: a report has no figures of its first requests alone", r.Name)
 	}
 	return nil

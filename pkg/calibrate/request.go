@@ -41,3 +41,11 @@ func sorted(requests []Request) []Request {
 	}
 	return requests
 }
+
+// NewRequest returns a request with times in seconds.
+func NewRequest(queued, firstToken, lastToken float64, inputTokens, outputTokens int) Request {
+	return Request{
+		Queued: nanoseconds(queued), FirstToken: nanoseconds(firstToken), LastToken: nanoseconds(lastToken),
+		InputTokens: inputTokens, OutputTokens: outputTokens,
+	}
+}

@@ -38,7 +38,7 @@ func Warnings(c latency.RooflineCoefficients) []string {
 // anything is fitted to them.
 func (r *Run) Warnings() []string {
 	var all []string
-	if n := r.fitted(); n < fewRequests {
+	if n := r.fitted() - r.warmUp; n < fewRequests {
 		all = append(all, fmt.Sprintf("%d requests are few: use some hundred; fewer than %d are only a first try", n, fewRequests))
 	}
 	f := r.figures(0, len(r.Requests))

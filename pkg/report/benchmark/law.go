@@ -5,33 +5,17 @@ package benchmark
 import (
 	"errors"
 	"math"
+
+	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// A Law says below which length a share of the requests lies: the values between two
-// known ones are spread evenly.
-type Law []lawPoint
-
-type lawPoint struct{ share, value float64 }
-
-// At returns the length at a share from 0 to 1.
-func (l Law) At(share float64) float64 {
-	if share <= l[0].share {
-		return l[0].value
-	}
-	for i := 1; i < len(l); i++ {
-		if low, high := l[i-1], l[i]; share <= high.share {
-			return low.value + (high.value-low.value)*(share-low.share)/(high.share-low.share)
-		}
-	}
-	return l[len(l)-1].value
-}
-
 // errNoLaw says what a report lacks to draw lengths from.
-var errNoLaw = errors.New("the report has neither the least and the greatest length nor a distribution of the load")
+var errNoLaw = errors.New("the report has neither a mean length nor a distribution of the load")
 
 // InputLengths returns the law of the lengths of prompts, and OutputLengths that of
-// answers: as measured, and where that is not there, as the load was stated.
-func (r *Report) InputLengths() (Law, error) {
+// answers: as measured, and where that is not there, as the load was stated. Where both say
+// no more than a mean, all have that length.
+func (r *Report) InputLengths() (stats.Quantiles, error) {
 	var measured *Statistics
 	if q := r.requests(); q != nil {
 		measured = q.InputLength
@@ -43,7 +27,7 @@ func (r *Report) InputLengths() (Law, error) {
 }
 
 // OutputLengths is as InputLengths.
-func (r *Report) OutputLengths() (Law, error) {
+func (r *Report) OutputLengths() (stats.Quantiles, error) {
 	var measured *Statistics
 	if q := r.requests(); q != nil {
 		measured = q.OutputLength
@@ -68,47 +52,47 @@ func (r *Report) load() *LoadStandardized {
 	return &r.Scenario.Load.Standardized
 }
 
-func lawOf(measured *Statistics, stated *SequenceLength) (Law, error) {
-	if measured != nil && measured.Min != nil && measured.Max != nil {
-		return measuredLaw(measured), nil
-	}
-	if stated == nil {
-		return nil, errNoLaw
-	}
+func lawOf(measured *Statistics, stated *SequenceLength) (stats.Quantiles, error) {
 	switch {
+	case measured != nil && measured.Min != nil && measured.Max != nil:
+		return measuredLaw(measured), nil
+	case stated == nil:
+		// Only the mean may be known.
 	case stated.Distribution == Fixed:
-		return Law{{1, stated.Value}}, nil
+		return stats.Quantiles{{Share: 1, Value: stated.Value}}, nil
 	case stated.Distribution == Uniform && stated.Min != nil && stated.Max != nil:
-		return Law{{0, float64(*stated.Min)}, {1, float64(*stated.Max)}}, nil
+		return stats.Quantiles{{Share: 0, Value: float64(*stated.Min)}, {Share: 1, Value: float64(*stated.Max)}}, nil
 	case stated.Distribution == Gaussian && stated.StdDev != nil:
 		return gaussianLaw(stated), nil
-	default:
-		return nil, errNoLaw
 	}
+	if measured != nil && measured.Mean > 0 {
+		return stats.Quantiles{{Share: 1, Value: measured.Mean}}, nil
+	}
+	return nil, errNoLaw
 }
 
 // measuredLaw has the quantiles that ascend; a report may hold others.
-func measuredLaw(s *Statistics) Law {
-	var law Law
+func measuredLaw(s *Statistics) stats.Quantiles {
+	var law stats.Quantiles
 	for _, q := range s.all() {
-		if v := *q.value; v != nil && (len(law) == 0 || *v >= law[len(law)-1].value) {
-			law = append(law, lawPoint{q.share, *v})
+		if v := *q.value; v != nil && (len(law) == 0 || *v >= law[len(law)-1].Value) {
+			law = append(law, stats.Quantile{Share: q.share, Value: *v})
 		}
 	}
-	if law[len(law)-1].share < 1 {
-		law = append(law, lawPoint{1, law[len(law)-1].value})
+	if law[len(law)-1].Share < 1 {
+		law = append(law, stats.Quantile{Share: 1, Value: law[len(law)-1].Value})
 	}
 	return law
 }
 
 // normal are quantiles of the standard normal distribution.
-var normal = Law{
-	{0.001, -3.0902}, {0.01, -2.3263}, {0.05, -1.6449}, {0.1, -1.2816}, {0.25, -0.6745}, {0.5, 0},
-	{0.75, 0.6745}, {0.9, 1.2816}, {0.95, 1.6449}, {0.99, 2.3263}, {0.999, 3.0902},
+var normal = stats.Quantiles{
+	{Share: 0.001, Value: -3.0902}, {Share: 0.01, Value: -2.3263}, {Share: 0.05, Value: -1.6449}, {Share: 0.1, Value: -1.2816}, {Share: 0.25, Value: -0.6745}, {Share: 0.5, Value: 0},
+	{Share: 0.75, Value: 0.6745}, {Share: 0.9, Value: 1.2816}, {Share: 0.95, Value: 1.6449}, {Share: 0.99, Value: 2.3263}, {Share: 0.999, Value: 3.0902},
 }
 
 // gaussianLaw is clamped to the bounds of the load.
-func gaussianLaw(s *SequenceLength) Law {
+func gaussianLaw(s *SequenceLength) stats.Quantiles {
 	low, high := 0.0, math.Inf(1)
 	if s.Min != nil {
 		low = float64(*s.Min)
@@ -116,9 +100,9 @@ func gaussianLaw(s *SequenceLength) Law {
 	if s.Max != nil {
 		high = float64(*s.Max)
 	}
-	var law Law
+	var law stats.Quantiles
 	for _, p := range normal {
-		law = append(law, lawPoint{p.share, min(max(s.Value+*s.StdDev*p.value, low), high)})
+		law = append(law, stats.Quantile{Share: p.Share, Value: min(max(s.Value+*s.StdDev*p.Value, low), high)})
 	}
 	return law
 }
