@@ -182,11 +182,16 @@ func (f *runFile) engine(name, folder string) (calibrate.Engine, []string, error
 	if e.MaxModelLen == 0 {
 		e.MaxModelLen = instance.Model.ContextTokens
 	}
-	if e.KVBlocks > 0 {
+	groups, _ := instance.KVWindows(e.BlockTokens)
+	least := minKVBlocks + groups
+	if e.KVBlocks >= least {
 		return e, nil, nil
 	}
+	if e.KVBlocks > 0 {
+		return e, nil, fmt.Errorf("%s: kvCache.blocks: must be at least %d: a request takes a block, and one for each of the %d groups of layers with sliding windows", name, least, groups)
+	}
 	e.KVBlocks, err = instance.KVBlocks(e.BlockTokens, f.KVCache.budget(instance))
-	if err == nil && e.KVBlocks < minKVBlocks {
+	if err == nil && e.KVBlocks < least {
 		err = fmt.Errorf("there is memory for %d", e.KVBlocks)
 	}
 	if err != nil {

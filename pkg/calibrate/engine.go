@@ -5,6 +5,7 @@ package calibrate
 import (
 	"slices"
 
+	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
@@ -65,6 +66,12 @@ func NewRun(name string, e Engine, requests []Request) *Run {
 // nullBlocks is how many of its blocks vLLM points at where a sequence has none.
 const nullBlocks = 1
 
+// windows returns what requests hold for layers with sliding windows.
+func (e *Engine) windows() kv.Windows {
+	groups, blocks := e.KVWindows(e.BlockTokens)
+	return kv.Windows{Groups: groups, Blocks: blocks}
+}
+
 // pool returns the engine as a pool of one replica.
 func (e *Engine) pool(timer latency.StepTimer) simulator.Pool {
 	return simulator.Pool{
@@ -73,6 +80,7 @@ func (e *Engine) pool(timer latency.StepTimer) simulator.Pool {
 		Timer:               timer,
 		BlockTokens:         e.BlockTokens,
 		KVBlocks:            e.KVBlocks - nullBlocks,
+		Windows:             e.windows(),
 		PrefixCaching:       e.PrefixCaching,
 		MaxNumSeqs:          e.MaxNumSeqs,
 		MaxNumBatchedTokens: e.MaxNumBatchedTokens,

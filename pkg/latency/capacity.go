@@ -42,6 +42,9 @@ func (i Instance) DefaultMemoryBudget() MemoryBudget {
 // that a replica has left. All figures are those of one GPU, the bytes of a
 // token too:
 //
+// Where layers with sliding windows keep less, requests hold blocks for them too (see
+// KVWindows), and none are set aside here.
+//
 //	floor((memory·utilization − weights − activations/tp − runtime) / (blockTokens·bytesPerToken))
 //
 // It is an error, in words for the user, if not one block fits.

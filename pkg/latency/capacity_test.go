@@ -160,3 +160,60 @@ func TestKVBlocksThatDoNotFit(t *testing.T) {
 		})
 	}
 }
+
+// gpt-oss-120b on H100, in blocks of 16 tokens. 36 layers of 128 experts of 3·2880·2880
+// weights, 17 bytes for 32 weights, take 60.91 GB; attention, router, embedding and head
+// in 16 bits 4.25 GB. Of 80 GiB · 0.9 the engine takes 8 GiB over all GPUs, and 0.15 GiB, or
+// 0.6 among several. What is left is divided by 16 · 18 layers · 2 · 8/tp heads · 64 · 2
+// bytes: 3.390e9 / 589 824 on one GPU, 39.772e9 / 294 912 on each of 2, 58.205e9 / 147 456
+// on each of 4. The 18 other layers are one group, with 9 blocks of a request: 127 tokens
+// before the new one may begin in the last place of a block.
+func TestKVBlocksWithSlidingWindows(t *testing.T) {
+	for tp, want := range map[int]int{1: 5747, 2: 134861, 4: 394730} {
+		i := instance(t, "gpt-oss-120b", "h100-sxm", tp)
+		got, err := defaultKVBlocks(i, 16, 0.9)
+		if err != nil || got != want {
+			t.Errorf("TP %d: %d blocks, %v, want %d", tp, got, err, want)
+		}
+		if groups, blocks := i.KVWindows(16); groups != 1 || blocks != 9 {
+			t.Errorf("TP %d: %d groups of %d blocks, want 1 of 9", tp, groups, blocks)
+		}
+		// A connector has all layers keep their KV: half of the blocks.
+		i.WholeKV = true
+		if whole, _ := defaultKVBlocks(i, 16, 0.9); whole != want/2 {
+			t.Errorf("TP %d: %d blocks beside a connector, want %d", tp, whole, want/2)
+		}
+		if groups, blocks := i.KVWindows(16); groups != 0 || blocks != 0 {
+			t.Errorf("TP %d: %d groups of %d blocks beside a connector", tp, groups, blocks)
+		}
+	}
+}
+
+func TestLayersThatKeepTheirWindowAlone(t *testing.T) {
+	for name, tc := range map[string]struct {
+		window         *SlidingWindow
+		block          int
+		layers         int64 // that keep all
+		groups, blocks int
+	}{
+		"none":                     {nil, 16, 32, 0, 0},
+		"every second layer":       {&SlidingWindow{Tokens: 128, Layers: 16}, 16, 16, 1, 9},
+		"5 of 6, the last group":   {&SlidingWindow{Tokens: 1024, Layers: 27}, 16, 5, 6, 65}, // of 5 layers each, 3 of them padding
+		"few":                      {&SlidingWindow{Tokens: 1024, Layers: 2}, 64, 30, 1, 17},
+		"a window of one block":    {&SlidingWindow{Tokens: 16, Layers: 16}, 16, 16, 1, 2},
+		"a window of one token":    {&SlidingWindow{Tokens: 1, Layers: 16}, 16, 16, 1, 1},
+		"chunks":                   {&SlidingWindow{Tokens: 8192, Layers: 24, Chunked: true}, 16, 32, 0, 0},
+		"all layers, as if of all": {&SlidingWindow{Tokens: 4096, Layers: 32}, 16, 32, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := instance(t, "Llama-3.1-8B", "h100-sxm", 1)
+			i.Model.SlidingWindow = tc.window
+			if got, want := i.KVBytesPerToken(), tc.layers*2*8*128*2; got != want {
+				t.Errorf("%d bytes a token, want %d", got, want)
+			}
+			if groups, blocks := i.KVWindows(tc.block); groups != tc.groups || blocks != tc.blocks {
+				t.Errorf("%d groups of %d blocks, want %d of %d", groups, blocks, tc.groups, tc.blocks)
+			}
+		})
+	}
+}

@@ -122,8 +122,8 @@ func TestModelSizes(t *testing.T) {
 		// 480 billion of which 35 are active, and 117 of which 5.1 are and 21 of which
 		// 3.6 are, as published.
 		"Qwen3-Coder-480B-A35B-Instruct": {480.15, 894.3, 253952, 2 * 34.5},
-		"gpt-oss-120b":                   {116.79, 217.5, 73728, 2 * 5.13},
-		"gpt-oss-20b":                    {20.91, 38.94, 49152, 2 * 3.61},
+		"gpt-oss-120b":                   {116.79, 217.5, 36864, 2 * 5.13},
+		"gpt-oss-20b":                    {20.91, 38.94, 24576, 2 * 3.61},
 		// 671 billion of which 37 are active, as published: those count the
 		// embedding, which nothing is multiplied by.
 		"DeepSeek-V3": {671.03, 1249.9, 70272, 2 * (37.55 - 0.927)},

@@ -25,6 +25,10 @@ type Instance struct {
 	ExpertParallel bool
 	Quantization   Quantization
 	EngineVersion  EngineVersion
+	// WholeKV has the engine keep the KV of layers with sliding windows as long as that
+	// of the others. vLLM does so beside a KV connector, that is, where blocks are
+	// offloaded or handed over, and for windows that are chunks.
+	WholeKV bool
 }
 
 // quantization returns the formats, none of them empty.
@@ -88,9 +92,34 @@ func (i Instance) WeightBytes() int64 {
 	return int64(math.Ceil(bytes + float64(unread*BF16.weightBytes())))
 }
 
-// KVBytesPerToken returns the size of one token's keys and values in the
-// memory of one GPU.
-func (i Instance) KVBytesPerToken() int64 { return int64(i.Model.Layers) * i.kvLayerBytes() }
+// KVBytesPerToken returns the size of one token's keys and values in the memory of
+// one GPU, in those layers that keep them as long as the request runs: see KVWindows.
+func (i Instance) KVBytesPerToken() int64 {
+	return int64(i.Model.Layers-i.freeingLayers()) * i.kvLayerBytes()
+}
+
+// freeingLayers returns the number of layers that keep the KV of their window alone. Where
+// they are all of them they count as none: an engine keeps less than is said then.
+func (i Instance) freeingLayers() int {
+	w := i.Model.SlidingWindow
+	if w == nil || w.Chunked || w.Layers == i.Model.Layers || i.WholeKV {
+		return 0
+	}
+	return w.Layers
+}
+
+// KVWindows returns in how many groups an engine has the layers that keep the KV of their
+// window alone, and how many blocks each of them holds of a request at most; 0 and 0
+// where there are none. As in vLLM, a group takes blocks of the size of those of all other
+// layers together, so that the last one may be padded.
+func (i Instance) KVWindows(blockTokens int) (groups, blocks int) {
+	layers := i.freeingLayers()
+	if layers == 0 {
+		return 0, 0
+	}
+	whole := i.Model.Layers - layers
+	return (layers + whole - 1) / whole, (i.Model.SlidingWindow.Tokens+blockTokens-2)/blockTokens + 1
+}
 
 // kvLayerBytes returns the size of one token's keys and values of one layer in the
 // memory of one GPU.

@@ -34,13 +34,14 @@ type Model struct {
 	MLA *MLA `json:"mla,omitempty"`
 }
 
-// SlidingWindow says that some of the layers attend to the last tokens only, and
-// keep the KV of no others.
+// SlidingWindow says that some of the layers attend to the last tokens only.
 type SlidingWindow struct {
 	// Tokens is how many each token attends to, itself included.
 	Tokens int `json:"tokens"`
 	// Layers is the number of such layers.
 	Layers int `json:"layers"`
+	// Chunked says that the window begins anew with every Tokens tokens (Llama 4).
+	Chunked bool `json:"chunked,omitempty"`
 }
 
 // MoE is how the layers with experts differ from dense ones.
@@ -100,14 +101,6 @@ func (a *MLA) latent() int64 { return int64(a.KVRank + a.RopeHeadDim) }
 // values of all heads.
 func (a *MLA) upParameters(heads int) int64 {
 	return int64(a.KVRank) * int64(heads) * int64(a.NopeHeadDim+a.ValueHeadDim)
-}
-
-// windowLayers returns the number of layers that attend to the last tokens only.
-func (m Model) windowLayers() int64 {
-	if m.SlidingWindow == nil {
-		return 0
-	}
-	return int64(m.SlidingWindow.Layers)
 }
 
 // moeLayers returns the number of layers that have experts.

@@ -59,7 +59,7 @@ func (i Instance) Roofline(c RooflineCoefficients) *Roofline {
 		decode:   i.phaseTime(c.DecodeEfficiency, c),
 		weights:  i.alwaysReadBytes() / bytesPerNs,
 		experts:  newExpertReads(m.MoE, i.imbalance(c), i.expertBytes()/bytesPerNs),
-		kvToken:  float64(i.KVBytesPerToken()) / bytesPerNs,
+		kvToken:  float64(int64(m.Layers)*i.kvLayerBytes()) / bytesPerNs,
 		step:     float64(c.StepOverhead) + float64(float64(m.Layers)*float64(c.LayerOverhead)) + float64(moeLayers*float64(c.DispatchLatency)),
 		sequence: float64(c.SequenceOverhead),
 		token:    float64(c.TokenOverhead) + float64(moeLayers*float64(c.DispatchTokenOverhead)),

@@ -53,7 +53,7 @@ func limitOf(in *v1alpha1.Pool, pool *simulator.Pool, path *field.Path) lengthLi
 	if in.Engine.MaxModelLen != nil {
 		limit.description, limit.path = "maxModelLen", path.Child("engine", "maxModelLen")
 	}
-	if held := pool.KVBlocks*pool.BlockTokens + 1; limit.tokens == 0 || held < limit.tokens {
+	if held := pool.KVTokens() + 1; limit.tokens == 0 || held < limit.tokens {
 		limit.tokens, limit.description, limit.path = held, "the capacity of all KV blocks of a replica", path.Child("kvCache")
 	}
 	return limit

@@ -70,6 +70,8 @@ func (b *Builder) buildPool(in *v1alpha1.Pool, catalogue *latency.Catalogue, pat
 	pool.ReportedBlocks, es = buildKVBlocks(in, instance, path)
 	errs = append(errs, es...)
 	pool.KVBlocks = pool.ReportedBlocks - nullBlocks
+	pool.Windows.Groups, pool.Windows.Blocks = instance.KVWindows(pool.BlockTokens)
+	errs = append(errs, validateWindows(&pool, path)...)
 	errs = append(errs, validateModelLen(in, &pool, path)...)
 	pool.BlockBytes = instance.KVBytesPerToken() * int64(in.TensorParallelism) * int64(pool.BlockTokens)
 	pool.InitialCacheHitRate, es = buildInitialHits(in, path)
@@ -126,9 +128,13 @@ func buildInstance(in *v1alpha1.Pool, catalogue *latency.Catalogue, path *field.
 			Activations: precision(in.Quantization.Activations),
 		},
 		EngineVersion: version,
+		WholeKV:       hasConnector(in),
 	}
 	return instance, instance.Validate(path)
 }
+
+// hasConnector says that the engine's blocks leave it: to tiers, or to other replicas.
+func hasConnector(in *v1alpha1.Pool) bool { return len(in.KVCache.Tiers) > 0 || in.Role != "" }
 
 // buildEngineVersion reads the release of the engine; without one, the default's.
 func buildEngineVersion(written string, path *field.Path) (latency.EngineVersion, field.ErrorList) {
@@ -212,10 +218,20 @@ func buildKVBlocks(in *v1alpha1.Pool, instance latency.Instance, path *field.Pat
 	return blocks, nil
 }
 
+// validateWindows refuses a cache in which no request has a block beside those that it
+// takes for sliding windows.
+func validateWindows(pool *simulator.Pool, path *field.Path) field.ErrorList {
+	if pool.KVBlocks < 1 || pool.KVTokens() > 0 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path.Child("kvCache", "blocks"), pool.ReportedBlocks, fmt.Sprintf(
+		"must be at least %d: a request takes a block, and one for each of the %d groups of layers with sliding windows", nullBlocks+1+pool.Windows.Groups, pool.Windows.Groups))}
+}
+
 // validateModelLen refuses requests that no cache can hold, as vLLM does when it
 // starts. Where nothing is said the cache is the bound.
 func validateModelLen(in *v1alpha1.Pool, pool *simulator.Pool, path *field.Path) field.ErrorList {
-	tokens := pool.KVBlocks * pool.BlockTokens
+	tokens := pool.KVTokens()
 	if in.Engine.MaxModelLen == nil || pool.ReportedBlocks == 0 || pool.MaxModelLen <= tokens {
 		return nil
 	}

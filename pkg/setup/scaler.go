@@ -152,7 +152,7 @@ func shortestTargets(c *simulator.Config) (ttft, tpot time.Duration) {
 // engineModel is what a policy may know of the engines of a pool before they run.
 func engineModel(p *simulator.Pool) autoscaling.EngineModel {
 	return autoscaling.EngineModel{
-		Timer: p.Timer, KVTokens: p.KVBlocks * p.BlockTokens,
+		Timer: p.Timer, KVTokens: p.KVTokens(),
 		MaxNumSeqs: p.MaxNumSeqs, MaxNumBatchedTokens: p.MaxNumBatchedTokens, ContextTokens: p.MaxModelLen,
 	}
 }

@@ -137,7 +137,7 @@ func TestPoliciesKnowTheEngines(t *testing.T) {
 	c := mustBuild(t, scaledBy(func(s *v1alpha1.Scenario) { s.Scalers[0].Policy = "dynamo-planner" }))
 	p := &c.Pools[0]
 	want := autoscaling.EngineModel{
-		Timer: p.Timer, KVTokens: p.KVBlocks * p.BlockTokens,
+		Timer: p.Timer, KVTokens: p.KVTokens(),
 		MaxNumSeqs: p.MaxNumSeqs, MaxNumBatchedTokens: p.MaxNumBatchedTokens, ContextTokens: p.MaxModelLen,
 	}
 	if got := engineModel(p); got != want || p.Timer == nil || want.KVTokens == 0 || want.ContextTokens == 0 {

@@ -21,9 +21,15 @@ type TypicalRequest struct{ Prompt, Cached, Output float64 }
 func (r TypicalRequest) ServedPerSecond(pool *simulator.Pool) float64 {
 	fresh := max(r.Prompt-r.Cached, 1)
 	held := float64(pool.KVBlocks*pool.BlockTokens) - r.Cached
-	batch := min(float64(pool.MaxNumSeqs), max(held/(fresh+r.Output/2), 1))
+	batch := min(float64(pool.MaxNumSeqs), max(held/(fresh+r.Output/2+r.windows(pool)), 1))
 	begun := min(batch/r.Output, float64(pool.MaxNumBatchedTokens)/(fresh+r.Output))
 	return begun / pool.Timer.StepTime(r.step(begun, fresh)).Seconds()
+}
+
+// windows is how many tokens' room a request takes for layers with sliding windows.
+func (r TypicalRequest) windows(pool *simulator.Pool) float64 {
+	tokens := min(r.Prompt+r.Output/2, float64(pool.Windows.Blocks*pool.BlockTokens))
+	return float64(float64(pool.Windows.Groups) * tokens)
 }
 
 // step is one in which so many requests begin, and so many end.
