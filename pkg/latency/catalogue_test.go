@@ -13,11 +13,40 @@ import (
 
 func TestNamesAreSorted(t *testing.T) {
 	want := []string{
-		"Qwen/Qwen2.5-7B-Instruct", "Qwen/Qwen3-14B", "Qwen/Qwen3-30B-A3B", "Qwen/Qwen3-30B-A3B-Instruct-2507",
-		"Qwen/Qwen3-32B", "Qwen/Qwen3-8B", "Qwen/Qwen3-Coder-480B-A35B-Instruct",
+		"MiniMaxAI/MiniMax-M2.5",
+		"Qwen/Qwen2.5-14B-Instruct",
+		"Qwen/Qwen2.5-32B-Instruct",
+		"Qwen/Qwen2.5-72B-Instruct",
+		"Qwen/Qwen2.5-7B-Instruct",
+		"Qwen/Qwen3-14B",
+		"Qwen/Qwen3-235B-A22B",
+		"Qwen/Qwen3-235B-A22B-Instruct-2507",
+		"Qwen/Qwen3-30B-A3B",
+		"Qwen/Qwen3-30B-A3B-Instruct-2507",
+		"Qwen/Qwen3-32B",
+		"Qwen/Qwen3-8B",
+		"Qwen/Qwen3-Coder-480B-A35B-Instruct",
 		"deepseek-ai/DeepSeek-V3",
-		"meta-llama/Llama-2-70b-hf", "meta-llama/Llama-3.1-70B-Instruct", "meta-llama/Llama-3.1-8B-Instruct",
-		"mistralai/Mixtral-8x7B-Instruct-v0.1", "openai/gpt-oss-120b", "openai/gpt-oss-20b",
+		"deepseek-ai/DeepSeek-V3.2",
+		"google/gemma-3-12b-it",
+		"google/gemma-3-27b-it",
+		"meta-llama/Llama-2-70b-hf",
+		"meta-llama/Llama-3.1-405B-Instruct",
+		"meta-llama/Llama-3.1-70B-Instruct",
+		"meta-llama/Llama-3.1-8B-Instruct",
+		"meta-llama/Llama-4-Maverick-17B-128E-Instruct",
+		"meta-llama/Llama-4-Scout-17B-16E-Instruct",
+		"mistralai/Mistral-7B-Instruct-v0.3",
+		"mistralai/Mistral-Small-24B-Instruct-2501",
+		"mistralai/Mixtral-8x22B-Instruct-v0.1",
+		"mistralai/Mixtral-8x7B-Instruct-v0.1",
+		"moonshotai/Kimi-K2-Instruct",
+		"moonshotai/Kimi-K2.5",
+		"openai/gpt-oss-120b",
+		"openai/gpt-oss-20b",
+		"zai-org/GLM-4.5",
+		"zai-org/GLM-4.5-Air",
+		"zai-org/GLM-4.6",
 	}
 	if diff := cmp.Diff(want, Builtin().ModelNames()); diff != "" {
 		t.Errorf("models (−want +got):\n%s", diff)
@@ -145,6 +174,54 @@ func TestModelSizes(t *testing.T) {
 				t.Errorf("%.2f GFLOP a token, want %.1f", got, tc.gigaflopsPerToken)
 			}
 		})
+	}
+}
+
+// The sizes that the models are published with, in billions. Those of Llama 4, Gemma 3 and
+// Kimi-K2.5 have a vision encoder of 0.4 to 0.9 too, and those of GLM-4.5 and MiniMax-M2 not
+// the layers for further tokens.
+func TestPublishedSizes(t *testing.T) {
+	for name, tc := range map[string]struct{ parameters, active float64 }{
+		"Llama-3.1-405B":    {405, 405},
+		"Llama-4-Scout":     {109 - 0.9, 17},
+		"Llama-4-Maverick":  {400, 17},
+		"Mistral-7B-v0.3":   {7.25, 7.25},
+		"Mistral-Small-24B": {23.6, 23.6},
+		"Mixtral-8x22B":     {141, 39},
+		"gemma-3-12b":       {12.2 - 0.42, 12.2 - 0.42},
+		"gemma-3-27b":       {27.4 - 0.42, 27.4 - 0.42},
+		"Qwen2.5-14B":       {14.7, 14.7},
+		"Qwen2.5-32B":       {32.5, 32.5},
+		"Qwen2.5-72B":       {72.7, 72.7},
+		"Qwen3-235B-A22B":   {235, 22},
+		"MiniMax-M2.5":      {229, 10},
+		"GLM-4.5":           {355, 32},
+		"GLM-4.6":           {355, 32},
+		"GLM-4.5-Air":       {106, 12},
+		"DeepSeek-V3.1":     {671, 37},
+		"Kimi-K2":           {1026, 32},
+		"Kimi-K2.5":         {1026, 32},
+		"gpt-oss-120b":      {116.8, 5.1},
+	} {
+		m := mustModel(t, name)
+		if got := float64(m.Parameters()) / 1e9; math.Abs(got/tc.parameters-1) > 0.015 {
+			t.Errorf("%s: %.1f billion weights, want %.1f", name, got, tc.parameters)
+		}
+		// What is published rounds, and may count the embedding or not.
+		active, embedding := float64(m.ActiveParameters())/1e9, float64(m.headParameters())/1e9
+		if tc.active < active*0.93 || tc.active > (active+embedding)*1.03 {
+			t.Errorf("%s: %.1f billion active weights, %.1f with the embedding, want %.1f", name, active, active+embedding, tc.active)
+		}
+	}
+}
+
+// The sum of the files on Hugging Face, in GB: experts of 4 bits and the rest of 16.
+func TestPublishedBytesOfExperts(t *testing.T) {
+	for name, want := range map[string]float64{"gpt-oss-20b": 13.8, "gpt-oss-120b": 65.2, "Kimi-K2.5": 595} {
+		i := Instance{Model: mustModel(t, name), TensorParallelism: 1}
+		if got := float64(i.WeightBytes()) / 1e9; math.Abs(got/want-1) > 0.02 {
+			t.Errorf("%s: %.1f GB, want %.1f", name, got, want)
+		}
 	}
 }
 

@@ -117,7 +117,9 @@ func TestRanksOfAnyBatches(t *testing.T) {
 		}
 		more := step(decodes(5, 800)...)
 		steps[0].add(&more)
-		if got := ranks.GroupStepTime(steps); got+2 < before { // rounded in three places
+		// Under one maximum a step, more attention may hide a bit more of the reading of
+		// experts: in 2 of 300 draws, a thousandth of the step.
+		if got := ranks.GroupStepTime(steps); got < before-before/500 {
 			t.Errorf("%d: %v, and %v with more work", n, before, got)
 		}
 	}
