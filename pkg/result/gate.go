@@ -4,7 +4,9 @@ package result
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,13 +27,19 @@ type Gate struct {
 	Relative bool    `json:"relative,omitempty"`
 	// Confidence is above 0.5 and below 1.
 	Confidence float64 `json:"confidence"`
+	// ModelError says that a verdict that the error of the model could turn is none.
+	ModelError bool `json:"modelError,omitempty"`
 }
 
 // GateText is a gate as the user writes it: it has a Value or a change
 // VersusBaseline.
 type GateText struct {
 	Name, Metric, Operator, Value, VersusBaseline, Confidence string
+	// ModelError is Include, or Ignore, which is the default.
+	ModelError string
 }
+
+const includeModelError = "Include"
 
 // Gate reads a gate. Errors are at the path's children, named as in the API.
 func (m Measures) Gate(in GateText, path *field.Path) (Gate, field.ErrorList) {
@@ -58,6 +66,11 @@ func (m Measures) Gate(in GateText, path *field.Path) (Gate, field.ErrorList) {
 		errs = append(errs, field.Required(path.Child("confidence"), "set the confidence that the claim must have, such as 0.95"))
 	case err != nil || !(g.Confidence > 0.5 && g.Confidence < 1):
 		errs = append(errs, field.Invalid(path.Child("confidence"), in.Confidence, "must be above 0.5 and below 1"))
+	}
+	g.ModelError = in.ModelError == includeModelError
+	if g.ModelError && len(errs) == 0 && measure.Checked() == "" {
+		errs = append(errs, field.Invalid(path.Child("modelError"), in.ModelError, fmt.Sprintf(
+			"the error of the model is known of %s only, and not of %s", list(slices.Sorted(maps.Keys(checkedMetrics))), measure)))
 	}
 	return g, errs
 }
@@ -102,6 +115,9 @@ type GateResult struct {
 	// Change says how far what is judged differs from the baseline; nil where nothing is
 	// compared.
 	Change *Change `json:"change,omitempty"`
+	// Doubt says why the error of the model could turn the verdict, and what would settle
+	// it; empty where it could not.
+	Doubt string `json:"doubt,omitempty"`
 }
 
 // With takes in how far a change from the baseline was exercised. Where it was not, a claim
@@ -127,29 +143,38 @@ func (r GateResult) With(c *Change) GateResult {
 // Where all seeds give the same, that value decides.
 func (g Gate) Judge(candidate, baseline []Row) GateResult {
 	r := GateResult{Gate: g, Verdict: Unknown}
-	var xs, ys []float64
-	if g.Relative {
-		xs, ys = pairs(bySeed(candidate), bySeed(baseline), g.Measure.Reader())
-	} else {
-		xs = g.Measure.Reader().values(candidate)
-	}
+	xs, ys := g.values(candidate, baseline)
 	r.N = len(xs)
 	if r.N == 0 {
 		r.Message = fmt.Sprintf("%s: it has no measurement", g)
 		return r
 	}
-	switch claimAtMostZero(g.distances(xs, ys), g.Confidence) {
-	case Holds:
-		r.Verdict = Pass
-	case Breaks:
-		r.Verdict = Fail
-	}
+	r.Verdict = g.claim(xs, ys)
 	if missing := len(candidate) - r.N; missing > 0 && r.Verdict == Pass {
 		r.Verdict = Unknown
 	}
 	r.estimate(xs, ys)
 	r.Message = r.message(len(candidate), constant(xs) && constant(ys))
 	return r
+}
+
+// values are those of the seeds; where the claim is relative, of the seeds that both sides have.
+func (g Gate) values(candidate, baseline []Row) (xs, ys []float64) {
+	if g.Relative {
+		return pairs(bySeed(candidate), bySeed(baseline), g.Measure.Reader())
+	}
+	return g.Measure.Reader().values(candidate), nil
+}
+
+// claim judges values of the seeds.
+func (g Gate) claim(xs, ys []float64) Judgement {
+	switch claimAtMostZero(g.distances(xs, ys), g.Confidence) {
+	case Holds:
+		return Pass
+	case Breaks:
+		return Fail
+	}
+	return Unknown
 }
 
 // AgainstItself is the result of a relative claim about the baseline, which
@@ -254,7 +279,6 @@ func (r *GateResult) estimate(xs, ys []float64) {
 // message says what was found, such as
 // ttft.p99 ≤ 500 ms fails: 612.1 ms, above 590.3 ms with 95 % (5 seeds).
 func (r *GateResult) message(seeds int, constant bool) string {
-	verb := map[Judgement]string{Pass: "passes", Fail: "fails", Unknown: "is not decided"}[r.Verdict]
 	var found []string
 	if r.Estimate != nil {
 		found = append(found, r.figure(*r.Estimate))
@@ -276,8 +300,10 @@ func (r *GateResult) message(seeds int, constant bool) string {
 	if missing := seeds - r.N; missing > 0 {
 		found = append(found, fmt.Sprintf("no value under %d of %d seeds", missing, seeds))
 	}
-	return fmt.Sprintf("%s %s: %s", r.Gate, verb, strings.Join(found, ", "))
+	return fmt.Sprintf("%s %s: %s", r.Gate, judgementVerbs[r.Verdict], strings.Join(found, ", "))
 }
+
+var judgementVerbs = map[Judgement]string{Pass: "passes", Fail: "fails", Unknown: "is not decided"}
 
 // figure prints a value in the gate's terms.
 func (r *GateResult) figure(value float64) string {

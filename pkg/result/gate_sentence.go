@@ -43,6 +43,8 @@ func (r *GateResult) relation() string {
 		return fmt.Sprintf("%s, above the limit of %s", estimate, limit)
 	case r.Verdict == Fail:
 		return fmt.Sprintf("%s, below the limit of %s", estimate, limit)
+	case r.Doubt != "":
+		return fmt.Sprintf("%s, which does not tell on which side of the limit of %s it lies: %s", estimate, limit, r.Doubt)
 	case r.N == 1:
 		return fmt.Sprintf("%s, and 1 seed does not tell on which side of the limit of %s it lies", estimate, limit)
 	default:

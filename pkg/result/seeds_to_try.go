@@ -13,11 +13,11 @@ const maxSeedsToTry = 1000
 // SeedsToTry estimates how many seeds would decide a claim that is not decided, if
 // mean and spread stay as they are: the margin shrinks with the root of their
 // number. It is 0 where the claim is decided,
-// where more seeds exercise nothing more, and where the mean lies so near the
+// where more seeds exercise nothing more or the model's error decides, and where the mean lies so near the
 // bound that more than a thousand would be needed.
 func (r *GateResult) SeedsToTry() int {
 	switch {
-	case r.Verdict != Unknown, r.Change != nil && r.Change.Unexercised != "":
+	case r.Verdict != Unknown, r.Doubt != "", r.Change != nil && r.Change.Unexercised != "":
 		return 0
 	case r.N < 2:
 		return fewSeeds
