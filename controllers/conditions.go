@@ -131,6 +131,8 @@ func setPassed(st *v1alpha1.CommonStatus, v *study.Verdict, gates int, now time.
 			judged.reason = v1alpha1.ReasonBaselineIsBest
 		case v.Unexercised:
 			judged.reason = v1alpha1.ReasonChangeNotExercised
+		case v.WithinModelError:
+			judged.reason = v1alpha1.ReasonWithinModelError
 		}
 		c.Status, c.Reason, c.Message = judged.status, judged.reason, printable.Clip(v.Message, maxMessage)
 	}

@@ -120,6 +120,8 @@ const (
 	// ReasonChangeNotExercised says that no simulation exercised what tells the point that is
 	// judged from the baseline: status Unknown, which more seeds do not change.
 	ReasonChangeNotExercised = "ChangeNotExercised"
+	// ReasonWithinModelError says that the error of the model could turn the verdict.
+	ReasonWithinModelError = "WithinModelError"
 	// ReasonBaselineIsBest says that no point ranks before the baseline, so that
 	// there is nothing to roll out: keep what you have.
 	ReasonBaselineIsBest = "BaselineIsBest"

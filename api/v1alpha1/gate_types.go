@@ -70,6 +70,17 @@ const (
 	GateOfEveryOther GateSubject = "EveryOther"
 )
 
+// ModelErrorUse says what the error of the model does to a gate.
+// +kubebuilder:validation:Enum=Include;Ignore
+type ModelErrorUse string
+
+const (
+	// IncludeModelError makes a verdict Unknown that the error could turn.
+	IncludeModelError ModelErrorUse = "Include"
+	// IgnoreModelError judges the simulation.
+	IgnoreModelError ModelErrorUse = "Ignore"
+)
+
 // Gate is a claim about a metric. It passes if the claim holds with at least the
 // given confidence, and fails if the claim is false with at least that
 // confidence. Otherwise the evidence is not sufficient.
@@ -119,6 +130,11 @@ type Gate struct {
 	// confidence is that with which the claim must hold, or not, such as "0.95".
 	// +required
 	Confidence Fraction `json:"confidence,omitempty"`
+	// modelError Include makes the verdict Unknown if the error that such predictions
+	// had on measured engines could turn it. It needs a metric of ttft, tpot, itl or e2e.
+	// +optional
+	// +kubebuilder:default=Ignore
+	ModelError ModelErrorUse `json:"modelError,omitempty"`
 }
 
 // RunGate is a [Gate] of a run, which has no baseline.
@@ -145,11 +161,16 @@ type RunGate struct {
 	// confidence is that with which the claim must hold, or not, such as "0.95".
 	// +required
 	Confidence Fraction `json:"confidence,omitempty"`
+	// modelError Include makes the verdict Unknown if the error that such predictions
+	// had on measured engines could turn it. It needs a metric of ttft, tpot, itl or e2e.
+	// +optional
+	// +kubebuilder:default=Ignore
+	ModelError ModelErrorUse `json:"modelError,omitempty"`
 }
 
 // Gate returns the gate of a run in the form that a sweep's have.
 func (g RunGate) Gate() Gate {
-	return Gate{Name: g.Name, Metric: g.Metric, Operator: g.Operator, Value: g.Value, Confidence: g.Confidence}
+	return Gate{Name: g.Name, Metric: g.Metric, Operator: g.Operator, Value: g.Value, Confidence: g.Confidence, ModelError: g.ModelError}
 }
 
 // GateVerdict is the verdict of a gate.

@@ -15,6 +15,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/report/page"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
 // gateOptions are the flags of compare about gates, and the gates of its scenario.
@@ -61,6 +62,7 @@ func (o *gateOptions) parseGates() ([]result.Gate, error) {
 		claim, es := measures.Gate(result.GateText{
 			Name: g.Name, Metric: g.Metric, Operator: string(g.Operator),
 			Value: string(g.Value), VersusBaseline: string(g.VersusBaseline), Confidence: string(g.Confidence),
+			ModelError: string(g.ModelError),
 		}, o.path(i))
 		claims, errs = append(claims, claim), append(errs, es...)
 	}
@@ -135,11 +137,26 @@ func (o *gateOptions) verdict(sides [2]*side) (*study.Verdict, *result.Change, e
 		return nil, change, nil
 	}
 	v := &study.Verdict{}
-	for _, claim := range claims {
-		v.Gates = append(v.Gates, claim.Judge(sides[1].rows, sides[0].rows).With(change))
+	for i := range claims {
+		a, b := sides[0].contender(&claims[i]), sides[1].contender(&claims[i])
+		b.Change = change
+		v.Gates = append(v.Gates, claims[i].JudgeOne(b, a))
 	}
 	v.Conclude()
 	return v, change, nil
+}
+
+// contender is the side as a gate needs it.
+func (s *side) contender(g *result.Gate) *result.Contender {
+	c := &result.Contender{Rows: s.rows}
+	switch {
+	case !g.ModelError:
+	case s.scenario == nil:
+		c.ModelError = result.ModelError{Unchecked: true, Why: fmt.Sprintf("the results of %s do not say what was simulated", s.name), Settles: "compare what compare simulates itself"}
+	default:
+		c.ModelError = new(setup.Builder).ModelError(s.scenario, g.Measure.Checked())
+	}
+	return c
 }
 
 // changeOf says how far what tells B from A was exercised.
@@ -170,7 +187,7 @@ func verdictLine(v *study.Verdict) string {
 	case result.Fail:
 		return "do not ship: " + v.Message
 	}
-	if v.Unexercised {
+	if v.Undecided() {
 		return "undecided: " + v.Message
 	}
 	most := 0

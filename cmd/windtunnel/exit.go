@@ -65,7 +65,7 @@ type gatesNotPassed struct {
 }
 
 func (e gatesNotPassed) Error() string {
-	if e.verdict.Unexercised {
+	if e.verdict.Undecided() {
 		return fmt.Sprintf("%s: undecided: %s", e.name, e.verdict.Message)
 	}
 	if e.verdict.Judgement == result.Unknown {

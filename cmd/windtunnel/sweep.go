@@ -405,7 +405,7 @@ func printRunVerdict(w io.Writer, v *study.Verdict) {
 }
 
 func judgementLine(v *study.Verdict) string {
-	if v.Unexercised {
+	if v.Undecided() {
 		return "undecided: " + v.Message
 	}
 	return judgements[v.Judgement] + ": " + v.Message

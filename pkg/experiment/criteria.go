@@ -67,6 +67,7 @@ func (p *Plan) Criteria(spec *field.Path) (*Criteria, field.ErrorList) {
 		claim, errs := measures.Gate(result.GateText{
 			Name: g.Name, Metric: g.Metric, Operator: string(g.Operator),
 			Value: string(g.Value), VersusBaseline: string(g.VersusBaseline), Confidence: string(g.Confidence),
+			ModelError: string(g.ModelError),
 		}, at)
 		r.Gates = append(r.Gates, Gate{claim, g.Subject, g.Point})
 		r.note(claim.Measure, at.Child("metric"), errs)

@@ -27,7 +27,7 @@ func (o Object) Verdict() *study.Verdict {
 	judgement := map[metav1.ConditionStatus]result.Judgement{
 		metav1.ConditionTrue: result.Pass, metav1.ConditionFalse: result.Fail, metav1.ConditionUnknown: result.Unknown,
 	}[c.Status]
-	return &study.Verdict{Judgement: judgement, Message: c.Message, KeepBaseline: c.Reason == v1alpha1.ReasonBaselineIsBest, Unexercised: c.Reason == v1alpha1.ReasonChangeNotExercised}
+	return &study.Verdict{Judgement: judgement, Message: c.Message, KeepBaseline: c.Reason == v1alpha1.ReasonBaselineIsBest, Unexercised: c.Reason == v1alpha1.ReasonChangeNotExercised, WithinModelError: c.Reason == v1alpha1.ReasonWithinModelError}
 }
 
 // WriteVerdict says why an object has its verdict: its state, each gate, the best candidate and the
@@ -62,7 +62,7 @@ func (o Object) headline() string {
 		return "complete, without gates"
 	case v.KeepBaseline:
 		return OneLine(v.Message)
-	case v.Unexercised:
+	case v.Undecided():
 		return "undecided: " + OneLine(v.Message)
 	default:
 		return map[result.Judgement]string{result.Pass: "pass", result.Fail: "do not ship", result.Unknown: "not enough evidence"}[v.Judgement] + ": " + OneLine(v.Message)
@@ -81,7 +81,7 @@ func (o Object) sortedGates() []v1alpha1.GateStatus {
 
 // decides says what would decide gates that lack evidence.
 func (o Object) decides() string {
-	if v := o.Verdict(); v != nil && v.Unexercised {
+	if v := o.Verdict(); v != nil && v.Undecided() {
 		return ""
 	}
 	if !slices.ContainsFunc(o.Status().Gates, func(g v1alpha1.GateStatus) bool { return g.Verdict == v1alpha1.GateUnknown }) {

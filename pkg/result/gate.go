@@ -186,11 +186,12 @@ func (g Gate) AgainstItself() GateResult {
 // JudgeEach says whether the claim holds at every candidate: it fails where it
 // fails at one, and passes where it passes at all. The result is that of the
 // candidate that decides: the one furthest beyond the bound, or nearest to it.
-func (g Gate) JudgeEach(candidates []Contender, baseline []Row) GateResult {
+func (g Gate) JudgeEach(candidates []Contender, baseline *Contender) GateResult {
 	counts := map[Judgement]int{}
 	var worst GateResult
-	for _, c := range candidates {
-		r := g.Judge(c.Rows, baseline).With(c.Change)
+	for i := range candidates {
+		c := &candidates[i]
+		r := g.JudgeOne(c, baseline)
 		r.Point = c.Name
 		counts[r.Verdict]++
 		if worst.Verdict == "" || r.isWorseThan(&worst) {
@@ -209,6 +210,12 @@ func (g Gate) JudgeEach(candidates []Contender, baseline []Row) GateResult {
 	return worst
 }
 
+// JudgeOne judges a candidate by its rows, by how far its change was exercised, and by the errors
+// of the model.
+func (g Gate) JudgeOne(candidate, baseline *Contender) GateResult {
+	return g.Judge(candidate.Rows, baseline.Rows).With(candidate.Change).beside(candidate, baseline)
+}
+
 // Contender is a point that a claim is about, and its rows.
 type Contender struct {
 	Name  string
@@ -216,6 +223,8 @@ type Contender struct {
 	Rows  []Row
 	// Change is against the baseline; nil where nothing is compared.
 	Change *Change
+	// ModelError is that of the measure of a gate that asks for it.
+	ModelError ModelError
 }
 
 // isWorseThan orders the results of one gate at several points.

@@ -38,7 +38,7 @@ func TestGatesOfSeveralPoints(t *testing.T) {
 		"no other point":                    {nil, Unknown, "ttft.p99 ≤ 500 ms: there is no point beside the baseline"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := gate.JudgeEach(tc.of, nil)
+			got := gate.JudgeEach(tc.of, &Contender{})
 			if got.Verdict != tc.want {
 				t.Errorf("verdict %s, want %s", got.Verdict, tc.want)
 			}

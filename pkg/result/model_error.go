@@ -39,10 +39,11 @@ func (m Measure) Checked() latency.CheckedMetric {
 	return checkedMetrics[m.metric.Name]
 }
 
-// Beside takes in the errors of the model under which both sides were simulated, where the
+// beside takes in the errors of the model under which both sides were simulated, where the
 // gate asks for it. A verdict that they could turn is Unknown.
-func (r GateResult) Beside(candidate, baseline []Row, of, ofBaseline ModelError) GateResult {
-	if !r.ModelError || r.Verdict != Pass && r.Verdict != Fail || !r.canTurn(candidate, baseline, of, ofBaseline) {
+func (r GateResult) beside(candidate, baseline *Contender) GateResult {
+	of, ofBaseline := &candidate.ModelError, &baseline.ModelError
+	if !r.ModelError || r.Verdict != Pass && r.Verdict != Fail || !r.canTurn(candidate, baseline) {
 		return r
 	}
 	found := strings.TrimPrefix(r.Message, fmt.Sprintf("%s %s: ", r.Gate, judgementVerbs[r.Verdict]))
@@ -60,8 +61,9 @@ func (r GateResult) Beside(candidate, baseline []Row, of, ofBaseline ModelError)
 // What was measured is the prediction ÷ (1 ± error). Two simulations with one model have its
 // error in common: if they are equal, so are measurements, and of their difference the error is
 // the same share as of either.
-func (r *GateResult) canTurn(candidate, baseline []Row, of, ofBaseline ModelError) bool {
-	xs, ys := r.values(candidate, baseline)
+func (r *GateResult) canTurn(candidate, baseline *Contender) bool {
+	of, ofBaseline := &candidate.ModelError, &baseline.ModelError
+	xs, ys := r.values(candidate.Rows, baseline.Rows)
 	e, b := min(of.Share, mostModelError), min(ofBaseline.Share, mostModelError)
 	sameModel := r.Relative && of.Model == ofBaseline.Model
 	switch {

@@ -39,11 +39,11 @@ func TestGatesWithTheErrorOfTheModel(t *testing.T) {
 		want      Judgement
 	}{
 		// 480 ms ÷ (1 − 0.1) = 533 ms, and ÷ (1 − 0.03) = 495 ms.
-		"a margin within the error":  {limit, 0.48, off(0.1), off(0.1), Unknown},
-		"a margin beyond the error":  {limit, 0.48, off(0.03), off(0.03), Pass},
-		"an error of the baseline":   {limit, 0.48, off(0.03), off(0.5), Pass},
-		"a limit without any error":  {limit, 0.48, off(0), off(0), Pass},
-		"a limit that nobody checks": {limit, 0.001, unchecked, unchecked, Unknown},
+		"a margin within the error": {limit, 0.48, off(0.1), off(0.1), Unknown},
+		"a margin beyond the error": {limit, 0.48, off(0.03), off(0.03), Pass},
+		"an error of the baseline":  {limit, 0.48, off(0.03), off(0.5), Pass},
+		"a limit without any error": {limit, 0.48, off(0), off(0), Pass},
+		"an unchecked limit":        {limit, 0.001, unchecked, unchecked, Unknown},
 		// 300 ms ÷ (1 − 0.59) = 732 ms, though 300 ms × 1.59 = 477 ms.
 		"a prediction that was less than half": {limit, 0.3, off(0.59), off(0.59), Unknown},
 		// 540 ms ÷ 1.1 = 491 ms, and 560 ms ÷ 1.1 = 509 ms.
@@ -68,8 +68,9 @@ func TestGatesWithTheErrorOfTheModel(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.gate.ModelError = "Include"
-			candidate, baseline := constantRows(1, tc.candidate), constantRows(0, 1)
-			r := gateOf(t, tc.gate).Judge(candidate, baseline).Beside(candidate, baseline, tc.of, tc.base)
+			candidate := &Contender{Rows: constantRows(1, tc.candidate), ModelError: tc.of}
+			baseline := &Contender{Rows: constantRows(0, 1), ModelError: tc.base}
+			r := gateOf(t, tc.gate).JudgeOne(candidate, baseline)
 			if r.Verdict != tc.want || (r.Doubt != "") != (tc.want == Unknown) || r.SeedsToTry() != 0 {
 				t.Errorf("%s, want %s: %s; doubt %q, %d more seeds", r.Verdict, tc.want, r.Message, r.Doubt, r.SeedsToTry())
 			}
@@ -78,7 +79,7 @@ func TestGatesWithTheErrorOfTheModel(t *testing.T) {
 			}
 			tc.gate.ModelError = "Ignore"
 			ignoring := gateOf(t, tc.gate)
-			if r := ignoring.Judge(candidate, baseline); r.Verdict != r.Beside(candidate, baseline, tc.of, tc.base).Verdict {
+			if ignoring.Judge(candidate.Rows, baseline.Rows).Verdict != ignoring.JudgeOne(candidate, baseline).Verdict {
 				t.Error("the error turns a verdict that it is not to turn")
 			}
 		})
@@ -87,8 +88,8 @@ func TestGatesWithTheErrorOfTheModel(t *testing.T) {
 
 func TestAGateSaysWhatWouldDecideIt(t *testing.T) {
 	e := ModelError{Share: 0.1, Why: "predictions of TTFT for pool chat were off by 10 %", Settles: "measure TTFT of m on g at TP 1, and calibrate"}
-	rows := constantRows(1, 0.48)
-	r := gateOf(t, GateText{Value: "500ms", ModelError: "Include"}).Judge(rows, nil).Beside(rows, nil, e, e)
+	c := &Contender{Rows: constantRows(1, 0.48), ModelError: e}
+	r := gateOf(t, GateText{Value: "500ms", ModelError: "Include"}).JudgeOne(c, &Contender{})
 	want := "ttft.p99 ≤ 500 ms is not decided: 480 ms, the same under all 2 seeds, but predictions of TTFT for pool chat were off by 10 %; " +
 		"to decide it, measure TTFT of m on g at TP 1, and calibrate"
 	if diff := cmp.Diff(want, r.Message); diff != "" {

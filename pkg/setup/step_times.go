@@ -36,7 +36,7 @@ func (b *Builder) StepTimes(in *v1alpha1.Scenario, path *field.Path) (lines, war
 		if len(errs) > 0 {
 			continue
 		}
-		s := stepTimes{&pool.Latency, instance, catalogue}
+		s := stepTimes{pool, instance, catalogue}
 		text := fmt.Sprintf("on %s, TP %d: %s", pool.Accelerator, pool.TensorParallelism, s)
 		if len(names[text]) == 0 {
 			texts = append(texts, text)
@@ -53,9 +53,9 @@ func (b *Builder) StepTimes(in *v1alpha1.Scenario, path *field.Path) (lines, war
 	return lines, warnings
 }
 
-// stepTimes are a pool's latency model and what it is about.
+// stepTimes are a pool, with its latency model, and what it serves.
 type stepTimes struct {
-	in        *v1alpha1.Latency
+	pool      *v1alpha1.Pool
 	instance  latency.Instance
 	catalogue *latency.Catalogue
 }
@@ -69,7 +69,7 @@ var otherLatencyModels = map[v1alpha1.LatencyModel]string{
 
 // String says what the step times rest on.
 func (s stepTimes) String() string {
-	if text, ok := otherLatencyModels[s.in.Model]; ok {
+	if text, ok := otherLatencyModels[s.pool.Latency.Model]; ok {
 		return text
 	}
 	parts := []string{s.shares()}
@@ -110,13 +110,13 @@ func (s stepTimes) shares() string {
 // fitted on.
 func (s stepTimes) extrapolates() bool {
 	p := s.instance.Accelerator.Provenance
-	return otherLatencyModels[s.in.Model] == "" && !s.sharesGiven() &&
+	return otherLatencyModels[s.pool.Latency.Model] == "" && !s.sharesGiven() &&
 		p != nil && p.Shares == latency.Fitted && !p.Covers(s.instance, s.catalogue)
 }
 
 // sharesGiven reports whether the pool overrides all of the shares.
 func (s stepTimes) sharesGiven() bool {
-	given := givenCoefficients(s.in.Roofline)
+	given := givenCoefficients(s.pool.Latency.Roofline)
 	return !slices.ContainsFunc(shareNames, func(name string) bool { return !slices.Contains(given, name) })
 }
 
@@ -124,17 +124,17 @@ func (s stepTimes) sharesGiven() bool {
 // of all shares and of collectives.
 func (s stepTimes) othersGiven() []string {
 	all := s.sharesGiven()
-	return slices.DeleteFunc(givenCoefficients(s.in.Roofline), func(name string) bool {
+	return slices.DeleteFunc(givenCoefficients(s.pool.Latency.Roofline), func(name string) bool {
 		return name == allReduceName || all && slices.Contains(shareNames, name)
 	})
 }
 
 func (s stepTimes) allReduce() string {
-	if s.in.Roofline != nil && len(s.in.Roofline.AllReduce) > 0 {
+	if s.pool.Latency.Roofline != nil && len(s.pool.Latency.Roofline.AllReduce) > 0 {
 		return "measured curve given by you"
 	}
 	curve, measured := s.instance.Accelerator.AllReduceOf(s.instance.TensorParallelism)
-	if formula := s.in.Roofline != nil && s.in.Roofline.AllReduceLatencyMicroseconds != ""; formula || !measured {
+	if formula := s.pool.Latency.Roofline != nil && s.pool.Latency.Roofline.AllReduceLatencyMicroseconds != ""; formula || !measured {
 		return "a formula (a latency and a share of the link's rate)"
 	}
 	if curve.Source == "" {

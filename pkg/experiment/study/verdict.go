@@ -27,9 +27,13 @@ type Verdict struct {
 	// point: there is nothing better to roll out.
 	KeepBaseline bool
 	// Unexercised says that nothing is decided because simulations did not exercise the
-	// change that the gates are about: more seeds would not do it either.
-	Unexercised bool
+	// change that the gates are about, and WithinModelError that nothing is decided because
+	// of the error of the model.
+	Unexercised, WithinModelError bool
 }
+
+// Undecided reports whether nothing is decided and more seeds would not do it either.
+func (v *Verdict) Undecided() bool { return v.Unexercised || v.WithinModelError }
 
 // Verdict judges the gates; nil where there are none. They are about the best
 // point, or a run's only one, unless they say which points. Where the study ended
@@ -73,6 +77,7 @@ func (s *Study) Verdict() (*Verdict, error) {
 func (v *Verdict) Conclude() {
 	v.Judgement, v.Message = result.Passed(v.Gates)
 	v.Unexercised = v.Judgement == result.Unknown && result.Unexercised(v.Gates) != ""
+	v.WithinModelError = v.Judgement == result.Unknown && !v.Unexercised && result.Doubted(v.Gates)
 }
 
 func isOfBest(g *experiment.Gate) bool { return g.Subject == "" || g.Subject == v1alpha1.GateOfBest }
@@ -83,17 +88,39 @@ func (c *changes) judge(g experiment.Gate, best int) result.GateResult {
 	case g.Subject == v1alpha1.GateOfEveryOther:
 		others := c.others()
 		for i := range others {
-			others[i].Change = c.of(others[i].Point, others[i].Rows)
+			others[i] = c.contender(&g, others[i].Name, others[i].Point, others[i].Rows)
 		}
-		return g.JudgeEach(others, c.baseline)
+		return g.JudgeEach(others, c.standard(&g))
 	case g.Subject == v1alpha1.GateOfPoint:
 		return c.judgePoint(g)
 	case g.Relative && best == c.Study.baseline:
 		return g.AgainstItself()
 	default:
-		rows := c.evidence(best)
-		return g.Judge(rows, c.baseline).With(c.of(best, rows))
+		one := c.contender(&g, "", best, c.evidence(best))
+		return g.JudgeOne(&one, c.standard(&g))
 	}
+}
+
+// contender is a point beside the baseline, as a gate needs it.
+func (c *changes) contender(g *experiment.Gate, name string, point int, rows []result.Row) result.Contender {
+	return result.Contender{Name: name, Point: point, Rows: rows, Change: c.of(point, rows), ModelError: c.modelError(g, point)}
+}
+
+// standard is the baseline as a gate needs it; without rows where there is none.
+func (c *changes) standard(g *experiment.Gate) *result.Contender {
+	return &result.Contender{Rows: c.baseline, ModelError: c.modelError(g, c.Study.baseline)}
+}
+
+// modelError is what a gate asks for of a point.
+func (c *changes) modelError(g *experiment.Gate, point int) result.ModelError {
+	if !g.ModelError || point == NoBaseline {
+		return result.ModelError{}
+	}
+	scenario, err := c.Plan.ScenarioAt(c.points[point], 1)
+	if err != nil {
+		panic(fmt.Sprintf("study: a point that was simulated: %v", err))
+	}
+	return c.Plan.Builder.ModelError(scenario, g.Measure.Checked())
 }
 
 // changes says of points how far what tells them from the baseline was exercised.
@@ -150,8 +177,7 @@ func (c *changes) judgePoint(g experiment.Gate) result.GateResult {
 		if !point.Is(g.Point) {
 			continue
 		}
-		rows := c.evidence(point.ID)
-		return g.JudgeEach([]result.Contender{{Name: point.String(), Point: point.ID, Rows: rows, Change: c.of(point.ID, rows)}}, c.baseline)
+		return g.JudgeEach([]result.Contender{c.contender(&g, point.String(), point.ID, c.evidence(point.ID))}, c.standard(&g))
 	}
 	name := experiment.Point{Values: g.Point}.String()
 	return result.GateResult{

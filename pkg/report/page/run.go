@@ -91,7 +91,7 @@ func (r *Run) view() *runView {
 	}
 	v.Notes, v.Basis = splitNotes(r.Report.Notes())
 	judgement, why := r.Report.Verdict()
-	v.Verdict = runVerdict(judgement, upperFirst(why))
+	v.Verdict = runVerdict(judgement, upperFirst(why), r.Report.Gates)
 	for _, f := range data.Figures {
 		v.HasGroups = v.HasGroups || f.Of != allRequests || f.Low != nil
 	}
@@ -148,8 +148,8 @@ func turned(t report.Table) report.Table {
 }
 
 // runVerdict are the words for what gates say of a run.
-func runVerdict(j result.Judgement, why string) verdict {
-	v := verdictOf(j, why)
+func runVerdict(j result.Judgement, why string, gates []result.GateResult) verdict {
+	v := verdictOfGates(j, why, gates)
 	switch j {
 	case result.Pass:
 		v.Word = "Good enough"

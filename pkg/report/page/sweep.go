@@ -95,15 +95,12 @@ func (s *Sweep) view() (*sweepView, error) {
 		v.Answers = append(v.Answers, note+".")
 	}
 	judgement, why := r.Verdict()
-	v.Verdict = verdictOf(judgement, upperFirst(why))
+	v.Verdict = verdictOfGates(judgement, upperFirst(why), r.Gates)
 	if sentence(why) == v.Winner {
 		v.Winner = ""
 	}
 	if told := r.Decisions(); told != "" {
 		v.Winner = strings.TrimSpace(v.Winner + " " + told + ".")
-	}
-	if judgement == result.Unknown && result.Unexercised(r.Gates) != "" {
-		v.Verdict.Word = undecided
 	}
 	if judgement == "" && r.SearchesCapacity() {
 		v.Verdict.Word, v.Verdict.Why, v.Winner = "Capacity", upperFirst(v.Winner), why

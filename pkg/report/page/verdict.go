@@ -34,6 +34,15 @@ func verdictOf(j result.Judgement, why string) verdict {
 // undecided is the word where more evidence of the same kind would decide nothing.
 const undecided = "Undecided"
 
+// verdictOfGates are the words for the judgement of gates.
+func verdictOfGates(j result.Judgement, why string, gates []result.GateResult) verdict {
+	v := verdictOf(j, why)
+	if j == result.Unknown && (result.Unexercised(gates) != "" || result.Doubted(gates)) {
+		v.Word = undecided
+	}
+	return v
+}
+
 // gate is a row of the table of gates.
 type gate struct {
 	verdict
@@ -50,7 +59,7 @@ func gatesOf(results []result.GateResult) []gate {
 				row.Word = map[result.Judgement]string{
 					result.Pass: "passes", result.Fail: "fails", result.Unknown: "too little evidence", result.NotJudged: "not judged",
 				}[j]
-				if j == result.Unknown && g.Change != nil && g.Change.Unexercised != "" {
+				if j == result.Unknown && (g.Doubt != "" || g.Change != nil && g.Change.Unexercised != "") {
 					row.Word = strings.ToLower(undecided)
 				}
 				all = append(all, row)
@@ -66,6 +75,8 @@ func answersTo(results []result.GateResult) []string {
 	for i := range results {
 		g := &results[i]
 		switch {
+		case g.Doubt != "":
+			all = append(all, fmt.Sprintf("Gate %s: %s.", g.Name, g.Doubt))
 		case g.Verdict == result.Unknown && g.N < 2:
 			all = append(all, fmt.Sprintf("Gate %s needs two seeds at least: raise spec.replications.count.", g.Name))
 		case g.Verdict == result.Unknown:
