@@ -4,10 +4,12 @@ package calibrate
 
 import (
 	"slices"
+	"time"
 
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
 // Engine is one vLLM instance: what it serves, on what, and its settings.
@@ -48,6 +50,8 @@ type Run struct {
 	Figures *Figures
 	// warmUp is how many of the first requests are in no figure.
 	warmUp int
+	// turnaround is that of users whose ThinkSeconds are 0.
+	turnaround time.Duration
 }
 
 // fitted returns how many requests a fit may look at.
@@ -60,7 +64,7 @@ func (r *Run) fitted() int {
 
 // NewRun returns the run of requests in the order of their log.
 func NewRun(name string, e Engine, requests []Request) *Run {
-	return &Run{Name: name, Engine: e, Requests: sorted(slices.Clone(requests))}
+	return &Run{Name: name, Engine: e, Requests: sorted(slices.Clone(requests)), turnaround: workload.DefaultTurnaround}
 }
 
 // nullBlocks is how many of its blocks vLLM points at where a sequence has none.

@@ -3,6 +3,8 @@
 package calibrate
 
 import (
+	"cmp"
+	"math"
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -18,6 +20,9 @@ type loop struct {
 	free  []simtime.Time
 	think float64
 	draws *stats.Stream
+	// sent is when users who would stay in step sent their first requests: they pause
+	// once, as those of a scenario do. nil where they do not.
+	sent []simtime.Time
 }
 
 // source is what a replay serves, and what hears of ends; nil where nothing waits for one.
@@ -28,10 +33,29 @@ func (r *Run) source() (workload.Source, workload.Listener) {
 	l := &loop{
 		source: source{requests: r.Requests},
 		free:   make([]simtime.Time, r.Concurrency),
-		think:  r.ThinkSeconds,
+		think:  cmp.Or(r.ThinkSeconds, r.turnaround.Seconds()),
 		draws:  stats.NewStream(1, "calibrate/think"),
 	}
+	if r.turnaround > 0 && r.staysInStep() {
+		l.sent = make([]simtime.Time, r.Concurrency)
+	}
 	return l, l
+}
+
+// staysInStep says whether all requests are there from the start, and their answers have
+// about one length.
+func (r *Run) staysInStep() bool {
+	n, sum, squares := float64(len(r.Requests)), 0.0, 0.0
+	for i := range r.Requests {
+		if r.Requests[i].Queued > 0 {
+			return false
+		}
+		tokens := float64(r.Requests[i].OutputTokens)
+		sum += tokens
+		squares += float64(tokens * tokens)
+	}
+	mean := sum / n
+	return math.Sqrt(max(squares/n-float64(mean*mean), 0)) < float64(workload.SteadyVariation*mean)
 }
 
 // Due implements workload.Listener.
@@ -51,6 +75,9 @@ func (l *loop) Next() (workload.Request, bool) {
 	l.free = l.free[1:]
 	r, _ := l.source.Next()
 	r.Arrival = at
+	if r.ID < len(l.sent) {
+		l.sent[r.ID] = at
+	}
 	return r, true
 }
 
@@ -59,6 +86,9 @@ func (l *loop) Ended(e workload.End) {
 	again := e.At + 1
 	if l.think > 0 {
 		again += nanoseconds(float64(l.think * l.draws.Exponential()))
+	}
+	if e.ID < len(l.sent) {
+		again += nanoseconds(float64((e.At - l.sent[e.ID]).Seconds() * l.draws.Float64()))
 	}
 	at, _ := slices.BinarySearch(l.free, again+1)
 	l.free = slices.Insert(l.free, at, again)

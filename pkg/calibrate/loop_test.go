@@ -9,6 +9,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -24,7 +25,9 @@ func loopTimes(t *testing.T, l Load) []Times {
 	t.Helper()
 	e := ownEngine()
 	e.KVBlocks = 100_000
-	all, err := NewReportedRun("loop", e, l, Figures{}).replay(t.Context(), tenMilliseconds{})
+	run := NewReportedRun("loop", e, l, Figures{})
+	run.turnaround = 0
+	all, err := run.replay(t.Context(), tenMilliseconds{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,6 +43,44 @@ func TestAClosedLoopSendsWhenARequestEnds(t *testing.T) {
 	for i, got := range all {
 		if math.Abs(got.TTFT-0.010) > 1e-6 || math.Abs(got.E2E-0.050) > 1e-6 || math.Abs(got.TPOT-0.010) > 1e-6 {
 			t.Errorf("request %d: %+v, want 10, 10 and 50 ms", i, got)
+		}
+	}
+}
+
+// Two users who would stay in step pause once, after a first answer that takes 50 ms, for up
+// to 50 ms each; their second answers are followed by the next request at once.
+func TestUsersWhoWouldStayInStepPauseOnce(t *testing.T) {
+	l := loop{source: source{requests: make([]Request, 6)}, free: make([]simtime.Time, 2), draws: stats.NewStream(1, "pauses"), sent: make([]simtime.Time, 2)}
+	const answer = simtime.Time(50 * time.Millisecond)
+	var at []simtime.Time
+	for range 3 {
+		first, _ := l.Next()
+		second, _ := l.Next()
+		at = append(at, first.Arrival, second.Arrival)
+		l.Ended(workload.End{ID: first.ID, At: first.Arrival + answer})
+		l.Ended(workload.End{ID: second.ID, At: second.Arrival + answer})
+	}
+	if at[0] != 0 || at[1] != 0 || at[2] < answer || at[3] <= at[2] || at[3] > 2*answer {
+		t.Errorf("requests come at %v, want two at 0s and two apart between %v and %v", at[:4], answer, 2*answer)
+	}
+	if at[4] != at[2]+answer+1 || at[5] != at[3]+answer+1 {
+		t.Errorf("requests come at %v, want the last two 1 ns after the answers to those before", at)
+	}
+}
+
+func TestAnswersOfOneLengthKeepUsersInStep(t *testing.T) {
+	for name, tc := range map[string]struct {
+		load Load
+		want bool
+	}{
+		"one length":         {Load{Output: constant(100)}, true},
+		"about one":          {Load{Output: func(share float64) float64 { return 98 + 4*share }}, true},
+		"0.8 to 1 times 100": {Load{Output: func(share float64) float64 { return 80 + 20*share }}, false},
+		"a rate":             {Load{Output: constant(100), Rate: 5}, false},
+	} {
+		tc.load.Requests, tc.load.Input = 100, constant(10)
+		if got := (&Run{Requests: tc.load.draw()}).staysInStep(); got != tc.want {
+			t.Errorf("%s: %v, want %v", name, got, tc.want)
 		}
 	}
 }

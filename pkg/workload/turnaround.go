@@ -14,10 +14,10 @@ import (
 // DefaultTurnaround is the turnaround of users who do not think, where none is given.
 const DefaultTurnaround time.Duration = 0
 
-// steadyVariation is the coefficient of variation of answers below which they do not
+// SteadyVariation is the coefficient of variation of answers below which they do not
 // take the users of a loop out of step. In lengths that are uniform between 0.8 and 1
 // times a figure, as benchmarks draw them, it is 0.064.
-const steadyVariation = 0.05
+const SteadyVariation = 0.05
 
 // staysInStep says whether nothing in what a client asks takes its users apart: they get
 // answers of about one length and think for one time. Requests that an engine prefills in
@@ -27,7 +27,7 @@ func (c *Client) staysInStep() bool {
 	if s := c.Sessions; s != nil && (s.AnswerVariation > 0 || s.ThinkTime != nil && !s.ThinkTime.isConstant()) {
 		return false
 	}
-	return c.ClosedLoop.ThinkTime.isConstant() && c.answerVariation() < steadyVariation
+	return c.ClosedLoop.ThinkTime.isConstant() && c.answerVariation() < SteadyVariation
 }
 
 // answerVariation estimates the coefficient of variation of answers, reasoning included.
