@@ -220,10 +220,14 @@ type Engine struct {
 	ReserveFullPrompt Switch `json:"reserveFullPrompt,omitempty"`
 	// asynchronousScheduling makes the schedule of a step when the one before it begins,
 	// so that a request that comes while a step runs is in the step after the next. It
-	// is derived: Enabled from version 0.14 on, and Disabled before, and with the latency
-	// models linear and physics.
+	// is derived: Enabled from version 0.14 on, and Disabled before, with the latency
+	// models linear and physics, and with speculation NGram, which excludes it.
 	// +optional
 	AsynchronousScheduling Switch `json:"asynchronousScheduling,omitempty"`
+	// speculation is speculative decoding. Without it, a step computes one token of each
+	// request that decodes.
+	// +optional
+	Speculation *Speculation `json:"speculation,omitempty"`
 }
 
 // Scheduler names an order of an engine's wait queue.

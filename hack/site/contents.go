@@ -26,7 +26,7 @@ var contents = []chapter{
 	}},
 	{"Workloads", []string{"presets", "profiles", "request-types", "trace-sessions", "trace-fit"}},
 	{"Policies", []string{
-		"epp", "lint", "policies", "bundles", "policy-abi", "admission", "adaptive", "scheduling",
+		"epp", "lint", "policies", "bundles", "policy-abi", "admission", "adaptive", "scheduling", "speculation",
 		"autoscaling", "autoscaling-manifests", "autoscaling-metrics",
 	}},
 	{"Reference", []string{"api", "reference", "command", "metrics", "catalogue", "contracts"}},

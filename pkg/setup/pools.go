@@ -67,13 +67,16 @@ func (b *Builder) buildPool(in *v1alpha1.Pool, catalogue *latency.Catalogue, pat
 	}
 	errs = pool.Cost.Validate(path.Child("requestCost"))
 	var es field.ErrorList
-	pool.ReportedBlocks, es = buildKVBlocks(in, instance, path)
+	pool.Speculation, es = buildSpeculation(in, path)
+	errs = append(errs, es...)
+	kept := inMemory(in, instance)
+	pool.ReportedBlocks, es = buildKVBlocks(in, kept, path)
 	errs = append(errs, es...)
 	pool.KVBlocks = pool.ReportedBlocks - nullBlocks
-	pool.Windows.Groups, pool.Windows.Blocks = instance.KVWindows(pool.BlockTokens)
+	pool.Windows.Groups, pool.Windows.Blocks = kept.KVWindows(pool.BlockTokens)
 	errs = append(errs, validateWindows(&pool, path)...)
 	errs = append(errs, validateModelLen(in, &pool, path)...)
-	pool.BlockBytes = instance.KVBytesPerToken() * int64(in.TensorParallelism) * int64(pool.BlockTokens)
+	pool.BlockBytes = kept.KVBytesPerToken() * int64(in.TensorParallelism) * int64(pool.BlockTokens)
 	pool.InitialCacheHitRate, es = buildInitialHits(in, path)
 	errs = append(errs, es...)
 	pool.Eviction = evictions[in.KVCache.Eviction]
@@ -84,7 +87,11 @@ func (b *Builder) buildPool(in *v1alpha1.Pool, catalogue *latency.Catalogue, pat
 	errs = append(errs, es...)
 	limits := latency.EngineLimits{MaxNumSeqs: pool.MaxNumSeqs, MaxNumBatchedTokens: pool.MaxNumBatchedTokens, MaxModelLen: pool.MaxModelLen}
 	pool.Timer, es = b.buildTimer(&in.Latency, instance, limits, path.Child("latency"))
-	return pool, append(errs, es...)
+	errs = append(errs, es...)
+	if pool.Speculation != nil && len(errs) == 0 {
+		pool.Timer = withDrafts(pool.Timer, in, instance)
+	}
+	return pool, errs
 }
 
 // buildInitialHits is the share of prompts that the cache holds at the start.
@@ -157,6 +164,8 @@ func schedulesAsynchronously(in *v1alpha1.Pool, version latency.EngineVersion) b
 		return in.Engine.AsynchronousScheduling == v1alpha1.Enabled
 	case in.Latency.Model == v1alpha1.LinearModel, in.Latency.Model == v1alpha1.PhysicsModel:
 		return false
+	case in.Engine.Speculation != nil && !hasDraftModel(in):
+		return false // vLLM searches drafts in the tokens of the step before
 	}
 	return version.AsynchronousScheduling()
 }

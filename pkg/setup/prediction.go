@@ -64,7 +64,7 @@ type stepLatency struct{ pool *simulator.Pool }
 
 // FirstToken implements [epp.LatencyModel].
 func (m stepLatency) FirstToken(f config.LatencyFeatures) time.Duration {
-	beside := m.decodeStep(min(f.InFlight-f.Waiting, m.pool.MaxNumSeqs-1), f.KVUsage)
+	beside := m.decodeStep(min(f.InFlight-f.Waiting, m.pool.MaxNumSeqs-1), f.KVUsage).Verifying(m.pool.Speculation.Drafts())
 	room := m.prefillRoom(beside)
 	before, rest := int(f.QueuedTokens)/room, int(f.QueuedTokens)%room
 	total := scaleDuration(before, m.stepTime(addPrompts(beside, room, f.PromptTokens)))
@@ -113,7 +113,8 @@ func (m stepLatency) prefillRoom(beside latency.Step) int {
 // NextToken implements [epp.LatencyModel]. Prompts are computed beside the
 // answers at the rate at which they are routed there: where that takes a share u
 // of the time, a step takes 1/(1 − u) times as long as without. It does not take
-// longer than a full one, and as long where more waits than fits into one.
+// longer than a full one, and as long where more waits than fits into one. A step gives
+// as many tokens as drafts are accepted on average, and one.
 func (m stepLatency) NextToken(f config.LatencyFeatures) time.Duration {
 	step := m.decodeStep(min(f.InFlight, m.pool.MaxNumSeqs-1), f.KVUsage)
 	// The request itself.
@@ -123,6 +124,7 @@ func (m stepLatency) NextToken(f config.LatencyFeatures) time.Duration {
 	step.DecodePairs += int64(f.PromptTokens) + 1
 	step.AttentionPairs += int64(f.PromptTokens) + 1
 	step.ContextTokens += int64(f.PromptTokens) + 1
+	step = step.Verifying(m.pool.Speculation.Drafts())
 	next := m.stepTime(step)
 	if f.TokensPerSecond > 0 {
 		room := m.prefillRoom(step)
@@ -134,11 +136,11 @@ func (m stepLatency) NextToken(f config.LatencyFeatures) time.Duration {
 			next = longest
 		}
 	}
-	return next + m.pool.Cost.PerOutputToken
+	return time.Duration(float64(next)/m.pool.Speculation.TokensPerStep()) + m.pool.Cost.PerOutputToken
 }
 
 // decodeStep is a step in which n requests decode that hold a share of the KV
-// cache.
+// cache, without their drafts.
 func (m stepLatency) decodeStep(n int, kvUsage float64) latency.Step {
 	if n <= 0 {
 		return latency.Step{}

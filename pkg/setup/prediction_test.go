@@ -91,6 +91,7 @@ func TestPredictionOfIdleEndpointIsExact(t *testing.T) {
 	for name, edit := range map[string]func(*v1alpha1.Scenario){
 		"in one step":    func(*v1alpha1.Scenario) {},
 		"in whole steps": func(s *v1alpha1.Scenario) { s.Pools[0].Engine.MaxNumBatchedTokens = 1500 },
+		"beside drafts":  speculate(eagle()),
 		"with a request cost": func(s *v1alpha1.Scenario) {
 			s.Pools[0].RequestCost = &v1alpha1.RequestCost{QueueBaseMicroseconds: "15563", QueuePerTokenMicroseconds: "3", PerOutputTokenMicroseconds: "45"}
 		},
@@ -115,20 +116,26 @@ func TestPredictionUnderLoad(t *testing.T) {
 	type load struct {
 		rate         v1alpha1.PositiveDecimal
 		asynchronous v1alpha1.Switch
+		speculates   bool
 	}
 	type within struct{ middle, off float64 }
 	for load, want := range map[load]struct{ first, next within }{
-		{"10", v1alpha1.Disabled}: {within{0.02, 0.1}, within{0.1, 0.25}},
-		{"20", v1alpha1.Disabled}: {within{0.05, 0.2}, within{0.1, 0.6}},
-		{"40", v1alpha1.Disabled}: {within{0.02, 0.05}, within{0.2, 0.8}}, // more than the replicas can do
-		{"10", v1alpha1.Enabled}:  {within{0.02, 0.1}, within{0.1, 0.25}},
-		{"20", v1alpha1.Enabled}:  {within{0.05, 0.2}, within{0.1, 0.7}},
-		{"40", v1alpha1.Enabled}:  {within{0.02, 0.05}, within{0.2, 0.8}},
+		{"10", v1alpha1.Disabled, false}: {within{0.02, 0.1}, within{0.1, 0.25}},
+		{"20", v1alpha1.Disabled, false}: {within{0.05, 0.2}, within{0.1, 0.6}},
+		{"40", v1alpha1.Disabled, false}: {within{0.02, 0.05}, within{0.2, 0.8}}, // more than the replicas can do
+		{"10", v1alpha1.Enabled, false}:  {within{0.02, 0.1}, within{0.1, 0.25}},
+		{"20", v1alpha1.Enabled, false}:  {within{0.05, 0.2}, within{0.1, 0.7}},
+		{"10", v1alpha1.Disabled, true}:  {within{0.02, 0.1}, within{0.1, 0.3}},
+		{"20", v1alpha1.Disabled, true}:  {within{0.05, 0.2}, within{0.1, 0.8}},
+		{"40", v1alpha1.Enabled, false}:  {within{0.02, 0.05}, within{0.2, 0.8}},
 	} {
-		t.Run(fmt.Sprintf("%s a second, asynchronous scheduling %s", load.rate, load.asynchronous), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s a second, asynchronous scheduling %s, speculative decoding %t", load.rate, load.asynchronous, load.speculates), func(t *testing.T) {
 			forecasts, completions := runForecasts(t, func(s *v1alpha1.Scenario) {
 				s.Horizon.Requests = ptr.To[int64](2000)
 				s.Pools[0].Engine.AsynchronousScheduling = load.asynchronous
+				if load.speculates {
+					speculate(eagle())(s)
+				}
 				s.Workload.Clients[0].Arrivals.Rate = load.rate
 				s.Workload.Clients[0].Prefix = nil
 				s.SLOs = nil // else the latency-scorer packs requests as closely as they allow

@@ -154,5 +154,6 @@ func engineModel(p *simulator.Pool) autoscaling.EngineModel {
 	return autoscaling.EngineModel{
 		Timer: p.Timer, KVTokens: p.KVTokens(),
 		MaxNumSeqs: p.MaxNumSeqs, MaxNumBatchedTokens: p.MaxNumBatchedTokens, ContextTokens: p.MaxModelLen,
+		Drafts: p.Speculation.Drafts(), TokensPerStep: p.Speculation.TokensPerStep(),
 	}
 }

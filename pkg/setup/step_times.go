@@ -37,7 +37,7 @@ func (b *Builder) StepTimes(in *v1alpha1.Scenario, path *field.Path) (lines, war
 			continue
 		}
 		s := stepTimes{pool, instance, catalogue}
-		text := fmt.Sprintf("on %s, TP %d: %s", pool.Accelerator, pool.TensorParallelism, s)
+		text := fmt.Sprintf("on %s, TP %d: %s%s", pool.Accelerator, pool.TensorParallelism, s, draftTimes(pool))
 		if len(names[text]) == 0 {
 			texts = append(texts, text)
 		}

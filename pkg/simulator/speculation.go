@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -38,13 +37,12 @@ func (s *Speculation) TokensPerStep() float64 {
 	return mean
 }
 
-// Verifying returns a step in which requests get a token each as one that also verifies
-// their drafts.
-func (s *Speculation) Verifying(step latency.Step) latency.Step {
+// Drafts is how many drafts of a request a step verifies; 0 without speculation.
+func (s *Speculation) Drafts() int {
 	if s == nil {
-		return step
+		return 0
 	}
-	return step.Verifying(s.Tokens)
+	return s.Tokens
 }
 
 // check panics where the rules of Speculation are broken.

@@ -299,6 +299,23 @@ var rules = map[string]ruleTable{
 		bad:  []any{fields{"ttft": gone, "tpot": gone, "e2e": gone}},
 	},
 
+	// Speculative decoding.
+	"must have one share for each of tokens": {
+		good: []any{fields{"tokens": 2, "acceptance": []any{"0.8", "0.5"}}, fields{"tokens": 1, "acceptance": []any{"0"}}},
+		bad:  []any{fields{"tokens": 2, "acceptance": []any{"0.8"}}, fields{"tokens": 1, "acceptance": []any{"0.8", "0.5"}}},
+	},
+	"NGram has no draft model: set searchMicroseconds": {
+		good: []any{
+			fields{"method": "NGram", "draftMicroseconds": gone, "searchMicroseconds": "5"},
+			fields{"method": "MTP", "draftMicroseconds": "5", "searchMicroseconds": gone},
+		},
+		bad: []any{fields{"method": "NGram", "draftMicroseconds": "5"}},
+	},
+	"goes with method NGram": {
+		good: []any{fields{"method": "EAGLE", "draftMicroseconds": gone, "searchMicroseconds": gone}},
+		bad:  []any{fields{"method": "EAGLE", "searchMicroseconds": "5"}, fields{"method": "MTP", "searchMicroseconds": "5"}},
+	},
+
 	// Tiers.
 	"tiers need engine.prefixCaching: what they hold is found as the prefix of a prompt": {
 		good: []any{

@@ -90,6 +90,8 @@ func (x *Ceiling) boundPace(c *simulator.Config, demands []bound.Demand) {
 	switch {
 	case len(c.Pools) > 1:
 		x.PaceUnknown = "there are several pools"
+	case first.Speculation != nil:
+		x.PaceUnknown = "speculative decoding gives a request several tokens in a step"
 	case !ok:
 		x.PaceUnknown = "the latency model has no linear lower bound"
 	default:

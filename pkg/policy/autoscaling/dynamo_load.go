@@ -116,7 +116,7 @@ func (x latencyLoad) firstTokens(loads []engineLoad, m *EngineModel, l lengths, 
 	after := func(e engineLoad, waiting int) float64 {
 		beside := latency.Step{}
 		if generates {
-			beside = decodes(e.running, e.held)
+			beside = m.decodeStep(e.running, e.held)
 		}
 		return m.prompts((waiting+1)*l.fresh, l, beside)
 	}
@@ -134,11 +134,11 @@ func (x latencyLoad) firstTokens(loads []engineLoad, m *EngineModel, l lengths, 
 // answers end.
 func (x latencyLoad) nextTokens(loads []engineLoad, m *EngineModel, l lengths, computes bool) (least float64, spares bool) {
 	step := func(requests, held int) float64 {
-		s := decodes(requests, held)
+		s := m.decodeStep(requests, held)
 		if computes {
-			s = withPrompts(s, min(requests*l.fresh/l.answer, m.MaxNumBatchedTokens), l)
+			s = withPrompts(s, m.begins(requests, l), l)
 		}
-		return m.seconds(s)
+		return m.seconds(s) / m.tokensPerStep()
 	}
 	least, spares = math.Inf(1), true
 	for _, e := range loads {

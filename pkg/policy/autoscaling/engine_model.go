@@ -3,6 +3,7 @@
 package autoscaling
 
 import (
+	"cmp"
 	"sort"
 
 	"windtunnel.dev/windtunnel/pkg/latency"
@@ -14,6 +15,19 @@ type EngineModel struct {
 	Timer latency.StepTimer
 	// KVTokens fit into the KV cache. ContextTokens is the longest prompt and answer.
 	KVTokens, MaxNumSeqs, MaxNumBatchedTokens, ContextTokens int
+	// Drafts is how many drafts of each request that decodes a step verifies, and TokensPerStep
+	// how many tokens such a request gets in it on average; 0 is 1.
+	Drafts        int
+	TokensPerStep float64
+}
+
+// tokensPerStep is how many tokens a request that decodes gets in a step.
+func (m *EngineModel) tokensPerStep() float64 { return cmp.Or(m.TokensPerStep, 1) }
+
+// begins is how many prompt tokens are begun in each step in which so many requests decode
+// and as many begin as end; no more than a step computes.
+func (m *EngineModel) begins(requests int, l lengths) int {
+	return min(int(float64(requests*l.fresh)*m.tokensPerStep())/l.answer, m.MaxNumBatchedTokens)
 }
 
 // lengths are those of a mean request, in tokens. Of the prompt, cached tokens are not
@@ -31,13 +45,13 @@ func (m *EngineModel) seconds(step latency.Step) float64 {
 	return m.Timer.StepTime(step).Seconds()
 }
 
-// decodes is a step in which so many requests decode that hold so many tokens together.
-func decodes(n, held int) latency.Step {
+// decodeStep is a step in which so many requests decode that hold so many tokens together.
+func (m *EngineModel) decodeStep(n, held int) latency.Step {
 	pairs := int64(held) + int64(n)
 	return latency.Step{
 		Sequences: n, DecodeTokens: n, SampledTokens: n,
 		AttentionPairs: pairs, DecodePairs: pairs, ContextTokens: pairs,
-	}
+	}.Verifying(m.Drafts)
 }
 
 // withPrompts adds tokens of prompts to a step: of whole prompts as far as they go, and of
@@ -89,7 +103,7 @@ func (m *EngineModel) held(l lengths) int {
 // decodes is the pace of an engine that decodes the greatest batch within the target of the
 // time between tokens; a batch of one where none is.
 func (m *EngineModel) decodes(l lengths, itl float64) pace {
-	step := func(batch int) float64 { return m.seconds(decodes(batch, batch*l.context())) }
+	step := func(batch int) float64 { return m.seconds(m.decodeStep(batch, batch*l.context())) / m.tokensPerStep() }
 	most := m.held(l)
 	batch := max(1, sort.Search(most, func(i int) bool { return step(i+1) > itl }))
 	return pace{float64(batch) / (float64(l.answer) * step(batch)), 0, step(batch)}
@@ -99,7 +113,7 @@ func (m *EngineModel) decodes(l lengths, itl float64) pace {
 // up to which both targets hold, and steps have room for the prompts of as many requests as
 // end.
 func (m *EngineModel) serves(l lengths, ttft, itl float64) pace {
-	most := min(m.held(l), m.MaxNumBatchedTokens*l.answer/(l.fresh+l.answer))
+	most := min(m.held(l), m.MaxNumBatchedTokens*l.answer/(int(float64(l.fresh)*m.tokensPerStep())+(1+m.Drafts)*l.answer))
 	best := m.serving(1, l)
 	for batch := 2; batch <= most && best.ttft <= ttft && best.itl <= itl; batch++ {
 		next := m.serving(batch, l)
@@ -114,8 +128,8 @@ func (m *EngineModel) serves(l lengths, ttft, itl float64) pace {
 // serving is the pace at which so many requests decode, and each step computes the prompts
 // of as many as end in it.
 func (m *EngineModel) serving(batch int, l lengths) pace {
-	beside := decodes(batch, batch*l.context())
-	begun := min(batch*l.fresh/l.answer, m.MaxNumBatchedTokens)
-	itl := m.seconds(withPrompts(beside, begun, l))
+	beside := m.decodeStep(batch, batch*l.context())
+	begun := m.begins(batch, l)
+	itl := m.seconds(withPrompts(beside, begun, l)) / m.tokensPerStep()
 	return pace{float64(batch) / (float64(l.answer) * itl), m.prompts(begun+l.fresh, l, beside), itl}
 }

@@ -28,6 +28,7 @@ func limited(change func(*EngineModel)) *EngineModel {
 
 func TestPaces(t *testing.T) {
 	usual := lengths{fresh: 1000, answer: 100}
+	drafting := limited(func(m *EngineModel) { m.Drafts, m.TokensPerStep = 1, 1.5 })
 	for name, tc := range map[string]struct{ got, want pace }{
 		"a prompt in one step":                 {plainEngine.prefills(usual), pace{1 / 0.020, 0.020, 0}},
 		"a prompt in chunks":                   {plainEngine.prefills(lengths{fresh: 5000, answer: 1}), pace{1 / 0.080, 0.080, 0}},
@@ -36,6 +37,11 @@ func TestPaces(t *testing.T) {
 		"decode as long as the seats suffice":  {plainEngine.decodes(usual, 1), pace{64 / (100 * 0.074), 0, 0.074}},
 		"decode as long as KV tokens suffice":  {limited(func(m *EngineModel) { m.KVTokens = 21_100 }).decodes(usual, 1), pace{20 / (100 * 0.030), 0, 0.030}},
 		"decode beyond the target, one by one": {plainEngine.decodes(usual, 0.005), pace{1 / (100 * 0.011), 0, 0.011}},
+		// With a draft each, of which half are accepted, a step of a batch of b takes 10 + 2b ms and
+		// gives 1.5 tokens; beside 15b tokens of prompts it takes 10 + 2.15b ms, and that with another
+		// prompt 10 ms more.
+		"decode with drafts": {drafting.decodes(usual, 0.050), pace{32 / (100 * 0.074 / 1.5), 0, 0.074 / 1.5}},
+		"both with drafts":   {drafting.serves(usual, 1, 0.032), pace{17 / (100 * 0.04655 / 1.5), 0.05655, 0.04655 / 1.5}},
 		// With a batch of b a step takes 10 + b + b/10 ms, and that with another prompt 10 ms more.
 		"both within the time between tokens":     {plainEngine.serves(usual, 1, 0.032), pace{20 / (100 * 0.032), 0.042, 0.032}},
 		"both within the time to first token":     {plainEngine.serves(usual, 0.042, 1), pace{20 / (100 * 0.032), 0.042, 0.032}},
@@ -56,7 +62,7 @@ func TestDecodesIsTheGreatestBatch(t *testing.T) {
 	for itl := 0.001; itl < 0.1; itl += 0.0013 {
 		want := 1
 		for batch := 1; batch <= plainEngine.held(usual); batch++ {
-			if plainEngine.seconds(decodes(batch, batch*usual.context())) <= itl {
+			if plainEngine.seconds(plainEngine.decodeStep(batch, batch*usual.context())) <= itl {
 				want = batch
 			}
 		}
