@@ -40,6 +40,9 @@ requests complete. For N users who think for Z, N ÷ throughput − Z is then a 
 mean latency: for the sample ` + "`simulationrun-closed-loop.yaml`" + `, whose 300 s of arrivals are 304 s of
 measured time, by 1.6 %. A longer run makes the difference small.
 
+With [speculative decoding](speculation.md) a step may give a request several tokens at once. ` + "`itl`" + ` then
+has one value for each step of a request, as in vLLM's own metric and in the clients of benchmarks.
+
 | metric | unit | better | what it is | needs |
 |---|---|---|---|---|
 `)

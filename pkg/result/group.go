@@ -48,6 +48,8 @@ type Group struct {
 	// KVBelief is there where something asks for it, and routers keep an index.
 	KVBelief *KVBelief `json:"kvBelief,omitempty"`
 	Tokens   Tokens    `json:"tokens"`
+	// Speculation is there where engines verified drafts.
+	Speculation *Speculation `json:"speculation,omitempty"`
 	// Preemptions counts evictions of requests from a batch.
 	Preemptions int64 `json:"preemptions"`
 	// Handoffs is there where KV may be handed over, Migrations, the times that a

@@ -15,7 +15,7 @@ type subject struct {
 
 // subjects is the registry. Its order is that of lists for people.
 var subjects = []subject{
-	latencies, outcomes, tokens, beliefs, handoffs, fairness, replicas, imbalances, queues, tiers, links, stabilities, costs, scalings, backlog, maxReplica, tailBlowups, anomalies, adaptives, warmUp,
+	latencies, outcomes, tokens, speculations, beliefs, handoffs, fairness, replicas, imbalances, queues, tiers, links, stabilities, costs, scalings, backlog, maxReplica, tailBlowups, anomalies, adaptives, warmUp,
 }
 
 var families = func() []family {

@@ -39,6 +39,8 @@ const (
 	NeedsScaler
 	// NeedsWarmUpRule is a rule that finds the warm-up.
 	NeedsWarmUpRule
+	// NeedsSpeculation is a pool whose engine speculates.
+	NeedsSpeculation
 )
 
 // needTexts say what a scenario must have, for docs/metrics.md.
@@ -59,6 +61,7 @@ var needTexts = map[Need]string{
 	NeedsKVIndex:      "a router with an index of prefixes",
 	NeedsScaler:       "a scaler",
 	NeedsWarmUpRule:   "a warm-up rule",
+	NeedsSpeculation:  "`engine.speculation`",
 }
 
 // Requirements lists what the scenario must have for the metric to have values,

@@ -98,6 +98,7 @@ func TestTieredDocumentsOfARunGolden(t *testing.T) {
 func TestMetricsAreThereWhereTheirNeedIs(t *testing.T) {
 	o, m := makeTieredOutcome(42, 0)
 	m.Timeouts, m.Retries = true, true
+	o.Cells[0].Drafts, o.Cells[0].DraftTokens = 1, 3
 	o.Replicas[0].Queue = &simulator.QueueUse{}
 	o.Units = []simulator.UnitUse{{Pools: []int{0, 1}}}
 	with, without := NewRow(NewDocument(o, m), 0, nil), NewRow(makeDocument(42, 0), 0, nil)
@@ -115,6 +116,20 @@ func TestMetricsAreThereWhereTheirNeedIs(t *testing.T) {
 		if withoutIt != (needs == NeedsNothing) {
 			t.Errorf("%s needs %d; in a scenario without tiers, hand-overs and the like it has a value: %v", name, needs, withoutIt)
 		}
+	}
+}
+
+// Of 3 and 7 drafts with 9 and 21 tokens, 6 and 9 are accepted: 1 + 15/10 tokens a step, and
+// 15/30 of the drafted tokens.
+func TestSpeculationOfCells(t *testing.T) {
+	o, m := makeTieredOutcome(42, 0)
+	for i, of := range [][3]int64{{3, 9, 6}, {7, 21, 9}} {
+		c := &o.Cells[i]
+		c.Drafts, c.DraftTokens, c.AcceptedTokens = of[0], of[1], of[2]
+	}
+	got := NewDocument(o, m).Overall.Speculation
+	if diff := cmp.Diff(&Speculation{TokensPerStep: 2.5, Acceptance: 0.5, Drafts: 10, DraftTokens: 30}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -179,6 +179,9 @@ func needs(n result.Need) (has func(*v1alpha1.Scenario) bool, what string) {
 		return func(in *v1alpha1.Scenario) bool { return len(in.Scalers) > 0 }, "a scaler; state one in spec.scenario.scalers"
 	case result.NeedsWarmUpRule:
 		return func(in *v1alpha1.Scenario) bool { return in.Horizon.WarmupRule != "" }, "a rule; state it in spec.scenario.horizon.warmupRule"
+	case result.NeedsSpeculation:
+		return anyPool(func(p *v1alpha1.Pool) bool { return p.Engine.Speculation != nil }),
+			"speculative decoding; state it in spec.scenario.pools[].engine.speculation"
 	default:
 		// Flow control is the EPP's, which a parameter may switch on.
 		return nil, ""
