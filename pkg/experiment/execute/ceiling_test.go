@@ -49,3 +49,17 @@ func TestBlocksOfAllTiers(t *testing.T) {
 		t.Errorf("%d blocks", got)
 	}
 }
+
+// There is no bound on the pace of engines that give a request several tokens in a step.
+func TestPaceOfSpeculation(t *testing.T) {
+	c := simulator.Config{Pools: []simulator.Pool{{
+		Replicas: 1, MaxNumSeqs: 1, MaxNumBatchedTokens: 1, Timer: latency.Linear{BaseMicroseconds: 1},
+	}}}
+	var without, with Ceiling
+	without.boundPace(&c, nil)
+	c.Pools[0].Speculation = &simulator.Speculation{Tokens: 1, Acceptance: []float64{1}}
+	with.boundPace(&c, nil)
+	if without.EndSeconds == nil || with.EndSeconds != nil || with.PaceUnknown == "" {
+		t.Errorf("%+v without speculation, %+v with", without, with)
+	}
+}
