@@ -68,7 +68,7 @@ func stepModel(in *v1alpha1.Scenario) string {
 	var pools []string
 	for i := range in.Pools {
 		p := &in.Pools[i]
-		raw, err := json.Marshal([]any{p.Model, p.Accelerator, p.TensorParallelism, p.Quantization, p.Latency, p.Engine.Version, in.Catalogue})
+		raw, err := json.Marshal([]any{p.Model, p.Accelerator, p.TensorParallelism, p.Quantization, p.Latency, p.Engine.Version, p.Engine.Speculation, in.Catalogue})
 		if err != nil {
 			panic(fmt.Sprintf("setup: a pool: %v", err))
 		}
@@ -80,8 +80,9 @@ func stepModel(in *v1alpha1.Scenario) string {
 
 // checks say how far predictions for the pool were off; none where that is not known.
 // Coefficients of the pool's own go only with shares that were fitted together with them.
+// No engine that speculates was measured.
 func (s stepTimes) checks() []latency.AppliedCheck {
-	if otherLatencyModels[s.pool.Latency.Model] != "" {
+	if otherLatencyModels[s.pool.Latency.Model] != "" || s.pool.Engine.Speculation != nil {
 		return nil
 	}
 	checks := s.instance.Checks(s.catalogue)

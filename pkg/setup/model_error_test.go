@@ -32,6 +32,7 @@ func TestModelError(t *testing.T) {
 		"the overheads of the fit in the pool":   {func(s *v1alpha1.Scenario) { calibrated(s); s.Pools[0].Latency.Roofline = overheads }, "E2E", 0.03, ""},
 		"coefficients of the user's own":         {func(s *v1alpha1.Scenario) { s.Pools[0].Latency.Roofline = overheads }, "TPOT", 0, "measure TPOT of meta-llama/Llama-3.1-8B-Instruct on h100-sxm at TP 1, and calibrate"},
 		"a model without shares":                 {func(s *v1alpha1.Scenario) { s.Pools[0].Latency.Model = v1alpha1.PhysicsModel }, "TPOT", 0, "measure TPOT of meta-llama/Llama-3.1-8B-Instruct on h100-sxm at TP 1, and calibrate"},
+		"an engine that speculates":              {speculate(eagle()), "TPOT", 0, "measure TPOT of meta-llama/Llama-3.1-8B-Instruct on h100-sxm at TP 1, and calibrate"},
 		"a GPU of which there is no measurement": {func(s *v1alpha1.Scenario) { s.Pools[0].Accelerator = "mi300x" }, "E2E", 0, "measure E2E of meta-llama/Llama-3.1-8B-Instruct on mi300x at TP 1, and calibrate"},
 		"one pool of two that is unchecked": {func(s *v1alpha1.Scenario) {
 			calibrated(s)
