@@ -307,8 +307,8 @@ type CommonStatus struct {
 	// +kubebuilder:validation:items:MaxLength=1024
 	Approximations []string `json:"approximations,omitempty"`
 	// stepTimes list for each pool the basis of its step times: fitted, published or
-	// given shares of the accelerator's peaks, and the source of the time of an
-	// all-reduce.
+	// given shares of the accelerator's peaks, the source of the time of an
+	// all-reduce, and how far such predictions were off on measured engines.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16

@@ -15,9 +15,11 @@ import (
 const (
 	// publishedTimes is what rests on an accelerator whose shares are published,
 	// extrapolatedTimes on one whose shares were fitted on another model.
-	publishedTimes    = "llama on gb200, TP 1: shares of peak published (one MFU for both phases), fitted to no engine"
-	extrapolatedTimes = "llama on rtx-4090, TP 1: shares of peak fitted on Llama-3.1-8B at TP 1 (a run of vLLM 0.19), not on Qwen/Qwen3-8B at TP 1"
-	warnedOfFit       = "the shares of rtx-4090 were fitted on Llama-3.1-8B at TP 1, and this pool serves Qwen/Qwen3-8B at TP 1"
+	publishedTimes = "llama on gb200, TP 1: shares of peak published (one MFU for both phases), fitted to no engine; " +
+		"unchecked: no measurement of dense models on gb200, so calibrate before you rely on absolute times"
+	extrapolatedTimes = "llama on rtx-4090, TP 1: shares of peak fitted on Llama-3.1-8B at TP 1 (a run of vLLM 0.19), not on Qwen/Qwen3-8B at TP 1; " +
+		"unchecked: no measurement of Qwen/Qwen3-8B with these shares at TP 1, so calibrate before you rely on absolute times"
+	warnedOfFit = "the shares of rtx-4090 were fitted on Llama-3.1-8B at TP 1, and this pool serves Qwen/Qwen3-8B at TP 1"
 )
 
 // steppedRun writes a run of one pool.

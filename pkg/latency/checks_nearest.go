@@ -11,7 +11,8 @@ import (
 )
 
 // Checks says how far predictions for an instance with its accelerator's own shares were off,
-// a check for each metric; none where nothing was measured. Shares that were fitted on what
+// a check for each metric; none where nothing was measured, or only what the shares of
+// another model were fitted to. Shares that were fitted on what
 // the instance serves have the errors of the fit. The built-in checks are about the
 // built-in entries, and about entries with published shares of a generation. The
 // catalogue is that of the instance.
@@ -26,16 +27,23 @@ func (i Instance) Checks(c *Catalogue) []AppliedCheck {
 		}
 		return all
 	}
-	builtin, _ := Builtin().Accelerator(i.Accelerator.Name)
-	if published := p != nil && p.Shares == Published; !published && !reflect.DeepEqual(builtin, i.Accelerator) {
+	if !i.Accelerator.Checkable() {
 		return nil
 	}
+	extrapolated := p != nil && p.Shares == Fitted && !p.Covers(i, c)
 	for _, metric := range CheckedMetrics {
-		if check, ok := BuiltinChecks().Nearest(metric, i); ok {
+		if check, ok := BuiltinChecks().Nearest(metric, i); ok && !(check.Fitted && extrapolated) {
 			all = append(all, check)
 		}
 	}
 	return all
+}
+
+// Checkable reports whether the built-in checks are about the entry: it is the built-in one, or
+// it has published shares.
+func (a Accelerator) Checkable() bool {
+	builtin, _ := Builtin().Accelerator(a.Name)
+	return a.Provenance != nil && a.Provenance.Shares == Published || reflect.DeepEqual(builtin, a)
 }
 
 // AppliedCheck is a check that stands for predictions of an instance.
@@ -52,7 +60,8 @@ type AppliedCheck struct {
 // not known are like any.
 //
 // First the engine's version may differ, then the number of GPUs, then the format of
-// the weights, and the accelerator last. Of checks that are as near, one with points that
+// the weights, and the accelerator last. Points that something was fitted to say nothing
+// about other GPUs, numbers of them or formats. Of checks that are as near, one with points that
 // nothing was fitted to stands before others, and the one with the greatest error before
 // the rest.
 func (c Checks) Nearest(metric CheckedMetric, i Instance) (AppliedCheck, bool) {
@@ -89,6 +98,9 @@ func (i Instance) CheckedWeights() Precision {
 func (at served) comparable(c *Check) bool {
 	measured, _ := Builtin().Accelerator(c.Accelerator)
 	sameGeneration := measured.Generation == at.Accelerator.Generation && measured.Generation != ""
+	if c.Fitted && (c.Accelerator != at.Accelerator.Name || c.Weights != at.CheckedWeights() || at.gpuRatio(c) > 1) {
+		return false
+	}
 	return c.Kind == at.Model.Kind() && (c.Accelerator == at.Accelerator.Name || sameGeneration)
 }
 

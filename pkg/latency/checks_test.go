@@ -87,6 +87,8 @@ func TestNearestCheck(t *testing.T) {
 		"releases that are not known":         {rows(strings.Replace(cell, "fromVersion: '0.11', toVersion: '0.12', ", "", 1) + "5"), 19, 5, ""},
 		"the greatest error of the nearest":   {rows(cell+"5", cell+"7", cell+"6"), 12, 7, ""},
 		"points that nothing was fitted to":   {rows(cell+"7, fitted: true", cell+"6"), 12, 6, ""},
+		"points of a fit on another device":   {rows(h200 + "1, fitted: true"), 12, 0, ""},
+		"points of a fit with another engine": {rows(newer + "1, fitted: true"), 12, 1, "with vLLM 0.15"},
 		"other kinds and generations":         {rows(moe+"1", ada+"2"), 12, 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -115,6 +117,9 @@ func TestChecksOfAnInstance(t *testing.T) {
 		"a chip without a measurement":              {"mi300x", "Llama-3.1-8B", 1, nil, 0, ""},
 		"experts, where only dense were measured":   {"rtx-pro-6000", "gpt-oss-20b", 1, nil, 0, ""},
 		"published shares of a generation":          {"h100-sxm", "Llama-3.1-8B", 1, func(a *Accelerator) { a.Name = "h100-nvl" }, 2, "TPOT"},
+		"a fit of ours":                             {"rtx-pro-6000", "Llama-3.1-8B", 1, nil, 3, "TPOT"},
+		"a fit of ours to another model":            {"rtx-pro-6000", "Qwen3-8B", 1, nil, 0, ""},
+		"a fit of ours to fewer GPUs":               {"rtx-pro-6000", "Llama-3.1-8B", 2, nil, 0, ""},
 		"shares that the user gives":                {"h100-sxm", "Llama-3.1-8B", 1, func(a *Accelerator) { a.Provenance = nil }, 0, ""},
 		"shares that were fitted on this":           {"h100-sxm", "Llama-3.1-8B", 1, func(a *Accelerator) { a.Provenance = fitted }, 1, "TTFT"},
 		"shares that were fitted on something else": {"h100-sxm", "Llama-3.1-8B", 2, func(a *Accelerator) { a.Provenance = fitted }, 0, ""},

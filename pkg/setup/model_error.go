@@ -78,6 +78,55 @@ func stepModel(in *v1alpha1.Scenario) string {
 	return strings.Join(slices.Compact(pools), "\n")
 }
 
+// kinds are the words for kinds of models.
+var kinds = map[latency.ModelKind]string{latency.Dense: "dense models", latency.Experts: "models with experts"}
+
+// errors say how far predictions for the pool were off, or that it is not known.
+func (s stepTimes) errors() string {
+	checks, of := s.checks(), s.instance
+	if len(checks) == 0 {
+		what := kinds[of.Model.Kind()] + " on " + of.Accelerator.Name
+		if s.extrapolates() {
+			what = fmt.Sprintf("%s with these shares at TP %d", of.Model.Name, of.TensorParallelism)
+		}
+		if otherLatencyModels[s.pool.Latency.Model] != "" || s.coefficientsGiven() || !of.Accelerator.Checkable() {
+			what = "these coefficients"
+		}
+		return fmt.Sprintf("unchecked: no measurement of %s, so calibrate before you rely on absolute times", what)
+	}
+	texts := make([]string, len(checks))
+	for i := range checks {
+		texts[i] = checkText(&checks[i])
+	}
+	return fmt.Sprintf("such predictions (%s, %s, vLLM %s) were off by %s", kinds[of.Model.Kind()], of.CheckedWeights(), of.EngineVersion, strings.Join(texts, ", by "))
+}
+
+// checkText names the error and what it rests on; that of a fit of the user's has been named
+// as the source of the shares.
+func checkText(c *latency.AppliedCheck) string {
+	text := fmt.Sprintf("%s %% in %s", figure.Significant(c.MeanAbsoluteErrorPercent, 2), c.Metric)
+	var evidence []string
+	if c.Points > 0 {
+		points := figure.Plural(c.Points, "point")
+		if c.Fitted {
+			points += " of the fit"
+		}
+		evidence = []string{"median ratio " + figure.Significant(c.MedianRatio, 2), strings.TrimSpace(points + " " + c.But)}
+	}
+	if c.P90AbsoluteErrorPercent > 0 {
+		evidence = append([]string{fmt.Sprintf("p90 %s %%", figure.Significant(c.P90AbsoluteErrorPercent, 2))}, evidence...)
+	}
+	if len(evidence) == 0 {
+		return text
+	}
+	return fmt.Sprintf("%s (%s)", text, strings.Join(evidence, ", "))
+}
+
+// coefficientsGiven reports whether the pool overrides some of them.
+func (s stepTimes) coefficientsGiven() bool {
+	return len(givenCoefficients(s.pool.Latency.Roofline)) > 0
+}
+
 // checks say how far predictions for the pool were off; none where that is not known.
 // Coefficients of the pool's own go only with shares that were fitted together with them.
 // No engine that speculates was measured.
@@ -86,7 +135,7 @@ func (s stepTimes) checks() []latency.AppliedCheck {
 		return nil
 	}
 	checks := s.instance.Checks(s.catalogue)
-	if len(givenCoefficients(s.pool.Latency.Roofline)) > 0 && !s.calibrated() {
+	if s.coefficientsGiven() && !s.calibrated() {
 		return nil
 	}
 	return checks

@@ -49,6 +49,53 @@ func TestModelError(t *testing.T) {
 	}
 }
 
+// TestStepTimesNameTheirErrors tests the end of a line. The figures of the built-in table
+// come from a validation.
+func TestStepTimesNameTheirErrors(t *testing.T) {
+	const unchecked, so = "; unchecked: no measurement of ", ", so calibrate before you rely on absolute times"
+	on := func(accelerator, model string) func(*v1alpha1.Scenario) {
+		return func(s *v1alpha1.Scenario) { s.Pools[0].Accelerator, s.Pools[0].Model = accelerator, model }
+	}
+	for name, tc := range map[string]struct {
+		edit func(*v1alpha1.Scenario)
+		want string
+	}{
+		"a GPU without a measurement":  {on("mi300x", "gpt-oss-20b"), unchecked + "models with experts on mi300x" + so},
+		"a fit to another model":       {on("rtx-4090", "Qwen3-8B"), unchecked + "Qwen/Qwen3-8B with these shares at TP 1" + so},
+		"the user's own overheads":     {func(s *v1alpha1.Scenario) { s.Pools[0].Latency.Roofline = overheads }, unchecked + "these coefficients" + so},
+		"a model that knows no shares": {func(s *v1alpha1.Scenario) { s.Pools[0].Latency.Model = v1alpha1.PhysicsModel }, unchecked + "these coefficients" + so},
+		"the user's own shares": {func(s *v1alpha1.Scenario) {
+			s.Catalogue, s.Pools[0].Accelerator = []v1alpha1.CatalogueSource{{Inline: ptr.To(ownAccelerator)}}, "my-gpu"
+		}, unchecked + "these coefficients" + so},
+		"a calibrated pool": {func(s *v1alpha1.Scenario) {
+			s.Catalogue, s.Pools[0].Accelerator = []v1alpha1.CatalogueSource{{Inline: ptr.To(calibratedEntry)}}, "my-gpu"
+			s.Pools[0].Engine.Version = "0.15"
+		}, "; such predictions (dense models, bf16, vLLM 0.15) were off by 2.5 % in TPOT, by 3 % in E2E"},
+		"experts that were measured": {on("h100-sxm", "gpt-oss-120b"), "; such predictions (models with experts, mxfp4, vLLM "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lines, _ := new(Builder).StepTimes(buildValid(t, tc.edit).in, spec)
+			if len(lines) != 1 || !strings.Contains(lines[0], tc.want) {
+				t.Errorf("%q, want at the end %q", lines, tc.want)
+			}
+		})
+	}
+}
+
+func TestTextsOfChecks(t *testing.T) {
+	for want, check := range map[string]latency.AppliedCheck{
+		"17 % in TPOT (median ratio 0.85, 43 points)": {Check: latency.Check{Metric: "TPOT", MeanAbsoluteErrorPercent: 17, MedianRatio: 0.85, Points: 43}},
+		"9.6 % in TTFT (p90 21 %, median ratio 1.1, 1 point with vLLM 0.11, at TP 8)": {
+			But: "with vLLM 0.11, at TP 8", Check: latency.Check{Metric: "TTFT", MeanAbsoluteErrorPercent: 9.6, P90AbsoluteErrorPercent: 21, MedianRatio: 1.1, Points: 1},
+		},
+		"0.1 % in E2E (median ratio 1, 2 points of the fit)": {Check: latency.Check{Metric: "E2E", MeanAbsoluteErrorPercent: 0.1, MedianRatio: 1, Points: 2, Fitted: true}},
+	} {
+		if got := checkText(&check); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 var overheads = &v1alpha1.RooflineCoefficients{LayerOverheadMicroseconds: "20"}
 
 // rootOf is a scenario as a plan holds it.

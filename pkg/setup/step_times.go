@@ -20,8 +20,9 @@ var shareNames = []string{"memoryEfficiency", "prefillEfficiency", "decodeEffici
 
 // StepTimes says in a line for each pool of a resolved scenario what its step
 // times rest on: shares of the accelerator's peaks that are fitted, published or
-// given, and how the time of an all-reduce is found. Pools of which the same is
-// to be said share a line. The warnings are about pools whose shares were fitted
+// given, how the time of an all-reduce is found, and how far such predictions were
+// off on what was measured. Pools of which the same is to be said share a line. The
+// warnings are about pools whose shares were fitted
 // on something else than what they serve.
 func (b *Builder) StepTimes(in *v1alpha1.Scenario, path *field.Path) (lines, warnings []string) {
 	catalogue, errs := b.catalogue(in.Catalogue, nil)
@@ -70,7 +71,7 @@ var otherLatencyModels = map[v1alpha1.LatencyModel]string{
 // String says what the step times rest on.
 func (s stepTimes) String() string {
 	if text, ok := otherLatencyModels[s.pool.Latency.Model]; ok {
-		return text
+		return text + "; " + s.errors()
 	}
 	parts := []string{s.shares()}
 	if others := s.othersGiven(); len(others) > 0 {
@@ -79,7 +80,7 @@ func (s stepTimes) String() string {
 	if s.instance.TensorParallelism > 1 {
 		parts = append(parts, "all-reduce: "+s.allReduce())
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(append(parts, s.errors()), "; ")
 }
 
 func (s stepTimes) shares() string {
