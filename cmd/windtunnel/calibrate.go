@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"windtunnel.dev/windtunnel/pkg/calibrate"
-	"windtunnel.dev/windtunnel/pkg/latency"
 )
 
 // calibrateOptions are the flags of calibrate.
@@ -78,7 +77,7 @@ func (o *calibrateOptions) run(ctx context.Context, stdout io.Writer) error {
 	if o.plot != "" && !someTimes(append(runsOf(fitted), runsOf(heldBack)...)) {
 		return badInputError{errors.New("--plot shows single requests, and these files have none: use it with a log of requests")}
 	}
-	warnTableMismatch(fitted[0], heldBack)
+	warnTableMismatch(fitted, heldBack)
 	c, err := o.search(ctx, fitted)
 	if err != nil {
 		return toBadInput(err)
@@ -88,7 +87,7 @@ func (o *calibrateOptions) run(ctx context.Context, stdout io.Writer) error {
 		return toBadInput(err)
 	}
 	entry := func(w io.Writer) error {
-		return calibrate.WriteEntry(w, fitted[0].Engine.Accelerator, c, strings.Join(o.fit, ", "), calibrate.FittedOn(runsOf(fitted), judgements))
+		return c.WriteEntry(w, strings.Join(o.fit, ", "), calibrate.FittedOn(runsOf(fitted), judgements))
 	}
 	// The report holds the entry too: writing the file may fail.
 	if err := o.report(stdout, append(fitted, heldBack...), c, judgements, entry); err != nil {
@@ -99,11 +98,16 @@ func (o *calibrateOptions) run(ctx context.Context, stdout io.Writer) error {
 
 // warnTableMismatch warns of runs that are predicted with the all-reduces of another
 // number of GPUs.
-func warnTableMismatch(fitted measuredRun, heldBack []measuredRun) {
+func warnTableMismatch(fitted, heldBack []measuredRun) {
+	first := fitted[0].Engine
+	if len(first.Given.AllReduce) == 0 {
+		return
+	}
 	for i := range heldBack {
-		r, gpus := &heldBack[i], fitted.Engine.TensorParallelism
-		if r.Engine.TensorParallelism > 1 && r.Engine.TensorParallelism != gpus && len(fitted.Engine.Given.AllReduce) > 0 && len(r.Engine.Given.AllReduce) == 0 {
-			r.warnings = append(r.warnings, fmt.Sprintf("%s: the prediction uses the allReduce table of %d GPUs: add a table to this run", r.Name, gpus))
+		r := &heldBack[i]
+		alike := slices.ContainsFunc(fitted, func(f measuredRun) bool { return f.Engine.TensorParallelism == r.Engine.TensorParallelism })
+		if r.Engine.TensorParallelism > 1 && !alike && len(r.Engine.Given.AllReduce) == 0 {
+			r.warnings = append(r.warnings, fmt.Sprintf("%s: the prediction uses the allReduce table of %d GPUs: add a table to this run", r.Name, first.TensorParallelism))
 		}
 	}
 }
@@ -126,7 +130,7 @@ func (o *calibrateOptions) check() error {
 	return nil
 }
 
-func (o *calibrateOptions) search(ctx context.Context, runs []measuredRun) (latency.RooflineCoefficients, error) {
+func (o *calibrateOptions) search(ctx context.Context, runs []measuredRun) (*calibrate.Fitted, error) {
 	p := newProgress("calibrate")
 	defer p.end()
 	return calibrate.Fit(ctx, runsOf(runs), calibrate.Options{
@@ -152,10 +156,10 @@ func someTimes(runs []*calibrate.Run) bool {
 	return slices.ContainsFunc(runs, func(r *calibrate.Run) bool { return r.Figures == nil })
 }
 
-func (o *calibrateOptions) judge(ctx context.Context, c latency.RooflineCoefficients, fitted, heldBack []measuredRun) ([]*calibrate.Judgement, error) {
+func (o *calibrateOptions) judge(ctx context.Context, c *calibrate.Fitted, fitted, heldBack []measuredRun) ([]*calibrate.Judgement, error) {
 	var all []*calibrate.Judgement
 	for i, r := range append(fitted, heldBack...) {
-		judgements, err := r.Judge(ctx, c, i >= len(fitted), o.parallelism)
+		judgements, err := r.Judge(ctx, c.Of(r.Run), i >= len(fitted), o.parallelism)
 		if err != nil {
 			return nil, err
 		}
@@ -179,11 +183,11 @@ func (o *calibrateOptions) writeFiles(entry func(io.Writer) error, judgements []
 	})
 }
 
-func (o *calibrateOptions) report(w io.Writer, runs []measuredRun, c latency.RooflineCoefficients, judgements []*calibrate.Judgement, entry func(io.Writer) error) error {
+func (o *calibrateOptions) report(w io.Writer, runs []measuredRun, c *calibrate.Fitted, judgements []*calibrate.Judgement, entry func(io.Writer) error) error {
 	for _, r := range runs {
 		printWarnings(w, r.warnings)
 	}
-	odd := calibrate.Warnings(c)
+	odd := c.Warnings()
 	for _, j := range judgements {
 		odd = append(odd, j.Warnings()...)
 	}
@@ -198,6 +202,9 @@ func (o *calibrateOptions) report(w io.Writer, runs []measuredRun, c latency.Roo
 			return err
 		}
 		fmt.Fprintln(w)
+	}
+	if len(c.Undetermined) > 0 {
+		fmt.Fprintf(w, "What the fitted runs leave open:\n  - %s\n\n", strings.Join(c.Undetermined, "\n  - "))
 	}
 	if someTimes(runsOf(runs)) {
 		calibrate.WriteTextPlot(w, judgements)

@@ -4,6 +4,7 @@ package calibrate
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/latency"
@@ -46,8 +47,8 @@ var bounds = [...][2]float64{
 }
 
 // usual is where the search starts, and what the overheads are pulled to.
-func usual(a latency.Accelerator) coefficients {
-	c := latency.DefaultRoofline(a)
+func usual(i latency.Instance) coefficients {
+	c := i.DefaultRoofline()
 	return coefficients{
 		memoryShare:      defaultShare,
 		flopsShare:       defaultShare,
@@ -73,18 +74,19 @@ func (c coefficients) point(of axes) point {
 	return x
 }
 
-// at returns the coefficients at a point on axes, each within its bounds, and how
-// far outside the point is: a sum of squared logarithms.
-func at(x point, on axes) (c coefficients, outside float64) {
-	for k, i := range on {
+// at returns the values at a point on axes, each within its bounds, and how far outside the
+// point is: a sum of squared logarithms.
+func at(x point, on axes) (values []float64, outside float64) {
+	values = make([]float64, len(on))
+	for k, a := range on {
 		v := stats.Exp(x[k])
-		c[i] = min(max(v, bounds[i][0]), bounds[i][1])
-		d := x[k] - stats.Log(c[i])
-		if c[i] != v {
+		values[k] = min(max(v, bounds[a.coefficient][0]), bounds[a.coefficient][1])
+		d := x[k] - stats.Log(values[k])
+		if values[k] != v {
 			outside += float64(d * d)
 		}
 	}
-	return c, outside
+	return values, outside
 }
 
 // roofline returns the coefficients in their places beside those that are not
@@ -116,16 +118,24 @@ func (c coefficients) roofline(on latency.Instance) latency.RooflineCoefficients
 	return r
 }
 
-// rounded returns the coefficients with as many digits as a log can carry: what
+// rounded returns values on axes with as many digits as a log can carry: what
 // is printed is what was judged.
-func (c coefficients) rounded() coefficients {
-	for i := range c {
-		switch i {
-		case memoryShare, flopsShare, expertShare, linkShare:
-			c[i] = math.Round(c[i]*1e4) / 1e4
-		default:
-			c[i] = math.Round(c[i]/10) * 10
+func (a axes) rounded(values []float64) []float64 {
+	values = slices.Clone(values)
+	for k, axis := range a {
+		if isShare(axis.coefficient) {
+			values[k] = math.Round(values[k]*1e4) / 1e4
+		} else {
+			values[k] = math.Round(values[k]/10) * 10
 		}
 	}
-	return c
+	return values
+}
+
+func isShare(coefficient int) bool {
+	switch coefficient {
+	case memoryShare, flopsShare, expertShare, linkShare:
+		return true
+	}
+	return false
 }

@@ -16,20 +16,41 @@ import (
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
 
-// WriteEntry writes the accelerator with the shares of its peaks and of its link
-// that were achieved, as YAML that latency.ParseEntries reads. The other coefficients have
+// WriteEntry writes the accelerator of the first run with the shares of its peaks and of its
+// link that were achieved, as YAML that latency.ParseEntries reads. The other coefficients have
 // no place in a catalogue: a comment holds them in the form that a pool takes,
-// the three overheads and whatever is not as usual. fittedTo names the runs in
-// that comment, and on says for results what the shares were fitted on.
-func WriteEntry(w io.Writer, a latency.Accelerator, c latency.RooflineCoefficients, fittedTo string, on *latency.Provenance) error {
+// the three overheads and whatever is not as usual, for each kind of pool that was fitted.
+// fittedTo names the runs in that comment, and on says for results what the shares were
+// fitted on.
+func (f *Fitted) WriteEntry(w io.Writer, fittedTo string, on *latency.Provenance) error {
+	return writeEntry(w, f.runs[0].Engine.Accelerator, f.First(), f.pools(), fittedTo, on)
+}
+
+// pool is what pools with a number of GPUs need beside an entry.
+type pool struct{ title, lines string }
+
+// pools are the kinds of pools that were fitted. Those that need the same are one.
+func (f *Fitted) pools() []pool {
+	var all []pool
+	for _, r := range f.runs {
+		p := pool{fmt.Sprintf("tensorParallelism %d, model %s", r.Engine.TensorParallelism, r.Engine.Model.Name), poolLines(f.Of(r), r.Engine.Instance)}
+		same := slices.IndexFunc(all, func(o pool) bool { return o.lines == p.lines })
+		switch {
+		case same < 0:
+			all = append(all, p)
+		case !strings.Contains(all[same].title, p.title):
+			all[same].title += "; " + p.title
+		}
+	}
+	return all
+}
+
+func writeEntry(w io.Writer, a latency.Accelerator, c latency.RooflineCoefficients, pools []pool, fittedTo string, on *latency.Provenance) error {
 	a.MemoryEfficiency = c.MemoryEfficiency
 	a.PrefillEfficiency = c.PrefillEfficiency
 	a.DecodeEfficiency = c.DecodeEfficiency
 	if c.LinkEfficiency != latency.DefaultRoofline(a).LinkEfficiency {
 		a.LinkEfficiency = c.LinkEfficiency
-	}
-	if a.Measured(c.AllReduce) {
-		c.AllReduce = nil // the entry has it
 	}
 	a.Provenance = on
 	raw, err := yaml.Marshal(a)
@@ -38,9 +59,11 @@ func WriteEntry(w io.Writer, a latency.Accelerator, c latency.RooflineCoefficien
 	}
 	fmt.Fprintf(w, "# Fitted to %s. A pool that uses it also needs\n", fittedTo)
 	fmt.Fprintf(w, "#   accelerator: %s\n", a.Name)
-	fmt.Fprintf(w, "#   latency:\n#     roofline:\n")
-	for _, line := range poolLines(c, latency.DefaultRoofline(a)) {
-		fmt.Fprintf(w, "#       %s\n", line)
+	for _, p := range pools {
+		if len(pools) > 1 {
+			fmt.Fprintf(w, "# and with %s\n", p.title)
+		}
+		fmt.Fprintf(w, "#   latency:\n#     roofline:\n%s", p.lines)
 	}
 	fmt.Fprintf(w, "accelerators:\n- name: %s\n", a.Name)
 	for line := range strings.Lines(string(raw)) {
@@ -94,9 +117,13 @@ func meanErrors(judged []*Judgement) map[latency.CheckedMetric]float64 {
 	return percent
 }
 
-// poolLines returns the lines of a pool's latency.roofline that the entry does
-// not say.
-func poolLines(c, usual latency.RooflineCoefficients) []string {
+// poolLines are the lines of a pool's latency.roofline that the entry does not say, as a
+// comment.
+func poolLines(c latency.RooflineCoefficients, on latency.Instance) string {
+	usual := on.DefaultRoofline()
+	if on.Accelerator.Measured(c.AllReduce) {
+		c.AllReduce = nil // the entry has it
+	}
 	var lines []string
 	before := places(&usual)
 	for i, p := range places(&c) {
@@ -122,7 +149,11 @@ func poolLines(c, usual latency.RooflineCoefficients) []string {
 	for _, point := range c.AllReduce {
 		lines = append(lines, fmt.Sprintf("- {bytes: %d, microseconds: %q}", point.Bytes, decimal(point.Microseconds)))
 	}
-	return lines
+	var b strings.Builder
+	for _, line := range lines {
+		fmt.Fprintf(&b, "#       %s\n", line)
+	}
+	return b.String()
 }
 
 func (p place) same(as place) bool { return p.text() == as.text() }

@@ -6,9 +6,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
-	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
 // Options says how a fit is done.
@@ -39,37 +40,34 @@ const (
 
 // Fit searches for the coefficients whose replays of the runs are nearest to
 // what was measured; loss.go says what near is. All runs share the
-// coefficients, but for those that a run gives, and of each only the first Fitted
+// coefficients, but for those that a run gives and those that depend on the number of
+// GPUs, and of each only the first Fitted
 // requests count, although all are replayed. The shares of FLOP/s in prefill and
 // decode are one value. The latency of a collective and the share of the link's
 // rate are fitted where there are several GPUs and no measured all-reduce, the
 // efficiency of experts where there are experts; others stay
-// as they usually are. The result is what holds for the first run. It is an error
+// as they usually are. It is an error
 // if a run has no requests, if the engine refuses one, or if ctx is cancelled.
-func Fit(ctx context.Context, runs []*Run, o Options) (latency.RooflineCoefficients, error) {
+func Fit(ctx context.Context, runs []*Run, o Options) (*Fitted, error) {
 	f, err := newFit(runs, o)
 	if err != nil {
-		return latency.RooflineCoefficients{}, err
+		return nil, err
 	}
 	if len(f.axes) == 0 {
-		return f.result(nil), nil
+		return &Fitted{runs: runs}, nil
 	}
 	search := newEvolution("calibrate/search", f.usual, f.axes.of(spread), generationSize)
 	for g := range f.options.Generations {
 		all := search.generation(generationSize)
 		if err := f.judge(ctx, all, f.replays(g)); err != nil {
-			return latency.RooflineCoefficients{}, err
+			return nil, err
 		}
 		search.adapt(all)
 	}
-	return f.result(search.mean), nil
-}
-
-// result returns the coefficients of the first run at a point.
-func (f *fit) result(x point) latency.RooflineCoefficients {
-	first := f.runs[0].Engine
-	c, _ := at(x, f.axes)
-	return first.Given.Over(c.rounded().roofline(first.Instance))
+	values, _ := at(search.mean, f.axes)
+	result := &Fitted{runs: runs, axes: f.axes, values: f.axes.rounded(values)}
+	result.Undetermined, err = f.undetermined(ctx, search.mean)
+	return result, err
 }
 
 // spread is the standard deviation of the first generation, in logarithms: a
@@ -105,8 +103,13 @@ func newFit(runs []*Run, o Options) (*fit, error) {
 	if o.Generations == 0 {
 		o.Generations = DefaultGenerations
 	}
-	open := axesOf(runs)
-	f := &fit{runs: runs, options: o, axes: open, usual: usual(runs[0].Engine.Accelerator).point(open)}
+	f := &fit{runs: runs, options: o, axes: axesOf(runs)}
+	for _, a := range f.axes {
+		of := runs[slices.IndexFunc(runs, func(r *Run) bool {
+			return r.Engine.leavesOpen(a.coefficient) && (a.gpus == 0 || a.gpus == r.Engine.TensorParallelism)
+		})]
+		f.usual = append(f.usual, stats.Log(usual(of.Engine.Instance)[a.coefficient]))
+	}
 	for _, r := range runs {
 		if err := r.check(); err != nil {
 			return nil, err
@@ -142,14 +145,13 @@ func (f *fit) judge(ctx context.Context, all []candidate, replays int) error {
 // loss returns the mean loss of the runs at a point. A point outside the bounds
 // has the loss of the nearest one inside and pays for the way.
 func (f *fit) loss(ctx context.Context, x point, replays int) (float64, error) {
-	c, outside := at(x, f.axes)
+	values, outside := at(x, f.axes)
 	sum := 0.0
 	for i, r := range f.runs {
-		all, err := r.replays(ctx, c.roofline(r.Engine.Instance), firstFitReplay, replays, 1)
+		p, err := f.predict(ctx, r, values, replays)
 		if err != nil {
 			return 0, err
 		}
-		p := predictionOf(all, r.warmUp, r.fitted())
 		sum += p.distance(f.measured[i], f.figures[i])
 		f.count(replays)
 	}
@@ -158,6 +160,16 @@ func (f *fit) loss(ctx context.Context, x point, replays int) (float64, error) {
 		loss += f.pull(x)
 	}
 	return loss, nil
+}
+
+// predict replays a run with values on the axes.
+func (f *fit) predict(ctx context.Context, r *Run, values []float64, replays int) (prediction, error) {
+	c := f.axes.coefficients(values, r.Engine.TensorParallelism).roofline(r.Engine.Instance)
+	all, err := r.replays(ctx, c, firstFitReplay, replays, 1)
+	if err != nil {
+		return prediction{}, err
+	}
+	return predictionOf(all, r.warmUp, r.fitted()), nil
 }
 
 // outsideWeight makes one percent beyond a bound cost one percent of loss.

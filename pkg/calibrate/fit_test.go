@@ -16,10 +16,11 @@ import (
 
 func TestAFitFindsTheCoefficientsThatMadeTheLog(t *testing.T) {
 	run := ownRun(t)
-	c, err := Fit(t.Context(), []*Run{run}, Options{Workers: 2, Generations: 40})
+	fitted, err := Fit(t.Context(), []*Run{run}, Options{Workers: 2, Generations: 40})
 	if err != nil {
 		t.Fatal(err)
 	}
+	c := fitted.First()
 	truth := ownCoefficients.roofline(run.Engine.Instance)
 	closeTo := func(what string, got, want, tolerance float64) {
 		t.Helper()
@@ -54,10 +55,11 @@ func TestAFitDoesNotDependOnItsWorkers(t *testing.T) {
 	run.Requests = run.Requests[:40]
 	var results []latency.RooflineCoefficients
 	for _, workers := range []int{0, 1, 5} {
-		c, err := Fit(t.Context(), []*Run{run}, Options{Workers: workers, Generations: 3})
+		fitted, err := Fit(t.Context(), []*Run{run}, Options{Workers: workers, Generations: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
+		c := fitted.First()
 		results = append(results, c)
 	}
 	if diff := cmp.Diff(results[0], results[1]) + cmp.Diff(results[0], results[2]); diff != "" {
@@ -71,10 +73,11 @@ func TestAFitDoesNotSeeWhatIsHeldBack(t *testing.T) {
 		run.Requests = run.Requests[:40]
 		run.Fitted = 30
 		change(run)
-		c, err := Fit(t.Context(), []*Run{run}, Options{Generations: 3})
+		fitted, err := Fit(t.Context(), []*Run{run}, Options{Generations: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
+		c := fitted.First()
 		return c
 	}
 	slower := func(from, to int) func(*Run) {

@@ -18,7 +18,13 @@ import (
 // madeRun returns a run whose times are those of a replay under coefficients.
 func madeRun(t testing.TB, e Engine, truth latency.RooflineCoefficients) *Run {
 	t.Helper()
-	run := NewRun("made", e, requestsOf(80, 120, 30*time.Millisecond))
+	return madeOf(t, e, requestsOf(80, 120, 30*time.Millisecond), truth)
+}
+
+// madeOf is madeRun with requests.
+func madeOf(t testing.TB, e Engine, requests []Request, truth latency.RooflineCoefficients) *Run {
+	t.Helper()
+	run := NewRun("made", e, requests)
 	all, err := run.replay(t.Context(), e.Roofline(truth))
 	if err != nil {
 		t.Fatal(err)
@@ -67,10 +73,11 @@ func TestAFitFindsTheStepsOfSeveralGPUsAndOfExperts(t *testing.T) {
 			t.Parallel()
 			tc.engine.Given = tc.given
 			truth := tc.given.Over(tc.truth.roofline(tc.engine.Instance))
-			c, err := Fit(t.Context(), []*Run{madeRun(t, tc.engine, truth)}, Options{Workers: 2, Generations: 60})
+			fitted, err := Fit(t.Context(), []*Run{madeRun(t, tc.engine, truth)}, Options{Workers: 2, Generations: 60})
 			if err != nil {
 				t.Fatal(err)
 			}
+			c := fitted.First()
 			if diff := cmp.Diff(c, tc.given.Over(c)); diff != "" {
 				t.Errorf("what is given was changed (−fitted +given):\n%s", diff)
 			}
@@ -108,23 +115,25 @@ func TestWhatIsOpenDependsOnTheRun(t *testing.T) {
 		want    axes
 	}{
 		"a dense model":                     {[]Engine{dense}, five},
-		"two GPUs":                          {[]Engine{two}, append(five[:5:5], allReduceLatency, linkShare)},
+		"two GPUs":                          {[]Engine{two}, append(five[:5:5], shared(allReduceLatency, linkShare)...)},
 		"two as the catalogue has measured": {[]Engine{measured}, five},
-		"two measured, with a latency":      {[]Engine{with(measured, values(allReduceName))}, append(five[:5:5], linkShare)},
+		"two measured, with a latency":      {[]Engine{with(measured, values(allReduceName))}, append(five[:5:5], shared(linkShare)...)},
 		"two GPUs with a table":             {[]Engine{with(two, Given{AllReduce: make([]latency.AllReducePoint, 2)})}, five},
-		"two GPUs with a latency":           {[]Engine{with(two, values(allReduceName))}, append(five[:5:5], linkShare)},
-		"experts on two":                    {[]Engine{experts}, append(five[:5:5], allReduceLatency, expertShare, linkShare)},
+		"two GPUs with a latency":           {[]Engine{with(two, values(allReduceName))}, append(five[:5:5], shared(linkShare)...)},
+		"experts on two":                    {[]Engine{experts}, append(five[:5:5], shared(allReduceLatency, expertShare, linkShare)...)},
 		"a share of one phase":              {[]Engine{with(dense, values(prefillName))}, five},
 		"shares":                            {[]Engine{with(dense, values(prefillName, decodeName, memoryName))}, five[2:]},
 		"all":                               {[]Engine{with(dense, values(prefillName, decodeName, memoryName, stepName, tokenName, sequenceName))}, nil},
-		"two runs":                          {[]Engine{with(dense, values(stepName)), two}, append(five[:5:5], allReduceLatency, linkShare)},
+		"on one GPU and on two":             {[]Engine{with(dense, values(stepName)), two}, append(five[:5:5], axis{allReduceLatency, 2}, axis{linkShare, 0})},
+		"on one, and on two as measured":    {[]Engine{measured, dense}, append(append(five[:2:2], axis{layerOverhead, 2}), five[2:]...)},
+		"two models on two":                 {[]Engine{two, experts}, append(five[:5:5], shared(allReduceLatency, expertShare, linkShare)...)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var runs []*Run
 			for _, e := range tc.engines {
 				runs = append(runs, NewRun(name, e, nil))
 			}
-			if diff := cmp.Diff(tc.want, axesOf(runs)); diff != "" {
+			if diff := cmp.Diff(tc.want, axesOf(runs), cmp.AllowUnexported(axis{})); diff != "" {
 				t.Errorf("open (−want +got):\n%s", diff)
 			}
 		})
@@ -134,10 +143,11 @@ func TestWhatIsOpenDependsOnTheRun(t *testing.T) {
 func TestNothingIsSearchedWhereAllIsGiven(t *testing.T) {
 	run := ownRun(t)
 	run.Engine.Given.Values = map[string]float64{memoryName: 0.5, prefillName: 0.6, decodeName: 0.4, stepName: 900, tokenName: 2.5, sequenceName: 0}
-	c, err := Fit(t.Context(), []*Run{run}, Options{Progress: func(int, int) { t.Error("a replay") }})
+	fitted, err := Fit(t.Context(), []*Run{run}, Options{Progress: func(int, int) { t.Error("a replay") }})
 	if err != nil {
 		t.Fatal(err)
 	}
+	c := fitted.First()
 	want := latency.DefaultRoofline(run.Engine.Accelerator)
 	want.MemoryEfficiency, want.PrefillEfficiency, want.DecodeEfficiency = 0.5, 0.6, 0.4
 	want.LayerOverhead = 0 // the step's is all of it
@@ -171,7 +181,7 @@ func TestTheEntryCarriesWhatIsNotAsUsual(t *testing.T) {
 	c.ExpertEfficiency, c.StepOverhead, c.DispatchLatency = 0.5, 1500*time.Nanosecond, time.Microsecond
 	text := func(c latency.RooflineCoefficients) string {
 		var b bytes.Buffer
-		if err := WriteEntry(&b, a, c, "own.yaml", nil); err != nil {
+		if err := writeEntry(&b, a, c, []pool{{lines: poolLines(c, ownEngine().Instance)}}, "own.yaml", nil); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

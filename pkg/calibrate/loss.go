@@ -61,8 +61,8 @@ func (p *prediction) meanAbsolute(m Metric, measured []Times) float64 {
 // pull returns the last term of the loss.
 func (f *fit) pull(x point) float64 {
 	sum := 0.0
-	for k, i := range f.axes {
-		if i == memoryShare || i == flopsShare {
+	for k, a := range f.axes {
+		if i := a.coefficient; i == memoryShare || i == flopsShare {
 			continue
 		}
 		doublings := (x[k] - f.usual[k]) / math.Ln2

@@ -18,10 +18,10 @@ import (
 
 func TestTheEntryIsOneThatACatalogueTakes(t *testing.T) {
 	a := ownEngine().Accelerator
-	c := ownCoefficients.rounded().roofline(ownEngine().Instance)
+	c := ownCoefficients.roofline(ownEngine().Instance)
 	var b bytes.Buffer
 	on := FittedOn([]*Run{{Engine: ownEngine(), Requests: make([]Request, 140)}}, nil)
-	if err := WriteEntry(&b, a, c, "own.yaml", on); err != nil {
+	if err := writeEntry(&b, a, c, []pool{{lines: poolLines(c, ownEngine().Instance)}}, "own.yaml", on); err != nil {
 		t.Fatal(err)
 	}
 	entries, errs := latency.ParseEntries(b.Bytes(), nil)

@@ -35,7 +35,7 @@ var ownCoefficients = coefficients{
 }
 
 // five are the coefficients of a dense model on one GPU.
-var five = axes{memoryShare, flopsShare, layerOverhead, tokenOverhead, sequenceOverhead}
+var five = shared(memoryShare, flopsShare, layerOverhead, tokenOverhead, sequenceOverhead)
 
 func ownEngine() Engine {
 	return Engine{

@@ -300,10 +300,11 @@ func (s scaled) StepTime(step latency.Step) time.Duration {
 // ours writes how the made-up run comes out, which needs no data of others.
 func (v *validation) ours(b *bytes.Buffer) {
 	run := readRun(v.t, "own", ownEngine(), ownLog, ownBlocks)
-	c, err := Fit(v.t.Context(), []*Run{run}, Options{Workers: 2, Generations: 40})
+	fitted, err := Fit(v.t.Context(), []*Run{run}, Options{Workers: 2, Generations: 40})
 	if err != nil {
 		v.t.Fatal(err)
 	}
+	c := fitted.First()
 	judgements, err := run.Judge(v.t.Context(), c, false, 2)
 	if err != nil {
 		v.t.Fatal(err)

@@ -99,12 +99,12 @@ func stepErrors(measured map[batchShape]stepTimes, i latency.Instance, c latency
 // fitSteps fits shares and overheads, the collectives' among them, to the steps
 // on two and four GPUs.
 func fitSteps(measured map[batchShape]stepTimes, i latency.Instance) latency.RooflineCoefficients {
-	seven := append(slices.Clone(five), allReduceLatency, linkShare)
+	seven := append(slices.Clone(five), shared(allReduceLatency, linkShare)...)
 	decode := func(x []float64) (latency.RooflineCoefficients, float64) {
-		at, outside := at(x, seven)
-		return at.roofline(i), outside
+		values, outside := at(x, seven)
+		return seven.coefficients(values, 2).roofline(i), outside // the same on two GPUs and on four
 	}
-	start := append(usual(i.Accelerator).point(five), stats.Log(20e3), stats.Log(0.5))
+	start := append(usual(i).point(five), stats.Log(20e3), stats.Log(0.5))
 	e := newEvolution("calibrate/splitwise", start, []float64{0.2, 0.3, 1, 1, 1, 1, 0.2}, generationSize)
 	for range 120 {
 		all := e.generation(generationSize)

@@ -123,10 +123,11 @@ func (v *validation) fitAll() {
 			if suffix == firstPart {
 				r.Fitted = partRequests
 			}
-			c, err := Fit(context.Background(), []*Run{&r}, Options{Workers: runtime.GOMAXPROCS(0), NoPull: suffix == noPull})
+			fitted, err := Fit(context.Background(), []*Run{&r}, Options{Workers: runtime.GOMAXPROCS(0), NoPull: suffix == noPull})
 			if err != nil {
 				v.t.Fatal(err)
 			}
+			c := fitted.First()
 			v.fits[name+suffix] = storedFit{c.MemoryEfficiency, c.PrefillEfficiency, c.LayerOverhead, c.TokenOverhead, c.SequenceOverhead}
 		}
 	}
@@ -285,8 +286,8 @@ func TestStoredFitsAreMinima(t *testing.T) {
 			return loss
 		}
 		least := at(best)
-		for _, axis := range five {
-			step := 2.0
+		for _, a := range five {
+			axis, step := a.coefficient, 2.0
 			if axis == memoryShare || axis == flopsShare {
 				step = 1.04
 			}

@@ -5,13 +5,14 @@ package calibrate
 import (
 	"fmt"
 	"math"
-
-	"windtunnel.dev/windtunnel/pkg/latency"
 )
 
 const (
 	// almostAll is a share that no engine achieves of a true peak.
 	almostAll = 0.98
+	// littleFlops is less than any share that was measured, littleBandwidth likewise. Where
+	// nobody measured a link that the share may hide, more is little already.
+	littleFlops, littleBandwidth, littleBehindALink = 0.2, 0.65, 0.7
 	// fewRequests say little about percentiles, and nothing about large batches.
 	fewRequests = 50
 	// Means beyond these, in seconds, are likelier to be milliseconds.
@@ -20,18 +21,62 @@ const (
 	largeError = 0.05
 )
 
-// Warnings says, in words for the user, what is odd about fitted coefficients.
-func Warnings(c latency.RooflineCoefficients) []string {
+// Warnings says, in words for the user, what is odd about the coefficients, and which
+// measurement would mend it.
+func (f *Fitted) Warnings() []string {
+	c := f.First()
 	var all []string
 	for _, share := range []struct {
-		of    string
-		value float64
-	}{{"bandwidth", c.MemoryEfficiency}, {"FLOP/s", c.PrefillEfficiency}} {
+		of, mend string
+		value    float64
+	}{{"bandwidth", measureContexts, c.MemoryEfficiency}, {"FLOP/s", measureLongPrompts, c.PrefillEfficiency}} {
 		if share.value > almostAll {
-			all = append(all, fmt.Sprintf("all of the accelerator's %s is used, or more: the peak in its entry is too low, or the engine's settings are not those of the run", share.of))
+			all = append(all, fmt.Sprintf("all of the accelerator's %s is used, or more: the peak in its entry is too low, or the engine's settings are not those of the run. Compare the entry with the data sheet. %s", share.of, share.mend))
+		}
+	}
+	if v := c.MemoryEfficiency; v < f.littleBandwidth() {
+		all = append(all, fmt.Sprintf("the share of the bandwidth is %.2f, and engines achieve 0.7 to 0.9: it hides something else. %s", v, f.hidden()))
+	}
+	if v := c.PrefillEfficiency; v < littleFlops {
+		all = append(all, fmt.Sprintf("the share of FLOP/s is %.2f, and engines achieve 0.3 to 0.9: the peak in the entry may be that of sparse matrices or of another format. %s", v, measureLongPrompts))
+	}
+	for k, a := range f.axes {
+		if side := f.bound(k); side != "" && a.coefficient != memoryShare && a.coefficient != flopsShare {
+			all = append(all, fmt.Sprintf("%s is at the %s bound of what the fit may take: it stands for something else, or the runs do not depend on it. %s", f.axes.name(k), side, measurementOf(a.coefficient)))
 		}
 	}
 	return all
+}
+
+func (f *Fitted) littleBandwidth() float64 {
+	for _, r := range f.runs {
+		if r.Engine.TensorParallelism > 1 && len(r.Engine.Given.AllReduce) == 0 {
+			return littleBehindALink
+		}
+	}
+	return littleBandwidth
+}
+
+// hidden is what a small share of the bandwidth hides, and the measurement that shows it.
+func (f *Fitted) hidden() string {
+	for _, r := range f.runs {
+		if r.Engine.TensorParallelism > 1 {
+			return "With several GPUs that is mostly a link slower than the all-reduce of the catalogue. " + measureCollectives
+		}
+	}
+	return "Check the bandwidth of the entry, and whether anything else ran on the GPU. " + measureOneAtATime
+}
+
+// bound says at which bound a coefficient is; empty inside.
+func (f *Fitted) bound(k int) string {
+	b := bounds[f.axes[k].coefficient]
+	switch v := f.values[k]; {
+	case v <= b[0]*1.05, !isShare(f.axes[k].coefficient) && v < 10:
+		return "lower"
+	case v >= b[1]*almostAll:
+		return "upper"
+	}
+	return ""
 }
 
 // Warnings says, in words for the user, what is odd about the requests, before

@@ -8,13 +8,30 @@ import (
 )
 
 func TestWarningsOfCoefficients(t *testing.T) {
-	c := ownCoefficients.roofline(ownEngine().Instance)
-	if got := Warnings(c); got != nil {
-		t.Errorf("ordinary coefficients: %q", got)
-	}
-	c.PrefillEfficiency = 1
-	if got := Warnings(c); len(got) != 1 || !strings.Contains(got[0], "FLOP/s") {
-		t.Errorf("a share of 1: %q", got)
+	two := ownEngine()
+	two.TensorParallelism = 2
+	for name, tc := range map[string]struct {
+		engine Engine
+		change func(c *coefficients)
+		want   string
+	}{
+		"ordinary":                           {ownEngine(), func(*coefficients) {}, ""},
+		"all of the FLOP/s":                  {ownEngine(), func(c *coefficients) { c[flopsShare] = 1 }, "all of the accelerator's FLOP/s is used, or more: the peak in its entry is too low"},
+		"little bandwidth":                   {ownEngine(), func(c *coefficients) { c[memoryShare] = 0.55 }, "the share of the bandwidth is 0.55, and engines achieve 0.7 to 0.9: it hides something else. Check the bandwidth of the entry"},
+		"little bandwidth on two":            {two, func(c *coefficients) { c[memoryShare] = 0.55 }, "With several GPUs that is mostly a link slower than the all-reduce of the catalogue. Measure the all-reduce between these GPUs (nccl-tests"},
+		"little of the FLOP/s":               {ownEngine(), func(c *coefficients) { c[flopsShare] = 0.1 }, "the share of FLOP/s is 0.10, and engines achieve 0.3 to 0.9"},
+		"an overhead of nothing":             {ownEngine(), func(c *coefficients) { c[sequenceOverhead] = 0 }, "sequenceOverheadMicroseconds is at the lower bound"},
+		"an overhead of a tenth of a second": {ownEngine(), func(c *coefficients) { c[layerOverhead] = 1e8 }, "layerOverheadMicroseconds is at the upper bound of what the fit may take: it stands for something else, or the runs do not depend on it. Add a run with many long contexts at once"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := ownCoefficients
+			tc.change(&c)
+			f := &Fitted{runs: []*Run{{Engine: tc.engine}}, axes: five, values: five.of(c)}
+			got := f.Warnings()
+			if tc.want == "" && got != nil || tc.want != "" && (len(got) != 1 || !strings.Contains(got[0], tc.want)) {
+				t.Errorf("%q, want %q", got, tc.want)
+			}
+		})
 	}
 }
 
