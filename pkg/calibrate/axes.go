@@ -95,7 +95,7 @@ func (e *Engine) leavesOpen(coefficient int) bool {
 // reducesByFormula reports whether the GPUs' collectives take what a latency and
 // the link's rate say, for want of a measured curve.
 func (e *Engine) reducesByFormula() bool {
-	_, measured := e.Accelerator.AllReduceOf(e.TensorParallelism)
+	_, measured := e.AllReduce()
 	return e.TensorParallelism > 1 && len(e.Given.AllReduce) == 0 && (!measured || e.Given.has(allReduceName))
 }
 

@@ -31,7 +31,8 @@ type Accelerator struct {
 	// LinkEfficiency is the share of the link's rate that collectives achieve
 	// among numbers of GPUs that AllReduce has no curve of; 0 means 0.5.
 	LinkEfficiency float64 `json:"linkEfficiency,omitempty"`
-	// AllReduce are measured collectives, a curve for each number of GPUs.
+	// AllReduce are measured collectives, a curve for each number of GPUs and release of
+	// the engine.
 	// Nobody changes them.
 	AllReduce []AllReduceCurve `json:"allReduce,omitempty"`
 	// Provenance says where the efficiencies come from; nil where nobody says.
@@ -66,14 +67,18 @@ func (a Accelerator) multiplies(weights, activations Precision) bool {
 	return a.flopsPerSecond(activations) > 0 && (activations == weights || mixed)
 }
 
-// AllReduceOf returns the measured curve of so many GPUs.
-func (a Accelerator) AllReduceOf(gpus int) (AllReduceCurve, bool) {
+// AllReduceOf returns the measured curve of so many GPUs under an engine: of the curves
+// of several releases that of the nearest one up to its own, and if there is none, of the
+// nearest one after it.
+func (a Accelerator) AllReduceOf(gpus int, engine EngineVersion) (AllReduceCurve, bool) {
+	var nearest AllReduceCurve
+	found := false
 	for _, curve := range a.AllReduce {
-		if curve.TensorParallelism == gpus {
-			return curve, true
+		if curve.TensorParallelism == gpus && (!found || curve.distance(engine) < nearest.distance(engine)) {
+			nearest, found = curve, true
 		}
 	}
-	return AllReduceCurve{}, false
+	return nearest, found
 }
 
 // Measured reports whether an all-reduce is one of the accelerator's curves.

@@ -20,11 +20,32 @@ type AllReducePoint struct {
 // so many GPUs: the time of each size, as far apart as straight lines between
 // them allow.
 type AllReduceCurve struct {
-	TensorParallelism int       `json:"tensorParallelism"`
-	Bytes             []int64   `json:"bytes"`
-	Microseconds      []float64 `json:"microseconds"`
+	TensorParallelism int `json:"tensorParallelism"`
+	// EngineVersion is the release of vLLM that was measured; empty if the curve holds for
+	// each.
+	EngineVersion string    `json:"engineVersion,omitempty"`
+	Bytes         []int64   `json:"bytes"`
+	Microseconds  []float64 `json:"microseconds"`
 	// Source names the measurement, in a few words.
 	Source string `json:"source,omitempty"`
+}
+
+// version returns the release that was measured, and whether there is one.
+func (c AllReduceCurve) version() (EngineVersion, bool) {
+	version, err := ParseEngineVersion(c.EngineVersion, nil)
+	return version, err == nil
+}
+
+// distance orders the curves of several releases by how well they suit an engine.
+func (c AllReduceCurve) distance(engine EngineVersion) int {
+	measured, ok := c.version()
+	switch engine = engine.orDefault(); {
+	case !ok:
+		return 0
+	case measured <= engine:
+		return int(engine - measured)
+	}
+	return int(NewestEngineVersion) + int(measured-engine)
 }
 
 // Points returns the curve point by point.
@@ -70,16 +91,25 @@ func (c *reduceCurve) of(tokens int64) float64 {
 // validateCurves reports faults of an accelerator's curves.
 func validateCurves(curves []AllReduceCurve, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	taken := map[int]bool{}
+	type key struct {
+		gpus    int
+		version EngineVersion
+	}
+	taken := map[key]bool{}
 	for n, c := range curves {
 		at := path.Index(n)
 		if c.TensorParallelism < 2 {
 			errs = append(errs, field.Invalid(at.Child("tensorParallelism"), c.TensorParallelism, "must be at least 2"))
 		}
-		if taken[c.TensorParallelism] {
+		version, known := c.version()
+		if c.EngineVersion != "" && !known {
+			_, err := ParseEngineVersion(c.EngineVersion, at.Child("engineVersion"))
+			errs = append(errs, err)
+		}
+		if taken[key{c.TensorParallelism, version}] {
 			errs = append(errs, field.Duplicate(at.Child("tensorParallelism"), c.TensorParallelism))
 		}
-		taken[c.TensorParallelism] = true
+		taken[key{c.TensorParallelism, version}] = true
 		if c.Source != "" {
 			errs = append(errs, validateLine(c.Source, at.Child("source"))...)
 		}

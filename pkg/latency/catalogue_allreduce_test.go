@@ -13,7 +13,7 @@ import (
 func TestCatalogueHasMeasuredAllReduces(t *testing.T) {
 	for name, want := range map[string][]int{
 		"a100-sxm": {2, 4, 8}, "h100-sxm": {2, 4, 8}, "h200-sxm": {2, 4, 8}, "b200-sxm": {2, 4, 8},
-		"gb200": {2, 4}, "l40s": {2, 4, 8}, "rtx-pro-6000": {2, 4, 8}, "h20": nil, "rtx-4090": nil,
+		"gb200": {2, 4}, "b300-sxm": {2, 4, 8}, "gb300": {2, 4}, "gh200": nil, "l4": nil, "l40s": {2, 4, 8}, "rtx-pro-6000": {2, 4, 8}, "h20": nil, "rtx-4090": nil,
 	} {
 		var measured []int
 		for gpus := 1; gpus <= 16; gpus++ {
@@ -45,6 +45,15 @@ func TestEntryCurveValidation(t *testing.T) {
 			{TensorParallelism: 2, Bytes: []int64{1, 2}, Microseconds: []float64{3, 4}},
 			{TensorParallelism: 2, Bytes: []int64{1, 2}, Microseconds: []float64{3, 4}},
 		}, []string{"x[1].tensorParallelism"}},
+		"of two engines": {[]AllReduceCurve{
+			{TensorParallelism: 2, EngineVersion: "0.14", Bytes: []int64{1, 2}, Microseconds: []float64{3, 4}},
+			{TensorParallelism: 2, EngineVersion: "0.19.1", Bytes: []int64{1, 2}, Microseconds: []float64{3, 4}},
+		}, nil},
+		"of an unknown engine, and one twice": {[]AllReduceCurve{
+			{TensorParallelism: 2, EngineVersion: "1.4", Bytes: []int64{1, 2}, Microseconds: []float64{3, 4}},
+			{TensorParallelism: 4, EngineVersion: "0.19", Bytes: []int64{1, 2}, Microseconds: []float64{3, 4}},
+			{TensorParallelism: 4, EngineVersion: "0.19.1", Bytes: []int64{1, 2}, Microseconds: []float64{3, 4}},
+		}, []string{"x[0].engineVersion", "x[2].tensorParallelism"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string

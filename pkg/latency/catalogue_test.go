@@ -51,7 +51,11 @@ func TestNamesAreSorted(t *testing.T) {
 	if diff := cmp.Diff(want, Builtin().ModelNames()); diff != "" {
 		t.Errorf("models (−want +got):\n%s", diff)
 	}
-	want = []string{"a100-sxm", "b200-sxm", "gb200", "h100-sxm", "h20", "h200-sxm", "l40s", "mi300x", "rtx-4090", "rtx-pro-6000"}
+	want = []string{
+		"a100-sxm", "a100-sxm-40gb", "a10g", "b200-sxm", "b300-sxm", "gb200", "gb300", "gh200",
+		"h100-pcie", "h100-sxm", "h20", "h200-sxm", "l4", "l40s", "mi300x", "mi325x",
+		"rtx-4090", "rtx-pro-6000", "rtx-pro-6000-workstation",
+	}
 	if diff := cmp.Diff(want, Builtin().AcceleratorNames()); diff != "" {
 		t.Errorf("accelerators (−want +got):\n%s", diff)
 	}

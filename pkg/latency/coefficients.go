@@ -62,10 +62,31 @@ const (
 // measured all-reduce where it has one among as many GPUs.
 func (i Instance) DefaultRoofline() RooflineCoefficients {
 	c := DefaultRoofline(i.Accelerator)
-	if curve, ok := i.Accelerator.AllReduceOf(i.TensorParallelism); ok {
+	if curve, ok := i.AllReduce(); ok {
 		c.AllReduce = curve.Points()
 	}
 	return c
+}
+
+// allReduceByEngine has the engine's release choose among measured all-reduces; otherwise
+// it is the newest one's.
+const allReduceByEngine = false
+
+// AllReduce returns the measured all-reduce that DefaultRoofline takes.
+func (i Instance) AllReduce() (AllReduceCurve, bool) {
+	engine := NewestEngineVersion
+	if allReduceByEngine {
+		engine = i.EngineVersion
+	}
+	return i.Accelerator.AllReduceOf(i.TensorParallelism, engine)
+}
+
+// AllReduceOfAnotherEngine says that the measured all-reduce is that of another release of
+// the engine.
+func (i Instance) AllReduceOfAnotherEngine() bool {
+	curve, ok := i.AllReduce()
+	measured, known := curve.version()
+	return allReduceByEngine && ok && known && measured != i.EngineVersion.orDefault()
 }
 
 // DefaultRoofline returns the coefficients to start from on an accelerator,

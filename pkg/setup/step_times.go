@@ -134,12 +134,15 @@ func (s stepTimes) allReduce() string {
 	if s.pool.Latency.Roofline != nil && len(s.pool.Latency.Roofline.AllReduce) > 0 {
 		return "measured curve given by you"
 	}
-	curve, measured := s.instance.Accelerator.AllReduceOf(s.instance.TensorParallelism)
+	curve, measured := s.instance.AllReduce()
 	if formula := s.pool.Latency.Roofline != nil && s.pool.Latency.Roofline.AllReduceLatencyMicroseconds != ""; formula || !measured {
 		return "a formula (a latency and a share of the link's rate)"
 	}
 	if curve.Source == "" {
 		return "measured curve"
+	}
+	if s.instance.AllReduceOfAnotherEngine() {
+		return "measured curve of another version (" + curve.Source + ")"
 	}
 	return "measured curve (" + curve.Source + ")"
 }
