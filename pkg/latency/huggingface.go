@@ -16,9 +16,11 @@ import (
 //
 //	LlamaForCausalLM, MistralForCausalLM, Qwen2ForCausalLM, Qwen3ForCausalLM
 //	MixtralForCausalLM, Qwen2MoeForCausalLM, Qwen3MoeForCausalLM
-//	DeepseekV2ForCausalLM, DeepseekV3ForCausalLM
+//	DeepseekV2ForCausalLM, DeepseekV3ForCausalLM, Glm4MoeForCausalLM
+//	GptOssForCausalLM, MiniMaxM2ForCausalLM
 //
-// it takes shape, context after rope scaling, and the format of the weights. A
+// it takes shape, layers with sliding windows, context after rope scaling, and the
+// format of the weights. A
 // key that is missing is a fault, and so is one that may change the shape in a
 // way that Model cannot say, an unknown one above all.
 func ParseHuggingFace(name string, raw []byte, path *field.Path) (Model, field.ErrorList) {
@@ -41,7 +43,8 @@ func ParseHuggingFace(name string, raw []byte, path *field.Path) (Model, field.E
 	c.optional("tie_word_embeddings", &m.TiedEmbeddings)
 	shape(c, &m)
 	m.ContextTokens = c.contextTokens()
-	m.Weights = c.weights()
+	c.takeWeights(&m)
+	m.SlidingWindow = c.slidingWindow()
 	c.rejectUnknownKeys()
 	if len(c.errs) > 0 {
 		return m, c.errs
@@ -101,6 +104,9 @@ var hubArchitectures = map[string]func(*hubConfig, *Model){
 	"Qwen3MoeForCausalLM":   (*hubConfig).qwenMoE,
 	"DeepseekV2ForCausalLM": (*hubConfig).deepSeek,
 	"DeepseekV3ForCausalLM": (*hubConfig).deepSeek,
+	"Glm4MoeForCausalLM":    (*hubConfig).glm,
+	"GptOssForCausalLM":     (*hubConfig).gptOss,
+	"MiniMaxM2ForCausalLM":  (*hubConfig).miniMax,
 }
 
 func (c *hubConfig) architecture() func(*hubConfig, *Model) {
@@ -146,6 +152,34 @@ func (c *hubConfig) mixtral(m *Model) {
 	}
 }
 
+func (c *hubConfig) gptOss(m *Model) {
+	c.mixtral(m)
+	c.ignore("experts_per_token", "initial_context_length", "swiglu_limit")
+}
+
+func (c *hubConfig) miniMax(m *Model) {
+	c.mixtral(m)
+	m.MoE.SharedIntermediateSize = c.integerOr("shared_intermediate_size", 0)
+	c.ignore("rotary_dim", "use_qk_norm", "qk_norm_type", "use_routing_bias", "use_mtp", "mtp_transformer_layers", "num_mtp_modules")
+	var kinds []int
+	if c.optional("attn_type_list", &kinds); slices.ContainsFunc(kinds, func(kind int) bool { return kind != 1 }) {
+		c.addError("attn_type_list", "must be 1 for each layer: linear attention is not modelled")
+	}
+}
+
+func (c *hubConfig) glm(m *Model) {
+	c.groupedHeads(m)
+	c.routedExperts(m)
+	c.ignore("use_qk_norm")
+}
+
+// ignore reads keys that change nothing that a Model says.
+func (c *hubConfig) ignore(keys ...string) {
+	for _, key := range keys {
+		c.read[key] = true
+	}
+}
+
 func (c *hubConfig) qwenMoE(m *Model) {
 	c.groupedHeads(m)
 	m.MoE = &MoE{
@@ -173,6 +207,16 @@ func (c *hubConfig) deepSeek(m *Model) {
 		RopeHeadDim:  c.integer("qk_rope_head_dim"),
 		ValueHeadDim: c.integer("v_head_dim"),
 	}
+	c.routedExperts(m)
+	// What these keys say of heads holds before keys and values are compressed.
+	c.ignore("num_key_value_heads", "head_dim")
+	if c.integerOr("moe_layer_freq", 1) != 1 {
+		c.addError("moe_layer_freq", "must be 1: other patterns of layers are not modelled")
+	}
+}
+
+// routedExperts reads experts as DeepSeek names them.
+func (c *hubConfig) routedExperts(m *Model) {
 	width := c.integer("moe_intermediate_size")
 	m.MoE = &MoE{
 		Experts:                c.integer("n_routed_experts"),
@@ -180,11 +224,6 @@ func (c *hubConfig) deepSeek(m *Model) {
 		ExpertIntermediateSize: width,
 		SharedIntermediateSize: c.integerOr("n_shared_experts", 0) * width,
 		FirstDenseLayers:       c.integerOr("first_k_dense_replace", 0),
-	}
-	// What these keys say of heads holds before keys and values are compressed.
-	c.read["num_key_value_heads"], c.read["head_dim"] = true, true
-	if c.integerOr("moe_layer_freq", 1) != 1 {
-		c.addError("moe_layer_freq", "must be 1: other patterns of layers are not modelled")
 	}
 	if dense := c.integer("intermediate_size"); m.MoE.FirstDenseLayers > 0 {
 		m.IntermediateSize = dense

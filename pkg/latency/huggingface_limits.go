@@ -53,19 +53,38 @@ func (c *hubConfig) scaledPositions(positions int) int {
 	return positions
 }
 
-// rejectUnknownKeys reports what would change the shape: attention that does not see the
-// whole context, an MLP that is not gated, and keys that are not known.
-func (c *hubConfig) rejectUnknownKeys() {
+// slidingWindow returns the layers that layer_types says have a window, if any.
+func (c *hubConfig) slidingWindow() *SlidingWindow {
 	window, used := 0, true
 	c.optional("use_sliding_window", &used)
-	if c.optional("sliding_window", &window) && used && window < c.integerOr("max_position_embeddings", window) {
-		c.addError("sliding_window", "attention that sees the last %d tokens only is not modelled", window)
-	}
+	given := c.optional("sliding_window", &window) && used
 	var layers []string
-	c.optional("layer_types", &layers)
-	if slices.ContainsFunc(layers, func(kind string) bool { return kind != "full_attention" }) {
-		c.addError("layer_types", "layers of other attention than full_attention are not modelled")
+	listed := c.optional("layer_types", &layers)
+	sliding := 0
+	for _, kind := range layers {
+		switch kind {
+		case "full_attention":
+		case "sliding_attention":
+			sliding++
+		default:
+			c.addError("layer_types", "layers of other attention than full_attention and sliding_attention are not modelled")
+			return nil
+		}
 	}
+	switch {
+	case given && !listed && window < c.integerOr("max_position_embeddings", window):
+		c.addError("sliding_window", "must come with layer_types: which layers attend to the last %d tokens only is not known", window)
+	case sliding > 0 && !given:
+		c.addError("layer_types", "layers of sliding_attention need a sliding_window")
+	case sliding > 0:
+		return &SlidingWindow{Tokens: window, Layers: sliding}
+	}
+	return nil
+}
+
+// rejectUnknownKeys reports what would change the shape: an MLP that is not gated, and
+// keys that are not known.
+func (c *hubConfig) rejectUnknownKeys() {
 	activation := "silu"
 	if c.optional("hidden_act", &activation); activation != "silu" {
 		c.addError("hidden_act", "must be silu, with gate, up and down matrices: other MLPs are not modelled")
@@ -87,17 +106,24 @@ var keysWithoutShape = []string{
 	"router_jitter_noise", "scoring_func", "seq_aux", "topk_group", "topk_method", "torch_dtype", "transformers_version", "use_cache",
 }
 
-// weights returns the format that quantization_config states, where it is one
-// for all layers.
-func (c *hubConfig) weights() Precision {
+// takeWeights takes the format that quantization_config states, where it is one for all
+// layers, or mxfp4, which is that of experts alone.
+func (c *hubConfig) takeWeights(m *Model) {
 	var fields map[string]json.RawMessage
 	if !c.optional("quantization_config", &fields) {
-		return ""
+		return
 	}
 	q := hubConfig{path: c.path.Child("quantization_config"), values: fields, read: map[string]bool{}}
 	format := q.quantized()
 	c.errs = append(c.errs, q.errs...)
-	return format
+	switch {
+	case format != MXFP4:
+		m.Weights = format
+	case m.MoE != nil:
+		m.MoE.Weights = format
+	default:
+		c.addError("quantization_config", "mxfp4 is the format of experts, and the model has none")
+	}
 }
 
 func (c *hubConfig) quantized() Precision {
@@ -106,12 +132,14 @@ func (c *hubConfig) quantized() Precision {
 	switch method {
 	case "fp8", "fbgemm_fp8":
 		return FP8
+	case "mxfp4":
+		return MXFP4
 	case "gptq", "awq":
 		return c.integerFormat(c.integer("bits"), c.integer("group_size"), "bits", 4)
 	case "compressed-tensors":
 		return c.compressed()
 	}
-	c.errs = append(c.errs, field.NotSupported(c.path.Child("quant_method"), method, []string{"awq", "compressed-tensors", "fbgemm_fp8", "fp8", "gptq"}))
+	c.errs = append(c.errs, field.NotSupported(c.path.Child("quant_method"), method, []string{"awq", "compressed-tensors", "fbgemm_fp8", "fp8", "gptq", "mxfp4"}))
 	return ""
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -84,6 +85,31 @@ func TestPublishedConfigsMatchCatalogue(t *testing.T) {
 			"norm_topk_prob": true,
 		}),
 		"DeepSeek-V3": deepSeekConfig(),
+		"Kimi-K2": withValues(deepSeekConfig(), jsonObject{
+			"num_attention_heads": 64, "num_key_value_heads": 64, "vocab_size": 163840, "max_position_embeddings": 131072,
+			"n_routed_experts": 384, "first_k_dense_replace": 1, "n_group": 1, "topk_group": 1,
+			"rope_scaling": jsonObject{"type": "yarn", "factor": 32, "original_max_position_embeddings": 4096},
+		}),
+		"gpt-oss-20b": withValues(llamaConfig(), jsonObject{
+			"architectures": []string{"GptOssForCausalLM"}, "num_hidden_layers": 24, "hidden_size": 2880, "num_attention_heads": 64,
+			"head_dim": 64, "intermediate_size": 2880, "vocab_size": 201088, "num_local_experts": 32, "num_experts_per_tok": 4, "experts_per_token": 4,
+			"initial_context_length": 4096, "swiglu_limit": 7.0, "sliding_window": 128, "layer_types": slices.Repeat([]string{"sliding_attention", "full_attention"}, 12),
+			"quantization_config": jsonObject{"quant_method": "mxfp4", "modules_to_not_convert": []string{"model.layers.*.self_attn"}},
+			"rope_scaling":        jsonObject{"rope_type": "yarn", "factor": 32.0, "original_max_position_embeddings": 4096, "beta_fast": 32.0, "truncate": false},
+		}),
+		"MiniMax-M2.5": withValues(llamaConfig(), jsonObject{
+			"architectures": []string{"MiniMaxM2ForCausalLM"}, "num_hidden_layers": 62, "hidden_size": 3072, "num_attention_heads": 48,
+			"head_dim": 128, "intermediate_size": 1536, "vocab_size": 200064, "max_position_embeddings": 196608, "rope_scaling": nil,
+			"num_local_experts": 256, "num_experts_per_tok": 8, "rotary_dim": 64, "use_qk_norm": true, "qk_norm_type": "per_layer", "use_routing_bias": true,
+			"use_mtp": true, "mtp_transformer_layers": 1, "num_mtp_modules": 3, "shared_intermediate_size": 0, "attn_type_list": []int{1, 1},
+			"quantization_config": jsonObject{"quant_method": "fp8", "weight_block_size": []int{128, 128}},
+		}),
+		"GLM-4.5": withValues(llamaConfig(), jsonObject{
+			"architectures": []string{"Glm4MoeForCausalLM"}, "num_hidden_layers": 92, "hidden_size": 5120, "num_attention_heads": 96,
+			"head_dim": 128, "intermediate_size": 12288, "vocab_size": 151552, "rope_scaling": nil, "n_routed_experts": 160, "n_shared_experts": 1,
+			"num_experts_per_tok": 8, "moe_intermediate_size": 1536, "first_k_dense_replace": 3, "use_qk_norm": true, "partial_rotary_factor": 0.5,
+			"num_nextn_predict_layers": 1,
+		}),
 	}
 	for name, config := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -205,7 +231,7 @@ func TestParseHuggingFaceErrors(t *testing.T) {
 		"a key of another architecture": {jsonObject{"num_local_experts": 8}, []string{
 			"config.num_local_experts: Invalid value: unknown key: it may change the model's shape; remove it if it does not"}},
 		"an architecture that is not known": {jsonObject{"architectures": []string{"MambaForCausalLM"}}, []string{
-			`config.architectures: Unsupported value: "[MambaForCausalLM]": supported values: "DeepseekV2ForCausalLM", "DeepseekV3ForCausalLM", "LlamaForCausalLM", "MistralForCausalLM", "MixtralForCausalLM", "Qwen2ForCausalLM", "Qwen2MoeForCausalLM", "Qwen3ForCausalLM", "Qwen3MoeForCausalLM"`}},
+			`config.architectures: Unsupported value: "[MambaForCausalLM]": supported values: "DeepseekV2ForCausalLM", "DeepseekV3ForCausalLM", "Glm4MoeForCausalLM", "GptOssForCausalLM", "LlamaForCausalLM", "MiniMaxM2ForCausalLM", "MistralForCausalLM", "MixtralForCausalLM", "Qwen2ForCausalLM", "Qwen2MoeForCausalLM", "Qwen3ForCausalLM", "Qwen3MoeForCausalLM"`}},
 		"no architecture": {jsonObject{"architectures": nil}, []string{
 			"config.architectures: Required value: the config has no such key"}},
 		"a word for a number": {jsonObject{"num_hidden_layers": "many"}, []string{
@@ -213,9 +239,13 @@ func TestParseHuggingFaceErrors(t *testing.T) {
 		"heads that do not divide": {jsonObject{"num_attention_heads": 24}, []string{
 			"config.head_dim: Invalid value: must be given: 24 attention heads do not divide hidden_size 4096"}},
 		"a sliding window": {jsonObject{"sliding_window": 4096}, []string{
-			"config.sliding_window: Invalid value: attention that sees the last 4096 tokens only is not modelled"}},
+			"config.sliding_window: Invalid value: must come with layer_types: which layers attend to the last 4096 tokens only is not known"}},
+		"layers with a window of no length": {jsonObject{"layer_types": []string{"full_attention", "sliding_attention"}}, []string{
+			"config.layer_types: Invalid value: layers of sliding_attention need a sliding_window"}},
+		"a format of experts without experts": {jsonObject{"quantization_config": jsonObject{"quant_method": "mxfp4"}}, []string{
+			"config.quantization_config: Invalid value: mxfp4 is the format of experts, and the model has none"}},
 		"layers of other attention": {jsonObject{"layer_types": []string{"full_attention", "linear_attention"}}, []string{
-			"config.layer_types: Invalid value: layers of other attention than full_attention are not modelled"}},
+			"config.layer_types: Invalid value: layers of other attention than full_attention and sliding_attention are not modelled"}},
 		"another activation": {jsonObject{"hidden_act": "relu2"}, []string{
 			"config.hidden_act: Invalid value: must be silu, with gate, up and down matrices: other MLPs are not modelled"}},
 		"rope scaling that is not known": {jsonObject{"rope_scaling": jsonObject{"type": "longrope"}}, []string{
@@ -223,7 +253,7 @@ func TestParseHuggingFaceErrors(t *testing.T) {
 		"rope scaling without measure": {jsonObject{"rope_scaling": jsonObject{"type": "linear", "factor": 0.5}}, []string{
 			"config.rope_scaling.factor: Invalid value: must be at least 1 and at most 1e6"}},
 		"quantization that is not known": {jsonObject{"quantization_config": jsonObject{"quant_method": "exl2"}}, []string{
-			`config.quantization_config.quant_method: Unsupported value: "exl2": supported values: "awq", "compressed-tensors", "fbgemm_fp8", "fp8", "gptq"`}},
+			`config.quantization_config.quant_method: Unsupported value: "exl2": supported values: "awq", "compressed-tensors", "fbgemm_fp8", "fp8", "gptq", "mxfp4"`}},
 		"3 bits": {jsonObject{"quantization_config": jsonObject{"quant_method": "gptq", "bits": 3, "group_size": 128}}, []string{
 			"config.quantization_config.bits: Invalid value: integers of 3 bits are not modelled here"}},
 		"other groups": {jsonObject{"quantization_config": jsonObject{"quant_method": "awq", "bits": 4, "group_size": 64}}, []string{
