@@ -23,13 +23,26 @@ type Pool struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Accelerator string `json:"accelerator,omitempty"`
-	// tensorParallelism is the number of GPUs of one replica, at most the 8 of one
-	// machine. The model's attention heads are divided evenly among them.
+	// tensorParallelism is the number of GPUs of one replica, or of each of its ranks, at
+	// most the 8 of one machine. The model's attention heads are divided evenly among them.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=64
 	TensorParallelism int32 `json:"tensorParallelism,omitempty"`
+	// dataParallelism is the number of ranks of one replica (vLLM's
+	// --data-parallel-size). Each rank has tensorParallelism GPUs, its own queue, batch
+	// and KV cache, and is an endpoint for the router. The ranks of a model with
+	// experts share the experts and step together. Without it, a replica is one
+	// endpoint.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=64
+	DataParallelism int32 `json:"dataParallelism,omitempty"`
+	// expertParallelism deals out whole experts to the GPUs of a replica (vLLM's
+	// --enable-expert-parallel). Without it, each expert is split over all of them.
+	// +optional
+	ExpertParallelism Switch `json:"expertParallelism,omitempty"`
 	// replicas is the number of replicas.
 	// +optional
 	// +kubebuilder:default=1

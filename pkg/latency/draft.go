@@ -50,9 +50,15 @@ func (i Instance) WithDraftModel(target StepTimer, c RooflineCoefficients, passe
 	c.StepOverhead /= time.Duration(i.Model.Layers)
 	c.SequenceOverhead, c.TokenOverhead = 0, 0
 	head := 2 * float64(i.Model.headParameters()) / i.gpus() // bytes and FLOPs
+	var layer StepTimer
+	if one := i.draftLayer(); one.StepTogether() {
+		layer = one.Ranks(c)
+	} else {
+		layer = one.Roofline(c)
+	}
 	return modelDrafts{
 		target: target,
-		layer:  i.draftLayer().Roofline(c),
+		layer:  layer,
 		head:   head / (i.Accelerator.MemoryBandwidthBytesPerSecond * c.MemoryEfficiency / 1e9),
 		sample: head / (i.Accelerator.BF16FlopsPerSecond * c.DecodeEfficiency / 1e9),
 		passes: passes,
@@ -92,8 +98,12 @@ func (d modelDrafts) StepTime(s Step) time.Duration {
 	if d.passes > 1 {
 		t += time.Duration(d.passes-1) * d.layer.StepTime(s.onePerSequence())
 	}
-	head := wholeNanoseconds(max(d.head, float64(float64(s.Sequences)*d.sample)))
-	return t + time.Duration(d.passes)*head
+	return t + d.heads(s.Sequences)
+}
+
+// heads is what the LM head takes in all passes.
+func (d modelDrafts) heads(sequences int) time.Duration {
+	return time.Duration(d.passes) * wholeNanoseconds(max(d.head, float64(float64(sequences)*d.sample)))
 }
 
 // onePerSequence is the step in which each sequence decodes one token after those of s.

@@ -48,14 +48,14 @@ const (
 )
 
 // Covers reports whether the shares were fitted on what an instance serves: its
-// accelerator, its model and as many GPUs. The catalogue knows the models'
+// accelerator, its model and as many GPUs, in one rank. The catalogue knows the models'
 // aliases.
 func (p *Provenance) Covers(i Instance, c *Catalogue) bool {
 	served := func(name string) bool {
 		known, ok := c.Model(name)
 		return name == i.Model.Name || ok && known.Name == i.Model.Name
 	}
-	return p.Shares == Fitted && p.Accelerator == "" &&
+	return p.Shares == Fitted && p.Accelerator == "" && !i.StepTogether() &&
 		slices.ContainsFunc(p.Models, served) && slices.Contains(p.TensorParallelism, i.TensorParallelism)
 }
 

@@ -205,3 +205,30 @@ func BenchmarkGroupStepTime(b *testing.B) {
 		ranks.GroupStepTime(steps)
 	}
 }
+
+// Drafts of ranks: a search takes the rank with the most sequences longest, passes that were
+// measured take the same whatever the step, and a rank by itself drafts as one beside ranks
+// without work.
+func TestDraftsOfRanks(t *testing.T) {
+	i := instance(t, "Qwen3-30B-A3B", "h100-sxm", 1)
+	i.DataParallelism = 2
+	c := plainCosts()
+	ranks := i.Ranks(c)
+	few, many := step(decodes(3, 100)...).Verifying(2), step(decodes(5, 100)...).Verifying(2)
+	both := []Step{few, many}
+	for name, tc := range map[string]struct {
+		timer StepTimer
+		more  time.Duration
+	}{
+		"a search": {WithDraftSearch(ranks, 7*time.Microsecond), 35 * time.Microsecond},
+		"passes":   {WithDraftPasses(ranks, 3, time.Millisecond), 3 * time.Millisecond},
+	} {
+		if got := tc.timer.(groupTimer).GroupStepTime(both) - ranks.GroupStepTime(both); got != tc.more {
+			t.Errorf("%s takes %v, want %v", name, got, tc.more)
+		}
+	}
+	drafts := i.WithDraftModel(ranks, c, 3)
+	if alone, among := drafts.StepTime(many), drafts.(groupTimer).GroupStepTime([]Step{{}, many}); alone != among {
+		t.Errorf("a rank drafts in %v by itself and in %v among others", alone, among)
+	}
+}

@@ -34,7 +34,11 @@ func (a Assumptions) apply(c *simulator.Config, seed int64) {
 	}
 	if a.Step != 1 {
 		for i := range c.Pools {
-			c.Pools[i].Timer = scaledTimer{c.Pools[i].Timer, a.Step}
+			p := &c.Pools[i]
+			p.Timer = scaledTimer{p.Timer, a.Step}
+			if p.LockStep != nil {
+				p.LockStep = scaledGroup{p.LockStep, a.Step}
+			}
 		}
 	}
 }
@@ -47,7 +51,22 @@ type scaledTimer struct {
 
 // StepTime implements [latency.StepTimer].
 func (t scaledTimer) StepTime(s latency.Step) time.Duration {
-	return max(1, time.Duration(math.Round(t.factor*float64(t.StepTimer.StepTime(s)))))
+	return scaledStep(t.StepTimer.StepTime(s), t.factor)
+}
+
+// scaledGroup does so where the ranks of a replica step together.
+type scaledGroup struct {
+	simulator.GroupTimer
+	factor float64
+}
+
+// GroupStepTime implements [simulator.GroupTimer].
+func (t scaledGroup) GroupStepTime(ranks []latency.Step) time.Duration {
+	return scaledStep(t.GroupTimer.GroupStepTime(ranks), t.factor)
+}
+
+func scaledStep(step time.Duration, factor float64) time.Duration {
+	return max(1, time.Duration(math.Round(factor*float64(step))))
 }
 
 // changedSource is a source with other arrivals, lengths and prompts.

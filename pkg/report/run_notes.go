@@ -170,6 +170,12 @@ func poolNote(p *result.PoolProvenance) string {
 	if p.Accelerator != "" {
 		what = append(what, fmt.Sprintf("on %s, tensor parallelism %d", p.Accelerator, p.TensorParallelism))
 	}
+	if p.DataParallelism > 1 {
+		what[len(what)-1] += fmt.Sprintf(", data parallelism %d", p.DataParallelism)
+	}
+	if p.ExpertParallelism {
+		what[len(what)-1] += ", expert parallelism"
+	}
 	parts := []string{strings.Join(what, " ")}
 	if p.Role != "" {
 		parts = append(parts, "role "+p.Role)

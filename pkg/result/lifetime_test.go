@@ -72,3 +72,26 @@ func TestHoursAndCostAreSumsOverLifetimes(t *testing.T) {
 		t.Errorf("replica 0 is busy for %v of 10 minutes, want %v", busy, o.Replicas[0].Busy)
 	}
 }
+
+// Replicas of two ranks: the second replica is there for 60 of 600 s, as whichever of its
+// ranks, 2 and 3, failed says. So there are 600 + 60 seconds of replicas, and 1200 at most.
+func TestHoursOfRanks(t *testing.T) {
+	second := func(s int) simtime.Time { return simtime.Time(s) * simtime.Time(time.Second) }
+	lives := func(to int) []simulator.Lifetime { return []simulator.Lifetime{{To: second(to)}} }
+	o := &simulator.Outcome{
+		Labels: workload.Labels{Tenants: []string{"t"}, Classes: []string{"c"}},
+		Pools:  []string{"p"}, End: second(600),
+		Replicas: []simulator.ReplicaUse{{Lifetimes: lives(600)}, {Lifetimes: lives(600)}, {Lifetimes: lives(60)}, {Lifetimes: lives(60)}},
+	}
+	price := 3.6
+	r := NewDocument(o, Meta{
+		CostPerReplicaHour: []*float64{&price},
+		Provenance:         Provenance{Pools: []PoolProvenance{{Name: "p", DataParallelism: 2}}},
+	}).Overall.Replicas
+	if math.Abs(r.Hours-660./3600) > 1e-12 || math.Abs(*r.Cost-.660) > 1e-12 {
+		t.Errorf("%v replica-hours that cost %v, want %v and 0.66", r.Hours, *r.Cost, 660./3600)
+	}
+	if math.Abs(*r.Availability-660./1200) > 1e-12 {
+		t.Errorf("availability %v, want %v", *r.Availability, 660./1200)
+	}
+}

@@ -7,6 +7,8 @@ import "slices"
 // Replicas is what the replicas of a group did between the end of warm-up and
 // the end of the run.
 type Replicas struct {
+	// Count is the number of replicas, or of their ranks where they have several: each
+	// rank counts in what follows, but for Availability, Hours and Cost.
 	Count int `json:"count"`
 	// Utilization is busy time ÷ lifetimes, one value a replica that was there.
 	// Busy is the time in which a step was under way.
@@ -111,11 +113,24 @@ func (in *selection) replicas() *Replicas {
 	if len(utilization) > 0 {
 		r.Utilization = newSpread(utilization)
 	}
-	if present := in.present(in.uses()); !scaled && present < float64(r.Count) {
-		availability := present / float64(r.Count)
-		r.Availability = &availability
+	if !scaled {
+		r.Availability = in.availability()
 	}
 	return r
+}
+
+// availability is nil where all replicas were there for all of the span.
+func (in *selection) availability() *float64 {
+	count := 0.0
+	for range in.firstRanks(in.uses()) {
+		count++
+	}
+	present := in.present(in.uses())
+	if present == count {
+		return nil
+	}
+	availability := present / count
+	return &availability
 }
 
 func ofReplicas(of func(*Replicas) (float64, bool)) func(*Group) (float64, bool) {

@@ -69,6 +69,14 @@ func (m *Meta) ModelOf(pool int) string {
 	return m.PoolModels[pool]
 }
 
+// ranksOf is how many ranks a replica of a pool has.
+func (m *Meta) ranksOf(pool int) int {
+	if pool >= len(m.Provenance.Pools) {
+		return 1
+	}
+	return max(1, m.Provenance.Pools[pool].DataParallelism)
+}
+
 // Models are those of the pools, each once.
 func (m *Meta) Models() []string { return slices.Compact(slices.Clone(m.PoolModels)) }
 
@@ -125,7 +133,11 @@ type PoolProvenance struct {
 	Model             string `json:"model,omitempty"`
 	Accelerator       string `json:"accelerator,omitempty"`
 	TensorParallelism int    `json:"tensorParallelism,omitempty"`
-	Replicas          int    `json:"replicas"`
+	// DataParallelism is the number of ranks of a replica, where there are several;
+	// ExpertParallelism says that its GPUs have whole experts.
+	DataParallelism   int  `json:"dataParallelism,omitempty"`
+	ExpertParallelism bool `json:"expertParallelism,omitempty"`
+	Replicas          int  `json:"replicas"`
 	// Quantization says in which numbers the model is served, where not in
 	// those that it was published in.
 	Quantization QuantizationProvenance `json:"quantization,omitzero"`

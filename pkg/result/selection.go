@@ -119,7 +119,7 @@ func (in *selection) span() time.Duration {
 func (in *selection) present(uses iter.Seq[*simulator.ReplicaUse]) float64 {
 	span, count := in.span(), 0
 	var away time.Duration
-	for use := range uses {
+	for use := range in.firstRanks(uses) {
 		count++
 		away += span - use.Present()
 	}
@@ -127,6 +127,19 @@ func (in *selection) present(uses iter.Seq[*simulator.ReplicaUse]) float64 {
 		return float64(count)
 	}
 	return float64(count) - float64(away)/float64(span)
+}
+
+// firstRanks leaves one rank of each replica, whose ranks are there together.
+func (in *selection) firstRanks(uses iter.Seq[*simulator.ReplicaUse]) iter.Seq[*simulator.ReplicaUse] {
+	return func(yield func(*simulator.ReplicaUse) bool) {
+		places := make([]int, len(in.outcome.Pools))
+		for use := range uses {
+			places[use.Pool]++
+			if (places[use.Pool]-1)%in.meta.ranksOf(use.Pool) == 0 && !yield(use) {
+				return
+			}
+		}
+	}
 }
 
 // serves reports whether the replicas of a pool are the selection's: those of its pool and

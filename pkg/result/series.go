@@ -3,7 +3,6 @@
 package result
 
 import (
-	"fmt"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -100,12 +99,12 @@ func NewSeries(o *simulator.Outcome, pools []simulator.Pool, m *Meta) *Series {
 	for i := range pools {
 		p := &pools[i]
 		s.Pools = append(s.Pools, newSeriesTrack(p.Name, p.KVBlocks, &from.Pools[i]))
-		for place := range p.Places() {
+		for _, name := range p.EndpointNames() {
 			if from.Replicas == nil {
 				s.LeftOut++
 				continue
 			}
-			s.Replicas = append(s.Replicas, newSeriesTrack(fmt.Sprint(p.Name, "/", place), p.KVBlocks, &from.Replicas[endpoint]))
+			s.Replicas = append(s.Replicas, newSeriesTrack(name, p.KVBlocks, &from.Replicas[endpoint]))
 			endpoint++
 		}
 	}

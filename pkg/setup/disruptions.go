@@ -64,7 +64,7 @@ func invalidTransition(last, next v1alpha1.DisruptionKind) string {
 	}
 }
 
-// endpointOf returns the number of a replica through all pools.
+// endpointOf returns the number of a replica, or of its first rank, through all pools.
 func endpointOf(in *v1alpha1.Scenario, d *v1alpha1.Disruption, path *field.Path) (int, field.ErrorList) {
 	pools := in.Pools
 	at := slices.IndexFunc(pools, func(p v1alpha1.Pool) bool { return p.Name == d.Pool })
@@ -82,7 +82,7 @@ func endpointOf(in *v1alpha1.Scenario, d *v1alpha1.Disruption, path *field.Path)
 	if s := scalerOf(in, d.Pool); s != nil {
 		return 0, field.ErrorList{field.Invalid(path.Child("pool"), d.Pool, "scaler "+s.Name+" starts and ends the replicas of this pool: take it out of disruptions or out of scalers")}
 	}
-	endpoint := int(d.Replica)
+	endpoint := int(d.Replica) * ranksOf(&pools[at])
 	for i := range pools[:at] {
 		endpoint += Places(in, &pools[i])
 	}

@@ -3,6 +3,7 @@
 package setup
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -14,6 +15,10 @@ import (
 
 // buildTimer makes a pool's model of step times.
 func (b *Builder) buildTimer(in *v1alpha1.Latency, instance latency.Instance, limits latency.EngineLimits, path *field.Path) (latency.StepTimer, field.ErrorList) {
+	if instance.StepTogether() && in.Model != v1alpha1.RooflineModel {
+		return nil, field.ErrorList{field.Invalid(path.Child("model"), in.Model, fmt.Sprintf(
+			"must be roofline with dataParallelism %d: the ranks of a model with experts step together, which no other model has times of", instance.DataParallelism))}
+	}
 	switch in.Model {
 	case v1alpha1.LinearModel:
 		timer := buildLinear(in.Linear)
@@ -29,6 +34,9 @@ func (b *Builder) buildTimer(in *v1alpha1.Latency, instance latency.Instance, li
 		c, errs := buildRoofline(in.Roofline, instance.DefaultRoofline(), path.Child("roofline"))
 		if len(errs) > 0 {
 			return nil, errs
+		}
+		if instance.StepTogether() {
+			return instance.Ranks(c), nil
 		}
 		return instance.Roofline(c), nil
 	}

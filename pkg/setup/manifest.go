@@ -113,7 +113,7 @@ func manifestConfig(in *v1alpha1.Scenario, router *Routing, s *v1alpha1.Scaler, 
 	adapter.Targets.EPP = exportingEPP(in, router, s.Pools[0])
 	for i := range in.Pools {
 		if p := &in.Pools[i]; slices.Contains(s.Pools, p.Name) {
-			adapter.Targets.Pools = append(adapter.Targets.Pools, query.Pool{Name: p.Name, Model: p.Model, Pods: EndpointNames(p.Name, Places(in, p))})
+			adapter.Targets.Pools = append(adapter.Targets.Pools, query.Pool{Name: p.Name, Model: p.Model, Pods: endpointNames(in, p)})
 		}
 	}
 	if s.WorkloadVariantAutoscaler != nil && m.Kind != manifest.ConfigMap {
@@ -142,7 +142,7 @@ func exportingEPP(in *v1alpha1.Scenario, router *Routing, pool string) *query.EP
 	e := &query.EPP{Version: config.Dialect, FlowControl: config.FlowControlled(), Producers: config.LoadProducers()}
 	for i := range parts[at].Scenario.Pools {
 		p := &parts[at].Scenario.Pools[i]
-		e.Endpoints = append(e.Endpoints, EndpointNames(p.Name, Places(in, p))...)
+		e.Endpoints = append(e.Endpoints, endpointNames(in, p)...)
 		prefills, decodes := flowcontrol.PoolsOf(podLabels(p)[roleLabel])
 		e.Prefills, e.Decodes = e.Prefills || prefills, e.Decodes || decodes
 	}

@@ -86,7 +86,9 @@ func (s stepTimes) errors() string {
 	checks, of := s.checks(), s.instance
 	if len(checks) == 0 {
 		what := kinds[of.Model.Kind()] + " on " + of.Accelerator.Name
-		if s.extrapolates() {
+		if of.StepTogether() {
+			what = fmt.Sprintf("%s at DP %d", kinds[of.Model.Kind()], of.DataParallelism)
+		} else if s.extrapolates() {
 			what = fmt.Sprintf("%s with these shares at TP %d", of.Model.Name, of.TensorParallelism)
 		}
 		if otherLatencyModels[s.pool.Latency.Model] != "" || s.coefficientsGiven() || !of.Accelerator.Checkable() {

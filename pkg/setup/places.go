@@ -8,15 +8,18 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
 
-// Places is how many replicas a pool of a scenario has at most, and so how many endpoints
-// it has.
+// ranksOf is how many endpoints a replica of a pool is.
+func ranksOf(pool *v1alpha1.Pool) int { return max(1, int(pool.DataParallelism)) }
+
+// Places is how many endpoints a pool of a scenario has at most: one for each rank of each
+// replica.
 func Places(in *v1alpha1.Scenario, pool *v1alpha1.Pool) int {
 	n := int(pool.Replicas)
 	if s := scalerOf(in, pool.Name); s != nil {
 		_, most := replicaBounds(s)
 		n = max(n, most)
 	}
-	return n
+	return n * ranksOf(pool)
 }
 
 // AllPlaces is how many endpoints a scenario has.

@@ -50,7 +50,8 @@ func (b *Builder) buildPool(in *v1alpha1.Pool, catalogue *latency.Catalogue, pat
 	}
 	pool := simulator.Pool{
 		Name:                in.Name,
-		Replicas:            int(in.Replicas),
+		Replicas:            int(in.Replicas) * ranksOf(in),
+		Ranks:               ranksOf(in),
 		BlockTokens:         int(in.Engine.BlockSize),
 		PrefixCaching:       in.Engine.PrefixCaching != v1alpha1.Disabled,
 		MaxNumSeqs:          int(in.Engine.MaxNumSeqs),
@@ -91,6 +92,9 @@ func (b *Builder) buildPool(in *v1alpha1.Pool, catalogue *latency.Catalogue, pat
 	if pool.Speculation != nil && len(errs) == 0 {
 		pool.Timer = withDrafts(pool.Timer, in, instance)
 	}
+	if instance.StepTogether() && len(errs) == 0 {
+		pool.LockStep = pool.Timer.(simulator.GroupTimer)
+	}
 	return pool, errs
 }
 
@@ -129,6 +133,8 @@ func buildInstance(in *v1alpha1.Pool, catalogue *latency.Catalogue, path *field.
 		Model:             model,
 		Accelerator:       accelerator,
 		TensorParallelism: int(in.TensorParallelism),
+		DataParallelism:   ranksOf(in),
+		ExpertParallel:    in.ExpertParallelism == v1alpha1.Enabled,
 		Quantization: latency.Quantization{
 			Weights:     precision(in.Quantization.Weights),
 			KVCache:     precision(in.Quantization.KVCache),

@@ -106,7 +106,7 @@ func poolProvenance(in *v1alpha1.Pool, pool *simulator.Pool) result.PoolProvenan
 		Model:             in.Model,
 		Accelerator:       in.Accelerator,
 		TensorParallelism: int(in.TensorParallelism),
-		Replicas:          pool.Replicas,
+		Replicas:          int(in.Replicas),
 		Quantization: result.QuantizationProvenance{
 			Weights:     string(precision(in.Quantization.Weights)),
 			KVCache:     string(precision(in.Quantization.KVCache)),
@@ -128,6 +128,10 @@ func poolProvenance(in *v1alpha1.Pool, pool *simulator.Pool) result.PoolProvenan
 		Tiers:            tierProvenance(pool.Tiers.Lower),
 		Stability:        stabilityProvenance(pool.Stability),
 	}
+	if ranks := ranksOf(in); ranks > 1 {
+		p.DataParallelism = ranks
+	}
+	p.ExpertParallelism = in.ExpertParallelism == v1alpha1.Enabled
 	if len(pool.Tiers.Lower) > 0 {
 		p.Offload = string(apiName(offloadPolicies, pool.Tiers.Offload.Policy))
 	}

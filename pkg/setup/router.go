@@ -4,12 +4,12 @@ package setup
 
 import (
 	"slices"
-	"strconv"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
 // Cluster is what the router is told of the endpoints, and of the world
@@ -24,7 +24,7 @@ func Cluster(in *v1alpha1.Scenario, path *field.Path) (config.Cluster, field.Err
 	}
 	c.Headers = headerSets(&in.Workload)
 	for i := range in.Pools {
-		c.Names = append(c.Names, EndpointNames(in.Pools[i].Name, Places(in, &in.Pools[i]))...)
+		c.Names = append(c.Names, endpointNames(in, &in.Pools[i])...)
 	}
 	c.Endpoints = len(c.Names)
 	if events := in.Router.KVEvents; events != nil {
@@ -94,11 +94,7 @@ func endpointAttributes(in *v1alpha1.Scenario) []map[string]float64 {
 	return all
 }
 
-// EndpointNames name the replicas of one pool, such as llama/0.
-func EndpointNames(pool string, replicas int) []string {
-	names := make([]string, replicas)
-	for r := range names {
-		names[r] = pool + "/" + strconv.Itoa(r)
-	}
-	return names
+// endpointNames name the endpoints of a pool of a scenario.
+func endpointNames(in *v1alpha1.Scenario, pool *v1alpha1.Pool) []string {
+	return simulator.EndpointNames(pool.Name, Places(in, pool), ranksOf(pool))
 }

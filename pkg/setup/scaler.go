@@ -104,7 +104,7 @@ func scaledPools(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config,
 			errs = append(errs, field.NotSupported(at, name, poolNames(in)))
 			continue
 		}
-		if n := c.Pools[i].Replicas; n < least || n > most {
+		if n := int(in.Pools[i].Replicas); n < least || n > most {
 			errs = append(errs, field.Invalid(path.Child("pools").Index(k), name, fmt.Sprintf(
 				"the pool starts with %d replicas, and the scaler keeps it between %d and %d: state replicas of the pool within these bounds", n, least, most)))
 		}

@@ -81,7 +81,11 @@ func validateScaledPools(in *v1alpha1.Scenario, path *field.Path) field.ErrorLis
 	}
 	for i := range in.Pools {
 		p, at := &in.Pools[i], path.Child("pools").Index(i)
-		if scalerOf(in, p.Name) != nil {
+		if s := scalerOf(in, p.Name); s != nil {
+			if ranksOf(p) > 1 {
+				errs = append(errs, field.Invalid(at.Child("dataParallelism"), p.DataParallelism,
+					"scaler "+s.Name+" scales this pool, and scalers of replicas with several ranks are not simulated: take the pool out of scalers, or set 1"))
+			}
 			continue
 		}
 		unused := func(name string, value any) {

@@ -38,20 +38,29 @@ func (b *Builder) StepTimes(in *v1alpha1.Scenario, path *field.Path) (lines, war
 			continue
 		}
 		s := stepTimes{pool, instance, catalogue}
-		text := fmt.Sprintf("on %s, TP %d: %s%s", pool.Accelerator, pool.TensorParallelism, s, draftTimes(pool))
+		text := fmt.Sprintf("on %s, %s: %s%s", pool.Accelerator, parallelism(pool), s, draftTimes(pool))
 		if len(names[text]) == 0 {
 			texts = append(texts, text)
 		}
 		names[text] = append(names[text], pool.Name)
 		if s.extrapolates() {
-			warnings = append(warnings, fmt.Sprintf("%s: the shares of %s were fitted on %s, and this pool serves %s at TP %d: calibrate, or see the step times as an extrapolation",
-				path.Child("pools").Index(i), pool.Accelerator, instance.Accelerator.Provenance.FittedOn(), pool.Model, pool.TensorParallelism))
+			warnings = append(warnings, fmt.Sprintf("%s: the shares of %s were fitted on %s, and this pool serves %s at %s: calibrate, or see the step times as an extrapolation",
+				path.Child("pools").Index(i), pool.Accelerator, instance.Accelerator.Provenance.FittedOn(), pool.Model, parallelism(pool)))
 		}
 	}
 	for _, text := range texts {
 		lines = append(lines, strings.Join(names[text], ", ")+" "+text)
 	}
 	return lines, warnings
+}
+
+// parallelism names a pool's, such as "TP 2, DP 4".
+func parallelism(pool *v1alpha1.Pool) string {
+	text := fmt.Sprintf("TP %d", pool.TensorParallelism)
+	if ranks := ranksOf(pool); ranks > 1 {
+		text += fmt.Sprintf(", DP %d", ranks)
+	}
+	return text
 }
 
 // stepTimes are a pool, with its latency model, and what it serves.
@@ -79,6 +88,9 @@ func (s stepTimes) String() string {
 	}
 	if s.instance.TensorParallelism > 1 {
 		parts = append(parts, "all-reduce: "+s.allReduce())
+	}
+	if s.instance.StepTogether() {
+		parts = append(parts, "dispatch and combine of experts: a formula (a latency and a share of the link's rate)")
 	}
 	return strings.Join(append(parts, s.errors()), "; ")
 }

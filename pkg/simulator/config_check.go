@@ -5,6 +5,7 @@ package simulator
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"windtunnel.dev/windtunnel/pkg/kv"
 )
@@ -74,6 +75,22 @@ func (p *Pool) Places() int { return max(p.Replicas, p.MaxReplicas) }
 
 // ranks is how many endpoints one replica is.
 func (p *Pool) ranks() int { return max(p.Ranks, 1) }
+
+// EndpointNames name the endpoints of the pool.
+func (p *Pool) EndpointNames() []string { return EndpointNames(p.Name, p.Places(), p.ranks()) }
+
+// EndpointNames name the endpoints of a pool whose replicas have so many ranks, such as
+// llama/0, or llama/0-rank-1.
+func EndpointNames(pool string, endpoints, ranks int) []string {
+	names := make([]string, endpoints)
+	for i := range names {
+		names[i] = pool + "/" + strconv.Itoa(i/ranks)
+		if ranks > 1 {
+			names[i] += "-rank-" + strconv.Itoa(i%ranks)
+		}
+	}
+	return names
+}
 
 // known says that there is such an order.
 func known(o kv.Order) bool { return o >= kv.LRU && o <= kv.Priority }

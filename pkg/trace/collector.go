@@ -3,7 +3,6 @@
 package trace
 
 import (
-	"strconv"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
@@ -52,9 +51,9 @@ func NewCollector(c *simulator.Config, by Thresholds) *Collector {
 	}
 	for i := range c.Pools {
 		p := &c.Pools[i]
-		for place := range p.Places() {
+		for _, name := range p.EndpointNames() {
 			n.byRouter[p.Router] = append(n.byRouter[p.Router], len(n.names))
-			n.names = append(n.names, p.Name+"/"+strconv.Itoa(place))
+			n.names = append(n.names, name)
 		}
 	}
 	n.outcome = newOutcome(n.labels)

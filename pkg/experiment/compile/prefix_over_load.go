@@ -114,7 +114,7 @@ func partOf(in *v1alpha1.Scenario, model string) (*setup.Part, int) {
 func replicas(in *v1alpha1.Scenario) int {
 	n := 0
 	for i := range in.Pools {
-		n += int(in.Pools[i].Replicas)
+		n += int(in.Pools[i].Replicas * max(1, in.Pools[i].DataParallelism))
 	}
 	return n
 }

@@ -11,7 +11,6 @@ import (
 	"windtunnel.dev/windtunnel/internal/jsonline"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/result"
-	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -150,7 +149,7 @@ func namesOf(pools []simulator.Pool) map[int][]string {
 	names := map[int][]string{}
 	for i := range pools {
 		p := &pools[i]
-		names[p.Router] = append(names[p.Router], setup.EndpointNames(p.Name, p.Places())...)
+		names[p.Router] = append(names[p.Router], p.EndpointNames()...)
 	}
 	return names
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
-	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
@@ -91,7 +90,7 @@ func (s *ScalingStory) watch(c *simulator.Config) {
 	for i := range c.Pools {
 		p := &c.Pools[i]
 		serving[i] = p.Replicas
-		names = append(names, setup.EndpointNames(p.Name, p.Places())...)
+		names = append(names, p.EndpointNames()...)
 		for place := range p.Places() {
 			pools, serves = append(pools, i), append(serves, place < p.Replicas)
 		}

@@ -5,7 +5,6 @@ package execute
 import (
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/result"
-	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -40,7 +39,7 @@ func WatchRecords(c *simulator.Config, tell func(result.Record)) (detach func())
 	n.batch.RecordOrigin = n.of
 	for i := range c.Pools {
 		p := &c.Pools[i]
-		n.pools, n.names = append(n.pools, p.Name), append(n.names, setup.EndpointNames(p.Name, p.Places())...)
+		n.pools, n.names = append(n.pools, p.Name), append(n.names, p.EndpointNames()...)
 		for range p.Places() {
 			n.poolOf = append(n.poolOf, i)
 		}

@@ -7,7 +7,6 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/result"
-	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -47,7 +46,7 @@ func (w observers) recordRequests(point experiment.Point, seed int64, c *simulat
 	}
 	for i := range c.Pools {
 		t.pools = append(t.pools, c.Pools[i].Name)
-		t.replicas = append(t.replicas, setup.EndpointNames(c.Pools[i].Name, c.Pools[i].Places())...)
+		t.replicas = append(t.replicas, c.Pools[i].EndpointNames()...)
 	}
 	c.Ended = both(c.Ended, t.ended)
 	return t, nil

@@ -44,15 +44,15 @@ func (s *Study) price(point experiment.Point) (result.Price, error) {
 		return result.Price{}, err
 	}
 	var pools []struct {
-		Replicas, TensorParallelism int
-		CostPerReplicaHour          v1alpha1.NonNegativeDecimal
+		Replicas, TensorParallelism, DataParallelism int
+		CostPerReplicaHour                           v1alpha1.NonNegativeDecimal
 	}
 	if err := json.Unmarshal(raw, &pools); err != nil {
 		return result.Price{}, fmt.Errorf("pools: %w", err)
 	}
 	price, cost, priced := result.Price{}, 0.0, true
 	for _, p := range pools {
-		price.Accelerators += p.Replicas * max(1, p.TensorParallelism)
+		price.Accelerators += p.Replicas * max(1, p.TensorParallelism) * max(1, p.DataParallelism)
 		cost += float64(float64(p.Replicas) * p.CostPerReplicaHour.Float())
 		priced = priced && p.CostPerReplicaHour != ""
 	}

@@ -30,14 +30,22 @@ func (in *Input) stack() []Component {
 	pools, _ := in.Tree["pools"].([]any)
 	for i := range in.Scenario.Pools {
 		p := &in.Scenario.Pools[i]
-		gpus := int64(max(p.TensorParallelism, 1))
+		gpus, ranks := int64(max(p.TensorParallelism, 1)), int64(max(p.DataParallelism, 1))
+		parallelism := Parallelism{TP: &gpus}
+		if ranks > 1 {
+			parallelism.DP = &ranks
+		}
+		all := gpus * ranks
+		if p.ExpertParallelism == v1alpha1.Enabled {
+			parallelism.EP = &all
+		}
 		stack = append(stack, Component{
 			Metadata: ComponentMetadata{Label: p.Name, CfgID: digest(pools[i]), Description: "simulated pool"},
 			Standardized: Standardized{Engine: &InferenceEngine{
 				Kind: EngineKind, Tool: engineTool, ToolVersion: engineVersion,
 				Role: roles[p.Role], Replicas: int64(max(p.Replicas, 1)),
 				Model:       Model{Name: cmp.Or(p.Model, unstated)},
-				Accelerator: Accelerator{Model: cmp.Or(p.Accelerator, unstated), Count: gpus, Parallelism: Parallelism{TP: &gpus}},
+				Accelerator: Accelerator{Model: cmp.Or(p.Accelerator, unstated), Count: all, Parallelism: parallelism},
 			}},
 			Native: Native{Config: pools[i]},
 		})
