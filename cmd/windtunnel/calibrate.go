@@ -188,8 +188,8 @@ func (o *calibrateOptions) report(w io.Writer, runs []measuredRun, c *calibrate.
 		printWarnings(w, r.warnings)
 	}
 	odd := c.Warnings()
-	for _, j := range judgements {
-		odd = append(odd, j.Warnings()...)
+	if text := calibrate.Unexplained(judgements); text != "" {
+		odd = append(odd, text)
 	}
 	printWarnings(w, odd)
 	for _, j := range judgements {

@@ -13,6 +13,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/calibrate"
 	"windtunnel.dev/windtunnel/pkg/calibrate/results"
+	"windtunnel.dev/windtunnel/pkg/latency"
 )
 
 // runReport names the result file of a run, and says what it does not.
@@ -76,6 +77,7 @@ func (f *runFile) reported(title, folder string, engine calibrate.Engine) ([]mea
 		return nil, err
 	}
 	var runs []measuredRun
+	said := map[string]bool{}
 	for i := range all {
 		r := &all[i]
 		if errs := f.pace(r); len(errs) > 0 {
@@ -87,11 +89,15 @@ func (f *runFile) reported(title, folder string, engine calibrate.Engine) ([]mea
 			}
 		}
 		run := r.Run(title, engine)
-		warnings := slices.Concat(r.Notes, f.mismatches(r), run.Warnings())
-		if r.Part != "" {
-			for k := range warnings {
-				warnings[k] = r.Part + ": " + warnings[k]
+		var warnings []string
+		for _, text := range slices.Concat(r.Notes, f.mismatches(r, engine.Model.Name)) {
+			if !said[text] { // what holds for all results is said once
+				warnings = append(warnings, text)
 			}
+			said[text] = true
+		}
+		for _, text := range run.Warnings() {
+			warnings = append(warnings, strings.TrimPrefix(r.Part+": "+text, ": "))
 		}
 		runs = append(runs, measuredRun{run, warnings})
 	}
@@ -184,12 +190,13 @@ func (f *runFile) bound(r *results.Result) error {
 }
 
 // mismatches says where the file describes another engine than the run.
-func (f *runFile) mismatches(r *results.Result) []string {
+func (f *runFile) mismatches(r *results.Result, model string) []string {
 	var all []string
 	if tp := r.TensorParallelism; tp > 0 && tp != f.TensorParallelism {
 		all = append(all, fmt.Sprintf("the report has tensor parallelism %d, and the run %d", tp, f.TensorParallelism))
 	}
-	if r.Model != "" && !strings.EqualFold(lastWord(r.Model), lastWord(f.Model)) {
+	known, _ := latency.Builtin().Model(r.Model)
+	if r.Model != "" && known.Name != model && !strings.EqualFold(lastWord(r.Model), lastWord(f.Model)) {
 		all = append(all, fmt.Sprintf("the report is of the model %s, and the run of %s", r.Model, f.Model))
 	}
 	if v := r.EngineVersion; v != "" && f.Engine.Version == "" {

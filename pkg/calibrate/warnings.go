@@ -5,6 +5,7 @@ package calibrate
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 const (
@@ -93,21 +94,27 @@ func (r *Run) Warnings() []string {
 	return all
 }
 
-// Warnings says, in words for the user, where coefficients do not explain what
-// they were fitted to. Nothing is said of requests that were held back.
-func (j *Judgement) Warnings() []string {
-	if j.HeldBack {
-		return nil
-	}
-	worst, at := 0.0, TTFT
-	for m, statistics := range j.Errors() {
-		if e := statistics[Mean]; math.Abs(e) > math.Abs(worst) {
-			worst, at = e, Metric(m)
+// Unexplained says, in words for the user, where coefficients do not explain what
+// they were fitted to; empty where they do. Nothing is said of requests that were held back.
+func Unexplained(judgements []*Judgement) string {
+	const why = "Then the description is wrong rather than the coefficients; look at the log's units, the KV blocks, maxNumSeqs and maxNumBatchedTokens, prefix caching and shared blocks, and whether it is this model on this accelerator"
+	var runs []string
+	for _, j := range judgements {
+		worst, at := 0.0, TTFT
+		for m, statistics := range j.Errors() {
+			if e := statistics[Mean]; math.Abs(e) > math.Abs(worst) {
+				worst, at = e, Metric(m)
+			}
+		}
+		if math.Abs(worst) > largeError && !j.HeldBack {
+			runs = append(runs, fmt.Sprintf("%s: the fit does not explain the run: its mean %v is off by %+.1f %%", j.Name, at, 100*worst))
 		}
 	}
-	if math.Abs(worst) <= largeError {
-		return nil
+	switch len(runs) {
+	case 0:
+		return ""
+	case 1:
+		return runs[0] + ". " + why
 	}
-	return []string{fmt.Sprintf("%s: the fit does not explain the run: its mean %v is off by %+.1f %%. Then the description is wrong rather than the coefficients; look at the log's units, the KV blocks, maxNumSeqs and maxNumBatchedTokens, prefix caching and shared blocks, and whether it is this model on this accelerator",
-		j.Name, at, 100*worst)}
+	return fmt.Sprintf("the fit does not explain %d runs. %s:\n  - %s", len(runs), why, strings.Join(runs, "\n  - "))
 }

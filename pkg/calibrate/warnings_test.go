@@ -60,17 +60,21 @@ func TestWarningsOfARun(t *testing.T) {
 	}
 }
 
-func TestWarningsOfAJudgement(t *testing.T) {
+func TestRunsThatAFitDoesNotExplain(t *testing.T) {
 	j := judgementOf(times(0, 1e9, 3e9, 3))
-	if got := j.Warnings(); got != nil {
+	if got := Unexplained([]*Judgement{j}); got != "" {
 		t.Errorf("without an error: %q", got)
 	}
 	j.Predicted[E2E][Mean] *= 0.9
-	if got := j.Warnings(); len(got) != 1 || !strings.Contains(got[0], "few: the fit does not explain the run: its mean E2E is off by -10.0 %") {
+	const one = "few: the fit does not explain the run: its mean E2E is off by -10.0 %"
+	if got := Unexplained([]*Judgement{j}); !strings.HasPrefix(got, one+". Then the description is wrong") {
 		t.Errorf("an error of a tenth: %q", got)
 	}
+	if got := Unexplained([]*Judgement{j, j}); !strings.HasPrefix(got, "the fit does not explain 2 runs. Then") || strings.Count(got, "\n  - "+one) != 2 {
+		t.Errorf("two of them: %q", got)
+	}
 	j.HeldBack = true
-	if got := j.Warnings(); got != nil {
+	if got := Unexplained([]*Judgement{j}); got != "" {
 		t.Errorf("held back: %q", got)
 	}
 }

@@ -89,6 +89,7 @@ func (r *reader) inferenceX(rows []object, tensorParallelism int) []Result {
 	for _, o := range kept {
 		all = append(all, o.inferenceX())
 	}
+	all[0].note("rows have no single requests: %d for each one in flight are replayed, with lengths between %g and 1 times the stated ones, as InferenceX sends them", inferenceXRequestsPer, inferenceXLeast)
 	if len(out) > 0 {
 		all[0].note("rows of the file are left out: %s", strings.Join(out, ", "))
 	}
@@ -149,6 +150,5 @@ func (o object) inferenceX() Result {
 	if !measured(res.Figures) {
 		o.reader.errs = append(o.reader.errs, field.Required(o.at("mean_ttft"), "the row has no mean of TTFT, TPOT and E2E"))
 	}
-	res.note("the row has no single requests: %d are replayed, with lengths between %g and 1 times the stated ones, as InferenceX sends them", res.Load.Requests, inferenceXLeast)
 	return res
 }

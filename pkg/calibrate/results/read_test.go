@@ -3,6 +3,7 @@
 package results
 
 import (
+	"encoding/json"
 	"math"
 	"os"
 	"strings"
@@ -209,6 +210,27 @@ func TestRequestsWithoutAnAnswerAreLeftOut(t *testing.T) {
 	if n := len(all[0].Requests); n != exampleRequests || !strings.Contains(strings.Join(all[0].Notes, " "), "1 of 61 requests failed") {
 		t.Errorf("%d requests, notes %q", n, all[0].Notes)
 	}
+}
+
+// A list with one gap of 20 ms for 20 to 99 tokens says nothing of a request's time: that
+// would be 0.2 to 1 ms a token, and the mean of the file is 22.
+func TestListsThatContradictTheMeansAreLeftOut(t *testing.T) {
+	var v map[string]any
+	if err := json.Unmarshal(readExample(t, "vllm-bench-detailed.json"), &v); err != nil {
+		t.Fatal(err)
+	}
+	for i := range v["itls"].([]any) {
+		v["itls"].([]any)[i] = []float64{0.02}
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, errs := Read(raw, 1)
+	if len(errs) > 0 || all[0].Requests != nil || !strings.Contains(all[0].Notes[0], "do not have the means of the file") {
+		t.Fatalf("%+v, %v", all, errs.ToAggregate())
+	}
+	replayed(t, &all[0], 0.05)
 }
 
 // vllm bench serve --append-result writes one result behind the other.

@@ -132,6 +132,14 @@ func (o object) detailed(res *Result) {
 	}
 	res.Load.Requests = len(res.Requests)
 	known := len(starts) == len(ttft)
+	found := calibrate.FiguresOf(calibrate.NewRun("", calibrate.Engine{}, res.Requests).Measured())
+	if disagree(found, res.Figures) {
+		res.note("the lists of single requests do not have the means of the file: the means are fitted to, and itls may leave tokens out")
+		res.drawn()
+		res.Load.Input, res.Load.Output = sampled(lens[0]), sampled(lens[1])
+		res.Requests = nil
+		return
+	}
 	switch {
 	case known && (res.Load.Concurrency == 0 || res.Load.Rate > 0):
 		// The engine got them when they were sent, whatever held them back before.
@@ -139,7 +147,7 @@ func (o object) detailed(res *Result) {
 	case res.Load.Rate > 0 || res.Unpaced != nil:
 		res.drawn()
 		res.Load.Input, res.Load.Output = sampled(lens[0]), sampled(lens[1])
-		res.Figures = calibrate.FiguresOf(calibrate.NewRun("", calibrate.Engine{}, res.Requests).Measured())
+		res.Figures = found
 		res.Requests = nil
 	default:
 		for i := range res.Requests {
@@ -148,6 +156,17 @@ func (o object) detailed(res *Result) {
 			res.Requests[i].Queued = 0
 		}
 	}
+}
+
+// disagree reports whether means of single requests are not those that the file states.
+func disagree(found, stated calibrate.Figures) bool {
+	const much = 0.05
+	for m := range stated {
+		if e := found[m][calibrate.Mean]/stated[m][calibrate.Mean] - 1; math.Abs(e) > much {
+			return true
+		}
+	}
+	return false
 }
 
 // sumOf is the sum of the gaps between the tokens of a request.
