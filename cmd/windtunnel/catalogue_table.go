@@ -82,5 +82,5 @@ func teraflops(flops float64) string {
 	if flops == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%.4g TFLOPS", flops/1e12)
+	return fmt.Sprintf("%.5g TFLOPS", flops/1e12)
 }
