@@ -342,10 +342,28 @@ type Quantization struct {
 	Activations ActivationPrecision `json:"activations,omitempty"`
 }
 
+// RequestCostPreset names the way of a request to the engine.
+// +kubebuilder:validation:Enum=None;Direct;Gateway
+type RequestCostPreset string
+
+const (
+	// NoRequestCost states that there is no such time.
+	NoRequestCost RequestCostPreset = "None"
+	// DirectRequestCost is that of the tokeniser and HTTP of vLLM's API server.
+	DirectRequestCost RequestCostPreset = "Direct"
+	// GatewayRequestCost is that of a gateway with an EPP too.
+	GatewayRequestCost RequestCostPreset = "Gateway"
+)
+
 // RequestCost is the time that a request takes outside the engine's steps, such as
 // tokenisation in the API server and the queue between engine and API server. It
 // can be combined with every model of step times.
 type RequestCost struct {
+	// preset is the cost of what the other fields leave out. Direct is the tokeniser and
+	// HTTP of vLLM's API server: 2 ms and 1.5 µs for each token of the prompt. Gateway is a
+	// gateway with an EPP too: 4 ms and 12 µs. None is nothing. It is derived: None.
+	// +optional
+	Preset RequestCostPreset `json:"preset,omitempty"`
 	// queueBaseMicroseconds delays each request before it may be scheduled.
 	// +optional
 	QueueBaseMicroseconds Microseconds `json:"queueBaseMicroseconds,omitempty"`

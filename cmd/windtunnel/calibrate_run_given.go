@@ -5,6 +5,7 @@ package main
 import (
 	"math"
 	"regexp"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -78,8 +79,11 @@ func (l *runLatency) values() []decimal {
 type runRequestCost v1alpha1.RequestCost
 
 func (r *runRequestCost) cost() (latency.RequestCost, field.ErrorList) {
-	var cost latency.RequestCost
+	cost := latency.RequestCostPreset(r.Preset).Cost()
 	var errs field.ErrorList
+	if names := []v1alpha1.RequestCostPreset{v1alpha1.NoRequestCost, v1alpha1.DirectRequestCost, v1alpha1.GatewayRequestCost}; r.Preset != "" && !slices.Contains(names, r.Preset) {
+		errs = append(errs, field.NotSupported(field.NewPath("requestCost", "preset"), r.Preset, names))
+	}
 	for _, v := range []struct {
 		decimal
 		to *time.Duration

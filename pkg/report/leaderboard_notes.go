@@ -41,6 +41,9 @@ func (l board) facts() []string {
 	if names := l.unsteady(); len(names) > 0 {
 		facts = append(facts, unsteadyNote(names))
 	}
+	if names := l.WithoutRequestCost; len(names) > 0 {
+		facts = append(facts, fmt.Sprintf("Some candidates have half of their first tokens within 50 ms, without any time for tokeniser, HTTP and gateway: state requestCost of %s.", strings.Join(names, ", ")))
+	}
 	facts = append(facts, l.unrankedNotes()...)
 	if more := l.Counts.All - len(l.Candidates); more > 0 {
 		facts = append(facts, fmt.Sprintf("The table lists %d of %d candidates: the best, those on the Pareto front, and the baseline.", len(l.Candidates), l.Counts.All))

@@ -47,7 +47,7 @@ func TestWhoRejectsIsNamed(t *testing.T) {
 
 func TestNotesNameReasonsAndWhatIsNotListed(t *testing.T) {
 	l := &result.Leaderboard{
-		Counts: result.Counts{All: 20},
+		Counts: result.Counts{All: 20}, WithoutRequestCost: []string{"chat"},
 		Candidates: []result.Ranked{{
 			Candidate:  result.Candidate{Parameters: []result.Assignment{{Name: "queue", Value: "2"}}},
 			Metrics:    result.Intervals{"rejectionRate": stats.Interval{Mean: 0.25}},
@@ -55,7 +55,7 @@ func TestNotesNameReasonsAndWhatIsNotListed(t *testing.T) {
 		}},
 	}
 	notes := strings.Join(board{l}.notes(), "\n")
-	for _, want := range []string{"queue=2 25.0 % (shed 75 %, expired 25 %) (rejectionRate)", "The table lists 1 of 20 candidates"} {
+	for _, want := range []string{"queue=2 25.0 % (shed 75 %, expired 25 %) (rejectionRate)", "The table lists 1 of 20 candidates", "state requestCost of chat"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("notes lack %q:\n%s", want, notes)
 		}

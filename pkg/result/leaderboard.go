@@ -3,8 +3,10 @@
 package result
 
 import (
+	"slices"
 	"strings"
 
+	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -70,6 +72,8 @@ type LeaderboardInput struct {
 	Shown []Measure
 	// Workloads are the names of the workloads that the rows are merged of, if they are.
 	Workloads []string
+	// WithoutRequestCost names the pools that state no cost of the way to the engine.
+	WithoutRequestCost []string
 	// Baseline is a point, or NoBaseline.
 	Baseline int
 	// Seeds are those that every candidate should have a row under, and by which
@@ -101,6 +105,9 @@ type Leaderboard struct {
 	// absent where there was one without a name. Metrics without a workload are means over
 	// them.
 	Workloads []string `json:"workloads,omitempty"`
+	// WithoutRequestCost names the pools that state no cost of the way to the engine, where
+	// that would count: half of the first tokens of some simulation came within 50 ms.
+	WithoutRequestCost []string `json:"withoutRequestCost,omitempty"`
 	// Counts are of all candidates, listed or not.
 	Counts Counts `json:"counts"`
 	// Rungs are the efforts of a search that begins with little, least first;
@@ -178,6 +185,13 @@ type Ranked struct {
 // Complete reports whether the candidate has all results that it should.
 func (r *Ranked) Complete() bool { return r.Standing == Feasible || r.Standing == Infeasible }
 
+// hasFastFirstTokens reports whether half of the first tokens came so fast that the way to the
+// engine would count.
+func hasFastFirstTokens(r Row) bool {
+	median, ok := Of(MustParseMetric("ttft.p50")).Value(&r)
+	return ok && median < latency.WithoutAWayMatters.Seconds()
+}
+
 // NewLeaderboard ranks candidates: the feasible ones by the mean of the first
 // objective, ties by the following ones, then by point; after them the others by
 // their standing. Rows of unknown points, contradicting rows, repeated points
@@ -202,6 +216,9 @@ func NewLeaderboard(in LeaderboardInput) (*Leaderboard, error) {
 	}
 	for _, feature := range in.Features {
 		l.Features = append(l.Features, feature.String())
+	}
+	if slices.ContainsFunc(in.Rows, hasFastFirstTokens) {
+		l.WithoutRequestCost = in.WithoutRequestCost
 	}
 	if in.Baseline != NoBaseline {
 		l.Baseline = &in.Baseline

@@ -329,3 +329,17 @@ func BenchmarkNewLeaderboard(b *testing.B) {
 		}
 	}
 }
+
+// A median at 50 ms does not count, one below it does, under any seed of any candidate.
+func TestLeaderboardNamesPoolsWithoutRequestCostWhereItCounts(t *testing.T) {
+	for median, want := range map[float64][]string{0.05: nil, 0.0499: {"chat"}} {
+		rows := append(makeRows(0, map[string]float64{"ttft.p50": 0.2}), makeRows(1, map[string]float64{"ttft.p50": median})...)
+		l, err := NewLeaderboard(LeaderboardInput{Candidates: []Candidate{{Point: 0}, {Point: 1}}, Rows: rows, Baseline: NoBaseline, WithoutRequestCost: []string{"chat"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, l.WithoutRequestCost); diff != "" {
+			t.Errorf("median %v s (−want +got):\n%s", median, diff)
+		}
+	}
+}

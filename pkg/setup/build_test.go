@@ -138,6 +138,41 @@ func TestTurnaroundOfUsers(t *testing.T) {
 	}
 }
 
+// A cost that is given replaces that of the preset, 0 too.
+func TestPresetsOfRequestCost(t *testing.T) {
+	for name, tc := range map[string]struct {
+		in   v1alpha1.RequestCost
+		want latency.RequestCost
+	}{
+		"direct":  {v1alpha1.RequestCost{Preset: v1alpha1.DirectRequestCost}, latency.DirectWay.Cost()},
+		"gateway": {v1alpha1.RequestCost{Preset: v1alpha1.GatewayRequestCost}, latency.GatewayWay.Cost()},
+		"none":    {v1alpha1.RequestCost{Preset: v1alpha1.NoRequestCost}, latency.RequestCost{}},
+		"a base of its own": {
+			v1alpha1.RequestCost{Preset: v1alpha1.DirectRequestCost, QueueBaseMicroseconds: "0", CompletionMicroseconds: "7"},
+			latency.RequestCost{QueuePerInputToken: latency.DirectWay.Cost().QueuePerInputToken, Completion: 7 * time.Microsecond},
+		},
+	} {
+		got := buildValid(t, func(s *v1alpha1.Scenario) { s.Pools[0].RequestCost = &tc.in }).config.Pools[0].Cost
+		if got != tc.want {
+			t.Errorf("%s: %+v, want %+v", name, got, tc.want)
+		}
+	}
+}
+
+// The reference states what the presets cost.
+func TestTheReferenceStatesPresetsOfRequestCost(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/reference.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct, gateway := latency.DirectWay.Cost(), latency.GatewayWay.Cost()
+	want := fmt.Sprintf("%d ms and %g µs for each token of the prompt. Gateway is a gateway with an EPP too: %d ms and %g µs",
+		direct.QueueBase.Milliseconds(), float64(direct.QueuePerInputToken)/1e3, gateway.QueueBase.Milliseconds(), float64(gateway.QueuePerInputToken)/1e3)
+	if !strings.Contains(string(raw), want) {
+		t.Errorf("the reference lacks %q", want)
+	}
+}
+
 func TestRequestCostOfEveryLatencyModel(t *testing.T) {
 	for name, in := range map[string]v1alpha1.Latency{
 		"roofline": {Model: v1alpha1.RooflineModel},

@@ -5,6 +5,7 @@ package setup
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -258,10 +259,19 @@ func buildRequestCost(in *v1alpha1.RequestCost) latency.RequestCost {
 	if in == nil {
 		return latency.RequestCost{}
 	}
-	return latency.RequestCost{
-		QueueBase:          microseconds(in.QueueBaseMicroseconds),
-		QueuePerInputToken: microseconds(in.QueuePerTokenMicroseconds),
-		PerOutputToken:     microseconds(in.PerOutputTokenMicroseconds),
-		Completion:         microseconds(in.CompletionMicroseconds),
+	cost := latency.RequestCostPreset(in.Preset).Cost()
+	for _, f := range []struct {
+		in  v1alpha1.Microseconds
+		out *time.Duration
+	}{
+		{in.QueueBaseMicroseconds, &cost.QueueBase},
+		{in.QueuePerTokenMicroseconds, &cost.QueuePerInputToken},
+		{in.PerOutputTokenMicroseconds, &cost.PerOutputToken},
+		{in.CompletionMicroseconds, &cost.Completion},
+	} {
+		if f.in != "" {
+			*f.out = microseconds(f.in)
+		}
 	}
+	return cost
 }

@@ -88,7 +88,7 @@ func TestProvenanceDescribesStepTimes(t *testing.T) {
 	provenance := func(edit func(*v1alpha1.Pool)) result.PoolProvenance {
 		return runDocument(t, func(s *v1alpha1.Scenario) { edit(&s.Pools[0]) }).Provenance.Pools[0]
 	}
-	plain := provenance(func(*v1alpha1.Pool) {})
+	plain := provenance(func(p *v1alpha1.Pool) { p.RequestCost = noWay })
 	if diff := cmp.Diff(result.PoolProvenance{
 		Name: "llama", Model: plain.Model, Accelerator: plain.Accelerator, TensorParallelism: 1, Replicas: 2,
 		LatencyModel: "roofline", KVBlocks: plain.KVBlocks, KVBlocksComputed: true, BlockTokens: 16,
@@ -113,10 +113,39 @@ func TestProvenanceDescribesStepTimes(t *testing.T) {
 	}
 }
 
+// noWay states that the way of a request to the engine takes no time.
+var noWay = &v1alpha1.RequestCost{Preset: v1alpha1.NoRequestCost}
+
+// Constant steps of 10 ms and prompts of one step: the median is that of a wait for a step and of
+// the step itself, below 50 ms; with steps of 60 ms it is above.
+func TestProvenanceWarnsOfAMissingWay(t *testing.T) {
+	const missing = "without any time for tokeniser, HTTP and gateway: state requestCost"
+	for name, tc := range map[string]struct {
+		step v1alpha1.Microseconds
+		cost *v1alpha1.RequestCost
+		want bool
+	}{
+		"fast, and no cost":        {"10000", nil, true},
+		"slow, and no cost":        {"60000", nil, false},
+		"fast, and a cost":         {"10000", &v1alpha1.RequestCost{Preset: v1alpha1.DirectRequestCost}, false},
+		"fast, and expressly none": {"10000", noWay, false},
+	} {
+		d := runDocument(t, func(s *v1alpha1.Scenario) {
+			s.Pools[0].RequestCost = tc.cost
+			s.Pools[0].Latency = v1alpha1.Latency{Model: v1alpha1.LinearModel, Linear: &v1alpha1.LinearCoefficients{
+				BaseMicroseconds: tc.step, PerPrefillTokenMicroseconds: "0", PerDecodeTokenMicroseconds: "0",
+			}}
+		})
+		if caveats := strings.Join(d.Provenance.Pools[0].Caveats, "\n"); strings.Contains(caveats, missing) != tc.want {
+			t.Errorf("%s: median %v s: %q", name, d.Overall.TTFT.P50, caveats)
+		}
+	}
+}
+
 func TestProvenanceWarnsOfUnreliableStepTimes(t *testing.T) {
 	caveats := func(prompt v1alpha1.PositiveDecimal, in v1alpha1.Latency) []string {
 		d := runDocument(t, func(s *v1alpha1.Scenario) {
-			s.Pools[0].Latency = in
+			s.Pools[0].Latency, s.Pools[0].RequestCost = in, noWay
 			s.Workload.Clients[0].InputTokens = v1alpha1.Lengths{Distribution: v1alpha1.ConstantLengths, Mean: prompt, Min: 1}
 		})
 		return d.Provenance.Pools[0].Caveats

@@ -4,6 +4,7 @@ package study
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -34,10 +35,24 @@ func (s *Study) Top(keep int) (*result.Leaderboard, error) {
 		Features:    s.criteria.Features,
 		Shown:       shownMeasures(s.criteria),
 		Workloads:   s.workloads(),
-		Baseline:    s.baseline,
-		Seeds:       s.Plan.Seeds,
-		Keep:        keep,
+
+		WithoutRequestCost: s.withoutRequestCost(),
+		Baseline:           s.baseline,
+		Seeds:              s.Plan.Seeds,
+		Keep:               keep,
 	})
+}
+
+// withoutRequestCost names the pools of the scenario that state no cost of the way to the engine.
+func (s *Study) withoutRequestCost() []string {
+	var names []string
+	pools, _ := s.Plan.Scenario["pools"].([]any)
+	for _, p := range pools {
+		if pool, ok := p.(experiment.Tree); ok && pool["requestCost"] == nil {
+			names = append(names, fmt.Sprint(pool["name"]))
+		}
+	}
+	return names
 }
 
 // workloads are the names of the plan's.
