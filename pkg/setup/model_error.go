@@ -85,22 +85,29 @@ var kinds = map[latency.ModelKind]string{latency.Dense: "dense models", latency.
 func (s stepTimes) errors() string {
 	checks, of := s.checks(), s.instance
 	if len(checks) == 0 {
-		what := kinds[of.Model.Kind()] + " on " + of.Accelerator.Name
-		if of.StepTogether() {
-			what = fmt.Sprintf("%s at DP %d", kinds[of.Model.Kind()], of.DataParallelism)
-		} else if s.extrapolates() {
-			what = fmt.Sprintf("%s with these shares at TP %d", of.Model.Name, of.TensorParallelism)
-		}
-		if otherLatencyModels[s.pool.Latency.Model] != "" || s.coefficientsGiven() || !of.Accelerator.Checkable() {
-			what = "these coefficients"
-		}
-		return fmt.Sprintf("unchecked: no measurement of %s, so calibrate before you rely on absolute times", what)
+		return fmt.Sprintf("unchecked: no measurement of %s, so calibrate before you rely on absolute times", s.unmeasured())
 	}
 	texts := make([]string, len(checks))
 	for i := range checks {
 		texts[i] = checkText(&checks[i])
 	}
 	return fmt.Sprintf("such predictions (%s, %s, vLLM %s) were off by %s", kinds[of.Model.Kind()], of.CheckedWeights(), of.EngineVersion, strings.Join(texts, ", by "))
+}
+
+// unmeasured names what there is no measurement of.
+func (s stepTimes) unmeasured() string {
+	of := s.instance
+	switch {
+	case s.pool.Engine.Speculation != nil:
+		return "engines with speculative decoding"
+	case otherLatencyModels[s.pool.Latency.Model] != "" || s.coefficientsGiven() || !of.Accelerator.Checkable():
+		return "these coefficients"
+	case of.StepTogether():
+		return fmt.Sprintf("%s at DP %d", kinds[of.Model.Kind()], of.DataParallelism)
+	case s.extrapolates():
+		return fmt.Sprintf("%s with these shares at TP %d", of.Model.Name, of.TensorParallelism)
+	}
+	return kinds[of.Model.Kind()] + " on " + of.Accelerator.Name
 }
 
 // checkText names the error and what it rests on; that of a fit of the user's has been named

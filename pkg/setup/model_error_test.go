@@ -61,6 +61,7 @@ func TestStepTimesNameTheirErrors(t *testing.T) {
 		want string
 	}{
 		"a GPU without a measurement":  {on("mi300x", "gpt-oss-20b"), unchecked + "models with experts on mi300x" + so},
+		"an engine that speculates":    {speculate(eagle()), unchecked + "engines with speculative decoding" + so},
 		"a fit to another model":       {on("rtx-4090", "Qwen3-8B"), unchecked + "Qwen/Qwen3-8B with these shares at TP 1" + so},
 		"the user's own overheads":     {func(s *v1alpha1.Scenario) { s.Pools[0].Latency.Roofline = overheads }, unchecked + "these coefficients" + so},
 		"a model that knows no shares": {func(s *v1alpha1.Scenario) { s.Pools[0].Latency.Model = v1alpha1.PhysicsModel }, unchecked + "these coefficients" + so},

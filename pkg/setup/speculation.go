@@ -133,6 +133,6 @@ func draftTimes(in *v1alpha1.Pool) string {
 	case s.DraftMicroseconds != "":
 		return fmt.Sprintf("; drafts: %s µs for each token, given by you", s.DraftMicroseconds)
 	default:
-		return "; drafts: a roofline of one layer and the LM head for each token, held against no engine"
+		return "; drafts: a roofline of one layer and the LM head for each token"
 	}
 }

@@ -153,10 +153,10 @@ func TestProvenanceOfDraftTimes(t *testing.T) {
 	stated, searched := eagle(), ngram()
 	stated.DraftMicroseconds, searched.SearchMicroseconds = "150", "20"
 	for want, s := range map[string]v1alpha1.Speculation{
-		"; drafts: a roofline of one layer and the LM head for each token, held against no engine": eagle(),
-		"; drafts: 150 µs for each token, given by you":                                            stated,
-		"; drafts: a search of 20 µs for each request, given by you":                               searched,
-		"; drafts: a search that takes no time":                                                    ngram(),
+		"; drafts: a roofline of one layer and the LM head for each token": eagle(),
+		"; drafts: 150 µs for each token, given by you":                    stated,
+		"; drafts: a search of 20 µs for each request, given by you":       searched,
+		"; drafts: a search that takes no time":                            ngram(),
 	} {
 		if got := draftTimes(&v1alpha1.Pool{Engine: v1alpha1.Engine{Speculation: &s}}); got != want {
 			t.Errorf("got %q, want %q", got, want)
