@@ -130,6 +130,9 @@ func (f *runFile) results(name, folder string) ([]results.Result, error) {
 	default:
 		all, errs = results.Read(raw, f.TensorParallelism)
 	}
+	if what, _ := asResult(raw); len(errs) > 0 && what != "" && errs[0].Field == "file" {
+		return nil, fmt.Errorf("%s %s, which windtunnel calibrate does not read:\n%s", name, what, bulletList(errs))
+	}
 	if len(errs) > 0 {
 		return nil, fmt.Errorf("%s holds no results that this command reads:\n%s", name, bulletList(errs))
 	}

@@ -180,6 +180,7 @@ func TestResultFilesThatCalibrateRefuses(t *testing.T) {
 		"another engine":   {reportRun(t, tgi), `tgi.json holds no results that this command reads:` + "\n  - " + `backend: Unsupported value: "tgi"`},
 		"one scrape":       {reportRun(t, exampleResult(t, "after.prom")), "report.seconds: Required value: a scrape has no clock"},
 		"no result":        {reportRun(t, "testdata/run.yaml"), "file: Invalid value: is none of vllm bench serve --save-result, guidellm"},
+		"AIPerf":           {reportRun(t, tempFile(t, "aiperf.json", `{"request_latency": {"unit": "ms", "avg": 52}, "was_cancelled": false}`)), "aiperf.json is a result of AIPerf, which windtunnel calibrate does not read"},
 		"no such scrape":   {reportRun(t, exampleResult(t, "after.prom"), "}\nmodel", ", before: nowhere.prom}\nmodel"), "nowhere.prom: no such file"},
 		"two that are one": {reportRun(t, exampleResult(t, "after.prom"), "}\nmodel", ", before: "+exampleResult(t, "after.prom")+`, seconds: "5"}`+"\nmodel"), "vllm:time_to_first_token_seconds: Required value: the scrape counts nothing"},
 		"rows of other TP": {reportRun(t, exampleResult(t, "inferencex.json"), "accelerator:", "tensorParallelism: 4\naccelerator:"), "has no row of vLLM at tensor parallelism 4 alone; it has 1 of sglang, 2 of tensor parallelism 1, 1 of tensor parallelism 2"},

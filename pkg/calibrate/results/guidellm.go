@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/calibrate"
+	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
 // guideLLM reads a report of guidellm, which holds one benchmark or several.
@@ -35,8 +36,11 @@ func (o object) guideLLM() Result {
 	res.drawn()
 	metrics := o.child("metrics")
 	totals := metrics.child("request_totals")
-	successful := totals.needed("successful", "the number of requests that had an answer")
-	res.Load.Requests = int(successful)
+	if !metrics.has("request_totals") && o.has("run_stats") {
+		totals = o.below("run_stats", "requests_made") // before 0.4
+	}
+	res.Load.Requests = totals.count("successful", maxRequests, "the number of requests that had an answer")
+	successful := float64(res.Load.Requests)
 	lost := first(totals.number("errored"), 0) + first(totals.number("incomplete"), 0)
 	res.failed(lost, successful+lost)
 	for _, m := range []struct {
@@ -73,12 +77,12 @@ func (o object) guideLLMStrategy(res *Result) {
 	case "poisson":
 		res.Load.Rate = s.needed("rate", "requests per second")
 	case "concurrent":
-		res.Load.Concurrency = int(s.needed("streams", "the requests in flight"))
+		res.Load.Concurrency = s.count("streams", maxConcurrency, "the requests in flight")
 	case "synchronous":
 		res.Load.Concurrency = 1
 	case "throughput":
 		if s.has("max_concurrency") {
-			res.Load.Concurrency = int(s.needed("max_concurrency", "the requests in flight"))
+			res.Load.Concurrency = s.count("max_concurrency", maxConcurrency, "the requests in flight")
 		}
 	case "":
 		res.Unpaced = field.Required(s.at("type_"), "how requests were sent")
@@ -105,7 +109,7 @@ func (o object) sharedPrefix(res *Result) {
 		return
 	}
 	if tokens := buckets[0].number("prefix_tokens"); tokens > 0 {
-		res.Load.PrefixTokens = int(tokens)
-		res.Load.Prefixes = int(first(buckets[0].number("prefix_count"), 1))
+		res.Load.PrefixTokens = int(min(tokens, workload.MaxTokens))
+		res.Load.Prefixes = int(min(max(first(buckets[0].number("prefix_count"), 1), 1), maxConcurrency))
 	}
 }

@@ -14,7 +14,7 @@ func (r *reader) inferencePerf(o object) Result {
 	res := Result{Figures: unmeasured()}
 	res.drawn()
 	load, good := o.child("load_summary"), o.child("successes")
-	res.Load.Requests = int(good.needed("count", "the number of requests that had an answer"))
+	res.Load.Requests = good.count("count", maxRequests, "the number of requests that had an answer")
 	res.failed(first(o.child("failures").number("count"), 0), first(load.number("count"), 0))
 	latency := good.child("latency")
 	for m, name := range [calibrate.Metrics]string{"time_to_first_token", "time_per_output_token", "request_latency"} {
@@ -29,7 +29,7 @@ func (r *reader) inferencePerf(o object) Result {
 	res.Load.Arrivals = calibrate.PoissonArrivals
 	switch {
 	case load.has("concurrency"):
-		res.Load.Concurrency = int(load.needed("concurrency", "the requests in flight"))
+		res.Load.Concurrency = load.count("concurrency", maxConcurrency, "the requests in flight")
 	case load.has("achieved_rate"):
 		res.Load.Rate = load.needed("achieved_rate", "the rate at which requests were sent")
 	case load.has("requested_rate"):

@@ -138,12 +138,12 @@ func (r *reader) oneEngine(rows []object) {
 
 // inferenceX reads a row: a closed loop of so many requests.
 func (o object) inferenceX() Result {
-	res := Result{Model: o.text("model"), TensorParallelism: int(o.number("tp")), Figures: vllmFigures(o)}
-	concurrency := o.needed("conc", "the requests in flight")
+	res := Result{Model: o.text("model"), TensorParallelism: o.count("tp", maxConcurrency, "the GPUs of a replica"), Figures: vllmFigures(o)}
+	concurrency := o.count("conc", maxConcurrency, "the requests in flight")
 	isl, osl := o.needed("isl", "the tokens of a prompt"), o.needed("osl", "the tokens of an answer")
-	res.Part = fmt.Sprintf("%g in flight, %g+%g tokens", concurrency, isl, osl)
+	res.Part = fmt.Sprintf("%d in flight, %g+%g tokens", concurrency, isl, osl)
 	res.Load = calibrate.Load{
-		Requests: inferenceXRequestsPer * int(concurrency), Concurrency: int(concurrency),
+		Requests: inferenceXRequestsPer * concurrency, Concurrency: concurrency,
 		Arrivals: calibrate.PoissonArrivals,
 		Input:    uniform(inferenceXLeast*isl, isl), Output: uniform(inferenceXLeast*osl, osl),
 	}

@@ -34,6 +34,9 @@ func (q quantiles) scaledTo(mean float64) lengths {
 	for i := range steps {
 		sum += q.At((float64(i) + 0.5) / steps)
 	}
+	if sum == 0 {
+		return constant(mean)
+	}
 	factor := mean / (sum / steps)
 	return func(share float64) float64 { return q.At(share) * factor }
 }

@@ -89,6 +89,21 @@ func (o object) needed(name, why string) float64 {
 	return n
 }
 
+// The greatest counts of requests that make sense.
+const (
+	maxRequests    = 1e9
+	maxConcurrency = 100_000
+)
+
+// count is a whole number from 1 on without which the file says too little.
+func (o object) count(name string, most float64, why string) int {
+	n := o.needed(name, why)
+	if o.has(name) && n > 0 && (n > most || n != math.Floor(n)) {
+		o.reader.errs = append(o.reader.errs, field.Invalid(o.at(name), shown(o.fields[name]), fmt.Sprintf("must be a whole number between 1 and %.0f", most)))
+	}
+	return int(min(first(n, 0), most))
+}
+
 // known is a number without which the file says too little; it may be 0.
 func (o object) known(name, why string) float64 {
 	if !o.has(name) {

@@ -81,8 +81,8 @@ func (r *reader) scrape(raw, before []byte, seconds float64) []Result {
 	if len(r.errs) > 0 {
 		return nil
 	}
-	requests := now[answerTokens].count
-	res.Load.Requests = int(requests)
+	requests := min(now[answerTokens].count, maxRequests)
+	res.Load.Requests = max(int(requests), 1)
 	res.Load.Arrivals = calibrate.PoissonArrivals
 	res.Load.Input, res.Load.Output = now[promptTokens].lengths(), now[answerTokens].lengths()
 	r.scrapeFigures(&res, now, requests)

@@ -140,6 +140,19 @@ func (r *reader) document(o object) []Result {
 	}
 }
 
+// otherEngine is the engine that a name or an image is of; empty of vLLM's, or if it says none.
+func otherEngine(name string) string {
+	for _, other := range []struct{ word, engine string }{
+		{"sglang", "SGLang"}, {"text-generation-inference", "TGI"}, {"tgi", "TGI"}, {"tensorrt", "TensorRT-LLM"}, {"trtllm", "TensorRT-LLM"},
+		{"lmdeploy", "LMDeploy"}, {"llama.cpp", "llama.cpp"}, {"ollama", "Ollama"},
+	} {
+		if strings.Contains(strings.ToLower(name), other.word) {
+			return other.engine
+		}
+	}
+	return ""
+}
+
 // anotherEngine refuses a result of an engine that is no vLLM.
 func (r *reader) anotherEngine(o object, name, detail string) []Result {
 	r.errs = append(r.errs, field.Forbidden(o.at(name), detail+", and the coefficients are of vLLM: only results of vLLM can be calibrated to"))

@@ -143,6 +143,10 @@ func TestFilesThatAreRefused(t *testing.T) {
 		"a scrape without lengths":         {edited(t, "after.prom", "vllm:request_prompt_tokens", "vllm:prompts"), "vllm:request_prompt_tokens: Required value: the scrape counts nothing"},
 		"a scrape of two models":           {edited(t, "after.prom", "vllm:e2e_request_latency_seconds_count{engine=\"0\",model_name=\"meta-llama/Llama-3.1-8B-Instruct\"", "vllm:e2e_request_latency_seconds_count{model_name=\"x\""), "holds several models (meta-llama/Llama-3.1-8B-Instruct, x)"},
 		"a line that is no sample":         {[]byte("# HELP vllm:a b\nvllm:a{le=1} 5\n"), "line 2: Invalid value: must have labels"},
+		"a report of SGLang":               {edited(t, "benchmark_report_v0.1.yaml", `"model": {`, `"platform": {"engine": [{"name": "lmsysorg/sglang:v0.5"}]}, "model": {`), "scenario.platform.engine[0].name: Forbidden: the report is of SGLang"},
+		"half a user":                      {edited(t, "inferencex.csv", ",1,8,400,100,", ",1,0.5,400,100,"), `line 3.conc: Invalid value: "0.5": must be a whole number between 1 and 100000`},
+		"more requests than make sense":    {edited(t, "stage_0_lifecycle_metrics.json", `"count": 60`, `"count": 1e30`), "successes.count: Invalid value: 1e30: must be a whole number between 1 and 1000000000"},
+		"only failed requests":             {edited(t, "benchmark_report_v0.1.yaml", `"total": 60`, `"total": 60, "failures": 60`), "metrics.requests.failures: Invalid value: 60: no request has an answer"},
 		"neither":                          {[]byte(`{"a": 1}`), "file: Invalid value: is none of vllm bench serve --save-result, guidellm"},
 		"text":                             {[]byte("hello"), "file: Invalid value: is none of vllm bench serve"},
 		"nothing":                          {nil, "file: Invalid value: is none of vllm bench serve"},
@@ -231,6 +235,17 @@ func TestListsThatContradictTheMeansAreLeftOut(t *testing.T) {
 		t.Fatalf("%+v, %v", all, errs.ToAggregate())
 	}
 	replayed(t, &all[0], 0.05)
+}
+
+// guidellm before 0.4 counts requests beside the metrics, and has its strategy in args.
+func TestAnOlderReportOfGuideLLM(t *testing.T) {
+	all, errs := Read(edited(t, "guidellm.json", `"request_totals"`, `"totals"`, `"config": {`, `"run_stats": {"requests_made": {"successful": 60, "errored": 2, "incomplete": 0}}, "args": {`), 1)
+	if len(errs) > 0 || len(all) != 2 {
+		t.Fatalf("%d results, %v", len(all), errs.ToAggregate())
+	}
+	if l := all[0].Load; l.Requests != 60 || l.Concurrency != 4 || all[1].Load.Rate != 3 || !strings.Contains(strings.Join(all[0].Notes, " "), "2 of 62 requests failed") {
+		t.Errorf("%+v, notes %q", l, all[0].Notes)
+	}
 }
 
 // vllm bench serve --append-result writes one result behind the other.

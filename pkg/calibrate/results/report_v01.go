@@ -23,9 +23,11 @@ func (r *reader) reportV01(o object) Result {
 	res.Model = scenario.child("model").text("name")
 	o.hostV01(scenario, &res)
 	requests := metrics.child("requests")
-	total := requests.needed("total", "the number of requests")
+	total := float64(requests.count("total", maxRequests, "the number of requests"))
 	failures := first(requests.number("failures"), 0) + first(requests.number("incomplete"), 0)
-	res.Load.Requests = int(total - failures)
+	if res.Load.Requests = int(total - min(failures, total)); res.Load.Requests == 0 {
+		r.errs = append(r.errs, field.Invalid(requests.at("failures"), failures, "no request has an answer"))
+	}
 	res.failed(failures, total)
 	input, output := requests.child("input_length"), requests.child("output_length")
 	res.Load.Input, res.Load.Output = input.lengths(input, reportV01Percentiles), output.lengths(output, reportV01Percentiles)
@@ -51,11 +53,14 @@ func (o object) hostV01(scenario object, res *Result) {
 	}
 	for _, a := range accelerators {
 		if tp := a.child("parallelism").number("tp"); tp > 0 {
-			res.TensorParallelism = int(tp)
+			res.TensorParallelism = int(min(tp, maxConcurrency))
 		}
 	}
 	engines := scenario.child("platform").objects("engine")
 	for _, e := range engines {
+		if other := otherEngine(e.text("name")); other != "" {
+			o.anotherEngine(e, "name", "the report is of "+other)
+		}
 		res.EngineVersion = e.text("version")
 	}
 }
@@ -77,7 +82,7 @@ func (o object) unitV01() float64 {
 func (o object) loadV01(res *Result) {
 	load := o.child("load")
 	args := load.child("args")
-	stage := int(first(load.child("metadata").number("stage"), 0))
+	stage := int(min(first(load.child("metadata").number("stage"), 0), maxConcurrency))
 	switch name := load.text("name"); name {
 	case "vllm-benchmark", "inferencemax":
 		args.pace(res)
@@ -105,7 +110,7 @@ func (o object) guideLLMArgs(stage int, res *Result) {
 	}
 	switch kind {
 	case "concurrent":
-		res.Load.Concurrency = int(rates[stage])
+		res.Load.Concurrency = int(min(max(rates[stage], 1), maxConcurrency))
 	case "constant":
 		res.Load.Arrivals = calibrate.ConstantArrivals
 		res.Load.Rate = rates[stage]
@@ -124,7 +129,7 @@ func (o object) inferencePerfArgs(stage int, res *Result) {
 		return
 	}
 	if s := stages[stage]; s.has("concurrency_level") {
-		res.Load.Concurrency = int(s.needed("concurrency_level", "the requests in flight"))
+		res.Load.Concurrency = s.count("concurrency_level", maxConcurrency, "the requests in flight")
 	} else {
 		res.Load.Rate = s.needed("rate", "requests per second")
 	}

@@ -27,8 +27,8 @@ func (r *reader) vllmBench(o object) Result {
 		r.errs = append(r.errs, field.NotSupported(o.at(name), b, openBackends))
 	}
 	res := Result{Model: o.text("model_id"), Figures: vllmFigures(o)}
-	completed := o.needed("completed", "the number of requests that had an answer")
-	res.Load.Requests = int(completed)
+	res.Load.Requests = o.count("completed", maxRequests, "the number of requests that had an answer")
+	completed := float64(res.Load.Requests)
 	o.pace(&res)
 	if o.has("ramp_up_strategy") {
 		r.errs = append(r.errs, field.Forbidden(o.at("ramp_up_strategy"), "the rate rises during the benchmark, and no single rate describes it: measure at a constant one"))
@@ -57,7 +57,7 @@ func (o object) pace(res *Result) {
 		res.note("the burstiness is %g: arrivals are replayed as if it were 1", b)
 	}
 	if o.has("max_concurrency") {
-		res.Load.Concurrency = int(o.needed("max_concurrency", "at least 1"))
+		res.Load.Concurrency = o.count("max_concurrency", maxConcurrency, "the requests in flight")
 	}
 	switch {
 	case !o.has("request_rate"):
