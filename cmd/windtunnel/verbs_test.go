@@ -206,7 +206,7 @@ func TestBadInput(t *testing.T) {
 		},
 		"an unknown model": {
 			verb: "run", manifest: run, old: "Llama-3.1-8B-Instruct", new: "Llama-9",
-			want: []string{"spec.scenario.pools[0].model", "meta-llama/Llama-3.1-8B-Instruct"},
+			want: []string{"spec.scenario.pools[0].model", "meta-llama/Llama-3.1-70B-Instruct"},
 		},
 		"a model that does not fit": {
 			verb: "run", manifest: run, old: "meta-llama/Llama-3.1-8B-Instruct", new: "Llama-3.1-70B",

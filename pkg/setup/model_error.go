@@ -68,7 +68,8 @@ func stepModel(in *v1alpha1.Scenario) string {
 	var pools []string
 	for i := range in.Pools {
 		p := &in.Pools[i]
-		raw, err := json.Marshal([]any{p.Model, p.Accelerator, p.TensorParallelism, p.Quantization, p.Latency, p.Engine.Version, p.Engine.Speculation, in.Catalogue})
+		raw, err := json.Marshal([]any{p.Model, p.Accelerator, p.TensorParallelism, p.Quantization, p.Latency, p.Engine.Version, p.Engine.Speculation,
+			p.DataParallelism, p.ExpertParallelism, in.Catalogue})
 		if err != nil {
 			panic(fmt.Sprintf("setup: a pool: %v", err))
 		}
