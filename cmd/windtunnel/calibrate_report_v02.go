@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/calibrate"
 	"windtunnel.dev/windtunnel/pkg/calibrate/results"
 	"windtunnel.dev/windtunnel/pkg/report/benchmark"
+	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -95,8 +96,23 @@ func reportLengths(r *benchmark.Report, res *results.Result) field.ErrorList {
 	if err != nil {
 		errs = append(errs, field.Invalid(path.Child("output_length"), field.OmitValueType{}, err.Error()))
 	}
-	res.Load.Input, res.Load.Output = input.At, output.At
-	return errs
+	if len(errs) > 0 {
+		return errs
+	}
+	var q benchmark.Requests
+	if p := r.Results.RequestPerformance; p != nil && p.Aggregate != nil && p.Aggregate.Requests != nil {
+		q = *p.Aggregate.Requests
+	}
+	res.Load.Input, res.Load.Output = lengthsOf(input, q.InputLength), lengthsOf(output, q.OutputLength)
+	return nil
+}
+
+// lengthsOf have the mean that was measured, if any was.
+func lengthsOf(law stats.Quantiles, measured *benchmark.Statistics) func(float64) float64 {
+	if measured == nil || measured.Mean == 0 {
+		return law.At
+	}
+	return law.ScaledTo(measured.Mean)
 }
 
 // reportFigures are the means and percentiles of a report; NaN where it has none.
@@ -159,8 +175,8 @@ func reportPace(r *benchmark.Report, res *results.Result, replicas float64) {
 		if l.ThinkSeconds > 0 {
 			res.Notes = append(res.Notes, fmt.Sprintf("%d users who send %.4g requests per second that take %.4g s pause %.3g s between two: the replay draws such pauses", l.Concurrency, served, e2e, l.ThinkSeconds))
 		}
-		if r.IsSimulated() {
-			l.WarmUp = 2 * l.Concurrency // its figures are without those of the warm-up
+		if warmedUp(r) {
+			l.WarmUp = 2 * l.Concurrency
 		}
 	case served > 0:
 		l.Rate = served
@@ -168,6 +184,16 @@ func reportPace(r *benchmark.Report, res *results.Result, replicas float64) {
 	default:
 		res.Unpaced = field.Required(field.NewPath("scenario", "load", "standardized", "rate_qps"), "the report states no rate, no concurrency and no request_rate, without which no arrivals can be drawn")
 	}
+}
+
+// warmedUp reports whether the figures of a simulation are without its first requests.
+func warmedUp(r *benchmark.Report) bool {
+	if !r.IsSimulated() || r.Scenario == nil || r.Scenario.Load == nil {
+		return false
+	}
+	config, _ := r.Scenario.Load.Native.Config.(map[string]any)
+	horizon, _ := config["horizon"].(map[string]any)
+	return horizon["warmup"] != nil
 }
 
 // pause is the time between two requests of a user by Little's law: users are as many as

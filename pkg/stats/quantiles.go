@@ -21,3 +21,18 @@ func (q Quantiles) At(share float64) float64 {
 	}
 	return q[len(q)-1].Value
 }
+
+// ScaledTo returns the values scaled to a mean: what is spread evenly between the quantiles of
+// a skewed distribution has another one.
+func (q Quantiles) ScaledTo(mean float64) func(share float64) float64 {
+	const steps = 1000
+	sum := 0.0
+	for i := range steps {
+		sum += q.At((float64(i) + 0.5) / steps)
+	}
+	if sum == 0 {
+		return func(float64) float64 { return mean }
+	}
+	factor := mean / (sum / steps)
+	return func(share float64) float64 { return q.At(share) * factor }
+}

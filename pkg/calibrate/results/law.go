@@ -27,20 +27,6 @@ func sampled(tokens []float64) lengths {
 	}
 }
 
-// scaledTo scales lengths so that their mean is a given one.
-func (q quantiles) scaledTo(mean float64) lengths {
-	const steps = 1000
-	sum := 0.0
-	for i := range steps {
-		sum += q.At((float64(i) + 0.5) / steps)
-	}
-	if sum == 0 {
-		return constant(mean)
-	}
-	factor := mean / (sum / steps)
-	return func(share float64) float64 { return q.At(share) * factor }
-}
-
 // quantiles are the lengths below which shares of the requests lie.
 type quantiles struct{ stats.Quantiles }
 

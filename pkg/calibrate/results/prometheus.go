@@ -132,7 +132,7 @@ func (h *histogram) lengths() lengths {
 	if len(q.Quantiles) < 2 {
 		return constant(h.mean())
 	}
-	return q.scaledTo(h.mean())
+	return q.ScaledTo(h.mean())
 }
 
 // subtract leaves what came since an earlier scrape.

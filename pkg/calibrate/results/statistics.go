@@ -32,7 +32,7 @@ func (o object) lengths(of object, names percentiles) lengths {
 	if len(q.Quantiles) < 2 {
 		return constant(mean)
 	}
-	return q.scaledTo(mean)
+	return q.ScaledTo(mean)
 }
 
 // statistics reads those of latencies in a unit, likewise. A latency of 0 is none.
