@@ -32,7 +32,7 @@ func (i Instance) Checks(c *Catalogue) []AppliedCheck {
 	}
 	extrapolated := p != nil && p.Shares == Fitted && !p.Covers(i, c)
 	for _, metric := range CheckedMetrics {
-		if check, ok := BuiltinChecks().Nearest(metric, i); ok && !(check.Fitted && extrapolated) {
+		if check, ok := BuiltinChecks().Nearest(metric, i); ok && (!check.Fitted || !extrapolated) {
 			all = append(all, check)
 		}
 	}

@@ -18,8 +18,9 @@ import (
 type EngineVersion int
 
 const (
-	// OldestEngineVersion and NewestEngineVersion are the ends of what is known.
+	// OldestEngineVersion is one end of what is known.
 	OldestEngineVersion EngineVersion = 6
+	// NewestEngineVersion is the other end.
 	NewestEngineVersion EngineVersion = 24
 	// DefaultEngineVersion is the engine of a pool that names none.
 	DefaultEngineVersion EngineVersion = 13

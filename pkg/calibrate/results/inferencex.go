@@ -22,9 +22,6 @@ const (
 	inferenceXRequestsPer = 10
 )
 
-// inferenceXColumns are those that a row needs.
-var inferenceXColumns = []string{"conc", "isl", "osl", "tp"}
-
 func isInferenceX(o object) bool { return o.has("conc") && o.has("isl") && o.has("osl") }
 
 // inferenceXHeader returns the header of rows as CSV.

@@ -246,7 +246,7 @@ func TestErrorsSuggestSimilarNames(t *testing.T) {
 	for name, tc := range map[string]struct{ model, accelerator, want string }{
 		"a typing error":         {"meta-llama/Llama-3.1-8b-instrukt", "h100-sxm", models + `"meta-llama/Llama-3.1-8B-Instruct"`},
 		"without its maker":      {"llama-3.1-70b-instruct", "h100-sxm", models + `"meta-llama/Llama-3.1-70B-Instruct"`},
-		"a part of a name":       {"my-org/my-model", "H100", accelerators + `"h100-sxm"`},
+		"a part of a name":       {"my-org/my-model", "H100", accelerators + `"h100-pcie", "h100-sxm"`},
 		"one of the user's":      {"my-model-v2", "h100-sxm", models + `"my-org/my-model"`},
 		"nothing like any other": {"abc/xyzzy", "h100-sxm", "no such model; windtunnel catalogue lists all"},
 	} {
