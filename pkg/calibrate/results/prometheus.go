@@ -8,9 +8,11 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/calibrate"
@@ -153,117 +155,69 @@ func (r *reader) subtract(now, earlier map[string]*histogram) {
 	}
 }
 
-// histograms reads a scrape: the histograms of vLLM, summed over engines, and the model.
+// histograms reads a scrape: the histograms of vLLM that a run needs, summed over engines,
+// and the model.
 func (r *reader) histograms(raw []byte) (map[string]*histogram, string) {
-	all, models, other := map[string]*histogram{}, map[string]bool{}, ""
-	n := 0
-	for line := range strings.Lines(string(raw)) {
-		n++
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		name, labels, value, fault := parseSample(line)
-		if fault != "" {
-			r.errs = append(r.errs, field.Invalid(field.NewPath(fmt.Sprintf("line %d", n)), field.OmitValueType{}, fault))
-			return all, ""
-		}
-		for _, o := range otherEngines {
-			if strings.HasPrefix(name, o.prefix) {
-				other = o.engine
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(bytes.NewReader(raw))
+	if err != nil {
+		r.whole("is no scrape: " + err.Error())
+		return nil, ""
+	}
+	all, models := map[string]*histogram{}, map[string]bool{}
+	for _, name := range []string{ttftSeconds, e2eSeconds, tpotSeconds, promptTokens, answerTokens, itlSeconds, oldITLSeconds} {
+		for _, m := range families[name].GetMetric() {
+			if h := m.GetHistogram(); h != nil {
+				all[name] = all[name].plus(h)
+				models[labelOf(m, "model_name")] = true
 			}
 		}
-		if !strings.HasPrefix(name, "vllm:") {
-			continue
-		}
-		if model := labels["model_name"]; model != "" && addSample(all, name, labels, value) {
-			models[model] = true
-		}
 	}
+	names := slices.Sorted(maps.Keys(models))
 	switch {
-	case len(all) == 0 && other != "":
-		r.whole(fmt.Sprintf("holds metrics of %s, and the coefficients are of vLLM: only its metrics can be calibrated to", other))
+	case len(all) == 0 && otherMetrics(families) != "":
+		r.whole(fmt.Sprintf("holds metrics of %s, and the coefficients are of vLLM: only its metrics can be calibrated to", otherMetrics(families)))
 	case len(all) == 0:
-		r.whole("holds none of vLLM's histograms, such as " + ttftSeconds)
+		r.whole("holds none of vLLM's histograms with its line of # TYPE, such as " + ttftSeconds)
 	case len(models) > 1:
-		r.whole(fmt.Sprintf("holds several models (%s): scrape an engine with one", strings.Join(slices.Sorted(maps.Keys(models)), ", ")))
-	}
-	for model := range models {
-		return all, model
+		r.whole(fmt.Sprintf("holds several models (%s): scrape an engine with one", strings.Join(names, ", ")))
+	default:
+		return all, names[0]
 	}
 	return all, ""
 }
 
-// addSample adds a sample to the histogram that it is of, if it is of one that a run needs.
-func addSample(all map[string]*histogram, name string, labels map[string]string, value float64) bool {
-	for _, family := range []string{ttftSeconds, e2eSeconds, tpotSeconds, promptTokens, answerTokens, itlSeconds, oldITLSeconds} {
-		part, is := strings.CutPrefix(name, family+"_")
-		if !is || part != "bucket" && part != "sum" && part != "count" {
-			continue
+// plus adds what one engine counted; to nothing where h is nil.
+func (h *histogram) plus(o *dto.Histogram) *histogram {
+	if h == nil {
+		h = &histogram{upTo: map[float64]float64{}}
+	}
+	h.sum += o.GetSampleSum()
+	h.count += float64(o.GetSampleCount())
+	for _, b := range o.GetBucket() {
+		h.upTo[b.GetUpperBound()] += float64(b.GetCumulativeCount())
+	}
+	return h
+}
+
+func labelOf(m *dto.Metric, name string) string {
+	for _, l := range m.GetLabel() {
+		if l.GetName() == name {
+			return l.GetValue()
 		}
-		h := all[family]
-		if h == nil {
-			h = &histogram{upTo: map[float64]float64{}}
-			all[family] = h
-		}
-		switch part {
-		case "bucket":
-			bound, err := strconv.ParseFloat(labels["le"], 64)
-			if err == nil {
-				h.upTo[bound] += value
+	}
+	return ""
+}
+
+// otherMetrics is the engine other than vLLM whose metrics a scrape holds; empty where it
+// holds none.
+func otherMetrics(families map[string]*dto.MetricFamily) string {
+	for _, o := range otherEngines {
+		for name := range families {
+			if strings.HasPrefix(name, o.prefix) {
+				return o.engine
 			}
-		case "sum":
-			h.sum += value
-		case "count":
-			h.count += value
-		}
-		return true
-	}
-	return false
-}
-
-// parseSample reads a line such as name{a="b"} 1.5, with a time behind it or without.
-func parseSample(line string) (name string, labels map[string]string, value float64, fault string) {
-	const wrong = "must be a sample such as name{label=\"value\"} 1.5"
-	end := strings.IndexAny(line, "{ \t")
-	if end < 1 {
-		return "", nil, 0, wrong
-	}
-	name, rest := line[:end], line[end:]
-	labels = map[string]string{}
-	if rest[0] == '{' {
-		if rest, fault = parseLabels(rest[1:], labels); fault != "" {
-			return "", nil, 0, fault
 		}
 	}
-	words := strings.Fields(rest)
-	if len(words) == 0 {
-		return "", nil, 0, wrong
-	}
-	value, err := strconv.ParseFloat(words[0], 64)
-	if err != nil {
-		return "", nil, 0, wrong
-	}
-	return name, labels, value, ""
-}
-
-// parseLabels reads labels up to the closing brace, and returns what follows it.
-func parseLabels(rest string, labels map[string]string) (after, fault string) {
-	for {
-		rest = strings.TrimLeft(rest, ", ")
-		if closed, is := strings.CutPrefix(rest, "}"); is {
-			return closed, ""
-		}
-		name, quoted, found := strings.Cut(rest, "=")
-		text, err := strconv.QuotedPrefix(quoted)
-		if !found || err != nil {
-			return "", "must have labels such as {name=\"value\"}"
-		}
-		value, err := strconv.Unquote(text)
-		if err != nil {
-			return "", "must have labels such as {name=\"value\"}"
-		}
-		labels[strings.TrimSpace(name)] = value
-		rest = quoted[len(text):]
-	}
+	return ""
 }
