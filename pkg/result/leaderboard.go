@@ -185,10 +185,12 @@ type Ranked struct {
 // Complete reports whether the candidate has all results that it should.
 func (r *Ranked) Complete() bool { return r.Standing == Feasible || r.Standing == Infeasible }
 
+var medianTTFT = Of(MustParseMetric("ttft.p50")).Reader()
+
 // hasFastFirstTokens reports whether half of the first tokens came so fast that the way to the
 // engine would count.
 func hasFastFirstTokens(r Row) bool {
-	median, ok := Of(MustParseMetric("ttft.p50")).Value(&r)
+	median, ok := medianTTFT.Value(&r)
 	return ok && median < latency.WithoutAWayMatters.Seconds()
 }
 
