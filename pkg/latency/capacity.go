@@ -42,10 +42,10 @@ func (i Instance) DefaultMemoryBudget() MemoryBudget {
 // that a replica has left. All figures are those of one GPU, the bytes of a
 // token too:
 //
+//	floor((memory·utilization − weights − activations/tp − runtime) / (blockTokens·bytesPerToken))
+//
 // Where layers with sliding windows keep less, requests hold blocks for them too (see
 // KVWindows), and none are set aside here.
-//
-//	floor((memory·utilization − weights − activations/tp − runtime) / (blockTokens·bytesPerToken))
 //
 // It is an error, in words for the user, if not one block fits.
 func (i Instance) KVBlocks(blockTokens int, b MemoryBudget) (int, error) {
