@@ -8,8 +8,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
 
-// axis is a coefficient that a search varies: that of the runs on so many GPUs, or of all runs
-// with 0.
+// axis is a coefficient that a search varies: that of the runs on gpus GPUs, or of all runs
+// where gpus is 0.
 type axis struct{ coefficient, gpus int }
 
 // axes are what a search varies. A point has one number for each.

@@ -235,7 +235,7 @@ func (e example) reportV01() map[string]any {
 	}
 }
 
-// scrape is what vLLM's metrics say after so many times the example.
+// scrape is what vLLM's metrics say after the example was sent a number of times.
 func (e example) scrape(times float64) string {
 	var b strings.Builder
 	labels := `engine="0",model_name="meta-llama/Llama-3.1-8B-Instruct"`

@@ -15,8 +15,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/calibrate"
 )
 
-// InferenceX sends lengths that are uniform between this share of the stated one and all of
-// it, and so many requests for each one in flight.
+// InferenceX draws lengths evenly between a share of the stated one and all of it, and sends
+// ten requests for each one in flight.
 const (
 	inferenceXLeast       = 0.8
 	inferenceXRequestsPer = 10
@@ -133,7 +133,7 @@ func (r *reader) oneEngine(rows []object) {
 	}
 }
 
-// inferenceX reads a row: a closed loop of so many requests.
+// inferenceX reads a row, which is a closed loop.
 func (o object) inferenceX() Result {
 	res := Result{Model: o.text("model"), TensorParallelism: o.count("tp", maxConcurrency, "the GPUs of a replica"), Figures: vllmFigures(o)}
 	concurrency := o.count("conc", maxConcurrency, "the requests in flight")

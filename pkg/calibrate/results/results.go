@@ -47,7 +47,7 @@ func (r *Result) Run(name string, e calibrate.Engine) *calibrate.Run {
 	return run
 }
 
-// Pace says how requests were sent where the file does not: so many per second, or so many
+// Pace says how requests were sent where the file does not: a rate per second, or a number
 // at once. One of both is 0.
 func (r *Result) Pace(rate float64, concurrency int) {
 	r.Load.Rate, r.Load.Concurrency = rate, concurrency
