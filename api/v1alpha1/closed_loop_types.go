@@ -19,7 +19,7 @@ type ClosedLoop struct {
 	// turnaround is the mean of the exponential time that the network and the client take
 	// from an answer to the next request, beside thinkTime. Users who would stay in step
 	// also pause once, after their first answer; with 0s they stay in step. It is
-	// derived: 0s.
+	// derived: 2ms, or 0s with think times that vary.
 	// +optional
 	Turnaround *Duration `json:"turnaround,omitempty"`
 	// rampUp is the time over which the users send their first requests, at equal

@@ -118,11 +118,28 @@ type RooflineCoefficients struct {
 	// +kubebuilder:validation:MinItems=2
 	// +kubebuilder:validation:MaxItems=64
 	AllReduce []AllReducePoint `json:"allReduce,omitempty"`
+	// kvEfficiency is the share of memoryEfficiency at which attention reads the KV
+	// cache, at most 1. It is derived: 1, or what the catalogue says of the accelerator
+	// and a cache in FP8.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
+	KVEfficiency PositiveDecimal `json:"kvEfficiency,omitempty"`
+	// eagerLayerOverheadMicroseconds is the cost of each layer in a step of more than 512
+	// tokens, whose kernels the engine launches one by one. It is derived: what the
+	// catalogue says of the accelerator.
+	// +optional
+	EagerLayerOverheadMicroseconds Microseconds `json:"eagerLayerOverheadMicroseconds,omitempty"`
 	// expertEfficiency is the efficiency of the experts' matrices relative to other
-	// matrices, at most 1. The default is 1.
+	// matrices, at most 1. It is derived from the format of the experts: 0.76 for bf16,
+	// 0.43 for 8 bits, 0.4 for 4 bits.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
 	ExpertEfficiency PositiveDecimal `json:"expertEfficiency,omitempty"`
+	// expertMemoryEfficiency is the share of the memory bandwidth at which experts are
+	// read, at most 1. The default is 0.95.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
+	ExpertMemoryEfficiency PositiveDecimal `json:"expertMemoryEfficiency,omitempty"`
 	// expertImbalance is the work of the GPU with the busiest experts divided by the
 	// mean work of the GPUs, at least 1. The default is 1, which also represents
 	// experts that are split over all GPUs (tensor parallelism, vLLM's default).
@@ -130,8 +147,8 @@ type RooflineCoefficients struct {
 	// one GPU.
 	// +optional
 	ExpertImbalance PositiveDecimal `json:"expertImbalance,omitempty"`
-	// dispatchLatencyMicroseconds is the cost of each layer of experts in a step. The
-	// default is 0.
+	// dispatchLatencyMicroseconds is the cost of each layer of experts in a step, beside
+	// reading and computing them. The default is 40.
 	// +optional
 	DispatchLatencyMicroseconds Microseconds `json:"dispatchLatencyMicroseconds,omitempty"`
 	// dispatchTokenOverheadMicroseconds is the cost of each token in each layer of

@@ -163,7 +163,7 @@ type LabelValue string
 type Engine struct {
 	// version is the release of vLLM in quotes, such as "0.15", from 0.6 to 0.24. It
 	// determines asynchronous scheduling, the fixed costs of a step and the table of
-	// all-reduce times. It is derived: 0.13.
+	// all-reduce times. It is derived: 0.24.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
@@ -360,8 +360,8 @@ const (
 // can be combined with every model of step times.
 type RequestCost struct {
 	// preset is the cost of what the other fields leave out. Direct is the tokeniser and
-	// HTTP of vLLM's API server: 2 ms and 1.5 µs for each token of the prompt. Gateway is a
-	// gateway with an EPP too: 4 ms and 12 µs. None is nothing. It is derived: None.
+	// HTTP of vLLM's API server: 6 ms and 1.5 µs for each token of the prompt. Gateway is a
+	// gateway with an EPP too: 8 ms and 11.5 µs. None is nothing. It is derived: None.
 	// +optional
 	Preset RequestCostPreset `json:"preset,omitempty"`
 	// queueBaseMicroseconds delays each request before it may be scheduled.

@@ -33,7 +33,7 @@ var keyedDefaults = map[string]string{
 
 	"RooflineCoefficients.sequenceOverheadMicroseconds":      "Every scenario with roofline coefficients would change, among them calibrated ones.",
 	"RooflineCoefficients.tokenOverheadMicroseconds":         "Every scenario with roofline coefficients would change, among them calibrated ones.",
-	"RooflineCoefficients.expertEfficiency":                  "Every scenario with roofline coefficients would change, also those of dense models.",
+	"RooflineCoefficients.expertMemoryEfficiency":            "Every scenario with roofline coefficients would change, also those of dense models.",
 	"RooflineCoefficients.expertImbalance":                   "Every scenario with roofline coefficients would change, also those of dense models.",
 	"RooflineCoefficients.dispatchLatencyMicroseconds":       "Every scenario with roofline coefficients would change, also those of dense models.",
 	"RooflineCoefficients.dispatchTokenOverheadMicroseconds": "Every scenario with roofline coefficients would change, also those of dense models.",

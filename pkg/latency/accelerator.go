@@ -28,6 +28,12 @@ type Accelerator struct {
 	MemoryEfficiency  float64 `json:"memoryEfficiency"`
 	PrefillEfficiency float64 `json:"prefillEfficiency"`
 	DecodeEfficiency  float64 `json:"decodeEfficiency"`
+	// FP8KVEfficiency is the share of MemoryEfficiency at which engines read a KV cache in
+	// FP8; 0 means 1.
+	FP8KVEfficiency float64 `json:"fp8KVEfficiency,omitempty"`
+	// EagerLayerMicroseconds is what a layer costs more in steps that are too large for
+	// the engine's captured graphs.
+	EagerLayerMicroseconds float64 `json:"eagerLayerMicroseconds,omitempty"`
 	// LinkEfficiency is the share of the link's rate that collectives achieve
 	// among numbers of GPUs that AllReduce has no curve of; 0 means 0.5.
 	LinkEfficiency float64 `json:"linkEfficiency,omitempty"`

@@ -60,7 +60,7 @@ func TestCurvesOfTheCatalogueMatchTheirTables(t *testing.T) {
 // the first, that one. One without a release suits every engine.
 func TestCurveOfAnEngine(t *testing.T) {
 	h100 := mustAccelerator(t, "h100-sxm")
-	for engine, want := range map[EngineVersion]string{6: "0.14", 13: "0.14", 14: "0.14", 18: "0.14", 19: "0.19", 23: "0.19", 24: "0.24", 0: "0.14"} {
+	for engine, want := range map[EngineVersion]string{6: "0.14", 13: "0.14", 14: "0.14", 18: "0.14", 19: "0.19", 23: "0.19", 24: "0.24", 0: "0.24"} {
 		if curve, ok := h100.AllReduceOf(4, engine); !ok || curve.EngineVersion != want {
 			t.Errorf("vLLM %s: the curve of %s, want %s", engine, curve.EngineVersion, want)
 		}

@@ -87,7 +87,9 @@ func (c Check) With(ratios []float64) Check {
 	c.Points = n
 	c.MedianRatio = (sorted[(n-1)/2] + sorted[n/2]) / 2
 	c.MeanAbsoluteErrorPercent = sum / float64(n)
-	c.P90AbsoluteErrorPercent = errs[(9*n+9)/10-1]
+	if c.P90AbsoluteErrorPercent = 0; n > 1 {
+		c.P90AbsoluteErrorPercent = errs[(9*n+9)/10-1]
+	}
 	return c
 }
 

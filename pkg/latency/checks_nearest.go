@@ -43,7 +43,7 @@ func (i Instance) Checks(c *Catalogue) []AppliedCheck {
 // it has published shares.
 func (a Accelerator) Checkable() bool {
 	builtin, _ := Builtin().Accelerator(a.Name)
-	return a.Provenance != nil && a.Provenance.Shares == Published || reflect.DeepEqual(builtin, a)
+	return a.Provenance != nil && a.Provenance.Shares != Fitted || reflect.DeepEqual(builtin, a)
 }
 
 // AppliedCheck is a check that stands for predictions of an instance.

@@ -112,11 +112,11 @@ func TestChecksOfAnInstance(t *testing.T) {
 		want               int
 		first              string
 	}{
-		"an entry of ours":                          {"h100-sxm", "Llama-3.1-8B", 1, nil, 2, "TPOT"},
-		"a chip of its generation":                  {"h200-sxm", "Llama-3.1-8B", 1, nil, 2, "TPOT"},
+		"an entry of ours":                          {"h100-sxm", "Llama-3.1-8B", 1, nil, 3, "TPOT"},
+		"a chip of its generation":                  {"h200-sxm", "Llama-3.1-8B", 1, nil, 3, "TPOT"},
 		"a chip without a measurement":              {"mi300x", "Llama-3.1-8B", 1, nil, 0, ""},
 		"experts, where only dense were measured":   {"rtx-pro-6000", "gpt-oss-20b", 1, nil, 0, ""},
-		"published shares of a generation":          {"h100-sxm", "Llama-3.1-8B", 1, func(a *Accelerator) { a.Name = "h100-nvl" }, 2, "TPOT"},
+		"published shares of a generation":          {"h100-sxm", "Llama-3.1-8B", 1, func(a *Accelerator) { a.Name = "h100-nvl" }, 3, "TPOT"},
 		"a fit of ours":                             {"rtx-pro-6000", "Llama-3.1-8B", 1, nil, 3, "TPOT"},
 		"a fit of ours to another model":            {"rtx-pro-6000", "Qwen3-8B", 1, nil, 0, ""},
 		"a fit of ours to fewer GPUs":               {"rtx-pro-6000", "Llama-3.1-8B", 2, nil, 0, ""},

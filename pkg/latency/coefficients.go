@@ -4,6 +4,8 @@ package latency
 
 import (
 	"cmp"
+	"math"
+	"math/bits"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -29,16 +31,23 @@ type RooflineCoefficients struct {
 	// where AllReduce does not say what they take.
 	LinkEfficiency float64
 
-	// ExpertEfficiency is the share of the MFU that the experts' small
-	// matrices achieve.
-	ExpertEfficiency float64
+	// KVEfficiency is the share of MemoryEfficiency at which attention reads keys and
+	// values.
+	KVEfficiency float64
+	// EagerLayerOverhead is paid for each layer of a step that computes more tokens than
+	// the engine has captured as one graph, where the CPU launches kernel by kernel.
+	EagerLayerOverhead time.Duration
+
+	// ExpertEfficiency is the share of the MFU of prefill that the experts' small
+	// matrices achieve, ExpertMemoryEfficiency that of the memory bandwidth.
+	ExpertEfficiency, ExpertMemoryEfficiency float64
 	// ExpertImbalance is the busiest GPU's work for experts over the mean, at
 	// least 1, where whole experts are dealt out to the GPUs (expert
 	// parallelism). It is 1 where each expert is cut over all of them.
 	ExpertImbalance float64
-	// DispatchLatency is paid in each layer with experts, once a step,
-	// DispatchTokenOverhead there for each new token: sorting tokens by expert
-	// and bringing them there.
+	// DispatchLatency is paid in each layer with experts, once a step: routing, sorting
+	// tokens by expert, and the least that the experts' kernels take.
+	// DispatchTokenOverhead is paid there for each new token.
 	DispatchLatency, DispatchTokenOverhead time.Duration
 }
 
@@ -58,27 +67,35 @@ const (
 	defaultLinkEfficiency   = 0.5
 )
 
-// DefaultRoofline returns the coefficients to start from, with the catalogue's
-// measured all-reduce where it has one among as many GPUs.
+// defaultReduceLayerOverhead is what a layer costs more for each doubling of the GPUs in
+// engines of 2025 on H100 (docs/validation.md). With vLLM 0.15 no trend is left.
+const defaultReduceLayerOverhead = 10 * time.Microsecond
+
+// DefaultRoofline returns the coefficients to start from: those of the accelerator with
+// what the engine's version, the formats and the number of GPUs make of them, and with
+// the catalogue's measured all-reduce where it has one among as many GPUs.
 func (i Instance) DefaultRoofline() RooflineCoefficients {
 	c := DefaultRoofline(i.Accelerator)
+	if i.EngineVersion.orDefault() < firstAsynchronous {
+		c.LayerOverhead += time.Duration(bits.Len(uint(i.TensorParallelism))-1) * defaultReduceLayerOverhead
+	}
+	if i.quantization().KVCache == FP8 {
+		c.KVEfficiency = cmp.Or(i.Accelerator.FP8KVEfficiency, 1)
+	}
+	if i.Model.MoE != nil {
+		c.ExpertEfficiency = expertShare(i.expertQuantization().Weights)
+		c.DispatchLatency = defaultExpertFloor
+	}
 	if curve, ok := i.AllReduce(); ok {
 		c.AllReduce = curve.Points()
 	}
 	return c
 }
 
-// allReduceByEngine has the engine's release choose among measured all-reduces; otherwise
-// it is the newest one's.
-const allReduceByEngine = false
-
-// AllReduce returns the measured all-reduce that DefaultRoofline takes.
+// AllReduce returns the measured all-reduce that DefaultRoofline takes: that of the
+// engine's release, or of the nearest one.
 func (i Instance) AllReduce() (AllReduceCurve, bool) {
-	engine := NewestEngineVersion
-	if allReduceByEngine {
-		engine = i.EngineVersion
-	}
-	return i.Accelerator.AllReduceOf(i.TensorParallelism, engine)
+	return i.Accelerator.AllReduceOf(i.TensorParallelism, i.EngineVersion)
 }
 
 // AllReduceOfAnotherEngine says that the measured all-reduce is that of another release of
@@ -86,7 +103,7 @@ func (i Instance) AllReduce() (AllReduceCurve, bool) {
 func (i Instance) AllReduceOfAnotherEngine() bool {
 	curve, ok := i.AllReduce()
 	measured, known := curve.version()
-	return allReduceByEngine && ok && known && measured != i.EngineVersion.orDefault()
+	return ok && known && measured != i.EngineVersion.orDefault()
 }
 
 // DefaultRoofline returns the coefficients to start from on an accelerator,
@@ -94,17 +111,25 @@ func (i Instance) AllReduceOfAnotherEngine() bool {
 // StepOverhead: no published measurement says what to start from.
 func DefaultRoofline(a Accelerator) RooflineCoefficients {
 	return RooflineCoefficients{
-		MemoryEfficiency:  a.MemoryEfficiency,
-		PrefillEfficiency: a.PrefillEfficiency,
-		DecodeEfficiency:  a.DecodeEfficiency,
-		LayerOverhead:     defaultLayerOverhead,
-		SequenceOverhead:  defaultSequenceOverhead,
-		TokenOverhead:     defaultTokenOverhead,
-		AllReduceLatency:  defaultAllReduceLatency,
-		LinkEfficiency:    cmp.Or(a.LinkEfficiency, defaultLinkEfficiency),
-		ExpertEfficiency:  1,
-		ExpertImbalance:   1,
+		MemoryEfficiency:   a.MemoryEfficiency,
+		PrefillEfficiency:  a.PrefillEfficiency,
+		DecodeEfficiency:   a.DecodeEfficiency,
+		LayerOverhead:      defaultLayerOverhead,
+		SequenceOverhead:   defaultSequenceOverhead,
+		TokenOverhead:      defaultTokenOverhead,
+		AllReduceLatency:   defaultAllReduceLatency,
+		LinkEfficiency:     cmp.Or(a.LinkEfficiency, defaultLinkEfficiency),
+		EagerLayerOverhead: microsecondsOf(a.EagerLayerMicroseconds),
+
+		KVEfficiency:           1,
+		ExpertEfficiency:       1,
+		ExpertMemoryEfficiency: defaultExpertMemoryEfficiency,
+		ExpertImbalance:        1,
 	}
+}
+
+func microsecondsOf(v float64) time.Duration {
+	return time.Duration(math.Round(v * float64(time.Microsecond)))
 }
 
 // Validate reports coefficients that Instance.Roofline does not take, as
@@ -118,7 +143,9 @@ func (c RooflineCoefficients) Validate(path *field.Path) field.ErrorList {
 		{"memoryEfficiency", c.MemoryEfficiency},
 		{"prefillEfficiency", c.PrefillEfficiency},
 		{"decodeEfficiency", c.DecodeEfficiency},
+		{"kvEfficiency", c.KVEfficiency},
 		{"expertEfficiency", c.ExpertEfficiency},
+		{"expertMemoryEfficiency", c.ExpertMemoryEfficiency},
 		{"linkEfficiency", c.LinkEfficiency},
 	} {
 		errs = append(errs, validateShare(f.value, path.Child(f.name))...)
@@ -136,6 +163,7 @@ func (c RooflineCoefficients) Validate(path *field.Path) field.ErrorList {
 		{"sequenceOverheadMicroseconds", c.SequenceOverhead},
 		{"tokenOverheadMicroseconds", c.TokenOverhead},
 		{"allReduceLatencyMicroseconds", c.AllReduceLatency},
+		{"eagerLayerOverheadMicroseconds", c.EagerLayerOverhead},
 		{"dispatchLatencyMicroseconds", c.DispatchLatency},
 		{"dispatchTokenOverheadMicroseconds", c.DispatchTokenOverhead},
 	} {

@@ -22,7 +22,7 @@ func (c constant) StepTime(Step) time.Duration { return time.Duration(c) }
 func TestTheDraftModelReadsALayerAndTheHead(t *testing.T) {
 	const layer, head, kv = 218_103_808 * 2, 525_336_576 * 2, 4096
 	i := instance(t, "meta-llama/Llama-3.1-8B", "h100-sxm", 1)
-	peak := RooflineCoefficients{MemoryEfficiency: 1, PrefillEfficiency: 1, DecodeEfficiency: 1, ExpertEfficiency: 1, ExpertImbalance: 1, LinkEfficiency: 1}
+	peak := RooflineCoefficients{MemoryEfficiency: 1, PrefillEfficiency: 1, DecodeEfficiency: 1, KVEfficiency: 1, ExpertEfficiency: 1, ExpertMemoryEfficiency: 1, ExpertImbalance: 1, LinkEfficiency: 1}
 	s := step(sequence{tokens: 1, before: 100, decode: true}, sequence{tokens: 1, before: 100, decode: true}).Verifying(2)
 	for passes, bytes := range map[int]float64{
 		1: layer + head + (206+6)*kv,

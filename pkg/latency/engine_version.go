@@ -23,7 +23,7 @@ const (
 	// NewestEngineVersion is the other end.
 	NewestEngineVersion EngineVersion = 24
 	// DefaultEngineVersion is the engine of a pool that names none.
-	DefaultEngineVersion EngineVersion = 13
+	DefaultEngineVersion EngineVersion = 24
 
 	// firstAsynchronous is the first release that schedules asynchronously unless a flag
 	// forbids it.

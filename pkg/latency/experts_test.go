@@ -67,7 +67,9 @@ func TestTouchedExpertsEndsWithAllExperts(t *testing.T) {
 }
 
 func TestDenseModelReadsNoExperts(t *testing.T) {
-	if got := newExpertReads(nil, 1, 5).of(100); got != 0 {
+	i := instance(t, "Llama-3.1-8B", "h100-sxm", 1)
+	experts := i.expertTime(i.DefaultRoofline())
+	if got := experts.of(100); got != 0 {
 		t.Errorf("%f ns", got)
 	}
 }
@@ -75,25 +77,32 @@ func TestDenseModelReadsNoExperts(t *testing.T) {
 // Coefficients of experts, on Mixtral with TP 2, change what they name alone.
 func TestExpertCoefficients(t *testing.T) {
 	i := instance(t, "Mixtral-8x7B", "h100-sxm", 2)
-	const expert = 32 * 3 * 4096 * 14336
+	const (
+		expert = 32 * 3 * 4096 * 14336
+		read   = 2 * 2 * expert / (2 * 3.35e12 * 0.95) // of two experts of BF16, by one of two GPUs
+		mfu    = 0.5 * 0.76
+		flops  = 2 * 2 * expert / (2 * 989e12 * mfu)        // of a token in two experts
+		tiles  = 2 * 8 * 32 * expert / (2 * 989e12 * mfu)   // of 32 empty places at each of 8 experts
+		slower = (4096*flops + tiles) * (mfu/(0.5*0.5) - 1) // at half of the MFU
+	)
 	prompt, decode := step(sequence{tokens: 4096, ends: true}), step(decodes(1, 100)...)
 	tests := map[string]struct {
 		change         func(*RooflineCoefficients)
 		prompt, decode float64 // seconds more
 	}{
-		"small matrices": {func(c *RooflineCoefficients) { c.ExpertEfficiency = 0.5 }, 2 * 2 * expert * 4096 / (2 * 989e12 * 0.45), 0},
-		"a busier GPU": {func(c *RooflineCoefficients) { c.ExpertImbalance = 1.5 },
-			0.5 * 2 * 2 * expert * 4096 / (2 * 989e12 * 0.45), 0.5 * 2 * 2 * expert / (2 * 3.35e12 * 0.8)},
-		"no more than all of the work": {func(c *RooflineCoefficients) { c.ExpertImbalance = 9 },
-			2 * 2 * expert * 4096 / (2 * 989e12 * 0.45), 2 * 2 * expert / (2 * 3.35e12 * 0.8)},
-		"a latency of dispatch":   {func(c *RooflineCoefficients) { c.DispatchLatency = 20e3 }, 32 * 20e-6, 32 * 20e-6},
-		"an overhead of dispatch": {func(c *RooflineCoefficients) { c.DispatchTokenOverhead = 30 }, 32 * 4096 * 30e-9, 32 * 30e-9},
-		"an overhead of layers":   {func(c *RooflineCoefficients) { c.LayerOverhead += 5e3 }, 32 * 5e-6, 32 * 5e-6},
+		"small matrices":  {func(c *RooflineCoefficients) { c.ExpertEfficiency = 0.5 }, slower, 0},
+		"a slower memory": {func(c *RooflineCoefficients) { c.ExpertMemoryEfficiency = 0.95 / 2 }, 0, read},
+		// A prompt needs all experts of both GPUs, and a GPU has no more: no tiles more.
+		"a busier GPU":                 {func(c *RooflineCoefficients) { c.ExpertImbalance = 1.5 }, 0.5 * flops * 4096, 0.5 * read},
+		"no more than all of the work": {func(c *RooflineCoefficients) { c.ExpertImbalance = 9 }, flops * 4096, read},
+		"a latency of dispatch":        {func(c *RooflineCoefficients) { c.DispatchLatency += 20e3 }, 32 * 20e-6, 32 * 20e-6},
+		"an overhead of dispatch":      {func(c *RooflineCoefficients) { c.DispatchTokenOverhead = 30 }, 32 * 4096 * 30e-9, 32 * 30e-9},
+		"an overhead of layers":        {func(c *RooflineCoefficients) { c.LayerOverhead += 5e3 }, 32 * 5e-6, 32 * 5e-6},
 	}
-	neutral := i.Roofline(DefaultRoofline(i.Accelerator))
+	neutral := i.Roofline(i.DefaultRoofline())
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			c := DefaultRoofline(i.Accelerator)
+			c := i.DefaultRoofline()
 			tc.change(&c)
 			changed := i.Roofline(c)
 			if got := (changed.StepTime(prompt) - neutral.StepTime(prompt)).Seconds(); math.Abs(got-tc.prompt) > 2e-9 {

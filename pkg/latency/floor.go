@@ -19,20 +19,20 @@ type Floored interface {
 const rounding = 0.5
 
 // Floors implements Floored: the time that computing takes, and that reading memory takes.
-// What experts and the measured all-reduce add is left out.
+// What reading experts, windows, and the measured all-reduce add is left out.
 func (r *Roofline) Floors() []Floor {
 	compute := Floor{
-		Step:   r.step - rounding,
-		Token:  min(r.prefill.token, r.decode.token) + r.token,
+		Step:   r.step + r.experts.floor - rounding,
+		Token:  min(r.prefill.token, r.decode.token) + r.token + r.experts.dispatch + r.experts.multiply,
 		Sample: min(r.prefill.sample, r.decode.sample) + r.sequence,
 		Pair:   min(r.prefill.pair, r.decode.pair),
 	}
 	// A step reads the KV of its context, and writes that of its new tokens.
 	memory := Floor{
-		Step:    r.step + r.weights - rounding,
-		Token:   r.kvToken + r.token,
+		Step:    r.step + r.weights + r.experts.floor - rounding,
+		Token:   r.kvWrite + r.window.kvWrite + r.token + r.experts.dispatch + r.experts.multiply,
 		Sample:  r.sequence,
-		Context: r.kvToken,
+		Context: r.kvRead,
 	}
 	return []Floor{compute, memory}
 }

@@ -70,27 +70,26 @@ func mlpMatrices(m Model, tp float64) []matrix {
 	return list
 }
 
-// matrixWork returns the seconds that multiplying takes, and the bytes that
-// one GPU reads, for n tokens of which so many are sampled.
-func matrixWork(i Instance, c RooflineCoefficients, mfu, n, sampled float64) (seconds float64) {
+// matrixWork returns the seconds that multiplying takes for n tokens of which so many
+// are sampled: by what every token passes through, and by one expert.
+func matrixWork(i Instance, c RooflineCoefficients, mfu, n, sampled float64) (seconds, experts float64) {
 	tp := float64(i.TensorParallelism)
-	q, experts := i.quantization(), i.expertQuantization()
-	imbalance := min(tp, c.ExpertImbalance)
+	q, e := i.quantization(), i.expertQuantization()
 	for _, x := range matrices(i.Model, tp) {
-		rate, tokens := i.Accelerator.flopsPerSecond(q.Activations)*mfu, n
+		work := float64(x.layers) * 2 * x.in * x.out / x.gpus
 		switch {
 		case x.experts:
-			rate = i.Accelerator.flopsPerSecond(experts.Activations) * mfu * c.ExpertEfficiency
-			tokens *= float64(i.Model.MoE.ExpertsPerToken) * imbalance
+			rate := i.Accelerator.flopsPerSecond(e.Activations) * c.PrefillEfficiency * c.ExpertEfficiency
+			experts += work * n / rate
 		case x.sampled:
-			tokens = sampled
+			seconds += work * sampled / (i.Accelerator.BF16FlopsPerSecond * mfu)
+		case x.plain:
+			seconds += work * n / (i.Accelerator.BF16FlopsPerSecond * mfu)
+		default:
+			seconds += work * n / (i.Accelerator.flopsPerSecond(q.Activations) * mfu)
 		}
-		if x.plain {
-			rate = i.Accelerator.BF16FlopsPerSecond * mfu
-		}
-		seconds += float64(x.layers) * 2 * x.in * x.out * tokens / x.gpus / rate
 	}
-	return seconds
+	return seconds, experts
 }
 
 // weightBits are those of a weight, with its share of a scale.
@@ -98,73 +97,120 @@ var weightBits = map[Precision]float64{
 	BF16: 16, FP8: 8, INT8: 8, INT4: 4 + 16./128, INT4Group32: 4 + 16./32, NVFP4: 4 + 8./16, MXFP4: 4 + 8./32,
 }
 
-func matrixBytes(i Instance, c RooflineCoefficients, n float64) (bytes float64) {
+// matrixBytes returns what one GPU reads: in every step, and of one expert.
+func matrixBytes(i Instance) (bytes, expert float64) {
 	tp := float64(i.TensorParallelism)
 	for _, x := range matrices(i.Model, tp) {
-		format := i.quantization().Weights
+		size := float64(x.layers) * x.in * x.out / x.gpus
 		switch {
 		case x.experts:
-			format = i.expertQuantization().Weights
+			expert += size * weightBits[i.expertQuantization().Weights] / 8
 		case x.plain:
-			format = BF16
+			bytes += size * 2
+		default:
+			bytes += size * weightBits[i.quantization().Weights] / 8
 		}
-		read := float64(x.layers) * x.in * x.out / x.gpus * weightBits[format] / 8
-		if x.experts {
-			all := float64(i.Model.MoE.Experts)
-			touched := all * (1 - math.Pow(1-float64(i.Model.MoE.ExpertsPerToken)/all, n))
-			read *= min(all, touched*min(tp, c.ExpertImbalance))
-		}
-		bytes += read
 	}
-	return bytes
+	return bytes, expert
 }
 
-// attentionSeconds returns the time of a sequence's attention.
-func attentionSeconds(i Instance, mfu float64, q sequence) float64 {
-	m, n, h := i.Model, float64(q.tokens), float64(q.before)
-	heads, pairs := float64(m.AttentionHeads), n*(h+(n+1)/2)
-	layers := float64(m.Layers) / float64(i.TensorParallelism) / mfu
-	plain := layers / i.Accelerator.BF16FlopsPerSecond
+// pairSeconds returns the time of a pair in one layer, expandSeconds that of making the
+// keys and values of a token again.
+func pairSeconds(i Instance, decode bool) float64 {
+	m := i.Model
+	heads, plain := float64(m.AttentionHeads), i.Accelerator.BF16FlopsPerSecond*float64(i.TensorParallelism)
 	a := m.MLA
 	switch {
 	case a == nil:
-		return 4 * heads * float64(m.HeadDim) * pairs * plain
-	case q.decode: // a score with the latent vector and its positions, a value of the latent vector
-		return 2 * heads * (float64(a.KVRank+a.RopeHeadDim) + float64(a.KVRank)) * pairs * plain
+		return 4 * heads * float64(m.HeadDim) / plain
+	case decode: // a score with the latent vector and its positions, a value of the latent vector
+		return 2 * heads * (float64(a.KVRank+a.RopeHeadDim) + float64(a.KVRank)) / plain
 	}
-	matrices := layers / i.Accelerator.flopsPerSecond(i.Quantization.resolved(m, i.Accelerator).Activations)
-	expand := 2 * h * float64(a.KVRank) * heads * float64(a.NopeHeadDim+a.ValueHeadDim) * matrices
-	return expand + 2*heads*(float64(a.NopeHeadDim+a.RopeHeadDim)+float64(a.ValueHeadDim))*pairs*plain
+	return 2 * heads * (float64(a.NopeHeadDim+a.RopeHeadDim) + float64(a.ValueHeadDim)) / plain
 }
 
+func expandSeconds(i Instance) float64 {
+	a := i.Model.MLA
+	if a == nil {
+		return 0
+	}
+	work := 2 * float64(a.KVRank) * float64(i.Model.AttentionHeads) * float64(a.NopeHeadDim+a.ValueHeadDim)
+	return work / i.Accelerator.flopsPerSecond(i.quantization().Activations) / float64(i.TensorParallelism)
+}
+
+// phaseWork is what the sequences of a phase do.
+type phaseWork struct{ tokens, pairs, before, sampled float64 }
+
 // plainSeconds adds up the work of a step sequence by sequence and matrix by
-// matrix, without sums over the batch.
+// matrix.
 func plainSeconds(i Instance, c RooflineCoefficients, batch []sequence) float64 {
-	m, tp := i.Model, float64(i.TensorParallelism)
-	var compute, kvTokens, tokens float64
+	var prompts, answers phaseWork
+	var context float64
 	for _, q := range batch {
-		mfu, sampled := c.PrefillEfficiency, 0.
+		w := &prompts
 		if q.decode {
-			mfu = c.DecodeEfficiency
+			w = &answers
 		}
 		if q.decode || q.ends {
-			sampled = 1
+			w.sampled++
 		}
-		compute += matrixWork(i, c, mfu, float64(q.tokens), sampled) + attentionSeconds(i, mfu, q)
-		kvTokens += float64(q.before + 2*q.tokens)
-		tokens += float64(q.tokens)
+		n, h := float64(q.tokens), float64(q.before)
+		w.tokens += n
+		w.before += h
+		w.pairs += n * (h + (n+1)/2)
+		context += n + h
 	}
-	memory := (matrixBytes(i, c, tokens) + plainKVBytes(i)*kvTokens) / (i.Accelerator.MemoryBandwidthBytesPerSecond * c.MemoryEfficiency)
-	seconds := max(compute, memory) + c.StepOverhead.Seconds() + float64(m.Layers)*c.LayerOverhead.Seconds() +
-		c.SequenceOverhead.Seconds()*float64(len(batch)) + c.TokenOverhead.Seconds()*tokens +
-		float64(m.moeLayers())*(c.DispatchLatency.Seconds()+tokens*c.DispatchTokenOverhead.Seconds())
+	tokens := prompts.tokens + answers.tokens
+	prompt, _ := matrixWork(i, c, c.PrefillEfficiency, prompts.tokens, prompts.sampled)
+	answer, _ := matrixWork(i, c, c.DecodeEfficiency, answers.tokens, answers.sampled)
+	weights, _ := matrixBytes(i)
+	compute, attention, kv := prompt+answer, 0., 0.
+	for l := range i.Model.Layers {
+		p, a, read := prompts.pairs, answers.pairs, context
+		if w := i.Model.SlidingWindow; w != nil && l < w.Layers {
+			window := float64(w.Tokens)
+			p, a, read = min(p, prompts.tokens*window), min(a, answers.tokens*window), min(read, tokens+float64(len(batch))*window)
+		}
+		compute += prompts.before * expandSeconds(i) / c.PrefillEfficiency
+		attention += p*pairSeconds(i, false)/c.PrefillEfficiency + a*pairSeconds(i, true)/c.DecodeEfficiency
+		kv += (read/c.KVEfficiency + tokens) * plainKVBytes(i)
+	}
+	bandwidth := i.Accelerator.MemoryBandwidthBytesPerSecond
+	seconds := max(compute, weights/(bandwidth*c.MemoryEfficiency)) + max(attention, kv/(bandwidth*c.MemoryEfficiency))
+	return seconds + plainExperts(i, c, tokens) + plainOverhead(i, c, float64(len(batch)), tokens)
+}
+
+// plainExperts is the time of experts: reading or multiplying, by the busiest GPU.
+func plainExperts(i Instance, c RooflineCoefficients, tokens float64) float64 {
+	m := i.Model.MoE
+	if m == nil {
+		return 0
+	}
+	all, each := float64(m.Experts), float64(m.ExpertsPerToken)
+	imbalance := min(c.ExpertImbalance, float64(i.TensorParallelism))
+	busy := min(all, all*(1-math.Pow(1-each/all, tokens))*imbalance)
+	_, bytes := matrixBytes(i)
+	empty := map[bool]float64{true: 16, false: 32}[weightBits[i.expertQuantization().Weights] < 8]
+	_, multiply := matrixWork(i, c, 1, tokens*each*imbalance+busy*empty, 0)
+	return max(busy*bytes/(i.Accelerator.MemoryBandwidthBytesPerSecond*c.ExpertMemoryEfficiency), multiply)
+}
+
+func plainOverhead(i Instance, c RooflineCoefficients, sequences, tokens float64) float64 {
+	layers, tp := float64(i.Model.Layers), float64(i.TensorParallelism)
+	seconds := c.StepOverhead.Seconds() + layers*c.LayerOverhead.Seconds() +
+		c.SequenceOverhead.Seconds()*sequences + c.TokenOverhead.Seconds()*tokens +
+		float64(i.Model.moeLayers())*(c.DispatchLatency.Seconds()+tokens*c.DispatchTokenOverhead.Seconds())
+	if tokens > 512 {
+		seconds += layers * c.EagerLayerOverhead.Seconds()
+	}
 	if tp > 1 {
-		seconds += 2 * float64(m.Layers) * (c.AllReduceLatency.Seconds() +
-			2*(tp-1)/tp*tokens*float64(m.HiddenSize)*2/(i.Accelerator.LinkBandwidthBytesPerSecond*c.LinkEfficiency))
+		seconds += 2 * layers * (c.AllReduceLatency.Seconds() +
+			2*(tp-1)/tp*tokens*float64(i.Model.HiddenSize)*2/(i.Accelerator.LinkBandwidthBytesPerSecond*c.LinkEfficiency))
 	}
 	return seconds
 }
 
+// plainKVBytes returns the keys and values of a token and layer on one GPU.
 func plainKVBytes(i Instance) float64 {
 	bits := map[Precision]float64{"": 16, BF16: 16, FP8: 8, INT8: 8, INT4: 4}[i.Quantization.KVCache]
 	row := func(n int) float64 {
@@ -176,9 +222,9 @@ func plainKVBytes(i Instance) float64 {
 	}
 	m := i.Model
 	if m.MLA != nil {
-		return float64(m.Layers) * row(m.MLA.KVRank+m.MLA.RopeHeadDim)
+		return row(m.MLA.KVRank + m.MLA.RopeHeadDim)
 	}
-	return 2 * float64(m.Layers) * math.Ceil(float64(m.KVHeads)/float64(i.TensorParallelism)) * row(m.HeadDim)
+	return 2 * math.Ceil(float64(m.KVHeads)/float64(i.TensorParallelism)) * row(m.HeadDim)
 }
 
 func randomBatch(r *rand.Rand) []sequence {
@@ -211,6 +257,9 @@ func randomInstance(t *testing.T, r *rand.Rand) Instance {
 	if i.Model.MoE != nil && r.IntN(3) == 0 {
 		i.Model.MoE.LayerStep, i.Model.IntermediateSize = 2, 5000
 	}
+	if i.Model.MLA == nil && r.IntN(3) == 0 {
+		i.Model.SlidingWindow = &SlidingWindow{Tokens: 1 + r.IntN(5000), Layers: 1 + r.IntN(i.Model.Layers)}
+	}
 	if i.Model.MoE != nil && r.IntN(2) == 0 {
 		i.Model.MoE.Weights = anyOf(r, weightFormats)
 	}
@@ -225,7 +274,8 @@ func randomRoofline(t *testing.T, r *rand.Rand) (Instance, RooflineCoefficients)
 		MemoryEfficiency: 1 - r.Float64(), PrefillEfficiency: 1 - r.Float64(), DecodeEfficiency: 1 - r.Float64(),
 		StepOverhead: time.Duration(r.IntN(1e6)), LayerOverhead: time.Duration(r.IntN(1e5)), SequenceOverhead: time.Duration(r.IntN(1e5)),
 		TokenOverhead: time.Duration(r.IntN(1e4)), LinkEfficiency: 1 - r.Float64(), AllReduceLatency: time.Duration(r.IntN(1e5)),
-		ExpertEfficiency: 1 - r.Float64(), ExpertImbalance: 1 + r.Float64()*3,
+		ExpertEfficiency: 1 - r.Float64(), ExpertMemoryEfficiency: 1 - r.Float64(), ExpertImbalance: 1 + r.Float64()*3,
+		KVEfficiency: 1 - r.Float64(), EagerLayerOverhead: time.Duration(r.IntN(1e5)),
 		DispatchLatency: time.Duration(r.IntN(1e5)), DispatchTokenOverhead: time.Duration(r.IntN(100)),
 	}
 }

@@ -147,7 +147,10 @@ func (i Instance) PhysicsNote(promptTokens int) string {
 		Sequences: 1, PrefillTokens: promptTokens, ContextTokens: n,
 		AttentionPairs: n * (n + 1) / 2, DoublePromptPairs: 3 * n * n, SampledTokens: 1,
 	}
-	peak := RooflineCoefficients{MemoryEfficiency: 1, PrefillEfficiency: 1, DecodeEfficiency: 1, ExpertEfficiency: 1, ExpertImbalance: 1, LinkEfficiency: 1}
+	peak := RooflineCoefficients{
+		MemoryEfficiency: 1, PrefillEfficiency: 1, DecodeEfficiency: 1, ExpertEfficiency: 1,
+		KVEfficiency: 1, ExpertMemoryEfficiency: 1, ExpertImbalance: 1, LinkEfficiency: 1,
+	}
 	claimed, bound := i.Physics().StepTime(step), i.Roofline(peak).StepTime(step)
 	if claimed >= bound {
 		return ""

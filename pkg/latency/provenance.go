@@ -15,14 +15,16 @@ import (
 // SharesSource says how an accelerator's shares of its peaks were found.
 type SharesSource string
 
-// The shares are fitted to what was measured on the accelerator, or taken from
-// a publication, which may have measured something else.
+// The shares are fitted to what was measured on the accelerator, rounded from such
+// fits so that they serve other models too, or taken from a publication, which may have
+// measured something else.
 const (
 	Fitted    SharesSource = "Fitted"
+	Rounded   SharesSource = "Rounded"
 	Published SharesSource = "Published"
 )
 
-var sharesSources = []SharesSource{Fitted, Published}
+var sharesSources = []SharesSource{Fitted, Rounded, Published}
 
 // Provenance says where an accelerator's shares come from, and what they hold
 // for. An entry without one has shares that its author answers for.
@@ -86,7 +88,7 @@ func (p *Provenance) validate(path *field.Path) field.ErrorList {
 		if len(p.TensorParallelism) == 0 {
 			errs = append(errs, field.Required(path.Child("tensorParallelism"), "fitted shares name the numbers of GPUs that they were fitted on"))
 		}
-	case Published:
+	case Rounded, Published:
 	default:
 		errs = append(errs, field.NotSupported(path.Child("shares"), p.Shares, sharesSources))
 	}

@@ -10,9 +10,7 @@ import "time"
 //
 //	max over ranks of (a step without experts) + experts, for the tokens of all ranks, on all GPUs + dispatch and combine
 //
-// The experts' part is what a roofline on all GPUs takes more with experts than without, so
-// that it has the coefficients of [Roofline]. Each layer of experts gathers the tokens of all
-// ranks and reduces and scatters what comes of them, as vLLM does by default (all-to-all
+// Each layer of experts gathers the tokens of all ranks and reduces and scatters what comes of them, as vLLM does by default (all-to-all
 // backend allgather_reducescatter): a GPU receives the activations of all other ranks' tokens
 // before the experts, and sends as many after them, over the link at the share of its rate
 // that collectives achieve, and each of the two has the latency of an all-reduce. No
@@ -22,8 +20,8 @@ import "time"
 // the balancing of experts that vLLM calls EPLB, and the up to 31 steps without work that
 // ranks make before they all rest.
 type Ranks struct {
-	own       *Roofline
-	all, rest *Roofline
+	own     *Roofline // without experts
+	experts expertTime
 	// In nanoseconds: the collectives of all layers, and each token that a GPU receives.
 	exchange, received float64
 }
@@ -38,31 +36,18 @@ func (i Instance) expertGPUs() float64 { return i.gpus() * float64(max(i.DataPar
 // Ranks returns the step times of the instance's ranks. Coefficients that Validate refuses are
 // a panic.
 func (i Instance) Ranks(c RooflineCoefficients) *Ranks {
-	own, all := i, i
+	all := i
 	all.TensorParallelism *= i.DataParallelism
-	own.DataParallelism, all.DataParallelism = 1, 1
-	own.Model = i.Model.withoutExperts()
-	rest := all
-	rest.Model = own.Model
-	// Tokens are dispatched to the experts once they are gathered.
-	alone := c
-	alone.DispatchLatency, alone.DispatchTokenOverhead = 0, 0
-	allCost, restCost := c, alone
-	allCost.AllReduce, restCost.AllReduce = nil, nil // both have it
+	all.DataParallelism = 1
+	own := i.Roofline(c)
+	own.experts = expertTime{}
 	collectives := 2 * float64(i.Model.moeLayers())
 	payload := BF16.weightBytes() * float64(i.Model.HiddenSize)
 	return &Ranks{
-		own: own.Roofline(alone), all: all.Roofline(allCost), rest: rest.Roofline(restCost),
+		own: own, experts: all.expertTime(c),
 		exchange: float64(collectives * float64(c.AllReduceLatency)),
 		received: float64(collectives * payload / (i.Accelerator.LinkBandwidthBytesPerSecond * c.LinkEfficiency) * 1e9),
 	}
-}
-
-// withoutExperts returns the model with experts that have no weights.
-func (m Model) withoutExperts() Model {
-	m = m.clone()
-	m.MoE.ExpertIntermediateSize = 0
-	return m
 }
 
 // GroupStepTime returns how long a step takes that all ranks make together.
@@ -83,9 +68,8 @@ func (r *Ranks) StepTime(s Step) time.Duration { return r.together(r.own.StepTim
 // together is a step of the tokens of all ranks, of which one takes the longest by itself
 // and one has the fewest tokens.
 func (r *Ranks) together(slowest time.Duration, fewest int64, sum *Step) time.Duration {
-	experts := r.all.StepTime(*sum) - r.rest.StepTime(*sum)
-	exchange := r.exchange + float64(float64(sum.tokens()-fewest)*r.received)
-	return min(slowest+experts+wholeNanoseconds(exchange), longestStep)
+	shared := r.experts.of(sum.tokens()) + r.exchange + float64(float64(sum.tokens()-fewest)*r.received)
+	return min(slowest+wholeNanoseconds(shared), longestStep)
 }
 
 // Floors implements Floored: no step is faster than its own part.

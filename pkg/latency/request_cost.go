@@ -17,17 +17,17 @@ const (
 // requestCostPresets are the costs of the ways.
 //
 // Direct: tokenisers of Hugging Face take 1.1 to 1.6 µs a token on one core (1.1 s for 4 MB;
-// 2.5 to 2.7 MiB/s). With 2 ms of HTTP a prompt of 600 tokens comes to the 2.9 ms by which
-// measured times to the first token under light load are above those of the steps (vLLM 0.15
-// on H100, dense models).
+// 2.5 to 2.7 MiB/s). With 6 ms of HTTP and of the API server a prompt of 600 tokens comes to 6.9
+// ms: by 7 ms, measured times to the first token of Llama-3.1-8B under light load are above
+// those of the steps and of the wait for them (vLLM 0.15 on H100, docs/validation.md).
 //
 // Gateway: published times to the first token of cached prompts of 7,000 to 9,000 tokens are
-// about 0.1 s above those of the steps, for 8,000 tokens 4 ms and 12 µs a token: a gateway
+// about 0.1 s above those of the steps, for 8,000 tokens 8 ms and 11.5 µs a token: a gateway
 // reads, copies and tokenises the body once more. How the 0.1 s grows with the prompt is not
 // published.
 var requestCostPresets = map[RequestCostPreset]RequestCost{
-	DirectWay:  {QueueBase: 2 * time.Millisecond, QueuePerInputToken: 1500 * time.Nanosecond},
-	GatewayWay: {QueueBase: 4 * time.Millisecond, QueuePerInputToken: 12 * time.Microsecond},
+	DirectWay:  {QueueBase: 6 * time.Millisecond, QueuePerInputToken: 1500 * time.Nanosecond},
+	GatewayWay: {QueueBase: 8 * time.Millisecond, QueuePerInputToken: 11500 * time.Nanosecond},
 }
 
 // Cost returns what a request costs on the way; nothing for another name.

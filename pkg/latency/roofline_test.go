@@ -18,6 +18,7 @@ const (
 )
 
 func TestRooflineByHand(t *testing.T) {
+	const eager = 32 * 200e-6 // launched kernel by kernel: more than 512 tokens
 	tests := map[string]struct {
 		timer *Roofline
 		batch []sequence
@@ -33,31 +34,31 @@ func TestRooflineByHand(t *testing.T) {
 			batch: decodes(128, 1000),
 			want:  (2*(layers8B+head8B)+131072*128*(1000+1))/(3.35e12*0.8) + 1e-3 + 128e-6,
 		},
-		"decodes are bound by compute where it is slow": {
+		"matrices are bound by compute where it is slow, and attention by memory": {
 			timer: roofline(t, "Llama-3.1-8B", "h20", 1),
 			batch: decodes(256, 100),
-			want:  256*(2*(layers8B+head8B)+pair8B*100)/(148e12*0.6) + 1e-3 + 256e-6,
+			want:  256*2*(layers8B+head8B)/(148e12*0.6) + 131072*256*(100+1)/(4e12*0.8) + 1e-3 + 256e-6,
 		},
 		"a long prompt is bound by compute": {
 			timer: roofline(t, "Llama-3.1-8B", "h100-sxm", 1),
 			batch: []sequence{{tokens: 2048, ends: true}},
-			want:  (2*layers8B*2048+pair8B*2048*2049/2+2*head8B)/(989e12*0.45) + 1e-3 + 2048e-6,
+			want:  (2*layers8B*2048+pair8B*2048*2049/2+2*head8B)/(989e12*0.5) + 1e-3 + eager + 2048e-6,
 		},
 		"a chunk attends to what was computed before it": {
 			timer: roofline(t, "Llama-3.1-8B", "h100-sxm", 1),
 			batch: []sequence{{tokens: 2048, before: 4096, ends: true}},
-			want:  (2*layers8B*2048+pair8B*(2048*4096+2048*2049/2)+2*head8B)/(989e12*0.45) + 1e-3 + 2048e-6,
+			want:  (2*layers8B*2048+pair8B*(2048*4096+2048*2049/2)+2*head8B)/(989e12*0.5) + 1e-3 + eager + 2048e-6,
 		},
 		"a chunk in the middle of a prompt samples nothing": {
 			timer: roofline(t, "Llama-3.1-8B", "h100-sxm", 1),
 			batch: []sequence{{tokens: 2048}},
-			want:  (2*layers8B*2048+pair8B*2048*2049/2)/(989e12*0.45) + 1e-3 + 2048e-6,
+			want:  (2*layers8B*2048+pair8B*2048*2049/2)/(989e12*0.5) + 1e-3 + eager + 2048e-6,
 		},
-		"in a mixed step both phases take their compute time": {
+		"in a mixed step both phases take their time of matrices, and attention reads the KV of all": {
 			timer: roofline(t, "Llama-3.1-8B", "h100-sxm", 1),
 			batch: append(decodes(64, 1000), sequence{tokens: 2048, ends: true}),
-			want: (2*layers8B*2048+pair8B*2048*2049/2+2*head8B)/(989e12*0.45) +
-				64*(2*(layers8B+head8B)+pair8B*1000)/(989e12*0.45) + 1e-3 + 2112e-6,
+			want: (2*layers8B*2048+2*head8B+64*2*(layers8B+head8B))/(989e12*0.5) +
+				131072*(2048+2048+64*(1000+1))/(3.35e12*0.8) + 1e-3 + eager + 2112e-6,
 		},
 		"two GPUs halve the work and pay for measured collectives": {
 			timer: roofline(t, "Llama-3.1-8B", "h100-sxm", 2),
@@ -110,23 +111,29 @@ func TestRooflineOfMoEAndMLAByHand(t *testing.T) {
 		want               float64 // seconds, but for overheads
 	}{
 		"decodes read the experts that they need": {"Qwen3-30B-A3B", "h100-sxm", 1, decodes(16, 1000),
-			(2*(attention30B+router30B+head30B) + 2*expert30B*128*(1-a) + 98304*16*1001) / (3.35e12 * 0.8)},
+			(2*(attention30B+router30B+head30B)+98304*16*1001)/(3.35e12*0.8) + 2*expert30B*128*(1-a)/(3.35e12*0.95)},
 		"a prompt passes through 8 of them": {"Qwen3-30B-A3B", "h100-sxm", 1, []sequence{{tokens: 8192, ends: true}},
-			(2*(attention30B+8*expert30B+router30B)*8192 + 4*32*128*48*8192*8193/2 + 2*head30B) / (989e12 * 0.45)},
-		"latent vectors are read by every GPU": {"DeepSeek-V3", "h200-sxm", 8, decodes(2000, 4000),
-			(everywhereV3 + (byHeadV3+mlpsV3+256*expertV3)/8. + 2*(routerV3+headV3/8.) + 70272*2000*4001) / (4.8e12 * 0.8)},
+			(2*(attention30B+router30B)*8192+4*32*128*48*8192*8193/2+2*head30B)/(989e12*0.5) +
+				2*expert30B*(8*8192+128*32)/(989e12*0.5*0.76)},
+		"latent vectors are read by every GPU, and 2000 tokens are bound by compute elsewhere": {"DeepSeek-V3", "h200-sxm", 8, decodes(2000, 4000),
+			2*2000*(everywhereV3+(byHeadV3+mlpsV3)/8.)/(1978e12*0.5) + 2*2000*(routerV3+headV3/8.)/(989e12*0.5) +
+				70272*2000*4001/(4.8e12*0.8) +
+				2*expertV3/8.*(8*2000+256*32)/(1978e12*0.5*0.43)},
 		"a decode works on the latent vectors": {"DeepSeek-V3", "h20", 8, decodes(2000, 4000),
-			(2*2000*(everywhereV3+(byHeadV3+mlpsV3+8*expertV3)/8.)/(296e12*0.6) +
-				(2*2000*(routerV3+headV3/8.)+61*2*128*(2*512+64)/8.*2000*4000)/(148e12*0.6))},
+			2*2000*(everywhereV3+(byHeadV3+mlpsV3)/8.)/(296e12*0.6) +
+				(2*2000*(routerV3+headV3/8.)+61*2*128*(2*512+64)/8.*2000*4000)/(148e12*0.6) +
+				2*expertV3/8.*(8*2000+256*32)/(296e12*0.6*0.43)},
 		"a chunk expands the latent vectors before it": {"DeepSeek-V3", "h200-sxm", 8, []sequence{{tokens: 4096, before: 8192}},
-			(2*4096*(everywhereV3+(byHeadV3+mlpsV3+8*expertV3)/8.)+2*8192*expandV3/8.)/(1978e12*0.45) +
-				(2*4096*routerV3+61*2*128*(128+64+128)/8.*(4096*8192+4096*4097/2))/(989e12*0.45)},
+			(2*4096*(everywhereV3+(byHeadV3+mlpsV3)/8.)+2*8192*expandV3/8.)/(1978e12*0.5) +
+				(2*4096*routerV3+61*2*128*(128+64+128)/8.*(4096*8192+4096*4097/2))/(989e12*0.5) +
+				2*expertV3/8.*(8*4096+256*32)/(1978e12*0.5*0.43)},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			c := DefaultRoofline(mustAccelerator(t, tc.accelerator))
-			c.LayerOverhead, c.SequenceOverhead, c.TokenOverhead, c.AllReduceLatency = 0, 0, 0, 0
 			i := instance(t, tc.model, tc.accelerator, tc.tp)
+			c := i.DefaultRoofline()
+			c.LayerOverhead, c.SequenceOverhead, c.TokenOverhead, c.AllReduceLatency, c.AllReduce = 0, 0, 0, 0, nil
+			c.DispatchLatency, c.EagerLayerOverhead = 0, 0
 			i.Accelerator.LinkBandwidthBytesPerSecond = 1e18
 			if got := i.Roofline(c).StepTime(step(tc.batch...)).Seconds(); math.Abs(got/tc.want-1) > 1e-6 {
 				t.Errorf("step = %.9f s, want %.9f", got, tc.want)

@@ -170,6 +170,10 @@ func (a Accelerator) Validate(path *field.Path) field.ErrorList {
 	errs = append(errs, validateShare(a.MemoryEfficiency, path.Child("memoryEfficiency"))...)
 	errs = append(errs, validateShare(a.PrefillEfficiency, path.Child("prefillEfficiency"))...)
 	errs = append(errs, validateShare(a.DecodeEfficiency, path.Child("decodeEfficiency"))...)
+	if a.FP8KVEfficiency != 0 {
+		errs = append(errs, validateShare(a.FP8KVEfficiency, path.Child("fp8KVEfficiency"))...)
+	}
+	errs = append(errs, validateNotNegative(a.EagerLayerMicroseconds, path.Child("eagerLayerMicroseconds"))...)
 	if a.LinkEfficiency != 0 {
 		errs = append(errs, validateShare(a.LinkEfficiency, path.Child("linkEfficiency"))...)
 	}

@@ -66,7 +66,7 @@ func TestValidationReportsAllErrors(t *testing.T) {
 }
 
 func TestValidateCoefficients(t *testing.T) {
-	fine := RooflineCoefficients{MemoryEfficiency: 1, PrefillEfficiency: 0.01, DecodeEfficiency: 0.5, ExpertEfficiency: 0.7, ExpertImbalance: 1.3, LinkEfficiency: 0.5}
+	fine := RooflineCoefficients{MemoryEfficiency: 1, PrefillEfficiency: 0.01, DecodeEfficiency: 0.5, KVEfficiency: 0.5, ExpertEfficiency: 0.7, ExpertMemoryEfficiency: 1, ExpertImbalance: 1.3, LinkEfficiency: 0.5}
 	tests := map[string]struct {
 		validate func(*field.Path) field.ErrorList
 		want     []string
@@ -76,22 +76,26 @@ func TestValidateCoefficients(t *testing.T) {
 			"x.memoryEfficiency: Invalid value: 0: must be greater than 0 and at most 1: it is a share of the peak",
 			"x.prefillEfficiency: Invalid value: 0: must be greater than 0 and at most 1: it is a share of the peak",
 			"x.decodeEfficiency: Invalid value: 0: must be greater than 0 and at most 1: it is a share of the peak",
+			"x.kvEfficiency: Invalid value: 0: must be greater than 0 and at most 1: it is a share of the peak",
 			"x.expertEfficiency: Invalid value: 0: must be greater than 0 and at most 1: it is a share of the peak",
+			"x.expertMemoryEfficiency: Invalid value: 0: must be greater than 0 and at most 1: it is a share of the peak",
 			"x.linkEfficiency: Invalid value: 0: must be greater than 0 and at most 1: it is a share of the peak",
 			"x.expertImbalance: Invalid value: 0: must be at least 1 and at most 1000: it is the busiest GPU's work over the mean",
 		}},
 		"shares beyond the peak, negative overheads": {RooflineCoefficients{
 			MemoryEfficiency: 1.5, PrefillEfficiency: math.NaN(), DecodeEfficiency: 1, ExpertEfficiency: 1, ExpertImbalance: math.NaN(),
 			StepOverhead: -1500 * time.Nanosecond, LayerOverhead: -1, TokenOverhead: -1, AllReduceLatency: -time.Microsecond,
-			DispatchLatency: -1, DispatchTokenOverhead: -1, LinkEfficiency: 1,
+			EagerLayerOverhead: -1, DispatchLatency: -1, DispatchTokenOverhead: -1, LinkEfficiency: 1, KVEfficiency: 2, ExpertMemoryEfficiency: 1,
 		}.Validate, []string{
 			"x.memoryEfficiency: Invalid value: 1.5: must be greater than 0 and at most 1: it is a share of the peak",
 			"x.prefillEfficiency: Invalid value: NaN: must be greater than 0 and at most 1: it is a share of the peak",
+			"x.kvEfficiency: Invalid value: 2: must be greater than 0 and at most 1: it is a share of the peak",
 			"x.expertImbalance: Invalid value: NaN: must be at least 1 and at most 1000: it is the busiest GPU's work over the mean",
 			"x.stepOverheadMicroseconds: Invalid value: -1.5: must be 0 or more",
 			"x.layerOverheadMicroseconds: Invalid value: -0.001: must be 0 or more",
 			"x.tokenOverheadMicroseconds: Invalid value: -0.001: must be 0 or more",
 			"x.allReduceLatencyMicroseconds: Invalid value: -1: must be 0 or more",
+			"x.eagerLayerOverheadMicroseconds: Invalid value: -0.001: must be 0 or more",
 			"x.dispatchLatencyMicroseconds: Invalid value: -0.001: must be 0 or more",
 			"x.dispatchTokenOverheadMicroseconds: Invalid value: -0.001: must be 0 or more",
 		}},

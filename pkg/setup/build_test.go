@@ -202,12 +202,14 @@ func TestRequestCostOfEveryLatencyModel(t *testing.T) {
 func TestBuildRooflineCoefficients(t *testing.T) {
 	in := &v1alpha1.RooflineCoefficients{
 		MemoryEfficiency: "0.1", PrefillEfficiency: "0.2", DecodeEfficiency: "0.3", ExpertEfficiency: "0.4", ExpertImbalance: "1.5",
+		KVEfficiency: "0.6", ExpertMemoryEfficiency: "0.7", EagerLayerOverheadMicroseconds: "10",
 		StepOverheadMicroseconds: "1", LayerOverheadMicroseconds: "2", SequenceOverheadMicroseconds: "3", TokenOverheadMicroseconds: "4",
 		AllReduceLatencyMicroseconds: "5", DispatchLatencyMicroseconds: "6", DispatchTokenOverheadMicroseconds: "0.007",
 		AllReduce: []v1alpha1.AllReducePoint{{Bytes: 1024, Microseconds: "8"}, {Bytes: 4096, Microseconds: "9.5"}},
 	}
 	want := latency.RooflineCoefficients{
 		MemoryEfficiency: 0.1, PrefillEfficiency: 0.2, DecodeEfficiency: 0.3, ExpertEfficiency: 0.4, ExpertImbalance: 1.5,
+		KVEfficiency: 0.6, ExpertMemoryEfficiency: 0.7, EagerLayerOverhead: 10 * time.Microsecond,
 		StepOverhead: time.Microsecond, LayerOverhead: 2 * time.Microsecond, SequenceOverhead: 3 * time.Microsecond, TokenOverhead: 4 * time.Microsecond, LinkEfficiency: 0.5,
 		AllReduceLatency: 5 * time.Microsecond, DispatchLatency: 6 * time.Microsecond, DispatchTokenOverhead: 7,
 		AllReduce: []latency.AllReducePoint{{Bytes: 1024, Microseconds: 8}, {Bytes: 4096, Microseconds: 9.5}},

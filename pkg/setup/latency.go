@@ -79,7 +79,9 @@ func buildRoofline(in *v1alpha1.RooflineCoefficients, c latency.RooflineCoeffici
 		{in.MemoryEfficiency, &c.MemoryEfficiency},
 		{in.PrefillEfficiency, &c.PrefillEfficiency},
 		{in.DecodeEfficiency, &c.DecodeEfficiency},
+		{in.KVEfficiency, &c.KVEfficiency},
 		{in.ExpertEfficiency, &c.ExpertEfficiency},
+		{in.ExpertMemoryEfficiency, &c.ExpertMemoryEfficiency},
 		{in.ExpertImbalance, &c.ExpertImbalance},
 	} {
 		if share.in != "" {
@@ -95,6 +97,7 @@ func buildRoofline(in *v1alpha1.RooflineCoefficients, c latency.RooflineCoeffici
 		{in.SequenceOverheadMicroseconds, &c.SequenceOverhead},
 		{in.TokenOverheadMicroseconds, &c.TokenOverhead},
 		{in.AllReduceLatencyMicroseconds, &c.AllReduceLatency},
+		{in.EagerLayerOverheadMicroseconds, &c.EagerLayerOverhead},
 		{in.DispatchLatencyMicroseconds, &c.DispatchLatency},
 		{in.DispatchTokenOverheadMicroseconds, &c.DispatchTokenOverhead},
 	} {

@@ -126,7 +126,7 @@ func TestPredictionUnderLoad(t *testing.T) {
 		{"10", v1alpha1.Enabled, false}:  {within{0.02, 0.1}, within{0.1, 0.25}},
 		{"20", v1alpha1.Enabled, false}:  {within{0.05, 0.2}, within{0.1, 0.7}},
 		{"10", v1alpha1.Disabled, true}:  {within{0.02, 0.1}, within{0.1, 0.3}},
-		{"20", v1alpha1.Disabled, true}:  {within{0.05, 0.2}, within{0.1, 0.8}},
+		{"16", v1alpha1.Disabled, true}:  {within{0.05, 0.2}, within{0.1, 0.8}},
 		{"40", v1alpha1.Enabled, false}:  {within{0.02, 0.05}, within{0.2, 0.8}},
 	} {
 		t.Run(fmt.Sprintf("%s a second, asynchronous scheduling %s, speculative decoding %t", load.rate, load.asynchronous, load.speculates), func(t *testing.T) {

@@ -101,8 +101,11 @@ func (s stepTimes) shares() string {
 		return "shares of peak given by you"
 	}
 	text := "shares of peak published"
-	if p.Shares == latency.Fitted {
+	switch p.Shares {
+	case latency.Fitted:
 		text = "shares of peak fitted on " + p.FittedOn()
+	case latency.Rounded:
+		text = "shares of peak rounded from fits"
 	}
 	if p.Accelerator != "" {
 		text += " for " + p.Accelerator
@@ -111,7 +114,7 @@ func (s stepTimes) shares() string {
 		text += " (" + p.Source + ")"
 	}
 	switch {
-	case p.Shares != latency.Fitted:
+	case p.Shares == latency.Published:
 		text += ", fitted to no engine"
 	case s.extrapolates():
 		text += fmt.Sprintf(", not on %s at TP %d", s.instance.Model.Name, s.instance.TensorParallelism)

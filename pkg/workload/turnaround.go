@@ -12,7 +12,7 @@ import (
 )
 
 // DefaultTurnaround is the turnaround of users who do not think, where none is given.
-const DefaultTurnaround time.Duration = 0
+const DefaultTurnaround = 2 * time.Millisecond
 
 // SteadyVariation is the coefficient of variation of answers below which they do not
 // take the users of a loop out of step. In lengths that are uniform between 0.8 and 1

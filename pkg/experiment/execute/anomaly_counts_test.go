@@ -142,7 +142,7 @@ func TestThresholdsOfARun(t *testing.T) {
 	if usual == 0 || strict != 0 {
 		t.Errorf("%v inversions, and %v where a million make an anomaly", usual, strict)
 	}
-	if long := count(inline("inversionMargin: 300ms")); long >= usual {
-		t.Errorf("%v inversions, and %v by a margin of 300 ms", usual, long)
+	if long := count(inline("inversionMargin: 3s")); long >= usual {
+		t.Errorf("%v inversions, and %v by a margin of 3 s", usual, long)
 	}
 }

@@ -85,6 +85,7 @@ func TestBundlesHaveTheFiguresOfTheirPolicy(t *testing.T) {
 			s.Pools[0].KVCache.Blocks = new(int32(2000))
 		},
 		"a replica that fails": func(s *v1alpha1.Scenario) {
+			s.Pools[0].Engine.MaxNumSeqs = 2 // so that requests wait, and no scorer is idle
 			s.Disruptions = []v1alpha1.Disruption{{At: "1s", Kind: v1alpha1.FailDisruption, Pool: s.Pools[0].Name}, {At: "2s", Kind: v1alpha1.RecoverDisruption, Pool: s.Pools[0].Name}}
 		},
 	}
