@@ -22,6 +22,39 @@ type Claim struct {
 // Claims are in the order of the README.
 var Claims = []Claim{
 	{
+		Row:   "dense models: 43 measured loads",
+		Tests: []string{"pkg/calibrate.TestPointsArePredicted", "pkg/calibrate.TestValidationDocument"},
+		Page:  "docs/validation.md",
+		Places: []string{
+			`\| nothing \| ([\d.]+) / ([\d.]+) \|`,
+			`in FP8, TP 4 \| no \| \d+ \| TPOT \| [\d.]+ \| [\d.]+ \| ([\d.]+) `,
+			`in FP8, TP 4 \| no \| \d+ \| TTFT \| [\d.]+ \| [\d.]+ \| ([\d.]+) `,
+		},
+	},
+	{
+		Row:   "experts: 47 measured loads",
+		Tests: []string{"pkg/calibrate.TestPointsArePredicted", "pkg/calibrate.TestValidationDocument"},
+		Page:  "docs/validation.md",
+		Places: []string{
+			`\| nothing \| [^|]+ \| ([\d.]+) / ([\d.]+) \|`,
+			`gpt-oss-120b, TP 4 \| no \| \d+ \| TPOT \| [\d.]+ \| [\d.]+ \| ([\d.]+) `,
+			`gpt-oss-120b, TP 4 \| no \| \d+ \| TTFT \| [\d.]+ \| [\d.]+ \| ([\d.]+) `,
+		},
+	},
+	{
+		Row:   "light loads of vLLM 0.15",
+		Tests: []string{"pkg/calibrate.TestPointsArePredicted", "pkg/calibrate.TestValidationDocument"},
+		Page:  "docs/validation.md",
+		Places: []string{
+			`Mixtral-8x7B, TP 2 \| no \| \d+ \| E2E \| [\d.]+ \| ([\d.]+) `,
+			`Qwen3-14B, TP 1 \| no \| \d+ \| E2E \| [\d.]+ \| ([\d.]+) `,
+			`Llama-3.1-8B, TP 1 \| no \| \d+ \| E2E \| [\d.]+ \| ([\d.]+) `,
+			`Mixtral-8x7B, TP 2 \| no \| \d+ \| TTFT \| [\d.]+ \| ([\d.]+) `,
+			`Qwen3-14B, TP 1 \| no \| \d+ \| TTFT \| [\d.]+ \| ([\d.]+) `,
+			`Llama-3.1-8B, TP 1 \| yes \| \d+ \| TTFT \| [\d.]+ \| ([\d.]+) `,
+		},
+	},
+	{
 		Row:   "vLLM 0.19 with Llama-3.1-8B",
 		Tests: []string{"pkg/calibrate.TestMeasuredRunsArePredicted", "pkg/calibrate.TestValidationDocument"},
 	},

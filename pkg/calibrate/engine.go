@@ -30,7 +30,9 @@ type Engine struct {
 	Cost                            latency.RequestCost
 	PrefixCaching                   bool
 	ReserveFullPrompt               bool
-	AsynchronousScheduling          bool
+	// AsynchronousScheduling is for times by a client's clock: a log of the engine's own
+	// stamps a request when it enters the schedule, and the wait for it is over.
+	AsynchronousScheduling bool
 }
 
 // Run is an engine and the requests that were measured on it. NewRun makes one.

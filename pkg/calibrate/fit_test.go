@@ -16,7 +16,7 @@ import (
 
 func TestAFitFindsTheCoefficientsThatMadeTheLog(t *testing.T) {
 	run := ownRun(t)
-	fitted, err := Fit(t.Context(), []*Run{run}, Options{Workers: 2, Generations: 40})
+	fitted, err := Fit(t.Context(), []*Run{run}, Options{Workers: 2, Generations: 80})
 	if err != nil {
 		t.Fatal(err)
 	}

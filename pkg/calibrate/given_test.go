@@ -18,7 +18,7 @@ import (
 // madeRun returns a run whose times are those of a replay under coefficients.
 func madeRun(t testing.TB, e Engine, truth latency.RooflineCoefficients) *Run {
 	t.Helper()
-	return madeOf(t, e, requestsOf(80, 120, 30*time.Millisecond), truth)
+	return madeOf(t, e, requestsOf(120, 120, 30*time.Millisecond), truth)
 }
 
 // madeOf is madeRun with requests.
@@ -73,7 +73,7 @@ func TestAFitFindsTheStepsOfSeveralGPUsAndOfExperts(t *testing.T) {
 			t.Parallel()
 			tc.engine.Given = tc.given
 			truth := tc.given.Over(tc.truth.roofline(tc.engine.Instance))
-			fitted, err := Fit(t.Context(), []*Run{madeRun(t, tc.engine, truth)}, Options{Workers: 2, Generations: 60})
+			fitted, err := Fit(t.Context(), []*Run{madeRun(t, tc.engine, truth)}, Options{Workers: 2})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -191,7 +191,7 @@ func TestTheEntryCarriesWhatIsNotAsUsual(t *testing.T) {
 #       stepOverheadMicroseconds: "1.5"
 #       tokenOverheadMicroseconds: "3"
 #       sequenceOverheadMicroseconds: "25"
-#       layerOverheadMicroseconds: "62.5"
+#       layerOverheadMicroseconds: "45"
 #       allReduceLatencyMicroseconds: "12.34"
 #       expertEfficiency: "0.5"
 #       dispatchLatencyMicroseconds: "1"

@@ -29,7 +29,7 @@ const (
 var ownCoefficients = coefficients{
 	memoryShare:      0.78,
 	flopsShare:       0.66,
-	layerOverhead:    62.5e3,
+	layerOverhead:    45e3,
 	tokenOverhead:    3e3,
 	sequenceOverhead: 25e3,
 }

@@ -48,7 +48,7 @@ func TestAFitOfTwoGPUsBehindASlowLink(t *testing.T) {
 			t.Parallel()
 			run := *made
 			run.Engine = tc.engine
-			fitted, err := Fit(t.Context(), []*Run{&run}, Options{Workers: 2, Generations: 30})
+			fitted, err := Fit(t.Context(), []*Run{&run}, Options{Workers: 2, Generations: 60})
 			if err != nil {
 				t.Fatal(err)
 			}

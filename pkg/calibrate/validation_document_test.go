@@ -15,8 +15,11 @@ import (
 const documentHead = `<!-- Written by make validation. Do not edit. -->
 # Validation: measured vLLM against the simulator
 
-This page compares simulated latencies with two open measurements of vLLM 0.19.0. Both
-measurements run Llama-3.1-8B in bf16 on one GPU and were published with LLMServingSim (MIT).
+This page compares simulated latencies with open measurements of vLLM: loads on H100 of which the
+means are published, predicted [without calibration](#without-calibration), and two runs of vLLM
+0.19.0 with every request, to which coefficients are fitted.
+
+The two runs serve Llama-3.1-8B in bf16 on one GPU and were published with LLMServingSim (MIT).
 They serve the same 300 ShareGPT requests (257,239 prompt tokens, 195,753 output tokens, 29 s of
 arrivals), one on an RTX PRO 6000, the other on an RTX 4090.
 
@@ -28,9 +31,9 @@ arrivals), one on an RTX PRO 6000, the other on an RTX 4090.
 | bandwidth, bf16 peak | %.3f TB/s, %.0f TFLOPS | %.3f TB/s, %.0f TFLOPS |
 | maximum number of running / waiting requests | 128 / 104 | 49 / 234 |
 
-The peak of the RTX PRO 6000 is half of the peak in its data sheet. With the whole peak the
-achieved share would be half as large, and nothing else would change on that GPU. But
-the RTX 4090 achieves almost all of its peak, and one share could not fit both GPUs.
+The RTX 4090 achieves almost all of its peak FLOP/s and the RTX PRO 6000 six tenths of its own: this
+share belongs to the GPU and does not transfer. A fit to one predicts the other with the
+other's own share of FLOP/s, and with its own shares of bandwidth and overheads.
 
 TTFT is first token − queued, E2E is last token − queued, by the engine's clock;
 TPOT is (last − first) ÷ (output tokens − 1), one value for each request. Percentiles are
@@ -47,7 +50,9 @@ The code and the two runs determine every figure of this page:
 %s
 On the same two runs, the means of LLMServingSim 2.0 have errors of %s on the RTX PRO 6000
 and of %s on the RTX 4090 (TTFT / TPOT / E2E).
+`
 
+const fitHead = `
 ## How the coefficients were found
 
 The fit finds five coefficients of the roofline: the achieved shares of bandwidth (η) and of
@@ -75,8 +80,9 @@ func (v *validation) document() string {
 	fmt.Fprintf(&b, documentHead, p.KVBlocks,
 		p.Accelerator.MemoryBandwidthBytesPerSecond/1e12, p.Accelerator.BF16FlopsPerSecond/1e12,
 		g.Accelerator.MemoryBandwidthBytesPerSecond/1e12, g.Accelerator.BF16FlopsPerSecond/1e12,
-		v.inShort(), means(v.published(pro)), means(v.published(rtx4090)),
-		DefaultGenerations, generationSize, judgementReplays)
+		v.inShort(), means(v.published(pro)), means(v.published(rtx4090)))
+	v.onPoints(&b)
+	fmt.Fprintf(&b, fitHead, DefaultGenerations, generationSize, judgementReplays)
 	v.coefficientRows(&b)
 	v.onItself(&b)
 	v.heldBack(&b)
@@ -179,8 +185,8 @@ func (v *validation) transfer(b *bytes.Buffer) {
 	b.WriteString(`
 ## Fitted to one, predicting the other
 
-Only the accelerator changes: its bandwidth and peak, and the KV blocks and max_num_seqs of
-its run.
+Only the accelerator changes: its bandwidth, its peak and the share of it that its own fit found,
+and the KV blocks and max_num_seqs of its run.
 `)
 	for _, run := range []string{rtx4090, pro} {
 		fmt.Fprintf(b, "\n### %s, by the fit to %s\n\n", run, other(run))
@@ -235,7 +241,7 @@ Each row changes one setting to a wrong value, without a new fit. Errors of the 
 		{pro, "a prompt is admitted as soon as its first chunk fits", func(r *Run) { r.Engine.ReserveFullPrompt = false }},
 		{pro, "twice as many KV blocks", func(r *Run) { r.Engine.KVBlocks *= 2 }},
 		{pro, "1.792 TB/s, as in the workstation edition", func(r *Run) { r.Engine.Accelerator.MemoryBandwidthBytesPerSecond = 1.792e12 }},
-		{pro, "500 TFLOPS, as in the data sheet", func(r *Run) { r.Engine.Accelerator.BF16FlopsPerSecond = 500e12 }},
+		{pro, "500 TFLOPS", func(r *Run) { r.Engine.Accelerator.BF16FlopsPerSecond = 500e12 }},
 	} {
 		e := v.judge(d.run, d.run, d.change).Errors()
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", d.run, d.what, percent(e[TTFT][Mean]), percent(e[TPOT][Mean]), percent(e[E2E][Mean]))
@@ -326,14 +332,18 @@ to 2 %% and the means to 0.5 %%.
 const documentTail = `
 ## What falls short
 
-- The runs cover one model, one engine version, GPUs of one vendor, TP 1 and one workload. They
-  do not validate tensor parallelism, experts, quantized weights or long prompts.
+- The two runs cover one model, one engine version, GPUs of one vendor, TP 1 and one workload. The
+  points without calibration cover H100 alone, and means: no measurement checks other GPUs with
+  experts, long contexts, data parallelism or speculative decoding.
+- Of the points of gpt-oss-120b, four are twice as slow as their neighbours with more requests in
+  flight. They are in the figures above, and no model of a step predicts them.
 - The real engine accepts requests between two steps and records the arrival then, so a recorded
   arrival is at the end of a real step. In a replay the request also waits for the end of the
   current step: half a step more, about 15 ms, which matters where TTFT is short.
-- The overheads contain sampling, detokenization, warm-up, graphs that are padded to a size and
-  scheduling one step ahead. The simulator has no model of these.
-- On the RTX PRO 6000 the fitted MFU is almost 1, its upper bound: the peak of 250 TFLOPS is low.
+- The overheads contain sampling, detokenization, warm-up and graphs that are padded to a size. The
+  simulator has no model of these.
+- The cost of a layer whose kernels are launched one by one is found end to end on one rig. It may
+  contain what that rig's client or first requests cost.
 - A run has no information about batches that it never ran. The fit to the RTX 4090 without the
   pull is too slow where 128 requests run. Even with the pull, TTFT is the least accurate metric
   there: its mean reacts several times as strongly to the duration of a step as TPOT.

@@ -26,6 +26,7 @@ import (
 const (
 	storedFits = "testdata/validation.json"
 	document   = "../../docs/validation.md"
+	checksFile = "../latency/catalogue/checks.yaml"
 )
 
 const (
@@ -45,6 +46,8 @@ type validation struct {
 	t    testing.TB
 	runs map[string]*Run
 	fits map[string]storedFit
+	// points are loads of which only means were measured.
+	points []*measuredPoint
 }
 
 // storedFit is what a fit found.
@@ -66,7 +69,7 @@ func (f storedFit) on(i latency.Instance) latency.RooflineCoefficients {
 // newValidation reads the runs, or skips the test where they are not here.
 func newValidation(t testing.TB) *validation {
 	t.Helper()
-	v := &validation{t: t, runs: map[string]*Run{}, fits: map[string]storedFit{}}
+	v := &validation{t: t, runs: map[string]*Run{}, fits: map[string]storedFit{}, points: measuredPoints(t)}
 	v.runs[pro] = v.read(pro, "RTXPRO6000_Llama-3.1-8B", func(e *Engine) { e.MaxNumSeqs = 128 })
 	v.runs[rtx4090] = v.read(rtx4090, "RTX4090_Llama-3.1-8B", func(e *Engine) {
 		e.MaxNumSeqs = 256
@@ -153,7 +156,13 @@ func (v *validation) judgements(run, fit string, change ...func(*Run)) []*Judgem
 	for _, c := range change {
 		c(&r)
 	}
-	j, err := r.Judge(context.Background(), v.fits[fit].on(r.Engine.Instance), !strings.HasPrefix(fit, run), runtime.GOMAXPROCS(0))
+	c := v.fits[fit].on(r.Engine.Instance)
+	if !strings.HasPrefix(fit, run) {
+		// The share of FLOP/s belongs to the GPU: it does not transfer.
+		own := v.fits[run].FlopsEfficiency
+		c.PrefillEfficiency, c.DecodeEfficiency = own, own
+	}
+	j, err := r.Judge(context.Background(), c, !strings.HasPrefix(fit, run), runtime.GOMAXPROCS(0))
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -247,10 +256,15 @@ func TestValidationDocument(t *testing.T) {
 	}
 	got := v.document()
 	if *update {
-		if err := os.WriteFile(document, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
+		for name, text := range map[string][]byte{document: []byte(got), checksFile: v.checks().YAML()} {
+			if err := os.WriteFile(name, text, 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
 		return
+	}
+	if diff := cmp.Diff(string(latency.BuiltinChecks().YAML()), string(v.checks().YAML())); diff != "" {
+		t.Errorf("%s is not what the simulator says (−file +now):\n%s", checksFile, diff)
 	}
 	want, err := os.ReadFile(document)
 	if err != nil {
