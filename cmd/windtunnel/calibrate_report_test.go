@@ -114,13 +114,13 @@ func TestReportsThatCalibrateRefuses(t *testing.T) {
 }
 
 // A closed loop is replayed as one: its users send again when they have an answer, and a
-// pause later. By Little's law, 50 users who get 5.87 requests per second in 0.498 s each pause
-// 50/5.87 − 0.498 = 8.02 s; the scenario says 8 s.
+// pause later. By Little's law, 50 users who get 5.857 requests per second in 0.510 s each pause
+// 50/5.857 − 0.510 = 8.03 s; the scenario says 8 s.
 func TestCalibrateFitsToAReportOfAClosedLoop(t *testing.T) {
 	thinking := tempFile(t, "thinking.yaml", mustRun(t, "run", "-f", "testdata/closed-loops/thinking-users.yaml", "-o", "benchmark-report"))
 	out := mustRun(t, "calibrate", "-f", reportRun(t, thinking, "maxNumSeqs: 64, maxNumBatchedTokens: 2048", "maxNumSeqs: 256, maxNumBatchedTokens: 8192",
-		"kvCache:", `latency: {roofline: {memoryEfficiency: "0.8", prefillEfficiency: "0.45", decodeEfficiency: "0.45", layerOverheadMicroseconds: "31.25", tokenOverheadMicroseconds: "1", sequenceOverheadMicroseconds: "11"}}`+"\nkvCache:"))
-	if want := "50 users who send 5.87 requests per second that take 0.4978 s pause 8.02 s"; !strings.Contains(out, want) {
+		"kvCache:", `latency: {roofline: {memoryEfficiency: "0.8", prefillEfficiency: "0.5", decodeEfficiency: "0.5", layerOverheadMicroseconds: "31.25", tokenOverheadMicroseconds: "1", sequenceOverheadMicroseconds: "11"}}`+"\nkvCache:"))
+	if want := "50 users who send 5.857 requests per second that take 0.5101 s pause 8.03 s"; !strings.Contains(out, want) {
 		t.Errorf("the report does not say %q:\n%s", want, out)
 	}
 	if strings.Contains(out, "does not explain the run") {

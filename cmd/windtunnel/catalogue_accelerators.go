@@ -44,8 +44,11 @@ func sourceOfShares(a latency.Accelerator) string {
 		return "your own"
 	}
 	text := "published"
-	if p.Shares == latency.Fitted {
+	switch p.Shares {
+	case latency.Fitted:
 		text = "fitted on " + p.FittedOn()
+	case latency.Rounded:
+		text = "rounded from fits"
 	}
 	if p.Accelerator != "" {
 		text += " for " + p.Accelerator

@@ -69,10 +69,10 @@ func TestCatalogueSaysWhereSharesComeFrom(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"h100-sxm"}, "0.80 0.45/0.45 published"},
-		{[]string{"h200-sxm"}, "0.80 0.45/0.45 published for h100-sxm"},
-		{[]string{"rtx-4090"}, "0.84 0.90/0.90 fitted on Llama-3.1-8B at TP 1"},
-		{[]string{"rtx-pro-6000"}, "0.80 0.99/0.99 fitted on Llama-3.1-8B at TP 1"},
+		{[]string{"h100-sxm"}, "0.80 0.50/0.50 rounded from fits"},
+		{[]string{"h200-sxm"}, "0.80 0.50/0.50 rounded from fits for h100-sxm"},
+		{[]string{"rtx-4090"}, "0.84 0.89/0.89 fitted on Llama-3.1-8B at TP 1"},
+		{[]string{"rtx-pro-6000"}, "0.82 0.60/0.60 fitted on Llama-3.1-8B at TP 1"},
 		{[]string{"rtx-4090", "--entries", own}, "0.70 0.60/0.50 your own"},
 	} {
 		out := mustRun(t, append([]string{"catalogue"}, tc.args...)...)

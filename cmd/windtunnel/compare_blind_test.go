@@ -159,7 +159,7 @@ var blindCases = map[string]struct {
 	},
 	"a scaler under constant load": {
 		pools: blindScaledPools, router: blindScaler, horizon: "duration: 3m", was: `target: "5"`, is: `target: "8"`,
-		blind: clientOf("1", ""), seeing: clientOf("30", ""),
+		blind: clientOf("1", ""), seeing: clientOf("26", ""),
 		why: "no scaler changed the number of replicas",
 	},
 	"a limit of the admission that is never reached": {

@@ -50,16 +50,16 @@ func TestCompareSaysWhetherTheSecondMayShip(t *testing.T) {
 		code            int
 		want            string // the beginning of the first line
 	}{
-		"a worse one":                   {"3", "5", own, []string{"--gate", "ttft.p99<=+5%"}, exitFailed, "verdict: do not ship: gate ttft.p99<=+5%: the 99th percentile of the time to first token is 220 times the baseline's, above the limit of +5 %"},
-		"a like one, with few seeds":    {"3", "4", own, []string{"--gate", "ttft.p99<=+5%"}, exitUnknown, "verdict: not enough evidence: gate ttft.p99<=+5%: the 99th percentile of the time to first token is 3.88 % above the baseline's, and 3 seeds do not tell on which side of the limit of +5 % it lies; try about 165 seeds (replications.count)"},
+		"a worse one":                   {"3", "5", own, []string{"--gate", "ttft.p99<=+5%"}, exitFailed, "verdict: do not ship: gate ttft.p99<=+5%: the 99th percentile of the time to first token is 249 times the baseline's, above the limit of +5 %"},
+		"a like one, with few seeds":    {"3", "3.6", own, []string{"--gate", "ttft.p99<=+5%"}, exitUnknown, "verdict: not enough evidence: gate ttft.p99<=+5%: the 99th percentile of the time to first token is 1.95 % below the baseline's, and 3 seeds do not tell on which side of the limit of +5 % it lies; try about 19 seeds (replications.count)"},
 		"a better one":                  {"0", "3", own, []string{"--gate", "ttft.p99<=-10%", "--gate", "ttft.p99 <= 500ms"}, exitOK, "verdict: ship it: all 3 gates pass"},
 		"gates of the file alone":       {"0", "3", own, nil, exitOK, "verdict: ship it: the gate passes"},
-		"a gate of a class and an unit": {"3", "5", "", []string{"--gate", "e2e.mean{tenant=default} <= 1s"}, exitFailed, "verdict: do not ship: gate e2e.mean{tenant=default}<=1s: the mean of the time to the last token of requests with tenant=default is 5.29 s, above the limit of 1 s"},
+		"a gate of a class and an unit": {"3", "5", "", []string{"--gate", "e2e.mean{tenant=default} <= 1s"}, exitFailed, "verdict: do not ship: gate e2e.mean{tenant=default}<=1s: the mean of the time to the last token of requests with tenant=default is 6.71 s, above the limit of 1 s"},
 		"an equal one":                  {"3", "3", own, []string{"--gate", "ttft.p99<=+5%"}, exitOK, "verdict: both sides have the same effective configuration: there is nothing to compare; all 2 gates pass"},
 		"an equal one that fails":       {"3", "3", "", []string{"--gate", "ttft.p99<=-5%"}, exitFailed, "verdict: do not ship: gate ttft.p99<=-5%: the 99th percentile of the time to first token is equal to the baseline's, above the limit of -5 %"},
 		"an equal one without gates":    {"3", "3", "", nil, exitOK, "verdict: both sides have the same effective configuration: there is nothing to compare"},
-		"less confidence":               {"3", "4", "", []string{"--gate", "ttft.p99<=+8%", "--confidence", "0.8"}, exitOK, "verdict: ship it: the gate passes"},
-		"no gates":                      {"3", "5", "", nil, exitOK, "verdict: OLD wins: NEW is worse in 2 metrics (first itl.p50 +49.6 ± 3.6 %, p = 0.013), better in none"},
+		"less confidence":               {"3", "3.6", "", []string{"--gate", "ttft.p99<=+8%", "--confidence", "0.8"}, exitOK, "verdict: ship it: the gate passes"},
+		"no gates":                      {"3", "5", "", nil, exitOK, "verdict: OLD wins: NEW is worse in 7 metrics (first itl.p50 +52.3 ± 2.8 %, p = 0.0071), better in none"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			scenario, epp := rollout(t, tc.gates)
@@ -107,7 +107,7 @@ func TestCompareTakesTheScenarioOfASweep(t *testing.T) {
 	}
 	_, epp := rollout(t, "")
 	out, err = windtunnel(t, "compare", epp("3"), epp("5"), "--scenario", isMyChangeSafe(t, "5", ""))
-	if exitCode(err) != exitFailed || !strings.HasPrefix(firstLine(out), "verdict: do not ship: gate no-worse: the 99th percentile of the time to first token is 220 times the baseline's") {
+	if exitCode(err) != exitFailed || !strings.HasPrefix(firstLine(out), "verdict: do not ship: gate no-worse: the 99th percentile of the time to first token is 249 times the baseline's") {
 		t.Errorf("%v: %s", err, firstLine(out))
 	}
 	var complaint strings.Builder

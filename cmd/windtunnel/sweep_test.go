@@ -34,6 +34,8 @@ func gatesSample(t *testing.T, replacements ...string) string {
 
 const sampleGate = "metric: ttft.p99, operator: AtMost, value: 2s"
 
+// A target of 350 ms is one that some requests miss, so that two seeds do not decide on goodput and
+// eight do.
 func TestGatesDecideTheExitCode(t *testing.T) {
 	for name, tc := range map[string]struct {
 		gate, seeds string
@@ -45,7 +47,7 @@ func TestGatesDecideTheExitCode(t *testing.T) {
 		"is not sure": {sampleGate, "confirm: 2", exitUnknown, "gate goodput: Unknown: "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			file := gatesSample(t, sampleGate, tc.gate, "confirm: 8", tc.seeds)
+			file := gatesSample(t, "ttft: 1s", "ttft: 350ms", sampleGate, tc.gate, "confirm: 8", tc.seeds)
 			promoted := filepath.Join(t.TempDir(), "epp.yaml")
 			out, err := windtunnel(t, "sweep", "-f", file, "--promote", promoted)
 			if got := exitCode(err); got != tc.code {
@@ -84,7 +86,7 @@ func TestPromoteChangesTheChosenLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"# The EPP's configuration as it is in Git.\n", "- type: queue-scorer          # short queues\n", "weight: 3                 # not before it is measured\n"} {
+	for _, want := range []string{"# The EPP's configuration as it is in Git.\n", "- type: queue-scorer          # short queues\n", "weight: 1                 # not before it is measured\n"} {
 		if !strings.Contains(string(got), want) {
 			t.Errorf("the promoted file lacks %q:\n%s", want, got)
 		}
@@ -242,7 +244,7 @@ func TestReportSaysWhatChangesAndOnWhatItRests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"# PolicySweep gates\n", "| prefix | 0 | **3** |", "version router-v0.10.0", "300 requests"} {
+	for _, want := range []string{"# PolicySweep gates\n", "| prefix | 0 | **1** |", "version router-v0.10.0", "300 requests"} {
 		if !strings.Contains(string(got), want) {
 			t.Errorf("the report lacks %q:\n%s", want, got)
 		}

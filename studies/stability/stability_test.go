@@ -114,7 +114,7 @@ func TestStabilityContest(t *testing.T) {
 		return outcome{c, scores}
 	}
 	t.Run("beyond the boundary", func(t *testing.T) {
-		o := play(contest{load: constant(256, 2048), perSecond: 5.2, target: target(2*time.Second, 100*time.Millisecond), length: 15 * time.Minute}, 1)
+		o := play(contest{load: constant(256, 2048), perSecond: 4.7, target: target(2*time.Second, 100*time.Millisecond), length: 15 * time.Minute}, 1)
 		lru, holds, refuses := o.of("LRU", 1), o.of("queueing", 1), o.of("queueing, refuses", 1)
 		if holds.preemptions.Mean >= lru.preemptions.Mean {
 			t.Errorf("%.0f preemptions where requests are held back, %.0f without", holds.preemptions.Mean, lru.preemptions.Mean)
