@@ -162,7 +162,9 @@ benchstat: ## Compare two outputs of make bench (OLD=file NEW=file)
 	$(BENCHSTAT) '$(OLD)' '$(NEW)'
 
 .PHONY: validation
-validation: ## Fit the roofline to the open measured runs and write docs/validation.md; takes some minutes
+validation: ## Fit the roofline to the open measured runs and write docs/validation.md and the pages that it quotes; takes some minutes
+	$(GO) test ./pkg/latency -count 1 -run StepTimesPage -update
+	$(GO) run -C studies ./capacity
 	$(GO) test ./pkg/calibrate -count 1 -timeout 30m -run '^TestValidationDocument$$' -refit -update
 
 .PHONY: fuzz

@@ -42,7 +42,7 @@ at the time at which vLLM queued it, and its prompt has the same block hashes.
 
 The code and the two runs determine every figure of this page:
 
-    make validation     # fits again and writes this page; some minutes
+    make validation     # fits again and writes this page and those that it quotes; some minutes
     go test ./pkg/calibrate -run 'Validation|Measured|Means|Stored|Beginning'
 
 ## In short
@@ -82,6 +82,7 @@ func (v *validation) document() string {
 		g.Accelerator.MemoryBandwidthBytesPerSecond/1e12, g.Accelerator.BF16FlopsPerSecond/1e12,
 		v.inShort(), means(v.published(pro)), means(v.published(rtx4090)))
 	v.onPoints(&b)
+	v.onOtherPages(&b)
 	fmt.Fprintf(&b, fitHead, DefaultGenerations, generationSize, judgementReplays)
 	v.coefficientRows(&b)
 	v.onItself(&b)

@@ -10,8 +10,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/studies/study"
 )
 
@@ -25,7 +28,7 @@ func main() {
 func run(args []string, stderr io.Writer) error {
 	flags := flag.NewFlagSet("capacity", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	page := flags.String("o", "../docs/capacity.md", "the page, a `file`; the chart goes beside it, with the ending svg")
+	out := flags.String("o", "../docs/capacity.md", "the page, a `file`; the chart goes beside it, with the ending svg")
 	from := flags.String("sample", "../config/samples/policysweep-capacity.yaml", "the `manifest` of the sweep over the profiles")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -37,26 +40,46 @@ func run(args []string, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	variants := map[bool]map[string]measured{}
-	for _, calibrated := range []bool{false, true} {
-		ours, err := simulateAll(*from, calibrated)
-		if err != nil {
-			return err
-		}
-		if err := checkStages(published, ours); err != nil {
-			return err
-		}
-		variants[calibrated] = ours
+	ours, err := simulateLike(published, profiles, *from, uncalibrated)
+	if err != nil {
+		return err
 	}
-	return newPage(published, variants[false], variants[true]).write(*page)
+	calibrated, err := simulateLike(published, profiles, *from)
+	if err != nil {
+		return err
+	}
+	guide, err := newGuide(*from, 1)
+	if err != nil {
+		return err
+	}
+	roomy, err := newGuide(*from, 2)
+	if err != nil {
+		return err
+	}
+	return (&page{
+		benchmark:  benchmark{profiles, published, ours, map[string]float64{"precise": 10262, "estimated": 6914, "load": 5453, "random": 5024}},
+		calibrated: benchmark{profiles, published, calibrated, nil},
+		guide:      *guide,
+		roomy:      *roomy,
+	}).write(*out)
+}
+
+// A benchmark is what was published of some profiles beside what was simulated.
+type benchmark struct {
+	profiles  []string // best first
+	published map[string][]stage
+	ours      map[string]measured
+	// before is the throughput that engine version 6 simulated, by profile; optional.
+	before map[string]float64
 }
 
 // seeds are what each profile is run with.
 var seeds = []int64{42, 43, 44, 45, 46}
 
-// simulateAll runs every profile of the sample under every seed.
-func simulateAll(path string, calibrated bool) (map[string]measured, error) {
-	s, err := readSample(path, calibrated)
+// simulateLike runs the profiles of the sample under every seed. The stages must be
+// those that were published.
+func simulateLike(published map[string][]stage, profiles []string, path string, edits ...func(*v1alpha1.PolicySweep)) (map[string]measured, error) {
+	s, err := readSample(path, edits...)
 	if err != nil {
 		return nil, err
 	}
@@ -72,12 +95,12 @@ func simulateAll(path string, calibrated bool) (map[string]measured, error) {
 	for i, profile := range profiles {
 		all[profile] = meanOf(results[i*len(seeds) : (i+1)*len(seeds)])
 	}
-	return all, nil
+	return all, checkStages(published, all)
 }
 
 // checkStages says where the sample's stages are not those that were published.
 func checkStages(published map[string][]stage, ours map[string]measured) error {
-	for _, profile := range profiles {
+	for _, profile := range slices.Sorted(maps.Keys(published)) {
 		if want, got := len(published[profile]), len(ours[profile].stages); want != got {
 			return fmt.Errorf("%s: %d stages were published, and the sample has %d", profile, want, got)
 		}

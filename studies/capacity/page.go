@@ -19,13 +19,10 @@ var pageText string
 
 // page is what the template needs.
 type page struct {
-	published map[string][]stage
-	// ours has the catalogue's shares, calibrated those of the sample.
-	ours, calibrated map[string]measured
-}
-
-func newPage(published map[string][]stage, ours, calibrated map[string]measured) *page {
-	return &page{published, ours, calibrated}
+	benchmark            // with the catalogue's shares
+	calibrated benchmark // with those of the sample
+	guide      benchmark
+	roomy      benchmark // guide with twice the KV cache
 }
 
 // write writes the page and, beside it, the chart.
@@ -35,18 +32,16 @@ func (p *page) write(path string) error {
 
 func (p *page) data(chart string) any {
 	precise, random, load := p.mean("precise"), p.mean("random"), p.mean("load")
-	calibrated := &page{published: p.published, ours: p.calibrated}
 	return map[string]any{
 		"Chart":            chart,
 		"Engine":           simulator.EngineVersion,
 		"Seeds":            len(seeds),
 		"Means":            p.means(),
-		"CalibratedMeans":  calibrated.means(),
-		"CalibratedRates":  calibrated.rates(),
+		"CalibratedMeans":  p.calibrated.means(),
+		"CalibratedRates":  p.calibrated.rates(),
 		"Rates":            p.rates(),
 		"TTFTs":            p.ttfts(),
-		"Ratio":            fmt.Sprintf("%.2f", precise.ours/random.ours),
-		"PublishedRatio":   fmt.Sprintf("%.2f", precise.published/random.published),
+		"Ratio":            p.ratio("precise", "random"),
 		"Apart":            fmt.Sprintf("%.0f %%", 100*math.Abs(load.ours-random.ours)/math.Max(load.ours, random.ours)),
 		"Before":           fmt.Sprintf("%.1f s", p.ours["random"].at(15).meanTTFT),
 		"After":            fmt.Sprintf("%.1f s", p.ours["random"].at(20).meanTTFT),
@@ -54,6 +49,12 @@ func (p *page) data(chart string) any {
 		"Tail":             tail(p.ours["precise"].at(60)),
 		"LowTTFT":          fmt.Sprintf("%.2f s", p.ours["precise"].at(3).meanTTFT),
 		"PublishedLowTTFT": fmt.Sprintf("%.2f s", p.published["precise"][0].meanTTFT),
+		"GuideMeans":       p.guide.means(),
+		"GuideRates":       p.guide.rates(),
+		"GuideTTFTs":       p.guide.ttfts(),
+		"RoomyError":       p.roomy.mean("optimized").err(),
+		"Preemptions":      p.roomy.ours["optimized"].preemptions,
+		"GuideRatio":       p.guide.ratio("optimized", "service"),
 		"Ordered":          precise.ours > p.mean("estimated").ours && p.mean("estimated").ours > math.Max(load.ours, random.ours),
 	}
 }
@@ -80,7 +81,7 @@ func tail(s stage) string {
 type pair struct{ published, ours float64 }
 
 // mean is the mean over stages of a profile's throughput.
-func (p *page) mean(profile string) pair {
+func (p *benchmark) mean(profile string) pair {
 	var sum pair
 	for i, s := range p.published[profile] {
 		sum.published += s.tokensPerSecond
@@ -90,18 +91,37 @@ func (p *page) mean(profile string) pair {
 	return pair{sum.published / n, sum.ours / n}
 }
 
+// ratio is the throughput of one profile over that of another.
+func (p *benchmark) ratio(profile, other string) pair {
+	a, b := p.mean(profile), p.mean(other)
+	return pair{a.published / b.published, a.ours / b.ours}
+}
+
+// Published is a ratio as it was published.
+func (p pair) Published() string { return fmt.Sprintf("%.2f", p.published) }
+
+// Simulated is a ratio as it is simulated.
+func (p pair) Simulated() string { return fmt.Sprintf("%.2f", p.ours) }
+
 // means is the table over all rates.
-func (p *page) means() string {
+func (p *benchmark) means() string {
 	t := study.Table{Titles: []string{"profile", "output tokens/s, published", "simulated", "error", "prompt tokens from caches", "preemptions"}}
-	for _, profile := range profiles {
+	if p.before != nil {
+		t.Titles = append(t.Titles, "error of engine version 6")
+	}
+	for _, profile := range p.profiles {
 		m, all := p.mean(profile), p.ours[profile]
-		t.Add(profile, fmt.Sprintf("%.0f", m.published), p.interval(profile), m.err(), fmt.Sprintf("%.0f %%", 100*all.hitShare), fmt.Sprintf("%.0f", all.preemptions))
+		row := []string{profile, fmt.Sprintf("%.0f", m.published), p.interval(profile), m.err(), fmt.Sprintf("%.0f %%", 100*all.hitShare), fmt.Sprintf("%.0f", all.preemptions)}
+		if before, ok := p.before[profile]; ok {
+			row = append(row, pair{m.published, before}.err())
+		}
+		t.Add(row...)
 	}
 	return t.String()
 }
 
 // interval is a profile's throughput with its 95 % confidence interval over seeds.
-func (p *page) interval(profile string) string {
+func (p *benchmark) interval(profile string) string {
 	i := stats.MeanInterval(p.ours[profile].throughputs, 0.95)
 	return fmt.Sprintf("%.0f ± %.0f", i.Mean, (i.High-i.Low)/2)
 }
@@ -109,24 +129,24 @@ func (p *page) interval(profile string) string {
 func (p pair) err() string { return fmt.Sprintf("%+.0f %%", 100*(p.ours/p.published-1)) }
 
 // rates is the table of throughput by rate.
-func (p *page) rates() string {
+func (p *benchmark) rates() string {
 	return p.byRate("requests/s", func(s stage) float64 { return s.tokensPerSecond }, func(v pair) string {
 		return fmt.Sprintf("%.0f / %.0f (%s)", v.ours, v.published, v.err())
 	})
 }
 
 // ttfts is the table of the mean time to first token by rate, in seconds.
-func (p *page) ttfts() string {
+func (p *benchmark) ttfts() string {
 	return p.byRate("requests/s", func(s stage) float64 { return s.meanTTFT }, func(v pair) string {
 		return fmt.Sprintf("%.2f / %.2f (%+.2f)", v.ours, v.published, v.ours-v.published)
 	})
 }
 
-func (p *page) byRate(title string, of func(stage) float64, cell func(pair) string) string {
-	t := study.Table{Titles: append([]string{title}, profiles...)}
-	for i, s := range p.published[profiles[0]] {
+func (p *benchmark) byRate(title string, of func(stage) float64, cell func(pair) string) string {
+	t := study.Table{Titles: append([]string{title}, p.profiles...)}
+	for i, s := range p.published[p.profiles[0]] {
 		row := []string{fmt.Sprint(s.rate)}
-		for _, profile := range profiles {
+		for _, profile := range p.profiles {
 			row = append(row, cell(pair{of(p.published[profile][i]), of(p.ours[profile].stages[i])}))
 		}
 		t.Add(row...)

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 
@@ -37,21 +38,31 @@ func readPublished() (map[string][]stage, error) {
 		return nil, err
 	}
 	defer file.Close()
-	rows, err := csv.NewReader(file).ReadAll()
+	all, err := parseStages(file, profiles)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return all, nil
+}
+
+// parseStages reads a row a stage, after a line of titles, and returns the stages of
+// each profile in the order of the rows.
+func parseStages(table io.Reader, profiles []string) (map[string][]stage, error) {
+	rows, err := csv.NewReader(table).ReadAll()
+	if err != nil {
+		return nil, err
 	}
 	all := map[string][]stage{}
 	for i, row := range rows[1:] {
 		s, err := parseStage(row)
 		if err != nil {
-			return nil, fmt.Errorf("%s: line %d: %w", path, i+2, err)
+			return nil, fmt.Errorf("line %d: %w", i+2, err)
 		}
 		all[row[2]] = append(all[row[2]], s)
 	}
 	for _, profile := range profiles {
 		if len(all[profile]) == 0 {
-			return nil, fmt.Errorf("%s: nothing of profile %s", path, profile)
+			return nil, fmt.Errorf("no rows of profile %s", profile)
 		}
 	}
 	return all, nil

@@ -26,9 +26,8 @@ type sample struct {
 	stages []v1alpha1.RateStage
 }
 
-// readSample reads the first sweep of a manifest, whose step times are calibrated,
-// or have the catalogue's shares.
-func readSample(path string, calibrated bool) (*sample, error) {
+// readSample reads the first sweep of a manifest and edits it.
+func readSample(path string, edits ...func(*v1alpha1.PolicySweep)) (*sample, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -42,14 +41,19 @@ func readSample(path string, calibrated bool) (*sample, error) {
 		return nil, fmt.Errorf("%s: no PolicySweep", path)
 	}
 	sweep := set.Sweeps[0]
-	if !calibrated {
-		sweep.Spec.Scenario.Pools[0].Latency.Roofline = nil
+	for _, edit := range edits {
+		edit(sweep)
 	}
 	compiled, errs, err := compile.Sweep(context.Background(), sweep, nil)
 	if err != nil || len(errs) > 0 {
 		return nil, fmt.Errorf("%s: %w", path, errors.Join(err, errs.ToAggregate()))
 	}
 	return &sample{compiled, sweep.Spec.Scenario.Workload.Clients[0].Arrivals.Stages}, nil
+}
+
+// uncalibrated makes step times of the catalogue's shares.
+func uncalibrated(sweep *v1alpha1.PolicySweep) {
+	sweep.Spec.Scenario.Pools[0].Latency.Roofline = nil
 }
 
 // trial returns that of a profile.
