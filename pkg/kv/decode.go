@@ -55,7 +55,9 @@ func (s *sequences) stopDecode(at int32) {
 func (s *sequences) step() {
 	if n := int(s.decodes.opening[s.decodes.phase]); n > 0 {
 		s.pool.take(n)
-		s.slideDecodes()
+		if s.decodes.growing != nil {
+			s.slideDecodes()
+		}
 	}
 	s.decodes.advance()
 	for _, at := range s.decodes.stepwise {

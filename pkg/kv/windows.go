@@ -51,9 +51,6 @@ func (p *blockPool) rotate(n int) {
 // slideDecodes moves the windows of those sequences on that have got a block in this step.
 func (s *sequences) slideDecodes() {
 	d := &s.decodes
-	if d.growing == nil {
-		return
-	}
 	growing := &d.growing[d.phase]
 	full := int(d.opening[d.phase]) - len(*growing)
 	s.pool.take(s.windows.Groups * len(*growing))

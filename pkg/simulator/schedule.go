@@ -103,7 +103,7 @@ func (r *replica) admit(budget int32) {
 	for budget > 0 && r.waiting.len() > 0 && len(b.running) < r.maxSeqs {
 		id := r.front()
 		q := &r.requests.all[id]
-		if r.isLate(q) || !r.adapters.serves(q.info.Adapter, r.now) {
+		if r.isLate(q) || q.info.Adapter != 0 && !r.adapters.serves(q.info.Adapter, r.now) {
 			r.skip(id)
 			continue
 		}
@@ -130,7 +130,9 @@ func (r *replica) admit(budget int32) {
 		r.adapters.runs(q.info.Adapter, +1)
 		r.noteStart(q)
 	}
-	r.requeueSkipped()
+	if len(r.skipped) > 0 {
+		r.requeueSkipped()
+	}
 }
 
 // accept gives a waiting request blocks for its first chunk, or has their
