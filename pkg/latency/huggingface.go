@@ -17,10 +17,18 @@ import (
 //	LlamaForCausalLM, MistralForCausalLM, Qwen2ForCausalLM, Qwen3ForCausalLM
 //	MixtralForCausalLM, Qwen2MoeForCausalLM, Qwen3MoeForCausalLM
 //	DeepseekV2ForCausalLM, DeepseekV3ForCausalLM, Glm4MoeForCausalLM
-//	GptOssForCausalLM, MiniMaxM2ForCausalLM
+//	GptOssForCausalLM, MiniMaxM2ForCausalLM, Gemma3ForCausalLM, Llama4ForCausalLM
+//
+// and of those of models with encoders, whose decoder is one of these and whose config
+// states it in text_config,
+//
+//	Gemma3ForConditionalGeneration, KimiK25ForConditionalGeneration
+//	Llama4ForConditionalGeneration, Mistral3ForConditionalGeneration
+//	Qwen2_5_VLForConditionalGeneration, Qwen3VLForConditionalGeneration
+//	Qwen3VLMoeForConditionalGeneration
 //
 // it takes shape, layers with sliding windows, context after rope scaling, and the
-// format of the weights. A
+// format of the weights. Encoders are left out. A
 // key that is missing is a fault, and so is one that may change the shape in a
 // way that Model cannot say, an unknown one above all.
 func ParseHuggingFace(name string, raw []byte, path *field.Path) (Model, field.ErrorList) {
@@ -36,6 +44,7 @@ func ParseHuggingFace(name string, raw []byte, path *field.Path) (Model, field.E
 	if shape == nil {
 		return m, c.errs
 	}
+	c = c.decoder()
 	m.Layers = c.integer("num_hidden_layers")
 	m.HiddenSize = c.integer("hidden_size")
 	m.AttentionHeads = c.integer("num_attention_heads")
@@ -44,7 +53,8 @@ func ParseHuggingFace(name string, raw []byte, path *field.Path) (Model, field.E
 	shape(c, &m)
 	m.ContextTokens = c.contextTokens()
 	c.takeWeights(&m)
-	m.SlidingWindow = c.slidingWindow()
+	m.SlidingWindow = c.slidingWindow(m.SlidingWindow)
+	c.requireActivation("hidden_act", "silu")
 	c.rejectUnknownKeys()
 	if len(c.errs) > 0 {
 		return m, c.errs
@@ -58,6 +68,15 @@ type hubConfig struct {
 	values map[string]json.RawMessage
 	read   map[string]bool
 	errs   field.ErrorList
+	// inherited are the paths of keys that the config around this one states.
+	inherited map[string]*field.Path
+}
+
+func (c *hubConfig) at(key string) *field.Path {
+	if path := c.inherited[key]; path != nil {
+		return path
+	}
+	return c.path.Child(key)
 }
 
 // optional reads a key, null being as good as none, and reports whether there
@@ -68,7 +87,7 @@ func (c *hubConfig) optional(key string, target any) bool {
 	if !ok || string(raw) == "null" {
 		return false
 	}
-	if errs := decodeStrict(raw, target, c.path.Child(key)); len(errs) > 0 {
+	if errs := decodeStrict(raw, target, c.at(key)); len(errs) > 0 {
 		c.errs = append(c.errs, errs...)
 		return false
 	}
@@ -80,7 +99,7 @@ func (c *hubConfig) integer(key string) int {
 	var v int
 	faults := len(c.errs)
 	if !c.optional(key, &v) && len(c.errs) == faults {
-		c.errs = append(c.errs, field.Required(c.path.Child(key), "the config has no such key"))
+		c.errs = append(c.errs, field.Required(c.at(key), "the config has no such key"))
 	}
 	return v
 }
@@ -91,7 +110,7 @@ func (c *hubConfig) integerOr(key string, other int) int {
 }
 
 func (c *hubConfig) addError(key, format string, args ...any) {
-	c.errs = append(c.errs, field.Invalid(c.path.Child(key), field.OmitValueType{}, fmt.Sprintf(format, args...)))
+	c.errs = append(c.errs, field.Invalid(c.at(key), field.OmitValueType{}, fmt.Sprintf(format, args...)))
 }
 
 var hubArchitectures = map[string]func(*hubConfig, *Model){
@@ -104,9 +123,26 @@ var hubArchitectures = map[string]func(*hubConfig, *Model){
 	"Qwen3MoeForCausalLM":   (*hubConfig).qwenMoE,
 	"DeepseekV2ForCausalLM": (*hubConfig).deepSeek,
 	"DeepseekV3ForCausalLM": (*hubConfig).deepSeek,
+	"Gemma3ForCausalLM":     (*hubConfig).gemma,
 	"Glm4MoeForCausalLM":    (*hubConfig).glm,
 	"GptOssForCausalLM":     (*hubConfig).gptOss,
+	"Llama4ForCausalLM":     (*hubConfig).llama4,
 	"MiniMaxM2ForCausalLM":  (*hubConfig).miniMax,
+
+	"Gemma3ForConditionalGeneration":     (*hubConfig).gemma,
+	"KimiK25ForConditionalGeneration":    (*hubConfig).deepSeek,
+	"Llama4ForConditionalGeneration":     (*hubConfig).llama4,
+	"Mistral3ForConditionalGeneration":   (*hubConfig).dense,
+	"Qwen2_5_VLForConditionalGeneration": (*hubConfig).dense,
+	"Qwen3VLForConditionalGeneration":    (*hubConfig).dense,
+	"Qwen3VLMoeForConditionalGeneration": (*hubConfig).qwenMoE,
+}
+
+// linearAttention are architectures in most of whose layers attention keeps a state of
+// fixed size in place of keys and values, which a Model cannot say.
+var linearAttention = []string{
+	"KimiLinearForCausalLM", "MiniMaxM1ForCausalLM", "MiniMaxText01ForCausalLM", "Qwen3NextForCausalLM",
+	"Qwen3_5ForCausalLM", "Qwen3_5ForConditionalGeneration", "Qwen3_5MoeForCausalLM", "Qwen3_5MoeForConditionalGeneration",
 }
 
 func (c *hubConfig) architecture() func(*hubConfig, *Model) {
@@ -119,6 +155,10 @@ func (c *hubConfig) architecture() func(*hubConfig, *Model) {
 	}
 	if len(names) == 1 && hubArchitectures[names[0]] != nil {
 		return hubArchitectures[names[0]]
+	}
+	if len(names) == 1 && slices.Contains(linearAttention, names[0]) {
+		c.addError("architectures", "%s has layers of linear attention, which are not modelled", names[0])
+		return nil
 	}
 	c.errs = append(c.errs, field.NotSupported(c.path.Child("architectures"), fmt.Sprint(names), slices.Sorted(maps.Keys(hubArchitectures))))
 	return nil
@@ -171,13 +211,6 @@ func (c *hubConfig) glm(m *Model) {
 	c.groupedHeads(m)
 	c.routedExperts(m)
 	c.ignore("use_qk_norm")
-}
-
-// ignore reads keys that change nothing that a Model says.
-func (c *hubConfig) ignore(keys ...string) {
-	for _, key := range keys {
-		c.read[key] = true
-	}
 }
 
 func (c *hubConfig) qwenMoE(m *Model) {

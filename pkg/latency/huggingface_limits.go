@@ -4,8 +4,8 @@ package latency
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -15,13 +15,13 @@ import (
 // rope extend nothing beyond what is stated.
 func (c *hubConfig) contextTokens() int {
 	positions := c.integer("max_position_embeddings")
-	c.read["rope_parameters"] = true
+	c.ignore("rope_parameters")
 	for _, key := range []string{"rope_scaling", "rope_parameters"} {
 		var fields map[string]json.RawMessage
 		if !c.optional(key, &fields) {
 			continue
 		}
-		scaling := hubConfig{path: c.path.Child(key), values: fields, read: map[string]bool{}}
+		scaling := hubConfig{path: c.at(key), values: fields, read: map[string]bool{}}
 		positions = scaling.scaledPositions(positions)
 		c.errs = append(c.errs, scaling.errs...)
 		break
@@ -40,7 +40,7 @@ func (c *hubConfig) scaledPositions(positions int) int {
 		return positions
 	}
 	switch kind {
-	case "default", "llama3":
+	case "default", "llama3", "mrope":
 		return positions
 	case "yarn":
 		positions = c.integerOr("original_max_position_embeddings", positions)
@@ -49,81 +49,41 @@ func (c *hubConfig) scaledPositions(positions int) int {
 		// More than a model may have, so that Validate says so.
 		return int(min(float64(positions)*factor, 2*maxSize))
 	}
-	c.errs = append(c.errs, field.NotSupported(c.path.Child("rope_type"), kind, []string{"default", "dynamic", "linear", "llama3", "yarn"}))
+	c.errs = append(c.errs, field.NotSupported(c.path.Child("rope_type"), kind, []string{"default", "dynamic", "linear", "llama3", "mrope", "yarn"}))
 	return positions
 }
 
-// slidingWindow returns the layers that layer_types says have a window, if any.
-func (c *hubConfig) slidingWindow() *SlidingWindow {
-	window, used := 0, true
-	c.optional("use_sliding_window", &used)
-	given := c.optional("sliding_window", &window) && used
-	var layers []string
-	listed := c.optional("layer_types", &layers)
-	sliding := 0
-	for _, kind := range layers {
-		switch kind {
-		case "full_attention":
-		case "sliding_attention":
-			sliding++
-		default:
-			c.addError("layer_types", "layers of other attention than full_attention and sliding_attention are not modelled")
-			return nil
-		}
-	}
-	switch {
-	case given && !listed && window < c.integerOr("max_position_embeddings", window):
-		c.addError("sliding_window", "must come with layer_types: which layers attend to the last %d tokens only is not known", window)
-	case sliding > 0 && !given:
-		c.addError("layer_types", "layers of sliding_attention need a sliding_window")
-	case sliding > 0:
-		return &SlidingWindow{Tokens: window, Layers: sliding}
-	}
-	return nil
-}
-
-// rejectUnknownKeys reports what would change the shape: an MLP that is not gated, and
-// keys that are not known.
-func (c *hubConfig) rejectUnknownKeys() {
-	activation := "silu"
-	if c.optional("hidden_act", &activation); activation != "silu" {
-		c.addError("hidden_act", "must be silu, with gate, up and down matrices: other MLPs are not modelled")
-	}
-	for _, key := range slices.Sorted(maps.Keys(c.values)) {
-		if !c.read[key] && !slices.Contains(keysWithoutShape, key) {
-			c.addError(key, "unknown key: it may change the model's shape; remove it if it does not")
-		}
-	}
-}
-
-// keysWithoutShape are those that change neither the number of weights, but for
-// biases, nor the work of a token.
-var keysWithoutShape = []string{
-	"_attn_implementation_autoset", "_name_or_path", "attention_bias", "attention_dropout", "auto_map", "aux_loss_alpha",
-	"bos_token_id", "dtype", "ep_size", "eos_token_id", "initializer_range", "max_window_layers", "mlp_bias", "model_type",
-	"n_group", "norm_topk_prob", "num_nextn_predict_layers", "output_router_logits", "pad_token_id", "partial_rotary_factor", "pretraining_tp",
-	"qk_head_dim", "qkv_bias", "rms_norm_eps", "rope_interleave", "rope_theta", "routed_scaling_factor", "router_aux_loss_coef",
-	"router_jitter_noise", "scoring_func", "seq_aux", "topk_group", "topk_method", "torch_dtype", "transformers_version", "use_cache",
-}
-
 // takeWeights takes the format that quantization_config states, where it is one for all
-// layers, or mxfp4, which is that of experts alone.
+// layers or for the experts alone, as mxfp4 is.
 func (c *hubConfig) takeWeights(m *Model) {
 	var fields map[string]json.RawMessage
 	if !c.optional("quantization_config", &fields) {
 		return
 	}
-	q := hubConfig{path: c.path.Child("quantization_config"), values: fields, read: map[string]bool{}}
+	q := hubConfig{path: c.at("quantization_config"), values: fields, read: map[string]bool{}}
 	format := q.quantized()
-	c.errs = append(c.errs, q.errs...)
+	experts := format == MXFP4 || q.skips("self_attn")
 	switch {
-	case format != MXFP4:
+	case !experts:
 		m.Weights = format
-	case m.MoE != nil:
-		m.MoE.Weights = format
-	default:
+	case m.MoE == nil && format == MXFP4:
 		c.addError("quantization_config", "mxfp4 is the format of experts, and the model has none")
+	case m.MoE == nil || format != MXFP4 && m.MoE.SharedIntermediateSize > 0 && !q.skips("shared_expert"):
+		c.addError("quantization_config", "must be of all layers or of routed experts alone: other divisions are not modelled")
+	default:
+		m.MoE.Weights = format
 	}
+	c.errs = append(c.errs, q.errs...)
+}
+
+// skips reports whether a quantization leaves out the matrices with a word in their names.
+func (c *hubConfig) skips(word string) bool {
+	var ignored, kept []string
+	c.optional("ignore", &ignored)
+	c.optional("modules_to_not_convert", &kept)
+	return slices.ContainsFunc(append(ignored, kept...), func(pattern string) bool {
+		return strings.Contains(pattern, word) && !strings.Contains(pattern, "vision") && !strings.Contains(pattern, "visual")
+	})
 }
 
 func (c *hubConfig) quantized() Precision {
@@ -143,17 +103,19 @@ func (c *hubConfig) quantized() Precision {
 	return ""
 }
 
-// integerFormat returns INT4 or INT8, if the number of bits is allowed.
+// integerFormat returns a format of integers, if the number of bits is allowed.
 func (c *hubConfig) integerFormat(bits, group int, key string, allowed ...int) Precision {
 	switch {
 	case !slices.Contains(allowed, bits):
 		c.addError(key, "integers of %d bits are not modelled here", bits)
 	case bits == 8:
 		return INT8
-	case group != int4Group:
-		c.addError("group_size", "must be %d: other groups of 4-bit weights are not modelled", int4Group)
-	default:
+	case group == int4Group:
 		return INT4
+	case group == 32:
+		return INT4Group32
+	default:
+		c.addError("group_size", "must be 32 or %d: other groups of 4-bit weights are not modelled", int4Group)
 	}
 	return ""
 }

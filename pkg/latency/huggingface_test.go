@@ -41,6 +41,54 @@ func deepSeekConfig() jsonObject {
 	}
 }
 
+// gemmaConfig and the two below have the keys that configs of models with encoders have.
+func gemmaConfig() jsonObject {
+	return jsonObject{
+		"architectures": []string{"Gemma3ForConditionalGeneration"}, "model_type": "gemma3", "image_token_index": 262144, "mm_tokens_per_image": 256,
+		"vision_config": jsonObject{"hidden_size": 1152, "num_hidden_layers": 27, "intermediate_size": 4304},
+		"text_config": jsonObject{
+			"model_type": "gemma3_text", "num_hidden_layers": 48, "hidden_size": 3840, "num_attention_heads": 16, "num_key_value_heads": 8,
+			"intermediate_size": 15360, "sliding_window": 1024, "rope_scaling": jsonObject{"rope_type": "linear", "factor": 8.0},
+		},
+	}
+}
+
+func llama4Config() jsonObject {
+	return jsonObject{
+		"architectures": []string{"Llama4ForConditionalGeneration"}, "model_type": "llama4", "boi_token_index": 200080,
+		"vision_config": jsonObject{"hidden_size": 1408, "num_hidden_layers": 34},
+		"text_config": jsonObject{
+			"model_type": "llama4_text", "num_hidden_layers": 48, "hidden_size": 5120, "num_attention_heads": 40, "num_key_value_heads": 8,
+			"head_dim": 128, "hidden_act": "silu", "intermediate_size": 8192, "intermediate_size_mlp": 16384, "vocab_size": 202048,
+			"max_position_embeddings": 1048576, "num_local_experts": 128, "num_experts_per_tok": 1, "interleave_moe_layer_step": 2,
+			"attention_chunk_size": 8192, "use_qk_norm": false, "attn_temperature_tuning": 4, "no_rope_layers": []int{}, "rope_scaling": nil,
+		},
+	}
+}
+
+func kimiConfig() jsonObject {
+	text := withValues(deepSeekConfig(), jsonObject{
+		"model_type": "kimi_k2", "num_attention_heads": 64, "num_key_value_heads": 64, "vocab_size": 163840, "max_position_embeddings": 262144,
+		"n_routed_experts": 384, "first_k_dense_replace": 1, "tie_word_embeddings": false, "add_cross_attention": false, "pruned_heads": jsonObject{},
+		"top_k": 50, "id2label": jsonObject{"0": "LABEL_0"}, "bad_words_ids": nil, "head_dim": nil,
+		"rope_scaling": jsonObject{"type": "yarn", "factor": 64.0, "original_max_position_embeddings": 4096},
+		"quantization_config": jsonObject{
+			"quant_method": "compressed-tensors", "format": "pack-quantized", "kv_cache_scheme": nil,
+			"config_groups": jsonObject{"group_0": jsonObject{"targets": []string{"Linear"}, "weights": jsonObject{"num_bits": 4, "type": "int", "group_size": 32}}},
+			"ignore":        []string{"lm_head", "re:.*self_attn.*", "re:.*shared_experts.*", `re:.*mlp\.(gate|up|down)_proj.*`},
+		},
+	})
+	return jsonObject{
+		"architectures": []string{"KimiK25ForConditionalGeneration"}, "model_type": "kimi_k25", "text_config": text, "tie_word_embeddings": false,
+		"media_placeholder_token_id": 163605, "use_unified_vision_chunk": true, "ignore_index": -100, "vision_config": jsonObject{"vt_num_hidden_layers": 27},
+	}
+}
+
+// withText returns a config with other values in its text_config.
+func withText(config, other jsonObject) jsonObject {
+	return withValues(config, jsonObject{"text_config": withValues(config["text_config"].(jsonObject), other)})
+}
+
 // withValues returns a config with other values; a nil one is taken out.
 func withValues(config, other jsonObject) jsonObject {
 	config = maps.Clone(config)
@@ -69,7 +117,7 @@ func TestPublishedConfigsMatchCatalogue(t *testing.T) {
 			"architectures": []string{"Qwen3ForCausalLM"}, "num_hidden_layers": 64, "hidden_size": 5120, "num_attention_heads": 64,
 			"head_dim": 128, "intermediate_size": 25600, "vocab_size": 151936, "max_position_embeddings": 40960,
 		}),
-		"Qwen2.5-7B": withValues(llamaConfig(), jsonObject{
+		"Qwen2.5-7B-Instruct": withValues(llamaConfig(), jsonObject{
 			"architectures": []string{"Qwen2ForCausalLM"}, "num_hidden_layers": 28, "hidden_size": 3584, "num_attention_heads": 28,
 			"num_key_value_heads": 4, "intermediate_size": 18944, "vocab_size": 152064, "max_position_embeddings": 32768,
 			"rope_scaling": nil, "use_sliding_window": false, "sliding_window": 131072,
@@ -110,6 +158,17 @@ func TestPublishedConfigsMatchCatalogue(t *testing.T) {
 			"num_experts_per_tok": 8, "moe_intermediate_size": 1536, "first_k_dense_replace": 3, "use_qk_norm": true, "partial_rotary_factor": 0.5,
 			"num_nextn_predict_layers": 1,
 		}),
+		"gemma-3-12b": gemmaConfig(),
+		"gemma-3-27b": withText(gemmaConfig(), jsonObject{
+			"num_hidden_layers": 62, "hidden_size": 5376, "num_attention_heads": 32, "num_key_value_heads": 16, "head_dim": 128, "intermediate_size": 21504,
+			"hidden_activation": "gelu_pytorch_tanh", "sliding_window_pattern": 6, "query_pre_attn_scalar": 168,
+		}),
+		"Llama-4-Maverick": llama4Config(),
+		"Llama-4-Scout": withText(llama4Config(), jsonObject{
+			"max_position_embeddings": 10485760, "num_local_experts": 16, "interleave_moe_layer_step": 1,
+			"layer_types": slices.Repeat([]string{"chunked_attention", "chunked_attention", "chunked_attention", "full_attention"}, 12),
+		}),
+		"Kimi-K2.5": kimiConfig(),
 	}
 	for name, config := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -165,6 +224,118 @@ func TestConfigsOfPublishedSize(t *testing.T) {
 	}
 }
 
+// Configs of models with encoders whose decoders are those of models that the catalogue has.
+func TestDecodersOfModelsWithEncoders(t *testing.T) {
+	qwen := jsonObject{
+		"num_hidden_layers": 48, "hidden_size": 2048, "num_attention_heads": 32, "num_key_value_heads": 4, "head_dim": 128, "hidden_act": "silu",
+		"intermediate_size": 6144, "vocab_size": 151936, "max_position_embeddings": 262144, "num_experts": 128, "num_experts_per_tok": 8,
+		"moe_intermediate_size": 768, "decoder_sparse_step": 1, "mlp_only_layers": []int{},
+		"rope_scaling": jsonObject{"rope_type": "default", "mrope_interleaved": true, "mrope_section": []int{24, 20, 20}},
+	}
+	mistral := jsonObject{
+		"model_type": "mistral", "num_hidden_layers": 40, "hidden_size": 5120, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
+		"hidden_act": "silu", "intermediate_size": 32768, "vocab_size": 131072, "max_position_embeddings": 32768, "sliding_window": nil,
+	}
+	outer := func(architecture string, text jsonObject) jsonObject {
+		return jsonObject{
+			"architectures": []string{architecture}, "text_config": text, "vision_config": jsonObject{"depth": 27}, "image_token_id": 151655,
+			"vision_start_token_id": 151652, "tie_word_embeddings": false,
+		}
+	}
+	tests := map[string]struct {
+		config jsonObject
+		want   string
+		change func(*Model)
+	}{
+		"Qwen3-VL with experts": {outer("Qwen3VLMoeForConditionalGeneration", qwen), "Qwen3-30B-A3B-Instruct-2507", func(*Model) {}},
+		"tied embeddings and FP8 of the whole": {withValues(outer("Qwen3VLMoeForConditionalGeneration", qwen), jsonObject{
+			"tie_word_embeddings": true, "quantization_config": jsonObject{"quant_method": "fp8", "modules_to_not_convert": []string{"lm_head", "model.visual.blocks.0.self_attn"}},
+		}), "Qwen3-30B-A3B-Instruct-2507", func(m *Model) { m.TiedEmbeddings, m.Weights = true, FP8 }},
+		"what the decoder states comes first": {outer("Mistral3ForConditionalGeneration", withValues(mistral, jsonObject{"tie_word_embeddings": true})),
+			"Mistral-Small-24B", func(m *Model) { m.TiedEmbeddings = true }},
+		"Mistral Small 3.1": {outer("Mistral3ForConditionalGeneration", mistral), "Mistral-Small-24B", func(*Model) {}},
+		"rope of Ministral 3": {outer("Mistral3ForConditionalGeneration", withValues(mistral, jsonObject{
+			"max_position_embeddings": 262144, "rope_parameters": jsonObject{"rope_type": "yarn", "factor": 16.0, "original_max_position_embeddings": 16384},
+		})), "Mistral-Small-24B", func(m *Model) { m.ContextTokens = 262144 }},
+		"Qwen2.5-VL, whose decoder is the config itself": {withValues(llamaConfig(), jsonObject{
+			"architectures": []string{"Qwen2_5_VLForConditionalGeneration"}, "vision_config": jsonObject{"depth": 32}, "video_token_id": 151656,
+			"rope_scaling": jsonObject{"type": "mrope", "mrope_section": []int{16, 24, 24}}, "use_sliding_window": false, "sliding_window": 32768,
+		}), "Llama-3.1-8B", func(*Model) {}},
+		"the pattern of Gemma's layers, listed": {withText(gemmaConfig(), jsonObject{
+			"layer_types": slices.Repeat([]string{"sliding_attention", "full_attention"}, 24), "_sliding_window_pattern": 6, "use_bidirectional_attention": false,
+		}), "gemma-3-12b", func(m *Model) { m.SlidingWindow.Layers = 24 }},
+		"Gemma without encoder": {withValues(gemmaConfig()["text_config"].(jsonObject), jsonObject{"architectures": []string{"Gemma3ForCausalLM"}}),
+			"gemma-3-12b", func(*Model) {}},
+		"Llama 4 without rope in all layers but one": {withText(llama4Config(), jsonObject{"no_rope_layers": []int{0, 0, 1, 0}, "moe_layers": slices.Repeat([]int{1}, 24)}),
+			"Llama-4-Maverick", func(m *Model) { m.SlidingWindow.Layers = 1 }},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, errs := parseConfig(t, tc.config)
+			if len(errs) > 0 {
+				t.Fatal(errs.ToAggregate())
+			}
+			want := mustModel(t, tc.want)
+			want.Name, want.Aliases = "mine", nil
+			tc.change(&want)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("model (−want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestErrorsOfModelsWithEncoders(t *testing.T) {
+	const unknown = ": Invalid value: unknown key: it may change the model's shape; remove it if it does not"
+	const divided = "config.text_config.quantization_config: Invalid value: must be of all layers or of routed experts alone: other divisions are not modelled"
+	skipping := func(words ...string) jsonObject {
+		return jsonObject{"quantization_config": jsonObject{"quant_method": "fp8", "modules_to_not_convert": words}}
+	}
+	tests := map[string]struct {
+		config jsonObject
+		want   []string
+	}{
+		"unknown keys of both": {withValues(withText(gemmaConfig(), jsonObject{"altup": true}), jsonObject{"memory_layers": 3}), []string{
+			"config.memory_layers" + unknown, "config.text_config.altup" + unknown}},
+		"no decoder":   {withValues(gemmaConfig(), jsonObject{"text_config": 7}), nil},
+		"missing keys": {withText(llama4Config(), jsonObject{"intermediate_size_mlp": nil}), []string{"config.text_config.intermediate_size_mlp: Required value: the config has no such key"}},
+		"a format of the whole": {withValues(gemmaConfig(), jsonObject{"quantization_config": jsonObject{"quant_method": "exl2"}}), []string{
+			`config.quantization_config.quant_method: Unsupported value: "exl2": supported values: "awq", "compressed-tensors", "fbgemm_fp8", "fp8", "gptq", "mxfp4"`}},
+		"no window":                             {withText(gemmaConfig(), jsonObject{"sliding_window": nil}), []string{"config.text_config.layer_types: Invalid value: layers of sliding_attention need a sliding_window"}},
+		"no pattern":                            {withText(gemmaConfig(), jsonObject{"sliding_window_pattern": 0}), []string{"config.text_config.sliding_window_pattern: Invalid value: must be at least 1"}},
+		"an encoder":                            {withText(gemmaConfig(), jsonObject{"use_bidirectional_attention": true}), []string{"config.text_config.use_bidirectional_attention: Invalid value: must be false: a decoder attends to earlier tokens only"}},
+		"another MLP":                           {withText(gemmaConfig(), jsonObject{"hidden_activation": "relu"}), []string{"config.text_config.hidden_activation: Invalid value: must be gelu_pytorch_tanh, with gate, up and down matrices: other MLPs are not modelled"}},
+		"other experts":                         {withText(llama4Config(), jsonObject{"moe_layers": []int{3}}), []string{"config.text_config.moe_layers: Invalid value: must be every interleave_moe_layer_step-th layer: other patterns are not modelled"}},
+		"other attention":                       {withText(llama4Config(), jsonObject{"layer_types": []string{"sliding_attention"}}), []string{"config.text_config.layer_types: Invalid value: layers of other attention than full_attention and chunked_attention are not modelled"}},
+		"attention of a dense model in 16 bits": {withText(gemmaConfig(), skipping("re:.*self_attn.*")), []string{divided}},
+		"shared experts in FP8, attention not":  {withText(kimiConfig(), skipping("model.layers.0.self_attn")), []string{divided}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, errs := parseConfig(t, tc.config)
+			if len(errs) == 0 {
+				t.Fatal("no faults")
+			}
+			if diff := cmp.Diff(tc.want, errorMessages(errs)); tc.want != nil && diff != "" {
+				t.Errorf("faults (−want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Most layers of these keep a state of fixed size, whose work and memory a Model cannot say.
+func TestLinearAttentionIsRefusedByName(t *testing.T) {
+	for _, name := range []string{"Qwen3NextForCausalLM", "Qwen3_5ForConditionalGeneration", "Qwen3_5MoeForConditionalGeneration"} {
+		_, errs := parseConfig(t, withValues(llamaConfig(), jsonObject{
+			"architectures": []string{name}, "full_attention_interval": 4, "linear_num_key_heads": 16, "linear_num_value_heads": 32,
+		}))
+		want := []string{"config.architectures: Invalid value: " + name + " has layers of linear attention, which are not modelled"}
+		if diff := cmp.Diff(want, errorMessages(errs)); diff != "" {
+			t.Errorf("faults (−want +got):\n%s", diff)
+		}
+	}
+}
+
 func TestExpertsInEveryOtherLayer(t *testing.T) {
 	m, errs := parseConfig(t, withValues(llamaConfig(), jsonObject{
 		"architectures": []string{"Qwen3MoeForCausalLM"}, "num_experts": 16, "num_experts_per_tok": 2, "moe_intermediate_size": 1000, "decoder_sparse_step": 2,
@@ -198,6 +369,8 @@ func TestParseHuggingFaceOptionalKeys(t *testing.T) {
 		"compressed FP8":                 {compressed(jsonObject{"num_bits": 8, "type": "float"}), func(m *Model) { m.Weights = FP8 }},
 		"compressed INT8":                {compressed(jsonObject{"num_bits": 8, "type": "int"}), func(m *Model) { m.Weights = INT8 }},
 		"compressed INT4":                {compressed(jsonObject{"num_bits": 4, "type": "int", "group_size": 128}), func(m *Model) { m.Weights = INT4 }},
+		"compressed INT4, small groups":  {compressed(jsonObject{"num_bits": 4, "type": "int", "group_size": 32}), func(m *Model) { m.Weights = INT4Group32 }},
+		"keys that state nothing":        {jsonObject{"altup": nil, "pruned_heads": jsonObject{}}, func(*Model) {}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -231,7 +404,7 @@ func TestParseHuggingFaceErrors(t *testing.T) {
 		"a key of another architecture": {jsonObject{"num_local_experts": 8}, []string{
 			"config.num_local_experts: Invalid value: unknown key: it may change the model's shape; remove it if it does not"}},
 		"an architecture that is not known": {jsonObject{"architectures": []string{"MambaForCausalLM"}}, []string{
-			`config.architectures: Unsupported value: "[MambaForCausalLM]": supported values: "DeepseekV2ForCausalLM", "DeepseekV3ForCausalLM", "Glm4MoeForCausalLM", "GptOssForCausalLM", "LlamaForCausalLM", "MiniMaxM2ForCausalLM", "MistralForCausalLM", "MixtralForCausalLM", "Qwen2ForCausalLM", "Qwen2MoeForCausalLM", "Qwen3ForCausalLM", "Qwen3MoeForCausalLM"`}},
+			`config.architectures: Unsupported value: "[MambaForCausalLM]": supported values: "DeepseekV2ForCausalLM", "DeepseekV3ForCausalLM", "Gemma3ForCausalLM", "Gemma3ForConditionalGeneration", "Glm4MoeForCausalLM", "GptOssForCausalLM", "KimiK25ForConditionalGeneration", "Llama4ForCausalLM", "Llama4ForConditionalGeneration", "LlamaForCausalLM", "MiniMaxM2ForCausalLM", "Mistral3ForConditionalGeneration", "MistralForCausalLM", "MixtralForCausalLM", "Qwen2ForCausalLM", "Qwen2MoeForCausalLM", "Qwen2_5_VLForConditionalGeneration", "Qwen3ForCausalLM", "Qwen3MoeForCausalLM", "Qwen3VLForConditionalGeneration", "Qwen3VLMoeForConditionalGeneration"`}},
 		"no architecture": {jsonObject{"architectures": nil}, []string{
 			"config.architectures: Required value: the config has no such key"}},
 		"a word for a number": {jsonObject{"num_hidden_layers": "many"}, []string{
@@ -245,11 +418,11 @@ func TestParseHuggingFaceErrors(t *testing.T) {
 		"a format of experts without experts": {jsonObject{"quantization_config": jsonObject{"quant_method": "mxfp4"}}, []string{
 			"config.quantization_config: Invalid value: mxfp4 is the format of experts, and the model has none"}},
 		"layers of other attention": {jsonObject{"layer_types": []string{"full_attention", "linear_attention"}}, []string{
-			"config.layer_types: Invalid value: layers of other attention than full_attention and sliding_attention are not modelled"}},
+			"config.layer_types: Invalid value: layers of linear attention are not modelled"}},
 		"another activation": {jsonObject{"hidden_act": "relu2"}, []string{
 			"config.hidden_act: Invalid value: must be silu, with gate, up and down matrices: other MLPs are not modelled"}},
 		"rope scaling that is not known": {jsonObject{"rope_scaling": jsonObject{"type": "longrope"}}, []string{
-			`config.rope_scaling.rope_type: Unsupported value: "longrope": supported values: "default", "dynamic", "linear", "llama3", "yarn"`}},
+			`config.rope_scaling.rope_type: Unsupported value: "longrope": supported values: "default", "dynamic", "linear", "llama3", "mrope", "yarn"`}},
 		"rope scaling without measure": {jsonObject{"rope_scaling": jsonObject{"type": "linear", "factor": 0.5}}, []string{
 			"config.rope_scaling.factor: Invalid value: must be at least 1 and at most 1e6"}},
 		"quantization that is not known": {jsonObject{"quantization_config": jsonObject{"quant_method": "exl2"}}, []string{
@@ -257,7 +430,7 @@ func TestParseHuggingFaceErrors(t *testing.T) {
 		"3 bits": {jsonObject{"quantization_config": jsonObject{"quant_method": "gptq", "bits": 3, "group_size": 128}}, []string{
 			"config.quantization_config.bits: Invalid value: integers of 3 bits are not modelled here"}},
 		"other groups": {jsonObject{"quantization_config": jsonObject{"quant_method": "awq", "bits": 4, "group_size": 64}}, []string{
-			"config.quantization_config.group_size: Invalid value: must be 128: other groups of 4-bit weights are not modelled"}},
+			"config.quantization_config.group_size: Invalid value: must be 32 or 128: other groups of 4-bit weights are not modelled"}},
 		"groups of layers": {jsonObject{"quantization_config": jsonObject{"quant_method": "compressed-tensors", "config_groups": jsonObject{}, "kv_cache_scheme": jsonObject{"num_bits": 8}}}, []string{
 			"config.quantization_config.kv_cache_scheme: Invalid value: remove it and set the format of the KV cache in the pool",
 			"config.quantization_config.config_groups: Invalid value: must be one group for all layers"}},
@@ -292,7 +465,7 @@ func TestParseHuggingFaceErrors(t *testing.T) {
 }
 
 func FuzzParseHuggingFace(f *testing.F) {
-	for _, config := range []jsonObject{llamaConfig(), deepSeekConfig()} {
+	for _, config := range []jsonObject{llamaConfig(), deepSeekConfig(), gemmaConfig(), llama4Config(), kimiConfig()} {
 		raw, err := json.Marshal(config)
 		if err != nil {
 			f.Fatal(err)
