@@ -200,7 +200,7 @@ func (c *hubConfig) gptOss(m *Model) {
 func (c *hubConfig) miniMax(m *Model) {
 	c.mixtral(m)
 	m.MoE.SharedIntermediateSize = c.integerOr("shared_intermediate_size", 0)
-	c.ignore("rotary_dim", "use_qk_norm", "qk_norm_type", "use_routing_bias", "use_mtp", "mtp_transformer_layers", "num_mtp_modules")
+	c.ignore("rotary_dim", "qk_norm_type", "use_routing_bias", "use_mtp", "mtp_transformer_layers", "num_mtp_modules")
 	var kinds []int
 	if c.optional("attn_type_list", &kinds); slices.ContainsFunc(kinds, func(kind int) bool { return kind != 1 }) {
 		c.addError("attn_type_list", "must be 1 for each layer: linear attention is not modelled")
@@ -210,7 +210,6 @@ func (c *hubConfig) miniMax(m *Model) {
 func (c *hubConfig) glm(m *Model) {
 	c.groupedHeads(m)
 	c.routedExperts(m)
-	c.ignore("use_qk_norm")
 }
 
 func (c *hubConfig) qwenMoE(m *Model) {

@@ -43,7 +43,7 @@ func (c *hubConfig) llama4(m *Model) {
 	if c.optional("no_rope_layers", &rotated); len(rotated) > 0 {
 		m.SlidingWindow.Layers = len(slices.DeleteFunc(rotated, func(layer int) bool { return layer == 0 }))
 	}
-	c.ignore("attn_scale", "attn_temperature_tuning", "cache_implementation", "floor_scale", "for_llm_compressor", "use_qk_norm")
+	c.ignore("attn_scale", "attn_temperature_tuning", "cache_implementation", "floor_scale", "for_llm_compressor")
 }
 
 // interleaved returns the layers with a window, where every so-many-th has none.

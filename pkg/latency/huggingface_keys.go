@@ -95,13 +95,14 @@ func changesNothing(key string) bool {
 }
 
 // keysWithoutShape are those that change neither the number of weights, but for
-// biases, nor the work of a token.
+// biases and norms of heads, nor the work of a token.
 var keysWithoutShape = []string{
 	"_attn_implementation_autoset", "_name_or_path", "attention_bias", "attention_dropout", "auto_map", "aux_loss_alpha",
 	"dtype", "ep_size", "initializer_range", "max_window_layers", "mlp_bias", "model_type",
 	"n_group", "norm_topk_prob", "num_nextn_predict_layers", "output_router_logits", "partial_rotary_factor", "pretraining_tp",
 	"qk_head_dim", "qkv_bias", "rms_norm_eps", "rope_interleave", "rope_theta", "routed_scaling_factor", "router_aux_loss_coef",
 	"router_jitter_noise", "scoring_func", "seq_aux", "topk_group", "topk_method", "torch_dtype", "transformers_version", "use_cache",
+	"use_qk_norm",
 }
 
 // keysOfEncoders say how images, video and sound become tokens of the decoder.

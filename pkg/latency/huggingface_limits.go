@@ -64,6 +64,7 @@ func (c *hubConfig) takeWeights(m *Model) {
 	format := q.quantized()
 	experts := format == MXFP4 || q.skips("self_attn")
 	switch {
+	case format == "":
 	case !experts:
 		m.Weights = format
 	case m.MoE == nil && format == MXFP4:

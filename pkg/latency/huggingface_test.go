@@ -301,12 +301,14 @@ func TestErrorsOfModelsWithEncoders(t *testing.T) {
 		"missing keys": {withText(llama4Config(), jsonObject{"intermediate_size_mlp": nil}), []string{"config.text_config.intermediate_size_mlp: Required value: the config has no such key"}},
 		"a format of the whole": {withValues(gemmaConfig(), jsonObject{"quantization_config": jsonObject{"quant_method": "exl2"}}), []string{
 			`config.quantization_config.quant_method: Unsupported value: "exl2": supported values: "awq", "compressed-tensors", "fbgemm_fp8", "fp8", "gptq", "mxfp4"`}},
-		"no window":                             {withText(gemmaConfig(), jsonObject{"sliding_window": nil}), []string{"config.text_config.layer_types: Invalid value: layers of sliding_attention need a sliding_window"}},
-		"no pattern":                            {withText(gemmaConfig(), jsonObject{"sliding_window_pattern": 0}), []string{"config.text_config.sliding_window_pattern: Invalid value: must be at least 1"}},
-		"an encoder":                            {withText(gemmaConfig(), jsonObject{"use_bidirectional_attention": true}), []string{"config.text_config.use_bidirectional_attention: Invalid value: must be false: a decoder attends to earlier tokens only"}},
-		"another MLP":                           {withText(gemmaConfig(), jsonObject{"hidden_activation": "relu"}), []string{"config.text_config.hidden_activation: Invalid value: must be gelu_pytorch_tanh, with gate, up and down matrices: other MLPs are not modelled"}},
-		"other experts":                         {withText(llama4Config(), jsonObject{"moe_layers": []int{3}}), []string{"config.text_config.moe_layers: Invalid value: must be every interleave_moe_layer_step-th layer: other patterns are not modelled"}},
-		"other attention":                       {withText(llama4Config(), jsonObject{"layer_types": []string{"sliding_attention"}}), []string{"config.text_config.layer_types: Invalid value: layers of other attention than full_attention and chunked_attention are not modelled"}},
+		"no window":       {withText(gemmaConfig(), jsonObject{"sliding_window": nil}), []string{"config.text_config.layer_types: Invalid value: layers of sliding_attention need a sliding_window"}},
+		"no pattern":      {withText(gemmaConfig(), jsonObject{"sliding_window_pattern": 0}), []string{"config.text_config.sliding_window_pattern: Invalid value: must be at least 1"}},
+		"an encoder":      {withText(gemmaConfig(), jsonObject{"use_bidirectional_attention": true}), []string{"config.text_config.use_bidirectional_attention: Invalid value: must be false: a decoder attends to earlier tokens only"}},
+		"another MLP":     {withText(gemmaConfig(), jsonObject{"hidden_activation": "relu"}), []string{"config.text_config.hidden_activation: Invalid value: must be gelu_pytorch_tanh, with gate, up and down matrices: other MLPs are not modelled"}},
+		"other experts":   {withText(llama4Config(), jsonObject{"moe_layers": []int{3}}), []string{"config.text_config.moe_layers: Invalid value: must be every interleave_moe_layer_step-th layer: other patterns are not modelled"}},
+		"other attention": {withText(llama4Config(), jsonObject{"layer_types": []string{"sliding_attention"}}), []string{"config.text_config.layer_types: Invalid value: layers of other attention than full_attention and chunked_attention are not modelled"}},
+		"an unknown format of experts": {withText(kimiConfig(), jsonObject{"quantization_config": jsonObject{"quant_method": "modelopt", "ignore": []string{"re:.*self_attn.*"}}}), []string{
+			`config.text_config.quantization_config.quant_method: Unsupported value: "modelopt": supported values: "awq", "compressed-tensors", "fbgemm_fp8", "fp8", "gptq", "mxfp4"`}},
 		"attention of a dense model in 16 bits": {withText(gemmaConfig(), skipping("re:.*self_attn.*")), []string{divided}},
 		"shared experts in FP8, attention not":  {withText(kimiConfig(), skipping("model.layers.0.self_attn")), []string{divided}},
 	}
@@ -370,6 +372,7 @@ func TestParseHuggingFaceOptionalKeys(t *testing.T) {
 		"compressed INT8":                {compressed(jsonObject{"num_bits": 8, "type": "int"}), func(m *Model) { m.Weights = INT8 }},
 		"compressed INT4":                {compressed(jsonObject{"num_bits": 4, "type": "int", "group_size": 128}), func(m *Model) { m.Weights = INT4 }},
 		"compressed INT4, small groups":  {compressed(jsonObject{"num_bits": 4, "type": "int", "group_size": 32}), func(m *Model) { m.Weights = INT4Group32 }},
+		"norms of heads":                 {jsonObject{"use_qk_norm": true}, func(*Model) {}},
 		"keys that state nothing":        {jsonObject{"altup": nil, "pruned_heads": jsonObject{}}, func(*Model) {}},
 	}
 	for name, tc := range tests {
