@@ -14,9 +14,13 @@ import (
 func TestNamesAreSorted(t *testing.T) {
 	want := []string{
 		"MiniMaxAI/MiniMax-M2.5",
+		"Qwen/Qwen2.5-14B",
 		"Qwen/Qwen2.5-14B-Instruct",
+		"Qwen/Qwen2.5-32B",
 		"Qwen/Qwen2.5-32B-Instruct",
+		"Qwen/Qwen2.5-72B",
 		"Qwen/Qwen2.5-72B-Instruct",
+		"Qwen/Qwen2.5-7B",
 		"Qwen/Qwen2.5-7B-Instruct",
 		"Qwen/Qwen3-14B",
 		"Qwen/Qwen3-235B-A22B",
@@ -225,6 +229,20 @@ func TestPublishedBytesOfExperts(t *testing.T) {
 		i := Instance{Model: mustModel(t, name), TensorParallelism: 1}
 		if got := float64(i.WeightBytes()) / 1e9; math.Abs(got/want-1) > 0.02 {
 			t.Errorf("%s: %.1f GB, want %.1f", name, got, want)
+		}
+	}
+}
+
+// Base models have four times the context of those that follow instructions.
+func TestContextOfQwen25(t *testing.T) {
+	for _, size := range []string{"7B", "14B", "32B", "72B"} {
+		base, instruct := mustModel(t, "Qwen2.5-"+size), mustModel(t, "Qwen2.5-"+size+"-Instruct")
+		if base.ContextTokens != 131072 || instruct.ContextTokens != 32768 {
+			t.Errorf("%s: %d and %d tokens, want 131072 and 32768", size, base.ContextTokens, instruct.ContextTokens)
+		}
+		instruct.Name, instruct.Aliases, instruct.ContextTokens = base.Name, base.Aliases, base.ContextTokens
+		if diff := cmp.Diff(base, instruct); diff != "" {
+			t.Errorf("%s (−base +instruct):\n%s", size, diff)
 		}
 	}
 }

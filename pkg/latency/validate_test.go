@@ -27,16 +27,16 @@ func TestParallelismValidation(t *testing.T) {
 	}{
 		"one GPU": {"Llama-3.1-8B", "h100-sxm", 1, nil},
 		"fewer KV heads than GPUs": {"Qwen2.5-7B", "h100-sxm", 7, []string{
-			"pool.tensorParallelism: Invalid value: 7: must divide the 4 KV heads of Qwen/Qwen2.5-7B-Instruct, or be a multiple of them"}},
+			"pool.tensorParallelism: Invalid value: 7: must divide the 4 KV heads of Qwen/Qwen2.5-7B, or be a multiple of them"}},
 		"more GPUs than a machine has": {"Llama-3.1-8B", "h100-sxm", 16, []string{
 			"pool.tensorParallelism: Invalid value: 16: must be at most 8, the GPUs of one machine: links between machines are not modelled"}},
 		"a large model on as many as it needs": {"Llama-3.1-70B", "h100-sxm", 2, nil},
 		"no GPU": {"Llama-3.1-8B", "h100-sxm", 0, []string{
 			"pool.tensorParallelism: Invalid value: 0: must be at least 1"}},
 		"heads that cannot be dealt out": {"Qwen2.5-7B", "h100-sxm", 8, []string{
-			"pool.tensorParallelism: Invalid value: 8: must divide the 28 attention heads of Qwen/Qwen2.5-7B-Instruct"}},
+			"pool.tensorParallelism: Invalid value: 8: must divide the 28 attention heads of Qwen/Qwen2.5-7B"}},
 		"KV heads that cannot be dealt out": {"Qwen2.5-7B", "h100-sxm", 7, []string{
-			"pool.tensorParallelism: Invalid value: 7: must divide the 4 KV heads of Qwen/Qwen2.5-7B-Instruct, or be a multiple of them"}},
+			"pool.tensorParallelism: Invalid value: 7: must divide the 4 KV heads of Qwen/Qwen2.5-7B, or be a multiple of them"}},
 		"weights beyond the memory": {"Llama-3.1-70B", "h100-sxm", 1, []string{
 			"pool.tensorParallelism: Invalid value: 1: meta-llama/Llama-3.1-70B-Instruct does not fit: its weights take 131.4 GiB of each GPU, and h100-sxm has 80.0 GiB"}},
 		"weights beyond a smaller memory": {"Llama-2-70B", "l40s", 1, []string{
