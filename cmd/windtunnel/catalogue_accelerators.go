@@ -25,7 +25,7 @@ func writeAccelerators(w io.Writer, accelerators []latency.Accelerator) error {
 	for _, a := range accelerators {
 		fmt.Fprintf(t, "%s\t%s\t%.3g TB/s\t%s\t%s\t%s\t%s\t%.3g GB/s\t%.2f\t%.2f/%.2f\t%s\n", a.Name,
 			gibibytes(a.MemoryBytes), a.MemoryBandwidthBytesPerSecond/1e12,
-			teraflops(a.BF16FlopsPerSecond), teraflops(a.FP8FlopsPerSecond), teraflops(a.INT8FlopsPerSecond), teraflops(a.FP4FlopsPerSecond),
+			teraflops(a.BF16FlopsPerSecond), teraflops(a.FP8FlopsPerSecond), teraflops(a.INT8FlopsPerSecond), teraflops(max(a.FP4FlopsPerSecond, a.MXFP4FlopsPerSecond)),
 			a.LinkBandwidthBytesPerSecond/1e9,
 			a.MemoryEfficiency, a.PrefillEfficiency, a.DecodeEfficiency, sourceOfShares(a))
 	}

@@ -2,7 +2,10 @@
 
 package latency
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Accelerator is one GPU.
 type Accelerator struct {
@@ -19,8 +22,10 @@ type Accelerator struct {
 	FP8FlopsPerSecond             float64 `json:"fp8FlopsPerSecond,omitempty"`
 	INT8FlopsPerSecond            float64 `json:"int8FlopsPerSecond,omitempty"`
 	// FP4FlopsPerSecond is the peak of 4-bit floats whose groups have a scale
-	// each: NVFP4 and MXFP4.
-	FP4FlopsPerSecond float64 `json:"fp4FlopsPerSecond,omitempty"`
+	// each: NVFP4 and MXFP4. MXFP4FlopsPerSecond is the same of a GPU that does not
+	// compute in NVFP4.
+	FP4FlopsPerSecond   float64 `json:"fp4FlopsPerSecond,omitempty"`
+	MXFP4FlopsPerSecond float64 `json:"mxfp4FlopsPerSecond,omitempty"`
 	// LinkBandwidthBytesPerSecond is that of the link between GPUs of one
 	// machine, one way.
 	LinkBandwidthBytesPerSecond float64 `json:"linkBandwidthBytesPerSecond"`
@@ -55,8 +60,10 @@ func (a Accelerator) flopsPerSecond(p Precision) float64 {
 		return a.FP8FlopsPerSecond
 	case INT8:
 		return a.INT8FlopsPerSecond
-	case NVFP4, MXFP4:
+	case NVFP4:
 		return a.FP4FlopsPerSecond
+	case MXFP4:
+		return cmp.Or(a.MXFP4FlopsPerSecond, a.FP4FlopsPerSecond)
 	}
 	return 0
 }
@@ -69,7 +76,7 @@ func (a Accelerator) multiplies(weights, activations Precision) bool {
 	if activations == BF16 {
 		return true
 	}
-	mixed := weights == MXFP4 && activations == FP8 && a.FP4FlopsPerSecond > 0
+	mixed := weights == MXFP4 && activations == FP8 && a.flopsPerSecond(MXFP4) > 0
 	return a.flopsPerSecond(activations) > 0 && (activations == weights || mixed)
 }
 

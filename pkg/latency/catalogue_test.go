@@ -57,7 +57,7 @@ func TestNamesAreSorted(t *testing.T) {
 	}
 	want = []string{
 		"a100-sxm", "a100-sxm-40gb", "a10g", "b200-sxm", "b300-sxm", "gb200", "gb300", "gh200",
-		"h100-pcie", "h100-sxm", "h20", "h200-sxm", "l4", "l40s", "mi300x", "mi325x",
+		"h100-pcie", "h100-sxm", "h20", "h200-sxm", "l4", "l40s", "mi300x", "mi325x", "mi355x",
 		"rtx-4090", "rtx-pro-6000", "rtx-pro-6000-workstation",
 	}
 	if diff := cmp.Diff(want, Builtin().AcceleratorNames()); diff != "" {
@@ -229,6 +229,20 @@ func TestPublishedBytesOfExperts(t *testing.T) {
 		i := Instance{Model: mustModel(t, name), TensorParallelism: 1}
 		if got := float64(i.WeightBytes()) / 1e9; math.Abs(got/want-1) > 0.02 {
 			t.Errorf("%s: %.1f GB, want %.1f", name, got, want)
+		}
+	}
+}
+
+// The driver shows less than binary gigabytes, for ECC, and more than decimal ones: in MiB,
+// as nvidia-smi prints them, and in bytes, as rocm-smi does.
+func TestMemoryThatDriversShow(t *testing.T) {
+	for name, want := range map[string]int64{
+		"a100-sxm-40gb": 40960 << 20, "a10g": 23028 << 20, "l4": 23034 << 20, "h20": 97871 << 20, "gh200": 97871 << 20,
+		"rtx-pro-6000": 97887 << 20, "rtx-pro-6000-workstation": 97887 << 20,
+		"mi300x": 206141652992, "mi325x": 256<<30 - 16<<20, "mi355x": 309220868096,
+	} {
+		if got := mustAccelerator(t, name).MemoryBytes; got != want {
+			t.Errorf("%s: %d bytes, want %d", name, got, want)
 		}
 	}
 }

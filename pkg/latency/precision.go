@@ -81,7 +81,8 @@ type Quantization struct {
 	// weights where the accelerator computes in it, else BF16: FP8 weights on
 	// an A100 and NVFP4 weights on an H100 are unpacked before they are
 	// multiplied, INT4 weights always, and MXFP4 weights unless Activations says
-	// otherwise, as vLLM does. Where layers and experts have formats of their own,
+	// otherwise, as vLLM does (its select_mxfp4_moe_backend takes kernels with 8-bit
+	// activations only if an environment variable asks for them). Where layers and experts have formats of their own,
 	// it holds for those that it can multiply.
 	Activations Precision
 }

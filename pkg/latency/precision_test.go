@@ -114,6 +114,10 @@ func TestComputeFormatFollowsWeights(t *testing.T) {
 		{"b200-sxm", Quantization{Weights: MXFP4, Activations: MXFP4}, 9000},
 		{"b200-sxm", Quantization{Weights: MXFP4, Activations: FP8}, 4500}, // both at the rate of FP8
 		{"b200-sxm", Quantization{Weights: INT4Group32}, 2250},
+		{"mi355x", Quantization{Weights: NVFP4}, 2516.6},
+		{"mi355x", Quantization{Weights: MXFP4}, 2516.6},
+		{"mi355x", Quantization{Weights: MXFP4, Activations: MXFP4}, 10066.3},
+		{"mi355x", Quantization{Weights: MXFP4, Activations: FP8}, 5033.2},
 	}
 	for _, tc := range tests {
 		i := Instance{Model: mustModel(t, "Llama-3.1-8B"), Accelerator: mustAccelerator(t, tc.accelerator), TensorParallelism: 1, Quantization: tc.q}
@@ -143,6 +147,8 @@ func TestQuantizationValidation(t *testing.T) {
 			`pool.quantization.kvCache: Unsupported value: "nvfp4": supported values: "bf16", "fp8", "int8", "int4"`}},
 		"NVFP4 on an accelerator without it": {"h100-sxm", Quantization{Weights: NVFP4, Activations: NVFP4}, []string{
 			`pool.quantization.activations: Invalid value: "nvfp4": h100-sxm does not compute in it; in bf16 it can serve weights stored in it`}},
+		"NVFP4 on one that computes in MXFP4": {"mi355x", Quantization{Weights: NVFP4, Activations: NVFP4}, []string{
+			`pool.quantization.activations: Invalid value: "nvfp4": mi355x does not compute in it; in bf16 it can serve weights stored in it`}},
 		"MXFP4 by FP8 without cores of 4 bits": {"h100-sxm", Quantization{Weights: MXFP4, Activations: FP8}, []string{
 			`pool.quantization.activations: Invalid value: "fp8": must be the format of the weights, mxfp4, or bf16`}},
 		"activations of another format": {"h100-sxm", Quantization{Weights: INT8, Activations: FP8}, []string{

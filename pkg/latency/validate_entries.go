@@ -160,6 +160,7 @@ func (a Accelerator) Validate(path *field.Path) field.ErrorList {
 		{"fp8FlopsPerSecond", a.FP8FlopsPerSecond, true},
 		{"int8FlopsPerSecond", a.INT8FlopsPerSecond, true},
 		{"fp4FlopsPerSecond", a.FP4FlopsPerSecond, true},
+		{"mxfp4FlopsPerSecond", a.MXFP4FlopsPerSecond, true},
 		{"linkBandwidthBytesPerSecond", a.LinkBandwidthBytesPerSecond, false},
 	} {
 		if f.optional && f.value == 0 || f.value >= 1e6 && f.value <= 1e18 {
