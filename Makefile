@@ -118,7 +118,7 @@ run: build ## Run the manager against the current kubeconfig (IMAGE=name:tag of 
 ##@ Before a commit
 
 .PHONY: verify
-verify: generate manifests fmt vet lint ## Generate, format, vet and lint, then fail if the tree has changed
+verify: generate manifests fmt vet lint check-docs ## Generate, format, vet and lint, check the documentation, then fail if the tree has changed
 	hack/verify-tree.sh
 
 .PHONY: generate
@@ -149,6 +149,10 @@ vet: ## Run go vet
 lint: ## Run golangci-lint
 	$(GOLANGCI_LINT) run
 	cd studies && $(GO) tool -modfile=../hack/tools/lint/go.mod golangci-lint-kube-api-linter run
+
+.PHONY: check-docs
+check-docs: ## Check the links and tables of the documentation
+	$(GO) test -C hack/site -count 1 -run '^TestTheDocumentation' .
 
 ##@ Measure
 

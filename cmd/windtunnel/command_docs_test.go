@@ -76,7 +76,8 @@ func describeFlags(t *testing.T, b *bytes.Buffer, verb *cobra.Command) {
 		}
 		b.WriteString(header)
 		header = ""
-		fmt.Fprintf(b, "| `%s` | %s | %s |\n", strings.TrimSpace(name+" "+kind), shownDefault(f), strings.ReplaceAll(usage, "|", `\|`))
+		bars := strings.NewReplacer("|", `\|`)
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", bars.Replace(strings.TrimSpace(name+" "+kind)), shownDefault(f), bars.Replace(usage))
 	})
 }
 

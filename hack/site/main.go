@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Site writes the documentation as a site of static pages, with a search that needs no
-// server. It fails for a link whose page, heading or file does not exist.
+// server. It fails for a link whose page, heading or file does not exist, and for a row outside
+// of its table.
 //
 //	go run -C hack/site . -o ../../dist/site
 package main

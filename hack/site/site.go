@@ -43,7 +43,16 @@ func load(root fs.FS) (*site, error) {
 			return nil, err
 		}
 	}
-	return s, errors.Join(s.link(), s.checkContents())
+	return s, errors.Join(s.link(), s.checkTables(), s.checkContents())
+}
+
+// checkTables looks at the tables of all pages.
+func (s *site) checkTables() error {
+	var faults []error
+	for _, p := range s.pages {
+		faults = append(faults, p.checkTables())
+	}
+	return errors.Join(faults...)
 }
 
 // link resolves the links of all pages; a page may add others behind it.

@@ -16,8 +16,8 @@ import (
 	"testing/fstest"
 )
 
-// The documentation has no dead link: neither in Markdown, nor on the site.
-func TestTheDocumentationHasNoDeadLink(t *testing.T) {
+// The documentation has neither a dead link, in Markdown or on the site, nor a row outside of its table.
+func TestTheDocumentationHasNoDeadLinkOrBrokenTable(t *testing.T) {
 	s, err := load(os.DirFS("../.."))
 	if err != nil {
 		t.Fatal(err)
@@ -122,6 +122,18 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		"a link that leaves the repository": {
 			map[string]string{"docs/api.md": "# API\n[it](../../it.md)\n"}, "docs/api.md:2: there is no ../it.md",
 		},
+		"a row after an empty line": {
+			map[string]string{"docs/api.md": "# API\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n| 3 | 4 |\n"}, "docs/api.md:7: a row outside of a table",
+		},
+		"a table without a header": {
+			map[string]string{"docs/api.md": "# API\n\n|---|---|\n| 1 | 2 |\n"}, "docs/api.md:3: a row outside of a table",
+		},
+		"a cell too many": {
+			map[string]string{"docs/api.md": "# API\n\n- item\n\n  | a | b |\n  |---|---|\n  | 1 | `x|y` |\n"}, "docs/api.md:7: a row of 3 cells in a table of 2 columns",
+		},
+		"a cell too few": {
+			map[string]string{"docs/api.md": "# API\n\n| a | b |\n|---|---|\n| 1 |\n"}, "docs/api.md:5: a row of 1 cells in a table of 2 columns",
+		},
 		"a page without a title": {
 			map[string]string{"docs/api.md": "## API\n"}, "docs/api.md does not begin with a title",
 		},
@@ -145,6 +157,16 @@ func TestAllFaultsAreReported(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want a fault about %s", err, want)
 		}
+	}
+}
+
+// Bars in code blocks, and bars after a backslash, are no faults.
+func TestSoundTablesAreAccepted(t *testing.T) {
+	_, err := load(small(map[string]string{
+		"docs/api.md": "# API\n\n| | |\n|---|---|\n| 1 | `x\\|y` |\n| 2 | |\n\n```\n| a |\n\n| b |\n```\n",
+	}))
+	if err != nil {
+		t.Error(err)
 	}
 }
 
