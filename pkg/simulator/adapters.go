@@ -4,22 +4,10 @@ package simulator
 
 import (
 	"slices"
-	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
-
-// AdapterPlaces let a replica serve LoRA adapters, as vLLM does with --enable-lora.
-type AdapterPlaces struct {
-	// Max is how many a replica holds, and so how many its batch may have
-	// requests of (--max-loras); at least 1.
-	Max int
-	// LoadTime is how long it takes until an adapter can be used that the
-	// replica does not hold. vLLM loads in the course of a step, which takes as
-	// much longer; here the requests that ask for it wait, and nobody else.
-	LoadTime time.Duration
-}
 
 // adapters are the LoRA adapters that a replica holds. Nil ones gate nothing.
 type adapters struct {

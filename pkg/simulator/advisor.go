@@ -106,7 +106,7 @@ func lacks(d stability.Decision, m stability.Memory) bool {
 
 // asks says that a request may be turned away at the pool's door, so that its
 // replicas have to be up to date when one arrives.
-func (p *Stability) asks() bool { return p != nil && p.Admission == AdmitOrRefuse }
+func asks(p *Stability) bool { return p != nil && p.Admission == AdmitOrRefuse }
 
 // rejectsOnArrival says whether a request finds no room at the door of a replica that
 // is to serve it, where that one's pool asks.

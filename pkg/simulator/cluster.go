@@ -3,7 +3,6 @@
 package simulator
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -84,7 +83,7 @@ func newGateway(core *core, cluster *cluster, c *Config) *gateway {
 func (s *simulation) addPool(config *Config, index int) {
 	p := &config.Pools[index]
 	s.pools = append(s.pools, p.Name)
-	s.gateway.asksOnArrival = s.gateway.asksOnArrival || p.Stability.asks()
+	s.gateway.asksOnArrival = s.gateway.asksOnArrival || asks(p.Stability)
 	c := s.cluster
 	for place := range p.Places() {
 		r := newReplica(int32(len(c.replicas)), index, p)
@@ -129,11 +128,6 @@ func (g *gateway) addScrapes(c *Config) {
 	for _, interval := range intervals {
 		g.scrapes = append(g.scrapes, newScrapeSchedule(interval, phases, endpoints[interval]))
 	}
-}
-
-// scrapeInterval is the time between two scrapes of a replica of a pool.
-func (c *Config) scrapeInterval(p *Pool) time.Duration {
-	return cmp.Or(p.ScrapeInterval, c.ScrapeInterval, DefaultScrapeInterval)
 }
 
 // viewPresence lets the router see which replicas are not there at the start.

@@ -3,6 +3,7 @@
 package simulator
 
 import (
+	"cmp"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/kv"
@@ -221,4 +222,27 @@ type Horizon struct {
 	// requests that arrive before it.
 	WarmUp time.Duration
 	Drain  time.Duration
+}
+
+// AdapterPlaces let a replica serve LoRA adapters, as vLLM does with --enable-lora.
+type AdapterPlaces struct {
+	// Max is how many a replica holds, and so how many its batch may have
+	// requests of (--max-loras); at least 1.
+	Max int
+	// LoadTime is how long it takes until an adapter can be used that the
+	// replica does not hold. vLLM loads in the course of a step, which takes as
+	// much longer; here the requests that ask for it wait, and nobody else.
+	LoadTime time.Duration
+}
+
+// GroupTimer gives the duration of a step that ranks make together: one Step for each
+// rank, all of them 0 for a rank without work. It is deterministic, at least 1 ns, and safe
+// for concurrent use.
+type GroupTimer interface {
+	GroupStepTime(ranks []latency.Step) time.Duration
+}
+
+// scrapeInterval is the time between two scrapes of a replica of a pool.
+func (c *Config) scrapeInterval(p *Pool) time.Duration {
+	return cmp.Or(p.ScrapeInterval, c.ScrapeInterval, DefaultScrapeInterval)
 }

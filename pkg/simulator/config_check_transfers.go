@@ -64,15 +64,6 @@ func (h *Handoff) check() {
 	}
 }
 
-// checkHandOver panics where KV cannot go from one replica to another.
-func (c *cluster) checkHandOver(from, to *replica) {
-	a, b := from.config, to.config
-	if c.handoff.Egress.BytesPerSecond == 0 || a.BlockBytes == 0 || a.BlockBytes != b.BlockBytes || a.BlockTokens != b.BlockTokens {
-		panic(fmt.Sprintf("simulator: the router hands over from endpoint %d to %d, blocks of %d tokens and %d bytes to %d tokens and %d bytes, from %+v to %+v",
-			from.index, to.index, a.BlockTokens, a.BlockBytes, b.BlockTokens, b.BlockBytes, c.handoff.Egress, c.handoff.Ingress))
-	}
-}
-
 // checkDisruptions panics where disruptions do not follow each other or concern
 // nobody.
 func checkDisruptions(all []Disruption, endpoints int) {

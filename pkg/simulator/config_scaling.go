@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
 // ScaledUnit is a pool, or a prefill and a decode pool, that a scaler scales.
@@ -135,4 +137,36 @@ func (c *Config) checkScaling() {
 			panic(fmt.Sprintf("simulator: pool %q: %d accelerators of node pool %d", p.Name, p.Accelerators, p.NodePool))
 		}
 	}
+}
+
+// ScaleDecision is what a scaler was asked at a time, and what it said.
+type ScaleDecision struct {
+	At simtime.Time
+	// Unit indexes Config.Scaling.
+	Unit int
+	// Triggered says that the trigger had it asked, and not its interval.
+	Triggered bool
+	// Was and Wanted are the replicas wanted of each pool, before and after, within the
+	// bounds. Stated is what the scaler said.
+	Was, Wanted, Stated []int
+	Reason              autoscaling.Reason
+	// Notes are the values that the decision rests on.
+	Notes []autoscaling.Note
+}
+
+// StageChange is a replica that comes into another stage.
+type StageChange struct {
+	At simtime.Time
+	// Endpoint numbers the replica through all pools.
+	Endpoint int
+	Stage    autoscaling.Stage
+}
+
+// draw draws how long something takes.
+func (d Delay) draw(s *stats.Stream) time.Duration {
+	if d.Variation == 0 || d.Mean == 0 {
+		return d.Mean
+	}
+	mean := float64(d.Mean)
+	return time.Duration(stats.GammaOf(mean, float64(mean*d.Variation)).Sample(s))
 }

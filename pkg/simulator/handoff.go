@@ -3,6 +3,7 @@
 package simulator
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -241,4 +242,13 @@ func (c *cluster) closeHandoff(h *handoff, cancelled bool) {
 func (c *cluster) cancelHandoff(h *handoff) {
 	c.cancelFlights(h)
 	c.closeHandoff(h, true)
+}
+
+// checkHandOver panics where KV cannot go from one replica to another.
+func (c *cluster) checkHandOver(from, to *replica) {
+	a, b := from.config, to.config
+	if c.handoff.Egress.BytesPerSecond == 0 || a.BlockBytes == 0 || a.BlockBytes != b.BlockBytes || a.BlockTokens != b.BlockTokens {
+		panic(fmt.Sprintf("simulator: the router hands over from endpoint %d to %d, blocks of %d tokens and %d bytes to %d tokens and %d bytes, from %+v to %+v",
+			from.index, to.index, a.BlockTokens, a.BlockBytes, b.BlockTokens, b.BlockBytes, c.handoff.Egress, c.handoff.Ingress))
+	}
 }

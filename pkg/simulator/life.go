@@ -33,14 +33,6 @@ type life struct {
 	spent [autoscaling.Stages]time.Duration
 }
 
-// StageChange is a replica that comes into another stage.
-type StageChange struct {
-	At simtime.Time
-	// Endpoint numbers the replica through all pools.
-	Endpoint int
-	Stage    autoscaling.Stage
-}
-
 // newLives returns the lives of all endpoints at the start.
 func newLives(c *Config, cluster *cluster) []life {
 	lives := make([]life, len(cluster.replicas))
@@ -54,15 +46,6 @@ func newLives(c *Config, cluster *cluster) []life {
 		}
 	}
 	return lives
-}
-
-// draw draws how long something takes.
-func (d Delay) draw(s *stats.Stream) time.Duration {
-	if d.Variation == 0 || d.Mean == 0 {
-		return d.Mean
-	}
-	mean := float64(d.Mean)
-	return time.Duration(stats.GammaOf(mean, float64(mean*d.Variation)).Sample(s))
 }
 
 // enter puts a replica into another stage, now.

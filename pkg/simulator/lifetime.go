@@ -15,39 +15,6 @@ type Lifetime struct{ From, To simtime.Time }
 // Duration returns how long the lifetime is.
 func (l Lifetime) Duration() time.Duration { return l.To.Sub(l.From) }
 
-// lifetimes are a replica's, in order of time. The To of one that has not ended is
-// Never.
-type lifetimes []Lifetime
-
-// present says whether the replica is there.
-func (l lifetimes) present() bool { return len(l) > 0 && l[len(l)-1].To == simtime.Never }
-
-// begin begins a lifetime, unless one is under way.
-func (l *lifetimes) begin(at simtime.Time) {
-	if !l.present() {
-		*l = append(*l, Lifetime{From: at, To: simtime.Never})
-	}
-}
-
-// end ends the lifetime that is under way, if one is.
-func (l lifetimes) end(at simtime.Time) {
-	if l.present() {
-		l[len(l)-1].To = at
-	}
-}
-
-// within returns the parts of the lifetimes that lie in an interval.
-func (l lifetimes) within(from, to simtime.Time) []Lifetime {
-	var parts []Lifetime
-	for _, part := range l {
-		part.From, part.To = max(part.From, from), min(part.To, to)
-		if part.From < part.To {
-			parts = append(parts, part)
-		}
-	}
-	return parts
-}
-
 // Present returns for how long the replica was there.
 func (u *ReplicaUse) Present() time.Duration {
 	var sum time.Duration

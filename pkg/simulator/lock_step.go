@@ -3,18 +3,9 @@
 package simulator
 
 import (
-	"time"
-
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
-
-// GroupTimer gives the duration of a step that ranks make together: one Step for each
-// rank, all of them 0 for a rank without work. It is deterministic, at least 1 ns, and safe
-// for concurrent use.
-type GroupTimer interface {
-	GroupStepTime(ranks []latency.Step) time.Duration
-}
 
 // lockStep is the ranks of a replica whose layers of experts are one: a rank cannot step
 // without the others. Their steps begin and end together. A rank without work takes part in

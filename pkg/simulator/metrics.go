@@ -268,8 +268,8 @@ func (m *metrics) report() []Cell {
 // span is the time that throughput is over.
 func (m *metrics) span() time.Duration { return max(m.last.Sub(m.warmUp), 0) }
 
-// check panics where a cell's counts do not add up.
-func (c *Cell) check() {
+// checkCell panics where a cell's counts do not add up.
+func checkCell(c *Cell) {
 	rejected := int64(0)
 	for _, n := range c.RejectedBy {
 		rejected += n

@@ -42,3 +42,8 @@ type observer interface {
 	// over: the run has ended.
 	over(s *simulation)
 }
+
+// String returns the ending as RequestEnd has it.
+func (e ending) String() string {
+	return [...]string{endCompleted: "completed", endUnfinished: "unfinished", endFailed: "failed", endEvicted: "rejected", endTimedOut: "timed out"}[e]
+}

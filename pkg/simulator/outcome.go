@@ -223,3 +223,45 @@ type LinkUse struct {
 	Busy            time.Duration
 	MeanConcurrency float64
 }
+
+// QueueUse is what the order of a replica's wait queue did to the measured requests that
+// waited in it. Each counts once at most.
+type QueueUse struct {
+	// Inversions counts the requests that still waited when the batch of a step was
+	// formed into which a request of lower priority was admitted.
+	Inversions int64
+	// Blocked counts the requests that still waited when the batch of a step was formed
+	// that computes a prompt with at least Config.LongPrompt times as many tokens to
+	// compute, or that had no KV blocks for the first request of the queue, and enough
+	// for them.
+	Blocked int64
+}
+
+// DefaultLongPrompt is how many times as many tokens the prompt at the head of the line
+// has at least, where nobody says.
+const DefaultLongPrompt = 8
+
+// UnitUse is what became of a unit between the end of warm-up and the end of the run.
+type UnitUse struct {
+	// Pools index Outcome.Pools.
+	Pools []int
+	// Ups and Downs count the decisions that changed how many replicas were wanted of all
+	// pools together, or, where that stayed, of the first pool. Reversals are those in
+	// another direction than the one before.
+	Ups, Downs, Reversals int64
+	// Lost counts the requests that failed because their replica was taken away,
+	// FailedStarts the starts of replicas that did.
+	Lost, FailedStarts int64
+	// RatioDrift is the mean over time of the share by which the ratio of replicas that
+	// serve, of the first pool to the second one, was off the ratio at the start. The
+	// time does not count in which a pool had none. It is 0 for a single pool.
+	RatioDrift float64
+	// LongestMiss is the longest time without a scrape before which at least
+	// RecoveredShare of the requests met their targets, of those that had ended since the
+	// scrape before. A scrape without such requests changes nothing.
+	LongestMiss time.Duration
+}
+
+// RecoveredShare is the share of requests within their targets from which on a cluster
+// counts as recovered.
+const RecoveredShare = 0.9

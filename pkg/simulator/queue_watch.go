@@ -4,23 +4,6 @@ package simulator
 
 import "cmp"
 
-// QueueUse is what the order of a replica's wait queue did to the measured requests that
-// waited in it. Each counts once at most.
-type QueueUse struct {
-	// Inversions counts the requests that still waited when the batch of a step was
-	// formed into which a request of lower priority was admitted.
-	Inversions int64
-	// Blocked counts the requests that still waited when the batch of a step was formed
-	// that computes a prompt with at least Config.LongPrompt times as many tokens to
-	// compute, or that had no KV blocks for the first request of the queue, and enough
-	// for them.
-	Blocked int64
-}
-
-// DefaultLongPrompt is how many times as many tokens the prompt at the head of the line
-// has at least, where nobody says.
-const DefaultLongPrompt = 8
-
 // queueWatch measures a QueueUse. A nil one measures nothing.
 type queueWatch struct {
 	QueueUse

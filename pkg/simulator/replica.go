@@ -297,7 +297,7 @@ func (r *replica) putUnderWay(step latency.Step, duration time.Duration) {
 // begin begins a step, which takes longer while the replica warms up.
 func (r *replica) begin(now simtime.Time, step latency.Step, duration time.Duration) {
 	if now < r.warmUntil {
-		duration = r.config.Startup.WarmUp.slow(duration, now.Sub(r.ready))
+		duration = slowed(&r.config.Startup.WarmUp, duration, now.Sub(r.ready))
 	}
 	if duration < 1 {
 		panic(fmt.Sprintf("simulator: a step of %v at %v", duration, now))

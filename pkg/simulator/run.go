@@ -136,7 +136,7 @@ func (s *simulation) outcome(end simtime.Time) *Outcome {
 	s.scaling.report(o, end)
 	o.Series = s.series.report(s.cluster, end)
 	for i := range o.Cells {
-		o.Cells[i].check()
+		checkCell(&o.Cells[i])
 	}
 	for _, v := range s.observers {
 		v.over(s)

@@ -41,21 +41,6 @@ type unit struct {
 	figures     unitFigures
 }
 
-// ScaleDecision is what a scaler was asked at a time, and what it said.
-type ScaleDecision struct {
-	At simtime.Time
-	// Unit indexes Config.Scaling.
-	Unit int
-	// Triggered says that the trigger had it asked, and not its interval.
-	Triggered bool
-	// Was and Wanted are the replicas wanted of each pool, before and after, within the
-	// bounds. Stated is what the scaler said.
-	Was, Wanted, Stated []int
-	Reason              autoscaling.Reason
-	// Notes are the values that the decision rests on.
-	Notes []autoscaling.Note
-}
-
 // addScaling adds the units of a Config.
 func (s *simulation) addScaling(c *Config) {
 	if len(c.Scaling) == 0 {

@@ -38,7 +38,7 @@ func (s *seriesRecorder) report(c *cluster, end simtime.Time) *Series {
 	}
 	for i, t := range s.endpoints {
 		out.Replicas = append(out.Replicas, t.report(n))
-		out.Pools[c.replicas[i].pool].add(&out.Replicas[i])
+		addTrack(&out.Pools[c.replicas[i].pool], &out.Replicas[i])
 	}
 	return out
 }
@@ -51,8 +51,8 @@ func (t *seriesTrack) report(n int) SeriesTrack {
 	return out
 }
 
-// add adds the series and the peaks of another track.
-func (t *SeriesTrack) add(other *SeriesTrack) {
+// addTrack adds the series and the peaks of another track.
+func addTrack(t, other *SeriesTrack) {
 	for k, bins := range other.Columns {
 		if t.Columns[k] == nil {
 			t.Columns[k] = slices.Clone(bins)

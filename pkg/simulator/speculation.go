@@ -3,63 +3,10 @@
 package simulator
 
 import (
-	"fmt"
 	"math"
 
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
-
-// Speculation is speculative decoding, as vLLM does it. Whenever a request has a new token,
-// Tokens more are drafted for it. Its next step computes that token and the drafts, and
-// accepts drafts up to the first that is wrong: the request gets one token and the accepted
-// drafts at once. Nothing is kept of the others but the places that they have in the KV
-// cache.
-type Speculation struct {
-	// Tokens is how many tokens are drafted, at least 1.
-	Tokens int
-	// Lookahead is for how many tokens beyond those of a step requests that run have places
-	// in the KV cache: Tokens where the drafts have KV of their own, 0 otherwise.
-	Lookahead int
-	// Acceptance is, by position, the share of all drafts that are accepted there, whatever
-	// became of those before: from 1 to 0, not rising, one for each of Tokens.
-	Acceptance []float64
-}
-
-// TokensPerStep is how many tokens a request that decodes gets in a step on average; 1
-// without speculation.
-func (s *Speculation) TokensPerStep() float64 {
-	mean := 1.0
-	if s != nil {
-		for _, share := range s.Acceptance {
-			mean += share
-		}
-	}
-	return mean
-}
-
-// Drafts is how many drafts of a request a step verifies; 0 without speculation.
-func (s *Speculation) Drafts() int {
-	if s == nil {
-		return 0
-	}
-	return s.Tokens
-}
-
-// check panics where the rules of Speculation are broken.
-func (s *Speculation) check() {
-	if s == nil {
-		return
-	}
-	valid := s.Tokens >= 1 && s.Tokens <= math.MaxInt16 && s.Lookahead >= 0 && s.Lookahead <= s.Tokens && len(s.Acceptance) == s.Tokens
-	last := 1.0
-	for _, share := range s.Acceptance {
-		valid = valid && share >= 0 && share <= last
-		last = share
-	}
-	if !valid {
-		panic(fmt.Sprintf("simulator: speculation %+v", *s))
-	}
-}
 
 // acceptanceChance names the draws of acceptance among those of a run.
 var acceptanceChance = stats.HashString("acceptance")
@@ -72,7 +19,7 @@ func draw(seed int64, request, generated int) float64 {
 }
 
 // accepted returns how many of so many drafts are accepted at a draw.
-func (s *Speculation) accepted(drafts int32, at float64) int32 {
+func accepted(s *Speculation, drafts int32, at float64) int32 {
 	n := int32(0)
 	for n < drafts && at < s.Acceptance[n] {
 		n++
@@ -128,7 +75,7 @@ func (r *replica) blocksHeld(q *request) int {
 // drafts that are accepted, up to the end of its answer.
 func (r *replica) verify(id int32, q *request) {
 	s, drafts := r.config.Speculation, q.chunk-1
-	accepted := s.accepted(drafts, draw(r.sim.seed, q.info.Turn, int(q.generated())))
+	accepted := accepted(s, drafts, draw(r.sim.seed, q.info.Turn, int(q.generated())))
 	r.metrics.verified(r.now, q.cell, int64(drafts), int64(accepted))
 	n := min(1+accepted, q.finish-q.total)
 	q.total += n

@@ -9,31 +9,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// UnitUse is what became of a unit between the end of warm-up and the end of the run.
-type UnitUse struct {
-	// Pools index Outcome.Pools.
-	Pools []int
-	// Ups and Downs count the decisions that changed how many replicas were wanted of all
-	// pools together, or, where that stayed, of the first pool. Reversals are those in
-	// another direction than the one before.
-	Ups, Downs, Reversals int64
-	// Lost counts the requests that failed because their replica was taken away,
-	// FailedStarts the starts of replicas that did.
-	Lost, FailedStarts int64
-	// RatioDrift is the mean over time of the share by which the ratio of replicas that
-	// serve, of the first pool to the second one, was off the ratio at the start. The
-	// time does not count in which a pool had none. It is 0 for a single pool.
-	RatioDrift float64
-	// LongestMiss is the longest time without a scrape before which at least
-	// RecoveredShare of the requests met their targets, of those that had ended since the
-	// scrape before. A scrape without such requests changes nothing.
-	LongestMiss time.Duration
-}
-
-// RecoveredShare is the share of requests within their targets from which on a cluster
-// counts as recovered.
-const RecoveredShare = 0.9
-
 // unitFigures are a unit's figures as they grow.
 type unitFigures struct {
 	UnitUse

@@ -12,8 +12,8 @@ import (
 // warmUpRate is how many time constants an exponential warm-up lasts.
 const warmUpRate = 5
 
-// slow returns how long a step takes that begins at an age of its replica.
-func (w *WarmUp) slow(step, age time.Duration) time.Duration {
+// slowed returns how long a step takes that begins at an age of its replica.
+func slowed(w *WarmUp, step, age time.Duration) time.Duration {
 	if age >= w.Duration {
 		return step
 	}

@@ -18,21 +18,6 @@ type listeners struct {
 	handedOver  func(HandOver)
 }
 
-// An EngineStep is a step of an engine that begins.
-type EngineStep struct {
-	At       simtime.Time
-	Duration time.Duration
-	// Replica counts the replicas of all pools, in their order.
-	Replica int
-	// Running are the requests of the batch, and Waiting those of the wait queue with those whose KV
-	// is on its way, as metrics count them.
-	Running, Waiting int
-	// PrefillTokens and DecodeTokens are what the step computes.
-	PrefillTokens, DecodeTokens int
-	// KVUsage is as metrics have it, with the blocks of the step.
-	KVUsage float64
-}
-
 // tellStep tells of a step that begins.
 func (r *replica) tellStep(now simtime.Time, step *latency.Step, duration time.Duration) {
 	r.listeners.stepped(EngineStep{
@@ -40,17 +25,6 @@ func (r *replica) tellStep(now simtime.Time, step *latency.Step, duration time.D
 		Running: len(r.batch.running), Waiting: r.waiting.len() + int(r.port.loading),
 		PrefillTokens: step.PrefillTokens, DecodeTokens: step.DecodeTokens, KVUsage: r.cache.Usage(),
 	})
-}
-
-// A Preemption is a request that a replica takes out of its batch because KV blocks are short.
-type Preemption struct {
-	At simtime.Time
-	// Request is its ID, Replica counts the replicas of all pools, in their order.
-	Request, Replica int
-	// Running and Waiting are as in an [EngineStep], the request among those that run. KVUsage is with
-	// its blocks, and Computed is how many of its tokens are to be computed again.
-	Running, Waiting, Computed int
-	KVUsage                    float64
 }
 
 // preemptionOf describes the preemption of a request that still has its place.
@@ -61,40 +35,7 @@ func (r *replica) preemptionOf(q *request) Preemption {
 	}
 }
 
-// The reasons of transfers.
-const (
-	OffloadTransfer = "offload"
-	ReloadTransfer  = "reload"
-	HandOverReason  = "pd_handoff"
-)
-
-// The places of KV in words.
-const (
-	GPUPlace     = "GPU"
-	CPUPlace     = "CPU"
-	StoragePlace = "Storage"
-)
-
 var tierPlaces = [TierKinds]string{CPUTier: CPUPlace, StorageTier: StoragePlace}
-
-// NoRequest is the Transfer.Request of blocks that belong to no request.
-const NoRequest = -1
-
-// A Transfer is a transfer of KV that ended.
-type Transfer struct {
-	// Begun is when it was asked for, and Ended when its last byte was there, or when it was taken
-	// back because its request or its replica was gone: Cancelled.
-	Begun, Ended simtime.Time
-	Cancelled    bool
-	// Reason is offload, reload or pd_handoff.
-	Reason string
-	// Request is the ID of the request whose blocks move, or NoRequest.
-	Request int
-	// From and To count the replicas of all pools. They differ in hand-overs only.
-	From, To         int
-	FromTier, ToTier string
-	Bytes            int64
-}
 
 // sending is when a transfer began and how many bytes it has.
 type sending struct {
@@ -143,22 +84,6 @@ func (c *copying) describe(s *simulation) Transfer {
 		Reason: OffloadTransfer, Request: c.request,
 		From: int(c.replica), To: int(c.replica), FromTier: from, ToTier: tierPlaces[tiers[c.tier].kind],
 	}
-}
-
-// A HandOver is the hand-over of a prompt's KV from the replica that computed it to the one that
-// decodes. Times that did not come are negative.
-type HandOver struct {
-	Request int
-	// Prefill and Decode count the replicas of all pools.
-	Prefill, Decode int
-	// Begun is when the request was sent on its way, Prefilled when its prompt was computed, Ready when
-	// it might decode, and Ended when all blocks had come, or when it was Cancelled because the
-	// request, one of its replicas or the need for the rest was gone.
-	Begun, Prefilled, Ready, Ended simtime.Time
-	Cancelled                      bool
-	// Tokens are those of the prompt that came from the other replica, once it is Ready, and Bytes what arrived.
-	Tokens int
-	Bytes  int64
 }
 
 // tellHandOver tells of a hand-over that ends now.
