@@ -114,12 +114,12 @@ func (p *plain) reportSeries() *Series {
 	for _, epochs := range p.series.epochs {
 		s.Weights = append(s.Weights, p.weights(s, epochs))
 	}
-	s.leaveOutZeros()
+	leaveOutZeros(s)
 	return s
 }
 
 // leaveOutZeros makes columns nil that are 0 throughout.
-func (s *Series) leaveOutZeros() {
+func leaveOutZeros(s *Series) {
 	leaveOut := func(columns ...*[]int64) {
 		for _, c := range columns {
 			if !slices.ContainsFunc(*c, func(n int64) bool { return n != 0 }) {
