@@ -67,7 +67,7 @@ test: ## Run all tests that need no node, and list the skipped ones; the first t
 
 .PHONY: test-fast
 test-fast: ## Run the tests of the fast packages, without an API server and long simulations
-	$(GO) test -short $$($(GO) list ./... | grep -v -e /test/ -e /controllers$$ -e /pkg/calibrate$$ -e /pkg/search$$ -e /pkg/simulator$$)
+	$(GO) test -short $$($(GO) list ./... | grep -v -e /test/ -e /controllers$$ -e /pkg/calibrate$$ -e /pkg/search$$ -e /pkg/simulator/simulation$$)
 
 .PHONY: update
 update: ## Rewrite all golden files, and the generated pages that take seconds; review the changes

@@ -81,7 +81,7 @@ var Claims = []Claim{
 	},
 	{
 		Row:   "the same seed and scenario",
-		Tests: []string{"pkg/simulator.TestSameConfigSameOutcome", "pkg/experiment.TestRowsDoNotDependOnShards"},
+		Tests: []string{"pkg/simulator/simulation.TestSameConfigSameOutcome", "pkg/experiment.TestRowsDoNotDependOnShards"},
 	},
 	{
 		Row:   "[prefill and decode apart]",

@@ -15,6 +15,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 	"windtunnel.dev/windtunnel/pkg/trace"
 )
 
@@ -26,7 +27,7 @@ func BenchmarkR(b *testing.B) {
 		b.Run(fmt.Sprintf("replicas=%d", replicas), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := simulator.Run(context.Background(), R(requests, replicas, 1)); err != nil {
+				if _, err := simulation.Run(context.Background(), R(requests, replicas, 1)); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -40,7 +41,7 @@ func BenchmarkGuided(b *testing.B) {
 	const requests, replicas = 50_000, 16
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := simulator.Run(context.Background(), Guided(requests, replicas, 1)); err != nil {
+		if _, err := simulation.Run(context.Background(), Guided(requests, replicas, 1)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -76,7 +77,7 @@ func benchmarkEach(b *testing.B, configs map[string]func(requests, replicas int,
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := simulator.Run(context.Background(), config(requests, replicas, 1)); err != nil {
+				if _, err := simulation.Run(context.Background(), config(requests, replicas, 1)); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -98,7 +99,7 @@ func BenchmarkDecisions(b *testing.B) {
 						Explain(func(*scheduler.Explanation))
 					}).Explain((*scheduler.Explanation).Release)
 				}
-				if _, err := simulator.Run(context.Background(), c); err != nil {
+				if _, err := simulation.Run(context.Background(), c); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -114,7 +115,7 @@ func BenchmarkSeries(b *testing.B) {
 		c.Series = series
 		runtime.GC()
 		began := time.Now()
-		if _, err := simulator.Run(context.Background(), c); err != nil {
+		if _, err := simulation.Run(context.Background(), c); err != nil {
 			b.Fatal(err)
 		}
 		return time.Since(began).Seconds()
@@ -167,7 +168,7 @@ func BenchmarkLevels(b *testing.B) {
 			for b.Loop() {
 				c := R(50_000, 16, 1)
 				detach := level.watch(&c)
-				if _, err := simulator.Run(context.Background(), c); err != nil {
+				if _, err := simulation.Run(context.Background(), c); err != nil {
 					b.Fatal(err)
 				}
 				detach()
@@ -187,7 +188,7 @@ func BenchmarkPrograms(b *testing.B) {
 			b.ReportAllocs()
 			before := cpuTime(b)
 			for b.Loop() {
-				if _, err := simulator.Run(context.Background(), config(requests, replicas, 1)); err != nil {
+				if _, err := simulation.Run(context.Background(), config(requests, replicas, 1)); err != nil {
 					b.Fatal(err)
 				}
 			}

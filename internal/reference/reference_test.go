@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 )
 
 // TestEveryRequestIsServed, with every invariant of the engine checked.
 func TestEveryRequestIsServed(t *testing.T) {
 	config := R(500, 4, 1)
 	config.CheckInvariants = true
-	o, err := simulator.Run(context.Background(), config)
+	o, err := simulation.Run(context.Background(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +30,7 @@ func TestTheClosedLoopHasTheLoadOfR(t *testing.T) {
 	const requests = 20_000
 	seconds := map[string]float64{}
 	for name, config := range map[string]simulator.Config{"open": R(requests, 16, 1), "closed": Closed(requests, 16, 1)} {
-		o, err := simulator.Run(context.Background(), config)
+		o, err := simulation.Run(context.Background(), config)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +64,7 @@ func TestClients(t *testing.T) {
 func TestProgramsDecideAsThePolicy(t *testing.T) {
 	outcomes := map[Form]*simulator.Outcome{}
 	for _, form := range Forms {
-		o, err := simulator.Run(context.Background(), Programmed(form)(2000, 16, 1))
+		o, err := simulation.Run(context.Background(), Programmed(form)(2000, 16, 1))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 )
 
 // Times are those of one request, in seconds.
@@ -59,7 +60,7 @@ func (r *Run) replay(ctx context.Context, timer latency.StepTimer) ([]Times, err
 	all := make([]Times, len(r.Requests))
 	completed := 0
 	requests, listener := r.source()
-	_, err := simulator.Run(ctx, simulator.Config{
+	_, err := simulation.Run(ctx, simulator.Config{
 		Pools:    []simulator.Pool{r.Engine.pool(timer)},
 		Policies: policy.RoutedBy(onlyReplica{}),
 		Source:   requests,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 )
 
 // A Maker makes the input of a simulation under a seed, anew for each call. Calls may overlap.
@@ -44,7 +45,7 @@ func (s *Stage) Play(ctx context.Context, maker Maker, seed int64, a Assumptions
 	a.apply(&config, seed)
 	x := newExporter(s, &config)
 	x.attach(&config)
-	if _, err := simulator.Run(ctx, config); err != nil {
+	if _, err := simulation.Run(ctx, config); err != nil {
 		return nil, err
 	}
 	if last.ended && config.Listener == nil && a == AsStated() {

@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -32,7 +33,7 @@ func (first) Route(*policy.View, *policy.Request) (policy.Decision, error) { ret
 // 42.54 %.
 func TestHoursAndCostAreSumsOverLifetimes(t *testing.T) {
 	second := func(n int) simtime.Time { return simtime.Time(n) * simtime.Time(time.Second) }
-	o, err := simulator.Run(context.Background(), simulator.Config{
+	o, err := simulation.Run(context.Background(), simulator.Config{
 		Pools: []simulator.Pool{{
 			Name: "p", Replicas: 3, MaxReplicas: 4, Timer: latency.Linear{BaseMicroseconds: 5000},
 			BlockTokens: 16, KVBlocks: 200, MaxNumSeqs: 16, MaxNumBatchedTokens: 512,

@@ -19,6 +19,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -39,7 +40,7 @@ func seriesOf(t *testing.T, seed int64, requests int) *Series {
 		Name: "llama", Replicas: 2, Timer: latency.Linear{BaseMicroseconds: 5000, PerPrefillTokenMicroseconds: 20, PerDecodeTokenMicroseconds: 50},
 		BlockTokens: 16, KVBlocks: 200, PrefixCaching: true, MaxNumSeqs: 16, MaxNumBatchedTokens: 512,
 	}}
-	o, err := simulator.Run(context.Background(), simulator.Config{
+	o, err := simulation.Run(context.Background(), simulator.Config{
 		Pools: pools, Policies: policy.RoutedBy(&turns{endpoints: 2}), Seed: seed,
 		Source:  workload.NewClients([]workload.Client{client("critical", 200), client("sheddable", 600)}, seed),
 		Horizon: simulator.Horizon{Requests: requests, Drain: 100 * time.Millisecond},

@@ -11,6 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -46,7 +47,7 @@ func simulate(t *testing.T, seed int64, targets []simulator.Target) *Document {
 			BlockTokens: 16, KVBlocks: 200, PrefixCaching: true, MaxNumSeqs: 16, MaxNumBatchedTokens: 512,
 		}
 	}
-	o, err := simulator.Run(context.Background(), simulator.Config{
+	o, err := simulation.Run(context.Background(), simulator.Config{
 		Pools:    []simulator.Pool{pool("fast", 2, 5000), pool("slow", 1, 20000)},
 		Policies: policy.RoutedBy(&turns{endpoints: 3}),
 		Source: workload.NewClients([]workload.Client{

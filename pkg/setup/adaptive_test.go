@@ -11,6 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 )
 
 // adaptedBy puts a law and a gate before the router; the parameters are names and values
@@ -127,7 +128,7 @@ func TestALawThatChangesNothing(t *testing.T) {
 				}))
 				var ends []string
 				c.Ended = func(e simulator.RequestEnd) { ends = append(ends, fmt.Sprintf("%+v", e)) }
-				if _, err := simulator.Run(t.Context(), c); err != nil {
+				if _, err := simulation.Run(t.Context(), c); err != nil {
 					t.Fatal(err)
 				}
 				return ends

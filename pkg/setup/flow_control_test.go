@@ -12,6 +12,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 )
 
 const flowControlConfig = `apiVersion: llm-d.ai/v1alpha1
@@ -54,7 +55,7 @@ func overload(t *testing.T, text string, priority int32) *simulator.Outcome {
 		s.Workload.Clients = []v1alpha1.Client{high, low}
 	})
 	config.CheckInvariants = true
-	o, err := simulator.Run(context.Background(), config)
+	o, err := simulation.Run(context.Background(), config)
 	if err != nil {
 		t.Fatal(err)
 	}

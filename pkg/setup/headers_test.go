@@ -12,6 +12,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 )
 
 const headerConfig = `apiVersion: llm-d.ai/v1alpha1
@@ -41,7 +42,7 @@ func TestHeadersSelectProfile(t *testing.T) {
 		lost.Name, lost.Tenant, lost.Headers = "lost", "lost", map[string]v1alpha1.HeaderValue{"epp-profile": "nowhere"}
 		s.Workload.Clients = []v1alpha1.Client{near, far, lost}
 	})
-	o, err := simulator.Run(context.Background(), config)
+	o, err := simulation.Run(context.Background(), config)
 	if err != nil {
 		t.Fatal(err)
 	}

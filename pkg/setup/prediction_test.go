@@ -17,6 +17,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 )
 
 const predictingConfig = `
@@ -80,7 +81,7 @@ func runForecasts(t *testing.T, edit func(*v1alpha1.Scenario)) (forecasts map[in
 	m.config.Policies.Routing = picker.Routing()
 	m.config.Policies.Routing.Router = r
 	m.config.Completed = func(c simulator.Completion) { completions = append(completions, c) }
-	if _, err := simulator.Run(t.Context(), m.config); err != nil {
+	if _, err := simulation.Run(t.Context(), m.config); err != nil {
 		t.Fatal(err)
 	}
 	return r.forecasts, completions
@@ -226,7 +227,7 @@ func TestBetterPredictionsLowerLatency(t *testing.T) {
 		})
 		sum, n := time.Duration(0), 0
 		c.Completed = func(c simulator.Completion) { sum, n = sum+c.FirstToken.Sub(c.Arrival), n+1 }
-		if _, err := simulator.Run(t.Context(), c); err != nil {
+		if _, err := simulation.Run(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
 		return sum / time.Duration(n)

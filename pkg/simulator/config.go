@@ -242,7 +242,7 @@ type GroupTimer interface {
 	GroupStepTime(ranks []latency.Step) time.Duration
 }
 
-// scrapeInterval is the time between two scrapes of a replica of a pool.
-func (c *Config) scrapeInterval(p *Pool) time.Duration {
+// ScrapeIntervalOf is the time between two scrapes of a replica of a pool.
+func (c *Config) ScrapeIntervalOf(p *Pool) time.Duration {
 	return cmp.Or(p.ScrapeInterval, c.ScrapeInterval, DefaultScrapeInterval)
 }

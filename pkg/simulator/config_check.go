@@ -10,8 +10,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/kv"
 )
 
-// check panics where the rules of Config are broken.
-func (c *Config) check() {
+// Check panics where the rules of Config are broken.
+func (c *Config) Check() {
 	endpoints := 0
 	for i := range c.Pools {
 		c.Pools[i].check()
@@ -48,7 +48,7 @@ func (p *Pool) check() {
 		panic(fmt.Sprintf("simulator: pool %q: negative scrape interval %v", p.Name, p.ScrapeInterval))
 	case p.BlockBytes < 0 || p.BlockBytes > math.MaxInt64/int64(p.KVBlocks):
 		panic(fmt.Sprintf("simulator: pool %q: %d blocks of %d bytes", p.Name, p.KVBlocks, p.BlockBytes))
-	case p.Ranks < 0 || p.Replicas%p.ranks() != 0 || p.MaxReplicas%p.ranks() != 0:
+	case p.Ranks < 0 || p.Replicas%p.RanksPerReplica() != 0 || p.MaxReplicas%p.RanksPerReplica() != 0:
 		panic(fmt.Sprintf("simulator: pool %q: %d replicas, at most %d, of %d ranks", p.Name, p.Replicas, p.MaxReplicas, p.Ranks))
 	case p.Windows.Groups < 0 || (p.Windows.Groups > 0) != (p.Windows.Blocks > 0) || p.longestSequence() < 1:
 		panic(fmt.Sprintf("simulator: pool %q: windows %+v beside %d blocks", p.Name, p.Windows, p.KVBlocks))
@@ -60,7 +60,7 @@ func (p *Pool) check() {
 	if a := p.Adapters; a != nil && (a.Max < 1 || a.LoadTime < 0) {
 		panic(fmt.Sprintf("simulator: pool %q: adapters %+v", p.Name, *a))
 	}
-	p.Speculation.check()
+	p.Speculation.Check()
 	p.checkTiers()
 }
 
@@ -73,11 +73,13 @@ func (p *Pool) KVTokens() int { return p.longestSequence() * p.BlockTokens }
 // Places is how many replicas there may be at once, and so how many endpoints.
 func (p *Pool) Places() int { return max(p.Replicas, p.MaxReplicas) }
 
-// ranks is how many endpoints one replica is.
-func (p *Pool) ranks() int { return max(p.Ranks, 1) }
+// RanksPerReplica is how many endpoints one replica is.
+func (p *Pool) RanksPerReplica() int { return max(p.Ranks, 1) }
 
 // EndpointNames name the endpoints of the pool.
-func (p *Pool) EndpointNames() []string { return EndpointNames(p.Name, p.Places(), p.ranks()) }
+func (p *Pool) EndpointNames() []string {
+	return EndpointNames(p.Name, p.Places(), p.RanksPerReplica())
+}
 
 // EndpointNames name the endpoints of a pool whose replicas have so many ranks, such as
 // llama/0, or llama/0-rank-1.

@@ -120,7 +120,7 @@ func (c *Config) checkScaling() {
 		}
 		for k, p := range u.Pools {
 			pool := &c.Pools[p]
-			if pool.ranks() > 1 {
+			if pool.RanksPerReplica() > 1 {
 				panic(fmt.Sprintf("simulator: unit %q scales pool %q, whose replicas have %d ranks", u.Name, pool.Name, pool.Ranks))
 			}
 			if u.Min[k] < 0 || u.Max[k] < max(u.Min[k], 1) || u.Max[k] > pool.Places() {
@@ -162,8 +162,8 @@ type StageChange struct {
 	Stage    autoscaling.Stage
 }
 
-// draw draws how long something takes.
-func (d Delay) draw(s *stats.Stream) time.Duration {
+// Draw draws how long something takes.
+func (d Delay) Draw(s *stats.Stream) time.Duration {
 	if d.Variation == 0 || d.Mean == 0 {
 		return d.Mean
 	}

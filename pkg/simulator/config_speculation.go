@@ -43,8 +43,8 @@ func (s *Speculation) Drafts() int {
 	return s.Tokens
 }
 
-// check panics where the rules of Speculation are broken.
-func (s *Speculation) check() {
+// Check panics where the rules of Speculation are broken.
+func (s *Speculation) Check() {
 	if s == nil {
 		return
 	}

@@ -15,6 +15,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 	"windtunnel.dev/windtunnel/pkg/trace"
 )
 
@@ -26,7 +27,7 @@ func TestACollectorOnlyWatches(t *testing.T) {
 		if watch {
 			defer c.Attach(&config)()
 		}
-		o, err := simulator.Run(t.Context(), config)
+		o, err := simulation.Run(t.Context(), config)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +165,7 @@ func traceOf(t *testing.T, file string) []seen {
 			all[x.Request.ID] = s
 		})
 		config.Ended = func(e simulator.RequestEnd) { all[e.ID].end = e }
-		if _, err := simulator.Run(t.Context(), config); err != nil {
+		if _, err := simulation.Run(t.Context(), config); err != nil {
 			t.Fatal(err)
 		}
 		list := make([]seen, len(all))
@@ -186,7 +187,7 @@ func BenchmarkCollector(b *testing.B) {
 				if watch {
 					trace.NewCollector(&config, trace.Thresholds{}).Attach(&config)
 				}
-				if _, err := simulator.Run(b.Context(), config); err != nil {
+				if _, err := simulation.Run(b.Context(), config); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -5,7 +5,7 @@
 //
 //	c := trace.NewCollector(&config, trace.Thresholds{})
 //	detach := c.Attach(&config)
-//	outcome, err := simulator.Run(ctx, config)
+//	outcome, err := simulation.Run(ctx, config)
 //	detach()
 //	fmt.Print(trace.Summarize(c.Report(), trace.SummaryOptions{}))
 //

@@ -16,6 +16,7 @@ import (
 
 	"windtunnel.dev/windtunnel/internal/ballast"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 )
 
 // childCase and childTrace are the environment of a child process: the name of
@@ -71,7 +72,7 @@ func (c benchCase) measure(tracePath string) (measurement, error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	cpu, start := cpuTime(), time.Now()
-	o, err := simulator.Run(context.Background(), config)
+	o, err := simulation.Run(context.Background(), config)
 	drop()
 	m.CPU, m.Wall = cpuTime()-cpu, time.Since(start)
 	if err != nil {

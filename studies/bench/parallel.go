@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 )
 
 // measureParallel runs the case's simulations with other seeds, one after the
@@ -54,7 +55,7 @@ func (c benchCase) runAll(tracePath string, cores int) (time.Duration, measureme
 	for i := range cores {
 		group.Go(func() {
 			for config := range configs {
-				o, err := simulator.Run(context.Background(), config)
+				o, err := simulation.Run(context.Background(), config)
 				if err == nil {
 					err = parts[i].describe(o)
 				}

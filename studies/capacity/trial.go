@@ -18,6 +18,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 )
 
 // sample is the sweep over the profiles.
@@ -118,7 +119,7 @@ func (s *sample) simulate(profile string, seed int64) (measured, error) {
 	}
 	tallies := newTallies(s.stages)
 	config.Completed = func(c simulator.Completion) { stageOf(tallies, c.Arrival).add(c) }
-	outcome, err := simulator.Run(context.Background(), config)
+	outcome, err := simulation.Run(context.Background(), config)
 	if err != nil {
 		return measured{}, err
 	}

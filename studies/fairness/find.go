@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/studies/study"
 )
@@ -69,7 +70,7 @@ func find(ctx context.Context, s *sample, of scale) (*findings, error) {
 		if err != nil {
 			return err
 		}
-		outcomes[i], err = simulator.Run(ctx, config)
+		outcomes[i], err = simulation.Run(ctx, config)
 		return err
 	})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
-	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 )
 
 // window is the time over which the gateway takes rates, and step the least time between
@@ -86,7 +86,7 @@ func observe(ctx context.Context, s *sample, workload string) (seen, error) {
 		from: from, next: from, sums: make([]signals, n), peaks: make([]float64, n), requests: make([]int64, n), tokens: make([]int64, n),
 	}
 	config.Policies.Admission, config.Policies.Traffic = o, policy.NewTraffic(n, len(labels.Classes), window)
-	if _, err := simulator.Run(ctx, config); err != nil {
+	if _, err := simulation.Run(ctx, config); err != nil {
 		return seen{}, err
 	}
 	seconds, looks := (horizon.Duration - horizon.WarmUp).Seconds(), float64(o.looks)

@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -41,7 +42,7 @@ func inTwoStages(t *testing.T, c cluster, requests []workload.Request, completed
 	run := func(c cluster, requests []workload.Request, completed func(simulator.Completion)) {
 		config := c.config(&given{requests}, c.machine.table.Timer())
 		config.Completed = completed
-		if _, err := simulator.Run(t.Context(), config); err != nil {
+		if _, err := simulation.Run(t.Context(), config); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 )
 
 // The service level: shares of requests and how many times as long as alone.
@@ -136,7 +137,7 @@ func (s *sample) run(ratePerSecond float64, seed int64) error {
 		completed++
 		s.completion(c)
 	}
-	outcome, err := simulator.Run(context.Background(), config)
+	outcome, err := simulation.Run(context.Background(), config)
 	if err != nil {
 		return err
 	}
@@ -169,7 +170,7 @@ func (s *sample) computePrompts(ratePerSecond float64, seed int64) error {
 	config := c.config(newPoisson(prompts, ratePerSecond, seed), c.machine.table.Timer())
 	config.Seed = seed
 	config.Completed = func(done simulator.Completion) { s.promptEnd[done.ID] = done.FirstToken }
-	_, err := simulator.Run(context.Background(), config)
+	_, err := simulation.Run(context.Background(), config)
 	return err
 }
 

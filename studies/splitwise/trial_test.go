@@ -15,6 +15,7 @@ import (
 	"windtunnel.dev/windtunnel/internal/testdata"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -128,7 +129,7 @@ func TestOneRequestTakesItsTimeAlone(t *testing.T) {
 	config := c.config(newPoisson([]lengths{{1500, 200}}, 1, 1), timer)
 	var got simulator.Completion
 	config.Completed = func(c simulator.Completion) { got = c }
-	if _, err := simulator.Run(t.Context(), config); err != nil {
+	if _, err := simulation.Run(t.Context(), config); err != nil {
 		t.Fatal(err)
 	}
 	alone := uncontended{timer}

@@ -9,6 +9,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/kv/stability"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/studies/study"
 )
@@ -89,7 +90,7 @@ func (c contest) warmUp() time.Duration { return c.length / 5 }
 
 // run is one simulation, until all is served.
 func (c contest) run(p simulator.Pool, perSecond float64, seed int64) (simulator.Cell, error) {
-	o, err := simulator.Run(context.Background(), simulator.Config{
+	o, err := simulation.Run(context.Background(), simulator.Config{
 		Pools: []simulator.Pool{p}, Policies: policy.RoutedBy(only{}), Source: c.load.source(perSecond, seed), Seed: seed,
 		Targets: []simulator.Target{c.target, c.target, c.target},
 		Horizon: simulator.Horizon{Duration: c.length, WarmUp: c.warmUp(), Drain: 100 * time.Hour},

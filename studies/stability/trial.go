@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -121,7 +122,7 @@ func observe(p simulator.Pool, l *load, perSecond float64, half time.Duration, s
 	p.Stability.Config.Window = steadyWindow
 	source := &counted{Source: l.source(perSecond, seed), half: simtime.Time(half)}
 	completed := [2]int{}
-	o, err := simulator.Run(context.Background(), simulator.Config{
+	o, err := simulation.Run(context.Background(), simulator.Config{
 		Pools:    []simulator.Pool{p},
 		Policies: policy.RoutedBy(only{}),
 		Source:   source,

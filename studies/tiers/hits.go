@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -26,7 +27,7 @@ func (h hits) all() float64 { return h.gpu + h.cpu + h.storage }
 // simulate runs one simulation, in which every request must complete, and none
 // may find more than a cache without bounds would have.
 func simulate(config simulator.Config, most float64) (hits, error) {
-	o, err := simulator.Run(context.Background(), config)
+	o, err := simulation.Run(context.Background(), config)
 	if err != nil {
 		return hits{}, err
 	}

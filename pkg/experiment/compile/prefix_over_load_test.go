@@ -17,7 +17,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 	"windtunnel.dev/windtunnel/pkg/setup"
-	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 )
 
 // linearPool is eight replicas with coefficients of Llama 3.1 8B on two H100.
@@ -188,7 +188,7 @@ func TestServedPerSecondIsNearTheSimulatedRate(t *testing.T) {
 			}
 			estimate := setup.TypicalRequest{Prompt: 640, Cached: 320, Output: 128}.ServedPerSecond(&config.Pools[0])
 			// The weights send all requests to one replica.
-			outcome, err := simulator.Run(t.Context(), config)
+			outcome, err := simulation.Run(t.Context(), config)
 			if err != nil {
 				t.Fatal(err)
 			}

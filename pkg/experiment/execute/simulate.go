@@ -17,6 +17,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
@@ -199,7 +200,7 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 		return experiment.Simulation{}, traced.close(err)
 	}
 	replicas := watchReplicas(&in.config, metrics)
-	outcome, err := simulator.Run(ctx, in.config)
+	outcome, err := simulation.Run(ctx, in.config)
 	if err = errors.Join(traced.close(err), requests.close()); err != nil {
 		return experiment.Simulation{}, atPoint(of, err)
 	}

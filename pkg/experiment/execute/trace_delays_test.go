@@ -16,6 +16,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 )
 
 // sessionTurn is a row of a trace of sessions.
@@ -131,7 +132,7 @@ func endsOfTenant(t *testing.T, c *compile.Compiled, tenant string) map[int]simu
 		}
 		ends[e.PromptTokens] = e
 	}
-	if _, err := simulator.Run(t.Context(), config); err != nil {
+	if _, err := simulation.Run(t.Context(), config); err != nil {
 		t.Fatal(err)
 	}
 	return ends

@@ -13,6 +13,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
@@ -32,7 +33,7 @@ func findWarmUp(ctx context.Context, p *experiment.Plan, traces trace.Set, of ex
 	}
 	var s firstTokens
 	pilot.config.Completed = s.completed
-	outcome, err := simulator.Run(ctx, pilot.config)
+	outcome, err := simulation.Run(ctx, pilot.config)
 	if err != nil {
 		return nil, atPoint(of, err)
 	}

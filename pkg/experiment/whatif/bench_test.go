@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/internal/reference"
 	"windtunnel.dev/windtunnel/pkg/experiment/whatif"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 )
 
 // BenchmarkHundredAlternatives is what 100 alternatives to the picks for requests all over a
@@ -22,7 +23,7 @@ func BenchmarkHundredAlternatives(b *testing.B) {
 		b.Run(fmt.Sprintf("R(%d,%d)", size.requests, size.replicas), func(b *testing.B) {
 			alternatives := hundred(size.requests, size.replicas)
 			began := time.Now()
-			if _, err := simulator.Run(context.Background(), reference.R(size.requests, size.replicas, 1)); err != nil {
+			if _, err := simulation.Run(context.Background(), reference.R(size.requests, size.replicas, 1)); err != nil {
 				b.Fatal(err)
 			}
 			one := time.Since(began)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 )
 
 // An Observation is what a whole simulation says of one request and of the router's first
@@ -43,7 +44,7 @@ func Observe(ctx context.Context, m Maker) ([]Observation, error) {
 		target := simulator.FindTarget(config.Targets, config.TenantTargets, e.Tenant, e.Class)
 		completed[e.ID] = Observation{Request: e.ID, PromptTokens: e.PromptTokens, TTFT: e.FirstToken.Sub(e.Arrival), Target: target.TTFT}
 	}
-	_, err = simulator.Run(ctx, config)
+	_, err = simulation.Run(ctx, config)
 	detach()
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -63,7 +64,7 @@ func (w *watch) simulate(ctx context.Context, c simulator.Config) error {
 	w.stop = stop
 	w.Source, c.Source = c.Source, w
 	c.Ended = w.ended
-	_, err := simulator.Run(running, c)
+	_, err := simulation.Run(running, c)
 	if w.stopped && ctx.Err() == nil {
 		return w.closeErr
 	}

@@ -16,6 +16,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 )
 
 // whole is a simulation to its end.
@@ -34,7 +35,7 @@ func simulateWhole(t *testing.T, m whatif.Maker, force policy.Force) whole {
 	var w whole
 	c.Ended = func(e simulator.RequestEnd) { w.ends = append(w.ends, e) }
 	c.Policies.Routing.Router.(policy.Forcible).Force(force)
-	if w.outcome, err = simulator.Run(t.Context(), c); err != nil {
+	if w.outcome, err = simulation.Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	return w

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/latency"
+)
+
+// batch is the requests that run on a replica. Almost all of them decode, and
+// nearly every step gives each of those one token: they are in step. What such
+// a step does is known from a few sums and from the order in which they will be
+// done, so that it costs the same whatever the size of the batch. Requests
+// that compute a chunk of a prompt are listed apart.
+//
+// A step that treats requests one by one (see constrained.go) first writes down
+// where each stands, which takes all of them out of step.
+type batch struct {
+	// running is in order of admission, and prefilling the part of it that is
+	// not in step, in the same order.
+	running, prefilling []int32
+	admissions          int64
+
+	// steps numbers the steps that have ended.
+	steps int64
+	// decodes counts the requests in step, context is the sum of their
+	// computed tokens, and done has them by the step that ends them.
+	decodes int32
+	context int64
+	done    []finish
+	// shares counts the requests in step by cell.
+	shares []share
+
+	// constrained says that the step under way treats requests one by one, or,
+	// between two steps, that the next one must.
+	constrained bool
+
+	leaving []int32 // scratch
+}
+
+// newBatch returns a batch with room for a few requests.
+func newBatch() batch {
+	const few = 32
+	return batch{running: make([]int32, 0, few), prefilling: make([]int32, 0, few), done: make([]finish, 0, few)}
+}
+
+// finish is when a request in step gives its last token.
+type finish struct {
+	step, admitted int64
+	id             int32
+}
+
+func (f finish) before(g finish) bool {
+	if f.step != g.step {
+		return f.step < g.step
+	}
+	return f.admitted < g.admitted
+}
+
+// share is how many requests in step belong to a cell.
+type share struct {
+	cell  int32
+	count int64
+}
+
+func (b *batch) share(cell int32) *int64 {
+	for i := range b.shares {
+		if b.shares[i].cell == cell {
+			return &b.shares[i].count
+		}
+	}
+	b.shares = append(b.shares, share{cell: cell})
+	return &b.shares[len(b.shares)-1].count
+}
+
+// joinStep puts a request in step that has just got a token and needs more.
+func (r *replica) joinStep(q *request, id int32) {
+	b := &r.batch
+	q.inStep, q.joined, q.chunk = true, b.steps, 1
+	b.decodes++
+	b.context += int64(q.computed)
+	*b.share(q.cell)++
+	b.done = append(b.done, finish{step: b.steps + int64(q.finish-q.total), admitted: q.admitted, id: id})
+	siftUp(b.done)
+	r.service.join(q.info.Tenant, b.steps)
+	r.cache.StartDecode(q.blocks)
+}
+
+// leaveStep takes a request out of the counts of those in step, after the steps that
+// it is to be in. The order of ends forgets it elsewhere.
+func (r *replica) leaveStep(q *request) {
+	b := &r.batch
+	b.catchUp(q)
+	q.inStep, q.chunk = false, 0
+	b.decodes--
+	b.context -= int64(q.computed)
+	*b.share(q.cell)--
+	r.service.leave(q.info.Tenant, b.steps)
+}
+
+// catchUp writes down where a request in step stands.
+func (b *batch) catchUp(q *request) {
+	n := int32(b.steps - q.joined)
+	q.total += n
+	q.computed += n
+	q.joined = b.steps
+}
+
+// remove takes a request off the batch, whose order stays.
+func (b *batch) remove(id int32) {
+	i := slices.Index(b.running, id)
+	b.running = append(b.running[:i], b.running[i+1:]...)
+}
+
+// takeAllOutOfStep takes all requests out of step.
+func (r *replica) takeAllOutOfStep() {
+	b := &r.batch
+	for _, id := range b.running {
+		q := &r.requests.all[id]
+		if !q.inStep {
+			continue
+		}
+		b.catchUp(q)
+		q.inStep, q.chunk, q.lastToken = false, 0, r.stepEnd
+		r.cache.StopDecode(q.blocks)
+	}
+	r.service.leaveAll(b.steps)
+	b.decodes, b.context, b.done = 0, 0, b.done[:0]
+	for i := range b.shares {
+		b.shares[i].count = 0
+	}
+}
+
+// catchUpAll makes every request say where it stands, for those who watch.
+func (r *replica) catchUpAll() {
+	for _, id := range r.batch.running {
+		if q := &r.requests.all[id]; q.inStep {
+			r.batch.catchUp(q)
+		}
+	}
+}
+
+// decodeStep is what a step computes for the requests in step.
+func (b *batch) decodeStep() latency.Step {
+	// A new token attends to what was computed before it and to itself.
+	reads := b.context + int64(b.decodes)
+	return latency.Step{
+		Sequences:      int(b.decodes),
+		DecodeTokens:   int(b.decodes),
+		SampledTokens:  int(b.decodes),
+		ContextTokens:  reads,
+		AttentionPairs: reads,
+		DecodePairs:    reads,
+	}
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+// resumeLater puts a request back into the queue whose KV has come, in the place
+// that it had.
+func (r *replica) resumeLater(id int32) {
+	r.gauges.settle(r)
+	q := &r.requests.all[id]
+	q.moveTo(phaseWaiting)
+	q.holding = true
+	r.joined(q)
+	r.port.loading--
+	r.port.holding++
+	r.waiting.insert(r.ticket(id))
+	r.watchWaiting(q, id)
+	r.wake()
+}
+
+// resume gives a request whose KV has come blocks for its next chunk.
+func (r *replica) resume(q *request, budget int32) bool {
+	n := min(q.total-q.computed, r.chunkLimit(q), budget)
+	if !r.extend(q, n) {
+		return false
+	}
+	q.holding, q.chunk = false, n
+	r.port.holding--
+	r.advisor.resumed()
+	return true
+}
+
+// cancelOngoing takes back what is under way for a request that gives its blocks up, and
+// what it was promised.
+func (r *replica) cancelOngoing(q *request) {
+	if q.source != 0 {
+		r.tiers.cancelCopies(q)
+	}
+	switch {
+	case q.handoff == 0:
+	case !q.job:
+		r.cluster.cancelHandoff(r.cluster.handoffs.of(q))
+	case q.phase == phaseRunning:
+		r.port.jobs--
+		if h := r.cluster.handoffs.of(q); h.asked {
+			r.cluster.restartHandoff(h)
+		}
+	}
+}
+
+// releaseBlocks frees a request's blocks, and their content too if it is to be dropped.
+// Those that are being copied stay until that is done.
+func (r *replica) releaseBlocks(q *request, drop bool) {
+	switch {
+	case q.source != 0:
+		r.cache.StopDecode(q.blocks)
+		r.tiers.detach(q, drop)
+	case drop:
+		r.cache.Discard(q.blocks)
+	default:
+		r.cache.Release(q.blocks)
+	}
+}
+
+// blocksReleased tells of blocks that were given up outside of the replica's own steps.
+func (r *replica) blocksReleased(before int) {
+	if now := r.cache.Used(); now != before {
+		r.use.changed(r.now, before, now)
+	}
+	if r.waiting.len() > 0 {
+		r.wake()
+	}
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// awaitArrival brings the cluster up to the next arrival of a source that hears of
+// ends: to the earlier of the arrival that is known and the next end, again and
+// again, since each end may bring an earlier arrival. It returns false and closes
+// the arrivals where none comes before the horizon.
+func (s *simulation) awaitArrival() bool {
+	horizon := simtime.Never
+	if d := s.horizon.Duration; d > 0 {
+		horizon = simtime.Time(d)
+	}
+	for !s.stopped {
+		due, known := s.gateway.listener.Due()
+		if !known {
+			due = simtime.Never
+		}
+		limit := min(due, horizon)
+		if s.gateway.inFlight > 0 && s.advanceToEnd(limit) {
+			continue
+		}
+		switch {
+		case known && due < horizon:
+			return true
+		case horizon < simtime.Never && (known || s.gateway.inFlight > 0):
+			s.arrivalsEnd = horizon
+		default:
+			s.arrivalsEnd = s.now
+		}
+		return false
+	}
+	return false
+}
+
+// advanceToEnd brings the cluster up to the next end of a request that comes before
+// a time, or to that time where none does, which it says.
+func (s *simulation) advanceToEnd(limit simtime.Time) bool {
+	s.gateway.heard = false
+	for !s.stopped && !s.gateway.heard {
+		at := min(limit, s.events.due(), s.gateway.scrapes.next())
+		s.advanceTowardsEnd(at)
+		if s.gateway.heard || at == limit {
+			break
+		}
+		s.gateway.scrapeUntil(at)
+		s.applyClusterEvents(at, drainEnds)
+	}
+	return s.gateway.heard
+}
+
+// advanceTowardsEnd brings the replicas and the gateway up to a time, or to an end
+// before it.
+func (s *simulation) advanceTowardsEnd(until simtime.Time) {
+	s.cluster.awaitsEnd = true
+	s.cluster.advanceInOrder(until)
+	s.cluster.awaitsEnd = false
+}
+
+// deliverNext lets what reaches the gateway first do so, if that is before the next
+// event of the replicas and before a time.
+func (g *gateway) deliverNext(event, until simtime.Time) bool {
+	if len(g.deliveries) == 0 || g.deliveries[0].at >= min(event, until) {
+		return false
+	}
+	g.now = g.deliveries[0].at
+	g.deliver(g.now + 1)
+	return true
+}
+
+// hear tells the listener of an end.
+func (g *gateway) hear(id int, at simtime.Time, how workload.Ending) {
+	if g.listener != nil {
+		g.listener.Ended(workload.End{ID: id, At: at, Ending: how})
+		g.heard = true
+	}
+}
+
+// heardAs is how clients see an end.
+func (e ending) heardAs() workload.Ending {
+	return [...]workload.Ending{endCompleted: workload.Completed, endFailed: workload.Failed, endEvicted: workload.Rejected, endTimedOut: workload.TimedOut}[e]
+}

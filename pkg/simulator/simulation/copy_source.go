@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/kv"
+	"windtunnel.dev/windtunnel/pkg/prompt"
+)
+
+// copySource is a request's blocks that are being copied: they stay until that is
+// done, even when the request has ended, but not when it is preempted.
+type copySource struct {
+	number  int32
+	request int32
+	copies  []*copying
+	// over says that the request has given them up, drop that their content is
+	// to go with them.
+	over, drop bool
+	blocks     kv.Sequence
+	chain      []prompt.Stretch
+}
+
+// sourceOf returns the keep of a request.
+func (l *tierSet) sourceOf(q *request, id int32) *copySource {
+	if q.source > 0 {
+		return &l.sources[q.source-1]
+	}
+	if n := len(l.idle); n > 0 {
+		q.source = l.idle[n-1] + 1
+		l.idle = l.idle[:n-1]
+	} else {
+		l.sources = append(l.sources, copySource{})
+		q.source = int32(len(l.sources))
+	}
+	k := &l.sources[q.source-1]
+	*k = copySource{number: q.source - 1, request: id, copies: k.copies[:0], chain: k.chain[:0]}
+	return k
+}
+
+// detach keeps the blocks of a request that gives them up until they have been
+// copied.
+func (l *tierSet) detach(q *request, drop bool) {
+	k := &l.sources[q.source-1]
+	k.over, k.drop, k.blocks = true, drop, q.blocks
+	l.detached = append(l.detached, k.number)
+	// The chain lives as long as the blocks.
+	q.source = 0
+	k.chain, q.chain = q.chain, k.chain[:0]
+}
+
+// copyEnded ends a copy of a request's blocks.
+func (l *tierSet) copyEnded(c *copying) {
+	k := &l.sources[c.source-1]
+	k.copies = slices.DeleteFunc(k.copies, func(o *copying) bool { return o == c })
+	if len(k.copies) > 0 {
+		return
+	}
+	if !k.over {
+		l.replica.requests.all[k.request].source = 0
+		l.idle = append(l.idle, k.number)
+		return
+	}
+	used := l.replica.cache.Used()
+	l.releaseDetached(k.number)
+	l.replica.blocksReleased(used)
+}
+
+// releaseDetached frees the blocks that a request has left, now that nobody copies them.
+func (l *tierSet) releaseDetached(number int32) {
+	k := &l.sources[number]
+	l.detached = slices.DeleteFunc(l.detached, func(other int32) bool { return other == number })
+	l.idle = append(l.idle, number)
+	if k.drop {
+		l.replica.cache.Discard(k.blocks)
+		return
+	}
+	l.replica.cache.Release(k.blocks)
+}
+
+// cancelCopies takes back the copies of a request's blocks that are under way.
+func (l *tierSet) cancelCopies(q *request) {
+	for _, c := range l.sources[q.source-1].copies {
+		l.replica.cluster.abort(l.replica.fabric, c.id)
+		c.cancel(l.replica.sim)
+	}
+	l.idle = append(l.idle, q.source-1)
+	q.source = 0
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"context"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// core is what the run, the gateway, the cluster and its replicas have in common: the
+// clock, the requests in flight and the figures.
+type core struct {
+	ctx context.Context
+	// stopped says that ctx was cancelled, or that a program has a fault; untilCheck counts
+	// the steps and arrivals until the next look at ctx.
+	stopped    bool
+	untilCheck int
+	// faults are those of policies that are programs; nil where none is.
+	faults *policy.Faults
+
+	// now is the time of what is being handled. It goes back when another
+	// replica's turn comes.
+	now      simtime.Time
+	requests requestSlots
+	metrics  metrics
+	// series follows the run through time; nil where nobody wants to know.
+	series *seriesRecorder
+	// observers watch; sim is what they are shown.
+	observers []observer
+	sim       *simulation
+	listeners listeners
+}

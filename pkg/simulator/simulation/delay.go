@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"fmt"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// delays are the requests that the admission makes wait. Each is in flight, and at no
+// replica.
+type delays struct {
+	bySlot []*clusterEvent // when the admission is asked again, by the slots of the requests
+}
+
+// delay lets a request wait until the admission is asked again.
+func (g *gateway) delay(id int32, until simtime.Time) {
+	q := &g.requests.all[id]
+	if until <= g.now || until == simtime.Never {
+		panic(fmt.Sprintf("simulator: the admission delays request %d at %v until %v", q.info.ID, g.now, until))
+	}
+	q.moveTo(phaseDelayed)
+	g.series.keep(g.now, +1)
+	g.inFlight++
+	g.cluster.serving++
+	if t := g.policies.Traffic; t != nil {
+		t.Delay(&q.info, +1)
+	}
+	for int(id) >= len(g.delays.bySlot) {
+		g.delays.bySlot = append(g.delays.bySlot, nil)
+	}
+	e := g.delays.bySlot[id]
+	if e == nil {
+		e = &clusterEvent{at: simtime.Never, kind: delayEnds, request: id, place: notQueued}
+		g.delays.bySlot[id] = e
+	}
+	e.sequence = q.info.ID
+	g.sim.events.move(e, until)
+}
+
+// endDelay asks the admission again about a request.
+func (g *gateway) endDelay(id int32) {
+	g.undelay(id)
+	g.admit(id)
+	g.settle()
+}
+
+// cancelDelay takes a request back that the admission makes wait.
+func (g *gateway) cancelDelay(id int32) {
+	g.undelay(id)
+	g.inFlight++ // until it ends
+	g.finishBy = max(g.finishBy, g.now)
+}
+
+// undelay lets a request wait no longer.
+func (g *gateway) undelay(id int32) {
+	q := &g.requests.all[id]
+	g.series.keep(g.now, -1)
+	g.sim.events.move(g.delays.bySlot[id], simtime.Never)
+	q.moveTo(phaseNone)
+	g.stopAwaiting(q)
+	g.inFlight--
+	g.cluster.serving--
+	if t := g.policies.Traffic; t != nil {
+		t.Delay(&q.info, -1)
+	}
+}
+
+// recordAdmissionDelay records how long the admission made a request wait that goes to
+// a replica for the first time.
+func (g *gateway) recordAdmissionDelay(q *request) {
+	if q.routedAt > q.info.Arrival {
+		g.metrics.delayed(g.now, q)
+	}
+}

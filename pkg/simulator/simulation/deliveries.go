@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import "windtunnel.dev/windtunnel/pkg/simtime"
+
+// delivery is something of an answer that reaches the gateway at a time: its
+// first token, or its end, whose last token came at another time. What arrives
+// in one nanosecond is told in order of the requests' numbers.
+type delivery struct {
+	at, last simtime.Time
+	number   int
+	id       int32
+	endpoint int32
+	ends     bool
+}
+
+func (d delivery) before(e delivery) bool {
+	switch {
+	case d.at != e.at:
+		return d.at < e.at
+	case d.number != e.number:
+		return d.number < e.number
+	default:
+		return !d.ends && e.ends
+	}
+}
+
+// counts says whether the request is still there: its slot may be another's by now.
+func (d delivery) counts(k *core) bool {
+	q := &k.requests.all[d.id]
+	return q.phase != phaseNone && q.info.ID == d.number
+}
+
+// deliveries is a binary heap with the earliest delivery in front.
+type deliveries []delivery
+
+func (h *deliveries) push(d delivery) {
+	*h = append(*h, d)
+	siftUp(*h)
+}
+
+func (h *deliveries) pop() delivery {
+	first := (*h)[0]
+	last := len(*h) - 1
+	(*h)[0] = (*h)[last]
+	*h = (*h)[:last]
+	siftDown(*h)
+	return first
+}
+
+// deliverFirstToken lets the first token that an endpoint gives of an answer reach
+// the gateway.
+func (g *gateway) deliverFirstToken(id int32, q *request, at simtime.Time) {
+	if g.policies.Routing.Responses != nil {
+		g.deliveries.push(delivery{at: at, number: q.info.ID, id: id, endpoint: q.replica})
+	}
+}
+
+// deliverEnd lets the last token of an answer reach the gateway.
+func (g *gateway) deliverEnd(r *replica, id int32, q *request) {
+	last := r.atGateway(g.now, q)
+	at := last.Add(r.cost.Completion)
+	g.finishBy = max(g.finishBy, at)
+	if g.policies.Routing.Responses == nil && g.policies.Traffic == nil && g.listener == nil && at == g.now {
+		g.finish(id, last, at)
+		return
+	}
+	g.deliveries.push(delivery{at: at, number: q.info.ID, id: id, last: last, ends: true})
+}
+
+// deliver lets everything reach the gateway that does so before a time.
+func (g *gateway) deliver(until simtime.Time) {
+	for len(g.deliveries) > 0 && g.deliveries[0].at < until {
+		d := g.deliveries.pop()
+		if !d.counts(g.core) {
+			continue
+		}
+		q := &g.requests.all[d.id]
+		switch {
+		case d.ends:
+			if g.policies.Routing.Usage != nil {
+				g.policies.Routing.Usage.Used(d.at, &q.info, int(q.generated()))
+			}
+			if g.policies.Routing.Responses != nil {
+				g.policies.Routing.Responses.Finished(&q.info, int(q.replica))
+			}
+			g.finish(d.id, d.last, d.at)
+		default:
+			g.policies.Routing.Responses.FirstToken(&q.info, int(d.endpoint))
+		}
+	}
+}
+
+// finish ends a request whose last token reached the gateway, and whose stream
+// was closed there at another time.
+func (g *gateway) finish(id int32, last, at simtime.Time) {
+	q := &g.requests.all[id]
+	g.countCompletion(q, g.metrics.completed(last, at, q))
+	if g.onCompleted != nil {
+		g.onCompleted(q.completion(last))
+	}
+	if g.onEnded != nil {
+		e := g.endOf(q, at, endCompleted)
+		e.LastToken, e.OutputTokens = last, int(q.generated())
+		g.onEnded(e)
+	}
+	g.end(id, at, endCompleted)
+}
+
+// end frees the slot of a request that has ended.
+func (g *gateway) end(id int32, at simtime.Time, how ending) {
+	for _, o := range g.observers {
+		o.ended(g.sim, id, at, how)
+	}
+	if g.onEnded != nil && how != endCompleted {
+		g.onEnded(g.endOf(&g.requests.all[id], at, how))
+	}
+	if how != endUnfinished {
+		g.hear(g.requests.all[id].info.ID, at, how.heardAs())
+	}
+	g.countEnd(id)
+	g.lastEnd = max(g.lastEnd, at)
+	g.inFlight--
+	if g.held.sent != nil {
+		delete(g.held.sent, g.requests.all[id].info.ID)
+	}
+	g.stopTimeOut(id)
+	g.requests.release(id)
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"fmt"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// evictRequested ends the requests that the router wants ended now.
+func (g *gateway) evictRequested() {
+	evictor := g.policies.Routing.Evictor
+	if evictor == nil {
+		return
+	}
+	now := g.now
+	for {
+		number, ok := evictor.Evict(now)
+		if !ok {
+			return
+		}
+		g.evict(number)
+		g.now = now
+	}
+}
+
+// evict ends a request that was sent to an endpoint. The gateway answers it.
+func (g *gateway) evict(number int) {
+	id := g.requestSent(number)
+	q := &g.requests.all[id]
+	g.takeOff(id)
+	g.metrics.evicted(g.now, q)
+	if g.onEvicted != nil {
+		g.onEvicted(number)
+	}
+	if g.policies.Routing.Responses != nil {
+		g.policies.Routing.Responses.Finished(&q.info, int(q.replica))
+	}
+	g.end(id, g.now, endEvicted)
+}
+
+// takeOff takes a request off the replicas. The engine gives the request's place and
+// blocks up at once. A step that it runs in lasts as long as it was going to, and what
+// the step computes of the request is lost: as engines look at aborts between steps, no
+// other request gets the place and the blocks before the step ends. Only scrapes show it
+// sooner.
+func (g *gateway) takeOff(id int32) {
+	q := &g.requests.all[id]
+	if q.phase != phaseLeaving {
+		if q.inStep {
+			g.cluster.replicas[q.replica].stepWithout(q, id)
+		}
+		g.cluster.takeOffReplicas(nil, id)
+	}
+	g.cancelDeliveries(q)
+}
+
+// requestSent finds a request by its number that an endpoint has.
+func (g *gateway) requestSent(number int) int32 {
+	id, ok := g.held.sent[number]
+	if ok && g.requests.all[id].phase != phaseGateway {
+		return id
+	}
+	panic(fmt.Sprintf("simulator: the router ends request %d at %v, which no endpoint has", number, g.now))
+}
+
+// stepWithout takes a request out of step, be it in the middle of one.
+func (r *replica) stepWithout(q *request, id int32) {
+	r.leaveStep(q)
+	r.batch.forget(id)
+}
+
+// forget takes a request out of the order of ends.
+func (b *batch) forget(id int32) {
+	all := b.done
+	b.done = all[:0]
+	for _, f := range all {
+		if f.id != id {
+			b.done = append(b.done, f)
+			siftUp(b.done)
+		}
+	}
+}
+
+// cancelDeliveries lets nothing more of an answer reach the gateway: what is on its
+// way is dropped when it comes.
+func (g *gateway) cancelDeliveries(q *request) {
+	if q.phase == phaseLeaving {
+		g.finishBy, g.finishStale = g.now, true
+		return
+	}
+	g.finishBy = max(g.finishBy, g.now)
+}
+
+// streamsEnd is when the streams of all requests have ended whose tokens the engines
+// have given.
+func (g *gateway) streamsEnd() simtime.Time {
+	if g.finishStale {
+		g.finishStale = false
+		for _, d := range g.deliveries {
+			if d.ends && d.counts(g.core) {
+				g.finishBy = max(g.finishBy, d.at)
+			}
+		}
+	}
+	return g.finishBy
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// waitPace is from how many requests the pace of a queue is taken.
+const waitPace = 16
+
+// exports are an engine's counters since it started, where a router reads them. Nil
+// ones count nothing.
+type exports struct {
+	counters policy.Engine
+	// latencies are nil where no scaler reads them.
+	latencies *latencyCounts
+	// admitted counts the requests that have got blocks; times are when the last ones
+	// did, by their number modulo waitPace.
+	admitted int64
+	times    [waitPace]simtime.Time
+	// finished counts the requests that have given their last token, or computed a prompt
+	// for another replica.
+	finished int64
+}
+
+// restart begins the counters anew, as an engine that starts does.
+func (x *exports) restart() {
+	latencies := x.latencies
+	*x = exports{latencies: latencies}
+	if latencies != nil {
+		*latencies = latencyCounts{}
+	}
+}
+
+// admit counts a request that gets blocks for the first time, with the tokens of its
+// prompt that GPU memory has and those that come from elsewhere.
+func (x *exports) admit(now simtime.Time, q *request, cached, external int32) {
+	if x == nil || q.exported {
+		return
+	}
+	q.exported = true
+	c := &x.counters
+	c.PrefixCacheQueries += int64(q.prompt)
+	c.PrefixCacheHits += int64(cached)
+	c.ExternalPrefixCacheHits += int64(external)
+	x.times[x.admitted%waitPace] = now
+	x.admitted++
+}
+
+// firstToken counts a request whose prompt is computed.
+func (x *exports) firstToken(now simtime.Time, q *request) {
+	if x != nil {
+		observe(&x.counters.TimeToFirstToken, now.Sub(q.entered), 1)
+		if x.latencies != nil {
+			x.latencies.firstTokens.Observe(autoscaling.TimeToFirstTokenBounds, now.Sub(q.entered), 1)
+		}
+	}
+}
+
+// tokens counts n tokens that each came a gap after the one before.
+func (x *exports) tokens(gap time.Duration, n int64) {
+	if x != nil {
+		observe(&x.counters.InterTokenLatency, gap, n)
+		if x.latencies != nil {
+			x.latencies.gaps.Observe(autoscaling.InterTokenLatencyBounds, gap, n)
+		}
+	}
+}
+
+// finish counts a request that the engine has finished.
+func (x *exports) finish() {
+	if x != nil {
+		x.finished++
+	}
+}
+
+func observe(o *policy.Observed, d time.Duration, n int64) {
+	o.Sum += d * time.Duration(n)
+	o.Count += n
+}
+
+// stored counts bytes that have arrived in a tier.
+func (x *exports) stored(kind simulator.TierKind, bytes int64) {
+	if x != nil {
+		x.counters.StoredBytes[cacheTier(kind)] += bytes
+	}
+}
+
+// loaded counts bytes that are sent from a tier to the GPU.
+func (x *exports) loaded(kind simulator.TierKind, bytes int64) {
+	if x != nil {
+		x.counters.LoadedBytes[cacheTier(kind)] += bytes
+	}
+}
+
+// cacheTier is a tier as policies know it.
+func cacheTier(kind simulator.TierKind) policy.CacheTier {
+	if kind == simulator.StorageTier {
+		return policy.Storage
+	}
+	return policy.CPUMemory
+}
+
+// wait is how long so many requests take to get blocks at the pace of the last ones.
+func (x *exports) wait(now simtime.Time, waiting int) time.Duration {
+	n := min(x.admitted, waitPace)
+	if n == 0 {
+		return 0
+	}
+	oldest := x.times[(x.admitted-n)%waitPace]
+	return time.Duration(waiting) * now.Sub(oldest) / time.Duration(n)
+}
+
+// engine is what the replica's metrics endpoint shows beside a scrape.
+func (r *replica) engine(at simtime.Time, scrape *policy.Scrape) policy.Engine {
+	e := r.exports.counters
+	e.KVUsage[policy.GPUMemory] = scrape.KVUsage
+	if l := r.tiers; l != nil {
+		for k := range l.tiers {
+			t := &l.tiers[k]
+			e.KVUsage[cacheTier(t.kind)] = float64(t.store.Used()) / float64(t.store.Blocks())
+		}
+	}
+	e.EstimatedWait = r.exports.wait(at, scrape.Waiting)
+	return e
+}
+
+// viewEngines lets the router see what engines export, if it asks for it.
+func (g *gateway) viewEngines() {
+	if !g.policies.Routing.Engines {
+		return
+	}
+	g.view.Engines = make([]policy.Engine, len(g.cluster.replicas))
+	for i := range g.cluster.replicas {
+		g.cluster.replicas[i].exports = &exports{}
+	}
+}
+
+// readEngine puts what an engine exports into the view, and says whether that has
+// changed.
+func (g *gateway) readEngine(r *replica, scrape *policy.Scrape) bool {
+	if g.view.Engines == nil {
+		return false
+	}
+	seen := &g.view.Engines[r.index]
+	now := r.engine(scrape.At, scrape)
+	changed := now != *seen
+	*seen = now
+	return changed
+}

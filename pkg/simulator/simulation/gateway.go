@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
+	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// gateway is where requests arrive, are held and routed, and where their answers end.
+type gateway struct {
+	*core
+	cluster  *cluster
+	policies policy.Policies
+	// listener is the source where that hears of ends; nil otherwise, and once no
+	// more requests arrive. heard says that it was told of an end.
+	listener workload.Listener
+	heard    bool
+
+	// held keeps what the router holds back.
+	held     gatewayQueue
+	timeOuts timeOuts
+	delays   delays
+	// asksOnArrival says that some replica asks its advisor when a request arrives.
+	asksOnArrival bool
+	scrapes       scrapeSchedules
+	// live are the endpoints that the router sees as they are.
+	live []int32
+	view policy.View
+	// flows are what scalers may know of the requests of each router; nil where there is no
+	// scaler. routerOf and patience are Config.RouterOf and Config.AwaitReplicas.
+	flows      []autoscaling.Gateway
+	routerOf   []int
+	patience   time.Duration
+	changed    []int32 // memory of view.Changed
+	deliveries deliveries
+
+	arrived int
+	// turns counts the requests that have arrived, by model.
+	turns []int
+	// inFlight counts accepted requests that have not ended.
+	inFlight int
+	lastEnd  simtime.Time
+	// finishBy is when the streams of all requests have ended whose tokens the
+	// engines have given. finishStale says that finishBy leaves out the ends that are
+	// on their way to the gateway.
+	finishBy    simtime.Time
+	finishStale bool
+
+	// Those of Config.
+	onCompleted func(simulator.Completion)
+	onRejected  func(int, simulator.Reason)
+	onEvicted   func(int)
+	onEnded     func(simulator.RequestEnd)
+
+	numbers []int32 // scratch
+}
+
+// arrive routes a request at the time of its arrival and sends it on its way.
+func (g *gateway) arrive(w *workload.Request) {
+	g.arrived++
+	id := g.requests.take()
+	q := &g.requests.all[id]
+	q.info = policy.Request{
+		ID: w.ID, Arrival: w.Arrival, Prompt: w.Prompt, Tokens: w.Prompt.Tokens(),
+		Tenant: w.Tenant, Class: w.Class, Priority: w.Priority,
+		Session: w.Session, Adapter: int32(w.Adapter), Headers: int32(w.Headers),
+		Model: int32(w.Model), Turn: g.turns[w.Model],
+	}
+	g.turns[w.Model]++
+	promised := g.metrics.target(w.Tenant, w.Class)
+	q.info.TTFT, q.info.TPOT = promised.TTFT, promised.TPOT
+	q.lastToken, q.firstToken, q.routedAt = unset, unset, w.Arrival
+	q.retry = w.Attempt > 0
+	output := int32(max(w.OutputTokens, 1))
+	q.prompt = int32(q.info.Tokens)
+	q.total, q.finish = q.prompt, q.prompt+output
+	q.answer = prompt.Extent{Source: w.Response, Start: w.ResponseStart, Tokens: output}
+	g.countArrival(q)
+	g.prioritize(&q.info)
+	g.admit(id)
+	g.startTimeOut(id, w)
+	g.now = w.Arrival
+	g.settle()
+}
+
+// settle lets the router act on what it holds and on what it has sent, after a request
+// has moved at the gateway.
+func (g *gateway) settle() {
+	g.release()
+	g.evictRequested()
+	for _, o := range g.observers {
+		o.settled(g.sim, nil)
+	}
+}
+
+// show returns the view as it is to be seen now.
+func (g *gateway) show() *policy.View {
+	g.view.Now = g.now
+	for _, endpoint := range g.live {
+		g.read(&g.cluster.replicas[endpoint], g.now)
+	}
+	return &g.view
+}
+
+// prioritize asks for the priority of a request that arrives. The view is up to now.
+func (g *gateway) prioritize(info *policy.Request) {
+	if t := g.policies.Traffic; t != nil {
+		t.Arrive(g.now, info)
+	}
+	if p := g.policies.Priority; p != nil {
+		info.Priority, info.Hints = p.Prioritize(g.show(), info)
+	}
+}
+
+// admit asks whether a request may enter, and sends it on its way. The view is up to
+// now.
+func (g *gateway) admit(id int32) {
+	if g.awaits(id) {
+		return
+	}
+	info := &g.requests.all[id].info
+	if a := g.policies.Admission; a != nil {
+		verdict := a.Admit(g.show(), info)
+		switch {
+		case verdict.Rejection != nil:
+			g.checkRefusal(info.ID, verdict.Rejection)
+			g.reject(id, simulator.NoPool, refusal(verdict.Rejection))
+			return
+		case verdict.Until != 0:
+			g.delay(id, verdict.Until)
+			return
+		}
+		info.Hints = info.Hints.With(verdict.Hints)
+	}
+	g.requests.all[id].routedAt = g.now
+	g.countAdmission(id)
+	to, err := g.route(info)
+	if g.isHeld(err) {
+		g.hold(id)
+	} else {
+		g.forward(id, to, err)
+	}
+}
+
+// forward hands a request to the endpoints that the router chose, now.
+func (g *gateway) forward(id int32, to policy.Decision, err error) {
+	if err != nil {
+		g.reject(id, simulator.NoPool, refusal(err))
+		return
+	}
+	q := &g.requests.all[id]
+	endpoint, prefill := to.Endpoint, to.Prefill
+	r := &g.cluster.replicas[endpoint]
+	reason, never := g.refuses(to, int64(q.prompt), int64(q.finish))
+	if never {
+		if g.policies.Routing.Responses != nil {
+			g.policies.Routing.Responses.Finished(&q.info, endpoint)
+		}
+		g.reject(id, r.pool, reason)
+		return
+	}
+	q.replica, q.accepted, q.believed = int32(endpoint), true, to.Believed
+	g.held.note(id, q)
+	q.cell = g.metrics.arrived(g.now, r.pool, q)
+	g.recordGatewayQueueing(q)
+	g.recordAdmissionDelay(q)
+	g.inFlight++
+	r.countServing(+1)
+	for _, o := range g.observers {
+		o.arrived(g.sim, id)
+	}
+	if prefill != policy.NoPrefill && prefill != endpoint {
+		g.cluster.handOver(id, prefill, endpoint)
+		return
+	}
+	r.sendToQueue(id)
+}
+
+// refuses says whether the endpoints of a request can never serve so many
+// tokens, and why.
+func (g *gateway) refuses(to policy.Decision, prompt, total int64) (simulator.Reason, bool) {
+	reason, never := g.cluster.replicas[to.Endpoint].refuses(prompt, total)
+	if !never && to.Prefill != policy.NoPrefill {
+		reason, never = g.cluster.replicas[to.Prefill].refuses(prompt, prompt+1)
+	}
+	if !never && g.asksOnArrival && g.rejectsOnArrival(to, prompt) {
+		return simulator.NoRoom, true
+	}
+	return reason, never
+}
+
+// countServing counts a request that a replica has to serve, or had to.
+func (r *replica) countServing(n int) {
+	r.serving += n
+	r.cluster.serving += n
+}
+
+// sendToQueue sends a request to a replica's wait queue, where it comes after what
+// the way there takes.
+func (r *replica) sendToQueue(id int32) {
+	now := r.now
+	r.advance(now)
+	r.now = now
+	q := &r.requests.all[id]
+	if delay := r.entryDelay(q.prompt); delay > 0 {
+		q.moveTo(phaseEntry)
+		q.entryAt = now.Add(delay)
+		r.entries.push(entry{at: q.entryAt, number: q.info.ID, id: id})
+		r.cluster.reorder(r)
+		return
+	}
+	r.enter(id)
+}
+
+// route asks the router. The view is up to now.
+func (g *gateway) route(info *policy.Request) (policy.Decision, error) {
+	to, err := g.policies.Routing.Router.Route(g.show(), info)
+	g.view.Changed = g.changed[:0]
+	if g.isHeld(err) {
+		return to, err
+	}
+	return g.checkDecision(info.ID, to, err)
+}
+
+// checkDecision panics where the router answers what no router may.
+func (g *gateway) checkDecision(id int, to policy.Decision, err error) (policy.Decision, error) {
+	switch {
+	case err != nil:
+		g.checkRefusal(id, err)
+		return policy.Decision{}, err
+	case !g.exists(to.Endpoint):
+		panic(fmt.Sprintf("simulator: the router sent request %d to endpoint %d of %d", id, to.Endpoint, len(g.cluster.replicas)))
+	case to.Prefill != policy.NoPrefill && !g.exists(to.Prefill):
+		panic(fmt.Sprintf("simulator: the router had request %d computed by endpoint %d of %d", id, to.Prefill, len(g.cluster.replicas)))
+	}
+	return to, nil
+}
+
+// checkRefusal panics where a policy fails instead of refusing a request.
+func (g *gateway) checkRefusal(id int, err error) {
+	if !errors.Is(err, policy.ErrNoEndpoint) {
+		panic(fmt.Sprintf("simulator: a policy failed on request %d at %v: %v", id, g.now, err))
+	}
+}
+
+func (g *gateway) exists(endpoint int) bool {
+	return endpoint >= 0 && endpoint < len(g.cluster.replicas)
+}
+
+// refusals are the reasons of the errors with which policies refuse requests.
+var refusals = []struct {
+	err    error
+	reason simulator.Reason
+}{
+	{policy.ErrShed, simulator.Shed},
+	{policy.ErrQueueFull, simulator.QueueFull},
+	{policy.ErrExpired, simulator.Expired},
+	{policy.ErrRateLimited, simulator.RateLimited},
+	{policy.ErrOverBudget, simulator.OverBudget},
+	{policy.ErrClassRefused, simulator.ClassRefused},
+}
+
+// refusal is the reason of an error with which a policy refuses a request.
+func refusal(err error) simulator.Reason {
+	for _, r := range refusals {
+		if errors.Is(err, r.err) {
+			return r.reason
+		}
+	}
+	return simulator.NoEndpoint
+}
+
+// reject ends a request that no engine will see.
+func (g *gateway) reject(id int32, pool int, reason simulator.Reason) {
+	info := &g.requests.all[id].info
+	g.metrics.rejected(g.now, pool, &g.requests.all[id], reason)
+	g.countRejection(id)
+	for _, o := range g.observers {
+		o.rejected(g.sim, info, reason)
+	}
+	if g.onRejected != nil {
+		g.onRejected(info.ID, reason)
+	}
+	if g.onEnded != nil {
+		e := g.endAtGateway(&g.requests.all[id], pool)
+		e.Ended, e.Reason = "rejected", reason
+		g.onEnded(e)
+	}
+	g.hear(info.ID, g.now, workload.Rejected)
+	g.finishBy, g.lastEnd = max(g.finishBy, g.now), max(g.lastEnd, g.now)
+	g.stopTimeOut(id)
+	g.requests.release(id)
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"errors"
+	"fmt"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// gatewayQueue is where requests wait that the router keeps back.
+type gatewayQueue struct {
+	queue    policy.Queue  // nil where the router holds none
+	requests map[int]int32 // the requests by their numbers
+	// sent are the requests that replicas have, by their numbers; nil where no
+	// policy evicts any.
+	sent map[int]int32
+	// wakeUp is when the router is to be asked to release some; Never while it
+	// keeps none.
+	wakeUp clusterEvent
+}
+
+func newGatewayQueue(r *policy.Routing) gatewayQueue {
+	g := gatewayQueue{queue: r.Queue}
+	if r.Queue != nil {
+		g.requests = map[int]int32{}
+	}
+	if r.Evictor != nil {
+		g.sent = map[int]int32{}
+	}
+	return g
+}
+
+// note remembers a request that goes to a replica for the first time.
+func (g *gatewayQueue) note(id int32, q *request) {
+	if g.sent != nil {
+		g.sent[q.info.ID] = id
+	}
+}
+
+// isHeld says whether the router's answer is that it keeps the request.
+func (g *gateway) isHeld(err error) bool {
+	return g.held.queue != nil && errors.Is(err, policy.ErrHeld)
+}
+
+// hold lets a request wait at the gateway. It is in flight, and at no replica.
+func (g *gateway) hold(id int32) {
+	q := &g.requests.all[id]
+	q.moveTo(phaseGateway)
+	g.series.keep(g.now, +1)
+	g.held.requests[q.info.ID] = id
+	g.cluster.serving++
+	if !q.accepted {
+		g.inFlight++
+	}
+}
+
+// release lets those go that the router has kept back and lets go now.
+func (g *gateway) release() {
+	queue := &g.held
+	if queue.queue == nil {
+		return
+	}
+	now := g.now
+	for {
+		released, ok := queue.queue.Release(g.show())
+		g.view.Changed = g.changed[:0]
+		if !ok {
+			break
+		}
+		g.sendReleased(released)
+		g.now = now
+	}
+	if len(queue.requests) == 0 {
+		g.sim.events.move(&queue.wakeUp, simtime.Never)
+		return
+	}
+	at, ok := queue.queue.Wake(now)
+	if !ok || at < now {
+		panic(fmt.Sprintf("simulator: the router keeps %d requests at %v and wakes at %v (%t)", len(queue.requests), now, at, ok))
+	}
+	g.sim.events.move(&queue.wakeUp, at)
+}
+
+// sendReleased sends a request on its way that the router has kept back, or ends it.
+func (g *gateway) sendReleased(released policy.Released) {
+	id, ok := g.held.requests[released.Request]
+	if !ok {
+		panic(fmt.Sprintf("simulator: the router releases request %d at %v, which it does not keep", released.Request, g.now))
+	}
+	delete(g.held.requests, released.Request)
+	q := &g.requests.all[id]
+	q.moveTo(phaseNone)
+	g.series.keep(g.now, -1)
+	g.cluster.serving--
+	to, err := g.checkDecision(released.Request, released.Decision, released.Err)
+	if q.accepted {
+		g.forwardAgain(id, to, err)
+		return
+	}
+	g.inFlight--
+	g.forward(id, to, err)
+}
+
+// recordGatewayQueueing records how long the router kept a request back that goes to a
+// replica now.
+func (g *gateway) recordGatewayQueueing(q *request) {
+	if g.held.queue != nil && g.held.queue.Queues(&q.info) {
+		g.metrics.kept(g.now, q)
+	}
+}

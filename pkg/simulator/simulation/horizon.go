@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"fmt"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// next takes the next request from the source, or closes the arrivals if there
+// is none to take. Those at the horizon are not taken.
+func (s *simulation) next() (w workload.Request, ok bool) {
+	h := &s.horizon
+	s.arrivalsEnd = s.now
+	if h.Requests > 0 && s.gateway.arrived == h.Requests {
+		s.gateway.listener = nil
+		return w, false
+	}
+	if s.gateway.listener != nil && !s.awaitArrival() {
+		s.gateway.listener = nil
+		return w, false
+	}
+	if w, ok = s.source.Next(); !ok {
+		return w, false
+	}
+	if w.Arrival < s.now {
+		panic(fmt.Sprintf("simulator: request %d arrives at %v, after one at %v", w.ID, w.Arrival, s.now))
+	}
+	if end := simtime.Time(h.Duration); end > 0 && w.Arrival >= end {
+		s.arrivalsEnd = end
+		return w, false
+	}
+	return w, true
+}
+
+// endWarmUp starts the figures of the replicas afresh, unless the run is over by
+// then. It comes before everything else of its nanosecond but the scrapes.
+func (s *simulation) endWarmUp(at simtime.Time) {
+	if s.cluster.draining {
+		s.scrapeWhileServing(at)
+		s.gateway.deliver(s.advanceServing(at))
+		if s.gateway.inFlight == 0 && at > s.arrivalsEnd {
+			return
+		}
+	} else {
+		s.gateway.scrapeUntil(at)
+	}
+	s.cluster.advanceAll(at)
+	for i := range s.cluster.replicas {
+		s.cluster.replicas[i].restart(at)
+	}
+	s.scaling.restart(at)
+}
+
+// drain serves what is in flight when arrivals end, for at most as long as the
+// horizon says, and returns when the last thing happened. What else happens at
+// the deadline counts; what is then left in flight is cut off.
+func (s *simulation) drain() simtime.Time {
+	s.noteStability()
+	deadline := s.arrivalsEnd.Add(s.horizon.Drain)
+	if deadline < s.arrivalsEnd {
+		deadline = simtime.Never
+	}
+	s.cluster.draining = true
+	s.applyClusterEvents(deadline, drainEnds)
+	after := deadline
+	if deadline < simtime.Never {
+		after++
+	}
+	s.gateway.deliver(s.advanceServing(after))
+	if s.gateway.inFlight == 0 {
+		return max(s.arrivalsEnd, s.gateway.lastEnd)
+	}
+	if s.ctx.Err() == nil {
+		s.cutOff(deadline)
+	}
+	return deadline
+}
+
+// advanceServing is advanceAll when no more requests arrive: once all have been
+// served, and all streams have ended, nothing else happens. It returns that
+// time, if it comes before.
+func (s *simulation) advanceServing(until simtime.Time) simtime.Time {
+	s.cluster.drainBound = 0
+	s.cluster.advanceAll(until)
+	if s.cluster.serving == 0 {
+		until = min(until, max(s.arrivalsEnd, s.gateway.streamsEnd())+1)
+	}
+	s.cluster.drainBound = until
+	s.cluster.advanceAll(until)
+	return until
+}
+
+// cutOff ends what the drain left in flight.
+func (s *simulation) cutOff(at simtime.Time) {
+	for id := range s.requests.all {
+		q := &s.requests.all[id]
+		if q.phase == phaseNone || q.job {
+			continue
+		}
+		if !q.accepted {
+			q.cell = s.metrics.arrived(at, simulator.NoPool, q)
+		}
+		s.metrics.unfinished(at, q)
+		s.gateway.end(int32(id), at, endUnfinished)
+	}
+}

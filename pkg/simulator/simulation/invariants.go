@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"fmt"
+
+	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// invariants is an observer that panics, with the values, when something that
+// must always hold does not:
+//
+//   - every request that arrived was rejected, has ended or is in flight, at the
+//     gateway or beyond;
+//   - the clock never goes back, and a request's times follow each other;
+//   - each token of a request comes once, in order, and only when the KV of
+//     everything before it is computed;
+//   - batch and wait queue together are in order of entry, preempted or not;
+//   - a step keeps to its bounds, ranks in lock-step begin and end theirs together, and
+//     no replica idles with work waiting;
+//   - the block cache is consistent, and holds what the batch needs;
+//   - an admission that a stability controller had a say in leaves the blocks
+//     that it keeps for the growth of what runs;
+//   - what invariants_transfers.go says of tiers and hand-overs, and
+//     invariants_scalers.go of replicas that scalers start and end.
+//
+// It is slow: it walks each batch, queue and cache at each step.
+type invariants struct {
+	clocks          []simtime.Time // by replica
+	rejections      int
+	inFlight, ends  int
+	promptTokens    int64
+	cutOff          bool // the drain has left some in flight
+	tokens          map[int]int32
+	tokenAt         map[int]simtime.Time
+	tokensDelivered int64
+}
+
+func newInvariants() *invariants {
+	return &invariants{tokens: map[int]int32{}, tokenAt: map[int]simtime.Time{}}
+}
+
+// broken reports a broken invariant.
+func broken(s *simulation, format string, args ...any) {
+	panic(fmt.Sprintf("simulator: at %v: ", s.now) + fmt.Sprintf(format, args...))
+}
+
+func (v *invariants) arrived(s *simulation, id int32) {
+	q := &s.requests.all[id]
+	if q.info.Arrival != s.now && s.gateway.held.queue == nil && q.routedAt == q.info.Arrival || q.info.Arrival > s.now {
+		broken(s, "request %d arrives, due at %v", q.info.ID, q.info.Arrival)
+	}
+	if _, again := v.tokens[q.info.ID]; again {
+		broken(s, "request %d arrives again", q.info.ID)
+	}
+	v.tokens[q.info.ID] = 0
+	v.tokenAt[q.info.ID] = q.info.Arrival
+	v.inFlight++
+}
+
+func (v *invariants) rejected(*simulation, *policy.Request, simulator.Reason) { v.rejections++ }
+
+func (v *invariants) preempted(s *simulation, r *replica, id int32) {
+	q := &s.requests.all[id]
+	if q.computed != 0 || q.chunk != 0 || q.phase != phaseWaiting || r.waiting.len() == 0 {
+		broken(s, "request %d was preempted with %d tokens computed and %d under way", q.info.ID, q.computed, q.chunk)
+	}
+}
+
+func (v *invariants) token(s *simulation, id, n int32, at simtime.Time) {
+	q := &s.requests.all[id]
+	number := v.tokens[q.info.ID] + n
+	switch {
+	case q.generated() != number || q.total > q.finish:
+		broken(s, "request %d gives token %d, after %d of %d", q.info.ID, q.generated(), number-n, q.finish-q.prompt)
+	case q.computed != q.total-1 || q.computed < q.prompt:
+		broken(s, "request %d decodes with %d of %d tokens computed", q.info.ID, q.computed, q.total-1)
+	case at <= v.tokenAt[q.info.ID] || at < s.now:
+		broken(s, "request %d: token %d at %v, the one before at %v", q.info.ID, number, at, v.tokenAt[q.info.ID])
+	}
+	v.tokens[q.info.ID] = number
+	v.tokenAt[q.info.ID] = at
+}
+
+func (v *invariants) ended(s *simulation, id int32, at simtime.Time, how ending) {
+	q := &s.requests.all[id]
+	if n := v.tokens[q.info.ID]; how == endCompleted && (n != q.finish-q.prompt || v.tokenAt[q.info.ID] > at) {
+		broken(s, "request %d ends with %d of %d tokens, the last at %v", q.info.ID, n, q.finish-q.prompt, v.tokenAt[q.info.ID])
+	}
+	v.tokensDelivered += int64(v.tokens[q.info.ID])
+	if q.scheduled {
+		v.promptTokens += int64(q.prompt)
+	}
+	delete(v.tokens, q.info.ID)
+	delete(v.tokenAt, q.info.ID)
+	if q.accepted {
+		v.inFlight--
+	}
+	v.ends++
+	v.cutOff = v.cutOff || how == endUnfinished
+}
+
+func (v *invariants) formed(s *simulation, r *replica, step latency.Step) {
+	tokens, blocks := int32(0), 0
+	block := int32(r.cache.BlockTokens())
+	for _, id := range r.batch.running {
+		q := &s.requests.all[id]
+		if q.phase != phaseRunning || q.chunk < 0 || q.computed+q.chunk > q.total+v.drafts(r, q) || q.decoding() && q.computed < q.prompt {
+			broken(s, "request %d in phase %d computes %d after %d of %d", q.info.ID, q.phase, q.chunk, q.computed, q.total)
+		}
+		tokens += q.chunk
+		held := max(r.blocksHeld(q), int((q.computed+q.chunk+block-1)/block))
+		blocks += held + r.config.Windows.Groups*min(held, r.config.Windows.Blocks)
+	}
+	switch {
+	case tokens > r.maxTokens || len(r.batch.running) > r.maxSeqs:
+		broken(s, "replica %d: a step of %d tokens, a batch of %d", r.index, tokens, len(r.batch.running))
+	case int(tokens) != step.PrefillTokens+step.DecodeTokens || step.Sequences > len(r.batch.running):
+		broken(s, "replica %d: %d tokens in the batch, step %+v", r.index, tokens, step)
+	case step.Sequences == 0 && (len(r.batch.running) > 0 || r.waiting.len() > 0 && !s.cluster.excused(r)):
+		broken(s, "replica %d: an empty step with %d running and %d waiting", r.index, len(r.batch.running), r.waiting.len())
+	case r.fabric == nil && (r.cache.Used() > blocks || r.cache.Used() < blocks && !r.prefixCaching):
+		broken(s, "replica %d: %d blocks in use, the batch needs %d", r.index, r.cache.Used(), blocks)
+	}
+	v.adapted(s, r)
+	v.floor(s, r)
+	v.conserved(s, r)
+	v.handedOver(s, r)
+	v.inOrder(s, r)
+}
+
+// drafts is how many tokens of a request a step computes at most that are not sure to come.
+func (v *invariants) drafts(r *replica, q *request) int32 {
+	if !r.speculates() || !q.decoding() {
+		return 0
+	}
+	return int32(r.config.Speculation.Tokens)
+}
+
+// adapted checks that a batch has requests of no more adapters than there are
+// places, all of which are loaded.
+func (v *invariants) adapted(s *simulation, r *replica) {
+	if r.adapters == nil {
+		return
+	}
+	running := map[int32]int{}
+	for _, id := range r.batch.running {
+		if adapter := s.requests.all[id].info.Adapter; adapter != 0 {
+			running[adapter]++
+		}
+	}
+	for _, h := range r.adapters.held {
+		if running[h.id] != h.running || h.running > 0 && h.ready > s.now {
+			broken(s, "replica %d: %d requests of adapter %d, ready at %v, are counted as %d", r.index, running[h.id], h.id, h.ready, h.running)
+		}
+		delete(running, h.id)
+	}
+	if len(running) > 0 || len(r.adapters.held) > r.adapters.Max {
+		broken(s, "replica %d: %d adapters are held of %d, and %v not", r.index, len(r.adapters.held), r.adapters.Max, running)
+	}
+}
+
+// floor checks that the last admission of a step has left what it was to leave:
+// blocks that are free, and blank ones where the controller evicts.
+func (v *invariants) floor(s *simulation, r *replica) {
+	a := r.advisor
+	if a == nil || a.floorAt != s.now {
+		return
+	}
+	left := r.cache.Free()
+	if a.evict {
+		left = r.cache.Blank()
+	}
+	if left < a.floor {
+		broken(s, "replica %d: an admission leaves %d blocks, the floor is %d", r.index, left, a.floor)
+	}
+}
+
+// inOrder checks that nobody overtook: first come, first served, the batch and
+// the wait queue together are in order of entry; otherwise the queue is in the order of
+// the scheduler, whose groups change nothing.
+func (v *invariants) inOrder(s *simulation, r *replica) {
+	none := scheduling.Job{Turn: -1}
+	last := none
+	check := func(id int32, want phase) {
+		q := &s.requests.all[id]
+		j := r.jobOf(q)
+		if last != none && r.scheduler.Compare(last, j, r.now) >= 0 || q.phase != want {
+			broken(s, "replica %d: request %d in phase %v, %+v, comes after %+v", r.index, q.info.ID, q.phase, j, last)
+		}
+		last = j
+	}
+	if r.scheduler.Order == nil && r.scheduler.Moving == nil && r.scheduler.Victim == nil && r.fabric == nil && r.adapters == nil {
+		for _, id := range r.batch.running {
+			check(id, phaseRunning)
+		}
+	}
+	order := r.queueInOrder()
+	if len(order) > 0 && r.front() != order[0].id {
+		broken(s, "replica %d: request %d is in front of the queue, and request %d is to be served first",
+			r.index, s.requests.all[r.front()].info.ID, s.requests.all[order[0].id].info.ID)
+	}
+	for _, t := range order {
+		check(t.id, phaseWaiting)
+	}
+}
+
+// delayed counts the requests that the admission makes wait, and checks that it is to
+// be asked again about each.
+func (v *invariants) delayed(s *simulation) int {
+	n := 0
+	for id := range s.requests.all {
+		q := &s.requests.all[id]
+		if q.phase != phaseDelayed {
+			continue
+		}
+		if e := s.gateway.delays.bySlot[id]; e.at < s.now || e.at == simtime.Never || e.sequence != q.info.ID || q.accepted {
+			broken(s, "request %d is delayed, and its event is that of request %d at %v", q.info.ID, e.sequence, e.at)
+		}
+		n++
+	}
+	return n
+}
+
+// atGateway counts the requests that no endpoint has had yet of those that the
+// router keeps, and checks that it keeps who is there, until a time to come.
+func (v *invariants) atGateway(s *simulation) int {
+	if len(s.gateway.held.requests) > 0 && s.gateway.held.wakeUp.at == simtime.Never {
+		broken(s, "%d requests are kept at the gateway for ever", len(s.gateway.held.requests))
+	}
+	n := 0
+	for number, id := range s.gateway.held.requests {
+		q := &s.requests.all[id]
+		if q.info.ID != number || q.phase != phaseGateway {
+			broken(s, "request %d is kept at the gateway, and in phase %d as number %d", number, q.phase, q.info.ID)
+		}
+		if !q.accepted {
+			n++
+		}
+	}
+	return n
+}
+
+func (v *invariants) settled(s *simulation, r *replica) {
+	kept := v.atGateway(s) + v.delayed(s)
+	if s.gateway.arrived != v.rejections+v.ends+v.inFlight+kept || s.gateway.inFlight != v.inFlight+kept {
+		broken(s, "%d arrived, %d rejected, %d ended, %d in flight (%d counted, %d kept at the gateway)",
+			s.gateway.arrived, v.rejections, v.ends, s.gateway.inFlight, v.inFlight, kept)
+	}
+	if r == nil {
+		v.scaled(s)
+		return
+	}
+	for len(v.clocks) < len(s.cluster.replicas) {
+		v.clocks = append(v.clocks, 0)
+	}
+	switch {
+	case s.now < v.clocks[r.index]:
+		broken(s, "the clock of replica %d was at %v", r.index, v.clocks[r.index])
+	case r.waiting.len() > 0 && !r.stepping && r.held == nil && r.next == simtime.Never && !r.lockStep.busy() && !s.cluster.excused(r):
+		broken(s, "replica %d is idle with %d waiting", r.index, r.waiting.len())
+	}
+	v.clocks[r.index] = s.now
+	v.together(s, r)
+}
+
+// together checks that the ranks of a replica begin and end their steps together.
+func (v *invariants) together(s *simulation, r *replica) {
+	if r.lockStep == nil || !r.stepping {
+		return
+	}
+	for _, o := range r.lockStep.ranks {
+		if o.stepping && (o.stepStart != r.stepStart || o.next != r.next) || !o.stepping && o.next != simtime.Never || !o.lockStep.busy() {
+			broken(s, "replica %d steps from %v to %v, and rank %d beside it from %v to %v", r.index, r.stepStart, r.next, o.rank, o.stepStart, o.next)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+// lanes are queues of tickets by group. Within a group the order is that of tickets.
+type lanes struct {
+	ranked bool
+	n      int // tickets in all lanes
+	// byGroup are the lanes with tickets, which busy has in no particular order.
+	byGroup map[int32]*lane
+	busy    []*lane
+	// idle are lanes without tickets, of no group: there may be as many groups as requests.
+	idle []*lane
+	// chosen is the lane whose front is the front of the queue.
+	chosen *lane
+}
+
+// lane is the queue of a group.
+type lane struct {
+	ticketQueue
+	group int32
+	at    int // in busy
+}
+
+func newLanes(ranked bool) *lanes {
+	return &lanes{ranked: ranked, byGroup: map[int32]*lane{}}
+}
+
+func (l *lanes) pushBack(t ticket) { l.lane(t).pushBack(t) }
+
+func (l *lanes) insert(t ticket) { l.lane(t).insert(t) }
+
+// lane returns the lane of a ticket that is about to be added.
+func (l *lanes) lane(t ticket) *lane {
+	of := l.byGroup[t.group]
+	if of == nil {
+		of = l.vacant()
+		of.group, of.at = t.group, len(l.busy)
+		l.byGroup[t.group] = of
+		l.busy = append(l.busy, of)
+	}
+	l.n++
+	return of
+}
+
+// vacant returns a lane without tickets.
+func (l *lanes) vacant() *lane {
+	last := len(l.idle) - 1
+	if last < 0 {
+		return &lane{ticketQueue: ticketQueue{ranked: l.ranked}}
+	}
+	of := l.idle[last]
+	l.idle = l.idle[:last]
+	return of
+}
+
+// pop takes the front ticket of the chosen lane out.
+func (l *lanes) pop() {
+	l.chosen.pop()
+	l.left(l.chosen)
+}
+
+// remove takes a ticket out, wherever it stands.
+func (l *lanes) remove(t ticket) {
+	of := l.byGroup[t.group]
+	of.remove(t.turn)
+	l.left(of)
+}
+
+// left notes that a ticket has left a lane.
+func (l *lanes) left(of *lane) {
+	l.n--
+	if of.len() > 0 {
+		return
+	}
+	last := l.busy[len(l.busy)-1]
+	l.busy[of.at], last.at = last, of.at
+	l.busy = l.busy[:len(l.busy)-1]
+	delete(l.byGroup, of.group)
+	l.idle = append(l.idle, of)
+}
+
+func (l *lanes) each(do func(ticket)) {
+	for _, lane := range l.busy {
+		lane.each(do)
+	}
+}

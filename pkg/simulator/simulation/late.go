@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"math"
+	"slices"
+)
+
+// noCutoff is the cutoff of a step that may have all who wait.
+const noCutoff = math.MaxInt64
+
+// joined notes that a request has come into the wait queue that was not there when the
+// step under way began, if one is.
+func (r *replica) joined(q *request) {
+	r.joins++
+	q.join = r.joins
+}
+
+// closeSchedule has an engine that schedules asynchronously form the next step of those
+// who were there when the step that has just ended began: it made the schedule then.
+func (r *replica) closeSchedule() {
+	if r.asynchronous {
+		r.cutoff = r.seen
+	}
+}
+
+// openSchedule lets those into an empty step who came too late for it: an engine without
+// work takes them at once. It returns false where there are none.
+func (r *replica) openSchedule() bool {
+	late := r.joins > r.cutoff
+	r.cutoff = noCutoff
+	return late
+}
+
+// isLate says whether a request that waits came too late for the step being formed.
+func (r *replica) isLate(q *request) bool { return q.join > r.cutoff }
+
+// skip takes the front of the wait queue out for the rest of an admission.
+func (r *replica) skip(id int32) {
+	r.waiting.pop()
+	r.skipped = append(r.skipped, id)
+}
+
+// requeueSkipped puts those back into the queue that an admission skipped.
+func (r *replica) requeueSkipped() {
+	for _, id := range slices.Backward(r.skipped) {
+		r.waiting.insert(r.ticket(id))
+	}
+	r.skipped = r.skipped[:0]
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
+)
+
+// latencyCounts are the histograms that an engine exports.
+type latencyCounts struct{ firstTokens, gaps autoscaling.Buckets }
+
+// watchLatencies has the engine count what a scaler may read.
+func (r *replica) watchLatencies() {
+	if r.exports == nil {
+		r.exports = &exports{}
+	}
+	r.exports.latencies = &latencyCounts{}
+}
+
+// read scrapes what the monitor of a unit scrapes, now.
+func (x *scaling) read(u *unit) {
+	sample := u.Monitor.Take(x.now)
+	sample.Gateway = x.gateway.flows[u.Router]
+	sample.Gateway.Queued = x.gateway.queued(u.Router)
+	u.figures.scraped(x.now, &sample.Gateway)
+	sample.Router.Reset()
+	if m := x.gateway.policies.Routing.Metrics; m != nil {
+		m.Export(x.gateway.show(), u.Router, &sample.Router)
+	}
+	sample.Replicas, sample.Unavailable = 0, 0
+	place := 0
+	for k := range u.Pools {
+		for endpoint := range x.of(u, k) {
+			sample.Engines[place] = x.engine(endpoint)
+			if stage := x.lives[endpoint].stage; stage.Exists() {
+				sample.Replicas++
+				if !stage.Serves() {
+					sample.Unavailable++
+				}
+			}
+			place++
+		}
+	}
+}
+
+// engine is what the metrics endpoint of a replica shows now.
+func (x *scaling) engine(endpoint int) autoscaling.Engine {
+	l, r := &x.lives[endpoint], &x.cluster.replicas[endpoint]
+	if !l.stage.Serves() && l.stage != autoscaling.Draining {
+		return autoscaling.Engine{}
+	}
+	scrape := r.scraped(x.now)
+	return autoscaling.Engine{
+		Up: true, Started: l.ready,
+		Running: scrape.Running, Waiting: scrape.Waiting, KVUsage: scrape.KVUsage,
+		Counters:          r.engine(x.now, &scrape),
+		TimeToFirstToken:  r.exports.latencies.firstTokens,
+		InterTokenLatency: r.exports.latencies.gaps,
+		Finished:          r.exports.finished,
+		Busy:              r.worked(),
+	}
+}
+
+// worked is how long steps were under way up to now.
+func (r *replica) worked() time.Duration {
+	if r.stepping {
+		return r.use.worked + r.cluster.now.Sub(r.stepStart)
+	}
+	return r.use.worked
+}
+
+// queued counts the requests that a router keeps back.
+func (g *gateway) queued(router int) int {
+	n := 0
+	for _, id := range g.held.requests {
+		if g.routerFor(&g.requests.all[id]) == router {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+// limits are how many tokens of a request are computed at most, and how many have places.
+func (r *plainReplica) limits() (computed, places int32) {
+	places = int32(r.most() * r.BlockTokens)
+	if r.MaxModelLen > 0 && int32(r.MaxModelLen) <= places {
+		return int32(r.MaxModelLen) - 1, int32(r.MaxModelLen)
+	}
+	return places, places
+}
+
+// wanted is how many tokens of a running request are to be computed: those that it has, and
+// behind the last of an answer its drafts, one by one.
+func (r *plainReplica) wanted(q *plainRequest) int32 {
+	n := q.total - q.computed
+	if r.Speculation == nil || q.computed < q.prefillEnd {
+		return n
+	}
+	most, _ := r.limits()
+	for range r.Speculation.Tokens {
+		if q.computed+n < most {
+			n++
+		}
+	}
+	return n
+}
+
+// extend gives a running request places for its next n tokens, and those that the engine
+// looks ahead.
+func (r *plainReplica) extend(q *plainRequest, n int32) bool {
+	known := min(q.computed+n, q.total)
+	places := q.computed + n
+	if r.Speculation == nil {
+		return r.cache.Extend(q.sequence, int(places))
+	}
+	_, most := r.limits()
+	for range r.Speculation.Lookahead {
+		if places < most {
+			places++
+		}
+	}
+	return r.cache.ExtendPast(q.sequence, int(known), int(places))
+}
+
+// verify goes through the drafts of a request up to the first that is refused, and gives the
+// request what it still needs of the token after them and of those before.
+func (p *plain) verify(r *plainReplica, q *plainRequest) {
+	drafts, accepted := int64(q.chunk-1), int64(0)
+	for at := draw(p.Seed, q.info.Turn, int(q.total-q.prompt)); accepted < drafts; accepted++ {
+		if at >= r.Speculation.Acceptance[accepted] {
+			break
+		}
+	}
+	p.metrics.verified(p.now, q.cell, drafts, accepted)
+	q.computed, q.chunk = q.total, 0
+	n := int32(1)
+	for ; accepted > 0 && q.total+n < q.finish; accepted-- {
+		q.computed++
+		n++
+	}
+	p.token(r, q, n)
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"cmp"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// queueWatch measures a QueueUse. A nil one measures nothing.
+type queueWatch struct {
+	simulator.QueueUse
+	// reports says that the pool measures it, and not only a listener wants to know.
+	reports    bool
+	longPrompt int64
+	// entries numbers the entries of those who wait into the three queues: the turn of
+	// their tickets there.
+	entries map[int32]int64
+	entered int64
+	// byPriority are those who wait and have not been overtaken, the one with the highest
+	// priority first.
+	byPriority ticketQueue
+	// byTokens and byBlocks are those who wait and have not been blocked: by the tokens
+	// that they had to compute when they came, and the KV blocks that the cache lacked.
+	byTokens, byBlocks ticketQueue
+	// Of the step that is being formed: whether it admits requests, the lowest priority of
+	// those, and the request for which there were no blocks, or none.
+	admits  bool
+	lowest  int
+	refused int32
+	spared  []ticket // scratch
+}
+
+func newQueueWatch(c *simulator.Config, p *simulator.Pool) *queueWatch {
+	if !p.WatchQueue && !c.WatchQueues {
+		return nil
+	}
+	ranked := ticketQueue{ranked: true}
+	return &queueWatch{
+		reports: p.WatchQueue, longPrompt: int64(cmp.Or(c.LongPrompt, simulator.DefaultLongPrompt)), entries: map[int32]int64{},
+		byPriority: ranked, byTokens: ranked, byBlocks: ranked, refused: none,
+	}
+}
+
+// watchWaiting notes that a request waits from now on.
+func (r *replica) watchWaiting(q *request, id int32) {
+	w := r.watch
+	if w == nil {
+		return
+	}
+	w.entered++
+	w.entries[id] = w.entered
+	if !q.overtaken {
+		w.byPriority.pushBack(ticket{rank: -int64(q.info.Priority), turn: w.entered, id: id})
+	}
+	if !q.blocked {
+		tokens, blocks := r.needsToStart(q)
+		w.byTokens.pushBack(ticket{rank: int64(tokens), turn: w.entered, id: id})
+		w.byBlocks.pushBack(ticket{rank: int64(blocks), turn: w.entered, id: id})
+	}
+}
+
+// needsToStart is how many tokens a request has to compute to be served, as the cache is
+// now, and how many blocks it takes to be admitted, beside those that the cache has.
+func (r *replica) needsToStart(q *request) (tokens int32, blocks int) {
+	if q.holding {
+		tokens = q.total - q.computed
+		return tokens, int(r.blocksOf(r.firstChunk(q, tokens)))
+	}
+	r.nameBlocks(q)
+	cached := r.match(q)
+	tokens = q.total - cached
+	chunk := r.firstChunk(q, tokens)
+	if q.handoff != 0 && !q.job {
+		tokens, chunk = 1, tokens
+	}
+	return tokens, int(r.blocksOf(cached+chunk) - r.blocksOf(cached))
+}
+
+// firstChunk is how many of a request's tokens need room when it is admitted.
+func (r *replica) firstChunk(q *request, tokens int32) int32 {
+	if r.reserve {
+		return tokens
+	}
+	return min(tokens, r.chunkLimit(q), r.maxTokens)
+}
+
+// leaves notes that a request is not in the wait queue any more.
+func (w *queueWatch) leaves(q *request, id int32) {
+	if w == nil {
+		return
+	}
+	turn := w.entries[id]
+	delete(w.entries, id)
+	if !q.overtaken {
+		w.byPriority.remove(turn)
+	}
+	if !q.blocked {
+		w.byTokens.remove(turn)
+		w.byBlocks.remove(turn)
+	}
+}
+
+// forms notes that the forming of a step begins.
+func (w *queueWatch) forms() {
+	if w != nil {
+		w.admits, w.refused = false, none
+	}
+}
+
+// tries notes that the engine looks for blocks for those who wait.
+func (w *queueWatch) tries() {
+	if w != nil {
+		w.refused = none
+	}
+}
+
+// refuses notes that there are no blocks for the first request of the queue.
+func (w *queueWatch) refuses(id int32) {
+	if w != nil {
+		w.refused = id
+	}
+}
+
+// admitted notes that a request that has left the wait queue runs.
+func (w *queueWatch) admitted(q *request) {
+	if w == nil {
+		return
+	}
+	if !w.admits {
+		w.admits, w.lowest = true, q.info.Priority
+	}
+	w.lowest = min(w.lowest, q.info.Priority)
+}
+
+// watchFormed counts those who wait now that a step is formed, and should not.
+func (r *replica) watchFormed() {
+	w := r.watch
+	if w == nil || len(w.entries) == 0 {
+		return
+	}
+	for w.admits && w.byPriority.len() > 0 && -w.byPriority.front().rank > int64(w.lowest) {
+		if t, ok := r.takeWatched(&w.byPriority); ok {
+			r.noteOvertaken(t.id)
+		}
+	}
+	w.putBack(&w.byPriority)
+	longest := r.longestPrompt()
+	for w.byTokens.len() > 0 && w.byTokens.front().rank*w.longPrompt <= longest {
+		if t, ok := r.takeWatched(&w.byTokens); ok {
+			w.byBlocks.remove(t.turn)
+			r.noteBlocked(t.id)
+		}
+	}
+	w.putBack(&w.byTokens)
+	if w.refused != none {
+		r.watchBlocks()
+	}
+}
+
+// takeWatched takes the front of a queue out. It returns false for one that cannot blame
+// the order: it came too late for the step, or is itself the head of the line.
+func (r *replica) takeWatched(of *ticketQueue) (ticket, bool) {
+	t, w := of.front(), r.watch
+	of.pop()
+	if r.isLate(&r.requests.all[t.id]) || of == &w.byBlocks && t.id == w.refused {
+		w.spared = append(w.spared, t)
+		return t, false
+	}
+	return t, true
+}
+
+// putBack puts those back into a queue that takeWatched has spared.
+func (w *queueWatch) putBack(into *ticketQueue) {
+	for _, t := range w.spared {
+		into.pushBack(t)
+	}
+	w.spared = w.spared[:0]
+}
+
+// watchBlocks counts those who would have blocks where the first of the queue has none.
+func (r *replica) watchBlocks() {
+	w := r.watch
+	free := int64(r.cache.Free())
+	for w.byBlocks.len() > 0 && w.byBlocks.front().rank <= free {
+		if t, ok := r.takeWatched(&w.byBlocks); ok {
+			w.byTokens.remove(t.turn)
+			r.noteBlocked(t.id)
+		}
+	}
+	w.putBack(&w.byBlocks)
+}
+
+// longestPrompt is the most tokens that are left to compute of a prompt of which the step
+// computes some.
+func (r *replica) longestPrompt() int64 {
+	longest := int32(0)
+	for _, id := range r.batch.prefilling {
+		if q := &r.requests.all[id]; q.chunk > 0 && !q.decoding() {
+			longest = max(longest, q.total-q.computed)
+		}
+	}
+	return int64(longest)
+}
+
+// noteOvertaken counts a request that one of lower priority has overtaken.
+func (r *replica) noteOvertaken(id int32) {
+	q, shown := r.waiter(id)
+	if !shown.overtaken && shown.cell != discard {
+		r.watch.Inversions++
+	}
+	q.overtaken, shown.overtaken = true, true
+}
+
+// noteBlocked counts a request that the head of the line has blocked.
+func (r *replica) noteBlocked(id int32) {
+	q, shown := r.waiter(id)
+	if !shown.blocked && shown.cell != discard {
+		r.watch.Blocked++
+	}
+	q.blocked, shown.blocked = true, true
+}
+
+// waiter returns a request that waits, and the one that its client waits for.
+func (r *replica) waiter(id int32) (q, shown *request) {
+	q = &r.requests.all[id]
+	if !q.job {
+		return q, q
+	}
+	return q, &r.requests.all[r.cluster.handoffs.of(q).decode]
+}

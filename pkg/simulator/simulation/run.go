@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// Run simulates c and returns what was measured, and closes the source. An error says that
+// ctx was cancelled, that the source could not be read to its end, or, as a
+// [policy.Fault], what a policy did that is a program. A Config that breaks the rules stated
+// at its fields panics: who compiles a scenario checks it first.
+func Run(ctx context.Context, c simulator.Config) (*simulator.Outcome, error) {
+	s := newSimulation(ctx, c)
+	outcome, err := s.run()
+	if err = errors.Join(err, workload.Close(c.Source)); err != nil {
+		return nil, err
+	}
+	return outcome, nil
+}
+
+// simulation is a run: what comes next, to its end. The gateway and the cluster do
+// the rest.
+type simulation struct {
+	*core
+	gateway *gateway
+	cluster *cluster
+
+	source  workload.Source
+	horizon simulator.Horizon
+	// disruptions are Config.Disruptions.
+	disruptions []simulator.Disruption
+	// scaling is nil where no scaler is.
+	scaling *scaling
+	seed    int64
+	// events are those above the replicas that are known of.
+	events clusterEvents
+	pools  []string
+	labels workload.Labels
+	// arrivalsEnd is when arrivals ended.
+	arrivalsEnd simtime.Time
+}
+
+// run lets requests arrive, one after the other, and then drains the cluster.
+func (s *simulation) run() (*simulator.Outcome, error) {
+	for !s.stopped && s.step() {
+	}
+	end := s.drain()
+	if fault := s.faults.First(); fault != nil {
+		return nil, fmt.Errorf("simulate, at %v: %w", s.now, fault)
+	}
+	if err := s.ctx.Err(); err != nil {
+		return nil, fmt.Errorf("simulate, at %v: %w", s.now, err)
+	}
+	return s.outcome(end), nil
+}
+
+// step lets the next request arrive. It returns false where there is none.
+func (s *simulation) step() bool {
+	w, ok := s.next()
+	if !ok {
+		return false
+	}
+	s.advanceToArrival(w.Arrival)
+	s.gateway.arrive(&w)
+	return s.checkContext()
+}
+
+// advanceToArrival brings all that a routing decision depends on up to a time.
+func (s *simulation) advanceToArrival(at simtime.Time) {
+	s.applyClusterEvents(at, requestArrives)
+	s.gateway.scrapeUntil(at)
+	if s.gateway.routingFollowsReplicas() {
+		s.cluster.advanceAll(at)
+	}
+	s.gateway.deliver(at)
+	s.now = at
+}
+
+// routingFollowsReplicas says whether routing depends on what happens in the replicas, and
+// not on their scrapes alone.
+func (g *gateway) routingFollowsReplicas() bool {
+	r := &g.policies.Routing
+	return len(g.live) > 0 || g.policies.Traffic != nil || r.Responses != nil || g.asksOnArrival || r.KVEvents != nil || r.Evictor != nil
+}
+
+// advanceAll advances all replicas.
+func (c *cluster) advanceAll(until simtime.Time) {
+	if c.order != nil {
+		c.advanceInOrder(until)
+		return
+	}
+	for i := range c.replicas {
+		c.replicas[i].advance(until)
+	}
+}
+
+// stepsPerContextCheck is how many steps or arrivals pass between two looks at the
+// context.
+const stepsPerContextCheck = 4096
+
+// checkContext looks at the context once in a while, and at the faults of programs. It
+// returns false where the run is to stop.
+func (k *core) checkContext() bool {
+	if k.faults != nil && k.faults.First() != nil {
+		k.stopped = true
+		return false
+	}
+	if k.untilCheck--; k.untilCheck > 0 {
+		return true
+	}
+	k.untilCheck = stepsPerContextCheck
+	k.stopped = k.ctx.Err() != nil
+	return !k.stopped
+}
+
+// outcome reports a run that is over.
+func (s *simulation) outcome(end simtime.Time) *simulator.Outcome {
+	o := &simulator.Outcome{
+		Labels:    s.labels,
+		Pools:     s.pools,
+		Cells:     s.metrics.report(),
+		Measured:  s.metrics.span(),
+		Replicas:  make([]simulator.ReplicaUse, len(s.cluster.replicas)),
+		End:       end,
+		Decisions: s.metrics.decisions.Decisions,
+	}
+	for i := range s.cluster.replicas {
+		o.Replicas[i] = s.cluster.replicas[i].report(end)
+	}
+	s.scaling.report(o, end)
+	o.Series = s.series.report(s.cluster, end)
+	for i := range o.Cells {
+		checkCell(&o.Cells[i])
+	}
+	for _, v := range s.observers {
+		v.over(s)
+	}
+	return o
+}

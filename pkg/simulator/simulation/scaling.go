@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// scaling is the units that scalers scale: what they are asked, and what becomes of the
+// replicas.
+type scaling struct {
+	*core
+	gateway *gateway
+	cluster *cluster
+	units   []unit
+	// lives are those of all endpoints. Endpoints that no unit has live as they did at
+	// the start.
+	lives []life
+	nodes nodes
+	// measuredFrom is when the figures started.
+	measuredFrom simtime.Time
+
+	onScaled func(simulator.ScaleDecision)
+	onStaged func(simulator.StageChange)
+}
+
+// unit is a unit with what was wanted last.
+type unit struct {
+	*simulator.ScaledUnit
+	index int
+	// first is the first endpoint of each pool.
+	first       []int
+	view        autoscaling.View
+	wanted      []int // by pool
+	next        []int // scratch
+	notes       []autoscaling.Note
+	tick, reads clusterEvent
+	figures     unitFigures
+}
+
+// addScaling adds the units of a Config.
+func (s *simulation) addScaling(c *simulator.Config) {
+	if len(c.Scaling) == 0 {
+		return
+	}
+	x := &scaling{core: s.core, gateway: s.gateway, cluster: s.cluster, onScaled: c.Scaled, onStaged: c.Staged}
+	s.scaling = x
+	x.nodes = newNodes(x, c.NodePools)
+	x.lives = newLives(c, s.cluster)
+	s.gateway.flows = make([]autoscaling.Gateway, routersOf(c))
+	s.gateway.routerOf, s.gateway.patience = c.RouterOf, c.AwaitReplicas
+	for i := range c.Scaling {
+		x.units = append(x.units, x.newUnit(i, &c.Scaling[i]))
+	}
+	for i := range x.units {
+		x.start(&x.units[i])
+	}
+}
+
+// routersOf is how many routers there are.
+func routersOf(c *simulator.Config) int {
+	n := 1
+	for i := range c.Pools {
+		n = max(n, c.Pools[i].Router+1)
+	}
+	return n
+}
+
+func (x *scaling) newUnit(index int, config *simulator.ScaledUnit) unit {
+	u := unit{ScaledUnit: config, index: index, next: make([]int, len(config.Pools))}
+	u.view.Monitor = config.Monitor
+	place := 0
+	for k, p := range config.Pools {
+		first, endpoints := x.endpointsOf(p)
+		pool := x.cluster.replicas[first].config
+		u.first = append(u.first, first)
+		u.wanted = append(u.wanted, pool.Replicas)
+		u.view.Pools = append(u.view.Pools, autoscaling.Pool{First: place, Endpoints: endpoints, Min: config.Min[k], Max: config.Max[k]})
+		place += endpoints
+	}
+	return u
+}
+
+// endpointsOf returns the first endpoint of a pool, and how many there are.
+func (x *scaling) endpointsOf(pool int) (first, endpoints int) {
+	first = slices.IndexFunc(x.cluster.replicas, func(r replica) bool { return r.pool == pool })
+	return first, x.cluster.replicas[first].config.Places()
+}
+
+// start begins the life of a unit's replicas, and queues when it is looked at.
+func (x *scaling) start(u *unit) {
+	u.tick = clusterEvent{at: simtime.Never, kind: scalerTicks, sequence: u.index, place: notQueued}
+	u.reads = clusterEvent{at: simtime.Never, kind: monitorReads, sequence: u.index, place: notQueued}
+	x.sim.events.move(&u.tick, simtime.Time(u.Interval))
+	x.sim.events.move(&u.reads, simtime.Time(u.Monitor.Interval))
+	for k := range u.Pools {
+		for endpoint := range x.of(u, k) {
+			l := &x.lives[endpoint]
+			l.unit = u
+			x.cluster.replicas[endpoint].watchLatencies()
+			if l.stage == autoscaling.Serving {
+				x.nodes.takeAtStart(l)
+			}
+		}
+	}
+	u.figures.start(x, u)
+}
+
+// of iterates over the endpoints of a pool of a unit.
+func (x *scaling) of(u *unit, pool int) func(func(int) bool) {
+	return func(yield func(int) bool) {
+		for endpoint := u.first[pool]; endpoint < u.first[pool]+u.view.Pools[pool].Endpoints; endpoint++ {
+			if !yield(endpoint) {
+				return
+			}
+		}
+	}
+}
+
+// applyScaling applies an event that concerns scaling. It does nothing where the run is over.
+func (s *simulation) applyScaling(e *clusterEvent) {
+	s.advanceToEvent(e.at, true)
+	if s.cluster.draining && s.gateway.inFlight == 0 && e.at > max(s.arrivalsEnd, s.gateway.lastEnd) {
+		return
+	}
+	x := s.scaling
+	switch e.kind {
+	case monitorReads:
+		u := &x.units[e.sequence]
+		x.read(u)
+		s.events.move(&u.reads, e.at.Add(u.Monitor.Interval))
+		if u.Trigger != nil && u.Trigger.Fires(x.show(u)) {
+			x.ask(u, true)
+		}
+	case scalerTicks:
+		u := &x.units[e.sequence]
+		s.events.move(&u.tick, e.at.Add(u.Interval))
+		x.ask(u, false)
+	case nodeChanges:
+		x.nodes.change(e.sequence)
+	case stageEnds:
+		x.endStage(e.sequence)
+	}
+	for _, o := range s.observers {
+		o.settled(s, nil)
+	}
+	s.checkContext()
+}
+
+// show returns the view of a unit as it is to be seen now.
+func (x *scaling) show(u *unit) *autoscaling.View {
+	v := &u.view
+	v.Now = x.now
+	for k := range v.Pools {
+		p := &v.Pools[k]
+		p.Wanted, p.Replicas = u.wanted[k], p.Replicas[:0]
+		for endpoint := range x.of(u, k) {
+			if l := &x.lives[endpoint]; l.stage.Exists() {
+				p.Replicas = append(p.Replicas, autoscaling.Replica{
+					Endpoint: p.First + endpoint - u.first[k], Stage: l.stage, Created: l.created, Ready: l.ready,
+				})
+			}
+		}
+	}
+	return v
+}
+
+// ask asks the scaler of a unit, and does what it says.
+func (x *scaling) ask(u *unit, triggered bool) {
+	v := x.show(u)
+	u.notes = u.notes[:0]
+	v.Notes = nil
+	if x.onScaled != nil {
+		v.Notes = &u.notes
+	}
+	copy(u.next, u.wanted)
+	reason := u.Scaler.Scale(v, u.next)
+	d := simulator.ScaleDecision{At: x.now, Unit: u.index, Triggered: triggered, Reason: reason}
+	if x.onScaled != nil {
+		d.Was, d.Stated, d.Notes = slices.Clone(u.wanted), slices.Clone(u.next), slices.Clone(u.notes)
+	}
+	for k := range u.next {
+		u.next[k] = min(max(u.next[k], u.Min[k]), u.Max[k])
+	}
+	if x.onScaled != nil {
+		d.Wanted = slices.Clone(u.next)
+		x.onScaled(d)
+	}
+	u.figures.decided(u.wanted, u.next)
+	copy(u.wanted, u.next)
+	x.resize(u)
+}
+
+// resize starts and ends replicas until as many exist as are wanted, as far as places are
+// free.
+func (x *scaling) resize(u *unit) {
+	for k := range u.Pools {
+		for x.existing(u, k) > u.wanted[k] {
+			x.end(x.leastNeeded(u, k))
+		}
+		for x.existing(u, k) < u.wanted[k] {
+			endpoint, ok := x.vacant(u, k)
+			if !ok {
+				break // until one that drains has ended
+			}
+			x.create(endpoint)
+		}
+	}
+	x.nodes.place()
+}
+
+// existing counts the replicas of a pool that do not drain.
+func (x *scaling) existing(u *unit, pool int) int {
+	n := 0
+	for endpoint := range x.of(u, pool) {
+		if x.lives[endpoint].stage.Exists() {
+			n++
+		}
+	}
+	return n
+}
+
+// vacant returns the first place of a pool without a replica.
+func (x *scaling) vacant(u *unit, pool int) (endpoint int, ok bool) {
+	for endpoint := range x.of(u, pool) {
+		if x.lives[endpoint].stage == autoscaling.Absent {
+			return endpoint, true
+		}
+	}
+	return 0, false
+}
+
+// leastNeeded returns the replica that a Deployment takes away first: one that does not
+// serve yet, the last one created; otherwise the one that began to serve last. Of equal
+// ones it is that of the last place.
+func (x *scaling) leastNeeded(u *unit, pool int) int {
+	best := -1
+	for endpoint := range x.of(u, pool) {
+		l := &x.lives[endpoint]
+		if l.stage.Exists() && (best < 0 || !x.lives[best].neededLess(l)) {
+			best = endpoint
+		}
+	}
+	return best
+}
+
+// neededLess reports whether a replica is taken away before another one.
+func (l *life) neededLess(other *life) bool {
+	switch {
+	case l.stage.Starts() != other.stage.Starts():
+		return l.stage.Starts()
+	case l.stage.Starts():
+		return l.created > other.created
+	default:
+		return l.ready > other.ready
+	}
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// report settles the series at the end of the run; nil where there are none.
+func (s *seriesRecorder) report(c *cluster, end simtime.Time) *simulator.Series {
+	if s == nil {
+		return nil
+	}
+	s.fit(end)
+	lasted := newGauge(s, s.newBins(), 0)
+	lasted.end(end, 1)
+	s.kept.end(end, s.keeps)
+	s.gateway.peakWaiting = s.kept.peaks[0]
+	for i := range s.weights {
+		s.weights[i].end(end, 0)
+	}
+	for i := range c.replicas {
+		c.replicas[i].gauges.end(&c.replicas[i], end)
+	}
+	n := s.bin(end) + 1
+	out := &simulator.Series{Unit: s.config.Unit, Width: s.width, Lasted: lasted.bins.column(0, n), Bins: n, Gateway: s.gateway.report(n)}
+	for i := range s.weights {
+		b := s.weights[i].bins
+		out.Weights = append(out.Weights, simulator.SeriesWeights{Known: b.column(0, n), Prefix: b.column(1, n), Load: b.column(2, n)})
+	}
+	for _, t := range s.pools {
+		out.Pools = append(out.Pools, t.report(n))
+	}
+	if len(c.replicas) > simulator.MaxSeriesReplicas {
+		return out
+	}
+	for i, t := range s.endpoints {
+		out.Replicas = append(out.Replicas, t.report(n))
+		addTrack(&out.Pools[c.replicas[i].pool], &out.Replicas[i])
+	}
+	return out
+}
+
+func (t *seriesTrack) report(n int) simulator.SeriesTrack {
+	out := simulator.SeriesTrack{PeakWaiting: t.peakWaiting, PeakRunning: t.peakRunning, PeakBlocks: t.peakBlocks}
+	for k := range simulator.SeriesColumns {
+		out.Columns[k] = t.bins.column(k, n)
+	}
+	return out
+}
+
+// addTrack adds the series and the peaks of another track.
+func addTrack(t, other *simulator.SeriesTrack) {
+	for k, bins := range other.Columns {
+		if t.Columns[k] == nil {
+			t.Columns[k] = slices.Clone(bins)
+			continue
+		}
+		for i, n := range bins {
+			t.Columns[k][i] += n
+		}
+	}
+	t.PeakWaiting = max(t.PeakWaiting, other.PeakWaiting)
+	t.PeakRunning = max(t.PeakRunning, other.PeakRunning)
+	t.PeakBlocks = max(t.PeakBlocks, other.PeakBlocks)
+}

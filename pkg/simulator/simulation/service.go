@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import "windtunnel.dev/windtunnel/pkg/policy/scheduling"
+
+// service counts the tokens that a replica serves to each tenant, for its scheduler.
+// Requests in step get a token with each step, which is counted when somebody looks. A
+// nil one counts nothing.
+type service struct {
+	to *scheduling.Service
+	// inStep has the tenants with requests in step.
+	inStep []tenantInStep
+}
+
+// tenantInStep is how many requests of a tenant are in step, and the number of steps up
+// to which their tokens are counted.
+type tenantInStep struct {
+	tenant   int
+	requests int64
+	counted  int64
+}
+
+func newService(to *scheduling.Service) *service {
+	if to == nil {
+		return nil
+	}
+	return &service{to: to}
+}
+
+// add counts tokens of a tenant.
+func (s *service) add(tenant int, tokens int64) {
+	if s != nil {
+		s.to.Add(tenant, tokens)
+	}
+}
+
+// join counts a request from now on that joins step, after so many steps.
+func (s *service) join(tenant int, steps int64) {
+	if s == nil {
+		return
+	}
+	for i := range s.inStep {
+		if t := &s.inStep[i]; t.tenant == tenant {
+			s.count(t, steps)
+			t.requests++
+			return
+		}
+	}
+	s.inStep = append(s.inStep, tenantInStep{tenant: tenant, requests: 1, counted: steps})
+}
+
+// leave ends what join began.
+func (s *service) leave(tenant int, steps int64) {
+	if s == nil {
+		return
+	}
+	for i := range s.inStep {
+		t := &s.inStep[i]
+		if t.tenant != tenant {
+			continue
+		}
+		s.count(t, steps)
+		if t.requests--; t.requests == 0 {
+			last := len(s.inStep) - 1
+			s.inStep[i] = s.inStep[last]
+			s.inStep = s.inStep[:last]
+		}
+		return
+	}
+}
+
+// settle counts all tokens up to a number of steps.
+func (s *service) settle(steps int64) {
+	if s == nil {
+		return
+	}
+	for i := range s.inStep {
+		s.count(&s.inStep[i], steps)
+	}
+}
+
+func (s *service) count(t *tenantInStep, steps int64) {
+	s.to.Add(t.tenant, t.requests*(steps-t.counted))
+	t.counted = steps
+}
+
+// leaveAll ends what join began for all requests.
+func (s *service) leaveAll(steps int64) {
+	if s != nil {
+		s.settle(steps)
+		s.inStep = s.inStep[:0]
+	}
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"math"
+
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/stats"
+)
+
+// acceptanceChance names the draws of acceptance among those of a run.
+var acceptanceChance = stats.HashString("acceptance")
+
+// draw returns a number in [0, 1) for the drafts that follow so many tokens of an answer. It
+// depends on the request's number among those for its model and on that place alone, so that
+// it is the same on each engine and under each policy.
+func draw(seed int64, request, generated int) float64 {
+	return float64(stats.Hash64(uint64(seed), acceptanceChance, uint64(request), uint64(generated))>>11) * 0x1p-53
+}
+
+// accepted returns how many of so many drafts are accepted at a draw.
+func accepted(s *simulator.Speculation, drafts int32, at float64) int32 {
+	n := int32(0)
+	for n < drafts && at < s.Acceptance[n] {
+		n++
+	}
+	return n
+}
+
+// speculates says that requests of the replica that decode verify drafts. It then treats
+// requests one by one in all steps.
+func (r *replica) speculates() bool { return r.config.Speculation != nil }
+
+// mostTokens is how many tokens of a request are computed at most, and for how many it has
+// blocks at most. The last token of the longest text is not computed.
+func (r *replica) mostTokens() (computed, kept int32) {
+	capacity := min(int64(r.config.KVTokens()), math.MaxInt32)
+	if model := r.maxModelTokens; model > 0 && model <= capacity {
+		return int32(model - 1), int32(model)
+	}
+	return int32(capacity), int32(capacity)
+}
+
+// wants returns how many tokens a request that runs would have a step compute.
+func (r *replica) wants(q *request) int32 {
+	n := q.total - q.computed
+	if !r.speculates() || !q.decoding() {
+		return n
+	}
+	most, _ := r.mostTokens()
+	return min(n+int32(r.config.Speculation.Tokens), most-q.computed)
+}
+
+// extend gives a request that runs blocks for its next n tokens, and, where the replica
+// speculates, for those that it looks ahead. Drafts cannot be found in the cache.
+func (r *replica) extend(q *request, n int32) bool {
+	tokens := q.computed + n
+	if !r.speculates() {
+		return r.cache.Extend(q.blocks, int(tokens))
+	}
+	_, most := r.mostTokens()
+	room := min(tokens+int32(r.config.Speculation.Lookahead), most)
+	return r.cache.ExtendPast(q.blocks, int(min(tokens, q.total)), int(room))
+}
+
+// blocksHeld returns how many blocks a request has that runs.
+func (r *replica) blocksHeld(q *request) int {
+	if r.speculates() {
+		return r.cache.Held(q.blocks)
+	}
+	return int(r.blocksOf(q.computed + q.chunk))
+}
+
+// verify ends a step in which a request has verified drafts: it gets a token, and those
+// drafts that are accepted, up to the end of its answer.
+func (r *replica) verify(id int32, q *request) {
+	s, drafts := r.config.Speculation, q.chunk-1
+	accepted := accepted(s, drafts, draw(r.sim.seed, q.info.Turn, int(q.generated())))
+	r.metrics.verified(r.now, q.cell, int64(drafts), int64(accepted))
+	n := min(1+accepted, q.finish-q.total)
+	q.total += n
+	q.computed, q.chunk = q.total-1, 0
+	r.token(id, q, n)
+}

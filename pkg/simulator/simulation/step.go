@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"slices"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// endStep makes the results of the step under way take hold: chunks become
+// computed tokens, requests whose prompt is complete get a token, finished
+// requests leave and free their blocks, in order of admission.
+func (r *replica) endStep() {
+	b := &r.batch
+	b.steps++
+	b.leaving = b.leaving[:0]
+	r.cacheEvents.computed()
+	r.endDecodes()
+	r.endChunks()
+	r.endFinished()
+	r.use.stepped(r.stepStart, r.now)
+	r.stepping, r.stepEnd = false, r.now
+	r.closeSchedule()
+}
+
+// endDecodes gives each request in step its token.
+func (r *replica) endDecodes() {
+	b := &r.batch
+	if b.decodes == 0 {
+		return
+	}
+	r.decode(r.now)
+	if len(r.observers) > 0 {
+		r.showDecodes()
+	}
+	for len(b.done) > 0 && b.done[0].step == b.steps {
+		id := b.done[0].id
+		last := len(b.done) - 1
+		b.done[0] = b.done[last]
+		b.done = b.done[:last]
+		siftDown(b.done)
+		r.leaveStep(&r.requests.all[id])
+		b.leaving = append(b.leaving, id)
+	}
+}
+
+// decode counts the tokens that requests in step get when a step ends.
+func (r *replica) decode(now simtime.Time) {
+	b := &r.batch
+	b.context += int64(b.decodes)
+	r.exports.tokens(now.Sub(r.stepEnd), int64(b.decodes))
+	gap := int64(now.Sub(r.stepEnd) + r.cost.PerOutputToken)
+	for _, share := range b.shares {
+		if share.count > 0 {
+			r.metrics.tokens(now, share.cell, gap, share.count)
+		}
+	}
+}
+
+// showDecodes tells those who watch of the tokens of a step.
+func (r *replica) showDecodes() {
+	r.catchUpAll()
+	for _, id := range r.batch.running {
+		if q := &r.requests.all[id]; q.inStep {
+			for _, o := range r.observers {
+				o.token(r.sim, id, 1, r.atGateway(r.now, q))
+			}
+		}
+	}
+}
+
+// endChunks applies the chunks of the step.
+func (r *replica) endChunks() {
+	b := &r.batch
+	kept := b.prefilling[:0]
+	for _, id := range b.prefilling {
+		q := &r.requests.all[id]
+		switch {
+		case q.chunk == 0 || !r.endChunk(id, q):
+			kept = append(kept, id)
+		case q.total == q.finish:
+			b.leaving = append(b.leaving, id)
+		case b.constrained || q.incomplete:
+			// The next step's regroup joins it with the others, or a later one
+			// when all of its KV has come.
+			kept = append(kept, id)
+		default:
+			r.joinStep(q, id)
+		}
+	}
+	b.prefilling = kept
+}
+
+// endChunk applies one request's chunk and reports whether a token came out of
+// it.
+func (r *replica) endChunk(id int32, q *request) bool {
+	end, prefill := q.computed+q.chunk, !q.decoding()
+	if !prefill && r.speculates() {
+		r.verify(id, q)
+		return true
+	}
+	if q.computed < q.high {
+		r.metrics.cells[q.cell].RecomputedTokens += int64(min(end, q.high) - q.computed)
+	}
+	q.computed, q.chunk = end, 0
+	if q.job {
+		r.cluster.chunkComputed(r, q)
+	}
+	if end < q.total {
+		return false
+	}
+	if prefill && r.tiers != nil {
+		r.tiers.copyDown(id, q)
+	}
+	if q.job {
+		r.exports.firstToken(r.now, q)
+		return true
+	}
+	q.total++
+	r.token(id, q, 1)
+	return true
+}
+
+// token stamps the n tokens that the engine has just given, at once: more than one after
+// the first.
+func (r *replica) token(id int32, q *request, n int32) {
+	previous := q.lastToken
+	q.lastToken = r.now
+	if previous == unset || q.moved {
+		r.exports.firstToken(r.now, q)
+	} else {
+		r.exports.tokens(r.now.Sub(previous), 1)
+	}
+	r.service.add(q.info.Tenant, int64(n))
+	if previous == unset {
+		q.firstToken = r.atGateway(r.now, q)
+		r.metrics.firstToken(r.now, q)
+		r.cluster.gateway.deliverFirstToken(id, q, q.firstToken)
+	} else {
+		r.metrics.burst(r.now, q.cell, int64(r.now.Sub(previous)+r.cost.PerOutputToken*time.Duration(n)), int64(n))
+		if q.moved {
+			r.cluster.gateway.deliverFirstToken(id, q, r.atGateway(r.now, q))
+		}
+	}
+	q.moved = false
+	for _, o := range r.observers {
+		o.token(r.sim, id, n, r.atGateway(r.now, q))
+	}
+}
+
+// endFinished lets the requests go that have given their last token.
+func (r *replica) endFinished() {
+	b := &r.batch
+	if len(b.leaving) == 0 {
+		return
+	}
+	if len(b.leaving) > 1 {
+		slices.SortFunc(b.leaving, func(x, y int32) int {
+			return int(r.requests.all[x].admitted - r.requests.all[y].admitted)
+		})
+	}
+	used := r.cache.Used()
+	if r.fabric != nil {
+		// Hand-overs that end here tell of their own blocks.
+		r.use.settle(r.now, used)
+	}
+	for _, id := range b.leaving {
+		q := &r.requests.all[id]
+		b.remove(id)
+		r.adapters.runs(q.info.Adapter, -1)
+		r.left(q, false)
+		r.advisor.completed(r, q, r.now)
+		if q.job {
+			r.cluster.prefilled(r, q)
+			continue
+		}
+		if r.tiers != nil {
+			r.tiers.copyDown(id, q)
+		}
+		if q.handoff != 0 {
+			r.cluster.cancelHandoff(r.cluster.handoffs.of(q))
+		}
+		q.moveTo(phaseLeaving)
+		r.releaseBlocks(q, false)
+		r.exports.finish()
+		r.use.Served++
+		r.use.ServedTokens += int64(q.total)
+		r.countServing(-1)
+		r.cluster.gateway.deliverEnd(r, id, q)
+	}
+	r.use.changed(r.now, used, r.cache.Used())
+}
+
+// atGateway is when the token that the engine gave last reaches the gateway.
+// What a token costs outside the engine delays it and all that follow, so that
+// it shows in TTFT and in every gap, while the engine's clock does not wait.
+func (r *replica) atGateway(now simtime.Time, q *request) simtime.Time {
+	return now.Add(r.cost.PerOutputToken * time.Duration(q.generated()))
+}

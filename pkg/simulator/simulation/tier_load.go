@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"math"
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/kv"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// startOrLoad starts a request, or brings here what lower tiers have of its
+// prompt beyond what the cache has.
+func (l *tierSet) startOrLoad(q *request, budget int32) bool {
+	block := l.replica.cache.BlockTokens()
+	cached := l.replica.match(q)
+	l.find(q.chain, int(cached)/block, int(q.total-1)/block)
+	if len(l.found) == 0 {
+		if !l.replica.start(q, cached, budget) {
+			return false
+		}
+		l.touch(l.replica, q)
+		return true
+	}
+	tokens := l.found[len(l.found)-1].to * block
+	reserve := tokens
+	if l.replica.reserve {
+		reserve = int(q.total)
+	}
+	blocks, ok := l.replica.admitBlocks(kv.Admission{
+		Chain: q.chain, Cached: int(cached), Tokens: tokens, Reserve: reserve, Withheld: true, Priority: q.info.Priority,
+	})
+	if !ok {
+		return false
+	}
+	q.blocks, q.computed, q.chunk = blocks, int32(tokens), 0
+	l.replica.exports.admit(l.replica.now, q, cached, int32(tokens)-cached)
+	q.moveTo(phaseLoading)
+	q.loading = l.replica.now
+	l.replica.port.loading++
+	if !q.scheduled {
+		q.cached, q.tierTokens = cached, [simulator.TierKinds]int32{}
+		for _, p := range l.found {
+			q.tierTokens[l.tiers[p.tier].kind] += int32((p.to - p.from) * block)
+		}
+	}
+	l.load(q, l.replica.waiting.front())
+	l.touch(l.replica, q)
+	return true
+}
+
+// load brings the blocks that find has listed into the cache: one transfer from
+// each tier.
+func (l *tierSet) load(q *request, id int32) {
+	since := simtime.Time(math.MaxInt64)
+	if window := l.offload.ThrashWindow; window > 0 {
+		since = l.replica.now.Add(-window)
+	}
+	for k := range l.tiers {
+		t := &l.tiers[k]
+		d := &load{replica: l.replica.index, request: id, tier: k}
+		blocks := 0
+		for _, p := range l.found {
+			if p.tier != k {
+				continue
+			}
+			t.store.counts.ThrashedBlocks += int64(t.store.StoredSince(q.chain, p.from, p.to, since))
+			d.pins = append(d.pins, t.store.Pin(q.chain, p.from, p.to))
+			blocks += p.to - p.from
+		}
+		if blocks == 0 {
+			continue
+		}
+		t.store.counts.LoadedBlocks += int64(blocks)
+		l.replica.exports.loaded(t.kind, int64(blocks)*l.replica.blockBytes)
+		q.loads++
+		l.replica.cluster.beginTransfer(l.replica.fabric, 0, d, int64(blocks)*l.replica.blockBytes, t.read, l.toGPU)
+	}
+}
+
+// load is a transfer from a tier to a request's blocks.
+type load struct {
+	sending
+	replica, request int32
+	tier             int
+	pins             []kv.Pin
+}
+
+func (d *load) unpin(r *replica) {
+	// The last block first, so that the first one is the youngest.
+	for _, p := range slices.Backward(d.pins) {
+		r.tiers.tiers[d.tier].store.Unpin(p)
+	}
+}
+
+func (d *load) land(s *simulation, now simtime.Time) {
+	r, q := &s.cluster.replicas[d.replica], &s.requests.all[d.request]
+	d.unpin(r)
+	q.loads--
+	if q.loads > 0 {
+		return
+	}
+	r.cache.Publish(q.blocks)
+	s.metrics.loaded(now, q)
+	r.resumeLater(d.request)
+}
+
+func (d *load) cancel(s *simulation) { d.unpin(&s.cluster.replicas[d.replica]) }
+
+func (d *load) of() int32 { return d.replica }
+
+func (d *load) count(s *simulation, n int) { s.cluster.replicas[d.replica].port.transfers += n }

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// timeOuts are the times at which clients give up requests in flight.
+type timeOuts struct {
+	bySlot []*timeOut // by the slots of the requests; nil where none has been used
+}
+
+// timeOut is when the client of a request gives up.
+type timeOut struct {
+	event clusterEvent
+	// last is when the client gives up if the last token is not there; Never if the
+	// client waits for it without end.
+	last simtime.Time
+}
+
+// startTimeOut lets the client of a request in flight give up in time.
+func (g *gateway) startTimeOut(id int32, w *workload.Request) {
+	if w.FirstTokenTimeout == 0 && w.Timeout == 0 {
+		return
+	}
+	if q := &g.requests.all[id]; q.phase == phaseNone || q.info.ID != w.ID {
+		return // it was rejected
+	}
+	for int(id) >= len(g.timeOuts.bySlot) {
+		g.timeOuts.bySlot = append(g.timeOuts.bySlot, nil)
+	}
+	t := g.timeOuts.bySlot[id]
+	if t == nil {
+		t = &timeOut{event: clusterEvent{at: simtime.Never, place: notQueued}}
+		g.timeOuts.bySlot[id] = t
+	}
+	t.event.kind, t.event.sequence, t.event.request = requestTimesOut, w.ID, id
+	t.last = deadline(w.Arrival, w.Timeout)
+	g.sim.events.move(&t.event, min(deadline(w.Arrival, w.FirstTokenTimeout), t.last))
+}
+
+// deadline is a time so long after another; Never where that is 0.
+func deadline(from simtime.Time, after time.Duration) simtime.Time {
+	if after == 0 || simtime.Time(after) > simtime.Never-from {
+		return simtime.Never
+	}
+	return from.Add(after)
+}
+
+// stopTimeOut forgets the time-out of a request that has ended.
+func (g *gateway) stopTimeOut(id int32) {
+	if int(id) < len(g.timeOuts.bySlot) && g.timeOuts.bySlot[id] != nil {
+		g.sim.events.move(&g.timeOuts.bySlot[id].event, simtime.Never)
+	}
+}
+
+// applyTimeOut ends a request whose client gives up now. An answer that ends in this
+// very nanosecond comes too late, and so does a first token.
+func (s *simulation) applyTimeOut(e *clusterEvent) {
+	t, q := s.gateway.timeOuts.bySlot[e.request], &s.requests.all[e.request]
+	at, number := e.at, e.sequence
+	if s.gateway.hasFirstToken(q, at) && at < t.last {
+		s.events.move(e, t.last)
+		return
+	}
+	s.advanceToEvent(at, true)
+	q = &s.requests.all[e.request]
+	switch {
+	case q.phase == phaseNone || q.info.ID != number:
+		// It has ended in the meantime.
+	case s.gateway.hasFirstToken(q, at) && at < t.last:
+		s.events.move(e, t.last)
+	default:
+		s.gateway.timeOut(e.request)
+	}
+	s.checkContext()
+}
+
+// hasFirstToken reports whether the first token of an answer reached the gateway before
+// a time, as far as the replica of the request is advanced.
+func (g *gateway) hasFirstToken(q *request, at simtime.Time) bool {
+	return q.firstToken != unset && q.firstToken < at
+}
+
+// timeOut ends a request that its client gives up, wherever it stands.
+func (g *gateway) timeOut(id int32) {
+	q := &g.requests.all[id]
+	switch q.phase {
+	case phaseDelayed:
+		g.cancelDelay(id)
+	case phaseGateway:
+		g.cancelHeld(q)
+	default:
+		g.takeOff(id)
+		if g.policies.Routing.Responses != nil {
+			g.policies.Routing.Responses.Finished(&q.info, int(q.replica))
+		}
+	}
+	if !q.accepted {
+		q.cell = g.metrics.arrived(g.now, simulator.NoPool, q)
+	}
+	g.metrics.timedOut(g.now, q)
+	g.end(id, g.now, endTimedOut)
+	g.settle()
+}
+
+// cancelHeld takes a request back that the router holds.
+func (g *gateway) cancelHeld(q *request) {
+	g.held.queue.Cancel(g.now, &q.info)
+	delete(g.held.requests, q.info.ID)
+	q.moveTo(phaseNone)
+	g.series.keep(g.now, -1)
+	g.cluster.serving--
+	g.finishBy = max(g.finishBy, g.now)
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+// countArrival counts a request that reaches the gateway, for scalers.
+func (g *gateway) countArrival(q *request) {
+	if g.flows != nil {
+		g.flows[g.routerFor(q)].Arrived++
+	}
+}
+
+// countAdmission counts a request that enters.
+func (g *gateway) countAdmission(id int32) {
+	if t := g.policies.Traffic; t != nil {
+		q := &g.requests.all[id]
+		t.Admit(g.now, &q.info)
+		q.counted = true
+	}
+}
+
+// countRejection counts a request that is turned away.
+func (g *gateway) countRejection(id int32) {
+	g.countEnd(id)
+	if g.flows != nil {
+		g.flows[g.routerFor(&g.requests.all[id])].Rejected++
+	}
+	if t := g.policies.Traffic; t != nil {
+		t.Reject(g.now, &g.requests.all[id].info)
+	}
+}
+
+// countCompletion counts a request whose answer ends whole.
+func (g *gateway) countCompletion(q *request, good bool) {
+	if t := g.policies.Traffic; t != nil {
+		t.Complete(&q.info, good)
+	}
+	if g.flows != nil {
+		f := &g.flows[g.routerFor(q)]
+		f.Completed++
+		f.AnswerTokens += int64(q.generated())
+		if good {
+			f.Good++
+		}
+	}
+}
+
+// countEnd counts the end of a request, if it was admitted.
+func (g *gateway) countEnd(id int32) {
+	q := &g.requests.all[id]
+	if g.flows != nil {
+		g.flows[g.routerFor(q)].Ended++
+	}
+	if q.counted {
+		g.policies.Traffic.End(&q.info)
+		q.counted = false
+	}
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// unitFigures are a unit's figures as they grow.
+type unitFigures struct {
+	simulator.UnitUse
+	last        int // the sign of the last change
+	settled     simtime.Time
+	first, then int // replicas that serve, of two pools
+	ratio       float64
+	drift       float64 // integral in ns
+	// seen is what the last scrape had of the gateway, and metAt is when the targets were
+	// met last.
+	seen          autoscaling.Gateway
+	metAt, looked simtime.Time
+	known         time.Duration
+}
+
+// start begins the figures of a unit.
+func (f *unitFigures) start(x *scaling, u *unit) {
+	f.Pools = u.Pools
+	f.entered(x, u)
+	if f.then > 0 {
+		f.ratio = float64(f.first) / float64(f.then)
+	}
+}
+
+// decided counts a decision.
+func (f *unitFigures) decided(was, wanted []int) {
+	change, total := wanted[0]-was[0], 0
+	for k := range was {
+		total += wanted[k] - was[k]
+	}
+	if total != 0 {
+		change = total
+	}
+	sign := 0
+	switch {
+	case change > 0:
+		sign = 1
+		f.Ups++
+	case change < 0:
+		sign = -1
+		f.Downs++
+	default:
+		return
+	}
+	if f.last == -sign {
+		f.Reversals++
+	}
+	f.last = sign
+}
+
+// settle accounts for the time up to now, before a replica comes into another stage.
+func (f *unitFigures) settle(x *scaling, u *unit) {
+	span := x.now.Sub(max(f.settled, x.measuredFrom))
+	f.settled = x.now
+	if len(u.Pools) < 2 || f.ratio == 0 || f.first == 0 || f.then == 0 {
+		return
+	}
+	off := float64(float64(f.first)/float64(f.then))/f.ratio - 1
+	f.drift += float64(max(off, -off) * float64(span))
+	f.known += span
+}
+
+// entered counts the replicas after one has come into another stage.
+func (f *unitFigures) entered(x *scaling, u *unit) {
+	serving := [2]int{}
+	for k := range u.Pools {
+		for endpoint := range x.of(u, k) {
+			if x.lives[endpoint].stage.Serves() {
+				serving[min(k, 1)]++
+			}
+		}
+	}
+	f.first, f.then = serving[0], serving[1]
+}
+
+// scraped looks at whether the requests that have ended since the last scrape met their
+// targets.
+func (f *unitFigures) scraped(now simtime.Time, g *autoscaling.Gateway) {
+	ended, good := g.Ended-f.seen.Ended, g.Good-f.seen.Good
+	f.seen = *g
+	switch {
+	case ended == 0 && f.metAt == f.looked, float64(good) >= simulator.RecoveredShare*float64(ended) && ended > 0:
+		f.metAt = now
+	default:
+		f.LongestMiss = max(f.LongestMiss, now.Sub(f.metAt))
+	}
+	f.looked = now
+}
+
+// restart begins the figures anew.
+func (x *scaling) restart(at simtime.Time) {
+	if x == nil {
+		return
+	}
+	x.now = at
+	for i := range x.units {
+		u := &x.units[i]
+		u.figures.settle(x, u)
+		f := &u.figures
+		*f = unitFigures{UnitUse: simulator.UnitUse{Pools: u.Pools}, last: f.last, settled: f.settled, first: f.first, then: f.then, ratio: f.ratio,
+			seen: f.seen, metAt: at, looked: at}
+	}
+	x.measuredFrom = x.now
+	for i := range x.lives {
+		x.lives[i].spent = [autoscaling.Stages]time.Duration{}
+	}
+}
+
+// report settles the figures at the end of the run.
+func (x *scaling) report(o *simulator.Outcome, end simtime.Time) {
+	if x == nil {
+		return
+	}
+	x.now = end
+	for i := range x.units {
+		u := &x.units[i]
+		u.figures.settle(x, u)
+		use := u.figures.UnitUse
+		if u.figures.known > 0 {
+			use.RatioDrift = u.figures.drift / float64(u.figures.known)
+		}
+		o.Units = append(o.Units, use)
+	}
+	for i := range x.lives {
+		if l := &x.lives[i]; l.unit != nil {
+			l.spent[l.stage] += end.Sub(max(l.since, x.measuredFrom))
+			o.Replicas[i].Stages = l.spent
+		}
+	}
+}
