@@ -73,7 +73,7 @@ func (c *Cluster) compare(there, ours *apiextensionsv1.CustomResourceDefinition)
 		return one(Fail, install+c.Flags, "the definition of %s does not serve version %s", there.Spec.Names.Plural, version)
 	}
 	if stored := there.Status.StoredVersions; len(stored) > 0 && !slices.Equal(stored, []string{version}) {
-		return one(Warn, "", "objects of %s are stored as %v: docs/adr/0010-how-v1beta1-comes.md says how to store them anew", there.Spec.Names.Plural, stored)
+		return one(Warn, "", "objects of %s are stored as %v: docs/adr/0010-v1beta1-migration.md says how to store them anew", there.Spec.Names.Plural, stored)
 	}
 	if !reflect.DeepEqual(plain(there.Spec.Versions[at].Schema), plain(ours.Spec.Versions[0].Schema)) {
 		return one(Warn, install+c.Flags, "the schema of %s is another one than that of this version: a field that one of the two does not know is refused or dropped", there.Spec.Names.Plural)

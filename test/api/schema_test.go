@@ -179,7 +179,7 @@ func TestSchemaUsesOnlyBoundsThatTheTablesKnow(t *testing.T) {
 // A client-side `kubectl apply` keeps the object as compact JSON in an annotation. All
 // annotations of an object may have 262,144 bytes together; the rest is for the others.
 // Below this limit each definition keeps room for the fields of later releases, as
-// docs/adr/0043-room-in-the-definitions.md has it.
+// docs/adr/0043-crd-size-limit.md has it.
 func TestDefinitionsAreSmallEnoughToApply(t *testing.T) {
 	const limit = 240 << 10
 	room := map[string]int{"SimulationRun": 30_000, "PolicySweep": 60_000}

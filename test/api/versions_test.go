@@ -15,7 +15,7 @@ import (
 )
 
 // A second version shares the stored schema and needs no webhook, as
-// docs/adr/0010-how-v1beta1-comes.md has it.
+// docs/adr/0010-v1beta1-migration.md has it.
 func TestDefinitionsNeedNoConversion(t *testing.T) {
 	for kind := range files {
 		spec := definitionOf(t, kind).Spec
