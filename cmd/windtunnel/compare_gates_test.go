@@ -15,11 +15,11 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
 
-// rollout is the scenario of the README's sweep as a SimulationRun with some gates,
+// rollout is the scenario of the sweep of docs/first-sweep.md as a SimulationRun with some gates,
 // and its EPP configuration with other weights of the prefix scorer.
 func rollout(t *testing.T, gates string) (scenario string, epp func(weight string) string) {
 	t.Helper()
-	raw, err := os.ReadFile("../../README.md")
+	raw, err := os.ReadFile("../../docs/first-sweep.md")
 	if err != nil {
 		t.Fatal(err)
 	}

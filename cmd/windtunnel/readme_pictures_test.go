@@ -23,7 +23,11 @@ func TestReadmePictures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	manifest := "apiVersion: sim.windtunnel.dev" + between(t, string(readme), "```yaml\napiVersion: sim.windtunnel.dev", "```\n")
+	page, err := os.ReadFile("../../docs/first-sweep.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest := "apiVersion: sim.windtunnel.dev" + between(t, string(page), "```yaml\napiVersion: sim.windtunnel.dev", "```\n")
 	out := mustRun(t, "sweep", "-f", tempFile(t, "sweep.yaml", manifest), "-o", "json")
 	for name, picture := range map[string]string{
 		"architecture": architecture(),

@@ -11,10 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReadmeSweep: the sweep of the README prints the table that the README
+// TestReadmeSweep: the sweep of docs/first-sweep.md prints the table that the page
 // shows.
 func TestReadmeSweep(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+	readme, err := os.ReadFile("../../docs/first-sweep.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func TestReadmeSweep(t *testing.T) {
 	_, rest, shown := strings.Cut(rest, "```\nrank ")
 	table, _, ended := strings.Cut(rest, "```\n")
 	if !ok || !closed || !shown || !ended {
-		t.Fatal("the README has no manifest and no table after it")
+		t.Fatal("the page has no manifest and no table after it")
 	}
 	out := mustRun(t, "sweep", "-f", tempFile(t, "sweep.yaml", manifest))
 	printed := map[string]bool{}
@@ -36,7 +36,7 @@ func TestReadmeSweep(t *testing.T) {
 			found = found || strings.HasPrefix(p, words(line))
 		}
 		if !found {
-			t.Errorf("the README shows\n%s\nand the sweep prints\n%s", line, out)
+			t.Errorf("the page shows\n%s\nand the sweep prints\n%s", line, out)
 		}
 	}
 }
@@ -44,10 +44,10 @@ func TestReadmeSweep(t *testing.T) {
 // words is a line without the widths of its columns.
 func words(line string) string { return strings.Join(strings.Fields(line), " ") }
 
-// TestReadmeValues: the README's sweep, whose router is a file of Helm values,
-// writes them back with the one line changed that the README shows.
+// TestReadmeValues: that sweep, whose router is a file of Helm values,
+// writes them back with the one line changed that the page shows.
 func TestReadmeValues(t *testing.T) {
-	raw, err := os.ReadFile("../../README.md")
+	raw, err := os.ReadFile("../../docs/first-sweep.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestReadmeValues(t *testing.T) {
 	manifest := between(t, readme, "```yaml\napiVersion: sim.windtunnel.dev", "```\n")
 	_, recipe, ok := strings.Cut(readme, "values.yaml in, values.yaml out")
 	if !ok {
-		t.Fatal("the README has no recipe for a file of values")
+		t.Fatal("the page has no recipe for a file of values")
 	}
 	router, shown := between(t, recipe, "```yaml\n", "```\n"), between(t, recipe, "```diff\n", "```\n")
 
@@ -91,7 +91,7 @@ func TestReadmeValues(t *testing.T) {
 		want = append(want, line[:1]+words(line[1:]))
 	}
 	if diff := cmp.Diff(want, changed); diff != "" {
-		t.Errorf("the values' lines that change (−README +promoted):\n%s", diff)
+		t.Errorf("the values' lines that change (−page +promoted):\n%s", diff)
 	}
 }
 

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// isMyChangeSafe is the README's sweep with one value to try beside the baseline,
+// isMyChangeSafe is the sweep of docs/first-sweep.md with one value to try beside the baseline,
 // 3, and a gate of a subject.
 func isMyChangeSafe(t *testing.T, value, subject string) string {
 	t.Helper()
-	readme, err := os.ReadFile("../../README.md")
+	readme, err := os.ReadFile("../../docs/first-sweep.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +21,7 @@ func isMyChangeSafe(t *testing.T, value, subject string) string {
 	text := "apiVersion: sim.windtunnel.dev/v1alpha1\nkind: PolicySweep\nmetadata:\n  name: my-first" + manifest
 	text = strings.Replace(text, `range: {min: "0", max: "5", step: "1"}`, `values: ["`+value+`"]`, 1)
 	if !strings.Contains(text, "values:") {
-		t.Fatal("the README's sweep has no such range")
+		t.Fatal("the sweep of docs/first-sweep.md has no such range")
 	}
 	text += "  gates:\n  - {name: no-worse, metric: ttft.p99, operator: AtMost, versusBaseline: 5%, confidence: \"0.95\"" + subject + "}\n"
 	return tempFile(t, "sweep.yaml", text)

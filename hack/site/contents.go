@@ -19,7 +19,7 @@ type chapter struct {
 // contents lists each page of docs once. Decisions follow, by their numbers.
 var contents = []chapter{
 	{"Tutorials", []string{
-		"tasks/first-verdict", "tasks/roll-out-check", "tasks/own-trace", "tasks/capacity", "tasks/compare-policies", "tasks/autoscaler", "tasks/pull-request-gate",
+		"tasks/first-verdict", "first-sweep", "tasks/roll-out-check", "tasks/own-trace", "tasks/capacity", "tasks/compare-policies", "tasks/autoscaler", "tasks/pull-request-gate",
 	}},
 	{"Sweeps and results", []string{
 		"sweeps", "evaluate", "evolution", "explain", "reports", "series", "traces", "data-frames", "benchmark-report", "statistics",
@@ -31,7 +31,7 @@ var contents = []chapter{
 	}},
 	{"Reference", []string{"api", "reference", "command", "metrics", "catalogue", "contracts"}},
 	{"Operations", []string{"install", "kubectl", "dashboard", "gates", "operations", "security", "reliability", "cluster", "release"}},
-	{"Accuracy and speed", []string{"validation", "calibrate", "observe", "step-times", "distributions", "performance"}},
+	{"Accuracy and speed", []string{"accuracy", "validation", "calibrate", "observe", "step-times", "distributions", "performance"}},
 	{"Studies", []string{
 		"capacity", "disaggregation", "tiers", "affinity", "fairness", "stability", "search", "autoscaling-study", "evolution-study",
 	}},

@@ -2,7 +2,7 @@
 
 // Testreport reads the events of `go test -json` and prints them like go test: the
 // output of failures, and a line for each package. At the end it lists the skipped
-// tests by reason, and the claims of the README that no test checked because of the
+// tests by reason, and the claims of docs/accuracy.md that no test checked because of the
 // skips. It exits with 1 if a test or a build failed.
 //
 //	go test -json ./... | go run ./hack/testreport

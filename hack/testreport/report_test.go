@@ -84,7 +84,7 @@ Skipped: 4 tests.
   1: takes seconds
      good.TestInPart/slow
 
-Unchecked claims of README.md: 2 of 3.
+Unchecked claims of docs/accuracy.md: 2 of 3.
   what needs data: good.TestNeedsData was skipped
   what needs data in part: good.TestInPart/a_part was skipped
 `

@@ -76,7 +76,7 @@ func (r *report) printUnchecked(claims []readme.Claim) {
 	if len(unchecked) == 0 {
 		return
 	}
-	r.printf("\nUnchecked claims of README.md: %d of %d.\n", len(unchecked), len(claims))
+	r.printf("\nUnchecked claims of docs/accuracy.md: %d of %d.\n", len(unchecked), len(claims))
 	for _, text := range unchecked {
 		r.printf("  %s\n", text)
 	}

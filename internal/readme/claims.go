@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package readme lists the claims in the two tables of README.md and the tests that
-// check each claim. Its test compares each number in the second column with the page
+// Package readme lists the claims in the two tables of docs/accuracy.md and the tests
+// that check each claim. Its test compares each number in the second column with the page
 // or the test data that the number comes from.
 package readme
 
-// Claim is one row of the README's tables.
+// Claim is one row of the tables of docs/accuracy.md.
 type Claim struct {
 	// Row is how the row's first cell begins.
 	Row string
@@ -19,7 +19,7 @@ type Claim struct {
 	Places []string
 }
 
-// Claims are in the order of the README.
+// Claims are in the order of the page.
 var Claims = []Claim{
 	{
 		Row:   "dense models: 43 measured loads",

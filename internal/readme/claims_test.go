@@ -28,19 +28,19 @@ func read(t *testing.T, name string) string {
 	return string(raw)
 }
 
-// rows are those of the tables whose head is empty: the README's claims.
+// rows are those of the two tables of docs/accuracy.md.
 func rows(t *testing.T) [][2]string {
 	t.Helper()
 	var all [][2]string
 	inside := false
-	for line := range strings.Lines(read(t, "README.md")) {
+	for line := range strings.Lines(read(t, "docs/accuracy.md")) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
 		switch {
-		case strings.TrimSpace(line) == "| | |":
-			inside = true
 		case !strings.HasPrefix(line, "|"):
 			inside = false
-		case inside && !strings.HasPrefix(line, "|--"):
+		case strings.HasPrefix(line, "|--"):
+			inside = true
+		case inside:
 			if len(cells) != 2 {
 				t.Fatalf("a claim has %d cells, want 2: %s", len(cells), line)
 			}
@@ -53,7 +53,7 @@ func rows(t *testing.T) [][2]string {
 func TestEveryRowIsAClaim(t *testing.T) {
 	rows := rows(t)
 	if len(rows) != len(Claims) {
-		t.Errorf("the README's tables have %d rows, and there are %d claims", len(rows), len(Claims))
+		t.Errorf("docs/accuracy.md has %d rows, and there are %d claims", len(rows), len(Claims))
 	}
 	for i := range min(len(rows), len(Claims)) {
 		if !strings.HasPrefix(rows[i][0], Claims[i].Row) {
@@ -110,7 +110,7 @@ func TestFigures(t *testing.T) {
 			}
 			for n, text := range got {
 				if !same(text, want[n]) {
-					t.Errorf("the README says %s, and it is %v: %s", text, want[n], row)
+					t.Errorf("docs/accuracy.md says %s, and it is %v: %s", text, want[n], row)
 				}
 			}
 		})
@@ -215,7 +215,7 @@ func predictedErrors(t *testing.T, row string) []float64 {
 func requireText(t *testing.T, row, words string) {
 	t.Helper()
 	if !strings.Contains(row, words) {
-		t.Errorf("the README does not say that the worst is %s: %s", words, row)
+		t.Errorf("docs/accuracy.md does not say that the worst is %s: %s", words, row)
 	}
 }
 
