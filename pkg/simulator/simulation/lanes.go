@@ -54,6 +54,16 @@ func (l *lanes) vacant() *lane {
 	return of
 }
 
+// choose finds the lane whose front comes before those of the others.
+func (l *lanes) choose(before func(a, b ticket) bool) {
+	l.chosen = l.busy[0]
+	for _, lane := range l.busy[1:] {
+		if before(lane.front(), l.chosen.front()) {
+			l.chosen = lane
+		}
+	}
+}
+
 // pop takes the front ticket of the chosen lane out.
 func (l *lanes) pop() {
 	l.chosen.pop()

@@ -24,6 +24,10 @@ func newWaitQueue(s *scheduling.Scheduler) waitQueue {
 	return waitQueue{single: ticketQueue{ranked: ranked}}
 }
 
+// moves reports whether the order among groups moves, so that choose has to say who is in
+// front.
+func (w *waitQueue) moves() bool { return w.lanes != nil }
+
 func (w *waitQueue) len() int {
 	if w.lanes != nil {
 		return w.lanes.n
@@ -32,12 +36,31 @@ func (w *waitQueue) len() int {
 }
 
 // front returns the request whose turn it is. Where the order moves, that is the one
-// that [replica.front] has chosen.
+// that choose has found.
 func (w *waitQueue) front() int32 {
 	if w.lanes != nil {
 		return w.lanes.chosen.front().id
 	}
 	return w.single.front().id
+}
+
+// choose puts the lane in front whose front comes before those of the others.
+func (w *waitQueue) choose(before func(a, b ticket) bool) { w.lanes.choose(before) }
+
+// inOrder returns the queue from front to back.
+func (w *waitQueue) inOrder(before func(a, b ticket) bool) []ticket {
+	if w.lanes == nil {
+		return w.single.inOrder()
+	}
+	var order []ticket
+	w.lanes.each(func(t ticket) { order = append(order, t) })
+	slices.SortFunc(order, func(a, b ticket) int {
+		if before(a, b) {
+			return -1
+		}
+		return 1
+	})
+	return order
 }
 
 // pushBack adds a request that has just come.
@@ -86,46 +109,4 @@ func (w *waitQueue) each(do func(id int32)) {
 		return
 	}
 	w.single.each(tickets)
-}
-
-// front returns the request whose turn it is, now.
-func (r *replica) front() int32 {
-	if l := r.waiting.lanes; l != nil {
-		r.service.settle(r.batch.steps)
-		l.chosen = l.busy[0]
-		for _, lane := range l.busy[1:] {
-			if r.comesBefore(lane.front(), l.chosen.front()) {
-				l.chosen = lane
-			}
-		}
-	}
-	return r.waiting.front()
-}
-
-// comesBefore reports whether a request is to be served before another one, now.
-func (r *replica) comesBefore(a, b ticket) bool {
-	if m := r.scheduler.Moving; m != nil && a.group != b.group {
-		x, y := m.Rank(r.jobOf(&r.requests.all[a.id]), r.now), m.Rank(r.jobOf(&r.requests.all[b.id]), r.now)
-		if x != y {
-			return x < y
-		}
-	}
-	return a.before(b)
-}
-
-// queueInOrder returns the wait queue from front to back, as it stands now.
-func (r *replica) queueInOrder() []ticket {
-	if r.waiting.lanes == nil {
-		return r.waiting.single.inOrder()
-	}
-	r.service.settle(r.batch.steps)
-	var order []ticket
-	r.waiting.lanes.each(func(t ticket) { order = append(order, t) })
-	slices.SortFunc(order, func(a, b ticket) int {
-		if r.comesBefore(a, b) {
-			return -1
-		}
-		return 1
-	})
-	return order
 }
