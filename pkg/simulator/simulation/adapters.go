@@ -117,7 +117,7 @@ func (g *gateway) adaptersIn(r *replica) (active, waiting []int32) {
 			all = append(all, adapter)
 		}
 	}
-	r.waiting.each(add)
+	r.waiting.Each(add)
 	if r.port.loading > 0 {
 		for i := range g.requests.all {
 			if q := &g.requests.all[i]; q.phase == phaseLoading && q.replica == r.index {

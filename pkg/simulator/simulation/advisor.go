@@ -135,8 +135,8 @@ func (r *replica) awaitedBlocks() int {
 			blocks += int(r.blocksOf(q.total))
 		}
 	}
-	r.entries.each(add)
-	r.waiting.each(add)
+	r.entries.Each(add)
+	r.waiting.Each(add)
 	return blocks
 }
 

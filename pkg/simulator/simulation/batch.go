@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 )
 
 // batch is the requests that run on a replica. Almost all of them decode, and
@@ -51,7 +52,7 @@ type finish struct {
 	id             int32
 }
 
-func (f finish) before(g finish) bool {
+func (f finish) Before(g finish) bool {
 	if f.step != g.step {
 		return f.step < g.step
 	}
@@ -82,8 +83,8 @@ func (r *replica) joinStep(q *request, id int32) {
 	b.context += int64(q.computed)
 	*b.share(q.cell)++
 	b.done = append(b.done, finish{step: b.steps + int64(q.finish-q.total), admitted: q.admitted, id: id})
-	siftUp(b.done)
-	r.service.join(q.info.Tenant, b.steps)
+	queue.SiftUp(b.done)
+	r.service.Join(q.info.Tenant, b.steps)
 	r.cache.StartDecode(q.blocks)
 }
 
@@ -96,7 +97,7 @@ func (r *replica) leaveStep(q *request) {
 	b.decodes--
 	b.context -= int64(q.computed)
 	*b.share(q.cell)--
-	r.service.leave(q.info.Tenant, b.steps)
+	r.service.Leave(q.info.Tenant, b.steps)
 }
 
 // catchUp writes down where a request in step stands.
@@ -125,7 +126,7 @@ func (r *replica) takeAllOutOfStep() {
 		q.inStep, q.chunk, q.lastToken = false, 0, r.stepEnd
 		r.cache.StopDecode(q.blocks)
 	}
-	r.service.leaveAll(b.steps)
+	r.service.LeaveAll(b.steps)
 	b.decodes, b.context, b.done = 0, 0, b.done[:0]
 	for i := range b.shares {
 		b.shares[i].count = 0

@@ -12,7 +12,7 @@ func (r *replica) resumeLater(id int32) {
 	r.joined(q)
 	r.port.loading--
 	r.port.holding++
-	r.waiting.insert(r.ticket(id))
+	r.waiting.Insert(r.ticket(id))
 	r.watchWaiting(q, id)
 	r.wake()
 }
@@ -66,7 +66,7 @@ func (r *replica) blocksReleased(before int) {
 	if now := r.cache.Used(); now != before {
 		r.use.changed(r.now, before, now)
 	}
-	if r.waiting.len() > 0 {
+	if r.waiting.Len() > 0 {
 		r.wake()
 	}
 }

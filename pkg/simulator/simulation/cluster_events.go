@@ -59,7 +59,7 @@ type clusterEvent struct {
 
 const notQueued = -1
 
-func (e *clusterEvent) before(f *clusterEvent) bool {
+func (e *clusterEvent) Before(f *clusterEvent) bool {
 	switch {
 	case e.at != f.at:
 		return e.at < f.at
@@ -97,7 +97,7 @@ func (c *clusterEvents) move(e *clusterEvent, at simtime.Time) {
 // next takes the first event out of the queue if it comes before an event of a time
 // and kind; nil if none does.
 func (c *clusterEvents) next(at simtime.Time, kind clusterEventKind) *clusterEvent {
-	if len(c.queue) == 0 || !c.queue[0].before(&clusterEvent{at: at, kind: kind}) {
+	if len(c.queue) == 0 || !c.queue[0].Before(&clusterEvent{at: at, kind: kind}) {
 		return nil
 	}
 	return heap.Pop(&c.queue).(*clusterEvent)
@@ -166,7 +166,7 @@ func (s *simulation) applyClusterEvent(e *clusterEvent) {
 type eventHeap []*clusterEvent
 
 func (h eventHeap) Len() int           { return len(h) }
-func (h eventHeap) Less(i, j int) bool { return h[i].before(h[j]) }
+func (h eventHeap) Less(i, j int) bool { return h[i].Before(h[j]) }
 
 func (h eventHeap) Swap(i, j int) {
 	h[i], h[j] = h[j], h[i]

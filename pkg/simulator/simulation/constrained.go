@@ -2,7 +2,10 @@
 
 package simulation
 
-import "windtunnel.dev/windtunnel/pkg/policy/scheduling"
+import (
+	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
+)
 
 // scheduleConstrained gives the running requests their share of the budget and
 // their blocks one by one, in order of admission. Where blocks run out a
@@ -75,7 +78,7 @@ func (r *replica) victim() int {
 	if r.scheduler.Victim == nil {
 		return len(running) - 1
 	}
-	r.service.settle(r.batch.steps)
+	r.service.Settle(r.batch.steps)
 	r.jobs = r.jobs[:0]
 	for _, id := range running {
 		r.jobs = append(r.jobs, r.jobOf(&r.requests.all[id]))
@@ -83,9 +86,9 @@ func (r *replica) victim() int {
 	return r.scheduler.Victim(&r.scheduler, r.jobs, r.now)
 }
 
-func (k *core) ticket(id int32) ticket {
+func (k *core) ticket(id int32) queue.Ticket {
 	q := &k.requests.all[id]
-	return ticket{rank: q.rank, turn: q.turn, id: id, group: q.group}
+	return queue.Ticket{Rank: q.rank, Turn: q.turn, Id: id, Group: q.group}
 }
 
 // preempt takes a request off the batch and puts it back into the wait queue.
@@ -105,7 +108,7 @@ func (r *replica) preempt(victim int) {
 	q.high = max(q.high, q.computed)
 	q.computed, q.chunk = 0, 0
 	q.moveTo(phaseWaiting)
-	r.waiting.insert(r.ticket(id))
+	r.waiting.Insert(r.ticket(id))
 	r.watchWaiting(q, id)
 	r.tell(scheduling.Listener.Preempted, q)
 	r.use.Preemptions++

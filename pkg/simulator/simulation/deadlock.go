@@ -6,7 +6,7 @@ package simulation
 // those that hold blocks while they wait leave too few for the first in the
 // queue. The last of them starts anew. It returns false where there is nobody.
 func (r *replica) unblock() bool {
-	if r.fabric == nil || len(r.batch.running) > 0 || r.waiting.len() == 0 || r.port.loading > 0 {
+	if r.fabric == nil || len(r.batch.running) > 0 || r.waiting.Len() == 0 || r.port.loading > 0 {
 		return false
 	}
 	if r.tiers != nil && r.tiers.frees() || r.adapters.loading(r.now) {
@@ -30,7 +30,7 @@ func (r *replica) takeBlocksFromWaiting(front int) bool {
 	}
 	order := r.queueInOrder()
 	for i := len(order) - 1; i >= front; i-- {
-		id := order[i].id
+		id := order[i].Id
 		q := &r.requests.all[id]
 		if !q.holding {
 			continue
@@ -76,7 +76,7 @@ func (r *replica) cancelLastHandoff() bool {
 // lower tiers.
 func (l *tierSet) cancelLastLoad() bool {
 	last := int32(none)
-	l.replica.service.settle(l.replica.batch.steps)
+	l.replica.service.Settle(l.replica.batch.steps)
 	for i := range l.replica.requests.all {
 		q := &l.replica.requests.all[i]
 		if q.phase == phaseLoading && q.replica == l.replica.index && q.loads > 0 &&
@@ -93,7 +93,7 @@ func (l *tierSet) cancelLastLoad() bool {
 	l.replica.cache.Release(q.blocks)
 	q.moveTo(phaseWaiting)
 	q.computed, q.loads = 0, 0
-	l.replica.waiting.insert(l.replica.ticket(last))
+	l.replica.waiting.Insert(l.replica.ticket(last))
 	l.replica.watchWaiting(q, last)
 	return true
 }

@@ -2,7 +2,10 @@
 
 package simulation
 
-import "windtunnel.dev/windtunnel/pkg/simtime"
+import (
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
+)
 
 // delivery is something of an answer that reaches the gateway at a time: its
 // first token, or its end, whose last token came at another time. What arrives
@@ -15,7 +18,7 @@ type delivery struct {
 	ends     bool
 }
 
-func (d delivery) before(e delivery) bool {
+func (d delivery) Before(e delivery) bool {
 	switch {
 	case d.at != e.at:
 		return d.at < e.at
@@ -37,7 +40,7 @@ type deliveries []delivery
 
 func (h *deliveries) push(d delivery) {
 	*h = append(*h, d)
-	siftUp(*h)
+	queue.SiftUp(*h)
 }
 
 func (h *deliveries) pop() delivery {
@@ -45,7 +48,7 @@ func (h *deliveries) pop() delivery {
 	last := len(*h) - 1
 	(*h)[0] = (*h)[last]
 	*h = (*h)[:last]
-	siftDown(*h)
+	queue.SiftDown(*h)
 	return first
 }
 

@@ -9,6 +9,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 )
 
 // advanceToEvent brings all that routing depends on up to what happens between
@@ -142,17 +143,17 @@ func (r *replica) remove(id int32, failed bool) {
 	holds := q.holding
 	switch q.phase {
 	case phaseEntry:
-		r.entries.remove(entry{at: q.entryAt, number: q.info.ID, id: id})
+		r.entries.Remove(queue.Entry{At: q.entryAt, Number: q.info.ID, Id: id})
 		r.cluster.reorder(r)
 	case phaseWaiting:
-		r.waiting.remove(r.ticket(id))
+		r.waiting.Remove(r.ticket(id))
 		r.watch.leaves(q, id)
 		r.left(q, true)
 		if holds {
 			r.port.holding--
 		}
 		switch {
-		case !failed && r.waiting.len() > 0:
+		case !failed && r.waiting.Len() > 0:
 			r.wake()
 		case !r.stepping && r.next > r.now && r.next < simtime.Never:
 			// It would wake when an adapter is loaded that nobody asks for now.

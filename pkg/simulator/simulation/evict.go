@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 )
 
 // evictRequested ends the requests that the router wants ended now.
@@ -78,7 +79,7 @@ func (b *batch) forget(id int32) {
 	for _, f := range all {
 		if f.id != id {
 			b.done = append(b.done, f)
-			siftUp(b.done)
+			queue.SiftUp(b.done)
 		}
 	}
 }

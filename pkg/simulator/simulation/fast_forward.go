@@ -10,7 +10,7 @@ import "windtunnel.dev/windtunnel/pkg/simtime"
 func (r *replica) decodesOnly() bool {
 	b := &r.batch
 	return r.stepping && r.next >= r.warmUntil && !b.constrained && len(b.prefilling) == 0 && len(b.done) > 0 &&
-		(r.waiting.len() == 0 || len(b.running) == r.maxSeqs)
+		(r.waiting.Len() == 0 || len(b.running) == r.maxSeqs)
 }
 
 // fastForward goes through such steps up to a time, or to the first one that ends a

@@ -2,28 +2,30 @@
 
 package simulation
 
+import "windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
+
 // front returns the request whose turn it is, now.
 func (r *replica) front() int32 {
-	if r.waiting.moves() {
-		r.service.settle(r.batch.steps)
-		r.waiting.choose(r.comesBefore)
+	if r.waiting.Moves() {
+		r.service.Settle(r.batch.steps)
+		r.waiting.Choose(r.comesBefore)
 	}
-	return r.waiting.front()
+	return r.waiting.Front()
 }
 
 // comesBefore reports whether a request is to be served before another one, now.
-func (r *replica) comesBefore(a, b ticket) bool {
-	if m := r.scheduler.Moving; m != nil && a.group != b.group {
-		x, y := m.Rank(r.jobOf(&r.requests.all[a.id]), r.now), m.Rank(r.jobOf(&r.requests.all[b.id]), r.now)
+func (r *replica) comesBefore(a, b queue.Ticket) bool {
+	if m := r.scheduler.Moving; m != nil && a.Group != b.Group {
+		x, y := m.Rank(r.jobOf(&r.requests.all[a.Id]), r.now), m.Rank(r.jobOf(&r.requests.all[b.Id]), r.now)
 		if x != y {
 			return x < y
 		}
 	}
-	return a.before(b)
+	return a.Before(b)
 }
 
 // queueInOrder returns the wait queue from front to back, as it stands now.
-func (r *replica) queueInOrder() []ticket {
-	r.service.settle(r.batch.steps)
-	return r.waiting.inOrder(r.comesBefore)
+func (r *replica) queueInOrder() []queue.Ticket {
+	r.service.Settle(r.batch.steps)
+	return r.waiting.InOrder(r.comesBefore)
 }

@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -214,7 +215,7 @@ func (r *replica) sendToQueue(id int32) {
 	if delay := r.entryDelay(q.prompt); delay > 0 {
 		q.moveTo(phaseEntry)
 		q.entryAt = now.Add(delay)
-		r.entries.push(entry{at: q.entryAt, number: q.info.ID, id: id})
+		r.entries.Push(queue.Entry{At: q.entryAt, Number: q.info.ID, Id: id})
 		r.cluster.reorder(r)
 		return
 	}

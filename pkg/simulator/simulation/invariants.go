@@ -67,7 +67,7 @@ func (v *invariants) rejected(*simulation, *policy.Request, simulator.Reason) { 
 
 func (v *invariants) preempted(s *simulation, r *replica, id int32) {
 	q := &s.requests.all[id]
-	if q.computed != 0 || q.chunk != 0 || q.phase != phaseWaiting || r.waiting.len() == 0 {
+	if q.computed != 0 || q.chunk != 0 || q.phase != phaseWaiting || r.waiting.Len() == 0 {
 		broken(s, "request %d was preempted with %d tokens computed and %d under way", q.info.ID, q.computed, q.chunk)
 	}
 }
@@ -122,8 +122,8 @@ func (v *invariants) formed(s *simulation, r *replica, step latency.Step) {
 		broken(s, "replica %d: a step of %d tokens, a batch of %d", r.index, tokens, len(r.batch.running))
 	case int(tokens) != step.PrefillTokens+step.DecodeTokens || step.Sequences > len(r.batch.running):
 		broken(s, "replica %d: %d tokens in the batch, step %+v", r.index, tokens, step)
-	case step.Sequences == 0 && (len(r.batch.running) > 0 || r.waiting.len() > 0 && !s.cluster.excused(r)):
-		broken(s, "replica %d: an empty step with %d running and %d waiting", r.index, len(r.batch.running), r.waiting.len())
+	case step.Sequences == 0 && (len(r.batch.running) > 0 || r.waiting.Len() > 0 && !s.cluster.excused(r)):
+		broken(s, "replica %d: an empty step with %d running and %d waiting", r.index, len(r.batch.running), r.waiting.Len())
 	case r.fabric == nil && (r.cache.Used() > blocks || r.cache.Used() < blocks && !r.prefixCaching):
 		broken(s, "replica %d: %d blocks in use, the batch needs %d", r.index, r.cache.Used(), blocks)
 	}
@@ -201,12 +201,12 @@ func (v *invariants) inOrder(s *simulation, r *replica) {
 		}
 	}
 	order := r.queueInOrder()
-	if len(order) > 0 && r.front() != order[0].id {
+	if len(order) > 0 && r.front() != order[0].Id {
 		broken(s, "replica %d: request %d is in front of the queue, and request %d is to be served first",
-			r.index, s.requests.all[r.front()].info.ID, s.requests.all[order[0].id].info.ID)
+			r.index, s.requests.all[r.front()].info.ID, s.requests.all[order[0].Id].info.ID)
 	}
 	for _, t := range order {
-		check(t.id, phaseWaiting)
+		check(t.Id, phaseWaiting)
 	}
 }
 
@@ -262,8 +262,8 @@ func (v *invariants) settled(s *simulation, r *replica) {
 	switch {
 	case s.now < v.clocks[r.index]:
 		broken(s, "the clock of replica %d was at %v", r.index, v.clocks[r.index])
-	case r.waiting.len() > 0 && !r.stepping && r.held == nil && r.next == simtime.Never && !r.lockStep.busy() && !s.cluster.excused(r):
-		broken(s, "replica %d is idle with %d waiting", r.index, r.waiting.len())
+	case r.waiting.Len() > 0 && !r.stepping && r.held == nil && r.next == simtime.Never && !r.lockStep.busy() && !s.cluster.excused(r):
+		broken(s, "replica %d is idle with %d waiting", r.index, r.waiting.Len())
 	}
 	v.clocks[r.index] = s.now
 	v.together(s, r)

@@ -38,14 +38,14 @@ func (r *replica) isLate(q *request) bool { return q.join > r.cutoff }
 
 // skip takes the front of the wait queue out for the rest of an admission.
 func (r *replica) skip(id int32) {
-	r.waiting.pop()
+	r.waiting.Pop()
 	r.skipped = append(r.skipped, id)
 }
 
 // requeueSkipped puts those back into the queue that an admission skipped.
 func (r *replica) requeueSkipped() {
 	for _, id := range slices.Backward(r.skipped) {
-		r.waiting.insert(r.ticket(id))
+		r.waiting.Insert(r.ticket(id))
 	}
 	r.skipped = r.skipped[:0]
 }

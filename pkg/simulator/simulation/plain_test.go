@@ -91,7 +91,7 @@ type plainEvent struct {
 	request *plainRequest
 }
 
-func (e plainEvent) before(f plainEvent) bool {
+func (e plainEvent) Before(f plainEvent) bool {
 	switch {
 	case e.at != f.at:
 		return e.at < f.at
@@ -296,11 +296,11 @@ func (p *plain) earliest() plainEvent {
 	if at, ok := p.network.Next(); ok {
 		e = plainEvent{at: at, kind: plainTransferEnd}
 	}
-	if f := p.known(); f.before(e) {
+	if f := p.known(); f.Before(e) {
 		e = f
 	}
 	for _, f := range p.events {
-		if f.before(e) {
+		if f.Before(e) {
 			e = f
 		}
 	}

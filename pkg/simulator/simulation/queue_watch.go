@@ -5,6 +5,7 @@ package simulation
 import (
 	"cmp"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 )
 
 // queueWatch measures a QueueUse. A nil one measures nothing.
@@ -19,23 +20,23 @@ type queueWatch struct {
 	entered int64
 	// byPriority are those who wait and have not been overtaken, the one with the highest
 	// priority first.
-	byPriority ticketQueue
+	byPriority queue.Tickets
 	// byTokens and byBlocks are those who wait and have not been blocked: by the tokens
 	// that they had to compute when they came, and the KV blocks that the cache lacked.
-	byTokens, byBlocks ticketQueue
+	byTokens, byBlocks queue.Tickets
 	// Of the step that is being formed: whether it admits requests, the lowest priority of
 	// those, and the request for which there were no blocks, or none.
 	admits  bool
 	lowest  int
 	refused int32
-	spared  []ticket // scratch
+	spared  []queue.Ticket // scratch
 }
 
 func newQueueWatch(c *simulator.Config, p *simulator.Pool) *queueWatch {
 	if !p.WatchQueue && !c.WatchQueues {
 		return nil
 	}
-	ranked := ticketQueue{ranked: true}
+	ranked := queue.Tickets{Ranked: true}
 	return &queueWatch{
 		reports: p.WatchQueue, longPrompt: int64(cmp.Or(c.LongPrompt, simulator.DefaultLongPrompt)), entries: map[int32]int64{},
 		byPriority: ranked, byTokens: ranked, byBlocks: ranked, refused: none,
@@ -51,12 +52,12 @@ func (r *replica) watchWaiting(q *request, id int32) {
 	w.entered++
 	w.entries[id] = w.entered
 	if !q.overtaken {
-		w.byPriority.pushBack(ticket{rank: -int64(q.info.Priority), turn: w.entered, id: id})
+		w.byPriority.PushBack(queue.Ticket{Rank: -int64(q.info.Priority), Turn: w.entered, Id: id})
 	}
 	if !q.blocked {
 		tokens, blocks := r.needsToStart(q)
-		w.byTokens.pushBack(ticket{rank: int64(tokens), turn: w.entered, id: id})
-		w.byBlocks.pushBack(ticket{rank: int64(blocks), turn: w.entered, id: id})
+		w.byTokens.PushBack(queue.Ticket{Rank: int64(tokens), Turn: w.entered, Id: id})
+		w.byBlocks.PushBack(queue.Ticket{Rank: int64(blocks), Turn: w.entered, Id: id})
 	}
 }
 
@@ -93,11 +94,11 @@ func (w *queueWatch) leaves(q *request, id int32) {
 	turn := w.entries[id]
 	delete(w.entries, id)
 	if !q.overtaken {
-		w.byPriority.remove(turn)
+		w.byPriority.Remove(turn)
 	}
 	if !q.blocked {
-		w.byTokens.remove(turn)
-		w.byBlocks.remove(turn)
+		w.byTokens.Remove(turn)
+		w.byBlocks.Remove(turn)
 	}
 }
 
@@ -139,17 +140,17 @@ func (r *replica) watchFormed() {
 	if w == nil || len(w.entries) == 0 {
 		return
 	}
-	for w.admits && w.byPriority.len() > 0 && -w.byPriority.front().rank > int64(w.lowest) {
+	for w.admits && w.byPriority.Len() > 0 && -w.byPriority.Front().Rank > int64(w.lowest) {
 		if t, ok := r.takeWatched(&w.byPriority); ok {
-			r.noteOvertaken(t.id)
+			r.noteOvertaken(t.Id)
 		}
 	}
 	w.putBack(&w.byPriority)
 	longest := r.longestPrompt()
-	for w.byTokens.len() > 0 && w.byTokens.front().rank*w.longPrompt <= longest {
+	for w.byTokens.Len() > 0 && w.byTokens.Front().Rank*w.longPrompt <= longest {
 		if t, ok := r.takeWatched(&w.byTokens); ok {
-			w.byBlocks.remove(t.turn)
-			r.noteBlocked(t.id)
+			w.byBlocks.Remove(t.Turn)
+			r.noteBlocked(t.Id)
 		}
 	}
 	w.putBack(&w.byTokens)
@@ -160,10 +161,10 @@ func (r *replica) watchFormed() {
 
 // takeWatched takes the front of a queue out. It returns false for one that cannot blame
 // the order: it came too late for the step, or is itself the head of the line.
-func (r *replica) takeWatched(of *ticketQueue) (ticket, bool) {
-	t, w := of.front(), r.watch
-	of.pop()
-	if r.isLate(&r.requests.all[t.id]) || of == &w.byBlocks && t.id == w.refused {
+func (r *replica) takeWatched(of *queue.Tickets) (queue.Ticket, bool) {
+	t, w := of.Front(), r.watch
+	of.Pop()
+	if r.isLate(&r.requests.all[t.Id]) || of == &w.byBlocks && t.Id == w.refused {
 		w.spared = append(w.spared, t)
 		return t, false
 	}
@@ -171,9 +172,9 @@ func (r *replica) takeWatched(of *ticketQueue) (ticket, bool) {
 }
 
 // putBack puts those back into a queue that takeWatched has spared.
-func (w *queueWatch) putBack(into *ticketQueue) {
+func (w *queueWatch) putBack(into *queue.Tickets) {
 	for _, t := range w.spared {
-		into.pushBack(t)
+		into.PushBack(t)
 	}
 	w.spared = w.spared[:0]
 }
@@ -182,10 +183,10 @@ func (w *queueWatch) putBack(into *ticketQueue) {
 func (r *replica) watchBlocks() {
 	w := r.watch
 	free := int64(r.cache.Free())
-	for w.byBlocks.len() > 0 && w.byBlocks.front().rank <= free {
+	for w.byBlocks.Len() > 0 && w.byBlocks.Front().Rank <= free {
 		if t, ok := r.takeWatched(&w.byBlocks); ok {
-			w.byTokens.remove(t.turn)
-			r.noteBlocked(t.id)
+			w.byTokens.Remove(t.Turn)
+			r.noteBlocked(t.Id)
 		}
 	}
 	w.putBack(&w.byBlocks)

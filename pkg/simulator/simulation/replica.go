@@ -13,6 +13,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 )
 
 // replica is one engine: a wait queue, a batch, a block cache, and at most
@@ -50,12 +51,12 @@ type replica struct {
 	// reported is how many blocks the engine says that the cache has.
 	reported int
 	// entries are requests on their way to the wait queue.
-	entries entries
-	waiting waitQueue
+	entries queue.Entries
+	waiting queue.Waiting
 	batch   batch
 	// scheduler orders the queue, and service counts for it.
 	scheduler scheduling.Scheduler
-	service   *service
+	service   *queue.Service
 	jobs      []scheduling.Job // scratch
 	skipped   []int32          // scratch
 	// joins counts the requests that came into the queue from outside of a step's forming;
@@ -141,8 +142,8 @@ func (r *replica) empty() {
 	r.batch = newBatch()
 	r.batch.constrained = r.speculates()
 	r.scheduler = newScheduler(p)
-	r.service = newService(r.scheduler.Service)
-	r.waiting = newWaitQueue(&r.scheduler)
+	r.service = queue.NewService(r.scheduler.Service)
+	r.waiting = queue.NewWaiting(&r.scheduler)
 	r.adapters = newAdapters(p.Adapters)
 	r.next, r.stepping, r.held, r.cutoff = simtime.Never, false, nil, noCutoff
 }
@@ -178,7 +179,7 @@ func (r *replica) advance(until simtime.Time) {
 			until = min(until, r.cluster.drainBound)
 		}
 		limit := until
-		if at, _, ok := r.entries.next(); ok {
+		if at, _, ok := r.entries.Next(); ok {
 			limit = min(limit, at)
 		}
 		entry := limit
@@ -197,7 +198,7 @@ func (r *replica) advance(until simtime.Time) {
 			r.cluster.land(r.fabric, limit)
 		default:
 			r.now = limit
-			r.enter(r.entries.pop())
+			r.enter(r.entries.Pop())
 		}
 	}
 }
@@ -229,7 +230,7 @@ func (r *replica) enter(id int32) {
 	q.entered = r.now
 	r.takeTurn(q)
 	r.joined(q)
-	r.waiting.pushBack(r.ticket(id))
+	r.waiting.PushBack(r.ticket(id))
 	r.watchWaiting(q, id)
 	r.tell(scheduling.Listener.Entered, q)
 	r.wake()
@@ -269,7 +270,7 @@ func (r *replica) startStep() {
 		return
 	}
 	if step.Sequences == 0 {
-		if r.waiting.len() > 0 {
+		if r.waiting.Len() > 0 {
 			r.next = r.adapters.due(r.now)
 		}
 		return

@@ -38,7 +38,7 @@ const (
 	replicaWakes
 )
 
-func (w replicaEvent) before(v replicaEvent) bool {
+func (w replicaEvent) Before(v replicaEvent) bool {
 	switch {
 	case w.at != v.at:
 		return w.at < v.at
@@ -64,7 +64,7 @@ func (t *replicaOrder) set(replica int32, w replicaEvent) {
 	t.nodes[i] = w
 	for i /= 2; i > 0; i /= 2 {
 		left, right := t.nodes[2*i], t.nodes[2*i+1]
-		if right.before(left) {
+		if right.Before(left) {
 			left = right
 		}
 		if t.nodes[i] == left {
@@ -80,8 +80,8 @@ func (r *replica) nextEvent() replicaEvent {
 	if r.stepping {
 		w.kind = stepEnds
 	}
-	if at, number, ok := r.entries.next(); ok {
-		if e := (replicaEvent{at: at, kind: entryDue, number: number, replica: r.index}); e.before(w) {
+	if at, number, ok := r.entries.Next(); ok {
+		if e := (replicaEvent{at: at, kind: entryDue, number: number, replica: r.index}); e.Before(w) {
 			return e
 		}
 	}
@@ -111,7 +111,7 @@ func (c *cluster) advanceInOrder(until simtime.Time) {
 		case c.gateway.deliverNext(min(first.at, transfer.at), until):
 			continue
 		}
-		if transfer.before(first) {
+		if transfer.Before(first) {
 			if transfer.at >= until {
 				return
 			}
@@ -131,7 +131,7 @@ func (c *cluster) advanceInOrder(until simtime.Time) {
 func (c *cluster) applyReplicaEvent(r *replica, event replicaEvent, until simtime.Time) {
 	if event.kind == entryDue {
 		c.now = event.at
-		r.enter(r.entries.pop())
+		r.enter(r.entries.Pop())
 		c.reorder(r)
 		return
 	}
@@ -143,7 +143,7 @@ func (c *cluster) applyReplicaEvent(r *replica, event replicaEvent, until simtim
 	if len(c.observers) == 0 && r.decodesOnly() {
 		c.order.set(r.index, replicaEvent{at: simtime.Never})
 		until = min(until, c.order.nodes[1].at)
-		if at, _, ok := r.entries.next(); ok {
+		if at, _, ok := r.entries.Next(); ok {
 			until = min(until, at)
 		}
 		r.fastForward(until)

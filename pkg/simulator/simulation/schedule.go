@@ -101,7 +101,7 @@ func (r *replica) allocate(budget int32) int32 {
 // vLLM does, and those whose KV is elsewhere leave it for a while.
 func (r *replica) admit(budget int32) {
 	b := &r.batch
-	for budget > 0 && r.waiting.len() > 0 && len(b.running) < r.maxSeqs {
+	for budget > 0 && r.waiting.Len() > 0 && len(b.running) < r.maxSeqs {
 		id := r.front()
 		q := &r.requests.all[id]
 		if r.isLate(q) || q.info.Adapter != 0 && !r.adapters.serves(q.info.Adapter, r.now) {
@@ -114,7 +114,7 @@ func (r *replica) admit(budget int32) {
 			r.watch.refuses(id)
 			break
 		}
-		r.waiting.pop()
+		r.waiting.Pop()
 		r.watch.leaves(q, id)
 		if q.phase == phaseLoading {
 			continue

@@ -32,8 +32,8 @@ func (r *replica) jobOf(q *request) scheduling.Job {
 
 // takeTurn gives a request that enters the wait queue its place.
 func (r *replica) takeTurn(q *request) {
-	q.turn, q.rank, q.group, q.predicted = r.waiting.arrivals, 0, 0, 0
-	r.waiting.arrivals++
+	q.turn, q.rank, q.group, q.predicted = r.waiting.Arrivals, 0, 0, 0
+	r.waiting.Arrivals++
 	s := &r.scheduler
 	if s.Predictor != nil {
 		of := q
@@ -53,7 +53,7 @@ func (r *replica) takeTurn(q *request) {
 // tell tells the scheduler's listener of a request.
 func (r *replica) tell(what func(scheduling.Listener, scheduling.Job), q *request) {
 	if r.scheduler.Listener != nil {
-		r.service.settle(r.batch.steps)
+		r.service.Settle(r.batch.steps)
 		what(r.scheduler.Listener, r.jobOf(q))
 	}
 }
@@ -64,14 +64,14 @@ func (r *replica) started(q *request) {
 	r.tell(scheduling.Listener.Started, q)
 	if !q.charged {
 		q.charged = true
-		r.service.add(q.info.Tenant, int64(q.prompt))
+		r.service.Add(q.info.Tenant, int64(q.prompt))
 	}
 }
 
 // left tells that a request that waited or ran has left the replica.
 func (r *replica) left(q *request, waiting bool) {
 	if r.scheduler.Listener != nil {
-		r.service.settle(r.batch.steps)
+		r.service.Settle(r.batch.steps)
 		r.scheduler.Listener.Left(r.jobOf(q), waiting)
 	}
 }

@@ -141,7 +141,7 @@ func (g *gateway) read(r *replica, at simtime.Time) {
 func (r *replica) scraped(at simtime.Time) policy.Scrape {
 	scrape := policy.Scrape{
 		At:          at,
-		Waiting:     r.waiting.len() + int(r.port.loading),
+		Waiting:     r.waiting.Len() + int(r.port.loading),
 		Running:     len(r.batch.running),
 		KVUsage:     r.cache.Usage(),
 		BlockTokens: r.cache.BlockTokens(),

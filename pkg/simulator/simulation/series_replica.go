@@ -41,7 +41,7 @@ func (g *replicaGauges) settle(r *replica) {
 	if r.stepping {
 		busy = 1
 	}
-	waiting, running := int64(r.waiting.len())+int64(r.port.loading), int64(len(r.batch.running))
+	waiting, running := int64(r.waiting.Len())+int64(r.port.loading), int64(len(r.batch.running))
 	q := &g.queue
 	if r.now >= q.edge {
 		g.flush()

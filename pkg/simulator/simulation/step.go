@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 )
 
 // endStep makes the results of the step under way take hold: chunks become
@@ -40,7 +41,7 @@ func (r *replica) endDecodes() {
 		last := len(b.done) - 1
 		b.done[0] = b.done[last]
 		b.done = b.done[:last]
-		siftDown(b.done)
+		queue.SiftDown(b.done)
 		r.leaveStep(&r.requests.all[id])
 		b.leaving = append(b.leaving, id)
 	}
@@ -133,7 +134,7 @@ func (r *replica) token(id int32, q *request, n int32) {
 	} else {
 		r.exports.tokens(r.now.Sub(previous), 1)
 	}
-	r.service.add(q.info.Tenant, int64(n))
+	r.service.Add(q.info.Tenant, int64(n))
 	if previous == unset {
 		q.firstToken = r.atGateway(r.now, q)
 		r.metrics.firstToken(r.now, q)

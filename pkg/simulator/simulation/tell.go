@@ -23,7 +23,7 @@ type listeners struct {
 func (r *replica) tellStep(now simtime.Time, step *latency.Step, duration time.Duration) {
 	r.listeners.stepped(simulator.EngineStep{
 		At: now, Duration: duration, Replica: int(r.index),
-		Running: len(r.batch.running), Waiting: r.waiting.len() + int(r.port.loading),
+		Running: len(r.batch.running), Waiting: r.waiting.Len() + int(r.port.loading),
 		PrefillTokens: step.PrefillTokens, DecodeTokens: step.DecodeTokens, KVUsage: r.cache.Usage(),
 	})
 }
@@ -32,7 +32,7 @@ func (r *replica) tellStep(now simtime.Time, step *latency.Step, duration time.D
 func (r *replica) preemptionOf(q *request) simulator.Preemption {
 	return simulator.Preemption{
 		At: r.now, Request: q.info.ID, Replica: int(r.index), Running: len(r.batch.running),
-		Waiting: r.waiting.len() + int(r.port.loading), Computed: int(q.computed), KVUsage: r.cache.Usage(),
+		Waiting: r.waiting.Len() + int(r.port.loading), Computed: int(q.computed), KVUsage: r.cache.Usage(),
 	}
 }
 

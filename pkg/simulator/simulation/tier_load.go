@@ -46,7 +46,7 @@ func (l *tierSet) startOrLoad(q *request, budget int32) bool {
 			q.tierTokens[l.tiers[p.tier].kind] += int32((p.to - p.from) * block)
 		}
 	}
-	l.load(q, l.replica.waiting.front())
+	l.load(q, l.replica.waiting.Front())
 	l.touch(l.replica, q)
 	return true
 }

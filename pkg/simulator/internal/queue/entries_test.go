@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package simulation
+package queue
 
 import (
 	"math/rand/v2"
@@ -13,37 +13,37 @@ import (
 // Entries with removals are a sorted list with deletions, also where two are alike.
 func TestEntriesAreASortedList(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	var h entries
-	var want []entry
+	var h Entries
+	var want []Entry
 	for step := range 20_000 {
 		switch n := r.IntN(10); {
 		case n < 4:
-			e := entry{at: simtime.Time(r.IntN(50)), number: r.IntN(20)}
-			h.push(e)
+			e := Entry{At: simtime.Time(r.IntN(50)), Number: r.IntN(20)}
+			h.Push(e)
 			want = append(want, e)
 		case n < 6 && len(want) > 0:
-			h.pop()
+			h.Pop()
 			want = want[1:]
 		case n < 9 && len(want) > 0:
 			i := r.IntN(len(want))
-			h.remove(want[i])
+			h.Remove(want[i])
 			want = slices.Delete(want, i, i+1)
 		}
-		slices.SortFunc(want, func(a, b entry) int {
+		slices.SortFunc(want, func(a, b Entry) int {
 			switch {
-			case a.before(b):
+			case a.Before(b):
 				return -1
-			case b.before(a):
+			case b.Before(a):
 				return 1
 			}
 			return 0
 		})
-		at, number, ok := h.next()
-		if ok != (len(want) > 0) || ok && (at != want[0].at || number != want[0].number) {
+		at, number, ok := h.Next()
+		if ok != (len(want) > 0) || ok && (at != want[0].At || number != want[0].Number) {
 			t.Fatalf("step %d: the first comes at %v, number %d (%t), want %v", step, at, number, ok, want)
 		}
 		n := 0
-		h.each(func(int32) { n++ })
+		h.Each(func(int32) { n++ })
 		if n != len(want) {
 			t.Fatalf("step %d: %d are on their way, want %d", step, n, len(want))
 		}

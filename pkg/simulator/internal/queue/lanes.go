@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package simulation
+package queue
 
 // lanes are queues of tickets by group. Within a group the order is that of tickets.
 type lanes struct {
@@ -17,7 +17,7 @@ type lanes struct {
 
 // lane is the queue of a group.
 type lane struct {
-	ticketQueue
+	Tickets
 	group int32
 	at    int // in busy
 }
@@ -26,17 +26,17 @@ func newLanes(ranked bool) *lanes {
 	return &lanes{ranked: ranked, byGroup: map[int32]*lane{}}
 }
 
-func (l *lanes) pushBack(t ticket) { l.lane(t).pushBack(t) }
+func (l *lanes) pushBack(t Ticket) { l.lane(t).PushBack(t) }
 
-func (l *lanes) insert(t ticket) { l.lane(t).insert(t) }
+func (l *lanes) insert(t Ticket) { l.lane(t).insert(t) }
 
 // lane returns the lane of a ticket that is about to be added.
-func (l *lanes) lane(t ticket) *lane {
-	of := l.byGroup[t.group]
+func (l *lanes) lane(t Ticket) *lane {
+	of := l.byGroup[t.Group]
 	if of == nil {
 		of = l.vacant()
-		of.group, of.at = t.group, len(l.busy)
-		l.byGroup[t.group] = of
+		of.group, of.at = t.Group, len(l.busy)
+		l.byGroup[t.Group] = of
 		l.busy = append(l.busy, of)
 	}
 	l.n++
@@ -47,7 +47,7 @@ func (l *lanes) lane(t ticket) *lane {
 func (l *lanes) vacant() *lane {
 	last := len(l.idle) - 1
 	if last < 0 {
-		return &lane{ticketQueue: ticketQueue{ranked: l.ranked}}
+		return &lane{Tickets: Tickets{Ranked: l.ranked}}
 	}
 	of := l.idle[last]
 	l.idle = l.idle[:last]
@@ -55,10 +55,10 @@ func (l *lanes) vacant() *lane {
 }
 
 // choose finds the lane whose front comes before those of the others.
-func (l *lanes) choose(before func(a, b ticket) bool) {
+func (l *lanes) choose(before func(a, b Ticket) bool) {
 	l.chosen = l.busy[0]
 	for _, lane := range l.busy[1:] {
-		if before(lane.front(), l.chosen.front()) {
+		if before(lane.Front(), l.chosen.Front()) {
 			l.chosen = lane
 		}
 	}
@@ -66,21 +66,21 @@ func (l *lanes) choose(before func(a, b ticket) bool) {
 
 // pop takes the front ticket of the chosen lane out.
 func (l *lanes) pop() {
-	l.chosen.pop()
+	l.chosen.Pop()
 	l.left(l.chosen)
 }
 
 // remove takes a ticket out, wherever it stands.
-func (l *lanes) remove(t ticket) {
-	of := l.byGroup[t.group]
-	of.remove(t.turn)
+func (l *lanes) remove(t Ticket) {
+	of := l.byGroup[t.Group]
+	of.Remove(t.Turn)
 	l.left(of)
 }
 
 // left notes that a ticket has left a lane.
 func (l *lanes) left(of *lane) {
 	l.n--
-	if of.len() > 0 {
+	if of.Len() > 0 {
 		return
 	}
 	last := l.busy[len(l.busy)-1]
@@ -90,7 +90,7 @@ func (l *lanes) left(of *lane) {
 	l.idle = append(l.idle, of)
 }
 
-func (l *lanes) each(do func(ticket)) {
+func (l *lanes) each(do func(Ticket)) {
 	for _, lane := range l.busy {
 		lane.each(do)
 	}

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package simulation
+package queue
 
 import "windtunnel.dev/windtunnel/pkg/policy/scheduling"
 
-// service counts the tokens that a replica serves to each tenant, for its scheduler.
+// Service counts the tokens that a replica serves to each tenant, for its scheduler.
 // Requests in step get a token with each step, which is counted when somebody looks. A
 // nil one counts nothing.
-type service struct {
+type Service struct {
 	to *scheduling.Service
 	// inStep has the tenants with requests in step.
 	inStep []tenantInStep
@@ -21,22 +21,22 @@ type tenantInStep struct {
 	counted  int64
 }
 
-func newService(to *scheduling.Service) *service {
+func NewService(to *scheduling.Service) *Service {
 	if to == nil {
 		return nil
 	}
-	return &service{to: to}
+	return &Service{to: to}
 }
 
-// add counts tokens of a tenant.
-func (s *service) add(tenant int, tokens int64) {
+// Add counts tokens of a tenant.
+func (s *Service) Add(tenant int, tokens int64) {
 	if s != nil {
 		s.to.Add(tenant, tokens)
 	}
 }
 
-// join counts a request from now on that joins step, after so many steps.
-func (s *service) join(tenant int, steps int64) {
+// Join counts a request from now on that joins step, after so many steps.
+func (s *Service) Join(tenant int, steps int64) {
 	if s == nil {
 		return
 	}
@@ -50,8 +50,8 @@ func (s *service) join(tenant int, steps int64) {
 	s.inStep = append(s.inStep, tenantInStep{tenant: tenant, requests: 1, counted: steps})
 }
 
-// leave ends what join began.
-func (s *service) leave(tenant int, steps int64) {
+// Leave ends what join began.
+func (s *Service) Leave(tenant int, steps int64) {
 	if s == nil {
 		return
 	}
@@ -70,8 +70,8 @@ func (s *service) leave(tenant int, steps int64) {
 	}
 }
 
-// settle counts all tokens up to a number of steps.
-func (s *service) settle(steps int64) {
+// Settle counts all tokens up to a number of steps.
+func (s *Service) Settle(steps int64) {
 	if s == nil {
 		return
 	}
@@ -80,15 +80,15 @@ func (s *service) settle(steps int64) {
 	}
 }
 
-func (s *service) count(t *tenantInStep, steps int64) {
+func (s *Service) count(t *tenantInStep, steps int64) {
 	s.to.Add(t.tenant, t.requests*(steps-t.counted))
 	t.counted = steps
 }
 
-// leaveAll ends what join began for all requests.
-func (s *service) leaveAll(steps int64) {
+// LeaveAll ends what join began for all requests.
+func (s *Service) LeaveAll(steps int64) {
 	if s != nil {
-		s.settle(steps)
+		s.Settle(steps)
 		s.inStep = s.inStep[:0]
 	}
 }

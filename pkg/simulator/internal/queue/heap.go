@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package simulation
+package queue
 
 // ordered is what a heap holds. Its order leaves no ties.
-type ordered[T any] interface{ before(T) bool }
+type ordered[T any] interface{ Before(T) bool }
 
-// siftUp puts the last element of a binary heap in its place.
-func siftUp[T ordered[T]](h []T) {
+// SiftUp puts the last element of a binary heap in its place.
+func SiftUp[T ordered[T]](h []T) {
 	i := len(h) - 1
 	e := h[i]
 	for i > 0 {
 		parent := (i - 1) / 2
-		if !e.before(h[parent]) {
+		if !e.Before(h[parent]) {
 			break
 		}
 		h[i] = h[parent]
@@ -20,8 +20,8 @@ func siftUp[T ordered[T]](h []T) {
 	h[i] = e
 }
 
-// siftDown puts the first element of a binary heap in its place.
-func siftDown[T ordered[T]](h []T) {
+// SiftDown puts the first element of a binary heap in its place.
+func SiftDown[T ordered[T]](h []T) {
 	if len(h) == 0 {
 		return
 	}
@@ -32,10 +32,10 @@ func siftDown[T ordered[T]](h []T) {
 		if child >= len(h) {
 			break
 		}
-		if child+1 < len(h) && h[child+1].before(h[child]) {
+		if child+1 < len(h) && h[child+1].Before(h[child]) {
 			child++
 		}
-		if !h[child].before(e) {
+		if !h[child].Before(e) {
 			break
 		}
 		h[i] = h[child]
