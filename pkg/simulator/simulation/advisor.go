@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
 )
 
 // advisor is a replica's stability controller and what the engine makes of its
@@ -229,7 +230,7 @@ func (s *simulation) noteStability() {
 	if !slices.ContainsFunc(s.cluster.replicas, func(r replica) bool { return r.advisor != nil }) {
 		return
 	}
-	s.applyClusterEvents(s.arrivalsEnd, requestArrives)
+	s.applyClusterEvents(s.arrivalsEnd, events.RequestArrives)
 	s.gateway.scrapeUntil(s.arrivalsEnd)
 	s.cluster.advanceAll(s.arrivalsEnd)
 	for i := range s.cluster.replicas {

@@ -30,7 +30,7 @@ func (g *gateway) endAwaiting(router int) {
 	}
 	for id := range g.requests.all {
 		if q := &g.requests.all[id]; q.phase == phaseDelayed && q.awaiting && g.routerFor(q) == router {
-			g.sim.events.move(g.delays.bySlot[id], g.now)
+			g.sim.events.Move(g.delays.bySlot[id], g.now)
 		}
 	}
 }

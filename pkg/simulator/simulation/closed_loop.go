@@ -4,6 +4,7 @@ package simulation
 
 import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -43,13 +44,13 @@ func (s *simulation) awaitArrival() bool {
 func (s *simulation) advanceToEnd(limit simtime.Time) bool {
 	s.gateway.heard = false
 	for !s.stopped && !s.gateway.heard {
-		at := min(limit, s.events.due(), s.gateway.scrapes.next())
+		at := min(limit, s.events.Due(), s.gateway.scrapes.next())
 		s.advanceTowardsEnd(at)
 		if s.gateway.heard || at == limit {
 			break
 		}
 		s.gateway.scrapeUntil(at)
-		s.applyClusterEvents(at, drainEnds)
+		s.applyClusterEvents(at, events.DrainEnds)
 	}
 	return s.gateway.heard
 }

@@ -7,24 +7,25 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
 )
 
 // addClusterEvents queues what is known of the run before it begins.
 func (s *simulation) addClusterEvents(c *simulator.Config) {
-	s.gateway.held.wakeUp = clusterEvent{at: simtime.Never, kind: gatewayWakes, place: notQueued}
+	s.gateway.held.wakeUp = events.Idle(events.GatewayWakes, 0)
 	if c.Horizon.WarmUp > 0 {
-		s.events.add(&clusterEvent{at: simtime.Time(c.Horizon.WarmUp), kind: warmUpEnds})
+		s.events.Add(&events.Event{At: simtime.Time(c.Horizon.WarmUp), Kind: events.WarmUpEnds})
 	}
 	for i, d := range c.Disruptions {
-		s.events.add(&clusterEvent{at: d.At, kind: disruptionComes, sequence: i})
+		s.events.Add(&events.Event{At: d.At, Kind: events.DisruptionComes, Sequence: i})
 	}
 }
 
 // applyClusterEvents applies the events above the replicas that come before an
 // event of a time and kind.
-func (s *simulation) applyClusterEvents(at simtime.Time, kind clusterEventKind) {
+func (s *simulation) applyClusterEvents(at simtime.Time, kind events.Kind) {
 	for !s.stopped {
-		e := s.events.next(at, kind)
+		e := s.events.Next(at, kind)
 		if e == nil {
 			return
 		}
@@ -32,30 +33,30 @@ func (s *simulation) applyClusterEvents(at simtime.Time, kind clusterEventKind) 
 	}
 }
 
-func (s *simulation) applyClusterEvent(e *clusterEvent) {
-	switch e.kind {
-	case warmUpEnds:
-		s.endWarmUp(e.at)
-	case disruptionComes:
-		s.advanceToEvent(e.at, true)
-		s.applyDisruption(s.disruptions[e.sequence])
-	case requestTimesOut:
+func (s *simulation) applyClusterEvent(e *events.Event) {
+	switch e.Kind {
+	case events.WarmUpEnds:
+		s.endWarmUp(e.At)
+	case events.DisruptionComes:
+		s.advanceToEvent(e.At, true)
+		s.applyDisruption(s.disruptions[e.Sequence])
+	case events.RequestTimesOut:
 		s.applyTimeOut(e)
-	case delayEnds:
-		s.advanceToEvent(e.at, s.gateway.routingFollowsReplicas())
-		s.gateway.endDelay(e.request)
+	case events.DelayEnds:
+		s.advanceToEvent(e.At, s.gateway.routingFollowsReplicas())
+		s.gateway.endDelay(e.Request)
 		s.checkContext()
-	case monitorReads, nodeChanges, stageEnds, scalerTicks:
+	case events.MonitorReads, events.NodeChanges, events.StageEnds, events.ScalerTicks:
 		s.applyScaling(e)
-	case gatewayWakes:
-		s.advanceToEvent(e.at, s.gateway.routingFollowsReplicas())
+	case events.GatewayWakes:
+		s.advanceToEvent(e.At, s.gateway.routingFollowsReplicas())
 		s.gateway.release()
-		if next := s.gateway.held.wakeUp.at; next <= s.now {
+		if next := s.gateway.held.wakeUp.At; next <= s.now {
 			panic(fmt.Sprintf("simulator: the router woke at %v and wakes again at %v", s.now, next))
 		}
 		s.gateway.evictRequested()
 		s.checkContext()
 	default:
-		panic(fmt.Sprintf("simulator: an event of kind %d at %v is queued", e.kind, e.at))
+		panic(fmt.Sprintf("simulator: an event of kind %d at %v is queued", e.Kind, e.At))
 	}
 }

@@ -6,12 +6,13 @@ import (
 	"fmt"
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
 )
 
 // delays are the requests that the admission makes wait. Each is in flight, and at no
 // replica.
 type delays struct {
-	bySlot []*clusterEvent // when the admission is asked again, by the slots of the requests
+	bySlot []*events.Event // when the admission is asked again, by the slots of the requests
 }
 
 // delay lets a request wait until the admission is asked again.
@@ -32,11 +33,13 @@ func (g *gateway) delay(id int32, until simtime.Time) {
 	}
 	e := g.delays.bySlot[id]
 	if e == nil {
-		e = &clusterEvent{at: simtime.Never, kind: delayEnds, request: id, place: notQueued}
+		idle := events.Idle(events.DelayEnds, 0)
+		e = &idle
+		e.Request = id
 		g.delays.bySlot[id] = e
 	}
-	e.sequence = q.info.ID
-	g.sim.events.move(e, until)
+	e.Sequence = q.info.ID
+	g.sim.events.Move(e, until)
 }
 
 // endDelay asks the admission again about a request.
@@ -57,7 +60,7 @@ func (g *gateway) cancelDelay(id int32) {
 func (g *gateway) undelay(id int32) {
 	q := &g.requests.all[id]
 	g.series.keep(g.now, -1)
-	g.sim.events.move(g.delays.bySlot[id], simtime.Never)
+	g.sim.events.Move(g.delays.bySlot[id], simtime.Never)
 	q.moveTo(phaseNone)
 	g.stopAwaiting(q)
 	g.inFlight--

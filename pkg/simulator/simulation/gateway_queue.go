@@ -8,6 +8,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
 )
 
 // gatewayQueue is where requests wait that the router keeps back.
@@ -19,7 +20,7 @@ type gatewayQueue struct {
 	sent map[int]int32
 	// wakeUp is when the router is to be asked to release some; Never while it
 	// keeps none.
-	wakeUp clusterEvent
+	wakeUp events.Event
 }
 
 func newGatewayQueue(r *policy.Routing) gatewayQueue {
@@ -74,14 +75,14 @@ func (g *gateway) release() {
 		g.now = now
 	}
 	if len(queue.requests) == 0 {
-		g.sim.events.move(&queue.wakeUp, simtime.Never)
+		g.sim.events.Move(&queue.wakeUp, simtime.Never)
 		return
 	}
 	at, ok := queue.queue.Wake(now)
 	if !ok || at < now {
 		panic(fmt.Sprintf("simulator: the router keeps %d requests at %v and wakes at %v (%t)", len(queue.requests), now, at, ok))
 	}
-	g.sim.events.move(&queue.wakeUp, at)
+	g.sim.events.Move(&queue.wakeUp, at)
 }
 
 // sendReleased sends a request on its way that the router has kept back, or ends it.

@@ -7,6 +7,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -65,7 +66,7 @@ func (s *simulation) drain() simtime.Time {
 		deadline = simtime.Never
 	}
 	s.cluster.draining = true
-	s.applyClusterEvents(deadline, drainEnds)
+	s.applyClusterEvents(deadline, events.DrainEnds)
 	after := deadline
 	if deadline < simtime.Never {
 		after++

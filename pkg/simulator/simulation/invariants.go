@@ -219,8 +219,8 @@ func (v *invariants) delayed(s *simulation) int {
 		if q.phase != phaseDelayed {
 			continue
 		}
-		if e := s.gateway.delays.bySlot[id]; e.at < s.now || e.at == simtime.Never || e.sequence != q.info.ID || q.accepted {
-			broken(s, "request %d is delayed, and its event is that of request %d at %v", q.info.ID, e.sequence, e.at)
+		if e := s.gateway.delays.bySlot[id]; e.At < s.now || e.At == simtime.Never || e.Sequence != q.info.ID || q.accepted {
+			broken(s, "request %d is delayed, and its event is that of request %d at %v", q.info.ID, e.Sequence, e.At)
 		}
 		n++
 	}
@@ -230,7 +230,7 @@ func (v *invariants) delayed(s *simulation) int {
 // atGateway counts the requests that no endpoint has had yet of those that the
 // router keeps, and checks that it keeps who is there, until a time to come.
 func (v *invariants) atGateway(s *simulation) int {
-	if len(s.gateway.held.requests) > 0 && s.gateway.held.wakeUp.at == simtime.Never {
+	if len(s.gateway.held.requests) > 0 && s.gateway.held.wakeUp.At == simtime.Never {
 		broken(s, "%d requests are kept at the gateway for ever", len(s.gateway.held.requests))
 	}
 	n := 0

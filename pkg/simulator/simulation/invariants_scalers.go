@@ -53,7 +53,7 @@ func (v *invariants) bounded(s *simulation, u *unit) {
 				vacant++
 			}
 		}
-		asked := u.tick.at > simtime.Time(u.Interval)
+		asked := u.tick.At > simtime.Time(u.Interval)
 		switch {
 		case asked && (u.wanted[k] < u.Min[k] || u.wanted[k] > u.Max[k]):
 			broken(s, "unit %q wants %d replicas of pool %d, within %d and %d", u.Name, u.wanted[k], k, u.Min[k], u.Max[k])
@@ -67,7 +67,7 @@ func (v *invariants) bounded(s *simulation, u *unit) {
 func (v *invariants) alive(s *simulation, l *life) {
 	r := &s.cluster.replicas[l.endpoint]
 	down := s.gateway.view.Down != nil && s.gateway.view.Down[l.endpoint]
-	goes := l.event.place != notQueued && l.event.at >= s.now
+	goes := l.event.Queued() && l.event.At >= s.now
 	moves := l.stage == autoscaling.Provisioning || l.stage == autoscaling.Loading || l.stage == autoscaling.Warming || l.stage == autoscaling.Draining
 	switch {
 	case down == l.stage.Serves():
@@ -75,7 +75,7 @@ func (v *invariants) alive(s *simulation, l *life) {
 	case !l.stage.Serves() && l.stage != autoscaling.Draining && len(s.cluster.dependents(r)) > 0:
 		broken(s, "replica %d is %v, with %d requests", l.endpoint, l.stage, len(s.cluster.dependents(r)))
 	case goes != moves:
-		broken(s, "replica %d is %v, and goes on at %v", l.endpoint, l.stage, l.event.at)
+		broken(s, "replica %d is %v, and goes on at %v", l.endpoint, l.stage, l.event.At)
 	case r.lifetimes.present() != l.stage.Holds():
 		broken(s, "replica %d is %v, and paid for: %t", l.endpoint, l.stage, r.lifetimes.present())
 	}

@@ -5,6 +5,7 @@ package simulation
 import (
 	"context"
 	"testing"
+
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 

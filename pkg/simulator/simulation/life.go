@@ -10,6 +10,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -26,7 +27,7 @@ type life struct {
 	// node is the node that it has a place on; noNode if it has none.
 	node int
 	// event ends the stage; endBy is when one that drains ends at the latest.
-	event clusterEvent
+	event events.Event
 	endBy simtime.Time
 	// chance draws how long the stages take.
 	chance *stats.Stream
@@ -40,7 +41,7 @@ func newLives(c *simulator.Config, cluster *cluster) []life {
 	for i := range lives {
 		l := &lives[i]
 		*l = life{endpoint: i, node: noNode, ready: simtime.Never}
-		l.event = clusterEvent{at: simtime.Never, kind: stageEnds, sequence: i, place: notQueued}
+		l.event = events.Idle(events.StageEnds, i)
 		l.chance = stats.NewStream(c.Seed, "scaling/replica/"+strconv.Itoa(i))
 		if cluster.replicas[i].lifetimes.present() {
 			l.stage, l.ready = autoscaling.Serving, 0
@@ -104,7 +105,7 @@ func (x *scaling) startup(l *life) *simulator.Startup {
 }
 
 // endIn lets the stage end after a time.
-func (x *scaling) endIn(l *life, after time.Duration) { x.sim.events.move(&l.event, x.now.Add(after)) }
+func (x *scaling) endIn(l *life, after time.Duration) { x.sim.events.Move(&l.event, x.now.Add(after)) }
 
 // endStage ends the stage of a replica: its time is over.
 func (x *scaling) endStage(endpoint int) {
@@ -153,7 +154,7 @@ func (x *scaling) serve(l *life) {
 // end takes a replica away: at once if it does not serve yet.
 func (x *scaling) end(endpoint int) {
 	l := &x.lives[endpoint]
-	x.sim.events.move(&l.event, simtime.Never)
+	x.sim.events.Move(&l.event, simtime.Never)
 	if l.stage.Starts() {
 		x.gone(l)
 		return
@@ -178,7 +179,7 @@ func (x *scaling) drain(l *life) {
 	r := &x.cluster.replicas[l.endpoint]
 	if x.now < l.endBy && len(x.cluster.dependents(r)) > 0 {
 		poll := cmp.Or(r.config.Ending.Poll, endingPoll)
-		x.sim.events.move(&l.event, min(x.now.Add(poll), l.endBy))
+		x.sim.events.Move(&l.event, min(x.now.Add(poll), l.endBy))
 		return
 	}
 	x.lose(l)

@@ -11,6 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -32,7 +33,7 @@ type node struct {
 	state nodeState
 	free  int
 	// event is when the node comes, or is taken away.
-	event  clusterEvent
+	event  events.Event
 	chance *stats.Stream
 }
 
@@ -51,7 +52,7 @@ func newNodes(x *scaling, pools []simulator.NodePool) nodes {
 		for k := range pools[i].MaxNodes {
 			index := len(n.all)
 			m := node{pool: i, free: pools[i].Accelerators}
-			m.event = clusterEvent{at: simtime.Never, kind: nodeChanges, sequence: index, place: notQueued}
+			m.event = events.Idle(events.NodeChanges, index)
 			m.chance = stats.NewStream(x.sim.seed, "scaling/node/"+strconv.Itoa(index))
 			if k < pools[i].Nodes {
 				m.state = nodeThere
@@ -80,7 +81,7 @@ func (n *nodes) take(l *life) bool {
 		if m.state == nodeThere && m.pool == p.NodePool-1 && m.free >= p.Accelerators {
 			m.free -= p.Accelerators
 			l.node = i
-			n.scaling.sim.events.move(&m.event, simtime.Never)
+			n.scaling.sim.events.Move(&m.event, simtime.Never)
 			return true
 		}
 	}
@@ -96,7 +97,7 @@ func (n *nodes) leave(l *life) {
 	l.node = noNode
 	m.free += n.of(l).Accelerators
 	if p := &n.pools[m.pool]; m.free == p.Accelerators && p.IdleTimeout > 0 {
-		n.scaling.sim.events.move(&m.event, n.scaling.now.Add(p.IdleTimeout))
+		n.scaling.sim.events.Move(&m.event, n.scaling.now.Add(p.IdleTimeout))
 	}
 }
 
@@ -147,7 +148,7 @@ func (n *nodes) await(p *simulator.Pool, coming []int) {
 	m, of := &n.all[vacant], &n.pools[n.all[vacant].pool]
 	m.state = nodeComes
 	coming[vacant] = of.Accelerators - p.Accelerators
-	n.scaling.sim.events.move(&m.event, n.scaling.now.Add(of.Provisioning.Draw(m.chance)))
+	n.scaling.sim.events.Move(&m.event, n.scaling.now.Add(of.Provisioning.Draw(m.chance)))
 }
 
 // change lets a node come, or fail to, or takes it away.
@@ -162,7 +163,7 @@ func (n *nodes) change(index int) {
 	default:
 		m.state = nodeThere
 		if p.IdleTimeout > 0 {
-			n.scaling.sim.events.move(&m.event, n.scaling.now.Add(p.IdleTimeout))
+			n.scaling.sim.events.Move(&m.event, n.scaling.now.Add(p.IdleTimeout))
 		}
 	}
 	n.place()

@@ -5,6 +5,7 @@ package simulation
 import (
 	"cmp"
 	"slices"
+
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 

@@ -4,6 +4,7 @@ package simulation
 
 import (
 	"cmp"
+
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 )

@@ -5,6 +5,7 @@ package simulation
 import (
 	"slices"
 	"time"
+
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 

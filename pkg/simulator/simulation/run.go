@@ -9,6 +9,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -40,7 +41,7 @@ type simulation struct {
 	scaling *scaling
 	seed    int64
 	// events are those above the replicas that are known of.
-	events clusterEvents
+	events events.Queue
 	pools  []string
 	labels workload.Labels
 	// arrivalsEnd is when arrivals ended.
@@ -74,7 +75,7 @@ func (s *simulation) step() bool {
 
 // advanceToArrival brings all that a routing decision depends on up to a time.
 func (s *simulation) advanceToArrival(at simtime.Time) {
-	s.applyClusterEvents(at, requestArrives)
+	s.applyClusterEvents(at, events.RequestArrives)
 	s.gateway.scrapeUntil(at)
 	if s.gateway.routingFollowsReplicas() {
 		s.cluster.advanceAll(at)

@@ -8,6 +8,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
 )
 
 // scaling is the units that scalers scale: what they are asked, and what becomes of the
@@ -38,7 +39,7 @@ type unit struct {
 	wanted      []int // by pool
 	next        []int // scratch
 	notes       []autoscaling.Note
-	tick, reads clusterEvent
+	tick, reads events.Event
 	figures     unitFigures
 }
 
@@ -93,10 +94,10 @@ func (x *scaling) endpointsOf(pool int) (first, endpoints int) {
 
 // start begins the life of a unit's replicas, and queues when it is looked at.
 func (x *scaling) start(u *unit) {
-	u.tick = clusterEvent{at: simtime.Never, kind: scalerTicks, sequence: u.index, place: notQueued}
-	u.reads = clusterEvent{at: simtime.Never, kind: monitorReads, sequence: u.index, place: notQueued}
-	x.sim.events.move(&u.tick, simtime.Time(u.Interval))
-	x.sim.events.move(&u.reads, simtime.Time(u.Monitor.Interval))
+	u.tick = events.Idle(events.ScalerTicks, u.index)
+	u.reads = events.Idle(events.MonitorReads, u.index)
+	x.sim.events.Move(&u.tick, simtime.Time(u.Interval))
+	x.sim.events.Move(&u.reads, simtime.Time(u.Monitor.Interval))
 	for k := range u.Pools {
 		for endpoint := range x.of(u, k) {
 			l := &x.lives[endpoint]
@@ -122,28 +123,28 @@ func (x *scaling) of(u *unit, pool int) func(func(int) bool) {
 }
 
 // applyScaling applies an event that concerns scaling. It does nothing where the run is over.
-func (s *simulation) applyScaling(e *clusterEvent) {
-	s.advanceToEvent(e.at, true)
-	if s.cluster.draining && s.gateway.inFlight == 0 && e.at > max(s.arrivalsEnd, s.gateway.lastEnd) {
+func (s *simulation) applyScaling(e *events.Event) {
+	s.advanceToEvent(e.At, true)
+	if s.cluster.draining && s.gateway.inFlight == 0 && e.At > max(s.arrivalsEnd, s.gateway.lastEnd) {
 		return
 	}
 	x := s.scaling
-	switch e.kind {
-	case monitorReads:
-		u := &x.units[e.sequence]
+	switch e.Kind {
+	case events.MonitorReads:
+		u := &x.units[e.Sequence]
 		x.read(u)
-		s.events.move(&u.reads, e.at.Add(u.Monitor.Interval))
+		s.events.Move(&u.reads, e.At.Add(u.Monitor.Interval))
 		if u.Trigger != nil && u.Trigger.Fires(x.show(u)) {
 			x.ask(u, true)
 		}
-	case scalerTicks:
-		u := &x.units[e.sequence]
-		s.events.move(&u.tick, e.at.Add(u.Interval))
+	case events.ScalerTicks:
+		u := &x.units[e.Sequence]
+		s.events.Move(&u.tick, e.At.Add(u.Interval))
 		x.ask(u, false)
-	case nodeChanges:
-		x.nodes.change(e.sequence)
-	case stageEnds:
-		x.endStage(e.sequence)
+	case events.NodeChanges:
+		x.nodes.change(e.Sequence)
+	case events.StageEnds:
+		x.endStage(e.Sequence)
 	}
 	for _, o := range s.observers {
 		o.settled(s, nil)

@@ -7,6 +7,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -17,7 +18,7 @@ type timeOuts struct {
 
 // timeOut is when the client of a request gives up.
 type timeOut struct {
-	event clusterEvent
+	event events.Event
 	// last is when the client gives up if the last token is not there; Never if the
 	// client waits for it without end.
 	last simtime.Time
@@ -36,12 +37,12 @@ func (g *gateway) startTimeOut(id int32, w *workload.Request) {
 	}
 	t := g.timeOuts.bySlot[id]
 	if t == nil {
-		t = &timeOut{event: clusterEvent{at: simtime.Never, place: notQueued}}
+		t = &timeOut{event: events.Idle(events.RequestTimesOut, 0)}
 		g.timeOuts.bySlot[id] = t
 	}
-	t.event.kind, t.event.sequence, t.event.request = requestTimesOut, w.ID, id
+	t.event.Sequence, t.event.Request = w.ID, id
 	t.last = deadline(w.Arrival, w.Timeout)
-	g.sim.events.move(&t.event, min(deadline(w.Arrival, w.FirstTokenTimeout), t.last))
+	g.sim.events.Move(&t.event, min(deadline(w.Arrival, w.FirstTokenTimeout), t.last))
 }
 
 // deadline is a time so long after another; Never where that is 0.
@@ -55,28 +56,28 @@ func deadline(from simtime.Time, after time.Duration) simtime.Time {
 // stopTimeOut forgets the time-out of a request that has ended.
 func (g *gateway) stopTimeOut(id int32) {
 	if int(id) < len(g.timeOuts.bySlot) && g.timeOuts.bySlot[id] != nil {
-		g.sim.events.move(&g.timeOuts.bySlot[id].event, simtime.Never)
+		g.sim.events.Move(&g.timeOuts.bySlot[id].event, simtime.Never)
 	}
 }
 
 // applyTimeOut ends a request whose client gives up now. An answer that ends in this
 // very nanosecond comes too late, and so does a first token.
-func (s *simulation) applyTimeOut(e *clusterEvent) {
-	t, q := s.gateway.timeOuts.bySlot[e.request], &s.requests.all[e.request]
-	at, number := e.at, e.sequence
+func (s *simulation) applyTimeOut(e *events.Event) {
+	t, q := s.gateway.timeOuts.bySlot[e.Request], &s.requests.all[e.Request]
+	at, number := e.At, e.Sequence
 	if s.gateway.hasFirstToken(q, at) && at < t.last {
-		s.events.move(e, t.last)
+		s.events.Move(e, t.last)
 		return
 	}
 	s.advanceToEvent(at, true)
-	q = &s.requests.all[e.request]
+	q = &s.requests.all[e.Request]
 	switch {
 	case q.phase == phaseNone || q.info.ID != number:
 		// It has ended in the meantime.
 	case s.gateway.hasFirstToken(q, at) && at < t.last:
-		s.events.move(e, t.last)
+		s.events.Move(e, t.last)
 	default:
-		s.gateway.timeOut(e.request)
+		s.gateway.timeOut(e.Request)
 	}
 	s.checkContext()
 }

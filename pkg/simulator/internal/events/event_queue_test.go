@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package simulation
+package events
 
 import (
 	"math/rand/v2"
@@ -12,26 +12,26 @@ import (
 )
 
 // clusterEventOrder is the order of events above the replicas.
-var clusterEventOrder = []clusterEvent{
-	{at: 1, kind: drainEnds},
-	{at: 2, kind: warmUpEnds},
-	{at: 2, kind: disruptionComes, sequence: 0},
-	{at: 2, kind: disruptionComes, sequence: 1},
-	{at: 2, kind: requestArrives},
-	{at: 2, kind: gatewayWakes},
-	{at: 2, kind: drainEnds},
-	{at: 3, kind: warmUpEnds},
-	{at: 3, kind: gatewayWakes},
-	{at: 4, kind: disruptionComes, sequence: 2},
+var clusterEventOrder = []Event{
+	{At: 1, Kind: DrainEnds},
+	{At: 2, Kind: WarmUpEnds},
+	{At: 2, Kind: DisruptionComes, Sequence: 0},
+	{At: 2, Kind: DisruptionComes, Sequence: 1},
+	{At: 2, Kind: RequestArrives},
+	{At: 2, Kind: GatewayWakes},
+	{At: 2, Kind: DrainEnds},
+	{At: 3, Kind: WarmUpEnds},
+	{At: 3, Kind: GatewayWakes},
+	{At: 4, Kind: DisruptionComes, Sequence: 2},
 }
 
 func TestClusterEventsComeInOrderHoweverTheyWereAdded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
-		var c clusterEvents
+		var c Queue
 		for _, i := range rng.Perm(len(clusterEventOrder)) {
 			e := clusterEventOrder[i]
-			c.add(&e)
+			c.Add(&e)
 		}
 		if diff := cmp.Diff(clusterEventOrder, taken(&c), allowEvents); diff != "" {
 			t.Fatalf("order (-want +got):\n%s", diff)
@@ -42,16 +42,16 @@ func TestClusterEventsComeInOrderHoweverTheyWereAdded(t *testing.T) {
 func TestAMovedClusterEventComesAtItsNewTime(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 1000 {
-		var c clusterEvents
+		var c Queue
 		for i := range clusterEventOrder {
 			e := clusterEventOrder[i]
-			at := e.at
-			e.at = simtime.Time(rng.IntN(6))
-			c.add(&e)
+			at := e.At
+			e.At = simtime.Time(rng.IntN(6))
+			c.Add(&e)
 			if rng.IntN(2) == 0 {
-				c.move(&e, simtime.Never)
+				c.Move(&e, simtime.Never)
 			}
-			c.move(&e, at)
+			c.Move(&e, at)
 		}
 		if diff := cmp.Diff(clusterEventOrder, taken(&c), allowEvents); diff != "" {
 			t.Fatalf("order (-want +got):\n%s", diff)
@@ -60,31 +60,31 @@ func TestAMovedClusterEventComesAtItsNewTime(t *testing.T) {
 }
 
 func TestOnlyEarlierClusterEventsAreTaken(t *testing.T) {
-	var c clusterEvents
+	var c Queue
 	for i := range clusterEventOrder {
 		e := clusterEventOrder[i]
-		c.add(&e)
+		c.Add(&e)
 	}
-	var got []clusterEvent
-	for e := c.next(2, requestArrives); e != nil; e = c.next(2, requestArrives) {
+	var got []Event
+	for e := c.Next(2, RequestArrives); e != nil; e = c.Next(2, RequestArrives) {
 		got = append(got, *e)
 	}
 	if diff := cmp.Diff(clusterEventOrder[:4], got, allowEvents); diff != "" {
 		t.Errorf("before the arrival (-want +got):\n%s", diff)
 	}
-	if c.due() != 2 {
-		t.Errorf("the next event is due at %v, want 2", c.due())
+	if c.Due() != 2 {
+		t.Errorf("the next event is due at %v, want 2", c.Due())
 	}
 }
 
-var allowEvents = cmp.Comparer(func(a, b clusterEvent) bool {
-	return a.at == b.at && a.kind == b.kind && a.sequence == b.sequence
+var allowEvents = cmp.Comparer(func(a, b Event) bool {
+	return a.At == b.At && a.Kind == b.Kind && a.Sequence == b.Sequence
 })
 
 // taken empties a queue.
-func taken(c *clusterEvents) []clusterEvent {
-	var all []clusterEvent
-	for e := c.next(simtime.Never, drainEnds); e != nil; e = c.next(simtime.Never, drainEnds) {
+func taken(c *Queue) []Event {
+	var all []Event
+	for e := c.Next(simtime.Never, DrainEnds); e != nil; e = c.Next(simtime.Never, DrainEnds) {
 		all = append(all, *e)
 	}
 	return all
