@@ -26,14 +26,15 @@ var contents = []chapter{
 	}},
 	{"Workloads", []string{"presets", "profiles", "request-types", "trace-sessions", "trace-fit"}},
 	{"Policies", []string{
-		"epp", "lint", "policies", "bundles", "policy-abi", "admission", "adaptive", "scheduling", "speculation",
+		"epp", "lint", "policies", "bundles", "policy-abi", "admission", "scheduling", "speculation",
 		"autoscaling", "autoscaling-manifests", "autoscaling-metrics",
 	}},
 	{"Reference", []string{"api", "reference", "command", "metrics", "catalogue", "contracts"}},
 	{"Operations", []string{"install", "kubectl", "dashboard", "gates", "operations", "security", "reliability", "cluster", "release"}},
-	{"Accuracy and speed", []string{"accuracy", "validation", "calibrate", "observe", "step-times", "distributions", "performance"}},
+	{"Accuracy and speed", []string{"accuracy", "validation", "calibrate", "observe", "performance"}},
 	{"Studies", []string{
-		"capacity", "disaggregation", "tiers", "affinity", "fairness", "stability", "search", "autoscaling-study", "evolution-study",
+		"studies/README", "studies/affinity", "studies/adaptive", "studies/autoscaling-study", "studies/disaggregation", "studies/tiers",
+		"studies/fairness", "studies/stability", "studies/search", "studies/evolution-study", "studies/capacity", "studies/step-times", "studies/distributions",
 	}},
 }
 

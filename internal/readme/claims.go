@@ -86,7 +86,7 @@ var Claims = []Claim{
 	{
 		Row:   "[prefill and decode apart]",
 		Tests: []string{"studies/splitwise.TestCodeGainsByWhatConversationLosesBy"},
-		Page:  "docs/disaggregation.md",
+		Page:  "docs/studies/disaggregation.md",
 		Places: []string{
 			`\*\*Code\*\*: splitting wins, with ([\d.]+) times`,
 			`\*\*Conversation\*\*: splitting wins, with ([\d.]+) times`,
@@ -95,7 +95,7 @@ var Claims = []Claim{
 	{
 		Row:   "[KV tiers]",
 		Tests: []string{"studies/tiers.TestFindings"},
-		Page:  "docs/tiers.md",
+		Page:  "docs/studies/tiers.md",
 		Places: []string{
 			`\| 512 \| 32 GiB \| [\d.]+ \| [\d.]+ \| [\d.]+ \| ([\d.]+) \|`,
 			`\| 512 \| 32 GiB \| ([\d.]+) \|`,
@@ -105,13 +105,13 @@ var Claims = []Claim{
 	{
 		Row:    "[a published benchmark]",
 		Tests:  []string{"studies/capacity.TestASampleThatIsNotWhatWasPublishedIsRefused"},
-		Page:   "docs/capacity.md",
+		Page:   "docs/studies/capacity.md",
 		Places: []string{`Precise ÷ random is ([\d.]+); ([\d.]+) was published`},
 	},
 	{
 		Row:   "[a stability controller]",
 		Tests: []string{"studies/stability.TestStabilityContest"},
-		Page:  "docs/stability.md",
+		Page:  "docs/studies/stability.md",
 		Places: []string{
 			`kept (\d+) % of long answers within their targets\s+instead of (\d+) %`,
 			`of conversations, for (\d+) % and`,
@@ -120,7 +120,7 @@ var Claims = []Claim{
 	{
 		Row:   "[which search finds a good policy first]",
 		Tests: []string{"studies/search.TestTheGridIsOfTheSamplesParameters"},
-		Page:  "docs/search.md",
+		Page:  "docs/studies/search.md",
 		Places: []string{
 			`space with (\d+) points`,
 			`fidelity Seeds \| \d+ \| ([\d.]+) \|`,
@@ -130,7 +130,7 @@ var Claims = []Claim{
 	{
 		Row:    "[how much a warm prefix may weigh]",
 		Tests:  []string{"studies/affinity.TestSearchesFindTheBound"},
-		Page:   "docs/affinity.md",
+		Page:   "docs/studies/affinity.md",
 		Places: []string{`lie within ([\d.]+) % of`},
 	},
 }

@@ -14,14 +14,14 @@ import (
 const quotes = `
 ### Kernels
 
-[step-times.md](step-times.md) compares default steps with sums of measured kernels, on A100 and H100.
+[step-times.md](studies/step-times.md) compares default steps with sums of measured kernels, on A100 and H100.
 %s With engine version 6 it was %s
 
 A layer of experts against vLLM's, on H100 with 1 to 8192 tokens. %s With engine version 6 it was %s
 
 ### Whole clusters
 
-[capacity.md](capacity.md) has two published benchmarks of llm-d, with sixteen rates each. Output
+[capacity.md](studies/capacity.md) has two published benchmarks of llm-d, with sixteen rates each. Output
 tokens a second, as means over the rates: four profiles of July 2025 on vLLM 0.10,
 
 %s
@@ -29,7 +29,7 @@ and the EPP of llm-d's guide of June 2026 against a Service, on vLLM 0.19:
 
 %s`
 
-// kernelsBefore and expertsBefore are the sentences of docs/step-times.md at engine version 6,
+// kernelsBefore and expertsBefore are the sentences of docs/studies/step-times.md at engine version 6,
 // which charged experts the larger of reading and multiplying, with the shares of other matrices.
 const (
 	kernelsBefore = "55 of 68 (0.85 to 1.30) of whole steps, 35 of 68 (0.71 to 1.04) of the work."
@@ -38,9 +38,9 @@ const (
 
 // onOtherPages quotes the figures that other generated pages have.
 func (v *validation) onOtherPages(b *bytes.Buffer) {
-	steps := v.page("step-times.md")
+	steps := v.page("studies/step-times.md")
 	kernels, experts := kernelSentence(section(steps, "## Decode")), kernelSentence(section(steps, "## Experts"))
-	capacity := v.page("capacity.md")
+	capacity := v.page("studies/capacity.md")
 	fmt.Fprintf(b, quotes, kernels, kernelsBefore, experts, expertsBefore,
 		table(section(capacity, "## All rates together")), table(section(capacity, `## The guide "optimized baseline" of 2026`)))
 }

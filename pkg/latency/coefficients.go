@@ -58,7 +58,7 @@ type RooflineCoefficients struct {
 // costs beside its work is launching kernels, a few in each layer, so that it
 // grows with the layers. The latency of a collective is the one published for a
 // point-to-point transfer. Of the link's rate, measured collectives of 8 to
-// 128 MiB reach 0.25 to 0.75 (docs/step-times.md).
+// 128 MiB reach 0.25 to 0.75 (docs/studies/step-times.md).
 const (
 	defaultLayerOverhead    = time.Millisecond / 32
 	defaultSequenceOverhead = 11 * time.Microsecond

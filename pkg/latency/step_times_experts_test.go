@@ -142,7 +142,7 @@ The simulator is far off in four places:
 - Prompts of Mixtral and gpt-oss are up to 2.7 times too slow. With 8192 tokens their kernels reach
   0.57 to 0.65 and 0.28 to 0.53 of the BF16 peak. The simulator has one share for each format: 0.38 in
   BF16, and 0.20 in 4 bits, which fits the Marlin kernels of Kimi-K2.5. On whole engines the simulated TTFT
-  of both models is not too long: its median ratios are 0.87 to 0.95 ([validation.md](validation.md)).
+  of both models is not too long: its median ratios are 0.87 to 0.95 ([validation.md](../validation.md)).
 - Prompts with narrow experts are too fast, 0.59 for Qwen3-30B-A3B on four GPUs. The share does not
   fall with the width of a GPU's part of an expert, and moving the sorted tokens costs nothing by default.
 - A single token in Qwen3-30B-A3B on several GPUs is almost twice too slow: the whole layer takes

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite generated files")
 
-const stepTimesPage = "../../docs/step-times.md"
+const stepTimesPage = "../../docs/studies/step-times.md"
 
 // What the page is about: batches of decodes at one context, and prompts that an
 // idle engine computes in one step.
@@ -116,7 +116,7 @@ func stepTimesDocument(t *testing.T) string {
 The whole steps above this range are on H100: steps of 8B with 64 sequences or more, where
 11 µs per sequence are a fifth of the step, and steps of 70B on four and eight GPUs, where the
 overhead of 80 layers is 2.5 ms. Both overheads come from fits to measured runs of vLLM
-([validation.md](validation.md)). They also contain sampling and scheduling on the CPU, which
+([validation.md](../validation.md)). They also contain sampling and scheduling on the CPU, which
 the kernels do not measure.
 
 ## Prefill
@@ -185,6 +185,6 @@ func TestStepTimesPageMatchesTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("docs/step-times.md is not what the tables say; -update writes it anew (−page +now):\n%s", diff)
+		t.Errorf("docs/studies/step-times.md is not what the tables say; -update writes it anew (−page +now):\n%s", diff)
 	}
 }

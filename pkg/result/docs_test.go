@@ -73,7 +73,7 @@ func TestDocumentedMetricsExist(t *testing.T) {
 	named := regexp.MustCompile("(?:^|[^-/.A-Za-z0-9])(" + strings.Join(familyNames(), "|") + `)\.([A-Za-z0-9]+(?:\.[A-Za-z0-9]+)?)\b`)
 	suffixes := []string{"md", "sh", "svg", "yaml"}
 	files := 0
-	for _, pattern := range []string{"../../api/*/*.go", "../../docs/*.md", "../../config/samples/*.yaml", "../../README.md"} {
+	for _, pattern := range []string{"../../api/*/*.go", "../../docs/*.md", "../../docs/studies/*.md", "../../config/samples/*.yaml", "../../README.md"} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -19,9 +19,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload/arrival"
 )
 
-var updateDistributions = flag.Bool("update", false, "write docs/distributions.md")
+var updateDistributions = flag.Bool("update", false, "write docs/studies/distributions.md")
 
-const distributionsPage = "../../docs/distributions.md"
+const distributionsPage = "../../docs/studies/distributions.md"
 
 // draws is how many numbers each law is held against.
 const draws = 1_000_000
@@ -107,7 +107,7 @@ greatest that is reached is 31/32 = 0.969. D and its p-value are those of the le
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), page.String()); diff != "" {
-		t.Errorf("docs/distributions.md (−want +got); -update writes it:\n%s", diff)
+		t.Errorf("docs/studies/distributions.md (−want +got); -update writes it:\n%s", diff)
 	}
 }
 

@@ -2,7 +2,7 @@
 
 // Adaptive runs the experiments on weights that a law changes in the run: the published
 // figures with fixed weights, six configurations at four rates, and five hypotheses with
-// their stated rules. It writes docs/adaptive.md with a chart.
+// their stated rules. It writes docs/studies/adaptive.md with a chart.
 package main
 
 import (
@@ -24,7 +24,7 @@ func main() {
 func run(args []string, stderr io.Writer) error {
 	flags := flag.NewFlagSet("adaptive", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	page := flags.String("o", "../docs/adaptive.md", "the page, a `file`; the chart goes beside it, with the ending svg")
+	page := flags.String("o", "../docs/studies/adaptive.md", "the page, a `file`; the chart goes beside it, with the ending svg")
 	folder := flags.String("samples", "../config/samples", "the `folder` of the samples")
 	if err := flags.Parse(args); err != nil {
 		return err

@@ -2,7 +2,7 @@
 
 // Affinity measures how large the weight of a warm prefix relative to load may be before
 // all traffic goes to one replica, and compares sweeps with the bound that follows from the
-// workload. It writes docs/affinity.md with a chart.
+// workload. It writes docs/studies/affinity.md with a chart.
 package main
 
 import (
@@ -24,7 +24,7 @@ func main() {
 func run(args []string, stderr io.Writer) error {
 	flags := flag.NewFlagSet("affinity", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	page := flags.String("o", "../docs/affinity.md", "the page, a `file`; the chart goes beside it, with the ending svg")
+	page := flags.String("o", "../docs/studies/affinity.md", "the page, a `file`; the chart goes beside it, with the ending svg")
 	from := flags.String("sample", "../config/samples/policysweep-affinity.yaml", "the `manifest` of the sweep over the weight")
 	if err := flags.Parse(args); err != nil {
 		return err

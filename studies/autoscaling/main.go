@@ -2,7 +2,7 @@
 
 // Autoscaling compares policies of scalers under the load of a day and under a burst, on
 // pools that do both phases and on prefill and decode apart, with replicas that take from 30
-// seconds to 10 minutes to start. It writes docs/autoscaling-study.md with two charts.
+// seconds to 10 minutes to start. It writes docs/studies/autoscaling-study.md with two charts.
 package main
 
 import (
@@ -24,7 +24,7 @@ func main() {
 func run(args []string, stderr io.Writer) error {
 	flags := flag.NewFlagSet("autoscaling", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	page := flags.String("o", "../docs/autoscaling-study.md", "the page, a `file`; the charts go beside it")
+	page := flags.String("o", "../docs/studies/autoscaling-study.md", "the page, a `file`; the charts go beside it")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

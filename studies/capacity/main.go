@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Capacity simulates llm-d's published "73 % capacity" benchmark of four routing profiles
-// and compares the result with the measurement, rate by rate. It writes docs/capacity.md
+// and compares the result with the measurement, rate by rate. It writes docs/studies/capacity.md
 // with a chart.
 package main
 
@@ -28,7 +28,7 @@ func main() {
 func run(args []string, stderr io.Writer) error {
 	flags := flag.NewFlagSet("capacity", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	out := flags.String("o", "../docs/capacity.md", "the page, a `file`; the chart goes beside it, with the ending svg")
+	out := flags.String("o", "../docs/studies/capacity.md", "the page, a `file`; the chart goes beside it, with the ending svg")
 	from := flags.String("sample", "../config/samples/policysweep-capacity.yaml", "the `manifest` of the sweep over the profiles")
 	if err := flags.Parse(args); err != nil {
 		return err

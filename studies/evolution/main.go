@@ -2,7 +2,7 @@
 
 // Evolution measures how many evaluations a loop needs that improves a policy, with the
 // summaries of the evaluator and without them, through Go, the shims in Python and a sweep. It
-// writes docs/evolution-study.md.
+// writes docs/studies/evolution-study.md.
 package main
 
 import (
@@ -27,7 +27,7 @@ func main() {
 func run(args []string, stderr io.Writer) error {
 	flags := flag.NewFlagSet("evolution", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	to := flags.String("o", "../docs/evolution-study.md", "the page, a `file`")
+	to := flags.String("o", "../docs/studies/evolution-study.md", "the page, a `file`")
 	shims := flags.String("python", "../python", "the `folder` of the shims")
 	if err := flags.Parse(args); err != nil {
 		return err

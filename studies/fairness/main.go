@@ -2,7 +2,7 @@
 
 // Fairness measures which protections keep one abusive tenant of ten from slowing the
 // others down, for three kinds of abuse, and which signals tell the abuser from a tenant
-// that is merely large. It writes docs/fairness.md with a chart.
+// that is merely large. It writes docs/studies/fairness.md with a chart.
 package main
 
 import (
@@ -24,7 +24,7 @@ func main() {
 func run(args []string, stderr io.Writer) error {
 	flags := flag.NewFlagSet("fairness", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	page := flags.String("o", "../docs/fairness.md", "the page, a `file`; the chart goes beside it, with the ending svg")
+	page := flags.String("o", "../docs/studies/fairness.md", "the page, a `file`; the chart goes beside it, with the ending svg")
 	from := flags.String("sample", "../config/samples/policysweep-fairness.yaml", "the `manifest` of the sweep over protections")
 	if err := flags.Parse(args); err != nil {
 		return err

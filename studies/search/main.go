@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Search tunes one routing profile with every search algorithm at equal effort, and
-// compares the results with random search. It writes docs/search.md with a chart.
+// compares the results with random search. It writes docs/studies/search.md with a chart.
 package main
 
 import (
@@ -22,7 +22,7 @@ func main() {
 func run(args []string, stderr io.Writer) error {
 	flags := flag.NewFlagSet("search", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	path := flags.String("o", "../docs/search.md", "the page, a `file`; the chart goes beside it, with the ending svg")
+	path := flags.String("o", "../docs/studies/search.md", "the page, a `file`; the chart goes beside it, with the ending svg")
 	from := flags.String("sample", "../config/samples/policysweep-search.yaml", "the `manifest` of the sweep")
 	if err := flags.Parse(args); err != nil {
 		return err

@@ -2,7 +2,7 @@
 
 // Stability measures at which load the wait queue of a replica begins to grow without
 // bound, under the assumptions of the queueing law and in the engine, and what a stability
-// controller reports and achieves there. It writes docs/stability.md with a chart.
+// controller reports and achieves there. It writes docs/studies/stability.md with a chart.
 package main
 
 import (
@@ -23,7 +23,7 @@ func main() {
 func run(args []string, stderr io.Writer) error {
 	flags := flag.NewFlagSet("stability", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	page := flags.String("o", "../docs/stability.md", "the page, a `file`; the chart goes beside it, with the ending svg")
+	page := flags.String("o", "../docs/studies/stability.md", "the page, a `file`; the chart goes beside it, with the ending svg")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

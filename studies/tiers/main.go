@@ -2,7 +2,7 @@
 
 // Tiers measures the share of the prompt tokens of the Mooncake conversation trace that KV
 // caches of growing size serve, with and without tiers below GPU memory. It writes
-// docs/tiers.md with a chart.
+// docs/studies/tiers.md with a chart.
 package main
 
 import (
@@ -26,7 +26,7 @@ func main() {
 func run(args []string, stderr io.Writer) error {
 	flags := flag.NewFlagSet("tiers", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	page := flags.String("o", "../docs/tiers.md", "the page, a `file`; the chart goes beside it, with the ending svg")
+	page := flags.String("o", "../docs/studies/tiers.md", "the page, a `file`; the chart goes beside it, with the ending svg")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

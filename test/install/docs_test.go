@@ -94,24 +94,30 @@ func definedTests(t *testing.T) map[string]bool {
 	return defined
 }
 
-// The index of the documentation has every page.
+// The index of a folder of pages has each of them.
 func TestTheIndexHasEveryPage(t *testing.T) {
-	index, err := os.ReadFile(filepath.Join(root, "docs", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, pattern := range []string{"*.md", "tasks/*.md"} {
-		pages, err := filepath.Glob(filepath.Join(root, "docs", pattern))
+	for index, patterns := range map[string][]string{
+		"docs/README.md":         {"*.md", "tasks/*.md"},
+		"docs/studies/README.md": {"*.md"},
+	} {
+		text, err := os.ReadFile(filepath.Join(root, index))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, page := range pages {
-			name, err := filepath.Rel(filepath.Join(root, "docs"), page)
+		folder := filepath.Dir(filepath.Join(root, index))
+		for _, pattern := range patterns {
+			pages, err := filepath.Glob(filepath.Join(folder, pattern))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if name != "README.md" && !strings.Contains(string(index), "]("+filepath.ToSlash(name)+")") {
-				t.Errorf("docs/README.md has no link to %s", name)
+			for _, page := range pages {
+				name, err := filepath.Rel(folder, page)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if name != "README.md" && !strings.Contains(string(text), "]("+filepath.ToSlash(name)+")") {
+					t.Errorf("%s has no link to %s", index, name)
+				}
 			}
 		}
 	}
