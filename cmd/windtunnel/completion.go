@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"windtunnel.dev/windtunnel/pkg/evaluate"
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
-	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // flagValues are the values of flags that are texts, for shells to complete.

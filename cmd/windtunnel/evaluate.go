@@ -18,8 +18,8 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/fence"
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
-	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // scenarioOptions are the flags that say what policies are evaluated in.

@@ -14,8 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
-	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // reflect prints the summary that run --reflect -o json has found, as another strategy tells

@@ -19,9 +19,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
-	insight "windtunnel.dev/windtunnel/pkg/trace"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 

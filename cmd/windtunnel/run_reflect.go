@@ -15,7 +15,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/inspect"
 	"windtunnel.dev/windtunnel/pkg/experiment/whatif"
 	"windtunnel.dev/windtunnel/pkg/fence"
-	insight "windtunnel.dev/windtunnel/pkg/trace"
+	"windtunnel.dev/windtunnel/pkg/insight"
 )
 
 // reflectOptions are the flags of `run --reflect`.

@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
-	"windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // BenchmarkR is for profiles and comparisons; what is claimed of the engine's
@@ -154,10 +154,10 @@ func BenchmarkLevels(b *testing.B) {
 	}{
 		{"Minimal", func(*simulator.Config) func() { return func() {} }},
 		{"counts of ends", func(c *simulator.Config) func() {
-			trace.NewCounter(c, trace.Thresholds{}).Watch(c)
+			insight.NewCounter(c, insight.Thresholds{}).Watch(c)
 			return func() {}
 		}},
-		{"counts", func(c *simulator.Config) func() { return trace.NewCounter(c, trace.Thresholds{}).Attach(c) }},
+		{"counts", func(c *simulator.Config) func() { return insight.NewCounter(c, insight.Thresholds{}).Attach(c) }},
 		{"steps collected", func(c *simulator.Config) func() { return execute.WatchRecords(c, func(result.Record) {}) }},
 		{"Decisions collected", func(c *simulator.Config) func() { return execute.WatchDecisions(c, (*execute.Decision).Release) }},
 		{"Decisions as lines", func(c *simulator.Config) func() { return lines(c, false) }},

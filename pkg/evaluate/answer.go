@@ -5,8 +5,8 @@ package evaluate
 import (
 	_ "embed" // the schema of answers
 
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/result"
-	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // Schema is the JSON schema of an answer.

@@ -11,8 +11,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/inspect"
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
-	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // A Candidate is a policy in a scenario.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/experiment/inspect"
-	insight "windtunnel.dev/windtunnel/pkg/trace"
+	"windtunnel.dev/windtunnel/pkg/insight"
 )
 
 // NoSummary is what callers say for answers without summaries.

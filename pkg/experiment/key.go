@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/timezone"
 	"windtunnel.dev/windtunnel/pkg/result"
-	"windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // Digest returns the hex SHA-256 of raw.
@@ -51,7 +51,7 @@ type SimulationKey struct {
 	Metrics []string `json:"metrics,omitempty"`
 	// Anomalies are the thresholds of the rules, where they are not the defaults and a metric counts
 	// anomalies, or a pool what the order of its queues does.
-	Anomalies trace.Thresholds `json:"anomalies,omitzero"`
+	Anomalies insight.Thresholds `json:"anomalies,omitzero"`
 	// TimeZones is the version of the time zone database, where a scaler goes by a time zone.
 	TimeZones string `json:"timeZones,omitempty"`
 }

@@ -12,7 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment/inspect"
 	"windtunnel.dev/windtunnel/pkg/fence"
-	insight "windtunnel.dev/windtunnel/pkg/trace"
+	"windtunnel.dev/windtunnel/pkg/insight"
 )
 
 // slow is a scenario in which requests miss their targets.

@@ -11,9 +11,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/inspect"
 	"windtunnel.dev/windtunnel/pkg/experiment/whatif"
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/result"
-	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // request is what a child is asked.

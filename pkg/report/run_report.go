@@ -12,9 +12,9 @@ import (
 
 	"windtunnel.dev/windtunnel/internal/figure"
 	"windtunnel.dev/windtunnel/internal/printable"
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
-	"windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // RunReport is what a person reads of a run.
@@ -33,7 +33,7 @@ type RunReport struct {
 	WithoutSeries string
 	// Flaws say what went wrong under one seed; nil where nobody looked, and WithoutFlaws
 	// says how to have them.
-	Flaws        *trace.Report
+	Flaws        *insight.Report
 	WithoutFlaws string
 	// Worst are the requests that fared worst among those whose decisions are known, and
 	// WorstAmong says which those are; where there are none, WithoutWorst says how to have them.

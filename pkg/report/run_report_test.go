@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/result"
-	"windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // ofRun is the report of a recorded run.
@@ -21,8 +21,8 @@ func ofRun(t *testing.T) *RunReport {
 		{Gate: result.Gate{Name: "useful"}, Verdict: result.Fail, Message: "goodput ≥ 99 % fails"},
 	}
 	r.Targets = []Target{{r.Documents[0].Classes[0].Class, "ttft", 0.5}}
-	r.Flaws = &trace.Report{Seed: 42, Anomalies: []trace.Anomaly{{
-		Type: trace.HotReplica, About: "llama/0", Count: 31, Share: 0.25, Severity: 0.5, Values: []trace.Value{{Name: "times the equal share", Number: 2.5}},
+	r.Flaws = &insight.Report{Seed: 42, Anomalies: []insight.Anomaly{{
+		Type: insight.HotReplica, About: "llama/0", Count: 31, Share: 0.25, Severity: 0.5, Values: []insight.Value{{Name: "times the equal share", Number: 2.5}},
 	}}}
 	r.Worst = []WorstRequest{{Request: 17, Seed: 42, What: "It waited", Known: "3 waiting there", Story: "request 17\n```\n", Command: "windtunnel run --explain 17"}}
 	r.StepTimes, r.Warnings, r.Approximations = []string{"pool llama: of a model"}, []string{"a warning"}, []string{"a plugin"}

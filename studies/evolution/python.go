@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 
 	"windtunnel.dev/windtunnel/pkg/evaluate"
-	insight "windtunnel.dev/windtunnel/pkg/trace"
+	"windtunnel.dev/windtunnel/pkg/insight"
 )
 
 // driver stands for the framework: it calls a shim for each line of its input.

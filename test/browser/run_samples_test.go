@@ -11,11 +11,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/report/page"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
-	"windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // run describes a made-up run.
@@ -101,7 +101,7 @@ func (r *run) report(t testing.TB) *report.RunReport {
 	}
 	out.Series = r.series(out.Documents[0].EngineVersion)
 	out.Targets = []report.Target{{Class: "critical", Latency: "ttft", Seconds: 0.2}}
-	out.Flaws = &trace.Report{Seed: 42, Anomalies: []trace.Anomaly{{Type: trace.HotReplica, About: r.title, Count: 9, Share: 0.3, Severity: 0.7}}}
+	out.Flaws = &insight.Report{Seed: 42, Anomalies: []insight.Anomaly{{Type: insight.HotReplica, About: r.title, Count: 9, Share: 0.3, Severity: 0.7}}}
 	out.Worst = []report.WorstRequest{{Request: 17, Seed: 42, What: r.title, Known: r.title, Story: r.title, Command: r.title}}
 	return out
 }

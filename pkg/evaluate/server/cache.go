@@ -6,7 +6,7 @@ import (
 	"container/list"
 	"sync"
 
-	insight "windtunnel.dev/windtunnel/pkg/trace"
+	"windtunnel.dev/windtunnel/pkg/insight"
 )
 
 // cacheBytes bounds the answers that are kept.

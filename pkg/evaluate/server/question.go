@@ -13,9 +13,9 @@ import (
 	"strings"
 
 	"windtunnel.dev/windtunnel/pkg/evaluate"
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
-	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // maxRequestBytes bounds a question: the greatest module in base64, and more than its

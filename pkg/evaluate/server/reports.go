@@ -9,9 +9,9 @@ import (
 	"net/http"
 
 	"windtunnel.dev/windtunnel/pkg/evaluate"
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // A Validation says whether a policy has faults that show at its first decisions.

@@ -23,8 +23,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/evaluate/server"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/fence"
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
-	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 const (

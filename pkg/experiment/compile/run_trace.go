@@ -10,7 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/trace"
+	"windtunnel.dev/windtunnel/pkg/insight"
 )
 
 // defaultKeptRequests is how many requests have their traces kept unless the run says
@@ -31,7 +31,7 @@ func (c *compiler) addTrace(in *v1alpha1.RunTrace, path *field.Path) field.Error
 // thresholds adds those of anomalies. Thresholds that are the defaults are none, so that runs
 // that spell the defaults out have the keys of those that do not.
 func (c *compiler) thresholds(in *v1alpha1.RunTrace, path *field.Path) field.ErrorList {
-	t := trace.DefaultThresholds()
+	t := insight.DefaultThresholds()
 	var errs field.ErrorList
 	if own := in.Thresholds; own != nil {
 		t = presetThresholds[own.Preset]
@@ -47,14 +47,14 @@ func (c *compiler) thresholds(in *v1alpha1.RunTrace, path *field.Path) field.Err
 			}
 		}
 	}
-	if t != trace.DefaultThresholds() {
+	if t != insight.DefaultThresholds() {
 		c.plan.Anomalies = t
 	}
 	return errs
 }
 
 // readThresholds reads those that replace the preset's.
-func (c *compiler) readThresholds(t *trace.Thresholds, in *v1alpha1.AnomalyThresholds, path *field.Path) field.ErrorList {
+func (c *compiler) readThresholds(t *insight.Thresholds, in *v1alpha1.AnomalyThresholds, path *field.Path) field.ErrorList {
 	if in.Inline == nil && in.ConfigMapRef == nil && in.File == nil {
 		return nil
 	}
@@ -65,8 +65,8 @@ func (c *compiler) readThresholds(t *trace.Thresholds, in *v1alpha1.AnomalyThres
 	return t.Read(raw, at)
 }
 
-var presetThresholds = map[v1alpha1.AnomalyPreset]trace.Thresholds{
-	v1alpha1.SensitiveAnomalies: trace.SensitiveThresholds(),
-	v1alpha1.StandardAnomalies:  trace.DefaultThresholds(),
-	v1alpha1.TolerantAnomalies:  trace.TolerantThresholds(),
+var presetThresholds = map[v1alpha1.AnomalyPreset]insight.Thresholds{
+	v1alpha1.SensitiveAnomalies: insight.SensitiveThresholds(),
+	v1alpha1.StandardAnomalies:  insight.DefaultThresholds(),
+	v1alpha1.TolerantAnomalies:  insight.TolerantThresholds(),
 }

@@ -15,9 +15,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
-	"windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // withTrace is a run with this spec.trace.
@@ -33,8 +33,8 @@ func withTrace(t *testing.T, text string) *v1alpha1.SimulationRun {
 }
 
 // with are the default thresholds, changed.
-func with(change func(*trace.Thresholds)) trace.Thresholds {
-	thresholds := trace.DefaultThresholds()
+func with(change func(*insight.Thresholds)) insight.Thresholds {
+	thresholds := insight.DefaultThresholds()
 	change(&thresholds)
 	return thresholds
 }
@@ -53,26 +53,26 @@ func TestThresholdsOfARun(t *testing.T) {
 	const stored = `{anomalies: {minRequests: 20, minShare: "0.1", ttft: 1s, inversionMargin: 100ms, cacheTokens: 256,
   cacheMemory: 60s, divergence: "0.5", waiting: 4, hotShare: "1.8", reversals: 3, reversalWindow: 5m, burst: "3",
   rise: "2", longPrompt: 8, tail: "10", storm: 20}}`
-	second := with(func(t *trace.Thresholds) { t.TTFT = time.Second })
+	second := with(func(t *insight.Thresholds) { t.TTFT = time.Second })
 	storedSecond := second
 	storedSecond.InversionMargin = 100 * time.Millisecond
 	for name, tc := range map[string]struct {
 		spec string
-		want trace.Thresholds
+		want insight.Thresholds
 	}{
-		"none":                            {`{}`, trace.Thresholds{}},
-		"no threshold":                    {`{thresholds: {}}`, trace.Thresholds{}},
-		"the defaults by their preset":    {`{thresholds: {preset: Standard}}`, trace.Thresholds{}},
-		"the defaults, spelled out":       {`{thresholds: {inline: "{storm: 20, tail: 10}"}}`, trace.Thresholds{}},
-		"a preset":                        {`{thresholds: {preset: Tolerant}}`, trace.TolerantThresholds()},
+		"none":                            {`{}`, insight.Thresholds{}},
+		"no threshold":                    {`{thresholds: {}}`, insight.Thresholds{}},
+		"the defaults by their preset":    {`{thresholds: {preset: Standard}}`, insight.Thresholds{}},
+		"the defaults, spelled out":       {`{thresholds: {inline: "{storm: 20, tail: 10}"}}`, insight.Thresholds{}},
+		"a preset":                        {`{thresholds: {preset: Tolerant}}`, insight.TolerantThresholds()},
 		"a text":                          {`{thresholds: {inline: "ttft: 1s"}}`, second},
 		"a ConfigMap":                     {`{thresholds: {configMapRef: {name: ours, key: thresholds.yaml}}}`, second},
 		"a file":                          {`{thresholds: {file: thresholds.yaml}}`, second},
 		"the former spelling":             {`{anomalies: {ttft: 1s}}`, second},
 		"the former spelling, as stored":  {stored, storedSecond},
-		"the former spelling of defaults": {`{anomalies: {storm: 20}}`, trace.Thresholds{}},
-		"a preset and a text": {`{thresholds: {preset: Tolerant, inline: "tail: 2.5"}}`, func() trace.Thresholds {
-			tolerant := trace.TolerantThresholds()
+		"the former spelling of defaults": {`{anomalies: {storm: 20}}`, insight.Thresholds{}},
+		"a preset and a text": {`{thresholds: {preset: Tolerant, inline: "tail: 2.5"}}`, func() insight.Thresholds {
+			tolerant := insight.TolerantThresholds()
 			tolerant.Tail = 2.5
 			return tolerant
 		}()},

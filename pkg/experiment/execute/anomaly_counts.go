@@ -5,11 +5,11 @@ package execute
 import (
 	"slices"
 
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // anomalyCounts counts what goes wrong in a simulation; nil where nobody wants to know.

@@ -12,12 +12,12 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/result"
-	"windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // anomalyMetric is the metric of a type.
-func anomalyMetric(kind trace.Type) result.Metric {
+func anomalyMetric(kind insight.Type) result.Metric {
 	return result.MustParseMetric(result.Anomalies + "." + string(kind))
 }
 
@@ -29,10 +29,10 @@ func TestEachAnomalyHasAMetric(t *testing.T) {
 			metrics++
 		}
 	}
-	if metrics != len(trace.Types) {
-		t.Errorf("%d metrics of %d types", metrics, len(trace.Types))
+	if metrics != len(insight.Types) {
+		t.Errorf("%d metrics of %d types", metrics, len(insight.Types))
 	}
-	for _, kind := range trace.Types {
+	for _, kind := range insight.Types {
 		if m := anomalyMetric(kind); m.NeedsDecisions() != kind.NeedsDecisions() {
 			t.Errorf("%s looks at decisions: %v, its rule: %v", m, m.NeedsDecisions(), kind.NeedsDecisions())
 		}
@@ -40,7 +40,7 @@ func TestEachAnomalyHasAMetric(t *testing.T) {
 }
 
 // gated is a run of a flawed scenario with a gate on anomalies.
-func gated(t *testing.T, scenario string, kind trace.Type) *v1alpha1.SimulationRun {
+func gated(t *testing.T, scenario string, kind insight.Type) *v1alpha1.SimulationRun {
 	t.Helper()
 	run := flawedRun(t, scenario)
 	run.Spec.Gates = []v1alpha1.RunGate{{Name: "calm", Metric: anomalyMetric(kind).String(), Operator: "AtMost", Value: "0", Confidence: "0.95"}}
@@ -49,9 +49,9 @@ func gated(t *testing.T, scenario string, kind trace.Type) *v1alpha1.SimulationR
 
 // The metrics count what the report of the same simulation counts.
 func TestMetricsCountAnomaliesOfTheReport(t *testing.T) {
-	for scenario, kind := range map[string]trace.Type{
-		"priority-ignored": trace.PriorityInversion, "thrashing-tiers": trace.CacheThrashing, "starved-decode": trace.PDBackpressure,
-		"oscillating-scaler": trace.ScaleOscillation, "stale-index": trace.ShadowDivergence, "burst-tenant": trace.TenantBurst,
+	for scenario, kind := range map[string]insight.Type{
+		"priority-ignored": insight.PriorityInversion, "thrashing-tiers": insight.CacheThrashing, "starved-decode": insight.PDBackpressure,
+		"oscillating-scaler": insight.ScaleOscillation, "stale-index": insight.ShadowDivergence, "burst-tenant": insight.TenantBurst,
 	} {
 		t.Run(scenario, func(t *testing.T) {
 			c := experimenttest.MustCompileRun(t, gated(t, scenario, kind))
@@ -64,12 +64,12 @@ func TestMetricsCountAnomaliesOfTheReport(t *testing.T) {
 				t.Error("the counts keep decisions from the trace")
 			}
 			of := experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: c.Plan.Seeds[0]}
-			_, report, err := execute.Reflect(t.Context(), c.Plan, c.Traces, of, nil, trace.Thresholds{}, false)
+			_, report, err := execute.Reflect(t.Context(), c.Plan, c.Traces, of, nil, insight.Thresholds{}, false)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := map[trace.Type]int{}
-			for _, kind := range trace.Types {
+			want := map[insight.Type]int{}
+			for _, kind := range insight.Types {
 				want[kind] = 0
 			}
 			for _, a := range report.Anomalies {
@@ -78,7 +78,7 @@ func TestMetricsCountAnomaliesOfTheReport(t *testing.T) {
 			if want[kind] == 0 {
 				t.Errorf("the report has no %s", kind)
 			}
-			for _, one := range trace.Types {
+			for _, one := range insight.Types {
 				got, known := plain[0].Row.Metrics.Get(anomalyMetric(one).String())
 				if looked := kind.NeedsDecisions() || !one.NeedsDecisions(); known != looked || known && int(got) != want[one] {
 					t.Errorf("%s is %v (there: %v), the report counts %d", one, got, known, want[one])
@@ -112,7 +112,7 @@ func TestKeysOfCounts(t *testing.T) {
 	if key(queues, nil) == key(queues, other) {
 		t.Error("thresholds leave the key of a run with queue metrics as it is")
 	}
-	cheap, dear := gated(t, "priority-ignored", trace.SLOViolation), gated(t, "priority-ignored", trace.HotReplica)
+	cheap, dear := gated(t, "priority-ignored", insight.SLOViolation), gated(t, "priority-ignored", insight.HotReplica)
 	keys := map[string]string{
 		"nothing": key(plain, nil), "ends": key(cheap, nil), "decisions": key(dear, nil), "other thresholds": key(cheap, other),
 	}
@@ -131,11 +131,11 @@ func TestKeysOfCounts(t *testing.T) {
 // Thresholds of a run decide what is an anomaly.
 func TestThresholdsOfARun(t *testing.T) {
 	count := func(thresholds *v1alpha1.AnomalyThresholds) float64 {
-		run := gated(t, "priority-ignored", trace.PriorityInversion)
+		run := gated(t, "priority-ignored", insight.PriorityInversion)
 		run.Spec.Trace.Thresholds = thresholds
 		c := experimenttest.MustCompileRun(t, run)
 		all, _ := traceOf(t, c, []int{0}, 1, nil)
-		value, _ := all[0].Row.Metrics.Get(anomalyMetric(trace.PriorityInversion).String())
+		value, _ := all[0].Row.Metrics.Get(anomalyMetric(insight.PriorityInversion).String())
 		return value
 	}
 	usual, strict := count(nil), count(inline("minRequests: 1000000"))

@@ -133,10 +133,10 @@ func scenarios(t *testing.T) map[string]*compile.Compiled {
 	return all
 }
 
-// flawedRun is the first run of a scenario of pkg/trace.
+// flawedRun is the first run of a scenario of pkg/insight.
 func flawedRun(t *testing.T, name string) *v1alpha1.SimulationRun {
 	t.Helper()
-	file := "../../trace/testdata/flaws/" + name + ".yaml"
+	file := "../../insight/testdata/flaws/" + name + ".yaml"
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

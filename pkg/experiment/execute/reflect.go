@@ -6,9 +6,9 @@ import (
 	"context"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	insight "windtunnel.dev/windtunnel/pkg/trace"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 

@@ -7,10 +7,10 @@ import (
 	"math"
 	"slices"
 
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/stats"
-	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // maxHeldRecords bounds what a sampler holds of one request in flight. A request with more is traced.

@@ -6,10 +6,10 @@ import (
 	"context"
 	"errors"
 
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	insight "windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // A TraceSink takes the trace of one simulation while it runs, in an order that is the same in every

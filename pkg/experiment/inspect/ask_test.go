@@ -15,8 +15,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment/inspect"
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/policy"
-	insight "windtunnel.dev/windtunnel/pkg/trace"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 

@@ -9,8 +9,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/whatif"
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	insight "windtunnel.dev/windtunnel/pkg/trace"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"windtunnel.dev/windtunnel/internal/figure"
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
-	"windtunnel.dev/windtunnel/pkg/trace"
 )
 
 //go:embed run.html.tmpl
@@ -208,7 +208,7 @@ func costOf(r *report.RunReport) (*report.CaptionedTable, string) {
 // anomaly is a row of the table of what went wrong.
 type anomaly struct{ Type, What, Share, Severity, Numbers string }
 
-func anomaliesOf(flaws *trace.Report) []anomaly {
+func anomaliesOf(flaws *insight.Report) []anomaly {
 	var all []anomaly
 	for i := range flaws.Anomalies {
 		a := &flaws.Anomalies[i]
@@ -230,7 +230,7 @@ func anomaliesOf(flaws *trace.Report) []anomaly {
 // pattern is a row of the table of patterns.
 type pattern struct{ Feature, With, Without string }
 
-func patternsOf(flaws *trace.Report) []pattern {
+func patternsOf(flaws *insight.Report) []pattern {
 	share := func(n, of int) string {
 		return fmt.Sprintf("%d of %d (%s)", n, of, figure.Percent(float64(n)/float64(max(of, 1))))
 	}

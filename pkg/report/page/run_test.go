@@ -17,11 +17,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/internal/figure"
+	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/stats"
-	"windtunnel.dev/windtunnel/pkg/trace"
 )
 
 // policies are content security policies in markup.
@@ -69,9 +69,9 @@ func ofRun(t testing.TB) *report.RunReport {
 	r := &report.RunReport{
 		Title: "SimulationRun chat", Series: seriesOf(3, 20), WithoutSeries: "No series", WithoutFlaws: "Nobody looked", WithoutWorst: "No decisions", WorstAmong: "The worst of all",
 		Gates: []result.GateResult{{Gate: result.Gate{Name: "fast"}, Verdict: result.Fail, Message: "ttft.p99 ≤ 100 ms fails: 203.7"}},
-		Flaws: &trace.Report{
-			Seed: 42, Anomalies: []trace.Anomaly{{Type: trace.HotReplica, About: "small/2", Count: 31, Share: 0.25, Severity: 0.5, Values: []trace.Value{{Name: "times the equal share", Number: 2.5}}, Requests: []int{3, 4}}},
-			Patterns: []trace.Pattern{{Feature: "replica small/2", With: 50, BadWith: 20, Without: 100, BadWithout: 4}},
+		Flaws: &insight.Report{
+			Seed: 42, Anomalies: []insight.Anomaly{{Type: insight.HotReplica, About: "small/2", Count: 31, Share: 0.25, Severity: 0.5, Values: []insight.Value{{Name: "times the equal share", Number: 2.5}}, Requests: []int{3, 4}}},
+			Patterns: []insight.Pattern{{Feature: "replica small/2", With: 50, BadWith: 20, Without: 100, BadWithout: 4}},
 		},
 		Worst:     []report.WorstRequest{{Request: 17, Seed: 42, What: "It went to small/2", Known: "3 waiting there", Story: "why\nso", Command: "windtunnel run --explain 17"}},
 		StepTimes: []string{"pool small: measured"}, Warnings: []string{"a warning"}, Approximations: []string{"a plugin"},
