@@ -17,8 +17,7 @@ func (g *gateway) awaits(id int32) bool {
 		g.reject(id, simulator.NoPool, simulator.Expired)
 		return true
 	}
-	g.delay(id, until)
-	g.requests.all[id].awaiting = true
+	g.delay(id, until, phaseAwaiting)
 	g.flows[router].Awaiting++
 	return true
 }
@@ -29,7 +28,7 @@ func (g *gateway) endAwaiting(router int) {
 		return
 	}
 	for id := range g.requests.all {
-		if q := &g.requests.all[id]; q.phase == phaseDelayed && q.awaiting && g.routerFor(q) == router {
+		if q := &g.requests.all[id]; q.phase == phaseAwaiting && g.routerFor(q) == router {
 			g.sim.events.Move(g.delays.bySlot[id], g.now)
 		}
 	}
@@ -37,8 +36,7 @@ func (g *gateway) endAwaiting(router int) {
 
 // stopAwaiting counts a request that waits for a replica no longer.
 func (g *gateway) stopAwaiting(q *request) {
-	if q.awaiting {
-		q.awaiting = false
+	if q.phase == phaseAwaiting {
 		g.flows[g.routerFor(q)].Awaiting--
 	}
 }

@@ -7,8 +7,7 @@ package simulation
 func (r *replica) resumeLater(id int32) {
 	r.gauges.settle(r)
 	q := &r.requests.all[id]
-	q.moveTo(phaseWaiting)
-	q.holding = true
+	q.moveTo(phaseReady)
 	r.joined(q)
 	r.port.loading--
 	r.port.holding++
@@ -23,7 +22,7 @@ func (r *replica) resume(q *request, budget int32) bool {
 	if !r.extend(q, n) {
 		return false
 	}
-	q.holding, q.chunk = false, n
+	q.chunk = n
 	r.port.holding--
 	r.advisor.resumed()
 	return true

@@ -32,13 +32,14 @@ func (r *replica) takeBlocksFromWaiting(front int) bool {
 	for i := len(order) - 1; i >= front; i-- {
 		id := order[i].Id
 		q := &r.requests.all[id]
-		if !q.holding {
+		if q.phase != phaseReady {
 			continue
 		}
 		r.cancelOngoing(q)
 		r.cache.Release(q.blocks)
 		r.watch.leaves(q, id)
-		q.holding, q.computed = false, 0
+		q.moveTo(phaseWaiting)
+		q.computed = 0
 		r.port.holding--
 		r.watchWaiting(q, id)
 		return true

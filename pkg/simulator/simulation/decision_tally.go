@@ -48,7 +48,7 @@ func (d *decisionTally) ended(at simtime.Time, q *request, how simulator.SeriesC
 	}
 	d.Requests++
 	place := uint64(how) << 32
-	if q.accepted {
+	if q.accepted() {
 		place |= d.place(q.replica)
 	}
 	d.Digest += simulator.Mix(simulator.Mix(simulator.Mix(simulator.Mix(0, uint64(q.info.ID)), place), uint64(q.firstToken)), uint64(at))

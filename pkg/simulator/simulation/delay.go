@@ -15,13 +15,13 @@ type delays struct {
 	bySlot []*events.Event // when the admission is asked again, by the slots of the requests
 }
 
-// delay lets a request wait until the admission is asked again.
-func (g *gateway) delay(id int32, until simtime.Time) {
+// delay lets a request wait, delayed or awaiting a replica, until the admission is asked again.
+func (g *gateway) delay(id int32, until simtime.Time, as phase) {
 	q := &g.requests.all[id]
 	if until <= g.now || until == simtime.Never {
 		panic(fmt.Sprintf("simulator: the admission delays request %d at %v until %v", q.info.ID, g.now, until))
 	}
-	q.moveTo(phaseDelayed)
+	q.moveTo(as)
 	g.series.keep(g.now, +1)
 	g.inFlight++
 	g.cluster.serving++
@@ -61,8 +61,8 @@ func (g *gateway) undelay(id int32) {
 	q := &g.requests.all[id]
 	g.series.keep(g.now, -1)
 	g.sim.events.Move(g.delays.bySlot[id], simtime.Never)
-	q.moveTo(phaseNone)
 	g.stopAwaiting(q)
+	q.moveTo(phaseNone)
 	g.inFlight--
 	g.cluster.serving--
 	if t := g.policies.Traffic; t != nil {

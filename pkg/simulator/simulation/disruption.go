@@ -131,7 +131,7 @@ func (c *cluster) takeOffReplicas(failed *replica, id int32) {
 	}
 	c.replicas[q.replica].countServing(-1)
 	c.replicas[q.replica].remove(id, &c.replicas[q.replica] == failed)
-	q.holding, q.incomplete, q.computed, q.chunk, q.loads = false, false, 0, 0, 0
+	q.incomplete, q.computed, q.chunk, q.loads = false, 0, 0, 0
 	q.exported = false
 }
 
@@ -140,12 +140,12 @@ func (c *cluster) takeOffReplicas(failed *replica, id int32) {
 func (r *replica) remove(id int32, failed bool) {
 	r.gauges.settle(r)
 	q := &r.requests.all[id]
-	holds := q.holding
+	holds := q.phase == phaseReady
 	switch q.phase {
 	case phaseEntry:
 		r.entries.Remove(queue.Entry{At: q.entryAt, Number: q.info.ID, Id: id})
 		r.cluster.reorder(r)
-	case phaseWaiting:
+	case phaseWaiting, phaseReady:
 		r.waiting.Remove(r.ticket(id))
 		r.watch.leaves(q, id)
 		r.left(q, true)

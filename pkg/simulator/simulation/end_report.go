@@ -15,10 +15,10 @@ func (g *gateway) endOf(q *request, at simtime.Time, how ending) simulator.Reque
 	if how == endEvicted {
 		e.Reason = simulator.Evicted
 	}
-	if q.accepted {
+	if q.accepted() {
 		e.Pool, e.Replica = g.cluster.replicas[q.replica].pool, int(q.replica)
 	}
-	e.FirstToken, e.Scheduled = q.firstToken, q.scheduled
+	e.FirstToken, e.Scheduled = q.firstToken, q.scheduled()
 	if q.firstToken >= 0 {
 		e.Entered = q.entered
 	}

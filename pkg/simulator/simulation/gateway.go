@@ -79,7 +79,8 @@ func (g *gateway) arrive(w *workload.Request) {
 	g.turns[w.Model]++
 	promised := g.metrics.target(w.Tenant, w.Class)
 	q.info.TTFT, q.info.TPOT = promised.TTFT, promised.TPOT
-	q.lastToken, q.firstToken, q.routedAt = unset, unset, w.Arrival
+	q.replica, q.routedAt = noReplica, w.Arrival
+	q.lastToken, q.firstToken, q.scheduledAt = unset, unset, unset
 	q.retry = w.Attempt > 0
 	output := int32(max(w.OutputTokens, 1))
 	q.prompt = int32(q.info.Tokens)
@@ -137,7 +138,7 @@ func (g *gateway) admit(id int32) {
 			g.reject(id, simulator.NoPool, refusal(verdict.Rejection))
 			return
 		case verdict.Until != 0:
-			g.delay(id, verdict.Until)
+			g.delay(id, verdict.Until, phaseDelayed)
 			return
 		}
 		info.Hints = info.Hints.With(verdict.Hints)
@@ -169,7 +170,7 @@ func (g *gateway) forward(id int32, to policy.Decision, err error) {
 		g.reject(id, r.pool, reason)
 		return
 	}
-	q.replica, q.accepted, q.believed = int32(endpoint), true, to.Believed
+	q.replica, q.believed = int32(endpoint), to.Believed
 	g.held.note(id, q)
 	q.cell = g.metrics.arrived(g.now, r.pool, q)
 	g.recordGatewayQueueing(q)

@@ -53,7 +53,7 @@ func (g *gateway) hold(id int32) {
 	g.series.keep(g.now, +1)
 	g.held.requests[q.info.ID] = id
 	g.cluster.serving++
-	if !q.accepted {
+	if !q.accepted() {
 		g.inFlight++
 	}
 }
@@ -97,7 +97,7 @@ func (g *gateway) sendReleased(released policy.Released) {
 	g.series.keep(g.now, -1)
 	g.cluster.serving--
 	to, err := g.checkDecision(released.Request, released.Decision, released.Err)
-	if q.accepted {
+	if q.accepted() {
 		g.forwardAgain(id, to, err)
 		return
 	}

@@ -64,7 +64,7 @@ func (c *cluster) handOver(id int32, from, to int) {
 	q, j := &c.requests.all[id], &c.requests.all[job]
 	j.info, j.prompt, j.cell = q.info, q.prompt, q.cell
 	j.total, j.finish = j.prompt, j.prompt
-	j.lastToken, j.firstToken = unset, unset
+	j.lastToken, j.firstToken, j.scheduledAt = unset, unset, unset
 	j.job, j.replica = true, int32(from)
 	q.handoff, j.handoff = at+1, at+1
 	q.moveTo(phaseRemote)

@@ -102,7 +102,7 @@ func (s *simulation) cutOff(at simtime.Time) {
 		if q.phase == phaseNone || q.job {
 			continue
 		}
-		if !q.accepted {
+		if !q.accepted() {
 			q.cell = s.metrics.arrived(at, simulator.NoPool, q)
 		}
 		s.metrics.unfinished(at, q)

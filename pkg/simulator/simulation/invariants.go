@@ -93,12 +93,12 @@ func (v *invariants) ended(s *simulation, id int32, at simtime.Time, how ending)
 		broken(s, "request %d ends with %d of %d tokens, the last at %v", q.info.ID, n, q.finish-q.prompt, v.tokenAt[q.info.ID])
 	}
 	v.tokensDelivered += int64(v.tokens[q.info.ID])
-	if q.scheduled {
+	if q.scheduled() {
 		v.promptTokens += int64(q.prompt)
 	}
 	delete(v.tokens, q.info.ID)
 	delete(v.tokenAt, q.info.ID)
-	if q.accepted {
+	if q.accepted() {
 		v.inFlight--
 	}
 	v.ends++
@@ -206,7 +206,11 @@ func (v *invariants) inOrder(s *simulation, r *replica) {
 			r.index, s.requests.all[r.front()].info.ID, s.requests.all[order[0].Id].info.ID)
 	}
 	for _, t := range order {
-		check(t.Id, phaseWaiting)
+		want := phaseWaiting
+		if s.requests.all[t.Id].phase == phaseReady {
+			want = phaseReady
+		}
+		check(t.Id, want)
 	}
 }
 
@@ -216,10 +220,10 @@ func (v *invariants) delayed(s *simulation) int {
 	n := 0
 	for id := range s.requests.all {
 		q := &s.requests.all[id]
-		if q.phase != phaseDelayed {
+		if q.phase != phaseDelayed && q.phase != phaseAwaiting {
 			continue
 		}
-		if e := s.gateway.delays.bySlot[id]; e.At < s.now || e.At == simtime.Never || e.Sequence != q.info.ID || q.accepted {
+		if e := s.gateway.delays.bySlot[id]; e.At < s.now || e.At == simtime.Never || e.Sequence != q.info.ID || q.accepted() {
 			broken(s, "request %d is delayed, and its event is that of request %d at %v", q.info.ID, e.Sequence, e.At)
 		}
 		n++
@@ -239,7 +243,7 @@ func (v *invariants) atGateway(s *simulation) int {
 		if q.info.ID != number || q.phase != phaseGateway {
 			broken(s, "request %d is kept at the gateway, and in phase %d as number %d", number, q.phase, q.info.ID)
 		}
-		if !q.accepted {
+		if !q.accepted() {
 			n++
 		}
 	}

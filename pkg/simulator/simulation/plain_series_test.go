@@ -40,7 +40,7 @@ type plainCount struct {
 func (p *plain) follow() {
 	p.metrics.ended = func(at simtime.Time, q *request, how simulator.SeriesColumn) {
 		track := gatewayTrack
-		if q.accepted {
+		if q.accepted() {
 			track = int(q.replica)
 		}
 		p.series.counts = append(p.series.counts, plainCount{track, at, how, 1}, plainCount{track, q.info.Arrival, simulator.SeriesArrived, 1})

@@ -111,6 +111,10 @@ type plainRequest struct {
 	identities []uint64         // of the text's full blocks
 	last       simtime.Time     // when its last token reaches the gateway
 	leaving    bool             // its last token is on the way
+	accepted   bool             // some endpoint has had it
+	awaiting   bool             // it waits for a replica to serve
+	holding    bool             // it waits with blocks, whose content has come
+	scheduled  bool             // some step has computed something of it
 	timeout    time.Duration    // how long the client waits for it; 0 is without end
 
 	tierTokens [simulator.TierKinds]int64
@@ -421,7 +425,7 @@ func (p *plain) arrive() {
 	if w.Class < len(targets) {
 		q.info.TTFT, q.info.TPOT = targets[w.Class].TTFT, targets[w.Class].TPOT
 	}
-	q.firstToken, q.lastToken = unset, unset
+	q.firstToken, q.lastToken, q.replica = unset, unset, noReplica
 	q.retry = w.Attempt > 0
 	output := int32(max(w.OutputTokens, 1))
 	q.prompt = int32(q.info.Tokens)

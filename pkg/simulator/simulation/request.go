@@ -35,6 +35,7 @@ type request struct {
 	// cell indexes metrics.cells.
 	cell int32
 
+	// replica is the one that serves it, or noReplica before some endpoint has had it.
 	replica int32
 	prompt  int32
 	// cached is what the prefix cache gave at the first admission.
@@ -42,14 +43,10 @@ type request struct {
 	// remote is how much of the prompt came from the replica that computed it.
 	remote int32
 	phase  phase
-	// scheduled says that some step has computed something of the request.
-	scheduled bool
-	inStep    bool
+	inStep bool
 	// job says that this is the prefill job of a hand-over: somebody else
 	// answers.
 	job bool
-	// holding says that a request that waits has blocks, whose content has come.
-	holding bool
 	// incomplete says that some of the content of its blocks is still on its
 	// way: nobody else may use them.
 	incomplete bool
@@ -57,16 +54,12 @@ type request struct {
 	believed policy.Belief
 	// retry says that this is not the first attempt of a client.
 	retry bool
-	// awaiting says that it waits for a replica to serve.
-	awaiting bool
 	// overtaken and blocked say what the order of a wait queue did to it (see QueueUse).
 	overtaken, blocked bool
 	// counted says that the gateway's traffic counts it as in flight.
 	counted bool
 	// exported says that the exports of the replica count the request's prompt.
 	exported bool
-	// accepted says that some endpoint has had the request.
-	accepted bool
 	// moved says that the request was routed again and the endpoint that it has
 	// now has not given a token.
 	moved bool
@@ -84,7 +77,7 @@ type request struct {
 	// tierTokens is what the tiers gave at the first admission, beside cached.
 	tierTokens [simulator.TierKinds]int32
 	joined     int64
-	// scheduledAt is when the first step began that computed something.
+	// scheduledAt is when the first step began that computed something; unset before.
 	scheduledAt simtime.Time
 	// admitted numbers the admissions to the replica's batch, turn the
 	// entries to its queue, which rank orders first. predicted is how many tokens the
@@ -118,6 +111,12 @@ type request struct {
 // decoding says that the request's next token needs one token computed, and
 // not a prompt or a recompute.
 func (q *request) decoding() bool { return q.computed >= q.prefillEnd }
+
+// scheduled reports whether some step has computed something of the request.
+func (q *request) scheduled() bool { return q.scheduledAt != unset }
+
+// accepted reports whether some endpoint has had the request.
+func (q *request) accepted() bool { return q.replica != noReplica }
 
 // generated is how many tokens the engine gave.
 func (q *request) generated() int32 { return q.total - q.prompt }

@@ -140,7 +140,7 @@ func (r *replica) admit(budget int32) {
 // content brought here. It returns false where the request has to wait on.
 func (r *replica) accept(q *request, budget int32) bool {
 	switch {
-	case q.holding:
+	case q.phase == phaseReady:
 		return r.resume(q, budget)
 	case q.handoff == 0 && r.tiers == nil:
 		return r.start(q, r.match(q), budget)
@@ -174,7 +174,7 @@ func (r *replica) start(q *request, cached, budget int32) bool {
 	}
 	q.blocks, q.computed, q.chunk = blocks, cached, n
 	r.exports.admit(r.now, q, cached, 0)
-	if !q.scheduled {
+	if !q.scheduled() {
 		q.cached, q.tierTokens = cached, [simulator.TierKinds]int32{}
 	}
 	return true
@@ -182,20 +182,21 @@ func (r *replica) start(q *request, cached, budget int32) bool {
 
 // noteStart records the first time that a request is scheduled.
 func (r *replica) noteStart(q *request) {
-	if !q.scheduled {
+	first := !q.scheduled()
+	if first {
 		q.scheduledAt = r.now
 		r.gauges.found(q)
 	}
 	if q.job {
 		r.port.jobs++
-		of := &r.requests.all[r.cluster.handoffs.of(q).decode]
-		if !of.scheduled {
-			of.cached, of.tierTokens = q.cached, q.tierTokens
+		from := q
+		q = &r.requests.all[r.cluster.handoffs.of(q).decode]
+		if first = !q.scheduled(); first {
+			q.cached, q.tierTokens = from.cached, from.tierTokens
 		}
-		q.scheduled, q = true, of
 	}
-	if !q.scheduled {
-		q.scheduled, q.scheduledAt = true, r.now
+	if first {
+		q.scheduledAt = r.now
 		r.metrics.scheduled(r.now, q)
 		r.metrics.believed(r.now, q, int32(r.cache.BlockTokens()))
 	}

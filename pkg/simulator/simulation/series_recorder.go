@@ -143,7 +143,7 @@ func (s *seriesRecorder) units(sum int64) (whole, rest int64) {
 // ended counts a request that has ended, and its arrival.
 func (s *seriesRecorder) ended(at simtime.Time, q *request, how simulator.SeriesColumn) {
 	bins := s.gateway.bins
-	if q.accepted {
+	if q.accepted() {
 		bins = s.endpoints[q.replica].bins
 	}
 	bins.counts[s.bin(at)][how-simulator.SeriesArrived]++

@@ -40,7 +40,7 @@ func (l *tierSet) startOrLoad(q *request, budget int32) bool {
 	q.moveTo(phaseLoading)
 	q.loading = l.replica.now
 	l.replica.port.loading++
-	if !q.scheduled {
+	if !q.scheduled() {
 		q.cached, q.tierTokens = cached, [simulator.TierKinds]int32{}
 		for _, p := range l.found {
 			q.tierTokens[l.tiers[p.tier].kind] += int32((p.to - p.from) * block)

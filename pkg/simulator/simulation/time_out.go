@@ -92,7 +92,7 @@ func (g *gateway) hasFirstToken(q *request, at simtime.Time) bool {
 func (g *gateway) timeOut(id int32) {
 	q := &g.requests.all[id]
 	switch q.phase {
-	case phaseDelayed:
+	case phaseDelayed, phaseAwaiting:
 		g.cancelDelay(id)
 	case phaseGateway:
 		g.cancelHeld(q)
@@ -102,7 +102,7 @@ func (g *gateway) timeOut(id int32) {
 			g.policies.Routing.Responses.Finished(&q.info, int(q.replica))
 		}
 	}
-	if !q.accepted {
+	if !q.accepted() {
 		q.cell = g.metrics.arrived(g.now, simulator.NoPool, q)
 	}
 	g.metrics.timedOut(g.now, q)
