@@ -120,7 +120,7 @@ func (g *gateway) adaptersIn(r *replica) (active, waiting []int32) {
 	r.waiting.Each(add)
 	if r.port.loading > 0 {
 		for i := range g.requests.all {
-			if q := &g.requests.all[i]; q.phase == phaseLoading && q.replica == r.index {
+			if q := &g.requests.all[i]; q.Phase() == phaseLoading && q.replica == r.index {
 				add(int32(i))
 			}
 		}

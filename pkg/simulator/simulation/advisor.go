@@ -132,7 +132,7 @@ func (r *replica) hasRoom(prompt int64) bool {
 func (r *replica) awaitedBlocks() int {
 	blocks := 0
 	add := func(id int32) {
-		if q := &r.requests.all[id]; q.phase != phaseReady {
+		if q := &r.requests.all[id]; q.Phase() != phaseReady {
 			blocks += int(r.blocksOf(q.total))
 		}
 	}

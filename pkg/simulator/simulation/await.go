@@ -28,7 +28,7 @@ func (g *gateway) endAwaiting(router int) {
 		return
 	}
 	for id := range g.requests.all {
-		if q := &g.requests.all[id]; q.phase == phaseAwaiting && g.routerFor(q) == router {
+		if q := &g.requests.all[id]; q.Phase() == phaseAwaiting && g.routerFor(q) == router {
 			g.sim.events.Move(g.delays.bySlot[id], g.now)
 		}
 	}
@@ -36,7 +36,7 @@ func (g *gateway) endAwaiting(router int) {
 
 // stopAwaiting counts a request that waits for a replica no longer.
 func (g *gateway) stopAwaiting(q *request) {
-	if q.phase == phaseAwaiting {
+	if q.Phase() == phaseAwaiting {
 		g.flows[g.routerFor(q)].Awaiting--
 	}
 }

@@ -38,7 +38,7 @@ func (r *replica) cancelOngoing(q *request) {
 	case q.handoff == 0:
 	case !q.job:
 		r.cluster.cancelHandoff(r.cluster.handoffs.of(q))
-	case q.phase == phaseRunning:
+	case q.Phase() == phaseRunning:
 		r.port.jobs--
 		if h := r.cluster.handoffs.of(q); h.asked {
 			r.cluster.restartHandoff(h)

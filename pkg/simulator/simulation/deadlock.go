@@ -32,7 +32,7 @@ func (r *replica) takeBlocksFromWaiting(front int) bool {
 	for i := len(order) - 1; i >= front; i-- {
 		id := order[i].Id
 		q := &r.requests.all[id]
-		if q.phase != phaseReady {
+		if q.Phase() != phaseReady {
 			continue
 		}
 		r.cancelOngoing(q)
@@ -80,7 +80,7 @@ func (l *tierSet) cancelLastLoad() bool {
 	l.replica.service.Settle(l.replica.batch.steps)
 	for i := range l.replica.requests.all {
 		q := &l.replica.requests.all[i]
-		if q.phase == phaseLoading && q.replica == l.replica.index && q.loads > 0 &&
+		if q.Phase() == phaseLoading && q.replica == l.replica.index && q.loads > 0 &&
 			(last == none || l.replica.comesBefore(l.replica.ticket(last), l.replica.ticket(int32(i)))) {
 			last = int32(i)
 		}

@@ -32,7 +32,7 @@ func (d delivery) Before(e delivery) bool {
 // counts says whether the request is still there: its slot may be another's by now.
 func (d delivery) counts(k *core) bool {
 	q := &k.requests.all[d.id]
-	return q.phase != phaseNone && q.info.ID == d.number
+	return q.Phase() != phaseNone && q.info.ID == d.number
 }
 
 // deliveries is a binary heap with the earliest delivery in front.

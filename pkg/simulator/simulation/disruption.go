@@ -100,7 +100,7 @@ func (c *cluster) dependents(r *replica) []int32 {
 	var ids []int32
 	for i := range c.requests.all {
 		q := &c.requests.all[i]
-		if !q.phase.atReplica() || q.job {
+		if !q.Phase().atReplica() || q.job {
 			continue
 		}
 		if q.replica == r.index || q.handoff != 0 && c.handoffs.of(q).from == r.index {
@@ -119,12 +119,12 @@ func (c *cluster) sortByArrival(ids []int32) {
 // failed; nil if none has.
 func (c *cluster) takeOffReplicas(failed *replica, id int32) {
 	q := &c.requests.all[id]
-	if q.phase != phaseLoading {
+	if q.Phase() != phaseLoading {
 		q.high = max(q.high, q.computed)
 	}
 	if q.handoff != 0 {
 		h := c.handoffs.of(q)
-		if from := &c.replicas[h.from]; c.requests.all[h.job].phase != phaseLeaving {
+		if from := &c.replicas[h.from]; c.requests.all[h.job].Phase() != phaseLeaving {
 			from.remove(h.job, from == failed)
 		}
 		c.cancelHandoff(h)
@@ -140,8 +140,8 @@ func (c *cluster) takeOffReplicas(failed *replica, id int32) {
 func (r *replica) remove(id int32, failed bool) {
 	r.gauges.settle(r)
 	q := &r.requests.all[id]
-	holds := q.phase == phaseReady
-	switch q.phase {
+	holds := q.Phase() == phaseReady
+	switch q.Phase() {
 	case phaseEntry:
 		r.entries.Remove(queue.Entry{At: q.entryAt, Number: q.info.ID, Id: id})
 		r.cluster.reorder(r)

@@ -156,6 +156,6 @@ type phaseWatch struct {
 
 func (w *phaseWatch) settled(s *simulation, _ *replica) {
 	for i := range s.requests.all {
-		w.met[s.requests.all[i].phase] = true
+		w.met[s.requests.all[i].Phase()] = true
 	}
 }

@@ -48,7 +48,7 @@ func (g *gateway) evict(number int) {
 // sooner.
 func (g *gateway) takeOff(id int32) {
 	q := &g.requests.all[id]
-	if q.phase != phaseLeaving {
+	if q.Phase() != phaseLeaving {
 		if q.inStep {
 			g.cluster.replicas[q.replica].stepWithout(q, id)
 		}
@@ -60,7 +60,7 @@ func (g *gateway) takeOff(id int32) {
 // requestSent finds a request by its number that an endpoint has.
 func (g *gateway) requestSent(number int) int32 {
 	id, ok := g.held.sent[number]
-	if ok && g.requests.all[id].phase != phaseGateway {
+	if ok && g.requests.all[id].Phase() != phaseGateway {
 		return id
 	}
 	panic(fmt.Sprintf("simulator: the router ends request %d at %v, which no endpoint has", number, g.now))
@@ -87,7 +87,7 @@ func (b *batch) forget(id int32) {
 // cancelDeliveries lets nothing more of an answer reach the gateway: what is on its
 // way is dropped when it comes.
 func (g *gateway) cancelDeliveries(q *request) {
-	if q.phase == phaseLeaving {
+	if q.Phase() == phaseLeaving {
 		g.finishBy, g.finishStale = g.now, true
 		return
 	}

@@ -60,7 +60,7 @@ func (e *ender) Evict(now simtime.Time) (int, bool) {
 		return 0, false
 	}
 	e.asked, e.ended = true, true
-	e.met[e.s.requests.all[e.s.gateway.requestSent(e.victim)].phase] = true
+	e.met[e.s.requests.all[e.s.gateway.requestSent(e.victim)].Phase()] = true
 	return e.victim, true
 }
 

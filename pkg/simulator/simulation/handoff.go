@@ -223,7 +223,7 @@ func (c *cluster) closeHandoff(h *handoff, cancelled bool) {
 	q, j := &c.requests.all[h.decode], &c.requests.all[h.job]
 	at := q.handoff - 1
 	q.handoff, q.incomplete = 0, false
-	if j.phase == phaseLeaving {
+	if j.Phase() == phaseLeaving {
 		r := &c.replicas[h.from]
 		r.port.left(h.job)
 		used := r.cache.Used()

@@ -99,7 +99,7 @@ func (s *simulation) advanceServing(until simtime.Time) simtime.Time {
 func (s *simulation) cutOff(at simtime.Time) {
 	for id := range s.requests.all {
 		q := &s.requests.all[id]
-		if q.phase == phaseNone || q.job {
+		if q.Phase() == phaseNone || q.job {
 			continue
 		}
 		if !q.accepted() {

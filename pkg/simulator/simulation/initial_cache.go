@@ -9,7 +9,7 @@ import "windtunnel.dev/windtunnel/pkg/kv"
 // Pool.InitialCacheHitRate).
 func (r *replica) recall(q *request) {
 	rate := r.config.InitialCacheHitRate
-	if rate == 0 || !r.prefixCaching || q.scheduled() || q.phase == phaseReady || q.handoff != 0 && !q.job {
+	if rate == 0 || !r.prefixCaching || q.scheduled() || q.Phase() == phaseReady || q.handoff != 0 && !q.job {
 		return
 	}
 	block := r.cache.BlockTokens()

@@ -67,7 +67,7 @@ func (v *invariants) rejected(*simulation, *policy.Request, simulator.Reason) { 
 
 func (v *invariants) preempted(s *simulation, r *replica, id int32) {
 	q := &s.requests.all[id]
-	if q.computed != 0 || q.chunk != 0 || q.phase != phaseWaiting || r.waiting.Len() == 0 {
+	if q.computed != 0 || q.chunk != 0 || q.Phase() != phaseWaiting || r.waiting.Len() == 0 {
 		broken(s, "request %d was preempted with %d tokens computed and %d under way", q.info.ID, q.computed, q.chunk)
 	}
 }
@@ -110,8 +110,8 @@ func (v *invariants) formed(s *simulation, r *replica, step latency.Step) {
 	block := int32(r.cache.BlockTokens())
 	for _, id := range r.batch.running {
 		q := &s.requests.all[id]
-		if q.phase != phaseRunning || q.chunk < 0 || q.computed+q.chunk > q.total+v.drafts(r, q) || q.decoding() && q.computed < q.prompt {
-			broken(s, "request %d in phase %d computes %d after %d of %d", q.info.ID, q.phase, q.chunk, q.computed, q.total)
+		if q.Phase() != phaseRunning || q.chunk < 0 || q.computed+q.chunk > q.total+v.drafts(r, q) || q.decoding() && q.computed < q.prompt {
+			broken(s, "request %d in phase %d computes %d after %d of %d", q.info.ID, q.Phase(), q.chunk, q.computed, q.total)
 		}
 		tokens += q.chunk
 		held := max(r.blocksHeld(q), int((q.computed+q.chunk+block-1)/block))
@@ -190,8 +190,8 @@ func (v *invariants) inOrder(s *simulation, r *replica) {
 	check := func(id int32, want phase) {
 		q := &s.requests.all[id]
 		j := r.jobOf(q)
-		if last != none && r.scheduler.Compare(last, j, r.now) >= 0 || q.phase != want {
-			broken(s, "replica %d: request %d in phase %v, %+v, comes after %+v", r.index, q.info.ID, q.phase, j, last)
+		if last != none && r.scheduler.Compare(last, j, r.now) >= 0 || q.Phase() != want {
+			broken(s, "replica %d: request %d in phase %v, %+v, comes after %+v", r.index, q.info.ID, q.Phase(), j, last)
 		}
 		last = j
 	}
@@ -207,7 +207,7 @@ func (v *invariants) inOrder(s *simulation, r *replica) {
 	}
 	for _, t := range order {
 		want := phaseWaiting
-		if s.requests.all[t.Id].phase == phaseReady {
+		if s.requests.all[t.Id].Phase() == phaseReady {
 			want = phaseReady
 		}
 		check(t.Id, want)
@@ -220,7 +220,7 @@ func (v *invariants) delayed(s *simulation) int {
 	n := 0
 	for id := range s.requests.all {
 		q := &s.requests.all[id]
-		if q.phase != phaseDelayed && q.phase != phaseAwaiting {
+		if q.Phase() != phaseDelayed && q.Phase() != phaseAwaiting {
 			continue
 		}
 		if e := s.gateway.delays.bySlot[id]; e.At < s.now || e.At == simtime.Never || e.Sequence != q.info.ID || q.accepted() {
@@ -240,8 +240,8 @@ func (v *invariants) atGateway(s *simulation) int {
 	n := 0
 	for number, id := range s.gateway.held.requests {
 		q := &s.requests.all[id]
-		if q.info.ID != number || q.phase != phaseGateway {
-			broken(s, "request %d is kept at the gateway, and in phase %d as number %d", number, q.phase, q.info.ID)
+		if q.info.ID != number || q.Phase() != phaseGateway {
+			broken(s, "request %d is kept at the gateway, and in phase %d as number %d", number, q.Phase(), q.info.ID)
 		}
 		if !q.accepted() {
 			n++

@@ -46,7 +46,7 @@ func (v *invariants) handedOver(s *simulation, r *replica) {
 	}
 	for i := range s.requests.all {
 		q := &s.requests.all[i]
-		if q.phase == phaseNone || q.job || q.handoff == 0 {
+		if q.Phase() == phaseNone || q.job || q.handoff == 0 {
 			continue
 		}
 		h := s.cluster.handoffs.of(q)
@@ -99,7 +99,7 @@ func (c *cluster) excused(r *replica) bool {
 		return true
 	}
 	for i := range c.requests.all {
-		if j := &c.requests.all[i]; j.job && j.replica == r.index && j.phase == phaseLeaving {
+		if j := &c.requests.all[i]; j.job && j.replica == r.index && j.Phase() == phaseLeaving {
 			return true
 		}
 	}

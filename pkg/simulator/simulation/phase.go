@@ -65,6 +65,9 @@ func (p phase) atReplica() bool {
 	return p >= phaseEntry && p < phaseLeaving
 }
 
+// Phase is where the request stands.
+func (q *request) Phase() phase { return q.phase }
+
 // moveTo puts the request into another phase.
 func (q *request) moveTo(to phase) {
 	if legal[q.phase]&(1<<to) == 0 {

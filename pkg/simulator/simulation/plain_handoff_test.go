@@ -69,10 +69,10 @@ func (q *plainRequest) shown() *plainRequest {
 
 // hireJob lets a replica compute a request's prompt.
 func (p *plain) hireJob(q *plainRequest, prefill *plainReplica) {
-	job := &plainRequest{request: request{
-		info: q.info, prompt: q.prompt, total: q.prompt, finish: q.prompt + 1, cell: q.cell,
-		replica: int32(prefill.index), firstToken: unset, lastToken: unset,
-	}}
+	job := &plainRequest{}
+	job.info, job.cell = q.info, q.cell
+	job.prompt, job.total, job.finish = q.prompt, q.prompt, q.prompt+1
+	job.replica, job.firstToken, job.lastToken = int32(prefill.index), unset, unset
 	job.text = q.info.Prompt
 	job.identities = toldApart(job.text.FullBlocks(nil, prefill.BlockTokens), job.info.Adapter)
 	job.handoff = &plainHandoff{request: q, job: job, prefill: prefill, decode: p.replicas[q.replica], begun: p.now}

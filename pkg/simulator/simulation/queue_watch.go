@@ -65,7 +65,7 @@ func (r *replica) watchWaiting(q *request, id int32) {
 // needsToStart is how many tokens a request has to compute to be served, as the cache is
 // now, and how many blocks it takes to be admitted, beside those that the cache has.
 func (r *replica) needsToStart(q *request) (tokens int32, blocks int) {
-	if q.phase == phaseReady {
+	if q.Phase() == phaseReady {
 		tokens = q.total - q.computed
 		return tokens, int(r.blocksOf(r.firstChunk(q, tokens)))
 	}

@@ -17,10 +17,33 @@ const unset simtime.Time = -1
 
 // request is the state of one request in flight. Slots are used again, and so
 // is the memory of chain.
-//
-// While the request is in step with its batch (see batch), total and computed
-// are as of the step that joined names.
 type request struct {
+	progress
+	queueing
+	batching
+	residence
+	kvContent
+	times
+	client
+
+	// info is what policies may know.
+	info policy.Request
+	// phase changes in moveTo alone.
+	phase phase
+	// cell indexes the cells of the metrics.
+	cell int32
+	// job says that this is the prefill job of a hand-over: another request answers. Both
+	// have handoff, one more than the number of the hand-over; 0 is none.
+	job     bool
+	handoff int32
+}
+
+// progress is how far a request is, in tokens. computed <= total <= finish, and
+// prompt <= total.
+//
+// While the request is in step with its batch, total and computed are as of the step that
+// joined names.
+type progress struct {
 	// total is prompt plus tokens generated so far, computed how many of
 	// them have their KV as of the last step's end, chunk how many more the
 	// step under way computes.
@@ -31,61 +54,74 @@ type request struct {
 	// finish is total when the last token is out.
 	finish int32
 	// high is how many tokens were computed at most before a preemption.
-	high int32
-	// cell indexes metrics.cells.
-	cell int32
+	high   int32
+	prompt int32
+}
 
-	// replica is the one that serves it, or noReplica before some endpoint has had it.
-	replica int32
-	prompt  int32
-	// cached is what the prefix cache gave at the first admission.
-	cached int32
-	// remote is how much of the prompt came from the replica that computed it.
-	remote int32
-	phase  phase
-	inStep bool
-	// job says that this is the prefill job of a hand-over: somebody else
-	// answers.
-	job bool
-	// incomplete says that some of the content of its blocks is still on its
-	// way: nobody else may use them.
-	incomplete bool
-	// believed is what the router believed of it that sent it on its way.
-	believed policy.Belief
-	// retry says that this is not the first attempt of a client.
-	retry bool
-	// overtaken and blocked say what the order of a wait queue did to it (see QueueUse).
+// queueing is a request's place in the wait queue of its replica.
+type queueing struct {
+	// turn numbers the entries to the queue, which rank orders first, within a group.
+	rank, turn int64
+	group      int32
+	// join numbers the times that the queue got a request that may run: by an entry, or
+	// because KV has come.
+	join int64
+	// predicted is how many tokens the scheduler's predictor gives the answer.
+	predicted int64
+	// overtaken and blocked say what the order of a wait queue did to it (see
+	// simulator.QueueUse).
 	overtaken, blocked bool
-	// counted says that the gateway's traffic counts it as in flight.
-	counted bool
-	// exported says that the exports of the replica count the request's prompt.
-	exported bool
-	// moved says that the request was routed again and the endpoint that it has
-	// now has not given a token.
+}
+
+// batching is a request's place in the batch of its replica.
+type batching struct {
+	// admitted numbers the admissions to the batch.
+	admitted int64
+	// inStep says that the request gets a token with each step, since the one that joined
+	// numbers. Then it is in phaseRunning, and chunk is 1.
+	inStep bool
+	joined int64
+}
+
+// residence is what a request has with the replica that serves it.
+type residence struct {
+	// replica is its number, or noReplica before some endpoint has had the request.
+	replica int32
+	// moved says that the request was routed again and the replica has not given a token.
 	moved bool
-	// charged says that the prompt counts as served by the replica.
-	charged bool
-	// group is the lane of the request in the wait queue.
-	group int32
-	// loads counts transfers from lower tiers under way to its blocks; loading
-	// is since when.
+	// charged says that the prompt counts as served by the replica, exported that the
+	// exports of the replica count it.
+	charged, exported bool
+	// cached is what the prefix cache gave at the first admission, tierTokens what lower
+	// tiers gave beyond it. remote is how much of the prompt came from the replica that
+	// computed it.
+	cached, remote int32
+	tierTokens     [simulator.TierKinds]int32
+}
+
+// kvContent is the KV blocks of a request, and what is in them.
+type kvContent struct {
+	// blocks are held in phaseLoading, phaseReady and phaseRunning.
+	blocks kv.Sequence
+	// incomplete says that some of their content is still on its way: no other request may
+	// use them.
+	incomplete bool
+	// loads counts transfers from lower tiers under way to the blocks; loading is since when.
 	loads   int32
 	loading simtime.Time
-	// handoff is one more than the number of its hand-over, keep of the copies
-	// of its blocks under way to lower tiers; 0 is none.
-	handoff, source int32
-	// tierTokens is what the tiers gave at the first admission, beside cached.
-	tierTokens [simulator.TierKinds]int32
-	joined     int64
-	// scheduledAt is when the first step began that computed something; unset before.
-	scheduledAt simtime.Time
-	// admitted numbers the admissions to the replica's batch, turn the
-	// entries to its queue, which rank orders first. predicted is how many tokens the
-	// scheduler's predictor gives the answer.
-	admitted, rank, turn, predicted int64
-	// join numbers the times that a replica's queue got somebody who may run: by an entry,
-	// or because KV has come.
-	join int64
+	// source is one more than the number of the record of the copies of its blocks under
+	// way to lower tiers; 0 is none.
+	source int32
+	// chain is the full blocks of prompt and answer together, once the request
+	// has come to the front of its queue, which chained says; empty without prefix caching.
+	chain   []prompt.Stretch
+	chained bool
+	// answer is the generated tokens, all of them.
+	answer prompt.Extent
+}
+
+// times are those of a request. unset ones have not come.
+type times struct {
 	// routedAt is when the router was asked where the request goes.
 	routedAt simtime.Time
 	// entryAt is when the request comes to the wait queue, while it is on its way
@@ -93,19 +129,21 @@ type request struct {
 	entryAt simtime.Time
 	// entered is when the request first came to the wait queue.
 	entered simtime.Time
+	// scheduledAt is when the first step began that computed something.
+	scheduledAt simtime.Time
 	// lastToken is when the engine gave the last token, by its own clock;
 	// firstToken is when the first one reached the gateway.
 	lastToken, firstToken simtime.Time
+}
 
-	blocks kv.Sequence
-	// answer is the generated tokens, all of them.
-	answer prompt.Extent
-	// chain is the full blocks of prompt and answer together, once the request
-	// has come to the front of its queue; empty without prefix caching.
-	chain   []prompt.Stretch
-	chained bool
-	// info is what policies may know.
-	info policy.Request
+// client is what the gateway knows of a request.
+type client struct {
+	// retry says that this is not the first attempt of a client.
+	retry bool
+	// counted says that the gateway's traffic counts it as in flight.
+	counted bool
+	// believed is what the router believed of it that sent it on its way.
+	believed policy.Belief
 }
 
 // decoding says that the request's next token needs one token computed, and
@@ -159,6 +197,8 @@ func (s *requestSlots) take() int32 {
 // release frees a slot. The request must hold no blocks.
 func (s *requestSlots) release(id int32) {
 	q := &s.all[id]
-	*q = request{chain: q.chain[:0]}
+	chain := q.chain[:0]
+	*q = request{}
+	q.chain = chain
 	s.free = append(s.free, id)
 }

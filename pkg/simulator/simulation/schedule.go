@@ -116,7 +116,7 @@ func (r *replica) admit(budget int32) {
 		}
 		r.waiting.Pop()
 		r.watch.leaves(q, id)
-		if q.phase == phaseLoading {
+		if q.Phase() == phaseLoading {
 			continue
 		}
 		b.running = append(b.running, id)
@@ -140,7 +140,7 @@ func (r *replica) admit(budget int32) {
 // content brought here. It returns false where the request has to wait on.
 func (r *replica) accept(q *request, budget int32) bool {
 	switch {
-	case q.phase == phaseReady:
+	case q.Phase() == phaseReady:
 		return r.resume(q, budget)
 	case q.handoff == 0 && r.tiers == nil:
 		return r.start(q, r.match(q), budget)

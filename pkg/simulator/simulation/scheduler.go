@@ -24,7 +24,7 @@ func (r *replica) jobOf(q *request) scheduling.Job {
 	if q.info.TTFT > 0 {
 		j.Deadline = q.info.Arrival.Add(q.info.TTFT)
 	}
-	if q.phase == phaseRunning {
+	if q.Phase() == phaseRunning {
 		j.ComputedTokens, j.Blocks = int(q.computed), r.blocksHeld(q)
 	}
 	return j

@@ -29,7 +29,7 @@ func (g *gateway) startTimeOut(id int32, w *workload.Request) {
 	if w.FirstTokenTimeout == 0 && w.Timeout == 0 {
 		return
 	}
-	if q := &g.requests.all[id]; q.phase == phaseNone || q.info.ID != w.ID {
+	if q := &g.requests.all[id]; q.Phase() == phaseNone || q.info.ID != w.ID {
 		return // it was rejected
 	}
 	for int(id) >= len(g.timeOuts.bySlot) {
@@ -72,7 +72,7 @@ func (s *simulation) applyTimeOut(e *events.Event) {
 	s.advanceToEvent(at, true)
 	q = &s.requests.all[e.Request]
 	switch {
-	case q.phase == phaseNone || q.info.ID != number:
+	case q.Phase() == phaseNone || q.info.ID != number:
 		// It has ended in the meantime.
 	case s.gateway.hasFirstToken(q, at) && at < t.last:
 		s.events.Move(e, t.last)
@@ -91,7 +91,7 @@ func (g *gateway) hasFirstToken(q *request, at simtime.Time) bool {
 // timeOut ends a request that its client gives up, wherever it stands.
 func (g *gateway) timeOut(id int32) {
 	q := &g.requests.all[id]
-	switch q.phase {
+	switch q.Phase() {
 	case phaseDelayed, phaseAwaiting:
 		g.cancelDelay(id)
 	case phaseGateway:

@@ -41,7 +41,8 @@ func TestATargetIsMetHoweverLarge(t *testing.T) {
 		"no gaps":                 {1, 0, 0, true},
 	} {
 		m := newMetrics([]simulator.Target{{TPOT: c.target.Sub(0)}}, nil, 0, make([]simulator.Pool, 1), workload.Labels{})
-		q := &request{prompt: 1, total: 2 + c.gaps}
+		q := &request{}
+		q.prompt, q.total = 1, 2+c.gaps
 		q.cell = m.arrived(0, 0, q)
 		m.completed(c.decode, c.decode, q)
 		if got := m.cells[q.cell].MetTPOT == 1; got != c.met {
