@@ -8,6 +8,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // adapters are the LoRA adapters that a replica holds. Nil ones gate nothing.
@@ -113,14 +114,14 @@ func (g *gateway) adaptersIn(r *replica) (active, waiting []int32) {
 	n := len(active)
 	all := active
 	add := func(id int32) {
-		if adapter := g.requests.all[id].info.Adapter; adapter != 0 {
+		if adapter := g.requests.All[id].Info.Adapter; adapter != 0 {
 			all = append(all, adapter)
 		}
 	}
 	r.waiting.Each(add)
 	if r.port.loading > 0 {
-		for i := range g.requests.all {
-			if q := &g.requests.all[i]; q.Phase() == phaseLoading && q.replica == r.index {
+		for i := range g.requests.All {
+			if q := &g.requests.All[i]; q.Phase() == request.Loading && q.Replica == r.index {
 				add(int32(i))
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // advisor is a replica's stability controller and what the engine makes of its
@@ -56,7 +57,7 @@ func newAdvisor(p *simulator.Pool, start simtime.Time) *advisor {
 	if err != nil {
 		panic(fmt.Sprintf("simulator: pool %q: %v", p.Name, err))
 	}
-	return &advisor{controller: controller, evict: p.Stability.Evict, admission: p.Stability.Admission, floorAt: unset}
+	return &advisor{controller: controller, evict: p.Stability.Evict, admission: p.Stability.Admission, floorAt: request.Unset}
 }
 
 // arrived tells of a request that came to the wait queue.
@@ -67,16 +68,16 @@ func (a *advisor) arrived(now simtime.Time) {
 }
 
 // completed tells of a request that has its last token and still its blocks.
-func (a *advisor) completed(r *replica, q *request, now simtime.Time) {
+func (a *advisor) completed(r *replica, q *request.Request, now simtime.Time) {
 	if a == nil {
 		return
 	}
 	a.controller.Completion(now, stability.Completion{
-		PromptTokens: int(q.prompt),
-		OutputTokens: int(max(q.generated(), 0)),
+		PromptTokens: int(q.Prompt),
+		OutputTokens: int(max(q.Generated(), 0)),
 		Blocks:       r.blocksHeld(q),
-		SharedBlocks: r.cache.SharedBy(q.blocks),
-		Service:      now.Sub(q.scheduledAt),
+		SharedBlocks: r.cache.SharedBy(q.Blocks),
+		Service:      now.Sub(q.ScheduledAt),
 	})
 }
 
@@ -132,8 +133,8 @@ func (r *replica) hasRoom(prompt int64) bool {
 func (r *replica) awaitedBlocks() int {
 	blocks := 0
 	add := func(id int32) {
-		if q := &r.requests.all[id]; q.Phase() != phaseReady {
-			blocks += int(r.blocksOf(q.total))
+		if q := &r.requests.All[id]; q.Phase() != request.Ready {
+			blocks += int(r.blocksOf(q.Total))
 		}
 	}
 	r.entries.Each(add)
@@ -197,7 +198,7 @@ func (a *advisor) admitted(r *replica) {
 // what was kept free.
 func (a *advisor) resumed() {
 	if a != nil {
-		a.floorAt = unset
+		a.floorAt = request.Unset
 	}
 }
 

@@ -2,22 +2,25 @@
 
 package simulation
 
-import "windtunnel.dev/windtunnel/pkg/simulator"
+import (
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
+)
 
 // awaits lets a request wait at the gateway for a replica to serve, if none does, and
 // rejects it when its time is over. It reports whether the request is dealt with.
 func (g *gateway) awaits(id int32) bool {
-	q := &g.requests.all[id]
+	q := &g.requests.All[id]
 	router := g.routerFor(q)
 	if g.patience == 0 || g.serves(router) {
 		return false
 	}
-	until := deadline(q.info.Arrival, g.patience)
+	until := deadline(q.Info.Arrival, g.patience)
 	if until <= g.now {
 		g.reject(id, simulator.NoPool, simulator.Expired)
 		return true
 	}
-	g.delay(id, until, phaseAwaiting)
+	g.delay(id, until, request.Awaiting)
 	g.flows[router].Awaiting++
 	return true
 }
@@ -27,26 +30,26 @@ func (g *gateway) endAwaiting(router int) {
 	if g.flows[router].Awaiting == 0 {
 		return
 	}
-	for id := range g.requests.all {
-		if q := &g.requests.all[id]; q.Phase() == phaseAwaiting && g.routerFor(q) == router {
+	for id := range g.requests.All {
+		if q := &g.requests.All[id]; q.Phase() == request.Awaiting && g.routerFor(q) == router {
 			g.sim.events.Move(g.delays.bySlot[id], g.now)
 		}
 	}
 }
 
 // stopAwaiting counts a request that waits for a replica no longer.
-func (g *gateway) stopAwaiting(q *request) {
-	if q.Phase() == phaseAwaiting {
+func (g *gateway) stopAwaiting(q *request.Request) {
+	if q.Phase() == request.Awaiting {
 		g.flows[g.routerFor(q)].Awaiting--
 	}
 }
 
 // routerFor is the router of a request.
-func (g *gateway) routerFor(q *request) int {
+func (g *gateway) routerFor(q *request.Request) int {
 	if g.routerOf == nil {
 		return 0
 	}
-	return g.routerOf[q.info.Model]
+	return g.routerOf[q.Info.Model]
 }
 
 // serves reports whether a router may choose some replica.
@@ -61,12 +64,12 @@ func (g *gateway) serves(router int) bool {
 
 // lose ends a request whose replica is taken away before it is served.
 func (g *gateway) lose(id int32) {
-	q := &g.requests.all[id]
+	q := &g.requests.All[id]
 	if g.policies.Routing.Responses != nil {
-		g.policies.Routing.Responses.Finished(&q.info, int(q.replica))
+		g.policies.Routing.Responses.Finished(&q.Info, int(q.Replica))
 	}
 	g.finishBy = max(g.finishBy, g.now)
 	g.metrics.failed(g.now, q)
-	g.end(id, g.now, endFailed)
+	g.end(id, g.now, request.EndFailed)
 	g.release()
 }

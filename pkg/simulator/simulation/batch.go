@@ -7,6 +7,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // batch is the requests that run on a replica. Almost all of them decode, and
@@ -76,36 +77,36 @@ func (b *batch) share(cell int32) *int64 {
 }
 
 // joinStep puts a request in step that has just got a token and needs more.
-func (r *replica) joinStep(q *request, id int32) {
+func (r *replica) joinStep(q *request.Request, id int32) {
 	b := &r.batch
-	q.inStep, q.joined, q.chunk = true, b.steps, 1
+	q.InStep, q.Joined, q.Chunk = true, b.steps, 1
 	b.decodes++
-	b.context += int64(q.computed)
-	*b.share(q.cell)++
-	b.done = append(b.done, finish{step: b.steps + int64(q.finish-q.total), admitted: q.admitted, id: id})
+	b.context += int64(q.Computed)
+	*b.share(q.Cell)++
+	b.done = append(b.done, finish{step: b.steps + int64(q.Finish-q.Total), admitted: q.Admitted, id: id})
 	queue.SiftUp(b.done)
-	r.service.Join(q.info.Tenant, b.steps)
-	r.cache.StartDecode(q.blocks)
+	r.service.Join(q.Info.Tenant, b.steps)
+	r.cache.StartDecode(q.Blocks)
 }
 
 // leaveStep takes a request out of the counts of those in step, after the steps that
 // it is to be in. The order of ends forgets it elsewhere.
-func (r *replica) leaveStep(q *request) {
+func (r *replica) leaveStep(q *request.Request) {
 	b := &r.batch
 	b.catchUp(q)
-	q.inStep, q.chunk = false, 0
+	q.InStep, q.Chunk = false, 0
 	b.decodes--
-	b.context -= int64(q.computed)
-	*b.share(q.cell)--
-	r.service.Leave(q.info.Tenant, b.steps)
+	b.context -= int64(q.Computed)
+	*b.share(q.Cell)--
+	r.service.Leave(q.Info.Tenant, b.steps)
 }
 
 // catchUp writes down where a request in step stands.
-func (b *batch) catchUp(q *request) {
-	n := int32(b.steps - q.joined)
-	q.total += n
-	q.computed += n
-	q.joined = b.steps
+func (b *batch) catchUp(q *request.Request) {
+	n := int32(b.steps - q.Joined)
+	q.Total += n
+	q.Computed += n
+	q.Joined = b.steps
 }
 
 // remove takes a request off the batch, whose order stays.
@@ -118,13 +119,13 @@ func (b *batch) remove(id int32) {
 func (r *replica) takeAllOutOfStep() {
 	b := &r.batch
 	for _, id := range b.running {
-		q := &r.requests.all[id]
-		if !q.inStep {
+		q := &r.requests.All[id]
+		if !q.InStep {
 			continue
 		}
 		b.catchUp(q)
-		q.inStep, q.chunk, q.lastToken = false, 0, r.stepEnd
-		r.cache.StopDecode(q.blocks)
+		q.InStep, q.Chunk, q.LastToken = false, 0, r.stepEnd
+		r.cache.StopDecode(q.Blocks)
 	}
 	r.service.LeaveAll(b.steps)
 	b.decodes, b.context, b.done = 0, 0, b.done[:0]
@@ -136,7 +137,7 @@ func (r *replica) takeAllOutOfStep() {
 // catchUpAll makes every request say where it stands, for those who watch.
 func (r *replica) catchUpAll() {
 	for _, id := range r.batch.running {
-		if q := &r.requests.all[id]; q.inStep {
+		if q := &r.requests.All[id]; q.InStep {
 			r.batch.catchUp(q)
 		}
 	}

@@ -2,12 +2,14 @@
 
 package simulation
 
+import "windtunnel.dev/windtunnel/pkg/simulator/internal/request"
+
 // resumeLater puts a request back into the queue whose KV has come, in the place
 // that it had.
 func (r *replica) resumeLater(id int32) {
 	r.gauges.settle(r)
-	q := &r.requests.all[id]
-	q.moveTo(phaseReady)
+	q := &r.requests.All[id]
+	q.MoveTo(request.Ready)
 	r.joined(q)
 	r.port.loading--
 	r.port.holding++
@@ -17,12 +19,12 @@ func (r *replica) resumeLater(id int32) {
 }
 
 // resume gives a request whose KV has come blocks for its next chunk.
-func (r *replica) resume(q *request, budget int32) bool {
-	n := min(q.total-q.computed, r.chunkLimit(q), budget)
+func (r *replica) resume(q *request.Request, budget int32) bool {
+	n := min(q.Total-q.Computed, r.chunkLimit(q), budget)
 	if !r.extend(q, n) {
 		return false
 	}
-	q.chunk = n
+	q.Chunk = n
 	r.port.holding--
 	r.advisor.resumed()
 	return true
@@ -30,15 +32,15 @@ func (r *replica) resume(q *request, budget int32) bool {
 
 // cancelOngoing takes back what is under way for a request that gives its blocks up, and
 // what it was promised.
-func (r *replica) cancelOngoing(q *request) {
-	if q.source != 0 {
+func (r *replica) cancelOngoing(q *request.Request) {
+	if q.Source != 0 {
 		r.tiers.cancelCopies(q)
 	}
 	switch {
-	case q.handoff == 0:
-	case !q.job:
+	case q.Handoff == 0:
+	case !q.Job:
 		r.cluster.cancelHandoff(r.cluster.handoffs.of(q))
-	case q.Phase() == phaseRunning:
+	case q.Phase() == request.Running:
 		r.port.jobs--
 		if h := r.cluster.handoffs.of(q); h.asked {
 			r.cluster.restartHandoff(h)
@@ -48,15 +50,15 @@ func (r *replica) cancelOngoing(q *request) {
 
 // releaseBlocks frees a request's blocks, and their content too if it is to be dropped.
 // Those that are being copied stay until that is done.
-func (r *replica) releaseBlocks(q *request, drop bool) {
+func (r *replica) releaseBlocks(q *request.Request, drop bool) {
 	switch {
-	case q.source != 0:
-		r.cache.StopDecode(q.blocks)
+	case q.Source != 0:
+		r.cache.StopDecode(q.Blocks)
 		r.tiers.detach(q, drop)
 	case drop:
-		r.cache.Discard(q.blocks)
+		r.cache.Discard(q.Blocks)
 	default:
-		r.cache.Release(q.blocks)
+		r.cache.Release(q.Blocks)
 	}
 }
 

@@ -5,6 +5,7 @@ package simulation
 import (
 	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // scheduleConstrained gives the running requests their share of the budget and
@@ -19,11 +20,11 @@ func (r *replica) scheduleConstrained() (budget int32, preempted bool) {
 	b := &r.batch
 	r.takeAllOutOfStep()
 	for _, id := range b.running {
-		r.requests.all[id].chunk = 0
+		r.requests.All[id].Chunk = 0
 	}
 	budget = r.maxTokens
 	for i := 0; i < len(b.running) && budget > 0; i++ {
-		q := &r.requests.all[b.running[i]]
+		q := &r.requests.All[b.running[i]]
 		n := min(r.wants(q), r.chunkLimit(q), budget)
 		place, returned := r.makeRoom(i, n)
 		preempted = preempted || returned.preempted
@@ -32,7 +33,7 @@ func (r *replica) scheduleConstrained() (budget int32, preempted bool) {
 			break
 		}
 		i = place
-		q.chunk = n
+		q.Chunk = n
 		budget -= n
 	}
 	b.prefilling = append(b.prefilling[:0], b.running...)
@@ -54,12 +55,12 @@ type takenBack struct {
 func (r *replica) makeRoom(place int, n int32) (int, takenBack) {
 	b := &r.batch
 	var back takenBack
-	for !r.extend(&r.requests.all[b.running[place]], n) {
+	for !r.extend(&r.requests.All[b.running[place]], n) {
 		if len(b.running) == 1 && r.freeBlocks() {
 			continue
 		}
 		victim := r.victim()
-		back.tokens += r.requests.all[b.running[victim]].chunk
+		back.tokens += r.requests.All[b.running[victim]].Chunk
 		back.preempted = true
 		r.preempt(victim)
 		switch {
@@ -81,14 +82,14 @@ func (r *replica) victim() int {
 	r.service.Settle(r.batch.steps)
 	r.jobs = r.jobs[:0]
 	for _, id := range running {
-		r.jobs = append(r.jobs, r.jobOf(&r.requests.all[id]))
+		r.jobs = append(r.jobs, r.jobOf(&r.requests.All[id]))
 	}
 	return r.scheduler.Victim(&r.scheduler, r.jobs, r.now)
 }
 
 func (k *core) ticket(id int32) queue.Ticket {
-	q := &k.requests.all[id]
-	return queue.Ticket{Rank: q.rank, Turn: q.turn, Id: id, Group: q.group}
+	q := &k.requests.All[id]
+	return queue.Ticket{Rank: q.Rank, Turn: q.Turn, Id: id, Group: q.Group}
 }
 
 // preempt takes a request off the batch and puts it back into the wait queue.
@@ -97,22 +98,22 @@ func (k *core) ticket(id int32) queue.Ticket {
 func (r *replica) preempt(victim int) {
 	b := &r.batch
 	id := b.running[victim]
-	q := &r.requests.all[id]
+	q := &r.requests.All[id]
 	if r.listeners.preempted != nil {
 		r.listeners.preempted(r.preemptionOf(q))
 	}
 	b.running = append(b.running[:victim], b.running[victim+1:]...)
-	r.adapters.runs(q.info.Adapter, -1)
+	r.adapters.runs(q.Info.Adapter, -1)
 	r.cancelOngoing(q)
-	r.cache.Release(q.blocks)
-	q.high = max(q.high, q.computed)
-	q.computed, q.chunk = 0, 0
-	q.moveTo(phaseWaiting)
+	r.cache.Release(q.Blocks)
+	q.High = max(q.High, q.Computed)
+	q.Computed, q.Chunk = 0, 0
+	q.MoveTo(request.Waiting)
 	r.waiting.Insert(r.ticket(id))
 	r.watchWaiting(q, id)
 	r.tell(scheduling.Listener.Preempted, q)
 	r.use.Preemptions++
-	r.metrics.cells[q.cell].Preemptions++
+	r.metrics.cells[q.Cell].Preemptions++
 	for _, o := range r.observers {
 		o.preempted(r.sim, r, id)
 	}
@@ -130,12 +131,12 @@ func (r *replica) regroup() {
 	b.constrained = false
 	b.prefilling = b.prefilling[:0]
 	for _, id := range b.running {
-		q := &r.requests.all[id]
-		if q.decoding() && q.lastToken == r.now && !q.incomplete {
+		q := &r.requests.All[id]
+		if q.Decoding() && q.LastToken == r.now && !q.Incomplete {
 			r.joinStep(q, id)
 			continue
 		}
-		b.constrained = b.constrained || q.decoding()
+		b.constrained = b.constrained || q.Decoding()
 		b.prefilling = append(b.prefilling, id)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // copySource is a request's blocks that are being copied: they stay until that is
@@ -23,31 +24,31 @@ type copySource struct {
 }
 
 // sourceOf returns the keep of a request.
-func (l *tierSet) sourceOf(q *request, id int32) *copySource {
-	if q.source > 0 {
-		return &l.sources[q.source-1]
+func (l *tierSet) sourceOf(q *request.Request, id int32) *copySource {
+	if q.Source > 0 {
+		return &l.sources[q.Source-1]
 	}
 	if n := len(l.idle); n > 0 {
-		q.source = l.idle[n-1] + 1
+		q.Source = l.idle[n-1] + 1
 		l.idle = l.idle[:n-1]
 	} else {
 		l.sources = append(l.sources, copySource{})
-		q.source = int32(len(l.sources))
+		q.Source = int32(len(l.sources))
 	}
-	k := &l.sources[q.source-1]
-	*k = copySource{number: q.source - 1, request: id, copies: k.copies[:0], chain: k.chain[:0]}
+	k := &l.sources[q.Source-1]
+	*k = copySource{number: q.Source - 1, request: id, copies: k.copies[:0], chain: k.chain[:0]}
 	return k
 }
 
 // detach keeps the blocks of a request that gives them up until they have been
 // copied.
-func (l *tierSet) detach(q *request, drop bool) {
-	k := &l.sources[q.source-1]
-	k.over, k.drop, k.blocks = true, drop, q.blocks
+func (l *tierSet) detach(q *request.Request, drop bool) {
+	k := &l.sources[q.Source-1]
+	k.over, k.drop, k.blocks = true, drop, q.Blocks
 	l.detached = append(l.detached, k.number)
 	// The chain lives as long as the blocks.
-	q.source = 0
-	k.chain, q.chain = q.chain, k.chain[:0]
+	q.Source = 0
+	k.chain, q.Chain = q.Chain, k.chain[:0]
 }
 
 // copyEnded ends a copy of a request's blocks.
@@ -58,7 +59,7 @@ func (l *tierSet) copyEnded(c *copying) {
 		return
 	}
 	if !k.over {
-		l.replica.requests.all[k.request].source = 0
+		l.replica.requests.All[k.request].Source = 0
 		l.idle = append(l.idle, k.number)
 		return
 	}
@@ -80,11 +81,11 @@ func (l *tierSet) releaseDetached(number int32) {
 }
 
 // cancelCopies takes back the copies of a request's blocks that are under way.
-func (l *tierSet) cancelCopies(q *request) {
-	for _, c := range l.sources[q.source-1].copies {
+func (l *tierSet) cancelCopies(q *request.Request) {
+	for _, c := range l.sources[q.Source-1].copies {
 		l.replica.cluster.abort(l.replica.fabric, c.id)
 		c.cancel(l.replica.sim)
 	}
-	l.idle = append(l.idle, q.source-1)
-	q.source = 0
+	l.idle = append(l.idle, q.Source-1)
+	q.Source = 0
 }

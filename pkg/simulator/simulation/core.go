@@ -7,6 +7,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // core is what the run, the gateway, the cluster and its replicas have in common: the
@@ -23,7 +24,7 @@ type core struct {
 	// now is the time of what is being handled. It goes back when another
 	// replica's turn comes.
 	now      simtime.Time
-	requests requestSlots
+	requests request.Slots
 	metrics  metrics
 	// series follows the run through time; nil where nobody wants to know.
 	series *seriesRecorder

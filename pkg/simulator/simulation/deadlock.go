@@ -2,6 +2,8 @@
 
 package simulation
 
+import "windtunnel.dev/windtunnel/pkg/simulator/internal/request"
+
 // unblock lets a replica go on that cannot: nothing runs or is on its way, and
 // those that hold blocks while they wait leave too few for the first in the
 // queue. The last of them starts anew. It returns false where there is nobody.
@@ -31,15 +33,15 @@ func (r *replica) takeBlocksFromWaiting(front int) bool {
 	order := r.queueInOrder()
 	for i := len(order) - 1; i >= front; i-- {
 		id := order[i].Id
-		q := &r.requests.all[id]
-		if q.Phase() != phaseReady {
+		q := &r.requests.All[id]
+		if q.Phase() != request.Ready {
 			continue
 		}
 		r.cancelOngoing(q)
-		r.cache.Release(q.blocks)
+		r.cache.Release(q.Blocks)
 		r.watch.leaves(q, id)
-		q.moveTo(phaseWaiting)
-		q.computed = 0
+		q.MoveTo(request.Waiting)
+		q.Computed = 0
 		r.port.holding--
 		r.watchWaiting(q, id)
 		return true
@@ -55,12 +57,12 @@ func (r *replica) cancelLastHandoff() bool {
 	}
 	var last *handoff
 	for _, id := range r.port.leaving {
-		j := &r.requests.all[id]
+		j := &r.requests.All[id]
 		h := r.cluster.handoffs.of(j)
 		if h.reserved {
 			return false
 		}
-		if last == nil || h.done > last.done || h.done == last.done && j.info.ID > r.requests.all[last.job].info.ID {
+		if last == nil || h.done > last.done || h.done == last.done && j.Info.ID > r.requests.All[last.job].Info.ID {
 			last = h
 		}
 	}
@@ -78,9 +80,9 @@ func (r *replica) cancelLastHandoff() bool {
 func (l *tierSet) cancelLastLoad() bool {
 	last := int32(none)
 	l.replica.service.Settle(l.replica.batch.steps)
-	for i := range l.replica.requests.all {
-		q := &l.replica.requests.all[i]
-		if q.Phase() == phaseLoading && q.replica == l.replica.index && q.loads > 0 &&
+	for i := range l.replica.requests.All {
+		q := &l.replica.requests.All[i]
+		if q.Phase() == request.Loading && q.Replica == l.replica.index && q.Loads > 0 &&
 			(last == none || l.replica.comesBefore(l.replica.ticket(last), l.replica.ticket(int32(i)))) {
 			last = int32(i)
 		}
@@ -88,12 +90,12 @@ func (l *tierSet) cancelLastLoad() bool {
 	if last == none {
 		return false
 	}
-	q := &l.replica.requests.all[last]
+	q := &l.replica.requests.All[last]
 	l.replica.port.loading--
 	l.replica.cancelTransfers(func(d transferHandler) bool { l, ok := d.(*load); return ok && l.request == last })
-	l.replica.cache.Release(q.blocks)
-	q.moveTo(phaseWaiting)
-	q.computed, q.loads = 0, 0
+	l.replica.cache.Release(q.Blocks)
+	q.MoveTo(request.Waiting)
+	q.Computed, q.Loads = 0, 0
 	l.replica.waiting.Insert(l.replica.ticket(last))
 	l.replica.watchWaiting(q, last)
 	return true

@@ -5,6 +5,7 @@ package simulation
 import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // A decisionTally gathers them.
@@ -42,34 +43,34 @@ func (d *decisionTally) place(replica int32) uint64 {
 }
 
 // ended takes in a request that ended.
-func (d *decisionTally) ended(at simtime.Time, q *request, how simulator.SeriesColumn) {
+func (d *decisionTally) ended(at simtime.Time, q *request.Request, how simulator.SeriesColumn) {
 	if d.Requests == 0 {
-		d.priority, d.prompt = q.info.Priority, q.prompt
+		d.priority, d.prompt = q.Info.Priority, q.Prompt
 	}
 	d.Requests++
 	place := uint64(how) << 32
-	if q.accepted() {
-		place |= d.place(q.replica)
+	if q.Accepted() {
+		place |= d.place(q.Replica)
 	}
-	d.Digest += simulator.Mix(simulator.Mix(simulator.Mix(simulator.Mix(0, uint64(q.info.ID)), place), uint64(q.firstToken)), uint64(at))
+	d.Digest += simulator.Mix(simulator.Mix(simulator.Mix(simulator.Mix(0, uint64(q.Info.ID)), place), uint64(q.FirstToken)), uint64(at))
 	d.see(q)
 }
 
 // see takes note of the properties of a request.
-func (d *decisionTally) see(q *request) {
-	if q.info.Session != 0 {
+func (d *decisionTally) see(q *request.Request) {
+	if q.Info.Session != 0 {
 		d.Shown |= simulator.ShownSessions
 	}
-	if q.info.Adapter != 0 {
+	if q.Info.Adapter != 0 {
 		d.Shown |= simulator.ShownAdapters
 	}
-	if q.info.Headers != 0 {
+	if q.Info.Headers != 0 {
 		d.Shown |= simulator.ShownHeaders
 	}
-	if q.info.Priority != d.priority {
+	if q.Info.Priority != d.priority {
 		d.Shown |= simulator.ShownPriorities
 	}
-	if q.prompt != d.prompt {
+	if q.Prompt != d.prompt {
 		d.Shown |= simulator.ShownLengths
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // delays are the requests that the admission makes wait. Each is in flight, and at no
@@ -16,17 +17,17 @@ type delays struct {
 }
 
 // delay lets a request wait, delayed or awaiting a replica, until the admission is asked again.
-func (g *gateway) delay(id int32, until simtime.Time, as phase) {
-	q := &g.requests.all[id]
+func (g *gateway) delay(id int32, until simtime.Time, as request.Phase) {
+	q := &g.requests.All[id]
 	if until <= g.now || until == simtime.Never {
-		panic(fmt.Sprintf("simulator: the admission delays request %d at %v until %v", q.info.ID, g.now, until))
+		panic(fmt.Sprintf("simulator: the admission delays request %d at %v until %v", q.Info.ID, g.now, until))
 	}
-	q.moveTo(as)
+	q.MoveTo(as)
 	g.series.keep(g.now, +1)
 	g.inFlight++
 	g.cluster.serving++
 	if t := g.policies.Traffic; t != nil {
-		t.Delay(&q.info, +1)
+		t.Delay(&q.Info, +1)
 	}
 	for int(id) >= len(g.delays.bySlot) {
 		g.delays.bySlot = append(g.delays.bySlot, nil)
@@ -38,7 +39,7 @@ func (g *gateway) delay(id int32, until simtime.Time, as phase) {
 		e.Request = id
 		g.delays.bySlot[id] = e
 	}
-	e.Sequence = q.info.ID
+	e.Sequence = q.Info.ID
 	g.sim.events.Move(e, until)
 }
 
@@ -58,22 +59,22 @@ func (g *gateway) cancelDelay(id int32) {
 
 // undelay lets a request wait no longer.
 func (g *gateway) undelay(id int32) {
-	q := &g.requests.all[id]
+	q := &g.requests.All[id]
 	g.series.keep(g.now, -1)
 	g.sim.events.Move(g.delays.bySlot[id], simtime.Never)
 	g.stopAwaiting(q)
-	q.moveTo(phaseNone)
+	q.MoveTo(request.None)
 	g.inFlight--
 	g.cluster.serving--
 	if t := g.policies.Traffic; t != nil {
-		t.Delay(&q.info, -1)
+		t.Delay(&q.Info, -1)
 	}
 }
 
 // recordAdmissionDelay records how long the admission made a request wait that goes to
 // a replica for the first time.
-func (g *gateway) recordAdmissionDelay(q *request) {
-	if q.routedAt > q.info.Arrival {
+func (g *gateway) recordAdmissionDelay(q *request.Request) {
+	if q.RoutedAt > q.Info.Arrival {
 		g.metrics.delayed(g.now, q)
 	}
 }

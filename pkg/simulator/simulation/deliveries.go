@@ -5,6 +5,7 @@ package simulation
 import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // delivery is something of an answer that reaches the gateway at a time: its
@@ -31,8 +32,8 @@ func (d delivery) Before(e delivery) bool {
 
 // counts says whether the request is still there: its slot may be another's by now.
 func (d delivery) counts(k *core) bool {
-	q := &k.requests.all[d.id]
-	return q.Phase() != phaseNone && q.info.ID == d.number
+	q := &k.requests.All[d.id]
+	return q.Phase() != request.None && q.Info.ID == d.number
 }
 
 // deliveries is a binary heap with the earliest delivery in front.
@@ -54,14 +55,14 @@ func (h *deliveries) pop() delivery {
 
 // deliverFirstToken lets the first token that an endpoint gives of an answer reach
 // the gateway.
-func (g *gateway) deliverFirstToken(id int32, q *request, at simtime.Time) {
+func (g *gateway) deliverFirstToken(id int32, q *request.Request, at simtime.Time) {
 	if g.policies.Routing.Responses != nil {
-		g.deliveries.push(delivery{at: at, number: q.info.ID, id: id, endpoint: q.replica})
+		g.deliveries.push(delivery{at: at, number: q.Info.ID, id: id, endpoint: q.Replica})
 	}
 }
 
 // deliverEnd lets the last token of an answer reach the gateway.
-func (g *gateway) deliverEnd(r *replica, id int32, q *request) {
+func (g *gateway) deliverEnd(r *replica, id int32, q *request.Request) {
 	last := r.atGateway(g.now, q)
 	at := last.Add(r.cost.Completion)
 	g.finishBy = max(g.finishBy, at)
@@ -69,7 +70,7 @@ func (g *gateway) deliverEnd(r *replica, id int32, q *request) {
 		g.finish(id, last, at)
 		return
 	}
-	g.deliveries.push(delivery{at: at, number: q.info.ID, id: id, last: last, ends: true})
+	g.deliveries.push(delivery{at: at, number: q.Info.ID, id: id, last: last, ends: true})
 }
 
 // deliver lets everything reach the gateway that does so before a time.
@@ -79,18 +80,18 @@ func (g *gateway) deliver(until simtime.Time) {
 		if !d.counts(g.core) {
 			continue
 		}
-		q := &g.requests.all[d.id]
+		q := &g.requests.All[d.id]
 		switch {
 		case d.ends:
 			if g.policies.Routing.Usage != nil {
-				g.policies.Routing.Usage.Used(d.at, &q.info, int(q.generated()))
+				g.policies.Routing.Usage.Used(d.at, &q.Info, int(q.Generated()))
 			}
 			if g.policies.Routing.Responses != nil {
-				g.policies.Routing.Responses.Finished(&q.info, int(q.replica))
+				g.policies.Routing.Responses.Finished(&q.Info, int(q.Replica))
 			}
 			g.finish(d.id, d.last, d.at)
 		default:
-			g.policies.Routing.Responses.FirstToken(&q.info, int(d.endpoint))
+			g.policies.Routing.Responses.FirstToken(&q.Info, int(d.endpoint))
 		}
 	}
 }
@@ -98,36 +99,36 @@ func (g *gateway) deliver(until simtime.Time) {
 // finish ends a request whose last token reached the gateway, and whose stream
 // was closed there at another time.
 func (g *gateway) finish(id int32, last, at simtime.Time) {
-	q := &g.requests.all[id]
+	q := &g.requests.All[id]
 	g.countCompletion(q, g.metrics.completed(last, at, q))
 	if g.onCompleted != nil {
-		g.onCompleted(q.completion(last))
+		g.onCompleted(q.Completion(last))
 	}
 	if g.onEnded != nil {
-		e := g.endOf(q, at, endCompleted)
-		e.LastToken, e.OutputTokens = last, int(q.generated())
+		e := g.endOf(q, at, request.EndCompleted)
+		e.LastToken, e.OutputTokens = last, int(q.Generated())
 		g.onEnded(e)
 	}
-	g.end(id, at, endCompleted)
+	g.end(id, at, request.EndCompleted)
 }
 
 // end frees the slot of a request that has ended.
-func (g *gateway) end(id int32, at simtime.Time, how ending) {
+func (g *gateway) end(id int32, at simtime.Time, how request.Ending) {
 	for _, o := range g.observers {
 		o.ended(g.sim, id, at, how)
 	}
-	if g.onEnded != nil && how != endCompleted {
-		g.onEnded(g.endOf(&g.requests.all[id], at, how))
+	if g.onEnded != nil && how != request.EndCompleted {
+		g.onEnded(g.endOf(&g.requests.All[id], at, how))
 	}
-	if how != endUnfinished {
-		g.hear(g.requests.all[id].info.ID, at, how.heardAs())
+	if how != request.EndUnfinished {
+		g.hear(g.requests.All[id].Info.ID, at, how.HeardAs())
 	}
 	g.countEnd(id)
 	g.lastEnd = max(g.lastEnd, at)
 	g.inFlight--
 	if g.held.sent != nil {
-		delete(g.held.sent, g.requests.all[id].info.ID)
+		delete(g.held.sent, g.requests.All[id].Info.ID)
 	}
 	g.stopTimeOut(id)
-	g.requests.release(id)
+	g.requests.Release(id)
 }

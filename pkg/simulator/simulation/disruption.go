@@ -10,6 +10,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // advanceToEvent brings all that routing depends on up to what happens between
@@ -98,12 +99,12 @@ func (s *simulation) stop(r *replica) []int32 {
 // dependents lists the requests that need a replica to go on.
 func (c *cluster) dependents(r *replica) []int32 {
 	var ids []int32
-	for i := range c.requests.all {
-		q := &c.requests.all[i]
-		if !q.Phase().atReplica() || q.job {
+	for i := range c.requests.All {
+		q := &c.requests.All[i]
+		if !q.Phase().AtReplica() || q.Job {
 			continue
 		}
-		if q.replica == r.index || q.handoff != 0 && c.handoffs.of(q).from == r.index {
+		if q.Replica == r.index || q.Handoff != 0 && c.handoffs.of(q).from == r.index {
 			ids = append(ids, int32(i))
 		}
 	}
@@ -112,40 +113,40 @@ func (c *cluster) dependents(r *replica) []int32 {
 }
 
 func (c *cluster) sortByArrival(ids []int32) {
-	slices.SortFunc(ids, func(a, b int32) int { return c.requests.all[a].info.ID - c.requests.all[b].info.ID })
+	slices.SortFunc(ids, func(a, b int32) int { return c.requests.All[a].Info.ID - c.requests.All[b].Info.ID })
 }
 
 // takeOffReplicas takes a request off everything that it is part of, as a replica has
 // failed; nil if none has.
 func (c *cluster) takeOffReplicas(failed *replica, id int32) {
-	q := &c.requests.all[id]
-	if q.Phase() != phaseLoading {
-		q.high = max(q.high, q.computed)
+	q := &c.requests.All[id]
+	if q.Phase() != request.Loading {
+		q.High = max(q.High, q.Computed)
 	}
-	if q.handoff != 0 {
+	if q.Handoff != 0 {
 		h := c.handoffs.of(q)
-		if from := &c.replicas[h.from]; c.requests.all[h.job].Phase() != phaseLeaving {
+		if from := &c.replicas[h.from]; c.requests.All[h.job].Phase() != request.Leaving {
 			from.remove(h.job, from == failed)
 		}
 		c.cancelHandoff(h)
 	}
-	c.replicas[q.replica].countServing(-1)
-	c.replicas[q.replica].remove(id, &c.replicas[q.replica] == failed)
-	q.incomplete, q.computed, q.chunk, q.loads = false, 0, 0, 0
-	q.exported = false
+	c.replicas[q.Replica].countServing(-1)
+	c.replicas[q.Replica].remove(id, &c.replicas[q.Replica] == failed)
+	q.Incomplete, q.Computed, q.Chunk, q.Loads = false, 0, 0, 0
+	q.Exported = false
 }
 
 // remove takes a request or a job off a replica. Where that has failed its
 // blocks go with the cache.
 func (r *replica) remove(id int32, failed bool) {
 	r.gauges.settle(r)
-	q := &r.requests.all[id]
-	holds := q.Phase() == phaseReady
+	q := &r.requests.All[id]
+	holds := q.Phase() == request.Ready
 	switch q.Phase() {
-	case phaseEntry:
-		r.entries.Remove(queue.Entry{At: q.entryAt, Number: q.info.ID, Id: id})
+	case request.Entering:
+		r.entries.Remove(queue.Entry{At: q.EntryAt, Number: q.Info.ID, Id: id})
 		r.cluster.reorder(r)
-	case phaseWaiting, phaseReady:
+	case request.Waiting, request.Ready:
 		r.waiting.Remove(r.ticket(id))
 		r.watch.leaves(q, id)
 		r.left(q, true)
@@ -160,37 +161,37 @@ func (r *replica) remove(id int32, failed bool) {
 			r.next = simtime.Never
 			r.cluster.reorder(r)
 		}
-	case phaseHeld:
+	case request.Held:
 		to := &r.cluster.replicas[r.cluster.handoffs.of(q).to].port
 		to.held = slices.DeleteFunc(to.held, func(other int32) bool { return other == id })
-	case phaseLoading:
+	case request.Loading:
 		holds = true
 		r.port.loading--
 		r.left(q, true)
 		if !failed {
 			r.cancelTransfers(func(d transferHandler) bool { l, ok := d.(*load); return ok && l.request == id })
 		}
-	case phaseRunning:
+	case request.Running:
 		holds = true
 		r.batch.take(id)
 		r.left(q, false)
-		r.adapters.runs(q.info.Adapter, -1)
-		if q.job {
+		r.adapters.runs(q.Info.Adapter, -1)
+		if q.Job {
 			r.port.jobs--
 		}
 	}
-	q.moveTo(phaseNone)
+	q.MoveTo(request.None)
 	if failed {
-		q.source = 0
+		q.Source = 0
 	}
 	if !holds || failed {
 		return
 	}
 	used := r.cache.Used()
-	if q.source != 0 {
+	if q.Source != 0 {
 		r.tiers.cancelCopies(q)
 	}
-	r.cache.Release(q.blocks)
+	r.cache.Release(q.Blocks)
 	r.blocksReleased(used)
 }
 
@@ -244,12 +245,12 @@ func (r *replica) cancelTransfers(drop func(transferHandler) bool) {
 // routeAgain asks the router where a request goes that has lost its replica. It
 // keeps what it has given, and computes that again.
 func (g *gateway) routeAgain(id int32) {
-	q := &g.requests.all[id]
+	q := &g.requests.All[id]
 	if g.policies.Routing.Responses != nil {
-		g.policies.Routing.Responses.Finished(&q.info, int(q.replica))
+		g.policies.Routing.Responses.Finished(&q.Info, int(q.Replica))
 	}
-	q.routedAt = g.now
-	to, err := g.route(&q.info)
+	q.RoutedAt = g.now
+	to, err := g.route(&q.Info)
 	if g.isHeld(err) {
 		g.hold(id)
 	} else {
@@ -260,27 +261,27 @@ func (g *gateway) routeAgain(id int32) {
 
 // forwardAgain sends a request on its way that has lost its replica.
 func (g *gateway) forwardAgain(id int32, to policy.Decision, err error) {
-	q := &g.requests.all[id]
-	if q.generated() > 0 {
+	q := &g.requests.All[id]
+	if q.Generated() > 0 {
 		to.Prefill = policy.NoPrefill // the replica that decodes computes all again
 	}
 	if err == nil {
-		if _, never := g.refuses(to, int64(q.prompt), int64(q.finish)); never {
+		if _, never := g.refuses(to, int64(q.Prompt), int64(q.Finish)); never {
 			err = policy.ErrNoEndpoint
 			if g.policies.Routing.Responses != nil {
-				g.policies.Routing.Responses.Finished(&q.info, to.Endpoint)
+				g.policies.Routing.Responses.Finished(&q.Info, to.Endpoint)
 			}
 		}
 	}
 	if err != nil {
 		g.finishBy = max(g.finishBy, g.now)
 		g.metrics.failed(g.now, q)
-		g.end(id, g.now, endFailed)
+		g.end(id, g.now, request.EndFailed)
 		return
 	}
-	q.replica, q.moved, q.remote, q.charged, q.believed = int32(to.Endpoint), true, 0, false, to.Believed
-	q.chain, q.chained = q.chain[:0], false
-	g.metrics.cells[q.cell].Migrated++
+	q.Replica, q.Moved, q.Remote, q.Charged, q.Believed = int32(to.Endpoint), true, 0, false, to.Believed
+	q.Chain, q.Chained = q.Chain[:0], false
+	g.metrics.cells[q.Cell].Migrated++
 	g.recordGatewayQueueing(q)
 	g.cluster.replicas[to.Endpoint].countServing(+1)
 	if to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint {

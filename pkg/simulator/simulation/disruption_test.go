@@ -14,6 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -115,7 +116,7 @@ func TestAReplicaMayFailAtAnyTime(t *testing.T) {
 			}
 		}
 	}
-	for p := phaseEntry; p <= phaseLeaving; p++ {
+	for p := request.Entering; p <= request.Leaving; p++ {
 		if !met[p] {
 			t.Errorf("no request was ever in phase %d", p)
 		}
@@ -146,7 +147,7 @@ func failEvery(t *testing.T, first simtime.Time, endpoint int, met phases, confi
 }
 
 // phases are those that requests have been in.
-type phases map[phase]bool
+type phases map[request.Phase]bool
 
 // phaseWatch notes phases.
 type phaseWatch struct {
@@ -155,7 +156,7 @@ type phaseWatch struct {
 }
 
 func (w *phaseWatch) settled(s *simulation, _ *replica) {
-	for i := range s.requests.all {
-		w.met[s.requests.all[i].Phase()] = true
+	for i := range s.requests.All {
+		w.met[s.requests.All[i].Phase()] = true
 	}
 }

@@ -5,33 +5,34 @@ package simulation
 import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // endOf describes a request that ends after some endpoint had it, or that was
 // kept back for one until the run ended.
-func (g *gateway) endOf(q *request, at simtime.Time, how ending) simulator.RequestEnd {
+func (g *gateway) endOf(q *request.Request, at simtime.Time, how request.Ending) simulator.RequestEnd {
 	e := g.endAtGateway(q, simulator.NoPool)
-	e.End, e.Ended, e.Measured = at, how.String(), q.cell != discard
-	if how == endEvicted {
+	e.End, e.Ended, e.Measured = at, how.String(), q.Cell != discard
+	if how == request.EndEvicted {
 		e.Reason = simulator.Evicted
 	}
-	if q.accepted() {
-		e.Pool, e.Replica = g.cluster.replicas[q.replica].pool, int(q.replica)
+	if q.Accepted() {
+		e.Pool, e.Replica = g.cluster.replicas[q.Replica].pool, int(q.Replica)
 	}
-	e.FirstToken, e.Scheduled = q.firstToken, q.scheduled()
-	if q.firstToken >= 0 {
-		e.Entered = q.entered
+	e.FirstToken, e.Scheduled = q.FirstToken, q.Scheduled()
+	if q.FirstToken >= 0 {
+		e.Entered = q.Entered
 	}
-	e.Overtaken, e.Blocked = q.overtaken, q.blocked
-	e.CachedTokens, e.TierTokens, e.RemoteTokens, e.Believed = int(q.cached), q.tierTokens, int(q.remote), q.believed
+	e.Overtaken, e.Blocked = q.Overtaken, q.Blocked
+	e.CachedTokens, e.TierTokens, e.RemoteTokens, e.Believed = int(q.Cached), q.TierTokens, int(q.Remote), q.Believed
 	return e
 }
 
 // endAtGateway describes a request that no endpoint accepted.
-func (g *gateway) endAtGateway(q *request, pool int) simulator.RequestEnd {
+func (g *gateway) endAtGateway(q *request.Request, pool int) simulator.RequestEnd {
 	return simulator.RequestEnd{
-		ID: q.info.ID, Tenant: q.info.Tenant, Class: q.info.Class, Model: int(q.info.Model), Pool: pool, Replica: simulator.NoReplica,
-		Arrival: q.info.Arrival, FirstToken: unset, End: g.now, PromptTokens: int(q.prompt),
-		Measured: q.info.Arrival >= g.metrics.warmUp,
+		ID: q.Info.ID, Tenant: q.Info.Tenant, Class: q.Info.Class, Model: int(q.Info.Model), Pool: pool, Replica: simulator.NoReplica,
+		Arrival: q.Info.Arrival, FirstToken: request.Unset, End: g.now, PromptTokens: int(q.Prompt),
+		Measured: q.Info.Arrival >= g.metrics.warmUp,
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // evictRequested ends the requests that the router wants ended now.
@@ -29,16 +30,16 @@ func (g *gateway) evictRequested() {
 // evict ends a request that was sent to an endpoint. The gateway answers it.
 func (g *gateway) evict(number int) {
 	id := g.requestSent(number)
-	q := &g.requests.all[id]
+	q := &g.requests.All[id]
 	g.takeOff(id)
 	g.metrics.evicted(g.now, q)
 	if g.onEvicted != nil {
 		g.onEvicted(number)
 	}
 	if g.policies.Routing.Responses != nil {
-		g.policies.Routing.Responses.Finished(&q.info, int(q.replica))
+		g.policies.Routing.Responses.Finished(&q.Info, int(q.Replica))
 	}
-	g.end(id, g.now, endEvicted)
+	g.end(id, g.now, request.EndEvicted)
 }
 
 // takeOff takes a request off the replicas. The engine gives the request's place and
@@ -47,10 +48,10 @@ func (g *gateway) evict(number int) {
 // other request gets the place and the blocks before the step ends. Only scrapes show it
 // sooner.
 func (g *gateway) takeOff(id int32) {
-	q := &g.requests.all[id]
-	if q.Phase() != phaseLeaving {
-		if q.inStep {
-			g.cluster.replicas[q.replica].stepWithout(q, id)
+	q := &g.requests.All[id]
+	if q.Phase() != request.Leaving {
+		if q.InStep {
+			g.cluster.replicas[q.Replica].stepWithout(q, id)
 		}
 		g.cluster.takeOffReplicas(nil, id)
 	}
@@ -60,14 +61,14 @@ func (g *gateway) takeOff(id int32) {
 // requestSent finds a request by its number that an endpoint has.
 func (g *gateway) requestSent(number int) int32 {
 	id, ok := g.held.sent[number]
-	if ok && g.requests.all[id].Phase() != phaseGateway {
+	if ok && g.requests.All[id].Phase() != request.AtGateway {
 		return id
 	}
 	panic(fmt.Sprintf("simulator: the router ends request %d at %v, which no endpoint has", number, g.now))
 }
 
 // stepWithout takes a request out of step, be it in the middle of one.
-func (r *replica) stepWithout(q *request, id int32) {
+func (r *replica) stepWithout(q *request.Request, id int32) {
 	r.leaveStep(q)
 	r.batch.forget(id)
 }
@@ -86,8 +87,8 @@ func (b *batch) forget(id int32) {
 
 // cancelDeliveries lets nothing more of an answer reach the gateway: what is on its
 // way is dropped when it comes.
-func (g *gateway) cancelDeliveries(q *request) {
-	if q.Phase() == phaseLeaving {
+func (g *gateway) cancelDeliveries(q *request.Request) {
+	if q.Phase() == request.Leaving {
 		g.finishBy, g.finishStale = g.now, true
 		return
 	}

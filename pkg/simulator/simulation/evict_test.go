@@ -10,6 +10,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // ender keeps request 0 back until a time, and then ends another one that is in
@@ -60,7 +61,7 @@ func (e *ender) Evict(now simtime.Time) (int, bool) {
 		return 0, false
 	}
 	e.asked, e.ended = true, true
-	e.met[e.s.requests.all[e.s.gateway.requestSent(e.victim)].Phase()] = true
+	e.met[e.s.requests.All[e.s.gateway.requestSent(e.victim)].Phase()] = true
 	return e.victim, true
 }
 
@@ -77,7 +78,7 @@ func TestARequestMayBeEndedAtAnyTime(t *testing.T) {
 			}
 		}
 	}
-	for p := phaseRemote; p <= phaseLeaving; p++ {
+	for p := request.Remote; p <= request.Leaving; p++ {
 		if !met[p] {
 			t.Errorf("no request was ended in phase %d", p)
 		}

@@ -9,6 +9,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // waitPace is from how many requests the pace of a queue is taken.
@@ -40,13 +41,13 @@ func (x *exports) restart() {
 
 // admit counts a request that gets blocks for the first time, with the tokens of its
 // prompt that GPU memory has and those that come from elsewhere.
-func (x *exports) admit(now simtime.Time, q *request, cached, external int32) {
-	if x == nil || q.exported {
+func (x *exports) admit(now simtime.Time, q *request.Request, cached, external int32) {
+	if x == nil || q.Exported {
 		return
 	}
-	q.exported = true
+	q.Exported = true
 	c := &x.counters
-	c.PrefixCacheQueries += int64(q.prompt)
+	c.PrefixCacheQueries += int64(q.Prompt)
 	c.PrefixCacheHits += int64(cached)
 	c.ExternalPrefixCacheHits += int64(external)
 	x.times[x.admitted%waitPace] = now
@@ -54,11 +55,11 @@ func (x *exports) admit(now simtime.Time, q *request, cached, external int32) {
 }
 
 // firstToken counts a request whose prompt is computed.
-func (x *exports) firstToken(now simtime.Time, q *request) {
+func (x *exports) firstToken(now simtime.Time, q *request.Request) {
 	if x != nil {
-		observe(&x.counters.TimeToFirstToken, now.Sub(q.entered), 1)
+		observe(&x.counters.TimeToFirstToken, now.Sub(q.Entered), 1)
 		if x.latencies != nil {
-			x.latencies.firstTokens.Observe(autoscaling.TimeToFirstTokenBounds, now.Sub(q.entered), 1)
+			x.latencies.firstTokens.Observe(autoscaling.TimeToFirstTokenBounds, now.Sub(q.Entered), 1)
 		}
 	}
 }

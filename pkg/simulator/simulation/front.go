@@ -16,7 +16,7 @@ func (r *replica) front() int32 {
 // comesBefore reports whether a request is to be served before another one, now.
 func (r *replica) comesBefore(a, b queue.Ticket) bool {
 	if m := r.scheduler.Moving; m != nil && a.Group != b.Group {
-		x, y := m.Rank(r.jobOf(&r.requests.all[a.Id]), r.now), m.Rank(r.jobOf(&r.requests.all[b.Id]), r.now)
+		x, y := m.Rank(r.jobOf(&r.requests.All[a.Id]), r.now), m.Rank(r.jobOf(&r.requests.All[b.Id]), r.now)
 		if x != y {
 			return x < y
 		}

@@ -13,6 +13,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -68,9 +69,9 @@ type gateway struct {
 // arrive routes a request at the time of its arrival and sends it on its way.
 func (g *gateway) arrive(w *workload.Request) {
 	g.arrived++
-	id := g.requests.take()
-	q := &g.requests.all[id]
-	q.info = policy.Request{
+	id := g.requests.Take()
+	q := &g.requests.All[id]
+	q.Info = policy.Request{
 		ID: w.ID, Arrival: w.Arrival, Prompt: w.Prompt, Tokens: w.Prompt.Tokens(),
 		Tenant: w.Tenant, Class: w.Class, Priority: w.Priority,
 		Session: w.Session, Adapter: int32(w.Adapter), Headers: int32(w.Headers),
@@ -78,16 +79,16 @@ func (g *gateway) arrive(w *workload.Request) {
 	}
 	g.turns[w.Model]++
 	promised := g.metrics.target(w.Tenant, w.Class)
-	q.info.TTFT, q.info.TPOT = promised.TTFT, promised.TPOT
-	q.replica, q.routedAt = simulator.NoReplica, w.Arrival
-	q.lastToken, q.firstToken, q.scheduledAt = unset, unset, unset
-	q.retry = w.Attempt > 0
+	q.Info.TTFT, q.Info.TPOT = promised.TTFT, promised.TPOT
+	q.Replica, q.RoutedAt = simulator.NoReplica, w.Arrival
+	q.LastToken, q.FirstToken, q.ScheduledAt = request.Unset, request.Unset, request.Unset
+	q.Retry = w.Attempt > 0
 	output := int32(max(w.OutputTokens, 1))
-	q.prompt = int32(q.info.Tokens)
-	q.total, q.finish = q.prompt, q.prompt+output
-	q.answer = prompt.Extent{Source: w.Response, Start: w.ResponseStart, Tokens: output}
+	q.Prompt = int32(q.Info.Tokens)
+	q.Total, q.Finish = q.Prompt, q.Prompt+output
+	q.Answer = prompt.Extent{Source: w.Response, Start: w.ResponseStart, Tokens: output}
 	g.countArrival(q)
-	g.prioritize(&q.info)
+	g.prioritize(&q.Info)
 	g.admit(id)
 	g.startTimeOut(id, w)
 	g.now = w.Arrival
@@ -129,7 +130,7 @@ func (g *gateway) admit(id int32) {
 	if g.awaits(id) {
 		return
 	}
-	info := &g.requests.all[id].info
+	info := &g.requests.All[id].Info
 	if a := g.policies.Admission; a != nil {
 		verdict := a.Admit(g.show(), info)
 		switch {
@@ -138,12 +139,12 @@ func (g *gateway) admit(id int32) {
 			g.reject(id, simulator.NoPool, refusal(verdict.Rejection))
 			return
 		case verdict.Until != 0:
-			g.delay(id, verdict.Until, phaseDelayed)
+			g.delay(id, verdict.Until, request.Delayed)
 			return
 		}
 		info.Hints = info.Hints.With(verdict.Hints)
 	}
-	g.requests.all[id].routedAt = g.now
+	g.requests.All[id].RoutedAt = g.now
 	g.countAdmission(id)
 	to, err := g.route(info)
 	if g.isHeld(err) {
@@ -159,20 +160,20 @@ func (g *gateway) forward(id int32, to policy.Decision, err error) {
 		g.reject(id, simulator.NoPool, refusal(err))
 		return
 	}
-	q := &g.requests.all[id]
+	q := &g.requests.All[id]
 	endpoint, prefill := to.Endpoint, to.Prefill
 	r := &g.cluster.replicas[endpoint]
-	reason, never := g.refuses(to, int64(q.prompt), int64(q.finish))
+	reason, never := g.refuses(to, int64(q.Prompt), int64(q.Finish))
 	if never {
 		if g.policies.Routing.Responses != nil {
-			g.policies.Routing.Responses.Finished(&q.info, endpoint)
+			g.policies.Routing.Responses.Finished(&q.Info, endpoint)
 		}
 		g.reject(id, r.pool, reason)
 		return
 	}
-	q.replica, q.believed = int32(endpoint), to.Believed
+	q.Replica, q.Believed = int32(endpoint), to.Believed
 	g.held.note(id, q)
-	q.cell = g.metrics.arrived(g.now, r.pool, q)
+	q.Cell = g.metrics.arrived(g.now, r.pool, q)
 	g.recordGatewayQueueing(q)
 	g.recordAdmissionDelay(q)
 	g.inFlight++
@@ -212,11 +213,11 @@ func (r *replica) sendToQueue(id int32) {
 	now := r.now
 	r.advance(now)
 	r.now = now
-	q := &r.requests.all[id]
-	if delay := r.entryDelay(q.prompt); delay > 0 {
-		q.moveTo(phaseEntry)
-		q.entryAt = now.Add(delay)
-		r.entries.Push(queue.Entry{At: q.entryAt, Number: q.info.ID, Id: id})
+	q := &r.requests.All[id]
+	if delay := r.entryDelay(q.Prompt); delay > 0 {
+		q.MoveTo(request.Entering)
+		q.EntryAt = now.Add(delay)
+		r.entries.Push(queue.Entry{At: q.EntryAt, Number: q.Info.ID, Id: id})
 		r.cluster.reorder(r)
 		return
 	}
@@ -283,8 +284,8 @@ func refusal(err error) simulator.Reason {
 
 // reject ends a request that no engine will see.
 func (g *gateway) reject(id int32, pool int, reason simulator.Reason) {
-	info := &g.requests.all[id].info
-	g.metrics.rejected(g.now, pool, &g.requests.all[id], reason)
+	info := &g.requests.All[id].Info
+	g.metrics.rejected(g.now, pool, &g.requests.All[id], reason)
 	g.countRejection(id)
 	for _, o := range g.observers {
 		o.rejected(g.sim, info, reason)
@@ -293,12 +294,12 @@ func (g *gateway) reject(id int32, pool int, reason simulator.Reason) {
 		g.onRejected(info.ID, reason)
 	}
 	if g.onEnded != nil {
-		e := g.endAtGateway(&g.requests.all[id], pool)
+		e := g.endAtGateway(&g.requests.All[id], pool)
 		e.Ended, e.Reason = "rejected", reason
 		g.onEnded(e)
 	}
 	g.hear(info.ID, g.now, workload.Rejected)
 	g.finishBy, g.lastEnd = max(g.finishBy, g.now), max(g.lastEnd, g.now)
 	g.stopTimeOut(id)
-	g.requests.release(id)
+	g.requests.Release(id)
 }

@@ -9,6 +9,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // gatewayQueue is where requests wait that the router keeps back.
@@ -35,9 +36,9 @@ func newGatewayQueue(r *policy.Routing) gatewayQueue {
 }
 
 // note remembers a request that goes to a replica for the first time.
-func (g *gatewayQueue) note(id int32, q *request) {
+func (g *gatewayQueue) note(id int32, q *request.Request) {
 	if g.sent != nil {
-		g.sent[q.info.ID] = id
+		g.sent[q.Info.ID] = id
 	}
 }
 
@@ -48,12 +49,12 @@ func (g *gateway) isHeld(err error) bool {
 
 // hold lets a request wait at the gateway. It is in flight, and at no replica.
 func (g *gateway) hold(id int32) {
-	q := &g.requests.all[id]
-	q.moveTo(phaseGateway)
+	q := &g.requests.All[id]
+	q.MoveTo(request.AtGateway)
 	g.series.keep(g.now, +1)
-	g.held.requests[q.info.ID] = id
+	g.held.requests[q.Info.ID] = id
 	g.cluster.serving++
-	if !q.accepted() {
+	if !q.Accepted() {
 		g.inFlight++
 	}
 }
@@ -92,12 +93,12 @@ func (g *gateway) sendReleased(released policy.Released) {
 		panic(fmt.Sprintf("simulator: the router releases request %d at %v, which it does not keep", released.Request, g.now))
 	}
 	delete(g.held.requests, released.Request)
-	q := &g.requests.all[id]
-	q.moveTo(phaseNone)
+	q := &g.requests.All[id]
+	q.MoveTo(request.None)
 	g.series.keep(g.now, -1)
 	g.cluster.serving--
 	to, err := g.checkDecision(released.Request, released.Decision, released.Err)
-	if q.accepted() {
+	if q.Accepted() {
 		g.forwardAgain(id, to, err)
 		return
 	}
@@ -107,8 +108,8 @@ func (g *gateway) sendReleased(released policy.Released) {
 
 // recordGatewayQueueing records how long the router kept a request back that goes to a
 // replica now.
-func (g *gateway) recordGatewayQueueing(q *request) {
-	if g.held.queue != nil && g.held.queue.Queues(&q.info) {
+func (g *gateway) recordGatewayQueueing(q *request.Request) {
+	if g.held.queue != nil && g.held.queue.Queues(&q.Info) {
 		g.metrics.kept(g.now, q)
 	}
 }

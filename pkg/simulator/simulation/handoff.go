@@ -10,6 +10,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // handoff is the way of one prompt's KV from the replica that computes it to the
@@ -54,22 +55,22 @@ func (p *handoffs) take() int32 {
 }
 
 // of returns the hand-over that a request or a job is part of.
-func (p *handoffs) of(q *request) *handoff { return &p.all[q.handoff-1] }
+func (p *handoffs) of(q *request.Request) *handoff { return &p.all[q.Handoff-1] }
 
 // handOver has another replica compute the prompt of a request first.
 func (c *cluster) handOver(id int32, from, to int) {
 	c.checkHandOver(&c.replicas[from], &c.replicas[to])
 	at := c.handoffs.take()
-	job := c.requests.take()
-	q, j := &c.requests.all[id], &c.requests.all[job]
-	j.info, j.prompt, j.cell = q.info, q.prompt, q.cell
-	j.total, j.finish = j.prompt, j.prompt
-	j.lastToken, j.firstToken, j.scheduledAt = unset, unset, unset
-	j.job, j.replica = true, int32(from)
-	q.handoff, j.handoff = at+1, at+1
-	q.moveTo(phaseRemote)
+	job := c.requests.Take()
+	q, j := &c.requests.All[id], &c.requests.All[job]
+	j.Info, j.Prompt, j.Cell = q.Info, q.Prompt, q.Cell
+	j.Total, j.Finish = j.Prompt, j.Prompt
+	j.LastToken, j.FirstToken, j.ScheduledAt = request.Unset, request.Unset, request.Unset
+	j.Job, j.Replica = true, int32(from)
+	q.Handoff, j.Handoff = at+1, at+1
+	q.MoveTo(request.Remote)
 	c.handoffs.all[at] = handoff{
-		decode: id, job: job, from: int32(from), to: int32(to), begun: c.now, done: unset, readyAt: unset,
+		decode: id, job: job, from: int32(from), to: int32(to), begun: c.now, done: request.Unset, readyAt: request.Unset,
 		flights: c.handoffs.all[at].flights[:0],
 	}
 	c.replicas[from].sendToQueue(job)
@@ -83,23 +84,23 @@ func (c *cluster) enqueueDecode(h *handoff) {
 
 // reserveForHandoff gives a request that is handed over its blocks, or returns false
 // where there are not enough.
-func (c *cluster) reserveForHandoff(r *replica, q *request) bool {
-	cached := r.cache.Match(q.chain, int(q.prompt-1))
+func (c *cluster) reserveForHandoff(r *replica, q *request.Request) bool {
+	cached := r.cache.Match(q.Chain, int(q.Prompt-1))
 	blocks, ok := r.admitBlocks(kv.Admission{
-		Chain: q.chain, Cached: cached, Tokens: int(q.prompt), Reserve: int(q.prompt),
-		Withheld: true, Priority: q.info.Priority,
+		Chain: q.Chain, Cached: cached, Tokens: int(q.Prompt), Reserve: int(q.Prompt),
+		Withheld: true, Priority: q.Info.Priority,
 	})
 	if !ok {
 		return false
 	}
-	q.moveTo(phaseLoading)
-	q.blocks, q.incomplete = blocks, true
-	r.exports.admit(r.now, q, int32(cached), q.prompt-int32(cached))
+	q.MoveTo(request.Loading)
+	q.Blocks, q.Incomplete = blocks, true
+	r.exports.admit(r.now, q, int32(cached), q.Prompt-int32(cached))
 	r.port.loading++
 	h := c.handoffs.of(q)
 	h.reserved = true
 	h.sent = int32(cached / r.cache.BlockTokens())
-	h.needs = r.blocksOf(q.prompt) - h.sent
+	h.needs = r.blocksOf(q.Prompt) - h.sent
 	h.mark = h.needs
 	if share := c.handoff.StartShare; share > 0 && share < 1 {
 		h.mark = int32(math.Ceil(float64(share * float64(h.needs))))
@@ -109,9 +110,9 @@ func (c *cluster) reserveForHandoff(r *replica, q *request) bool {
 }
 
 // chunkComputed notes that a job's chunk is computed, now.
-func (c *cluster) chunkComputed(r *replica, j *request) {
+func (c *cluster) chunkComputed(r *replica, j *request.Request) {
 	h := c.handoffs.of(j)
-	h.confirmed = max(h.confirmed, r.complete(j.computed, j.total))
+	h.confirmed = max(h.confirmed, r.complete(j.Computed, j.Total))
 	if c.handoff.Granularity == simulator.GranularityBlock {
 		return
 	}
@@ -129,15 +130,15 @@ func (c *cluster) stream(r *replica) {
 		return
 	}
 	for _, id := range r.batch.prefilling {
-		j := &c.requests.all[id]
-		if !j.job || j.chunk == 0 {
+		j := &c.requests.All[id]
+		if !j.Job || j.Chunk == 0 {
 			continue
 		}
 		h := c.handoffs.of(j)
 		if !h.asked {
 			c.enqueueDecode(h)
 		}
-		h.available = max(h.available, r.complete(j.computed+j.chunk, j.total))
+		h.available = max(h.available, r.complete(j.Computed+j.Chunk, j.Total))
 		c.sendReady(h)
 	}
 }
@@ -159,12 +160,12 @@ func (r *replica) blocksOf(tokens int32) int32 {
 
 // prefilled ends a job that has computed its prompt. Its blocks stay until they
 // have been handed over.
-func (c *cluster) prefilled(r *replica, j *request) {
-	j.moveTo(phaseLeaving)
+func (c *cluster) prefilled(r *replica, j *request.Request) {
+	j.MoveTo(request.Leaving)
 	r.port.jobs--
 	r.exports.finish()
 	r.use.Served++
-	r.use.ServedTokens += int64(j.prompt)
+	r.use.ServedTokens += int64(j.Prompt)
 	h := c.handoffs.of(j)
 	r.port.leaving = append(r.port.leaving, h.job)
 	h.done = c.now
@@ -180,10 +181,10 @@ func (c *cluster) prefilled(r *replica, j *request) {
 // for a prompt that is not being computed, lest two wait for each other's.
 func (c *cluster) restartHandoff(h *handoff) {
 	c.cancelFlights(h)
-	to, q := &c.replicas[h.to], &c.requests.all[h.decode]
+	to, q := &c.replicas[h.to], &c.requests.All[h.decode]
 	to.remove(h.decode, false)
-	q.moveTo(phaseRemote)
-	q.incomplete = false
+	q.MoveTo(request.Remote)
+	q.Incomplete = false
 	h.asked, h.reserved = false, false
 	h.confirmed, h.available, h.sent = 0, 0, 0
 	h.needs, h.posted, h.arrived, h.mark = 0, 0, 0, 0
@@ -192,15 +193,15 @@ func (c *cluster) restartHandoff(h *handoff) {
 // progress lets a request decode when enough has come, and ends its hand-over
 // when all has.
 func (c *cluster) progress(h *handoff) {
-	if h.done == unset || !h.reserved {
+	if h.done == request.Unset || !h.reserved {
 		return
 	}
 	if !h.ready && h.arrived >= h.mark {
 		c.readyToDecode(h)
 	}
 	if h.arrived == h.needs {
-		q := &c.requests.all[h.decode]
-		c.replicas[h.to].cache.Publish(q.blocks)
+		q := &c.requests.All[h.decode]
+		c.replicas[h.to].cache.Publish(q.Blocks)
 		c.closeHandoff(h, false)
 	}
 }
@@ -209,9 +210,9 @@ func (c *cluster) progress(h *handoff) {
 // token of the prompt is computed again: its output is the first of the answer.
 func (c *cluster) readyToDecode(h *handoff) {
 	h.ready, h.readyAt = true, c.now
-	r, q := &c.replicas[h.to], &c.requests.all[h.decode]
-	q.computed = q.prompt - 1
-	q.remote = q.prompt - (r.blocksOf(q.prompt)-h.needs)*int32(r.cache.BlockTokens())
+	r, q := &c.replicas[h.to], &c.requests.All[h.decode]
+	q.Computed = q.Prompt - 1
+	q.Remote = q.Prompt - (r.blocksOf(q.Prompt)-h.needs)*int32(r.cache.BlockTokens())
 	c.metrics.handedOver(c.now, q, time.Duration(c.now-h.done))
 	r.resumeLater(h.decode)
 }
@@ -220,10 +221,10 @@ func (c *cluster) readyToDecode(h *handoff) {
 // blocks up.
 func (c *cluster) closeHandoff(h *handoff, cancelled bool) {
 	c.tellHandOver(h, cancelled)
-	q, j := &c.requests.all[h.decode], &c.requests.all[h.job]
-	at := q.handoff - 1
-	q.handoff, q.incomplete = 0, false
-	if j.Phase() == phaseLeaving {
+	q, j := &c.requests.All[h.decode], &c.requests.All[h.job]
+	at := q.Handoff - 1
+	q.Handoff, q.Incomplete = 0, false
+	if j.Phase() == request.Leaving {
 		r := &c.replicas[h.from]
 		r.port.left(h.job)
 		used := r.cache.Used()
@@ -231,7 +232,7 @@ func (c *cluster) closeHandoff(h *handoff, cancelled bool) {
 		r.blocksReleased(used)
 	}
 	to, counted := h.to, h.counted
-	c.requests.release(h.job)
+	c.requests.Release(h.job)
 	c.handoffs.free = append(c.handoffs.free, at)
 	if counted {
 		c.endPending(&c.replicas[to].port)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/kv/transfer"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // port is a replica's end of hand-overs.
@@ -40,8 +41,8 @@ func (p *port) left(job int32) {
 // holdsJob keeps a prefill job at the door while as many hand-overs as may be are under
 // way to the replica that is to decode.
 func (c *cluster) holdsJob(id int32) bool {
-	q := &c.requests.all[id]
-	if !q.job || c.handoff.MaxPending == 0 {
+	q := &c.requests.All[id]
+	if !q.Job || c.handoff.MaxPending == 0 {
 		return false
 	}
 	h := c.handoffs.of(q)
@@ -50,7 +51,7 @@ func (c *cluster) holdsJob(id int32) bool {
 		return false
 	}
 	if to.pending == c.handoff.MaxPending {
-		q.moveTo(phaseHeld)
+		q.MoveTo(request.Held)
 		to.held = append(to.held, id)
 		return true
 	}
@@ -68,5 +69,5 @@ func (c *cluster) endPending(to *port) {
 	}
 	id := to.held[0]
 	to.held = to.held[1:]
-	c.replicas[c.requests.all[id].replica].enter(id)
+	c.replicas[c.requests.All[id].Replica].enter(id)
 }

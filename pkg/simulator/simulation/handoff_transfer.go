@@ -47,7 +47,7 @@ func (c *cluster) sendBlocks(h *handoff, upTo, blocks, rest int32) {
 	if c.handoff.Granularity == simulator.GranularityBlock {
 		wait = time.Duration(blocks-1) * (c.handoff.Egress.Latency + c.handoff.Ingress.Latency)
 	}
-	f := &flight{handoff: c.requests.all[h.decode].handoff, blocks: blocks, rest: rest, upTo: upTo}
+	f := &flight{handoff: c.requests.All[h.decode].Handoff, blocks: blocks, rest: rest, upTo: upTo}
 	f.id = c.beginTransfer(from.fabric, wait, f, int64(blocks)*from.blockBytes, from.port.egress, to.port.ingress)
 	h.flights = append(h.flights, f)
 }

@@ -8,6 +8,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -97,15 +98,15 @@ func (s *simulation) advanceServing(until simtime.Time) simtime.Time {
 
 // cutOff ends what the drain left in flight.
 func (s *simulation) cutOff(at simtime.Time) {
-	for id := range s.requests.all {
-		q := &s.requests.all[id]
-		if q.Phase() == phaseNone || q.job {
+	for id := range s.requests.All {
+		q := &s.requests.All[id]
+		if q.Phase() == request.None || q.Job {
 			continue
 		}
-		if !q.accepted() {
-			q.cell = s.metrics.arrived(at, simulator.NoPool, q)
+		if !q.Accepted() {
+			q.Cell = s.metrics.arrived(at, simulator.NoPool, q)
 		}
 		s.metrics.unfinished(at, q)
-		s.gateway.end(int32(id), at, endUnfinished)
+		s.gateway.end(int32(id), at, request.EndUnfinished)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // invariants is an observer that panics, with the values, when something that
@@ -51,70 +52,70 @@ func broken(s *simulation, format string, args ...any) {
 }
 
 func (v *invariants) arrived(s *simulation, id int32) {
-	q := &s.requests.all[id]
-	if q.info.Arrival != s.now && s.gateway.held.queue == nil && q.routedAt == q.info.Arrival || q.info.Arrival > s.now {
-		broken(s, "request %d arrives, due at %v", q.info.ID, q.info.Arrival)
+	q := &s.requests.All[id]
+	if q.Info.Arrival != s.now && s.gateway.held.queue == nil && q.RoutedAt == q.Info.Arrival || q.Info.Arrival > s.now {
+		broken(s, "request %d arrives, due at %v", q.Info.ID, q.Info.Arrival)
 	}
-	if _, again := v.tokens[q.info.ID]; again {
-		broken(s, "request %d arrives again", q.info.ID)
+	if _, again := v.tokens[q.Info.ID]; again {
+		broken(s, "request %d arrives again", q.Info.ID)
 	}
-	v.tokens[q.info.ID] = 0
-	v.tokenAt[q.info.ID] = q.info.Arrival
+	v.tokens[q.Info.ID] = 0
+	v.tokenAt[q.Info.ID] = q.Info.Arrival
 	v.inFlight++
 }
 
 func (v *invariants) rejected(*simulation, *policy.Request, simulator.Reason) { v.rejections++ }
 
 func (v *invariants) preempted(s *simulation, r *replica, id int32) {
-	q := &s.requests.all[id]
-	if q.computed != 0 || q.chunk != 0 || q.Phase() != phaseWaiting || r.waiting.Len() == 0 {
-		broken(s, "request %d was preempted with %d tokens computed and %d under way", q.info.ID, q.computed, q.chunk)
+	q := &s.requests.All[id]
+	if q.Computed != 0 || q.Chunk != 0 || q.Phase() != request.Waiting || r.waiting.Len() == 0 {
+		broken(s, "request %d was preempted with %d tokens computed and %d under way", q.Info.ID, q.Computed, q.Chunk)
 	}
 }
 
 func (v *invariants) token(s *simulation, id, n int32, at simtime.Time) {
-	q := &s.requests.all[id]
-	number := v.tokens[q.info.ID] + n
+	q := &s.requests.All[id]
+	number := v.tokens[q.Info.ID] + n
 	switch {
-	case q.generated() != number || q.total > q.finish:
-		broken(s, "request %d gives token %d, after %d of %d", q.info.ID, q.generated(), number-n, q.finish-q.prompt)
-	case q.computed != q.total-1 || q.computed < q.prompt:
-		broken(s, "request %d decodes with %d of %d tokens computed", q.info.ID, q.computed, q.total-1)
-	case at <= v.tokenAt[q.info.ID] || at < s.now:
-		broken(s, "request %d: token %d at %v, the one before at %v", q.info.ID, number, at, v.tokenAt[q.info.ID])
+	case q.Generated() != number || q.Total > q.Finish:
+		broken(s, "request %d gives token %d, after %d of %d", q.Info.ID, q.Generated(), number-n, q.Finish-q.Prompt)
+	case q.Computed != q.Total-1 || q.Computed < q.Prompt:
+		broken(s, "request %d decodes with %d of %d tokens computed", q.Info.ID, q.Computed, q.Total-1)
+	case at <= v.tokenAt[q.Info.ID] || at < s.now:
+		broken(s, "request %d: token %d at %v, the one before at %v", q.Info.ID, number, at, v.tokenAt[q.Info.ID])
 	}
-	v.tokens[q.info.ID] = number
-	v.tokenAt[q.info.ID] = at
+	v.tokens[q.Info.ID] = number
+	v.tokenAt[q.Info.ID] = at
 }
 
-func (v *invariants) ended(s *simulation, id int32, at simtime.Time, how ending) {
-	q := &s.requests.all[id]
-	if n := v.tokens[q.info.ID]; how == endCompleted && (n != q.finish-q.prompt || v.tokenAt[q.info.ID] > at) {
-		broken(s, "request %d ends with %d of %d tokens, the last at %v", q.info.ID, n, q.finish-q.prompt, v.tokenAt[q.info.ID])
+func (v *invariants) ended(s *simulation, id int32, at simtime.Time, how request.Ending) {
+	q := &s.requests.All[id]
+	if n := v.tokens[q.Info.ID]; how == request.EndCompleted && (n != q.Finish-q.Prompt || v.tokenAt[q.Info.ID] > at) {
+		broken(s, "request %d ends with %d of %d tokens, the last at %v", q.Info.ID, n, q.Finish-q.Prompt, v.tokenAt[q.Info.ID])
 	}
-	v.tokensDelivered += int64(v.tokens[q.info.ID])
-	if q.scheduled() {
-		v.promptTokens += int64(q.prompt)
+	v.tokensDelivered += int64(v.tokens[q.Info.ID])
+	if q.Scheduled() {
+		v.promptTokens += int64(q.Prompt)
 	}
-	delete(v.tokens, q.info.ID)
-	delete(v.tokenAt, q.info.ID)
-	if q.accepted() {
+	delete(v.tokens, q.Info.ID)
+	delete(v.tokenAt, q.Info.ID)
+	if q.Accepted() {
 		v.inFlight--
 	}
 	v.ends++
-	v.cutOff = v.cutOff || how == endUnfinished
+	v.cutOff = v.cutOff || how == request.EndUnfinished
 }
 
 func (v *invariants) formed(s *simulation, r *replica, step latency.Step) {
 	tokens, blocks := int32(0), 0
 	block := int32(r.cache.BlockTokens())
 	for _, id := range r.batch.running {
-		q := &s.requests.all[id]
-		if q.Phase() != phaseRunning || q.chunk < 0 || q.computed+q.chunk > q.total+v.drafts(r, q) || q.decoding() && q.computed < q.prompt {
-			broken(s, "request %d in phase %d computes %d after %d of %d", q.info.ID, q.Phase(), q.chunk, q.computed, q.total)
+		q := &s.requests.All[id]
+		if q.Phase() != request.Running || q.Chunk < 0 || q.Computed+q.Chunk > q.Total+v.drafts(r, q) || q.Decoding() && q.Computed < q.Prompt {
+			broken(s, "request %d in phase %d computes %d after %d of %d", q.Info.ID, q.Phase(), q.Chunk, q.Computed, q.Total)
 		}
-		tokens += q.chunk
-		held := max(r.blocksHeld(q), int((q.computed+q.chunk+block-1)/block))
+		tokens += q.Chunk
+		held := max(r.blocksHeld(q), int((q.Computed+q.Chunk+block-1)/block))
 		blocks += held + r.config.Windows.Groups*min(held, r.config.Windows.Blocks)
 	}
 	switch {
@@ -135,8 +136,8 @@ func (v *invariants) formed(s *simulation, r *replica, step latency.Step) {
 }
 
 // drafts is how many tokens of a request a step computes at most that are not sure to come.
-func (v *invariants) drafts(r *replica, q *request) int32 {
-	if !r.speculates() || !q.decoding() {
+func (v *invariants) drafts(r *replica, q *request.Request) int32 {
+	if !r.speculates() || !q.Decoding() {
 		return 0
 	}
 	return int32(r.config.Speculation.Tokens)
@@ -150,7 +151,7 @@ func (v *invariants) adapted(s *simulation, r *replica) {
 	}
 	running := map[int32]int{}
 	for _, id := range r.batch.running {
-		if adapter := s.requests.all[id].info.Adapter; adapter != 0 {
+		if adapter := s.requests.All[id].Info.Adapter; adapter != 0 {
 			running[adapter]++
 		}
 	}
@@ -187,28 +188,28 @@ func (v *invariants) floor(s *simulation, r *replica) {
 func (v *invariants) inOrder(s *simulation, r *replica) {
 	none := scheduling.Job{Turn: -1}
 	last := none
-	check := func(id int32, want phase) {
-		q := &s.requests.all[id]
+	check := func(id int32, want request.Phase) {
+		q := &s.requests.All[id]
 		j := r.jobOf(q)
 		if last != none && r.scheduler.Compare(last, j, r.now) >= 0 || q.Phase() != want {
-			broken(s, "replica %d: request %d in phase %v, %+v, comes after %+v", r.index, q.info.ID, q.Phase(), j, last)
+			broken(s, "replica %d: request %d in phase %v, %+v, comes after %+v", r.index, q.Info.ID, q.Phase(), j, last)
 		}
 		last = j
 	}
 	if r.scheduler.Order == nil && r.scheduler.Moving == nil && r.scheduler.Victim == nil && r.fabric == nil && r.adapters == nil {
 		for _, id := range r.batch.running {
-			check(id, phaseRunning)
+			check(id, request.Running)
 		}
 	}
 	order := r.queueInOrder()
 	if len(order) > 0 && r.front() != order[0].Id {
 		broken(s, "replica %d: request %d is in front of the queue, and request %d is to be served first",
-			r.index, s.requests.all[r.front()].info.ID, s.requests.all[order[0].Id].info.ID)
+			r.index, s.requests.All[r.front()].Info.ID, s.requests.All[order[0].Id].Info.ID)
 	}
 	for _, t := range order {
-		want := phaseWaiting
-		if s.requests.all[t.Id].Phase() == phaseReady {
-			want = phaseReady
+		want := request.Waiting
+		if s.requests.All[t.Id].Phase() == request.Ready {
+			want = request.Ready
 		}
 		check(t.Id, want)
 	}
@@ -218,13 +219,13 @@ func (v *invariants) inOrder(s *simulation, r *replica) {
 // be asked again about each.
 func (v *invariants) delayed(s *simulation) int {
 	n := 0
-	for id := range s.requests.all {
-		q := &s.requests.all[id]
-		if q.Phase() != phaseDelayed && q.Phase() != phaseAwaiting {
+	for id := range s.requests.All {
+		q := &s.requests.All[id]
+		if q.Phase() != request.Delayed && q.Phase() != request.Awaiting {
 			continue
 		}
-		if e := s.gateway.delays.bySlot[id]; e.At < s.now || e.At == simtime.Never || e.Sequence != q.info.ID || q.accepted() {
-			broken(s, "request %d is delayed, and its event is that of request %d at %v", q.info.ID, e.Sequence, e.At)
+		if e := s.gateway.delays.bySlot[id]; e.At < s.now || e.At == simtime.Never || e.Sequence != q.Info.ID || q.Accepted() {
+			broken(s, "request %d is delayed, and its event is that of request %d at %v", q.Info.ID, e.Sequence, e.At)
 		}
 		n++
 	}
@@ -239,11 +240,11 @@ func (v *invariants) atGateway(s *simulation) int {
 	}
 	n := 0
 	for number, id := range s.gateway.held.requests {
-		q := &s.requests.all[id]
-		if q.info.ID != number || q.Phase() != phaseGateway {
-			broken(s, "request %d is kept at the gateway, and in phase %d as number %d", number, q.Phase(), q.info.ID)
+		q := &s.requests.All[id]
+		if q.Info.ID != number || q.Phase() != request.AtGateway {
+			broken(s, "request %d is kept at the gateway, and in phase %d as number %d", number, q.Phase(), q.Info.ID)
 		}
-		if !q.accepted() {
+		if !q.Accepted() {
 			n++
 		}
 	}

@@ -2,6 +2,8 @@
 
 package simulation
 
+import "windtunnel.dev/windtunnel/pkg/simulator/internal/request"
+
 // conserved checks kv_cache_conservation: on the GPU and in each tier the blocks
 // that are free, used or pending add up to all of them, and
 // nothing is pinned that nobody has pinned.
@@ -36,17 +38,17 @@ func (v *invariants) handedOver(s *simulation, r *replica) {
 		broken(s, "replica %d: %d hand-overs are under way to it, more than %d", r.index, r.port.pending, most)
 	}
 	for _, id := range r.batch.running {
-		q := &s.requests.all[id]
-		if q.handoff == 0 || q.job {
+		q := &s.requests.All[id]
+		if q.Handoff == 0 || q.Job {
 			continue
 		}
-		if h := s.cluster.handoffs.of(q); !h.ready || h.done == unset || h.arrived < h.mark {
-			broken(s, "request %d decodes with %d of %d blocks handed over, %d wanted", q.info.ID, h.arrived, h.needs, h.mark)
+		if h := s.cluster.handoffs.of(q); !h.ready || h.done == request.Unset || h.arrived < h.mark {
+			broken(s, "request %d decodes with %d of %d blocks handed over, %d wanted", q.Info.ID, h.arrived, h.needs, h.mark)
 		}
 	}
-	for i := range s.requests.all {
-		q := &s.requests.all[i]
-		if q.Phase() == phaseNone || q.job || q.handoff == 0 {
+	for i := range s.requests.All {
+		q := &s.requests.All[i]
+		if q.Phase() == request.None || q.Job || q.Handoff == 0 {
 			continue
 		}
 		h := s.cluster.handoffs.of(q)
@@ -55,9 +57,9 @@ func (v *invariants) handedOver(s *simulation, r *replica) {
 		for _, f := range h.flights {
 			under += f.blocks + f.rest
 		}
-		if h.reserved && (local < 0 || transferring != under || transferred < 0 || h.ready && h.done == unset) {
+		if h.reserved && (local < 0 || transferring != under || transferred < 0 || h.ready && h.done == request.Unset) {
 			broken(s, "hand-over of request %d: %d blocks local, %d transferring (%d in flight), %d transferred",
-				q.info.ID, local, transferring, under, transferred)
+				q.Info.ID, local, transferring, under, transferred)
 		}
 	}
 }
@@ -98,8 +100,8 @@ func (c *cluster) excused(r *replica) bool {
 	if r.tiers != nil && r.tiers.frees() {
 		return true
 	}
-	for i := range c.requests.all {
-		if j := &c.requests.all[i]; j.job && j.replica == r.index && j.Phase() == phaseLeaving {
+	for i := range c.requests.All {
+		if j := &c.requests.All[i]; j.Job && j.Replica == r.index && j.Phase() == request.Leaving {
 			return true
 		}
 	}

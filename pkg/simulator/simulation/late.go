@@ -5,6 +5,7 @@ package simulation
 import (
 	"math"
 	"slices"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // noCutoff is the cutoff of a step that may have all who wait.
@@ -12,9 +13,9 @@ const noCutoff = math.MaxInt64
 
 // joined notes that a request has come into the wait queue that was not there when the
 // step under way began, if one is.
-func (r *replica) joined(q *request) {
+func (r *replica) joined(q *request.Request) {
 	r.joins++
-	q.join = r.joins
+	q.Join = r.joins
 }
 
 // closeSchedule has an engine that schedules asynchronously form the next step of those
@@ -34,7 +35,7 @@ func (r *replica) openSchedule() bool {
 }
 
 // isLate says whether a request that waits came too late for the step being formed.
-func (r *replica) isLate(q *request) bool { return q.join > r.cutoff }
+func (r *replica) isLate(q *request.Request) bool { return q.Join > r.cutoff }
 
 // skip takes the front of the wait queue out for the rest of an admission.
 func (r *replica) skip(id int32) {

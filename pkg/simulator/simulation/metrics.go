@@ -9,6 +9,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -29,7 +30,7 @@ type metrics struct {
 	last      simtime.Time
 	decisions decisionTally
 	// ended is told of each request that ends, measured or not; nil where nobody wants to know.
-	ended func(at simtime.Time, q *request, how simulator.SeriesColumn)
+	ended func(at simtime.Time, q *request.Request, how simulator.SeriesColumn)
 }
 
 func newMetrics(targets []simulator.Target, tenantTargets [][]simulator.Target, warmUp time.Duration, pools []simulator.Pool, labels workload.Labels) metrics {
@@ -69,7 +70,7 @@ func (m *metrics) touch(now simtime.Time, cell int32) *simulator.Cell {
 }
 
 // end takes in the end of a request, and tells of it.
-func (m *metrics) end(at simtime.Time, q *request, how simulator.SeriesColumn) {
+func (m *metrics) end(at simtime.Time, q *request.Request, how simulator.SeriesColumn) {
 	m.decisions.ended(at, q, how)
 	if m.ended != nil {
 		m.ended(at, q, how)
@@ -77,17 +78,17 @@ func (m *metrics) end(at simtime.Time, q *request, how simulator.SeriesColumn) {
 }
 
 // arrived counts a request that a pool serves and returns its cell.
-func (m *metrics) arrived(now simtime.Time, pool int, q *request) int32 {
-	cell := m.cell(pool, &q.info)
+func (m *metrics) arrived(now simtime.Time, pool int, q *request.Request) int32 {
+	cell := m.cell(pool, &q.Info)
 	c := m.touch(now, cell)
 	c.Arrived++
-	if q.retry {
+	if q.Retry {
 		c.Retries++
 	}
 	return cell
 }
 
-func (m *metrics) rejected(now simtime.Time, pool int, q *request, reason simulator.Reason) {
+func (m *metrics) rejected(now simtime.Time, pool int, q *request.Request, reason simulator.Reason) {
 	c := m.cells[m.arrived(now, pool, q)]
 	c.Rejected++
 	c.RejectedBy[reason]++
@@ -95,45 +96,45 @@ func (m *metrics) rejected(now simtime.Time, pool int, q *request, reason simula
 }
 
 // evicted counts a request as rejected that a pool has been serving.
-func (m *metrics) evicted(now simtime.Time, q *request) {
-	c := m.touch(now, q.cell)
+func (m *metrics) evicted(now simtime.Time, q *request.Request) {
+	c := m.touch(now, q.Cell)
 	c.Rejected++
 	c.RejectedBy[simulator.Evicted]++
 	m.end(now, q, simulator.SeriesRejected)
 }
 
-func (m *metrics) timedOut(now simtime.Time, q *request) {
-	m.touch(now, q.cell).TimedOut++
+func (m *metrics) timedOut(now simtime.Time, q *request.Request) {
+	m.touch(now, q.Cell).TimedOut++
 	m.end(now, q, simulator.SeriesTimedOut)
 }
 
-func (m *metrics) failed(now simtime.Time, q *request) {
-	m.touch(now, q.cell).Failed++
+func (m *metrics) failed(now simtime.Time, q *request.Request) {
+	m.touch(now, q.Cell).Failed++
 	m.end(now, q, simulator.SeriesFailed)
 }
 
-func (m *metrics) unfinished(now simtime.Time, q *request) {
-	m.touch(now, q.cell).Unfinished++
+func (m *metrics) unfinished(now simtime.Time, q *request.Request) {
+	m.touch(now, q.Cell).Unfinished++
 	m.end(now, q, simulator.SeriesUnfinished)
 }
 
 // kept records that a request goes to a replica, after the router was asked.
-func (m *metrics) kept(now simtime.Time, q *request) {
-	m.touch(now, q.cell).GatewayQueueing.Record(int64(now - q.routedAt))
+func (m *metrics) kept(now simtime.Time, q *request.Request) {
+	m.touch(now, q.Cell).GatewayQueueing.Record(int64(now - q.RoutedAt))
 }
 
 // delayed records how long the admission made a request wait that goes to a replica.
-func (m *metrics) delayed(now simtime.Time, q *request) {
-	m.touch(now, q.cell).AdmissionDelay.Record(int64(q.routedAt - q.info.Arrival))
+func (m *metrics) delayed(now simtime.Time, q *request.Request) {
+	m.touch(now, q.Cell).AdmissionDelay.Record(int64(q.RoutedAt - q.Info.Arrival))
 }
 
 // scheduled records the first admission of a request into a batch.
-func (m *metrics) scheduled(now simtime.Time, q *request) {
-	c := m.touch(now, q.cell)
-	c.Queueing.Record(int64(now - q.info.Arrival))
-	c.PromptTokens += int64(q.prompt)
-	c.CachedTokens += int64(q.cached)
-	for k, tokens := range q.tierTokens {
+func (m *metrics) scheduled(now simtime.Time, q *request.Request) {
+	c := m.touch(now, q.Cell)
+	c.Queueing.Record(int64(now - q.Info.Arrival))
+	c.PromptTokens += int64(q.Prompt)
+	c.CachedTokens += int64(q.Cached)
+	for k, tokens := range q.TierTokens {
 		c.TierTokens[k] += int64(tokens)
 	}
 }
@@ -141,17 +142,17 @@ func (m *metrics) scheduled(now simtime.Time, q *request) {
 // believed records what the router had believed of a request that is admitted for the
 // first time, and what a cache of such blocks gave it. What no cache can give, the last
 // token and the rest of its block, is left out.
-func (m *metrics) believed(now simtime.Time, q *request, block int32) {
-	if !q.believed.Known {
+func (m *metrics) believed(now simtime.Time, q *request.Request, block int32) {
+	if !q.Believed.Known {
 		return
 	}
-	promised := int64(min(q.believed.Tokens, int((q.prompt-1)/block*block)))
-	found := int64(q.cached)
-	for _, tokens := range q.tierTokens {
+	promised := int64(min(q.Believed.Tokens, int((q.Prompt-1)/block*block)))
+	found := int64(q.Cached)
+	for _, tokens := range q.TierTokens {
 		found += int64(tokens)
 	}
-	c := m.touch(now, q.cell)
-	c.BelievedPromptTokens += int64(q.prompt)
+	c := m.touch(now, q.Cell)
+	c.BelievedPromptTokens += int64(q.Prompt)
 	c.PromisedTokens += promised
 	c.FoundTokens += found
 	c.KeptTokens += min(promised, found)
@@ -159,15 +160,15 @@ func (m *metrics) believed(now simtime.Time, q *request, block int32) {
 
 // handedOver records that a request may decode, so long after its prompt was
 // computed elsewhere.
-func (m *metrics) handedOver(now simtime.Time, q *request, after time.Duration) {
-	c := m.touch(now, q.cell)
+func (m *metrics) handedOver(now simtime.Time, q *request.Request, after time.Duration) {
+	c := m.touch(now, q.Cell)
 	c.Handoffs++
 	c.Handoff.Record(int64(after))
 }
 
 // loaded records that a request's KV has come from lower tiers.
-func (m *metrics) loaded(now simtime.Time, q *request) {
-	m.touch(now, q.cell).KVLoad.Record(int64(now - q.loading))
+func (m *metrics) loaded(now simtime.Time, q *request.Request) {
+	m.touch(now, q.Cell).KVLoad.Record(int64(now - q.Loading))
 }
 
 // tokens records n tokens that each came a gap, in ns, after the one before.
@@ -202,21 +203,21 @@ func (m *metrics) verified(now simtime.Time, cell int32, drafts, accepted int64)
 }
 
 // firstToken records a request's first token.
-func (m *metrics) firstToken(now simtime.Time, q *request) {
-	c := m.touch(now, q.cell)
+func (m *metrics) firstToken(now simtime.Time, q *request.Request) {
+	c := m.touch(now, q.Cell)
 	c.OutputTokens++
-	c.TTFT.Record(int64(q.firstToken - q.info.Arrival))
-	c.EngineTTFT.Record(int64(now - q.entered))
+	c.TTFT.Record(int64(q.FirstToken - q.Info.Arrival))
+	c.EngineTTFT.Record(int64(now - q.Entered))
 }
 
 // completed records a request whose last token reached the gateway at one time
 // and whose stream ended at another, and reports whether it met all of its targets.
-func (m *metrics) completed(last, end simtime.Time, q *request) (good bool) {
-	c := m.touch(end, q.cell)
-	ttft := q.firstToken.Sub(q.info.Arrival)
-	e2e := end.Sub(q.info.Arrival)
-	decode := last.Sub(q.firstToken)
-	gaps := q.generated() - 1
+func (m *metrics) completed(last, end simtime.Time, q *request.Request) (good bool) {
+	c := m.touch(end, q.Cell)
+	ttft := q.FirstToken.Sub(q.Info.Arrival)
+	e2e := end.Sub(q.Info.Arrival)
+	decode := last.Sub(q.FirstToken)
+	gaps := q.Generated() - 1
 
 	c.Completed++
 	m.end(end, q, simulator.SeriesCompleted)
@@ -225,7 +226,7 @@ func (m *metrics) completed(last, end simtime.Time, q *request) (good bool) {
 		c.TPOT.Record(int64(decode) / int64(gaps))
 	}
 
-	target := m.target(q.info.Tenant, q.info.Class)
+	target := m.target(q.Info.Tenant, q.Info.Class)
 	metTTFT := within(ttft, target.TTFT)
 	metTPOT := gaps <= 0 || within((decode+time.Duration(gaps)-1)/time.Duration(gaps), target.TPOT)
 	metE2E := within(e2e, target.E2E)
@@ -241,7 +242,7 @@ func (m *metrics) completed(last, end simtime.Time, q *request) (good bool) {
 	good = metTTFT && metTPOT && metE2E
 	if good {
 		c.Good++
-		if !q.retry {
+		if !q.Retry {
 			c.FirstGood++
 		}
 	}

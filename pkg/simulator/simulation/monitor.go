@@ -75,7 +75,7 @@ func (r *replica) worked() time.Duration {
 func (g *gateway) queued(router int) int {
 	n := 0
 	for _, id := range g.held.requests {
-		if g.routerFor(&g.requests.all[id]) == router {
+		if g.routerFor(&g.requests.All[id]) == router {
 			n++
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // observer watches a run from inside. The invariants are one; a run without
@@ -25,7 +26,7 @@ type observer interface {
 	// token: the engine gave n tokens at once, which reach the gateway at a time.
 	token(s *simulation, id, n int32, at simtime.Time)
 	// ended: the request is about to be forgotten.
-	ended(s *simulation, id int32, at simtime.Time, how ending)
+	ended(s *simulation, id int32, at simtime.Time, how request.Ending)
 	// settled: a request was sent on its way (r is nil), or a replica's step
 	// ended and the next one began.
 	settled(s *simulation, r *replica)

@@ -13,6 +13,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // toFirst is a router that knows one endpoint.
@@ -57,7 +58,7 @@ func (c *occupancy) rejected(*simulation, *policy.Request, simulator.Reason) {}
 func (c *occupancy) formed(*simulation, *replica, latency.Step)              {}
 func (c *occupancy) preempted(*simulation, *replica, int32)                  {}
 func (c *occupancy) token(*simulation, int32, int32, simtime.Time)           {}
-func (c *occupancy) ended(_ *simulation, _ int32, at simtime.Time, _ ending) {
+func (c *occupancy) ended(_ *simulation, _ int32, at simtime.Time, _ request.Ending) {
 	c.changes = append(c.changes, change{at, -1})
 }
 

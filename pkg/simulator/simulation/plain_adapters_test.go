@@ -19,24 +19,24 @@ type plainAdapter struct {
 // canUseAdapter says whether a request may run as far as its adapter is concerned.
 // Where it could as soon as that is loaded, and there is a place, it is.
 func (p *plain) canUseAdapter(r *plainReplica, q *plainRequest) bool {
-	if r.Adapters == nil || q.info.Adapter == 0 {
+	if r.Adapters == nil || q.Info.Adapter == 0 {
 		return true
 	}
 	for _, a := range r.adapters {
-		if a.id == q.info.Adapter {
+		if a.id == q.Info.Adapter {
 			return a.ready <= p.now
 		}
 	}
 	if len(r.adapters) == r.Adapters.Max {
 		out := slices.IndexFunc(r.adapters, func(a *plainAdapter) bool {
-			return a.ready <= p.now && !slices.ContainsFunc(r.running, func(o *plainRequest) bool { return o.info.Adapter == a.id })
+			return a.ready <= p.now && !slices.ContainsFunc(r.running, func(o *plainRequest) bool { return o.Info.Adapter == a.id })
 		})
 		if out < 0 {
 			return false
 		}
 		r.adapters = slices.Delete(r.adapters, out, out+1)
 	}
-	a := &plainAdapter{id: q.info.Adapter, ready: p.now.Add(r.Adapters.LoadTime)}
+	a := &plainAdapter{id: q.Info.Adapter, ready: p.now.Add(r.Adapters.LoadTime)}
 	r.adapters = append(r.adapters, a)
 	if a.ready > p.now {
 		p.schedule(plainEvent{at: a.ready, kind: plainAdapterLoaded, number: r.index, replica: r, request: q})
@@ -46,7 +46,7 @@ func (p *plain) canUseAdapter(r *plainReplica, q *plainRequest) bool {
 
 // useAdapter makes a request's adapter the one that was used last.
 func (r *plainReplica) useAdapter(q *plainRequest) {
-	at := slices.IndexFunc(r.adapters, func(a *plainAdapter) bool { return a.id == q.info.Adapter })
+	at := slices.IndexFunc(r.adapters, func(a *plainAdapter) bool { return a.id == q.Info.Adapter })
 	if at >= 0 {
 		a := r.adapters[at]
 		r.adapters = append(slices.Delete(r.adapters, at, at+1), a)
@@ -83,8 +83,8 @@ func (p *plain) scrapeAdapters(r *plainReplica) {
 func adaptersOf(requests []*plainRequest) []int32 {
 	var ids []int32
 	for _, q := range requests {
-		if q.info.Adapter != 0 && !slices.Contains(ids, q.info.Adapter) {
-			ids = append(ids, q.info.Adapter)
+		if q.Info.Adapter != 0 && !slices.Contains(ids, q.Info.Adapter) {
+			ids = append(ids, q.Info.Adapter)
 		}
 	}
 	slices.Sort(ids)

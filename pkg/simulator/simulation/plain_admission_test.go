@@ -27,7 +27,7 @@ func (p *plain) letEnter(q *plainRequest) {
 		return
 	}
 	if p.Policies.Admission != nil {
-		verdict := p.Policies.Admission.Admit(p.look(), &q.info)
+		verdict := p.Policies.Admission.Admit(p.look(), &q.Info)
 		if verdict.Rejection != nil {
 			p.turnAway(q, simulator.NoPool, plainReason(verdict.Rejection))
 			return
@@ -36,21 +36,21 @@ func (p *plain) letEnter(q *plainRequest) {
 			p.fly(q)
 			p.delayed = append(p.delayed, q)
 			if p.Policies.Traffic != nil {
-				p.Policies.Traffic.Delay(&q.info, 1)
+				p.Policies.Traffic.Delay(&q.Info, 1)
 			}
-			p.schedule(plainEvent{at: verdict.Until, kind: plainDelayEnd, number: q.info.ID, request: q})
+			p.schedule(plainEvent{at: verdict.Until, kind: plainDelayEnd, number: q.Info.ID, request: q})
 			return
 		}
-		if chunk := verdict.Hints.PrefillChunk; chunk > 0 && (q.info.Hints.PrefillChunk == 0 || chunk < q.info.Hints.PrefillChunk) {
-			q.info.Hints.PrefillChunk = chunk
+		if chunk := verdict.Hints.PrefillChunk; chunk > 0 && (q.Info.Hints.PrefillChunk == 0 || chunk < q.Info.Hints.PrefillChunk) {
+			q.Info.Hints.PrefillChunk = chunk
 		}
 	}
-	q.routedAt = p.now
+	q.RoutedAt = p.now
 	if p.Policies.Traffic != nil {
-		p.Policies.Traffic.Admit(p.now, &q.info)
-		q.counted = true
+		p.Policies.Traffic.Admit(p.now, &q.Info)
+		q.Counted = true
 	}
-	decision, err := p.Policies.Routing.Router.Route(p.look(), &q.info)
+	decision, err := p.Policies.Routing.Router.Route(p.look(), &q.Info)
 	if errors.Is(err, policy.ErrHeld) {
 		p.fly(q)
 		p.waiting = append(p.waiting, q)
@@ -75,26 +75,26 @@ func (p *plain) undelay(q *plainRequest) {
 	p.forget(q)
 	p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool { return e.kind == plainDelayEnd && e.request == q })
 	if p.Policies.Traffic != nil {
-		p.Policies.Traffic.Delay(&q.info, -1)
+		p.Policies.Traffic.Delay(&q.Info, -1)
 	}
 }
 
 // noteDelay notes how long the admission made a request wait that goes to an endpoint.
 func (p *plain) noteDelay(q *plainRequest) {
-	if q.routedAt > q.info.Arrival {
-		p.metrics.touch(p.now, q.cell).AdmissionDelay.Record(int64(q.routedAt.Sub(q.info.Arrival)))
+	if q.RoutedAt > q.Info.Arrival {
+		p.metrics.touch(p.now, q.Cell).AdmissionDelay.Record(int64(q.RoutedAt.Sub(q.Info.Arrival)))
 	}
 }
 
 // turnAway ends a request that no engine will see.
 func (p *plain) turnAway(q *plainRequest, pool int, reason simulator.Reason) {
 	p.hear(q, workload.Rejected)
-	p.metrics.rejected(p.now, pool, &q.request, reason)
+	p.metrics.rejected(p.now, pool, &q.Request, reason)
 	p.note(q, func(rec *record) { rec.end = reason.String() })
 	p.flow.Rejected++
 	p.uncount(q)
 	if p.Policies.Traffic != nil {
-		p.Policies.Traffic.Reject(p.now, &q.info)
+		p.Policies.Traffic.Reject(p.now, &q.Info)
 	}
 }
 
@@ -114,8 +114,8 @@ func plainReason(err error) simulator.Reason {
 // uncount tells the traffic that a request has ended that it was told of.
 func (p *plain) uncount(q *plainRequest) {
 	p.flow.Ended++
-	if q.counted {
-		p.Policies.Traffic.End(&q.info)
-		q.counted = false
+	if q.Counted {
+		p.Policies.Traffic.End(&q.Info)
+		q.Counted = false
 	}
 }

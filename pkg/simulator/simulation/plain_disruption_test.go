@@ -65,7 +65,7 @@ func (p *plain) fail(replicas ...*plainReplica) {
 	for _, r := range replicas {
 		lost = append(lost, p.stop(r, lost...)...)
 	}
-	slices.SortStableFunc(lost, func(q, o *plainRequest) int { return q.info.ID - o.info.ID })
+	slices.SortStableFunc(lost, func(q, o *plainRequest) int { return q.Info.ID - o.Info.ID })
 	for _, q := range lost {
 		p.routeAgain(q)
 	}
@@ -76,7 +76,7 @@ func (p *plain) fail(replicas ...*plainReplica) {
 func (p *plain) dependOn(r *plainReplica) []*plainRequest {
 	var all []*plainRequest
 	for _, q := range p.flying {
-		if q.accepted && !q.leaving && !slices.Contains(p.waiting, q) && (int(q.replica) == r.index || q.receives() && q.handoff.prefill == r) {
+		if q.accepted && !q.leaving && !slices.Contains(p.waiting, q) && (int(q.Replica) == r.index || q.receives() && q.handoff.prefill == r) {
 			all = append(all, q)
 		}
 	}
@@ -111,10 +111,10 @@ func (p *plain) takeOff(q *plainRequest) {
 		}
 		p.openDoor(h.decode)
 	}
-	r := p.replicas[q.replica]
+	r := p.replicas[q.Replica]
 	p.dismiss(r, q)
 	p.dropBlocks(r, q)
-	q.exported = false
+	q.Exported = false
 }
 
 // empty makes a replica as it was at the start, but for its figures. Its step is
@@ -147,12 +147,12 @@ func (p *plain) empty(r *plainReplica) {
 // routeAgain asks the router for another endpoint. What the request has been
 // given stays given.
 func (p *plain) routeAgain(q *plainRequest) {
-	p.tellFinished(q, int(q.replica))
-	q.high = max(q.high, q.computed)
-	q.computed, q.chunk = 0, 0
-	q.routedAt = p.now
+	p.tellFinished(q, int(q.Replica))
+	q.High = max(q.High, q.Computed)
+	q.Computed, q.Chunk = 0, 0
+	q.RoutedAt = p.now
 	p.tellAll()
-	decision, err := p.Policies.Routing.Router.Route(p.look(), &q.info)
+	decision, err := p.Policies.Routing.Router.Route(p.look(), &q.Info)
 	if errors.Is(err, policy.ErrHeld) {
 		p.waiting = append(p.waiting, q)
 	} else {
@@ -164,9 +164,9 @@ func (p *plain) routeAgain(q *plainRequest) {
 func (p *plain) sendAgainTo(q *plainRequest, decision policy.Decision, err error) {
 	if err == nil {
 		if _, never := p.refuses(q, decision); !never {
-			p.metrics.cells[q.cell].Migrated++
+			p.metrics.cells[q.Cell].Migrated++
 			p.noteWait(q)
-			q.moved, q.charged = true, false
+			q.Moved, q.Charged = true, false
 			p.place(q, decision)
 			return
 		}
@@ -177,8 +177,8 @@ func (p *plain) sendAgainTo(q *plainRequest, decision policy.Decision, err error
 
 // breakOff ends a request that has lost its replica.
 func (p *plain) breakOff(q *plainRequest) {
-	p.metrics.touch(p.now, q.cell).Failed++
-	p.metrics.end(p.now, &q.request, simulator.SeriesFailed)
+	p.metrics.touch(p.now, q.Cell).Failed++
+	p.metrics.end(p.now, &q.Request, simulator.SeriesFailed)
 	p.note(q, func(rec *record) { rec.end = "failed" })
 	p.hear(q, workload.Failed)
 	p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool { return e.request == q })

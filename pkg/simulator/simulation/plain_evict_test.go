@@ -17,7 +17,7 @@ func (p *plain) revoke() {
 			return
 		}
 		for _, q := range slices.Clone(p.flying) {
-			if q.info.ID == number {
+			if q.Info.ID == number {
 				p.turnOut(q)
 			}
 		}
@@ -31,13 +31,13 @@ func (p *plain) turnOut(q *plainRequest) {
 		p.takeOff(q)
 	}
 	p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool { return e.kind == plainDelivery && e.request == q })
-	cell := p.metrics.touch(p.now, q.cell)
+	cell := p.metrics.touch(p.now, q.Cell)
 	cell.Rejected++
 	cell.RejectedBy[simulator.Evicted]++
-	p.metrics.end(p.now, &q.request, simulator.SeriesRejected)
+	p.metrics.end(p.now, &q.Request, simulator.SeriesRejected)
 	p.note(q, func(rec *record) { rec.end = "evicted" })
 	p.hear(q, workload.Rejected)
-	p.tellFinished(q, int(q.replica))
+	p.tellFinished(q, int(q.Replica))
 	p.uncount(q)
 	p.forget(q)
 }

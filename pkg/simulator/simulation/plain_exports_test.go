@@ -8,6 +8,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // plainExports is all that an engine has done since it started, one entry each.
@@ -31,19 +32,19 @@ type plainMoved struct {
 }
 
 func (x *plainExports) noteAdmission(now simtime.Time, q *plainRequest, cached, external int32) {
-	if !q.exported {
-		q.exported = true
-		x.lookups = append(x.lookups, plainLookup{now, q.prompt, cached, external})
+	if !q.Exported {
+		q.Exported = true
+		x.lookups = append(x.lookups, plainLookup{now, q.Prompt, cached, external})
 	}
 }
 
 // noteToken notes the token that a request is being given.
 func (x *plainExports) noteToken(now simtime.Time, q *plainRequest) {
-	if q.lastToken == unset || q.moved {
-		x.waits = append(x.waits, now.Sub(q.entered))
+	if q.LastToken == request.Unset || q.Moved {
+		x.waits = append(x.waits, now.Sub(q.Entered))
 		return
 	}
-	x.gaps = append(x.gaps, now.Sub(q.lastToken))
+	x.gaps = append(x.gaps, now.Sub(q.LastToken))
 }
 
 // showEngines lets the router see engines that have done nothing, if it asks for that.

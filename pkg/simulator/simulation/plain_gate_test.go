@@ -23,7 +23,7 @@ func (p *plain) release() {
 		if !ok {
 			break
 		}
-		at := slices.IndexFunc(p.waiting, func(q *plainRequest) bool { return q.info.ID == released.Request })
+		at := slices.IndexFunc(p.waiting, func(q *plainRequest) bool { return q.Info.ID == released.Request })
 		q := p.waiting[at]
 		p.waiting = slices.Delete(p.waiting, at, at+1)
 		if q.accepted {
@@ -46,7 +46,7 @@ func (p *plain) release() {
 
 // noteWait notes how long a request was kept that goes to an endpoint now.
 func (p *plain) noteWait(q *plainRequest) {
-	if queue := p.Policies.Routing.Queue; queue != nil && queue.Queues(&q.info) {
-		p.metrics.touch(p.now, q.cell).GatewayQueueing.Record(int64(p.now.Sub(q.routedAt)))
+	if queue := p.Policies.Routing.Queue; queue != nil && queue.Queues(&q.Info) {
+		p.metrics.touch(p.now, q.Cell).GatewayQueueing.Record(int64(p.now.Sub(q.RoutedAt)))
 	}
 }

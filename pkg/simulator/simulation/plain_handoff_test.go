@@ -11,6 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // plainHandoff is a prompt on its way from the replica that computes it to the
@@ -47,7 +48,7 @@ type plainPart struct {
 }
 
 func (q *plainRequest) handsOver(to policy.Decision) bool {
-	return to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint && q.generated() == 0
+	return to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint && q.Generated() == 0
 }
 
 func (q *plainRequest) isJob() bool { return q.handoff != nil && q.handoff.job == q }
@@ -57,7 +58,7 @@ func (q *plainRequest) isJob() bool { return q.handoff != nil && q.handoff.job =
 func (q *plainRequest) receives() bool { return q.handoff != nil && q.handoff.request == q }
 
 // done says that a job has computed its prompt.
-func (q *plainRequest) done() bool { return q.isJob() && q.computed == q.total }
+func (q *plainRequest) done() bool { return q.isJob() && q.Computed == q.Total }
 
 // shown is whose figures a request's first step counts in.
 func (q *plainRequest) shown() *plainRequest {
@@ -70,12 +71,12 @@ func (q *plainRequest) shown() *plainRequest {
 // hireJob lets a replica compute a request's prompt.
 func (p *plain) hireJob(q *plainRequest, prefill *plainReplica) {
 	job := &plainRequest{}
-	job.info, job.cell = q.info, q.cell
-	job.prompt, job.total, job.finish = q.prompt, q.prompt, q.prompt+1
-	job.replica, job.firstToken, job.lastToken = int32(prefill.index), unset, unset
-	job.text = q.info.Prompt
-	job.identities = toldApart(job.text.FullBlocks(nil, prefill.BlockTokens), job.info.Adapter)
-	job.handoff = &plainHandoff{request: q, job: job, prefill: prefill, decode: p.replicas[q.replica], begun: p.now}
+	job.Info, job.Cell = q.Info, q.Cell
+	job.Prompt, job.Total, job.Finish = q.Prompt, q.Prompt, q.Prompt+1
+	job.Replica, job.FirstToken, job.LastToken = int32(prefill.index), request.Unset, request.Unset
+	job.text = q.Info.Prompt
+	job.identities = toldApart(job.text.FullBlocks(nil, prefill.BlockTokens), job.Info.Adapter)
+	job.handoff = &plainHandoff{request: q, job: job, prefill: prefill, decode: p.replicas[q.Replica], begun: p.now}
 	q.handoff = job.handoff
 	p.approach(prefill, job)
 }
@@ -115,7 +116,7 @@ func (p *plain) openDoor(decode *plainReplica) {
 // chunkOfJob makes of the end of a job's chunk what it means for the hand-over.
 func (p *plain) chunkOfJob(q *plainRequest) {
 	h := q.handoff
-	h.confirmed = max(h.confirmed, sendable(q, q.computed))
+	h.confirmed = max(h.confirmed, sendable(q, q.Computed))
 	if p.Handoff.Granularity == simulator.GranularityBlock {
 		return
 	}
@@ -129,7 +130,7 @@ func (p *plain) chunkOfJob(q *plainRequest) {
 // computed: the last one only when it is complete.
 func sendable(q *plainRequest, computed int32) int {
 	r := q.handoff.prefill
-	if computed == q.total {
+	if computed == q.Total {
 		return blocksOf(computed, r)
 	}
 	return int(computed) / r.BlockTokens
@@ -137,11 +138,11 @@ func sendable(q *plainRequest, computed int32) int {
 
 // streamChunk sends a job's chunk while it is computed.
 func (p *plain) streamChunk(q *plainRequest) {
-	if !q.isJob() || q.chunk == 0 || p.Handoff.Granularity != simulator.GranularityStream {
+	if !q.isJob() || q.Chunk == 0 || p.Handoff.Granularity != simulator.GranularityStream {
 		return
 	}
 	h := q.handoff
-	h.available = max(h.available, sendable(q, q.computed+q.chunk))
+	h.available = max(h.available, sendable(q, q.Computed+q.Chunk))
 	p.askForRoom(h)
 	p.sendAvailable(h)
 }
@@ -172,10 +173,10 @@ func (p *plain) askForRoom(h *plainHandoff) {
 // reserve gives the front of the queue room for its prompt.
 func (p *plain) reserve(r *plainReplica, q *plainRequest) bool {
 	h := q.handoff
-	cached := r.cache.Match(q.identities, int(q.prompt-1))
+	cached := r.cache.Match(q.identities, int(q.Prompt-1))
 	sequence, ok := r.allot(p.now, kvtest.Admission{
-		Chain: q.identities, Cached: cached, Tokens: int(q.prompt), Reserve: int(q.prompt),
-		Withheld: true, Priority: q.info.Priority,
+		Chain: q.identities, Cached: cached, Tokens: int(q.Prompt), Reserve: int(q.Prompt),
+		Withheld: true, Priority: q.Info.Priority,
 	})
 	if !ok {
 		return false
@@ -183,10 +184,10 @@ func (p *plain) reserve(r *plainReplica, q *plainRequest) bool {
 	r.waiting = r.waiting[1:]
 	r.loading = append(r.loading, q)
 	q.sequence = sequence
-	r.noteAdmission(p.now, q, int32(cached), q.prompt-int32(cached))
+	r.noteAdmission(p.now, q, int32(cached), q.Prompt-int32(cached))
 	h.reserved = true
 	h.given = cached / r.BlockTokens
-	h.needs = blocksOf(q.prompt, r) - h.given
+	h.needs = blocksOf(q.Prompt, r) - h.given
 	p.sendAvailable(h)
 	return true
 }
@@ -261,11 +262,11 @@ func (p *plain) collect(h *plainHandoff) {
 func (p *plain) makeReady(h *plainHandoff) {
 	q := h.request
 	h.ready, h.readyAt = true, p.now
-	q.computed = q.prompt - 1
+	q.Computed = q.Prompt - 1
 	h.decode.loading = without(h.decode.loading, q)
 	h.decode.newcomers = append(h.decode.newcomers, q)
 	h.decode.wait(q)
-	cell := p.metrics.touch(p.now, q.cell)
+	cell := p.metrics.touch(p.now, q.Cell)
 	cell.Handoff.Record(int64(p.now.Sub(h.doneAt)))
 	cell.Handoffs++
 	p.wake(h.decode)

@@ -13,7 +13,7 @@ import (
 func (p *plain) hear(q *plainRequest, how workload.Ending) {
 	horizon := simtime.Time(p.Horizon.Duration)
 	if p.Listener != nil && !p.closed && (horizon == 0 || p.now < horizon) {
-		p.Listener.Ended(workload.End{ID: q.info.ID, At: p.now, Ending: how})
+		p.Listener.Ended(workload.End{ID: q.Info.ID, At: p.now, Ending: how})
 	}
 }
 

@@ -38,14 +38,14 @@ func (r *plainReplica) noteNeeds(q *plainRequest) {
 		return min(r.capped(q, tokens), int32(r.MaxNumBatchedTokens))
 	}
 	if q.sequence != nil {
-		tokens := q.total - q.computed
+		tokens := q.Total - q.Computed
 		q.needed = plainNeeds{tokens, blocksOf(first(tokens), r)}
 		return
 	}
-	cached := int32(r.cache.Match(q.identities, int(q.total-1)))
-	tokens, chunk := q.total-cached, first(q.total-cached)
+	cached := int32(r.cache.Match(q.identities, int(q.Total-1)))
+	tokens, chunk := q.Total-cached, first(q.Total-cached)
 	if q.receives() {
-		tokens, chunk = 1, q.total-cached
+		tokens, chunk = 1, q.Total-cached
 	}
 	q.needed = plainNeeds{tokens, blocksOf(cached+chunk, r) - int(cached)/r.BlockTokens}
 }
@@ -57,8 +57,8 @@ func (r *plainReplica) watchFormed(p *plain) {
 	}
 	longest := int32(0)
 	for _, q := range r.running {
-		if q.chunk > 0 && q.computed < q.prefillEnd {
-			longest = max(longest, q.total-q.computed)
+		if q.Chunk > 0 && q.Computed < q.PrefillEnd {
+			longest = max(longest, q.Total-q.Computed)
 		}
 	}
 	for _, q := range r.waiting {
@@ -66,21 +66,21 @@ func (r *plainReplica) watchFormed(p *plain) {
 			continue
 		}
 		shown := q.shown()
-		if !shown.overtaken && slices.ContainsFunc(r.admitted, func(o *plainRequest) bool { return o.info.Priority < q.info.Priority }) {
-			shown.overtaken = true
+		if !shown.Overtaken && slices.ContainsFunc(r.admitted, func(o *plainRequest) bool { return o.Info.Priority < q.Info.Priority }) {
+			shown.Overtaken = true
 			r.did.Inversions += measuredOnce(shown)
 		}
 		byHead := q.needed.tokens*int32(cmp.Or(p.LongPrompt, simulator.DefaultLongPrompt)) <= longest
 		byBlocks := r.refused != nil && r.refused != q && q.needed.blocks <= len(r.cache.Free())
-		if !shown.blocked && (byHead || byBlocks) {
-			shown.blocked = true
+		if !shown.Blocked && (byHead || byBlocks) {
+			shown.Blocked = true
 			r.did.Blocked += measuredOnce(shown)
 		}
 	}
 }
 
 func measuredOnce(q *plainRequest) int64 {
-	if q.cell == discard {
+	if q.Cell == discard {
 		return 0
 	}
 	return 1

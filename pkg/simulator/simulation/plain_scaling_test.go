@@ -351,7 +351,7 @@ func (p *plain) endStage(r *plainReplica) {
 		for _, q := range p.delayed {
 			if q.awaiting {
 				p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool { return e.kind == plainDelayEnd && e.request == q })
-				p.schedule(plainEvent{at: p.now, kind: plainDelayEnd, number: q.info.ID, request: q})
+				p.schedule(plainEvent{at: p.now, kind: plainDelayEnd, number: q.Info.ID, request: q})
 			}
 		}
 	case autoscaling.Warming:
@@ -399,7 +399,7 @@ func (p *plain) abandon(r *plainReplica) {
 	lost := p.stop(r)
 	p.lost[r.life.unit] += int64(len(lost))
 	for _, q := range lost {
-		p.tellFinished(q, int(q.replica))
+		p.tellFinished(q, int(q.Replica))
 		p.breakOff(q)
 		p.release()
 	}
@@ -499,7 +499,7 @@ func (p *plain) awaits(q *plainRequest) bool {
 	if p.AwaitReplicas == 0 || slices.ContainsFunc(p.replicas, func(r *plainReplica) bool { return p.view.Down == nil || !p.view.Down[r.index] }) {
 		return false
 	}
-	until := q.info.Arrival.Add(p.AwaitReplicas)
+	until := q.Info.Arrival.Add(p.AwaitReplicas)
 	if until <= p.now {
 		p.turnAway(q, simulator.NoPool, simulator.Expired)
 		return true
@@ -508,9 +508,9 @@ func (p *plain) awaits(q *plainRequest) bool {
 	p.fly(q)
 	p.delayed = append(p.delayed, q)
 	if p.Policies.Traffic != nil {
-		p.Policies.Traffic.Delay(&q.info, 1)
+		p.Policies.Traffic.Delay(&q.Info, 1)
 	}
-	p.schedule(plainEvent{at: until, kind: plainDelayEnd, number: q.info.ID, request: q})
+	p.schedule(plainEvent{at: until, kind: plainDelayEnd, number: q.Info.ID, request: q})
 	return true
 }
 

@@ -12,14 +12,14 @@ import (
 // job is what the scheduler may know of a request.
 func (r *plainReplica) job(q *plainRequest) scheduling.Job {
 	j := scheduling.Job{
-		Turn: q.turn, Arrival: q.info.Arrival, Tenant: q.info.Tenant, Class: q.info.Class, Priority: q.info.Priority,
-		PromptTokens: int(q.prompt), PredictedTokens: int(q.predicted),
+		Turn: q.Turn, Arrival: q.Info.Arrival, Tenant: q.Info.Tenant, Class: q.Info.Class, Priority: q.Info.Priority,
+		PromptTokens: int(q.Prompt), PredictedTokens: int(q.Predicted),
 	}
-	if q.info.TTFT > 0 {
-		j.Deadline = q.info.Arrival.Add(q.info.TTFT)
+	if q.Info.TTFT > 0 {
+		j.Deadline = q.Info.Arrival.Add(q.Info.TTFT)
 	}
 	if slices.Contains(r.running, q) {
-		j.ComputedTokens, j.Blocks = int(q.computed), blocksOf(q.computed+q.chunk, r)
+		j.ComputedTokens, j.Blocks = int(q.Computed), blocksOf(q.Computed+q.Chunk, r)
 		if r.Speculation != nil {
 			j.Blocks = len(q.sequence.Blocks)
 		}
@@ -29,12 +29,12 @@ func (r *plainReplica) job(q *plainRequest) scheduling.Job {
 
 // number gives a request that enters the queue its turn, and has its answer guessed.
 func (r *plainReplica) number(q *plainRequest) {
-	q.turn = r.turns
+	q.Turn = r.turns
 	r.turns++
-	q.predicted = 0
+	q.Predicted = 0
 	if guess := r.scheduler.Predictor; guess != nil {
 		answer := q.shown()
-		q.predicted = int64(guess(q.info.Turn, int(answer.finish-answer.prompt)))
+		q.Predicted = int64(guess(q.Info.Turn, int(answer.Finish-answer.Prompt)))
 	}
 }
 
@@ -81,15 +81,15 @@ func (r *plainReplica) announce(what string, q *plainRequest) {
 // start notes that a request runs.
 func (r *plainReplica) start(q *plainRequest) {
 	r.announce("started", q)
-	if !q.charged {
-		q.charged = true
-		r.serve(q, int64(q.prompt))
+	if !q.Charged {
+		q.Charged = true
+		r.serve(q, int64(q.Prompt))
 	}
 }
 
 // serve counts tokens that a tenant gets.
 func (r *plainReplica) serve(q *plainRequest, tokens int64) {
 	if r.scheduler.Service != nil {
-		r.scheduler.Service.Add(q.info.Tenant, tokens)
+		r.scheduler.Service.Add(q.Info.Tenant, tokens)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // plainSeries is the log of a run that series are made from: how long each value stood, and
@@ -38,12 +39,12 @@ type plainCount struct {
 
 // follow begins the log.
 func (p *plain) follow() {
-	p.metrics.ended = func(at simtime.Time, q *request, how simulator.SeriesColumn) {
+	p.metrics.ended = func(at simtime.Time, q *request.Request, how simulator.SeriesColumn) {
 		track := gatewayTrack
-		if q.accepted() {
-			track = int(q.replica)
+		if q.Accepted() {
+			track = int(q.Replica)
 		}
-		p.series.counts = append(p.series.counts, plainCount{track, at, how, 1}, plainCount{track, q.info.Arrival, simulator.SeriesArrived, 1})
+		p.series.counts = append(p.series.counts, plainCount{track, at, how, 1}, plainCount{track, q.Info.Arrival, simulator.SeriesArrived, 1})
 	}
 	p.series.epochs = make([][]policy.WeightEpoch, len(p.Policies.Adaptations))
 	for i, a := range p.Policies.Adaptations {
@@ -77,7 +78,7 @@ func (p *plain) pass(to simtime.Time) {
 // noteFound logs the prompt of a request that a replica begins to compute.
 func (p *plain) noteFound(r *plainReplica, q *plainRequest) {
 	p.series.counts = append(p.series.counts,
-		plainCount{r.index, p.now, simulator.SeriesPromptTokens, int64(q.prompt)}, plainCount{r.index, p.now, simulator.SeriesCachedTokens, int64(q.cached)})
+		plainCount{r.index, p.now, simulator.SeriesPromptTokens, int64(q.Prompt)}, plainCount{r.index, p.now, simulator.SeriesCachedTokens, int64(q.Cached)})
 }
 
 // reportSeries makes the series of the log.

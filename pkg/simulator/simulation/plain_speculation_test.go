@@ -14,13 +14,13 @@ func (r *plainReplica) limits() (computed, places int32) {
 // wanted is how many tokens of a running request are to be computed: those that it has, and
 // behind the last of an answer its drafts, one by one.
 func (r *plainReplica) wanted(q *plainRequest) int32 {
-	n := q.total - q.computed
-	if r.Speculation == nil || q.computed < q.prefillEnd {
+	n := q.Total - q.Computed
+	if r.Speculation == nil || q.Computed < q.PrefillEnd {
 		return n
 	}
 	most, _ := r.limits()
 	for range r.Speculation.Tokens {
-		if q.computed+n < most {
+		if q.Computed+n < most {
 			n++
 		}
 	}
@@ -30,8 +30,8 @@ func (r *plainReplica) wanted(q *plainRequest) int32 {
 // extend gives a running request places for its next n tokens, and those that the engine
 // looks ahead.
 func (r *plainReplica) extend(q *plainRequest, n int32) bool {
-	known := min(q.computed+n, q.total)
-	places := q.computed + n
+	known := min(q.Computed+n, q.Total)
+	places := q.Computed + n
 	if r.Speculation == nil {
 		return r.cache.Extend(q.sequence, int(places))
 	}
@@ -47,17 +47,17 @@ func (r *plainReplica) extend(q *plainRequest, n int32) bool {
 // verify goes through the drafts of a request up to the first that is refused, and gives the
 // request what it still needs of the token after them and of those before.
 func (p *plain) verify(r *plainReplica, q *plainRequest) {
-	drafts, accepted := int64(q.chunk-1), int64(0)
-	for at := draw(p.Seed, q.info.Turn, int(q.total-q.prompt)); accepted < drafts; accepted++ {
+	drafts, accepted := int64(q.Chunk-1), int64(0)
+	for at := draw(p.Seed, q.Info.Turn, int(q.Total-q.Prompt)); accepted < drafts; accepted++ {
 		if at >= r.Speculation.Acceptance[accepted] {
 			break
 		}
 	}
-	p.metrics.verified(p.now, q.cell, drafts, accepted)
-	q.computed, q.chunk = q.total, 0
+	p.metrics.verified(p.now, q.Cell, drafts, accepted)
+	q.Computed, q.Chunk = q.Total, 0
 	n := int32(1)
-	for ; accepted > 0 && q.total+n < q.finish; accepted-- {
-		q.computed++
+	for ; accepted > 0 && q.Total+n < q.Finish; accepted-- {
+		q.Computed++
 		n++
 	}
 	p.token(r, q, n)

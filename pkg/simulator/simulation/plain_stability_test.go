@@ -53,9 +53,9 @@ func (r *plainReplica) tellCompletion(now simtime.Time, q *plainRequest) {
 		return
 	}
 	r.controller.Completion(now, stability.Completion{
-		PromptTokens: int(q.prompt), OutputTokens: int(max(q.generated(), 0)),
+		PromptTokens: int(q.Prompt), OutputTokens: int(max(q.Generated(), 0)),
 		Blocks: len(q.sequence.Blocks), SharedBlocks: r.cache.SharedBy(q.sequence),
-		Service: now.Sub(q.scheduledAt),
+		Service: now.Sub(q.ScheduledAt),
 	})
 }
 
@@ -78,12 +78,12 @@ func (p *plain) letsIn(r *plainReplica, prompt int32) bool {
 	awaited := 0
 	for _, q := range r.waiting {
 		if q.sequence == nil {
-			awaited += blocksOf(q.total, r)
+			awaited += blocksOf(q.Total, r)
 		}
 	}
 	for _, e := range p.events {
 		if e.kind == plainEntry && e.replica == r {
-			awaited += blocksOf(e.request.total, r)
+			awaited += blocksOf(e.request.Total, r)
 		}
 	}
 	state, m := r.state(p.now)

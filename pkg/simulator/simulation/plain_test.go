@@ -15,6 +15,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -105,7 +106,7 @@ func (e plainEvent) Before(f plainEvent) bool {
 }
 
 type plainRequest struct {
-	request
+	request.Request
 	sequence   *kvtest.Sequence // the blocks that it holds
 	text       prompt.Prompt    // with the answer
 	identities []uint64         // of the text's full blocks
@@ -372,10 +373,10 @@ func (p *plain) handle(e plainEvent) {
 	case plainDrainEnd:
 		for _, q := range p.flying {
 			if !q.accepted {
-				q.cell = p.metrics.arrived(p.now, simulator.NoPool, &q.request)
+				q.Cell = p.metrics.arrived(p.now, simulator.NoPool, &q.Request)
 			}
 			p.uncount(q)
-			p.metrics.unfinished(p.now, &q.request)
+			p.metrics.unfinished(p.now, &q.Request)
 			p.note(q, func(rec *record) { rec.end = "unfinished" })
 		}
 		p.inFlight = 0
@@ -411,7 +412,7 @@ func (p *plain) arrive() {
 	w := p.next
 	p.arrived++
 	q := &plainRequest{}
-	q.info = policy.Request{
+	q.Info = policy.Request{
 		ID: w.ID, Arrival: w.Arrival, Prompt: w.Prompt, Tokens: w.Prompt.Tokens(),
 		Tenant: w.Tenant, Class: w.Class, Priority: w.Priority, Session: w.Session, Adapter: int32(w.Adapter), Headers: int32(w.Headers),
 		Model: int32(w.Model), Turn: p.turns[w.Model],
@@ -423,13 +424,13 @@ func (p *plain) arrive() {
 		targets = p.TenantTargets[w.Tenant]
 	}
 	if w.Class < len(targets) {
-		q.info.TTFT, q.info.TPOT = targets[w.Class].TTFT, targets[w.Class].TPOT
+		q.Info.TTFT, q.Info.TPOT = targets[w.Class].TTFT, targets[w.Class].TPOT
 	}
-	q.firstToken, q.lastToken, q.replica = unset, unset, simulator.NoReplica
-	q.retry = w.Attempt > 0
+	q.FirstToken, q.LastToken, q.Replica = request.Unset, request.Unset, simulator.NoReplica
+	q.Retry = w.Attempt > 0
 	output := int32(max(w.OutputTokens, 1))
-	q.prompt = int32(q.info.Tokens)
-	q.total, q.finish = q.prompt, q.prompt+output
+	q.Prompt = int32(q.Info.Tokens)
+	q.Total, q.Finish = q.Prompt, q.Prompt+output
 	q.text = w.Prompt.Append(prompt.Extent{Source: w.Response, Start: w.ResponseStart, Tokens: output})
 	p.send(q)
 	p.startTimeOuts(q, &w)
@@ -438,7 +439,7 @@ func (p *plain) arrive() {
 
 func (p *plain) send(q *plainRequest) {
 	p.tellAll()
-	p.prioritize(&q.info)
+	p.prioritize(&q.Info)
 	p.letEnter(q)
 	p.release()
 	p.revoke()
@@ -456,8 +457,8 @@ func (p *plain) sendTo(q *plainRequest, decision policy.Decision, err error) {
 		p.tellFinished(q, decision.Endpoint)
 		return
 	}
-	q.accepted, q.replica = true, int32(decision.Endpoint)
-	q.cell = p.metrics.arrived(p.now, r.pool, &q.request)
+	q.accepted, q.Replica = true, int32(decision.Endpoint)
+	q.Cell = p.metrics.arrived(p.now, r.pool, &q.Request)
 	p.fly(q)
 	p.noteWait(q)
 	p.noteDelay(q)
@@ -468,17 +469,17 @@ func (p *plain) sendTo(q *plainRequest, decision policy.Decision, err error) {
 // note lets something be written down of what becomes of a request.
 func (p *plain) note(q *plainRequest, write func(*record)) {
 	if p.recorder != nil {
-		write(p.recorder.named(q.info.ID))
+		write(p.recorder.named(q.Info.ID))
 	}
 }
 
 // refuses says whether one of the chosen endpoints can never serve its part.
 func (p *plain) refuses(q *plainRequest, to policy.Decision) (simulator.Reason, bool) {
-	reason, never := p.replicas[to.Endpoint].refuses(int(q.prompt), int(q.finish))
+	reason, never := p.replicas[to.Endpoint].refuses(int(q.Prompt), int(q.Finish))
 	if !never && q.handsOver(to) {
-		reason, never = p.replicas[to.Prefill].refuses(int(q.prompt), int(q.prompt)+1)
+		reason, never = p.replicas[to.Prefill].refuses(int(q.Prompt), int(q.Prompt)+1)
 	}
-	if !never && (!p.letsIn(p.replicas[to.Endpoint], q.prompt) || q.handsOver(to) && !p.letsIn(p.replicas[to.Prefill], q.prompt)) {
+	if !never && (!p.letsIn(p.replicas[to.Endpoint], q.Prompt) || q.handsOver(to) && !p.letsIn(p.replicas[to.Prefill], q.Prompt)) {
 		return simulator.NoRoom, true
 	}
 	return reason, never
@@ -486,16 +487,16 @@ func (p *plain) refuses(q *plainRequest, to policy.Decision) (simulator.Reason, 
 
 func (p *plain) tellFinished(q *plainRequest, endpoint int) {
 	if l := p.Policies.Routing.Responses; l != nil {
-		l.Finished(&q.info, endpoint)
+		l.Finished(&q.Info, endpoint)
 	}
 }
 
 // place sends a request on its way to the endpoints that were chosen.
 func (p *plain) place(q *plainRequest, to policy.Decision) {
 	r := p.replicas[to.Endpoint]
-	q.replica, q.believed = int32(to.Endpoint), to.Believed
-	q.identities = toldApart(q.text.FullBlocks(nil, r.BlockTokens), q.info.Adapter)
-	p.telling.learn(q.text, q.info.Adapter, r.BlockTokens)
+	q.Replica, q.Believed = int32(to.Endpoint), to.Believed
+	q.identities = toldApart(q.text.FullBlocks(nil, r.BlockTokens), q.Info.Adapter)
+	p.telling.learn(q.text, q.Info.Adapter, r.BlockTokens)
 	if q.handsOver(to) {
 		p.hireJob(q, p.replicas[to.Prefill])
 		return
@@ -505,12 +506,12 @@ func (p *plain) place(q *plainRequest, to policy.Decision) {
 
 // approach lets a request enter the wait queue of a replica, in its time.
 func (p *plain) approach(r *plainReplica, q *plainRequest) {
-	delay := r.Cost.QueueBase + time.Duration(q.prompt)*r.Cost.QueuePerInputToken
+	delay := r.Cost.QueueBase + time.Duration(q.Prompt)*r.Cost.QueuePerInputToken
 	if delay == 0 {
 		p.come(r, q)
 		return
 	}
-	p.schedule(plainEvent{at: p.now.Add(delay), kind: plainEntry, number: q.info.ID, replica: r, request: q})
+	p.schedule(plainEvent{at: p.now.Add(delay), kind: plainEntry, number: q.Info.ID, replica: r, request: q})
 }
 
 // most is how many blocks a sequence can have beside its windows.
@@ -536,7 +537,7 @@ func (r *plainReplica) refuses(prompt, total int) (simulator.Reason, bool) {
 
 func (p *plain) enter(r *plainReplica, q *plainRequest) {
 	r.tellArrival(p.now)
-	q.entered = p.now
+	q.Entered = p.now
 	r.number(q)
 	r.newcomers = append(r.newcomers, q)
 	r.wait(q)
@@ -586,8 +587,8 @@ func (p *plain) noteStep(r *plainReplica) {
 	}
 	var shares []stepShare
 	for _, q := range r.running {
-		if q.chunk > 0 {
-			shares = append(shares, stepShare{q.info.ID, q.computed, q.chunk})
+		if q.Chunk > 0 {
+			shares = append(shares, stepShare{q.Info.ID, q.Computed, q.Chunk})
 		}
 	}
 	p.recorder.step(p.now, int32(r.index), shares)
@@ -629,7 +630,7 @@ func (p *plain) formStep(r *plainReplica) latency.Step {
 			}
 			victim := r.victim(p.now)
 			at := slices.Index(r.running, victim)
-			budget += victim.chunk
+			budget += victim.Chunk
 			p.preempt(r, victim)
 			gone = victim == q
 			if at < i {
@@ -639,7 +640,7 @@ func (p *plain) formStep(r *plainReplica) latency.Step {
 		if gone {
 			break
 		}
-		q.chunk = n
+		q.Chunk = n
 		budget -= n
 	}
 	for !r.preemptedThisStep && budget > 0 && len(r.running) < r.MaxNumSeqs && len(r.waiting) > 0 {
@@ -659,7 +660,7 @@ func (p *plain) formStep(r *plainReplica) latency.Step {
 	r.waiting, r.passedBy = append(r.passedBy, r.waiting...), nil
 	var step latency.Step
 	for _, q := range r.running {
-		if q.chunk > 0 {
+		if q.Chunk > 0 {
 			p.count(&step, q)
 		}
 	}
@@ -676,22 +677,22 @@ func (p *plain) admit(r *plainReplica, q *plainRequest, budget int32) (int32, bo
 		return 0, p.reserve(r, q)
 	}
 	r.recall(q)
-	cached := int32(r.cache.Match(q.identities, int(q.total-1)))
+	cached := int32(r.cache.Match(q.identities, int(q.Total-1)))
 	if held := p.below(r, q, cached); len(held) > 0 {
 		return 0, p.load(r, q, cached, held)
 	}
-	n := min(r.capped(q, q.total-cached), budget)
+	n := min(r.capped(q, q.Total-cached), budget)
 	reserve := cached + n
 	if r.ReserveFullPrompt {
-		reserve = q.total
+		reserve = q.Total
 	}
 	sequence, ok := r.allot(p.now, kvtest.Admission{
-		Chain: q.identities, Cached: int(cached), Tokens: int(cached + n), Reserve: int(reserve), Priority: q.info.Priority,
+		Chain: q.identities, Cached: int(cached), Tokens: int(cached + n), Reserve: int(reserve), Priority: q.Info.Priority,
 	})
 	if !ok {
 		return 0, false
 	}
-	q.sequence, q.computed = sequence, cached
+	q.sequence, q.Computed = sequence, cached
 	r.noteAdmission(p.now, q, cached, 0)
 	p.noteHits(r, q, cached, nil)
 	p.touch(r, q)
@@ -708,7 +709,7 @@ func (r *plainReplica) recall(q *plainRequest) {
 	r.unused = min(r.unused, r.cache.Blank())
 	for {
 		next := tokens + r.BlockTokens
-		if float64(next) > r.InitialCacheHitRate*float64(q.prompt) || next >= int(q.total) {
+		if float64(next) > r.InitialCacheHitRate*float64(q.Prompt) || next >= int(q.Total) {
 			break
 		}
 		if r.cache.Match(q.identities, next) < next {
@@ -724,7 +725,7 @@ func (r *plainReplica) recall(q *plainRequest) {
 	}
 	r.unused -= lacking
 	sequence, ok := r.cache.Admit(kvtest.Admission{
-		Chain: q.identities, Cached: r.cache.Match(q.identities, tokens), Tokens: tokens, Reserve: tokens, Priority: q.info.Priority,
+		Chain: q.identities, Cached: r.cache.Match(q.identities, tokens), Tokens: tokens, Reserve: tokens, Priority: q.Info.Priority,
 	})
 	if ok {
 		r.cache.Release(sequence)
@@ -733,7 +734,7 @@ func (r *plainReplica) recall(q *plainRequest) {
 
 // resume lets a request run whose KV has come from elsewhere.
 func (p *plain) resume(r *plainReplica, q *plainRequest, budget int32) (int32, bool) {
-	n := min(r.capped(q, q.total-q.computed), budget)
+	n := min(r.capped(q, q.Total-q.Computed), budget)
 	if !r.extend(q, n) {
 		return 0, false
 	}
@@ -746,57 +747,57 @@ func (p *plain) join(r *plainReplica, q *plainRequest, n int32) {
 	r.waiting = r.waiting[1:]
 	r.running = append(r.running, q)
 	r.useAdapter(q)
-	q.chunk, q.prefillEnd = n, q.total
+	q.Chunk, q.PrefillEnd = n, q.Total
 	r.start(q)
 	r.admitted = append(r.admitted, q)
 	if q.scheduled {
 		return
 	}
-	q.scheduled, q.scheduledAt = true, p.now
+	q.scheduled, q.ScheduledAt = true, p.now
 	p.noteFound(r, q)
 	shown := q.shown()
 	if shown != q {
 		if shown.scheduled {
 			return
 		}
-		shown.scheduledAt = p.now
-		shown.scheduled, shown.cached, shown.tierTokens = true, q.cached, q.tierTokens
+		shown.ScheduledAt = p.now
+		shown.scheduled, shown.Cached, shown.tierTokens = true, q.Cached, q.tierTokens
 	}
-	p.metrics.scheduled(p.now, &shown.request)
+	p.metrics.scheduled(p.now, &shown.Request)
 	p.noteBelief(r, shown)
 	for kind, tokens := range shown.tierTokens {
-		p.metrics.cells[shown.cell].TierTokens[kind] += tokens
+		p.metrics.cells[shown.Cell].TierTokens[kind] += tokens
 	}
 }
 
 // count adds a request's chunk to the sums, token by token.
 func (p *plain) count(step *latency.Step, q *plainRequest) {
 	step.Sequences++
-	decode := q.computed >= q.prefillEnd
-	for token := q.computed + 1; token <= q.computed+q.chunk; token++ {
+	decode := q.Computed >= q.PrefillEnd
+	for token := q.Computed + 1; token <= q.Computed+q.Chunk; token++ {
 		step.AttentionPairs += int64(token)
 		if decode {
 			step.DecodeTokens++
 			step.DecodePairs += int64(token)
 			step.SampledTokens++
-			if token < q.computed+q.chunk {
+			if token < q.Computed+q.Chunk {
 				step.DraftPairs += int64(token)
 			}
 			continue
 		}
 		step.PrefillTokens++
 		// Σ over a chunk's tokens of what t·(2s + t) comes to.
-		step.DoublePromptPairs += int64(2*q.prefillEnd + q.chunk)
+		step.DoublePromptPairs += int64(2*q.PrefillEnd + q.Chunk)
 	}
-	step.ContextTokens += int64(q.computed + q.chunk)
-	if !decode && q.computed+q.chunk == q.total {
+	step.ContextTokens += int64(q.Computed + q.Chunk)
+	if !decode && q.Computed+q.Chunk == q.Total {
 		step.SampledTokens++
 	}
 }
 
 func (r *plainReplica) capped(q *plainRequest, n int32) int32 {
-	if q.info.Hints.PrefillChunk > 0 {
-		n = min(n, int32(q.info.Hints.PrefillChunk))
+	if q.Info.Hints.PrefillChunk > 0 {
+		n = min(n, int32(q.Info.Hints.PrefillChunk))
 	}
 	if r.LongPrefillTokens > 0 {
 		return min(n, int32(r.LongPrefillTokens))
@@ -815,12 +816,12 @@ func (p *plain) preempt(r *plainReplica, q *plainRequest) {
 	if q.isJob() {
 		p.restartHandoff(q.handoff)
 	}
-	q.high = max(q.high, q.computed)
-	q.computed, q.chunk = 0, 0
+	q.High = max(q.High, q.Computed)
+	q.Computed, q.Chunk = 0, 0
 	r.wait(q)
 	r.announce("preempted", q)
 	r.use.Preemptions++
-	p.metrics.cells[q.cell].Preemptions++
+	p.metrics.cells[q.Cell].Preemptions++
 }
 
 // endStep lets the chunks take hold and then those leave that are done.
@@ -830,7 +831,7 @@ func (p *plain) endStep(r *plainReplica) {
 	r.use.stepped(r.stepStart, p.now)
 	r.countStep(p.now.Sub(r.stepStart))
 	for _, q := range r.running {
-		if q.chunk > 0 {
+		if q.Chunk > 0 {
 			p.endChunk(r, q)
 		}
 	}
@@ -842,15 +843,15 @@ func (p *plain) endStep(r *plainReplica) {
 			r.useAdapter(q)
 			r.finished = append(r.finished, q)
 			r.use.Served++
-			r.use.ServedTokens += int64(q.prompt)
+			r.use.ServedTokens += int64(q.Prompt)
 			p.prefilled(r, q)
-		case q.total == q.finish:
+		case q.Total == q.Finish:
 			r.announce("ran", q)
 			r.running = without(r.running, q)
 			r.useAdapter(q)
 			r.finished = append(r.finished, q)
 			r.use.Served++
-			r.use.ServedTokens += int64(q.prompt + q.generated())
+			r.use.ServedTokens += int64(q.Prompt + q.Generated())
 			p.complete(r, q)
 		}
 	}
@@ -872,23 +873,23 @@ func (r *plainReplica) unbar() bool {
 }
 
 func (p *plain) endChunk(r *plainReplica, q *plainRequest) {
-	end := q.computed + q.chunk
-	if q.computed < q.high {
-		p.metrics.cells[q.cell].RecomputedTokens += int64(min(end, q.high) - q.computed)
+	end := q.Computed + q.Chunk
+	if q.Computed < q.High {
+		p.metrics.cells[q.Cell].RecomputedTokens += int64(min(end, q.High) - q.Computed)
 	}
-	completesPrompt := q.computed < q.prefillEnd && end >= q.prefillEnd
-	if r.Speculation != nil && q.computed >= q.prefillEnd {
+	completesPrompt := q.Computed < q.PrefillEnd && end >= q.PrefillEnd
+	if r.Speculation != nil && q.Computed >= q.PrefillEnd {
 		p.verify(r, q)
 		return
 	}
-	q.computed, q.chunk = end, 0
+	q.Computed, q.Chunk = end, 0
 	switch {
 	case q.isJob():
-		if end == q.total {
-			r.waits = append(r.waits, p.now.Sub(q.entered))
+		if end == q.Total {
+			r.waits = append(r.waits, p.now.Sub(q.Entered))
 		}
 		p.chunkOfJob(q)
-	case end == q.total:
+	case end == q.Total:
 		p.token(r, q, 1)
 	}
 	if completesPrompt {
@@ -898,24 +899,24 @@ func (p *plain) endChunk(r *plainReplica, q *plainRequest) {
 
 // token gives a request n tokens at once.
 func (p *plain) token(r *plainReplica, q *plainRequest, n int32) {
-	q.total += n
+	q.Total += n
 	r.serve(q, int64(n))
-	at := p.now.Add(time.Duration(q.generated()) * r.Cost.PerOutputToken)
-	if q.lastToken == unset || q.moved {
-		p.schedule(plainEvent{at: at, kind: plainDelivery, number: q.info.ID, replica: r, request: q})
+	at := p.now.Add(time.Duration(q.Generated()) * r.Cost.PerOutputToken)
+	if q.LastToken == request.Unset || q.Moved {
+		p.schedule(plainEvent{at: at, kind: plainDelivery, number: q.Info.ID, replica: r, request: q})
 	}
 	r.noteToken(p.now, q)
-	q.moved = false
-	if q.lastToken == unset {
-		q.firstToken = at
-		p.metrics.firstToken(p.now, &q.request)
+	q.Moved = false
+	if q.LastToken == request.Unset {
+		q.FirstToken = at
+		p.metrics.firstToken(p.now, &q.Request)
 	} else {
-		p.metrics.burst(p.now, q.cell, int64(p.now.Sub(q.lastToken)+time.Duration(n)*r.Cost.PerOutputToken), int64(n))
+		p.metrics.burst(p.now, q.Cell, int64(p.now.Sub(q.LastToken)+time.Duration(n)*r.Cost.PerOutputToken), int64(n))
 	}
-	q.lastToken = p.now
+	q.LastToken = p.now
 	for range n {
 		if p.recorder != nil {
-			p.recorder.gave(q.info.ID, at)
+			p.recorder.gave(q.Info.ID, at)
 		}
 	}
 }
@@ -927,33 +928,33 @@ func (p *plain) complete(r *plainReplica, q *plainRequest) {
 	p.loseHandoff(q)
 	p.letGo(r, q, r.cache.Release)
 	q.leaving = true
-	q.last = p.now.Add(time.Duration(q.generated()) * r.Cost.PerOutputToken)
-	p.schedule(plainEvent{at: q.last.Add(r.Cost.Completion), kind: plainDelivery, number: q.info.ID, ends: true, request: q})
+	q.last = p.now.Add(time.Duration(q.Generated()) * r.Cost.PerOutputToken)
+	p.schedule(plainEvent{at: q.last.Add(r.Cost.Completion), kind: plainDelivery, number: q.Info.ID, ends: true, request: q})
 }
 
 func (p *plain) deliver(e plainEvent) {
 	q := e.request
 	if !e.ends {
 		if l := p.Policies.Routing.Responses; l != nil {
-			l.FirstToken(&q.info, e.replica.index)
+			l.FirstToken(&q.Info, e.replica.index)
 		}
 		return
 	}
-	good := p.metrics.completed(q.last, p.now, &q.request)
+	good := p.metrics.completed(q.last, p.now, &q.Request)
 	p.flow.Completed++
-	p.flow.AnswerTokens += int64(q.generated())
+	p.flow.AnswerTokens += int64(q.Generated())
 	if good {
 		p.flow.Good++
 	}
 	if p.Policies.Traffic != nil {
-		p.Policies.Traffic.Complete(&q.info, good)
+		p.Policies.Traffic.Complete(&q.Info, good)
 	}
 	p.note(q, func(rec *record) { rec.end = "completed" })
 	p.hear(q, workload.Completed)
 	if l := p.Policies.Routing.Usage; l != nil {
-		l.Used(p.now, &q.info, int(q.generated()))
+		l.Used(p.now, &q.Info, int(q.Generated()))
 	}
-	p.tellFinished(q, int(q.replica))
+	p.tellFinished(q, int(q.Replica))
 	p.uncount(q)
 	p.forget(q)
 }
@@ -962,7 +963,7 @@ func (p *plain) deliver(e plainEvent) {
 func (p *plain) fly(q *plainRequest) {
 	p.inFlight++
 	at := 0
-	for at < len(p.flying) && p.flying[at].info.ID < q.info.ID {
+	for at < len(p.flying) && p.flying[at].Info.ID < q.Info.ID {
 		at++
 	}
 	p.flying = slices.Insert(p.flying, at, q)

@@ -165,7 +165,7 @@ func (p *plain) congestion(r *plainReplica, at simtime.Time) (transfers int, del
 func (p *plain) below(r *plainReplica, q *plainRequest, cached int32) [][]uint64 {
 	held := make([][]uint64, len(r.tiers))
 	found := false
-	limit := int(q.total-1) / r.BlockTokens
+	limit := int(q.Total-1) / r.BlockTokens
 	for i := int(cached) / r.BlockTokens; i < limit && r.PrefixCaching; i++ {
 		k := slices.IndexFunc(r.tiers, func(t *plainTier) bool { return t.present(q.identities[i]) })
 		if k < 0 {
@@ -193,11 +193,11 @@ func (p *plain) load(r *plainReplica, q *plainRequest, cached int32, held [][]ui
 	}
 	reserve := tokens
 	if r.ReserveFullPrompt {
-		reserve = q.total
+		reserve = q.Total
 	}
 	sequence, ok := r.allot(p.now, kvtest.Admission{
 		Chain: q.identities, Cached: int(cached), Tokens: int(tokens), Reserve: int(reserve),
-		Withheld: true, Priority: q.info.Priority,
+		Withheld: true, Priority: q.Info.Priority,
 	})
 	if !ok {
 		return false
@@ -247,8 +247,8 @@ func remove(all []*plainTransfer, t *plainTransfer) []*plainTransfer {
 func (p *plain) loaded(r *plainReplica, q *plainRequest, tokens int32, began simtime.Time) {
 	r.loading = without(r.loading, q)
 	r.cache.Publish(q.sequence)
-	q.computed = tokens
-	p.metrics.touch(p.now, q.cell).KVLoad.Record(int64(p.now.Sub(began)))
+	q.Computed = tokens
+	p.metrics.touch(p.now, q.Cell).KVLoad.Record(int64(p.now.Sub(began)))
 	r.newcomers = append(r.newcomers, q)
 	r.wait(q)
 	p.wake(r)
@@ -260,7 +260,7 @@ func (p *plain) noteHits(r *plainReplica, q *plainRequest, cached int32, held []
 	if q.scheduled {
 		return
 	}
-	q.cached, q.tierTokens = cached, [simulator.TierKinds]int64{}
+	q.Cached, q.tierTokens = cached, [simulator.TierKinds]int64{}
 	for k, blocks := range held {
 		q.tierTokens[r.tiers[k].Kind] = int64(len(blocks) * r.BlockTokens)
 	}
@@ -273,10 +273,10 @@ func (p *plain) touch(r *plainReplica, q *plainRequest) {
 		return
 	}
 	for _, t := range r.tiers {
-		for i := int(q.total)/r.BlockTokens - 1; i >= 0; i-- {
+		for i := int(q.Total)/r.BlockTokens - 1; i >= 0; i-- {
 			if b := t.blocks[q.identities[i]]; b != nil && !b.pending {
 				b.uses++
-				b.priority = max(b.priority, q.info.Priority)
+				b.priority = max(b.priority, q.Info.Priority)
 				t.use(b)
 			}
 		}
@@ -311,8 +311,8 @@ func (p *plain) storeEagerly(r *plainReplica, q *plainRequest) {
 		return
 	}
 	var content []plainContent
-	for _, identity := range q.identities[:int(q.computed)/r.BlockTokens] {
-		content = append(content, plainContent{identity: identity, priority: q.info.Priority})
+	for _, identity := range q.identities[:int(q.Computed)/r.BlockTokens] {
+		content = append(content, plainContent{identity: identity, priority: q.Info.Priority})
 	}
 	q.stores = append(q.stores, p.copyFromGPU(r, content, func(store *plainTransfer) {
 		q.stores = remove(q.stores, store)
@@ -622,7 +622,7 @@ func (p *plain) giveBackReady(r *plainReplica, from int) bool {
 		if q := r.waiting[i]; q.sequence != nil {
 			p.loseHandoff(q)
 			p.dropBlocks(r, q)
-			q.computed = 0
+			q.Computed = 0
 			r.noteNeeds(q)
 			return true
 		}

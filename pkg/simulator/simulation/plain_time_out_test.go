@@ -8,6 +8,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -31,8 +32,8 @@ func (p *plain) dropTimeOuts() {
 
 // timeOut ends a request, unless its client waited for the first token only and has it.
 func (p *plain) timeOut(q *plainRequest) {
-	last := q.timeout > 0 && p.now >= q.info.Arrival.Add(q.timeout)
-	if q.firstToken != unset && q.firstToken < p.now && !last {
+	last := q.timeout > 0 && p.now >= q.Info.Arrival.Add(q.timeout)
+	if q.FirstToken != request.Unset && q.FirstToken < p.now && !last {
 		return
 	}
 	switch {
@@ -40,20 +41,20 @@ func (p *plain) timeOut(q *plainRequest) {
 		p.undelay(q)
 	case slices.Contains(p.waiting, q):
 		p.waiting = without(p.waiting, q)
-		p.Policies.Routing.Queue.Cancel(p.now, &q.info)
+		p.Policies.Routing.Queue.Cancel(p.now, &q.Info)
 	default:
 		if !q.leaving {
 			p.takeOff(q)
 		}
-		p.tellFinished(q, int(q.replica))
+		p.tellFinished(q, int(q.Replica))
 	}
 	p.uncount(q)
 	p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool { return e.kind == plainDelivery && e.request == q })
 	if !q.accepted {
-		q.cell = p.metrics.arrived(p.now, simulator.NoPool, &q.request)
+		q.Cell = p.metrics.arrived(p.now, simulator.NoPool, &q.Request)
 	}
-	p.metrics.touch(p.now, q.cell).TimedOut++
-	p.metrics.end(p.now, &q.request, simulator.SeriesTimedOut)
+	p.metrics.touch(p.now, q.Cell).TimedOut++
+	p.metrics.end(p.now, &q.Request, simulator.SeriesTimedOut)
 	p.note(q, func(rec *record) { rec.end = "timedout" })
 	p.hear(q, workload.TimedOut)
 	if slices.Contains(p.flying, q) {

@@ -24,8 +24,8 @@ func (p *plain) tellStep(r *plainReplica, step latency.Step, duration time.Durat
 func (p *plain) tellPreemption(r *plainReplica, q *plainRequest) {
 	if p.Preempted != nil {
 		p.Preempted(simulator.Preemption{
-			At: p.now, Request: q.info.ID, Replica: r.index, Running: len(r.running), Waiting: len(r.waiting) + len(r.loading),
-			Computed: int(q.computed), KVUsage: p.scraped(r, p.now).KVUsage,
+			At: p.now, Request: q.Info.ID, Replica: r.index, Running: len(r.running), Waiting: len(r.waiting) + len(r.loading),
+			Computed: int(q.Computed), KVUsage: p.scraped(r, p.now).KVUsage,
 		})
 	}
 }
@@ -42,9 +42,9 @@ func (p *plain) tellTransfer(t *plainTransfer) {
 func (p *plain) tellHandOver(h *plainHandoff) {
 	if p.HandedOver != nil {
 		p.HandedOver(simulator.HandOver{
-			Request: h.request.info.ID, Prefill: h.prefill.index, Decode: h.decode.index,
+			Request: h.request.Info.ID, Prefill: h.prefill.index, Decode: h.decode.index,
 			Begun: h.begun, Prefilled: h.doneAt, Ready: h.readyAt, Ended: p.now,
-			Tokens: int(h.request.prompt) - h.given*h.decode.BlockTokens, Bytes: int64(h.needs) * h.prefill.BlockBytes,
+			Tokens: int(h.request.Prompt) - h.given*h.decode.BlockTokens, Bytes: int64(h.needs) * h.prefill.BlockBytes,
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // queueWatch measures a QueueUse. A nil one measures nothing.
@@ -45,17 +46,17 @@ func newQueueWatch(c *simulator.Config, p *simulator.Pool) *queueWatch {
 }
 
 // watchWaiting notes that a request waits from now on.
-func (r *replica) watchWaiting(q *request, id int32) {
+func (r *replica) watchWaiting(q *request.Request, id int32) {
 	w := r.watch
 	if w == nil {
 		return
 	}
 	w.entered++
 	w.entries[id] = w.entered
-	if !q.overtaken {
-		w.byPriority.PushBack(queue.Ticket{Rank: -int64(q.info.Priority), Turn: w.entered, Id: id})
+	if !q.Overtaken {
+		w.byPriority.PushBack(queue.Ticket{Rank: -int64(q.Info.Priority), Turn: w.entered, Id: id})
 	}
-	if !q.blocked {
+	if !q.Blocked {
 		tokens, blocks := r.needsToStart(q)
 		w.byTokens.PushBack(queue.Ticket{Rank: int64(tokens), Turn: w.entered, Id: id})
 		w.byBlocks.PushBack(queue.Ticket{Rank: int64(blocks), Turn: w.entered, Id: id})
@@ -64,23 +65,23 @@ func (r *replica) watchWaiting(q *request, id int32) {
 
 // needsToStart is how many tokens a request has to compute to be served, as the cache is
 // now, and how many blocks it takes to be admitted, beside those that the cache has.
-func (r *replica) needsToStart(q *request) (tokens int32, blocks int) {
-	if q.Phase() == phaseReady {
-		tokens = q.total - q.computed
+func (r *replica) needsToStart(q *request.Request) (tokens int32, blocks int) {
+	if q.Phase() == request.Ready {
+		tokens = q.Total - q.Computed
 		return tokens, int(r.blocksOf(r.firstChunk(q, tokens)))
 	}
 	r.nameBlocks(q)
 	cached := r.match(q)
-	tokens = q.total - cached
+	tokens = q.Total - cached
 	chunk := r.firstChunk(q, tokens)
-	if q.handoff != 0 && !q.job {
+	if q.Handoff != 0 && !q.Job {
 		tokens, chunk = 1, tokens
 	}
 	return tokens, int(r.blocksOf(cached+chunk) - r.blocksOf(cached))
 }
 
 // firstChunk is how many of a request's tokens need room when it is admitted.
-func (r *replica) firstChunk(q *request, tokens int32) int32 {
+func (r *replica) firstChunk(q *request.Request, tokens int32) int32 {
 	if r.reserve {
 		return tokens
 	}
@@ -88,16 +89,16 @@ func (r *replica) firstChunk(q *request, tokens int32) int32 {
 }
 
 // leaves notes that a request is not in the wait queue any more.
-func (w *queueWatch) leaves(q *request, id int32) {
+func (w *queueWatch) leaves(q *request.Request, id int32) {
 	if w == nil {
 		return
 	}
 	turn := w.entries[id]
 	delete(w.entries, id)
-	if !q.overtaken {
+	if !q.Overtaken {
 		w.byPriority.Remove(turn)
 	}
-	if !q.blocked {
+	if !q.Blocked {
 		w.byTokens.Remove(turn)
 		w.byBlocks.Remove(turn)
 	}
@@ -125,14 +126,14 @@ func (w *queueWatch) refuses(id int32) {
 }
 
 // admitted notes that a request that has left the wait queue runs.
-func (w *queueWatch) admitted(q *request) {
+func (w *queueWatch) admitted(q *request.Request) {
 	if w == nil {
 		return
 	}
 	if !w.admits {
-		w.admits, w.lowest = true, q.info.Priority
+		w.admits, w.lowest = true, q.Info.Priority
 	}
-	w.lowest = min(w.lowest, q.info.Priority)
+	w.lowest = min(w.lowest, q.Info.Priority)
 }
 
 // watchFormed counts those who wait now that a step is formed, and should not.
@@ -165,7 +166,7 @@ func (r *replica) watchFormed() {
 func (r *replica) takeWatched(of *queue.Tickets) (queue.Ticket, bool) {
 	t, w := of.Front(), r.watch
 	of.Pop()
-	if r.isLate(&r.requests.all[t.Id]) || of == &w.byBlocks && t.Id == w.refused {
+	if r.isLate(&r.requests.All[t.Id]) || of == &w.byBlocks && t.Id == w.refused {
 		w.spared = append(w.spared, t)
 		return t, false
 	}
@@ -198,8 +199,8 @@ func (r *replica) watchBlocks() {
 func (r *replica) longestPrompt() int64 {
 	longest := int32(0)
 	for _, id := range r.batch.prefilling {
-		if q := &r.requests.all[id]; q.chunk > 0 && !q.decoding() {
-			longest = max(longest, q.total-q.computed)
+		if q := &r.requests.All[id]; q.Chunk > 0 && !q.Decoding() {
+			longest = max(longest, q.Total-q.Computed)
 		}
 	}
 	return int64(longest)
@@ -208,26 +209,26 @@ func (r *replica) longestPrompt() int64 {
 // noteOvertaken counts a request that one of lower priority has overtaken.
 func (r *replica) noteOvertaken(id int32) {
 	q, shown := r.waiter(id)
-	if !shown.overtaken && shown.cell != discard {
+	if !shown.Overtaken && shown.Cell != discard {
 		r.watch.Inversions++
 	}
-	q.overtaken, shown.overtaken = true, true
+	q.Overtaken, shown.Overtaken = true, true
 }
 
 // noteBlocked counts a request that the head of the line has blocked.
 func (r *replica) noteBlocked(id int32) {
 	q, shown := r.waiter(id)
-	if !shown.blocked && shown.cell != discard {
+	if !shown.Blocked && shown.Cell != discard {
 		r.watch.Blocked++
 	}
-	q.blocked, shown.blocked = true, true
+	q.Blocked, shown.Blocked = true, true
 }
 
 // waiter returns a request that waits, and the one that its client waits for.
-func (r *replica) waiter(id int32) (q, shown *request) {
-	q = &r.requests.all[id]
-	if !q.job {
+func (r *replica) waiter(id int32) (q, shown *request.Request) {
+	q = &r.requests.All[id]
+	if !q.Job {
 		return q, q
 	}
-	return q, &r.requests.all[r.cluster.handoffs.of(q).decode]
+	return q, &r.requests.All[r.cluster.handoffs.of(q).decode]
 }

@@ -14,6 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -178,7 +179,7 @@ func newRecorder(names []string) *recorder {
 // name is that of the next request.
 func (r *recorder) name(name string) {
 	r.names = append(r.names, name)
-	r.seen[name] = &record{scheduled: unset, end: "none"}
+	r.seen[name] = &record{scheduled: request.Unset, end: "none"}
 }
 
 // request is what became of a request: scheduled (start of its first step),
@@ -203,7 +204,7 @@ func (r *recorder) request(name string) map[string]string {
 func (r *recorder) named(id int) *record { return r.seen[r.names[id]] }
 
 func (r *recorder) of(s *simulation, id int32) *record {
-	return r.named(s.requests.all[id].info.ID)
+	return r.named(s.requests.All[id].Info.ID)
 }
 
 // stepShare is what a request computes in a step.
@@ -216,7 +217,7 @@ type stepShare struct {
 func (r *recorder) step(at simtime.Time, replica int32, shares []stepShare) {
 	words := []string{at.String(), strconv.Itoa(int(replica))}
 	for _, share := range shares {
-		if rec := r.named(share.id); rec.scheduled == unset {
+		if rec := r.named(share.id); rec.scheduled == request.Unset {
 			rec.scheduled, rec.cached = at, int(share.computed)
 		}
 		words = append(words, fmt.Sprintf("%s:%d", r.names[share.id], share.chunk))
@@ -225,7 +226,7 @@ func (r *recorder) step(at simtime.Time, replica int32, shares []stepShare) {
 }
 
 func (r *recorder) arrived(s *simulation, id int32) {
-	r.of(s, id).replica = int(s.requests.all[id].replica)
+	r.of(s, id).replica = int(s.requests.All[id].Replica)
 }
 
 func (r *recorder) rejected(_ *simulation, info *policy.Request, reason simulator.Reason) {
@@ -238,8 +239,8 @@ func (r *recorder) formed(s *simulation, p *replica, step latency.Step) {
 	}
 	var shares []stepShare
 	for _, id := range p.batch.running {
-		if q := &s.requests.all[id]; q.chunk > 0 {
-			shares = append(shares, stepShare{q.info.ID, q.computed, q.chunk})
+		if q := &s.requests.All[id]; q.Chunk > 0 {
+			shares = append(shares, stepShare{q.Info.ID, q.Computed, q.Chunk})
 		}
 	}
 	r.step(s.now, p.index, shares)
@@ -249,7 +250,7 @@ func (r *recorder) preempted(s *simulation, _ *replica, id int32) { r.of(s, id).
 
 func (r *recorder) token(s *simulation, id, n int32, at simtime.Time) {
 	for range n {
-		r.gave(s.requests.all[id].info.ID, at)
+		r.gave(s.requests.All[id].Info.ID, at)
 	}
 }
 
@@ -258,8 +259,8 @@ func (r *recorder) gave(id int, at simtime.Time) {
 	rec.tokens = append(rec.tokens, at.String())
 }
 
-func (r *recorder) ended(s *simulation, id int32, _ simtime.Time, how ending) {
-	r.of(s, id).end = map[ending]string{endCompleted: "completed", endUnfinished: "unfinished", endFailed: "failed", endEvicted: "evicted", endTimedOut: "timedout"}[how]
+func (r *recorder) ended(s *simulation, id int32, _ simtime.Time, how request.Ending) {
+	r.of(s, id).end = map[request.Ending]string{request.EndCompleted: "completed", request.EndUnfinished: "unfinished", request.EndFailed: "failed", request.EndEvicted: "evicted", request.EndTimedOut: "timedout"}[how]
 }
 
 func (r *recorder) settled(*simulation, *replica) {}

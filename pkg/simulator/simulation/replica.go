@@ -14,6 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // replica is one engine: a wait queue, a batch, a block cache, and at most
@@ -225,9 +226,9 @@ func (r *replica) enter(id int32) {
 	}
 	r.advisor.arrived(r.now)
 	r.gauges.settle(r)
-	q := &r.requests.all[id]
-	q.moveTo(phaseWaiting)
-	q.entered = r.now
+	q := &r.requests.All[id]
+	q.MoveTo(request.Waiting)
+	q.Entered = r.now
 	r.takeTurn(q)
 	r.joined(q)
 	r.waiting.PushBack(r.ticket(id))

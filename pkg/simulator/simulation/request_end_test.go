@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -46,7 +47,7 @@ func TestEveryRequestEndsOnce(t *testing.T) {
 	}
 	want := map[int]simulator.RequestEnd{
 		0: {ID: 0, Ended: "completed", FirstToken: 10e6, LastToken: 30e6, End: 30e6, PromptTokens: 40, OutputTokens: 3, Scheduled: true},
-		1: {ID: 1, Ended: "rejected", Reason: simulator.ExceedsKVCache, Replica: simulator.NoReplica, Measured: true, Arrival: 24e6, FirstToken: unset, End: 24e6, PromptTokens: 1000},
+		1: {ID: 1, Ended: "rejected", Reason: simulator.ExceedsKVCache, Replica: simulator.NoReplica, Measured: true, Arrival: 24e6, FirstToken: request.Unset, End: 24e6, PromptTokens: 1000},
 		2: {ID: 2, Ended: "completed", Measured: true, Arrival: 25e6, Entered: 25e6, FirstToken: 40e6, LastToken: 40e6, End: 40e6, PromptTokens: 40, OutputTokens: 1, Scheduled: true, CachedTokens: 32},
 		3: {ID: 3, Ended: "unfinished", Measured: true, Arrival: 26e6, Entered: 26e6, FirstToken: 40e6, End: 126e6, PromptTokens: 20, Scheduled: true},
 	}

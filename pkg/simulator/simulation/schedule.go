@@ -7,6 +7,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // formStep chooses what the next step computes, as vLLM's V1 scheduler does:
@@ -65,17 +66,17 @@ func (r *replica) planChunks(budget int32) bool {
 		if b.running[first+i] != id {
 			return false
 		}
-		q := &r.requests.all[id]
-		q.chunk = min(q.total-q.computed, r.chunkLimit(q), budget)
-		budget -= q.chunk
-		needs += r.cache.ExtendNeeds(q.blocks, int(q.computed+q.chunk))
+		q := &r.requests.All[id]
+		q.Chunk = min(q.Total-q.Computed, r.chunkLimit(q), budget)
+		budget -= q.Chunk
+		needs += r.cache.ExtendNeeds(q.Blocks, int(q.Computed+q.Chunk))
 	}
 	return needs <= r.cache.Free()
 }
 
 // chunkLimit is the most tokens of a request that one step computes.
-func (r *replica) chunkLimit(q *request) int32 {
-	if hint := q.info.Hints.PrefillChunk; hint > 0 {
+func (r *replica) chunkLimit(q *request.Request) int32 {
+	if hint := q.Info.Hints.PrefillChunk; hint > 0 {
 		return min(int32(hint), r.longPrefill)
 	}
 	return r.longPrefill
@@ -88,9 +89,9 @@ func (r *replica) allocate(budget int32) int32 {
 		r.cache.Step()
 	}
 	for _, id := range r.batch.prefilling {
-		q := &r.requests.all[id]
-		r.cache.Extend(q.blocks, int(q.computed+q.chunk))
-		budget -= q.chunk
+		q := &r.requests.All[id]
+		r.cache.Extend(q.Blocks, int(q.Computed+q.Chunk))
+		budget -= q.Chunk
 	}
 	return budget
 }
@@ -103,8 +104,8 @@ func (r *replica) admit(budget int32) {
 	b := &r.batch
 	for budget > 0 && r.waiting.Len() > 0 && len(b.running) < r.maxSeqs {
 		id := r.front()
-		q := &r.requests.all[id]
-		if r.isLate(q) || q.info.Adapter != 0 && !r.adapters.serves(q.info.Adapter, r.now) {
+		q := &r.requests.All[id]
+		if r.isLate(q) || q.Info.Adapter != 0 && !r.adapters.serves(q.Info.Adapter, r.now) {
 			r.skip(id)
 			continue
 		}
@@ -116,19 +117,19 @@ func (r *replica) admit(budget int32) {
 		}
 		r.waiting.Pop()
 		r.watch.leaves(q, id)
-		if q.Phase() == phaseLoading {
+		if q.Phase() == request.Loading {
 			continue
 		}
 		b.running = append(b.running, id)
 		b.prefilling = append(b.prefilling, id)
-		q.moveTo(phaseRunning)
+		q.MoveTo(request.Running)
 		r.started(q)
 		r.watch.admitted(q)
-		q.admitted = b.admissions
+		q.Admitted = b.admissions
 		b.admissions++
-		q.prefillEnd = q.total
-		budget -= q.chunk
-		r.adapters.runs(q.info.Adapter, +1)
+		q.PrefillEnd = q.Total
+		budget -= q.Chunk
+		r.adapters.runs(q.Info.Adapter, +1)
 		r.noteStart(q)
 	}
 	if len(r.skipped) > 0 {
@@ -138,13 +139,13 @@ func (r *replica) admit(budget int32) {
 
 // accept gives a waiting request blocks for its first chunk, or has their
 // content brought here. It returns false where the request has to wait on.
-func (r *replica) accept(q *request, budget int32) bool {
+func (r *replica) accept(q *request.Request, budget int32) bool {
 	switch {
-	case q.Phase() == phaseReady:
+	case q.Phase() == request.Ready:
 		return r.resume(q, budget)
-	case q.handoff == 0 && r.tiers == nil:
+	case q.Handoff == 0 && r.tiers == nil:
 		return r.start(q, r.match(q), budget)
-	case q.handoff != 0 && !q.job:
+	case q.Handoff != 0 && !q.Job:
 		return r.cluster.reserveForHandoff(r, q)
 	case r.tiers != nil:
 		return r.tiers.startOrLoad(q, budget)
@@ -155,48 +156,48 @@ func (r *replica) accept(q *request, budget int32) bool {
 
 // match returns how many leading tokens of a request the cache has. The last
 // token is always computed: its output is the next token.
-func (r *replica) match(q *request) int32 {
-	return int32(r.cache.Match(q.chain, int(q.total-1)))
+func (r *replica) match(q *request.Request) int32 {
+	return int32(r.cache.Match(q.Chain, int(q.Total-1)))
 }
 
 // start gives a request blocks for what is cached and its first chunk.
-func (r *replica) start(q *request, cached, budget int32) bool {
-	n := min(q.total-cached, r.chunkLimit(q), budget)
+func (r *replica) start(q *request.Request, cached, budget int32) bool {
+	n := min(q.Total-cached, r.chunkLimit(q), budget)
 	reserve := cached + n
 	if r.reserve {
-		reserve = q.total
+		reserve = q.Total
 	}
 	blocks, ok := r.admitBlocks(kv.Admission{
-		Chain: q.chain, Cached: int(cached), Tokens: int(cached + n), Reserve: int(reserve), Priority: q.info.Priority,
+		Chain: q.Chain, Cached: int(cached), Tokens: int(cached + n), Reserve: int(reserve), Priority: q.Info.Priority,
 	})
 	if !ok {
 		return false
 	}
-	q.blocks, q.computed, q.chunk = blocks, cached, n
+	q.Blocks, q.Computed, q.Chunk = blocks, cached, n
 	r.exports.admit(r.now, q, cached, 0)
-	if !q.scheduled() {
-		q.cached, q.tierTokens = cached, [simulator.TierKinds]int32{}
+	if !q.Scheduled() {
+		q.Cached, q.TierTokens = cached, [simulator.TierKinds]int32{}
 	}
 	return true
 }
 
 // noteStart records the first time that a request is scheduled.
-func (r *replica) noteStart(q *request) {
-	first := !q.scheduled()
+func (r *replica) noteStart(q *request.Request) {
+	first := !q.Scheduled()
 	if first {
-		q.scheduledAt = r.now
+		q.ScheduledAt = r.now
 		r.gauges.found(q)
 	}
-	if q.job {
+	if q.Job {
 		r.port.jobs++
 		from := q
-		q = &r.requests.all[r.cluster.handoffs.of(q).decode]
-		if first = !q.scheduled(); first {
-			q.cached, q.tierTokens = from.cached, from.tierTokens
+		q = &r.requests.All[r.cluster.handoffs.of(q).decode]
+		if first = !q.Scheduled(); first {
+			q.Cached, q.TierTokens = from.Cached, from.TierTokens
 		}
 	}
 	if first {
-		q.scheduledAt = r.now
+		q.ScheduledAt = r.now
 		r.metrics.scheduled(r.now, q)
 		r.metrics.believed(r.now, q, int32(r.cache.BlockTokens()))
 	}
@@ -207,20 +208,20 @@ const fewStretches = 6
 
 // nameBlocks names the full blocks of prompt and answer together: an engine keeps
 // the blocks of generated tokens findable too.
-func (r *replica) nameBlocks(q *request) {
-	if q.chained || !r.prefixCaching {
+func (r *replica) nameBlocks(q *request.Request) {
+	if q.Chained || !r.prefixCaching {
 		return
 	}
-	r.cluster.extents = append(r.cluster.extents[:0], q.info.Prompt.Extents...)
-	if q.chain == nil {
-		q.chain = make([]prompt.Stretch, 0, fewStretches)
+	r.cluster.extents = append(r.cluster.extents[:0], q.Info.Prompt.Extents...)
+	if q.Chain == nil {
+		q.Chain = make([]prompt.Stretch, 0, fewStretches)
 	}
-	if q.answer.Tokens > 0 {
-		r.cluster.extents = append(r.cluster.extents, q.answer)
+	if q.Answer.Tokens > 0 {
+		r.cluster.extents = append(r.cluster.extents, q.Answer)
 	}
-	q.chain = prompt.Prompt{Extents: r.cluster.extents}.FullStretches(q.chain[:0], r.cache.BlockTokens())
-	prompt.ForAdapter(q.chain, q.info.Adapter)
-	q.chained = true
+	q.Chain = prompt.Prompt{Extents: r.cluster.extents}.FullStretches(q.Chain[:0], r.cache.BlockTokens())
+	prompt.ForAdapter(q.Chain, q.Info.Adapter)
+	q.Chained = true
 }
 
 // sumStep adds up what the step computes, which its duration depends on.
@@ -228,7 +229,7 @@ func (r *replica) sumStep() latency.Step {
 	b := &r.batch
 	step := b.decodeStep()
 	for _, id := range b.prefilling {
-		if q := &r.requests.all[id]; q.chunk > 0 {
+		if q := &r.requests.All[id]; q.Chunk > 0 {
 			count(&step, q)
 		}
 	}
@@ -236,13 +237,13 @@ func (r *replica) sumStep() latency.Step {
 }
 
 // count adds one request's chunk to the sums.
-func count(step *latency.Step, q *request) {
-	t, h := int64(q.chunk), int64(q.computed)
+func count(step *latency.Step, q *request.Request) {
+	t, h := int64(q.Chunk), int64(q.Computed)
 	pairs := t*h + t*(t+1)/2
 	step.Sequences++
 	step.ContextTokens += h + t
 	step.AttentionPairs += pairs
-	if q.decoding() {
+	if q.Decoding() {
 		step.DecodeTokens += int(t)
 		step.DecodePairs += pairs
 		step.DraftPairs += pairs - (h + t)
@@ -250,8 +251,8 @@ func count(step *latency.Step, q *request) {
 		return
 	}
 	step.PrefillTokens += int(t)
-	step.DoublePromptPairs += t * (2*int64(q.prefillEnd) + t)
-	if q.computed+q.chunk == q.total {
+	step.DoublePromptPairs += t * (2*int64(q.PrefillEnd) + t)
+	if q.Computed+q.Chunk == q.Total {
 		step.SampledTokens++
 	}
 }

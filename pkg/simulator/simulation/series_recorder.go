@@ -8,6 +8,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // seriesRecorder gathers the series of a run. How long the run is it does not know: when
@@ -141,13 +142,13 @@ func (s *seriesRecorder) units(sum int64) (whole, rest int64) {
 }
 
 // ended counts a request that has ended, and its arrival.
-func (s *seriesRecorder) ended(at simtime.Time, q *request, how simulator.SeriesColumn) {
+func (s *seriesRecorder) ended(at simtime.Time, q *request.Request, how simulator.SeriesColumn) {
 	bins := s.gateway.bins
-	if q.accepted() {
-		bins = s.endpoints[q.replica].bins
+	if q.Accepted() {
+		bins = s.endpoints[q.Replica].bins
 	}
 	bins.counts[s.bin(at)][how-simulator.SeriesArrived]++
-	bins.counts[s.place(q.info.Arrival)][0]++
+	bins.counts[s.place(q.Info.Arrival)][0]++
 }
 
 // keep counts the requests that wait at the gateway.

@@ -5,6 +5,7 @@ package simulation
 import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // replicaGauges follow what a replica shows: how many requests wait and run in it, whether a
@@ -16,10 +17,10 @@ type replicaGauges struct {
 }
 
 // found counts the prompt of a request that the replica begins to compute.
-func (g *replicaGauges) found(q *request) {
+func (g *replicaGauges) found(q *request.Request) {
 	if g != nil {
-		g.prompt += int64(q.prompt)
-		g.cached += int64(q.cached)
+		g.prompt += int64(q.Prompt)
+		g.cached += int64(q.Cached)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -43,43 +44,43 @@ func (r *replica) mostTokens() (computed, kept int32) {
 }
 
 // wants returns how many tokens a request that runs would have a step compute.
-func (r *replica) wants(q *request) int32 {
-	n := q.total - q.computed
-	if !r.speculates() || !q.decoding() {
+func (r *replica) wants(q *request.Request) int32 {
+	n := q.Total - q.Computed
+	if !r.speculates() || !q.Decoding() {
 		return n
 	}
 	most, _ := r.mostTokens()
-	return min(n+int32(r.config.Speculation.Tokens), most-q.computed)
+	return min(n+int32(r.config.Speculation.Tokens), most-q.Computed)
 }
 
 // extend gives a request that runs blocks for its next n tokens, and, where the replica
 // speculates, for those that it looks ahead. Drafts cannot be found in the cache.
-func (r *replica) extend(q *request, n int32) bool {
-	tokens := q.computed + n
+func (r *replica) extend(q *request.Request, n int32) bool {
+	tokens := q.Computed + n
 	if !r.speculates() {
-		return r.cache.Extend(q.blocks, int(tokens))
+		return r.cache.Extend(q.Blocks, int(tokens))
 	}
 	_, most := r.mostTokens()
 	room := min(tokens+int32(r.config.Speculation.Lookahead), most)
-	return r.cache.ExtendPast(q.blocks, int(min(tokens, q.total)), int(room))
+	return r.cache.ExtendPast(q.Blocks, int(min(tokens, q.Total)), int(room))
 }
 
 // blocksHeld returns how many blocks a request has that runs.
-func (r *replica) blocksHeld(q *request) int {
+func (r *replica) blocksHeld(q *request.Request) int {
 	if r.speculates() {
-		return r.cache.Held(q.blocks)
+		return r.cache.Held(q.Blocks)
 	}
-	return int(r.blocksOf(q.computed + q.chunk))
+	return int(r.blocksOf(q.Computed + q.Chunk))
 }
 
 // verify ends a step in which a request has verified drafts: it gets a token, and those
 // drafts that are accepted, up to the end of its answer.
-func (r *replica) verify(id int32, q *request) {
-	s, drafts := r.config.Speculation, q.chunk-1
-	accepted := accepted(s, drafts, draw(r.sim.seed, q.info.Turn, int(q.generated())))
-	r.metrics.verified(r.now, q.cell, int64(drafts), int64(accepted))
-	n := min(1+accepted, q.finish-q.total)
-	q.total += n
-	q.computed, q.chunk = q.total-1, 0
+func (r *replica) verify(id int32, q *request.Request) {
+	s, drafts := r.config.Speculation, q.Chunk-1
+	accepted := accepted(s, drafts, draw(r.sim.seed, q.Info.Turn, int(q.Generated())))
+	r.metrics.verified(r.now, q.Cell, int64(drafts), int64(accepted))
+	n := min(1+accepted, q.Finish-q.Total)
+	q.Total += n
+	q.Computed, q.Chunk = q.Total-1, 0
 	r.token(id, q, n)
 }

@@ -8,6 +8,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // endStep makes the results of the step under way take hold: chunks become
@@ -42,7 +43,7 @@ func (r *replica) endDecodes() {
 		b.done[0] = b.done[last]
 		b.done = b.done[:last]
 		queue.SiftDown(b.done)
-		r.leaveStep(&r.requests.all[id])
+		r.leaveStep(&r.requests.All[id])
 		b.leaving = append(b.leaving, id)
 	}
 }
@@ -64,7 +65,7 @@ func (r *replica) decode(now simtime.Time) {
 func (r *replica) showDecodes() {
 	r.catchUpAll()
 	for _, id := range r.batch.running {
-		if q := &r.requests.all[id]; q.inStep {
+		if q := &r.requests.All[id]; q.InStep {
 			for _, o := range r.observers {
 				o.token(r.sim, id, 1, r.atGateway(r.now, q))
 			}
@@ -77,13 +78,13 @@ func (r *replica) endChunks() {
 	b := &r.batch
 	kept := b.prefilling[:0]
 	for _, id := range b.prefilling {
-		q := &r.requests.all[id]
+		q := &r.requests.All[id]
 		switch {
-		case q.chunk == 0 || !r.endChunk(id, q):
+		case q.Chunk == 0 || !r.endChunk(id, q):
 			kept = append(kept, id)
-		case q.total == q.finish:
+		case q.Total == q.Finish:
 			b.leaving = append(b.leaving, id)
-		case b.constrained || q.incomplete:
+		case b.constrained || q.Incomplete:
 			// The next step's regroup joins it with the others, or a later one
 			// when all of its KV has come.
 			kept = append(kept, id)
@@ -96,56 +97,56 @@ func (r *replica) endChunks() {
 
 // endChunk applies one request's chunk and reports whether a token came out of
 // it.
-func (r *replica) endChunk(id int32, q *request) bool {
-	end, prefill := q.computed+q.chunk, !q.decoding()
+func (r *replica) endChunk(id int32, q *request.Request) bool {
+	end, prefill := q.Computed+q.Chunk, !q.Decoding()
 	if !prefill && r.speculates() {
 		r.verify(id, q)
 		return true
 	}
-	if q.computed < q.high {
-		r.metrics.cells[q.cell].RecomputedTokens += int64(min(end, q.high) - q.computed)
+	if q.Computed < q.High {
+		r.metrics.cells[q.Cell].RecomputedTokens += int64(min(end, q.High) - q.Computed)
 	}
-	q.computed, q.chunk = end, 0
-	if q.job {
+	q.Computed, q.Chunk = end, 0
+	if q.Job {
 		r.cluster.chunkComputed(r, q)
 	}
-	if end < q.total {
+	if end < q.Total {
 		return false
 	}
 	if prefill && r.tiers != nil {
 		r.tiers.copyDown(id, q)
 	}
-	if q.job {
+	if q.Job {
 		r.exports.firstToken(r.now, q)
 		return true
 	}
-	q.total++
+	q.Total++
 	r.token(id, q, 1)
 	return true
 }
 
 // token stamps the n tokens that the engine has just given, at once: more than one after
 // the first.
-func (r *replica) token(id int32, q *request, n int32) {
-	previous := q.lastToken
-	q.lastToken = r.now
-	if previous == unset || q.moved {
+func (r *replica) token(id int32, q *request.Request, n int32) {
+	previous := q.LastToken
+	q.LastToken = r.now
+	if previous == request.Unset || q.Moved {
 		r.exports.firstToken(r.now, q)
 	} else {
 		r.exports.tokens(r.now.Sub(previous), 1)
 	}
-	r.service.Add(q.info.Tenant, int64(n))
-	if previous == unset {
-		q.firstToken = r.atGateway(r.now, q)
+	r.service.Add(q.Info.Tenant, int64(n))
+	if previous == request.Unset {
+		q.FirstToken = r.atGateway(r.now, q)
 		r.metrics.firstToken(r.now, q)
-		r.cluster.gateway.deliverFirstToken(id, q, q.firstToken)
+		r.cluster.gateway.deliverFirstToken(id, q, q.FirstToken)
 	} else {
-		r.metrics.burst(r.now, q.cell, int64(r.now.Sub(previous)+r.cost.PerOutputToken*time.Duration(n)), int64(n))
-		if q.moved {
+		r.metrics.burst(r.now, q.Cell, int64(r.now.Sub(previous)+r.cost.PerOutputToken*time.Duration(n)), int64(n))
+		if q.Moved {
 			r.cluster.gateway.deliverFirstToken(id, q, r.atGateway(r.now, q))
 		}
 	}
-	q.moved = false
+	q.Moved = false
 	for _, o := range r.observers {
 		o.token(r.sim, id, n, r.atGateway(r.now, q))
 	}
@@ -159,7 +160,7 @@ func (r *replica) endFinished() {
 	}
 	if len(b.leaving) > 1 {
 		slices.SortFunc(b.leaving, func(x, y int32) int {
-			return int(r.requests.all[x].admitted - r.requests.all[y].admitted)
+			return int(r.requests.All[x].Admitted - r.requests.All[y].Admitted)
 		})
 	}
 	used := r.cache.Used()
@@ -168,26 +169,26 @@ func (r *replica) endFinished() {
 		r.use.settle(r.now, used)
 	}
 	for _, id := range b.leaving {
-		q := &r.requests.all[id]
+		q := &r.requests.All[id]
 		b.remove(id)
-		r.adapters.runs(q.info.Adapter, -1)
+		r.adapters.runs(q.Info.Adapter, -1)
 		r.left(q, false)
 		r.advisor.completed(r, q, r.now)
-		if q.job {
+		if q.Job {
 			r.cluster.prefilled(r, q)
 			continue
 		}
 		if r.tiers != nil {
 			r.tiers.copyDown(id, q)
 		}
-		if q.handoff != 0 {
+		if q.Handoff != 0 {
 			r.cluster.cancelHandoff(r.cluster.handoffs.of(q))
 		}
-		q.moveTo(phaseLeaving)
+		q.MoveTo(request.Leaving)
 		r.releaseBlocks(q, false)
 		r.exports.finish()
 		r.use.Served++
-		r.use.ServedTokens += int64(q.total)
+		r.use.ServedTokens += int64(q.Total)
 		r.countServing(-1)
 		r.cluster.gateway.deliverEnd(r, id, q)
 	}
@@ -197,6 +198,6 @@ func (r *replica) endFinished() {
 // atGateway is when the token that the engine gave last reaches the gateway.
 // What a token costs outside the engine delays it and all that follow, so that
 // it shows in TTFT and in every gap, while the engine's clock does not wait.
-func (r *replica) atGateway(now simtime.Time, q *request) simtime.Time {
-	return now.Add(r.cost.PerOutputToken * time.Duration(q.generated()))
+func (r *replica) atGateway(now simtime.Time, q *request.Request) simtime.Time {
+	return now.Add(r.cost.PerOutputToken * time.Duration(q.Generated()))
 }

@@ -8,6 +8,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // listeners are those of a Config who are told of what engines do. Each is nil where nobody wants
@@ -29,10 +30,10 @@ func (r *replica) tellStep(now simtime.Time, step *latency.Step, duration time.D
 }
 
 // preemptionOf describes the preemption of a request that still has its place.
-func (r *replica) preemptionOf(q *request) simulator.Preemption {
+func (r *replica) preemptionOf(q *request.Request) simulator.Preemption {
 	return simulator.Preemption{
-		At: r.now, Request: q.info.ID, Replica: int(r.index), Running: len(r.batch.running),
-		Waiting: r.waiting.Len() + int(r.port.loading), Computed: int(q.computed), KVUsage: r.cache.Usage(),
+		At: r.now, Request: q.Info.ID, Replica: int(r.index), Running: len(r.batch.running),
+		Waiting: r.waiting.Len() + int(r.port.loading), Computed: int(q.Computed), KVUsage: r.cache.Usage(),
 	}
 }
 
@@ -62,7 +63,7 @@ func (c *cluster) tellTransfer(d transferHandler, cancelled bool) {
 func (f *flight) describe(s *simulation) simulator.Transfer {
 	h := &s.cluster.handoffs.all[f.handoff-1]
 	return simulator.Transfer{
-		Reason: simulator.HandOverReason, Request: s.requests.all[h.decode].info.ID,
+		Reason: simulator.HandOverReason, Request: s.requests.All[h.decode].Info.ID,
 		From: int(h.from), To: int(h.to), FromTier: simulator.GPUPlace, ToTier: simulator.GPUPlace,
 	}
 }
@@ -70,7 +71,7 @@ func (f *flight) describe(s *simulation) simulator.Transfer {
 func (d *load) describe(s *simulation) simulator.Transfer {
 	kind := s.cluster.replicas[d.replica].tiers.tiers[d.tier].kind
 	return simulator.Transfer{
-		Reason: simulator.ReloadTransfer, Request: s.requests.all[d.request].info.ID,
+		Reason: simulator.ReloadTransfer, Request: s.requests.All[d.request].Info.ID,
 		From: int(d.replica), To: int(d.replica), FromTier: tierPlaces[kind], ToTier: simulator.GPUPlace,
 	}
 }
@@ -92,13 +93,13 @@ func (c *cluster) tellHandOver(h *handoff, cancelled bool) {
 	if c.listeners.handedOver == nil {
 		return
 	}
-	q := &c.requests.all[h.decode]
+	q := &c.requests.All[h.decode]
 	told := simulator.HandOver{
-		Request: q.info.ID, Prefill: int(h.from), Decode: int(h.to), Begun: h.begun, Prefilled: h.done, Ready: h.readyAt, Ended: c.now,
+		Request: q.Info.ID, Prefill: int(h.from), Decode: int(h.to), Begun: h.begun, Prefilled: h.done, Ready: h.readyAt, Ended: c.now,
 		Cancelled: cancelled, Bytes: int64(h.arrived) * c.replicas[h.from].blockBytes,
 	}
 	if h.ready {
-		told.Tokens = int(q.remote)
+		told.Tokens = int(q.Remote)
 	}
 	c.listeners.handedOver(told)
 }

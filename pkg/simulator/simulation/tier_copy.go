@@ -7,6 +7,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/kv/transfer"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // copying is a transfer of blocks into a tier.
@@ -38,14 +39,14 @@ type copying struct {
 // copyDown copies the blocks down that a request has filled, as far as the first tier
 // lacks them: when its prompt is computed, and when it ends. One whose KV is not all here
 // copies nothing.
-func (l *tierSet) copyDown(id int32, q *request) {
-	if l.offload.Policy != simulator.OffloadEager || q.incomplete {
+func (l *tierSet) copyDown(id int32, q *request.Request) {
+	if l.offload.Policy != simulator.OffloadEager || q.Incomplete {
 		return
 	}
-	l.spans = l.tiers[0].store.Missing(l.spans[:0], q.chain, 0, int(q.computed)/l.replica.cache.BlockTokens())
+	l.spans = l.tiers[0].store.Missing(l.spans[:0], q.Chain, 0, int(q.Computed)/l.replica.cache.BlockTokens())
 	l.copyFromGPU(l.spans, func(c *copying) {
 		k := l.sourceOf(q, id)
-		c.source, c.priority, c.request = q.source, q.info.Priority, q.info.ID
+		c.source, c.priority, c.request = q.Source, q.Info.Priority, q.Info.ID
 		k.copies = append(k.copies, c)
 	})
 }

@@ -9,14 +9,15 @@ import (
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // startOrLoad starts a request, or brings here what lower tiers have of its
 // prompt beyond what the cache has.
-func (l *tierSet) startOrLoad(q *request, budget int32) bool {
+func (l *tierSet) startOrLoad(q *request.Request, budget int32) bool {
 	block := l.replica.cache.BlockTokens()
 	cached := l.replica.match(q)
-	l.find(q.chain, int(cached)/block, int(q.total-1)/block)
+	l.find(q.Chain, int(cached)/block, int(q.Total-1)/block)
 	if len(l.found) == 0 {
 		if !l.replica.start(q, cached, budget) {
 			return false
@@ -27,23 +28,23 @@ func (l *tierSet) startOrLoad(q *request, budget int32) bool {
 	tokens := l.found[len(l.found)-1].to * block
 	reserve := tokens
 	if l.replica.reserve {
-		reserve = int(q.total)
+		reserve = int(q.Total)
 	}
 	blocks, ok := l.replica.admitBlocks(kv.Admission{
-		Chain: q.chain, Cached: int(cached), Tokens: tokens, Reserve: reserve, Withheld: true, Priority: q.info.Priority,
+		Chain: q.Chain, Cached: int(cached), Tokens: tokens, Reserve: reserve, Withheld: true, Priority: q.Info.Priority,
 	})
 	if !ok {
 		return false
 	}
-	q.blocks, q.computed, q.chunk = blocks, int32(tokens), 0
+	q.Blocks, q.Computed, q.Chunk = blocks, int32(tokens), 0
 	l.replica.exports.admit(l.replica.now, q, cached, int32(tokens)-cached)
-	q.moveTo(phaseLoading)
-	q.loading = l.replica.now
+	q.MoveTo(request.Loading)
+	q.Loading = l.replica.now
 	l.replica.port.loading++
-	if !q.scheduled() {
-		q.cached, q.tierTokens = cached, [simulator.TierKinds]int32{}
+	if !q.Scheduled() {
+		q.Cached, q.TierTokens = cached, [simulator.TierKinds]int32{}
 		for _, p := range l.found {
-			q.tierTokens[l.tiers[p.tier].kind] += int32((p.to - p.from) * block)
+			q.TierTokens[l.tiers[p.tier].kind] += int32((p.to - p.from) * block)
 		}
 	}
 	l.load(q, l.replica.waiting.Front())
@@ -53,7 +54,7 @@ func (l *tierSet) startOrLoad(q *request, budget int32) bool {
 
 // load brings the blocks that find has listed into the cache: one transfer from
 // each tier.
-func (l *tierSet) load(q *request, id int32) {
+func (l *tierSet) load(q *request.Request, id int32) {
 	since := simtime.Time(math.MaxInt64)
 	if window := l.offload.ThrashWindow; window > 0 {
 		since = l.replica.now.Add(-window)
@@ -66,8 +67,8 @@ func (l *tierSet) load(q *request, id int32) {
 			if p.tier != k {
 				continue
 			}
-			t.store.counts.ThrashedBlocks += int64(t.store.StoredSince(q.chain, p.from, p.to, since))
-			d.pins = append(d.pins, t.store.Pin(q.chain, p.from, p.to))
+			t.store.counts.ThrashedBlocks += int64(t.store.StoredSince(q.Chain, p.from, p.to, since))
+			d.pins = append(d.pins, t.store.Pin(q.Chain, p.from, p.to))
 			blocks += p.to - p.from
 		}
 		if blocks == 0 {
@@ -75,7 +76,7 @@ func (l *tierSet) load(q *request, id int32) {
 		}
 		t.store.counts.LoadedBlocks += int64(blocks)
 		l.replica.exports.loaded(t.kind, int64(blocks)*l.replica.blockBytes)
-		q.loads++
+		q.Loads++
 		l.replica.cluster.beginTransfer(l.replica.fabric, 0, d, int64(blocks)*l.replica.blockBytes, t.read, l.toGPU)
 	}
 }
@@ -96,13 +97,13 @@ func (d *load) unpin(r *replica) {
 }
 
 func (d *load) land(s *simulation, now simtime.Time) {
-	r, q := &s.cluster.replicas[d.replica], &s.requests.all[d.request]
+	r, q := &s.cluster.replicas[d.replica], &s.requests.All[d.request]
 	d.unpin(r)
-	q.loads--
-	if q.loads > 0 {
+	q.Loads--
+	if q.Loads > 0 {
 		return
 	}
-	r.cache.Publish(q.blocks)
+	r.cache.Publish(q.Blocks)
 	s.metrics.loaded(now, q)
 	r.resumeLater(d.request)
 }

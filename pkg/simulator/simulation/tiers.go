@@ -8,6 +8,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // tierSet is the tiers below a replica's cache, fastest first.
@@ -96,8 +97,8 @@ func (l *tierSet) find(chain []prompt.Stretch, from, limit int) {
 func (l *tierSet) frees() bool { return len(l.detached) > 0 }
 
 // touch makes a request's blocks the last to leave their tiers.
-func (l *tierSet) touch(r *replica, q *request) {
+func (l *tierSet) touch(r *replica, q *request.Request) {
 	for k := range l.tiers {
-		l.tiers[k].store.Touch(q.chain, int(q.total)/r.cache.BlockTokens(), q.info.Priority)
+		l.tiers[k].store.Touch(q.Chain, int(q.Total)/r.cache.BlockTokens(), q.Info.Priority)
 	}
 }

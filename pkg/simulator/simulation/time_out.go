@@ -8,6 +8,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -29,7 +30,7 @@ func (g *gateway) startTimeOut(id int32, w *workload.Request) {
 	if w.FirstTokenTimeout == 0 && w.Timeout == 0 {
 		return
 	}
-	if q := &g.requests.all[id]; q.Phase() == phaseNone || q.info.ID != w.ID {
+	if q := &g.requests.All[id]; q.Phase() == request.None || q.Info.ID != w.ID {
 		return // it was rejected
 	}
 	for int(id) >= len(g.timeOuts.bySlot) {
@@ -63,16 +64,16 @@ func (g *gateway) stopTimeOut(id int32) {
 // applyTimeOut ends a request whose client gives up now. An answer that ends in this
 // very nanosecond comes too late, and so does a first token.
 func (s *simulation) applyTimeOut(e *events.Event) {
-	t, q := s.gateway.timeOuts.bySlot[e.Request], &s.requests.all[e.Request]
+	t, q := s.gateway.timeOuts.bySlot[e.Request], &s.requests.All[e.Request]
 	at, number := e.At, e.Sequence
 	if s.gateway.hasFirstToken(q, at) && at < t.last {
 		s.events.Move(e, t.last)
 		return
 	}
 	s.advanceToEvent(at, true)
-	q = &s.requests.all[e.Request]
+	q = &s.requests.All[e.Request]
 	switch {
-	case q.Phase() == phaseNone || q.info.ID != number:
+	case q.Phase() == request.None || q.Info.ID != number:
 		// It has ended in the meantime.
 	case s.gateway.hasFirstToken(q, at) && at < t.last:
 		s.events.Move(e, t.last)
@@ -84,37 +85,37 @@ func (s *simulation) applyTimeOut(e *events.Event) {
 
 // hasFirstToken reports whether the first token of an answer reached the gateway before
 // a time, as far as the replica of the request is advanced.
-func (g *gateway) hasFirstToken(q *request, at simtime.Time) bool {
-	return q.firstToken != unset && q.firstToken < at
+func (g *gateway) hasFirstToken(q *request.Request, at simtime.Time) bool {
+	return q.FirstToken != request.Unset && q.FirstToken < at
 }
 
 // timeOut ends a request that its client gives up, wherever it stands.
 func (g *gateway) timeOut(id int32) {
-	q := &g.requests.all[id]
+	q := &g.requests.All[id]
 	switch q.Phase() {
-	case phaseDelayed, phaseAwaiting:
+	case request.Delayed, request.Awaiting:
 		g.cancelDelay(id)
-	case phaseGateway:
+	case request.AtGateway:
 		g.cancelHeld(q)
 	default:
 		g.takeOff(id)
 		if g.policies.Routing.Responses != nil {
-			g.policies.Routing.Responses.Finished(&q.info, int(q.replica))
+			g.policies.Routing.Responses.Finished(&q.Info, int(q.Replica))
 		}
 	}
-	if !q.accepted() {
-		q.cell = g.metrics.arrived(g.now, simulator.NoPool, q)
+	if !q.Accepted() {
+		q.Cell = g.metrics.arrived(g.now, simulator.NoPool, q)
 	}
 	g.metrics.timedOut(g.now, q)
-	g.end(id, g.now, endTimedOut)
+	g.end(id, g.now, request.EndTimedOut)
 	g.settle()
 }
 
 // cancelHeld takes a request back that the router holds.
-func (g *gateway) cancelHeld(q *request) {
-	g.held.queue.Cancel(g.now, &q.info)
-	delete(g.held.requests, q.info.ID)
-	q.moveTo(phaseNone)
+func (g *gateway) cancelHeld(q *request.Request) {
+	g.held.queue.Cancel(g.now, &q.Info)
+	delete(g.held.requests, q.Info.ID)
+	q.MoveTo(request.None)
 	g.series.keep(g.now, -1)
 	g.cluster.serving--
 	g.finishBy = max(g.finishBy, g.now)

@@ -2,8 +2,10 @@
 
 package simulation
 
+import "windtunnel.dev/windtunnel/pkg/simulator/internal/request"
+
 // countArrival counts a request that reaches the gateway, for scalers.
-func (g *gateway) countArrival(q *request) {
+func (g *gateway) countArrival(q *request.Request) {
 	if g.flows != nil {
 		g.flows[g.routerFor(q)].Arrived++
 	}
@@ -12,9 +14,9 @@ func (g *gateway) countArrival(q *request) {
 // countAdmission counts a request that enters.
 func (g *gateway) countAdmission(id int32) {
 	if t := g.policies.Traffic; t != nil {
-		q := &g.requests.all[id]
-		t.Admit(g.now, &q.info)
-		q.counted = true
+		q := &g.requests.All[id]
+		t.Admit(g.now, &q.Info)
+		q.Counted = true
 	}
 }
 
@@ -22,22 +24,22 @@ func (g *gateway) countAdmission(id int32) {
 func (g *gateway) countRejection(id int32) {
 	g.countEnd(id)
 	if g.flows != nil {
-		g.flows[g.routerFor(&g.requests.all[id])].Rejected++
+		g.flows[g.routerFor(&g.requests.All[id])].Rejected++
 	}
 	if t := g.policies.Traffic; t != nil {
-		t.Reject(g.now, &g.requests.all[id].info)
+		t.Reject(g.now, &g.requests.All[id].Info)
 	}
 }
 
 // countCompletion counts a request whose answer ends whole.
-func (g *gateway) countCompletion(q *request, good bool) {
+func (g *gateway) countCompletion(q *request.Request, good bool) {
 	if t := g.policies.Traffic; t != nil {
-		t.Complete(&q.info, good)
+		t.Complete(&q.Info, good)
 	}
 	if g.flows != nil {
 		f := &g.flows[g.routerFor(q)]
 		f.Completed++
-		f.AnswerTokens += int64(q.generated())
+		f.AnswerTokens += int64(q.Generated())
 		if good {
 			f.Good++
 		}
@@ -46,12 +48,12 @@ func (g *gateway) countCompletion(q *request, good bool) {
 
 // countEnd counts the end of a request, if it was admitted.
 func (g *gateway) countEnd(id int32) {
-	q := &g.requests.all[id]
+	q := &g.requests.All[id]
 	if g.flows != nil {
 		g.flows[g.routerFor(q)].Ended++
 	}
-	if q.counted {
-		g.policies.Traffic.End(&q.info)
-		q.counted = false
+	if q.Counted {
+		g.policies.Traffic.End(&q.Info)
+		q.Counted = false
 	}
 }

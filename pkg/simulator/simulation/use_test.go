@@ -8,6 +8,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -41,11 +42,11 @@ func TestATargetIsMetHoweverLarge(t *testing.T) {
 		"no gaps":                 {1, 0, 0, true},
 	} {
 		m := newMetrics([]simulator.Target{{TPOT: c.target.Sub(0)}}, nil, 0, make([]simulator.Pool, 1), workload.Labels{})
-		q := &request{}
-		q.prompt, q.total = 1, 2+c.gaps
-		q.cell = m.arrived(0, 0, q)
+		q := &request.Request{}
+		q.Prompt, q.Total = 1, 2+c.gaps
+		q.Cell = m.arrived(0, 0, q)
 		m.completed(c.decode, c.decode, q)
-		if got := m.cells[q.cell].MetTPOT == 1; got != c.met {
+		if got := m.cells[q.Cell].MetTPOT == 1; got != c.met {
 			t.Errorf("%s: met is %v", name, got)
 		}
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package simulation
+package request
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 // TestOnlyLegalTransitions: each phase follows exactly those that the table says.
 func TestOnlyLegalTransitions(t *testing.T) {
 	for from := range phaseCount {
-		want := map[phase]bool{}
+		want := map[Phase]bool{}
 		for _, to := range transitions[from] {
 			want[to] = true
 		}
@@ -21,9 +21,9 @@ func TestOnlyLegalTransitions(t *testing.T) {
 	}
 }
 
-func moves(from, to phase) (allowed bool) {
+func moves(from, to Phase) (allowed bool) {
 	defer func() { allowed = recover() == nil }()
-	q := &request{phase: from}
-	q.moveTo(to)
+	q := &Request{phase: from}
+	q.MoveTo(to)
 	return true
 }
