@@ -14,11 +14,24 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
-// goodFiles are small files of each format that has rows.
+// goodFiles are small files in testdata of each format with rows, but for those that everything is
+// written in.
 var goodFiles = map[trace.Format]string{
 	trace.Azure: "azure-2024.csv", trace.BurstGPT: "burstgpt.csv", trace.GenericCSV: "gateway.csv", trace.Vidur: "vidur.csv",
 	trace.LLMServingSim: "llmservingsim.jsonl", trace.Mooncake: "mooncake.jsonl", trace.QwenBailian: "qwen-bailian.jsonl",
 	trace.TraceV2: "tracev2.csv",
+}
+
+// recognisable are the files in testdata whose beginning says their format: no format begins as a
+// CSV of any columns does.
+func recognisable() map[string]trace.Format {
+	files := map[string]trace.Format{"azure.csv": trace.Azure}
+	for f, file := range goodFiles {
+		if f != trace.GenericCSV {
+			files[file] = f
+		}
+	}
+	return files
 }
 
 // goodFile is a file of a format, and the options to read it with.
@@ -34,7 +47,15 @@ func goodFile(t *testing.T, f trace.Format) (string, trace.Options) {
 	case trace.GenericCSV:
 		o.CSV, o.Order = gateway(), trace.Sort
 	}
-	return string(readTestFile(t, "testdata/"+goodFiles[f])), o
+	return string(readGoodFile(t, f)), o
+}
+
+func readGoodFile(t testing.TB, f trace.Format) []byte {
+	t.Helper()
+	if goodFiles[f] == "" {
+		t.Fatalf("goodFiles has no file of the format %s", f)
+	}
+	return readTestFile(t, "testdata/"+goodFiles[f])
 }
 
 // Each fault is refused with the file, the row and the field.

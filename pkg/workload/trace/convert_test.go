@@ -192,11 +192,8 @@ func forget(r *replayed, c trace.Carriage) {
 
 // Converting the file of each format to our own and back gives the same requests.
 func TestFormatsSurviveTheWayThroughOurOwn(t *testing.T) {
-	for f, file := range map[trace.Format]string{
-		trace.Azure: "azure.csv", trace.BurstGPT: "burstgpt.csv", trace.Vidur: "vidur.csv", trace.LLMServingSim: "llmservingsim.jsonl",
-		trace.Mooncake: "mooncake.jsonl", trace.QwenBailian: "qwen-bailian.jsonl", trace.TraceV2: "tracev2.csv",
-	} {
-		t.Run(string(f), func(t *testing.T) {
+	for file, f := range recognisable() {
+		t.Run(file, func(t *testing.T) {
 			original := readTestFile(t, "testdata/"+file)
 			own, lost := convert(t, f, original, trace.Windtunnel)
 			if len(lost.Lost) > 0 {

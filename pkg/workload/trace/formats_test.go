@@ -147,11 +147,7 @@ func TestPrefixGroupsOfTraceV2ShareFullBlocks(t *testing.T) {
 }
 
 func TestFormatsAreRecognised(t *testing.T) {
-	for file, want := range map[string]trace.Format{
-		"azure.csv": trace.Azure, "azure-2024.csv": trace.Azure, "burstgpt.csv": trace.BurstGPT, "vidur.csv": trace.Vidur,
-		"llmservingsim.jsonl": trace.LLMServingSim, "qwen-bailian.jsonl": trace.QwenBailian, "mooncake.jsonl": trace.Mooncake,
-		"tracev2.csv": trace.TraceV2,
-	} {
+	for file, want := range recognisable() {
 		got, _, err := trace.RecogniseFormat(bytes.NewReader(readTestFile(t, "testdata/"+file)), file)
 		if err != nil || got != want {
 			t.Errorf("%s has the format %q (%v), want %s", file, got, err, want)

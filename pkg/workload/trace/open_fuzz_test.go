@@ -23,7 +23,7 @@ func FuzzOpen(f *testing.F) {
 	for i, c := range carriages {
 		text := []byte(everything)
 		if c.Format != trace.Windtunnel {
-			text = readTestFile(f, "testdata/"+goodFiles[c.Format])
+			text = readGoodFile(f, c.Format)
 		}
 		f.Add(text, byte(i), byte(0), byte(0))
 		f.Add(text, byte(i), byte(0xff), byte(1))

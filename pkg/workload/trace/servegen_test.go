@@ -5,6 +5,7 @@ package trace_test
 import (
 	"archive/tar"
 	"bytes"
+	"fmt"
 	"io"
 	"math"
 	"path/filepath"
@@ -161,7 +162,7 @@ func TestDescriptionsHaveNoRows(t *testing.T) {
 	want := []string{
 		"trace.order: Forbidden: may not be Sort for the format ServeGen, which has no rows",
 		"t: the format ServeGen has no rows to convert: windtunnel trace generate --servegen draws some",
-		"the format ServeGen has no rows to write, want one of [Azure BurstGPT CSV LLMServingSim Mooncake Parquet QwenBailian TraceV2 Vidur Windtunnel]",
+		"the format ServeGen has no rows to write, want one of " + fmt.Sprint(trace.WrittenFormats()),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("errors (-want +got):\n%s", diff)
