@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package layers holds the order of the packages: which may import which. Its test checks
+// every file that is not a test, and writes the tables of ADR 1.
+package layers
+
+// row says what the packages of a folder may import. A folder covers those below it,
+// except those with a row of their own. Each folder may import itself.
+type row struct {
+	folder string
+	// of the module, separated by spaces: folders with a row above this one, or folders
+	// below such a folder where the rest of it is out of bounds.
+	imports string
+	// of other modules, beyond those that are free to all: names of others.
+	others string
+}
+
+// table orders the folders below a base.
+type table struct {
+	title, base string
+	rows        []row
+}
+
+// anything is the imports or others of helpers of tests.
+const anything = "*"
+
+// others are the modules that a row names.
+var others = map[string][]string{
+	"autoscalers": {"github.com/VictoriaMetrics/metricsql", "github.com/expr-lang/expr", "github.com/robfig/cron"},
+	"CEL":         {"github.com/google/cel-go"},
+	"hashes":      {"github.com/cespare/xxhash"},
+	"Kubernetes":  {"k8s.io", "sigs.k8s.io", "github.com/go-logr/logr"},
+	"Parquet":     {"github.com/klauspost/compress", "github.com/parquet-go"},
+	"programs":    {"github.com/tetratelabs/wazero", "go.starlark.net"},
+	"Prometheus":  {"github.com/prometheus"},
+	"quantities":  {"k8s.io/apimachinery/pkg/api/resource"},
+}
+
+// free are the modules that every row may import: errors with a field's path, YAML and
+// the extensions of the standard library.
+var free = []string{
+	"k8s.io/apimachinery/pkg/util/validation/field",
+	"go.yaml.in/yaml/v3", "sigs.k8s.io/yaml", "sigs.k8s.io/json",
+	"golang.org/x",
+}
+
+// tables are in the order of ADR 1. Commands, studies and tools import what they need, and
+// no row allows to import them.
+var tables = []table{
+	{"The module", "", []row{
+		{"internal/ballast", "", ""},
+		{"internal/clip", "", ""},
+		{"internal/figure", "", ""},
+		{"internal/jsonline", "", ""},
+		{"internal/layers", "", ""},
+		{"internal/readme", "", ""},
+		{"pkg/expression", "", "CEL"},
+		{"pkg/prompt", "", ""},
+		{"pkg/simtime", "", ""},
+		{"pkg/spelling", "", ""},
+		{"pkg/stats", "", "hashes"},
+		{"internal/printable", "internal/clip", ""},
+		{"internal/chart", "internal/printable", ""},
+
+		{"pkg/kv", "pkg/prompt pkg/simtime pkg/stats", ""},
+		{"pkg/latency", "pkg/spelling pkg/stats", ""},
+		{"pkg/bound", "pkg/latency pkg/prompt pkg/simtime", ""},
+		{"pkg/workload", "internal/printable pkg/prompt pkg/simtime pkg/stats", ""},
+		{"pkg/workload/trace/parquetfile", "pkg/workload", "Parquet"},
+		{"pkg/policy", "internal/jsonline internal/printable pkg/latency pkg/prompt pkg/simtime pkg/spelling pkg/stats", "autoscalers programs quantities"},
+		{"pkg/promote", "pkg/policy/autoscaling/manifest pkg/policy/epp", ""},
+		{"pkg/simulator", "pkg/kv pkg/latency pkg/policy pkg/prompt pkg/simtime pkg/stats pkg/workload", ""},
+
+		{"pkg/calibrate", "internal/printable pkg/kv pkg/latency pkg/policy pkg/prompt pkg/simtime pkg/simulator pkg/stats pkg/workload", "Prometheus"},
+		{"pkg/insight", "internal/figure internal/printable pkg/policy pkg/simtime pkg/simulator pkg/stats pkg/workload", ""},
+		{"pkg/observe", "internal/clip internal/figure pkg/latency pkg/policy pkg/prompt pkg/simtime pkg/simulator pkg/stats pkg/workload", ""},
+		{"pkg/result", "internal/figure internal/jsonline pkg/expression pkg/kv pkg/latency pkg/policy pkg/simtime pkg/simulator pkg/spelling pkg/stats", ""},
+		{"pkg/search", "pkg/expression pkg/stats", ""},
+		{"pkg/propose", "internal/printable pkg/policy pkg/search", ""},
+		{"pkg/report", "internal/clip internal/figure internal/printable pkg/insight pkg/kv/stability pkg/result pkg/simulator pkg/stats", ""},
+		{"pkg/report/dataframe", "pkg/result", "Parquet"},
+		{"pkg/report/page", "internal/figure internal/printable pkg/insight pkg/report pkg/result", ""},
+
+		{"config", "", ""},
+		{"api", "", "Kubernetes"},
+		{"pkg/access", "", "Kubernetes"},
+		{"pkg/manifest", "api config internal/clip pkg/spelling", "Kubernetes"},
+		{"pkg/profile", "api pkg/stats", "Kubernetes"},
+		{"pkg/fit", "api pkg/simtime pkg/stats pkg/workload", "Kubernetes"},
+		{"pkg/starter", "api pkg/fit pkg/policy/epp/files pkg/workload", "Kubernetes"},
+		{"pkg/report/benchmark", "api pkg/result pkg/simulator pkg/stats", ""},
+		{"pkg/setup", "api internal/figure pkg/kv pkg/latency pkg/policy pkg/prompt pkg/result pkg/simtime pkg/simulator pkg/spelling pkg/stats pkg/workload", "Kubernetes"},
+		{"pkg/experiment", "api internal/clip internal/figure internal/jsonline pkg/bound pkg/insight pkg/latency pkg/manifest pkg/policy pkg/promote pkg/prompt " +
+			"pkg/report pkg/result pkg/search pkg/setup pkg/simtime pkg/simulator pkg/spelling pkg/stats pkg/workload", "Kubernetes"},
+		{"pkg/evaluate", "api pkg/experiment pkg/insight pkg/policy pkg/result pkg/setup pkg/simulator pkg/workload", ""},
+		{"pkg/fence", "internal/printable pkg/experiment pkg/insight pkg/policy pkg/result pkg/workload", ""},
+
+		{"pkg/archive", "api internal/figure pkg/experiment pkg/policy/sandbox/bundle pkg/propose pkg/report pkg/report/page pkg/result pkg/workload/trace", "Kubernetes"},
+		{"pkg/gate", "api pkg/access pkg/experiment", "Kubernetes"},
+		{"pkg/kubectl", "api internal/figure internal/printable pkg/archive pkg/experiment pkg/result", "Kubernetes"},
+		{"pkg/doctor", "api config internal/figure pkg/kubectl", "Kubernetes"},
+		{"pkg/dashboard", "api internal/figure internal/printable pkg/access pkg/archive pkg/experiment pkg/kubectl " +
+			"pkg/report pkg/report/dataframe pkg/report/page pkg/result pkg/stats", "Kubernetes"},
+		{"pkg/worker", "api pkg/experiment pkg/policy pkg/propose pkg/search pkg/workload", "Kubernetes"},
+		{"controllers", "api internal/clip internal/printable pkg/experiment pkg/policy/sandbox/bundle pkg/propose pkg/report pkg/result pkg/search pkg/worker pkg/workload/trace", "Kubernetes Prometheus"},
+
+		{"internal/reference", anything, anything},
+		{"internal/testdata", anything, anything},
+		{"internal/testing", anything, anything},
+	}},
+	{"Inside `pkg/policy/epp`", "pkg/policy/epp", []row{
+		{"internal", "", ""},
+		{"version", "", ""},
+		{"document", "version", ""},
+		{"files", "document", ""},
+		{"edit", "files", ""},
+		{"config", "document version", ""},
+		{"scheduler", "config internal version", ""},
+		{"flowcontrol", "config scheduler version", ""},
+		{"prefix", "internal", ""},
+		{".", "config document flowcontrol prefix scheduler version", ""},
+		{"lint", ". config document edit files version", ""},
+	}},
+	{"Inside `pkg/experiment`", "pkg/experiment", []row{
+		{".", "", ""},
+		{"preset", "", ""},
+		{"store", ".", ""},
+		{"study", ".", ""},
+		{"compile", ". preset study", ""},
+		{"advice", ". preset study", ""},
+		{"execute", ". store study", ""},
+		{"whatif", ". execute", ""},
+		{"inspect", ". execute whatif", ""},
+		{"experimenttest", ". compile execute study", ""},
+	}},
+}
