@@ -40,18 +40,18 @@ type Scaler struct {
 	// +kubebuilder:validation:Maximum=1024
 	MaxReplicas int32 `json:"maxReplicas,omitempty"`
 	// policy is the name of the policy that decides how many replicas the pools are to
-	// have, such as queue-length. windtunnel's docs/autoscaling.md lists the policies with
+	// have, such as queue-length. windtunnel's docs/autoscaling-reference.md lists the policies with
 	// their parameters.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Policy string `json:"policy,omitempty"`
 	// horizontalPodAutoscaler is a manifest of autoscaling/v2 that scales one pool.
-	// windtunnel's docs/autoscaling-manifests.md lists its fields.
+	// windtunnel's docs/autoscaling-reference.md lists its fields.
 	// +optional
 	HorizontalPodAutoscaler *ManifestSource `json:"horizontalPodAutoscaler,omitempty"`
 	// scaledObject is a manifest of KEDA that scales one pool. windtunnel's
-	// docs/autoscaling-manifests.md lists its fields.
+	// docs/autoscaling-reference.md lists its fields.
 	// +optional
 	ScaledObject *ManifestSource `json:"scaledObject,omitempty"`
 	// workloadVariantAutoscaler is the ConfigMap of llm-d's autoscaler, or its entry default.
@@ -98,7 +98,7 @@ type ManifestSource struct {
 	File *string `json:"file,omitempty"`
 }
 
-// ScalingTrigger is a condition. windtunnel's docs/autoscaling.md lists the triggers with
+// ScalingTrigger is a condition. windtunnel's docs/autoscaling-reference.md lists the triggers with
 // their parameters.
 type ScalingTrigger struct {
 	// name is the name of the trigger, such as queue.

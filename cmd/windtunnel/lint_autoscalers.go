@@ -38,7 +38,7 @@ func autoscalerFindings(file string, d objects.Document) []lint.Finding {
 	var found []lint.Finding
 	for _, e := range errs {
 		f := lint.ManifestFinding(file, d.LineOf(e.Field), e.Field, lint.Error, e.ErrorBody())
-		f.Why, f.Fix = "Kubernetes or the autoscaler's controller refuses the object, or fails with it.", "Correct the field. docs/autoscaling-manifests.md lists the fields."
+		f.Why, f.Fix = "Kubernetes or the autoscaler's controller refuses the object, or fails with it.", "Correct the field. docs/autoscaling-reference.md lists the fields."
 		found = append(found, f)
 	}
 	if len(errs) > 0 {

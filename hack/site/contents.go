@@ -27,9 +27,9 @@ var contents = []chapter{
 	{"Workloads", []string{"presets", "profiles", "request-types", "trace-sessions", "trace-fit"}},
 	{"Policies", []string{
 		"epp", "lint", "policies", "bundles", "policy-abi", "admission", "scheduling", "speculation",
-		"autoscaling", "autoscaling-manifests", "autoscaling-metrics",
+		"autoscaling",
 	}},
-	{"Reference", []string{"api", "reference", "command", "metrics", "catalogue", "contracts"}},
+	{"Reference", []string{"api", "reference", "command", "metrics", "autoscaling-reference", "catalogue", "contracts"}},
 	{"Operations", []string{"install", "kubectl", "dashboard", "gates", "operations", "security", "reliability", "cluster", "release"}},
 	{"Accuracy and speed", []string{"accuracy", "validation", "calibrate", "observe", "performance"}},
 	{"Studies", []string{

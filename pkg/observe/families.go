@@ -11,7 +11,7 @@ type family struct {
 }
 
 // The families that figures need (vllm/v1/metrics/loggers.py of v0.8 to v0.19, and
-// docs/autoscaling-metrics.md).
+// docs/autoscaling-reference.md).
 var (
 	finished = family{names: []string{"vllm:request_success_total", "vllm:request_success"}}
 	prompts  = family{names: []string{"vllm:request_prompt_tokens"}, histogram: true}

@@ -3,42 +3,36 @@
 package query
 
 import (
-	"bytes"
 	"flag"
-	"os"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
-	"text/template"
 
-	"github.com/google/go-cmp/cmp"
-
+	"windtunnel.dev/windtunnel/internal/testing/page"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/autoscaling-metrics.md")
+var update = flag.Bool("update", false, "rewrite the metrics of docs/autoscaling-reference.md")
 
 func TestThePageOnMetricsOfAutoscalers(t *testing.T) {
-	page := struct {
-		Metrics   []Metric
-		Functions []string
-	}{Metrics(), Functions()}
-	var want bytes.Buffer
-	if err := template.Must(template.ParseFiles("testdata/autoscaling-metrics.md.tmpl")).Execute(&want, page); err != nil {
-		t.Fatal(err)
-	}
-	const path = "../../../../docs/autoscaling-metrics.md"
-	if *update {
-		if err := os.WriteFile(path, want.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
+	var b strings.Builder
+	b.WriteString("| metric | type | what it is | labels | difference from the real metric |\n|---|---|---|---|---|\n")
+	for _, m := range Metrics() {
+		var names []string
+		for _, n := range m.Names {
+			name := "`" + n.Text + "`"
+			if in := n.In.String(); in != "" {
+				name += " (" + in + ")"
+			}
+			names = append(names, name)
 		}
+		fmt.Fprintf(&b, "| %s | %s | %s | `%s` | %s |\n", strings.Join(names, ", "), m.Type, m.Help, strings.Join(m.Labels(), "`, `"), m.Difference)
 	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
-		t.Errorf("docs/autoscaling-metrics.md is not what the catalogue says; run go test ./pkg/policy/autoscaling/query -run TestThePage -update\n(−want +got):\n%s", diff)
-	}
+	page.Check(t, "../../../../docs/autoscaling-reference.md", *update, map[string]string{
+		"metrics":   b.String(),
+		"functions": "`" + strings.Join(Functions(), "`, `") + "`",
+	})
 }
 
 // aVersionOf returns the newest version that exports a metric under a name.
