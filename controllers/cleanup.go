@@ -115,7 +115,8 @@ func (d cleaner) latestRound(plan string) (round, attempt int) {
 
 // deleteUnneeded deletes what no longer serves once a status is settled: Jobs of other
 // plans, and, where there are results, everything that holds others.
-func (d cleaner) deleteUnneeded(st *v1alpha1.CommonStatus) {
+func (d cleaner) deleteUnneeded(s subject) {
+	st := s.status()
 	for _, job := range d.children.jobs {
 		if job.Labels[LabelPlan] != planLabel(st.PlanHash) && job.DeletionTimestamp == nil && !d.deletesBeforeStatus(job) {
 			d.deleteAfterStatus(job, "it belongs to another plan")
@@ -130,7 +131,7 @@ func (d cleaner) deleteUnneeded(st *v1alpha1.CommonStatus) {
 	for i := range d.children.configMaps {
 		cm := &d.children.configMaps[i]
 		if cm.DeletionTimestamp == nil && !d.deletesAfterStatus(cm) {
-			if why := d.reasonToDelete(cm, st); why != "" {
+			if why := d.reasonToDelete(cm, s); why != "" {
 				d.deleteAfterStatus(cm, why)
 			}
 		}
@@ -139,7 +140,8 @@ func (d cleaner) deleteUnneeded(st *v1alpha1.CommonStatus) {
 
 // reasonToDelete says why a ConfigMap is not needed beside a complete status; "" where it
 // is needed.
-func (d cleaner) reasonToDelete(cm *metav1.PartialObjectMetadata, st *v1alpha1.CommonStatus) string {
+func (d cleaner) reasonToDelete(cm *metav1.PartialObjectMetadata, s subject) string {
+	st := s.status()
 	ofPlan := cm.Labels[LabelPlan] == planLabel(st.PlanHash)
 	_, isList := cm.Labels[worker.LabelList]
 	switch cm.Labels[LabelComponent] {
@@ -152,11 +154,11 @@ func (d cleaner) reasonToDelete(cm *metav1.PartialObjectMetadata, st *v1alpha1.C
 			return "there is a newer index"
 		}
 	case ComponentLeaderboard:
-		if sw, ok := d.reportedSubject().(sweep); ok && cm.Name != sw.Status.Leaderboard {
+		if sw, ok := s.(sweep); ok && cm.Name != sw.Status.Leaderboard {
 			return "there is a newer leaderboard"
 		}
 	case ComponentPromoted:
-		if sw, ok := d.reportedSubject().(sweep); ok && cm.Name != sw.Status.Promoted {
+		if sw, ok := s.(sweep); ok && cm.Name != sw.Status.Promoted {
 			return "no configuration is promoted now"
 		}
 	case ComponentJournal:

@@ -27,7 +27,7 @@ const (
 	outcomeReconciling outcome = iota
 	// outcomeSuspended: the spec suspends the work.
 	outcomeSuspended
-	// outcomeStalled: the work cannot proceed until a user actions.
+	// outcomeStalled: the work cannot proceed until a user acts.
 	outcomeStalled
 	// outcomeFailed: the work has ended without all results.
 	outcomeFailed

@@ -31,27 +31,41 @@ func decide(o *observation, now time.Time) decision {
 	case o.namespaceTerminating:
 		d.cleaner.releaseNamespace()
 		return d.decision
-	case settled(o.subject):
-		d.reporter.updateSettled()
-		d.cleaner.deleteUnneeded(o.subject.status())
-	case o.unsafe != nil:
-		d.reportUnsafe()
-	case len(o.specErrors) > 0:
-		d.reportInvalid()
-	case o.plan.size > maxPlanBytes:
-		d.reportTooLarge()
-	case o.editedAfterFailure():
-		d.cleaner.deleteFailedJobs()
-	default:
-		d.advance()
 	}
-	d.cleaner.deleteAfterTTL()
-	d.requeueAtDeadline()
+	next := d.nextStatus()
+	d.setStatus(next)
+	d.cleaner.deleteAfterTTL(next)
+	d.requeueAtDeadline(next)
 	return d.decision
 }
 
-// decider makes a decision. Each of its parts decides on one thing; all of them write
-// into one draft.
+// nextStatus decides what to do, and returns the subject with the status of that.
+func (d decider) nextStatus() subject {
+	switch {
+	case settled(d.subject):
+		next := d.reporter.settled()
+		d.cleaner.deleteUnneeded(next)
+		return next
+	case d.unsafe != nil:
+		return d.reporter.write(d.unsafeSpec())
+	case len(d.specErrors) > 0:
+		return d.reporter.write(d.invalidSpec())
+	case d.plan.size > maxPlanBytes:
+		return d.reporter.write(d.tooLargePlan())
+	case d.editedAfterFailure():
+		d.cleaner.deleteFailedJobs()
+		return d.subject
+	}
+	r := d.advance()
+	next := d.reporter.write(r)
+	if r.verdict.outcome == outcomeComplete {
+		d.cleaner.deleteUnneeded(next)
+	}
+	return next
+}
+
+// decider makes a decision. Each of its parts decides on one thing. They add actions to one
+// draft, and return what the status reports.
 type decider struct {
 	*draft
 	reporter   reporter
@@ -67,73 +81,69 @@ func newDecider(o *observation, now time.Time) decider {
 	return decider{draft: d, reporter: r, cleaner: c, summarizer: s, jobs: jobRunner{draft: d, reporter: r, cleaner: c, summarizer: s}}
 }
 
-// reportUnsafe reports a spec that is not compiled because managers were killed when they
+// unsafeSpec reports a spec that is not compiled because managers were killed when they
 // compiled it, or that waits for its turn because it takes long.
-func (d decider) reportUnsafe() {
+func (d decider) unsafeSpec() statement {
 	if errors.Is(d.unsafe, errSlow) {
 		d.requeueWithin(slowDelay)
-		d.reporter.report(d.subject.deepCopied(), verdict{outcomeReconciling, v1alpha1.ReasonPending,
-			"the spec takes long to compile, or the specs of its namespace do: it waits for its turn among such specs, and then the manager compiles it"})
-		return
+		return statement{next: d.subject.deepCopied(), verdict: verdict{outcomeReconciling, v1alpha1.ReasonPending,
+			"the spec takes long to compile, or the specs of its namespace do: it waits for its turn among such specs, and then the manager compiles it"}}
 	}
 	if errors.Is(d.unsafe, errTooExpensive) {
 		d.cleaner.deleteOutdatedJobs("compiling the spec killed the manager")
-		d.reporter.report(d.reporter.withoutPlan(), verdict{outcomeStalled, v1alpha1.ReasonTooExpensive, fmt.Sprintf(
-			"the manager was killed %d times while it compiled this spec, the last time while it compiled nothing else; it does not compile the spec again: use fewer values or smaller inputs", maxKills)})
-		return
+		return d.reporter.withoutPlan(outcomeStalled, v1alpha1.ReasonTooExpensive, fmt.Sprintf(
+			"the manager was killed %d times while it compiled this spec, the last time while it compiled nothing else; it does not compile the spec again: use fewer values or smaller inputs", maxKills))
 	}
 	d.requeueWithin(suspectDelay)
-	d.reporter.report(d.subject.deepCopied(), verdict{outcomeReconciling, v1alpha1.ReasonPending,
-		"the manager was killed while it compiled this spec, possibly because of it; it compiles the spec again, alone, after the other objects"})
+	return statement{next: d.subject.deepCopied(), verdict: verdict{outcomeReconciling, v1alpha1.ReasonPending,
+		"the manager was killed while it compiled this spec, possibly because of it; it compiles the spec again, alone, after the other objects"}}
 }
 
-// reportInvalid stops the work of a spec that does not compile, and reports the errors.
-func (d decider) reportInvalid() {
+// invalidSpec stops the work of a spec that does not compile, and reports the errors.
+func (d decider) invalidSpec() statement {
 	reason := v1alpha1.ReasonInvalid
 	if compile.MissingInputs(d.specErrors) {
 		reason = v1alpha1.ReasonInputMissing
 	}
 	d.cleaner.deleteOutdatedJobs("the spec does not compile")
-	d.reporter.report(d.reporter.withoutPlan(), verdict{outcomeStalled, reason, specErrorsMessage(d.specErrors)})
+	return d.reporter.withoutPlan(outcomeStalled, reason, specErrorsMessage(d.specErrors))
 }
 
-// reportTooLarge reports a plan that is larger than a ConfigMap.
-func (d decider) reportTooLarge() {
+// tooLargePlan reports a plan that is larger than a ConfigMap.
+func (d decider) tooLargePlan() statement {
 	d.cleaner.deleteOutdatedJobs("the spec's plan is too large")
-	d.reporter.report(d.reporter.withoutPlan(), verdict{outcomeStalled, v1alpha1.ReasonInvalid, fmt.Sprintf(
+	return d.reporter.withoutPlan(outcomeStalled, v1alpha1.ReasonInvalid, fmt.Sprintf(
 		"the plan takes %d KiB, but a ConfigMap holds at most %d KiB: use fewer or smaller clients, profiles and seeds",
-		d.plan.size>>10, maxPlanBytes>>10)})
+		d.plan.size>>10, maxPlanBytes>>10))
 }
 
 // advance continues the work of a plan.
-func (d decider) advance() {
+func (d decider) advance() statement {
 	if stillComplete(d.observation) {
 		next := d.subject.deepCopied()
 		next.status().Inputs = d.inputs.pinned
-		d.reporter.report(next, d.summarizer.completeAgain())
-		d.cleaner.deleteUnneeded(d.subject.status())
-		return
+		return statement{next: next, verdict: completeAgain(d.subject.status())}
 	}
 	d.cleaner.deleteOutdatedJobs("an edit or a new engine version requires another plan or another execution")
 	st := d.results.study
 	switch {
 	case st.fault != nil:
 		d.cleaner.stopJobs("its results cannot be used")
-		d.reporter.report(d.reporter.withPlan(), verdict{outcomeFailed, st.fault.reason, st.fault.message})
+		return d.reporter.withPlan(outcomeFailed, st.fault.reason, st.fault.message)
 	case st.failure != nil:
 		d.cleaner.stopJobs("too many points failed")
-		d.summarizer.updateIndex(true)
-		d.reporter.report(d.reporter.withPlan(), verdict{outcomeFailed, v1alpha1.ReasonTrialsFailed, st.failure.Error()})
+		// An index that cannot list the results leaves the failure as it is.
+		_, _ = d.summarizer.updateIndex()
+		return d.reporter.withPlan(outcomeFailed, v1alpha1.ReasonTrialsFailed, st.failure.Error())
 	case len(d.children.conflicts) > 0:
 		d.requeueWithin(conflictInterval)
-		d.reporter.report(d.reporter.withPlan(), verdict{outcomeStalled, v1alpha1.ReasonConflict, conflictMessage(d.children.conflicts)})
+		return d.reporter.withPlan(outcomeStalled, v1alpha1.ReasonConflict, conflictMessage(d.children.conflicts))
 	case st.over():
-		d.summarizer.complete()
+		return d.summarizer.complete()
 	case d.pastDeadline:
-		d.endAtDeadline()
-	default:
-		d.jobs.reconcileJob()
+		return d.endAtDeadline()
 	}
+	return d.jobs.reconcileJob()
 }
 
 // stillComplete reports whether the spec was edited without touching what is

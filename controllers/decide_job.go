@@ -20,22 +20,23 @@ type jobRunner struct {
 }
 
 // reconcileJob creates the Job of the current round, or follows it.
-func (d jobRunner) reconcileJob() {
+func (d jobRunner) reconcileJob() statement {
 	// Before a Job is created that leaves out what is known, the status names
 	// that. Later it need not be exact.
-	if !d.summarizer.updateIndex(d.task != nil || d.hasUnindexedRows()) {
-		return
+	if d.task != nil || d.hasUnindexedRows() {
+		if tooMany, ok := d.summarizer.updateIndex(); !ok {
+			return tooMany
+		}
 	}
 	if d.task != nil && d.children.hasJob(d.task.job) {
-		d.reporter.report(d.reporter.withPlan(), verdict{outcomeReconciling, v1alpha1.ReasonPending, fmt.Sprintf(
-			"another client changed Job %s; the manager creates it again once it is deleted", d.task.job)})
-		return
+		return d.reporter.withPlan(outcomeReconciling, v1alpha1.ReasonPending, fmt.Sprintf(
+			"another client changed Job %s; the manager creates it again once it is deleted", d.task.job))
 	}
 	if d.task != nil {
 		d.createPrerequisites()
-		d.createJob()
+		created := d.createJob()
 		d.cleaner.deleteOldRounds(d.results.study.index(), d.task.attempt, d.plan.hash)
-		return
+		return created
 	}
 	job := d.currentJob()
 	// A former manager may have been killed before it did so.
@@ -43,24 +44,23 @@ func (d jobRunner) reconcileJob() {
 	done, bad := finished(job)
 	switch {
 	case bad && invalidInput(job, d.job.pods) != "":
-		d.reporter.report(d.reporter.withPlan(), verdict{outcomeFailed, v1alpha1.ReasonInvalid, invalidInput(job, d.job.pods)})
+		return d.reporter.withPlan(outcomeFailed, v1alpha1.ReasonInvalid, invalidInput(job, d.job.pods))
 	case bad:
-		d.reporter.report(d.reporter.withPlan(), verdict{outcomeFailed, v1alpha1.ReasonJobFailed, jobFailedMessage(job, d.job.pods, d.results.study)})
+		return d.reporter.withPlan(outcomeFailed, v1alpha1.ReasonJobFailed, jobFailedMessage(job, d.job.pods, d.results.study))
 	case done:
-		d.reporter.report(d.reporter.withPlan(), verdict{outcomeFailed, v1alpha1.ReasonResultMissing, fmt.Sprintf(
-			"Job %s is complete, but results are missing: %s", job.Name, d.job.reports.missing())})
+		return d.reporter.withPlan(outcomeFailed, v1alpha1.ReasonResultMissing, fmt.Sprintf(
+			"Job %s is complete, but results are missing: %s", job.Name, d.job.reports.missing()))
 	case job.DeletionTimestamp != nil:
-		d.reporter.report(d.reporter.withPlan(), verdict{outcomeReconciling, v1alpha1.ReasonPending, fmt.Sprintf(
-			"another client deleted Job %s; the manager creates it again once the deletion is complete", job.Name)})
+		return d.reporter.withPlan(outcomeReconciling, v1alpha1.ReasonPending, fmt.Sprintf(
+			"another client deleted Job %s; the manager creates it again once the deletion is complete", job.Name))
 	case !d.children.hasConfigMap(roundName(job.Name)):
 		d.act(action{verbDelete, job, "its pods cannot start because their round ConfigMap does not exist"})
-		d.reporter.report(d.reporter.withPlan(), verdict{outcomeReconciling, v1alpha1.ReasonPending, fmt.Sprintf(
-			"the round ConfigMap of Job %s does not exist; the manager creates both again once the Job is deleted", job.Name)})
-	default:
-		d.createPrerequisites()
-		d.cleaner.deleteOldProgress(job)
-		d.followJob(job)
+		return d.reporter.withPlan(outcomeReconciling, v1alpha1.ReasonPending, fmt.Sprintf(
+			"the round ConfigMap of Job %s does not exist; the manager creates both again once the Job is deleted", job.Name))
 	}
+	d.createPrerequisites()
+	d.cleaner.deleteOldProgress(job)
+	return d.followJob(job)
 }
 
 // createPrerequisites creates the objects that a Job's pods need: their account and the
@@ -80,11 +80,10 @@ func (d jobRunner) createPrerequisites() {
 
 // createJob creates the Job of the current round, and deletes those of the rounds
 // before.
-func (d jobRunner) createJob() {
+func (d jobRunner) createJob() statement {
 	if size := len(d.task.work); size > maxPlanBytes {
-		d.reporter.report(d.reporter.withPlan(), verdict{outcomeFailed, v1alpha1.ReasonInvalid, fmt.Sprintf(
-			"round %d takes %d KiB, but a ConfigMap holds at most %d KiB: use smaller generations", d.task.round+1, size>>10, maxPlanBytes>>10)})
-		return
+		return d.reporter.withPlan(outcomeFailed, v1alpha1.ReasonInvalid, fmt.Sprintf(
+			"round %d takes %d KiB, but a ConfigMap holds at most %d KiB: use smaller generations", d.task.round+1, size>>10, maxPlanBytes>>10))
 	}
 	if !d.children.hasConfigMap(roundName(d.task.job)) {
 		d.act(action{verbCreate, makeRoundConfigMap(d.subject, d.plan, d.task), "worker pods read their simulations from it"})
@@ -95,13 +94,13 @@ func (d jobRunner) createJob() {
 	w := *d.observation
 	w.job.pods, w.job.podsAlive, w.job.repeated, w.job.underway = nil, false, 0, 0
 	d.observation = &w
-	d.followJob(job)
+	return d.followJob(job)
 }
 
 // followJob reports how far a Job is, and passes the spec's suspend on to it where
 // that changed. What others did to the Job's suspend since stays: that is how
 // Kueue admits and evicts.
-func (d jobRunner) followJob(job *batchv1.Job) {
+func (d jobRunner) followJob(job *batchv1.Job) statement {
 	want, held, ours := d.subject.execution().Suspend, isSuspended(job), lastWantedSuspended(job)
 	switch {
 	case want && !ours:
@@ -116,24 +115,21 @@ func (d jobRunner) followJob(job *batchv1.Job) {
 	st := d.results.study
 	switch {
 	case want:
-		d.held = true
-		d.reporter.report(d.reporter.withPlan(), verdict{outcomeSuspended, v1alpha1.ReasonSuspended, "spec.execution.suspend is true; " + progressMessage(st)})
+		return d.reporter.withPlan(outcomeSuspended, v1alpha1.ReasonSuspended, "spec.execution.suspend is true; "+progressMessage(st)).whileHeld()
 	case held && ours:
 		d.requeueWithin(stopTimeout)
-		d.reporter.report(d.reporter.withPlan(), verdict{outcomeReconciling, v1alpha1.ReasonRunning, joinMessages(progressMessage(st), stoppingMessage(job))})
+		return d.reporter.withPlan(outcomeReconciling, v1alpha1.ReasonRunning, joinMessages(progressMessage(st), stoppingMessage(job)))
 	case held:
-		d.held = true
-		d.reporter.report(d.reporter.withPlan(), verdict{outcomeReconciling, v1alpha1.ReasonPending, heldMessage(st, job)})
+		return d.reporter.withPlan(outcomeReconciling, v1alpha1.ReasonPending, heldMessage(st, job)).whileHeld()
 	case anyStarted(d.job.pods) || st.done > 0:
-		d.reportActive(job, v1alpha1.ReasonRunning, d.runningMessage(job))
-	default:
-		d.reportActive(job, v1alpha1.ReasonPending, d.pendingMessage(job))
+		return d.active(job, v1alpha1.ReasonRunning, d.runningMessage(job))
 	}
+	return d.active(job, v1alpha1.ReasonPending, d.pendingMessage(job))
 }
 
-// reportActive reports work that is not held, with a reason, or with the reason that
+// active reports work that is not held, with a reason, or with the reason that
 // keeps its pods from running.
-func (d jobRunner) reportActive(job *batchv1.Job, reason, message string) {
+func (d jobRunner) active(job *batchv1.Job, reason, message string) statement {
 	switch held := d.job.blockedReason(job, d.now); held {
 	case "":
 	case v1alpha1.ReasonWaitingForCapacity:
@@ -142,12 +138,12 @@ func (d jobRunner) reportActive(job *batchv1.Job, reason, message string) {
 		reason = held
 	}
 	d.decision.requeueAfter = sooner(d.decision.requeueAfter, requeueForPods(job, d.job.pods, d.now))
-	next := d.reporter.withPlan()
+	next := d.reporter.planned()
 	p := next.status().Progress
 	if p.Underway = d.reporter.shownUnderway(p.Completed); p.Underway > 0 {
 		message = joinMessages(message, fmt.Sprintf("running shards report %d more", p.Underway))
 	}
-	d.reporter.report(next, verdict{outcomeReconciling, reason, message})
+	return statement{next: next, verdict: verdict{outcomeReconciling, reason, message}}
 }
 
 // startReason says why a Job is created.

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -22,54 +23,60 @@ type summarizer struct {
 }
 
 // complete sums all results up.
-func (d summarizer) complete() {
-	if !d.updateIndex(true) {
-		return
+func (d summarizer) complete() statement {
+	if tooMany, ok := d.updateIndex(); !ok {
+		return tooMany
 	}
-	next := d.reporter.withPlan()
-	if err := d.summarize(next); err != nil {
-		d.reporter.report(d.reporter.withPlan(), verdict{outcomeFailed, v1alpha1.ReasonResultCorrupt, fmt.Sprintf("the results cannot be summarized: %v", err)})
-		return
+	next := d.reporter.planned()
+	sum, err := d.summarize(next)
+	switch {
+	case err != nil:
+		r := d.reporter.withPlan(outcomeFailed, v1alpha1.ReasonResultCorrupt, fmt.Sprintf("the results cannot be summarized: %v", err))
+		r.gates = sum.gates
+		return r
+	case d.results.study.lostRows > 0:
+		next.status().Gates = nil
+		return statement{next: next, verdict: verdict{outcomeFailed, v1alpha1.ReasonShardsFailed, lostSimulationsMessage(d.results.study)}}
+	case len(d.awaited) > 0:
+		return d.reporter.withPlan(outcomeReconciling, v1alpha1.ReasonPending, fmt.Sprintf("%s; the manager creates it again after that", joinFirst(d.awaited)))
 	}
-	if d.results.study.lostRows > 0 {
-		next.status().Gates, d.gatesVerdict = nil, nil
-		d.reporter.report(next, verdict{outcomeFailed, v1alpha1.ReasonShardsFailed, lostSimulationsMessage(d.results.study)})
-		return
-	}
-	if len(d.awaited) > 0 {
-		d.gatesVerdict = nil
-		d.reporter.report(d.reporter.withPlan(), verdict{outcomeReconciling, v1alpha1.ReasonPending, fmt.Sprintf("%s; the manager creates it again after that", joinFirst(d.awaited))})
-		return
-	}
-	d.reporter.report(next, d.completeVerdict(next.status()))
-	d.cleaner.deleteUnneeded(next.status())
+	return statement{next: next, verdict: sum.verdict(next.status()), gates: sum.gates}
+}
+
+// studySummary is what came of a complete study beside its figures.
+type studySummary struct {
+	// gates is the verdict on the gates; nil if the plan has none.
+	gates *study.Verdict
+	// nothingServed says why no request was served; "" where some were.
+	nothingServed string
+	// remark says what was not done for a complete subject.
+	remark string
 }
 
 // summarize fills in what came of the study.
-func (d summarizer) summarize(next subject) error {
+func (d summarizer) summarize(next subject) (sum studySummary, err error) {
 	if results := next.status().Results; results != nil && d.results.study.lostRows == 0 {
-		digest, err := result.RowsDigest(d.results.study.study.Rows())
-		if err != nil {
-			return err
+		if results.Digest, err = result.RowsDigest(d.results.study.study.Rows()); err != nil {
+			return sum, err
 		}
-		results.Digest = digest
 	}
-	d.nothingServed = result.NothingServed(d.results.study.study.Rows())
-	var err error
+	sum.nothingServed = result.NothingServed(d.results.study.study.Rows())
 	if err := next.fill(d.results.study.study); err != nil {
-		return err
+		return sum, err
 	}
-	if d.gatesVerdict, err = d.results.study.study.Verdict(); err != nil {
-		return err
+	if sum.gates, err = d.results.study.study.Verdict(); err != nil {
+		return sum, err
 	}
 	sw, isSweep := next.(sweep)
 	switch {
 	case !isSweep:
-		return nil
+		return sum, nil
 	case d.results.study.lostRows > 0:
-		return d.updateLeaderboard(sw)
+		return sum, d.updateLeaderboard(sw)
 	}
-	return errors.Join(d.updateLeaderboard(sw), d.publisher.publish(sw))
+	listed := d.updateLeaderboard(sw)
+	sum.remark, err = d.publisher.publish(sw, sum.gates)
+	return sum, errors.Join(listed, err)
 }
 
 // updateLeaderboard has the status name a ConfigMap of the best points.
@@ -84,48 +91,42 @@ func (d summarizer) updateLeaderboard(sw sweep) error {
 	return nil
 }
 
-// completeVerdict says that all results are there, and first of all if they are
-// of no use.
-func (d summarizer) completeVerdict(st *v1alpha1.CommonStatus) verdict {
-	done := joinMessages(completeMessage(st.Progress), d.remark)
-	if d.nothingServed != "" {
-		return verdict{outcomeComplete, v1alpha1.ReasonNothingServed, joinMessages(d.nothingServed, done)}
+// verdict says that all results are there, and first of all if they are of no use.
+func (s studySummary) verdict(st *v1alpha1.CommonStatus) verdict {
+	done := joinMessages(completeMessage(st.Progress), s.remark)
+	if s.nothingServed != "" {
+		return verdict{outcomeComplete, v1alpha1.ReasonNothingServed, joinMessages(s.nothingServed, done)}
 	}
 	return verdict{outcomeComplete, v1alpha1.ReasonComplete, done}
 }
 
-// completeAgain is the verdict on a subject that is complete already, whose rows
-// were not read again.
-func (d summarizer) completeAgain() verdict {
-	st := d.subject.status()
+// completeAgain is the verdict on a status that is complete already, whose rows were not
+// read again.
+func completeAgain(st *v1alpha1.CommonStatus) verdict {
 	if c := meta.FindStatusCondition(st.Conditions, v1alpha1.ConditionComplete); c != nil && c.Reason == v1alpha1.ReasonNothingServed {
 		return verdict{outcomeComplete, c.Reason, c.Message}
 	}
-	return d.completeVerdict(st)
+	return studySummary{}.verdict(st)
 }
 
-// updateIndex has the status name all results that there are, where that is worth a
-// write. It returns false where they are too many, which it reports.
-func (d summarizer) updateIndex(worthIt bool) bool {
-	if !worthIt {
-		return true
-	}
+// updateIndex has the status name all results that there are. It returns false where
+// they are too many, and the statement of that.
+func (d summarizer) updateIndex() (tooMany statement, ok bool) {
 	l, err := newResultIndex(d.subject, d.plan, d.results.study)
 	if err == nil && l.size > maxIndexBytes {
 		err = fmt.Errorf("the results need %d ConfigMaps, more than one index can list: run fewer simulations", l.status.Chunks)
 	}
 	if err != nil {
 		d.cleaner.stopJobs("it has too many results")
-		d.reporter.report(d.reporter.withPlan(), verdict{outcomeFailed, v1alpha1.ReasonInvalid, err.Error()})
-		return false
+		return d.reporter.withPlan(outcomeFailed, v1alpha1.ReasonInvalid, err.Error()), false
 	}
 	d.indexed = l.named
 	if l.status == nil {
 		d.resultsStatus = nil
-		return true
+		return statement{}, true
 	}
 	if d.resultsStatus != nil && d.resultsStatus.Index == l.status.Index {
-		return true
+		return statement{}, true
 	}
 	for _, cm := range l.configMaps {
 		if !d.children.hasConfigMap(cm.Name) {
@@ -134,5 +135,5 @@ func (d summarizer) updateIndex(worthIt bool) bool {
 	}
 	d.resultsStatus = l.status
 	d.cleaner.deleteOldIndexes()
-	return true
+	return statement{}, true
 }

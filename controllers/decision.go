@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -75,7 +76,25 @@ type recordedEvent struct {
 	reason, action, note string
 }
 
-// draft is a decision in the making. The parts of a decider share one.
+// statement is what a decision says of the subject.
+type statement struct {
+	// next is the subject with its next status, but for the conditions and times of the
+	// verdict.
+	next    subject
+	verdict verdict
+	// held says that the spec or a queue holds the work.
+	held bool
+	// gates is the verdict on the gates; nil where there are none, or no results yet.
+	gates *study.Verdict
+}
+
+// whileHeld is the statement on work that the spec or a queue holds.
+func (s statement) whileHeld() statement {
+	s.held = true
+	return s
+}
+
+// draft is a decision in the making, but for the status. The parts of a decider share one.
 type draft struct {
 	*observation
 	now      time.Time
@@ -84,17 +103,15 @@ type draft struct {
 	resultsStatus *v1alpha1.ResultsStatus
 	// indexed are the chunks that the index lists; nil where that is not known.
 	indexed map[string]bool
-	// gatesVerdict is the verdict on the gates; nil where there are none, or no results
-	// yet.
-	gatesVerdict *study.Verdict
-	// remark says what was not done for a complete subject.
-	remark string
-	// nothingServed says why no request was served; "" where some were.
-	nothingServed string
 	// awaited are children whose deletion is awaited because others take their names.
 	awaited []string
-	// held says that the spec or a queue holds the work.
-	held bool
+}
+
+// setStatus has the status of next written, if it differs.
+func (d *draft) setStatus(next subject) {
+	if !equality.Semantic.DeepEqual(d.subject.object(), next.object()) {
+		d.decision.status = next
+	}
 }
 
 // act adds an action before the status.
@@ -103,14 +120,6 @@ func (d *draft) act(a action) { d.decision.actions = append(d.decision.actions, 
 // deleteAfterStatus adds a deletion after the status.
 func (d *draft) deleteAfterStatus(object client.Object, why string) {
 	d.decision.cleanup = append(d.decision.cleanup, action{verbDelete, object, why})
-}
-
-// reportedSubject is the subject with the status that is decided so far.
-func (d *draft) reportedSubject() subject {
-	if d.decision.status != nil {
-		return d.decision.status
-	}
-	return d.subject
 }
 
 // deletesAfterStatus reports whether the cleanup of the decision deletes an object.

@@ -31,7 +31,7 @@
 // decide is a pure function from an observation and a time to a decision. It reads no
 // clock, makes no request and does not change the observation. Once a decision is
 // applied, deciding again finds nothing to do. A decider has one part for each thing to
-// decide on, and all parts write into one draft:
+// decide on. Parts add actions to one draft, and return what the status reports:
 //
 //	decider      which case holds: invalid, stalled, failed, complete or working
 //	jobRunner    the Job of the current round: to create, suspend or resume it
@@ -40,7 +40,7 @@
 //	cleaner      which Jobs are stopped, which children are deleted
 //	reporter     the status: its figures and conditions, and the events
 //
-// Only reporter writes a status into the draft; the last call counts. A settled
+// A statement is decided at one place, with its reason, and reporter writes it once. A settled
 // generation (Complete or Failed) stays settled: only another generation starts work
 // again.
 //

@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -209,13 +208,11 @@ func (c inputChange) String() string {
 // shortDigest is as much of a digest as people compare.
 func shortDigest(digest string) string { return digest[:min(12, len(digest))] }
 
-// updateSettled updates only the conditions InputsChanged and ResultsDamaged of a settled
-// status.
-func (d reporter) updateSettled() {
+// settled returns the subject, which is settled, with its conditions InputsChanged and
+// ResultsDamaged up to date.
+func (d reporter) settled() subject {
 	next := d.subject.deepCopied()
 	d.setInputsChanged(next.status())
 	d.setResultsDamaged(next.status())
-	if !equality.Semantic.DeepEqual(d.subject.object(), next.object()) {
-		d.decision.status = next
-	}
+	return next
 }

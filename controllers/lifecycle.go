@@ -80,24 +80,22 @@ func isPastDeadline(s subject, now time.Time) bool {
 
 // endAtDeadline ends work that has exceeded its deadline. Its pods are stopped, and have
 // stopTimeout to report their results.
-func (d decider) endAtDeadline() {
+func (d decider) endAtDeadline() statement {
 	d.cleaner.stopJobs("spec.execution.activeDeadlineSeconds has passed")
-	if !d.summarizer.updateIndex(true) {
-		return
+	if tooMany, ok := d.summarizer.updateIndex(); !ok {
+		return tooMany
 	}
 	if at, _ := deadline(d.subject); d.job.podsAlive && d.now.Before(at.Add(stopTimeout)) {
-		d.reporter.report(d.reporter.withPlan(), verdict{outcomeReconciling, v1alpha1.ReasonRunning, joinMessages(progressMessage(d.results.study), stoppingMessage(d.currentJob()))})
-		return
+		return d.reporter.withPlan(outcomeReconciling, v1alpha1.ReasonRunning, joinMessages(progressMessage(d.results.study), stoppingMessage(d.currentJob())))
 	}
-	d.reporter.report(d.reporter.withPlan(), verdict{outcomeFailed, v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf(
+	return d.reporter.withPlan(outcomeFailed, v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf(
 		"the work exceeded spec.execution.activeDeadlineSeconds (%d s); %s",
-		*d.subject.execution().ActiveDeadlineSeconds, progressMessage(d.results.study))})
+		*d.subject.execution().ActiveDeadlineSeconds, progressMessage(d.results.study)))
 }
 
 // deleteAfterTTL deletes Jobs and plans of ended work after ttlSecondsAfterFinished. The
 // status, which says that the work ended, stays.
-func (d cleaner) deleteAfterTTL() {
-	s := d.reportedSubject()
+func (d cleaner) deleteAfterTTL(s subject) {
 	ttl := s.execution().TTLSecondsAfterFinished
 	if ttl == nil || !settled(s) {
 		return
@@ -136,8 +134,8 @@ func completionTime(st *v1alpha1.CommonStatus) time.Time {
 }
 
 // requeueAtDeadline has the subject reconciled again at its deadline.
-func (d decider) requeueAtDeadline() {
-	if at, bounded := deadline(d.reportedSubject()); bounded {
+func (d decider) requeueAtDeadline(s subject) {
+	if at, bounded := deadline(s); bounded {
 		d.requeueWithin(max(at.Sub(d.now), time.Second))
 	}
 }

@@ -105,27 +105,25 @@ func (o *observer) followers(ctx context.Context, w *observation, sw sweep) erro
 // configuration, and the runs that follow the best points.
 type publisher struct{ *draft }
 
-// publish creates what the spec wants of a complete sweep. What cannot be created is a
-// remark in the message; the results stay valid.
-func (d publisher) publish(next sweep) error {
-	words, err := d.promote(next)
-	if err != nil {
-		return err
+// publish creates what the spec wants of a complete sweep with a verdict on its gates. What
+// cannot be created is a remark in the message; the results stay valid.
+func (d publisher) publish(next sweep, gates *study.Verdict) (remark string, err error) {
+	if remark, err = d.promote(next, gates); err != nil {
+		return "", err
 	}
-	d.remark = words
-	return d.updateFollowers(next)
+	return remark, d.updateFollowers(next)
 }
 
 // promote has the best point's configuration written out. It says why that is not
 // done.
-func (d publisher) promote(next sweep) (words string, err error) {
+func (d publisher) promote(next sweep, gates *study.Verdict) (words string, err error) {
 	wanted := next.Spec.Promote
 	switch {
 	case wanted == nil:
 		return "", nil
-	case d.gatesVerdict != nil && d.gatesVerdict.KeepBaseline:
-		return "nothing is promoted: " + d.gatesVerdict.Message, nil
-	case wanted.When != v1alpha1.PromoteWhenComplete && (d.gatesVerdict == nil || d.gatesVerdict.Judgement != result.Pass):
+	case gates != nil && gates.KeepBaseline:
+		return "nothing is promoted: " + gates.Message, nil
+	case wanted.When != v1alpha1.PromoteWhenComplete && (gates == nil || gates.Judgement != result.Pass):
 		return "no point is promoted because not all gates pass", nil
 	}
 	st := d.results.study.study

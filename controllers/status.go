@@ -6,7 +6,6 @@ import (
 	"errors"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -27,8 +26,18 @@ const (
 // them.
 type reporter struct{ *draft }
 
-// withPlan returns the subject with the status of a plan that is not complete.
-func (d reporter) withPlan() subject {
+// withPlan is the statement on a plan that is not complete.
+func (d reporter) withPlan(o outcome, reason, message string) statement {
+	return statement{next: d.planned(), verdict: verdict{o, reason, message}}
+}
+
+// withoutPlan is the statement on a spec without a plan.
+func (d reporter) withoutPlan(o outcome, reason, message string) statement {
+	return statement{next: d.unplanned(), verdict: verdict{o, reason, message}}
+}
+
+// planned returns the subject with the status of a plan that is not complete.
+func (d reporter) planned() subject {
 	next := d.subject.deepCopied()
 	next.clearResults()
 	st := next.status()
@@ -62,8 +71,8 @@ func (d reporter) progress(before *v1alpha1.ProgressStatus) *v1alpha1.ProgressSt
 	return p
 }
 
-// withoutPlan returns the subject with the status of a spec without a plan.
-func (d reporter) withoutPlan() subject {
+// unplanned returns the subject with the status of a spec without a plan.
+func (d reporter) unplanned() subject {
 	next := d.subject.deepCopied()
 	next.clearResults()
 	st := next.status()
@@ -89,18 +98,19 @@ func boundTexts(texts []string, most, bytes int) []string {
 	return kept
 }
 
-// report makes next the status to write, with a verdict's conditions.
-func (d reporter) report(next subject, v verdict) {
-	st := next.status()
+// write completes the status of a statement with the conditions and times of its verdict,
+// and adds the event that tells of it.
+func (d reporter) write(r statement) subject {
+	next, v, st := r.next, r.verdict, r.next.status()
 	st.ObservedGeneration = next.object().GetGeneration()
 	before := readyReason(d.subject.status())
 	if d.results.study != nil && (v.outcome == outcomeReconciling || v.outcome == outcomeComplete) {
 		v.message = joinMessages(v.message, d.results.study.notReused)
 	}
-	setTimes(st, d.subject, v, d.held, d.now)
+	setTimes(st, d.subject, v, r.held, d.now)
 	d.setPartial(st, v)
 	setConditions(st, v, d.now)
-	d.updatePassed(st, v)
+	d.updatePassed(st, v, r.gates)
 	d.setLinted(st)
 	d.setInputsChanged(st)
 	d.setResultsDamaged(st)
@@ -110,9 +120,7 @@ func (d reporter) report(next subject, v verdict) {
 	if v.needsEvent() && (before != v.reason || d.subject.status().ObservedGeneration != st.ObservedGeneration) {
 		d.decision.events = append(d.decision.events, v.event())
 	}
-	if !equality.Semantic.DeepEqual(d.subject.object(), next.object()) {
-		d.decision.status = next
-	}
+	return next
 }
 
 // setPartial says whether results of failed work are missing. Rows that were read and
@@ -124,15 +132,15 @@ func (d reporter) setPartial(st *v1alpha1.CommonStatus, v verdict) {
 }
 
 // updatePassed writes condition Passed. Of results that serve as they are it stays.
-func (d reporter) updatePassed(st *v1alpha1.CommonStatus, v verdict) {
+func (d reporter) updatePassed(st *v1alpha1.CommonStatus, v verdict, gates *study.Verdict) {
 	c := meta.FindStatusCondition(st.Conditions, v1alpha1.ConditionPassed)
 	switch {
 	case d.plan == nil:
 		setPassed(st, nil, 0, d.now)
-	case v.outcome == outcomeComplete && d.gatesVerdict == nil && c != nil:
+	case v.outcome == outcomeComplete && gates == nil && c != nil:
 		c.ObservedGeneration = st.ObservedGeneration
 	default:
-		setPassed(st, d.gatesVerdict, len(d.plan.Gates), d.now)
+		setPassed(st, gates, len(d.plan.Gates), d.now)
 	}
 }
 
@@ -152,6 +160,7 @@ func decideRefused(w *observation, d decision, err error, now time.Time) decisio
 	if theirs := (conflictError{}); errors.As(err, &theirs) {
 		v = verdict{outcomeStalled, v1alpha1.ReasonConflict, theirs.Error()}
 	}
-	reporter{again}.report(next, v)
+	next = reporter{again}.write(statement{next: next, verdict: v})
+	again.setStatus(next)
 	return again.decision
 }
