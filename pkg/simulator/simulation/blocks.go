@@ -7,7 +7,7 @@ import "windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 // resumeLater puts a request back into the queue whose KV has come, in the place
 // that it had.
 func (r *replica) resumeLater(id int32) {
-	r.gauges.settle(r)
+	r.settleGauges()
 	q := &r.requests.All[id]
 	q.MoveTo(request.Ready)
 	r.joined(q)

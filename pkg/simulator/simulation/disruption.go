@@ -139,7 +139,7 @@ func (c *cluster) takeOffReplicas(failed *replica, id int32) {
 // remove takes a request or a job off a replica. Where that has failed its
 // blocks go with the cache.
 func (r *replica) remove(id int32, failed bool) {
-	r.gauges.settle(r)
+	r.settleGauges()
 	q := &r.requests.All[id]
 	holds := q.Phase() == request.Ready
 	switch q.Phase() {
@@ -204,7 +204,7 @@ func (b *batch) take(id int32) {
 
 // reset makes a replica a new one, idle, at the same place.
 func (r *replica) reset() {
-	r.gauges.settle(r)
+	r.settleGauges()
 	if r.stepping {
 		r.use.Busy += r.now.Sub(max(r.stepStart, r.use.since))
 	}

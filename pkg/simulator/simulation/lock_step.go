@@ -42,7 +42,7 @@ func (c *cluster) joinRanks() {
 func (g *lockStep) nextStep() {
 	g.underWay = false
 	for _, r := range g.ranks {
-		r.gauges.settle(r)
+		r.settleGauges()
 		if r.stepping {
 			r.endStep()
 		}
@@ -93,7 +93,7 @@ func (g *lockStep) begin() {
 	duration := g.timer.GroupStepTime(g.steps)
 	for k, r := range g.ranks {
 		if step := g.steps[k]; step.Sequences > 0 {
-			r.gauges.settle(r)
+			r.settleGauges()
 			r.putUnderWay(step, duration)
 		}
 		r.cluster.reorder(r)

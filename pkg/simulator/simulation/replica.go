@@ -207,7 +207,7 @@ func (r *replica) advance(until simtime.Time) {
 // nextStep ends the step under way, or wakes the replica, and begins the next step.
 func (r *replica) nextStep() {
 	r.now = r.next
-	r.gauges.settle(r)
+	r.settleGauges()
 	if r.stepping {
 		r.endStep()
 	}
@@ -225,7 +225,7 @@ func (r *replica) enter(id int32) {
 		return
 	}
 	r.advisor.arrived(r.now)
-	r.gauges.settle(r)
+	r.settleGauges()
 	q := &r.requests.All[id]
 	q.MoveTo(request.Waiting)
 	q.Entered = r.now

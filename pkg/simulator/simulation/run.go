@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
@@ -136,7 +137,7 @@ func (s *simulation) outcome(end simtime.Time) *simulator.Outcome {
 		o.Replicas[i] = s.cluster.replicas[i].report(end)
 	}
 	s.scaling.report(o, end)
-	o.Series = s.series.report(s.cluster, end)
+	o.Series = s.reportSeries(end)
 	for i := range o.Cells {
 		checkCell(&o.Cells[i])
 	}
@@ -144,4 +145,38 @@ func (s *simulation) outcome(end simtime.Time) *simulator.Outcome {
 		v.over(s)
 	}
 	return o
+}
+
+// recordSeries begins the series of a run that asks for some.
+func (s *simulation) recordSeries(c *simulator.Config) {
+	if c.Series.Bins == 0 {
+		return
+	}
+	replicas := s.cluster.replicas
+	pools := make([]int, len(replicas))
+	for i := range replicas {
+		pools[i] = replicas[i].pool
+	}
+	s.series = newSeriesRecorder(&c.Series, len(s.pools), pools)
+	for i := range replicas {
+		replicas[i].gauges = s.series.gauges(i)
+		replicas[i].use.blocks = &replicas[i].gauges.blocks
+	}
+	for i, a := range c.Policies.Adaptations {
+		s.series.addWeights()
+		a.Told = func(e *policy.WeightEpoch) { s.series.passed(i, e) }
+	}
+	s.metrics.ended = s.series.ended
+}
+
+// reportSeries settles the series at the end of the run; nil where there are none.
+func (s *simulation) reportSeries(end simtime.Time) *simulator.Series {
+	if s.series == nil {
+		return nil
+	}
+	s.series.fit(end)
+	for i := range s.cluster.replicas {
+		s.cluster.replicas[i].endGauges(end)
+	}
+	return s.series.report(end)
 }

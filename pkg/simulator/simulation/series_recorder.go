@@ -26,6 +26,8 @@ type seriesRecorder struct {
 	perWidth, perUnit float64
 	// all are the bins that become wider.
 	all []*seriesBins
+	// poolOf has the pool of each endpoint.
+	poolOf []int
 	// The tracks of endpoints are those of replicas or, of too many, of their pools.
 	gateway          seriesTrack
 	pools, endpoints []*seriesTrack
@@ -43,35 +45,33 @@ type seriesTrack struct {
 	peakWaiting, peakRunning, peakBlocks int64
 }
 
-// recordSeries begins the series of a run that asks for some.
-func (s *simulation) recordSeries(c *simulator.Config) {
-	if c.Series.Bins == 0 {
-		return
+// newSeriesRecorder follows so many pools, and an endpoint of the pool of each of poolOf.
+func newSeriesRecorder(c *simulator.SeriesConfig, pools int, poolOf []int) *seriesRecorder {
+	s := &seriesRecorder{config: *c, poolOf: poolOf, perUnit: 1 / float64(c.Unit)}
+	s.setWidth(c.Width)
+	s.gateway = *s.newTrack()
+	s.kept = newGauge(s, s.gateway.bins, simulator.SeriesWaiting)
+	for range pools {
+		s.pools = append(s.pools, s.newTrack())
 	}
-	r := &seriesRecorder{config: c.Series, perUnit: 1 / float64(c.Series.Unit)}
-	r.setWidth(c.Series.Width)
-	r.gateway = *r.newTrack()
-	r.kept = newGauge(r, r.gateway.bins, simulator.SeriesWaiting)
-	for range s.pools {
-		r.pools = append(r.pools, r.newTrack())
-	}
-	replicas := s.cluster.replicas
-	for i := range replicas {
-		track := r.pools[replicas[i].pool]
-		if len(replicas) <= simulator.MaxSeriesReplicas {
-			track = r.newTrack()
+	for _, pool := range poolOf {
+		track := s.pools[pool]
+		if len(poolOf) <= simulator.MaxSeriesReplicas {
+			track = s.newTrack()
 		}
-		r.endpoints = append(r.endpoints, track)
-		replicas[i].gauges = &replicaGauges{queue: newGauge(r, track.bins, simulator.SeriesWaiting), blocks: newGauge(r, track.bins, simulator.SeriesBlocks)}
-		replicas[i].use.blocks = &replicas[i].gauges.blocks
+		s.endpoints = append(s.endpoints, track)
 	}
-	for i, a := range c.Policies.Adaptations {
-		r.weights = append(r.weights, newGauge(r, r.newBins(), 0))
-		a.Told = func(e *policy.WeightEpoch) { r.passed(i, e) }
-	}
-	s.series = r
-	s.metrics.ended = r.ended
+	return s
 }
+
+// gauges returns those of an endpoint.
+func (s *seriesRecorder) gauges(endpoint int) *replicaGauges {
+	track := s.endpoints[endpoint]
+	return &replicaGauges{track: track, queue: newGauge(s, track.bins, simulator.SeriesWaiting), blocks: newGauge(s, track.bins, simulator.SeriesBlocks)}
+}
+
+// addWeights follows the weights of one more router.
+func (s *seriesRecorder) addWeights() { s.weights = append(s.weights, newGauge(s, s.newBins(), 0)) }
 
 func (s *seriesRecorder) newTrack() *seriesTrack {
 	return &seriesTrack{bins: s.newBins()}

@@ -11,6 +11,7 @@ import (
 // replicaGauges follow what a replica shows: how many requests wait and run in it, whether a
 // step is under way, and its blocks, which are settled with its use.
 type replicaGauges struct {
+	track         *seriesTrack
 	queue, blocks gauge
 	// prompt and cached are the tokens that were found in the bin under way of the queue.
 	prompt, cached int64
@@ -32,39 +33,33 @@ func (g *replicaGauges) flush() {
 	g.prompt, g.cached = 0, 0
 }
 
+// stale reports whether the gauges stand at another time. A nil receiver never is.
+func (g *replicaGauges) stale(now simtime.Time) bool { return g != nil && now != g.queue.settled }
+
 // settle accounts for the time up to now, before something of the replica changes. Where the
 // batch only decodes, nothing but its blocks does.
-func (g *replicaGauges) settle(r *replica) {
-	if g == nil || r.now == g.queue.settled {
-		return
-	}
-	busy := int64(0)
-	if r.stepping {
-		busy = 1
-	}
-	waiting, running := int64(r.waiting.Len())+int64(r.port.loading), int64(len(r.batch.running))
+func (g *replicaGauges) settle(now simtime.Time, waiting, running, busy int64) {
 	q := &g.queue
-	if r.now >= q.edge {
+	if now >= q.edge {
 		g.flush()
-		q.cross(r.now, waiting, running, busy)
+		q.cross(now, waiting, running, busy)
 	}
-	if r.now > q.settled {
-		q.pass(r.now, waiting, running, busy)
+	if now > q.settled {
+		q.pass(now, waiting, running, busy)
 	}
 }
 
-// end settles the gauges at the end of the run.
-func (g *replicaGauges) end(r *replica, end simtime.Time) {
-	r.now = end
-	g.settle(r)
+// end ends the gauges of a replica that has so many blocks in use at the end of the run, once
+// they are settled.
+func (g *replicaGauges) end(end simtime.Time, used int, there lifetimes) {
 	s := g.queue.recorder
 	g.flush()
 	g.queue.flush(s.bin(end))
-	g.blocks.end(end, int64(r.cache.Used()))
-	t := s.endpoints[r.index]
+	g.blocks.end(end, int64(used))
+	t := g.track
 	t.peakWaiting, t.peakRunning, t.peakBlocks = max(t.peakWaiting, g.queue.peaks[0]), max(t.peakRunning, g.queue.peaks[1]), max(t.peakBlocks, g.blocks.peaks[0])
 	present := newGauge(s, t.bins, simulator.SeriesPresent)
-	for _, l := range r.lifetimes {
+	for _, l := range there {
 		present.settle(min(l.From, end), 0, 0, 0)
 		present.settle(min(l.To, end), 1, 0, 0)
 	}

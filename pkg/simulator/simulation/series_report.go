@@ -9,21 +9,15 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
-// report settles the series at the end of the run; nil where there are none.
-func (s *seriesRecorder) report(c *cluster, end simtime.Time) *simulator.Series {
-	if s == nil {
-		return nil
-	}
-	s.fit(end)
+// report settles the series at the end of the run, once the gauges of all replicas have
+// ended.
+func (s *seriesRecorder) report(end simtime.Time) *simulator.Series {
 	lasted := newGauge(s, s.newBins(), 0)
 	lasted.end(end, 1)
 	s.kept.end(end, s.keeps)
 	s.gateway.peakWaiting = s.kept.peaks[0]
 	for i := range s.weights {
 		s.weights[i].end(end, 0)
-	}
-	for i := range c.replicas {
-		c.replicas[i].gauges.end(&c.replicas[i], end)
 	}
 	n := s.bin(end) + 1
 	out := &simulator.Series{Unit: s.config.Unit, Width: s.width, Lasted: lasted.bins.column(0, n), Bins: n, Gateway: s.gateway.report(n)}
@@ -34,12 +28,12 @@ func (s *seriesRecorder) report(c *cluster, end simtime.Time) *simulator.Series 
 	for _, t := range s.pools {
 		out.Pools = append(out.Pools, t.report(n))
 	}
-	if len(c.replicas) > simulator.MaxSeriesReplicas {
+	if len(s.poolOf) > simulator.MaxSeriesReplicas {
 		return out
 	}
 	for i, t := range s.endpoints {
 		out.Replicas = append(out.Replicas, t.report(n))
-		addTrack(&out.Pools[c.replicas[i].pool], &out.Replicas[i])
+		addTrack(&out.Pools[s.poolOf[i]], &out.Replicas[i])
 	}
 	return out
 }

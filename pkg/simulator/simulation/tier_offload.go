@@ -100,7 +100,7 @@ func (l *tierSet) endHold() {
 	r := l.replica
 	step := *r.held
 	r.held = nil
-	r.gauges.settle(r)
+	r.settleGauges()
 	r.beginStep(step)
 	r.cluster.reorder(r)
 }

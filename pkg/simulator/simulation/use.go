@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
-	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
 // use is what a replica did since a point of time.
@@ -61,43 +60,6 @@ func (u *use) stepped(start, end simtime.Time) {
 	u.Busy += end.Sub(max(start, u.since))
 	u.worked += end.Sub(start)
 	u.Steps++
-}
-
-// restart begins the figures anew.
-func (r *replica) restart(now simtime.Time) {
-	r.use = use{since: now, settled: now, peakUsed: r.cache.Used(), evicted: r.cache.Evictions(), worked: r.use.worked, blocks: r.use.blocks}
-	if r.tiers != nil {
-		r.tiers.restart(now)
-	}
-	r.restartLinks(now)
-}
-
-// report settles the figures at the end of the run.
-func (r *replica) report(now simtime.Time) simulator.ReplicaUse {
-	u := &r.use
-	u.settle(now, r.cache.Used())
-	busy := u.Busy
-	if r.stepping {
-		busy += now.Sub(max(r.stepStart, u.since))
-	}
-	blocks := float64(r.cache.Blocks())
-	report := simulator.ReplicaUse{
-		Pool: r.pool, Lifetimes: r.lifetimes.within(u.since, now), Busy: busy, Steps: u.Steps, Served: u.Served, ServedTokens: u.ServedTokens,
-		PeakKV:      float64(u.peakUsed) / blocks,
-		Preemptions: u.Preemptions, Evictions: r.cache.Evictions() + u.lost - u.evicted,
-		Links: r.reportLinks(now),
-	}
-	report.MeanKV = u.mean(report.Present()) / blocks
-	if r.watch != nil && r.watch.reports {
-		report.Queue = &r.watch.QueueUse
-	}
-	if r.advisor != nil {
-		report.Stability = r.advisor.last
-	}
-	if r.tiers != nil {
-		report.Tiers = r.tiers.report(now)
-	}
-	return report
 }
 
 // mean is the mean of the blocks in use over a span, of figures that are settled up
