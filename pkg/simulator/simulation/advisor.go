@@ -84,8 +84,8 @@ func (a *advisor) completed(r *replica, q *request.Request, now simtime.Time) {
 // state is what is known now.
 func (a *advisor) state(r *replica, now simtime.Time, m stability.Memory) stability.State {
 	if steps := r.batch.steps - a.steps; steps > 0 {
-		a.controller.Steps(now, int(steps), r.use.worked-a.worked)
-		a.steps, a.worked = r.batch.steps, r.use.worked
+		a.controller.Steps(now, int(steps), r.use.Worked-a.worked)
+		a.steps, a.worked = r.batch.steps, r.use.Worked
 	}
 	return a.controller.State(now, m)
 }
@@ -221,7 +221,7 @@ func (a *advisor) again(r *replica, now simtime.Time) *advisor {
 		return nil
 	}
 	b := newAdvisor(r.config, now)
-	b.worked, b.last = r.use.worked, a.last
+	b.worked, b.last = r.use.Worked, a.last
 	return b
 }
 

@@ -69,7 +69,7 @@ func (g *gateway) lose(id int32) {
 		g.policies.Routing.Responses.Finished(&q.Info, int(q.Replica))
 	}
 	g.finishBy = max(g.finishBy, g.now)
-	g.metrics.failed(g.now, q)
+	g.metrics.Failed(g.now, q)
 	g.end(id, g.now, request.EndFailed)
 	g.release()
 }

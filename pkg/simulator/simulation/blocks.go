@@ -65,7 +65,7 @@ func (r *replica) releaseBlocks(q *request.Request, drop bool) {
 // blocksReleased tells of blocks that were given up outside of the replica's own steps.
 func (r *replica) blocksReleased(before int) {
 	if now := r.cache.Used(); now != before {
-		r.use.changed(r.now, before, now)
+		r.use.Changed(r.now, before, now)
 	}
 	if r.waiting.Len() > 0 {
 		r.wake()

@@ -10,6 +10,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 )
 
 // cluster is the replicas and what they share. Where they share nothing, only
@@ -48,7 +49,7 @@ func newSimulation(ctx context.Context, c simulator.Config) *simulation {
 	s.core = &core{
 		ctx: ctx, sim: s, faults: c.Policies.Faults,
 		listeners: listeners{c.Preempted, c.Stepped, c.Transferred, c.HandedOver},
-		metrics:   newMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, c.Pools, labels),
+		metrics:   measure.NewMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, c.Pools, labels),
 	}
 	s.cluster = &cluster{core: s.core, handoff: c.Handoff}
 	s.gateway = newGateway(s.core, s.cluster, &c)
@@ -74,7 +75,7 @@ func newSimulation(ctx context.Context, c simulator.Config) *simulation {
 func newGateway(core *core, cluster *cluster, c *simulator.Config) *gateway {
 	return &gateway{
 		core: core, cluster: cluster, policies: c.Policies, listener: c.Listener,
-		turns:       make([]int, core.metrics.models),
+		turns:       make([]int, core.metrics.Models),
 		held:        newGatewayQueue(&c.Policies.Routing),
 		onCompleted: c.Completed, onRejected: c.Rejected, onEvicted: c.Evicted, onEnded: c.Ended,
 	}
@@ -92,7 +93,7 @@ func (s *simulation) addPool(config *simulator.Config, index int) {
 		r.core, r.cluster = s.core, c
 		r.watch = newQueueWatch(config, p)
 		if place < p.Replicas {
-			r.lifetimes.begin(0)
+			r.lifetimes.Begin(0)
 		}
 		c.replicas = append(c.replicas, r)
 	}
@@ -134,7 +135,7 @@ func (g *gateway) addScrapes(c *simulator.Config) {
 // viewPresence lets the router see which replicas are not there at the start.
 func (g *gateway) viewPresence() {
 	for i := range g.cluster.replicas {
-		if !g.cluster.replicas[i].lifetimes.present() {
+		if !g.cluster.replicas[i].lifetimes.Present() {
 			g.setDown(i, true)
 		}
 	}

@@ -113,7 +113,7 @@ func (r *replica) preempt(victim int) {
 	r.watchWaiting(q, id)
 	r.tell(scheduling.Listener.Preempted, q)
 	r.use.Preemptions++
-	r.metrics.cells[q.Cell].Preemptions++
+	r.metrics.Cells[q.Cell].Preemptions++
 	for _, o := range r.observers {
 		o.preempted(r.sim, r, id)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
@@ -25,9 +26,9 @@ type core struct {
 	// replica's turn comes.
 	now      simtime.Time
 	requests request.Slots
-	metrics  metrics
+	metrics  measure.Metrics
 	// series follows the run through time; nil where nobody wants to know.
-	series *seriesRecorder
+	series *measure.Recorder
 	// observers watch; sim is what they are shown.
 	observers []observer
 	sim       *simulation

@@ -23,7 +23,7 @@ func (g *gateway) delay(id int32, until simtime.Time, as request.Phase) {
 		panic(fmt.Sprintf("simulator: the admission delays request %d at %v until %v", q.Info.ID, g.now, until))
 	}
 	q.MoveTo(as)
-	g.series.keep(g.now, +1)
+	g.series.Keep(g.now, +1)
 	g.inFlight++
 	g.cluster.serving++
 	if t := g.policies.Traffic; t != nil {
@@ -60,7 +60,7 @@ func (g *gateway) cancelDelay(id int32) {
 // undelay lets a request wait no longer.
 func (g *gateway) undelay(id int32) {
 	q := &g.requests.All[id]
-	g.series.keep(g.now, -1)
+	g.series.Keep(g.now, -1)
 	g.sim.events.Move(g.delays.bySlot[id], simtime.Never)
 	g.stopAwaiting(q)
 	q.MoveTo(request.None)
@@ -75,6 +75,6 @@ func (g *gateway) undelay(id int32) {
 // a replica for the first time.
 func (g *gateway) recordAdmissionDelay(q *request.Request) {
 	if q.RoutedAt > q.Info.Arrival {
-		g.metrics.delayed(g.now, q)
+		g.metrics.Delayed(g.now, q)
 	}
 }

@@ -100,7 +100,7 @@ func (g *gateway) deliver(until simtime.Time) {
 // was closed there at another time.
 func (g *gateway) finish(id int32, last, at simtime.Time) {
 	q := &g.requests.All[id]
-	g.countCompletion(q, g.metrics.completed(last, at, q))
+	g.countCompletion(q, g.metrics.Completed(last, at, q))
 	if g.onCompleted != nil {
 		g.onCompleted(q.Completion(last))
 	}

@@ -39,9 +39,9 @@ func (s *simulation) applyDisruption(d simulator.Disruption) {
 	for i := range ranks {
 		switch d.Kind {
 		case simulator.Fail:
-			ranks[i].lifetimes.end(d.At)
+			ranks[i].lifetimes.End(d.At)
 		case simulator.Recover:
-			ranks[i].lifetimes.begin(d.At)
+			ranks[i].lifetimes.Begin(d.At)
 		}
 	}
 	if s.cluster.draining && s.gateway.inFlight == 0 && d.At > max(s.arrivalsEnd, s.gateway.lastEnd) {
@@ -206,13 +206,13 @@ func (b *batch) take(id int32) {
 func (r *replica) reset() {
 	r.settleGauges()
 	if r.stepping {
-		r.use.Busy += r.now.Sub(max(r.stepStart, r.use.since))
+		r.use.Busy += r.now.Sub(max(r.stepStart, r.use.Since))
 	}
 	if r.fabric != nil {
 		r.cancelTransfers(func(d transferHandler) bool { return d.of() == r.index })
 	}
-	r.use.changed(r.now, r.cache.Used(), 0)
-	r.use.lost += r.cache.Evictions()
+	r.use.Changed(r.now, r.cache.Used(), 0)
+	r.use.Lost += r.cache.Evictions()
 	r.empty()
 	r.cacheEvents.restarted(r)
 	if r.exports != nil {
@@ -275,13 +275,13 @@ func (g *gateway) forwardAgain(id int32, to policy.Decision, err error) {
 	}
 	if err != nil {
 		g.finishBy = max(g.finishBy, g.now)
-		g.metrics.failed(g.now, q)
+		g.metrics.Failed(g.now, q)
 		g.end(id, g.now, request.EndFailed)
 		return
 	}
 	q.Replica, q.Moved, q.Remote, q.Charged, q.Believed = int32(to.Endpoint), true, 0, false, to.Believed
 	q.Chain, q.Chained = q.Chain[:0], false
-	g.metrics.cells[q.Cell].Migrated++
+	g.metrics.Cells[q.Cell].Migrated++
 	g.recordGatewayQueueing(q)
 	g.cluster.replicas[to.Endpoint].countServing(+1)
 	if to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint {

@@ -5,6 +5,7 @@ package simulation
 import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
@@ -12,7 +13,7 @@ import (
 // kept back for one until the run ended.
 func (g *gateway) endOf(q *request.Request, at simtime.Time, how request.Ending) simulator.RequestEnd {
 	e := g.endAtGateway(q, simulator.NoPool)
-	e.End, e.Ended, e.Measured = at, how.String(), q.Cell != discard
+	e.End, e.Ended, e.Measured = at, how.String(), q.Cell != measure.Discard
 	if how == request.EndEvicted {
 		e.Reason = simulator.Evicted
 	}
@@ -33,6 +34,6 @@ func (g *gateway) endAtGateway(q *request.Request, pool int) simulator.RequestEn
 	return simulator.RequestEnd{
 		ID: q.Info.ID, Tenant: q.Info.Tenant, Class: q.Info.Class, Model: int(q.Info.Model), Pool: pool, Replica: simulator.NoReplica,
 		Arrival: q.Info.Arrival, FirstToken: request.Unset, End: g.now, PromptTokens: int(q.Prompt),
-		Measured: q.Info.Arrival >= g.metrics.warmUp,
+		Measured: q.Info.Arrival >= g.metrics.WarmUp,
 	}
 }

@@ -32,7 +32,7 @@ func (g *gateway) evict(number int) {
 	id := g.requestSent(number)
 	q := &g.requests.All[id]
 	g.takeOff(id)
-	g.metrics.evicted(g.now, q)
+	g.metrics.Evicted(g.now, q)
 	if g.onEvicted != nil {
 		g.onEvicted(number)
 	}

@@ -27,12 +27,12 @@ func (r *replica) fastForward(until simtime.Time) {
 		now := r.next
 		b.steps++
 		r.decode(now)
-		r.use.stepped(r.stepStart, now)
+		r.use.Stepped(r.stepStart, now)
 		r.stepEnd = now
 
 		if needs > 0 {
 			used := r.cache.Used()
-			r.use.changed(now, used, used+needs)
+			r.use.Changed(now, used, used+needs)
 		}
 		if r.cacheEvents != nil {
 			r.now = now

@@ -78,7 +78,7 @@ func (g *gateway) arrive(w *workload.Request) {
 		Model: int32(w.Model), Turn: g.turns[w.Model],
 	}
 	g.turns[w.Model]++
-	promised := g.metrics.target(w.Tenant, w.Class)
+	promised := g.metrics.Target(w.Tenant, w.Class)
 	q.Info.TTFT, q.Info.TPOT = promised.TTFT, promised.TPOT
 	q.Replica, q.RoutedAt = simulator.NoReplica, w.Arrival
 	q.LastToken, q.FirstToken, q.ScheduledAt = request.Unset, request.Unset, request.Unset
@@ -173,7 +173,7 @@ func (g *gateway) forward(id int32, to policy.Decision, err error) {
 	}
 	q.Replica, q.Believed = int32(endpoint), to.Believed
 	g.held.note(id, q)
-	q.Cell = g.metrics.arrived(g.now, r.pool, q)
+	q.Cell = g.metrics.Arrived(g.now, r.pool, q)
 	g.recordGatewayQueueing(q)
 	g.recordAdmissionDelay(q)
 	g.inFlight++
@@ -285,7 +285,7 @@ func refusal(err error) simulator.Reason {
 // reject ends a request that no engine will see.
 func (g *gateway) reject(id int32, pool int, reason simulator.Reason) {
 	info := &g.requests.All[id].Info
-	g.metrics.rejected(g.now, pool, &g.requests.All[id], reason)
+	g.metrics.Rejected(g.now, pool, &g.requests.All[id], reason)
 	g.countRejection(id)
 	for _, o := range g.observers {
 		o.rejected(g.sim, info, reason)

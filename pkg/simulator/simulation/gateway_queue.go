@@ -51,7 +51,7 @@ func (g *gateway) isHeld(err error) bool {
 func (g *gateway) hold(id int32) {
 	q := &g.requests.All[id]
 	q.MoveTo(request.AtGateway)
-	g.series.keep(g.now, +1)
+	g.series.Keep(g.now, +1)
 	g.held.requests[q.Info.ID] = id
 	g.cluster.serving++
 	if !q.Accepted() {
@@ -95,7 +95,7 @@ func (g *gateway) sendReleased(released policy.Released) {
 	delete(g.held.requests, released.Request)
 	q := &g.requests.All[id]
 	q.MoveTo(request.None)
-	g.series.keep(g.now, -1)
+	g.series.Keep(g.now, -1)
 	g.cluster.serving--
 	to, err := g.checkDecision(released.Request, released.Decision, released.Err)
 	if q.Accepted() {
@@ -110,6 +110,6 @@ func (g *gateway) sendReleased(released policy.Released) {
 // replica now.
 func (g *gateway) recordGatewayQueueing(q *request.Request) {
 	if g.held.queue != nil && g.held.queue.Queues(&q.Info) {
-		g.metrics.kept(g.now, q)
+		g.metrics.Kept(g.now, q)
 	}
 }

@@ -213,7 +213,7 @@ func (c *cluster) readyToDecode(h *handoff) {
 	r, q := &c.replicas[h.to], &c.requests.All[h.decode]
 	q.Computed = q.Prompt - 1
 	q.Remote = q.Prompt - (r.blocksOf(q.Prompt)-h.needs)*int32(r.cache.BlockTokens())
-	c.metrics.handedOver(c.now, q, time.Duration(c.now-h.done))
+	c.metrics.HandedOver(c.now, q, time.Duration(c.now-h.done))
 	r.resumeLater(h.decode)
 }
 

@@ -104,9 +104,9 @@ func (s *simulation) cutOff(at simtime.Time) {
 			continue
 		}
 		if !q.Accepted() {
-			q.Cell = s.metrics.arrived(at, simulator.NoPool, q)
+			q.Cell = s.metrics.Arrived(at, simulator.NoPool, q)
 		}
-		s.metrics.unfinished(at, q)
+		s.metrics.Unfinished(at, q)
 		s.gateway.end(int32(id), at, request.EndUnfinished)
 	}
 }

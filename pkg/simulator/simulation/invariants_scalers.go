@@ -76,7 +76,7 @@ func (v *invariants) alive(s *simulation, l *life) {
 		broken(s, "replica %d is %v, with %d requests", l.endpoint, l.stage, len(s.cluster.dependents(r)))
 	case goes != moves:
 		broken(s, "replica %d is %v, and goes on at %v", l.endpoint, l.stage, l.event.At)
-	case r.lifetimes.present() != l.stage.Holds():
-		broken(s, "replica %d is %v, and paid for: %t", l.endpoint, l.stage, r.lifetimes.present())
+	case r.lifetimes.Present() != l.stage.Holds():
+		broken(s, "replica %d is %v, and paid for: %t", l.endpoint, l.stage, r.lifetimes.Present())
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 )
 
 // FuzzInvariants runs scenarios under strain with every check on. Every run
@@ -45,7 +46,7 @@ func FuzzInvariants(f *testing.F) {
 				t.Errorf("replica %d: %+v in %v", i, r, o.End)
 			}
 		}
-		if sum.Unfinished+s.metrics.cells[discard].Unfinished == 0 {
+		if sum.Unfinished+s.metrics.Cells[measure.Discard].Unfinished == 0 {
 			for i := range s.cluster.replicas {
 				if used := s.cluster.replicas[i].cache.Used(); used != 0 {
 					t.Errorf("replica %d holds %d blocks when all is done", i, used)

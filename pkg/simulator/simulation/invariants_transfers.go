@@ -71,7 +71,7 @@ func (v *invariants) over(s *simulation) {
 		return
 	}
 	var prompts, outputs int64
-	for _, c := range s.metrics.cells {
+	for _, c := range s.metrics.Cells {
 		prompts += c.PromptTokens
 		outputs += c.OutputTokens
 	}

@@ -43,7 +43,7 @@ func newLives(c *simulator.Config, cluster *cluster) []life {
 		*l = life{endpoint: i, node: noNode, ready: simtime.Never}
 		l.event = events.Idle(events.StageEnds, i)
 		l.chance = stats.NewStream(c.Seed, "scaling/replica/"+strconv.Itoa(i))
-		if cluster.replicas[i].lifetimes.present() {
+		if cluster.replicas[i].lifetimes.Present() {
 			l.stage, l.ready = autoscaling.Serving, 0
 		}
 	}
@@ -57,9 +57,9 @@ func (x *scaling) enter(l *life, to autoscaling.Stage) {
 	r := &x.cluster.replicas[l.endpoint]
 	switch {
 	case to.Holds() && !l.stage.Holds():
-		r.lifetimes.begin(x.now)
+		r.lifetimes.Begin(x.now)
 	case l.stage.Holds() && !to.Holds():
-		r.lifetimes.end(x.now)
+		r.lifetimes.End(x.now)
 	}
 	if to.Serves() != l.stage.Serves() {
 		x.gateway.setDown(l.endpoint, !to.Serves())

@@ -66,9 +66,9 @@ func (x *scaling) engine(endpoint int) autoscaling.Engine {
 // worked is how long steps were under way up to now.
 func (r *replica) worked() time.Duration {
 	if r.stepping {
-		return r.use.worked + r.cluster.now.Sub(r.stepStart)
+		return r.use.Worked + r.cluster.now.Sub(r.stepStart)
 	}
-	return r.use.worked
+	return r.use.Worked
 }
 
 // queued counts the requests that a router keeps back.

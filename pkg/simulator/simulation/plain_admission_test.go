@@ -82,14 +82,14 @@ func (p *plain) undelay(q *plainRequest) {
 // noteDelay notes how long the admission made a request wait that goes to an endpoint.
 func (p *plain) noteDelay(q *plainRequest) {
 	if q.RoutedAt > q.Info.Arrival {
-		p.metrics.touch(p.now, q.Cell).AdmissionDelay.Record(int64(q.RoutedAt.Sub(q.Info.Arrival)))
+		p.metrics.Touch(p.now, q.Cell).AdmissionDelay.Record(int64(q.RoutedAt.Sub(q.Info.Arrival)))
 	}
 }
 
 // turnAway ends a request that no engine will see.
 func (p *plain) turnAway(q *plainRequest, pool int, reason simulator.Reason) {
 	p.hear(q, workload.Rejected)
-	p.metrics.rejected(p.now, pool, &q.Request, reason)
+	p.metrics.Rejected(p.now, pool, &q.Request, reason)
 	p.note(q, func(rec *record) { rec.end = reason.String() })
 	p.flow.Rejected++
 	p.uncount(q)

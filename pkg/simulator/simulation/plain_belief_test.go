@@ -17,7 +17,7 @@ func (p *plain) noteBelief(r *plainReplica, q *plainRequest) {
 		promised += int64(r.BlockTokens)
 	}
 	promised = min(promised, int64(q.Believed.Tokens))
-	cell := p.metrics.cells[q.Cell]
+	cell := p.metrics.Cells[q.Cell]
 	cell.BelievedPromptTokens += int64(q.Prompt)
 	cell.PromisedTokens += promised
 	cell.FoundTokens += found

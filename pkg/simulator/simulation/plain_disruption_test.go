@@ -51,7 +51,7 @@ func (p *plain) showPresence() {
 func (p *plain) lifetimesOf(r *plainReplica) []simulator.Lifetime {
 	var all []simulator.Lifetime
 	for _, l := range r.lives {
-		if from, to := max(l.From, r.use.since), min(l.To, p.now); from < to {
+		if from, to := max(l.From, r.use.Since), min(l.To, p.now); from < to {
 			all = append(all, simulator.Lifetime{From: from, To: to})
 		}
 	}
@@ -120,9 +120,9 @@ func (p *plain) takeOff(q *plainRequest) {
 // empty makes a replica as it was at the start, but for its figures. Its step is
 // lost.
 func (p *plain) empty(r *plainReplica) {
-	r.use.settle(p.now, r.cache.Used())
+	r.use.Settle(p.now, r.cache.Used())
 	if r.stepping {
-		r.use.Busy += p.now.Sub(max(r.stepStart, r.use.since))
+		r.use.Busy += p.now.Sub(max(r.stepStart, r.use.Since))
 	}
 	p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool {
 		return e.replica == r && (e.kind == plainStepEnd || e.kind == plainWake || e.kind == plainAdapterLoaded)
@@ -164,7 +164,7 @@ func (p *plain) routeAgain(q *plainRequest) {
 func (p *plain) sendAgainTo(q *plainRequest, decision policy.Decision, err error) {
 	if err == nil {
 		if _, never := p.refuses(q, decision); !never {
-			p.metrics.cells[q.Cell].Migrated++
+			p.metrics.Cells[q.Cell].Migrated++
 			p.noteWait(q)
 			q.Moved, q.Charged = true, false
 			p.place(q, decision)
@@ -177,8 +177,8 @@ func (p *plain) sendAgainTo(q *plainRequest, decision policy.Decision, err error
 
 // breakOff ends a request that has lost its replica.
 func (p *plain) breakOff(q *plainRequest) {
-	p.metrics.touch(p.now, q.Cell).Failed++
-	p.metrics.end(p.now, &q.Request, simulator.SeriesFailed)
+	p.metrics.Touch(p.now, q.Cell).Failed++
+	p.metrics.End(p.now, &q.Request, simulator.SeriesFailed)
 	p.note(q, func(rec *record) { rec.end = "failed" })
 	p.hear(q, workload.Failed)
 	p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool { return e.request == q })

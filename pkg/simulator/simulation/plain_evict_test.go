@@ -31,10 +31,10 @@ func (p *plain) turnOut(q *plainRequest) {
 		p.takeOff(q)
 	}
 	p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool { return e.kind == plainDelivery && e.request == q })
-	cell := p.metrics.touch(p.now, q.Cell)
+	cell := p.metrics.Touch(p.now, q.Cell)
 	cell.Rejected++
 	cell.RejectedBy[simulator.Evicted]++
-	p.metrics.end(p.now, &q.Request, simulator.SeriesRejected)
+	p.metrics.End(p.now, &q.Request, simulator.SeriesRejected)
 	p.note(q, func(rec *record) { rec.end = "evicted" })
 	p.hear(q, workload.Rejected)
 	p.tellFinished(q, int(q.Replica))

@@ -47,6 +47,6 @@ func (p *plain) release() {
 // noteWait notes how long a request was kept that goes to an endpoint now.
 func (p *plain) noteWait(q *plainRequest) {
 	if queue := p.Policies.Routing.Queue; queue != nil && queue.Queues(&q.Info) {
-		p.metrics.touch(p.now, q.Cell).GatewayQueueing.Record(int64(p.now.Sub(q.RoutedAt)))
+		p.metrics.Touch(p.now, q.Cell).GatewayQueueing.Record(int64(p.now.Sub(q.RoutedAt)))
 	}
 }

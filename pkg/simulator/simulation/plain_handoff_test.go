@@ -266,7 +266,7 @@ func (p *plain) makeReady(h *plainHandoff) {
 	h.decode.loading = without(h.decode.loading, q)
 	h.decode.newcomers = append(h.decode.newcomers, q)
 	h.decode.wait(q)
-	cell := p.metrics.touch(p.now, q.Cell)
+	cell := p.metrics.Touch(p.now, q.Cell)
 	cell.Handoff.Record(int64(p.now.Sub(h.doneAt)))
 	cell.Handoffs++
 	p.wake(h.decode)

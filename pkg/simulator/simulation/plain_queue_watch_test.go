@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 )
 
 // plainQueueWatch is what the order of a queue has done to those who waited.
@@ -80,7 +81,7 @@ func (r *plainReplica) watchFormed(p *plain) {
 }
 
 func measuredOnce(q *plainRequest) int64 {
-	if q.Cell == discard {
+	if q.Cell == measure.Discard {
 		return 0
 	}
 	return 1

@@ -175,7 +175,7 @@ func (p *plain) engine(r *plainReplica) autoscaling.Engine {
 	scrape := p.scraped(r, p.now)
 	e := autoscaling.Engine{
 		Up: true, Started: r.life.ready, Running: scrape.Running, Waiting: scrape.Waiting, KVUsage: scrape.KVUsage,
-		Counters: p.exported(r, scrape), Finished: int64(len(r.finished)), Busy: r.use.worked,
+		Counters: p.exported(r, scrape), Finished: int64(len(r.finished)), Busy: r.use.Worked,
 	}
 	if r.stepping {
 		e.Busy += p.now.Sub(r.stepStart)

@@ -39,7 +39,7 @@ type plainCount struct {
 
 // follow begins the log.
 func (p *plain) follow() {
-	p.metrics.ended = func(at simtime.Time, q *request.Request, how simulator.SeriesColumn) {
+	p.metrics.Ended = func(at simtime.Time, q *request.Request, how simulator.SeriesColumn) {
 		track := gatewayTrack
 		if q.Accepted() {
 			track = int(q.Replica)

@@ -53,7 +53,7 @@ func (p *plain) verify(r *plainReplica, q *plainRequest) {
 			break
 		}
 	}
-	p.metrics.verified(p.now, q.Cell, drafts, accepted)
+	p.metrics.Verified(p.now, q.Cell, drafts, accepted)
 	q.Computed, q.Chunk = q.Total, 0
 	n := int32(1)
 	for ; accepted > 0 && q.Total+n < q.Finish; accepted-- {

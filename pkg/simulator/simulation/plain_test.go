@@ -15,6 +15,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -31,7 +32,7 @@ type plain struct {
 	replicas []*plainReplica
 	pools    []string
 	view     policy.View
-	metrics  metrics
+	metrics  measure.Metrics
 	recorder *recorder // nil if nobody wants to know
 
 	next              workload.Request
@@ -141,7 +142,7 @@ type plainReplica struct {
 	held              bool         // a step is formed and waits for its beginning
 	formed            latency.Step // that waits for the other ranks alone
 	scrape            simtime.Time // the next one
-	use               use
+	use               measure.Use
 	evictedAtRestart  int64
 	preemptedThisStep bool
 	passedBy          []*plainRequest // by the admission under way
@@ -175,7 +176,7 @@ func newPlain(c simulator.Config) *plain {
 		p.ScrapeInterval = simulator.DefaultScrapeInterval
 	}
 	labels := p.Source.Labels()
-	p.metrics = newMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, c.Pools, labels)
+	p.metrics = measure.NewMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, c.Pools, labels)
 	p.follow()
 	for i := range c.Pools {
 		p.pools = append(p.pools, c.Pools[i].Name)
@@ -209,7 +210,7 @@ func (p *plain) run() *simulator.Outcome {
 		p.dropTimeOuts()
 		p.listen()
 	}
-	o := &simulator.Outcome{Labels: p.Source.Labels(), Pools: p.pools, Cells: p.metrics.report(), Measured: p.metrics.span(), End: p.now, Decisions: p.metrics.decisions.Decisions}
+	o := &simulator.Outcome{Labels: p.Source.Labels(), Pools: p.pools, Cells: p.metrics.Report(), Measured: p.metrics.Span(), End: p.now, Decisions: p.metrics.Decisions.Decisions}
 	for _, r := range p.replicas {
 		o.Replicas = append(o.Replicas, p.report(r))
 	}
@@ -267,14 +268,14 @@ func newPlainCache(pool *simulator.Pool) *kvtest.Cache {
 }
 
 func (p *plain) report(r *plainReplica) simulator.ReplicaUse {
-	r.use.settle(p.now, r.cache.Used())
+	r.use.Settle(p.now, r.cache.Used())
 	busy := r.use.Busy
 	if r.stepping {
-		busy += p.now.Sub(max(r.stepStart, r.use.since))
+		busy += p.now.Sub(max(r.stepStart, r.use.Since))
 	}
 	u := simulator.ReplicaUse{
 		Pool: r.pool, Busy: busy, Steps: r.use.Steps, Served: r.use.Served, ServedTokens: r.use.ServedTokens,
-		PeakKV:      float64(r.use.peakUsed) / float64(r.KVBlocks),
+		PeakKV:      float64(r.use.PeakUsed) / float64(r.KVBlocks),
 		Preemptions: r.use.Preemptions, Evictions: r.cache.Evictions - r.evictedAtRestart,
 		Stability: r.known, Queue: r.reportQueue(),
 	}
@@ -285,11 +286,11 @@ func (p *plain) report(r *plainReplica) simulator.ReplicaUse {
 }
 
 // meanShare is what share of the blocks was used on average.
-func meanShare(u *use, span time.Duration, blocks int) float64 {
+func meanShare(u *measure.Use, span time.Duration, blocks int) float64 {
 	if span <= 0 {
 		return 0
 	}
-	integral := float64(float64(u.high)*(1<<64)) + float64(u.low)
+	integral := float64(float64(u.High)*(1<<64)) + float64(u.Low)
 	return integral / float64(span) / float64(blocks)
 }
 
@@ -331,7 +332,7 @@ func (p *plain) handle(e plainEvent) {
 	switch e.kind {
 	case plainWarmUpEnd:
 		for _, r := range p.replicas {
-			r.use = use{since: p.now, settled: p.now, peakUsed: r.cache.Used(), worked: r.use.worked}
+			r.use = measure.Use{Since: p.now, Settled: p.now, PeakUsed: r.cache.Used(), Worked: r.use.Worked}
 			r.evictedAtRestart = r.cache.Evictions
 		}
 		p.restartTiers()
@@ -373,10 +374,10 @@ func (p *plain) handle(e plainEvent) {
 	case plainDrainEnd:
 		for _, q := range p.flying {
 			if !q.accepted {
-				q.Cell = p.metrics.arrived(p.now, simulator.NoPool, &q.Request)
+				q.Cell = p.metrics.Arrived(p.now, simulator.NoPool, &q.Request)
 			}
 			p.uncount(q)
-			p.metrics.unfinished(p.now, &q.Request)
+			p.metrics.Unfinished(p.now, &q.Request)
 			p.note(q, func(rec *record) { rec.end = "unfinished" })
 		}
 		p.inFlight = 0
@@ -458,7 +459,7 @@ func (p *plain) sendTo(q *plainRequest, decision policy.Decision, err error) {
 		return
 	}
 	q.accepted, q.Replica = true, int32(decision.Endpoint)
-	q.Cell = p.metrics.arrived(p.now, r.pool, &q.Request)
+	q.Cell = p.metrics.Arrived(p.now, r.pool, &q.Request)
 	p.fly(q)
 	p.noteWait(q)
 	p.noteDelay(q)
@@ -554,7 +555,7 @@ func (p *plain) wake(r *plainReplica) {
 }
 
 func (p *plain) startStep(r *plainReplica) {
-	r.use.settle(p.now, r.cache.Used())
+	r.use.Settle(p.now, r.cache.Used())
 	r.admitted = nil
 	r.held = true
 	p.tell(r, false)
@@ -565,7 +566,7 @@ func (p *plain) startStep(r *plainReplica) {
 	r.watchFormed(p)
 	r.barred = false
 	p.tell(r, true)
-	r.use.peakUsed = max(r.use.peakUsed, r.cache.Used())
+	r.use.PeakUsed = max(r.use.PeakUsed, r.cache.Used())
 	begins := step.Sequences > 0
 	if begins {
 		p.noteStep(r)
@@ -763,10 +764,10 @@ func (p *plain) join(r *plainReplica, q *plainRequest, n int32) {
 		shown.ScheduledAt = p.now
 		shown.scheduled, shown.Cached, shown.tierTokens = true, q.Cached, q.tierTokens
 	}
-	p.metrics.scheduled(p.now, &shown.Request)
+	p.metrics.Scheduled(p.now, &shown.Request)
 	p.noteBelief(r, shown)
 	for kind, tokens := range shown.tierTokens {
-		p.metrics.cells[shown.Cell].TierTokens[kind] += tokens
+		p.metrics.Cells[shown.Cell].TierTokens[kind] += tokens
 	}
 }
 
@@ -821,14 +822,14 @@ func (p *plain) preempt(r *plainReplica, q *plainRequest) {
 	r.wait(q)
 	r.announce("preempted", q)
 	r.use.Preemptions++
-	p.metrics.cells[q.Cell].Preemptions++
+	p.metrics.Cells[q.Cell].Preemptions++
 }
 
 // endStep lets the chunks take hold and then those leave that are done.
 func (p *plain) endStep(r *plainReplica) {
 	p.tellComputed(r)
-	r.use.settle(p.now, r.cache.Used())
-	r.use.stepped(r.stepStart, p.now)
+	r.use.Settle(p.now, r.cache.Used())
+	r.use.Stepped(r.stepStart, p.now)
 	r.countStep(p.now.Sub(r.stepStart))
 	for _, q := range r.running {
 		if q.Chunk > 0 {
@@ -875,7 +876,7 @@ func (r *plainReplica) unbar() bool {
 func (p *plain) endChunk(r *plainReplica, q *plainRequest) {
 	end := q.Computed + q.Chunk
 	if q.Computed < q.High {
-		p.metrics.cells[q.Cell].RecomputedTokens += int64(min(end, q.High) - q.Computed)
+		p.metrics.Cells[q.Cell].RecomputedTokens += int64(min(end, q.High) - q.Computed)
 	}
 	completesPrompt := q.Computed < q.PrefillEnd && end >= q.PrefillEnd
 	if r.Speculation != nil && q.Computed >= q.PrefillEnd {
@@ -909,9 +910,9 @@ func (p *plain) token(r *plainReplica, q *plainRequest, n int32) {
 	q.Moved = false
 	if q.LastToken == request.Unset {
 		q.FirstToken = at
-		p.metrics.firstToken(p.now, &q.Request)
+		p.metrics.FirstToken(p.now, &q.Request)
 	} else {
-		p.metrics.burst(p.now, q.Cell, int64(p.now.Sub(q.LastToken)+time.Duration(n)*r.Cost.PerOutputToken), int64(n))
+		p.metrics.Burst(p.now, q.Cell, int64(p.now.Sub(q.LastToken)+time.Duration(n)*r.Cost.PerOutputToken), int64(n))
 	}
 	q.LastToken = p.now
 	for range n {
@@ -940,7 +941,7 @@ func (p *plain) deliver(e plainEvent) {
 		}
 		return
 	}
-	good := p.metrics.completed(q.last, p.now, &q.Request)
+	good := p.metrics.Completed(q.last, p.now, &q.Request)
 	p.flow.Completed++
 	p.flow.AnswerTokens += int64(q.Generated())
 	if good {

@@ -13,6 +13,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/kv/transfer"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 )
 
 // plainTier is a tier below a GPU: its blocks by identity, each on its own.
@@ -21,7 +22,7 @@ type plainTier struct {
 	read, write transfer.StationID
 	blocks      map[uint64]*plainBlock
 	uses        int64 // numbers the uses
-	occupied    use
+	occupied    measure.Use
 	counts      simulator.TierUse
 }
 
@@ -248,7 +249,7 @@ func (p *plain) loaded(r *plainReplica, q *plainRequest, tokens int32, began sim
 	r.loading = without(r.loading, q)
 	r.cache.Publish(q.sequence)
 	q.Computed = tokens
-	p.metrics.touch(p.now, q.Cell).KVLoad.Record(int64(p.now.Sub(began)))
+	p.metrics.Touch(p.now, q.Cell).KVLoad.Record(int64(p.now.Sub(began)))
 	r.newcomers = append(r.newcomers, q)
 	r.wait(q)
 	p.wake(r)
@@ -357,7 +358,7 @@ func (p *plain) copyDown(
 		t.blocks[c.identity] = &plainBlock{plainContent: c, pending: true, uses: 1}
 		identities = append(identities, c.identity)
 	}
-	t.occupied.peakUsed = max(t.occupied.peakUsed, len(t.blocks))
+	t.occupied.PeakUsed = max(t.occupied.PeakUsed, len(t.blocks))
 	if source != nil {
 		source.pin(identities)
 	}
@@ -579,7 +580,7 @@ func (p *plain) letGo(r *plainReplica, q *plainRequest, free func(*kvtest.Sequen
 }
 
 func (p *plain) part(r *plainReplica, q *plainRequest, free func(*kvtest.Sequence)) {
-	r.use.settle(p.now, r.cache.Used())
+	r.use.Settle(p.now, r.cache.Used())
 	free(q.sequence)
 	q.sequence, q.parting = nil, nil
 	p.wake(r)
@@ -648,13 +649,13 @@ func (p *plain) giveBackLoading(r *plainReplica) bool {
 	return true
 }
 
-func (p *plain) settleTier(t *plainTier) { t.occupied.settle(p.now, len(t.blocks)) }
+func (p *plain) settleTier(t *plainTier) { t.occupied.Settle(p.now, len(t.blocks)) }
 
 // restartTiers begins the figures of all tiers anew.
 func (p *plain) restartTiers() {
 	for _, r := range p.replicas {
 		for _, t := range r.tiers {
-			t.occupied = use{since: p.now, settled: p.now, peakUsed: len(t.blocks)}
+			t.occupied = measure.Use{Since: p.now, Settled: p.now, PeakUsed: len(t.blocks)}
 			t.counts = simulator.TierUse{}
 		}
 	}
@@ -672,8 +673,8 @@ func (p *plain) reportTiers(r *plainReplica) []simulator.TierUse {
 		p.settleTier(t)
 		u := t.counts
 		u.Kind, u.Blocks = t.Kind, t.Blocks
-		u.PeakShare = float64(t.occupied.peakUsed) / float64(t.Blocks)
-		u.MeanShare = meanShare(&t.occupied, p.now.Sub(t.occupied.since), t.Blocks)
+		u.PeakShare = float64(t.occupied.PeakUsed) / float64(t.Blocks)
+		u.MeanShare = meanShare(&t.occupied, p.now.Sub(t.occupied.Since), t.Blocks)
 		all = append(all, u)
 	}
 	return all

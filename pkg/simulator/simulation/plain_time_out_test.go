@@ -51,10 +51,10 @@ func (p *plain) timeOut(q *plainRequest) {
 	p.uncount(q)
 	p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool { return e.kind == plainDelivery && e.request == q })
 	if !q.accepted {
-		q.Cell = p.metrics.arrived(p.now, simulator.NoPool, &q.Request)
+		q.Cell = p.metrics.Arrived(p.now, simulator.NoPool, &q.Request)
 	}
-	p.metrics.touch(p.now, q.Cell).TimedOut++
-	p.metrics.end(p.now, &q.Request, simulator.SeriesTimedOut)
+	p.metrics.Touch(p.now, q.Cell).TimedOut++
+	p.metrics.End(p.now, &q.Request, simulator.SeriesTimedOut)
 	p.note(q, func(rec *record) { rec.end = "timedout" })
 	p.hear(q, workload.TimedOut)
 	if slices.Contains(p.flying, q) {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
@@ -209,7 +210,7 @@ func (r *replica) longestPrompt() int64 {
 // noteOvertaken counts a request that one of lower priority has overtaken.
 func (r *replica) noteOvertaken(id int32) {
 	q, shown := r.waiter(id)
-	if !shown.Overtaken && shown.Cell != discard {
+	if !shown.Overtaken && shown.Cell != measure.Discard {
 		r.watch.Inversions++
 	}
 	q.Overtaken, shown.Overtaken = true, true
@@ -218,7 +219,7 @@ func (r *replica) noteOvertaken(id int32) {
 // noteBlocked counts a request that the head of the line has blocked.
 func (r *replica) noteBlocked(id int32) {
 	q, shown := r.waiter(id)
-	if !shown.Blocked && shown.Cell != discard {
+	if !shown.Blocked && shown.Cell != measure.Discard {
 		r.watch.Blocked++
 	}
 	q.Blocked, shown.Blocked = true, true

@@ -13,6 +13,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
@@ -96,10 +97,10 @@ type replica struct {
 	// adapters are those that the replica holds; nil where it serves none.
 	adapters *adapters
 
-	use use
+	use measure.Use
 	// gauges follow the replica through time; nil where nobody wants to know.
-	gauges    *replicaGauges
-	lifetimes lifetimes
+	gauges    *measure.ReplicaGauges
+	lifetimes measure.Lifetimes
 	// ready is when the replica began to serve, and warmUntil up to when its steps are
 	// slower then; 0 where they never were.
 	ready, warmUntil simtime.Time
@@ -252,7 +253,7 @@ func (r *replica) startStep() {
 	used := r.cache.Used()
 	if r.fabric != nil {
 		// Hand-overs that end here tell of their own blocks.
-		r.use.settle(r.now, used)
+		r.use.Settle(r.now, used)
 	}
 	r.cacheEvents.form(true)
 	step := r.formStep()
@@ -260,7 +261,7 @@ func (r *replica) startStep() {
 	r.watchFormed()
 	r.cutoff = noCutoff
 	if now := r.cache.Used(); now != used {
-		r.use.changed(r.now, used, now)
+		r.use.Changed(r.now, used, now)
 	}
 	for _, o := range r.observers {
 		r.catchUpAll()

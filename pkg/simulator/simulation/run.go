@@ -11,6 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -127,11 +128,11 @@ func (s *simulation) outcome(end simtime.Time) *simulator.Outcome {
 	o := &simulator.Outcome{
 		Labels:    s.labels,
 		Pools:     s.pools,
-		Cells:     s.metrics.report(),
-		Measured:  s.metrics.span(),
+		Cells:     s.metrics.Report(),
+		Measured:  s.metrics.Span(),
 		Replicas:  make([]simulator.ReplicaUse, len(s.cluster.replicas)),
 		End:       end,
-		Decisions: s.metrics.decisions.Decisions,
+		Decisions: s.metrics.Decisions.Decisions,
 	}
 	for i := range s.cluster.replicas {
 		o.Replicas[i] = s.cluster.replicas[i].report(end)
@@ -139,7 +140,7 @@ func (s *simulation) outcome(end simtime.Time) *simulator.Outcome {
 	s.scaling.report(o, end)
 	o.Series = s.reportSeries(end)
 	for i := range o.Cells {
-		checkCell(&o.Cells[i])
+		measure.CheckCell(&o.Cells[i])
 	}
 	for _, v := range s.observers {
 		v.over(s)
@@ -157,16 +158,16 @@ func (s *simulation) recordSeries(c *simulator.Config) {
 	for i := range replicas {
 		pools[i] = replicas[i].pool
 	}
-	s.series = newSeriesRecorder(&c.Series, len(s.pools), pools)
+	s.series = measure.NewRecorder(&c.Series, len(s.pools), pools)
 	for i := range replicas {
-		replicas[i].gauges = s.series.gauges(i)
-		replicas[i].use.blocks = &replicas[i].gauges.blocks
+		replicas[i].gauges = s.series.Gauges(i)
+		replicas[i].use.Blocks = &replicas[i].gauges.Blocks
 	}
 	for i, a := range c.Policies.Adaptations {
-		s.series.addWeights()
-		a.Told = func(e *policy.WeightEpoch) { s.series.passed(i, e) }
+		s.series.AddWeights()
+		a.Told = func(e *policy.WeightEpoch) { s.series.Passed(i, e) }
 	}
-	s.metrics.ended = s.series.ended
+	s.metrics.Ended = s.series.Ended
 }
 
 // reportSeries settles the series at the end of the run; nil where there are none.
@@ -174,9 +175,9 @@ func (s *simulation) reportSeries(end simtime.Time) *simulator.Series {
 	if s.series == nil {
 		return nil
 	}
-	s.series.fit(end)
+	s.series.Fit(end)
 	for i := range s.cluster.replicas {
 		s.cluster.replicas[i].endGauges(end)
 	}
-	return s.series.report(end)
+	return s.series.Report(end)
 }

@@ -186,7 +186,7 @@ func (r *replica) noteStart(q *request.Request) {
 	first := !q.Scheduled()
 	if first {
 		q.ScheduledAt = r.now
-		r.gauges.found(q)
+		r.gauges.Found(q)
 	}
 	if q.Job {
 		r.port.jobs++
@@ -198,8 +198,8 @@ func (r *replica) noteStart(q *request.Request) {
 	}
 	if first {
 		q.ScheduledAt = r.now
-		r.metrics.scheduled(r.now, q)
-		r.metrics.believed(r.now, q, int32(r.cache.BlockTokens()))
+		r.metrics.Scheduled(r.now, q)
+		r.metrics.Believed(r.now, q, int32(r.cache.BlockTokens()))
 	}
 }
 

@@ -22,7 +22,7 @@ func (r *replica) endStep() {
 	r.endDecodes()
 	r.endChunks()
 	r.endFinished()
-	r.use.stepped(r.stepStart, r.now)
+	r.use.Stepped(r.stepStart, r.now)
 	r.stepping, r.stepEnd = false, r.now
 	r.closeSchedule()
 }
@@ -56,7 +56,7 @@ func (r *replica) decode(now simtime.Time) {
 	gap := int64(now.Sub(r.stepEnd) + r.cost.PerOutputToken)
 	for _, share := range b.shares {
 		if share.count > 0 {
-			r.metrics.tokens(now, share.cell, gap, share.count)
+			r.metrics.Tokens(now, share.cell, gap, share.count)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func (r *replica) endChunk(id int32, q *request.Request) bool {
 		return true
 	}
 	if q.Computed < q.High {
-		r.metrics.cells[q.Cell].RecomputedTokens += int64(min(end, q.High) - q.Computed)
+		r.metrics.Cells[q.Cell].RecomputedTokens += int64(min(end, q.High) - q.Computed)
 	}
 	q.Computed, q.Chunk = end, 0
 	if q.Job {
@@ -138,10 +138,10 @@ func (r *replica) token(id int32, q *request.Request, n int32) {
 	r.service.Add(q.Info.Tenant, int64(n))
 	if previous == request.Unset {
 		q.FirstToken = r.atGateway(r.now, q)
-		r.metrics.firstToken(r.now, q)
+		r.metrics.FirstToken(r.now, q)
 		r.cluster.gateway.deliverFirstToken(id, q, q.FirstToken)
 	} else {
-		r.metrics.burst(r.now, q.Cell, int64(r.now.Sub(previous)+r.cost.PerOutputToken*time.Duration(n)), int64(n))
+		r.metrics.Burst(r.now, q.Cell, int64(r.now.Sub(previous)+r.cost.PerOutputToken*time.Duration(n)), int64(n))
 		if q.Moved {
 			r.cluster.gateway.deliverFirstToken(id, q, r.atGateway(r.now, q))
 		}
@@ -166,7 +166,7 @@ func (r *replica) endFinished() {
 	used := r.cache.Used()
 	if r.fabric != nil {
 		// Hand-overs that end here tell of their own blocks.
-		r.use.settle(r.now, used)
+		r.use.Settle(r.now, used)
 	}
 	for _, id := range b.leaving {
 		q := &r.requests.All[id]
@@ -192,7 +192,7 @@ func (r *replica) endFinished() {
 		r.countServing(-1)
 		r.cluster.gateway.deliverEnd(r, id, q)
 	}
-	r.use.changed(r.now, used, r.cache.Used())
+	r.use.Changed(r.now, used, r.cache.Used())
 }
 
 // atGateway is when the token that the engine gave last reaches the gateway.

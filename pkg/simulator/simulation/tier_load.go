@@ -104,7 +104,7 @@ func (d *load) land(s *simulation, now simtime.Time) {
 		return
 	}
 	r.cache.Publish(q.Blocks)
-	s.metrics.loaded(now, q)
+	s.metrics.Loaded(now, q)
 	r.resumeLater(d.request)
 }
 

@@ -9,12 +9,13 @@ import (
 	"windtunnel.dev/windtunnel/pkg/kv/transfer"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 )
 
 // tierStore is the blocks of a tier, with how full it was.
 type tierStore struct {
 	*kv.Tier
-	use    use
+	use    measure.Use
 	counts simulator.TierUse
 }
 
@@ -23,7 +24,7 @@ func (t *tierStore) renewed(now simtime.Time, store *kv.Tier) *tierStore {
 	if t == nil {
 		return &tierStore{Tier: store}
 	}
-	t.use.changed(now, t.Used(), 0)
+	t.use.Changed(now, t.Used(), 0)
 	t.Tier = store
 	return t
 }
@@ -31,13 +32,13 @@ func (t *tierStore) renewed(now simtime.Time, store *kv.Tier) *tierStore {
 // changed notes a new number of places in use.
 func (t *tierStore) changed(now simtime.Time, before int) {
 	if after := t.Used(); after != before {
-		t.use.changed(now, before, after)
+		t.use.Changed(now, before, after)
 	}
 }
 
 // restart begins the figures anew.
 func (t *tierStore) restart(now simtime.Time) {
-	t.use = use{since: now, settled: now, peakUsed: t.Used()}
+	t.use = measure.Use{Since: now, Settled: now, PeakUsed: t.Used()}
 	t.counts = simulator.TierUse{}
 }
 
@@ -61,11 +62,11 @@ func (l *tierSet) report(now simtime.Time) []simulator.TierUse {
 }
 
 func (t *tierStore) report(now simtime.Time, kind simulator.TierKind) simulator.TierUse {
-	t.use.settle(now, t.Used())
+	t.use.Settle(now, t.Used())
 	u := t.counts
 	u.Kind, u.Blocks = kind, t.Blocks()
-	u.PeakShare = float64(t.use.peakUsed) / float64(t.Blocks())
-	u.MeanShare = t.use.mean(now.Sub(t.use.since)) / float64(t.Blocks())
+	u.PeakShare = float64(t.use.PeakUsed) / float64(t.Blocks())
+	u.MeanShare = t.use.Mean(now.Sub(t.use.Since)) / float64(t.Blocks())
 	return u
 }
 

@@ -104,9 +104,9 @@ func (g *gateway) timeOut(id int32) {
 		}
 	}
 	if !q.Accepted() {
-		q.Cell = g.metrics.arrived(g.now, simulator.NoPool, q)
+		q.Cell = g.metrics.Arrived(g.now, simulator.NoPool, q)
 	}
-	g.metrics.timedOut(g.now, q)
+	g.metrics.TimedOut(g.now, q)
 	g.end(id, g.now, request.EndTimedOut)
 	g.settle()
 }
@@ -116,7 +116,7 @@ func (g *gateway) cancelHeld(q *request.Request) {
 	g.held.queue.Cancel(g.now, &q.Info)
 	delete(g.held.requests, q.Info.ID)
 	q.MoveTo(request.None)
-	g.series.keep(g.now, -1)
+	g.series.Keep(g.now, -1)
 	g.cluster.serving--
 	g.finishBy = max(g.finishBy, g.now)
 }

@@ -8,6 +8,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -15,10 +16,10 @@ import (
 // TestUseOverLongTimes: blocks times nanoseconds pass 2^64, and their mean holds.
 func TestUseOverLongTimes(t *testing.T) {
 	r := newReplica(0, 0, &simulator.Pool{Replicas: 1, KVBlocks: 1 << 20, BlockTokens: 16, MaxNumSeqs: 1, MaxNumBatchedTokens: 1})
-	r.lifetimes.begin(0)
+	r.lifetimes.Begin(0)
 	const half = simtime.Time(1 << 60)
-	r.use.changed(0, 0, 1<<20)
-	r.use.changed(half, 1<<20, 0)
+	r.use.Changed(0, 0, 1<<20)
+	r.use.Changed(half, 1<<20, 0)
 	if got := r.report(2 * half).MeanKV; got != 0.5 {
 		t.Errorf("mean usage %v, want 0.5", got)
 	}
@@ -41,12 +42,12 @@ func TestATargetIsMetHoweverLarge(t *testing.T) {
 		"a day, 120000 times":     {day, 120000 * 1e6, 120000, true},
 		"no gaps":                 {1, 0, 0, true},
 	} {
-		m := newMetrics([]simulator.Target{{TPOT: c.target.Sub(0)}}, nil, 0, make([]simulator.Pool, 1), workload.Labels{})
+		m := measure.NewMetrics([]simulator.Target{{TPOT: c.target.Sub(0)}}, nil, 0, make([]simulator.Pool, 1), workload.Labels{})
 		q := &request.Request{}
 		q.Prompt, q.Total = 1, 2+c.gaps
-		q.Cell = m.arrived(0, 0, q)
-		m.completed(c.decode, c.decode, q)
-		if got := m.cells[q.Cell].MetTPOT == 1; got != c.met {
+		q.Cell = m.Arrived(0, 0, q)
+		m.Completed(c.decode, c.decode, q)
+		if got := m.Cells[q.Cell].MetTPOT == 1; got != c.met {
 			t.Errorf("%s: met is %v", name, got)
 		}
 	}

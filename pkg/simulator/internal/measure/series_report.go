@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package simulation
+package measure
 
 import (
 	"slices"
@@ -9,9 +9,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
-// report settles the series at the end of the run, once the gauges of all replicas have
+// Report settles the series at the end of the run, once the gauges of all replicas have
 // ended.
-func (s *seriesRecorder) report(end simtime.Time) *simulator.Series {
+func (s *Recorder) Report(end simtime.Time) *simulator.Series {
 	lasted := newGauge(s, s.newBins(), 0)
 	lasted.end(end, 1)
 	s.kept.end(end, s.keeps)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package simulation
+package measure
 
 import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -21,13 +21,13 @@ type gauge struct {
 	// peaks are the greatest of the first two values that stood for some time.
 	peaks [2]int64
 
-	recorder *seriesRecorder
+	recorder *Recorder
 	// bins have a column for each of the values, from first on.
 	bins  *seriesBins
 	first simulator.SeriesColumn
 }
 
-func newGauge(s *seriesRecorder, bins *seriesBins, first simulator.SeriesColumn) gauge {
+func newGauge(s *Recorder, bins *seriesBins, first simulator.SeriesColumn) gauge {
 	return gauge{recorder: s, bins: bins, first: first, edge: simtime.Time(s.width)}
 }
 
@@ -63,7 +63,7 @@ func (g *gauge) passOne(now simtime.Time, value int64) {
 func (g *gauge) cross(now simtime.Time, a, b, c int64) {
 	s := g.recorder
 	if now >= s.end {
-		s.fit(now)
+		s.Fit(now)
 	}
 	for now >= g.edge {
 		if g.edge > g.settled {

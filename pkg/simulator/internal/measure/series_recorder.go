@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package simulation
+package measure
 
 import (
 	"time"
@@ -11,10 +11,10 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
-// seriesRecorder gathers the series of a run. How long the run is it does not know: when
+// Recorder gathers the series of a run. How long the run is it does not know: when
 // something happens after its last bin, the bins become twice as wide. The width is a
 // function of the end of the run alone, as nothing happens later.
-type seriesRecorder struct {
+type Recorder struct {
 	config simulator.SeriesConfig
 	width  time.Duration
 	// end is that of the last bin.
@@ -45,9 +45,9 @@ type seriesTrack struct {
 	peakWaiting, peakRunning, peakBlocks int64
 }
 
-// newSeriesRecorder follows so many pools, and an endpoint of the pool of each of poolOf.
-func newSeriesRecorder(c *simulator.SeriesConfig, pools int, poolOf []int) *seriesRecorder {
-	s := &seriesRecorder{config: *c, poolOf: poolOf, perUnit: 1 / float64(c.Unit)}
+// NewRecorder follows so many pools, and an endpoint of the pool of each of poolOf.
+func NewRecorder(c *simulator.SeriesConfig, pools int, poolOf []int) *Recorder {
+	s := &Recorder{config: *c, poolOf: poolOf, perUnit: 1 / float64(c.Unit)}
 	s.setWidth(c.Width)
 	s.gateway = *s.newTrack()
 	s.kept = newGauge(s, s.gateway.bins, simulator.SeriesWaiting)
@@ -64,33 +64,33 @@ func newSeriesRecorder(c *simulator.SeriesConfig, pools int, poolOf []int) *seri
 	return s
 }
 
-// gauges returns those of an endpoint.
-func (s *seriesRecorder) gauges(endpoint int) *replicaGauges {
+// Gauges returns those of an endpoint.
+func (s *Recorder) Gauges(endpoint int) *ReplicaGauges {
 	track := s.endpoints[endpoint]
-	return &replicaGauges{track: track, queue: newGauge(s, track.bins, simulator.SeriesWaiting), blocks: newGauge(s, track.bins, simulator.SeriesBlocks)}
+	return &ReplicaGauges{track: track, queue: newGauge(s, track.bins, simulator.SeriesWaiting), Blocks: newGauge(s, track.bins, simulator.SeriesBlocks)}
 }
 
-// addWeights follows the weights of one more router.
-func (s *seriesRecorder) addWeights() { s.weights = append(s.weights, newGauge(s, s.newBins(), 0)) }
+// AddWeights follows the weights of one more router.
+func (s *Recorder) AddWeights() { s.weights = append(s.weights, newGauge(s, s.newBins(), 0)) }
 
-func (s *seriesRecorder) newTrack() *seriesTrack {
+func (s *Recorder) newTrack() *seriesTrack {
 	return &seriesTrack{bins: s.newBins()}
 }
 
-func (s *seriesRecorder) newBins() *seriesBins {
+func (s *Recorder) newBins() *seriesBins {
 	b := newSeriesBins(s.config.Bins)
 	s.all = append(s.all, b)
 	return b
 }
 
-func (s *seriesRecorder) setWidth(width time.Duration) {
+func (s *Recorder) setWidth(width time.Duration) {
 	s.width, s.perWidth = width, 1/float64(width)
 	s.end = simtime.Time(width) * simtime.Time(s.config.Bins)
 	s.last, s.from = 0, 0
 }
 
 // bin returns the bin of a time, after the bins have been made wide enough.
-func (s *seriesRecorder) bin(at simtime.Time) int {
+func (s *Recorder) bin(at simtime.Time) int {
 	if uint64(at-s.from) >= uint64(s.width) {
 		s.find(at)
 	}
@@ -98,14 +98,14 @@ func (s *seriesRecorder) bin(at simtime.Time) int {
 }
 
 // find is bin where it is not the one of the time before.
-func (s *seriesRecorder) find(at simtime.Time) {
-	s.fit(at)
+func (s *Recorder) find(at simtime.Time) {
+	s.Fit(at)
 	s.last = s.place(at)
 	s.from = simtime.Time(s.last) * simtime.Time(s.width)
 }
 
-// fit makes the bins wide enough for a time.
-func (s *seriesRecorder) fit(at simtime.Time) {
+// Fit makes the bins wide enough for a time.
+func (s *Recorder) Fit(at simtime.Time) {
 	for at >= s.end {
 		s.setWidth(2 * s.width)
 		for _, b := range s.all {
@@ -116,7 +116,7 @@ func (s *seriesRecorder) fit(at simtime.Time) {
 
 // place returns the bin of a time before the end of the last one. The product of floating
 // point is off by one at most.
-func (s *seriesRecorder) place(at simtime.Time) int {
+func (s *Recorder) place(at simtime.Time) int {
 	bin := int(float64(at) * s.perWidth)
 	switch into := at - simtime.Time(bin)*simtime.Time(s.width); {
 	case into < 0:
@@ -128,7 +128,7 @@ func (s *seriesRecorder) place(at simtime.Time) int {
 }
 
 // units divides an integral by the unit. The quotient of floating point is off by one at most.
-func (s *seriesRecorder) units(sum int64) (whole, rest int64) {
+func (s *Recorder) units(sum int64) (whole, rest int64) {
 	unit := int64(s.config.Unit)
 	whole = int64(float64(sum) * s.perUnit)
 	rest = sum - whole*unit
@@ -141,8 +141,8 @@ func (s *seriesRecorder) units(sum int64) (whole, rest int64) {
 	return whole, rest
 }
 
-// ended counts a request that has ended, and its arrival.
-func (s *seriesRecorder) ended(at simtime.Time, q *request.Request, how simulator.SeriesColumn) {
+// Ended counts a request that has ended, and its arrival.
+func (s *Recorder) Ended(at simtime.Time, q *request.Request, how simulator.SeriesColumn) {
 	bins := s.gateway.bins
 	if q.Accepted() {
 		bins = s.endpoints[q.Replica].bins
@@ -151,16 +151,16 @@ func (s *seriesRecorder) ended(at simtime.Time, q *request.Request, how simulato
 	bins.counts[s.place(q.Info.Arrival)][0]++
 }
 
-// keep counts the requests that wait at the gateway.
-func (s *seriesRecorder) keep(now simtime.Time, n int64) {
+// Keep counts the requests that wait at the gateway.
+func (s *Recorder) Keep(now simtime.Time, n int64) {
 	if s != nil {
 		s.kept.settle(now, s.keeps, 0, 0)
 		s.keeps += n
 	}
 }
 
-// passed adds an epoch of an adaptation that has ended.
-func (s *seriesRecorder) passed(i int, e *policy.WeightEpoch) {
+// Passed adds an epoch of an adaptation that has ended.
+func (s *Recorder) Passed(i int, e *policy.WeightEpoch) {
 	s.weights[i].settle(e.Begin, 0, 0, 0)
 	s.weights[i].settle(e.End, 1, thousandths(e.Prefix), thousandths(e.Load))
 }
