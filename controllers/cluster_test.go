@@ -53,7 +53,7 @@ type cluster struct {
 	t      testing.TB
 	client client.WithWatch
 	clock  *clocktesting.FakePassiveClock
-	// plans outlive a manager only within one process.
+	// reconcilers keep their plans for the life of one process.
 	reconcilers map[string]*reconciler
 	recorder    *events.FakeRecorder
 	uids        map[string]int
@@ -62,8 +62,8 @@ type cluster struct {
 	// 0 it lives.
 	writesLeft int
 	writes     []string
-	// failure, unless nil, takes the manager's writes in place of the API server,
-	// and carries out those that are to happen.
+	// failWrite, unless nil, receives the manager's writes in place of the API server,
+	// and carries out those that succeed.
 	failWrite func(o client.Object, verb string, carryOut func() error) error
 	// started, unless nil, is called when a manager has started.
 	started func()

@@ -38,7 +38,7 @@ var (
 type compileGuard struct {
 	folder string
 	clock  clock.PassiveClock
-	// patience is until when suspects wait.
+	// suspectsWaitUntil is when suspects may compile.
 	suspectsWaitUntil time.Time
 	// exclusive is held by all that compile beside others, and by a suspect alone.
 	exclusive sync.RWMutex

@@ -40,7 +40,7 @@ type task struct {
 	attempt, losses int
 	// held says that another client suspended the former Job, and must resume this one.
 	held bool
-	// spare is how many of its shards may fail.
+	// maxFailedShards is how many of its shards may fail.
 	maxFailedShards int
 	// simulations is their number, work what says which.
 	simulations int

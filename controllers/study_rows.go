@@ -34,7 +34,7 @@ type studyRows struct {
 	proposals map[int]*proposals
 	// failure is why the study cannot go on.
 	failure error
-	// outlook is what the work amounts to.
+	// estimate is the size of the work.
 	estimate v1alpha1.PlanStatus
 
 	// rows are those of all simulations so far, with no result where there is
@@ -45,7 +45,7 @@ type studyRows struct {
 	from        []*source // of those that are kept
 	first, done int
 	rounds      int
-	// at is the last simulation of a key, and before the one before it, or -1.
+	// lastOfKey is the last simulation of a key, and previous the one before it, or -1.
 	lastOfKey map[string]int32
 	previous  []int32
 
@@ -64,17 +64,17 @@ type studyRows struct {
 	pooled int
 }
 
-// rowState is that of a simulation.
+// rowState says where the row of a simulation is.
 type rowState uint8
 
 const (
-	// missing has no row.
+	// rowMissing: the simulation has no row.
 	rowMissing rowState = iota
-	// borrowed has a row that no chunk of the object holds as it must be.
+	// rowBorrowed: it has a row, and no valid chunk of the object holds the row.
 	rowBorrowed
-	// kept has a row that one does.
+	// rowKept: a valid chunk of the object holds its row.
 	rowKept
-	// lost has none and will not get one.
+	// rowLost: it has no row and will not get one.
 	rowLost
 )
 

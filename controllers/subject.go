@@ -31,7 +31,7 @@ type subject interface {
 	// reuseFrom names objects whose results serve too.
 	reuseFrom() []string
 	compile(context.Context, compile.Inputs) (*compile.Compiled, field.ErrorList, error)
-	// clearFigures drops from the status what came of the results.
+	// clearResults removes the figures of results from the status.
 	clearResults()
 	// fill writes into the status what came of a study that is over.
 	fill(*study.Study) error

@@ -19,26 +19,24 @@ import (
 	"windtunnel.dev/windtunnel/internal/printable"
 )
 
-// That a pod is refused (by a quota, a LimitRange, PodSecurity) or that its volume
-// does not mount is in no status: the Job controller and the kubelet tell it in
-// events. These are read only where something is amiss, so that work that goes its
-// way pays nothing.
+// No status says that a quota, a LimitRange or PodSecurity rejects a pod, or that its
+// volume does not mount: the Job controller and the kubelet report it in events. The
+// manager reads them only if pods are missing or late.
 
 const (
-	// startPatience is how long a pod may take to start before its events are
-	// read.
+	// startTimeout is how long a pod may take to start before its events are read.
 	startTimeout = 10 * time.Second
-	// soonestLook and latestLook bound how often they are read again: the longer
-	// it lasts already, the more rarely.
+	// minEventInterval and maxEventInterval bound the time between two reads, which
+	// grows with the time that the problem has lasted.
 	minEventInterval = 2 * time.Second
 	maxEventInterval = time.Minute
-	// mostStuckPods is of how many pods events are read: as many as a message
-	// tells of.
+	// maxStuckPods is the number of pods whose events are read: those that a message
+	// lists.
 	maxStuckPods = maxListed
 )
 
-// Reasons of events: of the Job controller's refused pods, and of what a pod's
-// status tells as well.
+// Reasons of events: of pods that the Job controller cannot create, and of what a pod's
+// status says too.
 const (
 	reasonFailedCreate     = "FailedCreate"
 	reasonFailedScheduling = "FailedScheduling"

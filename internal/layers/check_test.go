@@ -68,7 +68,7 @@ func (t table) allows(importing row, name string) bool {
 func (r row) allowsOther(imported string) bool {
 	allowed := slices.Clone(free)
 	for name := range strings.FieldsSeq(r.others) {
-		allowed = append(allowed, others[name]...)
+		allowed = append(allowed, otherModules[name]...)
 	}
 	standard := !strings.Contains(strings.Split(imported, "/")[0], ".")
 	return standard || slices.ContainsFunc(allowed, func(prefix string) bool { return covers(prefix, imported) })

@@ -8,10 +8,10 @@ package layers
 // except those with a row of their own. Each folder may import itself.
 type row struct {
 	folder string
-	// of the module, separated by spaces: folders with a row above this one, or folders
-	// below such a folder where the rest of it is out of bounds.
+	// imports are folders of the module, separated by spaces. Each has a row above this one, or
+	// is below the folder of such a row if the rest of that folder is out of bounds.
 	imports string
-	// of other modules, beyond those that are free to all: names of others.
+	// others are modules beyond those that are free to all, by their names in otherModules.
 	others string
 }
 
@@ -24,8 +24,8 @@ type table struct {
 // anything is the imports or others of helpers of tests.
 const anything = "*"
 
-// others are the modules that a row names.
-var others = map[string][]string{
+// otherModules are the modules that a row names.
+var otherModules = map[string][]string{
 	"autoscalers": {"github.com/VictoriaMetrics/metricsql", "github.com/expr-lang/expr", "github.com/robfig/cron"},
 	"CEL":         {"github.com/google/cel-go"},
 	"hashes":      {"github.com/cespare/xxhash"},

@@ -211,5 +211,5 @@ func (o *Object) links() []link {
 	return append(list, files...)
 }
 
-// Label names an object in titles and names of files.
+// label names an object in titles and names of files.
 func (o *Object) label() string { return strings.Join([]string{o.Namespace, o.Name}, "-") }

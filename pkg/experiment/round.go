@@ -26,8 +26,8 @@ type Round struct {
 	// without a name where the plan has none.
 	Workloads []string
 
-	// ends[i] is the number of simulations of trials 0 to i, and costs[i] what
-	// they take of a core, in seconds.
+	// Ends[i] is the number of simulations of trials 0 to i, and costs[i] their time on one
+	// core, in seconds.
 	Ends  []int
 	costs []float64
 }

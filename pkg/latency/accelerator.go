@@ -29,7 +29,7 @@ type Accelerator struct {
 	// LinkBandwidthBytesPerSecond is that of the link between GPUs of one
 	// machine, one way.
 	LinkBandwidthBytesPerSecond float64 `json:"linkBandwidthBytesPerSecond"`
-	// Efficiencies are the shares of the peaks that engines achieve, 0 to 1.
+	// MemoryEfficiency and the next two are the shares of the peaks that engines achieve, 0 to 1.
 	MemoryEfficiency  float64 `json:"memoryEfficiency"`
 	PrefillEfficiency float64 `json:"prefillEfficiency"`
 	DecodeEfficiency  float64 `json:"decodeEfficiency"`

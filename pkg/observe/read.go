@@ -112,7 +112,7 @@ func parseValue(text string) (float64, error) {
 	return value, nil
 }
 
-// The times of samples are of the years 1970 to 2500.
+// lastSecond bounds the times of samples: they are of the years 1970 to 2500.
 const lastSecond = 16725225600
 
 func milliseconds(seconds float64) (int64, error) {

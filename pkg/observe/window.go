@@ -38,7 +38,7 @@ type hour struct {
 	*Recording
 	window   *Window
 	from, to int64
-	// named keeps the series of metrics, which hours share.
+	// found caches the series of metrics, which hours share.
 	found map[string][]*Series
 }
 

@@ -33,7 +33,7 @@ const (
 // An editor makes one change.
 type editor struct {
 	*edit.Buffer
-	// have and want are the EPP's view before and after all changes.
+	// current and want are the EPP's view before and after all changes.
 	current, want object
 	form          form
 	// names are the keys that name entries of lists, the first one that an entry has.

@@ -17,7 +17,7 @@ type leaderboardBuilder struct {
 	seeds    []int64
 	entries  []entry
 	baseline *entry
-	// sources are those of the objectives.
+	// readers read the objectives.
 	readers []Reader
 	// compared is how many entrants were tested against the baseline.
 	compared int

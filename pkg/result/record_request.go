@@ -31,7 +31,7 @@ type AdmissionRecord struct {
 	Reason       string   `parquet:"reason,dict" json:"reason,omitempty"`
 	UntilSeconds *float64 `parquet:"until_seconds" json:"untilSeconds,omitempty"`
 	Saturation   *float64 `parquet:"saturation" json:"saturation,omitempty"`
-	// The counts are those of the tenant, the request included.
+	// Arrived and the next fields are counts of the tenant, the request included.
 	Arrived        *int64   `parquet:"arrived" json:"arrived,omitempty"`
 	Admitted       *int64   `parquet:"admitted" json:"admitted,omitempty"`
 	Rejected       *int64   `parquet:"rejected" json:"rejected,omitempty"`

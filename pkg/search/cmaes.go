@@ -49,13 +49,13 @@ const (
 	nextDeviation  = 0.3
 	restDeviation  = 1e-4
 	maxFlat        = 5
-	// A discrete coordinate keeps this deviation as a share of a cell.
+	// leastOfACell is the least deviation of a discrete coordinate, as a share of a cell.
 	leastOfACell = 0.25
-	// A run ends after so many populations in a row without a new point, and
-	// after so many such runs the next points are drawn at random.
+	// maxStale is the number of populations in a row without a new point after which a run
+	// ends. After maxDry such runs the next points are random.
 	maxStale = 10
 	maxDry   = 4
-	// A sample is drawn so often where rules forbid it.
+	// maxResamples is how often a sample is drawn again if rules forbid it.
 	maxResamples = 64
 )
 

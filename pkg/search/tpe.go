@@ -28,9 +28,9 @@ const (
 	maxGood   = 25
 )
 
-// A proposal is the best of so many candidates for each coordinate: with two,
-// 24, as Bergstra and his colleagues had; with more of them the space about the
-// good trials is larger, and the same number would hardly leave its middle.
+// candidatesPerCoordinate is the number of candidates for each coordinate, of which a
+// proposal is the best. Two coordinates have 24, as in Bergstra's paper. More coordinates
+// span more space around the good trials, where 24 candidates would hardly leave the middle.
 const candidatesPerCoordinate = 12
 
 func (m treeParzen) propose(n int, trials []Trial, tried *untried, s *stats.Stream) []Point {

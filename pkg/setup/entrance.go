@@ -28,7 +28,7 @@ type entrance struct {
 	policy.Router
 	admission policy.Admission
 	priority  policy.Priority
-	// names and config are those of the policies.
+	// admissionName and priorityName are the names of the policies, with the admission's config.
 	admissionName, priorityName string
 	config                      *admission.Config
 	live                        bool

@@ -13,7 +13,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
 
-// Names of roofline coefficients, as the API has them.
+// allReduceName is the name of the roofline coefficient in the API.
 const allReduceName = "allReduce"
 
 var shareNames = []string{"memoryEfficiency", "prefillEfficiency", "decodeEfficiency"}

@@ -11,7 +11,8 @@ import (
 const (
 	subBucketBits = 9 // 512 buckets an octave: a width of at most 2^-9 of the value
 	subBuckets    = 1 << subBucketBits
-	// The longest int64 has 63 bits; blocks 0 and 1 share the first width.
+	// blocks is one an octave: the longest int64 has 63 bits, and blocks 0 and 1 share the
+	// first width.
 	blocks = 63 - subBucketBits + 1
 )
 

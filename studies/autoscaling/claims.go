@@ -113,7 +113,7 @@ func (p place) in(policy string) string {
 	return fmt.Sprintf("`%s` %s for %s h", policy, percent(p.share(policy)), number(p.hours(policy)))
 }
 
-// A table of claims is for those in a hurry.
+// tableOf lists the claims, with what the study found.
 func tableOf(claims ...[]*claim) *study.Table {
 	t := &study.Table{Titles: []string{"expected", "found"}}
 	for _, c := range slices.Concat(claims...) {

@@ -34,8 +34,8 @@ const (
 	key       = namespace + "/" + name
 )
 
-// The error handlers wait for a while after the last error, which is 26 years for the clock of a
-// bubble. Only the end of a controller reports an error.
+// init removes the error handlers: they wait for a while after the last error, which is 26 years
+// for the clock of a bubble. Only the end of a controller reports an error.
 func init() { utilruntime.ErrorHandlers = nil }
 
 // controller is the real controller in a cluster of one autoscaler. The cluster is a few

@@ -76,10 +76,10 @@ func TestAManagerThatLosesItsConnection(t *testing.T) {
 
 // faultyConnection is a line to an API server that can be cut: watches end, and requests wait.
 type faultyConnection struct {
-	// patience is how long it takes to ask for a next page.
+	// patience is the delay before a request for the next page.
 	patience time.Duration
 	mu       sync.Mutex
-	// mended is closed once it is mended; nil where it is whole.
+	// restored is closed when the connection works again; nil while it is not cut.
 	restored chan struct{}
 	bodies   []io.Closer
 	seen     map[string]int

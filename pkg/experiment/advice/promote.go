@@ -153,8 +153,8 @@ var promotionFormats = map[v1alpha1.PromotionFormat]promote.Format{
 	v1alpha1.HelmValuesFormat: promote.HelmValues,
 }
 
-// promoted divides a point's values into those of the EPP's configuration, which
-// it returns, and others, and notes both.
+// promotedChanges returns the values of a point that belong to the EPP's configuration, and
+// records them and all others in the promotion.
 func promotedChanges(p *experiment.Plan, point experiment.Point, into *Promotion) []promote.Change {
 	var changes []promote.Change
 	for i := range p.Parameters {

@@ -99,7 +99,7 @@ func (s *weightSum) settle() {
 	}
 }
 
-// bounds are the least and the greatest of a numeric parameter's values.
+// parameterBounds returns the least and the greatest of a numeric parameter's values.
 func parameterBounds(p *experiment.Parameter) (least, most float64) {
 	values := p.Values
 	if p.Range != nil {

@@ -174,7 +174,7 @@ func (s *Study) dropped() map[int]*result.Drop {
 	return dropped
 }
 
-// shown are all measures that are asked for.
+// shownMeasures returns all measures that the criteria use.
 func shownMeasures(a *experiment.Criteria) []result.Measure {
 	var shown []result.Measure
 	for _, use := range a.Uses {

@@ -10,7 +10,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/search"
 )
 
-// scale tells what the rows of a trial are worth to a search.
+// trialScorer computes the scores of a trial for a search from the trial's rows.
 type trialScorer struct {
 	*experiment.Criteria
 	// columns are what a sample holds: the objectives, and after them that of a

@@ -95,9 +95,9 @@ func readTrace(t *testing.T, format trace.Format, path string) []traceRequest {
 func TestTraces(t *testing.T) {
 	for name, tc := range map[string]struct {
 		rows func(t *testing.T) []traceRequest
-		// by o·(s+o/2), and the rate that it lets through
+		// wantDemand is by o·(s+o/2), and wantServed the rate that it lets through.
 		wantDemand, wantServed float64
-		// what the sketch says of the arrival rate, over what it is
+		// wantSketch is the sketch's arrival rate, over the true one.
 		wantSketch float64
 	}{
 		"a small trace": {func(t *testing.T) []traceRequest {

@@ -21,8 +21,8 @@ type tokenBucket struct {
 	byTenant bool
 	tokens   bool // counts tokens of prompts
 	maxDelay time.Duration
-	// unit is what one unit takes to flow in, burst how long a full bucket does, by
-	// tenant, or of all.
+	// units are the time in which one unit flows in, bursts that in which a full bucket does,
+	// by tenant, or of all.
 	units, bursts []float64
 	// fullAt is when each bucket is full.
 	fullAt []simtime.Time

@@ -32,7 +32,7 @@ func (n attributeName) Of(pinned map[string]float64) (value float64, ok bool) {
 	return value, ok
 }
 
-// pinned finds an attribute of each endpoint.
+// pinnedOf finds an attribute of each endpoint.
 func pinnedOf(b *scheduler.Builder, name attributeName) pinnedAttribute {
 	a := pinnedAttribute{make([]float64, b.Endpoints), make([]bool, b.Endpoints)}
 	for e, attributes := range b.Attributes {

@@ -83,8 +83,8 @@ type prefixCache struct {
 	scaleTokens int
 }
 
-// Few numbers of blocks occur, mostly none and all of a prefix that many share,
-// so a score is not worked out anew for each endpoint.
+// Score reuses the last score: few numbers of blocks occur, mostly none and all of a shared
+// prefix.
 func (s *prefixCache) Score(_ *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
 	matched, nothing := s.match.Blocks, w.Of(s.raw(0))
 	last, score := 0, nothing

@@ -17,8 +17,7 @@ import (
 // What another request put there meanwhile goes with them.
 type speculation struct {
 	ttl time.Duration // 0: there is none
-	// expiresInRounds is whether what has expired only goes when time comes to a multiple
-	// of ttl.
+	// sweeps says that expired blocks are removed only at multiples of ttl.
 	sweeps bool
 	// open is what is in the index, in the order in which it goes.
 	open []speculated

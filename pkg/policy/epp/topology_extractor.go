@@ -57,8 +57,8 @@ const (
 // says nothing.
 type place [apart]int32
 
-// places returns where endpoints are by what an extractor of that name says, len
-// == endpoints; nil where there is none.
+// placesBy returns the place of each endpoint from the extractor of that name; nil if there is
+// no such extractor.
 func placesBy(b *scheduler.Builder, extractor string) []place {
 	p := b.Plugins[extractor]
 	if p == nil || p.Type != config.TopologyExtractorType {

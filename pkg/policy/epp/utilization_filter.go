@@ -12,8 +12,8 @@ import (
 
 const utilizationFilterType = "utilization-filter"
 
-// utilizationFilter keeps endpoints of which no metric exceeds its maxValue.
-// With fallbackOnEmpty, all stay where none would.
+// utilizationFilterPlugin keeps endpoints of which no metric exceeds its maxValue. With
+// fallbackOnEmpty, all stay if none would.
 var utilizationFilterPlugin = scheduler.Factory{
 	PluginType: config.PluginType{
 		Name:         utilizationFilterType,

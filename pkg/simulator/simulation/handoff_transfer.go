@@ -66,7 +66,7 @@ func (f *flight) land(s *simulation, _ simtime.Time) {
 	s.cluster.flightArrived(h, f)
 }
 
-// A hand-over takes its flights back itself.
+// cancel does nothing: a hand-over takes its flights back itself.
 func (f *flight) cancel(*simulation) {}
 func (f *flight) of() int32          { return simulator.NoReplica }
 

@@ -21,7 +21,8 @@ const (
 	maxRateFactor    = 1e6
 	minStates        = 2
 	maxStates        = 8
-	// A process whose states last shorter would change them for most of the time.
+	// minRequestsPerState is the least mean number of requests of a state. With fewer, a
+	// process would spend most of its time on changes of state.
 	minRequestsPerState = 1e-3
 	// maxStages of maxStage end before latest.
 	maxStages = 64

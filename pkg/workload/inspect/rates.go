@@ -155,7 +155,7 @@ type window struct {
 	length time.Duration
 	at     int64 // the window of the last arrival
 	count  int
-	// windows with arrivals before that one.
+	// counts and squares are sums over the windows with arrivals before that one.
 	counts, squares float64
 }
 

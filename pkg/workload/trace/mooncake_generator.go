@@ -17,8 +17,8 @@ const (
 	// maxBatch requests.
 	batchGapMs, batchJitterMs = 2997, 6
 	maxBatch                  = 19
-	// With this probability a request goes on with a conversation, any of
-	// those open, unless that was active less than minSilenceMs to
+	// continueProbability is the probability that a request continues one of the open
+	// conversations. It does not if that was active less than minSilenceMs to
 	// minSilenceMs + silenceJitterMs ago or has grown too long.
 	continueProbability           = 0.17
 	minSilenceMs, silenceJitterMs = 10_000, 50_000

@@ -41,7 +41,8 @@ type clock struct {
 	format TimeFormat
 	// chosen says that a user chooses the format, with timeFormat.
 	chosen bool
-	// zone of the first row: all rows have one or none has.
+	// read says that a row was read, zoned that it has a time zone: all rows have one or
+	// none has.
 	read, zoned bool
 }
 

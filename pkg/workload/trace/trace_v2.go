@@ -39,7 +39,7 @@ var traceV2 = format{
 	tick:        time.Microsecond,
 }
 
-// The columns of TraceV2 that are read, in order of their indices.
+// traceV2Columns are the columns that are read, in order of their indices.
 var traceV2Columns = []string{
 	"arrival_time_us", "input_tokens", "output_tokens", "prefix_group", "prefix_length",
 	"tenant_id", "slo_class", "session_id", "model", "adapter",

@@ -15,14 +15,14 @@ import (
 type step uint8
 
 const (
-	// Decoding.
+	// syntaxStep is the first step of decoding.
 	syntaxStep     step = iota // neither YAML nor JSON, or no object
 	headerStep                 // apiVersion and kind
 	valueTypesStep             // fields of a wrong type
 	strictStep                 // fields that there are not, or twice
 	gatesStep
 
-	// Loading.
+	// typesStep is the first step of loading.
 	typesStep        // plugins' types and names
 	parametersStep   // parameters that name other plugins, to find an order
 	orderStep        // what they name, and cycles
@@ -40,7 +40,7 @@ const (
 	producersStep    // data that nobody produces
 	producerLoopStep // producers that need each other
 
-	// Starting.
+	// startStep follows loading.
 	startStep
 )
 

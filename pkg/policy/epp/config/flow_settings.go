@@ -14,8 +14,8 @@ import (
 type FlowSettings struct {
 	// MaxRequests and maxBytes bound what waits in all bands; 0 is no bound.
 	MaxRequests, MaxBytes int64
-	// Ttl is how long requests may wait while there are endpoints, emptyTTL while
-	// there are none; 0 is for ever.
+	// TTL is how long requests may wait while there are endpoints, EmptyTTL while there are
+	// none; 0 is no limit.
 	TTL, EmptyTTL time.Duration
 	Bands         []BandSettings
 	// Positive and negative are bands for priorities that are not listed.

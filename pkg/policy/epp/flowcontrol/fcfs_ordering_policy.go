@@ -8,8 +8,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// FcfsOrderingPolicy lets go first who came first. It is the default, which the
-// EPP makes whether or not flow control is on.
+// fcfsOrderingPolicy dispatches requests in the order of their arrival. It is the default,
+// which the EPP makes whether or not flow control is on.
 var fcfsOrderingPolicy = flowFactory{
 	PluginType: config.PluginType{
 		Name:         config.FCFSOrderingPolicyType,

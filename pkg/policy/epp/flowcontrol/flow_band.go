@@ -63,7 +63,8 @@ type fairness interface {
 	Pick(now simtime.Time, flows []*flow) *flow
 }
 
-// A restless fairness minds how often it is asked while nobody waits.
+// An idleObserver is a fairness policy whose state depends on the number of picks while no
+// request waits.
 type idleObserver interface {
 	observeIdlePicks(now simtime.Time, flows []*flow, picks int64)
 }

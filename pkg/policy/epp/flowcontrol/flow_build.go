@@ -52,8 +52,8 @@ func newFlowController(b *scheduler.Builder, s *scheduler.Scheduler, settings co
 	return f
 }
 
-// fairness makes the policy of that name for a band; what remembers requests is
-// the same for all bands.
+// fairnessOf makes the policy of that name for a band. All bands share the policies that keep
+// data of requests.
 func fairnessOf(b *scheduler.Builder, name string) fairness {
 	p := b.Plugins[name]
 	if p == nil {

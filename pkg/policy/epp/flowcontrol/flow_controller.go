@@ -367,7 +367,7 @@ func (f *flowController) observeIdlePicks(view *policy.View) {
 	}
 }
 
-// note remembers which scrapes have changed.
+// noteChanges records which scrapes have changed.
 func (f *flowController) noteChanges(view *policy.View) {
 	if view.Changed == nil || len(view.Changed)+len(f.changedScrapes) > f.endpoints {
 		f.allScrapesChanged, f.changedScrapes = true, f.changedScrapes[:0]

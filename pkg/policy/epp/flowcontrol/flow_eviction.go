@@ -55,7 +55,7 @@ type flowEviction struct {
 	sent    int64
 	// evicted are those that are to end now.
 	evicted []int
-	// There is no other decision for grace after one, up to opens.
+	// grace is the time after a decision without another one; it ends at opens.
 	grace time.Duration
 	opens simtime.Time
 }

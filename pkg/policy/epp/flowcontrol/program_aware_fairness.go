@@ -120,7 +120,7 @@ type programAwareFair struct {
 	random     *stats.Stream
 	// byName is the order of tenants that flows are in.
 	byName func(tenant int) int
-	// memory of pick
+	// services and waits are scratch space of pick.
 	services, waits []float64
 	// forgetsOnlyIdle says that programs forget as up to router-v0.10.
 	forgetsOnlyIdle bool

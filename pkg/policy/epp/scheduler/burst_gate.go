@@ -66,7 +66,7 @@ type EndpointSnapshot struct {
 	Running []int
 }
 
-// keep lets the request of a cycle wait, unless there is no window, or it is
+// hold lets the request of a cycle wait in the first window, unless there is no window or it is
 // full.
 func (g *burstGate) hold(c *Cycle, request *policy.Request) bool {
 	if len(g.windows) == 0 {
@@ -84,8 +84,7 @@ func (g *burstGate) hold(c *Cycle, request *policy.Request) bool {
 	return true
 }
 
-// keepOn lets a request wait in its next window, unless there is none, or it is
-// full.
+// holdAgain lets a request wait in its next window, unless there is none or it is full.
 func (g *burstGate) holdAgain(c *Cycle, item *HeldRequest) bool {
 	for i, w := range g.windows {
 		if i < len(item.Places) {
@@ -143,7 +142,7 @@ func (g *burstGate) Wake() (simtime.Time, bool) {
 	return earliest, some
 }
 
-// remembered keeps what a cycle knows of the endpoints for later.
+// snapshot copies what a cycle knows of the endpoints.
 func (c *Cycle) snapshot() EndpointSnapshot {
 	v := EndpointSnapshot{
 		engines: slices.Clone(c.Engines),
@@ -159,8 +158,8 @@ func (c *Cycle) snapshot() EndpointSnapshot {
 	return v
 }
 
-// Recall has a cycle see what was remembered. Endpoints that have gone since then
-// are gone, and those that have come are not there yet.
+// restore gives a cycle the endpoints of a snapshot, without those that have gone since then
+// and those that have come.
 func (c *Cycle) restore(v *EndpointSnapshot) {
 	c.Engines, c.changed = v.engines, nil
 	if !c.Unscraped {

@@ -20,7 +20,7 @@ type schedulingProfile struct {
 	removed []bool
 	Scorers []weightedScorer
 	Picker  Picker
-	// witnesses are told of each pick of this profile.
+	// pickListeners receive each pick of this profile.
 	pickListeners []profilePickListener
 
 	// All that follows is of the last run.

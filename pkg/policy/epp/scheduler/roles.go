@@ -54,7 +54,7 @@ type Weight struct{ factor, least, greatest float64 }
 // NewWeight clamps raw scores to [0, 1], as the EPP does.
 func NewWeight(factor float64) Weight { return Weight{factor, 0, 1} }
 
-// unweighed leaves raw scores as they are.
+// rawWeight leaves raw scores as they are.
 func rawWeight() Weight { return Weight{1, math.Inf(-1), math.Inf(1)} }
 
 // Of returns the weighted score of a raw one.

@@ -38,11 +38,11 @@ type Scheduler struct {
 	flow RequestQueue
 	// burst is where requests wait behind it.
 	burst burstGate
-	// spenders are told what answers cost.
+	// usageListeners receive the tokens of answers.
 	usageListeners []UsageListener
 
 	Cycle Cycle
-	// looked is what is seen between requests.
+	// idleCycle is the cycle between requests.
 	idleCycle Cycle
 	// unscraped stands in for scrapes that do not reach the EPP: all metrics 0.
 	unscraped []policy.Scrape
@@ -335,7 +335,7 @@ type Cycle struct {
 	Unscraped bool
 }
 
-// ask fills in what is asked for.
+// setRequest copies the fields of the request.
 func (c *Cycle) setRequest(r *policy.Request) {
 	c.Request, c.PromptTokens, c.Priority, c.Tenant = r.ID, r.Tokens, r.Priority, r.Tenant
 	c.Session, c.Adapter, c.Headers = r.Session, r.Adapter, r.Headers

@@ -14,9 +14,9 @@ const (
 	maxDepth = 1000
 	// maxElements bounds a table.
 	maxElements = 1 << 16
-	// The rest bounds the time and the memory that compiling takes: of functions in a
-	// module, of parameters and results of each, of locals of each and of all, of bytes of
-	// a body, how deep its blocks nest, and of jumps of each function and of all.
+	// maxFunctions and the rest bound the time and the memory that compiling takes: the number of
+	// functions in a module, of parameters and results of each, of locals of each and of all, of
+	// bytes of a body, the depth of its blocks, and the jumps of each function and of all.
 	maxFunctions = 10_000
 	maxParams    = 100
 	maxResults   = 10
