@@ -75,16 +75,16 @@ func (o *calibrateOptions) run(ctx context.Context, stdout io.Writer) error {
 		return err
 	}
 	if o.plot != "" && !someTimes(append(runsOf(fitted), runsOf(heldBack)...)) {
-		return badInputError{errors.New("--plot shows single requests, and these files have none: use it with a log of requests")}
+		return badInput(errors.New("--plot shows single requests, and these files have none: use it with a log of requests"))
 	}
 	warnTableMismatch(fitted, heldBack)
 	c, err := o.search(ctx, fitted)
 	if err != nil {
-		return toBadInput(err)
+		return badInput(err)
 	}
 	judgements, err := o.judge(ctx, c, fitted, heldBack)
 	if err != nil {
-		return toBadInput(err)
+		return badInput(err)
 	}
 	entry := func(w io.Writer) error {
 		return c.WriteEntry(w, strings.Join(o.fit, ", "), calibrate.FittedOn(runsOf(fitted), judgements))
@@ -116,15 +116,15 @@ func warnTableMismatch(fitted, heldBack []measuredRun) {
 func (o *calibrateOptions) check() error {
 	switch {
 	case len(o.fit) == 0:
-		return badInputError{fmt.Errorf("a measured run is required: -f FILE")}
+		return badInput(fmt.Errorf("a measured run is required: -f FILE"))
 	case o.parallelism < 1:
-		return badInputError{fmt.Errorf("--parallelism must be at least 1")}
+		return badInput(fmt.Errorf("--parallelism must be at least 1"))
 	case o.generations < 1:
-		return badInputError{fmt.Errorf("--generations must be at least 1")}
+		return badInput(fmt.Errorf("--generations must be at least 1"))
 	}
 	for _, name := range []string{o.entry, o.plot} {
 		if _, err := os.Stat(filepath.Dir(name)); err != nil {
-			return badInputError{err}
+			return badInput(err)
 		}
 	}
 	return nil

@@ -88,7 +88,7 @@ func readRuns(names []string) ([]measuredRun, error) {
 	for _, name := range names {
 		runs, err := readRun(name)
 		if err != nil {
-			return nil, badInputError{err}
+			return nil, badInput(err)
 		}
 		all = append(all, runs...)
 	}

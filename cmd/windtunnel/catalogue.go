@@ -48,7 +48,7 @@ Face to an entry.`,
 	f.StringArrayVar(&o.manifest.configMaps, "configmap", nil, "manifest of a ConfigMap that the manifest refers to; may be repeated")
 	f.StringArrayVar(&o.entries, "entries", nil, "file with your own entries; may be repeated")
 	f.StringToStringVar(&o.models, "model", nil, "NAME=FILE: a model's Hugging Face config.json; may be repeated")
-	formats := choice{&o.output, documentFormats}
+	formats := newChoice(&o.output, documentFormats)
 	f.VarP(formats, "output", "o", formats.words())
 	return cmd
 }
@@ -60,7 +60,7 @@ func (o *catalogueOptions) run(ctx context.Context, stdin io.Reader, stdout io.W
 	}
 	chosen := selectEntries(latency.Builtin().With(own...), words)
 	if len(chosen.Models)+len(chosen.Accelerators) == 0 {
-		return badInputError{fmt.Errorf("no entry of the catalogue contains %s; windtunnel catalogue lists all entries", strings.Join(words, ", "))}
+		return badInput(fmt.Errorf("no entry of the catalogue contains %s; windtunnel catalogue lists all entries", strings.Join(words, ", ")))
 	}
 	if o.output != outputTable {
 		return o.output.write(stdout, chosen)

@@ -76,11 +76,11 @@ func readEntries[T any](name string, parse func([]byte, *field.Path) (T, field.E
 	var none T
 	raw, err := readInputFile(name)
 	if err != nil {
-		return none, badInputError{err}
+		return none, badInput(err)
 	}
 	entries, errs := parse(raw, nil)
 	if len(errs) > 0 {
-		return none, badInputError{fmt.Errorf("%s is invalid:\n%s", name, bulletList(errs))}
+		return none, badInput(fmt.Errorf("%s is invalid:\n%s", name, bulletList(errs)))
 	}
 	return entries, nil
 }

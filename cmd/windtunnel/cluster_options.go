@@ -61,14 +61,14 @@ func (o *clusterOptions) connect() (*cluster, error) {
 	loader := o.loader()
 	config, err := loader.ClientConfig()
 	if clientcmd.IsEmptyConfig(err) {
-		return nil, badInputError{errors.New("there is no cluster: set --kubeconfig or KUBECONFIG" + o.instead)}
+		return nil, badInput(errors.New("there is no cluster: set --kubeconfig or KUBECONFIG" + o.instead))
 	}
 	if err != nil {
-		return nil, badInputError{fmt.Errorf("find the cluster: %w", err)}
+		return nil, badInput(fmt.Errorf("find the cluster: %w", err))
 	}
 	namespace, _, err := loader.Namespace()
 	if err != nil {
-		return nil, badInputError{fmt.Errorf("find the cluster: %w", err)}
+		return nil, badInput(fmt.Errorf("find the cluster: %w", err))
 	}
 	config.UserAgent = "windtunnel"
 	config.QPS = -1 // a person waits, and the API server limits clients by itself
@@ -118,11 +118,11 @@ func ofCluster(check cobra.PositionalArgs, instead string) cobra.PositionalArgs 
 			return err
 		}
 		if len(args) > 0 && address.MatchString(args[0]) {
-			return badInputError{fmt.Errorf("%s is an address, and the argument of %s is the name of an object in a cluster", args[0], cmd.Name())}
+			return badInput(fmt.Errorf("%s is an address, and the argument of %s is the name of an object in a cluster", args[0], cmd.Name()))
 		}
 		if len(args) > 0 && slices.Contains(fileEndings, filepath.Ext(args[0])) {
-			return badInputError{fmt.Errorf("%s looks like a file, and the argument of %s is the name of an object in a cluster; this reads files: %s %s %s",
-				args[0], cmd.Name(), cmd.Root().CommandPath(), instead, shellWord(args[0]))}
+			return badInput(fmt.Errorf("%s looks like a file, and the argument of %s is the name of an object in a cluster; this reads files: %s %s %s",
+				args[0], cmd.Name(), cmd.Root().CommandPath(), instead, shellWord(args[0])))
 		}
 		return nil
 	}
@@ -162,7 +162,7 @@ func (o *clusterOptions) unused() error {
 	if len(set) == 0 {
 		return nil
 	}
-	return badInputError{fmt.Errorf("leave out %s: this command reads nothing from a cluster", strings.Join(set, ", "))}
+	return badInput(fmt.Errorf("leave out %s: this command reads nothing from a cluster", strings.Join(set, ", ")))
 }
 
 // oneObject demands one argument, an object of a cluster.
@@ -171,7 +171,7 @@ var oneObject = ofCluster(argumentsFrom(1, 1, "needs the name of one PolicySweep
 // checkSweep makes sure that an object is of one kind.
 func checkSweep(o kubectl.Object, verb string) (*v1alpha1.PolicySweep, error) {
 	if o.Sweep == nil {
-		return nil, badInputError{fmt.Errorf("%s is about PolicySweeps, and %s is a SimulationRun", verb, o.Meta().Name)}
+		return nil, badInput(fmt.Errorf("%s is about PolicySweeps, and %s is a SimulationRun", verb, o.Meta().Name))
 	}
 	return o.Sweep, nil
 }

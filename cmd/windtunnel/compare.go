@@ -94,7 +94,7 @@ for a gate, or the simulations exercise nothing of what tells B from A.`,
   windtunnel compare run.yaml benchmark_report_v0.2.yaml`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return badInputError{errors.New("compare needs two files: windtunnel compare A B")}
+				return badInput(errors.New("compare needs two files: windtunnel compare A B"))
 			}
 			return nil
 		},
@@ -116,7 +116,7 @@ for a gate, or the simulations exercise nothing of what tells B from A.`,
 
 func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) error {
 	if len(o.files) > 0 {
-		return badInputError{errors.New("compare has no -f: name A and B as arguments")}
+		return badInput(errors.New("compare has no -f: name A and B as arguments"))
 	}
 	if err := o.checkCluster(args); err != nil {
 		return err
@@ -146,7 +146,7 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	}
 	contrast, err := result.NewContrast([2]string{sides[0].name, sides[1].name}, sides[0].rows, sides[1].rows, nil)
 	if err != nil {
-		return badInputError{err}
+		return badInput(err)
 	}
 	contrast.PutFirst(slices.Concat(o.gates.measures(), asked.objectives))
 	out := compareOutput{
@@ -167,7 +167,7 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	}
 	ends := moreSevere(checkBothServed(sides), checkPassed("compare", verdict))
 	if verdict == nil && change.Unexercised != "" {
-		ends = moreSevere(ends, gatesNotPassed{"compare", &study.Verdict{Judgement: result.Unknown, Message: change.Unexercised, Unexercised: true}})
+		ends = moreSevere(ends, notPassed("compare", &study.Verdict{Judgement: result.Unknown, Message: change.Unexercised, Unexercised: true}))
 	}
 	if o.output != outputTable {
 		return errors.Join(o.output.write(stdout, out), ends)
@@ -192,7 +192,7 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	printGates(stdout, verdict)
 	o.legend.end(stdout)
 	if served == nil && ends != nil {
-		return reportedError{ends}
+		return reported(ends)
 	}
 	return ends
 }
@@ -245,7 +245,7 @@ func (o *compareOptions) side(ctx context.Context, name string, stdin io.Reader)
 	}
 	if set, err := readResults(file); err == nil {
 		if names := set.objects(); len(names) > 1 {
-			return nil, badInputError{fmt.Errorf("%s has results of several objects (%s); compare needs a file with one", file, strings.Join(names, ", "))}
+			return nil, badInput(fmt.Errorf("%s has results of several objects (%s); compare needs a file with one", file, strings.Join(names, ", ")))
 		}
 		rows := set.rows
 		if point >= 0 {
@@ -270,7 +270,7 @@ func splitPointSuffix(name string) (file string, point int, err error) {
 	}
 	point, err = strconv.Atoi(text)
 	if err != nil || point < 0 {
-		return "", 0, badInputError{fmt.Errorf("%s: after # a file name must have the number of a point", name)}
+		return "", 0, badInput(fmt.Errorf("%s: after # a file name must have the number of a point", name))
 	}
 	return file, point, nil
 }
@@ -297,10 +297,10 @@ func (o *compareOptions) compiledSide(ctx context.Context, name string, stdin io
 		set.Runs = []*v1alpha1.SimulationRun{sweepAsRun(set.Sweeps[0])}
 	}
 	if len(set.Runs) == 0 && o.scenario == "" {
-		return nil, badInputError{fmt.Errorf("%s has no SimulationRun; for a PolicySweep, compare the output of sweep -o json\n%s", name, eppNeedScenario)}
+		return nil, badInput(fmt.Errorf("%s has no SimulationRun; for a PolicySweep, compare the output of sweep -o json\n%s", name, eppNeedScenario))
 	}
 	if len(set.Runs) != 1 {
-		return nil, badInputError{fmt.Errorf("%s has %d SimulationRuns, but compare needs one; for a PolicySweep, compare the output of sweep -o json", local.files[0], len(set.Runs))}
+		return nil, badInput(fmt.Errorf("%s has %d SimulationRuns, but compare needs one; for a PolicySweep, compare the output of sweep -o json", local.files[0], len(set.Runs)))
 	}
 	run := set.Runs[0]
 	if o.scenario != "" {
@@ -352,7 +352,7 @@ func (o *compareOptions) scenarioRequest(stdin io.Reader) (compareRequest, error
 		}
 		return of, nil
 	}
-	return compareRequest{}, badInputError{fmt.Errorf("%s has %d SimulationRuns and %d PolicySweeps; --scenario takes a manifest with one object", o.scenario, len(set.Runs), len(set.Sweeps))}
+	return compareRequest{}, badInput(fmt.Errorf("%s has %d SimulationRuns and %d PolicySweeps; --scenario takes a manifest with one object", o.scenario, len(set.Runs), len(set.Sweeps)))
 }
 
 // compileRun compiles the run of one side, which has the EPP configuration of a file if there is a scenario.

@@ -38,7 +38,7 @@ func readBenchmarkReport(name string) (*benchmark.Report, error) {
 	}
 	r, errs := benchmark.Read(raw)
 	if len(errs) > 0 {
-		return nil, badInputError{fmt.Errorf("%s is no Benchmark Report that this command reads:\n%s", name, bulletList(errs))}
+		return nil, badInput(fmt.Errorf("%s is no Benchmark Report that this command reads:\n%s", name, bulletList(errs)))
 	}
 	return r, nil
 }
@@ -90,7 +90,7 @@ func benchmarkSides(args []string) (reports [2]*benchmark.Report, some bool, err
 // checkMeasured refuses what needs seeds on both sides.
 func (o *compareOptions) checkMeasured() error {
 	if len(o.gates.texts) > 0 || o.gates.report != "" {
-		return badInputError{errors.New("--gate and --report need seeds on both sides, and a Benchmark Report is one measurement without seeds: use compare without them")}
+		return badInput(errors.New("--gate and --report need seeds on both sides, and a Benchmark Report is one measurement without seeds: use compare without them"))
 	}
 	return nil
 }

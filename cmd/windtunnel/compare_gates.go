@@ -42,7 +42,7 @@ func (o *gateOptions) read(of []v1alpha1.Gate, metrics []v1alpha1.DerivedMetric)
 	for _, text := range o.texts {
 		gate, err := parseGate(text, o.confidence)
 		if err != nil {
-			return badInputError{err}
+			return badInput(err)
 		}
 		o.gates = append(o.gates, gate)
 	}
@@ -66,7 +66,7 @@ func (o *gateOptions) parseGates() ([]result.Gate, error) {
 		}, o.path(i))
 		claims, errs = append(claims, claim), append(errs, es...)
 	}
-	return claims, toBadInput(errs.ToAggregate())
+	return claims, badInput(errs.ToAggregate())
 }
 
 // measures are what the gates are about, in their order.
@@ -247,5 +247,5 @@ func (o *gateOptions) writeReport(contrast *result.Contrast, v *study.Verdict, c
 	if reportFormat(o.report) == outputHTML {
 		write = p.Write
 	}
-	return toBadInput(writeWhole(o.report, write))
+	return badInput(writeWhole(o.report, write))
 }

@@ -19,10 +19,10 @@ import (
 func withPicker(run *v1alpha1.SimulationRun, name string, stdin io.Reader) error {
 	raw, err := readFile(name, stdin)
 	if err != nil {
-		return badInputError{err}
+		return badInput(err)
 	}
 	if len(run.Spec.Scenario.Routers) > 0 {
-		return badInputError{fmt.Errorf("%s has routers of several models: an EPP configuration replaces the only router of a run, so change the run instead", run.Name)}
+		return badInput(fmt.Errorf("%s has routers of several models: an EPP configuration replaces the only router of a run, so change the run instead", run.Name))
 	}
 	text, router := string(raw), &run.Spec.Scenario.Router
 	router.Policies = nil

@@ -106,7 +106,7 @@ func (o *dashboardOptions) check(paths []string) error {
 			faults = append(faults, errors.New("--all-namespaces is for the pages of a cluster, not of files"))
 		}
 	}
-	return toBadInput(errors.Join(faults...))
+	return badInput(errors.Join(faults...))
 }
 
 // filesSource has the objects of files, and says which of them have none.
@@ -121,7 +121,7 @@ func filesSource(paths []string, stderr io.Writer) (dashboard.Source, error) {
 	for _, name := range without {
 		fmt.Fprintf(stderr, "%s has no results: left out\n", name)
 	}
-	return s, toBadInput(err)
+	return s, badInput(err)
 }
 
 // watched has the objects of the kubeconfig's cluster, each kind watched once.

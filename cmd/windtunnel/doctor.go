@@ -48,7 +48,7 @@ Exit codes: 0 no check failed, 1 a check failed.`,
 	}
 	o.cluster.register(cmd)
 	cmd.Flags().BoolVar(&o.local, "local", false, "look at this machine only")
-	formats := choice{&o.output, documentFormats}
+	formats := newChoice(&o.output, documentFormats)
 	cmd.Flags().VarP(formats, "output", "o", formats.words())
 	return cmd
 }
@@ -71,7 +71,7 @@ func (o *doctorOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	if doctor.Failed(found) {
-		return reportedError{errDoctor}
+		return reported(errDoctor)
 	}
 	return nil
 }

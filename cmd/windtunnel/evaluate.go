@@ -45,7 +45,7 @@ func (o *scenarioOptions) register(f *pflag.FlagSet) {
 // load reads the scenarios, in the order of the files.
 func (o *scenarioOptions) load(ctx context.Context, stdin io.Reader) ([]*evaluate.Scenario, error) {
 	if len(o.files) == 0 {
-		return nil, badInputError{errors.New("a scenario is required: --scenario FILE")}
+		return nil, badInput(errors.New("a scenario is required: --scenario FILE"))
 	}
 	var objectives []evaluate.Objective
 	var faults []error
@@ -54,7 +54,7 @@ func (o *scenarioOptions) load(ctx context.Context, stdin io.Reader) ([]*evaluat
 		objectives, faults = append(objectives, objective), append(faults, err)
 	}
 	if err := errors.Join(faults...); err != nil {
-		return nil, badInputError{err}
+		return nil, badInput(err)
 	}
 	local := localOptions{files: o.files, configMaps: o.configMaps, volumes: o.volumes, parallelism: 1, programs: o.programs}
 	set, err := local.load(stdin)
@@ -143,7 +143,7 @@ scenario.`,
 	o.scenarios.register(f)
 	f.Int64SliceVar(&o.seeds, "seed", nil, "seed of a simulation (default those of each run); may be repeated")
 	f.StringVar(&o.summary, "summary", "", "how answers say what went wrong: "+summaryNames()+" (default "+string(evaluate.Summaries[0])+"; none for a table)")
-	f.VarP(choice{&o.output, documentFormats}, "output", "o", choice{&o.output, documentFormats}.words())
+	f.VarP(newChoice(&o.output, documentFormats), "output", "o", newChoice(&o.output, documentFormats).words())
 	f.IntVar(&o.parallelism, "parallelism", runtime.GOMAXPROCS(0), "simulations that run at once; results do not depend on it")
 	f.BoolVar(&o.check, "check-invariants", false, "check the simulator's invariants at every event, and stop if one is broken; slow, and changes no result")
 	return cmd
@@ -166,7 +166,7 @@ func (o *evaluateOptions) checkFlags() error {
 			faults = append(faults, fmt.Errorf("--seed %d: must be at least 0", seed))
 		}
 	}
-	return toBadInput(errors.Join(faults...))
+	return badInput(errors.Join(faults...))
 }
 
 func (o *evaluateOptions) run(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
@@ -175,7 +175,7 @@ func (o *evaluateOptions) run(ctx context.Context, stdin io.Reader, stdout io.Wr
 	}
 	policy, err := o.readPolicy()
 	if err != nil {
-		return badInputError{err}
+		return badInput(err)
 	}
 	scenarios, err := o.scenarios.load(ctx, stdin)
 	if err != nil {

@@ -35,6 +35,9 @@ type resumableError struct {
 
 func (e resumableError) Unwrap() error { return e.error }
 
+// resumable marks err: the work is kept in the file state.
+func resumable(err error, state string) error { return resumableError{err, state} }
+
 // interrupted says that a signal ended the work, and how to go on where that can
 // be done.
 func interrupted(err error) error {
@@ -50,8 +53,8 @@ type badInputError struct{ error }
 
 func (e badInputError) Unwrap() error { return e.error }
 
-// toBadInput marks err, if there is one.
-func toBadInput(err error) error {
+// badInput marks err, if there is one.
+func badInput(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -63,6 +66,9 @@ type gatesNotPassed struct {
 	name    string
 	verdict *study.Verdict
 }
+
+// notPassed is the error of an object whose gates do not pass.
+func notPassed(name string, v *study.Verdict) error { return gatesNotPassed{name, v} }
 
 func (e gatesNotPassed) Error() string {
 	if e.verdict.Undecided() {
@@ -83,12 +89,15 @@ type reportedError struct{ error }
 
 func (e reportedError) Unwrap() error { return e.error }
 
+// reported marks err.
+func reported(err error) error { return reportedError{err} }
+
 // checkPassed is nil where all gates pass, or there are none.
 func checkPassed(name string, v *study.Verdict) error {
 	if v == nil || v.Judgement == result.Pass {
 		return nil
 	}
-	return gatesNotPassed{name, v}
+	return notPassed(name, v)
 }
 
 func exitCode(err error) int {

@@ -55,7 +55,7 @@ nothing is stored, it names the command that does it.`,
 	f := cmd.Flags()
 	f.Int64Var(&o.seed, "seed", -1, "seed of the request (default the first one with stored decisions)")
 	f.StringVar(&o.by, "by", "", "order of the worst requests: "+complaints()+" (default by the first gate that does not pass)")
-	formats := choice{&o.output, documentFormats}
+	formats := newChoice(&o.output, documentFormats)
 	f.VarP(formats, "output", "o", formats.words()+", for a request")
 	cmd.ValidArgsFunction = o.cluster.completeObjects("", 1, false)
 	return cmd
@@ -73,9 +73,9 @@ func complaints() string {
 func (o *whyOptions) run(cmd *cobra.Command, args []string) error {
 	switch {
 	case o.by != "" && !slices.Contains(execute.Complaints, execute.Complaint(o.by)):
-		return badInputError{fmt.Errorf("--by %s: must be %s", o.by, complaints())}
+		return badInput(fmt.Errorf("--by %s: must be %s", o.by, complaints()))
 	case len(args) == 1 && (o.output != outputTable || o.seed >= 0):
-		return badInputError{errors.New("--output and --seed need the number of a request")}
+		return badInput(errors.New("--output and --seed need the number of a request"))
 	}
 	asked := explainOptions{request: firstRejected}
 	if len(args) == 2 {
@@ -166,7 +166,7 @@ func (o *whyOptions) request(cmd *cobra.Command, c *cluster, object kubectl.Obje
 	run, err := o.runOf(cmd, c, object)
 	var none noFollower
 	if errors.As(err, &none) {
-		return badInputError{err}
+		return badInput(err)
 	}
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func (o *whyOptions) request(cmd *cobra.Command, c *cluster, object kubectl.Obje
 		if o.seed >= 0 {
 			more += fmt.Sprintf(" --seed %d", o.seed)
 		}
-		return badInputError{errors.New(o.cluster.caller(cmd).NothingStored(run, more))}
+		return badInput(errors.New(o.cluster.caller(cmd).NothingStored(run, more)))
 	}
 	return o.print(cmd.OutOrStdout(), run, story)
 }

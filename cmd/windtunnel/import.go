@@ -42,7 +42,7 @@ reports and the like is left out.`,
   windtunnel import guidellm.yaml --stage 2 -o traffic.yaml`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return badInputError{fmt.Errorf("one profile is required (see %s --help)", cmd.CommandPath())}
+				return badInput(fmt.Errorf("one profile is required (see %s --help)", cmd.CommandPath()))
 			}
 			return nil
 		},
@@ -68,7 +68,7 @@ func profileFormats() string {
 
 func (o *importOptions) run(stdin io.Reader, stdout io.Writer, name string) error {
 	if o.stage < 0 {
-		return badInputError{fmt.Errorf("--stage must not be negative")}
+		return badInput(fmt.Errorf("--stage must not be negative"))
 	}
 	in, name, err := openTrace(stdin, name)
 	if err != nil {
@@ -77,20 +77,20 @@ func (o *importOptions) run(stdin io.Reader, stdout io.Writer, name string) erro
 	defer in.Close()
 	text, err := io.ReadAll(io.LimitReader(in, maxProfileBytes+1))
 	if err != nil {
-		return badInputError{fmt.Errorf("%s: %w", name, err)}
+		return badInput(fmt.Errorf("%s: %w", name, err))
 	}
 	if len(text) > maxProfileBytes {
-		return badInputError{fmt.Errorf("%s: longer than %d bytes", name, maxProfileBytes)}
+		return badInput(fmt.Errorf("%s: longer than %d bytes", name, maxProfileBytes))
 	}
 	traffic, errs := profile.Convert(text, profile.Options{Format: profile.Format(o.format), Stage: o.stage})
 	if len(errs) > 0 {
 		if other := unfit(name, text, "windtunnel import reads profiles of "+profileFormats()); other != nil && (errs[0].Field == "profile" || isMeasurement(text)) {
 			return other
 		}
-		return badInputError{fmt.Errorf("%s is invalid:\n%s", name, bulletList(errs))}
+		return badInput(fmt.Errorf("%s is invalid:\n%s", name, bulletList(errs)))
 	}
 	if errs := checkTraffic(traffic); len(errs) > 0 {
-		return badInputError{fmt.Errorf("%s becomes an invalid workload:\n%s", name, bulletList(errs))}
+		return badInput(fmt.Errorf("%s becomes an invalid workload:\n%s", name, bulletList(errs)))
 	}
 	out, err := writtenTraffic(traffic)
 	if err != nil {

@@ -136,7 +136,7 @@ func (o *initOptions) run(cmd *cobra.Command) error {
 		return err
 	})
 	if err != nil {
-		return badInputError{err}
+		return badInput(err)
 	}
 	verb := map[string]string{kindOfRun: "run", kindOfSweep: "sweep"}[o.kind]
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s has a first scenario. next: %s %s -f %s\n", o.output, cmd.Root().CommandPath(), verb, shellWord(o.output))
@@ -160,13 +160,13 @@ func (o *initOptions) check(f *pflag.FlagSet) error {
 	refuse(o.trace == "" && o.imitate, "--imitate needs --trace FILE")
 	refuse(o.trace == "-" || o.epp == "-", "--trace and --epp need files: the scenario names them")
 	if len(errs) > 0 {
-		return badInputError{errors.Join(errs...)}
+		return badInput(errors.Join(errs...))
 	}
 	if o.output == "-" {
 		return nil
 	}
 	if at, err := os.Stat(o.output); err == nil && (at.IsDir() || !o.force) {
-		return badInputError{fmt.Errorf("%s is there: name another file with -o, or replace it with --force", o.output)}
+		return badInput(fmt.Errorf("%s is there: name another file with -o, or replace it with --force", o.output))
 	}
 	return checkFolders(map[string]string{"--output": o.output})
 }
@@ -183,7 +183,7 @@ func (o *initOptions) write(ctx context.Context, stderr io.Writer) ([]byte, erro
 	var err error
 	if o.epp != "" {
 		if s.Picker, err = o.readPicker(); err != nil {
-			return nil, badInputError{fmt.Errorf("--epp: %w", err)}
+			return nil, badInput(fmt.Errorf("--epp: %w", err))
 		}
 		if s.PickerFile, err = o.beside(o.epp); err != nil {
 			return nil, err
@@ -193,7 +193,7 @@ func (o *initOptions) write(ctx context.Context, stderr io.Writer) ([]byte, erro
 		return nil, err
 	}
 	text, err := starter.Write(s)
-	return text, toBadInput(err)
+	return text, badInput(err)
 }
 
 // traffic is that of the trace, or of the preset.
@@ -207,7 +207,7 @@ func (o *initOptions) traffic(ctx context.Context, stderr io.Writer) (starter.Tr
 	}
 	format, recorded, err := o.traceFile.open(ctx, nil, o.trace)
 	if err != nil {
-		return starter.Traffic{}, badInputError{fmt.Errorf("--trace: %w", err)}
+		return starter.Traffic{}, badInput(fmt.Errorf("--trace: %w", err))
 	}
 	if message := recorded.UnsharedPrompts(); message != "" {
 		fmt.Fprintf(stderr, "windtunnel: --trace: %s\n", message)
@@ -226,11 +226,11 @@ func (o *initOptions) traffic(ctx context.Context, stderr io.Writer) (starter.Tr
 	}
 	spec, err := o.traceFile.spec()
 	if err != nil {
-		return starter.Traffic{}, badInputError{err}
+		return starter.Traffic{}, badInput(err)
 	}
 	spec.Format, spec.File = v1alpha1.TraceFormat(format), &file
 	t, err := starter.Replay(spec, recorded)
-	return t, toBadInput(err)
+	return t, badInput(err)
 }
 
 // spec is what the flags say of a trace, as the API has it.
@@ -272,7 +272,7 @@ func (o *initOptions) folder() string {
 func (o *initOptions) validate(ctx context.Context, text []byte) error {
 	set, err := manifest.Read(bytes.NewReader(text), o.output)
 	if err != nil {
-		return badInputError{err}
+		return badInput(err)
 	}
 	inputs := localInputs{folder: o.folder()}
 	for _, run := range set.Runs {

@@ -43,7 +43,7 @@ func (q *questions) ask(name, question string, check func(string) error) error {
 		fmt.Fprintf(q.out, "%s [%s]: ", question, cmp.Or(f.Value.String(), "none"))
 		line, err := q.in.ReadString('\n')
 		if errors.Is(err, io.EOF) && line == "" {
-			return badInputError{errors.New("the input ended before all questions were answered")}
+			return badInput(errors.New("the input ended before all questions were answered"))
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err

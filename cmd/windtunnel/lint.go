@@ -89,7 +89,7 @@ invalid flag.`,
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&o.versions, "epp-version", nil, "version of the EPP, or several, separated by commas; auto is the newest that accepts the configuration (the rules of router-v0.11 come from a downstream fork)")
-	f.VarP(choice{&o.output, []outputFormat{outputText, outputJSON, outputSARIF}}, "output", "o", "text, json or sarif")
+	f.VarP(newChoice(&o.output, []outputFormat{outputText, outputJSON, outputSARIF}), "output", "o", "text, json or sarif")
 	f.StringVar(&o.failOn, "fail-on", string(lint.Error), "lowest severity that gives exit code 1: error, warning, info or never")
 	f.BoolVar(&o.summary, "summary", false, "instead of a table for each configuration, print how many configurations each version accepts and rejects")
 	o.legend.register(f)
@@ -122,14 +122,14 @@ func (o *lintOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	limit, err := o.check(args)
 	if err != nil {
-		return badInputError{err}
+		return badInput(err)
 	}
 	files, err := o.files(args, cmd.InOrStdin())
 	if err != nil {
-		return badInputError{err}
+		return badInput(err)
 	}
 	if len(files) == 0 && !o.skip {
-		return badInputError{fmt.Errorf("%s: %w in the YAML and JSON files: %s", strings.Join(args, ", "), lint.ErrNoConfig, lintReads)}
+		return badInput(fmt.Errorf("%s: %w in the YAML and JSON files: %s", strings.Join(args, ", "), lint.ErrNoConfig, lintReads))
 	}
 	switch {
 	case o.fix:
@@ -178,7 +178,7 @@ func (o *lintOptions) explained(w io.Writer) error {
 	}
 	rule := lint.Lookup(o.explain)
 	if rule == nil {
-		return badInputError{fmt.Errorf("no rule is named %q; windtunnel lint --rules lists them", o.explain)}
+		return badInput(fmt.Errorf("no rule is named %q; windtunnel lint --rules lists them", o.explain))
 	}
 	return rule.Write(w)
 }
@@ -201,7 +201,7 @@ func (o *lintOptions) report(ctx context.Context, w io.Writer, files []lintFile,
 		return err
 	}
 	if len(unread) > 0 {
-		return badInputError{errors.Join(unread...)}
+		return badInput(errors.Join(unread...))
 	}
 	if n := lint.Worst(reports, limit); n > 0 {
 		return fmt.Errorf("findings of severity %s or worse: %d", limit, n)
@@ -275,7 +275,7 @@ func (o *lintOptions) rewrite(w io.Writer, files []lintFile, limit lint.Severity
 	for _, file := range files {
 		fixed, err := lint.Fix(file.name, file.content, lint.FixOptions{Versions: o.versions, DeleteUnknown: o.deleteUnknown})
 		if err != nil {
-			return badInputError{whyUnread(file, err)}
+			return badInput(whyUnread(file, err))
 		}
 		fixed.WriteText(w)
 		if o.write && fixed.Blocked {
@@ -288,7 +288,7 @@ func (o *lintOptions) rewrite(w io.Writer, files []lintFile, limit lint.Severity
 		}
 		report, err := fixed.Remaining(o.versions, o.context)
 		if err != nil {
-			return badInputError{fmt.Errorf("%s: %w", file.name, err)}
+			return badInput(fmt.Errorf("%s: %w", file.name, err))
 		}
 		remaining = append(remaining, report)
 	}

@@ -44,7 +44,7 @@ func (o *lintOptions) effective(w io.Writer, paths []lintFile) error {
 		unread = append(unread, lint.ErrNoConfig)
 	}
 	if len(unread) > 0 {
-		return badInputError{errors.Join(append(unread, refused...)...)}
+		return badInput(errors.Join(append(unread, refused...)...))
 	}
 	return errors.Join(refused...)
 }

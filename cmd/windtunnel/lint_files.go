@@ -25,7 +25,7 @@ func noneToLint(name string, content []byte) error {
 	if err := unfit(name, content, lintReads); err != nil {
 		return err
 	}
-	return badInputError{fmt.Errorf("%s: %w: %s", name, lint.ErrNoConfig, lintReads)}
+	return badInput(fmt.Errorf("%s: %w: %s", name, lint.ErrNoConfig, lintReads))
 }
 
 // stdinName is what standard input is called in findings.

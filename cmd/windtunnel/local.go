@@ -50,7 +50,7 @@ type localOptions struct {
 // register defines the flags. more are the formats that only this verb knows.
 func (o *localOptions) register(cmd *cobra.Command, more ...outputFormat) {
 	o.output = outputTable
-	formats := choice{&o.output, append(slices.Clone(documentFormats), more...)}
+	formats := newChoice(&o.output, append(slices.Clone(documentFormats), more...))
 	f := cmd.Flags()
 	f.StringArrayVarP(&o.files, "filename", "f", nil, "manifest, folder of manifests, or - for standard input (required); may be repeated")
 	f.StringArrayVar(&o.configMaps, "configmap", nil, "manifest of a ConfigMap that the object refers to; may be repeated")
@@ -82,10 +82,10 @@ func (o *localOptions) registerDryRun(cmd *cobra.Command) {
 // load reads the manifests and the ConfigMaps.
 func (o *localOptions) load(stdin io.Reader) (*manifest.Set, error) {
 	if len(o.files) == 0 {
-		return nil, badInputError{fmt.Errorf("a manifest is required: -f FILE")}
+		return nil, badInput(fmt.Errorf("a manifest is required: -f FILE"))
 	}
 	if o.parallelism < 1 {
-		return nil, badInputError{fmt.Errorf("--parallelism must be at least 1")}
+		return nil, badInput(fmt.Errorf("--parallelism must be at least 1"))
 	}
 	set := &manifest.Set{}
 	for _, name := range slices.Concat(o.files, o.configMaps) {
@@ -94,7 +94,7 @@ func (o *localOptions) load(stdin io.Reader) (*manifest.Set, error) {
 			return nil, err
 		}
 		if err := set.Merge(more); err != nil {
-			return nil, badInputError{err}
+			return nil, badInput(err)
 		}
 	}
 	return set, nil
@@ -122,7 +122,7 @@ func forEach[T manifest.Object](o *localOptions, set *manifest.Set, kind string,
 	case found == 0:
 		return o.nothingFound(set, kind)
 	case len(invalid) > 0 && found > len(invalid):
-		invalid = append(invalid, badInputError{fmt.Errorf("no %s was simulated: --name NAME selects a valid one", kind)})
+		invalid = append(invalid, badInput(fmt.Errorf("no %s was simulated: --name NAME selects a valid one", kind)))
 	}
 	return errors.Join(invalid...)
 }
@@ -195,7 +195,7 @@ func compiled(kind, name string, errs field.ErrorList, err error) error {
 		return fmt.Errorf("%s %s: %w", kind, name, err)
 	}
 	if len(errs) > 0 {
-		return badInputError{fmt.Errorf("%s %s is invalid:\n%s", kind, name, bulletList(errs))}
+		return badInput(fmt.Errorf("%s %s is invalid:\n%s", kind, name, bulletList(errs)))
 	}
 	return nil
 }
@@ -212,7 +212,7 @@ func compiledFrom(set *manifest.Set, object manifest.Object, errs field.ErrorLis
 		}
 		return fmt.Sprintf("%s:%d: ", set.FileOf(object), set.LineOf(object, e.Field))
 	}
-	return badInputError{fmt.Errorf("%s %s is invalid:\n%s", kind, object.GetName(), placedList(errs, place))}
+	return badInput(fmt.Errorf("%s %s is invalid:\n%s", kind, object.GetName(), placedList(errs, place)))
 }
 
 // pickerPath is that of the EPP's configuration.

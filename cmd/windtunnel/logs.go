@@ -44,7 +44,7 @@ success; what came of the work is in the conditions of the object.`,
 
 func (o *logsOptions) run(cmd *cobra.Command, name string) error {
 	if o.tail < -1 {
-		return badInputError{errors.New("--tail must be at least -1")}
+		return badInput(errors.New("--tail must be at least -1"))
 	}
 	c, err := o.cluster.connect()
 	if err != nil {

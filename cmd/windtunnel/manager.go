@@ -95,16 +95,16 @@ whose pods simulate its shards, and summarises the results.`,
 
 func (o managerOptions) run(ctx context.Context) error {
 	if o.image == "" {
-		return badInputError{fmt.Errorf("--image must name the image of worker pods, or %s", imageVariable)}
+		return badInput(fmt.Errorf("--image must name the image of worker pods, or %s", imageVariable))
 	}
 	if o.concurrency < 1 {
-		return badInputError{fmt.Errorf("--concurrency must be at least 1")}
+		return badInput(fmt.Errorf("--concurrency must be at least 1"))
 	}
 	if err := o.web.check(); err != nil {
 		return err
 	}
 	if o.qps == 0 {
-		return badInputError{errors.New("--kube-api-qps must not be 0, which selects the client's default; set a number, or -1 for no limit")}
+		return badInput(errors.New("--kube-api-qps must not be 0, which selects the client's default; set a number, or -1 for no limit"))
 	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbagePercent)

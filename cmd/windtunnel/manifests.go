@@ -30,7 +30,7 @@ func readManifests(name string, stdin io.Reader) (*manifest.Set, error) {
 	}
 	entries, err := os.ReadDir(name)
 	if err != nil {
-		return nil, badInputError{err}
+		return nil, badInput(err)
 	}
 	set := &manifest.Set{}
 	for _, entry := range entries {
@@ -42,7 +42,7 @@ func readManifests(name string, stdin io.Reader) (*manifest.Set, error) {
 			return nil, err
 		}
 		if err := set.Merge(more); err != nil {
-			return nil, badInputError{err}
+			return nil, badInput(err)
 		}
 	}
 	return set, nil
@@ -52,7 +52,7 @@ func readManifests(name string, stdin io.Reader) (*manifest.Set, error) {
 func readManifest(name string, stdin io.Reader) (*manifest.Set, error) {
 	if name == "-" {
 		set, err := manifest.Read(stdin, standardInput)
-		return set, toBadInput(firstErrors(err))
+		return set, badInput(firstErrors(err))
 	}
 	return readFrom(name, manifest.Read)
 }
@@ -68,7 +68,7 @@ func readFrom(name string, read func(io.Reader, string) (*manifest.Set, error)) 
 			return nil, other
 		}
 	}
-	return set, toBadInput(firstErrors(withOthers(err, content, name)))
+	return set, badInput(firstErrors(withOthers(err, content, name)))
 }
 
 // withOthers says of a file with invalid documents that its valid ones are not read either.
@@ -125,7 +125,7 @@ func (o *localOptions) nothingFound(set *manifest.Set, kind string) error {
 	}
 	text := fmt.Sprintf("%s holds no %s", strings.Join(o.files, ", "), kind)
 	if len(set.Runs)+len(set.Sweeps)+len(set.ConfigMaps)+len(set.Others) == 0 {
-		return badInputError{fmt.Errorf("%s: there is no object of Kubernetes, and so no %s", strings.Join(o.files, ", "), kind)}
+		return badInput(fmt.Errorf("%s: there is no object of Kubernetes, and so no %s", strings.Join(o.files, ", "), kind))
 	}
 	if o.name != "" {
 		text += fmt.Sprintf(" named %q", o.name)
@@ -144,12 +144,12 @@ func (o *localOptions) nothingFound(set *manifest.Set, kind string) error {
 		}
 		if other != kind && len(names) > 0 {
 			text += fmt.Sprintf("; it holds the %s %s, which windtunnel %s simulates", other, names[0], verbs[other])
-			return badInputError{fmt.Errorf("%s: windtunnel %s -f %s", text, verbs[other], strings.Join(o.files, " -f "))}
+			return badInput(fmt.Errorf("%s: windtunnel %s -f %s", text, verbs[other], strings.Join(o.files, " -f ")))
 		}
 	}
 	if len(set.Others) > 0 {
 		slices.Sort(set.Others)
 		text += "; the command skips its objects of other kinds: " + strings.Join(slices.Compact(set.Others), ", ")
 	}
-	return badInputError{fmt.Errorf("%s", text)}
+	return badInput(fmt.Errorf("%s", text))
 }

@@ -17,7 +17,7 @@ func unknownVerb(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
 	}
-	return badInputError{fmt.Errorf("unknown verb %q%s (see %s --help)", args[0], nearVerb(cmd, args[0]), cmd.CommandPath())}
+	return badInput(fmt.Errorf("unknown verb %q%s (see %s --help)", args[0], nearVerb(cmd, args[0]), cmd.CommandPath()))
 }
 
 // refuseUnknownTopics has the verb help refuse the name of no verb.
@@ -32,11 +32,11 @@ func refuseUnknownTopics(root *cobra.Command) {
 			topic, rest, err := root.Find(words)
 			switch {
 			case err != nil:
-				return badInputError{err}
+				return badInput(err)
 			case len(rest) > 0 && topic.HasSubCommands():
 				return unknownVerb(topic, rest)
 			case len(rest) > 0:
-				return badInputError{fmt.Errorf("unexpected argument %q: %s has no verbs of its own", rest[0], topic.CommandPath())}
+				return badInput(fmt.Errorf("unexpected argument %q: %s has no verbs of its own", rest[0], topic.CommandPath()))
 			}
 			topic.InitDefaultHelpFlag() // cobra adds both when a verb runs
 			topic.InitDefaultVersionFlag()
@@ -61,7 +61,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 {
 		return unknownVerb(cmd, words)
 	}
-	return badInputError{fmt.Errorf("%w%s (see %s --help)", plainValue(err), nearFlag(cmd, err), cmd.CommandPath())}
+	return badInput(fmt.Errorf("%w%s (see %s --help)", plainValue(err), nearFlag(cmd, err), cmd.CommandPath()))
 }
 
 // valueWords are what the values of flags must be, by the types of package pflag.
@@ -111,10 +111,10 @@ func didYouMean(near []string) string {
 // noArguments refuses arguments as bad input, and says with which flag a verb takes files.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if f := cmd.Flags().Lookup("filename"); len(args) > 0 && f != nil && !f.Hidden {
-		return badInputError{fmt.Errorf("unexpected argument %q: files have the flag -f: %s -f %s", args[0], cmd.CommandPath(), shellWord(args[0]))}
+		return badInput(fmt.Errorf("unexpected argument %q: files have the flag -f: %s -f %s", args[0], cmd.CommandPath(), shellWord(args[0])))
 	}
 	if len(args) > 0 {
-		return badInputError{fmt.Errorf("unexpected argument %q (see %s --help)", args[0], cmd.CommandPath())}
+		return badInput(fmt.Errorf("unexpected argument %q (see %s --help)", args[0], cmd.CommandPath()))
 	}
 	return nil
 }

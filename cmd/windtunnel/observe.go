@@ -112,7 +112,7 @@ const causeSeeds = 5
 
 func (o *observeOptions) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	if err := o.checkFlags(args); err != nil {
-		return badInputError{err}
+		return badInput(err)
 	}
 	if err := checkFolders(map[string]string{"--textfile": o.textfile, "--play": o.played.file}); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (o *observeOptions) run(ctx context.Context, args []string, stdin io.Reader
 	printWarnings(stderr, of.warnings)
 	window, recording, err := o.measured.read(ctx)
 	if err != nil {
-		return badInputError{err}
+		return badInput(err)
 	}
 	p := newProgress("observe " + of.name)
 	defer p.end()
@@ -149,7 +149,7 @@ func observationError(err error) error {
 	var short *observe.NoTrafficError
 	switch {
 	case errors.As(err, &short), errors.Is(err, observe.ErrNothingMeasured), errors.Is(err, execute.ErrInvalidPoint):
-		return badInputError{err}
+		return badInput(err)
 	case errors.Is(err, execute.ErrWatched):
 		return toTrust(err)
 	}
@@ -165,7 +165,7 @@ func (e driftError) Error() string { return e.name + ": the cluster is not as pr
 func (o *observeOptions) print(r *observe.Report, stdout io.Writer) error {
 	if o.textfile != "" {
 		if err := writeWhole(o.textfile, r.WriteMetrics); err != nil {
-			return badInputError{fmt.Errorf("--textfile: %w", err)}
+			return badInput(fmt.Errorf("--textfile: %w", err))
 		}
 	}
 	var err error

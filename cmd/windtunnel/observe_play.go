@@ -42,12 +42,12 @@ const playedFrom = "2026-01-05T08:00:00Z"
 func (o *observeOptions) play(ctx context.Context, of *observed, stdout io.Writer) error {
 	from, err := timeFlag("--from", cmp.Or(o.measured.from, playedFrom))
 	if err != nil {
-		return badInputError{err}
+		return badInput(err)
 	}
 	every := cmp.Or(o.measured.every, o.measured.last, time.Hour)
 	w, err := observe.NewWindow(from, from.Add(cmp.Or(o.measured.last, every)), every, o.played.interval)
 	if err != nil {
-		return badInputError{err}
+		return badInput(err)
 	}
 	stage := observe.Stage{Window: w, WarmUp: observe.WarmUp(of.warmUp, of.period, w.Every), ByReplica: true}
 	recording, err := stage.Play(ctx, of.make, of.seedsFrom(mostObserved, 1)[0], observe.AsStated())
@@ -57,5 +57,5 @@ func (o *observeOptions) play(ctx context.Context, of *observed, stdout io.Write
 	if o.played.file == "-" {
 		return recording.Write(stdout)
 	}
-	return toBadInput(writeWhole(o.played.file, recording.Write))
+	return badInput(writeWhole(o.played.file, recording.Write))
 }

@@ -39,6 +39,8 @@ type choice struct {
 	among  []outputFormat
 }
 
+func newChoice(format *outputFormat, among []outputFormat) choice { return choice{format, among} }
+
 // documentFormats are those that every verb knows.
 var documentFormats = []outputFormat{outputTable, outputJSON, outputYAML}
 

@@ -19,18 +19,18 @@ func checkFolders(files map[string]string) error {
 			continue
 		}
 		if at, err := os.Stat(name); err == nil && at.IsDir() {
-			return badInputError{fmt.Errorf("%s: %s is a folder; name a file", flag, name)}
+			return badInput(fmt.Errorf("%s: %s is a folder; name a file", flag, name))
 		}
 		folder := filepath.Dir(name)
 		at, err := os.Stat(folder)
 		switch {
 		case err != nil:
-			return badInputError{fmt.Errorf("%s: the folder %s cannot be used: %w", flag, folder, err)}
+			return badInput(fmt.Errorf("%s: the folder %s cannot be used: %w", flag, folder, err))
 		case !at.IsDir():
-			return badInputError{fmt.Errorf("%s: %s is no folder", flag, folder)}
+			return badInput(fmt.Errorf("%s: %s is no folder", flag, folder))
 		}
 		if err := checkWritable(folder); err != nil {
-			return badInputError{fmt.Errorf("%s: cannot write to the folder %s: %w", flag, folder, err)}
+			return badInput(fmt.Errorf("%s: cannot write to the folder %s: %w", flag, folder, err))
 		}
 	}
 	return nil
@@ -50,10 +50,10 @@ func checkNewFolder(flag, name string) error {
 		at = filepath.Dir(at)
 	}
 	if there, err := os.Stat(at); err != nil || !there.IsDir() {
-		return badInputError{fmt.Errorf("%s: %s is no folder", flag, at)}
+		return badInput(fmt.Errorf("%s: %s is no folder", flag, at))
 	}
 	if err := checkWritable(at); err != nil {
-		return badInputError{fmt.Errorf("%s: cannot write to the folder %s: %w", flag, at, err)}
+		return badInput(fmt.Errorf("%s: cannot write to the folder %s: %w", flag, at, err))
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func unknownShell(cmd *cobra.Command, args []string) error {
 			known = append(known, shell.Name())
 		}
 	}
-	return badInputError{fmt.Errorf("there is no completion for %q: name one of %s", args[0], strings.Join(known, ", "))}
+	return badInput(fmt.Errorf("there is no completion for %q: name one of %s", args[0], strings.Join(known, ", ")))
 }
 
 // addPluginCompletion adds the script to the verb that prints those of shells.

@@ -72,7 +72,7 @@ func (o *promoteClusterOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if !object.HasEnded() {
-		return badInputError{fmt.Errorf("%s is not complete: %s; next: %s", object.Title(), object.State(), o.cluster.caller(cmd).Next(object))}
+		return badInput(fmt.Errorf("%s is not complete: %s; next: %s", object.Title(), object.State(), o.cluster.caller(cmd).Next(object)))
 	}
 	return o.promote(cmd.Context(), c, object, sweep)
 }

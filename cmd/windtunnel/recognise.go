@@ -111,7 +111,7 @@ func unfit(name string, content []byte, reads string) error {
 	if use != "" {
 		text += "; " + use
 	}
-	return badInputError{errors.New(text)}
+	return badInput(errors.New(text))
 }
 
 // address tells what is to be fetched from what is a file.
@@ -124,12 +124,12 @@ func fileError(name string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, syscall.EISDIR):
-		return badInputError{fmt.Errorf("%s is a folder, and the command reads a file: name one of its files", name)}
+		return badInput(fmt.Errorf("%s is a folder, and the command reads a file: name one of its files", name))
 	case !address.MatchString(name):
-		return badInputError{err}
+		return badInput(err)
 	}
-	return badInputError{fmt.Errorf("%s is an address, and the command reads files: download it first: curl -fsSL -o %s %s",
-		name, shellWord(filepath.Base(strings.TrimRight(name, "/"))), shellWord(name))}
+	return badInput(fmt.Errorf("%s is an address, and the command reads files: download it first: curl -fsSL -o %s %s",
+		name, shellWord(filepath.Base(strings.TrimRight(name, "/"))), shellWord(name)))
 }
 
 // readInputFile is os.ReadFile with the words of fileError.

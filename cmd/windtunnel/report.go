@@ -74,7 +74,7 @@ The exit code is 0 for each report, whatever the verdict.`,
 			return o.run(cmd.Context(), args[0], cmd.OutOrStdout())
 		},
 	}
-	formats := choice{&o.output, []outputFormat{outputHTML, outputMarkdown, outputJSON}}
+	formats := newChoice(&o.output, []outputFormat{outputHTML, outputMarkdown, outputJSON})
 	f := cmd.Flags()
 	f.VarP(formats, "output", "o", formats.words()+"; json is the numbers of the page")
 	f.IntVar(&o.most, "max-characters", 0, "with -o markdown, leave out the longest sections until the report has so many characters, and say which; 0 is no limit, and a comment on GitHub may have 65536")
@@ -109,9 +109,9 @@ func (o *reportOptions) run(ctx context.Context, of string, stdout io.Writer) er
 func checkLimit(flag string, most int, output outputFormat) error {
 	switch {
 	case most < 0:
-		return badInputError{fmt.Errorf("%s must not be negative", flag)}
+		return badInput(fmt.Errorf("%s must not be negative", flag))
 	case most > 0 && output != outputMarkdown:
-		return badInputError{fmt.Errorf("%s needs a report in Markdown", flag)}
+		return badInput(fmt.Errorf("%s needs a report in Markdown", flag))
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func (f outputFormat) fitted(p page.Report, most int) (string, error) {
 		return text.String(), err
 	}
 	short, err := report.Fit(text.String(), most)
-	return short, toBadInput(err)
+	return short, badInput(err)
 }
 
 // writeReport writes a report in a format.
@@ -170,9 +170,9 @@ func (o *reportOptions) isFile(of string) (bool, error) {
 	case address.MatchString(of):
 		return false, fileError(of, os.ErrNotExist)
 	case strings.Contains(of, "."):
-		return false, badInputError{fmt.Errorf("there is no file %s", of)}
+		return false, badInput(fmt.Errorf("there is no file %s", of))
 	case o.name != "":
-		return false, badInputError{fmt.Errorf("--name selects an object of a file, and there is no file %s", of)}
+		return false, badInput(fmt.Errorf("--name selects an object of a file, and there is no file %s", of))
 	}
 	return false, nil
 }
@@ -199,7 +199,7 @@ func (o *reportOptions) clusterSweep(ctx context.Context, reader client.Reader, 
 	}
 	r, err := reportOf(st, label, o.output)
 	if err != nil {
-		return nil, badInputError{fmt.Errorf("%s: %w", label, err)}
+		return nil, badInput(fmt.Errorf("%s: %w", label, err))
 	}
 	return &page.Sweep{Report: r, Facts: archive.PlanFacts(compiled.Plan), WithoutSeries: archive.WithoutSeries}, nil
 }
@@ -215,11 +215,11 @@ func (o *reportOptions) readFile(name string) (page.Report, error) {
 		if other := unfit(name, raw, "a report is of the output of run or sweep -o json"); other != nil {
 			return nil, other
 		}
-		return nil, badInputError{fmt.Errorf("%s is not the output of run or sweep -o json", name)}
+		return nil, badInput(fmt.Errorf("%s is not the output of run or sweep -o json", name))
 	}
 	p, err := o.choose(objects)
 	if err != nil {
-		return nil, badInputError{fmt.Errorf("%s: %w", name, err)}
+		return nil, badInput(fmt.Errorf("%s: %w", name, err))
 	}
 	var r page.Report
 	if p.Kind == v1alpha1.SimulationRunKind {
@@ -228,7 +228,7 @@ func (o *reportOptions) readFile(name string) (page.Report, error) {
 		r, err = p.Report()
 	}
 	if err != nil {
-		return nil, badInputError{fmt.Errorf("%s: %w", name, err)}
+		return nil, badInput(fmt.Errorf("%s: %w", name, err))
 	}
 	return r, nil
 }

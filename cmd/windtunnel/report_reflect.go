@@ -34,7 +34,7 @@ func (o *reportOptions) reflect(cmd *cobra.Command, of string) error {
 	}
 	raw, err := readInputFile(of)
 	if err != nil {
-		return badInputError{err}
+		return badInput(err)
 	}
 	var r reflection
 	if err := json.Unmarshal(raw, &r); err != nil || r.Report == nil {
@@ -57,7 +57,7 @@ func checkReflectedAlone(f *pflag.FlagSet) error {
 	if len(set) == 0 {
 		return nil
 	}
-	return badInputError{fmt.Errorf("--reflect prints one summary as text: use it without %s", strings.Join(set, ", "))}
+	return badInput(fmt.Errorf("--reflect prints one summary as text: use it without %s", strings.Join(set, ", ")))
 }
 
 // cannotReflectObject names the command for an object of a cluster.
@@ -67,11 +67,11 @@ func (o *reportOptions) cannotReflectObject(cmd *cobra.Command, of string) error
 		return err
 	}
 	if kind == v1alpha1.PolicySweepKind {
-		return badInputError{fmt.Errorf("--reflect is about one simulation of a SimulationRun, and %s is a PolicySweep", of)}
+		return badInput(fmt.Errorf("--reflect is about one simulation of a SimulationRun, and %s is a PolicySweep", of))
 	}
 	namespace, _, err := o.cluster.loader().Namespace()
 	if err != nil {
-		return badInputError{fmt.Errorf("find the cluster: %w", err)}
+		return badInput(fmt.Errorf("find the cluster: %w", err))
 	}
 	run := kubectl.Object{Run: &v1alpha1.SimulationRun{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}}
 	again, _ := o.cluster.caller(cmd).Here(run, "--reflect "+o.reflected.strategy) // without a status there are no inputs
@@ -80,5 +80,5 @@ func (o *reportOptions) cannotReflectObject(cmd *cobra.Command, of string) error
 
 // cannotReflect says which command has what the summary needs.
 func (o *reportOptions) cannotReflect(of, again string) error {
-	return badInputError{fmt.Errorf("--reflect needs all requests of a simulation, which %s does not have: %s simulates a seed again", of, again)}
+	return badInput(fmt.Errorf("--reflect needs all requests of a simulation, which %s does not have: %s simulates a seed again", of, again))
 }

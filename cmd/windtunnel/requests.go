@@ -42,11 +42,11 @@ func newRequestFile(name string) (*requestFile, error) {
 		return nil, nil
 	}
 	if at, err := os.Stat(name); err == nil && !at.Mode().IsRegular() {
-		return nil, badInputError{fmt.Errorf("--requests: %s is not a file", name)}
+		return nil, badInput(fmt.Errorf("--requests: %s is not a file", name))
 	}
 	f, err := os.Create(name + ".partial")
 	if err != nil {
-		return nil, badInputError{fmt.Errorf("--requests: %w", err)}
+		return nil, badInput(fmt.Errorf("--requests: %w", err))
 	}
 	b := bufio.NewWriter(f)
 	return &requestFile{name: name, file: f, buf: b, out: dataframe.NewRequestWriter(b)}, nil

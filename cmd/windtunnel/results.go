@@ -91,7 +91,7 @@ spec.trace.series, as run --series does.`,
 			return o.run(cmd.Context(), args, cmd.OutOrStdout())
 		},
 	}
-	formats := choice{&o.output, []outputFormat{outputCSV, outputJSON, outputParquet}}
+	formats := newChoice(&o.output, []outputFormat{outputCSV, outputJSON, outputParquet})
 	o.cluster.register(cmd)
 	cmd.ValidArgsFunction = o.cluster.completeObjects("", 1, false)
 	f := cmd.Flags()
@@ -110,11 +110,11 @@ spec.trace.series, as run --series does.`,
 func (o *resultsOptions) run(ctx context.Context, args []string, stdout io.Writer) error {
 	switch {
 	case (len(args) == 0) == (o.file == ""):
-		return badInputError{errors.New("exactly one source is required: the name of a PolicySweep or a SimulationRun, or -f FILE")}
+		return badInput(errors.New("exactly one source is required: the name of a PolicySweep or a SimulationRun, or -f FILE"))
 	case o.series != "" && o.file != "":
-		return badInputError{errors.New("--series reads a cluster; on this machine use windtunnel run --series FILE")}
+		return badInput(errors.New("--series reads a cluster; on this machine use windtunnel run --series FILE"))
 	case o.limit < 0:
-		return badInputError{errors.New("--limit must not be negative")}
+		return badInput(errors.New("--limit must not be negative"))
 	}
 	if err := checkFolders(map[string]string{"--series": o.series}); err != nil {
 		return err
@@ -128,7 +128,7 @@ func (o *resultsOptions) run(ctx context.Context, args []string, stdout io.Write
 	}
 	query, errs := o.query(set.measures)
 	if len(errs) > 0 {
-		return badInputError{errs.ToAggregate()}
+		return badInput(errs.ToAggregate())
 	}
 	if o.series != "" {
 		if err := set.writeSeries(o.series); err != nil {
@@ -153,10 +153,10 @@ func (o *resultsOptions) chooseObject(set *resultSet) error {
 	}
 	names := set.objects()
 	if len(names) == 0 {
-		return badInputError{errors.New("--name needs -f FILE with several objects")}
+		return badInput(errors.New("--name needs -f FILE with several objects"))
 	}
 	if !slices.Contains(names, o.name) {
-		return badInputError{field.NotSupported(field.NewPath("--name"), o.name, names)}
+		return badInput(field.NotSupported(field.NewPath("--name"), o.name, names))
 	}
 	set.rows = slices.DeleteFunc(set.rows, func(r result.Row) bool { return r.Object != o.name })
 	return nil

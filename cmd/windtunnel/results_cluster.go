@@ -34,7 +34,7 @@ func clusterResults(ctx context.Context, reader client.Reader, namespace, kind, 
 func runResults(ctx context.Context, reader client.Reader, run *v1alpha1.SimulationRun) (*resultSet, error) {
 	measures, errs := result.NewMeasures(nil, field.NewPath("spec"))
 	if len(errs) > 0 {
-		return nil, badInputError{errs.ToAggregate()}
+		return nil, badInput(errs.ToAggregate())
 	}
 	set := &resultSet{measures: measures, parameters: dataframe.Parameters{}, stepTimes: run.Status.StepTimes}
 	_, err := set.read(ctx, reader, v1alpha1.SimulationRunKind, run, run.Status.Results)
@@ -45,7 +45,7 @@ func runResults(ctx context.Context, reader client.Reader, run *v1alpha1.Simulat
 func sweepResults(ctx context.Context, reader client.Reader, sweep *v1alpha1.PolicySweep) (*resultSet, error) {
 	measures, errs := result.NewMeasures(derivedMetrics(sweep.Spec.Metrics), field.NewPath("spec", "metrics"))
 	if len(errs) > 0 {
-		return nil, badInputError{errs.ToAggregate()}
+		return nil, badInput(errs.ToAggregate())
 	}
 	set := &resultSet{measures: measures, stepTimes: sweep.Status.StepTimes}
 	stored, err := set.read(ctx, reader, v1alpha1.PolicySweepKind, sweep, sweep.Status.Results)

@@ -95,7 +95,7 @@ func buildVersion() string {
 func argumentsFrom(least, most int, takes string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return badInputError{fmt.Errorf("%s %s (see %s --help)", cmd.Name(), takes, cmd.CommandPath())}
+			return badInput(fmt.Errorf("%s %s (see %s --help)", cmd.Name(), takes, cmd.CommandPath()))
 		}
 		return nil
 	}

@@ -143,25 +143,25 @@ what the run reached before you tune a profile.`,
 func (o *runOptions) checkFlags() error {
 	switch {
 	case o.explained.request != "" && o.trace.file != "":
-		return badInputError{errors.New("--explain prints one decision, and --trace writes all decisions: use only one of the flags")}
+		return badInput(errors.New("--explain prints one decision, and --trace writes all decisions: use only one of the flags"))
 	case o.explained.request != "" && o.requests != "":
-		return badInputError{errors.New("--explain prints one request, and --requests writes all requests: use only one of the flags")}
+		return badInput(errors.New("--explain prints one request, and --requests writes all requests: use only one of the flags"))
 	case o.explained.request != "" && o.series != "":
-		return badInputError{errors.New("--explain prints one request, and --series is about a whole run: use only one of the flags")}
+		return badInput(errors.New("--explain prints one request, and --series is about a whole run: use only one of the flags"))
 	case o.report != "" && (o.explained.request != "" || o.reflected.strategy != "" || o.dryRun):
-		return badInputError{errors.New("--report is about a whole run: use it without --explain, --reflect and --dry-run")}
+		return badInput(errors.New("--report is about a whole run: use it without --explain, --reflect and --dry-run"))
 	case o.explained.request != "" && (o.output == outputPrometheus || o.output == outputBenchmark):
-		return badInputError{fmt.Errorf("--explain does not support -o %s", o.output)}
+		return badInput(fmt.Errorf("--explain does not support -o %s", o.output))
 	case o.dryRun && o.output == outputBenchmark:
-		return badInputError{errors.New("--dry-run simulates nothing, and -o benchmark-report prints what was simulated: use only one of the flags")}
+		return badInput(errors.New("--dry-run simulates nothing, and -o benchmark-report prints what was simulated: use only one of the flags"))
 	case (o.trace.file != "" || o.ceiling) && o.output == outputBenchmark:
-		return badInputError{errors.New("-o benchmark-report has no place for what --trace and --ceiling find: use it without them")}
+		return badInput(errors.New("-o benchmark-report has no place for what --trace and --ceiling find: use it without them"))
 	case o.reflected.strategy != "" && (o.explained.request != "" || o.trace.file != "" || o.requests != "" || o.series != "" || o.ceiling):
-		return badInputError{errors.New("--reflect prints a summary of one simulation: use it without --explain, --trace, --requests, --series and --ceiling")}
+		return badInput(errors.New("--reflect prints a summary of one simulation: use it without --explain, --trace, --requests, --series and --ceiling"))
 	case o.reflected.strategy != "" && (o.output == outputPrometheus || o.output == outputBenchmark):
-		return badInputError{fmt.Errorf("--reflect does not support -o %s", o.output)}
+		return badInput(fmt.Errorf("--reflect does not support -o %s", o.output))
 	case o.explained.request == "" && o.reflected.strategy == "" && o.explained.seed >= 0:
-		return badInputError{errors.New("--seed needs --explain or --reflect; spec.replications sets the seeds of simulations")}
+		return badInput(errors.New("--seed needs --explain or --reflect; spec.replications sets the seeds of simulations"))
 	default:
 		return errors.Join(o.explained.check(), o.reflected.check(), o.trace.check())
 	}
@@ -336,7 +336,7 @@ func keepsTrace(in *v1alpha1.RunTrace) bool {
 // one name and several objects.
 func checkPrometheus(runs []compiledRun) error {
 	if len(runs) > 1 {
-		return badInputError{fmt.Errorf("-o prometheus prints the metrics of one SimulationRun, but there are %d: select one with --name", len(runs))}
+		return badInput(fmt.Errorf("-o prometheus prints the metrics of one SimulationRun, but there are %d: select one with --name", len(runs)))
 	}
 	pools := runs[0].Spec.Scenario.Pools
 	if slices.ContainsFunc(pools, func(p v1alpha1.Pool) bool { return p.KVCache.Stability != nil }) {
@@ -407,7 +407,7 @@ func (o *localOptions) execute(ctx context.Context, name string, c *compile.Comp
 		return nil, toTrust(err)
 	}
 	if errors.Is(err, execute.ErrInvalidPoint) || errors.Is(err, study.ErrTooManyFailed) {
-		return nil, badInputError{err}
+		return nil, badInput(err)
 	}
 	if err != nil {
 		return nil, err

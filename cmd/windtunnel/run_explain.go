@@ -39,7 +39,7 @@ func (o *explainOptions) number() (int, error) {
 	}
 	n, err := strconv.Atoi(o.request)
 	if err != nil || n < 0 {
-		return 0, badInputError{fmt.Errorf("--explain %q: must be the number of a request, from 0 in order of arrival, %s or %s", o.request, firstRejected, scalingDecisions)}
+		return 0, badInput(fmt.Errorf("--explain %q: must be the number of a request, from 0 in order of arrival, %s or %s", o.request, firstRejected, scalingDecisions))
 	}
 	return n, nil
 }
@@ -83,11 +83,11 @@ func (o *runOptions) explain(ctx context.Context, runs []compiledRun, stdout io.
 	seen, err := o.ask(ctx, run, of, inspect.Question{Story: asked})
 	switch {
 	case errors.Is(err, execute.ErrNoScaler):
-		return badInputError{fmt.Errorf("SimulationRun %s: --explain %s: %w; state one in spec.scenario.scalers", run.Name, scalingDecisions, err)}
+		return badInput(fmt.Errorf("SimulationRun %s: --explain %s: %w; state one in spec.scenario.scalers", run.Name, scalingDecisions, err))
 	case errors.Is(err, execute.ErrNoSuchRequest):
-		return badInputError{fmt.Errorf("SimulationRun %s: --explain %s: %w", run.Name, o.explained.request, err)}
+		return badInput(fmt.Errorf("SimulationRun %s: --explain %s: %w", run.Name, o.explained.request, err))
 	case errors.Is(err, whatif.ErrNoPick):
-		return badInputError{fmt.Errorf("SimulationRun %s: --what-if: %w, so there is none to compare with", run.Name, err)}
+		return badInput(fmt.Errorf("SimulationRun %s: --what-if: %w, so there is none to compare with", run.Name, err))
 	case err != nil:
 		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
 	case o.output == outputTable:
@@ -117,7 +117,7 @@ func (o *explainOptions) story() (*inspect.Story, error) {
 // singleRun refuses several runs for what concerns one.
 func singleRun(runs []compiledRun, what string) (compiledRun, error) {
 	if len(runs) > 1 {
-		return compiledRun{}, badInputError{fmt.Errorf("%s needs one SimulationRun, but there are %d: select one with --name", what, len(runs))}
+		return compiledRun{}, badInput(fmt.Errorf("%s needs one SimulationRun, but there are %d: select one with --name", what, len(runs)))
 	}
 	return runs[0], nil
 }

@@ -43,7 +43,7 @@ func (o *reflectOptions) check() error {
 	if len(faults) == 0 {
 		return nil
 	}
-	return badInputError{errors.Join(faults...)}
+	return badInput(errors.Join(faults...))
 }
 
 // strategies are the values of --reflect in words.

@@ -36,7 +36,7 @@ func reportFormat(name string) outputFormat {
 
 // writeReportFile writes all of a report, or leaves no file.
 func writeReportFile(name string, text string) error {
-	return toBadInput(writeWhole(name, func(w io.Writer) error {
+	return badInput(writeWhole(name, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	}))

@@ -66,7 +66,7 @@ func (l *traceLog) open(simulation int) (execute.TraceSink, error) {
 	l.mu.Unlock()
 	f, err := os.Create(partOf(l.name, simulation))
 	if err != nil {
-		return nil, badInputError{err}
+		return nil, badInput(err)
 	}
 	if l.isTable() {
 		return newTraceTables(f, l.object, func(kind result.RecordKind) (*os.File, error) {

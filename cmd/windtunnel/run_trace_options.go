@@ -45,7 +45,7 @@ func (o *traceOptions) check() error {
 	if len(faults) == 0 {
 		return nil
 	}
-	return badInputError{errors.Join(faults...)}
+	return badInput(errors.Join(faults...))
 }
 
 // of is what is traced of a run.

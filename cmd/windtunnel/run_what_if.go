@@ -31,15 +31,15 @@ func (o *explainOptions) check() error {
 	w := &o.whatIf
 	switch {
 	case !w.asked && (w.window != whatif.DefaultWindow || w.flips != whatif.DefaultFlips):
-		return badInputError{errors.New("--what-if-window and --what-if-flips need --what-if")}
+		return badInput(errors.New("--what-if-window and --what-if-flips need --what-if"))
 	case !w.asked:
 		return nil
 	case o.request == "" || o.request == scalingDecisions:
-		return badInputError{errors.New("--what-if needs --explain with a request")}
+		return badInput(errors.New("--what-if needs --explain with a request"))
 	case w.window <= 0:
-		return badInputError{fmt.Errorf("--what-if-window %v: must be greater than 0", w.window)}
+		return badInput(fmt.Errorf("--what-if-window %v: must be greater than 0", w.window))
 	case w.flips < 1:
-		return badInputError{fmt.Errorf("--what-if-flips %d: must be at least 1", w.flips)}
+		return badInput(fmt.Errorf("--what-if-flips %d: must be at least 1", w.flips))
 	default:
 		return nil
 	}

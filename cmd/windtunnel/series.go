@@ -39,7 +39,7 @@ func (s *resultSet) writeSeries(name string) error {
 	case err != nil:
 		return err
 	case series == nil:
-		return badInputError{errors.New("--series: the results have no time series; only a SimulationRun with spec.trace.series keeps some")}
+		return badInput(errors.New("--series: the results have no time series; only a SimulationRun with spec.trace.series keeps some"))
 	}
 	return writeSeries(name, series)
 }

@@ -70,7 +70,7 @@ func (o *serveOptions) checkFlags() error {
 	if _, err := net.ResolveTCPAddr("tcp", o.listen); err != nil {
 		faults = append(faults, fmt.Errorf("--listen %s: %w", o.listen, err))
 	}
-	return toBadInput(errors.Join(faults...))
+	return badInput(errors.Join(faults...))
 }
 
 func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
@@ -84,7 +84,7 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr 
 	names := map[string]bool{}
 	for _, s := range scenarios {
 		if names[s.Name] {
-			return badInputError{fmt.Errorf("there are two scenarios of the name %s, by which clients select a scenario", s.Name)}
+			return badInput(fmt.Errorf("there are two scenarios of the name %s, by which clients select a scenario", s.Name))
 		}
 		names[s.Name] = true
 	}
@@ -122,7 +122,7 @@ const (
 func listen(ctx context.Context, address string) (net.Listener, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, badInputError{fmt.Errorf("--listen %s: name another address, or port 0 for any free port: %w", address, err)}
+		return nil, badInput(fmt.Errorf("--listen %s: name another address, or port 0 for any free port: %w", address, err))
 	}
 	return listener, nil
 }

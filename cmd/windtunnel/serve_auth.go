@@ -77,7 +77,7 @@ func (o *accessOptions) secure(ctx context.Context, l net.Listener, h http.Handl
 	}
 	certificate, err := access.Certificate(ctx, o.certificates, logger)
 	if err != nil {
-		return nil, nil, badInputError{fmt.Errorf("--tls-dir: %w", err)}
+		return nil, nil, badInput(fmt.Errorf("--tls-dir: %w", err))
 	}
 	return tls.NewListener(l, access.TLS(certificate)), h, nil
 }

@@ -151,7 +151,7 @@ func (o *sizeOptions) check() error {
 	refuse(len(o.slos) == 0 && !file, "an SLO is required, such as --slo ttft.p99=500ms")
 	o.size.Headroom = v1alpha1.Percentage(o.headroom)
 	if err := errors.Join(errs...); err != nil {
-		return badInputError{err}
+		return badInput(err)
 	}
 	return checkFolders(map[string]string{"--report": o.sweep.report})
 }
@@ -177,7 +177,7 @@ func (o *sizeOptions) scenario(ctx context.Context, stdin io.Reader, stderr io.W
 	}
 	set, err := manifest.Read(bytes.NewReader(text), standardInput)
 	if err != nil {
-		return nil, nil, badInputError{err}
+		return nil, nil, badInput(err)
 	}
 	return set, set.Runs[0], nil
 }
@@ -207,7 +207,7 @@ func (o *sizeOptions) given(stdin io.Reader) (*manifest.Set, *v1alpha1.Simulatio
 	case len(runs)+len(sweeps) == 0:
 		return nil, nil, o.sweep.nothingFound(set, v1alpha1.SimulationRunKind)
 	default:
-		return nil, nil, badInputError{fmt.Errorf("size is about one scenario, but there are %d objects: select one with --name", len(runs)+len(sweeps))}
+		return nil, nil, badInput(fmt.Errorf("size is about one scenario, but there are %d objects: select one with --name", len(runs)+len(sweeps)))
 	}
 }
 
@@ -226,16 +226,16 @@ func (o *sizeOptions) constraints(run *v1alpha1.SimulationRun) ([]v1alpha1.Const
 			}
 		}
 		if len(all) == 0 {
-			return nil, badInputError{errors.New("an SLO is required, such as --slo ttft.p99=500ms: the run has no gates that state one")}
+			return nil, badInput(errors.New("an SLO is required, such as --slo ttft.p99=500ms: the run has no gates that state one"))
 		}
 	}
 	for _, text := range o.slos {
 		c, err := parseSLO(text)
 		if err != nil {
-			return nil, badInputError{err}
+			return nil, badInput(err)
 		}
 		if slices.ContainsFunc(all, func(d v1alpha1.Constraint) bool { return d.Metric == c.Metric }) {
-			return nil, badInputError{fmt.Errorf("--slo %q: %s has a bound already", text, c.Metric)}
+			return nil, badInput(fmt.Errorf("--slo %q: %s has a bound already", text, c.Metric))
 		}
 		all = append(all, c)
 	}
@@ -278,7 +278,7 @@ func asRead(object manifest.Object, file string, configMaps []*corev1.ConfigMap)
 	}
 	set, err := manifest.Read(bytes.NewReader(text), file)
 	if err != nil {
-		return nil, badInputError{err}
+		return nil, badInput(err)
 	}
 	set.ConfigMaps = configMaps
 	return set, nil
@@ -388,5 +388,5 @@ func sizeVerdict(name string, board *result.Leaderboard) error {
 			judgement = result.Unknown
 		}
 	}
-	return gatesNotPassed{name, &study.Verdict{Judgement: judgement, Message: report.LeaderboardVerdict(board)}}
+	return notPassed(name, &study.Verdict{Judgement: judgement, Message: report.LeaderboardVerdict(board)})
 }

@@ -126,7 +126,7 @@ type state struct {
 func openState(name string, sweep compiledSweep) (*state, error) {
 	raw, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, badInputError{err}
+		return nil, badInput(err)
 	}
 	s := &state{rows: map[string]result.Row{}, own: map[string]bool{}}
 	owner := stateOwner{Namespace: sweep.Namespace, Sweep: sweep.Name, Plan: sweep.Plan.Hash()}
@@ -134,16 +134,16 @@ func openState(name string, sweep compiledSweep) (*state, error) {
 	if !bytes.HasPrefix(stateStart, raw) {
 		sections, err := sectionsOf(whole)
 		if err != nil {
-			return nil, badInputError{fmt.Errorf("--state: %s is no state that this version writes: %w; name another file", name, err)}
+			return nil, badInput(fmt.Errorf("--state: %s is no state that this version writes: %w; name another file", name, err))
 		}
 		if len(sections) == 0 {
-			return nil, badInputError{fmt.Errorf("--state: %s is no state of a sweep; name another file", name)}
+			return nil, badInput(fmt.Errorf("--state: %s is no state of a sweep; name another file", name))
 		}
 		s.take(sections, owner)
 		goesOn = sections[len(sections)-1].stateOwner == owner
 	}
 	if s.file, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
-		return nil, badInputError{err}
+		return nil, badInput(err)
 	}
 	if err := s.begin(len(whole), owner, goesOn); err != nil {
 		return nil, fmt.Errorf("state %s: %w", name, err)

@@ -102,16 +102,16 @@ gate, or the simulations exercise nothing of what tells a point from the baselin
 // checkFlags refuses flags that do not go together.
 func (o *sweepOptions) checkFlags() error {
 	if o.top < 0 {
-		return badInputError{errors.New("--top must not be negative")}
+		return badInput(errors.New("--top must not be negative"))
 	}
 	if o.requests != "" && o.state != "" {
-		return badInputError{errors.New("--requests and --state cannot be combined: a state file has no requests of the simulations in it")}
+		return badInput(errors.New("--requests and --state cannot be combined: a state file has no requests of the simulations in it"))
 	}
 	if len(o.settings) > 0 && (o.promotion.wanted() || o.follow != "") {
-		return badInputError{errors.New("--set changes the scenario for one trial, and --promote, --promote-scaler and --follow write files that last: change the manifest")}
+		return badInput(errors.New("--set changes the scenario for one trial, and --promote, --promote-scaler and --follow write files that last: change the manifest"))
 	}
 	if o.reportMost != 0 && o.report == "" {
-		return badInputError{errors.New("--report-max-characters needs --report")}
+		return badInput(errors.New("--report-max-characters needs --report"))
 	}
 	if err := checkLimit("--report-max-characters", o.reportMost, reportFormat(o.report)); err != nil {
 		return err
@@ -160,7 +160,7 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 		return err
 	}
 	if (o.promotion.wanted() || o.report != "") && len(ready) > 1 {
-		return badInputError{fmt.Errorf("--promote, --promote-scaler and --report need one PolicySweep, but there are %d: select one with --name", len(ready))}
+		return badInput(fmt.Errorf("--promote, --promote-scaler and --report need one PolicySweep, but there are %d: select one with --name", len(ready)))
 	}
 	if err := o.checkBenchmarkReports(ready); err != nil {
 		return err
@@ -272,7 +272,7 @@ func (o *sweepOptions) withResumeHint(err error) error {
 	if _, missing := os.Stat(o.state); missing != nil {
 		return err
 	}
-	return resumableError{err, o.state}
+	return resumable(err, o.state)
 }
 
 // executeSweep goes through the sweep, with its state if there is one.

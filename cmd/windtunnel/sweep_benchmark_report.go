@@ -27,9 +27,9 @@ func (o *sweepOptions) checkBenchmarkReports(sweeps []compiledSweep) error {
 	for _, sweep := range sweeps {
 		switch {
 		case named[sweep.Name]:
-			return badInputError{fmt.Errorf("--benchmark-report: two PolicySweeps have the name %s, and so have their files: write them to two folders", sweep.Name)}
+			return badInput(fmt.Errorf("--benchmark-report: two PolicySweeps have the name %s, and so have their files: write them to two folders", sweep.Name))
 		case len(sweep.Plan.Workloads) > 0:
-			return badInputError{fmt.Errorf("--benchmark-report: a report has one load, and %s has %d workloads: write a sweep for each", sweep.label(), len(sweep.Plan.Workloads))}
+			return badInput(fmt.Errorf("--benchmark-report: a report has one load, and %s has %d workloads: write a sweep for each", sweep.label(), len(sweep.Plan.Workloads)))
 		}
 		named[sweep.Name] = true
 	}
@@ -75,9 +75,9 @@ func (o *sweepOptions) writeBenchmarkReports(ctx context.Context, sweep compiled
 		files = append(files, fileContent{filepath.Join(o.benchmarkReport, name), string(text)})
 	}
 	if err := os.MkdirAll(o.benchmarkReport, 0o755); err != nil {
-		return badInputError{err}
+		return badInput(err)
 	}
-	return toBadInput(writeTogether(files))
+	return badInput(writeTogether(files))
 }
 
 // candidateReport simulates a candidate again under the seeds of its rows.

@@ -35,7 +35,7 @@ func (o *sweepOptions) writeFollowers(set *manifest.Set, sweep compiledSweep, st
 		return err
 	}
 	if err := os.MkdirAll(o.follow, 0o755); err != nil {
-		return badInputError{err}
+		return badInput(err)
 	}
 	for i := range min(most, len(board.Candidates)) {
 		if !board.Candidates[i].Complete() {
@@ -47,7 +47,7 @@ func (o *sweepOptions) writeFollowers(set *manifest.Set, sweep compiledSweep, st
 			return err
 		}
 		if err := os.WriteFile(filepath.Join(o.follow, name+".yaml"), text, 0o644); err != nil {
-			return badInputError{err}
+			return badInput(err)
 		}
 	}
 	return nil

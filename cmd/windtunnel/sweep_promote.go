@@ -46,7 +46,7 @@ func (o *promoteOptions) registerScalers(f *pflag.FlagSet) {
 
 func (o *promoteOptions) check() error {
 	if o.anyway && !o.wanted() {
-		return badInputError{errors.New("--promote-anyway needs --promote FILE or --promote-scaler NAME=FILE")}
+		return badInput(errors.New("--promote-anyway needs --promote FILE or --promote-scaler NAME=FILE"))
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func existingFile(name string) (content []byte, there bool, err error) {
 func (o *promoteOptions) checkForm(sweep compiledSweep) error {
 	file, there, err := existingFile(o.file)
 	if err != nil {
-		return badInputError{fmt.Errorf("--promote: %w", err)}
+		return badInput(fmt.Errorf("--promote: %w", err))
 	}
 	if !there {
 		return nil
@@ -80,9 +80,9 @@ func (o *promoteOptions) checkForm(sweep compiledSweep) error {
 	have := promote.Form(file)
 	for _, form := range advice.PromotedForms(sweep.Plan, sweep.promotionFormat()) {
 		if form != have {
-			return badInputError{fmt.Errorf(
+			return badInput(fmt.Errorf(
 				"--promote: %s holds %s, and the sweep would replace the file by %s: to edit the file, name the file as endpointPickerConfig.file in the scenario in place of the present configuration, without spec.promote.format; or name a new file",
-				o.file, have, form)}
+				o.file, have, form))
 		}
 	}
 	return nil
@@ -91,7 +91,7 @@ func (o *promoteOptions) checkForm(sweep compiledSweep) error {
 // checkBundle refuses to replace a file by a bundle that holds something else.
 func (o *promoteOptions) checkBundle(file []byte) error {
 	if _, errs := bundle.Read(file, nil); len(errs) > 0 {
-		return badInputError{fmt.Errorf("--promote: %s holds no PolicyBundle, and the sweep would replace the file by one: name a new file", o.file)}
+		return badInput(fmt.Errorf("--promote: %s holds no PolicyBundle, and the sweep would replace the file by one: name a new file", o.file))
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func (o *promoteOptions) promote(sweep compiledSweep, st *study.Study, open erro
 	p, err := o.prepare(sweep, st)
 	switch {
 	case errors.Is(err, promote.ErrNotPossible), errors.Is(err, advice.ErrNothingToPromote):
-		return badInputError{err}
+		return badInput(err)
 	case err != nil:
 		return err
 	case !o.anyway && sweep.Spec.Proposal == nil && p.point == st.BaselinePoint() && !p.changes():
@@ -214,7 +214,7 @@ func (o *promoteOptions) write(r *rollOut, point string) error {
 		files, titles = append(files, fileContent{o.manifests[i].file, m.Text}), append(titles, m.Title()+" at")
 	}
 	if err := writeTogether(files); err != nil {
-		return badInputError{fmt.Errorf("no file written: %w", err)}
+		return badInput(fmt.Errorf("no file written: %w", err))
 	}
 	for i, f := range files {
 		fmt.Fprintf(o.stderr, "windtunnel: %s has %s %s\n", f.name, titles[i], point)

@@ -37,10 +37,10 @@ func (o *proposerOptions) check() error {
 	}
 	to, err := url.Parse(o.url)
 	if err != nil || to.Host == "" || to.Scheme != "http" && to.Scheme != "https" {
-		return badInputError{fmt.Errorf("--proposer: %q must be a URL such as http://localhost:8080/propose", o.url)}
+		return badInput(fmt.Errorf("--proposer: %q must be a URL such as http://localhost:8080/propose", o.url))
 	}
 	if o.timeout <= 0 {
-		return badInputError{errors.New("--proposer-timeout must be greater than 0")}
+		return badInput(errors.New("--proposer-timeout must be greater than 0"))
 	}
 	return nil
 }
@@ -48,7 +48,7 @@ func (o *proposerOptions) check() error {
 // checkSweep refuses a sweep for which there is nothing to propose.
 func (o *proposerOptions) checkSweep(p *experiment.Plan) error {
 	if o.url != "" && p.Evolving() == nil {
-		return badInputError{errors.New("--proposer needs a parameter that evolves")}
+		return badInput(errors.New("--proposer needs a parameter that evolves"))
 	}
 	return nil
 }
@@ -59,7 +59,7 @@ func (o *proposerOptions) attach(ctx context.Context, sweep compiledSweep, s *st
 	if o.url == "" {
 		printWarnings(o.stderr, o.unasked(sweep.Plan))
 		if s != nil && len(s.proposals) > 0 {
-			return ctx, badInputError{errors.New("the state has answers of a proposer: name the service again by --proposer URL")}
+			return ctx, badInput(errors.New("the state has answers of a proposer: name the service again by --proposer URL"))
 		}
 		return ctx, nil
 	}

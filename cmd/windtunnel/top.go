@@ -36,14 +36,14 @@ and which command tells more.`,
 	}
 	o.cluster.register(cmd)
 	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", false, "list the objects of all namespaces")
-	formats := choice{&o.output, documentFormats}
+	formats := newChoice(&o.output, documentFormats)
 	cmd.Flags().VarP(formats, "output", "o", formats.words())
 	return cmd
 }
 
 func (o *topOptions) run(cmd *cobra.Command) error {
 	if o.all && o.cluster.namespace != "" {
-		return badInputError{errors.New("--namespace and --all-namespaces exclude each other")}
+		return badInput(errors.New("--namespace and --all-namespaces exclude each other"))
 	}
 	c, err := o.cluster.connect()
 	if err != nil {

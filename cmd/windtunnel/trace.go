@@ -81,13 +81,13 @@ The same workload, or number of requests, and the same seed give the same bytes.
 
 func (o *generateOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
 	if o.requests < 1 {
-		return badInputError{fmt.Errorf("--requests must be at least 1")}
+		return badInput(fmt.Errorf("--requests must be at least 1"))
 	}
 	if err := checkOutput(o.output); err != nil {
 		return err
 	}
 	if o.serveGen != "" && len(o.local.files) > 0 {
-		return badInputError{fmt.Errorf("--servegen and -f are two sources of requests: give one")}
+		return badInput(fmt.Errorf("--servegen and -f are two sources of requests: give one"))
 	}
 	if len(o.local.files) > 0 {
 		return o.writeWorkload(ctx, stdin, stdout, stderr)
@@ -98,7 +98,7 @@ func (o *generateOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 	if o.serveGen != "" {
 		described, err := readServeGen(ctx, stdin, o.serveGen)
 		if err != nil {
-			return badInputError{err}
+			return badInput(err)
 		}
 		write = func(w io.Writer) error {
 			source := described.Replay(trace.Replay{RateScale: 1, Arrivals: trace.AsRecorded}, o.seed)
@@ -126,7 +126,7 @@ func checkOutput(name string) error {
 	if !slices.Contains(inspectFormats, outputFormat(name)) {
 		return nil
 	}
-	return badInputError{fmt.Errorf("-o %s: must be a file, and %s is a format of windtunnel trace inspect: for a file of that name, use -o ./%s", name, name, name)}
+	return badInput(fmt.Errorf("-o %s: must be a file, and %s is a format of windtunnel trace inspect: for a file of that name, use -o ./%s", name, name, name))
 }
 
 // contextWriter is a writer that fails once the context is done.
@@ -261,11 +261,11 @@ func traceStat(ctx context.Context, stdin io.Reader, w io.Writer, flags traceFil
 	defer in.Close()
 	format, options, text, err := flags.resolve(in, name)
 	if err != nil {
-		return badInputError{err}
+		return badInput(err)
 	}
 	s, digest, err := trace.Describe(format, options, text, name)
 	if err != nil {
-		return badInputError{err}
+		return badInput(err)
 	}
 	fmt.Fprintf(w, "format               %s\n", format)
 	if format == trace.ServeGen {

@@ -53,31 +53,31 @@ under the file's name with .gz at the end. A cluster and --configmap both take i
 
 func (o packOptions) run(ctx context.Context, stdout io.Writer, file string) error {
 	if o.name == "" {
-		return badInputError{fmt.Errorf("--name is required")}
+		return badInput(fmt.Errorf("--name is required"))
 	}
 	if faults := validation.IsDNS1123Subdomain(o.name); len(faults) > 0 {
-		return badInputError{fmt.Errorf("--name: %s", strings.Join(faults, "; "))}
+		return badInput(fmt.Errorf("--name: %s", strings.Join(faults, "; ")))
 	}
 	if err := checkOutput(o.output); err != nil {
 		return err
 	}
 	raw, err := readWhole(ctx, file)
 	if err != nil {
-		return badInputError{err}
+		return badInput(err)
 	}
 	key := filepath.Base(file) + ".gz"
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		key = filepath.Base(file) + ".tar.gz"
 	}
 	if _, _, err := o.read(bytes.NewReader(raw), file); err != nil {
-		return badInputError{err}
+		return badInput(err)
 	}
 	packed, err := compress(raw)
 	if err != nil {
 		return err
 	}
 	if len(packed) > maxConfigMapBytes {
-		return badInputError{fmt.Errorf("%s has %d bytes compressed, but a ConfigMap holds at most %d; shorten the trace", file, len(packed), maxConfigMapBytes)}
+		return badInput(fmt.Errorf("%s has %d bytes compressed, but a ConfigMap holds at most %d; shorten the trace", file, len(packed), maxConfigMapBytes))
 	}
 	manifest, err := yaml.Marshal(corev1.ConfigMap{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
@@ -124,7 +124,7 @@ func compress(raw []byte) ([]byte, error) {
 
 func oneTraceFile(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return badInputError{fmt.Errorf("one trace file is required (see %s --help)", cmd.CommandPath())}
+		return badInput(fmt.Errorf("one trace file is required (see %s --help)", cmd.CommandPath()))
 	}
 	return nil
 }

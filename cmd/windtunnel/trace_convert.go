@@ -68,7 +68,7 @@ blocks of 64 bytes become numbers, and no text is written.`,
 
 func (o *convertOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, name string) error {
 	if !slices.Contains(trace.WrittenFormats(), trace.Format(o.to)) {
-		return badInputError{fmt.Errorf("--to must be %s, got %q", oneOf(trace.WrittenFormats()), o.to)}
+		return badInput(fmt.Errorf("--to must be %s, got %q", oneOf(trace.WrittenFormats()), o.to))
 	}
 	if err := checkOutput(o.output); err != nil {
 		return err
@@ -83,14 +83,14 @@ func (o *convertOptions) run(ctx context.Context, stdin io.Reader, stdout, stder
 		err = o.shareIn(&options, format)
 	}
 	if err != nil {
-		return badInputError{err}
+		return badInput(err)
 	}
 	var done trace.Conversion
 	write := func(w io.Writer) error {
 		out := &writeErrors{w: contextWriter{ctx, w}}
 		done, err = trace.Convert(format, options, text, name, trace.Format(o.to), out)
 		if err != nil && out.err == nil {
-			return badInputError{err}
+			return badInput(err)
 		}
 		return err
 	}

@@ -65,7 +65,7 @@ func (o *fitOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	}
 	_, recorded, err := o.file.open(ctx, stdin, name)
 	if err != nil {
-		return badInputError{err}
+		return badInput(err)
 	}
 	traffic, comparison, err := imitate(ctx, recorded, o.seed)
 	if err != nil {
@@ -99,7 +99,7 @@ func (o *fitOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 func imitate(ctx context.Context, recorded *trace.Trace, seed int64) (*fit.Traffic, *fit.Comparison, error) {
 	traffic, err := fit.Trace(recorded)
 	if err != nil {
-		return nil, nil, badInputError{err}
+		return nil, nil, badInput(err)
 	}
 	drawn, err := drawTraffic(ctx, traffic, seed, recorded.BlockTokens())
 	if err != nil {

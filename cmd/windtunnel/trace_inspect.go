@@ -48,14 +48,14 @@ do about it.`,
 		},
 	}
 	o.file.add(cmd.Flags())
-	cmd.Flags().VarP(choice{&o.output, inspectFormats}, "output", "o", "text, json or svg")
+	cmd.Flags().VarP(newChoice(&o.output, inspectFormats), "output", "o", "text, json or svg")
 	return cmd
 }
 
 func (o *inspectOptions) run(ctx context.Context, stdin io.Reader, w io.Writer, name string) error {
 	format, recorded, err := o.file.open(ctx, stdin, name)
 	if err != nil {
-		return badInputError{err}
+		return badInput(err)
 	}
 	in, err := inspect.Trace(recorded)
 	if err != nil {

@@ -39,7 +39,7 @@ func (o *specOptions) register(f *pflag.FlagSet) {
 // writeWorkload writes the workload of a SimulationRun as a trace.
 func (o *generateOptions) writeWorkload(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
 	if o.blockTokens < 1 {
-		return badInputError{fmt.Errorf("--block-tokens must be at least 1, got %d", o.blockTokens)}
+		return badInput(fmt.Errorf("--block-tokens must be at least 1, got %d", o.blockTokens))
 	}
 	run, err := o.local.compileOne(ctx, stdin, "-f")
 	if err != nil {
@@ -55,7 +55,7 @@ func (o *generateOptions) writeWorkload(ctx context.Context, stdin io.Reader, st
 	}
 	answers := config.Listener != nil
 	if answers && !o.limited {
-		return badInputError{fmt.Errorf("SimulationRun %s: some requests wait for answers, which a trace takes to come at once: say with --requests after how many it ends", run.Name)}
+		return badInput(fmt.Errorf("SimulationRun %s: some requests wait for answers, which a trace takes to come at once: say with --requests after how many it ends", run.Name))
 	}
 	most := math.MaxInt
 	if o.limited {
@@ -111,7 +111,7 @@ func writeRequests(w io.Writer, config *simulator.Config, most, blockTokens int)
 	}
 	out, err := trace.NewRequestWriter(w, source.Labels(), blockTokens)
 	if err != nil {
-		return 0, badInputError{fmt.Errorf("--block-tokens: %w", err)}
+		return 0, badInput(fmt.Errorf("--block-tokens: %w", err))
 	}
 	for out.Rows() < most {
 		r, ok := source.Next()
@@ -126,7 +126,7 @@ func writeRequests(w io.Writer, config *simulator.Config, most, blockTokens int)
 		return 0, err
 	}
 	if out.Rows() == 0 {
-		return 0, badInputError{fmt.Errorf("no request arrives before the horizon")}
+		return 0, badInput(fmt.Errorf("no request arrives before the horizon"))
 	}
 	return out.Rows(), out.Close()
 }

@@ -28,5 +28,5 @@ func (o *localOptions) fenceWarnings(p *experiment.Plan) []string {
 
 // toTrust says how to look into such a simulation nevertheless.
 func toTrust(err error) error {
-	return badInputError{fmt.Errorf("%w; if you trust the code, run it in this process: --trust-programs", err)}
+	return badInput(fmt.Errorf("%w; if you trust the code, run it in this process: --trust-programs", err))
 }

@@ -62,7 +62,7 @@ func (o *clusterOptions) watch(cmd *cobra.Command, name string) error {
 func endOf(o kubectl.Object) error {
 	switch state := o.State(); state {
 	case v1alpha1.ReasonInvalid, v1alpha1.ReasonTooExpensive, v1alpha1.ReasonInputMissing:
-		return badInputError{fmt.Errorf("%s: %s: %s", o.Title(), state, o.Why())}
+		return badInput(fmt.Errorf("%s: %s: %s", o.Title(), state, o.Why()))
 	case v1alpha1.ReasonComplete:
 		return checkPassed(o.Title(), o.Verdict())
 	default:
