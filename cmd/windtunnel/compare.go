@@ -281,12 +281,12 @@ const eppNeedScenario = "(to compare EPP configurations, name the manifest of a 
 // compiledSide is the run of a manifest, or the scenario's with the file's EPP
 // configuration.
 func (o *compareOptions) compiledSide(ctx context.Context, name string, stdin io.Reader) (*compiledRun, error) {
-	local := o.localOptions
-	local.files = []string{name}
+	flags := o.localOptions
+	flags.files = []string{name}
 	if o.scenario != "" {
-		local.files = []string{o.scenario}
+		flags.files = []string{o.scenario}
 	}
-	set, err := local.load(stdin)
+	set, err := flags.load(stdin)
 	if err != nil && o.scenario == "" {
 		return nil, fmt.Errorf("%w\n%s", err, eppNeedScenario)
 	}
@@ -300,7 +300,7 @@ func (o *compareOptions) compiledSide(ctx context.Context, name string, stdin io
 		return nil, badInput(fmt.Errorf("%s has no SimulationRun; for a PolicySweep, compare the output of sweep -o json\n%s", name, eppNeedScenario))
 	}
 	if len(set.Runs) != 1 {
-		return nil, badInput(fmt.Errorf("%s has %d SimulationRuns, but compare needs one; for a PolicySweep, compare the output of sweep -o json", local.files[0], len(set.Runs)))
+		return nil, badInput(fmt.Errorf("%s has %d SimulationRuns, but compare needs one; for a PolicySweep, compare the output of sweep -o json", flags.files[0], len(set.Runs)))
 	}
 	run := set.Runs[0]
 	if o.scenario != "" {
@@ -308,7 +308,7 @@ func (o *compareOptions) compiledSide(ctx context.Context, name string, stdin io
 			return nil, err
 		}
 	}
-	return o.compileRun(ctx, &local, set, run, name)
+	return o.compileRun(ctx, &flags, set, run, name)
 }
 
 // sweepAsRun is a run of a sweep's scenario, under its seeds.
@@ -331,9 +331,9 @@ func (o *compareOptions) scenarioRequest(stdin io.Reader) (compareRequest, error
 	if o.scenario == "" || o.scenario == "-" {
 		return compareRequest{}, nil
 	}
-	local := o.localOptions
-	local.files = []string{o.scenario}
-	set, err := local.load(stdin)
+	flags := o.localOptions
+	flags.files = []string{o.scenario}
+	set, err := flags.load(stdin)
 	if err != nil {
 		return compareRequest{}, err
 	}
@@ -356,7 +356,7 @@ func (o *compareOptions) scenarioRequest(stdin io.Reader) (compareRequest, error
 }
 
 // compileRun compiles the run of one side, which has the EPP configuration of a file if there is a scenario.
-func (o *compareOptions) compileRun(ctx context.Context, local *localOptions, set *manifest.Set, run *v1alpha1.SimulationRun, file string) (*compiledRun, error) {
+func (o *compareOptions) compileRun(ctx context.Context, flags *localOptions, set *manifest.Set, run *v1alpha1.SimulationRun, file string) (*compiledRun, error) {
 	gates := o.gates.gates
 	if o.scenario == "" {
 		// What a run's own gates name is measured, whatever B is held to.
@@ -364,7 +364,7 @@ func (o *compareOptions) compileRun(ctx context.Context, local *localOptions, se
 			gates = append(slices.Clip(gates), g.Gate())
 		}
 	}
-	c, errs, err := compile.Compared(ctx, run, gates, local.inputs(set, run))
+	c, errs, err := compile.Compared(ctx, run, gates, flags.inputs(set, run))
 	errs = o.gates.withFlagPaths(errs)
 	if o.scenario != "" {
 		nameFile(errs, pickerPath+".inline", file)

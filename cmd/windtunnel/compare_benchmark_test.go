@@ -21,8 +21,8 @@ func TestCompareSetsARunAgainstAReport(t *testing.T) {
 	if err := json.Unmarshal([]byte(mustRun(t, "compare", "testdata/run.yaml", measuredReport, "-o", "json")), &out); err != nil {
 		t.Fatal(err)
 	}
-	var run runOutput
-	if err := json.Unmarshal([]byte(mustRun(t, "run", "-f", "testdata/run.yaml", "-o", "json")), &run); err != nil {
+	var simulated runOutput
+	if err := json.Unmarshal([]byte(mustRun(t, "run", "-f", "testdata/run.yaml", "-o", "json")), &simulated); err != nil {
 		t.Fatal(err)
 	}
 	if out.Sides[0].Measured || !out.Sides[1].Measured || out.Sides[1].Simulated {
@@ -36,8 +36,8 @@ func TestCompareSetsARunAgainstAReport(t *testing.T) {
 		t.Errorf("%d metrics are compared: %v", len(byName), byName)
 	}
 	var seeds []float64
-	for i := range run.Rows {
-		value, _ := run.Rows[i].Metrics.Get("ttft.p99")
+	for i := range simulated.Rows {
+		value, _ := simulated.Rows[i].Metrics.Get("ttft.p99")
 		seeds = append(seeds, value)
 	}
 	m := byName["ttft.p99"]

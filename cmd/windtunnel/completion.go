@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"windtunnel.dev/windtunnel/pkg/evaluate"
+	evaluator "windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
@@ -17,7 +17,7 @@ import (
 // flagValues are the values of flags that are texts, for shells to complete.
 func flagValues() map[string][]string {
 	var components []string
-	for _, name := range evaluate.Components {
+	for _, name := range evaluator.Components {
 		components = append(components, string(name))
 	}
 	return map[string][]string{
@@ -25,7 +25,7 @@ func flagValues() map[string][]string {
 		"component":      components,
 		"epp-version":    slices.Concat([]string{"auto"}, version.Names()),
 		"reflect":        insight.StrategyNames(),
-		"summary":        append(insight.StrategyNames(), string(evaluate.NoSummary)),
+		"summary":        append(insight.StrategyNames(), string(evaluator.NoSummary)),
 		"fail-on":        {string(lint.Error), string(lint.Warning), string(lint.Info), "never"},
 	}
 }

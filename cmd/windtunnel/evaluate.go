@@ -56,28 +56,28 @@ func (o *scenarioOptions) load(ctx context.Context, stdin io.Reader) ([]*evaluat
 	if err := errors.Join(faults...); err != nil {
 		return nil, badInput(err)
 	}
-	local := localOptions{files: o.files, configMaps: o.configMaps, volumes: o.volumes, parallelism: 1, programs: o.programs}
-	set, err := local.load(stdin)
+	flags := localOptions{files: o.files, configMaps: o.configMaps, volumes: o.volumes, parallelism: 1, programs: o.programs}
+	set, err := flags.load(stdin)
 	if err != nil {
 		return nil, err
 	}
 	var all []*evaluate.Scenario
 	for _, run := range set.Runs {
-		s, errs, err := evaluate.NewScenario(ctx, run, o.model, objectives, local.inputs(set, run))
+		s, errs, err := evaluate.NewScenario(ctx, run, o.model, objectives, flags.inputs(set, run))
 		if err := compiled(v1alpha1.SimulationRunKind, run.Name, asFlags(errs), err); err != nil {
 			return nil, err
 		}
 		all = append(all, s)
 	}
 	for _, sweep := range set.Sweeps {
-		s, errs, err := evaluate.NewSweepScenario(ctx, sweep, o.model, objectives, local.inputs(set, sweep))
+		s, errs, err := evaluate.NewSweepScenario(ctx, sweep, o.model, objectives, flags.inputs(set, sweep))
 		if err := compiled(v1alpha1.PolicySweepKind, sweep.Name, asFlags(errs), err); err != nil {
 			return nil, err
 		}
 		all = append(all, s)
 	}
 	if len(all) == 0 {
-		return nil, local.nothingFound(set, v1alpha1.SimulationRunKind)
+		return nil, flags.nothingFound(set, v1alpha1.SimulationRunKind)
 	}
 	return all, nil
 }

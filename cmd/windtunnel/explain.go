@@ -196,9 +196,9 @@ func (o *whyOptions) request(cmd *cobra.Command, c *cluster, object kubectl.Obje
 }
 
 // print prints a story as run --explain does.
-func (o *whyOptions) print(w io.Writer, run kubectl.Object, story *execute.RequestStory) error {
+func (o *whyOptions) print(w io.Writer, of kubectl.Object, story *execute.RequestStory) error {
 	if o.output == outputTable {
-		fmt.Fprintf(w, "SimulationRun %s\n\n", run.Meta().Name)
+		fmt.Fprintf(w, "SimulationRun %s\n\n", of.Meta().Name)
 		return story.Table(w)
 	}
 	raw, err := json.Marshal(story)
@@ -206,9 +206,9 @@ func (o *whyOptions) print(w io.Writer, run kubectl.Object, story *execute.Reque
 		return err
 	}
 	kind := schema.GroupVersionKind{Group: v1alpha1.GroupVersion.Group, Version: v1alpha1.GroupVersion.Version, Kind: v1alpha1.SimulationRunKind}
-	typ := run.Run.TypeMeta
+	typ := of.Run.TypeMeta
 	typ.SetGroupVersionKind(kind)
-	return o.output.write(w, toldOutput{identify(typ, run.Run.ObjectMeta), raw})
+	return o.output.write(w, toldOutput{identity: identify(typ, of.Run.ObjectMeta), story: raw})
 }
 
 // writeFindings says what the figures of a run do not show, with what to do. The verdict stands

@@ -65,7 +65,11 @@ func TestAvailableMemory(t *testing.T) {
 		"MemTotal: 9000 kB":     0,
 		"MemAvailable: much kB": 0,
 	} {
-		got, ok := availableBytes(tempFile(t, "meminfo", text))
+		file := filepath.Join(t.TempDir(), "meminfo")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, ok := availableBytes(file)
 		if ok != (want > 0) || ok && got != want {
 			t.Errorf("%q: %d, %v; want %d", text, got, ok, want)
 		}

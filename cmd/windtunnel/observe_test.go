@@ -18,7 +18,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/controllers"
-	"windtunnel.dev/windtunnel/pkg/observe"
+	prediction "windtunnel.dev/windtunnel/pkg/observe"
 )
 
 // clusterManifest is the cluster of the tests of pkg/observe.
@@ -44,7 +44,7 @@ func TestObserve(t *testing.T) {
 		"a cluster as predicted": {nil, ""},
 		"longer prompts and answers": {[]string{
 			"workload.clients[chat].inputTokens.mean=955", "workload.clients[chat].outputTokens.mean=145",
-		}, observe.Lengths},
+		}, prediction.Lengths},
 	} {
 		samples, metrics := playCluster(t, tc.settings...), filepath.Join(t.TempDir(), "windtunnel.prom")
 		out, err := windtunnel(t, "observe", "-f", clusterManifest, "--samples", samples, "--every", "5m", "-o", "json", "--textfile", metrics)
@@ -52,7 +52,7 @@ func TestObserve(t *testing.T) {
 		if (tc.cause != "") != errors.As(err, &drifts) || err != nil && exitCode(err) != exitFailed {
 			t.Errorf("%s: error %v", name, err)
 		}
-		var report observe.Report
+		var report prediction.Report
 		if err := json.Unmarshal([]byte(out), &report); err != nil {
 			t.Fatalf("%s: %v:\n%s", name, err, out)
 		}

@@ -51,7 +51,7 @@ func TestFilesAreWrittenTogether(t *testing.T) {
 			}
 			var files []fileContent
 			for _, name := range tc.files {
-				files = append(files, fileContent{filepath.Join(folder, name), "2"})
+				files = append(files, fileContent{name: filepath.Join(folder, name), content: "2"})
 			}
 			err := writeTogether(files)
 			if written := len(tc.want) == len(tc.files); (err == nil) != written {
@@ -76,7 +76,7 @@ func TestALinkStaysALink(t *testing.T) {
 	if err := os.Symlink("file", link); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeTogether([]fileContent{{link, "2"}}); err != nil {
+	if err := writeTogether([]fileContent{{name: link, content: "2"}}); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {

@@ -153,12 +153,12 @@ func onCluster(t *testing.T) (objects []client.Object, rows []result.Row) {
 	index := store.Index{SchemaVersion: store.IndexSchemaVersion, Chunks: []store.Reference{{Name: "chunk", Rows: len(out.Rows), SHA256: chunks[0].SHA256()}}}
 	raw := index.Encode()
 	meta := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name, Namespace: "n"} }
-	sweep := set.Sweeps[0]
-	sweep.ObjectMeta = meta("s")
-	sweep.Status.PlanHash = out.Status.PlanHash
-	sweep.Status.Results = &v1alpha1.ResultsStatus{Index: "index", Chunks: 1, Rows: int64(len(out.Rows)), SHA256: experiment.Digest(raw)}
+	stored := set.Sweeps[0]
+	stored.ObjectMeta = meta("s")
+	stored.Status.PlanHash = out.Status.PlanHash
+	stored.Status.Results = &v1alpha1.ResultsStatus{Index: "index", Chunks: 1, Rows: int64(len(out.Rows)), SHA256: experiment.Digest(raw)}
 	return []client.Object{
-		sweep,
+		stored,
 		&corev1.ConfigMap{ObjectMeta: meta("index"), Data: map[string]string{store.IndexKey: string(raw)}},
 		&corev1.ConfigMap{ObjectMeta: meta("chunk"), Data: chunks[0].Data, BinaryData: chunks[0].Binary},
 	}, out.Rows

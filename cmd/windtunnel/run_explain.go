@@ -94,7 +94,7 @@ func (o *runOptions) explain(ctx context.Context, runs []compiledRun, stdout io.
 		_, err := fmt.Fprintf(stdout, "SimulationRun %s\n\n%s", run.Name, seen.Told.Table)
 		return err
 	default:
-		return o.output.write(stdout, toldOutput{identify(run.TypeMeta, run.ObjectMeta), seen.Told.Document})
+		return o.output.write(stdout, toldOutput{identity: identify(run.TypeMeta, run.ObjectMeta), story: seen.Told.Document})
 	}
 }
 

@@ -72,7 +72,7 @@ func (o *sweepOptions) writeBenchmarkReports(ctx context.Context, sweep compiled
 			return err
 		}
 		name := fmt.Sprintf("benchmark_report_v0.2_%s-point-%d.yaml", sweep.Name, c.Point)
-		files = append(files, fileContent{filepath.Join(o.benchmarkReport, name), string(text)})
+		files = append(files, fileContent{name: filepath.Join(o.benchmarkReport, name), content: string(text)})
 	}
 	if err := os.MkdirAll(o.benchmarkReport, 0o755); err != nil {
 		return badInput(err)

@@ -208,10 +208,10 @@ func (o *promoteOptions) write(r *rollOut, point string) error {
 	var files []fileContent
 	var titles []string
 	if main != "" && o.file != "-" {
-		files, titles = append(files, fileContent{o.file, main}), append(titles, words)
+		files, titles = append(files, fileContent{name: o.file, content: main}), append(titles, words)
 	}
 	for i, m := range r.manifests {
-		files, titles = append(files, fileContent{o.manifests[i].file, m.Text}), append(titles, m.Title()+" at")
+		files, titles = append(files, fileContent{name: o.manifests[i].file, content: m.Text}), append(titles, m.Title()+" at")
 	}
 	if err := writeTogether(files); err != nil {
 		return badInput(fmt.Errorf("no file written: %w", err))

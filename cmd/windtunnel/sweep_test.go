@@ -125,14 +125,14 @@ func TestAKilledSweepGoesOnWithItsState(t *testing.T) {
 		"all rows":               raw,
 		"a row of another sweep": append(bytes.Join(lines[:3], nil), foreign...),
 	} {
-		state := filepath.Join(folder, "begun")
-		if err := os.WriteFile(state, begun, 0o644); err != nil {
+		kept := filepath.Join(folder, "begun")
+		if err := os.WriteFile(kept, begun, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, mustRun(t, "sweep", "-f", file, "--state", state, "-o", "json")); diff != "" {
+		if diff := cmp.Diff(want, mustRun(t, "sweep", "-f", file, "--state", kept, "-o", "json")); diff != "" {
 			t.Errorf("%s (−want +got):\n%s", name, diff)
 		}
-		after, err := os.ReadFile(state)
+		after, err := os.ReadFile(kept)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,10 +145,10 @@ func TestAKilledSweepGoesOnWithItsState(t *testing.T) {
 // A trial that failed as the machine had too little for it is tried again, on a machine that
 // may have more.
 func TestAStateTriesAgainWhatTheMachineDecided(t *testing.T) {
-	file, state := gatesSample(t), filepath.Join(t.TempDir(), "state")
-	want := mustRun(t, "sweep", "-f", file, "--state", state, "-o", "json")
-	rows := mustRun(t, "results", "-f", state)
-	raw, err := os.ReadFile(state)
+	file, kept := gatesSample(t), filepath.Join(t.TempDir(), "state")
+	want := mustRun(t, "sweep", "-f", file, "--state", kept, "-o", "json")
+	rows := mustRun(t, "results", "-f", kept)
+	raw, err := os.ReadFile(kept)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,13 +164,13 @@ func TestAStateTriesAgainWhatTheMachineDecided(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun := bytes.Join([][]byte{lines[0], append(failed, '\n')}, nil)
-	if err := os.WriteFile(state, begun, 0o644); err != nil {
+	if err := os.WriteFile(kept, begun, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, mustRun(t, "sweep", "-f", file, "--state", state, "-o", "json")); diff != "" {
+	if diff := cmp.Diff(want, mustRun(t, "sweep", "-f", file, "--state", kept, "-o", "json")); diff != "" {
 		t.Errorf("(−want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(rows, mustRun(t, "results", "-f", state)); diff != "" {
+	if diff := cmp.Diff(rows, mustRun(t, "results", "-f", kept)); diff != "" {
 		t.Errorf("rows of the state (−want +got):\n%s", diff)
 	}
 }

@@ -62,11 +62,11 @@ func (o *traceFileFlags) read(in io.Reader, name string) (trace.Format, *trace.T
 // resolve returns the format and the options to read a trace with, and a reader of the
 // whole text. Where no format is given, it is recognised, or CSV where columns are given.
 func (o *traceFileFlags) resolve(in io.Reader, name string) (trace.Format, trace.Options, io.Reader, error) {
-	input := experiment.TraceInput{Order: v1alpha1.TraceOrder(o.order), Sample: v1alpha1.PositiveDecimal(o.sample), ZeroOutput: v1alpha1.ZeroOutputAction(o.zeroOutput), BlockTokens: o.blockTokens}
-	if err := decodeFields("--csv", o.csv, &input.CSV); err != nil {
+	selected := experiment.TraceInput{Order: v1alpha1.TraceOrder(o.order), Sample: v1alpha1.PositiveDecimal(o.sample), ZeroOutput: v1alpha1.ZeroOutputAction(o.zeroOutput), BlockTokens: o.blockTokens}
+	if err := decodeFields("--csv", o.csv, &selected.CSV); err != nil {
 		return "", trace.Options{}, nil, err
 	}
-	if err := o.checkSelection(&input); err != nil {
+	if err := o.checkSelection(&selected); err != nil {
 		return "", trace.Options{}, nil, err
 	}
 	format := trace.Format(o.format)
@@ -79,13 +79,13 @@ func (o *traceFileFlags) resolve(in io.Reader, name string) (trace.Format, trace
 			return "", trace.Options{}, nil, cmp.Or(resultInPlaceOfTrace(name), err)
 		}
 	}
-	switch errs := input.Options().Validate(format, field.NewPath("trace")); {
+	switch errs := selected.Options().Validate(format, field.NewPath("trace")); {
 	case len(errs) > 1:
 		return "", trace.Options{}, nil, fmt.Errorf("the flags are invalid:\n%s", bulletList(errs))
 	case len(errs) == 1:
 		return "", trace.Options{}, nil, errs[0]
 	}
-	options := input.Options()
+	options := selected.Options()
 	options.Parquet = parquetfile.Codec{}
 	return format, options, in, nil
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -550,11 +551,15 @@ func serveGenArchive(t *testing.T, folder string) string {
 
 func gzipped(t *testing.T, text string) string {
 	t.Helper()
-	packed, err := compress([]byte(text))
-	if err != nil {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
-	return string(packed)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return packed.String()
 }
 
 // A ServeGen folder, or an archive of it, is a source of a workload like any other trace.
