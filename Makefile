@@ -37,7 +37,7 @@ RENDER := $(KUSTOMIZE) build config/default | sed 's|windtunnel:dev|$(IMAGE)|'
 
 # A static binary without debug symbols: two thirds of the size, the same stack traces.
 # The bytes of the binary depend only on the commit and on Go's version, not on the machine.
-GO_BUILD := CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags='-s -w -X main.release=$(VERSION)'
+GO_BUILD := CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags='-s -w -X windtunnel.dev/windtunnel/cmd/windtunnel/cli.release=$(VERSION)'
 
 ##@ Everyday
 

@@ -4,10 +4,10 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"slices"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
@@ -58,9 +58,9 @@ func benchmarkReport(p *experiment.Plan, point experiment.Point, in benchmark.In
 }
 
 // ownFigures are what reports say of the whole object below results.profiling.windtunnel.
-func ownFigures(of identity, p *experiment.Plan, verdict *study.Verdict) (map[string]any, error) {
+func ownFigures(of cli.Identity, p *experiment.Plan, verdict *study.Verdict) (map[string]any, error) {
 	own := struct {
-		Object         identity               `json:"object"`
+		Object         cli.Identity           `json:"object"`
 		Plan           string                 `json:"plan_sha256"`
 		Inputs         []v1alpha1.InputDigest `json:"inputs,omitempty"`
 		Verdict        result.Judgement       `json:"verdict,omitempty"`
@@ -78,27 +78,6 @@ func ownFigures(of identity, p *experiment.Plan, verdict *study.Verdict) (map[st
 		own.Verdict, own.Message, own.Gates = verdict.Judgement, verdict.Message, verdict.Gates
 	}
 	return experiment.ToTree(own)
-}
-
-// printBenchmarkReport prints the report of a run.
-func (o *runOptions) printBenchmarkReport(w io.Writer, run compiledRun, conducted *execute.LocalRun, verdict *study.Verdict) error {
-	own, err := ownFigures(identify(run.TypeMeta, run.ObjectMeta), run.Plan, verdict)
-	if err != nil {
-		return err
-	}
-	in := benchmark.Input{Name: run.Name, Rows: withPools(conducted, run.Plan), Requests: o.recorded.summary(), Series: conducted.Series, Own: own}
-	for _, d := range conducted.Documents {
-		in.WarmUpSeconds += d.WarmUpSeconds / float64(len(conducted.Documents))
-	}
-	for _, s := range o.settings {
-		in.Parameters = append(in.Parameters, result.Assignment{Name: s.Path, Value: s.Value})
-	}
-	text, err := benchmarkReport(run.Plan, conducted.Points()[0], in)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(text)
-	return err
 }
 
 // withPools are the rows of a run, one a document, with what a report says of each pool.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/report/benchmark"
 )
 
@@ -173,8 +174,8 @@ func TestReportsThatCannotBeWritten(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, tc.args...)
-			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) || out != "" {
-				t.Errorf("exit code %d, %v, output %q; want %s", exitCode(err), err, out, tc.want)
+			if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), tc.want) || out != "" {
+				t.Errorf("exit code %d, %v, output %q; want %s", cli.ExitCode(err), err, out, tc.want)
 			}
 		})
 	}

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/wasm/wasmtest"
 )
 
@@ -117,8 +118,8 @@ func TestRefusedBundles(t *testing.T) {
 			}
 			for place, bundle := range from {
 				out, err := windtunnel(t, "run", "-f", bundleRun(t, bundle), "--configmap", configMap)
-				if exitCode(err) != exitBadInput || out != "" {
-					t.Errorf("%s: exit code %d, %q, %v", place, exitCode(err), out, err)
+				if cli.ExitCode(err) != cli.ExitBadInput || out != "" {
+					t.Errorf("%s: exit code %d, %q, %v", place, cli.ExitCode(err), out, err)
 					continue
 				}
 				for _, want := range tc.want {
@@ -153,8 +154,8 @@ func TestRefusedBundlesOfAScenario(t *testing.T) {
 				t.Fatal(err)
 			}
 			out, err := windtunnel(t, "run", "-f", file, "--configmap", configMap)
-			if exitCode(err) != exitBadInput || out != "" || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("exit code %d, %q, %v; want %q", exitCode(err), out, err, tc.want)
+			if cli.ExitCode(err) != cli.ExitBadInput || out != "" || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("exit code %d, %q, %v; want %q", cli.ExitCode(err), out, err, tc.want)
 			}
 		})
 	}
@@ -164,8 +165,8 @@ func TestRefusedBundlesOfAScenario(t *testing.T) {
 func TestAProgramThatFailsInACall(t *testing.T) {
 	source := fmt.Sprintf("inline: |\n  %s", strings.ReplaceAll(bundleHead+"routing: {starlark: {source: 'def score(request, endpoints): return [1 // 0]'}}", "\n", "\n  "))
 	_, err := windtunnel(t, "run", "-f", bundleRun(t, source))
-	if exitCode(err) != exitFailed || !strings.Contains(err.Error(), "in a call, line 1") {
-		t.Errorf("exit code %d, %v", exitCode(err), err)
+	if cli.ExitCode(err) != cli.ExitFailed || !strings.Contains(err.Error(), "in a call, line 1") {
+		t.Errorf("exit code %d, %v", cli.ExitCode(err), err)
 	}
 }
 
@@ -187,8 +188,8 @@ func TestAModuleInTheFolderOfItsBundle(t *testing.T) {
 	}
 	for name, want := range map[string]string{"good.yaml": "", "bad.yaml": "a file in the folder of the document", "none.yaml": "no such file"} {
 		_, err := windtunnel(t, "run", "-f", bundleRun(t, "file: "+filepath.Join(folder, name)))
-		if want == "" && err != nil || want != "" && (exitCode(err) != exitBadInput || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%s: exit code %d, %v", name, exitCode(err), err)
+		if want == "" && err != nil || want != "" && (cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: exit code %d, %v", name, cli.ExitCode(err), err)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/calibrate"
 )
 
@@ -49,7 +50,7 @@ percentiles.
 The same files give the same coefficients. docs/calibrate.md describes the formats.`,
 		Example: `  windtunnel calibrate -f rtx-4090.yaml --entry entry.yaml --plot plot.svg
   windtunnel calibrate -f rtx-4090.yaml --holdout rtx-pro-6000.yaml`,
-		Args: noArguments,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), cmd.OutOrStdout()) },
 	}
 	f := cmd.Flags()
@@ -75,16 +76,16 @@ func (o *calibrateOptions) run(ctx context.Context, stdout io.Writer) error {
 		return err
 	}
 	if o.plot != "" && !someTimes(append(runsOf(fitted), runsOf(heldBack)...)) {
-		return badInput(errors.New("--plot shows single requests, and these files have none: use it with a log of requests"))
+		return cli.BadInput(errors.New("--plot shows single requests, and these files have none: use it with a log of requests"))
 	}
 	warnTableMismatch(fitted, heldBack)
 	c, err := o.search(ctx, fitted)
 	if err != nil {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
 	judgements, err := o.judge(ctx, c, fitted, heldBack)
 	if err != nil {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
 	entry := func(w io.Writer) error {
 		return c.WriteEntry(w, strings.Join(o.fit, ", "), calibrate.FittedOn(runsOf(fitted), judgements))
@@ -116,29 +117,29 @@ func warnTableMismatch(fitted, heldBack []measuredRun) {
 func (o *calibrateOptions) check() error {
 	switch {
 	case len(o.fit) == 0:
-		return badInput(fmt.Errorf("a measured run is required: -f FILE"))
+		return cli.BadInput(fmt.Errorf("a measured run is required: -f FILE"))
 	case o.parallelism < 1:
-		return badInput(fmt.Errorf("--parallelism must be at least 1"))
+		return cli.BadInput(fmt.Errorf("--parallelism must be at least 1"))
 	case o.generations < 1:
-		return badInput(fmt.Errorf("--generations must be at least 1"))
+		return cli.BadInput(fmt.Errorf("--generations must be at least 1"))
 	}
 	for _, name := range []string{o.entry, o.plot} {
 		if _, err := os.Stat(filepath.Dir(name)); err != nil {
-			return badInput(err)
+			return cli.BadInput(err)
 		}
 	}
 	return nil
 }
 
 func (o *calibrateOptions) search(ctx context.Context, runs []measuredRun) (*calibrate.Fitted, error) {
-	p := newProgress("calibrate")
-	defer p.end()
+	p := cli.NewProgress("calibrate")
+	defer p.End()
 	return calibrate.Fit(ctx, runsOf(runs), calibrate.Options{
 		Workers:     o.parallelism,
 		Generations: o.generations,
 		Progress: func(done, total int) {
-			p.total = total
-			p.update(done)
+			p.Total = total
+			p.Update(done)
 		},
 	})
 }
@@ -171,14 +172,14 @@ func (o *calibrateOptions) judge(ctx context.Context, c *calibrate.Fitted, fitte
 // writeFiles writes the files that were asked for, each all of it or none.
 func (o *calibrateOptions) writeFiles(entry func(io.Writer) error, judgements []*calibrate.Judgement) error {
 	if o.entry != "" {
-		if err := writeWhole(o.entry, entry); err != nil {
+		if err := cli.WriteWhole(o.entry, entry); err != nil {
 			return err
 		}
 	}
 	if o.plot == "" {
 		return nil
 	}
-	return writeWhole(o.plot, func(w io.Writer) error {
+	return cli.WriteWhole(o.plot, func(w io.Writer) error {
 		return calibrate.WriteSVG(w, "Predicted against measured, fitted to "+strings.Join(o.fit, ", "), judgements)
 	})
 }

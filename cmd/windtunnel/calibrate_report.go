@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/calibrate"
 	"windtunnel.dev/windtunnel/pkg/calibrate/results"
 	"windtunnel.dev/windtunnel/pkg/latency"
@@ -131,10 +132,10 @@ func (f *runFile) results(name, folder string) ([]results.Result, error) {
 		all, errs = results.Read(raw, f.TensorParallelism)
 	}
 	if what, _ := asResult(raw); len(errs) > 0 && what != "" && errs[0].Field == "file" {
-		return nil, fmt.Errorf("%s %s, which windtunnel calibrate does not read:\n%s", name, what, bulletList(errs))
+		return nil, fmt.Errorf("%s %s, which windtunnel calibrate does not read:\n%s", name, what, cli.BulletList(errs))
 	}
 	if len(errs) > 0 {
-		return nil, fmt.Errorf("%s holds no results that this command reads:\n%s", name, bulletList(errs))
+		return nil, fmt.Errorf("%s holds no results that this command reads:\n%s", name, cli.BulletList(errs))
 	}
 	return all, nil
 }

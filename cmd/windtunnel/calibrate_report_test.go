@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // reportRun returns a run that names a report, and in which texts are replaced in pairs.
@@ -103,8 +105,8 @@ func TestReportsThatCalibrateRefuses(t *testing.T) {
 				args = append(args, "--plot", filepath.Join(folder, "plot.svg"))
 			}
 			_, err := windtunnel(t, args...)
-			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("exit code %d, %v, want %s", exitCode(err), err, tc.want)
+			if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("exit code %d, %v, want %s", cli.ExitCode(err), err, tc.want)
 			}
 			if left, _ := os.ReadDir(folder); len(left) > 0 {
 				t.Errorf("%v was left behind", left)
@@ -187,8 +189,8 @@ func TestResultFilesThatCalibrateRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := windtunnel(t, "calibrate", "-f", tc.file)
-			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("exit code %d, %v, want %s", exitCode(err), err, tc.want)
+			if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("exit code %d, %v, want %s", cli.ExitCode(err), err, tc.want)
 			}
 		})
 	}

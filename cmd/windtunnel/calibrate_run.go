@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/calibrate"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/spelling"
@@ -88,7 +89,7 @@ func readRuns(names []string) ([]measuredRun, error) {
 	for _, name := range names {
 		runs, err := readRun(name)
 		if err != nil {
-			return nil, badInput(err)
+			return nil, cli.BadInput(err)
 		}
 		all = append(all, runs...)
 	}
@@ -162,7 +163,7 @@ func (f *runFile) engine(name, folder string) (calibrate.Engine, []string, error
 	cost, ces := f.RequestCost.cost()
 	errs = slices.Concat(errs, f.validate(), es, ces)
 	if len(errs) > 0 {
-		return calibrate.Engine{}, nil, fmt.Errorf("%s is invalid:\n%s", name, bulletList(errs))
+		return calibrate.Engine{}, nil, fmt.Errorf("%s is invalid:\n%s", name, cli.BulletList(errs))
 	}
 	e := calibrate.Engine{
 		Instance:            instance,
@@ -236,7 +237,7 @@ func (f *runFile) catalogue(folder string) (*latency.Catalogue, error) {
 				i, file, file)
 		}
 		if len(errs) > 0 {
-			return nil, fmt.Errorf("%s is invalid:\n%s", resolvePath(folder, file), bulletList(errs))
+			return nil, fmt.Errorf("%s is invalid:\n%s", resolvePath(folder, file), cli.BulletList(errs))
 		}
 		catalogue = catalogue.With(entries)
 	}

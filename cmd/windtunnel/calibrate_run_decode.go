@@ -11,6 +11,8 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // decodeRunFile reads YAML into a run's description. The errors say the line and
@@ -22,7 +24,7 @@ func decodeRunFile(raw []byte, into *runFile) error {
 	}
 	if len(root.Content) > 0 {
 		if errs := typeErrors(root.Content[0], reflect.TypeOf(*into), nil); len(errs) > 0 {
-			return fmt.Errorf("does not describe a run:\n%s", bulletList(errs))
+			return fmt.Errorf("does not describe a run:\n%s", cli.BulletList(errs))
 		}
 	}
 	return yaml.UnmarshalStrict(raw, into)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
 
@@ -174,8 +175,8 @@ func TestBadInputOfCalibrate(t *testing.T) {
 				args = append(args, "--entry", filepath.Join(folder, "entry.yaml"), "--plot", filepath.Join(folder, "plot.svg"))
 			}
 			_, err := windtunnel(t, append([]string{"calibrate"}, args...)...)
-			var bad badInputError
-			if !errors.As(err, &bad) || exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) {
+			var bad cli.BadInputError
+			if !errors.As(err, &bad) || cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("error %v, want bad input with %q", err, tc.want)
 			}
 			if left, _ := os.ReadDir(folder); len(left) > 0 {
@@ -231,28 +232,5 @@ func TestTheGuideToCalibrationWorks(t *testing.T) {
 	}
 	if out := mustRun(t, "run", "-f", manifest); !strings.Contains(out, "SimulationRun calibrated") {
 		t.Errorf("the guide's scenario gives\n%s", out)
-	}
-}
-
-// An engine of vLLM 0.15 has scheduled its next step when a request comes, and the clock of
-// its own log starts after that wait: only the times of a client have it.
-func TestCalibrateKnowsWhoseClockItReads(t *testing.T) {
-	for name, tc := range map[string]struct {
-		file runFile
-		want bool
-	}{
-		"a log of an older engine":        {runFile{Engine: runEngine{Version: "0.10"}}, false},
-		"a log of a newer engine":         {runFile{Engine: runEngine{Version: "0.15"}}, false},
-		"a log of a client":               {runFile{Engine: runEngine{Version: "0.15", AsynchronousScheduling: "Enabled"}}, true},
-		"a result file of a newer engine": {runFile{Engine: runEngine{Version: "0.15"}, Report: &runReport{}}, true},
-		"of one that was told not to":     {runFile{Engine: runEngine{Version: "0.15", AsynchronousScheduling: "Disabled"}, Report: &runReport{}}, false},
-		"of an older one":                 {runFile{Engine: runEngine{Version: "0.10"}, Report: &runReport{}}, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			version, fault := latency.ParseEngineVersion(tc.file.Engine.Version, nil)
-			if got := tc.file.schedulesAsynchronously(version); fault != nil || got != tc.want {
-				t.Errorf("%v, %v, want %v", got, fault, tc.want)
-			}
-		})
 	}
 }

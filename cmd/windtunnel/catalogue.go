@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
 
@@ -18,11 +19,11 @@ type catalogueOptions struct {
 	manifest localOptions
 	entries  []string
 	models   map[string]string
-	output   outputFormat
+	output   cli.Format
 }
 
 func newCatalogueCommand() *cobra.Command {
-	o := catalogueOptions{output: outputTable, manifest: localOptions{parallelism: 1}}
+	o := catalogueOptions{output: cli.Table, manifest: localOptions{parallelism: 1}}
 	cmd := &cobra.Command{
 		Use:   "catalogue [WORD...]",
 		Short: "List the models and accelerators that a scenario can name",
@@ -48,8 +49,8 @@ Face to an entry.`,
 	f.StringArrayVar(&o.manifest.configMaps, "configmap", nil, "manifest of a ConfigMap that the manifest refers to; may be repeated")
 	f.StringArrayVar(&o.entries, "entries", nil, "file with your own entries; may be repeated")
 	f.StringToStringVar(&o.models, "model", nil, "NAME=FILE: a model's Hugging Face config.json; may be repeated")
-	formats := newChoice(&o.output, documentFormats)
-	f.VarP(formats, "output", "o", formats.words())
+	formats := cli.NewChoice(&o.output, cli.DocumentFormats)
+	f.VarP(formats, "output", "o", formats.Words())
 	return cmd
 }
 
@@ -60,10 +61,10 @@ func (o *catalogueOptions) run(ctx context.Context, stdin io.Reader, stdout io.W
 	}
 	chosen := selectEntries(latency.Builtin().With(own...), words)
 	if len(chosen.Models)+len(chosen.Accelerators) == 0 {
-		return badInput(fmt.Errorf("no entry of the catalogue contains %s; windtunnel catalogue lists all entries", strings.Join(words, ", ")))
+		return cli.BadInput(fmt.Errorf("no entry of the catalogue contains %s; windtunnel catalogue lists all entries", strings.Join(words, ", ")))
 	}
-	if o.output != outputTable {
-		return o.output.write(stdout, chosen)
+	if o.output != cli.Table {
+		return o.output.Write(stdout, chosen)
 	}
 	return writeCatalogue(stdout, chosen)
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/manifest"
@@ -76,11 +77,11 @@ func readEntries[T any](name string, parse func([]byte, *field.Path) (T, field.E
 	var none T
 	raw, err := readInputFile(name)
 	if err != nil {
-		return none, badInput(err)
+		return none, cli.BadInput(err)
 	}
 	entries, errs := parse(raw, nil)
 	if len(errs) > 0 {
-		return none, badInput(fmt.Errorf("%s is invalid:\n%s", name, bulletList(errs)))
+		return none, cli.BadInput(fmt.Errorf("%s is invalid:\n%s", name, cli.BulletList(errs)))
 	}
 	return entries, nil
 }

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // forge answers as the APIs of GitHub and GitLab do, on comments and check runs.
@@ -229,13 +231,13 @@ func TestTheSweepOfThePipelines(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := windtunnel(t, "sweep", "-f", filepath.Join(folder, "sweep.yaml")); exitCode(err) != 1 {
+	if _, err := windtunnel(t, "sweep", "-f", filepath.Join(folder, "sweep.yaml")); cli.ExitCode(err) != 1 {
 		t.Errorf("a scorer of prefixes without weight: %v, want exit code 1", err)
 	}
 	if err := os.WriteFile(filepath.Join(folder, "epp.yaml"), []byte(file("3")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := windtunnel(t, "sweep", "-f", filepath.Join(folder, "sweep.yaml")); exitCode(err) != 0 {
+	if _, err := windtunnel(t, "sweep", "-f", filepath.Join(folder, "sweep.yaml")); cli.ExitCode(err) != 0 {
 		t.Errorf("the same file: %v, want exit code 0", err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
@@ -61,14 +62,14 @@ func (o *clusterOptions) connect() (*cluster, error) {
 	loader := o.loader()
 	config, err := loader.ClientConfig()
 	if clientcmd.IsEmptyConfig(err) {
-		return nil, badInput(errors.New("there is no cluster: set --kubeconfig or KUBECONFIG" + o.instead))
+		return nil, cli.BadInput(errors.New("there is no cluster: set --kubeconfig or KUBECONFIG" + o.instead))
 	}
 	if err != nil {
-		return nil, badInput(fmt.Errorf("find the cluster: %w", err))
+		return nil, cli.BadInput(fmt.Errorf("find the cluster: %w", err))
 	}
 	namespace, _, err := loader.Namespace()
 	if err != nil {
-		return nil, badInput(fmt.Errorf("find the cluster: %w", err))
+		return nil, cli.BadInput(fmt.Errorf("find the cluster: %w", err))
 	}
 	config.UserAgent = "windtunnel"
 	config.QPS = -1 // a person waits, and the API server limits clients by itself
@@ -118,11 +119,11 @@ func ofCluster(check cobra.PositionalArgs, instead string) cobra.PositionalArgs 
 			return err
 		}
 		if len(args) > 0 && address.MatchString(args[0]) {
-			return badInput(fmt.Errorf("%s is an address, and the argument of %s is the name of an object in a cluster", args[0], cmd.Name()))
+			return cli.BadInput(fmt.Errorf("%s is an address, and the argument of %s is the name of an object in a cluster", args[0], cmd.Name()))
 		}
 		if len(args) > 0 && slices.Contains(fileEndings, filepath.Ext(args[0])) {
-			return badInput(fmt.Errorf("%s looks like a file, and the argument of %s is the name of an object in a cluster; this reads files: %s %s %s",
-				args[0], cmd.Name(), cmd.Root().CommandPath(), instead, shellWord(args[0])))
+			return cli.BadInput(fmt.Errorf("%s looks like a file, and the argument of %s is the name of an object in a cluster; this reads files: %s %s %s",
+				args[0], cmd.Name(), cmd.Root().CommandPath(), instead, cli.ShellWord(args[0])))
 		}
 		return nil
 	}
@@ -141,10 +142,10 @@ func (c *cluster) find(cmd *cobra.Command, arg string) (kubectl.Object, error) {
 func (o *clusterOptions) caller(cmd *cobra.Command) kubectl.Caller {
 	c := kubectl.Caller{Program: cmd.Root().CommandPath()}
 	if o.context != "" {
-		c.Flags += " --context " + shellWord(o.context)
+		c.Flags += " --context " + cli.ShellWord(o.context)
 	}
 	if o.kubeconfig != "" {
-		c.Flags += " --kubeconfig " + shellWord(o.kubeconfig)
+		c.Flags += " --kubeconfig " + cli.ShellWord(o.kubeconfig)
 	}
 	return c
 }
@@ -162,16 +163,16 @@ func (o *clusterOptions) unused() error {
 	if len(set) == 0 {
 		return nil
 	}
-	return badInput(fmt.Errorf("leave out %s: this command reads nothing from a cluster", strings.Join(set, ", ")))
+	return cli.BadInput(fmt.Errorf("leave out %s: this command reads nothing from a cluster", strings.Join(set, ", ")))
 }
 
 // oneObject demands one argument, an object of a cluster.
-var oneObject = ofCluster(argumentsFrom(1, 1, "needs the name of one PolicySweep or SimulationRun"), "report")
+var oneObject = ofCluster(cli.Arguments(1, 1, "needs the name of one PolicySweep or SimulationRun"), "report")
 
 // checkSweep makes sure that an object is of one kind.
 func checkSweep(o kubectl.Object, verb string) (*v1alpha1.PolicySweep, error) {
 	if o.Sweep == nil {
-		return nil, badInput(fmt.Errorf("%s is about PolicySweeps, and %s is a SimulationRun", verb, o.Meta().Name))
+		return nil, cli.BadInput(fmt.Errorf("%s is about PolicySweeps, and %s is a SimulationRun", verb, o.Meta().Name))
 	}
 	return o.Sweep, nil
 }

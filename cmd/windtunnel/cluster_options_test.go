@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // TestVerbsRefuse has verbs that read files or a cluster refuse what has no effect, before they read
@@ -41,8 +43,8 @@ func TestVerbsRefuse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			args := strings.Fields(strings.NewReplacer("FILE", file, "FOLDER", folder).Replace(test.command))
 			_, err := windtunnel(t, args...)
-			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("exit code %d: %v, want bad input that says %q", exitCode(err), err, test.want)
+			if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("exit code %d: %v, want bad input that says %q", cli.ExitCode(err), err, test.want)
 			}
 		})
 	}

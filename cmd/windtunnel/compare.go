@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
@@ -94,7 +95,7 @@ for a gate, or the simulations exercise nothing of what tells B from A.`,
   windtunnel compare run.yaml benchmark_report_v0.2.yaml`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return badInput(errors.New("compare needs two files: windtunnel compare A B"))
+				return cli.BadInput(errors.New("compare needs two files: windtunnel compare A B"))
 			}
 			return nil
 		},
@@ -116,7 +117,7 @@ for a gate, or the simulations exercise nothing of what tells B from A.`,
 
 func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) error {
 	if len(o.files) > 0 {
-		return badInput(errors.New("compare has no -f: name A and B as arguments"))
+		return cli.BadInput(errors.New("compare has no -f: name A and B as arguments"))
 	}
 	if err := o.checkCluster(args); err != nil {
 		return err
@@ -146,7 +147,7 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	}
 	contrast, err := result.NewContrast([2]string{sides[0].name, sides[1].name}, sides[0].rows, sides[1].rows, nil)
 	if err != nil {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
 	contrast.PutFirst(slices.Concat(o.gates.measures(), asked.objectives))
 	out := compareOutput{
@@ -165,12 +166,12 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	if err := o.gates.writeReport(contrast, verdict, change, sides); err != nil {
 		return fmt.Errorf("--report: %w", err)
 	}
-	ends := moreSevere(checkBothServed(sides), checkPassed("compare", verdict))
+	ends := cli.MoreSevere(checkBothServed(sides), cli.CheckPassed("compare", verdict))
 	if verdict == nil && change.Unexercised != "" {
-		ends = moreSevere(ends, notPassed("compare", &study.Verdict{Judgement: result.Unknown, Message: change.Unexercised, Unexercised: true}))
+		ends = cli.MoreSevere(ends, cli.NotPassed("compare", &study.Verdict{Judgement: result.Unknown, Message: change.Unexercised, Unexercised: true}))
 	}
-	if o.output != outputTable {
-		return errors.Join(o.output.write(stdout, out), ends)
+	if o.output != cli.Table {
+		return errors.Join(o.output.Write(stdout, out), ends)
 	}
 	served := checkBothServed(sides)
 	if served != nil {
@@ -180,7 +181,7 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	if change.Unexercised == "" {
 		fmt.Fprintf(stdout, "decisions: %s\n\n", change)
 	}
-	if err := o.legend.table(stdout, report.Contrast(contrast)); err != nil {
+	if err := o.legend.Table(stdout, report.Contrast(contrast)); err != nil {
 		return err
 	}
 	printStepTimesOf(stdout, sides)
@@ -190,9 +191,9 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 		}
 	}
 	printGates(stdout, verdict)
-	o.legend.end(stdout)
+	o.legend.End(stdout)
 	if served == nil && ends != nil {
-		return reported(ends)
+		return cli.Reported(ends)
 	}
 	return ends
 }
@@ -228,7 +229,7 @@ func (o *compareOptions) sides(ctx context.Context, args []string, reports [2]*b
 func checkBothServed(sides [2]*side) error {
 	var errs []error
 	for _, s := range sides {
-		errs = append(errs, checkServed(s.name, s.rows, nil))
+		errs = append(errs, cli.CheckServed(s.name, s.rows, nil))
 	}
 	return errors.Join(errs...)
 }
@@ -245,7 +246,7 @@ func (o *compareOptions) side(ctx context.Context, name string, stdin io.Reader)
 	}
 	if set, err := readResults(file); err == nil {
 		if names := set.objects(); len(names) > 1 {
-			return nil, badInput(fmt.Errorf("%s has results of several objects (%s); compare needs a file with one", file, strings.Join(names, ", ")))
+			return nil, cli.BadInput(fmt.Errorf("%s has results of several objects (%s); compare needs a file with one", file, strings.Join(names, ", ")))
 		}
 		rows := set.rows
 		if point >= 0 {
@@ -270,7 +271,7 @@ func splitPointSuffix(name string) (file string, point int, err error) {
 	}
 	point, err = strconv.Atoi(text)
 	if err != nil || point < 0 {
-		return "", 0, badInput(fmt.Errorf("%s: after # a file name must have the number of a point", name))
+		return "", 0, cli.BadInput(fmt.Errorf("%s: after # a file name must have the number of a point", name))
 	}
 	return file, point, nil
 }
@@ -297,10 +298,10 @@ func (o *compareOptions) compiledSide(ctx context.Context, name string, stdin io
 		set.Runs = []*v1alpha1.SimulationRun{sweepAsRun(set.Sweeps[0])}
 	}
 	if len(set.Runs) == 0 && o.scenario == "" {
-		return nil, badInput(fmt.Errorf("%s has no SimulationRun; for a PolicySweep, compare the output of sweep -o json\n%s", name, eppNeedScenario))
+		return nil, cli.BadInput(fmt.Errorf("%s has no SimulationRun; for a PolicySweep, compare the output of sweep -o json\n%s", name, eppNeedScenario))
 	}
 	if len(set.Runs) != 1 {
-		return nil, badInput(fmt.Errorf("%s has %d SimulationRuns, but compare needs one; for a PolicySweep, compare the output of sweep -o json", flags.files[0], len(set.Runs)))
+		return nil, cli.BadInput(fmt.Errorf("%s has %d SimulationRuns, but compare needs one; for a PolicySweep, compare the output of sweep -o json", flags.files[0], len(set.Runs)))
 	}
 	run := set.Runs[0]
 	if o.scenario != "" {
@@ -352,7 +353,7 @@ func (o *compareOptions) scenarioRequest(stdin io.Reader) (compareRequest, error
 		}
 		return of, nil
 	}
-	return compareRequest{}, badInput(fmt.Errorf("%s has %d SimulationRuns and %d PolicySweeps; --scenario takes a manifest with one object", o.scenario, len(set.Runs), len(set.Sweeps)))
+	return compareRequest{}, cli.BadInput(fmt.Errorf("%s has %d SimulationRuns and %d PolicySweeps; --scenario takes a manifest with one object", o.scenario, len(set.Runs), len(set.Sweeps)))
 }
 
 // compileRun compiles the run of one side, which has the EPP configuration of a file if there is a scenario.

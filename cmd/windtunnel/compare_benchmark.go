@@ -15,6 +15,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/internal/figure"
 	"windtunnel.dev/windtunnel/pkg/report/benchmark"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -38,7 +39,7 @@ func readBenchmarkReport(name string) (*benchmark.Report, error) {
 	}
 	r, errs := benchmark.Read(raw)
 	if len(errs) > 0 {
-		return nil, badInput(fmt.Errorf("%s is no Benchmark Report that this command reads:\n%s", name, bulletList(errs)))
+		return nil, cli.BadInput(fmt.Errorf("%s is no Benchmark Report that this command reads:\n%s", name, cli.BulletList(errs)))
 	}
 	return r, nil
 }
@@ -90,7 +91,7 @@ func benchmarkSides(args []string) (reports [2]*benchmark.Report, some bool, err
 // checkMeasured refuses what needs seeds on both sides.
 func (o *compareOptions) checkMeasured() error {
 	if len(o.gates.texts) > 0 || o.gates.report != "" {
-		return badInput(errors.New("--gate and --report need seeds on both sides, and a Benchmark Report is one measurement without seeds: use compare without them"))
+		return cli.BadInput(errors.New("--gate and --report need seeds on both sides, and a Benchmark Report is one measurement without seeds: use compare without them"))
 	}
 	return nil
 }
@@ -258,11 +259,11 @@ func (o *compareOptions) printMeasured(stdout io.Writer, c *measuredContrast, si
 	var served error
 	for _, s := range sides {
 		if s != nil {
-			served = errors.Join(served, checkServed(s.name, s.rows, nil))
+			served = errors.Join(served, cli.CheckServed(s.name, s.rows, nil))
 		}
 	}
-	if o.output != outputTable {
-		return errors.Join(o.output.write(stdout, c), served)
+	if o.output != cli.Table {
+		return errors.Join(o.output.Write(stdout, c), served)
 	}
 	if len(o.gates.gates) > 0 {
 		fmt.Fprintf(stdout, "The gates of %s are not judged: a Benchmark Report has no seeds.\n\n", o.scenario)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
@@ -131,8 +132,8 @@ func TestCompareRefusesReportsThatAreNone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file := tempFile(t, "benchmark_report_v0.2_x.yaml", tc.text)
 			out, err := windtunnel(t, append([]string{"compare", "testdata/run.yaml", file}, tc.args...)...)
-			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) || out != "" {
-				t.Errorf("exit code %d, %v, output %q; want %s", exitCode(err), err, out, tc.want)
+			if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), tc.want) || out != "" {
+				t.Errorf("exit code %d, %v, output %q; want %s", cli.ExitCode(err), err, out, tc.want)
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -218,7 +219,7 @@ func comparison(t *testing.T, before, after string) (*result.Change, string, int
 	t.Helper()
 	printed, err := windtunnel(t, "compare", tempFile(t, "a.yaml", before), tempFile(t, "b.yaml", after), "-o", "json",
 		"--gate", "throughput.outputTokens>=-99%", "--gate", "completionRate>=0%")
-	code := exitCode(err)
+	code := cli.ExitCode(err)
 	var out struct {
 		Change  *result.Change
 		Verdict string
@@ -252,7 +253,7 @@ func TestChangesThatNothingExercisesAreUndecided(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			before, after := scenario(tc.pools, tc.blind)
 			change, verdict, code := comparison(t, before, after)
-			if code != exitUnknown || change.EqualSeeds != 2 || !strings.Contains(verdict, tc.why) || !strings.HasPrefix(verdict, "undecided: 0 of ") {
+			if code != cli.ExitUnknown || change.EqualSeeds != 2 || !strings.Contains(verdict, tc.why) || !strings.HasPrefix(verdict, "undecided: 0 of ") {
 				t.Errorf("exit code %d, %+v, %s", code, change, verdict)
 			}
 		})
@@ -263,7 +264,7 @@ func TestChangesThatNothingExercisesAreUndecided(t *testing.T) {
 			}
 			before, after := scenario(pools, tc.seeing)
 			change, verdict, code := comparison(t, before, after)
-			if code == exitUnknown || change.Unexercised != "" || change.EqualSeeds == change.Seeds {
+			if code == cli.ExitUnknown || change.Unexercised != "" || change.EqualSeeds == change.Seeds {
 				t.Errorf("exit code %d, %+v, %s", code, change, verdict)
 			}
 		})
@@ -278,13 +279,13 @@ func TestWhatDoesNothingInAnEPPFileIsTheSameConfiguration(t *testing.T) {
 		was, is string
 		code    int
 	}{
-		"order of plugins": {"          - type: active-request-scorer\n          - type: prefix-cache-scorer", "          - type: prefix-cache-scorer\n          - type: active-request-scorer", exitOK},
+		"order of plugins": {"          - type: active-request-scorer\n          - type: prefix-cache-scorer", "          - type: prefix-cache-scorer\n          - type: active-request-scorer", cli.ExitOK},
 		"order of scorers": {
 			"{pluginRef: active-request-scorer, weight: 1}\n            - {pluginRef: prefix-cache-scorer, weight: 2}",
-			"{pluginRef: prefix-cache-scorer, weight: 2}\n            - {pluginRef: active-request-scorer, weight: 1}", exitOK,
+			"{pluginRef: prefix-cache-scorer, weight: 2}\n            - {pluginRef: active-request-scorer, weight: 1}", cli.ExitOK,
 		},
-		"a name":                      {"type: active-request-scorer", "{name: load, type: active-request-scorer}", exitOK},
-		"a weight that tells nothing": {"prefix-cache-scorer, weight: 2", "prefix-cache-scorer, weight: 3", exitUnknown},
+		"a name":                      {"type: active-request-scorer", "{name: load, type: active-request-scorer}", cli.ExitOK},
+		"a weight that tells nothing": {"prefix-cache-scorer, weight: 2", "prefix-cache-scorer, weight: 3", cli.ExitUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := strings.NewReplacer("HORIZON", "requests: 100", "POOLS", blindPools, "ROUTER", blindEPP("prefix-cache-scorer"), "CLIENTS", blindPlain, "EXTRA", "").Replace(blindScenario)
@@ -293,7 +294,7 @@ func TestWhatDoesNothingInAnEPPFileIsTheSameConfiguration(t *testing.T) {
 				after = strings.Replace(after, "{pluginRef: active-request-scorer", "{pluginRef: load", 1)
 			}
 			change, verdict, code := comparison(t, before, after)
-			if code != tc.code || after == before || change.SameConfiguration != (tc.code == exitOK) || strings.Contains(verdict, "both sides have the same effective configuration") != (tc.code == exitOK) {
+			if code != tc.code || after == before || change.SameConfiguration != (tc.code == cli.ExitOK) || strings.Contains(verdict, "both sides have the same effective configuration") != (tc.code == cli.ExitOK) {
 				t.Errorf("exit code %d, %+v, %s", code, change, verdict)
 			}
 		})

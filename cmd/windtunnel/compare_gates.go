@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/report"
@@ -42,7 +43,7 @@ func (o *gateOptions) read(of []v1alpha1.Gate, metrics []v1alpha1.DerivedMetric)
 	for _, text := range o.texts {
 		gate, err := parseGate(text, o.confidence)
 		if err != nil {
-			return badInput(err)
+			return cli.BadInput(err)
 		}
 		o.gates = append(o.gates, gate)
 	}
@@ -66,7 +67,7 @@ func (o *gateOptions) parseGates() ([]result.Gate, error) {
 		}, o.path(i))
 		claims, errs = append(claims, claim), append(errs, es...)
 	}
-	return claims, badInput(errs.ToAggregate())
+	return claims, cli.BadInput(errs.ToAggregate())
 }
 
 // measures are what the gates are about, in their order.
@@ -244,8 +245,8 @@ func (o *gateOptions) writeReport(contrast *result.Contrast, v *study.Verdict, c
 		p.Judgement = result.Unknown
 	}
 	write := p.Markdown
-	if reportFormat(o.report) == outputHTML {
+	if cli.ReportFormat(o.report) == cli.HTML {
 		write = p.Write
 	}
-	return badInput(writeWhole(o.report, write))
+	return cli.BadInput(cli.WriteWhole(o.report, write))
 }

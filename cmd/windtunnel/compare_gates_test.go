@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // rollout is the scenario of the sweep of docs/first-sweep.md as a SimulationRun with some gates,
@@ -50,24 +51,24 @@ func TestCompareSaysWhetherTheSecondMayShip(t *testing.T) {
 		code            int
 		want            string // the beginning of the first line
 	}{
-		"a worse one":                   {"3", "5", own, []string{"--gate", "ttft.p99<=+5%"}, exitFailed, "verdict: do not ship: gate ttft.p99<=+5%: the 99th percentile of the time to first token is 249 times the baseline's, above the limit of +5 %"},
-		"a like one, with few seeds":    {"3", "3.6", own, []string{"--gate", "ttft.p99<=+5%"}, exitUnknown, "verdict: not enough evidence: gate ttft.p99<=+5%: the 99th percentile of the time to first token is 1.95 % below the baseline's, and 3 seeds do not tell on which side of the limit of +5 % it lies; try about 19 seeds (replications.count)"},
-		"a better one":                  {"0", "3", own, []string{"--gate", "ttft.p99<=-10%", "--gate", "ttft.p99 <= 500ms"}, exitOK, "verdict: ship it: all 3 gates pass"},
-		"gates of the file alone":       {"0", "3", own, nil, exitOK, "verdict: ship it: the gate passes"},
-		"a gate of a class and an unit": {"3", "5", "", []string{"--gate", "e2e.mean{tenant=default} <= 1s"}, exitFailed, "verdict: do not ship: gate e2e.mean{tenant=default}<=1s: the mean of the time to the last token of requests with tenant=default is 6.71 s, above the limit of 1 s"},
-		"an equal one":                  {"3", "3", own, []string{"--gate", "ttft.p99<=+5%"}, exitOK, "verdict: both sides have the same effective configuration: there is nothing to compare; all 2 gates pass"},
-		"an equal one that fails":       {"3", "3", "", []string{"--gate", "ttft.p99<=-5%"}, exitFailed, "verdict: do not ship: gate ttft.p99<=-5%: the 99th percentile of the time to first token is equal to the baseline's, above the limit of -5 %"},
-		"an equal one without gates":    {"3", "3", "", nil, exitOK, "verdict: both sides have the same effective configuration: there is nothing to compare"},
-		"less confidence":               {"3", "3.6", "", []string{"--gate", "ttft.p99<=+8%", "--confidence", "0.8"}, exitOK, "verdict: ship it: the gate passes"},
-		"no gates":                      {"3", "5", "", nil, exitOK, "verdict: OLD wins: NEW is worse in 7 metrics (first itl.p50 +52.3 ± 2.8 %, p = 0.0071), better in none"},
+		"a worse one":                   {"3", "5", own, []string{"--gate", "ttft.p99<=+5%"}, cli.ExitFailed, "verdict: do not ship: gate ttft.p99<=+5%: the 99th percentile of the time to first token is 249 times the baseline's, above the limit of +5 %"},
+		"a like one, with few seeds":    {"3", "3.6", own, []string{"--gate", "ttft.p99<=+5%"}, cli.ExitUnknown, "verdict: not enough evidence: gate ttft.p99<=+5%: the 99th percentile of the time to first token is 1.95 % below the baseline's, and 3 seeds do not tell on which side of the limit of +5 % it lies; try about 19 seeds (replications.count)"},
+		"a better one":                  {"0", "3", own, []string{"--gate", "ttft.p99<=-10%", "--gate", "ttft.p99 <= 500ms"}, cli.ExitOK, "verdict: ship it: all 3 gates pass"},
+		"gates of the file alone":       {"0", "3", own, nil, cli.ExitOK, "verdict: ship it: the gate passes"},
+		"a gate of a class and an unit": {"3", "5", "", []string{"--gate", "e2e.mean{tenant=default} <= 1s"}, cli.ExitFailed, "verdict: do not ship: gate e2e.mean{tenant=default}<=1s: the mean of the time to the last token of requests with tenant=default is 6.71 s, above the limit of 1 s"},
+		"an equal one":                  {"3", "3", own, []string{"--gate", "ttft.p99<=+5%"}, cli.ExitOK, "verdict: both sides have the same effective configuration: there is nothing to compare; all 2 gates pass"},
+		"an equal one that fails":       {"3", "3", "", []string{"--gate", "ttft.p99<=-5%"}, cli.ExitFailed, "verdict: do not ship: gate ttft.p99<=-5%: the 99th percentile of the time to first token is equal to the baseline's, above the limit of -5 %"},
+		"an equal one without gates":    {"3", "3", "", nil, cli.ExitOK, "verdict: both sides have the same effective configuration: there is nothing to compare"},
+		"less confidence":               {"3", "3.6", "", []string{"--gate", "ttft.p99<=+8%", "--confidence", "0.8"}, cli.ExitOK, "verdict: ship it: the gate passes"},
+		"no gates":                      {"3", "5", "", nil, cli.ExitOK, "verdict: OLD wins: NEW is worse in 7 metrics (first itl.p50 +52.3 ± 2.8 %, p = 0.0071), better in none"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			scenario, epp := rollout(t, tc.gates)
 			report := filepath.Join(t.TempDir(), "report.md")
 			args := append([]string{"compare", epp(tc.old), epp(tc.new), "--scenario", scenario, "--report", report}, tc.flags...)
 			out, err := windtunnel(t, args...)
-			if exitCode(err) != tc.code {
-				t.Errorf("it ends with %d (%v), want %d", exitCode(err), err, tc.code)
+			if cli.ExitCode(err) != tc.code {
+				t.Errorf("it ends with %d (%v), want %d", cli.ExitCode(err), err, tc.code)
 			}
 			first := firstLine(out)
 			tc.want = strings.NewReplacer("OLD", args[1], "NEW", args[2]).Replace(tc.want)
@@ -92,7 +93,7 @@ func TestCompareJudgesResults(t *testing.T) {
 	results := tempFile(t, "run.json", mustRun(t, "run", "-f", scenario, "-o", "json"))
 	out, err := windtunnel(t, "compare", results, results, "--gate", "goodput>=99%", "--gate", "ttft.p99<=+1%", "-o", "json")
 	var got compareOutput
-	if exitCode(err) != exitUnknown || json.Unmarshal([]byte(out), &got) != nil {
+	if cli.ExitCode(err) != cli.ExitUnknown || json.Unmarshal([]byte(out), &got) != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	if len(got.Gates) != 2 || got.Gates[1].Verdict != "Pass" || !strings.HasPrefix(got.Verdict, "not enough evidence: gate goodput>=99%") {
@@ -102,12 +103,12 @@ func TestCompareJudgesResults(t *testing.T) {
 
 func TestCompareTakesTheScenarioOfASweep(t *testing.T) {
 	out, err := windtunnel(t, "compare", "epp.yaml", "epp.yaml", "--scenario", isMyChangeSafe(t, "5", ""))
-	if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "epp.yaml") {
+	if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "epp.yaml") {
 		t.Fatalf("a file that is not there: %v, %s", err, out)
 	}
 	_, epp := rollout(t, "")
 	out, err = windtunnel(t, "compare", epp("3"), epp("5"), "--scenario", isMyChangeSafe(t, "5", ""))
-	if exitCode(err) != exitFailed || !strings.HasPrefix(firstLine(out), "verdict: do not ship: gate no-worse: the 99th percentile of the time to first token is 249 times the baseline's") {
+	if cli.ExitCode(err) != cli.ExitFailed || !strings.HasPrefix(firstLine(out), "verdict: do not ship: gate no-worse: the 99th percentile of the time to first token is 249 times the baseline's") {
 		t.Errorf("%v: %s", err, firstLine(out))
 	}
 	var complaint strings.Builder
@@ -138,7 +139,7 @@ func TestGatesOfCompareAreReadWithTheirPlace(t *testing.T) {
 		"queueing.mean<=+5% in baseline": `--gate "queueing.mean<=+5% in baseline"`,
 	} {
 		_, err := windtunnel(t, "compare", epp("3"), epp("5"), "--scenario", scenario, "--gate", gate)
-		if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), want) {
+		if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", gate, err, want)
 		}
 	}

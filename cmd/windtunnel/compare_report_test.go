@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // The ending of the file says which report compare writes: a page or Markdown. Both have the verdict
@@ -20,7 +22,7 @@ func TestCompareWritesAReportByItsEnding(t *testing.T) {
 	} {
 		name := filepath.Join(folder, file)
 		_, err := windtunnel(t, "compare", "testdata/run.yaml", slower, "--gate", "ttft.p99<=1ms", "--report", name)
-		if exitCode(err) != exitFailed {
+		if cli.ExitCode(err) != cli.ExitFailed {
 			t.Fatalf("error %v, want that of a gate that fails", err)
 		}
 		raw, err := os.ReadFile(name)

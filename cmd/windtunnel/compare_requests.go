@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -19,10 +20,10 @@ import (
 func withPicker(run *v1alpha1.SimulationRun, name string, stdin io.Reader) error {
 	raw, err := readFile(name, stdin)
 	if err != nil {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
 	if len(run.Spec.Scenario.Routers) > 0 {
-		return badInput(fmt.Errorf("%s has routers of several models: an EPP configuration replaces the only router of a run, so change the run instead", run.Name))
+		return cli.BadInput(fmt.Errorf("%s has routers of several models: an EPP configuration replaces the only router of a run, so change the run instead", run.Name))
 	}
 	text, router := string(raw), &run.Spec.Scenario.Router
 	router.Policies = nil

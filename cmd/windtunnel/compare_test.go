@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // comparedRun writes a small run, and the sweep that it comes from in JSON.
@@ -92,8 +94,8 @@ func TestCompareRefusesWhatItCannotCompare(t *testing.T) {
 		"a sweep's manifest":       {gatesSample(t), run},
 		"a flag of the other verb": {run, run, "-f", run},
 	} {
-		if _, err := windtunnel(t, append([]string{"compare"}, args...)...); exitCode(err) != exitBadInput {
-			t.Errorf("%s: exit code %d, %v", name, exitCode(err), err)
+		if _, err := windtunnel(t, append([]string{"compare"}, args...)...); cli.ExitCode(err) != cli.ExitBadInput {
+			t.Errorf("%s: exit code %d, %v", name, cli.ExitCode(err), err)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	evaluator "windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
@@ -36,8 +37,8 @@ func completeFlags(cmd *cobra.Command) {
 	values := flagValues()
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		among := values[f.Name]
-		if c, is := f.Value.(choice); is {
-			for _, format := range c.among {
+		if c, is := f.Value.(cli.Choice); is {
+			for _, format := range c.Among {
 				among = append(among, string(format))
 			}
 		}

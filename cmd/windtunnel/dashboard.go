@@ -19,6 +19,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/dashboard"
 	pages "windtunnel.dev/windtunnel/pkg/dashboard/cluster"
@@ -77,7 +78,7 @@ func (o *dashboardOptions) run(ctx context.Context, paths []string, stdout, stde
 	if err != nil {
 		return err
 	}
-	listener, err := listen(ctx, o.listen)
+	listener, err := cli.Listen(ctx, o.listen)
 	if err != nil {
 		return err
 	}
@@ -106,7 +107,7 @@ func (o *dashboardOptions) check(paths []string) error {
 			faults = append(faults, errors.New("--all-namespaces is for the pages of a cluster, not of files"))
 		}
 	}
-	return badInput(errors.Join(faults...))
+	return cli.BadInput(errors.Join(faults...))
 }
 
 // filesSource has the objects of files, and says which of them have none.
@@ -121,7 +122,7 @@ func filesSource(paths []string, stderr io.Writer) (dashboard.Source, error) {
 	for _, name := range without {
 		fmt.Fprintf(stderr, "%s has no results: left out\n", name)
 	}
-	return s, badInput(err)
+	return s, cli.BadInput(err)
 }
 
 // watched has the objects of the kubeconfig's cluster, each kind watched once.
@@ -150,7 +151,7 @@ func (o *dashboardOptions) watched(ctx context.Context) (_ dashboard.Source, abo
 
 // servePages serves until the context ends. Streams of events end with it.
 func servePages(ctx context.Context, listener net.Listener, handler http.Handler) error {
-	s := &http.Server{Handler: handler, ReadHeaderTimeout: headTimeout, BaseContext: func(net.Listener) context.Context { return ctx }}
+	s := &http.Server{Handler: handler, ReadHeaderTimeout: cli.HeadTimeout, BaseContext: func(net.Listener) context.Context { return ctx }}
 	stop := context.AfterFunc(ctx, func() { _ = s.Close() })
 	defer stop()
 	if err := s.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // The command shows files until it is told to end.
@@ -61,7 +63,7 @@ func TestDashboardRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, test.args...)
-			if err == nil || exitCode(err) != exitBadInput || !strings.Contains(err.Error(), test.want) {
+			if err == nil || cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want exit code 2 and %q; output %q", err, test.want, out)
 			}
 		})

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/discovery"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/doctor"
 	"windtunnel.dev/windtunnel/pkg/fence"
@@ -23,11 +24,11 @@ import (
 type doctorOptions struct {
 	cluster clusterOptions
 	local   bool
-	output  outputFormat
+	output  cli.Format
 }
 
 func newDoctorCommand() *cobra.Command {
-	o := doctorOptions{output: outputTable}
+	o := doctorOptions{output: cli.Table}
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what of this machine or of a cluster keeps Windtunnel from working",
@@ -43,13 +44,13 @@ Exit codes: 0 no check failed, 1 a check failed.`,
 		Example: `  windtunnel doctor
   windtunnel doctor -n experiments -o json
   windtunnel doctor --local`,
-		Args: noArguments,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	o.cluster.register(cmd)
 	cmd.Flags().BoolVar(&o.local, "local", false, "look at this machine only")
-	formats := newChoice(&o.output, documentFormats)
-	cmd.Flags().VarP(formats, "output", "o", formats.words())
+	formats := cli.NewChoice(&o.output, cli.DocumentFormats)
+	cmd.Flags().VarP(formats, "output", "o", formats.Words())
 	return cmd
 }
 
@@ -61,7 +62,7 @@ func (o *doctorOptions) run(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	release, _, _ := strings.Cut(buildVersion(), " ")
+	release, _, _ := strings.Cut(cli.Version(), " ")
 	machine := doctor.Machine{Version: release, Engine: simulator.EngineVersion, Unbounded: fence.Missing, TryFence: fence.New(1).Try}
 	found := machine.Look(cmd.Context())
 	if !o.local {
@@ -71,7 +72,7 @@ func (o *doctorOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	if doctor.Failed(found) {
-		return reported(errDoctor)
+		return cli.Reported(errDoctor)
 	}
 	return nil
 }
@@ -104,8 +105,8 @@ func (o *doctorOptions) lookAtCluster(cmd *cobra.Command, release string) []doct
 }
 
 func (o *doctorOptions) print(w io.Writer, found []doctor.Finding) error {
-	if o.output != outputTable {
-		return o.output.write(w, found)
+	if o.output != cli.Table {
+		return o.output.Write(w, found)
 	}
 	var text bytes.Buffer
 	for _, f := range found {

@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/internal/testing/apiserver"
 	"windtunnel.dev/windtunnel/pkg/doctor"
@@ -186,8 +187,8 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 				server.Forget("deployments")
 			}
 			found, err := findingsOf(t)
-			if want := map[bool]int{true: exitFailed, false: exitOK}[tc.level == doctor.Fail]; exitCode(err) != want {
-				t.Errorf("exit code %d, want %d: %+v", exitCode(err), want, found)
+			if want := map[bool]int{true: cli.ExitFailed, false: cli.ExitOK}[tc.level == doctor.Fail]; cli.ExitCode(err) != want {
+				t.Errorf("exit code %d, want %d: %+v", cli.ExitCode(err), want, found)
 			}
 			for _, f := range found {
 				level := doctor.OK
@@ -207,8 +208,8 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 
 func TestDoctorWithoutACluster(t *testing.T) {
 	out, _, err := plugin(t, "doctor", "--kubeconfig", "/nowhere")
-	if exitCode(err) != exitFailed || !strings.Contains(out, "fail        kubeconfig: find the cluster: ") || !strings.Contains(out, "            kubectl windtunnel doctor --local\n") {
-		t.Errorf("exit code %d:\n%s", exitCode(err), out)
+	if cli.ExitCode(err) != cli.ExitFailed || !strings.Contains(out, "fail        kubeconfig: find the cluster: ") || !strings.Contains(out, "            kubectl windtunnel doctor --local\n") {
+		t.Errorf("exit code %d:\n%s", cli.ExitCode(err), out)
 	}
 	if out := mustPlugin(t, "doctor", "--local"); !strings.Contains(out, "ok          fence: ") || !strings.Contains(out, "engine "+simulator.EngineVersion) {
 		t.Error(out)
@@ -220,7 +221,7 @@ func TestDoctorWithoutACluster(t *testing.T) {
 	}
 	gone := tempFile(t, "kubeconfig", strings.Replace(string(raw), "server: http://127.0.0.1:", "server: http://127.0.0.1:1", 1))
 	out, _, err = plugin(t, "doctor", "--kubeconfig", gone)
-	if exitCode(err) != exitFailed || !strings.Contains(out, "the API server of the kubeconfig does not answer") || strings.Contains(out, "definitions") {
-		t.Errorf("exit code %d:\n%s", exitCode(err), out)
+	if cli.ExitCode(err) != cli.ExitFailed || !strings.Contains(out, "the API server of the kubeconfig does not answer") || strings.Contains(out, "definitions") {
+		t.Errorf("exit code %d:\n%s", cli.ExitCode(err), out)
 	}
 }

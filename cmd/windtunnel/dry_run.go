@@ -12,13 +12,14 @@ import (
 	"text/tabwriter"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 )
 
 // runEstimate is what --dry-run says of an object: what would be simulated.
 type runEstimate struct {
-	identity
+	cli.Identity
 	Plan planSummary `json:"plan"`
 	// warnings and findings are the plan's remarks, apart: a finding has a severity.
 	warnings []string
@@ -60,13 +61,13 @@ const (
 )
 
 // estimate is what a plan amounts to.
-func (o *localOptions) estimate(object identity, plan *experiment.Plan, execution *v1alpha1.Execution) (runEstimate, error) {
+func (o *localOptions) estimate(object cli.Identity, plan *experiment.Plan, execution *v1alpha1.Execution) (runEstimate, error) {
 	st, err := study.New(plan)
 	if err != nil {
 		return runEstimate{}, err
 	}
 	status := study.Estimate(plan, st)
-	return runEstimate{identity: object, learns: plan.IsAdaptive(), warnings: plan.Warnings, findings: plan.Findings, Plan: planSummary{
+	return runEstimate{Identity: object, learns: plan.IsAdaptive(), warnings: plan.Warnings, findings: plan.Findings, Plan: planSummary{
 		Hash: plan.Hash(), Points: status.Points, Simulations: status.Simulations, Seeds: plan.Seeds, Workloads: len(plan.Workloads),
 		Shards: execution.Shards, Parallelism: o.parallelism,
 		CPUSeconds: twoDigits(startSeconds + study.CoreSeconds(plan, st)), MemoryBytes: study.PeakBytes(plan, st, o.parallelism),
@@ -135,9 +136,9 @@ func seedList(seeds []int64) string {
 
 // printEstimates prints what the objects amount to.
 func (o *localOptions) printEstimates(stdout io.Writer, all []runEstimate) error {
-	return o.output.printEach(stdout, len(all), func(i int, stdout io.Writer) error {
-		if o.output != outputTable {
-			return o.output.write(stdout, all[i])
+	return o.output.PrintEach(stdout, len(all), func(i int, stdout io.Writer) error {
+		if o.output != cli.Table {
+			return o.output.Write(stdout, all[i])
 		}
 		if i > 0 {
 			fmt.Fprintln(stdout)

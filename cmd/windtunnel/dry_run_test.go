@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // TestDryRunSaysWhatIsSimulated: a sweep that does not learn has the simulations
@@ -86,7 +88,7 @@ func TestDryRunSimulatesNothing(t *testing.T) {
 		}
 	}
 	broken := tempFile(t, "broken.yaml", strings.Replace(tinySweepOf("a", "2"), "pools[llama]", "pools[other]", 1))
-	if _, err := windtunnel(t, "sweep", "-f", broken, "--dry-run"); exitCode(err) != exitBadInput {
+	if _, err := windtunnel(t, "sweep", "-f", broken, "--dry-run"); cli.ExitCode(err) != cli.ExitBadInput {
 		t.Errorf("a path that leads nowhere: %v", err)
 	}
 }

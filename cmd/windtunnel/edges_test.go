@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 func TestMistypedVerbsAndFlagsAreSuggested(t *testing.T) {
@@ -23,8 +25,8 @@ func TestMistypedVerbsAndFlagsAreSuggested(t *testing.T) {
 		"run --zzzzzzzz": `unknown flag: --zzzzzzzz (see windtunnel run --help)`,
 	} {
 		_, err := windtunnel(t, strings.Fields(args)...)
-		if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), want) {
-			t.Errorf("windtunnel %s: exit code %d, %v, want %q", args, exitCode(err), err, want)
+		if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), want) {
+			t.Errorf("windtunnel %s: exit code %d, %v, want %q", args, cli.ExitCode(err), err, want)
 		}
 	}
 }
@@ -40,8 +42,8 @@ func TestOutputFoldersAreCheckedFirst(t *testing.T) {
 		{"sweep", "--report", folder}, {"sweep", "--follow", filepath.Join(tempFile(t, "file", ""), "below")},
 	} {
 		_, err := windtunnel(t, append(args, "-f", "missing.yaml")...)
-		if exitCode(err) != exitBadInput || !strings.HasPrefix(err.Error(), args[1]+": ") {
-			t.Errorf("windtunnel %s: exit code %d, %v", strings.Join(args, " "), exitCode(err), err)
+		if cli.ExitCode(err) != cli.ExitBadInput || !strings.HasPrefix(err.Error(), args[1]+": ") {
+			t.Errorf("windtunnel %s: exit code %d, %v", strings.Join(args, " "), cli.ExitCode(err), err)
 		}
 	}
 	if left, _ := os.ReadDir(folder); len(left) > 0 {
@@ -58,11 +60,11 @@ func TestAnInterruptedSweepWithAStateSaysHowToGoOn(t *testing.T) {
 	mustRun(t, args...)
 	cmd.SetArgs(args)
 	cmd.SetOut(&bytes.Buffer{})
-	err := interrupted(cmd.ExecuteContext(ctx))
-	if want := "the same command with --state " + state + " continues from them"; exitCode(err) != exitInterrupted || !strings.Contains(err.Error(), want) {
-		t.Errorf("exit code %d, %v, want %q", exitCode(err), err, want)
+	err := cli.Interrupted(cmd.ExecuteContext(ctx))
+	if want := "the same command with --state " + state + " continues from them"; cli.ExitCode(err) != cli.ExitInterrupted || !strings.Contains(err.Error(), want) {
+		t.Errorf("exit code %d, %v, want %q", cli.ExitCode(err), err, want)
 	}
-	if err := interrupted(context.Canceled); !errors.Is(err, errInterrupted) || strings.Contains(err.Error(), "goes on") {
+	if err := cli.Interrupted(context.Canceled); !errors.Is(err, cli.ErrInterrupted) || strings.Contains(err.Error(), "goes on") {
 		t.Errorf("without a state: %v", err)
 	}
 }
@@ -84,7 +86,7 @@ func TestTraceStatRecognisesFormats(t *testing.T) {
 			t.Errorf("standard input: %v\n%s", err, out.String())
 		}
 	}
-	if _, err := windtunnel(t, "trace", "stat", "testdata/run.yaml"); exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "TIMESTAMP,ContextTokens,GeneratedTokens") {
+	if _, err := windtunnel(t, "trace", "stat", "testdata/run.yaml"); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "TIMESTAMP,ContextTokens,GeneratedTokens") {
 		t.Errorf("a manifest: %v", err)
 	}
 }
@@ -111,7 +113,7 @@ func TestADurationWithoutAUnitIsHinted(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := strings.Replace(string(raw), "horizon: {", "horizon: {duration: "+written+", ", 1)
-		if _, err := windtunnel(t, "run", "-f", tempFile(t, "run.yaml", text)); exitCode(err) != exitBadInput || !strings.Contains(err.Error(), want) {
+		if _, err := windtunnel(t, "run", "-f", tempFile(t, "run.yaml", text)); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", written, err, want)
 		}
 	}
@@ -123,7 +125,7 @@ func TestAnUnknownModelHintsAtItsConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.Replace(string(raw), "meta-llama/Llama-3.1-8B-Instruct", "acme/own-model", 1)
-	if _, err := windtunnel(t, "run", "-f", tempFile(t, "run.yaml", text)); exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "the config.json that a model is published with") {
+	if _, err := windtunnel(t, "run", "-f", tempFile(t, "run.yaml", text)); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "the config.json that a model is published with") {
 		t.Errorf("%v", err)
 	}
 }

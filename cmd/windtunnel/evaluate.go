@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/fence"
 	"windtunnel.dev/windtunnel/pkg/insight"
@@ -45,7 +46,7 @@ func (o *scenarioOptions) register(f *pflag.FlagSet) {
 // load reads the scenarios, in the order of the files.
 func (o *scenarioOptions) load(ctx context.Context, stdin io.Reader) ([]*evaluate.Scenario, error) {
 	if len(o.files) == 0 {
-		return nil, badInput(errors.New("a scenario is required: --scenario FILE"))
+		return nil, cli.BadInput(errors.New("a scenario is required: --scenario FILE"))
 	}
 	var objectives []evaluate.Objective
 	var faults []error
@@ -54,7 +55,7 @@ func (o *scenarioOptions) load(ctx context.Context, stdin io.Reader) ([]*evaluat
 		objectives, faults = append(objectives, objective), append(faults, err)
 	}
 	if err := errors.Join(faults...); err != nil {
-		return nil, badInput(err)
+		return nil, cli.BadInput(err)
 	}
 	flags := localOptions{files: o.files, configMaps: o.configMaps, volumes: o.volumes, parallelism: 1, programs: o.programs}
 	set, err := flags.load(stdin)
@@ -103,13 +104,13 @@ type evaluateOptions struct {
 	signals     []string
 	seeds       []int64
 	summary     string
-	output      outputFormat
+	output      cli.Format
 	parallelism int
 	check       bool
 }
 
 func newEvaluateCommand() *cobra.Command {
-	o := evaluateOptions{output: outputTable}
+	o := evaluateOptions{output: cli.Table}
 	cmd := &cobra.Command{
 		Use:   "evaluate --policy FILE --scenario FILE",
 		Short: "Score a policy in scenarios, for programs that search for policies",
@@ -131,7 +132,7 @@ scenario.`,
   windtunnel evaluate --policy bundle.yaml --scenario a.yaml,b.yaml --seed 1,2,3 -o json
   windtunnel evaluate --policy p.star --scenario a.yaml \
     --objective goodput=2 --objective ttft.p99,target=300ms`,
-		Args: noArguments,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
 		},
@@ -143,7 +144,7 @@ scenario.`,
 	o.scenarios.register(f)
 	f.Int64SliceVar(&o.seeds, "seed", nil, "seed of a simulation (default those of each run); may be repeated")
 	f.StringVar(&o.summary, "summary", "", "how answers say what went wrong: "+summaryNames()+" (default "+string(evaluate.Summaries[0])+"; none for a table)")
-	f.VarP(newChoice(&o.output, documentFormats), "output", "o", newChoice(&o.output, documentFormats).words())
+	f.VarP(cli.NewChoice(&o.output, cli.DocumentFormats), "output", "o", cli.NewChoice(&o.output, cli.DocumentFormats).Words())
 	f.IntVar(&o.parallelism, "parallelism", runtime.GOMAXPROCS(0), "simulations that run at once; results do not depend on it")
 	f.BoolVar(&o.check, "check-invariants", false, "check the simulator's invariants at every event, and stop if one is broken; slow, and changes no result")
 	return cmd
@@ -166,7 +167,7 @@ func (o *evaluateOptions) checkFlags() error {
 			faults = append(faults, fmt.Errorf("--seed %d: must be at least 0", seed))
 		}
 	}
-	return badInput(errors.Join(faults...))
+	return cli.BadInput(errors.Join(faults...))
 }
 
 func (o *evaluateOptions) run(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
@@ -175,7 +176,7 @@ func (o *evaluateOptions) run(ctx context.Context, stdin io.Reader, stdout io.Wr
 	}
 	policy, err := o.readPolicy()
 	if err != nil {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
 	scenarios, err := o.scenarios.load(ctx, stdin)
 	if err != nil {
@@ -189,19 +190,19 @@ func (o *evaluateOptions) run(ctx context.Context, stdin io.Reader, stdout io.Wr
 	switch {
 	case err != nil:
 		return err
-	case o.output == outputTable:
+	case o.output == cli.Table:
 		return printAnswers(stdout, answers)
 	case len(answers) == 1:
-		return o.output.write(stdout, answers[0])
+		return o.output.Write(stdout, answers[0])
 	default:
-		return o.output.write(stdout, answers)
+		return o.output.Write(stdout, answers)
 	}
 }
 
 // strategy is how answers are summarized. A table has no place for a summary that nobody asked
 // for.
 func (o *evaluateOptions) strategy() (insight.Strategy, error) {
-	if o.summary == "" && o.output == outputTable {
+	if o.summary == "" && o.output == cli.Table {
 		return "", nil
 	}
 	return evaluate.SummaryOf(insight.Strategy(o.summary))

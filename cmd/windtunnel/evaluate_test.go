@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 )
 
@@ -78,8 +79,8 @@ func TestEvaluateRefusesBadInput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, append([]string{"evaluate"}, tc.args...)...)
-			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) || out != "" {
-				t.Errorf("exit code %d, %v, want %q in it; output %q", exitCode(err), err, tc.want, out)
+			if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), tc.want) || out != "" {
+				t.Errorf("exit code %d, %v, want %q in it; output %q", cli.ExitCode(err), err, tc.want, out)
 			}
 		})
 	}

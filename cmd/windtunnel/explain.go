@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
@@ -26,11 +27,11 @@ type whyOptions struct {
 	cluster clusterOptions
 	seed    int64
 	by      string
-	output  outputFormat
+	output  cli.Format
 }
 
 func newExplainCommand() *cobra.Command {
-	o := whyOptions{output: outputTable}
+	o := whyOptions{output: cli.Table}
 	cmd := &cobra.Command{
 		Use:   "explain NAME | TYPE/NAME [REQUEST]",
 		Short: "Say why a sweep or a run of a cluster has its verdict, or why a request went to a replica",
@@ -48,15 +49,15 @@ nothing is stored, it names the command that does it.`,
 		Example: `  windtunnel explain my-sweep -n experiments
   windtunnel explain simulationrun/my-sweep-best-1 --by tpot
   windtunnel explain simulationrun/my-sweep-best-1 17 --seed 42`,
-		Args: ofCluster(argumentsFrom(1, 2, "needs the name of a PolicySweep or a SimulationRun, and may have the number of a request"), "report"),
+		Args: ofCluster(cli.Arguments(1, 2, "needs the name of a PolicySweep or a SimulationRun, and may have the number of a request"), "report"),
 		RunE: o.run,
 	}
 	o.cluster.register(cmd)
 	f := cmd.Flags()
 	f.Int64Var(&o.seed, "seed", -1, "seed of the request (default the first one with stored decisions)")
 	f.StringVar(&o.by, "by", "", "order of the worst requests: "+complaints()+" (default by the first gate that does not pass)")
-	formats := newChoice(&o.output, documentFormats)
-	f.VarP(formats, "output", "o", formats.words()+", for a request")
+	formats := cli.NewChoice(&o.output, cli.DocumentFormats)
+	f.VarP(formats, "output", "o", formats.Words()+", for a request")
 	cmd.ValidArgsFunction = o.cluster.completeObjects("", 1, false)
 	return cmd
 }
@@ -73,9 +74,9 @@ func complaints() string {
 func (o *whyOptions) run(cmd *cobra.Command, args []string) error {
 	switch {
 	case o.by != "" && !slices.Contains(execute.Complaints, execute.Complaint(o.by)):
-		return badInput(fmt.Errorf("--by %s: must be %s", o.by, complaints()))
-	case len(args) == 1 && (o.output != outputTable || o.seed >= 0):
-		return badInput(errors.New("--output and --seed need the number of a request"))
+		return cli.BadInput(fmt.Errorf("--by %s: must be %s", o.by, complaints()))
+	case len(args) == 1 && (o.output != cli.Table || o.seed >= 0):
+		return cli.BadInput(errors.New("--output and --seed need the number of a request"))
 	}
 	asked := explainOptions{request: firstRejected}
 	if len(args) == 2 {
@@ -166,7 +167,7 @@ func (o *whyOptions) request(cmd *cobra.Command, c *cluster, object kubectl.Obje
 	run, err := o.runOf(cmd, c, object)
 	var none noFollower
 	if errors.As(err, &none) {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
 	if err != nil {
 		return err
@@ -190,14 +191,14 @@ func (o *whyOptions) request(cmd *cobra.Command, c *cluster, object kubectl.Obje
 		if o.seed >= 0 {
 			more += fmt.Sprintf(" --seed %d", o.seed)
 		}
-		return badInput(errors.New(o.cluster.caller(cmd).NothingStored(run, more)))
+		return cli.BadInput(errors.New(o.cluster.caller(cmd).NothingStored(run, more)))
 	}
 	return o.print(cmd.OutOrStdout(), run, story)
 }
 
 // print prints a story as run --explain does.
 func (o *whyOptions) print(w io.Writer, of kubectl.Object, story *execute.RequestStory) error {
-	if o.output == outputTable {
+	if o.output == cli.Table {
 		fmt.Fprintf(w, "SimulationRun %s\n\n", of.Meta().Name)
 		return story.Table(w)
 	}
@@ -208,7 +209,7 @@ func (o *whyOptions) print(w io.Writer, of kubectl.Object, story *execute.Reques
 	kind := schema.GroupVersionKind{Group: v1alpha1.GroupVersion.Group, Version: v1alpha1.GroupVersion.Version, Kind: v1alpha1.SimulationRunKind}
 	typ := of.Run.TypeMeta
 	typ.SetGroupVersionKind(kind)
-	return o.output.write(w, toldOutput{identity: identify(typ, of.Run.ObjectMeta), story: raw})
+	return o.output.Write(w, toldOutput{Identity: cli.Identify(typ, of.Run.ObjectMeta), story: raw})
 }
 
 // writeFindings says what the figures of a run do not show, with what to do. The verdict stands

@@ -19,6 +19,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/internal/testing/apiserver"
 )
@@ -155,7 +156,7 @@ func TestVerbsOfAClusterArePrintable(t *testing.T) {
 // The log of a server keeps the value of what it quotes, in JSON whose every character is visible.
 func TestTheLogOfAServerIsPrintable(t *testing.T) {
 	var log bytes.Buffer
-	logger := logr.FromSlogHandler(newLogHandler(&log, 0))
+	logger := logr.FromSlogHandler(cli.NewLogHandler(&log, 0))
 	logger.Error(errors.New(hostile+"\u009b2J"), "It failed", hostile, hostile)
 	checkPrintable(t, log.String())
 	var line map[string]any

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/profile"
 	"windtunnel.dev/windtunnel/pkg/setup"
@@ -42,7 +43,7 @@ reports and the like is left out.`,
   windtunnel import guidellm.yaml --stage 2 -o traffic.yaml`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return badInput(fmt.Errorf("one profile is required (see %s --help)", cmd.CommandPath()))
+				return cli.BadInput(fmt.Errorf("one profile is required (see %s --help)", cmd.CommandPath()))
 			}
 			return nil
 		},
@@ -68,7 +69,7 @@ func profileFormats() string {
 
 func (o *importOptions) run(stdin io.Reader, stdout io.Writer, name string) error {
 	if o.stage < 0 {
-		return badInput(fmt.Errorf("--stage must not be negative"))
+		return cli.BadInput(fmt.Errorf("--stage must not be negative"))
 	}
 	in, name, err := openTrace(stdin, name)
 	if err != nil {
@@ -77,20 +78,20 @@ func (o *importOptions) run(stdin io.Reader, stdout io.Writer, name string) erro
 	defer in.Close()
 	text, err := io.ReadAll(io.LimitReader(in, maxProfileBytes+1))
 	if err != nil {
-		return badInput(fmt.Errorf("%s: %w", name, err))
+		return cli.BadInput(fmt.Errorf("%s: %w", name, err))
 	}
 	if len(text) > maxProfileBytes {
-		return badInput(fmt.Errorf("%s: longer than %d bytes", name, maxProfileBytes))
+		return cli.BadInput(fmt.Errorf("%s: longer than %d bytes", name, maxProfileBytes))
 	}
 	traffic, errs := profile.Convert(text, profile.Options{Format: profile.Format(o.format), Stage: o.stage})
 	if len(errs) > 0 {
 		if other := unfit(name, text, "windtunnel import reads profiles of "+profileFormats()); other != nil && (errs[0].Field == "profile" || isMeasurement(text)) {
 			return other
 		}
-		return badInput(fmt.Errorf("%s is invalid:\n%s", name, bulletList(errs)))
+		return cli.BadInput(fmt.Errorf("%s is invalid:\n%s", name, cli.BulletList(errs)))
 	}
 	if errs := checkTraffic(traffic); len(errs) > 0 {
-		return badInput(fmt.Errorf("%s becomes an invalid workload:\n%s", name, bulletList(errs)))
+		return cli.BadInput(fmt.Errorf("%s becomes an invalid workload:\n%s", name, cli.BulletList(errs)))
 	}
 	out, err := writtenTraffic(traffic)
 	if err != nil {
@@ -103,7 +104,7 @@ func (o *importOptions) run(stdin io.Reader, stdout io.Writer, name string) erro
 	if o.output == "-" {
 		return write(stdout)
 	}
-	return writeWhole(o.output, write)
+	return cli.WriteWhole(o.output, write)
 }
 
 // maxProfileBytes bounds a profile.

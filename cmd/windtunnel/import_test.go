@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // indented is text that is put below a field of so many blanks.
@@ -101,8 +103,8 @@ clients:
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, append([]string{"import"}, tc.args...)...)
-			if exitCode(err) != exitBadInput || out != "" || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("exit code %d, %v, want %s\n%s", exitCode(err), err, tc.want, out)
+			if cli.ExitCode(err) != cli.ExitBadInput || out != "" || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("exit code %d, %v, want %s\n%s", cli.ExitCode(err), err, tc.want, out)
 			}
 		})
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/preset"
 	"windtunnel.dev/windtunnel/pkg/manifest"
@@ -87,7 +87,7 @@ The command validates what it writes, and simulates nothing. It replaces no file
 		Example: `  windtunnel init
   windtunnel init --epp values.yaml --trace gateway.csv --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion
   windtunnel init --kind sweep --epp epp.yaml --preset RAG --rate 2 -o sweep.yaml`,
-		Args: noArguments,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	f := cmd.Flags()
@@ -131,15 +131,15 @@ func (o *initOptions) run(cmd *cobra.Command) error {
 		_, err := cmd.OutOrStdout().Write(text)
 		return err
 	}
-	err = writeWhole(o.output, func(w io.Writer) error {
+	err = cli.WriteWhole(o.output, func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	})
 	if err != nil {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
 	verb := map[string]string{kindOfRun: "run", kindOfSweep: "sweep"}[o.kind]
-	fmt.Fprintf(cmd.ErrOrStderr(), "%s has a first scenario. next: %s %s -f %s\n", o.output, cmd.Root().CommandPath(), verb, shellWord(o.output))
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s has a first scenario. next: %s %s -f %s\n", o.output, cmd.Root().CommandPath(), verb, cli.ShellWord(o.output))
 	return nil
 }
 
@@ -160,15 +160,15 @@ func (o *initOptions) check(f *pflag.FlagSet) error {
 	refuse(o.trace == "" && o.imitate, "--imitate needs --trace FILE")
 	refuse(o.trace == "-" || o.epp == "-", "--trace and --epp need files: the scenario names them")
 	if len(errs) > 0 {
-		return badInput(errors.Join(errs...))
+		return cli.BadInput(errors.Join(errs...))
 	}
 	if o.output == "-" {
 		return nil
 	}
 	if at, err := os.Stat(o.output); err == nil && (at.IsDir() || !o.force) {
-		return badInput(fmt.Errorf("%s is there: name another file with -o, or replace it with --force", o.output))
+		return cli.BadInput(fmt.Errorf("%s is there: name another file with -o, or replace it with --force", o.output))
 	}
-	return checkFolders(map[string]string{"--output": o.output})
+	return cli.CheckFolders(map[string]string{"--output": o.output})
 }
 
 // write makes the text of the scenario.
@@ -183,7 +183,7 @@ func (o *initOptions) write(ctx context.Context, stderr io.Writer) ([]byte, erro
 	var err error
 	if o.epp != "" {
 		if s.Picker, err = o.readPicker(); err != nil {
-			return nil, badInput(fmt.Errorf("--epp: %w", err))
+			return nil, cli.BadInput(fmt.Errorf("--epp: %w", err))
 		}
 		if s.PickerFile, err = o.beside(o.epp); err != nil {
 			return nil, err
@@ -193,7 +193,7 @@ func (o *initOptions) write(ctx context.Context, stderr io.Writer) ([]byte, erro
 		return nil, err
 	}
 	text, err := starter.Write(s)
-	return text, badInput(err)
+	return text, cli.BadInput(err)
 }
 
 // traffic is that of the trace, or of the preset.
@@ -207,7 +207,7 @@ func (o *initOptions) traffic(ctx context.Context, stderr io.Writer) (starter.Tr
 	}
 	format, recorded, err := o.traceFile.open(ctx, nil, o.trace)
 	if err != nil {
-		return starter.Traffic{}, badInput(fmt.Errorf("--trace: %w", err))
+		return starter.Traffic{}, cli.BadInput(fmt.Errorf("--trace: %w", err))
 	}
 	if message := recorded.UnsharedPrompts(); message != "" {
 		fmt.Fprintf(stderr, "windtunnel: --trace: %s\n", message)
@@ -226,26 +226,11 @@ func (o *initOptions) traffic(ctx context.Context, stderr io.Writer) (starter.Tr
 	}
 	spec, err := o.traceFile.spec()
 	if err != nil {
-		return starter.Traffic{}, badInput(err)
+		return starter.Traffic{}, cli.BadInput(err)
 	}
 	spec.Format, spec.File = v1alpha1.TraceFormat(format), &file
 	t, err := starter.Replay(spec, recorded)
-	return t, badInput(err)
-}
-
-// spec is what the flags say of a trace, as the API has it.
-func (o *traceFileFlags) spec() (v1alpha1.Trace, error) {
-	input := experiment.TraceInput{}
-	if err := decodeFields("--csv", o.csv, &input.CSV); err != nil {
-		return v1alpha1.Trace{}, err
-	}
-	if err := o.checkSelection(&input); err != nil {
-		return v1alpha1.Trace{}, err
-	}
-	return v1alpha1.Trace{
-		CSV: input.CSV, Order: v1alpha1.TraceOrder(o.order), Slice: input.Slice, Sample: v1alpha1.PositiveDecimal(o.sample),
-		TooLong: input.TooLong, ZeroOutput: v1alpha1.ZeroOutputAction(o.zeroOutput), BlockTokens: o.blockTokens,
-	}, nil
+	return t, cli.BadInput(err)
 }
 
 // beside is the path of a file from the folder of the scenario.
@@ -272,7 +257,7 @@ func (o *initOptions) folder() string {
 func (o *initOptions) validate(ctx context.Context, text []byte) error {
 	set, err := manifest.Read(bytes.NewReader(text), o.output)
 	if err != nil {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
 	inputs := localInputs{folder: o.folder()}
 	for _, run := range set.Runs {

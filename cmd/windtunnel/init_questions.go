@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // isTerminal reports whether a person types.
@@ -43,7 +45,7 @@ func (q *questions) ask(name, question string, check func(string) error) error {
 		fmt.Fprintf(q.out, "%s [%s]: ", question, cmp.Or(f.Value.String(), "none"))
 		line, err := q.in.ReadString('\n')
 		if errors.Is(err, io.EOF) && line == "" {
-			return badInput(errors.New("the input ended before all questions were answered"))
+			return cli.BadInput(errors.New("the input ended before all questions were answered"))
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment/preset"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
@@ -66,11 +67,11 @@ func TestAFirstScenarioRuns(t *testing.T) {
 			mustRun(t, "lint", file)
 			mustRun(t, verb, "-f", file, "--dry-run")
 			if verb == "run" {
-				if _, err := windtunnel(t, verb, "-f", file); exitCode(err) == exitBadInput {
+				if _, err := windtunnel(t, verb, "-f", file); cli.ExitCode(err) == cli.ExitBadInput {
 					t.Error(err)
 				}
 			}
-			if _, err := windtunnel(t, "init", "-o", file); exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "--force") {
+			if _, err := windtunnel(t, "init", "-o", file); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "--force") {
 				t.Errorf("the file is replaced: %v", err)
 			}
 			mustRun(t, "init", "-o", file, "--force")
@@ -110,8 +111,8 @@ func TestInitRefusesBadInput(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "scenario.yaml")
 			_, err := windtunnel(t, append([]string{"init", "-o", file}, tc.args...)...)
-			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("exit code %d, want %q: %v", exitCode(err), tc.want, err)
+			if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("exit code %d, want %q: %v", cli.ExitCode(err), tc.want, err)
 			}
 			if _, err := os.Stat(file); err == nil {
 				t.Error("a file was written")
@@ -152,7 +153,7 @@ func TestInitAsks(t *testing.T) {
 			t.Errorf("there is no %q in\n%s", words, &out)
 		}
 	}
-	if err := (&initOptions{}).ask(newQuestions(strings.NewReader("run\n"), &out, newInitCommand().Flags())); exitCode(err) != exitBadInput {
+	if err := (&initOptions{}).ask(newQuestions(strings.NewReader("run\n"), &out, newInitCommand().Flags())); cli.ExitCode(err) != cli.ExitBadInput {
 		t.Errorf("an input that ends: %v", err)
 	}
 }

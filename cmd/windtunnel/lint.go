@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	scalerlint "windtunnel.dev/windtunnel/pkg/policy/autoscaling/lint"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 )
@@ -20,7 +21,7 @@ import (
 type lintOptions struct {
 	versions []string
 	context  lint.Context
-	output   outputFormat
+	output   cli.Format
 	failOn   string
 	summary  bool
 	rules    bool
@@ -34,16 +35,11 @@ type lintOptions struct {
 	// skip passes over files without a configuration.
 	skip bool
 	// legend explains the tables.
-	legend legend
+	legend cli.Legend
 }
 
-const (
-	outputText  outputFormat = "text"
-	outputSARIF outputFormat = "sarif"
-)
-
 func newLintCommand() *cobra.Command {
-	o := lintOptions{output: outputText}
+	o := lintOptions{output: cli.Text}
 	cmd := &cobra.Command{
 		Use:   "lint FILE...",
 		Short: "Check EPP configuration files against every version of the EPP",
@@ -89,10 +85,10 @@ invalid flag.`,
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&o.versions, "epp-version", nil, "version of the EPP, or several, separated by commas; auto is the newest that accepts the configuration (the rules of router-v0.11 come from a downstream fork)")
-	f.VarP(newChoice(&o.output, []outputFormat{outputText, outputJSON, outputSARIF}), "output", "o", "text, json or sarif")
+	f.VarP(cli.NewChoice(&o.output, []cli.Format{cli.Text, cli.JSON, cli.OutputSARIF}), "output", "o", "text, json or sarif")
 	f.StringVar(&o.failOn, "fail-on", string(lint.Error), "lowest severity that gives exit code 1: error, warning, info or never")
 	f.BoolVar(&o.summary, "summary", false, "instead of a table for each configuration, print how many configurations each version accepts and rejects")
-	o.legend.register(f)
+	o.legend.Register(f)
 	f.BoolVar(&o.skip, "skip-others", false, "skip files without a configuration, an object of Windtunnel or an autoscaler, as in folders")
 	f.BoolVar(&o.fix, "fix", false, "correct the findings that have a correction for the version, and print the difference")
 	f.BoolVar(&o.deleteUnknown, "delete-unknown", false, "with --fix: delete fields and parameters that the version does not have")
@@ -122,14 +118,14 @@ func (o *lintOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	limit, err := o.check(args)
 	if err != nil {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
 	files, err := o.files(args, cmd.InOrStdin())
 	if err != nil {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
 	if len(files) == 0 && !o.skip {
-		return badInput(fmt.Errorf("%s: %w in the YAML and JSON files: %s", strings.Join(args, ", "), lint.ErrNoConfig, lintReads))
+		return cli.BadInput(fmt.Errorf("%s: %w in the YAML and JSON files: %s", strings.Join(args, ", "), lint.ErrNoConfig, lintReads))
 	}
 	switch {
 	case o.fix:
@@ -154,10 +150,10 @@ func (o *lintOptions) check(args []string) (limit lint.Severity, err error) {
 	if o.context.PrefixShare < 0 || o.context.PrefixShare > 1 {
 		return "", fmt.Errorf("--prefix-share must be between 0 and 1")
 	}
-	if o.spellOut && (o.fix || o.output != outputText) {
+	if o.spellOut && (o.fix || o.output != cli.Text) {
 		return "", fmt.Errorf("--effective prints YAML; it cannot be combined with --fix or -o")
 	}
-	if o.fix && o.output != outputText {
+	if o.fix && o.output != cli.Text {
 		return "", fmt.Errorf("--fix prints a difference; it cannot be combined with -o")
 	}
 	if o.write && !o.fix {
@@ -178,7 +174,7 @@ func (o *lintOptions) explained(w io.Writer) error {
 	}
 	rule := lint.Lookup(o.explain)
 	if rule == nil {
-		return badInput(fmt.Errorf("no rule is named %q; windtunnel lint --rules lists them", o.explain))
+		return cli.BadInput(fmt.Errorf("no rule is named %q; windtunnel lint --rules lists them", o.explain))
 	}
 	return rule.Write(w)
 }
@@ -201,7 +197,7 @@ func (o *lintOptions) report(ctx context.Context, w io.Writer, files []lintFile,
 		return err
 	}
 	if len(unread) > 0 {
-		return badInput(errors.Join(unread...))
+		return cli.BadInput(errors.Join(unread...))
 	}
 	if n := lint.Worst(reports, limit); n > 0 {
 		return fmt.Errorf("findings of severity %s or worse: %d", limit, n)
@@ -248,10 +244,10 @@ func whyUnread(file lintFile, err error) error {
 
 func (o *lintOptions) print(w io.Writer, reports []lint.Report) error {
 	switch o.output {
-	case outputJSON:
+	case cli.JSON:
 		return lint.WriteJSON(w, reports)
-	case outputSARIF:
-		return lint.WriteSARIF(w, reports, buildVersion(), scalerlint.Descriptions()...)
+	case cli.OutputSARIF:
+		return lint.WriteSARIF(w, reports, cli.Version(), scalerlint.Descriptions()...)
 	}
 	if err := lint.WriteText(w, reports, !o.summary); err != nil {
 		return err
@@ -261,8 +257,8 @@ func (o *lintOptions) print(w io.Writer, reports []lint.Report) error {
 			return err
 		}
 	}
-	o.legend.add(lint.Legend(reports))
-	o.legend.end(w)
+	o.legend.Add(lint.Legend(reports))
+	o.legend.End(w)
 	return nil
 }
 
@@ -275,20 +271,20 @@ func (o *lintOptions) rewrite(w io.Writer, files []lintFile, limit lint.Severity
 	for _, file := range files {
 		fixed, err := lint.Fix(file.name, file.content, lint.FixOptions{Versions: o.versions, DeleteUnknown: o.deleteUnknown})
 		if err != nil {
-			return badInput(whyUnread(file, err))
+			return cli.BadInput(whyUnread(file, err))
 		}
 		fixed.WriteText(w)
 		if o.write && fixed.Blocked {
 			blocked = append(blocked, fmt.Errorf("%s: some parts could not be rewritten", file.name))
 		}
 		if o.write && fixed.Changed() {
-			if err := replaceFile(file.name, fixed.Content); err != nil {
+			if err := cli.ReplaceFile(file.name, fixed.Content); err != nil {
 				return err
 			}
 		}
 		report, err := fixed.Remaining(o.versions, o.context)
 		if err != nil {
-			return badInput(fmt.Errorf("%s: %w", file.name, err))
+			return cli.BadInput(fmt.Errorf("%s: %w", file.name, err))
 		}
 		remaining = append(remaining, report)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 )
 
@@ -48,15 +49,15 @@ func TestLintOfAutoscalers(t *testing.T) {
 			"warning unread-metadata: spec.triggers[0].metadata.metricType: KEDA ignores it here: metricType belongs to the trigger",
 		}},
 		"a ScaledObject without findings":   {readExample(t, "unexported-metric/good.yaml"), 0, []string{"autoscaler.yaml: ScaledObject llama: no findings"}},
-		"a ConfigMap":                       {strings.Replace(analyser, "kvCacheThreshold: 0.8", "kvCacheThreshold: 8", 1), exitFailed, []string{"error manifest: data.default.kvCacheThreshold: Invalid value: 8: must be between 0 and 1"}},
+		"a ConfigMap":                       {strings.Replace(analyser, "kvCacheThreshold: 0.8", "kvCacheThreshold: 8", 1), cli.ExitFailed, []string{"error manifest: data.default.kvCacheThreshold: Invalid value: 8: must be between 0 and 1"}},
 		"an entry without effect":           {analyser, 0, []string{fmt.Sprintf(":%d:1: warning entry-without-effect: data.llama: ", lineWith(t, analyser, "  llama: |"))}},
-		"an old version":                    {strings.Replace(slow, "autoscaling/v2", "autoscaling/v2beta2", 1), exitFailed, []string{"error manifest: apiVersion: "}},
-		"a trigger that KEDA does not have": {strings.Replace(never, "type: prometheus", "type: prometeus", 1), exitFailed, []string{"error manifest: spec.triggers[0].type: Invalid value: \"prometeus\": KEDA has no trigger of this type; similar: prometheus"}},
+		"an old version":                    {strings.Replace(slow, "autoscaling/v2", "autoscaling/v2beta2", 1), cli.ExitFailed, []string{"error manifest: apiVersion: "}},
+		"a trigger that KEDA does not have": {strings.Replace(never, "type: prometheus", "type: prometeus", 1), cli.ExitFailed, []string{"error manifest: spec.triggers[0].type: Invalid value: \"prometeus\": KEDA has no trigger of this type; similar: prometheus"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, "lint", tempFile(t, "autoscaler.yaml", tc.text))
-			if exitCode(err) != tc.code {
-				t.Errorf("exit code %d: %v", exitCode(err), err)
+			if cli.ExitCode(err) != tc.code {
+				t.Errorf("exit code %d: %v", cli.ExitCode(err), err)
 			}
 			for _, want := range tc.want {
 				if !strings.Contains(out, want) {

@@ -12,6 +12,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
@@ -44,7 +45,7 @@ func (o *lintOptions) effective(w io.Writer, paths []lintFile) error {
 		unread = append(unread, lint.ErrNoConfig)
 	}
 	if len(unread) > 0 {
-		return badInput(errors.Join(append(unread, refused...)...))
+		return cli.BadInput(errors.Join(append(unread, refused...)...))
 	}
 	return errors.Join(refused...)
 }

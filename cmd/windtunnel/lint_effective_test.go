@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 const smallPicker = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins: [{type: prefix-cache-scorer}]\n"
@@ -51,7 +53,7 @@ func TestEffectiveConfigurationsMustBeAccepted(t *testing.T) {
 func checkExit(t *testing.T, code int, message string, args ...string) {
 	t.Helper()
 	_, err := windtunnel(t, args...)
-	if err == nil || exitCode(err) != code || !strings.Contains(err.Error(), message) {
+	if err == nil || cli.ExitCode(err) != code || !strings.Contains(err.Error(), message) {
 		t.Errorf("%v: error %v, want exit code %d and %q", args, err, code, message)
 	}
 }

@@ -9,10 +9,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 
-	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 )
 
@@ -25,7 +24,7 @@ func noneToLint(name string, content []byte) error {
 	if err := unfit(name, content, lintReads); err != nil {
 		return err
 	}
-	return badInput(fmt.Errorf("%s: %w: %s", name, lint.ErrNoConfig, lintReads))
+	return cli.BadInput(fmt.Errorf("%s: %w: %s", name, lint.ErrNoConfig, lintReads))
 }
 
 // stdinName is what standard input is called in findings.
@@ -75,11 +74,6 @@ func (o *lintOptions) counts(content []byte) bool {
 // holdsOwnKinds reports whether a file has objects of Windtunnel.
 func (f lintFile) holdsOwnKinds() bool { return mentionsOwnKinds(f.content) }
 
-// ownAPIVersion tells objects of Windtunnel from what only has its labels.
-var ownAPIVersion = regexp.MustCompile(`["']?apiVersion["']?[ \t]*:[ \t]*["']?` + regexp.QuoteMeta(v1alpha1.GroupVersion.Group) + "/")
-
-func mentionsOwnKinds(content []byte) bool { return ownAPIVersion.Match(content) }
-
 // expand is the files of a folder, or the file itself.
 func expand(name string) (names []string, isFolder bool, err error) {
 	if name == "-" {
@@ -110,27 +104,4 @@ func manifestsIn(folder string) ([]string, error) {
 		return err
 	})
 	return names, err
-}
-
-// replaceFile puts a new content in a file's place, or leaves the old one.
-func replaceFile(name string, content []byte) error {
-	mode := fs.FileMode(0o644)
-	if info, err := os.Stat(name); err == nil {
-		mode = info.Mode().Perm()
-	}
-	temp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp.Name()) //nolint:errcheck // gone once it is renamed
-	if _, err := temp.Write(content); err != nil {
-		return err
-	}
-	if err := temp.Chmod(mode); err != nil {
-		return err
-	}
-	if err := temp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(temp.Name(), name)
 }

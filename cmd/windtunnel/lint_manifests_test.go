@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 )
 
@@ -31,22 +32,22 @@ func TestLintChecksManifests(t *testing.T) {
 		severity lint.Severity
 		want     int
 	}{
-		"sound":               {"", "", "", "", exitOK},
-		"a wrong field":       {"horizon: {requests: 20}", "horizont: {requests: 20}", "horizont", lint.Error, exitFailed},
-		"a wrong kind":        {"kind: PolicySweep", "kind: PolicySweeep", "kind: PolicySweeep", lint.Error, exitFailed},
-		"a CEL rule":          {"values: [\"1\", \"2\"]", "values: [\"1\"], range: {min: \"1\", max: \"2\", step: \"1\"}", "name: replicas, path", lint.Error, exitFailed},
-		"a path to nothing":   {"pools[llama]", "pools[other]", "pools[other]", lint.Error, exitFailed},
-		"an unknown metric":   {"ttft.p99", "ttft.p98765", "ttft.p98765", lint.Error, exitFailed},
-		"a bad EPP file":      {"epp.yaml", "bad.yaml", "bad.yaml", lint.Error, exitFailed},
-		"no EPP file":         {"epp.yaml", "none.yaml", "none.yaml", lint.Error, exitFailed},
-		"an absent ConfigMap": {"{file: epp.yaml}", "{configMapRef: {name: epp, key: a}}", "configMapRef", lint.Info, exitOK},
+		"sound":               {"", "", "", "", cli.ExitOK},
+		"a wrong field":       {"horizon: {requests: 20}", "horizont: {requests: 20}", "horizont", lint.Error, cli.ExitFailed},
+		"a wrong kind":        {"kind: PolicySweep", "kind: PolicySweeep", "kind: PolicySweeep", lint.Error, cli.ExitFailed},
+		"a CEL rule":          {"values: [\"1\", \"2\"]", "values: [\"1\"], range: {min: \"1\", max: \"2\", step: \"1\"}", "name: replicas, path", lint.Error, cli.ExitFailed},
+		"a path to nothing":   {"pools[llama]", "pools[other]", "pools[other]", lint.Error, cli.ExitFailed},
+		"an unknown metric":   {"ttft.p99", "ttft.p98765", "ttft.p98765", lint.Error, cli.ExitFailed},
+		"a bad EPP file":      {"epp.yaml", "bad.yaml", "bad.yaml", lint.Error, cli.ExitFailed},
+		"no EPP file":         {"epp.yaml", "none.yaml", "none.yaml", lint.Error, cli.ExitFailed},
+		"an absent ConfigMap": {"{file: epp.yaml}", "{configMapRef: {name: epp, key: a}}", "configMapRef", lint.Info, cli.ExitOK},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := "# A comment.\n---\n" + strings.Replace(sound, tc.old, tc.new, 1)
 			folder := writeFiles(t, map[string]string{"sweep.yaml": text, "epp.yaml": soundEPP, "bad.yaml": brokenEPP})
 			file := filepath.Join(folder, "sweep.yaml")
 			out, err := windtunnel(t, "lint", file)
-			if got := exitCode(err); got != tc.want {
+			if got := cli.ExitCode(err); got != tc.want {
 				t.Errorf("exit code %d, want %d: %v", got, tc.want, err)
 			}
 			want := file + ": PolicySweep replicas: no findings\n"
@@ -102,7 +103,7 @@ func TestTheExamplesOfRuleManifest(t *testing.T) {
 	rule := lint.Lookup("manifest")
 	folder := writeFiles(t, map[string]string{"good.yaml": rule.GoodExample(), "bad.yaml": rule.BadExample(), "epp.yaml": soundEPP})
 	mustRun(t, "lint", filepath.Join(folder, "good.yaml"), "--fail-on", "info")
-	if out, err := windtunnel(t, "lint", filepath.Join(folder, "bad.yaml")); exitCode(err) != exitFailed || !strings.Contains(out, "error manifest: spec.objectives[0].metric: ") {
+	if out, err := windtunnel(t, "lint", filepath.Join(folder, "bad.yaml")); cli.ExitCode(err) != cli.ExitFailed || !strings.Contains(out, "error manifest: spec.objectives[0].metric: ") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
@@ -117,7 +118,7 @@ func TestInlineConfigurationsAreReportedOnce(t *testing.T) {
 	inline := "\n        inline: |\n          " + strings.ReplaceAll(strings.TrimSpace(brokenEPP), "\n", "\n          ")
 	text := strings.Replace(tinyRunOf("r", "2"), " {file: epp.yaml}", inline, 1)
 	out, err := windtunnel(t, "lint", tempFile(t, "run.yaml", text), "--epp-version", "router-v0.10")
-	if exitCode(err) != exitFailed || !strings.Contains(out, " error unknown-type: ") {
+	if cli.ExitCode(err) != cli.ExitFailed || !strings.Contains(out, " error unknown-type: ") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	for line := range strings.Lines(out) {
@@ -140,7 +141,7 @@ func TestLinesOfItemsOfLists(t *testing.T) {
 // What only has a label of Windtunnel is no object of it.
 func TestLabelsAreNoObjects(t *testing.T) {
 	labelled := tempFile(t, "service.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: s, labels: {sim.windtunnel.dev/run: r}}\n")
-	checkExit(t, exitBadInput, "holds objects of v1 Service", "lint", labelled)
+	checkExit(t, cli.ExitBadInput, "holds objects of v1 Service", "lint", labelled)
 	mustRun(t, "lint", labelled, "--skip-others")
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 )
 
@@ -26,33 +27,33 @@ func TestExitCodesOfLint(t *testing.T) {
 		args []string
 		want int
 	}{
-		"nothing found":               {[]string{sound}, exitOK},
-		"a warning":                   {[]string{warned}, exitOK},
-		"a warning that counts":       {[]string{warned, "--fail-on", "warning"}, exitFailed},
-		"an error":                    {[]string{sound, broken}, exitFailed},
-		"an error that does not":      {[]string{broken, "--fail-on", "never"}, exitOK},
-		"refused by one of two":       {[]string{broken, "--epp-version", "router-v0.10,router-main"}, exitFailed},
-		"no configuration":            {[]string{sound, none}, exitBadInput},
-		"no YAML":                     {[]string{torn}, exitBadInput},
-		"no file":                     {[]string{filepath.Join(t.TempDir(), "x")}, exitBadInput},
-		"no argument":                 {nil, exitBadInput},
-		"an unknown version":          {[]string{sound, "--epp-version", "router-v9"}, exitBadInput},
-		"an unknown severity":         {[]string{sound, "--fail-on", "fatal"}, exitBadInput},
-		"an unknown format":           {[]string{sound, "-o", "xml"}, exitBadInput},
-		"an unknown rule":             {[]string{"--explain", "x"}, exitBadInput},
-		"--write alone":               {[]string{sound, "--write"}, exitBadInput},
-		"--write of standard input":   {[]string{"-", "--fix", "--write"}, exitBadInput},
-		"--fix as JSON":               {[]string{sound, "--fix", "-o", "json"}, exitBadInput},
-		"a share above 1":             {[]string{sound, "--prefix-share", "2"}, exitBadInput},
-		"what the cluster is like":    {[]string{sound, "--replicas", "3", "--fail-on", "warning"}, exitFailed},
-		"a folder":                    {[]string{filepath.Dir(broken)}, exitFailed},
-		"others are passed over":      {[]string{none, torn, sound, "--skip-others"}, exitOK},
-		"all are":                     {[]string{none, "--skip-others"}, exitOK},
-		"a folder without any config": {[]string{filepath.Dir(none)}, exitBadInput},
+		"nothing found":               {[]string{sound}, cli.ExitOK},
+		"a warning":                   {[]string{warned}, cli.ExitOK},
+		"a warning that counts":       {[]string{warned, "--fail-on", "warning"}, cli.ExitFailed},
+		"an error":                    {[]string{sound, broken}, cli.ExitFailed},
+		"an error that does not":      {[]string{broken, "--fail-on", "never"}, cli.ExitOK},
+		"refused by one of two":       {[]string{broken, "--epp-version", "router-v0.10,router-main"}, cli.ExitFailed},
+		"no configuration":            {[]string{sound, none}, cli.ExitBadInput},
+		"no YAML":                     {[]string{torn}, cli.ExitBadInput},
+		"no file":                     {[]string{filepath.Join(t.TempDir(), "x")}, cli.ExitBadInput},
+		"no argument":                 {nil, cli.ExitBadInput},
+		"an unknown version":          {[]string{sound, "--epp-version", "router-v9"}, cli.ExitBadInput},
+		"an unknown severity":         {[]string{sound, "--fail-on", "fatal"}, cli.ExitBadInput},
+		"an unknown format":           {[]string{sound, "-o", "xml"}, cli.ExitBadInput},
+		"an unknown rule":             {[]string{"--explain", "x"}, cli.ExitBadInput},
+		"--write alone":               {[]string{sound, "--write"}, cli.ExitBadInput},
+		"--write of standard input":   {[]string{"-", "--fix", "--write"}, cli.ExitBadInput},
+		"--fix as JSON":               {[]string{sound, "--fix", "-o", "json"}, cli.ExitBadInput},
+		"a share above 1":             {[]string{sound, "--prefix-share", "2"}, cli.ExitBadInput},
+		"what the cluster is like":    {[]string{sound, "--replicas", "3", "--fail-on", "warning"}, cli.ExitFailed},
+		"a folder":                    {[]string{filepath.Dir(broken)}, cli.ExitFailed},
+		"others are passed over":      {[]string{none, torn, sound, "--skip-others"}, cli.ExitOK},
+		"all are":                     {[]string{none, "--skip-others"}, cli.ExitOK},
+		"a folder without any config": {[]string{filepath.Dir(none)}, cli.ExitBadInput},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, append([]string{"lint"}, tc.args...)...)
-			if got := exitCode(err); got != tc.want {
+			if got := cli.ExitCode(err); got != tc.want {
 				t.Errorf("exit code %d, want %d: %v\n%s", got, tc.want, err, out)
 			}
 		})
@@ -65,7 +66,7 @@ func TestLintReadsStandardInput(t *testing.T) {
 	cmd.SetArgs([]string{"lint", "-"})
 	cmd.SetIn(strings.NewReader(brokenEPP))
 	cmd.SetOut(&out)
-	if err := cmd.ExecuteContext(t.Context()); exitCode(err) != exitFailed || !strings.HasPrefix(out.String(), "stdin:4:") {
+	if err := cmd.ExecuteContext(t.Context()); cli.ExitCode(err) != cli.ExitFailed || !strings.HasPrefix(out.String(), "stdin:4:") {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 }
@@ -123,18 +124,18 @@ func TestFixFailsWhereFindingsRemain(t *testing.T) {
 		args []string
 		want int
 	}{
-		"all is mended":                 {brokenEPP, nil, exitOK},
-		"a warning that remains":        {brokenEPP, []string{"--fail-on", "info"}, exitOK},
-		"a warning without a remedy":    {warnedEPP, []string{"--fail-on", "warning"}, exitFailed},
-		"an error without a remedy":     {half, nil, exitFailed},
-		"the same, written":             {half, []string{"--write"}, exitFailed},
-		"what could not be written":     {quoted, []string{"--write", "--fail-on", "never"}, exitFailed},
-		"what could not be, never mind": {quoted, []string{"--fail-on", "never"}, exitOK},
-		"all is mended, written":        {brokenEPP, []string{"--write"}, exitOK},
+		"all is mended":                 {brokenEPP, nil, cli.ExitOK},
+		"a warning that remains":        {brokenEPP, []string{"--fail-on", "info"}, cli.ExitOK},
+		"a warning without a remedy":    {warnedEPP, []string{"--fail-on", "warning"}, cli.ExitFailed},
+		"an error without a remedy":     {half, nil, cli.ExitFailed},
+		"the same, written":             {half, []string{"--write"}, cli.ExitFailed},
+		"what could not be written":     {quoted, []string{"--write", "--fail-on", "never"}, cli.ExitFailed},
+		"what could not be, never mind": {quoted, []string{"--fail-on", "never"}, cli.ExitOK},
+		"all is mended, written":        {brokenEPP, []string{"--write"}, cli.ExitOK},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, append([]string{"lint", tempFile(t, "f.yaml", tc.text), "--fix"}, tc.args...)...)
-			if got := exitCode(err); got != tc.want {
+			if got := cli.ExitCode(err); got != tc.want {
 				t.Errorf("exit code %d, want %d: %v\n%s", got, tc.want, err, out)
 			}
 		})
@@ -199,7 +200,7 @@ func TestNewerFilesAreNotSaidToCrash(t *testing.T) {
 		}
 	}
 	out, err := windtunnel(t, "lint", of("v2"))
-	if exitCode(err) != exitFailed || !strings.Contains(out, "is newer than this tool knows") || strings.Contains(out, "crash-loops") {
+	if cli.ExitCode(err) != cli.ExitFailed || !strings.Contains(out, "is newer than this tool knows") || strings.Contains(out, "crash-loops") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
@@ -207,7 +208,7 @@ func TestNewerFilesAreNotSaidToCrash(t *testing.T) {
 func TestUnknownParametersAreDeletedOnlyIfAsked(t *testing.T) {
 	file := tempFile(t, "u.yaml", soundEPP+"  parameters: {tomorrow: 1}\n")
 	out, err := windtunnel(t, "lint", file, "--fix")
-	if exitCode(err) != exitFailed || !strings.Contains(out, "would still reject it: plugins[1].parameters.tomorrow") {
+	if cli.ExitCode(err) != cli.ExitFailed || !strings.Contains(out, "would still reject it: plugins[1].parameters.tomorrow") {
 		t.Errorf("%v, --fix prints\n%s", err, out)
 	}
 	if out := mustRun(t, "lint", file, "--fix", "--delete-unknown"); !strings.Contains(out, "-  parameters: {tomorrow: 1}\n") {

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,14 +12,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/manifest"
-	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
-	"windtunnel.dev/windtunnel/pkg/workload/trace"
-	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
 )
 
 // localOptions are the flags of the verbs that simulate on this machine.
@@ -30,8 +26,8 @@ type localOptions struct {
 	volumes    map[string]string
 	name       string
 	// settings change scenarios.
-	settings    settings
-	output      outputFormat
+	settings    cli.Settings
+	output      cli.Format
 	parallelism int
 	check       bool
 	// trusted runs code in policy bundles in this process, programs are its limits.
@@ -40,7 +36,7 @@ type localOptions struct {
 	// dryRun prints what would be simulated.
 	dryRun bool
 	// legend explains the tables.
-	legend legend
+	legend cli.Legend
 	// requests names the file that requests are written to, into is that file;
 	// "" and nil are none.
 	requests string
@@ -48,19 +44,19 @@ type localOptions struct {
 }
 
 // register defines the flags. more are the formats that only this verb knows.
-func (o *localOptions) register(cmd *cobra.Command, more ...outputFormat) {
-	o.output = outputTable
-	formats := newChoice(&o.output, append(slices.Clone(documentFormats), more...))
+func (o *localOptions) register(cmd *cobra.Command, more ...cli.Format) {
+	o.output = cli.Table
+	formats := cli.NewChoice(&o.output, append(slices.Clone(cli.DocumentFormats), more...))
 	f := cmd.Flags()
 	f.StringArrayVarP(&o.files, "filename", "f", nil, "manifest, folder of manifests, or - for standard input (required); may be repeated")
 	f.StringArrayVar(&o.configMaps, "configmap", nil, "manifest of a ConfigMap that the object refers to; may be repeated")
 	f.StringToStringVar(&o.volumes, "volume", nil, "`NAME=FOLDER`: local folder with the files of a volume, by the name of its claim or image; may be repeated")
 	f.StringVar(&o.name, "name", "", "run only the object of this name")
-	f.VarP(formats, "output", "o", formats.words())
+	f.VarP(formats, "output", "o", formats.Words())
 	f.IntVar(&o.parallelism, "parallelism", runtime.GOMAXPROCS(0), "simulations that run at once; results do not depend on it")
 	o.programs.register(f)
 	f.BoolVar(&o.trusted, "trust-programs", false, "run the code in policy bundles in this process, without limits of memory and time: only for code that you trust, for --trace, --requests, benchmark reports and compare")
-	o.legend.register(f)
+	o.legend.Register(f)
 	f.BoolVar(&o.check, "check-invariants", false, "check the simulator's invariants at every event, and stop if one is broken; slow, and changes no result")
 }
 
@@ -82,10 +78,10 @@ func (o *localOptions) registerDryRun(cmd *cobra.Command) {
 // load reads the manifests and the ConfigMaps.
 func (o *localOptions) load(stdin io.Reader) (*manifest.Set, error) {
 	if len(o.files) == 0 {
-		return nil, badInput(fmt.Errorf("a manifest is required: -f FILE"))
+		return nil, cli.BadInput(fmt.Errorf("a manifest is required: -f FILE"))
 	}
 	if o.parallelism < 1 {
-		return nil, badInput(fmt.Errorf("--parallelism must be at least 1"))
+		return nil, cli.BadInput(fmt.Errorf("--parallelism must be at least 1"))
 	}
 	set := &manifest.Set{}
 	for _, name := range slices.Concat(o.files, o.configMaps) {
@@ -94,7 +90,7 @@ func (o *localOptions) load(stdin io.Reader) (*manifest.Set, error) {
 			return nil, err
 		}
 		if err := set.Merge(more); err != nil {
-			return nil, badInput(err)
+			return nil, cli.BadInput(err)
 		}
 	}
 	return set, nil
@@ -112,7 +108,7 @@ func forEach[T manifest.Object](o *localOptions, set *manifest.Set, kind string,
 		found++
 		err := do(object)
 		switch {
-		case errors.As(err, new(badInputError)):
+		case errors.As(err, new(cli.BadInputError)):
 			invalid = append(invalid, err)
 		case err != nil:
 			return err
@@ -122,7 +118,7 @@ func forEach[T manifest.Object](o *localOptions, set *manifest.Set, kind string,
 	case found == 0:
 		return o.nothingFound(set, kind)
 	case len(invalid) > 0 && found > len(invalid):
-		invalid = append(invalid, badInput(fmt.Errorf("no %s was simulated: --name NAME selects a valid one", kind)))
+		invalid = append(invalid, cli.BadInput(fmt.Errorf("no %s was simulated: --name NAME selects a valid one", kind)))
 	}
 	return errors.Join(invalid...)
 }
@@ -141,61 +137,13 @@ func manifestFolder(set *manifest.Set, object manifest.Object) string {
 	return "."
 }
 
-type localInputs struct {
-	configMaps []*corev1.ConfigMap
-	namespace  string
-	folder     string
-	// volumes are folders by the name of a claim or the reference of an image.
-	volumes map[string]string
-	// programs are the limits of code in policy bundles.
-	programs bundle.Limits
-}
-
-func (l localInputs) ConfigMapKey(_ context.Context, name, key string) ([]byte, error) {
-	var elsewhere []string
-	for _, cm := range l.configMaps {
-		if cm.Name == name && cm.Namespace == l.namespace {
-			return compile.ConfigMapKey(cm, key)
-		}
-		if cm.Name == name {
-			elsewhere = append(elsewhere, "namespace "+cm.Namespace)
-		}
-	}
-	if len(elsewhere) > 0 {
-		return nil, compile.Missing(fmt.Sprintf("ConfigMap %s is in %s, but the object that refers to it is in namespace %s",
-			name, strings.Join(elsewhere, " and in "), l.namespace))
-	}
-	return nil, compile.Missing(fmt.Sprintf("ConfigMap %s is not in the manifest and not in a file of --configmap", name))
-}
-
-func (l localInputs) OpenFile(name string) (io.ReadCloser, error) {
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(l.folder, name)
-	}
-	return trace.OpenPath(name)
-}
-
-func (l localInputs) OpenVolumeFile(volume, path string) (io.ReadCloser, error) {
-	folder, given := l.volumes[volume]
-	if !given {
-		return nil, compile.Missing(fmt.Sprintf("only pods of a cluster mount this volume; name a folder with its files: --volume %s=FOLDER", volume))
-	}
-	return trace.OpenPath(filepath.Join(folder, filepath.FromSlash(path)))
-}
-
-func (localInputs) ParsesTraces() bool { return true }
-
-func (l localInputs) ProgramLimits() bundle.Limits { return l.programs }
-
-func (localInputs) Parquet() trace.ParquetCodec { return parquetfile.Codec{} }
-
 // compiled turns what a compilation returned into the verb's error.
 func compiled(kind, name string, errs field.ErrorList, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", kind, name, err)
 	}
 	if len(errs) > 0 {
-		return badInput(fmt.Errorf("%s %s is invalid:\n%s", kind, name, bulletList(errs)))
+		return cli.BadInput(fmt.Errorf("%s %s is invalid:\n%s", kind, name, cli.BulletList(errs)))
 	}
 	return nil
 }
@@ -212,11 +160,11 @@ func compiledFrom(set *manifest.Set, object manifest.Object, errs field.ErrorLis
 		}
 		return fmt.Sprintf("%s:%d: ", set.FileOf(object), set.LineOf(object, e.Field))
 	}
-	return badInput(fmt.Errorf("%s %s is invalid:\n%s", kind, object.GetName(), placedList(errs, place)))
+	return cli.BadInput(fmt.Errorf("%s %s is invalid:\n%s", kind, object.GetName(), cli.PlacedList(errs, place)))
 }
 
 // pickerPath is that of the EPP's configuration.
-const pickerPath = scenarioPrefix + "router.endpointPickerConfig"
+const pickerPath = cli.ScenarioPrefix + "router.endpointPickerConfig"
 
 // nameFile has the errors of what is in a field name the file that it is from.
 func nameFile(errs field.ErrorList, path, file string) {
@@ -225,20 +173,4 @@ func nameFile(errs field.ErrorList, path, file string) {
 			e.Field = strings.TrimSuffix(file+": "+strings.TrimPrefix(rest, "."), ": ")
 		}
 	}
-}
-
-func bulletList(errs field.ErrorList) string {
-	return placedList(errs, func(*field.Error) string { return "" })
-}
-
-// placedList is bulletList with the place of each error in its file.
-func placedList(errs field.ErrorList, place func(*field.Error) string) string {
-	var text string
-	for i, e := range errs {
-		if i > 0 {
-			text += "\n"
-		}
-		text += "  - " + place(e) + e.Field + ": " + manifest.Message(e)
-	}
-	return text
 }

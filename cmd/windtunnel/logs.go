@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
@@ -44,7 +45,7 @@ success; what came of the work is in the conditions of the object.`,
 
 func (o *logsOptions) run(cmd *cobra.Command, name string) error {
 	if o.tail < -1 {
-		return badInput(errors.New("--tail must be at least -1"))
+		return cli.BadInput(errors.New("--tail must be at least -1"))
 	}
 	c, err := o.cluster.connect()
 	if err != nil {

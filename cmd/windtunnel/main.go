@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/internal/ballast"
 	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/fence"
@@ -37,17 +38,17 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := root.ExecuteContext(ctx)
 	if err != nil && ctx.Err() != nil && !errors.Is(err, worker.ErrStopped) {
-		err = interrupted(err)
+		err = cli.Interrupted(err)
 	}
 	stop()
 	drop()
 	printError(os.Stderr, err)
-	os.Exit(exitCode(err))
+	os.Exit(cli.ExitCode(err))
 }
 
 // printError prints an error, unless the output reports it already.
 func printError(stderr io.Writer, err error) {
-	if err != nil && !errors.As(err, new(reportedError)) {
+	if err != nil && !errors.As(err, new(cli.ReportedError)) {
 		fmt.Fprintln(stderr, "windtunnel:", printable.Text(err.Error()))
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"net/http"
 	"os"
 	"runtime/debug"
@@ -26,8 +24,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/controllers"
-	"windtunnel.dev/windtunnel/internal/printable"
 )
 
 const managerVerb = "manager"
@@ -72,7 +70,7 @@ func newManagerCommand() *cobra.Command {
 whose pods simulate its shards, and summarises the results.`,
 		Example: `  windtunnel manager --image registry.example/windtunnel:v1
   windtunnel manager --image windtunnel:dev --namespace team-a -v 1`,
-		Args: noArguments,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	}
 	f := cmd.Flags()
@@ -95,21 +93,21 @@ whose pods simulate its shards, and summarises the results.`,
 
 func (o managerOptions) run(ctx context.Context) error {
 	if o.image == "" {
-		return badInput(fmt.Errorf("--image must name the image of worker pods, or %s", imageVariable))
+		return cli.BadInput(fmt.Errorf("--image must name the image of worker pods, or %s", imageVariable))
 	}
 	if o.concurrency < 1 {
-		return badInput(fmt.Errorf("--concurrency must be at least 1"))
+		return cli.BadInput(fmt.Errorf("--concurrency must be at least 1"))
 	}
 	if err := o.web.check(); err != nil {
 		return err
 	}
 	if o.qps == 0 {
-		return badInput(errors.New("--kube-api-qps must not be 0, which selects the client's default; set a number, or -1 for no limit"))
+		return cli.BadInput(errors.New("--kube-api-qps must not be 0, which selects the client's default; set a number, or -1 for no limit"))
 	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbagePercent)
 	}
-	logger := logr.FromSlogHandler(newLogHandler(os.Stderr, o.verbosity))
+	logger := logr.FromSlogHandler(cli.NewLogHandler(os.Stderr, o.verbosity))
 	ctrl.SetLogger(logger)
 	klog.SetLogger(logger)
 	config, err := ctrl.GetConfig()
@@ -123,14 +121,8 @@ func (o managerOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	logger.Info("Starting", "version", buildVersion(), "image", o.image, "namespaces", o.namespaces)
+	logger.Info("Starting", "version", cli.Version(), "image", o.image, "namespaces", o.namespaces)
 	return mgr.Start(ctx)
-}
-
-// newLogHandler makes the log of a server. Errors in it quote objects of others, so it passes the
-// filter that the output of verbs passes; its escapes are those of JSON.
-func newLogHandler(to io.Writer, verbosity int) slog.Handler {
-	return slog.NewJSONHandler(printable.NewWriter(to), &slog.HandlerOptions{Level: slog.Level(-verbosity)})
 }
 
 // manager makes a manager with the controllers and the probes.

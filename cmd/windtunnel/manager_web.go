@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/access"
 	"windtunnel.dev/windtunnel/pkg/gate"
 )
@@ -47,7 +48,7 @@ func (o *webOptions) check() error {
 	if o.certificates != "" {
 		faults = append(faults, errors.New("--web-tls-dir needs --web-bind-address"))
 	}
-	return badInput(errors.Join(faults...))
+	return cli.BadInput(errors.Join(faults...))
 }
 
 // add adds the servers to a manager.
@@ -64,7 +65,7 @@ func (o *webOptions) add(ctx context.Context, mgr ctrl.Manager, namespaces []str
 	}
 	certificate, err := access.Certificate(ctx, o.certificates, mgr.GetLogger())
 	if err != nil {
-		return badInput(fmt.Errorf("--web-tls-dir: %w", err))
+		return cli.BadInput(fmt.Errorf("--web-tls-dir: %w", err))
 	}
 	mux := webMux(guard, mgr)
 	if o.dashboard {
@@ -72,7 +73,7 @@ func (o *webOptions) add(ctx context.Context, mgr ctrl.Manager, namespaces []str
 	}
 	server, err := access.NewServer("web", o.address, access.TLS(certificate), mux, mgr.GetLogger())
 	if err != nil {
-		return badInput(fmt.Errorf("--web-bind-address: %w", err))
+		return cli.BadInput(fmt.Errorf("--web-bind-address: %w", err))
 	}
 	return mgr.Add(server)
 }
@@ -95,7 +96,7 @@ func (o *webOptions) addFlagger(mgr ctrl.Manager) error {
 	gate.Flagger{Live: mgr.GetAPIReader()}.Mount(mux)
 	server, err := access.NewServer("flagger", o.flagger, nil, mux, mgr.GetLogger())
 	if err != nil {
-		return badInput(fmt.Errorf("--flagger-bind-address: %w", err))
+		return cli.BadInput(fmt.Errorf("--flagger-bind-address: %w", err))
 	}
 	return mgr.Add(server)
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 )
 
@@ -30,7 +31,7 @@ func readManifests(name string, stdin io.Reader) (*manifest.Set, error) {
 	}
 	entries, err := os.ReadDir(name)
 	if err != nil {
-		return nil, badInput(err)
+		return nil, cli.BadInput(err)
 	}
 	set := &manifest.Set{}
 	for _, entry := range entries {
@@ -42,7 +43,7 @@ func readManifests(name string, stdin io.Reader) (*manifest.Set, error) {
 			return nil, err
 		}
 		if err := set.Merge(more); err != nil {
-			return nil, badInput(err)
+			return nil, cli.BadInput(err)
 		}
 	}
 	return set, nil
@@ -52,7 +53,7 @@ func readManifests(name string, stdin io.Reader) (*manifest.Set, error) {
 func readManifest(name string, stdin io.Reader) (*manifest.Set, error) {
 	if name == "-" {
 		set, err := manifest.Read(stdin, standardInput)
-		return set, badInput(firstErrors(err))
+		return set, cli.BadInput(firstErrors(err))
 	}
 	return readFrom(name, manifest.Read)
 }
@@ -68,7 +69,7 @@ func readFrom(name string, read func(io.Reader, string) (*manifest.Set, error)) 
 			return nil, other
 		}
 	}
-	return set, badInput(firstErrors(withOthers(err, content, name)))
+	return set, cli.BadInput(firstErrors(withOthers(err, content, name)))
 }
 
 // withOthers says of a file with invalid documents that its valid ones are not read either.
@@ -101,9 +102,6 @@ func firstErrors(err error) error {
 	return errors.Join(append(slices.Clone(all[:mostInvalid]), fmt.Errorf("%d more documents are invalid", len(all)-mostInvalid))...)
 }
 
-// verbs are those that simulate a kind.
-var verbs = map[string]string{v1alpha1.SimulationRunKind: "run", v1alpha1.PolicySweepKind: "sweep"}
-
 // otherFile is the error of one file without any object of Windtunnel that is recognised as something
 // else; nil of others.
 func (o *localOptions) otherFile(set *manifest.Set, kind string) error {
@@ -125,7 +123,7 @@ func (o *localOptions) nothingFound(set *manifest.Set, kind string) error {
 	}
 	text := fmt.Sprintf("%s holds no %s", strings.Join(o.files, ", "), kind)
 	if len(set.Runs)+len(set.Sweeps)+len(set.ConfigMaps)+len(set.Others) == 0 {
-		return badInput(fmt.Errorf("%s: there is no object of Kubernetes, and so no %s", strings.Join(o.files, ", "), kind))
+		return cli.BadInput(fmt.Errorf("%s: there is no object of Kubernetes, and so no %s", strings.Join(o.files, ", "), kind))
 	}
 	if o.name != "" {
 		text += fmt.Sprintf(" named %q", o.name)
@@ -144,12 +142,12 @@ func (o *localOptions) nothingFound(set *manifest.Set, kind string) error {
 		}
 		if other != kind && len(names) > 0 {
 			text += fmt.Sprintf("; it holds the %s %s, which windtunnel %s simulates", other, names[0], verbs[other])
-			return badInput(fmt.Errorf("%s: windtunnel %s -f %s", text, verbs[other], strings.Join(o.files, " -f ")))
+			return cli.BadInput(fmt.Errorf("%s: windtunnel %s -f %s", text, verbs[other], strings.Join(o.files, " -f ")))
 		}
 	}
 	if len(set.Others) > 0 {
 		slices.Sort(set.Others)
 		text += "; the command skips its objects of other kinds: " + strings.Join(slices.Compact(set.Others), ", ")
 	}
-	return badInput(fmt.Errorf("%s", text))
+	return cli.BadInput(fmt.Errorf("%s", text))
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // TestMistakesOfTheCommandLine: each is bad input, and the message says what to do.
@@ -60,8 +62,8 @@ func TestMistakesOfTheCommandLine(t *testing.T) {
 			cmd.SetOut(&out)
 			cmd.SetErr(&out)
 			err := cmd.ExecuteContext(t.Context())
-			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) || out.Len() > 0 {
-				t.Errorf("exit code %d after %q: %v, want %q", exitCode(err), out.String(), err, tc.want)
+			if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), tc.want) || out.Len() > 0 {
+				t.Errorf("exit code %d after %q: %v, want %q", cli.ExitCode(err), out.String(), err, tc.want)
 			}
 		})
 	}

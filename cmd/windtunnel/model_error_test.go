@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 var belowWith = regexp.MustCompile(`below ([0-9.]+) (m?s) with 95 %`)
@@ -50,18 +52,18 @@ func TestGatesWithinTheErrorOfTheModel(t *testing.T) {
 		code    int
 		verdict string
 	}{
-		"the error is ignored":   {gated(limit, "Ignore", "h100-sxm", ""), exitOK, "pass: the gate passes"},
-		"the catalogue's shares": {gated(limit, "Include", "h100-sxm", ""), exitUnknown, "to decide it, measure TTFT of meta-llama/Llama-3.1-8B-Instruct on h100-sxm at TP 1, and calibrate"},
-		"calibrated shares":      {gated(limit, "Include", "h100-sxm", catalogue), exitOK, "pass: the gate passes"},
-		"an unchecked GPU":       {gated("1h", "Include", "mi300x", ""), exitUnknown, "nothing says how far predictions of TTFT for pool llama are off"},
+		"the error is ignored":   {gated(limit, "Ignore", "h100-sxm", ""), cli.ExitOK, "pass: the gate passes"},
+		"the catalogue's shares": {gated(limit, "Include", "h100-sxm", ""), cli.ExitUnknown, "to decide it, measure TTFT of meta-llama/Llama-3.1-8B-Instruct on h100-sxm at TP 1, and calibrate"},
+		"calibrated shares":      {gated(limit, "Include", "h100-sxm", catalogue), cli.ExitOK, "pass: the gate passes"},
+		"an unchecked GPU":       {gated("1h", "Include", "mi300x", ""), cli.ExitUnknown, "nothing says how far predictions of TTFT for pool llama are off"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, "run", "-f", tc.file)
-			if code := exitCode(err); code != tc.code {
+			if code := cli.ExitCode(err); code != tc.code {
 				t.Fatalf("exit code %d, want %d: %v\n%s", code, tc.code, err, out)
 			}
 			verdict := line(t, out, "verdict:")
-			if !strings.Contains(verdict, tc.verdict) || strings.HasPrefix(verdict, "verdict: undecided: ") != (tc.code == exitUnknown) {
+			if !strings.Contains(verdict, tc.verdict) || strings.HasPrefix(verdict, "verdict: undecided: ") != (tc.code == cli.ExitUnknown) {
 				t.Errorf("%s", verdict)
 			}
 		})

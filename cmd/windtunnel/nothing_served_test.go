@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // tooLong is a pool whose context is shorter than every request.
@@ -35,8 +37,8 @@ func TestNothingServedIsReportedFirstAndFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, tc.args...)
-			if exitCode(err) != exitFailed || err == nil || !strings.Contains(err.Error(), tc.last) || !strings.Contains(err.Error(), why) {
-				t.Errorf("exit code %d: %v", exitCode(err), err)
+			if cli.ExitCode(err) != cli.ExitFailed || err == nil || !strings.Contains(err.Error(), tc.last) || !strings.Contains(err.Error(), why) {
+				t.Errorf("exit code %d: %v", cli.ExitCode(err), err)
 			}
 			before, _, found := strings.Cut(out, tc.first)
 			if !found || strings.Count(before, "\n") > 2 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/observe"
 )
@@ -61,7 +62,7 @@ that does not answer.`,
   windtunnel observe my-run -n experiments --prometheus http://localhost:9090 --last 24h --textfile windtunnel.prom
   windtunnel observe -f run.yaml --play samples.json
   windtunnel observe -f run.yaml --samples samples.json -o json`,
-		Args: ofCluster(argumentsFrom(0, 1, "takes the name of one SimulationRun or PolicySweep"), "observe -f"),
+		Args: ofCluster(cli.Arguments(0, 1, "takes the name of one SimulationRun or PolicySweep"), "observe -f"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
@@ -112,9 +113,9 @@ const causeSeeds = 5
 
 func (o *observeOptions) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	if err := o.checkFlags(args); err != nil {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
-	if err := checkFolders(map[string]string{"--textfile": o.textfile, "--play": o.played.file}); err != nil {
+	if err := cli.CheckFolders(map[string]string{"--textfile": o.textfile, "--play": o.played.file}); err != nil {
 		return err
 	}
 	of, err := o.observed(ctx, args, stdin)
@@ -127,17 +128,17 @@ func (o *observeOptions) run(ctx context.Context, args []string, stdin io.Reader
 	printWarnings(stderr, of.warnings)
 	window, recording, err := o.measured.read(ctx)
 	if err != nil {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
-	p := newProgress("observe " + of.name)
-	defer p.end()
-	p.begin(o.seeds)
+	p := cli.NewProgress("observe " + of.name)
+	defer p.End()
+	p.Begin(o.seeds)
 	report, err := observe.Observe(ctx, &observe.Question{
 		Run: of.name, Make: of.make, WarmUp: of.warmUp, Period: of.period,
 		Window: window, Measured: recording, Rules: o.rules,
-		Options: observe.Options{Seeds: of.seedsFrom(0, o.seeds), CauseSeeds: causeSeeds, Parallelism: o.parallelism, Progress: p.update},
+		Options: observe.Options{Seeds: of.seedsFrom(0, o.seeds), CauseSeeds: causeSeeds, Parallelism: o.parallelism, Progress: p.Update},
 	})
-	p.end()
+	p.End()
 	if err != nil {
 		return observationError(err)
 	}
@@ -149,7 +150,7 @@ func observationError(err error) error {
 	var short *observe.NoTrafficError
 	switch {
 	case errors.As(err, &short), errors.Is(err, observe.ErrNothingMeasured), errors.Is(err, execute.ErrInvalidPoint):
-		return badInput(err)
+		return cli.BadInput(err)
 	case errors.Is(err, execute.ErrWatched):
 		return toTrust(err)
 	}
@@ -164,19 +165,19 @@ func (e driftError) Error() string { return e.name + ": the cluster is not as pr
 // print prints a report, and writes its metrics first.
 func (o *observeOptions) print(r *observe.Report, stdout io.Writer) error {
 	if o.textfile != "" {
-		if err := writeWhole(o.textfile, r.WriteMetrics); err != nil {
-			return badInput(fmt.Errorf("--textfile: %w", err))
+		if err := cli.WriteWhole(o.textfile, r.WriteMetrics); err != nil {
+			return cli.BadInput(fmt.Errorf("--textfile: %w", err))
 		}
 	}
 	var err error
-	if o.output == outputTable {
+	if o.output == cli.Table {
 		var text bytes.Buffer
-		err = r.WriteTable(&text, o.legend.shown)
+		err = r.WriteTable(&text, o.legend.Shown)
 		if err == nil {
 			_, err = text.WriteTo(stdout)
 		}
 	} else {
-		err = o.output.write(stdout, r)
+		err = o.output.Write(stdout, r)
 	}
 	if err == nil && r.Drift {
 		err = driftError{r.Run}

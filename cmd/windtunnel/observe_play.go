@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/observe"
 )
 
@@ -42,12 +43,12 @@ const playedFrom = "2026-01-05T08:00:00Z"
 func (o *observeOptions) play(ctx context.Context, of *observed, stdout io.Writer) error {
 	from, err := timeFlag("--from", cmp.Or(o.measured.from, playedFrom))
 	if err != nil {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
 	every := cmp.Or(o.measured.every, o.measured.last, time.Hour)
 	w, err := observe.NewWindow(from, from.Add(cmp.Or(o.measured.last, every)), every, o.played.interval)
 	if err != nil {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
 	stage := observe.Stage{Window: w, WarmUp: observe.WarmUp(of.warmUp, of.period, w.Every), ByReplica: true}
 	recording, err := stage.Play(ctx, of.make, of.seedsFrom(mostObserved, 1)[0], observe.AsStated())
@@ -57,5 +58,5 @@ func (o *observeOptions) play(ctx context.Context, of *observed, stdout io.Write
 	if o.played.file == "-" {
 		return recording.Write(stdout)
 	}
-	return badInput(writeWhole(o.played.file, recording.Write))
+	return cli.BadInput(cli.WriteWhole(o.played.file, recording.Write))
 }

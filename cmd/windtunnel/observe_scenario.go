@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
@@ -75,7 +76,7 @@ func (o *observeOptions) observed(ctx context.Context, args []string, stdin io.R
 	case err != nil:
 		return nil, err
 	case len(all) > 1:
-		return nil, badInput(fmt.Errorf("one prediction is observed at a time, but there are %d: select one with --name", len(all)))
+		return nil, cli.BadInput(fmt.Errorf("one prediction is observed at a time, but there are %d: select one with --name", len(all)))
 	}
 	return all[0], nil
 }
@@ -97,7 +98,7 @@ func (o *observeOptions) observedObject(ctx context.Context, reader client.Reade
 	inputs := readableInputs{archive.ClusterInputs{Reader: reader, Namespace: key.Namespace}}
 	if o.point < 0 {
 		if kind == v1alpha1.PolicySweepKind {
-			return nil, badInput(fmt.Errorf("%s %s/%s: --point says which of its points was rolled out", v1alpha1.PolicySweepKind, key.Namespace, key.Name))
+			return nil, cli.BadInput(fmt.Errorf("%s %s/%s: --point says which of its points was rolled out", v1alpha1.PolicySweepKind, key.Namespace, key.Name))
 		}
 		var run v1alpha1.SimulationRun
 		if err := reader.Get(ctx, key, &run); err != nil {
@@ -139,7 +140,7 @@ func (o *observeOptions) observedFirst(ctx context.Context, sweep *v1alpha1.Poli
 // observedPoint is a point of a sweep as a run.
 func (o *observeOptions) observedPoint(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs compile.Inputs, st *study.Study) (*observed, error) {
 	if o.point >= len(st.Points()) {
-		return nil, badInput(fmt.Errorf("%s %s: --point must be from 0 to %d; a search that learns needs the results of the cluster, or the runs of sweep --follow", v1alpha1.PolicySweepKind, sweep.Name, len(st.Points())-1))
+		return nil, cli.BadInput(fmt.Errorf("%s %s: --point must be from 0 to %d; a search that learns needs the results of the cluster, or the runs of sweep --follow", v1alpha1.PolicySweepKind, sweep.Name, len(st.Points())-1))
 	}
 	spec, err := advice.FollowUpRun(st, &sweep.Spec, o.point)
 	if err != nil {
@@ -173,7 +174,7 @@ func (o *observeOptions) observedRun(ctx context.Context, run *v1alpha1.Simulati
 	}
 	first, err := of.make(of.first)
 	if err != nil {
-		return nil, badInput(err)
+		return nil, cli.BadInput(err)
 	}
 	of.warmUp, of.period = first.Horizon.WarmUp, max(0, first.Horizon.Duration-first.Horizon.WarmUp)
 	return of, nil

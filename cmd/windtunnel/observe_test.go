@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/controllers"
 	prediction "windtunnel.dev/windtunnel/pkg/observe"
 )
@@ -49,7 +50,7 @@ func TestObserve(t *testing.T) {
 		samples, metrics := playCluster(t, tc.settings...), filepath.Join(t.TempDir(), "windtunnel.prom")
 		out, err := windtunnel(t, "observe", "-f", clusterManifest, "--samples", samples, "--every", "5m", "-o", "json", "--textfile", metrics)
 		var drifts driftError
-		if (tc.cause != "") != errors.As(err, &drifts) || err != nil && exitCode(err) != exitFailed {
+		if (tc.cause != "") != errors.As(err, &drifts) || err != nil && cli.ExitCode(err) != cli.ExitFailed {
 			t.Errorf("%s: error %v", name, err)
 		}
 		var report prediction.Report
@@ -90,7 +91,7 @@ spec:
 		t.Errorf("the point with half of the rate: %v:\n%s", err, out)
 	}
 	_, err = windtunnel(t, "observe", "-f", sweep, "--point", "2", "--samples", samples)
-	if err == nil || exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "--point must be from 0 to 1") {
+	if err == nil || cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "--point must be from 0 to 1") {
 		t.Errorf("a point that is not there: %v", err)
 	}
 }
@@ -142,7 +143,7 @@ func TestObserveRefuses(t *testing.T) {
 	} {
 		metrics := filepath.Join(folder, "windtunnel.prom")
 		out, err := windtunnel(t, append([]string{"observe", "--textfile", metrics}, tc.args...)...)
-		if err == nil || exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) {
+		if err == nil || cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, tc.want)
 			continue
 		}
@@ -172,7 +173,7 @@ func TestThePageOnObservationsWorks(t *testing.T) {
 	}
 	_, verdict, _ := strings.Cut(text, "The first line is the verdict: `")
 	verdict, _, _ = strings.Cut(verdict, "`")
-	if len(commands) != 2 || verdict == "" || !strings.HasPrefix(out, verdict) || exitCode(err) != exitFailed {
+	if len(commands) != 2 || verdict == "" || !strings.HasPrefix(out, verdict) || cli.ExitCode(err) != cli.ExitFailed {
 		t.Errorf("%d commands; %v; the page says %q:\n%s", len(commands), err, verdict, out)
 	}
 }
@@ -207,7 +208,7 @@ func TestObserveAnObjectOfTheCluster(t *testing.T) {
 		of, err := o.observedObject(t.Context(), reader, client.ObjectKey{Namespace: "n", Name: tc.name}, tc.kind)
 		switch {
 		case tc.err != "":
-			if err == nil || !strings.Contains(err.Error(), tc.err) || exitCode(err) != exitBadInput {
+			if err == nil || !strings.Contains(err.Error(), tc.err) || cli.ExitCode(err) != cli.ExitBadInput {
 				t.Errorf("%s: error %v", name, err)
 			}
 		case err != nil:
@@ -219,7 +220,7 @@ func TestObserveAnObjectOfTheCluster(t *testing.T) {
 	objects[0].(*v1alpha1.PolicySweep).Status.PlanHash = "another"
 	reader = fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
 	_, err = (&observeOptions{point: 1}).observedObject(t.Context(), reader, client.ObjectKey{Namespace: "n", Name: "s"}, "")
-	if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "the results are those of another spec") {
-		t.Errorf("results of another plan: exit code %d, error %v", exitCode(err), err)
+	if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "the results are those of another spec") {
+		t.Errorf("results of another plan: exit code %d, error %v", cli.ExitCode(err), err)
 	}
 }

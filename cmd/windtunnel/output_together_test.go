@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // contentsIn are the files of a folder with their contents.
@@ -49,11 +51,11 @@ func TestFilesAreWrittenTogether(t *testing.T) {
 			if err := os.Mkdir(filepath.Join(folder, "folder"), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			var files []fileContent
+			var files []cli.FileContent
 			for _, name := range tc.files {
-				files = append(files, fileContent{name: filepath.Join(folder, name), content: "2"})
+				files = append(files, cli.FileContent{Name: filepath.Join(folder, name), Content: "2"})
 			}
-			err := writeTogether(files)
+			err := cli.WriteTogether(files)
 			if written := len(tc.want) == len(tc.files); (err == nil) != written {
 				t.Errorf("error %v", err)
 			}
@@ -76,7 +78,7 @@ func TestALinkStaysALink(t *testing.T) {
 	if err := os.Symlink("file", link); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeTogether([]fileContent{{name: link, content: "2"}}); err != nil {
+	if err := cli.WriteTogether([]cli.FileContent{{Name: link, Content: "2"}}); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {

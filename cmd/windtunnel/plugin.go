@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // pluginFile is the name under which kubectl finds the command as its plugin.
@@ -72,7 +74,7 @@ func unknownShell(cmd *cobra.Command, args []string) error {
 			known = append(known, shell.Name())
 		}
 	}
-	return badInput(fmt.Errorf("there is no completion for %q: name one of %s", args[0], strings.Join(known, ", ")))
+	return cli.BadInput(fmt.Errorf("there is no completion for %q: name one of %s", args[0], strings.Join(known, ", ")))
 }
 
 // addPluginCompletion adds the script to the verb that prints those of shells.
@@ -82,7 +84,7 @@ func addPluginCompletion(root *cobra.Command) {
 		if verb.Name() == "completion" {
 			verb.Args, verb.RunE = cobra.ArbitraryArgs, unknownShell
 			for _, shell := range verb.Commands() {
-				shell.Args = noArguments
+				shell.Args = cli.NoArguments
 			}
 			verb.AddCommand(&cobra.Command{
 				Use:   "kubectl",
@@ -93,7 +95,7 @@ kubectl_complete-windtunnel:
 
   windtunnel completion kubectl > ~/.local/bin/kubectl_complete-windtunnel
   chmod +x ~/.local/bin/kubectl_complete-windtunnel`,
-				Args:              noArguments,
+				Args:              cli.NoArguments,
 				ValidArgsFunction: cobra.NoFileCompletions,
 				RunE: func(cmd *cobra.Command, _ []string) error {
 					_, err := io.WriteString(cmd.OutOrStdout(), pluginCompletion)

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/internal/testing/apiserver"
 	"windtunnel.dev/windtunnel/pkg/experiment"
@@ -176,14 +177,14 @@ func TestClusterVerbsRefuseBadInput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := plugin(t, tc.args...)
-			if err == nil || exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("exit code %d: %v, want %q", exitCode(err), err, tc.want)
+			if err == nil || cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("exit code %d: %v, want %q", cli.ExitCode(err), err, tc.want)
 			}
 		})
 	}
 	server.Forget("policysweeps")
 	for _, args := range [][]string{{"top"}, {"explain", "x"}} {
-		if _, _, err := plugin(t, args...); err == nil || !strings.Contains(err.Error(), "does not know the kinds of Windtunnel") || exitCode(err) != exitBadInput {
+		if _, _, err := plugin(t, args...); err == nil || !strings.Contains(err.Error(), "does not know the kinds of Windtunnel") || cli.ExitCode(err) != cli.ExitBadInput {
 			t.Errorf("%v without the kinds: %v", args, err)
 		}
 	}
@@ -197,12 +198,12 @@ func TestWatchFollowsASweepToItsVerdict(t *testing.T) {
 		exit int
 		next string
 	}{
-		"gates pass":       {[]string{"Ready=True/Complete", "Complete=True/Complete", "Passed=True/GatesPassed"}, exitOK, ""},
-		"a gate fails":     {[]string{"Ready=True/Complete", "Complete=True/Complete", "Passed=False/GateFailed/gate fast fails"}, exitFailed, "next: kubectl windtunnel explain policysweep/s -n n\n"},
-		"more seeds":       {[]string{"Ready=True/Complete", "Complete=True/Complete", "Passed=Unknown/Undecided/why"}, exitUnknown, "next: kubectl windtunnel explain policysweep/s -n n\n"},
-		"it is invalid":    {[]string{"Ready=False/Invalid/why", "Failed=True/Invalid"}, exitBadInput, "next: kubectl windtunnel explain policysweep/s -n n\n"},
-		"a shard failed":   {[]string{"Ready=False/JobFailed/why", "Failed=True/JobFailed"}, exitFailed, "next: kubectl windtunnel logs policysweep/s -n n\n"},
-		"nothing is there": {[]string{"Ready=True/NothingServed/why", "Complete=True/NothingServed"}, exitFailed, ""},
+		"gates pass":       {[]string{"Ready=True/Complete", "Complete=True/Complete", "Passed=True/GatesPassed"}, cli.ExitOK, ""},
+		"a gate fails":     {[]string{"Ready=True/Complete", "Complete=True/Complete", "Passed=False/GateFailed/gate fast fails"}, cli.ExitFailed, "next: kubectl windtunnel explain policysweep/s -n n\n"},
+		"more seeds":       {[]string{"Ready=True/Complete", "Complete=True/Complete", "Passed=Unknown/Undecided/why"}, cli.ExitUnknown, "next: kubectl windtunnel explain policysweep/s -n n\n"},
+		"it is invalid":    {[]string{"Ready=False/Invalid/why", "Failed=True/Invalid"}, cli.ExitBadInput, "next: kubectl windtunnel explain policysweep/s -n n\n"},
+		"a shard failed":   {[]string{"Ready=False/JobFailed/why", "Failed=True/JobFailed"}, cli.ExitFailed, "next: kubectl windtunnel logs policysweep/s -n n\n"},
+		"nothing is there": {[]string{"Ready=True/NothingServed/why", "Complete=True/NothingServed"}, cli.ExitFailed, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			first := aSweep("s", "Ready=False/Running")
@@ -225,8 +226,8 @@ func TestWatchFollowsASweepToItsVerdict(t *testing.T) {
 			server.Put(t, controllers.Scheme(), last)
 			server.Put(t, controllers.Scheme(), last)
 			err := <-done
-			if exitCode(err) != tc.exit {
-				t.Errorf("exit code %d, want %d: %v", exitCode(err), tc.exit, err)
+			if cli.ExitCode(err) != tc.exit {
+				t.Errorf("exit code %d, want %d: %v", cli.ExitCode(err), tc.exit, err)
 			}
 			reason := last.Status.Conditions[0].Reason
 			want := "Running; round 1; 10 of 40 done, 3 reused, 2 shards\n" +
@@ -406,8 +407,8 @@ func TestWhatIsNotStoredNamesACommand(t *testing.T) {
 			if err != nil {
 				out = err.Error()
 			}
-			if !strings.Contains(out, tc.want) || len(tc.args) > 1 != (exitCode(err) == exitBadInput) {
-				t.Errorf("exit code %d, there is no %q in\n%s", exitCode(err), tc.want, out)
+			if !strings.Contains(out, tc.want) || len(tc.args) > 1 != (cli.ExitCode(err) == cli.ExitBadInput) {
+				t.Errorf("exit code %d, there is no %q in\n%s", cli.ExitCode(err), tc.want, out)
 			}
 		})
 	}
@@ -424,8 +425,8 @@ func TestPromoteWritesWhatTheLocalCommandWrites(t *testing.T) {
 	local, ours := filepath.Join(folder, "local.yaml"), filepath.Join(folder, "ours.yaml")
 	_, wantErr := windtunnel(t, "sweep", "-f", gatesSample(t), "--promote", local)
 	_, words, err := plugin(t, "promote", "s", ours)
-	if exitCode(err) != exitCode(wantErr) {
-		t.Fatalf("exit code %d, want %d: %v\n%s", exitCode(err), exitCode(wantErr), err, words)
+	if cli.ExitCode(err) != cli.ExitCode(wantErr) {
+		t.Fatalf("exit code %d, want %d: %v\n%s", cli.ExitCode(err), cli.ExitCode(wantErr), err, words)
 	}
 	want, err := os.ReadFile(local)
 	if err != nil {
@@ -442,7 +443,7 @@ func TestPromoteWritesWhatTheLocalCommandWrites(t *testing.T) {
 	if out != string(want) {
 		t.Errorf("standard output has\n%s", out)
 	}
-	if _, _, err := plugin(t, "promote", "s", ours, "--promote-scaler", "nope=x.yaml"); exitCode(err) != exitBadInput {
+	if _, _, err := plugin(t, "promote", "s", ours, "--promote-scaler", "nope=x.yaml"); cli.ExitCode(err) != cli.ExitBadInput {
 		t.Errorf("an unknown scaler: %v", err)
 	}
 }
@@ -460,7 +461,7 @@ func TestCompareTakesObjectsOfACluster(t *testing.T) {
 		t.Errorf("(-file +cluster):\n%s", diff)
 	}
 	for name, args := range map[string][]string{"an unknown object": {"s", "nope"}, "no file": {"s", "nope.yaml"}, "no point": {"s", "s#99"}} {
-		if _, _, err := plugin(t, append([]string{"compare"}, args...)...); exitCode(err) != exitBadInput {
+		if _, _, err := plugin(t, append([]string{"compare"}, args...)...); cli.ExitCode(err) != cli.ExitBadInput {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
 
@@ -33,7 +34,7 @@ the sweep, writes nothing on the cluster and simulates nothing.
 		Example: `  windtunnel promote my-sweep epp.yaml -n experiments
   windtunnel promote my-sweep epp.yaml --promote-scaler llama=hpa.yaml
   windtunnel promote my-sweep | kubectl apply -f -`,
-		Args: ofCluster(argumentsFrom(1, 2, "needs the name of a PolicySweep, and may have a file"), "sweep --promote epp.yaml -f"),
+		Args: ofCluster(cli.Arguments(1, 2, "needs the name of a PolicySweep, and may have a file"), "sweep --promote epp.yaml -f"),
 		RunE: o.run,
 	}
 	o.cluster.register(cmd)
@@ -56,7 +57,7 @@ func (o *promoteClusterOptions) run(cmd *cobra.Command, args []string) error {
 	for _, m := range o.promotion.manifests {
 		files["--promote-scaler "+m.scaler] = m.file
 	}
-	if err := checkFolders(files); err != nil {
+	if err := cli.CheckFolders(files); err != nil {
 		return err
 	}
 	c, err := o.cluster.connect()
@@ -72,7 +73,7 @@ func (o *promoteClusterOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if !object.HasEnded() {
-		return badInput(fmt.Errorf("%s is not complete: %s; next: %s", object.Title(), object.State(), o.cluster.caller(cmd).Next(object)))
+		return cli.BadInput(fmt.Errorf("%s is not complete: %s; next: %s", object.Title(), object.State(), o.cluster.caller(cmd).Next(object)))
 	}
 	return o.promote(cmd.Context(), c, object, sweep)
 }
@@ -94,7 +95,7 @@ func (o *promoteClusterOptions) promote(ctx context.Context, reader client.Reade
 		return err
 	}
 	o.promotion.sayWhatIsLeft(ready.Plan)
-	open := checkServed(object.Title(), st.Rows(), verdict)
+	open := cli.CheckServed(object.Title(), st.Rows(), verdict)
 	if err := o.promotion.promote(ready, st, open); err != nil {
 		return fmt.Errorf("%s: %w", object.Title(), err)
 	}

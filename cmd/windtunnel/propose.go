@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
@@ -26,7 +27,7 @@ func newProposeCommand() *cobra.Command {
 		Long: `Ask the proposer of a sweep for policies inside a Job's pod, write its answers as a
 ConfigMap and report the digest in the pod's termination message. The operator creates
 such a Job before each round that has inquiries.`,
-		Args: noArguments,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	}
 	f := cmd.Flags()
@@ -42,6 +43,6 @@ func (o proposeOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	report, err := worker.Propose(ctx, worker.ProposeOptions{PlanFolder: o.plan, RoundFolder: o.round, SecretFolder: o.secret, Wait: wait}, creator)
+	report, err := worker.Propose(ctx, worker.ProposeOptions{PlanFolder: o.plan, RoundFolder: o.round, SecretFolder: o.secret, Wait: cli.Wait}, creator)
 	return reportTo(o.termination, report, err)
 }

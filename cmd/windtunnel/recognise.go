@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
@@ -111,7 +112,7 @@ func unfit(name string, content []byte, reads string) error {
 	if use != "" {
 		text += "; " + use
 	}
-	return badInput(errors.New(text))
+	return cli.BadInput(errors.New(text))
 }
 
 // address tells what is to be fetched from what is a file.
@@ -124,12 +125,12 @@ func fileError(name string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, syscall.EISDIR):
-		return badInput(fmt.Errorf("%s is a folder, and the command reads a file: name one of its files", name))
+		return cli.BadInput(fmt.Errorf("%s is a folder, and the command reads a file: name one of its files", name))
 	case !address.MatchString(name):
-		return badInput(err)
+		return cli.BadInput(err)
 	}
-	return badInput(fmt.Errorf("%s is an address, and the command reads files: download it first: curl -fsSL -o %s %s",
-		name, shellWord(filepath.Base(strings.TrimRight(name, "/"))), shellWord(name)))
+	return cli.BadInput(fmt.Errorf("%s is an address, and the command reads files: download it first: curl -fsSL -o %s %s",
+		name, cli.ShellWord(filepath.Base(strings.TrimRight(name, "/"))), cli.ShellWord(name)))
 }
 
 // readInputFile is os.ReadFile with the words of fileError.

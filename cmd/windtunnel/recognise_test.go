@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // A file of the wrong kind is named for what it is, with the verb that reads it, in one line.
@@ -77,7 +79,7 @@ func TestAFileOfAnotherKindIsNamedForWhatItIs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, c.args...)
-			if exitCode(err) != exitBadInput || !strings.HasPrefix(err.Error(), c.want) {
+			if cli.ExitCode(err) != cli.ExitBadInput || !strings.HasPrefix(err.Error(), c.want) {
 				t.Fatalf("error %v, want exit code 2 and %q", err, c.want)
 			}
 			if out != "" || strings.Count(strings.TrimSuffix(err.Error(), "\n(to compare EPP configurations, name the manifest of a SimulationRun with --scenario)"), "\n") > 0 {
@@ -97,7 +99,7 @@ func TestAFaultyManifestIsNoOtherFile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := windtunnel(t, "run", "-f", c.args)
-			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), c.want) {
+			if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want exit code 2 and %q", err, c.want)
 			}
 		})
@@ -112,7 +114,7 @@ func TestRowsOfAnUnknownFormat(t *testing.T) {
 	} {
 		file := tempFile(t, name+".jsonl", text+"\n")
 		_, err := windtunnel(t, "trace", "inspect", file)
-		if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), ", which rows of Mooncake do not have. The known formats:\n  - Azure") {
+		if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), ", which rows of Mooncake do not have. The known formats:\n  - Azure") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -131,7 +133,7 @@ func TestAnInvalidObjectBesideValidOnes(t *testing.T) {
 		bad := strings.Replace(strings.Replace(string(good), "name: ", "name: bad-", 1), c.old, c.new, 1)
 		file := tempFile(t, "runs.yaml", string(good)+"\n---\n"+bad)
 		out, err := windtunnel(t, "run", "-f", file)
-		if out != "" || exitCode(err) != exitBadInput || !strings.Contains(err.Error(), c.want) {
+		if out != "" || cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
 	}

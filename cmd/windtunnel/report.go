@@ -3,9 +3,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -16,31 +14,25 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
-	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/report/page"
-)
-
-// Formats of reports.
-const (
-	outputHTML     outputFormat = "html"
-	outputMarkdown outputFormat = "markdown"
 )
 
 // reportOptions are the flags of report.
 type reportOptions struct {
 	cluster clusterOptions
 	name    string
-	output  outputFormat
+	output  cli.Format
 	// most is the greatest number of characters; 0 is no limit.
 	most      int
 	reflected reflectOptions
 }
 
 func newReportCommand() *cobra.Command {
-	o := reportOptions{output: outputHTML, cluster: clusterOptions{instead: ", or name a file"}}
+	o := reportOptions{output: cli.HTML, cluster: clusterOptions{instead: ", or name a file"}}
 	cmd := &cobra.Command{
 		Use:   "report FILE | NAME | TYPE/NAME",
 		Short: "Write the report of a PolicySweep or a SimulationRun as one page, from a file or a cluster",
@@ -66,7 +58,7 @@ The exit code is 0 for each report, whatever the verdict.`,
   windtunnel report simulationrun/my-run > report.html
   windtunnel report my-sweep -o markdown
   windtunnel sweep -f sweep.yaml -o json > sweep.json; windtunnel report sweep.json > report.html`,
-		Args: argumentsFrom(1, 1, "needs one file, or the name of one PolicySweep or SimulationRun"),
+		Args: cli.Arguments(1, 1, "needs one file, or the name of one PolicySweep or SimulationRun"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.reflected.strategy != "" {
 				return o.reflect(cmd, args[0])
@@ -74,9 +66,9 @@ The exit code is 0 for each report, whatever the verdict.`,
 			return o.run(cmd.Context(), args[0], cmd.OutOrStdout())
 		},
 	}
-	formats := newChoice(&o.output, []outputFormat{outputHTML, outputMarkdown, outputJSON})
+	formats := cli.NewChoice(&o.output, []cli.Format{cli.HTML, cli.Markdown, cli.JSON})
 	f := cmd.Flags()
-	f.VarP(formats, "output", "o", formats.words()+"; json is the numbers of the page")
+	f.VarP(formats, "output", "o", formats.Words()+"; json is the numbers of the page")
 	f.IntVar(&o.most, "max-characters", 0, "with -o markdown, leave out the longest sections until the report has so many characters, and say which; 0 is no limit, and a comment on GitHub may have 65536")
 	o.cluster.register(cmd)
 	cmd.ValidArgsFunction = o.cluster.completeObjects("", 1, true)
@@ -90,54 +82,19 @@ func (o *reportOptions) run(ctx context.Context, of string, stdout io.Writer) er
 	if err := o.reflected.check(); err != nil {
 		return err
 	}
-	if err := checkLimit("--max-characters", o.most, o.output); err != nil {
+	if err := cli.CheckLimit("--max-characters", o.most, o.output); err != nil {
 		return err
 	}
 	p, err := o.read(ctx, of)
 	if err != nil {
 		return err
 	}
-	text, err := o.output.fitted(p, o.most)
+	text, err := o.output.Fitted(p, o.most)
 	if err != nil {
 		return err
 	}
 	_, err = io.WriteString(stdout, text)
 	return err
-}
-
-// checkLimit checks the greatest number of characters that a flag gives a report.
-func checkLimit(flag string, most int, output outputFormat) error {
-	switch {
-	case most < 0:
-		return badInput(fmt.Errorf("%s must not be negative", flag))
-	case most > 0 && output != outputMarkdown:
-		return badInput(fmt.Errorf("%s needs a report in Markdown", flag))
-	}
-	return nil
-}
-
-// fitted is a report in a format with so many characters at most; 0 is no limit.
-func (f outputFormat) fitted(p page.Report, most int) (string, error) {
-	var text bytes.Buffer
-	if err := f.writeReport(&text, p); err != nil || most == 0 {
-		return text.String(), err
-	}
-	short, err := report.Fit(text.String(), most)
-	return short, badInput(err)
-}
-
-// writeReport writes a report in a format.
-func (f outputFormat) writeReport(w io.Writer, p page.Report) error {
-	switch f {
-	case outputHTML:
-		return p.Write(w)
-	case outputJSON:
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(p.Numbers())
-	default:
-		return p.Markdown(w)
-	}
 }
 
 // read returns the report of a file if there is one of that name, else that of an object.
@@ -170,9 +127,9 @@ func (o *reportOptions) isFile(of string) (bool, error) {
 	case address.MatchString(of):
 		return false, fileError(of, os.ErrNotExist)
 	case strings.Contains(of, "."):
-		return false, badInput(fmt.Errorf("there is no file %s", of))
+		return false, cli.BadInput(fmt.Errorf("there is no file %s", of))
 	case o.name != "":
-		return false, badInput(fmt.Errorf("--name selects an object of a file, and there is no file %s", of))
+		return false, cli.BadInput(fmt.Errorf("--name selects an object of a file, and there is no file %s", of))
 	}
 	return false, nil
 }
@@ -197,9 +154,9 @@ func (o *reportOptions) clusterSweep(ctx context.Context, reader client.Reader, 
 	if err != nil {
 		return nil, err
 	}
-	r, err := reportOf(st, label, o.output)
+	r, err := cli.ReportOf(st, label, o.output)
 	if err != nil {
-		return nil, badInput(fmt.Errorf("%s: %w", label, err))
+		return nil, cli.BadInput(fmt.Errorf("%s: %w", label, err))
 	}
 	return &page.Sweep{Report: r, Facts: archive.PlanFacts(compiled.Plan), WithoutSeries: archive.WithoutSeries}, nil
 }
@@ -215,11 +172,11 @@ func (o *reportOptions) readFile(name string) (page.Report, error) {
 		if other := unfit(name, raw, "a report is of the output of run or sweep -o json"); other != nil {
 			return nil, other
 		}
-		return nil, badInput(fmt.Errorf("%s is not the output of run or sweep -o json", name))
+		return nil, cli.BadInput(fmt.Errorf("%s is not the output of run or sweep -o json", name))
 	}
 	p, err := o.choose(objects)
 	if err != nil {
-		return nil, badInput(fmt.Errorf("%s: %w", name, err))
+		return nil, cli.BadInput(fmt.Errorf("%s: %w", name, err))
 	}
 	var r page.Report
 	if p.Kind == v1alpha1.SimulationRunKind {
@@ -228,7 +185,7 @@ func (o *reportOptions) readFile(name string) (page.Report, error) {
 		r, err = p.Report()
 	}
 	if err != nil {
-		return nil, badInput(fmt.Errorf("%s: %w", name, err))
+		return nil, cli.BadInput(fmt.Errorf("%s: %w", name, err))
 	}
 	return r, nil
 }

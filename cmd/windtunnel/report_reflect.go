@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
@@ -34,7 +35,7 @@ func (o *reportOptions) reflect(cmd *cobra.Command, of string) error {
 	}
 	raw, err := readInputFile(of)
 	if err != nil {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
 	var r reflection
 	if err := json.Unmarshal(raw, &r); err != nil || r.Report == nil {
@@ -57,7 +58,7 @@ func checkReflectedAlone(f *pflag.FlagSet) error {
 	if len(set) == 0 {
 		return nil
 	}
-	return badInput(fmt.Errorf("--reflect prints one summary as text: use it without %s", strings.Join(set, ", ")))
+	return cli.BadInput(fmt.Errorf("--reflect prints one summary as text: use it without %s", strings.Join(set, ", ")))
 }
 
 // cannotReflectObject names the command for an object of a cluster.
@@ -67,11 +68,11 @@ func (o *reportOptions) cannotReflectObject(cmd *cobra.Command, of string) error
 		return err
 	}
 	if kind == v1alpha1.PolicySweepKind {
-		return badInput(fmt.Errorf("--reflect is about one simulation of a SimulationRun, and %s is a PolicySweep", of))
+		return cli.BadInput(fmt.Errorf("--reflect is about one simulation of a SimulationRun, and %s is a PolicySweep", of))
 	}
 	namespace, _, err := o.cluster.loader().Namespace()
 	if err != nil {
-		return badInput(fmt.Errorf("find the cluster: %w", err))
+		return cli.BadInput(fmt.Errorf("find the cluster: %w", err))
 	}
 	run := kubectl.Object{Run: &v1alpha1.SimulationRun{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}}
 	again, _ := o.cluster.caller(cmd).Here(run, "--reflect "+o.reflected.strategy) // without a status there are no inputs
@@ -80,5 +81,5 @@ func (o *reportOptions) cannotReflectObject(cmd *cobra.Command, of string) error
 
 // cannotReflect says which command has what the summary needs.
 func (o *reportOptions) cannotReflect(of, again string) error {
-	return badInput(fmt.Errorf("--reflect needs all requests of a simulation, which %s does not have: %s simulates a seed again", of, again))
+	return cli.BadInput(fmt.Errorf("--reflect needs all requests of a simulation, which %s does not have: %s simulates a seed again", of, again))
 }

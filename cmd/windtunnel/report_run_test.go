@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
@@ -126,7 +127,7 @@ func runOnCluster(t *testing.T, trace string) []client.Object {
 	return append(objects, &corev1.ConfigMap{ObjectMeta: meta("index"), Data: map[string]string{store.IndexKey: string(raw)}})
 }
 
-func reportFrom(t *testing.T, objects []client.Object, format outputFormat) (string, error) {
+func reportFrom(t *testing.T, objects []client.Object, format cli.Format) (string, error) {
 	t.Helper()
 	reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
 	p, err := (&reportOptions{}).clusterReport(t.Context(), reader, "n", v1alpha1.SimulationRunKind, "r")
@@ -134,14 +135,14 @@ func reportFrom(t *testing.T, objects []client.Object, format outputFormat) (str
 		return "", err
 	}
 	var text bytes.Buffer
-	err = format.writeReport(&text, p)
+	err = format.WriteReport(&text, p)
 	return text.String(), err
 }
 
 // The page of a run on a cluster has the numbers of the same run here.
 func TestReportOfARunOnACluster(t *testing.T) {
 	objects := runOnCluster(t, "{level: Decisions, series: {}}")
-	got, err := reportFrom(t, objects, outputJSON)
+	got, err := reportFrom(t, objects, cli.JSON)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +157,7 @@ func TestReportOfARunOnACluster(t *testing.T) {
 	if diff := cmp.Diff(a, b); diff != "" {
 		t.Errorf("numbers (-here +cluster):\n%s", diff)
 	}
-	html, err := reportFrom(t, objects, outputHTML)
+	html, err := reportFrom(t, objects, cli.HTML)
 	for _, want := range []string{`id="lines"`, "Why it went there", "kubectl get simulationrun r -n n -o yaml | windtunnel run -f - --explain"} {
 		if err != nil || !strings.Contains(html, want) {
 			t.Errorf("error %v, or the page lacks %q", err, want)
@@ -165,7 +166,7 @@ func TestReportOfARunOnACluster(t *testing.T) {
 }
 
 func TestReportSaysWhatARunLacks(t *testing.T) {
-	html, err := reportFrom(t, runOnCluster(t, "{level: Minimal}"), outputHTML)
+	html, err := reportFrom(t, runOnCluster(t, "{level: Minimal}"), cli.HTML)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,9 +221,9 @@ func TestReportsOfRunsOnAClusterAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			objects := runOnCluster(t, "{level: Decisions, series: {}}")
 			test.spoil(objects)
-			text, err := reportFrom(t, objects, outputHTML)
-			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") || text != "" {
-				t.Errorf("exit code %d, error %v; want a sentence with %q and no output", exitCode(err), err, test.want)
+			text, err := reportFrom(t, objects, cli.HTML)
+			if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") || text != "" {
+				t.Errorf("exit code %d, error %v; want a sentence with %q and no output", cli.ExitCode(err), err, test.want)
 			}
 		})
 	}
@@ -239,8 +240,8 @@ func TestReportsOfPrintedRunsAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, "report", tempFile(t, "run.json", test.text))
-			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), test.want) || out != "" {
-				t.Errorf("exit code %d, error %v, output %.80q; want %q", exitCode(err), err, out, test.want)
+			if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), test.want) || out != "" {
+				t.Errorf("exit code %d, error %v, output %.80q; want %q", cli.ExitCode(err), err, out, test.want)
 			}
 		})
 	}
@@ -261,8 +262,8 @@ func TestRunRefusesReports(t *testing.T) {
 		"into no folder":        {[]string{"--report", filepath.Join(folder, "none", "report.html")}, "none"},
 	} {
 		_, err := windtunnel(t, append([]string{"run", "-f", busyRun, "--report", file}, test.args...)...)
-		if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: exit code %d, error %v, want %q", name, exitCode(err), err, test.want)
+		if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: exit code %d, error %v, want %q", name, cli.ExitCode(err), err, test.want)
 		}
 	}
 	if files, err := os.ReadDir(folder); err != nil || len(files) > 0 {
@@ -293,8 +294,8 @@ func TestReportReflects(t *testing.T) {
 		"fewer tokens than it is": {[]string{file, "--reflect", "issue_focused", "--max-tokens", "9"}, "must be at least 100"},
 	} {
 		out, err := windtunnel(t, append([]string{"report"}, test.args...)...)
-		if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), test.want) || out != "" {
-			t.Errorf("%s: exit code %d, error %v, want %q", name, exitCode(err), err, test.want)
+		if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), test.want) || out != "" {
+			t.Errorf("%s: exit code %d, error %v, want %q", name, cli.ExitCode(err), err, test.want)
 		}
 	}
 }

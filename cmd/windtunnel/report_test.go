@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/report/page"
 )
@@ -73,7 +74,7 @@ func TestAReportThatFits(t *testing.T) {
 		"a sweep with no file": {[]string{"sweep", "-f", gatesManifest, "--report-max-characters", "9"}, "--report-max-characters needs --report"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := windtunnel(t, tc.args...); exitCode(err) != 2 || !strings.Contains(err.Error(), tc.want) {
+			if _, err := windtunnel(t, tc.args...); cli.ExitCode(err) != 2 || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%v, want %q and exit code 2", err, tc.want)
 			}
 		})
@@ -89,11 +90,11 @@ func TestAReportOfACluster(t *testing.T) {
 			return "", err
 		}
 		var text bytes.Buffer
-		err = o.output.writeReport(&text, p)
+		err = o.output.WriteReport(&text, p)
 		return text.String(), err
 	}
 	objects, _ := onCluster(t)
-	numbers, err := report(reportOptions{output: outputJSON}, objects)
+	numbers, err := report(reportOptions{output: cli.JSON}, objects)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func TestAReportOfACluster(t *testing.T) {
 	if diff := cmp.Diff(mustRun(t, "report", file, "-o", "json"), numbers); diff != "" {
 		t.Errorf("numbers (-here +cluster):\n%s", diff)
 	}
-	if html, err := report(reportOptions{output: outputHTML}, objects); err != nil || !strings.Contains(html, `<span class="added">`) {
+	if html, err := report(reportOptions{output: cli.HTML}, objects); err != nil || !strings.Contains(html, `<span class="added">`) {
 		t.Errorf("error %v, or the page has no changed lines", err)
 	}
 	for name, tc := range map[string]struct {
@@ -116,8 +117,8 @@ func TestAReportOfACluster(t *testing.T) {
 	} {
 		objects, _ := onCluster(t)
 		tc.spoil(objects)
-		if _, err := report(reportOptions{output: outputHTML}, objects); exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) {
-			t.Errorf("%s: exit code %d, error %v, want %q", name, exitCode(err), err, tc.want)
+		if _, err := report(reportOptions{output: cli.HTML}, objects); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: exit code %d, error %v, want %q", name, cli.ExitCode(err), err, tc.want)
 		}
 	}
 }
@@ -137,7 +138,7 @@ func TestReportRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, "report", tempFile(t, "sweep.json", test.text))
-			if err == nil || exitCode(err) != 2 || !strings.Contains(err.Error(), test.want) || out != "" {
+			if err == nil || cli.ExitCode(err) != 2 || !strings.Contains(err.Error(), test.want) || out != "" {
 				t.Errorf("error %v, output %q; want exit code 2, %q and no output", err, out, test.want)
 			}
 		})
@@ -151,7 +152,7 @@ func TestReportRefuses(t *testing.T) {
 		"an object not in a file": {[]string{"report", tempFile(t, "sweep.json", whole), "--name", "other"}, `the file has no object "other"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := windtunnel(t, test.args...); err == nil || exitCode(err) != 2 || !strings.Contains(err.Error(), test.want) {
+			if _, err := windtunnel(t, test.args...); err == nil || cli.ExitCode(err) != 2 || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want exit code 2 and %q", err, test.want)
 			}
 		})

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
@@ -42,11 +43,11 @@ func newRequestFile(name string) (*requestFile, error) {
 		return nil, nil
 	}
 	if at, err := os.Stat(name); err == nil && !at.Mode().IsRegular() {
-		return nil, badInput(fmt.Errorf("--requests: %s is not a file", name))
+		return nil, cli.BadInput(fmt.Errorf("--requests: %s is not a file", name))
 	}
 	f, err := os.Create(name + ".partial")
 	if err != nil {
-		return nil, badInput(fmt.Errorf("--requests: %w", err))
+		return nil, cli.BadInput(fmt.Errorf("--requests: %w", err))
 	}
 	b := bufio.NewWriter(f)
 	return &requestFile{name: name, file: f, buf: b, out: dataframe.NewRequestWriter(b)}, nil
@@ -61,7 +62,7 @@ func (o *localOptions) keepRequests(work func() error) error {
 	}
 	o.into = into
 	err = work()
-	if failed := into.finish(err == nil || isResult(err)); failed != nil {
+	if failed := into.finish(err == nil || cli.IsResult(err)); failed != nil {
 		return errors.Join(err, failed)
 	}
 	return err

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -24,7 +25,7 @@ func requestsOf(t *testing.T, args ...string) (file []byte, stdout string) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "requests.parquet")
 	stdout, err := windtunnel(t, append(args, "--requests", name)...)
-	if err != nil && !isResult(err) {
+	if err != nil && !cli.IsResult(err) {
 		t.Fatal(err)
 	}
 	file, err = os.ReadFile(name)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
@@ -19,10 +20,10 @@ import (
 )
 
 // outputCSV is a table with commas.
-const outputCSV outputFormat = "csv"
+const outputCSV cli.Format = "csv"
 
 // outputParquet is a file of columns.
-const outputParquet outputFormat = "parquet"
+const outputParquet cli.Format = "parquet"
 
 // resultsOptions are the flags of results.
 type resultsOptions struct {
@@ -30,7 +31,7 @@ type resultsOptions struct {
 	file    string
 	// name is the object that rows must be of; "" is any.
 	name   string
-	output outputFormat
+	output cli.Format
 	// series names the file that time series are written to; "" is none.
 	series         string
 	where, columns []string
@@ -86,18 +87,18 @@ spec.trace.series, as run --series does.`,
   windtunnel results my-sweep --where 'ttft.p99<500ms' --sort ttft.p99 --columns ttft.p99,goodput
   windtunnel results -f sweep.state --sort goodput --descending --limit 10
   windtunnel results my-sweep -o parquet > rows.parquet`,
-		Args: ofCluster(argumentsFrom(0, 1, "takes the name of one PolicySweep or SimulationRun"), "results -f"),
+		Args: ofCluster(cli.Arguments(0, 1, "takes the name of one PolicySweep or SimulationRun"), "results -f"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args, cmd.OutOrStdout())
 		},
 	}
-	formats := newChoice(&o.output, []outputFormat{outputCSV, outputJSON, outputParquet})
+	formats := cli.NewChoice(&o.output, []cli.Format{outputCSV, cli.JSON, outputParquet})
 	o.cluster.register(cmd)
 	cmd.ValidArgsFunction = o.cluster.completeObjects("", 1, false)
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "filename", "f", "", "file of sweep -o json or sweep --state to read, instead of a cluster")
 	f.StringVar(&o.name, "name", "", "print only the rows of the object of this name, from a file with several")
-	f.VarP(formats, "output", "o", formats.words())
+	f.VarP(formats, "output", "o", formats.Words())
 	f.StringArrayVar(&o.where, "where", nil, "condition that rows must meet, such as 'ttft.p99<500ms'; may be repeated")
 	f.StringVar(&o.sort, "sort", "", "metric to sort by, lowest first (default by point and seed)")
 	f.BoolVar(&o.descending, "descending", false, "sort with the highest first")
@@ -110,13 +111,13 @@ spec.trace.series, as run --series does.`,
 func (o *resultsOptions) run(ctx context.Context, args []string, stdout io.Writer) error {
 	switch {
 	case (len(args) == 0) == (o.file == ""):
-		return badInput(errors.New("exactly one source is required: the name of a PolicySweep or a SimulationRun, or -f FILE"))
+		return cli.BadInput(errors.New("exactly one source is required: the name of a PolicySweep or a SimulationRun, or -f FILE"))
 	case o.series != "" && o.file != "":
-		return badInput(errors.New("--series reads a cluster; on this machine use windtunnel run --series FILE"))
+		return cli.BadInput(errors.New("--series reads a cluster; on this machine use windtunnel run --series FILE"))
 	case o.limit < 0:
-		return badInput(errors.New("--limit must not be negative"))
+		return cli.BadInput(errors.New("--limit must not be negative"))
 	}
-	if err := checkFolders(map[string]string{"--series": o.series}); err != nil {
+	if err := cli.CheckFolders(map[string]string{"--series": o.series}); err != nil {
 		return err
 	}
 	set, err := o.read(ctx, args)
@@ -128,16 +129,16 @@ func (o *resultsOptions) run(ctx context.Context, args []string, stdout io.Write
 	}
 	query, errs := o.query(set.measures)
 	if len(errs) > 0 {
-		return badInput(errs.ToAggregate())
+		return cli.BadInput(errs.ToAggregate())
 	}
 	if o.series != "" {
 		if err := set.writeSeries(o.series); err != nil {
 			return err
 		}
 	}
-	stdout = fileOutput(stdout)
+	stdout = cli.FileOutput(stdout)
 	switch o.output {
-	case outputJSON:
+	case cli.JSON:
 		return query.WriteJSON(stdout, set.rows, set.parameters)
 	case outputParquet:
 		return query.WriteParquet(stdout, set.rows, set.parameters)
@@ -153,10 +154,10 @@ func (o *resultsOptions) chooseObject(set *resultSet) error {
 	}
 	names := set.objects()
 	if len(names) == 0 {
-		return badInput(errors.New("--name needs -f FILE with several objects"))
+		return cli.BadInput(errors.New("--name needs -f FILE with several objects"))
 	}
 	if !slices.Contains(names, o.name) {
-		return badInput(field.NotSupported(field.NewPath("--name"), o.name, names))
+		return cli.BadInput(field.NotSupported(field.NewPath("--name"), o.name, names))
 	}
 	set.rows = slices.DeleteFunc(set.rows, func(r result.Row) bool { return r.Object != o.name })
 	return nil

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
@@ -34,7 +35,7 @@ func clusterResults(ctx context.Context, reader client.Reader, namespace, kind, 
 func runResults(ctx context.Context, reader client.Reader, run *v1alpha1.SimulationRun) (*resultSet, error) {
 	measures, errs := result.NewMeasures(nil, field.NewPath("spec"))
 	if len(errs) > 0 {
-		return nil, badInput(errs.ToAggregate())
+		return nil, cli.BadInput(errs.ToAggregate())
 	}
 	set := &resultSet{measures: measures, parameters: dataframe.Parameters{}, stepTimes: run.Status.StepTimes}
 	_, err := set.read(ctx, reader, v1alpha1.SimulationRunKind, run, run.Status.Results)
@@ -45,7 +46,7 @@ func runResults(ctx context.Context, reader client.Reader, run *v1alpha1.Simulat
 func sweepResults(ctx context.Context, reader client.Reader, sweep *v1alpha1.PolicySweep) (*resultSet, error) {
 	measures, errs := result.NewMeasures(derivedMetrics(sweep.Spec.Metrics), field.NewPath("spec", "metrics"))
 	if len(errs) > 0 {
-		return nil, badInput(errs.ToAggregate())
+		return nil, cli.BadInput(errs.ToAggregate())
 	}
 	set := &resultSet{measures: measures, stepTimes: sweep.Status.StepTimes}
 	stored, err := set.read(ctx, reader, v1alpha1.PolicySweepKind, sweep, sweep.Status.Results)

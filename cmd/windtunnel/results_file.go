@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 )
@@ -25,7 +26,7 @@ func readResults(name string) (*resultSet, error) {
 		if other := unfit(name, raw, "results are in the output of run or sweep -o json, and in the state of a sweep"); other != nil {
 			return nil, other
 		}
-		return nil, badInput(fmt.Errorf("%s is neither the output of run or sweep -o json nor a state of a sweep", name))
+		return nil, cli.BadInput(fmt.Errorf("%s is neither the output of run or sweep -o json nor a state of a sweep", name))
 	}
 	set := &resultSet{parameters: dataframe.Parameters{}}
 	if len(objects) == 1 {
@@ -49,7 +50,7 @@ func readResults(name string) (*resultSet, error) {
 func readState(name string, raw []byte) (*resultSet, error) {
 	sections, err := sectionsOf(raw[:bytes.LastIndexByte(raw, '\n')+1])
 	if err != nil {
-		return nil, badInput(fmt.Errorf("%s: %w", name, err))
+		return nil, cli.BadInput(fmt.Errorf("%s: %w", name, err))
 	}
 	names := ownerNames(sections)
 	set := &resultSet{parameters: dataframe.Parameters{}}

@@ -3,9 +3,7 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
@@ -49,66 +48,6 @@ func TestResultsOfFiles(t *testing.T) {
 	}
 }
 
-func TestAStateTellsItsSweepsApart(t *testing.T) {
-	row := func(point int, key, value string) stateLine {
-		return stateLine{Parameters: []result.Assignment{{Name: "prefix", Value: value}}, Row: result.Row{Key: key, Point: point, Share: 1}}
-	}
-	byMachine := func(key string, point int) stateLine {
-		return stateLine{Row: result.Row{Key: key, Point: point, Share: 1, Error: "out of memory", ByMachine: true}}
-	}
-	header := func(namespace, sweep, plan string) stateHeader {
-		return stateHeader{SchemaVersion: stateVersion, stateOwner: stateOwner{Namespace: namespace, Sweep: sweep, Plan: plan}}
-	}
-	for name, tc := range map[string]struct {
-		lines []any
-		want  map[string]string // object, point and parameters by key
-	}{
-		"one sweep has no name": {
-			[]any{header("n", "a", "1"), row(0, "k", "1"), header("n", "a", "1"), row(1, "l", "2")},
-			map[string]string{"k": "0 [prefix=1]", "l": "1 [prefix=2]"},
-		},
-		"two sweeps": {
-			[]any{header("n", "a", "1"), row(0, "k", "1"), header("n", "b", "1"), row(0, "l", "7"), header("n", "a", "1"), row(1, "m", "2")},
-			map[string]string{"k": "a 0 [prefix=1]", "l": "b 0 [prefix=7]", "m": "a 1 [prefix=2]"},
-		},
-		"a sweep that was edited": {
-			[]any{header("n", "a", "0123456789"), row(0, "k", "1"), header("n", "a", "abcdefghij"), row(0, "l", "7")},
-			map[string]string{"k": "a@01234567 0 [prefix=1]", "l": "a@abcdefgh 0 [prefix=7]"},
-		},
-		"a row in which the machine decided, and the one that came of it": {
-			[]any{header("n", "a", "1"), byMachine("k", 0), byMachine("l", 1), row(0, "k", "1")},
-			map[string]string{"k": "0 [prefix=1]", "l": "1 [] out of memory"},
-		},
-		"one name in two namespaces": {
-			[]any{header("n", "a", "1"), row(0, "k", "1"), header("m", "a", "1"), row(0, "l", "7")},
-			map[string]string{"k": "n/a 0 [prefix=1]", "l": "m/a 0 [prefix=7]"},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var raw bytes.Buffer
-			for _, line := range tc.lines {
-				if err := json.NewEncoder(&raw).Encode(line); err != nil {
-					t.Fatal(err)
-				}
-			}
-			set, err := readState("state", raw.Bytes())
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := map[string]string{}
-			for _, r := range set.rows {
-				if before, again := got[r.Key]; again {
-					t.Errorf("two rows of %s: %s", r.Key, before)
-				}
-				got[r.Key] = strings.TrimSpace(fmt.Sprint(r.Object, " ", r.Point, " ", set.parameters[dataframe.PointNameOf(&r)], " ", r.Error))
-			}
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("(−want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
 func TestResultsRefusesBadInput(t *testing.T) {
 	file := gatesSample(t)
 	state := filepath.Join(t.TempDir(), "state")
@@ -124,8 +63,8 @@ func TestResultsRefusesBadInput(t *testing.T) {
 		"a negative limit":   {"-f", state, "--limit", "-1"},
 		"another format":     {"-f", state, "-o", "yaml"},
 	} {
-		if _, err := windtunnel(t, append([]string{"results"}, args...)...); exitCode(err) != exitBadInput {
-			t.Errorf("%s: exit code %d, %v", name, exitCode(err), err)
+		if _, err := windtunnel(t, append([]string{"results"}, args...)...); cli.ExitCode(err) != cli.ExitBadInput {
+			t.Errorf("%s: exit code %d, %v", name, cli.ExitCode(err), err)
 		}
 	}
 }
@@ -192,8 +131,8 @@ func TestResultsOfAClusterAreCheckedByTheirDigests(t *testing.T) {
 		objects, _ := onCluster(t)
 		spoil(objects)
 		reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
-		if _, err := clusterResults(t.Context(), reader, "n", "", "s"); exitCode(err) != exitBadInput {
-			t.Errorf("%s: exit code %d, error %v, want bad input", name, exitCode(err), err)
+		if _, err := clusterResults(t.Context(), reader, "n", "", "s"); cli.ExitCode(err) != cli.ExitBadInput {
+			t.Errorf("%s: exit code %d, error %v, want bad input", name, cli.ExitCode(err), err)
 		}
 	}
 }
@@ -221,7 +160,7 @@ func TestResultsOfARunAreReadFromACluster(t *testing.T) {
 			set, err = clusterResults(t.Context(), reader, "n", kind, name)
 		}
 		if want != "" {
-			if err == nil || !strings.Contains(err.Error(), want) || exitCode(err) != exitBadInput {
+			if err == nil || !strings.Contains(err.Error(), want) || cli.ExitCode(err) != cli.ExitBadInput {
 				t.Errorf("%s: got %v, want bad input that says %q", arg, err, want)
 			}
 			continue

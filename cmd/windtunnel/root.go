@@ -3,14 +3,10 @@
 package main
 
 import (
-	"cmp"
-	"fmt"
-	"runtime/debug"
-
 	"github.com/spf13/cobra"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/internal/printable"
-	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
 func newRootCommand() *cobra.Command {
@@ -34,9 +30,9 @@ Under the name kubectl-windtunnel the command is a plugin of kubectl.
 
 Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
 3 not enough evidence for a gate.`,
-		Version:       buildVersion(),
+		Version:       cli.Version(),
 		Args:          cobra.ArbitraryArgs,
-		RunE:          unknownVerb,
+		RunE:          cli.UnknownVerb,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
@@ -44,7 +40,7 @@ Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
 			cmd.SetErr(printable.NewWriter(cmd.ErrOrStderr()))
 		},
 	}
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(cli.FlagError)
 	root.AddCommand(
 		newRunCommand(),
 		newSweepCommand(),
@@ -73,30 +69,6 @@ Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
 		newProposeCommand(),
 	)
 	completeFlags(root)
-	refuseUnknownTopics(root)
+	cli.RefuseUnknownTopics(root)
 	return root
-}
-
-// release is the version that make gives the linker. What go install builds knows
-// its module's.
-var release string
-
-// buildVersion names the binary's version and the engine's. Only the engine's
-// decides about results.
-func buildVersion() string {
-	version := cmp.Or(release, "unknown")
-	if info, ok := debug.ReadBuildInfo(); release == "" && ok && info.Main.Version != "" {
-		version = info.Main.Version
-	}
-	return fmt.Sprintf("%s (engine %s)", version, simulator.EngineVersion)
-}
-
-// argumentsFrom demands so many arguments. takes says what a verb takes, behind its name.
-func argumentsFrom(least, most int, takes string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < least || len(args) > most {
-			return badInput(fmt.Errorf("%s %s (see %s --help)", cmd.Name(), takes, cmd.CommandPath()))
-		}
-		return nil
-	}
 }

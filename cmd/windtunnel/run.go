@@ -7,27 +7,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"runtime/debug"
 	"slices"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
-	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // runOutput is what `run -o json` prints for an object.
 type runOutput struct {
-	identity
+	cli.Identity
 	Status  v1alpha1.SimulationRunStatus `json:"status"`
 	Rows    []result.Row                 `json:"rows"`
 	Results []*result.Document           `json:"results"`
@@ -117,12 +114,12 @@ what the run reached before you tune a profile.`,
   windtunnel run -f run.yaml --reflect issue_focused
   windtunnel run -f run.yaml --trace decisions.jsonl.gz
   windtunnel run -f run.yaml --trace trace.parquet --trace-level Full --trace-sample 0.05`,
-		Args: noArguments,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	o.register(cmd, outputPrometheus, outputBenchmark)
+	o.register(cmd, cli.Prometheus, cli.BenchmarkReport)
 	o.registerRequests(cmd)
 	o.registerSettings(cmd)
 	o.registerDryRun(cmd)
@@ -143,25 +140,25 @@ what the run reached before you tune a profile.`,
 func (o *runOptions) checkFlags() error {
 	switch {
 	case o.explained.request != "" && o.trace.file != "":
-		return badInput(errors.New("--explain prints one decision, and --trace writes all decisions: use only one of the flags"))
+		return cli.BadInput(errors.New("--explain prints one decision, and --trace writes all decisions: use only one of the flags"))
 	case o.explained.request != "" && o.requests != "":
-		return badInput(errors.New("--explain prints one request, and --requests writes all requests: use only one of the flags"))
+		return cli.BadInput(errors.New("--explain prints one request, and --requests writes all requests: use only one of the flags"))
 	case o.explained.request != "" && o.series != "":
-		return badInput(errors.New("--explain prints one request, and --series is about a whole run: use only one of the flags"))
+		return cli.BadInput(errors.New("--explain prints one request, and --series is about a whole run: use only one of the flags"))
 	case o.report != "" && (o.explained.request != "" || o.reflected.strategy != "" || o.dryRun):
-		return badInput(errors.New("--report is about a whole run: use it without --explain, --reflect and --dry-run"))
-	case o.explained.request != "" && (o.output == outputPrometheus || o.output == outputBenchmark):
-		return badInput(fmt.Errorf("--explain does not support -o %s", o.output))
-	case o.dryRun && o.output == outputBenchmark:
-		return badInput(errors.New("--dry-run simulates nothing, and -o benchmark-report prints what was simulated: use only one of the flags"))
-	case (o.trace.file != "" || o.ceiling) && o.output == outputBenchmark:
-		return badInput(errors.New("-o benchmark-report has no place for what --trace and --ceiling find: use it without them"))
+		return cli.BadInput(errors.New("--report is about a whole run: use it without --explain, --reflect and --dry-run"))
+	case o.explained.request != "" && (o.output == cli.Prometheus || o.output == cli.BenchmarkReport):
+		return cli.BadInput(fmt.Errorf("--explain does not support -o %s", o.output))
+	case o.dryRun && o.output == cli.BenchmarkReport:
+		return cli.BadInput(errors.New("--dry-run simulates nothing, and -o benchmark-report prints what was simulated: use only one of the flags"))
+	case (o.trace.file != "" || o.ceiling) && o.output == cli.BenchmarkReport:
+		return cli.BadInput(errors.New("-o benchmark-report has no place for what --trace and --ceiling find: use it without them"))
 	case o.reflected.strategy != "" && (o.explained.request != "" || o.trace.file != "" || o.requests != "" || o.series != "" || o.ceiling):
-		return badInput(errors.New("--reflect prints a summary of one simulation: use it without --explain, --trace, --requests, --series and --ceiling"))
-	case o.reflected.strategy != "" && (o.output == outputPrometheus || o.output == outputBenchmark):
-		return badInput(fmt.Errorf("--reflect does not support -o %s", o.output))
+		return cli.BadInput(errors.New("--reflect prints a summary of one simulation: use it without --explain, --trace, --requests, --series and --ceiling"))
+	case o.reflected.strategy != "" && (o.output == cli.Prometheus || o.output == cli.BenchmarkReport):
+		return cli.BadInput(fmt.Errorf("--reflect does not support -o %s", o.output))
 	case o.explained.request == "" && o.reflected.strategy == "" && o.explained.seed >= 0:
-		return badInput(errors.New("--seed needs --explain or --reflect; spec.replications sets the seeds of simulations"))
+		return cli.BadInput(errors.New("--seed needs --explain or --reflect; spec.replications sets the seeds of simulations"))
 	default:
 		return errors.Join(o.explained.check(), o.reflected.check(), o.trace.check())
 	}
@@ -171,7 +168,7 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	if err := o.checkFlags(); err != nil {
 		return err
 	}
-	if err := checkFolders(map[string]string{"--trace": o.trace.file, "--requests": o.requests, "--series": o.series, "--report": o.report}); err != nil {
+	if err := cli.CheckFolders(map[string]string{"--trace": o.trace.file, "--requests": o.requests, "--series": o.series, "--report": o.report}); err != nil {
 		return err
 	}
 	set, err := o.load(stdin)
@@ -187,12 +184,12 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	if err != nil {
 		return err
 	}
-	if o.output == outputPrometheus {
+	if o.output == cli.Prometheus {
 		if err := checkPrometheus(ready); err != nil {
 			return err
 		}
 	}
-	if o.output == outputBenchmark {
+	if o.output == cli.BenchmarkReport {
 		if _, err := singleRun(ready, "-o benchmark-report"); err != nil {
 			return err
 		}
@@ -226,7 +223,7 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 func (o *runOptions) estimates(runs []compiledRun, stdout io.Writer) error {
 	var all []runEstimate
 	for _, run := range runs {
-		out, err := o.estimate(identify(run.TypeMeta, run.ObjectMeta), run.Plan, &run.Spec.Execution)
+		out, err := o.estimate(cli.Identify(run.TypeMeta, run.ObjectMeta), run.Plan, &run.Spec.Execution)
 		if err != nil {
 			return err
 		}
@@ -240,20 +237,12 @@ func (o *runOptions) runEach(ctx context.Context, runs []compiledRun, stdout io.
 	for i := range runs {
 		objects[i] = runs[i].SimulationRun
 	}
-	names := namesOf(objects)
-	defer o.legend.end(stdout)
-	return o.output.printEach(stdout, len(runs), func(i int, stdout io.Writer) error {
+	names := cli.NamesOf(objects)
+	defer o.legend.End(stdout)
+	return o.output.PrintEach(stdout, len(runs), func(i int, stdout io.Writer) error {
 		runs[i].named = names[i]
 		return o.runOne(ctx, runs[i], stdout)
 	})
-}
-
-// compiledRun is a run that is known to be right.
-type compiledRun struct {
-	*v1alpha1.SimulationRun
-	*compile.Compiled
-	// named is what rows say that they are of, in output about several objects.
-	named string
 }
 
 func (o *runOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writer) error {
@@ -266,7 +255,7 @@ func (o *runOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writ
 		return err
 	}
 	if o.series != "" {
-		if err := writeSeries(o.series, conducted.Series); err != nil {
+		if err := cli.WriteSeries(o.series, conducted.Series); err != nil {
 			return err
 		}
 	}
@@ -282,23 +271,23 @@ func (o *runOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writ
 			return fmt.Errorf("SimulationRun %s: --report: %w", run.Name, err)
 		}
 	}
-	return checkServed("SimulationRun "+run.Name, conducted.Rows(), verdict)
+	return cli.CheckServed("SimulationRun "+run.Name, conducted.Rows(), verdict)
 }
 
 func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *execute.LocalRun, verdict *study.Verdict, ceilings []*execute.Ceiling) error {
 	documents := conducted.Documents
 	switch o.output {
-	case outputPrometheus:
+	case cli.Prometheus:
 		return report.WriteStability(stdout, documents)
-	case outputBenchmark:
+	case cli.BenchmarkReport:
 		return o.printBenchmarkReport(stdout, run, conducted, verdict)
-	case outputTable:
+	case cli.Table:
 		fmt.Fprintf(stdout, "SimulationRun %s\n\n", run.Name)
-		printNothingServed(stdout, conducted.Rows())
+		cli.PrintNothingServed(stdout, conducted.Rows())
 		printRunVerdict(stdout, verdict)
 		fmt.Fprintf(stdout, "%s.\n\n", (&report.RunReport{Documents: documents}).Finding())
 		printWarnings(stdout, o.warnings(run), run.Plan.Findings...)
-		if err := o.legend.table(stdout, report.Run(documents)); err != nil {
+		if err := o.legend.Table(stdout, report.Run(documents)); err != nil {
 			return err
 		}
 		printCeilings(stdout, ceilings, documents)
@@ -307,12 +296,12 @@ func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *execute
 		printGates(stdout, verdict)
 		return nil
 	}
-	out := runOutput{identity: identify(run.TypeMeta, run.ObjectMeta), Rows: rowsOfObject(conducted.Rows(), run.named), Results: documents, Findings: result.RunFindings(documents), Ceilings: ceilings}
+	out := runOutput{Identity: cli.Identify(run.TypeMeta, run.ObjectMeta), Rows: cli.RowsOfObject(conducted.Rows(), run.named), Results: documents, Findings: result.RunFindings(documents), Ceilings: ceilings}
 	study.FillStatus(&out.Status.CommonStatus, run.Plan)
 	if err := study.FillRun(&out.Status, conducted.Study); err != nil {
 		return err
 	}
-	return o.output.write(stdout, out)
+	return o.output.Write(stdout, out)
 }
 
 // warnings are the plan's, and what of the object has no effect here.
@@ -336,7 +325,7 @@ func keepsTrace(in *v1alpha1.RunTrace) bool {
 // one name and several objects.
 func checkPrometheus(runs []compiledRun) error {
 	if len(runs) > 1 {
-		return badInput(fmt.Errorf("-o prometheus prints the metrics of one SimulationRun, but there are %d: select one with --name", len(runs)))
+		return cli.BadInput(fmt.Errorf("-o prometheus prints the metrics of one SimulationRun, but there are %d: select one with --name", len(runs)))
 	}
 	pools := runs[0].Spec.Scenario.Pools
 	if slices.ContainsFunc(pools, func(p v1alpha1.Pool) bool { return p.KVCache.Stability != nil }) {
@@ -353,108 +342,8 @@ func (o *runOptions) simulateRun(ctx context.Context, run compiledRun) (*execute
 		return o.traced(ctx, run)
 	}
 	series := o.bins(run)
-	if o.output == outputBenchmark {
+	if o.output == cli.BenchmarkReport {
 		return o.execute(ctx, run.Name, run.Compiled, executor{began: o.recorded.grow, requests: o.recorded.open, series: series})
 	}
 	return o.execute(ctx, run.Name, run.Compiled, executor{series: series})
-}
-
-// executor has callbacks for the execution of a study; nil functions are not called.
-type executor struct {
-	// known returns rows that need not be simulated again.
-	known func(key string) (result.Row, bool)
-	// began is told how many simulations a round has.
-	began func(int) error
-	// done is told of each row and its point.
-	done func(experiment.Point, *result.Row) error
-	// trace has simulations traced; nil does not.
-	trace *execute.Tracing
-	// requests gives what takes the requests of a simulation.
-	requests func(simulation int, point experiment.Point, seed int64) (execute.RequestSink, error)
-	// series is how many bins time series have at most; 0 makes none.
-	series int
-}
-
-// execute runs all of a plan on this machine.
-func (o *localOptions) execute(ctx context.Context, name string, c *compile.Compiled, by executor) (*execute.LocalRun, error) {
-	printWarnings(os.Stderr, o.fenceWarnings(c.Plan))
-	p := newProgress(name)
-	defer p.end()
-	by = o.into.of(name, by)
-	conducted, err := execute.RunLocally(ctx, c.Plan, c.Traces, execute.Options{
-		Parallelism: o.parallelism,
-		Known:       by.known,
-		Began: func(simulations int) error {
-			p.begin(simulations)
-			limitHeapGrowth(p.total, c.Traces)
-			if by.began != nil {
-				return by.began(simulations)
-			}
-			return nil
-		},
-		Progress:        p.update,
-		Done:            by.done,
-		CheckInvariants: o.check,
-		Trace:           by.trace,
-		Requests:        by.requests,
-		Series:          by.series,
-		Fence:           o.fence(),
-	})
-	if errors.Is(err, study.ErrNothingServed) {
-		return nil, err
-	}
-	if errors.Is(err, execute.ErrWatched) {
-		return nil, toTrust(err)
-	}
-	if errors.Is(err, execute.ErrInvalidPoint) || errors.Is(err, study.ErrTooManyFailed) {
-		return nil, badInput(err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return conducted, o.into.rest()
-}
-
-// manySimulations are so many that their rows outweigh everything else in
-// memory.
-const manySimulations = 20_000
-
-// limitHeapGrowth has the garbage collector let the heap grow by half, in place of
-// doubling it, where most of it is rows of results that stay, or rows of traces that pass
-// through.
-func limitHeapGrowth(simulations int, traces trace.Set) {
-	held := true
-	for _, t := range traces { // in any order
-		held = held && t.IsHeld()
-	}
-	if simulations >= manySimulations || !held {
-		debug.SetGCPercent(50)
-	}
-}
-
-// printWarnings prints what need not be meant, and what the linter finds.
-func printWarnings(w io.Writer, warnings []string, findings ...experiment.Finding) {
-	for _, text := range warnings {
-		fmt.Fprintf(w, "warning: %s\n", text)
-	}
-	for _, f := range findings {
-		fmt.Fprintf(w, "%s: %s\n", f.Severity, f)
-	}
-	if len(warnings)+len(findings) > 0 {
-		fmt.Fprintln(w)
-	}
-}
-
-// printStepTimes says what step times rest on.
-func printStepTimes(w io.Writer, lines []string) {
-	for _, text := range lines {
-		fmt.Fprintf(w, "Step times: %s.\n", text)
-	}
-}
-
-// printApproximations says what of the router is not as the EPP has it.
-func printApproximations(w io.Writer, approximations []string) {
-	for _, text := range approximations {
-		fmt.Fprintf(w, "Approximated in the router: %s.\n", text)
-	}
 }

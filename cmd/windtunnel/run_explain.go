@@ -11,6 +11,7 @@ import (
 	"io"
 	"strconv"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/inspect"
@@ -39,20 +40,20 @@ func (o *explainOptions) number() (int, error) {
 	}
 	n, err := strconv.Atoi(o.request)
 	if err != nil || n < 0 {
-		return 0, badInput(fmt.Errorf("--explain %q: must be the number of a request, from 0 in order of arrival, %s or %s", o.request, firstRejected, scalingDecisions))
+		return 0, cli.BadInput(fmt.Errorf("--explain %q: must be the number of a request, from 0 in order of arrival, %s or %s", o.request, firstRejected, scalingDecisions))
 	}
 	return n, nil
 }
 
 // toldOutput is what `run --explain -o json` prints: the fields of a story after the identity.
 type toldOutput struct {
-	identity
+	cli.Identity
 	story json.RawMessage
 }
 
 // MarshalJSON implements [json.Marshaler].
 func (o toldOutput) MarshalJSON() ([]byte, error) {
-	head, err := json.Marshal(o.identity)
+	head, err := json.Marshal(o.Identity)
 	if err != nil {
 		return nil, err
 	}
@@ -73,28 +74,28 @@ func (o *runOptions) explain(ctx context.Context, runs []compiledRun, stdout io.
 	if err != nil {
 		return err
 	}
-	p := newProgress(run.Name)
-	defer p.end()
+	p := cli.NewProgress(run.Name)
+	defer p.End()
 	asked.Progress = func(done, of int) {
-		p.total = of
-		p.update(done)
+		p.Total = of
+		p.Update(done)
 	}
 	of := experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: o.seedOf(run)}
 	seen, err := o.ask(ctx, run, of, inspect.Question{Story: asked})
 	switch {
 	case errors.Is(err, execute.ErrNoScaler):
-		return badInput(fmt.Errorf("SimulationRun %s: --explain %s: %w; state one in spec.scenario.scalers", run.Name, scalingDecisions, err))
+		return cli.BadInput(fmt.Errorf("SimulationRun %s: --explain %s: %w; state one in spec.scenario.scalers", run.Name, scalingDecisions, err))
 	case errors.Is(err, execute.ErrNoSuchRequest):
-		return badInput(fmt.Errorf("SimulationRun %s: --explain %s: %w", run.Name, o.explained.request, err))
+		return cli.BadInput(fmt.Errorf("SimulationRun %s: --explain %s: %w", run.Name, o.explained.request, err))
 	case errors.Is(err, whatif.ErrNoPick):
-		return badInput(fmt.Errorf("SimulationRun %s: --what-if: %w, so there is none to compare with", run.Name, err))
+		return cli.BadInput(fmt.Errorf("SimulationRun %s: --what-if: %w, so there is none to compare with", run.Name, err))
 	case err != nil:
 		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
-	case o.output == outputTable:
+	case o.output == cli.Table:
 		_, err := fmt.Fprintf(stdout, "SimulationRun %s\n\n%s", run.Name, seen.Told.Table)
 		return err
 	default:
-		return o.output.write(stdout, toldOutput{identity: identify(run.TypeMeta, run.ObjectMeta), story: seen.Told.Document})
+		return o.output.Write(stdout, toldOutput{Identity: cli.Identify(run.TypeMeta, run.ObjectMeta), story: seen.Told.Document})
 	}
 }
 
@@ -112,12 +113,4 @@ func (o *explainOptions) story() (*inspect.Story, error) {
 		story.WhatIf = &inspect.WhatIf{Window: w.window, Flips: w.flips}
 	}
 	return story, nil
-}
-
-// singleRun refuses several runs for what concerns one.
-func singleRun(runs []compiledRun, what string) (compiledRun, error) {
-	if len(runs) > 1 {
-		return compiledRun{}, badInput(fmt.Errorf("%s needs one SimulationRun, but there are %d: select one with --name", what, len(runs)))
-	}
-	return runs[0], nil
 }

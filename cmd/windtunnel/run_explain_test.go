@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 var update = flag.Bool("update", false, "rewrite the files under testdata")
@@ -54,7 +56,7 @@ func TestExplainShowsEvictions(t *testing.T) {
 	const run = "testdata/evict.yaml"
 	_, err := windtunnel(t, "run", "-f", run, "--explain", "rejected")
 	const want = "the router rejected none; the first evicted one is 26"
-	if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), want) {
+	if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), want) {
 		t.Fatalf("%v, want %q", err, want)
 	}
 	if got := mustRun(t, "run", "-f", run, "--explain", "26"); !strings.HasSuffix(got, "It went to llama/0.\nIt ended evicted: the router ended it on a replica.\n") {
@@ -142,8 +144,8 @@ func TestExplainRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := windtunnel(t, append([]string{"run", "-f", "testdata/explain.yaml"}, tc.args...)...)
-			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("exit code %d: %v", exitCode(err), err)
+			if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("exit code %d: %v", cli.ExitCode(err), err)
 			}
 		})
 	}
@@ -157,8 +159,8 @@ func TestExplainIsAboutOneRun(t *testing.T) {
 	two := tempFile(t, "two.yaml", string(raw)+"---\n"+strings.Replace(string(raw), "name: busy", "name: other", 1))
 	for _, flag := range []string{"--explain=3", "--trace=" + filepath.Join(t.TempDir(), "d.jsonl")} {
 		_, err = windtunnel(t, "run", "-f", two, flag)
-		if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "select one with --name") {
-			t.Errorf("%s: exit code %d: %v", flag, exitCode(err), err)
+		if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "select one with --name") {
+			t.Errorf("%s: exit code %d: %v", flag, cli.ExitCode(err), err)
 		}
 	}
 	mustRun(t, "run", "-f", two, "--name", "other", "--explain", "3")

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // What is told of a program that runs behind a fence is what is told of one in this process.
@@ -38,8 +40,8 @@ func TestStoriesOfForeignPrograms(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, append([]string{"run", "-f", run}, tc.args...)...)
-			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) || out != "" {
-				t.Errorf("exit code %d: %v, want %q in it; output %q", exitCode(err), err, tc.want, out)
+			if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), tc.want) || out != "" {
+				t.Errorf("exit code %d: %v, want %q in it; output %q", cli.ExitCode(err), err, tc.want, out)
 			}
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/inspect"
 	"windtunnel.dev/windtunnel/pkg/experiment/whatif"
@@ -43,7 +44,7 @@ func (o *reflectOptions) check() error {
 	if len(faults) == 0 {
 		return nil
 	}
-	return badInput(errors.Join(faults...))
+	return cli.BadInput(errors.Join(faults...))
 }
 
 // strategies are the values of --reflect in words.
@@ -55,7 +56,7 @@ func strategies() string {
 
 // reflection is what `run --reflect -o json` prints.
 type reflection struct {
-	identity
+	cli.Identity
 	Report  *insight.Report `json:"report"`
 	Summary string          `json:"summary"`
 }
@@ -73,11 +74,11 @@ func (o *runOptions) reflect(ctx context.Context, runs []compiledRun, stdout io.
 	if err != nil {
 		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
 	}
-	if o.output == outputTable {
+	if o.output == cli.Table {
 		_, err := io.WriteString(stdout, seen.Summary)
 		return err
 	}
-	return o.output.write(stdout, reflection{identify(run.TypeMeta, run.ObjectMeta), seen.Report, seen.Summary})
+	return o.output.Write(stdout, reflection{cli.Identify(run.TypeMeta, run.ObjectMeta), seen.Report, seen.Summary})
 }
 
 // seedOf is the seed that --seed states, or the run's first one.

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 func TestReflectPrintsASummary(t *testing.T) {
@@ -56,8 +58,8 @@ func TestReflectRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := windtunnel(t, append([]string{"run", "-f", "testdata/explain.yaml"}, test.args...)...)
-			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("exit code %d: %v, want %q", exitCode(err), err, test.want)
+			if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("exit code %d: %v, want %q", cli.ExitCode(err), err, test.want)
 			}
 		})
 	}

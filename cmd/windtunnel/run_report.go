@@ -8,12 +8,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
@@ -25,22 +24,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/report/page"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
-
-// reportFormat is that of a report in a file of a name: a page, or Markdown.
-func reportFormat(name string) outputFormat {
-	if filepath.Ext(name) == ".html" {
-		return outputHTML
-	}
-	return outputMarkdown
-}
-
-// writeReportFile writes all of a report, or leaves no file.
-func writeReportFile(name string, text string) error {
-	return badInput(writeWhole(name, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	}))
-}
 
 // writeReport writes the report of a run. What went wrong is found out by another simulation
 // of the first seed, and why the worst request went where it did by one more.
@@ -58,10 +41,10 @@ func (o *runOptions) writeReport(ctx context.Context, run compiledRun, conducted
 	again := o.again("run", run.Name)
 	facts := append(archive.PlanFacts(run.Plan), page.Fact{Name: "To make the figures again", Value: again, Code: true})
 	var text bytes.Buffer
-	if err := reportFormat(o.report).writeReport(&text, &page.Run{Report: r, Facts: facts}); err != nil {
+	if err := cli.ReportFormat(o.report).WriteReport(&text, &page.Run{Report: r, Facts: facts}); err != nil {
 		return err
 	}
-	return writeReportFile(o.report, text.String())
+	return cli.WriteReportFile(o.report, text.String())
 }
 
 // addFlaws adds what went wrong under the first seed.

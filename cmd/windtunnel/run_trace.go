@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -66,7 +67,7 @@ func (l *traceLog) open(simulation int) (execute.TraceSink, error) {
 	l.mu.Unlock()
 	f, err := os.Create(partOf(l.name, simulation))
 	if err != nil {
-		return nil, badInput(err)
+		return nil, cli.BadInput(err)
 	}
 	if l.isTable() {
 		return newTraceTables(f, l.object, func(kind result.RecordKind) (*os.File, error) {
@@ -81,7 +82,7 @@ func (l *traceLog) finish() error {
 	var errs []error
 	var written []string
 	for _, f := range l.files() {
-		if err := writeWhole(f.name, func(w io.Writer) error { return l.join(f, w) }); err != nil {
+		if err := cli.WriteWhole(f.name, func(w io.Writer) error { return l.join(f, w) }); err != nil {
 			errs = append(errs, err)
 			break
 		}

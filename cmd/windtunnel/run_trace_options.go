@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 )
 
@@ -45,7 +46,7 @@ func (o *traceOptions) check() error {
 	if len(faults) == 0 {
 		return nil
 	}
-	return badInput(errors.Join(faults...))
+	return cli.BadInput(errors.Join(faults...))
 }
 
 // of is what is traced of a run.

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -78,16 +79,16 @@ func gunzip(t *testing.T, name string) []byte {
 func TestATraceThatCannotBeWrittenLeavesNothing(t *testing.T) {
 	folder := t.TempDir()
 	name := filepath.Join(folder, "missing", "d.jsonl")
-	if _, err := windtunnel(t, "run", "-f", "testdata/explain.yaml", "--trace", name); exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "missing") {
-		t.Errorf("exit code %d: %v", exitCode(err), err)
+	if _, err := windtunnel(t, "run", "-f", "testdata/explain.yaml", "--trace", name); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "missing") {
+		t.Errorf("exit code %d: %v", cli.ExitCode(err), err)
 	}
 	// What stands there already is no file.
 	name = filepath.Join(folder, "d.jsonl")
 	if err := os.MkdirAll(filepath.Join(name, "full"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := windtunnel(t, "run", "-f", "testdata/explain.yaml", "--trace", name); exitCode(err) != exitBadInput {
-		t.Errorf("exit code %d: %v", exitCode(err), err)
+	if _, err := windtunnel(t, "run", "-f", "testdata/explain.yaml", "--trace", name); cli.ExitCode(err) != cli.ExitBadInput {
+		t.Errorf("exit code %d: %v", cli.ExitCode(err), err)
 	}
 	if files, _ := filepath.Glob(filepath.Join(folder, "*")); len(files) != 1 {
 		t.Errorf("there are %s", files)
@@ -227,8 +228,8 @@ func TestFlagsOfTraces(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := windtunnel(t, append([]string{"run", "-f", "testdata/run.yaml"}, tc.flags...)...)
-			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("exit code %d, error %v, want %q", exitCode(err), err, tc.want)
+			if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("exit code %d, error %v, want %q", cli.ExitCode(err), err, tc.want)
 			}
 		})
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment/whatif"
 )
 
@@ -31,15 +32,15 @@ func (o *explainOptions) check() error {
 	w := &o.whatIf
 	switch {
 	case !w.asked && (w.window != whatif.DefaultWindow || w.flips != whatif.DefaultFlips):
-		return badInput(errors.New("--what-if-window and --what-if-flips need --what-if"))
+		return cli.BadInput(errors.New("--what-if-window and --what-if-flips need --what-if"))
 	case !w.asked:
 		return nil
 	case o.request == "" || o.request == scalingDecisions:
-		return badInput(errors.New("--what-if needs --explain with a request"))
+		return cli.BadInput(errors.New("--what-if needs --explain with a request"))
 	case w.window <= 0:
-		return badInput(fmt.Errorf("--what-if-window %v: must be greater than 0", w.window))
+		return cli.BadInput(fmt.Errorf("--what-if-window %v: must be greater than 0", w.window))
 	case w.flips < 1:
-		return badInput(fmt.Errorf("--what-if-flips %d: must be at least 1", w.flips))
+		return cli.BadInput(fmt.Errorf("--what-if-flips %d: must be at least 1", w.flips))
 	default:
 		return nil
 	}

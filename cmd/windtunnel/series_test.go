@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
@@ -87,8 +88,8 @@ func TestSeriesThatCannotBeWrittenAreRefused(t *testing.T) {
 		"of results from a file":    {"results", "-f", "testdata/explain.yaml", "--series", filepath.Join(folder, "s.json")},
 		"bins beyond those allowed": {"run", "-f", edited(t, "testdata/run.yaml", "  replications:", "  trace: {series: {bins: 601}}\n  replications:")},
 	} {
-		if _, err := windtunnel(t, args...); exitCode(err) != exitBadInput {
-			t.Errorf("%s: exit code %d: %v", name, exitCode(err), err)
+		if _, err := windtunnel(t, args...); cli.ExitCode(err) != cli.ExitBadInput {
+			t.Errorf("%s: exit code %d: %v", name, cli.ExitCode(err), err)
 		}
 	}
 	if files, _ := filepath.Glob(filepath.Join(folder, "*")); len(files) != 0 {
@@ -124,8 +125,8 @@ func TestSeriesOfARunOnAClusterAreRead(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "s.json")
 			err = set.writeSeries(file)
 			if kept == nil {
-				if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "spec.trace.series") {
-					t.Errorf("exit code %d: %v", exitCode(err), err)
+				if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "spec.trace.series") {
+					t.Errorf("exit code %d: %v", cli.ExitCode(err), err)
 				}
 				return
 			}

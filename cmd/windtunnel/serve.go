@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/evaluate/server"
 	"windtunnel.dev/windtunnel/pkg/fence"
@@ -42,7 +42,7 @@ address. A client that can reach it can have it run programs, behind limits, unl
 --authentication kubernetes has the cluster say who may ask. All clients share the budget.`,
 		Example: `  windtunnel serve --scenario config/samples/simulationrun-poisson.yaml
   windtunnel serve --scenario a.yaml,b.yaml --budget 5000 --concurrency 4 --listen 127.0.0.1:9000`,
-		Args: noArguments,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
@@ -70,7 +70,7 @@ func (o *serveOptions) checkFlags() error {
 	if _, err := net.ResolveTCPAddr("tcp", o.listen); err != nil {
 		faults = append(faults, fmt.Errorf("--listen %s: %w", o.listen, err))
 	}
-	return badInput(errors.Join(faults...))
+	return cli.BadInput(errors.Join(faults...))
 }
 
 func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
@@ -84,11 +84,11 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr 
 	names := map[string]bool{}
 	for _, s := range scenarios {
 		if names[s.Name] {
-			return badInput(fmt.Errorf("there are two scenarios of the name %s, by which clients select a scenario", s.Name))
+			return cli.BadInput(fmt.Errorf("there are two scenarios of the name %s, by which clients select a scenario", s.Name))
 		}
 		names[s.Name] = true
 	}
-	listener, err := listen(ctx, o.listen)
+	listener, err := cli.Listen(ctx, o.listen)
 	if err != nil {
 		return err
 	}
@@ -107,47 +107,5 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr 
 		}
 	}
 	fmt.Fprintf(stdout, "listening on %s://%s\n", scheme, listener.Addr())
-	return serveUntil(ctx, listener, handler)
-}
-
-// How long the server waits: for the head of a request, for its body and for the questions
-// under way when it ends.
-const (
-	headTimeout = 10 * time.Second
-	bodyTimeout = time.Minute
-	lastTimeout = 10 * time.Second
-)
-
-// listen listens on the address of --listen.
-func listen(ctx context.Context, address string) (net.Listener, error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, badInput(fmt.Errorf("--listen %s: name another address, or port 0 for any free port: %w", address, err))
-	}
-	return listener, nil
-}
-
-// serveUntil serves until the context ends. Then it takes no more questions, and drops
-// those that take too long.
-func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler) error {
-	questions, drop := context.WithCancel(context.WithoutCancel(ctx))
-	defer drop()
-	s := &http.Server{
-		Handler: handler, ReadHeaderTimeout: headTimeout, ReadTimeout: bodyTimeout,
-		BaseContext: func(net.Listener) context.Context { return questions },
-	}
-	served := make(chan error, 1)
-	go func() { served <- s.Serve(listener) }()
-	select {
-	case err := <-served:
-		return err
-	case <-ctx.Done():
-	}
-	last, cancel := context.WithTimeout(questions, lastTimeout)
-	defer cancel()
-	if err := s.Shutdown(last); err != nil {
-		drop()
-		return s.Close()
-	}
-	return nil
+	return cli.ServeUntil(ctx, listener, handler)
 }

@@ -16,6 +16,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/access"
 )
 
@@ -58,7 +59,7 @@ func (o *accessOptions) open() bool { return o.authentication == noAuthenticatio
 
 // secure puts TLS before a listener, and the cluster's answer to who may ask before a handler.
 func (o *accessOptions) secure(ctx context.Context, l net.Listener, h http.Handler) (net.Listener, http.Handler, error) {
-	logger := logr.FromSlogHandler(newLogHandler(os.Stderr, 0))
+	logger := logr.FromSlogHandler(cli.NewLogHandler(os.Stderr, 0))
 	ctrl.SetLogger(logger)
 	config, err := ctrl.GetConfig()
 	if err != nil {
@@ -77,7 +78,7 @@ func (o *accessOptions) secure(ctx context.Context, l net.Listener, h http.Handl
 	}
 	certificate, err := access.Certificate(ctx, o.certificates, logger)
 	if err != nil {
-		return nil, nil, badInput(fmt.Errorf("--tls-dir: %w", err))
+		return nil, nil, cli.BadInput(fmt.Errorf("--tls-dir: %w", err))
 	}
 	return tls.NewListener(l, access.TLS(certificate)), h, nil
 }

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // startServer runs the verb serve until the test ends, and returns its URL.
@@ -68,8 +70,8 @@ func TestServeRefusesBadInput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, append([]string{"serve"}, tc.args...)...)
-			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) || out != "" {
-				t.Errorf("exit code %d, %v, want %q in it; output %q", exitCode(err), err, tc.want, out)
+			if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), tc.want) || out != "" {
+				t.Errorf("exit code %d, %v, want %q in it; output %q", cli.ExitCode(err), err, tc.want, out)
 			}
 		})
 	}

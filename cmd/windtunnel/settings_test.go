@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 const poissonSample = "../../config/samples/simulationrun-poisson.yaml"
@@ -81,7 +83,7 @@ func TestSettingsAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, test.args...)
-			if err == nil || exitCode(err) != 2 || !strings.Contains(err.Error(), test.want) {
+			if err == nil || cli.ExitCode(err) != 2 || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want exit code 2 and %q; output:\n%s", err, test.want, out)
 			}
 		})

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // tinyRun is a run of a few requests, over a router that is a file.
@@ -145,30 +147,8 @@ func checkResultsOfList(t *testing.T, raw string, names []string) {
 	if out := mustRun(t, "results", "-f", file, "-o", "json", "--limit", "1"); !strings.HasPrefix(out, `{"object":"`+names[0]+`"`) {
 		t.Errorf("rows in JSON name no object: %s", out)
 	}
-	if _, err := windtunnel(t, "compare", file, file); exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "several objects ("+strings.Join(names, ", ")+")") {
+	if _, err := windtunnel(t, "compare", file, file); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "several objects ("+strings.Join(names, ", ")+")") {
 		t.Errorf("several objects are compared: %v", err)
-	}
-}
-
-// TestAListIsWholeWhereAnObjectFails: the second of two objects prints nothing.
-func TestAListIsWholeWhereAnObjectFails(t *testing.T) {
-	var out bytes.Buffer
-	list := newListWriter(&out)
-	list.next()
-	if err := outputJSON.write(list, map[string]int{"a": 1}); err != nil {
-		t.Fatal(err)
-	}
-	list.next() // of which nothing is written
-	if err := list.close(); err != nil {
-		t.Fatal(err)
-	}
-	var got struct{ Items []any }
-	if err := json.Unmarshal(out.Bytes(), &got); err != nil || len(got.Items) != 1 {
-		t.Errorf("%d items, %v, want 1", len(got.Items), err)
-	}
-	out.Reset()
-	if err := newListWriter(&out).close(); err != nil || out.Len() > 0 {
-		t.Errorf("a list of nothing prints %q, %v", out.String(), err)
 	}
 }
 
@@ -195,11 +175,11 @@ func TestManifestsOfAFolder(t *testing.T) {
 	}
 
 	broken := writeFiles(t, map[string]string{"a.yaml": tinyRunOf("a", "2"), "b.yaml": "a: b: c\n"})
-	if _, err := windtunnel(t, "run", "-f", broken); exitCode(err) != exitBadInput || !strings.Contains(err.Error(), filepath.Join(broken, "b.yaml")+":1") {
+	if _, err := windtunnel(t, "run", "-f", broken); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), filepath.Join(broken, "b.yaml")+":1") {
 		t.Errorf("a file that is no YAML: %v", err)
 	}
 	twice := writeFiles(t, map[string]string{"a.yaml": tinyRunOf("a", "2"), "b.yaml": tinyRunOf("a", "2")})
-	if _, err := windtunnel(t, "run", "-f", twice); exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "is already in") {
+	if _, err := windtunnel(t, "run", "-f", twice); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "is already in") {
 		t.Errorf("one name twice: %v", err)
 	}
 }
@@ -231,7 +211,7 @@ func TestTheOtherVerbIsNamed(t *testing.T) {
 		"another kind":        {[]string{"run", "-f", file("epp")}, "holds an EndpointPickerConfig, and windtunnel run simulates a SimulationRun"},
 	} {
 		_, err := windtunnel(t, tc.args...)
-		if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) {
+		if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: got %v, want %q", name, err, tc.want)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/internal/figure"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
@@ -72,7 +73,7 @@ Exit codes: 0 a pool suffices, 1 none does, 2 invalid input, 3 not enough eviden
 		Example: `  windtunnel size --trace gateway.csv --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion --slo ttft.p99=500ms
   windtunnel size -f scenario.yaml --slo ttft.p99=500ms --slo tpot.p99=30ms --headroom 30% --survive 1
   windtunnel size --preset Chatbot --rate 40 --accelerator a100-80gb --slo goodput=99%`,
-		Args: noArguments,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, name := range flagsOfFirst {
 				if cmd.Flags().Changed(name) {
@@ -151,9 +152,9 @@ func (o *sizeOptions) check() error {
 	refuse(len(o.slos) == 0 && !file, "an SLO is required, such as --slo ttft.p99=500ms")
 	o.size.Headroom = v1alpha1.Percentage(o.headroom)
 	if err := errors.Join(errs...); err != nil {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
-	return checkFolders(map[string]string{"--report": o.sweep.report})
+	return cli.CheckFolders(map[string]string{"--report": o.sweep.report})
 }
 
 // isPositiveDecimal says whether a text is a number as the API has them, above 0.
@@ -177,7 +178,7 @@ func (o *sizeOptions) scenario(ctx context.Context, stdin io.Reader, stderr io.W
 	}
 	set, err := manifest.Read(bytes.NewReader(text), standardInput)
 	if err != nil {
-		return nil, nil, badInput(err)
+		return nil, nil, cli.BadInput(err)
 	}
 	return set, set.Runs[0], nil
 }
@@ -207,7 +208,7 @@ func (o *sizeOptions) given(stdin io.Reader) (*manifest.Set, *v1alpha1.Simulatio
 	case len(runs)+len(sweeps) == 0:
 		return nil, nil, o.sweep.nothingFound(set, v1alpha1.SimulationRunKind)
 	default:
-		return nil, nil, badInput(fmt.Errorf("size is about one scenario, but there are %d objects: select one with --name", len(runs)+len(sweeps)))
+		return nil, nil, cli.BadInput(fmt.Errorf("size is about one scenario, but there are %d objects: select one with --name", len(runs)+len(sweeps)))
 	}
 }
 
@@ -226,16 +227,16 @@ func (o *sizeOptions) constraints(run *v1alpha1.SimulationRun) ([]v1alpha1.Const
 			}
 		}
 		if len(all) == 0 {
-			return nil, badInput(errors.New("an SLO is required, such as --slo ttft.p99=500ms: the run has no gates that state one"))
+			return nil, cli.BadInput(errors.New("an SLO is required, such as --slo ttft.p99=500ms: the run has no gates that state one"))
 		}
 	}
 	for _, text := range o.slos {
 		c, err := parseSLO(text)
 		if err != nil {
-			return nil, badInput(err)
+			return nil, cli.BadInput(err)
 		}
 		if slices.ContainsFunc(all, func(d v1alpha1.Constraint) bool { return d.Metric == c.Metric }) {
-			return nil, badInput(fmt.Errorf("--slo %q: %s has a bound already", text, c.Metric))
+			return nil, cli.BadInput(fmt.Errorf("--slo %q: %s has a bound already", text, c.Metric))
 		}
 		all = append(all, c)
 	}
@@ -278,7 +279,7 @@ func asRead(object manifest.Object, file string, configMaps []*corev1.ConfigMap)
 	}
 	set, err := manifest.Read(bytes.NewReader(text), file)
 	if err != nil {
-		return nil, badInput(err)
+		return nil, cli.BadInput(err)
 	}
 	set.ConfigMaps = configMaps
 	return set, nil
@@ -288,9 +289,9 @@ func asRead(object manifest.Object, file string, configMaps []*corev1.ConfigMap)
 func printSweep(w io.Writer, sweep *v1alpha1.PolicySweep, configMaps []*corev1.ConfigMap) error {
 	objects := []any{struct {
 		metav1.TypeMeta `json:",inline"`
-		Metadata        identityMetadata         `json:"metadata"`
+		Metadata        cli.IdentityMetadata     `json:"metadata"`
 		Spec            v1alpha1.PolicySweepSpec `json:"spec"`
-	}{sweep.TypeMeta, identityMetadata{Name: sweep.Name, Namespace: sweep.Namespace}, sweep.Spec}}
+	}{sweep.TypeMeta, cli.IdentityMetadata{Name: sweep.Name, Namespace: sweep.Namespace}, sweep.Spec}}
 	for _, cm := range configMaps {
 		objects = append(objects, cm)
 	}
@@ -337,8 +338,8 @@ func (o *sizeOptions) answer(ctx context.Context, sweep compiledSweep, stdout, s
 	if err != nil {
 		return err
 	}
-	defer o.sweep.legend.end(stdout)
-	if o.sweep.output != outputTable {
+	defer o.sweep.legend.End(stdout)
+	if o.sweep.output != cli.Table {
 		err = o.sweep.print(stdout, sweep, conducted, nil)
 	} else {
 		err = o.table(stdout, sweep, board)
@@ -360,7 +361,7 @@ func (o *sizeOptions) table(stdout io.Writer, sweep compiledSweep, board *result
 		fmt.Fprintf(stdout, "The demand is that of %s alone; the pool bears it beside the requests of %s, which stay as they are.\n\n", o.size.Load, figure.Plural(n, "more source"))
 	}
 	printWarnings(stdout, sweep.Plan.Warnings, sweep.Plan.Findings...)
-	if err := o.sweep.legend.table(stdout, report.Leaderboard(board)); err != nil {
+	if err := o.sweep.legend.Table(stdout, report.Leaderboard(board)); err != nil {
 		return err
 	}
 	printStepTimes(stdout, sweep.Plan.StepTimes)
@@ -388,5 +389,5 @@ func sizeVerdict(name string, board *result.Leaderboard) error {
 			judgement = result.Unknown
 		}
 	}
-	return notPassed(name, &study.Verdict{Judgement: judgement, Message: report.LeaderboardVerdict(board)})
+	return cli.NotPassed(name, &study.Verdict{Judgement: judgement, Message: report.LeaderboardVerdict(board)})
 }

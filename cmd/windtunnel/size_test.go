@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // clockwork has a request every second, and a replica takes 1.5 s for each, one at a time:
@@ -65,33 +67,33 @@ func TestSizeOfPoolsByHand(t *testing.T) {
 				"verdict: 2 replicas meet the demand of 1 requests/s, with 1.3 times to spare (1.3 requests/s); 3 survive a failure\n",
 				"1 replicas=2 load=1 met 5.00 1.29684 – 1.35425 1500 ± 0", "2 replicas=3 load=1 met, survives 7.50 ≥ 1 1500 ± 0",
 				"3 replicas=1 load=1 not met 2.50 < 1 101000 ± 0 ✗",
-			}, exitOK,
+			}, cli.ExitOK,
 		},
 		"a PolicySweep with a demand": {
-			[]string{"sweep", "-f", sweep}, []string{"verdict: 2 replicas meet the demand of 1 requests/s, with 1.3 times to spare (1.3 requests/s); 3 survive a failure\n"}, exitOK,
+			[]string{"sweep", "-f", sweep}, []string{"verdict: 2 replicas meet the demand of 1 requests/s, with 1.3 times to spare (1.3 requests/s); 3 survive a failure\n"}, cli.ExitOK,
 		},
 		"with headroom and a failure": {
 			[]string{"size", "-f", run, "--slo", "e2e.max=2s", "--headroom", "100%", "--survive", "1"},
-			[]string{"verdict: 4 replicas meet the demand of 1 requests/s with a headroom of 100% and survive a failure, with 2.", "while none fails, 3 are enough"}, exitOK,
+			[]string{"verdict: 4 replicas meet the demand of 1 requests/s with a headroom of 100% and survive a failure, with 2.", "while none fails, 3 are enough"}, cli.ExitOK,
 		},
 		"a limit that no pool meets": {
 			[]string{"size", "-f", run, "--slo", "e2e.max<=1s", "--max-replicas", "4"},
-			[]string{"verdict: no pool of up to 4 replicas meets the demand of 1 requests/s, and even at 0.0156 requests/s it does not, so that more replicas do not help"}, exitFailed,
+			[]string{"verdict: no pool of up to 4 replicas meets the demand of 1 requests/s, and even at 0.0156 requests/s it does not, so that more replicas do not help"}, cli.ExitFailed,
 		},
 		"too few replicas": {
-			[]string{"size", "-f", run, "--max-replicas", "1"}, []string{"verdict: no pool of up to 1 replica meets the demand of 1 requests/s; the largest bears 0.6"}, exitFailed,
+			[]string{"size", "-f", run, "--max-replicas", "1"}, []string{"verdict: no pool of up to 1 replica meets the demand of 1 requests/s; the largest bears 0.6"}, cli.ExitFailed,
 		},
 		"a bound from below": {
-			[]string{"size", "-f", run, "--slo", "throughput.requests=0.95"}, []string{"verdict: 2 replicas meet"}, exitOK,
+			[]string{"size", "-f", run, "--slo", "throughput.requests=0.95"}, []string{"verdict: 2 replicas meet"}, cli.ExitOK,
 		},
 		"JSON": {
-			[]string{"size", "-f", run, "-o", "json"}, []string{`"demand": { "load": "1", "withHeadroom": "1", "parameter": "replicas", "replicas": 2, "verdict": "Met", "accelerators": 2, "costPerHour": 5 }`}, exitOK,
+			[]string{"size", "-f", run, "-o", "json"}, []string{`"demand": { "load": "1", "withHeadroom": "1", "parameter": "replicas", "replicas": 2, "verdict": "Met", "accelerators": 2, "costPerHour": 5 }`}, cli.ExitOK,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, tc.args...)
-			if exitCode(err) != tc.code {
-				t.Fatalf("exit %d (%v), want %d", exitCode(err), err, tc.code)
+			if cli.ExitCode(err) != tc.code {
+				t.Fatalf("exit %d (%v), want %d", cli.ExitCode(err), err, tc.code)
 			}
 			rest := words(out)
 			for _, want := range tc.want {
@@ -172,8 +174,8 @@ func TestWhatSizeRefuses(t *testing.T) {
 		"what is sized":          {[]string{"-f", run, "--set", "pools[pool].replicas=3"}, "--set[pools[pool].replicas]: Forbidden: parameter replicas of the sweep varies it"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := windtunnel(t, append([]string{"size"}, tc.args...)...); exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("exit %d, %v; want %q", exitCode(err), err, tc.want)
+			if _, err := windtunnel(t, append([]string{"size"}, tc.args...)...); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("exit %d, %v; want %q", cli.ExitCode(err), err, tc.want)
 			}
 		})
 	}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/propose"
@@ -126,7 +127,7 @@ type state struct {
 func openState(name string, sweep compiledSweep) (*state, error) {
 	raw, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, badInput(err)
+		return nil, cli.BadInput(err)
 	}
 	s := &state{rows: map[string]result.Row{}, own: map[string]bool{}}
 	owner := stateOwner{Namespace: sweep.Namespace, Sweep: sweep.Name, Plan: sweep.Plan.Hash()}
@@ -134,16 +135,16 @@ func openState(name string, sweep compiledSweep) (*state, error) {
 	if !bytes.HasPrefix(stateStart, raw) {
 		sections, err := sectionsOf(whole)
 		if err != nil {
-			return nil, badInput(fmt.Errorf("--state: %s is no state that this version writes: %w; name another file", name, err))
+			return nil, cli.BadInput(fmt.Errorf("--state: %s is no state that this version writes: %w; name another file", name, err))
 		}
 		if len(sections) == 0 {
-			return nil, badInput(fmt.Errorf("--state: %s is no state of a sweep; name another file", name))
+			return nil, cli.BadInput(fmt.Errorf("--state: %s is no state of a sweep; name another file", name))
 		}
 		s.take(sections, owner)
 		goesOn = sections[len(sections)-1].stateOwner == owner
 	}
 	if s.file, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
-		return nil, badInput(err)
+		return nil, cli.BadInput(err)
 	}
 	if err := s.begin(len(whole), owner, goesOn); err != nil {
 		return nil, fmt.Errorf("state %s: %w", name, err)

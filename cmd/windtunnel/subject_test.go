@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // isMyChangeSafe is the sweep of docs/first-sweep.md with one value to try beside the baseline,
@@ -39,17 +41,17 @@ func TestIsMyChangeSafe(t *testing.T) {
 		"of the best point": {"", []string{
 			"gate no-worse: NotJudged: ttft.p99 ≤ baseline +5 % is not judged, because the baseline is the best point",
 			"verdict: keep what you have: the baseline ranks first; next is prefixWeight=5 with ttft.p99 249 ± 123 times the baseline's (worse)",
-		}, exitFailed},
-		"of the change":          {`, subject: Point, point: [{name: prefixWeight, value: "5"}]`, []string{fails}, exitFailed},
-		"of every other point":   {`, subject: EveryOther`, []string{fails}, exitFailed},
-		"of a point that is not": {`, subject: Point, point: [{name: prefixWeight, value: "4"}]`, []string{"gate no-worse: Unknown: ttft.p99 ≤ baseline +5 %: the search did not simulate prefixWeight=4"}, exitUnknown},
+		}, cli.ExitFailed},
+		"of the change":          {`, subject: Point, point: [{name: prefixWeight, value: "5"}]`, []string{fails}, cli.ExitFailed},
+		"of every other point":   {`, subject: EveryOther`, []string{fails}, cli.ExitFailed},
+		"of a point that is not": {`, subject: Point, point: [{name: prefixWeight, value: "4"}]`, []string{"gate no-worse: Unknown: ttft.p99 ≤ baseline +5 %: the search did not simulate prefixWeight=4"}, cli.ExitUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			promoted := filepath.Join(t.TempDir(), "epp.yaml")
 			report := filepath.Join(t.TempDir(), "report.md")
 			out, err := windtunnel(t, "sweep", "-f", isMyChangeSafe(t, "5", tc.subject), "--promote", promoted, "--report", report)
-			if exitCode(err) != tc.code {
-				t.Errorf("it ends with %d (%v), want %d", exitCode(err), err, tc.code)
+			if cli.ExitCode(err) != tc.code {
+				t.Errorf("it ends with %d (%v), want %d", cli.ExitCode(err), err, tc.code)
 			}
 			for _, want := range tc.want {
 				if !strings.Contains(out, want) {

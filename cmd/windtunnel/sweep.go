@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
@@ -22,7 +23,7 @@ import (
 
 // sweepOutput is what `sweep -o json` prints for an object.
 type sweepOutput struct {
-	identity
+	cli.Identity
 	Status      v1alpha1.PolicySweepStatus `json:"status"`
 	Gates       []result.GateResult        `json:"gates,omitempty"`
 	Leaderboard *result.Leaderboard        `json:"leaderboard"`
@@ -78,7 +79,7 @@ gate, or the simulations exercise nothing of what tells a point from the baselin
   windtunnel sweep -f sweep.yaml --parallelism 2 -o json
   windtunnel sweep -f sweep.yaml --state sweep.state --promote epp.yaml
   windtunnel sweep -f sweep.yaml --promote epp.yaml --promote-scaler llama=hpa.yaml`,
-		Args: noArguments,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.withResumeHint(o.sweep(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()))
 		},
@@ -102,18 +103,18 @@ gate, or the simulations exercise nothing of what tells a point from the baselin
 // checkFlags refuses flags that do not go together.
 func (o *sweepOptions) checkFlags() error {
 	if o.top < 0 {
-		return badInput(errors.New("--top must not be negative"))
+		return cli.BadInput(errors.New("--top must not be negative"))
 	}
 	if o.requests != "" && o.state != "" {
-		return badInput(errors.New("--requests and --state cannot be combined: a state file has no requests of the simulations in it"))
+		return cli.BadInput(errors.New("--requests and --state cannot be combined: a state file has no requests of the simulations in it"))
 	}
 	if len(o.settings) > 0 && (o.promotion.wanted() || o.follow != "") {
-		return badInput(errors.New("--set changes the scenario for one trial, and --promote, --promote-scaler and --follow write files that last: change the manifest"))
+		return cli.BadInput(errors.New("--set changes the scenario for one trial, and --promote, --promote-scaler and --follow write files that last: change the manifest"))
 	}
 	if o.reportMost != 0 && o.report == "" {
-		return badInput(errors.New("--report-max-characters needs --report"))
+		return cli.BadInput(errors.New("--report-max-characters needs --report"))
 	}
-	if err := checkLimit("--report-max-characters", o.reportMost, reportFormat(o.report)); err != nil {
+	if err := cli.CheckLimit("--report-max-characters", o.reportMost, cli.ReportFormat(o.report)); err != nil {
 		return err
 	}
 	if err := errors.Join(o.promotion.check(), o.proposer.check()); err != nil {
@@ -124,10 +125,10 @@ func (o *sweepOptions) checkFlags() error {
 
 // checkOutputs makes sure that what the sweep is to write can be written.
 func (o *sweepOptions) checkOutputs() error {
-	if err := checkNewFolder("--follow", o.follow); err != nil {
+	if err := cli.CheckNewFolder("--follow", o.follow); err != nil {
 		return err
 	}
-	if err := checkNewFolder("--benchmark-report", o.benchmarkReport); err != nil {
+	if err := cli.CheckNewFolder("--benchmark-report", o.benchmarkReport); err != nil {
 		return err
 	}
 	files := map[string]string{
@@ -136,7 +137,7 @@ func (o *sweepOptions) checkOutputs() error {
 	for _, m := range o.promotion.manifests {
 		files["--promote-scaler "+m.scaler] = m.file
 	}
-	return checkFolders(files)
+	return cli.CheckFolders(files)
 }
 
 func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
@@ -160,7 +161,7 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 		return err
 	}
 	if (o.promotion.wanted() || o.report != "") && len(ready) > 1 {
-		return badInput(fmt.Errorf("--promote, --promote-scaler and --report need one PolicySweep, but there are %d: select one with --name", len(ready)))
+		return cli.BadInput(fmt.Errorf("--promote, --promote-scaler and --report need one PolicySweep, but there are %d: select one with --name", len(ready)))
 	}
 	if err := o.checkBenchmarkReports(ready); err != nil {
 		return err
@@ -197,7 +198,7 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 func (o *sweepOptions) sweepEstimates(sweeps []compiledSweep, stdout io.Writer) error {
 	var all []runEstimate
 	for _, sweep := range sweeps {
-		out, err := o.estimate(identify(sweep.TypeMeta, sweep.ObjectMeta), sweep.Plan, &sweep.Spec.Execution)
+		out, err := o.estimate(cli.Identify(sweep.TypeMeta, sweep.ObjectMeta), sweep.Plan, &sweep.Spec.Execution)
 		if err != nil {
 			return err
 		}
@@ -211,24 +212,13 @@ func (o *sweepOptions) sweepEach(ctx context.Context, set *manifest.Set, sweeps 
 	for i := range sweeps {
 		objects[i] = sweeps[i].PolicySweep
 	}
-	names := namesOf(objects)
-	defer o.legend.end(stdout)
-	return o.output.printEach(stdout, len(sweeps), func(i int, stdout io.Writer) error {
+	names := cli.NamesOf(objects)
+	defer o.legend.End(stdout)
+	return o.output.PrintEach(stdout, len(sweeps), func(i int, stdout io.Writer) error {
 		sweeps[i].named = names[i]
 		return o.sweepOne(ctx, set, sweeps[i], stdout)
 	})
 }
-
-// compiledSweep is a sweep that is known to be right.
-type compiledSweep struct {
-	*v1alpha1.PolicySweep
-	*compile.Compiled
-	// named is what rows say that they are of, in output about several objects.
-	named string
-}
-
-// label names the object in messages.
-func (s compiledSweep) label() string { return "PolicySweep " + s.Name }
 
 func (o *sweepOptions) sweepOne(ctx context.Context, set *manifest.Set, sweep compiledSweep, stdout io.Writer) error {
 	conducted, err := o.executeSweep(ctx, sweep)
@@ -257,7 +247,7 @@ func (o *sweepOptions) sweepOne(ctx context.Context, set *manifest.Set, sweep co
 			return fmt.Errorf("%s: --benchmark-report: %w", sweep.label(), err)
 		}
 	}
-	open := checkServed(sweep.label(), conducted.Rows(), verdict)
+	open := cli.CheckServed(sweep.label(), conducted.Rows(), verdict)
 	if err := o.promotion.promote(sweep, conducted.Study, open); err != nil {
 		return fmt.Errorf("%s: --promote: %w", sweep.label(), err)
 	}
@@ -272,7 +262,7 @@ func (o *sweepOptions) withResumeHint(err error) error {
 	if _, missing := os.Stat(o.state); missing != nil {
 		return err
 	}
-	return resumable(err, o.state)
+	return cli.Resumable(err, o.state)
 }
 
 // executeSweep goes through the sweep, with its state if there is one.
@@ -309,7 +299,7 @@ func (o *sweepOptions) executeWith(ctx context.Context, sweep compiledSweep, s *
 }
 
 func (o *sweepOptions) print(stdout io.Writer, sweep compiledSweep, conducted *execute.LocalRun, verdict *study.Verdict) error {
-	if o.output == outputTable {
+	if o.output == cli.Table {
 		return o.table(stdout, sweep, conducted, verdict)
 	}
 	// Rows are all there; of the leaderboard, what a reader may look at.
@@ -317,7 +307,7 @@ func (o *sweepOptions) print(stdout io.Writer, sweep compiledSweep, conducted *e
 	if err != nil {
 		return err
 	}
-	out := sweepOutput{identity: identify(sweep.TypeMeta, sweep.ObjectMeta), Leaderboard: board}
+	out := sweepOutput{Identity: cli.Identify(sweep.TypeMeta, sweep.ObjectMeta), Leaderboard: board}
 	if verdict != nil {
 		out.Gates = verdict.Gates
 	}
@@ -325,12 +315,12 @@ func (o *sweepOptions) print(stdout io.Writer, sweep compiledSweep, conducted *e
 	if err := study.FillSweep(&out.Status, conducted.Study); err != nil {
 		return err
 	}
-	rows := rowsOfObject(conducted.Rows(), sweep.named)
-	if o.output == outputJSON {
-		return writeWithRows(stdout, out, rows)
+	rows := cli.RowsOfObject(conducted.Rows(), sweep.named)
+	if o.output == cli.JSON {
+		return cli.WriteWithRows(stdout, out, rows)
 	}
 	out.Rows = rows
-	return o.output.write(stdout, out)
+	return o.output.Write(stdout, out)
 }
 
 // maxListed bounds the points of a leaderboard in JSON.
@@ -342,11 +332,11 @@ func (o *sweepOptions) table(stdout io.Writer, sweep compiledSweep, conducted *e
 		return err
 	}
 	fmt.Fprintf(stdout, "%s\n\n", sweep.label())
-	printNothingServed(stdout, conducted.Rows())
+	cli.PrintNothingServed(stdout, conducted.Rows())
 	printSweepVerdict(stdout, verdict, board)
 	printDecisions(stdout, verdict)
 	printWarnings(stdout, sweep.Plan.Warnings, sweep.Plan.Findings...)
-	if err := o.legend.table(stdout, report.Leaderboard(board)); err != nil {
+	if err := o.legend.Table(stdout, report.Leaderboard(board)); err != nil {
 		return err
 	}
 	if board.Counts.All > len(board.Candidates) {
@@ -361,20 +351,6 @@ func (o *sweepOptions) table(stdout io.Writer, sweep compiledSweep, conducted *e
 		}
 	}
 	return nil
-}
-
-// printGates says what came of each gate.
-func printGates(w io.Writer, v *study.Verdict) {
-	if v == nil {
-		return
-	}
-	fmt.Fprintln(w)
-	for _, gate := range v.Gates {
-		fmt.Fprintf(w, "gate %s: %s: %s\n", gate.Name, gate.Verdict, gate.Message)
-	}
-	if len(v.Gates) == 0 {
-		fmt.Fprintf(w, "gates: %s: %s\n", v.Judgement, v.Message)
-	}
 }
 
 // printSweepVerdict prints the verdict on a sweep in one sentence: the judgement of the
@@ -395,23 +371,4 @@ func printDecisions(w io.Writer, v *study.Verdict) {
 	if c := result.ChangeJudged(v.Gates); c != nil {
 		fmt.Fprintf(w, "decisions: %s\n\n", c)
 	}
-}
-
-// printRunVerdict prints the judgement of a run's gates in one sentence.
-func printRunVerdict(w io.Writer, v *study.Verdict) {
-	if v != nil {
-		fmt.Fprintf(w, "verdict: %s\n\n", judgementLine(v))
-	}
-}
-
-func judgementLine(v *study.Verdict) string {
-	if v.Undecided() {
-		return "undecided: " + v.Message
-	}
-	return judgements[v.Judgement] + ": " + v.Message
-}
-
-// judgements are the words for verdicts on the gates of runs and sweeps.
-var judgements = map[result.Judgement]string{
-	result.Pass: "pass", result.Fail: "fail", result.Unknown: "not enough evidence",
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
@@ -27,9 +28,9 @@ func (o *sweepOptions) checkBenchmarkReports(sweeps []compiledSweep) error {
 	for _, sweep := range sweeps {
 		switch {
 		case named[sweep.Name]:
-			return badInput(fmt.Errorf("--benchmark-report: two PolicySweeps have the name %s, and so have their files: write them to two folders", sweep.Name))
+			return cli.BadInput(fmt.Errorf("--benchmark-report: two PolicySweeps have the name %s, and so have their files: write them to two folders", sweep.Name))
 		case len(sweep.Plan.Workloads) > 0:
-			return badInput(fmt.Errorf("--benchmark-report: a report has one load, and %s has %d workloads: write a sweep for each", sweep.label(), len(sweep.Plan.Workloads)))
+			return cli.BadInput(fmt.Errorf("--benchmark-report: a report has one load, and %s has %d workloads: write a sweep for each", sweep.label(), len(sweep.Plan.Workloads)))
 		}
 		named[sweep.Name] = true
 	}
@@ -43,7 +44,7 @@ func (o *sweepOptions) writeBenchmarkReports(ctx context.Context, sweep compiled
 	if err != nil {
 		return err
 	}
-	own, err := ownFigures(identify(sweep.TypeMeta, sweep.ObjectMeta), sweep.Plan, verdict)
+	own, err := ownFigures(cli.Identify(sweep.TypeMeta, sweep.ObjectMeta), sweep.Plan, verdict)
 	if err != nil {
 		return err
 	}
@@ -54,7 +55,7 @@ func (o *sweepOptions) writeBenchmarkReports(ctx context.Context, sweep compiled
 			rows[row.Point] = append(rows[row.Point], row)
 		}
 	}
-	var files []fileContent
+	var files []cli.FileContent
 	for i := range board.Candidates {
 		c := &board.Candidates[i]
 		if !c.Complete() {
@@ -72,12 +73,12 @@ func (o *sweepOptions) writeBenchmarkReports(ctx context.Context, sweep compiled
 			return err
 		}
 		name := fmt.Sprintf("benchmark_report_v0.2_%s-point-%d.yaml", sweep.Name, c.Point)
-		files = append(files, fileContent{name: filepath.Join(o.benchmarkReport, name), content: string(text)})
+		files = append(files, cli.FileContent{Name: filepath.Join(o.benchmarkReport, name), Content: string(text)})
 	}
 	if err := os.MkdirAll(o.benchmarkReport, 0o755); err != nil {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
-	return badInput(writeTogether(files))
+	return cli.BadInput(cli.WriteTogether(files))
 }
 
 // candidateReport simulates a candidate again under the seeds of its rows.

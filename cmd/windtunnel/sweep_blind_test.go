@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // blindSweep is a sweep of the weight of prefixes, with what it says of its baseline and gates.
@@ -47,15 +49,15 @@ func TestSweepsOfWhatNothingExercisesAreUndecided(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			promoted := filepath.Join(t.TempDir(), "new.yaml")
 			out, err := windtunnel(t, "sweep", "-f", blindSweep(t, blindPlain, tc.more), "--promote", promoted)
-			if exitCode(err) != exitUnknown || !strings.Contains(out, "verdict: undecided: 0 of 600 decisions differ over 2 seeds") || !strings.Contains(out, "no prompt found its beginning in a cache") {
-				t.Errorf("exit code %d, %v\n%s", exitCode(err), err, out)
+			if cli.ExitCode(err) != cli.ExitUnknown || !strings.Contains(out, "verdict: undecided: 0 of 600 decisions differ over 2 seeds") || !strings.Contains(out, "no prompt found its beginning in a cache") {
+				t.Errorf("exit code %d, %v\n%s", cli.ExitCode(err), err, out)
 			}
 			if _, err := os.Stat(promoted); err == nil {
 				t.Error("it is promoted")
 			}
 			out, err = windtunnel(t, "sweep", "-f", blindSweep(t, clientOf("120", shared), tc.more))
-			if exitCode(err) == exitUnknown || strings.Contains(out, "verdict: undecided") {
-				t.Errorf("with shared prefixes: exit code %d, %v\n%s", exitCode(err), err, out)
+			if cli.ExitCode(err) == cli.ExitUnknown || strings.Contains(out, "verdict: undecided") {
+				t.Errorf("with shared prefixes: exit code %d, %v\n%s", cli.ExitCode(err), err, out)
 			}
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
@@ -35,7 +36,7 @@ func (o *sweepOptions) writeFollowers(set *manifest.Set, sweep compiledSweep, st
 		return err
 	}
 	if err := os.MkdirAll(o.follow, 0o755); err != nil {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
 	for i := range min(most, len(board.Candidates)) {
 		if !board.Candidates[i].Complete() {
@@ -47,7 +48,7 @@ func (o *sweepOptions) writeFollowers(set *manifest.Set, sweep compiledSweep, st
 			return err
 		}
 		if err := os.WriteFile(filepath.Join(o.follow, name+".yaml"), text, 0o644); err != nil {
-			return badInput(err)
+			return cli.BadInput(err)
 		}
 	}
 	return nil
@@ -63,11 +64,11 @@ func (o *sweepOptions) followerManifest(set *manifest.Set, sweep compiledSweep, 
 	}
 	run := struct {
 		metav1.TypeMeta `json:",inline"`
-		Metadata        identityMetadata           `json:"metadata"`
+		Metadata        cli.IdentityMetadata       `json:"metadata"`
 		Spec            v1alpha1.SimulationRunSpec `json:"spec"`
 	}{
 		metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.SimulationRunKind},
-		identityMetadata{Name: name, Namespace: sweep.Namespace}, spec,
+		cli.IdentityMetadata{Name: name, Namespace: sweep.Namespace}, spec,
 	}
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "# Point %d of PolicySweep %s: %s.\n", point, sweep.Name, st.Points()[point])

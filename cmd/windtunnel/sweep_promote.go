@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
@@ -46,7 +47,7 @@ func (o *promoteOptions) registerScalers(f *pflag.FlagSet) {
 
 func (o *promoteOptions) check() error {
 	if o.anyway && !o.wanted() {
-		return badInput(errors.New("--promote-anyway needs --promote FILE or --promote-scaler NAME=FILE"))
+		return cli.BadInput(errors.New("--promote-anyway needs --promote FILE or --promote-scaler NAME=FILE"))
 	}
 	return nil
 }
@@ -69,7 +70,7 @@ func existingFile(name string) (content []byte, there bool, err error) {
 func (o *promoteOptions) checkForm(sweep compiledSweep) error {
 	file, there, err := existingFile(o.file)
 	if err != nil {
-		return badInput(fmt.Errorf("--promote: %w", err))
+		return cli.BadInput(fmt.Errorf("--promote: %w", err))
 	}
 	if !there {
 		return nil
@@ -80,7 +81,7 @@ func (o *promoteOptions) checkForm(sweep compiledSweep) error {
 	have := promote.Form(file)
 	for _, form := range advice.PromotedForms(sweep.Plan, sweep.promotionFormat()) {
 		if form != have {
-			return badInput(fmt.Errorf(
+			return cli.BadInput(fmt.Errorf(
 				"--promote: %s holds %s, and the sweep would replace the file by %s: to edit the file, name the file as endpointPickerConfig.file in the scenario in place of the present configuration, without spec.promote.format; or name a new file",
 				o.file, have, form))
 		}
@@ -91,7 +92,7 @@ func (o *promoteOptions) checkForm(sweep compiledSweep) error {
 // checkBundle refuses to replace a file by a bundle that holds something else.
 func (o *promoteOptions) checkBundle(file []byte) error {
 	if _, errs := bundle.Read(file, nil); len(errs) > 0 {
-		return badInput(fmt.Errorf("--promote: %s holds no PolicyBundle, and the sweep would replace the file by one: name a new file", o.file))
+		return cli.BadInput(fmt.Errorf("--promote: %s holds no PolicyBundle, and the sweep would replace the file by one: name a new file", o.file))
 	}
 	return nil
 }
@@ -115,10 +116,10 @@ func (o *promoteOptions) promote(sweep compiledSweep, st *study.Study, open erro
 		whatever = whatever || p.When == v1alpha1.PromoteWhenComplete
 	}
 	// The error with which the verb ends says why.
-	var not gatesNotPassed
+	var not cli.GatesNotPassed
 	switch {
 	case open == nil || o.anyway:
-	case errors.As(open, &not) && not.verdict.KeepBaseline:
+	case errors.As(open, &not) && not.Verdict.KeepBaseline:
 		return o.keepBaseline()
 	case !whatever:
 		fmt.Fprintln(o.stderr, "windtunnel: no file written because not all gates pass; --promote-anyway writes it")
@@ -127,7 +128,7 @@ func (o *promoteOptions) promote(sweep compiledSweep, st *study.Study, open erro
 	p, err := o.prepare(sweep, st)
 	switch {
 	case errors.Is(err, promote.ErrNotPossible), errors.Is(err, advice.ErrNothingToPromote):
-		return badInput(err)
+		return cli.BadInput(err)
 	case err != nil:
 		return err
 	case !o.anyway && sweep.Spec.Proposal == nil && p.point == st.BaselinePoint() && !p.changes():
@@ -205,22 +206,22 @@ func (o *promoteOptions) write(r *rollOut, point string) error {
 	for _, s := range r.elsewhere {
 		fmt.Fprintf(o.stderr, "windtunnel: set this outside of %s: %s = %s\n", outside, s.Path, s.Value)
 	}
-	var files []fileContent
+	var files []cli.FileContent
 	var titles []string
 	if main != "" && o.file != "-" {
-		files, titles = append(files, fileContent{name: o.file, content: main}), append(titles, words)
+		files, titles = append(files, cli.FileContent{Name: o.file, Content: main}), append(titles, words)
 	}
 	for i, m := range r.manifests {
-		files, titles = append(files, fileContent{name: o.manifests[i].file, content: m.Text}), append(titles, m.Title()+" at")
+		files, titles = append(files, cli.FileContent{Name: o.manifests[i].file, Content: m.Text}), append(titles, m.Title()+" at")
 	}
-	if err := writeTogether(files); err != nil {
-		return badInput(fmt.Errorf("no file written: %w", err))
+	if err := cli.WriteTogether(files); err != nil {
+		return cli.BadInput(fmt.Errorf("no file written: %w", err))
 	}
 	for i, f := range files {
-		fmt.Fprintf(o.stderr, "windtunnel: %s has %s %s\n", f.name, titles[i], point)
+		fmt.Fprintf(o.stderr, "windtunnel: %s has %s %s\n", f.Name, titles[i], point)
 	}
 	if o.file == "-" {
-		_, err := io.WriteString(fileOutput(o.stdout), main)
+		_, err := io.WriteString(cli.FileOutput(o.stdout), main)
 		return err
 	}
 	return nil

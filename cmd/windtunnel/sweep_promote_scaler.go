@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/manifest"
@@ -23,18 +24,18 @@ func (o *promoteOptions) readScalers() error {
 	for _, text := range o.scalers {
 		scaler, file, ok := strings.Cut(text, "=")
 		if !ok || scaler == "" || file == "" || file == "-" {
-			return badInput(fmt.Errorf("--promote-scaler %s: must be NAME=FILE with the name of a scaler and a file", text))
+			return cli.BadInput(fmt.Errorf("--promote-scaler %s: must be NAME=FILE with the name of a scaler and a file", text))
 		}
 		for _, m := range o.manifests {
 			if m.scaler == scaler {
-				return badInput(fmt.Errorf("--promote-scaler: names scaler %s twice", scaler))
+				return cli.BadInput(fmt.Errorf("--promote-scaler: names scaler %s twice", scaler))
 			}
 			if isSameFile(m.file, file) {
-				return badInput(fmt.Errorf("--promote-scaler: scalers %s and %s have the same file %s; name a file for each", m.scaler, scaler, file))
+				return cli.BadInput(fmt.Errorf("--promote-scaler: scalers %s and %s have the same file %s; name a file for each", m.scaler, scaler, file))
 			}
 		}
 		if o.file != "" && isSameFile(o.file, file) {
-			return badInput(fmt.Errorf("--promote and --promote-scaler have the same file %s; name a file for each", file))
+			return cli.BadInput(fmt.Errorf("--promote and --promote-scaler have the same file %s; name a file for each", file))
 		}
 		o.manifests = append(o.manifests, scalerFile{scaler, file})
 	}
@@ -65,16 +66,16 @@ func (o *promoteOptions) scalerNames() []string {
 // text of the manifest.
 func (o *promoteOptions) checkScalers(sweep compiledSweep) error {
 	if err := advice.CheckManifests(sweep.Plan, o.scalerNames()); err != nil {
-		return badInput(fmt.Errorf("--promote-scaler %w", err))
+		return cli.BadInput(fmt.Errorf("--promote-scaler %w", err))
 	}
 	for _, m := range o.manifests {
 		have, there, err := existingFile(m.file)
 		if err != nil {
-			return badInput(fmt.Errorf("--promote-scaler: %w", err))
+			return cli.BadInput(fmt.Errorf("--promote-scaler: %w", err))
 		}
 		kinds, written := manifest.Kinds(have), manifest.Kinds(sweep.Plan.Manifests[m.scaler].Text)
 		if there && !slices.Equal(kinds, written) {
-			return badInput(fmt.Errorf(
+			return cli.BadInput(fmt.Errorf(
 				"--promote-scaler: %s holds %s, and the sweep would replace the file by %s: to edit the file, name the file as %s.file of scaler %s; or name a new file",
 				m.file, objectWords(kinds), objectWords(written), sweep.Plan.Manifests[m.scaler].Field, sweep.Plan.Manifests[m.scaler].Scaler))
 		}

@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // bothFiles is a folder with the sample that varies an autoscaler and a weight, and with the
@@ -140,15 +142,15 @@ func TestPromoteWritesAllFilesOrNone(t *testing.T) {
 		code                int
 		want                string
 	}{
-		"a gate does not pass":    {onlyBest(`versusBaseline: "-10%"`, `versusBaseline: "-90%"`), both, exitFailed, "no file written because not all gates pass"},
-		"the baseline is best":    {onlyBest("direction: Minimize", "direction: Maximize"), both, exitFailed, "no file written: the baseline ranks first"},
-		"a folder is absent":      {nil, []string{"--promote", "epp.yaml", "--promote-scaler", "llama=absent/hpa.yaml"}, exitBadInput, "--promote-scaler llama: the folder absent cannot be used"},
-		"a file cannot be made":   {onlyBest(), []string{"--promote", "epp.yaml", "--promote-scaler", "llama=" + strings.Repeat("a", 250)}, exitBadInput, "no file written: "},
-		"a scaler is unknown":     {nil, []string{"--promote", "epp.yaml", "--promote-scaler", "lama=hpa.yaml"}, exitBadInput, `--promote-scaler lama: no scaler of this name has a manifest; those with a manifest are "llama"`},
-		"a scaler has no file":    {nil, []string{"--promote", "epp.yaml", "--promote-scaler", "llama"}, exitBadInput, "must be NAME=FILE"},
-		"a scaler is named twice": {nil, []string{"--promote-scaler", "llama=a.yaml", "--promote-scaler", "llama=b.yaml"}, exitBadInput, "names scaler llama twice"},
-		"one file for both":       {nil, []string{"--promote", "epp.yaml", "--promote-scaler", "llama=./epp.yaml"}, exitBadInput, "have the same file ./epp.yaml"},
-		"a file of another kind":  {nil, []string{"--promote", "epp.yaml", "--promote-scaler", "llama=sweep.yaml"}, exitBadInput, "sweep.yaml holds PolicySweep, and the sweep would replace the file by HorizontalPodAutoscaler: to edit the file, name the file as horizontalPodAutoscaler.file of scaler llama"},
+		"a gate does not pass":    {onlyBest(`versusBaseline: "-10%"`, `versusBaseline: "-90%"`), both, cli.ExitFailed, "no file written because not all gates pass"},
+		"the baseline is best":    {onlyBest("direction: Minimize", "direction: Maximize"), both, cli.ExitFailed, "no file written: the baseline ranks first"},
+		"a folder is absent":      {nil, []string{"--promote", "epp.yaml", "--promote-scaler", "llama=absent/hpa.yaml"}, cli.ExitBadInput, "--promote-scaler llama: the folder absent cannot be used"},
+		"a file cannot be made":   {onlyBest(), []string{"--promote", "epp.yaml", "--promote-scaler", "llama=" + strings.Repeat("a", 250)}, cli.ExitBadInput, "no file written: "},
+		"a scaler is unknown":     {nil, []string{"--promote", "epp.yaml", "--promote-scaler", "lama=hpa.yaml"}, cli.ExitBadInput, `--promote-scaler lama: no scaler of this name has a manifest; those with a manifest are "llama"`},
+		"a scaler has no file":    {nil, []string{"--promote", "epp.yaml", "--promote-scaler", "llama"}, cli.ExitBadInput, "must be NAME=FILE"},
+		"a scaler is named twice": {nil, []string{"--promote-scaler", "llama=a.yaml", "--promote-scaler", "llama=b.yaml"}, cli.ExitBadInput, "names scaler llama twice"},
+		"one file for both":       {nil, []string{"--promote", "epp.yaml", "--promote-scaler", "llama=./epp.yaml"}, cli.ExitBadInput, "have the same file ./epp.yaml"},
+		"a file of another kind":  {nil, []string{"--promote", "epp.yaml", "--promote-scaler", "llama=sweep.yaml"}, cli.ExitBadInput, "sweep.yaml holds PolicySweep, and the sweep would replace the file by HorizontalPodAutoscaler: to edit the file, name the file as horizontalPodAutoscaler.file of scaler llama"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder, files := bothFiles(t, tc.replacements...)
@@ -156,8 +158,8 @@ func TestPromoteWritesAllFilesOrNone(t *testing.T) {
 			if err != nil {
 				out += err.Error()
 			}
-			if exitCode(err) != tc.code || !strings.Contains(out, tc.want) {
-				t.Errorf("exit code %d, want %d and %q:\n%s", exitCode(err), tc.code, tc.want, out)
+			if cli.ExitCode(err) != tc.code || !strings.Contains(out, tc.want) {
+				t.Errorf("exit code %d, want %d and %q:\n%s", cli.ExitCode(err), tc.code, tc.want, out)
 			}
 			if diff := cmp.Diff(files, contentsIn(t, folder)); diff != "" {
 				t.Errorf("files change:\n%s", diff)
@@ -168,7 +170,7 @@ func TestPromoteWritesAllFilesOrNone(t *testing.T) {
 
 func TestAScalerWithAPolicyHasNoManifestToPromote(t *testing.T) {
 	_, err := windtunnel(t, "sweep", "-f", gatesSample(t), "--promote-scaler", "llama="+filepath.Join(t.TempDir(), "hpa.yaml"))
-	if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "--promote-scaler llama: no scaler of the scenario has a manifest") {
-		t.Errorf("exit code %d: %v", exitCode(err), err)
+	if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "--promote-scaler llama: no scaler of the scenario has a manifest") {
+		t.Errorf("exit code %d: %v", cli.ExitCode(err), err)
 	}
 }

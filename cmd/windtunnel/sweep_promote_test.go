@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 const helmFile = "router:\n  epp:\n    pluginsCustomConfig:\n      own.yaml: |\n        kind: EndpointPickerConfig\nimage: mine\n"
@@ -33,8 +35,8 @@ func TestPromoteReplacesNoFileOfAnotherForm(t *testing.T) {
 			if tc.want == "" && err == nil {
 				return
 			}
-			if exitCode(err) != exitBadInput || tc.want == "" || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("exit code %d: %v", exitCode(err), err)
+			if cli.ExitCode(err) != cli.ExitBadInput || tc.want == "" || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("exit code %d: %v", cli.ExitCode(err), err)
 			}
 			after, err := os.ReadFile(there)
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/fence"
 	"windtunnel.dev/windtunnel/pkg/propose"
@@ -37,10 +38,10 @@ func (o *proposerOptions) check() error {
 	}
 	to, err := url.Parse(o.url)
 	if err != nil || to.Host == "" || to.Scheme != "http" && to.Scheme != "https" {
-		return badInput(fmt.Errorf("--proposer: %q must be a URL such as http://localhost:8080/propose", o.url))
+		return cli.BadInput(fmt.Errorf("--proposer: %q must be a URL such as http://localhost:8080/propose", o.url))
 	}
 	if o.timeout <= 0 {
-		return badInput(errors.New("--proposer-timeout must be greater than 0"))
+		return cli.BadInput(errors.New("--proposer-timeout must be greater than 0"))
 	}
 	return nil
 }
@@ -48,7 +49,7 @@ func (o *proposerOptions) check() error {
 // checkSweep refuses a sweep for which there is nothing to propose.
 func (o *proposerOptions) checkSweep(p *experiment.Plan) error {
 	if o.url != "" && p.Evolving() == nil {
-		return badInput(errors.New("--proposer needs a parameter that evolves"))
+		return cli.BadInput(errors.New("--proposer needs a parameter that evolves"))
 	}
 	return nil
 }
@@ -59,12 +60,12 @@ func (o *proposerOptions) attach(ctx context.Context, sweep compiledSweep, s *st
 	if o.url == "" {
 		printWarnings(o.stderr, o.unasked(sweep.Plan))
 		if s != nil && len(s.proposals) > 0 {
-			return ctx, badInput(errors.New("the state has answers of a proposer: name the service again by --proposer URL"))
+			return ctx, cli.BadInput(errors.New("the state has answers of a proposer: name the service again by --proposer URL"))
 		}
 		return ctx, nil
 	}
 	printWarnings(o.stderr, o.warnings())
-	options := propose.Options{URL: o.url, Timeout: o.timeout, Pause: time.Second, Wait: wait, Note: func(e propose.Entry) error {
+	options := propose.Options{URL: o.url, Timeout: o.timeout, Pause: time.Second, Wait: cli.Wait, Note: func(e propose.Entry) error {
 		o.tell(&e)
 		if s == nil {
 			return nil
@@ -95,14 +96,6 @@ func (o *proposerOptions) unasked(p *experiment.Plan) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("the sweep names the proposer %s for a cluster, and this command does not ask it: name it by --proposer URL", service.URL)}
-}
-
-// wait waits for so long, or until the context ends.
-func wait(ctx context.Context, long time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(long):
-	}
 }
 
 // tell says what of an answer cannot be used.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -42,21 +43,21 @@ func TestGatesDecideTheExitCode(t *testing.T) {
 		code        int
 		text        string
 	}{
-		"passes":      {sampleGate, "confirm: 8", exitOK, "gate slow-requests: Pass: "},
-		"fails":       {"metric: ttft.p99, operator: AtMost, value: 1ms", "confirm: 8", exitFailed, "gate slow-requests: Fail: "},
-		"is not sure": {sampleGate, "confirm: 2", exitUnknown, "gate goodput: Unknown: "},
+		"passes":      {sampleGate, "confirm: 8", cli.ExitOK, "gate slow-requests: Pass: "},
+		"fails":       {"metric: ttft.p99, operator: AtMost, value: 1ms", "confirm: 8", cli.ExitFailed, "gate slow-requests: Fail: "},
+		"is not sure": {sampleGate, "confirm: 2", cli.ExitUnknown, "gate goodput: Unknown: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := gatesSample(t, "ttft: 1s", "ttft: 350ms", sampleGate, tc.gate, "confirm: 8", tc.seeds)
 			promoted := filepath.Join(t.TempDir(), "epp.yaml")
 			out, err := windtunnel(t, "sweep", "-f", file, "--promote", promoted)
-			if got := exitCode(err); got != tc.code {
+			if got := cli.ExitCode(err); got != tc.code {
 				t.Errorf("exit code %d, want %d: %v\n%s", got, tc.code, err, out)
 			}
 			if !strings.Contains(out, tc.text) {
 				t.Errorf("output lacks %q:\n%s", tc.text, out)
 			}
-			if _, err := os.Stat(promoted); (err == nil) != (tc.code == exitOK) {
+			if _, err := os.Stat(promoted); (err == nil) != (tc.code == cli.ExitOK) {
 				t.Errorf("promoted: %v", err)
 			}
 		})
@@ -68,12 +69,12 @@ func TestGatesOfARunDecideTheExitCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for bound, code := range map[string]int{"1h": exitOK, "1us": exitFailed} {
+	for bound, code := range map[string]int{"1h": cli.ExitOK, "1us": cli.ExitFailed} {
 		gates := "spec:\n  gates:\n  - {name: all, metric: ttft.p99, operator: AtMost, value: " + bound + ", confidence: \"0.95\"}\n"
 		file := tempFile(t, "run.yaml", strings.Replace(string(raw), "spec:\n", gates, 1))
 		out, err := windtunnel(t, "run", "-f", file)
 		// One seed is no evidence, unless the sample has more.
-		if got := exitCode(err); got != code && got != exitUnknown || !strings.Contains(out, "gate all: ") {
+		if got := cli.ExitCode(err); got != code && got != cli.ExitUnknown || !strings.Contains(out, "gate all: ") {
 			t.Errorf("%s: exit code %d, want %d: %v", bound, got, code, err)
 		}
 	}
@@ -102,8 +103,8 @@ func TestPromoteAnyway(t *testing.T) {
 	file := gatesSample(t, sampleGate, "metric: ttft.p99, operator: AtMost, value: 1ms")
 	promoted := filepath.Join(t.TempDir(), "epp.yaml")
 	_, err := windtunnel(t, "sweep", "-f", file, "--promote", promoted, "--promote-anyway")
-	if _, statErr := os.Stat(promoted); exitCode(err) != exitFailed || statErr != nil {
-		t.Errorf("exit %d, %v", exitCode(err), statErr)
+	if _, statErr := os.Stat(promoted); cli.ExitCode(err) != cli.ExitFailed || statErr != nil {
+		t.Errorf("exit %d, %v", cli.ExitCode(err), statErr)
 	}
 }
 
@@ -178,7 +179,7 @@ func TestAStateTriesAgainWhatTheMachineDecided(t *testing.T) {
 func TestAStateIsNoOtherFile(t *testing.T) {
 	file := gatesSample(t)
 	_, err := windtunnel(t, "sweep", "-f", file, "--state", file)
-	if exitCode(err) != exitBadInput {
+	if cli.ExitCode(err) != cli.ExitBadInput {
 		t.Errorf("a manifest is taken for a state: %v", err)
 	}
 }

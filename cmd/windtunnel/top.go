@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
 
@@ -15,11 +16,11 @@ import (
 type topOptions struct {
 	cluster clusterOptions
 	all     bool
-	output  outputFormat
+	output  cli.Format
 }
 
 func newTopCommand() *cobra.Command {
-	o := topOptions{output: outputTable}
+	o := topOptions{output: cli.Table}
 	cmd := &cobra.Command{
 		Use:   "top",
 		Short: "List the runs and sweeps of a cluster, those that need attention first",
@@ -31,19 +32,19 @@ and which command tells more.`,
 		Example: `  windtunnel top
   windtunnel top -A
   windtunnel top -n experiments -o json`,
-		Args: noArguments,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	o.cluster.register(cmd)
 	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", false, "list the objects of all namespaces")
-	formats := newChoice(&o.output, documentFormats)
-	cmd.Flags().VarP(formats, "output", "o", formats.words())
+	formats := cli.NewChoice(&o.output, cli.DocumentFormats)
+	cmd.Flags().VarP(formats, "output", "o", formats.Words())
 	return cmd
 }
 
 func (o *topOptions) run(cmd *cobra.Command) error {
 	if o.all && o.cluster.namespace != "" {
-		return badInput(errors.New("--namespace and --all-namespaces exclude each other"))
+		return cli.BadInput(errors.New("--namespace and --all-namespaces exclude each other"))
 	}
 	c, err := o.cluster.connect()
 	if err != nil {
@@ -58,8 +59,8 @@ func (o *topOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	rows := o.cluster.caller(cmd).Top(objects)
-	if o.output != outputTable {
-		return o.output.write(cmd.OutOrStdout(), rows)
+	if o.output != cli.Table {
+		return o.output.Write(cmd.OutOrStdout(), rows)
 	}
 	return kubectl.WriteTop(cmd.OutOrStdout(), rows, o.all, time.Now())
 }

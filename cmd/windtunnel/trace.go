@@ -3,9 +3,7 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
@@ -23,7 +22,7 @@ func newTraceCommand() *cobra.Command {
 		Use:   "trace",
 		Short: "Generate, describe, inspect, imitate, convert and compress traces",
 		Args:  cobra.ArbitraryArgs,
-		RunE:  unknownVerb,
+		RunE:  cli.UnknownVerb,
 	}
 	cmd.AddCommand(newTraceGenerateCommand(), newTraceStatCommand(), newTraceInspectCommand(), newTraceFitCommand(), newTraceConvertCommand(), newTraceConfigMapCommand())
 	return cmd
@@ -63,7 +62,7 @@ The same workload, or number of requests, and the same seed give the same bytes.
 		Example: `  windtunnel trace generate --requests 2000 -o trace.jsonl
   windtunnel trace generate -f config/samples/simulationrun-poisson.yaml -o day.jsonl.gz
   windtunnel trace generate --servegen data/reason/deepseek-r1 --requests 100000 -o day.csv`,
-		Args: noArguments,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f := cmd.Flags()
 			o.limited, o.seeded = f.Changed("requests"), f.Changed("seed")
@@ -81,13 +80,13 @@ The same workload, or number of requests, and the same seed give the same bytes.
 
 func (o *generateOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
 	if o.requests < 1 {
-		return badInput(fmt.Errorf("--requests must be at least 1"))
+		return cli.BadInput(fmt.Errorf("--requests must be at least 1"))
 	}
 	if err := checkOutput(o.output); err != nil {
 		return err
 	}
 	if o.serveGen != "" && len(o.local.files) > 0 {
-		return badInput(fmt.Errorf("--servegen and -f are two sources of requests: give one"))
+		return cli.BadInput(fmt.Errorf("--servegen and -f are two sources of requests: give one"))
 	}
 	if len(o.local.files) > 0 {
 		return o.writeWorkload(ctx, stdin, stdout, stderr)
@@ -98,7 +97,7 @@ func (o *generateOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 	if o.serveGen != "" {
 		described, err := readServeGen(ctx, stdin, o.serveGen)
 		if err != nil {
-			return badInput(err)
+			return cli.BadInput(err)
 		}
 		write = func(w io.Writer) error {
 			source := described.Replay(trace.Replay{RateScale: 1, Arrivals: trace.AsRecorded}, o.seed)
@@ -108,7 +107,7 @@ func (o *generateOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 	if o.output == "-" {
 		return write(stdout)
 	}
-	return writeWhole(o.output, compressedByName(o.output, write))
+	return cli.WriteWhole(o.output, compressedByName(o.output, write))
 }
 
 // readServeGen reads a ServeGen folder, or an archive of it.
@@ -123,10 +122,10 @@ func readServeGen(ctx context.Context, stdin io.Reader, name string) (*trace.Tra
 
 // checkOutput refuses a name of a file that is a format of trace inspect, whose -o has formats.
 func checkOutput(name string) error {
-	if !slices.Contains(inspectFormats, outputFormat(name)) {
+	if !slices.Contains(inspectFormats, cli.Format(name)) {
 		return nil
 	}
-	return badInput(fmt.Errorf("-o %s: must be a file, and %s is a format of windtunnel trace inspect: for a file of that name, use -o ./%s", name, name, name))
+	return cli.BadInput(fmt.Errorf("-o %s: must be a file, and %s is a format of windtunnel trace inspect: for a file of that name, use -o ./%s", name, name, name))
 }
 
 // contextWriter is a writer that fails once the context is done.
@@ -140,31 +139,6 @@ func (u contextWriter) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return u.w.Write(p)
-}
-
-// writeWhole writes a file, all of it or none. It writes to devices and pipes as it goes.
-func writeWhole(name string, write func(io.Writer) error) error {
-	if at, err := os.Stat(name); err == nil && !at.Mode().IsRegular() {
-		return writeFile(name, write)
-	}
-	partial := name + ".partial"
-	err := writeFile(partial, write)
-	if err == nil {
-		err = os.Rename(partial, name)
-	}
-	if err != nil {
-		return errors.Join(err, os.RemoveAll(partial))
-	}
-	return nil
-}
-
-func writeFile(name string, write func(io.Writer) error) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	b := bufio.NewWriter(f)
-	return errors.Join(write(b), b.Flush(), f.Close())
 }
 
 // oneOf lists formats, for the help of flags.
@@ -261,11 +235,11 @@ func traceStat(ctx context.Context, stdin io.Reader, w io.Writer, flags traceFil
 	defer in.Close()
 	format, options, text, err := flags.resolve(in, name)
 	if err != nil {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
 	s, digest, err := trace.Describe(format, options, text, name)
 	if err != nil {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
 	fmt.Fprintf(w, "format               %s\n", format)
 	if format == trace.ServeGen {

@@ -18,6 +18,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // maxConfigMapBytes is what an API server takes as a ConfigMap's data.
@@ -53,31 +55,31 @@ under the file's name with .gz at the end. A cluster and --configmap both take i
 
 func (o packOptions) run(ctx context.Context, stdout io.Writer, file string) error {
 	if o.name == "" {
-		return badInput(fmt.Errorf("--name is required"))
+		return cli.BadInput(fmt.Errorf("--name is required"))
 	}
 	if faults := validation.IsDNS1123Subdomain(o.name); len(faults) > 0 {
-		return badInput(fmt.Errorf("--name: %s", strings.Join(faults, "; ")))
+		return cli.BadInput(fmt.Errorf("--name: %s", strings.Join(faults, "; ")))
 	}
 	if err := checkOutput(o.output); err != nil {
 		return err
 	}
 	raw, err := readWhole(ctx, file)
 	if err != nil {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
 	key := filepath.Base(file) + ".gz"
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		key = filepath.Base(file) + ".tar.gz"
 	}
 	if _, _, err := o.read(bytes.NewReader(raw), file); err != nil {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
 	packed, err := compress(raw)
 	if err != nil {
 		return err
 	}
 	if len(packed) > maxConfigMapBytes {
-		return badInput(fmt.Errorf("%s has %d bytes compressed, but a ConfigMap holds at most %d; shorten the trace", file, len(packed), maxConfigMapBytes))
+		return cli.BadInput(fmt.Errorf("%s has %d bytes compressed, but a ConfigMap holds at most %d; shorten the trace", file, len(packed), maxConfigMapBytes))
 	}
 	manifest, err := yaml.Marshal(corev1.ConfigMap{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
@@ -94,7 +96,7 @@ func (o packOptions) run(ctx context.Context, stdout io.Writer, file string) err
 	if o.output == "-" {
 		return write(stdout)
 	}
-	return writeWhole(o.output, write)
+	return cli.WriteWhole(o.output, write)
 }
 
 // readWhole reads a file, or the archive of a ServeGen folder.
@@ -124,7 +126,7 @@ func compress(raw []byte) ([]byte, error) {
 
 func oneTraceFile(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return badInput(fmt.Errorf("one trace file is required (see %s --help)", cmd.CommandPath()))
+		return cli.BadInput(fmt.Errorf("one trace file is required (see %s --help)", cmd.CommandPath()))
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
@@ -68,7 +69,7 @@ blocks of 64 bytes become numbers, and no text is written.`,
 
 func (o *convertOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, name string) error {
 	if !slices.Contains(trace.WrittenFormats(), trace.Format(o.to)) {
-		return badInput(fmt.Errorf("--to must be %s, got %q", oneOf(trace.WrittenFormats()), o.to))
+		return cli.BadInput(fmt.Errorf("--to must be %s, got %q", oneOf(trace.WrittenFormats()), o.to))
 	}
 	if err := checkOutput(o.output); err != nil {
 		return err
@@ -83,21 +84,21 @@ func (o *convertOptions) run(ctx context.Context, stdin io.Reader, stdout, stder
 		err = o.shareIn(&options, format)
 	}
 	if err != nil {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
 	var done trace.Conversion
 	write := func(w io.Writer) error {
 		out := &writeErrors{w: contextWriter{ctx, w}}
 		done, err = trace.Convert(format, options, text, name, trace.Format(o.to), out)
 		if err != nil && out.err == nil {
-			return badInput(err)
+			return cli.BadInput(err)
 		}
 		return err
 	}
 	if o.output == "-" {
-		err = write(fileOutput(stdout))
+		err = write(cli.FileOutput(stdout))
 	} else {
-		err = writeWhole(o.output, compressedByName(o.output, write))
+		err = cli.WriteWhole(o.output, compressedByName(o.output, write))
 	}
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
@@ -77,13 +78,13 @@ func TestABadTraceLeavesNoFile(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "x")
 	in := tempFile(t, "trace", "arrived_at,num_prefill_tokens,num_decode_tokens\n1,2,3\n0,2,3\n")
 	_, err := converted(t, in, "--to", "Windtunnel", "-o", out)
-	if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "row 3: arrived_at: is earlier than in the row before") {
+	if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "row 3: arrived_at: is earlier than in the row before") {
 		t.Errorf("got %v", err)
 	}
 	if left, err := filepath.Glob(out + "*"); err != nil || len(left) > 0 {
 		t.Errorf("left %v, %v", left, err)
 	}
-	if _, err := converted(t, in, "--to", "Avro"); exitCode(err) != exitBadInput {
+	if _, err := converted(t, in, "--to", "Avro"); cli.ExitCode(err) != cli.ExitBadInput {
 		t.Errorf("an unknown format: %v", err)
 	}
 }
@@ -136,7 +137,7 @@ func TestTraceConvertSelectsRows(t *testing.T) {
 	for _, bad := range [][]string{{"--slice", "from=x"}, {"--slice", "until=1s"}, {"--slice", "from=2s,to=1s"}, {"--sample", "1"}, {"--sample", "NaN"},
 		{"--too-long", "maxTokens=x,action=Skip"}, {"--too-long", "maxTokens=5"}, {"--too-long", "most=5"}, {"--block-tokens", "4"},
 		{"--too-long", "maxTokens=10,action=Refuse"}, {"--zero-output", "Keep"}} {
-		if _, err := converted(t, append([]string{in, "--to", "Vidur"}, bad...)...); exitCode(err) != exitBadInput {
+		if _, err := converted(t, append([]string{in, "--to", "Vidur"}, bad...)...); cli.ExitCode(err) != cli.ExitBadInput {
 			t.Errorf("%v: %v", bad, err)
 		}
 	}
@@ -173,7 +174,7 @@ func TestParquetTraces(t *testing.T) {
 		t.Fatal(err)
 	}
 	short := tempFile(t, "short.parquet", string(cut[:len(cut)-9]))
-	if _, err := windtunnel(t, "trace", "stat", short); exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "short.parquet: must be a whole Parquet file") {
+	if _, err := windtunnel(t, "trace", "stat", short); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "short.parquet: must be a whole Parquet file") {
 		t.Errorf("a file without its end: %v", err)
 	}
 }

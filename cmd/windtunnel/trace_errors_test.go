@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
 )
 
@@ -31,7 +32,7 @@ func TestTraceErrorsNameTheOption(t *testing.T) {
 	} {
 		for _, verb := range []string{"stat", "inspect"} {
 			_, err := windtunnel(t, append([]string{"trace", verb}, tc.args...)...)
-			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) {
+			if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%s, %s: got %v, want %s", verb, name, err, tc.want)
 			}
 		}
@@ -71,7 +72,7 @@ func TestTheFormatOfAConfigMapsTraceIsRecognised(t *testing.T) {
 func TestManyInvalidDocumentsAreAFewErrors(t *testing.T) {
 	file := tempFile(t, "day.jsonl", strings.Repeat(`{"some": "thing"}`+"\n", 500))
 	_, err := windtunnel(t, "run", "-f", file)
-	if exitCode(err) != exitBadInput || strings.Count(err.Error(), "\n") != mostInvalid || !strings.HasSuffix(err.Error(), "480 more documents are invalid") {
+	if cli.ExitCode(err) != cli.ExitBadInput || strings.Count(err.Error(), "\n") != mostInvalid || !strings.HasSuffix(err.Error(), "480 more documents are invalid") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -82,7 +83,7 @@ func TestErrorsOfRowsNameTheFile(t *testing.T) {
 	run := edited(t, "testdata/run.yaml", "      clients:", "      trace: {format: Vidur, file: "+file+"}\n      clients:")
 	_, err := windtunnel(t, "run", "-f", run)
 	want := fmt.Sprintf("spec.scenario.workload.trace.file: Invalid value: %q: trace %s: row 3: arrived_at: is earlier", file, file)
-	if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), want) {
+	if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
@@ -113,7 +114,7 @@ func TestOutputsWithTheNameOfAFormatAreRefused(t *testing.T) {
 		for _, format := range inspectFormats {
 			_, err := windtunnel(t, append(append([]string{"trace"}, args...), "-o", string(format))...)
 			want := fmt.Sprintf("-o %s: must be a file, and %s is a format of windtunnel trace inspect: for a file of that name, use -o ./%s", format, format, format)
-			if exitCode(err) != exitBadInput || err.Error() != want {
+			if cli.ExitCode(err) != cli.ExitBadInput || err.Error() != want {
 				t.Errorf("%s: got %v, want %s", args[0], err, want)
 			}
 		}

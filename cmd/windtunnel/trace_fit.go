@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
@@ -65,7 +66,7 @@ func (o *fitOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	}
 	_, recorded, err := o.file.open(ctx, stdin, name)
 	if err != nil {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
 	traffic, comparison, err := imitate(ctx, recorded, o.seed)
 	if err != nil {
@@ -82,7 +83,7 @@ func (o *fitOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	if o.output == "-" {
 		err = write(stdout)
 	} else {
-		err = writeWhole(o.output, write)
+		err = cli.WriteWhole(o.output, write)
 	}
 	if err != nil {
 		return err
@@ -99,7 +100,7 @@ func (o *fitOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 func imitate(ctx context.Context, recorded *trace.Trace, seed int64) (*fit.Traffic, *fit.Comparison, error) {
 	traffic, err := fit.Trace(recorded)
 	if err != nil {
-		return nil, nil, badInput(err)
+		return nil, nil, cli.BadInput(err)
 	}
 	drawn, err := drawTraffic(ctx, traffic, seed, recorded.BlockTokens())
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // TestAFitIsAWorkloadThatRuns fits a trace, and runs what comes of it.
@@ -68,7 +70,7 @@ func TestAFitThatLosesReuseWarns(t *testing.T) {
 func TestAFitOfNothingIsBadInput(t *testing.T) {
 	few := tempFile(t, "few.csv", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,100,10\n")
 	_, err := windtunnel(t, "trace", "fit", few)
-	if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "few.csv: 1 requests are too few") {
+	if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "few.csv: 1 requests are too few") {
 		t.Errorf("error %v", err)
 	}
 }

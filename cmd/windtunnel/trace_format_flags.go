@@ -18,11 +18,27 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/spelling"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
 )
+
+// spec is what the flags say of a trace, as the API has it.
+func (o *traceFileFlags) spec() (v1alpha1.Trace, error) {
+	input := experiment.TraceInput{}
+	if err := decodeFields("--csv", o.csv, &input.CSV); err != nil {
+		return v1alpha1.Trace{}, err
+	}
+	if err := o.checkSelection(&input); err != nil {
+		return v1alpha1.Trace{}, err
+	}
+	return v1alpha1.Trace{
+		CSV: input.CSV, Order: v1alpha1.TraceOrder(o.order), Slice: input.Slice, Sample: v1alpha1.PositiveDecimal(o.sample),
+		TooLong: input.TooLong, ZeroOutput: v1alpha1.ZeroOutputAction(o.zeroOutput), BlockTokens: o.blockTokens,
+	}, nil
+}
 
 // traceFileFlags say how the file of a trace is read. They are what the API's trace has.
 type traceFileFlags struct {
@@ -81,7 +97,7 @@ func (o *traceFileFlags) resolve(in io.Reader, name string) (trace.Format, trace
 	}
 	switch errs := selected.Options().Validate(format, field.NewPath("trace")); {
 	case len(errs) > 1:
-		return "", trace.Options{}, nil, fmt.Errorf("the flags are invalid:\n%s", bulletList(errs))
+		return "", trace.Options{}, nil, fmt.Errorf("the flags are invalid:\n%s", cli.BulletList(errs))
 	case len(errs) == 1:
 		return "", trace.Options{}, nil, errs[0]
 	}
@@ -142,7 +158,7 @@ func decodeFields(flag string, given map[string]string, into any) error {
 	known := jsonNames(reflect.TypeOf(into).Elem().Elem())
 	for _, key := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(known, key) {
-			return fmt.Errorf("%s: unknown key %q; there are %s%s", flag, key, strings.Join(known, ", "), didYouMean(spelling.Nearest(key, known)))
+			return fmt.Errorf("%s: unknown key %q; there are %s%s", flag, key, strings.Join(known, ", "), cli.DidYouMean(spelling.Nearest(key, known)))
 		}
 	}
 	text, err := json.Marshal(given)

@@ -8,22 +8,23 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/workload/inspect"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
-const outputSVG outputFormat = "svg"
+const outputSVG cli.Format = "svg"
 
-var inspectFormats = []outputFormat{outputText, outputJSON, outputSVG}
+var inspectFormats = []cli.Format{cli.Text, cli.JSON, outputSVG}
 
 // inspectOptions are the flags of trace inspect.
 type inspectOptions struct {
 	file   traceFileFlags
-	output outputFormat
+	output cli.Format
 }
 
 func newTraceInspectCommand() *cobra.Command {
-	o := inspectOptions{output: outputText}
+	o := inspectOptions{output: cli.Text}
 	cmd := &cobra.Command{
 		Use:   "inspect FILE",
 		Short: "Describe a trace in depth: rates over time, bursts, reuse by cache size, and what is odd",
@@ -48,22 +49,22 @@ do about it.`,
 		},
 	}
 	o.file.add(cmd.Flags())
-	cmd.Flags().VarP(newChoice(&o.output, inspectFormats), "output", "o", "text, json or svg")
+	cmd.Flags().VarP(cli.NewChoice(&o.output, inspectFormats), "output", "o", "text, json or svg")
 	return cmd
 }
 
 func (o *inspectOptions) run(ctx context.Context, stdin io.Reader, w io.Writer, name string) error {
 	format, recorded, err := o.file.open(ctx, stdin, name)
 	if err != nil {
-		return badInput(err)
+		return cli.BadInput(err)
 	}
 	in, err := inspect.Trace(recorded)
 	if err != nil {
 		return err
 	}
 	switch o.output {
-	case outputJSON:
-		return o.output.write(w, in)
+	case cli.JSON:
+		return o.output.Write(w, in)
 	case outputSVG:
 		return drawInspection(w, in)
 	default:

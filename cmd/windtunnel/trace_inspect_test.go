@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/workload/inspect"
 )
 
@@ -74,7 +75,7 @@ func TestTraceInspectDraws(t *testing.T) {
 
 func TestTraceInspectRejects(t *testing.T) {
 	for _, args := range [][]string{{"no-such-file"}, {inspectedTrace, "-o", "yaml"}, {inspectedTrace, "--format", "Azure"}, {}} {
-		if _, err := windtunnel(t, append([]string{"trace", "inspect"}, args...)...); exitCode(err) != exitBadInput {
+		if _, err := windtunnel(t, append([]string{"trace", "inspect"}, args...)...); cli.ExitCode(err) != cli.ExitBadInput {
 			t.Errorf("%v: %v", args, err)
 		}
 	}

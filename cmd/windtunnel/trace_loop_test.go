@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // loopedRun is a run of 300 requests of a trace, which has 100.
@@ -62,7 +64,7 @@ func TestALoopThatCannotBe(t *testing.T) {
 		", tooLong: {maxTokens: 2, action: Skip}": "a trace without requests",
 		", loop: Again":                           "spec.scenario.workload.trace.loop: Unsupported value",
 	} {
-		if _, err := windtunnel(t, "run", "-f", loopedRun(t, fields)); exitCode(err) != exitBadInput || !strings.Contains(err.Error(), want) {
+		if _, err := windtunnel(t, "run", "-f", loopedRun(t, fields)); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want %s", fields, err, want)
 		}
 	}

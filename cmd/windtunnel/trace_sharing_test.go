@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 // TestALogWithoutPromptsSaysWhatItCannotShow: inspect and init say first that a CSV does not tell
@@ -50,8 +52,8 @@ func TestALogWithoutPromptsSaysWhatItCannotShow(t *testing.T) {
 	} {
 		args := append([]string{"trace", "convert", file, "--to", "Windtunnel", "-o", filepath.Join(t.TempDir(), "no.jsonl")}, columns...)
 		_, err := windtunnel(t, append(args, strings.Fields(flags)...)...)
-		if exitCode(err) != exitBadInput || !strings.Contains(fmt.Sprint(err), want) {
-			t.Errorf("%s: exit code %d, %v", flags, exitCode(err), err)
+		if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("%s: exit code %d, %v", flags, cli.ExitCode(err), err)
 		}
 	}
 }

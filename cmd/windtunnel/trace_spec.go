@@ -10,9 +10,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment"
-	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -39,7 +38,7 @@ func (o *specOptions) register(f *pflag.FlagSet) {
 // writeWorkload writes the workload of a SimulationRun as a trace.
 func (o *generateOptions) writeWorkload(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
 	if o.blockTokens < 1 {
-		return badInput(fmt.Errorf("--block-tokens must be at least 1, got %d", o.blockTokens))
+		return cli.BadInput(fmt.Errorf("--block-tokens must be at least 1, got %d", o.blockTokens))
 	}
 	run, err := o.local.compileOne(ctx, stdin, "-f")
 	if err != nil {
@@ -55,7 +54,7 @@ func (o *generateOptions) writeWorkload(ctx context.Context, stdin io.Reader, st
 	}
 	answers := config.Listener != nil
 	if answers && !o.limited {
-		return badInput(fmt.Errorf("SimulationRun %s: some requests wait for answers, which a trace takes to come at once: say with --requests after how many it ends", run.Name))
+		return cli.BadInput(fmt.Errorf("SimulationRun %s: some requests wait for answers, which a trace takes to come at once: say with --requests after how many it ends", run.Name))
 	}
 	most := math.MaxInt
 	if o.limited {
@@ -69,7 +68,7 @@ func (o *generateOptions) writeWorkload(ctx context.Context, stdin io.Reader, st
 	if o.output == "-" {
 		err = write(stdout)
 	} else {
-		err = writeWhole(o.output, compressedByName(o.output, write))
+		err = cli.WriteWhole(o.output, compressedByName(o.output, write))
 	}
 	if err != nil {
 		return err
@@ -79,24 +78,6 @@ func (o *generateOptions) writeWorkload(ctx context.Context, stdin io.Reader, st
 		fmt.Fprintln(stderr, "requests that wait for answers are written as if each request were answered at once")
 	}
 	return nil
-}
-
-// compileOne compiles the one SimulationRun of the manifests.
-func (o *localOptions) compileOne(ctx context.Context, stdin io.Reader, what string) (compiledRun, error) {
-	set, err := o.load(stdin)
-	if err != nil {
-		return compiledRun{}, err
-	}
-	var ready []compiledRun
-	err = forEach(o, set, v1alpha1.SimulationRunKind, set.Runs, func(run *v1alpha1.SimulationRun) error {
-		c, errs, err := compile.Run(ctx, run, o.inputs(set, run))
-		ready = append(ready, compiledRun{SimulationRun: run, Compiled: c})
-		return compiled(v1alpha1.SimulationRunKind, run.Name, errs, err)
-	})
-	if err != nil {
-		return compiledRun{}, err
-	}
-	return singleRun(ready, what)
 }
 
 // writeRequests writes the requests that arrive until the horizon, at most so many, and
@@ -111,7 +92,7 @@ func writeRequests(w io.Writer, config *simulator.Config, most, blockTokens int)
 	}
 	out, err := trace.NewRequestWriter(w, source.Labels(), blockTokens)
 	if err != nil {
-		return 0, badInput(fmt.Errorf("--block-tokens: %w", err))
+		return 0, cli.BadInput(fmt.Errorf("--block-tokens: %w", err))
 	}
 	for out.Rows() < most {
 		r, ok := source.Next()
@@ -126,7 +107,7 @@ func writeRequests(w io.Writer, config *simulator.Config, most, blockTokens int)
 		return 0, err
 	}
 	if out.Rows() == 0 {
-		return 0, badInput(fmt.Errorf("no request arrives before the horizon"))
+		return 0, cli.BadInput(fmt.Errorf("no request arrives before the horizon"))
 	}
 	return out.Rows(), out.Close()
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 func TestTraceGenerateWritesAWorkload(t *testing.T) {
@@ -70,7 +72,7 @@ func TestTraceGenerateWritesTheTraceOfATrace(t *testing.T) {
 func TestTraceGenerateOfUsersWhoWait(t *testing.T) {
 	sample := filepath.Join("..", "..", "config", "samples", "simulationrun-closed-loop.yaml")
 	_, err := windtunnel(t, "trace", "generate", "-f", sample)
-	if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "say with --requests after how many it ends") {
+	if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "say with --requests after how many it ends") {
 		t.Errorf("got %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "x")
@@ -78,7 +80,7 @@ func TestTraceGenerateOfUsersWhoWait(t *testing.T) {
 	if !strings.Contains(said, "requests that wait for answers are written as if each request were answered at once") {
 		t.Errorf("said %q", said)
 	}
-	if _, err := windtunnel(t, "trace", "generate", "-f", sample, "--requests", "50", "--block-tokens", "0"); exitCode(err) != exitBadInput {
+	if _, err := windtunnel(t, "trace", "generate", "-f", sample, "--requests", "50", "--block-tokens", "0"); cli.ExitCode(err) != cli.ExitBadInput {
 		t.Errorf("blocks of nothing: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/fence"
@@ -28,5 +29,5 @@ func (o *localOptions) fenceWarnings(p *experiment.Plan) []string {
 
 // toTrust says how to look into such a simulation nevertheless.
 func toTrust(err error) error {
-	return badInput(fmt.Errorf("%w; if you trust the code, run it in this process: --trust-programs", err))
+	return cli.BadInput(fmt.Errorf("%w; if you trust the code, run it in this process: --trust-programs", err))
 }

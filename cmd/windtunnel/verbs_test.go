@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
@@ -391,8 +392,8 @@ func TestBadInput(t *testing.T) {
 				args = append(args, "--configmap", traces)
 			}
 			out, err := windtunnel(t, args...)
-			if code := exitCode(err); code != exitBadInput {
-				t.Fatalf("exit code %d (%v), want %d", code, err, exitBadInput)
+			if code := cli.ExitCode(err); code != cli.ExitBadInput {
+				t.Fatalf("exit code %d (%v), want %d", code, err, cli.ExitBadInput)
 			}
 			for _, want := range tc.want {
 				if !strings.Contains(err.Error(), want) {
@@ -424,8 +425,8 @@ func TestPrometheusIsOfOneWatchedRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := windtunnel(t, append(tc.args, "-o", "prometheus")...)
-			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("exit code %d (%v), want %d with %q", exitCode(err), err, exitBadInput, tc.want)
+			if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("exit code %d (%v), want %d with %q", cli.ExitCode(err), err, cli.ExitBadInput, tc.want)
 			}
 		})
 	}
@@ -444,8 +445,8 @@ func TestNothingRunsBeforeAllIsRight(t *testing.T) {
 	}
 	bad := strings.NewReplacer("name: small", "name: other", "h100-sxm", "b9000").Replace(string(good))
 	out, err := windtunnel(t, "run", "-f", tempFile(t, "two.yaml", string(good)+"---\n"+bad))
-	if exitCode(err) != exitBadInput || out != "" {
-		t.Errorf("exit code %d (%v) after printing %q", exitCode(err), err, out)
+	if cli.ExitCode(err) != cli.ExitBadInput || out != "" {
+		t.Errorf("exit code %d (%v) after printing %q", cli.ExitCode(err), err, out)
 	}
 }
 
@@ -491,8 +492,8 @@ func TestBadFlags(t *testing.T) {
 	}
 	for name, args := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, err := windtunnel(t, args...); exitCode(err) != exitBadInput {
-				t.Errorf("exit code %d (%v), want %d", exitCode(err), err, exitBadInput)
+			if _, err := windtunnel(t, args...); cli.ExitCode(err) != cli.ExitBadInput {
+				t.Errorf("exit code %d (%v), want %d", cli.ExitCode(err), err, cli.ExitBadInput)
 			}
 		})
 	}
@@ -527,11 +528,11 @@ func TestTheRequestsOfAServeGenFolderAreWritten(t *testing.T) {
 		}
 	}
 	_, err = windtunnel(t, "trace", "generate", "--servegen", t.TempDir(), "-o", name+".2")
-	if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "is a folder, but no ServeGen folder: there is no chunk-*-trace.csv") {
-		t.Errorf("an empty folder: exit code %d, %v", exitCode(err), err)
+	if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "is a folder, but no ServeGen folder: there is no chunk-*-trace.csv") {
+		t.Errorf("an empty folder: exit code %d, %v", cli.ExitCode(err), err)
 	}
-	if _, err := windtunnel(t, "trace", "generate", "--servegen", folder, "-f", "testdata/run.yaml"); exitCode(err) != exitBadInput {
-		t.Errorf("two sources: exit code %d, %v", exitCode(err), err)
+	if _, err := windtunnel(t, "trace", "generate", "--servegen", folder, "-f", "testdata/run.yaml"); cli.ExitCode(err) != cli.ExitBadInput {
+		t.Errorf("two sources: exit code %d, %v", cli.ExitCode(err), err)
 	}
 	if _, err := os.Stat(name + ".2"); err == nil {
 		t.Error("a folder that cannot be read leaves a trace")
@@ -598,8 +599,8 @@ spec:
 	if out := mustRun(t, "trace", "stat", folder); !strings.HasPrefix(out, "format               ServeGen\n") {
 		t.Errorf("stat of the folder prints\n%s", out)
 	}
-	if out, err := windtunnel(t, "trace", "convert", name, "--to", "Vidur"); exitCode(err) != exitBadInput || out != "" {
-		t.Errorf("convert: exit code %d, %v\n%s", exitCode(err), err, out)
+	if out, err := windtunnel(t, "trace", "convert", name, "--to", "Vidur"); cli.ExitCode(err) != cli.ExitBadInput || out != "" {
+		t.Errorf("convert: exit code %d, %v\n%s", cli.ExitCode(err), err, out)
 	}
 }
 
@@ -617,8 +618,8 @@ func TestTheLogOfAGatewayIsDescribed(t *testing.T) {
 		{"--format", "CSV"},
 		{"--order", "Sort"},
 	} {
-		if out, err := windtunnel(t, append([]string{"trace", "stat", log}, bad...)...); exitCode(err) != exitBadInput || out != "" {
-			t.Errorf("%v: exit code %d, %v\n%s", bad, exitCode(err), err, out)
+		if out, err := windtunnel(t, append([]string{"trace", "stat", log}, bad...)...); cli.ExitCode(err) != cli.ExitBadInput || out != "" {
+			t.Errorf("%v: exit code %d, %v\n%s", bad, cli.ExitCode(err), err, out)
 		}
 	}
 }

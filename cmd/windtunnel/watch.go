@@ -13,6 +13,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
 
@@ -62,9 +63,9 @@ func (o *clusterOptions) watch(cmd *cobra.Command, name string) error {
 func endOf(o kubectl.Object) error {
 	switch state := o.State(); state {
 	case v1alpha1.ReasonInvalid, v1alpha1.ReasonTooExpensive, v1alpha1.ReasonInputMissing:
-		return badInput(fmt.Errorf("%s: %s: %s", o.Title(), state, o.Why()))
+		return cli.BadInput(fmt.Errorf("%s: %s: %s", o.Title(), state, o.Why()))
 	case v1alpha1.ReasonComplete:
-		return checkPassed(o.Title(), o.Verdict())
+		return cli.CheckPassed(o.Title(), o.Verdict())
 	default:
 		return fmt.Errorf("%s: %s: %s", o.Title(), state, o.Why())
 	}
@@ -83,7 +84,7 @@ type screen struct {
 
 func newScreen(w io.Writer) *screen {
 	s := &screen{w: w}
-	if f := terminalOf(w); f != nil {
+	if f := cli.TerminalOf(w); f != nil {
 		s.terminal = f
 		s.width = func() int {
 			width, _, err := term.GetSize(int(f.Fd()))

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/fence"
 	"windtunnel.dev/windtunnel/pkg/worker"
@@ -41,7 +42,7 @@ func newWorkerCommand() *cobra.Command {
 		Long: `Simulate one shard of a plan inside a Job's pod, write the results as ConfigMaps
 and report their digests in the pod's termination message. The operator sets
 the flags; the shard's index comes from the Job in JOB_COMPLETION_INDEX.`,
-		Args: noArguments,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	}
 	f := cmd.Flags()

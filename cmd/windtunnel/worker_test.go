@@ -5,6 +5,7 @@ package main
 import (
 	"testing"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestABadWorkerInputHasAnExitCodeOfItsOwn(t *testing.T) {
 	t.Setenv("JOB_COMPLETION_INDEX", "first")
 	_, err := windtunnel(t, "worker")
-	if got := exitCode(err); got != worker.BadInputExitCode {
+	if got := cli.ExitCode(err); got != worker.BadInputExitCode {
 		t.Errorf("exit code %d of %v, want %d", got, err, worker.BadInputExitCode)
 	}
 }

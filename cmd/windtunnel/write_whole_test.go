@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
 func TestWriteWholeKeepsDevices(t *testing.T) {
@@ -15,7 +17,7 @@ func TestWriteWholeKeepsDevices(t *testing.T) {
 	if err := os.Symlink(os.DevNull, name); err != nil {
 		t.Fatal(err)
 	}
-	err := writeWhole(name, func(w io.Writer) error {
+	err := cli.WriteWhole(name, func(w io.Writer) error {
 		_, err := io.WriteString(w, "text")
 		return err
 	})
@@ -29,7 +31,7 @@ func TestWriteWholeKeepsDevices(t *testing.T) {
 
 func TestWriteWholeWritesAllOrNothing(t *testing.T) {
 	name, fault := filepath.Join(t.TempDir(), "file"), errors.New("fault")
-	err := writeWhole(name, func(w io.Writer) error {
+	err := cli.WriteWhole(name, func(w io.Writer) error {
 		_, _ = io.WriteString(w, "a part")
 		return fault
 	})

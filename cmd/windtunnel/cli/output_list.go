@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package cli
 
 import (
 	"bufio"
@@ -65,12 +65,12 @@ func (l *listWriter) close() error {
 	return l.w.Flush()
 }
 
-// printEach does the verb's work for each of several objects, which prints to the
+// PrintEach does the verb's work for each of several objects, which prints to the
 // writer that it is given: in JSON several objects are one List. It goes on where
 // an error is an answer, and returns the worst of these.
-func (f outputFormat) printEach(stdout io.Writer, objects int, do func(i int, stdout io.Writer) error) (err error) {
+func (f Format) PrintEach(stdout io.Writer, objects int, do func(i int, stdout io.Writer) error) (err error) {
 	var list *listWriter
-	if f == outputJSON && objects > 1 {
+	if f == JSON && objects > 1 {
 		list = newListWriter(stdout)
 		stdout = list
 		defer func() {
@@ -85,18 +85,18 @@ func (f outputFormat) printEach(stdout io.Writer, objects int, do func(i int, st
 			list.next()
 		}
 		err := do(i, stdout)
-		if err != nil && !isResult(err) {
+		if err != nil && !IsResult(err) {
 			return err
 		}
-		open = moreSevere(open, err)
+		open = MoreSevere(open, err)
 	}
 	return open
 }
 
-// namesOf are the names of objects in output that has several of them: what they
+// NamesOf are the names of objects in output that has several of them: what they
 // are called, with the namespace where two are called the same. One object alone
 // has none, since all of the output is about it.
-func namesOf[T manifest.Object](objects []T) []string {
+func NamesOf[T manifest.Object](objects []T) []string {
 	names := make([]string, len(objects))
 	if len(objects) < 2 {
 		return names
@@ -111,8 +111,8 @@ func namesOf[T manifest.Object](objects []T) []string {
 	return names
 }
 
-// rowsOfObject are rows that say which object they are of; "" leaves them as they are.
-func rowsOfObject(rows []result.Row, name string) []result.Row {
+// RowsOfObject are rows that say which object they are of; "" leaves them as they are.
+func RowsOfObject(rows []result.Row, name string) []result.Row {
 	if name == "" {
 		return rows
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package cli
 
 import (
 	"errors"
@@ -10,14 +10,14 @@ import (
 	"slices"
 )
 
-// A fileContent is what a file is to hold.
-type fileContent struct {
-	name, content string
+// A FileContent is what a file is to hold.
+type FileContent struct {
+	Name, Content string
 }
 
-// writeTogether gives files their contents: all of them, or none where one of them cannot be
+// WriteTogether gives files their contents: all of them, or none where one of them cannot be
 // written.
-func writeTogether(files []fileContent) error {
+func WriteTogether(files []FileContent) error {
 	var staged []stagedFile
 	defer func() {
 		for _, s := range staged {
@@ -46,7 +46,7 @@ func writeTogether(files []fileContent) error {
 
 // A stagedFile is a file whose new content stands beside it.
 type stagedFile struct {
-	fileContent
+	FileContent
 	// partial has the new content; empty where the file is none that another one can
 	// replace, such as a pipe.
 	partial string
@@ -56,27 +56,27 @@ type stagedFile struct {
 }
 
 // stage writes a content beside its file, and makes sure that the file may be written.
-func stage(f fileContent) (stagedFile, error) {
+func stage(f FileContent) (stagedFile, error) {
 	mode := fs.FileMode(0o644)
-	s := stagedFile{fileContent: f}
-	info, err := os.Stat(f.name)
+	s := stagedFile{FileContent: f}
+	info, err := os.Stat(f.Name)
 	if err == nil {
-		if s.name, err = filepath.EvalSymlinks(f.name); err != nil {
+		if s.Name, err = filepath.EvalSymlinks(f.Name); err != nil {
 			return s, err
 		}
 		if info.IsDir() {
-			return s, &fs.PathError{Op: "write", Path: f.name, Err: errors.New("is a folder")}
+			return s, &fs.PathError{Op: "write", Path: f.Name, Err: errors.New("is a folder")}
 		}
 		if !info.Mode().IsRegular() {
 			return s, nil
 		}
 		mode, s.there = info.Mode().Perm(), true
-		if s.before, err = readWritable(s.name); err != nil {
+		if s.before, err = readWritable(s.Name); err != nil {
 			return s, err
 		}
 	}
-	s.partial = s.name + ".partial"
-	if err := os.WriteFile(s.partial, []byte(f.content), mode); err != nil {
+	s.partial = s.Name + ".partial"
+	if err := os.WriteFile(s.partial, []byte(f.Content), mode); err != nil {
 		return s, err
 	}
 	if s.there {
@@ -107,9 +107,9 @@ func (s *stagedFile) order() int {
 // put puts the new content in the file's place.
 func (s *stagedFile) put() error {
 	if s.partial == "" {
-		return os.WriteFile(s.name, []byte(s.content), 0o644)
+		return os.WriteFile(s.Name, []byte(s.Content), 0o644)
 	}
-	return os.Rename(s.partial, s.name)
+	return os.Rename(s.partial, s.Name)
 }
 
 // undo puts back what was there.
@@ -118,8 +118,8 @@ func (s *stagedFile) undo() error {
 	case s.partial == "":
 		return nil
 	case s.there:
-		return replaceFile(s.name, s.before)
+		return ReplaceFile(s.Name, s.before)
 	default:
-		return os.Remove(s.name)
+		return os.Remove(s.Name)
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package cli
 
 import (
 	"bufio"
@@ -20,32 +20,37 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// outputFormat is the value of -o.
-type outputFormat string
-
 const (
-	outputTable outputFormat = "table"
-	outputJSON  outputFormat = "json"
-	outputYAML  outputFormat = "yaml"
-	// outputPrometheus is what the stability controllers of a run know.
-	outputPrometheus outputFormat = "prometheus"
-	// outputBenchmark is a Benchmark Report of a run.
-	outputBenchmark outputFormat = "benchmark-report"
+	Text        Format = "text"
+	OutputSARIF Format = "sarif"
 )
 
-// A choice is the flag -o of a verb that knows some of the formats.
-type choice struct {
-	format *outputFormat
-	among  []outputFormat
+// Format is the value of -o.
+type Format string
+
+const (
+	Table Format = "table"
+	JSON  Format = "json"
+	YAML  Format = "yaml"
+	// Prometheus is what the stability controllers of a run know.
+	Prometheus Format = "prometheus"
+	// BenchmarkReport is a Benchmark Report of a run.
+	BenchmarkReport Format = "benchmark-report"
+)
+
+// A Choice is the flag -o of a verb that knows some of the formats.
+type Choice struct {
+	format *Format
+	Among  []Format
 }
 
-func newChoice(format *outputFormat, among []outputFormat) choice { return choice{format, among} }
+func NewChoice(format *Format, among []Format) Choice { return Choice{format, among} }
 
-// documentFormats are those that every verb knows.
-var documentFormats = []outputFormat{outputTable, outputJSON, outputYAML}
+// DocumentFormats are those that every verb knows.
+var DocumentFormats = []Format{Table, JSON, YAML}
 
 // String returns the value of the flag.
-func (c choice) String() string {
+func (c Choice) String() string {
 	if c.format == nil {
 		return ""
 	}
@@ -53,21 +58,21 @@ func (c choice) String() string {
 }
 
 // Set takes one of the formats.
-func (c choice) Set(value string) error {
-	if !slices.Contains(c.among, outputFormat(value)) {
-		return fmt.Errorf("must be %s", c.words())
+func (c Choice) Set(value string) error {
+	if !slices.Contains(c.Among, Format(value)) {
+		return fmt.Errorf("must be %s", c.Words())
 	}
-	*c.format = outputFormat(value)
+	*c.format = Format(value)
 	return nil
 }
 
 // Type is what the flag's help calls the value.
-func (c choice) Type() string { return "format" }
+func (c Choice) Type() string { return "format" }
 
-// words lists the formats.
-func (c choice) words() string {
+// Words lists the formats.
+func (c Choice) Words() string {
 	var names []string
-	for _, f := range c.among {
+	for _, f := range c.Among {
 		names = append(names, string(f))
 	}
 	last := len(names) - 1
@@ -82,50 +87,50 @@ func rawOutput(w io.Writer) io.Writer {
 	return w
 }
 
-// terminalOf is the terminal that a verb writes to, or nil.
-func terminalOf(w io.Writer) *os.File {
+// TerminalOf is the terminal that a verb writes to, or nil.
+func TerminalOf(w io.Writer) *os.File {
 	if f, ok := rawOutput(w).(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		return f
 	}
 	return nil
 }
 
-// fileOutput is where a verb writes what is a file for programs, byte for byte. On a terminal it is
+// FileOutput is where a verb writes what is a file for programs, byte for byte. On a terminal it is
 // a text all the same.
-func fileOutput(w io.Writer) io.Writer {
-	if terminalOf(w) != nil {
+func FileOutput(w io.Writer) io.Writer {
+	if TerminalOf(w) != nil {
 		return w
 	}
 	return rawOutput(w)
 }
 
-// identity is how outputs name the object that they are about.
-type identity struct {
+// Identity is how outputs name the object that they are about.
+type Identity struct {
 	APIVersion string           `json:"apiVersion"`
 	Kind       string           `json:"kind"`
-	Metadata   identityMetadata `json:"metadata"`
+	Metadata   IdentityMetadata `json:"metadata"`
 }
 
-type identityMetadata struct {
+type IdentityMetadata struct {
 	Name      string `json:"name"`
 	Namespace string `json:"namespace,omitempty"`
 }
 
-func identify(typ metav1.TypeMeta, object metav1.ObjectMeta) identity {
-	return identity{
+func Identify(typ metav1.TypeMeta, object metav1.ObjectMeta) Identity {
+	return Identity{
 		APIVersion: typ.APIVersion,
 		Kind:       typ.Kind,
-		Metadata:   identityMetadata{Name: object.Name, Namespace: object.Namespace},
+		Metadata:   IdentityMetadata{Name: object.Name, Namespace: object.Namespace},
 	}
 }
 
-// write prints v as JSON or YAML, one document an object.
-func (f outputFormat) write(w io.Writer, v any) error {
+// Write prints v as JSON or YAML, one document an object.
+func (f Format) Write(w io.Writer, v any) error {
 	raw, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
 	}
-	if f == outputYAML {
+	if f == YAML {
 		if raw, err = yaml.JSONToYAML(raw); err != nil {
 			return err
 		}
@@ -136,9 +141,9 @@ func (f outputFormat) write(w io.Writer, v any) error {
 	return err
 }
 
-// writeWithRows prints v as JSON with its rows, which it has none of, behind it:
+// WriteWithRows prints v as JSON with its rows, which it has none of, behind it:
 // one after the other, so that few are in memory as text at a time.
-func writeWithRows(w io.Writer, v any, rows []result.Row) error {
+func WriteWithRows(w io.Writer, v any, rows []result.Row) error {
 	raw, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err

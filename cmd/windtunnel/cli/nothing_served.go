@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package cli
 
 import (
 	"errors"
@@ -18,23 +18,23 @@ type nothingServed struct{ name, why string }
 
 func (e nothingServed) Error() string { return e.name + ": " + e.why }
 
-// checkServed is the error with which a verb ends for an object: that nothing was
+// CheckServed is the error with which a verb ends for an object: that nothing was
 // served, or what its gates say.
-func checkServed(name string, rows []result.Row, v *study.Verdict) error {
+func CheckServed(name string, rows []result.Row, v *study.Verdict) error {
 	if why := result.NothingServed(rows); why != "" {
 		return nothingServed{name, why}
 	}
-	return checkPassed(name, v)
+	return CheckPassed(name, v)
 }
 
-// isResult tells errors that say what came of an object that was simulated to
+// IsResult tells errors that say what came of an object that was simulated to
 // its end: the others of a manifest are simulated too.
-func isResult(err error) bool {
-	return errors.As(err, new(gatesNotPassed)) || errors.As(err, new(nothingServed))
+func IsResult(err error) bool {
+	return errors.As(err, new(GatesNotPassed)) || errors.As(err, new(nothingServed))
 }
 
-// printNothingServed says it before a table that has no figures.
-func printNothingServed(w io.Writer, rows []result.Row) {
+// PrintNothingServed says it before a table that has no figures.
+func PrintNothingServed(w io.Writer, rows []result.Row) {
 	if why := result.NothingServed(rows); why != "" {
 		fmt.Fprintf(w, "%s%s.\n\n", strings.ToUpper(why[:1]), why[1:])
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package cli
 
 import (
 	"fmt"
@@ -9,17 +9,17 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 )
 
-// settings are the values of --set.
-type settings []compile.Setting
+// Settings are the values of --set.
+type Settings []compile.Setting
 
 // String is what a help text prints as the default: nothing.
-func (settings) String() string { return "" }
+func (Settings) String() string { return "" }
 
 // Type is the flag's value in help texts.
-func (settings) Type() string { return "PATH=VALUE" }
+func (Settings) Type() string { return "PATH=VALUE" }
 
 // Set adds a setting. Names in brackets may hold any character but brackets.
-func (s *settings) Set(text string) error {
+func (s *Settings) Set(text string) error {
 	depth := 0
 	for i, r := range text {
 		switch {
@@ -28,12 +28,12 @@ func (s *settings) Set(text string) error {
 		case r == ']':
 			depth--
 		case r == '=' && depth <= 0:
-			*s = append(*s, compile.Setting{Path: strings.TrimPrefix(text[:i], scenarioPrefix), Value: text[i+1:]})
+			*s = append(*s, compile.Setting{Path: strings.TrimPrefix(text[:i], ScenarioPrefix), Value: text[i+1:]})
 			return nil
 		}
 	}
 	return fmt.Errorf("must be PATH=VALUE, such as pools[llama].replicas=4")
 }
 
-// scenarioPrefix begins the path of a field of the scenario in errors and in kubectl explain.
-const scenarioPrefix = "spec.scenario."
+// ScenarioPrefix begins the path of a field of the scenario in errors and in kubectl explain.
+const ScenarioPrefix = "spec.scenario."

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package cli
 
 import (
 	"errors"
@@ -12,16 +12,16 @@ import (
 	"windtunnel.dev/windtunnel/pkg/spelling"
 )
 
-// unknownVerb runs where no verb was recognised.
-func unknownVerb(cmd *cobra.Command, args []string) error {
+// UnknownVerb runs where no verb was recognised.
+func UnknownVerb(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
 	}
-	return badInput(fmt.Errorf("unknown verb %q%s (see %s --help)", args[0], nearVerb(cmd, args[0]), cmd.CommandPath()))
+	return BadInput(fmt.Errorf("unknown verb %q%s (see %s --help)", args[0], nearVerb(cmd, args[0]), cmd.CommandPath()))
 }
 
-// refuseUnknownTopics has the verb help refuse the name of no verb.
-func refuseUnknownTopics(root *cobra.Command) {
+// RefuseUnknownTopics has the verb help refuse the name of no verb.
+func RefuseUnknownTopics(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	for _, verb := range root.Commands() {
 		if verb.Name() != "help" {
@@ -32,11 +32,11 @@ func refuseUnknownTopics(root *cobra.Command) {
 			topic, rest, err := root.Find(words)
 			switch {
 			case err != nil:
-				return badInput(err)
+				return BadInput(err)
 			case len(rest) > 0 && topic.HasSubCommands():
-				return unknownVerb(topic, rest)
+				return UnknownVerb(topic, rest)
 			case len(rest) > 0:
-				return badInput(fmt.Errorf("unexpected argument %q: %s has no verbs of its own", rest[0], topic.CommandPath()))
+				return BadInput(fmt.Errorf("unexpected argument %q: %s has no verbs of its own", rest[0], topic.CommandPath()))
 			}
 			topic.InitDefaultHelpFlag() // cobra adds both when a verb runs
 			topic.InitDefaultVersionFlag()
@@ -53,15 +53,15 @@ func nearVerb(cmd *cobra.Command, written string) string {
 			names = append(names, verb.Name())
 		}
 	}
-	return didYouMean(spelling.Nearest(written, names))
+	return DidYouMean(spelling.Nearest(written, names))
 }
 
-// flagError says what is wrong with a flag. Behind a verb that is unknown, the verb is what is wrong.
-func flagError(cmd *cobra.Command, err error) error {
+// FlagError says what is wrong with a flag. Behind a verb that is unknown, the verb is what is wrong.
+func FlagError(cmd *cobra.Command, err error) error {
 	if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 {
-		return unknownVerb(cmd, words)
+		return UnknownVerb(cmd, words)
 	}
-	return badInput(fmt.Errorf("%w%s (see %s --help)", plainValue(err), nearFlag(cmd, err), cmd.CommandPath()))
+	return BadInput(fmt.Errorf("%w%s (see %s --help)", plainValue(err), nearFlag(cmd, err), cmd.CommandPath()))
 }
 
 // valueWords are what the values of flags must be, by the types of package pflag.
@@ -98,23 +98,5 @@ func nearFlag(cmd *cobra.Command, err error) string {
 			names = append(names, "--"+f.Name)
 		}
 	})
-	return didYouMean(spelling.Nearest("--"+unknown.GetSpecifiedName(), names))
-}
-
-func didYouMean(near []string) string {
-	if len(near) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", did you mean %q?", near[0])
-}
-
-// noArguments refuses arguments as bad input, and says with which flag a verb takes files.
-func noArguments(cmd *cobra.Command, args []string) error {
-	if f := cmd.Flags().Lookup("filename"); len(args) > 0 && f != nil && !f.Hidden {
-		return badInput(fmt.Errorf("unexpected argument %q: files have the flag -f: %s -f %s", args[0], cmd.CommandPath(), shellWord(args[0])))
-	}
-	if len(args) > 0 {
-		return badInput(fmt.Errorf("unexpected argument %q (see %s --help)", args[0], cmd.CommandPath()))
-	}
-	return nil
+	return DidYouMean(spelling.Nearest("--"+unknown.GetSpecifiedName(), names))
 }

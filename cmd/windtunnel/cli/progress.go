@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -18,7 +19,7 @@ type progress struct {
 	w     io.Writer
 	label string
 	// before are done, of a total that grows with a search that learns.
-	before, total int
+	before, Total int
 	// rounds were begun.
 	rounds int
 	start  time.Time
@@ -28,7 +29,7 @@ type progress struct {
 // redrawInterval keeps a terminal from flickering.
 const redrawInterval = 100 * time.Millisecond
 
-func newProgress(label string) *progress {
+func NewProgress(label string) *progress {
 	p := &progress{label: printable.Line(label), start: time.Now()}
 	if term.IsTerminal(int(os.Stderr.Fd())) {
 		p.w = os.Stderr
@@ -36,20 +37,20 @@ func newProgress(label string) *progress {
 	return p
 }
 
-// begin says that so many more are to be done, after all that were before.
-func (p *progress) begin(more int) {
-	p.before = p.total
+// Begin says that so many more are to be done, after all that were before.
+func (p *progress) Begin(more int) {
+	p.before = p.Total
 	p.rounds++
-	p.total += more
-	p.update(0)
+	p.Total += more
+	p.Update(0)
 }
 
-// update says that so many of those that were begun last are done. It is called
+// Update says that so many of those that were begun last are done. It is called
 // by one goroutine at a time.
-func (p *progress) update(done int) {
+func (p *progress) Update(done int) {
 	done += p.before
 	now := time.Now()
-	if p.w == nil || (done < p.total && now.Sub(p.drawn) < redrawInterval) {
+	if p.w == nil || (done < p.Total && now.Sub(p.drawn) < redrawInterval) {
 		return
 	}
 	p.drawn = now
@@ -58,16 +59,24 @@ func (p *progress) update(done int) {
 	if p.rounds > 1 {
 		label = fmt.Sprintf("%s, round %d", label, p.rounds)
 	}
-	fmt.Fprintf(p.w, "\r\x1b[K%s: %d of %d simulations, %s", label, done, p.total, elapsed.Round(time.Second))
-	if done > 0 && done < p.total {
-		left := time.Duration(float64(elapsed) / float64(done) * float64(p.total-done))
+	fmt.Fprintf(p.w, "\r\x1b[K%s: %d of %d simulations, %s", label, done, p.Total, elapsed.Round(time.Second))
+	if done > 0 && done < p.Total {
+		left := time.Duration(float64(elapsed) / float64(done) * float64(p.Total-done))
 		fmt.Fprintf(p.w, ", about %s left", left.Round(time.Second))
 	}
 }
 
-// end leaves the line.
-func (p *progress) end() {
+// End leaves the line.
+func (p *progress) End() {
 	if p.w != nil {
 		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}
+
+// Wait waits for so long, or until the context ends.
+func Wait(ctx context.Context, long time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(long):
 	}
 }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// printWarnings prints what need not be meant, and what the linter finds.
+func printWarnings(w io.Writer, warnings []string, findings ...experiment.Finding) {
+	for _, text := range warnings {
+		fmt.Fprintf(w, "warning: %s\n", text)
+	}
+	for _, f := range findings {
+		fmt.Fprintf(w, "%s: %s\n", f.Severity, f)
+	}
+	if len(warnings)+len(findings) > 0 {
+		fmt.Fprintln(w)
+	}
+}
+
+// printStepTimes says what step times rest on.
+func printStepTimes(w io.Writer, lines []string) {
+	for _, text := range lines {
+		fmt.Fprintf(w, "Step times: %s.\n", text)
+	}
+}
+
+// printApproximations says what of the router is not as the EPP has it.
+func printApproximations(w io.Writer, approximations []string) {
+	for _, text := range approximations {
+		fmt.Fprintf(w, "Approximated in the router: %s.\n", text)
+	}
+}
+
+// printGates says what came of each gate.
+func printGates(w io.Writer, v *study.Verdict) {
+	if v == nil {
+		return
+	}
+	fmt.Fprintln(w)
+	for _, gate := range v.Gates {
+		fmt.Fprintf(w, "gate %s: %s: %s\n", gate.Name, gate.Verdict, gate.Message)
+	}
+	if len(v.Gates) == 0 {
+		fmt.Fprintf(w, "gates: %s: %s\n", v.Judgement, v.Message)
+	}
+}
+
+// printRunVerdict prints the judgement of a run's gates in one sentence.
+func printRunVerdict(w io.Writer, v *study.Verdict) {
+	if v != nil {
+		fmt.Fprintf(w, "verdict: %s\n\n", judgementLine(v))
+	}
+}
+
+func judgementLine(v *study.Verdict) string {
+	if v.Undecided() {
+		return "undecided: " + v.Message
+	}
+	return judgements[v.Judgement] + ": " + v.Message
+}
+
+// judgements are the words for verdicts on the gates of runs and sweeps.
+var judgements = map[result.Judgement]string{
+	result.Pass: "pass", result.Fail: "fail", result.Unknown: "not enough evidence",
+}
