@@ -79,7 +79,7 @@ func (o *promoteOptions) checkForm(sweep compiledSweep) error {
 		return o.checkBundle(file)
 	}
 	have := promote.Form(file)
-	for _, form := range advice.PromotedForms(sweep.Plan, sweep.promotionFormat()) {
+	for _, form := range advice.PromotedForms(sweep.Plan, promotionFormat(sweep)) {
 		if form != have {
 			return cli.BadInput(fmt.Errorf(
 				"--promote: %s holds %s, and the sweep would replace the file by %s: to edit the file, name the file as endpointPickerConfig.file in the scenario in place of the present configuration, without spec.promote.format; or name a new file",
@@ -98,7 +98,7 @@ func (o *promoteOptions) checkBundle(file []byte) error {
 }
 
 // promotionFormat is the form in which the sweep promotes.
-func (s compiledSweep) promotionFormat() v1alpha1.PromotionFormat {
+func promotionFormat(s compiledSweep) v1alpha1.PromotionFormat {
 	if p := s.Spec.Promote; p != nil {
 		return p.Format
 	}
@@ -174,7 +174,7 @@ func (o *promoteOptions) prepare(sweep compiledSweep, st *study.Study) (*rollOut
 		r.point, r.elsewhere = r.bundle.Point, advice.WithoutManifests(r.bundle.Elsewhere, manifests)
 		return r, nil
 	}
-	if r.picker, err = advice.Promote(st, sweep.promotionFormat()); err != nil {
+	if r.picker, err = advice.Promote(st, promotionFormat(sweep)); err != nil {
 		return nil, err
 	}
 	r.point = r.picker.Point

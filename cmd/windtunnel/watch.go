@@ -32,14 +32,14 @@ Exit codes: 0 success and all gates pass, 1 the work failed or a gate fails, 2 i
 		Example: `  windtunnel watch my-sweep -n experiments
   windtunnel watch simulationrun/my-run > log.txt`,
 		Args: oneObject,
-		RunE: func(cmd *cobra.Command, args []string) error { return o.watch(cmd, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return watch(cmd, &o, args[0]) },
 	}
 	o.register(cmd)
 	cmd.ValidArgsFunction = o.completeObjects("", 1, false)
 	return cmd
 }
 
-func (o *clusterOptions) watch(cmd *cobra.Command, name string) error {
+func watch(cmd *cobra.Command, o *clusterOptions, name string) error {
 	c, err := o.connect()
 	if err != nil {
 		return err
