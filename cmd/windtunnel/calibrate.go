@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/calibrate"
 )
 
@@ -186,13 +187,13 @@ func (o *calibrateOptions) writeFiles(entry func(io.Writer) error, judgements []
 
 func (o *calibrateOptions) report(w io.Writer, runs []measuredRun, c *calibrate.Fitted, judgements []*calibrate.Judgement, entry func(io.Writer) error) error {
 	for _, r := range runs {
-		printWarnings(w, r.warnings)
+		local.PrintWarnings(w, r.warnings)
 	}
 	odd := c.Warnings()
 	if text := calibrate.Unexplained(judgements); text != "" {
 		odd = append(odd, text)
 	}
-	printWarnings(w, odd)
+	local.PrintWarnings(w, odd)
 	for _, j := range judgements {
 		part := "fitted"
 		if j.HeldBack {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/input"
 	"windtunnel.dev/windtunnel/pkg/calibrate"
 	"windtunnel.dev/windtunnel/pkg/calibrate/results"
 	"windtunnel.dev/windtunnel/pkg/latency"
@@ -131,7 +132,7 @@ func (f *runFile) results(name, folder string) ([]results.Result, error) {
 	default:
 		all, errs = results.Read(raw, f.TensorParallelism)
 	}
-	if what, _ := asResult(raw); len(errs) > 0 && what != "" && errs[0].Field == "file" {
+	if what, _ := input.AsResult(raw); len(errs) > 0 && what != "" && errs[0].Field == "file" {
 		return nil, fmt.Errorf("%s %s, which windtunnel calibrate does not read:\n%s", name, what, cli.BulletList(errs))
 	}
 	if len(errs) > 0 {
@@ -148,7 +149,7 @@ func readResultFile(name string) ([]byte, error) {
 	if at.Size() > results.MaxBytes {
 		return nil, fmt.Errorf("%s has %d bytes; a result file has at most %d", name, at.Size(), results.MaxBytes)
 	}
-	return readInputFile(name)
+	return input.Read(name)
 }
 
 // pace takes from the run how requests were sent where the file does not say it.

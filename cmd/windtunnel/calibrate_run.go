@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/input"
 	"windtunnel.dev/windtunnel/pkg/calibrate"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/spelling"
@@ -108,16 +109,16 @@ func parseRunFile(raw []byte) (*runFile, error) {
 // readRun reads a run's file and all that it names: one run, or several where it names
 // results of several benchmarks.
 func readRun(name string) ([]measuredRun, error) {
-	raw, err := readInputFile(name)
+	raw, err := input.Read(name)
 	if err != nil {
 		return nil, err
 	}
 	if len(bytes.TrimSpace(raw)) == 0 {
-		return nil, unfit(name, raw, "windtunnel calibrate reads a YAML file that describes a measured run")
+		return nil, input.Unfit(name, raw, "windtunnel calibrate reads a YAML file that describes a measured run")
 	}
 	f, err := parseRunFile(raw)
 	if err != nil {
-		if other := unfit(name, raw, "windtunnel calibrate reads a YAML file that describes a measured run"); other != nil {
+		if other := input.Unfit(name, raw, "windtunnel calibrate reads a YAML file that describes a measured run"); other != nil {
 			return nil, other
 		}
 		return nil, fmt.Errorf("%s: %w", name, err)

@@ -11,19 +11,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
 
 // catalogueOptions are the flags of catalogue.
 type catalogueOptions struct {
-	manifest localOptions
+	manifest local.Options
 	entries  []string
 	models   map[string]string
 	output   cli.Format
 }
 
 func newCatalogueCommand() *cobra.Command {
-	o := catalogueOptions{output: cli.Table, manifest: localOptions{parallelism: 1}}
+	o := catalogueOptions{output: cli.Table, manifest: local.Options{Parallelism: 1}}
 	cmd := &cobra.Command{
 		Use:   "catalogue [WORD...]",
 		Short: "List the models and accelerators that a scenario can name",
@@ -45,8 +46,8 @@ Face to an entry.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVarP(&o.manifest.files, "filename", "f", nil, "manifest, or folder of manifests, whose catalogue entries to list too; - for standard input; may be repeated")
-	f.StringArrayVar(&o.manifest.configMaps, "configmap", nil, "manifest of a ConfigMap that the manifest refers to; may be repeated")
+	f.StringArrayVarP(&o.manifest.Files, "filename", "f", nil, "manifest, or folder of manifests, whose catalogue entries to list too; - for standard input; may be repeated")
+	f.StringArrayVar(&o.manifest.ConfigMaps, "configmap", nil, "manifest of a ConfigMap that the manifest refers to; may be repeated")
 	f.StringArrayVar(&o.entries, "entries", nil, "file with your own entries; may be repeated")
 	f.StringToStringVar(&o.models, "model", nil, "NAME=FILE: a model's Hugging Face config.json; may be repeated")
 	formats := cli.NewChoice(&o.output, cli.DocumentFormats)

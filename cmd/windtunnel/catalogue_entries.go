@@ -13,6 +13,8 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/input"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/manifest"
@@ -46,19 +48,19 @@ func (o *catalogueOptions) ownEntries(ctx context.Context, stdin io.Reader) ([]l
 
 // manifestEntries reads what the scenarios of the manifest add, if there is one.
 func (o *catalogueOptions) manifestEntries(ctx context.Context, stdin io.Reader) ([]latency.Entries, error) {
-	if len(o.manifest.files) == 0 {
+	if len(o.manifest.Files) == 0 {
 		return nil, nil
 	}
-	set, err := o.manifest.load(stdin)
+	set, err := o.manifest.Load(stdin)
 	if err != nil {
 		return nil, err
 	}
 	var own []latency.Entries
 	add := func(kind string, object manifest.Object, scenario *v1alpha1.Scenario) error {
 		path := field.NewPath("spec", "scenario")
-		lists, errs, err := compile.OwnEntries(ctx, scenario, o.manifest.inputs(set, object), path)
+		lists, errs, err := compile.OwnEntries(ctx, scenario, o.manifest.Inputs(set, object), path)
 		own = append(own, lists...)
-		return compiled(kind, object.GetName(), errs, err)
+		return local.Compiled(kind, object.GetName(), errs, err)
 	}
 	for _, run := range set.Runs {
 		if err := add(v1alpha1.SimulationRunKind, run, &run.Spec.Scenario); err != nil {
@@ -75,7 +77,7 @@ func (o *catalogueOptions) manifestEntries(ctx context.Context, stdin io.Reader)
 
 func readEntries[T any](name string, parse func([]byte, *field.Path) (T, field.ErrorList)) (T, error) {
 	var none T
-	raw, err := readInputFile(name)
+	raw, err := input.Read(name)
 	if err != nil {
 		return none, cli.BadInput(err)
 	}

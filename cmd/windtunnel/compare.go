@@ -15,6 +15,8 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cluster"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
@@ -26,8 +28,8 @@ import (
 
 // compareOptions are the flags of compare.
 type compareOptions struct {
-	localOptions
-	cluster  clusterOptions
+	local.Options
+	cluster  cluster.Options
 	scenario string
 	gates    gateOptions
 }
@@ -59,7 +61,7 @@ type side struct {
 }
 
 func newCompareCommand() *cobra.Command {
-	o := compareOptions{cluster: clusterOptions{instead: ", or name two files"}}
+	o := compareOptions{cluster: cluster.Options{Instead: ", or name two files"}}
 	cmd := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Compare two runs, two EPP configurations or two results, and judge whether the second may ship",
@@ -103,9 +105,9 @@ for a gate, or the simulations exercise nothing of what tells B from A.`,
 			return o.compare(cmd.Context(), args, cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
-	o.register(cmd)
-	o.cluster.register(cmd)
-	cmd.ValidArgsFunction = o.cluster.completeObjects("", 2, true)
+	o.Register(cmd)
+	o.cluster.Register(cmd)
+	cmd.ValidArgsFunction = o.cluster.CompleteObjects("", 2, true)
 	f := cmd.Flags()
 	f.StringVar(&o.scenario, "scenario", "", "manifest with a SimulationRun or a PolicySweep; its scenario is used to simulate the EPP configurations A and B")
 	o.gates.register(f)
@@ -116,7 +118,7 @@ for a gate, or the simulations exercise nothing of what tells B from A.`,
 }
 
 func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) error {
-	if len(o.files) > 0 {
+	if len(o.Files) > 0 {
 		return cli.BadInput(errors.New("compare has no -f: name A and B as arguments"))
 	}
 	if err := o.checkCluster(args); err != nil {
@@ -170,8 +172,8 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	if verdict == nil && change.Unexercised != "" {
 		ends = cli.MoreSevere(ends, cli.NotPassed("compare", &study.Verdict{Judgement: result.Unknown, Message: change.Unexercised, Unexercised: true}))
 	}
-	if o.output != cli.Table {
-		return errors.Join(o.output.Write(stdout, out), ends)
+	if o.Output != cli.Table {
+		return errors.Join(o.Output.Write(stdout, out), ends)
 	}
 	served := checkBothServed(sides)
 	if served != nil {
@@ -181,7 +183,7 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	if change.Unexercised == "" {
 		fmt.Fprintf(stdout, "decisions: %s\n\n", change)
 	}
-	if err := o.legend.Table(stdout, report.Contrast(contrast)); err != nil {
+	if err := o.Legend.Table(stdout, report.Contrast(contrast)); err != nil {
 		return err
 	}
 	printStepTimesOf(stdout, sides)
@@ -190,8 +192,8 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 			return err
 		}
 	}
-	printGates(stdout, verdict)
-	o.legend.End(stdout)
+	local.PrintGates(stdout, verdict)
+	o.Legend.End(stdout)
 	if served == nil && ends != nil {
 		return cli.Reported(ends)
 	}
@@ -281,13 +283,13 @@ const eppNeedScenario = "(to compare EPP configurations, name the manifest of a 
 
 // compiledSide is the run of a manifest, or the scenario's with the file's EPP
 // configuration.
-func (o *compareOptions) compiledSide(ctx context.Context, name string, stdin io.Reader) (*compiledRun, error) {
-	flags := o.localOptions
-	flags.files = []string{name}
+func (o *compareOptions) compiledSide(ctx context.Context, name string, stdin io.Reader) (*local.Run, error) {
+	flags := o.Options
+	flags.Files = []string{name}
 	if o.scenario != "" {
-		flags.files = []string{o.scenario}
+		flags.Files = []string{o.scenario}
 	}
-	set, err := flags.load(stdin)
+	set, err := flags.Load(stdin)
 	if err != nil && o.scenario == "" {
 		return nil, fmt.Errorf("%w\n%s", err, eppNeedScenario)
 	}
@@ -301,7 +303,7 @@ func (o *compareOptions) compiledSide(ctx context.Context, name string, stdin io
 		return nil, cli.BadInput(fmt.Errorf("%s has no SimulationRun; for a PolicySweep, compare the output of sweep -o json\n%s", name, eppNeedScenario))
 	}
 	if len(set.Runs) != 1 {
-		return nil, cli.BadInput(fmt.Errorf("%s has %d SimulationRuns, but compare needs one; for a PolicySweep, compare the output of sweep -o json", flags.files[0], len(set.Runs)))
+		return nil, cli.BadInput(fmt.Errorf("%s has %d SimulationRuns, but compare needs one; for a PolicySweep, compare the output of sweep -o json", flags.Files[0], len(set.Runs)))
 	}
 	run := set.Runs[0]
 	if o.scenario != "" {
@@ -332,9 +334,9 @@ func (o *compareOptions) scenarioRequest(stdin io.Reader) (compareRequest, error
 	if o.scenario == "" || o.scenario == "-" {
 		return compareRequest{}, nil
 	}
-	flags := o.localOptions
-	flags.files = []string{o.scenario}
-	set, err := flags.load(stdin)
+	flags := o.Options
+	flags.Files = []string{o.scenario}
+	set, err := flags.Load(stdin)
 	if err != nil {
 		return compareRequest{}, err
 	}
@@ -357,7 +359,7 @@ func (o *compareOptions) scenarioRequest(stdin io.Reader) (compareRequest, error
 }
 
 // compileRun compiles the run of one side, which has the EPP configuration of a file if there is a scenario.
-func (o *compareOptions) compileRun(ctx context.Context, flags *localOptions, set *manifest.Set, run *v1alpha1.SimulationRun, file string) (*compiledRun, error) {
+func (o *compareOptions) compileRun(ctx context.Context, flags *local.Options, set *manifest.Set, run *v1alpha1.SimulationRun, file string) (*local.Run, error) {
 	gates := o.gates.gates
 	if o.scenario == "" {
 		// What a run's own gates name is measured, whatever B is held to.
@@ -365,21 +367,21 @@ func (o *compareOptions) compileRun(ctx context.Context, flags *localOptions, se
 			gates = append(slices.Clip(gates), g.Gate())
 		}
 	}
-	c, errs, err := compile.Compared(ctx, run, gates, flags.inputs(set, run))
+	c, errs, err := compile.Compared(ctx, run, gates, flags.Inputs(set, run))
 	errs = o.gates.withFlagPaths(errs)
 	if o.scenario != "" {
-		nameFile(errs, pickerPath+".inline", file)
+		local.NameFile(errs, local.PickerPath+".inline", file)
 	}
-	if err := compiledFrom(set, run, errs, err); err != nil {
+	if err := local.CompiledFrom(set, run, errs, err); err != nil {
 		return nil, err
 	}
-	return &compiledRun{SimulationRun: run, Compiled: c}, nil
+	return &local.Run{SimulationRun: run, Compiled: c}, nil
 }
 
 // simulated runs one side and looks at each request.
-func (o *compareOptions) simulated(ctx context.Context, name string, run *compiledRun) (*side, error) {
+func (o *compareOptions) simulated(ctx context.Context, name string, run *local.Run) (*side, error) {
 	var seen requestLogs
-	conducted, err := o.execute(ctx, name, run.Compiled, executor{began: seen.grow, requests: seen.open})
+	conducted, err := o.Execute(ctx, name, run.Compiled, local.Executor{Began: seen.grow, Requests: seen.open})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -390,7 +392,7 @@ func (o *compareOptions) simulated(ctx context.Context, name string, run *compil
 // is the same.
 func printStepTimesOf(w io.Writer, sides [2]*side) {
 	if slices.Equal(sides[0].stepTimes, sides[1].stepTimes) {
-		printStepTimes(w, sides[0].stepTimes)
+		local.PrintStepTimes(w, sides[0].stepTimes)
 		return
 	}
 	for _, s := range sides {

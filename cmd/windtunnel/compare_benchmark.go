@@ -262,8 +262,8 @@ func (o *compareOptions) printMeasured(stdout io.Writer, c *measuredContrast, si
 			served = errors.Join(served, cli.CheckServed(s.name, s.rows, nil))
 		}
 	}
-	if o.output != cli.Table {
-		return errors.Join(o.output.Write(stdout, c), served)
+	if o.Output != cli.Table {
+		return errors.Join(o.Output.Write(stdout, c), served)
 	}
 	if len(o.gates.gates) > 0 {
 		fmt.Fprintf(stdout, "The gates of %s are not judged: a Benchmark Report has no seeds.\n\n", o.scenario)

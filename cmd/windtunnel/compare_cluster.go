@@ -30,12 +30,12 @@ func (o *compareOptions) checkCluster(args []string) error {
 			return err
 		}
 	}
-	return o.cluster.unused()
+	return o.cluster.Unused()
 }
 
 // clusterSide is one side of a comparison from the results of an object of a cluster.
 func (o *compareOptions) clusterSide(ctx context.Context, name, object string, point int) (func() (*side, error), error) {
-	c, err := o.cluster.connect()
+	c, err := o.cluster.Connect()
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (o *compareOptions) clusterSide(ctx context.Context, name, object string, p
 	if err != nil {
 		return nil, err
 	}
-	set, err := clusterResults(ctx, c, c.namespace, kind, of)
+	set, err := clusterResults(ctx, c, c.Namespace, kind, of)
 	if err != nil {
 		return nil, err
 	}

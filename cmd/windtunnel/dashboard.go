@@ -20,6 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cluster"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/input"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/dashboard"
 	pages "windtunnel.dev/windtunnel/pkg/dashboard/cluster"
@@ -28,13 +30,13 @@ import (
 
 // dashboardOptions are the flags of dashboard.
 type dashboardOptions struct {
-	cluster clusterOptions
+	cluster cluster.Options
 	listen  string
 	all     bool
 }
 
 func newDashboardCommand() *cobra.Command {
-	o := dashboardOptions{cluster: clusterOptions{instead: ", or name a folder or files with results"}}
+	o := dashboardOptions{cluster: cluster.Options{Instead: ", or name a folder or files with results"}}
 	cmd := &cobra.Command{
 		Use:   "dashboard [FOLDER | FILE...]",
 		Short: "Show runs and sweeps in a browser, from files or a cluster",
@@ -56,7 +58,7 @@ programs of this machine can read the pages.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8088", "loopback address to listen on; port 0 is any free port")
-	o.cluster.register(cmd)
+	o.cluster.Register(cmd)
 	f.BoolVarP(&o.all, "all-namespaces", "A", false, "show all namespaces, which needs the right to list and watch in all of them")
 	return cmd
 }
@@ -98,11 +100,11 @@ func (o *dashboardOptions) check(paths []string) error {
 	case !address.IP.IsLoopback():
 		faults = append(faults, fmt.Errorf("--listen %s: must be a loopback address, such as 127.0.0.1:8088: the pages have no authentication", o.listen))
 	}
-	if o.all && o.cluster.namespace != "" {
+	if o.all && o.cluster.Namespace != "" {
 		faults = append(faults, errors.New("--namespace and --all-namespaces exclude each other"))
 	}
 	if len(paths) > 0 {
-		faults = append(faults, o.cluster.unused())
+		faults = append(faults, o.cluster.Unused())
 		if o.all {
 			faults = append(faults, errors.New("--all-namespaces is for the pages of a cluster, not of files"))
 		}
@@ -113,8 +115,8 @@ func (o *dashboardOptions) check(paths []string) error {
 // filesSource has the objects of files, and says which of them have none.
 func filesSource(paths []string, stderr io.Writer) (dashboard.Source, error) {
 	for _, path := range paths {
-		if address.MatchString(path) {
-			return nil, fileError(path, fs.ErrNotExist)
+		if input.Address.MatchString(path) {
+			return nil, input.FileError(path, fs.ErrNotExist)
 		}
 	}
 	s := folder.New(clock.RealClock{}, paths...)
@@ -127,20 +129,20 @@ func filesSource(paths []string, stderr io.Writer) (dashboard.Source, error) {
 
 // watched has the objects of the kubeconfig's cluster, each kind watched once.
 func (o *dashboardOptions) watched(ctx context.Context) (_ dashboard.Source, about string, err error) {
-	c, err := o.cluster.connect()
+	c, err := o.cluster.Connect()
 	if err != nil {
 		return nil, "", err
 	}
 	settings := controllers.CacheOptions()
 	settings.Scheme, settings.ByObject = controllers.Scheme(), nil
-	about = "all namespaces of " + c.config.Host
+	about = "all namespaces of " + c.Config.Host
 	source := &pages.Source{}
 	if !o.all {
-		about = "namespace " + c.namespace + " of " + c.config.Host
-		source.Namespaces = []string{c.namespace}
-		settings.DefaultNamespaces = map[string]cache.Config{c.namespace: {}}
+		about = "namespace " + c.Namespace + " of " + c.Config.Host
+		source.Namespaces = []string{c.Namespace}
+		settings.DefaultNamespaces = map[string]cache.Config{c.Namespace: {}}
 	}
-	objects, err := cache.New(c.config, settings)
+	objects, err := cache.New(c.Config, settings)
 	if err != nil {
 		return nil, "", fmt.Errorf("find the cluster: %w", err)
 	}

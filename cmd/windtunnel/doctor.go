@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/discovery"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cluster"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/doctor"
 	"windtunnel.dev/windtunnel/pkg/fence"
@@ -22,7 +23,7 @@ import (
 
 // doctorOptions are the flags of doctor.
 type doctorOptions struct {
-	cluster clusterOptions
+	cluster cluster.Options
 	local   bool
 	output  cli.Format
 }
@@ -47,7 +48,7 @@ Exit codes: 0 no check failed, 1 a check failed.`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
-	o.cluster.register(cmd)
+	o.cluster.Register(cmd)
 	cmd.Flags().BoolVar(&o.local, "local", false, "look at this machine only")
 	formats := cli.NewChoice(&o.output, cli.DocumentFormats)
 	cmd.Flags().VarP(formats, "output", "o", formats.Words())
@@ -58,7 +59,7 @@ var errDoctor = errors.New("a check failed")
 
 func (o *doctorOptions) run(cmd *cobra.Command) error {
 	if o.local {
-		if err := o.cluster.unused(); err != nil {
+		if err := o.cluster.Unused(); err != nil {
 			return err
 		}
 	}
@@ -79,7 +80,7 @@ func (o *doctorOptions) run(cmd *cobra.Command) error {
 
 // lookAtCluster checks the cluster of the kubeconfig.
 func (o *doctorOptions) lookAtCluster(cmd *cobra.Command, release string) []doctor.Finding {
-	c, err := o.cluster.connect()
+	c, err := o.cluster.Connect()
 	if err != nil {
 		return []doctor.Finding{{
 			Check: "kubeconfig", Level: doctor.Fail, Message: fmt.Sprintf("%v; without a cluster, --local looks at this machine only", err), Mend: cmd.CommandPath() + " --local",
@@ -87,11 +88,11 @@ func (o *doctorOptions) lookAtCluster(cmd *cobra.Command, release string) []doct
 	}
 	requests, limits := controllers.WorkerResources()
 	return (&doctor.Cluster{
-		Client: c, Namespace: c.namespace, Version: release, Engine: simulator.EngineVersion,
+		Client: c, Namespace: c.Namespace, Version: release, Engine: simulator.EngineVersion,
 		WorkerName: controllers.WorkerName, WorkerLabels: controllers.WorkerPodLabels(),
-		WorkerRequests: requests, WorkerLimits: limits, Flags: o.cluster.caller(cmd).Flags,
+		WorkerRequests: requests, WorkerLimits: limits, Flags: o.cluster.Caller(cmd).Flags,
 		ServerVersion: func(context.Context) (string, error) {
-			asked, err := discovery.NewDiscoveryClientForConfig(c.config)
+			asked, err := discovery.NewDiscoveryClientForConfig(c.Config)
 			if err != nil {
 				return "", err
 			}

@@ -17,6 +17,8 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/input"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/fence"
 	"windtunnel.dev/windtunnel/pkg/insight"
@@ -31,7 +33,7 @@ type scenarioOptions struct {
 	objectives []string
 	model      string
 	// programs are the limits of code, in policies and in scenarios.
-	programs programLimits
+	programs local.ProgramLimits
 }
 
 func (o *scenarioOptions) register(f *pflag.FlagSet) {
@@ -40,7 +42,7 @@ func (o *scenarioOptions) register(f *pflag.FlagSet) {
 	f.StringToStringVar(&o.volumes, "volume", nil, "`NAME=FOLDER`: local folder with the files of a volume, by the name of its claim or image; may be repeated")
 	f.StringArrayVar(&o.objectives, "objective", nil, "`METRIC[=WEIGHT][,min|max][,target=VALUE]` that scores the policy (default the gates of a run, the objectives and constraints of a sweep, or the goodput); may be repeated")
 	f.StringVar(&o.model, "model", "", "base model of the router that the policy takes the place of, in scenarios with several routers")
-	o.programs.register(f)
+	o.programs.Register(f)
 }
 
 // load reads the scenarios, in the order of the files.
@@ -57,28 +59,28 @@ func (o *scenarioOptions) load(ctx context.Context, stdin io.Reader) ([]*evaluat
 	if err := errors.Join(faults...); err != nil {
 		return nil, cli.BadInput(err)
 	}
-	flags := localOptions{files: o.files, configMaps: o.configMaps, volumes: o.volumes, parallelism: 1, programs: o.programs}
-	set, err := flags.load(stdin)
+	flags := local.Options{Files: o.files, ConfigMaps: o.configMaps, Volumes: o.volumes, Parallelism: 1, Programs: o.programs}
+	set, err := flags.Load(stdin)
 	if err != nil {
 		return nil, err
 	}
 	var all []*evaluate.Scenario
 	for _, run := range set.Runs {
-		s, errs, err := evaluate.NewScenario(ctx, run, o.model, objectives, flags.inputs(set, run))
-		if err := compiled(v1alpha1.SimulationRunKind, run.Name, asFlags(errs), err); err != nil {
+		s, errs, err := evaluate.NewScenario(ctx, run, o.model, objectives, flags.Inputs(set, run))
+		if err := local.Compiled(v1alpha1.SimulationRunKind, run.Name, asFlags(errs), err); err != nil {
 			return nil, err
 		}
 		all = append(all, s)
 	}
 	for _, sweep := range set.Sweeps {
-		s, errs, err := evaluate.NewSweepScenario(ctx, sweep, o.model, objectives, flags.inputs(set, sweep))
-		if err := compiled(v1alpha1.PolicySweepKind, sweep.Name, asFlags(errs), err); err != nil {
+		s, errs, err := evaluate.NewSweepScenario(ctx, sweep, o.model, objectives, flags.Inputs(set, sweep))
+		if err := local.Compiled(v1alpha1.PolicySweepKind, sweep.Name, asFlags(errs), err); err != nil {
 			return nil, err
 		}
 		all = append(all, s)
 	}
 	if len(all) == 0 {
-		return nil, flags.nothingFound(set, v1alpha1.SimulationRunKind)
+		return nil, flags.NothingFound(set, v1alpha1.SimulationRunKind)
 	}
 	return all, nil
 }
@@ -218,7 +220,7 @@ func (o *evaluateOptions) readPolicy() (*evaluate.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := readInputFile(o.policy)
+	raw, err := input.Read(o.policy)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cluster"
 	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
@@ -24,7 +25,7 @@ import (
 
 // whyOptions are the flags of explain.
 type whyOptions struct {
-	cluster clusterOptions
+	cluster cluster.Options
 	seed    int64
 	by      string
 	output  cli.Format
@@ -49,16 +50,16 @@ nothing is stored, it names the command that does it.`,
 		Example: `  windtunnel explain my-sweep -n experiments
   windtunnel explain simulationrun/my-sweep-best-1 --by tpot
   windtunnel explain simulationrun/my-sweep-best-1 17 --seed 42`,
-		Args: ofCluster(cli.Arguments(1, 2, "needs the name of a PolicySweep or a SimulationRun, and may have the number of a request"), "report"),
+		Args: cluster.Args(cli.Arguments(1, 2, "needs the name of a PolicySweep or a SimulationRun, and may have the number of a request"), "report"),
 		RunE: o.run,
 	}
-	o.cluster.register(cmd)
+	o.cluster.Register(cmd)
 	f := cmd.Flags()
 	f.Int64Var(&o.seed, "seed", -1, "seed of the request (default the first one with stored decisions)")
 	f.StringVar(&o.by, "by", "", "order of the worst requests: "+complaints()+" (default by the first gate that does not pass)")
 	formats := cli.NewChoice(&o.output, cli.DocumentFormats)
 	f.VarP(formats, "output", "o", formats.Words()+", for a request")
-	cmd.ValidArgsFunction = o.cluster.completeObjects("", 1, false)
+	cmd.ValidArgsFunction = o.cluster.CompleteObjects("", 1, false)
 	return cmd
 }
 
@@ -86,11 +87,11 @@ func (o *whyOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	c, err := o.cluster.connect()
+	c, err := o.cluster.Connect()
 	if err != nil {
 		return err
 	}
-	object, err := c.find(cmd, args[0])
+	object, err := c.Find(cmd, args[0])
 	if err != nil {
 		return err
 	}
@@ -101,8 +102,8 @@ func (o *whyOptions) run(cmd *cobra.Command, args []string) error {
 }
 
 // verdict says why an object has its verdict, and which of its requests did worst.
-func (o *whyOptions) verdict(cmd *cobra.Command, c *cluster, object kubectl.Object) error {
-	w, caller := cmd.OutOrStdout(), o.cluster.caller(cmd)
+func (o *whyOptions) verdict(cmd *cobra.Command, c *cluster.Connection, object kubectl.Object) error {
+	w, caller := cmd.OutOrStdout(), o.cluster.Caller(cmd)
 	kubectl.WriteVerdict(w, object)
 	if !object.HasEnded() || object.Status().Results == nil {
 		if next := caller.Next(object); next != "" && !strings.Contains(next, " explain ") {
@@ -149,12 +150,12 @@ type noFollower struct{ words string }
 func (e noFollower) Error() string { return e.words }
 
 // runOf is the run whose requests explain an object: itself, or the one that follows a sweep.
-func (o *whyOptions) runOf(cmd *cobra.Command, c *cluster, object kubectl.Object) (kubectl.Object, error) {
+func (o *whyOptions) runOf(cmd *cobra.Command, c *cluster.Connection, object kubectl.Object) (kubectl.Object, error) {
 	if object.Run != nil {
 		return object, nil
 	}
 	name, best := object.Follower()
-	caller := o.cluster.caller(cmd)
+	caller := o.cluster.Caller(cmd)
 	if name == "" {
 		return object, noFollower{caller.NoFollower(object, best)}
 	}
@@ -163,7 +164,7 @@ func (o *whyOptions) runOf(cmd *cobra.Command, c *cluster, object kubectl.Object
 }
 
 // request prints the stored decision on a request.
-func (o *whyOptions) request(cmd *cobra.Command, c *cluster, object kubectl.Object, written string, number int) error {
+func (o *whyOptions) request(cmd *cobra.Command, c *cluster.Connection, object kubectl.Object, written string, number int) error {
 	run, err := o.runOf(cmd, c, object)
 	var none noFollower
 	if errors.As(err, &none) {
@@ -191,7 +192,7 @@ func (o *whyOptions) request(cmd *cobra.Command, c *cluster, object kubectl.Obje
 		if o.seed >= 0 {
 			more += fmt.Sprintf(" --seed %d", o.seed)
 		}
-		return cli.BadInput(errors.New(o.cluster.caller(cmd).NothingStored(run, more)))
+		return cli.BadInput(errors.New(o.cluster.Caller(cmd).NothingStored(run, more)))
 	}
 	return o.print(cmd.OutOrStdout(), run, story)
 }

@@ -14,6 +14,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/input"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/profile"
 	"windtunnel.dev/windtunnel/pkg/setup"
@@ -85,7 +86,7 @@ func (o *importOptions) run(stdin io.Reader, stdout io.Writer, name string) erro
 	}
 	traffic, errs := profile.Convert(text, profile.Options{Format: profile.Format(o.format), Stage: o.stage})
 	if len(errs) > 0 {
-		if other := unfit(name, text, "windtunnel import reads profiles of "+profileFormats()); other != nil && (errs[0].Field == "profile" || isMeasurement(text)) {
+		if other := input.Unfit(name, text, "windtunnel import reads profiles of "+profileFormats()); other != nil && (errs[0].Field == "profile" || input.IsMeasurement(text)) {
 			return other
 		}
 		return cli.BadInput(fmt.Errorf("%s is invalid:\n%s", name, cli.BulletList(errs)))

@@ -20,6 +20,8 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/input"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/preset"
 	"windtunnel.dev/windtunnel/pkg/manifest"
@@ -259,18 +261,18 @@ func (o *initOptions) validate(ctx context.Context, text []byte) error {
 	if err != nil {
 		return cli.BadInput(err)
 	}
-	inputs := localInputs{folder: o.folder()}
+	inputs := local.Inputs{Folder: o.folder()}
 	for _, run := range set.Runs {
 		_, errs, err := compile.Run(ctx, run, inputs)
-		nameFile(errs, pickerPath+".file", "--epp "+o.epp)
-		if err := compiled(v1alpha1.SimulationRunKind, run.Name, errs, err); err != nil {
+		local.NameFile(errs, local.PickerPath+".file", "--epp "+o.epp)
+		if err := local.Compiled(v1alpha1.SimulationRunKind, run.Name, errs, err); err != nil {
 			return err
 		}
 	}
 	for _, sweep := range set.Sweeps {
 		_, errs, err := compile.Sweep(ctx, sweep, inputs)
-		nameFile(errs, pickerPath+".file", "--epp "+o.epp)
-		if err := compiled(v1alpha1.PolicySweepKind, sweep.Name, errs, err); err != nil {
+		local.NameFile(errs, local.PickerPath+".file", "--epp "+o.epp)
+		if err := local.Compiled(v1alpha1.PolicySweepKind, sweep.Name, errs, err); err != nil {
 			return err
 		}
 	}
@@ -279,12 +281,12 @@ func (o *initOptions) validate(ctx context.Context, text []byte) error {
 
 // readPicker reads the file of --epp.
 func (o *initOptions) readPicker() ([]byte, error) {
-	content, err := readInputFile(o.epp)
+	content, err := input.Read(o.epp)
 	if err != nil {
 		return nil, err
 	}
 	if found, _ := files.Find(content); len(found) == 0 && len(content) > 0 {
-		return content, unfit(o.epp, content, "--epp names an "+pickerKind)
+		return content, input.Unfit(o.epp, content, "--epp names an "+input.PickerKind)
 	}
 	return content, nil
 }

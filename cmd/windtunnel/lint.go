@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/input"
 	scalerlint "windtunnel.dev/windtunnel/pkg/policy/autoscaling/lint"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 )
@@ -207,8 +208,8 @@ func (o *lintOptions) report(ctx context.Context, w io.Writer, files []lintFile,
 
 // read looks at a file's configurations, its manifests of Windtunnel and its autoscalers.
 func (o *lintOptions) read(ctx context.Context, file lintFile, manifests *lintManifests) (lint.Report, error) {
-	if isPrinted(file.content) {
-		return lint.Report{}, unfit(file.name, file.content, lintReads)
+	if input.IsPrinted(file.content) {
+		return lint.Report{}, input.Unfit(file.name, file.content, lintReads)
 	}
 	report, err := lint.Read(file.name, file.content, lint.Options{Versions: o.versions, Context: o.context})
 	autoscalers := file.autoscalers()
@@ -236,7 +237,7 @@ func whyUnread(file lintFile, err error) error {
 	if errors.Is(err, lint.ErrNoConfig) {
 		return noneToLint(file.name, file.content)
 	}
-	if other := unfit(file.name, file.content, lintReads); other != nil {
+	if other := input.Unfit(file.name, file.content, lintReads); other != nil {
 		return other
 	}
 	return err

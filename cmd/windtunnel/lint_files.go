@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/input"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 )
 
@@ -21,7 +22,7 @@ const lintReads = "windtunnel lint reads EndpointPickerConfigs (in files of thei
 
 // noneToLint is the error of a file, or of folders, without anything to lint.
 func noneToLint(name string, content []byte) error {
-	if err := unfit(name, content, lintReads); err != nil {
+	if err := input.Unfit(name, content, lintReads); err != nil {
 		return err
 	}
 	return cli.BadInput(fmt.Errorf("%s: %w: %s", name, lint.ErrNoConfig, lintReads))
@@ -65,14 +66,14 @@ func (o *lintOptions) files(args []string, stdin io.Reader) ([]lintFile, error) 
 // counts reports whether a file that nobody named is worth a look.
 func (o *lintOptions) counts(content []byte) bool {
 	onlyConfigs := o.fix || o.spellOut
-	if isPrinted(content) {
+	if input.IsPrinted(content) {
 		return false
 	}
-	return bytes.Contains(content, []byte("EndpointPickerConfig")) || !onlyConfigs && (mentionsOwnKinds(content) || autoscalerKind.Match(content))
+	return bytes.Contains(content, []byte("EndpointPickerConfig")) || !onlyConfigs && (input.MentionsOwnKinds(content) || autoscalerKind.Match(content))
 }
 
 // holdsOwnKinds reports whether a file has objects of Windtunnel.
-func (f lintFile) holdsOwnKinds() bool { return mentionsOwnKinds(f.content) }
+func (f lintFile) holdsOwnKinds() bool { return input.MentionsOwnKinds(f.content) }
 
 // expand is the files of a folder, or the file itself.
 func expand(name string) (names []string, isFolder bool, err error) {
@@ -81,7 +82,7 @@ func expand(name string) (names []string, isFolder bool, err error) {
 	}
 	info, err := os.Stat(name)
 	if err != nil || !info.IsDir() {
-		return []string{name}, false, fileError(name, err)
+		return []string{name}, false, input.FileError(name, err)
 	}
 	names, err = manifestsIn(name)
 	return names, true, err
@@ -91,7 +92,7 @@ func readInput(name string, stdin io.Reader) ([]byte, error) {
 	if name == "-" {
 		return io.ReadAll(stdin)
 	}
-	return readInputFile(name)
+	return input.Read(name)
 }
 
 // manifestsIn lists the YAML and JSON files of a folder and those below it.

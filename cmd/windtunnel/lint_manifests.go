@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
@@ -101,7 +102,7 @@ func invalidFindings(file string, err error) ([]lint.Finding, error) {
 // lintInputs are what one object may refer to. What only a cluster has is no
 // mistake of the manifest.
 type lintInputs struct {
-	localInputs
+	local.Inputs
 	// absent are the messages about ConfigMaps that are in none of the files.
 	absent map[string]bool
 }
@@ -112,16 +113,16 @@ func (m *lintManifests) inputs(set *manifest.Set, object manifest.Object) *lintI
 		folder = filepath.Dir(file)
 	}
 	configMaps := slices.Concat(set.ConfigMaps, m.configMaps)
-	return &lintInputs{localInputs{configMaps: configMaps, namespace: object.GetNamespace(), folder: folder}, map[string]bool{}}
+	return &lintInputs{local.Inputs{ConfigMaps: configMaps, Namespace: object.GetNamespace(), Folder: folder}, map[string]bool{}}
 }
 
 func (l *lintInputs) ConfigMapKey(ctx context.Context, name, key string) ([]byte, error) {
-	if !slices.ContainsFunc(l.configMaps, func(cm *corev1.ConfigMap) bool { return cm.Name == name }) {
+	if !slices.ContainsFunc(l.ConfigMaps, func(cm *corev1.ConfigMap) bool { return cm.Name == name }) {
 		message := fmt.Sprintf("ConfigMap %s is in none of the files, so checks that need it do not run", name)
 		l.absent[message] = true
 		return nil, compile.Missing(message)
 	}
-	return l.localInputs.ConfigMapKey(ctx, name, key)
+	return l.Inputs.ConfigMapKey(ctx, name, key)
 }
 
 func (*lintInputs) OpenVolumeFile(string, string) (io.ReadCloser, error) {

@@ -12,13 +12,14 @@ import (
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cluster"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
 
 // logsOptions are the flags of logs.
 type logsOptions struct {
-	cluster clusterOptions
+	cluster cluster.Options
 	follow  bool
 	tail    int64
 }
@@ -33,13 +34,13 @@ pod if none failed. The pod of a shard is deleted with its Job when the work end
 success; what came of the work is in the conditions of the object.`,
 		Example: `  windtunnel logs my-sweep -n experiments
   windtunnel logs simulationrun/my-run --follow`,
-		Args: oneObject,
+		Args: cluster.OneObject,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
-	o.cluster.register(cmd)
+	o.cluster.Register(cmd)
 	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "print what the pod logs until it ends")
 	cmd.Flags().Int64Var(&o.tail, "tail", -1, "number of lines to print, from the end; -1 prints all")
-	cmd.ValidArgsFunction = o.cluster.completeObjects("", 1, false)
+	cmd.ValidArgsFunction = o.cluster.CompleteObjects("", 1, false)
 	return cmd
 }
 
@@ -47,11 +48,11 @@ func (o *logsOptions) run(cmd *cobra.Command, name string) error {
 	if o.tail < -1 {
 		return cli.BadInput(errors.New("--tail must be at least -1"))
 	}
-	c, err := o.cluster.connect()
+	c, err := o.cluster.Connect()
 	if err != nil {
 		return err
 	}
-	object, err := c.find(cmd, name)
+	object, err := c.Find(cmd, name)
 	if err != nil {
 		return err
 	}
@@ -64,8 +65,8 @@ func (o *logsOptions) run(cmd *cobra.Command, name string) error {
 }
 
 // print copies the log of a pod.
-func (o *logsOptions) print(cmd *cobra.Command, c *cluster, pod *kubectl.ShardPod) error {
-	pods, err := corev1client.NewForConfig(c.config)
+func (o *logsOptions) print(cmd *cobra.Command, c *cluster.Connection, pod *kubectl.ShardPod) error {
+	pods, err := corev1client.NewForConfig(c.Config)
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/controllers"
 )
 
@@ -58,7 +59,7 @@ type managerOptions struct {
 	qps         float32
 	burst       int
 	verbosity   int
-	programs    programLimits
+	programs    local.ProgramLimits
 }
 
 func newManagerCommand() *cobra.Command {
@@ -83,7 +84,7 @@ whose pods simulate its shards, and summarises the results.`,
 	f.IntVar(&o.concurrency, "concurrency", 10, "number of objects of each kind that the manager reconciles at once")
 	f.StringSliceVar(&o.namespaces, "namespace", nil, "namespaces to watch (default all)")
 	f.StringVar(&o.state, "state-dir", "", "folder that outlives a restart, for marks of current compilations; the manager does not compile an object again that has killed it twice (default none)")
-	o.programs.register(f)
+	o.programs.Register(f)
 	o.web.register(f)
 	f.Float32Var(&o.qps, "kube-api-qps", -1, "greatest number of requests per second to the API server; below 0 only the server's priority and fairness limits them")
 	f.IntVar(&o.burst, "kube-api-burst", 100, "greatest number of requests at once, if --kube-api-qps limits them")

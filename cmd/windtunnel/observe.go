@@ -12,14 +12,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cluster"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/observe"
 )
 
 // observeOptions are the flags of observe.
 type observeOptions struct {
-	localOptions
-	cluster clusterOptions
+	local.Options
+	cluster cluster.Options
 	// point is that of a sweep; negative is none.
 	point    int
 	measured measuredOptions
@@ -31,7 +33,7 @@ type observeOptions struct {
 }
 
 func newObserveCommand() *cobra.Command {
-	o := observeOptions{cluster: clusterOptions{instead: ", or name a manifest with -f"}}
+	o := observeOptions{cluster: cluster.Options{Instead: ", or name a manifest with -f"}}
 	cmd := &cobra.Command{
 		Use:   "observe (-f FILE | NAME | TYPE/NAME) (--prometheus URL | --samples FILE)",
 		Short: "Hold a prediction against what a cluster's Prometheus measured, and name the assumption that moved",
@@ -62,18 +64,18 @@ that does not answer.`,
   windtunnel observe my-run -n experiments --prometheus http://localhost:9090 --last 24h --textfile windtunnel.prom
   windtunnel observe -f run.yaml --play samples.json
   windtunnel observe -f run.yaml --samples samples.json -o json`,
-		Args: ofCluster(cli.Arguments(0, 1, "takes the name of one SimulationRun or PolicySweep"), "observe -f"),
+		Args: cluster.Args(cli.Arguments(0, 1, "takes the name of one SimulationRun or PolicySweep"), "observe -f"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	o.register(cmd)
-	o.registerSettings(cmd)
+	o.Register(cmd)
+	o.RegisterSettings(cmd)
 	o.measured.register(cmd.Flags())
 	o.played.register(cmd.Flags())
 	f := cmd.Flags()
-	o.cluster.register(cmd)
-	cmd.ValidArgsFunction = o.cluster.completeObjects("", 1, false)
+	o.cluster.Register(cmd)
+	cmd.ValidArgsFunction = o.cluster.CompleteObjects("", 1, false)
 	f.IntVar(&o.point, "point", -1, "point of a PolicySweep that was rolled out, by its number in the sweep's results")
 	f.IntVar(&o.seeds, "seeds", 20, "seeds that the prediction is simulated under, from the run's first one on")
 	f.Float64Var(&o.rules.Confidence, "confidence", 0.95, "confidence of the intervals")
@@ -86,9 +88,9 @@ that does not answer.`,
 // checkFlags refuses flags that do not go together.
 func (o *observeOptions) checkFlags(args []string) error {
 	switch {
-	case (len(args) == 0) == (len(o.files) == 0):
+	case (len(args) == 0) == (len(o.Files) == 0):
 		return errors.New("one prediction is required: -f FILE, or the name of a SimulationRun in the cluster")
-	case len(args) > 0 && (o.name != "" || len(o.configMaps) > 0 || len(o.volumes) > 0):
+	case len(args) > 0 && (o.Name != "" || len(o.ConfigMaps) > 0 || len(o.Volumes) > 0):
 		return errors.New("--name, --configmap and --volume are for manifests: use them with -f FILE")
 	case o.seeds < leastObserved || o.seeds > mostObserved:
 		return fmt.Errorf("--seeds must be from %d to %d", leastObserved, mostObserved)
@@ -125,7 +127,7 @@ func (o *observeOptions) run(ctx context.Context, args []string, stdin io.Reader
 	if o.played.file != "" {
 		return o.play(ctx, of, stdout)
 	}
-	printWarnings(stderr, of.warnings)
+	local.PrintWarnings(stderr, of.warnings)
 	window, recording, err := o.measured.read(ctx)
 	if err != nil {
 		return cli.BadInput(err)
@@ -136,7 +138,7 @@ func (o *observeOptions) run(ctx context.Context, args []string, stdin io.Reader
 	report, err := observe.Observe(ctx, &observe.Question{
 		Run: of.name, Make: of.make, WarmUp: of.warmUp, Period: of.period,
 		Window: window, Measured: recording, Rules: o.rules,
-		Options: observe.Options{Seeds: of.seedsFrom(0, o.seeds), CauseSeeds: causeSeeds, Parallelism: o.parallelism, Progress: p.Update},
+		Options: observe.Options{Seeds: of.seedsFrom(0, o.seeds), CauseSeeds: causeSeeds, Parallelism: o.Parallelism, Progress: p.Update},
 	})
 	p.End()
 	if err != nil {
@@ -152,7 +154,7 @@ func observationError(err error) error {
 	case errors.As(err, &short), errors.Is(err, observe.ErrNothingMeasured), errors.Is(err, execute.ErrInvalidPoint):
 		return cli.BadInput(err)
 	case errors.Is(err, execute.ErrWatched):
-		return toTrust(err)
+		return local.ToTrust(err)
 	}
 	return err
 }
@@ -170,14 +172,14 @@ func (o *observeOptions) print(r *observe.Report, stdout io.Writer) error {
 		}
 	}
 	var err error
-	if o.output == cli.Table {
+	if o.Output == cli.Table {
 		var text bytes.Buffer
-		err = r.WriteTable(&text, o.legend.Shown)
+		err = r.WriteTable(&text, o.Legend.Shown)
 		if err == nil {
 			_, err = text.WriteTo(stdout)
 		}
 	} else {
-		err = o.output.Write(stdout, r)
+		err = o.Output.Write(stdout, r)
 	}
 	if err == nil && r.Drift {
 		err = driftError{r.Run}

@@ -14,6 +14,8 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cluster"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
@@ -51,23 +53,23 @@ func (o *observeOptions) observed(ctx context.Context, args []string, stdin io.R
 	if len(args) > 0 {
 		return o.observedInCluster(ctx, args[0])
 	}
-	if err := o.cluster.unused(); err != nil {
+	if err := o.cluster.Unused(); err != nil {
 		return nil, err
 	}
-	set, err := o.load(stdin)
+	set, err := o.Load(stdin)
 	if err != nil {
 		return nil, err
 	}
 	var all []*observed
 	if o.point >= 0 {
-		err = forEach(&o.localOptions, set, v1alpha1.PolicySweepKind, set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
-			of, err := o.observedFirst(ctx, sweep, o.inputs(set, sweep))
+		err = local.ForEach(&o.Options, set, v1alpha1.PolicySweepKind, set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
+			of, err := o.observedFirst(ctx, sweep, o.Inputs(set, sweep))
 			all = append(all, of)
 			return err
 		})
 	} else {
-		err = forEach(&o.localOptions, set, v1alpha1.SimulationRunKind, set.Runs, func(run *v1alpha1.SimulationRun) error {
-			of, err := o.observedRun(ctx, run, o.inputs(set, run))
+		err = local.ForEach(&o.Options, set, v1alpha1.SimulationRunKind, set.Runs, func(run *v1alpha1.SimulationRun) error {
+			of, err := o.observedRun(ctx, run, o.Inputs(set, run))
 			all = append(all, of)
 			return err
 		})
@@ -87,11 +89,11 @@ func (o *observeOptions) observedInCluster(ctx context.Context, arg string) (*ob
 	if err != nil {
 		return nil, err
 	}
-	c, err := o.cluster.connect()
+	c, err := o.cluster.Connect()
 	if err != nil {
 		return nil, err
 	}
-	return o.observedObject(ctx, c, client.ObjectKey{Namespace: c.namespace, Name: name}, kind)
+	return o.observedObject(ctx, c, client.ObjectKey{Namespace: c.Namespace, Name: name}, kind)
 }
 
 func (o *observeOptions) observedObject(ctx context.Context, reader client.Reader, key client.ObjectKey, kind string) (*observed, error) {
@@ -110,7 +112,7 @@ func (o *observeOptions) observedObject(ctx context.Context, reader client.Reade
 	if err := reader.Get(ctx, key, &sweep); err != nil {
 		return nil, archive.NotFound(err, v1alpha1.PolicySweepKind, key.Namespace, key.Name)
 	}
-	_, st, err := clusterStudy(ctx, reader, &sweep)
+	_, st, err := cluster.Study(ctx, reader, &sweep)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +129,7 @@ func (readableInputs) Parquet() trace.ParquetCodec { return parquetfile.Codec{} 
 // observedFirst is one of the points that a sweep has before there are results.
 func (o *observeOptions) observedFirst(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs compile.Inputs) (*observed, error) {
 	c, errs, err := compile.Sweep(ctx, sweep, inputs)
-	if err = compiled(v1alpha1.PolicySweepKind, sweep.Name, errs, err); err != nil {
+	if err = local.Compiled(v1alpha1.PolicySweepKind, sweep.Name, errs, err); err != nil {
 		return nil, err
 	}
 	st, err := study.New(c.Plan)
@@ -154,21 +156,21 @@ func (o *observeOptions) observedPoint(ctx context.Context, sweep *v1alpha1.Poli
 // observedRun makes simulations of a run. Its horizon is that of the observation.
 func (o *observeOptions) observedRun(ctx context.Context, run *v1alpha1.SimulationRun, inputs compile.Inputs) (*observed, error) {
 	manifest.Default(run)
-	c, errs, err := compile.Run(ctx, run, inputs, o.settings...)
-	if err = compiled(v1alpha1.SimulationRunKind, run.Name, errs, err); err != nil {
+	c, errs, err := compile.Run(ctx, run, inputs, o.Settings...)
+	if err = local.Compiled(v1alpha1.SimulationRunKind, run.Name, errs, err); err != nil {
 		return nil, err
 	}
 	config := execute.Config
-	if o.trusted {
+	if o.Trusted {
 		config = execute.TrustingConfig
 	} else if execute.Foreign(c.Plan) {
-		return nil, toTrust(fmt.Errorf("%s %s has code in policy bundles, which observe cannot fence", v1alpha1.SimulationRunKind, run.Name))
+		return nil, local.ToTrust(fmt.Errorf("%s %s has code in policy bundles, which observe cannot fence", v1alpha1.SimulationRunKind, run.Name))
 	}
 	of := &observed{
 		name: run.Name, first: c.Plan.Seeds[0], warnings: slices.Clone(c.Plan.Warnings),
 		make: func(seed int64) (simulator.Config, error) {
 			made, err := config(c.Plan, c.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: seed})
-			made.CheckInvariants = o.check
+			made.CheckInvariants = o.Check
 			return made, err
 		},
 	}

@@ -11,12 +11,13 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cluster"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
 
 // promoteClusterOptions are the flags of promote.
 type promoteClusterOptions struct {
-	cluster   clusterOptions
+	cluster   cluster.Options
 	promotion promoteOptions
 }
 
@@ -34,12 +35,12 @@ the sweep, writes nothing on the cluster and simulates nothing.
 		Example: `  windtunnel promote my-sweep epp.yaml -n experiments
   windtunnel promote my-sweep epp.yaml --promote-scaler llama=hpa.yaml
   windtunnel promote my-sweep | kubectl apply -f -`,
-		Args: ofCluster(cli.Arguments(1, 2, "needs the name of a PolicySweep, and may have a file"), "sweep --promote epp.yaml -f"),
+		Args: cluster.Args(cli.Arguments(1, 2, "needs the name of a PolicySweep, and may have a file"), "sweep --promote epp.yaml -f"),
 		RunE: o.run,
 	}
-	o.cluster.register(cmd)
+	o.cluster.Register(cmd)
 	o.promotion.registerScalers(cmd.Flags())
-	cmd.ValidArgsFunction = o.cluster.completeObjects(v1alpha1.PolicySweepKind, 1, true)
+	cmd.ValidArgsFunction = o.cluster.CompleteObjects(v1alpha1.PolicySweepKind, 1, true)
 	return cmd
 }
 
@@ -60,27 +61,27 @@ func (o *promoteClusterOptions) run(cmd *cobra.Command, args []string) error {
 	if err := cli.CheckFolders(files); err != nil {
 		return err
 	}
-	c, err := o.cluster.connect()
+	c, err := o.cluster.Connect()
 	if err != nil {
 		return err
 	}
-	object, err := c.find(cmd, args[0])
+	object, err := c.Find(cmd, args[0])
 	if err != nil {
 		return err
 	}
-	sweep, err := checkSweep(object, "promote")
+	sweep, err := cluster.CheckSweep(object, "promote")
 	if err != nil {
 		return err
 	}
 	if !object.HasEnded() {
-		return cli.BadInput(fmt.Errorf("%s is not complete: %s; next: %s", object.Title(), object.State(), o.cluster.caller(cmd).Next(object)))
+		return cli.BadInput(fmt.Errorf("%s is not complete: %s; next: %s", object.Title(), object.State(), o.cluster.Caller(cmd).Next(object)))
 	}
 	return o.promote(cmd.Context(), c, object, sweep)
 }
 
 // promote writes what the results of a sweep say.
 func (o *promoteClusterOptions) promote(ctx context.Context, reader client.Reader, object kubectl.Object, sweep *v1alpha1.PolicySweep) error {
-	ready, st, err := clusterStudy(ctx, reader, sweep)
+	ready, st, err := cluster.Study(ctx, reader, sweep)
 	if err != nil {
 		return err
 	}

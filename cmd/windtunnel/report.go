@@ -15,6 +15,8 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cluster"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/input"
 	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
@@ -23,7 +25,7 @@ import (
 
 // reportOptions are the flags of report.
 type reportOptions struct {
-	cluster clusterOptions
+	cluster cluster.Options
 	name    string
 	output  cli.Format
 	// most is the greatest number of characters; 0 is no limit.
@@ -32,7 +34,7 @@ type reportOptions struct {
 }
 
 func newReportCommand() *cobra.Command {
-	o := reportOptions{output: cli.HTML, cluster: clusterOptions{instead: ", or name a file"}}
+	o := reportOptions{output: cli.HTML, cluster: cluster.Options{Instead: ", or name a file"}}
 	cmd := &cobra.Command{
 		Use:   "report FILE | NAME | TYPE/NAME",
 		Short: "Write the report of a PolicySweep or a SimulationRun as one page, from a file or a cluster",
@@ -70,8 +72,8 @@ The exit code is 0 for each report, whatever the verdict.`,
 	f := cmd.Flags()
 	f.VarP(formats, "output", "o", formats.Words()+"; json is the numbers of the page")
 	f.IntVar(&o.most, "max-characters", 0, "with -o markdown, leave out the longest sections until the report has so many characters, and say which; 0 is no limit, and a comment on GitHub may have 65536")
-	o.cluster.register(cmd)
-	cmd.ValidArgsFunction = o.cluster.completeObjects("", 1, true)
+	o.cluster.Register(cmd)
+	cmd.ValidArgsFunction = o.cluster.CompleteObjects("", 1, true)
 	f.StringVar(&o.reflected.strategy, "reflect", "", "print the summary of what went wrong that is in the output of run --reflect -o json: "+strategies())
 	f.IntVar(&o.reflected.maxTokens, "max-tokens", insight.DefaultMaxTokens, "with --reflect, how long the summary is at most, in tokens of 4 characters; the least important lines go first")
 	f.StringVar(&o.name, "name", "", "report on the object of this name, from a file with several")
@@ -110,22 +112,22 @@ func (o *reportOptions) read(ctx context.Context, of string) (page.Report, error
 	if err != nil {
 		return nil, err
 	}
-	c, err := o.cluster.connect()
+	c, err := o.cluster.Connect()
 	if err != nil {
 		return nil, err
 	}
-	return o.clusterReport(ctx, c, c.namespace, kind, name)
+	return o.clusterReport(ctx, c, c.Namespace, kind, name)
 }
 
 // isFile reports whether an argument is a file and not an object of a cluster, and refuses the flags
 // of the other one. An object's name has no ending, as files have.
 func (o *reportOptions) isFile(of string) (bool, error) {
 	if _, err := os.Stat(of); err == nil {
-		return true, o.cluster.unused()
+		return true, o.cluster.Unused()
 	}
 	switch {
-	case address.MatchString(of):
-		return false, fileError(of, os.ErrNotExist)
+	case input.Address.MatchString(of):
+		return false, input.FileError(of, os.ErrNotExist)
 	case strings.Contains(of, "."):
 		return false, cli.BadInput(fmt.Errorf("there is no file %s", of))
 	case o.name != "":
@@ -150,7 +152,7 @@ func (o *reportOptions) clusterReport(ctx context.Context, reader client.Reader,
 // clusterSweep is the report of a sweep on a cluster: its rows take the place of simulations.
 func (o *reportOptions) clusterSweep(ctx context.Context, reader client.Reader, sweep *v1alpha1.PolicySweep) (*page.Sweep, error) {
 	label := fmt.Sprintf("PolicySweep %s/%s", sweep.Namespace, sweep.Name)
-	compiled, st, err := clusterStudy(ctx, reader, sweep)
+	compiled, st, err := cluster.Study(ctx, reader, sweep)
 	if err != nil {
 		return nil, err
 	}
@@ -163,13 +165,13 @@ func (o *reportOptions) clusterSweep(ctx context.Context, reader client.Reader, 
 
 // readFile reads the output of run or sweep -o json.
 func (o *reportOptions) readFile(name string) (page.Report, error) {
-	raw, err := readInputFile(name)
+	raw, err := input.Read(name)
 	if err != nil {
 		return nil, err
 	}
 	objects, err := archive.ReadPrinted(raw)
 	if err != nil {
-		if other := unfit(name, raw, "a report is of the output of run or sweep -o json"); other != nil {
+		if other := input.Unfit(name, raw, "a report is of the output of run or sweep -o json"); other != nil {
 			return nil, other
 		}
 		return nil, cli.BadInput(fmt.Errorf("%s is not the output of run or sweep -o json", name))

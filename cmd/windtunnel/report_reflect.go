@@ -15,6 +15,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/input"
 	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
@@ -33,7 +34,7 @@ func (o *reportOptions) reflect(cmd *cobra.Command, of string) error {
 	case !file:
 		return o.cannotReflectObject(cmd, of)
 	}
-	raw, err := readInputFile(of)
+	raw, err := input.Read(of)
 	if err != nil {
 		return cli.BadInput(err)
 	}
@@ -70,12 +71,12 @@ func (o *reportOptions) cannotReflectObject(cmd *cobra.Command, of string) error
 	if kind == v1alpha1.PolicySweepKind {
 		return cli.BadInput(fmt.Errorf("--reflect is about one simulation of a SimulationRun, and %s is a PolicySweep", of))
 	}
-	namespace, _, err := o.cluster.loader().Namespace()
+	namespace, _, err := o.cluster.Loader().Namespace()
 	if err != nil {
 		return cli.BadInput(fmt.Errorf("find the cluster: %w", err))
 	}
 	run := kubectl.Object{Run: &v1alpha1.SimulationRun{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}}
-	again, _ := o.cluster.caller(cmd).Here(run, "--reflect "+o.reflected.strategy) // without a status there are no inputs
+	again, _ := o.cluster.Caller(cmd).Here(run, "--reflect "+o.reflected.strategy) // without a status there are no inputs
 	return o.cannotReflect(of, again)
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
@@ -90,12 +91,12 @@ func TestReportOfAPrintedRun(t *testing.T) {
 // runOnCluster is a run with its results as the operator leaves them.
 func runOnCluster(t *testing.T, trace string) []client.Object {
 	t.Helper()
-	set, err := readManifest(edited(t, busyRun, "  replications:", "  trace: "+trace+"\n  replications:"), nil)
+	set, err := local.ReadManifest(edited(t, busyRun, "  replications:", "  trace: "+trace+"\n  replications:"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	run := set.Runs[0]
-	compiled, errs, err := compile.Run(t.Context(), run, localInputs{})
+	compiled, errs, err := compile.Run(t.Context(), run, local.Inputs{})
 	if err != nil || len(errs) > 0 {
 		t.Fatal(err, errs)
 	}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cluster"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
@@ -27,7 +28,7 @@ const outputParquet cli.Format = "parquet"
 
 // resultsOptions are the flags of results.
 type resultsOptions struct {
-	cluster clusterOptions
+	cluster cluster.Options
 	file    string
 	// name is the object that rows must be of; "" is any.
 	name   string
@@ -64,7 +65,7 @@ func (s *resultSet) objects() []string {
 }
 
 func newResultsCommand() *cobra.Command {
-	o := resultsOptions{output: outputCSV, cluster: clusterOptions{instead: ", or name a file with -f"}}
+	o := resultsOptions{output: outputCSV, cluster: cluster.Options{Instead: ", or name a file with -f"}}
 	cmd := &cobra.Command{
 		Use:   "results [NAME | TYPE/NAME]",
 		Short: "Print the result rows of a PolicySweep or a SimulationRun, from a cluster or a file",
@@ -87,14 +88,14 @@ spec.trace.series, as run --series does.`,
   windtunnel results my-sweep --where 'ttft.p99<500ms' --sort ttft.p99 --columns ttft.p99,goodput
   windtunnel results -f sweep.state --sort goodput --descending --limit 10
   windtunnel results my-sweep -o parquet > rows.parquet`,
-		Args: ofCluster(cli.Arguments(0, 1, "takes the name of one PolicySweep or SimulationRun"), "results -f"),
+		Args: cluster.Args(cli.Arguments(0, 1, "takes the name of one PolicySweep or SimulationRun"), "results -f"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args, cmd.OutOrStdout())
 		},
 	}
 	formats := cli.NewChoice(&o.output, []cli.Format{outputCSV, cli.JSON, outputParquet})
-	o.cluster.register(cmd)
-	cmd.ValidArgsFunction = o.cluster.completeObjects("", 1, false)
+	o.cluster.Register(cmd)
+	cmd.ValidArgsFunction = o.cluster.CompleteObjects("", 1, false)
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "filename", "f", "", "file of sweep -o json or sweep --state to read, instead of a cluster")
 	f.StringVar(&o.name, "name", "", "print only the rows of the object of this name, from a file with several")
@@ -165,12 +166,12 @@ func (o *resultsOptions) chooseObject(set *resultSet) error {
 
 func (o *resultsOptions) read(ctx context.Context, args []string) (*resultSet, error) {
 	if o.file != "" {
-		if err := o.cluster.unused(); err != nil {
+		if err := o.cluster.Unused(); err != nil {
 			return nil, err
 		}
 		return readResults(o.file)
 	}
-	c, err := o.cluster.connect()
+	c, err := o.cluster.Connect()
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +179,7 @@ func (o *resultsOptions) read(ctx context.Context, args []string) (*resultSet, e
 	if err != nil {
 		return nil, err
 	}
-	return clusterResults(ctx, c, c.namespace, kind, name)
+	return clusterResults(ctx, c, c.Namespace, kind, name)
 }
 
 // query is what the flags ask for.

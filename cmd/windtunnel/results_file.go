@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/input"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/state"
 	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 )
@@ -14,16 +16,16 @@ import (
 // readResults reads the rows of a state, or of the output of run or sweep -o
 // json.
 func readResults(name string) (*resultSet, error) {
-	raw, err := readInputFile(name)
+	raw, err := input.Read(name)
 	if err != nil {
 		return nil, err
 	}
-	if bytes.HasPrefix(raw, stateStart) {
+	if bytes.HasPrefix(raw, state.Start) {
 		return readState(name, raw)
 	}
 	objects, err := archive.ReadPrinted(raw)
 	if err != nil {
-		if other := unfit(name, raw, "results are in the output of run or sweep -o json, and in the state of a sweep"); other != nil {
+		if other := input.Unfit(name, raw, "results are in the output of run or sweep -o json, and in the state of a sweep"); other != nil {
 			return nil, other
 		}
 		return nil, cli.BadInput(fmt.Errorf("%s is neither the output of run or sweep -o json nor a state of a sweep", name))
@@ -48,18 +50,18 @@ func readResults(name string) (*resultSet, error) {
 // off. Where several sweeps, or several plans of one, share the file, each row says
 // which one it is of.
 func readState(name string, raw []byte) (*resultSet, error) {
-	sections, err := sectionsOf(raw[:bytes.LastIndexByte(raw, '\n')+1])
+	sections, err := state.Sections(raw[:bytes.LastIndexByte(raw, '\n')+1])
 	if err != nil {
 		return nil, cli.BadInput(fmt.Errorf("%s: %w", name, err))
 	}
 	names := ownerNames(sections)
 	set := &resultSet{parameters: dataframe.Parameters{}}
 	for _, section := range sections {
-		for _, l := range section.lines {
+		for _, l := range section.Lines {
 			if l.Proposal != nil {
 				continue
 			}
-			l.Row.Object = names[section.stateOwner]
+			l.Row.Object = names[section.Owner]
 			set.rows = append(set.rows, l.Row)
 			set.parameters[dataframe.PointNameOf(&l.Row)] = l.Parameters
 		}
@@ -70,10 +72,10 @@ func readState(name string, raw []byte) (*resultSet, error) {
 // ownerNames tell the owners of sections apart: by the sweep's name, with the
 // namespace and the beginning of the plan's hash where that is needed. One owner
 // alone has no name.
-func ownerNames(sections []stateSection) map[stateOwner]string {
-	names := map[stateOwner]string{}
+func ownerNames(sections []state.Section) map[state.Owner]string {
+	names := map[state.Owner]string{}
 	for _, section := range sections {
-		names[section.stateOwner] = ""
+		names[section.Owner] = ""
 	}
 	if len(names) < 2 {
 		return names

@@ -11,19 +11,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/state"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 func TestAStateTellsItsSweepsApart(t *testing.T) {
-	row := func(point int, key, value string) stateLine {
-		return stateLine{Parameters: []result.Assignment{{Name: "prefix", Value: value}}, Row: result.Row{Key: key, Point: point, Share: 1}}
+	row := func(point int, key, value string) state.Line {
+		return state.Line{Parameters: []result.Assignment{{Name: "prefix", Value: value}}, Row: result.Row{Key: key, Point: point, Share: 1}}
 	}
-	byMachine := func(key string, point int) stateLine {
-		return stateLine{Row: result.Row{Key: key, Point: point, Share: 1, Error: "out of memory", ByMachine: true}}
+	byMachine := func(key string, point int) state.Line {
+		return state.Line{Row: result.Row{Key: key, Point: point, Share: 1, Error: "out of memory", ByMachine: true}}
 	}
-	header := func(namespace, sweep, plan string) stateHeader {
-		return stateHeader{SchemaVersion: stateVersion, stateOwner: stateOwner{Namespace: namespace, Sweep: sweep, Plan: plan}}
+	header := func(namespace, sweep, plan string) state.Header {
+		return state.Header{SchemaVersion: state.Version, Owner: state.Owner{Namespace: namespace, Sweep: sweep, Plan: plan}}
 	}
 	for name, tc := range map[string]struct {
 		lines []any

@@ -16,6 +16,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
@@ -77,7 +78,7 @@ func onCluster(t *testing.T) (objects []client.Object, rows []result.Row) {
 	if err := json.Unmarshal([]byte(mustRun(t, "sweep", "-f", file, "-o", "json")), &out); err != nil {
 		t.Fatal(err)
 	}
-	set, err := readManifest(file, nil)
+	set, err := local.ReadManifest(file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

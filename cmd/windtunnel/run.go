@@ -14,6 +14,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
@@ -36,7 +37,7 @@ type runOutput struct {
 
 // runOptions are the flags of run.
 type runOptions struct {
-	localOptions
+	local.Options
 	explained explainOptions
 	reflected reflectOptions
 	trace     traceOptions
@@ -47,7 +48,7 @@ type runOptions struct {
 	// ceiling asks for what is possible at most.
 	ceiling bool
 	// recorded are the requests of a run whose benchmark report is printed.
-	recorded recorders
+	recorded local.Recorders
 }
 
 func newRunCommand() *cobra.Command {
@@ -119,10 +120,10 @@ what the run reached before you tune a profile.`,
 			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	o.register(cmd, cli.Prometheus, cli.BenchmarkReport)
-	o.registerRequests(cmd)
-	o.registerSettings(cmd)
-	o.registerDryRun(cmd)
+	o.Register(cmd, cli.Prometheus, cli.BenchmarkReport)
+	o.RegisterRequests(cmd)
+	o.RegisterSettings(cmd)
+	o.RegisterDryRun(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.explained.request, "explain", "", "explain the routing of a request, by its number from 0 in order of arrival, or of the first one that is "+firstRejected+"; or explain the decisions of scalers: "+scalingDecisions)
 	f.Int64Var(&o.explained.seed, "seed", -1, "seed that --explain and --reflect simulate (default the run's first one)")
@@ -141,22 +142,22 @@ func (o *runOptions) checkFlags() error {
 	switch {
 	case o.explained.request != "" && o.trace.file != "":
 		return cli.BadInput(errors.New("--explain prints one decision, and --trace writes all decisions: use only one of the flags"))
-	case o.explained.request != "" && o.requests != "":
+	case o.explained.request != "" && o.Requests != "":
 		return cli.BadInput(errors.New("--explain prints one request, and --requests writes all requests: use only one of the flags"))
 	case o.explained.request != "" && o.series != "":
 		return cli.BadInput(errors.New("--explain prints one request, and --series is about a whole run: use only one of the flags"))
-	case o.report != "" && (o.explained.request != "" || o.reflected.strategy != "" || o.dryRun):
+	case o.report != "" && (o.explained.request != "" || o.reflected.strategy != "" || o.DryRun):
 		return cli.BadInput(errors.New("--report is about a whole run: use it without --explain, --reflect and --dry-run"))
-	case o.explained.request != "" && (o.output == cli.Prometheus || o.output == cli.BenchmarkReport):
-		return cli.BadInput(fmt.Errorf("--explain does not support -o %s", o.output))
-	case o.dryRun && o.output == cli.BenchmarkReport:
+	case o.explained.request != "" && (o.Output == cli.Prometheus || o.Output == cli.BenchmarkReport):
+		return cli.BadInput(fmt.Errorf("--explain does not support -o %s", o.Output))
+	case o.DryRun && o.Output == cli.BenchmarkReport:
 		return cli.BadInput(errors.New("--dry-run simulates nothing, and -o benchmark-report prints what was simulated: use only one of the flags"))
-	case (o.trace.file != "" || o.ceiling) && o.output == cli.BenchmarkReport:
+	case (o.trace.file != "" || o.ceiling) && o.Output == cli.BenchmarkReport:
 		return cli.BadInput(errors.New("-o benchmark-report has no place for what --trace and --ceiling find: use it without them"))
-	case o.reflected.strategy != "" && (o.explained.request != "" || o.trace.file != "" || o.requests != "" || o.series != "" || o.ceiling):
+	case o.reflected.strategy != "" && (o.explained.request != "" || o.trace.file != "" || o.Requests != "" || o.series != "" || o.ceiling):
 		return cli.BadInput(errors.New("--reflect prints a summary of one simulation: use it without --explain, --trace, --requests, --series and --ceiling"))
-	case o.reflected.strategy != "" && (o.output == cli.Prometheus || o.output == cli.BenchmarkReport):
-		return cli.BadInput(fmt.Errorf("--reflect does not support -o %s", o.output))
+	case o.reflected.strategy != "" && (o.Output == cli.Prometheus || o.Output == cli.BenchmarkReport):
+		return cli.BadInput(fmt.Errorf("--reflect does not support -o %s", o.Output))
 	case o.explained.request == "" && o.reflected.strategy == "" && o.explained.seed >= 0:
 		return cli.BadInput(errors.New("--seed needs --explain or --reflect; spec.replications sets the seeds of simulations"))
 	default:
@@ -168,29 +169,29 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	if err := o.checkFlags(); err != nil {
 		return err
 	}
-	if err := cli.CheckFolders(map[string]string{"--trace": o.trace.file, "--requests": o.requests, "--series": o.series, "--report": o.report}); err != nil {
+	if err := cli.CheckFolders(map[string]string{"--trace": o.trace.file, "--requests": o.Requests, "--series": o.series, "--report": o.report}); err != nil {
 		return err
 	}
-	set, err := o.load(stdin)
+	set, err := o.Load(stdin)
 	if err != nil {
 		return err
 	}
-	var ready []compiledRun
-	err = forEach(&o.localOptions, set, v1alpha1.SimulationRunKind, set.Runs, func(run *v1alpha1.SimulationRun) error {
-		c, errs, err := compile.Run(ctx, run, o.inputs(set, run), o.settings...)
-		ready = append(ready, compiledRun{SimulationRun: run, Compiled: c})
-		return compiledFrom(set, run, errs, err)
+	var ready []local.Run
+	err = local.ForEach(&o.Options, set, v1alpha1.SimulationRunKind, set.Runs, func(run *v1alpha1.SimulationRun) error {
+		c, errs, err := compile.Run(ctx, run, o.Inputs(set, run), o.Settings...)
+		ready = append(ready, local.Run{SimulationRun: run, Compiled: c})
+		return local.CompiledFrom(set, run, errs, err)
 	})
 	if err != nil {
 		return err
 	}
-	if o.output == cli.Prometheus {
+	if o.Output == cli.Prometheus {
 		if err := checkPrometheus(ready); err != nil {
 			return err
 		}
 	}
-	if o.output == cli.BenchmarkReport {
-		if _, err := singleRun(ready, "-o benchmark-report"); err != nil {
+	if o.Output == cli.BenchmarkReport {
+		if _, err := local.SingleRun(ready, "-o benchmark-report"); err != nil {
 			return err
 		}
 	}
@@ -204,48 +205,48 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 		if file.name == "" {
 			continue
 		}
-		if _, err := singleRun(ready, file.flag); err != nil {
+		if _, err := local.SingleRun(ready, file.flag); err != nil {
 			return err
 		}
 	}
-	if o.dryRun {
+	if o.DryRun {
 		return o.estimates(ready, stdout)
 	}
 	for _, run := range ready {
-		if err := o.checkMemory(stderr, "SimulationRun "+run.Name, run.Plan); err != nil {
+		if err := o.CheckMemory(stderr, "SimulationRun "+run.Name, run.Plan); err != nil {
 			return err
 		}
 	}
-	return o.keepRequests(func() error { return o.runEach(ctx, ready, stdout) })
+	return o.KeepRequests(func() error { return o.runEach(ctx, ready, stdout) })
 }
 
 // estimates prints what the runs amount to.
-func (o *runOptions) estimates(runs []compiledRun, stdout io.Writer) error {
-	var all []runEstimate
+func (o *runOptions) estimates(runs []local.Run, stdout io.Writer) error {
+	var all []local.RunEstimate
 	for _, run := range runs {
-		out, err := o.estimate(cli.Identify(run.TypeMeta, run.ObjectMeta), run.Plan, &run.Spec.Execution)
+		out, err := o.Estimate(cli.Identify(run.TypeMeta, run.ObjectMeta), run.Plan, &run.Spec.Execution)
 		if err != nil {
 			return err
 		}
 		all = append(all, out)
 	}
-	return o.printEstimates(stdout, all)
+	return o.PrintEstimates(stdout, all)
 }
 
-func (o *runOptions) runEach(ctx context.Context, runs []compiledRun, stdout io.Writer) error {
+func (o *runOptions) runEach(ctx context.Context, runs []local.Run, stdout io.Writer) error {
 	objects := make([]*v1alpha1.SimulationRun, len(runs))
 	for i := range runs {
 		objects[i] = runs[i].SimulationRun
 	}
 	names := cli.NamesOf(objects)
-	defer o.legend.End(stdout)
-	return o.output.PrintEach(stdout, len(runs), func(i int, stdout io.Writer) error {
-		runs[i].named = names[i]
+	defer o.Legend.End(stdout)
+	return o.Output.PrintEach(stdout, len(runs), func(i int, stdout io.Writer) error {
+		runs[i].Named = names[i]
 		return o.runOne(ctx, runs[i], stdout)
 	})
 }
 
-func (o *runOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writer) error {
+func (o *runOptions) runOne(ctx context.Context, run local.Run, stdout io.Writer) error {
 	conducted, err := o.simulateRun(ctx, run)
 	if err != nil {
 		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
@@ -274,9 +275,9 @@ func (o *runOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writ
 	return cli.CheckServed("SimulationRun "+run.Name, conducted.Rows(), verdict)
 }
 
-func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *execute.LocalRun, verdict *study.Verdict, ceilings []*execute.Ceiling) error {
+func (o *runOptions) print(stdout io.Writer, run local.Run, conducted *execute.LocalRun, verdict *study.Verdict, ceilings []*execute.Ceiling) error {
 	documents := conducted.Documents
-	switch o.output {
+	switch o.Output {
 	case cli.Prometheus:
 		return report.WriteStability(stdout, documents)
 	case cli.BenchmarkReport:
@@ -284,28 +285,28 @@ func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *execute
 	case cli.Table:
 		fmt.Fprintf(stdout, "SimulationRun %s\n\n", run.Name)
 		cli.PrintNothingServed(stdout, conducted.Rows())
-		printRunVerdict(stdout, verdict)
+		local.PrintRunVerdict(stdout, verdict)
 		fmt.Fprintf(stdout, "%s.\n\n", (&report.RunReport{Documents: documents}).Finding())
-		printWarnings(stdout, o.warnings(run), run.Plan.Findings...)
-		if err := o.legend.Table(stdout, report.Run(documents)); err != nil {
+		local.PrintWarnings(stdout, o.warnings(run), run.Plan.Findings...)
+		if err := o.Legend.Table(stdout, report.Run(documents)); err != nil {
 			return err
 		}
 		printCeilings(stdout, ceilings, documents)
-		printStepTimes(stdout, run.Plan.StepTimes)
-		printApproximations(stdout, run.Plan.Approximations)
-		printGates(stdout, verdict)
+		local.PrintStepTimes(stdout, run.Plan.StepTimes)
+		local.PrintApproximations(stdout, run.Plan.Approximations)
+		local.PrintGates(stdout, verdict)
 		return nil
 	}
-	out := runOutput{Identity: cli.Identify(run.TypeMeta, run.ObjectMeta), Rows: cli.RowsOfObject(conducted.Rows(), run.named), Results: documents, Findings: result.RunFindings(documents), Ceilings: ceilings}
+	out := runOutput{Identity: cli.Identify(run.TypeMeta, run.ObjectMeta), Rows: cli.RowsOfObject(conducted.Rows(), run.Named), Results: documents, Findings: result.RunFindings(documents), Ceilings: ceilings}
 	study.FillStatus(&out.Status.CommonStatus, run.Plan)
 	if err := study.FillRun(&out.Status, conducted.Study); err != nil {
 		return err
 	}
-	return o.output.Write(stdout, out)
+	return o.Output.Write(stdout, out)
 }
 
 // warnings are the plan's, and what of the object has no effect here.
-func (o *runOptions) warnings(run compiledRun) []string {
+func (o *runOptions) warnings(run local.Run) []string {
 	warnings := slices.Clone(run.Plan.Warnings)
 	if keepsTrace(&run.Spec.Trace) && o.trace.file == "" {
 		warnings = append(warnings, "spec.trace: only a cluster stores traces; on this machine use --trace FILE")
@@ -323,7 +324,7 @@ func keepsTrace(in *v1alpha1.RunTrace) bool {
 
 // checkPrometheus says why there are no metrics for Prometheus, or metrics of
 // one name and several objects.
-func checkPrometheus(runs []compiledRun) error {
+func checkPrometheus(runs []local.Run) error {
 	if len(runs) > 1 {
 		return cli.BadInput(fmt.Errorf("-o prometheus prints the metrics of one SimulationRun, but there are %d: select one with --name", len(runs)))
 	}
@@ -332,18 +333,18 @@ func checkPrometheus(runs []compiledRun) error {
 		return nil
 	}
 	at := field.NewPath("spec", "scenario", "pools").Index(0).Child("kvCache", "stability")
-	return compiled(v1alpha1.SimulationRunKind, runs[0].Name, field.ErrorList{
+	return local.Compiled(v1alpha1.SimulationRunKind, runs[0].Name, field.ErrorList{
 		field.Required(at, "-o prometheus prints the metrics of stability controllers, but no pool has one"),
 	}, nil)
 }
 
-func (o *runOptions) simulateRun(ctx context.Context, run compiledRun) (*execute.LocalRun, error) {
+func (o *runOptions) simulateRun(ctx context.Context, run local.Run) (*execute.LocalRun, error) {
 	if o.trace.file != "" {
 		return o.traced(ctx, run)
 	}
 	series := o.bins(run)
-	if o.output == cli.BenchmarkReport {
-		return o.execute(ctx, run.Name, run.Compiled, executor{began: o.recorded.grow, requests: o.recorded.open, series: series})
+	if o.Output == cli.BenchmarkReport {
+		return o.Execute(ctx, run.Name, run.Compiled, local.Executor{Began: o.recorded.Grow, Requests: o.recorded.Open, Series: series})
 	}
-	return o.execute(ctx, run.Name, run.Compiled, executor{series: series})
+	return o.Execute(ctx, run.Name, run.Compiled, local.Executor{Series: series})
 }

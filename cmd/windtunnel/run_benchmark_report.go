@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/report/benchmark"
@@ -13,19 +14,19 @@ import (
 )
 
 // printBenchmarkReport prints the report of a run.
-func (o *runOptions) printBenchmarkReport(w io.Writer, run compiledRun, conducted *execute.LocalRun, verdict *study.Verdict) error {
-	own, err := ownFigures(cli.Identify(run.TypeMeta, run.ObjectMeta), run.Plan, verdict)
+func (o *runOptions) printBenchmarkReport(w io.Writer, run local.Run, conducted *execute.LocalRun, verdict *study.Verdict) error {
+	own, err := local.OwnFigures(cli.Identify(run.TypeMeta, run.ObjectMeta), run.Plan, verdict)
 	if err != nil {
 		return err
 	}
-	in := benchmark.Input{Name: run.Name, Rows: withPools(conducted, run.Plan), Requests: o.recorded.summary(), Series: conducted.Series, Own: own}
+	in := benchmark.Input{Name: run.Name, Rows: local.WithPools(conducted, run.Plan), Requests: o.recorded.Summary(), Series: conducted.Series, Own: own}
 	for _, d := range conducted.Documents {
 		in.WarmUpSeconds += d.WarmUpSeconds / float64(len(conducted.Documents))
 	}
-	for _, s := range o.settings {
+	for _, s := range o.Settings {
 		in.Parameters = append(in.Parameters, result.Assignment{Name: s.Path, Value: s.Value})
 	}
-	text, err := benchmarkReport(run.Plan, conducted.Points()[0], in)
+	text, err := local.BenchmarkReport(run.Plan, conducted.Points()[0], in)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/internal/figure"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -14,7 +15,7 @@ import (
 
 // ceilings computes what caches can give at most, for each result; nil unless the user
 // asks for it.
-func (o *runOptions) ceilings(ctx context.Context, run compiledRun, documents []*result.Document) ([]*execute.Ceiling, error) {
+func (o *runOptions) ceilings(ctx context.Context, run local.Run, documents []*result.Document) ([]*execute.Ceiling, error) {
 	if !o.ceiling {
 		return nil, nil
 	}

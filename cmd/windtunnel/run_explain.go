@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/inspect"
@@ -65,12 +66,12 @@ func (o toldOutput) MarshalJSON() ([]byte, error) {
 }
 
 // explain prints the story of one request, or of the scalers.
-func (o *runOptions) explain(ctx context.Context, runs []compiledRun, stdout io.Writer) error {
+func (o *runOptions) explain(ctx context.Context, runs []local.Run, stdout io.Writer) error {
 	asked, err := o.explained.story()
 	if err != nil {
 		return err
 	}
-	run, err := singleRun(runs, "--explain")
+	run, err := local.SingleRun(runs, "--explain")
 	if err != nil {
 		return err
 	}
@@ -91,11 +92,11 @@ func (o *runOptions) explain(ctx context.Context, runs []compiledRun, stdout io.
 		return cli.BadInput(fmt.Errorf("SimulationRun %s: --what-if: %w, so there is none to compare with", run.Name, err))
 	case err != nil:
 		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
-	case o.output == cli.Table:
+	case o.Output == cli.Table:
 		_, err := fmt.Fprintf(stdout, "SimulationRun %s\n\n%s", run.Name, seen.Told.Table)
 		return err
 	default:
-		return o.output.Write(stdout, toldOutput{Identity: cli.Identify(run.TypeMeta, run.ObjectMeta), story: seen.Told.Document})
+		return o.Output.Write(stdout, toldOutput{Identity: cli.Identify(run.TypeMeta, run.ObjectMeta), story: seen.Told.Document})
 	}
 }
 

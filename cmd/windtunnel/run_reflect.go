@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/inspect"
 	"windtunnel.dev/windtunnel/pkg/experiment/whatif"
@@ -62,8 +63,8 @@ type reflection struct {
 }
 
 // reflect prints what went wrong in one simulation of a run.
-func (o *runOptions) reflect(ctx context.Context, runs []compiledRun, stdout io.Writer) error {
-	run, err := singleRun(runs, "--reflect")
+func (o *runOptions) reflect(ctx context.Context, runs []local.Run, stdout io.Writer) error {
+	run, err := local.SingleRun(runs, "--reflect")
 	if err != nil {
 		return err
 	}
@@ -74,15 +75,15 @@ func (o *runOptions) reflect(ctx context.Context, runs []compiledRun, stdout io.
 	if err != nil {
 		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
 	}
-	if o.output == cli.Table {
+	if o.Output == cli.Table {
 		_, err := io.WriteString(stdout, seen.Summary)
 		return err
 	}
-	return o.output.Write(stdout, reflection{cli.Identify(run.TypeMeta, run.ObjectMeta), seen.Report, seen.Summary})
+	return o.Output.Write(stdout, reflection{cli.Identify(run.TypeMeta, run.ObjectMeta), seen.Report, seen.Summary})
 }
 
 // seedOf is the seed that --seed states, or the run's first one.
-func (o *runOptions) seedOf(run compiledRun) int64 {
+func (o *runOptions) seedOf(run local.Run) int64 {
 	if o.explained.seed >= 0 {
 		return o.explained.seed
 	}
@@ -91,11 +92,11 @@ func (o *runOptions) seedOf(run compiledRun) int64 {
 
 // ask inspects a simulation of a run, behind the fence if it has code that the user does not
 // trust.
-func (o *runOptions) ask(ctx context.Context, run compiledRun, of experiment.Case, q inspect.Question) (*inspect.Answer, error) {
-	q.CheckInvariants, q.Parallelism = o.check, o.parallelism
-	printWarnings(os.Stderr, o.fenceWarnings(run.Plan))
+func (o *runOptions) ask(ctx context.Context, run local.Run, of experiment.Case, q inspect.Question) (*inspect.Answer, error) {
+	q.CheckInvariants, q.Parallelism = o.Check, o.Parallelism
+	local.PrintWarnings(os.Stderr, o.FenceWarnings(run.Plan))
 	var behind inspect.Fence
-	if !o.trusted {
+	if !o.Trusted {
 		behind = fence.New(1)
 	}
 	return inspect.Ask(ctx, run.Plan, run.Traces, of, q, behind)

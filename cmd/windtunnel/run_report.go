@@ -13,6 +13,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
@@ -27,7 +28,7 @@ import (
 
 // writeReport writes the report of a run. What went wrong is found out by another simulation
 // of the first seed, and why the worst request went where it did by one more.
-func (o *runOptions) writeReport(ctx context.Context, run compiledRun, conducted *execute.LocalRun) error {
+func (o *runOptions) writeReport(ctx context.Context, run local.Run, conducted *execute.LocalRun) error {
 	status := v1alpha1.SimulationRunStatus{}
 	study.FillStatus(&status.CommonStatus, run.Plan)
 	if err := study.FillRun(&status, conducted.Study); err != nil {
@@ -38,7 +39,7 @@ func (o *runOptions) writeReport(ctx context.Context, run compiledRun, conducted
 	if err := o.addFlaws(ctx, run, r); err != nil {
 		return err
 	}
-	again := o.again("run", run.Name)
+	again := o.Again("run", run.Name)
 	facts := append(archive.PlanFacts(run.Plan), page.Fact{Name: "To make the figures again", Value: again, Code: true})
 	var text bytes.Buffer
 	if err := cli.ReportFormat(o.report).WriteReport(&text, &page.Run{Report: r, Facts: facts}); err != nil {
@@ -48,7 +49,7 @@ func (o *runOptions) writeReport(ctx context.Context, run compiledRun, conducted
 }
 
 // addFlaws adds what went wrong under the first seed.
-func (o *runOptions) addFlaws(ctx context.Context, run compiledRun, r *report.RunReport) error {
+func (o *runOptions) addFlaws(ctx context.Context, run local.Run, r *report.RunReport) error {
 	of := experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: run.Plan.Seeds[0]}
 	seen, err := o.ask(ctx, run, of, inspect.Question{Summary: &inspect.Summary{Strategy: insight.IssueFocused}})
 	if err != nil {
@@ -74,13 +75,13 @@ func (o *runOptions) addFlaws(ctx context.Context, run compiledRun, r *report.Ru
 	}
 	for i := range r.Worst {
 		w := &r.Worst[i]
-		w.Command = fmt.Sprintf("%s --explain %d --seed %d", o.again("run", run.Name), w.Request, w.Seed)
+		w.Command = fmt.Sprintf("%s --explain %d --seed %d", o.Again("run", run.Name), w.Request, w.Seed)
 	}
 	return nil
 }
 
 // addRejected puts the first request that was rejected before those that waited.
-func (o *runOptions) addRejected(ctx context.Context, run compiledRun, of experiment.Case, r *report.RunReport) error {
+func (o *runOptions) addRejected(ctx context.Context, run local.Run, of experiment.Case, r *report.RunReport) error {
 	turnedAway := func(d *result.Document) bool { return d.Seed == of.Seed && d.Overall.Requests.Rejected > 0 }
 	if !slices.ContainsFunc(r.Documents, turnedAway) {
 		return nil
@@ -106,7 +107,7 @@ func (o *runOptions) addRejected(ctx context.Context, run compiledRun, of experi
 }
 
 // storyOf is the explanation of a request.
-func (o *runOptions) storyOf(ctx context.Context, run compiledRun, of experiment.Case, request int) (string, error) {
+func (o *runOptions) storyOf(ctx context.Context, run local.Run, of experiment.Case, request int) (string, error) {
 	told, err := o.ask(ctx, run, of, inspect.Question{Story: &inspect.Story{Request: request}})
 	if err != nil {
 		return "", err

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -137,11 +138,11 @@ func (l *traceLog) discard() error {
 }
 
 // traced simulates all of a plan and writes its trace.
-func (o *runOptions) traced(ctx context.Context, run compiledRun) (*execute.LocalRun, error) {
+func (o *runOptions) traced(ctx context.Context, run local.Run) (*execute.LocalRun, error) {
 	by := o.trace.of(run)
 	l := &traceLog{name: o.trace.file, object: run.Name, full: by.Full}
 	by.To = l.open
-	conducted, err := o.execute(ctx, run.Name, run.Compiled, executor{trace: &by, series: o.bins(run)})
+	conducted, err := o.Execute(ctx, run.Name, run.Compiled, local.Executor{Trace: &by, Series: o.bins(run)})
 	if err != nil {
 		return nil, errors.Join(err, l.discard())
 	}

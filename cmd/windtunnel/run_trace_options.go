@@ -10,6 +10,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 )
 
@@ -50,7 +51,7 @@ func (o *traceOptions) check() error {
 }
 
 // of is what is traced of a run.
-func (o *traceOptions) of(run compiledRun) execute.Tracing {
+func (o *traceOptions) of(run local.Run) execute.Tracing {
 	in := &run.Spec.Trace
 	level, sample := v1alpha1.TraceLevel(o.level), o.sample
 	if level == "" {

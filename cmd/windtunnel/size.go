@@ -19,6 +19,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/internal/figure"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
@@ -83,8 +84,8 @@ Exit codes: 0 a pool suffices, 1 none does, 2 invalid input, 3 not enough eviden
 			return o.run(cmd)
 		},
 	}
-	o.sweep.register(cmd)
-	o.sweep.registerSettings(cmd)
+	o.sweep.Register(cmd)
+	o.sweep.RegisterSettings(cmd)
 	f := cmd.Flags()
 	f.StringArrayVar(&o.slos, "slo", nil, "`METRIC=BOUND` that the pool must meet, such as ttft.p99=500ms or goodput=95%; may be repeated (default: the gates of the run)")
 	f.StringVar(&o.headroom, "headroom", "", "how much more load the pool must bear, such as 30%")
@@ -107,29 +108,29 @@ func (o *sizeOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if _, errs, err := compile.Run(ctx, run, o.sweep.inputs(set, run), o.sweep.settings...); err != nil || len(errs) > 0 {
-		return compiledFrom(set, run, errs, err)
+	if _, errs, err := compile.Run(ctx, run, o.sweep.Inputs(set, run), o.sweep.Settings...); err != nil || len(errs) > 0 {
+		return local.CompiledFrom(set, run, errs, err)
 	}
 	if o.size.Constraints, err = o.constraints(run); err != nil {
 		return err
 	}
 	sweep, errs := starter.Size(run, &o.size)
 	if len(errs) > 0 {
-		return compiledFrom(set, run, errs, nil)
+		return local.CompiledFrom(set, run, errs, nil)
 	}
 	made := sweep
 	if set, err = asRead(sweep, set.FileOf(run), set.ConfigMaps); err != nil {
 		return err
 	}
 	sweep = set.Sweeps[0]
-	c, errs, err := compile.Sweep(ctx, sweep, o.sweep.inputs(set, sweep), o.sweep.settings...)
-	if err := compiled("size of", run.Name, o.withFlags(errs), err); err != nil {
+	c, errs, err := compile.Sweep(ctx, sweep, o.sweep.Inputs(set, sweep), o.sweep.Settings...)
+	if err := local.Compiled("size of", run.Name, o.withFlags(errs), err); err != nil {
 		return err
 	}
 	if o.print {
 		return printSweep(stdout, made, set.ConfigMaps)
 	}
-	return o.answer(ctx, compiledSweep{PolicySweep: sweep, Compiled: c, named: sweep.Name}, stdout, cmd.ErrOrStderr())
+	return o.answer(ctx, local.Sweep{PolicySweep: sweep, Compiled: c, Named: sweep.Name}, stdout, cmd.ErrOrStderr())
 }
 
 // check refuses flags that do not go together, and numbers that are none.
@@ -140,7 +141,7 @@ func (o *sizeOptions) check() error {
 			errs = append(errs, fmt.Errorf(format, args...))
 		}
 	}
-	file := len(o.sweep.files) > 0
+	file := len(o.sweep.Files) > 0
 	refuse(file && len(o.made) > 0, "-f FILE has a scenario of its own: use it without --%s", strings.Join(o.made, " and --"))
 	refuse(!file && !slices.Contains(o.made, "trace") && !slices.Contains(o.made, "preset"), "a scenario is required: -f FILE, --trace FILE, or --preset NAME --rate N")
 	refuse(slices.Contains(o.made, "preset") && !slices.Contains(o.made, "rate"), "--preset needs --rate: the requests a second that the pool has to bear")
@@ -169,14 +170,14 @@ func isPositiveDecimal(text string) bool {
 
 // scenario is the run whose pool is sized: of a file, or made of the flags.
 func (o *sizeOptions) scenario(ctx context.Context, stdin io.Reader, stderr io.Writer) (*manifest.Set, *v1alpha1.SimulationRun, error) {
-	if len(o.sweep.files) > 0 {
+	if len(o.sweep.Files) > 0 {
 		return o.given(stdin)
 	}
 	text, err := o.first.write(ctx, stderr)
 	if err != nil {
 		return nil, nil, err
 	}
-	set, err := manifest.Read(bytes.NewReader(text), standardInput)
+	set, err := manifest.Read(bytes.NewReader(text), local.StandardInput)
 	if err != nil {
 		return nil, nil, cli.BadInput(err)
 	}
@@ -185,12 +186,12 @@ func (o *sizeOptions) scenario(ctx context.Context, stdin io.Reader, stderr io.W
 
 // given is the run of the files, or one of the scenario of their PolicySweep.
 func (o *sizeOptions) given(stdin io.Reader) (*manifest.Set, *v1alpha1.SimulationRun, error) {
-	set, err := o.sweep.load(stdin)
+	set, err := o.sweep.Load(stdin)
 	if err != nil {
 		return nil, nil, err
 	}
-	runs := selected(set.Runs, o.sweep.name)
-	sweeps := selected(set.Sweeps, o.sweep.name)
+	runs := selected(set.Runs, o.sweep.Name)
+	sweeps := selected(set.Sweeps, o.sweep.Name)
 	switch {
 	case len(runs) == 1:
 		return set, runs[0], nil
@@ -206,7 +207,7 @@ func (o *sizeOptions) given(stdin io.Reader) (*manifest.Set, *v1alpha1.Simulatio
 		}
 		return set, set.Runs[0], nil
 	case len(runs)+len(sweeps) == 0:
-		return nil, nil, o.sweep.nothingFound(set, v1alpha1.SimulationRunKind)
+		return nil, nil, o.sweep.NothingFound(set, v1alpha1.SimulationRunKind)
 	default:
 		return nil, nil, cli.BadInput(fmt.Errorf("size is about one scenario, but there are %d objects: select one with --name", len(runs)+len(sweeps)))
 	}
@@ -326,20 +327,20 @@ func (o *sizeOptions) withFlags(errs field.ErrorList) field.ErrorList {
 }
 
 // answer looks for the pool and prints what it found.
-func (o *sizeOptions) answer(ctx context.Context, sweep compiledSweep, stdout, stderr io.Writer) error {
-	if err := o.sweep.checkMemory(stderr, sweep.label(), sweep.Plan); err != nil {
+func (o *sizeOptions) answer(ctx context.Context, sweep local.Sweep, stdout, stderr io.Writer) error {
+	if err := o.sweep.CheckMemory(stderr, sweep.Label(), sweep.Plan); err != nil {
 		return err
 	}
 	conducted, err := o.sweep.executeSweep(ctx, sweep)
 	if err != nil {
-		return fmt.Errorf("%s: %w", sweep.label(), err)
+		return fmt.Errorf("%s: %w", sweep.Label(), err)
 	}
 	board, err := conducted.Top(0)
 	if err != nil {
 		return err
 	}
-	defer o.sweep.legend.End(stdout)
-	if o.sweep.output != cli.Table {
+	defer o.sweep.Legend.End(stdout)
+	if o.sweep.Output != cli.Table {
 		err = o.sweep.print(stdout, sweep, conducted, nil)
 	} else {
 		err = o.table(stdout, sweep, board)
@@ -355,17 +356,17 @@ func (o *sizeOptions) answer(ctx context.Context, sweep compiledSweep, stdout, s
 	return sizeVerdict(sweep.Name, board)
 }
 
-func (o *sizeOptions) table(stdout io.Writer, sweep compiledSweep, board *result.Leaderboard) error {
+func (o *sizeOptions) table(stdout io.Writer, sweep local.Sweep, board *result.Leaderboard) error {
 	fmt.Fprintf(stdout, "verdict: %s\n\n", report.LeaderboardVerdict(board))
 	if n := o.besideLoad(sweep.PolicySweep); n > 0 {
 		fmt.Fprintf(stdout, "The demand is that of %s alone; the pool bears it beside the requests of %s, which stay as they are.\n\n", o.size.Load, figure.Plural(n, "more source"))
 	}
-	printWarnings(stdout, sweep.Plan.Warnings, sweep.Plan.Findings...)
-	if err := o.sweep.legend.Table(stdout, report.Leaderboard(board)); err != nil {
+	local.PrintWarnings(stdout, sweep.Plan.Warnings, sweep.Plan.Findings...)
+	if err := o.sweep.Legend.Table(stdout, report.Leaderboard(board)); err != nil {
 		return err
 	}
-	printStepTimes(stdout, sweep.Plan.StepTimes)
-	printApproximations(stdout, sweep.Plan.Approximations)
+	local.PrintStepTimes(stdout, sweep.Plan.StepTimes)
+	local.PrintApproximations(stdout, sweep.Plan.Approximations)
 	return nil
 }
 

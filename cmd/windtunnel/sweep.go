@@ -13,6 +13,8 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/state"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
@@ -32,7 +34,7 @@ type sweepOutput struct {
 
 // sweepOptions are the flags of sweep.
 type sweepOptions struct {
-	localOptions
+	local.Options
 	// top is how many points the table lists; 0 is all.
 	top int
 	// state, report and follow name files and a folder; "" is none.
@@ -84,10 +86,10 @@ gate, or the simulations exercise nothing of what tells a point from the baselin
 			return o.withResumeHint(o.sweep(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()))
 		},
 	}
-	o.register(cmd)
-	o.registerRequests(cmd)
-	o.registerSettings(cmd)
-	o.registerDryRun(cmd)
+	o.Register(cmd)
+	o.RegisterRequests(cmd)
+	o.RegisterSettings(cmd)
+	o.RegisterDryRun(cmd)
 	f := cmd.Flags()
 	f.IntVar(&o.top, "top", 20, "number of points in the table, in addition to the baseline and the Pareto front; 0 lists all")
 	f.StringVar(&o.state, "state", "", "file to store rows in during the sweep; the command continues from its rows")
@@ -105,10 +107,10 @@ func (o *sweepOptions) checkFlags() error {
 	if o.top < 0 {
 		return cli.BadInput(errors.New("--top must not be negative"))
 	}
-	if o.requests != "" && o.state != "" {
+	if o.Requests != "" && o.state != "" {
 		return cli.BadInput(errors.New("--requests and --state cannot be combined: a state file has no requests of the simulations in it"))
 	}
-	if len(o.settings) > 0 && (o.promotion.wanted() || o.follow != "") {
+	if len(o.Settings) > 0 && (o.promotion.wanted() || o.follow != "") {
 		return cli.BadInput(errors.New("--set changes the scenario for one trial, and --promote, --promote-scaler and --follow write files that last: change the manifest"))
 	}
 	if o.reportMost != 0 && o.report == "" {
@@ -132,7 +134,7 @@ func (o *sweepOptions) checkOutputs() error {
 		return err
 	}
 	files := map[string]string{
-		"--report": o.report, "--promote": o.promotion.file, "--state": o.state, "--requests": o.requests,
+		"--report": o.report, "--promote": o.promotion.file, "--state": o.state, "--requests": o.Requests,
 	}
 	for _, m := range o.promotion.manifests {
 		files["--promote-scaler "+m.scaler] = m.file
@@ -147,15 +149,15 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 	if err := o.checkOutputs(); err != nil {
 		return err
 	}
-	set, err := o.load(stdin)
+	set, err := o.Load(stdin)
 	if err != nil {
 		return err
 	}
-	var ready []compiledSweep
-	err = forEach(&o.localOptions, set, v1alpha1.PolicySweepKind, set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
-		c, errs, err := compile.Sweep(ctx, sweep, o.inputs(set, sweep), o.settings...)
-		ready = append(ready, compiledSweep{PolicySweep: sweep, Compiled: c})
-		return compiledFrom(set, sweep, errs, err)
+	var ready []local.Sweep
+	err = local.ForEach(&o.Options, set, v1alpha1.PolicySweepKind, set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
+		c, errs, err := compile.Sweep(ctx, sweep, o.Inputs(set, sweep), o.Settings...)
+		ready = append(ready, local.Sweep{PolicySweep: sweep, Compiled: c})
+		return local.CompiledFrom(set, sweep, errs, err)
 	})
 	if err != nil {
 		return err
@@ -169,13 +171,13 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 	o.promotion.stderr, o.proposer.stderr = stderr, stderr
 	for _, sweep := range ready {
 		if err := o.promotion.checkForm(sweep); err != nil {
-			return fmt.Errorf("%s: %w", sweep.label(), err)
+			return fmt.Errorf("%s: %w", sweep.Label(), err)
 		}
 		if err := o.promotion.checkScalers(sweep); err != nil {
-			return fmt.Errorf("%s: %w", sweep.label(), err)
+			return fmt.Errorf("%s: %w", sweep.Label(), err)
 		}
 		if err := o.proposer.checkSweep(sweep.Plan); err != nil {
-			return fmt.Errorf("%s: %w", sweep.label(), err)
+			return fmt.Errorf("%s: %w", sweep.Label(), err)
 		}
 		o.promotion.sayWhatIsLeft(sweep.Plan)
 	}
@@ -183,47 +185,47 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 		// What is promoted is all that goes to standard output.
 		stdout, o.promotion.stdout = stderr, stdout
 	}
-	if o.dryRun {
+	if o.DryRun {
 		return o.sweepEstimates(ready, stdout)
 	}
 	for _, sweep := range ready {
-		if err := o.checkMemory(stderr, sweep.label(), sweep.Plan); err != nil {
+		if err := o.CheckMemory(stderr, sweep.Label(), sweep.Plan); err != nil {
 			return err
 		}
 	}
-	return o.keepRequests(func() error { return o.sweepEach(ctx, set, ready, stdout) })
+	return o.KeepRequests(func() error { return o.sweepEach(ctx, set, ready, stdout) })
 }
 
 // sweepEstimates prints what the sweeps amount to.
-func (o *sweepOptions) sweepEstimates(sweeps []compiledSweep, stdout io.Writer) error {
-	var all []runEstimate
+func (o *sweepOptions) sweepEstimates(sweeps []local.Sweep, stdout io.Writer) error {
+	var all []local.RunEstimate
 	for _, sweep := range sweeps {
-		out, err := o.estimate(cli.Identify(sweep.TypeMeta, sweep.ObjectMeta), sweep.Plan, &sweep.Spec.Execution)
+		out, err := o.Estimate(cli.Identify(sweep.TypeMeta, sweep.ObjectMeta), sweep.Plan, &sweep.Spec.Execution)
 		if err != nil {
 			return err
 		}
 		all = append(all, out)
 	}
-	return o.printEstimates(stdout, all)
+	return o.PrintEstimates(stdout, all)
 }
 
-func (o *sweepOptions) sweepEach(ctx context.Context, set *manifest.Set, sweeps []compiledSweep, stdout io.Writer) error {
+func (o *sweepOptions) sweepEach(ctx context.Context, set *manifest.Set, sweeps []local.Sweep, stdout io.Writer) error {
 	objects := make([]*v1alpha1.PolicySweep, len(sweeps))
 	for i := range sweeps {
 		objects[i] = sweeps[i].PolicySweep
 	}
 	names := cli.NamesOf(objects)
-	defer o.legend.End(stdout)
-	return o.output.PrintEach(stdout, len(sweeps), func(i int, stdout io.Writer) error {
-		sweeps[i].named = names[i]
+	defer o.Legend.End(stdout)
+	return o.Output.PrintEach(stdout, len(sweeps), func(i int, stdout io.Writer) error {
+		sweeps[i].Named = names[i]
 		return o.sweepOne(ctx, set, sweeps[i], stdout)
 	})
 }
 
-func (o *sweepOptions) sweepOne(ctx context.Context, set *manifest.Set, sweep compiledSweep, stdout io.Writer) error {
+func (o *sweepOptions) sweepOne(ctx context.Context, set *manifest.Set, sweep local.Sweep, stdout io.Writer) error {
 	conducted, err := o.executeSweep(ctx, sweep)
 	if err != nil {
-		return fmt.Errorf("%s: %w", sweep.label(), err)
+		return fmt.Errorf("%s: %w", sweep.Label(), err)
 	}
 	verdict, err := conducted.Verdict()
 	if err != nil {
@@ -234,22 +236,22 @@ func (o *sweepOptions) sweepOne(ctx context.Context, set *manifest.Set, sweep co
 	}
 	if o.follow != "" {
 		if err := o.writeFollowers(set, sweep, conducted.Study); err != nil {
-			return fmt.Errorf("%s: --follow: %w", sweep.label(), err)
+			return fmt.Errorf("%s: --follow: %w", sweep.Label(), err)
 		}
 	}
 	if o.report != "" {
 		if err := o.writeSweepReport(ctx, sweep, conducted.Study); err != nil {
-			return fmt.Errorf("%s: --report: %w", sweep.label(), err)
+			return fmt.Errorf("%s: --report: %w", sweep.Label(), err)
 		}
 	}
 	if o.benchmarkReport != "" {
 		if err := o.writeBenchmarkReports(ctx, sweep, conducted, verdict); err != nil {
-			return fmt.Errorf("%s: --benchmark-report: %w", sweep.label(), err)
+			return fmt.Errorf("%s: --benchmark-report: %w", sweep.Label(), err)
 		}
 	}
-	open := cli.CheckServed(sweep.label(), conducted.Rows(), verdict)
+	open := cli.CheckServed(sweep.Label(), conducted.Rows(), verdict)
 	if err := o.promotion.promote(sweep, conducted.Study, open); err != nil {
-		return fmt.Errorf("%s: --promote: %w", sweep.label(), err)
+		return fmt.Errorf("%s: --promote: %w", sweep.Label(), err)
 	}
 	return open
 }
@@ -266,40 +268,40 @@ func (o *sweepOptions) withResumeHint(err error) error {
 }
 
 // executeSweep goes through the sweep, with its state if there is one.
-func (o *sweepOptions) executeSweep(ctx context.Context, sweep compiledSweep) (*execute.LocalRun, error) {
+func (o *sweepOptions) executeSweep(ctx context.Context, sweep local.Sweep) (*execute.LocalRun, error) {
 	if o.state == "" {
 		return o.executeWith(ctx, sweep, nil)
 	}
-	s, err := openState(o.state, sweep)
+	s, err := state.Open(o.state, sweep)
 	if err != nil {
 		return nil, err
 	}
 	conducted, err := o.executeWith(ctx, sweep, s)
 	if err == nil {
-		err = s.complete(conducted.Study)
+		err = s.Complete(conducted.Study)
 	}
-	return conducted, errors.Join(err, s.close())
+	return conducted, errors.Join(err, s.Close())
 }
 
 // executeWith goes through the sweep with a state; nil where there is none.
-func (o *sweepOptions) executeWith(ctx context.Context, sweep compiledSweep, s *state) (*execute.LocalRun, error) {
+func (o *sweepOptions) executeWith(ctx context.Context, sweep local.Sweep, s *state.State) (*execute.LocalRun, error) {
 	ctx, err := o.proposer.attach(ctx, sweep, s)
 	if err != nil {
 		return nil, err
 	}
-	var by executor
+	var by local.Executor
 	if s != nil {
-		by = s.executor()
+		by = s.Executor()
 	}
-	conducted, err := o.execute(ctx, sweep.Name, sweep.Compiled, by)
+	conducted, err := o.Execute(ctx, sweep.Name, sweep.Compiled, by)
 	if cause := context.Cause(ctx); err != nil && !errors.Is(cause, ctx.Err()) {
 		err = cause
 	}
 	return conducted, err
 }
 
-func (o *sweepOptions) print(stdout io.Writer, sweep compiledSweep, conducted *execute.LocalRun, verdict *study.Verdict) error {
-	if o.output == cli.Table {
+func (o *sweepOptions) print(stdout io.Writer, sweep local.Sweep, conducted *execute.LocalRun, verdict *study.Verdict) error {
+	if o.Output == cli.Table {
 		return o.table(stdout, sweep, conducted, verdict)
 	}
 	// Rows are all there; of the leaderboard, what a reader may look at.
@@ -315,36 +317,36 @@ func (o *sweepOptions) print(stdout io.Writer, sweep compiledSweep, conducted *e
 	if err := study.FillSweep(&out.Status, conducted.Study); err != nil {
 		return err
 	}
-	rows := cli.RowsOfObject(conducted.Rows(), sweep.named)
-	if o.output == cli.JSON {
+	rows := cli.RowsOfObject(conducted.Rows(), sweep.Named)
+	if o.Output == cli.JSON {
 		return cli.WriteWithRows(stdout, out, rows)
 	}
 	out.Rows = rows
-	return o.output.Write(stdout, out)
+	return o.Output.Write(stdout, out)
 }
 
 // maxListed bounds the points of a leaderboard in JSON.
 const maxListed = 1000
 
-func (o *sweepOptions) table(stdout io.Writer, sweep compiledSweep, conducted *execute.LocalRun, verdict *study.Verdict) error {
+func (o *sweepOptions) table(stdout io.Writer, sweep local.Sweep, conducted *execute.LocalRun, verdict *study.Verdict) error {
 	board, err := conducted.Top(o.top)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "%s\n\n", sweep.label())
+	fmt.Fprintf(stdout, "%s\n\n", sweep.Label())
 	cli.PrintNothingServed(stdout, conducted.Rows())
 	printSweepVerdict(stdout, verdict, board)
 	printDecisions(stdout, verdict)
-	printWarnings(stdout, sweep.Plan.Warnings, sweep.Plan.Findings...)
-	if err := o.legend.Table(stdout, report.Leaderboard(board)); err != nil {
+	local.PrintWarnings(stdout, sweep.Plan.Warnings, sweep.Plan.Findings...)
+	if err := o.Legend.Table(stdout, report.Leaderboard(board)); err != nil {
 		return err
 	}
 	if board.Counts.All > len(board.Candidates) {
 		fmt.Fprintln(stdout, "--top 0 lists all candidates.")
 	}
-	printStepTimes(stdout, sweep.Plan.StepTimes)
-	printApproximations(stdout, sweep.Plan.Approximations)
-	printGates(stdout, verdict)
+	local.PrintStepTimes(stdout, sweep.Plan.StepTimes)
+	local.PrintApproximations(stdout, sweep.Plan.Approximations)
+	local.PrintGates(stdout, verdict)
 	if verdict != nil && len(board.Candidates) > 0 {
 		if note := report.SeedsOfGates(verdict.Gates, &board.Candidates[0]); note != "" {
 			fmt.Fprintf(stdout, "%s.\n", note)
@@ -358,7 +360,7 @@ func (o *sweepOptions) table(stdout io.Writer, sweep compiledSweep, conducted *e
 func printSweepVerdict(w io.Writer, v *study.Verdict, board *result.Leaderboard) {
 	line := report.LeaderboardVerdict(board)
 	if v != nil && !v.KeepBaseline {
-		line = judgementLine(v) + "; " + line
+		line = local.JudgementLine(v) + "; " + line
 	}
 	fmt.Fprintf(w, "verdict: %s\n\n", line)
 }

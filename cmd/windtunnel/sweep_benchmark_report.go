@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
@@ -20,7 +21,7 @@ import (
 
 // checkBenchmarkReports says, before anything is simulated, of which sweeps there are no
 // reports.
-func (o *sweepOptions) checkBenchmarkReports(sweeps []compiledSweep) error {
+func (o *sweepOptions) checkBenchmarkReports(sweeps []local.Sweep) error {
 	if o.benchmarkReport == "" {
 		return nil
 	}
@@ -30,7 +31,7 @@ func (o *sweepOptions) checkBenchmarkReports(sweeps []compiledSweep) error {
 		case named[sweep.Name]:
 			return cli.BadInput(fmt.Errorf("--benchmark-report: two PolicySweeps have the name %s, and so have their files: write them to two folders", sweep.Name))
 		case len(sweep.Plan.Workloads) > 0:
-			return cli.BadInput(fmt.Errorf("--benchmark-report: a report has one load, and %s has %d workloads: write a sweep for each", sweep.label(), len(sweep.Plan.Workloads)))
+			return cli.BadInput(fmt.Errorf("--benchmark-report: a report has one load, and %s has %d workloads: write a sweep for each", sweep.Label(), len(sweep.Plan.Workloads)))
 		}
 		named[sweep.Name] = true
 	}
@@ -39,12 +40,12 @@ func (o *sweepOptions) checkBenchmarkReports(sweeps []compiledSweep) error {
 
 // writeBenchmarkReports writes a report of each candidate that the table lists and that has
 // results under all seeds. A sweep keeps no requests: they are simulated again.
-func (o *sweepOptions) writeBenchmarkReports(ctx context.Context, sweep compiledSweep, conducted *execute.LocalRun, verdict *study.Verdict) error {
+func (o *sweepOptions) writeBenchmarkReports(ctx context.Context, sweep local.Sweep, conducted *execute.LocalRun, verdict *study.Verdict) error {
 	board, err := conducted.Top(o.top)
 	if err != nil {
 		return err
 	}
-	own, err := ownFigures(cli.Identify(sweep.TypeMeta, sweep.ObjectMeta), sweep.Plan, verdict)
+	own, err := local.OwnFigures(cli.Identify(sweep.TypeMeta, sweep.ObjectMeta), sweep.Plan, verdict)
 	if err != nil {
 		return err
 	}
@@ -82,19 +83,19 @@ func (o *sweepOptions) writeBenchmarkReports(ctx context.Context, sweep compiled
 }
 
 // candidateReport simulates a candidate again under the seeds of its rows.
-func (o *sweepOptions) candidateReport(ctx context.Context, sweep compiledSweep, point experiment.Point, rows []result.Row, in benchmark.Input) ([]byte, error) {
+func (o *sweepOptions) candidateReport(ctx context.Context, sweep local.Sweep, point experiment.Point, rows []result.Row, in benchmark.Input) ([]byte, error) {
 	trial := experiment.Trial{Point: point, Share: 1}
 	for i := range rows {
 		trial.Seeds = append(trial.Seeds, rows[i].Seed)
 	}
 	round := sweep.Plan.NewRound(0, []experiment.Trial{trial})
-	var recorded recorders
-	_ = recorded.grow(round.Simulations())
+	var recorded local.Recorders
+	_ = recorded.Grow(round.Simulations())
 	simulations, err := execute.Simulate(ctx, sweep.Plan, sweep.Traces, round, round.All().Indices(), execute.Options{
-		Parallelism: o.parallelism, CheckInvariants: o.check, Requests: recorded.open, Fence: o.fence(),
+		Parallelism: o.Parallelism, CheckInvariants: o.Check, Requests: recorded.Open, Fence: o.Fence(),
 	})
 	if errors.Is(err, execute.ErrWatched) {
-		return nil, toTrust(err)
+		return nil, local.ToTrust(err)
 	}
 	if err != nil {
 		return nil, err
@@ -102,6 +103,6 @@ func (o *sweepOptions) candidateReport(ctx context.Context, sweep compiledSweep,
 	for i := range simulations {
 		in.Rows = append(in.Rows, simulations[i].Row)
 	}
-	in.Requests = recorded.summary()
-	return benchmarkReport(sweep.Plan, point, in)
+	in.Requests = recorded.Summary()
+	return local.BenchmarkReport(sweep.Plan, point, in)
 }

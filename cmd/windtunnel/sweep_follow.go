@@ -14,6 +14,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
@@ -26,7 +27,7 @@ const defaultFollowed = 3
 
 // writeFollowers writes the best points as manifests, each with the ConfigMaps that it
 // refers to.
-func (o *sweepOptions) writeFollowers(set *manifest.Set, sweep compiledSweep, st *study.Study) error {
+func (o *sweepOptions) writeFollowers(set *manifest.Set, sweep local.Sweep, st *study.Study) error {
 	most := defaultFollowed
 	if sweep.Spec.Follow != nil {
 		most = int(sweep.Spec.Follow.Best)
@@ -54,12 +55,12 @@ func (o *sweepOptions) writeFollowers(set *manifest.Set, sweep compiledSweep, st
 	return nil
 }
 
-func (o *sweepOptions) followerManifest(set *manifest.Set, sweep compiledSweep, st *study.Study, point int, name string) ([]byte, error) {
+func (o *sweepOptions) followerManifest(set *manifest.Set, sweep local.Sweep, st *study.Study, point int, name string) ([]byte, error) {
 	spec, err := advice.FollowUpRun(st, &sweep.Spec, point)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.relocatePaths(&spec.Scenario, manifestFolder(set, sweep.PolicySweep)); err != nil {
+	if err := o.relocatePaths(&spec.Scenario, local.ManifestFolder(set, sweep.PolicySweep)); err != nil {
 		return nil, err
 	}
 	run := struct {

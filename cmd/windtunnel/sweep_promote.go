@@ -14,6 +14,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
@@ -67,7 +68,7 @@ func existingFile(name string) (content []byte, there bool, err error) {
 
 // checkForm refuses to replace a file that holds something else than what the sweep
 // writes, such as Helm values by a bare configuration.
-func (o *promoteOptions) checkForm(sweep compiledSweep) error {
+func (o *promoteOptions) checkForm(sweep local.Sweep) error {
 	file, there, err := existingFile(o.file)
 	if err != nil {
 		return cli.BadInput(fmt.Errorf("--promote: %w", err))
@@ -98,7 +99,7 @@ func (o *promoteOptions) checkBundle(file []byte) error {
 }
 
 // promotionFormat is the form in which the sweep promotes.
-func promotionFormat(s compiledSweep) v1alpha1.PromotionFormat {
+func promotionFormat(s local.Sweep) v1alpha1.PromotionFormat {
 	if p := s.Spec.Promote; p != nil {
 		return p.Format
 	}
@@ -107,7 +108,7 @@ func promotionFormat(s compiledSweep) v1alpha1.PromotionFormat {
 
 // promote writes the best point's configuration and manifests. open says which gate does
 // not pass, if one does not.
-func (o *promoteOptions) promote(sweep compiledSweep, st *study.Study, open error) error {
+func (o *promoteOptions) promote(sweep local.Sweep, st *study.Study, open error) error {
 	if !o.wanted() {
 		return nil
 	}
@@ -156,7 +157,7 @@ func (r *rollOut) changes() bool {
 }
 
 // prepare makes the texts that the flags ask for.
-func (o *promoteOptions) prepare(sweep compiledSweep, st *study.Study) (*rollOut, error) {
+func (o *promoteOptions) prepare(sweep local.Sweep, st *study.Study) (*rollOut, error) {
 	manifests, err := advice.PromoteManifests(st, o.scalerNames())
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/manifest"
@@ -64,7 +65,7 @@ func (o *promoteOptions) scalerNames() []string {
 
 // checkScalers refuses scalers without a manifest, and files that hold other objects than the
 // text of the manifest.
-func (o *promoteOptions) checkScalers(sweep compiledSweep) error {
+func (o *promoteOptions) checkScalers(sweep local.Sweep) error {
 	if err := advice.CheckManifests(sweep.Plan, o.scalerNames()); err != nil {
 		return cli.BadInput(fmt.Errorf("--promote-scaler %w", err))
 	}

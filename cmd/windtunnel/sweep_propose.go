@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/state"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/fence"
 	"windtunnel.dev/windtunnel/pkg/propose"
@@ -56,24 +58,24 @@ func (o *proposerOptions) checkSweep(p *experiment.Plan) error {
 
 // attach has the search of a sweep ask the service. The state keeps the answers, if there is
 // one. The context ends with the error that keeps the search from going on.
-func (o *proposerOptions) attach(ctx context.Context, sweep compiledSweep, s *state) (context.Context, error) {
+func (o *proposerOptions) attach(ctx context.Context, sweep local.Sweep, s *state.State) (context.Context, error) {
 	if o.url == "" {
-		printWarnings(o.stderr, o.unasked(sweep.Plan))
-		if s != nil && len(s.proposals) > 0 {
+		local.PrintWarnings(o.stderr, o.unasked(sweep.Plan))
+		if s != nil && len(s.Proposals) > 0 {
 			return ctx, cli.BadInput(errors.New("the state has answers of a proposer: name the service again by --proposer URL"))
 		}
 		return ctx, nil
 	}
-	printWarnings(o.stderr, o.warnings())
+	local.PrintWarnings(o.stderr, o.warnings())
 	options := propose.Options{URL: o.url, Timeout: o.timeout, Pause: time.Second, Wait: cli.Wait, Note: func(e propose.Entry) error {
 		o.tell(&e)
 		if s == nil {
 			return nil
 		}
-		return s.append(stateLine{Proposal: &e})
+		return s.Append(state.Line{Proposal: &e})
 	}}
 	if s != nil {
-		options.Known = s.proposals
+		options.Known = s.Proposals
 	}
 	options.Objectives, options.Features = worker.ProposeObjectives(sweep.Plan), worker.ProposeFeatures(sweep.Plan)
 	client := propose.NewClient(options)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
@@ -21,17 +22,17 @@ const severalOfWorkload = "A sweep with workloads has no time series on its page
 
 // addSeries simulates the baseline and the best point again, and follows them through time: a
 // sweep keeps no series.
-func (o *sweepOptions) addSeries(ctx context.Context, sweep compiledSweep, st *study.Study, to *page.Sweep) error {
+func (o *sweepOptions) addSeries(ctx context.Context, sweep local.Sweep, st *study.Study, to *page.Sweep) error {
 	if len(sweep.Plan.Workloads) > 0 {
 		to.WithoutSeries = severalOfWorkload
 		return nil
 	}
 	trials, names := followedTrials(st, to.Report)
 	followed, err := execute.SeriesOf(ctx, sweep.Plan, sweep.Traces, trials, execute.Options{
-		Parallelism: o.parallelism, CheckInvariants: o.check, Series: result.MaxSeriesBins, Fence: o.fence(),
+		Parallelism: o.Parallelism, CheckInvariants: o.Check, Series: result.MaxSeriesBins, Fence: o.Fence(),
 	})
 	if errors.Is(err, execute.ErrWatched) {
-		return toTrust(err)
+		return local.ToTrust(err)
 	}
 	if err != nil {
 		return err

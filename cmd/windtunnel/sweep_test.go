@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/state"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -154,7 +155,7 @@ func TestAStateTriesAgainWhatTheMachineDecided(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := bytes.SplitAfter(raw, []byte("\n"))
-	var l stateLine
+	var l state.Line
 	if err := json.Unmarshal(lines[1], &l); err != nil {
 		t.Fatal(err)
 	}

@@ -9,12 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cluster"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
 
 // topOptions are the flags of top.
 type topOptions struct {
-	cluster clusterOptions
+	cluster cluster.Options
 	all     bool
 	output  cli.Format
 }
@@ -35,7 +36,7 @@ and which command tells more.`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
-	o.cluster.register(cmd)
+	o.cluster.Register(cmd)
 	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", false, "list the objects of all namespaces")
 	formats := cli.NewChoice(&o.output, cli.DocumentFormats)
 	cmd.Flags().VarP(formats, "output", "o", formats.Words())
@@ -43,14 +44,14 @@ and which command tells more.`,
 }
 
 func (o *topOptions) run(cmd *cobra.Command) error {
-	if o.all && o.cluster.namespace != "" {
+	if o.all && o.cluster.Namespace != "" {
 		return cli.BadInput(errors.New("--namespace and --all-namespaces exclude each other"))
 	}
-	c, err := o.cluster.connect()
+	c, err := o.cluster.Connect()
 	if err != nil {
 		return err
 	}
-	namespace := c.namespace
+	namespace := c.Namespace
 	if o.all {
 		namespace = ""
 	}
@@ -58,7 +59,7 @@ func (o *topOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	rows := o.cluster.caller(cmd).Top(objects)
+	rows := o.cluster.Caller(cmd).Top(objects)
 	if o.output != cli.Table {
 		return o.output.Write(cmd.OutOrStdout(), rows)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/input"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
@@ -85,10 +86,10 @@ func (o *generateOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 	if err := checkOutput(o.output); err != nil {
 		return err
 	}
-	if o.serveGen != "" && len(o.local.files) > 0 {
+	if o.serveGen != "" && len(o.local.Files) > 0 {
 		return cli.BadInput(fmt.Errorf("--servegen and -f are two sources of requests: give one"))
 	}
-	if len(o.local.files) > 0 {
+	if len(o.local.Files) > 0 {
 		return o.writeWorkload(ctx, stdin, stdout, stderr)
 	}
 	write := func(w io.Writer) error {
@@ -176,7 +177,7 @@ func openTrace(stdin io.Reader, name string) (io.ReadCloser, string, error) {
 	}
 	f, err := trace.OpenPath(name)
 	if err != nil {
-		return nil, name, fileError(name, err)
+		return nil, name, input.FileError(name, err)
 	}
 	return f, name, nil
 }

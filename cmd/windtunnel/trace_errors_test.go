@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
 )
 
@@ -72,7 +73,7 @@ func TestTheFormatOfAConfigMapsTraceIsRecognised(t *testing.T) {
 func TestManyInvalidDocumentsAreAFewErrors(t *testing.T) {
 	file := tempFile(t, "day.jsonl", strings.Repeat(`{"some": "thing"}`+"\n", 500))
 	_, err := windtunnel(t, "run", "-f", file)
-	if cli.ExitCode(err) != cli.ExitBadInput || strings.Count(err.Error(), "\n") != mostInvalid || !strings.HasSuffix(err.Error(), "480 more documents are invalid") {
+	if cli.ExitCode(err) != cli.ExitBadInput || strings.Count(err.Error(), "\n") != local.MostInvalid || !strings.HasSuffix(err.Error(), "480 more documents are invalid") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
@@ -143,8 +144,8 @@ func drawTraffic(ctx context.Context, traffic *fit.Traffic, seed int64, blockTok
 	if errs := manifest.Validate(run); len(errs) > 0 {
 		return nil, errs.ToAggregate()
 	}
-	ready, errs, err := compile.Run(ctx, run, localInputs{})
-	if err = compiled(v1alpha1.SimulationRunKind, run.Name, errs, err); err != nil {
+	ready, errs, err := compile.Run(ctx, run, local.Inputs{})
+	if err = local.Compiled(v1alpha1.SimulationRunKind, run.Name, errs, err); err != nil {
 		return nil, err
 	}
 	config, err := execute.Config(ready.Plan, ready.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: seed})

@@ -19,6 +19,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/input"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/spelling"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
@@ -92,7 +93,7 @@ func (o *traceFileFlags) resolve(in io.Reader, name string) (trace.Format, trace
 	if format == "" {
 		var err error
 		if format, in, err = trace.RecogniseFormat(in, name); err != nil {
-			return "", trace.Options{}, nil, cmp.Or(resultInPlaceOfTrace(name), err)
+			return "", trace.Options{}, nil, cmp.Or(input.ResultInPlaceOfTrace(name), err)
 		}
 	}
 	switch errs := selected.Options().Validate(format, field.NewPath("trace")); {

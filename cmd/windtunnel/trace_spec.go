@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -21,17 +22,17 @@ import (
 
 // specOptions are the flags of trace generate that concern a workload.
 type specOptions struct {
-	local       localOptions
+	local       local.Options
 	blockTokens int
 	// limited and seeded say that --requests and --seed were given.
 	limited, seeded bool
 }
 
 func (o *specOptions) register(f *pflag.FlagSet) {
-	o.local.parallelism = 1
-	f.StringArrayVarP(&o.local.files, "filename", "f", nil, "manifest of a SimulationRun, folder of manifests, or - for standard input; may be repeated")
-	f.StringArrayVar(&o.local.configMaps, "configmap", nil, "manifest of a ConfigMap that the object refers to; may be repeated")
-	f.StringVar(&o.local.name, "name", "", "take only the object of this name")
+	o.local.Parallelism = 1
+	f.StringArrayVarP(&o.local.Files, "filename", "f", nil, "manifest of a SimulationRun, folder of manifests, or - for standard input; may be repeated")
+	f.StringArrayVar(&o.local.ConfigMaps, "configmap", nil, "manifest of a ConfigMap that the object refers to; may be repeated")
+	f.StringVar(&o.local.Name, "name", "", "take only the object of this name")
 	f.IntVar(&o.blockTokens, "block-tokens", 16, "size of the blocks of prompts, in tokens, with -f")
 }
 
@@ -40,7 +41,7 @@ func (o *generateOptions) writeWorkload(ctx context.Context, stdin io.Reader, st
 	if o.blockTokens < 1 {
 		return cli.BadInput(fmt.Errorf("--block-tokens must be at least 1, got %d", o.blockTokens))
 	}
-	run, err := o.local.compileOne(ctx, stdin, "-f")
+	run, err := o.local.CompileOne(ctx, stdin, "-f")
 	if err != nil {
 		return err
 	}

@@ -14,11 +14,12 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cluster"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
 
 func newWatchCommand() *cobra.Command {
-	var o clusterOptions
+	var o cluster.Options
 	cmd := &cobra.Command{
 		Use:   "watch NAME | TYPE/NAME",
 		Short: "Follow a sweep or a run of a cluster until its work ends",
@@ -31,20 +32,20 @@ Exit codes: 0 success and all gates pass, 1 the work failed or a gate fails, 2 i
 3 not enough evidence for a gate.`,
 		Example: `  windtunnel watch my-sweep -n experiments
   windtunnel watch simulationrun/my-run > log.txt`,
-		Args: oneObject,
+		Args: cluster.OneObject,
 		RunE: func(cmd *cobra.Command, args []string) error { return watch(cmd, &o, args[0]) },
 	}
-	o.register(cmd)
-	cmd.ValidArgsFunction = o.completeObjects("", 1, false)
+	o.Register(cmd)
+	cmd.ValidArgsFunction = o.CompleteObjects("", 1, false)
 	return cmd
 }
 
-func watch(cmd *cobra.Command, o *clusterOptions, name string) error {
-	c, err := o.connect()
+func watch(cmd *cobra.Command, o *cluster.Options, name string) error {
+	c, err := o.Connect()
 	if err != nil {
 		return err
 	}
-	object, err := c.find(cmd, name)
+	object, err := c.Find(cmd, name)
 	if err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ func watch(cmd *cobra.Command, o *clusterOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	if next := o.caller(cmd).Next(last); next != "" {
+	if next := o.Caller(cmd).Next(last); next != "" {
 		fmt.Fprintf(cmd.OutOrStdout(), "next: %s\n", next)
 	}
 	return endOf(last)

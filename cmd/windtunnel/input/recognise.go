@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package input
 
 import (
 	"bytes"
@@ -23,6 +23,14 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
+// ownAPIVersion tells objects of Windtunnel from what only has its labels.
+var ownAPIVersion = regexp.MustCompile(`["']?apiVersion["']?[ \t]*:[ \t]*["']?` + regexp.QuoteMeta(v1alpha1.GroupVersion.Group) + "/")
+
+func MentionsOwnKinds(content []byte) bool { return ownAPIVersion.Match(content) }
+
+// Verbs are those that simulate a kind.
+var Verbs = map[string]string{v1alpha1.SimulationRunKind: "run", v1alpha1.PolicySweepKind: "sweep"}
+
 // recognised says in words what a file is, and which verbs read it; both are empty for what is not
 // recognised.
 func recognised(name string, content []byte) (what, use string) {
@@ -32,7 +40,7 @@ func recognised(name string, content []byte) (what, use string) {
 	case bytes.ContainsRune(content[:min(len(content), 512)], 0):
 		return asTrace(name, content)
 	}
-	if isPrinted(content) {
+	if IsPrinted(content) {
 		return "is the output of run or sweep -o json", fmt.Sprintf("windtunnel report %s makes a page of it", name)
 	}
 	if set, err := manifest.ReadFromFolder(bytes.NewReader(content), name); err == nil {
@@ -40,11 +48,11 @@ func recognised(name string, content []byte) (what, use string) {
 			return what, use
 		}
 	}
-	if what, use := asResult(content); what != "" {
+	if what, use := AsResult(content); what != "" {
 		return what, use
 	}
 	if found, err := files.Find(content); err == nil && len(found) > 0 {
-		return "holds an " + pickerKind, fmt.Sprintf("windtunnel lint %s checks it, and windtunnel init --epp %[1]s writes a scenario with it", name)
+		return "holds an " + PickerKind, fmt.Sprintf("windtunnel lint %s checks it, and windtunnel init --epp %[1]s writes a scenario with it", name)
 	}
 	return asTrace(name, content)
 }
@@ -53,11 +61,11 @@ func recognised(name string, content []byte) (what, use string) {
 func asManifest(name string, set *manifest.Set) (what, use string) {
 	for kind, n := range map[string]int{v1alpha1.SimulationRunKind: len(set.Runs), v1alpha1.PolicySweepKind: len(set.Sweeps)} {
 		if n > 0 {
-			return "holds a " + kind, fmt.Sprintf("windtunnel %s -f %s simulates it", verbs[kind], name)
+			return "holds a " + kind, fmt.Sprintf("windtunnel %s -f %s simulates it", Verbs[kind], name)
 		}
 	}
 	for _, other := range set.Others {
-		if strings.HasSuffix(other, " "+pickerKind) {
+		if strings.HasSuffix(other, " "+PickerKind) {
 			return "", ""
 		}
 	}
@@ -101,9 +109,9 @@ func traceFormat(name string, content []byte) (trace.Format, bool) {
 	return format, err == nil
 }
 
-// unfit is the error of a file that a verb has no use for: what it is, what the verb reads, and which
+// Unfit is the error of a file that a verb has no use for: what it is, what the verb reads, and which
 // verb reads such files; nil where the file is not recognised.
-func unfit(name string, content []byte, reads string) error {
+func Unfit(name string, content []byte, reads string) error {
 	what, use := recognised(name, content)
 	if what == "" {
 		return nil
@@ -115,45 +123,45 @@ func unfit(name string, content []byte, reads string) error {
 	return cli.BadInput(errors.New(text))
 }
 
-// address tells what is to be fetched from what is a file.
-var address = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*://`)
+// Address tells what is to be fetched from what is a file.
+var Address = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*://`)
 
-// fileError says what to do about a file that cannot be read: an address is to be fetched first, and
+// FileError says what to do about a file that cannot be read: an address is to be fetched first, and
 // a folder is none.
-func fileError(name string, err error) error {
+func FileError(name string, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, syscall.EISDIR):
 		return cli.BadInput(fmt.Errorf("%s is a folder, and the command reads a file: name one of its files", name))
-	case !address.MatchString(name):
+	case !Address.MatchString(name):
 		return cli.BadInput(err)
 	}
 	return cli.BadInput(fmt.Errorf("%s is an address, and the command reads files: download it first: curl -fsSL -o %s %s",
 		name, cli.ShellWord(filepath.Base(strings.TrimRight(name, "/"))), cli.ShellWord(name)))
 }
 
-// readInputFile is os.ReadFile with the words of fileError.
-func readInputFile(name string) ([]byte, error) {
+// Read is os.ReadFile with the words of fileError.
+func Read(name string) ([]byte, error) {
 	raw, err := os.ReadFile(name)
-	return raw, fileError(name, err)
+	return raw, FileError(name, err)
 }
 
-// isPrinted reports whether a text is what run or sweep -o json prints.
-func isPrinted(content []byte) bool {
+// IsPrinted reports whether a text is what run or sweep -o json prints.
+func IsPrinted(content []byte) bool {
 	_, err := archive.ReadPrinted(content)
 	return err == nil
 }
 
-// mayBeManifest reports whether a text is an object of Kubernetes, however faulty, and neither a
+// MayBeManifest reports whether a text is an object of Kubernetes, however faulty, and neither a
 // result nor a configuration of the EPP.
-func mayBeManifest(content []byte) bool {
+func MayBeManifest(content []byte) bool {
 	var object struct {
 		Kind string `json:"kind"`
 	}
-	saysKind := yaml.Unmarshal(content, &object) == nil && object.Kind != "" && object.Kind != pickerKind
-	return (mentionsOwnKinds(content) || saysKind) && !isPrinted(content)
+	saysKind := yaml.Unmarshal(content, &object) == nil && object.Kind != "" && object.Kind != PickerKind
+	return (MentionsOwnKinds(content) || saysKind) && !IsPrinted(content)
 }
 
-// pickerKind is the kind of the EPP's configurations.
-const pickerKind = "EndpointPickerConfig"
+// PickerKind is the kind of the EPP's configurations.
+const PickerKind = "EndpointPickerConfig"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package cluster
 
 import (
 	"errors"
@@ -19,50 +19,51 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/input"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
 
-// clusterOptions are the flags of verbs that read a cluster. They are those of kubectl, which
+// Options are the flags of verbs that read a cluster. They are those of kubectl, which
 // takes them behind the name of a plugin.
-type clusterOptions struct {
-	namespace, context, kubeconfig string
-	// instead is what a verb reads without a cluster; "" is nothing.
-	instead string
+type Options struct {
+	Namespace, context, kubeconfig string
+	// Instead is what a verb reads without a cluster; "" is nothing.
+	Instead string
 }
 
-// register defines the flags, and has shells complete their values.
-func (o *clusterOptions) register(cmd *cobra.Command) {
+// Register defines the flags, and has shells complete their values.
+func (o *Options) Register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the object (default the kubeconfig's)")
+	f.StringVarP(&o.Namespace, "namespace", "n", "", "namespace of the object (default the kubeconfig's)")
 	f.StringVar(&o.context, "context", "", "context of the kubeconfig to use (default its current one)")
 	f.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig `FILE` (default that of KUBECONFIG, or ~/.kube/config)")
 	_ = cmd.RegisterFlagCompletionFunc("namespace", o.completeNamespaces) // the flags are there
 	_ = cmd.RegisterFlagCompletionFunc("context", o.completeContexts)
 }
 
-// loader finds the kubeconfig as kubectl does.
-func (o *clusterOptions) loader() clientcmd.ClientConfig {
+// Loader finds the kubeconfig as kubectl does.
+func (o *Options) Loader() clientcmd.ClientConfig {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = o.kubeconfig
 	overrides := &clientcmd.ConfigOverrides{CurrentContext: o.context}
-	overrides.Context.Namespace = o.namespace
+	overrides.Context.Namespace = o.Namespace
 	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
 }
 
-// A cluster is that of the kubeconfig, and the namespace that is meant.
-type cluster struct {
+// A Connection is that of the kubeconfig, and the namespace that is meant.
+type Connection struct {
 	client.WithWatch
-	config    *rest.Config
-	namespace string
+	Config    *rest.Config
+	Namespace string
 }
 
-// connect returns the cluster that the flags select.
-func (o *clusterOptions) connect() (*cluster, error) {
-	loader := o.loader()
+// Connect returns the cluster that the flags select.
+func (o *Options) Connect() (*Connection, error) {
+	loader := o.Loader()
 	config, err := loader.ClientConfig()
 	if clientcmd.IsEmptyConfig(err) {
-		return nil, cli.BadInput(errors.New("there is no cluster: set --kubeconfig or KUBECONFIG" + o.instead))
+		return nil, cli.BadInput(errors.New("there is no cluster: set --kubeconfig or KUBECONFIG" + o.Instead))
 	}
 	if err != nil {
 		return nil, cli.BadInput(fmt.Errorf("find the cluster: %w", err))
@@ -78,7 +79,7 @@ func (o *clusterOptions) connect() (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &cluster{c, config, namespace}, nil
+	return &Connection{c, config, namespace}, nil
 }
 
 // clusterKinds are the kinds that are in no namespace.
@@ -111,14 +112,14 @@ func mapperOf(scheme *runtime.Scheme) meta.RESTMapper {
 // fileEndings are those of files that people name where a verb takes an object.
 var fileEndings = []string{".yaml", ".yml", ".json", ".jsonl", ".csv", ".state", ".parquet", ".html", ".md"}
 
-// ofCluster checks that the first argument of a verb is not a file. instead is how the verb, or
+// Args checks that the first argument of a verb is not a file. instead is how the verb, or
 // another one, reads files, before the name of the file.
-func ofCluster(check cobra.PositionalArgs, instead string) cobra.PositionalArgs {
+func Args(check cobra.PositionalArgs, instead string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
 			return err
 		}
-		if len(args) > 0 && address.MatchString(args[0]) {
+		if len(args) > 0 && input.Address.MatchString(args[0]) {
 			return cli.BadInput(fmt.Errorf("%s is an address, and the argument of %s is the name of an object in a cluster", args[0], cmd.Name()))
 		}
 		if len(args) > 0 && slices.Contains(fileEndings, filepath.Ext(args[0])) {
@@ -129,17 +130,17 @@ func ofCluster(check cobra.PositionalArgs, instead string) cobra.PositionalArgs 
 	}
 }
 
-// find returns the object of an argument NAME or TYPE/NAME.
-func (c *cluster) find(cmd *cobra.Command, arg string) (kubectl.Object, error) {
+// Find returns the object of an argument NAME or TYPE/NAME.
+func (c *Connection) Find(cmd *cobra.Command, arg string) (kubectl.Object, error) {
 	kind, name, err := kubectl.ParseRef(arg)
 	if err != nil {
 		return kubectl.Object{}, err
 	}
-	return kubectl.Find(cmd.Context(), c, kind, client.ObjectKey{Namespace: c.namespace, Name: name})
+	return kubectl.Find(cmd.Context(), c, kind, client.ObjectKey{Namespace: c.Namespace, Name: name})
 }
 
-// caller is how the command was called.
-func (o *clusterOptions) caller(cmd *cobra.Command) kubectl.Caller {
+// Caller is how the command was called.
+func (o *Options) Caller(cmd *cobra.Command) kubectl.Caller {
 	c := kubectl.Caller{Program: cmd.Root().CommandPath()}
 	if o.context != "" {
 		c.Flags += " --context " + cli.ShellWord(o.context)
@@ -150,11 +151,11 @@ func (o *clusterOptions) caller(cmd *cobra.Command) kubectl.Caller {
 	return c
 }
 
-// unused refuses the flags where what a verb reads is in files or on this machine.
-func (o *clusterOptions) unused() error {
+// Unused refuses the flags where what a verb reads is in files or on this machine.
+func (o *Options) Unused() error {
 	var set []string
 	for _, f := range []struct{ name, value string }{
-		{"--namespace", o.namespace}, {"--context", o.context}, {"--kubeconfig", o.kubeconfig},
+		{"--namespace", o.Namespace}, {"--context", o.context}, {"--kubeconfig", o.kubeconfig},
 	} {
 		if f.value != "" {
 			set = append(set, f.name)
@@ -166,11 +167,11 @@ func (o *clusterOptions) unused() error {
 	return cli.BadInput(fmt.Errorf("leave out %s: this command reads nothing from a cluster", strings.Join(set, ", ")))
 }
 
-// oneObject demands one argument, an object of a cluster.
-var oneObject = ofCluster(cli.Arguments(1, 1, "needs the name of one PolicySweep or SimulationRun"), "report")
+// OneObject demands one argument, an object of a cluster.
+var OneObject = Args(cli.Arguments(1, 1, "needs the name of one PolicySweep or SimulationRun"), "report")
 
-// checkSweep makes sure that an object is of one kind.
-func checkSweep(o kubectl.Object, verb string) (*v1alpha1.PolicySweep, error) {
+// CheckSweep makes sure that an object is of one kind.
+func CheckSweep(o kubectl.Object, verb string) (*v1alpha1.PolicySweep, error) {
 	if o.Sweep == nil {
 		return nil, cli.BadInput(fmt.Errorf("%s is about PolicySweeps, and %s is a SimulationRun", verb, o.Meta().Name))
 	}

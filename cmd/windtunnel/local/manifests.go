@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package local
 
 import (
 	"bytes"
@@ -14,11 +14,12 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/input"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 )
 
-// standardInput is what the objects of standard input are said to be from.
-const standardInput = "standard input"
+// StandardInput is what the objects of standard input are said to be from.
+const StandardInput = "standard input"
 
 // manifestEndings are those of the files that count in a folder, as for kubectl.
 var manifestEndings = []string{".yaml", ".yml", ".json"}
@@ -27,7 +28,7 @@ var manifestEndings = []string{".yaml", ".yml", ".json"}
 // order of their names. Folders within it are left alone.
 func readManifests(name string, stdin io.Reader) (*manifest.Set, error) {
 	if info, err := os.Stat(name); err != nil || !info.IsDir() {
-		return readManifest(name, stdin)
+		return ReadManifest(name, stdin)
 	}
 	entries, err := os.ReadDir(name)
 	if err != nil {
@@ -49,23 +50,23 @@ func readManifests(name string, stdin io.Reader) (*manifest.Set, error) {
 	return set, nil
 }
 
-// readManifest reads a file, or standard input.
-func readManifest(name string, stdin io.Reader) (*manifest.Set, error) {
+// ReadManifest reads a file, or standard input.
+func ReadManifest(name string, stdin io.Reader) (*manifest.Set, error) {
 	if name == "-" {
-		set, err := manifest.Read(stdin, standardInput)
+		set, err := manifest.Read(stdin, StandardInput)
 		return set, cli.BadInput(firstErrors(err))
 	}
 	return readFrom(name, manifest.Read)
 }
 
 func readFrom(name string, read func(io.Reader, string) (*manifest.Set, error)) (*manifest.Set, error) {
-	content, err := readInputFile(name)
+	content, err := input.Read(name)
 	if err != nil {
 		return nil, err
 	}
 	set, err := read(bytes.NewReader(content), name)
-	if err != nil && !mayBeManifest(content) {
-		if other := unfit(name, content, manifestReads); other != nil {
+	if err != nil && !input.MayBeManifest(content) {
+		if other := input.Unfit(name, content, manifestReads); other != nil {
 			return nil, other
 		}
 	}
@@ -88,45 +89,45 @@ func withOthers(err error, content []byte, name string) error {
 // manifestReads are the files that simulations are read from.
 const manifestReads = "a manifest of Windtunnel is YAML or JSON with SimulationRuns and PolicySweeps"
 
-// mostInvalid is how many invalid documents of a file are reported.
-const mostInvalid = 20
+// MostInvalid is how many invalid documents of a file are reported.
+const MostInvalid = 20
 
 // firstErrors returns the first of an error's joined errors, and how many more there are. A file
 // that is no manifest, such as a trace, has one for each line.
 func firstErrors(err error) error {
 	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok || len(joined.Unwrap()) <= mostInvalid {
+	if !ok || len(joined.Unwrap()) <= MostInvalid {
 		return err
 	}
 	all := joined.Unwrap()
-	return errors.Join(append(slices.Clone(all[:mostInvalid]), fmt.Errorf("%d more documents are invalid", len(all)-mostInvalid))...)
+	return errors.Join(append(slices.Clone(all[:MostInvalid]), fmt.Errorf("%d more documents are invalid", len(all)-MostInvalid))...)
 }
 
 // otherFile is the error of one file without any object of Windtunnel that is recognised as something
 // else; nil of others.
-func (o *localOptions) otherFile(set *manifest.Set, kind string) error {
-	if len(o.files) != 1 || len(set.Runs)+len(set.Sweeps) > 0 {
+func (o *Options) otherFile(set *manifest.Set, kind string) error {
+	if len(o.Files) != 1 || len(set.Runs)+len(set.Sweeps) > 0 {
 		return nil
 	}
-	content, err := os.ReadFile(o.files[0])
+	content, err := os.ReadFile(o.Files[0])
 	if err != nil {
 		return nil // standard input, a folder, or a pipe
 	}
-	return unfit(o.files[0], content, fmt.Sprintf("windtunnel %s simulates a %s", verbs[kind], kind))
+	return input.Unfit(o.Files[0], content, fmt.Sprintf("windtunnel %s simulates a %s", input.Verbs[kind], kind))
 }
 
-// nothingFound says that the manifests hold no object of a kind, or none of the
+// NothingFound says that the manifests hold no object of a kind, or none of the
 // name that --name gives, and which verb is for what they hold.
-func (o *localOptions) nothingFound(set *manifest.Set, kind string) error {
+func (o *Options) NothingFound(set *manifest.Set, kind string) error {
 	if err := o.otherFile(set, kind); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s holds no %s", strings.Join(o.files, ", "), kind)
+	text := fmt.Sprintf("%s holds no %s", strings.Join(o.Files, ", "), kind)
 	if len(set.Runs)+len(set.Sweeps)+len(set.ConfigMaps)+len(set.Others) == 0 {
-		return cli.BadInput(fmt.Errorf("%s: there is no object of Kubernetes, and so no %s", strings.Join(o.files, ", "), kind))
+		return cli.BadInput(fmt.Errorf("%s: there is no object of Kubernetes, and so no %s", strings.Join(o.Files, ", "), kind))
 	}
-	if o.name != "" {
-		text += fmt.Sprintf(" named %q", o.name)
+	if o.Name != "" {
+		text += fmt.Sprintf(" named %q", o.Name)
 	}
 	others := map[string][]string{}
 	for _, run := range set.Runs {
@@ -137,12 +138,12 @@ func (o *localOptions) nothingFound(set *manifest.Set, kind string) error {
 	}
 	for _, other := range []string{v1alpha1.SimulationRunKind, v1alpha1.PolicySweepKind} {
 		names := others[other]
-		if o.name != "" {
-			names = slices.DeleteFunc(names, func(name string) bool { return name != o.name })
+		if o.Name != "" {
+			names = slices.DeleteFunc(names, func(name string) bool { return name != o.Name })
 		}
 		if other != kind && len(names) > 0 {
-			text += fmt.Sprintf("; it holds the %s %s, which windtunnel %s simulates", other, names[0], verbs[other])
-			return cli.BadInput(fmt.Errorf("%s: windtunnel %s -f %s", text, verbs[other], strings.Join(o.files, " -f ")))
+			text += fmt.Sprintf("; it holds the %s %s, which windtunnel %s simulates", other, names[0], input.Verbs[other])
+			return cli.BadInput(fmt.Errorf("%s: windtunnel %s -f %s", text, input.Verbs[other], strings.Join(o.Files, " -f ")))
 		}
 	}
 	if len(set.Others) > 0 {

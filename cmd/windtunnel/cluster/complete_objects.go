@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package cluster
 
 import (
 	"context"
@@ -21,9 +21,9 @@ const completionTimeout = 3 * time.Second
 // completer is what cobra asks for the values of arguments and flags.
 type completer = func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective)
 
-// completeObjects has a shell complete the names of objects of a kind, or of both for "". At most so
+// CompleteObjects has a shell complete the names of objects of a kind, or of both for "". At most so
 // many arguments are objects. What remains is left to the names of files if a verb takes them.
-func (o *clusterOptions) completeObjects(kind string, most int, files bool) completer {
+func (o *Options) CompleteObjects(kind string, most int, files bool) completer {
 	directive := cobra.ShellCompDirectiveNoFileComp
 	if files {
 		directive = cobra.ShellCompDirectiveDefault
@@ -34,11 +34,11 @@ func (o *clusterOptions) completeObjects(kind string, most int, files bool) comp
 		}
 		ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
 		defer cancel()
-		c, err := o.connect()
+		c, err := o.Connect()
 		if err != nil {
 			return nil, directive
 		}
-		objects, err := kubectl.List(ctx, c, c.namespace)
+		objects, err := kubectl.List(ctx, c, c.Namespace)
 		if err != nil {
 			return nil, directive
 		}
@@ -73,10 +73,10 @@ func completedNames(objects []kubectl.Object, kind, begun string) []cobra.Comple
 }
 
 // completeNamespaces completes the value of --namespace.
-func (o *clusterOptions) completeNamespaces(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (o *Options) completeNamespaces(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
 	defer cancel()
-	c, err := o.connect()
+	c, err := o.Connect()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -94,9 +94,9 @@ func (o *clusterOptions) completeNamespaces(cmd *cobra.Command, _ []string, begu
 }
 
 // completeContexts completes the value of --context.
-func (o *clusterOptions) completeContexts(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	unset := clusterOptions{kubeconfig: o.kubeconfig}
-	raw, err := unset.loader().RawConfig()
+func (o *Options) completeContexts(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	unset := Options{kubeconfig: o.kubeconfig}
+	raw, err := unset.Loader().RawConfig()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package local
 
 import (
 	"bufio"
@@ -53,10 +53,10 @@ func newRequestFile(name string) (*requestFile, error) {
 	return &requestFile{name: name, file: f, buf: b, out: dataframe.NewRequestWriter(b)}, nil
 }
 
-// keepRequests does the work of a verb with the file of --requests, which is there
+// KeepRequests does the work of a verb with the file of --requests, which is there
 // afterwards only where all was simulated.
-func (o *localOptions) keepRequests(work func() error) error {
-	into, err := newRequestFile(o.requests)
+func (o *Options) KeepRequests(work func() error) error {
+	into, err := newRequestFile(o.Requests)
 	if err != nil {
 		return err
 	}
@@ -69,13 +69,13 @@ func (o *localOptions) keepRequests(work func() error) error {
 }
 
 // of has a conductor write the requests of an object.
-func (r *requestFile) of(object string, by executor) executor {
+func (r *requestFile) of(object string, by Executor) Executor {
 	if r == nil {
 		return by
 	}
 	r.object, r.next, r.ended = object, 0, map[int]bool{}
-	also := by.requests
-	by.requests = func(simulation int, point experiment.Point, seed int64) (execute.RequestSink, error) {
+	also := by.Requests
+	by.Requests = func(simulation int, point experiment.Point, seed int64) (execute.RequestSink, error) {
 		part, err := r.open(simulation)
 		if err != nil || also == nil {
 			return part, err

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package local
 
 import (
 	"fmt"
@@ -12,15 +12,15 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 )
 
-// programLimits is a flag with limits of code in policy bundles.
-type programLimits struct{ bundle.Limits }
+// ProgramLimits is a flag with limits of code in policy bundles.
+type ProgramLimits struct{ bundle.Limits }
 
-func (l *programLimits) register(f *pflag.FlagSet) {
+func (l *ProgramLimits) Register(f *pflag.FlagSet) {
 	f.Var(l, "program-limits", "`LIMIT=NUMBER,…`: limits of the code in policy bundles: callSteps, runSteps, memoryMiB and cpuSeconds; a bundle may state lower ones")
 }
 
 // Set implements [pflag.Value].
-func (l *programLimits) Set(text string) error {
+func (l *ProgramLimits) Set(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		name, number, ok := strings.Cut(part, "=")
 		value, err := strconv.ParseUint(number, 10, 64)
@@ -35,7 +35,7 @@ func (l *programLimits) Set(text string) error {
 }
 
 // String implements [pflag.Value].
-func (l *programLimits) String() string {
+func (l *ProgramLimits) String() string {
 	if l.Limits == (bundle.Limits{}) {
 		return ""
 	}
@@ -43,4 +43,4 @@ func (l *programLimits) String() string {
 }
 
 // Type implements [pflag.Value].
-func (*programLimits) Type() string { return "limits" }
+func (*ProgramLimits) Type() string { return "limits" }

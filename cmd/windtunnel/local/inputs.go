@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package local
 
 import (
 	"context"
@@ -17,20 +17,20 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
 )
 
-type localInputs struct {
-	configMaps []*corev1.ConfigMap
-	namespace  string
-	folder     string
+type Inputs struct {
+	ConfigMaps []*corev1.ConfigMap
+	Namespace  string
+	Folder     string
 	// volumes are folders by the name of a claim or the reference of an image.
 	volumes map[string]string
 	// programs are the limits of code in policy bundles.
 	programs bundle.Limits
 }
 
-func (l localInputs) ConfigMapKey(_ context.Context, name, key string) ([]byte, error) {
+func (l Inputs) ConfigMapKey(_ context.Context, name, key string) ([]byte, error) {
 	var elsewhere []string
-	for _, cm := range l.configMaps {
-		if cm.Name == name && cm.Namespace == l.namespace {
+	for _, cm := range l.ConfigMaps {
+		if cm.Name == name && cm.Namespace == l.Namespace {
 			return compile.ConfigMapKey(cm, key)
 		}
 		if cm.Name == name {
@@ -39,19 +39,19 @@ func (l localInputs) ConfigMapKey(_ context.Context, name, key string) ([]byte, 
 	}
 	if len(elsewhere) > 0 {
 		return nil, compile.Missing(fmt.Sprintf("ConfigMap %s is in %s, but the object that refers to it is in namespace %s",
-			name, strings.Join(elsewhere, " and in "), l.namespace))
+			name, strings.Join(elsewhere, " and in "), l.Namespace))
 	}
 	return nil, compile.Missing(fmt.Sprintf("ConfigMap %s is not in the manifest and not in a file of --configmap", name))
 }
 
-func (l localInputs) OpenFile(name string) (io.ReadCloser, error) {
+func (l Inputs) OpenFile(name string) (io.ReadCloser, error) {
 	if !filepath.IsAbs(name) {
-		name = filepath.Join(l.folder, name)
+		name = filepath.Join(l.Folder, name)
 	}
 	return trace.OpenPath(name)
 }
 
-func (l localInputs) OpenVolumeFile(volume, path string) (io.ReadCloser, error) {
+func (l Inputs) OpenVolumeFile(volume, path string) (io.ReadCloser, error) {
 	folder, given := l.volumes[volume]
 	if !given {
 		return nil, compile.Missing(fmt.Sprintf("only pods of a cluster mount this volume; name a folder with its files: --volume %s=FOLDER", volume))
@@ -59,8 +59,8 @@ func (l localInputs) OpenVolumeFile(volume, path string) (io.ReadCloser, error) 
 	return trace.OpenPath(filepath.Join(folder, filepath.FromSlash(path)))
 }
 
-func (localInputs) ParsesTraces() bool { return true }
+func (Inputs) ParsesTraces() bool { return true }
 
-func (l localInputs) ProgramLimits() bundle.Limits { return l.programs }
+func (l Inputs) ProgramLimits() bundle.Limits { return l.programs }
 
-func (localInputs) Parquet() trace.ParquetCodec { return parquetfile.Codec{} }
+func (Inputs) Parquet() trace.ParquetCodec { return parquetfile.Codec{} }

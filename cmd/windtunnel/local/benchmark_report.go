@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package local
 
 import (
 	"fmt"
@@ -16,22 +16,22 @@ import (
 	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
-// recorders record the requests of simulations for a benchmark report, in their order.
-type recorders []*benchmark.Recorder
+// Recorders record the requests of simulations for a benchmark report, in their order.
+type Recorders []*benchmark.Recorder
 
-func (r *recorders) grow(simulations int) error {
+func (r *Recorders) Grow(simulations int) error {
 	for range simulations {
 		*r = append(*r, &benchmark.Recorder{})
 	}
 	return nil
 }
 
-func (r *recorders) open(simulation int, _ experiment.Point, _ int64) (execute.RequestSink, error) {
+func (r *Recorders) Open(simulation int, _ experiment.Point, _ int64) (execute.RequestSink, error) {
 	return (*r)[simulation], nil
 }
 
-// summary sums up all simulations.
-func (r *recorders) summary() *benchmark.Summary {
+// Summary sums up all simulations.
+func (r *Recorders) Summary() *benchmark.Summary {
 	sum := &benchmark.Summary{}
 	for _, recorder := range *r {
 		sum.Merge(&recorder.Summary)
@@ -39,9 +39,9 @@ func (r *recorders) summary() *benchmark.Summary {
 	return sum
 }
 
-// benchmarkReport returns the report of one point of a plan. The rows are in the order of
+// BenchmarkReport returns the report of one point of a plan. The rows are in the order of
 // the recorders.
-func benchmarkReport(p *experiment.Plan, point experiment.Point, in benchmark.Input) ([]byte, error) {
+func BenchmarkReport(p *experiment.Plan, point experiment.Point, in benchmark.Input) ([]byte, error) {
 	tree, err := p.ScenarioAt(point, 1)
 	if err != nil {
 		return nil, err
@@ -57,8 +57,8 @@ func benchmarkReport(p *experiment.Plan, point experiment.Point, in benchmark.In
 	return r.Encode()
 }
 
-// ownFigures are what reports say of the whole object below results.profiling.windtunnel.
-func ownFigures(of cli.Identity, p *experiment.Plan, verdict *study.Verdict) (map[string]any, error) {
+// OwnFigures are what reports say of the whole object below results.profiling.windtunnel.
+func OwnFigures(of cli.Identity, p *experiment.Plan, verdict *study.Verdict) (map[string]any, error) {
 	own := struct {
 		Object         cli.Identity           `json:"object"`
 		Plan           string                 `json:"plan_sha256"`
@@ -80,8 +80,8 @@ func ownFigures(of cli.Identity, p *experiment.Plan, verdict *study.Verdict) (ma
 	return experiment.ToTree(own)
 }
 
-// withPools are the rows of a run, one a document, with what a report says of each pool.
-func withPools(conducted *execute.LocalRun, p *experiment.Plan) []result.Row {
+// WithPools are the rows of a run, one a document, with what a report says of each pool.
+func WithPools(conducted *execute.LocalRun, p *experiment.Plan) []result.Row {
 	var metrics []result.Metric
 	if criteria, errs := p.Criteria(nil); len(errs) == 0 {
 		metrics = criteria.Metrics()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package local
 
 import (
 	"bufio"
@@ -28,10 +28,10 @@ type memoryBound struct {
 	by    string
 }
 
-// checkMemory warns of work that may take more memory than there is, and refuses
+// CheckMemory warns of work that may take more memory than there is, and refuses
 // work that surely does: a Go program without memory ends in the middle, with the
 // exit code of bad input.
-func (o *localOptions) checkMemory(stderr io.Writer, label string, plan *experiment.Plan) error {
+func (o *Options) CheckMemory(stderr io.Writer, label string, plan *experiment.Plan) error {
 	bound, known := availableMemory()
 	if !known {
 		return nil
@@ -40,12 +40,12 @@ func (o *localOptions) checkMemory(stderr io.Writer, label string, plan *experim
 	if err != nil {
 		return err
 	}
-	most, least := study.PeakBytes(plan, progress, o.parallelism), study.FirstPeakBytes(plan, progress, o.parallelism)
+	most, least := study.PeakBytes(plan, progress, o.Parallelism), study.FirstPeakBytes(plan, progress, o.Parallelism)
 	if most <= bound.bytes {
 		return nil
 	}
 	words := fmt.Sprintf("about %s of memory, but %s are available (%s): reduce --parallelism (%d), the points, the seeds or the replicas, or set GOMEMLIMIT to the available memory",
-		mebibytes(most), mebibytes(bound.bytes), bound.by, o.parallelism)
+		mebibytes(most), mebibytes(bound.bytes), bound.by, o.Parallelism)
 	if least/memoryEstimateFactor > bound.bytes {
 		return fmt.Errorf("%s: not started: it would take %s", label, words)
 	}

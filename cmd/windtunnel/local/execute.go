@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package local
 
 import (
 	"context"
@@ -17,52 +17,52 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
-// executor has callbacks for the execution of a study; nil functions are not called.
-type executor struct {
-	// known returns rows that need not be simulated again.
-	known func(key string) (result.Row, bool)
-	// began is told how many simulations a round has.
-	began func(int) error
-	// done is told of each row and its point.
-	done func(experiment.Point, *result.Row) error
-	// trace has simulations traced; nil does not.
-	trace *execute.Tracing
-	// requests gives what takes the requests of a simulation.
-	requests func(simulation int, point experiment.Point, seed int64) (execute.RequestSink, error)
-	// series is how many bins time series have at most; 0 makes none.
-	series int
+// Executor has callbacks for the execution of a study; nil functions are not called.
+type Executor struct {
+	// Known returns rows that need not be simulated again.
+	Known func(key string) (result.Row, bool)
+	// Began is told how many simulations a round has.
+	Began func(int) error
+	// Done is told of each row and its point.
+	Done func(experiment.Point, *result.Row) error
+	// Trace has simulations traced; nil does not.
+	Trace *execute.Tracing
+	// Requests gives what takes the requests of a simulation.
+	Requests func(simulation int, point experiment.Point, seed int64) (execute.RequestSink, error)
+	// Series is how many bins time series have at most; 0 makes none.
+	Series int
 }
 
-// execute runs all of a plan on this machine.
-func (o *localOptions) execute(ctx context.Context, name string, c *compile.Compiled, by executor) (*execute.LocalRun, error) {
-	printWarnings(os.Stderr, o.fenceWarnings(c.Plan))
+// Execute runs all of a plan on this machine.
+func (o *Options) Execute(ctx context.Context, name string, c *compile.Compiled, by Executor) (*execute.LocalRun, error) {
+	PrintWarnings(os.Stderr, o.FenceWarnings(c.Plan))
 	p := cli.NewProgress(name)
 	defer p.End()
 	by = o.into.of(name, by)
 	conducted, err := execute.RunLocally(ctx, c.Plan, c.Traces, execute.Options{
-		Parallelism: o.parallelism,
-		Known:       by.known,
+		Parallelism: o.Parallelism,
+		Known:       by.Known,
 		Began: func(simulations int) error {
 			p.Begin(simulations)
 			limitHeapGrowth(p.Total, c.Traces)
-			if by.began != nil {
-				return by.began(simulations)
+			if by.Began != nil {
+				return by.Began(simulations)
 			}
 			return nil
 		},
 		Progress:        p.Update,
-		Done:            by.done,
-		CheckInvariants: o.check,
-		Trace:           by.trace,
-		Requests:        by.requests,
-		Series:          by.series,
-		Fence:           o.fence(),
+		Done:            by.Done,
+		CheckInvariants: o.Check,
+		Trace:           by.Trace,
+		Requests:        by.Requests,
+		Series:          by.Series,
+		Fence:           o.Fence(),
 	})
 	if errors.Is(err, study.ErrNothingServed) {
 		return nil, err
 	}
 	if errors.Is(err, execute.ErrWatched) {
-		return nil, toTrust(err)
+		return nil, ToTrust(err)
 	}
 	if errors.Is(err, execute.ErrInvalidPoint) || errors.Is(err, study.ErrTooManyFailed) {
 		return nil, cli.BadInput(err)

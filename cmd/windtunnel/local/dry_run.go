@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package local
 
 import (
 	"fmt"
@@ -17,10 +17,10 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 )
 
-// runEstimate is what --dry-run says of an object: what would be simulated.
-type runEstimate struct {
+// RunEstimate is what --dry-run says of an object: what would be simulated.
+type RunEstimate struct {
 	cli.Identity
-	Plan planSummary `json:"plan"`
+	Plan PlanSummary `json:"plan"`
 	// warnings and findings are the plan's remarks, apart: a finding has a severity.
 	warnings []string
 	findings []experiment.Finding
@@ -28,9 +28,9 @@ type runEstimate struct {
 	learns bool
 }
 
-// planSummary are the figures of a plan. Of a search that learns, points, simulations
+// PlanSummary are the figures of a plan. Of a search that learns, points, simulations
 // and what they take are the most that there can be.
-type planSummary struct {
+type PlanSummary struct {
 	Hash        string  `json:"hash"`
 	Points      int64   `json:"points"`
 	Simulations int64   `json:"simulations"`
@@ -60,17 +60,17 @@ const (
 	memoryEstimateError = "the samples take 0.8 to 1.3 times that"
 )
 
-// estimate is what a plan amounts to.
-func (o *localOptions) estimate(object cli.Identity, plan *experiment.Plan, execution *v1alpha1.Execution) (runEstimate, error) {
+// Estimate is what a plan amounts to.
+func (o *Options) Estimate(object cli.Identity, plan *experiment.Plan, execution *v1alpha1.Execution) (RunEstimate, error) {
 	st, err := study.New(plan)
 	if err != nil {
-		return runEstimate{}, err
+		return RunEstimate{}, err
 	}
 	status := study.Estimate(plan, st)
-	return runEstimate{Identity: object, learns: plan.IsAdaptive(), warnings: plan.Warnings, findings: plan.Findings, Plan: planSummary{
+	return RunEstimate{Identity: object, learns: plan.IsAdaptive(), warnings: plan.Warnings, findings: plan.Findings, Plan: PlanSummary{
 		Hash: plan.Hash(), Points: status.Points, Simulations: status.Simulations, Seeds: plan.Seeds, Workloads: len(plan.Workloads),
-		Shards: execution.Shards, Parallelism: o.parallelism,
-		CPUSeconds: twoDigits(startSeconds + study.CoreSeconds(plan, st)), MemoryBytes: study.PeakBytes(plan, st, o.parallelism),
+		Shards: execution.Shards, Parallelism: o.Parallelism,
+		CPUSeconds: twoDigits(startSeconds + study.CoreSeconds(plan, st)), MemoryBytes: study.PeakBytes(plan, st, o.Parallelism),
 		ConfigMaps: status.ConfigMaps, Clients: expandedClients(plan), Warnings: plan.Remarks(),
 	}}, nil
 }
@@ -94,10 +94,10 @@ func twoDigits(x float64) float64 {
 	return rounded
 }
 
-func (o runEstimate) table(w io.Writer) error {
+func (o RunEstimate) table(w io.Writer) error {
 	p := &o.Plan
 	fmt.Fprintf(w, "%s %s: nothing is simulated.\n\n", o.Kind, o.Metadata.Name)
-	printWarnings(w, o.warnings, o.findings...)
+	PrintWarnings(w, o.warnings, o.findings...)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	points, atMost, forOneCore := "", "", "estimated for one core"
 	if o.learns {
@@ -134,11 +134,11 @@ func seedList(seeds []int64) string {
 	return strings.Join(texts, ", ")
 }
 
-// printEstimates prints what the objects amount to.
-func (o *localOptions) printEstimates(stdout io.Writer, all []runEstimate) error {
-	return o.output.PrintEach(stdout, len(all), func(i int, stdout io.Writer) error {
-		if o.output != cli.Table {
-			return o.output.Write(stdout, all[i])
+// PrintEstimates prints what the objects amount to.
+func (o *Options) PrintEstimates(stdout io.Writer, all []RunEstimate) error {
+	return o.Output.PrintEach(stdout, len(all), func(i int, stdout io.Writer) error {
+		if o.Output != cli.Table {
+			return o.Output.Write(stdout, all[i])
 		}
 		if i > 0 {
 			fmt.Fprintln(stdout)

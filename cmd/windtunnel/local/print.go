@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package local
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// printWarnings prints what need not be meant, and what the linter finds.
-func printWarnings(w io.Writer, warnings []string, findings ...experiment.Finding) {
+// PrintWarnings prints what need not be meant, and what the linter finds.
+func PrintWarnings(w io.Writer, warnings []string, findings ...experiment.Finding) {
 	for _, text := range warnings {
 		fmt.Fprintf(w, "warning: %s\n", text)
 	}
@@ -24,22 +24,22 @@ func printWarnings(w io.Writer, warnings []string, findings ...experiment.Findin
 	}
 }
 
-// printStepTimes says what step times rest on.
-func printStepTimes(w io.Writer, lines []string) {
+// PrintStepTimes says what step times rest on.
+func PrintStepTimes(w io.Writer, lines []string) {
 	for _, text := range lines {
 		fmt.Fprintf(w, "Step times: %s.\n", text)
 	}
 }
 
-// printApproximations says what of the router is not as the EPP has it.
-func printApproximations(w io.Writer, approximations []string) {
+// PrintApproximations says what of the router is not as the EPP has it.
+func PrintApproximations(w io.Writer, approximations []string) {
 	for _, text := range approximations {
 		fmt.Fprintf(w, "Approximated in the router: %s.\n", text)
 	}
 }
 
-// printGates says what came of each gate.
-func printGates(w io.Writer, v *study.Verdict) {
+// PrintGates says what came of each gate.
+func PrintGates(w io.Writer, v *study.Verdict) {
 	if v == nil {
 		return
 	}
@@ -52,14 +52,14 @@ func printGates(w io.Writer, v *study.Verdict) {
 	}
 }
 
-// printRunVerdict prints the judgement of a run's gates in one sentence.
-func printRunVerdict(w io.Writer, v *study.Verdict) {
+// PrintRunVerdict prints the judgement of a run's gates in one sentence.
+func PrintRunVerdict(w io.Writer, v *study.Verdict) {
 	if v != nil {
-		fmt.Fprintf(w, "verdict: %s\n\n", judgementLine(v))
+		fmt.Fprintf(w, "verdict: %s\n\n", JudgementLine(v))
 	}
 }
 
-func judgementLine(v *study.Verdict) string {
+func JudgementLine(v *study.Verdict) string {
 	if v.Undecided() {
 		return "undecided: " + v.Message
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package input
 
 import (
 	"bytes"
@@ -42,8 +42,8 @@ var resultFormats = []resultFormat{
 	{"is a Benchmark Report of llm-d-benchmark", [][]string{{"run", "uid"}, {"results"}}, "windtunnel compare and windtunnel calibrate read Benchmark Reports"},
 }
 
-// asResult are the words on a result of another tool, or on lines of such.
-func asResult(content []byte) (what, use string) {
+// AsResult are the words on a result of another tool, or on lines of such.
+func AsResult(content []byte) (what, use string) {
 	var root any
 	if yaml.Unmarshal(content, &root) != nil {
 		first, _, _ := bytes.Cut(content, []byte("\n"))
@@ -63,9 +63,9 @@ func asResult(content []byte) (what, use string) {
 	return "", ""
 }
 
-// isMeasurement reports whether a text is a result of another tool.
-func isMeasurement(content []byte) bool {
-	what, _ := asResult(content)
+// IsMeasurement reports whether a text is a result of another tool.
+func IsMeasurement(content []byte) bool {
+	what, _ := AsResult(content)
 	return what != ""
 }
 
@@ -84,8 +84,8 @@ func leads(from any, path []string) bool {
 // largestResult is how many bytes of a file are parsed to tell a result from a trace.
 const largestResult = 64 << 20
 
-// resultInPlaceOfTrace is the error of a file that is no trace and holds results of another tool; nil of others.
-func resultInPlaceOfTrace(name string) error {
+// ResultInPlaceOfTrace is the error of a file that is no trace and holds results of another tool; nil of others.
+func ResultInPlaceOfTrace(name string) error {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > largestResult {
 		return nil
 	}
@@ -93,7 +93,7 @@ func resultInPlaceOfTrace(name string) error {
 	if err != nil {
 		return nil
 	}
-	what, use := asResult(content)
+	what, use := AsResult(content)
 	if what == "" {
 		return nil
 	}
