@@ -14,7 +14,7 @@ type Policies struct {
 	Bundle *ManifestSource `json:"bundle,omitempty"`
 }
 
-// GatewayPolicy is a policy of the gateway. windtunnel's docs/admission.md lists the
+// GatewayPolicy is a policy of the gateway. windtunnel's docs/policy-reference.md lists the
 // policies with their parameters.
 type GatewayPolicy struct {
 	// policy is the name of the policy, such as token-bucket.
@@ -29,7 +29,7 @@ type GatewayPolicy struct {
 	Parameters map[string]PolicyParameter `json:"parameters,omitempty"`
 }
 
-// RoutingPolicy chooses a replica. windtunnel's docs/policies.md lists policies
+// RoutingPolicy chooses a replica. windtunnel's docs/policy-reference.md lists policies
 // and scorers with their parameters.
 //
 // +kubebuilder:validation:XValidation:rule="(self.policy == 'weighted') == has(self.scorers)",message="scorers must be set exactly when policy is weighted"
@@ -42,7 +42,7 @@ type RoutingPolicy struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Policy string `json:"policy,omitempty"`
-	// parameters are the parameters of the policy. docs/policies.md lists their
+	// parameters are the parameters of the policy. docs/policy-reference.md lists their
 	// defaults.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=16
@@ -85,7 +85,7 @@ type RoutingScorer struct {
 	// +optional
 	// +kubebuilder:default="1"
 	Weight Decimal `json:"weight,omitempty"`
-	// parameters are the parameters of the scorer. docs/policies.md lists their
+	// parameters are the parameters of the scorer. docs/policy-reference.md lists their
 	// defaults.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=16

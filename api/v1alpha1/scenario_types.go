@@ -170,7 +170,7 @@ type Router struct {
 	// +optional
 	Priority *GatewayPolicy `json:"priority,omitempty"`
 	// adaptive changes the weights of scorers in the run by a law, which policy names.
-	// windtunnel's docs/admission.md lists the laws.
+	// windtunnel's docs/policy-reference.md lists the laws.
 	// +optional
 	Adaptive *GatewayPolicy `json:"adaptive,omitempty"`
 	// metricsRefreshInterval is the time between scrapes of a replica's

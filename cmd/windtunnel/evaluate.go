@@ -124,7 +124,7 @@ The policy is a PolicyBundle, a program in Starlark (.star) or a WebAssembly mod
 lacks stays as the scenario has it.
 
 -o json prints one answer, or a list for several scenarios or seeds: those of the first
-scenario under all seeds come first. docs/evaluate.md describes the answer.
+scenario under all seeds come first. docs/policy-abi.md describes the answer.
 
 The exit code is 0 for each answer, also where the policy has a fault: then ok is false,
 combined_score is 0, and error says why. It is 2 for faults of the flags and of the

@@ -86,9 +86,9 @@ func TestEvaluateRefusesBadInput(t *testing.T) {
 	}
 }
 
-// TestThePageOnEvaluate types the commands of docs/evaluate.md, which shows what they print.
+// TestThePageOnEvaluate types the commands of docs/bundles.md, which shows what they print.
 func TestThePageOnEvaluate(t *testing.T) {
-	page, err := os.ReadFile("../../docs/evaluate.md")
+	page, err := os.ReadFile("../../docs/bundles.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestThePageOnEvaluate(t *testing.T) {
 	shown, _, _ = strings.Cut(shown, "```")
 	t.Chdir("../..")
 	if diff := cmp.Diff(shown, mustRun(t, append([]string{"evaluate"}, strings.Fields(command)...)...)); diff != "" {
-		t.Errorf("windtunnel evaluate%s (-docs/evaluate.md +printed):\n%s", command, diff)
+		t.Errorf("windtunnel evaluate%s (-docs/bundles.md +printed):\n%s", command, diff)
 	}
 	sample, err := os.ReadFile(filepath.Join("config", "samples", "policies", "prefix-and-load.star"))
 	if err != nil {

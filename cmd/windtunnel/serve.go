@@ -35,7 +35,7 @@ func newServeCommand() *cobra.Command {
 		Short: "Score policies over HTTP, for programs that search for policies",
 		Long: `Read scenarios once, and answer questions about policies over HTTP as evaluate does:
 POST /v1/evaluate, /v1/evaluate_examples and /v1/validate, GET /v1/status and /v1/task.
-docs/evaluate.md describes them.
+docs/policy-abi.md describes them.
 
 The server listens on the loopback interface only, unless --listen names another
 address. A client that can reach it can have it run programs, behind limits, unless

@@ -30,7 +30,7 @@ type proposerOptions struct {
 }
 
 func (o *proposerOptions) register(f *pflag.FlagSet) {
-	f.StringVar(&o.url, "proposer", "", "`URL` of a service that proposes policies for a parameter that evolves; docs/evolution.md describes the requests")
+	f.StringVar(&o.url, "proposer", "", "`URL` of a service that proposes policies for a parameter that evolves; docs/policy-abi.md describes the requests")
 	f.DurationVar(&o.timeout, "proposer-timeout", 2*time.Minute, "how long the command waits for an answer of --proposer, in each of three tries")
 }
 

@@ -22,14 +22,14 @@ var contents = []chapter{
 		"tasks/first-verdict", "first-sweep", "tasks/roll-out-check", "tasks/own-trace", "tasks/capacity", "tasks/compare-policies", "tasks/autoscaler", "tasks/pull-request-gate",
 	}},
 	{"Sweeps and results", []string{
-		"sweeps", "evaluate", "evolution", "explain", "reports", "series", "traces", "data-frames", "benchmark-report", "statistics",
+		"sweeps", "explain", "reports", "series", "traces", "data-frames", "benchmark-report", "statistics",
 	}},
 	{"Workloads", []string{"presets", "profiles", "request-types", "trace-sessions", "trace-fit"}},
 	{"Policies", []string{
-		"epp", "lint", "policies", "bundles", "policy-abi", "admission", "scheduling", "speculation",
+		"epp", "lint", "policies", "bundles", "admission", "scheduling", "speculation",
 		"autoscaling",
 	}},
-	{"Reference", []string{"api", "reference", "command", "metrics", "autoscaling-reference", "catalogue", "contracts"}},
+	{"Reference", []string{"api", "reference", "command", "metrics", "policy-reference", "policy-abi", "autoscaling-reference", "catalogue", "contracts"}},
 	{"Operations", []string{"install", "kubectl", "dashboard", "gates", "operations", "security", "reliability", "cluster", "release"}},
 	{"Accuracy and speed", []string{"accuracy", "validation", "calibrate", "observe", "performance"}},
 	{"Studies", []string{

@@ -5,22 +5,16 @@ package native
 import (
 	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"windtunnel.dev/windtunnel/internal/testing/page"
 )
 
-var updatePage = flag.Bool("update", false, "write the tables of docs/policies.md")
+var updatePage = flag.Bool("update", false, "write the tables of docs/policy-reference.md")
 
-// docs/policies.md lists all policies and scorers with the parameters that they read.
+// docs/policy-reference.md lists all policies and scorers with the parameters that they read.
 func TestThePageOnPolicies(t *testing.T) {
-	const name = "../../../docs/policies.md"
-	page, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var policies, scorers strings.Builder
 	policies.WriteString("| policy | picks | source |\n|---|---|---|\n")
 	for _, d := range DescribePolicies() {
@@ -32,17 +26,7 @@ func TestThePageOnPolicies(t *testing.T) {
 		fmt.Fprintf(&scorers, "| `%s` | %s |\n", d.Name, d.Help)
 	}
 	writeParameters(&scorers, "scorer", DescribeScorers())
-	want := replaceTables(t, string(page), "<!-- policies:", policies.String())
-	want = replaceTables(t, want, "<!-- scorers:", scorers.String())
-	if *updatePage {
-		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(want, string(page)); diff != "" {
-		t.Errorf("docs/policies.md is not what the registry says; run go test ./pkg/policy/native -run TestThePageOnPolicies -update\n(−want +got):\n%s", diff)
-	}
+	page.Check(t, "../../../docs/policy-reference.md", *updatePage, map[string]string{"policies": policies.String(), "scorers": scorers.String()})
 }
 
 // writeParameters writes a row for each parameter.
@@ -60,18 +44,6 @@ func orDash(s string) string {
 		return "–"
 	}
 	return s
-}
-
-// replaceTables puts a text between the line that begins with start and the next end.
-func replaceTables(t *testing.T, page, start, text string) string {
-	t.Helper()
-	_, rest, found := strings.Cut(page, start)
-	if !found {
-		t.Fatalf("the page lacks %q", start)
-	}
-	from := len(page) - len(rest) + strings.Index(rest, "\n") + 1
-	to := strings.Index(page[from:], "<!-- end -->")
-	return page[:from] + "\n" + text + "\n" + page[from+to:]
 }
 
 // Each policy and each scorer says what it does.

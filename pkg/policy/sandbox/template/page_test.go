@@ -5,37 +5,17 @@ package template
 import (
 	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"windtunnel.dev/windtunnel/internal/testing/page"
 )
 
-var updatePage = flag.Bool("update", false, "write the tables of docs/bundles.md")
+var updatePage = flag.Bool("update", false, "write the templates of docs/policy-reference.md")
 
-// docs/bundles.md lists all templates with their parameters.
+// docs/policy-reference.md lists all templates with their parameters.
 func TestThePageOnTemplates(t *testing.T) {
-	const name, begin, end = "../../../../docs/bundles.md", "<!-- templates -->\n", "<!-- end -->"
-	page, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, found := strings.Cut(string(page), begin)
-	_, after, ends := strings.Cut(rest, end)
-	if !found || !ends {
-		t.Fatalf("the page lacks %q or %q", begin, end)
-	}
-	want := before + begin + tables() + end + after
-	if *updatePage {
-		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(want, string(page)); diff != "" {
-		t.Errorf("docs/bundles.md is not what the templates say; run go test ./pkg/policy/sandbox/template -run TestThePage -update\n(−want +got):\n%s", diff)
-	}
+	page.Check(t, "../../../../docs/policy-reference.md", *updatePage, map[string]string{"templates": tables()})
 }
 
 func tables() string {
