@@ -5,10 +5,8 @@ package simulation
 import (
 	"slices"
 
-	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // adapters are the LoRA adapters that a replica holds. Nil ones gate nothing.
@@ -85,63 +83,3 @@ func (a *adapters) due(now simtime.Time) simtime.Time {
 
 // loading says whether adapters are on their way.
 func (a *adapters) loading(now simtime.Time) bool { return a.due(now) < simtime.Never }
-
-// readAdapters puts what a replica's metrics say of adapters into the view, and
-// says whether that has changed.
-func (g *gateway) readAdapters(r *replica) bool {
-	if g.view.Adapters == nil || r.adapters == nil {
-		return false
-	}
-	seen := &g.view.Adapters[r.index]
-	active, waiting := g.adaptersIn(r)
-	if slices.Equal(active, seen.Active) && slices.Equal(waiting, seen.Waiting) {
-		return false
-	}
-	seen.Active = append(seen.Active[:0], active...)
-	seen.Waiting = append(seen.Waiting[:0], waiting...)
-	return true
-}
-
-// adaptersIn returns the adapters that requests run with and those that requests
-// wait for, in order of their numbers, as vllm:lora_requests_info has them.
-func (g *gateway) adaptersIn(r *replica) (active, waiting []int32) {
-	active = g.numbers[:0]
-	for _, h := range r.adapters.held {
-		if h.running > 0 {
-			active = append(active, h.id)
-		}
-	}
-	n := len(active)
-	all := active
-	add := func(id int32) {
-		if adapter := g.requests.All[id].Info.Adapter; adapter != 0 {
-			all = append(all, adapter)
-		}
-	}
-	r.waiting.Each(add)
-	if r.port.loading > 0 {
-		for i := range g.requests.All {
-			if q := &g.requests.All[i]; q.Phase() == request.Loading && q.Replica == r.index {
-				add(int32(i))
-			}
-		}
-	}
-	g.numbers = all
-	active, waiting = all[:n:n], all[n:]
-	slices.Sort(active)
-	slices.Sort(waiting)
-	return active, slices.Compact(waiting)
-}
-
-// viewAdapters lets the router see adapters, where some pool serves them.
-func (g *gateway) viewAdapters() {
-	for i := range g.cluster.replicas {
-		if g.cluster.replicas[i].adapters == nil {
-			continue
-		}
-		if g.view.Adapters == nil {
-			g.view.Adapters = make([]policy.Adapters, len(g.cluster.replicas))
-		}
-		g.view.Adapters[i].Max = g.cluster.replicas[i].adapters.Max
-	}
-}

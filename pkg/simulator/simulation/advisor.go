@@ -4,15 +4,12 @@ package simulation
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/kv/stability"
-	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
@@ -105,19 +102,6 @@ func (r *replica) memory() stability.Memory {
 // literal form does not see that itself.
 func lacks(d stability.Decision, m stability.Memory) bool {
 	return d.ShortfallBlocks > 0 || d.EvictBlocks > m.EvictableBlocks
-}
-
-// asks says that a request may be turned away at the pool's door, so that its
-// replicas have to be up to date when one arrives.
-func asks(p *simulator.Stability) bool { return p != nil && p.Admission == simulator.AdmitOrRefuse }
-
-// rejectsOnArrival says whether a request finds no room at the door of a replica that
-// is to serve it, where that one's pool asks.
-func (g *gateway) rejectsOnArrival(to policy.Decision, prompt int64) bool {
-	if g.cluster.replicas[to.Endpoint].hasRoom(prompt) {
-		return to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint && !g.cluster.replicas[to.Prefill].hasRoom(prompt)
-	}
-	return true
 }
 
 // hasRoom says whether a prompt finds room at a replica's door.
@@ -223,22 +207,4 @@ func (a *advisor) again(r *replica, now simtime.Time) *advisor {
 	b := newAdvisor(r.config, now)
 	b.worked, b.last = r.use.Worked, a.last
 	return b
-}
-
-// noteStability writes down what is known when arrivals end: before anything
-// else of that nanosecond but what arrivals come after themselves.
-func (s *simulation) noteStability() {
-	if !slices.ContainsFunc(s.cluster.replicas, func(r replica) bool { return r.advisor != nil }) {
-		return
-	}
-	s.applyClusterEvents(s.arrivalsEnd, events.RequestArrives)
-	s.gateway.scrapeUntil(s.arrivalsEnd)
-	s.cluster.advanceAll(s.arrivalsEnd)
-	for i := range s.cluster.replicas {
-		r := &s.cluster.replicas[i]
-		if r.advisor != nil {
-			state := r.advisor.state(r, s.arrivalsEnd, r.memory())
-			r.advisor.last = &state
-		}
-	}
 }

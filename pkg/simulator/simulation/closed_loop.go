@@ -5,7 +5,6 @@ package simulation
 import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
-	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
 // awaitArrival brings the cluster up to the next arrival of a source that hears of
@@ -61,23 +60,4 @@ func (s *simulation) advanceTowardsEnd(until simtime.Time) {
 	s.cluster.awaitsEnd = true
 	s.cluster.advanceInOrder(until)
 	s.cluster.awaitsEnd = false
-}
-
-// deliverNext lets what reaches the gateway first do so, if that is before the next
-// event of the replicas and before a time.
-func (g *gateway) deliverNext(event, until simtime.Time) bool {
-	if len(g.deliveries) == 0 || g.deliveries[0].at >= min(event, until) {
-		return false
-	}
-	g.now = g.deliveries[0].at
-	g.deliver(g.now + 1)
-	return true
-}
-
-// hear tells the listener of an end.
-func (g *gateway) hear(id int, at simtime.Time, how workload.Ending) {
-	if g.listener != nil {
-		g.listener.Ended(workload.End{ID: id, At: at, Ending: how})
-		g.heard = true
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // addClusterEvents queues what is known of the run before it begins.
@@ -59,4 +60,26 @@ func (s *simulation) applyClusterEvent(e *events.Event) {
 	default:
 		panic(fmt.Sprintf("simulator: an event of kind %d at %v is queued", e.Kind, e.At))
 	}
+}
+
+// applyTimeOut ends a request whose client gives up now. An answer that ends in this
+// very nanosecond comes too late, and so does a first token.
+func (s *simulation) applyTimeOut(e *events.Event) {
+	t, q := s.gateway.timeOuts.bySlot[e.Request], &s.requests.All[e.Request]
+	at, number := e.At, e.Sequence
+	if s.gateway.hasFirstToken(q, at) && at < t.last {
+		s.events.Move(e, t.last)
+		return
+	}
+	s.advanceToEvent(at, true)
+	q = &s.requests.All[e.Request]
+	switch {
+	case q.Phase() == request.None || q.Info.ID != number:
+		// It has ended in the meantime.
+	case s.gateway.hasFirstToken(q, at) && at < t.last:
+		s.events.Move(e, t.last)
+	default:
+		s.gateway.timeOut(e.Request)
+	}
+	s.checkContext()
 }

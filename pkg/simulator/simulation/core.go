@@ -34,3 +34,22 @@ type core struct {
 	sim       *simulation
 	listeners listeners
 }
+
+// stepsPerContextCheck is how many steps or arrivals pass between two looks at the
+// context.
+const stepsPerContextCheck = 4096
+
+// checkContext looks at the context once in a while, and at the faults of programs. It
+// returns false where the run is to stop.
+func (k *core) checkContext() bool {
+	if k.faults != nil && k.faults.First() != nil {
+		k.stopped = true
+		return false
+	}
+	if k.untilCheck--; k.untilCheck > 0 {
+		return true
+	}
+	k.untilCheck = stepsPerContextCheck
+	k.stopped = k.ctx.Err() != nil
+	return !k.stopped
+}

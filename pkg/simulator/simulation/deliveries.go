@@ -6,6 +6,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
+	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
 // delivery is something of an answer that reaches the gateway at a time: its
@@ -131,4 +132,32 @@ func (g *gateway) end(id int32, at simtime.Time, how request.Ending) {
 	}
 	g.stopTimeOut(id)
 	g.requests.Release(id)
+}
+
+// deliverNext lets what reaches the gateway first do so, if that is before the next
+// event of the replicas and before a time.
+func (g *gateway) deliverNext(event, until simtime.Time) bool {
+	if len(g.deliveries) == 0 || g.deliveries[0].at >= min(event, until) {
+		return false
+	}
+	g.now = g.deliveries[0].at
+	g.deliver(g.now + 1)
+	return true
+}
+
+// hear tells the listener of an end.
+func (g *gateway) hear(id int, at simtime.Time, how workload.Ending) {
+	if g.listener != nil {
+		g.listener.Ended(workload.End{ID: id, At: at, Ending: how})
+		g.heard = true
+	}
+}
+
+// nextDelivery is when something reaches the gateway that may bring a request; Never
+// where nobody waits for that.
+func (g *gateway) nextDelivery() simtime.Time {
+	if g.listener == nil || len(g.deliveries) == 0 {
+		return simtime.Never
+	}
+	return g.deliveries[0].at + 1
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
@@ -65,24 +64,6 @@ func (g *gateway) requestSent(number int) int32 {
 		return id
 	}
 	panic(fmt.Sprintf("simulator: the router ends request %d at %v, which no endpoint has", number, g.now))
-}
-
-// stepWithout takes a request out of step, be it in the middle of one.
-func (r *replica) stepWithout(q *request.Request, id int32) {
-	r.leaveStep(q)
-	r.batch.forget(id)
-}
-
-// forget takes a request out of the order of ends.
-func (b *batch) forget(id int32) {
-	all := b.done
-	b.done = all[:0]
-	for _, f := range all {
-		if f.id != id {
-			b.done = append(b.done, f)
-			queue.SiftUp(b.done)
-		}
-	}
 }
 
 // cancelDeliveries lets nothing more of an answer reach the gateway: what is on its

@@ -132,26 +132,39 @@ func (r *replica) engine(at simtime.Time, scrape *policy.Scrape) policy.Engine {
 	return e
 }
 
-// viewEngines lets the router see what engines export, if it asks for it.
-func (g *gateway) viewEngines() {
-	if !g.policies.Routing.Engines {
-		return
+// latencyCounts are the histograms that an engine exports.
+type latencyCounts struct{ firstTokens, gaps autoscaling.Buckets }
+
+// watchLatencies has the engine count what a scaler may read.
+func (r *replica) watchLatencies() {
+	if r.exports == nil {
+		r.exports = &exports{}
 	}
-	g.view.Engines = make([]policy.Engine, len(g.cluster.replicas))
-	for i := range g.cluster.replicas {
-		g.cluster.replicas[i].exports = &exports{}
-	}
+	r.exports.latencies = &latencyCounts{}
 }
 
-// readEngine puts what an engine exports into the view, and says whether that has
-// changed.
-func (g *gateway) readEngine(r *replica, scrape *policy.Scrape) bool {
-	if g.view.Engines == nil {
-		return false
+// worked is how long steps were under way up to now.
+func (r *replica) worked() time.Duration {
+	if r.stepping {
+		return r.use.Worked + r.cluster.now.Sub(r.stepStart)
 	}
-	seen := &g.view.Engines[r.index]
-	now := r.engine(scrape.At, scrape)
-	changed := now != *seen
-	*seen = now
-	return changed
+	return r.use.Worked
+}
+
+// scraped is what the replica's metrics endpoint shows. Of the step under way
+// it shows the batch and the blocks, and none of the results.
+func (r *replica) scraped(at simtime.Time) policy.Scrape {
+	scrape := policy.Scrape{
+		At:          at,
+		Waiting:     r.waiting.Len() + int(r.port.loading),
+		Running:     len(r.batch.running),
+		KVUsage:     r.cache.Usage(),
+		BlockTokens: r.cache.BlockTokens(),
+		Blocks:      r.reported,
+	}
+	if r.port.transfers > 0 {
+		scrape.Transfers = r.port.transfers
+		scrape.TransferDelay = r.delay(at)
+	}
+	return scrape
 }

@@ -12,7 +12,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -201,29 +200,6 @@ func (g *gateway) refuses(to policy.Decision, prompt, total int64) (simulator.Re
 	return reason, never
 }
 
-// countServing counts a request that a replica has to serve, or had to.
-func (r *replica) countServing(n int) {
-	r.serving += n
-	r.cluster.serving += n
-}
-
-// sendToQueue sends a request to a replica's wait queue, where it comes after what
-// the way there takes.
-func (r *replica) sendToQueue(id int32) {
-	now := r.now
-	r.advance(now)
-	r.now = now
-	q := &r.requests.All[id]
-	if delay := r.entryDelay(q.Prompt); delay > 0 {
-		q.MoveTo(request.Entering)
-		q.EntryAt = now.Add(delay)
-		r.entries.Push(queue.Entry{At: q.EntryAt, Number: q.Info.ID, Id: id})
-		r.cluster.reorder(r)
-		return
-	}
-	r.enter(id)
-}
-
 // route asks the router. The view is up to now.
 func (g *gateway) route(info *policy.Request) (policy.Decision, error) {
 	to, err := g.policies.Routing.Router.Route(g.show(), info)
@@ -302,4 +278,24 @@ func (g *gateway) reject(id int32, pool int, reason simulator.Reason) {
 	g.finishBy, g.lastEnd = max(g.finishBy, g.now), max(g.lastEnd, g.now)
 	g.stopTimeOut(id)
 	g.requests.Release(id)
+}
+
+// asks says that a request may be turned away at the pool's door, so that its
+// replicas have to be up to date when one arrives.
+func asks(p *simulator.Stability) bool { return p != nil && p.Admission == simulator.AdmitOrRefuse }
+
+// rejectsOnArrival says whether a request finds no room at the door of a replica that
+// is to serve it, where that one's pool asks.
+func (g *gateway) rejectsOnArrival(to policy.Decision, prompt int64) bool {
+	if g.cluster.replicas[to.Endpoint].hasRoom(prompt) {
+		return to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint && !g.cluster.replicas[to.Prefill].hasRoom(prompt)
+	}
+	return true
+}
+
+// routingFollowsReplicas says whether routing depends on what happens in the replicas, and
+// not on their scrapes alone.
+func (g *gateway) routingFollowsReplicas() bool {
+	r := &g.policies.Routing
+	return len(g.live) > 0 || g.policies.Traffic != nil || r.Responses != nil || g.asksOnArrival || r.KVEvents != nil || r.Evictor != nil
 }

@@ -113,3 +113,14 @@ func (g *gateway) recordGatewayQueueing(q *request.Request) {
 		g.metrics.Kept(g.now, q)
 	}
 }
+
+// queued counts the requests that a router keeps back.
+func (g *gateway) queued(router int) int {
+	n := 0
+	for _, id := range g.held.requests {
+		if g.routerFor(&g.requests.All[id]) == router {
+			n++
+		}
+	}
+	return n
+}

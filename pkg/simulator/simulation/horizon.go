@@ -4,6 +4,7 @@ package simulation
 
 import (
 	"fmt"
+	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -108,5 +109,38 @@ func (s *simulation) cutOff(at simtime.Time) {
 		}
 		s.metrics.Unfinished(at, q)
 		s.gateway.end(int32(id), at, request.EndUnfinished)
+	}
+}
+
+// noteStability writes down what is known when arrivals end: before anything
+// else of that nanosecond but what arrivals come after themselves.
+func (s *simulation) noteStability() {
+	if !slices.ContainsFunc(s.cluster.replicas, func(r replica) bool { return r.advisor != nil }) {
+		return
+	}
+	s.applyClusterEvents(s.arrivalsEnd, events.RequestArrives)
+	s.gateway.scrapeUntil(s.arrivalsEnd)
+	s.cluster.advanceAll(s.arrivalsEnd)
+	for i := range s.cluster.replicas {
+		r := &s.cluster.replicas[i]
+		if r.advisor != nil {
+			state := r.advisor.state(r, s.arrivalsEnd, r.memory())
+			r.advisor.last = &state
+		}
+	}
+}
+
+// scrapeWhileServing is look when no more requests arrive: as long as some are served.
+func (s *simulation) scrapeWhileServing(now simtime.Time) {
+	for {
+		endpoint, at, ok := s.gateway.scrapes.due(now)
+		if !ok {
+			return
+		}
+		s.advanceServing(at)
+		if s.cluster.serving == 0 && max(s.arrivalsEnd, s.gateway.streamsEnd()) < at {
+			return
+		}
+		s.gateway.read(&s.cluster.replicas[endpoint], at)
 	}
 }

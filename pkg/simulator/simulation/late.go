@@ -5,6 +5,7 @@ package simulation
 import (
 	"math"
 	"slices"
+
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 

@@ -3,21 +3,8 @@
 package simulation
 
 import (
-	"time"
-
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 )
-
-// latencyCounts are the histograms that an engine exports.
-type latencyCounts struct{ firstTokens, gaps autoscaling.Buckets }
-
-// watchLatencies has the engine count what a scaler may read.
-func (r *replica) watchLatencies() {
-	if r.exports == nil {
-		r.exports = &exports{}
-	}
-	r.exports.latencies = &latencyCounts{}
-}
 
 // read scrapes what the monitor of a unit scrapes, now.
 func (x *scaling) read(u *unit) {
@@ -61,23 +48,4 @@ func (x *scaling) engine(endpoint int) autoscaling.Engine {
 		Finished:          r.exports.finished,
 		Busy:              r.worked(),
 	}
-}
-
-// worked is how long steps were under way up to now.
-func (r *replica) worked() time.Duration {
-	if r.stepping {
-		return r.use.Worked + r.cluster.now.Sub(r.stepStart)
-	}
-	return r.use.Worked
-}
-
-// queued counts the requests that a router keeps back.
-func (g *gateway) queued(router int) int {
-	n := 0
-	for _, id := range g.held.requests {
-		if g.routerFor(&g.requests.All[id]) == router {
-			n++
-		}
-	}
-	return n
 }

@@ -15,7 +15,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // replica is one engine: a wait queue, a batch, a block cache, and at most
@@ -150,25 +149,6 @@ func (r *replica) empty() {
 	r.next, r.stepping, r.held, r.cutoff = simtime.Never, false, nil, noCutoff
 }
 
-// refuses says whether the engine can never serve so many tokens, and why. The
-// last token of an answer leaves without a KV of its own.
-func (r *replica) refuses(prompt, total int64) (simulator.Reason, bool) {
-	switch {
-	case prompt == 0:
-		return simulator.EmptyPrompt, true
-	case r.maxModelTokens > 0 && total > r.maxModelTokens:
-		return simulator.ExceedsModelLength, true
-	case total-1 > int64(r.config.KVTokens()):
-		return simulator.ExceedsKVCache, true
-	}
-	return 0, false
-}
-
-// entryDelay is how long a request is held up before it enters the wait queue.
-func (r *replica) entryDelay(prompt int32) time.Duration {
-	return r.cost.QueueBase + time.Duration(prompt)*r.cost.QueuePerInputToken
-}
-
 // advance brings a replica up to a time: everything in it that happens before
 // has happened, and nothing of that very nanosecond.
 func (r *replica) advance(until simtime.Time) {
@@ -217,25 +197,6 @@ func (r *replica) nextStep() {
 		o.settled(r.sim, r)
 	}
 	r.checkContext()
-}
-
-// enter puts a request into the wait queue, now. An idle replica wakes at the
-// end of this nanosecond, so that all that arrives in it is in its first batch.
-func (r *replica) enter(id int32) {
-	if r.cluster.holdsJob(id) {
-		return
-	}
-	r.advisor.arrived(r.now)
-	r.settleGauges()
-	q := &r.requests.All[id]
-	q.MoveTo(request.Waiting)
-	q.Entered = r.now
-	r.takeTurn(q)
-	r.joined(q)
-	r.waiting.PushBack(r.ticket(id))
-	r.watchWaiting(q, id)
-	r.tell(scheduling.Listener.Entered, q)
-	r.wake()
 }
 
 // wake lets an idle replica look for work at the end of this nanosecond.

@@ -154,11 +154,13 @@ func (c *cluster) applyReplicaEvent(r *replica, event replicaEvent, until simtim
 	c.reorder(r)
 }
 
-// nextDelivery is when something reaches the gateway that may bring a request; Never
-// where nobody waits for that.
-func (g *gateway) nextDelivery() simtime.Time {
-	if g.listener == nil || len(g.deliveries) == 0 {
-		return simtime.Never
+// advanceAll advances all replicas.
+func (c *cluster) advanceAll(until simtime.Time) {
+	if c.order != nil {
+		c.advanceInOrder(until)
+		return
 	}
-	return g.deliveries[0].at + 1
+	for i := range c.replicas {
+		c.replicas[i].advance(until)
+	}
 }

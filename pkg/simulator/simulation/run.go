@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 
-	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
@@ -86,43 +85,6 @@ func (s *simulation) advanceToArrival(at simtime.Time) {
 	s.now = at
 }
 
-// routingFollowsReplicas says whether routing depends on what happens in the replicas, and
-// not on their scrapes alone.
-func (g *gateway) routingFollowsReplicas() bool {
-	r := &g.policies.Routing
-	return len(g.live) > 0 || g.policies.Traffic != nil || r.Responses != nil || g.asksOnArrival || r.KVEvents != nil || r.Evictor != nil
-}
-
-// advanceAll advances all replicas.
-func (c *cluster) advanceAll(until simtime.Time) {
-	if c.order != nil {
-		c.advanceInOrder(until)
-		return
-	}
-	for i := range c.replicas {
-		c.replicas[i].advance(until)
-	}
-}
-
-// stepsPerContextCheck is how many steps or arrivals pass between two looks at the
-// context.
-const stepsPerContextCheck = 4096
-
-// checkContext looks at the context once in a while, and at the faults of programs. It
-// returns false where the run is to stop.
-func (k *core) checkContext() bool {
-	if k.faults != nil && k.faults.First() != nil {
-		k.stopped = true
-		return false
-	}
-	if k.untilCheck--; k.untilCheck > 0 {
-		return true
-	}
-	k.untilCheck = stepsPerContextCheck
-	k.stopped = k.ctx.Err() != nil
-	return !k.stopped
-}
-
 // outcome reports a run that is over.
 func (s *simulation) outcome(end simtime.Time) *simulator.Outcome {
 	o := &simulator.Outcome{
@@ -146,28 +108,6 @@ func (s *simulation) outcome(end simtime.Time) *simulator.Outcome {
 		v.over(s)
 	}
 	return o
-}
-
-// recordSeries begins the series of a run that asks for some.
-func (s *simulation) recordSeries(c *simulator.Config) {
-	if c.Series.Bins == 0 {
-		return
-	}
-	replicas := s.cluster.replicas
-	pools := make([]int, len(replicas))
-	for i := range replicas {
-		pools[i] = replicas[i].pool
-	}
-	s.series = measure.NewRecorder(&c.Series, len(s.pools), pools)
-	for i := range replicas {
-		replicas[i].gauges = s.series.Gauges(i)
-		replicas[i].use.Blocks = &replicas[i].gauges.Blocks
-	}
-	for i, a := range c.Policies.Adaptations {
-		s.series.AddWeights()
-		a.Told = func(e *policy.WeightEpoch) { s.series.Passed(i, e) }
-	}
-	s.metrics.Ended = s.series.Ended
 }
 
 // reportSeries settles the series at the end of the run; nil where there are none.

@@ -10,6 +10,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -107,21 +108,6 @@ func (g *gateway) scrapeUntil(now simtime.Time) {
 	}
 }
 
-// scrapeWhileServing is look when no more requests arrive: as long as some are served.
-func (s *simulation) scrapeWhileServing(now simtime.Time) {
-	for {
-		endpoint, at, ok := s.gateway.scrapes.due(now)
-		if !ok {
-			return
-		}
-		s.advanceServing(at)
-		if s.cluster.serving == 0 && max(s.arrivalsEnd, s.gateway.streamsEnd()) < at {
-			return
-		}
-		s.gateway.read(&s.cluster.replicas[endpoint], at)
-	}
-}
-
 // read puts what a replica's metrics endpoint shows into the view.
 func (g *gateway) read(r *replica, at simtime.Time) {
 	seen := &g.view.Scrapes[r.index]
@@ -136,20 +122,35 @@ func (g *gateway) read(r *replica, at simtime.Time) {
 	*seen = now
 }
 
-// scraped is what the replica's metrics endpoint shows. Of the step under way
-// it shows the batch and the blocks, and none of the results.
-func (r *replica) scraped(at simtime.Time) policy.Scrape {
-	scrape := policy.Scrape{
-		At:          at,
-		Waiting:     r.waiting.Len() + int(r.port.loading),
-		Running:     len(r.batch.running),
-		KVUsage:     r.cache.Usage(),
-		BlockTokens: r.cache.BlockTokens(),
-		Blocks:      r.reported,
+// addScrapes draws when each endpoint is scraped that the router does not see as it is.
+// Until its first scrape the router sees a replica as it starts: idle.
+func (g *gateway) addScrapes(c *simulator.Config) {
+	phases := make([]simtime.Time, len(g.cluster.replicas))
+	g.view = policy.View{Scrapes: make([]policy.Scrape, len(g.cluster.replicas)), Traffic: g.policies.Traffic}
+	number := map[int]int{} // of the next endpoint, by router
+	var intervals []time.Duration
+	endpoints := map[time.Duration][]int32{}
+	for i := range g.cluster.replicas {
+		pool := &c.Pools[g.cluster.replicas[i].pool]
+		g.view.Scrapes[i] = g.cluster.replicas[i].scraped(0)
+		if pool.Live {
+			g.live = append(g.live, int32(i))
+			number[pool.Router]++
+			continue
+		}
+		interval := c.ScrapeIntervalOf(pool)
+		if endpoints[interval] == nil {
+			intervals = append(intervals, interval)
+		}
+		endpoints[interval] = append(endpoints[interval], int32(i))
+		phases[i] = scrapePhase(c.Seed, number[pool.Router], int64(interval))
+		number[pool.Router]++
 	}
-	if r.port.transfers > 0 {
-		scrape.Transfers = r.port.transfers
-		scrape.TransferDelay = r.delay(at)
+	g.viewAdapters()
+	g.viewEngines()
+	g.viewPresence()
+	g.changed = make([]int32, 0, len(g.cluster.replicas)+1)
+	for _, interval := range intervals {
+		g.scrapes = append(g.scrapes, newScrapeSchedule(interval, phases, endpoints[interval]))
 	}
-	return scrape
 }

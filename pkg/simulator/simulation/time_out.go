@@ -61,28 +61,6 @@ func (g *gateway) stopTimeOut(id int32) {
 	}
 }
 
-// applyTimeOut ends a request whose client gives up now. An answer that ends in this
-// very nanosecond comes too late, and so does a first token.
-func (s *simulation) applyTimeOut(e *events.Event) {
-	t, q := s.gateway.timeOuts.bySlot[e.Request], &s.requests.All[e.Request]
-	at, number := e.At, e.Sequence
-	if s.gateway.hasFirstToken(q, at) && at < t.last {
-		s.events.Move(e, t.last)
-		return
-	}
-	s.advanceToEvent(at, true)
-	q = &s.requests.All[e.Request]
-	switch {
-	case q.Phase() == request.None || q.Info.ID != number:
-		// It has ended in the meantime.
-	case s.gateway.hasFirstToken(q, at) && at < t.last:
-		s.events.Move(e, t.last)
-	default:
-		s.gateway.timeOut(e.Request)
-	}
-	s.checkContext()
-}
-
 // hasFirstToken reports whether the first token of an answer reached the gateway before
 // a time, as far as the replica of the request is advanced.
 func (g *gateway) hasFirstToken(q *request.Request, at simtime.Time) bool {

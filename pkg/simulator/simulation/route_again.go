@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
+)
+
+// routeAgain asks the router where a request goes that has lost its replica. It
+// keeps what it has given, and computes that again.
+func (g *gateway) routeAgain(id int32) {
+	q := &g.requests.All[id]
+	if g.policies.Routing.Responses != nil {
+		g.policies.Routing.Responses.Finished(&q.Info, int(q.Replica))
+	}
+	q.RoutedAt = g.now
+	to, err := g.route(&q.Info)
+	if g.isHeld(err) {
+		g.hold(id)
+	} else {
+		g.forwardAgain(id, to, err)
+	}
+	g.release()
+}
+
+// forwardAgain sends a request on its way that has lost its replica.
+func (g *gateway) forwardAgain(id int32, to policy.Decision, err error) {
+	q := &g.requests.All[id]
+	if q.Generated() > 0 {
+		to.Prefill = policy.NoPrefill // the replica that decodes computes all again
+	}
+	if err == nil {
+		if _, never := g.refuses(to, int64(q.Prompt), int64(q.Finish)); never {
+			err = policy.ErrNoEndpoint
+			if g.policies.Routing.Responses != nil {
+				g.policies.Routing.Responses.Finished(&q.Info, to.Endpoint)
+			}
+		}
+	}
+	if err != nil {
+		g.finishBy = max(g.finishBy, g.now)
+		g.metrics.Failed(g.now, q)
+		g.end(id, g.now, request.EndFailed)
+		return
+	}
+	q.Replica, q.Moved, q.Remote, q.Charged, q.Believed = int32(to.Endpoint), true, 0, false, to.Believed
+	q.Chain, q.Chained = q.Chain[:0], false
+	g.metrics.Cells[q.Cell].Migrated++
+	g.recordGatewayQueueing(q)
+	g.cluster.replicas[to.Endpoint].countServing(+1)
+	if to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint {
+		g.cluster.handOver(id, to.Prefill, to.Endpoint)
+		return
+	}
+	g.cluster.replicas[to.Endpoint].sendToQueue(id)
+}
