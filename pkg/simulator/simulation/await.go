@@ -32,7 +32,7 @@ func (g *gateway) endAwaiting(router int) {
 	}
 	for id := range g.requests.All {
 		if q := &g.requests.All[id]; q.Phase() == request.Awaiting && g.routerFor(q) == router {
-			g.sim.events.Move(g.delays.bySlot[id], g.now)
+			g.events.Move(g.delays.bySlot[id], g.now)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 )
 
@@ -15,20 +16,20 @@ import (
 func newSimulation(ctx context.Context, c simulator.Config) *simulation {
 	c.Check()
 	labels := c.Source.Labels()
-	s := &simulation{source: c.Source, horizon: c.Horizon, disruptions: c.Disruptions, labels: labels, seed: c.Seed}
+	s := &simulation{source: c.Source, horizon: c.Horizon, disruptions: c.Disruptions, labels: labels, events: &events.Queue{}}
 	s.core = &core{
-		ctx: ctx, sim: s, faults: c.Policies.Faults,
+		ctx: ctx, seed: c.Seed, faults: c.Policies.Faults,
 		listeners: listeners{c.Preempted, c.Stepped, c.Transferred, c.HandedOver},
 		metrics:   measure.NewMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, c.Pools, labels),
 	}
 	s.cluster = &cluster{core: s.core, handoff: c.Handoff}
-	s.gateway = newGateway(s.core, s.cluster, &c)
-	s.cluster.gateway = s.gateway
+	s.gateway = s.newGateway(&c)
+	s.cluster.gateway, s.cluster.kvEvents = s.gateway, c.Policies.Routing.KVEvents
 	for i := range c.Pools {
 		s.addPool(&c, i)
 	}
 	s.recordSeries(&c)
-	s.gateway.watchCaches()
+	s.cluster.watchCaches()
 	s.cluster.connect(&c)
 	s.gateway.addScrapes(&c)
 	s.addClusterEvents(&c)
@@ -37,15 +38,15 @@ func newSimulation(ctx context.Context, c simulator.Config) *simulation {
 		a.MeasureFrom(simtime.Time(c.Horizon.WarmUp))
 	}
 	if c.CheckInvariants {
-		s.observers = append(s.observers, newInvariants())
+		s.observers = append(s.observers, newInvariants(s))
 	}
 	return s
 }
 
-func newGateway(core *core, cluster *cluster, c *simulator.Config) *gateway {
+func (s *simulation) newGateway(c *simulator.Config) *gateway {
 	return &gateway{
-		core: core, cluster: cluster, policies: c.Policies, listener: c.Listener,
-		turns:       make([]int, core.metrics.Models),
+		core: s.core, cluster: s.cluster, events: s.events, policies: c.Policies, listener: c.Listener,
+		turns:       make([]int, s.metrics.Models),
 		held:        newGatewayQueue(&c.Policies.Routing),
 		onCompleted: c.Completed, onRejected: c.Rejected, onEvicted: c.Evicted, onEnded: c.Ended,
 	}

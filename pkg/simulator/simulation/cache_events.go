@@ -12,7 +12,8 @@ import (
 // found as soon as the step is formed that computes them; others hear of them
 // when it ends.
 type cacheEventRelay struct {
-	s        *simulation
+	*core
+	router   policy.KVEventListener
 	endpoint int
 	// forming says that a step is being formed, computing what can be found
 	// since steps were, and has not been told of.
@@ -21,13 +22,13 @@ type cacheEventRelay struct {
 }
 
 // watchCaches lets the router hear of all replicas, if it listens.
-func (g *gateway) watchCaches() {
-	if g.policies.Routing.KVEvents == nil {
+func (c *cluster) watchCaches() {
+	if c.kvEvents == nil {
 		return
 	}
-	for i := range g.cluster.replicas {
-		r := &g.cluster.replicas[i]
-		r.cacheEvents = &cacheEventRelay{s: g.sim, endpoint: i}
+	for i := range c.replicas {
+		r := &c.replicas[i]
+		r.cacheEvents = &cacheEventRelay{core: c.core, router: c.kvEvents, endpoint: i}
 		r.cache.SetListener(r.cacheEvents)
 	}
 }
@@ -39,7 +40,7 @@ func (t *cacheEventRelay) BlocksStored(id uint64, from, to int32) {
 		t.computing = append(t.computing, blocks)
 		return
 	}
-	t.s.gateway.policies.Routing.KVEvents.Stored(t.s.now, t.endpoint, blocks, policy.GPUMemory)
+	t.router.Stored(t.now, t.endpoint, blocks, policy.GPUMemory)
 }
 
 // BlocksRemoved implements [kv.EventListener]. What is lost of a stretch is its end, and so is
@@ -57,7 +58,7 @@ func (t *cacheEventRelay) BlocksRemoved(id uint64, from, to int32) {
 	}
 	t.computing = kept
 	if from < to {
-		t.s.gateway.policies.Routing.KVEvents.Removed(t.s.now, t.endpoint, policy.CachedBlocks{Stretch: id, From: from, To: to}, policy.GPUMemory)
+		t.router.Removed(t.now, t.endpoint, policy.CachedBlocks{Stretch: id, From: from, To: to}, policy.GPUMemory)
 	}
 }
 
@@ -68,7 +69,7 @@ func (t *cacheEventRelay) computed() {
 		return
 	}
 	for _, blocks := range t.computing {
-		t.s.gateway.policies.Routing.KVEvents.Stored(t.s.now, t.endpoint, blocks, policy.GPUMemory)
+		t.router.Stored(t.now, t.endpoint, blocks, policy.GPUMemory)
 	}
 	t.computing = t.computing[:0]
 }
@@ -86,39 +87,40 @@ func (t *cacheEventRelay) restarted(r *replica) {
 		return
 	}
 	t.computing = t.computing[:0]
-	t.s.gateway.policies.Routing.KVEvents.Cleared(t.s.now, t.endpoint)
+	t.router.Cleared(t.now, t.endpoint)
 	r.cache.SetListener(t)
 }
 
 // tierEventRelay tells the router what a tier holds: of each replica that has it.
 type tierEventRelay struct {
-	s        *simulation
+	*core
+	router   policy.KVEventListener
 	tier     policy.CacheTier
 	from, to int32 // the replicas, to not being one
 }
 
 // watch lets the router hear of a tier that the replicas [from, to) have.
 func (c *cluster) watch(store *kv.Tier, kind simulator.TierKind, from, to int32) {
-	if c.gateway.policies.Routing.KVEvents == nil {
+	if c.kvEvents == nil {
 		return
 	}
 	tier := policy.CPUMemory
 	if kind == simulator.StorageTier {
 		tier = policy.Storage
 	}
-	store.SetListener(&tierEventRelay{s: c.sim, tier: tier, from: from, to: to})
+	store.SetListener(&tierEventRelay{core: c.core, router: c.kvEvents, tier: tier, from: from, to: to})
 }
 
 // BlocksStored implements [kv.EventListener].
 func (t *tierEventRelay) BlocksStored(id uint64, from, to int32) {
 	for e := t.from; e < t.to; e++ {
-		t.s.gateway.policies.Routing.KVEvents.Stored(t.s.now, int(e), policy.CachedBlocks{Stretch: id, From: from, To: to}, t.tier)
+		t.router.Stored(t.now, int(e), policy.CachedBlocks{Stretch: id, From: from, To: to}, t.tier)
 	}
 }
 
 // BlocksRemoved implements [kv.EventListener].
 func (t *tierEventRelay) BlocksRemoved(id uint64, from, to int32) {
 	for e := t.from; e < t.to; e++ {
-		t.s.gateway.policies.Routing.KVEvents.Removed(t.s.now, int(e), policy.CachedBlocks{Stretch: id, From: from, To: to}, t.tier)
+		t.router.Removed(t.now, int(e), policy.CachedBlocks{Stretch: id, From: from, To: to}, t.tier)
 	}
 }

@@ -3,6 +3,7 @@
 package simulation
 
 import (
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -15,7 +16,9 @@ import (
 // order of time.
 type cluster struct {
 	*core
-	gateway  *gateway
+	gateway replicaGateway
+	// kvEvents hears what caches hold; nil where no router does.
+	kvEvents policy.KVEventListener
 	replicas []replica
 	// order is nil where each replica can be advanced on its own.
 	order *replicaOrder

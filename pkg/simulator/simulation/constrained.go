@@ -115,7 +115,7 @@ func (r *replica) preempt(victim int) {
 	r.use.Preemptions++
 	r.metrics.Cells[q.Cell].Preemptions++
 	for _, o := range r.observers {
-		o.preempted(r.sim, r, id)
+		o.Preempted(r, id)
 	}
 }
 

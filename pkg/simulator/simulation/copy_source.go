@@ -84,7 +84,7 @@ func (l *tierSet) releaseDetached(number int32) {
 func (l *tierSet) cancelCopies(q *request.Request) {
 	for _, c := range l.sources[q.Source-1].copies {
 		l.replica.cluster.abort(l.replica.fabric, c.id)
-		c.cancel(l.replica.sim)
+		c.cancel(l.replica.cluster)
 	}
 	l.idle = append(l.idle, q.Source-1)
 	q.Source = 0

@@ -19,6 +19,8 @@ type core struct {
 	// the steps and arrivals until the next look at ctx.
 	stopped    bool
 	untilCheck int
+	// seed is Config.Seed.
+	seed int64
 	// faults are those of policies that are programs; nil where none is.
 	faults *policy.Faults
 
@@ -28,10 +30,8 @@ type core struct {
 	requests request.Slots
 	metrics  measure.Metrics
 	// series follows the run through time; nil where nobody wants to know.
-	series *measure.Recorder
-	// observers watch; sim is what they are shown.
+	series    *measure.Recorder
 	observers []observer
-	sim       *simulation
 	listeners listeners
 }
 

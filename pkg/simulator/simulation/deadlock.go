@@ -113,7 +113,7 @@ func (l *tierSet) endLastCopies() bool {
 	at := l.detached[len(l.detached)-1]
 	for _, c := range l.sources[at].copies {
 		l.replica.cluster.abort(l.replica.fabric, c.id)
-		c.cancel(l.replica.sim)
+		c.cancel(l.replica.cluster)
 	}
 	l.releaseDetached(at)
 	return true

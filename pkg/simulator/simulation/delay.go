@@ -40,7 +40,7 @@ func (g *gateway) delay(id int32, until simtime.Time, as request.Phase) {
 		g.delays.bySlot[id] = e
 	}
 	e.Sequence = q.Info.ID
-	g.sim.events.Move(e, until)
+	g.events.Move(e, until)
 }
 
 // endDelay asks the admission again about a request.
@@ -61,7 +61,7 @@ func (g *gateway) cancelDelay(id int32) {
 func (g *gateway) undelay(id int32) {
 	q := &g.requests.All[id]
 	g.series.Keep(g.now, -1)
-	g.sim.events.Move(g.delays.bySlot[id], simtime.Never)
+	g.events.Move(g.delays.bySlot[id], simtime.Never)
 	g.stopAwaiting(q)
 	q.MoveTo(request.None)
 	g.inFlight--

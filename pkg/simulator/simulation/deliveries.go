@@ -54,16 +54,16 @@ func (h *deliveries) pop() delivery {
 	return first
 }
 
-// deliverFirstToken lets the first token that an endpoint gives of an answer reach
+// DeliverFirstToken lets the first token that an endpoint gives of an answer reach
 // the gateway.
-func (g *gateway) deliverFirstToken(id int32, q *request.Request, at simtime.Time) {
+func (g *gateway) DeliverFirstToken(id int32, q *request.Request, at simtime.Time) {
 	if g.policies.Routing.Responses != nil {
 		g.deliveries.push(delivery{at: at, number: q.Info.ID, id: id, endpoint: q.Replica})
 	}
 }
 
-// deliverEnd lets the last token of an answer reach the gateway.
-func (g *gateway) deliverEnd(r *replica, id int32, q *request.Request) {
+// DeliverEnd lets the last token of an answer reach the gateway.
+func (g *gateway) DeliverEnd(r *replica, id int32, q *request.Request) {
 	last := r.atGateway(g.now, q)
 	at := last.Add(r.cost.Completion)
 	g.finishBy = max(g.finishBy, at)
@@ -116,7 +116,7 @@ func (g *gateway) finish(id int32, last, at simtime.Time) {
 // end frees the slot of a request that has ended.
 func (g *gateway) end(id int32, at simtime.Time, how request.Ending) {
 	for _, o := range g.observers {
-		o.ended(g.sim, id, at, how)
+		o.Ended(id, at, how)
 	}
 	if g.onEnded != nil && how != request.EndCompleted {
 		g.onEnded(g.endOf(&g.requests.All[id], at, how))
@@ -134,9 +134,9 @@ func (g *gateway) end(id int32, at simtime.Time, how request.Ending) {
 	g.requests.Release(id)
 }
 
-// deliverNext lets what reaches the gateway first do so, if that is before the next
+// DeliverNext lets what reaches the gateway first do so, if that is before the next
 // event of the replicas and before a time.
-func (g *gateway) deliverNext(event, until simtime.Time) bool {
+func (g *gateway) DeliverNext(event, until simtime.Time) bool {
 	if len(g.deliveries) == 0 || g.deliveries[0].at >= min(event, until) {
 		return false
 	}
@@ -153,11 +153,14 @@ func (g *gateway) hear(id int, at simtime.Time, how workload.Ending) {
 	}
 }
 
-// nextDelivery is when something reaches the gateway that may bring a request; Never
+// NextDelivery is when something reaches the gateway that may bring a request; Never
 // where nobody waits for that.
-func (g *gateway) nextDelivery() simtime.Time {
+func (g *gateway) NextDelivery() simtime.Time {
 	if g.listener == nil || len(g.deliveries) == 0 {
 		return simtime.Never
 	}
 	return g.deliveries[0].at + 1
 }
+
+// Heard says that the listener was told of an end.
+func (g *gateway) Heard() bool { return g.heard }

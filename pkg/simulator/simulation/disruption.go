@@ -47,37 +47,37 @@ func (s *simulation) applyDisruption(d simulator.Disruption) {
 	if d.Kind != simulator.Fail {
 		return
 	}
-	s.fail(ranks)
+	s.gateway.fail(ranks)
 	for _, o := range s.observers {
-		o.settled(s, nil)
+		o.Settled(nil)
 	}
 }
 
 // fail ends the ranks of a replica with all that they hold. Whoever depended on them is
 // routed again, in order of arrival.
-func (s *simulation) fail(ranks []replica) {
+func (g *gateway) fail(ranks []replica) {
 	var lost []int32
 	for i := range ranks {
-		lost = append(lost, s.stop(&ranks[i])...)
+		lost = append(lost, g.cluster.stop(&ranks[i])...)
 	}
 	if len(ranks) > 1 {
-		s.cluster.sortByArrival(lost)
+		g.cluster.sortByArrival(lost)
 	}
 	for _, id := range lost {
-		s.gateway.routeAgain(id)
+		g.routeAgain(id)
 	}
-	s.gateway.evictRequested()
+	g.evictRequested()
 }
 
 // stop takes all requests off a replica that is there no more, and returns them in order
 // of arrival.
-func (s *simulation) stop(r *replica) []int32 {
-	lost := s.cluster.dependents(r)
+func (c *cluster) stop(r *replica) []int32 {
+	lost := c.dependents(r)
 	if len(r.batch.running) > 0 {
 		r.takeAllOutOfStep()
 	}
 	for _, id := range lost {
-		s.cluster.takeOffReplicas(r, id)
+		c.takeOffReplicas(r, id)
 	}
 	r.reset()
 	return lost

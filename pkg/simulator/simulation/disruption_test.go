@@ -130,7 +130,9 @@ func failEvery(t *testing.T, first simtime.Time, endpoint int, met phases, confi
 		c := config()
 		c.Disruptions = []simulator.Disruption{{At: at, Endpoint: endpoint}, {At: at + 30, Endpoint: endpoint, Kind: simulator.Recover}}
 		s := newSimulation(context.Background(), c)
-		s.observers = append(s.observers, &phaseWatch{met: met})
+		watch := &phaseWatch{met: met}
+		watch.s = s
+		s.observers = append(s.observers, watch)
 		o, err := s.run()
 		if err != nil {
 			t.Fatal(err)
@@ -155,7 +157,8 @@ type phaseWatch struct {
 	met phases
 }
 
-func (w *phaseWatch) settled(s *simulation, _ *replica) {
+func (w *phaseWatch) Settled(_ *replica) {
+	s := w.s
 	for i := range s.requests.All {
 		w.met[s.requests.All[i].Phase()] = true
 	}

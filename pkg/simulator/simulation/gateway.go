@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -21,6 +22,7 @@ type gateway struct {
 	*core
 	cluster  *cluster
 	policies policy.Policies
+	events   *events.Queue
 	// listener is the source where that hears of ends; nil otherwise, and once no
 	// more requests arrive. heard says that it was told of an end.
 	listener workload.Listener
@@ -100,7 +102,7 @@ func (g *gateway) settle() {
 	g.release()
 	g.evictRequested()
 	for _, o := range g.observers {
-		o.settled(g.sim, nil)
+		o.Settled(nil)
 	}
 }
 
@@ -178,7 +180,7 @@ func (g *gateway) forward(id int32, to policy.Decision, err error) {
 	g.inFlight++
 	r.countServing(+1)
 	for _, o := range g.observers {
-		o.arrived(g.sim, id)
+		o.Arrived(id)
 	}
 	if prefill != policy.NoPrefill && prefill != endpoint {
 		g.cluster.handOver(id, prefill, endpoint)
@@ -264,7 +266,7 @@ func (g *gateway) reject(id int32, pool int, reason simulator.Reason) {
 	g.metrics.Rejected(g.now, pool, &g.requests.All[id], reason)
 	g.countRejection(id)
 	for _, o := range g.observers {
-		o.rejected(g.sim, info, reason)
+		o.Rejected(info, reason)
 	}
 	if g.onRejected != nil {
 		g.onRejected(info.ID, reason)

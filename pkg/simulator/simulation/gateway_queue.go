@@ -76,14 +76,14 @@ func (g *gateway) release() {
 		g.now = now
 	}
 	if len(queue.requests) == 0 {
-		g.sim.events.Move(&queue.wakeUp, simtime.Never)
+		g.events.Move(&queue.wakeUp, simtime.Never)
 		return
 	}
 	at, ok := queue.queue.Wake(now)
 	if !ok || at < now {
 		panic(fmt.Sprintf("simulator: the router keeps %d requests at %v and wakes at %v (%t)", len(queue.requests), now, at, ok))
 	}
-	g.sim.events.Move(&queue.wakeUp, at)
+	g.events.Move(&queue.wakeUp, at)
 }
 
 // sendReleased sends a request on its way that the router has kept back, or ends it.

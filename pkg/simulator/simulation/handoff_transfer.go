@@ -53,27 +53,27 @@ func (c *cluster) sendBlocks(h *handoff, upTo, blocks, rest int32) {
 }
 
 // land implements duty.
-func (f *flight) land(s *simulation, _ simtime.Time) {
-	h := &s.cluster.handoffs.all[f.handoff-1]
+func (f *flight) land(c *cluster, _ simtime.Time) {
+	h := &c.handoffs.all[f.handoff-1]
 	if rest := f.rest; rest > 0 {
 		f.rest = 0
-		s.cluster.sendBlocks(h, f.upTo+rest, rest, 0)
+		c.sendBlocks(h, f.upTo+rest, rest, 0)
 	}
 	if f.upTo > h.confirmed {
 		f.landed = true
 		return
 	}
-	s.cluster.flightArrived(h, f)
+	c.flightArrived(h, f)
 }
 
 // cancel does nothing: a hand-over takes its flights back itself.
-func (f *flight) cancel(*simulation) {}
-func (f *flight) of() int32          { return simulator.NoReplica }
+func (f *flight) cancel(*cluster) {}
+func (f *flight) of() int32       { return simulator.NoReplica }
 
-func (f *flight) count(s *simulation, n int) {
-	h := &s.cluster.handoffs.all[f.handoff-1]
-	s.cluster.replicas[h.from].port.transfers += n
-	s.cluster.replicas[h.to].port.transfers += n
+func (f *flight) count(c *cluster, n int) {
+	h := &c.handoffs.all[f.handoff-1]
+	c.replicas[h.from].port.transfers += n
+	c.replicas[h.to].port.transfers += n
 }
 
 // flightArrived counts the blocks of a flight that are where they are to be.

@@ -32,6 +32,7 @@ import (
 //
 // It is slow: it walks each batch, queue and cache at each step.
 type invariants struct {
+	s               *simulation
 	clocks          []simtime.Time // by replica
 	rejections      int
 	inFlight, ends  int
@@ -42,8 +43,8 @@ type invariants struct {
 	tokensDelivered int64
 }
 
-func newInvariants() *invariants {
-	return &invariants{tokens: map[int]int32{}, tokenAt: map[int]simtime.Time{}}
+func newInvariants(s *simulation) *invariants {
+	return &invariants{s: s, tokens: map[int]int32{}, tokenAt: map[int]simtime.Time{}}
 }
 
 // broken reports a broken invariant.
@@ -51,7 +52,8 @@ func broken(s *simulation, format string, args ...any) {
 	panic(fmt.Sprintf("simulator: at %v: ", s.now) + fmt.Sprintf(format, args...))
 }
 
-func (v *invariants) arrived(s *simulation, id int32) {
+func (v *invariants) Arrived(id int32) {
+	s := v.s
 	q := &s.requests.All[id]
 	if q.Info.Arrival != s.now && s.gateway.held.queue == nil && q.RoutedAt == q.Info.Arrival || q.Info.Arrival > s.now {
 		broken(s, "request %d arrives, due at %v", q.Info.ID, q.Info.Arrival)
@@ -64,16 +66,18 @@ func (v *invariants) arrived(s *simulation, id int32) {
 	v.inFlight++
 }
 
-func (v *invariants) rejected(*simulation, *policy.Request, simulator.Reason) { v.rejections++ }
+func (v *invariants) Rejected(*policy.Request, simulator.Reason) { v.rejections++ }
 
-func (v *invariants) preempted(s *simulation, r *replica, id int32) {
+func (v *invariants) Preempted(r *replica, id int32) {
+	s := v.s
 	q := &s.requests.All[id]
 	if q.Computed != 0 || q.Chunk != 0 || q.Phase() != request.Waiting || r.waiting.Len() == 0 {
 		broken(s, "request %d was preempted with %d tokens computed and %d under way", q.Info.ID, q.Computed, q.Chunk)
 	}
 }
 
-func (v *invariants) token(s *simulation, id, n int32, at simtime.Time) {
+func (v *invariants) Token(id, n int32, at simtime.Time) {
+	s := v.s
 	q := &s.requests.All[id]
 	number := v.tokens[q.Info.ID] + n
 	switch {
@@ -88,7 +92,8 @@ func (v *invariants) token(s *simulation, id, n int32, at simtime.Time) {
 	v.tokenAt[q.Info.ID] = at
 }
 
-func (v *invariants) ended(s *simulation, id int32, at simtime.Time, how request.Ending) {
+func (v *invariants) Ended(id int32, at simtime.Time, how request.Ending) {
+	s := v.s
 	q := &s.requests.All[id]
 	if n := v.tokens[q.Info.ID]; how == request.EndCompleted && (n != q.Finish-q.Prompt || v.tokenAt[q.Info.ID] > at) {
 		broken(s, "request %d ends with %d of %d tokens, the last at %v", q.Info.ID, n, q.Finish-q.Prompt, v.tokenAt[q.Info.ID])
@@ -106,7 +111,8 @@ func (v *invariants) ended(s *simulation, id int32, at simtime.Time, how request
 	v.cutOff = v.cutOff || how == request.EndUnfinished
 }
 
-func (v *invariants) formed(s *simulation, r *replica, step latency.Step) {
+func (v *invariants) Formed(r *replica, step latency.Step) {
+	s := v.s
 	tokens, blocks := int32(0), 0
 	block := int32(r.cache.BlockTokens())
 	for _, id := range r.batch.running {
@@ -251,7 +257,8 @@ func (v *invariants) atGateway(s *simulation) int {
 	return n
 }
 
-func (v *invariants) settled(s *simulation, r *replica) {
+func (v *invariants) Settled(r *replica) {
+	s := v.s
 	kept := v.atGateway(s) + v.delayed(s)
 	if s.gateway.arrived != v.rejections+v.ends+v.inFlight+kept || s.gateway.inFlight != v.inFlight+kept {
 		broken(s, "%d arrived, %d rejected, %d ended, %d in flight (%d counted, %d kept at the gateway)",

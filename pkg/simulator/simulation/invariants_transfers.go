@@ -66,7 +66,8 @@ func (v *invariants) handedOver(s *simulation, r *replica) {
 
 // over checks no_double_counting: every token of an answer, and of a prompt that
 // was scheduled, is in the figures once, however often it was computed.
-func (v *invariants) over(s *simulation) {
+func (v *invariants) Over() {
+	s := v.s
 	if s.horizon.WarmUp > 0 {
 		return
 	}

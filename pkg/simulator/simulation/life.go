@@ -105,7 +105,7 @@ func (x *scaling) startup(l *life) *simulator.Startup {
 }
 
 // endIn lets the stage end after a time.
-func (x *scaling) endIn(l *life, after time.Duration) { x.sim.events.Move(&l.event, x.now.Add(after)) }
+func (x *scaling) endIn(l *life, after time.Duration) { x.events.Move(&l.event, x.now.Add(after)) }
 
 // endStage ends the stage of a replica: its time is over.
 func (x *scaling) endStage(endpoint int) {
@@ -154,7 +154,7 @@ func (x *scaling) serve(l *life) {
 // end takes a replica away: at once if it does not serve yet.
 func (x *scaling) end(endpoint int) {
 	l := &x.lives[endpoint]
-	x.sim.events.Move(&l.event, simtime.Never)
+	x.events.Move(&l.event, simtime.Never)
 	if l.stage.Starts() {
 		x.gone(l)
 		return
@@ -169,7 +169,7 @@ func (x *scaling) end(endpoint int) {
 		x.lose(l)
 		x.gone(l)
 	case simulator.EndElsewhere:
-		x.sim.fail(x.cluster.ranksOf(endpoint))
+		x.gateway.fail(x.cluster.ranksOf(endpoint))
 		x.gone(l)
 	}
 }
@@ -179,7 +179,7 @@ func (x *scaling) drain(l *life) {
 	r := &x.cluster.replicas[l.endpoint]
 	if x.now < l.endBy && len(x.cluster.dependents(r)) > 0 {
 		poll := cmp.Or(r.config.Ending.Poll, endingPoll)
-		x.sim.events.Move(&l.event, min(x.now.Add(poll), l.endBy))
+		x.events.Move(&l.event, min(x.now.Add(poll), l.endBy))
 		return
 	}
 	x.lose(l)
@@ -189,7 +189,7 @@ func (x *scaling) drain(l *life) {
 // lose empties a replica. The requests that it still has fail.
 func (x *scaling) lose(l *life) {
 	r := &x.cluster.replicas[l.endpoint]
-	lost := x.sim.stop(r)
+	lost := x.cluster.stop(r)
 	l.unit.figures.Lost += int64(len(lost))
 	for _, id := range lost {
 		x.gateway.lose(id)

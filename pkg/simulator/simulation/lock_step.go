@@ -57,7 +57,7 @@ func (g *lockStep) nextStep() {
 	for _, r := range g.ranks {
 		r.cluster.reorder(r)
 		for _, o := range g.observers {
-			o.settled(g.sim, r)
+			o.Settled(r)
 		}
 	}
 	g.checkContext()

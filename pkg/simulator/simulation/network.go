@@ -22,17 +22,17 @@ type fabric struct {
 
 // transferHandler is what is to be done when a transfer ends.
 type transferHandler interface {
-	land(s *simulation, at simtime.Time)
+	land(c *cluster, at simtime.Time)
 	// cancel undoes what was done for a transfer that is taken back.
-	cancel(s *simulation)
+	cancel(c *cluster)
 	// of is the replica with which the transfer fails, or simulator.NoReplica.
 	of() int32
 	// count adds to the transfers of those replicas that it is from or to.
-	count(s *simulation, n int)
+	count(c *cluster, n int)
 	// begin notes when the transfer began and its bytes, which begun returns; describe says the rest of it.
 	begin(at simtime.Time, bytes int64)
 	begun() sending
-	describe(s *simulation) simulator.Transfer
+	describe(c *cluster) simulator.Transfer
 }
 
 func newFabric() *fabric {
@@ -72,7 +72,7 @@ func (c *cluster) beginTransfer(f *fabric, wait time.Duration, d transferHandler
 	id := f.StartAfter(c.now, wait, bytes, stations...)
 	f.assign(d)
 	d.begin(c.now, bytes)
-	d.count(c.sim, +1)
+	d.count(c, +1)
 	return id
 }
 
@@ -81,7 +81,7 @@ func (c *cluster) abort(f *fabric, id transfer.ID) {
 	// One that ends at this very nanosecond has not been told of yet.
 	f.Cancel(c.now, id)
 	d := f.dismiss(id)
-	d.count(c.sim, -1)
+	d.count(c, -1)
 	c.tellTransfer(d, true)
 }
 
@@ -98,9 +98,9 @@ func (c *cluster) land(f *fabric, now simtime.Time) {
 	c.now = now
 	for _, done := range f.Advance(now) {
 		if d := f.dismiss(done.ID); d != nil {
-			d.count(c.sim, -1)
+			d.count(c, -1)
 			c.tellTransfer(d, false)
-			d.land(c.sim, now)
+			d.land(c, now)
 		}
 	}
 }

@@ -31,6 +31,7 @@ func TestLittlesLaw(t *testing.T) {
 		config.Horizon = simulator.Horizon{Drain: time.Hour}
 		s := newSimulation(context.Background(), config)
 		watch := &occupancy{}
+		watch.s = s
 		s.observers = append(s.observers, watch)
 		o, err := s.run()
 		if err != nil {
@@ -53,12 +54,15 @@ type change struct {
 	by int64
 }
 
-func (c *occupancy) arrived(s *simulation, _ int32)                          { c.changes = append(c.changes, change{s.now, 1}) }
-func (c *occupancy) rejected(*simulation, *policy.Request, simulator.Reason) {}
-func (c *occupancy) formed(*simulation, *replica, latency.Step)              {}
-func (c *occupancy) preempted(*simulation, *replica, int32)                  {}
-func (c *occupancy) token(*simulation, int32, int32, simtime.Time)           {}
-func (c *occupancy) ended(_ *simulation, _ int32, at simtime.Time, _ request.Ending) {
+func (c *occupancy) Arrived(_ int32) {
+	s := c.s
+	c.changes = append(c.changes, change{s.now, 1})
+}
+func (c *occupancy) Rejected(*policy.Request, simulator.Reason) {}
+func (c *occupancy) Formed(*replica, latency.Step)              {}
+func (c *occupancy) Preempted(*replica, int32)                  {}
+func (c *occupancy) Token(int32, int32, simtime.Time)           {}
+func (c *occupancy) Ended(_ int32, at simtime.Time, _ request.Ending) {
 	c.changes = append(c.changes, change{at, -1})
 }
 

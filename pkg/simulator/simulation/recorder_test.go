@@ -137,6 +137,7 @@ func (r *scriptRouter) saw(id int) map[string]string {
 
 // recorder notes what becomes of each request, by name. It is an observer.
 type recorder struct {
+	s       *simulation // nil of the plain one
 	names   []string
 	seen    map[string]*record
 	batches []batchRecord
@@ -225,15 +226,17 @@ func (r *recorder) step(at simtime.Time, replica int32, shares []stepShare) {
 	r.batches = append(r.batches, batchRecord{at, replica, strings.Join(words, " ")})
 }
 
-func (r *recorder) arrived(s *simulation, id int32) {
+func (r *recorder) Arrived(id int32) {
+	s := r.s
 	r.of(s, id).replica = int(s.requests.All[id].Replica)
 }
 
-func (r *recorder) rejected(_ *simulation, info *policy.Request, reason simulator.Reason) {
+func (r *recorder) Rejected(info *policy.Request, reason simulator.Reason) {
 	r.seen[r.names[info.ID]].end = reason.String()
 }
 
-func (r *recorder) formed(s *simulation, p *replica, step latency.Step) {
+func (r *recorder) Formed(p *replica, step latency.Step) {
+	s := r.s
 	if step.Sequences == 0 {
 		return
 	}
@@ -246,9 +249,13 @@ func (r *recorder) formed(s *simulation, p *replica, step latency.Step) {
 	r.step(s.now, p.index, shares)
 }
 
-func (r *recorder) preempted(s *simulation, _ *replica, id int32) { r.of(s, id).preemptions++ }
+func (r *recorder) Preempted(_ *replica, id int32) {
+	s := r.s
+	r.of(s, id).preemptions++
+}
 
-func (r *recorder) token(s *simulation, id, n int32, at simtime.Time) {
+func (r *recorder) Token(id, n int32, at simtime.Time) {
+	s := r.s
 	for range n {
 		r.gave(s.requests.All[id].Info.ID, at)
 	}
@@ -259,9 +266,10 @@ func (r *recorder) gave(id int, at simtime.Time) {
 	rec.tokens = append(rec.tokens, at.String())
 }
 
-func (r *recorder) ended(s *simulation, id int32, _ simtime.Time, how request.Ending) {
+func (r *recorder) Ended(id int32, _ simtime.Time, how request.Ending) {
+	s := r.s
 	r.of(s, id).end = map[request.Ending]string{request.EndCompleted: "completed", request.EndUnfinished: "unfinished", request.EndFailed: "failed", request.EndEvicted: "evicted", request.EndTimedOut: "timedout"}[how]
 }
 
-func (r *recorder) settled(*simulation, *replica) {}
-func (r *recorder) over(*simulation)              {}
+func (r *recorder) Settled(*replica) {}
+func (r *recorder) Over()            {}

@@ -155,7 +155,7 @@ func (r *replica) cancelTransfers(drop func(transferHandler) bool) {
 	f := r.fabric
 	for i, d := range f.handlers {
 		if d != nil && drop(d) {
-			d.cancel(r.sim)
+			d.cancel(r.cluster)
 			ids = append(ids, f.first+transfer.ID(i))
 		}
 	}

@@ -194,7 +194,7 @@ func (r *replica) nextStep() {
 	}
 	r.startStep()
 	for _, o := range r.observers {
-		o.settled(r.sim, r)
+		o.Settled(r)
 	}
 	r.checkContext()
 }
@@ -226,7 +226,7 @@ func (r *replica) startStep() {
 	}
 	for _, o := range r.observers {
 		r.catchUpAll()
-		o.formed(r.sim, r, step)
+		o.Formed(r, step)
 	}
 	r.next = simtime.Never
 	if r.tiers != nil && r.tiers.offloadAfterForming(step) {

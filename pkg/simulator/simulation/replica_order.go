@@ -106,9 +106,9 @@ func (c *cluster) advanceInOrder(until simtime.Time) {
 		transfer := replicaEvent{at: t.fabric.due(), kind: transferEnds}
 		switch {
 		case !c.awaitsEnd:
-		case c.gateway.heard:
+		case c.gateway.Heard():
 			return
-		case c.gateway.deliverNext(min(first.at, transfer.at), until):
+		case c.gateway.DeliverNext(min(first.at, transfer.at), until):
 			continue
 		}
 		if transfer.Before(first) {
@@ -121,7 +121,7 @@ func (c *cluster) advanceInOrder(until simtime.Time) {
 		if first.at >= until {
 			return
 		}
-		c.applyReplicaEvent(&c.replicas[first.replica], first, min(until, transfer.at, c.gateway.nextDelivery()))
+		c.applyReplicaEvent(&c.replicas[first.replica], first, min(until, transfer.at, c.gateway.NextDelivery()))
 	}
 }
 

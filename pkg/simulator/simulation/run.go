@@ -40,9 +40,8 @@ type simulation struct {
 	disruptions []simulator.Disruption
 	// scaling is nil where no scaler is.
 	scaling *scaling
-	seed    int64
 	// events are those above the replicas that are known of.
-	events events.Queue
+	events *events.Queue
 	pools  []string
 	labels workload.Labels
 	// arrivalsEnd is when arrivals ended.
@@ -105,7 +104,7 @@ func (s *simulation) outcome(end simtime.Time) *simulator.Outcome {
 		measure.CheckCell(&o.Cells[i])
 	}
 	for _, v := range s.observers {
-		v.over(s)
+		v.Over()
 	}
 	return o
 }

@@ -17,6 +17,7 @@ type scaling struct {
 	*core
 	gateway *gateway
 	cluster *cluster
+	events  *events.Queue
 	units   []unit
 	// lives are those of all endpoints. Endpoints that no unit has live as they did at
 	// the start.
@@ -48,7 +49,7 @@ func (s *simulation) addScaling(c *simulator.Config) {
 	if len(c.Scaling) == 0 {
 		return
 	}
-	x := &scaling{core: s.core, gateway: s.gateway, cluster: s.cluster, onScaled: c.Scaled, onStaged: c.Staged}
+	x := &scaling{core: s.core, gateway: s.gateway, cluster: s.cluster, events: s.events, onScaled: c.Scaled, onStaged: c.Staged}
 	s.scaling = x
 	x.nodes = newNodes(x, c.NodePools)
 	x.lives = newLives(c, s.cluster)
@@ -96,8 +97,8 @@ func (x *scaling) endpointsOf(pool int) (first, endpoints int) {
 func (x *scaling) start(u *unit) {
 	u.tick = events.Idle(events.ScalerTicks, u.index)
 	u.reads = events.Idle(events.MonitorReads, u.index)
-	x.sim.events.Move(&u.tick, simtime.Time(u.Interval))
-	x.sim.events.Move(&u.reads, simtime.Time(u.Monitor.Interval))
+	x.events.Move(&u.tick, simtime.Time(u.Interval))
+	x.events.Move(&u.reads, simtime.Time(u.Monitor.Interval))
 	for k := range u.Pools {
 		for endpoint := range x.of(u, k) {
 			l := &x.lives[endpoint]
@@ -147,7 +148,7 @@ func (s *simulation) applyScaling(e *events.Event) {
 		x.endStage(e.Sequence)
 	}
 	for _, o := range s.observers {
-		o.settled(s, nil)
+		o.Settled(nil)
 	}
 	s.checkContext()
 }

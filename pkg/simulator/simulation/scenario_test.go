@@ -240,6 +240,7 @@ func (c *scenario) run() {
 			phases[i] = simtime.Time(first)
 		}
 		s.gateway.scrapes[0] = newScrapeSchedule(s.gateway.scrapes[0].interval, phases, s.gateway.scrapes[0].order)
+		rec.s = s
 		s.observers = append(s.observers, rec)
 		return s.run()
 	})

@@ -77,7 +77,7 @@ func (r *replica) blocksHeld(q *request.Request) int {
 // drafts that are accepted, up to the end of its answer.
 func (r *replica) verify(id int32, q *request.Request) {
 	s, drafts := r.config.Speculation, q.Chunk-1
-	accepted := accepted(s, drafts, draw(r.sim.seed, q.Info.Turn, int(q.Generated())))
+	accepted := accepted(s, drafts, draw(r.seed, q.Info.Turn, int(q.Generated())))
 	r.metrics.Verified(r.now, q.Cell, int64(drafts), int64(accepted))
 	n := min(1+accepted, q.Finish-q.Total)
 	q.Total += n

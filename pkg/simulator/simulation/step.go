@@ -67,7 +67,7 @@ func (r *replica) showDecodes() {
 	for _, id := range r.batch.running {
 		if q := &r.requests.All[id]; q.InStep {
 			for _, o := range r.observers {
-				o.token(r.sim, id, 1, r.atGateway(r.now, q))
+				o.Token(id, 1, r.atGateway(r.now, q))
 			}
 		}
 	}
@@ -139,16 +139,16 @@ func (r *replica) token(id int32, q *request.Request, n int32) {
 	if previous == request.Unset {
 		q.FirstToken = r.atGateway(r.now, q)
 		r.metrics.FirstToken(r.now, q)
-		r.cluster.gateway.deliverFirstToken(id, q, q.FirstToken)
+		r.cluster.gateway.DeliverFirstToken(id, q, q.FirstToken)
 	} else {
 		r.metrics.Burst(r.now, q.Cell, int64(r.now.Sub(previous)+r.cost.PerOutputToken*time.Duration(n)), int64(n))
 		if q.Moved {
-			r.cluster.gateway.deliverFirstToken(id, q, r.atGateway(r.now, q))
+			r.cluster.gateway.DeliverFirstToken(id, q, r.atGateway(r.now, q))
 		}
 	}
 	q.Moved = false
 	for _, o := range r.observers {
-		o.token(r.sim, id, n, r.atGateway(r.now, q))
+		o.Token(id, n, r.atGateway(r.now, q))
 	}
 }
 
@@ -190,7 +190,7 @@ func (r *replica) endFinished() {
 		r.use.Served++
 		r.use.ServedTokens += int64(q.Total)
 		r.countServing(-1)
-		r.cluster.gateway.deliverEnd(r, id, q)
+		r.cluster.gateway.DeliverEnd(r, id, q)
 	}
 	r.use.Changed(r.now, used, r.cache.Used())
 }

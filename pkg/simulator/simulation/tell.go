@@ -54,30 +54,30 @@ func (c *cluster) tellTransfer(d transferHandler, cancelled bool) {
 	if c.listeners.transferred == nil {
 		return
 	}
-	t := d.describe(c.sim)
+	t := d.describe(c)
 	begun := d.begun()
 	t.Begun, t.Bytes, t.Ended, t.Cancelled = begun.at, begun.bytes, c.now, cancelled
 	c.listeners.transferred(t)
 }
 
-func (f *flight) describe(s *simulation) simulator.Transfer {
-	h := &s.cluster.handoffs.all[f.handoff-1]
+func (f *flight) describe(c *cluster) simulator.Transfer {
+	h := &c.handoffs.all[f.handoff-1]
 	return simulator.Transfer{
-		Reason: simulator.HandOverReason, Request: s.requests.All[h.decode].Info.ID,
+		Reason: simulator.HandOverReason, Request: c.requests.All[h.decode].Info.ID,
 		From: int(h.from), To: int(h.to), FromTier: simulator.GPUPlace, ToTier: simulator.GPUPlace,
 	}
 }
 
-func (d *load) describe(s *simulation) simulator.Transfer {
-	kind := s.cluster.replicas[d.replica].tiers.tiers[d.tier].kind
+func (d *load) describe(c *cluster) simulator.Transfer {
+	kind := c.replicas[d.replica].tiers.tiers[d.tier].kind
 	return simulator.Transfer{
-		Reason: simulator.ReloadTransfer, Request: s.requests.All[d.request].Info.ID,
+		Reason: simulator.ReloadTransfer, Request: c.requests.All[d.request].Info.ID,
 		From: int(d.replica), To: int(d.replica), FromTier: tierPlaces[kind], ToTier: simulator.GPUPlace,
 	}
 }
 
-func (c *copying) describe(s *simulation) simulator.Transfer {
-	tiers := s.cluster.replicas[c.replica].tiers.tiers
+func (c *copying) describe(in *cluster) simulator.Transfer {
+	tiers := in.replicas[c.replica].tiers.tiers
 	from := simulator.GPUPlace
 	if c.tier > 0 && !c.past {
 		from = tierPlaces[tiers[c.tier-1].kind]

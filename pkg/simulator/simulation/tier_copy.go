@@ -112,8 +112,8 @@ func (l *tierSet) startCopy(c *copying) {
 	c.id = l.replica.cluster.beginTransfer(l.replica.fabric, 0, c, int64(c.blocks)*l.replica.blockBytes, source, t.write)
 }
 
-func (c *copying) land(s *simulation, now simtime.Time) {
-	r := &s.cluster.replicas[c.replica]
+func (c *copying) land(in *cluster, now simtime.Time) {
+	r := &in.replicas[c.replica]
 	l := r.tiers
 	t := &l.tiers[c.tier]
 	t.arrived = t.arrived[:0]
@@ -157,12 +157,12 @@ func (c *copying) unpin(l *tierSet) {
 	}
 }
 
-func (c *copying) cancel(s *simulation) {
-	l := s.cluster.replicas[c.replica].tiers
+func (c *copying) cancel(in *cluster) {
+	l := in.replicas[c.replica].tiers
 	t := &l.tiers[c.tier]
 	used := t.store.Used()
 	t.store.Cancel(c.pending)
-	t.store.changed(s.now, used)
+	t.store.changed(in.now, used)
 	c.unpin(l)
 }
 
@@ -174,9 +174,9 @@ func (c *copying) of() int32 {
 	return c.replica
 }
 
-func (c *copying) count(s *simulation, n int) {
+func (c *copying) count(in *cluster, n int) {
 	if !c.shared {
-		s.cluster.replicas[c.replica].port.transfers += n
+		in.replicas[c.replica].port.transfers += n
 	}
 }
 

@@ -96,20 +96,20 @@ func (d *load) unpin(r *replica) {
 	}
 }
 
-func (d *load) land(s *simulation, now simtime.Time) {
-	r, q := &s.cluster.replicas[d.replica], &s.requests.All[d.request]
+func (d *load) land(c *cluster, now simtime.Time) {
+	r, q := &c.replicas[d.replica], &c.requests.All[d.request]
 	d.unpin(r)
 	q.Loads--
 	if q.Loads > 0 {
 		return
 	}
 	r.cache.Publish(q.Blocks)
-	s.metrics.Loaded(now, q)
+	c.metrics.Loaded(now, q)
 	r.resumeLater(d.request)
 }
 
-func (d *load) cancel(s *simulation) { d.unpin(&s.cluster.replicas[d.replica]) }
+func (d *load) cancel(c *cluster) { d.unpin(&c.replicas[d.replica]) }
 
 func (d *load) of() int32 { return d.replica }
 
-func (d *load) count(s *simulation, n int) { s.cluster.replicas[d.replica].port.transfers += n }
+func (d *load) count(c *cluster, n int) { c.replicas[d.replica].port.transfers += n }

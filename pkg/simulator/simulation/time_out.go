@@ -43,7 +43,7 @@ func (g *gateway) startTimeOut(id int32, w *workload.Request) {
 	}
 	t.event.Sequence, t.event.Request = w.ID, id
 	t.last = deadline(w.Arrival, w.Timeout)
-	g.sim.events.Move(&t.event, min(deadline(w.Arrival, w.FirstTokenTimeout), t.last))
+	g.events.Move(&t.event, min(deadline(w.Arrival, w.FirstTokenTimeout), t.last))
 }
 
 // deadline is a time so long after another; Never where that is 0.
@@ -57,7 +57,7 @@ func deadline(from simtime.Time, after time.Duration) simtime.Time {
 // stopTimeOut forgets the time-out of a request that has ended.
 func (g *gateway) stopTimeOut(id int32) {
 	if int(id) < len(g.timeOuts.bySlot) && g.timeOuts.bySlot[id] != nil {
-		g.sim.events.Move(&g.timeOuts.bySlot[id].event, simtime.Never)
+		g.events.Move(&g.timeOuts.bySlot[id].event, simtime.Never)
 	}
 }
 
