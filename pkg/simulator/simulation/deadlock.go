@@ -118,3 +118,21 @@ func (l *tierSet) endLastCopies() bool {
 	l.releaseDetached(at)
 	return true
 }
+
+// excused says whether a replica may idle though requests wait: they wait for
+// blocks that are being copied or handed over, for an adapter that is being
+// loaded, or for another replica.
+func (c *cluster) excused(r *replica) bool {
+	if r.port.loading > 0 || r.adapters.loading(c.now) {
+		return true
+	}
+	if r.tiers != nil && r.tiers.frees() {
+		return true
+	}
+	for i := range c.requests.All {
+		if j := &c.requests.All[i]; j.Job && j.Replica == r.index && j.Phase() == request.Leaving {
+			return true
+		}
+	}
+	return false
+}

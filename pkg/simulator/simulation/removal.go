@@ -181,3 +181,17 @@ func (b *batch) forget(id int32) {
 		}
 	}
 }
+
+// stop takes all requests off a replica that is there no more, and returns them in order
+// of arrival.
+func (c *cluster) stop(r *replica) []int32 {
+	lost := c.dependents(r)
+	if len(r.batch.running) > 0 {
+		r.takeAllOutOfStep()
+	}
+	for _, id := range lost {
+		c.takeOffReplicas(r, id)
+	}
+	r.reset()
+	return lost
+}
