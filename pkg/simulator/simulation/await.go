@@ -10,13 +10,13 @@ import (
 // awaits lets a request wait at the gateway for a replica to serve, if none does, and
 // rejects it when its time is over. It reports whether the request is dealt with.
 func (g *gateway) awaits(id int32) bool {
-	q := &g.requests.All[id]
+	q := &g.Requests.All[id]
 	router := g.routerFor(q)
 	if g.patience == 0 || g.serves(router) {
 		return false
 	}
 	until := deadline(q.Info.Arrival, g.patience)
-	if until <= g.now {
+	if until <= g.Now {
 		g.reject(id, simulator.NoPool, simulator.Expired)
 		return true
 	}
@@ -30,9 +30,9 @@ func (g *gateway) endAwaiting(router int) {
 	if g.flows[router].Awaiting == 0 {
 		return
 	}
-	for id := range g.requests.All {
-		if q := &g.requests.All[id]; q.Phase() == request.Awaiting && g.routerFor(q) == router {
-			g.events.Move(g.delays.bySlot[id], g.now)
+	for id := range g.Requests.All {
+		if q := &g.Requests.All[id]; q.Phase() == request.Awaiting && g.routerFor(q) == router {
+			g.events.Move(g.delays.bySlot[id], g.Now)
 		}
 	}
 }
@@ -54,8 +54,8 @@ func (g *gateway) routerFor(q *request.Request) int {
 
 // serves reports whether a router may choose some replica.
 func (g *gateway) serves(router int) bool {
-	for i := range g.cluster.replicas {
-		if g.cluster.replicas[i].config.Router == router && (g.view.Down == nil || !g.view.Down[i]) {
+	for i := range g.cluster.Replicas {
+		if g.cluster.Replicas[i].Config.Router == router && (g.view.Down == nil || !g.view.Down[i]) {
 			return true
 		}
 	}
@@ -64,12 +64,12 @@ func (g *gateway) serves(router int) bool {
 
 // lose ends a request whose replica is taken away before it is served.
 func (g *gateway) lose(id int32) {
-	q := &g.requests.All[id]
+	q := &g.Requests.All[id]
 	if g.policies.Routing.Responses != nil {
 		g.policies.Routing.Responses.Finished(&q.Info, int(q.Replica))
 	}
-	g.finishBy = max(g.finishBy, g.now)
-	g.metrics.Failed(g.now, q)
-	g.end(id, g.now, request.EndFailed)
+	g.finishBy = max(g.finishBy, g.Now)
+	g.Metrics.Failed(g.Now, q)
+	g.end(id, g.Now, request.EndFailed)
 	g.release()
 }

@@ -8,6 +8,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 )
@@ -17,20 +18,20 @@ func newSimulation(ctx context.Context, c simulator.Config) *simulation {
 	c.Check()
 	labels := c.Source.Labels()
 	s := &simulation{source: c.Source, horizon: c.Horizon, disruptions: c.Disruptions, labels: labels, events: &events.Queue{}}
-	s.core = &core{
-		ctx: ctx, seed: c.Seed, faults: c.Policies.Faults,
-		listeners: listeners{c.Preempted, c.Stepped, c.Transferred, c.HandedOver},
-		metrics:   measure.NewMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, c.Pools, labels),
+	s.Core = &engine.Core{
+		Ctx: ctx, Seed: c.Seed, Faults: c.Policies.Faults,
+		Listeners: engine.Listeners{Preempted: c.Preempted, Stepped: c.Stepped, Transferred: c.Transferred, HandedOver: c.HandedOver},
+		Metrics:   measure.NewMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, c.Pools, labels),
 	}
-	s.cluster = &cluster{core: s.core, handoff: c.Handoff}
+	s.cluster = &engine.Cluster{Core: s.Core, Handoff: c.Handoff}
 	s.gateway = s.newGateway(&c)
-	s.cluster.gateway, s.cluster.kvEvents = s.gateway, c.Policies.Routing.KVEvents
+	s.cluster.Gateway, s.cluster.KVEvents = s.gateway, c.Policies.Routing.KVEvents
 	for i := range c.Pools {
 		s.addPool(&c, i)
 	}
 	s.recordSeries(&c)
-	s.cluster.watchCaches()
-	s.cluster.connect(&c)
+	s.cluster.WatchCaches()
+	s.cluster.Connect(&c)
 	s.gateway.addScrapes(&c)
 	s.addClusterEvents(&c)
 	s.addScaling(&c)
@@ -38,15 +39,15 @@ func newSimulation(ctx context.Context, c simulator.Config) *simulation {
 		a.MeasureFrom(simtime.Time(c.Horizon.WarmUp))
 	}
 	if c.CheckInvariants {
-		s.observers = append(s.observers, newInvariants(s))
+		s.Observers = append(s.Observers, newInvariants(s))
 	}
 	return s
 }
 
 func (s *simulation) newGateway(c *simulator.Config) *gateway {
 	return &gateway{
-		core: s.core, cluster: s.cluster, events: s.events, policies: c.Policies, listener: c.Listener,
-		turns:       make([]int, s.metrics.Models),
+		Core: s.Core, cluster: s.cluster, events: s.events, policies: c.Policies, listener: c.Listener,
+		turns:       make([]int, s.Metrics.Models),
 		held:        newGatewayQueue(&c.Policies.Routing),
 		onCompleted: c.Completed, onRejected: c.Rejected, onEvicted: c.Evicted, onEnded: c.Ended,
 	}
@@ -59,14 +60,14 @@ func (s *simulation) addPool(config *simulator.Config, index int) {
 	s.gateway.asksOnArrival = s.gateway.asksOnArrival || asks(p.Stability)
 	c := s.cluster
 	for place := range p.Places() {
-		r := newReplica(int32(len(c.replicas)), index, p)
-		r.rank = place % p.RanksPerReplica()
-		r.core, r.cluster = s.core, c
-		r.watch = newQueueWatch(config, p)
+		r := engine.NewReplica(int32(len(c.Replicas)), index, p)
+		r.Rank = place % p.RanksPerReplica()
+		r.Core, r.Cluster = s.Core, c
+		r.Watch = engine.NewQueueWatch(config, p)
 		if place < p.Replicas {
-			r.lifetimes.Begin(0)
+			r.Lifetimes.Begin(0)
 		}
-		c.replicas = append(c.replicas, r)
+		c.Replicas = append(c.Replicas, r)
 	}
 }
 
@@ -75,19 +76,19 @@ func (s *simulation) recordSeries(c *simulator.Config) {
 	if c.Series.Bins == 0 {
 		return
 	}
-	replicas := s.cluster.replicas
+	replicas := s.cluster.Replicas
 	pools := make([]int, len(replicas))
 	for i := range replicas {
-		pools[i] = replicas[i].pool
+		pools[i] = replicas[i].Pool
 	}
-	s.series = measure.NewRecorder(&c.Series, len(s.pools), pools)
+	s.Series = measure.NewRecorder(&c.Series, len(s.pools), pools)
 	for i := range replicas {
-		replicas[i].gauges = s.series.Gauges(i)
-		replicas[i].use.Blocks = &replicas[i].gauges.Blocks
+		replicas[i].Gauges = s.Series.Gauges(i)
+		replicas[i].Use.Blocks = &replicas[i].Gauges.Blocks
 	}
 	for i, a := range c.Policies.Adaptations {
-		s.series.AddWeights()
-		a.Told = func(e *policy.WeightEpoch) { s.series.Passed(i, e) }
+		s.Series.AddWeights()
+		a.Told = func(e *policy.WeightEpoch) { s.Series.Passed(i, e) }
 	}
-	s.metrics.Ended = s.series.Ended
+	s.Metrics.Ended = s.Series.Ended
 }

@@ -16,7 +16,7 @@ func (s *simulation) awaitArrival() bool {
 	if d := s.horizon.Duration; d > 0 {
 		horizon = simtime.Time(d)
 	}
-	for !s.stopped {
+	for !s.Stopped {
 		due, known := s.gateway.listener.Due()
 		if !known {
 			due = simtime.Never
@@ -31,7 +31,7 @@ func (s *simulation) awaitArrival() bool {
 		case horizon < simtime.Never && (known || s.gateway.inFlight > 0):
 			s.arrivalsEnd = horizon
 		default:
-			s.arrivalsEnd = s.now
+			s.arrivalsEnd = s.Now
 		}
 		return false
 	}
@@ -42,7 +42,7 @@ func (s *simulation) awaitArrival() bool {
 // a time, or to that time where none does, which it says.
 func (s *simulation) advanceToEnd(limit simtime.Time) bool {
 	s.gateway.heard = false
-	for !s.stopped && !s.gateway.heard {
+	for !s.Stopped && !s.gateway.heard {
 		at := min(limit, s.events.Due(), s.gateway.scrapes.next())
 		s.advanceTowardsEnd(at)
 		if s.gateway.heard || at == limit {
@@ -57,7 +57,7 @@ func (s *simulation) advanceToEnd(limit simtime.Time) bool {
 // advanceTowardsEnd brings the replicas and the gateway up to a time, or to an end
 // before it.
 func (s *simulation) advanceTowardsEnd(until simtime.Time) {
-	s.cluster.awaitsEnd = true
-	s.cluster.advanceInOrder(until)
-	s.cluster.awaitsEnd = false
+	s.cluster.AwaitsEnd = true
+	s.cluster.AdvanceInOrder(until)
+	s.cluster.AwaitsEnd = false
 }

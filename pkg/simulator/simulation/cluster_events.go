@@ -25,7 +25,7 @@ func (s *simulation) addClusterEvents(c *simulator.Config) {
 // applyClusterEvents applies the events above the replicas that come before an
 // event of a time and kind.
 func (s *simulation) applyClusterEvents(at simtime.Time, kind events.Kind) {
-	for !s.stopped {
+	for !s.Stopped {
 		e := s.events.Next(at, kind)
 		if e == nil {
 			return
@@ -46,17 +46,17 @@ func (s *simulation) applyClusterEvent(e *events.Event) {
 	case events.DelayEnds:
 		s.advanceToEvent(e.At, s.gateway.routingFollowsReplicas())
 		s.gateway.endDelay(e.Request)
-		s.checkContext()
+		s.CheckContext()
 	case events.MonitorReads, events.NodeChanges, events.StageEnds, events.ScalerTicks:
 		s.applyScaling(e)
 	case events.GatewayWakes:
 		s.advanceToEvent(e.At, s.gateway.routingFollowsReplicas())
 		s.gateway.release()
-		if next := s.gateway.held.wakeUp.At; next <= s.now {
-			panic(fmt.Sprintf("simulator: the router woke at %v and wakes again at %v", s.now, next))
+		if next := s.gateway.held.wakeUp.At; next <= s.Now {
+			panic(fmt.Sprintf("simulator: the router woke at %v and wakes again at %v", s.Now, next))
 		}
 		s.gateway.evictRequested()
-		s.checkContext()
+		s.CheckContext()
 	default:
 		panic(fmt.Sprintf("simulator: an event of kind %d at %v is queued", e.Kind, e.At))
 	}
@@ -65,14 +65,14 @@ func (s *simulation) applyClusterEvent(e *events.Event) {
 // applyTimeOut ends a request whose client gives up now. An answer that ends in this
 // very nanosecond comes too late, and so does a first token.
 func (s *simulation) applyTimeOut(e *events.Event) {
-	t, q := s.gateway.timeOuts.bySlot[e.Request], &s.requests.All[e.Request]
+	t, q := s.gateway.timeOuts.bySlot[e.Request], &s.Requests.All[e.Request]
 	at, number := e.At, e.Sequence
 	if s.gateway.hasFirstToken(q, at) && at < t.last {
 		s.events.Move(e, t.last)
 		return
 	}
 	s.advanceToEvent(at, true)
-	q = &s.requests.All[e.Request]
+	q = &s.Requests.All[e.Request]
 	switch {
 	case q.Phase() == request.None || q.Info.ID != number:
 		// It has ended in the meantime.
@@ -81,5 +81,5 @@ func (s *simulation) applyTimeOut(e *events.Event) {
 	default:
 		s.gateway.timeOut(e.Request)
 	}
-	s.checkContext()
+	s.CheckContext()
 }

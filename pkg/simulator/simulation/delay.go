@@ -18,14 +18,14 @@ type delays struct {
 
 // delay lets a request wait, delayed or awaiting a replica, until the admission is asked again.
 func (g *gateway) delay(id int32, until simtime.Time, as request.Phase) {
-	q := &g.requests.All[id]
-	if until <= g.now || until == simtime.Never {
-		panic(fmt.Sprintf("simulator: the admission delays request %d at %v until %v", q.Info.ID, g.now, until))
+	q := &g.Requests.All[id]
+	if until <= g.Now || until == simtime.Never {
+		panic(fmt.Sprintf("simulator: the admission delays request %d at %v until %v", q.Info.ID, g.Now, until))
 	}
 	q.MoveTo(as)
-	g.series.Keep(g.now, +1)
+	g.Series.Keep(g.Now, +1)
 	g.inFlight++
-	g.cluster.serving++
+	g.cluster.Serving++
 	if t := g.policies.Traffic; t != nil {
 		t.Delay(&q.Info, +1)
 	}
@@ -54,18 +54,18 @@ func (g *gateway) endDelay(id int32) {
 func (g *gateway) cancelDelay(id int32) {
 	g.undelay(id)
 	g.inFlight++ // until it ends
-	g.finishBy = max(g.finishBy, g.now)
+	g.finishBy = max(g.finishBy, g.Now)
 }
 
 // undelay lets a request wait no longer.
 func (g *gateway) undelay(id int32) {
-	q := &g.requests.All[id]
-	g.series.Keep(g.now, -1)
+	q := &g.Requests.All[id]
+	g.Series.Keep(g.Now, -1)
 	g.events.Move(g.delays.bySlot[id], simtime.Never)
 	g.stopAwaiting(q)
 	q.MoveTo(request.None)
 	g.inFlight--
-	g.cluster.serving--
+	g.cluster.Serving--
 	if t := g.policies.Traffic; t != nil {
 		t.Delay(&q.Info, -1)
 	}
@@ -75,6 +75,6 @@ func (g *gateway) undelay(id int32) {
 // a replica for the first time.
 func (g *gateway) recordAdmissionDelay(q *request.Request) {
 	if q.RoutedAt > q.Info.Arrival {
-		g.metrics.Delayed(g.now, q)
+		g.Metrics.Delayed(g.Now, q)
 	}
 }

@@ -4,6 +4,7 @@ package simulation
 
 import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -32,8 +33,8 @@ func (d delivery) Before(e delivery) bool {
 }
 
 // counts says whether the request is still there: its slot may be another's by now.
-func (d delivery) counts(k *core) bool {
-	q := &k.requests.All[d.id]
+func (d delivery) counts(k *engine.Core) bool {
+	q := &k.Requests.All[d.id]
 	return q.Phase() != request.None && q.Info.ID == d.number
 }
 
@@ -63,11 +64,11 @@ func (g *gateway) DeliverFirstToken(id int32, q *request.Request, at simtime.Tim
 }
 
 // DeliverEnd lets the last token of an answer reach the gateway.
-func (g *gateway) DeliverEnd(r *replica, id int32, q *request.Request) {
-	last := r.atGateway(g.now, q)
-	at := last.Add(r.cost.Completion)
+func (g *gateway) DeliverEnd(r *engine.Replica, id int32, q *request.Request) {
+	last := r.AtGateway(g.Now, q)
+	at := last.Add(r.Cost.Completion)
 	g.finishBy = max(g.finishBy, at)
-	if g.policies.Routing.Responses == nil && g.policies.Traffic == nil && g.listener == nil && at == g.now {
+	if g.policies.Routing.Responses == nil && g.policies.Traffic == nil && g.listener == nil && at == g.Now {
 		g.finish(id, last, at)
 		return
 	}
@@ -78,10 +79,10 @@ func (g *gateway) DeliverEnd(r *replica, id int32, q *request.Request) {
 func (g *gateway) deliver(until simtime.Time) {
 	for len(g.deliveries) > 0 && g.deliveries[0].at < until {
 		d := g.deliveries.pop()
-		if !d.counts(g.core) {
+		if !d.counts(g.Core) {
 			continue
 		}
-		q := &g.requests.All[d.id]
+		q := &g.Requests.All[d.id]
 		switch {
 		case d.ends:
 			if g.policies.Routing.Usage != nil {
@@ -100,8 +101,8 @@ func (g *gateway) deliver(until simtime.Time) {
 // finish ends a request whose last token reached the gateway, and whose stream
 // was closed there at another time.
 func (g *gateway) finish(id int32, last, at simtime.Time) {
-	q := &g.requests.All[id]
-	g.countCompletion(q, g.metrics.Completed(last, at, q))
+	q := &g.Requests.All[id]
+	g.countCompletion(q, g.Metrics.Completed(last, at, q))
 	if g.onCompleted != nil {
 		g.onCompleted(q.Completion(last))
 	}
@@ -115,23 +116,23 @@ func (g *gateway) finish(id int32, last, at simtime.Time) {
 
 // end frees the slot of a request that has ended.
 func (g *gateway) end(id int32, at simtime.Time, how request.Ending) {
-	for _, o := range g.observers {
+	for _, o := range g.Observers {
 		o.Ended(id, at, how)
 	}
 	if g.onEnded != nil && how != request.EndCompleted {
-		g.onEnded(g.endOf(&g.requests.All[id], at, how))
+		g.onEnded(g.endOf(&g.Requests.All[id], at, how))
 	}
 	if how != request.EndUnfinished {
-		g.hear(g.requests.All[id].Info.ID, at, how.HeardAs())
+		g.hear(g.Requests.All[id].Info.ID, at, how.HeardAs())
 	}
 	g.countEnd(id)
 	g.lastEnd = max(g.lastEnd, at)
 	g.inFlight--
 	if g.held.sent != nil {
-		delete(g.held.sent, g.requests.All[id].Info.ID)
+		delete(g.held.sent, g.Requests.All[id].Info.ID)
 	}
 	g.stopTimeOut(id)
-	g.requests.Release(id)
+	g.Requests.Release(id)
 }
 
 // DeliverNext lets what reaches the gateway first do so, if that is before the next
@@ -140,8 +141,8 @@ func (g *gateway) DeliverNext(event, until simtime.Time) bool {
 	if len(g.deliveries) == 0 || g.deliveries[0].at >= min(event, until) {
 		return false
 	}
-	g.now = g.deliveries[0].at
-	g.deliver(g.now + 1)
+	g.Now = g.deliveries[0].at
+	g.deliver(g.Now + 1)
 	return true
 }
 

@@ -5,6 +5,7 @@ package simulation
 import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 )
 
 // advanceToEvent brings all that routing depends on up to what happens between
@@ -12,56 +13,56 @@ import (
 // are.
 func (s *simulation) advanceToEvent(at simtime.Time, all bool) {
 	switch {
-	case s.cluster.draining:
+	case s.cluster.Draining:
 		s.scrapeWhileServing(at)
 		s.gateway.deliver(s.advanceServing(at))
 	case all:
 		s.gateway.scrapeUntil(at)
-		s.cluster.advanceAll(at)
+		s.cluster.AdvanceAll(at)
 		s.gateway.deliver(at)
 	default:
 		s.gateway.scrapeUntil(at)
 		s.gateway.deliver(at)
 	}
-	s.now = at
+	s.Now = at
 }
 
 // applyDisruption applies a disruption, now, to all ranks of a replica. After the
 // nanosecond in which the last request ends, it changes nothing but lifetimes.
 func (s *simulation) applyDisruption(d simulator.Disruption) {
-	ranks := s.cluster.ranksOf(d.Endpoint)
+	ranks := s.cluster.RanksOf(d.Endpoint)
 	for i := range ranks {
 		switch d.Kind {
 		case simulator.Fail:
-			ranks[i].lifetimes.End(d.At)
+			ranks[i].Lifetimes.End(d.At)
 		case simulator.Recover:
-			ranks[i].lifetimes.Begin(d.At)
+			ranks[i].Lifetimes.Begin(d.At)
 		}
 	}
-	if s.cluster.draining && s.gateway.inFlight == 0 && d.At > max(s.arrivalsEnd, s.gateway.lastEnd) {
+	if s.cluster.Draining && s.gateway.inFlight == 0 && d.At > max(s.arrivalsEnd, s.gateway.lastEnd) {
 		return
 	}
 	for i := range ranks {
-		s.gateway.setDown(int(ranks[i].index), d.Kind != simulator.Recover)
+		s.gateway.setDown(int(ranks[i].Index), d.Kind != simulator.Recover)
 	}
 	if d.Kind != simulator.Fail {
 		return
 	}
 	s.gateway.fail(ranks)
-	for _, o := range s.observers {
+	for _, o := range s.Observers {
 		o.Settled(nil)
 	}
 }
 
 // fail ends the ranks of a replica with all that they hold. Whoever depended on them is
 // routed again, in order of arrival.
-func (g *gateway) fail(ranks []replica) {
+func (g *gateway) fail(ranks []engine.Replica) {
 	var lost []int32
 	for i := range ranks {
-		lost = append(lost, g.cluster.stop(&ranks[i])...)
+		lost = append(lost, g.cluster.Stop(&ranks[i])...)
 	}
 	if len(ranks) > 1 {
-		g.cluster.sortByArrival(lost)
+		g.cluster.SortByArrival(lost)
 	}
 	for _, id := range lost {
 		g.routeAgain(id)

@@ -14,6 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -132,7 +133,7 @@ func failEvery(t *testing.T, first simtime.Time, endpoint int, met phases, confi
 		s := newSimulation(context.Background(), c)
 		watch := &phaseWatch{met: met}
 		watch.s = s
-		s.observers = append(s.observers, watch)
+		s.Observers = append(s.Observers, watch)
 		o, err := s.run()
 		if err != nil {
 			t.Fatal(err)
@@ -157,9 +158,9 @@ type phaseWatch struct {
 	met phases
 }
 
-func (w *phaseWatch) Settled(_ *replica) {
+func (w *phaseWatch) Settled(_ *engine.Replica) {
 	s := w.s
-	for i := range s.requests.All {
-		w.met[s.requests.All[i].Phase()] = true
+	for i := range s.Requests.All {
+		w.met[s.Requests.All[i].Phase()] = true
 	}
 }

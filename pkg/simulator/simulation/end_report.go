@@ -18,7 +18,7 @@ func (g *gateway) endOf(q *request.Request, at simtime.Time, how request.Ending)
 		e.Reason = simulator.Evicted
 	}
 	if q.Accepted() {
-		e.Pool, e.Replica = g.cluster.replicas[q.Replica].pool, int(q.Replica)
+		e.Pool, e.Replica = g.cluster.Replicas[q.Replica].Pool, int(q.Replica)
 	}
 	e.FirstToken, e.Scheduled = q.FirstToken, q.Scheduled()
 	if q.FirstToken >= 0 {
@@ -33,7 +33,7 @@ func (g *gateway) endOf(q *request.Request, at simtime.Time, how request.Ending)
 func (g *gateway) endAtGateway(q *request.Request, pool int) simulator.RequestEnd {
 	return simulator.RequestEnd{
 		ID: q.Info.ID, Tenant: q.Info.Tenant, Class: q.Info.Class, Model: int(q.Info.Model), Pool: pool, Replica: simulator.NoReplica,
-		Arrival: q.Info.Arrival, FirstToken: request.Unset, End: g.now, PromptTokens: int(q.Prompt),
-		Measured: q.Info.Arrival >= g.metrics.WarmUp,
+		Arrival: q.Info.Arrival, FirstToken: request.Unset, End: g.Now, PromptTokens: int(q.Prompt),
+		Measured: q.Info.Arrival >= g.Metrics.WarmUp,
 	}
 }

@@ -15,30 +15,30 @@ func (g *gateway) evictRequested() {
 	if evictor == nil {
 		return
 	}
-	now := g.now
+	now := g.Now
 	for {
 		number, ok := evictor.Evict(now)
 		if !ok {
 			return
 		}
 		g.evict(number)
-		g.now = now
+		g.Now = now
 	}
 }
 
 // evict ends a request that was sent to an endpoint. The gateway answers it.
 func (g *gateway) evict(number int) {
 	id := g.requestSent(number)
-	q := &g.requests.All[id]
+	q := &g.Requests.All[id]
 	g.takeOff(id)
-	g.metrics.Evicted(g.now, q)
+	g.Metrics.Evicted(g.Now, q)
 	if g.onEvicted != nil {
 		g.onEvicted(number)
 	}
 	if g.policies.Routing.Responses != nil {
 		g.policies.Routing.Responses.Finished(&q.Info, int(q.Replica))
 	}
-	g.end(id, g.now, request.EndEvicted)
+	g.end(id, g.Now, request.EndEvicted)
 }
 
 // takeOff takes a request off the replicas. The engine gives the request's place and
@@ -47,12 +47,12 @@ func (g *gateway) evict(number int) {
 // other request gets the place and the blocks before the step ends. Only scrapes show it
 // sooner.
 func (g *gateway) takeOff(id int32) {
-	q := &g.requests.All[id]
+	q := &g.Requests.All[id]
 	if q.Phase() != request.Leaving {
 		if q.InStep {
-			g.cluster.replicas[q.Replica].stepWithout(q, id)
+			g.cluster.Replicas[q.Replica].StepWithout(q, id)
 		}
-		g.cluster.takeOffReplicas(nil, id)
+		g.cluster.TakeOffReplicas(nil, id)
 	}
 	g.cancelDeliveries(q)
 }
@@ -60,20 +60,20 @@ func (g *gateway) takeOff(id int32) {
 // requestSent finds a request by its number that an endpoint has.
 func (g *gateway) requestSent(number int) int32 {
 	id, ok := g.held.sent[number]
-	if ok && g.requests.All[id].Phase() != request.AtGateway {
+	if ok && g.Requests.All[id].Phase() != request.AtGateway {
 		return id
 	}
-	panic(fmt.Sprintf("simulator: the router ends request %d at %v, which no endpoint has", number, g.now))
+	panic(fmt.Sprintf("simulator: the router ends request %d at %v, which no endpoint has", number, g.Now))
 }
 
 // cancelDeliveries lets nothing more of an answer reach the gateway: what is on its
 // way is dropped when it comes.
 func (g *gateway) cancelDeliveries(q *request.Request) {
 	if q.Phase() == request.Leaving {
-		g.finishBy, g.finishStale = g.now, true
+		g.finishBy, g.finishStale = g.Now, true
 		return
 	}
-	g.finishBy = max(g.finishBy, g.now)
+	g.finishBy = max(g.finishBy, g.Now)
 }
 
 // streamsEnd is when the streams of all requests have ended whose tokens the engines
@@ -82,7 +82,7 @@ func (g *gateway) streamsEnd() simtime.Time {
 	if g.finishStale {
 		g.finishStale = false
 		for _, d := range g.deliveries {
-			if d.ends && d.counts(g.core) {
+			if d.ends && d.counts(g.Core) {
 				g.finishBy = max(g.finishBy, d.at)
 			}
 		}

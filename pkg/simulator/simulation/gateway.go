@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -19,8 +20,8 @@ import (
 
 // gateway is where requests arrive, are held and routed, and where their answers end.
 type gateway struct {
-	*core
-	cluster  *cluster
+	*engine.Core
+	cluster  *engine.Cluster
 	policies policy.Policies
 	events   *events.Queue
 	// listener is the source where that hears of ends; nil otherwise, and once no
@@ -70,8 +71,8 @@ type gateway struct {
 // arrive routes a request at the time of its arrival and sends it on its way.
 func (g *gateway) arrive(w *workload.Request) {
 	g.arrived++
-	id := g.requests.Take()
-	q := &g.requests.All[id]
+	id := g.Requests.Take()
+	q := &g.Requests.All[id]
 	q.Info = policy.Request{
 		ID: w.ID, Arrival: w.Arrival, Prompt: w.Prompt, Tokens: w.Prompt.Tokens(),
 		Tenant: w.Tenant, Class: w.Class, Priority: w.Priority,
@@ -79,7 +80,7 @@ func (g *gateway) arrive(w *workload.Request) {
 		Model: int32(w.Model), Turn: g.turns[w.Model],
 	}
 	g.turns[w.Model]++
-	promised := g.metrics.Target(w.Tenant, w.Class)
+	promised := g.Metrics.Target(w.Tenant, w.Class)
 	q.Info.TTFT, q.Info.TPOT = promised.TTFT, promised.TPOT
 	q.Replica, q.RoutedAt = simulator.NoReplica, w.Arrival
 	q.LastToken, q.FirstToken, q.ScheduledAt = request.Unset, request.Unset, request.Unset
@@ -92,7 +93,7 @@ func (g *gateway) arrive(w *workload.Request) {
 	g.prioritize(&q.Info)
 	g.admit(id)
 	g.startTimeOut(id, w)
-	g.now = w.Arrival
+	g.Now = w.Arrival
 	g.settle()
 }
 
@@ -101,16 +102,16 @@ func (g *gateway) arrive(w *workload.Request) {
 func (g *gateway) settle() {
 	g.release()
 	g.evictRequested()
-	for _, o := range g.observers {
+	for _, o := range g.Observers {
 		o.Settled(nil)
 	}
 }
 
 // show returns the view as it is to be seen now.
 func (g *gateway) show() *policy.View {
-	g.view.Now = g.now
+	g.view.Now = g.Now
 	for _, endpoint := range g.live {
-		g.read(&g.cluster.replicas[endpoint], g.now)
+		g.read(&g.cluster.Replicas[endpoint], g.Now)
 	}
 	return &g.view
 }
@@ -118,7 +119,7 @@ func (g *gateway) show() *policy.View {
 // prioritize asks for the priority of a request that arrives. The view is up to now.
 func (g *gateway) prioritize(info *policy.Request) {
 	if t := g.policies.Traffic; t != nil {
-		t.Arrive(g.now, info)
+		t.Arrive(g.Now, info)
 	}
 	if p := g.policies.Priority; p != nil {
 		info.Priority, info.Hints = p.Prioritize(g.show(), info)
@@ -131,7 +132,7 @@ func (g *gateway) admit(id int32) {
 	if g.awaits(id) {
 		return
 	}
-	info := &g.requests.All[id].Info
+	info := &g.Requests.All[id].Info
 	if a := g.policies.Admission; a != nil {
 		verdict := a.Admit(g.show(), info)
 		switch {
@@ -145,7 +146,7 @@ func (g *gateway) admit(id int32) {
 		}
 		info.Hints = info.Hints.With(verdict.Hints)
 	}
-	g.requests.All[id].RoutedAt = g.now
+	g.Requests.All[id].RoutedAt = g.Now
 	g.countAdmission(id)
 	to, err := g.route(info)
 	if g.isHeld(err) {
@@ -161,40 +162,40 @@ func (g *gateway) forward(id int32, to policy.Decision, err error) {
 		g.reject(id, simulator.NoPool, refusal(err))
 		return
 	}
-	q := &g.requests.All[id]
+	q := &g.Requests.All[id]
 	endpoint, prefill := to.Endpoint, to.Prefill
-	r := &g.cluster.replicas[endpoint]
+	r := &g.cluster.Replicas[endpoint]
 	reason, never := g.refuses(to, int64(q.Prompt), int64(q.Finish))
 	if never {
 		if g.policies.Routing.Responses != nil {
 			g.policies.Routing.Responses.Finished(&q.Info, endpoint)
 		}
-		g.reject(id, r.pool, reason)
+		g.reject(id, r.Pool, reason)
 		return
 	}
 	q.Replica, q.Believed = int32(endpoint), to.Believed
 	g.held.note(id, q)
-	q.Cell = g.metrics.Arrived(g.now, r.pool, q)
+	q.Cell = g.Metrics.Arrived(g.Now, r.Pool, q)
 	g.recordGatewayQueueing(q)
 	g.recordAdmissionDelay(q)
 	g.inFlight++
-	r.countServing(+1)
-	for _, o := range g.observers {
+	r.CountServing(+1)
+	for _, o := range g.Observers {
 		o.Arrived(id)
 	}
 	if prefill != policy.NoPrefill && prefill != endpoint {
-		g.cluster.handOver(id, prefill, endpoint)
+		g.cluster.HandOver(id, prefill, endpoint)
 		return
 	}
-	r.sendToQueue(id)
+	r.SendToQueue(id)
 }
 
 // refuses says whether the endpoints of a request can never serve so many
 // tokens, and why.
 func (g *gateway) refuses(to policy.Decision, prompt, total int64) (simulator.Reason, bool) {
-	reason, never := g.cluster.replicas[to.Endpoint].refuses(prompt, total)
+	reason, never := g.cluster.Replicas[to.Endpoint].Refuses(prompt, total)
 	if !never && to.Prefill != policy.NoPrefill {
-		reason, never = g.cluster.replicas[to.Prefill].refuses(prompt, prompt+1)
+		reason, never = g.cluster.Replicas[to.Prefill].Refuses(prompt, prompt+1)
 	}
 	if !never && g.asksOnArrival && g.rejectsOnArrival(to, prompt) {
 		return simulator.NoRoom, true
@@ -219,9 +220,9 @@ func (g *gateway) checkDecision(id int, to policy.Decision, err error) (policy.D
 		g.checkRefusal(id, err)
 		return policy.Decision{}, err
 	case !g.exists(to.Endpoint):
-		panic(fmt.Sprintf("simulator: the router sent request %d to endpoint %d of %d", id, to.Endpoint, len(g.cluster.replicas)))
+		panic(fmt.Sprintf("simulator: the router sent request %d to endpoint %d of %d", id, to.Endpoint, len(g.cluster.Replicas)))
 	case to.Prefill != policy.NoPrefill && !g.exists(to.Prefill):
-		panic(fmt.Sprintf("simulator: the router had request %d computed by endpoint %d of %d", id, to.Prefill, len(g.cluster.replicas)))
+		panic(fmt.Sprintf("simulator: the router had request %d computed by endpoint %d of %d", id, to.Prefill, len(g.cluster.Replicas)))
 	}
 	return to, nil
 }
@@ -229,12 +230,12 @@ func (g *gateway) checkDecision(id int, to policy.Decision, err error) (policy.D
 // checkRefusal panics where a policy fails instead of refusing a request.
 func (g *gateway) checkRefusal(id int, err error) {
 	if !errors.Is(err, policy.ErrNoEndpoint) {
-		panic(fmt.Sprintf("simulator: a policy failed on request %d at %v: %v", id, g.now, err))
+		panic(fmt.Sprintf("simulator: a policy failed on request %d at %v: %v", id, g.Now, err))
 	}
 }
 
 func (g *gateway) exists(endpoint int) bool {
-	return endpoint >= 0 && endpoint < len(g.cluster.replicas)
+	return endpoint >= 0 && endpoint < len(g.cluster.Replicas)
 }
 
 // refusals are the reasons of the errors with which policies refuse requests.
@@ -262,24 +263,24 @@ func refusal(err error) simulator.Reason {
 
 // reject ends a request that no engine will see.
 func (g *gateway) reject(id int32, pool int, reason simulator.Reason) {
-	info := &g.requests.All[id].Info
-	g.metrics.Rejected(g.now, pool, &g.requests.All[id], reason)
+	info := &g.Requests.All[id].Info
+	g.Metrics.Rejected(g.Now, pool, &g.Requests.All[id], reason)
 	g.countRejection(id)
-	for _, o := range g.observers {
+	for _, o := range g.Observers {
 		o.Rejected(info, reason)
 	}
 	if g.onRejected != nil {
 		g.onRejected(info.ID, reason)
 	}
 	if g.onEnded != nil {
-		e := g.endAtGateway(&g.requests.All[id], pool)
+		e := g.endAtGateway(&g.Requests.All[id], pool)
 		e.Ended, e.Reason = "rejected", reason
 		g.onEnded(e)
 	}
-	g.hear(info.ID, g.now, workload.Rejected)
-	g.finishBy, g.lastEnd = max(g.finishBy, g.now), max(g.lastEnd, g.now)
+	g.hear(info.ID, g.Now, workload.Rejected)
+	g.finishBy, g.lastEnd = max(g.finishBy, g.Now), max(g.lastEnd, g.Now)
 	g.stopTimeOut(id)
-	g.requests.Release(id)
+	g.Requests.Release(id)
 }
 
 // asks says that a request may be turned away at the pool's door, so that its
@@ -289,8 +290,8 @@ func asks(p *simulator.Stability) bool { return p != nil && p.Admission == simul
 // rejectsOnArrival says whether a request finds no room at the door of a replica that
 // is to serve it, where that one's pool asks.
 func (g *gateway) rejectsOnArrival(to policy.Decision, prompt int64) bool {
-	if g.cluster.replicas[to.Endpoint].hasRoom(prompt) {
-		return to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint && !g.cluster.replicas[to.Prefill].hasRoom(prompt)
+	if g.cluster.Replicas[to.Endpoint].HasRoom(prompt) {
+		return to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint && !g.cluster.Replicas[to.Prefill].HasRoom(prompt)
 	}
 	return true
 }

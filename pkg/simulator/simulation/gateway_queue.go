@@ -49,11 +49,11 @@ func (g *gateway) isHeld(err error) bool {
 
 // hold lets a request wait at the gateway. It is in flight, and at no replica.
 func (g *gateway) hold(id int32) {
-	q := &g.requests.All[id]
+	q := &g.Requests.All[id]
 	q.MoveTo(request.AtGateway)
-	g.series.Keep(g.now, +1)
+	g.Series.Keep(g.Now, +1)
 	g.held.requests[q.Info.ID] = id
-	g.cluster.serving++
+	g.cluster.Serving++
 	if !q.Accepted() {
 		g.inFlight++
 	}
@@ -65,7 +65,7 @@ func (g *gateway) release() {
 	if queue.queue == nil {
 		return
 	}
-	now := g.now
+	now := g.Now
 	for {
 		released, ok := queue.queue.Release(g.show())
 		g.view.Changed = g.changed[:0]
@@ -73,7 +73,7 @@ func (g *gateway) release() {
 			break
 		}
 		g.sendReleased(released)
-		g.now = now
+		g.Now = now
 	}
 	if len(queue.requests) == 0 {
 		g.events.Move(&queue.wakeUp, simtime.Never)
@@ -90,13 +90,13 @@ func (g *gateway) release() {
 func (g *gateway) sendReleased(released policy.Released) {
 	id, ok := g.held.requests[released.Request]
 	if !ok {
-		panic(fmt.Sprintf("simulator: the router releases request %d at %v, which it does not keep", released.Request, g.now))
+		panic(fmt.Sprintf("simulator: the router releases request %d at %v, which it does not keep", released.Request, g.Now))
 	}
 	delete(g.held.requests, released.Request)
-	q := &g.requests.All[id]
+	q := &g.Requests.All[id]
 	q.MoveTo(request.None)
-	g.series.Keep(g.now, -1)
-	g.cluster.serving--
+	g.Series.Keep(g.Now, -1)
+	g.cluster.Serving--
 	to, err := g.checkDecision(released.Request, released.Decision, released.Err)
 	if q.Accepted() {
 		g.forwardAgain(id, to, err)
@@ -110,7 +110,7 @@ func (g *gateway) sendReleased(released policy.Released) {
 // replica now.
 func (g *gateway) recordGatewayQueueing(q *request.Request) {
 	if g.held.queue != nil && g.held.queue.Queues(&q.Info) {
-		g.metrics.Kept(g.now, q)
+		g.Metrics.Kept(g.Now, q)
 	}
 }
 
@@ -118,7 +118,7 @@ func (g *gateway) recordGatewayQueueing(q *request.Request) {
 func (g *gateway) queued(router int) int {
 	n := 0
 	for _, id := range g.held.requests {
-		if g.routerFor(&g.requests.All[id]) == router {
+		if g.routerFor(&g.Requests.All[id]) == router {
 			n++
 		}
 	}

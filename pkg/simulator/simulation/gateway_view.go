@@ -6,16 +6,17 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // readAdapters puts what a replica's metrics say of adapters into the view, and
 // says whether that has changed.
-func (g *gateway) readAdapters(r *replica) bool {
-	if g.view.Adapters == nil || r.adapters == nil {
+func (g *gateway) readAdapters(r *engine.Replica) bool {
+	if g.view.Adapters == nil || r.Adapters == nil {
 		return false
 	}
-	seen := &g.view.Adapters[r.index]
+	seen := &g.view.Adapters[r.Index]
 	active, waiting := g.adaptersIn(r)
 	if slices.Equal(active, seen.Active) && slices.Equal(waiting, seen.Waiting) {
 		return false
@@ -27,24 +28,24 @@ func (g *gateway) readAdapters(r *replica) bool {
 
 // adaptersIn returns the adapters that requests run with and those that requests
 // wait for, in order of their numbers, as vllm:lora_requests_info has them.
-func (g *gateway) adaptersIn(r *replica) (active, waiting []int32) {
+func (g *gateway) adaptersIn(r *engine.Replica) (active, waiting []int32) {
 	active = g.numbers[:0]
-	for _, h := range r.adapters.held {
-		if h.running > 0 {
-			active = append(active, h.id)
+	for _, h := range r.Adapters.Held {
+		if h.Running > 0 {
+			active = append(active, h.Id)
 		}
 	}
 	n := len(active)
 	all := active
 	add := func(id int32) {
-		if adapter := g.requests.All[id].Info.Adapter; adapter != 0 {
+		if adapter := g.Requests.All[id].Info.Adapter; adapter != 0 {
 			all = append(all, adapter)
 		}
 	}
-	r.waiting.Each(add)
-	if r.port.loading > 0 {
-		for i := range g.requests.All {
-			if q := &g.requests.All[i]; q.Phase() == request.Loading && q.Replica == r.index {
+	r.Waiting.Each(add)
+	if r.Port.Loading > 0 {
+		for i := range g.Requests.All {
+			if q := &g.Requests.All[i]; q.Phase() == request.Loading && q.Replica == r.Index {
 				add(int32(i))
 			}
 		}
@@ -58,14 +59,14 @@ func (g *gateway) adaptersIn(r *replica) (active, waiting []int32) {
 
 // viewAdapters lets the router see adapters, where some pool serves them.
 func (g *gateway) viewAdapters() {
-	for i := range g.cluster.replicas {
-		if g.cluster.replicas[i].adapters == nil {
+	for i := range g.cluster.Replicas {
+		if g.cluster.Replicas[i].Adapters == nil {
 			continue
 		}
 		if g.view.Adapters == nil {
-			g.view.Adapters = make([]policy.Adapters, len(g.cluster.replicas))
+			g.view.Adapters = make([]policy.Adapters, len(g.cluster.Replicas))
 		}
-		g.view.Adapters[i].Max = g.cluster.replicas[i].adapters.Max
+		g.view.Adapters[i].Max = g.cluster.Replicas[i].Adapters.Max
 	}
 }
 
@@ -74,20 +75,20 @@ func (g *gateway) viewEngines() {
 	if !g.policies.Routing.Engines {
 		return
 	}
-	g.view.Engines = make([]policy.Engine, len(g.cluster.replicas))
-	for i := range g.cluster.replicas {
-		g.cluster.replicas[i].exports = &exports{}
+	g.view.Engines = make([]policy.Engine, len(g.cluster.Replicas))
+	for i := range g.cluster.Replicas {
+		g.cluster.Replicas[i].Exports = &engine.Exports{}
 	}
 }
 
 // readEngine puts what an engine exports into the view, and says whether that has
 // changed.
-func (g *gateway) readEngine(r *replica, scrape *policy.Scrape) bool {
+func (g *gateway) readEngine(r *engine.Replica, scrape *policy.Scrape) bool {
 	if g.view.Engines == nil {
 		return false
 	}
-	seen := &g.view.Engines[r.index]
-	now := r.engine(scrape.At, scrape)
+	seen := &g.view.Engines[r.Index]
+	now := r.Engine(scrape.At, scrape)
 	changed := now != *seen
 	*seen = now
 	return changed
@@ -95,8 +96,8 @@ func (g *gateway) readEngine(r *replica, scrape *policy.Scrape) bool {
 
 // viewPresence lets the router see which replicas are not there at the start.
 func (g *gateway) viewPresence() {
-	for i := range g.cluster.replicas {
-		if !g.cluster.replicas[i].lifetimes.Present() {
+	for i := range g.cluster.Replicas {
+		if !g.cluster.Replicas[i].Lifetimes.Present() {
 			g.setDown(i, true)
 		}
 	}
@@ -105,7 +106,7 @@ func (g *gateway) viewPresence() {
 // setDown says whether the router may choose a replica.
 func (g *gateway) setDown(endpoint int, down bool) {
 	if g.view.Down == nil {
-		g.view.Down = make([]bool, len(g.cluster.replicas))
+		g.view.Down = make([]bool, len(g.cluster.Replicas))
 	}
 	g.view.Down[endpoint] = down
 }

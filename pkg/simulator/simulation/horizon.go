@@ -8,6 +8,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -17,7 +18,7 @@ import (
 // is none to take. Those at the horizon are not taken.
 func (s *simulation) next() (w workload.Request, ok bool) {
 	h := &s.horizon
-	s.arrivalsEnd = s.now
+	s.arrivalsEnd = s.Now
 	if h.Requests > 0 && s.gateway.arrived == h.Requests {
 		s.gateway.listener = nil
 		return w, false
@@ -29,8 +30,8 @@ func (s *simulation) next() (w workload.Request, ok bool) {
 	if w, ok = s.source.Next(); !ok {
 		return w, false
 	}
-	if w.Arrival < s.now {
-		panic(fmt.Sprintf("simulator: request %d arrives at %v, after one at %v", w.ID, w.Arrival, s.now))
+	if w.Arrival < s.Now {
+		panic(fmt.Sprintf("simulator: request %d arrives at %v, after one at %v", w.ID, w.Arrival, s.Now))
 	}
 	if end := simtime.Time(h.Duration); end > 0 && w.Arrival >= end {
 		s.arrivalsEnd = end
@@ -42,7 +43,7 @@ func (s *simulation) next() (w workload.Request, ok bool) {
 // endWarmUp starts the figures of the replicas afresh, unless the run is over by
 // then. It comes before everything else of its nanosecond but the scrapes.
 func (s *simulation) endWarmUp(at simtime.Time) {
-	if s.cluster.draining {
+	if s.cluster.Draining {
 		s.scrapeWhileServing(at)
 		s.gateway.deliver(s.advanceServing(at))
 		if s.gateway.inFlight == 0 && at > s.arrivalsEnd {
@@ -51,9 +52,9 @@ func (s *simulation) endWarmUp(at simtime.Time) {
 	} else {
 		s.gateway.scrapeUntil(at)
 	}
-	s.cluster.advanceAll(at)
-	for i := range s.cluster.replicas {
-		s.cluster.replicas[i].restart(at)
+	s.cluster.AdvanceAll(at)
+	for i := range s.cluster.Replicas {
+		s.cluster.Replicas[i].Restart(at)
 	}
 	s.scaling.restart(at)
 }
@@ -67,7 +68,7 @@ func (s *simulation) drain() simtime.Time {
 	if deadline < s.arrivalsEnd {
 		deadline = simtime.Never
 	}
-	s.cluster.draining = true
+	s.cluster.Draining = true
 	s.applyClusterEvents(deadline, events.DrainEnds)
 	after := deadline
 	if deadline < simtime.Never {
@@ -77,7 +78,7 @@ func (s *simulation) drain() simtime.Time {
 	if s.gateway.inFlight == 0 {
 		return max(s.arrivalsEnd, s.gateway.lastEnd)
 	}
-	if s.ctx.Err() == nil {
+	if s.Ctx.Err() == nil {
 		s.cutOff(deadline)
 	}
 	return deadline
@@ -87,27 +88,27 @@ func (s *simulation) drain() simtime.Time {
 // served, and all streams have ended, nothing else happens. It returns that
 // time, if it comes before.
 func (s *simulation) advanceServing(until simtime.Time) simtime.Time {
-	s.cluster.drainBound = 0
-	s.cluster.advanceAll(until)
-	if s.cluster.serving == 0 {
+	s.cluster.DrainBound = 0
+	s.cluster.AdvanceAll(until)
+	if s.cluster.Serving == 0 {
 		until = min(until, max(s.arrivalsEnd, s.gateway.streamsEnd())+1)
 	}
-	s.cluster.drainBound = until
-	s.cluster.advanceAll(until)
+	s.cluster.DrainBound = until
+	s.cluster.AdvanceAll(until)
 	return until
 }
 
 // cutOff ends what the drain left in flight.
 func (s *simulation) cutOff(at simtime.Time) {
-	for id := range s.requests.All {
-		q := &s.requests.All[id]
+	for id := range s.Requests.All {
+		q := &s.Requests.All[id]
 		if q.Phase() == request.None || q.Job {
 			continue
 		}
 		if !q.Accepted() {
-			q.Cell = s.metrics.Arrived(at, simulator.NoPool, q)
+			q.Cell = s.Metrics.Arrived(at, simulator.NoPool, q)
 		}
-		s.metrics.Unfinished(at, q)
+		s.Metrics.Unfinished(at, q)
 		s.gateway.end(int32(id), at, request.EndUnfinished)
 	}
 }
@@ -115,17 +116,17 @@ func (s *simulation) cutOff(at simtime.Time) {
 // noteStability writes down what is known when arrivals end: before anything
 // else of that nanosecond but what arrivals come after themselves.
 func (s *simulation) noteStability() {
-	if !slices.ContainsFunc(s.cluster.replicas, func(r replica) bool { return r.advisor != nil }) {
+	if !slices.ContainsFunc(s.cluster.Replicas, func(r engine.Replica) bool { return r.Advisor != nil }) {
 		return
 	}
 	s.applyClusterEvents(s.arrivalsEnd, events.RequestArrives)
 	s.gateway.scrapeUntil(s.arrivalsEnd)
-	s.cluster.advanceAll(s.arrivalsEnd)
-	for i := range s.cluster.replicas {
-		r := &s.cluster.replicas[i]
-		if r.advisor != nil {
-			state := r.advisor.state(r, s.arrivalsEnd, r.memory())
-			r.advisor.last = &state
+	s.cluster.AdvanceAll(s.arrivalsEnd)
+	for i := range s.cluster.Replicas {
+		r := &s.cluster.Replicas[i]
+		if r.Advisor != nil {
+			state := r.Advisor.State(r, s.arrivalsEnd, r.Memory())
+			r.Advisor.Last = &state
 		}
 	}
 }
@@ -138,9 +139,9 @@ func (s *simulation) scrapeWhileServing(now simtime.Time) {
 			return
 		}
 		s.advanceServing(at)
-		if s.cluster.serving == 0 && max(s.arrivalsEnd, s.gateway.streamsEnd()) < at {
+		if s.cluster.Serving == 0 && max(s.arrivalsEnd, s.gateway.streamsEnd()) < at {
 			return
 		}
-		s.gateway.read(&s.cluster.replicas[endpoint], at)
+		s.gateway.read(&s.cluster.Replicas[endpoint], at)
 	}
 }

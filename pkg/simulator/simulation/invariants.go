@@ -10,6 +10,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
@@ -49,13 +50,13 @@ func newInvariants(s *simulation) *invariants {
 
 // broken reports a broken invariant.
 func broken(s *simulation, format string, args ...any) {
-	panic(fmt.Sprintf("simulator: at %v: ", s.now) + fmt.Sprintf(format, args...))
+	panic(fmt.Sprintf("simulator: at %v: ", s.Now) + fmt.Sprintf(format, args...))
 }
 
 func (v *invariants) Arrived(id int32) {
 	s := v.s
-	q := &s.requests.All[id]
-	if q.Info.Arrival != s.now && s.gateway.held.queue == nil && q.RoutedAt == q.Info.Arrival || q.Info.Arrival > s.now {
+	q := &s.Requests.All[id]
+	if q.Info.Arrival != s.Now && s.gateway.held.queue == nil && q.RoutedAt == q.Info.Arrival || q.Info.Arrival > s.Now {
 		broken(s, "request %d arrives, due at %v", q.Info.ID, q.Info.Arrival)
 	}
 	if _, again := v.tokens[q.Info.ID]; again {
@@ -68,24 +69,24 @@ func (v *invariants) Arrived(id int32) {
 
 func (v *invariants) Rejected(*policy.Request, simulator.Reason) { v.rejections++ }
 
-func (v *invariants) Preempted(r *replica, id int32) {
+func (v *invariants) Preempted(r *engine.Replica, id int32) {
 	s := v.s
-	q := &s.requests.All[id]
-	if q.Computed != 0 || q.Chunk != 0 || q.Phase() != request.Waiting || r.waiting.Len() == 0 {
+	q := &s.Requests.All[id]
+	if q.Computed != 0 || q.Chunk != 0 || q.Phase() != request.Waiting || r.Waiting.Len() == 0 {
 		broken(s, "request %d was preempted with %d tokens computed and %d under way", q.Info.ID, q.Computed, q.Chunk)
 	}
 }
 
 func (v *invariants) Token(id, n int32, at simtime.Time) {
 	s := v.s
-	q := &s.requests.All[id]
+	q := &s.Requests.All[id]
 	number := v.tokens[q.Info.ID] + n
 	switch {
 	case q.Generated() != number || q.Total > q.Finish:
 		broken(s, "request %d gives token %d, after %d of %d", q.Info.ID, q.Generated(), number-n, q.Finish-q.Prompt)
 	case q.Computed != q.Total-1 || q.Computed < q.Prompt:
 		broken(s, "request %d decodes with %d of %d tokens computed", q.Info.ID, q.Computed, q.Total-1)
-	case at <= v.tokenAt[q.Info.ID] || at < s.now:
+	case at <= v.tokenAt[q.Info.ID] || at < s.Now:
 		broken(s, "request %d: token %d at %v, the one before at %v", q.Info.ID, number, at, v.tokenAt[q.Info.ID])
 	}
 	v.tokens[q.Info.ID] = number
@@ -94,7 +95,7 @@ func (v *invariants) Token(id, n int32, at simtime.Time) {
 
 func (v *invariants) Ended(id int32, at simtime.Time, how request.Ending) {
 	s := v.s
-	q := &s.requests.All[id]
+	q := &s.Requests.All[id]
 	if n := v.tokens[q.Info.ID]; how == request.EndCompleted && (n != q.Finish-q.Prompt || v.tokenAt[q.Info.ID] > at) {
 		broken(s, "request %d ends with %d of %d tokens, the last at %v", q.Info.ID, n, q.Finish-q.Prompt, v.tokenAt[q.Info.ID])
 	}
@@ -111,28 +112,28 @@ func (v *invariants) Ended(id int32, at simtime.Time, how request.Ending) {
 	v.cutOff = v.cutOff || how == request.EndUnfinished
 }
 
-func (v *invariants) Formed(r *replica, step latency.Step) {
+func (v *invariants) Formed(r *engine.Replica, step latency.Step) {
 	s := v.s
 	tokens, blocks := int32(0), 0
-	block := int32(r.cache.BlockTokens())
-	for _, id := range r.batch.running {
-		q := &s.requests.All[id]
+	block := int32(r.Cache.BlockTokens())
+	for _, id := range r.Batch.Running {
+		q := &s.Requests.All[id]
 		if q.Phase() != request.Running || q.Chunk < 0 || q.Computed+q.Chunk > q.Total+v.drafts(r, q) || q.Decoding() && q.Computed < q.Prompt {
 			broken(s, "request %d in phase %d computes %d after %d of %d", q.Info.ID, q.Phase(), q.Chunk, q.Computed, q.Total)
 		}
 		tokens += q.Chunk
-		held := max(r.blocksHeld(q), int((q.Computed+q.Chunk+block-1)/block))
-		blocks += held + r.config.Windows.Groups*min(held, r.config.Windows.Blocks)
+		held := max(r.BlocksHeld(q), int((q.Computed+q.Chunk+block-1)/block))
+		blocks += held + r.Config.Windows.Groups*min(held, r.Config.Windows.Blocks)
 	}
 	switch {
-	case tokens > r.maxTokens || len(r.batch.running) > r.maxSeqs:
-		broken(s, "replica %d: a step of %d tokens, a batch of %d", r.index, tokens, len(r.batch.running))
-	case int(tokens) != step.PrefillTokens+step.DecodeTokens || step.Sequences > len(r.batch.running):
-		broken(s, "replica %d: %d tokens in the batch, step %+v", r.index, tokens, step)
-	case step.Sequences == 0 && (len(r.batch.running) > 0 || r.waiting.Len() > 0 && !s.cluster.excused(r)):
-		broken(s, "replica %d: an empty step with %d running and %d waiting", r.index, len(r.batch.running), r.waiting.Len())
-	case r.fabric == nil && (r.cache.Used() > blocks || r.cache.Used() < blocks && !r.prefixCaching):
-		broken(s, "replica %d: %d blocks in use, the batch needs %d", r.index, r.cache.Used(), blocks)
+	case tokens > r.MaxTokens || len(r.Batch.Running) > r.MaxSeqs:
+		broken(s, "replica %d: a step of %d tokens, a batch of %d", r.Index, tokens, len(r.Batch.Running))
+	case int(tokens) != step.PrefillTokens+step.DecodeTokens || step.Sequences > len(r.Batch.Running):
+		broken(s, "replica %d: %d tokens in the batch, step %+v", r.Index, tokens, step)
+	case step.Sequences == 0 && (len(r.Batch.Running) > 0 || r.Waiting.Len() > 0 && !s.cluster.Excused(r)):
+		broken(s, "replica %d: an empty step with %d running and %d waiting", r.Index, len(r.Batch.Running), r.Waiting.Len())
+	case r.Fabric == nil && (r.Cache.Used() > blocks || r.Cache.Used() < blocks && !r.PrefixCaching):
+		broken(s, "replica %d: %d blocks in use, the batch needs %d", r.Index, r.Cache.Used(), blocks)
 	}
 	v.adapted(s, r)
 	v.floor(s, r)
@@ -142,79 +143,79 @@ func (v *invariants) Formed(r *replica, step latency.Step) {
 }
 
 // drafts is how many tokens of a request a step computes at most that are not sure to come.
-func (v *invariants) drafts(r *replica, q *request.Request) int32 {
-	if !r.speculates() || !q.Decoding() {
+func (v *invariants) drafts(r *engine.Replica, q *request.Request) int32 {
+	if !r.Speculates() || !q.Decoding() {
 		return 0
 	}
-	return int32(r.config.Speculation.Tokens)
+	return int32(r.Config.Speculation.Tokens)
 }
 
 // adapted checks that a batch has requests of no more adapters than there are
 // places, all of which are loaded.
-func (v *invariants) adapted(s *simulation, r *replica) {
-	if r.adapters == nil {
+func (v *invariants) adapted(s *simulation, r *engine.Replica) {
+	if r.Adapters == nil {
 		return
 	}
 	running := map[int32]int{}
-	for _, id := range r.batch.running {
-		if adapter := s.requests.All[id].Info.Adapter; adapter != 0 {
+	for _, id := range r.Batch.Running {
+		if adapter := s.Requests.All[id].Info.Adapter; adapter != 0 {
 			running[adapter]++
 		}
 	}
-	for _, h := range r.adapters.held {
-		if running[h.id] != h.running || h.running > 0 && h.ready > s.now {
-			broken(s, "replica %d: %d requests of adapter %d, ready at %v, are counted as %d", r.index, running[h.id], h.id, h.ready, h.running)
+	for _, h := range r.Adapters.Held {
+		if running[h.Id] != h.Running || h.Running > 0 && h.Ready > s.Now {
+			broken(s, "replica %d: %d requests of adapter %d, ready at %v, are counted as %d", r.Index, running[h.Id], h.Id, h.Ready, h.Running)
 		}
-		delete(running, h.id)
+		delete(running, h.Id)
 	}
-	if len(running) > 0 || len(r.adapters.held) > r.adapters.Max {
-		broken(s, "replica %d: %d adapters are held of %d, and %v not", r.index, len(r.adapters.held), r.adapters.Max, running)
+	if len(running) > 0 || len(r.Adapters.Held) > r.Adapters.Max {
+		broken(s, "replica %d: %d adapters are held of %d, and %v not", r.Index, len(r.Adapters.Held), r.Adapters.Max, running)
 	}
 }
 
 // floor checks that the last admission of a step has left what it was to leave:
 // blocks that are free, and blank ones where the controller evicts.
-func (v *invariants) floor(s *simulation, r *replica) {
-	a := r.advisor
-	if a == nil || a.floorAt != s.now {
+func (v *invariants) floor(s *simulation, r *engine.Replica) {
+	a := r.Advisor
+	if a == nil || a.FloorAt != s.Now {
 		return
 	}
-	left := r.cache.Free()
-	if a.evict {
-		left = r.cache.Blank()
+	left := r.Cache.Free()
+	if a.Evict {
+		left = r.Cache.Blank()
 	}
-	if left < a.floor {
-		broken(s, "replica %d: an admission leaves %d blocks, the floor is %d", r.index, left, a.floor)
+	if left < a.Floor {
+		broken(s, "replica %d: an admission leaves %d blocks, the floor is %d", r.Index, left, a.Floor)
 	}
 }
 
 // inOrder checks that nobody overtook: first come, first served, the batch and
 // the wait queue together are in order of entry; otherwise the queue is in the order of
 // the scheduler, whose groups change nothing.
-func (v *invariants) inOrder(s *simulation, r *replica) {
+func (v *invariants) inOrder(s *simulation, r *engine.Replica) {
 	none := scheduling.Job{Turn: -1}
 	last := none
 	check := func(id int32, want request.Phase) {
-		q := &s.requests.All[id]
-		j := r.jobOf(q)
-		if last != none && r.scheduler.Compare(last, j, r.now) >= 0 || q.Phase() != want {
-			broken(s, "replica %d: request %d in phase %v, %+v, comes after %+v", r.index, q.Info.ID, q.Phase(), j, last)
+		q := &s.Requests.All[id]
+		j := r.JobOf(q)
+		if last != none && r.Scheduler.Compare(last, j, r.Now) >= 0 || q.Phase() != want {
+			broken(s, "replica %d: request %d in phase %v, %+v, comes after %+v", r.Index, q.Info.ID, q.Phase(), j, last)
 		}
 		last = j
 	}
-	if r.scheduler.Order == nil && r.scheduler.Moving == nil && r.scheduler.Victim == nil && r.fabric == nil && r.adapters == nil {
-		for _, id := range r.batch.running {
+	if r.Scheduler.Order == nil && r.Scheduler.Moving == nil && r.Scheduler.Victim == nil && r.Fabric == nil && r.Adapters == nil {
+		for _, id := range r.Batch.Running {
 			check(id, request.Running)
 		}
 	}
-	order := r.queueInOrder()
-	if len(order) > 0 && r.front() != order[0].Id {
+	order := r.QueueInOrder()
+	if len(order) > 0 && r.Front() != order[0].Id {
 		broken(s, "replica %d: request %d is in front of the queue, and request %d is to be served first",
-			r.index, s.requests.All[r.front()].Info.ID, s.requests.All[order[0].Id].Info.ID)
+			r.Index, s.Requests.All[r.Front()].Info.ID, s.Requests.All[order[0].Id].Info.ID)
 	}
 	for _, t := range order {
 		want := request.Waiting
-		if s.requests.All[t.Id].Phase() == request.Ready {
+		if s.Requests.All[t.Id].Phase() == request.Ready {
 			want = request.Ready
 		}
 		check(t.Id, want)
@@ -225,12 +226,12 @@ func (v *invariants) inOrder(s *simulation, r *replica) {
 // be asked again about each.
 func (v *invariants) delayed(s *simulation) int {
 	n := 0
-	for id := range s.requests.All {
-		q := &s.requests.All[id]
+	for id := range s.Requests.All {
+		q := &s.Requests.All[id]
 		if q.Phase() != request.Delayed && q.Phase() != request.Awaiting {
 			continue
 		}
-		if e := s.gateway.delays.bySlot[id]; e.At < s.now || e.At == simtime.Never || e.Sequence != q.Info.ID || q.Accepted() {
+		if e := s.gateway.delays.bySlot[id]; e.At < s.Now || e.At == simtime.Never || e.Sequence != q.Info.ID || q.Accepted() {
 			broken(s, "request %d is delayed, and its event is that of request %d at %v", q.Info.ID, e.Sequence, e.At)
 		}
 		n++
@@ -246,7 +247,7 @@ func (v *invariants) atGateway(s *simulation) int {
 	}
 	n := 0
 	for number, id := range s.gateway.held.requests {
-		q := &s.requests.All[id]
+		q := &s.Requests.All[id]
 		if q.Info.ID != number || q.Phase() != request.AtGateway {
 			broken(s, "request %d is kept at the gateway, and in phase %d as number %d", number, q.Phase(), q.Info.ID)
 		}
@@ -257,7 +258,7 @@ func (v *invariants) atGateway(s *simulation) int {
 	return n
 }
 
-func (v *invariants) Settled(r *replica) {
+func (v *invariants) Settled(r *engine.Replica) {
 	s := v.s
 	kept := v.atGateway(s) + v.delayed(s)
 	if s.gateway.arrived != v.rejections+v.ends+v.inFlight+kept || s.gateway.inFlight != v.inFlight+kept {
@@ -268,27 +269,27 @@ func (v *invariants) Settled(r *replica) {
 		v.scaled(s)
 		return
 	}
-	for len(v.clocks) < len(s.cluster.replicas) {
+	for len(v.clocks) < len(s.cluster.Replicas) {
 		v.clocks = append(v.clocks, 0)
 	}
 	switch {
-	case s.now < v.clocks[r.index]:
-		broken(s, "the clock of replica %d was at %v", r.index, v.clocks[r.index])
-	case r.waiting.Len() > 0 && !r.stepping && r.held == nil && r.next == simtime.Never && !r.lockStep.busy() && !s.cluster.excused(r):
-		broken(s, "replica %d is idle with %d waiting", r.index, r.waiting.Len())
+	case s.Now < v.clocks[r.Index]:
+		broken(s, "the clock of replica %d was at %v", r.Index, v.clocks[r.Index])
+	case r.Waiting.Len() > 0 && !r.Stepping && r.Held == nil && r.Next == simtime.Never && !r.LockStep.Busy() && !s.cluster.Excused(r):
+		broken(s, "replica %d is idle with %d waiting", r.Index, r.Waiting.Len())
 	}
-	v.clocks[r.index] = s.now
+	v.clocks[r.Index] = s.Now
 	v.together(s, r)
 }
 
 // together checks that the ranks of a replica begin and end their steps together.
-func (v *invariants) together(s *simulation, r *replica) {
-	if r.lockStep == nil || !r.stepping {
+func (v *invariants) together(s *simulation, r *engine.Replica) {
+	if r.LockStep == nil || !r.Stepping {
 		return
 	}
-	for _, o := range r.lockStep.ranks {
-		if o.stepping && (o.stepStart != r.stepStart || o.next != r.next) || !o.stepping && o.next != simtime.Never || !o.lockStep.busy() {
-			broken(s, "replica %d steps from %v to %v, and rank %d beside it from %v to %v", r.index, r.stepStart, r.next, o.rank, o.stepStart, o.next)
+	for _, o := range r.LockStep.Ranks {
+		if o.Stepping && (o.StepStart != r.StepStart || o.Next != r.Next) || !o.Stepping && o.Next != simtime.Never || !o.LockStep.Busy() {
+			broken(s, "replica %d steps from %v to %v, and rank %d beside it from %v to %v", r.Index, r.StepStart, r.Next, o.Rank, o.StepStart, o.Next)
 		}
 	}
 }

@@ -65,18 +65,18 @@ func (v *invariants) bounded(s *simulation, u *unit) {
 
 // alive checks one replica.
 func (v *invariants) alive(s *simulation, l *life) {
-	r := &s.cluster.replicas[l.endpoint]
+	r := &s.cluster.Replicas[l.endpoint]
 	down := s.gateway.view.Down != nil && s.gateway.view.Down[l.endpoint]
-	goes := l.event.Queued() && l.event.At >= s.now
+	goes := l.event.Queued() && l.event.At >= s.Now
 	moves := l.stage == autoscaling.Provisioning || l.stage == autoscaling.Loading || l.stage == autoscaling.Warming || l.stage == autoscaling.Draining
 	switch {
 	case down == l.stage.Serves():
 		broken(s, "replica %d is %v, and down: %t", l.endpoint, l.stage, down)
-	case !l.stage.Serves() && l.stage != autoscaling.Draining && len(s.cluster.dependents(r)) > 0:
-		broken(s, "replica %d is %v, with %d requests", l.endpoint, l.stage, len(s.cluster.dependents(r)))
+	case !l.stage.Serves() && l.stage != autoscaling.Draining && len(s.cluster.Dependents(r)) > 0:
+		broken(s, "replica %d is %v, with %d requests", l.endpoint, l.stage, len(s.cluster.Dependents(r)))
 	case goes != moves:
 		broken(s, "replica %d is %v, and goes on at %v", l.endpoint, l.stage, l.event.At)
-	case r.lifetimes.Present() != l.stage.Holds():
-		broken(s, "replica %d is %v, and paid for: %t", l.endpoint, l.stage, r.lifetimes.Present())
+	case r.Lifetimes.Present() != l.stage.Holds():
+		broken(s, "replica %d is %v, and paid for: %t", l.endpoint, l.stage, r.Lifetimes.Present())
 	}
 }

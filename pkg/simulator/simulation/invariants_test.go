@@ -23,7 +23,7 @@ func FuzzInvariants(f *testing.F) {
 		config := randomConfig(data)
 		offered := len(config.Source.(*script).requests)
 		s := newSimulation(context.Background(), config)
-		check := s.observers[0].(*invariants)
+		check := s.Observers[0].(*invariants)
 		o, err := s.run()
 		if err != nil {
 			t.Fatal(err)
@@ -46,9 +46,9 @@ func FuzzInvariants(f *testing.F) {
 				t.Errorf("replica %d: %+v in %v", i, r, o.End)
 			}
 		}
-		if sum.Unfinished+s.metrics.Cells[measure.Discard].Unfinished == 0 {
-			for i := range s.cluster.replicas {
-				if used := s.cluster.replicas[i].cache.Used(); used != 0 {
+		if sum.Unfinished+s.Metrics.Cells[measure.Discard].Unfinished == 0 {
+			for i := range s.cluster.Replicas {
+				if used := s.cluster.Replicas[i].Cache.Used(); used != 0 {
 					t.Errorf("replica %d holds %d blocks when all is done", i, used)
 				}
 			}

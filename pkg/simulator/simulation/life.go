@@ -10,6 +10,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
@@ -36,14 +37,14 @@ type life struct {
 }
 
 // newLives returns the lives of all endpoints at the start.
-func newLives(c *simulator.Config, cluster *cluster) []life {
-	lives := make([]life, len(cluster.replicas))
+func newLives(c *simulator.Config, cluster *engine.Cluster) []life {
+	lives := make([]life, len(cluster.Replicas))
 	for i := range lives {
 		l := &lives[i]
 		*l = life{endpoint: i, node: noNode, ready: simtime.Never}
 		l.event = events.Idle(events.StageEnds, i)
 		l.chance = stats.NewStream(c.Seed, "scaling/replica/"+strconv.Itoa(i))
-		if cluster.replicas[i].lifetimes.Present() {
+		if cluster.Replicas[i].Lifetimes.Present() {
 			l.stage, l.ready = autoscaling.Serving, 0
 		}
 	}
@@ -53,29 +54,29 @@ func newLives(c *simulator.Config, cluster *cluster) []life {
 // enter puts a replica into another stage, now.
 func (x *scaling) enter(l *life, to autoscaling.Stage) {
 	l.unit.figures.settle(x, l.unit)
-	l.spent[l.stage] += x.now.Sub(max(l.since, x.measuredFrom))
-	r := &x.cluster.replicas[l.endpoint]
+	l.spent[l.stage] += x.Now.Sub(max(l.since, x.measuredFrom))
+	r := &x.cluster.Replicas[l.endpoint]
 	switch {
 	case to.Holds() && !l.stage.Holds():
-		r.lifetimes.Begin(x.now)
+		r.Lifetimes.Begin(x.Now)
 	case l.stage.Holds() && !to.Holds():
-		r.lifetimes.End(x.now)
+		r.Lifetimes.End(x.Now)
 	}
 	if to.Serves() != l.stage.Serves() {
 		x.gateway.setDown(l.endpoint, !to.Serves())
 	}
-	l.stage, l.since = to, x.now
+	l.stage, l.since = to, x.Now
 	l.unit.figures.entered(x, l.unit)
 	if x.onStaged != nil {
-		x.onStaged(simulator.StageChange{At: x.now, Endpoint: l.endpoint, Stage: to})
+		x.onStaged(simulator.StageChange{At: x.Now, Endpoint: l.endpoint, Stage: to})
 	}
 }
 
 // create begins the life of a replica.
 func (x *scaling) create(endpoint int) {
 	l := &x.lives[endpoint]
-	l.created, l.ready = x.now, simtime.Never
-	if x.cluster.replicas[endpoint].config.NodePool > 0 {
+	l.created, l.ready = x.Now, simtime.Never
+	if x.cluster.Replicas[endpoint].Config.NodePool > 0 {
 		x.enter(l, autoscaling.Pending)
 		return
 	}
@@ -101,11 +102,11 @@ func (x *scaling) load(l *life) {
 }
 
 func (x *scaling) startup(l *life) *simulator.Startup {
-	return &x.cluster.replicas[l.endpoint].config.Startup
+	return &x.cluster.Replicas[l.endpoint].Config.Startup
 }
 
 // endIn lets the stage end after a time.
-func (x *scaling) endIn(l *life, after time.Duration) { x.events.Move(&l.event, x.now.Add(after)) }
+func (x *scaling) endIn(l *life, after time.Duration) { x.events.Move(&l.event, x.Now.Add(after)) }
 
 // endStage ends the stage of a replica: its time is over.
 func (x *scaling) endStage(endpoint int) {
@@ -138,10 +139,10 @@ func (x *scaling) startAgain(l *life) {
 
 // serve lets the router choose a replica from now on.
 func (x *scaling) serve(l *life) {
-	l.ready = x.now
+	l.ready = x.Now
 	warmUp := &x.startup(l).WarmUp
-	r := &x.cluster.replicas[l.endpoint]
-	r.ready, r.warmUntil = x.now, x.now.Add(warmUp.Duration)
+	r := &x.cluster.Replicas[l.endpoint]
+	r.Ready, r.WarmUntil = x.Now, x.Now.Add(warmUp.Duration)
 	if warmUp.Duration > 0 {
 		x.enter(l, autoscaling.Warming)
 		x.endIn(l, warmUp.Duration)
@@ -160,8 +161,8 @@ func (x *scaling) end(endpoint int) {
 		return
 	}
 	x.enter(l, autoscaling.Draining)
-	ending := &x.cluster.replicas[endpoint].config.Ending
-	l.endBy = deadline(x.now, ending.Timeout)
+	ending := &x.cluster.Replicas[endpoint].Config.Ending
+	l.endBy = deadline(x.Now, ending.Timeout)
 	switch ending.Mode {
 	case simulator.EndWhenServed:
 		x.drain(l)
@@ -169,17 +170,17 @@ func (x *scaling) end(endpoint int) {
 		x.lose(l)
 		x.gone(l)
 	case simulator.EndElsewhere:
-		x.gateway.fail(x.cluster.ranksOf(endpoint))
+		x.gateway.fail(x.cluster.RanksOf(endpoint))
 		x.gone(l)
 	}
 }
 
 // drain looks whether a replica that drains has served its requests, or has had its time.
 func (x *scaling) drain(l *life) {
-	r := &x.cluster.replicas[l.endpoint]
-	if x.now < l.endBy && len(x.cluster.dependents(r)) > 0 {
-		poll := cmp.Or(r.config.Ending.Poll, endingPoll)
-		x.events.Move(&l.event, min(x.now.Add(poll), l.endBy))
+	r := &x.cluster.Replicas[l.endpoint]
+	if x.Now < l.endBy && len(x.cluster.Dependents(r)) > 0 {
+		poll := cmp.Or(r.Config.Ending.Poll, endingPoll)
+		x.events.Move(&l.event, min(x.Now.Add(poll), l.endBy))
 		return
 	}
 	x.lose(l)
@@ -188,8 +189,8 @@ func (x *scaling) drain(l *life) {
 
 // lose empties a replica. The requests that it still has fail.
 func (x *scaling) lose(l *life) {
-	r := &x.cluster.replicas[l.endpoint]
-	lost := x.cluster.stop(r)
+	r := &x.cluster.Replicas[l.endpoint]
+	lost := x.cluster.Stop(r)
 	l.unit.figures.Lost += int64(len(lost))
 	for _, id := range lost {
 		x.gateway.lose(id)

@@ -8,10 +8,10 @@ import (
 
 // read scrapes what the monitor of a unit scrapes, now.
 func (x *scaling) read(u *unit) {
-	sample := u.Monitor.Take(x.now)
+	sample := u.Monitor.Take(x.Now)
 	sample.Gateway = x.gateway.flows[u.Router]
 	sample.Gateway.Queued = x.gateway.queued(u.Router)
-	u.figures.scraped(x.now, &sample.Gateway)
+	u.figures.scraped(x.Now, &sample.Gateway)
 	sample.Router.Reset()
 	if m := x.gateway.policies.Routing.Metrics; m != nil {
 		m.Export(x.gateway.show(), u.Router, &sample.Router)
@@ -34,18 +34,18 @@ func (x *scaling) read(u *unit) {
 
 // engine is what the metrics endpoint of a replica shows now.
 func (x *scaling) engine(endpoint int) autoscaling.Engine {
-	l, r := &x.lives[endpoint], &x.cluster.replicas[endpoint]
+	l, r := &x.lives[endpoint], &x.cluster.Replicas[endpoint]
 	if !l.stage.Serves() && l.stage != autoscaling.Draining {
 		return autoscaling.Engine{}
 	}
-	scrape := r.scraped(x.now)
+	scrape := r.Scraped(x.Now)
 	return autoscaling.Engine{
 		Up: true, Started: l.ready,
 		Running: scrape.Running, Waiting: scrape.Waiting, KVUsage: scrape.KVUsage,
-		Counters:          r.engine(x.now, &scrape),
-		TimeToFirstToken:  r.exports.latencies.firstTokens,
-		InterTokenLatency: r.exports.latencies.gaps,
-		Finished:          r.exports.finished,
-		Busy:              r.worked(),
+		Counters:          r.Engine(x.Now, &scrape),
+		TimeToFirstToken:  r.Exports.Latencies.FirstTokens,
+		InterTokenLatency: r.Exports.Latencies.Gaps,
+		Finished:          r.Exports.Finished,
+		Busy:              r.Worked(),
 	}
 }

@@ -53,7 +53,7 @@ func newNodes(x *scaling, pools []simulator.NodePool) nodes {
 			index := len(n.all)
 			m := node{pool: i, free: pools[i].Accelerators}
 			m.event = events.Idle(events.NodeChanges, index)
-			m.chance = stats.NewStream(x.seed, "scaling/node/"+strconv.Itoa(index))
+			m.chance = stats.NewStream(x.Seed, "scaling/node/"+strconv.Itoa(index))
 			if k < pools[i].Nodes {
 				m.state = nodeThere
 			}
@@ -64,7 +64,7 @@ func newNodes(x *scaling, pools []simulator.NodePool) nodes {
 }
 
 // of returns the settings of the replica's pool.
-func (n *nodes) of(l *life) *simulator.Pool { return n.scaling.cluster.replicas[l.endpoint].config }
+func (n *nodes) of(l *life) *simulator.Pool { return n.scaling.cluster.Replicas[l.endpoint].Config }
 
 // takeAtStart gives a replica a place that serves from the start.
 func (n *nodes) takeAtStart(l *life) {
@@ -97,7 +97,7 @@ func (n *nodes) leave(l *life) {
 	l.node = noNode
 	m.free += n.of(l).Accelerators
 	if p := &n.pools[m.pool]; m.free == p.Accelerators && p.IdleTimeout > 0 {
-		n.scaling.events.Move(&m.event, n.scaling.now.Add(p.IdleTimeout))
+		n.scaling.events.Move(&m.event, n.scaling.Now.Add(p.IdleTimeout))
 	}
 }
 
@@ -148,7 +148,7 @@ func (n *nodes) await(p *simulator.Pool, coming []int) {
 	m, of := &n.all[vacant], &n.pools[n.all[vacant].pool]
 	m.state = nodeComes
 	coming[vacant] = of.Accelerators - p.Accelerators
-	n.scaling.events.Move(&m.event, n.scaling.now.Add(of.Provisioning.Draw(m.chance)))
+	n.scaling.events.Move(&m.event, n.scaling.Now.Add(of.Provisioning.Draw(m.chance)))
 }
 
 // change lets a node come, or fail to, or takes it away.
@@ -163,7 +163,7 @@ func (n *nodes) change(index int) {
 	default:
 		m.state = nodeThere
 		if p.IdleTimeout > 0 {
-			n.scaling.events.Move(&m.event, n.scaling.now.Add(p.IdleTimeout))
+			n.scaling.events.Move(&m.event, n.scaling.Now.Add(p.IdleTimeout))
 		}
 	}
 	n.place()

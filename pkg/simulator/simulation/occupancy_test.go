@@ -13,6 +13,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
@@ -32,7 +33,7 @@ func TestLittlesLaw(t *testing.T) {
 		s := newSimulation(context.Background(), config)
 		watch := &occupancy{}
 		watch.s = s
-		s.observers = append(s.observers, watch)
+		s.Observers = append(s.Observers, watch)
 		o, err := s.run()
 		if err != nil {
 			t.Fatal(err)
@@ -56,11 +57,11 @@ type change struct {
 
 func (c *occupancy) Arrived(_ int32) {
 	s := c.s
-	c.changes = append(c.changes, change{s.now, 1})
+	c.changes = append(c.changes, change{s.Now, 1})
 }
 func (c *occupancy) Rejected(*policy.Request, simulator.Reason) {}
-func (c *occupancy) Formed(*replica, latency.Step)              {}
-func (c *occupancy) Preempted(*replica, int32)                  {}
+func (c *occupancy) Formed(*engine.Replica, latency.Step)       {}
+func (c *occupancy) Preempted(*engine.Replica, int32)           {}
 func (c *occupancy) Token(int32, int32, simtime.Time)           {}
 func (c *occupancy) Ended(_ int32, at simtime.Time, _ request.Ending) {
 	c.changes = append(c.changes, change{at, -1})

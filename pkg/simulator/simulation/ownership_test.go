@@ -59,7 +59,7 @@ func checkOwnership(t *testing.T, data []byte, single bool) (handed, cached int)
 		}
 	}
 	for i := range config.Pools[0].Replicas {
-		cache := s.cluster.replicas[i].cache
+		cache := s.cluster.Replicas[i].Cache
 		if cache.Used() > 0 {
 			t.Errorf("replica %d still holds %d blocks", i, cache.Used())
 		}

@@ -2,6 +2,8 @@
 
 package simulation
 
+import "windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
+
 // limits are how many tokens of a request are computed at most, and how many have places.
 func (r *plainReplica) limits() (computed, places int32) {
 	places = int32(r.most() * r.BlockTokens)
@@ -48,7 +50,7 @@ func (r *plainReplica) extend(q *plainRequest, n int32) bool {
 // request what it still needs of the token after them and of those before.
 func (p *plain) verify(r *plainReplica, q *plainRequest) {
 	drafts, accepted := int64(q.Chunk-1), int64(0)
-	for at := draw(p.Seed, q.Info.Turn, int(q.Total-q.Prompt)); accepted < drafts; accepted++ {
+	for at := engine.Draw(p.Seed, q.Info.Turn, int(q.Total-q.Prompt)); accepted < drafts; accepted++ {
 		if at >= r.Speculation.Acceptance[accepted] {
 			break
 		}

@@ -14,6 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -205,7 +206,7 @@ func (r *recorder) request(name string) map[string]string {
 func (r *recorder) named(id int) *record { return r.seen[r.names[id]] }
 
 func (r *recorder) of(s *simulation, id int32) *record {
-	return r.named(s.requests.All[id].Info.ID)
+	return r.named(s.Requests.All[id].Info.ID)
 }
 
 // stepShare is what a request computes in a step.
@@ -228,28 +229,28 @@ func (r *recorder) step(at simtime.Time, replica int32, shares []stepShare) {
 
 func (r *recorder) Arrived(id int32) {
 	s := r.s
-	r.of(s, id).replica = int(s.requests.All[id].Replica)
+	r.of(s, id).replica = int(s.Requests.All[id].Replica)
 }
 
 func (r *recorder) Rejected(info *policy.Request, reason simulator.Reason) {
 	r.seen[r.names[info.ID]].end = reason.String()
 }
 
-func (r *recorder) Formed(p *replica, step latency.Step) {
+func (r *recorder) Formed(p *engine.Replica, step latency.Step) {
 	s := r.s
 	if step.Sequences == 0 {
 		return
 	}
 	var shares []stepShare
-	for _, id := range p.batch.running {
-		if q := &s.requests.All[id]; q.Chunk > 0 {
+	for _, id := range p.Batch.Running {
+		if q := &s.Requests.All[id]; q.Chunk > 0 {
 			shares = append(shares, stepShare{q.Info.ID, q.Computed, q.Chunk})
 		}
 	}
-	r.step(s.now, p.index, shares)
+	r.step(s.Now, p.Index, shares)
 }
 
-func (r *recorder) Preempted(_ *replica, id int32) {
+func (r *recorder) Preempted(_ *engine.Replica, id int32) {
 	s := r.s
 	r.of(s, id).preemptions++
 }
@@ -257,7 +258,7 @@ func (r *recorder) Preempted(_ *replica, id int32) {
 func (r *recorder) Token(id, n int32, at simtime.Time) {
 	s := r.s
 	for range n {
-		r.gave(s.requests.All[id].Info.ID, at)
+		r.gave(s.Requests.All[id].Info.ID, at)
 	}
 }
 
@@ -271,5 +272,5 @@ func (r *recorder) Ended(id int32, _ simtime.Time, how request.Ending) {
 	r.of(s, id).end = map[request.Ending]string{request.EndCompleted: "completed", request.EndUnfinished: "unfinished", request.EndFailed: "failed", request.EndEvicted: "evicted", request.EndTimedOut: "timedout"}[how]
 }
 
-func (r *recorder) Settled(*replica) {}
-func (r *recorder) Over()            {}
+func (r *recorder) Settled(*engine.Replica) {}
+func (r *recorder) Over()                   {}

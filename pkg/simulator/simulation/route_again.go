@@ -10,11 +10,11 @@ import (
 // routeAgain asks the router where a request goes that has lost its replica. It
 // keeps what it has given, and computes that again.
 func (g *gateway) routeAgain(id int32) {
-	q := &g.requests.All[id]
+	q := &g.Requests.All[id]
 	if g.policies.Routing.Responses != nil {
 		g.policies.Routing.Responses.Finished(&q.Info, int(q.Replica))
 	}
-	q.RoutedAt = g.now
+	q.RoutedAt = g.Now
 	to, err := g.route(&q.Info)
 	if g.isHeld(err) {
 		g.hold(id)
@@ -26,7 +26,7 @@ func (g *gateway) routeAgain(id int32) {
 
 // forwardAgain sends a request on its way that has lost its replica.
 func (g *gateway) forwardAgain(id int32, to policy.Decision, err error) {
-	q := &g.requests.All[id]
+	q := &g.Requests.All[id]
 	if q.Generated() > 0 {
 		to.Prefill = policy.NoPrefill // the replica that decodes computes all again
 	}
@@ -39,19 +39,19 @@ func (g *gateway) forwardAgain(id int32, to policy.Decision, err error) {
 		}
 	}
 	if err != nil {
-		g.finishBy = max(g.finishBy, g.now)
-		g.metrics.Failed(g.now, q)
-		g.end(id, g.now, request.EndFailed)
+		g.finishBy = max(g.finishBy, g.Now)
+		g.Metrics.Failed(g.Now, q)
+		g.end(id, g.Now, request.EndFailed)
 		return
 	}
 	q.Replica, q.Moved, q.Remote, q.Charged, q.Believed = int32(to.Endpoint), true, 0, false, to.Believed
 	q.Chain, q.Chained = q.Chain[:0], false
-	g.metrics.Cells[q.Cell].Migrated++
+	g.Metrics.Cells[q.Cell].Migrated++
 	g.recordGatewayQueueing(q)
-	g.cluster.replicas[to.Endpoint].countServing(+1)
+	g.cluster.Replicas[to.Endpoint].CountServing(+1)
 	if to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint {
-		g.cluster.handOver(id, to.Prefill, to.Endpoint)
+		g.cluster.HandOver(id, to.Prefill, to.Endpoint)
 		return
 	}
-	g.cluster.replicas[to.Endpoint].sendToQueue(id)
+	g.cluster.Replicas[to.Endpoint].SendToQueue(id)
 }

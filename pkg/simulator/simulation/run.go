@@ -9,6 +9,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -30,9 +31,9 @@ func Run(ctx context.Context, c simulator.Config) (*simulator.Outcome, error) {
 // simulation is a run: what comes next, to its end. The gateway and the cluster do
 // the rest.
 type simulation struct {
-	*core
+	*engine.Core
 	gateway *gateway
-	cluster *cluster
+	cluster *engine.Cluster
 
 	source  workload.Source
 	horizon simulator.Horizon
@@ -50,14 +51,14 @@ type simulation struct {
 
 // run lets requests arrive, one after the other, and then drains the cluster.
 func (s *simulation) run() (*simulator.Outcome, error) {
-	for !s.stopped && s.step() {
+	for !s.Stopped && s.step() {
 	}
 	end := s.drain()
-	if fault := s.faults.First(); fault != nil {
-		return nil, fmt.Errorf("simulate, at %v: %w", s.now, fault)
+	if fault := s.Faults.First(); fault != nil {
+		return nil, fmt.Errorf("simulate, at %v: %w", s.Now, fault)
 	}
-	if err := s.ctx.Err(); err != nil {
-		return nil, fmt.Errorf("simulate, at %v: %w", s.now, err)
+	if err := s.Ctx.Err(); err != nil {
+		return nil, fmt.Errorf("simulate, at %v: %w", s.Now, err)
 	}
 	return s.outcome(end), nil
 }
@@ -70,7 +71,7 @@ func (s *simulation) step() bool {
 	}
 	s.advanceToArrival(w.Arrival)
 	s.gateway.arrive(&w)
-	return s.checkContext()
+	return s.CheckContext()
 }
 
 // advanceToArrival brings all that a routing decision depends on up to a time.
@@ -78,10 +79,10 @@ func (s *simulation) advanceToArrival(at simtime.Time) {
 	s.applyClusterEvents(at, events.RequestArrives)
 	s.gateway.scrapeUntil(at)
 	if s.gateway.routingFollowsReplicas() {
-		s.cluster.advanceAll(at)
+		s.cluster.AdvanceAll(at)
 	}
 	s.gateway.deliver(at)
-	s.now = at
+	s.Now = at
 }
 
 // outcome reports a run that is over.
@@ -89,21 +90,21 @@ func (s *simulation) outcome(end simtime.Time) *simulator.Outcome {
 	o := &simulator.Outcome{
 		Labels:    s.labels,
 		Pools:     s.pools,
-		Cells:     s.metrics.Report(),
-		Measured:  s.metrics.Span(),
-		Replicas:  make([]simulator.ReplicaUse, len(s.cluster.replicas)),
+		Cells:     s.Metrics.Report(),
+		Measured:  s.Metrics.Span(),
+		Replicas:  make([]simulator.ReplicaUse, len(s.cluster.Replicas)),
 		End:       end,
-		Decisions: s.metrics.Decisions.Decisions,
+		Decisions: s.Metrics.Decisions.Decisions,
 	}
-	for i := range s.cluster.replicas {
-		o.Replicas[i] = s.cluster.replicas[i].report(end)
+	for i := range s.cluster.Replicas {
+		o.Replicas[i] = s.cluster.Replicas[i].Report(end)
 	}
 	s.scaling.report(o, end)
 	o.Series = s.reportSeries(end)
 	for i := range o.Cells {
 		measure.CheckCell(&o.Cells[i])
 	}
-	for _, v := range s.observers {
+	for _, v := range s.Observers {
 		v.Over()
 	}
 	return o
@@ -111,12 +112,12 @@ func (s *simulation) outcome(end simtime.Time) *simulator.Outcome {
 
 // reportSeries settles the series at the end of the run; nil where there are none.
 func (s *simulation) reportSeries(end simtime.Time) *simulator.Series {
-	if s.series == nil {
+	if s.Series == nil {
 		return nil
 	}
-	s.series.Fit(end)
-	for i := range s.cluster.replicas {
-		s.cluster.replicas[i].endGauges(end)
+	s.Series.Fit(end)
+	for i := range s.cluster.Replicas {
+		s.cluster.Replicas[i].EndGauges(end)
 	}
-	return s.series.Report(end)
+	return s.Series.Report(end)
 }

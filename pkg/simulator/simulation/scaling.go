@@ -8,15 +8,16 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
 )
 
 // scaling is the units that scalers scale: what they are asked, and what becomes of the
 // replicas.
 type scaling struct {
-	*core
+	*engine.Core
 	gateway *gateway
-	cluster *cluster
+	cluster *engine.Cluster
 	events  *events.Queue
 	units   []unit
 	// lives are those of all endpoints. Endpoints that no unit has live as they did at
@@ -49,7 +50,7 @@ func (s *simulation) addScaling(c *simulator.Config) {
 	if len(c.Scaling) == 0 {
 		return
 	}
-	x := &scaling{core: s.core, gateway: s.gateway, cluster: s.cluster, events: s.events, onScaled: c.Scaled, onStaged: c.Staged}
+	x := &scaling{Core: s.Core, gateway: s.gateway, cluster: s.cluster, events: s.events, onScaled: c.Scaled, onStaged: c.Staged}
 	s.scaling = x
 	x.nodes = newNodes(x, c.NodePools)
 	x.lives = newLives(c, s.cluster)
@@ -78,7 +79,7 @@ func (x *scaling) newUnit(index int, config *simulator.ScaledUnit) unit {
 	place := 0
 	for k, p := range config.Pools {
 		first, endpoints := x.endpointsOf(p)
-		pool := x.cluster.replicas[first].config
+		pool := x.cluster.Replicas[first].Config
 		u.first = append(u.first, first)
 		u.wanted = append(u.wanted, pool.Replicas)
 		u.view.Pools = append(u.view.Pools, autoscaling.Pool{First: place, Endpoints: endpoints, Min: config.Min[k], Max: config.Max[k]})
@@ -89,8 +90,8 @@ func (x *scaling) newUnit(index int, config *simulator.ScaledUnit) unit {
 
 // endpointsOf returns the first endpoint of a pool, and how many there are.
 func (x *scaling) endpointsOf(pool int) (first, endpoints int) {
-	first = slices.IndexFunc(x.cluster.replicas, func(r replica) bool { return r.pool == pool })
-	return first, x.cluster.replicas[first].config.Places()
+	first = slices.IndexFunc(x.cluster.Replicas, func(r engine.Replica) bool { return r.Pool == pool })
+	return first, x.cluster.Replicas[first].Config.Places()
 }
 
 // start begins the life of a unit's replicas, and queues when it is looked at.
@@ -103,7 +104,7 @@ func (x *scaling) start(u *unit) {
 		for endpoint := range x.of(u, k) {
 			l := &x.lives[endpoint]
 			l.unit = u
-			x.cluster.replicas[endpoint].watchLatencies()
+			x.cluster.Replicas[endpoint].WatchLatencies()
 			if l.stage == autoscaling.Serving {
 				x.nodes.takeAtStart(l)
 			}
@@ -126,7 +127,7 @@ func (x *scaling) of(u *unit, pool int) func(func(int) bool) {
 // applyScaling applies an event that concerns scaling. It does nothing where the run is over.
 func (s *simulation) applyScaling(e *events.Event) {
 	s.advanceToEvent(e.At, true)
-	if s.cluster.draining && s.gateway.inFlight == 0 && e.At > max(s.arrivalsEnd, s.gateway.lastEnd) {
+	if s.cluster.Draining && s.gateway.inFlight == 0 && e.At > max(s.arrivalsEnd, s.gateway.lastEnd) {
 		return
 	}
 	x := s.scaling
@@ -147,16 +148,16 @@ func (s *simulation) applyScaling(e *events.Event) {
 	case events.StageEnds:
 		x.endStage(e.Sequence)
 	}
-	for _, o := range s.observers {
+	for _, o := range s.Observers {
 		o.Settled(nil)
 	}
-	s.checkContext()
+	s.CheckContext()
 }
 
 // show returns the view of a unit as it is to be seen now.
 func (x *scaling) show(u *unit) *autoscaling.View {
 	v := &u.view
-	v.Now = x.now
+	v.Now = x.Now
 	for k := range v.Pools {
 		p := &v.Pools[k]
 		p.Wanted, p.Replicas = u.wanted[k], p.Replicas[:0]
@@ -181,7 +182,7 @@ func (x *scaling) ask(u *unit, triggered bool) {
 	}
 	copy(u.next, u.wanted)
 	reason := u.Scaler.Scale(v, u.next)
-	d := simulator.ScaleDecision{At: x.now, Unit: u.index, Triggered: triggered, Reason: reason}
+	d := simulator.ScaleDecision{At: x.Now, Unit: u.index, Triggered: triggered, Reason: reason}
 	if x.onScaled != nil {
 		d.Was, d.Stated, d.Notes = slices.Clone(u.wanted), slices.Clone(u.next), slices.Clone(u.notes)
 	}

@@ -241,7 +241,7 @@ func (c *scenario) run() {
 		}
 		s.gateway.scrapes[0] = newScrapeSchedule(s.gateway.scrapes[0].interval, phases, s.gateway.scrapes[0].order)
 		rec.s = s
-		s.observers = append(s.observers, rec)
+		s.Observers = append(s.Observers, rec)
 		return s.run()
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -102,22 +103,22 @@ func (g *gateway) scrapeUntil(now simtime.Time) {
 		if !ok {
 			return
 		}
-		r := &g.cluster.replicas[endpoint]
-		r.advance(at)
+		r := &g.cluster.Replicas[endpoint]
+		r.Advance(at)
 		g.read(r, at)
 	}
 }
 
 // read puts what a replica's metrics endpoint shows into the view.
-func (g *gateway) read(r *replica, at simtime.Time) {
-	seen := &g.view.Scrapes[r.index]
-	now := r.scraped(at)
+func (g *gateway) read(r *engine.Replica, at simtime.Time) {
+	seen := &g.view.Scrapes[r.Index]
+	now := r.Scraped(at)
 	changed := now.Waiting != seen.Waiting || now.Running != seen.Running || now.KVUsage != seen.KVUsage ||
 		now.Transfers != seen.Transfers || now.TransferDelay != seen.TransferDelay
 	changed = g.readAdapters(r) || changed
 	changed = g.readEngine(r, &now) || changed
-	if changed && g.view.Changed != nil && len(g.view.Changed) <= len(g.cluster.replicas) {
-		g.view.Changed = append(g.view.Changed, r.index)
+	if changed && g.view.Changed != nil && len(g.view.Changed) <= len(g.cluster.Replicas) {
+		g.view.Changed = append(g.view.Changed, r.Index)
 	}
 	*seen = now
 }
@@ -125,14 +126,14 @@ func (g *gateway) read(r *replica, at simtime.Time) {
 // addScrapes draws when each endpoint is scraped that the router does not see as it is.
 // Until its first scrape the router sees a replica as it starts: idle.
 func (g *gateway) addScrapes(c *simulator.Config) {
-	phases := make([]simtime.Time, len(g.cluster.replicas))
-	g.view = policy.View{Scrapes: make([]policy.Scrape, len(g.cluster.replicas)), Traffic: g.policies.Traffic}
+	phases := make([]simtime.Time, len(g.cluster.Replicas))
+	g.view = policy.View{Scrapes: make([]policy.Scrape, len(g.cluster.Replicas)), Traffic: g.policies.Traffic}
 	number := map[int]int{} // of the next endpoint, by router
 	var intervals []time.Duration
 	endpoints := map[time.Duration][]int32{}
-	for i := range g.cluster.replicas {
-		pool := &c.Pools[g.cluster.replicas[i].pool]
-		g.view.Scrapes[i] = g.cluster.replicas[i].scraped(0)
+	for i := range g.cluster.Replicas {
+		pool := &c.Pools[g.cluster.Replicas[i].Pool]
+		g.view.Scrapes[i] = g.cluster.Replicas[i].Scraped(0)
 		if pool.Live {
 			g.live = append(g.live, int32(i))
 			number[pool.Router]++
@@ -149,7 +150,7 @@ func (g *gateway) addScrapes(c *simulator.Config) {
 	g.viewAdapters()
 	g.viewEngines()
 	g.viewPresence()
-	g.changed = make([]int32, 0, len(g.cluster.replicas)+1)
+	g.changed = make([]int32, 0, len(g.cluster.Replicas)+1)
 	for _, interval := range intervals {
 		g.scrapes = append(g.scrapes, newScrapeSchedule(interval, phases, endpoints[interval]))
 	}

@@ -13,6 +13,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -94,8 +95,8 @@ func TestDrawsOfAcceptance(t *testing.T) {
 	for seed := range int64(each) {
 		for request := range each {
 			for generated := range each {
-				at := draw(seed, request, generated)
-				if at < 0 || at >= 1 || seen[at] || at != draw(seed, request, generated) {
+				at := engine.Draw(seed, request, generated)
+				if at < 0 || at >= 1 || seen[at] || at != engine.Draw(seed, request, generated) {
 					t.Fatalf("draw %v of seed %d, request %d, token %d", at, seed, request, generated)
 				}
 				seen[at] = true

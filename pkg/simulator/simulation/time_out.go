@@ -30,7 +30,7 @@ func (g *gateway) startTimeOut(id int32, w *workload.Request) {
 	if w.FirstTokenTimeout == 0 && w.Timeout == 0 {
 		return
 	}
-	if q := &g.requests.All[id]; q.Phase() == request.None || q.Info.ID != w.ID {
+	if q := &g.Requests.All[id]; q.Phase() == request.None || q.Info.ID != w.ID {
 		return // it was rejected
 	}
 	for int(id) >= len(g.timeOuts.bySlot) {
@@ -69,7 +69,7 @@ func (g *gateway) hasFirstToken(q *request.Request, at simtime.Time) bool {
 
 // timeOut ends a request that its client gives up, wherever it stands.
 func (g *gateway) timeOut(id int32) {
-	q := &g.requests.All[id]
+	q := &g.Requests.All[id]
 	switch q.Phase() {
 	case request.Delayed, request.Awaiting:
 		g.cancelDelay(id)
@@ -82,19 +82,19 @@ func (g *gateway) timeOut(id int32) {
 		}
 	}
 	if !q.Accepted() {
-		q.Cell = g.metrics.Arrived(g.now, simulator.NoPool, q)
+		q.Cell = g.Metrics.Arrived(g.Now, simulator.NoPool, q)
 	}
-	g.metrics.TimedOut(g.now, q)
-	g.end(id, g.now, request.EndTimedOut)
+	g.Metrics.TimedOut(g.Now, q)
+	g.end(id, g.Now, request.EndTimedOut)
 	g.settle()
 }
 
 // cancelHeld takes a request back that the router holds.
 func (g *gateway) cancelHeld(q *request.Request) {
-	g.held.queue.Cancel(g.now, &q.Info)
+	g.held.queue.Cancel(g.Now, &q.Info)
 	delete(g.held.requests, q.Info.ID)
 	q.MoveTo(request.None)
-	g.series.Keep(g.now, -1)
-	g.cluster.serving--
-	g.finishBy = max(g.finishBy, g.now)
+	g.Series.Keep(g.Now, -1)
+	g.cluster.Serving--
+	g.finishBy = max(g.finishBy, g.Now)
 }

@@ -14,8 +14,8 @@ func (g *gateway) countArrival(q *request.Request) {
 // countAdmission counts a request that enters.
 func (g *gateway) countAdmission(id int32) {
 	if t := g.policies.Traffic; t != nil {
-		q := &g.requests.All[id]
-		t.Admit(g.now, &q.Info)
+		q := &g.Requests.All[id]
+		t.Admit(g.Now, &q.Info)
 		q.Counted = true
 	}
 }
@@ -24,10 +24,10 @@ func (g *gateway) countAdmission(id int32) {
 func (g *gateway) countRejection(id int32) {
 	g.countEnd(id)
 	if g.flows != nil {
-		g.flows[g.routerFor(&g.requests.All[id])].Rejected++
+		g.flows[g.routerFor(&g.Requests.All[id])].Rejected++
 	}
 	if t := g.policies.Traffic; t != nil {
-		t.Reject(g.now, &g.requests.All[id].Info)
+		t.Reject(g.Now, &g.Requests.All[id].Info)
 	}
 }
 
@@ -48,7 +48,7 @@ func (g *gateway) countCompletion(q *request.Request, good bool) {
 
 // countEnd counts the end of a request, if it was admitted.
 func (g *gateway) countEnd(id int32) {
-	q := &g.requests.All[id]
+	q := &g.Requests.All[id]
 	if g.flows != nil {
 		g.flows[g.routerFor(q)].Ended++
 	}

@@ -62,8 +62,8 @@ func (f *unitFigures) decided(was, wanted []int) {
 
 // settle accounts for the time up to now, before a replica comes into another stage.
 func (f *unitFigures) settle(x *scaling, u *unit) {
-	span := x.now.Sub(max(f.settled, x.measuredFrom))
-	f.settled = x.now
+	span := x.Now.Sub(max(f.settled, x.measuredFrom))
+	f.settled = x.Now
 	if len(u.Pools) < 2 || f.ratio == 0 || f.first == 0 || f.then == 0 {
 		return
 	}
@@ -104,7 +104,7 @@ func (x *scaling) restart(at simtime.Time) {
 	if x == nil {
 		return
 	}
-	x.now = at
+	x.Now = at
 	for i := range x.units {
 		u := &x.units[i]
 		u.figures.settle(x, u)
@@ -112,7 +112,7 @@ func (x *scaling) restart(at simtime.Time) {
 		*f = unitFigures{UnitUse: simulator.UnitUse{Pools: u.Pools}, last: f.last, settled: f.settled, first: f.first, then: f.then, ratio: f.ratio,
 			seen: f.seen, metAt: at, looked: at}
 	}
-	x.measuredFrom = x.now
+	x.measuredFrom = x.Now
 	for i := range x.lives {
 		x.lives[i].spent = [autoscaling.Stages]time.Duration{}
 	}
@@ -123,7 +123,7 @@ func (x *scaling) report(o *simulator.Outcome, end simtime.Time) {
 	if x == nil {
 		return
 	}
-	x.now = end
+	x.Now = end
 	for i := range x.units {
 		u := &x.units[i]
 		u.figures.settle(x, u)

@@ -8,6 +8,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -15,15 +16,15 @@ import (
 
 // TestUseOverLongTimes: blocks times nanoseconds pass 2^64, and their mean holds.
 func TestUseOverLongTimes(t *testing.T) {
-	r := newReplica(0, 0, &simulator.Pool{Replicas: 1, KVBlocks: 1 << 20, BlockTokens: 16, MaxNumSeqs: 1, MaxNumBatchedTokens: 1})
-	r.lifetimes.Begin(0)
+	r := engine.NewReplica(0, 0, &simulator.Pool{Replicas: 1, KVBlocks: 1 << 20, BlockTokens: 16, MaxNumSeqs: 1, MaxNumBatchedTokens: 1})
+	r.Lifetimes.Begin(0)
 	const half = simtime.Time(1 << 60)
-	r.use.Changed(0, 0, 1<<20)
-	r.use.Changed(half, 1<<20, 0)
-	if got := r.report(2 * half).MeanKV; got != 0.5 {
+	r.Use.Changed(0, 0, 1<<20)
+	r.Use.Changed(half, 1<<20, 0)
+	if got := r.Report(2 * half).MeanKV; got != 0.5 {
 		t.Errorf("mean usage %v, want 0.5", got)
 	}
-	if got := r.report(2 * half).PeakKV; got != 1 {
+	if got := r.Report(2 * half).PeakKV; got != 1 {
 		t.Errorf("peak usage %v, want 1", got)
 	}
 }

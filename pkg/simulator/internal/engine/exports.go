@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
+)
+
+// waitPace is from how many requests the pace of a queue is taken.
+const waitPace = 16
+
+// Exports are an engine's counters since it started, where a router reads them. Nil
+// ones count nothing.
+type Exports struct {
+	counters policy.Engine
+	// Latencies are nil where no scaler reads them.
+	Latencies *latencyCounts
+	// admitted counts the requests that have got blocks; times are when the last ones
+	// did, by their number modulo waitPace.
+	admitted int64
+	times    [waitPace]simtime.Time
+	// Finished counts the requests that have given their last token, or computed a prompt
+	// for another replica.
+	Finished int64
+}
+
+// restart begins the counters anew, as an engine that starts does.
+func (x *Exports) restart() {
+	latencies := x.Latencies
+	*x = Exports{Latencies: latencies}
+	if latencies != nil {
+		*latencies = latencyCounts{}
+	}
+}
+
+// admit counts a request that gets blocks for the first time, with the tokens of its
+// prompt that GPU memory has and those that come from elsewhere.
+func (x *Exports) admit(now simtime.Time, q *request.Request, cached, external int32) {
+	if x == nil || q.Exported {
+		return
+	}
+	q.Exported = true
+	c := &x.counters
+	c.PrefixCacheQueries += int64(q.Prompt)
+	c.PrefixCacheHits += int64(cached)
+	c.ExternalPrefixCacheHits += int64(external)
+	x.times[x.admitted%waitPace] = now
+	x.admitted++
+}
+
+// firstToken counts a request whose prompt is computed.
+func (x *Exports) firstToken(now simtime.Time, q *request.Request) {
+	if x != nil {
+		observe(&x.counters.TimeToFirstToken, now.Sub(q.Entered), 1)
+		if x.Latencies != nil {
+			x.Latencies.FirstTokens.Observe(autoscaling.TimeToFirstTokenBounds, now.Sub(q.Entered), 1)
+		}
+	}
+}
+
+// tokens counts n tokens that each came a gap after the one before.
+func (x *Exports) tokens(gap time.Duration, n int64) {
+	if x != nil {
+		observe(&x.counters.InterTokenLatency, gap, n)
+		if x.Latencies != nil {
+			x.Latencies.Gaps.Observe(autoscaling.InterTokenLatencyBounds, gap, n)
+		}
+	}
+}
+
+// finish counts a request that the engine has finished.
+func (x *Exports) finish() {
+	if x != nil {
+		x.Finished++
+	}
+}
+
+func observe(o *policy.Observed, d time.Duration, n int64) {
+	o.Sum += d * time.Duration(n)
+	o.Count += n
+}
+
+// stored counts bytes that have arrived in a tier.
+func (x *Exports) stored(kind simulator.TierKind, bytes int64) {
+	if x != nil {
+		x.counters.StoredBytes[cacheTier(kind)] += bytes
+	}
+}
+
+// loaded counts bytes that are sent from a tier to the GPU.
+func (x *Exports) loaded(kind simulator.TierKind, bytes int64) {
+	if x != nil {
+		x.counters.LoadedBytes[cacheTier(kind)] += bytes
+	}
+}
+
+// cacheTier is a tier as policies know it.
+func cacheTier(kind simulator.TierKind) policy.CacheTier {
+	if kind == simulator.StorageTier {
+		return policy.Storage
+	}
+	return policy.CPUMemory
+}
+
+// wait is how long so many requests take to get blocks at the pace of the last ones.
+func (x *Exports) wait(now simtime.Time, waiting int) time.Duration {
+	n := min(x.admitted, waitPace)
+	if n == 0 {
+		return 0
+	}
+	oldest := x.times[(x.admitted-n)%waitPace]
+	return time.Duration(waiting) * now.Sub(oldest) / time.Duration(n)
+}
+
+// Engine is what the replica's metrics endpoint shows beside a scrape.
+func (r *Replica) Engine(at simtime.Time, scrape *policy.Scrape) policy.Engine {
+	e := r.Exports.counters
+	e.KVUsage[policy.GPUMemory] = scrape.KVUsage
+	if l := r.Tiers; l != nil {
+		for k := range l.Tiers {
+			t := &l.Tiers[k]
+			e.KVUsage[cacheTier(t.kind)] = float64(t.Store.Used()) / float64(t.Store.Blocks())
+		}
+	}
+	e.EstimatedWait = r.Exports.wait(at, scrape.Waiting)
+	return e
+}
+
+// latencyCounts are the histograms that an engine exports.
+type latencyCounts struct{ FirstTokens, Gaps autoscaling.Buckets }
+
+// WatchLatencies has the engine count what a scaler may read.
+func (r *Replica) WatchLatencies() {
+	if r.Exports == nil {
+		r.Exports = &Exports{}
+	}
+	r.Exports.Latencies = &latencyCounts{}
+}
+
+// Worked is how long steps were under way up to now.
+func (r *Replica) Worked() time.Duration {
+	if r.Stepping {
+		return r.Use.Worked + r.Cluster.Now.Sub(r.StepStart)
+	}
+	return r.Use.Worked
+}
+
+// Scraped is what the replica's metrics endpoint shows. Of the step under way
+// it shows the batch and the blocks, and none of the results.
+func (r *Replica) Scraped(at simtime.Time) policy.Scrape {
+	scrape := policy.Scrape{
+		At:          at,
+		Waiting:     r.Waiting.Len() + int(r.Port.Loading),
+		Running:     len(r.Batch.Running),
+		KVUsage:     r.Cache.Usage(),
+		BlockTokens: r.Cache.BlockTokens(),
+		Blocks:      r.reported,
+	}
+	if r.Port.transfers > 0 {
+		scrape.Transfers = r.Port.transfers
+		scrape.TransferDelay = r.delay(at)
+	}
+	return scrape
+}

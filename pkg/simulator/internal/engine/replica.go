@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/kv"
+	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
+)
+
+// Replica is one engine: a wait queue, a batch, a block cache, and at most
+// one step under way. Unless replicas share a network or a tier, nothing that
+// happens in one touches another: each is advanced on its own, and only when
+// somebody is about to look at it or to send it a request.
+type Replica struct {
+	*Core
+	Cluster *Cluster
+
+	Index int32
+	Pool  int
+	// Rank numbers it among the ranks of its replica.
+	Rank int
+
+	timer          latency.StepTimer
+	Cost           latency.RequestCost
+	MaxSeqs        int
+	MaxTokens      int32
+	longPrefill    int32
+	maxModelTokens int64
+	PrefixCaching  bool
+	reserve        bool
+	asynchronous   bool
+
+	Config     *simulator.Pool
+	blockBytes int64
+	Cache      *kv.Cache
+	// unused bounds the blocks that can still hold KV from before the replica's start.
+	unused int
+	// Exports are what the engine counts for a router that reads it; nil where none does.
+	Exports *Exports
+	// cacheEvents tells the router what the cache holds; nil where it does not hear.
+	cacheEvents *cacheEventRelay
+	// reported is how many blocks the engine says that the cache has.
+	reported int
+	// entries are requests on their way to the wait queue.
+	entries queue.Entries
+	Waiting queue.Waiting
+	Batch   batch
+	// Scheduler orders the queue, and service counts for it.
+	Scheduler scheduling.Scheduler
+	service   *queue.Service
+	jobs      []scheduling.Job // scratch
+	skipped   []int32          // scratch
+	// joins counts the requests that came into the queue from outside of a step's forming;
+	// seen is how many there were when the step under way began, and cutoff the last
+	// that the step being formed may have.
+	joins, seen, cutoff int64
+	// Watch measures what the order of the queue does; nil where nobody asks.
+	Watch *queueWatch
+
+	// Next is when the step under way ends, or, where there is none, when an
+	// idle replica wakes, be it now or when an adapter is loaded; Never if it has
+	// nothing to do.
+	Next      simtime.Time
+	Stepping  bool
+	StepStart simtime.Time
+	// stepEnd is when the step before it ended, which gave those in step their
+	// last token.
+	stepEnd simtime.Time
+	// Held is the step that waits for a transfer before it begins; nil if none
+	// does.
+	Held *latency.Step
+	// LockStep is the ranks that step together; nil where it steps on its own.
+	LockStep *lockStep
+
+	// Fabric moves blocks to and from the replica; nil where nothing does.
+	Fabric *fabric
+	// Tiers is the tiers below the cache; nil if there are none.
+	Tiers *tierSet
+	// Port is the replica's end of hand-overs.
+	Port port
+	// serving counts the requests that it has yet to give all of their tokens.
+	serving int
+	// links are the stations of fabric that belong to the replica.
+	links []link
+
+	// Adapters are those that the replica holds; nil where it serves none.
+	Adapters *adapters
+
+	Use measure.Use
+	// Gauges follow the replica through time; nil where nobody wants to know.
+	Gauges    *measure.ReplicaGauges
+	Lifetimes measure.Lifetimes
+	// Ready is when the replica began to serve, and warmUntil up to when its steps are
+	// slower then; 0 where they never were.
+	Ready, WarmUntil simtime.Time
+	// Advisor watches; nil where nobody does.
+	Advisor *advisor
+}
+
+// NewReplica returns an idle replica of the pool.
+func NewReplica(index int32, poolIndex int, p *simulator.Pool) Replica {
+	longPrefill := p.LongPrefillTokens
+	if longPrefill == 0 {
+		longPrefill = math.MaxInt32
+	}
+	r := Replica{
+		Index:          index,
+		Config:         p,
+		blockBytes:     p.BlockBytes,
+		Pool:           poolIndex,
+		timer:          p.Timer,
+		Cost:           p.Cost,
+		MaxSeqs:        p.MaxNumSeqs,
+		MaxTokens:      int32(min(p.MaxNumBatchedTokens, math.MaxInt32)),
+		longPrefill:    int32(min(longPrefill, math.MaxInt32)),
+		maxModelTokens: int64(p.MaxModelLen),
+		PrefixCaching:  p.PrefixCaching,
+		reserve:        p.ReserveFullPrompt,
+		asynchronous:   p.AsynchronousScheduling,
+		reported:       cmp.Or(p.ReportedBlocks, p.KVBlocks),
+	}
+	r.empty()
+	r.Advisor = newAdvisor(p, 0)
+	return r
+}
+
+// empty makes the replica one that has just started.
+func (r *Replica) empty() {
+	p := r.Config
+	r.Cache = kv.NewCache(p.KVBlocks, p.BlockTokens, p.PrefixCaching, p.Eviction)
+	r.Cache.SetWindows(p.Windows)
+	r.unused = p.KVBlocks
+	r.Batch = newBatch()
+	r.Batch.constrained = r.Speculates()
+	r.Scheduler = NewScheduler(p)
+	r.service = queue.NewService(r.Scheduler.Service)
+	r.Waiting = queue.NewWaiting(&r.Scheduler)
+	r.Adapters = newAdapters(p.Adapters)
+	r.Next, r.Stepping, r.Held, r.cutoff = simtime.Never, false, nil, noCutoff
+}
+
+// Advance brings a replica up to a time: everything in it that happens before
+// has happened, and nothing of that very nanosecond.
+func (r *Replica) Advance(until simtime.Time) {
+	if r.Cluster.order != nil {
+		r.Cluster.AdvanceInOrder(until)
+		return
+	}
+	for !r.Stopped {
+		if r.Cluster.Draining && r.serving == 0 {
+			until = min(until, r.Cluster.DrainBound)
+		}
+		limit := until
+		if at, _, ok := r.entries.Next(); ok {
+			limit = min(limit, at)
+		}
+		entry := limit
+		if r.Fabric != nil {
+			limit = min(limit, r.Fabric.due())
+		}
+		if len(r.Observers) == 0 && r.decodesOnly() {
+			r.fastForward(limit)
+		}
+		switch {
+		case r.Next < limit:
+			r.nextStep()
+		case limit >= until:
+			return
+		case limit < entry:
+			r.Cluster.land(r.Fabric, limit)
+		default:
+			r.Now = limit
+			r.enter(r.entries.Pop())
+		}
+	}
+}
+
+// nextStep ends the step under way, or wakes the replica, and begins the next step.
+func (r *Replica) nextStep() {
+	r.Now = r.Next
+	r.settleGauges()
+	if r.Stepping {
+		r.endStep()
+	}
+	r.startStep()
+	for _, o := range r.Observers {
+		o.Settled(r)
+	}
+	r.CheckContext()
+}
+
+// wake lets an idle replica look for work at the end of this nanosecond.
+func (r *Replica) wake() {
+	if !r.Stepping && r.Next > r.Now && r.Held == nil && !r.LockStep.Busy() {
+		r.Next = r.Now
+		r.Cluster.reorder(r)
+	}
+}
+
+// startStep forms the next batch, or leaves the replica idle when there is
+// nothing to do.
+func (r *Replica) startStep() {
+	r.Watch.forms()
+	used := r.Cache.Used()
+	if r.Fabric != nil {
+		// Hand-overs that end here tell of their own blocks.
+		r.Use.Settle(r.Now, used)
+	}
+	r.cacheEvents.form(true)
+	step := r.formStep()
+	r.cacheEvents.form(false)
+	r.watchFormed()
+	r.cutoff = noCutoff
+	if now := r.Cache.Used(); now != used {
+		r.Use.Changed(r.Now, used, now)
+	}
+	for _, o := range r.Observers {
+		r.catchUpAll()
+		o.Formed(r, step)
+	}
+	r.Next = simtime.Never
+	if r.Tiers != nil && r.Tiers.offloadAfterForming(step) {
+		return
+	}
+	if step.Sequences == 0 {
+		if r.Waiting.Len() > 0 {
+			r.Next = r.Adapters.due(r.Now)
+		}
+		return
+	}
+	r.beginStep(step)
+}
+
+// beginStep puts a step under way, now, or once the other ranks have formed theirs.
+func (r *Replica) beginStep(step latency.Step) {
+	if r.LockStep != nil {
+		r.LockStep.join(r, step)
+		return
+	}
+	r.putUnderWay(step, r.timer.StepTime(step))
+}
+
+// putUnderWay begins a step of some duration, now.
+func (r *Replica) putUnderWay(step latency.Step, duration time.Duration) {
+	r.Stepping = true
+	r.begin(r.Now, step, duration)
+	if r.Port.Jobs > 0 {
+		r.Cluster.stream(r)
+	}
+}
+
+// begin begins a step, which takes longer while the replica warms up.
+func (r *Replica) begin(now simtime.Time, step latency.Step, duration time.Duration) {
+	if now < r.WarmUntil {
+		duration = slowed(&r.Config.Startup.WarmUp, duration, now.Sub(r.Ready))
+	}
+	if duration < 1 {
+		panic(fmt.Sprintf("simulator: a step of %v at %v", duration, now))
+	}
+	if r.Listeners.Stepped != nil {
+		r.tellStep(now, &step, duration)
+	}
+	r.StepStart, r.seen = now, r.joins
+	r.Next = now.Add(duration)
+}

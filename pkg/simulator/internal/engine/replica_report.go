@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
+)
+
+// Restart begins the figures anew.
+func (r *Replica) Restart(now simtime.Time) {
+	r.Use = measure.Use{Since: now, Settled: now, PeakUsed: r.Cache.Used(), Evicted: r.Cache.Evictions(), Worked: r.Use.Worked, Blocks: r.Use.Blocks}
+	if r.Tiers != nil {
+		r.Tiers.restart(now)
+	}
+	r.restartLinks(now)
+}
+
+// Report settles the figures at the end of the run.
+func (r *Replica) Report(now simtime.Time) simulator.ReplicaUse {
+	u := &r.Use
+	u.Settle(now, r.Cache.Used())
+	busy := u.Busy
+	if r.Stepping {
+		busy += now.Sub(max(r.StepStart, u.Since))
+	}
+	blocks := float64(r.Cache.Blocks())
+	report := simulator.ReplicaUse{
+		Pool: r.Pool, Lifetimes: r.Lifetimes.Within(u.Since, now), Busy: busy, Steps: u.Steps, Served: u.Served, ServedTokens: u.ServedTokens,
+		PeakKV:      float64(u.PeakUsed) / blocks,
+		Preemptions: u.Preemptions, Evictions: r.Cache.Evictions() + u.Lost - u.Evicted,
+		Links: r.reportLinks(now),
+	}
+	report.MeanKV = u.Mean(report.Present()) / blocks
+	if r.Watch != nil && r.Watch.reports {
+		report.Queue = &r.Watch.QueueUse
+	}
+	if r.Advisor != nil {
+		report.Stability = r.Advisor.Last
+	}
+	if r.Tiers != nil {
+		report.Tiers = r.Tiers.report(now)
+	}
+	return report
+}
+
+// settleGauges accounts for the time up to now, before something of the replica changes.
+func (r *Replica) settleGauges() {
+	if r.Gauges.Stale(r.Now) {
+		r.settleStaleGauges()
+	}
+}
+
+func (r *Replica) settleStaleGauges() {
+	busy := int64(0)
+	if r.Stepping {
+		busy = 1
+	}
+	r.Gauges.Settle(r.Now, int64(r.Waiting.Len())+int64(r.Port.Loading), int64(len(r.Batch.Running)), busy)
+}
+
+// EndGauges settles the gauges at the end of the run.
+func (r *Replica) EndGauges(end simtime.Time) {
+	r.Now = end
+	r.settleGauges()
+	r.Gauges.End(end, r.Cache.Used(), r.Lifetimes)
+}
