@@ -5,7 +5,6 @@ package simulation
 import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 )
 
 // advanceToEvent brings all that routing depends on up to what happens between
@@ -52,20 +51,4 @@ func (s *simulation) applyDisruption(d simulator.Disruption) {
 	for _, o := range s.Observers {
 		o.Settled(nil)
 	}
-}
-
-// fail ends the ranks of a replica with all that they hold. Whoever depended on them is
-// routed again, in order of arrival.
-func (g *gateway) fail(ranks []engine.Replica) {
-	var lost []int32
-	for i := range ranks {
-		lost = append(lost, g.cluster.Stop(&ranks[i])...)
-	}
-	if len(ranks) > 1 {
-		g.cluster.SortByArrival(lost)
-	}
-	for _, id := range lost {
-		g.routeAgain(id)
-	}
-	g.evictRequested()
 }

@@ -4,6 +4,7 @@ package simulation
 
 import (
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
@@ -54,4 +55,20 @@ func (g *gateway) forwardAgain(id int32, to policy.Decision, err error) {
 		return
 	}
 	g.cluster.Replicas[to.Endpoint].SendToQueue(id)
+}
+
+// fail ends the ranks of a replica with all that they hold. Whoever depended on them is
+// routed again, in order of arrival.
+func (g *gateway) fail(ranks []engine.Replica) {
+	var lost []int32
+	for i := range ranks {
+		lost = append(lost, g.cluster.Stop(&ranks[i])...)
+	}
+	if len(ranks) > 1 {
+		g.cluster.SortByArrival(lost)
+	}
+	for _, id := range lost {
+		g.routeAgain(id)
+	}
+	g.evictRequested()
 }
