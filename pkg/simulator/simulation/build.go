@@ -24,7 +24,7 @@ func newSimulation(ctx context.Context, c simulator.Config) *simulation {
 		Metrics:   measure.NewMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, c.Pools, labels),
 	}
 	s.cluster = &engine.Cluster{Core: s.Core, Handoff: c.Handoff}
-	s.gateway = s.newGateway(&c)
+	s.gateway = newGateway(s.Core, s.cluster, s.events, &c)
 	s.cluster.Gateway, s.cluster.KVEvents = s.gateway, c.Policies.Routing.KVEvents
 	for i := range c.Pools {
 		s.addPool(&c, i)
@@ -44,20 +44,10 @@ func newSimulation(ctx context.Context, c simulator.Config) *simulation {
 	return s
 }
 
-func (s *simulation) newGateway(c *simulator.Config) *gateway {
-	return &gateway{
-		Core: s.Core, cluster: s.cluster, events: s.events, policies: c.Policies, listener: c.Listener,
-		turns:       make([]int, s.Metrics.Models),
-		held:        newGatewayQueue(&c.Policies.Routing),
-		onCompleted: c.Completed, onRejected: c.Rejected, onEvicted: c.Evicted, onEnded: c.Ended,
-	}
-}
-
 // addPool adds a pool's replicas.
 func (s *simulation) addPool(config *simulator.Config, index int) {
 	p := &config.Pools[index]
 	s.pools = append(s.pools, p.Name)
-	s.gateway.asksOnArrival = s.gateway.asksOnArrival || asks(p.Stability)
 	c := s.cluster
 	for place := range p.Places() {
 		r := engine.NewReplica(int32(len(c.Replicas)), index, p)

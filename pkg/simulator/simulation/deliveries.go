@@ -165,3 +165,6 @@ func (g *gateway) NextDelivery() simtime.Time {
 
 // Heard says that the listener was told of an end.
 func (g *gateway) Heard() bool { return g.heard }
+
+// stopListening ends what the listener hears, as no more requests arrive.
+func (g *gateway) stopListening() { g.listener = nil }

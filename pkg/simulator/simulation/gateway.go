@@ -5,6 +5,7 @@ package simulation
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
@@ -66,6 +67,17 @@ type gateway struct {
 	onEnded     func(simulator.RequestEnd)
 
 	numbers []int32 // scratch
+}
+
+// newGateway returns a gateway without requests, which puts what is to happen later into a queue.
+func newGateway(core *engine.Core, cluster *engine.Cluster, queue *events.Queue, c *simulator.Config) *gateway {
+	return &gateway{
+		Core: core, cluster: cluster, events: queue, policies: c.Policies, listener: c.Listener,
+		turns:         make([]int, core.Metrics.Models),
+		held:          newGatewayQueue(&c.Policies.Routing),
+		asksOnArrival: slices.ContainsFunc(c.Pools, func(p simulator.Pool) bool { return asks(p.Stability) }),
+		onCompleted:   c.Completed, onRejected: c.Rejected, onEvicted: c.Evicted, onEnded: c.Ended,
+	}
 }
 
 // arrive routes a request at the time of its arrival and sends it on its way.

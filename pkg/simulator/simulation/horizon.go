@@ -20,11 +20,11 @@ func (s *simulation) next() (w workload.Request, ok bool) {
 	h := &s.horizon
 	s.arrivalsEnd = s.Now
 	if h.Requests > 0 && s.gateway.arrived == h.Requests {
-		s.gateway.listener = nil
+		s.gateway.stopListening()
 		return w, false
 	}
 	if s.gateway.listener != nil && !s.awaitArrival() {
-		s.gateway.listener = nil
+		s.gateway.stopListening()
 		return w, false
 	}
 	if w, ok = s.source.Next(); !ok {
