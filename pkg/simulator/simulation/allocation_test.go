@@ -35,17 +35,17 @@ func TestSteadyStateDoesNotAllocate(t *testing.T) {
 		}},
 		Policies: policy.RoutedBy(toFewest{}), Source: source,
 	})
-	for s.gateway.arrived < warm {
+	for s.gateway.Arrived < warm {
 		s.step()
 	}
 	requests := 0
 	allocations := testing.AllocsPerRun(1, func() {
-		for target := s.gateway.arrived + measured/2 - 10; s.gateway.arrived < target; requests++ {
+		for target := s.gateway.Arrived + measured/2 - 10; s.gateway.Arrived < target; requests++ {
 			s.step()
 		}
 	})
 	if perRequest := allocations / float64(requests/2); perRequest > 0.005 {
 		t.Errorf("%v allocations in %d requests", allocations, requests/2)
 	}
-	t.Logf("%v allocations in %d requests, %d in flight", allocations, requests/2, s.gateway.inFlight)
+	t.Logf("%v allocations in %d requests, %d in flight", allocations, requests/2, s.gateway.InFlight)
 }

@@ -10,6 +10,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/gateway"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 )
 
@@ -24,7 +25,7 @@ func newSimulation(ctx context.Context, c simulator.Config) *simulation {
 		Metrics:   measure.NewMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, c.Pools, labels),
 	}
 	s.cluster = &engine.Cluster{Core: s.Core, Handoff: c.Handoff}
-	s.gateway = newGateway(s.Core, s.cluster, s.events, &c)
+	s.gateway = gateway.New(s.Core, s.cluster, s.events, &c)
 	s.cluster.Gateway, s.cluster.KVEvents = s.gateway, c.Policies.Routing.KVEvents
 	for i := range c.Pools {
 		s.addPool(&c, i)
@@ -32,7 +33,7 @@ func newSimulation(ctx context.Context, c simulator.Config) *simulation {
 	s.recordSeries(&c)
 	s.cluster.WatchCaches()
 	s.cluster.Connect(&c)
-	s.gateway.addScrapes(&c)
+	s.gateway.AddScrapes(&c)
 	s.addClusterEvents(&c)
 	s.addScaling(&c)
 	for _, a := range c.Policies.Adaptations {

@@ -17,18 +17,18 @@ func (s *simulation) awaitArrival() bool {
 		horizon = simtime.Time(d)
 	}
 	for !s.Stopped {
-		due, known := s.gateway.listener.Due()
+		due, known := s.gateway.Listener.Due()
 		if !known {
 			due = simtime.Never
 		}
 		limit := min(due, horizon)
-		if s.gateway.inFlight > 0 && s.advanceToEnd(limit) {
+		if s.gateway.InFlight > 0 && s.advanceToEnd(limit) {
 			continue
 		}
 		switch {
 		case known && due < horizon:
 			return true
-		case horizon < simtime.Never && (known || s.gateway.inFlight > 0):
+		case horizon < simtime.Never && (known || s.gateway.InFlight > 0):
 			s.arrivalsEnd = horizon
 		default:
 			s.arrivalsEnd = s.Now
@@ -41,17 +41,17 @@ func (s *simulation) awaitArrival() bool {
 // advanceToEnd brings the cluster up to the next end of a request that comes before
 // a time, or to that time where none does, which it says.
 func (s *simulation) advanceToEnd(limit simtime.Time) bool {
-	s.gateway.heard = false
-	for !s.Stopped && !s.gateway.heard {
-		at := min(limit, s.events.Due(), s.gateway.scrapes.next())
+	s.gateway.AwaitEnd()
+	for !s.Stopped && !s.gateway.Heard() {
+		at := min(limit, s.events.Due(), s.gateway.Scrapes.Next())
 		s.advanceTowardsEnd(at)
-		if s.gateway.heard || at == limit {
+		if s.gateway.Heard() || at == limit {
 			break
 		}
-		s.gateway.scrapeUntil(at)
+		s.gateway.ScrapeUntil(at)
 		s.applyClusterEvents(at, events.DrainEnds)
 	}
-	return s.gateway.heard
+	return s.gateway.Heard()
 }
 
 // advanceTowardsEnd brings the replicas and the gateway up to a time, or to an end

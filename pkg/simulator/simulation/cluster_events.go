@@ -13,7 +13,7 @@ import (
 
 // addClusterEvents queues what is known of the run before it begins.
 func (s *simulation) addClusterEvents(c *simulator.Config) {
-	s.gateway.held.wakeUp = events.Idle(events.GatewayWakes, 0)
+	s.gateway.Held.WakeUp = events.Idle(events.GatewayWakes, 0)
 	if c.Horizon.WarmUp > 0 {
 		s.events.Add(&events.Event{At: simtime.Time(c.Horizon.WarmUp), Kind: events.WarmUpEnds})
 	}
@@ -44,18 +44,18 @@ func (s *simulation) applyClusterEvent(e *events.Event) {
 	case events.RequestTimesOut:
 		s.applyTimeOut(e)
 	case events.DelayEnds:
-		s.advanceToEvent(e.At, s.gateway.routingFollowsReplicas())
-		s.gateway.endDelay(e.Request)
+		s.advanceToEvent(e.At, s.gateway.RoutingFollowsReplicas())
+		s.gateway.EndDelay(e.Request)
 		s.CheckContext()
 	case events.MonitorReads, events.NodeChanges, events.StageEnds, events.ScalerTicks:
 		s.applyScaling(e)
 	case events.GatewayWakes:
-		s.advanceToEvent(e.At, s.gateway.routingFollowsReplicas())
-		s.gateway.release()
-		if next := s.gateway.held.wakeUp.At; next <= s.Now {
+		s.advanceToEvent(e.At, s.gateway.RoutingFollowsReplicas())
+		s.gateway.Release()
+		if next := s.gateway.Held.WakeUp.At; next <= s.Now {
 			panic(fmt.Sprintf("simulator: the router woke at %v and wakes again at %v", s.Now, next))
 		}
-		s.gateway.evictRequested()
+		s.gateway.EvictRequested()
 		s.CheckContext()
 	default:
 		panic(fmt.Sprintf("simulator: an event of kind %d at %v is queued", e.Kind, e.At))
@@ -65,10 +65,10 @@ func (s *simulation) applyClusterEvent(e *events.Event) {
 // applyTimeOut ends a request whose client gives up now. An answer that ends in this
 // very nanosecond comes too late, and so does a first token.
 func (s *simulation) applyTimeOut(e *events.Event) {
-	t, q := s.gateway.timeOuts.bySlot[e.Request], &s.Requests.All[e.Request]
+	t, q := s.gateway.TimeOuts.BySlot[e.Request], &s.Requests.All[e.Request]
 	at, number := e.At, e.Sequence
-	if s.gateway.hasFirstToken(q, at) && at < t.last {
-		s.events.Move(e, t.last)
+	if s.gateway.HasFirstToken(q, at) && at < t.Last {
+		s.events.Move(e, t.Last)
 		return
 	}
 	s.advanceToEvent(at, true)
@@ -76,10 +76,10 @@ func (s *simulation) applyTimeOut(e *events.Event) {
 	switch {
 	case q.Phase() == request.None || q.Info.ID != number:
 		// It has ended in the meantime.
-	case s.gateway.hasFirstToken(q, at) && at < t.last:
-		s.events.Move(e, t.last)
+	case s.gateway.HasFirstToken(q, at) && at < t.Last:
+		s.events.Move(e, t.Last)
 	default:
-		s.gateway.timeOut(e.Request)
+		s.gateway.TimeOut(e.Request)
 	}
 	s.CheckContext()
 }

@@ -14,14 +14,14 @@ func (s *simulation) advanceToEvent(at simtime.Time, all bool) {
 	switch {
 	case s.cluster.Draining:
 		s.scrapeWhileServing(at)
-		s.gateway.deliver(s.advanceServing(at))
+		s.gateway.Deliver(s.advanceServing(at))
 	case all:
-		s.gateway.scrapeUntil(at)
+		s.gateway.ScrapeUntil(at)
 		s.cluster.AdvanceAll(at)
-		s.gateway.deliver(at)
+		s.gateway.Deliver(at)
 	default:
-		s.gateway.scrapeUntil(at)
-		s.gateway.deliver(at)
+		s.gateway.ScrapeUntil(at)
+		s.gateway.Deliver(at)
 	}
 	s.Now = at
 }
@@ -38,16 +38,16 @@ func (s *simulation) applyDisruption(d simulator.Disruption) {
 			ranks[i].Lifetimes.Begin(d.At)
 		}
 	}
-	if s.cluster.Draining && s.gateway.inFlight == 0 && d.At > max(s.arrivalsEnd, s.gateway.lastEnd) {
+	if s.cluster.Draining && s.gateway.InFlight == 0 && d.At > max(s.arrivalsEnd, s.gateway.LastEnd) {
 		return
 	}
 	for i := range ranks {
-		s.gateway.setDown(int(ranks[i].Index), d.Kind != simulator.Recover)
+		s.gateway.SetDown(int(ranks[i].Index), d.Kind != simulator.Recover)
 	}
 	if d.Kind != simulator.Fail {
 		return
 	}
-	s.gateway.fail(ranks)
+	s.gateway.Fail(ranks)
 	for _, o := range s.Observers {
 		o.Settled(nil)
 	}

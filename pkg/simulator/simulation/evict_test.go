@@ -61,7 +61,7 @@ func (e *ender) Evict(now simtime.Time) (int, bool) {
 		return 0, false
 	}
 	e.asked, e.ended = true, true
-	e.met[e.s.Requests.All[e.s.gateway.requestSent(e.victim)].Phase()] = true
+	e.met[e.s.Requests.All[e.s.gateway.RequestSent(e.victim)].Phase()] = true
 	return e.victim, true
 }
 

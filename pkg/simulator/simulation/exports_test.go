@@ -67,7 +67,7 @@ func TestNoEngineCountsForARouterThatDoesNotAsk(t *testing.T) {
 		Pools:    []simulator.Pool{{Replicas: 1, Timer: constantStep(10), BlockTokens: 4, KVBlocks: 10, MaxNumSeqs: 1, MaxNumBatchedTokens: 100}},
 		Policies: policy.RoutedBy(toFewest{}), Source: &script{},
 	})
-	if s.gateway.view.Engines != nil || s.cluster.Replicas[0].Exports != nil {
+	if s.gateway.View.Engines != nil || s.cluster.Replicas[0].Exports != nil {
 		t.Error("an engine counts for nobody")
 	}
 }

@@ -19,12 +19,12 @@ import (
 func (s *simulation) next() (w workload.Request, ok bool) {
 	h := &s.horizon
 	s.arrivalsEnd = s.Now
-	if h.Requests > 0 && s.gateway.arrived == h.Requests {
-		s.gateway.stopListening()
+	if h.Requests > 0 && s.gateway.Arrived == h.Requests {
+		s.gateway.StopListening()
 		return w, false
 	}
-	if s.gateway.listener != nil && !s.awaitArrival() {
-		s.gateway.stopListening()
+	if s.gateway.Listener != nil && !s.awaitArrival() {
+		s.gateway.StopListening()
 		return w, false
 	}
 	if w, ok = s.source.Next(); !ok {
@@ -45,12 +45,12 @@ func (s *simulation) next() (w workload.Request, ok bool) {
 func (s *simulation) endWarmUp(at simtime.Time) {
 	if s.cluster.Draining {
 		s.scrapeWhileServing(at)
-		s.gateway.deliver(s.advanceServing(at))
-		if s.gateway.inFlight == 0 && at > s.arrivalsEnd {
+		s.gateway.Deliver(s.advanceServing(at))
+		if s.gateway.InFlight == 0 && at > s.arrivalsEnd {
 			return
 		}
 	} else {
-		s.gateway.scrapeUntil(at)
+		s.gateway.ScrapeUntil(at)
 	}
 	s.cluster.AdvanceAll(at)
 	for i := range s.cluster.Replicas {
@@ -74,9 +74,9 @@ func (s *simulation) drain() simtime.Time {
 	if deadline < simtime.Never {
 		after++
 	}
-	s.gateway.deliver(s.advanceServing(after))
-	if s.gateway.inFlight == 0 {
-		return max(s.arrivalsEnd, s.gateway.lastEnd)
+	s.gateway.Deliver(s.advanceServing(after))
+	if s.gateway.InFlight == 0 {
+		return max(s.arrivalsEnd, s.gateway.LastEnd)
 	}
 	if s.Ctx.Err() == nil {
 		s.cutOff(deadline)
@@ -91,7 +91,7 @@ func (s *simulation) advanceServing(until simtime.Time) simtime.Time {
 	s.cluster.DrainBound = 0
 	s.cluster.AdvanceAll(until)
 	if s.cluster.Serving == 0 {
-		until = min(until, max(s.arrivalsEnd, s.gateway.streamsEnd())+1)
+		until = min(until, max(s.arrivalsEnd, s.gateway.StreamsEnd())+1)
 	}
 	s.cluster.DrainBound = until
 	s.cluster.AdvanceAll(until)
@@ -109,7 +109,7 @@ func (s *simulation) cutOff(at simtime.Time) {
 			q.Cell = s.Metrics.Arrived(at, simulator.NoPool, q)
 		}
 		s.Metrics.Unfinished(at, q)
-		s.gateway.end(int32(id), at, request.EndUnfinished)
+		s.gateway.End(int32(id), at, request.EndUnfinished)
 	}
 }
 
@@ -120,7 +120,7 @@ func (s *simulation) noteStability() {
 		return
 	}
 	s.applyClusterEvents(s.arrivalsEnd, events.RequestArrives)
-	s.gateway.scrapeUntil(s.arrivalsEnd)
+	s.gateway.ScrapeUntil(s.arrivalsEnd)
 	s.cluster.AdvanceAll(s.arrivalsEnd)
 	for i := range s.cluster.Replicas {
 		r := &s.cluster.Replicas[i]
@@ -134,14 +134,14 @@ func (s *simulation) noteStability() {
 // scrapeWhileServing is look when no more requests arrive: as long as some are served.
 func (s *simulation) scrapeWhileServing(now simtime.Time) {
 	for {
-		endpoint, at, ok := s.gateway.scrapes.due(now)
+		endpoint, at, ok := s.gateway.Scrapes.Due(now)
 		if !ok {
 			return
 		}
 		s.advanceServing(at)
-		if s.cluster.Serving == 0 && max(s.arrivalsEnd, s.gateway.streamsEnd()) < at {
+		if s.cluster.Serving == 0 && max(s.arrivalsEnd, s.gateway.StreamsEnd()) < at {
 			return
 		}
-		s.gateway.read(&s.cluster.Replicas[endpoint], at)
+		s.gateway.Read(&s.cluster.Replicas[endpoint], at)
 	}
 }

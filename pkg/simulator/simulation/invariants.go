@@ -56,7 +56,7 @@ func broken(s *simulation, format string, args ...any) {
 func (v *invariants) Arrived(id int32) {
 	s := v.s
 	q := &s.Requests.All[id]
-	if q.Info.Arrival != s.Now && s.gateway.held.queue == nil && q.RoutedAt == q.Info.Arrival || q.Info.Arrival > s.Now {
+	if q.Info.Arrival != s.Now && s.gateway.Held.Queue == nil && q.RoutedAt == q.Info.Arrival || q.Info.Arrival > s.Now {
 		broken(s, "request %d arrives, due at %v", q.Info.ID, q.Info.Arrival)
 	}
 	if _, again := v.tokens[q.Info.ID]; again {
@@ -231,7 +231,7 @@ func (v *invariants) delayed(s *simulation) int {
 		if q.Phase() != request.Delayed && q.Phase() != request.Awaiting {
 			continue
 		}
-		if e := s.gateway.delays.bySlot[id]; e.At < s.Now || e.At == simtime.Never || e.Sequence != q.Info.ID || q.Accepted() {
+		if e := s.gateway.Delays.BySlot[id]; e.At < s.Now || e.At == simtime.Never || e.Sequence != q.Info.ID || q.Accepted() {
 			broken(s, "request %d is delayed, and its event is that of request %d at %v", q.Info.ID, e.Sequence, e.At)
 		}
 		n++
@@ -242,11 +242,11 @@ func (v *invariants) delayed(s *simulation) int {
 // atGateway counts the requests that no endpoint has had yet of those that the
 // router keeps, and checks that it keeps who is there, until a time to come.
 func (v *invariants) atGateway(s *simulation) int {
-	if len(s.gateway.held.requests) > 0 && s.gateway.held.wakeUp.At == simtime.Never {
-		broken(s, "%d requests are kept at the gateway for ever", len(s.gateway.held.requests))
+	if len(s.gateway.Held.Requests) > 0 && s.gateway.Held.WakeUp.At == simtime.Never {
+		broken(s, "%d requests are kept at the gateway for ever", len(s.gateway.Held.Requests))
 	}
 	n := 0
-	for number, id := range s.gateway.held.requests {
+	for number, id := range s.gateway.Held.Requests {
 		q := &s.Requests.All[id]
 		if q.Info.ID != number || q.Phase() != request.AtGateway {
 			broken(s, "request %d is kept at the gateway, and in phase %d as number %d", number, q.Phase(), q.Info.ID)
@@ -261,9 +261,9 @@ func (v *invariants) atGateway(s *simulation) int {
 func (v *invariants) Settled(r *engine.Replica) {
 	s := v.s
 	kept := v.atGateway(s) + v.delayed(s)
-	if s.gateway.arrived != v.rejections+v.ends+v.inFlight+kept || s.gateway.inFlight != v.inFlight+kept {
+	if s.gateway.Arrived != v.rejections+v.ends+v.inFlight+kept || s.gateway.InFlight != v.inFlight+kept {
 		broken(s, "%d arrived, %d rejected, %d ended, %d in flight (%d counted, %d kept at the gateway)",
-			s.gateway.arrived, v.rejections, v.ends, s.gateway.inFlight, v.inFlight, kept)
+			s.gateway.Arrived, v.rejections, v.ends, s.gateway.InFlight, v.inFlight, kept)
 	}
 	if r == nil {
 		v.scaled(s)

@@ -66,7 +66,7 @@ func (v *invariants) bounded(s *simulation, u *unit) {
 // alive checks one replica.
 func (v *invariants) alive(s *simulation, l *life) {
 	r := &s.cluster.Replicas[l.endpoint]
-	down := s.gateway.view.Down != nil && s.gateway.view.Down[l.endpoint]
+	down := s.gateway.View.Down != nil && s.gateway.View.Down[l.endpoint]
 	goes := l.event.Queued() && l.event.At >= s.Now
 	moves := l.stage == autoscaling.Provisioning || l.stage == autoscaling.Loading || l.stage == autoscaling.Warming || l.stage == autoscaling.Draining
 	switch {

@@ -30,8 +30,8 @@ func FuzzInvariants(f *testing.F) {
 		}
 		sum := sumCells(o)
 		switch {
-		case sum.Arrived > int64(offered) || config.Horizon.WarmUp == 0 && sum.Arrived != int64(s.gateway.arrived):
-			t.Errorf("%d of %d requests arrived, %d taken", sum.Arrived, offered, s.gateway.arrived)
+		case sum.Arrived > int64(offered) || config.Horizon.WarmUp == 0 && sum.Arrived != int64(s.gateway.Arrived):
+			t.Errorf("%d of %d requests arrived, %d taken", sum.Arrived, offered, s.gateway.Arrived)
 		case config.Horizon.WarmUp == 0 && sum.OutputTokens != check.tokensDelivered:
 			t.Errorf("%d output tokens, the engine gave %d", sum.OutputTokens, check.tokensDelivered)
 		case config.Horizon.Drain > 0 && sum.Unfinished > 0:

@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/gateway"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -63,7 +64,7 @@ func (x *scaling) enter(l *life, to autoscaling.Stage) {
 		r.Lifetimes.End(x.Now)
 	}
 	if to.Serves() != l.stage.Serves() {
-		x.gateway.setDown(l.endpoint, !to.Serves())
+		x.gateway.SetDown(l.endpoint, !to.Serves())
 	}
 	l.stage, l.since = to, x.Now
 	l.unit.figures.entered(x, l.unit)
@@ -149,7 +150,7 @@ func (x *scaling) serve(l *life) {
 	} else {
 		x.enter(l, autoscaling.Serving)
 	}
-	x.gateway.endAwaiting(l.unit.Router)
+	x.gateway.EndAwaiting(l.unit.Router)
 }
 
 // end takes a replica away: at once if it does not serve yet.
@@ -162,7 +163,7 @@ func (x *scaling) end(endpoint int) {
 	}
 	x.enter(l, autoscaling.Draining)
 	ending := &x.cluster.Replicas[endpoint].Config.Ending
-	l.endBy = deadline(x.Now, ending.Timeout)
+	l.endBy = gateway.Deadline(x.Now, ending.Timeout)
 	switch ending.Mode {
 	case simulator.EndWhenServed:
 		x.drain(l)
@@ -170,7 +171,7 @@ func (x *scaling) end(endpoint int) {
 		x.lose(l)
 		x.gone(l)
 	case simulator.EndElsewhere:
-		x.gateway.fail(x.cluster.RanksOf(endpoint))
+		x.gateway.Fail(x.cluster.RanksOf(endpoint))
 		x.gone(l)
 	}
 }
@@ -193,9 +194,9 @@ func (x *scaling) lose(l *life) {
 	lost := x.cluster.Stop(r)
 	l.unit.figures.Lost += int64(len(lost))
 	for _, id := range lost {
-		x.gateway.lose(id)
+		x.gateway.Lose(id)
 	}
-	x.gateway.evictRequested()
+	x.gateway.EvictRequested()
 }
 
 // gone ends the life of a replica that holds nothing more. Another one may take its place.

@@ -9,12 +9,12 @@ import (
 // read scrapes what the monitor of a unit scrapes, now.
 func (x *scaling) read(u *unit) {
 	sample := u.Monitor.Take(x.Now)
-	sample.Gateway = x.gateway.flows[u.Router]
-	sample.Gateway.Queued = x.gateway.queued(u.Router)
+	sample.Gateway = x.gateway.Flows[u.Router]
+	sample.Gateway.Queued = x.gateway.Queued(u.Router)
 	u.figures.scraped(x.Now, &sample.Gateway)
 	sample.Router.Reset()
-	if m := x.gateway.policies.Routing.Metrics; m != nil {
-		m.Export(x.gateway.show(), u.Router, &sample.Router)
+	if m := x.gateway.Policies.Routing.Metrics; m != nil {
+		m.Export(x.gateway.Show(), u.Router, &sample.Router)
 	}
 	sample.Replicas, sample.Unavailable = 0, 0
 	place := 0

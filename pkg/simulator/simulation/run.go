@@ -11,6 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/gateway"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -32,7 +33,7 @@ func Run(ctx context.Context, c simulator.Config) (*simulator.Outcome, error) {
 // the rest.
 type simulation struct {
 	*engine.Core
-	gateway *gateway
+	gateway *gateway.Gateway
 	cluster *engine.Cluster
 
 	source  workload.Source
@@ -70,18 +71,18 @@ func (s *simulation) step() bool {
 		return false
 	}
 	s.advanceToArrival(w.Arrival)
-	s.gateway.arrive(&w)
+	s.gateway.Arrive(&w)
 	return s.CheckContext()
 }
 
 // advanceToArrival brings all that a routing decision depends on up to a time.
 func (s *simulation) advanceToArrival(at simtime.Time) {
 	s.applyClusterEvents(at, events.RequestArrives)
-	s.gateway.scrapeUntil(at)
-	if s.gateway.routingFollowsReplicas() {
+	s.gateway.ScrapeUntil(at)
+	if s.gateway.RoutingFollowsReplicas() {
 		s.cluster.AdvanceAll(at)
 	}
-	s.gateway.deliver(at)
+	s.gateway.Deliver(at)
 	s.Now = at
 }
 

@@ -10,13 +10,14 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/gateway"
 )
 
 // scaling is the units that scalers scale: what they are asked, and what becomes of the
 // replicas.
 type scaling struct {
 	*engine.Core
-	gateway *gateway
+	gateway *gateway.Gateway
 	cluster *engine.Cluster
 	events  *events.Queue
 	units   []unit
@@ -54,8 +55,8 @@ func (s *simulation) addScaling(c *simulator.Config) {
 	s.scaling = x
 	x.nodes = newNodes(x, c.NodePools)
 	x.lives = newLives(c, s.cluster)
-	s.gateway.flows = make([]autoscaling.Gateway, routersOf(c))
-	s.gateway.routerOf, s.gateway.patience = c.RouterOf, c.AwaitReplicas
+	s.gateway.Flows = make([]autoscaling.Gateway, routersOf(c))
+	s.gateway.RouterOf, s.gateway.Patience = c.RouterOf, c.AwaitReplicas
 	for i := range c.Scaling {
 		x.units = append(x.units, x.newUnit(i, &c.Scaling[i]))
 	}
@@ -127,7 +128,7 @@ func (x *scaling) of(u *unit, pool int) func(func(int) bool) {
 // applyScaling applies an event that concerns scaling. It does nothing where the run is over.
 func (s *simulation) applyScaling(e *events.Event) {
 	s.advanceToEvent(e.At, true)
-	if s.cluster.Draining && s.gateway.inFlight == 0 && e.At > max(s.arrivalsEnd, s.gateway.lastEnd) {
+	if s.cluster.Draining && s.gateway.InFlight == 0 && e.At > max(s.arrivalsEnd, s.gateway.LastEnd) {
 		return
 	}
 	x := s.scaling

@@ -25,6 +25,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/gateway"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -232,14 +233,14 @@ func (c *scenario) run() {
 	})
 	c.runOn("simulator", func(config simulator.Config, rec *recorder) (*simulator.Outcome, error) {
 		s := newSimulation(context.Background(), config)
-		phases := s.gateway.scrapes[0].phases
+		phases := s.gateway.Scrapes[0].Phases
 		for i, first := range c.first {
-			if first >= s.gateway.scrapes[0].interval {
-				c.t.Fatalf("first scrape at %v, and every %v", first, s.gateway.scrapes[0].interval)
+			if first >= s.gateway.Scrapes[0].Interval {
+				c.t.Fatalf("first scrape at %v, and every %v", first, s.gateway.Scrapes[0].Interval)
 			}
 			phases[i] = simtime.Time(first)
 		}
-		s.gateway.scrapes[0] = newScrapeSchedule(s.gateway.scrapes[0].interval, phases, s.gateway.scrapes[0].order)
+		s.gateway.Scrapes[0] = gateway.NewScrapeSchedule(s.gateway.Scrapes[0].Interval, phases, s.gateway.Scrapes[0].Order)
 		rec.s = s
 		s.Observers = append(s.Observers, rec)
 		return s.run()

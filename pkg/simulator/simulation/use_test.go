@@ -9,6 +9,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/gateway"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -58,7 +59,7 @@ func TestATargetIsMetHoweverLarge(t *testing.T) {
 func TestScrapesAreSpreadOverTheInterval(t *testing.T) {
 	seen := map[simtime.Time]bool{}
 	for endpoint := range 64 {
-		phase := scrapePhase(1, endpoint, int64(simulator.DefaultScrapeInterval))
+		phase := gateway.ScrapePhase(1, endpoint, int64(simulator.DefaultScrapeInterval))
 		if phase < 0 || phase >= simtime.Time(simulator.DefaultScrapeInterval) {
 			t.Errorf("endpoint %d is first scraped at %v", endpoint, phase)
 		}

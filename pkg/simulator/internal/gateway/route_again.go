@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package simulation
+package gateway
 
 import (
 	"windtunnel.dev/windtunnel/pkg/policy"
@@ -10,10 +10,10 @@ import (
 
 // routeAgain asks the router where a request goes that has lost its replica. It
 // keeps what it has given, and computes that again.
-func (g *gateway) routeAgain(id int32) {
+func (g *Gateway) routeAgain(id int32) {
 	q := &g.Requests.All[id]
-	if g.policies.Routing.Responses != nil {
-		g.policies.Routing.Responses.Finished(&q.Info, int(q.Replica))
+	if g.Policies.Routing.Responses != nil {
+		g.Policies.Routing.Responses.Finished(&q.Info, int(q.Replica))
 	}
 	q.RoutedAt = g.Now
 	to, err := g.route(&q.Info)
@@ -22,11 +22,11 @@ func (g *gateway) routeAgain(id int32) {
 	} else {
 		g.forwardAgain(id, to, err)
 	}
-	g.release()
+	g.Release()
 }
 
 // forwardAgain sends a request on its way that has lost its replica.
-func (g *gateway) forwardAgain(id int32, to policy.Decision, err error) {
+func (g *Gateway) forwardAgain(id int32, to policy.Decision, err error) {
 	q := &g.Requests.All[id]
 	if q.Generated() > 0 {
 		to.Prefill = policy.NoPrefill // the replica that decodes computes all again
@@ -34,15 +34,15 @@ func (g *gateway) forwardAgain(id int32, to policy.Decision, err error) {
 	if err == nil {
 		if _, never := g.refuses(to, int64(q.Prompt), int64(q.Finish)); never {
 			err = policy.ErrNoEndpoint
-			if g.policies.Routing.Responses != nil {
-				g.policies.Routing.Responses.Finished(&q.Info, to.Endpoint)
+			if g.Policies.Routing.Responses != nil {
+				g.Policies.Routing.Responses.Finished(&q.Info, to.Endpoint)
 			}
 		}
 	}
 	if err != nil {
 		g.finishBy = max(g.finishBy, g.Now)
 		g.Metrics.Failed(g.Now, q)
-		g.end(id, g.Now, request.EndFailed)
+		g.End(id, g.Now, request.EndFailed)
 		return
 	}
 	q.Replica, q.Moved, q.Remote, q.Charged, q.Believed = int32(to.Endpoint), true, 0, false, to.Believed
@@ -57,9 +57,9 @@ func (g *gateway) forwardAgain(id int32, to policy.Decision, err error) {
 	g.cluster.Replicas[to.Endpoint].SendToQueue(id)
 }
 
-// fail ends the ranks of a replica with all that they hold. Whoever depended on them is
+// Fail ends the ranks of a replica with all that they hold. Whoever depended on them is
 // routed again, in order of arrival.
-func (g *gateway) fail(ranks []engine.Replica) {
+func (g *Gateway) Fail(ranks []engine.Replica) {
 	var lost []int32
 	for i := range ranks {
 		lost = append(lost, g.cluster.Stop(&ranks[i])...)
@@ -70,5 +70,5 @@ func (g *gateway) fail(ranks []engine.Replica) {
 	for _, id := range lost {
 		g.routeAgain(id)
 	}
-	g.evictRequested()
+	g.EvictRequested()
 }

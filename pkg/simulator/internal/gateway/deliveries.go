@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package simulation
+package gateway
 
 import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -57,26 +57,26 @@ func (h *deliveries) pop() delivery {
 
 // DeliverFirstToken lets the first token that an endpoint gives of an answer reach
 // the gateway.
-func (g *gateway) DeliverFirstToken(id int32, q *request.Request, at simtime.Time) {
-	if g.policies.Routing.Responses != nil {
+func (g *Gateway) DeliverFirstToken(id int32, q *request.Request, at simtime.Time) {
+	if g.Policies.Routing.Responses != nil {
 		g.deliveries.push(delivery{at: at, number: q.Info.ID, id: id, endpoint: q.Replica})
 	}
 }
 
 // DeliverEnd lets the last token of an answer reach the gateway.
-func (g *gateway) DeliverEnd(r *engine.Replica, id int32, q *request.Request) {
+func (g *Gateway) DeliverEnd(r *engine.Replica, id int32, q *request.Request) {
 	last := r.AtGateway(g.Now, q)
 	at := last.Add(r.Cost.Completion)
 	g.finishBy = max(g.finishBy, at)
-	if g.policies.Routing.Responses == nil && g.policies.Traffic == nil && g.listener == nil && at == g.Now {
+	if g.Policies.Routing.Responses == nil && g.Policies.Traffic == nil && g.Listener == nil && at == g.Now {
 		g.finish(id, last, at)
 		return
 	}
 	g.deliveries.push(delivery{at: at, number: q.Info.ID, id: id, last: last, ends: true})
 }
 
-// deliver lets everything reach the gateway that does so before a time.
-func (g *gateway) deliver(until simtime.Time) {
+// Deliver lets everything reach the gateway that does so before a time.
+func (g *Gateway) Deliver(until simtime.Time) {
 	for len(g.deliveries) > 0 && g.deliveries[0].at < until {
 		d := g.deliveries.pop()
 		if !d.counts(g.Core) {
@@ -85,22 +85,22 @@ func (g *gateway) deliver(until simtime.Time) {
 		q := &g.Requests.All[d.id]
 		switch {
 		case d.ends:
-			if g.policies.Routing.Usage != nil {
-				g.policies.Routing.Usage.Used(d.at, &q.Info, int(q.Generated()))
+			if g.Policies.Routing.Usage != nil {
+				g.Policies.Routing.Usage.Used(d.at, &q.Info, int(q.Generated()))
 			}
-			if g.policies.Routing.Responses != nil {
-				g.policies.Routing.Responses.Finished(&q.Info, int(q.Replica))
+			if g.Policies.Routing.Responses != nil {
+				g.Policies.Routing.Responses.Finished(&q.Info, int(q.Replica))
 			}
 			g.finish(d.id, d.last, d.at)
 		default:
-			g.policies.Routing.Responses.FirstToken(&q.Info, int(d.endpoint))
+			g.Policies.Routing.Responses.FirstToken(&q.Info, int(d.endpoint))
 		}
 	}
 }
 
 // finish ends a request whose last token reached the gateway, and whose stream
 // was closed there at another time.
-func (g *gateway) finish(id int32, last, at simtime.Time) {
+func (g *Gateway) finish(id int32, last, at simtime.Time) {
 	q := &g.Requests.All[id]
 	g.countCompletion(q, g.Metrics.Completed(last, at, q))
 	if g.onCompleted != nil {
@@ -111,11 +111,11 @@ func (g *gateway) finish(id int32, last, at simtime.Time) {
 		e.LastToken, e.OutputTokens = last, int(q.Generated())
 		g.onEnded(e)
 	}
-	g.end(id, at, request.EndCompleted)
+	g.End(id, at, request.EndCompleted)
 }
 
-// end frees the slot of a request that has ended.
-func (g *gateway) end(id int32, at simtime.Time, how request.Ending) {
+// End frees the slot of a request that has ended.
+func (g *Gateway) End(id int32, at simtime.Time, how request.Ending) {
 	for _, o := range g.Observers {
 		o.Ended(id, at, how)
 	}
@@ -126,10 +126,10 @@ func (g *gateway) end(id int32, at simtime.Time, how request.Ending) {
 		g.hear(g.Requests.All[id].Info.ID, at, how.HeardAs())
 	}
 	g.countEnd(id)
-	g.lastEnd = max(g.lastEnd, at)
-	g.inFlight--
-	if g.held.sent != nil {
-		delete(g.held.sent, g.Requests.All[id].Info.ID)
+	g.LastEnd = max(g.LastEnd, at)
+	g.InFlight--
+	if g.Held.sent != nil {
+		delete(g.Held.sent, g.Requests.All[id].Info.ID)
 	}
 	g.stopTimeOut(id)
 	g.Requests.Release(id)
@@ -137,34 +137,37 @@ func (g *gateway) end(id int32, at simtime.Time, how request.Ending) {
 
 // DeliverNext lets what reaches the gateway first do so, if that is before the next
 // event of the replicas and before a time.
-func (g *gateway) DeliverNext(event, until simtime.Time) bool {
+func (g *Gateway) DeliverNext(event, until simtime.Time) bool {
 	if len(g.deliveries) == 0 || g.deliveries[0].at >= min(event, until) {
 		return false
 	}
 	g.Now = g.deliveries[0].at
-	g.deliver(g.Now + 1)
+	g.Deliver(g.Now + 1)
 	return true
 }
 
 // hear tells the listener of an end.
-func (g *gateway) hear(id int, at simtime.Time, how workload.Ending) {
-	if g.listener != nil {
-		g.listener.Ended(workload.End{ID: id, At: at, Ending: how})
+func (g *Gateway) hear(id int, at simtime.Time, how workload.Ending) {
+	if g.Listener != nil {
+		g.Listener.Ended(workload.End{ID: id, At: at, Ending: how})
 		g.heard = true
 	}
 }
 
 // NextDelivery is when something reaches the gateway that may bring a request; Never
 // where nobody waits for that.
-func (g *gateway) NextDelivery() simtime.Time {
-	if g.listener == nil || len(g.deliveries) == 0 {
+func (g *Gateway) NextDelivery() simtime.Time {
+	if g.Listener == nil || len(g.deliveries) == 0 {
 		return simtime.Never
 	}
 	return g.deliveries[0].at + 1
 }
 
 // Heard says that the listener was told of an end.
-func (g *gateway) Heard() bool { return g.heard }
+func (g *Gateway) Heard() bool { return g.heard }
 
-// stopListening ends what the listener hears, as no more requests arrive.
-func (g *gateway) stopListening() { g.listener = nil }
+// StopListening ends what the listener hears, as no more requests arrive.
+func (g *Gateway) StopListening() { g.Listener = nil }
+
+// AwaitEnd forgets the ends that the listener was told of.
+func (g *Gateway) AwaitEnd() { g.heard = false }

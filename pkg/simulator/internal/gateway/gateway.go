@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package simulation
+package gateway
 
 import (
 	"errors"
@@ -19,41 +19,41 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// gateway is where requests arrive, are held and routed, and where their answers end.
-type gateway struct {
+// Gateway is where requests arrive, are held and routed, and where their answers end.
+type Gateway struct {
 	*engine.Core
 	cluster  *engine.Cluster
-	policies policy.Policies
+	Policies policy.Policies
 	events   *events.Queue
-	// listener is the source where that hears of ends; nil otherwise, and once no
+	// Listener is the source where that hears of ends; nil otherwise, and once no
 	// more requests arrive. heard says that it was told of an end.
-	listener workload.Listener
+	Listener workload.Listener
 	heard    bool
 
-	// held keeps what the router holds back.
-	held     gatewayQueue
-	timeOuts timeOuts
-	delays   delays
+	// Held keeps what the router holds back.
+	Held     gatewayQueue
+	TimeOuts timeOuts
+	Delays   delays
 	// asksOnArrival says that some replica asks its advisor when a request arrives.
 	asksOnArrival bool
-	scrapes       scrapeSchedules
+	Scrapes       scrapeSchedules
 	// live are the endpoints that the router sees as they are.
 	live []int32
-	view policy.View
-	// flows are what scalers may know of the requests of each router; nil where there is no
+	View policy.View
+	// Flows are what scalers may know of the requests of each router; nil where there is no
 	// scaler. routerOf and patience are Config.RouterOf and Config.AwaitReplicas.
-	flows      []autoscaling.Gateway
-	routerOf   []int
-	patience   time.Duration
+	Flows      []autoscaling.Gateway
+	RouterOf   []int
+	Patience   time.Duration
 	changed    []int32 // memory of view.Changed
 	deliveries deliveries
 
-	arrived int
+	Arrived int
 	// turns counts the requests that have arrived, by model.
 	turns []int
-	// inFlight counts accepted requests that have not ended.
-	inFlight int
-	lastEnd  simtime.Time
+	// InFlight counts accepted requests that have not ended.
+	InFlight int
+	LastEnd  simtime.Time
 	// finishBy is when the streams of all requests have ended whose tokens the
 	// engines have given. finishStale says that finishBy leaves out the ends that are
 	// on their way to the gateway.
@@ -69,20 +69,20 @@ type gateway struct {
 	numbers []int32 // scratch
 }
 
-// newGateway returns a gateway without requests, which puts what is to happen later into a queue.
-func newGateway(core *engine.Core, cluster *engine.Cluster, queue *events.Queue, c *simulator.Config) *gateway {
-	return &gateway{
-		Core: core, cluster: cluster, events: queue, policies: c.Policies, listener: c.Listener,
+// New returns a gateway without requests, which puts what is to happen later into a queue.
+func New(core *engine.Core, cluster *engine.Cluster, queue *events.Queue, c *simulator.Config) *Gateway {
+	return &Gateway{
+		Core: core, cluster: cluster, events: queue, Policies: c.Policies, Listener: c.Listener,
 		turns:         make([]int, core.Metrics.Models),
-		held:          newGatewayQueue(&c.Policies.Routing),
+		Held:          newGatewayQueue(&c.Policies.Routing),
 		asksOnArrival: slices.ContainsFunc(c.Pools, func(p simulator.Pool) bool { return asks(p.Stability) }),
 		onCompleted:   c.Completed, onRejected: c.Rejected, onEvicted: c.Evicted, onEnded: c.Ended,
 	}
 }
 
-// arrive routes a request at the time of its arrival and sends it on its way.
-func (g *gateway) arrive(w *workload.Request) {
-	g.arrived++
+// Arrive routes a request at the time of its arrival and sends it on its way.
+func (g *Gateway) Arrive(w *workload.Request) {
+	g.Arrived++
 	id := g.Requests.Take()
 	q := &g.Requests.All[id]
 	q.Info = policy.Request{
@@ -111,42 +111,42 @@ func (g *gateway) arrive(w *workload.Request) {
 
 // settle lets the router act on what it holds and on what it has sent, after a request
 // has moved at the gateway.
-func (g *gateway) settle() {
-	g.release()
-	g.evictRequested()
+func (g *Gateway) settle() {
+	g.Release()
+	g.EvictRequested()
 	for _, o := range g.Observers {
 		o.Settled(nil)
 	}
 }
 
-// show returns the view as it is to be seen now.
-func (g *gateway) show() *policy.View {
-	g.view.Now = g.Now
+// Show returns the view as it is to be seen now.
+func (g *Gateway) Show() *policy.View {
+	g.View.Now = g.Now
 	for _, endpoint := range g.live {
-		g.read(&g.cluster.Replicas[endpoint], g.Now)
+		g.Read(&g.cluster.Replicas[endpoint], g.Now)
 	}
-	return &g.view
+	return &g.View
 }
 
 // prioritize asks for the priority of a request that arrives. The view is up to now.
-func (g *gateway) prioritize(info *policy.Request) {
-	if t := g.policies.Traffic; t != nil {
+func (g *Gateway) prioritize(info *policy.Request) {
+	if t := g.Policies.Traffic; t != nil {
 		t.Arrive(g.Now, info)
 	}
-	if p := g.policies.Priority; p != nil {
-		info.Priority, info.Hints = p.Prioritize(g.show(), info)
+	if p := g.Policies.Priority; p != nil {
+		info.Priority, info.Hints = p.Prioritize(g.Show(), info)
 	}
 }
 
 // admit asks whether a request may enter, and sends it on its way. The view is up to
 // now.
-func (g *gateway) admit(id int32) {
+func (g *Gateway) admit(id int32) {
 	if g.awaits(id) {
 		return
 	}
 	info := &g.Requests.All[id].Info
-	if a := g.policies.Admission; a != nil {
-		verdict := a.Admit(g.show(), info)
+	if a := g.Policies.Admission; a != nil {
+		verdict := a.Admit(g.Show(), info)
 		switch {
 		case verdict.Rejection != nil:
 			g.checkRefusal(info.ID, verdict.Rejection)
@@ -169,7 +169,7 @@ func (g *gateway) admit(id int32) {
 }
 
 // forward hands a request to the endpoints that the router chose, now.
-func (g *gateway) forward(id int32, to policy.Decision, err error) {
+func (g *Gateway) forward(id int32, to policy.Decision, err error) {
 	if err != nil {
 		g.reject(id, simulator.NoPool, refusal(err))
 		return
@@ -179,18 +179,18 @@ func (g *gateway) forward(id int32, to policy.Decision, err error) {
 	r := &g.cluster.Replicas[endpoint]
 	reason, never := g.refuses(to, int64(q.Prompt), int64(q.Finish))
 	if never {
-		if g.policies.Routing.Responses != nil {
-			g.policies.Routing.Responses.Finished(&q.Info, endpoint)
+		if g.Policies.Routing.Responses != nil {
+			g.Policies.Routing.Responses.Finished(&q.Info, endpoint)
 		}
 		g.reject(id, r.Pool, reason)
 		return
 	}
 	q.Replica, q.Believed = int32(endpoint), to.Believed
-	g.held.note(id, q)
+	g.Held.note(id, q)
 	q.Cell = g.Metrics.Arrived(g.Now, r.Pool, q)
 	g.recordGatewayQueueing(q)
 	g.recordAdmissionDelay(q)
-	g.inFlight++
+	g.InFlight++
 	r.CountServing(+1)
 	for _, o := range g.Observers {
 		o.Arrived(id)
@@ -204,7 +204,7 @@ func (g *gateway) forward(id int32, to policy.Decision, err error) {
 
 // refuses says whether the endpoints of a request can never serve so many
 // tokens, and why.
-func (g *gateway) refuses(to policy.Decision, prompt, total int64) (simulator.Reason, bool) {
+func (g *Gateway) refuses(to policy.Decision, prompt, total int64) (simulator.Reason, bool) {
 	reason, never := g.cluster.Replicas[to.Endpoint].Refuses(prompt, total)
 	if !never && to.Prefill != policy.NoPrefill {
 		reason, never = g.cluster.Replicas[to.Prefill].Refuses(prompt, prompt+1)
@@ -216,9 +216,9 @@ func (g *gateway) refuses(to policy.Decision, prompt, total int64) (simulator.Re
 }
 
 // route asks the router. The view is up to now.
-func (g *gateway) route(info *policy.Request) (policy.Decision, error) {
-	to, err := g.policies.Routing.Router.Route(g.show(), info)
-	g.view.Changed = g.changed[:0]
+func (g *Gateway) route(info *policy.Request) (policy.Decision, error) {
+	to, err := g.Policies.Routing.Router.Route(g.Show(), info)
+	g.View.Changed = g.changed[:0]
 	if g.isHeld(err) {
 		return to, err
 	}
@@ -226,7 +226,7 @@ func (g *gateway) route(info *policy.Request) (policy.Decision, error) {
 }
 
 // checkDecision panics where the router answers what no router may.
-func (g *gateway) checkDecision(id int, to policy.Decision, err error) (policy.Decision, error) {
+func (g *Gateway) checkDecision(id int, to policy.Decision, err error) (policy.Decision, error) {
 	switch {
 	case err != nil:
 		g.checkRefusal(id, err)
@@ -240,13 +240,13 @@ func (g *gateway) checkDecision(id int, to policy.Decision, err error) (policy.D
 }
 
 // checkRefusal panics where a policy fails instead of refusing a request.
-func (g *gateway) checkRefusal(id int, err error) {
+func (g *Gateway) checkRefusal(id int, err error) {
 	if !errors.Is(err, policy.ErrNoEndpoint) {
 		panic(fmt.Sprintf("simulator: a policy failed on request %d at %v: %v", id, g.Now, err))
 	}
 }
 
-func (g *gateway) exists(endpoint int) bool {
+func (g *Gateway) exists(endpoint int) bool {
 	return endpoint >= 0 && endpoint < len(g.cluster.Replicas)
 }
 
@@ -274,7 +274,7 @@ func refusal(err error) simulator.Reason {
 }
 
 // reject ends a request that no engine will see.
-func (g *gateway) reject(id int32, pool int, reason simulator.Reason) {
+func (g *Gateway) reject(id int32, pool int, reason simulator.Reason) {
 	info := &g.Requests.All[id].Info
 	g.Metrics.Rejected(g.Now, pool, &g.Requests.All[id], reason)
 	g.countRejection(id)
@@ -290,7 +290,7 @@ func (g *gateway) reject(id int32, pool int, reason simulator.Reason) {
 		g.onEnded(e)
 	}
 	g.hear(info.ID, g.Now, workload.Rejected)
-	g.finishBy, g.lastEnd = max(g.finishBy, g.Now), max(g.lastEnd, g.Now)
+	g.finishBy, g.LastEnd = max(g.finishBy, g.Now), max(g.LastEnd, g.Now)
 	g.stopTimeOut(id)
 	g.Requests.Release(id)
 }
@@ -301,16 +301,16 @@ func asks(p *simulator.Stability) bool { return p != nil && p.Admission == simul
 
 // rejectsOnArrival says whether a request finds no room at the door of a replica that
 // is to serve it, where that one's pool asks.
-func (g *gateway) rejectsOnArrival(to policy.Decision, prompt int64) bool {
+func (g *Gateway) rejectsOnArrival(to policy.Decision, prompt int64) bool {
 	if g.cluster.Replicas[to.Endpoint].HasRoom(prompt) {
 		return to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint && !g.cluster.Replicas[to.Prefill].HasRoom(prompt)
 	}
 	return true
 }
 
-// routingFollowsReplicas says whether routing depends on what happens in the replicas, and
+// RoutingFollowsReplicas says whether routing depends on what happens in the replicas, and
 // not on their scrapes alone.
-func (g *gateway) routingFollowsReplicas() bool {
-	r := &g.policies.Routing
-	return len(g.live) > 0 || g.policies.Traffic != nil || r.Responses != nil || g.asksOnArrival || r.KVEvents != nil || r.Evictor != nil
+func (g *Gateway) RoutingFollowsReplicas() bool {
+	r := &g.Policies.Routing
+	return len(g.live) > 0 || g.Policies.Traffic != nil || r.Responses != nil || g.asksOnArrival || r.KVEvents != nil || r.Evictor != nil
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package simulation
+package gateway
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
-// evictRequested ends the requests that the router wants ended now.
-func (g *gateway) evictRequested() {
-	evictor := g.policies.Routing.Evictor
+// EvictRequested ends the requests that the router wants ended now.
+func (g *Gateway) EvictRequested() {
+	evictor := g.Policies.Routing.Evictor
 	if evictor == nil {
 		return
 	}
@@ -27,18 +27,18 @@ func (g *gateway) evictRequested() {
 }
 
 // evict ends a request that was sent to an endpoint. The gateway answers it.
-func (g *gateway) evict(number int) {
-	id := g.requestSent(number)
+func (g *Gateway) evict(number int) {
+	id := g.RequestSent(number)
 	q := &g.Requests.All[id]
 	g.takeOff(id)
 	g.Metrics.Evicted(g.Now, q)
 	if g.onEvicted != nil {
 		g.onEvicted(number)
 	}
-	if g.policies.Routing.Responses != nil {
-		g.policies.Routing.Responses.Finished(&q.Info, int(q.Replica))
+	if g.Policies.Routing.Responses != nil {
+		g.Policies.Routing.Responses.Finished(&q.Info, int(q.Replica))
 	}
-	g.end(id, g.Now, request.EndEvicted)
+	g.End(id, g.Now, request.EndEvicted)
 }
 
 // takeOff takes a request off the replicas. The engine gives the request's place and
@@ -46,7 +46,7 @@ func (g *gateway) evict(number int) {
 // the step computes of the request is lost: as engines look at aborts between steps, no
 // other request gets the place and the blocks before the step ends. Only scrapes show it
 // sooner.
-func (g *gateway) takeOff(id int32) {
+func (g *Gateway) takeOff(id int32) {
 	q := &g.Requests.All[id]
 	if q.Phase() != request.Leaving {
 		if q.InStep {
@@ -57,9 +57,9 @@ func (g *gateway) takeOff(id int32) {
 	g.cancelDeliveries(q)
 }
 
-// requestSent finds a request by its number that an endpoint has.
-func (g *gateway) requestSent(number int) int32 {
-	id, ok := g.held.sent[number]
+// RequestSent finds a request by its number that an endpoint has.
+func (g *Gateway) RequestSent(number int) int32 {
+	id, ok := g.Held.sent[number]
 	if ok && g.Requests.All[id].Phase() != request.AtGateway {
 		return id
 	}
@@ -68,7 +68,7 @@ func (g *gateway) requestSent(number int) int32 {
 
 // cancelDeliveries lets nothing more of an answer reach the gateway: what is on its
 // way is dropped when it comes.
-func (g *gateway) cancelDeliveries(q *request.Request) {
+func (g *Gateway) cancelDeliveries(q *request.Request) {
 	if q.Phase() == request.Leaving {
 		g.finishBy, g.finishStale = g.Now, true
 		return
@@ -76,9 +76,9 @@ func (g *gateway) cancelDeliveries(q *request.Request) {
 	g.finishBy = max(g.finishBy, g.Now)
 }
 
-// streamsEnd is when the streams of all requests have ended whose tokens the engines
+// StreamsEnd is when the streams of all requests have ended whose tokens the engines
 // have given.
-func (g *gateway) streamsEnd() simtime.Time {
+func (g *Gateway) StreamsEnd() simtime.Time {
 	if g.finishStale {
 		g.finishStale = false
 		for _, d := range g.deliveries {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package simulation
+package gateway
 
 import "windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 
 // countArrival counts a request that reaches the gateway, for scalers.
-func (g *gateway) countArrival(q *request.Request) {
-	if g.flows != nil {
-		g.flows[g.routerFor(q)].Arrived++
+func (g *Gateway) countArrival(q *request.Request) {
+	if g.Flows != nil {
+		g.Flows[g.routerFor(q)].Arrived++
 	}
 }
 
 // countAdmission counts a request that enters.
-func (g *gateway) countAdmission(id int32) {
-	if t := g.policies.Traffic; t != nil {
+func (g *Gateway) countAdmission(id int32) {
+	if t := g.Policies.Traffic; t != nil {
 		q := &g.Requests.All[id]
 		t.Admit(g.Now, &q.Info)
 		q.Counted = true
@@ -21,23 +21,23 @@ func (g *gateway) countAdmission(id int32) {
 }
 
 // countRejection counts a request that is turned away.
-func (g *gateway) countRejection(id int32) {
+func (g *Gateway) countRejection(id int32) {
 	g.countEnd(id)
-	if g.flows != nil {
-		g.flows[g.routerFor(&g.Requests.All[id])].Rejected++
+	if g.Flows != nil {
+		g.Flows[g.routerFor(&g.Requests.All[id])].Rejected++
 	}
-	if t := g.policies.Traffic; t != nil {
+	if t := g.Policies.Traffic; t != nil {
 		t.Reject(g.Now, &g.Requests.All[id].Info)
 	}
 }
 
 // countCompletion counts a request whose answer ends whole.
-func (g *gateway) countCompletion(q *request.Request, good bool) {
-	if t := g.policies.Traffic; t != nil {
+func (g *Gateway) countCompletion(q *request.Request, good bool) {
+	if t := g.Policies.Traffic; t != nil {
 		t.Complete(&q.Info, good)
 	}
-	if g.flows != nil {
-		f := &g.flows[g.routerFor(q)]
+	if g.Flows != nil {
+		f := &g.Flows[g.routerFor(q)]
 		f.Completed++
 		f.AnswerTokens += int64(q.Generated())
 		if good {
@@ -47,13 +47,13 @@ func (g *gateway) countCompletion(q *request.Request, good bool) {
 }
 
 // countEnd counts the end of a request, if it was admitted.
-func (g *gateway) countEnd(id int32) {
+func (g *Gateway) countEnd(id int32) {
 	q := &g.Requests.All[id]
-	if g.flows != nil {
-		g.flows[g.routerFor(q)].Ended++
+	if g.Flows != nil {
+		g.Flows[g.routerFor(q)].Ended++
 	}
 	if q.Counted {
-		g.policies.Traffic.End(&q.Info)
+		g.Policies.Traffic.End(&q.Info)
 		q.Counted = false
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package simulation
+package gateway
 
 import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -11,7 +11,7 @@ import (
 
 // endOf describes a request that ends after some endpoint had it, or that was
 // kept back for one until the run ended.
-func (g *gateway) endOf(q *request.Request, at simtime.Time, how request.Ending) simulator.RequestEnd {
+func (g *Gateway) endOf(q *request.Request, at simtime.Time, how request.Ending) simulator.RequestEnd {
 	e := g.endAtGateway(q, simulator.NoPool)
 	e.End, e.Ended, e.Measured = at, how.String(), q.Cell != measure.Discard
 	if how == request.EndEvicted {
@@ -30,7 +30,7 @@ func (g *gateway) endOf(q *request.Request, at simtime.Time, how request.Ending)
 }
 
 // endAtGateway describes a request that no endpoint accepted.
-func (g *gateway) endAtGateway(q *request.Request, pool int) simulator.RequestEnd {
+func (g *Gateway) endAtGateway(q *request.Request, pool int) simulator.RequestEnd {
 	return simulator.RequestEnd{
 		ID: q.Info.ID, Tenant: q.Info.Tenant, Class: q.Info.Class, Model: int(q.Info.Model), Pool: pool, Replica: simulator.NoReplica,
 		Arrival: q.Info.Arrival, FirstToken: request.Unset, End: g.Now, PromptTokens: int(q.Prompt),

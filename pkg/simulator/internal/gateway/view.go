@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package simulation
+package gateway
 
 import (
 	"slices"
@@ -12,11 +12,11 @@ import (
 
 // readAdapters puts what a replica's metrics say of adapters into the view, and
 // says whether that has changed.
-func (g *gateway) readAdapters(r *engine.Replica) bool {
-	if g.view.Adapters == nil || r.Adapters == nil {
+func (g *Gateway) readAdapters(r *engine.Replica) bool {
+	if g.View.Adapters == nil || r.Adapters == nil {
 		return false
 	}
-	seen := &g.view.Adapters[r.Index]
+	seen := &g.View.Adapters[r.Index]
 	active, waiting := g.adaptersIn(r)
 	if slices.Equal(active, seen.Active) && slices.Equal(waiting, seen.Waiting) {
 		return false
@@ -28,7 +28,7 @@ func (g *gateway) readAdapters(r *engine.Replica) bool {
 
 // adaptersIn returns the adapters that requests run with and those that requests
 // wait for, in order of their numbers, as vllm:lora_requests_info has them.
-func (g *gateway) adaptersIn(r *engine.Replica) (active, waiting []int32) {
+func (g *Gateway) adaptersIn(r *engine.Replica) (active, waiting []int32) {
 	active = g.numbers[:0]
 	for _, h := range r.Adapters.Held {
 		if h.Running > 0 {
@@ -58,24 +58,24 @@ func (g *gateway) adaptersIn(r *engine.Replica) (active, waiting []int32) {
 }
 
 // viewAdapters lets the router see adapters, where some pool serves them.
-func (g *gateway) viewAdapters() {
+func (g *Gateway) viewAdapters() {
 	for i := range g.cluster.Replicas {
 		if g.cluster.Replicas[i].Adapters == nil {
 			continue
 		}
-		if g.view.Adapters == nil {
-			g.view.Adapters = make([]policy.Adapters, len(g.cluster.Replicas))
+		if g.View.Adapters == nil {
+			g.View.Adapters = make([]policy.Adapters, len(g.cluster.Replicas))
 		}
-		g.view.Adapters[i].Max = g.cluster.Replicas[i].Adapters.Max
+		g.View.Adapters[i].Max = g.cluster.Replicas[i].Adapters.Max
 	}
 }
 
 // viewEngines lets the router see what engines export, if it asks for it.
-func (g *gateway) viewEngines() {
-	if !g.policies.Routing.Engines {
+func (g *Gateway) viewEngines() {
+	if !g.Policies.Routing.Engines {
 		return
 	}
-	g.view.Engines = make([]policy.Engine, len(g.cluster.Replicas))
+	g.View.Engines = make([]policy.Engine, len(g.cluster.Replicas))
 	for i := range g.cluster.Replicas {
 		g.cluster.Replicas[i].Exports = &engine.Exports{}
 	}
@@ -83,11 +83,11 @@ func (g *gateway) viewEngines() {
 
 // readEngine puts what an engine exports into the view, and says whether that has
 // changed.
-func (g *gateway) readEngine(r *engine.Replica, scrape *policy.Scrape) bool {
-	if g.view.Engines == nil {
+func (g *Gateway) readEngine(r *engine.Replica, scrape *policy.Scrape) bool {
+	if g.View.Engines == nil {
 		return false
 	}
-	seen := &g.view.Engines[r.Index]
+	seen := &g.View.Engines[r.Index]
 	now := r.Engine(scrape.At, scrape)
 	changed := now != *seen
 	*seen = now
@@ -95,18 +95,18 @@ func (g *gateway) readEngine(r *engine.Replica, scrape *policy.Scrape) bool {
 }
 
 // viewPresence lets the router see which replicas are not there at the start.
-func (g *gateway) viewPresence() {
+func (g *Gateway) viewPresence() {
 	for i := range g.cluster.Replicas {
 		if !g.cluster.Replicas[i].Lifetimes.Present() {
-			g.setDown(i, true)
+			g.SetDown(i, true)
 		}
 	}
 }
 
-// setDown says whether the router may choose a replica.
-func (g *gateway) setDown(endpoint int, down bool) {
-	if g.view.Down == nil {
-		g.view.Down = make([]bool, len(g.cluster.Replicas))
+// SetDown says whether the router may choose a replica.
+func (g *Gateway) SetDown(endpoint int, down bool) {
+	if g.View.Down == nil {
+		g.View.Down = make([]bool, len(g.cluster.Replicas))
 	}
-	g.view.Down[endpoint] = down
+	g.View.Down[endpoint] = down
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package simulation
+package gateway
 
 import (
 	"cmp"
@@ -15,9 +15,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// scrapePhase draws when an endpoint is scraped first, which its router knows by this
+// ScrapePhase draws when an endpoint is scraped first, which its router knows by this
 // number.
-func scrapePhase(seed int64, endpoint int, interval int64) simtime.Time {
+func ScrapePhase(seed int64, endpoint int, interval int64) simtime.Time {
 	stream := stats.NewStream(seed, "scrape/"+strconv.Itoa(endpoint))
 	return simtime.Time(stream.IntN(int(interval)))
 }
@@ -26,8 +26,8 @@ func scrapePhase(seed int64, endpoint int, interval int64) simtime.Time {
 // several models read metrics at intervals of their own, or no endpoint is scraped.
 type scrapeSchedules []scrapeSchedule
 
-// next is when the next endpoint is to be read; Never if none is.
-func (t scrapeSchedules) next() simtime.Time {
+// Next is when the next endpoint is to be read; Never if none is.
+func (t scrapeSchedules) Next() simtime.Time {
 	at := simtime.Never
 	for i := range t {
 		at = min(at, t[i].next())
@@ -35,8 +35,8 @@ func (t scrapeSchedules) next() simtime.Time {
 	return at
 }
 
-// due returns the next endpoint to be read and when, if it is not after now.
-func (t scrapeSchedules) due(now simtime.Time) (endpoint int32, at simtime.Time, ok bool) {
+// Due returns the next endpoint to be read and when, if it is not after now.
+func (t scrapeSchedules) Due(now simtime.Time) (endpoint int32, at simtime.Time, ok bool) {
 	if len(t) == 0 {
 		return 0, 0, false
 	}
@@ -57,21 +57,21 @@ func (t scrapeSchedules) due(now simtime.Time) (endpoint int32, at simtime.Time,
 // interval, it is the same round again and again. Reads that nobody will look
 // at are left out.
 type scrapeSchedule struct {
-	interval time.Duration
-	phases   []simtime.Time // by endpoint, less than the interval
-	order    []int32        // those of the interval, by phase
+	Interval time.Duration
+	Phases   []simtime.Time // by endpoint, less than the interval
+	Order    []int32        // those of the interval, by phase
 	place    int
 	round    simtime.Time // when the round under way began
 }
 
-func newScrapeSchedule(interval time.Duration, phases []simtime.Time, endpoints []int32) scrapeSchedule {
-	t := scrapeSchedule{interval: interval, phases: phases, order: endpoints}
-	slices.SortFunc(t.order, func(a, b int32) int { return cmp.Or(cmp.Compare(phases[a], phases[b]), cmp.Compare(a, b)) })
+func NewScrapeSchedule(interval time.Duration, phases []simtime.Time, endpoints []int32) scrapeSchedule {
+	t := scrapeSchedule{Interval: interval, Phases: phases, Order: endpoints}
+	slices.SortFunc(t.Order, func(a, b int32) int { return cmp.Or(cmp.Compare(phases[a], phases[b]), cmp.Compare(a, b)) })
 	return t
 }
 
 // next is when the next endpoint is to be read.
-func (t *scrapeSchedule) next() simtime.Time { return t.round + t.phases[t.order[t.place]] }
+func (t *scrapeSchedule) next() simtime.Time { return t.round + t.Phases[t.Order[t.place]] }
 
 // due returns the next endpoint to be read and when, if it is not after now.
 func (t *scrapeSchedule) due(now simtime.Time) (endpoint int32, at simtime.Time, ok bool) {
@@ -80,60 +80,60 @@ func (t *scrapeSchedule) due(now simtime.Time) (endpoint int32, at simtime.Time,
 	if at > now {
 		return 0, 0, false
 	}
-	endpoint = t.order[t.place]
+	endpoint = t.Order[t.place]
 	t.place++
-	if t.place == len(t.order) {
+	if t.place == len(t.Order) {
 		t.place = 0
-		t.round = t.round.Add(t.interval)
+		t.round = t.round.Add(t.Interval)
 	}
 	return endpoint, at, true
 }
 
 // skip leaves rounds out after which each endpoint is read again before now.
 func (t *scrapeSchedule) skip(now simtime.Time) {
-	if late := now.Sub(t.next()); late >= 2*t.interval {
-		t.round = t.round.Add((late/t.interval - 1) * t.interval)
+	if late := now.Sub(t.next()); late >= 2*t.Interval {
+		t.round = t.round.Add((late/t.Interval - 1) * t.Interval)
 	}
 }
 
-// scrapeUntil brings the router's view up to a time, its own nanosecond included.
-func (g *gateway) scrapeUntil(now simtime.Time) {
+// ScrapeUntil brings the router's view up to a time, its own nanosecond included.
+func (g *Gateway) ScrapeUntil(now simtime.Time) {
 	for {
-		endpoint, at, ok := g.scrapes.due(now)
+		endpoint, at, ok := g.Scrapes.Due(now)
 		if !ok {
 			return
 		}
 		r := &g.cluster.Replicas[endpoint]
 		r.Advance(at)
-		g.read(r, at)
+		g.Read(r, at)
 	}
 }
 
-// read puts what a replica's metrics endpoint shows into the view.
-func (g *gateway) read(r *engine.Replica, at simtime.Time) {
-	seen := &g.view.Scrapes[r.Index]
+// Read puts what a replica's metrics endpoint shows into the view.
+func (g *Gateway) Read(r *engine.Replica, at simtime.Time) {
+	seen := &g.View.Scrapes[r.Index]
 	now := r.Scraped(at)
 	changed := now.Waiting != seen.Waiting || now.Running != seen.Running || now.KVUsage != seen.KVUsage ||
 		now.Transfers != seen.Transfers || now.TransferDelay != seen.TransferDelay
 	changed = g.readAdapters(r) || changed
 	changed = g.readEngine(r, &now) || changed
-	if changed && g.view.Changed != nil && len(g.view.Changed) <= len(g.cluster.Replicas) {
-		g.view.Changed = append(g.view.Changed, r.Index)
+	if changed && g.View.Changed != nil && len(g.View.Changed) <= len(g.cluster.Replicas) {
+		g.View.Changed = append(g.View.Changed, r.Index)
 	}
 	*seen = now
 }
 
-// addScrapes draws when each endpoint is scraped that the router does not see as it is.
+// AddScrapes draws when each endpoint is scraped that the router does not see as it is.
 // Until its first scrape the router sees a replica as it starts: idle.
-func (g *gateway) addScrapes(c *simulator.Config) {
+func (g *Gateway) AddScrapes(c *simulator.Config) {
 	phases := make([]simtime.Time, len(g.cluster.Replicas))
-	g.view = policy.View{Scrapes: make([]policy.Scrape, len(g.cluster.Replicas)), Traffic: g.policies.Traffic}
+	g.View = policy.View{Scrapes: make([]policy.Scrape, len(g.cluster.Replicas)), Traffic: g.Policies.Traffic}
 	number := map[int]int{} // of the next endpoint, by router
 	var intervals []time.Duration
 	endpoints := map[time.Duration][]int32{}
 	for i := range g.cluster.Replicas {
 		pool := &c.Pools[g.cluster.Replicas[i].Pool]
-		g.view.Scrapes[i] = g.cluster.Replicas[i].Scraped(0)
+		g.View.Scrapes[i] = g.cluster.Replicas[i].Scraped(0)
 		if pool.Live {
 			g.live = append(g.live, int32(i))
 			number[pool.Router]++
@@ -144,7 +144,7 @@ func (g *gateway) addScrapes(c *simulator.Config) {
 			intervals = append(intervals, interval)
 		}
 		endpoints[interval] = append(endpoints[interval], int32(i))
-		phases[i] = scrapePhase(c.Seed, number[pool.Router], int64(interval))
+		phases[i] = ScrapePhase(c.Seed, number[pool.Router], int64(interval))
 		number[pool.Router]++
 	}
 	g.viewAdapters()
@@ -152,6 +152,6 @@ func (g *gateway) addScrapes(c *simulator.Config) {
 	g.viewPresence()
 	g.changed = make([]int32, 0, len(g.cluster.Replicas)+1)
 	for _, interval := range intervals {
-		g.scrapes = append(g.scrapes, newScrapeSchedule(interval, phases, endpoints[interval]))
+		g.Scrapes = append(g.Scrapes, NewScrapeSchedule(interval, phases, endpoints[interval]))
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package simulation
+package gateway
 
 import (
 	"errors"
@@ -14,20 +14,20 @@ import (
 
 // gatewayQueue is where requests wait that the router keeps back.
 type gatewayQueue struct {
-	queue    policy.Queue  // nil where the router holds none
-	requests map[int]int32 // the requests by their numbers
+	Queue    policy.Queue  // nil where the router holds none
+	Requests map[int]int32 // the requests by their numbers
 	// sent are the requests that replicas have, by their numbers; nil where no
 	// policy evicts any.
 	sent map[int]int32
-	// wakeUp is when the router is to be asked to release some; Never while it
+	// WakeUp is when the router is to be asked to release some; Never while it
 	// keeps none.
-	wakeUp events.Event
+	WakeUp events.Event
 }
 
 func newGatewayQueue(r *policy.Routing) gatewayQueue {
-	g := gatewayQueue{queue: r.Queue}
+	g := gatewayQueue{Queue: r.Queue}
 	if r.Queue != nil {
-		g.requests = map[int]int32{}
+		g.Requests = map[int]int32{}
 	}
 	if r.Evictor != nil {
 		g.sent = map[int]int32{}
@@ -43,56 +43,56 @@ func (g *gatewayQueue) note(id int32, q *request.Request) {
 }
 
 // isHeld says whether the router's answer is that it keeps the request.
-func (g *gateway) isHeld(err error) bool {
-	return g.held.queue != nil && errors.Is(err, policy.ErrHeld)
+func (g *Gateway) isHeld(err error) bool {
+	return g.Held.Queue != nil && errors.Is(err, policy.ErrHeld)
 }
 
 // hold lets a request wait at the gateway. It is in flight, and at no replica.
-func (g *gateway) hold(id int32) {
+func (g *Gateway) hold(id int32) {
 	q := &g.Requests.All[id]
 	q.MoveTo(request.AtGateway)
 	g.Series.Keep(g.Now, +1)
-	g.held.requests[q.Info.ID] = id
+	g.Held.Requests[q.Info.ID] = id
 	g.cluster.Serving++
 	if !q.Accepted() {
-		g.inFlight++
+		g.InFlight++
 	}
 }
 
-// release lets those go that the router has kept back and lets go now.
-func (g *gateway) release() {
-	queue := &g.held
-	if queue.queue == nil {
+// Release lets those go that the router has kept back and lets go now.
+func (g *Gateway) Release() {
+	queue := &g.Held
+	if queue.Queue == nil {
 		return
 	}
 	now := g.Now
 	for {
-		released, ok := queue.queue.Release(g.show())
-		g.view.Changed = g.changed[:0]
+		released, ok := queue.Queue.Release(g.Show())
+		g.View.Changed = g.changed[:0]
 		if !ok {
 			break
 		}
 		g.sendReleased(released)
 		g.Now = now
 	}
-	if len(queue.requests) == 0 {
-		g.events.Move(&queue.wakeUp, simtime.Never)
+	if len(queue.Requests) == 0 {
+		g.events.Move(&queue.WakeUp, simtime.Never)
 		return
 	}
-	at, ok := queue.queue.Wake(now)
+	at, ok := queue.Queue.Wake(now)
 	if !ok || at < now {
-		panic(fmt.Sprintf("simulator: the router keeps %d requests at %v and wakes at %v (%t)", len(queue.requests), now, at, ok))
+		panic(fmt.Sprintf("simulator: the router keeps %d requests at %v and wakes at %v (%t)", len(queue.Requests), now, at, ok))
 	}
-	g.events.Move(&queue.wakeUp, at)
+	g.events.Move(&queue.WakeUp, at)
 }
 
 // sendReleased sends a request on its way that the router has kept back, or ends it.
-func (g *gateway) sendReleased(released policy.Released) {
-	id, ok := g.held.requests[released.Request]
+func (g *Gateway) sendReleased(released policy.Released) {
+	id, ok := g.Held.Requests[released.Request]
 	if !ok {
 		panic(fmt.Sprintf("simulator: the router releases request %d at %v, which it does not keep", released.Request, g.Now))
 	}
-	delete(g.held.requests, released.Request)
+	delete(g.Held.Requests, released.Request)
 	q := &g.Requests.All[id]
 	q.MoveTo(request.None)
 	g.Series.Keep(g.Now, -1)
@@ -102,22 +102,22 @@ func (g *gateway) sendReleased(released policy.Released) {
 		g.forwardAgain(id, to, err)
 		return
 	}
-	g.inFlight--
+	g.InFlight--
 	g.forward(id, to, err)
 }
 
 // recordGatewayQueueing records how long the router kept a request back that goes to a
 // replica now.
-func (g *gateway) recordGatewayQueueing(q *request.Request) {
-	if g.held.queue != nil && g.held.queue.Queues(&q.Info) {
+func (g *Gateway) recordGatewayQueueing(q *request.Request) {
+	if g.Held.Queue != nil && g.Held.Queue.Queues(&q.Info) {
 		g.Metrics.Kept(g.Now, q)
 	}
 }
 
-// queued counts the requests that a router keeps back.
-func (g *gateway) queued(router int) int {
+// Queued counts the requests that a router keeps back.
+func (g *Gateway) Queued(router int) int {
 	n := 0
-	for _, id := range g.held.requests {
+	for _, id := range g.Held.Requests {
 		if g.routerFor(&g.Requests.All[id]) == router {
 			n++
 		}
