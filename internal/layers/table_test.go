@@ -121,6 +121,16 @@ var tables = []table{
 		{".", "config document flowcontrol prefix scheduler version", ""},
 		{"lint", ". config document edit files version", ""},
 	}},
+	{"Inside `pkg/simulator`", "pkg/simulator", []row{
+		{".", "", ""},
+		{"internal/queue", "", ""},
+		{"internal/events", "", ""},
+		{"internal/request", ".", ""},
+		{"internal/measure", ". internal/request", ""},
+		{"internal/engine", ". internal/measure internal/queue internal/request", ""},
+		{"internal/gateway", ". internal/engine internal/events internal/measure internal/queue internal/request", ""},
+		{"simulation", ". internal/engine internal/events internal/gateway internal/measure internal/request", ""},
+	}},
 	{"Inside `pkg/experiment`", "pkg/experiment", []row{
 		{".", "", ""},
 		{"preset", "", ""},
