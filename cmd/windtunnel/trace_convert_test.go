@@ -89,16 +89,16 @@ func TestABadTraceLeavesNoFile(t *testing.T) {
 	}
 }
 
-// TestThePageOnFormatsSaysWhatTheyLoseAndAdd holds the table of docs/api.md against the formats.
+// TestThePageOnFormatsSaysWhatTheyLoseAndAdd holds the table of docs/trace-formats.md against the formats.
 func TestThePageOnFormatsSaysWhatTheyLoseAndAdd(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "api.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "trace-formats.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range trace.Carriages() {
 		row := fmt.Sprintf("| `%s` | %s | %s | %s |\n", c.Format, c.Tick, listed(c.Lost), listed(c.Adds))
 		if !strings.Contains(string(page), row) {
-			t.Errorf("docs/api.md lacks the row\n%s", row)
+			t.Errorf("docs/trace-formats.md lacks the row\n%s", row)
 		}
 	}
 }

@@ -24,12 +24,12 @@ var contents = []chapter{
 	{"Sweeps and results", []string{
 		"sweeps", "explain", "reports", "series", "traces", "data-frames", "benchmark-report", "statistics",
 	}},
-	{"Workloads", []string{"presets", "profiles", "request-types", "trace-sessions", "trace-fit"}},
+	{"Workloads", []string{"workloads", "presets", "profiles", "request-types", "trace-sessions", "trace-fit"}},
 	{"Policies", []string{
 		"epp", "lint", "policies", "bundles", "admission", "scheduling", "speculation",
 		"autoscaling",
 	}},
-	{"Reference", []string{"api", "reference", "command", "metrics", "policy-reference", "policy-abi", "autoscaling-reference", "catalogue", "contracts"}},
+	{"Reference", []string{"api", "reference", "conditions", "trace-formats", "command", "metrics", "policy-reference", "policy-abi", "autoscaling-reference", "catalogue", "contracts"}},
 	{"Operations", []string{"install", "kubectl", "dashboard", "gates", "operations", "security", "reliability", "cluster", "release"}},
 	{"Accuracy and speed", []string{"accuracy", "validation", "calibrate", "observe", "performance"}},
 	{"Studies", []string{

@@ -99,7 +99,7 @@ func TestAsynchronousSchedulingFollowsTheVersion(t *testing.T) {
 // TestPagesStateDefaults holds the words of the pages against the constants.
 func TestPagesStateDefaults(t *testing.T) {
 	wantOnPage(t, "api.md", fmt.Sprintf("The default is %s.", latency.DefaultEngineVersion))
-	wantOnPage(t, "api.md", fmt.Sprintf("Its default is %v", workload.DefaultTurnaround))
+	wantOnPage(t, "workloads.md", fmt.Sprintf("Its default is %v", workload.DefaultTurnaround))
 	wantOnPage(t, "reference.md", fmt.Sprintf("with 0s they stay in step. It is derived: %v", workload.DefaultTurnaround))
 	wantOnPage(t, "reference.md", fmt.Sprintf("from %s to %s. It determines asynchronous scheduling, the fixed costs of a step and the table of all-reduce times. It is derived: %s.",
 		latency.OldestEngineVersion, latency.NewestEngineVersion, latency.DefaultEngineVersion))

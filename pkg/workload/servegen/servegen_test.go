@@ -392,13 +392,13 @@ func TestThePublishedDayHasItsRateByHour(t *testing.T) {
 	if got := float64(len(requests)) / 86_400; math.Abs(got-16.01) > 0.3 {
 		t.Errorf("%.2f requests/s over the day, want 16.01", got)
 	}
-	page, err := os.ReadFile("../../../docs/api.md")
+	page, err := os.ReadFile("../../../docs/trace-formats.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for hour, n := range counts(requests, -1, 3600, 24) {
 		if row := fmt.Sprintf("| %d | %.2f | %.2f |", hour, want[hour], n/3600); !bytes.Contains(page, []byte(row)) {
-			t.Errorf("docs/api.md lacks %s", row)
+			t.Errorf("docs/trace-formats.md lacks %s", row)
 		}
 		if rate := n / 3600; math.Abs(rate-want[hour]) > 0.1*want[hour] {
 			t.Errorf("%.2f requests/s in hour %d, want %.2f", rate, hour, want[hour])
