@@ -122,8 +122,8 @@ func TestTopSortsByWhatNeedsAttention(t *testing.T) {
 		t.Errorf("(-want +got):\n%s\n%s", diff, out)
 	}
 	for _, line := range []string{
-		"policysweep/works      Running    500/900  -        60m   -",
-		"policysweep/passes     Complete   -        pass     60m   prefix=3: ttft.p99 0.2",
+		"policysweep/works      Running    500/900  -          60m   -",
+		"policysweep/passes     Complete   -        pass       60m   prefix=3: ttft.p99 0.2",
 	} {
 		if !strings.Contains(table, line) {
 			t.Errorf("there is no line %q in\n%s", line, table)

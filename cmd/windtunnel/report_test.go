@@ -28,7 +28,7 @@ const gatesManifest = "../../config/samples/policysweep-gates.yaml"
 func TestAReportOfAFile(t *testing.T) {
 	file := tempFile(t, "sweep.json", mustRun(t, "sweep", "-f", gatesManifest, "-o", "json"))
 	html := mustRun(t, "report", file)
-	for _, want := range []string{"<!doctype html>", "May ship", "All 2 gates pass", "<dt>Plan</dt>", "</html>\n"} {
+	for _, want := range []string{"<!doctype html>", "</span> Pass</h1>", "All 2 gates pass", "<dt>Plan</dt>", "</html>\n"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page lacks %q", want)
 		}

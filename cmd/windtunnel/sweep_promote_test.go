@@ -100,7 +100,7 @@ func TestASweepWritesAPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"<!doctype html>", "May ship", `<span class="added">`, "windtunnel sweep -f ../../config/samples/policysweep-gates.yaml --name gates", "</html>\n"} {
+	for _, want := range []string{"<!doctype html>", "</span> Pass</h1>", `<span class="added">`, "windtunnel sweep -f ../../config/samples/policysweep-gates.yaml --name gates", "</html>\n"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -58,6 +58,7 @@ var tables = []table{
 		{"pkg/prompt", "", ""},
 		{"pkg/simtime", "", ""},
 		{"pkg/spelling", "", ""},
+		{"pkg/verdict", "", ""},
 		{"pkg/stats", "", "hashes"},
 		{"internal/printable", "internal/clip", ""},
 		{"internal/chart", "internal/printable", ""},
@@ -74,12 +75,12 @@ var tables = []table{
 		{"pkg/calibrate", "internal/printable pkg/kv pkg/latency pkg/policy pkg/prompt pkg/simtime pkg/simulator pkg/stats pkg/workload", "Prometheus"},
 		{"pkg/insight", "internal/figure internal/printable pkg/policy pkg/simtime pkg/simulator pkg/stats pkg/workload", ""},
 		{"pkg/observe", "internal/clip internal/figure pkg/latency pkg/policy pkg/prompt pkg/simtime pkg/simulator pkg/stats pkg/workload", ""},
-		{"pkg/result", "internal/figure internal/jsonline pkg/expression pkg/kv pkg/latency pkg/policy pkg/simtime pkg/simulator pkg/spelling pkg/stats", ""},
+		{"pkg/result", "internal/figure internal/jsonline pkg/expression pkg/kv pkg/latency pkg/policy pkg/simtime pkg/simulator pkg/spelling pkg/stats pkg/verdict", ""},
 		{"pkg/search", "pkg/expression pkg/stats", ""},
 		{"pkg/propose", "internal/printable pkg/policy pkg/search", ""},
-		{"pkg/report", "internal/clip internal/figure internal/printable pkg/insight pkg/kv/stability pkg/result pkg/simulator pkg/stats", ""},
+		{"pkg/report", "internal/clip internal/figure internal/printable pkg/insight pkg/kv/stability pkg/result pkg/simulator pkg/stats pkg/verdict", ""},
 		{"pkg/report/dataframe", "pkg/result", "Parquet"},
-		{"pkg/report/page", "internal/figure internal/printable pkg/insight pkg/report pkg/result", ""},
+		{"pkg/report/page", "internal/figure internal/printable pkg/insight pkg/report pkg/result pkg/verdict", ""},
 
 		{"config", "", ""},
 		{"api", "", "Kubernetes"},
@@ -96,11 +97,11 @@ var tables = []table{
 		{"pkg/fence", "internal/printable pkg/experiment pkg/insight pkg/policy pkg/result pkg/workload", ""},
 
 		{"pkg/archive", "api internal/figure pkg/experiment pkg/policy/sandbox/bundle pkg/propose pkg/report pkg/report/page pkg/result pkg/workload/trace", "Kubernetes"},
-		{"pkg/gate", "api pkg/access pkg/experiment", "Kubernetes"},
-		{"pkg/kubectl", "api internal/figure internal/printable pkg/archive pkg/experiment pkg/result", "Kubernetes"},
+		{"pkg/gate", "api pkg/access pkg/experiment pkg/verdict", "Kubernetes"},
+		{"pkg/kubectl", "api internal/figure internal/printable pkg/archive pkg/experiment pkg/result pkg/verdict", "Kubernetes"},
 		{"pkg/doctor", "api config internal/figure pkg/kubectl", "Kubernetes"},
 		{"pkg/dashboard", "api internal/figure internal/printable pkg/access pkg/archive pkg/experiment pkg/kubectl " +
-			"pkg/report pkg/report/dataframe pkg/report/page pkg/result pkg/stats", "Kubernetes"},
+			"pkg/report pkg/report/dataframe pkg/report/page pkg/result pkg/stats pkg/verdict", "Kubernetes"},
 		{"pkg/worker", "api pkg/experiment pkg/policy pkg/propose pkg/search pkg/workload", "Kubernetes"},
 		{"controllers", "api internal/clip internal/printable pkg/experiment pkg/policy/sandbox/bundle pkg/propose pkg/report pkg/result pkg/search pkg/worker pkg/workload/trace", "Kubernetes Prometheus"},
 

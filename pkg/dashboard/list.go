@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/internal/figure"
-	"windtunnel.dev/windtunnel/pkg/kubectl"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // mostListed is how many objects a list has at most.
@@ -38,8 +38,8 @@ type group struct {
 
 // listRow is an object in a list.
 type listRow struct {
-	Path, Kind, Name, State, Message, Progress, Outcome, Sentence, Created string
-	Verdict                                                                word
+	Path, Kind, Name, State, Message, Progress, Headline, Sentence, Created string
+	Verdict                                                                 verdict.Outcome
 }
 
 // list shows the runs and sweeps that the reader may list.
@@ -58,7 +58,7 @@ func (v *view) list() error {
 		namespaces[seen[i].Namespace], states[seen[i].State()] = true, true
 	}
 	l.Namespaces, l.States = slices.Sorted(maps.Keys(namespaces)), slices.Sorted(maps.Keys(states))
-	l.Verdicts = []string{kubectl.Pass, kubectl.Fail, kubectl.Keep, kubectl.Unknown}
+	l.Verdicts = []string{verdict.Pass.Word(), verdict.Fail.Word(), verdict.Undecided.Word()}
 	for i := range seen {
 		if o := &seen[i]; l.chooses(o) {
 			l.add(o)
@@ -70,7 +70,7 @@ func (v *view) list() error {
 // chooses reports whether the filter of the form lets an object through.
 func (l *listView) chooses(o *Object) bool {
 	return (l.Namespace == "" || o.Namespace == l.Namespace) && (l.State == "" || o.State() == l.State) &&
-		(l.Verdict == "" || o.Verdict() == l.Verdict)
+		(l.Verdict == "" || o.Outcome() != "" && o.Outcome().Word() == l.Verdict)
 }
 
 func (l *listView) add(o *Object) {
@@ -88,7 +88,7 @@ func (l *listView) add(o *Object) {
 }
 
 func rowOf(o *Object) listRow {
-	row := listRow{Path: o.path(), Kind: o.Resource.Kind(), Name: o.Name, State: o.State(), Progress: shortProgress(o), Outcome: o.outcome(), Verdict: verdictWords[o.Verdict()], Sentence: o.sentence()}
+	row := listRow{Path: o.path(), Kind: o.Resource.Kind(), Name: o.Name, State: o.State(), Progress: shortProgress(o), Headline: o.headline(), Verdict: o.Outcome(), Sentence: o.sentence()}
 	if !o.Created.IsZero() {
 		row.Created = o.Created.UTC().Format("2006-01-02 15:04 UTC")
 	}

@@ -4,7 +4,6 @@ package dashboard
 
 import (
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +11,8 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
+	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // Resource names a kind of objects, as the API does.
@@ -124,37 +125,31 @@ func (o *Object) Message() string {
 	return ""
 }
 
-// notJudged is the verdict of gates of a file that no simulation decides.
-const notJudged = "not judged"
-
-// Verdict is what came of all gates, in the word that kubectl windtunnel has; "" if there are none, or
-// no results.
-func (o *Object) Verdict() string {
-	if !o.ofFile() {
-		return o.standing().VerdictWord()
-	}
-	has := func(v v1alpha1.GateVerdict) bool {
-		return slices.ContainsFunc(o.Status.Gates, func(g v1alpha1.GateStatus) bool { return g.Verdict == v })
-	}
+// Outcome is what came of all gates; "" if there are none, or no results.
+func (o *Object) Outcome() verdict.Outcome {
 	switch {
+	case !o.ofFile():
+		return o.standing().Outcome()
 	case len(o.Status.Gates) == 0:
 		return ""
-	case has(v1alpha1.GateFail):
-		return kubectl.Fail
-	case o.Best != nil && o.Baseline != nil && o.Best.Point == o.Baseline.Point:
-		return kubectl.Keep
-	case has(v1alpha1.GateUnknown):
-		return kubectl.Unknown
-	case has(v1alpha1.GatePass):
-		return kubectl.Pass
-	default:
-		return notJudged
+	case o.keepsBaseline():
+		return verdict.Fail
 	}
+	outcomes := make([]verdict.Outcome, len(o.Status.Gates))
+	for i, g := range o.Status.Gates {
+		outcomes[i] = verdict.Outcome(g.Verdict)
+	}
+	return verdict.Of(outcomes)
+}
+
+// keepsBaseline reports whether the baseline ranks first.
+func (o *Object) keepsBaseline() bool {
+	return o.Best != nil && o.Baseline != nil && o.Best.Point == o.Baseline.Point
 }
 
 // sentence says in words what came of all gates; "" if there are none, or no results.
 func (o *Object) sentence() string {
-	if o.Verdict() == "" {
+	if o.Outcome() == "" {
 		return ""
 	}
 	if c := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionPassed); c != nil && !o.ofFile() {
@@ -165,6 +160,9 @@ func (o *Object) sentence() string {
 			if g.Verdict == v {
 				return "gate " + g.Name + ": " + g.Message
 			}
+		}
+		if o.keepsBaseline() {
+			return result.Keep
 		}
 	}
 	return ""

@@ -8,14 +8,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // standingCase is an object, and what pages say of it.
 type standingCase struct {
-	object         Object
-	state, verdict string
-	ended          bool
-	message        string
+	object  Object
+	state   string
+	outcome verdict.Outcome
+	ended   bool
+	message string
 }
 
 // live is a sweep of a cluster, observed at generation 1, with conditions Ready and Passed.
@@ -47,26 +49,23 @@ func TestStatesAndVerdicts(t *testing.T) {
 	ready, running := because(metav1.ConditionTrue, v1alpha1.ReasonComplete), because(metav1.ConditionFalse, "Running")
 	fails := because(metav1.ConditionFalse, v1alpha1.ReasonGateFailed)
 	for name, test := range map[string]standingCase{
-		"gates that fail":        {live(1, ready, fails, complete), "Complete", "fail", true, "because"},
-		"gates that pass":        {live(1, ready, because(metav1.ConditionTrue, v1alpha1.ReasonGatesPassed), complete), "Complete", "pass", true, "because"},
-		"too little evidence":    {live(1, ready, because(metav1.ConditionUnknown, v1alpha1.ReasonUndecided), complete), "Complete", "unknown", true, "because"},
-		"nothing beats baseline": {live(1, ready, because(metav1.ConditionFalse, v1alpha1.ReasonBaselineIsBest), complete), "Complete", "keep", true, "because"},
+		"gates that fail":        {live(1, ready, fails, complete), "Complete", verdict.Fail, true, "because"},
+		"gates that pass":        {live(1, ready, because(metav1.ConditionTrue, v1alpha1.ReasonGatesPassed), complete), "Complete", verdict.Pass, true, "because"},
+		"too little evidence":    {live(1, ready, because(metav1.ConditionUnknown, v1alpha1.ReasonUndecided), complete), "Complete", verdict.Undecided, true, "because"},
+		"nothing beats baseline": {live(1, ready, because(metav1.ConditionFalse, v1alpha1.ReasonBaselineIsBest), complete), "Complete", verdict.Fail, true, "because"},
 		"work under way":         {live(1, running, because(metav1.ConditionUnknown, v1alpha1.ReasonPending)), "Running", "", false, "because"},
 		"another spec":           {live(2, ready, fails, complete), "Pending", "", false, "the manager has not seen the present spec yet"},
-		"damaged results":        {live(1, ready, fails, complete, damaged), "ResultsDamaged", "fail", true, "a chunk is gone"},
-		"a file that fails":      {printed(1, 0, v1alpha1.GatePass, v1alpha1.GateFail), "Complete", "fail", true, ""},
-		"a file that passes":     {printed(1, 0, v1alpha1.GateNotJudged, v1alpha1.GatePass), "Complete", "pass", true, ""},
-		"a file that is unknown": {printed(1, 0, v1alpha1.GateUnknown, v1alpha1.GatePass), "Complete", "unknown", true, ""},
-		"a file of its baseline": {printed(0, 0, v1alpha1.GatePass), "Complete", "keep", true, ""},
+		"damaged results":        {live(1, ready, fails, complete, damaged), "ResultsDamaged", verdict.Fail, true, "a chunk is gone"},
+		"a file that fails":      {printed(1, 0, v1alpha1.GatePass, v1alpha1.GateFail), "Complete", verdict.Fail, true, ""},
+		"a file that passes":     {printed(1, 0, v1alpha1.GateNotJudged, v1alpha1.GatePass), "Complete", verdict.Pass, true, ""},
+		"a file that is unknown": {printed(1, 0, v1alpha1.GateUnknown, v1alpha1.GatePass), "Complete", verdict.Undecided, true, ""},
+		"a file of its baseline": {printed(0, 0, v1alpha1.GatePass), "Complete", verdict.Fail, true, ""},
 		"a file without gates":   {printed(0, 0), "Complete", "", true, ""},
-		"a file not judged":      {printed(1, 0, v1alpha1.GateNotJudged), "Complete", "not judged", true, ""},
+		"a file not judged":      {printed(1, 0, v1alpha1.GateNotJudged), "Complete", verdict.NotJudged, true, ""},
 	} {
 		o := test.object
-		if o.State() != test.state || o.Verdict() != test.verdict || o.Ended() != test.ended || o.Message() != test.message {
-			t.Errorf("%s: state %s, verdict %q, ended %v, message %q", name, o.State(), o.Verdict(), o.Ended(), o.Message())
-		}
-		if test.verdict != "" && verdictWords[test.verdict].Word == "" {
-			t.Errorf("%s: there is no word for verdict %s", name, test.verdict)
+		if o.State() != test.state || o.Outcome() != test.outcome || o.Ended() != test.ended || o.Message() != test.message {
+			t.Errorf("%s: state %s, verdict %q, ended %v, message %q", name, o.State(), o.Outcome(), o.Ended(), o.Message())
 		}
 	}
 }

@@ -11,9 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/printable"
-	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/report/page"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -111,30 +109,6 @@ func serveAsset(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", types[path.Ext(name)])
 	_, _ = w.Write(text) // the reader may be gone
-}
-
-// word is a verdict as a word and a shape: no reader depends on its colour.
-type word struct{ Word, Sign, Class string }
-
-func wordOf(v v1alpha1.GateVerdict) word {
-	switch v {
-	case v1alpha1.GatePass:
-		return word{"passes", "✔", "pass"}
-	case v1alpha1.GateFail:
-		return word{"fails", "✖", "fail"}
-	case v1alpha1.GateUnknown:
-		return word{"too little evidence", "?", "unknown"}
-	case v1alpha1.GateNotJudged:
-		return word{"not judged", "–", "none"}
-	default:
-		return word{}
-	}
-}
-
-// verdictWords are the words for verdicts of all gates, by the word that kubectl windtunnel has.
-var verdictWords = map[string]word{
-	kubectl.Pass: wordOf(v1alpha1.GatePass), kubectl.Fail: wordOf(v1alpha1.GateFail), kubectl.Unknown: wordOf(v1alpha1.GateUnknown),
-	kubectl.Keep: {"keep the baseline", "=", "none"}, notJudged: wordOf(v1alpha1.GateNotJudged),
 }
 
 // valueText is a value of a status with its unit.

@@ -11,6 +11,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/figure"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // statusView is what the template of an object's progress reads.
@@ -18,7 +19,7 @@ type statusView struct {
 	layout
 	*Object
 	Kind, Message    string
-	Verdict          word
+	Verdict          verdict.Outcome
 	Completed, Total int64
 	Progress         string
 	Counts           []string
@@ -36,9 +37,9 @@ type statusView struct {
 	Why string
 }
 
-// gateRow is a gate with its verdict.
+// gateRow is a gate with its outcome.
 type gateRow struct {
-	word
+	verdict.Outcome
 	Name, Message string
 	// Path is where the seeds are that decide; "" if that is not known.
 	Path string
@@ -108,7 +109,7 @@ func (v *view) newStatus() *statusView {
 	o := v.object
 	s := &statusView{
 		layout: v.layout(o.Name, o.path()+"/events"), Object: o, Kind: o.Resource.Kind(), Message: o.Message(),
-		Verdict: verdictWords[o.Verdict()], Conditions: o.Status.Conditions, Progress: shortProgress(o),
+		Verdict: o.Outcome(), Conditions: o.Status.Conditions, Progress: shortProgress(o),
 	}
 	s.Self, s.Since = o.path()+"/status", o.Version
 	if o.File != "" {
@@ -118,7 +119,7 @@ func (v *view) newStatus() *statusView {
 		s.Completed, s.Total, s.Counts = p.Completed, p.Total, countsOf(p)
 	}
 	for _, g := range o.Status.Gates {
-		s.Gates = append(s.Gates, gateRow{wordOf(g.Verdict), g.Name, g.Message, o.decidingPath()})
+		s.Gates = append(s.Gates, gateRow{verdict.Outcome(g.Verdict), g.Name, g.Message, o.decidingPath()})
 	}
 	s.figures()
 	s.Links = o.links()

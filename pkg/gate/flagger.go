@@ -13,6 +13,8 @@ import (
 
 	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // OpenAnnotation with the value "true" on a run or a sweep lets everyone who reaches the server for
@@ -45,16 +47,16 @@ type Flagger struct {
 //	POST /flagger/pre-rollout       yes when the verdict is Pass
 func (f Flagger) Mount(mux *http.ServeMux) {
 	only(mux, http.MethodPost, "/flagger/confirm-rollout", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		f.serve(w, r, http.StatusConflict, func(r Result) bool { return r == Pass || r == Fail })
+		f.serve(w, r, http.StatusConflict, func(o verdict.Outcome) bool { return o == verdict.Pass || o == verdict.Fail })
 	}))
 	only(mux, http.MethodPost, "/flagger/pre-rollout", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		f.serve(w, r, http.StatusPreconditionFailed, func(r Result) bool { return r == Pass })
+		f.serve(w, r, http.StatusPreconditionFailed, func(o verdict.Outcome) bool { return o == verdict.Pass })
 	}))
 }
 
-// serve answers yes for some results, and with a status of no for the others. No status is 429 or
+// serve answers yes for some outcomes, and with a status of no for the others. No status is 429 or
 // above 499, of which Flagger does not show the body.
-func (f Flagger) serve(w http.ResponseWriter, r *http.Request, no int, yes func(Result) bool) {
+func (f Flagger) serve(w http.ResponseWriter, r *http.Request, no int, yes func(verdict.Outcome) bool) {
 	answer := func(code int, format string, of ...any) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.WriteHeader(code)
@@ -65,7 +67,7 @@ func (f Flagger) serve(w http.ResponseWriter, r *http.Request, no int, yes func(
 		answer(http.StatusBadRequest, "%v", err)
 		return
 	}
-	result, err := f.result(r, q)
+	outcome, err := f.outcome(r, q)
 	switch {
 	case errors.Is(err, errMissing):
 		answer(http.StatusNotFound, "there is no %s with the annotation %s", q, OpenAnnotation)
@@ -76,15 +78,15 @@ func (f Flagger) serve(w http.ResponseWriter, r *http.Request, no int, yes func(
 	case err != nil:
 		logr.FromContextOrDiscard(r.Context()).Error(err, "The verdict cannot be read", "of", q.String())
 		answer(no, "the cluster does not answer")
-	case !yes(result):
-		answer(no, "the verdict of %s is %s", q, result)
+	case !yes(outcome):
+		answer(no, "the verdict of %s is %s", q, outcome.Word())
 	default:
-		answer(http.StatusOK, "the verdict of %s is %s", q, result)
+		answer(http.StatusOK, "the verdict of %s is %s", q, outcome.Word())
 	}
 }
 
-// result is that of an object whose owner lets everyone know it.
-func (f Flagger) result(r *http.Request, q question) (Result, error) {
+// outcome is that of an object whose owner lets everyone know it.
+func (f Flagger) outcome(r *http.Request, q question) (verdict.Outcome, error) {
 	o, err := read(r.Context(), f.Live, q.resource, q.ObjectKey)
 	if err != nil {
 		return "", err

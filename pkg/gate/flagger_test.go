@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // post sends a webhook.
@@ -39,10 +40,10 @@ func TestFlaggerProceedsWithAPassOnly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			live := newReader(t, opened(tc.sweep()))
 			confirm, start := post(live, "confirm-rollout", asksX), post(live, "pre-rollout", asksX)
-			if may := confirm.Code <= 202; may != (tc.result == Pass || tc.result == Fail) {
+			if may := confirm.Code <= 202; may != (tc.result == verdict.Pass || tc.result == verdict.Fail) {
 				t.Errorf("confirm-rollout: %d %s for %s", confirm.Code, confirm.Body, tc.result)
 			}
-			if may := start.Code <= 202; may != (tc.result == Pass) {
+			if may := start.Code <= 202; may != (tc.result == verdict.Pass) {
 				t.Errorf("pre-rollout: %d %s for %s", start.Code, start.Body, tc.result)
 			}
 			for _, w := range []*httptest.ResponseRecorder{confirm, start} {
@@ -77,8 +78,8 @@ func TestWhatFlaggerAsks(t *testing.T) {
 		code int
 		says string
 	}{
-		"a sweep":                       {of: opened(pass()), body: asksX, code: 200, says: "policysweep a/x is Pass"},
-		"a run":                         {of: run, body: asks("a", `"run":"x"`), code: 200, says: "simulationrun a/x is Pass"},
+		"a sweep":                       {of: opened(pass()), body: asksX, code: 200, says: "policysweep a/x is pass"},
+		"a run":                         {of: run, body: asks("a", `"run":"x"`), code: 200, says: "simulationrun a/x is pass"},
 		"the file of the sweep":         {of: opened(pass()), body: asks("a", `"sweep":"x","sha256":"`+digestOfA+`"`), code: 200},
 		"another file":                  {of: opened(pass()), body: asks("a", `"sweep":"x","sha256":"`+digestOfB+`"`), code: 412, says: "not about this EPP file"},
 		"a sweep that is not open":      {of: pass(), body: asksX, code: 404, says: "there is no policysweep a/x with the annotation"},

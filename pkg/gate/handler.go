@@ -79,7 +79,7 @@ func (h Handler) serve(w http.ResponseWriter, r *http.Request, resource string) 
 		access.Refuse(w, r, err)
 		return
 	}
-	var v *Verdict
+	var v *Answer
 	if err = errMissing; may {
 		v, err = h.verdict(r, resource, key, digest)
 	}
@@ -97,7 +97,7 @@ func right(resource string, key client.ObjectKey, subresource string) access.Rig
 	}
 }
 
-func (h Handler) verdict(r *http.Request, resource string, key client.ObjectKey, digest string) (*Verdict, error) {
+func (h Handler) verdict(r *http.Request, resource string, key client.ObjectKey, digest string) (*Answer, error) {
 	o, err := read(r.Context(), h.Live, resource, key)
 	if err != nil {
 		return nil, err

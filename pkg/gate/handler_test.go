@@ -18,56 +18,57 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // statesOfSweeps are the states that a sweep can be in, with the answer: a result, or a status that
 // is not 200.
 var statesOfSweeps = map[string]struct {
 	sweep  func() *v1alpha1.PolicySweep
-	result Result
+	result verdict.Outcome
 	code   int
 }{
 	"all gates pass": {
 		sweep:  func() *v1alpha1.PolicySweep { return sweepOf("Ready=True Complete", "Passed=True GatesPassed") },
-		result: Pass,
+		result: verdict.Pass,
 	},
 	"a gate fails": {
 		sweep:  func() *v1alpha1.PolicySweep { return sweepOf("Ready=True Complete", "Passed=False GateFailed") },
-		result: Fail,
+		result: verdict.Fail,
 	},
 	"the baseline is the best": {
 		sweep:  func() *v1alpha1.PolicySweep { return sweepOf("Ready=True Complete", "Passed=False BaselineIsBest") },
-		result: Fail,
+		result: verdict.Fail,
 	},
 	"too little evidence": {
 		sweep:  func() *v1alpha1.PolicySweep { return sweepOf("Ready=True Complete", "Passed=Unknown Undecided") },
-		result: Unknown,
+		result: verdict.Undecided,
 	},
 	"a change that no simulation exercised": {
 		sweep: func() *v1alpha1.PolicySweep {
 			return sweepOf("Ready=True Complete", "Passed=Unknown ChangeNotExercised")
 		},
-		result: Unknown,
+		result: verdict.Undecided,
 	},
 	"no gates": {
 		sweep:  func() *v1alpha1.PolicySweep { return sweepOf("Ready=True Complete") },
-		result: Unknown,
+		result: verdict.Undecided,
 	},
 	"an input that changed since": {
 		sweep: func() *v1alpha1.PolicySweep {
 			return sweepOf("Ready=True Complete", "Passed=True GatesPassed", "InputsChanged=True InputsChanged")
 		},
-		result: Unknown,
+		result: verdict.Undecided,
 	},
 	"failed, whatever its gates say": {
 		sweep: func() *v1alpha1.PolicySweep {
 			return sweepOf("Ready=False ShardsFailed", "Failed=True ShardsFailed", "Stalled=True ShardsFailed", "Passed=True GatesPassed")
 		},
-		result: Unknown,
+		result: verdict.Undecided,
 	},
 	"an invalid spec": {
 		sweep:  func() *v1alpha1.PolicySweep { return sweepOf("Ready=False Invalid", "Stalled=True Invalid") },
-		result: Unknown,
+		result: verdict.Undecided,
 	},
 	"no status":  {sweep: func() *v1alpha1.PolicySweep { s := sweepOf(); s.Status = v1alpha1.PolicySweepStatus{}; return s }, code: 503},
 	"just begun": {sweep: func() *v1alpha1.PolicySweep { return sweepOf() }, code: 503},
@@ -176,10 +177,10 @@ func TestAChangeThatNothingExercisedIsNoPass(t *testing.T) {
 	s := sweepOf("Ready=True Complete", "Passed=Unknown ChangeNotExercised")
 	s.Status.Gates = []v1alpha1.GateStatus{{Name: "ttft", Verdict: v1alpha1.GatePass, Message: "54 ms"}}
 	w, body := get(t, newReader(t, s), readsVerdicts, pathOfX)
-	if w.Code != 200 || body["result"] != string(Unknown) || body["reason"] != v1alpha1.ReasonChangeNotExercised || body["message"] != "about ChangeNotExercised" {
+	if w.Code != 200 || body["result"] != string(verdict.Undecided) || body["reason"] != v1alpha1.ReasonChangeNotExercised || body["message"] != "about ChangeNotExercised" {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if w := post(newReader(t, opened(s)), "pre-rollout", asksX); w.Code <= 202 || !strings.Contains(w.Body.String(), "policysweep a/x is Unknown") {
+	if w := post(newReader(t, opened(s)), "pre-rollout", asksX); w.Code <= 202 || !strings.Contains(w.Body.String(), "policysweep a/x is undecided") {
 		t.Errorf("Flagger: %d %s", w.Code, w.Body)
 	}
 }

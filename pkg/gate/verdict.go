@@ -9,25 +9,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
-// Result is a verdict in one word.
-type Result string
-
-// The results. A rollout proceeds with the first, stops with the second, and waits for a person
-// with the third.
-const (
-	Pass    Result = "Pass"
-	Fail    Result = "Fail"
-	Unknown Result = "Unknown"
-)
-
-// Verdict is the answer about an object whose work has ended.
-type Verdict struct {
+// Answer is the verdict on an object whose work has ended.
+type Answer struct {
 	metav1.TypeMeta `json:",inline"`
 
-	// Result is what the gates say together.
-	Result Result `json:"result"`
+	// Result is what the gates say together. A rollout proceeds with Pass, stops with Fail, and
+	// waits for a person with Unknown.
+	Result verdict.Outcome `json:"result"`
 	// Reason is the reason of the condition that the result comes from.
 	Reason string `json:"reason"`
 	// Message is the result in a sentence.
@@ -59,7 +50,7 @@ func (e otherFileError) Error() string {
 }
 
 // verdictOn returns the verdict of an object on an EPP file of a digest, unless that is empty.
-func (o *object) verdictOn(digest string) (*Verdict, error) {
+func (o *object) verdictOn(digest string) (*Answer, error) {
 	v, err := o.verdict()
 	if err == nil && digest != "" && !o.judges(digest) {
 		return nil, otherFileError{digest}
@@ -70,7 +61,7 @@ func (o *object) verdictOn(digest string) (*Verdict, error) {
 // verdict returns the verdict of an object, or an unfinishedError. A result of Pass needs gates
 // that pass, of the present spec, with the inputs that the cluster has now: all else is no
 // evidence for a rollout.
-func (o *object) verdict() (*Verdict, error) {
+func (o *object) verdict() (*Answer, error) {
 	st := o.status
 	if st.ObservedGeneration != o.GetGeneration() {
 		return nil, unfinishedError{fmt.Sprintf("the status is of generation %d of the spec, and the present one is %d", st.ObservedGeneration, o.GetGeneration())}
@@ -79,9 +70,9 @@ func (o *object) verdict() (*Verdict, error) {
 	if ready == nil {
 		return nil, unfinishedError{"the work has not begun"}
 	}
-	v := &Verdict{
+	v := &Answer{
 		TypeMeta: metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "Verdict"},
-		Result:   Unknown, Reason: ready.Reason, Message: ready.Message,
+		Result:   verdict.Undecided, Reason: ready.Reason, Message: ready.Message,
 		Gates: append([]v1alpha1.GateStatus{}, st.Gates...), ObservedGeneration: st.ObservedGeneration,
 		PlanHash: st.PlanHash, EngineVersion: st.EngineVersion, Inputs: append([]v1alpha1.InputDigest{}, st.Inputs...),
 		CompletionTime: st.CompletionTime,
@@ -96,7 +87,7 @@ func (o *object) verdict() (*Verdict, error) {
 	case changed != nil && changed.Status == metav1.ConditionTrue:
 		v.Reason, v.Message = changed.Reason, changed.Message
 	default:
-		v.Result, v.Reason, v.Message = resultOf(passed.Status), passed.Reason, passed.Message
+		v.Result, v.Reason, v.Message = verdict.OfCondition(string(passed.Status)), passed.Reason, passed.Message
 	}
 	return v, nil
 }
@@ -106,15 +97,4 @@ func (o *object) verdict() (*Verdict, error) {
 func needsUser(ready *metav1.Condition, all []metav1.Condition) bool {
 	stalled := meta.IsStatusConditionTrue(all, v1alpha1.ConditionStalled)
 	return stalled && ready.Reason != v1alpha1.ReasonInputMissing || meta.IsStatusConditionTrue(all, v1alpha1.ConditionFailed)
-}
-
-func resultOf(passed metav1.ConditionStatus) Result {
-	switch passed {
-	case metav1.ConditionTrue:
-		return Pass
-	case metav1.ConditionFalse:
-		return Fail
-	default:
-		return Unknown
-	}
 }

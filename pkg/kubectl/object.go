@@ -15,6 +15,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/archive"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // An Object is a run or a sweep of a cluster: one of the two fields is set.
@@ -82,8 +83,16 @@ func (o Object) HasEnded() bool { return o.Standing().HasEnded() }
 // State is that of the [Standing].
 func (o Object) State() string { return o.Standing().State() }
 
-// VerdictWord is that of the [Standing].
-func (o Object) VerdictWord() string { return o.Standing().VerdictWord() }
+// Outcome is that of the [Standing].
+func (o Object) Outcome() verdict.Outcome { return o.Standing().Outcome() }
+
+// OutcomeWord is the outcome in a word; "" where there are no gates, or no results.
+func (o Object) OutcomeWord() string {
+	if o.Outcome() == "" {
+		return ""
+	}
+	return o.Outcome().Word()
+}
 
 // ErrNotInstalled says that a cluster does not know the kinds.
 var ErrNotInstalled = archive.NewFault(errors.New("the cluster does not know the kinds of Windtunnel: install them first, as docs/install.md says"))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // Lines are the state of an object as a table for a terminal.
@@ -33,7 +34,7 @@ func Lines(o Object) []string {
 		}
 	}
 	for _, g := range o.Status().Gates {
-		add("gate "+g.Name, words[g.Verdict]+": "+g.Message)
+		add("gate "+g.Name, verdict.Outcome(g.Verdict).Word()+": "+g.Message)
 	}
 	if at := o.attention(); at < gateFails || at == isBlocked {
 		add("message", OneLine(o.Why()))
@@ -99,10 +100,10 @@ func Line(o Object) string {
 // gateCounts counts gates by verdict.
 func gateCounts(gates []v1alpha1.GateStatus) string {
 	var parts []string
-	for _, verdict := range []v1alpha1.GateVerdict{v1alpha1.GatePass, v1alpha1.GateFail, v1alpha1.GateUnknown, v1alpha1.GateNotJudged} {
-		n := len(slices.DeleteFunc(slices.Clone(gates), func(g v1alpha1.GateStatus) bool { return g.Verdict != verdict }))
+	for _, o := range verdict.Outcomes {
+		n := len(slices.DeleteFunc(slices.Clone(gates), func(g v1alpha1.GateStatus) bool { return verdict.Outcome(g.Verdict) != o }))
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, words[verdict]))
+			parts = append(parts, fmt.Sprintf("%d %s", n, o.Word()))
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -35,7 +35,7 @@ state        Running
 round        3
 simulations  420 of 900 done, 2 failed, 7 reused, 4 shards
 best so far  point 7: ttft.p99 200 ms (100 ms to 300 ms)
-gate fast    not enough evidence: needs more seeds`
+gate fast    undecided: needs more seeds`
 	if diff := cmp.Diff(want, strings.Join(kubectl.Lines(kubectl.Object{Sweep: s}), "\n")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // A Standing is what a status says about the spec of a generation, whichever kind has it.
@@ -52,29 +53,11 @@ func (s Standing) State() string {
 	return c.Reason
 }
 
-// Verdicts of gates in a word.
-const (
-	Pass = "pass"
-	Fail = "fail"
-	// Keep says that no point is better than the baseline, and no gate fails.
-	Keep = "keep"
-	// Unknown says that there is not enough evidence.
-	Unknown = "unknown"
-)
-
-// VerdictWord is the verdict of the gates in a word; "" where there are no gates, or no results.
-func (s Standing) VerdictWord() string {
+// Outcome is what came of all gates; "" where there are no gates, or no results.
+func (s Standing) Outcome() verdict.Outcome {
 	c := s.condition(v1alpha1.ConditionPassed)
-	switch {
-	case c == nil || s.IsStale() || c.Reason == v1alpha1.ReasonPending:
+	if c == nil || s.IsStale() || c.Reason == v1alpha1.ReasonPending {
 		return ""
-	case c.Reason == v1alpha1.ReasonBaselineIsBest:
-		return Keep
-	case c.Status == metav1.ConditionTrue:
-		return Pass
-	case c.Status == metav1.ConditionFalse:
-		return Fail
-	default:
-		return Unknown
 	}
+	return verdict.OfCondition(string(c.Status))
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -24,8 +25,10 @@ type Row struct {
 	Object string `json:"object"`
 	State  string `json:"state"`
 	// Done and Of count simulations.
-	Done    int64     `json:"done"`
-	Of      int64     `json:"of"`
+	Done int64 `json:"done"`
+	Of   int64 `json:"of"`
+	// Outcome is what came of all gates in a word, and Verdict is its name for programs.
+	Outcome string    `json:"-"`
 	Verdict string    `json:"verdict,omitempty"`
 	Best    string    `json:"best,omitempty"`
 	Created time.Time `json:"created"`
@@ -49,7 +52,7 @@ func (c Caller) Top(objects []Object) []Row {
 	rows := []Row{}
 	for _, o := range sorted {
 		row := Row{
-			Namespace: o.Meta().Namespace, Object: o.Ref(), State: o.State(), Verdict: o.VerdictWord(),
+			Namespace: o.Meta().Namespace, Object: o.Ref(), State: o.State(), Outcome: o.OutcomeWord(), Verdict: o.nameOfVerdict(),
 			Best: o.best(), Created: o.Meta().CreationTimestamp.Time,
 		}
 		if p := o.Status().Progress; p != nil {
@@ -61,6 +64,15 @@ func (c Caller) Top(objects []Object) []Row {
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// nameOfVerdict is the verdict by its name in the JSON of rows, which programs read: it has one
+// for a baseline that ranks first.
+func (o Object) nameOfVerdict() string {
+	if c := o.condition(v1alpha1.ConditionPassed); c != nil && c.Reason == v1alpha1.ReasonBaselineIsBest && o.Outcome() != "" {
+		return "keep"
+	}
+	return strings.ToLower(string(o.Outcome()))
 }
 
 // best is the best candidate of a sweep, or what a run has for its first metric.
@@ -109,7 +121,7 @@ func WriteTop(w io.Writer, rows []Row, namespaces bool, now time.Time) error {
 		if namespaces {
 			fmt.Fprintf(t, "%s\t", r.Namespace)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Object, r.State, r.done(), cmp.Or(r.Verdict, "-"), duration.HumanDuration(now.Sub(r.Created)), cmp.Or(r.Best, "-"))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Object, r.State, r.done(), cmp.Or(r.Outcome, "-"), duration.HumanDuration(now.Sub(r.Created)), cmp.Or(r.Best, "-"))
 	}
 	if err := t.Flush(); err != nil {
 		return err

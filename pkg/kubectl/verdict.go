@@ -8,13 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
-	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // Verdict is the verdict of the gates in the form of the local commands; nil where there are no
@@ -24,10 +22,7 @@ func (o Object) Verdict() *study.Verdict {
 	if c == nil || o.IsStale() || c.Reason == v1alpha1.ReasonPending {
 		return nil
 	}
-	judgement := map[metav1.ConditionStatus]result.Judgement{
-		metav1.ConditionTrue: result.Pass, metav1.ConditionFalse: result.Fail, metav1.ConditionUnknown: result.Unknown,
-	}[c.Status]
-	return &study.Verdict{Judgement: judgement, Message: c.Message, KeepBaseline: c.Reason == v1alpha1.ReasonBaselineIsBest, Unexercised: c.Reason == v1alpha1.ReasonChangeNotExercised, WithinModelError: c.Reason == v1alpha1.ReasonWithinModelError}
+	return &study.Verdict{Judgement: o.Outcome(), Message: c.Message, KeepBaseline: c.Reason == v1alpha1.ReasonBaselineIsBest, Unexercised: c.Reason == v1alpha1.ReasonChangeNotExercised, WithinModelError: c.Reason == v1alpha1.ReasonWithinModelError}
 }
 
 // WriteVerdict says why an object has its verdict: its state, each gate, the best candidate and the
@@ -35,7 +30,7 @@ func (o Object) Verdict() *study.Verdict {
 func WriteVerdict(w io.Writer, o Object) {
 	fmt.Fprintf(w, "%s: %s\n", o.Title(), o.headline())
 	for _, g := range o.sortedGates() {
-		fmt.Fprintf(w, "  gate %s: %s: %s\n", g.Name, words[g.Verdict], g.Message)
+		fmt.Fprintf(w, "  gate %s: %s: %s\n", g.Name, verdict.Outcome(g.Verdict).Word(), g.Message)
 	}
 	if advice := o.decides(); advice != "" {
 		fmt.Fprintf(w, "  %s\n", advice)
@@ -44,11 +39,6 @@ func WriteVerdict(w io.Writer, o Object) {
 		writeCandidate(w, "best", o.Sweep.Status.Best)
 		writeCandidate(w, "baseline", o.Sweep.Status.Baseline)
 	}
-}
-
-// words are the words for verdicts of gates.
-var words = map[v1alpha1.GateVerdict]string{
-	v1alpha1.GatePass: "pass", v1alpha1.GateFail: "fail", v1alpha1.GateUnknown: "not enough evidence", v1alpha1.GateNotJudged: "not judged",
 }
 
 // headline is the state of an object in a sentence.
@@ -60,21 +50,16 @@ func (o Object) headline() string {
 		return o.State() + ": " + OneLine(o.Why())
 	case v == nil:
 		return "complete, without gates"
-	case v.KeepBaseline:
-		return OneLine(v.Message)
-	case v.Undecided():
-		return "undecided: " + OneLine(v.Message)
 	default:
-		return map[result.Judgement]string{result.Pass: "pass", result.Fail: "do not ship", result.Unknown: "not enough evidence"}[v.Judgement] + ": " + OneLine(v.Message)
+		return v.Judgement.Word() + ": " + OneLine(v.Message)
 	}
 }
 
-// sortedGates are the gates: those that fail first, then those without enough evidence.
+// sortedGates are the gates: those that fail first, then those that are undecided.
 func (o Object) sortedGates() []v1alpha1.GateStatus {
-	order := []v1alpha1.GateVerdict{v1alpha1.GateFail, v1alpha1.GateUnknown, v1alpha1.GateNotJudged, v1alpha1.GatePass}
 	gates := slices.Clone(o.Status().Gates)
 	slices.SortStableFunc(gates, func(a, b v1alpha1.GateStatus) int {
-		return slices.Index(order, a.Verdict) - slices.Index(order, b.Verdict)
+		return slices.Index(verdict.Outcomes, verdict.Outcome(a.Verdict)) - slices.Index(verdict.Outcomes, verdict.Outcome(b.Verdict))
 	})
 	return gates
 }

@@ -57,7 +57,7 @@ func (l board) bestCapacity(load string) string {
 	case c.Breaks == "":
 		return fmt.Sprintf("%s holds a %s of %s, the greatest that was tried.", subject, load, loadText(c, c.Holds))
 	case c.Undecided:
-		return fmt.Sprintf("%s holds a %s of %s; whether it holds %s is not decided.", subject, load, loadText(c, c.Holds), loadText(c, c.Breaks))
+		return fmt.Sprintf("%s holds a %s of %s; whether it holds %s is undecided.", subject, load, loadText(c, c.Holds), loadText(c, c.Breaks))
 	default:
 		return fmt.Sprintf("%s holds a %s of %s, and does not hold %s.", subject, load, loadText(c, c.Holds), loadText(c, c.Breaks))
 	}

@@ -250,7 +250,7 @@ func (r *RunReport) Write(w io.Writer) error {
 	if judgement, words := r.Verdict(); judgement == "" {
 		fmt.Fprintf(&b, "%s.\n\n", printable.Markdown(words))
 	} else {
-		fmt.Fprintf(&b, "**%s**: %s.\n\n", judgement, printable.Markdown(words))
+		fmt.Fprintf(&b, "**%s**: %s.\n\n", judgement.Title(), printable.Markdown(words))
 	}
 	fmt.Fprintf(&b, "%s.\n\n", printable.Markdown(r.Finding()))
 	for _, f := range r.Findings() {

@@ -211,7 +211,7 @@ func (s sizing) tooSmall(demand string) string {
 	return text
 }
 
-// sizingFacts name the pools of which it is not decided whether they meet the demand.
+// sizingFacts name the pools of which it is undecided whether they meet the demand.
 func (l board) sizingFacts() []string {
 	var names []string
 	for i := range l.Candidates {
@@ -222,7 +222,7 @@ func (l board) sizingFacts() []string {
 	if len(names) == 0 {
 		return nil
 	}
-	return []string{"It is not decided whether the demand is met by " + firstNames(names) + ": more seeds may decide it (replications.count)."}
+	return []string{"It is undecided whether the demand is met by " + firstNames(names) + ": more seeds may decide it (replications.count)."}
 }
 
 // sizingLegend explains the table of pools for a demand.

@@ -128,7 +128,7 @@ func (r *Sweep) verdict(b *bytes.Buffer) {
 		fmt.Fprintf(b, "%s.\n\n", printable.Markdown(words))
 		return
 	}
-	fmt.Fprintf(b, "**%s**: %s.\n\n", judgement, printable.Markdown(words))
+	fmt.Fprintf(b, "**%s**: %s.\n\n", judgement.Title(), printable.Markdown(words))
 	if told := r.Decisions(); told != "" {
 		fmt.Fprintf(b, "%s.\n\n", told)
 	}
@@ -300,7 +300,7 @@ func writeGates(b *bytes.Buffer, gates []result.GateResult) {
 	}
 	fmt.Fprint(b, "## Gates\n\n| gate | verdict | evidence |\n|---|---|---|\n")
 	for _, g := range gates {
-		fmt.Fprintf(b, "| %s | %s | %s |\n", printable.Markdown(g.Name), g.Verdict, printable.Markdown(g.Message))
+		fmt.Fprintf(b, "| %s | %s | %s |\n", printable.Markdown(g.Name), g.Verdict.Word(), printable.Markdown(g.Message))
 	}
 	fmt.Fprintln(b)
 }

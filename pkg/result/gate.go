@@ -83,20 +83,6 @@ func (g Gate) String() string {
 	return Constraint{g.Measure, g.Operator, g.Bound}.String()
 }
 
-// Judgement is what came of a gate.
-type Judgement string
-
-const (
-	// Pass says that the claim holds, with the gate's confidence.
-	Pass Judgement = "Pass"
-	// Fail says that it does not, with the same confidence.
-	Fail Judgement = "Fail"
-	// Unknown says that the evidence is not enough.
-	Unknown Judgement = "Unknown"
-	// NotJudged says that the claim compares the baseline with itself.
-	NotJudged Judgement = "NotJudged"
-)
-
 // GateResult is a gate and what rows say of it.
 type GateResult struct {
 	Gate
@@ -121,7 +107,7 @@ type GateResult struct {
 }
 
 // With takes in how far a change from the baseline was exercised. Where it was not, a claim
-// relative to the baseline is not decided: both sides would have the same figures whatever
+// relative to the baseline is undecided: both sides would have the same figures whatever
 // the change does.
 func (r GateResult) With(c *Change) GateResult {
 	r.Change = c
@@ -129,7 +115,7 @@ func (r GateResult) With(c *Change) GateResult {
 		return r
 	}
 	r.Verdict = Unknown
-	r.Message = fmt.Sprintf("%s is not decided: the change was not exercised (%s)", r.Gate, c)
+	r.Message = fmt.Sprintf("%s %s: the change was not exercised (%s)", r.Gate, r.Verdict.Verb(), c)
 	return r
 }
 
@@ -180,7 +166,7 @@ func (g Gate) claim(xs, ys []float64) Judgement {
 // AgainstItself is the result of a relative claim about the baseline, which
 // would hold whatever the figures.
 func (g Gate) AgainstItself() GateResult {
-	return GateResult{Gate: g, Verdict: NotJudged, Message: fmt.Sprintf("%s is not judged, because the baseline is the best point", g)}
+	return GateResult{Gate: g, Verdict: NotJudged, Message: fmt.Sprintf("%s %s, because the baseline is the best point", g, NotJudged.Verb())}
 }
 
 // JudgeEach says whether the claim holds at every candidate: it fails where it
@@ -205,7 +191,7 @@ func (g Gate) JudgeEach(candidates []Contender, baseline *Contender) GateResult 
 		worst.Message = worst.Point + ": " + worst.Message
 		return worst
 	}
-	worst.Message = fmt.Sprintf("%s: %s (of %d points %d pass, %d fail, %d are not decided)",
+	worst.Message = fmt.Sprintf("%s: %s (of %d points %d pass, %d fail, %d undecided)",
 		worst.Point, worst.Message, len(candidates), counts[Pass], counts[Fail], counts[Unknown])
 	return worst
 }
@@ -309,10 +295,8 @@ func (r *GateResult) message(seeds int, constant bool) string {
 	if missing := seeds - r.N; missing > 0 {
 		found = append(found, fmt.Sprintf("no value under %d of %d seeds", missing, seeds))
 	}
-	return fmt.Sprintf("%s %s: %s", r.Gate, judgementVerbs[r.Verdict], strings.Join(found, ", "))
+	return fmt.Sprintf("%s %s: %s", r.Gate, r.Verdict.Verb(), strings.Join(found, ", "))
 }
-
-var judgementVerbs = map[Judgement]string{Pass: "passes", Fail: "fails", Unknown: "is not decided"}
 
 // figure prints a value in the gate's terms.
 func (r *GateResult) figure(value float64) string {
@@ -357,7 +341,7 @@ func Unexercised(results []GateResult) string {
 }
 
 // Passed says whether all gates that were judged pass, and which does not: Fail
-// where one fails, Unknown where one is not decided. Its text also appears in the status
+// where one fails, Undecided where one is. Its text also appears in the status
 // of an object and in the output of sweep. Words that only compare prints belong in
 // verdictLine of cmd/windtunnel.
 //

@@ -29,12 +29,12 @@ func TestGatesOfSeveralPoints(t *testing.T) {
 		want  Judgement
 		words string
 	}{
-		"all pass, the nearest to the bound is named": {[]Contender{low, high}, Pass, "high: ttft.p99 ≤ 500 ms passes: 205 ms, below 236.6 ms with 95 % (2 seeds) (of 2 points 2 pass, 0 fail, 0 are not decided)"},
-		"one fails":                         {[]Contender{low, bad, high}, Fail, "bad: ttft.p99 ≤ 500 ms fails: 705 ms, above 673.4 ms with 95 % (2 seeds) (of 3 points 2 pass, 1 fail, 0 are not decided)"},
-		"the worst is named":                {[]Contender{bad, worse, open}, Fail, "worse: ttft.p99 ≤ 500 ms fails: 905 ms, above 873.4 ms with 95 % (2 seeds) (of 3 points 0 pass, 2 fail, 1 are not decided)"},
-		"one is open":                       {[]Contender{high, open}, Unknown, "open: ttft.p99 ≤ 500 ms is not decided: 300 ms, one seed, which does not show the spread (of 2 points 1 pass, 0 fail, 1 are not decided)"},
+		"all pass, the nearest to the bound is named": {[]Contender{low, high}, Pass, "high: ttft.p99 ≤ 500 ms passes: 205 ms, below 236.6 ms with 95 % (2 seeds) (of 2 points 2 pass, 0 fail, 0 undecided)"},
+		"one fails":                         {[]Contender{low, bad, high}, Fail, "bad: ttft.p99 ≤ 500 ms fails: 705 ms, above 673.4 ms with 95 % (2 seeds) (of 3 points 2 pass, 1 fail, 0 undecided)"},
+		"the worst is named":                {[]Contender{bad, worse, open}, Fail, "worse: ttft.p99 ≤ 500 ms fails: 905 ms, above 873.4 ms with 95 % (2 seeds) (of 3 points 0 pass, 2 fail, 1 undecided)"},
+		"one is open":                       {[]Contender{high, open}, Unknown, "open: ttft.p99 ≤ 500 ms is undecided: 300 ms, one seed, which does not show the spread (of 2 points 1 pass, 0 fail, 1 undecided)"},
 		"one alone is not counted":          {[]Contender{low}, Pass, "low: ttft.p99 ≤ 500 ms passes: 105 ms, below 136.6 ms with 95 % (2 seeds)"},
-		"a point without rows is not known": {[]Contender{low, {Name: "lost"}}, Unknown, "lost: ttft.p99 ≤ 500 ms: it has no measurement (of 2 points 1 pass, 0 fail, 1 are not decided)"},
+		"a point without rows is not known": {[]Contender{low, {Name: "lost"}}, Unknown, "lost: ttft.p99 ≤ 500 ms: it has no measurement (of 2 points 1 pass, 0 fail, 1 undecided)"},
 		"no other point":                    {nil, Unknown, "ttft.p99 ≤ 500 ms: there is no point beside the baseline"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestGates(t *testing.T) {
 		},
 		"the mean keeps to it, but nobody knows": {
 			gate("ttft.p99", AtMost, "500ms"), of("ttft.p99", 0.40, 0.49, 0.58), nil,
-			Unknown, "ttft.p99 ≤ 500 ms is not decided: 490 ms, below 641.7 ms with 95 % (3 seeds)",
+			Unknown, "ttft.p99 ≤ 500 ms is undecided: 490 ms, below 641.7 ms with 95 % (3 seeds)",
 		},
 		// The two-sided interval at 95 %, ±2.48 ms, still holds the bound.
 		"one side is enough": {
@@ -92,7 +92,7 @@ func TestGates(t *testing.T) {
 		},
 		"one seed": {
 			gate("goodput", AtLeast, "99%"), of("goodput", 1), nil,
-			Unknown, "goodput ≥ 99 % is not decided: 100 %, one seed, which does not show the spread",
+			Unknown, "goodput ≥ 99 % is undecided: 100 %, one seed, which does not show the spread",
 		},
 		"equal seeds": {
 			gate("goodput", AtLeast, "99%"), of("goodput", 1, 1, 1), nil,
@@ -108,7 +108,7 @@ func TestGates(t *testing.T) {
 		},
 		"nothing measured under one seed does not pass": {
 			gate("ttft.p99", AtMost, "500ms"), of("ttft.p99", 0.40, 0.41, 0.42, -1), nil,
-			Unknown, "ttft.p99 ≤ 500 ms is not decided: 410 ms, below 426.9 ms with 95 % (3 seeds), no value under 1 of 4 seeds",
+			Unknown, "ttft.p99 ≤ 500 ms is undecided: 410 ms, below 426.9 ms with 95 % (3 seeds), no value under 1 of 4 seeds",
 		},
 		// Unpaired, the seeds' spread of 0.05 would hide what is 0.5 % everywhere.
 		"not worse than the baseline": {
@@ -125,11 +125,11 @@ func TestGates(t *testing.T) {
 		},
 		"a baseline that may be 0": {
 			versus("preemptions", AtMost, "+5%"), of("preemptions", 0, 9, 4), of("preemptions", 0, 1, 12), Unknown,
-			"preemptions ≤ baseline +5 % is not decided: +0 %, the baseline cannot be told from 0 (3 seeds)",
+			"preemptions ≤ baseline +5 % is undecided: +0 %, the baseline cannot be told from 0 (3 seeds)",
 		},
 		"other seeds are no pairs": {
 			versus("goodput", AtLeast, "-1%"), of("goodput", 0.9, 0.9), of("goodput", -1, 0.9), Unknown,
-			"goodput ≥ baseline -1 % is not decided: +0 %, one seed, which does not show the spread, no value under 1 of 2 seeds",
+			"goodput ≥ baseline -1 % is undecided: +0 %, one seed, which does not show the spread, no value under 1 of 2 seeds",
 		},
 	}
 	for name, tc := range cases {

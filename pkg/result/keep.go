@@ -7,17 +7,19 @@ import (
 	"strings"
 )
 
+// Keep says that no point is better than the baseline.
+const Keep = "keep what you have: the baseline ranks first"
+
 // KeepBaseline says in one sentence that the baseline is to be kept, and how far
 // behind the best of the other candidates is. The baseline must rank first.
 func (l *Leaderboard) KeepBaseline() string {
-	const keep = "keep what you have: the baseline ranks first"
 	for i := range l.Candidates {
 		next := &l.Candidates[i]
 		if next.Baseline || !next.Complete() || len(next.VersusBaseline) == 0 {
 			continue
 		}
 		if next.Rank == 1 {
-			return fmt.Sprintf("%s; %s has the same figures", keep, candidateName(next))
+			return fmt.Sprintf("%s; %s has the same figures", Keep, candidateName(next))
 		}
 		difference, margin, verdict := next.VersusBaseline[0].Texts(len(l.Seeds))
 		change := strings.Join(strings.Fields(difference+" "+margin), " ")
@@ -25,9 +27,9 @@ func (l *Leaderboard) KeepBaseline() string {
 		if next.VersusBaseline[0].multiple() {
 			of = "the baseline's"
 		}
-		return fmt.Sprintf("%s; next is %s with %s %s %s (%s)", keep, candidateName(next), l.Objectives[0].Measure, change, of, verdict)
+		return fmt.Sprintf("%s; next is %s with %s %s %s (%s)", Keep, candidateName(next), l.Objectives[0].Measure, change, of, verdict)
 	}
-	return keep + ", and no other point has all of its results"
+	return Keep + ", and no other point has all of its results"
 }
 
 // OnlyPoint names the only point of a sweep that varies nothing but the workload.

@@ -40,19 +40,19 @@ func (m Measure) Checked() latency.CheckedMetric {
 }
 
 // beside takes in the errors of the model under which both sides were simulated, where the
-// gate asks for it. A verdict that they could turn is Unknown.
+// gate asks for it. A verdict that they could turn is undecided.
 func (r GateResult) beside(candidate, baseline *Contender) GateResult {
 	of, ofBaseline := &candidate.ModelError, &baseline.ModelError
 	if !r.ModelError || r.Verdict != Pass && r.Verdict != Fail || !r.canTurn(candidate, baseline) {
 		return r
 	}
-	found := strings.TrimPrefix(r.Message, fmt.Sprintf("%s %s: ", r.Gate, judgementVerbs[r.Verdict]))
+	found := strings.TrimPrefix(r.Message, fmt.Sprintf("%s %s: ", r.Gate, r.Verdict.Verb()))
 	why := of
 	if r.Relative && !of.Unchecked && (ofBaseline.Unchecked || ofBaseline.Share > of.Share) {
 		why = ofBaseline
 	}
 	r.Verdict, r.Doubt = Unknown, fmt.Sprintf("%s; to decide it, %s", why.Why, why.Settles)
-	r.Message = fmt.Sprintf("%s is not decided: %s, but %s", r.Gate, found, r.Doubt)
+	r.Message = fmt.Sprintf("%s %s: %s, but %s", r.Gate, r.Verdict.Verb(), found, r.Doubt)
 	return r
 }
 
@@ -97,7 +97,7 @@ func scaled(values []float64, factor float64) []float64 {
 	return out
 }
 
-// Doubted reports whether errors of the model are why gates are not decided: more seeds
+// Doubted reports whether errors of the model are why gates are undecided: more seeds
 // would decide none of them.
 func Doubted(results []GateResult) bool {
 	doubted := false

@@ -90,7 +90,7 @@ func TestAGateSaysWhatWouldDecideIt(t *testing.T) {
 	e := ModelError{Share: 0.1, Why: "predictions of TTFT for pool chat were off by 10 %", Settles: "measure TTFT of m on g at TP 1, and calibrate"}
 	c := &Contender{Rows: constantRows(1, 0.48), ModelError: e}
 	r := gateOf(t, GateText{Value: "500ms", ModelError: "Include"}).JudgeOne(c, &Contender{})
-	want := "ttft.p99 ≤ 500 ms is not decided: 480 ms, the same under all 2 seeds, but predictions of TTFT for pool chat were off by 10 %; " +
+	want := "ttft.p99 ≤ 500 ms is undecided: 480 ms, the same under all 2 seeds, but predictions of TTFT for pool chat were off by 10 %; " +
 		"to decide it, measure TTFT of m on g at TP 1, and calibrate"
 	if diff := cmp.Diff(want, r.Message); diff != "" {
 		t.Errorf("message (−want +got):\n%s", diff)

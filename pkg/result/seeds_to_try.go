@@ -10,7 +10,7 @@ const fewSeeds = 5
 // maxSeedsToTry is beyond what more seeds are worth: the figure lies at the bound.
 const maxSeedsToTry = 1000
 
-// SeedsToTry estimates how many seeds would decide a claim that is not decided, if
+// SeedsToTry estimates how many seeds would decide a claim that is undecided, if
 // mean and spread stay as they are: the margin shrinks with the root of their
 // number. It is 0 where the claim is decided,
 // where more seeds exercise nothing more or the model's error decides, and where the mean lies so near the

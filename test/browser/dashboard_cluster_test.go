@@ -144,7 +144,7 @@ func TestProgressComesByItself(t *testing.T) {
 	running.Status = ended.Status
 	must(t, cluster.Update(t.Context(), running))
 	cluster.changes <- key
-	tab.until(t, `document.body.innerText.includes("Stopped") && document.documentElement.dataset.ready === "1"`)
+	tab.until(t, `document.body.innerText.includes("✖ Fail") && document.documentElement.dataset.ready === "1"`)
 	tab.shoot(t, "dashboard report light")
 	tab.checkQuietWithin(t, server)
 }

@@ -152,7 +152,7 @@ func (p *platform) aNewSpecHasNoVerdict(t *testing.T, url, token string, sweep *
 		begin := time.Now()
 		code, text := get(t, url, token)
 		slowest = max(slowest, time.Since(begin))
-		var v gate.Verdict
+		var v gate.Answer
 		if err := json.Unmarshal([]byte(text), &v); err != nil {
 			t.Fatal(err)
 		}

@@ -65,7 +65,7 @@ func completedNames(objects []kubectl.Object, kind, begun string) []cobra.Comple
 			name = o.Ref()
 		}
 		if strings.HasPrefix(name, begun) {
-			names = append(names, cobra.CompletionWithDesc(name, strings.Join(strings.Fields(o.Kind()+" "+o.State()+" "+o.VerdictWord()), " ")))
+			names = append(names, cobra.CompletionWithDesc(name, strings.Join(strings.Fields(o.Kind()+" "+o.State()+" "+o.OutcomeWord()), " ")))
 		}
 	}
 	slices.Sort(names)

@@ -113,7 +113,7 @@ func TestASweepLeadsToTheManifestOfAPoint(t *testing.T) {
 	show := pagesOf(t, sourceOf(t, dashboardtest.Sweep(t, "team", "routes", "1ms")...))
 	_, list := show("/")
 	_, report := show(firstLink(t, list, "/policysweeps/routes$"))
-	for _, want := range []string{"Stopped", "What changes", "</html>"} {
+	for _, want := range []string{"</span> Fail</h1>", "What changes", "</html>"} {
 		if !strings.Contains(report, want) {
 			t.Errorf("the report lacks %q", want)
 		}

@@ -18,6 +18,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/dashboard"
 	"windtunnel.dev/windtunnel/pkg/dashboard/folder"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // Outputs of run -o json, as short as they can be.
@@ -101,8 +102,8 @@ func TestResultsOfFiles(t *testing.T) {
 	}
 	for i := range objects {
 		o := &objects[i]
-		if o.State() != "Complete" || o.Verdict() != "fail" || !o.Ended() {
-			t.Errorf("%s: state %s, verdict %s", o.Name, o.State(), o.Verdict())
+		if o.State() != "Complete" || o.Outcome() != verdict.Fail || !o.Ended() {
+			t.Errorf("%s: state %s, verdict %s", o.Name, o.State(), o.Outcome())
 		}
 		r, err := s.Results(t.Context(), o)
 		if err != nil || len(r.Rows) != 1 || r.Report != nil {

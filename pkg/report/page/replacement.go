@@ -29,7 +29,7 @@ type Replacement struct {
 type replacementView struct {
 	First, Second string
 	Style         template.CSS
-	Verdict       verdict
+	Verdict       heading
 	Gates         []gate
 	Answers       []string
 	Differences   report.CaptionedTable
@@ -44,7 +44,7 @@ func (r *Replacement) Write(w io.Writer) error {
 	table, notes := report.ContrastTable(of.Contrast)
 	v := &replacementView{
 		First: of.Contrast.Names[0], Second: of.Contrast.Names[1], Style: template.CSS(style), //nolint:gosec // the style is ours
-		Verdict: verdictOfGates(r.Judgement, sentence(of.Sentence()), of.Gates), Gates: gatesOf(of.Gates), Answers: answersTo(of.Gates),
+		Verdict: headingOf(r.Judgement, sentence(of.Sentence())), Gates: gatesOf(of.Gates), Answers: answersTo(of.Gates),
 		Differences: report.CaptionedTable{Caption: "Metrics that differ, those of the gates first", Table: table}, Notes: notes, Basis: of.Basis,
 	}
 	if of.Change.Unexercised == "" {

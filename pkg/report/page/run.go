@@ -46,7 +46,7 @@ type runView struct {
 	Style  template.CSS
 	Data   *RunData
 
-	Verdict            verdict
+	Verdict            heading
 	Gates              []gate
 	Targets            []report.TargetLine
 	Tables             []report.CaptionedTable
@@ -91,7 +91,7 @@ func (r *Run) view() *runView {
 	}
 	v.Notes, v.Basis = splitNotes(r.Report.Notes())
 	judgement, why := r.Report.Verdict()
-	v.Verdict = runVerdict(judgement, upperFirst(why), r.Report.Gates)
+	v.Verdict = headingOf(judgement, upperFirst(why))
 	for _, f := range data.Figures {
 		v.HasGroups = v.HasGroups || f.Of != allRequests || f.Low != nil
 	}
@@ -145,18 +145,6 @@ func turned(t report.Table) report.Table {
 		out.Rows = append(out.Rows, row)
 	}
 	return out
-}
-
-// runVerdict are the words for what gates say of a run.
-func runVerdict(j result.Judgement, why string, gates []result.GateResult) verdict {
-	v := verdictOfGates(j, why, gates)
-	switch j {
-	case result.Pass:
-		v.Word = "Good enough"
-	case result.Fail:
-		v.Word = "Not good enough"
-	}
-	return v
 }
 
 // splitNotes tells notes on how to read figures from those on what they rest on.

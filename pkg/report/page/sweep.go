@@ -55,7 +55,7 @@ type sweepView struct {
 	Style  template.CSS
 	Data   *SweepData
 
-	Verdict verdict
+	Verdict heading
 	Winner  string
 	Gates   []gate
 	Answers []string
@@ -95,7 +95,7 @@ func (s *Sweep) view() (*sweepView, error) {
 		v.Answers = append(v.Answers, note+".")
 	}
 	judgement, why := r.Verdict()
-	v.Verdict = verdictOfGates(judgement, upperFirst(why), r.Gates)
+	v.Verdict = headingOf(judgement, upperFirst(why))
 	if sentence(why) == v.Winner {
 		v.Winner = ""
 	}

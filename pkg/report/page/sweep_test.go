@@ -170,20 +170,6 @@ func TestAPageNeedsItsBestPoint(t *testing.T) {
 	}
 }
 
-// A judgement has a word and a sign beside its colour.
-func TestVerdictsHaveWords(t *testing.T) {
-	seen := map[string]bool{}
-	for _, j := range []result.Judgement{result.Pass, result.Fail, result.Unknown, ""} {
-		v := verdictOf(j, "")
-		for _, text := range []string{v.Word, v.Sign, v.Class} {
-			if text == "" || seen[text] {
-				t.Errorf("%q of %q is empty, or that of another judgement", text, j)
-			}
-			seen[text] = true
-		}
-	}
-}
-
 var elements = regexp.MustCompile(`<(img|svg|script|style|iframe|link|object)[\s>]`)
 
 // No text of a user becomes an element or an attribute.

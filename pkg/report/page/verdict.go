@@ -9,60 +9,30 @@ import (
 	"unicode/utf8"
 
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
-// verdict is a judgement as a word, a shape and a class of the style: no reader depends on its
-// colour.
-type verdict struct{ Word, Sign, Class, Why string }
+// heading is an outcome and its reason at the top of a page.
+type heading struct{ Word, Sign, Class, Why string }
 
-// verdictOf returns the words for a judgement; "" is that of a sweep without gates.
-func verdictOf(j result.Judgement, why string) verdict {
-	v := verdict{Why: why}
-	switch j {
-	case result.Pass:
-		v.Word, v.Sign, v.Class = "May ship", "✔", "pass"
-	case result.Fail:
-		v.Word, v.Sign, v.Class = "Stopped", "✖", "fail"
-	case result.Unknown:
-		v.Word, v.Sign, v.Class = "Too little evidence", "?", "unknown"
-	default:
-		v.Word, v.Sign, v.Class = "Not judged", "–", "none"
-	}
-	return v
-}
-
-// undecided is the word where more evidence of the same kind would decide nothing.
-const undecided = "Undecided"
-
-// verdictOfGates are the words for the judgement of gates.
-func verdictOfGates(j result.Judgement, why string, gates []result.GateResult) verdict {
-	v := verdictOf(j, why)
-	if j == result.Unknown && (result.Unexercised(gates) != "" || result.Doubted(gates)) {
-		v.Word = undecided
-	}
-	return v
+// headingOf returns the heading for what came of gates.
+func headingOf(o verdict.Outcome, why string) heading {
+	return heading{Word: o.Title(), Sign: o.Sign(), Class: o.Class(), Why: why}
 }
 
 // gate is a row of the table of gates.
 type gate struct {
-	verdict
+	verdict.Outcome
 	Name, Message string
 }
 
 // gatesOf returns the rows of gates: those that stop the rollout first.
 func gatesOf(results []result.GateResult) []gate {
 	var all []gate
-	for _, j := range []result.Judgement{result.Fail, result.Unknown, result.Pass, result.NotJudged} {
+	for _, o := range verdict.Outcomes {
 		for i := range results {
-			if g := &results[i]; g.Verdict == j {
-				row := gate{verdictOf(j, ""), g.Name, g.Message}
-				row.Word = map[result.Judgement]string{
-					result.Pass: "passes", result.Fail: "fails", result.Unknown: "too little evidence", result.NotJudged: "not judged",
-				}[j]
-				if j == result.Unknown && (g.Doubt != "" || g.Change != nil && g.Change.Unexercised != "") {
-					row.Word = strings.ToLower(undecided)
-				}
-				all = append(all, row)
+			if g := &results[i]; g.Verdict == o {
+				all = append(all, gate{o, g.Name, g.Message})
 			}
 		}
 	}

@@ -2,8 +2,8 @@
 
 package dashboard
 
-// outcome is what came of the object, in a few words.
-func (o *Object) outcome() string {
+// headline is the figure that tells most of the object.
+func (o *Object) headline() string {
 	switch {
 	case o.Best != nil && o.Unmet:
 		return "none meets the constraints; least bad: " + o.Best.Summary

@@ -17,7 +17,7 @@ func TestOutcomes(t *testing.T) {
 		"ttft.p99 86600 ms":                                       {Key: Key{Resource: Runs}, Metrics: []v1alpha1.MetricValue{{Metric: "ttft.p50", Mean: "1"}, {Metric: "ttft.p99", Mean: "86.596"}}},
 		"":                                                        {Key: Key{Resource: Runs}},
 	} {
-		if got := o.outcome(); got != want {
+		if got := o.headline(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
