@@ -15,6 +15,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/input"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/trace"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/profile"
 	"windtunnel.dev/windtunnel/pkg/setup"
@@ -72,7 +73,7 @@ func (o *importOptions) run(stdin io.Reader, stdout io.Writer, name string) erro
 	if o.stage < 0 {
 		return cli.BadInput(fmt.Errorf("--stage must not be negative"))
 	}
-	in, name, err := openTrace(stdin, name)
+	in, name, err := trace.OpenTrace(stdin, name)
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/input"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/trace"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/preset"
 	"windtunnel.dev/windtunnel/pkg/manifest"
@@ -37,7 +38,7 @@ type initOptions struct {
 	ttft               time.Duration
 	epp, eppVersion    string
 	trace              string
-	traceFile          traceFileFlags
+	traceFile          trace.FileFlags
 	imitate            bool
 	preset             string
 	rate               float64
@@ -64,7 +65,7 @@ func (o *initOptions) registerScenario(f *pflag.FlagSet) {
 	f.StringVar(&o.epp, "epp", "", "`FILE` with the EPP's configuration")
 	f.StringVar(&o.eppVersion, "epp-version", "", "version of the EPP, such as router-v0.10 (default auto with --epp: the newest that accepts the file)")
 	f.StringVar(&o.trace, "trace", "", "`FILE` of recorded traffic")
-	o.traceFile.add(f)
+	o.traceFile.Add(f)
 	f.StringVar(&o.preset, "preset", o.preset, "traffic without a trace: "+strings.Join(presetNames(), ", "))
 	f.Float64Var(&o.rate, "rate", 0, "arrivals a second of the preset (default one for each replica)")
 }
@@ -207,7 +208,7 @@ func (o *initOptions) traffic(ctx context.Context, stderr io.Writer) (starter.Tr
 		}
 		return starter.Preset(v1alpha1.PresetName(o.preset), rate), nil
 	}
-	format, recorded, err := o.traceFile.open(ctx, nil, o.trace)
+	format, recorded, err := o.traceFile.Open(ctx, nil, o.trace)
 	if err != nil {
 		return starter.Traffic{}, cli.BadInput(fmt.Errorf("--trace: %w", err))
 	}
@@ -215,18 +216,18 @@ func (o *initOptions) traffic(ctx context.Context, stderr io.Writer) (starter.Tr
 		fmt.Fprintf(stderr, "windtunnel: --trace: %s\n", message)
 	}
 	if o.imitate {
-		imitation, comparison, err := imitate(ctx, recorded, 1)
+		imitation, comparison, err := trace.Imitate(ctx, recorded, 1)
 		if err != nil {
 			return starter.Traffic{}, err
 		}
-		warnOfImitation(stderr, comparison)
+		trace.WarnOfImitation(stderr, comparison)
 		return starter.Imitate(imitation), nil
 	}
 	file, err := o.beside(o.trace)
 	if err != nil {
 		return starter.Traffic{}, err
 	}
-	spec, err := o.traceFile.spec()
+	spec, err := o.traceFile.Spec()
 	if err != nil {
 		return starter.Traffic{}, cli.BadInput(err)
 	}

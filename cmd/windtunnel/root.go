@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/trace"
 	"windtunnel.dev/windtunnel/internal/printable"
 )
 
@@ -59,7 +60,7 @@ Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
 		newInitCommand(),
 		newDoctorCommand(),
 		newDashboardCommand(),
-		newTraceCommand(),
+		trace.NewCommand(),
 		newImportCommand(),
 		newCalibrateCommand(),
 		newCatalogueCommand(),

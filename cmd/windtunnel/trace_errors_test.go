@@ -10,6 +10,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/trace"
 	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
 )
 
@@ -112,7 +113,7 @@ func TestOutputsWithTheNameOfAFormatAreRefused(t *testing.T) {
 	for _, args := range [][]string{
 		{"fit", "day.jsonl"}, {"convert", "day.jsonl", "--to", "Vidur"}, {"generate"}, {"configmap", "day.jsonl", "--name", "day"},
 	} {
-		for _, format := range inspectFormats {
+		for _, format := range trace.InspectFormats {
 			_, err := windtunnel(t, append(append([]string{"trace"}, args...), "-o", string(format))...)
 			want := fmt.Sprintf("-o %s: must be a file, and %s is a format of windtunnel trace inspect: for a file of that name, use -o ./%s", format, format, format)
 			if cli.ExitCode(err) != cli.ExitBadInput || err.Error() != want {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package trace
 
 import (
 	"bytes"
@@ -27,7 +27,7 @@ const maxConfigMapBytes = corev1.MaxSecretSize
 
 // packOptions are the flags of trace configmap.
 type packOptions struct {
-	traceFileFlags
+	FileFlags
 	name   string
 	output string
 }
@@ -47,7 +47,7 @@ under the file's name with .gz at the end. A cluster and --configmap both take i
 		},
 	}
 	f := cmd.Flags()
-	o.add(f)
+	o.Add(f)
 	f.StringVar(&o.name, "name", "", "name of the ConfigMap (required)")
 	f.StringVarP(&o.output, "output", "o", "-", "file to write, - for standard output")
 	return cmd

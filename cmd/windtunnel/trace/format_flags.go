@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package trace
 
 import (
 	"cmp"
@@ -26,8 +26,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
 )
 
-// spec is what the flags say of a trace, as the API has it.
-func (o *traceFileFlags) spec() (v1alpha1.Trace, error) {
+// Spec is what the flags say of a trace, as the API has it.
+func (o *FileFlags) Spec() (v1alpha1.Trace, error) {
 	input := experiment.TraceInput{}
 	if err := decodeFields("--csv", o.csv, &input.CSV); err != nil {
 		return v1alpha1.Trace{}, err
@@ -41,8 +41,8 @@ func (o *traceFileFlags) spec() (v1alpha1.Trace, error) {
 	}, nil
 }
 
-// traceFileFlags say how the file of a trace is read. They are what the API's trace has.
-type traceFileFlags struct {
+// FileFlags say how the file of a trace is read. They are what the API's trace has.
+type FileFlags struct {
 	format string
 	csv    map[string]string
 	order  string
@@ -54,7 +54,7 @@ type traceFileFlags struct {
 	blockTokens int32
 }
 
-func (o *traceFileFlags) add(f *pflag.FlagSet) {
+func (o *FileFlags) Add(f *pflag.FlagSet) {
 	f.StringVar(&o.format, "format", o.format, "format of the trace: "+oneOf(trace.Formats())+" (default: detected from the beginning of the file)")
 	f.StringToStringVar(&o.csv, "csv", nil,
 		"columns of the format CSV, under the names of the API's fields: time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion")
@@ -67,7 +67,7 @@ func (o *traceFileFlags) add(f *pflag.FlagSet) {
 }
 
 // read reads a trace.
-func (o *traceFileFlags) read(in io.Reader, name string) (trace.Format, *trace.Trace, error) {
+func (o *FileFlags) read(in io.Reader, name string) (trace.Format, *trace.Trace, error) {
 	format, options, in, err := o.resolve(in, name)
 	if err != nil {
 		return "", nil, err
@@ -78,7 +78,7 @@ func (o *traceFileFlags) read(in io.Reader, name string) (trace.Format, *trace.T
 
 // resolve returns the format and the options to read a trace with, and a reader of the
 // whole text. Where no format is given, it is recognised, or CSV where columns are given.
-func (o *traceFileFlags) resolve(in io.Reader, name string) (trace.Format, trace.Options, io.Reader, error) {
+func (o *FileFlags) resolve(in io.Reader, name string) (trace.Format, trace.Options, io.Reader, error) {
 	selected := experiment.TraceInput{Order: v1alpha1.TraceOrder(o.order), Sample: v1alpha1.PositiveDecimal(o.sample), ZeroOutput: v1alpha1.ZeroOutputAction(o.zeroOutput), BlockTokens: o.blockTokens}
 	if err := decodeFields("--csv", o.csv, &selected.CSV); err != nil {
 		return "", trace.Options{}, nil, err
@@ -108,7 +108,7 @@ func (o *traceFileFlags) resolve(in io.Reader, name string) (trace.Format, trace
 }
 
 // checkSelection decodes --slice, and checks what a schema does elsewhere.
-func (o *traceFileFlags) checkSelection(input *experiment.TraceInput) error {
+func (o *FileFlags) checkSelection(input *experiment.TraceInput) error {
 	if err := decodeFields("--slice", o.slice, &input.Slice); err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (o *traceFileFlags) checkSelection(input *experiment.TraceInput) error {
 }
 
 // decodeTooLong decodes --too-long.
-func (o *traceFileFlags) decodeTooLong(into **v1alpha1.TooLong) error {
+func (o *FileFlags) decodeTooLong(into **v1alpha1.TooLong) error {
 	if o.tooLong == nil {
 		return nil
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package trace
 
 import (
 	"compress/gzip"
@@ -20,7 +20,7 @@ import (
 
 // convertOptions are the flags of trace convert.
 type convertOptions struct {
-	file   traceFileFlags
+	file   FileFlags
 	to     string
 	output string
 	// share says which prompts share a beginning, and text names the column of prompts.
@@ -59,7 +59,7 @@ blocks of 64 bytes become numbers, and no text is written.`,
 		},
 	}
 	f := cmd.Flags()
-	o.file.add(f)
+	o.file.Add(f)
 	f.StringVar(&o.to, "to", "", "format to write: "+oneOf(trace.WrittenFormats())+" (required)")
 	f.StringVar(&o.share, "share", "", "which prompts of a CSV share a beginning, and how long it is in tokens: tenant=500, class=500, all=500 or session=500; session without a length has each prompt repeat the one before")
 	f.StringVar(&o.text, "text-column", "", "column of a CSV with prompts, to find out which share a beginning; the text is dropped")

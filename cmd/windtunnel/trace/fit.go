@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package trace
 
 import (
 	"bytes"
@@ -25,7 +25,7 @@ import (
 
 // fitOptions are the flags of trace fit.
 type fitOptions struct {
-	file   traceFileFlags
+	file   FileFlags
 	output string
 	seed   int64
 }
@@ -55,7 +55,7 @@ tests of Kolmogorov and Smirnov. A small p means that the two differ by more tha
 		},
 	}
 	f := cmd.Flags()
-	o.file.add(f)
+	o.file.Add(f)
 	f.StringVarP(&o.output, "output", "o", "-", "file to write, - for standard output")
 	f.Int64Var(&o.seed, "seed", 1, "seed of the draw that is compared")
 	return cmd
@@ -65,11 +65,11 @@ func (o *fitOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	if err := checkOutput(o.output); err != nil {
 		return err
 	}
-	_, recorded, err := o.file.open(ctx, stdin, name)
+	_, recorded, err := o.file.Open(ctx, stdin, name)
 	if err != nil {
 		return cli.BadInput(err)
 	}
-	traffic, comparison, err := imitate(ctx, recorded, o.seed)
+	traffic, comparison, err := Imitate(ctx, recorded, o.seed)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -92,13 +92,13 @@ func (o *fitOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	if _, err = io.WriteString(stderr, comparison.String()); err != nil {
 		return err
 	}
-	warnOfImitation(stderr, comparison)
+	WarnOfImitation(stderr, comparison)
 	return nil
 }
 
-// imitate returns clients that imitate a trace, and how near one draw of them is. A warning is
+// Imitate returns clients that imitate a trace, and how near one draw of them is. A warning is
 // one of the notes, too.
-func imitate(ctx context.Context, recorded *trace.Trace, seed int64) (*fit.Traffic, *fit.Comparison, error) {
+func Imitate(ctx context.Context, recorded *trace.Trace, seed int64) (*fit.Traffic, *fit.Comparison, error) {
 	traffic, err := fit.Trace(recorded)
 	if err != nil {
 		return nil, nil, cli.BadInput(err)
@@ -117,7 +117,7 @@ func imitate(ctx context.Context, recorded *trace.Trace, seed int64) (*fit.Traff
 	return traffic, comparison, nil
 }
 
-func warnOfImitation(w io.Writer, c *fit.Comparison) {
+func WarnOfImitation(w io.Writer, c *fit.Comparison) {
 	if warning := c.Warning(); warning != "" {
 		fmt.Fprintf(w, "warning: %s\n", warning)
 	}

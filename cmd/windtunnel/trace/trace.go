@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package trace
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
-func newTraceCommand() *cobra.Command {
+func NewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trace",
 		Short: "Generate, describe, inspect, imitate, convert and compress traces",
@@ -123,7 +123,7 @@ func readServeGen(ctx context.Context, stdin io.Reader, name string) (*trace.Tra
 
 // checkOutput refuses a name of a file that is a format of trace inspect, whose -o has formats.
 func checkOutput(name string) error {
-	if !slices.Contains(inspectFormats, cli.Format(name)) {
+	if !slices.Contains(InspectFormats, cli.Format(name)) {
 		return nil
 	}
 	return cli.BadInput(fmt.Errorf("-o %s: must be a file, and %s is a format of windtunnel trace inspect: for a file of that name, use -o ./%s", name, name, name))
@@ -152,7 +152,7 @@ func oneOf(formats []trace.Format) string {
 }
 
 func newTraceStatCommand() *cobra.Command {
-	var flags traceFileFlags
+	var flags FileFlags
 	cmd := &cobra.Command{
 		Use:   "stat FILE",
 		Short: "Describe a trace: rates, lengths, and the tokens that an unbounded cache would serve",
@@ -165,13 +165,13 @@ func newTraceStatCommand() *cobra.Command {
 			return traceStat(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), flags, args[0])
 		},
 	}
-	flags.add(cmd.Flags())
+	flags.Add(cmd.Flags())
 	return cmd
 }
 
-// openTrace opens the file of a trace, a ServeGen folder, or standard input where the name is -,
+// OpenTrace opens the file of a trace, a ServeGen folder, or standard input where the name is -,
 // and returns the name for errors.
-func openTrace(stdin io.Reader, name string) (io.ReadCloser, string, error) {
+func OpenTrace(stdin io.Reader, name string) (io.ReadCloser, string, error) {
 	if name == "-" {
 		return io.NopCloser(stdin), "standard input", nil
 	}
@@ -184,7 +184,7 @@ func openTrace(stdin io.Reader, name string) (io.ReadCloser, string, error) {
 
 // openInterruptibly is openTrace of a file that can be read until the context is done.
 func openInterruptibly(ctx context.Context, stdin io.Reader, name string) (io.ReadCloser, string, error) {
-	in, name, err := openTrace(stdin, name)
+	in, name, err := OpenTrace(stdin, name)
 	if err != nil {
 		return nil, name, err
 	}
@@ -228,7 +228,7 @@ func (u contextFile) ReadAt(p []byte, at int64) (int, error) {
 }
 
 // traceStat describes a trace of a file, or of standard input where the name is -.
-func traceStat(ctx context.Context, stdin io.Reader, w io.Writer, flags traceFileFlags, name string) error {
+func traceStat(ctx context.Context, stdin io.Reader, w io.Writer, flags FileFlags, name string) error {
 	in, name, err := openInterruptibly(ctx, stdin, name)
 	if err != nil {
 		return err

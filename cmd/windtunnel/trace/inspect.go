@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package trace
 
 import (
 	"context"
@@ -15,11 +15,11 @@ import (
 
 const outputSVG cli.Format = "svg"
 
-var inspectFormats = []cli.Format{cli.Text, cli.JSON, outputSVG}
+var InspectFormats = []cli.Format{cli.Text, cli.JSON, outputSVG}
 
 // inspectOptions are the flags of trace inspect.
 type inspectOptions struct {
-	file   traceFileFlags
+	file   FileFlags
 	output cli.Format
 }
 
@@ -48,13 +48,13 @@ do about it.`,
 			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), args[0])
 		},
 	}
-	o.file.add(cmd.Flags())
-	cmd.Flags().VarP(cli.NewChoice(&o.output, inspectFormats), "output", "o", "text, json or svg")
+	o.file.Add(cmd.Flags())
+	cmd.Flags().VarP(cli.NewChoice(&o.output, InspectFormats), "output", "o", "text, json or svg")
 	return cmd
 }
 
 func (o *inspectOptions) run(ctx context.Context, stdin io.Reader, w io.Writer, name string) error {
-	format, recorded, err := o.file.open(ctx, stdin, name)
+	format, recorded, err := o.file.Open(ctx, stdin, name)
 	if err != nil {
 		return cli.BadInput(err)
 	}
@@ -72,8 +72,8 @@ func (o *inspectOptions) run(ctx context.Context, stdin io.Reader, w io.Writer, 
 	}
 }
 
-// open reads a trace so that it can be read again: standard input is read into memory.
-func (o *traceFileFlags) open(ctx context.Context, stdin io.Reader, name string) (trace.Format, *trace.Trace, error) {
+// Open reads a trace so that it can be read again: standard input is read into memory.
+func (o *FileFlags) Open(ctx context.Context, stdin io.Reader, name string) (trace.Format, *trace.Trace, error) {
 	in, named, err := openInterruptibly(ctx, stdin, name)
 	if err != nil {
 		return "", nil, err
