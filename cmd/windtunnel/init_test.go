@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/start"
 	"windtunnel.dev/windtunnel/pkg/experiment/preset"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
@@ -134,8 +135,8 @@ func TestInitAsks(t *testing.T) {
 		t.Fatal(err)
 	}
 	answers := "walk\nsweep\n\nnone\n5\n/nowhere\n" + epp + "\n\nRAG\n1.5\n\nout.yaml\n"
-	q := newQuestions(strings.NewReader(answers), &out, found.Flags())
-	if err := (&initOptions{}).ask(q); err != nil {
+	q := start.NewQuestions(strings.NewReader(answers), &out, found.Flags())
+	if err := (&start.InitOptions{}).Ask(q); err != nil {
 		t.Fatal(err)
 	}
 	got := map[string]string{}
@@ -153,7 +154,7 @@ func TestInitAsks(t *testing.T) {
 			t.Errorf("there is no %q in\n%s", words, &out)
 		}
 	}
-	if err := (&initOptions{}).ask(newQuestions(strings.NewReader("run\n"), &out, newInitCommand().Flags())); cli.ExitCode(err) != cli.ExitBadInput {
+	if err := (&start.InitOptions{}).Ask(start.NewQuestions(strings.NewReader("run\n"), &out, start.NewInitCommand().Flags())); cli.ExitCode(err) != cli.ExitBadInput {
 		t.Errorf("an input that ends: %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/start"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/trace"
 	"windtunnel.dev/windtunnel/internal/printable"
 )
@@ -57,11 +58,11 @@ Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
 		newExplainCommand(),
 		newPromoteCommand(),
 		newLogsCommand(),
-		newInitCommand(),
-		newDoctorCommand(),
+		start.NewInitCommand(),
+		start.NewDoctorCommand(),
 		newDashboardCommand(),
 		trace.NewCommand(),
-		newImportCommand(),
+		start.NewImportCommand(),
 		newCalibrateCommand(),
 		newCatalogueCommand(),
 		newLintCommand(),

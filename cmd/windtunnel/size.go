@@ -20,6 +20,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/start"
 	"windtunnel.dev/windtunnel/internal/figure"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
@@ -33,7 +34,7 @@ import (
 type sizeOptions struct {
 	sweep sweepOptions
 	// first makes a scenario where none is given.
-	first initOptions
+	first start.InitOptions
 	size  starter.SizeOptions
 	slos  []string
 	// headroom is that of size, and made says which flags make a scenario.
@@ -47,8 +48,8 @@ type sizeOptions struct {
 var flagsOfFirst = []string{"trace", "preset", "rate", "model", "accelerator", "epp", "epp-version"}
 
 func newSizeCommand() *cobra.Command {
-	o := sizeOptions{first: newInitOptions(), size: starter.SizeOptions{MaxReplicas: 64}}
-	o.first.output, o.first.replicas = "-", 1
+	o := sizeOptions{first: start.NewInitOptions(), size: starter.SizeOptions{MaxReplicas: 64}}
+	o.first.Output, o.first.Replicas = "-", 1
 	cmd := &cobra.Command{
 		Use:   "size {-f FILE | --trace FILE | --preset NAME --rate N} --slo METRIC=BOUND",
 		Short: "Find the smallest pool that meets the SLOs at your load",
@@ -95,7 +96,7 @@ Exit codes: 0 a pool suffices, 1 none does, 2 invalid input, 3 not enough eviden
 	f.StringVar(&o.size.Load, "load", "", "path of the rate to raise, such as workload.clients[chat].arrivals.rate (default: the only one)")
 	f.BoolVar(&o.print, "print", false, "simulate nothing; print the PolicySweep that gives the same answer, to write beside the scenario")
 	f.StringVar(&o.sweep.report, "report", "", "file to write a report to; a page with charts if it ends in .html, else Markdown")
-	o.first.registerScenario(f)
+	o.first.RegisterScenario(f)
 	return cmd
 }
 
@@ -173,7 +174,7 @@ func (o *sizeOptions) scenario(ctx context.Context, stdin io.Reader, stderr io.W
 	if len(o.sweep.Files) > 0 {
 		return o.given(stdin)
 	}
-	text, err := o.first.write(ctx, stderr)
+	text, err := o.first.Write(ctx, stderr)
 	if err != nil {
 		return nil, nil, err
 	}

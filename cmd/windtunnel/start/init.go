@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package start
 
 import (
 	"bytes"
@@ -30,11 +30,11 @@ import (
 	"windtunnel.dev/windtunnel/pkg/starter"
 )
 
-// initOptions are the flags of init.
-type initOptions struct {
-	output, kind       string
+// InitOptions are the flags of init.
+type InitOptions struct {
+	Output, kind       string
 	model, accelerator string
-	replicas           int
+	Replicas           int
 	ttft               time.Duration
 	epp, eppVersion    string
 	trace              string
@@ -51,15 +51,15 @@ const (
 	kindOfSweep = "sweep"
 )
 
-func newInitOptions() initOptions {
-	return initOptions{
-		output: "scenario.yaml", kind: kindOfRun, model: "meta-llama/Llama-3.1-8B-Instruct", accelerator: "h100-sxm",
-		replicas: 4, ttft: 2 * time.Second, preset: string(v1alpha1.ChatbotPreset),
+func NewInitOptions() InitOptions {
+	return InitOptions{
+		Output: "scenario.yaml", kind: kindOfRun, model: "meta-llama/Llama-3.1-8B-Instruct", accelerator: "h100-sxm",
+		Replicas: 4, ttft: 2 * time.Second, preset: string(v1alpha1.ChatbotPreset),
 	}
 }
 
-// registerScenario defines the flags about the cluster and its traffic.
-func (o *initOptions) registerScenario(f *pflag.FlagSet) {
+// RegisterScenario defines the flags about the cluster and its traffic.
+func (o *InitOptions) RegisterScenario(f *pflag.FlagSet) {
 	f.StringVar(&o.model, "model", o.model, "model that the replicas serve; windtunnel catalogue lists them")
 	f.StringVar(&o.accelerator, "accelerator", o.accelerator, "accelerator of a replica; windtunnel catalogue lists them")
 	f.StringVar(&o.epp, "epp", "", "`FILE` with the EPP's configuration")
@@ -70,8 +70,8 @@ func (o *initOptions) registerScenario(f *pflag.FlagSet) {
 	f.Float64Var(&o.rate, "rate", 0, "arrivals a second of the preset (default one for each replica)")
 }
 
-func newInitCommand() *cobra.Command {
-	o := newInitOptions()
+func NewInitCommand() *cobra.Command {
+	o := NewInitOptions()
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write a first scenario from an EPP file and a trace, by questions or flags",
@@ -94,11 +94,11 @@ The command validates what it writes, and simulates nothing. It replaces no file
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.output, "output", "o", o.output, "file to write, - for standard output")
+	f.StringVarP(&o.Output, "output", "o", o.Output, "file to write, - for standard output")
 	f.StringVar(&o.kind, "kind", o.kind, "what to write: run or sweep")
-	f.IntVar(&o.replicas, "replicas", o.replicas, "number of replicas")
+	f.IntVar(&o.Replicas, "replicas", o.Replicas, "number of replicas")
 	f.DurationVar(&o.ttft, "ttft", o.ttft, "greatest time to first token that users accept")
-	o.registerScenario(f)
+	o.RegisterScenario(f)
 	f.BoolVar(&o.imitate, "imitate", false, "write clients that imitate the trace, in place of the trace")
 	f.BoolVar(&o.force, "force", false, "replace the file if it is there")
 	_ = cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions([]cobra.Completion{kindOfRun, kindOfSweep}, cobra.ShellCompDirectiveNoFileComp)) // the flags are there
@@ -114,27 +114,27 @@ func presetNames() []string {
 	return names
 }
 
-func (o *initOptions) run(cmd *cobra.Command) error {
+func (o *InitOptions) run(cmd *cobra.Command) error {
 	if isTerminal(cmd.InOrStdin()) {
-		if err := o.ask(newQuestions(cmd.InOrStdin(), cmd.ErrOrStderr(), cmd.Flags())); err != nil {
+		if err := o.Ask(NewQuestions(cmd.InOrStdin(), cmd.ErrOrStderr(), cmd.Flags())); err != nil {
 			return err
 		}
 	}
 	if err := o.check(cmd.Flags()); err != nil {
 		return err
 	}
-	text, err := o.write(cmd.Context(), cmd.ErrOrStderr())
+	text, err := o.Write(cmd.Context(), cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
 	if err := o.validate(cmd.Context(), text); err != nil {
 		return err
 	}
-	if o.output == "-" {
+	if o.Output == "-" {
 		_, err := cmd.OutOrStdout().Write(text)
 		return err
 	}
-	err = cli.WriteWhole(o.output, func(w io.Writer) error {
+	err = cli.WriteWhole(o.Output, func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	})
@@ -142,12 +142,12 @@ func (o *initOptions) run(cmd *cobra.Command) error {
 		return cli.BadInput(err)
 	}
 	verb := map[string]string{kindOfRun: "run", kindOfSweep: "sweep"}[o.kind]
-	fmt.Fprintf(cmd.ErrOrStderr(), "%s has a first scenario. next: %s %s -f %s\n", o.output, cmd.Root().CommandPath(), verb, cli.ShellWord(o.output))
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s has a first scenario. next: %s %s -f %s\n", o.Output, cmd.Root().CommandPath(), verb, cli.ShellWord(o.Output))
 	return nil
 }
 
 // check refuses flags that do not go together, and a file that is there.
-func (o *initOptions) check(f *pflag.FlagSet) error {
+func (o *InitOptions) check(f *pflag.FlagSet) error {
 	var errs []error
 	refuse := func(wrong bool, format string, args ...any) {
 		if wrong {
@@ -155,7 +155,7 @@ func (o *initOptions) check(f *pflag.FlagSet) error {
 		}
 	}
 	refuse(o.kind != kindOfRun && o.kind != kindOfSweep, "--kind %s: must be run or sweep", o.kind)
-	refuse(o.replicas < 1, "--replicas must be at least 1")
+	refuse(o.Replicas < 1, "--replicas must be at least 1")
 	refuse(o.ttft <= 0, "--ttft must be greater than 0")
 	refuse(o.rate < 0 || math.IsNaN(o.rate) || math.IsInf(o.rate, 0), "--rate must be greater than 0")
 	refuse(!slices.Contains(presetNames(), o.preset), "--preset %s: must be one of %s", o.preset, strings.Join(presetNames(), ", "))
@@ -165,22 +165,22 @@ func (o *initOptions) check(f *pflag.FlagSet) error {
 	if len(errs) > 0 {
 		return cli.BadInput(errors.Join(errs...))
 	}
-	if o.output == "-" {
+	if o.Output == "-" {
 		return nil
 	}
-	if at, err := os.Stat(o.output); err == nil && (at.IsDir() || !o.force) {
-		return cli.BadInput(fmt.Errorf("%s is there: name another file with -o, or replace it with --force", o.output))
+	if at, err := os.Stat(o.Output); err == nil && (at.IsDir() || !o.force) {
+		return cli.BadInput(fmt.Errorf("%s is there: name another file with -o, or replace it with --force", o.Output))
 	}
-	return cli.CheckFolders(map[string]string{"--output": o.output})
+	return cli.CheckFolders(map[string]string{"--output": o.Output})
 }
 
-// write makes the text of the scenario.
-func (o *initOptions) write(ctx context.Context, stderr io.Writer) ([]byte, error) {
+// Write makes the text of the scenario.
+func (o *InitOptions) Write(ctx context.Context, stderr io.Writer) ([]byte, error) {
 	s := &starter.Options{
-		Sweep: o.kind == kindOfSweep, Name: "first", File: o.output, Model: o.model, Accelerator: o.accelerator, Replicas: o.replicas,
+		Sweep: o.kind == kindOfSweep, Name: "first", File: o.Output, Model: o.model, Accelerator: o.accelerator, Replicas: o.Replicas,
 		TTFT: o.ttft.String(), EPPVersion: o.eppVersion,
 	}
-	if o.output == "-" {
+	if o.Output == "-" {
 		s.File = "scenario.yaml"
 	}
 	var err error
@@ -200,11 +200,11 @@ func (o *initOptions) write(ctx context.Context, stderr io.Writer) ([]byte, erro
 }
 
 // traffic is that of the trace, or of the preset.
-func (o *initOptions) traffic(ctx context.Context, stderr io.Writer) (starter.Traffic, error) {
+func (o *InitOptions) traffic(ctx context.Context, stderr io.Writer) (starter.Traffic, error) {
 	if o.trace == "" {
 		rate := o.rate
 		if rate == 0 {
-			rate = float64(o.replicas)
+			rate = float64(o.Replicas)
 		}
 		return starter.Preset(v1alpha1.PresetName(o.preset), rate), nil
 	}
@@ -237,7 +237,7 @@ func (o *initOptions) traffic(ctx context.Context, stderr io.Writer) (starter.Tr
 }
 
 // beside is the path of a file from the folder of the scenario.
-func (o *initOptions) beside(file string) (string, error) {
+func (o *InitOptions) beside(file string) (string, error) {
 	to, err := filepath.Abs(o.folder())
 	if err != nil {
 		return "", err
@@ -249,16 +249,16 @@ func (o *initOptions) beside(file string) (string, error) {
 	return filepath.Rel(to, from)
 }
 
-func (o *initOptions) folder() string {
-	if o.output == "-" {
+func (o *InitOptions) folder() string {
+	if o.Output == "-" {
 		return "."
 	}
-	return filepath.Dir(o.output)
+	return filepath.Dir(o.Output)
 }
 
 // validate compiles what is to be written, as run and sweep do.
-func (o *initOptions) validate(ctx context.Context, text []byte) error {
-	set, err := manifest.Read(bytes.NewReader(text), o.output)
+func (o *InitOptions) validate(ctx context.Context, text []byte) error {
+	set, err := manifest.Read(bytes.NewReader(text), o.Output)
 	if err != nil {
 		return cli.BadInput(err)
 	}
@@ -281,7 +281,7 @@ func (o *initOptions) validate(ctx context.Context, text []byte) error {
 }
 
 // readPicker reads the file of --epp.
-func (o *initOptions) readPicker() ([]byte, error) {
+func (o *InitOptions) readPicker() ([]byte, error) {
 	content, err := input.Read(o.epp)
 	if err != nil {
 		return nil, err

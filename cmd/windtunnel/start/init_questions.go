@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package start
 
 import (
 	"bufio"
@@ -30,7 +30,7 @@ type questions struct {
 	flags *pflag.FlagSet
 }
 
-func newQuestions(in io.Reader, out io.Writer, flags *pflag.FlagSet) *questions {
+func NewQuestions(in io.Reader, out io.Writer, flags *pflag.FlagSet) *questions {
 	return &questions{bufio.NewReader(in), out, flags}
 }
 
@@ -65,8 +65,8 @@ func (q *questions) ask(name, question string, check func(string) error) error {
 	}
 }
 
-// ask asks for what no flag says.
-func (o *initOptions) ask(q *questions) error {
+// Ask asks for what no flag says.
+func (o *InitOptions) Ask(q *questions) error {
 	whatever := func(string) error { return nil }
 	there := func(file string) error {
 		_, err := os.Stat(file)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package start
 
 import (
 	"bytes"
@@ -28,7 +28,7 @@ type doctorOptions struct {
 	output  cli.Format
 }
 
-func newDoctorCommand() *cobra.Command {
+func NewDoctorCommand() *cobra.Command {
 	o := doctorOptions{output: cli.Table}
 	cmd := &cobra.Command{
 		Use:   "doctor",

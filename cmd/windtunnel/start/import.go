@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package start
 
 import (
 	"bytes"
@@ -28,7 +28,7 @@ type importOptions struct {
 	output string
 }
 
-func newImportCommand() *cobra.Command {
+func NewImportCommand() *cobra.Command {
 	var o importOptions
 	cmd := &cobra.Command{
 		Use:   "import PROFILE",
