@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/calibrate"
 )
 
 // TestThePageOnBenchmarkReportsWorks types what the page tells to type, and reads its
@@ -22,11 +24,11 @@ func TestThePageOnBenchmarkReportsWorks(t *testing.T) {
 	if len(blocks) != 1 {
 		t.Fatalf("%d blocks of YAML, want a run of calibrate", len(blocks))
 	}
-	run, err := parseRunFile(blocks[0][1])
+	run, err := calibrate.ParseRunFile(blocks[0][1])
 	if err != nil {
 		t.Fatal(err)
 	}
-	if errs := run.validate(); len(errs) > 0 {
+	if errs := run.Validate(); len(errs) > 0 {
 		t.Errorf("the page's run: %v", errs.ToAggregate())
 	}
 

@@ -5,6 +5,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/calibrate"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/start"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/trace"
@@ -63,8 +64,8 @@ Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
 		newDashboardCommand(),
 		trace.NewCommand(),
 		start.NewImportCommand(),
-		newCalibrateCommand(),
-		newCatalogueCommand(),
+		calibrate.NewCommand(),
+		calibrate.NewCatalogueCommand(),
 		newLintCommand(),
 		newManagerCommand(),
 		newWorkerCommand(),

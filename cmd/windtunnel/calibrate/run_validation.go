@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package calibrate
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/calibrate"
 )
 
-// validate returns the faults that the file has by itself.
-func (f *runFile) validate() field.ErrorList {
+// Validate returns the faults that the file has by itself.
+func (f *runFile) Validate() field.ErrorList {
 	var errs field.ErrorList
 	switch {
 	case f.Report != nil:

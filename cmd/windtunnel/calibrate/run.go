@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package calibrate
 
 import (
 	"bytes"
@@ -97,8 +97,8 @@ func readRuns(names []string) ([]measuredRun, error) {
 	return all, nil
 }
 
-// parseRunFile reads a run's YAML over the defaults.
-func parseRunFile(raw []byte) (*runFile, error) {
+// ParseRunFile reads a run's YAML over the defaults.
+func ParseRunFile(raw []byte) (*runFile, error) {
 	f := &runFile{TensorParallelism: 1}
 	f.Requests.Format = calibrate.JSONL
 	f.Engine = runEngine{BlockSize: 16, PrefixCaching: "Enabled", ReserveFullPrompt: "Enabled"}
@@ -116,7 +116,7 @@ func readRun(name string) ([]measuredRun, error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil, input.Unfit(name, raw, "windtunnel calibrate reads a YAML file that describes a measured run")
 	}
-	f, err := parseRunFile(raw)
+	f, err := ParseRunFile(raw)
 	if err != nil {
 		if other := input.Unfit(name, raw, "windtunnel calibrate reads a YAML file that describes a measured run"); other != nil {
 			return nil, other
@@ -160,9 +160,9 @@ func (f *runFile) engine(name, folder string) (calibrate.Engine, []string, error
 		return calibrate.Engine{}, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	instance, errs := f.instance(catalogue)
-	given, es := f.Latency.calibrateGiven(instance.Accelerator)
+	given, es := f.Latency.CalibrateGiven(instance.Accelerator)
 	cost, ces := f.RequestCost.cost()
-	errs = slices.Concat(errs, f.validate(), es, ces)
+	errs = slices.Concat(errs, f.Validate(), es, ces)
 	if len(errs) > 0 {
 		return calibrate.Engine{}, nil, fmt.Errorf("%s is invalid:\n%s", name, cli.BulletList(errs))
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package calibrate
 
 import (
 	"context"
@@ -23,7 +23,7 @@ type catalogueOptions struct {
 	output   cli.Format
 }
 
-func newCatalogueCommand() *cobra.Command {
+func NewCatalogueCommand() *cobra.Command {
 	o := catalogueOptions{output: cli.Table, manifest: local.Options{Parallelism: 1}}
 	cmd := &cobra.Command{
 		Use:   "catalogue [WORD...]",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package calibrate
 
 import (
 	"context"
@@ -28,7 +28,7 @@ type calibrateOptions struct {
 	generations  int
 }
 
-func newCalibrateCommand() *cobra.Command {
+func NewCommand() *cobra.Command {
 	o := calibrateOptions{parallelism: runtime.GOMAXPROCS(0)}
 	cmd := &cobra.Command{
 		Use:   "calibrate -f RUN",

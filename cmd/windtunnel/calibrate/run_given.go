@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package calibrate
 
 import (
 	"math"
@@ -21,8 +21,8 @@ type runLatency struct {
 	Roofline *v1alpha1.RooflineCoefficients `json:"roofline"`
 }
 
-// calibrateGiven returns the coefficients that the file gives.
-func (l *runLatency) calibrateGiven(a latency.Accelerator) (calibrate.Given, field.ErrorList) {
+// CalibrateGiven returns the coefficients that the file gives.
+func (l *runLatency) CalibrateGiven(a latency.Accelerator) (calibrate.Given, field.ErrorList) {
 	path := field.NewPath("latency")
 	if l.Model != "" && l.Model != v1alpha1.RooflineModel {
 		return calibrate.Given{}, field.ErrorList{field.NotSupported(path.Child("model"), l.Model, []v1alpha1.LatencyModel{v1alpha1.RooflineModel})}
