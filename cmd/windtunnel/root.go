@@ -7,6 +7,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/calibrate"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/lint"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/start"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/trace"
 	"windtunnel.dev/windtunnel/internal/printable"
@@ -66,7 +67,7 @@ Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
 		start.NewImportCommand(),
 		calibrate.NewCommand(),
 		calibrate.NewCatalogueCommand(),
-		newLintCommand(),
+		lint.NewCommand(),
 		newManagerCommand(),
 		newWorkerCommand(),
 		newProposeCommand(),

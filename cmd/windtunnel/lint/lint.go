@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package lint
 
 import (
 	"context"
@@ -39,7 +39,7 @@ type lintOptions struct {
 	legend cli.Legend
 }
 
-func newLintCommand() *cobra.Command {
+func NewCommand() *cobra.Command {
 	o := lintOptions{output: cli.Text}
 	cmd := &cobra.Command{
 		Use:   "lint FILE...",
