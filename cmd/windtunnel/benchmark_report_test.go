@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/run"
 	"windtunnel.dev/windtunnel/pkg/report/benchmark"
 )
 
@@ -58,7 +59,7 @@ func TestReportsOfSamplesMeetTheSchemaAndTheUnits(t *testing.T) {
 // Under one seed a report is about the same requests as the result.
 func TestAReportHasTheFiguresOfTheResult(t *testing.T) {
 	manifest := edited(t, "testdata/run.yaml", "count: 2", "count: 1")
-	var out runOutput
+	var out run.Output
 	if err := json.Unmarshal([]byte(mustRun(t, "run", "-f", manifest, "-o", "json")), &out); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/run"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
@@ -22,7 +23,7 @@ func TestCompareSetsARunAgainstAReport(t *testing.T) {
 	if err := json.Unmarshal([]byte(mustRun(t, "compare", "testdata/run.yaml", measuredReport, "-o", "json")), &out); err != nil {
 		t.Fatal(err)
 	}
-	var simulated runOutput
+	var simulated run.Output
 	if err := json.Unmarshal([]byte(mustRun(t, "run", "-f", "testdata/run.yaml", "-o", "json")), &simulated); err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cluster"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/run"
 	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
@@ -79,11 +80,11 @@ func (o *whyOptions) run(cmd *cobra.Command, args []string) error {
 	case len(args) == 1 && (o.output != cli.Table || o.seed >= 0):
 		return cli.BadInput(errors.New("--output and --seed need the number of a request"))
 	}
-	asked := explainOptions{request: firstRejected}
+	asked := run.ExplainOptions{Request: run.FirstRejected}
 	if len(args) == 2 {
-		asked.request = args[1]
+		asked.Request = args[1]
 	}
-	request, err := asked.number()
+	request, err := asked.Number()
 	if err != nil {
 		return err
 	}
@@ -210,7 +211,7 @@ func (o *whyOptions) print(w io.Writer, of kubectl.Object, story *execute.Reques
 	kind := schema.GroupVersionKind{Group: v1alpha1.GroupVersion.Group, Version: v1alpha1.GroupVersion.Version, Kind: v1alpha1.SimulationRunKind}
 	typ := of.Run.TypeMeta
 	typ.SetGroupVersionKind(kind)
-	return o.output.Write(w, toldOutput{Identity: cli.Identify(typ, of.Run.ObjectMeta), story: raw})
+	return o.output.Write(w, run.ToldOutput{Identity: cli.Identify(typ, of.Run.ObjectMeta), Story: raw})
 }
 
 // writeFindings says what the figures of a run do not show, with what to do. The verdict stands

@@ -17,6 +17,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cluster"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/input"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/run"
 	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
@@ -30,7 +31,7 @@ type reportOptions struct {
 	output  cli.Format
 	// most is the greatest number of characters; 0 is no limit.
 	most      int
-	reflected reflectOptions
+	reflected run.ReflectOptions
 }
 
 func newReportCommand() *cobra.Command {
@@ -62,7 +63,7 @@ The exit code is 0 for each report, whatever the verdict.`,
   windtunnel sweep -f sweep.yaml -o json > sweep.json; windtunnel report sweep.json > report.html`,
 		Args: cli.Arguments(1, 1, "needs one file, or the name of one PolicySweep or SimulationRun"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.reflected.strategy != "" {
+			if o.reflected.Strategy != "" {
 				return o.reflect(cmd, args[0])
 			}
 			return o.run(cmd.Context(), args[0], cmd.OutOrStdout())
@@ -74,14 +75,14 @@ The exit code is 0 for each report, whatever the verdict.`,
 	f.IntVar(&o.most, "max-characters", 0, "with -o markdown, leave out the longest sections until the report has so many characters, and say which; 0 is no limit, and a comment on GitHub may have 65536")
 	o.cluster.Register(cmd)
 	cmd.ValidArgsFunction = o.cluster.CompleteObjects("", 1, true)
-	f.StringVar(&o.reflected.strategy, "reflect", "", "print the summary of what went wrong that is in the output of run --reflect -o json: "+strategies())
-	f.IntVar(&o.reflected.maxTokens, "max-tokens", insight.DefaultMaxTokens, "with --reflect, how long the summary is at most, in tokens of 4 characters; the least important lines go first")
+	f.StringVar(&o.reflected.Strategy, "reflect", "", "print the summary of what went wrong that is in the output of run --reflect -o json: "+run.Strategies())
+	f.IntVar(&o.reflected.MaxTokens, "max-tokens", insight.DefaultMaxTokens, "with --reflect, how long the summary is at most, in tokens of 4 characters; the least important lines go first")
 	f.StringVar(&o.name, "name", "", "report on the object of this name, from a file with several")
 	return cmd
 }
 
 func (o *reportOptions) run(ctx context.Context, of string, stdout io.Writer) error {
-	if err := o.reflected.check(); err != nil {
+	if err := o.reflected.Check(); err != nil {
 		return err
 	}
 	if err := cli.CheckLimit("--max-characters", o.most, o.output); err != nil {

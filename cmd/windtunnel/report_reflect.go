@@ -16,6 +16,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/input"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/run"
 	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
@@ -24,7 +25,7 @@ import (
 // it. What else is stored has figures of all requests and decisions on a few: no rule finds
 // anything in that.
 func (o *reportOptions) reflect(cmd *cobra.Command, of string) error {
-	if err := errors.Join(o.reflected.check(), checkReflectedAlone(cmd.Flags())); err != nil {
+	if err := errors.Join(o.reflected.Check(), checkReflectedAlone(cmd.Flags())); err != nil {
 		return err
 	}
 	file, err := o.isFile(of)
@@ -38,12 +39,12 @@ func (o *reportOptions) reflect(cmd *cobra.Command, of string) error {
 	if err != nil {
 		return cli.BadInput(err)
 	}
-	var r reflection
+	var r run.Reflection
 	if err := json.Unmarshal(raw, &r); err != nil || r.Report == nil {
-		return o.cannotReflect(of, "windtunnel run -f MANIFEST --reflect "+o.reflected.strategy)
+		return o.cannotReflect(of, "windtunnel run -f MANIFEST --reflect "+o.reflected.Strategy)
 	}
 	_, err = io.WriteString(cmd.OutOrStdout(), insight.Summarize(r.Report, insight.SummaryOptions{
-		Strategy: insight.Strategy(o.reflected.strategy), MaxTokens: o.reflected.maxTokens,
+		Strategy: insight.Strategy(o.reflected.Strategy), MaxTokens: o.reflected.MaxTokens,
 	}))
 	return err
 }
@@ -76,7 +77,7 @@ func (o *reportOptions) cannotReflectObject(cmd *cobra.Command, of string) error
 		return cli.BadInput(fmt.Errorf("find the cluster: %w", err))
 	}
 	run := kubectl.Object{Run: &v1alpha1.SimulationRun{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}}
-	again, _ := o.cluster.Caller(cmd).Here(run, "--reflect "+o.reflected.strategy) // without a status there are no inputs
+	again, _ := o.cluster.Caller(cmd).Here(run, "--reflect "+o.reflected.Strategy) // without a status there are no inputs
 	return o.cannotReflect(of, again)
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/run"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -72,7 +73,7 @@ func TestRequestsAddUpToTheResults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			file, stdout := requestsOf(t, "run", "-f", manifest, "--configmap", traceManifest(t), "-o", "json")
-			var out runOutput
+			var out run.Output
 			if err := json.NewDecoder(strings.NewReader(stdout)).Decode(&out); err != nil {
 				t.Fatal(err)
 			}

@@ -8,6 +8,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/calibrate"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/lint"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/run"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/start"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/trace"
 	"windtunnel.dev/windtunnel/internal/printable"
@@ -46,7 +47,7 @@ Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
 	}
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.AddCommand(
-		newRunCommand(),
+		run.NewCommand(),
 		newSweepCommand(),
 		newSizeCommand(),
 		newCompareCommand(),

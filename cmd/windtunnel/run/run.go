@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package run
 
 import (
 	"context"
@@ -23,8 +23,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// runOutput is what `run -o json` prints for an object.
-type runOutput struct {
+// Output is what `run -o json` prints for an object.
+type Output struct {
 	cli.Identity
 	Status  v1alpha1.SimulationRunStatus `json:"status"`
 	Rows    []result.Row                 `json:"rows"`
@@ -38,8 +38,8 @@ type runOutput struct {
 // runOptions are the flags of run.
 type runOptions struct {
 	local.Options
-	explained explainOptions
-	reflected reflectOptions
+	explained ExplainOptions
+	reflected ReflectOptions
 	trace     traceOptions
 	// series names the file that time series are written to; "" is none.
 	series string
@@ -51,7 +51,7 @@ type runOptions struct {
 	recorded local.Recorders
 }
 
-func newRunCommand() *cobra.Command {
+func NewCommand() *cobra.Command {
 	var o runOptions
 	cmd := &cobra.Command{
 		Use:   "run -f FILE",
@@ -125,11 +125,11 @@ what the run reached before you tune a profile.`,
 	o.RegisterSettings(cmd)
 	o.RegisterDryRun(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.explained.request, "explain", "", "explain the routing of a request, by its number from 0 in order of arrival, or of the first one that is "+firstRejected+"; or explain the decisions of scalers: "+scalingDecisions)
+	f.StringVar(&o.explained.Request, "explain", "", "explain the routing of a request, by its number from 0 in order of arrival, or of the first one that is "+FirstRejected+"; or explain the decisions of scalers: "+scalingDecisions)
 	f.Int64Var(&o.explained.seed, "seed", -1, "seed that --explain and --reflect simulate (default the run's first one)")
 	o.explained.whatIf.register(f)
-	f.StringVar(&o.reflected.strategy, "reflect", "", "print a summary of what went wrong: "+strategies())
-	f.IntVar(&o.reflected.maxTokens, "max-tokens", insight.DefaultMaxTokens, "with --reflect, how long the summary is at most, in tokens of 4 characters; the least important lines go first")
+	f.StringVar(&o.reflected.Strategy, "reflect", "", "print a summary of what went wrong: "+Strategies())
+	f.IntVar(&o.reflected.MaxTokens, "max-tokens", insight.DefaultMaxTokens, "with --reflect, how long the summary is at most, in tokens of 4 characters; the least important lines go first")
 	f.BoolVar(&o.ceiling, "ceiling", false, "compute the cache hits and the pace that no router can exceed, and print the share of them that the run reached")
 	o.trace.register(f)
 	f.StringVar(&o.series, "series", "", "file to write time series and distributions to, of all seeds together, as JSON; spec.trace.series sets the number of bins")
@@ -140,28 +140,28 @@ what the run reached before you tune a profile.`,
 // checkFlags refuses flags that do not go together.
 func (o *runOptions) checkFlags() error {
 	switch {
-	case o.explained.request != "" && o.trace.file != "":
+	case o.explained.Request != "" && o.trace.file != "":
 		return cli.BadInput(errors.New("--explain prints one decision, and --trace writes all decisions: use only one of the flags"))
-	case o.explained.request != "" && o.Requests != "":
+	case o.explained.Request != "" && o.Requests != "":
 		return cli.BadInput(errors.New("--explain prints one request, and --requests writes all requests: use only one of the flags"))
-	case o.explained.request != "" && o.series != "":
+	case o.explained.Request != "" && o.series != "":
 		return cli.BadInput(errors.New("--explain prints one request, and --series is about a whole run: use only one of the flags"))
-	case o.report != "" && (o.explained.request != "" || o.reflected.strategy != "" || o.DryRun):
+	case o.report != "" && (o.explained.Request != "" || o.reflected.Strategy != "" || o.DryRun):
 		return cli.BadInput(errors.New("--report is about a whole run: use it without --explain, --reflect and --dry-run"))
-	case o.explained.request != "" && (o.Output == cli.Prometheus || o.Output == cli.BenchmarkReport):
+	case o.explained.Request != "" && (o.Output == cli.Prometheus || o.Output == cli.BenchmarkReport):
 		return cli.BadInput(fmt.Errorf("--explain does not support -o %s", o.Output))
 	case o.DryRun && o.Output == cli.BenchmarkReport:
 		return cli.BadInput(errors.New("--dry-run simulates nothing, and -o benchmark-report prints what was simulated: use only one of the flags"))
 	case (o.trace.file != "" || o.ceiling) && o.Output == cli.BenchmarkReport:
 		return cli.BadInput(errors.New("-o benchmark-report has no place for what --trace and --ceiling find: use it without them"))
-	case o.reflected.strategy != "" && (o.explained.request != "" || o.trace.file != "" || o.Requests != "" || o.series != "" || o.ceiling):
+	case o.reflected.Strategy != "" && (o.explained.Request != "" || o.trace.file != "" || o.Requests != "" || o.series != "" || o.ceiling):
 		return cli.BadInput(errors.New("--reflect prints a summary of one simulation: use it without --explain, --trace, --requests, --series and --ceiling"))
-	case o.reflected.strategy != "" && (o.Output == cli.Prometheus || o.Output == cli.BenchmarkReport):
+	case o.reflected.Strategy != "" && (o.Output == cli.Prometheus || o.Output == cli.BenchmarkReport):
 		return cli.BadInput(fmt.Errorf("--reflect does not support -o %s", o.Output))
-	case o.explained.request == "" && o.reflected.strategy == "" && o.explained.seed >= 0:
+	case o.explained.Request == "" && o.reflected.Strategy == "" && o.explained.seed >= 0:
 		return cli.BadInput(errors.New("--seed needs --explain or --reflect; spec.replications sets the seeds of simulations"))
 	default:
-		return errors.Join(o.explained.check(), o.reflected.check(), o.trace.check())
+		return errors.Join(o.explained.check(), o.reflected.Check(), o.trace.check())
 	}
 }
 
@@ -195,10 +195,10 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 			return err
 		}
 	}
-	if o.explained.request != "" {
+	if o.explained.Request != "" {
 		return o.explain(ctx, ready, stdout)
 	}
-	if o.reflected.strategy != "" {
+	if o.reflected.Strategy != "" {
 		return o.reflect(ctx, ready, stdout)
 	}
 	for _, file := range []struct{ flag, name string }{{"--trace", o.trace.file}, {"--series", o.series}, {"--report", o.report}} {
@@ -297,7 +297,7 @@ func (o *runOptions) print(stdout io.Writer, run local.Run, conducted *execute.L
 		local.PrintGates(stdout, verdict)
 		return nil
 	}
-	out := runOutput{Identity: cli.Identify(run.TypeMeta, run.ObjectMeta), Rows: cli.RowsOfObject(conducted.Rows(), run.Named), Results: documents, Findings: result.RunFindings(documents), Ceilings: ceilings}
+	out := Output{Identity: cli.Identify(run.TypeMeta, run.ObjectMeta), Rows: cli.RowsOfObject(conducted.Rows(), run.Named), Results: documents, Findings: result.RunFindings(documents), Ceilings: ceilings}
 	study.FillStatus(&out.Status.CommonStatus, run.Plan)
 	if err := study.FillRun(&out.Status, conducted.Study); err != nil {
 		return err

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package run
 
 import (
 	"bytes"
@@ -19,46 +19,46 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/whatif"
 )
 
-// explainOptions are the flags of `run --explain`.
-type explainOptions struct {
-	// request is a number from 0, or rejected; "" where nothing is explained.
-	request string
+// ExplainOptions are the flags of `run --explain`.
+type ExplainOptions struct {
+	// Request is a number from 0, or rejected; "" where nothing is explained.
+	Request string
 	// seed is negative where the run's first one is meant.
 	seed   int64
 	whatIf whatIfOptions
 }
 
-// firstRejected is the value of --explain that stands for the first request that
+// FirstRejected is the value of --explain that stands for the first request that
 // is rejected.
-const firstRejected = "rejected"
+const FirstRejected = "rejected"
 
 // scalingDecisions is the value of --explain that stands for the decisions of scalers.
 const scalingDecisions = "scaling"
 
-func (o *explainOptions) number() (int, error) {
-	if o.request == firstRejected {
+func (o *ExplainOptions) Number() (int, error) {
+	if o.Request == FirstRejected {
 		return execute.FirstRejected, nil
 	}
-	n, err := strconv.Atoi(o.request)
+	n, err := strconv.Atoi(o.Request)
 	if err != nil || n < 0 {
-		return 0, cli.BadInput(fmt.Errorf("--explain %q: must be the number of a request, from 0 in order of arrival, %s or %s", o.request, firstRejected, scalingDecisions))
+		return 0, cli.BadInput(fmt.Errorf("--explain %q: must be the number of a request, from 0 in order of arrival, %s or %s", o.Request, FirstRejected, scalingDecisions))
 	}
 	return n, nil
 }
 
-// toldOutput is what `run --explain -o json` prints: the fields of a story after the identity.
-type toldOutput struct {
+// ToldOutput is what `run --explain -o json` prints: the fields of a story after the identity.
+type ToldOutput struct {
 	cli.Identity
-	story json.RawMessage
+	Story json.RawMessage
 }
 
 // MarshalJSON implements [json.Marshaler].
-func (o toldOutput) MarshalJSON() ([]byte, error) {
+func (o ToldOutput) MarshalJSON() ([]byte, error) {
 	head, err := json.Marshal(o.Identity)
 	if err != nil {
 		return nil, err
 	}
-	rest, is := bytes.CutPrefix(o.story, []byte("{"))
+	rest, is := bytes.CutPrefix(o.Story, []byte("{"))
 	if !is {
 		return nil, errors.New("a story must be an object")
 	}
@@ -87,7 +87,7 @@ func (o *runOptions) explain(ctx context.Context, runs []local.Run, stdout io.Wr
 	case errors.Is(err, execute.ErrNoScaler):
 		return cli.BadInput(fmt.Errorf("SimulationRun %s: --explain %s: %w; state one in spec.scenario.scalers", run.Name, scalingDecisions, err))
 	case errors.Is(err, execute.ErrNoSuchRequest):
-		return cli.BadInput(fmt.Errorf("SimulationRun %s: --explain %s: %w", run.Name, o.explained.request, err))
+		return cli.BadInput(fmt.Errorf("SimulationRun %s: --explain %s: %w", run.Name, o.explained.Request, err))
 	case errors.Is(err, whatif.ErrNoPick):
 		return cli.BadInput(fmt.Errorf("SimulationRun %s: --what-if: %w, so there is none to compare with", run.Name, err))
 	case err != nil:
@@ -96,16 +96,16 @@ func (o *runOptions) explain(ctx context.Context, runs []local.Run, stdout io.Wr
 		_, err := fmt.Fprintf(stdout, "SimulationRun %s\n\n%s", run.Name, seen.Told.Table)
 		return err
 	default:
-		return o.Output.Write(stdout, toldOutput{Identity: cli.Identify(run.TypeMeta, run.ObjectMeta), story: seen.Told.Document})
+		return o.Output.Write(stdout, ToldOutput{Identity: cli.Identify(run.TypeMeta, run.ObjectMeta), Story: seen.Told.Document})
 	}
 }
 
 // story is what --explain asks for.
-func (o *explainOptions) story() (*inspect.Story, error) {
-	if o.request == scalingDecisions {
+func (o *ExplainOptions) story() (*inspect.Story, error) {
+	if o.Request == scalingDecisions {
 		return &inspect.Story{Scaling: true}, nil
 	}
-	request, err := o.number()
+	request, err := o.Number()
 	if err != nil {
 		return nil, err
 	}

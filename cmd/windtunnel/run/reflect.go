@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package run
 
 import (
 	"context"
@@ -20,27 +20,27 @@ import (
 	"windtunnel.dev/windtunnel/pkg/insight"
 )
 
-// reflectOptions are the flags of `run --reflect`.
-type reflectOptions struct {
-	// strategy is one of [insight.Strategies]; "" where no summary is asked for.
-	strategy  string
-	maxTokens int
+// ReflectOptions are the flags of `run --reflect`.
+type ReflectOptions struct {
+	// Strategy is one of [insight.Strategies]; "" where no summary is asked for.
+	Strategy  string
+	MaxTokens int
 }
 
 // minTokens is what a summary takes at least: the outcome and an issue.
 const minTokens = 100
 
-// check refuses values that are not allowed.
-func (o *reflectOptions) check() error {
+// Check refuses values that are not allowed.
+func (o *ReflectOptions) Check() error {
 	var faults []error
-	if o.strategy != "" && !slices.Contains(insight.Strategies, insight.Strategy(o.strategy)) {
-		faults = append(faults, fmt.Errorf("--reflect %q: must be %s", o.strategy, strategies()))
+	if o.Strategy != "" && !slices.Contains(insight.Strategies, insight.Strategy(o.Strategy)) {
+		faults = append(faults, fmt.Errorf("--reflect %q: must be %s", o.Strategy, Strategies()))
 	}
-	if o.strategy == "" && o.maxTokens != insight.DefaultMaxTokens {
+	if o.Strategy == "" && o.MaxTokens != insight.DefaultMaxTokens {
 		faults = append(faults, errors.New("--max-tokens needs --reflect"))
 	}
-	if o.maxTokens < minTokens {
-		faults = append(faults, fmt.Errorf("--max-tokens %d: must be at least %d", o.maxTokens, minTokens))
+	if o.MaxTokens < minTokens {
+		faults = append(faults, fmt.Errorf("--max-tokens %d: must be at least %d", o.MaxTokens, minTokens))
 	}
 	if len(faults) == 0 {
 		return nil
@@ -48,15 +48,15 @@ func (o *reflectOptions) check() error {
 	return cli.BadInput(errors.Join(faults...))
 }
 
-// strategies are the values of --reflect in words.
-func strategies() string {
+// Strategies are the values of --reflect in words.
+func Strategies() string {
 	names := insight.StrategyNames()
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// reflection is what `run --reflect -o json` prints.
-type reflection struct {
+// Reflection is what `run --reflect -o json` prints.
+type Reflection struct {
 	cli.Identity
 	Report  *insight.Report `json:"report"`
 	Summary string          `json:"summary"`
@@ -70,7 +70,7 @@ func (o *runOptions) reflect(ctx context.Context, runs []local.Run, stdout io.Wr
 	}
 	of := experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: o.seedOf(run)}
 	seen, err := o.ask(ctx, run, of, inspect.Question{Summary: &inspect.Summary{
-		Strategy: insight.Strategy(o.reflected.strategy), MaxTokens: o.reflected.maxTokens, Flips: whatif.DefaultFlips,
+		Strategy: insight.Strategy(o.reflected.Strategy), MaxTokens: o.reflected.MaxTokens, Flips: whatif.DefaultFlips,
 	}})
 	if err != nil {
 		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
@@ -79,7 +79,7 @@ func (o *runOptions) reflect(ctx context.Context, runs []local.Run, stdout io.Wr
 		_, err := io.WriteString(stdout, seen.Summary)
 		return err
 	}
-	return o.Output.Write(stdout, reflection{cli.Identify(run.TypeMeta, run.ObjectMeta), seen.Report, seen.Summary})
+	return o.Output.Write(stdout, Reflection{cli.Identify(run.TypeMeta, run.ObjectMeta), seen.Report, seen.Summary})
 }
 
 // seedOf is the seed that --seed states, or the run's first one.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package run
 
 import (
 	"errors"
@@ -28,14 +28,14 @@ func (o *whatIfOptions) register(f *pflag.FlagSet) {
 }
 
 // check refuses flags that do not go together.
-func (o *explainOptions) check() error {
+func (o *ExplainOptions) check() error {
 	w := &o.whatIf
 	switch {
 	case !w.asked && (w.window != whatif.DefaultWindow || w.flips != whatif.DefaultFlips):
 		return cli.BadInput(errors.New("--what-if-window and --what-if-flips need --what-if"))
 	case !w.asked:
 		return nil
-	case o.request == "" || o.request == scalingDecisions:
+	case o.Request == "" || o.Request == scalingDecisions:
 		return cli.BadInput(errors.New("--what-if needs --explain with a request"))
 	case w.window <= 0:
 		return cli.BadInput(fmt.Errorf("--what-if-window %v: must be greater than 0", w.window))
