@@ -17,6 +17,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cluster"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/results"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
@@ -246,15 +247,15 @@ func (o *compareOptions) side(ctx context.Context, name string, stdin io.Reader)
 	if o.isObject(file) {
 		return o.clusterSide(ctx, name, file, point)
 	}
-	if set, err := readResults(file); err == nil {
-		if names := set.objects(); len(names) > 1 {
+	if set, err := results.ReadFile(file); err == nil {
+		if names := set.Objects(); len(names) > 1 {
 			return nil, cli.BadInput(fmt.Errorf("%s has results of several objects (%s); compare needs a file with one", file, strings.Join(names, ", ")))
 		}
-		rows := set.rows
+		rows := set.Rows
 		if point >= 0 {
 			rows = slices.DeleteFunc(rows, func(r result.Row) bool { return r.Point != point })
 		}
-		return func() (*side, error) { return &side{name: name, rows: rows, stepTimes: set.stepTimes}, nil }, nil
+		return func() (*side, error) { return &side{name: name, rows: rows, stepTimes: set.StepTimes}, nil }, nil
 	} else if point >= 0 {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/results"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -43,13 +44,13 @@ func (o *compareOptions) clusterSide(ctx context.Context, name, object string, p
 	if err != nil {
 		return nil, err
 	}
-	set, err := clusterResults(ctx, c, c.Namespace, kind, of)
+	set, err := results.ReadCluster(ctx, c, c.Namespace, kind, of)
 	if err != nil {
 		return nil, err
 	}
-	rows := set.rows
+	rows := set.Rows
 	if point >= 0 {
 		rows = slices.DeleteFunc(rows, func(r result.Row) bool { return r.Point != point })
 	}
-	return func() (*side, error) { return &side{name: name, rows: rows, stepTimes: set.stepTimes}, nil }, nil
+	return func() (*side, error) { return &side{name: name, rows: rows, stepTimes: set.StepTimes}, nil }, nil
 }

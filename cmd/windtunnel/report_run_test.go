@@ -21,6 +21,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/results"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
@@ -131,7 +132,7 @@ func runOnCluster(t *testing.T, trace string) []client.Object {
 func reportFrom(t *testing.T, objects []client.Object, format cli.Format) (string, error) {
 	t.Helper()
 	reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
-	p, err := (&reportOptions{}).clusterReport(t.Context(), reader, "n", v1alpha1.SimulationRunKind, "r")
+	p, err := (&results.ReportOptions{}).ClusterReport(t.Context(), reader, "n", v1alpha1.SimulationRunKind, "r")
 	if err != nil {
 		return "", err
 	}

@@ -18,6 +18,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/results"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/report/page"
 )
@@ -83,18 +84,18 @@ func TestAReportThatFits(t *testing.T) {
 
 // A report of a cluster has the figures of the same sweep on this machine, and the changed lines.
 func TestAReportOfACluster(t *testing.T) {
-	report := func(o reportOptions, objects []client.Object) (string, error) {
+	report := func(o results.ReportOptions, objects []client.Object) (string, error) {
 		reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
-		p, err := o.clusterReport(t.Context(), reader, "n", v1alpha1.PolicySweepKind, "s")
+		p, err := o.ClusterReport(t.Context(), reader, "n", v1alpha1.PolicySweepKind, "s")
 		if err != nil {
 			return "", err
 		}
 		var text bytes.Buffer
-		err = o.output.WriteReport(&text, p)
+		err = o.Output.WriteReport(&text, p)
 		return text.String(), err
 	}
 	objects, _ := onCluster(t)
-	numbers, err := report(reportOptions{output: cli.JSON}, objects)
+	numbers, err := report(results.ReportOptions{Output: cli.JSON}, objects)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func TestAReportOfACluster(t *testing.T) {
 	if diff := cmp.Diff(mustRun(t, "report", file, "-o", "json"), numbers); diff != "" {
 		t.Errorf("numbers (-here +cluster):\n%s", diff)
 	}
-	if html, err := report(reportOptions{output: cli.HTML}, objects); err != nil || !strings.Contains(html, `<span class="added">`) {
+	if html, err := report(results.ReportOptions{Output: cli.HTML}, objects); err != nil || !strings.Contains(html, `<span class="added">`) {
 		t.Errorf("error %v, or the page has no changed lines", err)
 	}
 	for name, tc := range map[string]struct {
@@ -117,7 +118,7 @@ func TestAReportOfACluster(t *testing.T) {
 	} {
 		objects, _ := onCluster(t)
 		tc.spoil(objects)
-		if _, err := report(reportOptions{output: cli.HTML}, objects); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), tc.want) {
+		if _, err := report(results.ReportOptions{Output: cli.HTML}, objects); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: exit code %d, error %v, want %q", name, cli.ExitCode(err), err, tc.want)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/results"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
@@ -107,14 +108,14 @@ func onCluster(t *testing.T) (objects []client.Object, rows []result.Row) {
 func TestResultsOfAClusterAreCheckedByTheirDigests(t *testing.T) {
 	objects, rows := onCluster(t)
 	reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
-	set, err := clusterResults(t.Context(), reader, "n", "", "s")
+	set, err := results.ReadCluster(t.Context(), reader, "n", "", "s")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(rows, set.rows); diff != "" {
+	if diff := cmp.Diff(rows, set.Rows); diff != "" {
 		t.Errorf("rows (−want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]result.Assignment{{Name: "queue", Value: "1"}, {Name: "prefix", Value: "1"}}, set.parameters[dataframe.PointName{}]); diff != "" {
+	if diff := cmp.Diff([]result.Assignment{{Name: "queue", Value: "1"}, {Name: "prefix", Value: "1"}}, set.Parameters[dataframe.PointName{}]); diff != "" {
 		t.Errorf("parameters of point 0 (−want +got):\n%s", diff)
 	}
 	for name, spoil := range map[string]func([]client.Object){
@@ -132,7 +133,7 @@ func TestResultsOfAClusterAreCheckedByTheirDigests(t *testing.T) {
 		objects, _ := onCluster(t)
 		spoil(objects)
 		reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
-		if _, err := clusterResults(t.Context(), reader, "n", "", "s"); cli.ExitCode(err) != cli.ExitBadInput {
+		if _, err := results.ReadCluster(t.Context(), reader, "n", "", "s"); cli.ExitCode(err) != cli.ExitBadInput {
 			t.Errorf("%s: exit code %d, error %v, want bad input", name, cli.ExitCode(err), err)
 		}
 	}
@@ -155,10 +156,10 @@ func TestResultsOfARunAreReadFromACluster(t *testing.T) {
 		"x":             "there is no PolicySweep or SimulationRun x in namespace n",
 		"pod/r":         "the type must be policysweep or simulationrun",
 	} {
-		var set *resultSet
+		var set *results.Set
 		kind, name, err := kubectl.ParseRef(arg)
 		if err == nil {
-			set, err = clusterResults(t.Context(), reader, "n", kind, name)
+			set, err = results.ReadCluster(t.Context(), reader, "n", kind, name)
 		}
 		if want != "" {
 			if err == nil || !strings.Contains(err.Error(), want) || cli.ExitCode(err) != cli.ExitBadInput {
@@ -170,7 +171,7 @@ func TestResultsOfARunAreReadFromACluster(t *testing.T) {
 			t.Errorf("%s: %v", arg, err)
 			continue
 		}
-		if diff := cmp.Diff(rows, set.rows); diff != "" {
+		if diff := cmp.Diff(rows, set.Rows); diff != "" {
 			t.Errorf("%s: rows (-want +got):\n%s", arg, diff)
 		}
 	}

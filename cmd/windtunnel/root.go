@@ -8,6 +8,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/calibrate"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/lint"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/results"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/run"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/start"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/trace"
@@ -53,8 +54,8 @@ Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
 		newCompareCommand(),
 		newEvaluateCommand(),
 		newServeCommand(),
-		newResultsCommand(),
-		newReportCommand(),
+		results.NewCommand(),
+		results.NewReportCommand(),
 		newObserveCommand(),
 		newTopCommand(),
 		newWatchCommand(),

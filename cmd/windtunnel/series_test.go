@@ -15,6 +15,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/results"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
@@ -118,12 +119,12 @@ func TestSeriesOfARunOnAClusterAreRead(t *testing.T) {
 			reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(run,
 				&corev1.ConfigMap{ObjectMeta: meta("index"), Data: map[string]string{store.IndexKey: string(raw)}},
 				&corev1.ConfigMap{ObjectMeta: meta("chunk"), Data: chunks[0].Data, BinaryData: chunks[0].Binary}).Build()
-			set, err := clusterResults(t.Context(), reader, "n", "", "r")
+			set, err := results.ReadCluster(t.Context(), reader, "n", "", "r")
 			if err != nil {
 				t.Fatal(err)
 			}
 			file := filepath.Join(t.TempDir(), "s.json")
-			err = set.writeSeries(file)
+			err = set.WriteSeries(file)
 			if kept == nil {
 				if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "spec.trace.series") {
 					t.Errorf("exit code %d: %v", cli.ExitCode(err), err)

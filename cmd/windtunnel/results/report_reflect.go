@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package results
 
 import (
 	"encoding/json"
@@ -24,7 +24,7 @@ import (
 // reflect prints the summary that run --reflect -o json has found, as another strategy tells
 // it. What else is stored has figures of all requests and decisions on a few: no rule finds
 // anything in that.
-func (o *reportOptions) reflect(cmd *cobra.Command, of string) error {
+func (o *ReportOptions) reflect(cmd *cobra.Command, of string) error {
 	if err := errors.Join(o.reflected.Check(), checkReflectedAlone(cmd.Flags())); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func checkReflectedAlone(f *pflag.FlagSet) error {
 }
 
 // cannotReflectObject names the command for an object of a cluster.
-func (o *reportOptions) cannotReflectObject(cmd *cobra.Command, of string) error {
+func (o *ReportOptions) cannotReflectObject(cmd *cobra.Command, of string) error {
 	kind, name, err := kubectl.ParseRef(of)
 	if err != nil {
 		return err
@@ -82,6 +82,6 @@ func (o *reportOptions) cannotReflectObject(cmd *cobra.Command, of string) error
 }
 
 // cannotReflect says which command has what the summary needs.
-func (o *reportOptions) cannotReflect(of, again string) error {
+func (o *ReportOptions) cannotReflect(of, again string) error {
 	return cli.BadInput(fmt.Errorf("--reflect needs all requests of a simulation, which %s does not have: %s simulates a seed again", of, again))
 }

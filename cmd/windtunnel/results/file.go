@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package results
 
 import (
 	"bytes"
@@ -13,9 +13,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 )
 
-// readResults reads the rows of a state, or of the output of run or sweep -o
+// ReadFile reads the rows of a state, or of the output of run or sweep -o
 // json.
-func readResults(name string) (*resultSet, error) {
+func ReadFile(name string) (*Set, error) {
 	raw, err := input.Read(name)
 	if err != nil {
 		return nil, err
@@ -30,17 +30,17 @@ func readResults(name string) (*resultSet, error) {
 		}
 		return nil, cli.BadInput(fmt.Errorf("%s is neither the output of run or sweep -o json nor a state of a sweep", name))
 	}
-	set := &resultSet{parameters: dataframe.Parameters{}}
+	set := &Set{Parameters: dataframe.Parameters{}}
 	if len(objects) == 1 {
-		set.stepTimes = objects[0].Status.StepTimes
+		set.StepTimes = objects[0].Status.StepTimes
 	}
 	for _, p := range objects {
-		set.rows = append(set.rows, p.Rows...)
+		set.Rows = append(set.Rows, p.Rows...)
 		if p.Leaderboard == nil || len(p.Rows) == 0 {
 			continue
 		}
 		for _, c := range p.Leaderboard.Candidates {
-			set.parameters[dataframe.PointName{Object: p.Rows[0].Object, Point: c.Point}] = c.Parameters
+			set.Parameters[dataframe.PointName{Object: p.Rows[0].Object, Point: c.Point}] = c.Parameters
 		}
 	}
 	return set, nil
@@ -49,21 +49,21 @@ func readResults(name string) (*resultSet, error) {
 // readState reads a state's rows in their order, and leaves out one that was cut
 // off. Where several sweeps, or several plans of one, share the file, each row says
 // which one it is of.
-func readState(name string, raw []byte) (*resultSet, error) {
+func readState(name string, raw []byte) (*Set, error) {
 	sections, err := state.Sections(raw[:bytes.LastIndexByte(raw, '\n')+1])
 	if err != nil {
 		return nil, cli.BadInput(fmt.Errorf("%s: %w", name, err))
 	}
 	names := ownerNames(sections)
-	set := &resultSet{parameters: dataframe.Parameters{}}
+	set := &Set{Parameters: dataframe.Parameters{}}
 	for _, section := range sections {
 		for _, l := range section.Lines {
 			if l.Proposal != nil {
 				continue
 			}
 			l.Row.Object = names[section.Owner]
-			set.rows = append(set.rows, l.Row)
-			set.parameters[dataframe.PointNameOf(&l.Row)] = l.Parameters
+			set.Rows = append(set.Rows, l.Row)
+			set.Parameters[dataframe.PointNameOf(&l.Row)] = l.Parameters
 		}
 	}
 	return set, nil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package results
 
 import (
 	"context"
@@ -17,9 +17,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// clusterResults reads the rows of the object of a kind and name. Without a kind it
+// ReadCluster reads the rows of the object of a kind and name. Without a kind it
 // looks for a sweep and for a run, of which there must be one.
-func clusterResults(ctx context.Context, reader client.Reader, namespace, kind, name string) (*resultSet, error) {
+func ReadCluster(ctx context.Context, reader client.Reader, namespace, kind, name string) (*Set, error) {
 	o, err := kubectl.Find(ctx, reader, kind, client.ObjectKey{Namespace: namespace, Name: name})
 	switch {
 	case err != nil:
@@ -32,23 +32,23 @@ func clusterResults(ctx context.Context, reader client.Reader, namespace, kind, 
 }
 
 // runResults reads the rows of a run.
-func runResults(ctx context.Context, reader client.Reader, run *v1alpha1.SimulationRun) (*resultSet, error) {
+func runResults(ctx context.Context, reader client.Reader, run *v1alpha1.SimulationRun) (*Set, error) {
 	measures, errs := result.NewMeasures(nil, field.NewPath("spec"))
 	if len(errs) > 0 {
 		return nil, cli.BadInput(errs.ToAggregate())
 	}
-	set := &resultSet{measures: measures, parameters: dataframe.Parameters{}, stepTimes: run.Status.StepTimes}
+	set := &Set{measures: measures, Parameters: dataframe.Parameters{}, StepTimes: run.Status.StepTimes}
 	_, err := set.read(ctx, reader, v1alpha1.SimulationRunKind, run, run.Status.Results)
 	return set, err
 }
 
 // sweepResults reads the rows of a sweep.
-func sweepResults(ctx context.Context, reader client.Reader, sweep *v1alpha1.PolicySweep) (*resultSet, error) {
+func sweepResults(ctx context.Context, reader client.Reader, sweep *v1alpha1.PolicySweep) (*Set, error) {
 	measures, errs := result.NewMeasures(derivedMetrics(sweep.Spec.Metrics), field.NewPath("spec", "metrics"))
 	if len(errs) > 0 {
 		return nil, cli.BadInput(errs.ToAggregate())
 	}
-	set := &resultSet{measures: measures, stepTimes: sweep.Status.StepTimes}
+	set := &Set{measures: measures, StepTimes: sweep.Status.StepTimes}
 	stored, err := set.read(ctx, reader, v1alpha1.PolicySweepKind, sweep, sweep.Status.Results)
 	if err != nil {
 		return nil, err
@@ -58,12 +58,12 @@ func sweepResults(ctx context.Context, reader client.Reader, sweep *v1alpha1.Pol
 }
 
 // read reads what is stored of an object.
-func (s *resultSet) read(ctx context.Context, reader client.Reader, kind string, of client.Object, results *v1alpha1.ResultsStatus) (*archive.Stored, error) {
+func (s *Set) read(ctx context.Context, reader client.Reader, kind string, of client.Object, results *v1alpha1.ResultsStatus) (*archive.Stored, error) {
 	stored, err := archive.Read(ctx, reader, kind, of, results)
 	if err != nil {
 		return nil, err
 	}
-	s.rows, s.chunks = stored.Rows, stored.Chunks
+	s.Rows, s.chunks = stored.Rows, stored.Chunks
 	return stored, nil
 }
 
@@ -77,13 +77,13 @@ func derivedMetrics(metrics []v1alpha1.DerivedMetric) []result.Derived {
 
 // describe says of each point what it is. Where the spec is another one by now, or
 // this binary is, rows stay without.
-func (s *resultSet) describe(ctx context.Context, sweep *v1alpha1.PolicySweep, stored *archive.Stored, inputs compile.Inputs) {
-	s.parameters = dataframe.Parameters{}
+func (s *Set) describe(ctx context.Context, sweep *v1alpha1.PolicySweep, stored *archive.Stored, inputs compile.Inputs) {
+	s.Parameters = dataframe.Parameters{}
 	_, st, _ := archive.Study(ctx, sweep, inputs, stored) // as far as the rows fit
 	if st == nil {
 		return
 	}
 	for _, point := range st.Points() {
-		s.parameters[dataframe.PointName{Point: point.ID}] = point.Assignments()
+		s.Parameters[dataframe.PointName{Point: point.ID}] = point.Assignments()
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package results
 
 import (
 	"context"
@@ -24,18 +24,18 @@ import (
 	"windtunnel.dev/windtunnel/pkg/report/page"
 )
 
-// reportOptions are the flags of report.
-type reportOptions struct {
+// ReportOptions are the flags of report.
+type ReportOptions struct {
 	cluster cluster.Options
 	name    string
-	output  cli.Format
+	Output  cli.Format
 	// most is the greatest number of characters; 0 is no limit.
 	most      int
 	reflected run.ReflectOptions
 }
 
-func newReportCommand() *cobra.Command {
-	o := reportOptions{output: cli.HTML, cluster: cluster.Options{Instead: ", or name a file"}}
+func NewReportCommand() *cobra.Command {
+	o := ReportOptions{Output: cli.HTML, cluster: cluster.Options{Instead: ", or name a file"}}
 	cmd := &cobra.Command{
 		Use:   "report FILE | NAME | TYPE/NAME",
 		Short: "Write the report of a PolicySweep or a SimulationRun as one page, from a file or a cluster",
@@ -69,7 +69,7 @@ The exit code is 0 for each report, whatever the verdict.`,
 			return o.run(cmd.Context(), args[0], cmd.OutOrStdout())
 		},
 	}
-	formats := cli.NewChoice(&o.output, []cli.Format{cli.HTML, cli.Markdown, cli.JSON})
+	formats := cli.NewChoice(&o.Output, []cli.Format{cli.HTML, cli.Markdown, cli.JSON})
 	f := cmd.Flags()
 	f.VarP(formats, "output", "o", formats.Words()+"; json is the numbers of the page")
 	f.IntVar(&o.most, "max-characters", 0, "with -o markdown, leave out the longest sections until the report has so many characters, and say which; 0 is no limit, and a comment on GitHub may have 65536")
@@ -81,18 +81,18 @@ The exit code is 0 for each report, whatever the verdict.`,
 	return cmd
 }
 
-func (o *reportOptions) run(ctx context.Context, of string, stdout io.Writer) error {
+func (o *ReportOptions) run(ctx context.Context, of string, stdout io.Writer) error {
 	if err := o.reflected.Check(); err != nil {
 		return err
 	}
-	if err := cli.CheckLimit("--max-characters", o.most, o.output); err != nil {
+	if err := cli.CheckLimit("--max-characters", o.most, o.Output); err != nil {
 		return err
 	}
 	p, err := o.read(ctx, of)
 	if err != nil {
 		return err
 	}
-	text, err := o.output.Fitted(p, o.most)
+	text, err := o.Output.Fitted(p, o.most)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (o *reportOptions) run(ctx context.Context, of string, stdout io.Writer) er
 }
 
 // read returns the report of a file if there is one of that name, else that of an object.
-func (o *reportOptions) read(ctx context.Context, of string) (page.Report, error) {
+func (o *ReportOptions) read(ctx context.Context, of string) (page.Report, error) {
 	file, err := o.isFile(of)
 	switch {
 	case err != nil:
@@ -117,12 +117,12 @@ func (o *reportOptions) read(ctx context.Context, of string) (page.Report, error
 	if err != nil {
 		return nil, err
 	}
-	return o.clusterReport(ctx, c, c.Namespace, kind, name)
+	return o.ClusterReport(ctx, c, c.Namespace, kind, name)
 }
 
 // isFile reports whether an argument is a file and not an object of a cluster, and refuses the flags
 // of the other one. An object's name has no ending, as files have.
-func (o *reportOptions) isFile(of string) (bool, error) {
+func (o *ReportOptions) isFile(of string) (bool, error) {
 	if _, err := os.Stat(of); err == nil {
 		return true, o.cluster.Unused()
 	}
@@ -137,8 +137,8 @@ func (o *reportOptions) isFile(of string) (bool, error) {
 	return false, nil
 }
 
-// clusterReport is the report of an object on a cluster.
-func (o *reportOptions) clusterReport(ctx context.Context, reader client.Reader, namespace, kind, name string) (page.Report, error) {
+// ClusterReport is the report of an object on a cluster.
+func (o *ReportOptions) ClusterReport(ctx context.Context, reader client.Reader, namespace, kind, name string) (page.Report, error) {
 	of, err := kubectl.Find(ctx, reader, kind, client.ObjectKey{Namespace: namespace, Name: name})
 	switch {
 	case err != nil:
@@ -151,13 +151,13 @@ func (o *reportOptions) clusterReport(ctx context.Context, reader client.Reader,
 }
 
 // clusterSweep is the report of a sweep on a cluster: its rows take the place of simulations.
-func (o *reportOptions) clusterSweep(ctx context.Context, reader client.Reader, sweep *v1alpha1.PolicySweep) (*page.Sweep, error) {
+func (o *ReportOptions) clusterSweep(ctx context.Context, reader client.Reader, sweep *v1alpha1.PolicySweep) (*page.Sweep, error) {
 	label := fmt.Sprintf("PolicySweep %s/%s", sweep.Namespace, sweep.Name)
 	compiled, st, err := cluster.Study(ctx, reader, sweep)
 	if err != nil {
 		return nil, err
 	}
-	r, err := cli.ReportOf(st, label, o.output)
+	r, err := cli.ReportOf(st, label, o.Output)
 	if err != nil {
 		return nil, cli.BadInput(fmt.Errorf("%s: %w", label, err))
 	}
@@ -165,7 +165,7 @@ func (o *reportOptions) clusterSweep(ctx context.Context, reader client.Reader, 
 }
 
 // readFile reads the output of run or sweep -o json.
-func (o *reportOptions) readFile(name string) (page.Report, error) {
+func (o *ReportOptions) readFile(name string) (page.Report, error) {
 	raw, err := input.Read(name)
 	if err != nil {
 		return nil, err
@@ -194,7 +194,7 @@ func (o *reportOptions) readFile(name string) (page.Report, error) {
 }
 
 // choose returns the object that --name names, or the only one.
-func (o *reportOptions) choose(objects []archive.Printed) (*archive.Printed, error) {
+func (o *ReportOptions) choose(objects []archive.Printed) (*archive.Printed, error) {
 	if o.name == "" && len(objects) > 1 {
 		return nil, fmt.Errorf("the file has %d objects: select one with --name", len(objects))
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package results
 
 import (
 	"context"
@@ -41,30 +41,30 @@ type resultsOptions struct {
 	descending     bool
 }
 
-// resultSet is rows, with what is known of their points.
-type resultSet struct {
-	rows       []result.Row
-	parameters dataframe.Parameters
+// Set is rows, with what is known of their points.
+type Set struct {
+	Rows       []result.Row
+	Parameters dataframe.Parameters
 	measures   result.Measures
-	// stepTimes say what the step times of pools rest on, where that is known.
-	stepTimes []string
+	// StepTimes say what the step times of pools rest on, where that is known.
+	StepTimes []string
 	// chunks have what results hold beside the rows.
 	chunks []store.Chunk
 }
 
-// objects are the names that rows have, in their order; none where the rows of one
+// Objects are the names that rows have, in their order; none where the rows of one
 // object have none.
-func (s *resultSet) objects() []string {
+func (s *Set) Objects() []string {
 	var names []string
-	for i := range s.rows {
-		if name := s.rows[i].Object; name != "" && !slices.Contains(names, name) {
+	for i := range s.Rows {
+		if name := s.Rows[i].Object; name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-func newResultsCommand() *cobra.Command {
+func NewCommand() *cobra.Command {
 	o := resultsOptions{output: outputCSV, cluster: cluster.Options{Instead: ", or name a file with -f"}}
 	cmd := &cobra.Command{
 		Use:   "results [NAME | TYPE/NAME]",
@@ -133,43 +133,43 @@ func (o *resultsOptions) run(ctx context.Context, args []string, stdout io.Write
 		return cli.BadInput(errs.ToAggregate())
 	}
 	if o.series != "" {
-		if err := set.writeSeries(o.series); err != nil {
+		if err := set.WriteSeries(o.series); err != nil {
 			return err
 		}
 	}
 	stdout = cli.FileOutput(stdout)
 	switch o.output {
 	case cli.JSON:
-		return query.WriteJSON(stdout, set.rows, set.parameters)
+		return query.WriteJSON(stdout, set.Rows, set.Parameters)
 	case outputParquet:
-		return query.WriteParquet(stdout, set.rows, set.parameters)
+		return query.WriteParquet(stdout, set.Rows, set.Parameters)
 	default:
-		return query.WriteCSV(stdout, set.rows, set.parameters)
+		return query.WriteCSV(stdout, set.Rows, set.Parameters)
 	}
 }
 
 // chooseObject leaves the rows that --name asks for.
-func (o *resultsOptions) chooseObject(set *resultSet) error {
+func (o *resultsOptions) chooseObject(set *Set) error {
 	if o.name == "" {
 		return nil
 	}
-	names := set.objects()
+	names := set.Objects()
 	if len(names) == 0 {
 		return cli.BadInput(errors.New("--name needs -f FILE with several objects"))
 	}
 	if !slices.Contains(names, o.name) {
 		return cli.BadInput(field.NotSupported(field.NewPath("--name"), o.name, names))
 	}
-	set.rows = slices.DeleteFunc(set.rows, func(r result.Row) bool { return r.Object != o.name })
+	set.Rows = slices.DeleteFunc(set.Rows, func(r result.Row) bool { return r.Object != o.name })
 	return nil
 }
 
-func (o *resultsOptions) read(ctx context.Context, args []string) (*resultSet, error) {
+func (o *resultsOptions) read(ctx context.Context, args []string) (*Set, error) {
 	if o.file != "" {
 		if err := o.cluster.Unused(); err != nil {
 			return nil, err
 		}
-		return readResults(o.file)
+		return ReadFile(o.file)
 	}
 	c, err := o.cluster.Connect()
 	if err != nil {
@@ -179,7 +179,7 @@ func (o *resultsOptions) read(ctx context.Context, args []string) (*resultSet, e
 	if err != nil {
 		return nil, err
 	}
-	return clusterResults(ctx, c, c.Namespace, kind, name)
+	return ReadCluster(ctx, c, c.Namespace, kind, name)
 }
 
 // query is what the flags ask for.
@@ -199,4 +199,16 @@ func (o *resultsOptions) query(measures result.Measures) (*dataframe.Query, fiel
 		q.Sort, errs = &measure, append(errs, es...)
 	}
 	return q, errs
+}
+
+// WriteSeries writes the series that the chunks have.
+func (s *Set) WriteSeries(name string) error {
+	series, err := store.ReadSeries(s.chunks)
+	switch {
+	case err != nil:
+		return err
+	case series == nil:
+		return cli.BadInput(errors.New("--series: the results have no time series; only a SimulationRun with spec.trace.series keeps some"))
+	}
+	return cli.WriteSeries(name, series)
 }

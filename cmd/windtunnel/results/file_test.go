@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package results
 
 import (
 	"bytes"
@@ -63,11 +63,11 @@ func TestAStateTellsItsSweepsApart(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := map[string]string{}
-			for _, r := range set.rows {
+			for _, r := range set.Rows {
 				if before, again := got[r.Key]; again {
 					t.Errorf("two rows of %s: %s", r.Key, before)
 				}
-				got[r.Key] = strings.TrimSpace(fmt.Sprint(r.Object, " ", r.Point, " ", set.parameters[dataframe.PointNameOf(&r)], " ", r.Error))
+				got[r.Key] = strings.TrimSpace(fmt.Sprint(r.Object, " ", r.Point, " ", set.Parameters[dataframe.PointNameOf(&r)], " ", r.Error))
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("(−want +got):\n%s", diff)
