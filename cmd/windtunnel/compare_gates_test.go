@@ -10,10 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/compare"
 )
 
 // rollout is the scenario of the sweep of docs/first-sweep.md as a SimulationRun with some gates,
@@ -92,7 +90,7 @@ func TestCompareJudgesResults(t *testing.T) {
 	scenario, _ := rollout(t, "")
 	results := tempFile(t, "run.json", mustRun(t, "run", "-f", scenario, "-o", "json"))
 	out, err := windtunnel(t, "compare", results, results, "--gate", "goodput>=99%", "--gate", "ttft.p99<=+1%", "-o", "json")
-	var got compareOutput
+	var got compare.Output
 	if cli.ExitCode(err) != cli.ExitUnknown || json.Unmarshal([]byte(out), &got) != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -141,23 +139,6 @@ func TestGatesOfCompareAreReadWithTheirPlace(t *testing.T) {
 		_, err := windtunnel(t, "compare", epp("3"), epp("5"), "--scenario", scenario, "--gate", gate)
 		if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", gate, err, want)
-		}
-	}
-}
-
-func TestParseGate(t *testing.T) {
-	for text, want := range map[string]v1alpha1.Gate{
-		"ttft.p99<=+5%":                    {Name: "ttft.p99<=+5%", Metric: "ttft.p99", Operator: v1alpha1.AtMost, VersusBaseline: "+5%", Confidence: "0.9"},
-		"goodput >= -1%":                   {Name: "goodput>=-1%", Metric: "goodput", Operator: v1alpha1.AtLeast, VersusBaseline: "-1%", Confidence: "0.9"},
-		"goodput>=95%":                     {Name: "goodput>=95%", Metric: "goodput", Operator: v1alpha1.AtLeast, Value: "95%", Confidence: "0.9"},
-		"ttft.p99{class=critical}<= 500ms": {Name: "ttft.p99{class=critical}<=500ms", Metric: "ttft.p99{class=critical}", Operator: v1alpha1.AtMost, Value: "500ms", Confidence: "0.9"},
-	} {
-		got, err := parseGate(text, "0.9")
-		if err != nil {
-			t.Errorf("%s: %v", text, err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (−want +got):\n%s", text, diff)
 		}
 	}
 }

@@ -6,13 +6,14 @@ import (
 	"encoding/json"
 	"testing"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/compare"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // comparedRequests compares two sides under a scenario, request by request.
-func comparedRequests(t *testing.T, args ...string) *requestContrast {
+func comparedRequests(t *testing.T, args ...string) *compare.RequestContrast {
 	t.Helper()
-	var out struct{ Requests *requestContrast }
+	var out struct{ Requests *compare.RequestContrast }
 	if err := json.Unmarshal([]byte(mustRun(t, append([]string{"compare", "-o", "json"}, args...)...)), &out); err != nil {
 		t.Fatal(err)
 	}

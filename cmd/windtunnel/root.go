@@ -7,6 +7,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/calibrate"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/compare"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/lint"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/results"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/run"
@@ -51,7 +52,7 @@ Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
 		run.NewCommand(),
 		newSweepCommand(),
 		newSizeCommand(),
-		newCompareCommand(),
+		compare.NewCommand(),
 		newEvaluateCommand(),
 		newServeCommand(),
 		results.NewCommand(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package compare
 
 import (
 	"context"
@@ -35,8 +35,8 @@ type compareOptions struct {
 	gates    gateOptions
 }
 
-// compareOutput is what `compare -o json` prints.
-type compareOutput struct {
+// Output is what `compare -o json` prints.
+type Output struct {
 	Contrast *result.Contrast `json:"contrast"`
 	// StepTimes say what the step times of A and of B rest on; of results that do
 	// not say, nothing.
@@ -47,7 +47,7 @@ type compareOutput struct {
 	Gates   []result.GateResult `json:"gates,omitempty"`
 	Verdict string              `json:"verdict,omitempty"`
 	// Requests is there where both sides were simulated.
-	Requests *requestContrast `json:"requests,omitempty"`
+	Requests *RequestContrast `json:"requests,omitempty"`
 }
 
 // side is one of the two that are compared.
@@ -61,7 +61,7 @@ type side struct {
 	requests requestLogs
 }
 
-func newCompareCommand() *cobra.Command {
+func NewCommand() *cobra.Command {
 	o := compareOptions{cluster: cluster.Options{Instead: ", or name two files"}}
 	cmd := &cobra.Command{
 		Use:   "compare A B",
@@ -153,7 +153,7 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 		return cli.BadInput(err)
 	}
 	contrast.PutFirst(slices.Concat(o.gates.measures(), asked.objectives))
-	out := compareOutput{
+	out := Output{
 		Contrast:  contrast,
 		StepTimes: [2][]string{sides[0].stepTimes, sides[1].stepTimes},
 		Requests:  contrastRequests(sides),

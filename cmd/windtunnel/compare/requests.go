@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package compare
 
 import (
 	"cmp"
@@ -87,8 +87,8 @@ const noticeableShare = 0.1
 // maxSlowest is how many requests are listed.
 const maxSlowest = 10
 
-// requestContrast compares the same requests under the same seed.
-type requestContrast struct {
+// RequestContrast compares the same requests under the same seed.
+type RequestContrast struct {
 	// Groups are all requests, then those of each quarter by prompt tokens.
 	Groups []requestGroup `json:"groups"`
 	// OnlyA and OnlyB completed on one side alone.
@@ -128,11 +128,11 @@ type requestPair struct {
 func (p *requestPair) growth() float64 { return p.E2EB - p.E2EA }
 
 // contrastRequests is nil unless both sides were simulated.
-func contrastRequests(sides [2]*side) *requestContrast {
+func contrastRequests(sides [2]*side) *RequestContrast {
 	if sides[0].requests == nil || sides[1].requests == nil {
 		return nil
 	}
-	c := &requestContrast{}
+	c := &RequestContrast{}
 	var pairs []requestPair
 	for i, row := range sides[0].rows {
 		for j, other := range sides[1].rows {
@@ -156,7 +156,7 @@ func contrastRequests(sides [2]*side) *requestContrast {
 }
 
 // pair joins the requests of one seed.
-func (c *requestContrast) pair(seed int64, a, b map[result.Identity]served) []requestPair {
+func (c *RequestContrast) pair(seed int64, a, b map[result.Identity]served) []requestPair {
 	var pairs []requestPair
 	both := 0
 	for id, x := range a {
@@ -181,7 +181,7 @@ func (c *requestContrast) pair(seed int64, a, b map[result.Identity]served) []re
 
 // quarters adds the groups of pairs that are sorted by prompt tokens: as many in
 // each as equal prompts allow.
-func (c *requestContrast) quarters(pairs []requestPair) {
+func (c *RequestContrast) quarters(pairs []requestPair) {
 	const quarters = 4
 	first := 0
 	for q := 1; q <= quarters; q++ {
@@ -214,7 +214,7 @@ func groupOf(pairs []requestPair) requestGroup {
 }
 
 // table prints the comparison for people; nothing where there is none.
-func (c *requestContrast) table(w io.Writer) error {
+func (c *RequestContrast) table(w io.Writer) error {
 	if c == nil {
 		return nil
 	}
