@@ -13,6 +13,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/run"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/sweep"
 	"windtunnel.dev/windtunnel/pkg/report/benchmark"
 )
 
@@ -137,7 +138,7 @@ func TestASweepWritesAReportOfEachCandidate(t *testing.T) {
 // A sweep's rows are those of the candidates that are simulated again for the reports.
 func TestReportsOfASweepAreOfItsRows(t *testing.T) {
 	folder := t.TempDir()
-	var out sweepOutput
+	var out sweep.Output
 	if err := json.Unmarshal([]byte(mustRun(t, "sweep", "-f", gatesSample(t), "--benchmark-report", folder, "-o", "json")), &out); err != nil {
 		t.Fatal(err)
 	}

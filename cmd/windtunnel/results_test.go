@@ -18,6 +18,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/results"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/sweep"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
@@ -75,7 +76,7 @@ func TestResultsRefusesBadInput(t *testing.T) {
 func onCluster(t *testing.T) (objects []client.Object, rows []result.Row) {
 	t.Helper()
 	file := gatesSample(t)
-	var out sweepOutput
+	var out sweep.Output
 	if err := json.Unmarshal([]byte(mustRun(t, "sweep", "-f", file, "-o", "json")), &out); err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/results"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/run"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/start"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/sweep"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/trace"
 	"windtunnel.dev/windtunnel/internal/printable"
 )
@@ -50,8 +51,8 @@ Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.AddCommand(
 		run.NewCommand(),
-		newSweepCommand(),
-		newSizeCommand(),
+		sweep.NewCommand(),
+		sweep.NewSizeCommand(),
 		compare.NewCommand(),
 		newEvaluateCommand(),
 		newServeCommand(),
@@ -61,7 +62,7 @@ Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
 		newTopCommand(),
 		newWatchCommand(),
 		newExplainCommand(),
-		newPromoteCommand(),
+		sweep.NewPromoteCommand(),
 		newLogsCommand(),
 		start.NewInitCommand(),
 		start.NewDoctorCommand(),

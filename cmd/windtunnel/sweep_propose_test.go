@@ -12,8 +12,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-
-	"windtunnel.dev/windtunnel/pkg/experiment"
 )
 
 // proposer is a service that proposes trees, of which one is good. It counts its answers.
@@ -76,17 +74,5 @@ func TestFaultsOfAProposersFlags(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %s", name, err, test.want)
 		}
-	}
-}
-
-func TestTheServiceThatAFileNamesIsNotAsked(t *testing.T) {
-	evolves := &experiment.Evolution{}
-	plan := &experiment.Plan{Parameters: []experiment.Parameter{{Evolve: evolves}}}
-	if got := (&proposerOptions{}).unasked(plan); got != nil {
-		t.Errorf("without a service: %q", got)
-	}
-	evolves.Proposer = &experiment.Proposer{URL: "http://proposer"}
-	if got := strings.Join((&proposerOptions{}).unasked(plan), ""); !strings.Contains(got, "names the proposer http://proposer for a cluster, and this command does not ask it") {
-		t.Errorf("warned of %q", got)
 	}
 }

@@ -22,6 +22,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/sweep"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
@@ -104,7 +105,7 @@ func TestSameBytesAtAnyParallelism(t *testing.T) {
 }
 
 func TestSweepCoversTheGridAndTheBaseline(t *testing.T) {
-	var out sweepOutput
+	var out sweep.Output
 	raw := mustRun(t, "sweep", "-f", "testdata/sweep.yaml", "--configmap", traceManifest(t), "-o", "json")
 	if err := json.Unmarshal([]byte(raw), &out); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package sweep
 
 import (
 	"bytes"
@@ -47,7 +47,7 @@ type sizeOptions struct {
 // flagsOfFirst are those that make a scenario.
 var flagsOfFirst = []string{"trace", "preset", "rate", "model", "accelerator", "epp", "epp-version"}
 
-func newSizeCommand() *cobra.Command {
+func NewSizeCommand() *cobra.Command {
 	o := sizeOptions{first: start.NewInitOptions(), size: starter.SizeOptions{MaxReplicas: 64}}
 	o.first.Output, o.first.Replicas = "-", 1
 	cmd := &cobra.Command{

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package sweep
 
 import (
 	"context"
@@ -21,7 +21,7 @@ type promoteClusterOptions struct {
 	promotion promoteOptions
 }
 
-func newPromoteCommand() *cobra.Command {
+func NewPromoteCommand() *cobra.Command {
 	var o promoteClusterOptions
 	cmd := &cobra.Command{
 		Use:   "promote NAME [FILE]",

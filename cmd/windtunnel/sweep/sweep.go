@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package sweep
 
 import (
 	"context"
@@ -23,8 +23,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// sweepOutput is what `sweep -o json` prints for an object.
-type sweepOutput struct {
+// Output is what `sweep -o json` prints for an object.
+type Output struct {
 	cli.Identity
 	Status      v1alpha1.PolicySweepStatus `json:"status"`
 	Gates       []result.GateResult        `json:"gates,omitempty"`
@@ -47,7 +47,7 @@ type sweepOptions struct {
 	proposer        proposerOptions
 }
 
-func newSweepCommand() *cobra.Command {
+func NewCommand() *cobra.Command {
 	var o sweepOptions
 	cmd := &cobra.Command{
 		Use:   "sweep -f FILE",
@@ -309,7 +309,7 @@ func (o *sweepOptions) print(stdout io.Writer, sweep local.Sweep, conducted *exe
 	if err != nil {
 		return err
 	}
-	out := sweepOutput{Identity: cli.Identify(sweep.TypeMeta, sweep.ObjectMeta), Leaderboard: board}
+	out := Output{Identity: cli.Identify(sweep.TypeMeta, sweep.ObjectMeta), Leaderboard: board}
 	if verdict != nil {
 		out.Gates = verdict.Gates
 	}
