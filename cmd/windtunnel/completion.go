@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/evaluate"
 	evaluator "windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
@@ -22,7 +23,7 @@ func flagValues() map[string][]string {
 		components = append(components, string(name))
 	}
 	return map[string][]string{
-		"authentication": authentications,
+		"authentication": evaluate.Authentications,
 		"component":      components,
 		"epp-version":    slices.Concat([]string{"auto"}, version.Names()),
 		"reflect":        insight.StrategyNames(),

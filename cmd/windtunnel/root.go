@@ -8,6 +8,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/calibrate"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/compare"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/evaluate"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/lint"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/results"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/run"
@@ -54,8 +55,8 @@ Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
 		sweep.NewCommand(),
 		sweep.NewSizeCommand(),
 		compare.NewCommand(),
-		newEvaluateCommand(),
-		newServeCommand(),
+		evaluate.NewCommand(),
+		evaluate.NewServeCommand(),
 		results.NewCommand(),
 		results.NewReportCommand(),
 		newObserveCommand(),

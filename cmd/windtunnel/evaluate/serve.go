@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package evaluate
 
 import (
 	"context"
@@ -28,7 +28,7 @@ type serveOptions struct {
 	concurrency int
 }
 
-func newServeCommand() *cobra.Command {
+func NewServeCommand() *cobra.Command {
 	var o serveOptions
 	cmd := &cobra.Command{
 		Use:   "serve --scenario FILE",

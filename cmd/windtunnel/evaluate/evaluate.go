@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package evaluate
 
 import (
 	"context"
@@ -111,7 +111,7 @@ type evaluateOptions struct {
 	check       bool
 }
 
-func newEvaluateCommand() *cobra.Command {
+func NewCommand() *cobra.Command {
 	o := evaluateOptions{output: cli.Table}
 	cmd := &cobra.Command{
 		Use:   "evaluate --policy FILE --scenario FILE",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package evaluate
 
 import (
 	"context"
@@ -26,7 +26,7 @@ const (
 	kubernetesAuthentication = "kubernetes"
 )
 
-var authentications = []string{noAuthentication, kubernetesAuthentication}
+var Authentications = []string{noAuthentication, kubernetesAuthentication}
 
 // accessOptions are the flags of serve that say who may ask.
 type accessOptions struct {
