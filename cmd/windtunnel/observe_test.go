@@ -18,6 +18,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/observe"
 	"windtunnel.dev/windtunnel/controllers"
 	prediction "windtunnel.dev/windtunnel/pkg/observe"
 )
@@ -49,7 +50,7 @@ func TestObserve(t *testing.T) {
 	} {
 		samples, metrics := playCluster(t, tc.settings...), filepath.Join(t.TempDir(), "windtunnel.prom")
 		out, err := windtunnel(t, "observe", "-f", clusterManifest, "--samples", samples, "--every", "5m", "-o", "json", "--textfile", metrics)
-		var drifts driftError
+		var drifts observe.DriftError
 		if (tc.cause != "") != errors.As(err, &drifts) || err != nil && cli.ExitCode(err) != cli.ExitFailed {
 			t.Errorf("%s: error %v", name, err)
 		}
@@ -204,8 +205,8 @@ func TestObserveAnObjectOfTheCluster(t *testing.T) {
 		"a run that is not there":   {"", "other", -1, "", "there is no SimulationRun other in namespace n"},
 		"a sweep that is not there": {"", "other", 0, "", "there is no PolicySweep other in namespace n"},
 	} {
-		o := observeOptions{point: tc.point}
-		of, err := o.observedObject(t.Context(), reader, client.ObjectKey{Namespace: "n", Name: tc.name}, tc.kind)
+		o := observe.ObserveOptions{Point: tc.point}
+		of, err := o.ObservedObject(t.Context(), reader, client.ObjectKey{Namespace: "n", Name: tc.name}, tc.kind)
 		switch {
 		case tc.err != "":
 			if err == nil || !strings.Contains(err.Error(), tc.err) || cli.ExitCode(err) != cli.ExitBadInput {
@@ -213,13 +214,13 @@ func TestObserveAnObjectOfTheCluster(t *testing.T) {
 			}
 		case err != nil:
 			t.Errorf("%s: %v", name, err)
-		case of.name != tc.want:
-			t.Errorf("%s: it is %s", name, of.name)
+		case of.Name != tc.want:
+			t.Errorf("%s: it is %s", name, of.Name)
 		}
 	}
 	objects[0].(*v1alpha1.PolicySweep).Status.PlanHash = "another"
 	reader = fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
-	_, err = (&observeOptions{point: 1}).observedObject(t.Context(), reader, client.ObjectKey{Namespace: "n", Name: "s"}, "")
+	_, err = (&observe.ObserveOptions{Point: 1}).ObservedObject(t.Context(), reader, client.ObjectKey{Namespace: "n", Name: "s"}, "")
 	if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "the results are those of another spec") {
 		t.Errorf("results of another plan: exit code %d, error %v", cli.ExitCode(err), err)
 	}

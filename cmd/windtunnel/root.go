@@ -10,6 +10,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/compare"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/evaluate"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/lint"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/observe"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/results"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/run"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/start"
@@ -59,15 +60,15 @@ Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
 		evaluate.NewServeCommand(),
 		results.NewCommand(),
 		results.NewReportCommand(),
-		newObserveCommand(),
-		newTopCommand(),
-		newWatchCommand(),
-		newExplainCommand(),
+		observe.NewCommand(),
+		observe.NewTopCommand(),
+		observe.NewWatchCommand(),
+		observe.NewExplainCommand(),
 		sweep.NewPromoteCommand(),
-		newLogsCommand(),
+		observe.NewLogsCommand(),
 		start.NewInitCommand(),
 		start.NewDoctorCommand(),
-		newDashboardCommand(),
+		observe.NewDashboardCommand(),
 		trace.NewCommand(),
 		start.NewImportCommand(),
 		calibrate.NewCommand(),

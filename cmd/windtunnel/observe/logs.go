@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package observe
 
 import (
 	"errors"
@@ -24,7 +24,7 @@ type logsOptions struct {
 	tail    int64
 }
 
-func newLogsCommand() *cobra.Command {
+func NewLogsCommand() *cobra.Command {
 	var o logsOptions
 	cmd := &cobra.Command{
 		Use:   "logs NAME | TYPE/NAME",

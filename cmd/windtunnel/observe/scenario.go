@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package observe
 
 import (
 	"context"
@@ -32,7 +32,7 @@ import (
 
 // observed is the scenario whose prediction is held against a cluster.
 type observed struct {
-	name           string
+	Name           string
 	make           observe.Maker
 	warmUp, period time.Duration
 	first          int64
@@ -49,7 +49,7 @@ func (o *observed) seedsFrom(skip, n int) []int64 {
 }
 
 // observed reads the scenario from a manifest or from the cluster.
-func (o *observeOptions) observed(ctx context.Context, args []string, stdin io.Reader) (*observed, error) {
+func (o *ObserveOptions) observed(ctx context.Context, args []string, stdin io.Reader) (*observed, error) {
 	if len(args) > 0 {
 		return o.observedInCluster(ctx, args[0])
 	}
@@ -61,7 +61,7 @@ func (o *observeOptions) observed(ctx context.Context, args []string, stdin io.R
 		return nil, err
 	}
 	var all []*observed
-	if o.point >= 0 {
+	if o.Point >= 0 {
 		err = local.ForEach(&o.Options, set, v1alpha1.PolicySweepKind, set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
 			of, err := o.observedFirst(ctx, sweep, o.Inputs(set, sweep))
 			all = append(all, of)
@@ -84,7 +84,7 @@ func (o *observeOptions) observed(ctx context.Context, args []string, stdin io.R
 }
 
 // observedInCluster reads an object and what it refers to from the cluster.
-func (o *observeOptions) observedInCluster(ctx context.Context, arg string) (*observed, error) {
+func (o *ObserveOptions) observedInCluster(ctx context.Context, arg string) (*observed, error) {
 	kind, name, err := kubectl.ParseRef(arg)
 	if err != nil {
 		return nil, err
@@ -93,12 +93,12 @@ func (o *observeOptions) observedInCluster(ctx context.Context, arg string) (*ob
 	if err != nil {
 		return nil, err
 	}
-	return o.observedObject(ctx, c, client.ObjectKey{Namespace: c.Namespace, Name: name}, kind)
+	return o.ObservedObject(ctx, c, client.ObjectKey{Namespace: c.Namespace, Name: name}, kind)
 }
 
-func (o *observeOptions) observedObject(ctx context.Context, reader client.Reader, key client.ObjectKey, kind string) (*observed, error) {
+func (o *ObserveOptions) ObservedObject(ctx context.Context, reader client.Reader, key client.ObjectKey, kind string) (*observed, error) {
 	inputs := readableInputs{archive.ClusterInputs{Reader: reader, Namespace: key.Namespace}}
-	if o.point < 0 {
+	if o.Point < 0 {
 		if kind == v1alpha1.PolicySweepKind {
 			return nil, cli.BadInput(fmt.Errorf("%s %s/%s: --point says which of its points was rolled out", v1alpha1.PolicySweepKind, key.Namespace, key.Name))
 		}
@@ -127,7 +127,7 @@ func (readableInputs) ParsesTraces() bool { return true }
 func (readableInputs) Parquet() trace.ParquetCodec { return parquetfile.Codec{} }
 
 // observedFirst is one of the points that a sweep has before there are results.
-func (o *observeOptions) observedFirst(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs compile.Inputs) (*observed, error) {
+func (o *ObserveOptions) observedFirst(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs compile.Inputs) (*observed, error) {
 	c, errs, err := compile.Sweep(ctx, sweep, inputs)
 	if err = local.Compiled(v1alpha1.PolicySweepKind, sweep.Name, errs, err); err != nil {
 		return nil, err
@@ -140,21 +140,21 @@ func (o *observeOptions) observedFirst(ctx context.Context, sweep *v1alpha1.Poli
 }
 
 // observedPoint is a point of a sweep as a run.
-func (o *observeOptions) observedPoint(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs compile.Inputs, st *study.Study) (*observed, error) {
-	if o.point >= len(st.Points()) {
+func (o *ObserveOptions) observedPoint(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs compile.Inputs, st *study.Study) (*observed, error) {
+	if o.Point >= len(st.Points()) {
 		return nil, cli.BadInput(fmt.Errorf("%s %s: --point must be from 0 to %d; a search that learns needs the results of the cluster, or the runs of sweep --follow", v1alpha1.PolicySweepKind, sweep.Name, len(st.Points())-1))
 	}
-	spec, err := advice.FollowUpRun(st, &sweep.Spec, o.point)
+	spec, err := advice.FollowUpRun(st, &sweep.Spec, o.Point)
 	if err != nil {
 		return nil, err
 	}
 	run := &v1alpha1.SimulationRun{TypeMeta: sweep.TypeMeta, ObjectMeta: sweep.ObjectMeta, Spec: spec}
-	run.Kind, run.Name = v1alpha1.SimulationRunKind, fmt.Sprintf("%s#%d", sweep.Name, o.point)
+	run.Kind, run.Name = v1alpha1.SimulationRunKind, fmt.Sprintf("%s#%d", sweep.Name, o.Point)
 	return o.observedRun(ctx, run, inputs)
 }
 
 // observedRun makes simulations of a run. Its horizon is that of the observation.
-func (o *observeOptions) observedRun(ctx context.Context, run *v1alpha1.SimulationRun, inputs compile.Inputs) (*observed, error) {
+func (o *ObserveOptions) observedRun(ctx context.Context, run *v1alpha1.SimulationRun, inputs compile.Inputs) (*observed, error) {
 	manifest.Default(run)
 	c, errs, err := compile.Run(ctx, run, inputs, o.Settings...)
 	if err = local.Compiled(v1alpha1.SimulationRunKind, run.Name, errs, err); err != nil {
@@ -167,7 +167,7 @@ func (o *observeOptions) observedRun(ctx context.Context, run *v1alpha1.Simulati
 		return nil, local.ToTrust(fmt.Errorf("%s %s has code in policy bundles, which observe cannot fence", v1alpha1.SimulationRunKind, run.Name))
 	}
 	of := &observed{
-		name: run.Name, first: c.Plan.Seeds[0], warnings: slices.Clone(c.Plan.Warnings),
+		Name: run.Name, first: c.Plan.Seeds[0], warnings: slices.Clone(c.Plan.Warnings),
 		make: func(seed int64) (simulator.Config, error) {
 			made, err := config(c.Plan, c.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: seed})
 			made.CheckInvariants = o.Check

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package observe
 
 import (
 	"errors"
@@ -20,7 +20,7 @@ type topOptions struct {
 	output  cli.Format
 }
 
-func newTopCommand() *cobra.Command {
+func NewTopCommand() *cobra.Command {
 	o := topOptions{output: cli.Table}
 	cmd := &cobra.Command{
 		Use:   "top",

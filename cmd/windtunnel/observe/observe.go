@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package observe
 
 import (
 	"bytes"
@@ -18,12 +18,12 @@ import (
 	"windtunnel.dev/windtunnel/pkg/observe"
 )
 
-// observeOptions are the flags of observe.
-type observeOptions struct {
+// ObserveOptions are the flags of observe.
+type ObserveOptions struct {
 	local.Options
 	cluster cluster.Options
-	// point is that of a sweep; negative is none.
-	point    int
+	// Point is that of a sweep; negative is none.
+	Point    int
 	measured measuredOptions
 	seeds    int
 	rules    observe.Rules
@@ -32,8 +32,8 @@ type observeOptions struct {
 	played   playOptions
 }
 
-func newObserveCommand() *cobra.Command {
-	o := observeOptions{cluster: cluster.Options{Instead: ", or name a manifest with -f"}}
+func NewCommand() *cobra.Command {
+	o := ObserveOptions{cluster: cluster.Options{Instead: ", or name a manifest with -f"}}
 	cmd := &cobra.Command{
 		Use:   "observe (-f FILE | NAME | TYPE/NAME) (--prometheus URL | --samples FILE)",
 		Short: "Hold a prediction against what a cluster's Prometheus measured, and name the assumption that moved",
@@ -76,7 +76,7 @@ that does not answer.`,
 	f := cmd.Flags()
 	o.cluster.Register(cmd)
 	cmd.ValidArgsFunction = o.cluster.CompleteObjects("", 1, false)
-	f.IntVar(&o.point, "point", -1, "point of a PolicySweep that was rolled out, by its number in the sweep's results")
+	f.IntVar(&o.Point, "point", -1, "point of a PolicySweep that was rolled out, by its number in the sweep's results")
 	f.IntVar(&o.seeds, "seeds", 20, "seeds that the prediction is simulated under, from the run's first one on")
 	f.Float64Var(&o.rules.Confidence, "confidence", 0.95, "confidence of the intervals")
 	f.Float64Var(&o.rules.FalseAlarms, "false-alarms", 0.01, "probability of drift in a cluster that is as predicted, over all values together")
@@ -86,7 +86,7 @@ that does not answer.`,
 }
 
 // checkFlags refuses flags that do not go together.
-func (o *observeOptions) checkFlags(args []string) error {
+func (o *ObserveOptions) checkFlags(args []string) error {
 	switch {
 	case (len(args) == 0) == (len(o.Files) == 0):
 		return errors.New("one prediction is required: -f FILE, or the name of a SimulationRun in the cluster")
@@ -113,7 +113,7 @@ const (
 // causeSeeds is how many seeds an assumption is tried with.
 const causeSeeds = 5
 
-func (o *observeOptions) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+func (o *ObserveOptions) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	if err := o.checkFlags(args); err != nil {
 		return cli.BadInput(err)
 	}
@@ -132,11 +132,11 @@ func (o *observeOptions) run(ctx context.Context, args []string, stdin io.Reader
 	if err != nil {
 		return cli.BadInput(err)
 	}
-	p := cli.NewProgress("observe " + of.name)
+	p := cli.NewProgress("observe " + of.Name)
 	defer p.End()
 	p.Begin(o.seeds)
 	report, err := observe.Observe(ctx, &observe.Question{
-		Run: of.name, Make: of.make, WarmUp: of.warmUp, Period: of.period,
+		Run: of.Name, Make: of.make, WarmUp: of.warmUp, Period: of.period,
 		Window: window, Measured: recording, Rules: o.rules,
 		Options: observe.Options{Seeds: of.seedsFrom(0, o.seeds), CauseSeeds: causeSeeds, Parallelism: o.Parallelism, Progress: p.Update},
 	})
@@ -159,13 +159,13 @@ func observationError(err error) error {
 	return err
 }
 
-// driftError says that there is drift, after all was done.
-type driftError struct{ name string }
+// DriftError says that there is drift, after all was done.
+type DriftError struct{ name string }
 
-func (e driftError) Error() string { return e.name + ": the cluster is not as predicted" }
+func (e DriftError) Error() string { return e.name + ": the cluster is not as predicted" }
 
 // print prints a report, and writes its metrics first.
-func (o *observeOptions) print(r *observe.Report, stdout io.Writer) error {
+func (o *ObserveOptions) print(r *observe.Report, stdout io.Writer) error {
 	if o.textfile != "" {
 		if err := cli.WriteWhole(o.textfile, r.WriteMetrics); err != nil {
 			return cli.BadInput(fmt.Errorf("--textfile: %w", err))
@@ -182,7 +182,7 @@ func (o *observeOptions) print(r *observe.Report, stdout io.Writer) error {
 		err = o.Output.Write(stdout, r)
 	}
 	if err == nil && r.Drift {
-		err = driftError{r.Run}
+		err = DriftError{r.Run}
 	}
 	return err
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package observe
 
 import (
 	"cmp"
@@ -40,7 +40,7 @@ func (o *playOptions) check() error {
 const playedFrom = "2026-01-05T08:00:00Z"
 
 // play writes what would have been scraped of one more simulation.
-func (o *observeOptions) play(ctx context.Context, of *observed, stdout io.Writer) error {
+func (o *ObserveOptions) play(ctx context.Context, of *observed, stdout io.Writer) error {
 	from, err := timeFlag("--from", cmp.Or(o.measured.from, playedFrom))
 	if err != nil {
 		return cli.BadInput(err)

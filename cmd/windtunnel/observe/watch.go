@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package observe
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
 
-func newWatchCommand() *cobra.Command {
+func NewWatchCommand() *cobra.Command {
 	var o cluster.Options
 	cmd := &cobra.Command{
 		Use:   "watch NAME | TYPE/NAME",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package observe
 
 import (
 	"context"
@@ -35,7 +35,7 @@ type dashboardOptions struct {
 	all     bool
 }
 
-func newDashboardCommand() *cobra.Command {
+func NewDashboardCommand() *cobra.Command {
 	o := dashboardOptions{cluster: cluster.Options{Instead: ", or name a folder or files with results"}}
 	cmd := &cobra.Command{
 		Use:   "dashboard [FOLDER | FILE...]",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package observe
 
 import (
 	"context"
@@ -32,7 +32,7 @@ type whyOptions struct {
 	output  cli.Format
 }
 
-func newExplainCommand() *cobra.Command {
+func NewExplainCommand() *cobra.Command {
 	o := whyOptions{output: cli.Table}
 	cmd := &cobra.Command{
 		Use:   "explain NAME | TYPE/NAME [REQUEST]",
