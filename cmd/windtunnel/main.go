@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/operator"
 	"windtunnel.dev/windtunnel/internal/ballast"
 	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/fence"
@@ -31,7 +32,7 @@ func main() {
 	root.PersistentPreRun = func(cmd *cobra.Command, args []string) {
 		prepare(cmd, args)
 		// A manager simulates nothing and lives long: what counts there is memory.
-		if cmd.Name() != managerVerb {
+		if cmd.Name() != operator.ManagerVerb {
 			drop = ballast.Load()
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/evaluate"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/lint"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/observe"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/operator"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/results"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/run"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/start"
@@ -74,9 +75,9 @@ Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
 		calibrate.NewCommand(),
 		calibrate.NewCatalogueCommand(),
 		lint.NewCommand(),
-		newManagerCommand(),
-		newWorkerCommand(),
-		newProposeCommand(),
+		operator.NewManagerCommand(),
+		operator.NewWorkerCommand(),
+		operator.NewProposeCommand(),
 	)
 	completeFlags(root)
 	cli.RefuseUnknownTopics(root)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package operator
 
 import (
 	"context"
@@ -29,7 +29,7 @@ import (
 	"windtunnel.dev/windtunnel/controllers"
 )
 
-const managerVerb = "manager"
+const ManagerVerb = "manager"
 
 // leaderElectionID names the Lease that managers compete for.
 const leaderElectionID = "manager.windtunnel.dev"
@@ -62,10 +62,10 @@ type managerOptions struct {
 	programs    local.ProgramLimits
 }
 
-func newManagerCommand() *cobra.Command {
+func NewManagerCommand() *cobra.Command {
 	var o managerOptions
 	cmd := &cobra.Command{
-		Use:   managerVerb,
+		Use:   ManagerVerb,
 		Short: "Run the operator",
 		Long: `Run the operator. It watches SimulationRuns and PolicySweeps, runs each as a Job
 whose pods simulate its shards, and summarises the results.`,

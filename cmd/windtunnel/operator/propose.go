@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package operator
 
 import (
 	"context"
@@ -19,7 +19,7 @@ type proposeOptions struct {
 	termination string
 }
 
-func newProposeCommand() *cobra.Command {
+func NewProposeCommand() *cobra.Command {
 	var o proposeOptions
 	cmd := &cobra.Command{
 		Use:   "propose",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package operator
 
 import (
 	"context"
@@ -34,7 +34,7 @@ type workerOptions struct {
 	interval    time.Duration
 }
 
-func newWorkerCommand() *cobra.Command {
+func NewWorkerCommand() *cobra.Command {
 	var o workerOptions
 	cmd := &cobra.Command{
 		Use:   "worker",
