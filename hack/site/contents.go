@@ -30,7 +30,7 @@ var contents = []chapter{
 		"autoscaling",
 	}},
 	{"Reference", []string{"api", "reference", "conditions", "trace-formats", "command", "metrics", "policy-reference", "policy-abi", "autoscaling-reference", "catalogue", "contracts"}},
-	{"Operations", []string{"install", "kubectl", "dashboard", "gates", "operations", "security", "reliability", "cluster", "release"}},
+	{"Operations", []string{"install", "kubectl", "dashboard", "gates", "operations", "security", "attacks", "reliability", "cluster", "release"}},
 	{"Accuracy and speed", []string{"accuracy", "validation", "calibrate", "observe", "performance"}},
 	{"Studies", []string{
 		"studies/README", "studies/affinity", "studies/adaptive", "studies/autoscaling-study", "studies/disaggregation", "studies/tiers",
