@@ -38,7 +38,7 @@ func Study(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs compile.Inpu
 	if err != nil {
 		return nil, nil, err
 	}
-	return compiled, st, Replay(st, stored.Rows)
+	return compiled, st, replay(st, stored.Rows)
 }
 
 func list(errs field.ErrorList) string {
@@ -52,8 +52,8 @@ func list(errs field.ErrorList) string {
 	return text
 }
 
-// Replay goes through a study with rows in place of simulations, as far as the rows go.
-func Replay(st *study.Study, rows []result.Row) error {
+// replay goes through a study with rows in place of simulations, as far as the rows go.
+func replay(st *study.Study, rows []result.Row) error {
 	known := make(map[string]result.Row, len(rows))
 	for i := range rows {
 		known[rows[i].Key] = rows[i]

@@ -78,7 +78,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, c *Candidate, seed int64) (*An
 	if err != nil && (fault == nil || ctx.Err() != nil) {
 		return nil, err
 	}
-	if fault == nil || fault.Kind != InvalidKind {
+	if fault == nil || fault.Kind != invalidKind {
 		a.Key = c.plan.CaseKey(of, metrics)
 	}
 	if fault != nil {

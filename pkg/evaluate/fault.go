@@ -13,9 +13,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 )
 
-// InvalidKind is the kind of the fault of a document that is no bundle, or of a bundle that
+// invalidKind is the kind of the fault of a document that is no bundle, or of a bundle that
 // does not go with the scenario. Other kinds are those of [policy.FaultKind].
-const InvalidKind = "invalid"
+const invalidKind = "invalid"
 
 // A Fault is what is wrong with a policy.
 type Fault struct {
@@ -40,7 +40,7 @@ func documentFault(errs field.ErrorList) *Fault {
 	for _, e := range errs {
 		texts = append(texts, e.Error())
 	}
-	return &Fault{Stage: string(policy.LoadStage), Kind: InvalidKind, Message: strings.Join(texts, "; ")}
+	return &Fault{Stage: string(policy.LoadStage), Kind: invalidKind, Message: strings.Join(texts, "; ")}
 }
 
 // faultOf returns the fault of the policy that an error of a simulation is about; nil where

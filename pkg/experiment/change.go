@@ -56,7 +56,7 @@ type changedPart struct {
 
 func changedParts(before, after Tree) []changedPart {
 	var parts []changedPart
-	for _, d := range Differences(before, after) {
+	for _, d := range differences(before, after) {
 		part := changedPart{Difference: d}
 		for i := range d.Path[:max(len(d.Path)-1, 0)] {
 			if list := d.Path[i].Name; (list == "plugins" || list == "scorers") && d.Path[i+1].Entry {

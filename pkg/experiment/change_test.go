@@ -39,7 +39,7 @@ func TestDifferencesOfScenarios(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, d := range Differences(treeOf(t, base), treeOf(t, tc.after)) {
+			for _, d := range differences(treeOf(t, base), treeOf(t, tc.after)) {
 				got = append(got, d.String())
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

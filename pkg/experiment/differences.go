@@ -48,9 +48,9 @@ func valueText(v any) string {
 	return text
 }
 
-// Differences returns the places where a scenario has other values than the one before, in
+// differences returns the places where a scenario has other values than the one before, in
 // order: fields that both have, down to single values, and whole parts that one of them has.
-func Differences(before, after Tree) []Difference {
+func differences(before, after Tree) []Difference {
 	var all []Difference
 	differ(nil, before, after, func(d Difference) {
 		d.Path = slices.Clone(d.Path)

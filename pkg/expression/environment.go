@@ -22,9 +22,9 @@ const (
 	// bytes of text that it reads or makes. An evaluation of this cost takes less
 	// than a millisecond.
 	maxCost = 20_000
-	// MaxText bounds the text that a name stands for, in bytes. The schema of the
+	// maxText bounds the text that a name stands for, in bytes. The schema of the
 	// API holds values to it.
-	MaxText = 256
+	maxText = 256
 )
 
 // Operators of our own, in place of CEL's; nobody can write these names.
@@ -62,7 +62,7 @@ type longestTexts struct{}
 // EstimateSize implements checker.CostEstimator.
 func (longestTexts) EstimateSize(node checker.AstNode) *checker.SizeEstimate {
 	if len(node.Path()) > 0 && node.Type().IsExactType(cel.StringType) {
-		return &checker.SizeEstimate{Min: 0, Max: MaxText}
+		return &checker.SizeEstimate{Min: 0, Max: maxText}
 	}
 	return nil
 }

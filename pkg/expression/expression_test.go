@@ -218,7 +218,7 @@ func BenchmarkEvaluateTheDearest(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	long := func(string) (any, bool) { return strings.Repeat("a", MaxText-1) + "b", true }
+	long := func(string) (any, bool) { return strings.Repeat("a", maxText-1) + "b", true }
 	for b.Loop() {
 		if _, ok, _ := e.Evaluate(long); !ok {
 			b.Fatal("no value")

@@ -28,11 +28,11 @@ type Fence struct {
 }
 
 // New returns a fence for so many simulations at once.
-func New(parallelism int) *Fence { return &Fence{Limits: DefaultLimits(parallelism)} }
+func New(parallelism int) *Fence { return &Fence{Limits: defaultLimits(parallelism)} }
 
 // NewForCandidates is New for candidates of a search, which have less time.
 func NewForCandidates(parallelism int) *Fence {
-	return &Fence{Limits: DefaultLimits(parallelism).ofCandidates()}
+	return &Fence{Limits: defaultLimits(parallelism).ofCandidates()}
 }
 
 var (

@@ -38,9 +38,9 @@ const (
 	wallLimit = 2 * cpuLimit
 )
 
-// DefaultLimits are those of children of which so many run at once. They share the memory that
+// defaultLimits are those of children of which so many run at once. They share the memory that
 // Go's runtime may use in this process, if something bounds that, with the process.
-func DefaultLimits(parallelism int) Limits {
+func defaultLimits(parallelism int) Limits {
 	parallelism = max(parallelism, 1)
 	l := Limits{MemoryBytes: programBytes, CPU: cpuLimit, Wall: wallLimit, Cores: max(runtime.GOMAXPROCS(0)/parallelism, 1)}
 	if most := debug.SetMemoryLimit(-1); most < math.MaxInt64 {

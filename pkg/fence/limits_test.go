@@ -40,7 +40,7 @@ func TestABundleBoundsItsProcess(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := tc.compiled.Plan
 			trial := experimenttest.FirstRound(t, p).Trials[0]
-			got, err := DefaultLimits(1).of(p, experiment.Case{Trial: &trial, Seed: 42})
+			got, err := defaultLimits(1).of(p, experiment.Case{Trial: &trial, Seed: 42})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,7 +19,7 @@ type preemptionStorm struct {
 // that is open.
 func (s *preemptionStorm) preempted(p simulator.Preemption) {
 	s.total++
-	if w := p.At / simtime.Time(StormWindow); w > s.window {
+	if w := p.At / simtime.Time(stormWindow); w > s.window {
 		s.window, s.inWindow = w, 0
 	}
 	s.inWindow++

@@ -80,8 +80,8 @@ func reading[T any](at func(*Thresholds) *T, parse func(string) (T, error), allo
 	}
 }
 
-// ThresholdNames are the names of the fields of [Thresholds] as users write them.
-func ThresholdNames() []string {
+// thresholdNames are the names of the fields of [Thresholds] as users write them.
+func thresholdNames() []string {
 	names := make([]string, len(thresholds))
 	for i := range thresholds {
 		names[i] = thresholds[i].name
@@ -93,7 +93,7 @@ func ThresholdNames() []string {
 func (t *Thresholds) Set(name, text string, path *field.Path) *field.Error {
 	i := slices.IndexFunc(thresholds, func(x threshold) bool { return x.name == name })
 	if i < 0 {
-		return field.NotSupported(path, name, ThresholdNames())
+		return field.NotSupported(path, name, thresholdNames())
 	}
 	if must := thresholds[i].set(t, text); must != "" {
 		return field.Invalid(path.Child(name), text, must)

@@ -50,8 +50,8 @@ type Thresholds struct {
 	Storm int `json:"storm,omitempty"`
 }
 
-// StormWindow is the time that [Thresholds].Storm counts in.
-const StormWindow = 10 * time.Second
+// stormWindow is the time that [Thresholds].Storm counts in.
+const stormWindow = 10 * time.Second
 
 // DefaultThresholds are the values of a run that names none.
 func DefaultThresholds() Thresholds { return Thresholds{}.withDefaults() }

@@ -21,7 +21,7 @@ func columns() []Thresholds {
 // Every name sets a field of its own, and every field has a name.
 func TestEachThresholdHasAName(t *testing.T) {
 	changed := map[string]string{}
-	for _, name := range ThresholdNames() {
+	for _, name := range thresholdNames() {
 		before, after := DefaultThresholds(), DefaultThresholds()
 		for _, text := range []string{"77", "0.77", "77s"} {
 			if after.Set(name, text, field.NewPath("x")) == nil {

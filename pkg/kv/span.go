@@ -31,9 +31,9 @@ func CountBlocks(spans []Span) int {
 	return blocks
 }
 
-// ChainSpans appends to dst the blocks [from, to) of a chain, numbered through all
+// chainSpans appends to dst the blocks [from, to) of a chain, numbered through all
 // its stretches.
-func ChainSpans(dst []Span, chain []prompt.Stretch, from, to int) []Span {
+func chainSpans(dst []Span, chain []prompt.Stretch, from, to int) []Span {
 	parts := chainParts{chain, from, to}
 	for part, ok := parts.next(); ok; part, ok = parts.next() {
 		dst = append(dst, part)

@@ -131,7 +131,7 @@ func (t *Tier) StoredSince(chain []prompt.Stretch, from, to int, since simtime.T
 // numbered through it. Those that are present count another use, and become the youngest
 // of their rank unless they are pinned, the last one first.
 func (t *Tier) Touch(chain []prompt.Stretch, to, priority int) {
-	t.spans = ChainSpans(t.spans[:0], chain, 0, to)
+	t.spans = chainSpans(t.spans[:0], chain, 0, to)
 	for i := len(t.spans) - 1; i >= 0; i-- {
 		t.touch(t.spans[i], priority)
 	}

@@ -165,7 +165,7 @@ func (p *tierPair) reserve() {
 	missing := p.tier.Missing(nil, chain, from, to)
 	want := p.oracle.Missing(blocks[from:to])
 	p.wantEqual("Missing", want, p.names.of(missing))
-	all := ChainSpans(nil, chain, from, to)
+	all := chainSpans(nil, chain, from, to)
 	turned := p.pick(2) == 0
 	if turned {
 		all = reverseSpans(all)
@@ -234,7 +234,7 @@ func (p *tierPair) pin() {
 	if p.pick(2) == 0 {
 		w.pin = p.tier.Pin(chain, from, from+n)
 	} else {
-		w.pin = p.tier.PinSpans(ChainSpans(nil, chain, from, from+n))
+		w.pin = p.tier.PinSpans(chainSpans(nil, chain, from, from+n))
 	}
 	p.oracle.Pin(w.blocks)
 	p.pins = append(p.pins, w)

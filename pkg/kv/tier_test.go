@@ -73,7 +73,7 @@ func TestPinnedAndPendingBlocksAreNotEvicted(t *testing.T) {
 func TestTierHoldsPartsOfTexts(t *testing.T) {
 	s := NewTier(10, LRU)
 	chain := chainOf([2]int{1, 64}, [2]int{2, 32})
-	p, _, _ := s.Reserve(ChainSpans(nil, chain, 2, 5))
+	p, _, _ := s.Reserve(chainSpans(nil, chain, 2, 5))
 	if got := [2]int{s.Hits(chain, 2, 6), s.Misses(chain, 0, 6)}; got != [2]int{0, 6} {
 		t.Errorf("Hits, Misses = %v while they are pending", got)
 	}

@@ -28,8 +28,8 @@ const (
 	CheckedE2E  CheckedMetric = "E2E"
 )
 
-// CheckedMetrics are all of them, in the order in which results name them.
-var CheckedMetrics = []CheckedMetric{CheckedTPOT, CheckedTTFT, CheckedE2E}
+// checkedMetrics are all of them, in the order in which results name them.
+var checkedMetrics = []CheckedMetric{CheckedTPOT, CheckedTTFT, CheckedE2E}
 
 // ModelKind tells models whose step times have different errors.
 type ModelKind string
@@ -101,15 +101,15 @@ var checksYAML []byte
 
 // BuiltinChecks returns the checks of the built-in catalogue.
 var BuiltinChecks = sync.OnceValue(func() Checks {
-	checks, err := ParseChecks(checksYAML)
+	checks, err := parseChecks(checksYAML)
 	if err != nil {
 		panic(fmt.Sprintf("latency: embedded checks: %v", err))
 	}
 	return checks
 })
 
-// ParseChecks reads what [Checks.YAML] writes.
-func ParseChecks(raw []byte) (Checks, error) {
+// parseChecks reads what [Checks.YAML] writes.
+func parseChecks(raw []byte) (Checks, error) {
 	var file struct {
 		Checks Checks `json:"checks"`
 	}
@@ -139,8 +139,8 @@ func (c *Check) validate() error {
 		return errors.New("weights: name the format of the weights")
 	case err != nil:
 		return err
-	case !slices.Contains(CheckedMetrics, c.Metric):
-		return fmt.Errorf("metric: must be one of %v, not %q", CheckedMetrics, c.Metric)
+	case !slices.Contains(checkedMetrics, c.Metric):
+		return fmt.Errorf("metric: must be one of %v, not %q", checkedMetrics, c.Metric)
 	case c.Points < 1:
 		return fmt.Errorf("points: must be at least 1, not %d", c.Points)
 	case !(c.MedianRatio > 0) || !(c.MeanAbsoluteErrorPercent >= 0) || !(c.P90AbsoluteErrorPercent >= 0):

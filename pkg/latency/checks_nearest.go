@@ -20,7 +20,7 @@ func (i Instance) Checks(c *Catalogue) []AppliedCheck {
 	var all []AppliedCheck
 	p := i.Accelerator.Provenance
 	if p != nil && len(p.MeanAbsoluteErrorPercent) > 0 && p.Covers(i, c) {
-		for _, metric := range CheckedMetrics {
+		for _, metric := range checkedMetrics {
 			if percent, ok := p.MeanAbsoluteErrorPercent[metric]; ok {
 				all = append(all, AppliedCheck{Check{Metric: metric, MeanAbsoluteErrorPercent: percent, Fitted: true, Source: p.Source}, ""})
 			}
@@ -31,7 +31,7 @@ func (i Instance) Checks(c *Catalogue) []AppliedCheck {
 		return nil
 	}
 	extrapolated := p != nil && p.Shares == Fitted && !p.Covers(i, c)
-	for _, metric := range CheckedMetrics {
+	for _, metric := range checkedMetrics {
 		if check, ok := BuiltinChecks().Nearest(metric, i); ok && (!check.Fitted || !extrapolated) {
 			all = append(all, check)
 		}

@@ -46,7 +46,7 @@ func TestFaultyChecks(t *testing.T) {
 		"no source": {"source: a", "source: ''", "checks[0]: source: name the measurement"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := ParseChecks([]byte("checks:\n- " + strings.Replace(good, tc.before, tc.after, 1)))
+			_, err := parseChecks([]byte("checks:\n- " + strings.Replace(good, tc.before, tc.after, 1)))
 			if err == nil || err.Error() != tc.want {
 				t.Errorf("error %v, want %s", err, tc.want)
 			}
@@ -56,7 +56,7 @@ func TestFaultyChecks(t *testing.T) {
 
 func TestNearestCheck(t *testing.T) {
 	rows := func(texts ...string) Checks {
-		checks, err := ParseChecks([]byte("checks:\n- {metric: TTFT, points: 1, medianRatio: 1, source: a, " + strings.Join(texts, "}\n- {metric: TTFT, points: 1, medianRatio: 1, source: a, ") + "}\n"))
+		checks, err := parseChecks([]byte("checks:\n- {metric: TTFT, points: 1, medianRatio: 1, source: a, " + strings.Join(texts, "}\n- {metric: TTFT, points: 1, medianRatio: 1, source: a, ") + "}\n"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -117,8 +117,8 @@ func (p *Provenance) validate(path *field.Path) field.ErrorList {
 		errs = append(errs, field.Forbidden(at, "only fitted shares have errors of their own"))
 	}
 	for _, metric := range slices.Sorted(maps.Keys(p.MeanAbsoluteErrorPercent)) {
-		if !slices.Contains(CheckedMetrics, metric) {
-			errs = append(errs, field.NotSupported(at, metric, CheckedMetrics))
+		if !slices.Contains(checkedMetrics, metric) {
+			errs = append(errs, field.NotSupported(at, metric, checkedMetrics))
 		}
 		errs = append(errs, validateNotNegative(p.MeanAbsoluteErrorPercent[metric], at.Key(string(metric)))...)
 	}

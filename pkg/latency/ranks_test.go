@@ -182,7 +182,7 @@ func TestRanksValidation(t *testing.T) {
 
 func TestNoCheckIsOfRanks(t *testing.T) {
 	i := instance(t, "Mixtral-8x7B", "h100-sxm", 2)
-	for _, metric := range CheckedMetrics {
+	for _, metric := range checkedMetrics {
 		i.DataParallelism = 2
 		if got, ok := BuiltinChecks().Nearest(metric, i); ok {
 			t.Errorf("%s: %+v", metric, got)

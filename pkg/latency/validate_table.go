@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// TableReach is how far beyond a grid's last point its engine may come, as a
+// tableReach is how far beyond a grid's last point its engine may come, as a
 // multiple of that point.
-const TableReach = 2
+const tableReach = 2
 
 // maxTableMicroseconds is half an hour.
 const maxTableMicroseconds = 1.8e9
@@ -73,7 +73,7 @@ type EngineLimits struct {
 }
 
 // ValidateLimits reports axes that end so early that an engine with these
-// limits may leave them by more than TableReach, as faults of the fields of a
+// limits may leave them by more than tableReach, as faults of the fields of a
 // table, whose path is given.
 func (t Table) ValidateLimits(l EngineLimits, path *field.Path) field.ErrorList {
 	sequences, bound := l.MaxNumSeqs, "maxNumSeqs"
@@ -87,10 +87,10 @@ func (t Table) ValidateLimits(l EngineLimits, path *field.Path) field.ErrorList 
 }
 
 func validateReach(axis []int, limit int, name string, path *field.Path) field.ErrorList {
-	if len(axis) == 0 || TableReach*axis[len(axis)-1] >= limit {
+	if len(axis) == 0 || tableReach*axis[len(axis)-1] >= limit {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path, axis[len(axis)-1],
 		fmt.Sprintf("the last point must be at least %d: %s is %d, and times are extrapolated to %d times the last point",
-			(limit+TableReach-1)/TableReach, name, limit, TableReach))}
+			(limit+tableReach-1)/tableReach, name, limit, tableReach))}
 }

@@ -155,7 +155,7 @@ func (b *blamer) change(measure string, unit Unit) (c Change, ok bool) {
 func (b *blamer) traffic(ctx context.Context, causes *Causes, together *Assumptions) error {
 	c, ok := b.change("arrivalRate", PerSecond)
 	if !ok {
-		c, ok = b.change(RequestRate, PerSecond)
+		c, ok = b.change(requestRate, PerSecond)
 	}
 	if !ok {
 		causes.Notes = append(causes.Notes, "traffic: the rate of requests is not known")
@@ -181,7 +181,7 @@ func (b *blamer) lengths(ctx context.Context, causes *Causes, together *Assumpti
 	for _, length := range []struct {
 		measure     string
 		alone, with *float64
-	}{{PromptTokens, &a.Prompt, &together.Prompt}, {OutputTokens, &a.Output, &together.Output}} {
+	}{{promptTokens, &a.Prompt, &together.Prompt}, {outputTokens, &a.Output, &together.Output}} {
 		if c, ok := b.change(length.measure, Tokens); ok {
 			*length.alone, *length.with = *c.Ratio, *c.Ratio
 			changes = append(changes, c)
@@ -197,8 +197,8 @@ func (b *blamer) lengths(ctx context.Context, causes *Causes, together *Assumpti
 // hits is the share of the prompt tokens that are in caches. How many prompts must be like or
 // unlike others for the measured share is found by trying.
 func (b *blamer) hits(ctx context.Context, causes *Causes, together *Assumptions) error {
-	stated, known := b.stated.mean(HitShare)
-	wanted, ok := b.means[HitShare]
+	stated, known := b.stated.mean(hitShare)
+	wanted, ok := b.means[hitShare]
 	if !known || !ok {
 		causes.Notes = append(causes.Notes, "hit share: it is not known")
 		return nil
@@ -211,7 +211,7 @@ func (b *blamer) hits(ctx context.Context, causes *Causes, together *Assumptions
 	if err != nil {
 		return err
 	}
-	c := Change{Input: HitShare, Stated: stated, Measured: wanted, Unit: Share}
+	c := Change{Input: hitShare, Stated: stated, Measured: wanted, Unit: Share}
 	if stated > 0 {
 		c.Ratio = new(wanted / stated)
 	}
@@ -230,7 +230,7 @@ func (b *blamer) withHits(ctx context.Context, a Assumptions, found, wanted floa
 			if err != nil {
 				return a, err
 			}
-			found, _ = p.mean(HitShare)
+			found, _ = p.mean(hitShare)
 		}
 		if math.Abs(found-wanted) < nearShare {
 			return a, nil
@@ -256,8 +256,8 @@ func corrected(unlike, alike, found, wanted float64) (float64, float64) {
 
 // steps is the duration of steps.
 func (b *blamer) steps(ctx context.Context, causes *Causes, together *Assumptions) error {
-	wanted, ok := b.means[ITL]
-	if _, known := b.stated.mean(ITL); !ok || !known {
+	wanted, ok := b.means[itl]
+	if _, known := b.stated.mean(itl); !ok || !known {
 		causes.Notes = append(causes.Notes, "step time: the time between tokens is not known")
 		return nil
 	}
@@ -266,7 +266,7 @@ func (b *blamer) steps(ctx context.Context, causes *Causes, together *Assumption
 		if err != nil {
 			return err
 		}
-		found, ok := p.mean(ITL)
+		found, ok := p.mean(itl)
 		if !ok || found <= 0 || math.Abs(wanted/found-1) < 0.005 {
 			break
 		}

@@ -37,26 +37,26 @@ func (m *Measure) Name() string {
 
 // The names of the measures that assumptions are about.
 const (
-	RequestRate  = "requestRate"
-	PromptTokens = "promptTokens"
-	OutputTokens = "outputTokens"
-	HitShare     = "hitShare"
-	ITL          = "itl"
+	requestRate  = "requestRate"
+	promptTokens = "promptTokens"
+	outputTokens = "outputTokens"
+	hitShare     = "hitShare"
+	itl          = "itl"
 )
 
 // Measures returns all measures, in the order of tables: what comes in, then what comes of it.
 func Measures() []Measure {
 	measures := []Measure{
-		{Metric: RequestRate, Unit: PerSecond, families: []family{finished}, read: rate(finished.names)},
+		{Metric: requestRate, Unit: PerSecond, families: []family{finished}, read: rate(finished.names)},
 		{Metric: "arrivalRate", Unit: PerSecond, families: []family{routed}, read: rate(routed.names)},
-		{Metric: PromptTokens, Unit: Tokens, families: []family{prompts}, read: quotient(prompts.with("_sum"), prompts.with("_count"))},
-		{Metric: OutputTokens, Unit: Tokens, families: []family{answers}, read: quotient(answers.with("_sum"), answers.with("_count"))},
-		{Metric: HitShare, Unit: Share, families: []family{hits, lookups}, read: quotient(hits.names, lookups.names)},
+		{Metric: promptTokens, Unit: Tokens, families: []family{prompts}, read: quotient(prompts.with("_sum"), prompts.with("_count"))},
+		{Metric: outputTokens, Unit: Tokens, families: []family{answers}, read: quotient(answers.with("_sum"), answers.with("_count"))},
+		{Metric: hitShare, Unit: Share, families: []family{hits, lookups}, read: quotient(hits.names, lookups.names)},
 	}
 	for _, h := range []struct {
 		metric string
 		of     family
-	}{{"ttft", firstTokens}, {ITL, tokenGaps}, {"tpot", tokenTimes}, {"e2e", wholeTimes}} {
+	}{{"ttft", firstTokens}, {itl, tokenGaps}, {"tpot", tokenTimes}, {"e2e", wholeTimes}} {
 		measures = append(measures, Measure{Metric: h.metric, Unit: Seconds, families: []family{h.of}, read: quotient(h.of.with("_sum"), h.of.with("_count"))})
 		for _, q := range []float64{0.5, 0.9, 0.99} {
 			measures = append(measures, Measure{Metric: h.metric, Quantile: q, Unit: Seconds, families: []family{h.of}, read: quantileOf(h.of.with("_bucket"), q)})

@@ -41,7 +41,7 @@ func ByModel(routerOf []int, models ...ModelPolicies) Policies {
 		all.Adaptations = append(all.Adaptations, one.Adaptations...)
 	}
 	if slices.ContainsFunc(traffic, func(t *Traffic) bool { return t != nil }) {
-		all.Traffic = TrafficByModel(routerOf, traffic...)
+		all.Traffic = trafficByModel(routerOf, traffic...)
 	}
 	return all
 }

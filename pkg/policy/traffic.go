@@ -36,9 +36,9 @@ func NewTraffic(tenants, classes int, window time.Duration) *Traffic {
 	return t
 }
 
-// TrafficByModel returns counters of the requests of several routers, each with counters
+// trafficByModel returns counters of the requests of several routers, each with counters
 // of its own. routerOf is the index of a request's router, by [Request].Model.
-func TrafficByModel(routerOf []int, parts ...*Traffic) *Traffic {
+func trafficByModel(routerOf []int, parts ...*Traffic) *Traffic {
 	return &Traffic{parts: parts, routerOf: routerOf}
 }
 

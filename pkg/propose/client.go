@@ -173,7 +173,7 @@ func withoutAnswer(err error) error {
 }
 
 func (c *Client) question(in *search.Inquiry) question {
-	q := question{Version: Version, Generation: in.Generation, Island: in.Island, Count: in.Count}
+	q := question{Version: version, Generation: in.Generation, Island: in.Island, Count: in.Count}
 	for i := range in.Parents {
 		p := &in.Parents[i]
 		of := parent{

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 )
 
-// Version names the layout of questions and answers.
-const Version = "windtunnel.dev/propose/v1"
+// version names the layout of questions and answers.
+const version = "windtunnel.dev/propose/v1"
 
 // question is the body of a POST.
 type question struct {

@@ -8,9 +8,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// A Proposer is a Genome that knows children of its own: the search asks it before
+// A proposer is a Genome that knows children of its own: the search asks it before
 // it has the genome make children. Equal inquiries must have equal answers.
-type Proposer interface {
+type proposer interface {
 	Genome
 	// Propose answers inquiries, each by as many children as it likes. Those beyond
 	// the count of an inquiry, and those that were tried before, are left out.
@@ -59,7 +59,7 @@ type family struct {
 // where none does.
 func (c *cube) proposing() int {
 	return slices.IndexFunc(c.parameters, func(p Parameter) bool {
-		_, is := p.Genome.(Proposer)
+		_, is := p.Genome.(proposer)
 		return is
 	})
 }
@@ -101,7 +101,7 @@ func (m *mapElites) inquire() {
 	if len(m.inquiries) == 0 {
 		return
 	}
-	genome := m.problem.cube.parameters[m.problem.cube.proposing()].Genome.(Proposer)
+	genome := m.problem.cube.parameters[m.problem.cube.proposing()].Genome.(proposer)
 	for i, proposed := range genome.Propose(m.inquiries) {
 		m.inquiring[i].proposed = proposed
 	}

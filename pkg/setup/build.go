@@ -46,7 +46,7 @@ func (b *Builder) BuildSelection(in *v1alpha1.Scenario, router *Routing, traces 
 	pools, errs := b.buildPools(in.Pools, catalogue, path.Child("pools"))
 	for i := range pools {
 		if scalerOf(in, in.Pools[i].Name) != nil {
-			pools[i].MaxReplicas = Places(in, &in.Pools[i])
+			pools[i].MaxReplicas = places(in, &in.Pools[i])
 		}
 	}
 	if len(in.Routers) == 0 {

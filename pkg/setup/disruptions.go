@@ -84,7 +84,7 @@ func endpointOf(in *v1alpha1.Scenario, d *v1alpha1.Disruption, path *field.Path)
 	}
 	endpoint := int(d.Replica) * ranksOf(&pools[at])
 	for i := range pools[:at] {
-		endpoint += Places(in, &pools[i])
+		endpoint += places(in, &pools[i])
 	}
 	return endpoint, nil
 }

@@ -43,7 +43,7 @@ func endpointLabels(in *v1alpha1.Scenario) []map[string]string {
 	var all []map[string]string
 	for i := range in.Pools {
 		labels := podLabels(&in.Pools[i])
-		for range Places(in, &in.Pools[i]) {
+		for range places(in, &in.Pools[i]) {
 			all = append(all, labels)
 		}
 	}

@@ -52,7 +52,7 @@ func Parts(in *v1alpha1.Scenario, path *field.Path) ([]Part, field.ErrorList) {
 		}
 		last := &parts[len(parts)-1]
 		last.Scenario.Pools = in.Pools[last.firstPool : i+1]
-		endpoints += Places(in, &in.Pools[i])
+		endpoints += places(in, &in.Pools[i])
 	}
 	return parts, nil
 }

@@ -11,9 +11,9 @@ import (
 // ranksOf is how many endpoints a replica of a pool is.
 func ranksOf(pool *v1alpha1.Pool) int { return max(1, int(pool.DataParallelism)) }
 
-// Places is how many endpoints a pool of a scenario has at most: one for each rank of each
+// places is how many endpoints a pool of a scenario has at most: one for each rank of each
 // replica.
-func Places(in *v1alpha1.Scenario, pool *v1alpha1.Pool) int {
+func places(in *v1alpha1.Scenario, pool *v1alpha1.Pool) int {
 	n := int(pool.Replicas)
 	if s := scalerOf(in, pool.Name); s != nil {
 		_, most := replicaBounds(s)
@@ -26,7 +26,7 @@ func Places(in *v1alpha1.Scenario, pool *v1alpha1.Pool) int {
 func AllPlaces(in *v1alpha1.Scenario) int {
 	n := 0
 	for i := range in.Pools {
-		n += Places(in, &in.Pools[i])
+		n += places(in, &in.Pools[i])
 	}
 	return n
 }

@@ -84,7 +84,7 @@ func endpointAttributes(in *v1alpha1.Scenario) []map[string]float64 {
 		for name, value := range p.Attributes {
 			figures[name] = value.Float()
 		}
-		for range Places(in, p) {
+		for range places(in, p) {
 			all = append(all, figures)
 		}
 	}
@@ -96,5 +96,5 @@ func endpointAttributes(in *v1alpha1.Scenario) []map[string]float64 {
 
 // endpointNames name the endpoints of a pool of a scenario.
 func endpointNames(in *v1alpha1.Scenario, pool *v1alpha1.Pool) []string {
-	return simulator.EndpointNames(pool.Name, Places(in, pool), ranksOf(pool))
+	return simulator.EndpointNames(pool.Name, places(in, pool), ranksOf(pool))
 }

@@ -44,7 +44,7 @@ func Atan(x float64) float64 {
 var atanSeries = [...]float64{1. / 13, -1. / 11, 1. / 9, -1. / 7, 1. / 5, -1. / 3}
 
 // atanParts returns the arc tangent of x in [0, 1] as a sum of two numbers.
-// With c the nearest eighth, it is atan(c) + atan(t), t = (x-c)/(1+c·x).
+// With c the nearest eighth, it is Atan(c) + Atan(t), t = (x-c)/(1+c·x).
 func atanParts(x float64) (hi, lo float64) {
 	eighth := math.Floor(float64(8*x) + 0.5)
 	c := float64(eighth / 8) // a product by 1/8 to some compilers

@@ -8,7 +8,7 @@
 // All results have the same bits on every processor architecture. For this reason, an
 // explicit conversion rounds each product that is added to a sum, so that no compiler
 // fuses the two operations. The package has its own logarithms and exponentials ([Log],
-// [Exp], [Pow], [Atan]), because the assembly versions of package math differ in the last
+// [Exp], [Pow], Atan), because the assembly versions of package math differ in the last
 // bit.
 //
 // A test gives the one-sided p-value of a being above b. [TwoSidedP] combines both sides.

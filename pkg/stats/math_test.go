@@ -112,7 +112,7 @@ func TestPortableFunctionsAgreeWithPackageMath(t *testing.T) {
 		"log1p": {stats.Log1p, math.Log1p, -1, 4},
 		"exp":   {stats.Exp, math.Exp, -700, 700},
 		"exp ≈": {stats.Exp, math.Exp, -2, 2},
-		"atan":  {stats.Atan, math.Atan, -10, 10},
+		"Atan":  {stats.Atan, math.Atan, -10, 10},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -35,7 +35,7 @@ func StudentT(confidence float64, degrees int) float64 {
 }
 
 // studentCentre returns the probability of [-t, t], by the finite series for
-// integer degrees of freedom in θ = atan(t/√degrees) (Abramowitz, Stegun:
+// integer degrees of freedom in θ = Atan(t/√degrees) (Abramowitz, Stegun:
 // Handbook of Mathematical Functions, 26.7.3 and 26.7.4).
 func studentCentre(t float64, degrees int) float64 {
 	n := float64(degrees)

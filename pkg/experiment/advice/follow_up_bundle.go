@@ -49,7 +49,7 @@ func bundleText(s *study.Study, id int, model string, root experiment.Tree) (str
 		return "", err
 	}
 	if evolved != nil {
-		return BundleYAML(evolved)
+		return bundleYAML(evolved)
 	}
 	raw, err := yaml.JSONToYAML(experiment.MustJSON(experiment.Lookup(root, experiment.BundlePath(model))))
 	return string(raw), err

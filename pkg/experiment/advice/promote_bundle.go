@@ -55,12 +55,12 @@ func PromoteBundle(s *study.Study) (*PromotedBundle, error) {
 	if b == nil {
 		return nil, fmt.Errorf("%w: the search does not know how %s came about", ErrNothingToPromote, s.Points()[best])
 	}
-	p.Text, err = BundleYAML(b)
+	p.Text, err = bundleYAML(b)
 	return p, err
 }
 
-// BundleYAML is a bundle as people read it.
-func BundleYAML(b *bundle.Bundle) (string, error) {
+// bundleYAML is a bundle as people read it.
+func bundleYAML(b *bundle.Bundle) (string, error) {
 	raw, err := json.Marshal(b)
 	if err != nil {
 		return "", err

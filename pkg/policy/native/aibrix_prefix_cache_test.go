@@ -36,7 +36,7 @@ func TestAIBrixPrefixCache(t *testing.T) {
 		"blocks of another size":                                {map[string]string{"blockTokens": "96"}, []int{0, 0, 0, 0}, whole, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := mustNew(t, Spec{Policy: "aibrix-prefix-cache", TieBreak: TieFirst, Parameters: tc.parameters}, 4)
+			r := mustNew(t, Spec{Policy: "aibrix-prefix-cache", TieBreak: tieFirst, Parameters: tc.parameters}, 4)
 			route(t, r, only(1, 4), request(0, text(1, 64)))
 			route(t, r, only(2, 4), request(1, text(1, 96)))
 			copy(r.inFlight, tc.inFlight)
@@ -48,7 +48,7 @@ func TestAIBrixPrefixCache(t *testing.T) {
 // Percentages are rounded down: of 201 blocks one is 0 %, and 198 and 200 are as good. The
 // endpoint with the fewest requests gets it.
 func TestAIBrixRoundsShares(t *testing.T) {
-	r := mustNew(t, Spec{Policy: "aibrix-prefix-cache", TieBreak: TieFirst}, 4)
+	r := mustNew(t, Spec{Policy: "aibrix-prefix-cache", TieBreak: tieFirst}, 4)
 	route(t, r, only(1, 4), request(0, text(1, 32)))
 	copy(r.inFlight, []int{0, 1, 0, 0})
 	v := view(make([]policy.Scrape, 4)...)
@@ -61,7 +61,7 @@ func TestAIBrixRoundsShares(t *testing.T) {
 }
 
 func TestAIBrixForgetsWhatIsOld(t *testing.T) {
-	r := mustNew(t, Spec{Policy: "aibrix-prefix-cache", TieBreak: TieFirst, Parameters: map[string]string{"ttl": "1m"}}, 2)
+	r := mustNew(t, Spec{Policy: "aibrix-prefix-cache", TieBreak: tieFirst, Parameters: map[string]string{"ttl": "1m"}}, 2)
 	var got []int
 	for i, at := range []time.Duration{0, time.Minute, 2*time.Minute + 1} {
 		v := view(policy.Scrape{}, policy.Scrape{})
@@ -79,7 +79,7 @@ func TestAIBrixForgetsWhatIsOld(t *testing.T) {
 
 // Adapters are models of their own.
 func TestAIBrixTellsAdaptersApart(t *testing.T) {
-	r := mustNew(t, Spec{Policy: "aibrix-prefix-cache", TieBreak: TieFirst}, 2)
+	r := mustNew(t, Spec{Policy: "aibrix-prefix-cache", TieBreak: tieFirst}, 2)
 	send := func(v *policy.View, adapter int32) int {
 		q := request(0, text(1, 64))
 		q.Adapter = adapter

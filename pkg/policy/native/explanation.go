@@ -141,7 +141,7 @@ func (c *random) explain(r *round, x *Explanation) {
 // explain is of the last choice.
 func (t *ties) explain(x *Explanation) {
 	x.Tied = len(t.equal)
-	x.ByChance = x.Tied > 1 && t.how != TieFirst && t.how != TieRotate
+	x.ByChance = x.Tied > 1 && t.how != tieFirst && t.how != tieRotate
 }
 
 func (s *prefixAffinity) signal(r *round) Signal {

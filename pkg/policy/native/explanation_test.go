@@ -73,7 +73,7 @@ func TestExplanationsOfOtherPolicies(t *testing.T) {
 	}{
 		"in turn":      {Spec{Policy: "round-robin"}, Explanation{Candidates: all}},
 		"by chance":    {Spec{Policy: "random"}, Explanation{Candidates: all, Tied: 3, ByChance: true}},
-		"first of two": {Spec{Policy: "least-loaded", TieBreak: TieFirst}, Explanation{Candidates: all, Scores: []float64{-2, 0, 0}, Tied: 2, Endpoint: 1}},
+		"first of two": {Spec{Policy: "least-loaded", TieBreak: tieFirst}, Explanation{Candidates: all, Scores: []float64{-2, 0, 0}, Tied: 2, Endpoint: 1}},
 		"lots":         {Spec{Policy: "least-loaded"}, Explanation{Candidates: all, Scores: []float64{-2, 0, 0}, Tied: 2, ByChance: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestExplanationsOfStages(t *testing.T) {
 			Filters:  []Filter{{Name: "longest-prefix", Dropped: []int{0, 2}}},
 			Endpoint: 1, Candidates: []int{1}, Tied: 1,
 		}},
-		"one stage after another": {Spec{Policy: "two-stage", TieBreak: TieFirst}, Explanation{
+		"one stage after another": {Spec{Policy: "two-stage", TieBreak: tieFirst}, Explanation{
 			Signals: []Signal{{Name: "two-stage", BlockTokens: 16, TotalBlocks: 6, Blocks: []int{0, 4, 0}}},
 			Filters: []Filter{
 				{Name: "load-threshold", Dropped: []int{1}}, {Name: "longest-match"}, {Name: "least-loaded"},
@@ -123,12 +123,12 @@ func TestExplanationsOfStages(t *testing.T) {
 			Filters:  []Filter{{Name: "longest-match", Dropped: []int{0, 2}}},
 			Endpoint: 1, Candidates: []int{1}, Tied: 1,
 		}},
-		"chunks": {Spec{Policy: "production-stack-prefix-aware", TieBreak: TieFirst, Parameters: map[string]string{"minMatchTokens": "65"}}, Explanation{
+		"chunks": {Spec{Policy: "production-stack-prefix-aware", TieBreak: tieFirst, Parameters: map[string]string{"minMatchTokens": "65"}}, Explanation{
 			Signals:  []Signal{{Name: "production-stack-prefix-aware", BlockTokens: 32, TotalBlocks: 4, Blocks: []int{0, 2, 0}}},
 			Filters:  []Filter{{Name: "lowest-rate", Dropped: []int{1}}},
 			Endpoint: 0, Candidates: []int{0, 2}, Tied: 2,
 		}},
-		"out of balance": {Spec{Policy: "aibrix-prefix-cache", TieBreak: TieFirst, Parameters: map[string]string{"imbalance": "0"}}, Explanation{
+		"out of balance": {Spec{Policy: "aibrix-prefix-cache", TieBreak: tieFirst, Parameters: map[string]string{"imbalance": "0"}}, Explanation{
 			Signals:  []Signal{{Name: "aibrix-prefix-cache", BlockTokens: 32, TotalBlocks: 3, Blocks: []int{0, 2, 0}}},
 			Filters:  []Filter{{Name: "fewest-requests", Dropped: []int{1}}, {Name: "fewest-requests"}},
 			Endpoint: 0, Candidates: []int{0, 2}, Tied: 2,

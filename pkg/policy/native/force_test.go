@@ -54,7 +54,7 @@ func TestForcedPicksLeaveDrawsAlone(t *testing.T) {
 
 // The router's counters and index hear of the forced pick, not of the chosen one.
 func TestForcedPicksAreCountedAndRemembered(t *testing.T) {
-	counted := mustNew(t, Spec{Policy: "least-loaded", Parameters: map[string]string{"load": "in-flight"}, TieBreak: TieFirst}, 3)
+	counted := mustNew(t, Spec{Policy: "least-loaded", Parameters: map[string]string{"load": "in-flight"}, TieBreak: tieFirst}, 3)
 	counted.Force(forceNext(0))
 	v := view(make([]policy.Scrape, 3)...)
 	q := request(0, text(1, 160))
@@ -62,7 +62,7 @@ func TestForcedPicksAreCountedAndRemembered(t *testing.T) {
 	same(t, "the requests in flight", []int{0, 1, 0}, counted.inFlight)
 	counted.Finished(q, 1)
 
-	remembers := mustNew(t, Spec{Policy: "prefix-affinity", TieBreak: TieFirst}, 3)
+	remembers := mustNew(t, Spec{Policy: "prefix-affinity", TieBreak: tieFirst}, 3)
 	remembers.Force(forceNext(0))
 	route(t, remembers, v, q)
 	same(t, "the endpoint that has the prefix", 1, route(t, remembers, v, request(1, text(1, 160))))

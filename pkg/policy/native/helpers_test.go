@@ -29,7 +29,7 @@ func mustSeed(t testing.TB, spec Spec, endpoints int, seed int64) *Router {
 
 // scoring is a policy of one scorer of weight 1.
 func scoring(name string, parameters map[string]string) Spec {
-	return Spec{Policy: "weighted", TieBreak: TieFirst, Scorers: []Scorer{{Name: name, Weight: 1, Parameters: parameters}}}
+	return Spec{Policy: "weighted", TieBreak: tieFirst, Scorers: []Scorer{{Name: name, Weight: 1, Parameters: parameters}}}
 }
 
 // view is what scrapes show: an endpoint for each of them, with blocks of 16.

@@ -18,10 +18,10 @@ func TestPoliciesWithoutScorers(t *testing.T) {
 		want []int
 	}{
 		"round-robin":  {Spec{Policy: "round-robin"}, []int{0, 1, 2, 3, 0, 1}},
-		"least-loaded": {Spec{Policy: "least-loaded", TieBreak: TieFirst}, []int{1, 1, 1, 1, 1, 1}},
+		"least-loaded": {Spec{Policy: "least-loaded", TieBreak: tieFirst}, []int{1, 1, 1, 1, 1, 1}},
 		// All that is in flight beside what the scrape shows: 1 and 3 in turn, until
 		// they have as much as 0 had.
-		"least-loaded, with all in flight": {Spec{Policy: "least-loaded", TieBreak: TieFirst, Parameters: map[string]string{"load": "in-flight"}}, []int{1, 3, 0, 1, 3, 0}},
+		"least-loaded, with all in flight": {Spec{Policy: "least-loaded", TieBreak: tieFirst, Parameters: map[string]string{"load": "in-flight"}}, []int{1, 3, 0, 1, 3, 0}},
 		"always-busiest":                   {Spec{Policy: "always-busiest"}, []int{2, 2, 2, 2, 2, 2}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -22,7 +22,7 @@ func TestPowerOfTwo(t *testing.T) {
 		"all are drawn, by the last queue": {map[string]string{"choices": "3", "load": "queue"}, []int{2, 2, 2, 2, 2, 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := mustNew(t, Spec{Policy: "power-of-two", TieBreak: TieFirst, Parameters: tc.parameters}, 3)
+			r := mustNew(t, Spec{Policy: "power-of-two", TieBreak: tieFirst, Parameters: tc.parameters}, 3)
 			var got []int
 			for id := range 6 {
 				got = append(got, route(t, r, v, request(id)))

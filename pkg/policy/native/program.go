@@ -65,9 +65,9 @@ func LoadProgram(spec ProgramSpec, path *field.Path) (*Config, field.ErrorList) 
 	}
 	c := &Config{ties: spec.TieBreak, make: p.build}
 	if c.ties == "" {
-		c.ties = TieRandom
+		c.ties = tieRandom
 	}
-	return c, oneOf(path.Child("tieBreak"), c.ties, TieRandom, TieFirst, TieRotate)
+	return c, oneOf(path.Child("tieBreak"), c.ties, tieRandom, tieFirst, tieRotate)
 }
 
 // readSignal reads a signal: a scorer of numbers of any size where it is [InFlight].

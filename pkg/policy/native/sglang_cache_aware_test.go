@@ -29,7 +29,7 @@ func TestSGLangCacheAware(t *testing.T) {
 		"not so much as the absolute threshold":   {map[string]string{"balanceAbsThreshold": "2"}, []prompt.Extent{text(3, 200)}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := mustNew(t, Spec{Policy: "sglang-cache-aware", TieBreak: TieFirst, Parameters: tc.parameters}, 3)
+			r := mustNew(t, Spec{Policy: "sglang-cache-aware", TieBreak: tieFirst, Parameters: tc.parameters}, 3)
 			route(t, r, only(0, 3), request(0, text(3, 200)))
 			r.Finished(request(1), route(t, r, only(1, 3), request(1, text(1, 100))))
 			route(t, r, only(2, 3), request(2, text(1, 40)))

@@ -23,8 +23,8 @@ type Spec struct {
 	Mode string
 	// Scorers are what a weighted policy adds up. There must be one.
 	Scorers []Scorer
-	// TieBreak is how a policy chooses among equals: TieRandom, TieFirst or
-	// TieRotate; empty is TieRandom.
+	// TieBreak is how a policy chooses among equals: tieRandom, tieFirst or
+	// tieRotate; empty is tieRandom.
 	TieBreak string
 }
 
@@ -48,12 +48,12 @@ const (
 
 // The ways to choose among equals.
 const (
-	// TieRandom draws one, each as likely.
-	TieRandom = "random"
-	// TieFirst takes the one with the lowest number.
-	TieFirst = "first"
-	// TieRotate takes them in turn.
-	TieRotate = "rotate"
+	// tieRandom draws one, each as likely.
+	tieRandom = "random"
+	// tieFirst takes the one with the lowest number.
+	tieFirst = "first"
+	// tieRotate takes them in turn.
+	tieRotate = "rotate"
 )
 
 // A Config is a Spec without faults. It is immutable.
@@ -68,9 +68,9 @@ func Load(spec Spec, path *field.Path) (*Config, field.ErrorList) {
 	c := &Config{ties: spec.TieBreak}
 	var errs field.ErrorList
 	if c.ties == "" {
-		c.ties = TieRandom
+		c.ties = tieRandom
 	}
-	errs = append(errs, oneOf(path.Child("tieBreak"), c.ties, TieRandom, TieFirst, TieRotate)...)
+	errs = append(errs, oneOf(path.Child("tieBreak"), c.ties, tieRandom, tieFirst, tieRotate)...)
 	at := slices.IndexFunc(policies, func(p policyType) bool { return p.name == spec.Policy })
 	if at < 0 {
 		return nil, append(errs, parameters.Unknown(path.Child("policy"), spec.Policy, "policy", Policies()))

@@ -20,7 +20,7 @@ type stickyStep struct {
 
 func TestStickyGoesWhereThePrefixWentFirst(t *testing.T) {
 	const nobody = -1
-	r := mustNew(t, Spec{Policy: "prefix-affinity", TieBreak: TieFirst}, 3)
+	r := mustNew(t, Spec{Policy: "prefix-affinity", TieBreak: tieFirst}, 3)
 	for id, step := range []stickyStep{
 		{"an unknown prompt goes to the least loaded", []prompt.Extent{text(1, 64), text(10, 64)}, nobody, 0},
 		{"another one goes elsewhere", []prompt.Extent{text(2, 64)}, nobody, 1},

@@ -43,9 +43,9 @@ func (t *ties) one() int {
 		return t.equal[0]
 	}
 	switch t.how {
-	case TieFirst:
+	case tieFirst:
 		return t.equal[0]
-	case TieRotate:
+	case tieRotate:
 		t.turn++
 		return t.equal[(t.turn-1)%len(t.equal)]
 	default:

@@ -21,10 +21,10 @@ func TestTies(t *testing.T) {
 		}
 		return all
 	}
-	same(t, "first", []int{1, 1, 1, 1}, chosen(TieFirst)[:4])
-	same(t, "rotate", []int{1, 2, 3, 1}, chosen(TieRotate)[:4])
+	same(t, "first", []int{1, 1, 1, 1}, chosen(tieFirst)[:4])
+	same(t, "rotate", []int{1, 2, 3, 1}, chosen(tieRotate)[:4])
 	counts := map[int]int{}
-	for _, e := range chosen(TieRandom) {
+	for _, e := range chosen(tieRandom) {
 		counts[e]++
 	}
 	for e := 1; e <= 3; e++ {
@@ -32,6 +32,6 @@ func TestTies(t *testing.T) {
 			t.Errorf("endpoint %d was drawn %d times of 3000", e, counts[e])
 		}
 	}
-	same(t, "drawn again", chosen(TieRandom), chosen(TieRandom))
-	same(t, "the default", chosen(TieRandom), chosen(""))
+	same(t, "drawn again", chosen(tieRandom), chosen(tieRandom))
+	same(t, "the default", chosen(tieRandom), chosen(""))
 }

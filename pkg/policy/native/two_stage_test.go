@@ -24,7 +24,7 @@ func TestTwoStage(t *testing.T) {
 		"with none that passes":                      {[]policy.Scrape{{Waiting: 2}, {Waiting: 1}, {Waiting: 3}}, map[string]string{"queueThreshold": "0"}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := mustNew(t, Spec{Policy: "two-stage", TieBreak: TieFirst, Parameters: tc.parameters}, 3)
+			r := mustNew(t, Spec{Policy: "two-stage", TieBreak: tieFirst, Parameters: tc.parameters}, 3)
 			route(t, r, only(1, 3), request(0, text(1, 32)))
 			route(t, r, only(2, 3), request(1, text(1, 48)))
 			same(t, name, tc.want, route(t, r, view(tc.scrapes...), request(2, text(1, 64))))
@@ -36,7 +36,7 @@ func TestTwoStage(t *testing.T) {
 // the last queue.
 func TestTwoStageWithoutAMatch(t *testing.T) {
 	for load, want := range map[string][]int{"own-count": {0, 1, 0, 1}, "queue": {1, 1, 1, 1}} {
-		r := mustNew(t, Spec{Policy: "two-stage", TieBreak: TieFirst, Parameters: map[string]string{"load": load}}, 2)
+		r := mustNew(t, Spec{Policy: "two-stage", TieBreak: tieFirst, Parameters: map[string]string{"load": load}}, 2)
 		var got []int
 		for id := range 4 {
 			got = append(got, route(t, r, view(policy.Scrape{Waiting: 1}, policy.Scrape{}), request(id, text(uint64(id), 64))))

@@ -96,7 +96,7 @@ func TestNegativeAndNoWeights(t *testing.T) {
 		want   int
 	}{"positive": {1, 0}, "negative": {-1, 1}, "none": {0, 0}} {
 		t.Run(name, func(t *testing.T) {
-			spec := Spec{Policy: "weighted", TieBreak: TieFirst, Scorers: []Scorer{{Name: "queue-depth", Weight: tc.weight}}}
+			spec := Spec{Policy: "weighted", TieBreak: tieFirst, Scorers: []Scorer{{Name: "queue-depth", Weight: tc.weight}}}
 			same(t, name, tc.want, route(t, mustNew(t, spec, 2), view(policy.Scrape{}, policy.Scrape{Waiting: 3}), request(0)))
 		})
 	}

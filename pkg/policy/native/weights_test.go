@@ -60,7 +60,7 @@ func TestWeightsThatAreSetToWhatTheyAre(t *testing.T) {
 // The index of prefixes and the counts of requests in flight are those of the run so far:
 // under other weights the next requests go where the whole past sends them.
 func TestScorersLiveOnUnderOtherWeights(t *testing.T) {
-	r := mustNew(t, Spec{Policy: "weighted", TieBreak: TieFirst, Scorers: []Scorer{{Name: "prefix-affinity", Weight: 0}, {Name: "load-seed", Weight: 1}}}, 3)
+	r := mustNew(t, Spec{Policy: "weighted", TieBreak: tieFirst, Scorers: []Scorer{{Name: "prefix-affinity", Weight: 0}, {Name: "load-seed", Weight: 1}}}, 3)
 	idle := func() *policy.View { return view(policy.Scrape{}, policy.Scrape{}, policy.Scrape{}) }
 	for id := range 3 { // one to each
 		same(t, "by load", id, route(t, r, idle(), request(id, text(uint64(id), 160))))

@@ -39,9 +39,9 @@ func FillEndpoint(cells []float64, view *policy.View, endpoint int) []float64 {
 	return cells[9:]
 }
 
-// FillEndpoints fills in the rows of the endpoints that are there, for a layout whose rows
+// fillEndpoints fills in the rows of the endpoints that are there, for a layout whose rows
 // have the fields of an endpoint alone.
-func FillEndpoints(f *Frame, l *Layout, view *policy.View) {
+func fillEndpoints(f *Frame, l *Layout, view *policy.View) {
 	f.Resize(l, len(view.Scrapes))
 	f.Rows = 0
 	cells := f.Cells
@@ -53,8 +53,8 @@ func FillEndpoints(f *Frame, l *Layout, view *policy.View) {
 	}
 }
 
-// FillFlow fills in what the gateway has counted.
-func FillFlow(cells []float64, now simtime.Time, flow *policy.Flow) []float64 {
+// fillFlow fills in what the gateway has counted.
+func fillFlow(cells []float64, now simtime.Time, flow *policy.Flow) []float64 {
 	cells[0] = float64(flow.InFlight)
 	cells[1] = float64(flow.InFlightTokens)
 	cells[2] = float64(flow.Delayed)
@@ -68,7 +68,7 @@ func FillFlow(cells []float64, now simtime.Time, flow *policy.Flow) []float64 {
 // admissions and of priorities. The view has traffic.
 func FillGateway(c *Caller, view *policy.View, q *policy.Request) {
 	rest := FillRequest(c.Frame.Scalars, view.Now, q)
-	rest = FillFlow(rest, view.Now, &view.Traffic.All)
-	FillFlow(rest, view.Now, &view.Traffic.Tenants[q.Tenant])
-	FillEndpoints(c.Frame, c.Layout, view)
+	rest = fillFlow(rest, view.Now, &view.Traffic.All)
+	fillFlow(rest, view.Now, &view.Traffic.Tenants[q.Tenant])
+	fillEndpoints(c.Frame, c.Layout, view)
 }

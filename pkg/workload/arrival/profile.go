@@ -32,8 +32,8 @@ const (
 	Drain Shape = "Drain"
 )
 
-// Shapes are all shapes.
-func Shapes() []Shape { return []Shape{Unchanged, Step, Ramp, Diurnal, Spike, Drain} }
+// shapes are all shapes.
+func shapes() []Shape { return []Shape{Unchanged, Step, Ramp, Diurnal, Spike, Drain} }
 
 // Profile is how a rate changes in time.
 type Profile struct {
@@ -48,8 +48,8 @@ type Profile struct {
 
 // Validate returns the faults of a profile, under the names that the API gives its fields.
 func (p *Profile) Validate(path *field.Path) field.ErrorList {
-	if !slices.Contains(Shapes(), p.Shape) {
-		return field.ErrorList{field.NotSupported(path.Child("shape"), p.Shape, Shapes())}
+	if !slices.Contains(shapes(), p.Shape) {
+		return field.ErrorList{field.NotSupported(path.Child("shape"), p.Shape, shapes())}
 	}
 	var errs field.ErrorList
 	for _, f := range []struct {

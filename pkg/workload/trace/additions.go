@@ -9,7 +9,7 @@ type addition struct {
 	what string
 	// by reports whether a format does so, and to whether it does so to a row.
 	by func(format) bool
-	to func(*Writer, *record) bool
+	to func(*writer, *record) bool
 }
 
 // additions, in the order in which they are told.
@@ -17,12 +17,12 @@ var additions = []addition{
 	{
 		what: "session",
 		by:   func(f format) bool { return f.ownSessions },
-		to:   func(_ *Writer, r *record) bool { return r.session == "" },
+		to:   func(_ *writer, r *record) bool { return r.session == "" },
 	}, {
 		// The partial last block of a prompt does not count: no reader shares it.
 		what: "ids of blocks that no other row has",
 		by:   func(f format) bool { return slices.Contains(f.carries, blocksTrait.name) && !f.sharedBlocks },
-		to: func(w *Writer, r *record) bool {
+		to: func(w *writer, r *record) bool {
 			full := int(r.input) - int(r.input)%w.blocks.to
 			return full > len(r.ids)*w.blocks.from
 		},

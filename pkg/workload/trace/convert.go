@@ -154,7 +154,7 @@ func Convert(from Format, o Options, r io.Reader, name string, to Format, w io.W
 }
 
 // convert writes the rows of a file.
-func (w *Writer) convert(from format, o Options, r io.Reader) (Conversion, error) {
+func (w *writer) convert(from format, o Options, r io.Reader) (Conversion, error) {
 	columns := columnsBuilder{columns: &attributeColumns{}}
 	rows, err := newRowReader(from, o, r, columns.hasSession)
 	if err != nil {
@@ -183,8 +183,8 @@ func (w *Writer) convert(from format, o Options, r io.Reader) (Conversion, error
 	return Conversion{Requests: w.rows, Counts: rows.counts(), Warning: rows.warning(), Lost: w.losses(), Added: w.additions(), Digest: digest}, nil
 }
 
-// A Writer writes rows in a format.
-type Writer struct {
+// A writer writes rows in a format.
+type writer struct {
 	to     format
 	out    *bufio.Writer
 	codec  ParquetCodec
@@ -225,15 +225,15 @@ func (t *textWriter) close() error { return nil }
 
 // newWriter returns a writer of rows whose blocks have so many tokens, unless a row says
 // another size.
-func newWriter(w io.Writer, to format, blockTokens int32, codec ParquetCodec) *Writer {
-	return &Writer{
+func newWriter(w io.Writer, to format, blockTokens int32, codec ParquetCodec) *writer {
+	return &writer{
 		to: to, out: bufio.NewWriter(w), codec: codec, blocks: reblocker{from: int(blockTokens)},
 		lost: make([]int, len(traits)), added: make([]int, len(additions)),
 	}
 }
 
 // write writes a row.
-func (w *Writer) write(rec *record) error {
+func (w *writer) write(rec *record) error {
 	if rec.delayed && !slices.Contains(w.to.carries, delayTrait.name) {
 		return fmt.Errorf("request %d waits for an answer and has no arrival, which the format %s does not carry: use %s",
 			w.rows+1, w.to.name, strings.Join(carriersOf(delayTrait), " or "))
@@ -260,7 +260,7 @@ func (w *Writer) write(rec *record) error {
 }
 
 // begin begins the file.
-func (w *Writer) begin(rec *record) error {
+func (w *writer) begin(rec *record) error {
 	if rec.blockTokens > 0 {
 		w.blocks.from = int(rec.blockTokens)
 	}
@@ -285,7 +285,7 @@ func (w *Writer) begin(rec *record) error {
 }
 
 // note counts what is lost of a row, and what is added to it.
-func (w *Writer) note(rec *record) {
+func (w *writer) note(rec *record) {
 	for i, a := range additions {
 		if a.by(w.to) && a.to(w, rec) {
 			w.added[i]++
@@ -302,7 +302,7 @@ func (w *Writer) note(rec *record) {
 }
 
 // losses lists what was lost so far.
-func (w *Writer) losses() []Loss {
+func (w *writer) losses() []Loss {
 	var all []Loss
 	for i, rows := range w.lost {
 		if rows > 0 {
@@ -316,7 +316,7 @@ func (w *Writer) losses() []Loss {
 }
 
 // additions lists what was added so far.
-func (w *Writer) additions() []Addition {
+func (w *writer) additions() []Addition {
 	var all []Addition
 	for i, rows := range w.added {
 		if rows > 0 {
@@ -327,7 +327,7 @@ func (w *Writer) additions() []Addition {
 }
 
 // Close writes the end of the file.
-func (w *Writer) Close() error {
+func (w *writer) Close() error {
 	var err error
 	if w.file != nil {
 		err = w.file.close()

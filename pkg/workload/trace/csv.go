@@ -84,8 +84,8 @@ func (c CSV) validate(path *field.Path) field.ErrorList {
 			errs = append(errs, field.Duplicate(path.Child(fields[i]), name))
 		}
 	}
-	if !slices.Contains(TimeFormats(), c.TimeFormat) {
-		errs = append(errs, field.NotSupported(path.Child("timeFormat"), c.TimeFormat, TimeFormats()))
+	if !slices.Contains(timeFormats(), c.TimeFormat) {
+		errs = append(errs, field.NotSupported(path.Child("timeFormat"), c.TimeFormat, timeFormats()))
 	}
 	if _, ok := delimiters[c.Delimiter]; !ok {
 		known := slices.DeleteFunc(slices.Sorted(maps.Keys(delimiters)), func(d Delimiter) bool { return d == "" })

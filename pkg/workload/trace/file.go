@@ -15,9 +15,9 @@ import (
 // An Opener opens the file of a trace, at its beginning, as often as it is called.
 type Opener func() (io.ReadCloser, error)
 
-// DefaultHeldBytes is how much memory a trace may take before Open leaves it in its file,
+// defaultHeldBytes is how much memory a trace may take before Open leaves it in its file,
 // unless the options say otherwise.
-const DefaultHeldBytes = 8 << 20
+const defaultHeldBytes = 8 << 20
 
 // file is where the rows of a trace are that is not in memory.
 type file struct {
@@ -65,7 +65,7 @@ func (f format) openRows(o Options, open Opener, name string) (*Trace, error) {
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
-	b.heldBytes = cmp.Or(o.HeldBytes, DefaultHeldBytes)
+	b.heldBytes = cmp.Or(o.HeldBytes, defaultHeldBytes)
 	if o.MemoryBytes > 0 {
 		b.heldBytes = min(b.heldBytes, o.MemoryBytes)
 	}

@@ -27,7 +27,7 @@ func oddTimes(read TimeFormat, first, last int64) string {
 		return ""
 	}
 	least, most := first/int64(unit), last/int64(unit)
-	for _, other := range TimeFormats() {
+	for _, other := range timeFormats() {
 		since1970 := int64(time.Second) / max(1, int64(units[other]))
 		if other != read && units[other] > 0 && least >= leastEpoch*since1970 && most < mostEpoch*since1970 {
 			return fmt.Sprintf("times such as %d are read as %s, but look like %s since 1970: gaps are %d times too %s then",

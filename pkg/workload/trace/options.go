@@ -45,7 +45,7 @@ type Options struct {
 	// The row that goes beyond is an error.
 	MemoryBytes int64
 	// HeldBytes is how much memory a trace may take before [Open] leaves it in its file; 0
-	// is DefaultHeldBytes.
+	// is defaultHeldBytes.
 	HeldBytes int64
 }
 

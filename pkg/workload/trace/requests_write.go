@@ -14,7 +14,7 @@ import (
 // not write the texts of answers, time-outs and headers. A replay begins when their run did, and
 // not with the first of them.
 type RequestWriter struct {
-	out         *Writer
+	out         *writer
 	labels      workload.Labels
 	blockTokens int
 	record      record

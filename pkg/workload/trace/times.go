@@ -27,8 +27,8 @@ const (
 	Timestamp TimeFormat = "Timestamp"
 )
 
-// TimeFormats lists the formats of times.
-func TimeFormats() []TimeFormat {
+// timeFormats lists the formats of times.
+func timeFormats() []TimeFormat {
 	return []TimeFormat{Seconds, Milliseconds, Microseconds, Nanoseconds, Timestamp}
 }
 

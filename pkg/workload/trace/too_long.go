@@ -31,8 +31,8 @@ const (
 	Skip TooLongAction = "Skip"
 )
 
-// TooLongActions lists what may become of such rows.
-func TooLongActions() []TooLongAction { return []TooLongAction{Clip, RefuseTooLong, Skip} }
+// tooLongActions lists what may become of such rows.
+func tooLongActions() []TooLongAction { return []TooLongAction{Clip, RefuseTooLong, Skip} }
 
 func (l TooLong) validate(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
@@ -42,8 +42,8 @@ func (l TooLong) validate(path *field.Path) field.ErrorList {
 	if l.MaxTokens < 2 || l.MaxTokens > 2*workload.MaxTokens {
 		errs = append(errs, field.Invalid(path.Child("maxTokens"), l.MaxTokens, fmt.Sprintf("must be between 2 and %d", 2*workload.MaxTokens)))
 	}
-	if !slices.Contains(TooLongActions(), l.Action) {
-		errs = append(errs, field.NotSupported(path.Child("action"), l.Action, TooLongActions()))
+	if !slices.Contains(tooLongActions(), l.Action) {
+		errs = append(errs, field.NotSupported(path.Child("action"), l.Action, tooLongActions()))
 	}
 	return errs
 }

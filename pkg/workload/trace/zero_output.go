@@ -18,16 +18,16 @@ const (
 	PrefillOnly ZeroOutput = "PrefillOnly"
 )
 
-// ZeroOutputs lists what may become of such rows.
-func ZeroOutputs() []ZeroOutput {
+// zeroOutputs lists what may become of such rows.
+func zeroOutputs() []ZeroOutput {
 	return []ZeroOutput{PrefillOnly, RefuseZeroOutput, SkipZeroOutput}
 }
 
 func (z ZeroOutput) validate(path *field.Path) field.ErrorList {
-	for _, known := range append(ZeroOutputs(), "") {
+	for _, known := range append(zeroOutputs(), "") {
 		if z == known {
 			return nil
 		}
 	}
-	return field.ErrorList{field.NotSupported(path, z, ZeroOutputs())}
+	return field.ErrorList{field.NotSupported(path, z, zeroOutputs())}
 }

@@ -12,7 +12,7 @@ import (
 // Convert returns the autoscaler of a ScaledObject, and the trigger that each of its metrics is
 // from. KEDA orders metrics by their source. The one metric of modifiers is from no trigger.
 func Convert(spec Spec) (made hpa.Spec, triggers []int) {
-	spec = Defaults(spec)
+	spec = defaults(spec)
 	made = hpa.Spec{Min: max(spec.Min, 1), Max: spec.Max, Behavior: spec.Annotations.pause(spec.Behavior)}
 	if spec.Modifiers != nil {
 		made.Metrics = []hpa.Metric{{Source: hpa.External, Target: spec.Modifiers.Target}}

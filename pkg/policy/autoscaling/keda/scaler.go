@@ -21,7 +21,7 @@ type Scaler struct {
 // New returns the scaler of an object that is created at a time. The object's spec may lack what
 // has a default.
 func New(spec Spec, created simtime.Time) *Scaler {
-	return &Scaler{spec: Defaults(spec), created: wholeSeconds(created), failures: make([]int32, len(spec.Triggers))}
+	return &Scaler{spec: defaults(spec), created: wholeSeconds(created), failures: make([]int32, len(spec.Triggers))}
 }
 
 // Decision is the result of a poll.

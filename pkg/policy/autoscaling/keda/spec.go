@@ -80,8 +80,8 @@ const (
 	ByFormula               FallbackBehavior = "scalingModifiers"
 )
 
-// Defaults fills in what the author leaves open.
-func Defaults(spec Spec) Spec {
+// defaults fills in what the author leaves open.
+func defaults(spec Spec) Spec {
 	if spec.Polling == 0 {
 		spec.Polling = 30 * time.Second
 	}

@@ -19,8 +19,8 @@ var special = []string{"absent", "histogram_quantile", "scalar", "vector"}
 // rankings are the aggregations that keep elements.
 var rankings = map[string]float64{"topk": -1, "bottomk": 1}
 
-// Functions lists the functions and aggregations that a query can call.
-func Functions() []string {
+// functions lists the functions and aggregations that a query can call.
+func functions() []string {
 	all := slices.Concat(slices.Collect(maps.Keys(rangeFunctions)), slices.Collect(maps.Keys(mappings)), slices.Collect(maps.Keys(aggregators)),
 		slices.Collect(maps.Keys(rankings)), special)
 	slices.Sort(all)

@@ -2,7 +2,7 @@
 
 // Package query evaluates queries of metrics as Prometheus does: those that KEDA's triggers
 // and metrics adapters ask, over what the simulator's monitoring system scraped. [Compile]
-// reads a query in PromQL, [Metrics] lists what a query can read, and [Functions] what it
+// reads a query in PromQL, [Metrics] lists what a query can read, and functions what it
 // can call.
 //
 // [github.com/VictoriaMetrics/metricsql] parses; compile*.go turn its tree into a tree of

@@ -31,7 +31,7 @@ func TestThePageOnMetricsOfAutoscalers(t *testing.T) {
 	}
 	page.Check(t, "../../../../docs/autoscaling-reference.md", *update, map[string]string{
 		"metrics":   b.String(),
-		"functions": "`" + strings.Join(Functions(), "`, `") + "`",
+		"functions": "`" + strings.Join(functions(), "`, `") + "`",
 	})
 }
 

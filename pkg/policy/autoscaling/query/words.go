@@ -104,7 +104,7 @@ func (c *compiler) refuseWords() {
 		case slices.Contains(refused, lower):
 			c.fault(w.at, fmt.Sprintf("%s is not supported", w.text))
 		case w.called && !slices.Contains(modifiers, lower) && !isCallable(w.text):
-			c.fault(w.at, fmt.Sprintf("the function %s is not supported; those that are: %s", w.text, strings.Join(Functions(), ", ")))
+			c.fault(w.at, fmt.Sprintf("the function %s is not supported; those that are: %s", w.text, strings.Join(functions(), ", ")))
 		case isDigit(w.text[0]) && !isNumber(w.text):
 			c.fault(w.at, fmt.Sprintf("%s is no number", w.text))
 		}

@@ -146,12 +146,12 @@ func (l dataLayerLoader) checkSources() {
 	}
 }
 
-// A KeyedSource has parameters by which the EPP tells sources apart, not by their names.
-type KeyedSource interface{ SourceKey() string }
+// A keyedSource has parameters by which the EPP tells sources apart, not by their names.
+type keyedSource interface{ SourceKey() string }
 
 // sourceKey is what two sources must not share.
 func sourceKey(p *Plugin) string {
-	if keyed, ok := p.Parameters.(KeyedSource); ok {
+	if keyed, ok := p.Parameters.(keyedSource); ok {
 		return keyed.SourceKey()
 	}
 	return p.Name

@@ -155,7 +155,7 @@ func FuzzFind(f *testing.F) {
 				if line > len(lines) {
 					t.Fatalf("line %d of %d", line, len(lines))
 				}
-				at, ok := ByteOffset(lines[line-1], column)
+				at, ok := byteOffset(lines[line-1], column)
 				if !ok || !strings.HasPrefix(lines[line-1][at:], document.WithoutBreak(want)) && strings.TrimSpace(want) != "" {
 					t.Fatalf("line %d, column %d is %q, want %q", line, column, lines[line-1], want)
 				}

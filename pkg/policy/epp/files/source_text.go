@@ -73,7 +73,7 @@ func TextOf(around []byte, n *yamlv3.Node) Source {
 	if n.Style&(yamlv3.SingleQuotedStyle|yamlv3.DoubleQuotedStyle) != 0 {
 		column++
 	}
-	if start, ok := ByteOffset(lines[n.Line-1], column); ok && !strings.Contains(n.Value, "\n") && strings.HasPrefix(lines[n.Line-1][start:], n.Value) {
+	if start, ok := byteOffset(lines[n.Line-1], column); ok && !strings.Contains(n.Value, "\n") && strings.HasPrefix(lines[n.Line-1][start:], n.Value) {
 		s.Column, s.InPlace = column, true
 	}
 	return s
@@ -103,8 +103,8 @@ func literalIndent(lines []string, text string) (int, bool) {
 	return max(indent, 0), true
 }
 
-// ByteOffset is where a column, in characters from 1, begins in a line.
-func ByteOffset(line string, column int) (int, bool) {
+// byteOffset is where a column, in characters from 1, begins in a line.
+func byteOffset(line string, column int) (int, bool) {
 	offset := 0
 	for ; column > 1; column-- {
 		if offset >= len(line) {
@@ -122,7 +122,7 @@ func objectSource(around []byte, n *yamlv3.Node) Source {
 	s := Source{Line: n.Line, Column: n.Column}
 	start, ok := 0, n.Line >= 1 && n.Line <= len(lines)
 	if ok {
-		start, ok = ByteOffset(lines[n.Line-1], n.Column)
+		start, ok = byteOffset(lines[n.Line-1], n.Column)
 	}
 	if ok && !hasAlias(n) {
 		if n.Style&yamlv3.FlowStyle != 0 {

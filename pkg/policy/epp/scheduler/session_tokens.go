@@ -57,7 +57,7 @@ func (t *SessionTokens) Routed(c *Cycle, p Picks) {
 	}
 }
 
-// FirstToken implements [ResponseListener].
+// FirstToken implements ResponseListener.
 func (t *SessionTokens) FirstToken(request *policy.Request, endpoint int) {
 	if request.Session == 0 {
 		return
@@ -73,7 +73,7 @@ func (t *SessionTokens) FirstToken(request *policy.Request, endpoint int) {
 	t.endpoints[request.Session] = int32(endpoint + 1)
 }
 
-// Finished implements [ResponseListener].
+// Finished implements ResponseListener.
 func (t *SessionTokens) Finished(request *policy.Request, _ int) {
 	if t.issued != nil {
 		t.issued.Remove(request.ID)

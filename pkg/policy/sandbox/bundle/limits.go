@@ -25,9 +25,9 @@ type Limits struct {
 	CPUSeconds uint64 `json:"cpuSeconds,omitempty"`
 }
 
-// DefaultLimits are those of bundles that state none, and the most that a bundle may state
+// defaultLimits are those of bundles that state none, and the most that a bundle may state
 // where nobody sets another maximum.
-var DefaultLimits = Limits{
+var defaultLimits = Limits{
 	CallSteps: sandbox.DefaultLimits.CallSteps, RunSteps: sandbox.DefaultLimits.RunSteps, MemoryMiB: 1024, CPUSeconds: 600,
 }
 
@@ -81,7 +81,7 @@ func (l Limits) Or(others Limits) Limits {
 // Within says which limits are above a maximum.
 func (l Limits) Within(most Limits, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	bounds := most.Or(DefaultLimits)
+	bounds := most.Or(defaultLimits)
 	for i, f := range l.fields() {
 		if bound := *bounds.fields()[i].value; *f.value > bound {
 			errs = append(errs, field.Invalid(path.Child(f.name), *f.value, fmt.Sprintf("must be at most %d, the maximum here (--program-limits)", bound)))
@@ -141,7 +141,7 @@ func (c *Component) Limits() sandbox.Limits {
 	if c.limits == nil {
 		return l
 	}
-	own := c.limits.Or(DefaultLimits)
+	own := c.limits.Or(defaultLimits)
 	l.CallSteps, l.RunSteps = own.CallSteps, own.RunSteps
 	l.MemoryBytes = min(l.MemoryBytes, own.MemoryMiB<<20)
 	return l
