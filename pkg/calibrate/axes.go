@@ -15,15 +15,6 @@ type axis struct{ coefficient, gpus int }
 // axes are what a search varies. A point has one number for each.
 type axes []axis
 
-// shared are axes of coefficients that all runs have in common.
-func shared(coefficients ...int) axes {
-	all := make(axes, len(coefficients))
-	for k, c := range coefficients {
-		all[k] = axis{coefficient: c}
-	}
-	return all
-}
-
 // axesOf returns what the runs leave open: a coefficient that matters to one of
 // them and that this run does not give.
 func axesOf(runs []*Run) axes {

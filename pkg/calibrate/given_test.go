@@ -207,3 +207,12 @@ accelerators:
 		t.Errorf("with a table the entry is\n%s", got)
 	}
 }
+
+// shared are axes of coefficients that all runs have in common.
+func shared(coefficients ...int) axes {
+	all := make(axes, len(coefficients))
+	for k, c := range coefficients {
+		all[k] = axis{coefficient: c}
+	}
+	return all
+}

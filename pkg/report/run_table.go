@@ -6,15 +6,11 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
-
-// WriteRun prints the text of a run with its legend.
-func WriteRun(w io.Writer, docs []*result.Document) error { return Run(docs).write(w) }
 
 // Run returns documents of one scenario, one for each seed, for people: latencies
 // in ms, shares in %, means over the seeds with half the width of their

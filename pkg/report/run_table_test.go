@@ -19,7 +19,7 @@ func TestRunGolden(t *testing.T) {
 				recorded(t, name+".json", &docs)
 			}
 			var b bytes.Buffer
-			if err := WriteRun(&b, docs); err != nil {
+			if err := Run(docs).write(&b); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, name+".txt", b.Bytes())

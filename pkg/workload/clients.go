@@ -5,7 +5,6 @@ package workload
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -23,8 +22,8 @@ import (
 // client draws arrivals, inputs, outputs and the like from streams derived from the
 // seed and its name, so its requests (but for their IDs, indices and the numbers of
 // sessions) do not depend on the other clients, except on the
-// copies that it shares arrivals with and on when its requests end. Where [AnswerEnds] returns false,
-// nothing depends on ends, and Ended need not be called.
+// copies that it shares arrivals with and on when its requests end. Without closed loops and turns
+// that wait for answers, nothing depends on ends, and Ended need not be called.
 //
 // It panics if ValidateClients has anything to say.
 func NewClients(clients []Client, seed int64) Listener {
@@ -52,12 +51,6 @@ func NewClients(clients []Client, seed int64) Listener {
 		m.siftDown(i)
 	}
 	return m
-}
-
-// AnswerEnds reports whether some requests of the clients come in answer to the ends
-// of others: those of closed loops, and turns that wait for answers.
-func AnswerEnds(clients []Client) bool {
-	return slices.ContainsFunc(clients, func(c Client) bool { return c.answersEnds() })
 }
 
 // answersEnds reports whether requests of the client come in answer to the ends of others.

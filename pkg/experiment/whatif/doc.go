@@ -18,6 +18,4 @@
 //
 // If an alternative were a flip like the others, it would exceed all of n flips in one of
 // n + 1 cases.
-//
-// [ByScore], [ByOutcome] and [AtRandom] select the requests of a run to ask about.
 package whatif

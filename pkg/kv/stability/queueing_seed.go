@@ -115,12 +115,6 @@ func (q *QueueingSeed) State(_ simtime.Time, m Memory) State {
 	}
 }
 
-// ExportedState is the state that the sketch's metrics are of: that of a cache
-// with one of two blocks free, whatever the cache.
-func (q *QueueingSeed) ExportedState(at simtime.Time) State {
-	return q.State(at, Memory{TotalBlocks: 2, FreeBlocks: 1})
-}
-
 // estimates returns λ, E[S] and E[B], or the fallbacks.
 func (q *QueueingSeed) estimates() (arrivalsPerSecond, serviceSeconds, blocks float64) {
 	if q.serviceSeconds.count < seedMinCompletions {

@@ -141,9 +141,10 @@ func TestQueueingSeedDecisions(t *testing.T) {
 	}
 }
 
-func TestQueueingSeedExportsAnotherCache(t *testing.T) {
+// A cache of two blocks, one of which is free, is what the sketch exports metrics of.
+func TestQueueingSeedInATinyCache(t *testing.T) {
 	q, last := sketch(nil)
-	got := q.ExportedState(last)
+	got := q.State(last, stability.Memory{TotalBlocks: 2, FreeBlocks: 1})
 	if got.IsStable || got.CriticalArrivalsPerSecond != 0.054348 {
 		t.Errorf("stable %t up to %v/s, want false, 0.054348/s", got.IsStable, got.CriticalArrivalsPerSecond)
 	}

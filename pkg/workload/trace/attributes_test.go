@@ -153,3 +153,8 @@ func TestBlockSizeOfFormats(t *testing.T) {
 		t.Errorf("%d tokens can be reused, want the 2 blocks of 16 of the second prompt", got)
 	}
 }
+
+// stateless is a format whose lines are independent of each other.
+func stateless(p parser) func(Options) parser {
+	return func(Options) parser { return p }
+}

@@ -47,11 +47,6 @@ type format struct {
 	ownSessions bool
 }
 
-// stateless is a format whose lines are independent of each other.
-func stateless(p parser) func(Options) parser {
-	return func(Options) parser { return p }
-}
-
 // formats are all file formats, in order of their names.
 var formats = []format{azure, burstGPT, csvFormat, llmServingSim, mooncake, parquet, qwenBailian, serveGen, traceV2, vidur, windtunnel}
 
