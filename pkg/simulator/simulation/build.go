@@ -35,7 +35,7 @@ func newSimulation(ctx context.Context, c simulator.Config) *simulation {
 	s.cluster.Connect(&c)
 	s.gateway.AddScrapes(&c)
 	s.addClusterEvents(&c)
-	s.addScaling(&c)
+	s.scaling = newScaling(s.Core, s.gateway, s.cluster, s.events, &c)
 	for _, a := range c.Policies.Adaptations {
 		a.MeasureFrom(simtime.Time(c.Horizon.WarmUp))
 	}

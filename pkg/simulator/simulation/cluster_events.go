@@ -83,3 +83,16 @@ func (s *simulation) applyTimeOut(e *events.Event) {
 	}
 	s.CheckContext()
 }
+
+// applyScaling applies an event that concerns scaling. It does nothing where the run is over.
+func (s *simulation) applyScaling(e *events.Event) {
+	s.advanceToEvent(e.At, true)
+	if s.cluster.Draining && s.gateway.InFlight == 0 && e.At > max(s.arrivalsEnd, s.gateway.LastEnd) {
+		return
+	}
+	s.scaling.apply(e)
+	for _, o := range s.Observers {
+		o.Settled(nil)
+	}
+	s.CheckContext()
+}

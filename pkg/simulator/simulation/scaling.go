@@ -46,22 +46,42 @@ type unit struct {
 	figures     unitFigures
 }
 
-// addScaling adds the units of a Config.
-func (s *simulation) addScaling(c *simulator.Config) {
+// newScaling returns the units of a Config; nil where there are none.
+func newScaling(core *engine.Core, g *gateway.Gateway, cluster *engine.Cluster, queue *events.Queue, c *simulator.Config) *scaling {
 	if len(c.Scaling) == 0 {
-		return
+		return nil
 	}
-	x := &scaling{Core: s.Core, gateway: s.gateway, cluster: s.cluster, events: s.events, onScaled: c.Scaled, onStaged: c.Staged}
-	s.scaling = x
+	x := &scaling{Core: core, gateway: g, cluster: cluster, events: queue, onScaled: c.Scaled, onStaged: c.Staged}
 	x.nodes = newNodes(x, c.NodePools)
-	x.lives = newLives(c, s.cluster)
-	s.gateway.Flows = make([]autoscaling.Gateway, routersOf(c))
-	s.gateway.RouterOf, s.gateway.Patience = c.RouterOf, c.AwaitReplicas
+	x.lives = newLives(c, cluster)
+	g.CountFlows(routersOf(c), c.RouterOf, c.AwaitReplicas)
 	for i := range c.Scaling {
 		x.units = append(x.units, x.newUnit(i, &c.Scaling[i]))
 	}
 	for i := range x.units {
 		x.start(&x.units[i])
+	}
+	return x
+}
+
+// apply applies an event that concerns scaling, now.
+func (x *scaling) apply(e *events.Event) {
+	switch e.Kind {
+	case events.MonitorReads:
+		u := &x.units[e.Sequence]
+		x.read(u)
+		x.events.Move(&u.reads, e.At.Add(u.Monitor.Interval))
+		if u.Trigger != nil && u.Trigger.Fires(x.show(u)) {
+			x.ask(u, true)
+		}
+	case events.ScalerTicks:
+		u := &x.units[e.Sequence]
+		x.events.Move(&u.tick, e.At.Add(u.Interval))
+		x.ask(u, false)
+	case events.NodeChanges:
+		x.nodes.change(e.Sequence)
+	case events.StageEnds:
+		x.endStage(e.Sequence)
 	}
 }
 
@@ -123,36 +143,6 @@ func (x *scaling) of(u *unit, pool int) func(func(int) bool) {
 			}
 		}
 	}
-}
-
-// applyScaling applies an event that concerns scaling. It does nothing where the run is over.
-func (s *simulation) applyScaling(e *events.Event) {
-	s.advanceToEvent(e.At, true)
-	if s.cluster.Draining && s.gateway.InFlight == 0 && e.At > max(s.arrivalsEnd, s.gateway.LastEnd) {
-		return
-	}
-	x := s.scaling
-	switch e.Kind {
-	case events.MonitorReads:
-		u := &x.units[e.Sequence]
-		x.read(u)
-		s.events.Move(&u.reads, e.At.Add(u.Monitor.Interval))
-		if u.Trigger != nil && u.Trigger.Fires(x.show(u)) {
-			x.ask(u, true)
-		}
-	case events.ScalerTicks:
-		u := &x.units[e.Sequence]
-		s.events.Move(&u.tick, e.At.Add(u.Interval))
-		x.ask(u, false)
-	case events.NodeChanges:
-		x.nodes.change(e.Sequence)
-	case events.StageEnds:
-		x.endStage(e.Sequence)
-	}
-	for _, o := range s.Observers {
-		o.Settled(nil)
-	}
-	s.CheckContext()
 }
 
 // show returns the view of a unit as it is to be seen now.

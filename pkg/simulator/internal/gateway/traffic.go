@@ -2,7 +2,12 @@
 
 package gateway
 
-import "windtunnel.dev/windtunnel/pkg/simulator/internal/request"
+import (
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
+)
 
 // countArrival counts a request that reaches the gateway, for scalers.
 func (g *Gateway) countArrival(q *request.Request) {
@@ -56,4 +61,11 @@ func (g *Gateway) countEnd(id int32) {
 		g.Policies.Traffic.End(&q.Info)
 		q.Counted = false
 	}
+}
+
+// CountFlows counts the requests of so many routers for scalers, and lets them wait for a
+// replica to serve.
+func (g *Gateway) CountFlows(routers int, routerOf []int, patience time.Duration) {
+	g.Flows = make([]autoscaling.Gateway, routers)
+	g.RouterOf, g.Patience = routerOf, patience
 }
