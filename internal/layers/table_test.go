@@ -130,7 +130,8 @@ var tables = []table{
 		{"internal/measure", ". internal/request", ""},
 		{"internal/engine", ". internal/measure internal/queue internal/request", ""},
 		{"internal/gateway", ". internal/engine internal/events internal/measure internal/queue internal/request", ""},
-		{"simulation", ". internal/engine internal/events internal/gateway internal/measure internal/request", ""},
+		{"internal/fleet", ". internal/engine internal/events internal/gateway", ""},
+		{"simulation", ". internal/engine internal/events internal/fleet internal/gateway internal/measure internal/request", ""},
 	}},
 	{"Inside `pkg/experiment`", "pkg/experiment", []row{
 		{".", "", ""},

@@ -10,6 +10,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/fleet"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/gateway"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 )
@@ -35,7 +36,7 @@ func newSimulation(ctx context.Context, c simulator.Config) *simulation {
 	s.cluster.Connect(&c)
 	s.gateway.AddScrapes(&c)
 	s.addClusterEvents(&c)
-	s.scaling = newScaling(s.Core, s.gateway, s.cluster, s.events, &c)
+	s.scaling = fleet.New(s.Core, s.gateway, s.cluster, s.events, &c)
 	for _, a := range c.Policies.Adaptations {
 		a.MeasureFrom(simtime.Time(c.Horizon.WarmUp))
 	}

@@ -90,7 +90,7 @@ func (s *simulation) applyScaling(e *events.Event) {
 	if s.cluster.Draining && s.gateway.InFlight == 0 && e.At > max(s.arrivalsEnd, s.gateway.LastEnd) {
 		return
 	}
-	s.scaling.apply(e)
+	s.scaling.Apply(e)
 	for _, o := range s.Observers {
 		o.Settled(nil)
 	}

@@ -56,7 +56,7 @@ func (s *simulation) endWarmUp(at simtime.Time) {
 	for i := range s.cluster.Replicas {
 		s.cluster.Replicas[i].Restart(at)
 	}
-	s.scaling.restart(at)
+	s.scaling.Restart(at)
 }
 
 // drain serves what is in flight when arrivals end, for at most as long as the

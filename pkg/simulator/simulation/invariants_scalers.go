@@ -5,6 +5,7 @@ package simulation
 import (
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/fleet"
 )
 
 // scaled checks that
@@ -21,62 +22,62 @@ func (v *invariants) scaled(s *simulation) {
 	if x == nil {
 		return
 	}
-	for i := range x.units {
-		v.bounded(s, &x.units[i])
+	for i := range x.Units {
+		v.bounded(s, &x.Units[i])
 	}
-	taken := make([]int, len(x.nodes.all))
-	for i := range x.lives {
-		if l := &x.lives[i]; l.unit != nil {
+	taken := make([]int, len(x.Nodes.All))
+	for i := range x.Lives {
+		if l := &x.Lives[i]; l.Unit != nil {
 			v.alive(s, l)
-			if l.node != noNode {
-				taken[l.node] += x.nodes.of(l).Accelerators
+			if l.Node != fleet.NoNode {
+				taken[l.Node] += x.Nodes.Of(l).Accelerators
 			}
 		}
 	}
 	for i, n := range taken {
-		m := &x.nodes.all[i]
-		if has := x.nodes.pools[m.pool].Accelerators; n != has-m.free || n > has || n > 0 && m.state != nodeThere {
-			broken(s, "node %d in state %d has %d accelerators, of which %d are free and %d are taken", i, m.state, has, m.free, n)
+		m := &x.Nodes.All[i]
+		if has := x.Nodes.Pools[m.Pool].Accelerators; n != has-m.Free || n > has || n > 0 && m.State != fleet.NodeThere {
+			broken(s, "node %d in state %d has %d accelerators, of which %d are free and %d are taken", i, m.State, has, m.Free, n)
 		}
 	}
 }
 
 // bounded checks how many replicas a unit wants and has.
-func (v *invariants) bounded(s *simulation, u *unit) {
+func (v *invariants) bounded(s *simulation, u *fleet.Unit) {
 	for k := range u.Pools {
 		exist, vacant := 0, 0
-		for endpoint := range s.scaling.of(u, k) {
-			switch l := &s.scaling.lives[endpoint]; {
-			case l.stage.Exists():
+		for endpoint := range s.scaling.Of(u, k) {
+			switch l := &s.scaling.Lives[endpoint]; {
+			case l.Stage.Exists():
 				exist++
-			case l.stage == autoscaling.Absent:
+			case l.Stage == autoscaling.Absent:
 				vacant++
 			}
 		}
-		asked := u.tick.At > simtime.Time(u.Interval)
+		asked := u.Tick.At > simtime.Time(u.Interval)
 		switch {
-		case asked && (u.wanted[k] < u.Min[k] || u.wanted[k] > u.Max[k]):
-			broken(s, "unit %q wants %d replicas of pool %d, within %d and %d", u.Name, u.wanted[k], k, u.Min[k], u.Max[k])
-		case exist > u.wanted[k] || exist < u.wanted[k] && vacant > 0:
-			broken(s, "unit %q wants %d replicas of pool %d: %d exist, and %d places are free", u.Name, u.wanted[k], k, exist, vacant)
+		case asked && (u.Wanted[k] < u.Min[k] || u.Wanted[k] > u.Max[k]):
+			broken(s, "unit %q wants %d replicas of pool %d, within %d and %d", u.Name, u.Wanted[k], k, u.Min[k], u.Max[k])
+		case exist > u.Wanted[k] || exist < u.Wanted[k] && vacant > 0:
+			broken(s, "unit %q wants %d replicas of pool %d: %d exist, and %d places are free", u.Name, u.Wanted[k], k, exist, vacant)
 		}
 	}
 }
 
 // alive checks one replica.
-func (v *invariants) alive(s *simulation, l *life) {
-	r := &s.cluster.Replicas[l.endpoint]
-	down := s.gateway.View.Down != nil && s.gateway.View.Down[l.endpoint]
-	goes := l.event.Queued() && l.event.At >= s.Now
-	moves := l.stage == autoscaling.Provisioning || l.stage == autoscaling.Loading || l.stage == autoscaling.Warming || l.stage == autoscaling.Draining
+func (v *invariants) alive(s *simulation, l *fleet.Life) {
+	r := &s.cluster.Replicas[l.Endpoint]
+	down := s.gateway.View.Down != nil && s.gateway.View.Down[l.Endpoint]
+	goes := l.Event.Queued() && l.Event.At >= s.Now
+	moves := l.Stage == autoscaling.Provisioning || l.Stage == autoscaling.Loading || l.Stage == autoscaling.Warming || l.Stage == autoscaling.Draining
 	switch {
-	case down == l.stage.Serves():
-		broken(s, "replica %d is %v, and down: %t", l.endpoint, l.stage, down)
-	case !l.stage.Serves() && l.stage != autoscaling.Draining && len(s.cluster.Dependents(r)) > 0:
-		broken(s, "replica %d is %v, with %d requests", l.endpoint, l.stage, len(s.cluster.Dependents(r)))
+	case down == l.Stage.Serves():
+		broken(s, "replica %d is %v, and down: %t", l.Endpoint, l.Stage, down)
+	case !l.Stage.Serves() && l.Stage != autoscaling.Draining && len(s.cluster.Dependents(r)) > 0:
+		broken(s, "replica %d is %v, with %d requests", l.Endpoint, l.Stage, len(s.cluster.Dependents(r)))
 	case goes != moves:
-		broken(s, "replica %d is %v, and goes on at %v", l.endpoint, l.stage, l.event.At)
-	case r.Lifetimes.Present() != l.stage.Holds():
-		broken(s, "replica %d is %v, and paid for: %t", l.endpoint, l.stage, r.Lifetimes.Present())
+		broken(s, "replica %d is %v, and goes on at %v", l.Endpoint, l.Stage, l.Event.At)
+	case r.Lifetimes.Present() != l.Stage.Holds():
+		broken(s, "replica %d is %v, and paid for: %t", l.Endpoint, l.Stage, r.Lifetimes.Present())
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/fleet"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/gateway"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -41,7 +42,7 @@ type simulation struct {
 	// disruptions are Config.Disruptions.
 	disruptions []simulator.Disruption
 	// scaling is nil where no scaler is.
-	scaling *scaling
+	scaling *fleet.Scaling
 	// events are those above the replicas that are known of.
 	events *events.Queue
 	pools  []string
@@ -100,7 +101,7 @@ func (s *simulation) outcome(end simtime.Time) *simulator.Outcome {
 	for i := range s.cluster.Replicas {
 		o.Replicas[i] = s.cluster.Replicas[i].Report(end)
 	}
-	s.scaling.report(o, end)
+	s.scaling.Report(o, end)
 	o.Series = s.reportSeries(end)
 	for i := range o.Cells {
 		measure.CheckCell(&o.Cells[i])

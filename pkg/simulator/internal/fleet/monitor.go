@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package simulation
+package fleet
 
 import (
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 )
 
 // read scrapes what the monitor of a unit scrapes, now.
-func (x *scaling) read(u *unit) {
+func (x *Scaling) read(u *Unit) {
 	sample := u.Monitor.Take(x.Now)
 	sample.Gateway = x.gateway.Flows[u.Router]
 	sample.Gateway.Queued = x.gateway.Queued(u.Router)
@@ -19,9 +19,9 @@ func (x *scaling) read(u *unit) {
 	sample.Replicas, sample.Unavailable = 0, 0
 	place := 0
 	for k := range u.Pools {
-		for endpoint := range x.of(u, k) {
+		for endpoint := range x.Of(u, k) {
 			sample.Engines[place] = x.engine(endpoint)
-			if stage := x.lives[endpoint].stage; stage.Exists() {
+			if stage := x.Lives[endpoint].Stage; stage.Exists() {
 				sample.Replicas++
 				if !stage.Serves() {
 					sample.Unavailable++
@@ -33,9 +33,9 @@ func (x *scaling) read(u *unit) {
 }
 
 // engine is what the metrics endpoint of a replica shows now.
-func (x *scaling) engine(endpoint int) autoscaling.Engine {
-	l, r := &x.lives[endpoint], &x.cluster.Replicas[endpoint]
-	if !l.stage.Serves() && l.stage != autoscaling.Draining {
+func (x *Scaling) engine(endpoint int) autoscaling.Engine {
+	l, r := &x.Lives[endpoint], &x.cluster.Replicas[endpoint]
+	if !l.Stage.Serves() && l.Stage != autoscaling.Draining {
 		return autoscaling.Engine{}
 	}
 	scrape := r.Scraped(x.Now)

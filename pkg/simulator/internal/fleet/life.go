@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package simulation
+package fleet
 
 import (
 	"cmp"
@@ -19,17 +19,17 @@ import (
 // endingPoll is how often a replica that drains is looked at.
 const endingPoll = time.Second
 
-// life is where a replica stands between its creation and its end.
-type life struct {
-	endpoint int
-	unit     *unit
-	stage    autoscaling.Stage
+// Life is where a replica stands between its creation and its end.
+type Life struct {
+	Endpoint int
+	Unit     *Unit
+	Stage    autoscaling.Stage
 	// since is when the stage began; created and ready are of the replica that exists.
 	since, created, ready simtime.Time
-	// node is the node that it has a place on; noNode if it has none.
-	node int
-	// event ends the stage; endBy is when one that drains ends at the latest.
-	event events.Event
+	// Node is the node that it has a place on; noNode if it has none.
+	Node int
+	// Event ends the stage; endBy is when one that drains ends at the latest.
+	Event events.Event
 	endBy simtime.Time
 	// chance draws how long the stages take.
 	chance *stats.Stream
@@ -38,44 +38,44 @@ type life struct {
 }
 
 // newLives returns the lives of all endpoints at the start.
-func newLives(c *simulator.Config, cluster *engine.Cluster) []life {
-	lives := make([]life, len(cluster.Replicas))
+func newLives(c *simulator.Config, cluster *engine.Cluster) []Life {
+	lives := make([]Life, len(cluster.Replicas))
 	for i := range lives {
 		l := &lives[i]
-		*l = life{endpoint: i, node: noNode, ready: simtime.Never}
-		l.event = events.Idle(events.StageEnds, i)
+		*l = Life{Endpoint: i, Node: NoNode, ready: simtime.Never}
+		l.Event = events.Idle(events.StageEnds, i)
 		l.chance = stats.NewStream(c.Seed, "scaling/replica/"+strconv.Itoa(i))
 		if cluster.Replicas[i].Lifetimes.Present() {
-			l.stage, l.ready = autoscaling.Serving, 0
+			l.Stage, l.ready = autoscaling.Serving, 0
 		}
 	}
 	return lives
 }
 
 // enter puts a replica into another stage, now.
-func (x *scaling) enter(l *life, to autoscaling.Stage) {
-	l.unit.figures.settle(x, l.unit)
-	l.spent[l.stage] += x.Now.Sub(max(l.since, x.measuredFrom))
-	r := &x.cluster.Replicas[l.endpoint]
+func (x *Scaling) enter(l *Life, to autoscaling.Stage) {
+	l.Unit.figures.settle(x, l.Unit)
+	l.spent[l.Stage] += x.Now.Sub(max(l.since, x.measuredFrom))
+	r := &x.cluster.Replicas[l.Endpoint]
 	switch {
-	case to.Holds() && !l.stage.Holds():
+	case to.Holds() && !l.Stage.Holds():
 		r.Lifetimes.Begin(x.Now)
-	case l.stage.Holds() && !to.Holds():
+	case l.Stage.Holds() && !to.Holds():
 		r.Lifetimes.End(x.Now)
 	}
-	if to.Serves() != l.stage.Serves() {
-		x.gateway.SetDown(l.endpoint, !to.Serves())
+	if to.Serves() != l.Stage.Serves() {
+		x.gateway.SetDown(l.Endpoint, !to.Serves())
 	}
-	l.stage, l.since = to, x.Now
-	l.unit.figures.entered(x, l.unit)
+	l.Stage, l.since = to, x.Now
+	l.Unit.figures.entered(x, l.Unit)
 	if x.onStaged != nil {
-		x.onStaged(simulator.StageChange{At: x.Now, Endpoint: l.endpoint, Stage: to})
+		x.onStaged(simulator.StageChange{At: x.Now, Endpoint: l.Endpoint, Stage: to})
 	}
 }
 
 // create begins the life of a replica.
-func (x *scaling) create(endpoint int) {
-	l := &x.lives[endpoint]
+func (x *Scaling) create(endpoint int) {
+	l := &x.Lives[endpoint]
 	l.created, l.ready = x.Now, simtime.Never
 	if x.cluster.Replicas[endpoint].Config.NodePool > 0 {
 		x.enter(l, autoscaling.Pending)
@@ -85,7 +85,7 @@ func (x *scaling) create(endpoint int) {
 }
 
 // provision has a machine made ready for a replica, where that takes time.
-func (x *scaling) provision(l *life) {
+func (x *Scaling) provision(l *Life) {
 	machine := x.startup(l).Provisioning
 	if machine.Mean == 0 {
 		x.load(l)
@@ -96,23 +96,23 @@ func (x *scaling) provision(l *life) {
 }
 
 // load has the image pulled and the model loaded.
-func (x *scaling) load(l *life) {
+func (x *Scaling) load(l *Life) {
 	x.enter(l, autoscaling.Loading)
 	s := x.startup(l)
 	x.endIn(l, s.ImagePull.Draw(l.chance)+s.ModelLoad.Draw(l.chance))
 }
 
-func (x *scaling) startup(l *life) *simulator.Startup {
-	return &x.cluster.Replicas[l.endpoint].Config.Startup
+func (x *Scaling) startup(l *Life) *simulator.Startup {
+	return &x.cluster.Replicas[l.Endpoint].Config.Startup
 }
 
 // endIn lets the stage end after a time.
-func (x *scaling) endIn(l *life, after time.Duration) { x.events.Move(&l.event, x.Now.Add(after)) }
+func (x *Scaling) endIn(l *Life, after time.Duration) { x.events.Move(&l.Event, x.Now.Add(after)) }
 
 // endStage ends the stage of a replica: its time is over.
-func (x *scaling) endStage(endpoint int) {
-	l := &x.lives[endpoint]
-	switch l.stage {
+func (x *Scaling) endStage(endpoint int) {
+	l := &x.Lives[endpoint]
+	switch l.Stage {
 	case autoscaling.Provisioning:
 		x.load(l)
 	case autoscaling.Loading:
@@ -129,9 +129,9 @@ func (x *scaling) endStage(endpoint int) {
 }
 
 // startAgain begins the start of a replica that has failed.
-func (x *scaling) startAgain(l *life) {
-	l.unit.figures.FailedStarts++
-	if l.node != noNode {
+func (x *Scaling) startAgain(l *Life) {
+	l.Unit.figures.FailedStarts++
+	if l.Node != NoNode {
 		x.load(l)
 		return
 	}
@@ -139,10 +139,10 @@ func (x *scaling) startAgain(l *life) {
 }
 
 // serve lets the router choose a replica from now on.
-func (x *scaling) serve(l *life) {
+func (x *Scaling) serve(l *Life) {
 	l.ready = x.Now
 	warmUp := &x.startup(l).WarmUp
-	r := &x.cluster.Replicas[l.endpoint]
+	r := &x.cluster.Replicas[l.Endpoint]
 	r.Ready, r.WarmUntil = x.Now, x.Now.Add(warmUp.Duration)
 	if warmUp.Duration > 0 {
 		x.enter(l, autoscaling.Warming)
@@ -150,14 +150,14 @@ func (x *scaling) serve(l *life) {
 	} else {
 		x.enter(l, autoscaling.Serving)
 	}
-	x.gateway.EndAwaiting(l.unit.Router)
+	x.gateway.EndAwaiting(l.Unit.Router)
 }
 
 // end takes a replica away: at once if it does not serve yet.
-func (x *scaling) end(endpoint int) {
-	l := &x.lives[endpoint]
-	x.events.Move(&l.event, simtime.Never)
-	if l.stage.Starts() {
+func (x *Scaling) end(endpoint int) {
+	l := &x.Lives[endpoint]
+	x.events.Move(&l.Event, simtime.Never)
+	if l.Stage.Starts() {
 		x.gone(l)
 		return
 	}
@@ -177,11 +177,11 @@ func (x *scaling) end(endpoint int) {
 }
 
 // drain looks whether a replica that drains has served its requests, or has had its time.
-func (x *scaling) drain(l *life) {
-	r := &x.cluster.Replicas[l.endpoint]
+func (x *Scaling) drain(l *Life) {
+	r := &x.cluster.Replicas[l.Endpoint]
 	if x.Now < l.endBy && len(x.cluster.Dependents(r)) > 0 {
 		poll := cmp.Or(r.Config.Ending.Poll, endingPoll)
-		x.events.Move(&l.event, min(x.Now.Add(poll), l.endBy))
+		x.events.Move(&l.Event, min(x.Now.Add(poll), l.endBy))
 		return
 	}
 	x.lose(l)
@@ -189,10 +189,10 @@ func (x *scaling) drain(l *life) {
 }
 
 // lose empties a replica. The requests that it still has fail.
-func (x *scaling) lose(l *life) {
-	r := &x.cluster.Replicas[l.endpoint]
+func (x *Scaling) lose(l *Life) {
+	r := &x.cluster.Replicas[l.Endpoint]
 	lost := x.cluster.Stop(r)
-	l.unit.figures.Lost += int64(len(lost))
+	l.Unit.figures.Lost += int64(len(lost))
 	for _, id := range lost {
 		x.gateway.Lose(id)
 	}
@@ -200,9 +200,9 @@ func (x *scaling) lose(l *life) {
 }
 
 // gone ends the life of a replica that holds nothing more. Another one may take its place.
-func (x *scaling) gone(l *life) {
-	x.nodes.leave(l)
+func (x *Scaling) gone(l *Life) {
+	x.Nodes.leave(l)
 	x.enter(l, autoscaling.Absent)
 	l.ready = simtime.Never
-	x.resize(l.unit)
+	x.resize(l.Unit)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package simulation
+package fleet
 
 import (
 	"time"
@@ -26,7 +26,7 @@ type unitFigures struct {
 }
 
 // start begins the figures of a unit.
-func (f *unitFigures) start(x *scaling, u *unit) {
+func (f *unitFigures) start(x *Scaling, u *Unit) {
 	f.Pools = u.Pools
 	f.entered(x, u)
 	if f.then > 0 {
@@ -61,7 +61,7 @@ func (f *unitFigures) decided(was, wanted []int) {
 }
 
 // settle accounts for the time up to now, before a replica comes into another stage.
-func (f *unitFigures) settle(x *scaling, u *unit) {
+func (f *unitFigures) settle(x *Scaling, u *Unit) {
 	span := x.Now.Sub(max(f.settled, x.measuredFrom))
 	f.settled = x.Now
 	if len(u.Pools) < 2 || f.ratio == 0 || f.first == 0 || f.then == 0 {
@@ -73,11 +73,11 @@ func (f *unitFigures) settle(x *scaling, u *unit) {
 }
 
 // entered counts the replicas after one has come into another stage.
-func (f *unitFigures) entered(x *scaling, u *unit) {
+func (f *unitFigures) entered(x *Scaling, u *Unit) {
 	serving := [2]int{}
 	for k := range u.Pools {
-		for endpoint := range x.of(u, k) {
-			if x.lives[endpoint].stage.Serves() {
+		for endpoint := range x.Of(u, k) {
+			if x.Lives[endpoint].Stage.Serves() {
 				serving[min(k, 1)]++
 			}
 		}
@@ -99,33 +99,33 @@ func (f *unitFigures) scraped(now simtime.Time, g *autoscaling.Gateway) {
 	f.looked = now
 }
 
-// restart begins the figures anew.
-func (x *scaling) restart(at simtime.Time) {
+// Restart begins the figures anew.
+func (x *Scaling) Restart(at simtime.Time) {
 	if x == nil {
 		return
 	}
 	x.Now = at
-	for i := range x.units {
-		u := &x.units[i]
+	for i := range x.Units {
+		u := &x.Units[i]
 		u.figures.settle(x, u)
 		f := &u.figures
 		*f = unitFigures{UnitUse: simulator.UnitUse{Pools: u.Pools}, last: f.last, settled: f.settled, first: f.first, then: f.then, ratio: f.ratio,
 			seen: f.seen, metAt: at, looked: at}
 	}
 	x.measuredFrom = x.Now
-	for i := range x.lives {
-		x.lives[i].spent = [autoscaling.Stages]time.Duration{}
+	for i := range x.Lives {
+		x.Lives[i].spent = [autoscaling.Stages]time.Duration{}
 	}
 }
 
-// report settles the figures at the end of the run.
-func (x *scaling) report(o *simulator.Outcome, end simtime.Time) {
+// Report settles the figures at the end of the run.
+func (x *Scaling) Report(o *simulator.Outcome, end simtime.Time) {
 	if x == nil {
 		return
 	}
 	x.Now = end
-	for i := range x.units {
-		u := &x.units[i]
+	for i := range x.Units {
+		u := &x.Units[i]
 		u.figures.settle(x, u)
 		use := u.figures.UnitUse
 		if u.figures.known > 0 {
@@ -133,9 +133,9 @@ func (x *scaling) report(o *simulator.Outcome, end simtime.Time) {
 		}
 		o.Units = append(o.Units, use)
 	}
-	for i := range x.lives {
-		if l := &x.lives[i]; l.unit != nil {
-			l.spent[l.stage] += end.Sub(max(l.since, x.measuredFrom))
+	for i := range x.Lives {
+		if l := &x.Lives[i]; l.Unit != nil {
+			l.spent[l.Stage] += end.Sub(max(l.since, x.measuredFrom))
 			o.Replicas[i].Stages = l.spent
 		}
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package simulation
+package fleet
 
 import (
 	"cmp"
@@ -15,72 +15,72 @@ import (
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// noNode is the node of a replica without a place.
-const noNode = -1
+// NoNode is the node of a replica without a place.
+const NoNode = -1
 
 // nodes are the machines of the node pools. Replicas find places on the first nodes that
 // have enough free accelerators, in the order in which the replicas were created.
 type nodes struct {
-	scaling *scaling
-	pools   []simulator.NodePool
-	all     []node
-	pending []*life // scratch
+	scaling *Scaling
+	Pools   []simulator.NodePool
+	All     []node
+	pending []*Life // scratch
 }
 
 // node is a place for a node of a pool.
 type node struct {
-	pool  int
-	state nodeState
-	free  int
+	Pool  int
+	State NodeState
+	Free  int
 	// event is when the node comes, or is taken away.
 	event  events.Event
 	chance *stats.Stream
 }
 
-// nodeState is where a node stands.
-type nodeState uint8
+// NodeState is where a node stands.
+type NodeState uint8
 
 const (
-	nodeAbsent nodeState = iota
-	nodeComes
-	nodeThere
+	NodeAbsent NodeState = iota
+	NodeComes
+	NodeThere
 )
 
-func newNodes(x *scaling, pools []simulator.NodePool) nodes {
-	n := nodes{scaling: x, pools: pools}
+func newNodes(x *Scaling, pools []simulator.NodePool) nodes {
+	n := nodes{scaling: x, Pools: pools}
 	for i := range pools {
 		for k := range pools[i].MaxNodes {
-			index := len(n.all)
-			m := node{pool: i, free: pools[i].Accelerators}
+			index := len(n.All)
+			m := node{Pool: i, Free: pools[i].Accelerators}
 			m.event = events.Idle(events.NodeChanges, index)
 			m.chance = stats.NewStream(x.Seed, "scaling/node/"+strconv.Itoa(index))
 			if k < pools[i].Nodes {
-				m.state = nodeThere
+				m.State = NodeThere
 			}
-			n.all = append(n.all, m)
+			n.All = append(n.All, m)
 		}
 	}
 	return n
 }
 
-// of returns the settings of the replica's pool.
-func (n *nodes) of(l *life) *simulator.Pool { return n.scaling.cluster.Replicas[l.endpoint].Config }
+// Of returns the settings of the replica's pool.
+func (n *nodes) Of(l *Life) *simulator.Pool { return n.scaling.cluster.Replicas[l.Endpoint].Config }
 
 // takeAtStart gives a replica a place that serves from the start.
-func (n *nodes) takeAtStart(l *life) {
-	if n.of(l).NodePool > 0 && !n.take(l) {
-		panic(fmt.Sprintf("simulator: no place on a node for replica %d at the start", l.endpoint))
+func (n *nodes) takeAtStart(l *Life) {
+	if n.Of(l).NodePool > 0 && !n.take(l) {
+		panic(fmt.Sprintf("simulator: no place on a node for replica %d at the start", l.Endpoint))
 	}
 }
 
 // take gives a replica a place on the first node that has one.
-func (n *nodes) take(l *life) bool {
-	p := n.of(l)
-	for i := range n.all {
-		m := &n.all[i]
-		if m.state == nodeThere && m.pool == p.NodePool-1 && m.free >= p.Accelerators {
-			m.free -= p.Accelerators
-			l.node = i
+func (n *nodes) take(l *Life) bool {
+	p := n.Of(l)
+	for i := range n.All {
+		m := &n.All[i]
+		if m.State == NodeThere && m.Pool == p.NodePool-1 && m.Free >= p.Accelerators {
+			m.Free -= p.Accelerators
+			l.Node = i
 			n.scaling.events.Move(&m.event, simtime.Never)
 			return true
 		}
@@ -89,14 +89,14 @@ func (n *nodes) take(l *life) bool {
 }
 
 // leave frees the place of a replica. A node without replicas is taken away in time.
-func (n *nodes) leave(l *life) {
-	if l.node == noNode {
+func (n *nodes) leave(l *Life) {
+	if l.Node == NoNode {
 		return
 	}
-	m := &n.all[l.node]
-	l.node = noNode
-	m.free += n.of(l).Accelerators
-	if p := &n.pools[m.pool]; m.free == p.Accelerators && p.IdleTimeout > 0 {
+	m := &n.All[l.Node]
+	l.Node = NoNode
+	m.Free += n.Of(l).Accelerators
+	if p := &n.Pools[m.Pool]; m.Free == p.Accelerators && p.IdleTimeout > 0 {
 		n.scaling.events.Move(&m.event, n.scaling.Now.Add(p.IdleTimeout))
 	}
 }
@@ -106,16 +106,16 @@ func (n *nodes) leave(l *life) {
 func (n *nodes) place() {
 	x := n.scaling
 	n.pending = n.pending[:0]
-	for i := range x.lives {
-		if l := &x.lives[i]; l.stage == autoscaling.Pending {
+	for i := range x.Lives {
+		if l := &x.Lives[i]; l.Stage == autoscaling.Pending {
 			n.pending = append(n.pending, l)
 		}
 	}
-	slices.SortStableFunc(n.pending, func(a, b *life) int { return cmp.Compare(a.created, b.created) })
-	coming := make([]int, len(n.all)) // what is free on those that come
-	for i := range n.all {
-		if n.all[i].state == nodeComes {
-			coming[i] = n.pools[n.all[i].pool].Accelerators
+	slices.SortStableFunc(n.pending, func(a, b *Life) int { return cmp.Compare(a.created, b.created) })
+	coming := make([]int, len(n.All)) // what is free on those that come
+	for i := range n.All {
+		if n.All[i].State == NodeComes {
+			coming[i] = n.Pools[n.All[i].Pool].Accelerators
 		}
 	}
 	for _, l := range n.pending {
@@ -123,45 +123,45 @@ func (n *nodes) place() {
 			x.load(l)
 			continue
 		}
-		n.await(n.of(l), coming)
+		n.await(n.Of(l), coming)
 	}
 }
 
 // await takes accelerators from the nodes that come, and has another one come if theirs
 // do not suffice and there may be one more.
 func (n *nodes) await(p *simulator.Pool, coming []int) {
-	vacant := noNode
-	for i := range n.all {
-		m := &n.all[i]
+	vacant := NoNode
+	for i := range n.All {
+		m := &n.All[i]
 		switch {
-		case m.pool != p.NodePool-1:
-		case m.state == nodeComes && coming[i] >= p.Accelerators:
+		case m.Pool != p.NodePool-1:
+		case m.State == NodeComes && coming[i] >= p.Accelerators:
 			coming[i] -= p.Accelerators
 			return
-		case m.state == nodeAbsent && vacant == noNode:
+		case m.State == NodeAbsent && vacant == NoNode:
 			vacant = i
 		}
 	}
-	if vacant == noNode {
+	if vacant == NoNode {
 		return
 	}
-	m, of := &n.all[vacant], &n.pools[n.all[vacant].pool]
-	m.state = nodeComes
+	m, of := &n.All[vacant], &n.Pools[n.All[vacant].Pool]
+	m.State = NodeComes
 	coming[vacant] = of.Accelerators - p.Accelerators
 	n.scaling.events.Move(&m.event, n.scaling.Now.Add(of.Provisioning.Draw(m.chance)))
 }
 
 // change lets a node come, or fail to, or takes it away.
 func (n *nodes) change(index int) {
-	m := &n.all[index]
-	p := &n.pools[m.pool]
+	m := &n.All[index]
+	p := &n.Pools[m.Pool]
 	switch {
-	case m.state == nodeThere:
-		m.state = nodeAbsent
+	case m.State == NodeThere:
+		m.State = NodeAbsent
 	case p.FailureShare > 0 && m.chance.Float64() < p.FailureShare:
-		m.state = nodeAbsent
+		m.State = NodeAbsent
 	default:
-		m.state = nodeThere
+		m.State = NodeThere
 		if p.IdleTimeout > 0 {
 			n.scaling.events.Move(&m.event, n.scaling.Now.Add(p.IdleTimeout))
 		}

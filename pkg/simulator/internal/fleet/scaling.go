@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package simulation
+package fleet
 
 import (
 	"slices"
@@ -13,18 +13,18 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/gateway"
 )
 
-// scaling is the units that scalers scale: what they are asked, and what becomes of the
+// Scaling is the units that scalers scale: what they are asked, and what becomes of the
 // replicas.
-type scaling struct {
+type Scaling struct {
 	*engine.Core
 	gateway *gateway.Gateway
 	cluster *engine.Cluster
 	events  *events.Queue
-	units   []unit
-	// lives are those of all endpoints. Endpoints that no unit has live as they did at
+	Units   []Unit
+	// Lives are those of all endpoints. Endpoints that no unit has live as they did at
 	// the start.
-	lives []life
-	nodes nodes
+	Lives []Life
+	Nodes nodes
 	// measuredFrom is when the figures started.
 	measuredFrom simtime.Time
 
@@ -32,54 +32,54 @@ type scaling struct {
 	onStaged func(simulator.StageChange)
 }
 
-// unit is a unit with what was wanted last.
-type unit struct {
+// Unit is a unit with what was wanted last.
+type Unit struct {
 	*simulator.ScaledUnit
 	index int
 	// first is the first endpoint of each pool.
 	first       []int
 	view        autoscaling.View
-	wanted      []int // by pool
+	Wanted      []int // by pool
 	next        []int // scratch
 	notes       []autoscaling.Note
-	tick, reads events.Event
+	Tick, reads events.Event
 	figures     unitFigures
 }
 
-// newScaling returns the units of a Config; nil where there are none.
-func newScaling(core *engine.Core, g *gateway.Gateway, cluster *engine.Cluster, queue *events.Queue, c *simulator.Config) *scaling {
+// New returns the units of a Config; nil where there are none.
+func New(core *engine.Core, g *gateway.Gateway, cluster *engine.Cluster, queue *events.Queue, c *simulator.Config) *Scaling {
 	if len(c.Scaling) == 0 {
 		return nil
 	}
-	x := &scaling{Core: core, gateway: g, cluster: cluster, events: queue, onScaled: c.Scaled, onStaged: c.Staged}
-	x.nodes = newNodes(x, c.NodePools)
-	x.lives = newLives(c, cluster)
+	x := &Scaling{Core: core, gateway: g, cluster: cluster, events: queue, onScaled: c.Scaled, onStaged: c.Staged}
+	x.Nodes = newNodes(x, c.NodePools)
+	x.Lives = newLives(c, cluster)
 	g.CountFlows(routersOf(c), c.RouterOf, c.AwaitReplicas)
 	for i := range c.Scaling {
-		x.units = append(x.units, x.newUnit(i, &c.Scaling[i]))
+		x.Units = append(x.Units, x.newUnit(i, &c.Scaling[i]))
 	}
-	for i := range x.units {
-		x.start(&x.units[i])
+	for i := range x.Units {
+		x.start(&x.Units[i])
 	}
 	return x
 }
 
-// apply applies an event that concerns scaling, now.
-func (x *scaling) apply(e *events.Event) {
+// Apply applies an event that concerns scaling, now.
+func (x *Scaling) Apply(e *events.Event) {
 	switch e.Kind {
 	case events.MonitorReads:
-		u := &x.units[e.Sequence]
+		u := &x.Units[e.Sequence]
 		x.read(u)
 		x.events.Move(&u.reads, e.At.Add(u.Monitor.Interval))
 		if u.Trigger != nil && u.Trigger.Fires(x.show(u)) {
 			x.ask(u, true)
 		}
 	case events.ScalerTicks:
-		u := &x.units[e.Sequence]
-		x.events.Move(&u.tick, e.At.Add(u.Interval))
+		u := &x.Units[e.Sequence]
+		x.events.Move(&u.Tick, e.At.Add(u.Interval))
 		x.ask(u, false)
 	case events.NodeChanges:
-		x.nodes.change(e.Sequence)
+		x.Nodes.change(e.Sequence)
 	case events.StageEnds:
 		x.endStage(e.Sequence)
 	}
@@ -94,15 +94,15 @@ func routersOf(c *simulator.Config) int {
 	return n
 }
 
-func (x *scaling) newUnit(index int, config *simulator.ScaledUnit) unit {
-	u := unit{ScaledUnit: config, index: index, next: make([]int, len(config.Pools))}
+func (x *Scaling) newUnit(index int, config *simulator.ScaledUnit) Unit {
+	u := Unit{ScaledUnit: config, index: index, next: make([]int, len(config.Pools))}
 	u.view.Monitor = config.Monitor
 	place := 0
 	for k, p := range config.Pools {
 		first, endpoints := x.endpointsOf(p)
 		pool := x.cluster.Replicas[first].Config
 		u.first = append(u.first, first)
-		u.wanted = append(u.wanted, pool.Replicas)
+		u.Wanted = append(u.Wanted, pool.Replicas)
 		u.view.Pools = append(u.view.Pools, autoscaling.Pool{First: place, Endpoints: endpoints, Min: config.Min[k], Max: config.Max[k]})
 		place += endpoints
 	}
@@ -110,32 +110,32 @@ func (x *scaling) newUnit(index int, config *simulator.ScaledUnit) unit {
 }
 
 // endpointsOf returns the first endpoint of a pool, and how many there are.
-func (x *scaling) endpointsOf(pool int) (first, endpoints int) {
+func (x *Scaling) endpointsOf(pool int) (first, endpoints int) {
 	first = slices.IndexFunc(x.cluster.Replicas, func(r engine.Replica) bool { return r.Pool == pool })
 	return first, x.cluster.Replicas[first].Config.Places()
 }
 
 // start begins the life of a unit's replicas, and queues when it is looked at.
-func (x *scaling) start(u *unit) {
-	u.tick = events.Idle(events.ScalerTicks, u.index)
+func (x *Scaling) start(u *Unit) {
+	u.Tick = events.Idle(events.ScalerTicks, u.index)
 	u.reads = events.Idle(events.MonitorReads, u.index)
-	x.events.Move(&u.tick, simtime.Time(u.Interval))
+	x.events.Move(&u.Tick, simtime.Time(u.Interval))
 	x.events.Move(&u.reads, simtime.Time(u.Monitor.Interval))
 	for k := range u.Pools {
-		for endpoint := range x.of(u, k) {
-			l := &x.lives[endpoint]
-			l.unit = u
+		for endpoint := range x.Of(u, k) {
+			l := &x.Lives[endpoint]
+			l.Unit = u
 			x.cluster.Replicas[endpoint].WatchLatencies()
-			if l.stage == autoscaling.Serving {
-				x.nodes.takeAtStart(l)
+			if l.Stage == autoscaling.Serving {
+				x.Nodes.takeAtStart(l)
 			}
 		}
 	}
 	u.figures.start(x, u)
 }
 
-// of iterates over the endpoints of a pool of a unit.
-func (x *scaling) of(u *unit, pool int) func(func(int) bool) {
+// Of iterates over the endpoints of a pool of a unit.
+func (x *Scaling) Of(u *Unit, pool int) func(func(int) bool) {
 	return func(yield func(int) bool) {
 		for endpoint := u.first[pool]; endpoint < u.first[pool]+u.view.Pools[pool].Endpoints; endpoint++ {
 			if !yield(endpoint) {
@@ -146,16 +146,16 @@ func (x *scaling) of(u *unit, pool int) func(func(int) bool) {
 }
 
 // show returns the view of a unit as it is to be seen now.
-func (x *scaling) show(u *unit) *autoscaling.View {
+func (x *Scaling) show(u *Unit) *autoscaling.View {
 	v := &u.view
 	v.Now = x.Now
 	for k := range v.Pools {
 		p := &v.Pools[k]
-		p.Wanted, p.Replicas = u.wanted[k], p.Replicas[:0]
-		for endpoint := range x.of(u, k) {
-			if l := &x.lives[endpoint]; l.stage.Exists() {
+		p.Wanted, p.Replicas = u.Wanted[k], p.Replicas[:0]
+		for endpoint := range x.Of(u, k) {
+			if l := &x.Lives[endpoint]; l.Stage.Exists() {
 				p.Replicas = append(p.Replicas, autoscaling.Replica{
-					Endpoint: p.First + endpoint - u.first[k], Stage: l.stage, Created: l.created, Ready: l.ready,
+					Endpoint: p.First + endpoint - u.first[k], Stage: l.Stage, Created: l.created, Ready: l.ready,
 				})
 			}
 		}
@@ -164,18 +164,18 @@ func (x *scaling) show(u *unit) *autoscaling.View {
 }
 
 // ask asks the scaler of a unit, and does what it says.
-func (x *scaling) ask(u *unit, triggered bool) {
+func (x *Scaling) ask(u *Unit, triggered bool) {
 	v := x.show(u)
 	u.notes = u.notes[:0]
 	v.Notes = nil
 	if x.onScaled != nil {
 		v.Notes = &u.notes
 	}
-	copy(u.next, u.wanted)
+	copy(u.next, u.Wanted)
 	reason := u.Scaler.Scale(v, u.next)
 	d := simulator.ScaleDecision{At: x.Now, Unit: u.index, Triggered: triggered, Reason: reason}
 	if x.onScaled != nil {
-		d.Was, d.Stated, d.Notes = slices.Clone(u.wanted), slices.Clone(u.next), slices.Clone(u.notes)
+		d.Was, d.Stated, d.Notes = slices.Clone(u.Wanted), slices.Clone(u.next), slices.Clone(u.notes)
 	}
 	for k := range u.next {
 		u.next[k] = min(max(u.next[k], u.Min[k]), u.Max[k])
@@ -184,19 +184,19 @@ func (x *scaling) ask(u *unit, triggered bool) {
 		d.Wanted = slices.Clone(u.next)
 		x.onScaled(d)
 	}
-	u.figures.decided(u.wanted, u.next)
-	copy(u.wanted, u.next)
+	u.figures.decided(u.Wanted, u.next)
+	copy(u.Wanted, u.next)
 	x.resize(u)
 }
 
 // resize starts and ends replicas until as many exist as are wanted, as far as places are
 // free.
-func (x *scaling) resize(u *unit) {
+func (x *Scaling) resize(u *Unit) {
 	for k := range u.Pools {
-		for x.existing(u, k) > u.wanted[k] {
+		for x.existing(u, k) > u.Wanted[k] {
 			x.end(x.leastNeeded(u, k))
 		}
-		for x.existing(u, k) < u.wanted[k] {
+		for x.existing(u, k) < u.Wanted[k] {
 			endpoint, ok := x.vacant(u, k)
 			if !ok {
 				break // until one that drains has ended
@@ -204,14 +204,14 @@ func (x *scaling) resize(u *unit) {
 			x.create(endpoint)
 		}
 	}
-	x.nodes.place()
+	x.Nodes.place()
 }
 
 // existing counts the replicas of a pool that do not drain.
-func (x *scaling) existing(u *unit, pool int) int {
+func (x *Scaling) existing(u *Unit, pool int) int {
 	n := 0
-	for endpoint := range x.of(u, pool) {
-		if x.lives[endpoint].stage.Exists() {
+	for endpoint := range x.Of(u, pool) {
+		if x.Lives[endpoint].Stage.Exists() {
 			n++
 		}
 	}
@@ -219,9 +219,9 @@ func (x *scaling) existing(u *unit, pool int) int {
 }
 
 // vacant returns the first place of a pool without a replica.
-func (x *scaling) vacant(u *unit, pool int) (endpoint int, ok bool) {
-	for endpoint := range x.of(u, pool) {
-		if x.lives[endpoint].stage == autoscaling.Absent {
+func (x *Scaling) vacant(u *Unit, pool int) (endpoint int, ok bool) {
+	for endpoint := range x.Of(u, pool) {
+		if x.Lives[endpoint].Stage == autoscaling.Absent {
 			return endpoint, true
 		}
 	}
@@ -231,11 +231,11 @@ func (x *scaling) vacant(u *unit, pool int) (endpoint int, ok bool) {
 // leastNeeded returns the replica that a Deployment takes away first: one that does not
 // serve yet, the last one created; otherwise the one that began to serve last. Of equal
 // ones it is that of the last place.
-func (x *scaling) leastNeeded(u *unit, pool int) int {
+func (x *Scaling) leastNeeded(u *Unit, pool int) int {
 	best := -1
-	for endpoint := range x.of(u, pool) {
-		l := &x.lives[endpoint]
-		if l.stage.Exists() && (best < 0 || !x.lives[best].neededLess(l)) {
+	for endpoint := range x.Of(u, pool) {
+		l := &x.Lives[endpoint]
+		if l.Stage.Exists() && (best < 0 || !x.Lives[best].neededLess(l)) {
 			best = endpoint
 		}
 	}
@@ -243,11 +243,11 @@ func (x *scaling) leastNeeded(u *unit, pool int) int {
 }
 
 // neededLess reports whether a replica is taken away before another one.
-func (l *life) neededLess(other *life) bool {
+func (l *Life) neededLess(other *Life) bool {
 	switch {
-	case l.stage.Starts() != other.stage.Starts():
-		return l.stage.Starts()
-	case l.stage.Starts():
+	case l.Stage.Starts() != other.Stage.Starts():
+		return l.Stage.Starts()
+	case l.Stage.Starts():
 		return l.created > other.created
 	default:
 		return l.ready > other.ready
