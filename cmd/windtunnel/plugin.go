@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -74,6 +75,7 @@ func unknownShell(cmd *cobra.Command, args []string) error {
 			known = append(known, shell.Name())
 		}
 	}
+	slices.Sort(known)
 	return cli.BadInput(fmt.Errorf("there is no completion for %q: name one of %s", args[0], strings.Join(known, ", ")))
 }
 
@@ -88,7 +90,7 @@ func addPluginCompletion(root *cobra.Command) {
 			}
 			verb.AddCommand(&cobra.Command{
 				Use:   "kubectl",
-				Short: "Print the script that has kubectl complete the words of kubectl windtunnel",
+				Short: "Print the script that completes kubectl windtunnel",
 				Long: `Print the script that has kubectl complete the words of kubectl windtunnel: verbs, flags and the
 names of objects. kubectl runs it if it is on the PATH under the name
 kubectl_complete-windtunnel:

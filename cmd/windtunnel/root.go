@@ -20,24 +20,48 @@ import (
 	"windtunnel.dev/windtunnel/internal/printable"
 )
 
+// groups are the verbs by task, in the order of the help text.
+var groups = []struct {
+	title string
+	verbs []func() *cobra.Command
+}{
+	{"Start", []func() *cobra.Command{start.NewInitCommand, start.NewDoctorCommand, calibrate.NewCatalogueCommand}},
+	{"Decide", []func() *cobra.Command{
+		sweep.NewCommand, run.NewCommand, compare.NewCommand, sweep.NewSizeCommand, lint.NewCommand,
+		sweep.NewPromoteCommand, evaluate.NewCommand, evaluate.NewServeCommand,
+	}},
+	{"Explain", []func() *cobra.Command{
+		observe.NewExplainCommand, results.NewReportCommand, results.NewCommand, observe.NewDashboardCommand,
+	}},
+	{"Traffic and engines", []func() *cobra.Command{trace.NewCommand, start.NewImportCommand, calibrate.NewCommand}},
+	{"Cluster", []func() *cobra.Command{
+		observe.NewTopCommand, observe.NewWatchCommand, observe.NewLogsCommand, observe.NewCommand,
+	}},
+	{"Used by the operator", []func() *cobra.Command{
+		operator.NewManagerCommand, operator.NewWorkerCommand, operator.NewProposeCommand,
+	}},
+}
+
 func newRootCommand() *cobra.Command {
+	cobra.EnableCommandSorting = false // init is the first verb
 	root := &cobra.Command{
 		Use:   "windtunnel",
 		Short: "A wind tunnel for LLM-serving policies",
 		Long: `Windtunnel simulates a cluster that serves a language model, and compares
-routing policies for your traffic before you roll them out.
+routing policies for your traffic before you roll them out. To begin:
 
-The same manifest runs here and on a cluster, with the same figures:
-
+  windtunnel init --kind sweep -o sweep.yaml
   windtunnel sweep -f sweep.yaml
+
+The same manifest runs on a cluster, with the same figures:
+
   kubectl apply -f sweep.yaml
 
-For the completion of verbs, flags, values and names of objects in bash, which needs the
-package bash-completion:
+Completion in bash needs the package bash-completion:
 
   source <(windtunnel completion bash)
 
-Under the name kubectl-windtunnel the command is a plugin of kubectl.
+Under the name kubectl-windtunnel, the command is a plugin of kubectl.
 
 Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
 3 not enough evidence for a gate.`,
@@ -52,34 +76,15 @@ Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
 		},
 	}
 	root.SetFlagErrorFunc(cli.FlagError)
-	root.AddCommand(
-		run.NewCommand(),
-		sweep.NewCommand(),
-		sweep.NewSizeCommand(),
-		compare.NewCommand(),
-		evaluate.NewCommand(),
-		evaluate.NewServeCommand(),
-		results.NewCommand(),
-		results.NewReportCommand(),
-		observe.NewCommand(),
-		observe.NewTopCommand(),
-		observe.NewWatchCommand(),
-		observe.NewExplainCommand(),
-		sweep.NewPromoteCommand(),
-		observe.NewLogsCommand(),
-		start.NewInitCommand(),
-		start.NewDoctorCommand(),
-		observe.NewDashboardCommand(),
-		trace.NewCommand(),
-		start.NewImportCommand(),
-		calibrate.NewCommand(),
-		calibrate.NewCatalogueCommand(),
-		lint.NewCommand(),
-		operator.NewManagerCommand(),
-		operator.NewWorkerCommand(),
-		operator.NewProposeCommand(),
-	)
-	completeFlags(root)
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, newCommand := range g.verbs {
+			verb := newCommand()
+			verb.GroupID = g.title
+			root.AddCommand(verb)
+		}
+	}
+	cli.CompleteFlags(root)
 	cli.RefuseUnknownTopics(root)
 	return root
 }

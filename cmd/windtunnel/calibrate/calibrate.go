@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package calibrate fits step times to measured runs, and lists the models and accelerators of the catalogue: the
+// verbs calibrate and catalogue.
 package calibrate
 
 import (
@@ -28,6 +30,7 @@ type calibrateOptions struct {
 	generations  int
 }
 
+// NewCommand is the verb calibrate.
 func NewCommand() *cobra.Command {
 	o := calibrateOptions{parallelism: runtime.GOMAXPROCS(0)}
 	cmd := &cobra.Command{

@@ -23,6 +23,7 @@ type catalogueOptions struct {
 	output   cli.Format
 }
 
+// NewCatalogueCommand is the verb catalogue.
 func NewCatalogueCommand() *cobra.Command {
 	o := catalogueOptions{output: cli.Table, manifest: local.Options{Parallelism: 1}}
 	cmd := &cobra.Command{

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package cli has what all verbs share: exit codes, mistakes on the command line, formats of output, and files
+// that are written whole or not at all.
 package cli
 
 import (

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package cluster has the options of the verbs that read objects of a cluster, and their completion.
 package cluster
 
 import (

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package compare is the verb compare: the difference of two runs, EPP configurations or results, and its
+// verdict.
 package compare
 
 import (
@@ -61,11 +63,12 @@ type side struct {
 	requests requestLogs
 }
 
+// NewCommand is the verb compare.
 func NewCommand() *cobra.Command {
 	o := compareOptions{cluster: cluster.Options{Instead: ", or name two files"}}
 	cmd := &cobra.Command{
 		Use:   "compare A B",
-		Short: "Compare two runs, two EPP configurations or two results, and judge whether the second may ship",
+		Short: "Compare two runs, EPP configurations or results, and judge whether the second may ship",
 		Long: `Compare B with A under the same seeds. The table lists every metric that differs,
 the most certain difference first, with its significance after Holm's correction.
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package evaluate scores policies for programs that search for policies: the verbs evaluate and serve.
 package evaluate
 
 import (
@@ -111,6 +112,7 @@ type evaluateOptions struct {
 	check       bool
 }
 
+// NewCommand is the verb evaluate.
 func NewCommand() *cobra.Command {
 	o := evaluateOptions{output: cli.Table}
 	cmd := &cobra.Command{

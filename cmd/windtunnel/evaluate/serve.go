@@ -28,6 +28,7 @@ type serveOptions struct {
 	concurrency int
 }
 
+// NewServeCommand is the verb serve.
 func NewServeCommand() *cobra.Command {
 	var o serveOptions
 	cmd := &cobra.Command{
@@ -50,6 +51,7 @@ address. A client that can reach it can have it run programs, behind limits, unl
 	f := cmd.Flags()
 	o.scenarios.register(f)
 	o.access.register(f)
+	_ = cmd.RegisterFlagCompletionFunc("authentication", cobra.FixedCompletions(authentications, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "address to listen on; port 0 is any free port")
 	f.IntVar(&o.budget, "budget", 0, "simulations that clients may ask for, kept answers not counted; then the server answers with status 429 (default no bound)")
 	f.IntVar(&o.concurrency, "concurrency", runtime.GOMAXPROCS(0), "simulations that run at once; other questions wait")

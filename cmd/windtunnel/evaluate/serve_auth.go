@@ -26,7 +26,7 @@ const (
 	kubernetesAuthentication = "kubernetes"
 )
 
-var Authentications = []string{noAuthentication, kubernetesAuthentication}
+var authentications = []string{noAuthentication, kubernetesAuthentication}
 
 // accessOptions are the flags of serve that say who may ask.
 type accessOptions struct {

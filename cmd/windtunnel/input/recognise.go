@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package input reads the files that users name, and recognizes those that a verb cannot read.
 package input
 
 import (

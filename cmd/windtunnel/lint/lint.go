@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package lint is the verb lint: findings in EPP configurations, manifests and autoscalers.
 package lint
 
 import (
@@ -39,6 +40,7 @@ type lintOptions struct {
 	legend cli.Legend
 }
 
+// NewCommand is the verb lint.
 func NewCommand() *cobra.Command {
 	o := lintOptions{output: cli.Text}
 	cmd := &cobra.Command{

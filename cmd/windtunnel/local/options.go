@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package local simulates the objects of manifests on this machine, for the verbs that do: their options, the
+// simulations, and the lines that are printed of every object.
 package local
 
 import (

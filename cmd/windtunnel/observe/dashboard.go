@@ -35,6 +35,7 @@ type dashboardOptions struct {
 	all     bool
 }
 
+// NewDashboardCommand is the verb dashboard.
 func NewDashboardCommand() *cobra.Command {
 	o := dashboardOptions{cluster: cluster.Options{Instead: ", or name a folder or files with results"}}
 	cmd := &cobra.Command{

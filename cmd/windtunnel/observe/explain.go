@@ -32,11 +32,12 @@ type whyOptions struct {
 	output  cli.Format
 }
 
+// NewExplainCommand is the verb explain.
 func NewExplainCommand() *cobra.Command {
 	o := whyOptions{output: cli.Table}
 	cmd := &cobra.Command{
 		Use:   "explain NAME | TYPE/NAME [REQUEST]",
-		Short: "Say why a sweep or a run of a cluster has its verdict, or why a request went to a replica",
+		Short: "Explain the verdict of a run or a sweep in a cluster, or the routing of a request",
 		Long: `Say why a PolicySweep or a SimulationRun of a cluster has its verdict: its state, each gate with
 its figures, what would decide a gate without enough evidence, what the figures do not show, such
 as traffic that ends before the horizon, and the requests that did worst by the metric of the first

@@ -24,11 +24,12 @@ type logsOptions struct {
 	tail    int64
 }
 
+// NewLogsCommand is the verb logs.
 func NewLogsCommand() *cobra.Command {
 	var o logsOptions
 	cmd := &cobra.Command{
 		Use:   "logs NAME | TYPE/NAME",
-		Short: "Print the log of the shard of a sweep or a run that failed",
+		Short: "Print the log of the failed shard of a run or a sweep",
 		Long: `Print the log of the newest pod that failed for a PolicySweep or a SimulationRun, or of the newest
 pod if none failed. The pod of a shard is deleted with its Job when the work ends with
 success; what came of the work is in the conditions of the object.`,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package observe is about objects of a cluster while they run and after: the verbs observe, explain, top, watch,
+// logs and dashboard.
 package observe
 
 import (
@@ -32,11 +34,12 @@ type ObserveOptions struct {
 	played   playOptions
 }
 
+// NewCommand is the verb observe.
 func NewCommand() *cobra.Command {
 	o := ObserveOptions{cluster: cluster.Options{Instead: ", or name a manifest with -f"}}
 	cmd := &cobra.Command{
 		Use:   "observe (-f FILE | NAME | TYPE/NAME) (--prometheus URL | --samples FILE)",
-		Short: "Hold a prediction against what a cluster's Prometheus measured, and name the assumption that moved",
+		Short: "Compare a prediction with what a cluster's Prometheus measured, and name the assumption that drifted",
 		Long: `Hold the prediction of a SimulationRun against what a Prometheus has of the cluster
 after a rollout. The command reads, and writes nothing to the cluster.
 

@@ -20,11 +20,12 @@ type topOptions struct {
 	output  cli.Format
 }
 
+// NewTopCommand is the verb top.
 func NewTopCommand() *cobra.Command {
 	o := topOptions{output: cli.Table}
 	cmd := &cobra.Command{
 		Use:   "top",
-		Short: "List the runs and sweeps of a cluster, those that need attention first",
+		Short: "List the runs and sweeps of a cluster, most urgent first",
 		Long: `List the SimulationRuns and PolicySweeps of a namespace, or of all: state, progress, verdict of the
 gates, and the best candidate. First come those that failed, then those with a failed gate,
 those that wait for a person, those without enough evidence, and those that work. Within each,

@@ -18,11 +18,12 @@ import (
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
 
+// NewWatchCommand is the verb watch.
 func NewWatchCommand() *cobra.Command {
 	var o cluster.Options
 	cmd := &cobra.Command{
 		Use:   "watch NAME | TYPE/NAME",
-		Short: "Follow a sweep or a run of a cluster until its work ends",
+		Short: "Follow a run or a sweep in a cluster until it ends",
 		Long: `Follow a PolicySweep or a SimulationRun of a cluster until its work ends: the state, the simulations
 that are done, that failed and that come from other objects, the best candidate so far with its
 interval, and the gates. On a terminal it is a table that changes; elsewhere it is a line for

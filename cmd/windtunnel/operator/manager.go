@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package operator has the verbs that run in the pods of the operator: manager, worker and propose.
 package operator
 
 import (
@@ -62,6 +63,7 @@ type managerOptions struct {
 	programs    local.ProgramLimits
 }
 
+// NewManagerCommand is the verb manager.
 func NewManagerCommand() *cobra.Command {
 	var o managerOptions
 	cmd := &cobra.Command{

@@ -19,11 +19,12 @@ type proposeOptions struct {
 	termination string
 }
 
+// NewProposeCommand is the verb propose.
 func NewProposeCommand() *cobra.Command {
 	var o proposeOptions
 	cmd := &cobra.Command{
 		Use:   "propose",
-		Short: "Ask the proposer of a sweep for policies inside a Job's pod",
+		Short: "Ask the proposer of a sweep for policies in a Job's pod",
 		Long: `Ask the proposer of a sweep for policies inside a Job's pod, write its answers as a
 ConfigMap and report the digest in the pod's termination message. The operator creates
 such a Job before each round that has inquiries.`,

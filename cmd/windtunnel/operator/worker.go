@@ -34,11 +34,12 @@ type workerOptions struct {
 	interval    time.Duration
 }
 
+// NewWorkerCommand is the verb worker.
 func NewWorkerCommand() *cobra.Command {
 	var o workerOptions
 	cmd := &cobra.Command{
 		Use:   "worker",
-		Short: "Simulate one shard of a plan inside a Job's pod",
+		Short: "Simulate one shard of a plan in a Job's pod",
 		Long: `Simulate one shard of a plan inside a Job's pod, write the results as ConfigMaps
 and report their digests in the pod's termination message. The operator sets
 the flags; the shard's index comes from the Job in JOB_COMPLETION_INDEX.`,

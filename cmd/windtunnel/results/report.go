@@ -34,11 +34,12 @@ type ReportOptions struct {
 	reflected run.ReflectOptions
 }
 
+// NewReportCommand is the verb report.
 func NewReportCommand() *cobra.Command {
 	o := ReportOptions{Output: cli.HTML, cluster: cluster.Options{Instead: ", or name a file"}}
 	cmd := &cobra.Command{
 		Use:   "report FILE | NAME | TYPE/NAME",
-		Short: "Write the report of a PolicySweep or a SimulationRun as one page, from a file or a cluster",
+		Short: "Write a report of a run or a sweep as one page, from a file or a cluster",
 		Long: `Write the report of a PolicySweep: whether the best candidate may ship and why, what
 would change, what is expected, all candidates, and what the figures rest on. The report of a
 SimulationRun has its gates and targets, its figures, latencies and values over time, its

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package results prints what was simulated, from files and clusters: the verbs results and report.
 package results
 
 import (
@@ -64,11 +65,12 @@ func (s *Set) Objects() []string {
 	return names
 }
 
+// NewCommand is the verb results.
 func NewCommand() *cobra.Command {
 	o := resultsOptions{output: outputCSV, cluster: cluster.Options{Instead: ", or name a file with -f"}}
 	cmd := &cobra.Command{
 		Use:   "results [NAME | TYPE/NAME]",
-		Short: "Print the result rows of a PolicySweep or a SimulationRun, from a cluster or a file",
+		Short: "Print the result rows of a run or a sweep, from a file or a cluster",
 		Long: `Print the result rows of a PolicySweep or a SimulationRun: one line for each point
 and seed. The command reads them from the cluster of the kubeconfig and checks them
 against the digests in the object's index. With -f it reads a file that

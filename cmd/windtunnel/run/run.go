@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package run is the verb run: SimulationRuns on this machine, with explanations, summaries, traces and reports.
 package run
 
 import (
@@ -51,6 +52,7 @@ type runOptions struct {
 	recorded local.Recorders
 }
 
+// NewCommand is the verb run.
 func NewCommand() *cobra.Command {
 	var o runOptions
 	cmd := &cobra.Command{

@@ -28,11 +28,12 @@ type doctorOptions struct {
 	output  cli.Format
 }
 
+// NewDoctorCommand is the verb doctor.
 func NewDoctorCommand() *cobra.Command {
 	o := doctorOptions{output: cli.Table}
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what of this machine or of a cluster keeps Windtunnel from working",
+		Short: "Check this machine or a cluster for problems",
 		Long: `Say what of this machine or of a cluster keeps Windtunnel from working. On the machine: the fence
 of code in policy bundles. On the cluster of the kubeconfig: the definitions of the kinds, your
 rights, the manager, the account of the workers, network policies, quotas, limits and webhooks

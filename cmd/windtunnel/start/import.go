@@ -28,11 +28,12 @@ type importOptions struct {
 	output string
 }
 
+// NewImportCommand is the verb import.
 func NewImportCommand() *cobra.Command {
 	var o importOptions
 	cmd := &cobra.Command{
 		Use:   "import PROFILE",
-		Short: "Turn a profile of inference-perf, guidellm or inference-sim into a workload",
+		Short: "Convert a profile of inference-perf, guidellm or inference-sim to a workload",
 		Long: `Read a profile of the load generators inference-perf and guidellm, or a workload of the
 simulator inference-sim (BLIS), and write the horizon, the workload and the latency targets
 of a scenario that sends the same traffic, as YAML to put below spec.scenario. Comments say

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package start has the verbs for the first minutes: init, doctor and import.
 package start
 
 import (
@@ -70,11 +71,12 @@ func (o *InitOptions) RegisterScenario(f *pflag.FlagSet) {
 	f.Float64Var(&o.rate, "rate", 0, "arrivals a second of the preset (default one for each replica)")
 }
 
+// NewInitCommand is the verb init.
 func NewInitCommand() *cobra.Command {
 	o := NewInitOptions()
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Write a first scenario from an EPP file and a trace, by questions or flags",
+		Short: "Write a first scenario from your EPP configuration and a trace, with questions or flags",
 		Long: `Write a first scenario: a SimulationRun, or a PolicySweep that varies the weights of the EPP
 configuration. Comments in the file say what each value is and where it is from. On a
 terminal the command asks for what no flag says.

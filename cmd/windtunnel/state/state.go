@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package state keeps the completed simulations of sweeps in a file, from which a sweep continues.
 package state
 
 import (

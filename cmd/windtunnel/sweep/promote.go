@@ -21,11 +21,12 @@ type promoteClusterOptions struct {
 	promotion promoteOptions
 }
 
+// NewPromoteCommand is the verb promote.
 func NewPromoteCommand() *cobra.Command {
 	var o promoteClusterOptions
 	cmd := &cobra.Command{
 		Use:   "promote NAME [FILE]",
-		Short: "Write the EPP configuration of the best point of a sweep on a cluster",
+		Short: "Write the EPP configuration of the best point of a sweep in a cluster",
 		Long: `Write the EPP configuration of the best point of a PolicySweep on a cluster to FILE, or to standard
 output: your file with only the necessary changes, or the bundle if a parameter evolves. The
 command fails if gates do not pass, unless spec.promote.when is Complete. It reads the results of

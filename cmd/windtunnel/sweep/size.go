@@ -47,6 +47,7 @@ type sizeOptions struct {
 // flagsOfFirst are those that make a scenario.
 var flagsOfFirst = []string{"trace", "preset", "rate", "model", "accelerator", "epp", "epp-version"}
 
+// NewSizeCommand is the verb size.
 func NewSizeCommand() *cobra.Command {
 	o := sizeOptions{first: start.NewInitOptions(), size: starter.SizeOptions{MaxReplicas: 64}}
 	o.first.Output, o.first.Replicas = "-", 1

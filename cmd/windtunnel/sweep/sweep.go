@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package sweep compares policies on this machine and promotes the best: the verbs sweep, size and promote.
 package sweep
 
 import (
@@ -47,11 +48,12 @@ type sweepOptions struct {
 	proposer        proposerOptions
 }
 
+// NewCommand is the verb sweep.
 func NewCommand() *cobra.Command {
 	var o sweepOptions
 	cmd := &cobra.Command{
 		Use:   "sweep -f FILE",
-		Short: "Run the PolicySweeps of a manifest on this machine",
+		Short: "Simulate the PolicySweeps of a manifest on this machine",
 		Long: `Run every PolicySweep of a manifest on this machine, with no cluster, and print
 a leaderboard and the verdict of the gates.
 

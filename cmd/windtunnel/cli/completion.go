@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package cli
 
 import (
 	"slices"
@@ -8,9 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
-	"windtunnel.dev/windtunnel/cmd/windtunnel/evaluate"
-	evaluator "windtunnel.dev/windtunnel/pkg/evaluate"
+	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
@@ -19,26 +17,25 @@ import (
 // flagValues are the values of flags that are texts, for shells to complete.
 func flagValues() map[string][]string {
 	var components []string
-	for _, name := range evaluator.Components {
+	for _, name := range evaluate.Components {
 		components = append(components, string(name))
 	}
 	return map[string][]string{
-		"authentication": evaluate.Authentications,
-		"component":      components,
-		"epp-version":    slices.Concat([]string{"auto"}, version.Names()),
-		"reflect":        insight.StrategyNames(),
-		"summary":        append(insight.StrategyNames(), string(evaluator.NoSummary)),
-		"fail-on":        {string(lint.Error), string(lint.Warning), string(lint.Info), "never"},
+		"component":   components,
+		"epp-version": slices.Concat([]string{"auto"}, version.Names()),
+		"reflect":     insight.StrategyNames(),
+		"summary":     append(insight.StrategyNames(), string(evaluate.NoSummary)),
+		"fail-on":     {string(lint.Error), string(lint.Warning), string(lint.Info), "never"},
 	}
 }
 
-// completeFlags has shells complete the values of a verb's flags where those are
+// CompleteFlags has shells complete the values of a verb's flags where those are
 // few: formats, versions, severities.
-func completeFlags(cmd *cobra.Command) {
+func CompleteFlags(cmd *cobra.Command) {
 	values := flagValues()
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		among := values[f.Name]
-		if c, is := f.Value.(cli.Choice); is {
+		if c, is := f.Value.(Choice); is {
 			for _, format := range c.Among {
 				among = append(among, string(format))
 			}
@@ -48,6 +45,6 @@ func completeFlags(cmd *cobra.Command) {
 		}
 	})
 	for _, verb := range cmd.Commands() {
-		completeFlags(verb)
+		CompleteFlags(verb)
 	}
 }
