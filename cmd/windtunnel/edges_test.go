@@ -18,7 +18,7 @@ func TestMistypedVerbsAndFlagsAreSuggested(t *testing.T) {
 	for args, want := range map[string]string{
 		"sweeep":         `unknown verb "sweeep", did you mean "sweep"?`,
 		"lnt":            `unknown verb "lnt", did you mean "lint"?`,
-		"trace stt x":    `unknown verb "stt", did you mean "stat"? (see windtunnel trace --help)`,
+		"trace stt x":    `unknown verb "stt", did you mean "fit"? (see windtunnel trace --help)`,
 		"run --filname":  `unknown flag: --filname, did you mean "--filename"? (see windtunnel run --help)`,
 		"sweep --promot": `unknown flag: --promot, did you mean "--promote"?`,
 		"qqqqqqqqqq":     `unknown verb "qqqqqqqqqq" (see windtunnel --help)`,
@@ -69,24 +69,24 @@ func TestAnInterruptedSweepWithAStateSaysHowToGoOn(t *testing.T) {
 	}
 }
 
-func TestTraceStatRecognisesFormats(t *testing.T) {
+func TestTraceInspectRecognizesFormats(t *testing.T) {
 	mooncake := mustRun(t, "trace", "generate", "--requests", "20")
 	azure := "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,4808,10\n2023-11-16 18:17:04.0319600,3180,8\n"
 	for text, want := range map[string]string{mooncake: "Mooncake", azure: "Azure"} {
-		fromFile := mustRun(t, "trace", "stat", tempFile(t, "trace", text))
-		if !strings.HasPrefix(fromFile, "format               "+want+"\n") {
+		fromFile := mustRun(t, "trace", "inspect", tempFile(t, "trace", text))
+		if !strings.Contains(fromFile, "format               "+want+"\n") {
 			t.Errorf("begins with %.40q, want format %s", fromFile, want)
 		}
 		var out bytes.Buffer
 		cmd := newRootCommand()
-		cmd.SetArgs([]string{"trace", "stat", "-"})
+		cmd.SetArgs([]string{"trace", "inspect", "-"})
 		cmd.SetIn(strings.NewReader(text))
 		cmd.SetOut(&out)
 		if err := cmd.ExecuteContext(t.Context()); err != nil || out.String() != fromFile {
 			t.Errorf("standard input: %v\n%s", err, out.String())
 		}
 	}
-	if _, err := windtunnel(t, "trace", "stat", "testdata/run.yaml"); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "TIMESTAMP,ContextTokens,GeneratedTokens") {
+	if _, err := windtunnel(t, "trace", "inspect", "testdata/run.yaml"); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "TIMESTAMP,ContextTokens,GeneratedTokens") {
 		t.Errorf("a manifest: %v", err)
 	}
 }

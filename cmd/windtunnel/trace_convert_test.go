@@ -34,7 +34,7 @@ func TestTraceConvert(t *testing.T) {
 		t.Fatalf("said %q, %v", said, err)
 	}
 	described := func(file string) string {
-		return strings.Join(strings.Split(mustRun(t, "trace", "stat", file), "\n")[1:8], "\n")
+		return strings.Join(strings.Split(mustRun(t, "trace", "inspect", file), "\n")[1:8], "\n")
 	}
 	for _, file := range []string{own, back} {
 		if diff := cmp.Diff(described(mooncake), described(file)); diff != "" {
@@ -152,7 +152,7 @@ func TestParquetTraces(t *testing.T) {
 		t.Fatalf("said %q, %v", said, err)
 	}
 	described := func(file string) string {
-		return strings.Join(strings.Split(mustRun(t, "trace", "stat", file), "\n")[1:8], "\n")
+		return strings.Join(strings.Split(mustRun(t, "trace", "inspect", file), "\n")[1:8], "\n")
 	}
 	if diff := cmp.Diff(described(mooncake), described(columns)); diff != "" {
 		t.Errorf("(-trace +converted):\n%s", diff)
@@ -174,7 +174,7 @@ func TestParquetTraces(t *testing.T) {
 		t.Fatal(err)
 	}
 	short := tempFile(t, "short.parquet", string(cut[:len(cut)-9]))
-	if _, err := windtunnel(t, "trace", "stat", short); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "short.parquet: must be a whole Parquet file") {
+	if _, err := windtunnel(t, "trace", "inspect", short); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "short.parquet: must be a whole Parquet file") {
 		t.Errorf("a file without its end: %v", err)
 	}
 }

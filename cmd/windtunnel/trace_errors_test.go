@@ -48,8 +48,8 @@ func TestAWrittenCSVIsRead(t *testing.T) {
 	if _, err := converted(t, in, "--to", "CSV", "-o", file); err != nil {
 		t.Fatal(err)
 	}
-	if out := mustRun(t, "trace", "stat", file); !strings.HasPrefix(out, "format               CSV\nrequests             2\n") {
-		t.Errorf("stat prints\n%s", out)
+	if out := mustRun(t, "trace", "inspect", file); !strings.Contains(out, "format               CSV\nrequests             2\n") {
+		t.Errorf("inspect prints\n%s", out)
 	}
 	if out, err := converted(t, file, "--to", "Vidur"); err != nil || !strings.HasSuffix(out, "0,2,3\n1,4,5\n2 requests written as Vidur\n") {
 		t.Errorf("convert prints\n%s%v", out, err)
@@ -98,7 +98,7 @@ func TestOddTimesAreWarnings(t *testing.T) {
 	run := edited(t, "testdata/run.yaml", "      clients:", "      trace: {format: CSV, file: "+file+", csv: {"+
 		strings.ReplaceAll(strings.ReplaceAll(csv, "=", ": "), ",", ", ")+"}}\n      clients:")
 	for _, args := range [][]string{
-		{"trace", "stat", file, "--csv", csv}, {"trace", "inspect", file, "--csv", csv}, {"trace", "convert", file, "--to", "Vidur", "--csv", csv}, {"run", "-f", run},
+		{"trace", "inspect", file, "--csv", csv}, {"trace", "convert", file, "--to", "Vidur", "--csv", csv}, {"run", "-f", run},
 	} {
 		if out := mustRun(t, args...); !strings.Contains(out, want) {
 			t.Errorf("%v does not warn:\n%s", args, out)

@@ -20,7 +20,7 @@ func TestTraceGenerateWritesAWorkload(t *testing.T) {
 	if !strings.HasPrefix(said, "500 requests of SimulationRun ") {
 		t.Errorf("said %q", said)
 	}
-	if out := mustRun(t, "trace", "stat", file); !strings.HasPrefix(out, "format               Windtunnel\nrequests             500\n") {
+	if out := mustRun(t, "trace", "inspect", file); !strings.Contains(out, "format               Windtunnel\nrequests             500\n") {
 		t.Errorf("described as\n%s", out)
 	}
 	text := func(seed string) string {
@@ -62,7 +62,7 @@ func TestTraceGenerateWritesTheTraceOfATrace(t *testing.T) {
 	}
 	mustRun(t, "trace", "generate", "-f", manifest, "-o", again)
 	described := func(file string) string {
-		return strings.Join(strings.Split(mustRun(t, "trace", "stat", file), "\n")[1:8], "\n")
+		return strings.Join(strings.Split(mustRun(t, "trace", "inspect", file), "\n")[1:8], "\n")
 	}
 	if diff := cmp.Diff(described(recorded), described(again)); diff != "" {
 		t.Errorf("(-trace +its replay):\n%s", diff)

@@ -484,7 +484,7 @@ func TestBadFlags(t *testing.T) {
 		"a name nobody has":               {"run", "-f", "testdata/run.yaml", "--name", "big"},
 		"a ConfigMap's name that is none": {"trace", "configmap", "testdata/run.yaml", "--name", "Bad_Name"},
 		"a trace of nothing":              {"trace", "generate", "--requests", "0"},
-		"a trace not there":               {"trace", "stat", "nowhere.jsonl"},
+		"a trace not there":               {"trace", "inspect", "nowhere.jsonl"},
 		"a catalogue not there":           {"catalogue", "--entries", "nowhere.yaml"},
 		"a catalogue that is none":        {"catalogue", "--entries", "testdata/run.yaml"},
 		"a model without a file":          {"catalogue", "--model", "my-org/my-model"},
@@ -500,11 +500,11 @@ func TestBadFlags(t *testing.T) {
 	}
 }
 
-func TestTraceGenerateAndStat(t *testing.T) {
+func TestTraceGenerateAndInspect(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "trace.jsonl")
 	mustRun(t, "trace", "generate", "--requests", "300", "-o", name)
-	if out := mustRun(t, "trace", "stat", name); !strings.Contains(out, "requests             300\n") {
-		t.Errorf("stat prints\n%s", out)
+	if out := mustRun(t, "trace", "inspect", name); !strings.Contains(out, "requests             300\n") {
+		t.Errorf("inspect prints\n%s", out)
 	}
 	if first, second := mustRun(t, "trace", "generate", "--requests", "50"), mustRun(t, "trace", "generate", "--requests", "50"); first != second {
 		t.Error("the same seed gives another trace")
@@ -515,8 +515,8 @@ func TestTheRequestsOfAServeGenFolderAreWritten(t *testing.T) {
 	folder := filepath.Join("..", "..", "pkg", "workload", "servegen", "testdata", "day")
 	name := filepath.Join(t.TempDir(), "day.csv")
 	mustRun(t, "trace", "generate", "--servegen", folder, "--requests", "500", "-o", name)
-	if out := mustRun(t, "trace", "stat", name); !strings.HasPrefix(out, "format               Vidur\nrequests             500\n") {
-		t.Errorf("stat prints\n%s", out)
+	if out := mustRun(t, "trace", "inspect", name); !strings.Contains(out, "format               Vidur\nrequests             500\n") {
+		t.Errorf("inspect prints\n%s", out)
 	}
 	fromFolder, err := os.ReadFile(filepath.Clean(name))
 	if err != nil {
@@ -568,8 +568,8 @@ func gzipped(t *testing.T, text string) string {
 func TestARunDrawsTheRequestsOfAServeGenFolder(t *testing.T) {
 	folder := filepath.Join("..", "..", "pkg", "workload", "servegen", "testdata", "day")
 	name := tempFile(t, "day.tar", serveGenArchive(t, folder))
-	if out := mustRun(t, "trace", "stat", name); !strings.HasPrefix(out, "format               ServeGen\nrequests are drawn   under seed 1") {
-		t.Errorf("stat prints\n%s", out)
+	if out := mustRun(t, "trace", "inspect", name); !strings.Contains(out, "format               ServeGen\nrequests are drawn   under seed 1") {
+		t.Errorf("inspect prints\n%s", out)
 	}
 	ofFile := func(file string) string {
 		return tempFile(t, "run.yaml", `apiVersion: sim.windtunnel.dev/v1alpha1
@@ -597,8 +597,8 @@ spec:
 	if diff := cmp.Diff(figures(out), figures(mustRun(t, "run", "-f", ofFile(whole)))); diff != "" {
 		t.Errorf("figures (-of the archive +of the folder):\n%s", diff)
 	}
-	if out := mustRun(t, "trace", "stat", folder); !strings.HasPrefix(out, "format               ServeGen\n") {
-		t.Errorf("stat of the folder prints\n%s", out)
+	if out := mustRun(t, "trace", "inspect", folder); !strings.Contains(out, "format               ServeGen\n") {
+		t.Errorf("inspect of the folder prints\n%s", out)
 	}
 	if out, err := windtunnel(t, "trace", "convert", name, "--to", "Vidur"); cli.ExitCode(err) != cli.ExitBadInput || out != "" {
 		t.Errorf("convert: exit code %d, %v\n%s", cli.ExitCode(err), err, out)
@@ -608,9 +608,9 @@ spec:
 func TestTheLogOfAGatewayIsDescribed(t *testing.T) {
 	log := tempFile(t, "gateway.csv", "ts;in;out\r\n2026-03-01T10:00:05Z;10;20\r\n2026-03-01T10:00:01.5Z;30;40\r\n")
 	columns := "time=ts,timeFormat=Timestamp,inputTokens=in,outputTokens=out,delimiter=Semicolon"
-	out := mustRun(t, "trace", "stat", log, "--order", "Sort", "--csv", columns)
-	if !strings.HasPrefix(out, "format               CSV\nrequests             2\n") || !strings.Contains(out, "span                 3.5s\n") {
-		t.Errorf("stat prints\n%s", out)
+	out := mustRun(t, "trace", "inspect", log, "--order", "Sort", "--csv", columns)
+	if !strings.Contains(out, "format               CSV\nrequests             2\n") || !strings.Contains(out, "span                 3.5s\n") {
+		t.Errorf("inspect prints\n%s", out)
 	}
 	for _, bad := range [][]string{
 		{"--csv", columns},
@@ -619,7 +619,7 @@ func TestTheLogOfAGatewayIsDescribed(t *testing.T) {
 		{"--format", "CSV"},
 		{"--order", "Sort"},
 	} {
-		if out, err := windtunnel(t, append([]string{"trace", "stat", log}, bad...)...); cli.ExitCode(err) != cli.ExitBadInput || out != "" {
+		if out, err := windtunnel(t, append([]string{"trace", "inspect", log}, bad...)...); cli.ExitCode(err) != cli.ExitBadInput || out != "" {
 			t.Errorf("%v: exit code %d, %v\n%s", bad, cli.ExitCode(err), err, out)
 		}
 	}

@@ -119,7 +119,7 @@ func checkReplay(t *testing.T, ns namespace, folder, volume, sha256, source stri
 }
 
 // writeTrace writes a compressed trace into a folder that everybody may read, and
-// returns the digest that trace stat tells.
+// returns the digest that trace inspect prints.
 func writeTrace(t *testing.T) (folder, sha256 string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -141,9 +141,9 @@ func writeTrace(t *testing.T) (folder, sha256 string) {
 		t.Fatal(err)
 	}
 	writeFile(t, packed, compressed.Bytes())
-	told := regexp.MustCompile(`sha256 +([0-9a-f]{64})`).FindStringSubmatch(windtunnel(t, "trace", "stat", packed))
+	told := regexp.MustCompile(`sha256 +([0-9a-f]{64})`).FindStringSubmatch(windtunnel(t, "trace", "inspect", packed))
 	if told == nil {
-		t.Fatal("trace stat tells no sha256")
+		t.Fatal("trace inspect prints no sha256")
 	}
 	return folder, told[1]
 }

@@ -36,7 +36,7 @@ func newTraceConfigMapCommand() *cobra.Command {
 	var o packOptions
 	cmd := &cobra.Command{
 		Use:   "configmap FILE",
-		Short: "Compress a trace into the manifest of a ConfigMap",
+		Short: "Pack a trace into the manifest of a ConfigMap",
 		Long: `Check a trace, compress it and write the manifest of a ConfigMap that holds it
 under the file's name with .gz at the end. A cluster and --configmap both take it.`,
 		Example: `  windtunnel trace configmap conversation_trace.jsonl --name mooncake -o trace.yaml

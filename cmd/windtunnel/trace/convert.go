@@ -31,7 +31,7 @@ func newTraceConvertCommand() *cobra.Command {
 	var o convertOptions
 	cmd := &cobra.Command{
 		Use:   "convert FILE",
-		Short: "Write a trace in another format",
+		Short: "Convert a trace to another format",
 		Long: `Write a trace in another format. The first arrival becomes 0. The command reads one
 row at a time, so the trace may be of any length, unless --order is Sort. It says on
 standard error what the new format has no place for, and in how many rows. A file is

@@ -17,6 +17,13 @@ const outputSVG cli.Format = "svg"
 
 var InspectFormats = []cli.Format{cli.Text, cli.JSON, outputSVG}
 
+// newTraceStatCommand is trace inspect under its old name.
+func newTraceStatCommand() *cobra.Command {
+	cmd := newTraceInspectCommand()
+	cmd.Use, cmd.Hidden = "stat FILE", true
+	return cmd
+}
+
 // inspectOptions are the flags of trace inspect.
 type inspectOptions struct {
 	file   FileFlags
@@ -27,8 +34,8 @@ func newTraceInspectCommand() *cobra.Command {
 	o := inspectOptions{output: cli.Text}
 	cmd := &cobra.Command{
 		Use:   "inspect FILE",
-		Short: "Describe a trace in depth: rates over time, bursts, reuse by cache size, and what is odd",
-		Long: `Describe a trace in depth, as text, as JSON or as a picture.
+		Short: "Describe a trace: rates over time, bursts, lengths, reuse by cache size, and anomalies",
+		Long: `Describe a trace, as text, as JSON or as a picture.
 
 Rates are those of equal parts of the time. CV is the coefficient of variation of the gaps
 between arrivals, and dispersion the variance of the counts in windows over their mean;
@@ -41,6 +48,7 @@ The findings name what is odd about the trace, such as timestamps in batches, an
 do about it.`,
 		Example: `  windtunnel trace inspect conversation_trace.jsonl
   windtunnel trace inspect conversation_trace.jsonl -o svg > conversation.svg
+  zcat trace.csv.gz | windtunnel trace inspect -
   windtunnel trace inspect gateway.csv --order Sort -o json \
     --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion`,
 		Args: oneTraceFile,

@@ -21,6 +21,9 @@ func writeInspection(w io.Writer, in *inspect.Inspection, format trace.Format) e
 		fmt.Fprintf(&t, "Note: %s.\n\n", in.Findings[0].Message)
 	}
 	t.field("format", "%s", format)
+	if format == trace.ServeGen {
+		t.field("requests are drawn", "under seed 1; each seed of a simulation draws others")
+	}
 	t.field("requests", "%d", in.Requests)
 	writeCounts(&t, trace.Counts{
 		Skipped: in.SkippedRequests, Clipped: in.ClippedRequests,

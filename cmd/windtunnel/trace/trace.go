@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package trace is the verb trace: it generates, inspects, imitates, converts and packs traces of requests.
 package trace
 
 import (
@@ -9,7 +10,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,14 +18,15 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
+// NewCommand is the verb trace.
 func NewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trace",
-		Short: "Generate, describe, inspect, imitate, convert and compress traces",
+		Short: "Generate, inspect, imitate, convert and pack traces of requests",
 		Args:  cobra.ArbitraryArgs,
 		RunE:  cli.UnknownVerb,
 	}
-	cmd.AddCommand(newTraceGenerateCommand(), newTraceStatCommand(), newTraceInspectCommand(), newTraceFitCommand(), newTraceConvertCommand(), newTraceConfigMapCommand())
+	cmd.AddCommand(newTraceGenerateCommand(), newTraceInspectCommand(), newTraceStatCommand(), newTraceFitCommand(), newTraceConvertCommand(), newTraceConfigMapCommand())
 	return cmd
 }
 
@@ -43,7 +44,7 @@ func newTraceGenerateCommand() *cobra.Command {
 	var o generateOptions
 	cmd := &cobra.Command{
 		Use:   "generate",
-		Short: "Write a small synthetic trace, or the requests of a SimulationRun or of ServeGen clients",
+		Short: "Generate a synthetic trace, or write the requests of a SimulationRun or of ServeGen clients",
 		Long: `Without -f and --servegen, write a synthetic trace in Mooncake's format: a batch of arrivals about
 every three seconds, shared system prompts, and conversations that grow turn by turn.
 
@@ -151,24 +152,6 @@ func oneOf(formats []trace.Format) string {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
-func newTraceStatCommand() *cobra.Command {
-	var flags FileFlags
-	cmd := &cobra.Command{
-		Use:   "stat FILE",
-		Short: "Describe a trace: rates, lengths, and the tokens that an unbounded cache would serve",
-		Example: `  windtunnel trace stat conversation_trace.jsonl
-  zcat trace.csv.gz | windtunnel trace stat -
-  windtunnel trace stat gateway.csv --order Sort \
-    --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion`,
-		Args: oneTraceFile,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return traceStat(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), flags, args[0])
-		},
-	}
-	flags.Add(cmd.Flags())
-	return cmd
-}
-
 // OpenTrace opens the file of a trace, a ServeGen folder, or standard input where the name is -,
 // and returns the name for errors.
 func OpenTrace(stdin io.Reader, name string) (io.ReadCloser, string, error) {
@@ -225,51 +208,6 @@ func (u contextFile) ReadAt(p []byte, at int64) (int, error) {
 		return 0, err
 	}
 	return u.File.ReadAt(p, at)
-}
-
-// traceStat describes a trace of a file, or of standard input where the name is -.
-func traceStat(ctx context.Context, stdin io.Reader, w io.Writer, flags FileFlags, name string) error {
-	in, name, err := openInterruptibly(ctx, stdin, name)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	format, options, text, err := flags.resolve(in, name)
-	if err != nil {
-		return cli.BadInput(err)
-	}
-	s, digest, err := trace.Describe(format, options, text, name)
-	if err != nil {
-		return cli.BadInput(err)
-	}
-	fmt.Fprintf(w, "format               %s\n", format)
-	if format == trace.ServeGen {
-		fmt.Fprintln(w, "requests are drawn   under seed 1; each seed of a simulation draws others")
-	}
-	fmt.Fprintf(w, "requests             %d\n", s.Requests)
-	writeCounts(w, s.Counts)
-	if s.Waiting > 0 {
-		fmt.Fprintf(w, "wait for an answer   %d requests, after it %s on average; the others have a timestamp\n", s.Waiting, s.MeanDelay.Round(time.Millisecond))
-	}
-	if s.Warning != "" {
-		fmt.Fprintf(w, "warning              %s\n", s.Warning)
-	}
-	fmt.Fprintf(w, "distinct timestamps  %d\n", s.DistinctTimestamps)
-	fmt.Fprintf(w, "span                 %s\n", s.Span)
-	fmt.Fprintf(w, "rate                 %.3f requests/s\n", s.RatePerSecond)
-	for _, l := range []struct {
-		name    string
-		lengths trace.LengthStatistics
-	}{{"input tokens", s.Input}, {"output tokens", s.Output}} {
-		fmt.Fprintf(w, "%-20s mean %.1f, min %d, p50 %d, p90 %d, p99 %d, max %d\n",
-			l.name, l.lengths.Mean, l.lengths.Min, l.lengths.P50, l.lengths.P90, l.lengths.P99, l.lengths.Max)
-	}
-	if s.InputTokens > 0 {
-		fmt.Fprintf(w, "reusable             %.2f %% of prompt tokens (unbounded cache of full blocks)\n",
-			100*float64(s.ReusableTokens)/float64(s.InputTokens))
-	}
-	fmt.Fprintf(w, "sha256               %s\n", digest)
-	return nil
 }
 
 // writeCounts prints how many rows of a trace are not sent as they were recorded.
