@@ -4,29 +4,24 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// PolicySweepSpec describes variations of a scenario to compare.
+// PolicySweepSpec describes variations of a scenario to compare. A sweep has one of four
+// modes (Proposal, Capacity, Parameters, Workloads), which its fields decide.
 //
-// +kubebuilder:validation:XValidation:rule="self.search.algorithm != 'Capacity' || has(self.constraints)",message="Capacity needs constraints, which say what holding a load means",fieldPath=".constraints"
 // +kubebuilder:validation:XValidation:rule="!has(self.search.capacity) || has(self.parameters) && self.parameters.exists(p, p.name == self.search.capacity.load)",message="capacity.load must be the name of a parameter",fieldPath=".search"
 // +kubebuilder:validation:XValidation:rule="!has(self.gates) || has(self.baseline) || has(self.proposal) || self.gates.all(g, !has(g.versusBaseline))",message="versusBaseline needs a baseline",fieldPath=".gates"
 // +kubebuilder:validation:XValidation:rule="!has(self.gates) || has(self.baseline) || has(self.proposal) || self.gates.all(g, !has(g.subject) || g.subject != 'EveryOther')",message="subject EveryOther needs a baseline",fieldPath=".gates"
 // +kubebuilder:validation:XValidation:rule="!has(self.promote) || has(self.gates) || (has(self.promote.when) && self.promote.when == 'Complete')",message="a sweep without gates never passes; state gates, or promote when Complete",fieldPath=".promote"
 // +kubebuilder:validation:XValidation:rule="self.search.algorithm != 'Grid' || !has(self.parameters) || self.parameters.all(p, !has(p.range) || has(p.range.step))",message="a Grid needs the step of every range; set step, or use algorithm Random",fieldPath=".parameters"
-// +kubebuilder:validation:XValidation:rule="!has(self.baseline) || has(self.proposal) || has(self.parameters) && (self.baseline.parameters.all(b, self.parameters.exists(p, p.name == b.name)) && self.parameters.all(p, has(p.when) || self.baseline.parameters.exists(b, b.name == p.name)))",message="baseline must give every parameter of the sweep a value, and no other",fieldPath=".baseline.parameters"
-// +kubebuilder:validation:XValidation:rule="has(self.parameters) ? !has(self.proposal) : has(self.proposal) || has(self.workloads)",message="must have one of parameters, which vary the scenario, and proposal, which is held against it; or workloads alone",fieldPath=".parameters"
-// +kubebuilder:validation:XValidation:rule="!has(self.proposal) || !has(self.baseline)",message="must not be set beside proposal, whose baseline is the scenario's own configuration",fieldPath=".baseline"
-// +kubebuilder:validation:XValidation:rule="has(self.parameters) || self.search.algorithm == 'Grid'",message="must be Grid, the default, without parameters",fieldPath=".search.algorithm"
-// +kubebuilder:validation:XValidation:rule="!has(self.rules) || has(self.parameters) || has(self.proposal)",message="needs parameters, whose values the rules are about",fieldPath=".rules"
-// +kubebuilder:validation:XValidation:rule="!has(self.proposal) || has(self.scenario.router) && !has(self.scenario.router.policies)",message="replaces the EPP configuration of the only router, and the scenario has policies or several routers",fieldPath=".proposal"
-// +kubebuilder:validation:XValidation:rule="has(self.objectives) || has(self.proposal) && has(self.gates) || self.search.algorithm == 'Capacity'",message="must be set, unless a proposal has gates or capacities are searched for",fieldPath=".objectives"
+// +kubebuilder:validation:XValidation:rule="!has(self.baseline) || !has(self.parameters) || (self.baseline.parameters.all(b, self.parameters.exists(p, p.name == b.name)) && self.parameters.all(p, has(p.when) || self.baseline.parameters.exists(b, b.name == p.name)))",message="baseline must give every parameter of the sweep a value, and no other",fieldPath=".baseline.parameters"
 // +kubebuilder:validation:XValidation:rule="!has(self.workloads) || !has(self.follow)",message="must not be set beside workloads: a run has one workload, so write a SimulationRun with the sources of one of them",fieldPath=".follow"
 type PolicySweepSpec struct {
 	// scenario is the base scenario that the parameters vary. `kubectl explain
 	// simulationrun.spec.scenario` describes its fields.
 	// +required
 	Scenario Scenario `json:"scenario,omitzero"`
-	// parameters are the fields of the scenario that vary. Without them and without a
-	// proposal, the sweep simulates the scenario under its workloads.
+	// parameters are the fields of the scenario that vary (mode Parameters). Without them
+	// and without a proposal, the sweep simulates the scenario under its workloads (mode
+	// Workloads).
 	// +optional
 	// +listType=map
 	// +listMapKey=name
@@ -44,7 +39,7 @@ type PolicySweepSpec struct {
 	// +kubebuilder:validation:MaxItems=16
 	Workloads []SweepWorkload `json:"workloads,omitempty"`
 	// proposal is an EPP configuration to roll out in place of the scenario's
-	// configuration, which is its baseline. Gates without a subject judge the
+	// configuration, which is its baseline (mode Proposal). Gates without a subject judge the
 	// proposal, and promote writes it.
 	// +optional
 	Proposal *Proposal `json:"proposal,omitempty"`

@@ -38,13 +38,28 @@ const (
 	CapacitySearch SearchAlgorithm = "Capacity"
 )
 
-// Search chooses the points to simulate.
+// SearchSetting is a field of Search that belongs to some algorithms.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.capacity) == (has(self.algorithm) && self.algorithm == 'Capacity')",message="algorithm Capacity needs capacity, and no other takes it",fieldPath=".capacity"
-// +kubebuilder:validation:XValidation:rule="has(self.features) == (has(self.algorithm) && self.algorithm == 'MAPElites')",message="algorithm MAPElites needs features, and no other takes them",fieldPath=".features"
-// +kubebuilder:validation:XValidation:rule="!has(self.islands) || self.algorithm == 'MAPElites'",message="islands go with algorithm MAPElites",fieldPath=".islands"
-// +kubebuilder:validation:XValidation:rule="!has(self.halving) || self.algorithm in ['SuccessiveHalving', 'Hyperband']",message="halving goes with algorithms SuccessiveHalving and Hyperband",fieldPath=".halving"
-// +kubebuilder:validation:XValidation:rule="!has(self.generationSize) || self.algorithm in ['TPE', 'GP', 'CMAES', 'NSGA2', 'MAPElites']",message="generationSize goes with algorithms that learn: TPE, GP, CMAES, NSGA2 and MAPElites",fieldPath=".generationSize"
+// +kubebuilder:object:generate=false
+type SearchSetting struct {
+	Field      string
+	Algorithms []SearchAlgorithm
+	// Required says that these algorithms need the field.
+	Required bool
+}
+
+// SearchSettings are the members of the union that Search is. `make manifests` makes one
+// rule of the CRD out of them.
+var SearchSettings = []SearchSetting{
+	{"capacity", []SearchAlgorithm{CapacitySearch}, true},
+	{"features", []SearchAlgorithm{MAPElitesSearch}, true},
+	{"islands", []SearchAlgorithm{MAPElitesSearch}, false},
+	{"halving", []SearchAlgorithm{SuccessiveHalvingSearch, HyperbandSearch}, false},
+	{"generationSize", []SearchAlgorithm{TPESearch, GPSearch, CMAESSearch, NSGA2Search, MAPElitesSearch}, false},
+}
+
+// Search chooses the points to simulate. The algorithm decides which settings go
+// with it.
 type Search struct {
 	// algorithm is the method that chooses points.
 	// +optional

@@ -51,10 +51,10 @@ func describe(root, by *schema) {
 	root.Properties["spec"].Properties["scenario"] = scenario
 }
 
-// shorten takes the descriptions of the scenario from every definition in a folder but one.
-// It edits the file as it is, because the Go types have fields that controller-gen does
-// not write.
-func shorten(dir string) error {
+// finish takes the descriptions of the scenario from the definition of a sweep, and adds the
+// rules of its unions. It edits the file as it is, because the Go types have fields that
+// controller-gen does not write.
+func finish(dir string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err != nil {
 		return err
@@ -72,7 +72,9 @@ func shorten(dir string) error {
 			continue
 		}
 		for _, version := range at(def, "spec")["versions"].([]any) {
-			refer(at(version.(object), "schema", "openAPIV3Schema", "properties", "spec", "properties", "scenario"))
+			spec := at(version.(object), "schema", "openAPIV3Schema", "properties", "spec")
+			refer(at(spec, "properties", "scenario"))
+			addUnions(spec)
 		}
 		if raw, err = yaml.Marshal(def); err != nil {
 			return err

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command schemas shortens the generated CRDs, and writes the JSON schemas of the kinds
+// Command schemas finishes the generated CRDs, and writes the JSON schemas of the kinds
 // from them into config/schemas, for kubeconform and editors:
 // <group>/<kind>_<version>.json. Run it in the root of the repository.
 package main
@@ -24,7 +24,7 @@ func main() {
 }
 
 func run() error {
-	if err := shorten(crds); err != nil {
+	if err := finish(crds); err != nil {
 		return err
 	}
 	schemas, err := schemas(os.DirFS(crds))

@@ -49,15 +49,15 @@ func TestSchemasAreThoseOfTheDefinitions(t *testing.T) {
 	}
 }
 
-// A shortened definition validates and defaults as the generated one, and a second step changes nothing.
-func TestShorten(t *testing.T) {
+// A finished definition validates and defaults as the generated one, and a second step changes nothing.
+func TestFinish(t *testing.T) {
 	const file = "sim.windtunnel.dev_policysweeps.yaml"
 	whole, err := definitions(os.DirFS(root + crds))
 	if err != nil {
 		t.Fatal(err)
 	}
 	run, sweep := whole["SimulationRun"].Spec.Versions[0].Schema.OpenAPIV3Schema, whole["PolicySweep"].Spec.Versions[0].Schema.OpenAPIV3Schema
-	short, long := scenarioOf(sweep), scenarioOf(run)
+	short, long, rules := scenarioOf(sweep), scenarioOf(run), sweep.Properties["spec"].XValidations
 	if got, want := short.Properties["pools"].Description, "kubectl explain simulationrun.spec.scenario.pools"; got != want {
 		t.Errorf("the pools of a sweep are described by %q, want %q", got, want)
 	}
@@ -81,15 +81,19 @@ func TestShorten(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := shorten(dir); err != nil {
+		if err := finish(dir); err != nil {
 			t.Fatal(err)
 		}
 		got, err := definitions(os.DirFS(dir))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(short, scenarioOf(got["PolicySweep"].Spec.Versions[0].Schema.OpenAPIV3Schema)); diff != "" {
-			t.Errorf("shortened (-want +got):\n%s", diff)
+		root := got["PolicySweep"].Spec.Versions[0].Schema.OpenAPIV3Schema
+		if diff := cmp.Diff(rules, root.Properties["spec"].XValidations); diff != "" {
+			t.Errorf("rules of a sweep (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(short, scenarioOf(root)); diff != "" {
+			t.Errorf("finished (-want +got):\n%s", diff)
 		}
 	}
 }

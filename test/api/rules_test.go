@@ -43,6 +43,11 @@ func changed(all, some fields) fields {
 	return all
 }
 
+// searchBy is a search by an algorithm with no other settings than some.
+func searchBy(algorithm string, settings fields) fields {
+	return changed(fields{"algorithm": algorithm, "capacity": gone, "features": gone, "islands": gone, "halving": gone, "generationSize": gone}, settings)
+}
+
 // rules are keyed by the rule's message.
 var rules = map[string]ruleTable{
 	// Numbers written as strings.
@@ -108,48 +113,40 @@ var rules = map[string]ruleTable{
 		bad:  []any{fields{"proposal": gone, "baseline": gone, "promote": gone, "gates": []any{object{"name": "g", "metric": "ttft.p99", "operator": "AtMost", "value": "1s", "confidence": "0.95", "subject": "EveryOther"}}}},
 	},
 
-	// Proposals.
-	"must have one of parameters, which vary the scenario, and proposal, which is held against it; or workloads alone": {
+	// Modes of a sweep.
+	"must fit the mode of the sweep": {
 		good: []any{
 			fields{"replications": gone},
 			fields{"proposal": gone, "parameters": gone, "baseline": gone, "rules": gone, "follow": gone, "gates": gone, "search": gone, "workloads": []any{calm}},
 			fields{"proposal": gone, "parameters": []any{weight}, "baseline": gone, "follow": gone, "workloads": []any{calm}},
+			fields{"proposal": gone, "parameters": []any{weight}, "baseline": gone, "rules": []any{object{"expression": "weight > 1"}}},
+			fields{"search": capacity, "proposal": gone, "parameters": []any{weight}, "baseline": gone, "constraints": []any{constraint}},
+			fields{"search": capacity, "proposal": gone, "parameters": []any{weight}, "baseline": gone, "constraints": []any{constraint}, "objectives": gone, "gates": gone, "promote": gone},
 		},
 		bad: []any{
-			fields{"proposal": gone, "parameters": gone, "workloads": gone},
+			// A proposal.
 			fields{"proposal": proposedConfig, "parameters": []any{object{"name": "a", "path": "x", "values": []any{"1"}}}},
+			fields{"parameters": gone, "proposal": proposedConfig, "baseline": object{"parameters": []any{object{"name": "a", "value": "1"}}}},
+			fields{"parameters": gone, "baseline": gone, "proposal": proposedConfig, "search": object{"algorithm": "Random"}},
+			fields{"parameters": gone, "baseline": gone, "proposal": proposedConfig, "scenario.router": object{"policies": object{"routing": object{"policy": "random"}}}},
+			fields{"parameters": gone, "baseline": gone, "proposal": proposedConfig, "scenario.router": gone, "scenario.routers": twoRouters},
+			fields{"parameters": gone, "baseline": gone, "proposal": proposedConfig, "objectives": gone, "gates": gone, "promote": gone, "search": gone},
+			// A capacity.
+			fields{"search": capacity, "proposal": gone, "parameters": []any{weight}, "baseline": gone, "constraints": gone},
+			fields{"search": capacity, "proposal": gone, "parameters": gone, "baseline": gone, "workloads": []any{calm}, "constraints": []any{constraint}},
+			// Parameters.
+			fields{"proposal": gone, "parameters": []any{weight}, "baseline": gone, "objectives": gone, "gates": gone, "promote": gone, "search": gone},
+			// Workloads alone.
+			fields{"proposal": gone, "parameters": gone, "workloads": gone},
+			fields{"parameters": gone, "baseline": gone, "proposal": gone, "workloads": []any{calm}, "search": object{"algorithm": "TPE"}},
+			fields{"proposal": gone, "parameters": gone, "workloads": []any{calm}, "rules": []any{object{"expression": "1 > 0"}}},
+			fields{"proposal": gone, "parameters": gone, "workloads": []any{calm}, "baseline": baseline("weight")},
+			fields{"proposal": gone, "parameters": gone, "baseline": gone, "rules": gone, "search": gone, "workloads": []any{calm}, "objectives": gone, "gates": gone, "promote": gone},
 		},
-	},
-	"must not be set beside proposal, whose baseline is the scenario's own configuration": {
-		good: []any{fields{"replications": gone}},
-		bad:  []any{fields{"parameters": gone, "proposal": proposedConfig, "baseline": object{"parameters": []any{object{"name": "a", "value": "1"}}}}},
 	},
 	"must not be set beside workloads: a run has one workload, so write a SimulationRun with the sources of one of them": {
 		good: []any{fields{"follow": gone}, fields{"workloads": gone}},
 		bad:  []any{fields{"follow": object{"best": int64(2)}, "workloads": []any{calm}}},
-	},
-	"must be Grid, the default, without parameters": {
-		good: []any{fields{"replications": gone}},
-		bad: []any{
-			fields{"parameters": gone, "baseline": gone, "proposal": proposedConfig, "search": object{"algorithm": "Random"}},
-			fields{"parameters": gone, "baseline": gone, "proposal": gone, "workloads": []any{calm}, "search": object{"algorithm": "TPE"}},
-		},
-	},
-	"needs parameters, whose values the rules are about": {
-		good: []any{
-			fields{"proposal": gone, "parameters": []any{weight}, "baseline": gone, "rules": []any{object{"expression": "weight > 1"}}},
-			fields{"proposal": gone, "parameters": gone, "baseline": gone, "rules": gone, "follow": gone, "gates": gone, "search": gone, "workloads": []any{calm}},
-		},
-		bad: []any{fields{"proposal": gone, "parameters": gone, "workloads": []any{calm}, "rules": []any{object{"expression": "1 > 0"}}}},
-	},
-	"replaces the EPP configuration of the only router, and the scenario has policies or several routers": {
-		good: []any{fields{"replications": gone}},
-		bad: []any{fields{"parameters": gone, "baseline": gone, "proposal": proposedConfig, "scenario.router": object{"policies": object{"routing": object{"policy": "random"}}}},
-			fields{"parameters": gone, "baseline": gone, "proposal": proposedConfig, "scenario.router": gone, "scenario.routers": twoRouters}},
-	},
-	"must be set, unless a proposal has gates or capacities are searched for": {
-		good: []any{fields{"replications": gone}},
-		bad:  []any{fields{"objectives": gone, "gates": gone, "promote": gone, "search": gone}},
 	},
 
 	// Durations.
@@ -623,12 +620,7 @@ var rules = map[string]ruleTable{
 			fields{"proposal": gone, "parameters": []any{weight}, "baseline": baseline("wait")},
 			fields{"proposal": gone, "parameters": []any{weight}, "baseline": baseline("weight", "other")},
 			fields{"proposal": gone, "parameters": []any{weight, with(weight, place{"name"}, "other")}, "baseline": baseline("weight")},
-			fields{"proposal": gone, "parameters": gone, "workloads": []any{calm}, "baseline": baseline("weight")},
 		},
-	},
-	"Capacity needs constraints, which say what holding a load means": {
-		good: []any{fields{"search": capacity, "proposal": gone, "parameters": []any{weight}, "baseline": gone, "constraints": []any{constraint}}},
-		bad:  []any{fields{"search": capacity, "proposal": gone, "parameters": []any{weight}, "baseline": gone, "constraints": gone}},
 	},
 	"capacity.load must be the name of a parameter": {
 		good: []any{fields{"search": capacity, "proposal": gone, "parameters": []any{weight}, "baseline": gone, "constraints": []any{constraint}}},
@@ -642,25 +634,25 @@ var rules = map[string]ruleTable{
 		good: []any{fields{"gates": []any{gate}, "promote": object{}}, fields{"gates": gone, "promote": object{"when": "Complete"}}},
 		bad:  []any{fields{"gates": gone, "promote": object{}}, fields{"gates": gone, "promote": object{"when": "Passed"}}},
 	},
-	"algorithm Capacity needs capacity, and no other takes it": {
-		good: []any{fields{"algorithm": "Capacity", "capacity": object{"load": "x"}}},
-		bad:  []any{fields{"algorithm": "Capacity", "capacity": gone}, fields{"algorithm": "Random", "capacity": object{"load": "x"}}},
-	},
-	"algorithm MAPElites needs features, and no other takes them": {
-		good: []any{fields{"algorithm": "MAPElites", "features": []any{feature}}},
-		bad:  []any{fields{"algorithm": "MAPElites", "features": gone}, fields{"algorithm": "Random", "features": []any{feature}}},
-	},
-	"islands go with algorithm MAPElites": {
-		good: []any{fields{"algorithm": "MAPElites", "features": []any{feature}, "islands": object{"count": 2}}, fields{"algorithm": "Random", "islands": gone}},
-		bad:  []any{fields{"algorithm": "Random", "islands": object{"count": 2}}},
-	},
-	"halving goes with algorithms SuccessiveHalving and Hyperband": {
-		good: []any{fields{"algorithm": "Hyperband", "halving": object{}}, fields{"algorithm": "SuccessiveHalving", "halving": gone}},
-		bad:  []any{fields{"algorithm": "Random", "halving": object{}}},
-	},
-	"generationSize goes with algorithms that learn: TPE, GP, CMAES, NSGA2 and MAPElites": {
-		good: []any{fields{"algorithm": "TPE", "generationSize": 4}, fields{"algorithm": "Random", "generationSize": gone}},
-		bad:  []any{fields{"algorithm": "Random", "generationSize": 4}},
+	"must have the settings of its algorithm": {
+		good: []any{
+			searchBy("Capacity", fields{"capacity": object{"load": "x"}}),
+			searchBy("MAPElites", fields{"features": []any{feature}}),
+			searchBy("MAPElites", fields{"features": []any{feature}, "islands": object{"count": 2}, "generationSize": 4}),
+			searchBy("Hyperband", fields{"halving": object{}}),
+			searchBy("SuccessiveHalving", nil),
+			searchBy("TPE", fields{"generationSize": 4}),
+			searchBy("Random", nil),
+		},
+		bad: []any{
+			searchBy("Capacity", nil),
+			searchBy("Random", fields{"capacity": object{"load": "x"}}),
+			searchBy("MAPElites", nil),
+			searchBy("Random", fields{"features": []any{feature}}),
+			searchBy("Random", fields{"islands": object{"count": 2}}),
+			searchBy("Random", fields{"halving": object{}}),
+			searchBy("Random", fields{"generationSize": 4}),
+		},
 	},
 	"exactly one of the fields in [range values profiles alternatives evolve] must be set": {
 		good: []any{

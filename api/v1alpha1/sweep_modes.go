@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+// SweepMode is one member of the union that a sweep is: what a sweep compares. A sweep has
+// the first of SweepModes whose fields it has, and its other fields must fit that mode.
+//
+// `make manifests` makes one rule of the CRD out of the table, and a test the table of
+// docs/api.md. Fields are paths below spec.
+//
+// +kubebuilder:object:generate=false
+type SweepMode struct {
+	Name string
+	// Answers is what the sweep finds out.
+	Answers string
+	// Fields says which fields choose the mode, and Chosen says it in CEL.
+	Fields, Chosen string
+	// Needs are fields that must be set. Of two that | separates, one must be set.
+	Needs []string
+	// Excludes are fields that must not be set, or that keep their default.
+	Excludes []string
+}
+
+// SweepModes are all modes, in the order in which they are tried. Workloads is the last: a
+// sweep that varies nothing and proposes nothing has to have workloads.
+var SweepModes = []SweepMode{
+	{
+		Name:     "Proposal",
+		Answers:  "whether an EPP configuration may replace the one of the scenario, which is the baseline",
+		Fields:   "with proposal",
+		Chosen:   "has(self.proposal)",
+		Needs:    []string{"objectives|gates", "scenario.router"},
+		Excludes: []string{"parameters", "baseline", "scenario.router.policies", "search.algorithm"},
+	},
+	{
+		Name:    "Capacity",
+		Answers: "the highest load at which each point meets the constraints",
+		Fields:  "with algorithm Capacity",
+		Chosen:  "self.search.algorithm == 'Capacity'",
+		Needs:   []string{"parameters", "constraints"},
+	},
+	{
+		Name:    "Parameters",
+		Answers: "which values of the parameters serve best",
+		Fields:  "with parameters",
+		Chosen:  "has(self.parameters)",
+		Needs:   []string{"objectives"},
+	},
+	{
+		Name:     "Workloads",
+		Answers:  "how the scenario serves each of several workloads",
+		Fields:   "without parameters and proposal",
+		Needs:    []string{"workloads", "objectives"},
+		Excludes: []string{"baseline", "rules", "search.algorithm"},
+	},
+}
