@@ -21,7 +21,7 @@ func (d Decimal) Float() float64 {
 // PositiveDecimal is a Decimal greater than zero.
 //
 // +kubebuilder:validation:MaxLength=32
-// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$') && self.matches('[1-9]')",message="must be a decimal above 0 in quotes, such as \"2.5\""
+// +kubebuilder:validation:XValidation:rule="self.matches('^0*([1-9][0-9]*([.][0-9]+)?|0[.]0*[1-9][0-9]*)$')",message="must be a decimal above 0 in quotes, such as \"2.5\""
 type PositiveDecimal string
 
 // Float returns the number nearest to d; 0 where d is not a number, which the

@@ -8,7 +8,7 @@ import "time"
 // type of its own, not metav1.Duration, so that its bounds are stated once.
 //
 // +kubebuilder:validation:MaxLength=32
-// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$') && duration(self) <= duration('8760h')",message="must be a duration up to 8760h, such as 10m"
+// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?([nuµm]?s|m|h))+$') && duration(self) <= duration('8760h')",message="must be a duration up to 8760h, such as 10m"
 type Duration string
 
 // Duration returns the span; 0 where d is none, which the schema rules out.
@@ -20,7 +20,7 @@ func (d Duration) Duration() time.Duration {
 // PositiveDuration is a Duration greater than 0.
 //
 // +kubebuilder:validation:MaxLength=32
-// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$') && duration(self) > duration('0s') && duration(self) <= duration('8760h')",message="must be a duration above 0s, up to 8760h, such as 500ms"
+// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?([nuµm]?s|m|h))+$') && duration(self) > duration('0s') && duration(self) <= duration('8760h')",message="must be a duration above 0s, up to 8760h, such as 500ms"
 type PositiveDuration string
 
 // Duration returns the span; 0 where d is none, which the schema rules out.
@@ -42,7 +42,7 @@ func (t Timestamp) Time() time.Time {
 // EPP clamps what is less than 50ms.
 //
 // +kubebuilder:validation:MaxLength=32
-// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$') && duration(self) >= duration('50ms') && duration(self) <= duration('1h')",message="must be a duration of at least 50ms, as in the EPP, and at most 1h"
+// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?([nuµm]?s|m|h))+$') && duration(self) >= duration('50ms') && duration(self) <= duration('1h')",message="must be a duration of at least 50ms, as in the EPP, and at most 1h"
 type RefreshInterval string
 
 // Duration returns the span; 0 where d is none, which the schema rules out.
