@@ -47,14 +47,3 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
-
-func TestObjectsAndLists(t *testing.T) {
-	b := Key([]byte("{"), "a")
-	b = List(b, []int{1, -2}, Whole)
-	b = Key(b, "b")
-	b = List[int](b, nil, Whole)
-	b = Value(Key(b, "c"), map[string]int{"<": 1})
-	if got, want := string(append(b, '}')), `{"a":[1,-2],"b":null,"c":{"<":1}}`; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-}

@@ -9,15 +9,16 @@ import (
 	"strings"
 )
 
-// An Object appends structs of one type as encoding/json writes them, by a list of fields that is
-// made once. Fields are texts, whole numbers, float64, bool, pointers to these, structs that are
-// embedded, and lists of structs.
+// An Object appends structs of one type as encoding/json writes them without the escapes for HTML,
+// by a list of fields that is made once. Fields are texts, whole numbers, float64, bool, structs,
+// and pointers to and lists of these. NaN and the infinities are null.
 type Object struct{ fields []objectField }
 
 type objectField struct {
 	index int
 	key   string // with quotes and colon; "" of an embedded struct
-	omit  bool   // where it is zero
+	// omits says whether a value is left out.
+	omits func(reflect.Value) bool
 	// write appends a value; embedded is that of an embedded struct.
 	write    func([]byte, reflect.Value) []byte
 	embedded *Object
@@ -32,15 +33,31 @@ func objectOf(t reflect.Type) *Object {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
-		case name == "-":
+		case name == "-" || !f.IsExported() && !f.Anonymous:
+		case f.Anonymous && f.Type.Kind() == reflect.Pointer:
+			o.fields = append(o.fields, objectField{index: i, embedded: objectOf(f.Type.Elem()), omits: reflect.Value.IsNil})
 		case f.Anonymous:
-			o.fields = append(o.fields, objectField{index: i, embedded: objectOf(f.Type)})
+			o.fields = append(o.fields, objectField{index: i, embedded: objectOf(f.Type), omits: never})
 		default:
-			o.fields = append(o.fields, objectField{index: i, key: strconv.Quote(name) + ":", omit: options == "omitempty", write: writerOf(f.Type)})
+			o.fields = append(o.fields, objectField{index: i, key: strconv.Quote(name) + ":", omits: omission(options, f.Type), write: writerOf(f.Type)})
 		}
 	}
 	return o
 }
+
+// omission is when a field is left out.
+func omission(options string, t reflect.Type) func(reflect.Value) bool {
+	switch {
+	case options == "omitempty" && t.Kind() == reflect.Slice:
+		return func(v reflect.Value) bool { return v.Len() == 0 }
+	case options == "omitempty" && t.Kind() != reflect.Struct, options == "omitzero":
+		return reflect.Value.IsZero
+	default:
+		return never
+	}
+}
+
+func never(reflect.Value) bool { return false }
 
 func writerOf(t reflect.Type) func([]byte, reflect.Value) []byte {
 	switch t.Kind() {
@@ -53,16 +70,18 @@ func writerOf(t reflect.Type) func([]byte, reflect.Value) []byte {
 	case reflect.Float64:
 		return func(b []byte, v reflect.Value) []byte { return Number(b, v.Float()) }
 	case reflect.Pointer:
-		return pointerWriter(t)
+		return pointerWriter(writerOf(t.Elem()))
 	case reflect.Slice:
-		return listWriter(t)
+		return listWriter(writerOf(t.Elem()))
+	case reflect.Struct:
+		o := objectOf(t)
+		return func(b []byte, v reflect.Value) []byte { return append(o.appendFields(append(b, '{'), v), '}') }
 	default:
 		panic(fmt.Sprintf("jsonline: a field of type %v", t))
 	}
 }
 
-func pointerWriter(t reflect.Type) func([]byte, reflect.Value) []byte {
-	write := writerOf(t.Elem())
+func pointerWriter(write func([]byte, reflect.Value) []byte) func([]byte, reflect.Value) []byte {
 	return func(b []byte, v reflect.Value) []byte {
 		if v.IsNil() {
 			return append(b, "null"...)
@@ -71,8 +90,7 @@ func pointerWriter(t reflect.Type) func([]byte, reflect.Value) []byte {
 	}
 }
 
-func listWriter(t reflect.Type) func([]byte, reflect.Value) []byte {
-	one := objectOf(t.Elem())
+func listWriter(write func([]byte, reflect.Value) []byte) func([]byte, reflect.Value) []byte {
 	return func(b []byte, v reflect.Value) []byte {
 		if v.IsNil() {
 			return append(b, "null"...)
@@ -82,7 +100,7 @@ func listWriter(t reflect.Type) func([]byte, reflect.Value) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(one.appendFields(append(b, '{'), v.Index(i)), '}')
+			b = write(b, v.Index(i))
 		}
 		return append(b, ']')
 	}
@@ -98,10 +116,10 @@ func (o *Object) appendFields(b []byte, v reflect.Value) []byte {
 		f := &o.fields[i]
 		value := v.Field(f.index)
 		switch {
-		case f.embedded != nil:
-			b = f.embedded.appendFields(b, value)
+		case f.omits(value):
 			continue
-		case f.omit && value.IsZero():
+		case f.embedded != nil:
+			b = f.embedded.appendFields(b, reflect.Indirect(value))
 			continue
 		case b[len(b)-1] != '{':
 			b = append(b, ',')

@@ -21,8 +21,14 @@ type Outer struct {
 	Seed int64 `json:"seed"`
 }
 
+type Behind struct {
+	Share float64 `json:"share"`
+}
+
 type object struct {
 	Outer
+	*Behind
+	hidden int
 	Hidden string   `json:"-"`
 	At     float64  `json:"at"`
 	Text   string   `json:"text,omitempty"`
@@ -32,6 +38,10 @@ type object struct {
 	Number *int64   `json:"number"`
 	List   []inner  `json:"list,omitempty"`
 	All    []inner  `json:"all"`
+	Counts []int32  `json:"counts,omitempty"`
+	One    inner    `json:"one,omitempty"`
+	Zero   inner    `json:"zero,omitzero"`
+	Far    *inner   `json:"far,omitempty"`
 }
 
 // An object is written as encoding/json writes it.
@@ -40,9 +50,10 @@ func TestObjectsAreWrittenAsByReflection(t *testing.T) {
 	for name, o := range map[string]object{
 		"empty": {},
 		"full": {
-			Outer{-1}, "x", 0.1 + 0.2, "a\"b", true, math.MinInt32, new(1e-9), new(int64(math.MaxInt64)),
-			[]inner{{"a", 1}, {"ü", 1e21}}, []inner{},
+			Outer{-1}, &Behind{0.5}, 7, "x", 0.1 + 0.2, "a\"b", true, math.MinInt32, new(1e-9), new(int64(math.MaxInt64)),
+			[]inner{{"a", 1}, {"ü", 1e21}}, []inner{}, []int32{1, -2}, inner{"one", 1}, inner{"zero", 0}, &inner{"far", 2},
 		},
+		"lists without values":  {List: []inner{}, Counts: []int32{}},
 		"zeros behind pointers": {Maybe: new(0.0), Number: new(int64(0)), All: []inner{{}}},
 	} {
 		t.Run(name, func(t *testing.T) {

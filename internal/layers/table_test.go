@@ -68,7 +68,7 @@ var tables = []table{
 		{"pkg/bound", "pkg/latency pkg/prompt pkg/simtime", ""},
 		{"pkg/workload", "internal/printable pkg/prompt pkg/simtime pkg/stats", ""},
 		{"pkg/workload/trace/parquetfile", "pkg/workload", "Parquet"},
-		{"pkg/policy", "internal/jsonline internal/printable pkg/latency pkg/prompt pkg/simtime pkg/spelling pkg/stats", "autoscalers programs quantities"},
+		{"pkg/policy", "internal/printable pkg/latency pkg/prompt pkg/simtime pkg/spelling pkg/stats", "autoscalers programs quantities"},
 		{"pkg/promote", "pkg/policy/autoscaling/manifest pkg/policy/epp", ""},
 		{"pkg/simulator", "pkg/kv pkg/latency pkg/policy pkg/prompt pkg/simtime pkg/stats pkg/workload", ""},
 

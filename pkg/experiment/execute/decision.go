@@ -5,7 +5,6 @@ package execute
 import (
 	"maps"
 	"slices"
-	"strconv"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/jsonline"
@@ -47,38 +46,18 @@ type explainer interface {
 	Explain(tell func(*scheduler.Explanation))
 }
 
-// AppendLine appends the decision as encoding/json writes it without the escapes for HTML,
-// and the end of the line.
-func (d *Decision) AppendLine(b []byte) []byte { return d.appendLine(append(b, '{')) }
+var decisionFields = jsonline.NewObject[Decision]()
+
+// AppendLine appends the decision as a line of JSON.
+func (d *Decision) AppendLine(b []byte) []byte {
+	return append(decisionFields.Append(append(b, '{'), d), '}', '\n')
+}
 
 // AppendRecord is AppendLine of a trace that has other records, too.
 func (d *Decision) AppendRecord(b []byte) []byte {
-	return d.appendLine(jsonline.Text(append(b, `{"record":`...), string(result.RoutingKind)))
+	b = jsonline.Text(append(b, `{"record":`...), string(result.RoutingKind))
+	return append(decisionFields.Append(b, d), '}', '\n')
 }
-
-// appendLine appends the rest of a line.
-func (d *Decision) appendLine(b []byte) []byte {
-	b = strconv.AppendInt(jsonline.Key(b, "seed"), d.Seed, 10)
-	b = jsonline.Text(jsonline.Key(b, "tenant"), d.Tenant)
-	b = jsonline.Text(jsonline.Key(b, "class"), d.Class)
-	b = jsonline.List(jsonline.Key(b, "names"), d.Names, appendText)
-	if len(d.AdapterNames) > 0 {
-		b = jsonline.List(jsonline.Key(b, "adapterNames"), d.AdapterNames, appendText)
-	}
-	if d.Signals != "" {
-		b = jsonline.Text(jsonline.Key(b, "signals"), d.Signals)
-	}
-	b = d.AppendFields(b)
-	if d.Rejected != "" {
-		b = jsonline.Text(jsonline.Key(b, "rejected"), d.Rejected)
-	}
-	if d.Outcome != nil {
-		b = d.Outcome.append(jsonline.Key(b, "outcome"))
-	}
-	return append(b, '}', '\n')
-}
-
-func appendText(b []byte, s *string) []byte { return jsonline.Text(b, *s) }
 
 // attach has a simulation watched. What it returns is to be called when that is
 // over.

@@ -2,10 +2,7 @@
 
 package execute
 
-import (
-	"windtunnel.dev/windtunnel/internal/jsonline"
-	"windtunnel.dev/windtunnel/pkg/simulator"
-)
+import "windtunnel.dev/windtunnel/pkg/simulator"
 
 // RoutedAgain is how a decision ended whose replica failed or drained before the request
 // was over: another decision follows.
@@ -85,50 +82,4 @@ func (o *DecisionOutcome) found(e *simulator.RequestEnd) {
 	case o.RemoteTokens > 0:
 		o.CacheTier = "Remote"
 	}
-}
-
-// append appends the outcome as encoding/json writes it.
-func (o *DecisionOutcome) append(b []byte) []byte {
-	b = jsonline.Text(append(b, `{"ended":`...), o.Ended)
-	for _, f := range []struct {
-		key string
-		x   *float64
-	}{{"ttftSeconds", o.TTFTSeconds}, {"tpotSeconds", o.TPOTSeconds}, {"e2eSeconds", o.E2ESeconds}} {
-		if f.x != nil {
-			b = jsonline.Number(jsonline.Key(b, f.key), *f.x)
-		}
-	}
-	b = appendWhole(b, "outputTokens", o.OutputTokens)
-	b = appendWhole(b, "expectedTokens", o.ExpectedTokens)
-	b = appendBool(b, "expectedCacheHit", o.ExpectedCacheHit)
-	b = appendBool(b, "cacheHit", o.CacheHit)
-	if o.CacheTier != "" {
-		b = jsonline.Text(jsonline.Key(b, "cacheTier"), o.CacheTier)
-	}
-	for _, f := range []struct {
-		key string
-		n   *int
-	}{{"gpuTokens", &o.GPUTokens}, {"cpuTokens", &o.CPUTokens}, {"storageTokens", &o.StorageTokens}, {"remoteTokens", &o.RemoteTokens}} {
-		if *f.n != 0 {
-			b = appendWhole(b, f.key, f.n)
-		}
-	}
-	return append(b, '}')
-}
-
-func appendWhole(b []byte, key string, n *int) []byte {
-	if n == nil {
-		return b
-	}
-	return jsonline.Whole(jsonline.Key(b, key), n)
-}
-
-func appendBool(b []byte, key string, is *bool) []byte {
-	if is == nil {
-		return b
-	}
-	if *is {
-		return append(jsonline.Key(b, key), "true"...)
-	}
-	return append(jsonline.Key(b, key), "false"...)
 }

@@ -8,7 +8,11 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+
+	"windtunnel.dev/windtunnel/internal/jsonline"
 )
+
+var explanationFields = jsonline.NewObject[Explanation]()
 
 // fill gives every exported field a value, or none, at random.
 func fill(v reflect.Value, r *rand.Rand) {
@@ -54,7 +58,7 @@ func TestAppendedFieldsAreThoseOfEncodingJSON(t *testing.T) {
 		if err := e.Encode(x); err != nil {
 			t.Fatal(err)
 		}
-		got := append(x.AppendFields([]byte("{")), '}')
+		got := append(explanationFields.Append([]byte("{"), x), '}')
 		if string(got) != string(bytes.TrimSuffix(want.Bytes(), []byte("\n"))) {
 			t.Fatalf("%s\nencoding/json:\n%s", got, want.Bytes())
 		}
@@ -69,7 +73,7 @@ func TestReleasedExplanations(t *testing.T) {
 		x.Endpoint = x.Int(1)
 		x.Profiles = append(x.Profiles, ProfileRun{Endpoints: x.Ints([]int{0, 1}), Candidates: x.Ints(nil), Scores: x.Numbers([]float64{1, 2}), Scorers: x.ScorerList(1)})
 		x.InFlight = append(x.InFlight, InFlightSignal{Requests: x.Int64s([]int64{4})})
-		return string(append(x.AppendFields([]byte("{")), '}'))
+		return string(append(explanationFields.Append([]byte("{"), x), '}'))
 	}
 	var pool ExplanationPool
 	want := make(pool.Get())
@@ -81,7 +85,7 @@ func TestReleasedExplanations(t *testing.T) {
 		}
 		x.Release()
 		make(pool.Get())
-		if got := string(append(kept.AppendFields([]byte("{")), '}')); got != want {
+		if got := string(append(explanationFields.Append([]byte("{"), kept), '}')); got != want {
 			t.Errorf("what was not released changes: %s", got)
 		}
 	}
