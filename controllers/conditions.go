@@ -12,38 +12,37 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
-	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // maxMessage bounds a condition's message, in bytes: a status has several, and
 // the same in each.
 const maxMessage = 2048
 
-// outcome says where work stands.
-type outcome int
+// phase says where work stands.
+type phase int
 
 const (
-	// outcomeReconciling: the work proceeds without help.
-	outcomeReconciling outcome = iota
-	// outcomeSuspended: the spec suspends the work.
-	outcomeSuspended
-	// outcomeStalled: the work cannot proceed until a user acts.
-	outcomeStalled
-	// outcomeFailed: the work has ended without all results.
-	outcomeFailed
-	// outcomeComplete: all results exist.
-	outcomeComplete
+	// phaseReconciling: the work proceeds without help.
+	phaseReconciling phase = iota
+	// phaseSuspended: the spec suspends the work.
+	phaseSuspended
+	// phaseStalled: the work cannot proceed until a user acts.
+	phaseStalled
+	// phaseFailed: the work has ended without all results.
+	phaseFailed
+	// phaseComplete: all results exist.
+	phaseComplete
 )
 
 // conditions are the condition types that are True beside Ready. Types that are
 // not are left out rather than False: Argo CD's check of Jobs taught its users
 // to look at types alone.
-var conditions = map[outcome][]string{
-	outcomeReconciling: {v1alpha1.ConditionReconciling},
-	outcomeSuspended:   {v1alpha1.ConditionSuspended},
-	outcomeStalled:     {v1alpha1.ConditionStalled},
-	outcomeFailed:      {v1alpha1.ConditionFailed, v1alpha1.ConditionStalled},
-	outcomeComplete:    {v1alpha1.ConditionComplete},
+var conditions = map[phase][]string{
+	phaseReconciling: {v1alpha1.ConditionReconciling},
+	phaseSuspended:   {v1alpha1.ConditionSuspended},
+	phaseStalled:     {v1alpha1.ConditionStalled},
+	phaseFailed:      {v1alpha1.ConditionFailed, v1alpha1.ConditionStalled},
+	phaseComplete:    {v1alpha1.ConditionComplete},
 }
 
 // ownConditions are the types that the controllers write.
@@ -56,34 +55,34 @@ var ownConditions = []string{
 	v1alpha1.ConditionStalled,
 }
 
-// verdict is what a status says in its conditions.
-type verdict struct {
-	outcome outcome
+// standing is what a status says in its conditions.
+type standing struct {
+	phase   phase
 	reason  string
 	message string
 }
 
-// needsEvent reports whether the verdict is recorded as an event. Work that proceeds is
+// needsEvent reports whether it is recorded as an event. Work that proceeds is
 // not: its actions are events already.
-func (v verdict) needsEvent() bool { return v.outcome != outcomeReconciling || v.isBlocked() }
+func (v standing) needsEvent() bool { return v.phase != phaseReconciling || v.isBlocked() }
 
 // isBlocked reports whether work waits for what only others can give it.
-func (v verdict) isBlocked() bool { return v.reason == v1alpha1.ReasonBlocked }
+func (v standing) isBlocked() bool { return v.reason == v1alpha1.ReasonBlocked }
 
-func (v verdict) event() recordedEvent {
+func (v standing) event() recordedEvent {
 	return recordedEvent{
-		warning: v.outcome == outcomeStalled || v.outcome == outcomeFailed || v.isBlocked() || v.reason == v1alpha1.ReasonNothingServed,
+		warning: v.phase == phaseStalled || v.phase == phaseFailed || v.isBlocked() || v.reason == v1alpha1.ReasonNothingServed,
 		reason:  v.reason,
 		action:  "Reconcile",
 		note:    v.message,
 	}
 }
 
-// setConditions writes a verdict. A condition's transition time is that of its
+// setConditions writes a standing. A condition's transition time is that of its
 // last change between True and False, or of its appearance.
-func setConditions(st *v1alpha1.CommonStatus, v verdict, now time.Time) {
+func setConditions(st *v1alpha1.CommonStatus, v standing, now time.Time) {
 	ready := metav1.ConditionFalse
-	if v.outcome == outcomeComplete {
+	if v.phase == phaseComplete {
 		ready = metav1.ConditionTrue
 	}
 	set := func(typ string, status metav1.ConditionStatus) {
@@ -98,7 +97,7 @@ func setConditions(st *v1alpha1.CommonStatus, v verdict, now time.Time) {
 	}
 	set(v1alpha1.ConditionReady, ready)
 	for _, typ := range ownConditions[1:] {
-		if slices.Contains(conditions[v.outcome], typ) {
+		if slices.Contains(conditions[v.phase], typ) {
 			set(typ, metav1.ConditionTrue)
 		} else {
 			meta.RemoveStatusCondition(&st.Conditions, typ)
@@ -108,7 +107,7 @@ func setConditions(st *v1alpha1.CommonStatus, v verdict, now time.Time) {
 
 // setPassed writes what came of the gates: Unknown as long as there are no
 // results, and nothing where there are no gates.
-func setPassed(st *v1alpha1.CommonStatus, v *study.Verdict, gates int, now time.Time) {
+func setPassed(st *v1alpha1.CommonStatus, v *study.Judged, gates int, now time.Time) {
 	if gates == 0 {
 		meta.RemoveStatusCondition(&st.Conditions, v1alpha1.ConditionPassed)
 		return
@@ -118,23 +117,8 @@ func setPassed(st *v1alpha1.CommonStatus, v *study.Verdict, gates int, now time.
 		Message: "the gates are evaluated once all results are available", ObservedGeneration: st.ObservedGeneration, LastTransitionTime: metav1.NewTime(now),
 	}
 	if v != nil {
-		judged := map[result.Judgement]struct {
-			status metav1.ConditionStatus
-			reason string
-		}{
-			result.Pass:    {metav1.ConditionTrue, v1alpha1.ReasonGatesPassed},
-			result.Fail:    {metav1.ConditionFalse, v1alpha1.ReasonGateFailed},
-			result.Unknown: {metav1.ConditionUnknown, v1alpha1.ReasonUndecided},
-		}[v.Judgement]
-		switch {
-		case v.KeepBaseline:
-			judged.reason = v1alpha1.ReasonBaselineIsBest
-		case v.Unexercised:
-			judged.reason = v1alpha1.ReasonChangeNotExercised
-		case v.WithinModelError:
-			judged.reason = v1alpha1.ReasonWithinModelError
-		}
-		c.Status, c.Reason, c.Message = judged.status, judged.reason, printable.Clip(v.Message, maxMessage)
+		judged := v.Passed()
+		c.Status, c.Reason, c.Message = judged.Status, judged.Reason, printable.Clip(judged.Message, maxMessage)
 	}
 	meta.SetStatusCondition(&st.Conditions, c)
 }

@@ -58,7 +58,7 @@ func (d decider) nextStatus() subject {
 	}
 	r := d.advance()
 	next := d.reporter.write(r)
-	if r.verdict.outcome == outcomeComplete {
+	if r.standing.phase == phaseComplete {
 		d.cleaner.deleteUnneeded(next)
 	}
 	return next
@@ -86,16 +86,16 @@ func newDecider(o *observation, now time.Time) decider {
 func (d decider) unsafeSpec() statement {
 	if errors.Is(d.unsafe, errSlow) {
 		d.requeueWithin(slowDelay)
-		return statement{next: d.subject.deepCopied(), verdict: verdict{outcomeReconciling, v1alpha1.ReasonPending,
+		return statement{next: d.subject.deepCopied(), standing: standing{phaseReconciling, v1alpha1.ReasonPending,
 			"the spec takes long to compile, or the specs of its namespace do: it waits for its turn among such specs, and then the manager compiles it"}}
 	}
 	if errors.Is(d.unsafe, errTooExpensive) {
 		d.cleaner.deleteOutdatedJobs("compiling the spec killed the manager")
-		return d.reporter.withoutPlan(outcomeStalled, v1alpha1.ReasonTooExpensive, fmt.Sprintf(
+		return d.reporter.withoutPlan(phaseStalled, v1alpha1.ReasonTooExpensive, fmt.Sprintf(
 			"the manager was killed %d times while it compiled this spec, the last time while it compiled nothing else; it does not compile the spec again: use fewer values or smaller inputs", maxKills))
 	}
 	d.requeueWithin(suspectDelay)
-	return statement{next: d.subject.deepCopied(), verdict: verdict{outcomeReconciling, v1alpha1.ReasonPending,
+	return statement{next: d.subject.deepCopied(), standing: standing{phaseReconciling, v1alpha1.ReasonPending,
 		"the manager was killed while it compiled this spec, possibly because of it; it compiles the spec again, alone, after the other objects"}}
 }
 
@@ -106,13 +106,13 @@ func (d decider) invalidSpec() statement {
 		reason = v1alpha1.ReasonInputMissing
 	}
 	d.cleaner.deleteOutdatedJobs("the spec does not compile")
-	return d.reporter.withoutPlan(outcomeStalled, reason, specErrorsMessage(d.specErrors))
+	return d.reporter.withoutPlan(phaseStalled, reason, specErrorsMessage(d.specErrors))
 }
 
 // tooLargePlan reports a plan that is larger than a ConfigMap.
 func (d decider) tooLargePlan() statement {
 	d.cleaner.deleteOutdatedJobs("the spec's plan is too large")
-	return d.reporter.withoutPlan(outcomeStalled, v1alpha1.ReasonInvalid, fmt.Sprintf(
+	return d.reporter.withoutPlan(phaseStalled, v1alpha1.ReasonInvalid, fmt.Sprintf(
 		"the plan takes %d KiB, but a ConfigMap holds at most %d KiB: use fewer or smaller clients, profiles and seeds",
 		d.plan.size>>10, maxPlanBytes>>10))
 }
@@ -122,22 +122,22 @@ func (d decider) advance() statement {
 	if stillComplete(d.observation) {
 		next := d.subject.deepCopied()
 		next.status().Inputs = d.inputs.pinned
-		return statement{next: next, verdict: completeAgain(d.subject.status())}
+		return statement{next: next, standing: completeAgain(d.subject.status())}
 	}
 	d.cleaner.deleteOutdatedJobs("an edit or a new engine version requires another plan or another execution")
 	st := d.results.study
 	switch {
 	case st.fault != nil:
 		d.cleaner.stopJobs("its results cannot be used")
-		return d.reporter.withPlan(outcomeFailed, st.fault.reason, st.fault.message)
+		return d.reporter.withPlan(phaseFailed, st.fault.reason, st.fault.message)
 	case st.failure != nil:
 		d.cleaner.stopJobs("too many points failed")
 		// An index that cannot list the results leaves the failure as it is.
 		_, _ = d.summarizer.updateIndex()
-		return d.reporter.withPlan(outcomeFailed, v1alpha1.ReasonTrialsFailed, st.failure.Error())
+		return d.reporter.withPlan(phaseFailed, v1alpha1.ReasonTrialsFailed, st.failure.Error())
 	case len(d.children.conflicts) > 0:
 		d.requeueWithin(conflictInterval)
-		return d.reporter.withPlan(outcomeStalled, v1alpha1.ReasonConflict, conflictMessage(d.children.conflicts))
+		return d.reporter.withPlan(phaseStalled, v1alpha1.ReasonConflict, conflictMessage(d.children.conflicts))
 	case st.over():
 		return d.summarizer.complete()
 	case d.pastDeadline:

@@ -29,7 +29,7 @@ func (d jobRunner) reconcileJob() statement {
 		}
 	}
 	if d.task != nil && d.children.hasJob(d.task.job) {
-		return d.reporter.withPlan(outcomeReconciling, v1alpha1.ReasonPending, fmt.Sprintf(
+		return d.reporter.withPlan(phaseReconciling, v1alpha1.ReasonPending, fmt.Sprintf(
 			"another client changed Job %s; the manager creates it again once it is deleted", d.task.job))
 	}
 	if d.task != nil {
@@ -44,18 +44,18 @@ func (d jobRunner) reconcileJob() statement {
 	done, bad := finished(job)
 	switch {
 	case bad && invalidInput(job, d.job.pods) != "":
-		return d.reporter.withPlan(outcomeFailed, v1alpha1.ReasonInvalid, invalidInput(job, d.job.pods))
+		return d.reporter.withPlan(phaseFailed, v1alpha1.ReasonInvalid, invalidInput(job, d.job.pods))
 	case bad:
-		return d.reporter.withPlan(outcomeFailed, v1alpha1.ReasonJobFailed, jobFailedMessage(job, d.job.pods, d.results.study))
+		return d.reporter.withPlan(phaseFailed, v1alpha1.ReasonJobFailed, jobFailedMessage(job, d.job.pods, d.results.study))
 	case done:
-		return d.reporter.withPlan(outcomeFailed, v1alpha1.ReasonResultMissing, fmt.Sprintf(
+		return d.reporter.withPlan(phaseFailed, v1alpha1.ReasonResultMissing, fmt.Sprintf(
 			"Job %s is complete, but results are missing: %s", job.Name, d.job.reports.missing()))
 	case job.DeletionTimestamp != nil:
-		return d.reporter.withPlan(outcomeReconciling, v1alpha1.ReasonPending, fmt.Sprintf(
+		return d.reporter.withPlan(phaseReconciling, v1alpha1.ReasonPending, fmt.Sprintf(
 			"another client deleted Job %s; the manager creates it again once the deletion is complete", job.Name))
 	case !d.children.hasConfigMap(roundName(job.Name)):
 		d.act(action{verbDelete, job, "its pods cannot start because their round ConfigMap does not exist"})
-		return d.reporter.withPlan(outcomeReconciling, v1alpha1.ReasonPending, fmt.Sprintf(
+		return d.reporter.withPlan(phaseReconciling, v1alpha1.ReasonPending, fmt.Sprintf(
 			"the round ConfigMap of Job %s does not exist; the manager creates both again once the Job is deleted", job.Name))
 	}
 	d.createPrerequisites()
@@ -82,7 +82,7 @@ func (d jobRunner) createPrerequisites() {
 // before.
 func (d jobRunner) createJob() statement {
 	if size := len(d.task.work); size > maxPlanBytes {
-		return d.reporter.withPlan(outcomeFailed, v1alpha1.ReasonInvalid, fmt.Sprintf(
+		return d.reporter.withPlan(phaseFailed, v1alpha1.ReasonInvalid, fmt.Sprintf(
 			"round %d takes %d KiB, but a ConfigMap holds at most %d KiB: use smaller generations", d.task.round+1, size>>10, maxPlanBytes>>10))
 	}
 	if !d.children.hasConfigMap(roundName(d.task.job)) {
@@ -115,12 +115,12 @@ func (d jobRunner) followJob(job *batchv1.Job) statement {
 	st := d.results.study
 	switch {
 	case want:
-		return d.reporter.withPlan(outcomeSuspended, v1alpha1.ReasonSuspended, "spec.execution.suspend is true; "+progressMessage(st)).whileHeld()
+		return d.reporter.withPlan(phaseSuspended, v1alpha1.ReasonSuspended, "spec.execution.suspend is true; "+progressMessage(st)).whileHeld()
 	case held && ours:
 		d.requeueWithin(stopTimeout)
-		return d.reporter.withPlan(outcomeReconciling, v1alpha1.ReasonRunning, joinMessages(progressMessage(st), stoppingMessage(job)))
+		return d.reporter.withPlan(phaseReconciling, v1alpha1.ReasonRunning, joinMessages(progressMessage(st), stoppingMessage(job)))
 	case held:
-		return d.reporter.withPlan(outcomeReconciling, v1alpha1.ReasonPending, heldMessage(st, job)).whileHeld()
+		return d.reporter.withPlan(phaseReconciling, v1alpha1.ReasonPending, heldMessage(st, job)).whileHeld()
 	case anyStarted(d.job.pods) || st.done > 0:
 		return d.active(job, v1alpha1.ReasonRunning, d.runningMessage(job))
 	}
@@ -143,7 +143,7 @@ func (d jobRunner) active(job *batchv1.Job, reason, message string) statement {
 	if p.Underway = d.reporter.shownUnderway(p.Completed); p.Underway > 0 {
 		message = joinMessages(message, fmt.Sprintf("running shards report %d more", p.Underway))
 	}
-	return statement{next: next, verdict: verdict{outcomeReconciling, reason, message}}
+	return statement{next: next, standing: standing{phaseReconciling, reason, message}}
 }
 
 // startReason says why a Job is created.

@@ -31,22 +31,22 @@ func (d summarizer) complete() statement {
 	sum, err := d.summarize(next)
 	switch {
 	case err != nil:
-		r := d.reporter.withPlan(outcomeFailed, v1alpha1.ReasonResultCorrupt, fmt.Sprintf("the results cannot be summarized: %v", err))
+		r := d.reporter.withPlan(phaseFailed, v1alpha1.ReasonResultCorrupt, fmt.Sprintf("the results cannot be summarized: %v", err))
 		r.gates = sum.gates
 		return r
 	case d.results.study.lostRows > 0:
 		next.status().Gates = nil
-		return statement{next: next, verdict: verdict{outcomeFailed, v1alpha1.ReasonShardsFailed, lostSimulationsMessage(d.results.study)}}
+		return statement{next: next, standing: standing{phaseFailed, v1alpha1.ReasonShardsFailed, lostSimulationsMessage(d.results.study)}}
 	case len(d.awaited) > 0:
-		return d.reporter.withPlan(outcomeReconciling, v1alpha1.ReasonPending, fmt.Sprintf("%s; the manager creates it again after that", joinFirst(d.awaited)))
+		return d.reporter.withPlan(phaseReconciling, v1alpha1.ReasonPending, fmt.Sprintf("%s; the manager creates it again after that", joinFirst(d.awaited)))
 	}
-	return statement{next: next, verdict: sum.verdict(next.status()), gates: sum.gates}
+	return statement{next: next, standing: sum.standing(next.status()), gates: sum.gates}
 }
 
 // studySummary is what came of a complete study beside its figures.
 type studySummary struct {
 	// gates is the verdict on the gates; nil if the plan has none.
-	gates *study.Verdict
+	gates *study.Judged
 	// nothingServed says why no request was served; "" where some were.
 	nothingServed string
 	// remark says what was not done for a complete subject.
@@ -91,22 +91,22 @@ func (d summarizer) updateLeaderboard(sw sweep) error {
 	return nil
 }
 
-// verdict says that all results are there, and first of all if they are of no use.
-func (s studySummary) verdict(st *v1alpha1.CommonStatus) verdict {
+// standing says that all results are there, and first of all if they are of no use.
+func (s studySummary) standing(st *v1alpha1.CommonStatus) standing {
 	done := joinMessages(completeMessage(st.Progress), s.remark)
 	if s.nothingServed != "" {
-		return verdict{outcomeComplete, v1alpha1.ReasonNothingServed, joinMessages(s.nothingServed, done)}
+		return standing{phaseComplete, v1alpha1.ReasonNothingServed, joinMessages(s.nothingServed, done)}
 	}
-	return verdict{outcomeComplete, v1alpha1.ReasonComplete, done}
+	return standing{phaseComplete, v1alpha1.ReasonComplete, done}
 }
 
-// completeAgain is the verdict on a status that is complete already, whose rows were not
+// completeAgain is the standing of a status that is complete already, whose rows were not
 // read again.
-func completeAgain(st *v1alpha1.CommonStatus) verdict {
+func completeAgain(st *v1alpha1.CommonStatus) standing {
 	if c := meta.FindStatusCondition(st.Conditions, v1alpha1.ConditionComplete); c != nil && c.Reason == v1alpha1.ReasonNothingServed {
-		return verdict{outcomeComplete, c.Reason, c.Message}
+		return standing{phaseComplete, c.Reason, c.Message}
 	}
-	return studySummary{}.verdict(st)
+	return studySummary{}.standing(st)
 }
 
 // updateIndex has the status name all results that there are. It returns false where
@@ -118,7 +118,7 @@ func (d summarizer) updateIndex() (tooMany statement, ok bool) {
 	}
 	if err != nil {
 		d.cleaner.stopJobs("it has too many results")
-		return d.reporter.withPlan(outcomeFailed, v1alpha1.ReasonInvalid, err.Error()), false
+		return d.reporter.withPlan(phaseFailed, v1alpha1.ReasonInvalid, err.Error()), false
 	}
 	d.indexed = l.named
 	if l.status == nil {

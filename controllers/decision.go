@@ -80,12 +80,12 @@ type recordedEvent struct {
 type statement struct {
 	// next is the subject with its next status, but for the conditions and times of the
 	// verdict.
-	next    subject
-	verdict verdict
+	next     subject
+	standing standing
 	// held says that the spec or a queue holds the work.
 	held bool
 	// gates is the verdict on the gates; nil where there are none, or no results yet.
-	gates *study.Verdict
+	gates *study.Judged
 }
 
 // whileHeld is the statement on work that the spec or a queue holds.

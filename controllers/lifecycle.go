@@ -14,13 +14,13 @@ import (
 
 // setTimes sets startTime, heldSince and completionTime. before is the subject as it is,
 // st its next status.
-func setTimes(st *v1alpha1.CommonStatus, before subject, v verdict, held bool, now time.Time) {
+func setTimes(st *v1alpha1.CommonStatus, before subject, v standing, held bool, now time.Time) {
 	at := metav1.NewTime(now).Rfc3339Copy()
 	if isNewWork(before, st) {
 		st.StartTime, st.HeldSince, st.CompletionTime = nil, nil, nil
 	}
 	switch {
-	case v.outcome == outcomeStalled:
+	case v.phase == phaseStalled:
 		// Stalled work neither runs nor is held.
 	case held:
 		if st.HeldSince == nil {
@@ -30,7 +30,7 @@ func setTimes(st *v1alpha1.CommonStatus, before subject, v verdict, held bool, n
 		resumeTimes(st, at)
 	}
 	switch {
-	case v.outcome != outcomeComplete && v.outcome != outcomeFailed:
+	case v.phase != phaseComplete && v.phase != phaseFailed:
 		st.CompletionTime = nil
 	case st.CompletionTime == nil:
 		// Else it ended before, and only its message changed.
@@ -86,9 +86,9 @@ func (d decider) endAtDeadline() statement {
 		return tooMany
 	}
 	if at, _ := deadline(d.subject); d.job.podsAlive && d.now.Before(at.Add(stopTimeout)) {
-		return d.reporter.withPlan(outcomeReconciling, v1alpha1.ReasonRunning, joinMessages(progressMessage(d.results.study), stoppingMessage(d.currentJob())))
+		return d.reporter.withPlan(phaseReconciling, v1alpha1.ReasonRunning, joinMessages(progressMessage(d.results.study), stoppingMessage(d.currentJob())))
 	}
-	return d.reporter.withPlan(outcomeFailed, v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf(
+	return d.reporter.withPlan(phaseFailed, v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf(
 		"the work exceeded spec.execution.activeDeadlineSeconds (%d s); %s",
 		*d.subject.execution().ActiveDeadlineSeconds, progressMessage(d.results.study)))
 }

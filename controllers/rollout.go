@@ -20,7 +20,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
-	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // reportKey is the key of the report beside a promoted configuration.
@@ -107,7 +107,7 @@ type publisher struct{ *draft }
 
 // publish creates what the spec wants of a complete sweep with a verdict on its gates. What
 // cannot be created is a remark in the message; the results stay valid.
-func (d publisher) publish(next sweep, gates *study.Verdict) (remark string, err error) {
+func (d publisher) publish(next sweep, gates *study.Judged) (remark string, err error) {
 	if remark, err = d.promote(next, gates); err != nil {
 		return "", err
 	}
@@ -116,14 +116,14 @@ func (d publisher) publish(next sweep, gates *study.Verdict) (remark string, err
 
 // promote has the best point's configuration written out. It says why that is not
 // done.
-func (d publisher) promote(next sweep, gates *study.Verdict) (words string, err error) {
+func (d publisher) promote(next sweep, gates *study.Judged) (words string, err error) {
 	wanted := next.Spec.Promote
 	switch {
 	case wanted == nil:
 		return "", nil
-	case gates != nil && gates.KeepBaseline:
+	case gates != nil && gates.Reason == verdict.BaselineIsBest:
 		return "nothing is promoted: " + gates.Message, nil
-	case wanted.When != v1alpha1.PromoteWhenComplete && (gates == nil || gates.Judgement != result.Pass):
+	case wanted.When != v1alpha1.PromoteWhenComplete && (gates == nil || gates.Outcome != verdict.Pass):
 		return "no point is promoted because not all gates pass", nil
 	}
 	st := d.results.study.study

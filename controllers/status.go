@@ -27,13 +27,13 @@ const (
 type reporter struct{ *draft }
 
 // withPlan is the statement on a plan that is not complete.
-func (d reporter) withPlan(o outcome, reason, message string) statement {
-	return statement{next: d.planned(), verdict: verdict{o, reason, message}}
+func (d reporter) withPlan(o phase, reason, message string) statement {
+	return statement{next: d.planned(), standing: standing{o, reason, message}}
 }
 
 // withoutPlan is the statement on a spec without a plan.
-func (d reporter) withoutPlan(o outcome, reason, message string) statement {
-	return statement{next: d.unplanned(), verdict: verdict{o, reason, message}}
+func (d reporter) withoutPlan(o phase, reason, message string) statement {
+	return statement{next: d.unplanned(), standing: standing{o, reason, message}}
 }
 
 // planned returns the subject with the status of a plan that is not complete.
@@ -98,13 +98,13 @@ func boundTexts(texts []string, most, bytes int) []string {
 	return kept
 }
 
-// write completes the status of a statement with the conditions and times of its verdict,
+// write completes the status of a statement with the conditions and times of its standing,
 // and adds the event that tells of it.
 func (d reporter) write(r statement) subject {
-	next, v, st := r.next, r.verdict, r.next.status()
+	next, v, st := r.next, r.standing, r.next.status()
 	st.ObservedGeneration = next.object().GetGeneration()
 	before := readyReason(d.subject.status())
-	if d.results.study != nil && (v.outcome == outcomeReconciling || v.outcome == outcomeComplete) {
+	if d.results.study != nil && (v.phase == phaseReconciling || v.phase == phaseComplete) {
 		v.message = joinMessages(v.message, d.results.study.notReused)
 	}
 	setTimes(st, d.subject, v, r.held, d.now)
@@ -125,19 +125,19 @@ func (d reporter) write(r statement) subject {
 
 // setPartial says whether results of failed work are missing. Rows that were read and
 // deleted since are missing too.
-func (d reporter) setPartial(st *v1alpha1.CommonStatus, v verdict) {
+func (d reporter) setPartial(st *v1alpha1.CommonStatus, v standing) {
 	if st.Results != nil {
-		st.Results.Partial = v.outcome == outcomeFailed && st.Results.Rows < int64(d.results.study.study.Simulations())
+		st.Results.Partial = v.phase == phaseFailed && st.Results.Rows < int64(d.results.study.study.Simulations())
 	}
 }
 
 // updatePassed writes condition Passed. Of results that serve as they are it stays.
-func (d reporter) updatePassed(st *v1alpha1.CommonStatus, v verdict, gates *study.Verdict) {
+func (d reporter) updatePassed(st *v1alpha1.CommonStatus, v standing, gates *study.Judged) {
 	c := meta.FindStatusCondition(st.Conditions, v1alpha1.ConditionPassed)
 	switch {
 	case d.plan == nil:
 		setPassed(st, nil, 0, d.now)
-	case v.outcome == outcomeComplete && gates == nil && c != nil:
+	case v.phase == phaseComplete && gates == nil && c != nil:
 		c.ObservedGeneration = st.ObservedGeneration
 	default:
 		setPassed(st, gates, len(d.plan.Gates), d.now)
@@ -156,11 +156,11 @@ func decideRefused(w *observation, d decision, err error, now time.Time) decisio
 		next.status().Results = w.subject.status().Results
 	}
 	again := &draft{observation: w, now: now}
-	v := verdict{outcomeReconciling, v1alpha1.ReasonBlocked, err.Error()}
+	v := standing{phaseReconciling, v1alpha1.ReasonBlocked, err.Error()}
 	if theirs := (conflictError{}); errors.As(err, &theirs) {
-		v = verdict{outcomeStalled, v1alpha1.ReasonConflict, theirs.Error()}
+		v = standing{phaseStalled, v1alpha1.ReasonConflict, theirs.Error()}
 	}
-	next = reporter{again}.write(statement{next: next, verdict: v})
+	next = reporter{again}.write(statement{next: next, standing: v})
 	again.setStatus(next)
 	return again.decision
 }

@@ -27,7 +27,7 @@ func TestAStatusIsPrintable(t *testing.T) {
 	st.Gates = []v1alpha1.GateStatus{{Name: "g", Message: hostile}}
 	st.Best = &v1alpha1.Candidate{Summary: hostile, Parameters: []v1alpha1.Assignment{{Name: "policy", Value: "a\n\tb" + hostile}}}
 	s := sweeps.wrap(sweep)
-	setConditions(s.status(), verdict{outcome: outcomeFailed, reason: "Failed", message: "the service says " + hostile}, time.Unix(0, 0))
+	setConditions(s.status(), standing{phase: phaseFailed, reason: "Failed", message: "the service says " + hostile}, time.Unix(0, 0))
 	bound(s.status())
 	makePrintable(s)
 

@@ -49,15 +49,15 @@ func TestCompareSaysWhetherTheSecondMayShip(t *testing.T) {
 		code            int
 		want            string // the beginning of the first line
 	}{
-		"a worse one":                   {"3", "5", own, []string{"--gate", "ttft.p99<=+5%"}, cli.ExitFailed, "verdict: do not ship: gate ttft.p99<=+5%: the 99th percentile of the time to first token is 249 times the baseline's, above the limit of +5 %"},
-		"a like one, with few seeds":    {"3", "3.6", own, []string{"--gate", "ttft.p99<=+5%"}, cli.ExitUnknown, "verdict: not enough evidence: gate ttft.p99<=+5%: the 99th percentile of the time to first token is 1.95 % below the baseline's, and 3 seeds do not tell on which side of the limit of +5 % it lies; try about 19 seeds (replications.count)"},
-		"a better one":                  {"0", "3", own, []string{"--gate", "ttft.p99<=-10%", "--gate", "ttft.p99 <= 500ms"}, cli.ExitOK, "verdict: ship it: all 3 gates pass"},
-		"gates of the file alone":       {"0", "3", own, nil, cli.ExitOK, "verdict: ship it: the gate passes"},
-		"a gate of a class and an unit": {"3", "5", "", []string{"--gate", "e2e.mean{tenant=default} <= 1s"}, cli.ExitFailed, "verdict: do not ship: gate e2e.mean{tenant=default}<=1s: the mean of the time to the last token of requests with tenant=default is 6.71 s, above the limit of 1 s"},
+		"a worse one":                   {"3", "5", own, []string{"--gate", "ttft.p99<=+5%"}, cli.ExitFailed, "verdict: fail: gate ttft.p99<=+5%: the 99th percentile of the time to first token is 249 times the baseline's, above the limit of +5 %"},
+		"a like one, with few seeds":    {"3", "3.6", own, []string{"--gate", "ttft.p99<=+5%"}, cli.ExitUnknown, "verdict: undecided: gate ttft.p99<=+5%: the 99th percentile of the time to first token is 1.95 % below the baseline's, and 3 seeds do not tell on which side of the limit of +5 % it lies; try about 19 seeds (replications.count)"},
+		"a better one":                  {"0", "3", own, []string{"--gate", "ttft.p99<=-10%", "--gate", "ttft.p99 <= 500ms"}, cli.ExitOK, "verdict: pass: all 3 gates pass"},
+		"gates of the file alone":       {"0", "3", own, nil, cli.ExitOK, "verdict: pass: the gate passes"},
+		"a gate of a class and an unit": {"3", "5", "", []string{"--gate", "e2e.mean{tenant=default} <= 1s"}, cli.ExitFailed, "verdict: fail: gate e2e.mean{tenant=default}<=1s: the mean of the time to the last token of requests with tenant=default is 6.71 s, above the limit of 1 s"},
 		"an equal one":                  {"3", "3", own, []string{"--gate", "ttft.p99<=+5%"}, cli.ExitOK, "verdict: both sides have the same effective configuration: there is nothing to compare; all 2 gates pass"},
-		"an equal one that fails":       {"3", "3", "", []string{"--gate", "ttft.p99<=-5%"}, cli.ExitFailed, "verdict: do not ship: gate ttft.p99<=-5%: the 99th percentile of the time to first token is equal to the baseline's, above the limit of -5 %"},
+		"an equal one that fails":       {"3", "3", "", []string{"--gate", "ttft.p99<=-5%"}, cli.ExitFailed, "verdict: fail: gate ttft.p99<=-5%: the 99th percentile of the time to first token is equal to the baseline's, above the limit of -5 %"},
 		"an equal one without gates":    {"3", "3", "", nil, cli.ExitOK, "verdict: both sides have the same effective configuration: there is nothing to compare"},
-		"less confidence":               {"3", "3.6", "", []string{"--gate", "ttft.p99<=+8%", "--confidence", "0.8"}, cli.ExitOK, "verdict: ship it: the gate passes"},
+		"less confidence":               {"3", "3.6", "", []string{"--gate", "ttft.p99<=+8%", "--confidence", "0.8"}, cli.ExitOK, "verdict: pass: the gate passes"},
 		"no gates":                      {"3", "5", "", nil, cli.ExitOK, "verdict: OLD wins: NEW is worse in 7 metrics (first itl.p50 +52.3 ± 2.8 %, p = 0.0071), better in none"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestCompareJudgesResults(t *testing.T) {
 	if cli.ExitCode(err) != cli.ExitUnknown || json.Unmarshal([]byte(out), &got) != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if len(got.Gates) != 2 || got.Gates[1].Verdict != "Pass" || !strings.HasPrefix(got.Verdict, "not enough evidence: gate goodput>=99%") {
+	if len(got.Gates) != 2 || got.Gates[1].Verdict != "Pass" || !strings.HasPrefix(got.Verdict, "undecided: gate goodput>=99%") {
 		t.Errorf("verdict %q, gates %+v", got.Verdict, got.Gates)
 	}
 }
@@ -106,7 +106,7 @@ func TestCompareTakesTheScenarioOfASweep(t *testing.T) {
 	}
 	_, epp := rollout(t, "")
 	out, err = windtunnel(t, "compare", epp("3"), epp("5"), "--scenario", isMyChangeSafe(t, "5", ""))
-	if cli.ExitCode(err) != cli.ExitFailed || !strings.HasPrefix(firstLine(out), "verdict: do not ship: gate no-worse: the 99th percentile of the time to first token is 249 times the baseline's") {
+	if cli.ExitCode(err) != cli.ExitFailed || !strings.HasPrefix(firstLine(out), "verdict: fail: gate no-worse: the 99th percentile of the time to first token is 249 times the baseline's") {
 		t.Errorf("%v: %s", err, firstLine(out))
 	}
 	var complaint strings.Builder

@@ -338,7 +338,7 @@ func TestFromAFailedGateToTheRequest(t *testing.T) {
 		}
 		typed = append(typed, "kubectl windtunnel "+found[1])
 		out = mustPlugin(t, strings.Fields(found[1])...)
-		if len(typed) == 2 && !strings.Contains(out, "PolicySweep n/s: do not ship: gate fast: ttft.p99 ≤ 500 ms fails: 612 ms\n"+
+		if len(typed) == 2 && !strings.Contains(out, "PolicySweep n/s: fail: gate fast: ttft.p99 ≤ 500 ms fails: 612 ms\n"+
 			"  gate fast: fail: ttft.p99 ≤ 500 ms fails: 612 ms\n  gate served: pass: completionRate ≥ 99 % passes\nbest: point 4 (prefix=3): ttft.p99 612 ms (590 ms to 630 ms)\n") {
 			t.Errorf("the verdict is\n%s", out)
 		}

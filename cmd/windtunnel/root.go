@@ -64,7 +64,7 @@ Completion in bash needs the package bash-completion:
 Under the name kubectl-windtunnel, the command is a plugin of kubectl.
 
 Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
-3 not enough evidence for a gate.`,
+3 a gate is undecided.`,
 		Version:       cli.Version(),
 		Args:          cobra.ArbitraryArgs,
 		RunE:          cli.UnknownVerb,

@@ -32,7 +32,7 @@ func isMyChangeSafe(t *testing.T, value, subject string) string {
 // TestIsMyChangeSafe asks of a change that ruins TTFT whether it may ship. The
 // baseline, which is the best point, must not answer for it.
 func TestIsMyChangeSafe(t *testing.T) {
-	const fails = "gate no-worse: Fail: prefixWeight=5: ttft.p99 ≤ baseline +5 % fails: 249 times the baseline"
+	const fails = "gate no-worse: fail: prefixWeight=5: ttft.p99 ≤ baseline +5 % fails: 249 times the baseline"
 	for name, tc := range map[string]struct {
 		subject string
 		want    []string
@@ -44,7 +44,7 @@ func TestIsMyChangeSafe(t *testing.T) {
 		}, cli.ExitFailed},
 		"of the change":          {`, subject: Point, point: [{name: prefixWeight, value: "5"}]`, []string{fails}, cli.ExitFailed},
 		"of every other point":   {`, subject: EveryOther`, []string{fails}, cli.ExitFailed},
-		"of a point that is not": {`, subject: Point, point: [{name: prefixWeight, value: "4"}]`, []string{"gate no-worse: Unknown: ttft.p99 ≤ baseline +5 %: the search did not simulate prefixWeight=4"}, cli.ExitUnknown},
+		"of a point that is not": {`, subject: Point, point: [{name: prefixWeight, value: "4"}]`, []string{"gate no-worse: undecided: ttft.p99 ≤ baseline +5 %: the search did not simulate prefixWeight=4"}, cli.ExitUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			promoted := filepath.Join(t.TempDir(), "epp.yaml")

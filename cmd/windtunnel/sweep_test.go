@@ -44,9 +44,9 @@ func TestGatesDecideTheExitCode(t *testing.T) {
 		code        int
 		text        string
 	}{
-		"passes":      {sampleGate, "confirm: 8", cli.ExitOK, "gate slow-requests: Pass: "},
-		"fails":       {"metric: ttft.p99, operator: AtMost, value: 1ms", "confirm: 8", cli.ExitFailed, "gate slow-requests: Fail: "},
-		"is not sure": {sampleGate, "confirm: 2", cli.ExitUnknown, "gate goodput: Unknown: "},
+		"passes":      {sampleGate, "confirm: 8", cli.ExitOK, "gate slow-requests: pass: "},
+		"fails":       {"metric: ttft.p99, operator: AtMost, value: 1ms", "confirm: 8", cli.ExitFailed, "gate slow-requests: fail: "},
+		"is not sure": {sampleGate, "confirm: 2", cli.ExitUnknown, "gate goodput: undecided: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := gatesSample(t, "ttft: 1s", "ttft: 350ms", sampleGate, tc.gate, "confirm: 8", tc.seeds)

@@ -92,7 +92,7 @@ var tables = []table{
 		{"pkg/report/benchmark", "api pkg/result pkg/simulator pkg/stats", ""},
 		{"pkg/setup", "api internal/figure pkg/kv pkg/latency pkg/policy pkg/prompt pkg/result pkg/simtime pkg/simulator pkg/spelling pkg/stats pkg/workload", "Kubernetes"},
 		{"pkg/experiment", "api internal/clip internal/figure internal/jsonline pkg/bound pkg/insight pkg/latency pkg/manifest pkg/policy pkg/promote pkg/prompt " +
-			"pkg/report pkg/result pkg/search pkg/setup pkg/simtime pkg/simulator pkg/spelling pkg/stats pkg/workload", "Kubernetes"},
+			"pkg/report pkg/result pkg/search pkg/setup pkg/simtime pkg/simulator pkg/spelling pkg/stats pkg/verdict pkg/workload", "Kubernetes"},
 		{"pkg/evaluate", "api pkg/experiment pkg/insight pkg/policy pkg/result pkg/setup pkg/simulator pkg/workload", ""},
 		{"pkg/fence", "internal/printable pkg/experiment pkg/insight pkg/policy pkg/result pkg/workload", ""},
 
@@ -103,7 +103,7 @@ var tables = []table{
 		{"pkg/dashboard", "api internal/figure internal/printable pkg/access pkg/archive pkg/experiment pkg/kubectl " +
 			"pkg/report pkg/report/dataframe pkg/report/page pkg/result pkg/stats pkg/verdict", "Kubernetes"},
 		{"pkg/worker", "api pkg/experiment pkg/policy pkg/propose pkg/search pkg/workload", "Kubernetes"},
-		{"controllers", "api internal/clip internal/printable pkg/experiment pkg/policy/sandbox/bundle pkg/propose pkg/report pkg/result pkg/search pkg/worker pkg/workload/trace", "Kubernetes Prometheus"},
+		{"controllers", "api internal/clip internal/printable pkg/experiment pkg/policy/sandbox/bundle pkg/propose pkg/report pkg/result pkg/search pkg/verdict pkg/worker pkg/workload/trace", "Kubernetes Prometheus"},
 
 		{"internal/reference", anything, anything},
 		{"internal/testdata", anything, anything},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
@@ -26,11 +27,11 @@ func Lines(o Object) []string {
 		add("simulations", simulations(p))
 	}
 	if o.Sweep != nil {
-		add("best so far", candidateLine(o.Sweep.Status.Best))
-		add("baseline", candidateLine(o.Sweep.Status.Baseline))
+		add("best so far", pointLine(study.PointOf(o.Sweep.Status.Best)))
+		add("baseline", pointLine(study.PointOf(o.Sweep.Status.Baseline)))
 	} else {
 		for _, m := range o.Run.Status.Metrics[:min(3, len(o.Run.Status.Metrics))] {
-			add(m.Metric, Figure(m))
+			add(m.Metric, study.Figure(m))
 		}
 	}
 	for _, g := range o.Status().Gates {
@@ -72,11 +73,11 @@ func simulations(p *v1alpha1.ProgressStatus) string {
 	return text
 }
 
-func candidateLine(c *v1alpha1.Candidate) string {
-	if c == nil {
+func pointLine(p *verdict.Point) string {
+	if p == nil {
 		return ""
 	}
-	return strings.TrimSuffix(fmt.Sprintf("point %d: %s", c.Point, Summary(c)), ": ")
+	return strings.TrimSuffix(fmt.Sprintf("point %d: %s", p.ID, p.Figures), ": ")
 }
 
 // Line is the state of an object in one line, for output that is no terminal.

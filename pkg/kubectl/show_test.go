@@ -12,19 +12,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
 
-func TestFiguresHaveTheirUnits(t *testing.T) {
-	for want, m := range map[string]v1alpha1.MetricValue{
-		"612 ms":                       {Metric: "ttft.p99", Mean: "0.612"},
-		"90.0 ms (81.5 ms to 98.5 ms)": {Metric: "ttft.p99{class=chat}", Mean: "0.09", Low: "0.0815", High: "0.0985"},
-		"7":                            {Metric: "cost_per_request", Mean: "7"},
-		"x":                            {Metric: "ttft.p99", Mean: "x"},
-	} {
-		if got := kubectl.Figure(m); got != want {
-			t.Errorf("%+v: %s, want %s", m, got, want)
-		}
-	}
-}
-
 func TestTheTableOfASweep(t *testing.T) {
 	s := sweepIn("Running", false)
 	s.Status.Progress = &v1alpha1.ProgressStatus{Total: 900, Completed: 400, Underway: 20, Failed: 2, Reused: 7, Round: 3, Shards: 4}

@@ -16,6 +16,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/printable"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 )
 
 // A Row is an object in the output of top.
@@ -79,7 +80,7 @@ func (o Object) nameOfVerdict() string {
 func (o Object) best() string {
 	if o.Sweep == nil {
 		if m := o.Run.Status.Metrics; len(m) > 0 {
-			return m[0].Metric + " " + Figure(m[0])
+			return m[0].Metric + " " + study.Figure(m[0])
 		}
 		return ""
 	}

@@ -3,10 +3,10 @@
 package kubectl
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
@@ -15,29 +15,52 @@ import (
 	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
-// Verdict is the verdict of the gates in the form of the local commands; nil where there are no
-// gates, or no results.
-func (o Object) Verdict() *study.Verdict {
-	c := o.condition(v1alpha1.ConditionPassed)
-	if c == nil || o.IsStale() || c.Reason == v1alpha1.ReasonPending {
+// Verdict is the verdict of the status; nil where there are no gates, or no results.
+func (o Object) Verdict() *verdict.Verdict {
+	if o.Outcome() == "" {
 		return nil
 	}
-	return &study.Verdict{Judgement: o.Outcome(), Message: c.Message, KeepBaseline: c.Reason == v1alpha1.ReasonBaselineIsBest, Unexercised: c.Reason == v1alpha1.ReasonChangeNotExercised, WithinModelError: c.Reason == v1alpha1.ReasonWithinModelError}
+	c := o.condition(v1alpha1.ConditionPassed)
+	v := &verdict.Verdict{Outcome: o.Outcome(), Reason: verdict.Reason(c.Reason), Message: OneLine(c.Message), Gates: o.gates()}
+	if o.Sweep != nil {
+		v.Best, v.Baseline = study.PointOf(o.Sweep.Status.Best), study.PointOf(o.Sweep.Status.Baseline)
+	}
+	switch {
+	case v.Reason != verdict.TooFewSeeds:
+	case o.Sweep != nil:
+		v.Next = "more seeds decide: raise spec.search.confirm, or spec.replications.count"
+	default:
+		v.Next = "more seeds decide: raise spec.replications.count"
+	}
+	return v
 }
 
-// WriteVerdict says why an object has its verdict: its state, each gate, the best candidate and the
-// baseline.
-func WriteVerdict(w io.Writer, o Object) {
-	fmt.Fprintf(w, "%s: %s\n", o.Title(), o.headline())
-	for _, g := range o.sortedGates() {
-		fmt.Fprintf(w, "  gate %s: %s: %s\n", g.Name, verdict.Outcome(g.Verdict).Word(), g.Message)
+// gates are what came of the gates: those that fail first, then those that are undecided.
+func (o Object) gates() []verdict.Gate {
+	gates := make([]verdict.Gate, len(o.Status().Gates))
+	for i, g := range o.Status().Gates {
+		gates[i] = verdict.Gate{Name: g.Name, Outcome: verdict.Outcome(g.Verdict), Message: g.Message}
 	}
-	if advice := o.decides(); advice != "" {
-		fmt.Fprintf(w, "  %s\n", advice)
+	slices.SortStableFunc(gates, func(a, b verdict.Gate) int {
+		return slices.Index(verdict.Outcomes, a.Outcome) - slices.Index(verdict.Outcomes, b.Outcome)
+	})
+	return gates
+}
+
+// WriteVerdict says why an object has its verdict: its state, each gate, what to do next, the best
+// candidate and the baseline.
+func WriteVerdict(w io.Writer, o Object) {
+	v := cmp.Or(o.Verdict(), &verdict.Verdict{Gates: o.gates()})
+	fmt.Fprintf(w, "%s: %s\n", o.Title(), o.headline())
+	for _, g := range v.Gates {
+		fmt.Fprintf(w, "  gate %s: %s: %s\n", g.Name, g.Outcome.Word(), g.Message)
+	}
+	if v.Next != "" {
+		fmt.Fprintf(w, "  %s\n", v.Next)
 	}
 	if o.Sweep != nil {
-		writeCandidate(w, "best", o.Sweep.Status.Best)
-		writeCandidate(w, "baseline", o.Sweep.Status.Baseline)
+		writePoint(w, "best", study.PointOf(o.Sweep.Status.Best))
+		writePoint(w, "baseline", study.PointOf(o.Sweep.Status.Baseline))
 	}
 }
 
@@ -51,59 +74,28 @@ func (o Object) headline() string {
 	case v == nil:
 		return "complete, without gates"
 	default:
-		return v.Judgement.Word() + ": " + OneLine(v.Message)
+		return v.Sentence()
 	}
 }
 
-// sortedGates are the gates: those that fail first, then those that are undecided.
-func (o Object) sortedGates() []v1alpha1.GateStatus {
-	gates := slices.Clone(o.Status().Gates)
-	slices.SortStableFunc(gates, func(a, b v1alpha1.GateStatus) int {
-		return slices.Index(verdict.Outcomes, verdict.Outcome(a.Verdict)) - slices.Index(verdict.Outcomes, verdict.Outcome(b.Verdict))
-	})
-	return gates
-}
-
-// decides says what would decide gates that lack evidence.
-func (o Object) decides() string {
-	if v := o.Verdict(); v != nil && v.Undecided() {
-		return ""
-	}
-	if !slices.ContainsFunc(o.Status().Gates, func(g v1alpha1.GateStatus) bool { return g.Verdict == v1alpha1.GateUnknown }) {
-		return ""
-	}
-	if o.Sweep != nil {
-		return "More seeds decide: raise spec.search.confirm, or spec.replications.count."
-	}
-	return "More seeds decide: raise spec.replications.count."
-}
-
-func writeCandidate(w io.Writer, title string, c *v1alpha1.Candidate) {
-	if c == nil {
+func writePoint(w io.Writer, title string, p *verdict.Point) {
+	if p == nil {
 		return
 	}
-	fmt.Fprintf(w, "%s: point %d", title, c.Point)
-	if p := parameters(c); p != "" {
-		fmt.Fprintf(w, " (%s)", p)
+	fmt.Fprintf(w, "%s: point %d", title, p.ID)
+	if p.Name != "" {
+		fmt.Fprintf(w, " (%s)", p.Name)
 	}
-	if s := Summary(c); s != "" {
-		fmt.Fprintf(w, ": %s", s)
+	if p.Figures != "" {
+		fmt.Fprintf(w, ": %s", p.Figures)
 	}
 	fmt.Fprintln(w)
 }
 
-func parameters(c *v1alpha1.Candidate) string {
-	var parts []string
-	for _, p := range c.Parameters {
-		parts = append(parts, p.Name+"="+p.Value)
-	}
-	return strings.Join(parts, ", ")
-}
-
 // Complaint is what makes a request bad for the first gate that does not pass.
 func (o Object) Complaint() execute.Complaint {
-	for _, g := range o.sortedGates() {
-		if g.Verdict != v1alpha1.GateFail && g.Verdict != v1alpha1.GateUnknown {
+	for _, g := range o.gates() {
+		if g.Outcome != verdict.Fail && g.Outcome != verdict.Undecided {
 			break
 		}
 		if metric := o.metricOf(g.Name); metric != "" {

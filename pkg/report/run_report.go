@@ -15,6 +15,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // RunReport is what a person reads of a run.
@@ -87,13 +88,12 @@ func (r *RunReport) Check() error {
 	return nil
 }
 
-// Verdict says whether the gates pass and why, without a full stop. It is "" if no gates were
-// stated.
-func (r *RunReport) Verdict() (result.Judgement, string) {
+// Verdict says whether the gates pass and why; without an outcome if no gates were stated.
+func (r *RunReport) Verdict() verdict.Verdict {
 	if len(r.Gates) == 0 {
-		return "", "No gates were stated: nothing says whether this is good enough"
+		return verdict.Verdict{Message: "No gates were stated: nothing says whether this is good enough"}
 	}
-	return result.Passed(r.Gates)
+	return result.Judge(r.Gates)
 }
 
 // sorted is the table of the run, with its documents in the order of seeds.
@@ -247,10 +247,10 @@ func (r *RunReport) Write(w io.Writer) error {
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n\n", printable.Markdown(r.Title))
-	if judgement, words := r.Verdict(); judgement == "" {
-		fmt.Fprintf(&b, "%s.\n\n", printable.Markdown(words))
+	if v := r.Verdict(); v.Outcome == "" {
+		fmt.Fprintf(&b, "%s.\n\n", printable.Markdown(v.Message))
 	} else {
-		fmt.Fprintf(&b, "**%s**: %s.\n\n", judgement.Title(), printable.Markdown(words))
+		fmt.Fprintf(&b, "**%s**: %s.\n\n", v.Outcome.Title(), printable.Markdown(v.Message))
 	}
 	fmt.Fprintf(&b, "%s.\n\n", printable.Markdown(r.Finding()))
 	for _, f := range r.Findings() {

@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // Sweep is what a person reads before rolling the best candidate of a sweep
@@ -106,29 +107,29 @@ func (r *Sweep) Called() string {
 	return "best"
 }
 
-// Verdict says whether the point may be rolled out, and why, without a full stop. It is "" if
-// no gates were stated.
-func (r *Sweep) Verdict() (result.Judgement, string) {
+// Verdict says whether the point may be rolled out, and why; without an outcome if no gates
+// were stated.
+func (r *Sweep) Verdict() verdict.Verdict {
 	if len(r.Gates) == 0 {
-		return "", "No gates were stated: nothing says that this may be rolled out"
+		return verdict.Verdict{Message: "No gates were stated: nothing says that this may be rolled out"}
 	}
-	judgement, words := result.Passed(r.Gates)
-	if judgement != result.Fail && r.Keep != "" {
-		return result.Fail, r.Keep
+	v := result.Judge(r.Gates)
+	if v.Outcome != verdict.Fail && r.Keep != "" {
+		v.Outcome, v.Reason, v.Message, v.Next = verdict.Fail, verdict.BaselineIsBest, r.Keep, ""
 	}
-	return judgement, words
+	return v
 }
 
 func (r *Sweep) verdict(b *bytes.Buffer) {
 	if r.SearchesCapacity() {
 		fmt.Fprintf(b, "**Capacity**: %s.\n\n", printable.Markdown(LeaderboardVerdict(r.Board)))
 	}
-	judgement, words := r.Verdict()
-	if judgement == "" {
-		fmt.Fprintf(b, "%s.\n\n", printable.Markdown(words))
+	v := r.Verdict()
+	if v.Outcome == "" {
+		fmt.Fprintf(b, "%s.\n\n", printable.Markdown(v.Message))
 		return
 	}
-	fmt.Fprintf(b, "**%s**: %s.\n\n", judgement.Title(), printable.Markdown(words))
+	fmt.Fprintf(b, "**%s**: %s.\n\n", v.Outcome.Title(), printable.Markdown(v.Message))
 	if told := r.Decisions(); told != "" {
 		fmt.Fprintf(b, "%s.\n\n", told)
 	}

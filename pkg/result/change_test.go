@@ -95,7 +95,8 @@ func TestGatesOfAChangeThatNothingExercised(t *testing.T) {
 				}
 				results = append(results, r)
 			}
-			got, words := Passed(results)
+			v := Judge(results)
+			got, words := v.Outcome, v.Message
 			if got != tc.all || (got == Unknown) != (words == "the reason") {
 				t.Errorf("%s: %s", got, words)
 			}

@@ -166,7 +166,8 @@ func TestPassed(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, words := Passed(tc.results)
+			v := Judge(tc.results)
+			got, words := v.Outcome, v.Message
 			if got != tc.want || words != tc.words {
 				t.Errorf("%s, %q; want %s, %q", got, words, tc.want, tc.words)
 			}

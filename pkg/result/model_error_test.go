@@ -95,7 +95,8 @@ func TestAGateSaysWhatWouldDecideIt(t *testing.T) {
 	if diff := cmp.Diff(want, r.Message); diff != "" {
 		t.Errorf("message (−want +got):\n%s", diff)
 	}
-	judgement, words := Passed([]GateResult{r})
+	v := Judge([]GateResult{r})
+	judgement, words := v.Outcome, v.Message
 	if want := "gate g: the 99th percentile of the time to first token is 480 ms, which does not tell on which side of the limit of 500 ms it lies: " + r.Doubt; judgement != Unknown || words != want {
 		t.Errorf("%s: %s, want %s", judgement, words, want)
 	}

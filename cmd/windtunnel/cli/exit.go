@@ -9,9 +9,8 @@ import (
 	"fmt"
 
 	"windtunnel.dev/windtunnel/pkg/archive"
-	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/policy"
-	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
@@ -66,24 +65,13 @@ func BadInput(err error) error {
 // GatesNotPassed says that gates do not pass, after all was done.
 type GatesNotPassed struct {
 	name    string
-	Verdict *study.Verdict
+	Verdict *verdict.Verdict
 }
 
 // NotPassed is the error of an object whose gates do not pass.
-func NotPassed(name string, v *study.Verdict) error { return GatesNotPassed{name, v} }
+func NotPassed(name string, v *verdict.Verdict) error { return GatesNotPassed{name, v} }
 
-func (e GatesNotPassed) Error() string {
-	if e.Verdict.Undecided() {
-		return fmt.Sprintf("%s: undecided: %s", e.name, e.Verdict.Message)
-	}
-	if e.Verdict.Judgement == result.Unknown {
-		return fmt.Sprintf("%s: not enough evidence: %s", e.name, e.Verdict.Message)
-	}
-	if e.Verdict.KeepBaseline {
-		return fmt.Sprintf("%s: %s", e.name, e.Verdict.Message)
-	}
-	return fmt.Sprintf("%s: does not pass: %s", e.name, e.Verdict.Message)
-}
+func (e GatesNotPassed) Error() string { return e.name + ": " + e.Verdict.Sentence() }
 
 // ReportedError marks an error whose words are on standard output: only its exit code
 // is left to tell.
@@ -95,8 +83,8 @@ func (e ReportedError) Unwrap() error { return e.error }
 func Reported(err error) error { return ReportedError{err} }
 
 // CheckPassed is nil where all gates pass, or there are none.
-func CheckPassed(name string, v *study.Verdict) error {
-	if v == nil || v.Judgement == result.Pass {
+func CheckPassed(name string, v *verdict.Verdict) error {
+	if v == nil || v.Outcome == verdict.Pass {
 		return nil
 	}
 	return NotPassed(name, v)
@@ -116,8 +104,8 @@ func ExitCode(err error) int {
 		return worker.BadInputExitCode
 	case errors.As(err, &bad), errors.As(err, &archived), errors.As(err, &program) && program.Stage == policy.LoadStage:
 		return ExitBadInput
-	case errors.As(err, &open) && open.Verdict.Judgement == result.Unknown:
-		return ExitUnknown
+	case errors.As(err, &open):
+		return open.Verdict.Outcome.ExitCode()
 	default:
 		return ExitFailed
 	}

@@ -20,11 +20,14 @@ func (e nothingServed) Error() string { return e.name + ": " + e.why }
 
 // CheckServed is the error with which a verb ends for an object: that nothing was
 // served, or what its gates say.
-func CheckServed(name string, rows []result.Row, v *study.Verdict) error {
+func CheckServed(name string, rows []result.Row, v *study.Judged) error {
 	if why := result.NothingServed(rows); why != "" {
 		return nothingServed{name, why}
 	}
-	return CheckPassed(name, v)
+	if v == nil {
+		return nil
+	}
+	return CheckPassed(name, &v.Verdict)
 }
 
 // IsResult tells errors that say what came of an object that was simulated to

@@ -22,7 +22,6 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/results"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
-	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/report/benchmark"
@@ -91,8 +90,8 @@ A signed percentage is a change from A: 'ttft.p99<=+5%' says that B may be
 worse by 5 % at most. The first line is the verdict.
 
 Exit codes: 0 all gates pass, or there are none, 1 a gate fails or no request
-completed, 2 invalid input, 3 undecided: not enough evidence
-for a gate, or the simulations exercise nothing of what tells B from A.`,
+completed, 2 invalid input, 3 undecided: more seeds are needed, or the
+simulations exercise nothing of what tells B from A.`,
 		Example: `  windtunnel compare before.json after.json
   windtunnel compare before.yaml after.yaml -o json
   windtunnel compare epp-old.yaml epp-new.yaml --scenario run.yaml --gate 'ttft.p99<=+5%' --report report.md
@@ -161,20 +160,23 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 		StepTimes: [2][]string{sides[0].stepTimes, sides[1].stepTimes},
 		Requests:  contrastRequests(sides),
 	}
-	verdict, change, err := o.gates.verdict(sides)
+	judged, change, err := o.gates.verdict(sides)
 	if err != nil {
 		return err
 	}
 	out.Change = change
-	if verdict != nil {
-		out.Gates, out.Verdict = verdict.Gates, decision(verdict, change, contrast)
+	if judged != nil {
+		out.Gates, out.Verdict = judged.Results, decision(judged, change, contrast)
 	}
-	if err := o.gates.writeReport(contrast, verdict, change, sides); err != nil {
+	if err := o.gates.writeReport(contrast, judged, change, sides); err != nil {
 		return fmt.Errorf("--report: %w", err)
 	}
-	ends := cli.MoreSevere(checkBothServed(sides), cli.CheckPassed("compare", verdict))
-	if verdict == nil && change.Unexercised != "" {
-		ends = cli.MoreSevere(ends, cli.NotPassed("compare", &study.Verdict{Judgement: result.Unknown, Message: change.Unexercised, Unexercised: true}))
+	ends := checkBothServed(sides)
+	if judged != nil {
+		ends = cli.MoreSevere(ends, cli.CheckPassed("compare", &judged.Verdict))
+	}
+	if judged == nil && change.Unexercised != "" {
+		ends = cli.MoreSevere(ends, cli.NotPassed("compare", unexercised(change)))
 	}
 	if o.Output != cli.Table {
 		return errors.Join(o.Output.Write(stdout, out), ends)
@@ -183,7 +185,7 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	if served != nil {
 		fmt.Fprintf(stdout, "%v.\n\n", served)
 	}
-	fmt.Fprintf(stdout, "verdict: %s\n\n", decision(verdict, change, contrast))
+	fmt.Fprintf(stdout, "verdict: %s\n\n", decision(judged, change, contrast))
 	if change.Unexercised == "" {
 		fmt.Fprintf(stdout, "decisions: %s\n\n", change)
 	}
@@ -196,7 +198,7 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 			return err
 		}
 	}
-	local.PrintGates(stdout, verdict)
+	local.PrintGates(stdout, judged)
 	o.Legend.End(stdout)
 	if served == nil && ends != nil {
 		return cli.Reported(ends)

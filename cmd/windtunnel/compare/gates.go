@@ -17,6 +17,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/report/page"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/setup"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // gateOptions are the flags of compare about gates, and the gates of its scenario.
@@ -128,7 +129,7 @@ func parseGate(text, confidence string) (v1alpha1.Gate, error) {
 
 // verdict says what the gates say of B, nil where there are none, and how far what tells B
 // from A was exercised.
-func (o *gateOptions) verdict(sides [2]*side) (*study.Verdict, *result.Change, error) {
+func (o *gateOptions) verdict(sides [2]*side) (*study.Judged, *result.Change, error) {
 	claims, err := o.parseGates()
 	if err != nil {
 		return nil, nil, err
@@ -137,14 +138,13 @@ func (o *gateOptions) verdict(sides [2]*side) (*study.Verdict, *result.Change, e
 	if len(claims) == 0 {
 		return nil, change, nil
 	}
-	v := &study.Verdict{}
+	var results []result.GateResult
 	for i := range claims {
 		a, b := sides[0].contender(&claims[i]), sides[1].contender(&claims[i])
 		b.Change = change
-		v.Gates = append(v.Gates, claims[i].JudgeOne(b, a))
+		results = append(results, claims[i].JudgeOne(b, a))
 	}
-	v.Conclude()
-	return v, change, nil
+	return study.Judge(results), change, nil
 }
 
 // contender is the side as a gate needs it.
@@ -180,57 +180,41 @@ func changeOf(sides [2]*side, claims []result.Gate) *result.Change {
 	return change
 }
 
-// verdictLine is the decision on gates in one line.
-func verdictLine(v *study.Verdict) string {
-	switch v.Judgement {
-	case result.Pass:
-		return "ship it: " + v.Message
-	case result.Fail:
-		return "do not ship: " + v.Message
-	}
-	if v.Undecided() {
-		return "undecided: " + v.Message
-	}
-	most := 0
-	for _, g := range v.Gates {
-		most = max(most, g.SeedsToTry())
-	}
-	if most == 0 {
-		return "not enough evidence: " + v.Message
-	}
-	return fmt.Sprintf("not enough evidence: %s; try about %d seeds (replications.count)", v.Message, most)
-}
-
 // decision is the verdict in one sentence: the decision on the gates, or which side wins if there
 // are none. Of two equal sides there is nothing to ship.
-func decision(v *study.Verdict, change *result.Change, c *result.Contrast) string {
+func decision(v *study.Judged, change *result.Change, c *result.Contrast) string {
 	const equal = "both sides are equal under every seed"
 	switch {
 	case change.SameConfiguration && v == nil:
 		return change.String() + ": there is nothing to compare"
-	case change.SameConfiguration && v.Judgement == result.Pass:
+	case change.SameConfiguration && v.Outcome == verdict.Pass:
 		return fmt.Sprintf("%s: there is nothing to compare; %s", change, v.Message)
 	case change.SameConfiguration:
-		return fmt.Sprintf("%s; %s", verdictLine(v), change)
+		return fmt.Sprintf("%s; %s", v.Advice(), change)
 	case v == nil && change.Unexercised != "":
-		return "undecided: " + change.Unexercised
+		return unexercised(change).Sentence()
 	case v == nil:
 		return report.ContrastVerdict(c)
-	case v.Judgement == result.Fail && c.Same():
-		return verdictLine(v) + "; " + equal
+	case v.Outcome == verdict.Fail && c.Same():
+		return v.Advice() + "; " + equal
 	default:
-		return verdictLine(v)
+		return v.Advice()
 	}
 }
 
+// unexercised is the verdict on a change that no simulation exercised, where there are no gates.
+func unexercised(change *result.Change) *verdict.Verdict {
+	return &verdict.Verdict{Outcome: verdict.Undecided, Reason: verdict.ChangeNotExercised, Message: change.Unexercised}
+}
+
 // writeReport writes the report, if one is wanted.
-func (o *gateOptions) writeReport(contrast *result.Contrast, v *study.Verdict, change *result.Change, sides [2]*side) error {
+func (o *gateOptions) writeReport(contrast *result.Contrast, v *study.Judged, change *result.Change, sides [2]*side) error {
 	if o.report == "" {
 		return nil
 	}
 	r := report.Replacement{Contrast: contrast, Change: change}
 	if v != nil {
-		r.Verdict, r.Gates = decision(v, change, contrast), v.Gates
+		r.Verdict, r.Gates = decision(v, change, contrast), v.Results
 	}
 	for _, s := range sides {
 		for _, line := range s.stepTimes {
@@ -240,9 +224,9 @@ func (o *gateOptions) writeReport(contrast *result.Contrast, v *study.Verdict, c
 	p := &page.Replacement{Report: &r}
 	switch {
 	case v != nil:
-		p.Judgement = v.Judgement
+		p.Outcome = v.Outcome
 	case change.Unexercised != "":
-		p.Judgement = result.Unknown
+		p.Outcome = result.Unknown
 	}
 	write := p.Markdown
 	if cli.ReportFormat(o.report) == cli.HTML {

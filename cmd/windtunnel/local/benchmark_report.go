@@ -14,6 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/report/benchmark"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/setup"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // Recorders record the requests of simulations for a benchmark report, in their order.
@@ -58,12 +59,12 @@ func BenchmarkReport(p *experiment.Plan, point experiment.Point, in benchmark.In
 }
 
 // OwnFigures are what reports say of the whole object below results.profiling.windtunnel.
-func OwnFigures(of cli.Identity, p *experiment.Plan, verdict *study.Verdict) (map[string]any, error) {
+func OwnFigures(of cli.Identity, p *experiment.Plan, judged *study.Judged) (map[string]any, error) {
 	own := struct {
 		Object         cli.Identity           `json:"object"`
 		Plan           string                 `json:"plan_sha256"`
 		Inputs         []v1alpha1.InputDigest `json:"inputs,omitempty"`
-		Verdict        result.Judgement       `json:"verdict,omitempty"`
+		Verdict        verdict.Outcome        `json:"verdict,omitempty"`
 		Message        string                 `json:"verdict_message,omitempty"`
 		Gates          []result.GateResult    `json:"gates,omitempty"`
 		Warnings       []string               `json:"warnings,omitempty"`
@@ -74,8 +75,8 @@ func OwnFigures(of cli.Identity, p *experiment.Plan, verdict *study.Verdict) (ma
 		Object: of, Plan: p.Hash(), Inputs: p.Inputs, Warnings: p.Warnings,
 		Findings: p.Findings, Approximations: p.Approximations, StepTimes: p.StepTimes,
 	}
-	if verdict != nil {
-		own.Verdict, own.Message, own.Gates = verdict.Judgement, verdict.Message, verdict.Gates
+	if judged != nil {
+		own.Verdict, own.Message, own.Gates = judged.Outcome, judged.Message, judged.Results
 	}
 	return experiment.ToTree(own)
 }

@@ -8,7 +8,6 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
-	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // PrintWarnings prints what need not be meant, and what the linter finds.
@@ -39,34 +38,22 @@ func PrintApproximations(w io.Writer, approximations []string) {
 }
 
 // PrintGates says what came of each gate.
-func PrintGates(w io.Writer, v *study.Verdict) {
+func PrintGates(w io.Writer, v *study.Judged) {
 	if v == nil {
 		return
 	}
 	fmt.Fprintln(w)
 	for _, gate := range v.Gates {
-		fmt.Fprintf(w, "gate %s: %s: %s\n", gate.Name, gate.Verdict, gate.Message)
+		fmt.Fprintf(w, "gate %s: %s: %s\n", gate.Name, gate.Outcome.Word(), gate.Message)
 	}
 	if len(v.Gates) == 0 {
-		fmt.Fprintf(w, "gates: %s: %s\n", v.Judgement, v.Message)
+		fmt.Fprintf(w, "gates: %s\n", v.Sentence())
 	}
 }
 
-// PrintRunVerdict prints the judgement of a run's gates in one sentence.
-func PrintRunVerdict(w io.Writer, v *study.Verdict) {
+// PrintRunVerdict prints the verdict on a run in one sentence.
+func PrintRunVerdict(w io.Writer, v *study.Judged) {
 	if v != nil {
-		fmt.Fprintf(w, "verdict: %s\n\n", JudgementLine(v))
+		fmt.Fprintf(w, "verdict: %s\n\n", v.Advice())
 	}
-}
-
-func JudgementLine(v *study.Verdict) string {
-	if v.Undecided() {
-		return "undecided: " + v.Message
-	}
-	return judgements[v.Judgement] + ": " + v.Message
-}
-
-// judgements are the words for verdicts on the gates of runs and sweeps.
-var judgements = map[result.Judgement]string{
-	result.Pass: "pass", result.Fail: "fail", result.Unknown: "not enough evidence",
 }

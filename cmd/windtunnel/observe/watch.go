@@ -30,7 +30,7 @@ interval, and the gates. On a terminal it is a table that changes; elsewhere it 
 each change. The command watches the object and asks for nothing else.
 
 Exit codes: 0 success and all gates pass, 1 the work failed or a gate fails, 2 invalid input,
-3 not enough evidence for a gate.`,
+3 a gate is undecided.`,
 		Example: `  windtunnel watch my-sweep -n experiments
   windtunnel watch simulationrun/my-run > log.txt`,
 		Args: cluster.OneObject,

@@ -14,7 +14,7 @@ import (
 )
 
 // printBenchmarkReport prints the report of a run.
-func (o *runOptions) printBenchmarkReport(w io.Writer, run local.Run, conducted *execute.LocalRun, verdict *study.Verdict) error {
+func (o *runOptions) printBenchmarkReport(w io.Writer, run local.Run, conducted *execute.LocalRun, verdict *study.Judged) error {
 	own, err := local.OwnFigures(cli.Identify(run.TypeMeta, run.ObjectMeta), run.Plan, verdict)
 	if err != nil {
 		return err

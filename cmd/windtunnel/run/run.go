@@ -277,7 +277,7 @@ func (o *runOptions) runOne(ctx context.Context, run local.Run, stdout io.Writer
 	return cli.CheckServed("SimulationRun "+run.Name, conducted.Rows(), verdict)
 }
 
-func (o *runOptions) print(stdout io.Writer, run local.Run, conducted *execute.LocalRun, verdict *study.Verdict, ceilings []*execute.Ceiling) error {
+func (o *runOptions) print(stdout io.Writer, run local.Run, conducted *execute.LocalRun, verdict *study.Judged, ceilings []*execute.Ceiling) error {
 	documents := conducted.Documents
 	switch o.Output {
 	case cli.Prometheus:

@@ -40,7 +40,7 @@ func (o *sweepOptions) checkBenchmarkReports(sweeps []local.Sweep) error {
 
 // writeBenchmarkReports writes a report of each candidate that the table lists and that has
 // results under all seeds. A sweep keeps no requests: they are simulated again.
-func (o *sweepOptions) writeBenchmarkReports(ctx context.Context, sweep local.Sweep, conducted *execute.LocalRun, verdict *study.Verdict) error {
+func (o *sweepOptions) writeBenchmarkReports(ctx context.Context, sweep local.Sweep, conducted *execute.LocalRun, verdict *study.Judged) error {
 	board, err := conducted.Top(o.top)
 	if err != nil {
 		return err

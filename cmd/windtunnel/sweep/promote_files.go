@@ -20,6 +20,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 	"windtunnel.dev/windtunnel/pkg/promote"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // promoteOptions are the flags of sweep about promotion.
@@ -120,7 +121,7 @@ func (o *promoteOptions) promote(sweep local.Sweep, st *study.Study, open error)
 	var not cli.GatesNotPassed
 	switch {
 	case open == nil || o.anyway:
-	case errors.As(open, &not) && not.Verdict.KeepBaseline:
+	case errors.As(open, &not) && not.Verdict.Reason == verdict.BaselineIsBest:
 		return o.keepBaseline()
 	case !whatever:
 		fmt.Fprintln(o.stderr, "windtunnel: no file written because not all gates pass; --promote-anyway writes it")

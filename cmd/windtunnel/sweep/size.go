@@ -23,11 +23,11 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/start"
 	"windtunnel.dev/windtunnel/internal/figure"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
-	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/starter"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // sizeOptions are the flags of size.
@@ -72,7 +72,7 @@ that meets the SLOs at this load with one replica failed, too.
 A PolicySweep with search.capacity.demand does the same on a cluster, and compares
 several configurations: --print writes it, with the ConfigMaps of the scenario's file.
 
-Exit codes: 0 a pool suffices, 1 none does, 2 invalid input, 3 not enough evidence for any pool.`,
+Exit codes: 0 a pool suffices, 1 none does, 2 invalid input, 3 undecided for every pool.`,
 		Example: `  windtunnel size --trace gateway.csv --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion --slo ttft.p99=500ms
   windtunnel size -f scenario.yaml --slo ttft.p99=500ms --slo tpot.p99=30ms --headroom 30% --survive 1
   windtunnel size --preset Chatbot --rate 40 --accelerator a100-80gb --slo goodput=99%`,
@@ -382,15 +382,15 @@ func (o *sizeOptions) besideLoad(sweep *v1alpha1.PolicySweep) int {
 
 // sizeVerdict is nil where a pool suffices.
 func sizeVerdict(name string, board *result.Leaderboard) error {
-	judgement := result.Fail
+	outcome := verdict.Fail
 	for i := range board.Candidates {
 		switch c := &board.Candidates[i]; {
 		case c.Capacity == nil || c.Capacity.Demand == nil:
 		case c.Capacity.Demand.Suffices():
 			return nil
 		case c.Standing == result.Feasible && c.Capacity.Demand.Verdict == result.LoadUndecided:
-			judgement = result.Unknown
+			outcome = verdict.Undecided
 		}
 	}
-	return cli.NotPassed(name, &study.Verdict{Judgement: judgement, Message: report.LeaderboardVerdict(board)})
+	return cli.NotPassed(name, &verdict.Verdict{Outcome: outcome, Message: report.LeaderboardVerdict(board)})
 }

@@ -22,6 +22,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // Output is what `sweep -o json` prints for an object.
@@ -77,8 +78,9 @@ EPP configuration of the best point: your file, with only the necessary changes.
 candidate in the table.
 
 Exit codes: 0 success and all gates pass, 1 failure, a gate fails or no request of
-any point completed, 2 invalid input, 3 undecided: not enough evidence for a
-gate, or the simulations exercise nothing of what tells a point from the baseline.`,
+any point completed, 2 invalid input, 3 undecided: more seeds
+are needed, or the simulations exercise nothing of what tells a point from the
+baseline.`,
 		Example: `  windtunnel sweep -f config/samples/policysweep-llm-d-default.yaml
   windtunnel sweep -f sweep.yaml --parallelism 2 -o json
   windtunnel sweep -f sweep.yaml --state sweep.state --promote epp.yaml
@@ -229,11 +231,11 @@ func (o *sweepOptions) sweepOne(ctx context.Context, set *manifest.Set, sweep lo
 	if err != nil {
 		return fmt.Errorf("%s: %w", sweep.Label(), err)
 	}
-	verdict, err := conducted.Verdict()
+	judged, err := conducted.Verdict()
 	if err != nil {
 		return err
 	}
-	if err := o.print(stdout, sweep, conducted, verdict); err != nil {
+	if err := o.print(stdout, sweep, conducted, judged); err != nil {
 		return err
 	}
 	if o.follow != "" {
@@ -247,11 +249,11 @@ func (o *sweepOptions) sweepOne(ctx context.Context, set *manifest.Set, sweep lo
 		}
 	}
 	if o.benchmarkReport != "" {
-		if err := o.writeBenchmarkReports(ctx, sweep, conducted, verdict); err != nil {
+		if err := o.writeBenchmarkReports(ctx, sweep, conducted, judged); err != nil {
 			return fmt.Errorf("%s: --benchmark-report: %w", sweep.Label(), err)
 		}
 	}
-	open := cli.CheckServed(sweep.Label(), conducted.Rows(), verdict)
+	open := cli.CheckServed(sweep.Label(), conducted.Rows(), judged)
 	if err := o.promotion.promote(sweep, conducted.Study, open); err != nil {
 		return fmt.Errorf("%s: --promote: %w", sweep.Label(), err)
 	}
@@ -302,9 +304,9 @@ func (o *sweepOptions) executeWith(ctx context.Context, sweep local.Sweep, s *st
 	return conducted, err
 }
 
-func (o *sweepOptions) print(stdout io.Writer, sweep local.Sweep, conducted *execute.LocalRun, verdict *study.Verdict) error {
+func (o *sweepOptions) print(stdout io.Writer, sweep local.Sweep, conducted *execute.LocalRun, judged *study.Judged) error {
 	if o.Output == cli.Table {
-		return o.table(stdout, sweep, conducted, verdict)
+		return o.table(stdout, sweep, conducted, judged)
 	}
 	// Rows are all there; of the leaderboard, what a reader may look at.
 	board, err := conducted.Top(maxListed)
@@ -312,8 +314,8 @@ func (o *sweepOptions) print(stdout io.Writer, sweep local.Sweep, conducted *exe
 		return err
 	}
 	out := Output{Identity: cli.Identify(sweep.TypeMeta, sweep.ObjectMeta), Leaderboard: board}
-	if verdict != nil {
-		out.Gates = verdict.Gates
+	if judged != nil {
+		out.Gates = judged.Results
 	}
 	study.FillStatus(&out.Status.CommonStatus, sweep.Plan)
 	if err := study.FillSweep(&out.Status, conducted.Study); err != nil {
@@ -330,15 +332,15 @@ func (o *sweepOptions) print(stdout io.Writer, sweep local.Sweep, conducted *exe
 // maxListed bounds the points of a leaderboard in JSON.
 const maxListed = 1000
 
-func (o *sweepOptions) table(stdout io.Writer, sweep local.Sweep, conducted *execute.LocalRun, verdict *study.Verdict) error {
+func (o *sweepOptions) table(stdout io.Writer, sweep local.Sweep, conducted *execute.LocalRun, judged *study.Judged) error {
 	board, err := conducted.Top(o.top)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "%s\n\n", sweep.Label())
 	cli.PrintNothingServed(stdout, conducted.Rows())
-	printSweepVerdict(stdout, verdict, board)
-	printDecisions(stdout, verdict)
+	printSweepVerdict(stdout, judged, board)
+	printDecisions(stdout, judged)
 	local.PrintWarnings(stdout, sweep.Plan.Warnings, sweep.Plan.Findings...)
 	if err := o.Legend.Table(stdout, report.Leaderboard(board)); err != nil {
 		return err
@@ -348,31 +350,35 @@ func (o *sweepOptions) table(stdout io.Writer, sweep local.Sweep, conducted *exe
 	}
 	local.PrintStepTimes(stdout, sweep.Plan.StepTimes)
 	local.PrintApproximations(stdout, sweep.Plan.Approximations)
-	local.PrintGates(stdout, verdict)
-	if verdict != nil && len(board.Candidates) > 0 {
-		if note := report.SeedsOfGates(verdict.Gates, &board.Candidates[0]); note != "" {
+	local.PrintGates(stdout, judged)
+	if judged != nil && len(board.Candidates) > 0 {
+		if note := report.SeedsOfGates(judged.Results, &board.Candidates[0]); note != "" {
 			fmt.Fprintf(stdout, "%s.\n", note)
 		}
 	}
 	return nil
 }
 
-// printSweepVerdict prints the verdict on a sweep in one sentence: the judgement of the
-// gates, if there are any, and which candidate wins.
-func printSweepVerdict(w io.Writer, v *study.Verdict, board *result.Leaderboard) {
+// printSweepVerdict prints the verdict on a sweep in one sentence: what came of the gates, if
+// there are any, and which candidate wins.
+func printSweepVerdict(w io.Writer, v *study.Judged, board *result.Leaderboard) {
 	line := report.LeaderboardVerdict(board)
-	if v != nil && !v.KeepBaseline {
-		line = local.JudgementLine(v) + "; " + line
+	switch {
+	case v == nil:
+	case v.Reason == verdict.BaselineIsBest:
+		line = v.Sentence()
+	default:
+		line = v.Advice() + "; " + line
 	}
 	fmt.Fprintf(w, "verdict: %s\n\n", line)
 }
 
 // printDecisions says how far what is judged differs from the baseline.
-func printDecisions(w io.Writer, v *study.Verdict) {
-	if v == nil || v.Unexercised {
+func printDecisions(w io.Writer, v *study.Judged) {
+	if v == nil || v.Reason == verdict.ChangeNotExercised {
 		return
 	}
-	if c := result.ChangeJudged(v.Gates); c != nil {
+	if c := result.ChangeJudged(v.Results); c != nil {
 		fmt.Fprintf(w, "decisions: %s\n\n", c)
 	}
 }

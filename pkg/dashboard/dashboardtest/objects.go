@@ -68,11 +68,11 @@ func stored(t testing.TB, status *v1alpha1.CommonStatus, of *metav1.ObjectMeta, 
 	t.Helper()
 	study.FillStatus(status, st.Plan)
 	study.FillProgress(status, st)
-	verdict, err := st.Verdict()
+	judged, err := st.Verdict()
 	must(t, err)
-	study.FillVerdict(status, verdict)
+	study.FillVerdict(status, judged)
 	status.ObservedGeneration = of.Generation
-	status.Conditions = conditions(verdict)
+	status.Conditions = conditions(judged)
 	chunks, err := store.Chunks(simulations)
 	must(t, err)
 	if len(chunks) != 1 {
@@ -88,24 +88,11 @@ func stored(t testing.TB, status *v1alpha1.CommonStatus, of *metav1.ObjectMeta, 
 }
 
 // conditions are those of complete work.
-func conditions(v *study.Verdict) []metav1.Condition {
-	passed := metav1.Condition{Type: v1alpha1.ConditionPassed, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonGatesPassed, Message: v.Message}
-	switch v.Judgement {
-	case "Fail":
-		passed.Status, passed.Reason = metav1.ConditionFalse, v1alpha1.ReasonGateFailed
-	case "Unknown":
-		passed.Status, passed.Reason = metav1.ConditionUnknown, v1alpha1.ReasonUndecided
-	}
-	if v.Unexercised {
-		passed.Reason = v1alpha1.ReasonChangeNotExercised
-	}
-	if v.KeepBaseline {
-		passed.Reason = v1alpha1.ReasonBaselineIsBest
-	}
+func conditions(v *study.Judged) []metav1.Condition {
 	complete := metav1.Condition{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonComplete, Message: "all results exist"}
 	ready := complete
 	ready.Type = v1alpha1.ConditionReady
-	return []metav1.Condition{ready, complete, passed}
+	return []metav1.Condition{ready, complete, v.Passed()}
 }
 
 func must(t testing.TB, err error) {

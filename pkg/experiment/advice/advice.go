@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/setup"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // ReportedTop is how many points a report in Markdown lists.
@@ -49,14 +50,14 @@ func NewReport(s *study.Study, title string, keep int, out RollOut) (*report.Swe
 			r.Diffs = append(r.Diffs, report.Diff{Title: m.Title(), Text: m.Diff})
 		}
 	}
-	verdict, err := s.Verdict()
+	judged, err := s.Verdict()
 	if err != nil {
 		return nil, false, err
 	}
-	if verdict != nil {
-		r.Gates = verdict.Gates
-		if verdict.KeepBaseline {
-			r.Keep = verdict.Message
+	if judged != nil {
+		r.Gates = judged.Results
+		if judged.Reason == verdict.BaselineIsBest {
+			r.Keep = judged.Message
 		}
 	}
 	scenario, err := scenarioAtBest(s, best)

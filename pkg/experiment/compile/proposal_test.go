@@ -61,10 +61,10 @@ func TestAProposalIsComparedWithTheScenariosConfiguration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v.Judgement != result.Pass || v.KeepBaseline {
-		t.Errorf("%s: %s", v.Judgement, v.Message)
+	if v.Outcome != result.Pass || v.Reason != "GatesPassed" {
+		t.Errorf("%s: %s", v.Outcome, v.Message)
 	}
-	for _, g := range v.Gates {
+	for _, g := range v.Results {
 		if g.Point != "configuration=proposal" {
 			t.Errorf("gate %s is about %q", g.Name, g.Point)
 		}

@@ -138,7 +138,7 @@ func TestASweepOfWorkloadsAlone(t *testing.T) {
 		t.Errorf("the leaderboard is %+v, %v", board, err)
 	}
 	verdict, err := local.Verdict()
-	if err != nil || verdict.Gates[0].Verdict != result.Pass || verdict.Gates[1].Verdict != result.Fail {
+	if err != nil || verdict.Gates[0].Outcome != result.Pass || verdict.Gates[1].Outcome != result.Fail {
 		t.Errorf("the verdict is %+v, %v", verdict, err)
 	}
 	status := v1alpha1.PolicySweepStatus{}

@@ -197,7 +197,7 @@ func judged(t *testing.T, s *study.Study) {
 	for _, row := range s.Rows() {
 		seeds[row.Seed] = true
 	}
-	for _, g := range v.Gates {
+	for _, g := range v.Results {
 		if g.N > len(seeds) {
 			t.Errorf("gate %s was judged by %d values, and there are %d seeds", g.Name, g.N, len(seeds))
 		}

@@ -7,38 +7,31 @@ import (
 	"fmt"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/clip"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // maxGateMessageBytes bounds what a status says of a gate, in bytes.
 const maxGateMessageBytes = 512
 
-// Verdict is what the gates of a study that is over say.
-type Verdict struct {
-	// Judgement is Pass where all gates pass.
-	Judgement result.Judgement
-	// Message names the gate that does not.
-	Message string
-	Gates   []result.GateResult
-	// KeepBaseline says that nothing passes because the baseline is the best
-	// point: there is nothing better to roll out.
-	KeepBaseline bool
-	// Unexercised says that nothing is decided because simulations did not exercise the
-	// change that the gates are about, and WithinModelError that nothing is decided because
-	// of the error of the model.
-	Unexercised, WithinModelError bool
+// Judged is the verdict on a study that is over, with the results of its gates.
+type Judged struct {
+	verdict.Verdict
+	Results []result.GateResult
 }
 
-// Undecided reports whether nothing is decided and more seeds would not do it either.
-func (v *Verdict) Undecided() bool { return v.Unexercised || v.WithinModelError }
+// Judge is the verdict on results of gates.
+func Judge(results []result.GateResult) *Judged { return &Judged{result.Judge(results), results} }
 
 // Verdict judges the gates; nil where there are none. They are about the best
 // point, or a run's only one, unless they say which points. Where the study ended
 // with a confirmation, a point that was confirmed is judged by that alone.
-func (s *Study) Verdict() (*Verdict, error) {
+func (s *Study) Verdict() (*Judged, error) {
 	if len(s.criteria.Gates) == 0 {
 		return nil, nil
 	}
@@ -47,37 +40,32 @@ func (s *Study) Verdict() (*Verdict, error) {
 		return nil, err
 	}
 	if !ok {
-		return &Verdict{Judgement: result.Unknown, Message: "no point has all of its results"}, nil
+		return &Judged{Verdict: verdict.Verdict{Outcome: verdict.Undecided, Reason: verdict.TooFewSeeds, Message: "no point has all of its results"}}, nil
 	}
-	v, ofBest, changes := &Verdict{}, false, s.changes()
+	var results []result.GateResult
+	ofBest, changes := false, s.changes()
 	for _, g := range s.criteria.Gates {
-		v.Gates = append(v.Gates, changes.judge(g, best))
+		results = append(results, changes.judge(g, best))
 		ofBest = ofBest || isOfBest(&g)
 	}
 	if best == s.baseline && ofBest {
 		if unexercised := changes.allUnexercised(); unexercised != nil {
-			for i := range v.Gates {
-				v.Gates[i] = v.Gates[i].With(unexercised)
+			for i := range results {
+				results[i] = results[i].With(unexercised)
 			}
 		}
 	}
-	v.Conclude()
-	if v.Judgement == result.Fail || !ofBest || best != s.baseline || v.Unexercised {
-		return v, nil
-	}
+	v := Judge(results)
 	board, err := s.Top(2)
 	if err != nil {
 		return nil, err
 	}
-	v.Judgement, v.Message, v.KeepBaseline = result.Fail, board.KeepBaseline(), true
+	s.fillPoints(v, board)
+	if v.Outcome == verdict.Fail || !ofBest || best != s.baseline || v.Reason == verdict.ChangeNotExercised {
+		return v, nil
+	}
+	v.Outcome, v.Reason, v.Message, v.Next = verdict.Fail, verdict.BaselineIsBest, board.KeepBaseline(), ""
 	return v, nil
-}
-
-// Conclude makes the verdict of what came of the gates.
-func (v *Verdict) Conclude() {
-	v.Judgement, v.Message = result.Passed(v.Gates)
-	v.Unexercised = v.Judgement == result.Unknown && result.Unexercised(v.Gates) != ""
-	v.WithinModelError = v.Judgement == result.Unknown && !v.Unexercised && result.Doubted(v.Gates)
 }
 
 func isOfBest(g *experiment.Gate) bool { return g.Subject == "" || g.Subject == v1alpha1.GateOfBest }
@@ -246,14 +234,24 @@ func oneASeed(of []result.Row, point int) []result.Row {
 }
 
 // FillVerdict fills in what came of the gates.
-func FillVerdict(status *v1alpha1.CommonStatus, v *Verdict) {
+func FillVerdict(status *v1alpha1.CommonStatus, v *Judged) {
 	status.Gates = nil
 	if v == nil {
 		return
 	}
 	for _, gate := range v.Gates {
 		status.Gates = append(status.Gates, v1alpha1.GateStatus{
-			Name: gate.Name, Verdict: v1alpha1.GateVerdict(gate.Verdict), Message: clip.Text(gate.Message, maxGateMessageBytes),
+			Name: gate.Name, Verdict: v1alpha1.GateVerdict(gate.Outcome), Message: clip.Text(gate.Message, maxGateMessageBytes),
 		})
 	}
+}
+
+// Passed is condition Passed of an object with gates.
+func (v *Judged) Passed() metav1.Condition {
+	return metav1.Condition{Type: v1alpha1.ConditionPassed, Status: passed[v.Outcome], Reason: string(v.Reason), Message: v.Message}
+}
+
+// passed is the status of condition Passed for an outcome.
+var passed = map[verdict.Outcome]metav1.ConditionStatus{
+	verdict.Pass: metav1.ConditionTrue, verdict.Fail: metav1.ConditionFalse, verdict.Undecided: metav1.ConditionUnknown,
 }

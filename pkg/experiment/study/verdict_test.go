@@ -41,7 +41,7 @@ func TestGatesUseConfirmationSeedsIfAny(t *testing.T) {
 			seeds = int(confirm)
 		}
 		var got []result.Judgement
-		for _, g := range v.Gates {
+		for _, g := range v.Results {
 			got = append(got, g.Verdict)
 			if g.N != seeds {
 				t.Errorf("gate %s is judged by %d seeds, want %d", g.Name, g.N, seeds)
@@ -50,8 +50,8 @@ func TestGatesUseConfirmationSeedsIfAny(t *testing.T) {
 		if diff := cmp.Diff([]result.Judgement{result.Pass, result.Fail, result.Unknown}, got); diff != "" {
 			t.Errorf("verdicts with %d fresh seeds (−want +got):\n%s", confirm, diff)
 		}
-		if v.Judgement != result.Fail || !strings.Contains(v.Message, "must-fail") {
-			t.Errorf("all in all %s: %s", v.Judgement, v.Message)
+		if v.Outcome != result.Fail || !strings.Contains(v.Message, "must-fail") {
+			t.Errorf("all in all %s: %s", v.Outcome, v.Message)
 		}
 	}
 }

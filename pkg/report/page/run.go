@@ -90,8 +90,8 @@ func (r *Run) view() *runView {
 		followed: newFollowed(data.Series, namedSeries(r.Report)),
 	}
 	v.Notes, v.Basis = splitNotes(r.Report.Notes())
-	judgement, why := r.Report.Verdict()
-	v.Verdict = headingOf(judgement, upperFirst(why))
+	judged := r.Report.Verdict()
+	v.Verdict = headingOf(judged.Outcome, upperFirst(judged.Message))
 	for _, f := range data.Figures {
 		v.HasGroups = v.HasGroups || f.Of != allRequests || f.Low != nil
 	}

@@ -94,15 +94,16 @@ func (s *Sweep) view() (*sweepView, error) {
 	if note := report.SeedsOfGates(r.Gates, best); note != "" {
 		v.Answers = append(v.Answers, note+".")
 	}
-	judgement, why := r.Verdict()
-	v.Verdict = headingOf(judgement, upperFirst(why))
+	judged := r.Verdict()
+	why := judged.Message
+	v.Verdict = headingOf(judged.Outcome, upperFirst(why))
 	if sentence(why) == v.Winner {
 		v.Winner = ""
 	}
 	if told := r.Decisions(); told != "" {
 		v.Winner = strings.TrimSpace(v.Winner + " " + told + ".")
 	}
-	if judgement == "" && r.SearchesCapacity() {
+	if judged.Outcome == "" && r.SearchesCapacity() {
 		v.Verdict.Word, v.Verdict.Why, v.Winner = "Capacity", upperFirst(v.Winner), why
 	}
 	v.Nothing, v.Changes = changes(best, baseline)

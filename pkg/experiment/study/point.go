@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package kubectl
+package study
 
 import (
 	"math"
@@ -10,7 +10,34 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/figure"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
+
+// PointOf is a candidate of a status as verdicts have it; nil where there is none.
+func PointOf(c *v1alpha1.Candidate) *verdict.Point {
+	if c == nil {
+		return nil
+	}
+	var values []string
+	for _, p := range c.Parameters {
+		values = append(values, p.Name+"="+p.Value)
+	}
+	return &verdict.Point{ID: c.Point, Name: strings.Join(values, ", "), Figures: figuresOf(c)}
+}
+
+// fillPoints fills in the best point and the baseline of a board.
+func (s *Study) fillPoints(v *Judged, board *result.Leaderboard) {
+	for i := range board.Candidates {
+		ranked := &board.Candidates[i]
+		c := s.candidate(ranked)
+		if i == 0 && len(s.points) > 1 {
+			v.Best = PointOf(&c)
+		}
+		if ranked.Point == s.baseline {
+			v.Baseline = PointOf(&c)
+		}
+	}
+}
 
 // Figure is a value in the unit that people read, with its interval where there is one.
 func Figure(m v1alpha1.MetricValue) string {
@@ -43,8 +70,8 @@ func displayOf(metric string) func(string) string {
 	}
 }
 
-// Summary lists a candidate's objectives.
-func Summary(c *v1alpha1.Candidate) string {
+// figuresOf lists a candidate's objectives.
+func figuresOf(c *v1alpha1.Candidate) string {
 	var parts []string
 	for _, o := range c.Objectives {
 		parts = append(parts, o.Metric+" "+Figure(o))
