@@ -167,10 +167,10 @@ func TestReportsThatCannotBeWritten(t *testing.T) {
 		want string
 	}{
 		"two runs":             {[]string{"run", "-f", "testdata/run.yaml", "-f", "../../config/samples/simulationrun-tiers.yaml", "-o", "benchmark-report"}, "-o benchmark-report needs one SimulationRun, but there are 2"},
-		"an explained request": {[]string{"run", "-f", "testdata/run.yaml", "-o", "benchmark-report", "--explain", "1"}, "--explain does not support -o benchmark-report"},
-		"a summary":            {[]string{"run", "-f", "testdata/run.yaml", "-o", "benchmark-report", "--reflect", "issue_focused"}, "--reflect does not support -o benchmark-report"},
+		"an explained request": {[]string{"run", "-f", "testdata/run.yaml", "-o", "benchmark-report", "--explain", "1"}, "--explain prints one decision: use it without -o benchmark-report"},
+		"a summary":            {[]string{"run", "-f", "testdata/run.yaml", "-o", "benchmark-report", "--reflect", "issue_focused"}, "--reflect prints a summary of one simulation: use it without -o benchmark-report"},
 		"nothing simulated":    {[]string{"run", "-f", "testdata/run.yaml", "-o", "benchmark-report", "--dry-run"}, "--dry-run simulates nothing"},
-		"a ceiling":            {[]string{"run", "-f", "testdata/run.yaml", "-o", "benchmark-report", "--ceiling"}, "use it without them"},
+		"a ceiling":            {[]string{"run", "-f", "testdata/run.yaml", "-o", "benchmark-report", "--ceiling"}, "use it without --ceiling"},
 		"several workloads":    {[]string{"sweep", "-f", sweeps, "--benchmark-report", t.TempDir()}, "a report has one load, and PolicySweep workloads has 3 workloads"},
 		"a file for a folder":  {[]string{"sweep", "-f", gatesSample(t), "--benchmark-report", file}, "is no folder"},
 	} {

@@ -55,7 +55,7 @@ func TestDashboardRefuses(t *testing.T) {
 	}{
 		"an address for others":       {[]string{"dashboard", empty, "--listen", ":8080"}, "must be a loopback address"},
 		"an address that is none":     {[]string{"dashboard", empty, "--listen", "x"}, "--listen x"},
-		"a namespace and all":         {[]string{"dashboard", "-A", "-n", "a"}, "exclude each other"},
+		"a namespace and all":         {[]string{"dashboard", "-A", "-n", "a"}, "use it without --namespace"},
 		"a namespace of files":        {[]string{"dashboard", empty, "-n", "a"}, "leave out --namespace: this command reads nothing from a cluster"},
 		"a folder without results":    {[]string{"dashboard", empty}, "there is no output of run -o json or sweep -o json"},
 		"a folder that is not there":  {[]string{"dashboard", filepath.Join(empty, "none")}, "no such file"},

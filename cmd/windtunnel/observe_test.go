@@ -131,7 +131,7 @@ func TestObserveRefuses(t *testing.T) {
 		"a password in the address":              {[]string{"-f", clusterManifest, "--prometheus", "http://user:word@localhost:1", "--last", "1h"}, "must not hold a password"},
 		"no token in its file":                   {[]string{"-f", clusterManifest, "--prometheus", closed.URL, "--last", "1h", "--bearer-token-file", file("token", " \n")}, "does not hold one token"},
 		"no certificate in its file":             {[]string{"-f", clusterManifest, "--prometheus", closed.URL, "--last", "1h", "--ca-file", foreign}, "has no certificate in PEM"},
-		"a selector of a file":                   {[]string{"-f", clusterManifest, "--samples", foreign, "--selector", `namespace="x"`}, "need --prometheus"},
+		"a selector of a file":                   {[]string{"-f", clusterManifest, "--samples", foreign, "--selector", `namespace="x"`}, "--selector needs --prometheus"},
 		"one that is down":                       {[]string{"-f", clusterManifest, "--prometheus", down.URL, "--last", "1h"}, "connection refused"},
 		"one that refuses":                       {[]string{"-f", clusterManifest, "--prometheus", closed.URL, "--last", "1h"}, `it refuses with "401 Unauthorized"`},
 		"one without the metrics":                {[]string{"-f", clusterManifest, "--prometheus", empty.URL, "--last", "1h"}, "nothing was measured: none of the metrics"},

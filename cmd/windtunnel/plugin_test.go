@@ -166,7 +166,7 @@ func TestClusterVerbsRefuseBadInput(t *testing.T) {
 		"an unknown type":    {[]string{"logs", "pod/x"}, "the type must be policysweep or simulationrun"},
 		"an unknown context": {[]string{"top", "--context", "nope"}, `context "nope" does not exist`},
 		"no kubeconfig":      {[]string{"top", "--kubeconfig", "/nowhere"}, "find the cluster: "},
-		"two namespaces":     {[]string{"top", "-A", "-n", "n"}, "exclude each other"},
+		"two namespaces":     {[]string{"top", "-A", "-n", "n"}, "use it without --namespace"},
 		"an unknown order":   {[]string{"explain", "r", "--by", "nope"}, "must be ttft, tpot, e2e or outcome"},
 		"no request":         {[]string{"explain", "r", "x"}, "must be the number of a request"},
 		"a run to promote":   {[]string{"promote", "r"}, "promote is about PolicySweeps"},

@@ -257,9 +257,9 @@ func TestRunRefusesReports(t *testing.T) {
 		args []string
 		want string
 	}{
-		"beside an explanation": {[]string{"--explain", "1"}, "--report is about a whole run"},
-		"beside a reflection":   {[]string{"--reflect", "issue_focused"}, "--report is about a whole run"},
-		"of a dry run":          {[]string{"--dry-run"}, "--report is about a whole run"},
+		"beside an explanation": {[]string{"--explain", "1"}, "use it without --report"},
+		"beside a reflection":   {[]string{"--reflect", "issue_focused"}, "use it without --report"},
+		"of a dry run":          {[]string{"--dry-run"}, "use it without --report"},
 		"of two runs":           {[]string{"-f", poissonSample}, "--report needs one SimulationRun"},
 		"into no folder":        {[]string{"--report", filepath.Join(folder, "none", "report.html")}, "none"},
 	} {

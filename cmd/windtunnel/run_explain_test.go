@@ -133,14 +133,14 @@ func TestExplainRefuses(t *testing.T) {
 		"what is no number":            {[]string{"--explain", "-3"}, "from 0 in order of arrival, rejected or scaling"},
 		"no rejected request":          {[]string{"-f", "testdata/run.yaml", "--name", "small", "--explain", "rejected"}, "of the 120 under seed 42 none was rejected"},
 		"a seed alone":                 {[]string{"--seed", "3"}, "--seed needs --explain"},
-		"metrics for Prometheus":       {[]string{"--explain", "3", "-o", "prometheus"}, "does not support -o prometheus"},
-		"alternatives of nothing":      {[]string{"--what-if"}, "--what-if needs --explain with a request"},
-		"alternatives of a scaler":     {[]string{"--explain", "scaling", "--what-if"}, "--what-if needs --explain with a request"},
+		"metrics for Prometheus":       {[]string{"--explain", "3", "-o", "prometheus"}, "use it without -o prometheus"},
+		"alternatives of nothing":      {[]string{"--what-if"}, "--what-if needs --explain"},
+		"alternatives of a scaler":     {[]string{"--explain", "scaling", "--what-if"}, "--what-if is about a request"},
 		"alternatives without a pick":  {[]string{"--explain", "rejected", "--what-if"}, "the router picked no endpoint, so there is none to compare with"},
 		"a window without length":      {[]string{"--explain", "3", "--what-if", "--what-if-window", "0s"}, "must be greater than 0"},
 		"no flips":                     {[]string{"--explain", "3", "--what-if", "--what-if-flips", "0"}, "must be at least 1"},
-		"a window of nothing":          {[]string{"--explain", "3", "--what-if-window", "3s"}, "need --what-if"},
-		"a trace beside it":            {[]string{"--explain", "3", "--trace", "x.jsonl"}, "use only one of the flags"},
+		"a window of nothing":          {[]string{"--explain", "3", "--what-if-window", "3s"}, "--what-if-window needs --what-if"},
+		"a trace beside it":            {[]string{"--explain", "3", "--trace", "x.jsonl"}, "use it without --trace"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := windtunnel(t, append([]string{"run", "-f", "testdata/explain.yaml"}, tc.args...)...)

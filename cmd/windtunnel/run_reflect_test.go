@@ -53,7 +53,7 @@ func TestReflectRefuses(t *testing.T) {
 		"a length alone":        {[]string{"--max-tokens", "700"}, "--max-tokens needs --reflect"},
 		"too few tokens":        {[]string{"--reflect", "issue_focused", "--max-tokens", "9"}, "must be at least 100"},
 		"an explanation beside": {[]string{"--reflect", "issue_focused", "--explain", "1"}, "use it without --explain"},
-		"a format of metrics":   {[]string{"--reflect", "issue_focused", "-o", "prometheus"}, "does not support -o prometheus"},
+		"a format of metrics":   {[]string{"--reflect", "issue_focused", "-o", "prometheus"}, "use it without -o prometheus"},
 		"all faults at once":    {[]string{"--reflect", "blame", "--max-tokens", "9"}, "must be at least 100"},
 	} {
 		t.Run(name, func(t *testing.T) {

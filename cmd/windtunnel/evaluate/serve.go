@@ -55,6 +55,7 @@ address. A client that can reach it can have it run programs, behind limits, unl
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "address to listen on; port 0 is any free port")
 	f.IntVar(&o.budget, "budget", 0, "simulations that clients may ask for, kept answers not counted; then the server answers with status 429 (default no bound)")
 	f.IntVar(&o.concurrency, "concurrency", runtime.GOMAXPROCS(0), "simulations that run at once; other questions wait")
+	cli.Rules(cmd, cli.FlagRule{Flag: "tls-dir", Needs: []string{"authentication=" + kubernetesAuthentication}})
 	return cmd
 }
 

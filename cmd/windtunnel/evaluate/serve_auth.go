@@ -42,12 +42,7 @@ func (o *accessOptions) register(f *pflag.FlagSet) {
 
 func (o *accessOptions) check() error {
 	switch o.authentication {
-	case noAuthentication:
-		if o.certificates != "" {
-			return fmt.Errorf("--tls-dir needs --authentication %s", kubernetesAuthentication)
-		}
-		return nil
-	case kubernetesAuthentication:
+	case noAuthentication, kubernetesAuthentication:
 		return nil
 	default:
 		return fmt.Errorf("--authentication %q: must be %s or %s", o.authentication, noAuthentication, kubernetesAuthentication)

@@ -105,6 +105,11 @@ invalid flag.`,
 	f.BoolVar(&o.context.Experimental, "allow-experimental-plugins", false, "assume that the EPP has this flag, so that Alpha plugins are no findings")
 	f.BoolVar(&o.rules, "rules", false, "list the rules")
 	f.StringVar(&o.explain, "explain", "", "print one rule in full, with its examples")
+	cli.Rules(cmd,
+		cli.FlagRule{Flag: "effective", Why: "prints YAML", Without: []string{"fix", "output=json", "output=sarif"}},
+		cli.FlagRule{Flag: "fix", Why: "prints a difference", Without: []string{"output=json", "output=sarif"}},
+		cli.FlagRule{Flag: "write", Needs: []string{"fix"}},
+		cli.FlagRule{Flag: "delete-unknown", Needs: []string{"fix"}})
 	return cmd
 }
 
@@ -152,18 +157,6 @@ func (o *lintOptions) check(args []string) (limit lint.Severity, err error) {
 	}
 	if o.context.PrefixShare < 0 || o.context.PrefixShare > 1 {
 		return "", fmt.Errorf("--prefix-share must be between 0 and 1")
-	}
-	if o.spellOut && (o.fix || o.output != cli.Text) {
-		return "", fmt.Errorf("--effective prints YAML; it cannot be combined with --fix or -o")
-	}
-	if o.fix && o.output != cli.Text {
-		return "", fmt.Errorf("--fix prints a difference; it cannot be combined with -o")
-	}
-	if o.write && !o.fix {
-		return "", fmt.Errorf("--write needs --fix")
-	}
-	if o.deleteUnknown && !o.fix {
-		return "", fmt.Errorf("--delete-unknown needs --fix")
 	}
 	if o.write && slices.Contains(args, "-") {
 		return "", fmt.Errorf("--write writes files; it cannot be combined with standard input (-)")

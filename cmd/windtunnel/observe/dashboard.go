@@ -61,6 +61,7 @@ programs of this machine can read the pages.`,
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8088", "loopback address to listen on; port 0 is any free port")
 	o.cluster.Register(cmd)
 	f.BoolVarP(&o.all, "all-namespaces", "A", false, "show all namespaces, which needs the right to list and watch in all of them")
+	cli.Rules(cmd, cli.FlagRule{Flag: "all-namespaces", Why: "selects every namespace", Without: []string{"namespace"}})
 	return cmd
 }
 
@@ -100,9 +101,6 @@ func (o *dashboardOptions) check(paths []string) error {
 		faults = append(faults, fmt.Errorf("--listen %s: %w", o.listen, err))
 	case !address.IP.IsLoopback():
 		faults = append(faults, fmt.Errorf("--listen %s: must be a loopback address, such as 127.0.0.1:8088: the pages have no authentication", o.listen))
-	}
-	if o.all && o.cluster.Namespace != "" {
-		faults = append(faults, errors.New("--namespace and --all-namespaces exclude each other"))
 	}
 	if len(paths) > 0 {
 		faults = append(faults, o.cluster.Unused())

@@ -41,14 +41,10 @@ func (o *measuredOptions) register(f *pflag.FlagSet) {
 
 func (o *measuredOptions) check(plays bool) error {
 	switch {
-	case plays && (o.prometheus != "" || o.samples != ""):
-		return errors.New("--play writes samples: use it without --prometheus and --samples")
 	case plays:
 		return nil
 	case (o.prometheus == "") == (o.samples == ""):
 		return errors.New("one source is required: --prometheus URL or --samples FILE")
-	case o.samples != "" && (o.selector != "" || o.token != "" || o.caFile != ""):
-		return errors.New("--selector, --bearer-token-file and --ca-file need --prometheus")
 	case o.from != "" && o.last != 0:
 		return errors.New("--from and --last both say where the window begins: use only one")
 	case o.prometheus != "" && o.from == "" && o.last == 0:

@@ -85,6 +85,12 @@ that does not answer.`,
 	f.Float64Var(&o.rules.FalseAlarms, "false-alarms", 0.01, "probability of drift in a cluster that is as predicted, over all values together")
 	f.Float64Var(&o.rules.Tolerance, "tolerance", 0.05, "difference from the predicted value, as a share of it, that is no drift, because no simulation is exact")
 	f.StringVar(&o.textfile, "textfile", "", "file to write metrics to, in the text format of Prometheus")
+	cli.Rules(cmd,
+		cli.FlagRule{Flag: "play", Why: "writes samples", Without: []string{"prometheus", "samples"}},
+		cli.FlagRule{Flag: "scrape-interval", Needs: []string{"play"}},
+		cli.FlagRule{Flag: "selector", Needs: []string{"prometheus"}},
+		cli.FlagRule{Flag: "bearer-token-file", Needs: []string{"prometheus"}},
+		cli.FlagRule{Flag: "ca-file", Needs: []string{"prometheus"}})
 	return cmd
 }
 

@@ -3,7 +3,6 @@
 package observe
 
 import (
-	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,13 +40,11 @@ and which command tells more.`,
 	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", false, "list the objects of all namespaces")
 	formats := cli.NewChoice(&o.output, cli.DocumentFormats)
 	cmd.Flags().VarP(formats, "output", "o", formats.Words())
+	cli.Rules(cmd, cli.FlagRule{Flag: "all-namespaces", Why: "selects every namespace", Without: []string{"namespace"}})
 	return cmd
 }
 
 func (o *topOptions) run(cmd *cobra.Command) error {
-	if o.all && o.cluster.Namespace != "" {
-		return cli.BadInput(errors.New("--namespace and --all-namespaces exclude each other"))
-	}
 	c, err := o.cluster.Connect()
 	if err != nil {
 		return err

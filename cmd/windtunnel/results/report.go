@@ -79,6 +79,9 @@ The exit code is 0 for each report, whatever the verdict.`,
 	f.StringVar(&o.reflected.Strategy, "reflect", "", "print the summary of what went wrong that is in the output of run --reflect -o json: "+run.Strategies())
 	f.IntVar(&o.reflected.MaxTokens, "max-tokens", insight.DefaultMaxTokens, "with --reflect, how long the summary is at most, in tokens of 4 characters; the least important lines go first")
 	f.StringVar(&o.name, "name", "", "report on the object of this name, from a file with several")
+	cli.Rules(cmd,
+		cli.FlagRule{Flag: "reflect", Why: "prints one summary as text", Without: []string{"output", "max-characters", "name"}},
+		cli.FlagRule{Flag: "max-tokens", Needs: []string{"reflect"}})
 	return cmd
 }
 

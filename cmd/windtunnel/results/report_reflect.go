@@ -4,13 +4,10 @@ package results
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -25,7 +22,7 @@ import (
 // it. What else is stored has figures of all requests and decisions on a few: no rule finds
 // anything in that.
 func (o *ReportOptions) reflect(cmd *cobra.Command, of string) error {
-	if err := errors.Join(o.reflected.Check(), checkReflectedAlone(cmd.Flags())); err != nil {
+	if err := o.reflected.Check(); err != nil {
 		return err
 	}
 	file, err := o.isFile(of)
@@ -47,20 +44,6 @@ func (o *ReportOptions) reflect(cmd *cobra.Command, of string) error {
 		Strategy: insight.Strategy(o.reflected.Strategy), MaxTokens: o.reflected.MaxTokens,
 	}))
 	return err
-}
-
-// checkReflectedAlone refuses the flags of a page beside --reflect.
-func checkReflectedAlone(f *pflag.FlagSet) error {
-	var set []string
-	for _, name := range []string{"output", "max-characters", "name"} {
-		if f.Changed(name) {
-			set = append(set, "--"+name)
-		}
-	}
-	if len(set) == 0 {
-		return nil
-	}
-	return cli.BadInput(fmt.Errorf("--reflect prints one summary as text: use it without %s", strings.Join(set, ", ")))
 }
 
 // cannotReflectObject names the command for an object of a cluster.

@@ -36,14 +36,8 @@ func (o *ReflectOptions) Check() error {
 	if o.Strategy != "" && !slices.Contains(insight.Strategies, insight.Strategy(o.Strategy)) {
 		faults = append(faults, fmt.Errorf("--reflect %q: must be %s", o.Strategy, Strategies()))
 	}
-	if o.Strategy == "" && o.MaxTokens != insight.DefaultMaxTokens {
-		faults = append(faults, errors.New("--max-tokens needs --reflect"))
-	}
 	if o.MaxTokens < minTokens {
 		faults = append(faults, fmt.Errorf("--max-tokens %d: must be at least %d", o.MaxTokens, minTokens))
-	}
-	if len(faults) == 0 {
-		return nil
 	}
 	return cli.BadInput(errors.Join(faults...))
 }

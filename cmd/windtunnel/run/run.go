@@ -136,39 +136,29 @@ what the run reached before you tune a profile.`,
 	o.trace.register(f)
 	f.StringVar(&o.series, "series", "", "file to write time series and distributions to, of all seeds together, as JSON; spec.trace.series sets the number of bins")
 	f.StringVar(&o.report, "report", "", "file to write a report to: gates and targets, figures, latencies, values over time, replicas, cost and the worst requests; a page with charts if it ends in .html, else Markdown")
+	cli.Rules(cmd, flagRules...)
 	return cmd
 }
 
-// checkFlags refuses flags that do not go together.
-func (o *runOptions) checkFlags() error {
-	switch {
-	case o.explained.Request != "" && o.trace.file != "":
-		return cli.BadInput(errors.New("--explain prints one decision, and --trace writes all decisions: use only one of the flags"))
-	case o.explained.Request != "" && o.Requests != "":
-		return cli.BadInput(errors.New("--explain prints one request, and --requests writes all requests: use only one of the flags"))
-	case o.explained.Request != "" && o.series != "":
-		return cli.BadInput(errors.New("--explain prints one request, and --series is about a whole run: use only one of the flags"))
-	case o.report != "" && (o.explained.Request != "" || o.reflected.Strategy != "" || o.DryRun):
-		return cli.BadInput(errors.New("--report is about a whole run: use it without --explain, --reflect and --dry-run"))
-	case o.explained.Request != "" && (o.Output == cli.Prometheus || o.Output == cli.BenchmarkReport):
-		return cli.BadInput(fmt.Errorf("--explain does not support -o %s", o.Output))
-	case o.DryRun && o.Output == cli.BenchmarkReport:
-		return cli.BadInput(errors.New("--dry-run simulates nothing, and -o benchmark-report prints what was simulated: use only one of the flags"))
-	case (o.trace.file != "" || o.ceiling) && o.Output == cli.BenchmarkReport:
-		return cli.BadInput(errors.New("-o benchmark-report has no place for what --trace and --ceiling find: use it without them"))
-	case o.reflected.Strategy != "" && (o.explained.Request != "" || o.trace.file != "" || o.Requests != "" || o.series != "" || o.ceiling):
-		return cli.BadInput(errors.New("--reflect prints a summary of one simulation: use it without --explain, --trace, --requests, --series and --ceiling"))
-	case o.reflected.Strategy != "" && (o.Output == cli.Prometheus || o.Output == cli.BenchmarkReport):
-		return cli.BadInput(fmt.Errorf("--reflect does not support -o %s", o.Output))
-	case o.explained.Request == "" && o.reflected.Strategy == "" && o.explained.seed >= 0:
-		return cli.BadInput(errors.New("--seed needs --explain or --reflect; spec.replications sets the seeds of simulations"))
-	default:
-		return errors.Join(o.explained.check(), o.reflected.Check(), o.trace.check())
-	}
+// flagRules are about flags that print something else in place of the results of all seeds.
+var flagRules = []cli.FlagRule{
+	{Flag: "explain", Why: "prints one decision", Without: []string{"trace", "requests", "series", "report", "output=prometheus", "output=benchmark-report"}},
+	{Flag: "reflect", Why: "prints a summary of one simulation", Without: []string{
+		"explain", "trace", "requests", "series", "ceiling", "report", "output=prometheus", "output=benchmark-report",
+	}},
+	{Flag: "dry-run", Why: "simulates nothing", Without: []string{"report", "output=benchmark-report"}},
+	{Flag: "output=benchmark-report", Why: "has no place for what others find", Without: []string{"trace", "ceiling"}},
+	{Flag: "seed", Needs: []string{"explain", "reflect"}},
+	{Flag: "max-tokens", Needs: []string{"reflect"}},
+	{Flag: "what-if", Needs: []string{"explain"}},
+	{Flag: "what-if-window", Needs: []string{"what-if"}},
+	{Flag: "what-if-flips", Needs: []string{"what-if"}},
+	{Flag: "trace-level", Needs: []string{"trace"}},
+	{Flag: "trace-sample", Needs: []string{"trace"}},
 }
 
 func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
-	if err := o.checkFlags(); err != nil {
+	if err := errors.Join(o.explained.check(), o.reflected.Check(), o.trace.check()); err != nil {
 		return err
 	}
 	if err := cli.CheckFolders(map[string]string{"--trace": o.trace.file, "--requests": o.Requests, "--series": o.series, "--report": o.report}); err != nil {

@@ -32,20 +32,11 @@ func (o *traceOptions) register(f *pflag.FlagSet) {
 // check refuses values that are not allowed.
 func (o *traceOptions) check() error {
 	var faults []error
-	switch {
-	case o.level != "" && o.file == "":
-		faults = append(faults, errors.New("--trace-level needs --trace"))
-	case o.level != "" && o.level != string(v1alpha1.DecisionsTrace) && o.level != string(v1alpha1.FullTrace):
+	if o.level != "" && o.level != string(v1alpha1.DecisionsTrace) && o.level != string(v1alpha1.FullTrace) {
 		faults = append(faults, fmt.Errorf("--trace-level %q: must be %s or %s", o.level, v1alpha1.DecisionsTrace, v1alpha1.FullTrace))
 	}
-	switch {
-	case o.sample != 0 && o.file == "":
-		faults = append(faults, errors.New("--trace-sample needs --trace"))
-	case !(o.sample >= 0 && o.sample <= 1):
+	if !(o.sample >= 0 && o.sample <= 1) {
 		faults = append(faults, fmt.Errorf("--trace-sample %v: must be greater than 0 and at most 1", o.sample))
-	}
-	if len(faults) == 0 {
-		return nil
 	}
 	return cli.BadInput(errors.Join(faults...))
 }

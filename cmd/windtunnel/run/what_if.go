@@ -27,16 +27,14 @@ func (o *whatIfOptions) register(f *pflag.FlagSet) {
 	f.IntVar(&o.flips, "what-if-flips", whatif.DefaultFlips, "with --what-if, how many runs with another pick for one later request show which differences are noise")
 }
 
-// check refuses flags that do not go together.
+// check refuses values that are not allowed.
 func (o *ExplainOptions) check() error {
 	w := &o.whatIf
 	switch {
-	case !w.asked && (w.window != whatif.DefaultWindow || w.flips != whatif.DefaultFlips):
-		return cli.BadInput(errors.New("--what-if-window and --what-if-flips need --what-if"))
 	case !w.asked:
 		return nil
-	case o.Request == "" || o.Request == scalingDecisions:
-		return cli.BadInput(errors.New("--what-if needs --explain with a request"))
+	case o.Request == scalingDecisions:
+		return cli.BadInput(errors.New("--what-if is about a request: use it with --explain REQUEST"))
 	case w.window <= 0:
 		return cli.BadInput(fmt.Errorf("--what-if-window %v: must be greater than 0", w.window))
 	case w.flips < 1:

@@ -103,22 +103,17 @@ baseline.`,
 	f.StringVar(&o.benchmarkReport, "benchmark-report", "", "`DIR`: folder to write a Benchmark Report v0.2.1 of llm-d-benchmark to for each candidate in the table, as benchmark_report_v0.2_NAME-point-N.yaml; the candidates are simulated again")
 	o.promotion.register(f)
 	o.proposer.register(f)
+	cli.Rules(cmd,
+		cli.FlagRule{Flag: "requests", Why: "writes every request, which a state file does not keep", Without: []string{"state"}},
+		cli.FlagRule{Flag: "set", Why: "changes the scenario for one trial, and a file would keep the change", Without: []string{"promote", "promote-scaler", "follow"}},
+		cli.FlagRule{Flag: "report-max-characters", Needs: []string{"report"}})
 	return cmd
 }
 
-// checkFlags refuses flags that do not go together.
+// checkFlags refuses values that are not allowed.
 func (o *sweepOptions) checkFlags() error {
 	if o.top < 0 {
 		return cli.BadInput(errors.New("--top must not be negative"))
-	}
-	if o.Requests != "" && o.state != "" {
-		return cli.BadInput(errors.New("--requests and --state cannot be combined: a state file has no requests of the simulations in it"))
-	}
-	if len(o.Settings) > 0 && (o.promotion.wanted() || o.follow != "") {
-		return cli.BadInput(errors.New("--set changes the scenario for one trial, and --promote, --promote-scaler and --follow write files that last: change the manifest"))
-	}
-	if o.reportMost != 0 && o.report == "" {
-		return cli.BadInput(errors.New("--report-max-characters needs --report"))
 	}
 	if err := cli.CheckLimit("--report-max-characters", o.reportMost, cli.ReportFormat(o.report)); err != nil {
 		return err
