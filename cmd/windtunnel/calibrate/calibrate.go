@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -32,7 +31,7 @@ type calibrateOptions struct {
 
 // NewCommand is the verb calibrate.
 func NewCommand() *cobra.Command {
-	o := calibrateOptions{parallelism: runtime.GOMAXPROCS(0)}
+	var o calibrateOptions
 	cmd := &cobra.Command{
 		Use:   "calibrate -f RUN",
 		Short: "Fit the coefficients of the roofline model to measured requests",
@@ -62,7 +61,7 @@ The same files give the same coefficients. docs/calibrate.md describes the forma
 	f.StringArrayVar(&o.holdout, "holdout", nil, "measured run to predict only; may be repeated")
 	f.StringVar(&o.entry, "entry", "", "file to write the catalogue entry to")
 	f.StringVar(&o.plot, "plot", "", "SVG file to write: a plot of predicted against measured latencies")
-	f.IntVar(&o.parallelism, "parallelism", o.parallelism, "replays that run at once; results do not depend on it")
+	cli.ParallelismFlag(f, &o.parallelism, "replays")
 	f.IntVar(&o.generations, "generations", calibrate.DefaultGenerations, "length of the search; use fewer only for a first try")
 	return cmd
 }

@@ -51,8 +51,7 @@ Face to an entry.`,
 	f.StringArrayVar(&o.manifest.ConfigMaps, "configmap", nil, "manifest of a ConfigMap that the manifest refers to; may be repeated")
 	f.StringArrayVar(&o.entries, "entries", nil, "file with your own entries; may be repeated")
 	f.StringToStringVar(&o.models, "model", nil, "NAME=FILE: a model's Hugging Face config.json; may be repeated")
-	formats := cli.NewChoice(&o.output, cli.DocumentFormats)
-	f.VarP(formats, "output", "o", formats.Words())
+	cli.OutputFlag(f, &o.output, cli.DocumentFormats, "")
 	return cmd
 }
 

@@ -35,8 +35,8 @@ func CompleteFlags(cmd *cobra.Command) {
 	values := flagValues()
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		among := values[f.Name]
-		if c, is := f.Value.(Choice); is {
-			for _, format := range c.Among {
+		if c, is := f.Value.(choice); is {
+			for _, format := range c.among {
 				among = append(among, string(format))
 			}
 		}

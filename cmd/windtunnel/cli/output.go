@@ -5,13 +5,16 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
@@ -38,19 +41,33 @@ const (
 	BenchmarkReport Format = "benchmark-report"
 )
 
-// A Choice is the flag -o of a verb that knows some of the formats.
-type Choice struct {
+// A choice is the flag -o of a verb that knows some of the formats.
+type choice struct {
 	format *Format
-	Among  []Format
+	among  []Format
 }
 
-func NewChoice(format *Format, among []Format) Choice { return Choice{format, among} }
+// OutputFlag defines -o of a verb that prints in one of several formats. note ends the help.
+func OutputFlag(f *pflag.FlagSet, format *Format, among []Format, note string) {
+	c := choice{format, among}
+	f.VarP(c, "output", "o", c.words()+note)
+}
+
+// FileFlag defines -o of a verb that writes a file.
+func FileFlag(f *pflag.FlagSet, file *string, note string) {
+	f.StringVarP(file, "output", "o", cmp.Or(*file, "-"), "file to write, - for standard output"+note)
+}
+
+// ParallelismFlag defines --parallelism, which is the number of cores unless the user says otherwise.
+func ParallelismFlag(f *pflag.FlagSet, parallelism *int, what string) {
+	f.IntVar(parallelism, "parallelism", runtime.GOMAXPROCS(0), what+" that run at once; results do not depend on it")
+}
 
 // DocumentFormats are those that every verb knows.
 var DocumentFormats = []Format{Table, JSON, YAML}
 
 // String returns the value of the flag.
-func (c Choice) String() string {
+func (c choice) String() string {
 	if c.format == nil {
 		return ""
 	}
@@ -58,21 +75,21 @@ func (c Choice) String() string {
 }
 
 // Set takes one of the formats.
-func (c Choice) Set(value string) error {
-	if !slices.Contains(c.Among, Format(value)) {
-		return fmt.Errorf("must be %s", c.Words())
+func (c choice) Set(value string) error {
+	if !slices.Contains(c.among, Format(value)) {
+		return fmt.Errorf("must be %s", c.words())
 	}
 	*c.format = Format(value)
 	return nil
 }
 
 // Type is what the flag's help calls the value.
-func (c Choice) Type() string { return "format" }
+func (c choice) Type() string { return "format" }
 
-// Words lists the formats.
-func (c Choice) Words() string {
+// words lists the formats.
+func (c choice) words() string {
 	var names []string
-	for _, f := range c.Among {
+	for _, f := range c.among {
 		names = append(names, string(f))
 	}
 	last := len(names) - 1

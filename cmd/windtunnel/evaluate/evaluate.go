@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"strings"
 	"time"
 
@@ -28,27 +27,22 @@ import (
 
 // scenarioOptions are the flags that say what policies are evaluated in.
 type scenarioOptions struct {
-	files      []string
-	configMaps []string
-	volumes    map[string]string
+	// manifests hold the scenarios.
+	manifests  local.Options
 	objectives []string
 	model      string
-	// programs are the limits of code, in policies and in scenarios.
-	programs local.ProgramLimits
 }
 
 func (o *scenarioOptions) register(f *pflag.FlagSet) {
-	f.StringSliceVar(&o.files, "scenario", nil, "manifest with SimulationRuns and PolicySweeps, in whose scenarios the policy takes the place of the router's (required); may be repeated")
-	f.StringArrayVar(&o.configMaps, "configmap", nil, "manifest of a ConfigMap that a scenario refers to; may be repeated")
-	f.StringToStringVar(&o.volumes, "volume", nil, "`NAME=FOLDER`: local folder with the files of a volume, by the name of its claim or image; may be repeated")
+	f.StringSliceVar(&o.manifests.Files, "scenario", nil, "manifest with SimulationRuns and PolicySweeps, in whose scenarios the policy takes the place of the router's (required); may be repeated")
+	o.manifests.RegisterInputs(f)
 	f.StringArrayVar(&o.objectives, "objective", nil, "`METRIC[=WEIGHT][,min|max][,target=VALUE]` that scores the policy (default the gates of a run, the objectives and constraints of a sweep, or the goodput); may be repeated")
 	f.StringVar(&o.model, "model", "", "base model of the router that the policy takes the place of, in scenarios with several routers")
-	o.programs.Register(f)
 }
 
 // load reads the scenarios, in the order of the files.
 func (o *scenarioOptions) load(ctx context.Context, stdin io.Reader) ([]*evaluate.Scenario, error) {
-	if len(o.files) == 0 {
+	if len(o.manifests.Files) == 0 {
 		return nil, cli.BadInput(errors.New("a scenario is required: --scenario FILE"))
 	}
 	var objectives []evaluate.Objective
@@ -60,28 +54,28 @@ func (o *scenarioOptions) load(ctx context.Context, stdin io.Reader) ([]*evaluat
 	if err := errors.Join(faults...); err != nil {
 		return nil, cli.BadInput(err)
 	}
-	flags := local.Options{Files: o.files, ConfigMaps: o.configMaps, Volumes: o.volumes, Parallelism: 1, Programs: o.programs}
-	set, err := flags.Load(stdin)
+	o.manifests.Parallelism = 1 // Load asks for a number, and simulates nothing
+	set, err := o.manifests.Load(stdin)
 	if err != nil {
 		return nil, err
 	}
 	var all []*evaluate.Scenario
 	for _, run := range set.Runs {
-		s, errs, err := evaluate.NewScenario(ctx, run, o.model, objectives, flags.Inputs(set, run))
+		s, errs, err := evaluate.NewScenario(ctx, run, o.model, objectives, o.manifests.Inputs(set, run))
 		if err := local.Compiled(v1alpha1.SimulationRunKind, run.Name, asFlags(errs), err); err != nil {
 			return nil, err
 		}
 		all = append(all, s)
 	}
 	for _, sweep := range set.Sweeps {
-		s, errs, err := evaluate.NewSweepScenario(ctx, sweep, o.model, objectives, flags.Inputs(set, sweep))
+		s, errs, err := evaluate.NewSweepScenario(ctx, sweep, o.model, objectives, o.manifests.Inputs(set, sweep))
 		if err := local.Compiled(v1alpha1.PolicySweepKind, sweep.Name, asFlags(errs), err); err != nil {
 			return nil, err
 		}
 		all = append(all, s)
 	}
 	if len(all) == 0 {
-		return nil, flags.NothingFound(set, v1alpha1.SimulationRunKind)
+		return nil, o.manifests.NothingFound(set, v1alpha1.SimulationRunKind)
 	}
 	return all, nil
 }
@@ -148,8 +142,8 @@ scenario.`,
 	o.scenarios.register(f)
 	f.Int64SliceVar(&o.seeds, "seed", nil, "seed of a simulation (default those of each run); may be repeated")
 	f.StringVar(&o.summary, "summary", "", "how answers say what went wrong: "+summaryNames()+" (default "+string(evaluate.Summaries[0])+"; none for a table)")
-	f.VarP(cli.NewChoice(&o.output, cli.DocumentFormats), "output", "o", cli.NewChoice(&o.output, cli.DocumentFormats).Words())
-	f.IntVar(&o.parallelism, "parallelism", runtime.GOMAXPROCS(0), "simulations that run at once; results do not depend on it")
+	cli.OutputFlag(f, &o.output, cli.DocumentFormats, "")
+	cli.ParallelismFlag(f, &o.parallelism, "simulations")
 	f.BoolVar(&o.check, "check-invariants", false, "check the simulator's invariants at every event, and stop if one is broken; slow, and changes no result")
 	return cmd
 }
@@ -226,5 +220,5 @@ func (o *evaluateOptions) readPolicy() (*evaluate.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return evaluate.ReadPolicy(raw, language, evaluate.Program{Component: sandbox.Component(o.component), Signals: o.signals}, o.scenarios.programs.Limits)
+	return evaluate.ReadPolicy(raw, language, evaluate.Program{Component: sandbox.Component(o.component), Signals: o.signals}, o.scenarios.manifests.Programs.Limits)
 }

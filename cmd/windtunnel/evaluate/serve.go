@@ -100,7 +100,7 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr 
 	}
 	behind := fence.NewForCandidates(o.concurrency)
 	defer behind.StartAhead(o.concurrency)()
-	evaluator := &evaluate.Evaluator{Fence: behind, Now: time.Now, Limits: o.scenarios.programs.Limits}
+	evaluator := &evaluate.Evaluator{Fence: behind, Now: time.Now, Limits: o.scenarios.manifests.Programs.Limits}
 	handler := server.New(evaluator, scenarios, o.budget, o.concurrency).Handler()
 	scheme := "http"
 	if !o.access.open() {

@@ -88,7 +88,7 @@ invalid flag.`,
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&o.versions, "epp-version", nil, "version of the EPP, or several, separated by commas; auto is the newest that accepts the configuration (the rules of router-v0.11 come from a downstream fork)")
-	f.VarP(cli.NewChoice(&o.output, []cli.Format{cli.Text, cli.JSON, cli.OutputSARIF}), "output", "o", "text, json or sarif")
+	cli.OutputFlag(f, &o.output, []cli.Format{cli.Text, cli.JSON, cli.OutputSARIF}, "")
 	f.StringVar(&o.failOn, "fail-on", string(lint.Error), "lowest severity that gives exit code 1: error, warning, info or never")
 	f.BoolVar(&o.summary, "summary", false, "instead of a table for each configuration, print how many configurations each version accepts and rejects")
 	o.legend.Register(f)

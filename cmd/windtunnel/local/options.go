@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
@@ -48,18 +48,22 @@ type Options struct {
 // Register defines the flags. more are the formats that only this verb knows.
 func (o *Options) Register(cmd *cobra.Command, more ...cli.Format) {
 	o.Output = cli.Table
-	formats := cli.NewChoice(&o.Output, append(slices.Clone(cli.DocumentFormats), more...))
 	f := cmd.Flags()
 	f.StringArrayVarP(&o.Files, "filename", "f", nil, "manifest, folder of manifests, or - for standard input (required); may be repeated")
-	f.StringArrayVar(&o.ConfigMaps, "configmap", nil, "manifest of a ConfigMap that the object refers to; may be repeated")
-	f.StringToStringVar(&o.Volumes, "volume", nil, "`NAME=FOLDER`: local folder with the files of a volume, by the name of its claim or image; may be repeated")
+	o.RegisterInputs(f)
 	f.StringVar(&o.Name, "name", "", "run only the object of this name")
-	f.VarP(formats, "output", "o", formats.Words())
-	f.IntVar(&o.Parallelism, "parallelism", runtime.GOMAXPROCS(0), "simulations that run at once; results do not depend on it")
-	o.Programs.Register(f)
+	cli.OutputFlag(f, &o.Output, append(slices.Clone(cli.DocumentFormats), more...), "")
+	cli.ParallelismFlag(f, &o.Parallelism, "simulations")
 	f.BoolVar(&o.Trusted, "trust-programs", false, "run the code in policy bundles in this process, without limits of memory and time: only for code that you trust, for --trace, --requests, benchmark reports and compare")
 	o.Legend.Register(f)
 	f.BoolVar(&o.Check, "check-invariants", false, "check the simulator's invariants at every event, and stop if one is broken; slow, and changes no result")
+}
+
+// RegisterInputs defines the flags of what manifests refer to, and of the code in it.
+func (o *Options) RegisterInputs(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.ConfigMaps, "configmap", nil, "manifest of a ConfigMap that the object refers to; may be repeated")
+	f.StringToStringVar(&o.Volumes, "volume", nil, "`NAME=FOLDER`: local folder with the files of a volume, by the name of its claim or image; may be repeated")
+	o.Programs.Register(f)
 }
 
 // RegisterRequests defines --requests.

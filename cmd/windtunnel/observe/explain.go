@@ -59,8 +59,7 @@ nothing is stored, it names the command that does it.`,
 	f := cmd.Flags()
 	f.Int64Var(&o.seed, "seed", -1, "seed of the request (default the first one with stored decisions)")
 	f.StringVar(&o.by, "by", "", "order of the worst requests: "+complaints()+" (default by the first gate that does not pass)")
-	formats := cli.NewChoice(&o.output, cli.DocumentFormats)
-	f.VarP(formats, "output", "o", formats.Words()+", for a request")
+	cli.OutputFlag(f, &o.output, cli.DocumentFormats, ", for a request")
 	cmd.ValidArgsFunction = o.cluster.CompleteObjects("", 1, false)
 	return cmd
 }

@@ -38,8 +38,7 @@ and which command tells more.`,
 	}
 	o.cluster.Register(cmd)
 	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", false, "list the objects of all namespaces")
-	formats := cli.NewChoice(&o.output, cli.DocumentFormats)
-	cmd.Flags().VarP(formats, "output", "o", formats.Words())
+	cli.OutputFlag(cmd.Flags(), &o.output, cli.DocumentFormats, "")
 	cli.Rules(cmd, cli.FlagRule{Flag: "all-namespaces", Why: "selects every namespace", Without: []string{"namespace"}})
 	return cmd
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"strconv"
 	"time"
@@ -52,7 +51,7 @@ the flags; the shard's index comes from the Job in JOB_COMPLETION_INDEX.`,
 	f.StringVar(&o.inputs, "inputs", "/etc/windtunnel/inputs", "folder of the plan's inputs")
 	f.IntVar(&o.shards, "shards", 1, "number of shards of the Job")
 	f.StringVar(&o.termination, "termination-log", "/dev/termination-log", "file of the termination message")
-	f.IntVar(&o.parallelism, "parallelism", runtime.GOMAXPROCS(0), "simulations that run at once")
+	cli.ParallelismFlag(f, &o.parallelism, "simulations")
 	f.DurationVar(&o.interval, "progress-interval", worker.ProgressInterval, "interval between checks whether to report progress")
 	return cmd
 }

@@ -70,9 +70,8 @@ The exit code is 0 for each report, whatever the verdict.`,
 			return o.run(cmd.Context(), args[0], cmd.OutOrStdout())
 		},
 	}
-	formats := cli.NewChoice(&o.Output, []cli.Format{cli.HTML, cli.Markdown, cli.JSON})
 	f := cmd.Flags()
-	f.VarP(formats, "output", "o", formats.Words()+"; json is the numbers of the page")
+	cli.OutputFlag(f, &o.Output, []cli.Format{cli.HTML, cli.Markdown, cli.JSON}, "; json is the numbers of the page")
 	f.IntVar(&o.most, "max-characters", 0, "with -o markdown, leave out the longest sections until the report has so many characters, and say which; 0 is no limit, and a comment on GitHub may have 65536")
 	o.cluster.Register(cmd)
 	cmd.ValidArgsFunction = o.cluster.CompleteObjects("", 1, true)

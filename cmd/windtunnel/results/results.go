@@ -95,13 +95,12 @@ spec.trace.series, as run --series does.`,
 			return o.run(cmd.Context(), args, cmd.OutOrStdout())
 		},
 	}
-	formats := cli.NewChoice(&o.output, []cli.Format{outputCSV, cli.JSON, outputParquet})
 	o.cluster.Register(cmd)
 	cmd.ValidArgsFunction = o.cluster.CompleteObjects("", 1, false)
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "filename", "f", "", "file of sweep -o json or sweep --state to read, instead of a cluster")
 	f.StringVar(&o.name, "name", "", "print only the rows of the object of this name, from a file with several")
-	f.VarP(formats, "output", "o", formats.Words())
+	cli.OutputFlag(f, &o.output, []cli.Format{outputCSV, cli.JSON, outputParquet}, "")
 	f.StringArrayVar(&o.where, "where", nil, "condition that rows must meet, such as 'ttft.p99<500ms'; may be repeated")
 	f.StringVar(&o.sort, "sort", "", "metric to sort by, lowest first (default by point and seed)")
 	f.BoolVar(&o.descending, "descending", false, "sort with the highest first")

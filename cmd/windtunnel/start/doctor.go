@@ -51,8 +51,7 @@ Exit codes: 0 no check failed, 1 a check failed.`,
 	}
 	o.cluster.Register(cmd)
 	cmd.Flags().BoolVar(&o.local, "local", false, "look at this machine only")
-	formats := cli.NewChoice(&o.output, cli.DocumentFormats)
-	cmd.Flags().VarP(formats, "output", "o", formats.Words())
+	cli.OutputFlag(cmd.Flags(), &o.output, cli.DocumentFormats, "")
 	return cmd
 }
 

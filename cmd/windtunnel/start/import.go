@@ -57,7 +57,7 @@ reports and the like is left out.`,
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "", "what the profile is for: "+profileFormats()+" (default: detected from its fields)")
 	f.IntVar(&o.stage, "stage", 0, "the one stage or benchmark to take, from 1 on (default: all stages of a load)")
-	f.StringVarP(&o.output, "output", "o", "-", "file to write, - for standard output")
+	cli.FileFlag(f, &o.output, "")
 	return cmd
 }
 

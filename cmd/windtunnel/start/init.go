@@ -96,7 +96,7 @@ The command validates what it writes, and simulates nothing. It replaces no file
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.Output, "output", "o", o.Output, "file to write, - for standard output")
+	cli.FileFlag(f, &o.Output, "")
 	f.StringVar(&o.kind, "kind", o.kind, "what to write: run or sweep")
 	f.IntVar(&o.Replicas, "replicas", o.Replicas, "number of replicas")
 	f.DurationVar(&o.ttft, "ttft", o.ttft, "greatest time to first token that users accept")

@@ -49,7 +49,7 @@ under the file's name with .gz at the end. A cluster and --configmap both take i
 	f := cmd.Flags()
 	o.Add(f)
 	f.StringVar(&o.name, "name", "", "name of the ConfigMap (required)")
-	f.StringVarP(&o.output, "output", "o", "-", "file to write, - for standard output")
+	cli.FileFlag(f, &o.output, "")
 	return cmd
 }
 

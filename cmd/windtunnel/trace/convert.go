@@ -63,7 +63,7 @@ blocks of 64 bytes become numbers, and no text is written.`,
 	f.StringVar(&o.to, "to", "", "format to write: "+oneOf(trace.WrittenFormats())+" (required)")
 	f.StringVar(&o.share, "share", "", "which prompts of a CSV share a beginning, and how long it is in tokens: tenant=500, class=500, all=500 or session=500; session without a length has each prompt repeat the one before")
 	f.StringVar(&o.text, "text-column", "", "column of a CSV with prompts, to find out which share a beginning; the text is dropped")
-	f.StringVarP(&o.output, "output", "o", "-", "file to write, - for standard output")
+	cli.FileFlag(f, &o.output, "")
 	return cmd
 }
 

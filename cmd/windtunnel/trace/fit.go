@@ -56,7 +56,7 @@ tests of Kolmogorov and Smirnov. A small p means that the two differ by more tha
 	}
 	f := cmd.Flags()
 	o.file.Add(f)
-	f.StringVarP(&o.output, "output", "o", "-", "file to write, - for standard output")
+	cli.FileFlag(f, &o.output, "")
 	f.Int64Var(&o.seed, "seed", 1, "seed of the draw that is compared")
 	return cmd
 }

@@ -57,7 +57,7 @@ do about it.`,
 		},
 	}
 	o.file.Add(cmd.Flags())
-	cmd.Flags().VarP(cli.NewChoice(&o.output, InspectFormats), "output", "o", "text, json or svg")
+	cli.OutputFlag(cmd.Flags(), &o.output, InspectFormats, "")
 	return cmd
 }
 

@@ -74,7 +74,7 @@ The same workload, or number of requests, and the same seed give the same bytes.
 	f := cmd.Flags()
 	f.IntVar(&o.requests, "requests", 2000, "number of requests; with -f, the greatest number, and without --requests all until the horizon")
 	f.Int64Var(&o.seed, "seed", 1, "seed of the random draws; with -f and without --seed, the first of the object")
-	f.StringVarP(&o.output, "output", "o", "-", "file to write, - for standard output; compressed if it ends in .gz")
+	cli.FileFlag(f, &o.output, "; compressed if it ends in .gz")
 	f.StringVar(&o.serveGen, "servegen", "", "a ServeGen folder or a tar archive of it, whose requests are written")
 	o.specOptions.register(f)
 	return cmd
