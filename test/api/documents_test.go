@@ -101,11 +101,20 @@ func severalTraces(t *testing.T, runs []string) object {
 	return run
 }
 
-// alternatives is a sweep of whole parts: routers, admissions and engines.
+// alternatives is a sweep of whole parts: routers, admissions and engines. One of the engines is
+// that of a run, which sets every field.
 func alternatives(t *testing.T) object {
 	t.Helper()
 	sweep := unvaried(t)
-	sweep["spec"].(object)["parameters"] = loadAs[[]any](t, "alternatives")
+	parameters := loadAs[[]any](t, "alternatives")
+	scenario := load(t, "run-clients")["spec"].(object)["scenario"].(object)
+	engine := scenario["pools"].([]any)[0].(object)["engine"]
+	for _, p := range parameters {
+		if p := p.(object); strings.HasSuffix(p["path"].(string), "].engine") {
+			p["alternatives"] = append(p["alternatives"].([]any), object{"name": "every-field", "engine": engine})
+		}
+	}
+	sweep["spec"].(object)["parameters"] = parameters
 	return sweep
 }
 
