@@ -8,11 +8,16 @@ type AmountDistribution string
 
 // The distributions of amounts.
 const (
-	ConstantAmounts    AmountDistribution = "Constant"
-	UniformAmounts     AmountDistribution = "Uniform"
-	NormalAmounts      AmountDistribution = "Normal"
+	// ConstantAmounts always has the mean.
+	ConstantAmounts AmountDistribution = "Constant"
+	// UniformAmounts has equal probabilities from min to max.
+	UniformAmounts AmountDistribution = "Uniform"
+	// NormalAmounts has a bell shape around the mean.
+	NormalAmounts AmountDistribution = "Normal"
+	// ExponentialAmounts falls from 0 on: its standard deviation is its mean.
 	ExponentialAmounts AmountDistribution = "Exponential"
-	LogNormalAmounts   AmountDistribution = "LogNormal"
+	// LogNormalAmounts has a normal logarithm, so it has a long tail.
+	LogNormalAmounts AmountDistribution = "LogNormal"
 )
 
 // Amounts is a distribution of whole numbers from 1, rounded and clamped to min and max.

@@ -35,10 +35,14 @@ type DurationDistribution string
 
 // The distributions of durations.
 const (
-	ConstantDurations    DurationDistribution = "Constant"
-	UniformDurations     DurationDistribution = "Uniform"
+	// ConstantDurations always has the mean.
+	ConstantDurations DurationDistribution = "Constant"
+	// UniformDurations has equal probabilities from min to max.
+	UniformDurations DurationDistribution = "Uniform"
+	// ExponentialDurations falls from 0 on: its standard deviation is its mean.
 	ExponentialDurations DurationDistribution = "Exponential"
-	LogNormalDurations   DurationDistribution = "LogNormal"
+	// LogNormalDurations has a normal logarithm, so it has a long tail.
+	LogNormalDurations DurationDistribution = "LogNormal"
 )
 
 // Durations is a distribution of durations, clamped to min and max.

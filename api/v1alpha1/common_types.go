@@ -86,27 +86,40 @@ const (
 
 // Condition reasons of both kinds.
 const (
-	ReasonInvalid      = "Invalid"
+	// ReasonInvalid says that the spec or an input cannot be used: edit it.
+	ReasonInvalid = "Invalid"
+	// ReasonTooExpensive says that compiling the spec killed the manager.
 	ReasonTooExpensive = "TooExpensive"
+	// ReasonInputMissing says that a ConfigMap that the spec names, or a key of it, does not exist.
 	ReasonInputMissing = "InputMissing"
-	ReasonPending      = "Pending"
-	ReasonRunning      = "Running"
-	ReasonBlocked      = "Blocked"
+	// ReasonPending says that the work waits: for a Job's pods, a deletion or a turn.
+	ReasonPending = "Pending"
+	// ReasonRunning says that pods simulate.
+	ReasonRunning = "Running"
+	// ReasonBlocked says that something that only a user can change keeps the work from running.
+	ReasonBlocked = "Blocked"
 	// ReasonWaitingForCapacity says that pods wait for room on nodes that other pods of
 	// Windtunnel hold: nobody has to act.
 	ReasonWaitingForCapacity = "WaitingForCapacity"
-	ReasonSuspended          = "Suspended"
-	ReasonJobFailed          = "JobFailed"
-	ReasonResultMissing      = "ResultMissing"
-	ReasonResultCorrupt      = "ResultCorrupt"
-	ReasonTrialsFailed       = "TrialsFailed"
+	// ReasonSuspended says that spec.execution.suspend is true.
+	ReasonSuspended = "Suspended"
+	// ReasonJobFailed says that the Job failed.
+	ReasonJobFailed = "JobFailed"
+	// ReasonResultMissing says that Jobs ended without all of their results.
+	ReasonResultMissing = "ResultMissing"
+	// ReasonResultCorrupt says that results cannot be read or summed up.
+	ReasonResultCorrupt = "ResultCorrupt"
+	// ReasonTrialsFailed says that more points failed than spec.search.maxFailedTrials allows.
+	ReasonTrialsFailed = "TrialsFailed"
 	// ReasonShardsFailed says that the work went on to its end without some
 	// shards, as spec.execution.maxFailedShards allows.
 	ReasonShardsFailed = "ShardsFailed"
 	// ReasonDeadlineExceeded says that spec.execution.activeDeadlineSeconds passed.
 	ReasonDeadlineExceeded = "DeadlineExceeded"
-	ReasonConflict         = "Conflict"
-	ReasonComplete         = "Complete"
+	// ReasonConflict says that an object with a needed name has another owner.
+	ReasonConflict = "Conflict"
+	// ReasonComplete says that all results are there.
+	ReasonComplete = "Complete"
 	// ReasonNothingServed says that all results are there, and that no request of
 	// any simulation completed.
 	ReasonNothingServed = "NothingServed"
@@ -114,9 +127,12 @@ const (
 
 // Reasons of condition Passed. It is Pending beside.
 const (
+	// ReasonGatesPassed says that all gates pass: status True.
 	ReasonGatesPassed = "GatesPassed"
-	ReasonGateFailed  = "GateFailed"
-	ReasonUndecided   = "Undecided"
+	// ReasonGateFailed says that a gate fails: status False.
+	ReasonGateFailed = "GateFailed"
+	// ReasonUndecided says that the evidence decides no verdict: status Unknown, which more seeds may change.
+	ReasonUndecided = "Undecided"
 	// ReasonChangeNotExercised says that no simulation exercised what tells the point that is
 	// judged from the baseline: status Unknown, which more seeds do not change.
 	ReasonChangeNotExercised = "ChangeNotExercised"
@@ -143,7 +159,9 @@ const (
 
 // Reasons of condition Linted. The second one is that of the event too.
 const (
-	ReasonNoFindings   = "NoFindings"
+	// ReasonNoFindings says that the linter has no error and no warning.
+	ReasonNoFindings = "NoFindings"
+	// ReasonLintFindings says that the linter has errors or warnings.
 	ReasonLintFindings = "LintFindings"
 )
 

@@ -20,8 +20,10 @@ var GroupVersion = schema.GroupVersion{Group: "sim.windtunnel.dev", Version: "v1
 
 // The kinds of this package.
 const (
+	// SimulationRunKind is a simulation of one scenario.
 	SimulationRunKind = "SimulationRun"
-	PolicySweepKind   = "PolicySweep"
+	// PolicySweepKind is a comparison of variations of a scenario.
+	PolicySweepKind = "PolicySweep"
 )
 
 // AddToScheme adds the kinds of this package to a scheme.

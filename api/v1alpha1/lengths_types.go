@@ -8,16 +8,26 @@ type LengthDistribution string
 
 // The distributions of token counts.
 const (
-	ConstantLengths    LengthDistribution = "Constant"
-	UniformLengths     LengthDistribution = "Uniform"
-	NormalLengths      LengthDistribution = "Normal"
+	// ConstantLengths always has the mean.
+	ConstantLengths LengthDistribution = "Constant"
+	// UniformLengths has equal probabilities from min to max.
+	UniformLengths LengthDistribution = "Uniform"
+	// NormalLengths has a bell shape around the mean.
+	NormalLengths LengthDistribution = "Normal"
+	// ExponentialLengths falls from 0 on: its standard deviation is its mean.
 	ExponentialLengths LengthDistribution = "Exponential"
-	LogNormalLengths   LengthDistribution = "LogNormal"
-	GammaLengths       LengthDistribution = "Gamma"
-	ParetoLengths      LengthDistribution = "Pareto"
-	ZipfLengths        LengthDistribution = "Zipf"
-	MixtureLengths     LengthDistribution = "Mixture"
-	HistogramLengths   LengthDistribution = "Histogram"
+	// LogNormalLengths has a normal logarithm, so it has a long tail.
+	LogNormalLengths LengthDistribution = "LogNormal"
+	// GammaLengths has a shorter tail than a log-normal one of the same moments.
+	GammaLengths LengthDistribution = "Gamma"
+	// ParetoLengths has a tail that falls as a power of the length.
+	ParetoLengths LengthDistribution = "Pareto"
+	// ZipfLengths gives each length a probability by a power of its size.
+	ZipfLengths LengthDistribution = "Zipf"
+	// MixtureLengths draws each length from one of components.
+	MixtureLengths LengthDistribution = "Mixture"
+	// HistogramLengths draws lengths by their weights in histogram.
+	HistogramLengths LengthDistribution = "Histogram"
 )
 
 // Lengths is a distribution of token counts, rounded and clamped to min and

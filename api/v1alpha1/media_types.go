@@ -33,7 +33,10 @@ type MediaKind string
 
 // The kinds of media.
 const (
+	// ImageMedia are still pictures.
 	ImageMedia MediaKind = "Image"
+	// AudioMedia are sound recordings.
 	AudioMedia MediaKind = "Audio"
+	// VideoMedia are moving pictures.
 	VideoMedia MediaKind = "Video"
 )
