@@ -87,17 +87,6 @@ func (a *advisor) State(r *Replica, now simtime.Time, m stability.Memory) stabil
 	return a.controller.State(now, m)
 }
 
-// Memory is the replica's, as a controller sees it.
-func (r *Replica) Memory() stability.Memory {
-	blank := r.Cache.Blank()
-	return stability.Memory{
-		TotalBlocks:     r.Cache.Blocks(),
-		FreeBlocks:      blank,
-		EvictableBlocks: r.Cache.Free() - blank,
-		SharedBlocks:    r.Cache.Shared(),
-	}
-}
-
 // lacks says that all that can be evicted is not what a decision asks for. The
 // literal form does not see that itself.
 func lacks(d stability.Decision, m stability.Memory) bool {

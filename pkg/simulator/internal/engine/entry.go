@@ -3,8 +3,6 @@
 package engine
 
 import (
-	"time"
-
 	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
@@ -46,11 +44,6 @@ func (r *Replica) Refuses(prompt, total int64) (simulator.Reason, bool) {
 		return simulator.ExceedsKVCache, true
 	}
 	return 0, false
-}
-
-// entryDelay is how long a request is held up before it enters the wait queue.
-func (r *Replica) entryDelay(prompt int32) time.Duration {
-	return r.Cost.QueueBase + time.Duration(prompt)*r.Cost.QueuePerInputToken
 }
 
 // enter puts a request into the wait queue, now. An idle replica wakes at the

@@ -143,21 +143,6 @@ func (c *Cluster) stream(r *Replica) {
 	}
 }
 
-// complete is how many blocks of a text hold computed tokens alone, or belong to
-// a text that is computed.
-func (r *Replica) complete(computed, total int32) int32 {
-	if computed == total {
-		return r.blocksOf(total)
-	}
-	return computed / int32(r.Cache.BlockTokens())
-}
-
-// blocksOf returns how many blocks a number of tokens takes.
-func (r *Replica) blocksOf(tokens int32) int32 {
-	block := int32(r.Cache.BlockTokens())
-	return (tokens + block - 1) / block
-}
-
 // prefilled ends a job that has computed its prompt. Its blocks stay until they
 // have been handed over.
 func (c *Cluster) prefilled(r *Replica, j *request.Request) {

@@ -81,14 +81,6 @@ func (r *Replica) needsToStart(q *request.Request) (tokens int32, blocks int) {
 	return tokens, int(r.blocksOf(cached+chunk) - r.blocksOf(cached))
 }
 
-// firstChunk is how many of a request's tokens need room when it is admitted.
-func (r *Replica) firstChunk(q *request.Request, tokens int32) int32 {
-	if r.reserve {
-		return tokens
-	}
-	return min(tokens, r.chunkLimit(q), r.MaxTokens)
-}
-
 // leaves notes that a request is not in the wait queue any more.
 func (w *queueWatch) leaves(q *request.Request, id int32) {
 	if w == nil {

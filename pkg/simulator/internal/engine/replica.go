@@ -3,132 +3,47 @@
 package engine
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/latency"
-	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 )
 
 // Replica is one engine: a wait queue, a batch, a block cache, and at most
 // one step under way. Unless replicas share a network or a tier, nothing that
 // happens in one touches another: each is advanced on its own, and only when
-// somebody is about to look at it or to send it a request.
+// its state is about to be read or a request to be sent to it.
 type Replica struct {
 	*Core
 	Cluster *Cluster
+	Config  *simulator.Pool
 
+	// Index numbers it among all replicas, Pool its pool, and Rank it among the ranks of
+	// one replica.
 	Index int32
 	Pool  int
-	// Rank numbers it among the ranks of its replica.
-	Rank int
-
-	timer          latency.StepTimer
-	Cost           latency.RequestCost
-	MaxSeqs        int
-	MaxTokens      int32
-	longPrefill    int32
-	maxModelTokens int64
-	PrefixCaching  bool
-	reserve        bool
-	asynchronous   bool
-
-	Config     *simulator.Pool
-	blockBytes int64
-	Cache      *kv.Cache
-	// unused bounds the blocks that can still hold KV from before the replica's start.
-	unused int
-	// Exports are what the engine counts for a router that reads it; nil where none does.
-	Exports *Exports
-	// cacheEvents tells the router what the cache holds; nil where it does not hear.
-	cacheEvents *cacheEventRelay
-	// reported is how many blocks the engine says that the cache has.
-	reported int
-	// entries are requests on their way to the wait queue.
-	entries queue.Entries
-	Waiting queue.Waiting
-	Batch   batch
-	// Scheduler orders the queue, and service counts for it.
-	Scheduler scheduling.Scheduler
-	service   *queue.Service
-	jobs      []scheduling.Job // scratch
-	skipped   []int32          // scratch
-	// joins counts the requests that came into the queue from outside of a step's forming;
-	// seen is how many there were when the step under way began, and cutoff the last
-	// that the step being formed may have.
-	joins, seen, cutoff int64
-	// Watch measures what the order of the queue does; nil where nobody asks.
-	Watch *queueWatch
-
-	// Next is when the step under way ends, or, where there is none, when an
-	// idle replica wakes, be it now or when an adapter is loaded; Never if it has
-	// nothing to do.
-	Next      simtime.Time
-	Stepping  bool
-	StepStart simtime.Time
-	// stepEnd is when the step before it ended, which gave those in step their
-	// last token.
-	stepEnd simtime.Time
-	// Held is the step that waits for a transfer before it begins; nil if none
-	// does.
-	Held *latency.Step
-	// LockStep is the ranks that step together; nil where it steps on its own.
-	LockStep *lockStep
-
-	// Fabric moves blocks to and from the replica; nil where nothing does.
-	Fabric *fabric
-	// Tiers is the tiers below the cache; nil if there are none.
-	Tiers *tierSet
-	// Port is the replica's end of hand-overs.
-	Port port
+	Rank  int
 	// serving counts the requests that it has yet to give all of their tokens.
 	serving int
-	// links are the stations of fabric that belong to the replica.
-	links []link
 
-	// Adapters are those that the replica holds; nil where it serves none.
-	Adapters *adapters
-
-	Use measure.Use
-	// Gauges follow the replica through time; nil where nobody wants to know.
-	Gauges    *measure.ReplicaGauges
-	Lifetimes measure.Lifetimes
-	// Ready is when the replica began to serve, and warmUntil up to when its steps are
-	// slower then; 0 where they never were.
-	Ready, WarmUntil simtime.Time
-	// Advisor watches; nil where nobody does.
+	limits
+	line
+	Batch batch
+	clock
+	holdings
+	// Port is the replica's end of hand-overs.
+	Port port
+	// Advisor is its stability controller; nil where the pool has none.
 	Advisor *advisor
+	record
 }
 
-// NewReplica returns an idle replica of the pool.
 func NewReplica(index int32, poolIndex int, p *simulator.Pool) Replica {
-	longPrefill := p.LongPrefillTokens
-	if longPrefill == 0 {
-		longPrefill = math.MaxInt32
-	}
-	r := Replica{
-		Index:          index,
-		Config:         p,
-		blockBytes:     p.BlockBytes,
-		Pool:           poolIndex,
-		timer:          p.Timer,
-		Cost:           p.Cost,
-		MaxSeqs:        p.MaxNumSeqs,
-		MaxTokens:      int32(min(p.MaxNumBatchedTokens, math.MaxInt32)),
-		longPrefill:    int32(min(longPrefill, math.MaxInt32)),
-		maxModelTokens: int64(p.MaxModelLen),
-		PrefixCaching:  p.PrefixCaching,
-		reserve:        p.ReserveFullPrompt,
-		asynchronous:   p.AsynchronousScheduling,
-		reported:       cmp.Or(p.ReportedBlocks, p.KVBlocks),
-	}
+	r := Replica{Index: index, Pool: poolIndex, Config: p, limits: newLimits(p)}
 	r.empty()
 	r.Advisor = newAdvisor(p, 0)
 	return r

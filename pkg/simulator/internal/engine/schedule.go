@@ -74,14 +74,6 @@ func (r *Replica) planChunks(budget int32) bool {
 	return needs <= r.Cache.Free()
 }
 
-// chunkLimit is the most tokens of a request that one step computes.
-func (r *Replica) chunkLimit(q *request.Request) int32 {
-	if hint := q.Info.Hints.PrefillChunk; hint > 0 {
-		return min(int32(hint), r.longPrefill)
-	}
-	return r.longPrefill
-}
-
 // allocate gives all that run the blocks that planChunks has counted and
 // returns the rest of the budget.
 func (r *Replica) allocate(budget int32) int32 {
@@ -152,12 +144,6 @@ func (r *Replica) accept(q *request.Request, budget int32) bool {
 	default:
 		return r.start(q, r.match(q), budget)
 	}
-}
-
-// match returns how many leading tokens of a request the cache has. The last
-// token is always computed: its output is the next token.
-func (r *Replica) match(q *request.Request) int32 {
-	return int32(r.Cache.Match(q.Chain, int(q.Total-1)))
 }
 
 // start gives a request blocks for what is cached and its first chunk.

@@ -194,10 +194,3 @@ func (r *Replica) endFinished() {
 	}
 	r.Use.Changed(r.Now, used, r.Cache.Used())
 }
-
-// AtGateway is when the token that the engine gave last reaches the gateway.
-// What a token costs outside the engine delays it and all that follow, so that
-// it shows in TTFT and in every gap, while the engine's clock does not wait.
-func (r *Replica) AtGateway(now simtime.Time, q *request.Request) simtime.Time {
-	return now.Add(r.Cost.PerOutputToken * time.Duration(q.Generated()))
-}

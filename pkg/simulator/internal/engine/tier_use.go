@@ -3,8 +3,6 @@
 package engine
 
 import (
-	"time"
-
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/kv/transfer"
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -95,36 +93,4 @@ func (r *Replica) listLinks(handing bool) {
 	if handing {
 		r.links = append(r.links, link{name: "egress", station: r.Port.egress}, link{name: "ingress", station: r.Port.ingress})
 	}
-}
-
-// delay is how long what is under way takes the busiest of the replica's own
-// links.
-func (r *Replica) delay(now simtime.Time) time.Duration {
-	var longest time.Duration
-	for _, k := range r.links {
-		if !k.shared {
-			longest = max(longest, r.Fabric.Queue(now, k.station).Delay)
-		}
-	}
-	return longest
-}
-
-// restartLinks begins the figures of the links anew.
-func (r *Replica) restartLinks(now simtime.Time) {
-	for i := range r.links {
-		r.links[i].from = r.Fabric.Load(now, r.links[i].station)
-	}
-}
-
-// reportLinks returns what has crossed the links.
-func (r *Replica) reportLinks(now simtime.Time) []simulator.LinkUse {
-	var uses []simulator.LinkUse
-	for _, k := range r.links {
-		load := r.Fabric.Load(now, k.station)
-		load.BytesMoved -= k.from.BytesMoved
-		load.Busy -= k.from.Busy
-		load.Shared -= k.from.Shared
-		uses = append(uses, simulator.LinkUse{Name: k.name, Bytes: load.BytesMoved, Busy: load.Busy, MeanConcurrency: load.MeanConcurrency()})
-	}
-	return uses
 }

@@ -25,58 +25,77 @@ type Gateway struct {
 	cluster  *engine.Cluster
 	Policies policy.Policies
 	events   *events.Queue
-	// Listener is the source where that hears of ends; nil otherwise, and once no
-	// more requests arrive. heard says that it was told of an end.
-	Listener workload.Listener
-	heard    bool
 
-	// Held keeps what the router holds back.
+	sight
+	// Held, Delays and TimeOuts are of requests that wait here, and of clients that wait.
 	Held     gatewayQueue
-	TimeOuts timeOuts
 	Delays   delays
+	TimeOuts timeOuts
 	// asksOnArrival says that some replica asks its advisor when a request arrives.
 	asksOnArrival bool
-	Scrapes       scrapeSchedules
-	// live are the endpoints that the router sees as they are.
-	live []int32
-	View policy.View
-	// Flows are what scalers may know of the requests of each router; nil where there is no
-	// scaler. routerOf and patience are Config.RouterOf and Config.AwaitReplicas.
-	Flows      []autoscaling.Gateway
-	RouterOf   []int
-	Patience   time.Duration
-	changed    []int32 // memory of view.Changed
-	deliveries deliveries
+	flows
+	streams
 
 	Arrived int
 	// turns counts the requests that have arrived, by model.
 	turns []int
-	// InFlight counts accepted requests that have not ended.
+	// InFlight counts accepted requests that have not ended, and those that wait here.
 	InFlight int
 	LastEnd  simtime.Time
+
+	hooks
+}
+
+// sight is what the router sees of the replicas.
+type sight struct {
+	Scrapes scrapeSchedules
+	// live are the endpoints that the router sees as they are.
+	live    []int32
+	View    policy.View
+	changed []int32 // memory of View.Changed
+	numbers []int32 // scratch
+}
+
+// flows are what scalers may know of the requests of each router.
+type flows struct {
+	// Flows is nil where there is no scaler.
+	Flows []autoscaling.Gateway
+	// RouterOf and Patience are Config.RouterOf and Config.AwaitReplicas.
+	RouterOf []int
+	Patience time.Duration
+}
+
+// streams are the answers on their way to the gateway.
+type streams struct {
+	deliveries deliveries
+	// Listener is the source where that hears of ends; nil otherwise, and once no
+	// more requests arrive. heard says that it was told of an end.
+	Listener workload.Listener
+	heard    bool
 	// finishBy is when the streams of all requests have ended whose tokens the
 	// engines have given. finishStale says that finishBy leaves out the ends that are
 	// on their way to the gateway.
 	finishBy    simtime.Time
 	finishStale bool
+}
 
-	// Those of Config.
+// hooks are those of Config.
+type hooks struct {
 	onCompleted func(simulator.Completion)
 	onRejected  func(int, simulator.Reason)
 	onEvicted   func(int)
 	onEnded     func(simulator.RequestEnd)
-
-	numbers []int32 // scratch
 }
 
 // New returns a gateway without requests, which puts what is to happen later into a queue.
 func New(core *engine.Core, cluster *engine.Cluster, queue *events.Queue, c *simulator.Config) *Gateway {
 	return &Gateway{
-		Core: core, cluster: cluster, events: queue, Policies: c.Policies, Listener: c.Listener,
+		Core: core, cluster: cluster, Policies: c.Policies, events: queue,
+		streams:       streams{Listener: c.Listener},
 		turns:         make([]int, core.Metrics.Models),
 		Held:          newGatewayQueue(&c.Policies.Routing),
 		asksOnArrival: slices.ContainsFunc(c.Pools, func(p simulator.Pool) bool { return asks(p.Stability) }),
-		onCompleted:   c.Completed, onRejected: c.Rejected, onEvicted: c.Evicted, onEnded: c.Ended,
+		hooks:         hooks{onCompleted: c.Completed, onRejected: c.Rejected, onEvicted: c.Evicted, onEnded: c.Ended},
 	}
 }
 
