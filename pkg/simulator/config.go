@@ -19,6 +19,9 @@ const DefaultScrapeInterval = 50 * time.Millisecond
 
 // Config is one simulation. Run uses up Policies and Source; Timers may be
 // shared by concurrent runs if they are safe for that.
+//
+// It has many fields since callers write it as one literal: those that are told of a run are
+// functions of their own.
 type Config struct {
 	// Pools hold the replicas. Endpoints are numbered through all pools, in
 	// order: the router's endpoint 0 is the first replica of the first pool.
@@ -104,7 +107,8 @@ type Config struct {
 	CheckInvariants bool
 }
 
-// Pool is a set of identical replicas.
+// Pool is a set of identical replicas. Its fields are the flags of an engine, one for
+// each.
 type Pool struct {
 	Name string
 	// Router numbers the routers that scrape the replicas, where several do, each its

@@ -7,39 +7,52 @@
 // that computed a prompt to one that decodes. Replicas may fail, drain and recover, and
 // scalers start and end them.
 //
-// Run takes a Config and returns an Outcome. The same Config gives the same Outcome
-// to the last bit. The package knows nothing of Kubernetes, of how a scenario is
-// written down, or of how step times, cache identities and routing decisions come
-// about.
+// This package is the contract: the input of a run, a Config, and its output, an Outcome.
+// simulation.Run takes the one and returns the other. The same Config gives the same
+// Outcome to the last bit. The packages know nothing of Kubernetes, of how a scenario is
+// written down, or of how step times, cache identities and routing decisions come about.
 //
 // # The rooms
 //
-//	simulation run.go, core.go, horizon.go, closed_loop.go, cluster_events.go: what
-//	           comes next, and what all rooms share
-//	gateway    gateway.go, delay.go, gateway_queue.go, traffic.go, scrapes.go,
-//	           exports.go, deliveries.go: policies, the router's view, requests that the
-//	           admission or the router makes wait, answers that reach it
-//	cluster    cluster.go, connect.go, replica_order.go, disruption.go, lifetime.go:
-//	           which replicas there are, what they share, and in which order they move
-//	scaling    scaling.go, life.go, nodes.go, monitor.go, warm_up.go, await.go,
-//	           unit_use.go: what scalers see and decide, and how replicas start and end
-//	replica    replica.go, schedule.go, late.go, constrained.go, batch.go, step.go,
-//	           fast_forward.go, deadlock.go: one engine
-//	           speculation.go: drafts, and how many of them are accepted
-//	           lock_step.go: engines whose steps begin and end together
-//	           waiting.go, ticket_queue.go, lanes.go, scheduler.go, service.go,
-//	           queue_watch.go: its wait queue, and what its scheduler is told
-//	tierSet    network.go, tiers.go, tier_load.go, tier_copy.go, tier_offload.go,
-//	           copy_source.go: transfers, and tiers below GPU memory
-//	cluster    handoff.go, handoff_port.go, handoff_transfer.go: a prompt's KV on its
-//	           way between replicas
-//	request    request.go, phase.go, blocks.go, evict.go, request_end.go: one request
-//	figures    metrics.go, use.go, tier_use.go, outcome.go: what is counted
-//	series     series*.go: what is followed through time, where somebody asks for it
-//	told       told.go: what engines do, for those who want to know
+// Each package below pkg/simulator imports only those that stand below it here. What a lower
+// one tells a higher one, it tells through an interface of its own: engine.Gateway and
+// engine.Observer.
 //
-// plain_test.go has all of it without the shortcuts, one event after the other. Every
-// feature is held against it on thousands of random clusters.
+//	simulation         what comes next, above the replicas: arrivals, disruptions, the
+//	                   warm-up, the drain. The invariants, and the tests of behaviour
+//	internal/fleet     scalers and what they see, nodes, lives of replicas
+//	internal/gateway   admission, routing and the router's view (sight); requests that wait
+//	                   here (hold, delay, await); answers that reach the gateway (deliveries);
+//	                   time-outs and evictions
+//	internal/engine    one replica, by part: its limits, its line (wait queue), its batch and
+//	                   steps (schedule, step, fast_forward, constrained), its clock, its
+//	                   holdings (KV, adapters) and its record. Tiers and copies, transfers
+//	                   (network), hand-overs, ranks in lock-step. The cluster, which advances
+//	                   replicas in order
+//	internal/measure   metrics, use and series
+//	internal/request   the record of a request in flight, its phases and its endings
+//	internal/events    the queue of events above the replicas
+//	internal/queue     heaps, wait queues, and the service that schedulers count
+//	simulator          Config, Outcome and what is told of in between
+//
+// The tests of package simulation have all of it once more without the shortcuts, one event
+// after the other: the plain simulator. Every feature is held against it on thousands of
+// random clusters.
+//
+// # Words
+//
+//	advisor      a replica's stability controller, and what the engine makes of its advice
+//	constrained  a step that treats the running requests one by one, in order of admission,
+//	             because budget or blocks do not suffice for all
+//	in step      a request that gets one token with each step. Those are counted together, so
+//	             that a step costs the same whatever the size of the batch
+//	job          the second record of a request that is handed over: it computes the prompt
+//	lane         the wait queue of one group of requests, where the order among groups moves
+//	late         a request that joined after an asynchronous scheduler made the schedule
+//	settle       account for the time up to now, before a value changes
+//	tell         call a listener of the Config
+//	ticket       a request's place in a wait queue: its rank, and its turn within the rank
+//	turn         the number of an entry into a wait queue
 //
 // # Time
 //
@@ -67,8 +80,8 @@
 //  17. what reaches the gateway: first tokens and ends of answers, by request
 //  18. the end of the drain
 //
-// Events 2 to 7, 9 to 12 and 18 are above the replicas and ordered by clusterEventKind;
-// 13 to 16 are a replica's and ordered by replicaEventKind. What a client sends in
+// Events 2 to 7, 9 to 12 and 18 are above the replicas and ordered by events.Kind;
+// 13 to 16 are a replica's and ordered by the kinds of engine/replica_order.go. What a client sends in
 // answer to an end arrives at a later nanosecond.
 //
 // # What may be called when
@@ -78,7 +91,7 @@
 // (Pool.Live) is read whenever a policy is asked that sees the view. Figures are sums of
 // integers, which no order changes. Replicas that share a network or a tier, and all
 // replicas of a run with a Listener, are advanced together in the order of time. So
-// core.now may go back when another replica is advanced; it never does within one
+// engine.Core.Now may go back when another replica is advanced; it never does within one
 // replica.
 //
 // Policies are called at events 1, 2, 4, 6, 7, 9 to 12 and 17, never from within a step, except
@@ -91,9 +104,9 @@
 // Config.Policies, the router's view and what it holds; the cluster owns the replicas,
 // the network and the hand-overs. The simulation calls the gateway and the cluster;
 // the gateway sends requests to replicas, and replicas give it answers. A request is a slot of
-// core.requests, known by its index; pointers to slots do not survive an
-// arrival. Its phase changes in request.moveTo alone, by the table in phase.go. A
-// replica owns its queue, batch and cache; a hand-over has a record of its own and a
-// second request, the job, which no client hears of. While a request is in step (see
-// batch), its counts are as of the step that it joined.
+// Core.Requests, known by its index; pointers to slots do not survive an
+// arrival. Its phase changes in request.Request.MoveTo alone, by the table in
+// request/phase.go. A replica owns its queue, batch and cache; a hand-over has a record of
+// its own and a second request, the job, which no client hears of. While a request is in step,
+// its counts are as of the step that it joined.
 package simulator

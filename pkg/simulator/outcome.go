@@ -79,7 +79,8 @@ var reasonNames = [Reasons]string{"noEndpoint", "shed", "emptyPrompt", "exceedsM
 func (r Reason) String() string { return reasonNames[r] }
 
 // Cell holds the figures of the requests of one pool, tenant, class and model.
-// Every request that arrived ended in exactly one way.
+// Every request that arrived ended in exactly one way. It has a field for each figure, as
+// results do.
 type Cell struct {
 	// Pool indexes Outcome.Pools, or is NoPool; Tenant and Class index the
 	// labels. Model is one more than the index of the model that the requests ask

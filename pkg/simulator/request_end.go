@@ -10,7 +10,8 @@ import (
 // NoReplica is the RequestEnd.Replica of requests that no replica accepted.
 const NoReplica = -1
 
-// RequestEnd is how one request ended, whichever way. Times are at the gateway.
+// RequestEnd is how one request ended, whichever way. Times are at the gateway. It has a
+// field for each column of the records of requests.
 type RequestEnd struct {
 	// ID numbers requests in order of arrival, from 0.
 	ID int

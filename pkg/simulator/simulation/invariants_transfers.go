@@ -67,7 +67,7 @@ func (v *invariants) handedOver(s *simulation, r *engine.Replica) {
 	}
 }
 
-// over checks no_double_counting: every token of an answer, and of a prompt that
+// Over checks no_double_counting: every token of an answer, and of a prompt that
 // was scheduled, is in the figures once, however often it was computed.
 func (v *invariants) Over() {
 	s := v.s
