@@ -7,6 +7,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
@@ -52,4 +53,13 @@ func (k *Core) CheckContext() bool {
 	k.untilCheck = stepsPerContextCheck
 	k.Stopped = k.Ctx.Err() != nil
 	return !k.Stopped
+}
+
+// Listeners are those of a Config who are told of what engines do. Each is nil where nobody wants
+// to know.
+type Listeners struct {
+	Preempted   func(simulator.Preemption)
+	Stepped     func(simulator.EngineStep)
+	Transferred func(simulator.Transfer)
+	HandedOver  func(simulator.HandOver)
 }

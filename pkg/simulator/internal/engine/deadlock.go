@@ -101,9 +101,6 @@ func (l *tierSet) cancelLastLoad() bool {
 	return true
 }
 
-// none is no request's number.
-const none = -1
-
 // endLastCopies frees the blocks at once of the last request that left some to be
 // copied.
 func (l *tierSet) endLastCopies() bool {

@@ -239,3 +239,19 @@ func (c *Cluster) checkHandOver(from, to *Replica) {
 			from.Index, to.Index, a.BlockTokens, a.BlockBytes, b.BlockTokens, b.BlockBytes, c.Handoff.Egress, c.Handoff.Ingress))
 	}
 }
+
+// tellHandOver tells of a hand-over that ends now.
+func (c *Cluster) tellHandOver(h *handoff, cancelled bool) {
+	if c.Listeners.HandedOver == nil {
+		return
+	}
+	q := &c.Requests.All[h.decode]
+	told := simulator.HandOver{
+		Request: q.Info.ID, Prefill: int(h.from), Decode: int(h.to), Begun: h.begun, Prefilled: h.Done, Ready: h.readyAt, Ended: c.Now,
+		Cancelled: cancelled, Bytes: int64(h.Arrived) * c.Replicas[h.from].blockBytes,
+	}
+	if h.Ready {
+		told.Tokens = int(q.Remote)
+	}
+	c.Listeners.HandedOver(told)
+}

@@ -107,3 +107,11 @@ func (c *Cluster) cancelFlights(h *handoff) {
 	}
 	h.Flights = h.Flights[:0]
 }
+
+func (f *flight) describe(c *Cluster) simulator.Transfer {
+	h := &c.Handoffs.all[f.handoff-1]
+	return simulator.Transfer{
+		Reason: simulator.HandOverReason, Request: c.Requests.All[h.decode].Info.ID,
+		From: int(h.from), To: int(h.to), FromTier: simulator.GPUPlace, ToTier: simulator.GPUPlace,
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/kv/stability"
+	"windtunnel.dev/windtunnel/pkg/kv/transfer"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
@@ -92,4 +93,13 @@ func (h *holdings) reportLinks(now simtime.Time) []simulator.LinkUse {
 		uses = append(uses, simulator.LinkUse{Name: k.name, Bytes: load.BytesMoved, Busy: load.Busy, MeanConcurrency: load.MeanConcurrency()})
 	}
 	return uses
+}
+
+// link is a station that a replica's blocks cross.
+type link struct {
+	name    string
+	station transfer.StationID
+	shared  bool // with other replicas
+	// from is its figures as of when those of the run began.
+	from transfer.Load
 }

@@ -3,6 +3,8 @@
 package engine
 
 import (
+	"math"
+
 	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
@@ -52,3 +54,10 @@ func (w *line) skip(id int32) {
 	w.Waiting.Pop()
 	w.skipped = append(w.skipped, id)
 }
+
+// noCutoff is the cutoff of a step that may have all who wait.
+const noCutoff = math.MaxInt64
+
+// closeSchedule has the next step formed of those who were there when the step that has just
+// ended began: an engine that schedules asynchronously made the schedule then.
+func (w *line) closeSchedule() { w.cutoff = w.seen }

@@ -104,3 +104,24 @@ func (c *Cluster) land(f *fabric, now simtime.Time) {
 		}
 	}
 }
+
+// sending is when a transfer began and how many bytes it has.
+type sending struct {
+	at    simtime.Time
+	bytes int64
+}
+
+func (t *sending) begin(at simtime.Time, bytes int64) { *t = sending{at, bytes} }
+
+func (t *sending) begun() sending { return *t }
+
+// tellTransfer tells of a transfer that ends now.
+func (c *Cluster) tellTransfer(d transferHandler, cancelled bool) {
+	if c.Listeners.Transferred == nil {
+		return
+	}
+	t := d.describe(c)
+	begun := d.begun()
+	t.Begun, t.Bytes, t.Ended, t.Cancelled = begun.at, begun.bytes, c.Now, cancelled
+	c.Listeners.Transferred(t)
+}

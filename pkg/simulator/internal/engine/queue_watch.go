@@ -225,3 +225,6 @@ func (r *Replica) waiter(id int32) (q, shown *request.Request) {
 	}
 	return q, &r.Requests.All[r.Cluster.Handoffs.Of(q).decode]
 }
+
+// none is no request's number.
+const none = -1

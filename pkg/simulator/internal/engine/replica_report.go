@@ -3,9 +3,13 @@
 package engine
 
 import (
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // Restart begins the figures anew.
@@ -65,4 +69,21 @@ func (r *Replica) EndGauges(end simtime.Time) {
 	r.Now = end
 	r.settleGauges()
 	r.Gauges.End(end, r.Cache.Used(), r.Lifetimes)
+}
+
+// tellStep tells of a step that begins.
+func (r *Replica) tellStep(now simtime.Time, step *latency.Step, duration time.Duration) {
+	r.Listeners.Stepped(simulator.EngineStep{
+		At: now, Duration: duration, Replica: int(r.Index),
+		Running: len(r.Batch.Running), Waiting: r.Waiting.Len() + int(r.Port.Loading),
+		PrefillTokens: step.PrefillTokens, DecodeTokens: step.DecodeTokens, KVUsage: r.Cache.Usage(),
+	})
+}
+
+// preemptionOf describes the preemption of a request that still has its place.
+func (r *Replica) preemptionOf(q *request.Request) simulator.Preemption {
+	return simulator.Preemption{
+		At: r.Now, Request: q.Info.ID, Replica: int(r.Index), Running: len(r.Batch.Running),
+		Waiting: r.Waiting.Len() + int(r.Port.Loading), Computed: int(q.Computed), KVUsage: r.Cache.Usage(),
+	}
 }

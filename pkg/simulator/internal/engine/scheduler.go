@@ -3,8 +3,11 @@
 package engine
 
 import (
+	"slices"
+
 	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
@@ -75,4 +78,38 @@ func (r *Replica) left(q *request.Request, waiting bool) {
 		r.service.Settle(r.Batch.steps)
 		r.Scheduler.Listener.Left(r.JobOf(q), waiting)
 	}
+}
+
+// Front returns the request whose turn it is, now.
+func (r *Replica) Front() int32 {
+	if r.Waiting.Moves() {
+		r.service.Settle(r.Batch.steps)
+		r.Waiting.Choose(r.comesBefore)
+	}
+	return r.Waiting.Front()
+}
+
+// comesBefore reports whether a request is to be served before another one, now.
+func (r *Replica) comesBefore(a, b queue.Ticket) bool {
+	if m := r.Scheduler.Moving; m != nil && a.Group != b.Group {
+		x, y := m.Rank(r.JobOf(&r.Requests.All[a.Id]), r.Now), m.Rank(r.JobOf(&r.Requests.All[b.Id]), r.Now)
+		if x != y {
+			return x < y
+		}
+	}
+	return a.Before(b)
+}
+
+// QueueInOrder returns the wait queue from front to back, as it stands now.
+func (r *Replica) QueueInOrder() []queue.Ticket {
+	r.service.Settle(r.Batch.steps)
+	return r.Waiting.InOrder(r.comesBefore)
+}
+
+// requeueSkipped puts those back into the queue that an admission skipped.
+func (r *Replica) requeueSkipped() {
+	for _, id := range slices.Backward(r.skipped) {
+		r.Waiting.Insert(r.ticket(id))
+	}
+	r.skipped = r.skipped[:0]
 }

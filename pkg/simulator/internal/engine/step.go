@@ -24,7 +24,9 @@ func (r *Replica) endStep() {
 	r.endFinished()
 	r.Use.Stepped(r.StepStart, r.Now)
 	r.Stepping, r.stepEnd = false, r.Now
-	r.closeSchedule()
+	if r.asynchronous {
+		r.closeSchedule()
+	}
 }
 
 // endDecodes gives each request in step its token.

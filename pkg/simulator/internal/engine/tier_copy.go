@@ -189,3 +189,17 @@ func (l *tierSet) newCopying() *copying {
 	}
 	return &copying{}
 }
+
+var tierPlaces = [simulator.TierKinds]string{simulator.CPUTier: simulator.CPUPlace, simulator.StorageTier: simulator.StoragePlace}
+
+func (c *copying) describe(in *Cluster) simulator.Transfer {
+	tiers := in.Replicas[c.replica].Tiers.Tiers
+	from := simulator.GPUPlace
+	if c.tier > 0 && !c.past {
+		from = tierPlaces[tiers[c.tier-1].kind]
+	}
+	return simulator.Transfer{
+		Reason: simulator.OffloadTransfer, Request: c.request,
+		From: int(c.replica), To: int(c.replica), FromTier: from, ToTier: tierPlaces[tiers[c.tier].kind],
+	}
+}

@@ -113,3 +113,11 @@ func (d *load) cancel(c *Cluster) { d.unpin(&c.Replicas[d.replica]) }
 func (d *load) of() int32 { return d.replica }
 
 func (d *load) count(c *Cluster, n int) { c.Replicas[d.replica].Port.transfers += n }
+
+func (d *load) describe(c *Cluster) simulator.Transfer {
+	kind := c.Replicas[d.replica].Tiers.Tiers[d.tier].kind
+	return simulator.Transfer{
+		Reason: simulator.ReloadTransfer, Request: c.Requests.All[d.request].Info.ID,
+		From: int(d.replica), To: int(d.replica), FromTier: tierPlaces[kind], ToTier: simulator.GPUPlace,
+	}
+}

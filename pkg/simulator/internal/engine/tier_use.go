@@ -4,7 +4,6 @@ package engine
 
 import (
 	"windtunnel.dev/windtunnel/pkg/kv"
-	"windtunnel.dev/windtunnel/pkg/kv/transfer"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
@@ -66,15 +65,6 @@ func (t *tierStore) report(now simtime.Time, kind simulator.TierKind) simulator.
 	u.PeakShare = float64(t.use.PeakUsed) / float64(t.Blocks())
 	u.MeanShare = t.use.Mean(now.Sub(t.use.Since)) / float64(t.Blocks())
 	return u
-}
-
-// link is a station that a replica's blocks cross.
-type link struct {
-	name    string
-	station transfer.StationID
-	shared  bool // with other replicas
-	// from is its figures as of when those of the run began.
-	from transfer.Load
 }
 
 // listLinks lists the stations that belong to a replica.

@@ -23,6 +23,7 @@ type Request struct {
 	batching
 	residence
 	kvContent
+	tierLoad
 	times
 	client
 
@@ -92,11 +93,9 @@ type residence struct {
 	// Charged says that the prompt counts as served by the replica, Exported that the
 	// exports of the replica count it.
 	Charged, Exported bool
-	// Cached is what the prefix cache gave at the first admission, TierTokens what lower
-	// tiers gave beyond it. Remote is how much of the prompt came from the replica that
-	// computed it.
+	// Cached is what the prefix cache gave at the first admission, Remote how much of the
+	// prompt came from the replica that computed it.
 	Cached, Remote int32
-	TierTokens     [simulator.TierKinds]int32
 }
 
 // kvContent is the KV blocks of a request, and what is in them.
@@ -106,9 +105,6 @@ type kvContent struct {
 	// Incomplete says that some of their content is still on its way: no other request may
 	// use them.
 	Incomplete bool
-	// Loads counts transfers from lower tiers under way to the blocks; Loading is since when.
-	Loads   int32
-	Loading simtime.Time
 	// Source is one more than the number of the record of the copies of its blocks under
 	// way to lower tiers; 0 is none.
 	Source int32
@@ -118,6 +114,16 @@ type kvContent struct {
 	Chained bool
 	// Answer is the generated tokens, all of them.
 	Answer prompt.Extent
+}
+
+// tierLoad is the way of a request's KV from lower tiers: in phase Loading, unless a hand-over
+// brings it.
+type tierLoad struct {
+	// Loads counts the transfers under way to the blocks; Loading is since when.
+	Loads   int32
+	Loading simtime.Time
+	// TierTokens is what each tier gave at the first admission, beyond the prefix cache.
+	TierTokens [simulator.TierKinds]int32
 }
 
 // times are those of a request. Unset ones have not come.
