@@ -4,6 +4,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +27,8 @@ type RunReport struct {
 	Documents []*result.Document
 	// Gates are what came of the run's; there may be none.
 	Gates []result.GateResult
+	// Why is the reason of their verdict; "" is the one that their messages give.
+	Why string
 	// Targets are the latency targets of classes.
 	Targets []Target
 	// Series are those of all seeds together; nil where there are none, and WithoutSeries
@@ -93,7 +96,9 @@ func (r *RunReport) Verdict() verdict.Verdict {
 	if len(r.Gates) == 0 {
 		return verdict.Verdict{Message: "No gates were stated: nothing says whether this is good enough"}
 	}
-	return result.Judge(r.Gates)
+	v := result.Judge(r.Gates)
+	v.Message = cmp.Or(r.Why, v.Message)
+	return v
 }
 
 // sorted is the table of the run, with its documents in the order of seeds.

@@ -34,6 +34,13 @@ func (o *runOptions) writeReport(ctx context.Context, run local.Run, conducted *
 	if err := study.FillRun(&status, conducted.Study); err != nil {
 		return err
 	}
+	judged, err := conducted.Verdict()
+	if err != nil {
+		return err
+	}
+	if judged != nil {
+		status.Conditions = append(status.Conditions, judged.Passed())
+	}
 	r := advice.NewRunReport("SimulationRun "+run.Name, conducted.Documents, &status.CommonStatus, run.Spec.Scenario.SLOs)
 	r.Series = conducted.Series
 	if err := o.addFlaws(ctx, run, r); err != nil {

@@ -3,6 +3,8 @@
 package advice
 
 import (
+	"k8s.io/apimachinery/pkg/api/meta"
+
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -18,6 +20,9 @@ func NewRunReport(title string, documents []*result.Document, status *v1alpha1.C
 	}
 	for _, g := range status.Gates {
 		r.Gates = append(r.Gates, result.GateResult{Gate: result.Gate{Name: g.Name}, Verdict: result.Judgement(g.Verdict), Message: g.Message})
+	}
+	if c := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionPassed); c != nil && c.Reason != v1alpha1.ReasonPending {
+		r.Why = c.Message
 	}
 	return r
 }
