@@ -180,7 +180,7 @@ func TestWhatSizeRefuses(t *testing.T) {
 		})
 	}
 	if out := mustRun(t, "size", "-f", two, "--load", "workload.clients[clock].arrivals.rate"); !strings.Contains(out, "the demand of 1 requests/s") ||
-		!strings.Contains(out, "The demand is that of workload.clients[clock].arrivals.rate alone; the pool bears it beside the requests of 1 more source, which stay as they are.") {
+		!strings.Contains(out, "The demand is that of workload.clients[clock].arrivals.rate alone; the pool serves it in addition to the requests of 1 more source, which stay as they are.") {
 		t.Error(out)
 	}
 }

@@ -138,7 +138,7 @@ scenario.`,
 	f := cmd.Flags()
 	f.StringVar(&o.policy, "policy", "", "PolicyBundle (.yaml, .yml, .json), program in Starlark (.star) or WebAssembly module (.wasm) to score (required)")
 	f.StringVar(&o.component, "component", "", "what a program decides: admission, priority, routing, scheduler or autoscale (default routing)")
-	f.StringSliceVar(&o.signals, "signal", nil, "what a program of the routing sees of each endpoint beside its scrape (default "+evaluate.DefaultSignals[0]+"); may be repeated")
+	f.StringSliceVar(&o.signals, "signal", nil, "what a routing program sees of each endpoint in addition to its scrape (default "+evaluate.DefaultSignals[0]+"); may be repeated")
 	o.scenarios.register(f)
 	f.Int64SliceVar(&o.seeds, "seed", nil, "seed of a simulation (default those of each run); may be repeated")
 	f.StringVar(&o.summary, "summary", "", "how answers say what went wrong: "+summaryNames()+" (default "+string(evaluate.Summaries[0])+"; none for a table)")

@@ -38,17 +38,17 @@ func NewExplainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain NAME | TYPE/NAME [REQUEST]",
 		Short: "Explain the verdict of a run or a sweep in a cluster, or the routing of a request",
-		Long: `Say why a PolicySweep or a SimulationRun of a cluster has its verdict: its state, each gate with
-its figures, what would decide a gate without enough evidence, what the figures do not show, such
-as traffic that ends before the horizon, and the requests that did worst by the metric of the first
+		Long: `Explain the verdict of a PolicySweep or a SimulationRun in a cluster: its state, each gate with its
+figures, what would decide a gate that lacks evidence, what the figures do not show (such as
+traffic that ends before the horizon), and the requests that did worst by the metric of the first
 gate that does not pass.
 
-With REQUEST, the number of a request from 0 in order of arrival, or rejected for the first one
-that is, print the decision of the router on it, as run --explain does. For a sweep, the requests
-are those of the run that follows the point that the gates are about (spec.follow).
+REQUEST is the number of a request, from 0 in order of arrival, or rejected for the first rejected
+one. With it the command prints how the router decided, as run --explain does. For a sweep, the
+requests are those of the run that follows the point under the gates (spec.follow).
 
-The decisions are those that spec.trace.level Decisions stores. The command simulates nothing. Where
-nothing is stored, it names the command that does it.`,
+The command reads stored decisions (spec.trace.level Decisions) and simulates nothing. If none are
+stored, it names the command that stores them.`,
 		Example: `  windtunnel explain my-sweep -n experiments
   windtunnel explain simulationrun/my-sweep-best-1 --by tpot
   windtunnel explain simulationrun/my-sweep-best-1 17 --seed 42`,

@@ -40,22 +40,22 @@ func NewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "observe (-f FILE | NAME | TYPE/NAME) (--prometheus URL | --samples FILE)",
 		Short: "Compare a prediction with what a cluster's Prometheus measured, and name the assumption that drifted",
-		Long: `Hold the prediction of a SimulationRun against what a Prometheus has of the cluster
-after a rollout. The command reads, and writes nothing to the cluster.
+		Long: `Compare the prediction of a SimulationRun with what a Prometheus measured in the cluster
+after a rollout. The command only reads from the cluster.
 
-The scenario is simulated under many seeds, hour by hour, and scraped as a Prometheus
-scrapes vLLM. Each measured value is held against the interval in which the value of
-one more hour lies. Differences that chance does not explain are drift. Then the
-scenario is simulated again with one assumption at a time as it was measured: traffic,
-lengths, hit share, step time. The one that takes away most of the error is named.
+It simulates the scenario under many seeds, hour by hour, and samples the simulation as
+Prometheus scrapes vLLM. For each value it computes the interval in which the value of one
+more hour lies. A measured value outside of its interval is drift, unless chance explains it.
+The command then simulates the scenario again with one assumption at a time replaced by the
+measured one (traffic, lengths, cache hit share, step time), and names the assumption that
+removes most of the error.
 
--f names the manifest with the SimulationRun, NAME one in the cluster of the kubeconfig.
---point N takes point N of a PolicySweep.
+-f names the manifest of the SimulationRun; NAME is a SimulationRun in the cluster of the
+kubeconfig. --point N selects point N of a PolicySweep.
 
---prometheus asks the HTTP API of a Prometheus. --samples reads a file: answers of that
+--prometheus queries the HTTP API of a Prometheus. --samples reads a file: responses of that
 API to query_range, or CSV with the columns time,metric,value and one for each label.
---play writes such a file of one simulation under a further seed, to try the command
-without a cluster.
+--play simulates a further seed and writes such a file, to try the command without a cluster.
 
 --textfile writes the errors and the drift as metrics, for the textfile collector of the
 node exporter.

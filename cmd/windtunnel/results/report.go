@@ -72,7 +72,7 @@ The exit code is 0 for each report, whatever the verdict.`,
 	}
 	f := cmd.Flags()
 	cli.OutputFlag(f, &o.Output, []cli.Format{cli.HTML, cli.Markdown, cli.JSON}, "; json is the numbers of the page")
-	f.IntVar(&o.most, "max-characters", 0, "with -o markdown, leave out the longest sections until the report has so many characters, and say which; 0 is no limit, and a comment on GitHub may have 65536")
+	f.IntVar(&o.most, "max-characters", 0, "with -o markdown, greatest length of the report: the longest sections are left out and named; 0 is no limit, and a comment on GitHub may have 65536")
 	o.cluster.Register(cmd)
 	cmd.ValidArgsFunction = o.cluster.CompleteObjects("", 1, true)
 	f.StringVar(&o.reflected.Strategy, "reflect", "", "print the summary of what went wrong that is in the output of run --reflect -o json: "+run.Strategies())

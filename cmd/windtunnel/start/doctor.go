@@ -34,13 +34,13 @@ func NewDoctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check this machine or a cluster for problems",
-		Long: `Say what of this machine or of a cluster keeps Windtunnel from working. On the machine: the fence
-of code in policy bundles. On the cluster of the kubeconfig: the definitions of the kinds, your
-rights, the manager, the account of the workers, network policies, quotas, limits and webhooks
-that refuse worker pods, and results of another engine.
+		Long: `Check this machine or a cluster for problems. On the machine: the limits of memory and time
+for the code in policy bundles. On the cluster of the kubeconfig: the custom resource
+definitions, your permissions, the manager, the service account of the workers, network
+policies, quotas, limits, webhooks that reject worker pods, and results of another engine version.
 
-Each check is ok, warn or fail, with a sentence and the command that mends it. A check that could
-not look says so. The command reads and changes nothing.
+Each check is ok, warn or fail, with a reason and the command that fixes it. A check that cannot
+read what it needs says so. The command changes nothing.
 
 Exit codes: 0 no check failed, 1 a check failed.`,
 		Example: `  windtunnel doctor

@@ -78,16 +78,16 @@ func NewInitCommand() *cobra.Command {
 		Use:   "init",
 		Short: "Write a first scenario from your EPP configuration and a trace, with questions or flags",
 		Long: `Write a first scenario: a SimulationRun, or a PolicySweep that varies the weights of the EPP
-configuration. Comments in the file say what each value is and where it is from. On a
-terminal the command asks for what no flag says.
+configuration. Comments in the file explain each value and where it comes from. On a terminal,
+the command asks for what the flags leave open.
 
 --epp is the file of the EPP's configuration: the configuration itself, a ConfigMap or Helm
-values. Without it the scenario has llm-d's default. --trace is recorded traffic: the scenario
-replays it and says how long its prompts are, how often they come, and what is odd about
-them. With --imitate the scenario has clients that imitate the trace, as trace fit writes them.
-Without a trace the traffic is a preset.
+values. Without it, the scenario has llm-d's default. --trace is recorded traffic, which the
+scenario replays; the comments describe its lengths, its rate and its anomalies. With --imitate,
+the scenario has clients that imitate the trace, as trace fit writes them. Without a trace, the
+traffic is a preset.
 
-The command validates what it writes, and simulates nothing. It replaces no file without
+The command validates what it writes, and simulates nothing. It overwrites a file only with
 --force.`,
 		Example: `  windtunnel init
   windtunnel init --epp values.yaml --trace gateway.csv --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion

@@ -54,25 +54,26 @@ func NewSizeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "size {-f FILE | --trace FILE | --preset NAME --rate N} --slo METRIC=BOUND",
 		Short: "Find the smallest pool that meets the SLOs at your load",
-		Long: `Find the smallest pool that meets the SLOs at your load, how much more load it bears,
+		Long: `Find the smallest pool that meets the SLOs at your load, how much more load it can take,
 and how many replicas survive a failure.
 
-The scenario is that of a file, such as windtunnel init writes, or is made of a trace or a
-preset and the flags of init. The load is that of the scenario: the trace as it was recorded,
-or the rate of the clients.
+The scenario comes from a file, such as windtunnel init writes, or from a trace or a preset
+and the flags of init. The load is that of the scenario: the trace as recorded, or the rate
+of the clients.
 
-The command doubles the replicas until all SLOs are met, and tries the sizes between, so
-that the next smaller pool was tried and does not meet them. Then it raises the load of the
-smallest pool until it does not meet them either. An SLO is met if all seeds together show it
-with a confidence of 95 %; the seeds are doubled up to four times where they do not tell.
+The command doubles the replicas until the pool meets all SLOs, then searches between the
+last two sizes. The answer is a pool that meets the SLOs where one replica less does not. It
+then raises the load until that pool no longer meets them. A pool meets an SLO if all seeds
+together show it with a confidence of 95 %; if they do not decide, the command doubles the
+seeds, at most to four times their number.
 
---headroom 30% asks for a pool that bears 30 % more than the load. --survive 1 asks for a pool
-that meets the SLOs at this load with one replica failed, too.
+--headroom 30% asks for a pool that takes 30 % more than the load. --survive 1 asks for a pool
+that also meets the SLOs at this load with one failed replica.
 
 A PolicySweep with search.capacity.demand does the same on a cluster, and compares
 several configurations: --print writes it, with the ConfigMaps of the scenario's file.
 
-Exit codes: 0 a pool suffices, 1 none does, 2 invalid input, 3 undecided for every pool.`,
+Exit codes: 0 a pool suffices, 1 no pool suffices, 2 invalid input, 3 undecided for every pool.`,
 		Example: `  windtunnel size --trace gateway.csv --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion --slo ttft.p99=500ms
   windtunnel size -f scenario.yaml --slo ttft.p99=500ms --slo tpot.p99=30ms --headroom 30% --survive 1
   windtunnel size --preset Chatbot --rate 40 --accelerator a100-80gb --slo goodput=99%`,
@@ -95,7 +96,7 @@ Exit codes: 0 a pool suffices, 1 none does, 2 invalid input, 3 undecided for eve
 	f.IntVar(&o.size.MaxReplicas, "max-replicas", o.size.MaxReplicas, "greatest number of replicas to try")
 	f.StringVar(&o.size.Pool, "pool", "", "pool to size (default: the only one)")
 	f.StringVar(&o.size.Load, "load", "", "path of the rate to raise, such as workload.clients[chat].arrivals.rate (default: the only one)")
-	f.BoolVar(&o.print, "print", false, "simulate nothing; print the PolicySweep that gives the same answer, to write beside the scenario")
+	f.BoolVar(&o.print, "print", false, "simulate nothing; print the PolicySweep that gives the same answer, for a file next to the scenario")
 	f.StringVar(&o.sweep.report, "report", "", "file to write a report to; a page with charts if it ends in .html, else Markdown")
 	o.first.RegisterScenario(f)
 	return cmd
@@ -361,7 +362,7 @@ func (o *sizeOptions) answer(ctx context.Context, sweep local.Sweep, stdout, std
 func (o *sizeOptions) table(stdout io.Writer, sweep local.Sweep, board *result.Leaderboard) error {
 	fmt.Fprintf(stdout, "verdict: %s\n\n", report.LeaderboardVerdict(board))
 	if n := o.besideLoad(sweep.PolicySweep); n > 0 {
-		fmt.Fprintf(stdout, "The demand is that of %s alone; the pool bears it beside the requests of %s, which stay as they are.\n\n", o.size.Load, figure.Plural(n, "more source"))
+		fmt.Fprintf(stdout, "The demand is that of %s alone; the pool serves it in addition to the requests of %s, which stay as they are.\n\n", o.size.Load, figure.Plural(n, "more source"))
 	}
 	local.PrintWarnings(stdout, sweep.Plan.Warnings, sweep.Plan.Findings...)
 	if err := o.sweep.Legend.Table(stdout, report.Leaderboard(board)); err != nil {

@@ -98,7 +98,7 @@ baseline.`,
 	f.IntVar(&o.top, "top", 20, "number of points in the table, in addition to the baseline and the Pareto front; 0 lists all")
 	f.StringVar(&o.state, "state", "", "file to store rows in during the sweep; the command continues from its rows")
 	f.StringVar(&o.report, "report", "", "file to write a report to: the verdict, the changes, the expected effects and the assumptions; a page with charts if it ends in .html, for which the baseline and the best candidate are simulated again, else Markdown")
-	f.IntVar(&o.reportMost, "report-max-characters", 0, "leave out the longest sections of a report in Markdown until it has so many characters, and say which; 0 is no limit, and a comment on GitHub may have 65536")
+	f.IntVar(&o.reportMost, "report-max-characters", 0, "greatest length of a report in Markdown: the longest sections are left out and named; 0 is no limit, and a comment on GitHub may have 65536")
 	f.StringVar(&o.follow, "follow", "", "folder to write the best points to as SimulationRuns; spec.follow.best is their number (default 3)")
 	f.StringVar(&o.benchmarkReport, "benchmark-report", "", "`DIR`: folder to write a Benchmark Report v0.2.1 of llm-d-benchmark to for each candidate in the table, as benchmark_report_v0.2_NAME-point-N.yaml; the candidates are simulated again")
 	o.promotion.register(f)

@@ -60,7 +60,7 @@ func requestRates(in *inspect.Inspection) chart.Chart {
 
 // lengthShares draws the distributions of prompts and answers over powers of two.
 func lengthShares(in *inspect.Inspection) chart.Chart {
-	c := chart.Chart{Title: "Lengths", X: "tokens", Y: "% of requests of at most so many tokens"}
+	c := chart.Chart{Title: "Lengths", X: "tokens", Y: "% of requests with at most this many tokens"}
 	least, most := math.MaxInt, 0
 	for _, l := range []inspect.Lengths{in.InputTokens, in.OutputTokens} {
 		least, most = min(least, l.CDF[0].Tokens), max(most, l.CDF[len(l.CDF)-1].Tokens)
