@@ -7,38 +7,25 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
-	"fmt"
-	"io"
-	"os"
+
+	"windtunnel.dev/windtunnel/studies/study"
 )
 
 func main() {
-	if err := run(os.Args[1:], os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintf(os.Stderr, "affinity: %v\n", err)
-		os.Exit(1)
-	}
-}
-
-func run(args []string, stderr io.Writer) error {
-	flags := flag.NewFlagSet("affinity", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	page := flags.String("o", "../docs/studies/affinity.md", "the page, a `file`; the chart goes beside it, with the ending svg")
-	from := flags.String("sample", "../config/samples/policysweep-affinity.yaml", "the `manifest` of the sweep over the weight")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	if flags.NArg() > 0 {
-		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	}
-	sample, err := readSample(*from)
-	if err != nil {
-		return err
-	}
-	f, err := find(context.Background(), sample, fullScale())
-	if err != nil {
-		return err
-	}
-	return f.write(*page)
+	study.Main("affinity", func(flags *flag.FlagSet) func() error {
+		page := flags.String("o", "../docs/studies/affinity.md", "the page, a `file`; the chart goes beside it, with the ending svg")
+		from := flags.String("sample", "../config/samples/policysweep-affinity.yaml", "the `manifest` of the sweep over the weight")
+		return func() error {
+			sample, err := readSample(*from)
+			if err != nil {
+				return err
+			}
+			f, err := find(context.Background(), sample, fullScale())
+			if err != nil {
+				return err
+			}
+			return f.write(*page)
+		}
+	})
 }

@@ -6,12 +6,9 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"slices"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -19,49 +16,38 @@ import (
 )
 
 func main() {
-	if err := run(os.Args[1:], os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintf(os.Stderr, "capacity: %v\n", err)
-		os.Exit(1)
-	}
-}
-
-func run(args []string, stderr io.Writer) error {
-	flags := flag.NewFlagSet("capacity", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	out := flags.String("o", "../docs/studies/capacity.md", "the page, a `file`; the chart goes beside it, with the ending svg")
-	from := flags.String("sample", "../config/samples/policysweep-capacity.yaml", "the `manifest` of the sweep over the profiles")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	if flags.NArg() > 0 {
-		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	}
-	published, err := readPublished()
-	if err != nil {
-		return err
-	}
-	ours, err := simulateLike(published, profiles, *from, uncalibrated)
-	if err != nil {
-		return err
-	}
-	calibrated, err := simulateLike(published, profiles, *from)
-	if err != nil {
-		return err
-	}
-	guide, err := newGuide(*from, 1)
-	if err != nil {
-		return err
-	}
-	roomy, err := newGuide(*from, 2)
-	if err != nil {
-		return err
-	}
-	return (&page{
-		benchmark:  benchmark{profiles, published, ours, map[string]float64{"precise": 10262, "estimated": 6914, "load": 5453, "random": 5024}},
-		calibrated: benchmark{profiles, published, calibrated, nil},
-		guide:      *guide,
-		roomy:      *roomy,
-	}).write(*out)
+	study.Main("capacity", func(flags *flag.FlagSet) func() error {
+		out := flags.String("o", "../docs/studies/capacity.md", "the page, a `file`; the chart goes beside it, with the ending svg")
+		from := flags.String("sample", "../config/samples/policysweep-capacity.yaml", "the `manifest` of the sweep over the profiles")
+		return func() error {
+			published, err := readPublished()
+			if err != nil {
+				return err
+			}
+			ours, err := simulateLike(published, profiles, *from, uncalibrated)
+			if err != nil {
+				return err
+			}
+			calibrated, err := simulateLike(published, profiles, *from)
+			if err != nil {
+				return err
+			}
+			guide, err := newGuide(*from, 1)
+			if err != nil {
+				return err
+			}
+			roomy, err := newGuide(*from, 2)
+			if err != nil {
+				return err
+			}
+			return (&page{
+				benchmark:  benchmark{profiles, published, ours, map[string]float64{"precise": 10262, "estimated": 6914, "load": 5453, "random": 5024}},
+				calibrated: benchmark{profiles, published, calibrated, nil},
+				guide:      *guide,
+				roomy:      *roomy,
+			}).write(*out)
+		}
+	})
 }
 
 // A benchmark is what was published of some profiles beside what was simulated.

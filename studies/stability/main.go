@@ -6,37 +6,24 @@
 package main
 
 import (
-	"errors"
 	"flag"
-	"fmt"
-	"io"
-	"os"
+
+	"windtunnel.dev/windtunnel/studies/study"
 )
 
 func main() {
-	if err := run(os.Args[1:], os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintf(os.Stderr, "stability: %v\n", err)
-		os.Exit(1)
-	}
-}
-
-func run(args []string, stderr io.Writer) error {
-	flags := flag.NewFlagSet("stability", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	page := flags.String("o", "../docs/studies/stability.md", "the page, a `file`; the chart goes beside it, with the ending svg")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	if flags.NArg() > 0 {
-		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	}
-	t, err := readTraces()
-	if err != nil {
-		return err
-	}
-	f, err := find(fullScale(t))
-	if err != nil {
-		return err
-	}
-	return f.write(*page)
+	study.Main("stability", func(flags *flag.FlagSet) func() error {
+		page := flags.String("o", "../docs/studies/stability.md", "the page, a `file`; the chart goes beside it, with the ending svg")
+		return func() error {
+			t, err := readTraces()
+			if err != nil {
+				return err
+			}
+			f, err := find(fullScale(t))
+			if err != nil {
+				return err
+			}
+			return f.write(*page)
+		}
+	})
 }

@@ -6,10 +6,7 @@
 package main
 
 import (
-	"errors"
 	"flag"
-	"fmt"
-	"io"
 	"os"
 
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
@@ -17,31 +14,20 @@ import (
 )
 
 func main() {
-	if err := run(os.Args[1:], os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintf(os.Stderr, "tiers: %v\n", err)
-		os.Exit(1)
-	}
-}
-
-func run(args []string, stderr io.Writer) error {
-	flags := flag.NewFlagSet("tiers", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	page := flags.String("o", "../docs/studies/tiers.md", "the page, a `file`; the chart goes beside it, with the ending svg")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	if flags.NArg() > 0 {
-		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	}
-	trace, err := conversation()
-	if err != nil {
-		return err
-	}
-	f, err := find(trace, fullScale())
-	if err != nil {
-		return err
-	}
-	return f.write(*page)
+	study.Main("tiers", func(flags *flag.FlagSet) func() error {
+		page := flags.String("o", "../docs/studies/tiers.md", "the page, a `file`; the chart goes beside it, with the ending svg")
+		return func() error {
+			trace, err := conversation()
+			if err != nil {
+				return err
+			}
+			f, err := find(trace, fullScale())
+			if err != nil {
+				return err
+			}
+			return f.write(*page)
+		}
+	})
 }
 
 // conversation reads the trace.
