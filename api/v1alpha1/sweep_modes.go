@@ -54,3 +54,25 @@ var SweepModes = []SweepMode{
 		Excludes: []string{"baseline", "rules", "search.algorithm"},
 	},
 }
+
+// SearchSetting is a field of Search that belongs to some algorithms.
+//
+// +kubebuilder:object:generate=false
+type SearchSetting struct {
+	// Field is the name below spec.search.
+	Field string
+	// Algorithms are those that take the field.
+	Algorithms []SearchAlgorithm
+	// Required says that these algorithms need the field.
+	Required bool
+}
+
+// SearchSettings are the members of the union that Search is. `make manifests` makes one
+// rule of the CRD out of them.
+var SearchSettings = []SearchSetting{
+	{"capacity", []SearchAlgorithm{CapacitySearch}, true},
+	{"features", []SearchAlgorithm{MAPElitesSearch}, true},
+	{"islands", []SearchAlgorithm{MAPElitesSearch}, false},
+	{"halving", []SearchAlgorithm{SuccessiveHalvingSearch, HyperbandSearch}, false},
+	{"generationSize", []SearchAlgorithm{TPESearch, GPSearch, CMAESSearch, NSGA2Search, MAPElitesSearch}, false},
+}

@@ -22,9 +22,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/spelling"
 )
 
-// runFile is the YAML that describes a measured run. Fields that a scenario has
+// RunFile is the YAML that describes a measured run. Fields that a scenario has
 // too have the same names. Paths are relative to the file.
-type runFile struct {
+type RunFile struct {
 	Requests struct {
 		File   string           `json:"file"`
 		Format calibrate.Format `json:"format"`
@@ -98,8 +98,8 @@ func readRuns(names []string) ([]measuredRun, error) {
 }
 
 // ParseRunFile reads a run's YAML over the defaults.
-func ParseRunFile(raw []byte) (*runFile, error) {
-	f := &runFile{TensorParallelism: 1}
+func ParseRunFile(raw []byte) (*RunFile, error) {
+	f := &RunFile{TensorParallelism: 1}
 	f.Requests.Format = calibrate.JSONL
 	f.Engine = runEngine{BlockSize: 16, PrefixCaching: "Enabled", ReserveFullPrompt: "Enabled"}
 	f.KVCache.MemoryUtilization = "0.9"
@@ -154,7 +154,7 @@ func readRun(name string) ([]measuredRun, error) {
 }
 
 // engine returns the engine that the file describes.
-func (f *runFile) engine(name, folder string) (calibrate.Engine, []string, error) {
+func (f *RunFile) engine(name, folder string) (calibrate.Engine, []string, error) {
 	catalogue, err := f.catalogue(folder)
 	if err != nil {
 		return calibrate.Engine{}, nil, fmt.Errorf("%s: %w", name, err)
@@ -205,7 +205,7 @@ func (f *runFile) engine(name, folder string) (calibrate.Engine, []string, error
 
 // schedulesAsynchronously says whether a request waits for a step that is scheduled already,
 // where the file does not say it. The clock of an engine's log starts when that wait is over.
-func (f *runFile) schedulesAsynchronously(version latency.EngineVersion) bool {
+func (f *RunFile) schedulesAsynchronously(version latency.EngineVersion) bool {
 	if set := f.Engine.AsynchronousScheduling; set != "" {
 		return set == "Enabled"
 	}
@@ -225,7 +225,7 @@ func (k *runKVCache) budget(instance latency.Instance) latency.MemoryBudget {
 	return b
 }
 
-func (f *runFile) catalogue(folder string) (*latency.Catalogue, error) {
+func (f *RunFile) catalogue(folder string) (*latency.Catalogue, error) {
 	catalogue := latency.Builtin()
 	for i, file := range f.Catalogue {
 		raw, err := os.ReadFile(resolvePath(folder, file))
@@ -256,7 +256,7 @@ func isHuggingFace(raw []byte) bool {
 }
 
 // instance looks up what the file names.
-func (f *runFile) instance(catalogue *latency.Catalogue) (latency.Instance, field.ErrorList) {
+func (f *RunFile) instance(catalogue *latency.Catalogue) (latency.Instance, field.ErrorList) {
 	var errs field.ErrorList
 	model, ok := catalogue.Model(f.Model)
 	if !ok {
@@ -313,7 +313,7 @@ func autoPrecision(p latency.Precision) latency.Precision {
 }
 
 // requests reads the log and the blocks.
-func (f *runFile) requests(folder string) ([]calibrate.Request, error) {
+func (f *RunFile) requests(folder string) ([]calibrate.Request, error) {
 	var requests []calibrate.Request
 	err := readFileWith(resolvePath(folder, f.Requests.File), func(r io.Reader, name string) (err error) {
 		requests, err = calibrate.ReadLog(f.Requests.Format, r, name)

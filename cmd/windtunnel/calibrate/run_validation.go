@@ -13,7 +13,7 @@ import (
 )
 
 // Validate returns the faults that the file has by itself.
-func (f *runFile) Validate() field.ErrorList {
+func (f *RunFile) Validate() field.ErrorList {
 	var errs field.ErrorList
 	switch {
 	case f.Report != nil:

@@ -25,6 +25,7 @@ const (
 	ExitInterrupted = 130
 )
 
+// ErrInterrupted is the error of a command that a signal ended before it wrote anything.
 var ErrInterrupted = errors.New("interrupted; nothing was written")
 
 // resumableError marks an error of work whose state is kept in a file: the same command
@@ -90,6 +91,7 @@ func CheckPassed(name string, v *verdict.Verdict) error {
 	return NotPassed(name, v)
 }
 
+// ExitCode returns the exit code of an error: 0 of none.
 func ExitCode(err error) int {
 	var bad BadInputError
 	var open GatesNotPassed

@@ -24,7 +24,9 @@ import (
 )
 
 const (
-	Text        Format = "text"
+	// Text is sentences for people.
+	Text Format = "text"
+	// OutputSARIF is what code scanners read.
 	OutputSARIF Format = "sarif"
 )
 
@@ -32,9 +34,12 @@ const (
 type Format string
 
 const (
+	// Table is tables for people.
 	Table Format = "table"
-	JSON  Format = "json"
-	YAML  Format = "yaml"
+	// JSON is the object as JSON.
+	JSON Format = "json"
+	// YAML is the object as YAML.
+	YAML Format = "yaml"
 	// Prometheus is what the stability controllers of a run know.
 	Prometheus Format = "prometheus"
 	// BenchmarkReport is a Benchmark Report of a run.
@@ -128,11 +133,13 @@ type Identity struct {
 	Metadata   IdentityMetadata `json:"metadata"`
 }
 
+// IdentityMetadata names an object as its metadata does.
 type IdentityMetadata struct {
 	Name      string `json:"name"`
 	Namespace string `json:"namespace,omitempty"`
 }
 
+// Identify returns the kind and name of an object.
 func Identify(typ metav1.TypeMeta, object metav1.ObjectMeta) Identity {
 	return Identity{
 		APIVersion: typ.APIVersion,

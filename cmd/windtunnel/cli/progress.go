@@ -14,8 +14,8 @@ import (
 	"windtunnel.dev/windtunnel/internal/printable"
 )
 
-// progress draws a line about long work on a terminal, and nothing elsewhere.
-type progress struct {
+// Progress draws a line about long work on a terminal, and nothing elsewhere.
+type Progress struct {
 	w     io.Writer
 	label string
 	// before are done, of a total that grows with a search that learns.
@@ -29,8 +29,9 @@ type progress struct {
 // redrawInterval keeps a terminal from flickering.
 const redrawInterval = 100 * time.Millisecond
 
-func NewProgress(label string) *progress {
-	p := &progress{label: printable.Line(label), start: time.Now()}
+// NewProgress makes a line of progress under a label. It is drawn on a terminal only.
+func NewProgress(label string) *Progress {
+	p := &Progress{label: printable.Line(label), start: time.Now()}
 	if term.IsTerminal(int(os.Stderr.Fd())) {
 		p.w = os.Stderr
 	}
@@ -38,7 +39,7 @@ func NewProgress(label string) *progress {
 }
 
 // Begin says that so many more are to be done, after all that were before.
-func (p *progress) Begin(more int) {
+func (p *Progress) Begin(more int) {
 	p.before = p.Total
 	p.rounds++
 	p.Total += more
@@ -47,7 +48,7 @@ func (p *progress) Begin(more int) {
 
 // Update says that so many of those that were begun last are done. It is called
 // by one goroutine at a time.
-func (p *progress) Update(done int) {
+func (p *Progress) Update(done int) {
 	done += p.before
 	now := time.Now()
 	if p.w == nil || (done < p.Total && now.Sub(p.drawn) < redrawInterval) {
@@ -67,7 +68,7 @@ func (p *progress) Update(done int) {
 }
 
 // End leaves the line.
-func (p *progress) End() {
+func (p *Progress) End() {
 	if p.w != nil {
 		fmt.Fprint(p.w, "\r\x1b[K")
 	}

@@ -11,6 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/manifest"
 )
 
+// BulletList lists errors, one a line.
 func BulletList(errs field.ErrorList) string {
 	return PlacedList(errs, func(*field.Error) string { return "" })
 }
@@ -27,6 +28,7 @@ func PlacedList(errs field.ErrorList, place func(*field.Error) string) string {
 	return text
 }
 
+// DidYouMean asks for the nearest of some names; "" if there are none.
 func DidYouMean(near []string) string {
 	if len(near) == 0 {
 		return ""

@@ -27,6 +27,7 @@ import (
 // ownAPIVersion tells objects of Windtunnel from what only has its labels.
 var ownAPIVersion = regexp.MustCompile(`["']?apiVersion["']?[ \t]*:[ \t]*["']?` + regexp.QuoteMeta(v1alpha1.GroupVersion.Group) + "/")
 
+// MentionsOwnKinds reports whether a file has an object of this project's API group.
 func MentionsOwnKinds(content []byte) bool { return ownAPIVersion.Match(content) }
 
 // Verbs are those that simulate a kind.

@@ -20,6 +20,7 @@ import (
 // Recorders record the requests of simulations for a benchmark report, in their order.
 type Recorders []*benchmark.Recorder
 
+// Grow makes room for more simulations.
 func (r *Recorders) Grow(simulations int) error {
 	for range simulations {
 		*r = append(*r, &benchmark.Recorder{})
@@ -27,6 +28,7 @@ func (r *Recorders) Grow(simulations int) error {
 	return nil
 }
 
+// Open returns the recorder of a simulation.
 func (r *Recorders) Open(simulation int, _ experiment.Point, _ int64) (execute.RequestSink, error) {
 	return (*r)[simulation], nil
 }

@@ -17,6 +17,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
 )
 
+// Inputs are what a manifest refers to: files of this machine, and the ConfigMaps that manifests give.
 type Inputs struct {
 	ConfigMaps []*corev1.ConfigMap
 	Namespace  string
@@ -27,6 +28,7 @@ type Inputs struct {
 	programs bundle.Limits
 }
 
+// ConfigMapKey implements [compile.Inputs].
 func (l Inputs) ConfigMapKey(_ context.Context, name, key string) ([]byte, error) {
 	var elsewhere []string
 	for _, cm := range l.ConfigMaps {
@@ -44,6 +46,7 @@ func (l Inputs) ConfigMapKey(_ context.Context, name, key string) ([]byte, error
 	return nil, compile.Missing(fmt.Sprintf("ConfigMap %s is not in the manifest and not in a file of --configmap", name))
 }
 
+// OpenFile implements [compile.Inputs].
 func (l Inputs) OpenFile(name string) (io.ReadCloser, error) {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(l.Folder, name)
@@ -51,6 +54,7 @@ func (l Inputs) OpenFile(name string) (io.ReadCloser, error) {
 	return trace.OpenPath(name)
 }
 
+// OpenVolumeFile implements [compile.Inputs].
 func (l Inputs) OpenVolumeFile(volume, path string) (io.ReadCloser, error) {
 	folder, given := l.volumes[volume]
 	if !given {
@@ -59,8 +63,11 @@ func (l Inputs) OpenVolumeFile(volume, path string) (io.ReadCloser, error) {
 	return trace.OpenPath(filepath.Join(folder, filepath.FromSlash(path)))
 }
 
+// ParsesTraces implements [compile.Inputs].
 func (Inputs) ParsesTraces() bool { return true }
 
+// ProgramLimits implements [compile.Inputs].
 func (l Inputs) ProgramLimits() bundle.Limits { return l.programs }
 
+// Parquet implements [compile.Inputs].
 func (Inputs) Parquet() trace.ParquetCodec { return parquetfile.Codec{} }

@@ -15,6 +15,7 @@ import (
 // ProgramLimits is a flag with limits of code in policy bundles.
 type ProgramLimits struct{ bundle.Limits }
 
+// Register defines the flag.
 func (l *ProgramLimits) Register(f *pflag.FlagSet) {
 	f.Var(l, "program-limits", "`LIMIT=NUMBER,…`: limits of the code in policy bundles: callSteps, runSteps, memoryMiB and cpuSeconds; a bundle may state lower ones")
 }

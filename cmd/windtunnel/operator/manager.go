@@ -30,6 +30,7 @@ import (
 	"windtunnel.dev/windtunnel/controllers"
 )
 
+// ManagerVerb is the name of the verb that runs the operator.
 const ManagerVerb = "manager"
 
 // leaderElectionID names the Lease that managers compete for.

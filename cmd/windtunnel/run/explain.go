@@ -35,6 +35,7 @@ const FirstRejected = "rejected"
 // scalingDecisions is the value of --explain that stands for the decisions of scalers.
 const scalingDecisions = "scaling"
 
+// Number returns the number of the request to explain.
 func (o *ExplainOptions) Number() (int, error) {
 	if o.Request == FirstRejected {
 		return execute.FirstRejected, nil

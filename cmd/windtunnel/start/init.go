@@ -52,6 +52,7 @@ const (
 	kindOfSweep = "sweep"
 )
 
+// NewInitOptions returns the defaults.
 func NewInitOptions() InitOptions {
 	return InitOptions{
 		Output: "scenario.yaml", kind: kindOfRun, model: "meta-llama/Llama-3.1-8B-Instruct", accelerator: "h100-sxm",

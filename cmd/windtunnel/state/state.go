@@ -183,6 +183,7 @@ func (s *State) begin(at int, owner Owner, goesOn bool) error {
 	return s.Append(Header{SchemaVersion: Version, EngineVersion: simulator.EngineVersion, Owner: owner})
 }
 
+// Append writes a value as one line.
 func (s *State) Append(v any) error {
 	line, err := json.Marshal(v)
 	if err != nil {
@@ -219,4 +220,5 @@ func (s *State) Complete(st *study.Study) error {
 	return nil
 }
 
+// Close closes the file.
 func (s *State) Close() error { return s.file.Close() }

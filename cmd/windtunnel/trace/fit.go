@@ -117,6 +117,7 @@ func Imitate(ctx context.Context, recorded *trace.Trace, seed int64) (*fit.Traff
 	return traffic, comparison, nil
 }
 
+// WarnOfImitation prints where an imitation differs from its trace.
 func WarnOfImitation(w io.Writer, c *fit.Comparison) {
 	if warning := c.Warning(); warning != "" {
 		fmt.Fprintf(w, "warning: %s\n", warning)

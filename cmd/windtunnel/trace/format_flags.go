@@ -54,6 +54,7 @@ type FileFlags struct {
 	blockTokens int32
 }
 
+// Add defines the flags.
 func (o *FileFlags) Add(f *pflag.FlagSet) {
 	f.StringVar(&o.format, "format", o.format, "format of the trace: "+oneOf(trace.Formats())+" (default: detected from the beginning of the file)")
 	f.StringToStringVar(&o.csv, "csv", nil,

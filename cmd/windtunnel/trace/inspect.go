@@ -15,6 +15,7 @@ import (
 
 const outputSVG cli.Format = "svg"
 
+// InspectFormats are the formats of trace inspect.
 var InspectFormats = []cli.Format{cli.Text, cli.JSON, outputSVG}
 
 // newTraceStatCommand is trace inspect under its old name.

@@ -117,7 +117,6 @@ type plainRequest struct {
 	leaving    bool             // its last token is on the way
 	accepted   bool             // some endpoint has had it
 	awaiting   bool             // it waits for a replica to serve
-	holding    bool             // it waits with blocks, whose content has come
 	scheduled  bool             // some step has computed something of it
 	timeout    time.Duration    // how long the client waits for it; 0 is without end
 

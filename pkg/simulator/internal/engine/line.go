@@ -21,7 +21,7 @@ type line struct {
 	service   *queue.Service
 	// Watch measures what the order of the queue does; nil where no pool and no listener
 	// asks.
-	Watch *queueWatch
+	Watch *QueueWatch
 	// joins counts the requests that came into the queue from outside of a step's forming;
 	// seen is how many there were when the step under way began, and cutoff the last
 	// that the step being formed may have. seen <= joins.

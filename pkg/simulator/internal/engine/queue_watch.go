@@ -11,8 +11,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
-// queueWatch measures a QueueUse. A nil one measures nothing.
-type queueWatch struct {
+// QueueWatch measures a QueueUse. A nil one measures nothing.
+type QueueWatch struct {
 	simulator.QueueUse
 	// reports says that the pool measures it, and not only a listener wants to know.
 	reports    bool
@@ -35,12 +35,13 @@ type queueWatch struct {
 	spared  []queue.Ticket // scratch
 }
 
-func NewQueueWatch(c *simulator.Config, p *simulator.Pool) *queueWatch {
+// NewQueueWatch returns the watch of a replica; nil if the run does not watch queues.
+func NewQueueWatch(c *simulator.Config, p *simulator.Pool) *QueueWatch {
 	if !p.WatchQueue && !c.WatchQueues {
 		return nil
 	}
 	ranked := queue.Tickets{Ranked: true}
-	return &queueWatch{
+	return &QueueWatch{
 		reports: p.WatchQueue, longPrompt: int64(cmp.Or(c.LongPrompt, simulator.DefaultLongPrompt)), entries: map[int32]int64{},
 		byPriority: ranked, byTokens: ranked, byBlocks: ranked, refused: none,
 	}
@@ -82,7 +83,7 @@ func (r *Replica) needsToStart(q *request.Request) (tokens int32, blocks int) {
 }
 
 // leaves notes that a request is not in the wait queue any more.
-func (w *queueWatch) leaves(q *request.Request, id int32) {
+func (w *QueueWatch) leaves(q *request.Request, id int32) {
 	if w == nil {
 		return
 	}
@@ -98,28 +99,28 @@ func (w *queueWatch) leaves(q *request.Request, id int32) {
 }
 
 // forms notes that the forming of a step begins.
-func (w *queueWatch) forms() {
+func (w *QueueWatch) forms() {
 	if w != nil {
 		w.admits, w.refused = false, none
 	}
 }
 
 // tries notes that the engine looks for blocks for those who wait.
-func (w *queueWatch) tries() {
+func (w *QueueWatch) tries() {
 	if w != nil {
 		w.refused = none
 	}
 }
 
 // refuses notes that there are no blocks for the first request of the queue.
-func (w *queueWatch) refuses(id int32) {
+func (w *QueueWatch) refuses(id int32) {
 	if w != nil {
 		w.refused = id
 	}
 }
 
 // admitted notes that a request that has left the wait queue runs.
-func (w *queueWatch) admitted(q *request.Request) {
+func (w *QueueWatch) admitted(q *request.Request) {
 	if w == nil {
 		return
 	}
@@ -167,7 +168,7 @@ func (r *Replica) takeWatched(of *queue.Tickets) (queue.Ticket, bool) {
 }
 
 // putBack puts those back into a queue that takeWatched has spared.
-func (w *queueWatch) putBack(into *queue.Tickets) {
+func (w *QueueWatch) putBack(into *queue.Tickets) {
 	for _, t := range w.spared {
 		into.PushBack(t)
 	}

@@ -34,6 +34,7 @@ func (c *Cluster) Dependents(r *Replica) []int32 {
 	return ids
 }
 
+// SortByArrival sorts requests by the order of their arrival.
 func (c *Cluster) SortByArrival(ids []int32) {
 	slices.SortFunc(ids, func(a, b int32) int { return c.Requests.All[a].Info.ID - c.Requests.All[b].Info.ID })
 }

@@ -42,6 +42,7 @@ type Replica struct {
 	record
 }
 
+// NewReplica returns a replica of a pool that has just started.
 func NewReplica(index int32, poolIndex int, p *simulator.Pool) Replica {
 	r := Replica{Index: index, Pool: poolIndex, Config: p, limits: newLimits(p)}
 	r.empty()

@@ -41,8 +41,11 @@ type node struct {
 type NodeState uint8
 
 const (
+	// NodeAbsent is the state of a node that is not ordered.
 	NodeAbsent NodeState = iota
+	// NodeComes is the state of a node that is ordered and not ready.
 	NodeComes
+	// NodeThere is the state of a node that runs replicas.
 	NodeThere
 )
 

@@ -24,7 +24,7 @@ func ScrapePhase(seed int64, endpoint int, interval int64) simtime.Time {
 
 // scrapeSchedules are the schedules of the routers' intervals: one, unless routers of
 // several models read metrics at intervals of their own, or no endpoint is scraped.
-type scrapeSchedules []scrapeSchedule
+type scrapeSchedules []ScrapeSchedule
 
 // Next is when the next endpoint is to be read; Never if none is.
 func (t scrapeSchedules) Next() simtime.Time {
@@ -52,11 +52,11 @@ func (t scrapeSchedules) Due(now simtime.Time) (endpoint int32, at simtime.Time,
 	return first.due(now)
 }
 
-// scrapeSchedule is the order in which endpoints' metrics are read, each at
+// ScrapeSchedule is the order in which endpoints' metrics are read, each at
 // phase + k·interval, before anything else of that nanosecond. As all have one
 // interval, it is the same round again and again. Reads that nobody will look
 // at are left out.
-type scrapeSchedule struct {
+type ScrapeSchedule struct {
 	Interval time.Duration
 	Phases   []simtime.Time // by endpoint, less than the interval
 	Order    []int32        // those of the interval, by phase
@@ -64,17 +64,18 @@ type scrapeSchedule struct {
 	round    simtime.Time // when the round under way began
 }
 
-func NewScrapeSchedule(interval time.Duration, phases []simtime.Time, endpoints []int32) scrapeSchedule {
-	t := scrapeSchedule{Interval: interval, Phases: phases, Order: endpoints}
+// NewScrapeSchedule returns the order in which endpoints are read, each at its phase of every interval.
+func NewScrapeSchedule(interval time.Duration, phases []simtime.Time, endpoints []int32) ScrapeSchedule {
+	t := ScrapeSchedule{Interval: interval, Phases: phases, Order: endpoints}
 	slices.SortFunc(t.Order, func(a, b int32) int { return cmp.Or(cmp.Compare(phases[a], phases[b]), cmp.Compare(a, b)) })
 	return t
 }
 
 // next is when the next endpoint is to be read.
-func (t *scrapeSchedule) next() simtime.Time { return t.round + t.Phases[t.Order[t.place]] }
+func (t *ScrapeSchedule) next() simtime.Time { return t.round + t.Phases[t.Order[t.place]] }
 
 // due returns the next endpoint to be read and when, if it is not after now.
-func (t *scrapeSchedule) due(now simtime.Time) (endpoint int32, at simtime.Time, ok bool) {
+func (t *ScrapeSchedule) due(now simtime.Time) (endpoint int32, at simtime.Time, ok bool) {
 	t.skip(now)
 	at = t.next()
 	if at > now {
@@ -90,7 +91,7 @@ func (t *scrapeSchedule) due(now simtime.Time) (endpoint int32, at simtime.Time,
 }
 
 // skip leaves rounds out after which each endpoint is read again before now.
-func (t *scrapeSchedule) skip(now simtime.Time) {
+func (t *ScrapeSchedule) skip(now simtime.Time) {
 	if late := now.Sub(t.next()); late >= 2*t.Interval {
 		t.round = t.round.Add((late/t.Interval - 1) * t.Interval)
 	}

@@ -33,6 +33,7 @@ type Metrics struct {
 	Ended func(at simtime.Time, q *request.Request, how simulator.SeriesColumn)
 }
 
+// NewMetrics returns the figures of a run, all zero.
 func NewMetrics(targets []simulator.Target, tenantTargets [][]simulator.Target, warmUp time.Duration, pools []simulator.Pool, labels workload.Labels) Metrics {
 	tenants, classes, models := max(len(labels.Tenants), 1), max(len(labels.Classes), 1), len(labels.Models)+1
 	return Metrics{
@@ -88,6 +89,7 @@ func (m *Metrics) Arrived(now simtime.Time, pool int, q *request.Request) int32 
 	return cell
 }
 
+// Rejected counts a request that is rejected on its arrival.
 func (m *Metrics) Rejected(now simtime.Time, pool int, q *request.Request, reason simulator.Reason) {
 	c := m.Cells[m.Arrived(now, pool, q)]
 	c.Rejected++
@@ -103,16 +105,19 @@ func (m *Metrics) Evicted(now simtime.Time, q *request.Request) {
 	m.End(now, q, simulator.SeriesRejected)
 }
 
+// TimedOut counts a request whose client gave up.
 func (m *Metrics) TimedOut(now simtime.Time, q *request.Request) {
 	m.Touch(now, q.Cell).TimedOut++
 	m.End(now, q, simulator.SeriesTimedOut)
 }
 
+// Failed counts a request that a failure of its replica ended.
 func (m *Metrics) Failed(now simtime.Time, q *request.Request) {
 	m.Touch(now, q.Cell).Failed++
 	m.End(now, q, simulator.SeriesFailed)
 }
 
+// Unfinished counts a request that has not ended when the run ends.
 func (m *Metrics) Unfinished(now simtime.Time, q *request.Request) {
 	m.Touch(now, q.Cell).Unfinished++
 	m.End(now, q, simulator.SeriesUnfinished)
@@ -249,6 +254,7 @@ func (m *Metrics) Completed(last, end simtime.Time, q *request.Request) (good bo
 	return good
 }
 
+// Target returns the target of a tenant and class.
 func (m *Metrics) Target(tenant, class int) simulator.Target {
 	return simulator.FindTarget(m.targets, m.tenantTargets, tenant, class)
 }

@@ -12,6 +12,7 @@ type Entry struct {
 	Id     int32
 }
 
+// Before orders entries by time, then by number.
 func (e Entry) Before(f Entry) bool {
 	if e.At != f.At {
 		return e.At < f.At
@@ -37,6 +38,7 @@ func (h *Entries) Next() (at simtime.Time, number int, ok bool) {
 	return h.heap[0].At, h.heap[0].Number, true
 }
 
+// Push adds an entry.
 func (h *Entries) Push(e Entry) {
 	h.heap = append(h.heap, e)
 	SiftUp(h.heap)

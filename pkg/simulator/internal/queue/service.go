@@ -21,6 +21,7 @@ type tenantInStep struct {
 	counted  int64
 }
 
+// NewService returns the service that a scheduler reads; nil if it reads none.
 func NewService(to *scheduling.Service) *Service {
 	if to == nil {
 		return nil

@@ -16,6 +16,7 @@ type Ticket struct {
 	Id, Group  int32
 }
 
+// Before orders tickets by rank, then by turn.
 func (t Ticket) Before(u Ticket) bool {
 	if t.Rank != u.Rank {
 		return t.Rank < u.Rank
@@ -44,6 +45,7 @@ type Tickets struct {
 	removed map[int64]struct{}
 }
 
+// Len returns the number of tickets.
 func (w *Tickets) Len() int { return w.n + len(w.heap) - len(w.removed) }
 
 // Front returns the ticket whose turn it is.

@@ -16,6 +16,7 @@ type Waiting struct {
 	lanes    *lanes // nil where the order does not move
 }
 
+// NewWaiting returns an empty queue in the order of a scheduler.
 func NewWaiting(s *scheduling.Scheduler) Waiting {
 	ranked := s.Order != nil
 	if s.Moving != nil {
@@ -28,6 +29,7 @@ func NewWaiting(s *scheduling.Scheduler) Waiting {
 // front.
 func (w *Waiting) Moves() bool { return w.lanes != nil }
 
+// Len returns the number of requests that wait.
 func (w *Waiting) Len() int {
 	if w.lanes != nil {
 		return w.lanes.n
