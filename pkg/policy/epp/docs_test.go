@@ -20,7 +20,7 @@ func TestThePageNamesTestsThatExist(t *testing.T) {
 		t.Fatal(err)
 	}
 	var files []string
-	for _, pattern := range []string{"*_test.go", "*/*_test.go", "../kvindex/*_test.go", "../../simulator/*_test.go"} {
+	for _, pattern := range []string{"*_test.go", "*/*_test.go", "../kvindex/*_test.go", "../../simulator/*/*_test.go"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
