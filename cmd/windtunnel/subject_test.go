@@ -39,8 +39,8 @@ func TestIsMyChangeSafe(t *testing.T) {
 		code    int
 	}{
 		"of the best point": {"", []string{
-			"gate no-worse: NotJudged: ttft.p99 ≤ baseline +5 % is not judged, because the baseline is the best point",
-			"verdict: keep what you have: the baseline ranks first; next is prefixWeight=5 with ttft.p99 249 ± 123 times the baseline's (worse)",
+			"gate no-worse: not judged: ttft.p99 ≤ baseline +5 % is not judged, because the baseline is the best point",
+			"verdict: fail: keep what you have: the baseline ranks first; next is prefixWeight=5 with ttft.p99 249 ± 123 times the baseline's (worse)",
 		}, cli.ExitFailed},
 		"of the change":          {`, subject: Point, point: [{name: prefixWeight, value: "5"}]`, []string{fails}, cli.ExitFailed},
 		"of every other point":   {`, subject: EveryOther`, []string{fails}, cli.ExitFailed},
