@@ -18,7 +18,7 @@ import (
 
 // azureSample is lengths of code completions in our own file.
 func azureSample(t *testing.T, name string) *load {
-	return readLoad(t, name, trace.Azure, filepath.Join("..", "..", "pkg", "simulator", "testdata", "lengths.csv"))
+	return readLoad(t, name, trace.Azure, filepath.Join("..", "..", "pkg", "simulator", "simulation", "testdata", "lengths.csv"))
 }
 
 func readLoad(t *testing.T, name string, format trace.Format, path string) *load {
