@@ -19,7 +19,7 @@ func NoArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// Arguments demands so many arguments. takes says what a verb takes, behind its name.
+// Arguments requires least to most arguments. takes follows the name of the verb in the error.
 func Arguments(least, most int, takes string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {

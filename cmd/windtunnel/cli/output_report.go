@@ -33,7 +33,7 @@ func CheckLimit(flag string, most int, output Format) error {
 	return nil
 }
 
-// Fitted is a report in a format with so many characters at most; 0 is no limit.
+// Fitted is a report in a format with a maximum number of characters; 0 is no limit.
 func (f Format) Fitted(p page.Report, most int) (string, error) {
 	var text bytes.Buffer
 	if err := f.WriteReport(&text, p); err != nil || most == 0 {

@@ -38,7 +38,7 @@ func NewProgress(label string) *Progress {
 	return p
 }
 
-// Begin says that so many more are to be done, after all that were before.
+// Begin adds simulations to do, after all that were begun before.
 func (p *Progress) Begin(more int) {
 	p.before = p.Total
 	p.rounds++
@@ -46,7 +46,7 @@ func (p *Progress) Begin(more int) {
 	p.Update(0)
 }
 
-// Update says that so many of those that were begun last are done. It is called
+// Update sets how many of the simulations begun last are done. It is called
 // by one goroutine at a time.
 func (p *Progress) Update(done int) {
 	done += p.before

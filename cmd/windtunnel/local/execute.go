@@ -21,7 +21,7 @@ import (
 type Executor struct {
 	// Known returns rows that need not be simulated again.
 	Known func(key string) (result.Row, bool)
-	// Began is told how many simulations a round has.
+	// Began receives the number of simulations of a round.
 	Began func(int) error
 	// Done is told of each row and its point.
 	Done func(experiment.Point, *result.Row) error
