@@ -91,7 +91,7 @@
 // (Pool.Live) is read whenever a policy is asked that sees the view. Figures are sums of
 // integers, which no order changes. Replicas that share a network or a tier, and all
 // replicas of a run with a Listener, are advanced together in the order of time. So
-// engine.Core.Now may go back when another replica is advanced; it never does within one
+// run.State.Now may go back when another replica is advanced; it never does within one
 // replica.
 //
 // Policies are called at events 1, 2, 4, 6, 7, 9 to 12 and 17, never from within a step, except

@@ -13,6 +13,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/fleet"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/gateway"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/run"
 )
 
 // newSimulation builds the cluster, idle at time 0.
@@ -20,13 +21,13 @@ func newSimulation(ctx context.Context, c simulator.Config) *simulation {
 	c.Check()
 	labels := c.Source.Labels()
 	s := &simulation{source: c.Source, horizon: c.Horizon, disruptions: c.Disruptions, labels: labels, events: &events.Queue{}}
-	s.Core = &engine.Core{
+	s.State = &run.State{
 		Ctx: ctx, Seed: c.Seed, Faults: c.Policies.Faults,
-		Listeners: engine.Listeners{Preempted: c.Preempted, Stepped: c.Stepped, Transferred: c.Transferred, HandedOver: c.HandedOver},
+		Listeners: run.Listeners{Preempted: c.Preempted, Stepped: c.Stepped, Transferred: c.Transferred, HandedOver: c.HandedOver},
 		Metrics:   measure.NewMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, c.Pools, labels),
 	}
-	s.cluster = &engine.Cluster{Core: s.Core, Handoff: c.Handoff}
-	s.gateway = gateway.New(s.Core, s.cluster, s.events, &c)
+	s.cluster = &engine.Cluster{State: s.State}
+	s.gateway = gateway.New(s.State, s.cluster, s.events, &c)
 	s.cluster.Gateway, s.cluster.KVEvents = s.gateway, c.Policies.Routing.KVEvents
 	for i := range c.Pools {
 		s.addPool(&c, i)
@@ -36,7 +37,7 @@ func newSimulation(ctx context.Context, c simulator.Config) *simulation {
 	s.cluster.Connect(&c)
 	s.gateway.AddScrapes(&c)
 	s.addClusterEvents(&c)
-	s.scaling = fleet.New(s.Core, s.gateway, s.cluster, s.events, &c)
+	s.scaling = fleet.New(s.State, s.gateway, s.cluster, s.events, &c)
 	for _, a := range c.Policies.Adaptations {
 		a.MeasureFrom(simtime.Time(c.Horizon.WarmUp))
 	}
@@ -54,7 +55,7 @@ func (s *simulation) addPool(config *simulator.Config, index int) {
 	for place := range p.Places() {
 		r := engine.NewReplica(int32(len(c.Replicas)), index, p)
 		r.Rank = place % p.RanksPerReplica()
-		r.Core, r.Cluster = s.Core, c
+		r.State, r.Cluster = s.State, c
 		r.Watch = engine.NewQueueWatch(config, p)
 		if place < p.Replicas {
 			r.Lifetimes.Begin(0)

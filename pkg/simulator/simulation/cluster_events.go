@@ -92,7 +92,7 @@ func (s *simulation) applyScaling(e *events.Event) {
 	}
 	s.scaling.Apply(e)
 	for _, o := range s.Observers {
-		o.Settled(nil)
+		o.Settled(simulator.NoReplica)
 	}
 	s.CheckContext()
 }

@@ -49,6 +49,6 @@ func (s *simulation) applyDisruption(d simulator.Disruption) {
 	}
 	s.gateway.Fail(ranks)
 	for _, o := range s.Observers {
-		o.Settled(nil)
+		o.Settled(simulator.NoReplica)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -158,7 +157,7 @@ type phaseWatch struct {
 	met phases
 }
 
-func (w *phaseWatch) Settled(_ *engine.Replica) {
+func (w *phaseWatch) Settled(int32) {
 	s := w.s
 	for i := range s.Requests.All {
 		w.met[s.Requests.All[i].Phase()] = true

@@ -69,8 +69,9 @@ func (v *invariants) Arrived(id int32) {
 
 func (v *invariants) Rejected(*policy.Request, simulator.Reason) { v.rejections++ }
 
-func (v *invariants) Preempted(r *engine.Replica, id int32) {
+func (v *invariants) Preempted(replica, id int32) {
 	s := v.s
+	r := &s.cluster.Replicas[replica]
 	q := &s.Requests.All[id]
 	if q.Computed != 0 || q.Chunk != 0 || q.Phase() != request.Waiting || r.Waiting.Len() == 0 {
 		broken(s, "request %d was preempted with %d tokens computed and %d under way", q.Info.ID, q.Computed, q.Chunk)
@@ -112,8 +113,9 @@ func (v *invariants) Ended(id int32, at simtime.Time, how request.Ending) {
 	v.cutOff = v.cutOff || how == request.EndUnfinished
 }
 
-func (v *invariants) Formed(r *engine.Replica, step latency.Step) {
+func (v *invariants) Formed(replica int32, step latency.Step) {
 	s := v.s
+	r := &s.cluster.Replicas[replica]
 	tokens, blocks := int32(0), 0
 	block := int32(r.Cache.BlockTokens())
 	for _, id := range r.Batch.Running {
@@ -258,17 +260,18 @@ func (v *invariants) atGateway(s *simulation) int {
 	return n
 }
 
-func (v *invariants) Settled(r *engine.Replica) {
+func (v *invariants) Settled(replica int32) {
 	s := v.s
 	kept := v.atGateway(s) + v.delayed(s)
 	if s.gateway.Arrived != v.rejections+v.ends+v.inFlight+kept || s.gateway.InFlight != v.inFlight+kept {
 		broken(s, "%d arrived, %d rejected, %d ended, %d in flight (%d counted, %d kept at the gateway)",
 			s.gateway.Arrived, v.rejections, v.ends, s.gateway.InFlight, v.inFlight, kept)
 	}
-	if r == nil {
+	if replica == simulator.NoReplica {
 		v.scaled(s)
 		return
 	}
+	r := &s.cluster.Replicas[replica]
 	for len(v.clocks) < len(s.cluster.Replicas) {
 		v.clocks = append(v.clocks, 0)
 	}

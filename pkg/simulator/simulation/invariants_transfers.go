@@ -20,14 +20,13 @@ func (v *invariants) conserved(s *simulation, r *engine.Replica) {
 	if r.Tiers == nil {
 		return
 	}
-	for k := range r.Tiers.Tiers {
-		t := r.Tiers.Tiers[k].Store
+	for kind, t := range r.Tiers.All() {
 		if err := t.Check(); err != nil {
-			broken(s, "replica %d, tier %d: %v", r.Index, k, err)
+			broken(s, "replica %d, %v tier: %v", r.Index, kind, err)
 		}
 		if t.Present()+t.Pending() != t.Used() || t.Used() > t.Blocks() || t.Pinned() > t.Present() {
-			broken(s, "replica %d, tier %d: %d blocks present, %d of them pinned, and %d pending, of %d",
-				r.Index, k, t.Present(), t.Pinned(), t.Pending(), t.Blocks())
+			broken(s, "replica %d, %v tier: %d blocks present, %d of them pinned, and %d pending, of %d",
+				r.Index, kind, t.Present(), t.Pinned(), t.Pending(), t.Blocks())
 		}
 	}
 }
@@ -37,32 +36,16 @@ func (v *invariants) conserved(s *simulation, r *engine.Replica) {
 // come; each block of a hand-over is local, transferring or transferred; and no more
 // hand-overs to the replica are under way than may be.
 func (v *invariants) handedOver(s *simulation, r *engine.Replica) {
-	if most := s.cluster.Handoff.MaxPending; most > 0 && r.Port.Pending > most {
-		broken(s, "replica %d: %d hand-overs are under way to it, more than %d", r.Index, r.Port.Pending, most)
-	}
-	for _, id := range r.Batch.Running {
-		q := &s.Requests.All[id]
-		if q.Handoff == 0 || q.Job {
-			continue
-		}
-		if h := s.cluster.Handoffs.Of(q); !h.Ready || h.Done == request.Unset || h.Arrived < h.Mark {
-			broken(s, "request %d decodes with %d of %d blocks handed over, %d wanted", q.Info.ID, h.Arrived, h.Needs, h.Mark)
-		}
+	if err := r.Port.Check(); err != nil {
+		broken(s, "replica %d: %v", r.Index, err)
 	}
 	for i := range s.Requests.All {
 		q := &s.Requests.All[i]
 		if q.Phase() == request.None || q.Job || q.Handoff == 0 {
 			continue
 		}
-		h := s.cluster.Handoffs.Of(q)
-		local, transferring, transferred := h.Needs-h.Posted, h.Posted-h.Arrived, h.Arrived
-		under := int32(0)
-		for _, f := range h.Flights {
-			under += f.Blocks + f.Rest
-		}
-		if h.Reserved && (local < 0 || transferring != under || transferred < 0 || h.Ready && h.Done == request.Unset) {
-			broken(s, "hand-over of request %d: %d blocks local, %d transferring (%d in flight), %d transferred",
-				q.Info.ID, local, transferring, under, transferred)
+		if err := s.cluster.Handoffs.Check(q); err != nil {
+			broken(s, "hand-over of request %d: %v", q.Info.ID, err)
 		}
 	}
 }
@@ -88,8 +71,9 @@ func (v *invariants) Over() {
 	for i := range s.cluster.Replicas {
 		r := &s.cluster.Replicas[i]
 		kept := r.Tiers != nil && r.Tiers.Frees()
-		if p := &r.Port; p.Pending != 0 || p.Loading != 0 || p.Holding != 0 || p.Jobs != 0 || len(p.Held) > 0 || len(p.Leaving) > 0 || r.Cache.Used() > 0 && !kept {
-			broken(s, "replica %d: all requests have ended, and %d blocks are used, %+v", r.Index, r.Cache.Used(), *p)
+		if !r.Port.Idle() || r.Loading != 0 || r.Holding != 0 || r.Cache.Used() > 0 && !kept {
+			broken(s, "replica %d: all requests have ended, and %d blocks are used, %d requests load, %d hold blocks",
+				r.Index, r.Cache.Used(), r.Loading, r.Holding)
 		}
 	}
 }

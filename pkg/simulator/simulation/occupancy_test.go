@@ -13,7 +13,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
@@ -60,8 +59,8 @@ func (c *occupancy) Arrived(_ int32) {
 	c.changes = append(c.changes, change{s.Now, 1})
 }
 func (c *occupancy) Rejected(*policy.Request, simulator.Reason) {}
-func (c *occupancy) Formed(*engine.Replica, latency.Step)       {}
-func (c *occupancy) Preempted(*engine.Replica, int32)           {}
+func (c *occupancy) Formed(int32, latency.Step)                 {}
+func (c *occupancy) Preempted(int32, int32)                     {}
 func (c *occupancy) Token(int32, int32, simtime.Time)           {}
 func (c *occupancy) Ended(_ int32, at simtime.Time, _ request.Ending) {
 	c.changes = append(c.changes, change{at, -1})

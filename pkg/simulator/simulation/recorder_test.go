@@ -14,7 +14,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -236,21 +235,21 @@ func (r *recorder) Rejected(info *policy.Request, reason simulator.Reason) {
 	r.seen[r.names[info.ID]].end = reason.String()
 }
 
-func (r *recorder) Formed(p *engine.Replica, step latency.Step) {
+func (r *recorder) Formed(replica int32, step latency.Step) {
 	s := r.s
 	if step.Sequences == 0 {
 		return
 	}
 	var shares []stepShare
-	for _, id := range p.Batch.Running {
+	for _, id := range s.cluster.Replicas[replica].Batch.Running {
 		if q := &s.Requests.All[id]; q.Chunk > 0 {
 			shares = append(shares, stepShare{q.Info.ID, q.Computed, q.Chunk})
 		}
 	}
-	r.step(s.Now, p.Index, shares)
+	r.step(s.Now, replica, shares)
 }
 
-func (r *recorder) Preempted(_ *engine.Replica, id int32) {
+func (r *recorder) Preempted(_, id int32) {
 	s := r.s
 	r.of(s, id).preemptions++
 }
@@ -272,5 +271,5 @@ func (r *recorder) Ended(id int32, _ simtime.Time, how request.Ending) {
 	r.of(s, id).end = map[request.Ending]string{request.EndCompleted: "completed", request.EndUnfinished: "unfinished", request.EndFailed: "failed", request.EndEvicted: "evicted", request.EndTimedOut: "timedout"}[how]
 }
 
-func (r *recorder) Settled(*engine.Replica) {}
-func (r *recorder) Over()                   {}
+func (r *recorder) Settled(int32) {}
+func (r *recorder) Over()         {}

@@ -14,6 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/fleet"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/gateway"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/run"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -33,7 +34,7 @@ func Run(ctx context.Context, c simulator.Config) (*simulator.Outcome, error) {
 // simulation is a run: what comes next, to its end. The gateway and the cluster do
 // the rest.
 type simulation struct {
-	*engine.Core
+	*run.State
 	gateway *gateway.Gateway
 	cluster *engine.Cluster
 

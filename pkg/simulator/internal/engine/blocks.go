@@ -4,18 +4,18 @@ package engine
 
 import "windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 
-// resumeLater puts a request back into the queue whose KV has come, in the place
+// Resume puts a request back into the queue whose KV has come, in the place
 // that it had.
-func (r *Replica) resumeLater(id int32) {
+func (r *Replica) Resume(id int32) {
 	r.settleGauges()
 	q := &r.Requests.All[id]
 	q.MoveTo(request.Ready)
 	r.joined(q)
-	r.Port.Loading--
-	r.Port.Holding++
-	r.Waiting.Insert(r.ticket(id))
+	r.Loading--
+	r.Holding++
+	r.Waiting.Insert(r.Ticket(id))
 	r.watchWaiting(q, id)
-	r.wake()
+	r.Wake()
 }
 
 // resume gives a request whose KV has come blocks for its next chunk.
@@ -25,7 +25,7 @@ func (r *Replica) resume(q *request.Request, budget int32) bool {
 		return false
 	}
 	q.Chunk = n
-	r.Port.Holding--
+	r.Holding--
 	r.Advisor.resumed()
 	return true
 }
@@ -34,17 +34,14 @@ func (r *Replica) resume(q *request.Request, budget int32) bool {
 // what it was promised.
 func (r *Replica) cancelOngoing(q *request.Request) {
 	if q.Source != 0 {
-		r.Tiers.cancelCopies(q)
+		r.Tiers.CancelCopies(q)
 	}
 	switch {
 	case q.Handoff == 0:
 	case !q.Job:
-		r.Cluster.cancelHandoff(r.Cluster.Handoffs.Of(q))
+		r.Cluster.Handoffs.Cancel(q)
 	case q.Phase() == request.Running:
-		r.Port.Jobs--
-		if h := r.Cluster.Handoffs.Of(q); h.asked {
-			r.Cluster.restartHandoff(h)
-		}
+		r.Cluster.Handoffs.Restart(q)
 	}
 }
 
@@ -54,7 +51,7 @@ func (r *Replica) releaseBlocks(q *request.Request, drop bool) {
 	switch {
 	case q.Source != 0:
 		r.Cache.StopDecode(q.Blocks)
-		r.Tiers.detach(q, drop)
+		r.Tiers.Detach(q, drop)
 	case drop:
 		r.Cache.Discard(q.Blocks)
 	default:
@@ -62,12 +59,22 @@ func (r *Replica) releaseBlocks(q *request.Request, drop bool) {
 	}
 }
 
-// blocksReleased tells of blocks that were given up outside of the replica's own steps.
-func (r *Replica) blocksReleased(before int) {
+// ReleaseJob frees the blocks of a job whose prompt has been handed over, or never will.
+func (r *Replica) ReleaseJob(job *request.Request, drop bool) {
+	used := r.Cache.Used()
+	r.releaseBlocks(job, drop)
+	r.BlocksReleased(used)
+}
+
+// Publish lets other requests use the blocks of a request whose content has come.
+func (r *Replica) Publish(q *request.Request) { r.Cache.Publish(q.Blocks) }
+
+// BlocksReleased tells of blocks that were given up outside of the replica's own steps.
+func (r *Replica) BlocksReleased(before int) {
 	if now := r.Cache.Used(); now != before {
 		r.Use.Changed(r.Now, before, now)
 	}
 	if r.Waiting.Len() > 0 {
-		r.wake()
+		r.Wake()
 	}
 }

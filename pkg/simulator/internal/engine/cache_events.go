@@ -6,13 +6,14 @@ import (
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/run"
 )
 
 // cacheEventRelay tells the router what a replica's cache holds. The cache lets blocks be
 // found as soon as the step is formed that computes them; others hear of them
 // when it ends.
 type cacheEventRelay struct {
-	*Core
+	*run.State
 	router   policy.KVEventListener
 	endpoint int
 	// forming says that a step is being formed, computing what can be found
@@ -28,7 +29,7 @@ func (c *Cluster) WatchCaches() {
 	}
 	for i := range c.Replicas {
 		r := &c.Replicas[i]
-		r.cacheEvents = &cacheEventRelay{Core: c.Core, router: c.KVEvents, endpoint: i}
+		r.cacheEvents = &cacheEventRelay{State: c.State, router: c.KVEvents, endpoint: i}
 		r.Cache.SetListener(r.cacheEvents)
 	}
 }
@@ -93,7 +94,7 @@ func (t *cacheEventRelay) restarted(r *Replica) {
 
 // tierEventRelay tells the router what a tier holds: of each replica that has it.
 type tierEventRelay struct {
-	*Core
+	*run.State
 	router   policy.KVEventListener
 	tier     policy.CacheTier
 	from, to int32 // the replicas, to not being one
@@ -108,7 +109,7 @@ func (c *Cluster) watch(store *kv.Tier, kind simulator.TierKind, from, to int32)
 	if kind == simulator.StorageTier {
 		tier = policy.Storage
 	}
-	store.SetListener(&tierEventRelay{Core: c.Core, router: c.KVEvents, tier: tier, from: from, to: to})
+	store.SetListener(&tierEventRelay{State: c.State, router: c.KVEvents, tier: tier, from: from, to: to})
 }
 
 // BlocksStored implements [kv.EventListener].

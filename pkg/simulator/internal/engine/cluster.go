@@ -4,9 +4,10 @@ package engine
 
 import (
 	"windtunnel.dev/windtunnel/pkg/policy"
-	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
-	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/handoff"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/run"
 )
 
 // Cluster is the replicas and what they share. Where they share nothing, only
@@ -15,8 +16,8 @@ import (
 // which no order changes. Replicas that share a network or a tier are advanced in the
 // order of time.
 type Cluster struct {
-	*Core
-	Gateway replicaGateway
+	*run.State
+	Gateway Gateway
 	// KVEvents hears what caches hold; nil where no router does.
 	KVEvents policy.KVEventListener
 	Replicas []Replica
@@ -25,8 +26,7 @@ type Cluster struct {
 	// AwaitsEnd says that replicas are advanced up to the next end of a request only.
 	AwaitsEnd bool
 
-	Handoffs handoffs
-	Handoff  simulator.Handoff
+	Handoffs *handoff.Set
 
 	// Serving counts requests that no engine has given all of their tokens, those
 	// that the router holds back included.
@@ -35,6 +35,22 @@ type Cluster struct {
 	// are advanced then that serve nobody.
 	Draining   bool
 	DrainBound simtime.Time
+}
 
-	extents []prompt.Extent // scratch
+// Gateway is where what replicas give reaches the gateway.
+type Gateway interface {
+	// DeliverFirstToken lets the first token that an endpoint gives of an answer reach the
+	// gateway.
+	DeliverFirstToken(id int32, q *request.Request, at simtime.Time)
+	// DeliverEnd lets the last token of an answer reach the gateway.
+	DeliverEnd(r *Replica, id int32, q *request.Request)
+	// Heard says that the source has been told of an end, so that the next arrival may be
+	// an earlier one.
+	Heard() bool
+	// DeliverNext lets what reaches the gateway first do so, if that is before the next
+	// event of the replicas and before a time.
+	DeliverNext(event, until simtime.Time) bool
+	// NextDelivery is when something reaches the gateway that may bring a request; Never
+	// where no request waits for that.
+	NextDelivery() simtime.Time
 }

@@ -3,45 +3,52 @@
 package engine
 
 import (
-	"math"
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/kv/transfer"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/handoff"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/network"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/tier"
 )
 
 // Connect gives replicas their tiers and their networks: one of its own to each,
 // or one to all where KV is handed over, a tier is shared, or replicas are advanced
 // in the order of time for a source that hears of ends.
 func (c *Cluster) Connect(config *simulator.Config) {
+	c.Handoffs = handoff.New(c.State, config.Handoff)
 	handing := config.Handoff.Egress.BytesPerSecond > 0
 	if handing || shares(config.Pools) || config.Listener != nil || slices.ContainsFunc(config.Pools, func(p simulator.Pool) bool { return p.LockStep != nil }) {
-		c.order = newReplicaOrder(len(c.Replicas), newFabric())
+		c.order = newReplicaOrder(len(c.Replicas), network.NewFabric(c.Listeners.Transferred))
 	}
 	c.joinRanks()
 	for i := range c.Replicas {
-		c.Replicas[i].addTiers()
+		r := &c.Replicas[i]
+		if c.order != nil {
+			r.Fabric = c.order.fabric
+		}
+		r.addTiers()
 	}
 	if c.order != nil {
 		c.addShared(config.Pools)
-		c.addPorts(&config.Handoff, handing)
 	}
 	for i := range c.Replicas {
-		c.Replicas[i].listLinks(handing)
-		c.Replicas[i].restartLinks(0)
+		c.Replicas[i].connect(&config.Handoff, handing)
 	}
 }
 
-// addPorts gives the replicas a network together.
-func (c *Cluster) addPorts(config *simulator.Handoff, handing bool) {
-	for i := range c.Replicas {
-		r := &c.Replicas[i]
-		r.Fabric = c.order.fabric
-		if handing {
-			r.Port.egress, r.Port.ingress = r.Fabric.Add(config.Egress), r.Fabric.Add(config.Ingress)
-		}
+// connect gives a replica its place among those that hand over, and lists its links.
+func (r *Replica) connect(config *simulator.Handoff, handing bool) {
+	r.Port.Engine, r.Port.Pool = r, r.Config
+	r.Cluster.Handoffs.Ports = append(r.Cluster.Handoffs.Ports, &r.Port)
+	if r.Tiers != nil {
+		r.Tiers.ListLinks()
 	}
+	if handing {
+		r.Port.Connect(config, r.Fabric, &r.Links)
+	}
+	r.Links.Restart(0)
 }
 
 // shares says whether replicas of a pool have a tier together.
@@ -58,31 +65,17 @@ func shares(pools []simulator.Pool) bool {
 
 // addTiers gives a replica its own tiers, and a network.
 func (r *Replica) addTiers() {
-	c := &r.Config.Tiers
-	if len(c.Lower) == 0 {
+	if len(r.Config.Tiers.Lower) == 0 {
 		return
 	}
-	if r.Cluster.order != nil {
-		r.Fabric = r.Cluster.order.fabric
-	} else {
-		r.Fabric = newFabric()
+	if r.Fabric == nil {
+		r.Fabric = network.NewFabric(r.Listeners.Transferred)
 	}
-	l := &tierSet{
-		replica: r,
-		toHost:  r.Fabric.Add(c.ToHost), toGPU: r.Fabric.Add(c.ToGPU), offload: c.Offload,
-		Tiers: make([]tier, len(c.Lower)),
-	}
-	if c.Offload.Policy == simulator.OffloadThreshold {
-		l.blank = r.Config.KVBlocks - int(math.Floor(float64(c.Offload.Threshold*float64(r.Config.KVBlocks))))
-	}
-	for k, t := range c.Lower {
-		l.Tiers[k].kind, l.Tiers[k].shared = t.Kind, t.Shared && r.Config.Places() > 1
-		if !l.Tiers[k].shared {
-			l.Tiers[k].read, l.Tiers[k].write = r.Fabric.Add(t.Read), r.Fabric.Add(t.Write)
-		}
-	}
-	r.Tiers = l
-	l.empty(0)
+	r.Tiers = tier.New(r.State, tier.Owner{
+		Engine: r, Replica: r.Index, Pool: r.Config, Fabric: r.Fabric, Links: &r.Links,
+		Listen: func(store *kv.Tier, kind simulator.TierKind) { r.Cluster.watch(store, kind, r.Index, r.Index+1) },
+	})
+	r.Tiers.Empty(r.Cache)
 }
 
 // addShared gives the replicas of a pool the tiers that they share.
@@ -93,7 +86,7 @@ func (c *Cluster) addShared(pools []simulator.Pool) {
 				continue
 			}
 			f := c.order.fabric
-			store := &tierStore{Tier: kv.NewTier(t.Blocks, t.Eviction)}
+			store := tier.NewStore(&t)
 			read, write := f.Add(t.Read), f.Add(t.Write)
 			c.shareTier(p, k, store, read, write)
 			first := int32(slices.IndexFunc(c.Replicas, func(r Replica) bool { return r.Pool == p }))
@@ -102,13 +95,12 @@ func (c *Cluster) addShared(pools []simulator.Pool) {
 	}
 }
 
-func (c *Cluster) shareTier(pool, k int, store *tierStore, read, write transfer.StationID) {
+func (c *Cluster) shareTier(pool, k int, store *tier.Store, read, write transfer.StationID) {
 	first := true
 	for i := range c.Replicas {
 		if r := &c.Replicas[i]; r.Pool == pool {
-			t := &r.Tiers.Tiers[k]
-			t.elsewhere, first = !first, false
-			t.Store, t.read, t.write = store, read, write
+			r.Tiers.Share(k, store, read, write, !first)
+			first = false
 		}
 	}
 }

@@ -4,7 +4,6 @@ package engine
 
 import (
 	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
@@ -87,11 +86,6 @@ func (r *Replica) victim() int {
 	return r.Scheduler.Victim(&r.Scheduler, r.jobs, r.Now)
 }
 
-func (k *Core) ticket(id int32) queue.Ticket {
-	q := &k.Requests.All[id]
-	return queue.Ticket{Rank: q.Rank, Turn: q.Turn, Id: id, Group: q.Group}
-}
-
 // preempt takes a request off the batch and puts it back into the wait queue.
 // It keeps the tokens it has generated and loses its KV, save for what the
 // prefix cache still holds when it comes back.
@@ -109,13 +103,13 @@ func (r *Replica) preempt(victim int) {
 	q.High = max(q.High, q.Computed)
 	q.Computed, q.Chunk = 0, 0
 	q.MoveTo(request.Waiting)
-	r.Waiting.Insert(r.ticket(id))
+	r.Waiting.Insert(r.Ticket(id))
 	r.watchWaiting(q, id)
 	r.tell(scheduling.Listener.Preempted, q)
 	r.Use.Preemptions++
 	r.Metrics.Cells[q.Cell].Preemptions++
 	for _, o := range r.Observers {
-		o.Preempted(r, id)
+		o.Preempted(r.Index, id)
 	}
 }
 

@@ -8,7 +8,7 @@ import "windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 // those that hold blocks while they wait leave too few for the first in the
 // queue. The last of them starts anew. It returns false where there is nobody.
 func (r *Replica) unblock() bool {
-	if r.Fabric == nil || len(r.Batch.Running) > 0 || r.Waiting.Len() == 0 || r.Port.Loading > 0 {
+	if r.Fabric == nil || len(r.Batch.Running) > 0 || r.Waiting.Len() == 0 || r.Loading > 0 {
 		return false
 	}
 	if r.Tiers != nil && r.Tiers.Frees() || r.Adapters.loading(r.Now) {
@@ -21,13 +21,13 @@ func (r *Replica) unblock() bool {
 // does: a request that would preempt itself for their sake comes back to where
 // it was. It returns false where there is nobody.
 func (r *Replica) freeBlocks() bool {
-	return r.takeBlocksFromWaiting(0) || r.Tiers != nil && (r.Tiers.cancelLastLoad() || r.Tiers.endLastCopies()) || r.cancelLastHandoff()
+	return r.takeBlocksFromWaiting(0) || r.Tiers != nil && (r.cancelLastLoad() || r.Tiers.EndLastCopies()) || r.cancelLastHandoff()
 }
 
 // takeBlocksFromWaiting takes the blocks of the last in the queue that has some, leaving out
 // so many at the front. It returns false where there is nobody.
 func (r *Replica) takeBlocksFromWaiting(front int) bool {
-	if r.Fabric == nil || r.Port.Holding == 0 {
+	if r.Fabric == nil || r.Holding == 0 {
 		return false
 	}
 	order := r.QueueInOrder()
@@ -42,7 +42,7 @@ func (r *Replica) takeBlocksFromWaiting(front int) bool {
 		r.Watch.leaves(q, id)
 		q.MoveTo(request.Waiting)
 		q.Computed = 0
-		r.Port.Holding--
+		r.Holding--
 		r.watchWaiting(q, id)
 		return true
 	}
@@ -52,67 +52,32 @@ func (r *Replica) takeBlocksFromWaiting(front int) bool {
 // cancelLastHandoff ends the last hand-over from the replica that waits for room
 // elsewhere, unless others are on their way and will free blocks.
 func (r *Replica) cancelLastHandoff() bool {
-	if r.Fabric == nil {
-		return false
-	}
-	var last *handoff
-	for _, id := range r.Port.Leaving {
-		j := &r.Requests.All[id]
-		h := r.Cluster.Handoffs.Of(j)
-		if h.Reserved {
-			return false
-		}
-		if last == nil || h.Done > last.Done || h.Done == last.Done && j.Info.ID > r.Requests.All[last.job].Info.ID {
-			last = h
-		}
-	}
-	if last == nil {
-		return false
-	}
-	to := &r.Cluster.Replicas[last.to]
-	r.Cluster.cancelHandoff(last)
-	to.wake()
-	return true
+	return r.Fabric != nil && r.Cluster.Handoffs.CancelLast(&r.Port)
 }
 
 // cancelLastLoad sends the last of those back to the queue that wait for blocks from
 // lower tiers.
-func (l *tierSet) cancelLastLoad() bool {
+func (r *Replica) cancelLastLoad() bool {
 	last := int32(none)
-	l.replica.service.Settle(l.replica.Batch.steps)
-	for i := range l.replica.Requests.All {
-		q := &l.replica.Requests.All[i]
-		if q.Phase() == request.Loading && q.Replica == l.replica.Index && q.Loads > 0 &&
-			(last == none || l.replica.comesBefore(l.replica.ticket(last), l.replica.ticket(int32(i)))) {
+	r.service.Settle(r.Batch.steps)
+	for i := range r.Requests.All {
+		q := &r.Requests.All[i]
+		if q.Phase() == request.Loading && q.Replica == r.Index && q.Loads > 0 &&
+			(last == none || r.comesBefore(r.Ticket(last), r.Ticket(int32(i)))) {
 			last = int32(i)
 		}
 	}
 	if last == none {
 		return false
 	}
-	q := &l.replica.Requests.All[last]
-	l.replica.Port.Loading--
-	l.replica.cancelTransfers(func(d transferHandler) bool { l, ok := d.(*load); return ok && l.request == last })
-	l.replica.Cache.Release(q.Blocks)
+	q := &r.Requests.All[last]
+	r.Loading--
+	r.Tiers.CancelLoads(last)
+	r.Cache.Release(q.Blocks)
 	q.MoveTo(request.Waiting)
 	q.Computed, q.Loads = 0, 0
-	l.replica.Waiting.Insert(l.replica.ticket(last))
-	l.replica.watchWaiting(q, last)
-	return true
-}
-
-// endLastCopies frees the blocks at once of the last request that left some to be
-// copied.
-func (l *tierSet) endLastCopies() bool {
-	if len(l.detached) == 0 {
-		return false
-	}
-	at := l.detached[len(l.detached)-1]
-	for _, c := range l.sources[at].copies {
-		l.replica.Cluster.abort(l.replica.Fabric, c.id)
-		c.cancel(l.replica.Cluster)
-	}
-	l.releaseDetached(at)
+	r.Waiting.Insert(r.Ticket(last))
+	r.watchWaiting(q, last)
 	return true
 }
 
@@ -120,7 +85,7 @@ func (l *tierSet) endLastCopies() bool {
 // blocks that are being copied or handed over, for an adapter that is being
 // loaded, or for another replica.
 func (c *Cluster) Excused(r *Replica) bool {
-	if r.Port.Loading > 0 || r.Adapters.loading(c.Now) {
+	if r.Loading > 0 || r.Adapters.loading(c.Now) {
 		return true
 	}
 	if r.Tiers != nil && r.Tiers.Frees() {

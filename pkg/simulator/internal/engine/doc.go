@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package engine is replicas that run vLLM-V1-style engines, and what they share: wait
-// queue, batch and step of each, tiers below GPU memory, transfers and hand-overs, and the
-// order in which replicas are advanced. What a replica gives reaches the gateway through
-// Gateway; the package knows nothing of policies but the scheduler of an engine.
+// Package engine is replicas that run vLLM-V1-style engines: wait queue, batch and step of
+// each, and the order in which replicas are advanced. What a replica gives reaches the gateway
+// through Gateway; the package knows nothing of policies but the scheduler of an engine.
 package engine

@@ -29,7 +29,7 @@ func (r *Replica) SendToQueue(id int32) {
 		r.Cluster.reorder(r)
 		return
 	}
-	r.enter(id)
+	r.Enter(id)
 }
 
 // Refuses says whether the engine can never serve so many tokens, and why. The
@@ -46,21 +46,21 @@ func (r *Replica) Refuses(prompt, total int64) (simulator.Reason, bool) {
 	return 0, false
 }
 
-// enter puts a request into the wait queue, now. An idle replica wakes at the
+// Enter puts a request into the wait queue, now. An idle replica wakes at the
 // end of this nanosecond, so that all that arrives in it is in its first batch.
-func (r *Replica) enter(id int32) {
-	if r.Cluster.holdsJob(id) {
+func (r *Replica) Enter(id int32) {
+	q := &r.Requests.All[id]
+	if q.Job && r.Cluster.Handoffs.Holds(id) {
 		return
 	}
 	r.Advisor.arrived(r.Now)
 	r.settleGauges()
-	q := &r.Requests.All[id]
 	q.MoveTo(request.Waiting)
 	q.Entered = r.Now
 	r.takeTurn(q)
 	r.joined(q)
-	r.Waiting.PushBack(r.ticket(id))
+	r.Waiting.PushBack(r.Ticket(id))
 	r.watchWaiting(q, id)
 	r.tell(scheduling.Listener.Entered, q)
-	r.wake()
+	r.Wake()
 }

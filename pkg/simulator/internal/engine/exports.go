@@ -86,20 +86,6 @@ func observe(o *policy.Observed, d time.Duration, n int64) {
 	o.Count += n
 }
 
-// stored counts bytes that have arrived in a tier.
-func (x *Exports) stored(kind simulator.TierKind, bytes int64) {
-	if x != nil {
-		x.counters.StoredBytes[cacheTier(kind)] += bytes
-	}
-}
-
-// loaded counts bytes that are sent from a tier to the GPU.
-func (x *Exports) loaded(kind simulator.TierKind, bytes int64) {
-	if x != nil {
-		x.counters.LoadedBytes[cacheTier(kind)] += bytes
-	}
-}
-
 // cacheTier is a tier as policies know it.
 func cacheTier(kind simulator.TierKind) policy.CacheTier {
 	if kind == simulator.StorageTier {
@@ -122,10 +108,11 @@ func (x *Exports) wait(now simtime.Time, waiting int) time.Duration {
 func (r *Replica) Engine(at simtime.Time, scrape *policy.Scrape) policy.Engine {
 	e := r.Exports.counters
 	e.KVUsage[policy.GPUMemory] = scrape.KVUsage
-	if l := r.Tiers; l != nil {
-		for k := range l.Tiers {
-			t := &l.Tiers[k]
-			e.KVUsage[cacheTier(t.kind)] = float64(t.Store.Used()) / float64(t.Store.Blocks())
+	if r.Tiers != nil {
+		for kind, t := range r.Tiers.All() {
+			at := cacheTier(kind)
+			e.KVUsage[at] = float64(t.Used()) / float64(t.Blocks())
+			e.StoredBytes[at], e.LoadedBytes[at] = r.Tiers.Stored[kind], r.Tiers.Loaded[kind]
 		}
 	}
 	e.EstimatedWait = r.Exports.wait(at, scrape.Waiting)
@@ -156,15 +143,15 @@ func (r *Replica) Worked() time.Duration {
 func (r *Replica) Scraped(at simtime.Time) policy.Scrape {
 	scrape := policy.Scrape{
 		At:          at,
-		Waiting:     r.Waiting.Len() + int(r.Port.Loading),
+		Waiting:     r.Waiting.Len() + int(r.Loading),
 		Running:     len(r.Batch.Running),
 		KVUsage:     r.Cache.Usage(),
 		BlockTokens: r.Cache.BlockTokens(),
 		Blocks:      r.reported,
 	}
-	if r.Port.transfers > 0 {
-		scrape.Transfers = r.Port.transfers
-		scrape.TransferDelay = r.delay(at)
+	if r.Links.UnderWay > 0 {
+		scrape.Transfers = r.Links.UnderWay
+		scrape.TransferDelay = r.Links.Delay(at)
 	}
 	return scrape
 }

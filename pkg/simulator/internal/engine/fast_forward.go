@@ -21,7 +21,7 @@ func (r *Replica) fastForward(until simtime.Time) {
 	b := &r.Batch
 	for r.Next < until && b.steps+1 < b.done[0].step && r.CheckContext() {
 		needs := r.Cache.StepNeeds()
-		if needs > r.Cache.Free() || r.Tiers != nil && r.Tiers.mayOffload(r, needs) {
+		if needs > r.Cache.Free() || r.Tiers != nil && r.Tiers.MayOffload(needs) {
 			return
 		}
 		now := r.Next

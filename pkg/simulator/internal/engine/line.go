@@ -22,6 +22,10 @@ type line struct {
 	// Watch measures what the order of the queue does; nil where no pool and no listener
 	// asks.
 	Watch *QueueWatch
+	// loading counts the requests that have left the queue for a while, as their KV is on its
+	// way here, from other replicas or from tiers. Holding counts those in the queue with
+	// blocks, whose KV has come: then Holding <= Waiting.Len().
+	Loading, Holding int32
 	// joins counts the requests that came into the queue from outside of a step's forming;
 	// seen is how many there were when the step under way began, and cutoff the last
 	// that the step being formed may have. seen <= joins.

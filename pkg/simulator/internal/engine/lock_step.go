@@ -6,13 +6,14 @@ import (
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/run"
 )
 
 // lockStep is the ranks of a replica whose layers of experts are one: a rank cannot step
 // without the others. Their steps begin and end together. A rank without work takes part in
 // them, and what it is sent meanwhile waits for their end.
 type lockStep struct {
-	*Core
+	*run.State
 	timer simulator.GroupTimer
 	Ranks []*Replica
 	// steps are those that the ranks have formed.
@@ -30,7 +31,7 @@ func (c *Cluster) joinRanks() {
 		case pool.LockStep == nil:
 			continue
 		case r.Rank == 0:
-			r.LockStep = &lockStep{Core: c.Core, timer: pool.LockStep, steps: make([]latency.Step, pool.RanksPerReplica())}
+			r.LockStep = &lockStep{State: c.State, timer: pool.LockStep, steps: make([]latency.Step, pool.RanksPerReplica())}
 		default:
 			r.LockStep = c.Replicas[i-1].LockStep
 		}
@@ -57,7 +58,7 @@ func (g *lockStep) nextStep() {
 	for _, r := range g.Ranks {
 		r.Cluster.reorder(r)
 		for _, o := range g.Observers {
-			o.Settled(r)
+			o.Settled(r.Index)
 		}
 	}
 	g.CheckContext()

@@ -202,7 +202,8 @@ func (r *Replica) longestPrompt() int64 {
 
 // noteOvertaken counts a request that one of lower priority has overtaken.
 func (r *Replica) noteOvertaken(id int32) {
-	q, shown := r.waiter(id)
+	q := &r.Requests.All[id]
+	shown := r.Cluster.Handoffs.Client(q)
 	if !shown.Overtaken && shown.Cell != measure.Discard {
 		r.Watch.Inversions++
 	}
@@ -211,20 +212,12 @@ func (r *Replica) noteOvertaken(id int32) {
 
 // noteBlocked counts a request that the head of the line has blocked.
 func (r *Replica) noteBlocked(id int32) {
-	q, shown := r.waiter(id)
+	q := &r.Requests.All[id]
+	shown := r.Cluster.Handoffs.Client(q)
 	if !shown.Blocked && shown.Cell != measure.Discard {
 		r.Watch.Blocked++
 	}
 	q.Blocked, shown.Blocked = true, true
-}
-
-// waiter returns a request that waits, and the one that its client waits for.
-func (r *Replica) waiter(id int32) (q, shown *request.Request) {
-	q = &r.Requests.All[id]
-	if !q.Job {
-		return q, q
-	}
-	return q, &r.Requests.All[r.Cluster.Handoffs.Of(q).decode]
 }
 
 // none is no request's number.

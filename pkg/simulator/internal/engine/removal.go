@@ -5,8 +5,8 @@ package engine
 import (
 	"slices"
 
-	"windtunnel.dev/windtunnel/pkg/kv/transfer"
 	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/network"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
@@ -26,7 +26,11 @@ func (c *Cluster) Dependents(r *Replica) []int32 {
 		if !q.Phase().AtReplica() || q.Job {
 			continue
 		}
-		if q.Replica == r.Index || q.Handoff != 0 && c.Handoffs.Of(q).from == r.Index {
+		from := q.Replica
+		if q.Handoff != 0 {
+			from, _ = c.Handoffs.Source(q)
+		}
+		if q.Replica == r.Index || from == r.Index {
 			ids = append(ids, int32(i))
 		}
 	}
@@ -47,17 +51,20 @@ func (c *Cluster) TakeOffReplicas(failed *Replica, id int32) {
 		q.High = max(q.High, q.Computed)
 	}
 	if q.Handoff != 0 {
-		h := c.Handoffs.Of(q)
-		if from := &c.Replicas[h.from]; c.Requests.All[h.job].Phase() != request.Leaving {
-			from.remove(h.job, from == failed)
+		at, job := c.Handoffs.Source(q)
+		if from := &c.Replicas[at]; c.Requests.All[job].Phase() != request.Leaving {
+			from.remove(job, from == failed)
 		}
-		c.cancelHandoff(h)
+		c.Handoffs.Cancel(q)
 	}
 	c.Replicas[q.Replica].CountServing(-1)
 	c.Replicas[q.Replica].remove(id, &c.Replicas[q.Replica] == failed)
 	q.Incomplete, q.Computed, q.Chunk, q.Loads = false, 0, 0, 0
 	q.Exported = false
 }
+
+// Withdraw takes a request off the replica.
+func (r *Replica) Withdraw(id int32) { r.remove(id, false) }
 
 // remove takes a request or a job off a replica. Where that has failed its
 // blocks go with the cache.
@@ -70,29 +77,28 @@ func (r *Replica) remove(id int32, failed bool) {
 		r.entries.Remove(queue.Entry{At: q.EntryAt, Number: q.Info.ID, Id: id})
 		r.Cluster.reorder(r)
 	case request.Waiting, request.Ready:
-		r.Waiting.Remove(r.ticket(id))
+		r.Waiting.Remove(r.Ticket(id))
 		r.Watch.leaves(q, id)
 		r.left(q, true)
 		if holds {
-			r.Port.Holding--
+			r.Holding--
 		}
 		switch {
 		case !failed && r.Waiting.Len() > 0:
-			r.wake()
+			r.Wake()
 		case !r.Stepping && r.Next > r.Now && r.Next < simtime.Never:
 			// It would wake when an adapter is loaded that nobody asks for now.
 			r.Next = simtime.Never
 			r.Cluster.reorder(r)
 		}
 	case request.Held:
-		to := &r.Cluster.Replicas[r.Cluster.Handoffs.Of(q).to].Port
-		to.Held = slices.DeleteFunc(to.Held, func(other int32) bool { return other == id })
+		r.Cluster.Handoffs.Unhold(id)
 	case request.Loading:
 		holds = true
-		r.Port.Loading--
+		r.Loading--
 		r.left(q, true)
-		if !failed {
-			r.cancelTransfers(func(d transferHandler) bool { l, ok := d.(*load); return ok && l.request == id })
+		if !failed && r.Tiers != nil {
+			r.Tiers.CancelLoads(id)
 		}
 	case request.Running:
 		holds = true
@@ -112,10 +118,10 @@ func (r *Replica) remove(id int32, failed bool) {
 	}
 	used := r.Cache.Used()
 	if q.Source != 0 {
-		r.Tiers.cancelCopies(q)
+		r.Tiers.CancelCopies(q)
 	}
 	r.Cache.Release(q.Blocks)
-	r.blocksReleased(used)
+	r.BlocksReleased(used)
 }
 
 // take takes a request off a batch that may be in the middle of a step, whose
@@ -132,7 +138,7 @@ func (r *Replica) reset() {
 		r.Use.Busy += r.Now.Sub(max(r.StepStart, r.Use.Since))
 	}
 	if r.Fabric != nil {
-		r.cancelTransfers(func(d transferHandler) bool { return d.of() == r.Index })
+		r.Fabric.Fail(r.Now, func(t network.Transfer) bool { return t.Replica() == r.Index })
 	}
 	r.Use.Changed(r.Now, r.Cache.Used(), 0)
 	r.Use.Lost += r.Cache.Evictions()
@@ -143,26 +149,10 @@ func (r *Replica) reset() {
 	}
 	r.Advisor = r.Advisor.again(r, r.Now)
 	if r.Tiers != nil {
-		r.Tiers.empty(r.Now)
+		r.Tiers.Empty(r.Cache)
 	}
 	r.LockStep.reset()
 	r.Cluster.reorder(r)
-}
-
-// cancelTransfers takes those transfers of a replica's fabric back for which drop is
-// true, in order of ID.
-func (r *Replica) cancelTransfers(drop func(transferHandler) bool) {
-	var ids []transfer.ID
-	f := r.Fabric
-	for i, d := range f.handlers {
-		if d != nil && drop(d) {
-			d.cancel(r.Cluster)
-			ids = append(ids, f.first+transfer.ID(i))
-		}
-	}
-	for _, id := range ids {
-		r.Cluster.abort(f, id)
-	}
 }
 
 // StepWithout takes a request out of step, be it in the middle of one.

@@ -10,7 +10,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/handoff"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/run"
 )
 
 // Replica is one engine: a wait queue, a batch, a block cache, and at most
@@ -18,7 +20,7 @@ import (
 // happens in one touches another: each is advanced on its own, and only when
 // its state is about to be read or a request to be sent to it.
 type Replica struct {
-	*Core
+	*run.State
 	Cluster *Cluster
 	Config  *simulator.Pool
 
@@ -36,7 +38,7 @@ type Replica struct {
 	clock
 	holdings
 	// Port is the replica's end of hand-overs.
-	Port port
+	Port handoff.Port
 	// Advisor is its stability controller; nil where the pool has none.
 	Advisor *advisor
 	record
@@ -82,7 +84,7 @@ func (r *Replica) Advance(until simtime.Time) {
 		}
 		entry := limit
 		if r.Fabric != nil {
-			limit = min(limit, r.Fabric.due())
+			limit = min(limit, r.Fabric.Due())
 		}
 		if len(r.Observers) == 0 && r.decodesOnly() {
 			r.fastForward(limit)
@@ -93,10 +95,11 @@ func (r *Replica) Advance(until simtime.Time) {
 		case limit >= until:
 			return
 		case limit < entry:
-			r.Cluster.land(r.Fabric, limit)
+			r.Now = limit
+			r.Fabric.Land(limit)
 		default:
 			r.Now = limit
-			r.enter(r.entries.Pop())
+			r.Enter(r.entries.Pop())
 		}
 	}
 }
@@ -110,13 +113,13 @@ func (r *Replica) nextStep() {
 	}
 	r.startStep()
 	for _, o := range r.Observers {
-		o.Settled(r)
+		o.Settled(r.Index)
 	}
 	r.CheckContext()
 }
 
-// wake lets an idle replica look for work at the end of this nanosecond.
-func (r *Replica) wake() {
+// Wake lets an idle replica look for work at the end of this nanosecond.
+func (r *Replica) Wake() {
 	if !r.Stepping && r.Next > r.Now && r.Held == nil && !r.LockStep.Busy() {
 		r.Next = r.Now
 		r.Cluster.reorder(r)
@@ -142,10 +145,12 @@ func (r *Replica) startStep() {
 	}
 	for _, o := range r.Observers {
 		r.catchUpAll()
-		o.Formed(r, step)
+		o.Formed(r.Index, step)
 	}
 	r.Next = simtime.Never
-	if r.Tiers != nil && r.Tiers.offloadAfterForming(step) {
+	if r.Tiers != nil && r.Tiers.Offload(step.Sequences > 0) {
+		held := step
+		r.Held = &held
 		return
 	}
 	if step.Sequences == 0 {
@@ -155,6 +160,15 @@ func (r *Replica) startStep() {
 		return
 	}
 	r.beginStep(step)
+}
+
+// BeginHeld begins the step that waited for copies into tiers.
+func (r *Replica) BeginHeld() {
+	step := *r.Held
+	r.Held = nil
+	r.settleGauges()
+	r.beginStep(step)
+	r.Cluster.reorder(r)
 }
 
 // beginStep puts a step under way, now, or once the other ranks have formed theirs.
@@ -171,7 +185,7 @@ func (r *Replica) putUnderWay(step latency.Step, duration time.Duration) {
 	r.Stepping = true
 	r.begin(r.Now, step, duration)
 	if r.Port.Jobs > 0 {
-		r.Cluster.stream(r)
+		r.Cluster.Handoffs.Stream(r.Batch.prefilling)
 	}
 }
 

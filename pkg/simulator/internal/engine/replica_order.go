@@ -6,13 +6,14 @@ import (
 	"math/bits"
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/network"
 )
 
 // replicaOrder advances replicas that share something, such as a network, in the
 // order of time. It is a tournament: a tree over the replicas in which each node
 // has the earlier one of two.
 type replicaOrder struct {
-	fabric *fabric
+	fabric *network.Fabric
 	// nodes[1] is the root, the replicas' own turns are the leaves, from
 	// nodes[leaves] on.
 	nodes  []replicaEvent
@@ -49,7 +50,7 @@ func (w replicaEvent) Before(v replicaEvent) bool {
 	}
 }
 
-func newReplicaOrder(replicas int, f *fabric) *replicaOrder {
+func newReplicaOrder(replicas int, f *network.Fabric) *replicaOrder {
 	leaves := 1 << bits.Len(uint(max(replicas-1, 0)))
 	t := &replicaOrder{fabric: f, nodes: make([]replicaEvent, 2*leaves), leaves: leaves}
 	for i := range t.nodes {
@@ -103,7 +104,7 @@ func (c *Cluster) AdvanceInOrder(until simtime.Time) {
 			until = min(until, c.DrainBound)
 		}
 		first := t.nodes[1]
-		transfer := replicaEvent{at: t.fabric.due(), kind: transferEnds}
+		transfer := replicaEvent{at: t.fabric.Due(), kind: transferEnds}
 		switch {
 		case !c.AwaitsEnd:
 		case c.Gateway.Heard():
@@ -115,7 +116,8 @@ func (c *Cluster) AdvanceInOrder(until simtime.Time) {
 			if transfer.at >= until {
 				return
 			}
-			c.land(t.fabric, transfer.at)
+			c.Now = transfer.at
+			t.fabric.Land(transfer.at)
 			continue
 		}
 		if first.at >= until {
@@ -131,7 +133,7 @@ func (c *Cluster) AdvanceInOrder(until simtime.Time) {
 func (c *Cluster) applyReplicaEvent(r *Replica, event replicaEvent, until simtime.Time) {
 	if event.kind == entryDue {
 		c.Now = event.at
-		r.enter(r.entries.Pop())
+		r.Enter(r.entries.Pop())
 		c.reorder(r)
 		return
 	}

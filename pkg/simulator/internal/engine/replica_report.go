@@ -16,9 +16,9 @@ import (
 func (r *Replica) Restart(now simtime.Time) {
 	r.Use = measure.Use{Since: now, Settled: now, PeakUsed: r.Cache.Used(), Evicted: r.Cache.Evictions(), Worked: r.Use.Worked, Blocks: r.Use.Blocks}
 	if r.Tiers != nil {
-		r.Tiers.restart(now)
+		r.Tiers.Restart(now)
 	}
-	r.restartLinks(now)
+	r.Links.Restart(now)
 }
 
 // Report settles the figures at the end of the run.
@@ -34,7 +34,7 @@ func (r *Replica) Report(now simtime.Time) simulator.ReplicaUse {
 		Pool: r.Pool, Lifetimes: r.Lifetimes.Within(u.Since, now), Busy: busy, Steps: u.Steps, Served: u.Served, ServedTokens: u.ServedTokens,
 		PeakKV:      float64(u.PeakUsed) / blocks,
 		Preemptions: u.Preemptions, Evictions: r.Cache.Evictions() + u.Lost - u.Evicted,
-		Links: r.reportLinks(now),
+		Links: r.Links.Report(now),
 	}
 	report.MeanKV = u.Mean(report.Present()) / blocks
 	if r.Watch != nil && r.Watch.reports {
@@ -44,7 +44,7 @@ func (r *Replica) Report(now simtime.Time) simulator.ReplicaUse {
 		report.Stability = r.Advisor.Last
 	}
 	if r.Tiers != nil {
-		report.Tiers = r.Tiers.report(now)
+		report.Tiers = r.Tiers.Report(now)
 	}
 	return report
 }
@@ -61,7 +61,7 @@ func (r *Replica) settleStaleGauges() {
 	if r.Stepping {
 		busy = 1
 	}
-	r.Gauges.Settle(r.Now, int64(r.Waiting.Len())+int64(r.Port.Loading), int64(len(r.Batch.Running)), busy)
+	r.Gauges.Settle(r.Now, int64(r.Waiting.Len())+int64(r.Loading), int64(len(r.Batch.Running)), busy)
 }
 
 // EndGauges settles the gauges at the end of the run.
@@ -75,7 +75,7 @@ func (r *Replica) EndGauges(end simtime.Time) {
 func (r *Replica) tellStep(now simtime.Time, step *latency.Step, duration time.Duration) {
 	r.Listeners.Stepped(simulator.EngineStep{
 		At: now, Duration: duration, Replica: int(r.Index),
-		Running: len(r.Batch.Running), Waiting: r.Waiting.Len() + int(r.Port.Loading),
+		Running: len(r.Batch.Running), Waiting: r.Waiting.Len() + int(r.Loading),
 		PrefillTokens: step.PrefillTokens, DecodeTokens: step.DecodeTokens, KVUsage: r.Cache.Usage(),
 	})
 }
@@ -84,6 +84,6 @@ func (r *Replica) tellStep(now simtime.Time, step *latency.Step, duration time.D
 func (r *Replica) preemptionOf(q *request.Request) simulator.Preemption {
 	return simulator.Preemption{
 		At: r.Now, Request: q.Info.ID, Replica: int(r.Index), Running: len(r.Batch.Running),
-		Waiting: r.Waiting.Len() + int(r.Port.Loading), Computed: int(q.Computed), KVUsage: r.Cache.Usage(),
+		Waiting: r.Waiting.Len() + int(r.Loading), Computed: int(q.Computed), KVUsage: r.Cache.Usage(),
 	}
 }

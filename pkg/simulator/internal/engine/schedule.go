@@ -138,9 +138,9 @@ func (r *Replica) accept(q *request.Request, budget int32) bool {
 	case q.Handoff == 0 && r.Tiers == nil:
 		return r.start(q, r.match(q), budget)
 	case q.Handoff != 0 && !q.Job:
-		return r.Cluster.reserveForHandoff(r, q)
+		return r.reserveForHandoff(q)
 	case r.Tiers != nil:
-		return r.Tiers.startOrLoad(q, budget)
+		return r.startOrLoad(q, budget)
 	default:
 		return r.start(q, r.match(q), budget)
 	}
@@ -167,6 +167,63 @@ func (r *Replica) start(q *request.Request, cached, budget int32) bool {
 	return true
 }
 
+// startOrLoad starts a request, or brings here what lower tiers have of its
+// prompt beyond what the cache has.
+func (r *Replica) startOrLoad(q *request.Request, budget int32) bool {
+	block := r.Cache.BlockTokens()
+	cached := r.match(q)
+	tokens := r.Tiers.Find(q.Chain, int(cached)/block, int(q.Total-1)/block) * block
+	if tokens == 0 {
+		if !r.start(q, cached, budget) {
+			return false
+		}
+		r.Tiers.Touch(q)
+		return true
+	}
+	reserve := tokens
+	if r.reserve {
+		reserve = int(q.Total)
+	}
+	if !r.admitLoad(q, kv.Admission{Cached: int(cached), Tokens: tokens, Reserve: reserve}) {
+		return false
+	}
+	q.Computed, q.Chunk = int32(tokens), 0
+	q.Loading = r.Now
+	if !q.Scheduled() {
+		q.Cached, q.TierTokens = cached, r.Tiers.Found()
+	}
+	r.Tiers.Load(q, r.Waiting.Front())
+	r.Tiers.Touch(q)
+	return true
+}
+
+// reserveForHandoff gives a request that is handed over its blocks, or returns false
+// where there are not enough.
+func (r *Replica) reserveForHandoff(q *request.Request) bool {
+	cached := r.Cache.Match(q.Chain, int(q.Prompt-1))
+	if !r.admitLoad(q, kv.Admission{Cached: cached, Tokens: int(q.Prompt), Reserve: int(q.Prompt)}) {
+		return false
+	}
+	q.Incomplete = true
+	r.Cluster.Handoffs.Reserved(q, int32(cached/r.Cache.BlockTokens()))
+	return true
+}
+
+// admitLoad gives a request blocks whose content is elsewhere, or returns false where
+// there are not enough.
+func (r *Replica) admitLoad(q *request.Request, want kv.Admission) bool {
+	want.Chain, want.Withheld, want.Priority = q.Chain, true, q.Info.Priority
+	blocks, ok := r.admitBlocks(want)
+	if !ok {
+		return false
+	}
+	q.Blocks = blocks
+	q.MoveTo(request.Loading)
+	r.Loading++
+	r.Exports.admit(r.Now, q, int32(want.Cached), int32(want.Tokens-want.Cached))
+	return true
+}
+
 // noteStart records the first time that a request is scheduled.
 func (r *Replica) noteStart(q *request.Request) {
 	first := !q.Scheduled()
@@ -177,7 +234,7 @@ func (r *Replica) noteStart(q *request.Request) {
 	if q.Job {
 		r.Port.Jobs++
 		from := q
-		q = &r.Requests.All[r.Cluster.Handoffs.Of(q).decode]
+		q = r.Cluster.Handoffs.Client(q)
 		if first = !q.Scheduled(); first {
 			q.Cached, q.TierTokens = from.Cached, from.TierTokens
 		}
@@ -198,14 +255,14 @@ func (r *Replica) nameBlocks(q *request.Request) {
 	if q.Chained || !r.PrefixCaching {
 		return
 	}
-	r.Cluster.extents = append(r.Cluster.extents[:0], q.Info.Prompt.Extents...)
+	r.extents = append(r.extents[:0], q.Info.Prompt.Extents...)
 	if q.Chain == nil {
 		q.Chain = make([]prompt.Stretch, 0, fewStretches)
 	}
 	if q.Answer.Tokens > 0 {
-		r.Cluster.extents = append(r.Cluster.extents, q.Answer)
+		r.extents = append(r.extents, q.Answer)
 	}
-	q.Chain = prompt.Prompt{Extents: r.Cluster.extents}.FullStretches(q.Chain[:0], r.Cache.BlockTokens())
+	q.Chain = prompt.Prompt{Extents: r.extents}.FullStretches(q.Chain[:0], r.Cache.BlockTokens())
 	prompt.ForAdapter(q.Chain, q.Info.Adapter)
 	q.Chained = true
 }

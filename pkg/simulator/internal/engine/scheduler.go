@@ -40,10 +40,7 @@ func (r *Replica) takeTurn(q *request.Request) {
 	r.Waiting.Arrivals++
 	s := &r.Scheduler
 	if s.Predictor != nil {
-		of := q
-		if q.Job {
-			of = &r.Requests.All[r.Cluster.Handoffs.Of(q).decode]
-		}
+		of := r.Cluster.Handoffs.Client(q)
 		q.Predicted = int64(s.Predictor(q.Info.Turn, int(of.Finish-of.Prompt)))
 	}
 	if s.Order != nil {
@@ -109,7 +106,7 @@ func (r *Replica) QueueInOrder() []queue.Ticket {
 // requeueSkipped puts those back into the queue that an admission skipped.
 func (r *Replica) requeueSkipped() {
 	for _, id := range slices.Backward(r.skipped) {
-		r.Waiting.Insert(r.ticket(id))
+		r.Waiting.Insert(r.Ticket(id))
 	}
 	r.skipped = r.skipped[:0]
 }

@@ -110,13 +110,13 @@ func (r *Replica) endChunk(id int32, q *request.Request) bool {
 	}
 	q.Computed, q.Chunk = end, 0
 	if q.Job {
-		r.Cluster.chunkComputed(r, q)
+		r.Cluster.Handoffs.Computed(q)
 	}
 	if end < q.Total {
 		return false
 	}
 	if prefill && r.Tiers != nil {
-		r.Tiers.copyDown(id, q)
+		r.Tiers.CopyDown(id, q)
 	}
 	if q.Job {
 		r.Exports.firstToken(r.Now, q)
@@ -176,21 +176,21 @@ func (r *Replica) endFinished() {
 		r.Adapters.runs(q.Info.Adapter, -1)
 		r.left(q, false)
 		r.Advisor.completed(r, q, r.Now)
-		if q.Job {
-			r.Cluster.prefilled(r, q)
-			continue
-		}
-		if r.Tiers != nil {
-			r.Tiers.copyDown(id, q)
-		}
-		if q.Handoff != 0 {
-			r.Cluster.cancelHandoff(r.Cluster.Handoffs.Of(q))
-		}
-		q.MoveTo(request.Leaving)
-		r.releaseBlocks(q, false)
 		r.Exports.finish()
 		r.Use.Served++
 		r.Use.ServedTokens += int64(q.Total)
+		if q.Job {
+			r.Cluster.Handoffs.Prefilled(q)
+			continue
+		}
+		if r.Tiers != nil {
+			r.Tiers.CopyDown(id, q)
+		}
+		if q.Handoff != 0 {
+			r.Cluster.Handoffs.Cancel(q)
+		}
+		q.MoveTo(request.Leaving)
+		r.releaseBlocks(q, false)
 		r.CountServing(-1)
 		r.Cluster.Gateway.DeliverEnd(r, id, q)
 	}

@@ -11,12 +11,13 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/gateway"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/run"
 )
 
 // Scaling is the units that scalers scale: what they are asked, and what becomes of the
 // replicas.
 type Scaling struct {
-	*engine.Core
+	*run.State
 	gateway *gateway.Gateway
 	cluster *engine.Cluster
 	events  *events.Queue
@@ -47,11 +48,11 @@ type Unit struct {
 }
 
 // New returns the units of a Config; nil where there are none.
-func New(core *engine.Core, g *gateway.Gateway, cluster *engine.Cluster, queue *events.Queue, c *simulator.Config) *Scaling {
+func New(state *run.State, g *gateway.Gateway, cluster *engine.Cluster, queue *events.Queue, c *simulator.Config) *Scaling {
 	if len(c.Scaling) == 0 {
 		return nil
 	}
-	x := &Scaling{Core: core, gateway: g, cluster: cluster, events: queue, onScaled: c.Scaled, onStaged: c.Staged}
+	x := &Scaling{State: state, gateway: g, cluster: cluster, events: queue, onScaled: c.Scaled, onStaged: c.Staged}
 	x.Nodes = newNodes(x, c.NodePools)
 	x.Lives = newLives(c, cluster)
 	g.CountFlows(routersOf(c), c.RouterOf, c.AwaitReplicas)

@@ -7,6 +7,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/run"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -33,8 +34,8 @@ func (d delivery) Before(e delivery) bool {
 }
 
 // counts says whether the request is still there: its slot may be another's by now.
-func (d delivery) counts(k *engine.Core) bool {
-	q := &k.Requests.All[d.id]
+func (d delivery) counts(s *run.State) bool {
+	q := &s.Requests.All[d.id]
 	return q.Phase() != request.None && q.Info.ID == d.number
 }
 
@@ -79,7 +80,7 @@ func (g *Gateway) DeliverEnd(r *engine.Replica, id int32, q *request.Request) {
 func (g *Gateway) Deliver(until simtime.Time) {
 	for len(g.deliveries) > 0 && g.deliveries[0].at < until {
 		d := g.deliveries.pop()
-		if !d.counts(g.Core) {
+		if !d.counts(g.State) {
 			continue
 		}
 		q := &g.Requests.All[d.id]

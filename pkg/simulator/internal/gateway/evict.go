@@ -82,7 +82,7 @@ func (g *Gateway) StreamsEnd() simtime.Time {
 	if g.finishStale {
 		g.finishStale = false
 		for _, d := range g.deliveries {
-			if d.ends && d.counts(g.Core) {
+			if d.ends && d.counts(g.State) {
 				g.finishBy = max(g.finishBy, d.at)
 			}
 		}

@@ -16,12 +16,13 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/run"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
 // Gateway is where requests arrive, are held and routed, and where their answers end.
 type Gateway struct {
-	*engine.Core
+	*run.State
 	cluster  *engine.Cluster
 	Policies policy.Policies
 	events   *events.Queue
@@ -88,11 +89,11 @@ type hooks struct {
 }
 
 // New returns a gateway without requests, which puts what is to happen later into a queue.
-func New(core *engine.Core, cluster *engine.Cluster, queue *events.Queue, c *simulator.Config) *Gateway {
+func New(state *run.State, cluster *engine.Cluster, queue *events.Queue, c *simulator.Config) *Gateway {
 	return &Gateway{
-		Core: core, cluster: cluster, Policies: c.Policies, events: queue,
+		State: state, cluster: cluster, Policies: c.Policies, events: queue,
 		streams:       streams{Listener: c.Listener},
-		turns:         make([]int, core.Metrics.Models),
+		turns:         make([]int, state.Metrics.Models),
 		Held:          newGatewayQueue(&c.Policies.Routing),
 		asksOnArrival: slices.ContainsFunc(c.Pools, func(p simulator.Pool) bool { return asks(p.Stability) }),
 		hooks:         hooks{onCompleted: c.Completed, onRejected: c.Rejected, onEvicted: c.Evicted, onEnded: c.Ended},
@@ -134,7 +135,7 @@ func (g *Gateway) settle() {
 	g.Release()
 	g.EvictRequested()
 	for _, o := range g.Observers {
-		o.Settled(nil)
+		o.Settled(simulator.NoReplica)
 	}
 }
 
@@ -215,7 +216,7 @@ func (g *Gateway) forward(id int32, to policy.Decision, err error) {
 		o.Arrived(id)
 	}
 	if prefill != policy.NoPrefill && prefill != endpoint {
-		g.cluster.HandOver(id, prefill, endpoint)
+		g.cluster.Handoffs.Begin(id, prefill, endpoint)
 		return
 	}
 	r.SendToQueue(id)

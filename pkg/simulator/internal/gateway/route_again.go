@@ -51,7 +51,7 @@ func (g *Gateway) forwardAgain(id int32, to policy.Decision, err error) {
 	g.recordGatewayQueueing(q)
 	g.cluster.Replicas[to.Endpoint].CountServing(+1)
 	if to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint {
-		g.cluster.HandOver(id, to.Prefill, to.Endpoint)
+		g.cluster.Handoffs.Begin(id, to.Prefill, to.Endpoint)
 		return
 	}
 	g.cluster.Replicas[to.Endpoint].SendToQueue(id)

@@ -43,7 +43,7 @@ func (g *Gateway) adaptersIn(r *engine.Replica) (active, waiting []int32) {
 		}
 	}
 	r.Waiting.Each(add)
-	if r.Port.Loading > 0 {
+	if r.Loading > 0 {
 		for i := range g.Requests.All {
 			if q := &g.Requests.All[i]; q.Phase() == request.Loading && q.Replica == r.Index {
 				add(int32(i))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package engine
+package run
 
 import (
 	"context"
@@ -9,15 +9,15 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
-// Core is what the run, the gateway, the cluster and its replicas have in common: the
-// clock, the requests in flight and the figures.
-type Core struct {
+// State is what the gateway, the cluster and its replicas have in common.
+type State struct {
 	Ctx context.Context
-	// Stopped says that ctx was cancelled, or that a program has a fault; untilCheck counts
-	// the steps and arrivals until the next look at ctx.
+	// Stopped says that Ctx was cancelled, or that a program has a fault; untilCheck counts
+	// the steps and arrivals until the next look at Ctx.
 	Stopped    bool
 	untilCheck int
 	// Seed is Config.Seed.
@@ -30,9 +30,9 @@ type Core struct {
 	Now      simtime.Time
 	Requests request.Slots
 	Metrics  measure.Metrics
-	// Series follows the run through time; nil where nobody wants to know.
+	// Series follows the run through time; nil if the run records none.
 	Series    *measure.Recorder
-	Observers []observer
+	Observers []Observer
 	Listeners Listeners
 }
 
@@ -42,21 +42,26 @@ const stepsPerContextCheck = 4096
 
 // CheckContext looks at the context once in a while, and at the faults of programs. It
 // returns false where the run is to stop.
-func (k *Core) CheckContext() bool {
-	if k.Faults != nil && k.Faults.First() != nil {
-		k.Stopped = true
+func (s *State) CheckContext() bool {
+	if s.Faults != nil && s.Faults.First() != nil {
+		s.Stopped = true
 		return false
 	}
-	if k.untilCheck--; k.untilCheck > 0 {
+	if s.untilCheck--; s.untilCheck > 0 {
 		return true
 	}
-	k.untilCheck = stepsPerContextCheck
-	k.Stopped = k.Ctx.Err() != nil
-	return !k.Stopped
+	s.untilCheck = stepsPerContextCheck
+	s.Stopped = s.Ctx.Err() != nil
+	return !s.Stopped
 }
 
-// Listeners are those of a Config who are told of what engines do. Each is nil where nobody wants
-// to know.
+// Ticket is a request's place in the wait queue of its replica.
+func (s *State) Ticket(id int32) queue.Ticket {
+	q := &s.Requests.All[id]
+	return queue.Ticket{Rank: q.Rank, Turn: q.Turn, Id: id, Group: q.Group}
+}
+
+// Listeners are those of a Config that hear what engines do. Each may be nil.
 type Listeners struct {
 	Preempted   func(simulator.Preemption)
 	Stepped     func(simulator.EngineStep)
