@@ -35,23 +35,19 @@ func NewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "calibrate -f RUN",
 		Short: "Fit the coefficients of the roofline model to measured requests",
-		Long: `Fit the coefficients of the roofline model to requests that you measured on a
-real engine, and write an accelerator entry for the catalogue.
+		Long: `Fit the coefficients of the roofline model to requests that you measured on a real engine.
 
-RUN is a YAML file that names the log of requests, the model, the accelerator and
-the settings of the engine. The command replays the requests on one simulated
-replica, and searches the coefficients whose TTFT, TPOT and E2E are closest to the
-measured ones. With --holdout it then predicts other runs, which the search does
-not use. Each of them has its own accelerator and settings.
+Reads RUN, a YAML file that names the model, the accelerator, the settings of the engine, and
+a log of requests or a result file of a benchmark; docs/calibrate.md describes the formats.
+The command replays the requests on one simulated replica. If the file has no single
+requests, it draws some with the measured lengths and rate.
 
-With report in place of requests, RUN names a result file: of vllm bench serve,
-guidellm, inference-perf or InferenceX, a Benchmark Report of llm-d-benchmark, or
-scrapes of vLLM's metrics. Of a file without single requests, the command draws
-requests with its lengths and its rate or concurrency, and fits to its means and
-percentiles.
+Writes the errors of TTFT, TPOT and E2E for each run, and an entry for the catalogue. The
+same files give the same coefficients.
 
-The same files give the same coefficients. docs/calibrate.md describes the formats.`,
-		Example: `  windtunnel calibrate -f rtx-4090.yaml --entry entry.yaml --plot plot.svg
+Exit codes: 0 success, 1 failure, 2 invalid input.`,
+		Example: `  windtunnel calibrate -f rtx-4090.yaml
+  windtunnel calibrate -f rtx-4090.yaml --entry entry.yaml --plot plot.svg
   windtunnel calibrate -f rtx-4090.yaml --holdout rtx-pro-6000.yaml`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), cmd.OutOrStdout()) },

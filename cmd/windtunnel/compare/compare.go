@@ -67,37 +67,28 @@ func NewCommand() *cobra.Command {
 	o := compareOptions{cluster: cluster.Options{Instead: ", or name two files"}}
 	cmd := &cobra.Command{
 		Use:   "compare A B",
-		Short: "Compare two runs, EPP configurations or results, and judge whether the second may ship",
-		Long: `Compare B with A under the same seeds. The table lists every metric that differs,
-the most certain difference first, with its significance after Holm's correction.
+		Short: "Compare two runs, EPP configurations or results, and judge the second by gates",
+		Long: `Compare B with A under the same seeds, and judge B by gates.
 
-A and B are each the output of run or sweep -o json (FILE#3 is point 3 of a
-sweep), or a manifest with one SimulationRun, which the command simulates. With
---scenario they are EPP configurations. The command simulates them in the
-SimulationRun of that manifest, or in the scenario of its PolicySweep, under its
-seeds. If it simulates both sides, it also compares single requests: how many are
-slower, and which are slowest.
+Reads A and B, which are each
+  - the output of run or sweep -o json; FILE#3 is point 3 of a sweep
+  - a manifest with one SimulationRun, or with --scenario an EPP configuration, to simulate
+  - an object of a cluster that has results: NAME, TYPE/NAME or NAME#3
+  - a Benchmark Report v0.2 of llm-d-benchmark
 
-A or B may also name a SimulationRun or a PolicySweep of a cluster that has results: NAME, TYPE/NAME,
-or NAME#3 for point 3 of a sweep.
+Writes the verdict, then each metric that differs, the most certain first, with its
+significance after Holm's correction, and the requests that became slower if both sides are
+simulated. Against a Benchmark Report, it says which measured values a simulation predicts.
 
-A or B may also be a Benchmark Report v0.2 of llm-d-benchmark. The table then has the
-metrics that both sides have, the difference in percent, and whether the measured value
-lies where the seeds of the simulation predict a further run.
+Gates come from the manifest of --scenario and from --gate. A signed percentage is a change
+from A: 'ttft.p99<=+5%' lets B be worse by 5 % at most.
 
-Gates are conditions for B, from the scenario's manifest and from --gate.
-A signed percentage is a change from A: 'ttft.p99<=+5%' says that B may be
-worse by 5 % at most. The first line is the verdict.
-
-Exit codes: 0 all gates pass, or there are none, 1 a gate fails or no request
-completed, 2 invalid input, 3 undecided: more seeds are needed, or the
-simulations exercise nothing of what tells B from A.`,
+Exit codes: 0 all gates pass, or there are none, 1 a gate fails or no request completed,
+2 invalid input, 3 undecided: more seeds are needed, or the simulations exercise nothing of
+what tells B from A.`,
 		Example: `  windtunnel compare before.json after.json
-  windtunnel compare before.yaml after.yaml -o json
-  windtunnel compare epp-old.yaml epp-new.yaml --scenario run.yaml --gate 'ttft.p99<=+5%' --report report.md
-  windtunnel compare sweep.json#0 sweep.json#3
-  windtunnel compare my-sweep#0 my-sweep#3 -n experiments
-  windtunnel compare run.yaml benchmark_report_v0.2.yaml`,
+  windtunnel compare epp-old.yaml epp-new.yaml --scenario run.yaml --gate 'ttft.p99<=+5%'
+  windtunnel compare my-sweep#0 my-sweep#3 -n experiments`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return cli.BadInput(errors.New("compare needs two files: windtunnel compare A B"))

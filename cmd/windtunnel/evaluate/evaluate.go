@@ -112,24 +112,19 @@ func NewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "evaluate --policy FILE --scenario FILE",
 		Short: "Score a policy in scenarios, for programs that search for policies",
-		Long: `Simulate scenarios with a policy in the place of their router's, and score the policy
-from 0 to 1.
+		Long: `Score a policy from 0 to 1 in scenarios, in place of their router's policy.
 
-The policy is a PolicyBundle, a program in Starlark (.star) or a WebAssembly module
-(.wasm). A program is the routing, unless --component says otherwise. What the policy
-lacks stays as the scenario has it.
+Reads a PolicyBundle, a program in Starlark (.star) or a WebAssembly module (.wasm), and
+manifests with scenarios. What the policy lacks stays as the scenario has it.
 
--o json prints one answer, or a list for several scenarios or seeds: those of the first
-scenario under all seeds come first. docs/policy-abi.md describes the answer.
+Writes a table. -o json prints an answer for each scenario and seed, as docs/policy-abi.md
+describes.
 
-The exit code is 0 for each answer, also where the policy has a fault: then ok is false,
-combined_score is 0, and error says why. It is 2 for faults of the flags and of the
-scenario.`,
-		Example: `  windtunnel evaluate --policy config/samples/policies/prefix-and-load.star \
-    --scenario config/samples/simulationrun-poisson.yaml
+Exit codes: 0 for each answer, also if the policy has a fault (then ok is false and error
+says why), 1 failure, 2 faults of the flags or of a scenario.`,
+		Example: `  windtunnel evaluate --policy config/samples/policies/prefix-and-load.star --scenario config/samples/simulationrun-poisson.yaml
   windtunnel evaluate --policy bundle.yaml --scenario a.yaml,b.yaml --seed 1,2,3 -o json
-  windtunnel evaluate --policy p.star --scenario a.yaml \
-    --objective goodput=2 --objective ttft.p99,target=300ms`,
+  windtunnel evaluate --policy p.star --scenario a.yaml --objective goodput=2 --objective ttft.p99,target=300ms`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())

@@ -46,44 +46,25 @@ func NewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint FILE...",
 		Short: "Check EPP configuration files against every version of the EPP",
-		Long: `Check whether each version of the EPP starts with the EndpointPickerConfigs in the
-files. Findings are parts that the EPP rejects or ignores, that are deprecated, or
-that are probably mistakes, each with its line, the reason and a correction.
+		Long: `Check whether each version of the EPP starts with the EndpointPickerConfigs in files.
 
-The command finds configurations in files, in any key of a ConfigMap, in Helm
-values, in manifests of Windtunnel, and in files of several documents. For a
-folder it reads the YAML and JSON files in it, and for - standard input.
+Reads files, folders, or - for standard input, and finds configurations in ConfigMaps, Helm
+values and manifests of Windtunnel, too. It also checks SimulationRuns, PolicySweeps and what
+they refer to, HorizontalPodAutoscalers, ScaledObjects of KEDA, and ConfigMaps of llm-d's
+workload-variant-autoscaler. It simulates nothing.
 
-For manifests of Windtunnel it also checks the objects: schema, rules, paths,
-metrics, and the files and ConfigMaps that they name. It simulates nothing.
+Writes findings with line, reason and correction, then a table of the versions that accept
+the configuration. Findings are for --epp-version, for the version that a manifest names, or
+for the newest that accepts the configuration. --fix corrects for router-v0.10 in place of
+the newest, or for router-v0.11 if no other version accepts the configuration. More rules
+apply if --replicas, --scrape-interval, --prompt-tokens, --prefix-share and --block-tokens
+describe the cluster.
 
-It also checks HorizontalPodAutoscalers, ScaledObjects of KEDA and ConfigMaps of llm-d's
-workload-variant-autoscaler, in files of their own and in the scalers of manifests of
-Windtunnel.
-
-Findings are for one version: the newest that accepts the configuration, or the
-one that a manifest of Windtunnel names; --effective is for the same version. --fix
-is for the one that a manifest names, otherwise for the release router-v0.10, or for
-router-v0.11 if no other version accepts the configuration. --epp-version selects
-other versions.
-More rules apply if you describe the cluster: see --replicas and the flags
---scrape-interval, --prompt-tokens, --prefix-share and --block-tokens.
-
-A table of the versions follows the findings, the newest first. Neighbouring
-versions that accept a configuration, or reject it at the same field, share a row.
-With --epp-version the table has only those versions.
-
-Exit codes: 0 no finding at or above --fail-on, 1 findings (with --fix: remaining
-findings, and with --write files that could not be rewritten), 2 a file that cannot
-be read or contains no configuration, no object of Windtunnel and no autoscaler, or an
-invalid flag.`,
+Exit codes: 0 no finding at or above --fail-on, 1 findings, or files that --write could not
+rewrite, 2 a file that cannot be read or has nothing to check, or an invalid flag.`,
 		Example: `  windtunnel lint epp-config.yaml
-  windtunnel lint values.yaml --epp-version router-v0.10
   kubectl get configmap epp -o yaml | windtunnel lint - --fail-on warning
-  windtunnel lint configs/*.yaml --summary
-  windtunnel lint epp-config.yaml --epp-version router-v0.10 --fix --write
-  windtunnel lint epp-config.yaml --effective
-  windtunnel lint --explain affinity-only`,
+  windtunnel lint epp-config.yaml --epp-version router-v0.10 --fix --write`,
 		RunE: o.run,
 	}
 	f := cmd.Flags()

@@ -45,6 +45,11 @@ type Options struct {
 	into     *requestFile
 }
 
+// ManifestHelp says in the help of verbs what the flags of Register read.
+const ManifestHelp = `Reads the manifests of -f, with the defaults and the validation of an API server, and skips
+objects of other kinds. ConfigMaps come from the same files or from --configmap, and files of
+volumes from the folders of --volume.`
+
 // Register defines the flags. more are the formats that only this verb knows.
 func (o *Options) Register(cmd *cobra.Command, more ...cli.Format) {
 	o.Output = cli.Table

@@ -40,33 +40,22 @@ func NewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "observe (-f FILE | NAME | TYPE/NAME) (--prometheus URL | --samples FILE)",
 		Short: "Compare a prediction with what a cluster's Prometheus measured, and name the assumption that drifted",
-		Long: `Compare the prediction of a SimulationRun with what a Prometheus measured in the cluster
-after a rollout. The command only reads from the cluster.
+		Long: `Compare the prediction of a SimulationRun with what a Prometheus measured after a rollout.
 
-It simulates the scenario under many seeds, hour by hour, and samples the simulation as
-Prometheus scrapes vLLM. For each value it computes the interval in which the value of one
-more hour lies. A measured value outside of its interval is drift, unless chance explains it.
-The command then simulates the scenario again with one assumption at a time replaced by the
-measured one (traffic, lengths, cache hit share, step time), and names the assumption that
-removes most of the error.
+Reads a manifest (-f) or an object of a cluster, and measured values: from a Prometheus, or
+from a file with answers to query_range or CSV with the columns time,metric,value and one for
+each label. It changes nothing in the cluster.
 
--f names the manifest of the SimulationRun; NAME is a SimulationRun in the cluster of the
-kubeconfig. --point N selects point N of a PolicySweep.
+Writes each value beside the interval that simulations under many seeds predict for one more
+hour. A value outside is drift, unless chance explains it. The command then names the
+assumption (traffic, lengths, cache hit share, step time) whose measured value removes most of
+the error. --play writes samples to try the command without a cluster.
 
---prometheus queries the HTTP API of a Prometheus. --samples reads a file: responses of that
-API to query_range, or CSV with the columns time,metric,value and one for each label.
---play simulates a further seed and writes such a file, to try the command without a cluster.
-
---textfile writes the errors and the drift as metrics, for the textfile collector of the
-node exporter.
-
-Exit codes: 0 as predicted, 1 drift, 2 invalid input, nothing measured, or a Prometheus
-that does not answer.`,
-		Example: `  windtunnel observe -f run.yaml --prometheus https://prometheus:9090 --bearer-token-file token \
-      --selector 'namespace="serve"' --last 6h
+Exit codes: 0 as predicted, 1 drift, 2 invalid input, nothing measured, or a Prometheus that
+does not answer.`,
+		Example: `  windtunnel observe -f run.yaml --prometheus https://prometheus:9090 --bearer-token-file token --selector 'namespace="serve"' --last 6h
   windtunnel observe my-run -n experiments --prometheus http://localhost:9090 --last 24h --textfile windtunnel.prom
-  windtunnel observe -f run.yaml --play samples.json
-  windtunnel observe -f run.yaml --samples samples.json -o json`,
+  windtunnel observe -f run.yaml --play samples.json`,
 		Args: cluster.Args(cli.Arguments(0, 1, "takes the name of one SimulationRun or PolicySweep"), "observe -f"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())

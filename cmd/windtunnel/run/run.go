@@ -58,65 +58,23 @@ func NewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run -f FILE",
 		Short: "Simulate the SimulationRuns of a manifest on this machine",
-		Long: `Simulate every SimulationRun of a manifest on this machine, with no cluster.
+		Long: `Simulate every SimulationRun of a manifest on this machine, without a cluster.
 
-The command applies defaults to the manifest and validates it as an API server
-does. You may repeat -f, and it may name a folder. The command skips objects of
-other kinds. The output of -o json for several objects is one List. ConfigMaps come
-from the same file or from --configmap, and files of volumes from the folders of
---volume.
+` + local.ManifestHelp + `
 
---set PATH=VALUE tries another value of a field without an edit of the manifest. The
-result is that of a manifest with the value, and the output names it.
+Writes the figures and the verdict of the gates, or with -o the results (json, yaml), a
+Benchmark Report v0.2.1 of llm-d-benchmark, or the metrics of the stability controllers
+(prometheus). Some flags explain the results:
+  --explain  why the router picked an endpoint for a request, or why scalers acted
+  --reflect  what went wrong under one seed, in Markdown
+  --ceiling  the cache hits and the pace that no router can exceed
+  --report   one page with charts and the worst requests
 
-Gates set the exit code: 0 if all pass, 1 if one fails, 3 if there is not enough
-evidence. The exit code is also 1 if no request completed.
-
--o prometheus prints the metrics of the stability controllers of a run's replicas
-at the end of arrivals, in the text format of Prometheus. It needs
-pools[].kvCache.stability.
-
--o benchmark-report prints a Benchmark Report v0.2.1 of llm-d-benchmark: one document
-with the requests of all seeds, which Prism and other readers of these reports take.
-
---explain REQUEST prints why the router picked an endpoint for one request: the
-metrics of each endpoint and their age, the endpoints that each filter removed, each
-scorer's raw and weighted score, and the pick. With --what-if it also simulates the run
-with each other candidate in place of the pick, and prints how much better or worse the
-latency of the request, and of those after it, would have been. --explain scaling prints
-each decision of the scalers, the values that led to it, and the stages of the
-replicas. --trace FILE writes every decision of every seed, one per line, and with
---trace-level Full the other records of the simulations, too. --requests FILE writes every request of every seed as
-Parquet, one per row, for pandas and DuckDB. --series FILE writes time series of the
-waiting and running requests, the KV usage, the cache hits, the arrivals and the ends of
-requests, and the replicas, with distributions of the latencies, as JSON for charts.
---report FILE.html writes one page with all of that as charts, and with what went wrong and the
-requests that fared worst under the first seed, which it simulates again.
-
---reflect STRATEGY prints a summary in Markdown of what went wrong under one seed: the
-outcome against the targets, the issues by severity and the share of the requests, the
-worst decisions, and the parameters to look at. issue_focused is for a first look;
-decision_audit adds decisions from all of the run, pattern_mining the features of
-decisions with which requests miss targets more often, and counterfactual simulations of
-other picks for the worst decisions.
-
---ceiling computes how many prompt tokens the prefix caches of all replicas can give
-at most for the requests of the run: with their number of KV blocks and knowledge of
-all later requests, and without a limit. It also computes a time before which the
-replicas cannot have answered all requests. No router exceeds these. Compare them with
-what the run reached before you tune a profile.`,
+Exit codes: 0 success and all gates pass, 1 failure, a gate fails or no request completed,
+2 invalid input, 3 a gate is undecided.`,
 		Example: `  windtunnel run -f config/samples/simulationrun-poisson.yaml
-  windtunnel run -f run.yaml --configmap trace.yaml -o json
-  windtunnel run -f run.yaml -o benchmark-report > benchmark_report_v0.2_run.yaml
-  windtunnel run -f run.yaml --set workload.clients[chat].arrivals.rate=40
-  windtunnel run -f run.yaml --report report.html
-  windtunnel run -f run.yaml --explain 17
-  windtunnel run -f run.yaml --explain 17 --what-if
-  windtunnel run -f run.yaml --explain rejected --seed 43
-  windtunnel run -f run.yaml --explain scaling
-  windtunnel run -f run.yaml --reflect issue_focused
-  windtunnel run -f run.yaml --trace decisions.jsonl.gz
-  windtunnel run -f run.yaml --trace trace.parquet --trace-level Full --trace-sample 0.05`,
+  windtunnel run -f run.yaml --set workload.clients[chat].arrivals.rate=40 --report report.html
+  windtunnel run -f run.yaml --explain 17 --what-if`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())

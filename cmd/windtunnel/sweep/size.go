@@ -54,29 +54,21 @@ func NewSizeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "size {-f FILE | --trace FILE | --preset NAME --rate N} --slo METRIC=BOUND",
 		Short: "Find the smallest pool that meets the SLOs at your load",
-		Long: `Find the smallest pool that meets the SLOs at your load, how much more load it can take,
-and how many replicas survive a failure.
+		Long: `Find the smallest pool that meets the SLOs at your load, how much more load it can take, and
+how many replicas may fail.
 
-The scenario comes from a file, such as windtunnel init writes, or from a trace or a preset
-and the flags of init. The load is that of the scenario: the trace as recorded, or the rate
-of the clients.
+Reads a manifest (-f), or makes a scenario of a trace or a preset and the flags of init. The
+load is the trace as recorded, or the rate of the clients.
 
-The command doubles the replicas until the pool meets all SLOs, then searches between the
-last two sizes. The answer is a pool that meets the SLOs where one replica less does not. It
-then raises the load until that pool no longer meets them. A pool meets an SLO if all seeds
-together show it with a confidence of 95 %; if they do not decide, the command doubles the
-seeds, at most to four times their number.
-
---headroom 30% asks for a pool that takes 30 % more than the load. --survive 1 asks for a pool
-that also meets the SLOs at this load with one failed replica.
-
-A PolicySweep with search.capacity.demand does the same on a cluster, and compares
-several configurations: --print writes it, with the ConfigMaps of the scenario's file.
+Writes the sizes that were tried, and the smallest that suffices: one replica less does not.
+A pool meets an SLO if all seeds together show it with a confidence of 95 %. If they do not
+decide, the command takes up to four times as many seeds. --print writes a PolicySweep that
+does the same on a cluster.
 
 Exit codes: 0 a pool suffices, 1 no pool suffices, 2 invalid input, 3 undecided for every pool.`,
-		Example: `  windtunnel size --trace gateway.csv --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion --slo ttft.p99=500ms
+		Example: `  windtunnel size --preset Chatbot --rate 40 --accelerator a100-80gb --slo goodput=99%
   windtunnel size -f scenario.yaml --slo ttft.p99=500ms --slo tpot.p99=30ms --headroom 30% --survive 1
-  windtunnel size --preset Chatbot --rate 40 --accelerator a100-80gb --slo goodput=99%`,
+  windtunnel size --trace gateway.csv --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion --slo ttft.p99=500ms`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, name := range flagsOfFirst {

@@ -55,35 +55,21 @@ func NewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sweep -f FILE",
 		Short: "Simulate the PolicySweeps of a manifest on this machine",
-		Long: `Run every PolicySweep of a manifest on this machine, with no cluster, and print
-a leaderboard and the verdict of the gates.
+		Long: `Simulate every PolicySweep of a manifest on this machine, without a cluster, and rank its
+points.
 
-The command applies defaults to the manifest and validates it as an API server
-does. You may repeat -f, and it may name a folder. The command skips objects of
-other kinds. The output of -o json for several objects is one List. ConfigMaps come
-from the same file or from --configmap, and files of volumes from the folders of
---volume.
+` + local.ManifestHelp + `
 
---set PATH=VALUE tries another value of a field of the scenario without an edit of the
-manifest, in all points.
+Writes a leaderboard and the verdict of the gates; -o json and yaml add a row for each point
+and seed. --promote and --promote-scaler write your files with the values of the best point.
+--state keeps finished simulations, from which the same command continues after an
+interruption.
 
---state FILE stores the rows during the sweep. After an interruption the same
-command continues from them, and gives the same output. --promote FILE writes the
-EPP configuration of the best point: your file, with only the necessary changes.
---promote-scaler NAME=FILE writes the manifest of a scaler in the same way.
---proposer URL asks a service for policies of a parameter that evolves.
---follow DIR writes the best points as SimulationRuns for windtunnel run.
---requests FILE writes every request of every simulation as Parquet, one per row.
---benchmark-report DIR writes a Benchmark Report v0.2.1 of llm-d-benchmark for each
-candidate in the table.
-
-Exit codes: 0 success and all gates pass, 1 failure, a gate fails or no request of
-any point completed, 2 invalid input, 3 undecided: more seeds
-are needed, or the simulations exercise nothing of what tells a point from the
-baseline.`,
+Exit codes: 0 success and all gates pass, 1 failure, a gate fails or no request completed,
+2 invalid input, 3 undecided: more seeds are needed, or the simulations exercise nothing of
+what tells a point from the baseline.`,
 		Example: `  windtunnel sweep -f config/samples/policysweep-llm-d-default.yaml
-  windtunnel sweep -f sweep.yaml --parallelism 2 -o json
-  windtunnel sweep -f sweep.yaml --state sweep.state --promote epp.yaml
+  windtunnel sweep -f sweep.yaml --state sweep.state --report report.html
   windtunnel sweep -f sweep.yaml --promote epp.yaml --promote-scaler llama=hpa.yaml`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {

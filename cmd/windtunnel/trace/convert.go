@@ -32,27 +32,22 @@ func newTraceConvertCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "convert FILE",
 		Short: "Convert a trace to another format",
-		Long: `Write a trace in another format. The first arrival becomes 0. The command reads one
-row at a time, so the trace may be of any length, unless --order is Sort. It says on
-standard error what the new format has no place for, and in how many rows. A file is
-written as a whole or not at all, and compressed if its name ends in .gz.
+		Long: `Convert a trace to another format.
 
-Windtunnel and Parquet are the formats that carry everything. In the format CSV the columns are
-arrival_ns, input_tokens, output_tokens, tenant, class, session, model and priority.
+Reads a trace of any length, one row at a time unless --order is Sort.
 
-A row that waits for an answer has no arrival; only Mooncake, Parquet and Windtunnel carry it.
-If the size of blocks changes, requests share a new block if they shared all blocks
-that it lies in.
+Writes a file as a whole or not at all, compressed if its name ends in .gz. The first arrival
+becomes 0. Standard error says what the new format has no place for, and in how many rows:
+Windtunnel and Parquet carry everything.
 
-A CSV does not tell which prompts share a beginning, and without that no prefix cache and no
-routing by prefixes can be judged. --share states it: the system prompt of a tenant, or the
-conversation of a session. --text-column reads it from prompts: each 4 bytes stand for a token,
-blocks of 64 bytes become numbers, and no text is written.`,
+A CSV does not tell which prompts share a beginning, which prefix caches and routing by
+prefixes depend on. --share states it. --text-column finds it in the prompts: 4 bytes are a
+token, 64 bytes a block, and no text is written.
+
+Exit codes: 0 success, 1 failure, 2 invalid input.`,
 		Example: `  windtunnel trace convert conversation_trace.jsonl --to Windtunnel -o day.jsonl.gz
-  windtunnel trace convert gateway.csv --order Sort --to Mooncake -o day.jsonl \
-    --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion
-  windtunnel trace convert gateway.csv --share session --to Windtunnel -o day.jsonl \
-    --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion,session=chat`,
+  windtunnel trace convert gateway.csv --to Mooncake --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion
+  windtunnel trace convert chats.csv --share session --to Windtunnel --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion,session=chat`,
 		Args: oneTraceFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args[0])

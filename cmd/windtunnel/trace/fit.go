@@ -35,20 +35,20 @@ func newTraceFitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fit FILE",
 		Short: "Find clients that imitate a trace, and compare the two",
-		Long: `Find clients that imitate a trace, and write the horizon and the workload of a scenario
-with them, as YAML to put below spec.scenario. Comments say what is imitated.
+		Long: `Find clients that imitate a trace, and compare the two.
 
-The clients follow the rate of the trace over time and are as bursty, and their lengths
-have the histograms of the trace. If prompts have blocks, one client sends the requests
-that no other continues, and another one conversations whose prompts grow; the beginning
-that most prompts share is a prefix.
+Reads a trace in any format that trace inspect reads.
 
-On standard error, the command compares the trace with one draw of the imitation: lengths,
-requests in each tenth of the time, reuse by the size of an LRU cache, and two-sample
-tests of Kolmogorov and Smirnov. A small p means that the two differ by more than chance.`,
+Writes the horizon and the workload of a scenario, as YAML to put below spec.scenario. The
+clients follow the rate over time, the burstiness, the lengths and, if prompts have blocks,
+what prompts share. Standard error has the comparison of the trace with one draw: lengths,
+requests over time, reuse by the size of an LRU cache, and Kolmogorov-Smirnov tests, where a
+small p means that the two differ by more than chance.
+
+Exit codes: 0 success, 1 failure, 2 invalid input.`,
 		Example: `  windtunnel trace fit conversation_trace.jsonl -o traffic.yaml
-  windtunnel trace fit gateway.csv --order Sort -o traffic.yaml \
-    --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion`,
+  windtunnel trace fit day.jsonl.gz --slice from=10m,to=20m --seed 7
+  windtunnel trace fit gateway.csv --order Sort --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion`,
 		Args: oneTraceFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args[0])

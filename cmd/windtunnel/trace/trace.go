@@ -45,22 +45,21 @@ func newTraceGenerateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate",
 		Short: "Generate a synthetic trace, or write the requests of a SimulationRun or of ServeGen clients",
-		Long: `Without -f and --servegen, write a synthetic trace in Mooncake's format: a batch of arrivals about
-every three seconds, shared system prompts, and conversations that grow turn by turn.
+		Long: `Write a synthetic trace, or the requests of a SimulationRun or of ServeGen clients.
 
-With -f, write the requests that a SimulationRun's workload sends until the horizon, in
-the format Windtunnel, at the times of the run, so that a replay meets the same profiles, scalers
-and disruptions. A trace is open-loop. Where requests wait for answers (closed
-loops, sessions with think times), they are written as if each request were answered at
-once, which shows what is asked but not when; then --requests is required. Texts of
-answers, time-outs, retries and headers are not written.
+Reads nothing, a manifest (-f), or a folder or tar archive of ServeGen (--servegen) with
+chunk-N-trace.csv and chunk-N-dataset.json for each client.
 
-With --servegen, write what the clients of a ServeGen folder send, in Vidur's format, which
-has times and lengths only; a replay begins with the first request. The folder has chunk-N-trace.csv and chunk-N-dataset.json for
-each client, and may be a tar archive, compressed or not. Gaps have the shape of the
-folder's fits and the mean of its rates.
+Writes
+  - by default, Mooncake's format: batches of arrivals, shared system prompts and
+    conversations that grow
+  - with -f, the format Windtunnel, without time-outs, retries, headers and texts of answers.
+    Requests that wait for an answer are written as if it came at once, and need --requests.
+  - with --servegen, Vidur's format: times and lengths
 
-The same workload, or number of requests, and the same seed give the same bytes.`,
+The same input and seed give the same bytes.
+
+Exit codes: 0 success, 1 failure, 2 invalid input.`,
 		Example: `  windtunnel trace generate --requests 2000 -o trace.jsonl
   windtunnel trace generate -f config/samples/simulationrun-poisson.yaml -o day.jsonl.gz
   windtunnel trace generate --servegen data/reason/deepseek-r1 --requests 100000 -o day.csv`,
