@@ -92,7 +92,7 @@ clients:
 		args []string
 		want string
 	}{
-		"no profile":                          {nil, "one profile is required"},
+		"no profile":                          {nil, "import needs one profile"},
 		"no such file":                        {[]string{"/nowhere.yaml"}, "no such file"},
 		"a file too long":                     {[]string{long}, "longer than 1048576 bytes"},
 		"a negative stage":                    {[]string{good, "--stage", "-1"}, "--stage must not be negative"},

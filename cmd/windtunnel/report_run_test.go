@@ -132,7 +132,7 @@ func runOnCluster(t *testing.T, trace string) []client.Object {
 func reportFrom(t *testing.T, objects []client.Object, format cli.Format) (string, error) {
 	t.Helper()
 	reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
-	p, err := (&results.ReportOptions{}).ClusterReport(t.Context(), reader, "n", v1alpha1.SimulationRunKind, "r")
+	p, err := (&results.ReportOptions{}).ClusterReport(t.Context(), reader, found(t, reader, v1alpha1.SimulationRunKind, "r"))
 	if err != nil {
 		return "", err
 	}

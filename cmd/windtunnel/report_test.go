@@ -20,6 +20,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/results"
 	"windtunnel.dev/windtunnel/controllers"
+	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/report/page"
 )
 
@@ -86,7 +87,11 @@ func TestAReportThatFits(t *testing.T) {
 func TestAReportOfACluster(t *testing.T) {
 	report := func(o results.ReportOptions, objects []client.Object) (string, error) {
 		reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
-		p, err := o.ClusterReport(t.Context(), reader, "n", v1alpha1.PolicySweepKind, "s")
+		of, err := kubectl.Find(t.Context(), reader, v1alpha1.PolicySweepKind, client.ObjectKey{Namespace: "n", Name: "s"})
+		if err != nil {
+			return "", err
+		}
+		p, err := o.ClusterReport(t.Context(), reader, of)
 		if err != nil {
 			return "", err
 		}

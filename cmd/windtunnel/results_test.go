@@ -109,7 +109,7 @@ func onCluster(t *testing.T) (objects []client.Object, rows []result.Row) {
 func TestResultsOfAClusterAreCheckedByTheirDigests(t *testing.T) {
 	objects, rows := onCluster(t)
 	reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
-	set, err := results.ReadCluster(t.Context(), reader, "n", "", "s")
+	set, err := results.ReadCluster(t.Context(), reader, found(t, reader, "", "s"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,10 +134,34 @@ func TestResultsOfAClusterAreCheckedByTheirDigests(t *testing.T) {
 		objects, _ := onCluster(t)
 		spoil(objects)
 		reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
-		if _, err := results.ReadCluster(t.Context(), reader, "n", "", "s"); cli.ExitCode(err) != cli.ExitBadInput {
+		if _, err := readCluster(t, reader, "s"); cli.ExitCode(err) != cli.ExitBadInput {
 			t.Errorf("%s: exit code %d, error %v, want bad input", name, cli.ExitCode(err), err)
 		}
 	}
+}
+
+// found is an object of a fake cluster.
+func found(t *testing.T, reader client.Reader, kind, name string) kubectl.Object {
+	t.Helper()
+	o, err := kubectl.Find(t.Context(), reader, kind, client.ObjectKey{Namespace: "n", Name: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// readCluster reads the rows of an object that an argument names.
+func readCluster(t *testing.T, reader client.Reader, arg string) (*results.Set, error) {
+	t.Helper()
+	kind, name, err := kubectl.ParseRef(arg)
+	if err != nil {
+		return nil, err
+	}
+	o, err := kubectl.Find(t.Context(), reader, kind, client.ObjectKey{Namespace: "n", Name: name})
+	if err != nil {
+		return nil, err
+	}
+	return results.ReadCluster(t.Context(), reader, o)
 }
 
 // TestResultsOfARunAreReadFromACluster by its name, and by its type where a sweep has
@@ -157,11 +181,7 @@ func TestResultsOfARunAreReadFromACluster(t *testing.T) {
 		"x":             "there is no PolicySweep or SimulationRun x in namespace n",
 		"pod/r":         "the type must be policysweep or simulationrun",
 	} {
-		var set *results.Set
-		kind, name, err := kubectl.ParseRef(arg)
-		if err == nil {
-			set, err = results.ReadCluster(t.Context(), reader, "n", kind, name)
-		}
+		set, err := readCluster(t, reader, arg)
 		if want != "" {
 			if err == nil || !strings.Contains(err.Error(), want) || cli.ExitCode(err) != cli.ExitBadInput {
 				t.Errorf("%s: got %v, want bad input that says %q", arg, err, want)

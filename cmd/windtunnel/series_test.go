@@ -119,7 +119,7 @@ func TestSeriesOfARunOnAClusterAreRead(t *testing.T) {
 			reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(run,
 				&corev1.ConfigMap{ObjectMeta: meta("index"), Data: map[string]string{store.IndexKey: string(raw)}},
 				&corev1.ConfigMap{ObjectMeta: meta("chunk"), Data: chunks[0].Data, BinaryData: chunks[0].Binary}).Build()
-			set, err := results.ReadCluster(t.Context(), reader, "n", "", "r")
+			set, err := results.ReadCluster(t.Context(), reader, found(t, reader, "", "r"))
 			if err != nil {
 				t.Fatal(err)
 			}

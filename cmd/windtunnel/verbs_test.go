@@ -666,6 +666,10 @@ func TestATraceOfAVolumeIsReadFromAFolder(t *testing.T) {
 	if got := rows("run", "-f", manifest, "--volume", "registry.example.org/traces:v1="+folder); got != want {
 		t.Errorf("rows from the image:\n%s\nfrom the file:\n%s", got, want)
 	}
+	said := mustRun(t, "trace", "generate", "-f", manifest, "--volume", "registry.example.org/traces:v1="+folder, "-o", filepath.Join(folder, "again.jsonl"))
+	if !strings.HasPrefix(said, "50 requests of SimulationRun traced") {
+		t.Errorf("trace generate says %q", said)
+	}
 	_, err = windtunnel(t, "run", "-f", manifest)
 	if err == nil || !strings.Contains(err.Error(), "--volume registry.example.org/traces:v1=FOLDER") {
 		t.Errorf("without the folder it says: %v", err)

@@ -9,8 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -122,12 +120,7 @@ func (o *calibrateOptions) check() error {
 	case o.generations < 1:
 		return cli.BadInput(fmt.Errorf("--generations must be at least 1"))
 	}
-	for _, name := range []string{o.entry, o.plot} {
-		if _, err := os.Stat(filepath.Dir(name)); err != nil {
-			return cli.BadInput(err)
-		}
-	}
-	return nil
+	return cli.CheckFolders(map[string]string{"--entry": o.entry, "--plot": o.plot})
 }
 
 func (o *calibrateOptions) search(ctx context.Context, runs []measuredRun) (*calibrate.Fitted, error) {

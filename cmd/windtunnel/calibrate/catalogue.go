@@ -47,8 +47,8 @@ Face to an entry.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVarP(&o.manifest.Files, "filename", "f", nil, "manifest, or folder of manifests, whose catalogue entries to list too; - for standard input; may be repeated")
-	f.StringArrayVar(&o.manifest.ConfigMaps, "configmap", nil, "manifest of a ConfigMap that the manifest refers to; may be repeated")
+	o.manifest.RegisterFiles(f, ", whose catalogue entries to list too")
+	o.manifest.RegisterConfigMaps(f)
 	f.StringArrayVar(&o.entries, "entries", nil, "file with your own entries; may be repeated")
 	f.StringToStringVar(&o.models, "model", nil, "NAME=FILE: a model's Hugging Face config.json; may be repeated")
 	cli.OutputFlag(f, &o.output, cli.DocumentFormats, "")

@@ -63,6 +63,19 @@ func BadInput(err error) error {
 	return BadInputError{err}
 }
 
+// Faults are mistakes on the command line, to be told all at once.
+type Faults []error
+
+// If adds a mistake if there is one.
+func (f *Faults) If(wrong bool, format string, args ...any) {
+	if wrong {
+		*f = append(*f, fmt.Errorf(format, args...))
+	}
+}
+
+// Err is nil without mistakes.
+func (f Faults) Err() error { return BadInput(errors.Join(f...)) }
+
 // GatesNotPassed says that gates do not pass, after all was done.
 type GatesNotPassed struct {
 	name    string

@@ -12,7 +12,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
@@ -54,8 +53,7 @@ type choice struct {
 
 // OutputFlag defines -o of a verb that prints in one of several formats. note ends the help.
 func OutputFlag(f *pflag.FlagSet, format *Format, among []Format, note string) {
-	c := choice{format, among}
-	f.VarP(c, "output", "o", c.words()+note)
+	f.VarP(choice{format, among}, "output", "o", OneOf(among)+note)
 }
 
 // FileFlag defines -o of a verb that writes a file.
@@ -82,7 +80,7 @@ func (c choice) String() string {
 // Set takes one of the formats.
 func (c choice) Set(value string) error {
 	if !slices.Contains(c.among, Format(value)) {
-		return fmt.Errorf("must be %s", c.words())
+		return fmt.Errorf("must be %s", OneOf(c.among))
 	}
 	*c.format = Format(value)
 	return nil
@@ -91,17 +89,7 @@ func (c choice) Set(value string) error {
 // Type is what the flag's help calls the value.
 func (c choice) Type() string { return "format" }
 
-// words lists the formats.
-func (c choice) words() string {
-	var names []string
-	for _, f := range c.among {
-		names = append(names, string(f))
-	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " or " + names[last]
-}
-
-// rawOutput is what a verb writes to, without the filter of [newRootCommand].
+// rawOutput is what a verb writes to, without the filter of [NewRoot].
 func rawOutput(w io.Writer) io.Writer {
 	if printed, ok := w.(*printable.Writer); ok {
 		return printed.Unwrap()
@@ -163,6 +151,20 @@ func (f Format) Write(w io.Writer, v any) error {
 	}
 	_, err = fmt.Fprintf(w, "%s\n", raw)
 	return err
+}
+
+// CommentedYAML is a value as YAML below comments, one a line.
+func CommentedYAML(comments []string, v any) ([]byte, error) {
+	raw, err := yaml.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	for _, line := range comments {
+		fmt.Fprintf(&text, "# %s\n", line)
+	}
+	text.Write(raw)
+	return text.Bytes(), nil
 }
 
 // WriteWithRows prints v as JSON with its rows, which it has none of, behind it:

@@ -67,10 +67,7 @@ func ReportFormat(name string) Format {
 
 // WriteReportFile writes all of a report, or leaves no file.
 func WriteReportFile(name string, text string) error {
-	return BadInput(WriteWhole(name, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	}))
+	return BadInput(WriteWhole(name, Content([]byte(text))))
 }
 
 // ReportOf is the report of a study: with all of its candidates, or in Markdown with the best.

@@ -28,6 +28,16 @@ func PlacedList(errs field.ErrorList, place func(*field.Error) string) string {
 	return text
 }
 
+// OneOf lists names in words: "a, b or c".
+func OneOf[T ~string](names []T) string {
+	texts := make([]string, len(names))
+	for i, name := range names {
+		texts[i] = string(name)
+	}
+	last := len(texts) - 1
+	return strings.Join(texts[:last], ", ") + " or " + texts[last]
+}
+
 // DidYouMean asks for the nearest of some names; "" if there are none.
 func DidYouMean(near []string) string {
 	if len(near) == 0 {

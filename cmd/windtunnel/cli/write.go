@@ -34,6 +34,22 @@ func ReplaceFile(name string, content []byte) error {
 	return os.Rename(temp.Name(), name)
 }
 
+// WriteOutput writes to the file of -o, all of it or none, or to standard output for -.
+func WriteOutput(stdout io.Writer, name string, write func(io.Writer) error) error {
+	if name == "-" {
+		return write(stdout)
+	}
+	return WriteWhole(name, write)
+}
+
+// Content writes a text.
+func Content(text []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	}
+}
+
 // WriteWhole writes a file, all of it or none. It writes to devices and pipes as it goes.
 func WriteWhole(name string, write func(io.Writer) error) error {
 	if at, err := os.Stat(name); err == nil && !at.Mode().IsRegular() {

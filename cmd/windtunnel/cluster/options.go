@@ -4,6 +4,7 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -131,13 +132,18 @@ func Args(check cobra.PositionalArgs, instead string) cobra.PositionalArgs {
 	}
 }
 
-// Find returns the object of an argument NAME or TYPE/NAME.
-func (c *Connection) Find(cmd *cobra.Command, arg string) (kubectl.Object, error) {
+// Object connects to the cluster, and returns its object of an argument NAME or TYPE/NAME.
+func (o *Options) Object(ctx context.Context, arg string) (*Connection, kubectl.Object, error) {
+	c, err := o.Connect()
+	if err != nil {
+		return nil, kubectl.Object{}, err
+	}
 	kind, name, err := kubectl.ParseRef(arg)
 	if err != nil {
-		return kubectl.Object{}, err
+		return nil, kubectl.Object{}, err
 	}
-	return kubectl.Find(cmd.Context(), c, kind, client.ObjectKey{Namespace: c.Namespace, Name: name})
+	object, err := kubectl.Find(ctx, c, kind, client.ObjectKey{Namespace: c.Namespace, Name: name})
+	return c, object, err
 }
 
 // Caller is how the command was called.

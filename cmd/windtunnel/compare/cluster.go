@@ -36,15 +36,11 @@ func (o *compareOptions) checkCluster(args []string) error {
 
 // clusterSide is one side of a comparison from the results of an object of a cluster.
 func (o *compareOptions) clusterSide(ctx context.Context, name, object string, point int) (func() (*side, error), error) {
-	c, err := o.cluster.Connect()
+	c, of, err := o.cluster.Object(ctx, object)
 	if err != nil {
 		return nil, err
 	}
-	kind, of, err := kubectl.ParseRef(object)
-	if err != nil {
-		return nil, err
-	}
-	set, err := results.ReadCluster(ctx, c, c.Namespace, kind, of)
+	set, err := results.ReadCluster(ctx, c, of)
 	if err != nil {
 		return nil, err
 	}

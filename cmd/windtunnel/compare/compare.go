@@ -89,12 +89,7 @@ what tells B from A.`,
 		Example: `  windtunnel compare before.json after.json
   windtunnel compare epp-old.yaml epp-new.yaml --scenario run.yaml --gate 'ttft.p99<=+5%'
   windtunnel compare my-sweep#0 my-sweep#3 -n experiments`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return cli.BadInput(errors.New("compare needs two files: windtunnel compare A B"))
-			}
-			return nil
-		},
+		Args: cli.Arguments(2, 2, "needs two files or objects, A and B"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.compare(cmd.Context(), args, cmd.InOrStdin(), cmd.OutOrStdout())
 		},

@@ -19,7 +19,7 @@ import (
 
 // withPicker gives a run another EPP configuration.
 func withPicker(run *v1alpha1.SimulationRun, name string, stdin io.Reader) error {
-	raw, err := readFile(name, stdin)
+	raw, err := input.ReadOr(stdin, name)
 	if err != nil {
 		return cli.BadInput(err)
 	}
@@ -31,13 +31,6 @@ func withPicker(run *v1alpha1.SimulationRun, name string, stdin io.Reader) error
 	version := cmp.Or(router.EndpointPickerConfig.Version, "auto")
 	router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{Version: version, Inline: &text}
 	return nil
-}
-
-func readFile(name string, stdin io.Reader) ([]byte, error) {
-	if name == "-" {
-		return io.ReadAll(stdin)
-	}
-	return input.Read(name)
 }
 
 // served is what one request got.

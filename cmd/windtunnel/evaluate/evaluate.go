@@ -6,7 +6,6 @@ package evaluate
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -136,7 +135,7 @@ says why), 1 failure, 2 faults of the flags or of a scenario.`,
 	f.StringSliceVar(&o.signals, "signal", nil, "what a routing program sees of each endpoint in addition to its scrape (default "+evaluate.DefaultSignals[0]+"); may be repeated")
 	o.scenarios.register(f)
 	f.Int64SliceVar(&o.seeds, "seed", nil, "seed of a simulation (default those of each run); may be repeated")
-	f.StringVar(&o.summary, "summary", "", "how answers say what went wrong: "+summaryNames()+" (default "+string(evaluate.Summaries[0])+"; none for a table)")
+	f.StringVar(&o.summary, "summary", "", "how answers say what went wrong: "+cli.OneOf(append(insight.StrategyNames(), string(evaluate.NoSummary)))+" (default "+string(evaluate.Summaries[0])+"; none for a table)")
 	cli.OutputFlag(f, &o.output, cli.DocumentFormats, "")
 	cli.ParallelismFlag(f, &o.parallelism, "simulations")
 	f.BoolVar(&o.check, "check-invariants", false, "check the simulator's invariants at every event, and stop if one is broken; slow, and changes no result")
@@ -145,22 +144,15 @@ says why), 1 failure, 2 faults of the flags or of a scenario.`,
 
 // checkFlags refuses flags that mean nothing.
 func (o *evaluateOptions) checkFlags() error {
-	var faults []error
-	if o.policy == "" {
-		faults = append(faults, errors.New("a policy is required: --policy FILE"))
-	}
-	if o.parallelism < 1 {
-		faults = append(faults, errors.New("--parallelism must be at least 1"))
-	}
-	if _, err := o.strategy(); err != nil {
-		faults = append(faults, fmt.Errorf("--%w", err))
-	}
+	var faults cli.Faults
+	faults.If(o.policy == "", "a policy is required: --policy FILE")
+	faults.If(o.parallelism < 1, "--parallelism must be at least 1")
+	_, err := o.strategy()
+	faults.If(err != nil, "--%w", err)
 	for _, seed := range o.seeds {
-		if seed < 0 {
-			faults = append(faults, fmt.Errorf("--seed %d: must be at least 0", seed))
-		}
+		faults.If(seed < 0, "--seed %d: must be at least 0", seed)
 	}
-	return cli.BadInput(errors.Join(faults...))
+	return faults.Err()
 }
 
 func (o *evaluateOptions) run(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
@@ -199,11 +191,6 @@ func (o *evaluateOptions) strategy() (insight.Strategy, error) {
 		return "", nil
 	}
 	return evaluate.SummaryOf(insight.Strategy(o.summary))
-}
-
-// summaryNames are the values of --summary in words.
-func summaryNames() string {
-	return strings.Join(insight.StrategyNames(), ", ") + " or " + string(evaluate.NoSummary)
 }
 
 func (o *evaluateOptions) readPolicy() (*evaluate.Policy, error) {

@@ -4,11 +4,11 @@ package evaluate
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -60,20 +60,13 @@ address. A client that can reach it can have it run programs, behind limits, unl
 }
 
 func (o *serveOptions) checkFlags() error {
-	var faults []error
-	if o.budget < 0 {
-		faults = append(faults, fmt.Errorf("--budget %d: must be at least 0", o.budget))
-	}
-	if o.concurrency < 1 {
-		faults = append(faults, fmt.Errorf("--concurrency %d: must be at least 1", o.concurrency))
-	}
-	if err := o.access.check(); err != nil {
-		faults = append(faults, err)
-	}
-	if _, err := net.ResolveTCPAddr("tcp", o.listen); err != nil {
-		faults = append(faults, fmt.Errorf("--listen %s: %w", o.listen, err))
-	}
-	return cli.BadInput(errors.Join(faults...))
+	var faults cli.Faults
+	faults.If(o.budget < 0, "--budget %d: must be at least 0", o.budget)
+	faults.If(o.concurrency < 1, "--concurrency %d: must be at least 1", o.concurrency)
+	faults.If(!slices.Contains(authentications, o.access.authentication), "--authentication %q: must be %s", o.access.authentication, cli.OneOf(authentications))
+	_, err := net.ResolveTCPAddr("tcp", o.listen)
+	faults.If(err != nil, "--listen %s: %w", o.listen, err)
+	return faults.Err()
 }
 
 func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {

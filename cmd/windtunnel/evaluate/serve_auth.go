@@ -40,15 +40,6 @@ func (o *accessOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.certificates, "tls-dir", "", "`FOLDER` with tls.crt and tls.key, which are read again when they change (default a certificate that the server signs)")
 }
 
-func (o *accessOptions) check() error {
-	switch o.authentication {
-	case noAuthentication, kubernetesAuthentication:
-		return nil
-	default:
-		return fmt.Errorf("--authentication %q: must be %s or %s", o.authentication, noAuthentication, kubernetesAuthentication)
-	}
-}
-
 // open reports whether everyone may ask.
 func (o *accessOptions) open() bool { return o.authentication == noAuthentication }
 

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -147,6 +148,14 @@ func FileError(name string, err error) error {
 func Read(name string) ([]byte, error) {
 	raw, err := os.ReadFile(name)
 	return raw, FileError(name, err)
+}
+
+// ReadOr is Read, or standard input for the name -.
+func ReadOr(stdin io.Reader, name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(stdin)
+	}
+	return Read(name)
 }
 
 // IsPrinted reports whether a text is what run or sweep -o json prints.

@@ -47,7 +47,7 @@ func (o *lintOptions) files(args []string, stdin io.Reader) ([]lintFile, error) 
 			return nil, err
 		}
 		for _, name := range names {
-			content, err := readInput(name, stdin)
+			content, err := input.ReadOr(stdin, name)
 			if err != nil {
 				return nil, err
 			}
@@ -86,13 +86,6 @@ func expand(name string) (names []string, isFolder bool, err error) {
 	}
 	names, err = manifestsIn(name)
 	return names, true, err
-}
-
-func readInput(name string, stdin io.Reader) ([]byte, error) {
-	if name == "-" {
-		return io.ReadAll(stdin)
-	}
-	return input.Read(name)
 }
 
 // manifestsIn lists the YAML and JSON files of a folder and those below it.

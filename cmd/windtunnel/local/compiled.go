@@ -20,6 +20,10 @@ type Run struct {
 	Named string
 }
 
+func (r Run) estimate(o *Options) (RunEstimate, error) {
+	return o.estimate(cli.Identify(r.TypeMeta, r.ObjectMeta), r.Plan, &r.Spec.Execution)
+}
+
 // SingleRun refuses several runs for what concerns one.
 func SingleRun(runs []Run, what string) (Run, error) {
 	if len(runs) > 1 {
@@ -34,6 +38,10 @@ type Sweep struct {
 	*compile.Compiled
 	// Named is what rows say that they are of, in output about several objects.
 	Named string
+}
+
+func (s Sweep) estimate(o *Options) (RunEstimate, error) {
+	return o.estimate(cli.Identify(s.TypeMeta, s.ObjectMeta), s.Plan, &s.Spec.Execution)
 }
 
 // Label names the object in messages.

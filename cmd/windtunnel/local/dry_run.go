@@ -60,8 +60,8 @@ const (
 	memoryEstimateError = "the samples take 0.8 to 1.3 times that"
 )
 
-// Estimate is what a plan amounts to.
-func (o *Options) Estimate(object cli.Identity, plan *experiment.Plan, execution *v1alpha1.Execution) (RunEstimate, error) {
+// estimate is what a plan amounts to.
+func (o *Options) estimate(object cli.Identity, plan *experiment.Plan, execution *v1alpha1.Execution) (RunEstimate, error) {
 	st, err := study.New(plan)
 	if err != nil {
 		return RunEstimate{}, err
@@ -134,8 +134,18 @@ func seedList(seeds []int64) string {
 	return strings.Join(texts, ", ")
 }
 
-// PrintEstimates prints what the objects amount to.
-func (o *Options) PrintEstimates(stdout io.Writer, all []RunEstimate) error {
+// PrintEstimates prints what Runs or Sweeps amount to.
+func PrintEstimates[T interface {
+	estimate(*Options) (RunEstimate, error)
+}](o *Options, stdout io.Writer, objects []T) error {
+	var all []RunEstimate
+	for _, object := range objects {
+		estimate, err := object.estimate(o)
+		if err != nil {
+			return err
+		}
+		all = append(all, estimate)
+	}
 	return o.Output.PrintEach(stdout, len(all), func(i int, stdout io.Writer) error {
 		if o.Output != cli.Table {
 			return o.Output.Write(stdout, all[i])

@@ -54,7 +54,7 @@ volumes from the folders of --volume.`
 func (o *Options) Register(cmd *cobra.Command, more ...cli.Format) {
 	o.Output = cli.Table
 	f := cmd.Flags()
-	f.StringArrayVarP(&o.Files, "filename", "f", nil, "manifest, folder of manifests, or - for standard input (required); may be repeated")
+	o.RegisterFiles(f, " (required)")
 	o.RegisterInputs(f)
 	f.StringVar(&o.Name, "name", "", "run only the object of this name")
 	cli.OutputFlag(f, &o.Output, append(slices.Clone(cli.DocumentFormats), more...), "")
@@ -64,9 +64,19 @@ func (o *Options) Register(cmd *cobra.Command, more ...cli.Format) {
 	f.BoolVar(&o.Check, "check-invariants", false, "check the simulator's invariants at every event, and stop if one is broken; slow, and changes no result")
 }
 
+// RegisterFiles defines -f. note says what the manifests are for.
+func (o *Options) RegisterFiles(f *pflag.FlagSet, note string) {
+	f.StringArrayVarP(&o.Files, "filename", "f", nil, "manifest, folder of manifests, or - for standard input"+note+"; may be repeated")
+}
+
+// RegisterConfigMaps defines --configmap.
+func (o *Options) RegisterConfigMaps(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.ConfigMaps, "configmap", nil, "manifest of a ConfigMap that the object refers to; may be repeated")
+}
+
 // RegisterInputs defines the flags of what manifests refer to, and of the code in it.
 func (o *Options) RegisterInputs(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.ConfigMaps, "configmap", nil, "manifest of a ConfigMap that the object refers to; may be repeated")
+	o.RegisterConfigMaps(f)
 	f.StringToStringVar(&o.Volumes, "volume", nil, "`NAME=FOLDER`: local folder with the files of a volume, by the name of its claim or image; may be repeated")
 	o.Programs.Register(f)
 }

@@ -94,21 +94,15 @@ func (o *dashboardOptions) run(ctx context.Context, paths []string, stdout, stde
 var loopbackHosts = []string{"localhost", "127.0.0.1", "::1", "[::1]"}
 
 func (o *dashboardOptions) check(paths []string) error {
-	var faults []error
+	var faults cli.Faults
 	address, err := net.ResolveTCPAddr("tcp", o.listen)
-	switch {
-	case err != nil:
-		faults = append(faults, fmt.Errorf("--listen %s: %w", o.listen, err))
-	case !address.IP.IsLoopback():
-		faults = append(faults, fmt.Errorf("--listen %s: must be a loopback address, such as 127.0.0.1:8088: the pages have no authentication", o.listen))
-	}
+	faults.If(err != nil, "--listen %s: %w", o.listen, err)
+	faults.If(err == nil && !address.IP.IsLoopback(), "--listen %s: must be a loopback address, such as 127.0.0.1:8088: the pages have no authentication", o.listen)
 	if len(paths) > 0 {
 		faults = append(faults, o.cluster.Unused())
-		if o.all {
-			faults = append(faults, errors.New("--all-namespaces is for the pages of a cluster, not of files"))
-		}
+		faults.If(o.all, "--all-namespaces is for the pages of a cluster, not of files")
 	}
-	return cli.BadInput(errors.Join(faults...))
+	return faults.Err()
 }
 
 // filesSource has the objects of files, and says which of them have none.

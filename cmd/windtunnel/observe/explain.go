@@ -58,25 +58,16 @@ stored, it names the command that stores them.`,
 	o.cluster.Register(cmd)
 	f := cmd.Flags()
 	f.Int64Var(&o.seed, "seed", -1, "seed of the request (default the first one with stored decisions)")
-	f.StringVar(&o.by, "by", "", "order of the worst requests: "+complaints()+" (default by the first gate that does not pass)")
+	f.StringVar(&o.by, "by", "", "order of the worst requests: "+cli.OneOf(execute.Complaints)+" (default by the first gate that does not pass)")
 	cli.OutputFlag(f, &o.output, cli.DocumentFormats, ", for a request")
 	cmd.ValidArgsFunction = o.cluster.CompleteObjects("", 1, false)
 	return cmd
 }
 
-// complaints lists the values of --by.
-func complaints() string {
-	var names []string
-	for _, c := range execute.Complaints {
-		names = append(names, string(c))
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
-}
-
 func (o *whyOptions) run(cmd *cobra.Command, args []string) error {
 	switch {
 	case o.by != "" && !slices.Contains(execute.Complaints, execute.Complaint(o.by)):
-		return cli.BadInput(fmt.Errorf("--by %s: must be %s", o.by, complaints()))
+		return cli.BadInput(fmt.Errorf("--by %s: must be %s", o.by, cli.OneOf(execute.Complaints)))
 	case len(args) == 1 && (o.output != cli.Table || o.seed >= 0):
 		return cli.BadInput(errors.New("--output and --seed need the number of a request"))
 	}
@@ -88,11 +79,7 @@ func (o *whyOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	c, err := o.cluster.Connect()
-	if err != nil {
-		return err
-	}
-	object, err := c.Find(cmd, args[0])
+	c, object, err := o.cluster.Object(cmd.Context(), args[0])
 	if err != nil {
 		return err
 	}

@@ -49,11 +49,7 @@ func (o *logsOptions) run(cmd *cobra.Command, name string) error {
 	if o.tail < -1 {
 		return cli.BadInput(errors.New("--tail must be at least -1"))
 	}
-	c, err := o.cluster.Connect()
-	if err != nil {
-		return err
-	}
-	object, err := c.Find(cmd, name)
+	c, object, err := o.cluster.Object(cmd.Context(), name)
 	if err != nil {
 		return err
 	}

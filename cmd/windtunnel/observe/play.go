@@ -52,8 +52,5 @@ func (o *ObserveOptions) play(ctx context.Context, of *Observed, stdout io.Write
 	if err != nil {
 		return observationError(err)
 	}
-	if o.played.file == "-" {
-		return recording.Write(stdout)
-	}
-	return cli.BadInput(cli.WriteWhole(o.played.file, recording.Write))
+	return cli.BadInput(cli.WriteOutput(stdout, o.played.file, recording.Write))
 }

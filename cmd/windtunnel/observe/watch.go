@@ -42,11 +42,7 @@ Exit codes: 0 success and all gates pass, 1 the work failed or a gate fails, 2 i
 }
 
 func watch(cmd *cobra.Command, o *cluster.Options, name string) error {
-	c, err := o.Connect()
-	if err != nil {
-		return err
-	}
-	object, err := c.Find(cmd, name)
+	c, object, err := o.Object(cmd.Context(), name)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ package operator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 
@@ -41,14 +40,10 @@ func (o *webOptions) check() error {
 	if o.address != turnedOff {
 		return nil
 	}
-	var faults []error
-	if o.dashboard {
-		faults = append(faults, errors.New("--dashboard needs --web-bind-address"))
-	}
-	if o.certificates != "" {
-		faults = append(faults, errors.New("--web-tls-dir needs --web-bind-address"))
-	}
-	return cli.BadInput(errors.Join(faults...))
+	var faults cli.Faults
+	faults.If(o.dashboard, "--dashboard needs --web-bind-address")
+	faults.If(o.certificates != "", "--web-tls-dir needs --web-bind-address")
+	return faults.Err()
 }
 
 // add adds the servers to a manager.
@@ -67,7 +62,9 @@ func (o *webOptions) add(ctx context.Context, mgr ctrl.Manager, namespaces []str
 	if err != nil {
 		return cli.BadInput(fmt.Errorf("--web-tls-dir: %w", err))
 	}
-	mux := webMux(guard, mgr)
+	// Each handler asks the guard for the rights of the user on what it shows.
+	mux := http.NewServeMux()
+	gate.Handler{Guard: guard, Live: mgr.GetAPIReader()}.Mount(mux)
 	if o.dashboard {
 		mountDashboard(ctx, mux, guard, mgr, namespaces)
 	}
@@ -76,14 +73,6 @@ func (o *webOptions) add(ctx context.Context, mgr ctrl.Manager, namespaces []str
 		return cli.BadInput(fmt.Errorf("--web-bind-address: %w", err))
 	}
 	return mgr.Add(server)
-}
-
-// webMux returns what the manager serves to users. Each handler asks the guard for the rights of
-// the user on what it shows.
-func webMux(guard *access.Guard, mgr ctrl.Manager) *http.ServeMux {
-	mux := http.NewServeMux()
-	gate.Handler{Guard: guard, Live: mgr.GetAPIReader()}.Mount(mux)
-	return mux
 }
 
 // addFlagger adds the server for Flagger, on a port of its own that a NetworkPolicy can open to

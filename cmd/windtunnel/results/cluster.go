@@ -17,18 +17,12 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// ReadCluster reads the rows of the object of a kind and name. Without a kind it
-// looks for a sweep and for a run, of which there must be one.
-func ReadCluster(ctx context.Context, reader client.Reader, namespace, kind, name string) (*Set, error) {
-	o, err := kubectl.Find(ctx, reader, kind, client.ObjectKey{Namespace: namespace, Name: name})
-	switch {
-	case err != nil:
-		return nil, err
-	case o.Sweep != nil:
+// ReadCluster reads the rows of an object of a cluster.
+func ReadCluster(ctx context.Context, reader client.Reader, o kubectl.Object) (*Set, error) {
+	if o.Sweep != nil {
 		return sweepResults(ctx, reader, o.Sweep)
-	default:
-		return runResults(ctx, reader, o.Run)
 	}
+	return runResults(ctx, reader, o.Run)
 }
 
 // runResults reads the rows of a run.

@@ -75,7 +75,7 @@ The exit code is 0 for each report, whatever the verdict.`,
 	f.IntVar(&o.most, "max-characters", 0, "with -o markdown, greatest length of the report: the longest sections are left out and named; 0 is no limit, and a comment on GitHub may have 65536")
 	o.cluster.Register(cmd)
 	cmd.ValidArgsFunction = o.cluster.CompleteObjects("", 1, true)
-	f.StringVar(&o.reflected.Strategy, "reflect", "", "print the summary of what went wrong that is in the output of run --reflect -o json: "+run.Strategies())
+	f.StringVar(&o.reflected.Strategy, "reflect", "", "print the summary of what went wrong that is in the output of run --reflect -o json: "+cli.OneOf(insight.Strategies))
 	f.IntVar(&o.reflected.MaxTokens, "max-tokens", insight.DefaultMaxTokens, "with --reflect, how long the summary is at most, in tokens of 4 characters; the least important lines go first")
 	f.StringVar(&o.name, "name", "", "report on the object of this name, from a file with several")
 	cli.Rules(cmd,
@@ -112,15 +112,11 @@ func (o *ReportOptions) read(ctx context.Context, of string) (page.Report, error
 	case file:
 		return o.readFile(of)
 	}
-	kind, name, err := kubectl.ParseRef(of)
+	c, object, err := o.cluster.Object(ctx, of)
 	if err != nil {
 		return nil, err
 	}
-	c, err := o.cluster.Connect()
-	if err != nil {
-		return nil, err
-	}
-	return o.ClusterReport(ctx, c, c.Namespace, kind, name)
+	return o.ClusterReport(ctx, c, object)
 }
 
 // isFile reports whether an argument is a file and not an object of a cluster, and refuses the flags
@@ -141,16 +137,11 @@ func (o *ReportOptions) isFile(of string) (bool, error) {
 }
 
 // ClusterReport is the report of an object on a cluster.
-func (o *ReportOptions) ClusterReport(ctx context.Context, reader client.Reader, namespace, kind, name string) (page.Report, error) {
-	of, err := kubectl.Find(ctx, reader, kind, client.ObjectKey{Namespace: namespace, Name: name})
-	switch {
-	case err != nil:
-		return nil, err
-	case of.Sweep != nil:
+func (o *ReportOptions) ClusterReport(ctx context.Context, reader client.Reader, of kubectl.Object) (page.Report, error) {
+	if of.Sweep != nil {
 		return o.clusterSweep(ctx, reader, of.Sweep)
-	default:
-		return clusterRun(ctx, reader, of.Run)
 	}
+	return clusterRun(ctx, reader, of.Run)
 }
 
 // clusterSweep is the report of a sweep on a cluster: its rows take the place of simulations.

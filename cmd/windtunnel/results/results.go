@@ -16,7 +16,6 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cluster"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
-	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -172,15 +171,11 @@ func (o *resultsOptions) read(ctx context.Context, args []string) (*Set, error) 
 		}
 		return ReadFile(o.file)
 	}
-	c, err := o.cluster.Connect()
+	c, object, err := o.cluster.Object(ctx, args[0])
 	if err != nil {
 		return nil, err
 	}
-	kind, name, err := kubectl.ParseRef(args[0])
-	if err != nil {
-		return nil, err
-	}
-	return ReadCluster(ctx, c, c.Namespace, kind, name)
+	return ReadCluster(ctx, c, object)
 }
 
 // query is what the flags ask for.

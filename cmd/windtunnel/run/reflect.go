@@ -4,12 +4,10 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
@@ -32,21 +30,10 @@ const minTokens = 100
 
 // Check refuses values that are not allowed.
 func (o *ReflectOptions) Check() error {
-	var faults []error
-	if o.Strategy != "" && !slices.Contains(insight.Strategies, insight.Strategy(o.Strategy)) {
-		faults = append(faults, fmt.Errorf("--reflect %q: must be %s", o.Strategy, Strategies()))
-	}
-	if o.MaxTokens < minTokens {
-		faults = append(faults, fmt.Errorf("--max-tokens %d: must be at least %d", o.MaxTokens, minTokens))
-	}
-	return cli.BadInput(errors.Join(faults...))
-}
-
-// Strategies are the values of --reflect in words.
-func Strategies() string {
-	names := insight.StrategyNames()
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " or " + names[last]
+	var faults cli.Faults
+	faults.If(o.Strategy != "" && !slices.Contains(insight.Strategies, insight.Strategy(o.Strategy)), "--reflect %q: must be %s", o.Strategy, cli.OneOf(insight.Strategies))
+	faults.If(o.MaxTokens < minTokens, "--max-tokens %d: must be at least %d", o.MaxTokens, minTokens)
+	return faults.Err()
 }
 
 // Reflection is what `run --reflect -o json` prints.

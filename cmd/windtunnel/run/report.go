@@ -73,9 +73,11 @@ func (o *runOptions) addFlaws(ctx context.Context, run local.Run, r *report.RunR
 		})
 	}
 	if len(r.Worst) > 0 {
-		if r.Worst[0].Story, err = o.storyOf(ctx, run, of, int(r.Worst[0].Request)); err != nil {
+		told, err := o.ask(ctx, run, of, inspect.Question{Story: &inspect.Story{Request: int(r.Worst[0].Request)}})
+		if err != nil {
 			return err
 		}
+		r.Worst[0].Story = told.Told.Table
 	}
 	if err := o.addRejected(ctx, run, of, r); err != nil {
 		return err
@@ -111,13 +113,4 @@ func (o *runOptions) addRejected(ctx context.Context, run local.Run, of experime
 		What: fmt.Sprintf("Tenant %s, class %s, %d prompt tokens; the first one that is rejected. %s", d.Tenant, d.Class, d.Request.PromptTokens, strings.TrimSuffix(story.Outcome.String(), ".")),
 	})
 	return nil
-}
-
-// storyOf is the explanation of a request.
-func (o *runOptions) storyOf(ctx context.Context, run local.Run, of experiment.Case, request int) (string, error) {
-	told, err := o.ask(ctx, run, of, inspect.Question{Story: &inspect.Story{Request: request}})
-	if err != nil {
-		return "", err
-	}
-	return told.Told.Table, nil
 }

@@ -88,7 +88,7 @@ Exit codes: 0 success and all gates pass, 1 failure, a gate fails or no request 
 	f.StringVar(&o.explained.Request, "explain", "", "explain the routing of a request, by its number from 0 in order of arrival, or of the first one that is "+FirstRejected+"; or explain the decisions of scalers: "+scalingDecisions)
 	f.Int64Var(&o.explained.seed, "seed", -1, "seed that --explain and --reflect simulate (default the run's first one)")
 	o.explained.whatIf.register(f)
-	f.StringVar(&o.reflected.Strategy, "reflect", "", "print a summary of what went wrong: "+Strategies())
+	f.StringVar(&o.reflected.Strategy, "reflect", "", "print a summary of what went wrong: "+cli.OneOf(insight.Strategies))
 	f.IntVar(&o.reflected.MaxTokens, "max-tokens", insight.DefaultMaxTokens, "with --reflect, how long the summary is at most, in tokens of 4 characters; the least important lines go first")
 	f.BoolVar(&o.ceiling, "ceiling", false, "compute the cache hits and the pace that no router can exceed, and print the share of them that the run reached")
 	o.trace.register(f)
@@ -160,7 +160,7 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 		}
 	}
 	if o.DryRun {
-		return o.estimates(ready, stdout)
+		return local.PrintEstimates(&o.Options, stdout, ready)
 	}
 	for _, run := range ready {
 		if err := o.CheckMemory(stderr, "SimulationRun "+run.Name, run.Plan); err != nil {
@@ -170,25 +170,8 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	return o.KeepRequests(func() error { return o.runEach(ctx, ready, stdout) })
 }
 
-// estimates prints what the runs amount to.
-func (o *runOptions) estimates(runs []local.Run, stdout io.Writer) error {
-	var all []local.RunEstimate
-	for _, run := range runs {
-		out, err := o.Estimate(cli.Identify(run.TypeMeta, run.ObjectMeta), run.Plan, &run.Spec.Execution)
-		if err != nil {
-			return err
-		}
-		all = append(all, out)
-	}
-	return o.PrintEstimates(stdout, all)
-}
-
 func (o *runOptions) runEach(ctx context.Context, runs []local.Run, stdout io.Writer) error {
-	objects := make([]*v1alpha1.SimulationRun, len(runs))
-	for i := range runs {
-		objects[i] = runs[i].SimulationRun
-	}
-	names := cli.NamesOf(objects)
+	names := cli.NamesOf(runs)
 	defer o.Legend.End(stdout)
 	return o.Output.PrintEach(stdout, len(runs), func(i int, stdout io.Writer) error {
 		runs[i].Named = names[i]

@@ -3,8 +3,7 @@
 package run
 
 import (
-	"errors"
-	"fmt"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -31,14 +30,11 @@ func (o *traceOptions) register(f *pflag.FlagSet) {
 
 // check refuses values that are not allowed.
 func (o *traceOptions) check() error {
-	var faults []error
-	if o.level != "" && o.level != string(v1alpha1.DecisionsTrace) && o.level != string(v1alpha1.FullTrace) {
-		faults = append(faults, fmt.Errorf("--trace-level %q: must be %s or %s", o.level, v1alpha1.DecisionsTrace, v1alpha1.FullTrace))
-	}
-	if !(o.sample >= 0 && o.sample <= 1) {
-		faults = append(faults, fmt.Errorf("--trace-sample %v: must be greater than 0 and at most 1", o.sample))
-	}
-	return cli.BadInput(errors.Join(faults...))
+	var faults cli.Faults
+	levels := []v1alpha1.TraceLevel{v1alpha1.DecisionsTrace, v1alpha1.FullTrace}
+	faults.If(o.level != "" && !slices.Contains(levels, v1alpha1.TraceLevel(o.level)), "--trace-level %q: must be %s", o.level, cli.OneOf(levels))
+	faults.If(!(o.sample >= 0 && o.sample <= 1), "--trace-sample %v: must be greater than 0 and at most 1", o.sample)
+	return faults.Err()
 }
 
 // of is what is traced of a run.

@@ -3,14 +3,11 @@
 package start
 
 import (
-	"bytes"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
@@ -44,30 +41,16 @@ of a template (REPLACE_ENV_...) where traffic depends on it. What concerns endpo
 reports and the like is left out.`,
 		Example: `  windtunnel import shared_prefix.yaml
   windtunnel import guidellm.yaml --stage 2 -o traffic.yaml`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return cli.BadInput(fmt.Errorf("one profile is required (see %s --help)", cmd.CommandPath()))
-			}
-			return nil
-		},
+		Args: cli.Arguments(1, 1, "needs one profile"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.InOrStdin(), cmd.OutOrStdout(), args[0])
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "", "what the profile is for: "+profileFormats()+" (default: detected from its fields)")
+	f.StringVar(&o.format, "format", "", "what the profile is for: "+cli.OneOf(profile.Formats())+" (default: detected from its fields)")
 	f.IntVar(&o.stage, "stage", 0, "the one stage or benchmark to take, from 1 on (default: all stages of a load)")
 	cli.FileFlag(f, &o.output, "")
 	return cmd
-}
-
-// profileFormats lists the formats of profiles.
-func profileFormats() string {
-	var names []string
-	for _, f := range profile.Formats() {
-		names = append(names, string(f))
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
 func (o *importOptions) run(stdin io.Reader, stdout io.Writer, name string) error {
@@ -88,7 +71,7 @@ func (o *importOptions) run(stdin io.Reader, stdout io.Writer, name string) erro
 	}
 	traffic, errs := profile.Convert(text, profile.Options{Format: profile.Format(o.format), Stage: o.stage})
 	if len(errs) > 0 {
-		if other := input.Unfit(name, text, "windtunnel import reads profiles of "+profileFormats()); other != nil && (errs[0].Field == "profile" || input.IsMeasurement(text)) {
+		if other := input.Unfit(name, text, "windtunnel import reads profiles of "+cli.OneOf(profile.Formats())); other != nil && (errs[0].Field == "profile" || input.IsMeasurement(text)) {
 			return other
 		}
 		return cli.BadInput(fmt.Errorf("%s is invalid:\n%s", name, cli.BulletList(errs)))
@@ -96,18 +79,11 @@ func (o *importOptions) run(stdin io.Reader, stdout io.Writer, name string) erro
 	if errs := checkTraffic(traffic); len(errs) > 0 {
 		return cli.BadInput(fmt.Errorf("%s becomes an invalid workload:\n%s", name, cli.BulletList(errs)))
 	}
-	out, err := writtenTraffic(traffic)
+	out, err := cli.CommentedYAML(traffic.Notes, traffic)
 	if err != nil {
 		return err
 	}
-	write := func(w io.Writer) error {
-		_, err := w.Write(out)
-		return err
-	}
-	if o.output == "-" {
-		return write(stdout)
-	}
-	return cli.WriteWhole(o.output, write)
+	return cli.WriteOutput(stdout, o.output, cli.Content(out))
 }
 
 // maxProfileBytes bounds a profile.
@@ -116,14 +92,7 @@ const maxProfileBytes = 1 << 20
 // checkTraffic checks a workload in a run that has a pool: against the schema, and then as
 // a simulation does, but for the names of models and adapters, which are the scenario's.
 func checkTraffic(traffic *profile.Traffic) field.ErrorList {
-	run := &v1alpha1.SimulationRun{}
-	run.Name, run.Namespace = "imported", "default"
-	run.Spec.Scenario = v1alpha1.Scenario{
-		Pools:   []v1alpha1.Pool{{Name: "pool", Model: "meta-llama/Llama-3.1-8B-Instruct", Accelerator: "h100-sxm", Replicas: 1}},
-		Router:  v1alpha1.Router{Policies: &v1alpha1.Policies{Routing: v1alpha1.RoutingPolicy{Policy: "round-robin"}}},
-		Horizon: traffic.Horizon, Workload: *traffic.Workload.DeepCopy(), SLOs: traffic.SLOs,
-	}
-	manifest.Default(run)
+	run := trace.RunOf("imported", v1alpha1.Scenario{Horizon: traffic.Horizon, Workload: *traffic.Workload.DeepCopy(), SLOs: traffic.SLOs})
 	if errs := manifest.Validate(run); len(errs) > 0 {
 		return errs
 	}
@@ -133,18 +102,4 @@ func checkTraffic(traffic *profile.Traffic) field.ErrorList {
 	}
 	_, errs := new(setup.Builder).Build(setup.WithTenants(&run.Spec.Scenario), nil, nil, 0, field.NewPath("spec", "scenario"))
 	return errs
-}
-
-// writtenTraffic is traffic as YAML, with its notes as comments.
-func writtenTraffic(traffic *profile.Traffic) ([]byte, error) {
-	text, err := yaml.Marshal(traffic)
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	for _, note := range traffic.Notes {
-		fmt.Fprintf(&out, "# %s\n", note)
-	}
-	out.Write(text)
-	return out.Bytes(), nil
 }

@@ -6,7 +6,6 @@ package start
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -137,11 +136,7 @@ func (o *InitOptions) run(cmd *cobra.Command) error {
 		_, err := cmd.OutOrStdout().Write(text)
 		return err
 	}
-	err = cli.WriteWhole(o.Output, func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
-	if err != nil {
+	if err := cli.WriteWhole(o.Output, cli.Content(text)); err != nil {
 		return cli.BadInput(err)
 	}
 	verb := map[string]string{kindOfRun: "run", kindOfSweep: "sweep"}[o.kind]
@@ -151,25 +146,17 @@ func (o *InitOptions) run(cmd *cobra.Command) error {
 
 // check refuses flags that do not go together, and a file that is there.
 func (o *InitOptions) check(f *pflag.FlagSet) error {
-	var errs []error
-	refuse := func(wrong bool, format string, args ...any) {
-		if wrong {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
-	}
-	refuse(o.kind != kindOfRun && o.kind != kindOfSweep, "--kind %s: must be run or sweep", o.kind)
-	refuse(o.Replicas < 1, "--replicas must be at least 1")
-	refuse(o.ttft <= 0, "--ttft must be greater than 0")
-	refuse(o.rate < 0 || math.IsNaN(o.rate) || math.IsInf(o.rate, 0), "--rate must be greater than 0")
-	refuse(!slices.Contains(presetNames(), o.preset), "--preset %s: must be one of %s", o.preset, strings.Join(presetNames(), ", "))
-	refuse(o.trace != "" && (f.Changed("preset") || f.Changed("rate")), "--preset and --rate are for traffic without a trace: use them without --trace")
-	refuse(o.trace == "" && o.imitate, "--imitate needs --trace FILE")
-	refuse(o.trace == "-" || o.epp == "-", "--trace and --epp need files: the scenario names them")
-	if len(errs) > 0 {
-		return cli.BadInput(errors.Join(errs...))
-	}
-	if o.Output == "-" {
-		return nil
+	var faults cli.Faults
+	faults.If(o.kind != kindOfRun && o.kind != kindOfSweep, "--kind %s: must be run or sweep", o.kind)
+	faults.If(o.Replicas < 1, "--replicas must be at least 1")
+	faults.If(o.ttft <= 0, "--ttft must be greater than 0")
+	faults.If(o.rate < 0 || math.IsNaN(o.rate) || math.IsInf(o.rate, 0), "--rate must be greater than 0")
+	faults.If(!slices.Contains(presetNames(), o.preset), "--preset %s: must be one of %s", o.preset, strings.Join(presetNames(), ", "))
+	faults.If(o.trace != "" && (f.Changed("preset") || f.Changed("rate")), "--preset and --rate are for traffic without a trace: use them without --trace")
+	faults.If(o.trace == "" && o.imitate, "--imitate needs --trace FILE")
+	faults.If(o.trace == "-" || o.epp == "-", "--trace and --epp need files: the scenario names them")
+	if err := faults.Err(); err != nil || o.Output == "-" {
+		return err
 	}
 	if at, err := os.Stat(o.Output); err == nil && (at.IsDir() || !o.force) {
 		return cli.BadInput(fmt.Errorf("%s is there: name another file with -o, or replace it with --force", o.Output))

@@ -3,7 +3,6 @@
 package sweep
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -71,13 +70,10 @@ func (o *sweepOptions) followerManifest(set *manifest.Set, sweep local.Sweep, st
 		metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.SimulationRunKind},
 		cli.IdentityMetadata{Name: name, Namespace: sweep.Namespace}, spec,
 	}
-	var out bytes.Buffer
-	fmt.Fprintf(&out, "# Point %d of PolicySweep %s: %s.\n", point, sweep.Name, st.Points()[point])
-	raw, err := yaml.Marshal(run)
+	text, err := cli.CommentedYAML([]string{fmt.Sprintf("Point %d of PolicySweep %s: %s.", point, sweep.Name, st.Points()[point])}, run)
 	if err != nil {
 		return nil, err
 	}
-	out.Write(raw)
 	for _, cm := range set.ConfigMaps {
 		refers := func(in v1alpha1.InputDigest) bool {
 			name, _, ok := experiment.ParseConfigMapInput(in.Name)
@@ -90,9 +86,9 @@ func (o *sweepOptions) followerManifest(set *manifest.Set, sweep local.Sweep, st
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&out, "---\n%s", raw)
+		text = fmt.Appendf(text, "---\n%s", raw)
 	}
-	return out.Bytes(), nil
+	return text, nil
 }
 
 // relocatePaths makes the files that a scenario names, relative to its folder, relative

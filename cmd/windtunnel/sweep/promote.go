@@ -62,11 +62,7 @@ func (o *promoteClusterOptions) run(cmd *cobra.Command, args []string) error {
 	if err := cli.CheckFolders(files); err != nil {
 		return err
 	}
-	c, err := o.cluster.Connect()
-	if err != nil {
-		return err
-	}
-	object, err := c.Find(cmd, args[0])
+	c, object, err := o.cluster.Object(cmd.Context(), args[0])
 	if err != nil {
 		return err
 	}

@@ -47,13 +47,6 @@ func (o *promoteOptions) registerScalers(f *pflag.FlagSet) {
 	f.BoolVar(&o.anyway, "promote-anyway", false, "promote even if gates do not pass")
 }
 
-func (o *promoteOptions) check() error {
-	if o.anyway && !o.wanted() {
-		return cli.BadInput(errors.New("--promote-anyway needs --promote FILE or --promote-scaler NAME=FILE"))
-	}
-	return nil
-}
-
 // wanted reports whether anything is to be written.
 func (o *promoteOptions) wanted() bool { return o.file != "" || len(o.scalers) > 0 }
 

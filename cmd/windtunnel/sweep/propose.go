@@ -66,7 +66,9 @@ func (o *proposerOptions) attach(ctx context.Context, sweep local.Sweep, s *stat
 		}
 		return ctx, nil
 	}
-	local.PrintWarnings(o.stderr, o.warnings())
+	if fence.Missing != "" {
+		local.PrintWarnings(o.stderr, []string{fence.Missing})
+	}
 	options := propose.Options{URL: o.url, Timeout: o.timeout, Pause: time.Second, Wait: cli.Wait, Note: func(e propose.Entry) error {
 		o.tell(&e)
 		if s == nil {
@@ -109,12 +111,4 @@ func (o *proposerOptions) tell(e *propose.Entry) {
 	for _, why := range e.Dropped {
 		fmt.Fprintf(o.stderr, "windtunnel: a proposal for %s is not used: %s\n", at, why)
 	}
-}
-
-// warnings say what does not bound the code of proposals on this machine.
-func (o *proposerOptions) warnings() []string {
-	if fence.Missing == "" {
-		return nil
-	}
-	return []string{fence.Missing}
 }

@@ -130,25 +130,20 @@ func (o *sizeOptions) run(cmd *cobra.Command) error {
 
 // check refuses flags that do not go together, and numbers that are none.
 func (o *sizeOptions) check() error {
-	var errs []error
-	refuse := func(wrong bool, format string, args ...any) {
-		if wrong {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
-	}
+	var faults cli.Faults
 	file := len(o.sweep.Files) > 0
-	refuse(file && len(o.made) > 0, "-f FILE has a scenario of its own: use it without --%s", strings.Join(o.made, " and --"))
-	refuse(!file && !slices.Contains(o.made, "trace") && !slices.Contains(o.made, "preset"), "a scenario is required: -f FILE, --trace FILE, or --preset NAME --rate N")
-	refuse(slices.Contains(o.made, "preset") && !slices.Contains(o.made, "rate"), "--preset needs --rate: the requests a second that the pool has to bear")
-	refuse(o.size.Survive < 0, "--survive must not be negative")
-	refuse(o.size.MaxReplicas < 1 || o.size.MaxReplicas > 1024, "--max-replicas must be from 1 to 1024")
-	refuse(o.size.Survive >= o.size.MaxReplicas, "--survive %d: must be less than --max-replicas, which is %d", o.size.Survive, o.size.MaxReplicas)
+	faults.If(file && len(o.made) > 0, "-f FILE has a scenario of its own: use it without --%s", strings.Join(o.made, " and --"))
+	faults.If(!file && !slices.Contains(o.made, "trace") && !slices.Contains(o.made, "preset"), "a scenario is required: -f FILE, --trace FILE, or --preset NAME --rate N")
+	faults.If(slices.Contains(o.made, "preset") && !slices.Contains(o.made, "rate"), "--preset needs --rate: the requests a second that the pool has to bear")
+	faults.If(o.size.Survive < 0, "--survive must not be negative")
+	faults.If(o.size.MaxReplicas < 1 || o.size.MaxReplicas > 1024, "--max-replicas must be from 1 to 1024")
+	faults.If(o.size.Survive >= o.size.MaxReplicas, "--survive %d: must be less than --max-replicas, which is %d", o.size.Survive, o.size.MaxReplicas)
 	percent := strings.TrimSuffix(o.headroom, "%")
-	refuse(o.headroom != "" && (percent == o.headroom || !isPositiveDecimal(percent)), "--headroom %q: must be a percentage greater than 0, such as 30%%", o.headroom)
-	refuse(len(o.slos) == 0 && !file, "an SLO is required, such as --slo ttft.p99=500ms")
+	faults.If(o.headroom != "" && (percent == o.headroom || !isPositiveDecimal(percent)), "--headroom %q: must be a percentage greater than 0, such as 30%%", o.headroom)
+	faults.If(len(o.slos) == 0 && !file, "an SLO is required, such as --slo ttft.p99=500ms")
 	o.size.Headroom = v1alpha1.Percentage(o.headroom)
-	if err := errors.Join(errs...); err != nil {
-		return cli.BadInput(err)
+	if err := faults.Err(); err != nil {
+		return err
 	}
 	return cli.CheckFolders(map[string]string{"--report": o.sweep.report})
 }

@@ -92,6 +92,7 @@ what tells a point from the baseline.`,
 	cli.Rules(cmd,
 		cli.FlagRule{Flag: "requests", Why: "writes every request, which a state file does not keep", Without: []string{"state"}},
 		cli.FlagRule{Flag: "set", Why: "changes the scenario for one trial, and a file would keep the change", Without: []string{"promote", "promote-scaler", "follow"}},
+		cli.FlagRule{Flag: "promote-anyway", Needs: []string{"promote", "promote-scaler"}},
 		cli.FlagRule{Flag: "report-max-characters", Needs: []string{"report"}})
 	return cmd
 }
@@ -104,7 +105,7 @@ func (o *sweepOptions) checkFlags() error {
 	if err := cli.CheckLimit("--report-max-characters", o.reportMost, cli.ReportFormat(o.report)); err != nil {
 		return err
 	}
-	if err := errors.Join(o.promotion.check(), o.proposer.check()); err != nil {
+	if err := o.proposer.check(); err != nil {
 		return err
 	}
 	return o.promotion.readScalers()
@@ -171,7 +172,7 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 		stdout, o.promotion.stdout = stderr, stdout
 	}
 	if o.DryRun {
-		return o.sweepEstimates(ready, stdout)
+		return local.PrintEstimates(&o.Options, stdout, ready)
 	}
 	for _, sweep := range ready {
 		if err := o.CheckMemory(stderr, sweep.Label(), sweep.Plan); err != nil {
@@ -181,25 +182,8 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 	return o.KeepRequests(func() error { return o.sweepEach(ctx, set, ready, stdout) })
 }
 
-// sweepEstimates prints what the sweeps amount to.
-func (o *sweepOptions) sweepEstimates(sweeps []local.Sweep, stdout io.Writer) error {
-	var all []local.RunEstimate
-	for _, sweep := range sweeps {
-		out, err := o.Estimate(cli.Identify(sweep.TypeMeta, sweep.ObjectMeta), sweep.Plan, &sweep.Spec.Execution)
-		if err != nil {
-			return err
-		}
-		all = append(all, out)
-	}
-	return o.PrintEstimates(stdout, all)
-}
-
 func (o *sweepOptions) sweepEach(ctx context.Context, set *manifest.Set, sweeps []local.Sweep, stdout io.Writer) error {
-	objects := make([]*v1alpha1.PolicySweep, len(sweeps))
-	for i := range sweeps {
-		objects[i] = sweeps[i].PolicySweep
-	}
-	names := cli.NamesOf(objects)
+	names := cli.NamesOf(sweeps)
 	defer o.Legend.End(stdout)
 	return o.Output.PrintEach(stdout, len(sweeps), func(i int, stdout io.Writer) error {
 		sweeps[i].Named = names[i]

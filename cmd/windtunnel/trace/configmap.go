@@ -89,14 +89,7 @@ func (o packOptions) run(ctx context.Context, stdout io.Writer, file string) err
 	if err != nil {
 		return err
 	}
-	write := func(w io.Writer) error {
-		_, err := w.Write(manifest)
-		return err
-	}
-	if o.output == "-" {
-		return write(stdout)
-	}
-	return cli.WriteWhole(o.output, write)
+	return cli.WriteOutput(stdout, o.output, cli.Content(manifest))
 }
 
 // readWhole reads a file, or the archive of a ServeGen folder.
@@ -124,9 +117,4 @@ func compress(raw []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func oneTraceFile(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return cli.BadInput(fmt.Errorf("one trace file is required (see %s --help)", cmd.CommandPath()))
-	}
-	return nil
-}
+var oneTraceFile = cli.Arguments(1, 1, "needs one trace file")

@@ -55,7 +55,7 @@ Exit codes: 0 success, 1 failure, 2 invalid input.`,
 	}
 	f := cmd.Flags()
 	o.file.Add(f)
-	f.StringVar(&o.to, "to", "", "format to write: "+oneOf(trace.WrittenFormats())+" (required)")
+	f.StringVar(&o.to, "to", "", "format to write: "+cli.OneOf(trace.WrittenFormats())+" (required)")
 	f.StringVar(&o.share, "share", "", "which prompts of a CSV share a beginning, and how long it is in tokens: tenant=500, class=500, all=500 or session=500; session without a length has each prompt repeat the one before")
 	f.StringVar(&o.text, "text-column", "", "column of a CSV with prompts, to find out which share a beginning; the text is dropped")
 	cli.FileFlag(f, &o.output, "")
@@ -64,7 +64,7 @@ Exit codes: 0 success, 1 failure, 2 invalid input.`,
 
 func (o *convertOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, name string) error {
 	if !slices.Contains(trace.WrittenFormats(), trace.Format(o.to)) {
-		return cli.BadInput(fmt.Errorf("--to must be %s, got %q", oneOf(trace.WrittenFormats()), o.to))
+		return cli.BadInput(fmt.Errorf("--to must be %s, got %q", cli.OneOf(trace.WrittenFormats()), o.to))
 	}
 	if err := checkOutput(o.output); err != nil {
 		return err
@@ -90,12 +90,7 @@ func (o *convertOptions) run(ctx context.Context, stdin io.Reader, stdout, stder
 		}
 		return err
 	}
-	if o.output == "-" {
-		err = write(cli.FileOutput(stdout))
-	} else {
-		err = cli.WriteWhole(o.output, compressedByName(o.output, write))
-	}
-	if err != nil {
+	if err := cli.WriteOutput(cli.FileOutput(stdout), o.output, compressedByName(o.output, write)); err != nil {
 		return err
 	}
 	return o.tell(stderr, done)

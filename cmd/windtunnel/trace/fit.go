@@ -3,14 +3,12 @@
 package trace
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"math"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
@@ -73,20 +71,11 @@ func (o *fitOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	out, err := writtenFit(traffic)
+	out, err := cli.CommentedYAML(traffic.Notes, traffic)
 	if err != nil {
 		return err
 	}
-	write := func(w io.Writer) error {
-		_, err := contextWriter{ctx, w}.Write(out)
-		return err
-	}
-	if o.output == "-" {
-		err = write(stdout)
-	} else {
-		err = cli.WriteWhole(o.output, write)
-	}
-	if err != nil {
+	if err := cli.WriteOutput(stdout, o.output, cli.Content(out)); err != nil {
 		return err
 	}
 	if _, err = io.WriteString(stderr, comparison.String()); err != nil {
@@ -124,24 +113,10 @@ func WarnOfImitation(w io.Writer, c *fit.Comparison) {
 	}
 }
 
-// writtenFit is an imitation as YAML, with its notes as comments.
-func writtenFit(traffic *fit.Traffic) ([]byte, error) {
-	text, err := yaml.Marshal(traffic)
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	for _, note := range traffic.Notes {
-		fmt.Fprintf(&out, "# %s\n", note)
-	}
-	out.Write(text)
-	return out.Bytes(), nil
-}
-
 // drawTraffic returns what an imitation sends under a seed, with blocks of so many tokens or,
 // for 0, without blocks.
 func drawTraffic(ctx context.Context, traffic *fit.Traffic, seed int64, blockTokens int) (*trace.Trace, error) {
-	run := runOf(traffic)
+	run := RunOf("imitation", v1alpha1.Scenario{Horizon: traffic.Horizon, Workload: traffic.Workload})
 	if errs := manifest.Validate(run); len(errs) > 0 {
 		return nil, errs.ToAggregate()
 	}
@@ -163,15 +138,13 @@ func drawTraffic(ctx context.Context, traffic *fit.Traffic, seed int64, blockTok
 	return drawn, err
 }
 
-// runOf is a run of an imitation, on a pool that does not matter to it.
-func runOf(traffic *fit.Traffic) *v1alpha1.SimulationRun {
+// RunOf is a run of the traffic of a scenario, on a pool that does not matter to it.
+func RunOf(name string, traffic v1alpha1.Scenario) *v1alpha1.SimulationRun {
 	run := &v1alpha1.SimulationRun{}
-	run.Name, run.Namespace = "imitation", "default"
-	run.Spec.Scenario = v1alpha1.Scenario{
-		Pools:   []v1alpha1.Pool{{Name: "pool", Model: "meta-llama/Llama-3.1-8B-Instruct", Accelerator: "h100-sxm", Replicas: 1}},
-		Router:  v1alpha1.Router{Policies: &v1alpha1.Policies{Routing: v1alpha1.RoutingPolicy{Policy: "round-robin"}}},
-		Horizon: traffic.Horizon, Workload: traffic.Workload,
-	}
+	run.Name, run.Namespace = name, "default"
+	traffic.Pools = []v1alpha1.Pool{{Name: "pool", Model: "meta-llama/Llama-3.1-8B-Instruct", Accelerator: "h100-sxm", Replicas: 1}}
+	traffic.Router.Policies = &v1alpha1.Policies{Routing: v1alpha1.RoutingPolicy{Policy: "round-robin"}}
+	run.Spec.Scenario = traffic
 	manifest.Default(run)
 	return run
 }

@@ -56,7 +56,7 @@ type FileFlags struct {
 
 // Add defines the flags.
 func (o *FileFlags) Add(f *pflag.FlagSet) {
-	f.StringVar(&o.format, "format", o.format, "format of the trace: "+oneOf(trace.Formats())+" (default: detected from the beginning of the file)")
+	f.StringVar(&o.format, "format", o.format, "format of the trace: "+cli.OneOf(trace.Formats())+" (default: detected from the beginning of the file)")
 	f.StringToStringVar(&o.csv, "csv", nil,
 		"columns of the format CSV, under the names of the API's fields: time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion")
 	f.StringVar(&o.order, "order", "", "order of the rows: InOrder or Sort (default: InOrder)")

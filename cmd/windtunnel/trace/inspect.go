@@ -18,13 +18,6 @@ const outputSVG cli.Format = "svg"
 // InspectFormats are the formats of trace inspect.
 var InspectFormats = []cli.Format{cli.Text, cli.JSON, outputSVG}
 
-// newTraceStatCommand is trace inspect under its old name.
-func newTraceStatCommand() *cobra.Command {
-	cmd := newTraceInspectCommand()
-	cmd.Use, cmd.Hidden = "stat FILE", true
-	return cmd
-}
-
 // inspectOptions are the flags of trace inspect.
 type inspectOptions struct {
 	file   FileFlags
@@ -34,8 +27,9 @@ type inspectOptions struct {
 func newTraceInspectCommand() *cobra.Command {
 	o := inspectOptions{output: cli.Text}
 	cmd := &cobra.Command{
-		Use:   "inspect FILE",
-		Short: "Describe a trace: rates over time, bursts, lengths, reuse by cache size, and anomalies",
+		Use:     "inspect FILE",
+		Aliases: []string{"stat"}, // its old name
+		Short:   "Describe a trace: rates over time, bursts, lengths, reuse by cache size, and anomalies",
 		Long: `Describe a trace, as text, as JSON or as a picture.
 
 Rates are those of equal parts of the time. CV is the coefficient of variation of the gaps

@@ -30,8 +30,8 @@ type specOptions struct {
 
 func (o *specOptions) register(f *pflag.FlagSet) {
 	o.local.Parallelism = 1
-	f.StringArrayVarP(&o.local.Files, "filename", "f", nil, "manifest of a SimulationRun, folder of manifests, or - for standard input; may be repeated")
-	f.StringArrayVar(&o.local.ConfigMaps, "configmap", nil, "manifest of a ConfigMap that the object refers to; may be repeated")
+	o.local.RegisterFiles(f, ", with a SimulationRun")
+	o.local.RegisterInputs(f)
 	f.StringVar(&o.local.Name, "name", "", "take only the object of this name")
 	f.IntVar(&o.blockTokens, "block-tokens", 16, "size of the blocks of prompts, in tokens, with -f")
 }
@@ -66,12 +66,7 @@ func (o *generateOptions) writeWorkload(ctx context.Context, stdin io.Reader, st
 		written, err = writeRequests(contextWriter{ctx, w}, &config, most, o.blockTokens)
 		return err
 	}
-	if o.output == "-" {
-		err = write(stdout)
-	} else {
-		err = cli.WriteWhole(o.output, compressedByName(o.output, write))
-	}
-	if err != nil {
+	if err := cli.WriteOutput(stdout, o.output, compressedByName(o.output, write)); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "%d requests of SimulationRun %s, seed %d\n", written, run.Name, seed)

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +25,7 @@ func NewCommand() *cobra.Command {
 		Args:  cobra.ArbitraryArgs,
 		RunE:  cli.UnknownVerb,
 	}
-	cmd.AddCommand(newTraceGenerateCommand(), newTraceInspectCommand(), newTraceStatCommand(), newTraceFitCommand(), newTraceConvertCommand(), newTraceConfigMapCommand())
+	cmd.AddCommand(newTraceGenerateCommand(), newTraceInspectCommand(), newTraceFitCommand(), newTraceConvertCommand(), newTraceConfigMapCommand())
 	return cmd
 }
 
@@ -105,10 +104,7 @@ func (o *generateOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 			return trace.WriteVidur(contextWriter{ctx, w}, source, o.requests)
 		}
 	}
-	if o.output == "-" {
-		return write(stdout)
-	}
-	return cli.WriteWhole(o.output, compressedByName(o.output, write))
+	return cli.WriteOutput(stdout, o.output, compressedByName(o.output, write))
 }
 
 // readServeGen reads a ServeGen folder, or an archive of it.
@@ -140,15 +136,6 @@ func (u contextWriter) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return u.w.Write(p)
-}
-
-// oneOf lists formats, for the help of flags.
-func oneOf(formats []trace.Format) string {
-	var names []string
-	for _, f := range formats {
-		names = append(names, string(f))
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
 // OpenTrace opens the file of a trace, a ServeGen folder, or standard input where the name is -,
