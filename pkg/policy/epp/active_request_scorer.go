@@ -118,7 +118,7 @@ func (s *activeRequest) Score(_ *scheduler.Cycle, candidates []int, w scheduler.
 	}
 }
 
-// busyScore is the raw score of an endpoint with so many requests.
+// busyScore is the raw score of an endpoint with a number of requests.
 func busyScore(count, greatest, idleThreshold int64, maxBusyScore float64) float64 {
 	if count <= idleThreshold {
 		return 1

@@ -203,7 +203,7 @@ func (a *approxPrefix) Produce(c *scheduler.Cycle) {
 	a.index.Match(a.chain, a.match.Blocks)
 }
 
-// truncate cuts a chain after so many blocks, and counts those that are left.
+// truncate cuts a chain after a number of blocks, and returns the number of blocks left.
 func truncate(chain []prompt.Stretch, maxBlocks int) ([]prompt.Stretch, int) {
 	blocks := 0
 	for i := range chain {

@@ -23,7 +23,7 @@ type burstWindow struct {
 	about scheduler.WindowResult
 }
 
-// IsFull reports whether the window takes nobody any more.
+// IsFull reports whether the window is closed to further requests.
 func (w *burstWindow) IsFull() bool {
 	return w.parameters.MaxBatchSize != burstUnlimited && len(w.waiting) >= w.parameters.MaxBatchSize
 }

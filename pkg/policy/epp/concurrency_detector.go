@@ -19,7 +19,7 @@ import (
 // what is in flight everywhere ÷ what may be is 1 or more; in mode hybrid, the
 // mean over endpoints of the greater of the two ratios.
 //
-// Before router-v0.9 nobody tells the detector what is in flight: the producer only
+// Before router-v0.9 the detector does not know what is in flight: the producer only
 // does so for the request that it counts for, and so the filter knows. While there
 // are endpoints the saturation is 0.
 var concurrencyDetector = scheduler.Factory{

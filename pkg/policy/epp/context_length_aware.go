@@ -22,8 +22,8 @@ const contextLengthAwareType = "context-length-aware"
 // w is 0; outside, 0.3/(1 + d/1000) with the distance d to the range. Without
 // the label it is 0.5, and 0 where the label is no range.
 //
-// Before router-v0.9 the length is a quarter of the prompt's bytes, unless somebody
-// has come by its tokens.
+// Before router-v0.9 the length is a quarter of the prompt's bytes, unless a plugin
+// has counted its tokens.
 //
 // With enableFiltering, only endpoints in range and without the label stay.
 var contextLengthAware = scheduler.Factory{

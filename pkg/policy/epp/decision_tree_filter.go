@@ -62,7 +62,7 @@ func (t *decisionTree) Check(l *config.Loader, path *field.Path) {
 func (e *treeEntry) Check(l *config.Loader, path *field.Path) {
 	switch {
 	case e.PluginRef != nil && e.DecisionTree != nil:
-		l.Add(field.Forbidden(path.Child("decisionTree"), "cannot stand beside pluginRef"))
+		l.Add(field.Forbidden(path.Child("decisionTree"), "cannot be set together with pluginRef"))
 	case e.PluginRef != nil:
 		l.ReferInParameters(*e.PluginRef, config.FilterRole, "a filter", path.Child("pluginRef"))
 	case e.DecisionTree != nil:

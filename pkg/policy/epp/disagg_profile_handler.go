@@ -123,7 +123,7 @@ func (p *disaggParameters) moveFlat(l *config.Loader, path *field.Path, nested b
 		switch {
 		case given == nil:
 		case nested:
-			l.Add(field.Forbidden(path.Child(key.name), "cannot stand beside profiles or deciders; use "+key.successor))
+			l.Add(field.Forbidden(path.Child(key.name), "cannot be set together with profiles or deciders; use "+key.successor))
 		default:
 			l.Notice(path.Child(key.name), "deprecated", "deprecated, use %s", key.successor)
 			if *given != "" && *key.to == "" {

@@ -159,8 +159,8 @@ func TestFaultsOfProfileHandlers(t *testing.T) {
 			at + `deciders.prefill: Forbidden: with stageOrder prefill-first no decider is asked`,
 		}},
 		"both ways to write it": {"{type: disagg-profile-handler, parameters: {profiles: {}, decodeProfile: decode, deciderPluginName: x}}", []string{
-			at + `decodeProfile: Forbidden: cannot stand beside profiles or deciders; use profiles.decode`,
-			at + `deciderPluginName: Forbidden: cannot stand beside profiles or deciders; use deciders.prefill`,
+			at + `decodeProfile: Forbidden: cannot be set together with profiles or deciders; use profiles.decode`,
+			at + `deciderPluginName: Forbidden: cannot be set together with profiles or deciders; use deciders.prefill`,
 		}},
 		"an unknown key": {"{type: disagg-profile-handler, parameters: {profiles: {decoder: decode}}}", []string{
 			at + `profiles.decoder: Forbidden: unknown field; there are decode, encode, prefill; did you mean "decode"?`,

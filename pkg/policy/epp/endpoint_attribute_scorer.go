@@ -81,7 +81,7 @@ func (p *attributeScorerParameters) Check(l *config.Loader, path *field.Path) {
 	switch {
 	case n.FixedRange == nil:
 	case n.AdaptiveRange != nil:
-		l.Add(field.Forbidden(at.Child("normalization", "adaptiveRange"), "cannot stand beside fixedRange"))
+		l.Add(field.Forbidden(at.Child("normalization", "adaptiveRange"), "cannot be set together with fixedRange"))
 	case n.FixedRange.Min >= n.FixedRange.Max:
 		l.Add(field.Invalid(at.Child("normalization", "fixedRange", "max"), n.FixedRange.Max, "must be greater than min"))
 	}

@@ -31,7 +31,7 @@ import (
 // for the endpoint that decodes.
 //
 // An endpoint that is gone is forgotten with all that it has in flight: what of
-// that ends later counts for nobody, even if the endpoint is back.
+// that ends later does not count, even if the endpoint is back.
 //
 // The EPP runs producers in the order of what they require, and the matches are
 // only an option here: in some EPPs the counts are made first, and then all
@@ -122,7 +122,7 @@ type inFlight struct {
 	at         version.Release
 	// tokensPerToken is how many tokens count for one; 0 is 1.
 	tokensPerToken float64
-	match          *scheduler.PrefixMatch // nil where there is none
+	match          *scheduler.PrefixMatch // nil without a prefix match
 	load           *scheduler.InFlightLoad
 	stages         []inFlightStage
 	// gone says of each endpoint whether it was gone at the last request, lives
@@ -280,7 +280,7 @@ func (f *inFlight) Uncached(c *scheduler.Cycle, endpoint int) int64 {
 func (f *inFlight) matches() bool { return f.match != nil && f.match.BlockTokens > 0 }
 
 // unmatched is how many tokens of the prompt's blocks an endpoint has to compute
-// that holds so many of them.
+// that holds some of them.
 func (f *inFlight) unmatched(blocks int) int64 {
 	return int64(max(0, (f.match.TotalBlocks-blocks)*f.match.BlockTokens))
 }

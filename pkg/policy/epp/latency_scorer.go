@@ -20,7 +20,7 @@ const latencyScorerType = "latency-scorer"
 //
 // Of those that score, c = ttftWeight·t + tpotWeight·p with the sizes of the
 // headrooms mapped to [0, 1], 0.5 where all are the same; a dimension in which
-// all are the same has no weight beside one in which they are not. The score is
+// all are the same has no weight next to one in which they differ. The score is
 // (⌊100·(1 − c)⌋ + 1)/100, with c in place of 1 − c for the strategy most.
 //
 // Without any prediction it is the weighted mean of free KV cache,

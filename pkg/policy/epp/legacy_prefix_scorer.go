@@ -19,7 +19,7 @@ import (
 // legacyPrefixCacheScorer is prefix-cache-scorer up to gie-v1.4, which kept the
 // prefixes itself: what became [approxPrefixCacheProducer]. It differs in
 //
-//   - what a block is: so many bytes of the prompt, four of which it takes for a
+//   - what a block is: a number of bytes of the prompt, four of which it takes for a
 //     token; whole blocks only, without a floor, and none of a shorter prompt;
 //   - the limit: 256 blocks of a prompt, whatever their size;
 //   - when it looks: for the endpoints that the filters of its profile left, the
@@ -161,7 +161,7 @@ func estimating(p *config.Plugin) (*legacyPrefixParameters, bool) {
 const legacyBytesPerToken = 4
 
 // blockBytes is the size of a block where the first candidate has scraped blocks
-// of so many tokens.
+// of a number of tokens.
 func (p *legacyPrefixParameters) blockBytes(at version.Release, scraped int) int {
 	stated := p.BlockSize
 	switch {
@@ -185,7 +185,7 @@ type legacyPrefix struct {
 	prefill       bool // whether the pick of the prefill profile is followed
 
 	matched *scheduler.PrefixMatch
-	// attached is what endpoints are told; nil where nothing is.
+	// attached is what endpoints learn; nil if they learn nothing.
 	attached *scheduler.PrefixMatch
 	// stored is the cycle that the chain is of.
 	stored uint64

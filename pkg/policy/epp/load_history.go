@@ -8,7 +8,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// endpointLoad is what a predictor is told of an endpoint.
+// endpointLoad is what a predictor knows of an endpoint.
 type endpointLoad struct {
 	tokens, requests int64
 	waiting          int

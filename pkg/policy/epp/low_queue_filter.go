@@ -8,7 +8,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
-// lowQueueFilter of gie-v0.5 keeps endpoints with at most so many waiting
+// lowQueueFilter of gie-v0.5 keeps endpoints with at most a number of waiting
 // requests; it may leave none.
 var lowQueueFilter = scheduler.Factory{
 	PluginType: config.PluginType{

@@ -104,7 +104,7 @@ func (a *oldApproxPrefix) Produce(c *scheduler.Cycle) {
 	a.index.Match(a.chain, a.match.Blocks)
 }
 
-// cut cuts the text of a prompt into blocks of what the EPP takes for so many
+// cut cuts the text of a prompt into blocks of what the EPP takes for a number of
 // tokens.
 func (a *oldApproxPrefix) cut(c *scheduler.Cycle, blockTokens int) []prompt.Stretch {
 	size := a.size(blockTokens)
@@ -114,7 +114,7 @@ func (a *oldApproxPrefix) cut(c *scheduler.Cycle, blockTokens int) []prompt.Stre
 	return c.Prompt.FullStretches(a.chain, size)
 }
 
-// size is how many tokens of a prompt are in a block of what the EPP takes for so many.
+// size is how many tokens of a prompt are in a block of what the EPP takes for a number of tokens.
 func (a *oldApproxPrefix) size(blockTokens int) int {
 	return max(1, int(math.Round(float64(blockTokens*config.EstimatedBytesPerToken)/a.bytesPerToken)))
 }

@@ -78,7 +78,7 @@ func (p *preciseParameters) speculation(rules preciseRules) speculation {
 }
 
 // hears reports whether engines' events reach the plugin of that name: over one
-// socket that all engines send to, or over one for each, which it is told of by an
+// socket that all engines send to, or over one for each, which it discovers through an
 // endpoint source that it is an extractor of.
 func (p *preciseParameters) hears(name string, rules preciseRules, document *config.EffectiveDocument) bool {
 	e := p.KVEventsConfig

@@ -13,7 +13,7 @@ type PreciseWiring struct {
 	// Name is the plugin's.
 	Name string
 	// Hears is whether engines' KV events reach it, Discovers whether it would
-	// listen to engines that it is told of.
+	// listen to engines that an endpoint source announces.
 	Hears, Discovers bool
 	// Workers is how many workers take KV events.
 	Workers int

@@ -11,8 +11,8 @@ import (
 )
 
 // predictedLatency is what a predicted-latency-producer does: it asks each
-// endpoint's model how long the request would take there, and counts what it
-// was told was sent where.
+// endpoint's model how long the request would take there, and counts the
+// requests that were sent to each.
 type predictedLatency struct {
 	*predictedLatencyParameters
 	config.PredictionModel

@@ -13,11 +13,11 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
-// predictedLatencyProducer asks a model that is trained beside the EPP how long
+// predictedLatencyProducer asks a model that is trained next to the EPP how long
 // each endpoint would take: here one that knows how long engines take, with an
 // error of its own.
 //
-// It is told the prompt's length and the share of it that is matched, tokens and
+// It knows the prompt's length and the share of it that is matched, tokens and
 // requests in flight, requests waiting and KV cache use. Headroom is what the
 // objective leaves of the prediction, 0 being the objective of a request that
 // states none; that of the time between tokens is also the strictest one of those
@@ -121,13 +121,13 @@ func (p *predictedLatencyParameters) Check(l *config.Loader, path *field.Path) {
 	p.SamplingMean, p.MaxDecodeTokenSamplesForPrediction = 0, 0
 }
 
-// severalPredict is about a plugin that predicts, or reads predictions, beside a
-// predicted-latency-scorer of gie-v1.5: both are told to the endpoints under one name.
+// severalPredict is about a plugin that predicts, or reads predictions, together with a
+// predicted-latency-scorer of gie-v1.5: both are attached to the endpoints under one name.
 func severalPredict(c *config.Config, p *config.Plugin, at *field.Path) field.ErrorList {
 	if c.Dialect.Framework != version.GIE15 || !c.HasType(predictedLatencyScorerType) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(at, p.Name, "stands beside a "+predictedLatencyScorerType+", which writes its predictions under the same name; this is not simulated")}
+	return field.ErrorList{field.Invalid(at, p.Name, "is listed together with a "+predictedLatencyScorerType+", which writes its predictions under the same name; this is not simulated")}
 }
 
 // Predicts reports whether a plugin predicts how long engines take: whether a

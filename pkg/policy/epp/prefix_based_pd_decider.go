@@ -85,7 +85,7 @@ func (p *pdDeciderParameters) Check(l *config.Loader, path *field.Path) {
 
 type prefixDecider struct {
 	*pdDeciderParameters
-	match *scheduler.PrefixMatch // nil where there is none
+	match *scheduler.PrefixMatch // nil without a prefix match
 	// ratio is how many tokens one is taken for: see [scheduler.TokensFromBytes].
 	ratio float64
 	// always is whether it says yes to all, wholeBlocks whether nothing is known

@@ -22,7 +22,7 @@ const prefixCacheAffinityFilterType = "prefix-cache-affinity-filter"
 // busy other one by more than maxTTFTPenaltyMs. A penalty of 0 is no limit. All
 // stay where none holds the prompt, and with explorationProbability. With
 // ttftSource latencyPredictor the time is a prediction, as it always is before
-// router-v0.9: where nobody predicts, holders are never too busy.
+// router-v0.9: without predictions, holders are never too busy.
 var prefixCacheAffinityFilter = scheduler.Factory{
 	PluginType: config.PluginType{
 		Name:         prefixCacheAffinityFilterType,
@@ -200,7 +200,7 @@ func (f *prefixAffinity) narrows(candidates []int) bool {
 	return f.penaltyMs == 0 || f.milliseconds(least)-f.milliseconds(leastOfOthers) <= f.penaltyMs
 }
 
-// milliseconds estimates when a first token would come, after so many tokens.
+// milliseconds estimates when a first token would come, after a number of tokens.
 func (f *prefixAffinity) milliseconds(tokens int64) float64 {
 	return float64(float64(tokens) / f.perSecond * 1000)
 }

@@ -17,7 +17,7 @@ import (
 // host, 0.2 in the same rack, 0.05 in the same zone, 0.02 in the same region and
 // else 0. The filter keeps those that are as near as minAffinity says, or all
 // where none is. In the first profile that runs, and with another handler than a
-// [disaggProfileHandler], there is nobody to be near to: all score 0, and stay.
+// [disaggProfileHandler], there is no endpoint to be near to: all score 0, and stay.
 var (
 	topologyAffinityScorer = scheduler.Factory{
 		PluginType: config.PluginType{
@@ -92,7 +92,7 @@ func treatTopologyAffinity(c *config.Config, cluster *config.Cluster, p *config.
 }
 
 type topologyAffinity struct {
-	places []place // by endpoint; nil where nobody tells
+	places []place // by endpoint; nil if places are unknown
 	// farthest is the farthest level that the filter keeps.
 	farthest int
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A Cluster is what a scheduler is told of the endpoints that it chooses from.
+// A Cluster is what a scheduler knows of the endpoints that it chooses from.
 // All of them serve the model that every request asks for.
 type Cluster struct {
 	// Endpoints is how many there are, numbered from 0.

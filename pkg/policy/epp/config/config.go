@@ -89,7 +89,7 @@ func (c *Config) HasType(typeName string) bool {
 	return slices.ContainsFunc(c.Document.Plugins, func(p *Plugin) bool { return p.Type == typeName })
 }
 
-// TypeOf is the type of a plugin by its name; "" where there is none.
+// TypeOf is the type of a plugin by its name; "" for an unknown plugin.
 func (d *EffectiveDocument) TypeOf(name string) string {
 	for _, p := range d.Plugins {
 		if p.Name == name {

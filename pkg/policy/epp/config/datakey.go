@@ -5,7 +5,7 @@ package config
 import "slices"
 
 // A DataKey names data that one plugin makes and others read. Instances of one
-// producer type are told apart by name.
+// producer type differ by name.
 type DataKey struct {
 	Kind DataKind
 	// Producer is the name of the instance that makes the data.
@@ -31,7 +31,7 @@ const (
 )
 
 // defaultProducer is the type that the loader makes an instance of, named like
-// the type, where nobody provides the data; "" where there is none.
+// the type, if no plugin provides the data; "" if the loader makes none.
 func defaultProducer(kind DataKind) string {
 	switch kind {
 	case PrefixMatchData:

@@ -37,7 +37,7 @@ const (
 	flowControlStep  // the flow controller's limits and policies
 	parsersStep      // what is no parser
 	detectorStep     // what is no detector
-	producersStep    // data that nobody produces
+	producersStep    // data that no plugin produces
 	producerLoopStep // producers that need each other
 
 	// startStep follows loading.

@@ -151,7 +151,7 @@ func (l *Loader) ensure(typeName string) {
 }
 
 // refer checks a reference to a plugin that must have one of the roles; any
-// plugin will do where there are none.
+// plugin is valid if no roles are given.
 func (l *Loader) refer(name string, allowed Roles, as string, at *field.Path) {
 	p := l.ByName[name]
 	switch {

@@ -9,7 +9,7 @@ import (
 
 // A LatencyModel says how long one endpoint's engine takes. It stands in for
 // the models that the EPP's predictor would have learnt from answers, and knows
-// no more than they are told. It is not called concurrently by one scheduler.
+// only what is passed to it. It is not called concurrently by one scheduler.
 type LatencyModel interface {
 	// FirstToken is the time from now until the engine gives a request's first
 	// token.
@@ -18,7 +18,7 @@ type LatencyModel interface {
 	NextToken(LatencyFeatures) time.Duration
 }
 
-// LatencyFeatures are what the EPP's predictor is told of a request and of an
+// LatencyFeatures are what the EPP's predictor knows of a request and of an
 // endpoint that it may go to.
 type LatencyFeatures struct {
 	// PromptTokens is the length of the prompt, CachedTokens how much of it the

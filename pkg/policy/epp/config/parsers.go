@@ -81,7 +81,7 @@ func (l parserLoader) defaultParser() {
 
 // tokensOff reports whether the EPP sees no prompt. A parser that claims no
 // path takes all that is left, and the passthrough parser is one: where it
-// comes first, nobody reads a body.
+// comes first, the EPP reads no body.
 func (l parserLoader) tokensOff() bool {
 	parsers := l.Doc.RequestHandler.Parsers
 	return len(parsers) > 0 && l.ByName[parsers[0].PluginRef].Type == PassthroughParserType

@@ -15,7 +15,7 @@ import (
 // A producerLoader makes the producers of data that plugins need.
 type producerLoader struct{ *Loader }
 
-// defaultProducers makes the producers of data that plugins need and nobody
+// defaultProducers makes the producers of data that plugins need and no plugin
 // provides. Up to gie-v1.4 plugins keep their data themselves.
 func (l producerLoader) defaultProducers() {
 	l.step = producersStep

@@ -76,7 +76,7 @@ func (c *Config) treatmentOf(p *Plugin, cluster *Cluster) (Treatment, string) {
 }
 
 // Check says what keeps a configuration that its EPP loads from being simulated
-// on a cluster: plugins without behaviour here, data that nobody states, and
+// on a cluster: plugins without behaviour here, data that no document states, and
 // settings with which every request would fail. path is the document's; a plugin that
 // the EPP makes by itself has its name there in place of an index.
 func (c *Config) Check(cluster *Cluster, path *field.Path) field.ErrorList {

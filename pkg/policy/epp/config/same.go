@@ -38,7 +38,7 @@ func (c *Config) canonical() []byte {
 }
 
 // inOrder reports whether it matters before or after which others a plugin is
-// listed: whether it takes part in a request beside others of its kind, or leaves
+// listed: whether it takes part in a request with others of its kind, or leaves
 // data behind.
 func (p *Plugin) inOrder() bool {
 	const alone = PickerRole | ProfileHandlerRole | ParserRole | SaturationDetectorRole | DataSourceRole | ExtractorRole |

@@ -32,7 +32,7 @@ type Stages struct {
 	// decode endpoint holds of the prompt: the EPP makes that endpoint anew, with
 	// another port, and forgets what was said of it.
 	DecodeMatchLost bool
-	// SecondSeesFirst is whether the second profile is told what the first one chose.
+	// SecondSeesFirst is whether the second profile knows what the first one chose.
 	SecondSeesFirst bool
 	// Header names the profile that runs in place of decode for requests that carry
 	// it; "" where none does.

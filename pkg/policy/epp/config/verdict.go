@@ -35,7 +35,7 @@ type Verdict struct {
 	Experimental bool
 	// Errors say why the configuration is refused, with the paths of the
 	// document's fields. The first one is what the EPP stops at; the others
-	// that can be told apart follow in the order in which it would come to them.
+	// that can be found follow in the order in which it would come to them.
 	Errors field.ErrorList
 	// Notices say what the EPP accepts and ignores, replaces or deprecates.
 	Notices []Notice

@@ -49,7 +49,7 @@ func QuantityOf(n int64) *Quantity {
 	return &q
 }
 
-// Value is the quantity as a whole number, rounded up; 0 where there is none. One that
+// Value is the quantity as a whole number, rounded up; 0 if it is absent. One that
 // is too large overflows, as it does in the EPP.
 func (q *Quantity) Value() int64 {
 	if q == nil {

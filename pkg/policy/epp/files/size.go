@@ -19,7 +19,7 @@ const (
 	maxValues = 20_000
 )
 
-// CheckSize refuses a configuration that is too large to load beside other people's.
+// CheckSize refuses a configuration that is too large to load together with those of other users.
 // It takes little more than the time to parse the text, and passes one that is no
 // YAML: [Load] says what is wrong with that.
 func CheckSize(text []byte, path *field.Path) field.ErrorList {
@@ -42,7 +42,7 @@ func CheckSize(text []byte, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// values counts the values of a document, up to so many.
+// values counts the values of a document, up to a maximum.
 func values(n *yamlv3.Node, most int) int {
 	count := 1
 	for _, child := range resolved(n).Content {

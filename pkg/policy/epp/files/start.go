@@ -13,7 +13,7 @@ import (
 )
 
 // A Start is what a file says of how the EPP of a configuration is started: Helm values
-// beside it, or the Deployment that mounts its ConfigMap. What it does not say is zero.
+// in the same file, or the Deployment that mounts its ConfigMap. What it does not say is zero.
 type Start struct {
 	// Replicas is how many EPPs serve the pool.
 	Replicas int

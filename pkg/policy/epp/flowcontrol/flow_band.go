@@ -26,7 +26,7 @@ func (b *flowBand) count(i *flowItem, n int64) {
 	b.bytes += n * i.bytes
 }
 
-// flow returns the flow of a tenant, which is made where there is none.
+// flow returns the flow of a tenant, and creates it if needed.
 func (b *flowBand) flow(tenant int, now simtime.Time) *flow {
 	at, ok := slices.BinarySearchFunc(b.flows, tenant, func(f *flow, tenant int) int { return cmp.Compare(f.tenant, tenant) })
 	if !ok {

@@ -40,7 +40,7 @@ func newFlowController(b *scheduler.Builder, s *scheduler.Scheduler, settings co
 			fairness: fairnessOf(b, band.Fairness), ordering: orderingOf(b, band.Ordering, &settings),
 		}
 	}
-	// What is told of requests is there from the start.
+	// What listeners learn of requests exists from the start.
 	fairnessOf(b, settings.Positive.Fairness)
 	fairnessOf(b, settings.Negative.Fairness)
 	for _, priority := range append([]int{0}, b.Priorities...) {

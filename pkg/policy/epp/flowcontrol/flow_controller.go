@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// dispatchInterval is how often the EPP looks for a request to dispatch, beside
+	// dispatchInterval is how often the EPP looks for a request to dispatch, in addition to
 	// whenever one comes.
 	dispatchInterval = simtime.Time(time.Millisecond)
 	// sweepInterval is how often it takes those out that were given up.
@@ -34,7 +34,7 @@ const (
 // one's turn. So one request a cycle goes at most. There is a cycle whenever a
 // request comes, and each millisecond. Endpoints are chosen when a request goes.
 //
-// Its clock ticks from the start of the simulation. While nobody waits ticks are
+// Its clock ticks from the start of the simulation. While no request waits, ticks are
 // left out, as they do nothing but let policies begin again.
 type flowController struct {
 	schedule   func(*policy.View, *policy.Request) (policy.Decision, error)
@@ -74,7 +74,7 @@ type flowController struct {
 	// cycles are those to come now, released those who leave.
 	cycles   int
 	released []policy.Released
-	// eviction is nil where nobody is ended in flight.
+	// eviction is nil if no request is ended in flight.
 	eviction *flowEviction
 	// onUnrouted is called for a request that reaches no profile; it may be nil.
 	onUnrouted func(request *policy.Request, err error)
@@ -153,7 +153,7 @@ func (f *flowController) hasRoom(band *flowBand, bytes int64) bool {
 	return fits(f.requests+1, f.settings.MaxRequests) && fits(f.bytes+bytes, f.settings.MaxBytes) && band.hasRoom(bytes)
 }
 
-// band returns the band of a priority, which is made where there is none.
+// band returns the band of a priority, and creates it if needed.
 func (f *flowController) band(priority int) *flowBand {
 	at, ok := slices.BinarySearchFunc(f.bands, priority, func(b *flowBand, p int) int { return cmp.Compare(p, b.priority) })
 	if !ok {
@@ -164,7 +164,7 @@ func (f *flowController) band(priority int) *flowBand {
 	return f.bands[at]
 }
 
-// Wake is when the next cycle is due or somebody will have waited too long.
+// Wake is when the next cycle is due or a request will have waited too long.
 func (f *flowController) Wake(now simtime.Time) (simtime.Time, bool) {
 	at := (now/dispatchInterval + 1) * dispatchInterval
 	f.dropGone()
@@ -204,7 +204,7 @@ func (f *flowController) Release(view *policy.View) (policy.Released, bool) {
 	}
 }
 
-// IsIdle reports whether nobody waits and nothing is left to do: ticks until the
+// IsIdle reports whether no request waits and nothing is left to do: ticks until the
 // next request are then made up for.
 func (f *flowController) IsIdle() bool {
 	return f.cycles == 0 && len(f.released) == 0 && len(f.byAge) == 0
@@ -341,7 +341,7 @@ func (f *flowController) failUnrouted(item *flowItem, empty bool) {
 	}
 }
 
-// observeIdlePicks makes up for the ticks during which nobody waited: cycles that found all
+// observeIdlePicks makes up for the ticks during which no request waited: cycles that found all
 // bands empty.
 func (f *flowController) observeIdlePicks(view *policy.View) {
 	now := view.Now

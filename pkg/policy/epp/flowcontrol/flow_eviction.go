@@ -126,7 +126,7 @@ func (e *flowEviction) makeRoom(now simtime.Time, saturation float64, blocked []
 }
 
 // wanted is how many requests have to go until the saturation is at a ceiling, at
-// least one; 0 where nobody adds to it.
+// least one; 0 if no request adds to it.
 func (e *flowEviction) wanted(saturation, ceiling float64) int {
 	each := saturation / float64(len(e.priorities))
 	if !(each > 0) || math.IsInf(each, 0) {
@@ -148,7 +148,7 @@ func (e *flowEviction) Evict(now simtime.Time, n, below int) {
 	}
 }
 
-// next returns somebody who is to end now.
+// next returns a request to end now.
 func (e *flowEviction) next() (int, bool) {
 	if len(e.evicted) == 0 {
 		return 0, false

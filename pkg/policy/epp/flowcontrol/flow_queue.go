@@ -47,7 +47,7 @@ type flow struct {
 	idle simtime.Time
 }
 
-// head is who goes next; nil where nobody waits.
+// head is the next request; nil if none waits.
 func (f *flow) head() *flowItem {
 	if len(f.items) == 0 {
 		return nil

@@ -230,7 +230,7 @@ func (a *programAwareFair) halve(p *program, now simtime.Time) {
 	p.as = now
 }
 
-// observeIdlePicks lets idle programs forget, as so many picks do.
+// observeIdlePicks lets idle programs forget, as that number of picks does.
 func (a *programAwareFair) observeIdlePicks(now simtime.Time, flows []*flow, picks int64) {
 	if !a.forgetsOnlyIdle {
 		return

@@ -13,7 +13,7 @@ import (
 
 // wiring lists an endpoint source that tells a precise plugin of the engines. It does
 // so in block style only, where the file lists no such source yet and the plugin
-// listens to what it is told of: elsewhere there is more than one way.
+// listens to the engines that it discovers: otherwise there is more than one way.
 func (m *editFinder) wiring(path []string) []candidate {
 	l, ok := m.last("plugins[" + path[1] + "]")
 	if !ok || edit.IsFlow(m.Root) || edit.IsFlow(l.parent) || m.listsType(endpointSource) || !m.discovers(nameOf(l.value())) {
@@ -66,7 +66,7 @@ func (m *editFinder) listsType(typeName string) bool {
 	return false
 }
 
-// discovers reports whether a precise plugin listens to engines that it is told of.
+// discovers reports whether a precise plugin listens to engines that an endpoint source announces.
 func (m *editFinder) discovers(name string) bool {
 	if m.verdict.Config == nil {
 		return false

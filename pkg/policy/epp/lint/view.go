@@ -72,7 +72,7 @@ type flowSection struct {
 	SaturationDetector reference `json:"saturationDetector"`
 }
 
-// newView reads a configuration that was loaded, beside the document that it was
+// newView reads a configuration that was loaded, and the document that it was
 // loaded from.
 func newView(config *config.Config, root *yamlv3.Node) *view {
 	raw, err := json.Marshal(config)

@@ -2,7 +2,7 @@
 
 package prefix
 
-// A heldStretch is a stretch of which somebody may hold a block, or that such
+// A heldStretch is a stretch of which an endpoint may hold a block, or that such
 // a stretch follows in a prompt: what follows a stretch is its child.
 //
 // Most prompts end in a text of their own, so most stretches have one child or
@@ -41,7 +41,7 @@ func (x *Index) childOf(parent int32, id uint64) int32 {
 	return none
 }
 
-// makeChild finds a child of a stretch, or makes one that nobody holds.
+// makeChild finds a child of a stretch, or makes one that no endpoint holds.
 func (x *Index) makeChild(parent int32, id uint64) int32 {
 	if slot := x.childOf(parent, id); slot != none {
 		return slot
@@ -62,7 +62,7 @@ func (x *Index) newChild(parent int32, id uint64) int32 {
 	return slot
 }
 
-// prune gives a stretch back that nobody holds and that has no children, and
+// prune gives a stretch back that no endpoint holds and that has no children, and
 // then its parents that are so too.
 func (x *Index) prune(slot int32) {
 	for slot != root {

@@ -37,7 +37,7 @@ type Index struct {
 // none stands for no cell.
 const none = -1
 
-// NewIndex makes an index of so many endpoints that knows of no block.
+// NewIndex makes an index of the given number of endpoints that knows of no block.
 func NewIndex(endpoints int) *Index {
 	x := &Index{
 		endpoints: endpoints,
@@ -56,7 +56,7 @@ func NewIndex(endpoints int) *Index {
 }
 
 // Match counts, for each endpoint, the blocks of the chain that it may hold. It
-// ends at the first block that nobody holds; up to there an endpoint also gets
+// ends at the first block that no endpoint holds; up to there an endpoint also gets
 // credit for what follows a block that it lacks. Nothing becomes more recent.
 func (x *Index) Match(chain []prompt.Stretch, blocks []int) {
 	clear(blocks)
@@ -75,7 +75,7 @@ func (x *Index) Match(chain []prompt.Stretch, blocks []int) {
 }
 
 // credit adds to each endpoint the blocks that it holds of the stretch's first
-// n, up to the first one that nobody holds, and returns how many that are.
+// n, up to the first one that no endpoint holds, and returns how many that are.
 func (x *Index) credit(slot, n int32, blocks []int) int32 {
 	s := &x.cells[slot].held
 	if s.wide != none {

@@ -131,7 +131,7 @@ func (g *burstGate) cancel(request int) {
 	g.cancelled[request] = true
 }
 
-// Wake is when the next window closes; false where nobody waits.
+// Wake is when the next window closes; false if no request waits.
 func (g *burstGate) Wake() (simtime.Time, bool) {
 	earliest, some := simtime.Never, false
 	for _, w := range g.windows {

@@ -12,7 +12,7 @@ import (
 
 // An Explanation says how one request was routed, and by what. Endpoints are
 // numbered from 0; a list by endpoint has one entry for each. It belongs to who
-// is told, who may release it. With flow control it is of when the request leaves its queue. Of a request
+// receives it, who may release it. With flow control it is of when the request leaves its queue. Of a request
 // that comes to no router it has what the policies before it said.
 type Explanation struct {
 	// Model is the base model of the request, where there are several, and Router is
@@ -42,7 +42,7 @@ type Explanation struct {
 	// Profiles are those that ran, in order.
 	Profiles []ProfileRun `json:"profiles,omitempty"`
 	// Decider is who was asked whether another endpoint computes the prompt; nil
-	// where nobody was.
+	// where none was.
 	Decider *DeciderAnswer `json:"decider,omitempty"`
 	// Endpoint decodes; Prefill is another one that computes the prompt before.
 	// nil is none.
@@ -147,7 +147,7 @@ type InFlightSignal struct {
 	Requests  []int64 `json:"requests"`
 	// Tokens is nil where none are counted.
 	Tokens []int64 `json:"tokens,omitempty"`
-	// Uncached are the tokens that the request would add; nil where nobody asks.
+	// Uncached are the tokens that the request would add; nil if they are not needed.
 	Uncached []int64 `json:"uncached,omitempty"`
 }
 

@@ -44,7 +44,7 @@ func (x *Explanation) Release() {
 	m.owner.free = append(m.owner.free, x)
 }
 
-// take returns room for so many values, which are not cleared. Where there is not enough,
+// take returns room for n values, which are not cleared. Where there is not enough,
 // the buffer is replaced: values that were taken before stay where they are.
 func take[T any](buffer *[]T, n int) []T {
 	b := *buffer
@@ -97,24 +97,24 @@ func (x *Explanation) Int(value int) *int {
 	return &at[0]
 }
 
-// Int64List returns room for so many whole numbers.
+// Int64List returns room for n whole numbers.
 func (x *Explanation) Int64List(n int) []int64 { return take(&x.memory.int64s, n) }
 
-// EndpointList returns room for so many endpoints, each empty.
+// EndpointList returns room for the given number of endpoints, each empty.
 func (x *Explanation) EndpointList(n int) []EndpointSignals {
 	list := take(&x.memory.endpoints, n)
 	clear(list)
 	return list
 }
 
-// FilterList returns room for so many filters, each empty.
+// FilterList returns room for n filters, each empty.
 func (x *Explanation) FilterList(n int) []FilterRun {
 	list := take(&x.memory.filters, n)
 	clear(list)
 	return list
 }
 
-// ScorerList returns room for so many scorers, each empty.
+// ScorerList returns room for n scorers, each empty.
 func (x *Explanation) ScorerList(n int) []ScorerRun {
 	list := take(&x.memory.scorers, n)
 	clear(list)

@@ -75,35 +75,35 @@ type Picker interface {
 	LeftToChance(scores []float64) bool
 }
 
-// A Producer keeps the data that filters and scorers read. It is told of a
+// A Producer keeps the data that filters and scorers read. It sees a
 // request before the profile runs.
 type Producer interface {
 	Produce(c *Cycle)
 }
 
-// A PickListener is a plugin that is told of the picks.
+// A PickListener is a plugin that learns of the picks.
 type PickListener interface {
 	Routed(c *Cycle, p Picks)
 }
 
-// A profilePickListener is a scorer that is told in gie-v0.5, before the next profile runs, what
+// A profilePickListener is a scorer that learns in gie-v0.5, before the next profile runs, what
 // its own picked.
 type profilePickListener interface {
 	Picked(c *Cycle, endpoint int)
 }
 
-// A ResponseListener is told of an answer's first chunk and of its end.
+// A ResponseListener learns of an answer's first chunk and of its end.
 type ResponseListener interface {
 	FirstToken(request *policy.Request, endpoint int)
 	Finished(request *policy.Request, endpoint int)
 }
 
-// A UsageListener is told what an answer cost, just before it is told of its end.
+// A UsageListener learns what an answer cost, just before it learns of its end.
 type UsageListener interface {
 	Used(at simtime.Time, request *policy.Request, outputTokens int)
 }
 
-// An EndpointListener is told of each request, before anything is decided, who is gone.
+// An EndpointListener learns with each request, before anything is decided, which endpoints are gone.
 type EndpointListener interface {
 	ForgetGone(c *Cycle)
 }
@@ -241,7 +241,7 @@ func (b *Builder) admission(parts Parts, c *config.Config, s *Scheduler) {
 	}
 }
 
-// Connect registers a plugin, once, for what it wants to be told of.
+// Connect registers a plugin, once, for the events that it listens to.
 func (b *Builder) Connect(made any) {
 	if x, ok := made.(Believer); ok {
 		b.believe(x)
@@ -307,9 +307,9 @@ func (b *Builder) Uncached(producer string) []int64 {
 type InFlightLoad struct {
 	Requests, Tokens []int64
 	// Uncached are the tokens that the request under way would add to each; nil
-	// where nobody asks.
+	// if they are not needed.
 	Uncached []int64
-	// stranded are the exported counts of endpoints that are gone; nil where there are none.
+	// stranded are the exported counts of endpoints that are gone; nil if no endpoint is gone.
 	stranded []policy.InFlight
 }
 

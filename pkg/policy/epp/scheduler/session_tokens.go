@@ -11,7 +11,7 @@ import (
 // SessionTokens are what clients hold of one header: an endpoint that the last
 // answer of their session came from, as soon as it began. All plugins that issue
 // tokens for one endpoint in one header issue the same; those for the two
-// endpoints of a request are told apart even where they share a header, in which
+// endpoints of a request differ even where they share a header, in which
 // the EPP's plugins write over each other.
 type SessionTokens struct {
 	// endpoints are by session, plus 1; 0 is none.

@@ -64,9 +64,9 @@ func (t *tokenEstimate) Of(p prompt.Prompt, tokens int) (prompt.Prompt, int) {
 	return prompt.Prompt{Extents: t.extents}, all
 }
 
-// TokensFromBytes is how long EPPs before router-v0.9 take a prompt of so many tokens to
+// TokensFromBytes is how long EPPs before router-v0.9 take the length of a prompt to
 // be: a quarter of its bytes, where ratio is a quarter of a token's. With ratio 0
-// they are told.
+// they receive.
 func TokensFromBytes(tokens int, ratio float64) int {
 	if ratio == 0 {
 		return tokens

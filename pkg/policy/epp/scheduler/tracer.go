@@ -26,7 +26,7 @@ func (s *Scheduler) Explain(tell func(*Explanation)) {
 
 // A tracer explains the decisions of a scheduler.
 type tracer struct {
-	report   func(*Explanation) // nil while nobody asks
+	report   func(*Explanation) // nil while no caller asks
 	detector *config.Plugin
 	// admitters are those of the scheduler's, in its order.
 	admitters []*config.Plugin
@@ -189,7 +189,7 @@ func (f *tracedForecast) signal() PredictionSignal {
 }
 
 // staleAfter is the age from which the EPP's detectors distrust a scrape, unless
-// they are told otherwise. Nobody else looks at it.
+// they are configured otherwise. No other plugin looks at it.
 const staleAfter = 200 * time.Millisecond
 
 // explain writes what the metrics say of an endpoint into an explanation.
