@@ -20,7 +20,7 @@ type Adaptation struct {
 	Law string
 	// Last are the weights of the scorers after the last epoch.
 	Last []ScorerWeight
-	// Told, if set, is told of each epoch.
+	// Told, if set, receives each epoch.
 	Told func(*WeightEpoch)
 
 	first, recent []WeightEpoch // recent is a ring, once it is full
@@ -97,7 +97,7 @@ func (a *Adaptation) Recent() []float64 {
 }
 
 // Ratio returns the mean and the standard deviation of the ratios of the measured epochs;
-// false where there is none.
+// false if there are no such epochs.
 func (a *Adaptation) Ratio() (mean, deviation float64, ok bool) {
 	return a.ratios.mean, a.ratios.deviation(), a.ratios.n > 0
 }

@@ -8,7 +8,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// The reasons of an [Admission] beside [ErrShed].
+// The reasons of an [Admission] other than [ErrShed].
 var (
 	// ErrRateLimited says that requests come faster than a rate limit allows.
 	ErrRateLimited = fmt.Errorf("over the rate limit: %w", ErrNoEndpoint)

@@ -4,7 +4,7 @@ package policy
 
 import "time"
 
-// Engine is what an engine exports beside a [Scrape], as of the last scrape. Counters
+// Engine is what an engine exports in addition to a [Scrape], as of the last scrape. Counters
 // run from the start of the engine, so that a policy takes rates from the differences of
 // two scrapes; they begin at 0 again when a replica recovers. Names are those of vLLM's
 // metrics.

@@ -9,7 +9,7 @@ import "windtunnel.dev/windtunnel/pkg/simtime"
 type Evictor interface {
 	// Evict returns the ID of a request that is to end now, whatever it has been
 	// given of its answer: one that was routed and has not finished. The
-	// [ResponseListener] is told of its end after that. Evict is called until it
+	// [ResponseListener] learns of its end after that. Evict is called until it
 	// returns false, when Release has done so and no request is to be routed.
 	Evict(now simtime.Time) (request int, ok bool)
 }

@@ -4,14 +4,14 @@ package policy
 
 import "windtunnel.dev/windtunnel/pkg/simtime"
 
-// A KVEventListener is told what engines store and what they evict, as vLLM
+// A KVEventListener learns what engines store and what they evict, as vLLM
 // publishes it (KV events): in order of time for each endpoint, and before a
-// routing decision of what happened up to it. Blocks that it is told of as stored
+// routing decision of what happened up to it. Blocks that an event reports as stored
 // were not there, and removed ones were.
 type KVEventListener interface {
 	// Stored says that from a time on an endpoint holds these blocks in a tier
 	// and others can use them: what it computes, from the end of the step on.
-	// What several endpoints share is told of each of them.
+	// What several endpoints share is reported for each of them.
 	Stored(at simtime.Time, endpoint int, blocks CachedBlocks, tier CacheTier)
 	// Removed says that it no longer holds them there.
 	Removed(at simtime.Time, endpoint int, blocks CachedBlocks, tier CacheTier)

@@ -92,7 +92,7 @@ type modelRouters struct {
 type modelPart struct {
 	ModelPolicies
 	view View // scratch
-	// adapters says whether the endpoints serve adapters; nil as long as nobody asked.
+	// adapters says whether the endpoints serve adapters; nil until the first question.
 	adapters *bool
 	// changed are the scrapes that have changed since the router last saw them;
 	// allChanged says that any of them may have.

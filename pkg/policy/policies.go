@@ -51,15 +51,15 @@ func (h Hints) With(other Hints) Hints {
 type Routing struct {
 	// Router is never nil.
 	Router Router
-	// Responses is told of first tokens and of ends.
+	// Responses learns of first tokens and of ends.
 	Responses ResponseListener
-	// Usage is told what answers cost. It needs Responses.
+	// Usage learns what answers cost. It needs Responses.
 	Usage UsageListener
 	// Queue holds requests back.
 	Queue Queue
 	// Evictor ends requests for those in Queue, which it needs.
 	Evictor Evictor
-	// KVEvents is told what engines' caches hold.
+	// KVEvents learns what engines' caches hold.
 	KVEvents KVEventListener
 	// Metrics exports what a monitoring system scrapes of the router.
 	Metrics MetricsExporter

@@ -10,7 +10,7 @@ import (
 
 // Replicate returns several routers side by side as one, which a gateway takes in
 // turn, request by request: the router of a request is its Turn modulo their number,
-// also where it is routed again. Each is told of the answers to its own requests
+// also where it is routed again. Each learns of the answers to its own requests
 // alone, and knows nothing of what the others sent where. All see the same scrapes
 // and the same KV events.
 //

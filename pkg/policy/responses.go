@@ -4,7 +4,7 @@ package policy
 
 import "windtunnel.dev/windtunnel/pkg/simtime"
 
-// ResponseListener is told what a real gateway sees of an answer, so that a router
+// ResponseListener learns what a real gateway sees of an answer, so that a router
 // can keep counters of its own. The request is only valid during the call; endpoint
 // is the one that decodes it.
 type ResponseListener interface {
@@ -14,7 +14,7 @@ type ResponseListener interface {
 	Finished(request *Request, endpoint int)
 }
 
-// UsageListener is told what an answer cost, as engines report it at the end of the
+// UsageListener learns what an answer cost, as engines report it at the end of the
 // stream.
 type UsageListener interface {
 	// Used comes just before Finished, of answers that ended whole.

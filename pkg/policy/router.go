@@ -89,7 +89,7 @@ type View struct {
 	// adapters; len == endpoints. It is nil where engines serve none. The slices
 	// in it are as [Request].Adapter numbers adapters.
 	Adapters []Adapters
-	// Engines holds what the last scrape of each endpoint said of its engine beside
+	// Engines holds what the last scrape of each endpoint said of its engine in addition to
 	// Scrapes; len == endpoints. It is nil where no router asks for it
 	// ([Routing].Engines).
 	Engines []Engine
@@ -130,7 +130,7 @@ type Belief struct {
 	Tokens int
 }
 
-// Believing is the belief in so many tokens.
+// Believing is the belief in a number of tokens.
 func Believing(tokens int) Belief { return Belief{Known: true, Tokens: tokens} }
 
 // Computes returns the endpoint that computes the prompt.

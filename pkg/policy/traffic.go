@@ -23,7 +23,7 @@ type Traffic struct {
 	routerOf []int
 }
 
-// NewTraffic returns counters for so many tenants and classes, with rates over a
+// NewTraffic returns counters for a number of tenants and classes, with rates over a
 // window of time.
 func NewTraffic(tenants, classes int, window time.Duration) *Traffic {
 	t := &Traffic{All: newFlow(window), Tenants: make([]Flow, tenants), Classes: make([]Flow, classes)}

@@ -30,7 +30,7 @@ type Config struct {
 }
 
 // Load checks a Spec. Errors have the paths of its fields under path, spelled as in
-// JSON, where the law is policy; as many as can be told apart are returned at once.
+// JSON, where the law is policy; all errors that can be found are returned at once.
 func Load(spec Spec, path *field.Path) (*Config, field.ErrorList) {
 	at := slices.IndexFunc(laws, func(l lawType) bool { return l.name == spec.Law })
 	if at < 0 {

@@ -23,7 +23,7 @@ const (
 )
 
 // NewProgram returns an admission by a program of the layout [sandbox.AdmissionLayout], over
-// at most so many endpoints. Its view has traffic with rates over [ProgramWindow]. A
+// at most that number of endpoints. Its view has traffic with rates over [ProgramWindow]. A
 // request that the program rejects is shed; a delay is at least 1 ms and at most a day.
 func NewProgram(code sandbox.Code, l *sandbox.Layout, endpoints int, seed int64, faults *policy.Faults) policy.Admission {
 	return program{sandbox.NewCaller(code, l, endpoints, stats.NewStream(seed, "sandbox/admission").Float64, faults)}

@@ -55,7 +55,7 @@ func (c *Config) Saturation(view *policy.View) (level float64, looks bool) {
 }
 
 // Load checks a Spec. Errors have the paths of its fields under path, spelled as in
-// JSON; as many as can be told apart are returned at once.
+// JSON; all errors that can be found are returned at once.
 func Load(spec Spec, names Names, path *field.Path) (*Config, field.ErrorList) {
 	at := slices.IndexFunc(policies, func(p policyType) bool { return p.name == spec.Policy })
 	if at < 0 {

@@ -10,7 +10,7 @@ import (
 
 // readStability is for the policy that leaves the decision to the stability controllers of
 // replicas: the one that the router chooses rejects a request for which it finds no room
-// beside what runs. So the gateway itself admits all.
+// in addition to what runs. So the gateway itself admits all.
 func readStability(l *loader) func(int64) policy.Admission {
 	if !l.names.Stability {
 		l.errs = append(l.errs, field.Invalid(l.path.Child("policy"), "stability",

@@ -103,7 +103,7 @@ func (x latencyLoad) change(at *place, s *Sample, m *EngineModel, l lengths) (ch
 	return step(late, early), why
 }
 
-// fewer is the load of an engine once one of so many replicas is gone.
+// fewer is the load of an engine after one of n replicas is gone.
 func (e engineLoad) fewer(replicas int) engineLoad {
 	grown := func(n int) int { return n * replicas / max(1, replicas-1) }
 	return engineLoad{grown(e.running), grown(e.waiting), grown(e.held)}
@@ -114,11 +114,11 @@ func (e engineLoad) fewer(replicas int) engineLoad {
 // counted, as it takes that with any number of replicas.
 func (x latencyLoad) firstTokens(loads []engineLoad, m *EngineModel, l lengths, generates bool) (least float64, spares bool) {
 	after := func(e engineLoad, waiting int) float64 {
-		beside := latency.Step{}
+		decodes := latency.Step{}
 		if generates {
-			beside = m.decodeStep(e.running, e.held)
+			decodes = m.decodeStep(e.running, e.held)
 		}
-		return m.prompts((waiting+1)*l.fresh, l, beside)
+		return m.prompts((waiting+1)*l.fresh, l, decodes)
 	}
 	least, spares = math.Inf(1), true
 	for _, e := range loads {
@@ -130,7 +130,7 @@ func (x latencyLoad) firstTokens(loads []engineLoad, m *EngineModel, l lengths, 
 	return least, spares
 }
 
-// nextTokens is firstTokens for the time between tokens, beside the prompts that begin as
+// nextTokens is firstTokens for the time between tokens, together with the prompts that begin as
 // answers end.
 func (x latencyLoad) nextTokens(loads []engineLoad, m *EngineModel, l lengths, computes bool) (least float64, spares bool) {
 	step := func(requests, held int) float64 {

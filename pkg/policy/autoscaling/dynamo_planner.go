@@ -45,7 +45,7 @@ func readDynamoPlanner(l *loader) func() Scaler {
 	d.ttft, d.itl = ttft.Seconds(), itl.Seconds()
 	d.interval = l.window("throughputInterval", 3*time.Minute, "the time between two forecasts, and over which traffic is measured")
 	create := readPredictor(l)
-	byLatency := l.Choice("loadLoop", "whether the load loop runs beside the throughput loop, with optimizationTarget=sla", "false", "true") == "true"
+	byLatency := l.Choice("loadLoop", "whether the load loop runs in addition to the throughput loop, with optimizationTarget=sla", "false", "true") == "true"
 	spare := l.Between("scaleDownSensitivity", 0, 1, 0.8, "the share of a target that the latencies which the load loop foresees with one replica fewer must stay below")
 	for _, p := range l.world.Pools {
 		d.models = append(d.models, p.Model)

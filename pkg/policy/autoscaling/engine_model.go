@@ -24,7 +24,7 @@ type EngineModel struct {
 // tokensPerStep is how many tokens a request that decodes gets in a step.
 func (m *EngineModel) tokensPerStep() float64 { return cmp.Or(m.TokensPerStep, 1) }
 
-// begins is how many prompt tokens are begun in each step in which so many requests decode
+// begins is how many prompt tokens are begun in each step in which decoding requests decode
 // and as many begin as end; no more than a step computes.
 func (m *EngineModel) begins(requests int, l lengths) int {
 	return min(int(float64(requests*l.fresh)*m.tokensPerStep())/l.answer, m.MaxNumBatchedTokens)
@@ -45,7 +45,7 @@ func (m *EngineModel) seconds(step latency.Step) float64 {
 	return m.Timer.StepTime(step).Seconds()
 }
 
-// decodeStep is a step in which so many requests decode that hold so many tokens together.
+// decodeStep is a step in which a number of requests decode that together hold a number of tokens.
 func (m *EngineModel) decodeStep(n, held int) latency.Step {
 	pairs := int64(held) + int64(n)
 	return latency.Step{
@@ -75,12 +75,12 @@ func withPrompts(step latency.Step, tokens int, l lengths) latency.Step {
 	return step
 }
 
-// prompts is how many seconds so many tokens of prompts take in full steps, beside decodes.
-func (m *EngineModel) prompts(tokens int, l lengths, beside latency.Step) float64 {
-	chunk := max(1, m.MaxNumBatchedTokens-beside.DecodeTokens)
-	seconds := float64(float64(tokens/chunk) * m.seconds(withPrompts(beside, chunk, l)))
+// prompts is how many seconds the tokens of prompts take in full steps that also compute decodes.
+func (m *EngineModel) prompts(tokens int, l lengths, decodes latency.Step) float64 {
+	chunk := max(1, m.MaxNumBatchedTokens-decodes.DecodeTokens)
+	seconds := float64(float64(tokens/chunk) * m.seconds(withPrompts(decodes, chunk, l)))
 	if rest := tokens % chunk; rest > 0 {
-		seconds += m.seconds(withPrompts(beside, rest, l))
+		seconds += m.seconds(withPrompts(decodes, rest, l))
 	}
 	return seconds
 }
@@ -109,7 +109,7 @@ func (m *EngineModel) decodes(l lengths, itl float64) pace {
 	return pace{float64(batch) / (float64(l.answer) * step(batch)), 0, step(batch)}
 }
 
-// serves is the pace of an engine that computes prompts beside answers: at the greatest batch
+// serves is the pace of an engine that computes prompts and answers together: at the greatest batch
 // up to which both targets hold, and steps have room for the prompts of as many requests as
 // end.
 func (m *EngineModel) serves(l lengths, ttft, itl float64) pace {
@@ -125,11 +125,11 @@ func (m *EngineModel) serves(l lengths, ttft, itl float64) pace {
 	return best
 }
 
-// serving is the pace at which so many requests decode, and each step computes the prompts
+// serving is the pace at which a batch of requests decodes, and each step computes the prompts
 // of as many as end in it.
 func (m *EngineModel) serving(batch int, l lengths) pace {
-	beside := m.decodeStep(batch, batch*l.context())
+	decodes := m.decodeStep(batch, batch*l.context())
 	begun := m.begins(batch, l)
-	itl := m.seconds(withPrompts(beside, begun, l)) / m.tokensPerStep()
-	return pace{float64(batch) / (float64(l.answer) * itl), m.prompts(begun+l.fresh, l, beside), itl}
+	itl := m.seconds(withPrompts(decodes, begun, l)) / m.tokensPerStep()
+	return pace{float64(batch) / (float64(l.answer) * itl), m.prompts(begun+l.fresh, l, decodes), itl}
 }

@@ -8,7 +8,7 @@ import "math"
 type forecaster interface {
 	// observe takes in the rate of the next step.
 	observe(rate float64)
-	// ahead returns the rate of the step that comes so many steps after the last one
+	// ahead returns the rate of the step that comes the given number of steps after the last one
 	// that was observed, from 1. ok is false where nothing is known of it.
 	ahead(steps int) (rate float64, ok bool)
 }

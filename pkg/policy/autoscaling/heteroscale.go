@@ -202,7 +202,7 @@ func (h *heteroscale) more(n int) int {
 	return max(int((int64(n)*h.factor+million-1)/million), n+1)
 }
 
-// sizes returns the sizes of the pools for so many decode replicas: within the bounds, in
+// sizes returns the sizes of the pools for a number of decode replicas: within the bounds, in
 // the ratio as far as these allow. A scale-out takes no replica away, and a scale-in adds
 // no decode replica.
 func (h *heteroscale) sizes(view *View, need int, out bool) [2]int {

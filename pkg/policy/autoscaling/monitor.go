@@ -20,7 +20,7 @@ type Sample struct {
 	Replicas, Unavailable int
 	// Engines are those of the unit's endpoints, by place.
 	Engines []Engine
-	// Recommended is the number of replicas that an analyser beside an autoscaler exports
+	// Recommended is the number of replicas that an analyser exports to an autoscaler
 	// (wva_desired_replicas), which the analyser writes into each sample; 0 where it exports none.
 	Recommended int
 }
@@ -84,7 +84,7 @@ type Monitor struct {
 	taken   int
 }
 
-// NewMonitor returns a monitor of so many endpoints that keeps the samples that a scaler
+// NewMonitor returns a monitor of the given number of endpoints that keeps the samples that a scaler
 // can read within a window.
 func NewMonitor(endpoints int, interval, delay, window time.Duration) *Monitor {
 	// One more sample is in the window than intervals fit, and the one before says what
@@ -107,7 +107,7 @@ func (m *Monitor) Take(at simtime.Time) *Sample {
 	return s
 }
 
-// Back returns the n-th newest sample, from 0; nil where there is none.
+// Back returns the n-th newest sample, from 0; nil if there are fewer samples.
 func (m *Monitor) Back(n int) *Sample {
 	if n >= min(m.taken, len(m.samples)) {
 		return nil
@@ -115,7 +115,7 @@ func (m *Monitor) Back(n int) *Sample {
 	return &m.samples[(m.next-1-n+2*len(m.samples))%len(m.samples)]
 }
 
-// Latest returns the newest sample that can be read at a time; nil where there is none.
+// Latest returns the newest sample that can be read at a time; nil if no sample can be read.
 func (m *Monitor) Latest(now simtime.Time) *Sample {
 	for n := 0; ; n++ {
 		if s := m.Back(n); s == nil || s.At.Add(m.Delay) <= now {
@@ -125,7 +125,7 @@ func (m *Monitor) Latest(now simtime.Time) *Sample {
 }
 
 // Range returns the oldest and the newest sample that can be read at a time and lie
-// within a window before it, and how many there are; nil and 0 where there is none.
+// within a window before it, and how many there are; nil and 0 if no sample can be read.
 func (m *Monitor) Range(now simtime.Time, window time.Duration) (oldest, newest *Sample, count int) {
 	for n := 0; ; n++ {
 		s := m.Back(n)

@@ -85,7 +85,7 @@ func (v *View) busy(p *Pool, window time.Duration) (sum float64, replicas int) {
 }
 
 // proportional returns how many replicas a load needs that is stated in replicas at
-// their target, as a HorizontalPodAutoscaler counts: so many replicas were measured of
+// their target, as a HorizontalPodAutoscaler counts: it measured a number of replicas of
 // those that are wanted. Those that were not, because they start, have no load in a
 // scale-out, and a full one in a scale-in. within says that the load is within a
 // tolerance of the target.

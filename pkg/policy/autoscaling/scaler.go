@@ -24,7 +24,7 @@ type View struct {
 	Pools []Pool
 	// Monitor has what was scraped of the gateway and of the pools' replicas.
 	Monitor *Monitor
-	// Notes collects the values that a decision rests on; nil where nobody reads them.
+	// Notes collects the values that a decision rests on; nil if they are not needed.
 	Notes *[]Note
 }
 

@@ -21,7 +21,7 @@ type Spec struct {
 	Parameters map[string]string
 }
 
-// World is what the policies are told of the scenario.
+// World is what the policies know of the scenario.
 type World struct {
 	// Pools are those of the unit: one, or prefill and decode, in this order.
 	Pools []PoolBounds
@@ -67,7 +67,7 @@ type TriggerConfig struct {
 func (c *TriggerConfig) New() Trigger { return c.make() }
 
 // Load checks a policy. Errors have the paths of its fields under path, spelled as in
-// JSON; as many as can be told apart are returned at once.
+// JSON; all errors that can be found are returned at once.
 func Load(spec Spec, world World, path *field.Path) (*Config, field.ErrorList) {
 	at := slices.IndexFunc(policies, func(p policyType) bool { return p.name == spec.Name })
 	if at < 0 {

@@ -11,12 +11,12 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// A Feed is what a router was told of caches and is still on its way to those who
-// want to know. The zero value takes no time and has nobody to tell.
+// A Feed is the news of caches that is still on its way to the listeners of
+// a router. The zero value takes no time and has no listener.
 type Feed struct {
 	// Lag is how long each event takes.
 	Lag time.Duration
-	// Digesters are told.
+	// Digesters are the listeners.
 	Digesters []Digester
 
 	// events are in order of time, up to sorted; those of one nanosecond by
@@ -31,7 +31,7 @@ type Digester interface {
 	Digest(e *Event, arrival simtime.Time)
 }
 
-// An Event is what was told of an endpoint. Blocks and Tier mean nothing where it
+// An Event is news of an endpoint. Blocks and Tier mean nothing where it
 // is Cleared.
 type Event struct {
 	At       simtime.Time
@@ -44,7 +44,7 @@ type Event struct {
 // EventKind is what happened to blocks.
 type EventKind uint8
 
-// The kinds, as a policy.CacheListener is told of them.
+// The kinds, as a policy.CacheListener receives them.
 const (
 	Stored EventKind = iota
 	Removed

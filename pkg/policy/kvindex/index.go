@@ -9,8 +9,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 )
 
-// A Index knows who holds which blocks, from what it is told: the index of
-// llm-d-kv-cache, in memory. Of a block it knows so many entries at most, those
+// A Index knows from events which endpoint holds which blocks: the index of
+// llm-d-kv-cache, in memory. Of a block it knows a bounded number of entries, those
 // that were added last. How many blocks there may be is not bounded.
 //
 // It keeps parts of stretches, not blocks.
@@ -22,7 +22,7 @@ type Index struct {
 	parts []part // scratch
 }
 
-// stretch is what somebody holds of a stretch, in order of its blocks.
+// stretch is what endpoints hold of a stretch, in order of its blocks.
 type stretch struct{ parts []part }
 
 // part is neighbouring blocks with the same entries. Lists of entries are
@@ -51,7 +51,7 @@ func (e entry) endpoint() int { return int(e) / Places }
 
 func (e entry) place() int { return int(e) % Places }
 
-// New returns an empty index that keeps so many entries of a block; 0 is all.
+// New returns an empty index that keeps a number of entries of a block; 0 is all.
 func New(limit int) *Index {
 	return &Index{limit: limit, stretches: map[uint64]*stretch{}, alone: map[entry][]entry{}}
 }
@@ -65,7 +65,7 @@ func (x *Index) Add(b policy.CachedBlocks, endpoint int, place policy.CacheTier)
 		x.stretches[b.Stretch] = s
 	}
 	only := x.only(added)
-	// Most often a sequence goes on whose blocks nobody else has.
+	// Most often a sequence goes on whose blocks no other sequence has.
 	n := len(s.parts)
 	switch {
 	case n > 0 && s.parts[n-1].to == b.From && slices.Equal(s.parts[n-1].entries, only):

@@ -26,7 +26,7 @@ type Match struct {
 	turn uint64
 }
 
-// NewMatch returns an empty match over so many endpoints, in which a block counts
+// NewMatch returns an empty match over the given number of endpoints, in which a block counts
 // what the best of the places weighs that it is in.
 func NewMatch(endpoints int, weights [Places]float64) Match {
 	return Match{
@@ -42,7 +42,7 @@ func (m *Match) Reset() {
 	clear(m.Scores)
 }
 
-// Add matches a chain. Each of its blocks counts as so many. Endpoints that hold
+// Add matches a chain. Each of its blocks counts with a weight. Endpoints that hold
 // some of it must have held nothing of a chain before, since Reset.
 func (m *Match) Add(x *Index, chain []prompt.Stretch, times int) {
 	m.active = m.active[:0]

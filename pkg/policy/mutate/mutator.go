@@ -105,7 +105,7 @@ const crossShare = 0.25
 // unfoldShare is how many of the changes of a template turn it into a decision tree.
 const unfoldShare = 0.1
 
-// Child makes a child of two bundles by so many changes. It says in words what differs from
+// Child makes a child of two bundles by a number of changes. It says in words what differs from
 // the first parent: nothing where no change was possible.
 func (m *Mutator) Child(mother, father string, changes int, s *stats.Stream) (child string, changed []string) {
 	b, other := decode(mother), decode(father)

@@ -10,7 +10,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// blockTable is the blocks that were sent last, so many at most, with the endpoints that
+// blockTable is the blocks that were sent last, up to a maximum, with the endpoints that
 // each was sent to. A block that is forgotten is so for all endpoints. Of a prompt the first
 // block counts as sent first.
 //

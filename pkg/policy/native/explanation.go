@@ -9,14 +9,14 @@ import (
 )
 
 // An Explanation says how one request was routed, and by what. It belongs to who
-// is told.
+// receives it.
 type Explanation struct {
 	// View is what was seen, and Request who asked; both are only valid while it is
 	// told.
 	View    *policy.View
 	Request *policy.Request
 	// InFlight counts, by endpoint, the requests that the router had sent there and
-	// whose answers had not ended; nil where nobody asks.
+	// whose answers had not ended; nil if they are not needed.
 	InFlight []int
 	// Signals are what scorers, or a policy without scorers, knew of the prompt.
 	Signals []Signal

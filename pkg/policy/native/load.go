@@ -5,7 +5,7 @@ package native
 // load is how many requests an endpoint has: those that its last scrape shows, in
 // the queue and in the batch, and those in flight.
 type load struct {
-	// all counts requests in flight beside those that the scrape shows, though it
+	// all counts requests in flight in addition to those that the scrape shows, though it
 	// shows most of them, as inference-sim does. Otherwise only those count that
 	// it does not show: they are on their way.
 	all bool

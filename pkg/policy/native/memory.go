@@ -4,7 +4,7 @@ package native
 
 import "windtunnel.dev/windtunnel/pkg/prompt"
 
-// memory is the blocks that were touched last, so many at most. It keeps runs of
+// memory is the blocks that were touched last, up to a maximum. It keeps runs of
 // neighbouring blocks of a stretch that were touched together; of those the first
 // was touched first, and leaves first: what is left of a prompt then has no beginning.
 // With leavesFirst it is the last one: the memory is then a radix tree of prompts, which

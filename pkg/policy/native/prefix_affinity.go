@@ -5,7 +5,7 @@ package native
 import "windtunnel.dev/windtunnel/pkg/prompt"
 
 // prefixAffinity prefers endpoints that it has sent the prompt's beginning to: the
-// share of the prompt's full blocks that it remembers of an endpoint. It is told of
+// share of the prompt's full blocks that it remembers of an endpoint. It learns of
 // no eviction, and remembers the blocks of each endpoint that it sent there last.
 //
 // Parameters: blockTokens, 16; blocksPerEndpoint, 31250; and match: strict, the

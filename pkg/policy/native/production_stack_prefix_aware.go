@@ -17,7 +17,7 @@ import (
 // The last chunk of a prompt counts as a whole one, though it is not full.
 //
 // What differs: chunks have tokens instead of characters, so that the default of 32 tokens
-// stands for 128 characters, at 4 characters a token. Equal endpoints are told apart by the
+// stands for 128 characters, at 4 characters a token. Ties between equal endpoints are broken by the
 // rule for ties; the router draws one of equal matches, and takes the first of equal rates.
 //
 // Parameters: chunkTokens, 32; minMatchTokens, 0; window, 60s.

@@ -23,7 +23,7 @@ type ProgramSpec struct {
 	TieBreak string
 }
 
-// A ProgramSignal is what a program sees of each endpoint beside its scrape: the score of
+// A ProgramSignal is what a program sees of each endpoint in addition to its scrape: the score of
 // a scorer, from 0 to 1, or [InFlight].
 type ProgramSignal struct {
 	// Field is the name of the field. A scorer that looks at prefixes adds another one,
@@ -35,7 +35,7 @@ type ProgramSignal struct {
 }
 
 // InFlight is the signal of the requests that the router sent to an endpoint and whose
-// answers have not ended. A router that needs it is told of each answer.
+// answers have not ended. A router that needs it learns of each answer.
 const InFlight = "in-flight"
 
 // LoadProgram checks a ProgramSpec. Errors have the paths of its fields under path.

@@ -9,7 +9,7 @@ import (
 )
 
 // A reader reads the parameters of a policy or a scorer, and collects what is wrong with
-// the fields beside them.
+// the fields next to them.
 type reader struct {
 	*parameters.Reader
 	errs field.ErrorList

@@ -17,7 +17,7 @@ type ringPoint struct {
 	endpoint int
 }
 
-// newRing gives each endpoint so many points.
+// newRing gives each endpoint a number of points.
 func newRing(seed uint64, endpoints, points int) ring {
 	const ofPoint = 0
 	r := make(ring, 0, endpoints*points)

@@ -17,12 +17,12 @@ type Router struct {
 	// feeds bring what is heard of caches to those who keep an index.
 	feeds []*kvindex.Feed
 	// inFlight counts, by endpoint, requests that were sent there and whose
-	// answers have not ended; nil where nobody asks.
+	// answers have not ended; nil if they are not needed.
 	inFlight []int
 	round    round
 	// believer is the scorer whose index beliefs are taken from; nil where none has one.
 	believer believer
-	tell     func(*Explanation) // nil while nobody asks
+	tell     func(*Explanation) // nil while no caller asks
 	force    policy.Force       // nil while nothing is forced
 }
 
@@ -31,7 +31,7 @@ type chooser interface {
 	choose(r *round) int
 }
 
-// A follower is told where a request was sent.
+// A follower learns where a request was sent.
 type follower interface {
 	routed(r *round, endpoint int)
 }
@@ -49,10 +49,10 @@ type round struct {
 	request *policy.Request
 	// candidates are the endpoints that are there, at least one.
 	candidates []int
-	inFlight   []int // by endpoint; nil where nobody counts
+	inFlight   []int // by endpoint; nil if they are not counted
 }
 
-// New returns a router over so many endpoints. What is random follows from the
+// New returns a router over the given number of endpoints. What is random follows from the
 // seed.
 func New(c *Config, endpoints int, seed int64) *Router {
 	return NewReplicas(c, endpoints, 1, seed, &policy.Faults{})[0]
@@ -82,7 +82,7 @@ type builder struct {
 	router           *Router
 }
 
-// follow lets something be told where requests were sent.
+// follow adds a follower of where requests were sent.
 func (b *builder) follow(f follower) { b.router.followers = append(b.router.followers, f) }
 
 // count lets the router count requests in flight.
@@ -142,7 +142,7 @@ func (r *Router) Route(view *policy.View, request *policy.Request) (policy.Decis
 // of a policy rank them, and each could serve the request.
 func (r *Router) Force(force policy.Force) { r.force = force }
 
-// Routing returns the router with what it takes part in: it is told of ends where it
+// Routing returns the router with what it takes part in: it learns of ends if it
 // counts requests in flight, and of KV events where it keeps an index.
 func (r *Router) Routing() policy.Routing {
 	routing := policy.Routing{Router: r}

@@ -8,8 +8,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 )
 
-// sent remembers which prompts were sent to which endpoint, so many blocks of each. It is
-// told of no eviction. What was not used for longest goes first, and of a prompt its end.
+// sent remembers which prompts were sent to which endpoint, a bounded number of blocks of each. It
+// learns of no eviction. What was not used for longest goes first, and of a prompt its end.
 type sent struct {
 	blockTokens int
 	// rest says that the last block counts though it is not full.

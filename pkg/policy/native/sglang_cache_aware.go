@@ -25,7 +25,7 @@ import (
 // What differs: trees have tokens instead of characters, so that the default of 2^24 tokens
 // stands for the router's 2^26 characters, at 4 characters a token. A leaf loses as many
 // tokens as are too many, not all of them, and every token of a prompt that is sent counts as
-// used. Equal endpoints are told apart by the rule for ties; the router takes the first of
+// used. Ties between equal endpoints are broken by the rule for ties; the router takes the first of
 // the shortest queues, and any of equal matches and trees. Endpoints that are gone do not
 // count; the router counts their requests, and sends a request whose match is gone to the
 // first endpoint.

@@ -63,7 +63,7 @@ type Config struct {
 }
 
 // Load checks a Spec. Errors have the paths of its fields under path, spelled as
-// in JSON; as many as can be told apart are returned at once.
+// in JSON; all errors that can be found are returned at once.
 func Load(spec Spec, path *field.Path) (*Config, field.ErrorList) {
 	c := &Config{ties: spec.TieBreak}
 	var errs field.ErrorList

@@ -36,7 +36,7 @@ type Reader struct {
 	// Owner is whose the parameters are, for the error where it has none; empty where the
 	// error says no name.
 	Owner string
-	// IgnoresNames says that the names that a policy is told of are not all that there
+	// IgnoresNames says that the names that a policy knows are not all that there
 	// are: parameters of others are ignored.
 	IgnoresNames bool
 }

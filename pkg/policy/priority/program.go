@@ -12,7 +12,7 @@ import (
 type program struct{ *sandbox.Caller }
 
 // NewProgram returns priorities by a program of the layout [sandbox.PriorityLayout], over at
-// most so many endpoints. Its view has traffic.
+// most that number of endpoints. Its view has traffic.
 func NewProgram(code sandbox.Code, l *sandbox.Layout, endpoints int, seed int64, faults *policy.Faults) policy.Priority {
 	return program{sandbox.NewCaller(code, l, endpoints, stats.NewStream(seed, "sandbox/priority").Float64, faults)}
 }

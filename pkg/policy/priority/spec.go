@@ -19,7 +19,7 @@ type Spec struct {
 	Parameters map[string]string
 }
 
-// World is what the policies are told of the workload.
+// World is what the policies know of the workload.
 type World struct {
 	// Tenants and Classes are the workload's names, indexed as [policy.Request] has
 	// them.
@@ -40,7 +40,7 @@ type Config struct {
 }
 
 // Load checks a Spec. Errors have the paths of its fields under path, spelled as in
-// JSON; as many as can be told apart are returned at once.
+// JSON; all errors that can be found are returned at once.
 func Load(spec Spec, world World, path *field.Path) (*Config, field.ErrorList) {
 	at := slices.IndexFunc(policies, func(p policyType) bool { return p.name == spec.Policy })
 	if at < 0 {

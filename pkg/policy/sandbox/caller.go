@@ -15,7 +15,7 @@ type Caller struct {
 	answer  []float64
 }
 
-// NewCaller makes the program of a simulation, for frames of at most so many rows. draw
+// NewCaller makes the program of a simulation, for frames of at most a number of rows. draw
 // gives numbers from 0 to below 1.
 func NewCaller(code Code, layout *Layout, rows int, draw func() float64, faults *policy.Faults) *Caller {
 	c := &Caller{Layout: layout, Frame: NewFrame(layout, rows), faults: faults, answer: make([]float64, max(rows, 1))}
@@ -30,7 +30,7 @@ func NewCaller(code Code, layout *Layout, rows int, draw func() float64, faults 
 }
 
 // Call returns the answer to the frame, which is good until the next call; ok is false
-// where there is none, as a program of the simulation has a fault.
+// if there is no answer, as a program of the simulation has a fault.
 func (c *Caller) Call() (answer []float64, ok bool) {
 	if c.faults.First() != nil {
 		return nil, false

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sandbox lets programs decide that nobody vouches for. A program is a decision
+// Package sandbox lets untrusted programs decide. A program is a decision
 // tree, or code of a language in a package below this one. It sees a [Frame] of numbers for
 // each decision and answers with numbers: it has no clock, no files, no chance but that
 // which it is given, and no way to learn the length of an answer.

@@ -102,7 +102,7 @@ func (l *Layout) With(columns ...Field) *Layout {
 }
 
 // Find returns the group or the rows of a name, and where its fields begin among the
-// scalars or in a row; ok is false where there is none.
+// scalars or in a row; ok is false for an unknown name.
 func (l *Layout) Find(name string) (group *Group, first int, row, ok bool) {
 	for i := range l.Groups {
 		if l.Groups[i].Name == name {
@@ -126,7 +126,7 @@ type Frame struct {
 	Cells []float64
 }
 
-// NewFrame returns a frame with room for so many rows.
+// NewFrame returns a frame with room for the given number of rows.
 func NewFrame(l *Layout, rows int) *Frame {
 	return &Frame{Scalars: make([]float64, l.Scalars()), Cells: make([]float64, 0, rows*l.Columns())}
 }

@@ -5,7 +5,7 @@
 // know the engine that calls it.
 //
 // A scheduler knows what a real engine knows of a request, which does not include the
-// length of the answer. Only a [Predictor] is told that length, and it alone decides
+// length of the answer. Only a [Predictor] knows that length, and it alone decides
 // how much of it a [Job] shows.
 //
 // Start at Scheduler. registry.go lists all schedulers and victims by name.

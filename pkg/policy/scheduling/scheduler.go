@@ -19,11 +19,11 @@ type Scheduler struct {
 	Order Order
 	// Victim chooses who gives way; nil is the request that was admitted last.
 	Victim Victim
-	// Predictor guesses the lengths of answers; nil if nobody asks.
+	// Predictor guesses the lengths of answers; nil if no policy asks.
 	Predictor Predictor
-	// Listener hears what becomes of requests; nil if nobody listens.
+	// Listener hears what becomes of requests; nil without a listener.
 	Listener Listener
-	// Service is where the engine counts what tenants get; nil if nobody asks.
+	// Service is where the engine counts what tenants get; nil if no policy asks.
 	Service *Service
 }
 

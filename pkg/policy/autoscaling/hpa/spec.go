@@ -85,7 +85,7 @@ const (
 	Disabled Select = "Disabled"
 )
 
-// Policy allows a change of so many pods, or so many per cent of them, in a period.
+// Policy allows a change of a number of pods, or of a percentage of them, in a period.
 type Policy struct {
 	Type   PolicyType
 	Value  int32

@@ -31,7 +31,7 @@ var downAllAtOnce = Rule{
 	},
 }
 
-// takesAll reports whether a policy takes so many replicas away within a minute.
+// takesAll reports whether a policy removes that number of replicas within a minute.
 func takesAll(policy *hpa.Policy, replicas int) bool {
 	all := policy.Type == hpa.PercentPolicy && policy.Value >= 100 || policy.Type == hpa.PodsPolicy && int(policy.Value) >= replicas
 	return all && policy.Period <= time.Minute

@@ -37,7 +37,7 @@ type Manifest struct {
 	keda     keda.Spec
 	wva      wva.Config
 	metrics  []metric
-	// formula is that about the triggers of KEDA; empty where there is none.
+	// formula is that about the triggers of KEDA; empty if it has no formula.
 	formula string
 }
 

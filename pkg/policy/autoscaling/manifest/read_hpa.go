@@ -113,7 +113,7 @@ func readMetric(entry tree, path *field.Path) (hpa.Metric, field.ErrorList) {
 	return read, errs
 }
 
-// readBehavior reads the rules of both directions; nil where there are none.
+// readBehavior reads the rules of both directions; nil if it states none.
 func readBehavior(t tree) *hpa.Behavior {
 	if t == nil {
 		return nil

@@ -64,7 +64,7 @@ func triggerNames(spec tree, path *field.Path) ([]string, field.ErrorList) {
 	return names, errs
 }
 
-// readDecimal returns the number that a text of an object is; 0 where there is none.
+// readDecimal returns the number that a text of an object is; 0 if the text is absent.
 func readDecimal(t tree, name string, path *field.Path) (float64, field.ErrorList) {
 	text := words(t, name)
 	if text == "" {

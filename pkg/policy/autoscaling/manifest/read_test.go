@@ -288,7 +288,7 @@ func TestMetadataThatKEDAIgnores(t *testing.T) {
 	}
 	want := []string{
 		"spec.triggers[0].metadata.activationTreshold: KEDA ignores it: a trigger of type prometheus has no such metadata; similar: activationThreshold",
-		"spec.triggers[0].metadata.metricType: KEDA ignores it here: metricType belongs to the trigger, beside type and metadata",
+		"spec.triggers[0].metadata.metricType: KEDA ignores it here: metricType is a field of the trigger, like type and metadata",
 		"spec.triggers[0].metadata.timezone: KEDA ignores it in a trigger of type prometheus; it goes with type cron",
 	}
 	var got []string

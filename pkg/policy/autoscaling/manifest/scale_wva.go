@@ -14,7 +14,7 @@ import (
 // the analyser. Without one, the analyser itself sets the replicas.
 type wvaScaler struct {
 	config wva.Config
-	// follower is asked where one of its periods ends; nil where there is none.
+	// follower is asked where one of its periods ends; nil without a follower.
 	follower autoscaling.Scaler
 	periods  []time.Duration
 

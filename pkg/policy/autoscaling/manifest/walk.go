@@ -111,7 +111,7 @@ func (w *walker) ignore(name string, path *field.Path) {
 		}
 	}
 	if name == "metricType" {
-		reason = "KEDA ignores it here: metricType belongs to the trigger, beside type and metadata"
+		reason = "KEDA ignores it here: metricType is a field of the trigger, like type and metadata"
 	} else if near := spelling.Nearest(name, own); len(near) > 0 {
 		reason += "; similar: " + strings.Join(near, ", ")
 	}

@@ -104,7 +104,7 @@ func (m *Metric) Labels() []string {
 
 func (m *Metric) has(l label) bool { return l == metricName || slices.Contains(m.labels, l) }
 
-// read reads a series from a sample; before is the sample before, nil where there is none.
+// read reads a series from a sample; before is the previous sample, or nil.
 func (s *series) read(now, before *autoscaling.Sample) (float64, bool) {
 	switch m := s.metric; {
 	case m.gateway != nil:
@@ -253,7 +253,7 @@ func ofDeployment(help string, read func(*autoscaling.Sample) int, name string) 
 	}
 }
 
-// metricOf returns the metric with a name; nil where there is none.
+// metricOf returns the metric with a name; nil if the catalogue lacks it.
 func metricOf(text string) *Metric {
 	for i := range catalogue {
 		if catalogue[i].name(text) != nil {

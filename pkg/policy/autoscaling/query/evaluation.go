@@ -39,7 +39,7 @@ func (x *evaluation) fail(p Problem) {
 	}
 }
 
-// newest returns the newest readable sample and the one before; nil where there is none.
+// newest returns the newest readable sample and the one before; nil without such a sample.
 func (x *evaluation) newest() (now, before *autoscaling.Sample) {
 	for n := 0; ; n++ {
 		s := x.monitor.Back(n)
@@ -53,7 +53,7 @@ func (x *evaluation) newest() (now, before *autoscaling.Sample) {
 }
 
 // span appends the readable samples within a window, the oldest first, after the one before
-// them, which is nil where there is none.
+// them, which is nil for the first sample.
 func (x *evaluation) span(all []*autoscaling.Sample, window time.Duration) []*autoscaling.Sample {
 	newest, oldest := 0, 0
 	for ; ; oldest++ {

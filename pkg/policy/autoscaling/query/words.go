@@ -111,7 +111,7 @@ func (c *compiler) refuseWords() {
 	}
 }
 
-// find returns the place of a word; −1 where there is none.
+// find returns the place of a word; −1 if it is absent.
 func (c *compiler) find(text string) int {
 	for _, w := range c.words {
 		if w.text == text {

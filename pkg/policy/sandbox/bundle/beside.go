@@ -10,31 +10,31 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Beside reads what lies beside a document by its name: another key of its ConfigMap, or
+// Beside reads what lies next to a document by its name: another key of its ConfigMap, or
 // another file of its folder. Errors are at path.
 type Beside func(name string, path *field.Path) ([]byte, field.ErrorList)
 
-// place puts the modules that lie beside the document into it.
-func (b *Bundle) place(beside Beside, path *field.Path) field.ErrorList {
+// place puts the modules that lie next to the document into it.
+func (b *Bundle) place(sibling Beside, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	all := b.Components()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if w := all[name].WASM; w != nil && w.ModuleFrom != "" {
-			errs = append(errs, w.place(beside, path.Child(string(name), "wasm"))...)
+			errs = append(errs, w.place(sibling, path.Child(string(name), "wasm"))...)
 		}
 	}
 	return errs
 }
 
-func (w *WASM) place(beside Beside, path *field.Path) field.ErrorList {
+func (w *WASM) place(sibling Beside, path *field.Path) field.ErrorList {
 	at := path.Child("moduleFrom")
 	switch {
 	case w.Module != "":
-		return field.ErrorList{field.Forbidden(at, "cannot stand beside module")}
-	case beside == nil:
-		return field.ErrorList{field.Forbidden(at, "only a document in a ConfigMap or a file has something beside it: state module")}
+		return field.ErrorList{field.Forbidden(at, "cannot be set together with module")}
+	case sibling == nil:
+		return field.ErrorList{field.Forbidden(at, "only a document in a ConfigMap or a file has files next to it: state module")}
 	}
-	module, errs := beside(w.ModuleFrom, at)
+	module, errs := sibling(w.ModuleFrom, at)
 	if len(errs) > 0 {
 		return errs
 	}

@@ -51,7 +51,7 @@ type Component struct {
 	DecisionTree  *DecisionTree  `json:"decisionTree,omitempty"`
 	Starlark      *Starlark      `json:"starlark,omitempty"`
 	WASM          *WASM          `json:"wasm,omitempty"`
-	// Signals are what a program of the routing sees of each endpoint beside its scrape. A
+	// Signals are what a program of the routing sees of each endpoint in addition to its scrape. A
 	// template has its own: [Component.AllSignals].
 	Signals []Signal `json:"signals,omitempty"`
 	limits  *Limits  // of the bundle
@@ -104,7 +104,7 @@ type WASM struct {
 	// Version is that of what runs modules; empty is the one there is.
 	Version string `json:"version,omitempty"`
 	Module  Base64 `json:"module,omitempty"`
-	// ModuleFrom is the name of a module beside the document. Once the document is read, the
+	// ModuleFrom is the name of a module next to the document. Once the document is read, the
 	// module is in it.
 	ModuleFrom string             `json:"moduleFrom,omitempty"`
 	Parameters map[string]float64 `json:"parameters,omitempty"`

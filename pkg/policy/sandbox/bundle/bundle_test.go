@@ -91,7 +91,7 @@ func TestFaultyBundles(t *testing.T) {
 		"nothing":                   {head, "b", "at least one of admission"},
 		"a field that is not there": {head + "routing: {starlrk: {}}", "b.routing.starlrk", `unknown field; there are builtIn, parameterized, decisionTree, starlark, wasm, signals; did you mean starlark?`},
 		"a language that is not":    {head + "routing: {lua: {source: x}}", "b.routing.lua", `unknown field; there are builtIn, parameterized, decisionTree, starlark, wasm, signals`},
-		"a file of a module":        {head + "routing: {wasm: {file: p.wasm}}", "b.routing.wasm.file", `unknown field; there are version, module, moduleFrom, parameters; moduleFrom is the name of a file beside the bundle, and module its bytes in base64`},
+		"a file of a module":        {head + "routing: {wasm: {file: p.wasm}}", "b.routing.wasm.file", `unknown field; there are version, module, moduleFrom, parameters; moduleFrom is the name of a file next to the bundle, and module its bytes in base64`},
 		"a file of a program":       {head + "routing: {starlark: {file: p.star}}", "b.routing.starlark.file", `unknown field; there are version, source, parameters; source is the text of the program`},
 		"a field of a scorer":       {head + "routing: {builtIn: {policy: weighted, scorers: [{name: x, wieght: 1}]}}", "b.routing.builtIn.scorers[0].wieght", `there are name, weight, parameters; did you mean weight?`},
 		"a field of the document":   {head + "rooting: {}", "b.rooting", `did you mean routing?`},

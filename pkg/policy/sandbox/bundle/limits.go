@@ -18,7 +18,7 @@ type Limits struct {
 	// CallSteps bounds the steps of one call, and RunSteps those of all calls of a simulation.
 	CallSteps uint64 `json:"callSteps,omitempty"`
 	RunSteps  uint64 `json:"runSteps,omitempty"`
-	// MemoryMiB bounds what the code takes beside what the simulation needs, and the memory of
+	// MemoryMiB bounds what the code takes in addition to what the simulation needs, and the memory of
 	// a module.
 	MemoryMiB uint64 `json:"memoryMiB,omitempty"`
 	// CPUSeconds bounds the CPU time of a simulation with the code.
@@ -26,7 +26,7 @@ type Limits struct {
 }
 
 // defaultLimits are those of bundles that state none, and the most that a bundle may state
-// where nobody sets another maximum.
+// unless another maximum is set.
 var defaultLimits = Limits{
 	CallSteps: sandbox.DefaultLimits.CallSteps, RunSteps: sandbox.DefaultLimits.RunSteps, MemoryMiB: 1024, CPUSeconds: 600,
 }

@@ -26,12 +26,12 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/wasm"
 )
 
-// Read reads a document in YAML or JSON with nothing beside it. Errors have the paths of its
+// Read reads a document in YAML or JSON without further files. Errors have the paths of its
 // fields under path.
 func Read(raw []byte, path *field.Path) (*Bundle, field.ErrorList) { return ReadBeside(raw, nil, path) }
 
-// ReadBeside reads a document with what it names beside it.
-func ReadBeside(raw []byte, beside Beside, path *field.Path) (*Bundle, field.ErrorList) {
+// ReadBeside reads a document with the files that it names.
+func ReadBeside(raw []byte, sibling Beside, path *field.Path) (*Bundle, field.ErrorList) {
 	asJSON := raw
 	if !json.Valid(raw) { // the reader of YAML takes JSON, too, and a second for a large module
 		var err error
@@ -50,7 +50,7 @@ func ReadBeside(raw []byte, beside Beside, path *field.Path) (*Bundle, field.Err
 	}
 	if len(errs) == 0 {
 		// Of fields that have the right names.
-		if errs = b.place(beside, path); len(errs) == 0 {
+		if errs = b.place(sibling, path); len(errs) == 0 {
 			errs = append(b.check(path), zeroLimits(asJSON, path.Child("limits"))...)
 		}
 	}

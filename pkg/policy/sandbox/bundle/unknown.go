@@ -37,7 +37,7 @@ func strictFault(err error, path *field.Path) *field.Error {
 // insteadOfAFile says for the languages of programs where a program stands.
 var insteadOfAFile = map[string]string{
 	"starlark": "; source is the text of the program",
-	"wasm":     "; moduleFrom is the name of a file beside the bundle, and module its bytes in base64",
+	"wasm":     "; moduleFrom is the name of a file next to the bundle, and module its bytes in base64",
 }
 
 // fieldsAt are the names of the fields of what a path leads to in a bundle; nil where it leaves it.

@@ -74,7 +74,7 @@ func extend(t *starlark.Thread, op syntax.Token, x, y starlark.Value) (starlark.
 	return x, err
 }
 
-// boundBinary says how many steps an operation costs beside its own, or why its result is
+// boundBinary says how many steps an operation costs in addition to its own, or why its result is
 // too large.
 func boundBinary(op syntax.Token, x, y starlark.Value) (int, error) {
 	m, isInt := x.(starlark.Int)

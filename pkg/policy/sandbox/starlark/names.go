@@ -18,7 +18,7 @@ const maxLength = 100_000
 // drawKey is where a thread keeps what gives random numbers.
 const drawKey = "draw"
 
-// predeclared are the names beside those of the language, some of which they replace.
+// predeclared are the names in addition to those of the language, some of which they replace.
 func predeclared(parameters map[string]float64) starlark.StringDict {
 	values := starlark.StringDict{}
 	for name, x := range parameters {

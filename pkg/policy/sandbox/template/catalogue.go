@@ -92,7 +92,7 @@ func fill(in any, numbers map[string]float64) any {
 	return in
 }
 
-// known is a number by name, or the text where there is none, which is no number of a tree.
+// known is a number by name, or the text for an unknown name, which is no number of a tree.
 func known(numbers map[string]float64, name, text string) any {
 	if x, is := numbers[name]; is {
 		return x

@@ -32,7 +32,7 @@ const (
 // overRows are the words for what all rows have together.
 var overRows = map[string]place{"min": minOfRows, "max": maxOfRows, "mean": meanOfRows, "sum": sumOfRows}
 
-// find resolves the name of a field. It returns nil where there is none.
+// find resolves the name of a field. It returns nil for an unknown name.
 func (l *loader) find(name string, path *field.Path) (ref, *sandbox.Field) {
 	parts := strings.Split(name, ".")
 	group, first, isRow, ok := l.layout.Find(parts[0])

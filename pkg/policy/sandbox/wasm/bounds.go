@@ -8,7 +8,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 )
 
-// Bounds of modules beside those of the limits.
+// Bounds of modules in addition to those of the limits.
 const (
 	// maxDepth is how deep calls nest. Each of wazero's engines can nest them deeper.
 	maxDepth = 1000

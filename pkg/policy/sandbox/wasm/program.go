@@ -83,7 +83,7 @@ func (p *program) run(frame *sandbox.Frame, answer []float64) *policy.Fault {
 	return fault
 }
 
-// room asks the module for a buffer of at least so many bytes, and of twice the last one's
+// room asks the module for a buffer of at least the given number of bytes, and of twice the last one's
 // size, so that it is asked a few times only.
 func (p *program) room(bytes uint64) *policy.Fault {
 	if bytes <= p.size {

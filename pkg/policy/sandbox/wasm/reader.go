@@ -74,7 +74,7 @@ func (r *reader) u32() uint32 {
 	return 0
 }
 
-// skipNumber skips a number in LEB128 of at most so many bytes.
+// skipNumber skips a number in LEB128 of at most the given number of bytes.
 func (r *reader) skipNumber(most int) {
 	for range most {
 		if r.byte() < 0x80 {

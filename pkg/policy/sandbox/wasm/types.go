@@ -17,7 +17,7 @@ func (w *rewriter) readTypes(s *reader) {
 	s.end()
 }
 
-// values reads the types of at most so many values.
+// values reads the types of at most a number of values.
 func (r *reader) values(most int, what string) string {
 	n := r.count()
 	if n > most {

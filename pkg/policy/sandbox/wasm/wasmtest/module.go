@@ -25,7 +25,7 @@ type Module struct {
 	Start int
 	// Data is at the address 0. Passive is data that memory.init copies, without Data.
 	Data, Passive string
-	// Exports are beside those of the functions and of the memory.
+	// Exports are in addition to those of the functions and of the memory.
 	Exports []Export
 }
 
@@ -82,7 +82,7 @@ func number(out []byte, x uint32) []byte { return binary.AppendUvarint(out, uint
 
 func text(out []byte, s string) []byte { return append(number(out, uint32(len(s))), s...) }
 
-// vector writes n things; nil where there are none.
+// vector writes n things; nil for an empty list.
 func vector(n int, write func(out []byte, i int) []byte) []byte {
 	if n == 0 {
 		return nil
