@@ -60,7 +60,7 @@ func lastEnd(demands []Demand, f latency.Floor, replicas int) float64 {
 	return end
 }
 
-// work is what a request takes at least of steps that it shares with others, if so many
+// work is what a request takes at least of steps that it shares with others, if a number of
 // tokens of its prompt are computed. The first token of the answer comes from the prompt's
 // last step. Each of the others takes a step that computes one token, which attends to the
 // prompt and to all of the answer before it.

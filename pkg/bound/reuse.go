@@ -12,7 +12,7 @@ import (
 // in order of arrival.
 //
 // Replicas that serve their requests in order of arrival look their caches up in this
-// order, whatever the router decides. What all of them hold at a time is at most so many
+// order, whatever the router decides. What all of them hold at a time is a bounded number of
 // blocks, so one cache of the same size could hold it too, and the best that one cache can
 // do is known: to drop the block whose next use is furthest away, or not to keep it at all
 // (Bélády, A study of replacement algorithms for a virtual-storage computer, 1966). A
@@ -42,10 +42,10 @@ type block struct {
 }
 
 // holders are requests that have a block: the last one, and the first one if it may find the
-// block in another order of requests only; else nobody.
+// block in another order of requests only; else none.
 type holders struct{ last, first int32 }
 
-const nobody = -1
+const none = -1
 
 // request is how many blocks a request finds at most, and whether they count.
 type request struct {
@@ -56,7 +56,7 @@ type request struct {
 // use is a block that is of use if it is kept from one request to another.
 type use struct{ from, to int32 }
 
-// NewReuse returns the reuse of blocks of so many tokens.
+// NewReuse returns the reuse of blocks of a number of tokens.
 func NewReuse(blockTokens int) *Reuse {
 	return &Reuse{blockTokens: blockTokens, blocks: map[block]holders{}}
 }
@@ -94,13 +94,13 @@ func (r *Reuse) addBlock(b block, mayFind bool) {
 		if r.added[r.requests].counts {
 			r.uses = append(r.uses, use{held.last, r.requests})
 		}
-	case known && held.first != nobody:
+	case known && held.first != none:
 		r.finds(held.first)
-		held.first = nobody
+		held.first = none
 	case !known && mayFind:
 		held.first = r.requests
 	case !known:
-		held.first = nobody
+		held.first = none
 	}
 	held.last = r.requests
 	r.blocks[b] = held
@@ -124,7 +124,7 @@ func (r *Reuse) Found(request int) int { return int(r.added[request].found) * r.
 // which requests are served.
 func (r *Reuse) Unbounded() int64 { return r.unbounded * int64(r.blockTokens) }
 
-// Clairvoyant returns how many tokens caches of so many blocks together give at most, if
+// Clairvoyant returns how many tokens caches of a number of blocks together give at most, if
 // they know the future.
 func (r *Reuse) Clairvoyant(blocks int) int64 {
 	byStart := r.byStart()

@@ -13,7 +13,7 @@ type ahead struct {
 	starts  sync.WaitGroup
 }
 
-// StartAhead has so many children wait for requests, which then do not take the time that a
+// StartAhead has a number of children wait for requests, which then do not take the time that a
 // process needs to start. Requests with open files of traces start processes of their own.
 // The caller calls stop when there are no more requests.
 func (f *Fence) StartAhead(n int) (stop func()) {

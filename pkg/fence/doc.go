@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package fence runs a simulation whose policy bundle has code in a child process of the same
-// program, so that code that nobody vouches for can take neither the memory nor the time of
+// program, so that untrusted code can take neither the memory nor the time of
 // the process that asks for it.
 //
 // The child gets the encoded plan on its standard input, and an open file for each trace. It

@@ -27,7 +27,7 @@ type Fence struct {
 	ahead  *ahead // nil where no process starts ahead of its request
 }
 
-// New returns a fence for so many simulations at once.
+// New returns a fence for a number of simulations at once.
 func New(parallelism int) *Fence { return &Fence{Limits: defaultLimits(parallelism)} }
 
 // NewForCandidates is New for candidates of a search, which have less time.

@@ -13,7 +13,7 @@ import (
 )
 
 // refused are the calls of the kernel by which a process reaches out: to the network, to other
-// programs and processes, and to what the machine has beside them.
+// programs and processes, and to what else the machine has.
 var refused = []uint32{
 	unix.SYS_SOCKET, unix.SYS_SOCKETPAIR, unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN, unix.SYS_ACCEPT, unix.SYS_ACCEPT4,
 	unix.SYS_EXECVE, unix.SYS_EXECVEAT, unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV,

@@ -31,7 +31,7 @@ var zoneFolders = []string{"/usr/share/zoneinfo", "/usr/share/lib/zoneinfo", "/u
 
 // lockFiles has the kernel refuse all files that are not open yet but those of time zones to
 // all threads of this process, for good. A kernel without Landlock refuses nothing, and neither does one that lets
-// nobody ask: the fence has other limits. So does a program with C code in it, in which Go
+// no process ask: the fence has other limits. So does a program with C code in it, in which Go
 // reaches no other threads.
 func lockFiles() error {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)

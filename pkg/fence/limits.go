@@ -18,7 +18,7 @@ import (
 
 // Limits bound a child.
 type Limits struct {
-	// MemoryBytes are what a program may take beside what the simulation needs without it.
+	// MemoryBytes are what a program may take in addition to what the simulation needs without it.
 	MemoryBytes int64
 	// MostBytes bounds both together; 0 does not.
 	MostBytes int64
@@ -38,7 +38,7 @@ const (
 	wallLimit = 2 * cpuLimit
 )
 
-// defaultLimits are those of children of which so many run at once. They share the memory that
+// defaultLimits are those of a number of children that run at once. They share the memory that
 // Go's runtime may use in this process, if something bounds that, with the process.
 func defaultLimits(parallelism int) Limits {
 	parallelism = max(parallelism, 1)
@@ -86,7 +86,7 @@ func (l Limits) ofCandidates() Limits {
 // it gets half a core, and has to wait for that.
 func wallOf(cpu time.Duration) time.Duration { return 2*cpu + 30*time.Second }
 
-// bytes is what a child with so many simulations at once may take.
+// bytes is what a child with a number of simulations at once may take.
 func (l *Limits) bytes(p *experiment.Plan, traces trace.Set, simulations int) int64 {
 	n := l.MemoryBytes + int64(simulations)*study.OwnProcessBytes(p)
 	for _, t := range traces { // in any order
@@ -101,7 +101,7 @@ func (l *Limits) bytes(p *experiment.Plan, traces trace.Set, simulations int) in
 // mebibytes names a limit.
 func mebibytes(n int64) string { return fmt.Sprintf("%d MiB", n>>20) }
 
-// threadBytes are what Go's runtime maps beside the memory that it manages.
+// threadBytes are what Go's runtime maps in addition to the memory that it manages.
 const threadBytes = 40 << 20
 
 // heap is how much of its memory the garbage collector of a child may use before it works

@@ -27,7 +27,7 @@ type stretch struct {
 	first, last int32
 	// end is how many blocks are covered.
 	end int32
-	// claimant is the sequence in decode that appends the next blocks and that nobody
+	// claimant is the sequence in decode that appends the next blocks and that no other
 	// has overtaken, or none.
 	claimant int32
 	// attached is how many blocks of the parent come before it.
@@ -37,7 +37,7 @@ type stretch struct {
 }
 
 // segment is the blocks [from, to) of a stretch. The same sequences hold all of them,
-// or nobody does and they were freed together.
+// or none does and they were freed together.
 type segment struct {
 	stretch  int32
 	from, to int32

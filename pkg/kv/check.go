@@ -8,7 +8,7 @@ import (
 )
 
 // Check reports a broken invariant: blocks are free or held by sequences, and the two
-// add up; the free queue holds the segments that nobody refers to, by
+// add up; the free queue holds the segments without references, by
 // rank; each stretch is covered from its first block on, found under its identity, and
 // reached from its parent; and sequences refer to what they hold. It costs a
 // walk over all records.

@@ -36,7 +36,7 @@ func (d *decodes) add(q *sequence) {
 // remove undoes add for a sequence whose tokens are up to date.
 func (d *decodes) remove(q *sequence) { d.opening[d.opensIn(q.tokens)]-- }
 
-// opensIn returns the residue of the steps in which a sequence of so many tokens, as of
+// opensIn returns the residue of the steps in which a sequence of a number of tokens, as of
 // now, takes a block.
 func (d *decodes) opensIn(tokens int) int {
 	filled := tokens % d.blockTokens

@@ -2,7 +2,7 @@
 
 package kv
 
-// An EventListener is told which blocks can be found in a Cache or a Tier, and which no
+// An EventListener learns which blocks can be found in a Cache or a Tier, and which no
 // longer can. Blocks are [from, to) of the stretch of an identity.
 type EventListener interface {
 	// BlocksStored says that blocks can be found that could not.

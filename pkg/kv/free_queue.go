@@ -40,7 +40,7 @@ func (f *freeQueue) pushBlankFront(n int) {
 	f.changes++
 }
 
-// push puts a segment that nobody holds any more at the end of the queue, or of its
+// push puts a segment that no sequence holds any more at the end of the queue, or of its
 // rank.
 func (f *freeQueue) push(at int32) {
 	f.changes++

@@ -2,7 +2,7 @@
 
 package kv
 
-// Order is the eviction order of blocks that nobody holds. Among equals the least
+// Order is the eviction order of blocks that no sequence holds. Among equals the least
 // recently used block is evicted first, and of one prompt the last block.
 //
 // In a Cache, a block that is released with others counts as used as often, and by

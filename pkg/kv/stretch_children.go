@@ -13,7 +13,7 @@ type childLinks struct{ first, next, previous int32 }
 
 func (c *stretchChildren) tracked() bool { return c.links != nil }
 
-// add puts a stretch, of so many, among the children of its parent, or nowhere if that
+// add puts one of all stretches among the children of its parent, or nowhere if that
 // is none.
 func (c *stretchChildren) add(at, parent int32, stretches int) {
 	for len(c.links) < stretches {

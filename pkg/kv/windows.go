@@ -2,7 +2,7 @@
 
 package kv
 
-// Windows is what a sequence holds beside its blocks because some layers attend to the
+// Windows is what a sequence holds in addition to its blocks because some layers attend to the
 // last tokens only, as vLLM's hybrid KV cache manager has it: the layers are in groups as
 // large as that of the layers that attend to the whole context, and each group takes a
 // block of the pool for each block of the sequence, and gives up the one that its window
@@ -14,7 +14,7 @@ type Windows struct {
 	Groups, Blocks int
 }
 
-// of returns how many blocks the groups hold of a sequence of so many blocks.
+// of returns how many blocks the groups hold of a sequence of a number of blocks.
 func (w Windows) of(blocks int) int { return w.Groups * min(blocks, w.Blocks) }
 
 // LongestSequence returns how many blocks a sequence can have that is alone in a pool of so
@@ -26,7 +26,7 @@ func (w Windows) LongestSequence(pool int) int {
 	return pool - w.Groups*w.Blocks
 }
 
-// takeFor takes fresh blocks for a sequence, which then has so many, and moves its windows
+// takeFor takes fresh blocks for a sequence, up to a total, and moves its windows
 // on.
 func (s *sequences) takeFor(q *sequence, blocks, fresh int) {
 	s.pool.take(fresh)

@@ -20,7 +20,7 @@ const DefaultScrapeInterval = 50 * time.Millisecond
 // Config is one simulation. Run uses up Policies and Source; Timers may be
 // shared by concurrent runs if they are safe for that.
 //
-// It has many fields since callers write it as one literal: those that are told of a run are
+// It has many fields since callers write it as one literal: the listeners of a run are
 // functions of their own.
 type Config struct {
 	// Pools hold the replicas. Endpoints are numbered through all pools, in
@@ -33,7 +33,7 @@ type Config struct {
 	Source workload.Source
 	// Listener hears how the requests of Source end, and knows when the next one
 	// arrives: it is Source itself, or what Source wraps. It is nil where no request
-	// of Source waits for another. It is told of no end once no more requests arrive,
+	// of Source waits for another. It learns of no end once no more requests arrive,
 	// nor of one at or after Horizon.Duration.
 	Listener workload.Listener
 	// Horizon says when the run ends.
@@ -66,33 +66,33 @@ type Config struct {
 	// Seed draws what the cluster itself leaves to chance: the phases of the
 	// scrapes, and which drafts are accepted. Policies and Source bring their own.
 	Seed int64
-	// Completed is told of every request that completes, once, when its last
-	// token reaches the gateway; nil if nobody wants to know. Calls come in no
+	// Completed receives every request that completes, once, when its last
+	// token reaches the gateway; nil if it is not needed. Calls come in no
 	// particular order. It changes nothing of the run.
 	Completed func(Completion)
-	// Rejected is told of every request that is rejected, by its ID, once, right
+	// Rejected receives every request that is rejected, by its ID, once, right
 	// after the router was asked where it was, but not of those that are Evicted
-	// later; nil if nobody wants to know. It changes nothing of the run.
+	// later; nil if it is not needed. It changes nothing of the run.
 	Rejected func(request int, reason Reason)
-	// Ended is told of every request that arrived, once, whichever way it ended;
-	// nil if nobody wants to know. Calls come in an order of their own, which is the
+	// Ended receives every request that arrived, once, whichever way it ended;
+	// nil if it is not needed. Calls come in an order of their own, which is the
 	// same in every run of the Config. It changes nothing of the run.
 	Ended func(RequestEnd)
-	// Evicted is told of those, by their ID, once; nil if nobody wants to know. It
+	// Evicted receives those, by their ID, once; nil if it is not needed. It
 	// changes nothing of the run.
 	Evicted func(request int)
-	// Preempted is told of every request that a replica takes out of its batch and puts
-	// back into its wait queue, each time, in an order of their own, as those of Ended; nil if nobody
-	// wants to know. It changes nothing of the run.
+	// Preempted receives every request that a replica takes out of its batch and puts
+	// back into its wait queue, each time, in an order of their own, as those of Ended; nil if it is
+	// not needed. It changes nothing of the run.
 	Preempted func(Preemption)
-	// Stepped is told of every step of an engine that begins, Transferred of every transfer of KV that
-	// ends, and HandedOver of every hand-over that ends; nil if nobody wants to know. What one replica
-	// does is told in order of time; replicas tell in turn. They change nothing of the run.
+	// Stepped receives every step of an engine that begins, Transferred of every transfer of KV that
+	// ends, and HandedOver of every hand-over that ends; nil if they are not needed. What one replica
+	// does comes in order of time; replicas report in turn. They change nothing of the run.
 	Stepped     func(EngineStep)
 	Transferred func(Transfer)
 	HandedOver  func(HandOver)
-	// Scaled is told of every decision of a scaler, and Staged of every change of the
-	// stage of a replica; nil if nobody wants to know. They change nothing of the run.
+	// Scaled receives every decision of a scaler, and Staged of every change of the
+	// stage of a replica; nil if they are not needed. They change nothing of the run.
 	Scaled func(ScaleDecision)
 	Staged func(StageChange)
 	// WatchQueues marks in RequestEnd what the order of the wait queues did to each request.
@@ -147,7 +147,7 @@ type Pool struct {
 	// blocks one replica has.
 	BlockTokens, KVBlocks int
 	// Windows are what layers with sliding windows hold of each running sequence,
-	// beside its blocks.
+	// in addition to its blocks.
 	Windows kv.Windows
 	// ReportedBlocks is how many blocks the engine says that it has; 0 means
 	// KVBlocks. (vLLM keeps one to itself, and counts it.)
@@ -161,7 +161,7 @@ type Pool struct {
 	// in a step, as vLLM's --long-prefill-token-threshold; 0 is no bound of its
 	// own.
 	LongPrefillTokens int
-	// ReserveFullPrompt admits a request only where the whole of it fits beside
+	// ReserveFullPrompt admits a request only where the whole of it fits in addition to
 	// what runs, and not just its first chunk, as vLLM does since 0.18
 	// (scheduler_reserve_full_isl).
 	ReserveFullPrompt bool
@@ -191,7 +191,7 @@ type Pool struct {
 	// Adapters are places for LoRA adapters; nil leaves the adapters that
 	// requests ask for out of consideration, but for what is cached.
 	Adapters *AdapterPlaces
-	// Stability watches the cache; nil if nobody does.
+	// Stability watches the cache; nil without a controller.
 	Stability *Stability
 	// MaxModelLen bounds prompt plus output of one request, in tokens.
 	// 0 means as much as the KV cache holds.
@@ -235,7 +235,7 @@ type AdapterPlaces struct {
 	Max int
 	// LoadTime is how long it takes until an adapter can be used that the
 	// replica does not hold. vLLM loads in the course of a step, which takes as
-	// much longer; here the requests that ask for it wait, and nobody else.
+	// much longer; here the requests that ask for it wait, and no other request waits.
 	LoadTime time.Duration
 }
 

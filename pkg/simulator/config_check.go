@@ -81,7 +81,7 @@ func (p *Pool) EndpointNames() []string {
 	return EndpointNames(p.Name, p.Places(), p.RanksPerReplica())
 }
 
-// EndpointNames name the endpoints of a pool whose replicas have so many ranks, such as
+// EndpointNames name the endpoints of a pool whose replicas have a number of ranks, such as
 // llama/0, or llama/0-rank-1.
 func EndpointNames(pool string, endpoints, ranks int) []string {
 	names := make([]string, endpoints)

@@ -65,7 +65,7 @@ func (h *Handoff) check() {
 }
 
 // checkDisruptions panics where disruptions do not follow each other or concern
-// nobody.
+// no replica.
 func checkDisruptions(all []Disruption, endpoints int) {
 	for i, d := range all {
 		switch {

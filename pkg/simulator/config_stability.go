@@ -13,7 +13,7 @@ type Stability struct {
 	// Evict lets the controller empty free blocks before they are wanted.
 	Evict bool
 	// Admission says what becomes of a request for which the controller finds
-	// no room beside what runs.
+	// no room next to what runs.
 	Admission StabilityAdmission
 }
 

@@ -75,7 +75,7 @@ const (
 	// step that wants the place waits for it.
 	OffloadLazy
 	// OffloadThreshold copies the blocks that would be evicted next once more than a
-	// share of the blocks have content, and nobody waits for that. It is OffloadLazy for
+	// share of the blocks have content, and no request waits for that. It is OffloadLazy for
 	// those whose places are wanted before they are copied.
 	OffloadThreshold
 )

@@ -33,7 +33,7 @@
 //	internal/request   the record of a request in flight, its phases and its endings
 //	internal/events    the queue of events above the replicas
 //	internal/queue     heaps, wait queues, and the service that schedulers count
-//	simulator          Config, Outcome and what is told of in between
+//	simulator          Config, Outcome and the events between them
 //
 // The tests of package simulation have all of it once more without the shortcuts, one event
 // after the other: the plain simulator. Every feature is held against it on thousands of

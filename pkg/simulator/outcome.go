@@ -54,7 +54,7 @@ const (
 	ExceedsModelLength
 	// ExceedsKVCache: prompt plus output are more than all KV blocks hold.
 	ExceedsKVCache
-	// NoRoom: the stability controller found no room for it beside what runs.
+	// NoRoom: the stability controller found no room for it next to what runs.
 	NoRoom
 	// QueueFull: the router keeps as many requests back as it may already.
 	QueueFull
@@ -159,7 +159,7 @@ type Completion struct {
 	// CachedTokens is what the prefix cache in GPU memory gave of the prompt
 	// when the request was first scheduled.
 	PromptTokens, CachedTokens, OutputTokens int
-	// TierTokens are those that lower tiers gave beside them.
+	// TierTokens are those that lower tiers gave in addition.
 	TierTokens [TierKinds]int32
 }
 
@@ -193,10 +193,10 @@ type ReplicaUse struct {
 	// cpu.write, storage.read, storage.write, egress and ingress, those that
 	// there are, in this order.
 	Links []LinkUse
-	// Queue is what the order of the wait queue did; nil where nobody watches.
+	// Queue is what the order of the wait queue did; nil if it is not watched.
 	Queue *QueueUse
 	// Stability is what the controller knew when arrivals ended; nil where
-	// nobody watches.
+	// it is not watched.
 	Stability *stability.State
 }
 
@@ -239,7 +239,7 @@ type QueueUse struct {
 }
 
 // DefaultLongPrompt is how many times as many tokens the prompt at the head of the line
-// has at least, where nobody says.
+// has at least, by default.
 const DefaultLongPrompt = 8
 
 // UnitUse is what became of a unit between the end of warm-up and the end of the run.

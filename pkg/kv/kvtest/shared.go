@@ -40,7 +40,7 @@ func (c *Cache) SharedBy(s *Sequence) int {
 }
 
 // AdmitNeeds returns what Admit would take of the free blocks: fresh ones, and those
-// of the cached ones that nobody holds.
+// of the cached ones that no sequence holds.
 func (c *Cache) AdmitNeeds(a Admission) (fresh, idle int) {
 	hits := c.match(a.Chain, a.Cached/c.blockTokens)
 	for _, b := range hits {

@@ -9,7 +9,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// Controller watches one replica. It is told of what happened and answers with
+// Controller watches one replica. It takes what happened and answers with
 // what that means for the replica's memory. Equal calls give equal answers, to
 // the last bit on every architecture. Not safe for concurrent use.
 type Controller interface {
@@ -21,7 +21,7 @@ type Controller interface {
 	// Time without work is no step.
 	Steps(at simtime.Time, count int, total time.Duration)
 	// State is what is known at a time. A decision about an arriving request
-	// reads it before that arrival is told: at the instant of an arrival a
+	// reads it before that arrival is recorded: at the instant of an arrival a
 	// rate is always high.
 	State(at simtime.Time, m Memory) State
 	// Decide returns what to evict so that requestedBlocks can be allocated.

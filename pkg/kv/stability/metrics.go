@@ -55,7 +55,7 @@ func WriteMetrics(w io.Writer, samples ...Sample) error {
 // escape is what the format demands of the values of labels.
 var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
-// labels writes labels in braces; nothing where there are none.
+// labels writes labels in braces; nothing without labels.
 func labels(all []Label) string {
 	var texts []string
 	for _, l := range all {

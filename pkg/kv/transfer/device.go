@@ -60,7 +60,7 @@ func Devices() []Device {
 	}
 }
 
-// DeviceByName returns one of Devices, and false where there is none of that
+// DeviceByName returns one of Devices, and false for an unknown
 // name.
 func DeviceByName(name string) (Device, bool) {
 	for _, d := range Devices() {

@@ -45,7 +45,7 @@ func (f *flow) setRate(rate uint64, now simtime.Time) {
 	f.due = after(now, f.remaining.overUp(rate))
 }
 
-// after returns the time so many nanoseconds after now, at most Never.
+// after returns the time a number of nanoseconds after now, at most Never.
 func after(now simtime.Time, nanoseconds uint64) simtime.Time {
 	if nanoseconds > uint64(math.MaxInt64-now) {
 		return simtime.Never

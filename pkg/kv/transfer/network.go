@@ -68,7 +68,7 @@ func (n *Network) Start(now simtime.Time, bytes int64, stations ...StationID) ID
 	return n.StartAfter(now, 0, bytes, stations...)
 }
 
-// StartAfter is Start of a transfer that waits, beside the latencies of its
+// StartAfter is Start of a transfer that waits, in addition to the latencies of its
 // stations, for a time of its own before it moves: for those of other transfers
 // that it stands for, say. The wait is 0 or more.
 func (n *Network) StartAfter(now simtime.Time, wait time.Duration, bytes int64, stations ...StationID) ID {
@@ -184,7 +184,7 @@ func (n *Network) end() {
 	n.inFlight = staying
 }
 
-// leave takes a flow with so many parts left off its stations.
+// leave takes a flow with a number of parts left off its stations.
 func (n *Network) leave(f *flow, left wide) {
 	for _, at := range f.route {
 		s := &n.stations[at]

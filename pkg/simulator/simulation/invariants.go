@@ -191,7 +191,7 @@ func (v *invariants) floor(s *simulation, r *engine.Replica) {
 	}
 }
 
-// inOrder checks that nobody overtook: first come, first served, the batch and
+// inOrder checks that no request overtook another: first come, first served, the batch and
 // the wait queue together are in order of entry; otherwise the queue is in the order of
 // the scheduler, whose groups change nothing.
 func (v *invariants) inOrder(s *simulation, r *engine.Replica) {
@@ -292,7 +292,7 @@ func (v *invariants) together(s *simulation, r *engine.Replica) {
 	}
 	for _, o := range r.LockStep.Ranks {
 		if o.Stepping && (o.StepStart != r.StepStart || o.Next != r.Next) || !o.Stepping && o.Next != simtime.Never || !o.LockStep.Busy() {
-			broken(s, "replica %d steps from %v to %v, and rank %d beside it from %v to %v", r.Index, r.StepStart, r.Next, o.Rank, o.StepStart, o.Next)
+			broken(s, "replica %d steps from %v to %v, and rank %d of the same replica from %v to %v", r.Index, r.StepStart, r.Next, o.Rank, o.StepStart, o.Next)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // conserved checks kv_cache_conservation: on the GPU and in each tier the blocks
 // that are free, used or pending add up to all of them, and
-// nothing is pinned that nobody has pinned.
+// nothing is pinned without an owner of the pin.
 func (v *invariants) conserved(s *simulation, r *engine.Replica) {
 	if err := r.Cache.Check(); err != nil {
 		broken(s, "replica %d: %v", r.Index, err)

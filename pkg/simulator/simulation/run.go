@@ -66,7 +66,7 @@ func (s *simulation) run() (*simulator.Outcome, error) {
 	return s.outcome(end), nil
 }
 
-// step lets the next request arrive. It returns false where there is none.
+// step lets the next request arrive. It returns false if no request is left.
 func (s *simulation) step() bool {
 	w, ok := s.next()
 	if !ok {
@@ -113,7 +113,7 @@ func (s *simulation) outcome(end simtime.Time) *simulator.Outcome {
 	return o
 }
 
-// reportSeries settles the series at the end of the run; nil where there are none.
+// reportSeries settles the series at the end of the run; nil without series.
 func (s *simulation) reportSeries(end simtime.Time) *simulator.Series {
 	if s.Series == nil {
 		return nil

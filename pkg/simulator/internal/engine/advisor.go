@@ -14,9 +14,9 @@ import (
 )
 
 // advisor is a replica's stability controller and what the engine makes of its
-// advice. A nil advisor is told nothing and advises nothing.
+// advice. A nil advisor receives nothing and advises nothing.
 //
-// Of steps it is told when it is asked something, all since the last time
+// It receives the steps when it is asked something, all since the last time
 // together. An arrival is a request that comes to the wait queue: one that is
 // turned away at the door is none, or else a replica that refuses what is too
 // much would go on to refuse what is not.
@@ -25,7 +25,7 @@ type advisor struct {
 	Evict      bool
 	admission  simulator.StabilityAdmission
 
-	// steps and worked are what the controller was told of the replica's.
+	// steps and worked are what the controller knows of the replica's.
 	steps  int64
 	worked time.Duration
 
@@ -115,7 +115,7 @@ func (r *Replica) awaitedBlocks() int {
 	return blocks
 }
 
-// hasRoomFor says whether a prompt will have room beside what runs and what waits.
+// hasRoomFor says whether a prompt will have room in addition to what runs and what waits.
 // Where there is neither, it always has.
 func (a *advisor) hasRoomFor(r *Replica, now simtime.Time, blocks, awaited int) bool {
 	m := r.Memory()

@@ -9,7 +9,7 @@ import (
 
 // clock is where a replica stands in time.
 type clock struct {
-	// Next is when the step under way ends, or, where there is none, when an
+	// Next is when the step under way ends, or, without one, when an
 	// idle replica wakes, be it now or when an adapter is loaded; Never if it has
 	// nothing to do.
 	Next simtime.Time

@@ -12,7 +12,7 @@ import (
 
 // Cluster is the replicas and what they share. Where they share nothing, only
 // arrivals, scrapes and what happens above the replicas have an order among them; what
-// happens inside a replica is made up for when somebody looks at it. Figures are sums,
+// happens inside a replica is made up for when it is read. Figures are sums,
 // which no order changes. Replicas that share a network or a tier are advanced in the
 // order of time.
 type Cluster struct {
@@ -32,7 +32,7 @@ type Cluster struct {
 	// that the router holds back included.
 	Serving int
 	// Draining says that no more requests arrive; drainBound is up to when replicas
-	// are advanced then that serve nobody.
+	// are advanced then that serve no request.
 	Draining   bool
 	DrainBound simtime.Time
 }

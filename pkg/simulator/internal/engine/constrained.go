@@ -115,7 +115,7 @@ func (r *Replica) preempt(victim int) {
 
 // regroup puts all requests that got a token in the step that has just ended
 // in step again. Those that did not, though they decode, make the next step a
-// constrained one too. A replica that speculates has nobody in step.
+// constrained one too. A replica that speculates has no request in step.
 func (r *Replica) regroup() {
 	b := &r.Batch
 	if r.Speculates() {

@@ -6,7 +6,7 @@ import "windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 
 // unblock lets a replica go on that cannot: nothing runs or is on its way, and
 // those that hold blocks while they wait leave too few for the first in the
-// queue. The last of them starts anew. It returns false where there is nobody.
+// queue. The last of them starts anew. It returns false if there is no such request.
 func (r *Replica) unblock() bool {
 	if r.Fabric == nil || len(r.Batch.Running) > 0 || r.Waiting.Len() == 0 || r.Loading > 0 {
 		return false
@@ -17,15 +17,15 @@ func (r *Replica) unblock() bool {
 	return r.takeBlocksFromWaiting(1) || r.cancelLastHandoff()
 }
 
-// freeBlocks lets somebody who does not run give up blocks for the only one that
+// freeBlocks lets a request that does not run give up blocks for the only one that
 // does: a request that would preempt itself for their sake comes back to where
-// it was. It returns false where there is nobody.
+// it was. It returns false if there is no such request.
 func (r *Replica) freeBlocks() bool {
 	return r.takeBlocksFromWaiting(0) || r.Tiers != nil && (r.cancelLastLoad() || r.Tiers.EndLastCopies()) || r.cancelLastHandoff()
 }
 
 // takeBlocksFromWaiting takes the blocks of the last in the queue that has some, leaving out
-// so many at the front. It returns false where there is nobody.
+// a number at the front. It returns false if there is no such request.
 func (r *Replica) takeBlocksFromWaiting(front int) bool {
 	if r.Fabric == nil || r.Holding == 0 {
 		return false

@@ -32,7 +32,7 @@ func (r *Replica) SendToQueue(id int32) {
 	r.Enter(id)
 }
 
-// Refuses says whether the engine can never serve so many tokens, and why. The
+// Refuses says whether the engine can never serve a number of tokens, and why. The
 // last token of an answer leaves without a KV of its own.
 func (r *Replica) Refuses(prompt, total int64) (simulator.Reason, bool) {
 	switch {

@@ -94,7 +94,7 @@ func cacheTier(kind simulator.TierKind) policy.CacheTier {
 	return policy.CPUMemory
 }
 
-// wait is how long so many requests take to get blocks at the pace of the last ones.
+// wait is how long a number of requests take to get blocks at the pace of the last ones.
 func (x *Exports) wait(now simtime.Time, waiting int) time.Duration {
 	n := min(x.admitted, waitPace)
 	if n == 0 {
@@ -104,7 +104,7 @@ func (x *Exports) wait(now simtime.Time, waiting int) time.Duration {
 	return time.Duration(waiting) * now.Sub(oldest) / time.Duration(n)
 }
 
-// Engine is what the replica's metrics endpoint shows beside a scrape.
+// Engine is what the replica's metrics endpoint shows in addition to a scrape.
 func (r *Replica) Engine(at simtime.Time, scrape *policy.Scrape) policy.Engine {
 	e := r.Exports.counters
 	e.KVUsage[policy.GPUMemory] = scrape.KVUsage

@@ -5,8 +5,8 @@ package engine
 import "windtunnel.dev/windtunnel/pkg/simtime"
 
 // decodesOnly says whether the step under way and those after it do nothing but give
-// each request of the batch its next token, until one has its last: nobody is
-// in prefill, and nobody waits or all places are taken.
+// each request of the batch its next token, until one has its last: no request is
+// in prefill, and none waits or all places are taken.
 func (r *Replica) decodesOnly() bool {
 	b := &r.Batch
 	return r.Stepping && r.Next >= r.WarmUntil && !b.constrained && len(b.prefilling) == 0 && len(b.done) > 0 &&

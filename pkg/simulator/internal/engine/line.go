@@ -43,7 +43,7 @@ func (w *line) joined(q *request.Request) {
 }
 
 // openSchedule lets those into an empty step who came too late for it: an engine without
-// work takes them at once. It returns false where there are none.
+// work takes them at once. It returns false if there are none.
 func (w *line) openSchedule() bool {
 	late := w.joins > w.cutoff
 	w.cutoff = noCutoff

@@ -66,7 +66,7 @@ func (r *Replica) watchWaiting(q *request.Request, id int32) {
 }
 
 // needsToStart is how many tokens a request has to compute to be served, as the cache is
-// now, and how many blocks it takes to be admitted, beside those that the cache has.
+// now, and how many blocks it takes to be admitted, in addition to those that the cache has.
 func (r *Replica) needsToStart(q *request.Request) (tokens int32, blocks int) {
 	if q.Phase() == request.Ready {
 		tokens = q.Total - q.Computed

@@ -87,7 +87,7 @@ func (r *Replica) remove(id int32, failed bool) {
 		case !failed && r.Waiting.Len() > 0:
 			r.Wake()
 		case !r.Stepping && r.Next > r.Now && r.Next < simtime.Never:
-			// It would wake when an adapter is loaded that nobody asks for now.
+			// It would wake when an adapter is loaded that no request asks for now.
 			r.Next = simtime.Never
 			r.Cluster.reorder(r)
 		}

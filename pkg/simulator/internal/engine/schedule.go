@@ -25,7 +25,7 @@ func (r *Replica) formStep() latency.Step {
 	for {
 		preempted := r.schedule()
 		step := r.sumStep()
-		// The first in the batch may have had to give way, and then nobody
+		// The first in the batch may have had to give way, and then no request
 		// after it gets anything. The engine tries again at once.
 		if step.Sequences > 0 || !preempted && !r.openSchedule() && !r.unblock() {
 			return step

@@ -105,7 +105,7 @@ func (n *nodes) leave(l *Life) {
 }
 
 // place gives places to the replicas that wait for one, and asks for the nodes that they
-// need beside those on their way.
+// need in addition to those on their way.
 func (n *nodes) place() {
 	x := n.scaling
 	n.pending = n.pending[:0]

@@ -13,7 +13,7 @@ import (
 
 // delivery is something of an answer that reaches the gateway at a time: its
 // first token, or its end, whose last token came at another time. What arrives
-// in one nanosecond is told in order of the requests' numbers.
+// in one nanosecond is reported in order of the requests' numbers.
 type delivery struct {
 	at, last simtime.Time
 	number   int
@@ -156,7 +156,7 @@ func (g *Gateway) hear(id int, at simtime.Time, how workload.Ending) {
 }
 
 // NextDelivery is when something reaches the gateway that may bring a request; Never
-// where nobody waits for that.
+// if no request waits for that.
 func (g *Gateway) NextDelivery() simtime.Time {
 	if g.Listener == nil || len(g.deliveries) == 0 {
 		return simtime.Never
@@ -164,11 +164,11 @@ func (g *Gateway) NextDelivery() simtime.Time {
 	return g.deliveries[0].at + 1
 }
 
-// Heard says that the listener was told of an end.
+// Heard says that the listener has an end.
 func (g *Gateway) Heard() bool { return g.heard }
 
 // StopListening ends what the listener hears, as no more requests arrive.
 func (g *Gateway) StopListening() { g.Listener = nil }
 
-// AwaitEnd forgets the ends that the listener was told of.
+// AwaitEnd forgets the ends that the listener has.
 func (g *Gateway) AwaitEnd() { g.heard = false }

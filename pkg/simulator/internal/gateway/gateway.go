@@ -70,7 +70,7 @@ type flows struct {
 type streams struct {
 	deliveries deliveries
 	// Listener is the source where that hears of ends; nil otherwise, and once no
-	// more requests arrive. heard says that it was told of an end.
+	// more requests arrive. heard says that it has received an end.
 	Listener workload.Listener
 	heard    bool
 	// finishBy is when the streams of all requests have ended whose tokens the
@@ -222,7 +222,7 @@ func (g *Gateway) forward(id int32, to policy.Decision, err error) {
 	r.SendToQueue(id)
 }
 
-// refuses says whether the endpoints of a request can never serve so many
+// refuses says whether the endpoints of a request can never serve a number of
 // tokens, and why.
 func (g *Gateway) refuses(to policy.Decision, prompt, total int64) (simulator.Reason, bool) {
 	reason, never := g.cluster.Replicas[to.Endpoint].Refuses(prompt, total)

@@ -54,7 +54,7 @@ func (t scrapeSchedules) Due(now simtime.Time) (endpoint int32, at simtime.Time,
 
 // ScrapeSchedule is the order in which endpoints' metrics are read, each at
 // phase + k·interval, before anything else of that nanosecond. As all have one
-// interval, it is the same round again and again. Reads that nobody will look
+// interval, it is the same round again and again. Reads that no policy will look
 // at are left out.
 type ScrapeSchedule struct {
 	Interval time.Duration

@@ -63,7 +63,7 @@ func (g *Gateway) countEnd(id int32) {
 	}
 }
 
-// CountFlows counts the requests of so many routers for scalers, and lets them wait for a
+// CountFlows counts the requests of a number of routers for scalers, and lets them wait for a
 // replica to serve.
 func (g *Gateway) CountFlows(routers int, routerOf []int, patience time.Duration) {
 	g.Flows = make([]autoscaling.Gateway, routers)

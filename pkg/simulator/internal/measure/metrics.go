@@ -29,7 +29,7 @@ type Metrics struct {
 	// last is when something measured happened last.
 	last      simtime.Time
 	Decisions decisionTally
-	// Ended is told of each request that ends, measured or not; nil where nobody wants to know.
+	// Ended receives each request that ends, measured or not; nil if it is not needed.
 	Ended func(at simtime.Time, q *request.Request, how simulator.SeriesColumn)
 }
 

@@ -31,7 +31,7 @@ type Recorder struct {
 	// The tracks of endpoints are those of replicas or, of too many, of their pools.
 	gateway          seriesTrack
 	pools, endpoints []*seriesTrack
-	// kept integrates the requests at the gateway, which keeps so many now.
+	// kept integrates the number of requests at the gateway.
 	kept  gauge
 	keeps int64
 	// weights integrate the weights of routers.
@@ -45,7 +45,7 @@ type seriesTrack struct {
 	peakWaiting, peakRunning, peakBlocks int64
 }
 
-// NewRecorder follows so many pools, and an endpoint of the pool of each of poolOf.
+// NewRecorder follows a number of pools, and an endpoint of the pool of each of poolOf.
 func NewRecorder(c *simulator.SeriesConfig, pools int, poolOf []int) *Recorder {
 	s := &Recorder{config: *c, poolOf: poolOf, perUnit: 1 / float64(c.Unit)}
 	s.setWidth(c.Width)

@@ -49,7 +49,7 @@ func (g *ReplicaGauges) Settle(now simtime.Time, waiting, running, busy int64) {
 	}
 }
 
-// End ends the gauges of a replica that has so many blocks in use at the end of the run, once
+// End ends the gauges of a replica that has a number of blocks in use at the end of the run, once
 // they are settled.
 func (g *ReplicaGauges) End(end simtime.Time, used int, there Lifetimes) {
 	s := g.queue.recorder

@@ -22,7 +22,7 @@ type Use struct {
 	Evicted int64
 	// Lost is what a cache evicted that is gone.
 	Lost int64
-	// Blocks follows the used blocks through time; nil where nobody wants to know.
+	// Blocks follows the used blocks through time; nil if it is not needed.
 	Blocks *gauge
 	// Worked is the time of all steps that have ended, whatever since is.
 	Worked time.Duration

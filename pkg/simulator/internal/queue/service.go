@@ -5,7 +5,7 @@ package queue
 import "windtunnel.dev/windtunnel/pkg/policy/scheduling"
 
 // Service counts the tokens that a replica serves to each tenant, for its scheduler.
-// Requests in step get a token with each step, which is counted when somebody looks. A
+// Requests in step get a token with each step, which is counted when it is read. A
 // nil one counts nothing.
 type Service struct {
 	to *scheduling.Service
@@ -36,7 +36,7 @@ func (s *Service) Add(tenant int, tokens int64) {
 	}
 }
 
-// Join counts a request from now on that joins step, after so many steps.
+// Join counts a request from now on that joins step, after a number of steps.
 func (s *Service) Join(tenant int, steps int64) {
 	if s == nil {
 		return
