@@ -51,7 +51,7 @@ func gpusOf(runs []*Run) []int {
 
 // dependsOnGPUs reports whether runs on another number of GPUs tell nothing of a coefficient:
 // the latency of a collective, or, where that is measured, what more workers cost in each
-// layer. Of both together only the sum could be told.
+// layer. Of both together only the sum is known.
 func (e *Engine) dependsOnGPUs(coefficient int) bool {
 	switch coefficient {
 	case allReduceLatency:

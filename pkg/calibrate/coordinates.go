@@ -89,7 +89,7 @@ func at(x point, on axes) (values []float64, outside float64) {
 	return values, outside
 }
 
-// roofline returns the coefficients in their places beside those that are not
+// roofline returns the coefficients in their places next to those that are not
 // fitted, which keep the values that the catalogue starts from.
 func (c coefficients) roofline(on latency.Instance) latency.RooflineCoefficients {
 	r := on.DefaultRoofline()

@@ -26,7 +26,7 @@ func (f *Fitted) WriteEntry(w io.Writer, fittedTo string, on *latency.Provenance
 	return writeEntry(w, f.runs[0].Engine.Accelerator, f.First(), f.pools(), fittedTo, on)
 }
 
-// pool is what pools with a number of GPUs need beside an entry.
+// pool is what pools with a number of GPUs need in addition to an entry.
 type pool struct{ title, lines string }
 
 // pools are the kinds of pools that were fitted. Those that need the same are one.

@@ -22,8 +22,8 @@ type Options struct {
 	Generations int
 	// NoPull leaves the pull out of the loss.
 	NoPull bool
-	// Progress is told how many replays of how many are done; nil if nobody
-	// wants to know. Calls do not overlap.
+	// Progress receives how many replays of how many are done; nil if the caller does
+	// not need it. Calls do not overlap.
 	Progress func(done, total int)
 }
 

@@ -9,7 +9,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
 
-// Judgement sets what replays predict of some requests beside what was
+// Judgement compares what replays predict of some requests with what was
 // measured of them.
 type Judgement struct {
 	Name string

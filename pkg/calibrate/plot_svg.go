@@ -21,7 +21,7 @@ const (
 	svgTicks  = 4
 )
 
-// Colours that are told apart in grey and by those who do not see red or green.
+// Colours that differ in grey, and for readers who do not see red or green.
 const (
 	svgFitted   = "#4477aa"
 	svgHeldBack = "#ee7733"

@@ -66,7 +66,7 @@ func (r *Run) replay(ctx context.Context, timer latency.StepTimer) ([]Times, err
 		Source:   requests,
 		Listener: listener,
 		Horizon:  simulator.Horizon{Drain: math.MaxInt64},
-		// Nobody looks at the scrapes.
+		// No policy reads the scrapes.
 		ScrapeInterval: time.Hour,
 		Completed: func(q simulator.Completion) {
 			completed++

@@ -145,7 +145,7 @@ func (f *fit) sensitivity(ctx context.Context, x point, k int) ([]float64, error
 	return column, nil
 }
 
-// weighted are the relative errors of a run's figures as the loss of so many runs weighs them.
+// weighted are the relative errors of a run's figures as the loss of a number of runs weighs them.
 func weighted(predicted, measured Figures, runs int) []float64 {
 	var all []float64
 	total := 0.0

@@ -12,7 +12,7 @@ const (
 	// almostAll is a share that no engine achieves of a true peak.
 	almostAll = 0.98
 	// littleFlops is less than any share that was measured, littleBandwidth likewise. Where
-	// nobody measured a link that the share may hide, more is little already.
+	// no run measured a link that the share may hide, more is little already.
 	littleFlops, littleBandwidth, littleBehindALink = 0.2, 0.65, 0.7
 	// fewRequests say little about percentiles, and nothing about large batches.
 	fewRequests = 50

@@ -122,7 +122,7 @@ func histogram(of []observed, length func(observed) int32) v1alpha1.Lengths {
 	return weighted(counts)
 }
 
-// weighted are lengths with so many requests each.
+// weighted are lengths with a number of requests each.
 func weighted(counts map[int32]int) v1alpha1.Lengths {
 	lengths := slices.Sorted(maps.Keys(counts))
 	total := 0

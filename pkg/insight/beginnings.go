@@ -14,7 +14,7 @@ const manyBeginnings = 4096
 // holders bounds the replicas that are remembered for one beginning.
 const holders = 4
 
-// A held is a replica that computed a beginning of so many tokens, and when that was done.
+// A held is a replica that computed a beginning of a number of tokens, and when that was done.
 type held struct {
 	replica, tokens int
 	at              simtime.Time

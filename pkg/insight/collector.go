@@ -30,7 +30,7 @@ type Collector struct {
 	worst    worst
 	sample   sample
 	patterns patterns
-	// onlyCounts says that nobody wants a report, but Counts and Counted.
+	// onlyCounts says that the caller wants no report, only Counts and Counted.
 	onlyCounts bool
 	// counted says that a rule counts the request that ended last.
 	counted  bool
@@ -118,7 +118,7 @@ func (c *Collector) of(request int) *record {
 	return r
 }
 
-// Explained is told of a decision of the router. It keeps nothing of the explanation.
+// Explained takes a decision of the router. It keeps nothing of the explanation.
 func (c *Collector) Explained(x *scheduler.Explanation) {
 	if !c.onlyCounts {
 		c.router.note(x)
@@ -127,14 +127,14 @@ func (c *Collector) Explained(x *scheduler.Explanation) {
 	r.pick, r.verdict = c.pickOf(x), verdictOf(x)
 }
 
-// Preempted is told of a preemption.
+// Preempted takes a preemption.
 func (c *Collector) Preempted(p simulator.Preemption) {
 	r := c.of(p.Request)
 	r.preemptions++
 	c.storm.preempted(p)
 }
 
-// Ended is told of the end of a request.
+// Ended takes the end of a request.
 func (c *Collector) Ended(e simulator.RequestEnd) {
 	r := c.of(e.ID)
 	delete(c.open, e.ID)
@@ -182,7 +182,7 @@ func (c *Collector) Counted() bool { return c.counted }
 // InFlight reports whether a request has left its source and has not ended.
 func (c *Collector) InFlight(request int) bool { return c.open[request] != nil }
 
-// Scaled is told of a decision of a scaler.
+// Scaled takes a decision of a scaler.
 func (c *Collector) Scaled(d simulator.ScaleDecision) {
 	c.scalers.scaled(c, d)
 	c.examples.changes.scaled(d)

@@ -42,24 +42,24 @@ func (r *Report) focus(a *Anomaly) string {
 	switch a.Type {
 	case PrefixBlind:
 		if prefixes == "" {
-			return "- " + string(a.Type) + ": no scorer looks at prefixes or sessions; add one in `router.endpointPickerConfig` or `router.policies`" + beside(loads, ", beside ")
+			return "- " + string(a.Type) + ": no scorer looks at prefixes or sessions; add one in `router.endpointPickerConfig` or `router.policies`" + unlessEmpty(loads, ", in addition to ")
 		}
-		return "- " + string(a.Type) + ": more weight for " + prefixes + beside(loads, " against ")
+		return "- " + string(a.Type) + ": more weight for " + prefixes + unlessEmpty(loads, " against ")
 	case HotReplica:
 		if prefixes == "" && loads == "" {
 			return "- " + string(a.Type) + ": a policy in `router.policies` that looks at queues, in place of " + r.names("picker")
 		}
-		return "- " + string(a.Type) + ": less weight for " + orNone(prefixes) + beside(loads, ", more for ")
+		return "- " + string(a.Type) + ": less weight for " + orNone(prefixes) + unlessEmpty(loads, ", more for ")
 	case ShadowDivergence:
 		return "- " + string(a.Type) + ": " + r.indexes() + "; more of `pools[].kvCache.blocks` makes an index that does not see evictions right for longer"
 	case CacheThrashing:
-		return "- " + string(a.Type) + ": `pools[].kvCache.blocks` and `pools[].kvCache.tiers` hold too little for what comes back" + beside(prefixes, "; weight of ")
+		return "- " + string(a.Type) + ": `pools[].kvCache.blocks` and `pools[].kvCache.tiers` hold too little for what comes back" + unlessEmpty(prefixes, "; weight of ")
 	case PriorityInversion:
 		return "- " + string(a.Type) + ": `pools[].engine.scheduler`, which orders the queue"
 	case TenantBurst:
-		return "- " + string(a.Type) + ": `router.admission`, which may bound a tenant" + beside(r.names("admission"), " (now ") + closing(r.names("admission")) + ", or `pools[].engine.scheduler`"
+		return "- " + string(a.Type) + ": `router.admission`, which may bound a tenant" + unlessEmpty(r.names("admission"), " (now ") + closing(r.names("admission")) + ", or `pools[].engine.scheduler`"
 	case PDBackpressure:
-		return "- " + string(a.Type) + ": `pools[].replicas` and `pools[].engine.maxNumSeqs` of the decode pool" + beside(r.names("decider"), ", and the threshold of ")
+		return "- " + string(a.Type) + ": `pools[].replicas` and `pools[].engine.maxNumSeqs` of the decode pool" + unlessEmpty(r.names("decider"), ", and the threshold of ")
 	case ScaleOscillation:
 		return "- " + string(a.Type) + ": `scalers[].parameters` and `scalers[].interval` of " + printable.Markdown(a.About) + r.valuesOf(a.About)
 	case PreemptionStorm:
@@ -149,7 +149,7 @@ func (r *Report) valuesOf(about string) string {
 	return ""
 }
 
-func beside(text, before string) string {
+func unlessEmpty(text, before string) string {
 	if text == "" {
 		return ""
 	}

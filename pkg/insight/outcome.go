@@ -26,7 +26,7 @@ type ClassOutcome struct {
 	Completed int    `json:"completed"`
 	// Good completed and met all targets.
 	Good int `json:"good"`
-	// The percentiles are of those that have the latency. Targets are 0 where there are none, or where they
+	// The percentiles are of those that have the latency. Targets are 0 if the class has none, or if they
 	// differ by tenant.
 	TTFTP50 float64 `json:"ttftP50Seconds"`
 	TTFTP99 float64 `json:"ttftP99Seconds"`

@@ -19,7 +19,7 @@ type record struct {
 	preemptions int
 	end         simulator.RequestEnd
 	target      simulator.Target
-	// ttft and tpot are negative where there are none.
+	// ttft and tpot are negative if they do not exist.
 	ttft, tpot time.Duration
 	// bad says that the request missed a target or did not complete, and limit is how long it might
 	// wait for its first token.

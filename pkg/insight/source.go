@@ -23,7 +23,7 @@ func (s watchedSource) Next() (workload.Request, bool) {
 }
 
 // A beginning is what the prompts of several requests may share: the conversation, or the first
-// text. Requests of one key share at most so many tokens.
+// text. Requests of one key share at most this number of tokens.
 type beginning struct {
 	session int32
 	source  uint64

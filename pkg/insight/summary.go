@@ -34,7 +34,7 @@ func StrategyNames() []string {
 	return names
 }
 
-// DefaultMaxTokens bounds a summary where nobody says how; CharactersPerToken is what a token is taken for.
+// DefaultMaxTokens bounds a summary without another bound; CharactersPerToken is what a token is taken for.
 const (
 	DefaultMaxTokens   = 1500
 	CharactersPerToken = 4
@@ -108,7 +108,7 @@ func sectionsOf(s Strategy) []section {
 	}
 }
 
-// shorten drops the least important lines until the rest has at most so many characters.
+// shorten drops the least important lines until the rest has at most a number of characters.
 func shorten(lines []line, most int) []line {
 	for len(join(lines)) > most && len(lines) > 0 {
 		drop := 0

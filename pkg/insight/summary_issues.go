@@ -31,7 +31,7 @@ var meanings = map[Type]string{
 // Meaning says what anomalies of the type count, in words after a number.
 func (t Type) Meaning() string { return meanings[t] }
 
-// issueLines ranks the causes; where there are none, the symptoms.
+// issueLines ranks the causes; without causes, the symptoms.
 func issueLines(r *Report, _ *SummaryOptions) []line {
 	listed := r.Issues()
 	if len(listed) == 0 {

@@ -16,7 +16,7 @@ type Thresholds struct {
 	// MinShare is the share of the requests that a rule looks at from which on they are an
 	// anomaly: 0.1.
 	MinShare float64 `json:"minShare,omitempty"`
-	// TTFT is how long a request may wait for its first token where nobody states a target:
+	// TTFT is how long a request may wait for its first token without a stated target:
 	// 2 s.
 	TTFT time.Duration `json:"ttft,omitempty"`
 	// InversionMargin is how long a request that one of lower priority overtook waits for its

@@ -44,10 +44,10 @@ type Accelerator struct {
 	LinkEfficiency float64 `json:"linkEfficiency,omitempty"`
 	// AllReduce are measured collectives, a curve for each number of GPUs and release of
 	// the engine.
-	// Nobody changes them.
+	// They are read-only.
 	AllReduce []AllReduceCurve `json:"allReduce,omitempty"`
-	// Provenance says where the efficiencies come from; nil where nobody says.
-	// Nobody changes what it points at.
+	// Provenance says where the efficiencies come from; nil if it is not known.
+	// What it points at is read-only.
 	Provenance *Provenance `json:"provenance,omitempty"`
 }
 
@@ -70,7 +70,7 @@ func (a Accelerator) flopsPerSecond(p Precision) float64 {
 
 // multiplies reports whether the accelerator multiplies weights of one format by
 // activations of another. Whatever it does not multiply as it is stored is
-// unpacked to BF16 first. Cores for 4-bit floats take MXFP4 weights beside FP8
+// unpacked to BF16 first. Cores for 4-bit floats take MXFP4 weights with FP8
 // activations too, at the rate of FP8.
 func (a Accelerator) multiplies(weights, activations Precision) bool {
 	if activations == BF16 {
@@ -80,7 +80,7 @@ func (a Accelerator) multiplies(weights, activations Precision) bool {
 	return a.flopsPerSecond(activations) > 0 && (activations == weights || mixed)
 }
 
-// AllReduceOf returns the measured curve of so many GPUs under an engine: of the curves
+// AllReduceOf returns the measured curve of a number of GPUs under an engine: of the curves
 // of several releases that of the nearest one up to its own, and if there is none, of the
 // nearest one after it.
 func (a Accelerator) AllReduceOf(gpus int, engine EngineVersion) (AllReduceCurve, bool) {

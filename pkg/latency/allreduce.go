@@ -10,14 +10,14 @@ import (
 )
 
 // AllReducePoint is a measured all-reduce among the GPUs of a replica: how
-// long it takes to sum messages of so many bytes, one message on each GPU.
+// long it takes to sum messages of a given size, one message on each GPU.
 type AllReducePoint struct {
 	Bytes        int64   `json:"bytes"`
 	Microseconds float64 `json:"microseconds"`
 }
 
 // AllReduceCurve is what a catalogue says of an accelerator's collectives among
-// so many GPUs: the time of each size, as far apart as straight lines between
+// a number of GPUs: the time of each size, as far apart as straight lines between
 // them allow.
 type AllReduceCurve struct {
 	TensorParallelism int `json:"tensorParallelism"`
@@ -63,8 +63,8 @@ func (c AllReduceCurve) Points() []AllReducePoint {
 // nanoseconds, slopes[n] in nanoseconds a token from point n on.
 type reduceCurve struct{ tokens, ns, slopes []float64 }
 
-// newReduceCurve takes what one collective costs; a step has so many of them,
-// each with a message of so many bytes a token.
+// newReduceCurve takes what one collective costs; a step has a number of them,
+// each with a message of a number of bytes a token.
 func newReduceCurve(points []AllReducePoint, collectives, bytesPerToken float64) reduceCurve {
 	var c reduceCurve
 	for _, p := range points {

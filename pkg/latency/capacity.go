@@ -25,7 +25,7 @@ type MemoryBudget struct {
 
 // DefaultMemoryBudget returns what a published simulator assumes on GPUs of 80
 // GB: 90 % of memory, 5.5 GiB of activations, 8 GiB with experts, and 0.15 GiB
-// beside them, 0.6 where GPUs work together. A smaller GPU runs smaller
+// in addition to them, 0.6 if GPUs work together. A smaller GPU runs smaller
 // batches: on an RTX 4090, vLLM 0.19 kept 1.24 GB for both together.
 func (i Instance) DefaultMemoryBudget() MemoryBudget {
 	b := MemoryBudget{Utilization: 0.9, ActivationBytes: gib * 11 / 2, RuntimeBytes: gib * 3 / 20}

@@ -82,7 +82,7 @@ func (c Checks) Nearest(metric CheckedMetric, i Instance) (AppliedCheck, bool) {
 	return AppliedCheck{*best, at.differences(best)}, true
 }
 
-// served is an instance beside checks.
+// served is an instance next to checks.
 type served struct{ Instance }
 
 // CheckedWeights is the format that most of the weights are in: that of the experts, if there

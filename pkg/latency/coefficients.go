@@ -55,7 +55,7 @@ type RooflineCoefficients struct {
 // runs of vLLM 0.19 on two different GPUs give: 0.7 and 0.9 ms a step of 32
 // layers, 13.5 and 13.1 µs a sequence, and 0.7 and 1.0 µs a token
 // (docs/validation.md), where they trade off against the shares. What a step
-// costs beside its work is launching kernels, a few in each layer, so that it
+// costs in addition to its work is launching kernels, a few in each layer, so that it
 // grows with the layers. The latency of a collective is the one published for a
 // point-to-point transfer. Of the link's rate, measured collectives of 8 to
 // 128 MiB reach 0.25 to 0.75 (docs/studies/step-times.md).

@@ -28,7 +28,7 @@ func (d searchedDrafts) StepTime(s Step) time.Duration {
 }
 
 // WithDraftPasses returns the step times of an engine with a draft model: after each step
-// it makes so many passes, which were measured to take so long each.
+// it makes a number of passes, each with a measured time.
 func WithDraftPasses(target StepTimer, passes int, each time.Duration) StepTimer {
 	return passedDrafts{target, time.Duration(passes) * each}
 }

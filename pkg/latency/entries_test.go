@@ -110,8 +110,8 @@ func TestParseEntriesErrors(t *testing.T) {
 		"a model without a name among its aliases": {"models: [{name: x, aliases: [''], " + model + heads + ", intermediateSize: 9}]", []string{
 			"c.models[0].aliases[0]: Required value: a name is not empty"}},
 		"latent vectors beside heads": {"models: [{name: x, " + model + heads + ", intermediateSize: 9, mla: {kvRank: 1, nopeHeadDim: 1, ropeHeadDim: 1, valueHeadDim: 0}}]", []string{
-			"c.models[0].kvHeads: Invalid value: 2: must be left out beside mla",
-			"c.models[0].headDim: Invalid value: 64: must be left out beside mla",
+			"c.models[0].kvHeads: Invalid value: 2: must not be set together with mla",
+			"c.models[0].headDim: Invalid value: 64: must not be set together with mla",
 			"c.models[0].mla.valueHeadDim: Invalid value: 0: must be at least 1 and at most 1073741824",
 		}},
 		"weights of a format that is none": {"models: [{name: x, " + model + heads + ", intermediateSize: 9, weights: fp16}]", []string{
@@ -122,7 +122,7 @@ func TestParseEntriesErrors(t *testing.T) {
 			"c.models[0].slidingWindow.tokens: Invalid value: 0: must be at least 1 and at most 1073741824",
 			"c.models[0].slidingWindow.layers: Invalid value: 9: must be at most the 2 layers"}},
 		"a window over latent vectors": {"models: [{name: x, " + model + ", intermediateSize: 9, slidingWindow: {tokens: 4, layers: 1}, mla: {kvRank: 1, nopeHeadDim: 1, ropeHeadDim: 1, valueHeadDim: 1}}]", []string{
-			"c.models[0].slidingWindow: Invalid value: must be left out beside mla"}},
+			"c.models[0].slidingWindow: Invalid value: must not be set together with mla"}},
 		"a model beyond all measure": {"models: [{name: x, layers: 1000000, hiddenSize: 1000000, attentionHeads: 4, vocabularySize: 1, contextTokens: 1, intermediateSize: 1000000" + heads + "}]", []string{
 			"c.models[0]: Invalid value: the model has more than 10^15 weights"}},
 		"an empty accelerator": {"accelerators: [{fp8FlopsPerSecond: -1}]", []string{

@@ -27,7 +27,7 @@ func touchedExperts(experts, perToken int) []float64 {
 	}
 }
 
-// expertTime is what the layers with experts take beside what every token passes
+// expertTime is what the layers with experts take in addition to what every token passes
 // through, in nanoseconds: the floor of a step, dispatching and multiplying a new token,
 // and by the number of tokens what the experts that they pass through take: reading
 // their weights, and multiplying by what is empty of their tiles. The last entry stands

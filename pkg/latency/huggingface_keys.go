@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// decoder returns the config of the decoder: text_config if there is one, beside those of
+// decoder returns the config of the decoder: text_config if there is one, next to those of
 // encoders, else the whole config. Tied embeddings and the format of weights may be stated
 // for the whole model.
 func (c *hubConfig) decoder() *hubConfig {

@@ -17,7 +17,7 @@ type Instance struct {
 	Accelerator Accelerator
 	// TensorParallelism is the number of GPUs.
 	TensorParallelism int
-	// DataParallelism is the number of ranks of a replica, each with so many GPUs and
+	// DataParallelism is the number of ranks of a replica, each with this number of GPUs and
 	// all weights but the experts, which the ranks share; 0 means 1.
 	DataParallelism int
 	// ExpertParallel says that the GPUs of all ranks have whole experts. Otherwise
@@ -26,7 +26,7 @@ type Instance struct {
 	Quantization   Quantization
 	EngineVersion  EngineVersion
 	// WholeKV has the engine keep the KV of layers with sliding windows as long as that
-	// of the others. vLLM does so beside a KV connector, that is, where blocks are
+	// of the others. vLLM does so with a KV connector, that is, where blocks are
 	// offloaded or handed over, and for windows that are chunks.
 	WholeKV bool
 }
@@ -110,7 +110,7 @@ func (i Instance) freeingLayers() int {
 
 // KVWindows returns in how many groups an engine has the layers that keep the KV of their
 // window alone, and how many blocks each of them holds of a request at most; 0 and 0
-// where there are none. As in vLLM, a group takes blocks of the size of those of all other
+// without such layers. As in vLLM, a group takes blocks of the size of those of all other
 // layers together, so that the last one may be padded.
 func (i Instance) KVWindows(blockTokens int) (groups, blocks int) {
 	layers := i.freeingLayers()

@@ -7,7 +7,7 @@ import "time"
 // Linear is a measured regression on the batch: base + perPrefillToken times
 // the uncached prompt tokens + perDecodeToken times the decoding sequences, in
 // microseconds, none of them negative. Published coefficients for Llama-3.1-8B
-// on H100 with TP 2: 6910.42, 17.67057 and 2.83775, beside a RequestCost of
+// on H100 with TP 2: 6910.42, 17.67057 and 2.83775, with a RequestCost of
 // 1601.35 µs, 3.51248 µs and 1805.543 µs.
 type Linear struct {
 	BaseMicroseconds, PerPrefillTokenMicroseconds, PerDecodeTokenMicroseconds float64

@@ -178,7 +178,7 @@ func (m Model) normParameters() int64 {
 }
 
 // layerParameters returns the weights of all layers' matrices, of each layer
-// with experts so many of them.
+// with experts the number of them.
 func (m Model) layerParameters(experts int) int64 {
 	byHead, byKVHead, everywhere := m.attentionParameters()
 	return int64(m.Layers)*(byHead+byKVHead+everywhere) + m.mlps() +

@@ -45,7 +45,7 @@ type Roofline struct {
 	window          windowTime
 	// In nanoseconds: reading the weights, reading and writing the KV of a token in
 	// layers that attend to all of the context, and what a step, a sequence, a new
-	// token and a step without a captured graph cost beside the roofline.
+	// token and a step without a captured graph cost in addition to the roofline.
 	weights, kvRead, kvWrite, step, sequence, token, eager float64
 	experts                                                expertTime
 	reduce                                                 reduceCurve
@@ -96,7 +96,7 @@ func (i Instance) phaseTime(mfu float64) phaseTime {
 	}
 }
 
-// attentionTimes returns the times of a pair in prefill and in decode in so many layers,
+// attentionTimes returns the times of a pair in prefill and in decode in a number of layers,
 // and of making a token's keys and values from its latent vector again.
 func (i Instance) attentionTimes(layers int64, c RooflineCoefficients) (prefillPair, decodePair, context float64) {
 	m := i.Model
@@ -113,7 +113,7 @@ func (i Instance) attentionTimes(layers int64, c RooflineCoefficients) (prefillP
 	return expanded * perNs / c.PrefillEfficiency, latent * perNs / c.DecodeEfficiency, expand / c.PrefillEfficiency
 }
 
-// kvTimes returns the times of reading and of writing a token's KV in so many layers.
+// kvTimes returns the times of reading and of writing a token's KV in a number of layers.
 func (i Instance) kvTimes(layers int64, bytesPerNs float64, c RooflineCoefficients) (read, write float64) {
 	write = float64(layers*i.kvLayerBytes()) / bytesPerNs
 	return write / c.KVEfficiency, write
@@ -170,7 +170,7 @@ func (r *Roofline) attention(s *Step) float64 {
 	return max(compute, memory)
 }
 
-// overhead is what a step costs beside its work, collectives included.
+// overhead is what a step costs in addition to its work, collectives included.
 func (r *Roofline) overhead(s *Step) float64 {
 	tokens := s.tokens()
 	t := r.step + float64(float64(s.Sequences)*r.sequence) + float64(float64(tokens)*r.token)

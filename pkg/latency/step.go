@@ -39,7 +39,7 @@ func (s *Step) prefillContext() int64 {
 	return s.ContextTokens - (s.DecodePairs - s.DraftPairs) - int64(s.PrefillTokens)
 }
 
-// Verifying returns the step in which each decode verifies so many drafts besides.
+// Verifying returns the step in which each decode also verifies a number of drafts.
 func (s Step) Verifying(drafts int) Step {
 	n, k := int64(s.DecodeTokens), int64(drafts)
 	context := s.DecodePairs + n*k
@@ -62,7 +62,7 @@ type StepTimer interface {
 type RequestCost struct {
 	// QueueBase and QueuePerInputToken delay the entry into the wait queue.
 	QueueBase, QueuePerInputToken time.Duration
-	// PerOutputToken delays each token on its way out, beside the step clock.
+	// PerOutputToken delays each token on its way out, in addition to the step clock.
 	PerOutputToken time.Duration
 	// Completion delays the end of the whole answer once, after its last
 	// token.

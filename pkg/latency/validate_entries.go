@@ -90,7 +90,7 @@ func (m Model) validateAttention(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, f := range (namedSizes{{"kvHeads", m.KVHeads}, {"headDim", m.HeadDim}}) {
 		if f.size != 0 {
-			errs = append(errs, field.Invalid(path.Child(f.name), f.size, "must be left out beside mla"))
+			errs = append(errs, field.Invalid(path.Child(f.name), f.size, "must not be set together with mla"))
 		}
 	}
 	a, path := m.MLA, path.Child("mla")
@@ -102,7 +102,7 @@ func (m Model) validateAttention(path *field.Path) field.ErrorList {
 
 func (m Model) validateWindow(path *field.Path) field.ErrorList {
 	if m.MLA != nil {
-		return field.ErrorList{field.Invalid(path, field.OmitValueType{}, "must be left out beside mla")}
+		return field.ErrorList{field.Invalid(path, field.OmitValueType{}, "must not be set together with mla")}
 	}
 	w := m.SlidingWindow
 	errs := validateSizes(1, path, namedSizes{{"tokens", w.Tokens}, {"layers", w.Layers}})

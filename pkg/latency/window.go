@@ -25,7 +25,7 @@ func (i Instance) windowTime(bytesPerNs float64, c RooflineCoefficients) windowT
 	return w
 }
 
-// pairs returns the pairs within the window of so many new tokens. It takes the tokens of
+// pairs returns the pairs within the window of a number of new tokens. It takes the tokens of
 // a phase together: where contexts lie on both sides of the window, it counts some that
 // lie outside, never fewer than there are.
 func (w *windowTime) pairs(tokens int, all int64) int64 { return min(all, int64(tokens)*w.tokens) }

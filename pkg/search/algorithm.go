@@ -5,10 +5,10 @@ package search
 // Algorithm proposes points, a generation at a time, and may learn from what
 // became of them. It is not safe for concurrent use.
 //
-// All that an algorithm knows is what it was told: told the same generations,
+// All that an algorithm knows is what Tell reported: after the same generations,
 // it proposes the same next one, whether or not it was asked for the former
 // ones. So a search that was cut off goes on with a new algorithm, to which the
-// trials of its generations are told one after the other.
+// trials of its generations are reported one after the other.
 type Algorithm interface {
 	// Ask returns the next generation: proposals to be tried side by side, in
 	// any order. It is empty when the search is over. Asking again gives the

@@ -43,7 +43,7 @@ const (
 	// firstDeviation is such that an axis ends three of them from its middle
 	// (Hansen's advice in the tutorial that evolution follows). Where the next
 	// runs start is no guess at the best, so that they begin wider. A run is at
-	// rest once no coordinate is wider than restDeviation or so many populations
+	// rest once no coordinate is wider than restDeviation or a number of populations
 	// were flat.
 	firstDeviation = 1. / 6
 	nextDeviation  = 0.3

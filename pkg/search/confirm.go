@@ -5,7 +5,7 @@ package search
 import "k8s.io/apimachinery/pkg/util/validation/field"
 
 // confirm ends another algorithm's search with a last generation: the best point
-// and the baseline under seeds that nobody met before. The best of many looks
+// and the baseline under seeds that no point met before. The best of many looks
 // better than it is under the seeds that chose it; under fresh ones it does not.
 type confirm struct {
 	problem *problem

@@ -19,11 +19,11 @@ type cube struct {
 	axes       []axis
 	parents    []parent
 	rules      []*rule
-	// interrupted says that nobody waits for the points any more; it may be nil.
+	// interrupted says that no caller waits for the points any more; it may be nil.
 	interrupted func() bool
 }
 
-// isInterrupted says that nobody waits for the points any more.
+// isInterrupted says that no caller waits for the points any more.
 func (c *cube) isInterrupted() bool { return c.interrupted != nil && c.interrupted() }
 
 // cube checks a space. path is that of the object that holds it.

@@ -12,11 +12,11 @@ import (
 type individual struct {
 	Trial
 	losses   []float64 // by objective
-	front    int       // 0: nobody dominates it; 1: only those of front 0 do; and so on
+	front    int       // 0: none dominates it; 1: only those of front 0 do; and so on
 	crowding float64   // the sum over objectives of the relative gap between its neighbours in its front
 }
 
-// individuals returns the trials that did not fail, by so many objectives:
+// individuals returns the trials that did not fail, by a number of objectives:
 // samples may hold more numbers.
 func individuals(trials []Trial, objectives int) []individual {
 	var living []individual
@@ -69,7 +69,7 @@ func compareRanked(a, b individual) int {
 	return cmp.Or(cmp.Compare(a.front, b.front), -cmp.Compare(a.crowding, b.crowding))
 }
 
-// fronts peels off those that nobody left dominates, again and again. Members
+// fronts peels off those that none of the rest dominates, again and again. Members
 // are indices, in ascending order.
 func fronts(all []individual) [][]int {
 	dominators := make([]int, len(all))

@@ -28,7 +28,7 @@ type evolution struct {
 	effective              float64   // how many samples the weights are worth
 	stepRate, stepDamping  float64
 	shapeRate              float64 // of the path
-	pathWeight, rankWeight float64 // of new shapes beside the old
+	pathWeight, rankWeight float64 // of new shapes against the old
 	expectedNorm           float64 // of a standard normal vector
 }
 

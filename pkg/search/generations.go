@@ -4,7 +4,7 @@ package search
 
 import "windtunnel.dev/windtunnel/pkg/stats"
 
-// generations are those of an evolutionary algorithm: so many children at a
+// generations are those of an evolutionary algorithm: a number of children at a
 // time, until MaxTrials or the end of the space.
 type generations struct {
 	problem  *problem

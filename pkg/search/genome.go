@@ -13,7 +13,7 @@ import (
 type Genome interface {
 	// First is the value that all others come from.
 	First() Value
-	// Child makes a value out of two others by so many changes. It says in words how
+	// Child makes a value out of two others by a number of changes. It says in words how
 	// it differs from the mother; it returns the mother where it finds no change.
 	Child(mother, father Value, changes int, s *stats.Stream) (child Value, changed []string)
 }
@@ -29,7 +29,7 @@ func (genomeAxis) place(float64) int64              { return 0 }
 func (genomeAxis) coordinate(Value) float64         { return 0 }
 
 // breed gives a point values of its own for parameters that evolve, made of those
-// of two others by so many changes, and returns the changes in words.
+// of two others by a number of changes, and returns the changes in words.
 func (b variator) breed(p, mother, father Point, changes int, s *stats.Stream) []string {
 	var changed []string
 	for i := range p {

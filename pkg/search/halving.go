@@ -25,7 +25,7 @@ func newSuccessiveHalving(p *problem) (Algorithm, field.ErrorList) {
 	return &halving{[]*race{newRace(p.halvingEfforts(), p.halving().Reduction, points)}}, nil
 }
 
-// draw returns so many points at random, or all where there are fewer.
+// draw returns n points at random, or all where there are fewer.
 func (p *problem) draw(n int) []Point {
 	var points []Point
 	u, s := newUntried(p.cube), p.stream(0)

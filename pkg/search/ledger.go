@@ -11,7 +11,7 @@ import (
 type ledger struct {
 	full       int // seeds of a full trial
 	objectives int
-	baseline   Point // nil where there is none
+	baseline   Point // nil without a baseline
 	trials     []*Trial
 	index      map[string]int // into trials, by point
 	used       int            // seeds of the sequence that anybody met
@@ -65,7 +65,7 @@ func (l *ledger) complete() []*Trial {
 }
 
 // best returns the best complete trial, by the seeds of a full one, whoever has
-// more; nil where there is none. Further objectives decide between trials that
+// more; nil without a complete trial. Further objectives decide between trials that
 // are equal in the first, and of trials that are equal in all, the baseline is best.
 func (l *ledger) best() *Trial {
 	complete := l.complete()

@@ -19,7 +19,7 @@ import (
 // Differences are paired by seed, and tested by Student's one-sided t. Of
 // differences that are all equal the sign test is taken instead: counts of rare
 // events are often equal by chance. The p-values are corrected by Holm's
-// procedure for as many comparisons as there are candidates and rivals beside
+// procedure for as many comparisons as there are candidates and rivals in addition to
 // the best, rivals too, since any of them may look best by luck.
 //
 // What that promises, as far as differences are normal, is about the one who is
@@ -57,7 +57,7 @@ func worseThanBest(candidates, rivals []*Trial, objectives int) []float64 {
 	return ps
 }
 
-// worseP returns the p-value of a being worse than b in each of so many
+// worseP returns the p-value of a being worse than b in each of a number of
 // objectives under the first n seeds: the largest of theirs.
 func worseP(a, b *Trial, n, objectives int) float64 {
 	largest := 0.0

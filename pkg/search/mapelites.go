@@ -125,7 +125,7 @@ func (m *mapElites) children(i int, f *family) []Point {
 	return points
 }
 
-// child takes one point, nil where there is none.
+// child takes one point, nil if none is left.
 func (m *mapElites) child(i int, of *island, s *stats.Stream) (Point, Origin) {
 	evolves := m.problem.cube.anyEvolves()
 	if evolves && i == 0 && m.number == 0 {

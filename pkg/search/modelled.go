@@ -22,7 +22,7 @@ type modelled struct {
 	asked      []Point // of this generation; nil where it was not made yet
 }
 
-// Before it has so many trials a model knows too little, and so many points are
+// Before it has this number of trials a model knows too little, and this number of points is
 // proposed at a time where nothing else is said.
 const (
 	firstTrials      = 10

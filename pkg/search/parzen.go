@@ -58,7 +58,7 @@ func (p *parzen) add(x []float64) {
 // normal reference rule (Scott: Multivariate Density Estimation, 1992) with a
 // spread that counts the uniform density as one point more, and at least half
 // of a cell. Of a choice it is the probability of another label: that of one
-// uniform draw for each label beside the draws that the points are.
+// uniform draw for each label in addition to the draws that the points are.
 func (p *parzen) bandwidth(i int, points [][]float64) float64 {
 	n, sum, squares := 1., 0.5, 1./3
 	for _, x := range points {

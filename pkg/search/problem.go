@@ -71,7 +71,7 @@ type Settings struct {
 	// Precision adds seeds at the end of a search; nil does not.
 	Precision *PrecisionSettings
 	// Confirm tries the best point and the baseline once more at the very end,
-	// under so many fresh seeds.
+	// under this number of fresh seeds.
 	Confirm int
 }
 
@@ -90,8 +90,8 @@ type HalvingSettings struct {
 	// Minimum is the share of a full trial that the first rung has; 0 means
 	// 1/η².
 	Minimum float64
-	// Reduction is η: each rung keeps one of so many points, and has about so
-	// many times the effort of the one before; 0 means 3.
+	// Reduction is η: each rung keeps one of η points, and has about η
+	// times the effort of the one before; 0 means 3.
 	Reduction int
 }
 
@@ -199,7 +199,7 @@ func New(p Problem, path *field.Path) (Algorithm, field.ErrorList) {
 	return checked.wrapped(algorithm)
 }
 
-// wrapped adds to an algorithm what the settings ask for beside it.
+// wrapped adds to an algorithm what else the settings ask for.
 func (p *problem) wrapped(a Algorithm) (Algorithm, field.ErrorList) {
 	var errs field.ErrorList
 	wrap := func(asked bool, around func(Algorithm) (Algorithm, field.ErrorList)) {
@@ -266,7 +266,7 @@ func (p *problem) inFull(points []Point) []Proposal {
 }
 
 // generation returns how many points to propose at a time, where an algorithm
-// would by itself propose so many.
+// would by itself propose a number of points.
 func (p *problem) generation(own int) int {
 	if p.Settings.Generation > 0 {
 		return p.Settings.Generation

@@ -120,7 +120,7 @@ func (l *island) parents(s *stats.Stream) []Elite {
 }
 
 // next takes the next child that was proposed; nil where none is left. Parameters
-// beside the one that evolves have the values of the parent.
+// except the one that evolves have the values of the parent.
 func (f *family) next(m *mapElites) (Point, Origin) {
 	at := m.problem.cube.proposing()
 	for len(f.proposed) > 0 {

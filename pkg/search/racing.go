@@ -25,7 +25,7 @@ type Drop struct {
 // Algorithm for Configuring Metaheuristics, 2002). The baseline always gets all
 // of its seeds. A block is a generation.
 //
-// The other algorithm is told of a dropped candidate what it would have had, as
+// The other algorithm receives of a dropped candidate what it would have had, as
 // far as one can tell: under the seeds that it missed the best one's samples,
 // plus the mean difference from that under those it had. A mean over fewer
 // seeds would compare luck with the seeds instead of candidates.

@@ -20,7 +20,7 @@ type Rung struct {
 	Share float64
 	Seeds int
 	// Points were tried, and Kept of them went on to the next rung; of the last
-	// rung, nobody does.
+	// rung, none does.
 	Points, Kept int
 	// Spearman is the rank correlation between what this rung measured and what
 	// the rung before it had measured, over the points of this rung: near 1, the

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// fleet is the pool sizes of one combination of all parameters beside load and
+// fleet is the pool sizes of one combination of all parameters except load and
 // replicas. It looks for the smallest pool that bears the demand: it doubles the
 // replicas until the claim holds at the demand, and then divides what is between. So
 // the next smaller pool was tried, too, and does not. After it comes the smallest pool

@@ -120,8 +120,8 @@ func TestFaultsOfASpaceAreNamedWithTheirPlace(t *testing.T) {
 		"fractions that float64 does not tell apart": {
 			spaceOf(continuous("a", "1", "1.00000000002"), stepped("b", "1000000", "1000001", "0.0000000001")),
 			[]string{
-				"FieldValueInvalid at spec.parameters[0].range: steps of 0.0000000000000001 are too small beside the ends: double precision does not tell the values apart",
-				"FieldValueInvalid at spec.parameters[1].range: steps of 0.0000000001 are too small beside the ends: double precision does not tell the values apart",
+				"FieldValueInvalid at spec.parameters[0].range: steps of 0.0000000000000001 are too small next to the ends: in double precision the values are equal",
+				"FieldValueInvalid at spec.parameters[1].range: steps of 0.0000000001 are too small next to the ends: in double precision the values are equal",
 			},
 		},
 		"a number too long to be meant": {

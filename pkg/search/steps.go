@@ -41,7 +41,7 @@ func newStepAxis(r numberRange, path *field.Path) (axis, field.ErrorList) {
 		return nil, field.ErrorList{field.Invalid(path, r.min.String()+" to "+r.max.String(), fmt.Sprintf("has values of up to %d characters, and at most %d are allowed; take numbers with fewer digits", longest, maxDecimalLength))}
 	}
 	if a.count > 1 && !r.step.isWhole() && r.tooFine() {
-		return nil, field.ErrorList{field.Invalid(path, r.min.String()+" to "+r.max.String(), "steps of "+r.step.String()+" are too small beside the ends: double precision does not tell the values apart")}
+		return nil, field.ErrorList{field.Invalid(path, r.min.String()+" to "+r.max.String(), "steps of "+r.step.String()+" are too small next to the ends: in double precision the values are equal")}
 	}
 	a.min, a.step = r.min.float(), r.step.float()
 	if r.logScale {

@@ -2,7 +2,7 @@
 
 package search
 
-// As finds what an algorithm reports beside its proposals, through whatever is
+// As finds what an algorithm reports in addition to its proposals, through whatever is
 // wrapped around it, by an interface such as
 //
 //	interface{ Rungs() []Rung }       // SuccessiveHalving, Hyperband

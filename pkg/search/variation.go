@@ -104,7 +104,7 @@ func (b variator) cross(mother, father Point, s *stats.Stream) []float64 {
 	return genes
 }
 
-// mutate changes so many coordinates, on average, in place.
+// mutate changes a number of coordinates, on average, in place.
 func (b variator) mutate(genes []float64, changes int, s *stats.Stream) {
 	for i, gene := range genes {
 		switch {
@@ -119,7 +119,7 @@ func (b variator) mutate(genes []float64, changes int, s *stats.Stream) {
 }
 
 // moved returns where a coordinate goes to: where the move ends within the cell
-// of the value, to the cell beside it, so that few values are no hindrance.
+// of the value, to the next cell, so that few values are no hindrance.
 func (b variator) moved(i int, from, to float64) float64 {
 	a := b.cube.axes[i]
 	index := a.place(from)

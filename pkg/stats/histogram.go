@@ -112,10 +112,10 @@ func (h *Histogram) Count() int64 { return h.count }
 // Sum returns the exact sum of all values as high·2^64 + low.
 func (h *Histogram) Sum() (high, low uint64) { return h.sumHi, h.sumLo }
 
-// Min returns the least value; 0 where there is none.
+// Min returns the least value; 0 of an empty histogram.
 func (h *Histogram) Min() int64 { return h.min }
 
-// Max returns the greatest value; 0 where there is none.
+// Max returns the greatest value; 0 of an empty histogram.
 func (h *Histogram) Max() int64 { return h.max }
 
 // Mean returns the exact mean, rounded; 0 where there is no value.

@@ -14,7 +14,7 @@ type Outline struct {
 	Counts []int64 `json:"counts"`
 }
 
-// Outline returns the histogram in at most so many buckets, of which the finest that keep to
+// Outline returns the histogram in at most a number of buckets, of which the finest that keep to
 // that are taken. There are at least 63, one for each octave of an int64.
 func (h *Histogram) Outline(points int) Outline {
 	o := Outline{Bits: subBucketBits, Lows: []int64{}, Counts: []int64{}}
@@ -32,7 +32,7 @@ func (h *Histogram) Outline(points int) Outline {
 	return o.fit(points)
 }
 
-// Merge returns an outline of the values of both in at most so many buckets. It is that of
+// Merge returns an outline of the values of both in at most a number of buckets. It is that of
 // the histogram of all of them, so that the order of merging does not matter.
 func (o Outline) Merge(other Outline, points int) Outline {
 	resolution := min(o.Bits, other.Bits)
@@ -62,7 +62,7 @@ func (o Outline) Count() int64 {
 	return sum
 }
 
-// fit makes buckets wider until there are at most so many.
+// fit makes buckets wider until there are at most this number.
 func (o Outline) fit(points int) Outline {
 	for len(o.Lows) > points && o.Bits > 0 {
 		o = o.at(o.Bits - 1)

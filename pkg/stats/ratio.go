@@ -13,7 +13,7 @@ import "math"
 // The bounds are Fieller's (Some Problems in Interval Estimation, JRSS B 16,
 // 1954): the ratios ρ for which a[i] - ρ·b[i] does not differ from 0 by the
 // t-test. They are -Inf and +Inf of fewer than two pairs and where b's mean
-// itself cannot be told from 0. It panics where the lengths differ or
+// itself does not differ from 0. It panics where the lengths differ or
 // confidence is not in (0.5, 1).
 func PairedRatioBounds(a, b []float64, confidence float64) (low, high float64) {
 	n := len(a)

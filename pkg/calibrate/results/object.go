@@ -32,7 +32,7 @@ func (r *reader) object(fields map[string]any, path *field.Path) object {
 	}}
 }
 
-// child is an object below; an empty one where there is none.
+// child is an object below; an empty one if it is absent.
 func (o object) child(name string) object {
 	fields, is := o.fields[name].(map[string]any)
 	if v := o.fields[name]; v != nil && !is {

@@ -94,7 +94,7 @@ func (r *reader) scrape(raw, before []byte, seconds float64) []Result {
 		res.Load.Rate = requests / seconds
 		return []Result{res}
 	}
-	res.Unpaced = field.Required(field.NewPath("report", "seconds"), "a scrape has no clock: say how many seconds its requests took to come, from the scrape report.before on or from the engine's start, or report.concurrency where so many were in flight all the time")
+	res.Unpaced = field.Required(field.NewPath("report", "seconds"), "a scrape has no clock: say how many seconds its requests took to come, from the scrape report.before on or from the engine's start, or report.concurrency if that number was in flight all the time")
 	return []Result{res}
 }
 
