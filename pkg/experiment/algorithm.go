@@ -60,7 +60,7 @@ func (p *Plan) Space() search.Space {
 	return space
 }
 
-// baseline is the point compared with; nil where there is none.
+// baseline is the point compared with; nil without a baseline.
 func (p *Plan) baseline() search.Point {
 	if len(p.Baseline) == 0 {
 		return nil
@@ -148,7 +148,7 @@ func (p *Plan) ClaimConfidence() float64 {
 	return 1 - (1-p.Search.Capacity.Confidence.Float())/float64(len(p.seedCounts()))
 }
 
-// MaxFailed is how many points may fail: any number of those with policies that nobody
+// MaxFailed is how many points may fail: any number of those with policies that no person
 // wrote.
 func (p *Plan) MaxFailed() int {
 	if p.Search == nil {

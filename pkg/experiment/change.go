@@ -48,7 +48,7 @@ func NewChange(candidate, baseline []result.Row, gated []result.Measure, scenari
 type changedPart struct {
 	Difference
 	// plugin is its name as rows have it among those that were idle, and typ what it is;
-	// empty where there is none. weighs says that the difference is the plugin's place or
+	// empty without a plugin. weighs says that the difference is the plugin's place or
 	// weight in a profile.
 	plugin, typ string
 	weighs      bool

@@ -33,12 +33,12 @@ type Evolution struct {
 type Proposer struct {
 	URL            string `json:"url"`
 	TimeoutSeconds int    `json:"timeoutSeconds"`
-	// Secret and Key hold the header Authorization; both are empty where there is none.
+	// Secret and Key hold the header Authorization; both are empty without the header.
 	Secret string `json:"secret,omitempty"`
 	Key    string `json:"key,omitempty"`
 }
 
-// ProposerOf is the service that pods ask for policies of a plan; nil where there is none.
+// ProposerOf is the service that pods ask for policies of a plan; nil without a proposer.
 func (p *Plan) ProposerOf() *Proposer {
 	if q := p.Evolving(); q != nil {
 		return q.Evolve.Proposer
@@ -94,7 +94,7 @@ func (p *Plan) genome(q *Parameter) search.Genome {
 	return m
 }
 
-// proposing is a mutator beside a service that proposes policies.
+// proposing is a mutator together with a service that proposes policies.
 type proposing struct {
 	*mutate.Mutator
 	ask func([]search.Inquiry) [][]search.Proposed

@@ -46,7 +46,7 @@ type SimulationKey struct {
 	Trace  string   `json:"trace,omitempty"`
 	Traces []string `json:"traces,omitempty"`
 	Seed   int64    `json:"seed"`
-	// Metrics are those that the row holds beside the usual ones: with selectors, and
+	// Metrics are those that the row holds in addition to the usual ones: with selectors, and
 	// the names of those that are measured on demand.
 	Metrics []string `json:"metrics,omitempty"`
 	// Anomalies are the thresholds of the rules, where they are not the defaults and a metric counts
@@ -116,7 +116,7 @@ func watchesQueues(scenario Tree) bool {
 }
 
 // onDemandName is what a key has of a metric that is measured on demand. One that needs decisions
-// has others measured beside it.
+// has others measured with it.
 func onDemandName(metric result.Metric) string {
 	if metric.NeedsDecisions() {
 		return metric.Name + ".decisions"

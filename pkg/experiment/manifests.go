@@ -11,7 +11,7 @@ import (
 )
 
 // A ManifestFile is the manifest of a scaler as it was given. The text may have other
-// objects beside the manifest.
+// objects in addition to the manifest.
 type ManifestFile struct {
 	Kind manifest.Kind
 	// Scaler is the name of the scaler, and Field its field that holds the manifest.

@@ -24,7 +24,7 @@ type Plan struct {
 	SchemaVersion string `json:"schemaVersion"`
 	EngineVersion string `json:"engineVersion"`
 	// Scenario is the base. Its router.endpointPickerConfig is the EPP's own
-	// document as the EPP sees it, with the version beside its fields.
+	// document as the EPP sees it, with the version among its fields.
 	Scenario Tree `json:"scenario"`
 	// Trace is the recorded traffic without a name, Traces the recorded traffic with names.
 	Trace  *TraceInput   `json:"trace,omitempty"`
@@ -44,7 +44,7 @@ type Plan struct {
 	Proposal    bool                  `json:"proposal,omitempty"`
 	Objectives  []v1alpha1.Objective  `json:"objectives,omitempty"`
 	Constraints []v1alpha1.Constraint `json:"constraints,omitempty"`
-	// Metrics are those that the object defines beside the registry's.
+	// Metrics are those that the object defines in addition to the registry's.
 	Metrics []v1alpha1.DerivedMetric `json:"metrics,omitempty"`
 	// Gates are claims about the best point, or about the run.
 	Gates []v1alpha1.Gate `json:"gates,omitempty"`
@@ -53,15 +53,15 @@ type Plan struct {
 	// Precision asks for more of them; nil does not.
 	Precision *Precision `json:"precision,omitempty"`
 	// Decisions is how many requests of each simulation, from the first one on,
-	// have their routing decisions kept beside the results; 0 keeps none.
+	// have their routing decisions kept with the results; 0 keeps none.
 	Decisions int `json:"decisions,omitempty"`
 	// FullTrace keeps their other records, too. TraceSample, unless it is 0, is the share of the
-	// requests that are looked at beside those of anomalies, in place of the first ones.
+	// requests that are looked at in addition to those of anomalies, in place of the first ones.
 	FullTrace   bool    `json:"fullTrace,omitempty"`
 	TraceSample float64 `json:"traceSample,omitempty"`
 	// Anomalies are the thresholds of the rules on anomalies.
 	Anomalies insight.Thresholds `json:"anomalies,omitzero"`
-	// Series is how many bins the time series have at most that are kept beside the results
+	// Series is how many bins the time series have at most that are kept with the results
 	// of each simulation; 0 keeps none.
 	Series int `json:"series,omitempty"`
 	// Findings are what the linter has against the router's configuration:
@@ -100,7 +100,7 @@ type Plan struct {
 	Builder setup.Builder `json:"-"`
 	// TraceParts reads other parts of the traces than the base replays.
 	TraceParts TraceParts `json:"-"`
-	// IsInterrupted is set while the plan is compiled, and says that nobody waits for it.
+	// IsInterrupted is set while the plan is compiled, and says that no caller waits for it.
 	IsInterrupted func() bool `json:"-"`
 }
 
@@ -168,6 +168,6 @@ func (p *Plan) Bind() error {
 	return nil
 }
 
-// KeepsMore says that something is kept beside the results of each simulation, which rows that are
+// KeepsMore says that something is kept in addition to the results of each simulation, which rows that are
 // known already may lack.
 func (p *Plan) KeepsMore() bool { return p.Decisions > 0 || p.Series > 0 }

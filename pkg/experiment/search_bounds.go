@@ -7,7 +7,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// IsAdaptive reports whether there are rounds that depend on others' results, beside
+// IsAdaptive reports whether there are rounds that depend on others' results, apart from
 // those for more seeds.
 func (p *Plan) IsAdaptive() bool {
 	if p.Search == nil {

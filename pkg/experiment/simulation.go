@@ -11,9 +11,9 @@ type Simulation struct {
 	// points there are rows only.
 	Document *result.Document
 	// Decisions are the routing decisions that the plan keeps, as a gzip file of
-	// JSON lines; nil where nobody asked for them.
+	// JSON lines; nil if they are not requested.
 	Decisions []byte
-	// Series are time series; nil where nobody asked for them.
+	// Series are time series; nil if they are not requested.
 	Series *result.Series
 	// Steps are those of programs. They are not stored.
 	Steps uint64

@@ -22,7 +22,7 @@ const maxWorkBytes = 64 << 20
 type Work struct {
 	// Round is the round's index.
 	Round int `json:"round"`
-	// Trials are the round's where it cannot be told from the plan alone: of
+	// Trials are the round's if it does not follow from the plan alone: of
 	// every round but the first. Where policies evolve they are there of each, so that
 	// only one program makes them.
 	Trials []workTrial `json:"trials,omitempty"`

@@ -141,7 +141,7 @@ func trafficWords(in *v1alpha1.Scenario) string {
 	if made := "made by clients " + strings.Join(clients, ", "); len(sources) == 0 {
 		sources = []string{made}
 	} else if len(clients) > 0 {
-		sources = append(sources, "beside traffic "+made)
+		sources = append(sources, "in addition to traffic "+made)
 	}
 	return fmt.Sprintf("Traffic: %s, %s.", strings.Join(sources, ", "), horizon)
 }

@@ -32,7 +32,7 @@ func withoutPicker(s *study.Study, point experiment.Point, model string) error {
 	return fmt.Errorf("%w: the router has no EPP configuration", ErrNothingToPromote)
 }
 
-// aroundPicker are the fields of a point's alternative, beside the EPP configuration of a
+// aroundPicker are the fields of a point's alternative, apart from the EPP configuration of a
 // router, that differ from those of the scenario's own part: no file of the EPP has them. An
 // admission of a parameter of its own is none of the router's.
 func aroundPicker(p *experiment.Plan, parameter *experiment.Parameter, point experiment.Point) []Setting {
@@ -82,10 +82,10 @@ func leavesBesidePicker(router experiment.Tree) map[string]string {
 			}
 		}
 	}
-	beside := maps.Clone(router)
+	router = maps.Clone(router)
 	for _, name := range []string{"endpointPickerConfig", "policies", "model"} {
-		delete(beside, name)
+		delete(router, name)
 	}
-	walk(beside, "")
+	walk(router, "")
 	return leaves
 }

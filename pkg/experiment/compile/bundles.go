@@ -42,7 +42,7 @@ func (c *compiler) bundle(r *v1alpha1.Router, path *field.Path) field.ErrorList 
 	if len(errs) > 0 {
 		return errs
 	}
-	b, errs := bundle.ReadBeside(raw, c.beside(from, sandbox.DefaultLimits.ModuleBytes), at)
+	b, errs := bundle.ReadBeside(raw, c.sibling(from, sandbox.DefaultLimits.ModuleBytes), at)
 	if len(errs) > 0 {
 		return errs
 	}

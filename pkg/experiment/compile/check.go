@@ -91,7 +91,7 @@ func appendNew(texts, more []string) []string {
 }
 
 // aboutNoField tells the schema's remark that it left rules unchecked, which it
-// makes beside the fault that made it do so.
+// makes together with the fault that is the reason.
 func aboutNoField(e *field.Error) bool { return e.Field == "" || e.Field == "<nil>" }
 
 // validateBySchema puts a scenario whose references were resolved into an object of the API. tree

@@ -109,7 +109,7 @@ type compiler struct {
 	idle []string
 	// base is the base scenario, with the fields of presets.
 	base *v1alpha1.Scenario
-	// told is what EPPs and the linter are told of the base scenario, by the model of
+	// told is what EPPs and the linter know of the base scenario, by the model of
 	// the router; the model is empty where there is one router.
 	told map[string]told
 	// detectors are the thresholds of the EPPs' saturation detectors, by the same models.
@@ -118,7 +118,7 @@ type compiler struct {
 	analysers []analyser
 }
 
-// told is what an EPP is told of its replicas, and the linter of the EPP.
+// told is what an EPP knows of its replicas, and the linter of the EPP.
 type told struct {
 	cluster config.Cluster
 	linted  lint.Context

@@ -54,7 +54,7 @@ func otherStart(file *files.Start, scenario *lint.Context, path *field.Path) []s
 		unused = append(unused, fmt.Sprintf("metricsRefreshInterval %s (the scenario has %s)", file.ScrapeInterval, has))
 	}
 	if len(unused) > 0 {
-		texts = append(texts, fmt.Sprintf("%s: the simulation does not use what the file says beside the configuration: %s. State it in the scenario's router",
+		texts = append(texts, fmt.Sprintf("%s: the simulation does not use what the file says in addition to the configuration: %s. State it in the scenario's router",
 			path, strings.Join(unused, " and ")))
 	}
 	return texts

@@ -40,7 +40,7 @@ func (c *compiler) loadRate(in *v1alpha1.Scenario, search *v1alpha1.Search) floa
 	return 0
 }
 
-// mostCounted bounds the requests by which the rate of a trace is told.
+// mostCounted bounds the requests that give the rate of a trace.
 const mostCounted = 1_000_000
 
 // recordedRate is the rate of those requests of a trace that a run replays, a second.

@@ -69,7 +69,7 @@ type analyser struct {
 	pool string
 }
 
-// findInAnalysers notes what the linter finds in ConfigMaps beside the EPPs of their pools,
+// findInAnalysers notes what the linter finds in ConfigMaps together with the EPPs of their pools,
 // which have been read.
 func (c *compiler) findInAnalysers(in *v1alpha1.Scenario) {
 	for _, a := range c.analysers {

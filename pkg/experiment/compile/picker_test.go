@@ -189,7 +189,7 @@ func TestApproximationsAreNotedOnce(t *testing.T) {
 func TestWhatAFileSaysBesideItsConfigurationIsUsedOrNamed(t *testing.T) {
 	started := strings.Replace(helmConfig, "    pluginsConfigFile:", "    replicas: 3\n    flags: {refresh-metrics-interval: 5s}\n    pluginsConfigFile:", 1)
 	const at = "spec.scenario.router.endpointPickerConfig.inline: "
-	const unused = at + "the simulation does not use what the file says beside the configuration: "
+	const unused = at + "the simulation does not use what the file says in addition to the configuration: "
 	for name, test := range map[string]struct {
 		file   string
 		router v1alpha1.Router

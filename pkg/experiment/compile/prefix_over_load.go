@@ -100,7 +100,7 @@ func (c *compiler) hotPrefix(scenario experiment.Tree, model string) (hotPrefix,
 	return hotPrefix{found}, ok
 }
 
-// partOf returns the part of a model's router, and its index; nil where there is none.
+// partOf returns the part of a model's router, and its index; nil if no part has the model.
 func partOf(in *v1alpha1.Scenario, model string) (*setup.Part, int) {
 	parts, _ := setup.Parts(in, nil)
 	for i := range parts {

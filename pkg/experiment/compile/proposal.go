@@ -99,7 +99,7 @@ func asWritten(errs field.ErrorList) field.ErrorList {
 	return errs
 }
 
-// exceptObjectives leaves out the errors about objectives that nobody wrote: those
+// exceptObjectives leaves out the errors about objectives that the user did not write: those
 // of the gates that they were made of say the same.
 func exceptObjectives(errs field.ErrorList) field.ErrorList {
 	return slices.DeleteFunc(errs, func(e *field.Error) bool { return strings.HasPrefix(e.Field, "spec.objectives") })

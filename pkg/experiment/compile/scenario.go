@@ -73,7 +73,7 @@ func (c *compiler) scenario(stated *v1alpha1.Scenario, path *field.Path) field.E
 	return c.check(root, path)
 }
 
-// expandPresets gives clients the fields of their presets. What a client states beside its
+// expandPresets gives clients the fields of their presets. What a client states in addition to its
 // preset may not go together with them.
 func (c *compiler) expandPresets(in *v1alpha1.Scenario, path *field.Path) (*v1alpha1.Scenario, field.ErrorList) {
 	expanded := preset.Expand(in)
@@ -96,7 +96,7 @@ func (c *compiler) expandPresets(in *v1alpha1.Scenario, path *field.Path) (*v1al
 	return expanded, errs
 }
 
-// tellPart is what an EPP and the linter are told of a router's part of a scenario.
+// tellPart is what an EPP and the linter know of a router's part of a scenario.
 func tellPart(part *setup.Part) told {
 	cluster, _ := setup.Cluster(part.Scenario, nil) // whose faults Build says
 	return told{cluster: cluster, linted: lintContext(part.Scenario)}

@@ -39,7 +39,7 @@ func (c *compiler) text(s source, path *field.Path) ([]byte, *field.Path, field.
 	return raw, at, errs
 }
 
-// named reads a source from outside the object, of so many bytes at most, and pins it.
+// named reads a source from outside the object, of a bounded size, and pins it.
 func (c *compiler) named(s source, most int, at *field.Path) ([]byte, field.ErrorList) {
 	var raw []byte
 	var name string
@@ -61,9 +61,9 @@ func (c *compiler) named(s source, most int, at *field.Path) ([]byte, field.Erro
 	return raw, nil
 }
 
-// beside reads what lies beside a source by its name, of so many bytes at most; nil where
+// sibling reads what lies next to a source by its name, of a bounded size; nil if
 // nothing does.
-func (c *compiler) beside(s source, most int) func(name string, at *field.Path) ([]byte, field.ErrorList) {
+func (c *compiler) sibling(s source, most int) func(name string, at *field.Path) ([]byte, field.ErrorList) {
 	switch {
 	case s.ref != nil:
 		return func(name string, at *field.Path) ([]byte, field.ErrorList) {

@@ -183,7 +183,7 @@ func (c *compiler) points(baseline *v1alpha1.Baseline, spec *field.Path) field.E
 }
 
 // maxChecked bounds how many points are checked one by one before anything
-// runs, at about a millisecond each, and maxReported how many are told.
+// runs, at about a millisecond each, and maxReported how many errors are reported.
 const (
 	maxChecked  = 1000
 	maxReported = 5

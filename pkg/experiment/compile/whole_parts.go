@@ -92,7 +92,7 @@ func (c *compiler) router(in *v1alpha1.Router, name, model string, path *field.P
 	return tree, errs
 }
 
-// tellRouter notes what an EPP and the linter are told where a router is in place of that of
+// tellRouter notes what an EPP and the linter know if a router is in place of that of
 // a model.
 func (c *compiler) tellRouter(router *v1alpha1.Router, model string) {
 	with := c.base.DeepCopy()

@@ -12,7 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
-// anomalyCounts counts what goes wrong in a simulation; nil where nobody wants to know.
+// anomalyCounts counts what goes wrong in a simulation; nil if they are not needed.
 type anomalyCounts struct {
 	collector *insight.Collector
 	decisions bool

@@ -101,7 +101,7 @@ func TestFaultyModulesBesideABundle(t *testing.T) {
 	for name, tc := range map[string]struct{ wasm, want string }{
 		"a key that is not": {"{moduleFrom: other.wasm}", `wasm.moduleFrom: Not found: "bundles/other.wasm"`},
 		"an empty module":   {"{moduleFrom: empty.wasm}", "wasm.moduleFrom: Invalid value"},
-		"two modules":       {"{moduleFrom: policy.wasm, module: " + inDocument + "}", "wasm.moduleFrom: Forbidden: cannot stand beside module"},
+		"two modules":       {"{moduleFrom: policy.wasm, module: " + inDocument + "}", "wasm.moduleFrom: Forbidden: cannot be set together with module"},
 		"another version":   {"{moduleFrom: policy.wasm, version: '0'}", "wasm.version: Unsupported value"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -25,7 +25,7 @@ type Ceiling struct {
 	// UnboundedTokens are found by caches without a limit, in any order of requests.
 	UnboundedTokens int64 `json:"unboundedTokens"`
 	// Blocks are those of all replicas and tiers, and ClairvoyantTokens are found by caches of
-	// so many blocks that know the future. They are nil where Reordered says why requests are
+	// that number of blocks that know the future. They are nil where Reordered says why requests are
 	// not served in order of arrival.
 	Blocks            *int64 `json:"blocks,omitempty"`
 	ClairvoyantTokens *int64 `json:"clairvoyantTokens,omitempty"`

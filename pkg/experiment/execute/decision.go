@@ -15,7 +15,7 @@ import (
 )
 
 // A Decision is one decision of the router in one simulation, with the
-// scenario's names and with what came of it. It belongs to who is told, who may release
+// scenario's names and with what came of it. It belongs to the observer that receives it, which may release
 // its explanation.
 type Decision struct {
 	Seed   int64  `json:"seed"`

@@ -14,12 +14,12 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
-// ErrWatched says that somebody wants to look into a simulation that runs behind a fence.
+// ErrWatched says that an observer wants to look into a simulation that runs behind a fence.
 // What passes a fence is a result, and not each decision or request of it: they would be more
-// bytes than the simulation is worth, from a process that nobody trusts.
+// bytes than the simulation is worth, from an untrusted process.
 var ErrWatched = errors.New("code in the policy bundle runs in a process of its own, which tells its results only, and no single decisions and requests")
 
-// A Fence runs simulations of code that nobody vouches for, apart from this process.
+// A Fence runs simulations of untrusted code, apart from this process.
 type Fence interface {
 	// Simulate does what [Inside] does. The traces are the plan's. A simulation that goes
 	// beyond its limits has an error that wraps a [policy.Fault].
@@ -96,7 +96,7 @@ func (o *Options) fenced(ctx context.Context, p *experiment.Plan, traces trace.S
 	return s, nil
 }
 
-// NeedsFence reports whether a simulation may run code that nobody vouches for.
+// NeedsFence reports whether a simulation may run untrusted code.
 func NeedsFence(p *experiment.Plan, of experiment.Case) (bool, error) {
 	_, scenario, _, err := scenarioOf(p, of)
 	return err == nil && setup.Foreign(scenario), err
@@ -119,8 +119,8 @@ func CheckAnswer(p *experiment.Plan, of experiment.Case, metrics []result.Metric
 	return nil
 }
 
-// Foreign reports whether the base of a plan, or one of its trials, may run code that nobody
-// vouches for.
+// Foreign reports whether the base of a plan, or one of its trials, may run untrusted
+// code.
 func Foreign(p *experiment.Plan) bool {
 	for _, variant := range p.Variants() {
 		if scenario, err := setup.DecodeScenario(variant.Scenario); err == nil && setup.Foreign(scenario) {

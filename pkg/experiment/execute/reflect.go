@@ -12,7 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
-// Reflect simulates a case of a plan, and returns beside the simulation what went wrong in it.
+// Reflect simulates a case of a plan, and returns the simulation and what went wrong in it.
 // The traces must be the plan's. The report is nil where a point of a sweep is invalid.
 func Reflect(ctx context.Context, p *experiment.Plan, traces trace.Set, of experiment.Case, metrics []result.Metric, by insight.Thresholds, check bool) (experiment.Simulation, *insight.Report, error) {
 	var c *insight.Collector

@@ -30,8 +30,8 @@ type requestRecorder struct {
 	err      error
 }
 
-// recordRequests records the requests of a simulation in a sink; nil where nobody
-// wants to know.
+// recordRequests records the requests of a simulation in a sink; nil if the
+// requests are not needed.
 func (w observers) recordRequests(point experiment.Point, seed int64, c *simulator.Config) (*requestRecorder, error) {
 	if w.requests == nil {
 		return nil, nil

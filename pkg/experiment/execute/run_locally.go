@@ -41,7 +41,7 @@ func RunLocally(ctx context.Context, p *experiment.Plan, traces trace.Set, o Opt
 	return c, nil
 }
 
-// round simulates what is not known of the round under way, after so many
+// round simulates what is not known of the round under way, after a number of
 // simulations of former ones, and tells the study. It returns how many it
 // simulated.
 func (c *LocalRun) round(ctx context.Context, traces trace.Set, before int, o Options) (int, error) {

@@ -12,7 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
-// seriesIn asks the simulator for series in at most so many bins. Bins narrower than a step
+// seriesIn asks the simulator for series in a bounded number of bins. Bins narrower than a step
 // of an engine would show single steps.
 func seriesIn(bins int) simulator.SeriesConfig {
 	if bins == 0 {

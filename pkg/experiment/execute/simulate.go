@@ -35,13 +35,13 @@ type Options struct {
 	// Known, if set, returns rows by their keys that RunLocally need not simulate
 	// again.
 	Known func(key string) (result.Row, bool)
-	// Began, if set, is told by RunLocally how many simulations a round has. An
+	// Began, if set, receives from RunLocally the number of simulations of a round. An
 	// error ends the work.
 	Began func(simulations int) error
-	// Progress, if set, is told how many of those asked for are done. Calls do
+	// Progress, if set, receives the number of simulations that are done. Calls do
 	// not overlap.
 	Progress func(done int)
-	// Done, if set, is told of each row and the point that it is of, in any order.
+	// Done, if set, receives each row and its point, in any order.
 	// Calls do not overlap. An error ends the work.
 	Done func(experiment.Point, *result.Row) error
 	// Requests, if set, is asked before each simulation, by its place among those asked for,
@@ -54,7 +54,7 @@ type Options struct {
 	KeepDecisions bool
 	// Series is how many bins the time series of a run have at most; 0 makes none.
 	Series int
-	// Fence, if set, runs the simulations of code that nobody vouches for. Without it, they
+	// Fence, if set, runs the simulations of untrusted code. Without it, they
 	// run in this process.
 	Fence Fence
 }
@@ -63,7 +63,7 @@ type Options struct {
 // in that order. The traces must be the plan's. A point of a sweep whose values do
 // not go together, or whose program fails, gives rows that say so. If something cannot be run, Simulate
 // returns an error and nothing else. If ctx ends, it drops the simulations that run,
-// and returns those that are done beside ctx's error.
+// and returns those that are done together with ctx's error.
 func Simulate(ctx context.Context, p *experiment.Plan, traces trace.Set, r *experiment.Round, which []int, o Options) ([]experiment.Simulation, error) {
 	criteria, errs := p.Criteria(nil)
 	if len(errs) > 0 {
@@ -121,7 +121,7 @@ func only(simulations []experiment.Simulation, ended []bool) []experiment.Simula
 }
 
 // An observers value sees what goes on in a simulation, and changes nothing. Its functions
-// are nil where nobody wants to know.
+// are nil if they are not needed.
 type observers struct {
 	// check has the simulator check its invariants.
 	check bool

@@ -14,7 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// Bounds of what is kept of one simulation: the compressed bytes, beside its
+// Bounds of what is kept of one simulation: the compressed bytes, next to its
 // results in the same ConfigMap; the bytes before that, which are in memory; and
 // the decisions of rejected requests beyond the first ones.
 const (
@@ -109,7 +109,7 @@ func (k *traceKeeper) add(request int64, line func([]byte) []byte) {
 	k.bytes += len(kept.line)
 }
 
-// pack compresses what fits beside so many bytes of results, in order of arrival, and
+// pack compresses what fits next to the results, in order of arrival, and
 // rather what came first. Where something is left out the last line says how much.
 func (k *traceKeeper) pack(seed int64, results int) []byte {
 	room := min(maxDecisionBytes, store.MaxChunkBytes-store.GzipOverhead-results)

@@ -44,7 +44,7 @@ type heldRecord struct {
 	record   result.Record
 }
 
-// newSampler returns a sampler that watches a simulation. Its method ended is to be told of the ends of requests
+// newSampler returns a sampler that watches a simulation. Call its method ended with the ends of requests
 // after whatever tells of decisions.
 func newSampler(c *simulator.Config, by *Tracing, tell func(*Decision), record func(result.Record)) *sampler {
 	s := &sampler{
@@ -69,7 +69,7 @@ func (s *sampler) recorded(r result.Record) {
 	s.record(r)
 }
 
-// take passes a record of a request on, or holds it. What is told after the end of a request is the
+// take passes a record of a request on, or holds it. What follows the end of a request is the
 // end of a copy of its blocks, or the decision on a request that the admission delayed to its end,
 // which is an anomaly.
 func (s *sampler) take(request int64, r heldRecord) {
@@ -130,7 +130,7 @@ func (h *heldTrace) drop() {
 	}
 }
 
-// flush drops what is held of requests whose ends nobody told.
+// flush drops what is held of requests without a recorded end.
 func (s *sampler) flush() {
 	for _, request := range slices.Sorted(maps.Keys(s.held)) {
 		s.held[request].drop()

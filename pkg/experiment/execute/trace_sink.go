@@ -28,7 +28,7 @@ type TraceSink interface {
 type Tracing struct {
 	// Full adds the records that are no decisions.
 	Full bool
-	// Sample, unless it is 0 or 1, is the share of the requests that are traced beside those of
+	// Sample, unless it is 0 or 1, is the share of the requests that are traced in addition to those of
 	// anomalies, which rules find by Thresholds.
 	Sample     float64
 	Thresholds insight.Thresholds
@@ -55,7 +55,7 @@ func (f decisionsOnly) Decision(d *Decision) error {
 func (decisionsOnly) Record(result.Record) error { return nil }
 func (decisionsOnly) Close() error               { return nil }
 
-// after is the Tracing of simulations that come after so many others; nil of nil.
+// after is the Tracing of simulations that come after a number of others; nil of nil.
 func (g *Tracing) after(others int) *Tracing {
 	if g == nil {
 		return nil
@@ -79,7 +79,7 @@ type tracer struct {
 	detach func()
 }
 
-// start has a simulation traced; nil where nobody wants to know. The context ends when the sink fails.
+// start has a simulation traced; nil without a sink. The context ends when the sink fails.
 func (g *tracing) start(ctx context.Context, c *simulator.Config) (context.Context, *tracer, error) {
 	if g == nil {
 		return ctx, nil, nil

@@ -91,7 +91,7 @@ func AddProfiles(profiles ...v1alpha1.Profile) func(*v1alpha1.PolicySweep) {
 // Large is the second model of [ServeTwoModels].
 const Large = "meta-llama/Llama-3.1-70B-Instruct"
 
-// ServeTwoModels has a scenario serve a second model beside its own, by a router with the
+// ServeTwoModels has a scenario serve a second model in addition to its own, by a router with the
 // same configuration, and a client that asks for it. The trace, if there is one, asks for
 // the first model.
 func ServeTwoModels(s *v1alpha1.Scenario) {

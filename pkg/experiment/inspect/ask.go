@@ -12,11 +12,11 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
-// A Question is what somebody wants to know of a simulation beside its result. It passes a
+// A Question asks for more of a simulation than its result. It passes a
 // fence.
 type Question struct {
 	execute.InsideOptions
-	// Parallelism is how many simulations beside the first one run at once; 0 is one for each
+	// Parallelism is how many simulations run at once in addition to the first one; 0 is one for each
 	// core. No answer depends on it.
 	Parallelism int
 	// Summary asks for a summary, or Story for a story in the place of a result.
@@ -34,7 +34,7 @@ type Answer struct {
 	Told *Told
 }
 
-// atOnce is how many simulations beside the first one run at once.
+// atOnce is how many simulations run at once in addition to the first one.
 func (q *Question) atOnce() int {
 	if q.Parallelism > 0 {
 		return q.Parallelism
@@ -42,7 +42,7 @@ func (q *Question) atOnce() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// Simulations is how many simulations run at once at most in a process with so many cores.
+// Simulations is how many simulations run at once at most in a process with a number of cores.
 func (q *Question) Simulations(cores int) int {
 	several := q.Summary != nil && q.Summary.Strategy == insight.Counterfactual || q.Story != nil && q.Story.WhatIf != nil
 	switch {
@@ -55,7 +55,7 @@ func (q *Question) Simulations(cores int) int {
 	}
 }
 
-// A Fence inspects simulations of code that nobody vouches for, apart from this process.
+// A Fence inspects simulations of untrusted code, apart from this process.
 type Fence interface {
 	// Inspect does what [Inside] does. The traces are the plan's. A simulation that goes
 	// beyond its limits has an error that wraps a [policy.Fault].

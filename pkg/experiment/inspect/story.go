@@ -16,7 +16,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
-// A Story is one to be told of a request, or of the scalers.
+// A Story asks for the story of a request, or of the scalers.
 type Story struct {
 	// Request is a number from 0, or [execute.FirstRejected].
 	Request int
@@ -24,7 +24,7 @@ type Story struct {
 	Scaling bool
 	// WhatIf asks for the request on other endpoints, too.
 	WhatIf *WhatIf `json:",omitempty"`
-	// Progress, if set, is told how many simulations of WhatIf are done, of how many, where
+	// Progress, if set, receives the number of simulations of WhatIf that are done, and of all, if
 	// no fence is between. Calls do not overlap.
 	Progress func(done, of int) `json:"-"`
 }

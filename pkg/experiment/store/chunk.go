@@ -144,7 +144,7 @@ func newChunkUnderWay() *chunkUnderWay {
 	return c
 }
 
-// hasRoom reports whether so many bytes more fit in, of which a row has some,
+// hasRoom reports whether a number of further bytes fit in, of which a row has some,
 // however badly that compresses.
 func (c *chunkUnderWay) hasRoom(size, row int) bool {
 	if c.written+row > maxRowsBytes {

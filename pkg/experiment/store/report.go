@@ -15,7 +15,7 @@ const MaxReportBytes = 4096
 
 // Report is what a worker says in its termination message: which ConfigMap
 // lists its results, and what that must contain. Results that no report leads to
-// are nobody's.
+// belong to no shard.
 type Report struct {
 	// PlanHash is the plan that the shard worked on, and Round the index of the
 	// round.
@@ -24,7 +24,7 @@ type Report struct {
 	// Shard is the shard's index.
 	Shard int `json:"shard"`
 	// Results is the list of its chunks. Partial says that they are not all: the
-	// shard was told to stop.
+	// shard received the order to stop.
 	Results *Reference `json:"results,omitempty"`
 	Partial bool       `json:"partial,omitempty"`
 	// Error says in words why there are none, or not all.

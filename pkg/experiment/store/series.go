@@ -9,12 +9,12 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// maxSeriesBytes is what the series of one simulation take at most, compressed: beside its
+// maxSeriesBytes is what the series of one simulation take at most, compressed: next to its
 // results in the same ConfigMap, as a result and its series are of one run, and are reused
 // together or not at all.
 const maxSeriesBytes = 256 << 10
 
-// packSeries packs the series of a simulation, if it has some, into so many bytes.
+// packSeries packs the series of a simulation, if it has some, into a bounded number of bytes.
 func packSeries(s *experiment.Simulation, room int) ([]byte, error) {
 	if s.Series == nil {
 		return nil, nil
@@ -27,7 +27,7 @@ func packSeries(s *experiment.Simulation, room int) ([]byte, error) {
 }
 
 // ReadSeries returns the series of all simulations in the chunks together: the same for
-// chunks in any order. It returns nil where there are none.
+// chunks in any order. It returns nil without series.
 func ReadSeries(chunks []Chunk) (*result.Series, error) {
 	var all []*result.Series
 	for _, c := range chunks {

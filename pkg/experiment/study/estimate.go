@@ -16,7 +16,7 @@ const (
 	documentsPerChunk = 70
 )
 
-// Estimate says what a plan is likely to take, from a study that was told nothing
+// Estimate says what a plan is likely to take, from a study that has no rows
 // yet: of a search that learns, the most that there can be.
 func Estimate(p *experiment.Plan, s *Study) v1alpha1.PlanStatus {
 	points, simulations := upperBounds(p, s)
@@ -65,7 +65,7 @@ func upperBounds(p *experiment.Plan, s *Study) (points, simulations int) {
 		simulations = points * p.MaxSeedsPerPoint()
 		if p.IsHalving() {
 			// Each rung takes half of the one before at most, or one point of each
-			// race, and the baseline is tried beside them.
+			// race, and the baseline is tried in addition.
 			rungs := p.Rungs()
 			simulations = (2*points + rungs*rungs + 1) * len(p.Seeds)
 		}

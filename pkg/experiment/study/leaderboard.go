@@ -17,8 +17,8 @@ import (
 // none and ranks first.
 func (s *Study) Leaderboard() (*result.Leaderboard, error) { return s.Top(0) }
 
-// Top is a leaderboard that lists only so many of the best, and as many of the
-// Pareto front, beside the baseline; with 0 all.
+// Top is a leaderboard that lists a number of the best, as many of the
+// Pareto front, and the baseline; with 0 all.
 func (s *Study) Top(keep int) (*result.Leaderboard, error) {
 	candidates, rows := s.candidates(), s.scored()
 	if brackets, ok := search.As[interface{ Brackets() []search.Bracket }](s.algorithm); ok {

@@ -21,7 +21,7 @@ const (
 )
 
 // PeakBytes estimates what a process takes of memory at most that simulates the
-// plan, with so many simulations at once.
+// plan, with a number of simulations at once.
 func PeakBytes(p *experiment.Plan, s *Study, parallelism int) int64 {
 	_, simulations := upperBounds(p, s)
 	return peakBytes(p, simulations, parallelism)
@@ -47,7 +47,7 @@ func peakBytes(p *experiment.Plan, simulations, parallelism int) int64 {
 }
 
 // ofSimulation estimates what one simulation takes, and reports whether its base has code
-// that nobody vouches for.
+// that is not trusted.
 func ofSimulation(p *experiment.Plan) (bytes int64, foreign bool) {
 	scenario, err := setup.DecodeScenario(p.Scenario)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
-// PointOf is a candidate of a status as verdicts have it; nil where there is none.
+// PointOf is a candidate of a status as verdicts have it; nil of nil.
 func PointOf(c *v1alpha1.Candidate) *verdict.Point {
 	if c == nil {
 		return nil

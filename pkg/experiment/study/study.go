@@ -18,12 +18,12 @@ import (
 // ErrTooManyFailed says that more points failed than the plan allows.
 var ErrTooManyFailed = errors.New("too many points failed")
 
-// ErrNothingServed says beside it that no request of any point completed: what
+// ErrNothingServed says in addition that no request of any point completed: what
 // is wrong is what all points have in common.
 var ErrNothingServed = errors.New("no point served anything")
 
 // Study goes through the rounds of a plan. It is a pure function of the plan and
-// of the rows that it was told: whoever has them can go on where another
+// of the rows that it has received: whoever has them can go on where another
 // stopped, and gets the same rounds.
 type Study struct {
 	Plan      *experiment.Plan
@@ -40,7 +40,7 @@ type Study struct {
 	// inquiries are those whose answers the next round, of this index, waits for.
 	inquiries []search.Inquiry
 	waiting   int
-	rows      []result.Row // of all rounds that were told
+	rows      []result.Row // of all rounds that are recorded
 	// merged are the rows of a plan with workloads, one a trial and seed.
 	merged  []result.Row
 	metrics []result.Metric // of the criteria
@@ -57,7 +57,7 @@ type Study struct {
 	simulations int
 }
 
-// NoBaseline is what BaselinePoint returns where there is none.
+// NoBaseline is what BaselinePoint returns without a baseline.
 const NoBaseline = -1
 
 // New returns the study of a plan, before its first round.
@@ -108,7 +108,7 @@ func (s *Study) BaselinePoint() int { return s.baseline }
 // included.
 func (s *Study) Simulations() int { return s.simulations }
 
-// Rows are those of all rounds that were told, in their order.
+// Rows are those of all rounds that are recorded, in their order.
 func (s *Study) Rows() []result.Row { return s.rows }
 
 // Failed is the number of points without figures.

@@ -28,7 +28,7 @@ type Judged struct {
 // Judge is the verdict on results of gates.
 func Judge(results []result.GateResult) *Judged { return &Judged{result.Judge(results), results} }
 
-// Verdict judges the gates; nil where there are none. They are about the best
+// Verdict judges the gates; nil without gates. They are about the best
 // point, or a run's only one, unless they say which points. Where the study ended
 // with a confirmation, a point that was confirmed is judged by that alone.
 func (s *Study) Verdict() (*Judged, error) {
@@ -89,12 +89,12 @@ func (c *changes) judge(g experiment.Gate, best int) result.GateResult {
 	}
 }
 
-// contender is a point beside the baseline, as a gate needs it.
+// contender is a point next to the baseline, as a gate needs it.
 func (c *changes) contender(g *experiment.Gate, name string, point int, rows []result.Row) result.Contender {
 	return result.Contender{Name: name, Point: point, Rows: rows, Change: c.of(point, rows), ModelError: c.modelError(g, point)}
 }
 
-// standard is the baseline as a gate needs it; without rows where there is none.
+// standard is the baseline as a gate needs it; without rows if the study has no baseline.
 func (c *changes) standard(g *experiment.Gate) *result.Contender {
 	return &result.Contender{Rows: c.baseline, ModelError: c.modelError(g, c.Study.baseline)}
 }
@@ -129,7 +129,7 @@ func (s *Study) changes() changes {
 	return c
 }
 
-// of is nil of the baseline, and where there is none.
+// of is nil of the baseline, and without a baseline.
 func (c *changes) of(point int, rows []result.Row) *result.Change {
 	if c.Study.baseline == NoBaseline || point == c.Study.baseline {
 		return nil
@@ -142,8 +142,8 @@ func (c *changes) of(point int, rows []result.Row) *result.Change {
 	})
 }
 
-// allUnexercised is a change from the baseline where no other point is told from it; nil
-// where one is, or there is none.
+// allUnexercised is a change from the baseline if no other point differs from it; nil
+// if one does, or there is no other.
 func (c *changes) allUnexercised() *result.Change {
 	var first *result.Change
 	for _, other := range c.others() {

@@ -37,7 +37,7 @@ type Options struct {
 	Flips int
 	// Parallelism is how many simulations run at once; at least 1. No answer depends on it.
 	Parallelism int
-	// Progress, if set, is told how many simulations are done, of how many. Calls do not
+	// Progress, if set, receives how many simulations are done, and of how many. Calls do not
 	// overlap.
 	Progress func(done, of int)
 }

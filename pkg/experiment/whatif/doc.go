@@ -8,7 +8,7 @@
 // is about have ended. Simulations run side by side, and answers do not depend on how many.
 //
 // A cluster amplifies any change of a pick: other requests meet other queues, and their
-// latencies differ though neither pick was better. So each answer states a spread beside
+// latencies differ though neither pick was better. So each answer states a spread in addition to
 // the regret, and a regret within the spread is zero. The spread of a request is the
 // greatest difference that a few flips make: simulations in which, in place of this request,
 // one later request of the window goes elsewhere. A flip takes the pick that the router

@@ -110,7 +110,7 @@ func regretOf(picked, elsewhere latencies, flips []latencies, sum func(*latencie
 // seconds has as few digits as tell it from other whole nanoseconds.
 func seconds(d time.Duration) float64 { return float64(d) / 1e9 }
 
-// mean is that of the completed requests, to a nanosecond; false where there is none.
+// mean is that of the completed requests, to a nanosecond; false if none completed.
 func (l *latencies) mean(sum func(*latencies) time.Duration) (time.Duration, bool) {
 	if l.completed == 0 {
 		return 0, false

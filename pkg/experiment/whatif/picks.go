@@ -21,7 +21,7 @@ type pick struct {
 	candidates []int
 	chosen     int
 	// explained says that the rest is known: the profile that chose, its filters, the
-	// endpoints that they left, and the scores of these; nil where there are none.
+	// endpoints that they left, and the scores of these; nil without scores.
 	explained bool
 	profile   string
 	filters   []scheduler.FilterRun
@@ -72,7 +72,7 @@ func (p *pick) regret() *float64 {
 	return new(most - *chosen)
 }
 
-// A pickRecorder notes the first picks of the requests that somebody wants to know of.
+// A pickRecorder notes the first picks of the requests that the question names.
 type pickRecorder struct {
 	wanted func(request int) bool
 	picks  map[int]*pick
