@@ -52,13 +52,13 @@ func (l board) curve() *grid {
 		for i := range tried {
 			all = append(all, tried[i].Metrics[m.String()])
 		}
-		g.add(m.Unit().Title(m.String()), false, beside(figures(all, m.Unit(), len(l.Seeds))))
+		g.add(m.Unit().Title(m.String()), false, joinCells(figures(all, m.Unit(), len(l.Seeds))))
 	}
 	g.add("constraints", false, verdicts)
 	return g
 }
 
-// otherParameters are the candidate's parameters beside one.
+// otherParameters are the candidate's parameters except one.
 func otherParameters(c *result.Candidate, name string) string {
 	var parts []string
 	for _, p := range c.Parameters {

@@ -52,7 +52,7 @@ func TestFigures(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, beside(figures(tc.in, tc.unit, tc.seeds))); diff != "" {
+			if diff := cmp.Diff(tc.want, joinCells(figures(tc.in, tc.unit, tc.seeds))); diff != "" {
 				t.Errorf("cells, −want +got:\n%s", diff)
 			}
 		})

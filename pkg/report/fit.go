@@ -15,7 +15,7 @@ import (
 // no title, or a heading with what follows.
 type section struct{ title, text string }
 
-// Fit shortens a report in Markdown to so many characters. Comments on pull requests have such
+// Fit shortens a report in Markdown to a number of characters. Comments on pull requests have such
 // limits. It leaves out whole sections, the longest first, and says which. The title and the verdict
 // stay: it is an error if they do not fit.
 func Fit(markdown string, most int) (string, error) {

@@ -88,9 +88,9 @@ func widest(cells []string) int {
 	return width
 }
 
-// beside joins cells line by line, each side padded to its own width, so that
-// what is beside a number stands in line below what is beside another.
-func beside(left, right []string) []string {
+// joinCells joins cells line by line, each side padded to its own width, so that
+// what follows a number is aligned with what follows another.
+func joinCells(left, right []string) []string {
 	leftWidth, rightWidth := widest(left), widest(right)
 	joined := make([]string, len(left))
 	for i := range left {

@@ -142,7 +142,7 @@ func (l board) means(m result.Measure) []string {
 	for i := range l.Candidates {
 		intervals = append(intervals, l.Candidates[i].Metrics[m.String()])
 	}
-	return beside(figures(intervals, m.Unit(), len(l.Seeds)))
+	return joinCells(figures(intervals, m.Unit(), len(l.Seeds)))
 }
 
 // kept prints the means of a constraint's measure, and marks those that break
@@ -154,7 +154,7 @@ func (l board) kept(c result.Constraint) []string {
 			marks[i] = "✗"
 		}
 	}
-	return beside(l.means(c.Measure), marks)
+	return joinCells(l.means(c.Measure), marks)
 }
 
 // comparisons prints the candidates' differences from the baseline in one
@@ -168,7 +168,7 @@ func (l board) comparisons(objective int) []string {
 		}
 		differences, margins, verdicts = append(differences, difference), append(margins, margin), append(verdicts, word)
 	}
-	return beside(beside(differences, margins), verdicts)
+	return joinCells(joinCells(differences, margins), verdicts)
 }
 
 // needsColumn says whether a share that should be 1 is not, and no objective

@@ -334,7 +334,7 @@ func requestCostWords(c result.RequestCostProvenance) []string {
 	if len(words) == 0 {
 		return nil
 	}
-	return []string{"beside the steps a request costs " + strings.Join(words, ", ")}
+	return []string{"in addition to the steps, a request costs " + strings.Join(words, ", ")}
 }
 
 func workloadNote(p *result.WorkloadProvenance, loop string) string {

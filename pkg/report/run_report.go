@@ -31,16 +31,16 @@ type RunReport struct {
 	Why string
 	// Targets are the latency targets of classes.
 	Targets []Target
-	// Series are those of all seeds together; nil where there are none, and WithoutSeries
+	// Series are those of all seeds together; nil without series, and WithoutSeries
 	// says how to have them.
 	Series        *result.Series
 	WithoutSeries string
-	// Flaws say what went wrong under one seed; nil where nobody looked, and WithoutFlaws
+	// Flaws say what went wrong under one seed; nil without an analysis, and WithoutFlaws
 	// says how to have them.
 	Flaws        *insight.Report
 	WithoutFlaws string
 	// Worst are the requests that fared worst among those whose decisions are known, and
-	// WorstAmong says which those are; where there are none, WithoutWorst says how to have them.
+	// WorstAmong says which those are; without such requests, WithoutWorst says how to have them.
 	Worst                    []WorstRequest
 	WorstAmong, WithoutWorst string
 	// StepTimes say what the step times of pools rest on. Warnings and Approximations are
@@ -117,7 +117,7 @@ func (r *RunReport) Estimate(m result.Metric) (string, bool) {
 	if interval.N == 0 {
 		return "", false
 	}
-	text := beside(figures([]stats.Interval{interval}, m.Unit(), len(r.Documents)))[0]
+	text := joinCells(figures([]stats.Interval{interval}, m.Unit(), len(r.Documents)))[0]
 	return strings.TrimSpace(strings.TrimSpace(text) + " " + m.Unit().Display().Suffix), true
 }
 
@@ -136,7 +136,7 @@ func (r *RunReport) Finding() string {
 	}
 }
 
-// Findings are what the run owes beside its figures.
+// Findings are what the run owes in addition to its figures.
 func (r *RunReport) Findings() []result.RunFinding { return result.RunFindings(r.sorted().docs) }
 
 // TargetLine is a row of the table of targets.

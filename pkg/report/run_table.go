@@ -114,7 +114,7 @@ func (r runTable) latencies() *grid {
 	g := &grid{}
 	g.add("", false, names)
 	for j, m := range heads {
-		g.add(m.Statistic, false, beside(means[j], margins[j]))
+		g.add(m.Statistic, false, joinCells(means[j], margins[j]))
 	}
 	return g
 }
@@ -149,7 +149,7 @@ func (r runTable) figures() *grid {
 	}
 	g := &grid{}
 	g.add("overall", false, names)
-	g.add("", false, beside(means, margins))
+	g.add("", false, joinCells(means, margins))
 	return g
 }
 
@@ -207,7 +207,7 @@ func (r runTable) breakdown(selectors []result.Selector) *grid {
 	}
 	g := &grid{}
 	g.add(selectors[0].Dimension(), false, names)
-	g.add("arrived", false, beside(figures(arrivals, result.Count, len(r.docs))))
+	g.add("arrived", false, joinCells(figures(arrivals, result.Count, len(r.docs))))
 	for _, name := range breakdownMetrics {
 		m := result.MustParseMetric(name)
 		if !m.TakesSelector(selectors[0]) {
@@ -221,7 +221,7 @@ func (r runTable) breakdown(selectors []result.Selector) *grid {
 			estimates = append(estimates, estimate)
 		}
 		if measured {
-			g.add(m.Unit().Title(name), false, beside(figures(estimates, m.Unit(), len(r.docs))))
+			g.add(m.Unit().Title(name), false, joinCells(figures(estimates, m.Unit(), len(r.docs))))
 		}
 	}
 	return g

@@ -57,7 +57,7 @@ func (l board) demand() *result.Demand {
 }
 
 // sizing is what was found about the pools that differ from the best candidate in their
-// replicas only; each is nil where there is none.
+// replicas only; each may be nil.
 type sizing struct {
 	// fits is the smallest that bears the demand, survives the smallest that does without
 	// the replicas that may fail, and largest the largest that was tried.
@@ -109,7 +109,7 @@ func (l board) asGood(c, largest *result.Ranked) bool {
 	return len(l.Constraints) > 0
 }
 
-// poolName are the parameters of a candidate beside its load and its replicas.
+// poolName are the parameters of a candidate except its load and its replicas.
 func (l board) poolName(i int) string {
 	c := &l.Candidates[i]
 	if c.Capacity == nil || c.Capacity.Demand == nil {

@@ -23,7 +23,7 @@ type Sweep struct {
 	// Best is the point that is proposed; Board lists it.
 	Best  int
 	Board *result.Leaderboard
-	// Proposed says that the point is what somebody proposed, not what a search
+	// Proposed says that the point is the proposal of the spec, not what a search
 	// found best.
 	Proposed bool
 	// Gates are what came of the sweep's; there may be none.
@@ -31,7 +31,7 @@ type Sweep struct {
 	// Keep says why nothing is to be rolled out though no gate fails: the baseline
 	// is the best point. Empty otherwise.
 	Keep string
-	// Assumptions are sentences about what the results rest on beside the engine
+	// Assumptions are sentences about what the results rest on in addition to the engine
 	// and the seeds: workload, latency model, how fresh signals are. StepTimes say
 	// what the step times of the best point's pools rest on. Warnings and
 	// Approximations are those of the plan.
@@ -306,7 +306,7 @@ func writeGates(b *bytes.Buffer, gates []result.GateResult) {
 	fmt.Fprintln(b)
 }
 
-// shown is the leaderboard with the best candidates, and those that it has beside them.
+// shown is the leaderboard with the best candidates, and those that it has in addition.
 func (r *Sweep) shown() board {
 	shown := board{new(*r.Board)}
 	shown.Candidates = nil

@@ -207,7 +207,7 @@ func (c *Comparison) Texts(seeds int) (difference, margin, verdict string) {
 	return figure.Signed(mean, decimals), strings.TrimRight(margin+suffix, " "), verdict
 }
 
-// multiple reports whether the change is told as a multiple of the baseline: +26056 % says less than
+// multiple reports whether the change is printed as a multiple of the baseline: +26056 % says less than
 // 262 times.
 func (c *Comparison) multiple() bool { return c.Relative != nil && figure.IsMultiple(*c.Relative) }
 

@@ -19,7 +19,7 @@ type DecisionRow struct {
 	Session        int64   `parquet:"session"`
 	Adapter        string  `parquet:"adapter,dict"`
 	EPP            int32   `parquet:"epp"`
-	// Endpoint decodes, and Prefill computes the prompt before; null where there is none.
+	// Endpoint decodes, and Prefill computes the prompt before; null without one.
 	Endpoint *string `parquet:"endpoint,dict"`
 	Prefill  *string `parquet:"prefill,dict"`
 	// Rejected and Error say why the request came to no engine; empty where it did.

@@ -74,7 +74,7 @@ func decisionsOf(o *simulator.Outcome, idle []string) Decisions {
 	return NewDecisions(o.Decisions.Requests, digestOf(o), shown, slices.Clone(idle))
 }
 
-// digestOf takes what was decided beside where requests went into their digest: why they
+// digestOf takes what was decided in addition to where requests went into their digest: why they
 // were refused, what replicas computed, such as prompts for others, and how scalers scaled.
 func digestOf(o *simulator.Outcome) uint64 {
 	digest := o.Decisions.Digest

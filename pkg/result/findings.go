@@ -27,7 +27,7 @@ type Traffic struct {
 	NewReplicasInTime int `json:"newReplicasInTime,omitempty"`
 }
 
-// FindingType names what a run owes its reader, beside its figures.
+// FindingType names what a run owes its reader in addition to its figures.
 type FindingType string
 
 // The types of findings.
@@ -39,7 +39,7 @@ const (
 )
 
 const (
-	// A silence at the end of a horizon is one from this share of it on, and from so many
+	// A silence at the end of a horizon is one from this share of it on, and from a number of
 	// mean gaps between arrivals.
 	silenceShare, silenceGaps = 0.1, 20
 	// overloadGrowth is the share of arrivals that stay from which on a cluster is overloaded,

@@ -51,7 +51,7 @@ func (s *leaderboardBuilder) markFront() {
 }
 
 // filled returns the first maxContenders of the contenders, and where there are
-// fewer, the best of the ranked ones beside them.
+// fewer, the best of the ranked ones in addition.
 func filled(contenders, ranked []*entry) []*entry {
 	known := map[*entry]bool{}
 	for _, e := range contenders {

@@ -185,7 +185,7 @@ func (g Gate) JudgeEach(candidates []Contender, baseline *Contender) GateResult 
 		}
 	}
 	if len(candidates) == 0 {
-		return GateResult{Gate: g, Verdict: Unknown, Message: fmt.Sprintf("%s: there is no point beside the baseline", g)}
+		return GateResult{Gate: g, Verdict: Unknown, Message: fmt.Sprintf("%s: there is no point except the baseline", g)}
 	}
 	if len(candidates) == 1 {
 		worst.Message = worst.Point + ": " + worst.Message
@@ -199,7 +199,7 @@ func (g Gate) JudgeEach(candidates []Contender, baseline *Contender) GateResult 
 // JudgeOne judges a candidate by its rows, by how far its change was exercised, and by the errors
 // of the model.
 func (g Gate) JudgeOne(candidate, baseline *Contender) GateResult {
-	return g.Judge(candidate.Rows, baseline.Rows).With(candidate.Change).beside(candidate, baseline)
+	return g.Judge(candidate.Rows, baseline.Rows).With(candidate.Change).withModelErrors(candidate, baseline)
 }
 
 // Contender is a point that a claim is about, and its rows.
@@ -290,7 +290,7 @@ func (r *GateResult) message(seeds int, constant bool) string {
 		}
 		found = append(found, fmt.Sprintf("%s %s with %s %% (%d seeds)", side, r.figure(*r.Limit), figure.Shortest(100*r.Confidence), r.N))
 	case r.Relative:
-		found = append(found, fmt.Sprintf("the baseline cannot be told from 0 (%d seeds)", r.N))
+		found = append(found, fmt.Sprintf("the baseline does not differ from 0 with confidence (%d seeds)", r.N))
 	}
 	if missing := seeds - r.N; missing > 0 {
 		found = append(found, fmt.Sprintf("no value under %d of %d seeds", missing, seeds))
@@ -307,7 +307,7 @@ func (r *GateResult) figure(value float64) string {
 	return strings.TrimSpace(figure.Significant(value*d.Factor, evidenceDigits) + " " + d.Suffix)
 }
 
-// evidenceDigits are the significant digits of the figures beside a limit.
+// evidenceDigits are the significant digits of the figures next to a limit.
 const evidenceDigits = 4
 
 // changeText prints a relative change: in percent with four digits, or a great one as a multiple of

@@ -23,7 +23,7 @@ func (r *GateResult) Sentence() string {
 	return words
 }
 
-// relation is the estimate beside the limit, with as many digits as tell one from the other.
+// relation is the estimate next to the limit, with as many digits as make them differ.
 func (r *GateResult) relation() string {
 	estimate, limit := "", ""
 	for digits := shownDigits; digits <= 6 && estimate == limit; digits++ {
@@ -69,7 +69,7 @@ func (m Measure) subject() string {
 	return words
 }
 
-// Brief prints a value of the unit in a sentence: so many significant digits, and durations in the
+// Brief prints a value of the unit in a sentence: a number of significant digits, and durations in the
 // unit of time that suits them.
 func (u Unit) Brief(value float64, digits int) string {
 	if u == Seconds {

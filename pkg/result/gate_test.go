@@ -35,7 +35,7 @@ func TestGatesOfSeveralPoints(t *testing.T) {
 		"one is open":                       {[]Contender{high, open}, Unknown, "open: ttft.p99 ≤ 500 ms is undecided: 300 ms, one seed, which does not show the spread (of 2 points 1 pass, 0 fail, 1 undecided)"},
 		"one alone is not counted":          {[]Contender{low}, Pass, "low: ttft.p99 ≤ 500 ms passes: 105 ms, below 136.6 ms with 95 % (2 seeds)"},
 		"a point without rows is not known": {[]Contender{low, {Name: "lost"}}, Unknown, "lost: ttft.p99 ≤ 500 ms: it has no measurement (of 2 points 1 pass, 0 fail, 1 undecided)"},
-		"no other point":                    {nil, Unknown, "ttft.p99 ≤ 500 ms: there is no point beside the baseline"},
+		"no other point":                    {nil, Unknown, "ttft.p99 ≤ 500 ms: there is no point except the baseline"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := gate.JudgeEach(tc.of, &Contender{})
@@ -125,7 +125,7 @@ func TestGates(t *testing.T) {
 		},
 		"a baseline that may be 0": {
 			versus("preemptions", AtMost, "+5%"), of("preemptions", 0, 9, 4), of("preemptions", 0, 1, 12), Unknown,
-			"preemptions ≤ baseline +5 % is undecided: +0 %, the baseline cannot be told from 0 (3 seeds)",
+			"preemptions ≤ baseline +5 % is undecided: +0 %, the baseline does not differ from 0 with confidence (3 seeds)",
 		},
 		"other seeds are no pairs": {
 			versus("goodput", AtLeast, "-1%"), of("goodput", 0.9, 0.9), of("goodput", -1, 0.9), Unknown,

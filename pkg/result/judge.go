@@ -36,7 +36,7 @@ func Judge(results []GateResult) verdict.Verdict {
 	return v
 }
 
-// sentenceOf is about the first gate of an outcome, and names the others; "" where there is none.
+// sentenceOf is about the first gate of an outcome, and names the others; "" without such a gate.
 func sentenceOf(results []GateResult, o verdict.Outcome) string {
 	var names []string
 	text := ""

@@ -66,7 +66,7 @@ type LeaderboardInput struct {
 	Rows        []Row
 	Objectives  []Objective
 	Constraints []Constraint
-	// Features are what kinds of behaviour are told apart by.
+	// Features are what distinguishes kinds of behaviour.
 	Features []Measure
 	// Shown are further measures to give the figures of.
 	Shown []Measure
@@ -80,7 +80,7 @@ type LeaderboardInput struct {
 	// they are ranked; where it is nil, all that some candidate has that was not
 	// dropped. Rows under others only make figures and comparisons more precise.
 	Seeds []int64
-	// Keep bounds how many candidates are listed, beside the baseline: the best,
+	// Keep bounds how many candidates are listed in addition to the baseline: the best,
 	// as many of the Pareto front, and as many that are the best of their kind. 0
 	// lists all.
 	Keep int
@@ -95,11 +95,11 @@ type Leaderboard struct {
 	Confidence  float64      `json:"confidence"`
 	Objectives  []Objective  `json:"objectives"`
 	Constraints []Constraint `json:"constraints,omitempty"`
-	// Features are what kinds of behaviour are told apart by.
+	// Features are what distinguishes kinds of behaviour.
 	Features []string `json:"features,omitempty"`
 	// Seeds are those by which candidates are ranked, ascending.
 	Seeds []int64 `json:"seeds"`
-	// Baseline is the point compared with; absent where there is none.
+	// Baseline is the point compared with; absent without a baseline.
 	Baseline *int `json:"baseline,omitempty"`
 	// Workloads are the names of the workloads under which the candidates were simulated;
 	// absent where there was one without a name. Metrics without a workload are means over

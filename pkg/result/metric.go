@@ -151,7 +151,7 @@ func (m Metric) NeedsPrices() bool { return findFamily(m.Name).needs.prices }
 // tenants send requests.
 func (m Metric) NeedsTenants() bool { return findFamily(m.Name).needs.tenants }
 
-// Needs says what the scenario must have, beside targets, prices and tenants,
+// Needs says what the scenario must have in addition to targets, prices and tenants,
 // for the metric to have values.
 func (m Metric) Needs() Need { return m.definition().needs }
 

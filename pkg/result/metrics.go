@@ -43,7 +43,7 @@ func NewMetrics(values map[string]float64) Metrics {
 // Len is the number of values.
 func (m Metrics) Len() int { return len(m.values) }
 
-// Get returns the value of that name, or false where there is none.
+// Get returns the value of that name, or false without one.
 func (m Metrics) Get(name string) (float64, bool) {
 	if m.Len() == 0 {
 		return 0, false

@@ -48,7 +48,7 @@ type statistic struct {
 	unit      Unit
 	direction Direction
 	help      string
-	// needs is what the scenario must have for it to have a value, beside what
+	// needs is what the scenario must have for it to have a value, in addition to what
 	// the family needs.
 	needs Need
 	// value returns false where nothing was measured.

@@ -115,7 +115,7 @@ func oneUnless(b bool) float64 {
 	return 1
 }
 
-// meanOf returns the mean of values; nil where there is none, or no finite one.
+// meanOf returns the mean of values; nil without a finite one.
 func meanOf(values []float64) *float64 {
 	if len(values) == 0 {
 		return nil

@@ -41,7 +41,7 @@ func tailBlowupOf(name, of string, value func(*TailBlowup) float64) statistic {
 	}
 }
 
-// blowup is 0 where there is none: a 99th percentile is at least the median.
+// blowup is 0 without a value: a 99th percentile is at least the median.
 func blowup(l *Latency) float64 {
 	if l == nil || l.P50 == 0 {
 		return 0

@@ -39,9 +39,9 @@ func (m Measure) Checked() latency.CheckedMetric {
 	return checkedMetrics[m.metric.Name]
 }
 
-// beside takes in the errors of the model under which both sides were simulated, where the
+// withModelErrors takes in the errors of the model under which both sides were simulated, where the
 // gate asks for it. A verdict that they could turn is undecided.
-func (r GateResult) beside(candidate, baseline *Contender) GateResult {
+func (r GateResult) withModelErrors(candidate, baseline *Contender) GateResult {
 	of, ofBaseline := &candidate.ModelError, &baseline.ModelError
 	if !r.ModelError || r.Verdict != Pass && r.Verdict != Fail || !r.canTurn(candidate, baseline) {
 		return r

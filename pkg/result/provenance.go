@@ -22,11 +22,11 @@ type Meta struct {
 	WarmUp time.Duration
 	// FoundWarmUp says what a rule made of it; nil where the scenario gives it.
 	FoundWarmUp *WarmUp
-	// BacklogGrowth is the metric's value; nil where nobody asked for it.
+	// BacklogGrowth is the metric's value; nil if it is not requested.
 	BacklogGrowth *float64
 	// Traffic is that of the document.
 	Traffic *Traffic
-	// Anomalies are the metric's values by type; nil where nobody asked for them.
+	// Anomalies are the metric's values by type; nil if they are not requested.
 	Anomalies map[string]int
 	// ReplicaTTFT are the times to first token by replica, in ns; nil where nothing asks.
 	ReplicaTTFT []stats.Histogram
@@ -118,7 +118,7 @@ type ScalerProvenance struct {
 	Pools []string `json:"pools"`
 	Min   int      `json:"min"`
 	Max   int      `json:"max"`
-	// Policy is what decided, each so many seconds.
+	// Policy is what decided, each with its seconds.
 	Policy          string  `json:"policy"`
 	IntervalSeconds float64 `json:"intervalSeconds"`
 	// ScrapeIntervalSeconds is the time between two scrapes, and DelaySeconds how long after

@@ -32,7 +32,7 @@ type entry struct {
 	standing    Standing
 	reason      string
 	// losses are the means of the objectives, turned so that less is better;
-	// nil where there are none.
+	// nil without objectives.
 	losses []float64
 	excess float64
 	rank   int

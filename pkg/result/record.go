@@ -34,7 +34,7 @@ type Record interface {
 	AppendLine(b []byte) []byte
 	// Of says which simulation the record is of, and when it was made.
 	Of() *RecordOrigin
-	// About is the request that the record is about; ok is false where there is none.
+	// About is the request that the record is about; ok is false without a request.
 	About() (request int64, ok bool)
 }
 

@@ -24,7 +24,7 @@ var rejectionMeanings = map[simulator.Reason]string{
 	simulator.EmptyPrompt:        "an engine refuses a request without a prompt",
 	simulator.ExceedsModelLength: "prompt plus answer are longer than the model's context, or engine.maxModelLen",
 	simulator.ExceedsKVCache:     "prompt plus answer need more than all KV blocks of a replica",
-	simulator.NoRoom:             "the stability controller found no room beside what runs",
+	simulator.NoRoom:             "the stability controller found no room next to what runs",
 	simulator.QueueFull:          "the router's queue was full",
 	simulator.Expired:            "it waited in the router's queue until its time-out",
 	simulator.Evicted:            "the router ended it on a replica",

@@ -12,7 +12,7 @@ import (
 	"io"
 )
 
-// RowsVersion says what rows hold beside the metrics that are asked for. It is raised
+// RowsVersion says what rows hold in addition to the requested metrics. It is raised
 // with each change of the registry's metrics after which stored rows lack a metric, or
 // mean another one by its name. A metric that needs a new field of the scenario leaves
 // it: the scenarios of stored rows do not have the field. So does one that is measured
@@ -135,11 +135,11 @@ func (r *Row) check() error {
 	case !(r.Share > 0 && r.Share <= 1):
 		return fmt.Errorf("share %v is not in (0, 1]", r.Share)
 	case r.Error != "" && r.Metrics.Len() > 0:
-		return errors.New("there are metrics beside an error")
+		return errors.New("the row has metrics and an error")
 	case r.Error != "" && len(r.RejectedBy) > 0:
-		return errors.New("there are rejections beside an error")
+		return errors.New("the row has rejections and an error")
 	case r.Error != "" && r.Decisions.Known():
-		return errors.New("there are decisions beside an error")
+		return errors.New("the row has decisions and an error")
 	case r.Error == "" && r.ByMachine:
 		return errors.New("byMachine is set without an error")
 	}

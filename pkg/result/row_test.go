@@ -66,7 +66,7 @@ func TestReadRowsFaults(t *testing.T) {
 		"a negative point":           {`{"key":"k","point":-1,"seed":42,"metrics":{}}` + "\n", "read rows: line 1: point -1 is negative"},
 		"no share":                   {`{"key":"k","point":0,"seed":42,"share":2,"metrics":{}}` + "\n", "read rows: line 1: share 2 is not in (0, 1]"},
 		"a share that is all":        {`{"key":"k","point":0,"seed":42,"share":1,"metrics":{}}` + "\n", "read rows: line 1: not in the form in which rows are written: spaces, repeated or unsorted keys, or other digits"},
-		"an error beside metrics":    {`{"key":"k","point":0,"seed":42,"metrics":{"goodput":1},"error":"e"}` + "\n", "read rows: line 1: there are metrics beside an error"},
+		"an error beside metrics":    {`{"key":"k","point":0,"seed":42,"metrics":{"goodput":1},"error":"e"}` + "\n", "read rows: line 1: the row has metrics and an error"},
 		"a machine without an error": {`{"key":"k","point":0,"seed":42,"metrics":{},"byMachine":true}` + "\n", "read rows: line 1: byMachine is set without an error"},
 		"no metrics":                 {`{"key":"k","point":0,"seed":42}` + "\n", "read rows: line 1: metrics are missing"},
 		"an unknown metric":          {`{"key":"k","point":0,"seed":42,"metrics":{"goodput.p99":1}}` + "\n", `read rows: line 1: metrics: Invalid value: "goodput.p99": goodput takes no statistic`},

@@ -23,7 +23,7 @@ type Rung struct {
 	Common      int      `json:"common,omitempty"`
 }
 
-// rungs sums up shortened simulations; none where there are none.
+// rungs sums up shortened simulations; none without shortened simulations.
 func (s *leaderboardBuilder) rungs() []Rung {
 	losses := map[float64]map[int]float64{} // by share, then point
 	shortened := false

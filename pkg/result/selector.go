@@ -84,7 +84,7 @@ func (s Selector) suffix() string {
 }
 
 // labelValue is what the API allows as the name of a class, tenant or pool, and modelValue
-// as that of a model which a router serves beside others.
+// as that of a model of a router of several models.
 var (
 	labelValue = regexp.MustCompile(`^[A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?$`)
 	modelValue = regexp.MustCompile(`^[A-Za-z0-9]([-_./:A-Za-z0-9]{0,126}[A-Za-z0-9])?$`)

@@ -14,7 +14,7 @@ import (
 // how much memory they take.
 const maxSeriesBytes = 16 << 20
 
-// Pack returns the series of a run as a line of JSON, compressed, in at most so many bytes: it makes
+// Pack returns the series of a run as a line of JSON, compressed, in a bounded number of bytes: it makes
 // bins wider until they fit. The same series give the same bytes.
 func (s *Series) Pack(room int) ([]byte, error) {
 	s = s.clone()

@@ -3,7 +3,7 @@
 package result
 
 // matters reports whether a measure belongs to the top of a comparison: what
-// users feel, and derived measures, which somebody asked for.
+// users feel, and derived measures, which the user asked for.
 func (m Measure) matters() bool {
 	return m.derived != nil || findFamily(m.metric.Name).audience == users
 }

@@ -13,7 +13,7 @@ type Verdict struct {
 	// Message says why, in a sentence without a full stop.
 	Message string
 	Gates   []Gate
-	// Best and Baseline are points of a sweep; nil where there are none.
+	// Best and Baseline are points of a sweep; nil of a run.
 	Best, Baseline *Point
 	// Next says what to do next; "" where the message does.
 	Next string

@@ -17,7 +17,7 @@ type fieldType struct {
 }
 
 // structType are the fields of a type in their order. extra is the place of the map that
-// takes all other keys; nil where there are none.
+// takes all other keys; nil without one.
 type structType struct {
 	fields []fieldType
 	extra  []int

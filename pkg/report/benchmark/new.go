@@ -40,7 +40,7 @@ type Input struct {
 	// same order.
 	Rows     []result.Row
 	Requests *Summary
-	// Series are those of all seeds together; nil where there are none. WarmUpSeconds is the part
+	// Series are those of all seeds together; nil without series. WarmUpSeconds is the part
 	// of a run before the measured window, on the average.
 	Series        *result.Series
 	WarmUpSeconds float64

@@ -19,7 +19,7 @@ func (in *Input) load() *Load {
 		Native: Native{Config: map[string]any{"workload": in.Tree["workload"], "horizon": in.Tree["horizon"]}},
 	}
 	if input == nil {
-		// The field is required, and no request completed whose length could be told.
+		// The field is required, and no request completed whose length is known.
 		input = &SequenceLength{Distribution: Other}
 	}
 	l.Standardized.InputSeqLen = *input
@@ -45,7 +45,7 @@ func source(w *v1alpha1.Workload) string {
 	}
 }
 
-// lengths is the law of measured lengths; nil where there are none.
+// lengths is the law of measured lengths; nil without measured lengths.
 func lengths(t *tally) *SequenceLength {
 	if t.values.Count() == 0 {
 		return nil

@@ -65,7 +65,7 @@ func routerComponent(label string, tree any) Component {
 	of, _ := tree.(map[string]any)
 	config, version := any(of), "policies"
 	if document, is := of["endpointPickerConfig"].(map[string]any); is {
-		// The version stands beside the fields of the EPP's own document.
+		// The version is one of the fields of the EPP's own document.
 		document = maps.Clone(document)
 		version, _ = document["version"].(string)
 		delete(document, "version")

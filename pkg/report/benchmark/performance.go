@@ -26,7 +26,7 @@ type Requests struct {
 	MultiModal   *MultiModal `json:"multimodal,omitempty"`
 }
 
-// MultiModal is what requests hold beside text.
+// MultiModal is what requests hold in addition to text.
 type MultiModal struct {
 	Image *ImagePayload `json:"image,omitempty"`
 	Video *VideoPayload `json:"video,omitempty"`

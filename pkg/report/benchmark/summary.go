@@ -127,7 +127,7 @@ func (t *tally) merge(o *tally) {
 // nanoseconds are those of a second.
 const nanoseconds = 1e9
 
-// statistics sums up the values in a unit, of which each has so many parts; nil where there
+// statistics sums up the values in a unit, of which each has a number of parts; nil if there
 // are none.
 func (t *tally) statistics(units string, parts float64) *Statistics {
 	n := t.values.Count()

@@ -15,7 +15,7 @@ import (
 
 // WriteParquet selects rows and writes them as a Parquet file with the columns
 // that [Query.WriteCSV] has, in that order, and the key in front: parameters are
-// texts, metrics doubles in base units, and both null where there is none. A
+// texts, metrics doubles in base units, and both null if absent. A
 // parameter that has the name of another column is called parameter.NAME.
 func (q *Query) WriteParquet(w io.Writer, rows []result.Row, parameters Parameters) error {
 	rows = q.Select(rows)

@@ -144,7 +144,7 @@ func (q *Query) columns(rows []result.Row) []result.Measure {
 	return columns
 }
 
-// cells yields the figures of a row, nil where there is none.
+// cells yields the figures of a row, nil for a missing one.
 func cells(columns []result.Measure, r *result.Row) iter.Seq2[string, *float64] {
 	return func(yield func(string, *float64) bool) {
 		for _, c := range columns {
@@ -205,7 +205,7 @@ func haveWorkloads(rows []result.Row) bool {
 
 // WriteCSV selects rows and writes them as a table with a header: the object where
 // there are several, point, share, seed, the workload where there are several, the
-// parameters, each figure in its base unit, empty where there is none, and the error of a
+// parameters, each figure in its base unit, empty if it is missing, and the error of a
 // simulation that failed.
 func (q *Query) WriteCSV(w io.Writer, rows []result.Row, parameters Parameters) error {
 	rows = q.Select(rows)

@@ -20,7 +20,7 @@ const (
 type RecordWriter interface {
 	// Write appends a record of the kind. It panics where the record is of another one.
 	Write(r result.Record) error
-	// Append appends the records of a file of so many bytes that another writer wrote.
+	// Append appends the records of a file of a given size that another writer wrote.
 	Append(file io.ReaderAt, size int64) error
 	Close() error
 }

@@ -15,7 +15,7 @@ type Table[T any] struct {
 	what string
 }
 
-// newTable returns a table of something with so many rows in a row group, which bounds what it holds in memory.
+// newTable returns a table of something with a number of rows in a row group, which bounds what it holds in memory.
 func newTable[T any](w io.Writer, what string, rows int64) *Table[T] {
 	return &Table[T]{parquet.NewGenericWriter[T](w, parquet.Compression(&parquet.Snappy), parquet.MaxRowsPerRowGroup(rows)), what}
 }
@@ -28,7 +28,7 @@ func (t *Table[T]) Write(rows []T) error {
 	return nil
 }
 
-// Append appends the row groups of a file of so many bytes that another table wrote. They are
+// Append appends the row groups of a file of a given size that another table wrote. They are
 // copied as they are.
 func (t *Table[T]) Append(file io.ReaderAt, size int64) error {
 	in, err := parquet.OpenFile(file, size)

@@ -4,6 +4,6 @@
 // styles, its charts and their numbers in it. A page asks the network for nothing: its content
 // security policy forbids that. Text of users reaches a page by html/template alone.
 //
-// Each chart stands beside a table with its numbers, which readers without scripts, and those
+// Each chart has a table with its numbers, which readers without scripts, and those
 // who do not see charts, read in its place.
 package page

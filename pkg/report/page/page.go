@@ -63,7 +63,7 @@ func parsed(name, text string) *template.Template {
 	return template.Must(template.New(name).Funcs(template.FuncMap{"parts": parts, "joined": joinedFigure}).Parse(text))
 }
 
-// figureBreaks are the places of a figure at which a line must not break: beside its margin and its unit.
+// figureBreaks are the places of a figure at which a line must not break: next to its margin and its unit.
 var figureBreaks = strings.NewReplacer("± ", "±\u00a0", " %", "\u00a0%", " ms", "\u00a0ms")
 
 // joinedFigure is a figure of a table that may break before its margin only. Tables in a fixed-width font

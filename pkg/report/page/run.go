@@ -108,7 +108,7 @@ func (r *Run) view() *runView {
 // mostColumns is how many groups are columns; more are rows.
 const mostColumns = 6
 
-// mostFigures is how many rows a table of two columns has; more make another one beside it.
+// mostFigures is how many rows a table of two columns has; more rows make another table next to it.
 const mostFigures = 16
 
 // readable are tables of a width and a length that fit a page: few groups become columns, and

@@ -13,7 +13,7 @@ import (
 type RunData struct {
 	Seeds   []int64  `json:"seeds"`
 	Figures []Figure `json:"figures"`
-	// Series is nil where there are none.
+	// Series is nil without series.
 	Series *SeriesData `json:"series,omitempty"`
 }
 

@@ -24,7 +24,7 @@ type Sweep struct {
 	Report *report.Sweep
 	// Facts identify the figures: engine, seeds, digests, the command that makes them again.
 	Facts []Fact
-	// Series are those of the baseline and of the best point; where there are none, WithoutSeries
+	// Series are those of the baseline and of the best point; without them, WithoutSeries
 	// says how to have them.
 	Series        []NamedSeries
 	WithoutSeries string

@@ -27,7 +27,7 @@ type SweepData struct {
 	Baseline int `json:"baseline"`
 	// Evolution is nil where no policy evolves.
 	Evolution *Evolution `json:"evolution,omitempty"`
-	// Series are those of the baseline and of the best point; nil where there are none.
+	// Series are those of the baseline and of the best point; nil without series.
 	Series *SeriesData `json:"series,omitempty"`
 }
 
