@@ -32,12 +32,12 @@ func (c *converter) blis(in *object) {
 	goals := c.blisGoals(in.child("goodput_slo_targets"))
 	switch {
 	case in.has("inference_perf"):
-		in.refuse("cannot be carried beside inference_perf, whose stages have the rate of all requests", "aggregate_rate", "clients", "cohorts", "servegen_data")
+		in.refuse("cannot be carried together with inference_perf, whose stages have the rate of all requests", "aggregate_rate", "clients", "cohorts", "servegen_data")
 		if of := in.child("inference_perf"); of != nil {
 			c.blisInferencePerf(of)
 		}
 	case in.has("servegen_data"):
-		in.refuse("cannot be carried beside servegen_data, whose clients have rates of their own", "aggregate_rate", "clients", "cohorts")
+		in.refuse("cannot be carried together with servegen_data, whose clients have rates of their own", "aggregate_rate", "clients", "cohorts")
 		if of := in.child("servegen_data"); of != nil {
 			c.blisServeGen(of)
 		}

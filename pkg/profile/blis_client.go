@@ -144,7 +144,7 @@ func (c *converter) blisUsers(s *blisSource) {
 		client.ClosedLoop.RampUp = span(think)
 	}
 	if client.Sessions != nil {
-		c.fault(field.Forbidden(in.at("concurrency"), "inference-sim takes no conversations beside users of a closed loop"))
+		c.fault(field.Forbidden(in.at("concurrency"), "inference-sim takes no conversations together with users of a closed loop"))
 	}
 }
 

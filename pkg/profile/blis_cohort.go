@@ -87,13 +87,13 @@ func (c *converter) blisDiurnal(in *object, s *blisSource) {
 // hourCosines are the cosines of a quarter of a day, from hour to hour.
 var hourCosines = [...]float64{1, 0.9659258262890683, 0.8660254037844386, 0.7071067811865476, 0.5, 0.25881904510252074, 0}
 
-// activeShare is the part of an hour in which members send requests. The hour is so many
+// activeShare is the part of an hour in which members send requests. The hour is a number of
 // hours after the peak.
 func activeShare(hours int64, ratio float64) float64 {
-	beside := (hours + 24) % 24
-	beside = min(beside, 24-beside)
-	cosine := hourCosines[min(beside, 12-beside)]
-	if beside > 6 {
+	distance := (hours + 24) % 24
+	distance = min(distance, 24-distance)
+	cosine := hourCosines[min(distance, 12-distance)]
+	if distance > 6 {
 		cosine = -cosine
 	}
 	return float64((1+cosine)/2*(1-1/ratio)) + 1/ratio

@@ -106,7 +106,7 @@ func overlap(s, o *blisSource) bool {
 // weightedRates gives a source a rate for each window.
 func (c *converter) weightedRates(s *blisSource, sources []*blisSource, total float64) {
 	if s.client.Arrivals.Profile != nil {
-		c.fault(field.Forbidden(s.in.path, "diurnal and drain cannot be carried beside windows with trace_rate, which divide the rate anew for each window"))
+		c.fault(field.Forbidden(s.in.path, "diurnal and drain cannot be carried together with windows with trace_rate, which divide the rate anew for each window"))
 		return
 	}
 	if len(s.windows) == 0 {
@@ -114,7 +114,7 @@ func (c *converter) weightedRates(s *blisSource, sources []*blisSource, total fl
 		if s.isCohort() {
 			at = s.in.at("spike")
 		}
-		c.fault(field.Required(at, "beside windows with trace_rate, inference-sim sends no requests of a client without windows"))
+		c.fault(field.Required(at, "with windows with trace_rate, inference-sim sends no requests of a client without windows"))
 		return
 	}
 	for i := range s.windows {

@@ -19,7 +19,7 @@ type reader struct{ errs field.ErrorList }
 func (r *reader) fault(err *field.Error) { r.errs = append(r.errs, err) }
 
 // object is a mapping of a profile. Its methods read a field each, and note a fault where
-// the field is not what it should be; they then return zero. Fields that nobody read are
+// the field is not what it should be; they then return zero. Fields that remain unread are
 // faults when it is done.
 type object struct {
 	*reader
@@ -45,7 +45,7 @@ func (o *object) at(name string) *field.Path {
 func (o *object) has(name string) bool { return o.fields[name] != nil }
 
 // take returns a field's value, nil where it is not there. A marker of a template is a
-// fault: nobody knows what it stands for.
+// fault: its value is unknown.
 func (o *object) take(name string) any {
 	o.known = append(o.known, name)
 	value := o.fields[name]
@@ -68,7 +68,7 @@ func (o *object) refuse(why string, names ...string) {
 	}
 }
 
-// done notes the fields that nobody read.
+// done notes the fields that remain unread.
 func (o *object) done() {
 	if o == nil {
 		return
@@ -159,7 +159,7 @@ func (o *object) word(name, otherwise string, words ...string) string {
 // names are what the API takes as names.
 var names = regexp.MustCompile(`^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`)
 
-// name returns a name, empty where there is none.
+// name returns a name, empty if it is absent.
 func (o *object) name(name string) string {
 	text := o.text(name, "")
 	if text != "" && (len(text) > 63 || !names.MatchString(text)) {

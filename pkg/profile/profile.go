@@ -127,7 +127,7 @@ func (c *converter) note(format string, args ...any) {
 	}
 }
 
-// staged returns the stages to take of so many: all of them, or the one that the options
+// staged returns the stages to take: all of them, or the one that the options
 // name.
 func (c *converter) staged(n int, path *field.Path) (from, to int) {
 	if c.stage == 0 {

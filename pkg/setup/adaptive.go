@@ -75,7 +75,7 @@ type hotPrefixes struct {
 }
 
 // share is the greatest share of the blocks of a part's prompts that lie in a prefix which
-// overloads a replica; 0 where there is none. fault says why that is not known.
+// overloads a replica; 0 without such a prefix. fault says why that is not known.
 func (h *hotPrefixes) share(p *Part) (m float64, fault string) {
 	in := p.Scenario
 	for i := range in.Pools {

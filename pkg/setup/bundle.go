@@ -32,7 +32,7 @@ func readBundle(in *v1alpha1.Router, path *field.Path) (*bundle.Bundle, field.Er
 }
 
 // component returns a component of the bundle of a resolved router, which has no faults; nil
-// where there is none.
+// if it lacks the component.
 func component(in *v1alpha1.Router, name sandbox.Component) *bundle.Component {
 	b, _ := readBundle(in, nil)
 	if b == nil {
@@ -148,8 +148,8 @@ func BundleDocument(text string) (Tree, error) {
 	return document, err
 }
 
-// Foreign reports whether some router of a resolved scenario runs code that nobody vouches
-// for.
+// Foreign reports whether some router of a resolved scenario runs untrusted
+// code.
 func Foreign(in *v1alpha1.Scenario) bool { return len(foreignBundles(in)) > 0 }
 
 // ProgramLimits are those that the bundles with code of a scenario state for a simulation as

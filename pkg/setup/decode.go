@@ -19,7 +19,7 @@ import (
 // Go type is.
 type Tree = map[string]any
 
-// VersionField stands beside the fields of the EPP's document and names the
+// VersionField is next to the fields of the EPP's document and names the
 // version that reads it.
 const VersionField = "version"
 
@@ -64,7 +64,7 @@ func decodeRouting(root Tree, router *v1alpha1.Router, path *field.Path) (*Routi
 		return loadRouting(router, path.Child("policies"))
 	}
 	if router.Policies != nil {
-		return nil, field.ErrorList{field.Forbidden(path.Child("policies"), "the router has an EPP configuration, beside which policies do nothing")}
+		return nil, field.ErrorList{field.Forbidden(path.Child("policies"), "the router has an EPP configuration, and policies then have no effect")}
 	}
 	config, errs := LoadEPPConfig(document, path.Child("endpointPickerConfig"))
 	return &Routing{EPPConfig: config}, errs
@@ -113,7 +113,7 @@ func withoutPicker(router Tree) Tree {
 	return own
 }
 
-// LoadEPPConfig reads the EPP's document, with the version beside its fields.
+// LoadEPPConfig reads the EPP's document, with the version among its fields.
 func LoadEPPConfig(document Tree, path *field.Path) (*config.Config, field.ErrorList) {
 	document = maps.Clone(document)
 	version, _ := document[VersionField].(string)

@@ -33,8 +33,8 @@ type entrance struct {
 	config                      *admission.Config
 	live                        bool
 
-	tell func(*scheduler.Explanation) // nil while nobody asks
-	// answer is told of each answer, while somebody asks; nil where nobody wants to know.
+	tell func(*scheduler.Explanation) // nil while no caller asks
+	// answer receives each answer while a caller asks; nil if answers are not needed.
 	answer func(scheduler.GatewayAnswer)
 	// open are the stories of requests that no decision has told yet.
 	open map[int]*scheduler.Explanation
@@ -184,7 +184,7 @@ func (e *entrance) saturation(view *policy.View) (level float64, looks bool) {
 	return e.config.Saturation(view)
 }
 
-// gatewayNames are the names of the admission and of the priority; empty where there is none.
+// gatewayNames are the names of the admission and of the priority; empty without one.
 func gatewayNames(in *v1alpha1.Router, g *gatewayPolicies) (admission, priority string) {
 	switch {
 	case in.Admission != nil:

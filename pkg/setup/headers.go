@@ -13,7 +13,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
 
-// buildHeaders are the headers of a client's requests; nil where there are none.
+// buildHeaders are the headers of a client's requests; nil without headers.
 func buildHeaders(in map[string]v1alpha1.HeaderValue) map[string]string {
 	if len(in) == 0 {
 		return nil

@@ -28,7 +28,7 @@ type ManifestField struct {
 }
 
 // NameOf is what a manifest of a scaler is called by: the name of the scaler, with the field of a
-// ConfigMap, which may stand beside another manifest.
+// ConfigMap, which may come with another manifest.
 func (f *ManifestField) NameOf(scaler string) string {
 	if f.Kind == manifest.ConfigMap {
 		return scaler + "." + f.Name
@@ -43,7 +43,7 @@ var ManifestFields = []ManifestField{
 	{"workloadVariantAutoscaler", manifest.ConfigMap, func(s *v1alpha1.Scaler) **v1alpha1.ManifestSource { return &s.WorkloadVariantAutoscaler }},
 }
 
-// isUnread reports whether a scaler has a manifest with faults that are told already: its text
+// isUnread reports whether a scaler has a manifest with faults that are reported already: its text
 // is empty.
 func isUnread(s *v1alpha1.Scaler) bool {
 	return slices.ContainsFunc(ManifestFields, func(f ManifestField) bool {
@@ -166,7 +166,7 @@ func validateStartTime(in *v1alpha1.Scenario, path *field.Path) field.ErrorList 
 	return field.ErrorList{field.Invalid(path, start, "has no effect: no scaler has a ScaledObject with a cron trigger")}
 }
 
-// besideManifest says what cannot stand beside a manifest.
+// besideManifest says what cannot be set together with a manifest.
 func besideManifest(s *v1alpha1.Scaler, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	only := func(has bool, name string) {
@@ -182,7 +182,7 @@ func besideManifest(s *v1alpha1.Scaler, path *field.Path) field.ErrorList {
 		errs = append(errs, field.Invalid(path.Child("pools"), strings.Join(s.Pools, ", "), "a manifest scales one pool: state a scaler with a manifest of its own for each"))
 	}
 	if s.ScaledObject != nil && s.Interval.Duration()%time.Second != 0 {
-		errs = append(errs, field.Invalid(path.Child("interval"), s.Interval, "must be whole seconds beside a ScaledObject, whose pollingInterval is"))
+		errs = append(errs, field.Invalid(path.Child("interval"), s.Interval, "must be whole seconds with a ScaledObject, as its pollingInterval is"))
 	}
 	return errs
 }

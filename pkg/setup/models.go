@@ -271,7 +271,7 @@ func (r *Routing) Of(p *Part) *Routing {
 	return r.models[p.Router]
 }
 
-// check returns what the part's router is told of its endpoints, and says what keeps it
+// check returns what the part's router knows of its endpoints, and says what keeps it
 // from choosing among them. pools are those of the whole scenario.
 func (p *Part) check(router *Routing, pools []simulator.Pool, traces trace.Set, seed int64, path *field.Path) (config.Cluster, field.ErrorList) {
 	in := p.Scenario

@@ -32,8 +32,8 @@ func Notes(in *v1alpha1.Scenario, router *Routing, config *simulator.Config, tra
 	return append(notes, handoffNotes(in, config, path)...)
 }
 
-// IdleNotes name what a workload states that has no effect beside what else the scenario
-// states, and may have one beside something else.
+// IdleNotes name what a workload states that has no effect with what else the scenario
+// states, and may have one with something else.
 func IdleNotes(in *v1alpha1.Scenario, path *field.Path) []string {
 	return append(patienceNotes(&in.Workload, path.Child("workload")), horizonNotes(in, path)...)
 }
@@ -68,7 +68,7 @@ func tierNotes(in *v1alpha1.Scenario, pools []simulator.Pool, traces trace.Set, 
 	return notes
 }
 
-// signalNotes say that the interval of scrapes has no effect where there are none.
+// signalNotes say that the interval of scrapes has no effect without scrapes.
 func signalNotes(in *v1alpha1.Router, path *field.Path) []string {
 	if in.Signals != v1alpha1.OracleSignals || in.MetricsRefreshInterval.Duration() == simulator.DefaultScrapeInterval {
 		return nil

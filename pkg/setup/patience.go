@@ -38,7 +38,7 @@ func buildRetry(in *v1alpha1.Retry, timeout *v1alpha1.Timeout, path *field.Path)
 		return nil, nil
 	}
 	if timeout == nil && slices.Equal(in.After, []v1alpha1.RetryReason{v1alpha1.RetryTimedOut}) {
-		return nil, field.ErrorList{field.Invalid(path.Child("after"), in.After, "no request times out without a timeout: set timeout beside retry")}
+		return nil, field.ErrorList{field.Invalid(path.Child("after"), in.After, "no request times out without a timeout: set timeout together with retry")}
 	}
 	r := &workload.Retry{
 		Max: int(in.Max), Backoff: in.Backoff.Duration(), MaxBackoff: in.MaxBackoff.Duration(),

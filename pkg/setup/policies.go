@@ -143,7 +143,7 @@ func hasTTFT(in *v1alpha1.Scenario) bool {
 		slices.ContainsFunc(in.Workload.Tenants, func(t v1alpha1.Tenant) bool { return t.SLO != nil && t.SLO.TTFT != "" })
 }
 
-// build makes the policies for one run, over so many endpoints.
+// build makes the policies for one run, over a number of endpoints.
 func (g *gatewayPolicies) build(labels workload.Labels, endpoints int, seed int64, faults *policy.Faults) policy.Policies {
 	var p policy.Policies
 	var window time.Duration

@@ -108,7 +108,7 @@ func buildInitialHits(in *v1alpha1.Pool, path *field.Path) (float64, field.Error
 	case rate > 0 && in.Engine.PrefixCaching == v1alpha1.Disabled:
 		return 0, field.ErrorList{field.Forbidden(at, "has no effect with engine.prefixCaching: Disabled")}
 	case rate > 0 && in.KVCache.Stability != nil:
-		return 0, field.ErrorList{field.Forbidden(at, "cannot be set beside kvCache.stability, which counts the blocks without content that the rate would take")}
+		return 0, field.ErrorList{field.Forbidden(at, "cannot be set together with kvCache.stability, which counts the blocks without content that the rate would take")}
 	}
 	return rate, nil
 }
@@ -234,7 +234,7 @@ func buildKVBlocks(in *v1alpha1.Pool, instance latency.Instance, path *field.Pat
 	return blocks, nil
 }
 
-// validateWindows refuses a cache in which no request has a block beside those that it
+// validateWindows refuses a cache in which no request has a block in addition to those that it
 // takes for sliding windows.
 func validateWindows(pool *simulator.Pool, path *field.Path) field.ErrorList {
 	if pool.KVBlocks < 1 || pool.KVTokens() > 0 {

@@ -32,7 +32,7 @@ func buildLatencyModels(in []v1alpha1.Pool, pools []simulator.Pool) []config.Lat
 const sampledAnswers = 1000
 
 // meanAnswer is the mean length of the first answers to the requests of a part, in tokens;
-// 0 where there are none.
+// 0 without answers.
 func meanAnswer(p *Part, traces trace.Set, seed int64) float64 {
 	source, errs := buildSource(&p.Scenario.Workload, p.served, traces, seed, field.NewPath("workload"))
 	if len(errs) > 0 || source == nil {
@@ -58,16 +58,16 @@ func meanAnswer(p *Part, traces trace.Set, seed int64) float64 {
 
 // stepLatency foresees latencies from a pool's step times: a prompt is computed
 // in full steps after those that were routed there before it, which are taken to
-// be as long, beside requests that decode. It does not know how long answers get,
+// be as long, together with requests that decode. It does not know how long answers get,
 // and so not when a seat or memory gets free.
 type stepLatency struct{ pool *simulator.Pool }
 
 // FirstToken implements [epp.LatencyModel].
 func (m stepLatency) FirstToken(f config.LatencyFeatures) time.Duration {
-	beside := m.decodeStep(min(f.InFlight-f.Waiting, m.pool.MaxNumSeqs-1), f.KVUsage).Verifying(m.pool.Speculation.Drafts())
-	room := m.prefillRoom(beside)
+	decodes := m.decodeStep(min(f.InFlight-f.Waiting, m.pool.MaxNumSeqs-1), f.KVUsage).Verifying(m.pool.Speculation.Drafts())
+	room := m.prefillRoom(decodes)
 	before, rest := int(f.QueuedTokens)/room, int(f.QueuedTokens)%room
-	total := scaleDuration(before, m.stepTime(addPrompts(beside, room, f.PromptTokens)))
+	total := scaleDuration(before, m.stepTime(addPrompts(decodes, room, f.PromptTokens)))
 
 	// What is left of the others shares the first step with the prompt.
 	own := max(1, f.PromptTokens-f.CachedTokens)
@@ -77,11 +77,11 @@ func (m stepLatency) FirstToken(f config.LatencyFeatures) time.Duration {
 	}
 	full := (rest + own - 1) / chunk
 	last, held := rest+own-full*chunk, f.PromptTokens-own
-	inside := addChunk(beside, chunk, held+max(0, (full-1)*chunk-rest)/2, f.PromptTokens)
+	inside := addChunk(decodes, chunk, held+max(0, (full-1)*chunk-rest)/2, f.PromptTokens)
 	inside.SampledTokens--
 	total += scaleDuration(full, m.stepTime(inside))
-	total += m.stepTime(addChunk(beside, last, max(0, f.PromptTokens-last), f.PromptTokens))
-	total += m.runningStep(beside, f)
+	total += m.stepTime(addChunk(decodes, last, max(0, f.PromptTokens-last), f.PromptTokens))
+	total += m.runningStep(decodes, f)
 	cost := &m.pool.Cost
 	return total + cost.QueueBase + scaleDuration(f.PromptTokens, cost.QueuePerInputToken) + cost.PerOutputToken
 }
@@ -90,27 +90,27 @@ func (m stepLatency) FirstToken(f config.LatencyFeatures) time.Duration {
 // average half is over: the others' tokens in it count as queued, and decodes do
 // not. Where that step has all that is queued, an engine that schedules asynchronously
 // computes one of decodes alone before the request's.
-func (m stepLatency) runningStep(beside latency.Step, f config.LatencyFeatures) time.Duration {
-	half := m.halfOfRunningStep(beside, f)
-	if m.pool.AsynchronousScheduling && f.QueuedTokens <= int64(m.prefillRoom(beside)) {
-		return half + m.stepTime(beside)
+func (m stepLatency) runningStep(decodes latency.Step, f config.LatencyFeatures) time.Duration {
+	half := m.halfOfRunningStep(decodes, f)
+	if m.pool.AsynchronousScheduling && f.QueuedTokens <= int64(m.prefillRoom(decodes)) {
+		return half + m.stepTime(decodes)
 	}
 	return half
 }
 
-func (m stepLatency) halfOfRunningStep(beside latency.Step, f config.LatencyFeatures) time.Duration {
+func (m stepLatency) halfOfRunningStep(decodes latency.Step, f config.LatencyFeatures) time.Duration {
 	if f.QueuedTokens == 0 {
-		return m.stepTime(beside) / 2
+		return m.stepTime(decodes) / 2
 	}
-	return -m.stepTime(addPrompts(beside, min(int(f.QueuedTokens), m.prefillRoom(beside)), f.PromptTokens)) / 2
+	return -m.stepTime(addPrompts(decodes, min(int(f.QueuedTokens), m.prefillRoom(decodes)), f.PromptTokens)) / 2
 }
 
 // prefillRoom is how many prompt tokens fit into a step.
-func (m stepLatency) prefillRoom(beside latency.Step) int {
-	return max(1, m.pool.MaxNumBatchedTokens-beside.DecodeTokens)
+func (m stepLatency) prefillRoom(decodes latency.Step) int {
+	return max(1, m.pool.MaxNumBatchedTokens-decodes.DecodeTokens)
 }
 
-// NextToken implements [epp.LatencyModel]. Prompts are computed beside the
+// NextToken implements [epp.LatencyModel]. Prompts are computed together with the
 // answers at the rate at which they are routed there: where that takes a share u
 // of the time, a step takes 1/(1 − u) times as long as without. It does not take
 // longer than a full one, and as long where more waits than fits into one. A step gives
@@ -153,7 +153,7 @@ func (m stepLatency) decodeStep(n int, kvUsage float64) latency.Step {
 	}
 }
 
-// addPrompts adds so many tokens of whole prompts to a step.
+// addPrompts adds tokens of whole prompts to a step.
 func addPrompts(step latency.Step, tokens, prompt int) latency.Step {
 	for prompt = max(1, prompt); tokens > 0; tokens -= prompt {
 		step = addChunk(step, min(tokens, prompt), 0, prompt)
@@ -161,7 +161,7 @@ func addPrompts(step latency.Step, tokens, prompt int) latency.Step {
 	return step
 }
 
-// addChunk adds the last chunk of a prompt to a step, after so many of its
+// addChunk adds the last chunk of a prompt to a step, after a number of its
 // tokens.
 func addChunk(step latency.Step, tokens, after, prompt int) latency.Step {
 	t, h := int64(tokens), int64(after)

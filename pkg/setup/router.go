@@ -12,7 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
-// Cluster is what the router is told of the endpoints, and of the world
+// Cluster is what the router knows of the endpoints, and of the world
 // that it lives in.
 func Cluster(in *v1alpha1.Scenario, path *field.Path) (config.Cluster, field.ErrorList) {
 	c := config.Cluster{

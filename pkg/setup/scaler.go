@@ -133,7 +133,7 @@ func poolNames(in *v1alpha1.Scenario) []string {
 	return names
 }
 
-// shortestTargets are the shortest targets of any class and tenant; 0 where there are none.
+// shortestTargets are the shortest targets of any class and tenant; 0 without targets.
 func shortestTargets(c *simulator.Config) (ttft, tpot time.Duration) {
 	shorter := func(to *time.Duration, d time.Duration) {
 		if d > 0 && (*to == 0 || d < *to) {

@@ -32,7 +32,7 @@ func (r TypicalRequest) windows(pool *simulator.Pool) float64 {
 	return float64(float64(pool.Windows.Groups) * tokens)
 }
 
-// step is one in which so many requests begin, and so many end.
+// step is one in which as many requests begin as end.
 func (r TypicalRequest) step(begun, fresh float64) latency.Step {
 	decodes := begun * r.Output
 	context := decodes * (r.Prompt + r.Output/2)

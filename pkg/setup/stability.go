@@ -25,7 +25,7 @@ var (
 	}
 )
 
-// buildStability makes the controller of a pool's replicas; nil where nobody
+// buildStability makes the controller of a pool's replicas; nil if no controller
 // watches. The pool's engine settings are in place.
 func buildStability(in *v1alpha1.Stability, pool *simulator.Pool, path *field.Path) (*simulator.Stability, field.ErrorList) {
 	if in == nil {

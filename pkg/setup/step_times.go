@@ -136,7 +136,7 @@ func (s stepTimes) sharesGiven() bool {
 	return !slices.ContainsFunc(shareNames, func(name string) bool { return !slices.Contains(given, name) })
 }
 
-// othersGiven names the coefficients that the pool overrides beside what is said
+// othersGiven names the coefficients that the pool overrides in addition to what is said
 // of all shares and of collectives.
 func (s stepTimes) othersGiven() []string {
 	all := s.sharesGiven()

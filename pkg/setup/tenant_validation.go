@@ -14,7 +14,7 @@ import (
 )
 
 // ValidateTenants returns the faults of the tenants of a whole workload: traits out of range,
-// tenants that nobody names, and traits that change no client.
+// tenants that no client names, and traits that change no client.
 func ValidateTenants(in *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	errs := validateTraits(in, path)
 	for i := range in.Tenants {

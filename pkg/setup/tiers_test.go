@@ -139,7 +139,7 @@ func TestTierValidation(t *testing.T) {
 		}, "kvCache.initialCacheHitRate", "no effect"},
 		"a warm cache beside a controller": {func(s *v1alpha1.Scenario) {
 			s.Pools[0].KVCache.InitialCacheHitRate, s.Pools[0].KVCache.Stability = "0.5", &v1alpha1.Stability{}
-		}, "kvCache.initialCacheHitRate", "cannot be set beside kvCache.stability"},
+		}, "kvCache.initialCacheHitRate", "cannot be set together with kvCache.stability"},
 		"a margin below the mean": {func(s *v1alpha1.Scenario) {
 			s.Pools[0].KVCache.Stability = &v1alpha1.Stability{Margin: "0.9"}
 		}, "kvCache.stability.margin", "at least 1"},

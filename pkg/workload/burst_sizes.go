@@ -26,7 +26,7 @@ type burstSizes struct {
 }
 
 // newBurstSizes returns the coupling of a client, or of copies that share their arrivals; nil
-// where there is none.
+// without one.
 func newBurstSizes(c *Client, seed int64) *burstSizes {
 	rho := c.Arrivals.SizeCorrelation
 	if rho == 0 {

@@ -131,7 +131,7 @@ type client struct {
 	prefixes               *prefixes // nil where there is one
 	sent                   uint64
 	prompts                *prompts  // nil where every prompt is new
-	sessions               *sessions // nil where there are none that do not wait
+	sessions               *sessions // nil if all sessions wait
 	reactor                *reactor  // nil where no request waits for an answer
 
 	labelled

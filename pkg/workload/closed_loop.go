@@ -23,7 +23,7 @@ type ClosedLoop struct {
 	// ThinkTime is the time from the end of a user's request to the user's next one.
 	ThinkTime Durations
 	// Turnaround is the mean of the exponential time that the network and the client take
-	// from the end of a user's request to the next one, beside the think time.
+	// from the end of a user's request to the next one, in addition to the think time.
 	Turnaround time.Duration
 	// RampUp is the time over which the users send their first requests, at equal
 	// distances. With 0 all users begin at once.
@@ -64,7 +64,7 @@ type beginnings struct {
 	next     due.Place
 }
 
-// newBeginnings returns the beginnings of the loops of so many copies; nil where the client has
+// newBeginnings returns the beginnings of the loops of a number of copies; nil where the client has
 // no loop.
 func newBeginnings(loop *ClosedLoop, copies int) *beginnings {
 	if loop == nil {

@@ -174,7 +174,7 @@ func (c *client) nextAwaitedTurn(m *mergedClients, place int32, r *Request) []pr
 }
 
 // generated adds the own part of the session's next branch to the text, if the turn has
-// branches, and returns where so many generated tokens are.
+// branches, and returns where the generated tokens are.
 func (c *client) generated(s *awaitedSession, tokens int) prompt.Extent {
 	if len(s.branches) == 0 {
 		return s.part(c, tokens)

@@ -31,7 +31,7 @@ const (
 	maxPool  = 100_000
 )
 
-// medium is one of the media of a request. Its source is 0 where nobody else has it.
+// medium is one of the media of a request. Its source is 0 if no other request has it.
 type medium struct {
 	source uint64
 	tokens int

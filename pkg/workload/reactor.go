@@ -41,14 +41,14 @@ func (r *reactor) open() int32 {
 	return r.places - 1
 }
 
-// send makes a place send so many requests at a time.
+// send makes a place send a number of requests at a time.
 func (r *reactor) send(at simtime.Time, place int32, requests int) {
 	for range requests {
 		r.due.Push(due.Place{At: at, Of: r.of, Place: place})
 	}
 }
 
-// answer makes a place send so many requests in answer to an end, when its user has
+// answer makes a place send a number of requests in answer to an end, when its user has
 // thought.
 func (r *reactor) answer(c *client, place int32, e End, think time.Duration, requests int) {
 	r.send(due.After(e.At, think+r.users.turnTime(c, place, e.At)), place, requests)

@@ -40,7 +40,7 @@ type Request struct {
 	// Origin and Attempt name the request among those of its Client.
 	Origin Origin
 	// Priority says how important the request is: higher is more, 0 where
-	// nobody said.
+	// it is not stated.
 	Priority int
 	// Session numbers the workload's conversations from 1, in order of their
 	// first requests; 0 for a request that belongs to none.

@@ -141,7 +141,7 @@ func (s *session) makeRoom(c *client, tokens int) {
 	}
 }
 
-// forget removes so many tokens behind the prefix.
+// forget removes a number of tokens behind the prefix.
 func (s *session) forget(tokens int) {
 	s.tokens -= tokens
 	from := s.prefixExtents

@@ -100,7 +100,7 @@ func (a Arrivals) Scaled(share float64) Arrivals {
 	return a
 }
 
-// MeanRatePerSecond returns the mean rate over all stages, or the rate where there are none.
+// MeanRatePerSecond returns the mean rate over all stages, or the rate without stages.
 func (a Arrivals) MeanRatePerSecond() float64 {
 	if len(a.Stages) == 0 {
 		return a.RatePerSecond

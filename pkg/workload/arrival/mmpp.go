@@ -80,7 +80,7 @@ func newCursor(a *Arrivals) cursor {
 
 func (c *cursor) ended() bool { return c.rate == 0 && len(c.stages) == 0 && len(c.again) == 0 }
 
-// advance walks so many seconds and returns how many requests the rates expect up to there.
+// advance walks a number of seconds and returns how many requests the rates expect up to there.
 func (c *cursor) advance(seconds float64) float64 {
 	if c.rate > 0 {
 		c.expected += float64(c.rate * seconds)

@@ -20,7 +20,7 @@ type stageClock struct {
 	expectedBefore float64      // what the stages before it expect
 }
 
-// timeOf returns when the rates expect so many requests, due.MaxTime where they never
+// timeOf returns when the rates expect a number of requests, due.MaxTime where they never
 // do. Calls are in ascending order.
 func (l *stageClock) timeOf(expected float64) simtime.Time {
 	for ; len(l.stages) > 0 || l.repeat(expected); l.stages = l.stages[1:] {
@@ -40,7 +40,7 @@ func (l *stageClock) timeOf(expected float64) simtime.Time {
 }
 
 // repeat begins the stages that come again, if there are some, and reports whether they
-// begin in time. It leaves out whole rounds in which the rates do not reach so many requests.
+// begin in time. It leaves out whole rounds in which the rates do not reach the number of requests.
 func (l *stageClock) repeat(expected float64) bool {
 	if len(l.again) == 0 {
 		return false
@@ -75,7 +75,7 @@ func (s *Stage) expectedAfter(seconds float64) float64 {
 	return float64((s.RatePerSecond + float64(0.5*float64(slope*seconds))) * seconds)
 }
 
-// secondsUntil returns when the stage expects so many requests, in seconds after its start.
+// secondsUntil returns when the stage expects a number of requests, in seconds after its start.
 // It is more than the duration where the stage expects fewer.
 func (s *Stage) secondsUntil(requests float64) float64 {
 	if s.RampPerSecond == 0 {

@@ -56,7 +56,7 @@ type Lengths struct {
 	CDF []LengthShare `json:"cdf"`
 }
 
-// LengthShare is the share of requests of at most so many tokens.
+// LengthShare is the share of requests of at most a number of tokens.
 type LengthShare struct {
 	Tokens int     `json:"tokens"`
 	Share  float64 `json:"share"`
@@ -108,7 +108,7 @@ type Reuse struct {
 	SampledShare float64 `json:"sampledShare"`
 }
 
-// CacheShare is what a cache of so many blocks serves.
+// CacheShare is what a cache of a number of blocks serves.
 type CacheShare struct {
 	Blocks int64   `json:"blocks"`
 	Tokens int64   `json:"tokens"`

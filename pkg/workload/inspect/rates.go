@@ -21,7 +21,7 @@ var binWidths = []time.Duration{
 // A span has at most mostBins bins, with leastInBin requests each on average.
 const mostBins, leastInBin = 60, 10
 
-// binWidth returns the least width that a span with so many requests allows.
+// binWidth returns the least width that a span with a number of requests allows.
 func binWidth(span time.Duration, requests int) time.Duration {
 	most := time.Duration(max(1, min(mostBins, requests/leastInBin)))
 	for _, width := range binWidths {

@@ -115,7 +115,7 @@ func (r *reader) data() (*Data, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.lengths)) {
 		if r.windows[name] == nil {
-			return nil, fmt.Errorf("%s: there is no such file beside %s", name+traceSuffix, name+datasetSuffix)
+			return nil, fmt.Errorf("%s: there is no such file next to %s", name+traceSuffix, name+datasetSuffix)
 		}
 	}
 	d := &Data{}
@@ -124,7 +124,7 @@ func (r *reader) data() (*Data, error) {
 		c := client{name: name, windows: r.windows[name]}
 		var known bool
 		if c.lengths, known = r.lengths[name]; !known {
-			return nil, fmt.Errorf("%s: there is no such file beside %s", name+datasetSuffix, name+traceSuffix)
+			return nil, fmt.Errorf("%s: there is no such file next to %s", name+datasetSuffix, name+traceSuffix)
 		}
 		if err := c.checkLengths(); err != nil {
 			return nil, err

@@ -179,9 +179,9 @@ func TestReadErrors(t *testing.T) {
 	}{
 		"an empty folder": {nil, "there is no chunk-*-trace.csv"},
 		"no dataset": {map[string]string{"chunk-0-trace.csv": window + "600,1,1,,0,0\n"},
-			"chunk-0-dataset.json: there is no such file beside chunk-0-trace.csv"},
+			"chunk-0-dataset.json: there is no such file next to chunk-0-trace.csv"},
 		"a dataset alone": {map[string]string{"chunk-0-trace.csv": window + "600,1,1,,0,0\n", "chunk-0-dataset.json": good, "chunk-1-dataset.json": good},
-			"chunk-1-trace.csv: there is no such file beside chunk-1-dataset.json"},
+			"chunk-1-trace.csv: there is no such file next to chunk-1-dataset.json"},
 	} {
 		folder := fstest.MapFS{}
 		for file, text := range tc.files {

@@ -12,7 +12,7 @@ type addition struct {
 	to func(*writer, *record) bool
 }
 
-// additions, in the order in which they are told.
+// additions, in the order in which they are reported.
 var additions = []addition{
 	{
 		what: "session",

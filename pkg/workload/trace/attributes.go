@@ -11,7 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload/internal/intern"
 )
 
-// attributes are what a row of a trace says of a request beside its time and its
+// attributes are what a row of a trace says of a request in addition to its time and its
 // lengths. An empty name, and a nil Priority, say nothing.
 type attributes struct {
 	tenant, class, adapter, model string
@@ -40,7 +40,7 @@ type attributesKey struct {
 	priority, headers             int
 }
 
-// attributeColumns are what rows of a trace say beside times and lengths. A column is empty
+// attributeColumns are what rows of a trace say in addition to times and lengths. A column is empty
 // where no row of the trace says anything of it: most traces pay nothing.
 type attributeColumns struct {
 	// sets are the attributes that rows have, each once; set gives the index of a

@@ -91,7 +91,7 @@ func newTraceBuilder(f format, o Options, r io.Reader, name string) (*traceBuild
 	return b, nil
 }
 
-// grown is about what lists of so many bytes take while they grow: a list is there twice,
+// grown is about what lists of a given size take while they grow: a list is there twice,
 // the second time with room for a quarter more.
 func grown(bytes int64) int64 { return bytes * 9 / 4 }
 

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// trait is something that a row may say beside its lengths and its arrival.
+// trait is something that a row may say in addition to its lengths and its arrival.
 type trait struct {
 	name string
 	in   func(*record) bool
 }
 
-// Traits, in the order in which losses are told.
+// Traits, in the order in which losses are reported.
 var (
 	blocksTrait   = trait{"blocks", func(r *record) bool { return len(r.ids) > 0 }}
 	sessionTrait  = trait{"session", func(r *record) bool { return r.session != "" }}
@@ -55,7 +55,7 @@ type rowWriter struct {
 // Carriage is what a format carries of a row.
 type Carriage struct {
 	Format Format
-	// Traits are what a row may say beside its arrival and its lengths, and Lost those
+	// Traits are what a row may say in addition to its arrival and its lengths, and Lost those
 	// that the format has no place for.
 	Traits, Lost []string
 	// Adds is what each row has in the format, whether the trace says it or not.
@@ -223,7 +223,7 @@ func (t *textWriter) write(r *record, n int) error {
 
 func (t *textWriter) close() error { return nil }
 
-// newWriter returns a writer of rows whose blocks have so many tokens, unless a row says
+// newWriter returns a writer of rows whose blocks have a given number of tokens, unless a row says
 // another size.
 func newWriter(w io.Writer, to format, blockTokens int32, codec ParquetCodec) *writer {
 	return &writer{

@@ -15,7 +15,7 @@ import (
 )
 
 // csvTable reads a CSV whose first line names its columns. Columns may come in any order,
-// and those that nobody asks for are not read. Fields may be quoted; a quoted field ends
+// and those that are not requested are not read. Fields may be quoted; a quoted field ends
 // in its line.
 type csvTable struct {
 	delimiter byte

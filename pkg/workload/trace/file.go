@@ -133,7 +133,7 @@ func (c *fileCursor) finish() error {
 	return in.Close()
 }
 
-// advance reads the next row; false where there is none. After the last row, the text must be
+// advance reads the next row; false after the last one. After the last row, the text must be
 // the one that the trace was first read from.
 func (c *fileCursor) advance(e *entry) (bool, error) {
 	if c.rows == nil {
@@ -167,7 +167,7 @@ func (c *fileCursor) begin() error {
 	return c.beginWith(in)
 }
 
-// beginWith begins to read an open file, which somebody else closes.
+// beginWith begins to read an open file, which the caller closes.
 func (c *fileCursor) beginWith(in io.Reader) (err error) {
 	c.rows, err = newRowReader(c.format, c.options, in, c.columns.hasSession)
 	if err == nil {

@@ -33,7 +33,7 @@ type format struct {
 	// there is no parser and no writer.
 	describes bool
 	// newParser returns a parser of one text, and newWriter a writer of one with blocks of
-	// so many tokens. Parquet is no text and has neither.
+	// a number of tokens. Parquet is no text and has neither.
 	newParser func(Options) parser
 	newWriter func(blockTokens int32) rowWriter
 	// times is how the format writes times; empty where the options say it.

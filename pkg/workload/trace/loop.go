@@ -91,7 +91,7 @@ type blockSlab struct{ rest []uint64 }
 
 const slabBlocks = 4096
 
-// take returns n zeros that nobody else has.
+// take returns n zeros that no other caller has.
 func (s *blockSlab) take(n int) []uint64 {
 	if n > len(s.rest) {
 		s.rest = make([]uint64, max(n, slabBlocks))

@@ -64,7 +64,7 @@ func newMooncakeParser(o Options) parser {
 	return func(rec *record, _ int, text []byte) (bool, error) { return parseMooncake(rec, text, blockTokens) }
 }
 
-// parseMooncake reads a row with blocks of so many tokens.
+// parseMooncake reads a row with blocks of a number of tokens.
 func parseMooncake(rec *record, text []byte, blockTokens int) (bool, error) {
 	r := mooncakeRow{ids: rec.ids[:0]}
 	if err := decodeMooncake(&r, text); err != nil {

@@ -34,7 +34,7 @@ var parquet = format{
 // A ParquetCodec reads and writes Parquet files. The package parquetfile has the only one: a
 // program that reads no traces, such as the manager, does not link it.
 type ParquetCodec interface {
-	// Open opens a file of so many bytes. The errors of an open file name the column.
+	// Open opens a file of a given size. The errors of an open file name the column.
 	Open(file io.ReaderAt, bytes int64) (ParquetReader, error)
 	// Create returns a writer of a file.
 	Create(w io.Writer, metadata map[string]string) ParquetWriter

@@ -34,7 +34,7 @@ const (
 type Replay struct {
 	// RateScale multiplies the recorded rate: 2 halves every gap.
 	RateScale float64
-	// MaxRequests ends the stream after so many requests; 0 means no limit.
+	// MaxRequests ends the stream after a number of requests; 0 means no limit.
 	MaxRequests int
 	// Arrivals says how recorded times become arrivals.
 	Arrivals Arrivals

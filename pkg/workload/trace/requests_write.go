@@ -21,7 +21,7 @@ type RequestWriter struct {
 }
 
 // NewRequestWriter returns a writer of requests that have these labels. Prompts are written
-// as blocks of so many tokens: what they share of a block is lost. With blocks of 0 tokens,
+// as blocks of a number of tokens: what they share of a block is lost. With blocks of 0 tokens,
 // nothing of what prompts share is written.
 func NewRequestWriter(w io.Writer, labels workload.Labels, blockTokens int) (*RequestWriter, error) {
 	if blockTokens < 0 || blockTokens > maxBlockTokens {

@@ -52,7 +52,7 @@ func (s Slice) has(arrival time.Duration) bool {
 	return arrival >= s.From && (s.To == 0 || arrival < s.To)
 }
 
-// samples decides by a hash of the session, or of the row's number where there is none:
+// samples decides by a hash of the session, or of the row's number without a session:
 // another share keeps more or less of the same rows.
 func (o *Options) samples(rec *record) bool {
 	if o.Sample == 0 {

@@ -54,7 +54,7 @@ func (s *spread) next(e *entry) bool {
 // close implements cursor.
 func (s *spread) close() error { return s.rows.close() }
 
-// drawBatch reads the next batch and draws its arrivals; false where there is none.
+// drawBatch reads the next batch and draws its arrivals; false after the last one.
 func (s *spread) drawBatch() bool {
 	if !s.isMore {
 		return false

@@ -93,7 +93,7 @@ func decimalNs(field string, text []byte, unit TimeFormat) (int64, error) {
 	return int64(value), nil
 }
 
-// otherUnit says in which unit a number of so many digits may be a time since 1970.
+// otherUnit says in which unit a number with that many digits may be a time since 1970.
 func otherUnit(digits int, unit TimeFormat) string {
 	for _, other := range []TimeFormat{Milliseconds, Microseconds, Nanoseconds} {
 		if digits == 19-nsDigits[other] && other != unit {

@@ -53,7 +53,7 @@ func (l TooLong) has(rec *record) bool {
 	return l.MaxTokens > 0 && int(rec.input)+int(rec.output) > l.MaxTokens
 }
 
-// clip makes a row with blocks of so many tokens as long as it may be.
+// clip makes a row with blocks of a number of tokens as long as it may be.
 func (l TooLong) clip(rec *record, blockTokens int32) {
 	rec.output = min(rec.output, int32(l.MaxTokens)-1)
 	rec.input = int32(l.MaxTokens) - rec.output

@@ -125,7 +125,7 @@ func (t *Trace) LongestInput() int {
 	return int(longest)
 }
 
-// Longer counts the requests that have, prompt and answer together, more than so many tokens,
+// Longer counts the requests that have, prompt and answer together, more than a number of tokens,
 // of those that a replay sends before a time, in its first round; of a trace without rows, in
 // one draw. An error is one of reading the trace's file again.
 func (t *Trace) Longer(tokens int, r Replay, until simtime.Time) (longer, of int, err error) {

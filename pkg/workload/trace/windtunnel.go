@@ -118,7 +118,7 @@ func (r *record) checkOwn() error {
 		return nil
 	}
 	if r.blockTokens == 0 {
-		return invalidField(windtunnelBlocks, "need their size, as %s beside %s", windtunnelBlockTokens, windtunnelHeader)
+		return invalidField(windtunnelBlocks, "need their size, as %s together with %s", windtunnelBlockTokens, windtunnelHeader)
 	}
 	if most := int(r.input / r.blockTokens); len(r.ids) > most {
 		return invalidField(windtunnelBlocks, "must have at most %d ids, one for each full block of %d tokens of %s, got %d",

@@ -149,7 +149,7 @@ func TestFilesThatAreNoTracesNameTheFault(t *testing.T) {
 		"blocks of nothing": {written(t, []listed{good}, parquet.KeyValueMetadata("block_tokens", "0")),
 			`t: metadata block_tokens: must be between 1 and 1048576 tokens, got "0"`},
 		"blocks without a size": {written(t, []listed{{1, 40, 3, []*int64{of[int64](1)}}}),
-			"t: row 1: blocks: need their size, as block_tokens beside windtunnel_trace"},
+			"t: row 1: blocks: need their size, as block_tokens together with windtunnel_trace"},
 
 		"a null":            {written(t, []ofPandas{{ArrivalNs: of[int64](1), OutputTokens: of[int64](1)}}), "t: row 1: input_tokens: is missing"},
 		"no arrival":        {written(t, []ofPandas{{InputTokens: of[int64](1), OutputTokens: of[int64](1)}}), "t: row 1: arrival_ns: is missing"},

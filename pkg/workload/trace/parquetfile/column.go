@@ -52,7 +52,7 @@ func (c *column) next() (parquet.Value, error) {
 	return value, nil
 }
 
-// peek returns the value that is next; io.EOF where there is none.
+// peek returns the value that is next; io.EOF after the last one.
 func (c *column) peek() (parquet.Value, error) {
 	for len(c.rest) == 0 {
 		n, err := c.values.ReadValues(c.buffer)

@@ -9,7 +9,7 @@ import (
 	"io"
 )
 
-// A footer has at most so many bytes and so many structures, such as chunks of columns. The
+// A footer has a bounded number of bytes and of structures, such as chunks of columns. The
 // library makes room for all of them, some 500 bytes each, before it reads them.
 const maxFooterBytes, maxFooterStructs = 64 << 20, 1 << 20
 

@@ -59,7 +59,7 @@ func (p *pageChecker) check(c *column, chunk *format.ColumnMetaData) error {
 	return nil
 }
 
-// checkPage checks the next page of so many bytes that are left, and returns how many it has.
+// checkPage checks the next page of the bytes that are left, and returns how many it has.
 func (p *pageChecker) checkPage(c *column, codec format.CompressionCodec, left int64) (int64, error) {
 	start, err := p.in.Peek(int(min(left, maxHeaderBytes)))
 	if err != nil {

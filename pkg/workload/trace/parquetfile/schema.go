@@ -16,7 +16,7 @@ import (
 
 const blocksColumn = "blocks"
 
-// numbersOf and textsOf are the columns that a row may have beside blocks.
+// numbersOf and textsOf are the columns that a row may have in addition to blocks.
 func numbersOf(row *trace.ParquetRow) map[string]**int64 {
 	return map[string]**int64{
 		"arrival_ns": &row.ArrivalNs, "delay_ns": &row.DelayNs, "input_tokens": &row.InputTokens,

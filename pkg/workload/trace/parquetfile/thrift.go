@@ -36,7 +36,7 @@ type thriftWalk struct {
 }
 
 // thriftBytes returns how many bytes a structure takes that a text begins with. Lengths beyond the
-// text, and more than so many structures in it, are errors.
+// text, and more than a number of structures in it, are errors.
 func thriftBytes(text []byte, structs int) (int, error) {
 	w := thriftWalk{text, structs}
 	if err := w.skip(thriftStruct, 0); err != nil {
@@ -78,7 +78,7 @@ func (w *thriftWalk) skip(kind byte, depth int) error {
 	return fmt.Errorf("a structure has a value of the unknown type %d", kind)
 }
 
-// bytes skips so many bytes.
+// bytes skips a number of bytes.
 func (w *thriftWalk) bytes(n uint64) error {
 	if n > uint64(len(w.rest)) {
 		return errThriftEnds
@@ -156,7 +156,7 @@ func (w *thriftWalk) pairs(depth int) error {
 	return w.members(n, depth, head>>4, head&15)
 }
 
-// members skips so many groups of values of these types.
+// members skips a number of groups of values of these types.
 func (w *thriftWalk) members(n uint64, depth int, kinds ...byte) error {
 	if n > uint64(len(w.rest)) {
 		return fmt.Errorf("a list has %d members in %d bytes", n, len(w.rest))

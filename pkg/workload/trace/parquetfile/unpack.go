@@ -87,6 +87,6 @@ func (u *unpacker) unpackZstd(text []byte) (page []byte, err error) {
 	return page, err
 }
 
-// A page has at most so many values and so many bytes, compressed or not. Writers make pages of
+// A page has a bounded number of values and of bytes, compressed or not. Writers make pages of
 // 1 MiB, and DuckDB of 100 MB.
 const maxPageValues, maxPageBytes = 1 << 24, 128 << 20

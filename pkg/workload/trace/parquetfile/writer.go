@@ -8,7 +8,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
-// A row group ends after so many rows or so many ids of blocks. A writer holds one in memory.
+// A row group ends after a number of rows or of ids of blocks. A writer holds one in memory.
 const groupRows, groupBlocks = 1 << 16, 1 << 20
 
 // writer writes rows, a row group at a time.
