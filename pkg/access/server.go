@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// shutdownTimeout is how long requests may take to end after the server is told to.
+// shutdownTimeout is how long requests may take to end after the server receives the signal.
 const shutdownTimeout = 5 * time.Second
 
 // Certificate gives the certificate of a folder with tls.crt and tls.key, which are read again when

@@ -16,7 +16,7 @@ import (
 	client "k8s.io/client-go/kubernetes/typed/authentication/v1"
 )
 
-// How long it is remembered whose a token is, and that it is nobody's.
+// How long it is remembered whose a token is, and that it is invalid.
 const (
 	knownFor   = time.Minute
 	refusedFor = 10 * time.Second
@@ -63,7 +63,7 @@ func (t *tokens) user(ctx context.Context, token string) (user.Info, error) {
 	return answer(of)
 }
 
-// answer is that of a review: nil is nobody.
+// answer is that of a review: nil is an invalid token.
 func answer(of *user.DefaultInfo) (user.Info, error) {
 	if of == nil {
 		return nil, ErrUnauthenticated
@@ -71,7 +71,7 @@ func answer(of *user.DefaultInfo) (user.Info, error) {
 	return of, nil
 }
 
-// review asks the API server whose a token is; nil is nobody.
+// review asks the API server whose a token is; nil is an invalid token.
 func (t *tokens) review(ctx context.Context, token string) (*user.DefaultInfo, error) {
 	ctx, cancel := context.WithTimeout(ctx, reviewTimeout)
 	defer cancel()

@@ -19,7 +19,7 @@ import (
 // Stored is what the ConfigMaps of an object hold.
 type Stored struct {
 	Rows []result.Row
-	// Chunks are what results hold beside the rows: documents, time series and kept decisions.
+	// Chunks are what results hold in addition to the rows: documents, time series and kept decisions.
 	Chunks []store.Chunk
 	// Journal has the answers of a proposer.
 	Journal propose.Journal

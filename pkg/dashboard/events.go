@@ -76,7 +76,7 @@ func (v *view) stream(concerns func(Key) bool, version func() (string, error), a
 	for w.err == nil {
 		now, err := version()
 		if err != nil {
-			return nil //nolint:nilerr // the stream has begun: its end is all that the browser can be told
+			return nil //nolint:nilerr // the stream has begun: the browser only learns of its end
 		}
 		if now != last {
 			w.write(fmt.Sprintf("id: %s\nevent: changed\ndata: %s\n\n", now, now))

@@ -29,7 +29,7 @@ type hub struct {
 	streams map[*subscription]struct{}
 	// readers counts the streams of each reader.
 	readers map[string]int
-	// stop ends the watch; nil where there is none.
+	// stop ends the watch; nil without a watch.
 	stop context.CancelFunc
 }
 

@@ -46,7 +46,7 @@ func (c *recent) put(o *Object, r *Results) {
 	}
 }
 
-// forget forgets the results when nobody has asked for them for a while.
+// forget forgets the results that no reader has asked for in a while.
 func (c *recent) forget() {
 	for left := recentFor; left > 0; {
 		<-c.clock.After(left)

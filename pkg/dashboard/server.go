@@ -23,7 +23,7 @@ type Options struct {
 	// Login takes the proof of who a reader is from a form, and keeps it in cookies; nil where readers
 	// have no need of one.
 	Login *Login
-	// Hosts are the names by which browsers may call the server, so that a name that somebody has point
+	// Hosts are the names by which browsers may call the server, so that a name that an attacker has point
 	// at this machine is not one; none is any.
 	Hosts []string
 	// MostRows is how many rows an object may have to be shown with its results; 0 is no bound.
@@ -187,7 +187,7 @@ func (v *view) fail(err error) {
 	case errors.As(err, &fault):
 		v.sorry(http.StatusConflict, "This cannot be shown", upperFirst(fault.Error())+".")
 	case v.Context().Err() != nil:
-		// Nobody waits for the answer.
+		// No client waits for the answer.
 	default:
 		v.Log.Error(err, "A page failed", "path", v.URL.Path)
 		v.sorry(http.StatusInternalServerError, "Something went wrong", "The server's log has the reason.")

@@ -38,7 +38,7 @@ type Results struct {
 	// archive.Fault may pass, and is for the log only.
 	Report      *page.Sweep
 	ReportFault error
-	// RunReport makes that of a run; nil where there is none.
+	// RunReport makes that of a run; nil without one.
 	RunReport func() (*page.Run, error)
 	// Decisions are the stored routing decisions: gzip files of JSON lines.
 	Decisions [][]byte

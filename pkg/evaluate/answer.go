@@ -34,10 +34,10 @@ type Answer struct {
 	Metrics map[string]float64 `json:"metrics"`
 	// Features tell policies of different behaviour apart.
 	Features map[string]float64 `json:"features"`
-	// SummaryText is for a language model; empty where nobody asked for it.
+	// SummaryText is for a language model; empty if it is not requested.
 	SummaryText string `json:"summary_text"`
 	// Components are the worst decisions of each component of the policy by its name, for a
-	// language model to learn from; empty where nobody asked for a summary.
+	// language model to learn from; empty if no summary is requested.
 	Components map[string][]insight.Example `json:"components"`
 	// StepsUsed is how many steps the programs took; 0 where there is a fault.
 	StepsUsed int64 `json:"steps_used"`

@@ -92,7 +92,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, c *Candidate, seed int64) (*An
 	return a, nil
 }
 
-// EvaluateEach evaluates a policy in scenarios under seeds, so many at once, and returns the
+// EvaluateEach evaluates a policy in scenarios under seeds, a number at once, and returns the
 // answers of the first scenario under all seeds, then those of the second one, and so on.
 // Without seeds, each scenario has its own.
 func (e *Evaluator) EvaluateEach(ctx context.Context, p *Policy, scenarios []*Scenario, seeds []int64, parallelism int) ([]*Answer, error) {

@@ -51,7 +51,7 @@ func LanguageOf(file string) (Language, error) {
 // Components are those that a program can be of.
 var Components = []sandbox.Component{sandbox.Admission, sandbox.Priority, sandbox.Routing, sandbox.Scheduler, sandbox.Autoscale}
 
-// DefaultSignals are what a program of the routing sees of each endpoint beside its scrape,
+// DefaultSignals are what a program of the routing sees of each endpoint in addition to its scrape,
 // unless the caller says otherwise.
 var DefaultSignals = []string{"prefix-affinity"}
 

@@ -27,7 +27,7 @@ const (
 	maxText = 256
 )
 
-// Operators of our own, in place of CEL's; nobody can write these names.
+// Operators of our own, in place of CEL's; users cannot write these names.
 const (
 	quotient = "@quotient"
 	modulo   = "@modulo"

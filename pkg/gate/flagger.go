@@ -34,7 +34,7 @@ const (
 var metadataKeys = []string{metadataRun, metadataDigest, metadataSweep}
 
 // Flagger answers webhooks of Flagger. Flagger takes a status of up to 202 for yes and all others
-// for no, and shows the body of a no in an event. Its requests name nobody, so an answer has
+// for no, and shows the body of a no in an event. Its requests name no user, so an answer has
 // neither figures nor names of gates, and is about objects only whose owner annotates them.
 type Flagger struct {
 	// Live reads from the API server.

@@ -170,7 +170,7 @@ var (
 	runWords   = []string{"simulationrun", "simulationruns", "simrun", "simruns"}
 )
 
-// ParseRef splits TYPE/NAME, as kubectl writes it; the kind is "" where there is none.
+// ParseRef splits TYPE/NAME, as kubectl writes it; the kind is "" without a type.
 func ParseRef(arg string) (kind, name string, err error) {
 	typ, name, typed := strings.Cut(arg, "/")
 	switch {

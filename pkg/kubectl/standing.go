@@ -19,7 +19,7 @@ type Standing struct {
 // NotSeen says in words that a status is stale.
 const NotSeen = "the manager has not seen the present spec yet"
 
-// condition returns a condition, nil where there is none.
+// condition returns a condition, nil if it is absent.
 func (s Standing) condition(typ string) *metav1.Condition {
 	return meta.FindStatusCondition(s.Status.Conditions, typ)
 }

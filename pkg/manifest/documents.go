@@ -33,7 +33,7 @@ func split(text []byte) ([]document, error) {
 }
 
 // splitJSON reports false where the stream is not JSON from end to end. A flow
-// mapping of YAML also begins with a brace, which is why nobody guesses.
+// mapping of YAML also begins with a brace, which is why the reader does not guess.
 func splitJSON(text []byte) ([]document, bool) {
 	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
 		return nil, false

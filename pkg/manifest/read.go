@@ -20,8 +20,8 @@ import (
 // documents gives an empty Set.
 func Read(r io.Reader, name string) (*Set, error) { return read(r, name, false) }
 
-// ReadFromFolder is Read for a file that nobody named: what stands in a folder
-// beside manifests, such as Helm values, is passed over where it has no apiVersion
+// ReadFromFolder is Read for a file that the user did not name: what a folder has
+// in addition to manifests, such as Helm values, is passed over where it has no apiVersion
 // or no kind.
 func ReadFromFolder(r io.Reader, name string) (*Set, error) { return read(r, name, true) }
 
@@ -77,7 +77,7 @@ const (
 )
 
 // add reads one document's object into the set. strict are the faults of its
-// decoding, which are reported together with the fields that nobody knows.
+// decoding, which are reported together with the unknown fields.
 func (s *Set) add(object map[string]any, strict field.ErrorList, from origin) field.ErrorList {
 	apiVersion, _ := object["apiVersion"].(string)
 	kind, _ := object["kind"].(string)

@@ -30,7 +30,7 @@ type Cause struct {
 	Explained float64 `json:"explained"`
 }
 
-// A Change is an input of the scenario beside what was measured.
+// A Change is an input of the scenario and what was measured.
 type Change struct {
 	Input    string   `json:"input"`
 	Stated   float64  `json:"stated"`

@@ -6,8 +6,8 @@
 // A [Recording] is what a Prometheus scraped. It comes from [Ask], from [Read], or from [Play],
 // which simulates a scenario and scrapes that. [Window.Figures] turns a recording into figures by
 // hour, in the same way wherever it comes from: the estimates of quantiles from buckets err on both
-// sides alike. [Predict] plays a scenario under many seeds, Hold sets the measured figures
-// beside the predicted ones and tests for drift, and Blame plays the scenario again with one
+// sides alike. [Predict] plays a scenario under many seeds, Hold compares the measured figures
+// with the predicted ones and tests for drift, and Blame plays the scenario again with one
 // assumption at a time as it was measured.
 //
 // It knows no Kubernetes: a [Maker] makes the input of a simulation.

@@ -53,7 +53,7 @@ type Rules struct {
 // leastSeeds is of how many seeds there must be a value for an interval.
 const leastSeeds = 3
 
-// Hold sets measured figures beside a prediction, whose hours repeat.
+// Hold compares measured figures with a prediction, whose hours repeat.
 func Hold(w *Window, measured Figures, prediction Prediction, period int, measures []Measure, r Rules) []Check {
 	var checks []Check
 	var ps []float64

@@ -16,8 +16,8 @@ type Options struct {
 	CauseSeeds int
 	// Parallelism is how many simulations run at once.
 	Parallelism int
-	// Progress is told how many simulations of the prediction have ended, by one goroutine at a time;
-	// nil if nobody wants to know.
+	// Progress receives how many simulations of the prediction have ended, by one goroutine at a time;
+	// nil if it is not needed.
 	Progress func(done int)
 }
 

@@ -110,7 +110,7 @@ func (r *Recording) named(names []string) []*Series {
 	return nil
 }
 
-// Span returns the times of the first and of the last sample; ok is false where there is none.
+// Span returns the times of the first and of the last sample; ok is false without samples.
 func (r *Recording) Span() (first, last time.Time, ok bool) {
 	var from, to int64 = math.MaxInt64, math.MinInt64
 	for i := range r.Series {

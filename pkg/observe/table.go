@@ -166,7 +166,7 @@ func (r *Report) hours(w io.Writer) {
 	}
 }
 
-// clock is how the hours of the report are told apart.
+// clock is how the report labels its hours.
 func (r *Report) clock() string {
 	if r.window.Every < time.Minute {
 		return "15:04:05"

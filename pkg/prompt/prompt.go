@@ -11,7 +11,7 @@ type Extent struct {
 }
 
 // Prompt is the concatenation of its extents. Prompts may share the memory of
-// their extents, so nobody changes an extent that is part of a prompt.
+// their extents, so no caller changes an extent that is part of a prompt.
 type Prompt struct {
 	Extents []Extent
 }

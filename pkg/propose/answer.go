@@ -64,7 +64,7 @@ func (p *policy) kept(in *search.Inquiry, path *field.Path) (*Kept, field.ErrorL
 	return k, nil
 }
 
-// indexOf is the place of a parent; negative where there is none of this ID.
+// indexOf is the place of a parent; negative for an unknown ID.
 func indexOf(in *search.Inquiry, id string) int {
 	for i := range in.Parents {
 		if bundle.IDOf(in.Parents[i].Value) == id {

@@ -85,7 +85,7 @@ func Check(entries []Entry, inquiries []search.Inquiry) error {
 	return nil
 }
 
-// check checks a policy of an inquiry with so many parents. Programs are not read.
+// check checks a policy of an inquiry with a number of parents. Programs are not read.
 func (k *Kept) check(parents int) error {
 	switch {
 	case k.Parent < 0 || k.Parent >= parents:

@@ -20,7 +20,7 @@ import (
 //go:embed scenario.yaml.tmpl
 var text string
 
-// DefaultPicker is the configuration where there is none: that of llm-d.
+// DefaultPicker is the configuration if none is given: that of llm-d.
 const DefaultPicker = `apiVersion: llm-d.ai/v1alpha1
 kind: EndpointPickerConfig
 plugins:
@@ -73,7 +73,7 @@ type view struct {
 	Weights []Weight
 	// Horizon, Workload and Picker are YAML.
 	Horizon, Workload, Inline string
-	// Start is what the file of the EPP's configuration says beside it.
+	// Start is what the file of the EPP's configuration says in addition to it.
 	Start files.Start
 }
 
@@ -140,7 +140,7 @@ func scalar(text string) (string, error) {
 	return strings.TrimSuffix(string(raw), "\n"), err
 }
 
-// indent puts a text so many columns to the right.
+// indent puts a text a number of columns to the right.
 func indent(columns int, text string) string {
 	pad := strings.Repeat(" ", columns)
 	return pad + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+pad)
@@ -149,7 +149,7 @@ func indent(columns int, text string) string {
 // comment keeps a text in the comment that it stands in.
 func comment(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Preset is the traffic of a preset at so many arrivals a second.
+// Preset is the traffic of a preset at a number of arrivals a second.
 func Preset(name v1alpha1.PresetName, rate float64) Traffic {
 	return Traffic{
 		Requests: presetRequests,
@@ -164,5 +164,5 @@ func Preset(name v1alpha1.PresetName, rate float64) Traffic {
 	}
 }
 
-// presetRequests are so many that a simulation takes less than a second.
+// presetRequests is chosen so that a simulation takes less than a second.
 const presetRequests = 2000

@@ -40,7 +40,7 @@ const (
 	sizeSeeds, leastSeeds = 5, 3
 	// loadsAround is how many times the load, and which part of it, the search may try.
 	loadsAround = 64
-	// moreTrials are those of loads, beside those of pools.
+	// moreTrials are those of loads, in addition to those of pools.
 	moreTrials = 1000
 )
 
@@ -125,7 +125,7 @@ func loadOf(in *v1alpha1.Workload, path string, at *field.Path) (sizeLoad, field
 	}
 }
 
-// BesideLoad says how many sources of requests a workload has beside that of the path of a load.
+// BesideLoad says how many sources of requests a workload has in addition to that of the path of a load.
 func BesideLoad(in *v1alpha1.Workload, path string) int {
 	loads, fixed := loadsOf(in, nil)
 	rest := slices.DeleteFunc(loads, func(l sizeLoad) bool { return l.path == path })

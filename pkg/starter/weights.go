@@ -26,7 +26,7 @@ type Weight struct {
 // mostWeights bounds the parameters, so that a first sweep takes seconds.
 const mostWeights = 2
 
-// tried are the weights that a sweep tries, beside the present one.
+// tried are the weights that a sweep tries, in addition to the present one.
 var tried = []float64{0, 1, 2, 4}
 
 // errNoWeights says that there is nothing to vary.

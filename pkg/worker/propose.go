@@ -144,7 +144,7 @@ func originOf(text string) string {
 	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }
 
-// ProposeObjectives are the objectives of a plan as a proposer is told of them.
+// ProposeObjectives are the objectives of a plan as a proposer receives them.
 func ProposeObjectives(plan *experiment.Plan) []propose.Objective {
 	var all []propose.Objective
 	for _, o := range plan.Objectives {
@@ -153,7 +153,7 @@ func ProposeObjectives(plan *experiment.Plan) []propose.Objective {
 	return all
 }
 
-// ProposeFeatures are the features of a plan as a proposer is told of them.
+// ProposeFeatures are the features of a plan as a proposer receives them.
 func ProposeFeatures(plan *experiment.Plan) []string {
 	var all []string
 	for _, f := range plan.Search.Features {

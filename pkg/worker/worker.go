@@ -47,11 +47,11 @@ type invalidTrace struct{ field *field.Error }
 
 func (e invalidTrace) Error() string { return e.field.Error() }
 
-// ErrStopped says that the shard was told to stop before its end. What it had
+// ErrStopped says that the shard received the signal to stop before its end. What it had
 // simulated by then is written and reported.
 var ErrStopped = errors.New("received a stop signal")
 
-// shutdownTime is how long a shard that is told to stop may take to write what it has:
+// shutdownTime is how long a shard that receives the signal to stop may take to write what it has:
 // less than a pod is given.
 const shutdownTime = 20 * time.Second
 
@@ -98,7 +98,7 @@ type Options struct {
 	MemoryBytes int64
 	// Parquet reads traces of the format Parquet.
 	Parquet trace.ParquetCodec
-	// Progress, if set, is told how many simulations are done. Calls do not overlap.
+	// Progress, if set, receives how many simulations are done. Calls do not overlap.
 	Progress func(done int)
 	// Ticks are when to look whether progress is worth a write; nil for never.
 	Ticks <-chan time.Time
@@ -106,7 +106,7 @@ type Options struct {
 
 // Run simulates a shard and returns what to report. On an error the report
 // says it in words. If ctx ends first, Run drops the simulations that run, and
-// reports those that are done beside ErrStopped.
+// reports those that are done together with ErrStopped.
 func Run(ctx context.Context, o Options, creator Creator) (store.Report, error) {
 	report := store.Report{Shard: o.Index}
 	err := o.run(ctx, creator, &report)
@@ -334,7 +334,7 @@ func readTrace(plan *experiment.Plan, in *experiment.TraceInput, folder string, 
 
 // openWithin opens a file below a folder, or a ServeGen folder as an archive. A link in a
 // volume that leads out of it, such as to the pod's token, is not followed: what is wrong with a
-// trace's text is told in public.
+// trace's text is reported in public.
 func openWithin(folder, name string) (io.ReadCloser, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {

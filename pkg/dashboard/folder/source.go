@@ -250,7 +250,7 @@ func resultsOf(p *archive.Printed) *dashboard.Results {
 	return r
 }
 
-// lookInterval is how often files are looked at while somebody watches.
+// lookInterval is how often files are looked at while a reader watches.
 const lookInterval = 2 * time.Second
 
 // Watch implements [dashboard.Source].

@@ -29,7 +29,7 @@ type CacheReport struct {
 	Hits    int `json:"hits"`
 }
 
-// A cache keeps answers by what they depend on. It forgets those that nobody asked for the
+// A cache keeps answers by what they depend on. It forgets those that were not requested for the
 // longest.
 type cache struct {
 	mu     sync.Mutex
@@ -48,7 +48,7 @@ func newCache(limit int) *cache {
 	return &cache{limit: limit, byKey: map[cacheKey]*list.Element{}, recent: list.New()}
 }
 
-// get returns the answer that is kept; nil where there is none.
+// get returns the answer that is kept; nil without one.
 func (c *cache) get(key cacheKey) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()

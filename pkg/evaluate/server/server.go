@@ -157,7 +157,7 @@ func repeats(a *evaluate.Answer) bool {
 	return a.Error == nil || !a.Error.OfMachine()
 }
 
-// enter waits for a slot, or until nobody waits for the answer.
+// enter waits for a slot, or until no client waits for the answer.
 func (s *Server) enter(ctx context.Context) error {
 	select {
 	case s.slots <- struct{}{}:
