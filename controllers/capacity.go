@@ -16,7 +16,7 @@ import (
 
 // A pod that the scheduler finds no node for either waits until other pods end, or it
 // waits for ever: it asks for more than any node has. The first is normal on a full
-// cluster, and most of all where the other pods are Windtunnel's: nobody has to act.
+// cluster, and most of all where the other pods are Windtunnel's: no user has to act.
 
 // capacityTimeout is how long a pod may wait for room on full nodes before its object
 // is reported as waiting for it.

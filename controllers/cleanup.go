@@ -138,7 +138,7 @@ func (d cleaner) deleteUnneeded(s subject) {
 	}
 }
 
-// reasonToDelete says why a ConfigMap is not needed beside a complete status; "" where it
+// reasonToDelete says why a ConfigMap is not needed next to a complete status; "" where it
 // is needed.
 func (d cleaner) reasonToDelete(cm *metav1.PartialObjectMetadata, s subject) string {
 	st := s.status()

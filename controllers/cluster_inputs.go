@@ -23,7 +23,7 @@ import (
 type clusterInputs struct {
 	reader    client.Reader
 	namespace string
-	// versions, if not nil, is told the resource version of each input, by its
+	// versions, if not nil, receives the resource version of each input, by its
 	// name in the status.
 	versions map[string]string
 	// programs are the limits of code in policy bundles.

@@ -40,7 +40,7 @@ type compileGuard struct {
 	clock  clock.PassiveClock
 	// suspectsWaitUntil is when suspects may compile.
 	suspectsWaitUntil time.Time
-	// exclusive is held by all that compile beside others, and by a suspect alone.
+	// exclusive is held in common by all that compile together, and by a suspect alone.
 	exclusive sync.RWMutex
 
 	mu       sync.Mutex
@@ -122,7 +122,7 @@ func (g *compileGuard) mayBegin(s subject) error {
 	return nil
 }
 
-// beginSlow is begin for the slow lane, where an object is compiled beside others, and no other object waits
+// beginSlow is begin for the slow lane, where an object is compiled together with others, and no other object waits
 // for it.
 func (g *compileGuard) beginSlow(s subject) (end func(), err error) {
 	if g == nil {

@@ -34,7 +34,7 @@ const (
 	phaseComplete
 )
 
-// conditions are the condition types that are True beside Ready. Types that are
+// conditions are the condition types that are True in addition to Ready. Types that are
 // not are left out rather than False: Argo CD's check of Jobs taught its users
 // to look at types alone.
 var conditions = map[phase][]string{

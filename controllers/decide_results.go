@@ -43,7 +43,7 @@ func (d summarizer) complete() statement {
 	return statement{next: next, standing: sum.standing(next.status()), gates: sum.gates}
 }
 
-// studySummary is what came of a complete study beside its figures.
+// studySummary is what came of a complete study in addition to its figures.
 type studySummary struct {
 	// gates is the verdict on the gates; nil if the plan has none.
 	gates *study.Judged

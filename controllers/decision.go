@@ -84,7 +84,7 @@ type statement struct {
 	standing standing
 	// held says that the spec or a queue holds the work.
 	held bool
-	// gates is the verdict on the gates; nil where there are none, or no results yet.
+	// gates is the verdict on the gates; nil without gates, or without results yet.
 	gates *study.Judged
 }
 

@@ -22,8 +22,8 @@ const (
 	// retries is how often a shard that failed is tried again where nothing is
 	// said, as in the schema.
 	retries = 3
-	// nobody is the UID of worker pods, as in the image.
-	nobody = 65532
+	// nobodyUID is the UID of worker pods, as in the image.
+	nobodyUID = 65532
 
 	planFolder   = "/etc/windtunnel/plan"
 	roundFolder  = "/etc/windtunnel/round"
@@ -200,8 +200,8 @@ func makePodSpec(s subject, p *subjectPlan, t *task, image string) corev1.PodSpe
 		EnableServiceLinks:           ptr.To(false),
 		SecurityContext: &corev1.PodSecurityContext{
 			RunAsNonRoot:   ptr.To(true),
-			RunAsUser:      ptr.To(int64(nobody)),
-			RunAsGroup:     ptr.To(int64(nobody)),
+			RunAsUser:      ptr.To(int64(nobodyUID)),
+			RunAsGroup:     ptr.To(int64(nobodyUID)),
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 		},
 		Containers: []corev1.Container{{
@@ -234,7 +234,7 @@ func makePodSpec(s subject, p *subjectPlan, t *task, image string) corev1.PodSpe
 	return spec
 }
 
-// traceVolume is where a trace lies. Nobody writes into it.
+// traceVolume is where a trace lies. It is read-only.
 func traceVolume(in *experiment.TraceInput) corev1.VolumeSource {
 	switch {
 	case in.PersistentVolumeClaim != nil:

@@ -47,7 +47,7 @@ func (d reporter) setLinted(st *v1alpha1.CommonStatus) {
 }
 
 // findingsMessage lists the errors and warnings, the first few in full; ""
-// where there are none.
+// without findings.
 func findingsMessage(findings []experiment.Finding) string {
 	var all []string
 	for _, f := range findings {

@@ -31,7 +31,7 @@ const (
 	// LabelContent identifies what an object of a fixed name holds.
 	LabelContent = "sim.windtunnel.dev/content"
 	// AnnotationLosses counts the Jobs of a round before it that ended without all of
-	// their results; left out where there are none.
+	// their results; left out if there are none.
 	AnnotationLosses = "sim.windtunnel.dev/losses"
 	// AnnotationPolicy, AnnotationGeneration, AnnotationParent and AnnotationLineage say
 	// where a promoted policy that evolved comes from.
@@ -40,7 +40,7 @@ const (
 	AnnotationParent     = "sim.windtunnel.dev/parent"
 	AnnotationLineage    = "sim.windtunnel.dev/lineage"
 	// AnnotationProposals identifies the answers of a proposer that a Job simulates policies
-	// of; left out where there are none.
+	// of; left out if there are none.
 	AnnotationProposals = "sim.windtunnel.dev/proposals"
 	// AnnotationExecution identifies how a Job is run.
 	AnnotationExecution = "sim.windtunnel.dev/execution"

@@ -105,7 +105,7 @@ func podFailedMessage(pod *corev1.Pod) string {
 }
 
 // invalidInput returns the error that pods of a Job found in an input of the spec, which
-// they parse and the manager does not; "" where there is none.
+// they parse and the manager does not; "" without one.
 func invalidInput(job *batchv1.Job, pods []corev1.Pod) string {
 	for _, pod := range failedPods(job, pods) {
 		if report, err := store.DecodeReport(terminationMessage(pod)); err == nil && report.Invalid {

@@ -15,7 +15,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
-// progressFraction is the share of a round's simulations, one in so many, by which running
+// progressFraction is the share of a round's simulations, as one in a number, by which running
 // shards must have advanced for a status write that changes nothing else.
 const progressFraction = 20
 
@@ -54,7 +54,7 @@ func (r *studyReader) countUnderway(ctx context.Context, job *batchv1.Job) (int,
 	return n, err
 }
 
-// shownUnderway is what a status beside so many completed simulations says of those
+// shownUnderway is what a status with a number of completed simulations says of those
 // under way: what it said before, unless that is news enough for a write.
 func (d reporter) shownUnderway(completed int64) int64 {
 	now, before := int64(d.job.underway), d.subject.status().Progress

@@ -27,7 +27,7 @@ const (
 // watch reports that a quota has room again.
 const refusedInterval = 30 * time.Second
 
-// stopGrace is how long a reconcile may go on once the manager is told to stop.
+// stopGrace is how long a reconcile may go on after the manager receives the signal to stop.
 // It is well below the time that the Deployment gives a manager for that.
 const stopGrace = 5 * time.Second
 
@@ -56,7 +56,7 @@ type subjects struct {
 	remembered int
 }
 
-// Reconcile implements reconcile.Reconciler. A manager that is told to stop
+// Reconcile implements reconcile.Reconciler. A manager that receives the signal to stop
 // finishes the reconciles that it has begun. One that takes longer than stopGrace is
 // cut off. That is not an error: the next manager observes again.
 func (r *reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {

@@ -11,14 +11,14 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 )
 
-// indexFraction is the share of a round's simulations, one in so many, whose results are
+// indexFraction is the share of a round's simulations, as one in a number, whose results are
 // read and indexed at a time: a write for each pod would be many.
 const indexFraction = 8
 
 // reports are what the pods of a round's Job say that succeeded, or that were stopped
 // before their end: where their results are. Nothing else is believed.
 type reports struct {
-	// lists are the lists of chunks by shard, nil where there is none.
+	// lists are the lists of chunks by shard, nil without one.
 	lists []*store.Reference
 	// parts are the lists of pods that were stopped.
 	parts []store.Reference
@@ -30,7 +30,7 @@ type reports struct {
 	fault *fault
 }
 
-// newReports reads the termination messages of the pods of a Job of so many
+// newReports reads the termination messages of the pods of a Job of a number of
 // shards.
 func newReports(plan *subjectPlan, round, shards int, pods []corev1.Pod) *reports {
 	r := &reports{lists: make([]*store.Reference, shards), reporters: make([]string, shards), unreadable: map[int]string{}}

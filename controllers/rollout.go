@@ -23,7 +23,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
-// reportKey is the key of the report beside a promoted configuration.
+// reportKey is the key of the report next to a promoted configuration.
 const reportKey = "report.md"
 
 // maxName is how long an object's name can be.
@@ -241,7 +241,7 @@ func (r rollOut) lineage() map[string]string {
 // maxLineageBytes bounds the annotation with the steps of a policy.
 const maxLineageBytes = 16 << 10
 
-// scalerKey is the key of a manifest, by its name, beside a promoted configuration.
+// scalerKey is the key of a manifest, by its name, next to a promoted configuration.
 func scalerKey(name string) string { return "scaler-" + name + ".yaml" }
 
 // awaitDeletion has the subject wait for the deletion of a child whose name another child

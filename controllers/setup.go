@@ -73,7 +73,7 @@ const planBytesInMemory = 512 << 10
 // time.
 const firstRetry = 5 * time.Millisecond
 
-// quickTime bounds the processor time of a compilation beside others: what people write takes less.
+// quickTime bounds the processor time of a compilation that runs together with others: what people write takes less.
 // compileTime bounds that of one in the slow lane.
 const (
 	quickTime   = time.Second
@@ -96,7 +96,7 @@ type Options struct {
 	// Clock is what deadlines are held against and times are written by; nil is the
 	// machine's.
 	Clock clock.PassiveClock
-	// Metrics is where metrics are registered; nil where nobody reads them.
+	// Metrics is where metrics are registered; nil if they are not exported.
 	Metrics prometheus.Registerer
 	// ObjectMetrics has each object's gates and objectives among them.
 	ObjectMetrics bool

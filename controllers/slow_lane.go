@@ -24,7 +24,7 @@ var errSlow = errors.New("the spec takes long to compile")
 const (
 	// slowDelay is how soon the manager looks again at an object in the slow lane.
 	slowDelay = 2 * time.Second
-	// namespaceCredit is the processor time that the specs of one namespace take beside others, and
+	// namespaceCredit is the processor time that the specs of one namespace take together with others, and
 	// creditShare how much of each second it gets back. All other specs of the namespace are slow.
 	namespaceCredit = 10 * time.Second
 	creditShare     = 0.1
@@ -50,7 +50,7 @@ type compilation struct {
 // namespaces: no worker and no other object waits for them. Processor time decides and not the time
 // of a clock, so a busy manager or a full node makes no spec slow. It may be used concurrently.
 type slowLane struct {
-	// quick is the processor time of a spec beside others, and most that of one in the lane.
+	// quick is the processor time of a spec outside the lane, and most that of one in the lane.
 	quick, most time.Duration
 	// credit is the most that a namespace has.
 	credit time.Duration
@@ -88,7 +88,7 @@ func newSlowLane(quick, most time.Duration, now clock.PassiveClock) *slowLane {
 }
 
 // takes reports whether a spec is compiled in the lane: it was slow before, or its namespace has used
-// up what it may take beside others.
+// up what it may take outside the lane.
 func (l *slowLane) takes(s subject) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -89,7 +89,7 @@ func bound(st *v1alpha1.CommonStatus) {
 	st.StepTimes = boundTexts(st.StepTimes, maxStepTimes, maxStepTime)
 }
 
-// boundTexts keeps so many texts, each of at most so many bytes.
+// boundTexts keeps a bounded number of texts, each of a bounded number of bytes.
 func boundTexts(texts []string, most, bytes int) []string {
 	var kept []string
 	for _, text := range texts[:min(len(texts), most)] {

@@ -105,7 +105,7 @@ func (r *studyReader) readIndex(ctx context.Context) error {
 	r.rows.index = st.Results.Index
 	former := index.Plan != r.observed.plan.hash
 	if former && r.observed.plan.KeepsMore() {
-		// What is to be kept may not lie beside those rows.
+		// What is to be kept may be missing next to those rows.
 		return nil
 	}
 	if !former {

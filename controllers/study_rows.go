@@ -293,7 +293,7 @@ func (j *studyRows) addShard(chunks []chunk) {
 }
 
 // contradiction says which row belongs to no simulation of the study so far, or differs
-// from the one that there is of it, although no machine decided; nothing where there is none.
+// from the one that there is of it, although no machine decided; "" without such a row.
 func (j *studyRows) contradiction(rows []result.Row) string {
 	for i := range rows {
 		row := &rows[i]

@@ -124,7 +124,7 @@ func lastStart(job *batchv1.Job, pods []corev1.Pod) time.Time {
 }
 
 // stuckPods returns the pods that do not start for a while, though their status
-// does not say why. Of what is yet to come by this clock, nobody knows for how long it
+// does not say why. Of what is yet to come by this clock, it is not known for how long it
 // has been so.
 func stuckPods(pods []corev1.Pod, now time.Time) []*corev1.Pod {
 	var stuck []*corev1.Pod

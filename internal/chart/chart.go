@@ -48,7 +48,7 @@ const (
 	chartSteps               = 5 // of the y axis
 )
 
-// palette is told apart by those who do not see red or green; its first six
+// palette differs for readers who do not see red or green; its first six
 // colours, in grey too.
 var palette = []string{"#4477aa", "#ee7733", "#228833", "#aa3377", "#66ccee", "#555555", "#999933", "#cc6677", "#332288", "#882255"}
 

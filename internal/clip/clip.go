@@ -81,7 +81,7 @@ func ends(value string) string {
 	return head + mark + value[at:]
 }
 
-// beginning returns whole characters of at most so many bytes.
+// beginning returns whole characters of at most a number of bytes.
 func beginning(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -13,7 +13,7 @@ import (
 // Absent stands where nothing was measured.
 const Absent = "–"
 
-// Fixed prints a number with so many decimals, and never a negative zero.
+// Fixed prints a number with a number of decimals, and never a negative zero.
 func Fixed(x float64, decimals int) string {
 	text := strconv.FormatFloat(x, 'f', decimals, 64)
 	if strings.Trim(text, "-0.") == "" {
@@ -82,7 +82,7 @@ func NamedSeeds(seeds []int64) string {
 	return "seeds " + Seeds(seeds)
 }
 
-// Significant prints a number with so many significant digits, and those before the point in any
+// Significant prints a number with a number of significant digits, and those before the point in any
 // case; zeros at its end are left out.
 func Significant(x float64, digits int) string {
 	if x == 0 {
@@ -99,7 +99,7 @@ func Significant(x float64, digits int) string {
 // timesFrom is the relative change from which people read it as a multiple.
 const timesFrom = 10
 
-// IsMultiple reports whether a relative change is so great that it is told as a multiple.
+// IsMultiple reports whether a relative change is so great that it is printed as a multiple.
 func IsMultiple(change float64) bool { return change >= timesFrom }
 
 // Change prints a relative change in percent with a sign, such as +12.5 %.

@@ -109,7 +109,7 @@ func Name(name string) string {
 	return clip.Text(text, mostOfName-len(mark)) + mark
 }
 
-// Clip is a Line of at most so many bytes, of which [clip.Text] cuts values first.
+// Clip is a Line of at most a number of bytes, of which [clip.Text] cuts values first.
 func Clip(text string, most int) string { return clip.Text(Line(text), most) }
 
 // Markdown or HTML may obey these characters anywhere in a line, and those at its beginning.

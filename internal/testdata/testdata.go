@@ -14,7 +14,7 @@ import (
 const EnvVar = "WINDTUNNEL_DATA"
 
 // Dir returns the folder of the data sets: $WINDTUNNEL_DATA, or the nearest
-// shared/data beside the checkout. Where there is none the test is skipped.
+// shared/data next to the checkout. Without the folder the test is skipped.
 func Dir(t testing.TB) string {
 	t.Helper()
 	if dir := os.Getenv(EnvVar); dir != "" {

@@ -74,7 +74,7 @@ type runEngine struct {
 type runKVCache struct {
 	Blocks            int    `json:"blocks"`
 	MemoryUtilization string `json:"memoryUtilization"`
-	// What engine and model take beside the weights; nil is as usual.
+	// What engine and model take in addition to the weights; nil is as usual.
 	ActivationBytes *int64 `json:"activationBytes"`
 	RuntimeBytes    *int64 `json:"runtimeBytes"`
 }

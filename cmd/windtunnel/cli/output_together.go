@@ -44,7 +44,7 @@ func WriteTogether(files []FileContent) error {
 	return nil
 }
 
-// A stagedFile is a file whose new content stands beside it.
+// A stagedFile is a file whose new content is in a temporary file next to it.
 type stagedFile struct {
 	FileContent
 	// partial has the new content; empty where the file is none that another one can
@@ -55,7 +55,7 @@ type stagedFile struct {
 	there  bool
 }
 
-// stage writes a content beside its file, and makes sure that the file may be written.
+// stage writes a content next to its file, and makes sure that the file may be written.
 func stage(f FileContent) (stagedFile, error) {
 	mode := fs.FileMode(0o644)
 	s := stagedFile{FileContent: f}

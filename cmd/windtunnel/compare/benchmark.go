@@ -157,7 +157,7 @@ func contrastMetric(name string, a, b []float64, measuredA, measuredB bool) Meas
 	return m
 }
 
-// predict sets a measured value beside what the seeds say of one more run.
+// predict compares a measured value with what the seeds say of one more run.
 func (m *MeasuredMetric) predict(seeds []float64, measured float64) {
 	of := stats.Prediction(seeds, result.Confidence)
 	if of.N < 2 {

@@ -257,7 +257,7 @@ func (o *compareOptions) side(ctx context.Context, name string, stdin io.Reader)
 	return func() (*side, error) { return o.simulated(ctx, name, run) }, nil
 }
 
-// splitPointSuffix divides FILE#POINT; the point is -1 where there is none.
+// splitPointSuffix divides FILE#POINT; the point is -1 without a suffix.
 func splitPointSuffix(name string) (file string, point int, err error) {
 	file, text, found := strings.Cut(name, "#")
 	if !found {

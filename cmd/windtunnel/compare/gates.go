@@ -127,7 +127,7 @@ func parseGate(text, confidence string) (v1alpha1.Gate, error) {
 	return v1alpha1.Gate{}, fmt.Errorf("--gate %q: must be a metric, <= or >=, and a bound, such as 'ttft.p99<=+5%%' against A or 'ttft.p99<=500ms'", text)
 }
 
-// verdict says what the gates say of B, nil where there are none, and how far what tells B
+// verdict says what the gates say of B, nil without gates, and how far what tells B
 // from A was exercised.
 func (o *gateOptions) verdict(sides [2]*side) (*study.Judged, *result.Change, error) {
 	claims, err := o.parseGates()

@@ -206,7 +206,7 @@ func groupOf(pairs []requestPair) requestGroup {
 	return g
 }
 
-// table prints the comparison for people; nothing where there is none.
+// table prints the comparison for people; nothing without one.
 func (c *RequestContrast) table(w io.Writer) error {
 	if c == nil {
 		return nil

@@ -184,8 +184,8 @@ func (o *evaluateOptions) run(ctx context.Context, stdin io.Reader, stdout io.Wr
 	}
 }
 
-// strategy is how answers are summarized. A table has no place for a summary that nobody asked
-// for.
+// strategy is how answers are summarized. A table has no place for a summary that was not
+// requested.
 func (o *evaluateOptions) strategy() (insight.Strategy, error) {
 	if o.summary == "" && o.output == cli.Table {
 		return "", nil

@@ -63,7 +63,7 @@ func (o *lintOptions) files(args []string, stdin io.Reader) ([]lintFile, error) 
 	return files, nil
 }
 
-// counts reports whether a file that nobody named is worth a look.
+// counts reports whether a file that the user did not name is worth a look.
 func (o *lintOptions) counts(content []byte) bool {
 	onlyConfigs := o.fix || o.spellOut
 	if input.IsPrinted(content) {

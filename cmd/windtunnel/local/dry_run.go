@@ -120,7 +120,7 @@ func (o RunEstimate) table(w io.Writer) error {
 	return t.Flush()
 }
 
-// manySeeds are so many that a line would not hold them.
+// manySeeds are too many for a line.
 const manySeeds = 10
 
 func seedList(seeds []int64) string {

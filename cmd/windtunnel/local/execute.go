@@ -23,7 +23,7 @@ type Executor struct {
 	Known func(key string) (result.Row, bool)
 	// Began receives the number of simulations of a round.
 	Began func(int) error
-	// Done is told of each row and its point.
+	// Done receives each row and its point.
 	Done func(experiment.Point, *result.Row) error
 	// Trace has simulations traced; nil does not.
 	Trace *execute.Tracing
@@ -73,7 +73,7 @@ func (o *Options) Execute(ctx context.Context, name string, c *compile.Compiled,
 	return conducted, o.into.rest()
 }
 
-// manySimulations are so many that their rows outweigh everything else in
+// manySimulations is the number from which rows outweigh everything else in
 // memory.
 const manySimulations = 20_000
 

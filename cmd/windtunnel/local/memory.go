@@ -58,7 +58,7 @@ func mebibytes(n int64) string {
 }
 
 // availableMemory is what GOMEMLIMIT says, or else the least of what the machine has
-// left and what its cgroup may take. It is false where nobody says.
+// left and what its cgroup may take. It is false if it is not known.
 func availableMemory() (memoryBound, bool) {
 	if limit := debug.SetMemoryLimit(-1); limit != math.MaxInt64 { // a negative number only asks
 		return memoryBound{limit, "GOMEMLIMIT"}, true

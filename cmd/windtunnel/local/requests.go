@@ -19,7 +19,7 @@ import (
 )
 
 // A requestFile is the Parquet file of --requests. Simulations that run at once
-// write into parts of their own beside it; as they end, the parts are appended in
+// write into parts of their own next to it; as they end, the parts are appended in
 // the order of the simulations, so that the bytes are the same on any number of
 // cores. The file has its name once everything is in it. A nil requestFile takes
 // nothing.

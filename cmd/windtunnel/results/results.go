@@ -48,7 +48,7 @@ type Set struct {
 	measures   result.Measures
 	// StepTimes say what the step times of pools rest on, where that is known.
 	StepTimes []string
-	// chunks have what results hold beside the rows.
+	// chunks have what results hold in addition to the rows.
 	chunks []store.Chunk
 }
 

@@ -30,7 +30,7 @@ type Output struct {
 	Status  v1alpha1.SimulationRunStatus `json:"status"`
 	Rows    []result.Row                 `json:"rows"`
 	Results []*result.Document           `json:"results"`
-	// Findings are what the run owes beside its figures.
+	// Findings are what the run owes in addition to its figures.
 	Findings []result.RunFinding `json:"findings,omitempty"`
 	// Ceilings are there with --ceiling, one for each result.
 	Ceilings []*execute.Ceiling `json:"ceilings,omitempty"`
@@ -250,7 +250,7 @@ func (o *runOptions) warnings(run local.Run) []string {
 	return warnings
 }
 
-// keepsTrace reports whether a cluster keeps a trace beside the results.
+// keepsTrace reports whether a cluster keeps a trace with the results.
 func keepsTrace(in *v1alpha1.RunTrace) bool {
 	return in.Level == v1alpha1.DecisionsTrace || in.Level == v1alpha1.FullTrace
 }

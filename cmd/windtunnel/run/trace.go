@@ -52,7 +52,7 @@ func (l *traceLog) files() []traceFile {
 	return files
 }
 
-// tableOf names the table of a kind beside that of decisions.
+// tableOf names the table of a kind next to that of decisions.
 func (l *traceLog) tableOf(kind result.RecordKind) string {
 	return strings.TrimSuffix(l.name, parquetSuffix) + "." + string(kind) + parquetSuffix
 }

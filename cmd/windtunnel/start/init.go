@@ -178,7 +178,7 @@ func (o *InitOptions) Write(ctx context.Context, stderr io.Writer) ([]byte, erro
 		if s.Picker, err = o.readPicker(); err != nil {
 			return nil, cli.BadInput(fmt.Errorf("--epp: %w", err))
 		}
-		if s.PickerFile, err = o.beside(o.epp); err != nil {
+		if s.PickerFile, err = o.inFolder(o.epp); err != nil {
 			return nil, err
 		}
 	}
@@ -213,7 +213,7 @@ func (o *InitOptions) traffic(ctx context.Context, stderr io.Writer) (starter.Tr
 		trace.WarnOfImitation(stderr, comparison)
 		return starter.Imitate(imitation), nil
 	}
-	file, err := o.beside(o.trace)
+	file, err := o.inFolder(o.trace)
 	if err != nil {
 		return starter.Traffic{}, err
 	}
@@ -226,8 +226,8 @@ func (o *InitOptions) traffic(ctx context.Context, stderr io.Writer) (starter.Tr
 	return t, cli.BadInput(err)
 }
 
-// beside is the path of a file from the folder of the scenario.
-func (o *InitOptions) beside(file string) (string, error) {
+// inFolder is the path of a file from the folder of the scenario.
+func (o *InitOptions) inFolder(file string) (string, error) {
 	to, err := filepath.Abs(o.folder())
 	if err != nil {
 		return "", err

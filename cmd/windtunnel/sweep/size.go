@@ -360,7 +360,7 @@ func (o *sizeOptions) table(stdout io.Writer, sweep local.Sweep, board *result.L
 	return nil
 }
 
-// besideLoad counts the sources of requests beside the load that --load names.
+// besideLoad counts the sources of requests in addition to the load that --load names.
 func (o *sizeOptions) besideLoad(sweep *v1alpha1.PolicySweep) int {
 	if o.size.Load == "" {
 		return 0

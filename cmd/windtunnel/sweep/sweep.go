@@ -252,7 +252,7 @@ func (o *sweepOptions) executeSweep(ctx context.Context, sweep local.Sweep) (*ex
 	return conducted, errors.Join(err, s.Close())
 }
 
-// executeWith goes through the sweep with a state; nil where there is none.
+// executeWith goes through the sweep with a state; nil without --state.
 func (o *sweepOptions) executeWith(ctx context.Context, sweep local.Sweep, s *state.State) (*execute.LocalRun, error) {
 	ctx, err := o.proposer.attach(ctx, sweep, s)
 	if err != nil {

@@ -76,7 +76,7 @@ func (o *generateOptions) writeWorkload(ctx context.Context, stdin io.Reader, st
 	return nil
 }
 
-// writeRequests writes the requests that arrive until the horizon, at most so many, and
+// writeRequests writes the requests that arrive until the horizon, up to a maximum, and
 // returns their number. Blocks of 0 tokens write nothing of what prompts share.
 func writeRequests(w io.Writer, config *simulator.Config, most, blockTokens int) (int, error) {
 	source := config.Source

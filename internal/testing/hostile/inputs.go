@@ -66,7 +66,7 @@ func makeTraces() map[string][]byte {
 	}
 }
 
-// mooncake is a row with so many ids of blocks.
+// mooncake is a row with a number of ids of blocks.
 func mooncake(blocks int) []byte {
 	var row bytes.Buffer
 	fmt.Fprintf(&row, `{"timestamp":0,"input_length":%d,"output_length":1,"hash_ids":[0`, blocks*512)
