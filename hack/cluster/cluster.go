@@ -43,7 +43,7 @@ func (c *cluster) say(format string, args ...any) {
 }
 
 // lock keeps two commands from working on one cluster at a time. The lock lies
-// beside the folder, which down removes.
+// next to the folder, which down removes.
 func (c *cluster) lock() (unlock func() error, err error) {
 	file, err := os.OpenFile(c.dir+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

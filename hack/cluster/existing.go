@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// existing is a cluster that somebody else runs: it is used, and never changed
+// existing is a cluster that another tool runs: it is used, and never changed
 // or torn down.
 type existing struct{ *cluster }
 

@@ -28,8 +28,8 @@ type program struct {
 }
 
 // process is a running program as it was recorded. A pid alone may have been
-// given to somebody else since: the time at which the process began, in ticks
-// since boot, tells them apart, and so does its binary.
+// given to another process since: the time at which the process began, in ticks
+// since boot, distinguishes them, and so does its binary.
 type process struct {
 	pid     int
 	started string

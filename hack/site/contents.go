@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A chapter is a group of pages in the list that stands beside each page.
+// A chapter is a group of pages in the list next to each page.
 type chapter struct {
 	Title string
 	// names are those of files below docs, without .md.

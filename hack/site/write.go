@@ -37,7 +37,7 @@ type view struct {
 	Home bool
 }
 
-// write replaces a folder by the site. What it has is written beside it first, so that a
+// write replaces a folder by the site. The new content is written next to it first, so that a
 // fault leaves the old site.
 func (s *site) write(folder string) error {
 	files, err := s.render()

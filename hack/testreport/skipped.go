@@ -64,7 +64,7 @@ func (r *report) printSkipped() {
 }
 
 // printUnchecked names the claims of which a test, or a part of it, was skipped.
-// Tests that nobody asked for are not told from those that do not exist, so that
+// Tests that were not selected look like those that do not exist, so that
 // nothing is said of them.
 func (r *report) printUnchecked(claims []readme.Claim) {
 	var unchecked []string

@@ -15,7 +15,7 @@ import (
 
 func main() {
 	study.Main("adaptive", func(flags *flag.FlagSet) func() error {
-		page := flags.String("o", "../docs/studies/adaptive.md", "the page, a `file`; the chart goes beside it, with the ending svg")
+		page := flags.String("o", "../docs/studies/adaptive.md", "the page, a `file`; the chart goes next to it, with the ending svg")
 		folder := flags.String("samples", "../config/samples", "the `folder` of the samples")
 		return func() error {
 			s, err := readSamples(*folder)

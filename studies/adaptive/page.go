@@ -163,7 +163,7 @@ func (f *findings) longTable(model int) *study.Table {
 	return t
 }
 
-// gridTable has the best fixed weights at each rate beside the laws.
+// gridTable has the best fixed weights at each rate next to the laws.
 func (o *outcome) gridTable() *study.Table {
 	titles := []string{"rate", "best fixed weights", "their goodput", "least TTFT P99 of fixed weights"}
 	for _, l := range lawsUnderTest {

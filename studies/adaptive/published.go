@@ -78,7 +78,7 @@ func (f *findings) comparePublished(ctx context.Context) error {
 	return nil
 }
 
-// many are so many seeds.
+// many is a number of seeds.
 func many(n int) []int64 {
 	var seeds []int64
 	for i := range n {

@@ -59,7 +59,7 @@ func all(edits ...edit) edit {
 	}
 }
 
-// atRate scales the rates of all clients, so that they send so many requests per second
+// atRate scales the rates of all clients, so that they send a number of requests per second
 // together.
 func atRate(perSecond float64) edit {
 	return func(s *v1alpha1.Scenario) {

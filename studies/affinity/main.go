@@ -14,7 +14,7 @@ import (
 
 func main() {
 	study.Main("affinity", func(flags *flag.FlagSet) func() error {
-		page := flags.String("o", "../docs/studies/affinity.md", "the page, a `file`; the chart goes beside it, with the ending svg")
+		page := flags.String("o", "../docs/studies/affinity.md", "the page, a `file`; the chart goes next to it, with the ending svg")
 		from := flags.String("sample", "../config/samples/policysweep-affinity.yaml", "the `manifest` of the sweep over the weight")
 		return func() error {
 			sample, err := readSample(*from)

@@ -53,7 +53,7 @@ func (f *findings) widest() float64 {
 	return off
 }
 
-// searchTable is what the searches found beside the bound.
+// searchTable is what the searches found next to the bound.
 func (f *findings) searchTable() *study.Table {
 	t := &study.Table{Titles: []string{
 		"shared", "m", "1/m, of the greatest and of the least m", "holds up to", "its backlog grows by", "collapses at", "its backlog grows by",

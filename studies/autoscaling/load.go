@@ -35,7 +35,7 @@ var halfHours = []float64{
 }
 
 // day is the second half of the day of ServeGen, which has its least and its greatest rate,
-// with so many times its rates.
+// with a multiple of its rates.
 func day(factor float64) load {
 	l := load{name: "day", seeds: []int64{1}, repeats: true}
 	for _, perSecond := range halfHours[len(halfHours)/2:] {

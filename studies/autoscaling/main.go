@@ -15,7 +15,7 @@ import (
 
 func main() {
 	study.Main("autoscaling", func(flags *flag.FlagSet) func() error {
-		page := flags.String("o", "../docs/studies/autoscaling-study.md", "the page, a `file`; the charts go beside it")
+		page := flags.String("o", "../docs/studies/autoscaling-study.md", "the page, a `file`; the charts go next to it")
 		return func() error {
 			f, err := find(context.Background(), fullScale(), os.Stderr)
 			if err != nil {

@@ -22,7 +22,7 @@ import (
 //go:embed page.md.tmpl
 var pageText string
 
-// write writes the page, and a picture for each load beside it; nothing unless all could be
+// write writes the page, and a picture for each load next to it; nothing unless all could be
 // made.
 func (f *findings) write(path string) error {
 	stem := strings.TrimSuffix(path, filepath.Ext(path))

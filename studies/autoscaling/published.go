@@ -105,7 +105,7 @@ func (c publishedCase) ask(policy string, parameters map[string]string) (string,
 	return fmt.Sprintf("%d + %d", counts[0], counts[1]), nil
 }
 
-// sample takes a sample in which decode has given so many tokens since the start.
+// sample takes a sample in which decode has given a number of tokens since the start.
 func (c publishedCase) sample(view *autoscaling.View, at time.Duration, tokens int64) {
 	view.Now = simtime.Time(at)
 	s := view.Monitor.Take(view.Now)

@@ -42,7 +42,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.cases, "cases", "", "regular `expression` of the cases to run, by name; all by default")
-	flags.StringVar(&o.trace, "trace", "", "Mooncake's conversation_trace.jsonl `file`; by default looked for as the tests do, in $WINDTUNNEL_DATA or beside the checkout")
+	flags.StringVar(&o.trace, "trace", "", "Mooncake's conversation_trace.jsonl `file`; by default looked for as the tests do, in $WINDTUNNEL_DATA or next to the checkout")
 	flags.IntVar(&o.repeat, "repeat", 3, "`times` that each case is run; the median of the CPU times counts")
 	flags.StringVar(&o.output, "o", "", "also write the page of documentation to this `file`; needs -date")
 	flags.StringVar(&o.machine, "machine", machine(), "what the page says of the machine")

@@ -17,7 +17,7 @@ import (
 
 func main() {
 	study.Main("capacity", func(flags *flag.FlagSet) func() error {
-		out := flags.String("o", "../docs/studies/capacity.md", "the page, a `file`; the chart goes beside it, with the ending svg")
+		out := flags.String("o", "../docs/studies/capacity.md", "the page, a `file`; the chart goes next to it, with the ending svg")
 		from := flags.String("sample", "../config/samples/policysweep-capacity.yaml", "the `manifest` of the sweep over the profiles")
 		return func() error {
 			published, err := readPublished()
@@ -50,7 +50,7 @@ func main() {
 	})
 }
 
-// A benchmark is what was published of some profiles beside what was simulated.
+// A benchmark is what was published of some profiles and what was simulated.
 type benchmark struct {
 	profiles  []string // best first
 	published map[string][]stage

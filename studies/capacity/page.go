@@ -25,7 +25,7 @@ type page struct {
 	roomy      benchmark // guide with twice the KV cache
 }
 
-// write writes the page and, beside it, the chart.
+// write writes the page and, next to it, the chart.
 func (p *page) write(path string) error {
 	return study.WritePage(path, template.Must(template.New("page").Parse(pageText)), p.data, p.chart())
 }

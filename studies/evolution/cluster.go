@@ -32,7 +32,7 @@ import (
 
 // clusterDoor has a sweep with a proposer simulate programs. The loop is the proposer. The code
 // of the pods asks it, and simulates what it proposes; a folder and a list of ConfigMaps stand
-// for the volumes and the API server. Summaries are asked for beside the sweep, as a service
+// for the volumes and the API server. Summaries are requested apart from the sweep, as a service
 // asks the evaluator.
 type clusterDoor struct {
 	summaries *goDoor

@@ -17,7 +17,7 @@ var ladder = []float64{0, 0.25, 0.5, 1, 2, 4}
 var units = map[string]float64{"running": 8, "blocks": 4096, "block_tokens": 16, "prefix_affinity_tokens": 4096}
 
 // knobs are the fields of an endpoint that a program of the routing sees, in the order of the
-// ABI: nobody chose among them.
+// ABI: none is left out.
 func knobs() []string {
 	signals := evaluate.DefaultSignals[0]
 	field := strings.ReplaceAll(signals, "-", "_")

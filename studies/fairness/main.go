@@ -14,7 +14,7 @@ import (
 
 func main() {
 	study.Main("fairness", func(flags *flag.FlagSet) func() error {
-		page := flags.String("o", "../docs/studies/fairness.md", "the page, a `file`; the chart goes beside it, with the ending svg")
+		page := flags.String("o", "../docs/studies/fairness.md", "the page, a `file`; the chart goes next to it, with the ending svg")
 		from := flags.String("sample", "../config/samples/policysweep-fairness.yaml", "the `manifest` of the sweep over protections")
 		return func() error {
 			s, err := readSample(*from)

@@ -12,7 +12,7 @@ import (
 
 func main() {
 	study.Main("search", func(flags *flag.FlagSet) func() error {
-		path := flags.String("o", "../docs/studies/search.md", "the page, a `file`; the chart goes beside it, with the ending svg")
+		path := flags.String("o", "../docs/studies/search.md", "the page, a `file`; the chart goes next to it, with the ending svg")
 		from := flags.String("sample", "../config/samples/policysweep-search.yaml", "the `manifest` of the sweep")
 		return func() error {
 			s, err := readSample(*from)

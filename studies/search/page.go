@@ -27,7 +27,7 @@ type page struct {
 	grid    *gridFound
 }
 
-// write writes the page and, beside it, the chart.
+// write writes the page and, next to it, the chart.
 func (p *page) write(path string) error {
 	return study.WritePage(path, template.Must(template.New("page").Parse(pageText)), p.data, p.chart())
 }
@@ -104,7 +104,7 @@ func (p *page) landscape() string {
 	return t.String()
 }
 
-// table sets the contestants beside the reference.
+// table compares the contestants with the reference.
 func (p *page) table() string {
 	t := study.Table{Titles: []string{"algorithm", "points", "full trials", "best latency, median", "least", "greatest", "p against Random", "fresh seeds, median", "p"}}
 	found, confirmed := against(p.entries, (*entry).bests), against(p.entries, (*entry).confirmed)
@@ -212,7 +212,7 @@ func axes() string {
 	return t.String()
 }
 
-// gridTable sets SuccessiveHalving beside the whole grid.
+// gridTable compares SuccessiveHalving with the whole grid.
 func (p *page) gridTable() string {
 	all := p.grid.all
 	t := study.Table{Titles: []string{"", "simulated requests", "of the grid's", "best mean TTFT", "above the best", "points that are better", "at"}}

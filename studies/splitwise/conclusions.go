@@ -59,7 +59,7 @@ func (p *page) span(w int) string {
 	return fmt.Sprintf("%.2f to %.2f", least, most)
 }
 
-// costOf says what share of the best rate a workload loses where so many machines
+// costOf says what share of the best rate a workload loses if a number of machines
 // compute prompts.
 func (p *page) costOf(w, prefill int) string {
 	all := p.study().split[w]

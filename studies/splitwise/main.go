@@ -24,7 +24,7 @@ func run(args []string, stderr io.Writer) error {
 	s := fullScale()
 	flags := flag.NewFlagSet("splitwise", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	page := flags.String("o", "../docs/studies/disaggregation.md", "the page, a `file`; the chart goes beside it, with the ending svg")
+	page := flags.String("o", "../docs/studies/disaggregation.md", "the page, a `file`; the chart goes next to it, with the ending svg")
 	flags.IntVar(&s.seeds, "seeds", s.seeds, "`simulations` at each rate")
 	if err := flags.Parse(args); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
 
-// batch is so many equal prompts that are served together.
+// batch is a number of equal prompts that are served together.
 type batch struct{ promptTokens, prompts int }
 
 func (b batch) tokens() int { return b.promptTokens * b.prompts }
@@ -27,7 +27,7 @@ type measured struct{ prompt, token map[batch]float64 }
 // too, and say nothing more of the steps.
 const batchedPrompt, measuredAnswer = 512, 128
 
-// readMeasured reads the rows of one model on so many GPUs of one kind from the
+// readMeasured reads the rows of one model on a number of GPUs of one kind from the
 // CSV of the published simulator (splitwise-sim, data/perf_model.csv).
 func readMeasured(r io.Reader, model, hardware string, gpus int) (measured, error) {
 	rows, err := csv.NewReader(r).ReadAll()
@@ -118,7 +118,7 @@ func (m measured) together() []int {
 	return counts
 }
 
-// promptSteps returns the times in ms of steps that compute so many tokens of
+// promptSteps returns the times in ms of steps that compute a number of tokens of
 // prompts: of one prompt as far as those go, beyond it of several of
 // batchedPrompt tokens. A time that more tokens undercut cannot be right; it is
 // left out beyond one prompt, and for one prompt the lower one stands for both.
@@ -250,7 +250,7 @@ func (m measured) decodeGrid(a assumptions) latency.DecodeGrid {
 	return g
 }
 
-// interpolate returns the time of so many tokens: straight between points, 0 at
+// interpolate returns the time of a number of tokens: straight between points, 0 at
 // 0, and beyond the last point as steep as before it.
 func interpolate(times map[int]float64, tokens int) float64 {
 	points := slices.Sorted(maps.Keys(times))

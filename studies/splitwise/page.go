@@ -24,7 +24,7 @@ type page struct {
 
 func newPage(in inputs, s scale, all []*findings) *page { return &page{in: in, scale: s, all: all} }
 
-// write writes the page and, beside it, the chart.
+// write writes the page and, next to it, the chart.
 func (p *page) write(path string) error {
 	data := func(chart string) any {
 		p.Chart = chart

@@ -13,7 +13,7 @@ import (
 
 func main() {
 	study.Main("stability", func(flags *flag.FlagSet) func() error {
-		page := flags.String("o", "../docs/studies/stability.md", "the page, a `file`; the chart goes beside it, with the ending svg")
+		page := flags.String("o", "../docs/studies/stability.md", "the page, a `file`; the chart goes next to it, with the ending svg")
 		return func() error {
 			t, err := readTraces()
 			if err != nil {

@@ -38,7 +38,7 @@ type contestTable struct {
 	Table                  *study.Table
 }
 
-// write writes the page, and the chart beside it.
+// write writes the page, and the chart next to it.
 func (f *findings) write(path string) error {
 	functions := template.FuncMap{"of": f.figure, "hits": f.hits}
 	return study.WritePage(path, template.Must(template.New("page").Funcs(functions).Parse(pageText)), f.page, f.chart())

@@ -18,7 +18,7 @@ import (
 
 const (
 	blockTokens = 16
-	// kvBlocks is what an 80 GB GPU holds beside Llama-3.1-8B in bf16.
+	// kvBlocks is what an 80 GB GPU holds in addition to Llama-3.1-8B in bf16.
 	kvBlocks = 26_312
 	kvTokens = kvBlocks * blockTokens
 	// lawStep is the length of all steps under the law's assumptions.

@@ -46,7 +46,7 @@ func bootstrapInterval(xs []float64, statistic func([]float64) float64, confiden
 	return stats.Interval{Mean: estimate, Low: end(0.5 - half), High: end(0.5 + half), StdDev: stdDev, N: len(xs)}
 }
 
-// resampled returns the statistic of each of so many draws of len(xs) numbers
+// resampled returns the statistic of each of a number of draws of len(xs) numbers
 // from xs, sorted.
 func resampled(xs []float64, statistic func([]float64) float64, resamples int, s *stats.Stream) []float64 {
 	estimates, sample := make([]float64, resamples), make([]float64, len(xs))

@@ -83,7 +83,7 @@ func readSweep(path string) (*v1alpha1.PolicySweep, error) {
 // truth is a point's mean under all seeds.
 func (p *pool) truth(point int) float64 { return stats.MeanInterval(p.values[point], 0.5).Mean }
 
-// draw calls look with so many different seeds, again and again.
+// draw calls look with a number of different seeds, again and again.
 func (p *pool) draw(purpose string, n int, look func(seeds []int)) {
 	stream := stats.NewStream(1, fmt.Sprintf("statistics/%s/%d", purpose, n))
 	seeds := make([]int, len(p.values[0]))

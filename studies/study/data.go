@@ -10,7 +10,7 @@ import (
 
 // DataFile returns the path of a file of the open data sets, which are not part
 // of the repository. They are looked for as the tests do: in $WINDTUNNEL_DATA,
-// then in shared/data beside the checkout.
+// then in shared/data next to the checkout.
 func DataFile(name ...string) (string, error) {
 	file := filepath.Join(name...)
 	var candidates []string

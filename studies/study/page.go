@@ -13,7 +13,7 @@ import (
 	"windtunnel.dev/windtunnel/internal/chart"
 )
 
-// WritePage writes a page of documentation and, beside it, its chart with the
+// WritePage writes a page of documentation and, next to it, its chart with the
 // ending svg. The template gets what data makes of the chart's file name. Nothing
 // is written unless both could be made.
 func WritePage(path string, page *template.Template, data func(chart string) any, picture *chart.Chart) error {

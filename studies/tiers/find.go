@@ -11,7 +11,7 @@ import (
 )
 
 // scale is the capacities that are tried, in blocks: those of one cache have 512
-// tokens, those of the cluster 16, and a replica has so many of each but for the
+// tokens, those of the cluster 16, and a replica has this number of each but for the
 // storage, which is one for all.
 type scale struct {
 	gpu, clusterGPU            []int

@@ -15,7 +15,7 @@ import (
 
 func main() {
 	study.Main("tiers", func(flags *flag.FlagSet) func() error {
-		page := flags.String("o", "../docs/studies/tiers.md", "the page, a `file`; the chart goes beside it, with the ending svg")
+		page := flags.String("o", "../docs/studies/tiers.md", "the page, a `file`; the chart goes next to it, with the ending svg")
 		return func() error {
 			trace, err := conversation()
 			if err != nil {

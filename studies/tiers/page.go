@@ -18,7 +18,7 @@ import (
 //go:embed page.md.tmpl
 var pageText string
 
-// write writes the page and, beside it, the chart.
+// write writes the page and, next to it, the chart.
 func (f *findings) write(path string) error {
 	return study.WritePage(path, template.Must(template.New("page").Parse(pageText)), f.page, f.chart())
 }

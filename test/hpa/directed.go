@@ -67,7 +67,7 @@ func directed() []*directedStory {
 	return all
 }
 
-// directedStory is a target whose pods are always ready, and an external metric that needs so many
+// directedStory is a target whose pods are always ready, and an external metric that needs a number
 // of them at each sync; or one sync as it is.
 type directedStory struct {
 	name      string

@@ -77,7 +77,7 @@ func (g *guard) allows(ctx context.Context, packet []byte) bool {
 	return allowed && err == nil
 }
 
-// unknown reports whether the address is that of a pod which nobody has heard of.
+// unknown reports whether the address is that of an unknown pod.
 func (g *guard) unknown(ip net.IP) bool {
 	if !g.pods.Contains(ip) || ip.Equal(g.node) {
 		return false

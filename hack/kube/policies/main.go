@@ -30,7 +30,7 @@ import (
 	"sigs.k8s.io/kube-network-policies/pkg/podinfo"
 )
 
-// alive leaves out pods whose address may be somebody else's by now.
+// alive leaves out pods whose address may belong to another pod by now.
 const alive = "status.phase!=Succeeded,status.phase!=Failed"
 
 func main() {

@@ -53,7 +53,7 @@ func dialAll(out io.Writer, addresses []string) {
 	all.Wait()
 }
 
-// dial says "reached", or why not: "timeout" where nobody answers.
+// dial says "reached", or why not: "timeout" without an answer.
 func dial(address string) string {
 	connection, err := net.DialTimeout("tcp", address, patience)
 	var failed net.Error
