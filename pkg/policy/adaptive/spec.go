@@ -3,7 +3,6 @@
 package adaptive
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 
 // Spec is what changes the weights, as a user writes it.
 type Spec struct {
-	// Law is one of Laws.
+	// Law is the name of one of the laws.
 	Law string
 	// Parameters are those of the law and those in common; what is not stated has its
 	// default.
@@ -32,13 +31,13 @@ type Config struct {
 // Load checks a Spec. Errors have the paths of its fields under path, spelled as in
 // JSON, where the law is policy; all errors that can be found are returned at once.
 func Load(spec Spec, path *field.Path) (*Config, field.ErrorList) {
-	at := slices.IndexFunc(laws, func(l lawType) bool { return l.name == spec.Law })
-	if at < 0 {
-		return nil, field.ErrorList{parameters.Unknown(path.Child("policy"), spec.Law, "law", Laws())}
+	of, unknown := laws.Find(path.Child("policy"), spec.Law, "law")
+	if unknown != nil {
+		return nil, field.ErrorList{unknown}
 	}
 	c := &Config{law: spec.Law, path: path, loader: *newLoader(spec.Parameters, path.Child("parameters"))}
 	c.readCommon()
-	c.make = laws[at].read(&c.loader)
+	c.make = of.Read(&c.loader)
 	if errs := c.Done(); len(errs) > 0 {
 		return nil, errs
 	}

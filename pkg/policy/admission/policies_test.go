@@ -256,7 +256,7 @@ func TestWrongParametersHaveTheirPath(t *testing.T) {
 		names Names
 		want  []string
 	}{
-		"a policy that does not exist":  {Spec{Policy: "token-buckets"}, names, []string{`admission.policy: Invalid value: "token-buckets": unknown policy; there are ` + strings.Join(Policies(), ", ") + `; did you mean "token-bucket"?`}},
+		"a policy that does not exist":  {Spec{Policy: "token-buckets"}, names, []string{`admission.policy: Invalid value: "token-buckets": unknown policy; there are ` + strings.Join(policies.Names(), ", ") + `; did you mean "token-bucket"?`}},
 		"a parameter of another policy": {Spec{"always", values([]string{"rate=1"})}, names, []string{`admission.parameters[rate]: Invalid value: "rate": unknown parameter; there are prefillChunk, prefillChunk:CLASS`}},
 		"hints that are no chunks": {Spec{"always", values([]string{"prefillChunk=-1", "prefillChunk:acme=5"})}, names, []string{
 			`admission.parameters[prefillChunk]: Invalid value: "-1": must be a whole number of at least 0`,
@@ -311,7 +311,7 @@ func TestWrongParametersHaveTheirPath(t *testing.T) {
 
 // Each policy decides alike with the same seed, and without an allocation.
 func TestPoliciesDecideAlikeAndWithoutAllocations(t *testing.T) {
-	for _, name := range Policies() {
+	for _, name := range policies.Names() {
 		config, errs := Load(Spec{Policy: name}, names, field.NewPath("admission"))
 		if len(errs) > 0 {
 			t.Fatal(errs.ToAggregate())

@@ -3,7 +3,6 @@
 package admission
 
 import (
-	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -14,7 +13,7 @@ import (
 
 // Spec is an admission policy as a user writes it.
 type Spec struct {
-	// Policy is one of Policies.
+	// Policy is the name of one of the policies.
 	Policy string
 	// Parameters are those of the policy; what is not stated has its default.
 	Parameters map[string]string
@@ -57,13 +56,13 @@ func (c *Config) Saturation(view *policy.View) (level float64, looks bool) {
 // Load checks a Spec. Errors have the paths of its fields under path, spelled as in
 // JSON; all errors that can be found are returned at once.
 func Load(spec Spec, names Names, path *field.Path) (*Config, field.ErrorList) {
-	at := slices.IndexFunc(policies, func(p policyType) bool { return p.name == spec.Policy })
-	if at < 0 {
-		return nil, field.ErrorList{parameters.Unknown(path.Child("policy"), spec.Policy, "policy", Policies())}
+	of, unknown := policies.Find(path.Child("policy"), spec.Policy, "policy")
+	if unknown != nil {
+		return nil, field.ErrorList{unknown}
 	}
 	l := &loader{Reader: parameters.NewReader(spec.Parameters, path.Child("parameters")), names: names, path: path}
 	l.IgnoresNames = names.Selected
-	c := &Config{make: l.withHints(policies[at].read(l))}
+	c := &Config{make: l.withHints(of.Read(l))}
 	if l.errs = append(l.errs, l.Done()...); len(l.errs) > 0 {
 		return nil, l.errs
 	}

@@ -49,7 +49,7 @@ func TestRequestsInFlightHaveAReplica(t *testing.T) {
 			x.Gateway.Arrived, x.Gateway.Awaiting = 2, 2
 		})
 	}
-	for _, name := range Policies() {
+	for _, name := range policies.Names() {
 		want, parameters := "1:1", required[name]
 		switch name {
 		case "fixed":

@@ -8,6 +8,7 @@ import "fmt"
 type fixed []int
 
 func readFixed(l *loader) func() Scaler {
+	l.ignoresLoad = true
 	const help = "the replicas, such as 4, or of prefill and decode, such as 2:6"
 	text := l.Word("replicas", "", help)
 	if !l.stated("replicas") {

@@ -52,7 +52,7 @@ func random(s *stats.Stream) func(*Sample) {
 // On random load each policy decides alike each time, says why, and wants no negative
 // number of replicas.
 func TestPoliciesOnRandomLoad(t *testing.T) {
-	for _, name := range Policies() {
+	for _, name := range policies.Names() {
 		play := func() (all []string) {
 			s := newScene(2, 6).bound(0, 0, 20).bound(1, 0, 20)
 			world := s.world()
@@ -93,7 +93,7 @@ func TestPoliciesOnRandomLoad(t *testing.T) {
 
 // Triggers cost nothing that the heap notices: they are asked at each sample.
 func TestTriggersDoNotAllocate(t *testing.T) {
-	for _, name := range Triggers() {
+	for _, name := range triggers.Names() {
 		s := newScene(2, 6)
 		trigger, load := s.trigger(t, name), stats.NewStream(1, name)
 		for i := range 40 {
@@ -107,7 +107,7 @@ func TestTriggersDoNotAllocate(t *testing.T) {
 
 // BenchmarkPolicies measures one decision on 2 and 6 replicas.
 func BenchmarkPolicies(b *testing.B) {
-	for _, name := range Policies() {
+	for _, name := range policies.Names() {
 		b.Run(name, func(b *testing.B) {
 			s := newScene(2, 6)
 			world := s.world()

@@ -25,6 +25,7 @@ type entry struct {
 }
 
 func readSchedule(l *loader) func() Scaler {
+	l.ignoresLoad = true
 	const help = "times with the replicas from then on, with commas between them, such as 0s=2,6h=8,18h=4; of prefill and decode, such as 0s=1:2,6h=2:6"
 	text := l.Word("at", "", help)
 	s := schedule{

@@ -4,7 +4,6 @@ package autoscaling
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -15,7 +14,7 @@ import (
 
 // Spec is a policy, or a trigger, as a user writes it.
 type Spec struct {
-	// Name is one of Policies, or of Triggers.
+	// Name is that of a policy or a trigger.
 	Name string
 	// Parameters are those of the policy; what is not stated has its default.
 	Parameters map[string]string
@@ -69,17 +68,16 @@ func (c *TriggerConfig) New() Trigger { return c.make() }
 // Load checks a policy. Errors have the paths of its fields under path, spelled as in
 // JSON; all errors that can be found are returned at once.
 func Load(spec Spec, world World, path *field.Path) (*Config, field.ErrorList) {
-	at := slices.IndexFunc(policies, func(p policyType) bool { return p.name == spec.Name })
-	if at < 0 {
-		return nil, field.ErrorList{parameters.Unknown(path.Child("policy"), spec.Name, "policy", Policies())}
+	of, unknown := policies.Find(path.Child("policy"), spec.Name, "policy")
+	if unknown != nil {
+		return nil, field.ErrorList{unknown}
 	}
-	p := &policies[at]
 	l := newLoader(spec, world, path, "policy")
-	made := p.read(l)
+	made := of.Read(l)
 	if errs := l.done(); len(errs) > 0 {
 		return nil, errs
 	}
-	if !p.ignoresLoad {
+	if !l.ignoresLoad {
 		scaler := made
 		made = func() Scaler { return &waking{scaler()} }
 	}
@@ -88,12 +86,12 @@ func Load(spec Spec, world World, path *field.Path) (*Config, field.ErrorList) {
 
 // LoadTrigger is Load for a trigger.
 func LoadTrigger(spec Spec, world World, path *field.Path) (*TriggerConfig, field.ErrorList) {
-	at := slices.IndexFunc(triggers, func(t triggerType) bool { return t.name == spec.Name })
-	if at < 0 {
-		return nil, field.ErrorList{parameters.Unknown(path.Child("name"), spec.Name, "trigger", Triggers())}
+	of, unknown := triggers.Find(path.Child("name"), spec.Name, "trigger")
+	if unknown != nil {
+		return nil, field.ErrorList{unknown}
 	}
 	l := newLoader(spec, world, path, "name")
-	made := triggers[at].read(l)
+	made := of.Read(l)
 	if errs := l.done(); len(errs) > 0 {
 		return nil, errs
 	}
@@ -111,6 +109,9 @@ type loader struct {
 	errs  field.ErrorList
 	// longest is the longest window that was read.
 	longest time.Duration
+	// ignoresLoad says that the policy reads no load: it is not overruled when requests wait
+	// for a replica.
+	ignoresLoad bool
 }
 
 func newLoader(spec Spec, world World, path *field.Path, nameField string) *loader {

@@ -21,7 +21,7 @@ func TestWrongParametersHaveTheirPath(t *testing.T) {
 		want       []string
 	}{
 		"a policy that does not exist": {"hetero-scale", nil, one, []string{
-			`policy.policy: Invalid value: "hetero-scale": unknown policy; there are ` + strings.Join(Policies(), ", ") + `; did you mean "heteroscale"?`}},
+			`policy.policy: Invalid value: "hetero-scale": unknown policy; there are ` + strings.Join(policies.Names(), ", ") + `; did you mean "heteroscale"?`}},
 		"no replicas": {"fixed", nil, one, []string{
 			`policy.parameters[replicas]: Required value: state the replicas, such as 4, or of prefill and decode, such as 2:6`}},
 		"replicas of one pool for two": {"fixed", []string{"replicas=4"}, two, []string{

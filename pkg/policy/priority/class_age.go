@@ -18,6 +18,7 @@ type classAge struct {
 }
 
 func readClassAge(l *loader) func() policy.Priority {
+	l.onlyOrder = true
 	step := l.Duration("step", 10*time.Second, "the age that is worth 1 of a value")
 	otherwise := l.Integer("value", 0, "the value of classes without one of their own")
 	c := classAge{}

@@ -13,6 +13,7 @@ import (
 type deadline struct{}
 
 func readDeadline(l *loader) func() policy.Priority {
+	l.onlyOrder = true
 	l.requireTTFT("deadline")
 	return func() policy.Priority { return deadline{} }
 }

@@ -113,7 +113,7 @@ func TestWrongParametersHaveTheirPath(t *testing.T) {
 		world World
 		want  []string
 	}{
-		"a policy that does not exist": {Spec{Policy: "classes"}, world, []string{`priority.policy: Invalid value: "classes": unknown policy; there are ` + strings.Join(Policies(), ", ") + `; did you mean "class"?`}},
+		"a policy that does not exist": {Spec{Policy: "classes"}, world, []string{`priority.policy: Invalid value: "classes": unknown policy; there are ` + strings.Join(policies.Names(), ", ") + `; did you mean "class"?`}},
 		"a value for no class":         {Spec{"class", map[string]string{"value:chatt": "1"}}, world, []string{`priority.parameters[value:chatt]: Invalid value: "chatt": unknown class; there are chat, batch; did you mean "chat"?`}},
 		"a fraction":                   {Spec{"constant", map[string]string{"value": "1.5"}}, world, []string{`priority.parameters[value]: Invalid value: "1.5": must be a whole number`}},
 		"deadlines without targets":    {Spec{Policy: "deadline"}, World{}, []string{`priority.policy: Invalid value: "deadline": no request has a deadline: set ttft in slos or in the targets of a tenant`}},

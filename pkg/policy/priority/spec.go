@@ -3,8 +3,6 @@
 package priority
 
 import (
-	"slices"
-
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
@@ -13,7 +11,7 @@ import (
 
 // Spec is a priority policy as a user writes it.
 type Spec struct {
-	// Policy is one of Policies.
+	// Policy is the name of one of the policies.
 	Policy string
 	// Parameters are those of the policy; what is not stated has its default.
 	Parameters map[string]string
@@ -42,13 +40,14 @@ type Config struct {
 // Load checks a Spec. Errors have the paths of its fields under path, spelled as in
 // JSON; all errors that can be found are returned at once.
 func Load(spec Spec, world World, path *field.Path) (*Config, field.ErrorList) {
-	at := slices.IndexFunc(policies, func(p policyType) bool { return p.name == spec.Policy })
-	if at < 0 {
-		return nil, field.ErrorList{parameters.Unknown(path.Child("policy"), spec.Policy, "policy", Policies())}
+	of, unknown := policies.Find(path.Child("policy"), spec.Policy, "policy")
+	if unknown != nil {
+		return nil, field.ErrorList{unknown}
 	}
 	l := &loader{Reader: parameters.NewReader(spec.Parameters, path.Child("parameters")), world: world, path: path}
 	l.IgnoresNames = world.Selected
-	c := &Config{make: l.withHints(policies[at].read(l)), OnlyOrder: policies[at].onlyOrder}
+	c := &Config{make: l.withHints(of.Read(l))}
+	c.OnlyOrder = l.onlyOrder
 	if l.errs = append(l.errs, l.Done()...); len(l.errs) > 0 {
 		return nil, l.errs
 	}
@@ -64,6 +63,8 @@ type loader struct {
 	world World
 	path  *field.Path
 	errs  field.ErrorList
+	// onlyOrder says that only the order of the policy's priorities means something.
+	onlyOrder bool
 }
 
 // requireTTFT adds an error if no request has a target of the time to first token.
