@@ -26,15 +26,13 @@ func newSimulation(ctx context.Context, c simulator.Config) *simulation {
 		Listeners: run.Listeners{Preempted: c.Preempted, Stepped: c.Stepped, Transferred: c.Transferred, HandedOver: c.HandedOver},
 		Metrics:   measure.NewMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, c.Pools, labels),
 	}
-	s.cluster = &engine.Cluster{State: s.State}
+	s.cluster = engine.New(s.State, &c)
 	s.gateway = gateway.New(s.State, s.cluster, s.events, &c)
-	s.cluster.Gateway, s.cluster.KVEvents = s.gateway, c.Policies.Routing.KVEvents
+	s.cluster.Gateway = s.gateway
 	for i := range c.Pools {
-		s.addPool(&c, i)
+		s.pools = append(s.pools, c.Pools[i].Name)
 	}
 	s.recordSeries(&c)
-	s.cluster.WatchCaches()
-	s.cluster.Connect(&c)
 	s.gateway.AddScrapes(&c)
 	s.addClusterEvents(&c)
 	s.scaling = fleet.New(s.State, s.gateway, s.cluster, s.events, &c)
@@ -45,23 +43,6 @@ func newSimulation(ctx context.Context, c simulator.Config) *simulation {
 		s.Observers = append(s.Observers, newInvariants(s))
 	}
 	return s
-}
-
-// addPool adds a pool's replicas.
-func (s *simulation) addPool(config *simulator.Config, index int) {
-	p := &config.Pools[index]
-	s.pools = append(s.pools, p.Name)
-	c := s.cluster
-	for place := range p.Places() {
-		r := engine.NewReplica(int32(len(c.Replicas)), index, p)
-		r.Rank = place % p.RanksPerReplica()
-		r.State, r.Cluster = s.State, c
-		r.Watch = engine.NewQueueWatch(config, p)
-		if place < p.Replicas {
-			r.Lifetimes.Begin(0)
-		}
-		c.Replicas = append(c.Replicas, r)
-	}
 }
 
 // recordSeries begins the series of a run that asks for some.

@@ -125,7 +125,7 @@ func (s *simulation) noteStability() {
 	for i := range s.cluster.Replicas {
 		r := &s.cluster.Replicas[i]
 		if r.Advisor != nil {
-			state := r.Advisor.State(r, s.arrivalsEnd, r.Memory())
+			state := r.Advisor.State(s.arrivalsEnd, r.Memory())
 			r.Advisor.Last = &state
 		}
 	}

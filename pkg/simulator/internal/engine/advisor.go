@@ -10,6 +10,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/kv/stability"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
@@ -21,6 +22,10 @@ import (
 // turned away at the door is none, or else a replica that refuses what is too
 // much would go on to refuse what is not.
 type advisor struct {
+	memory *memory
+	batch  *batch
+	use    *measure.Use
+
 	controller stability.Controller
 	Evict      bool
 	admission  simulator.StabilityAdmission
@@ -41,7 +46,8 @@ type advisor struct {
 	Last *stability.State
 }
 
-func newAdvisor(p *simulator.Pool, start simtime.Time) *advisor {
+func newAdvisor(m *memory, b *batch, u *measure.Use, start simtime.Time) *advisor {
+	p := m.limits.Config
 	if p.Stability == nil {
 		return nil
 	}
@@ -54,7 +60,10 @@ func newAdvisor(p *simulator.Pool, start simtime.Time) *advisor {
 	if err != nil {
 		panic(fmt.Sprintf("simulator: pool %q: %v", p.Name, err))
 	}
-	return &advisor{controller: controller, Evict: p.Stability.Evict, admission: p.Stability.Admission, FloorAt: request.Unset}
+	return &advisor{
+		memory: m, batch: b, use: u, controller: controller,
+		Evict: p.Stability.Evict, admission: p.Stability.Admission, FloorAt: request.Unset,
+	}
 }
 
 // arrived tells of a request that came to the wait queue.
@@ -65,24 +74,24 @@ func (a *advisor) arrived(now simtime.Time) {
 }
 
 // completed tells of a request that has its last token and still its blocks.
-func (a *advisor) completed(r *Replica, q *request.Request, now simtime.Time) {
+func (a *advisor) completed(q *request.Request, now simtime.Time) {
 	if a == nil {
 		return
 	}
 	a.controller.Completion(now, stability.Completion{
 		PromptTokens: int(q.Prompt),
 		OutputTokens: int(max(q.Generated(), 0)),
-		Blocks:       r.BlocksHeld(q),
-		SharedBlocks: r.Cache.SharedBy(q.Blocks),
+		Blocks:       a.memory.BlocksHeld(q),
+		SharedBlocks: a.memory.Cache.SharedBy(q.Blocks),
 		Service:      now.Sub(q.ScheduledAt),
 	})
 }
 
 // State is what is known now.
-func (a *advisor) State(r *Replica, now simtime.Time, m stability.Memory) stability.State {
-	if steps := r.Batch.steps - a.steps; steps > 0 {
-		a.controller.Steps(now, int(steps), r.Use.Worked-a.worked)
-		a.steps, a.worked = r.Batch.steps, r.Use.Worked
+func (a *advisor) State(now simtime.Time, m stability.Memory) stability.State {
+	if steps := a.batch.steps - a.steps; steps > 0 {
+		a.controller.Steps(now, int(steps), a.use.Worked-a.worked)
+		a.steps, a.worked = a.batch.steps, a.use.Worked
 	}
 	return a.controller.State(now, m)
 }
@@ -93,63 +102,49 @@ func lacks(d stability.Decision, m stability.Memory) bool {
 	return d.ShortfallBlocks > 0 || d.EvictBlocks > m.EvictableBlocks
 }
 
-// HasRoom says whether a prompt finds room at a replica's door.
-func (r *Replica) HasRoom(prompt int64) bool {
-	if r.Advisor == nil || r.Advisor.admission != simulator.AdmitOrRefuse {
+// hasRoom says whether a prompt finds room at the replica's door.
+func (a *advisor) hasRoom(now simtime.Time, prompt int64, w *line) bool {
+	if a == nil || a.admission != simulator.AdmitOrRefuse {
 		return true
 	}
-	return r.Advisor.hasRoomFor(r, r.Now, int(r.blocksOf(int32(prompt))), r.awaitedBlocks())
-}
-
-// awaitedBlocks is how many blocks those want that are in the wait queue or on their
-// way to it, and have none.
-func (r *Replica) awaitedBlocks() int {
-	blocks := 0
-	add := func(id int32) {
-		if q := &r.Requests.All[id]; q.Phase() != request.Ready {
-			blocks += int(r.blocksOf(q.Total))
-		}
-	}
-	r.entries.Each(add)
-	r.Waiting.Each(add)
-	return blocks
+	return a.hasRoomFor(now, int(a.memory.blocksOf(int32(prompt))), w.awaitedBlocks())
 }
 
 // hasRoomFor says whether a prompt will have room in addition to what runs and what waits.
 // Where there is neither, it always has.
-func (a *advisor) hasRoomFor(r *Replica, now simtime.Time, blocks, awaited int) bool {
-	m := r.Memory()
-	if a.State(r, now, m).Insufficient {
+func (a *advisor) hasRoomFor(now simtime.Time, blocks, awaited int) bool {
+	m := a.memory.Memory()
+	if a.State(now, m).Insufficient {
 		return true
 	}
 	d := a.controller.Decide(now, m, awaited+blocks)
-	if lacks(d, m) && awaited+len(r.Batch.Running) > 0 {
+	if lacks(d, m) && awaited+len(a.batch.Running) > 0 {
 		return false
 	}
 	if a.Evict {
-		r.Cache.EvictFree(d.EvictBlocks)
+		a.memory.Cache.EvictFree(d.EvictBlocks)
 	}
 	return true
 }
 
 // defers says whether a request that would be admitted now is to stay in the
 // wait queue. It never is where nothing runs: nothing would end its wait.
-func (a *advisor) defers(r *Replica, now simtime.Time, want kv.Admission) bool {
+func (a *advisor) defers(now simtime.Time, want kv.Admission) bool {
 	if a == nil || !a.Evict && a.admission != simulator.AdmitOrQueue {
 		return false
 	}
-	a.decision, a.evictions = stability.Decision{}, r.Cache.Evictions()
-	fresh, idle := r.Cache.AdmitNeeds(want)
-	m := r.Memory()
+	a.decision, a.evictions = stability.Decision{}, a.memory.Cache.Evictions()
+	fresh, idle := a.memory.Cache.AdmitNeeds(want)
+	m := a.memory.Memory()
 	// What the request takes over of the cache is not to be evicted for it.
 	m.EvictableBlocks -= idle
-	state := a.State(r, now, m)
+	state := a.State(now, m)
 	if state.Insufficient {
 		return false
 	}
 	a.decision = a.controller.Decide(now, m, fresh)
 	lacking := lacks(a.decision, m)
-	if lacking && a.admission == simulator.AdmitOrQueue && len(r.Batch.Running) > 0 {
+	if lacking && a.admission == simulator.AdmitOrQueue && len(a.batch.Running) > 0 {
 		return true
 	}
 	a.Floor, a.FloorAt = state.ReserveBlocks, now
@@ -161,9 +156,9 @@ func (a *advisor) defers(r *Replica, now simtime.Time, want kv.Admission) bool {
 
 // admitted carries out what was decided about a request that has its blocks now.
 // Those that it took from others count.
-func (a *advisor) admitted(r *Replica) {
+func (a *advisor) admitted() {
 	if a != nil && a.Evict {
-		r.Cache.EvictFree(a.decision.EvictBlocks - int(r.Cache.Evictions()-a.evictions))
+		a.memory.Cache.EvictFree(a.decision.EvictBlocks - int(a.memory.Cache.Evictions()-a.evictions))
 	}
 }
 
@@ -175,25 +170,13 @@ func (a *advisor) resumed() {
 	}
 }
 
-// admitBlocks is Cache.Admit, unless the advisor holds the request back.
-func (r *Replica) admitBlocks(want kv.Admission) (kv.Sequence, bool) {
-	if r.Advisor.defers(r, r.Now, want) {
-		return 0, false
-	}
-	blocks, ok := r.Cache.Admit(want)
-	if ok {
-		r.Advisor.admitted(r)
-	}
-	return blocks, ok
-}
-
 // again returns the advisor of a replica that has just started again: it knows
 // nothing of what was before.
-func (a *advisor) again(r *Replica, now simtime.Time) *advisor {
+func (a *advisor) again(now simtime.Time) *advisor {
 	if a == nil {
 		return nil
 	}
-	b := newAdvisor(r.Config, now)
-	b.worked, b.Last = r.Use.Worked, a.Last
+	b := newAdvisor(a.memory, a.batch, a.use, now)
+	b.worked, b.Last = a.use.Worked, a.Last
 	return b
 }

@@ -6,8 +6,10 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/run"
 )
 
 // batch is the requests that run on a replica. Almost all of them decode, and
@@ -19,13 +21,20 @@ import (
 // A step that treats requests one by one (see constrained.go) first writes down
 // where each stands, which takes all of them out of step.
 type batch struct {
+	state  *run.State
+	memory *memory
+	// service counts the tokens of tenants for the scheduler; nil where it reads none.
+	service *queue.Service
+
 	// Running is in order of admission, and prefilling the part of it that is
 	// not in step, in the same order.
 	Running, prefilling []int32
 	admissions          int64
 
-	// steps numbers the steps that have ended.
-	steps int64
+	// steps numbers the steps that have ended, the last of them at stepEnd, which gave those
+	// in step their last token.
+	steps   int64
+	stepEnd simtime.Time
 	// decodes counts the requests in step, context is the sum of their
 	// computed tokens, and done has them by the step that ends them.
 	decodes int32
@@ -41,10 +50,13 @@ type batch struct {
 	leaving []int32 // scratch
 }
 
-// newBatch returns a batch with room for a few requests.
-func newBatch() batch {
+// newBatch returns an empty batch with room for a few requests.
+func newBatch(state *run.State, m *memory, service *queue.Service) batch {
 	const few = 32
-	return batch{Running: make([]int32, 0, few), prefilling: make([]int32, 0, few), done: make([]finish, 0, few)}
+	return batch{
+		state: state, memory: m, service: service, constrained: m.limits.Speculates(),
+		Running: make([]int32, 0, few), prefilling: make([]int32, 0, few), done: make([]finish, 0, few),
+	}
 }
 
 // finish is when a request in step gives its last token.
@@ -76,29 +88,79 @@ func (b *batch) share(cell int32) *int64 {
 	return &b.shares[len(b.shares)-1].count
 }
 
-// joinStep puts a request in step that has just got a token and needs more.
-func (r *Replica) joinStep(q *request.Request, id int32) {
-	b := &r.Batch
+// join puts a request in step that has just got a token and needs more.
+func (b *batch) join(q *request.Request, id int32) {
 	q.InStep, q.Joined, q.Chunk = true, b.steps, 1
 	b.decodes++
 	b.context += int64(q.Computed)
 	*b.share(q.Cell)++
 	b.done = append(b.done, finish{step: b.steps + int64(q.Finish-q.Total), admitted: q.Admitted, id: id})
 	queue.SiftUp(b.done)
-	r.service.Join(q.Info.Tenant, b.steps)
-	r.Cache.StartDecode(q.Blocks)
+	b.service.Join(q.Info.Tenant, b.steps)
+	b.memory.Cache.StartDecode(q.Blocks)
 }
 
-// leaveStep takes a request out of the counts of those in step, after the steps that
+// leave takes a request out of the counts of those in step, after the steps that
 // it is to be in. The order of ends forgets it elsewhere.
-func (r *Replica) leaveStep(q *request.Request) {
-	b := &r.Batch
+func (b *batch) leave(q *request.Request) {
 	b.catchUp(q)
 	q.InStep, q.Chunk = false, 0
 	b.decodes--
 	b.context -= int64(q.Computed)
 	*b.share(q.Cell)--
-	r.service.Leave(q.Info.Tenant, b.steps)
+	b.service.Leave(q.Info.Tenant, b.steps)
+}
+
+// leaveEarly takes a request out of step, be it in the middle of one.
+func (b *batch) leaveEarly(q *request.Request, id int32) {
+	b.leave(q)
+	all := b.done
+	b.done = all[:0]
+	for _, f := range all {
+		if f.id != id {
+			b.done = append(b.done, f)
+			queue.SiftUp(b.done)
+		}
+	}
+}
+
+// leaveAll takes all requests out of step.
+func (b *batch) leaveAll() {
+	for _, id := range b.Running {
+		q := &b.state.Requests.All[id]
+		if !q.InStep {
+			continue
+		}
+		b.catchUp(q)
+		q.InStep, q.Chunk, q.LastToken = false, 0, b.stepEnd
+		b.memory.Cache.StopDecode(q.Blocks)
+	}
+	b.service.LeaveAll(b.steps)
+	b.decodes, b.context, b.done = 0, 0, b.done[:0]
+	for i := range b.shares {
+		b.shares[i].count = 0
+	}
+}
+
+// regroup puts all requests that got a token in the step that has just ended
+// in step again. Those that did not, though they decode, make the next step a
+// constrained one too. A replica that speculates has no request in step.
+func (b *batch) regroup() {
+	if b.memory.limits.Speculates() {
+		b.prefilling = append(b.prefilling[:0], b.Running...)
+		return
+	}
+	b.constrained = false
+	b.prefilling = b.prefilling[:0]
+	for _, id := range b.Running {
+		q := &b.state.Requests.All[id]
+		if q.Decoding() && q.LastToken == b.state.Now && !q.Incomplete {
+			b.join(q, id)
+			continue
+		}
+		b.constrained = b.constrained || q.Decoding()
+		b.prefilling = append(b.prefilling, id)
+	}
 }
 
 // catchUp writes down where a request in step stands.
@@ -115,32 +177,43 @@ func (b *batch) remove(id int32) {
 	b.Running = append(b.Running[:i], b.Running[i+1:]...)
 }
 
-// takeAllOutOfStep takes all requests out of step.
-func (r *Replica) takeAllOutOfStep() {
-	b := &r.Batch
+// take takes a request off a batch that may be in the middle of a step, whose
+// duration stays.
+func (b *batch) take(id int32) {
+	b.remove(id)
+	b.prefilling = slices.DeleteFunc(b.prefilling, func(other int32) bool { return other == id })
+}
+
+// catchUpAll makes every request say where it stands, for observers.
+func (b *batch) catchUpAll() {
 	for _, id := range b.Running {
-		q := &r.Requests.All[id]
-		if !q.InStep {
-			continue
+		if q := &b.state.Requests.All[id]; q.InStep {
+			b.catchUp(q)
 		}
-		b.catchUp(q)
-		q.InStep, q.Chunk, q.LastToken = false, 0, r.stepEnd
-		r.Cache.StopDecode(q.Blocks)
-	}
-	r.service.LeaveAll(b.steps)
-	b.decodes, b.context, b.done = 0, 0, b.done[:0]
-	for i := range b.shares {
-		b.shares[i].count = 0
 	}
 }
 
-// catchUpAll makes every request say where it stands, for those who watch.
-func (r *Replica) catchUpAll() {
-	for _, id := range r.Batch.Running {
-		if q := &r.Requests.All[id]; q.InStep {
-			r.Batch.catchUp(q)
+// longestPrompt is the most tokens that are left to compute of a prompt of which the step
+// computes some.
+func (b *batch) longestPrompt() int64 {
+	longest := int32(0)
+	for _, id := range b.prefilling {
+		if q := &b.state.Requests.All[id]; q.Chunk > 0 && !q.Decoding() {
+			longest = max(longest, q.Total-q.Computed)
 		}
 	}
+	return int64(longest)
+}
+
+// sum adds up what the step computes, which its duration depends on.
+func (b *batch) sum() latency.Step {
+	step := b.decodeStep()
+	for _, id := range b.prefilling {
+		if q := &b.state.Requests.All[id]; q.Chunk > 0 {
+			count(&step, q)
+		}
+	}
+	return step
 }
 
 // decodeStep is what a step computes for the requests in step.
@@ -154,5 +227,26 @@ func (b *batch) decodeStep() latency.Step {
 		ContextTokens:  reads,
 		AttentionPairs: reads,
 		DecodePairs:    reads,
+	}
+}
+
+// count adds one request's chunk to the sums.
+func count(step *latency.Step, q *request.Request) {
+	t, h := int64(q.Chunk), int64(q.Computed)
+	pairs := t*h + t*(t+1)/2
+	step.Sequences++
+	step.ContextTokens += h + t
+	step.AttentionPairs += pairs
+	if q.Decoding() {
+		step.DecodeTokens += int(t)
+		step.DecodePairs += pairs
+		step.DraftPairs += pairs - (h + t)
+		step.SampledTokens += int(t)
+		return
+	}
+	step.PrefillTokens += int(t)
+	step.DoublePromptPairs += t * (2*int64(q.PrefillEnd) + t)
+	if q.Computed+q.Chunk == q.Total {
+		step.SampledTokens++
 	}
 }

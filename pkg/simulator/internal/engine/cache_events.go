@@ -5,7 +5,6 @@ package engine
 import (
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/policy"
-	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/run"
 )
 
@@ -20,18 +19,6 @@ type cacheEventRelay struct {
 	// since steps were, and has not been told of.
 	forming   bool
 	computing []policy.CachedBlocks
-}
-
-// WatchCaches lets the router hear of all replicas, if it listens.
-func (c *Cluster) WatchCaches() {
-	if c.KVEvents == nil {
-		return
-	}
-	for i := range c.Replicas {
-		r := &c.Replicas[i]
-		r.cacheEvents = &cacheEventRelay{State: c.State, router: c.KVEvents, endpoint: i}
-		r.Cache.SetListener(r.cacheEvents)
-	}
 }
 
 // BlocksStored implements [kv.EventListener].
@@ -83,13 +70,13 @@ func (t *cacheEventRelay) form(now bool) {
 }
 
 // restarted tells of a replica that has lost all that it held.
-func (t *cacheEventRelay) restarted(r *Replica) {
+func (t *cacheEventRelay) restarted(cache *kv.Cache) {
 	if t == nil {
 		return
 	}
 	t.computing = t.computing[:0]
 	t.router.Cleared(t.Now, t.endpoint)
-	r.Cache.SetListener(t)
+	cache.SetListener(t)
 }
 
 // tierEventRelay tells the router what a tier holds: of each replica that has it.
@@ -98,18 +85,6 @@ type tierEventRelay struct {
 	router   policy.KVEventListener
 	tier     policy.CacheTier
 	from, to int32 // the replicas, to not being one
-}
-
-// watch lets the router hear of a tier that the replicas [from, to) have.
-func (c *Cluster) watch(store *kv.Tier, kind simulator.TierKind, from, to int32) {
-	if c.KVEvents == nil {
-		return
-	}
-	tier := policy.CPUMemory
-	if kind == simulator.StorageTier {
-		tier = policy.Storage
-	}
-	store.SetListener(&tierEventRelay{State: c.State, router: c.KVEvents, tier: tier, from: from, to: to})
 }
 
 // BlocksStored implements [kv.EventListener].

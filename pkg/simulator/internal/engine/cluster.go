@@ -3,9 +3,11 @@
 package engine
 
 import (
+	"slices"
+
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/handoff"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/network"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/run"
 )
@@ -17,40 +19,169 @@ import (
 // order of time.
 type Cluster struct {
 	*run.State
-	Gateway Gateway
+	shared
 	// KVEvents hears what caches hold; nil where no router does.
 	KVEvents policy.KVEventListener
 	Replicas []Replica
-	// order is nil where each replica can be advanced on its own.
-	order *replicaOrder
+	// fabric is what all replicas share; nil where each can be advanced on its own.
+	fabric *network.Fabric
 	// AwaitsEnd says that replicas are advanced up to the next end of a request only.
 	AwaitsEnd bool
-
-	Handoffs *handoff.Set
-
-	// Serving counts requests that no engine has given all of their tokens, those
-	// that the router holds back included.
-	Serving int
-	// Draining says that no more requests arrive; drainBound is up to when replicas
-	// are advanced then that serve no request.
-	Draining   bool
-	DrainBound simtime.Time
 }
 
-// Gateway is where what replicas give reaches the gateway.
-type Gateway interface {
-	// DeliverFirstToken lets the first token that an endpoint gives of an answer reach the
-	// gateway.
-	DeliverFirstToken(id int32, q *request.Request, at simtime.Time)
-	// DeliverEnd lets the last token of an answer reach the gateway.
-	DeliverEnd(r *Replica, id int32, q *request.Request)
-	// Heard says that the source has been told of an end, so that the next arrival may be
-	// an earlier one.
-	Heard() bool
-	// DeliverNext lets what reaches the gateway first do so, if that is before the next
-	// event of the replicas and before a time.
-	DeliverNext(event, until simtime.Time) bool
-	// NextDelivery is when something reaches the gateway that may bring a request; Never
-	// where no request waits for that.
-	NextDelivery() simtime.Time
+// AdvanceAll advances all replicas.
+func (c *Cluster) AdvanceAll(until simtime.Time) {
+	if c.order != nil {
+		c.AdvanceInOrder(until)
+		return
+	}
+	for i := range c.Replicas {
+		c.Replicas[i].Advance(until)
+	}
+}
+
+// AdvanceInOrder brings all replicas up to a time, event by event.
+func (c *Cluster) AdvanceInOrder(until simtime.Time) {
+	for !c.Stopped {
+		if c.Draining && c.Serving == 0 {
+			until = min(until, c.DrainBound)
+		}
+		first := c.order.first()
+		transfer := replicaEvent{at: c.fabric.Due(), kind: transferEnds}
+		switch {
+		case !c.AwaitsEnd:
+		case c.Gateway.Heard():
+			return
+		case c.Gateway.DeliverNext(min(first.at, transfer.at), until):
+			continue
+		}
+		if transfer.Before(first) {
+			if transfer.at >= until {
+				return
+			}
+			c.Now = transfer.at
+			c.fabric.Land(transfer.at)
+			continue
+		}
+		if first.at >= until {
+			return
+		}
+		c.applyReplicaEvent(&c.Replicas[first.replica], first, min(until, transfer.at, c.Gateway.NextDelivery()))
+	}
+}
+
+// applyReplicaEvent lets a replica's next event happen, and those after it that give its
+// batch one token after the other, up to a time or to what happens to another
+// replica.
+func (c *Cluster) applyReplicaEvent(r *Replica, event replicaEvent, until simtime.Time) {
+	if event.kind == entryDue {
+		c.Now = event.at
+		r.Enter(r.entries.Pop())
+		r.reorder()
+		return
+	}
+	if r.LockStep != nil {
+		c.Now = event.at
+		r.LockStep.nextStep()
+		return
+	}
+	if len(c.Observers) == 0 && r.decodesOnly() {
+		c.order.set(r.Index, replicaEvent{at: simtime.Never})
+		until = min(until, c.order.first().at)
+		if at, _, ok := r.entries.Next(); ok {
+			until = min(until, at)
+		}
+		r.fastForward(until)
+	}
+	if r.Next == event.at {
+		r.nextStep()
+	}
+	r.reorder()
+}
+
+// RanksOf are the ranks of the replica of an endpoint: the endpoint alone where there is
+// no data parallelism.
+func (c *Cluster) RanksOf(endpoint int) []Replica {
+	first := endpoint - c.Replicas[endpoint].Rank
+	return c.Replicas[first : first+c.Replicas[first].Config.RanksPerReplica()]
+}
+
+// Dependents lists the requests that need a replica to go on.
+func (c *Cluster) Dependents(r *Replica) []int32 {
+	var ids []int32
+	for i := range c.Requests.All {
+		q := &c.Requests.All[i]
+		if !q.Phase().AtReplica() || q.Job {
+			continue
+		}
+		from := q.Replica
+		if q.Handoff != 0 {
+			from, _ = c.Handoffs.Source(q)
+		}
+		if q.Replica == r.Index || from == r.Index {
+			ids = append(ids, int32(i))
+		}
+	}
+	c.SortByArrival(ids)
+	return ids
+}
+
+// SortByArrival sorts requests by the order of their arrival.
+func (c *Cluster) SortByArrival(ids []int32) {
+	slices.SortFunc(ids, func(a, b int32) int { return c.Requests.All[a].Info.ID - c.Requests.All[b].Info.ID })
+}
+
+// TakeOffReplicas takes a request off everything that it is part of, as a replica has
+// failed; nil if none has.
+func (c *Cluster) TakeOffReplicas(failed *Replica, id int32) {
+	q := &c.Requests.All[id]
+	if q.InStep {
+		c.Replicas[q.Replica].Batch.leaveEarly(q, id)
+	}
+	if q.Phase() != request.Loading {
+		q.High = max(q.High, q.Computed)
+	}
+	if q.Handoff != 0 {
+		at, job := c.Handoffs.Source(q)
+		if from := &c.Replicas[at]; c.Requests.All[job].Phase() != request.Leaving {
+			from.remove(job, from == failed)
+		}
+		c.Handoffs.Cancel(q)
+	}
+	c.Replicas[q.Replica].CountServing(-1)
+	c.Replicas[q.Replica].remove(id, &c.Replicas[q.Replica] == failed)
+	q.Incomplete, q.Computed, q.Chunk, q.Loads = false, 0, 0, 0
+	q.Exported = false
+}
+
+// Stop takes all requests off a replica that is there no more, and returns them in order
+// of arrival.
+func (c *Cluster) Stop(r *Replica) []int32 {
+	lost := c.Dependents(r)
+	if len(r.Batch.Running) > 0 {
+		r.Batch.leaveAll()
+	}
+	for _, id := range lost {
+		c.TakeOffReplicas(r, id)
+	}
+	r.reset()
+	return lost
+}
+
+// Excused says whether a replica may idle though requests wait: they wait for
+// blocks that are being copied or handed over, for an adapter that is being
+// loaded, or for another replica.
+func (c *Cluster) Excused(r *Replica) bool {
+	if r.Loading > 0 || r.Adapters.loading(c.Now) {
+		return true
+	}
+	if r.Tiers != nil && r.Tiers.Frees() {
+		return true
+	}
+	for i := range c.Requests.All {
+		if j := &c.Requests.All[i]; j.Job && j.Replica == r.Index && j.Phase() == request.Leaving {
+			return true
+		}
+	}
+	return false
 }

@@ -7,43 +7,43 @@ import "windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 // unblock lets a replica go on that cannot: nothing runs or is on its way, and
 // those that hold blocks while they wait leave too few for the first in the
 // queue. The last of them starts anew. It returns false if there is no such request.
-func (r *Replica) unblock() bool {
-	if r.Fabric == nil || len(r.Batch.Running) > 0 || r.Waiting.Len() == 0 || r.Loading > 0 {
+func (s *stepper) unblock() bool {
+	if s.Fabric == nil || len(s.Batch.Running) > 0 || s.Waiting.Len() == 0 || s.Loading > 0 {
 		return false
 	}
-	if r.Tiers != nil && r.Tiers.Frees() || r.Adapters.loading(r.Now) {
+	if s.Tiers != nil && s.Tiers.Frees() || s.Adapters.loading(s.Now) {
 		return false
 	}
-	return r.takeBlocksFromWaiting(1) || r.cancelLastHandoff()
+	return s.takeBlocksFromWaiting(1) || s.cancelLastHandoff()
 }
 
 // freeBlocks lets a request that does not run give up blocks for the only one that
 // does: a request that would preempt itself for their sake comes back to where
 // it was. It returns false if there is no such request.
-func (r *Replica) freeBlocks() bool {
-	return r.takeBlocksFromWaiting(0) || r.Tiers != nil && (r.cancelLastLoad() || r.Tiers.EndLastCopies()) || r.cancelLastHandoff()
+func (s *stepper) freeBlocks() bool {
+	return s.takeBlocksFromWaiting(0) || s.Tiers != nil && (s.cancelLastLoad() || s.Tiers.EndLastCopies()) || s.cancelLastHandoff()
 }
 
 // takeBlocksFromWaiting takes the blocks of the last in the queue that has some, leaving out
 // a number at the front. It returns false if there is no such request.
-func (r *Replica) takeBlocksFromWaiting(front int) bool {
-	if r.Fabric == nil || r.Holding == 0 {
+func (s *stepper) takeBlocksFromWaiting(front int) bool {
+	if s.Fabric == nil || s.Holding == 0 {
 		return false
 	}
-	order := r.QueueInOrder()
+	order := s.QueueInOrder()
 	for i := len(order) - 1; i >= front; i-- {
 		id := order[i].Id
-		q := &r.Requests.All[id]
+		q := &s.Requests.All[id]
 		if q.Phase() != request.Ready {
 			continue
 		}
-		r.cancelOngoing(q)
-		r.Cache.Release(q.Blocks)
-		r.Watch.leaves(q, id)
+		s.cancelOngoing(q)
+		s.Cache.Release(q.Blocks)
+		s.Watch.leaves(q, id)
 		q.MoveTo(request.Waiting)
 		q.Computed = 0
-		r.Holding--
-		r.watchWaiting(q, id)
+		s.Holding--
+		s.watchWaiting(q, id)
 		return true
 	}
 	return false
@@ -51,50 +51,40 @@ func (r *Replica) takeBlocksFromWaiting(front int) bool {
 
 // cancelLastHandoff ends the last hand-over from the replica that waits for room
 // elsewhere, unless others are on their way and will free blocks.
-func (r *Replica) cancelLastHandoff() bool {
-	return r.Fabric != nil && r.Cluster.Handoffs.CancelLast(&r.Port)
+func (s *stepper) cancelLastHandoff() bool {
+	return s.Fabric != nil && s.cluster.Handoffs.CancelLast(&s.Port)
 }
 
 // cancelLastLoad sends the last of those back to the queue that wait for blocks from
 // lower tiers.
-func (r *Replica) cancelLastLoad() bool {
-	last := int32(none)
-	r.service.Settle(r.Batch.steps)
-	for i := range r.Requests.All {
-		q := &r.Requests.All[i]
-		if q.Phase() == request.Loading && q.Replica == r.Index && q.Loads > 0 &&
-			(last == none || r.comesBefore(r.Ticket(last), r.Ticket(int32(i)))) {
-			last = int32(i)
-		}
-	}
+func (s *stepper) cancelLastLoad() bool {
+	last := s.last(func(q *request.Request) bool {
+		return q.Phase() == request.Loading && q.Replica == s.Index && q.Loads > 0
+	})
 	if last == none {
 		return false
 	}
-	q := &r.Requests.All[last]
-	r.Loading--
-	r.Tiers.CancelLoads(last)
-	r.Cache.Release(q.Blocks)
+	q := &s.Requests.All[last]
+	s.Loading--
+	s.Tiers.CancelLoads(last)
+	s.Cache.Release(q.Blocks)
 	q.MoveTo(request.Waiting)
 	q.Computed, q.Loads = 0, 0
-	r.Waiting.Insert(r.Ticket(last))
-	r.watchWaiting(q, last)
+	s.waitAgain(q, last)
 	return true
 }
 
-// Excused says whether a replica may idle though requests wait: they wait for
-// blocks that are being copied or handed over, for an adapter that is being
-// loaded, or for another replica.
-func (c *Cluster) Excused(r *Replica) bool {
-	if r.Loading > 0 || r.Adapters.loading(c.Now) {
-		return true
+// cancelOngoing takes back what is under way for a request that gives its blocks up, and
+// what it was promised.
+func (s *stepper) cancelOngoing(q *request.Request) {
+	if q.Source != 0 {
+		s.Tiers.CancelCopies(q)
 	}
-	if r.Tiers != nil && r.Tiers.Frees() {
-		return true
+	switch {
+	case q.Handoff == 0:
+	case !q.Job:
+		s.cluster.Handoffs.Cancel(q)
+	case q.Phase() == request.Running:
+		s.cluster.Handoffs.Restart(q)
 	}
-	for i := range c.Requests.All {
-		if j := &c.Requests.All[i]; j.Job && j.Replica == r.Index && j.Phase() == request.Leaving {
-			return true
-		}
-	}
-	return false
 }

@@ -104,54 +104,5 @@ func (x *Exports) wait(now simtime.Time, waiting int) time.Duration {
 	return time.Duration(waiting) * now.Sub(oldest) / time.Duration(n)
 }
 
-// Engine is what the replica's metrics endpoint shows in addition to a scrape.
-func (r *Replica) Engine(at simtime.Time, scrape *policy.Scrape) policy.Engine {
-	e := r.Exports.counters
-	e.KVUsage[policy.GPUMemory] = scrape.KVUsage
-	if r.Tiers != nil {
-		for kind, t := range r.Tiers.All() {
-			at := cacheTier(kind)
-			e.KVUsage[at] = float64(t.Used()) / float64(t.Blocks())
-			e.StoredBytes[at], e.LoadedBytes[at] = r.Tiers.Stored[kind], r.Tiers.Loaded[kind]
-		}
-	}
-	e.EstimatedWait = r.Exports.wait(at, scrape.Waiting)
-	return e
-}
-
 // latencyCounts are the histograms that an engine exports.
 type latencyCounts struct{ FirstTokens, Gaps autoscaling.Buckets }
-
-// WatchLatencies has the engine count what a scaler may read.
-func (r *Replica) WatchLatencies() {
-	if r.Exports == nil {
-		r.Exports = &Exports{}
-	}
-	r.Exports.Latencies = &latencyCounts{}
-}
-
-// Worked is how long steps were under way up to now.
-func (r *Replica) Worked() time.Duration {
-	if r.Stepping {
-		return r.Use.Worked + r.Cluster.Now.Sub(r.StepStart)
-	}
-	return r.Use.Worked
-}
-
-// Scraped is what the replica's metrics endpoint shows. Of the step under way
-// it shows the batch and the blocks, and none of the results.
-func (r *Replica) Scraped(at simtime.Time) policy.Scrape {
-	scrape := policy.Scrape{
-		At:          at,
-		Waiting:     r.Waiting.Len() + int(r.Loading),
-		Running:     len(r.Batch.Running),
-		KVUsage:     r.Cache.Usage(),
-		BlockTokens: r.Cache.BlockTokens(),
-		Blocks:      r.reported,
-	}
-	if r.Links.UnderWay > 0 {
-		scrape.Transfers = r.Links.UnderWay
-		scrape.TransferDelay = r.Links.Delay(at)
-	}
-	return scrape
-}

@@ -23,29 +23,14 @@ type lockStep struct {
 	forming, underWay bool
 }
 
-// joinRanks lets the ranks of each replica step together whose pool says so.
-func (c *Cluster) joinRanks() {
-	for i := range c.Replicas {
-		r := &c.Replicas[i]
-		switch pool := r.Config; {
-		case pool.LockStep == nil:
-			continue
-		case r.Rank == 0:
-			r.LockStep = &lockStep{State: c.State, timer: pool.LockStep, steps: make([]latency.Step, pool.RanksPerReplica())}
-		default:
-			r.LockStep = c.Replicas[i-1].LockStep
-		}
-		r.LockStep.Ranks = append(r.LockStep.Ranks, r)
-	}
-}
-
 // nextStep ends the step of all ranks, or wakes them, and begins the next one.
 func (g *lockStep) nextStep() {
 	g.underWay = false
 	for _, r := range g.Ranks {
 		r.settleGauges()
 		if r.Stepping {
-			r.endStep()
+			r.endStep(r.StepStart)
+			r.Stepping = false
 		}
 	}
 	g.forming = true
@@ -56,7 +41,7 @@ func (g *lockStep) nextStep() {
 	g.forming = false
 	g.begin()
 	for _, r := range g.Ranks {
-		r.Cluster.reorder(r)
+		r.reorder()
 		for _, o := range g.Observers {
 			o.Settled(r.Index)
 		}
@@ -97,7 +82,7 @@ func (g *lockStep) begin() {
 			r.settleGauges()
 			r.putUnderWay(step, duration)
 		}
-		r.Cluster.reorder(r)
+		r.reorder()
 	}
 }
 

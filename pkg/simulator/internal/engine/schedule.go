@@ -5,7 +5,6 @@ package engine
 import (
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/latency"
-	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
@@ -18,36 +17,36 @@ import (
 //
 // Where budget or blocks do not suffice for all that run, the order among them
 // counts, and requests are treated one by one.
-func (r *Replica) formStep() latency.Step {
-	if r.Batch.constrained {
-		r.regroup()
+func (s *stepper) formStep() latency.Step {
+	if s.Batch.constrained {
+		s.Batch.regroup()
 	}
 	for {
-		preempted := r.schedule()
-		step := r.sumStep()
+		preempted := s.schedule()
+		step := s.Batch.sum()
 		// The first in the batch may have had to give way, and then no request
 		// after it gets anything. The engine tries again at once.
-		if step.Sequences > 0 || !preempted && !r.openSchedule() && !r.unblock() {
+		if step.Sequences > 0 || !preempted && !s.openSchedule() && !s.unblock() {
 			return step
 		}
 	}
 }
 
 // schedule does what formStep says and returns whether anyone was preempted.
-func (r *Replica) schedule() (preempted bool) {
-	r.Watch.tries()
-	b := &r.Batch
-	budget := r.MaxTokens - b.decodes
+func (s *stepper) schedule() (preempted bool) {
+	s.Watch.tries()
+	b := &s.Batch
+	budget := s.MaxTokens - b.decodes
 	if !b.constrained {
-		b.constrained = budget < 0 || !r.planChunks(budget)
+		b.constrained = budget < 0 || !s.planChunks(budget)
 	}
 	if b.constrained {
-		budget, preempted = r.scheduleConstrained()
+		budget, preempted = s.scheduleConstrained()
 	} else {
-		budget = r.allocate(budget)
+		budget = s.allocate(budget)
 	}
 	if !preempted {
-		r.admit(budget)
+		s.admit(budget)
 	}
 	return preempted
 }
@@ -55,34 +54,34 @@ func (r *Replica) schedule() (preempted bool) {
 // planChunks says how much of their prompts the prefilling requests compute
 // when all that are in step come first. It returns false where that is not the
 // order of the batch, or where blocks do not suffice.
-func (r *Replica) planChunks(budget int32) bool {
-	b := &r.Batch
+func (s *stepper) planChunks(budget int32) bool {
+	b := &s.Batch
 	needs := 0
 	if b.decodes > 0 {
-		needs = r.Cache.StepNeeds()
+		needs = s.Cache.StepNeeds()
 	}
 	first := len(b.Running) - len(b.prefilling)
 	for i, id := range b.prefilling {
 		if b.Running[first+i] != id {
 			return false
 		}
-		q := &r.Requests.All[id]
-		q.Chunk = min(q.Total-q.Computed, r.chunkLimit(q), budget)
+		q := &s.Requests.All[id]
+		q.Chunk = min(q.Total-q.Computed, s.chunkLimit(q), budget)
 		budget -= q.Chunk
-		needs += r.Cache.ExtendNeeds(q.Blocks, int(q.Computed+q.Chunk))
+		needs += s.Cache.ExtendNeeds(q.Blocks, int(q.Computed+q.Chunk))
 	}
-	return needs <= r.Cache.Free()
+	return needs <= s.Cache.Free()
 }
 
 // allocate gives all that run the blocks that planChunks has counted and
 // returns the rest of the budget.
-func (r *Replica) allocate(budget int32) int32 {
-	if r.Batch.decodes > 0 {
-		r.Cache.Step()
+func (s *stepper) allocate(budget int32) int32 {
+	if s.Batch.decodes > 0 {
+		s.Cache.Step()
 	}
-	for _, id := range r.Batch.prefilling {
-		q := &r.Requests.All[id]
-		r.Cache.Extend(q.Blocks, int(q.Computed+q.Chunk))
+	for _, id := range s.Batch.prefilling {
+		q := &s.Requests.All[id]
+		s.Cache.Extend(q.Blocks, int(q.Computed+q.Chunk))
 		budget -= q.Chunk
 	}
 	return budget
@@ -92,75 +91,87 @@ func (r *Replica) allocate(budget int32) int32 {
 // allow. The queue is never overtaken: the first that does not fit ends it. But
 // those are skipped that came too late for the step or whose adapter cannot be used, as
 // vLLM does, and those whose KV is elsewhere leave it for a while.
-func (r *Replica) admit(budget int32) {
-	b := &r.Batch
-	for budget > 0 && r.Waiting.Len() > 0 && len(b.Running) < r.MaxSeqs {
-		id := r.Front()
-		q := &r.Requests.All[id]
-		if r.isLate(q) || q.Info.Adapter != 0 && !r.Adapters.serves(q.Info.Adapter, r.Now) {
-			r.skip(id)
+func (s *stepper) admit(budget int32) {
+	b := &s.Batch
+	for budget > 0 && s.Waiting.Len() > 0 && len(b.Running) < s.MaxSeqs {
+		id := s.Front()
+		q := &s.Requests.All[id]
+		if s.isLate(q) || q.Info.Adapter != 0 && !s.Adapters.serves(q.Info.Adapter, s.Now) {
+			s.skip(id)
 			continue
 		}
-		r.nameBlocks(q)
-		r.recall(q)
-		if !r.accept(q, budget) {
-			r.Watch.refuses(id)
+		s.nameBlocks(q)
+		s.recall(q)
+		if !s.accept(q, budget) {
+			s.Watch.refuses(id)
 			break
 		}
-		r.Waiting.Pop()
-		r.Watch.leaves(q, id)
+		s.Waiting.Pop()
+		s.Watch.leaves(q, id)
 		if q.Phase() == request.Loading {
 			continue
 		}
 		b.Running = append(b.Running, id)
 		b.prefilling = append(b.prefilling, id)
 		q.MoveTo(request.Running)
-		r.started(q)
-		r.Watch.admitted(q)
+		s.started(q)
+		s.Watch.admitted(q)
 		q.Admitted = b.admissions
 		b.admissions++
 		q.PrefillEnd = q.Total
 		budget -= q.Chunk
-		r.Adapters.runs(q.Info.Adapter, +1)
-		r.noteStart(q)
+		s.Adapters.runs(q.Info.Adapter, +1)
+		s.noteStart(q)
 	}
-	if len(r.skipped) > 0 {
-		r.requeueSkipped()
+	if len(s.skipped) > 0 {
+		s.requeueSkipped()
 	}
 }
 
 // accept gives a waiting request blocks for its first chunk, or has their
 // content brought here. It returns false where the request has to wait on.
-func (r *Replica) accept(q *request.Request, budget int32) bool {
+func (s *stepper) accept(q *request.Request, budget int32) bool {
 	switch {
 	case q.Phase() == request.Ready:
-		return r.resume(q, budget)
-	case q.Handoff == 0 && r.Tiers == nil:
-		return r.start(q, r.match(q), budget)
+		return s.resume(q, budget)
+	case q.Handoff == 0 && s.Tiers == nil:
+		return s.start(q, s.match(q), budget)
 	case q.Handoff != 0 && !q.Job:
-		return r.reserveForHandoff(q)
-	case r.Tiers != nil:
-		return r.startOrLoad(q, budget)
+		return s.reserveForHandoff(q)
+	case s.Tiers != nil:
+		return s.startOrLoad(q, budget)
 	default:
-		return r.start(q, r.match(q), budget)
+		return s.start(q, s.match(q), budget)
 	}
 }
 
+// resume gives a request whose KV has come blocks for its next chunk.
+func (s *stepper) resume(q *request.Request, budget int32) bool {
+	n := min(q.Total-q.Computed, s.chunkLimit(q), budget)
+	if !s.extend(q, n) {
+		return false
+	}
+	q.Chunk = n
+	s.Holding--
+	s.Advisor.resumed()
+	return true
+}
+
 // start gives a request blocks for what is cached and its first chunk.
-func (r *Replica) start(q *request.Request, cached, budget int32) bool {
-	n := min(q.Total-cached, r.chunkLimit(q), budget)
+func (s *stepper) start(q *request.Request, cached, budget int32) bool {
+	n := min(q.Total-cached, s.chunkLimit(q), budget)
 	reserve := cached + n
-	if r.reserve {
+	if s.reserve {
 		reserve = q.Total
 	}
-	blocks, ok := r.admitBlocks(kv.Admission{
+	blocks, ok := s.admitBlocks(kv.Admission{
 		Chain: q.Chain, Cached: int(cached), Tokens: int(cached + n), Reserve: int(reserve), Priority: q.Info.Priority,
 	})
 	if !ok {
 		return false
 	}
 	q.Blocks, q.Computed, q.Chunk = blocks, cached, n
-	r.Exports.admit(r.Now, q, cached, 0)
+	s.Exports.admit(s.Now, q, cached, 0)
 	if !q.Scheduled() {
 		q.Cached, q.TierTokens = cached, [simulator.TierKinds]int32{}
 	}
@@ -169,133 +180,91 @@ func (r *Replica) start(q *request.Request, cached, budget int32) bool {
 
 // startOrLoad starts a request, or brings here what lower tiers have of its
 // prompt beyond what the cache has.
-func (r *Replica) startOrLoad(q *request.Request, budget int32) bool {
-	block := r.Cache.BlockTokens()
-	cached := r.match(q)
-	tokens := r.Tiers.Find(q.Chain, int(cached)/block, int(q.Total-1)/block) * block
+func (s *stepper) startOrLoad(q *request.Request, budget int32) bool {
+	block := s.Cache.BlockTokens()
+	cached := s.match(q)
+	tokens := s.Tiers.Find(q.Chain, int(cached)/block, int(q.Total-1)/block) * block
 	if tokens == 0 {
-		if !r.start(q, cached, budget) {
+		if !s.start(q, cached, budget) {
 			return false
 		}
-		r.Tiers.Touch(q)
+		s.Tiers.Touch(q)
 		return true
 	}
 	reserve := tokens
-	if r.reserve {
+	if s.reserve {
 		reserve = int(q.Total)
 	}
-	if !r.admitLoad(q, kv.Admission{Cached: int(cached), Tokens: tokens, Reserve: reserve}) {
+	if !s.admitLoad(q, kv.Admission{Cached: int(cached), Tokens: tokens, Reserve: reserve}) {
 		return false
 	}
 	q.Computed, q.Chunk = int32(tokens), 0
-	q.Loading = r.Now
+	q.Loading = s.Now
 	if !q.Scheduled() {
-		q.Cached, q.TierTokens = cached, r.Tiers.Found()
+		q.Cached, q.TierTokens = cached, s.Tiers.Found()
 	}
-	r.Tiers.Load(q, r.Waiting.Front())
-	r.Tiers.Touch(q)
+	s.Tiers.Load(q, s.Waiting.Front())
+	s.Tiers.Touch(q)
 	return true
 }
 
 // reserveForHandoff gives a request that is handed over its blocks, or returns false
 // where there are not enough.
-func (r *Replica) reserveForHandoff(q *request.Request) bool {
-	cached := r.Cache.Match(q.Chain, int(q.Prompt-1))
-	if !r.admitLoad(q, kv.Admission{Cached: cached, Tokens: int(q.Prompt), Reserve: int(q.Prompt)}) {
+func (s *stepper) reserveForHandoff(q *request.Request) bool {
+	cached := s.Cache.Match(q.Chain, int(q.Prompt-1))
+	if !s.admitLoad(q, kv.Admission{Cached: cached, Tokens: int(q.Prompt), Reserve: int(q.Prompt)}) {
 		return false
 	}
 	q.Incomplete = true
-	r.Cluster.Handoffs.Reserved(q, int32(cached/r.Cache.BlockTokens()))
+	s.cluster.Handoffs.Reserved(q, int32(cached/s.Cache.BlockTokens()))
 	return true
 }
 
 // admitLoad gives a request blocks whose content is elsewhere, or returns false where
 // there are not enough.
-func (r *Replica) admitLoad(q *request.Request, want kv.Admission) bool {
+func (s *stepper) admitLoad(q *request.Request, want kv.Admission) bool {
 	want.Chain, want.Withheld, want.Priority = q.Chain, true, q.Info.Priority
-	blocks, ok := r.admitBlocks(want)
+	blocks, ok := s.admitBlocks(want)
 	if !ok {
 		return false
 	}
 	q.Blocks = blocks
 	q.MoveTo(request.Loading)
-	r.Loading++
-	r.Exports.admit(r.Now, q, int32(want.Cached), int32(want.Tokens-want.Cached))
+	s.Loading++
+	s.Exports.admit(s.Now, q, int32(want.Cached), int32(want.Tokens-want.Cached))
 	return true
 }
 
+// admitBlocks is Cache.Admit, unless the advisor holds the request back.
+func (s *stepper) admitBlocks(want kv.Admission) (kv.Sequence, bool) {
+	if s.Advisor.defers(s.Now, want) {
+		return 0, false
+	}
+	blocks, ok := s.Cache.Admit(want)
+	if ok {
+		s.Advisor.admitted()
+	}
+	return blocks, ok
+}
+
 // noteStart records the first time that a request is scheduled.
-func (r *Replica) noteStart(q *request.Request) {
+func (s *stepper) noteStart(q *request.Request) {
 	first := !q.Scheduled()
 	if first {
-		q.ScheduledAt = r.Now
-		r.Gauges.Found(q)
+		q.ScheduledAt = s.Now
+		s.Gauges.Found(q)
 	}
 	if q.Job {
-		r.Port.Jobs++
+		s.Port.Jobs++
 		from := q
-		q = r.Cluster.Handoffs.Client(q)
+		q = s.cluster.Handoffs.Client(q)
 		if first = !q.Scheduled(); first {
 			q.Cached, q.TierTokens = from.Cached, from.TierTokens
 		}
 	}
 	if first {
-		q.ScheduledAt = r.Now
-		r.Metrics.Scheduled(r.Now, q)
-		r.Metrics.Believed(r.Now, q, int32(r.Cache.BlockTokens()))
-	}
-}
-
-// fewStretches is how many texts most prompts have at most, with the answer.
-const fewStretches = 6
-
-// nameBlocks names the full blocks of prompt and answer together: an engine keeps
-// the blocks of generated tokens findable too.
-func (r *Replica) nameBlocks(q *request.Request) {
-	if q.Chained || !r.PrefixCaching {
-		return
-	}
-	r.extents = append(r.extents[:0], q.Info.Prompt.Extents...)
-	if q.Chain == nil {
-		q.Chain = make([]prompt.Stretch, 0, fewStretches)
-	}
-	if q.Answer.Tokens > 0 {
-		r.extents = append(r.extents, q.Answer)
-	}
-	q.Chain = prompt.Prompt{Extents: r.extents}.FullStretches(q.Chain[:0], r.Cache.BlockTokens())
-	prompt.ForAdapter(q.Chain, q.Info.Adapter)
-	q.Chained = true
-}
-
-// sumStep adds up what the step computes, which its duration depends on.
-func (r *Replica) sumStep() latency.Step {
-	b := &r.Batch
-	step := b.decodeStep()
-	for _, id := range b.prefilling {
-		if q := &r.Requests.All[id]; q.Chunk > 0 {
-			count(&step, q)
-		}
-	}
-	return step
-}
-
-// count adds one request's chunk to the sums.
-func count(step *latency.Step, q *request.Request) {
-	t, h := int64(q.Chunk), int64(q.Computed)
-	pairs := t*h + t*(t+1)/2
-	step.Sequences++
-	step.ContextTokens += h + t
-	step.AttentionPairs += pairs
-	if q.Decoding() {
-		step.DecodeTokens += int(t)
-		step.DecodePairs += pairs
-		step.DraftPairs += pairs - (h + t)
-		step.SampledTokens += int(t)
-		return
-	}
-	step.PrefillTokens += int(t)
-	step.DoublePromptPairs += t * (2*int64(q.PrefillEnd) + t)
-	if q.Computed+q.Chunk == q.Total {
-		step.SampledTokens++
+		q.ScheduledAt = s.Now
+		s.Metrics.Scheduled(s.Now, q)
+		s.Metrics.Believed(s.Now, q, int32(s.Cache.BlockTokens()))
 	}
 }

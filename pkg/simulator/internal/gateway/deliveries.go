@@ -4,7 +4,6 @@ package gateway
 
 import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/run"
@@ -64,10 +63,9 @@ func (g *Gateway) DeliverFirstToken(id int32, q *request.Request, at simtime.Tim
 	}
 }
 
-// DeliverEnd lets the last token of an answer reach the gateway.
-func (g *Gateway) DeliverEnd(r *engine.Replica, id int32, q *request.Request) {
-	last := r.AtGateway(g.Now, q)
-	at := last.Add(r.Cost.Completion)
+// DeliverEnd lets the last token of an answer reach the gateway, and then the end of its
+// stream.
+func (g *Gateway) DeliverEnd(id int32, q *request.Request, last, at simtime.Time) {
 	g.finishBy = max(g.finishBy, at)
 	if g.Policies.Routing.Responses == nil && g.Policies.Traffic == nil && g.Listener == nil && at == g.Now {
 		g.finish(id, last, at)

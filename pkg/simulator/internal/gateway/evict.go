@@ -49,9 +49,6 @@ func (g *Gateway) evict(number int) {
 func (g *Gateway) takeOff(id int32) {
 	q := &g.Requests.All[id]
 	if q.Phase() != request.Leaving {
-		if q.InStep {
-			g.cluster.Replicas[q.Replica].StepWithout(q, id)
-		}
 		g.cluster.TakeOffReplicas(nil, id)
 	}
 	g.cancelDeliveries(q)

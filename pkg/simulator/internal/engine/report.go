@@ -3,13 +3,14 @@
 package engine
 
 import (
+	"cmp"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
 // Restart begins the figures anew.
@@ -49,21 +50,6 @@ func (r *Replica) Report(now simtime.Time) simulator.ReplicaUse {
 	return report
 }
 
-// settleGauges accounts for the time up to now, before something of the replica changes.
-func (r *Replica) settleGauges() {
-	if r.Gauges.Stale(r.Now) {
-		r.settleStaleGauges()
-	}
-}
-
-func (r *Replica) settleStaleGauges() {
-	busy := int64(0)
-	if r.Stepping {
-		busy = 1
-	}
-	r.Gauges.Settle(r.Now, int64(r.Waiting.Len())+int64(r.Loading), int64(len(r.Batch.Running)), busy)
-}
-
 // EndGauges settles the gauges at the end of the run.
 func (r *Replica) EndGauges(end simtime.Time) {
 	r.Now = end
@@ -75,15 +61,48 @@ func (r *Replica) EndGauges(end simtime.Time) {
 func (r *Replica) tellStep(now simtime.Time, step *latency.Step, duration time.Duration) {
 	r.Listeners.Stepped(simulator.EngineStep{
 		At: now, Duration: duration, Replica: int(r.Index),
-		Running: len(r.Batch.Running), Waiting: r.Waiting.Len() + int(r.Loading),
+		Running: len(r.Batch.Running), Waiting: r.waiting(),
 		PrefillTokens: step.PrefillTokens, DecodeTokens: step.DecodeTokens, KVUsage: r.Cache.Usage(),
 	})
 }
 
-// preemptionOf describes the preemption of a request that still has its place.
-func (r *Replica) preemptionOf(q *request.Request) simulator.Preemption {
-	return simulator.Preemption{
-		At: r.Now, Request: q.Info.ID, Replica: int(r.Index), Running: len(r.Batch.Running),
-		Waiting: r.Waiting.Len() + int(r.Loading), Computed: int(q.Computed), KVUsage: r.Cache.Usage(),
+// Engine is what the replica's metrics endpoint shows in addition to a scrape.
+func (r *Replica) Engine(at simtime.Time, scrape *policy.Scrape) policy.Engine {
+	e := r.Exports.counters
+	e.KVUsage[policy.GPUMemory] = scrape.KVUsage
+	if r.Tiers != nil {
+		for kind, t := range r.Tiers.All() {
+			at := cacheTier(kind)
+			e.KVUsage[at] = float64(t.Used()) / float64(t.Blocks())
+			e.StoredBytes[at], e.LoadedBytes[at] = r.Tiers.Stored[kind], r.Tiers.Loaded[kind]
+		}
 	}
+	e.EstimatedWait = r.Exports.wait(at, scrape.Waiting)
+	return e
+}
+
+// Worked is how long steps were under way up to now.
+func (r *Replica) Worked() time.Duration {
+	if r.Stepping {
+		return r.Use.Worked + r.Now.Sub(r.StepStart)
+	}
+	return r.Use.Worked
+}
+
+// Scraped is what the replica's metrics endpoint shows. Of the step under way
+// it shows the batch and the blocks, and none of the results.
+func (r *Replica) Scraped(at simtime.Time) policy.Scrape {
+	scrape := policy.Scrape{
+		At:          at,
+		Waiting:     r.waiting(),
+		Running:     len(r.Batch.Running),
+		KVUsage:     r.Cache.Usage(),
+		BlockTokens: r.Cache.BlockTokens(),
+		Blocks:      cmp.Or(r.Config.ReportedBlocks, r.Config.KVBlocks),
+	}
+	if r.Links.UnderWay > 0 {
+		scrape.Transfers = r.Links.UnderWay
+		scrape.TransferDelay = r.Links.Delay(at)
+	}
+	return scrape
 }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/handoff"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
+)
+
+// shared is what the replicas of a cluster have in common.
+type shared struct {
+	Gateway  Gateway
+	Handoffs *handoff.Set
+	// order is nil where each replica can be advanced on its own. Otherwise it has the next
+	// event of each, and advance advances them all.
+	order   *order
+	advance func(until simtime.Time)
+
+	// Serving counts requests that no engine has given all of their tokens, those
+	// that the router holds back included.
+	Serving int
+	// Draining says that no more requests arrive; DrainBound is up to when replicas
+	// are advanced then that serve no request.
+	Draining   bool
+	DrainBound simtime.Time
+}
+
+// Gateway is where what replicas give reaches the gateway.
+type Gateway interface {
+	// DeliverFirstToken lets the first token that an endpoint gives of an answer reach the
+	// gateway.
+	DeliverFirstToken(id int32, q *request.Request, at simtime.Time)
+	// DeliverEnd lets the last token of an answer reach the gateway, and then the end of its
+	// stream.
+	DeliverEnd(id int32, q *request.Request, last, at simtime.Time)
+	// Heard says that the source has been told of an end, so that the next arrival may be
+	// an earlier one.
+	Heard() bool
+	// DeliverNext lets what reaches the gateway first do so, if that is before the next
+	// event of the replicas and before a time.
+	DeliverNext(event, until simtime.Time) bool
+	// NextDelivery is when something reaches the gateway that may bring a request; Never
+	// where no request waits for that.
+	NextDelivery() simtime.Time
+}
