@@ -14,15 +14,17 @@ type Alternative struct {
 	Name string `json:"name,omitempty"`
 	// router is the whole router: an EPP configuration or native policies, and all
 	// other fields. A field that is not set has its default, whatever the scenario's
-	// router says.
+	// router says. `kubectl explain simulationrun.spec.scenario.router` describes them.
 	// +optional
 	Router *Router `json:"router,omitempty"`
 	// admission is the whole admission before a router. The policy always admits every
-	// request, as no admission does.
+	// request, as no admission does. `kubectl explain
+	// simulationrun.spec.scenario.router.admission` describes its fields.
 	// +optional
 	Admission *GatewayPolicy `json:"admission,omitempty"`
 	// engine is the whole engine of a pool: its scheduler and all other fields. A field
-	// that is not set has its default, whatever the scenario's pool says.
+	// that is not set has its default, whatever the scenario's pool says. `kubectl
+	// explain simulationrun.spec.scenario.pools.engine` describes them.
 	// +optional
 	Engine *Engine `json:"engine,omitempty"`
 }

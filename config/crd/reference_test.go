@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -194,14 +195,17 @@ func isResources(s schema) bool {
 	return claims && limits
 }
 
-// fingerprint is the same for objects of the same fields.
+// fingerprint is the same for objects of the same fields, described or not.
 func fingerprint(s schema) string {
 	text, err := json.Marshal([]any{s.Properties, s.Required})
 	if err != nil {
 		panic(err)
 	}
-	return string(text)
+	return description.ReplaceAllString(string(text), "")
 }
+
+// description is one in a schema as JSON.
+var description = regexp.MustCompile(`"description":"([^"\\]|\\.)*",?`)
 
 // fieldNames returns the required ones and then the others, each by name.
 func fieldNames(s schema) []string {

@@ -17,8 +17,14 @@ import (
 // kinds that have one refer to it, because a definition has to fit into an annotation.
 const described = "SimulationRun"
 
-// schema is a part of a definition.
-type schema = apiextensionsv1.JSONSchemaProps
+// shared are the parts of a sweep whose fields a run describes, each with the part of a run.
+// Paths start below spec, and lead through lists to their entries.
+var shared = map[string]string{
+	"scenario":                          "scenario",
+	"parameters.alternatives.router":    "scenario.router",
+	"parameters.alternatives.admission": "scenario.router.admission",
+	"parameters.alternatives.engine":    "scenario.pools.engine",
+}
 
 // definitions reads the definitions of a folder, by kind.
 func definitions(base fs.FS) (map[string]*apiextensionsv1.CustomResourceDefinition, error) {
@@ -41,17 +47,7 @@ func definitions(base fs.FS) (map[string]*apiextensionsv1.CustomResourceDefiniti
 	return kinds, nil
 }
 
-// scenarioOf returns the schema of spec.scenario.
-func scenarioOf(root *schema) schema { return root.Properties["spec"].Properties["scenario"] }
-
-// describe gives a kind the scenario of another one. Its own words on the whole stay.
-func describe(root, by *schema) {
-	scenario := scenarioOf(by)
-	scenario.Description = scenarioOf(root).Description
-	root.Properties["spec"].Properties["scenario"] = scenario
-}
-
-// finish takes the descriptions of the scenario from the definition of a sweep, and adds the
+// finish takes the descriptions of the shared parts from the definition of a sweep, and adds the
 // rules of its unions. It edits the file as it is, because the Go types have fields that
 // controller-gen does not write.
 func finish(dir string) error {
@@ -73,7 +69,10 @@ func finish(dir string) error {
 		}
 		for _, version := range at(def, "spec")["versions"].([]any) {
 			spec := at(version.(object), "schema", "openAPIV3Schema", "properties", "spec")
-			refer(at(spec, "properties", "scenario"))
+			for path := range shared {
+				undescribe(part(spec, path)["properties"])
+			}
+			refer(part(spec, "scenario"))
 			addUnions(spec)
 		}
 		if raw, err = yaml.Marshal(def); err != nil {
@@ -94,13 +93,36 @@ func at(o object, keys ...string) object {
 	return o
 }
 
-// refer replaces the descriptions below a scenario. Its direct fields say where the
-// descriptions are.
+// part is the schema of a field, or of its entries if it is a list.
+func part(o object, path string) object {
+	for name := range strings.SplitSeq(path, ".") {
+		o = at(o, "properties", name)
+		if items, ok := o["items"].(object); ok {
+			o = items
+		}
+	}
+	return o
+}
+
+// refer says at each direct field of a scenario where it is described.
 func refer(scenario object) {
 	for name, property := range at(scenario, "properties") {
-		field := property.(object)
-		undescribe(field)
-		field["description"] = "kubectl explain " + strings.ToLower(described) + ".spec.scenario." + name
+		property.(object)["description"] = "kubectl explain " + strings.ToLower(described) + ".spec.scenario." + name
+	}
+}
+
+// describe gives the fields of a schema the descriptions of those of another one.
+func describe(to, from object) {
+	for key, value := range to {
+		field, isObject := value.(object)
+		by, known := from[key].(object)
+		if !isObject || !known {
+			continue
+		}
+		if words, ok := by["description"].(string); ok {
+			field["description"] = words
+		}
+		describe(field, by)
 	}
 }
 

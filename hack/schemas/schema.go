@@ -15,20 +15,29 @@ import (
 // object is a schema as JSON.
 type object = map[string]any
 
-// schemas returns the text of each schema by its file's name. A sweep's has the scenario
-// of a run's, with the descriptions.
+// schemas returns the text of each schema by its file's name. A sweep's has the descriptions
+// of a run's.
 func schemas(base fs.FS) (map[string][]byte, error) {
 	kinds, err := definitions(base)
 	if err != nil {
 		return nil, err
 	}
 	texts := map[string][]byte{}
-	for _, def := range kinds {
-		for i := range def.Spec.Versions {
-			version := &def.Spec.Versions[i]
-			describe(version.Schema.OpenAPIV3Schema, kinds[described].Spec.Versions[i].Schema.OpenAPIV3Schema)
-			name := fmt.Sprintf("%s/%s_%s.json", def.Spec.Group, strings.ToLower(def.Spec.Names.Kind), version.Name)
-			if texts[name], err = schemaOf(def, version); err != nil {
+	for kind, def := range kinds {
+		for i, version := range def.Spec.Versions {
+			root, err := untyped(version)
+			if err != nil {
+				return nil, err
+			}
+			if kind != described {
+				run, err := untyped(kinds[described].Spec.Versions[i])
+				if err != nil {
+					return nil, err
+				}
+				describeShared(root, run)
+			}
+			name := fmt.Sprintf("%s/%s_%s.json", def.Spec.Group, strings.ToLower(kind), version.Name)
+			if texts[name], err = schemaOf(root, kind, def.Spec.Group+"/"+version.Name); err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
 		}
@@ -36,23 +45,33 @@ func schemas(base fs.FS) (map[string][]byte, error) {
 	return texts, nil
 }
 
-// schemaOf writes a version's schema as JSON Schema: strict about fields that the
-// API server would refuse, and without the rules in CEL, which it cannot say.
-func schemaOf(def *apiextensionsv1.CustomResourceDefinition, version *apiextensionsv1.CustomResourceDefinitionVersion) ([]byte, error) {
+// untyped is the schema of a version.
+func untyped(version apiextensionsv1.CustomResourceDefinitionVersion) (object, error) {
 	raw, err := json.Marshal(version.Schema.OpenAPIV3Schema)
 	if err != nil {
 		return nil, err
 	}
 	root := object{}
-	if err := json.Unmarshal(raw, &root); err != nil {
-		return nil, err
+	err = json.Unmarshal(raw, &root)
+	return root, err
+}
+
+// describeShared gives the shared parts of a sweep the descriptions that a run has.
+func describeShared(sweep, run object) {
+	for to, from := range shared {
+		describe(part(at(sweep, "properties", "spec"), to), part(at(run, "properties", "spec"), from))
 	}
+}
+
+// schemaOf writes a schema as JSON Schema: strict about fields that the API server would refuse,
+// and without the rules in CEL, which it cannot say.
+func schemaOf(root object, kind, version string) ([]byte, error) {
 	strict(root)
 	root["$schema"] = "http://json-schema.org/draft-07/schema#"
-	root["title"] = def.Spec.Names.Kind
+	root["title"] = kind
 	properties := root["properties"].(object)
-	properties["apiVersion"].(object)["enum"] = []any{def.Spec.Group + "/" + version.Name}
-	properties["kind"].(object)["enum"] = []any{def.Spec.Names.Kind}
+	properties["apiVersion"].(object)["enum"] = []any{version}
+	properties["kind"].(object)["enum"] = []any{kind}
 	// The metadata is Kubernetes' own, and the CRD does not say its fields.
 	properties["metadata"].(object)["additionalProperties"] = true
 	root["required"] = []any{"apiVersion", "kind", "metadata", "spec"}
@@ -61,7 +80,7 @@ func schemaOf(def *apiextensionsv1.CustomResourceDefinition, version *apiextensi
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	err = encoder.Encode(root)
+	err := encoder.Encode(root)
 	return text.Bytes(), err
 }
 

@@ -52,27 +52,29 @@ func TestSchemasAreThoseOfTheDefinitions(t *testing.T) {
 // A finished definition validates and defaults as the generated one, and a second step changes nothing.
 func TestFinish(t *testing.T) {
 	const file = "sim.windtunnel.dev_policysweeps.yaml"
-	whole, err := definitions(os.DirFS(root + crds))
-	if err != nil {
-		t.Fatal(err)
+	run, sweep := specOf(t, root+crds+"/sim.windtunnel.dev_simulationruns.yaml"), specOf(t, root+crds+"/"+file)
+	for path, by := range shared {
+		if diff := cmp.Diff(at(bare(t, part(run, by)), "properties"), at(bare(t, part(sweep, path)), "properties")); diff != "" {
+			t.Errorf("%s without descriptions (-run +sweep):\n%s", path, diff)
+		}
 	}
-	run, sweep := whole["SimulationRun"].Spec.Versions[0].Schema.OpenAPIV3Schema, whole["PolicySweep"].Spec.Versions[0].Schema.OpenAPIV3Schema
-	short, long, rules := scenarioOf(sweep), scenarioOf(run), sweep.Properties["spec"].XValidations
-	if got, want := short.Properties["pools"].Description, "kubectl explain simulationrun.spec.scenario.pools"; got != want {
-		t.Errorf("the pools of a sweep are described by %q, want %q", got, want)
+	for path, want := range map[string]string{
+		"scenario.pools":                        "kubectl explain simulationrun.spec.scenario.pools",
+		"scenario.pools.model":                  "",
+		"parameters.alternatives.engine.victim": "",
+	} {
+		parent, name := path[:strings.LastIndex(path, ".")], path[strings.LastIndex(path, ".")+1:]
+		if got, _ := at(part(sweep, parent), "properties", name)["description"].(string); got != want {
+			t.Errorf("%s of a sweep is described by %q, want %q", path, got, want)
+		}
 	}
-	if got := short.Properties["pools"].Items.Schema.Properties["model"].Description; got != "" {
-		t.Errorf("a pool's model is described in both kinds: %s", got)
-	}
-	if long.Properties["pools"].Items.Schema.Properties["model"].Description == "" {
+	if at(part(run, "scenario.pools"), "properties", "model")["description"] == nil {
 		t.Error("no kind describes a pool's model")
 	}
-	if diff := cmp.Diff(bare(t, long), bare(t, short)); diff != "" {
-		t.Errorf("scenario without descriptions (-run +sweep):\n%s", diff)
-	}
 
-	describe(sweep, run)
-	raw, err := yaml.Marshal(whole["PolicySweep"])
+	whole := definition(t, root+crds+"/"+file)
+	describeShared(firstSchema(whole), object{"properties": object{"spec": run}})
+	raw, err := yaml.Marshal(whole)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,22 +86,38 @@ func TestFinish(t *testing.T) {
 		if err := finish(dir); err != nil {
 			t.Fatal(err)
 		}
-		got, err := definitions(os.DirFS(dir))
-		if err != nil {
-			t.Fatal(err)
-		}
-		root := got["PolicySweep"].Spec.Versions[0].Schema.OpenAPIV3Schema
-		if diff := cmp.Diff(rules, root.Properties["spec"].XValidations); diff != "" {
-			t.Errorf("rules of a sweep (-want +got):\n%s", diff)
-		}
-		if diff := cmp.Diff(short, scenarioOf(root)); diff != "" {
+		if diff := cmp.Diff(sweep, specOf(t, filepath.Join(dir, file))); diff != "" {
 			t.Errorf("finished (-want +got):\n%s", diff)
 		}
 	}
 }
 
+// specOf reads the schema of spec from a definition.
+func specOf(t *testing.T, file string) object {
+	t.Helper()
+	return at(firstSchema(definition(t, file)), "properties", "spec")
+}
+
+func definition(t *testing.T, file string) object {
+	t.Helper()
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	def := object{}
+	if err := yaml.Unmarshal(raw, &def); err != nil {
+		t.Fatal(err)
+	}
+	return def
+}
+
+// firstSchema is the schema of the first version of a definition.
+func firstSchema(def object) object {
+	return at(at(def, "spec")["versions"].([]any)[0].(object), "schema", "openAPIV3Schema")
+}
+
 // bare is a schema without descriptions.
-func bare(t *testing.T, s schema) object {
+func bare(t *testing.T, s object) object {
 	t.Helper()
 	raw, err := json.Marshal(s)
 	if err != nil {
