@@ -7,7 +7,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // PolicySweepSpec describes variations of a scenario to compare. A sweep has one of four
 // modes (Proposal, Capacity, Parameters, Workloads), which its fields decide.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.search.capacity) || has(self.parameters) && self.parameters.exists(p, p.name == self.search.capacity.load)",message="capacity.load must be the name of a parameter",fieldPath=".search"
+// +kubebuilder:validation:XValidation:rule="!has(self.search.capacity) || has(self.parameters) && self.parameters.exists(p, p.name == self.search.capacity.load)",message="capacity.load must be the name of a parameter",fieldPath=".search.capacity.load"
 // +kubebuilder:validation:XValidation:rule="!has(self.gates) || has(self.baseline) || has(self.proposal) || self.gates.all(g, !has(g.versusBaseline))",message="versusBaseline needs a baseline",fieldPath=".gates"
 // +kubebuilder:validation:XValidation:rule="!has(self.gates) || has(self.baseline) || has(self.proposal) || self.gates.all(g, !has(g.subject) || g.subject != 'EveryOther')",message="subject EveryOther needs a baseline",fieldPath=".gates"
 // +kubebuilder:validation:XValidation:rule="!has(self.promote) || has(self.gates) || (has(self.promote.when) && self.promote.when == 'Complete')",message="a sweep without gates never passes; state gates, or promote when Complete",fieldPath=".promote"

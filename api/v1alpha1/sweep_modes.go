@@ -5,20 +5,22 @@ package v1alpha1
 // SweepMode is one member of the union that a sweep is: what a sweep compares. A sweep has
 // the first of SweepModes whose fields it has, and its other fields must fit that mode.
 //
-// `make manifests` makes one rule of the CRD out of the table, and a test the table of
-// docs/api.md. Fields are paths below spec.
+// `make manifests` makes a rule of the CRD for each field that a mode needs or excludes, and a
+// test the table of docs/api.md. Fields are paths below spec.
 //
 // +kubebuilder:object:generate=false
 type SweepMode struct {
 	Name string
 	// Answers is what the sweep finds out.
 	Answers string
-	// Fields says which fields choose the mode, and Chosen says it in CEL.
+	// Fields says which fields choose the mode, and Chosen says it in CEL, as one operand.
 	Fields, Chosen string
 	// Needs are fields that must be set. Of two that | separates, one must be set.
 	Needs []string
-	// Excludes are fields that must not be set, or that keep their default.
+	// Excludes are fields that must not be set.
 	Excludes []string
+	// OnlyGrid says that the mode has no search: its algorithm is the default, Grid.
+	OnlyGrid bool
 }
 
 // SweepModes are all modes, in the order in which they are tried. Workloads is the last: a
@@ -27,16 +29,17 @@ var SweepModes = []SweepMode{
 	{
 		Name:     "Proposal",
 		Answers:  "whether an EPP configuration may replace the one of the scenario, which is the baseline",
-		Fields:   "with proposal",
+		Fields:   "with a proposal",
 		Chosen:   "has(self.proposal)",
 		Needs:    []string{"objectives|gates", "scenario.router"},
-		Excludes: []string{"parameters", "baseline", "scenario.router.policies", "search.algorithm"},
+		Excludes: []string{"parameters", "baseline", "scenario.router.policies"},
+		OnlyGrid: true,
 	},
 	{
 		Name:    "Capacity",
 		Answers: "the highest load at which each point meets the constraints",
 		Fields:  "with algorithm Capacity",
-		Chosen:  "self.search.algorithm == 'Capacity'",
+		Chosen:  "(self.search.algorithm == 'Capacity')",
 		Needs:   []string{"parameters", "constraints"},
 	},
 	{
@@ -51,7 +54,8 @@ var SweepModes = []SweepMode{
 		Answers:  "how the scenario serves each of several workloads",
 		Fields:   "without parameters and proposal",
 		Needs:    []string{"workloads", "objectives"},
-		Excludes: []string{"baseline", "rules", "search.algorithm"},
+		Excludes: []string{"baseline", "rules"},
+		OnlyGrid: true,
 	},
 }
 
@@ -67,8 +71,8 @@ type SearchSetting struct {
 	Required bool
 }
 
-// SearchSettings are the members of the union that Search is. `make manifests` makes one
-// rule of the CRD out of them.
+// SearchSettings are the members of the union that Search is. `make manifests` makes rules of
+// the CRD out of them.
 var SearchSettings = []SearchSetting{
 	{"capacity", []SearchAlgorithm{CapacitySearch}, true},
 	{"features", []SearchAlgorithm{MAPElitesSearch}, true},

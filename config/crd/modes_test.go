@@ -26,9 +26,17 @@ func modesTable(modes []v1alpha1.SweepMode) string {
 	var table strings.Builder
 	table.WriteString("| mode | it is chosen | what the sweep finds out | needs | must not have |\n|---|---|---|---|---|\n")
 	for _, m := range modes {
-		fmt.Fprintf(&table, "| %s | %s | %s | %s | %s |\n", m.Name, m.Fields, m.Answers, fieldCells(m.Needs), fieldCells(m.Excludes))
+		fmt.Fprintf(&table, "| %s | %s | %s | %s | %s |\n", m.Name, m.Fields, m.Answers, fieldCells(m.Needs), excluded(m))
 	}
 	return table.String()
+}
+
+func excluded(m v1alpha1.SweepMode) string {
+	fields := fieldCells(m.Excludes)
+	if m.OnlyGrid {
+		fields += ", an algorithm other than `Grid`"
+	}
+	return fields
 }
 
 // fieldCells are fields in code, and a choice of two as such.

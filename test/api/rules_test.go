@@ -43,9 +43,19 @@ func changed(all, some fields) fields {
 	return all
 }
 
-// searchBy is a search by an algorithm with no other settings than some.
-func searchBy(algorithm string, settings fields) fields {
-	return changed(fields{"algorithm": algorithm, "capacity": gone, "features": gone, "islands": gone, "halving": gone, "generationSize": gone}, settings)
+// Sweeps of the four modes, without what their modes must not have.
+var (
+	proposed = fields{"proposal": proposedConfig, "parameters": gone, "baseline": gone, "search": gone, "scenario.routers": gone, "scenario.router": object{"endpointPickerConfig": object{"inline": "x"}}}
+	measured = changed(varied, fields{"search": capacity, "constraints": []any{constraint}, "objectives": gone, "gates": gone, "promote": gone})
+	varied   = fields{"proposal": gone, "parameters": []any{weight}, "baseline": gone}
+	alone    = fields{"proposal": gone, "parameters": gone, "baseline": gone, "rules": gone, "follow": gone, "gates": gone, "promote": gone, "search": gone, "workloads": []any{calm}}
+)
+
+// searchBy is a sweep whose search has an algorithm and some of the settings.
+func searchBy(algorithm string, settings object) fields {
+	search := object{"algorithm": algorithm}
+	maps.Copy(search, settings)
+	return fields{"search": search}
 }
 
 // rules are keyed by the rule's message.
@@ -114,35 +124,64 @@ var rules = map[string]ruleTable{
 	},
 
 	// Modes of a sweep.
-	"must fit the mode of the sweep": {
-		good: []any{
-			fields{"replications": gone},
-			fields{"proposal": gone, "parameters": gone, "baseline": gone, "rules": gone, "follow": gone, "gates": gone, "search": gone, "workloads": []any{calm}},
-			fields{"proposal": gone, "parameters": []any{weight}, "baseline": gone, "follow": gone, "workloads": []any{calm}},
-			fields{"proposal": gone, "parameters": []any{weight}, "baseline": gone, "rules": []any{object{"expression": "weight > 1"}}},
-			fields{"search": capacity, "proposal": gone, "parameters": []any{weight}, "baseline": gone, "constraints": []any{constraint}},
-			fields{"search": capacity, "proposal": gone, "parameters": []any{weight}, "baseline": gone, "constraints": []any{constraint}, "objectives": gone, "gates": gone, "promote": gone},
-		},
+	"a sweep with a proposal needs objectives or gates": {
+		good: []any{proposed},
+		bad:  []any{changed(proposed, fields{"objectives": gone, "gates": gone, "promote": gone, "search": gone})},
+	},
+	"a sweep with a proposal needs scenario.router": {
+		good: []any{proposed},
+		bad:  []any{changed(proposed, fields{"scenario.router": gone, "scenario.routers": twoRouters})},
+	},
+	"a sweep with a proposal must not have parameters": {
+		good: []any{proposed},
+		bad:  []any{changed(proposed, fields{"parameters": []any{object{"name": "a", "path": "x", "values": []any{"1"}}}})},
+	},
+	"a sweep with a proposal must not have baseline": {
+		good: []any{proposed},
+		bad:  []any{changed(proposed, fields{"baseline": baseline("a")})},
+	},
+	"a sweep with a proposal must not have scenario.router.policies": {
+		good: []any{proposed},
+		bad:  []any{changed(proposed, fields{"scenario.router": object{"policies": object{"routing": object{"policy": "random"}}}})},
+	},
+	"a sweep with a proposal must have algorithm Grid": {
+		good: []any{proposed},
 		bad: []any{
-			// A proposal.
-			fields{"proposal": proposedConfig, "parameters": []any{object{"name": "a", "path": "x", "values": []any{"1"}}}},
-			fields{"parameters": gone, "proposal": proposedConfig, "baseline": object{"parameters": []any{object{"name": "a", "value": "1"}}}},
-			fields{"parameters": gone, "baseline": gone, "proposal": proposedConfig, "search": object{"algorithm": "Random"}},
-			fields{"parameters": gone, "baseline": gone, "proposal": proposedConfig, "scenario.router": object{"policies": object{"routing": object{"policy": "random"}}}},
-			fields{"parameters": gone, "baseline": gone, "proposal": proposedConfig, "scenario.router": gone, "scenario.routers": twoRouters},
-			fields{"parameters": gone, "baseline": gone, "proposal": proposedConfig, "objectives": gone, "gates": gone, "promote": gone, "search": gone},
-			// A capacity.
-			fields{"search": capacity, "proposal": gone, "parameters": []any{weight}, "baseline": gone, "constraints": gone},
-			fields{"search": capacity, "proposal": gone, "parameters": gone, "baseline": gone, "workloads": []any{calm}, "constraints": []any{constraint}},
-			// Parameters.
-			fields{"proposal": gone, "parameters": []any{weight}, "baseline": gone, "objectives": gone, "gates": gone, "promote": gone, "search": gone},
-			// Workloads alone.
-			fields{"proposal": gone, "parameters": gone, "workloads": gone},
-			fields{"parameters": gone, "baseline": gone, "proposal": gone, "workloads": []any{calm}, "search": object{"algorithm": "TPE"}},
-			fields{"proposal": gone, "parameters": gone, "workloads": []any{calm}, "rules": []any{object{"expression": "1 > 0"}}},
-			fields{"proposal": gone, "parameters": gone, "workloads": []any{calm}, "baseline": baseline("weight")},
-			fields{"proposal": gone, "parameters": gone, "baseline": gone, "rules": gone, "search": gone, "workloads": []any{calm}, "objectives": gone, "gates": gone, "promote": gone},
+			changed(proposed, fields{"search": object{"algorithm": "Random"}}),
+			changed(proposed, fields{"search": capacity}),
 		},
+	},
+	"a sweep with algorithm Capacity needs parameters": {
+		good: []any{measured, changed(proposed, fields{"search": capacity})},
+		bad:  []any{changed(alone, fields{"search": capacity, "constraints": []any{constraint}})},
+	},
+	"a sweep with algorithm Capacity needs constraints": {
+		good: []any{measured},
+		bad:  []any{changed(varied, fields{"search": capacity, "constraints": gone})},
+	},
+	"a sweep with parameters needs objectives": {
+		good: []any{varied, changed(varied, fields{"follow": gone, "workloads": []any{calm}})},
+		bad:  []any{changed(varied, fields{"objectives": gone, "gates": gone, "promote": gone, "search": gone})},
+	},
+	"a sweep without parameters and proposal needs workloads": {
+		good: []any{alone},
+		bad:  []any{changed(alone, fields{"workloads": gone})},
+	},
+	"a sweep without parameters and proposal needs objectives": {
+		good: []any{alone},
+		bad:  []any{changed(alone, fields{"objectives": gone, "promote": gone})},
+	},
+	"a sweep without parameters and proposal must not have baseline": {
+		good: []any{alone},
+		bad:  []any{changed(alone, fields{"baseline": baseline("weight")})},
+	},
+	"a sweep without parameters and proposal must not have rules": {
+		good: []any{alone, changed(varied, fields{"rules": []any{object{"expression": "weight > 1"}}})},
+		bad:  []any{changed(alone, fields{"rules": []any{object{"expression": "1 > 0"}}})},
+	},
+	"a sweep without parameters and proposal must have algorithm Grid": {
+		good: []any{alone, changed(alone, fields{"search": capacity})},
+		bad:  []any{changed(alone, fields{"search": object{"algorithm": "TPE"}})},
 	},
 	"must not be set beside workloads: a run has one workload, so write a SimulationRun with the sources of one of them": {
 		good: []any{fields{"follow": gone}, fields{"workloads": gone}},
@@ -634,25 +673,33 @@ var rules = map[string]ruleTable{
 		good: []any{fields{"gates": []any{gate}, "promote": object{}}, fields{"gates": gone, "promote": object{"when": "Complete"}}},
 		bad:  []any{fields{"gates": gone, "promote": object{}}, fields{"gates": gone, "promote": object{"when": "Passed"}}},
 	},
-	"must have the settings of its algorithm": {
-		good: []any{
-			searchBy("Capacity", fields{"capacity": object{"load": "x"}}),
-			searchBy("MAPElites", fields{"features": []any{feature}}),
-			searchBy("MAPElites", fields{"features": []any{feature}, "islands": object{"count": 2}, "generationSize": 4}),
-			searchBy("Hyperband", fields{"halving": object{}}),
-			searchBy("SuccessiveHalving", nil),
-			searchBy("TPE", fields{"generationSize": 4}),
-			searchBy("Random", nil),
-		},
-		bad: []any{
-			searchBy("Capacity", nil),
-			searchBy("Random", fields{"capacity": object{"load": "x"}}),
-			searchBy("MAPElites", nil),
-			searchBy("Random", fields{"features": []any{feature}}),
-			searchBy("Random", fields{"islands": object{"count": 2}}),
-			searchBy("Random", fields{"halving": object{}}),
-			searchBy("Random", fields{"generationSize": 4}),
-		},
+	"only algorithm Capacity may have capacity": {
+		good: []any{searchBy("Capacity", object{"capacity": object{"load": "x"}}), searchBy("Random", nil)},
+		bad:  []any{searchBy("Random", object{"capacity": object{"load": "x"}})},
+	},
+	"algorithm Capacity needs capacity": {
+		good: []any{searchBy("Capacity", object{"capacity": object{"load": "x"}}), searchBy("Random", nil)},
+		bad:  []any{searchBy("Capacity", nil)},
+	},
+	"only algorithm MAPElites may have features": {
+		good: []any{searchBy("MAPElites", object{"features": []any{feature}}), searchBy("Random", nil)},
+		bad:  []any{searchBy("Random", object{"features": []any{feature}})},
+	},
+	"algorithm MAPElites needs features": {
+		good: []any{searchBy("MAPElites", object{"features": []any{feature}}), searchBy("Random", nil)},
+		bad:  []any{searchBy("MAPElites", nil)},
+	},
+	"only algorithm MAPElites may have islands": {
+		good: []any{searchBy("MAPElites", object{"features": []any{feature}, "islands": object{"count": 2}}), searchBy("MAPElites", nil)},
+		bad:  []any{searchBy("Random", object{"islands": object{"count": 2}})},
+	},
+	"only algorithms SuccessiveHalving and Hyperband may have halving": {
+		good: []any{searchBy("Hyperband", object{"halving": object{}}), searchBy("SuccessiveHalving", nil)},
+		bad:  []any{searchBy("Random", object{"halving": object{}})},
+	},
+	"only algorithms TPE, GP, CMAES, NSGA2 and MAPElites may have generationSize": {
+		good: []any{searchBy("TPE", object{"generationSize": 4}), searchBy("MAPElites", object{"generationSize": 4})},
+		bad:  []any{searchBy("Random", object{"generationSize": 4})},
 	},
 	"exactly one of the fields in [range values profiles alternatives evolve] must be set": {
 		good: []any{
