@@ -49,7 +49,7 @@ const (
 // Trace replays recorded traffic. A trace may be gzip-compressed.
 //
 // +kubebuilder:validation:ExactlyOneOf=file;configMapRef;persistentVolumeClaim;image
-// +kubebuilder:validation:XValidation:rule="has(self.sha256) || !(has(self.persistentVolumeClaim) || has(self.image))",message="a trace that only pods can read needs its sha256, which windtunnel trace stat prints",fieldPath=".sha256"
+// +kubebuilder:validation:XValidation:rule="has(self.sha256) || !(has(self.persistentVolumeClaim) || has(self.image))",message="a trace that only pods can read needs its sha256, which windtunnel trace inspect prints",fieldPath=".sha256"
 type Trace struct {
 	// format is the trace's format.
 	// +required
@@ -69,7 +69,7 @@ type Trace struct {
 	// image is a file in an OCI image, which the pods mount (Kubernetes 1.35).
 	// +optional
 	Image *ImageFile `json:"image,omitempty"`
-	// sha256 is the digest of the decompressed trace in hex, as windtunnel trace stat
+	// sha256 is the digest of the decompressed trace in hex, as windtunnel trace inspect
 	// prints it. A trace with another digest is rejected.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64

@@ -507,7 +507,7 @@ var rules = map[string]ruleTable{
 			fields{"file": gone, "configMapRef": gone, "persistentVolumeClaim": claim, "image": imageFile, "sha256": sha256},
 		},
 	},
-	"a trace that only pods can read needs its sha256, which windtunnel trace stat prints": {
+	"a trace that only pods can read needs its sha256, which windtunnel trace inspect prints": {
 		good: []any{
 			fields{"file": "x", "configMapRef": gone, "persistentVolumeClaim": gone, "image": gone, "sha256": gone},
 			fields{"file": gone, "configMapRef": gone, "persistentVolumeClaim": claim, "image": gone, "sha256": sha256},
