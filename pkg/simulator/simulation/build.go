@@ -33,7 +33,6 @@ func newSimulation(ctx context.Context, c simulator.Config) *simulation {
 		s.pools = append(s.pools, c.Pools[i].Name)
 	}
 	s.recordSeries(&c)
-	s.gateway.AddScrapes(&c)
 	s.addClusterEvents(&c)
 	s.scaling = fleet.New(s.State, s.gateway, s.cluster, s.events, &c)
 	for _, a := range c.Policies.Adaptations {

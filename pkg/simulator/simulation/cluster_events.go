@@ -65,21 +65,18 @@ func (s *simulation) applyClusterEvent(e *events.Event) {
 // applyTimeOut ends a request whose client gives up now. An answer that ends in this
 // very nanosecond comes too late, and so does a first token.
 func (s *simulation) applyTimeOut(e *events.Event) {
-	t, q := s.gateway.TimeOuts.BySlot[e.Request], &s.Requests.All[e.Request]
-	at, number := e.At, e.Sequence
-	if s.gateway.HasFirstToken(q, at) && at < t.Last {
-		s.events.Move(e, t.Last)
+	id, at, number := e.Request, e.At, e.Sequence
+	if s.gateway.WaitsOn(id, at) {
 		return
 	}
 	s.advanceToEvent(at, true)
-	q = &s.Requests.All[e.Request]
+	q := &s.Requests.All[id]
 	switch {
 	case q.Phase() == request.None || q.Info.ID != number:
 		// It has ended in the meantime.
-	case s.gateway.HasFirstToken(q, at) && at < t.Last:
-		s.events.Move(e, t.Last)
+	case s.gateway.WaitsOn(id, at):
 	default:
-		s.gateway.TimeOut(e.Request)
+		s.gateway.TimeOut(id)
 	}
 	s.CheckContext()
 }

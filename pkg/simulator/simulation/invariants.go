@@ -233,7 +233,7 @@ func (v *invariants) delayed(s *simulation) int {
 		if q.Phase() != request.Delayed && q.Phase() != request.Awaiting {
 			continue
 		}
-		if e := s.gateway.Delays.BySlot[id]; e.At < s.Now || e.At == simtime.Never || e.Sequence != q.Info.ID || q.Accepted() {
+		if e := s.gateway.Delays.Of(int32(id)); e.At < s.Now || e.At == simtime.Never || e.Sequence != q.Info.ID || q.Accepted() {
 			broken(s, "request %d is delayed, and its event is that of request %d at %v", q.Info.ID, e.Sequence, e.At)
 		}
 		n++

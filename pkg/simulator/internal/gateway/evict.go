@@ -5,7 +5,6 @@ package gateway
 import (
 	"fmt"
 
-	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
@@ -35,9 +34,7 @@ func (g *Gateway) evict(number int) {
 	if g.onEvicted != nil {
 		g.onEvicted(number)
 	}
-	if g.Policies.Routing.Responses != nil {
-		g.Policies.Routing.Responses.Finished(&q.Info, int(q.Replica))
-	}
+	g.finished(q, q.Replica)
 	g.End(id, g.Now, request.EndEvicted)
 }
 
@@ -51,7 +48,7 @@ func (g *Gateway) takeOff(id int32) {
 	if q.Phase() != request.Leaving {
 		g.cluster.TakeOffReplicas(nil, id)
 	}
-	g.cancelDeliveries(q)
+	g.answers.cancel(g.Now, q)
 }
 
 // RequestSent finds a request by its number that an endpoint has.
@@ -61,28 +58,4 @@ func (g *Gateway) RequestSent(number int) int32 {
 		return id
 	}
 	panic(fmt.Sprintf("simulator: the router ends request %d at %v, which no endpoint has", number, g.Now))
-}
-
-// cancelDeliveries lets nothing more of an answer reach the gateway: what is on its
-// way is dropped when it comes.
-func (g *Gateway) cancelDeliveries(q *request.Request) {
-	if q.Phase() == request.Leaving {
-		g.finishBy, g.finishStale = g.Now, true
-		return
-	}
-	g.finishBy = max(g.finishBy, g.Now)
-}
-
-// StreamsEnd is when the streams of all requests have ended whose tokens the engines
-// have given.
-func (g *Gateway) StreamsEnd() simtime.Time {
-	if g.finishStale {
-		g.finishStale = false
-		for _, d := range g.deliveries {
-			if d.ends && d.counts(g.State) {
-				g.finishBy = max(g.finishBy, d.at)
-			}
-		}
-	}
-	return g.finishBy
 }

@@ -8,10 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
-	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -94,65 +91,5 @@ func (t *ScrapeSchedule) due(now simtime.Time) (endpoint int32, at simtime.Time,
 func (t *ScrapeSchedule) skip(now simtime.Time) {
 	if late := now.Sub(t.next()); late >= 2*t.Interval {
 		t.round = t.round.Add((late/t.Interval - 1) * t.Interval)
-	}
-}
-
-// ScrapeUntil brings the router's view up to a time, its own nanosecond included.
-func (g *Gateway) ScrapeUntil(now simtime.Time) {
-	for {
-		endpoint, at, ok := g.Scrapes.Due(now)
-		if !ok {
-			return
-		}
-		r := &g.cluster.Replicas[endpoint]
-		r.Advance(at)
-		g.Read(r, at)
-	}
-}
-
-// Read puts what a replica's metrics endpoint shows into the view.
-func (g *Gateway) Read(r *engine.Replica, at simtime.Time) {
-	seen := &g.View.Scrapes[r.Index]
-	now := r.Scraped(at)
-	changed := now.Waiting != seen.Waiting || now.Running != seen.Running || now.KVUsage != seen.KVUsage ||
-		now.Transfers != seen.Transfers || now.TransferDelay != seen.TransferDelay
-	changed = g.readAdapters(r) || changed
-	changed = g.readEngine(r, &now) || changed
-	if changed && g.View.Changed != nil && len(g.View.Changed) <= len(g.cluster.Replicas) {
-		g.View.Changed = append(g.View.Changed, r.Index)
-	}
-	*seen = now
-}
-
-// AddScrapes draws when each endpoint is scraped that the router does not see as it is.
-// Until its first scrape the router sees a replica as it starts: idle.
-func (g *Gateway) AddScrapes(c *simulator.Config) {
-	phases := make([]simtime.Time, len(g.cluster.Replicas))
-	g.View = policy.View{Scrapes: make([]policy.Scrape, len(g.cluster.Replicas)), Traffic: g.Policies.Traffic}
-	number := map[int]int{} // of the next endpoint, by router
-	var intervals []time.Duration
-	endpoints := map[time.Duration][]int32{}
-	for i := range g.cluster.Replicas {
-		pool := &c.Pools[g.cluster.Replicas[i].Pool]
-		g.View.Scrapes[i] = g.cluster.Replicas[i].Scraped(0)
-		if pool.Live {
-			g.live = append(g.live, int32(i))
-			number[pool.Router]++
-			continue
-		}
-		interval := c.ScrapeIntervalOf(pool)
-		if endpoints[interval] == nil {
-			intervals = append(intervals, interval)
-		}
-		endpoints[interval] = append(endpoints[interval], int32(i))
-		phases[i] = ScrapePhase(c.Seed, number[pool.Router], int64(interval))
-		number[pool.Router]++
-	}
-	g.viewAdapters()
-	g.viewEngines()
-	g.viewPresence()
-	g.changed = make([]int32, 0, len(g.cluster.Replicas)+1)
-	for _, interval := range intervals {
-		g.Scrapes = append(g.Scrapes, NewScrapeSchedule(interval, phases, endpoints[interval]))
 	}
 }

@@ -5,44 +5,78 @@ package gateway
 import (
 	"time"
 
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
+	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
+// flows count requests, for the scalers of each router and for policies.
+type flows struct {
+	// Flows is nil where there is no scaler.
+	Flows []autoscaling.Gateway
+	// RouterOf and Patience are Config.RouterOf and Config.AwaitReplicas.
+	RouterOf []int
+	Patience time.Duration
+	// traffic is Policies.Traffic; nil where no policy asks for it.
+	traffic *policy.Traffic
+}
+
+// CountFlows counts the requests of a number of routers for scalers, and lets them wait for a
+// replica to serve.
+func (f *flows) CountFlows(routers int, routerOf []int, patience time.Duration) {
+	f.Flows = make([]autoscaling.Gateway, routers)
+	f.RouterOf, f.Patience = routerOf, patience
+}
+
+// routerFor is the router of a request.
+func (f *flows) routerFor(q *request.Request) int {
+	if f.RouterOf == nil {
+		return 0
+	}
+	return f.RouterOf[q.Info.Model]
+}
+
 // countArrival counts a request that reaches the gateway, for scalers.
-func (g *Gateway) countArrival(q *request.Request) {
-	if g.Flows != nil {
-		g.Flows[g.routerFor(q)].Arrived++
+func (f *flows) countArrival(q *request.Request) {
+	if f.Flows != nil {
+		f.Flows[f.routerFor(q)].Arrived++
 	}
 }
 
 // countAdmission counts a request that enters.
-func (g *Gateway) countAdmission(id int32) {
-	if t := g.Policies.Traffic; t != nil {
-		q := &g.Requests.All[id]
-		t.Admit(g.Now, &q.Info)
+func (f *flows) countAdmission(now simtime.Time, q *request.Request) {
+	if f.traffic != nil {
+		f.traffic.Admit(now, &q.Info)
 		q.Counted = true
 	}
 }
 
 // countRejection counts a request that is turned away.
-func (g *Gateway) countRejection(id int32) {
-	g.countEnd(id)
-	if g.Flows != nil {
-		g.Flows[g.routerFor(&g.Requests.All[id])].Rejected++
+func (f *flows) countRejection(now simtime.Time, q *request.Request) {
+	f.countEnd(q)
+	if f.Flows != nil {
+		f.Flows[f.routerFor(q)].Rejected++
 	}
-	if t := g.Policies.Traffic; t != nil {
-		t.Reject(g.Now, &g.Requests.All[id].Info)
+	if f.traffic != nil {
+		f.traffic.Reject(now, &q.Info)
+	}
+}
+
+// countDelay counts a request that begins to wait at the gateway, or ends to.
+func (f *flows) countDelay(q *request.Request, n int) {
+	if f.traffic != nil {
+		f.traffic.Delay(&q.Info, n)
 	}
 }
 
 // countCompletion counts a request whose answer ends whole.
-func (g *Gateway) countCompletion(q *request.Request, good bool) {
-	if t := g.Policies.Traffic; t != nil {
-		t.Complete(&q.Info, good)
+func (f *flows) countCompletion(q *request.Request, good bool) {
+	if f.traffic != nil {
+		f.traffic.Complete(&q.Info, good)
 	}
-	if g.Flows != nil {
-		f := &g.Flows[g.routerFor(q)]
+	if f.Flows != nil {
+		f := &f.Flows[f.routerFor(q)]
 		f.Completed++
 		f.AnswerTokens += int64(q.Generated())
 		if good {
@@ -52,20 +86,12 @@ func (g *Gateway) countCompletion(q *request.Request, good bool) {
 }
 
 // countEnd counts the end of a request, if it was admitted.
-func (g *Gateway) countEnd(id int32) {
-	q := &g.Requests.All[id]
-	if g.Flows != nil {
-		g.Flows[g.routerFor(q)].Ended++
+func (f *flows) countEnd(q *request.Request) {
+	if f.Flows != nil {
+		f.Flows[f.routerFor(q)].Ended++
 	}
 	if q.Counted {
-		g.Policies.Traffic.End(&q.Info)
+		f.traffic.End(&q.Info)
 		q.Counted = false
 	}
-}
-
-// CountFlows counts the requests of a number of routers for scalers, and lets them wait for a
-// replica to serve.
-func (g *Gateway) CountFlows(routers int, routerOf []int, patience time.Duration) {
-	g.Flows = make([]autoscaling.Gateway, routers)
-	g.RouterOf, g.Patience = routerOf, patience
 }

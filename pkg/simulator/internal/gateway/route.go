@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway
+
+import (
+	"errors"
+	"fmt"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
+)
+
+// route asks the router. The view is up to now.
+func (g *Gateway) route(info *policy.Request) (policy.Decision, error) {
+	to, err := g.Policies.Routing.Router.Route(g.Show(), info)
+	g.View.Changed = g.changed[:0]
+	if g.Held.keeps(err) {
+		return to, err
+	}
+	return g.checkDecision(info.ID, to, err)
+}
+
+// checkDecision panics where the router answers what no router may.
+func (g *Gateway) checkDecision(id int, to policy.Decision, err error) (policy.Decision, error) {
+	switch {
+	case err != nil:
+		g.checkRefusal(id, err)
+		return policy.Decision{}, err
+	case !g.exists(to.Endpoint):
+		panic(fmt.Sprintf("simulator: the router sent request %d to endpoint %d of %d", id, to.Endpoint, len(g.cluster.Replicas)))
+	case to.Prefill != policy.NoPrefill && !g.exists(to.Prefill):
+		panic(fmt.Sprintf("simulator: the router had request %d computed by endpoint %d of %d", id, to.Prefill, len(g.cluster.Replicas)))
+	}
+	return to, nil
+}
+
+// checkRefusal panics where a policy fails instead of refusing a request.
+func (g *Gateway) checkRefusal(id int, err error) {
+	if !errors.Is(err, policy.ErrNoEndpoint) {
+		panic(fmt.Sprintf("simulator: a policy failed on request %d at %v: %v", id, g.Now, err))
+	}
+}
+
+func (g *Gateway) exists(endpoint int) bool {
+	return endpoint >= 0 && endpoint < len(g.cluster.Replicas)
+}
+
+// refusals are the reasons of the errors with which policies refuse requests.
+var refusals = []struct {
+	err    error
+	reason simulator.Reason
+}{
+	{policy.ErrShed, simulator.Shed},
+	{policy.ErrQueueFull, simulator.QueueFull},
+	{policy.ErrExpired, simulator.Expired},
+	{policy.ErrRateLimited, simulator.RateLimited},
+	{policy.ErrOverBudget, simulator.OverBudget},
+	{policy.ErrClassRefused, simulator.ClassRefused},
+}
+
+// refusal is the reason of an error with which a policy refuses a request.
+func refusal(err error) simulator.Reason {
+	for _, r := range refusals {
+		if errors.Is(err, r.err) {
+			return r.reason
+		}
+	}
+	return simulator.NoEndpoint
+}
+
+// forward hands a request to the endpoints that the router chose, now.
+func (g *Gateway) forward(id int32, to policy.Decision, err error) {
+	if err != nil {
+		g.reject(id, simulator.NoPool, refusal(err))
+		return
+	}
+	q := &g.Requests.All[id]
+	endpoint := to.Endpoint
+	r := &g.cluster.Replicas[endpoint]
+	reason, never := g.refuses(to, int64(q.Prompt), int64(q.Finish))
+	if never {
+		g.finished(q, int32(endpoint))
+		g.reject(id, r.Pool, reason)
+		return
+	}
+	q.Replica, q.Believed = int32(endpoint), to.Believed
+	g.Held.note(id, q)
+	q.Cell = g.Metrics.Arrived(g.Now, r.Pool, q)
+	g.recordGatewayQueueing(q)
+	g.recordAdmissionDelay(q)
+	g.InFlight++
+	r.CountServing(+1)
+	for _, o := range g.Observers {
+		o.Arrived(id)
+	}
+	g.send(id, to)
+}
+
+// send sends a request to its endpoints.
+func (g *Gateway) send(id int32, to policy.Decision) {
+	if to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint {
+		g.cluster.Handoffs.Begin(id, to.Prefill, to.Endpoint)
+		return
+	}
+	g.cluster.Replicas[to.Endpoint].SendToQueue(id)
+}
+
+// forwardAgain sends a request on its way that has lost its replica.
+func (g *Gateway) forwardAgain(id int32, to policy.Decision, err error) {
+	q := &g.Requests.All[id]
+	if q.Generated() > 0 {
+		to.Prefill = policy.NoPrefill // the replica that decodes computes all again
+	}
+	if err == nil {
+		if _, never := g.refuses(to, int64(q.Prompt), int64(q.Finish)); never {
+			err = policy.ErrNoEndpoint
+			g.finished(q, int32(to.Endpoint))
+		}
+	}
+	if err != nil {
+		g.lastsUntil(g.Now)
+		g.Metrics.Failed(g.Now, q)
+		g.End(id, g.Now, request.EndFailed)
+		return
+	}
+	q.Replica, q.Moved, q.Remote, q.Charged, q.Believed = int32(to.Endpoint), true, 0, false, to.Believed
+	q.Chain, q.Chained = q.Chain[:0], false
+	g.Metrics.Cells[q.Cell].Migrated++
+	g.recordGatewayQueueing(q)
+	g.cluster.Replicas[to.Endpoint].CountServing(+1)
+	g.send(id, to)
+}
+
+// refuses says whether the endpoints of a request can never serve a number of
+// tokens, and why.
+func (g *Gateway) refuses(to policy.Decision, prompt, total int64) (simulator.Reason, bool) {
+	reason, never := g.cluster.Replicas[to.Endpoint].Refuses(prompt, total)
+	if !never && to.Prefill != policy.NoPrefill {
+		reason, never = g.cluster.Replicas[to.Prefill].Refuses(prompt, prompt+1)
+	}
+	if !never && g.asksOnArrival && g.rejectsOnArrival(to, prompt) {
+		return simulator.NoRoom, true
+	}
+	return reason, never
+}
+
+// rejectsOnArrival says whether a request finds no room at the door of a replica that
+// is to serve it, where that one's pool asks.
+func (g *Gateway) rejectsOnArrival(to policy.Decision, prompt int64) bool {
+	if g.cluster.Replicas[to.Endpoint].HasRoom(prompt) {
+		return to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint && !g.cluster.Replicas[to.Prefill].HasRoom(prompt)
+	}
+	return true
+}
+
+// recordGatewayQueueing records how long the router kept a request back that goes to a
+// replica now.
+func (g *Gateway) recordGatewayQueueing(q *request.Request) {
+	if g.Held.Queue != nil && g.Held.Queue.Queues(&q.Info) {
+		g.Metrics.Kept(g.Now, q)
+	}
+}
+
+// recordAdmissionDelay records how long the admission made a request wait that goes to
+// a replica for the first time.
+func (g *Gateway) recordAdmissionDelay(q *request.Request) {
+	if q.RoutedAt > q.Info.Arrival {
+		g.Metrics.Delayed(g.Now, q)
+	}
+}
