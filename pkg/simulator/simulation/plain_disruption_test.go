@@ -115,7 +115,7 @@ func (p *plain) takeOff(q *plainRequest) {
 	r := p.replicas[q.Replica]
 	p.dismiss(r, q)
 	p.dropBlocks(r, q)
-	q.Exported = false
+	q.exported = false
 }
 
 // empty makes a replica as it was at the start, but for its figures. Its step is
@@ -167,7 +167,7 @@ func (p *plain) sendAgainTo(q *plainRequest, decision policy.Decision, err error
 		if _, never := p.refuses(q, decision); !never {
 			p.metrics.Cells[q.Cell].Migrated++
 			p.noteWait(q)
-			q.Moved, q.Charged = true, false
+			q.moved, q.charged = true, false
 			p.place(q, decision)
 			return
 		}

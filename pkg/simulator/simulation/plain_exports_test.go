@@ -32,15 +32,15 @@ type plainMoved struct {
 }
 
 func (x *plainExports) noteAdmission(now simtime.Time, q *plainRequest, cached, external int32) {
-	if !q.Exported {
-		q.Exported = true
+	if !q.exported {
+		q.exported = true
 		x.lookups = append(x.lookups, plainLookup{now, q.Prompt, cached, external})
 	}
 }
 
 // noteToken notes the token that a request is being given.
 func (x *plainExports) noteToken(now simtime.Time, q *plainRequest) {
-	if q.LastToken == request.Unset || q.Moved {
+	if q.LastToken == request.Unset || q.moved {
 		x.waits = append(x.waits, now.Sub(q.Entered))
 		return
 	}

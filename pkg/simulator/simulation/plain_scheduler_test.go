@@ -81,8 +81,8 @@ func (r *plainReplica) announce(what string, q *plainRequest) {
 // start notes that a request runs.
 func (r *plainReplica) start(q *plainRequest) {
 	r.announce("started", q)
-	if !q.Charged {
-		q.Charged = true
+	if !q.charged {
+		q.charged = true
 		r.serve(q, int64(q.Prompt))
 	}
 }

@@ -114,6 +114,9 @@ type plainRequest struct {
 	text       prompt.Prompt    // with the answer
 	identities []uint64         // of the text's full blocks
 	last       simtime.Time     // when its last token reaches the gateway
+	moved      bool             // it was routed again, and the replica has not given a token
+	charged    bool             // the prompt counts as served by the replica
+	exported   bool             // the exports of the replica count it
 	leaving    bool             // its last token is on the way
 	accepted   bool             // some endpoint has had it
 	awaiting   bool             // it waits for a replica to serve
@@ -904,11 +907,11 @@ func (p *plain) token(r *plainReplica, q *plainRequest, n int32) {
 	q.Total += n
 	r.serve(q, int64(n))
 	at := p.now.Add(time.Duration(q.Generated()) * r.Cost.PerOutputToken)
-	if q.LastToken == request.Unset || q.Moved {
+	if q.LastToken == request.Unset || q.moved {
 		p.schedule(plainEvent{at: at, kind: plainDelivery, number: q.Info.ID, replica: r, request: q})
 	}
 	r.noteToken(p.now, q)
-	q.Moved = false
+	q.moved = false
 	if q.LastToken == request.Unset {
 		q.FirstToken = at
 		p.metrics.FirstToken(p.now, &q.Request)

@@ -90,7 +90,7 @@ func (b *batch) share(cell int32) *int64 {
 
 // join puts a request in step that has just got a token and needs more.
 func (b *batch) join(q *request.Request, id int32) {
-	q.InStep, q.Joined, q.Chunk = true, b.steps, 1
+	q.Joined, q.Chunk = b.steps, 1
 	b.decodes++
 	b.context += int64(q.Computed)
 	*b.share(q.Cell)++
@@ -104,7 +104,7 @@ func (b *batch) join(q *request.Request, id int32) {
 // it is to be in. The order of ends forgets it elsewhere.
 func (b *batch) leave(q *request.Request) {
 	b.catchUp(q)
-	q.InStep, q.Chunk = false, 0
+	q.Joined, q.Chunk = 0, 0
 	b.decodes--
 	b.context -= int64(q.Computed)
 	*b.share(q.Cell)--
@@ -128,11 +128,11 @@ func (b *batch) leaveEarly(q *request.Request, id int32) {
 func (b *batch) leaveAll() {
 	for _, id := range b.Running {
 		q := &b.state.Requests.All[id]
-		if !q.InStep {
+		if !q.InStep() {
 			continue
 		}
 		b.catchUp(q)
-		q.InStep, q.Chunk, q.LastToken = false, 0, b.stepEnd
+		q.Joined, q.Chunk, q.LastToken = 0, 0, b.stepEnd
 		b.memory.Cache.StopDecode(q.Blocks)
 	}
 	b.service.LeaveAll(b.steps)
@@ -154,7 +154,7 @@ func (b *batch) regroup() {
 	b.prefilling = b.prefilling[:0]
 	for _, id := range b.Running {
 		q := &b.state.Requests.All[id]
-		if q.Decoding() && q.LastToken == b.state.Now && !q.Incomplete {
+		if q.Decoding() && q.LastToken == b.state.Now && !q.Incomplete() {
 			b.join(q, id)
 			continue
 		}
@@ -187,7 +187,7 @@ func (b *batch) take(id int32) {
 // catchUpAll makes every request say where it stands, for observers.
 func (b *batch) catchUpAll() {
 	for _, id := range b.Running {
-		if q := &b.state.Requests.All[id]; q.InStep {
+		if q := &b.state.Requests.All[id]; q.InStep() {
 			b.catchUp(q)
 		}
 	}

@@ -135,7 +135,7 @@ func (c *Cluster) SortByArrival(ids []int32) {
 // failed; nil if none has.
 func (c *Cluster) TakeOffReplicas(failed *Replica, id int32) {
 	q := &c.Requests.All[id]
-	if q.InStep {
+	if q.InStep() {
 		c.Replicas[q.Replica].Batch.leaveEarly(q, id)
 	}
 	if q.Phase() != request.Loading {
@@ -150,8 +150,7 @@ func (c *Cluster) TakeOffReplicas(failed *Replica, id int32) {
 	}
 	c.Replicas[q.Replica].CountServing(-1)
 	c.Replicas[q.Replica].remove(id, &c.Replicas[q.Replica] == failed)
-	q.Incomplete, q.Computed, q.Chunk, q.Loads = false, 0, 0, 0
-	q.Exported = false
+	q.Computed, q.Chunk, q.Loads = 0, 0, 0
 }
 
 // Stop takes all requests off a replica that is there no more, and returns them in order

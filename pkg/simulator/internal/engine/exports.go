@@ -42,10 +42,9 @@ func (x *Exports) restart() {
 // admit counts a request that gets blocks for the first time, with the tokens of its
 // prompt that GPU memory has and those that come from elsewhere.
 func (x *Exports) admit(now simtime.Time, q *request.Request, cached, external int32) {
-	if x == nil || q.Exported {
+	if x == nil || !q.Reach(request.HadBlocks) {
 		return
 	}
-	q.Exported = true
 	c := &x.counters
 	c.PrefixCacheQueries += int64(q.Prompt)
 	c.PrefixCacheHits += int64(cached)

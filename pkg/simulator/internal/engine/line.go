@@ -98,8 +98,7 @@ func (w *line) settle() { w.batch.service.Settle(w.batch.steps) }
 // prompt as served where it runs on the replica for the first time.
 func (w *line) started(q *request.Request) {
 	w.tell(scheduling.Listener.Started, q)
-	if !q.Charged {
-		q.Charged = true
+	if q.Reach(request.Ran) {
 		w.batch.service.Add(q.Info.Tenant, int64(q.Prompt))
 	}
 }

@@ -215,7 +215,6 @@ func (s *stepper) reserveForHandoff(q *request.Request) bool {
 	if !s.admitLoad(q, kv.Admission{Cached: cached, Tokens: int(q.Prompt), Reserve: int(q.Prompt)}) {
 		return false
 	}
-	q.Incomplete = true
 	s.cluster.Handoffs.Reserved(q, int32(cached/s.Cache.BlockTokens()))
 	return true
 }

@@ -67,7 +67,7 @@ func (s *stepper) decode(now simtime.Time) {
 func (s *stepper) showDecodes() {
 	s.Batch.catchUpAll()
 	for _, id := range s.Batch.Running {
-		if q := &s.Requests.All[id]; q.InStep {
+		if q := &s.Requests.All[id]; q.InStep() {
 			for _, o := range s.Observers {
 				o.Token(id, 1, s.AtGateway(s.Now, q))
 			}
@@ -86,7 +86,7 @@ func (s *stepper) endChunks() {
 			kept = append(kept, id)
 		case q.Total == q.Finish:
 			b.leaving = append(b.leaving, id)
-		case b.constrained || q.Incomplete:
+		case b.constrained || q.Incomplete():
 			// The next step's regroup joins it with the others, or a later one
 			// when all of its KV has come.
 			kept = append(kept, id)
@@ -144,7 +144,8 @@ func (s *stepper) verify(id int32, q *request.Request) {
 func (s *stepper) token(id int32, q *request.Request, n int32) {
 	previous := q.LastToken
 	q.LastToken = s.Now
-	if previous == request.Unset || q.Moved {
+	first := q.Reach(request.GaveToken)
+	if first {
 		s.Exports.firstToken(s.Now, q)
 	} else {
 		s.Exports.tokens(s.Now.Sub(previous), 1)
@@ -156,11 +157,10 @@ func (s *stepper) token(id int32, q *request.Request, n int32) {
 		s.cluster.Gateway.DeliverFirstToken(id, q, q.FirstToken)
 	} else {
 		s.Metrics.Burst(s.Now, q.Cell, int64(s.Now.Sub(previous)+s.Cost.PerOutputToken*time.Duration(n)), int64(n))
-		if q.Moved {
+		if first {
 			s.cluster.Gateway.DeliverFirstToken(id, q, s.AtGateway(s.Now, q))
 		}
 	}
-	q.Moved = false
 	for _, o := range s.Observers {
 		o.Token(id, n, s.AtGateway(s.Now, q))
 	}

@@ -124,7 +124,7 @@ func (g *Gateway) forwardAgain(id int32, to policy.Decision, err error) {
 		g.End(id, g.Now, request.EndFailed)
 		return
 	}
-	q.Replica, q.Moved, q.Remote, q.Charged, q.Believed = int32(to.Endpoint), true, 0, false, to.Believed
+	q.Replica, q.Reached, q.Remote, q.Believed = int32(to.Endpoint), request.Sent, 0, to.Believed
 	q.Chain, q.Chained = q.Chain[:0], false
 	g.Metrics.Cells[q.Cell].Migrated++
 	g.recordGatewayQueueing(q)

@@ -246,7 +246,6 @@ func (s *Set) Restart(j *request.Request) {
 	s.Ports[h.to].Withdraw(h.decode)
 	q := &s.Requests.All[h.decode]
 	q.MoveTo(request.Remote)
-	q.Incomplete = false
 	h.stage, h.passage = remote, passage{flights: h.flights}
 }
 
@@ -294,7 +293,7 @@ func (s *Set) end(h *handoff, cancelled bool) {
 	s.tell(h, cancelled)
 	q, j := &s.Requests.All[h.decode], &s.Requests.All[h.job]
 	at := q.Handoff - 1
-	q.Handoff, q.Incomplete = 0, false
+	q.Handoff = 0
 	if j.Phase() == request.Leaving {
 		from := s.Ports[h.from]
 		from.left(h.job)

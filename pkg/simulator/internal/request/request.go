@@ -33,8 +33,9 @@ type Request struct {
 	phase Phase
 	// Cell indexes the cells of the metrics.
 	Cell int32
-	// Job says that this is the prefill job of a hand-over: another request answers. Both
-	// have Handoff, one more than the number of the hand-over; 0 is none.
+	// Job says that this is the prefill job of a hand-over: another request answers. It is what
+	// the record is, in each phase. Both have Handoff, one more than the number of the
+	// hand-over; 0 is none.
 	Job     bool
 	Handoff int32
 }
@@ -43,7 +44,7 @@ type Request struct {
 // Prompt <= Total.
 //
 // While the request is in step with its batch, Total and Computed are as of the step that
-// Joined names.
+// Joined numbers.
 type progress struct {
 	// Total is prompt plus tokens generated so far, Computed how many of
 	// them have their KV as of the last step's end, Chunk how many more the
@@ -70,7 +71,7 @@ type queueing struct {
 	// Predicted is how many tokens the scheduler's predictor gives the answer.
 	Predicted int64
 	// Overtaken and Blocked say what the order of a wait queue did to it (see
-	// simulator.QueueUse).
+	// simulator.QueueUse). They are figures: nothing undoes them, and no decision reads them.
 	Overtaken, Blocked bool
 }
 
@@ -78,9 +79,8 @@ type queueing struct {
 type batching struct {
 	// Admitted numbers the admissions to the batch.
 	Admitted int64
-	// InStep says that the request gets a token with each step, since the one that Joined
-	// numbers. Then it is in Running, and Chunk is 1.
-	InStep bool
+	// Joined numbers the step since which the request gets a token with each; 0 if it is
+	// not in step. In step it is in Running, and Chunk is 1.
 	Joined int64
 }
 
@@ -88,11 +88,8 @@ type batching struct {
 type residence struct {
 	// Replica is its number, or simulator.NoReplica before some endpoint has had the request.
 	Replica int32
-	// Moved says that the request was routed again and the replica has not given a token.
-	Moved bool
-	// Charged says that the prompt counts as served by the replica, Exported that the
-	// exports of the replica count it.
-	Charged, Exported bool
+	// Reached changes in Reach, and when the request is routed again.
+	Reached Milestone
 	// Cached is what the prefix cache gave at the first admission, Remote how much of the
 	// prompt came from the replica that computed it.
 	Cached, Remote int32
@@ -102,14 +99,12 @@ type residence struct {
 type kvContent struct {
 	// Blocks are held in Loading, Ready and Running.
 	Blocks kv.Sequence
-	// Incomplete says that some of their content is still on its way: no other request may
-	// use them.
-	Incomplete bool
 	// Source is one more than the number of the record of the copies of its blocks under
 	// way to lower tiers; 0 is none.
 	Source int32
 	// Chain is the full blocks of prompt and answer together, once the request
 	// has come to the front of its queue, which Chained says; empty without prefix caching.
+	// A request may wait and run with either, and a short one has no full block.
 	Chain   []prompt.Stretch
 	Chained bool
 	// Answer is the generated tokens, all of them.
@@ -144,13 +139,21 @@ type times struct {
 
 // client is what the gateway knows of a request.
 type client struct {
-	// Retry says that this is not the first attempt of a client.
+	// Retry says that this is not the first attempt of a client: a fact of the workload.
 	Retry bool
-	// Counted says that the gateway's traffic counts it as in flight.
+	// Counted says that the gateway's traffic counts it as in flight: from when the admission
+	// lets it enter, in all phases that follow.
 	Counted bool
 	// Believed is what the router believed of it that sent it on its way.
 	Believed policy.Belief
 }
+
+// InStep says that the request gets a token with each step.
+func (q *Request) InStep() bool { return q.Joined > 0 }
+
+// Incomplete says of a request that runs that some of its KV is still on its way from another
+// replica: no other request may use its blocks.
+func (q *Request) Incomplete() bool { return q.Handoff != 0 && !q.Job }
 
 // Decoding says that the request's next token needs one token computed, and
 // not a prompt or a recompute.

@@ -15,7 +15,7 @@ import (
 // lacks them: when its prompt is computed, and when it ends. One whose KV is not all here
 // copies nothing.
 func (l *Set) CopyDown(id int32, q *request.Request) {
-	if l.offload.Policy != simulator.OffloadEager || q.Incomplete {
+	if l.offload.Policy != simulator.OffloadEager || q.Incomplete() {
 		return
 	}
 	l.spans = l.levels[0].store.Missing(l.spans[:0], q.Chain, 0, int(q.Computed)/l.cache.BlockTokens())
