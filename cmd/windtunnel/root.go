@@ -17,7 +17,6 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/start"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/sweep"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/trace"
-	"windtunnel.dev/windtunnel/internal/printable"
 )
 
 // groups are the verbs by task, in the order of the help text.
@@ -44,10 +43,20 @@ var groups = []struct {
 
 func newRootCommand() *cobra.Command {
 	cobra.EnableCommandSorting = false // init is the first verb
-	root := &cobra.Command{
-		Use:   "windtunnel",
-		Short: "A wind tunnel for LLM-serving policies",
-		Long: `Windtunnel simulates a cluster that serves a language model, and compares
+	var verbs []*cobra.Command
+	var titles []*cobra.Group
+	for _, g := range groups {
+		titles = append(titles, &cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, newCommand := range g.verbs {
+			verb := newCommand()
+			verb.GroupID = g.title
+			verbs = append(verbs, verb)
+		}
+	}
+	root := cli.NewRoot(verbs...)
+	root.AddGroup(titles...)
+	root.Short = "A wind tunnel for LLM-serving policies"
+	root.Long = `Windtunnel simulates a cluster that serves a language model, and compares
 routing policies for your traffic before you roll them out. To begin:
 
   windtunnel init --kind sweep -o sweep.yaml
@@ -64,27 +73,6 @@ Completion in bash needs the package bash-completion:
 Under the name kubectl-windtunnel, the command is a plugin of kubectl.
 
 Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
-3 a gate is undecided.`,
-		Version:       cli.Version(),
-		Args:          cobra.ArbitraryArgs,
-		RunE:          cli.UnknownVerb,
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
-			cmd.SetOut(printable.NewWriter(cmd.OutOrStdout()))
-			cmd.SetErr(printable.NewWriter(cmd.ErrOrStderr()))
-		},
-	}
-	root.SetFlagErrorFunc(cli.FlagError)
-	for _, g := range groups {
-		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
-		for _, newCommand := range g.verbs {
-			verb := newCommand()
-			verb.GroupID = g.title
-			root.AddCommand(verb)
-		}
-	}
-	cli.CompleteFlags(root)
-	cli.RefuseUnknownTopics(root)
+3 a gate is undecided.`
 	return root
 }

@@ -29,9 +29,9 @@ func flagValues() map[string][]string {
 	}
 }
 
-// CompleteFlags has shells complete the values of a verb's flags where those are
+// completeFlags has shells complete the values of a verb's flags where those are
 // few: formats, versions, severities.
-func CompleteFlags(cmd *cobra.Command) {
+func completeFlags(cmd *cobra.Command) {
 	values := flagValues()
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		among := values[f.Name]
@@ -45,6 +45,6 @@ func CompleteFlags(cmd *cobra.Command) {
 		}
 	})
 	for _, verb := range cmd.Commands() {
-		CompleteFlags(verb)
+		completeFlags(verb)
 	}
 }

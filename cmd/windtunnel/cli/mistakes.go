@@ -20,8 +20,8 @@ func UnknownVerb(cmd *cobra.Command, args []string) error {
 	return BadInput(fmt.Errorf("unknown verb %q%s (see %s --help)", args[0], nearVerb(cmd, args[0]), cmd.CommandPath()))
 }
 
-// RefuseUnknownTopics has the verb help refuse the name of no verb.
-func RefuseUnknownTopics(root *cobra.Command) {
+// refuseUnknownTopics has the verb help refuse the name of no verb.
+func refuseUnknownTopics(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	for _, verb := range root.Commands() {
 		if verb.Name() != "help" {
