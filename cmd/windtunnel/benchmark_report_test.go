@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/run"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/sweep"
 	"windtunnel.dev/windtunnel/pkg/report/benchmark"
@@ -59,7 +60,7 @@ func TestReportsOfSamplesMeetTheSchemaAndTheUnits(t *testing.T) {
 
 // Under one seed a report is about the same requests as the result.
 func TestAReportHasTheFiguresOfTheResult(t *testing.T) {
-	manifest := edited(t, "testdata/run.yaml", "count: 2", "count: 1")
+	manifest := cmdtest.Edited(t, "testdata/run.yaml", "count: 2", "count: 1")
 	var out run.Output
 	if err := json.Unmarshal([]byte(mustRun(t, "run", "-f", manifest, "-o", "json")), &out); err != nil {
 		t.Fatal(err)
@@ -108,7 +109,7 @@ func TestAReportHasSessionsWhereTheWorkloadHas(t *testing.T) {
 
 func TestASweepWritesAReportOfEachCandidate(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "reports")
-	mustRun(t, "sweep", "-f", gatesSample(t), "--benchmark-report", folder, "--top", "0")
+	mustRun(t, "sweep", "-f", cmdtest.GatesSample(t), "--benchmark-report", folder, "--top", "0")
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil || len(files) < 4 {
 		t.Fatalf("files %v (%v)", files, err)
@@ -139,7 +140,7 @@ func TestASweepWritesAReportOfEachCandidate(t *testing.T) {
 func TestReportsOfASweepAreOfItsRows(t *testing.T) {
 	folder := t.TempDir()
 	var out sweep.Output
-	if err := json.Unmarshal([]byte(mustRun(t, "sweep", "-f", gatesSample(t), "--benchmark-report", folder, "-o", "json")), &out); err != nil {
+	if err := json.Unmarshal([]byte(mustRun(t, "sweep", "-f", cmdtest.GatesSample(t), "--benchmark-report", folder, "-o", "json")), &out); err != nil {
 		t.Fatal(err)
 	}
 	raw, err := os.ReadFile(filepath.Join(folder, "benchmark_report_v0.2_gates-point-0.yaml"))
@@ -161,7 +162,7 @@ func TestReportsOfASweepAreOfItsRows(t *testing.T) {
 
 func TestReportsThatCannotBeWritten(t *testing.T) {
 	sweeps := "../../config/samples/policysweep-workloads.yaml"
-	file := tempFile(t, "file", "")
+	file := cmdtest.TempFile(t, "file", "")
 	for name, tc := range map[string]struct {
 		args []string
 		want string
@@ -172,7 +173,7 @@ func TestReportsThatCannotBeWritten(t *testing.T) {
 		"nothing simulated":    {[]string{"run", "-f", "testdata/run.yaml", "-o", "benchmark-report", "--dry-run"}, "--dry-run simulates nothing"},
 		"a ceiling":            {[]string{"run", "-f", "testdata/run.yaml", "-o", "benchmark-report", "--ceiling"}, "use it without --ceiling"},
 		"several workloads":    {[]string{"sweep", "-f", sweeps, "--benchmark-report", t.TempDir()}, "a report has one load, and PolicySweep workloads has 3 workloads"},
-		"a file for a folder":  {[]string{"sweep", "-f", gatesSample(t), "--benchmark-report", file}, "is no folder"},
+		"a file for a folder":  {[]string{"sweep", "-f", cmdtest.GatesSample(t), "--benchmark-report", file}, "is no folder"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, tc.args...)
@@ -193,7 +194,7 @@ func TestAReportGoesWithRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rows := readRequests(t, raw); len(rows) != 240 {
+	if rows := cmdtest.ReadRequests(t, raw); len(rows) != 240 {
 		t.Errorf("%d requests in the file", len(rows))
 	}
 }

@@ -16,23 +16,14 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/validate"
 	"sigs.k8s.io/yaml"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/pkg/report/benchmark"
 )
-
-// publishedReports is the folder with the schema and the example of llm-d-benchmark.
-func publishedReports(t *testing.T) string {
-	t.Helper()
-	data := os.Getenv("WINDTUNNEL_DATA")
-	if data == "" {
-		t.Skip("WINDTUNNEL_DATA names no folder with the published schema")
-	}
-	return filepath.Join(data, "benchmark-report")
-}
 
 // reportSchema is the published schema, in the words of the validator at hand.
 func reportSchema(t *testing.T) *validate.SchemaValidator {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(publishedReports(t), "schema.json"))
+	raw, err := os.ReadFile(filepath.Join(cmdtest.PublishedReports(t), "schema.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +127,7 @@ func TestTheSchemaIsAsStrictAsThePublishedOne(t *testing.T) {
 
 // A run with time series has them in its report, and nothing else changes.
 func TestReportsHaveSeriesOfRunsThatAskForThem(t *testing.T) {
-	with := mustRun(t, "run", "-f", edited(t, "testdata/run.yaml", "  replications:", "  trace: {series: {bins: 10}}\n  replications:"), "-o", "benchmark-report")
+	with := mustRun(t, "run", "-f", cmdtest.Edited(t, "testdata/run.yaml", "  replications:", "  trace: {series: {bins: 10}}\n  replications:"), "-o", "benchmark-report")
 	for _, want := range []string{"request_rate:", "num_requests_waiting:", `ts: "1970-01-01T00:00:00Z"`} {
 		if !strings.Contains(with, want) {
 			t.Errorf("there is no %s in\n%s", want, with)

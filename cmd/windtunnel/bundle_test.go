@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/wasm/wasmtest"
 )
 
@@ -31,7 +32,7 @@ func bundleRun(t *testing.T, bundle string) string {
 		t.Fatal("the sample is another one")
 	}
 	text := before + "          " + strings.ReplaceAll(bundle, "\n", "\n          ") + "\n    workload:\n" + after
-	return tempFile(t, "run.yaml", strings.NewReplacer("requests: 5000", "requests: 50", "seeds: [1, 2, 3]", "seeds: [1]").Replace(text))
+	return cmdtest.TempFile(t, "run.yaml", strings.NewReplacer("requests: 5000", "requests: 50", "seeds: [1, 2, 3]", "seeds: [1]").Replace(text))
 }
 
 // configMapFile is the manifest of a ConfigMap with one key.
@@ -43,7 +44,7 @@ func configMapFile(t *testing.T, name, key, text string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tempFile(t, "configmap.yaml", string(raw))
+	return cmdtest.TempFile(t, "configmap.yaml", string(raw))
 }
 
 // moduleOf is a module in base64 that has only the function frame and those that are given.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // reportRun returns a run that names a report, and in which texts are replaced in pairs.
@@ -24,11 +25,11 @@ accelerator: h100-sxm
 engine: {maxNumSeqs: 64, maxNumBatchedTokens: 2048}
 kvCache: {blocks: 20000}
 `
-	return tempFile(t, "run.yaml", strings.NewReplacer(replace...).Replace(text))
+	return cmdtest.TempFile(t, "run.yaml", strings.NewReplacer(replace...).Replace(text))
 }
 
 func TestCalibrateFitsToAReport(t *testing.T) {
-	run := reportRun(t, measuredReport)
+	run := reportRun(t, cmdtest.MeasuredReport)
 	out := mustRun(t, "calibrate", "-f", run, "--generations", "2")
 	for _, want := range []string{
 		"the report has no single requests: lengths and arrivals are drawn",
@@ -49,7 +50,7 @@ func TestCalibrateFitsToAReport(t *testing.T) {
 }
 
 func TestCalibrateReadsThePublishedExample(t *testing.T) {
-	out := mustRun(t, "calibrate", "--generations", "1", "-f", reportRun(t, filepath.Join(publishedReports(t), "example.yaml"),
+	out := mustRun(t, "calibrate", "--generations", "1", "-f", reportRun(t, filepath.Join(cmdtest.PublishedReports(t), "example.yaml"),
 		"meta-llama/Llama-3.1-8B-Instruct", "Qwen/Qwen3-8B", "accelerator:", "tensorParallelism: 8\naccelerator:"))
 	for _, want := range []string{
 		"the report is of the model Qwen/Qwen3-0.6B", "has 2 replicas", "has the role decode", "share one of 256 beginnings of 1000 tokens",
@@ -62,7 +63,7 @@ func TestCalibrateReadsThePublishedExample(t *testing.T) {
 }
 
 func TestReportsThatCalibrateRefuses(t *testing.T) {
-	raw, err := os.ReadFile(measuredReport)
+	raw, err := os.ReadFile(cmdtest.MeasuredReport)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func TestReportsThatCalibrateRefuses(t *testing.T) {
 			}
 			text = strings.Replace(text, replace[i], replace[i+1], 1)
 		}
-		return reportRun(t, tempFile(t, "report.yaml", text))
+		return reportRun(t, cmdtest.TempFile(t, "report.yaml", text))
 	}
 	for name, tc := range map[string]struct {
 		file string
@@ -88,15 +89,15 @@ func TestReportsThatCalibrateRefuses(t *testing.T) {
 		"no lengths":            {other("{distribution: gaussian, value: 160, std_dev: 40}", "{distribution: other, value: 160}"), "output_length: Invalid value: the report has neither"},
 		"no latencies":          {other("        time_to_first_token: {units: ms, mean: 97.5, p50: 86, p90: 173, p99: 287.25, max: 410}\n        time_per_output_token: {units: ms/token, mean: 14.75, p50: 14.5}\n        request_latency: {units: s, mean: 2.4, p50: 2.375, p90: 4}\n", "        inter_token_latency: {units: ms/token, mean: 14.5}\n"), "has none of time_to_first_token"},
 		"two engines":           {other("standardized: {kind: generic, tool: llm-d-inference-scheduler, tool_version: 0.3.2, kind_draft: router, weights: [2, 1.5, null]}", "standardized: {kind: inference_engine, tool: vllm, tool_version: '1', role: prefill, replicas: 1, model: {name: x}, accelerator: {model: y, count: 1, parallelism: {}}}"), "the report has 2 engines, and calibrate replays on one"},
-		"a log too":             {reportRun(t, measuredReport, "report:", "requests: {file: a}\nreport:"), "report: Forbidden: the run has a log of requests"},
-		"first requests":        {reportRun(t, measuredReport, "report:", "fitRequests: 5\nreport:"), "fitRequests: Forbidden: a report has no figures of its first requests alone"},
+		"a log too":             {reportRun(t, cmdtest.MeasuredReport, "report:", "requests: {file: a}\nreport:"), "report: Forbidden: the run has a log of requests"},
+		"first requests":        {reportRun(t, cmdtest.MeasuredReport, "report:", "fitRequests: 5\nreport:"), "fitRequests: Forbidden: a report has no figures of its first requests alone"},
 		"another engine":        {other("tool: vllm", "tool: sglang"), `scenario.stack.standardized.tool: Unsupported value: "sglang": supported values: "vllm"`},
-		"a rate that is known":  {reportRun(t, measuredReport, "}\nmodel", ", rate: \"2\"}\nmodel"), "report.rate: Forbidden: the file says how requests were sent"},
-		"a rate and a number":   {reportRun(t, measuredReport, "}\nmodel", ", rate: \"2\", concurrency: 4}\nmodel"), "report.rate: Forbidden: in a closed loop of report.concurrency"},
-		"a rate of no number":   {reportRun(t, measuredReport, "}\nmodel", ", rate: fast}\nmodel"), `report.rate: Invalid value: "fast": must be a decimal`},
-		"an unknown version":    {reportRun(t, measuredReport, "maxNumSeqs: 64", `maxNumSeqs: 64, version: "0.99"`), `engine.version: Invalid value: "0.99": unknown version of vLLM`},
-		"arrivals of no kind":   {reportRun(t, measuredReport, "}\nmodel", ", arrivals: Bursty}\nmodel"), `report.arrivals: Unsupported value: "Bursty": supported values: "Poisson", "Constant"`},
-		"a plot of no requests": {reportRun(t, measuredReport), "--plot shows single requests, and these files have none"},
+		"a rate that is known":  {reportRun(t, cmdtest.MeasuredReport, "}\nmodel", ", rate: \"2\"}\nmodel"), "report.rate: Forbidden: the file says how requests were sent"},
+		"a rate and a number":   {reportRun(t, cmdtest.MeasuredReport, "}\nmodel", ", rate: \"2\", concurrency: 4}\nmodel"), "report.rate: Forbidden: in a closed loop of report.concurrency"},
+		"a rate of no number":   {reportRun(t, cmdtest.MeasuredReport, "}\nmodel", ", rate: fast}\nmodel"), `report.rate: Invalid value: "fast": must be a decimal`},
+		"an unknown version":    {reportRun(t, cmdtest.MeasuredReport, "maxNumSeqs: 64", `maxNumSeqs: 64, version: "0.99"`), `engine.version: Invalid value: "0.99": unknown version of vLLM`},
+		"arrivals of no kind":   {reportRun(t, cmdtest.MeasuredReport, "}\nmodel", ", arrivals: Bursty}\nmodel"), `report.arrivals: Unsupported value: "Bursty": supported values: "Poisson", "Constant"`},
+		"a plot of no requests": {reportRun(t, cmdtest.MeasuredReport), "--plot shows single requests, and these files have none"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
@@ -119,7 +120,7 @@ func TestReportsThatCalibrateRefuses(t *testing.T) {
 // pause later. By Little's law, 50 users who get 5.857 requests per second in 0.510 s each pause
 // 50/5.857 − 0.510 = 8.03 s; the scenario says 8 s.
 func TestCalibrateFitsToAReportOfAClosedLoop(t *testing.T) {
-	thinking := tempFile(t, "thinking.yaml", mustRun(t, "run", "-f", "testdata/closed-loops/thinking-users.yaml", "-o", "benchmark-report"))
+	thinking := cmdtest.TempFile(t, "thinking.yaml", mustRun(t, "run", "-f", "testdata/closed-loops/thinking-users.yaml", "-o", "benchmark-report"))
 	out := mustRun(t, "calibrate", "-f", reportRun(t, thinking, "maxNumSeqs: 64, maxNumBatchedTokens: 2048", "maxNumSeqs: 256, maxNumBatchedTokens: 8192",
 		"kvCache:", `latency: {roofline: {memoryEfficiency: "0.8", prefillEfficiency: "0.5", decodeEfficiency: "0.5", layerOverheadMicroseconds: "31.25", tokenOverheadMicroseconds: "1", sequenceOverheadMicroseconds: "11"}}`+"\nkvCache:"))
 	if want := "50 users who send 5.857 requests per second that take 0.5101 s pause 8.03 s"; !strings.Contains(out, want) {
@@ -177,12 +178,12 @@ func TestResultFilesThatCalibrateRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tgi := tempFile(t, "tgi.json", strings.Replace(string(raw), `"backend": "vllm"`, `"backend": "tgi"`, 1))
+	tgi := cmdtest.TempFile(t, "tgi.json", strings.Replace(string(raw), `"backend": "vllm"`, `"backend": "tgi"`, 1))
 	for name, tc := range map[string]struct{ file, want string }{
 		"another engine":   {reportRun(t, tgi), `tgi.json holds no results that this command reads:` + "\n  - " + `backend: Unsupported value: "tgi"`},
 		"one scrape":       {reportRun(t, exampleResult(t, "after.prom")), "report.seconds: Required value: a scrape has no clock"},
 		"no result":        {reportRun(t, "testdata/run.yaml"), "file: Invalid value: is none of vllm bench serve --save-result, guidellm"},
-		"AIPerf":           {reportRun(t, tempFile(t, "aiperf.json", `{"request_latency": {"unit": "ms", "avg": 52}, "was_cancelled": false}`)), "aiperf.json is a result of AIPerf, which windtunnel calibrate does not read"},
+		"AIPerf":           {reportRun(t, cmdtest.TempFile(t, "aiperf.json", `{"request_latency": {"unit": "ms", "avg": 52}, "was_cancelled": false}`)), "aiperf.json is a result of AIPerf, which windtunnel calibrate does not read"},
 		"no such scrape":   {reportRun(t, exampleResult(t, "after.prom"), "}\nmodel", ", before: nowhere.prom}\nmodel"), "nowhere.prom: no such file"},
 		"two that are one": {reportRun(t, exampleResult(t, "after.prom"), "}\nmodel", ", before: "+exampleResult(t, "after.prom")+`, seconds: "5"}`+"\nmodel"), "vllm:time_to_first_token_seconds: Required value: the scrape counts nothing"},
 		"rows of other TP": {reportRun(t, exampleResult(t, "inferencex.json"), "accelerator:", "tensorParallelism: 4\naccelerator:"), "has no row of vLLM at tensor parallelism 4 alone; it has 1 of sglang, 2 of tensor parallelism 1, 1 of tensor parallelism 2"},

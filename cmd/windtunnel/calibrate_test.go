@@ -12,6 +12,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/calibrate"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
 
@@ -34,7 +35,7 @@ func calibrateRun(t *testing.T, replace ...string) string {
 		}
 		text = strings.Replace(text, replace[i], replace[i+1], 1)
 	}
-	return tempFile(t, "run.yaml", text)
+	return cmdtest.TempFile(t, "run.yaml", text)
 }
 
 func TestCalibrateWritesErrorsEntryAndPlot(t *testing.T) {
@@ -126,9 +127,9 @@ func TestCalibrateComplainsOnce(t *testing.T) {
 }
 
 func TestBadInputOfCalibrate(t *testing.T) {
-	empty := tempFile(t, "empty.yaml", "")
-	entries := tempFile(t, "entries.yaml", "accelerators: [{name: x}]")
-	config := tempFile(t, "config.json", `{"architectures": ["LlamaForCausalLM"], "model_type": "llama"}`)
+	empty := cmdtest.TempFile(t, "empty.yaml", "")
+	entries := cmdtest.TempFile(t, "entries.yaml", "accelerators: [{name: x}]")
+	config := cmdtest.TempFile(t, "config.json", `{"architectures": ["LlamaForCausalLM"], "model_type": "llama"}`)
 	for name, tc := range map[string]struct {
 		args []string
 		want string

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // line returns the output's line that begins with a name, its columns set one
@@ -47,7 +49,7 @@ func TestCatalogueShowsKeyFigures(t *testing.T) {
 func TestCatalogueReadsWhatItPrints(t *testing.T) {
 	for _, words := range [][]string{nil, {"deepseek"}, {"l40s"}} {
 		printed := mustRun(t, append([]string{"catalogue", "-o", "yaml"}, words...)...)
-		again := mustRun(t, append([]string{"catalogue", "-o", "yaml", "--entries", tempFile(t, "own.yaml", printed)}, words...)...)
+		again := mustRun(t, append([]string{"catalogue", "-o", "yaml", "--entries", cmdtest.TempFile(t, "own.yaml", printed)}, words...)...)
 		if diff := cmp.Diff(printed, again); diff != "" {
 			t.Errorf("%v (−printed +read and printed):\n%s", words, diff)
 		}
@@ -55,7 +57,7 @@ func TestCatalogueReadsWhatItPrints(t *testing.T) {
 }
 
 func TestCatalogueSaysWhereSharesComeFrom(t *testing.T) {
-	own := tempFile(t, "own.yaml", `accelerators:
+	own := cmdtest.TempFile(t, "own.yaml", `accelerators:
 - name: rtx-4090
   memoryBytes: 25250627584
   memoryBandwidthBytesPerSecond: 1.008e12
@@ -84,7 +86,7 @@ func TestCatalogueSaysWhereSharesComeFrom(t *testing.T) {
 
 // The sample's config.json is what a model on Hugging Face has.
 func TestCatalogueTakesAConfigOfHuggingFace(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(samples, "simulationrun-catalogue.yaml"))
+	text, err := os.ReadFile(filepath.Join(cmdtest.Samples, "simulationrun-catalogue.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,8 +94,8 @@ func TestCatalogueTakesAConfigOfHuggingFace(t *testing.T) {
 	if err := yaml.Unmarshal(text[:strings.Index(string(text), "\n---\n")], &own); err != nil {
 		t.Fatal(err)
 	}
-	config := tempFile(t, "config.json", own.Data["config.json"])
-	accelerators := tempFile(t, "accelerators.yaml", own.Data["accelerators.yaml"])
+	config := cmdtest.TempFile(t, "config.json", own.Data["config.json"])
+	accelerators := cmdtest.TempFile(t, "accelerators.yaml", own.Data["accelerators.yaml"])
 	out := mustRun(t, "catalogue", "--entries", accelerators, "--model", "my-org/my-model="+config, "my-")
 	if got, want := line(t, out, "my-org/my-model"), "my-org/my-model 3.21 B"; !strings.HasPrefix(got, want) {
 		t.Errorf("the model's line is %q, want %q", got, want)
@@ -102,11 +104,11 @@ func TestCatalogueTakesAConfigOfHuggingFace(t *testing.T) {
 }
 
 func TestCatalogueListsWhatAManifestAdds(t *testing.T) {
-	out := mustRun(t, "catalogue", "-f", filepath.Join(samples, "simulationrun-catalogue.yaml"))
+	out := mustRun(t, "catalogue", "-f", filepath.Join(cmdtest.Samples, "simulationrun-catalogue.yaml"))
 	for _, name := range []string{"my-org/my-model", "my-gpu", "h100-sxm"} {
 		line(t, out, name)
 	}
-	name := edited(t, filepath.Join(samples, "simulationrun-catalogue.yaml"), "key: config.json", "key: config.yaml")
+	name := cmdtest.Edited(t, filepath.Join(cmdtest.Samples, "simulationrun-catalogue.yaml"), "key: config.json", "key: config.yaml")
 	_, err := windtunnel(t, "catalogue", "-f", name)
 	if err == nil || !strings.Contains(err.Error(), "spec.scenario.catalogue[0].configMapRef: Not found") {
 		t.Errorf("the error is %v", err)
@@ -114,7 +116,7 @@ func TestCatalogueListsWhatAManifestAdds(t *testing.T) {
 }
 
 func TestAnUnknownModelIsAnsweredWithThoseOfTheManifestToo(t *testing.T) {
-	name := edited(t, filepath.Join(samples, "simulationrun-catalogue.yaml"), "      model: my-org/my-model\n", "      model: my-modell\n")
+	name := cmdtest.Edited(t, filepath.Join(cmdtest.Samples, "simulationrun-catalogue.yaml"), "      model: my-org/my-model\n", "      model: my-modell\n")
 	_, err := windtunnel(t, "run", "-f", name)
 	if err == nil || !strings.Contains(err.Error(), `near to it are "my-org/my-model"`) {
 		t.Errorf("the error is %v", err)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/setup"
@@ -114,8 +115,8 @@ func TestClosedLoopsKeepTheResponseTimeLaw(t *testing.T) {
 				t.Fatal(err)
 			}
 			scenario := &set.Runs[0].Spec.Scenario
-			requests, _ := requestsOf(t, "run", "-f", tempFile(t, "run.yaml", text))
-			rows := readRequests(t, requests)
+			requests, _ := cmdtest.RequestsOf(t, windtunnel, "run", "-f", cmdtest.TempFile(t, "run.yaml", text))
+			rows := cmdtest.ReadRequests(t, requests)
 			seconds := scenario.Horizon.Duration.Duration().Seconds() - scenario.Horizon.Warmup.Duration().Seconds()
 			for _, l := range loopsOf(t, scenario) {
 				differences, cycle := l.differences(rows, seconds)

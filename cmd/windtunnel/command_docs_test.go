@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // TestThePageOnTheCommand holds docs/command.md against the verbs and flags that there
@@ -20,7 +22,7 @@ import (
 func TestThePageOnTheCommand(t *testing.T) {
 	page := filepath.Join("..", "..", "docs", "command.md")
 	want := []byte(commandPage(t))
-	if *update {
+	if *cmdtest.Update {
 		if err := os.WriteFile(page, want, 0o600); err != nil {
 			t.Fatal(err)
 		}

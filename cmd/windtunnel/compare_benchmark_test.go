@@ -11,17 +11,15 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/compare"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/run"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// measuredReport is a report with units other than Windtunnel's.
-const measuredReport = "../../pkg/report/benchmark/testdata/measured.yaml"
-
 func TestCompareSetsARunAgainstAReport(t *testing.T) {
 	var out compare.MeasuredContrast
-	if err := json.Unmarshal([]byte(mustRun(t, "compare", "testdata/run.yaml", measuredReport, "-o", "json")), &out); err != nil {
+	if err := json.Unmarshal([]byte(mustRun(t, "compare", "testdata/run.yaml", cmdtest.MeasuredReport, "-o", "json")), &out); err != nil {
 		t.Fatal(err)
 	}
 	var simulated run.Output
@@ -62,13 +60,13 @@ func TestCompareSaysWhatAReportLacks(t *testing.T) {
 		args []string
 		want []string
 	}{
-		"a run and a report": {[]string{"testdata/run.yaml", measuredReport}, []string{
+		"a run and a report": {[]string{"testdata/run.yaml", cmdtest.MeasuredReport}, []string{
 			"B is a measured report: 300 requests, 6 requests per second, by inference-perf 0.3.0.",
 			"B lacks what A has: ttft.p95, engineTtft, tpot.p90,", "goodput", "throughput.inputTokens", "network included",
 		}},
-		"a report and a run": {[]string{measuredReport, "testdata/run.yaml"}, []string{"A is a measured report", "A lacks what B has"}},
-		"our own":            {[]string{ours, measuredReport}, []string{"A is a report of a simulation: 240 requests", "–"}},
-		"EPP configurations of a scenario with gates": {[]string{measuredReport, plainEPP(t), "--scenario", gatesSample(t)}, []string{"are not judged: a Benchmark Report has no seeds"}},
+		"a report and a run": {[]string{cmdtest.MeasuredReport, "testdata/run.yaml"}, []string{"A is a measured report", "A lacks what B has"}},
+		"our own":            {[]string{ours, cmdtest.MeasuredReport}, []string{"A is a report of a simulation: 240 requests", "–"}},
+		"EPP configurations of a scenario with gates": {[]string{cmdtest.MeasuredReport, plainEPP(t), "--scenario", cmdtest.GatesSample(t)}, []string{"are not judged: a Benchmark Report has no seeds"}},
 	} {
 		out := mustRun(t, append([]string{"compare"}, tc.args...)...)
 		for _, want := range tc.want {
@@ -82,11 +80,11 @@ func TestCompareSaysWhatAReportLacks(t *testing.T) {
 // plainEPP is an EPP configuration.
 func plainEPP(t *testing.T) string {
 	t.Helper()
-	return tempFile(t, "epp.yaml", "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: queue-scorer\n")
+	return cmdtest.TempFile(t, "epp.yaml", "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: queue-scorer\n")
 }
 
 func TestCompareReadsThePublishedExample(t *testing.T) {
-	out := mustRun(t, "compare", "testdata/run.yaml", filepath.Join(publishedReports(t), "example.yaml"))
+	out := mustRun(t, "compare", "testdata/run.yaml", filepath.Join(cmdtest.PublishedReports(t), "example.yaml"))
 	for _, want := range []string{"500 requests", "by inference-perf 0.3.0", "ttft.p99 ms", "50.3", "kvUsage.mean %", "42.50"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the output does not say %q:\n%s", want, out)
@@ -95,7 +93,7 @@ func TestCompareReadsThePublishedExample(t *testing.T) {
 }
 
 func TestCompareRefusesReportsThatAreNone(t *testing.T) {
-	raw, err := os.ReadFile(measuredReport)
+	raw, err := os.ReadFile(cmdtest.MeasuredReport)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +113,7 @@ func TestCompareRefusesReportsThatAreNone(t *testing.T) {
 		"a report to a report": {whole, []string{"--report", filepath.Join(t.TempDir(), "r.md")}, "a Benchmark Report is one measurement without seeds"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			file := tempFile(t, "benchmark_report_v0.2_x.yaml", tc.text)
+			file := cmdtest.TempFile(t, "benchmark_report_v0.2_x.yaml", tc.text)
 			out, err := windtunnel(t, append([]string{"compare", "testdata/run.yaml", file}, tc.args...)...)
 			if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), tc.want) || out != "" {
 				t.Errorf("exit code %d, %v, output %q; want %s", cli.ExitCode(err), err, out, tc.want)

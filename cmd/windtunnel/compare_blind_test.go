@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -217,7 +218,7 @@ var blindCases = map[string]struct {
 // comparison runs compare on two manifests and returns its change and its exit code.
 func comparison(t *testing.T, before, after string) (*result.Change, string, int) {
 	t.Helper()
-	printed, err := windtunnel(t, "compare", tempFile(t, "a.yaml", before), tempFile(t, "b.yaml", after), "-o", "json",
+	printed, err := windtunnel(t, "compare", cmdtest.TempFile(t, "a.yaml", before), cmdtest.TempFile(t, "b.yaml", after), "-o", "json",
 		"--gate", "throughput.outputTokens>=-99%", "--gate", "completionRate>=0%")
 	code := cli.ExitCode(err)
 	var out struct {

@@ -12,6 +12,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/compare"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // rollout is the scenario of the sweep of docs/first-sweep.md as a SimulationRun with some gates,
@@ -23,22 +24,16 @@ func rollout(t *testing.T, gates string) (scenario string, epp func(weight strin
 		t.Fatal(err)
 	}
 	readme := string(raw)
-	body := between(t, readme, "spec:\n  scenario:\n    horizon: {requests: 2000}", "  parameters:\n")
+	body := cmdtest.Between(t, readme, "spec:\n  scenario:\n    horizon: {requests: 2000}", "  parameters:\n")
 	text := "apiVersion: sim.windtunnel.dev/v1alpha1\nkind: SimulationRun\nmetadata: {name: rollout}\nspec:\n" +
 		"  scenario:\n    horizon: {requests: 2000}" + body + "  replications: {seed: 42, count: 3}\n" + gates
-	config := between(t, readme, "        inline: |\n", "    workload:\n")
+	config := cmdtest.Between(t, readme, "        inline: |\n", "    workload:\n")
 	config = strings.ReplaceAll(config, "\n          ", "\n")
 	config = strings.TrimPrefix(config, "          ")
-	return tempFile(t, "rollout.yaml", text), func(weight string) string {
+	return cmdtest.TempFile(t, "rollout.yaml", text), func(weight string) string {
 		changed := strings.Replace(config, "prefix-cache-scorer, weight: 3", "prefix-cache-scorer, weight: "+weight, 1)
-		return tempFile(t, "epp-"+weight+".yaml", changed)
+		return cmdtest.TempFile(t, "epp-"+weight+".yaml", changed)
 	}
-}
-
-// firstLine is the first line of an output.
-func firstLine(out string) string {
-	line, _, _ := strings.Cut(out, "\n")
-	return line
 }
 
 func TestCompareSaysWhetherTheSecondMayShip(t *testing.T) {
@@ -68,7 +63,7 @@ func TestCompareSaysWhetherTheSecondMayShip(t *testing.T) {
 			if cli.ExitCode(err) != tc.code {
 				t.Errorf("it ends with %d (%v), want %d", cli.ExitCode(err), err, tc.code)
 			}
-			first := firstLine(out)
+			first := cmdtest.FirstLine(out)
 			tc.want = strings.NewReplacer("OLD", args[1], "NEW", args[2]).Replace(tc.want)
 			if !strings.HasPrefix(first, tc.want) {
 				t.Errorf("the first line is %q, want %q", first, tc.want)
@@ -88,7 +83,7 @@ func TestCompareSaysWhetherTheSecondMayShip(t *testing.T) {
 // TestCompareJudgesResults: gates serve where nothing is simulated too.
 func TestCompareJudgesResults(t *testing.T) {
 	scenario, _ := rollout(t, "")
-	results := tempFile(t, "run.json", mustRun(t, "run", "-f", scenario, "-o", "json"))
+	results := cmdtest.TempFile(t, "run.json", mustRun(t, "run", "-f", scenario, "-o", "json"))
 	out, err := windtunnel(t, "compare", results, results, "--gate", "goodput>=99%", "--gate", "ttft.p99<=+1%", "-o", "json")
 	var got compare.Output
 	if cli.ExitCode(err) != cli.ExitUnknown || json.Unmarshal([]byte(out), &got) != nil {
@@ -100,14 +95,14 @@ func TestCompareJudgesResults(t *testing.T) {
 }
 
 func TestCompareTakesTheScenarioOfASweep(t *testing.T) {
-	out, err := windtunnel(t, "compare", "epp.yaml", "epp.yaml", "--scenario", isMyChangeSafe(t, "5", ""))
+	out, err := windtunnel(t, "compare", "epp.yaml", "epp.yaml", "--scenario", cmdtest.IsMyChangeSafe(t, "5", ""))
 	if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "epp.yaml") {
 		t.Fatalf("a file that is not there: %v, %s", err, out)
 	}
 	_, epp := rollout(t, "")
-	out, err = windtunnel(t, "compare", epp("3"), epp("5"), "--scenario", isMyChangeSafe(t, "5", ""))
-	if cli.ExitCode(err) != cli.ExitFailed || !strings.HasPrefix(firstLine(out), "verdict: fail: gate no-worse: the 99th percentile of the time to first token is 249 times the baseline's") {
-		t.Errorf("%v: %s", err, firstLine(out))
+	out, err = windtunnel(t, "compare", epp("3"), epp("5"), "--scenario", cmdtest.IsMyChangeSafe(t, "5", ""))
+	if cli.ExitCode(err) != cli.ExitFailed || !strings.HasPrefix(cmdtest.FirstLine(out), "verdict: fail: gate no-worse: the 99th percentile of the time to first token is 249 times the baseline's") {
+		t.Errorf("%v: %s", err, cmdtest.FirstLine(out))
 	}
 	var complaint strings.Builder
 	if printError(&complaint, err); complaint.Len() > 0 {

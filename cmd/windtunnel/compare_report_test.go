@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // The ending of the file says which report compare writes: a page or Markdown. Both have the verdict
 // of the gates and what differs.
 func TestCompareWritesAReportByItsEnding(t *testing.T) {
-	slower := edited(t, "testdata/run.yaml", "replicas: 2", "replicas: 1")
+	slower := cmdtest.Edited(t, "testdata/run.yaml", "replicas: 2", "replicas: 1")
 	folder := t.TempDir()
 	for file, c := range map[string]struct{ begins, without string }{
 		"x.html": {"<!doctype html>", "\n# "},

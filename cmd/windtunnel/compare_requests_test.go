@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/compare"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -24,8 +25,8 @@ func comparedRequests(t *testing.T, args ...string) *compare.RequestContrast {
 // come, so that requests of equal numbers are others.
 func TestCompareFindsTheSameRequests(t *testing.T) {
 	const sample = "../../config/samples/simulationrun-closed-loop.yaml"
-	random := tempFile(t, "epp.yaml", otherPicker)
-	queue := tempFile(t, "queue.yaml", `apiVersion: inference.networking.x-k8s.io/v1alpha1
+	random := cmdtest.TempFile(t, "epp.yaml", otherPicker)
+	queue := cmdtest.TempFile(t, "queue.yaml", `apiVersion: inference.networking.x-k8s.io/v1alpha1
 kind: EndpointPickerConfig
 plugins:
 - type: queue-scorer
@@ -54,7 +55,7 @@ schedulingProfiles:
 // client.
 func TestCompareTellsOtherPrompts(t *testing.T) {
 	const sample = "../../config/samples/simulationrun-closed-loop.yaml"
-	got := comparedRequests(t, sample, edited(t, sample, `inputTokens: {mean: "1000"}`, `inputTokens: {mean: "1010"}`))
+	got := comparedRequests(t, sample, cmdtest.Edited(t, sample, `inputTokens: {mean: "1000"}`, `inputTokens: {mean: "1010"}`))
 	if got.OtherPrompts < 10000 || got.Groups[0].Pairs < 2000 || got.Groups[0].From < 2000 {
 		t.Errorf("%d requests have other prompts, %+v are compared", got.OtherPrompts, got.Groups[0])
 	}
@@ -63,7 +64,7 @@ func TestCompareTellsOtherPrompts(t *testing.T) {
 // TestRequestsNameTheirOrigin runs clients that time out and try again beside conversations.
 func TestRequestsNameTheirOrigin(t *testing.T) {
 	const sample = "../../config/samples/simulationrun-closed-loop.yaml"
-	file, _ := requestsOf(t, "run", "-f", edited(t, sample, `inputTokens: {mean: "1000"}`, `inputTokens: {mean: "1000"}
+	file, _ := cmdtest.RequestsOf(t, windtunnel, "run", "-f", cmdtest.Edited(t, sample, `inputTokens: {mean: "1000"}`, `inputTokens: {mean: "1000"}
         timeout: {total: 5s}
         retry: {max: 2}`))
 	type identity struct {
@@ -71,7 +72,7 @@ func TestRequestsNameTheirOrigin(t *testing.T) {
 		result.Identity
 	}
 	at := map[identity]result.RequestRow{}
-	rows := readRequests(t, file)
+	rows := cmdtest.ReadRequests(t, file)
 	for _, r := range rows {
 		id := identity{r.Seed, r.Identity}
 		if _, twice := at[id]; twice {

@@ -10,14 +10,15 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // comparedRun writes a small run, and the sweep that it comes from in JSON.
 func comparedRun(t *testing.T) (run, sweep string) {
 	t.Helper()
-	file, folder := gatesSample(t), filepath.Join(t.TempDir(), "best")
+	file, folder := cmdtest.GatesSample(t), filepath.Join(t.TempDir(), "best")
 	out := mustRun(t, "sweep", "-f", file, "--follow", folder, "-o", "json")
-	return filepath.Join(folder, "gates-best-1.yaml"), tempFile(t, "sweep.json", out)
+	return filepath.Join(folder, "gates-best-1.yaml"), cmdtest.TempFile(t, "sweep.json", out)
 }
 
 const otherPicker = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: random-picker\n"
@@ -28,9 +29,9 @@ func TestCompareSetsSidesAgainstEachOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	slower := tempFile(t, "slower.yaml", strings.Replace(string(raw), "replicas: 4", "replicas: 2", 1))
-	result := tempFile(t, "run.json", mustRun(t, "run", "-f", run, "-o", "json"))
-	random := tempFile(t, "epp.yaml", otherPicker)
+	slower := cmdtest.TempFile(t, "slower.yaml", strings.Replace(string(raw), "replicas: 4", "replicas: 2", 1))
+	result := cmdtest.TempFile(t, "run.json", mustRun(t, "run", "-f", run, "-o", "json"))
+	random := cmdtest.TempFile(t, "epp.yaml", otherPicker)
 	for name, tc := range map[string]struct {
 		args     []string
 		requests bool
@@ -80,7 +81,7 @@ func TestCompareSetsSidesAgainstEachOther(t *testing.T) {
 
 func TestCompareRefusesWhatItCannotCompare(t *testing.T) {
 	run, sweep := comparedRun(t)
-	epp := tempFile(t, "epp.yaml", "apiVersion: inference.networking.x-k8s.io/v1alpha1\nkind: EndpointPickerConfig\n")
+	epp := cmdtest.TempFile(t, "epp.yaml", "apiVersion: inference.networking.x-k8s.io/v1alpha1\nkind: EndpointPickerConfig\n")
 	if _, err := windtunnel(t, "compare", epp, epp); err == nil || !strings.Contains(err.Error(), "--scenario") {
 		t.Errorf("EPP files alone do not tell what they lack: %v", err)
 	}
@@ -91,7 +92,7 @@ func TestCompareRefusesWhatItCannotCompare(t *testing.T) {
 		"no number":                {sweep + "#x", run},
 		"no such file":             {"nowhere.yaml", run},
 		"EPP files alone":          {epp, epp},
-		"a sweep's manifest":       {gatesSample(t), run},
+		"a sweep's manifest":       {cmdtest.GatesSample(t), run},
 		"a flag of the other verb": {run, run, "-f", run},
 	} {
 		if _, err := windtunnel(t, append([]string{"compare"}, args...)...); cli.ExitCode(err) != cli.ExitBadInput {

@@ -15,6 +15,7 @@ import (
 	"github.com/go-logr/logr"
 	"k8s.io/utils/clock"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/pkg/dashboard"
 	"windtunnel.dev/windtunnel/pkg/dashboard/folder"
 )
@@ -23,9 +24,9 @@ var commandBlock = regexp.MustCompile(`(?s)<pre class="command"[^>]*>(.*?)</pre>
 
 // The commands that a page gives for a seed of a printed sweep do what the page says.
 func TestTheCommandsOfASeedRun(t *testing.T) {
-	file := gatesSample(t)
+	file := cmdtest.GatesSample(t)
 	printed := mustRun(t, "sweep", "-f", file, "-o", "json")
-	results := tempFile(t, "sweep.json", printed)
+	results := cmdtest.TempFile(t, "sweep.json", printed)
 	best := regexp.MustCompile(`"best":\s*\{\s*"point":\s*(\d+)`).FindStringSubmatch(printed)
 	seed := regexp.MustCompile(`"seed":\s*(\d+)`).FindStringSubmatch(printed)
 	if best == nil || seed == nil {

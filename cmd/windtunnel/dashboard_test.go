@@ -12,11 +12,12 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // The command shows files until it is told to end.
 func TestADashboardOfFiles(t *testing.T) {
-	file := tempFile(t, "run.json", mustRun(t, "run", "-f", poissonSample, "-o", "json"))
+	file := cmdtest.TempFile(t, "run.json", mustRun(t, "run", "-f", cmdtest.PoissonSample, "-o", "json"))
 	ctx, stop := context.WithCancel(t.Context())
 	out, in := io.Pipe()
 	ended := make(chan error, 1)

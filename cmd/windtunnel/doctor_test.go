@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/internal/testing/apiserver"
 	"windtunnel.dev/windtunnel/pkg/doctor"
@@ -219,7 +220,7 @@ func TestDoctorWithoutACluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone := tempFile(t, "kubeconfig", strings.Replace(string(raw), "server: http://127.0.0.1:", "server: http://127.0.0.1:1", 1))
+	gone := cmdtest.TempFile(t, "kubeconfig", strings.Replace(string(raw), "server: http://127.0.0.1:", "server: http://127.0.0.1:1", 1))
 	out, _, err = plugin(t, "doctor", "--kubeconfig", gone)
 	if cli.ExitCode(err) != cli.ExitFailed || !strings.Contains(out, "the API server of the kubeconfig does not answer") || strings.Contains(out, "definitions") {
 		t.Errorf("exit code %d:\n%s", cli.ExitCode(err), out)

@@ -12,13 +12,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 )
 
 // TestDryRunSaysWhatIsSimulated: a sweep that does not learn has the simulations
 // that its plan says, under the same hash.
 func TestDryRunSaysWhatIsSimulated(t *testing.T) {
-	folder := writeFiles(t, map[string]string{"run.yaml": tinyRunOf("r", "2"), "sweep.yaml": tinySweepOf("s", "2") + "  replications: {seed: 7, count: 3}\n", "epp.yaml": smallPicker})
+	folder := cmdtest.WriteFiles(t, map[string]string{"run.yaml": cmdtest.TinyRun("r", "2"), "sweep.yaml": cmdtest.TinySweep("s", "2") + "  replications: {seed: 7, count: 3}\n", "epp.yaml": cmdtest.SmallPicker})
 	for verb, want := range map[string]local.PlanSummary{
 		"run":   {Points: 1, Simulations: 1, Seeds: []int64{42}},
 		"sweep": {Points: 2, Simulations: 6, Seeds: []int64{7, 8, 9}},
@@ -51,7 +52,7 @@ func TestDryRunSaysWhatIsSimulated(t *testing.T) {
 }
 
 func TestDryRunSimulatesNothing(t *testing.T) {
-	folder := writeFiles(t, map[string]string{"a.yaml": tinySweepOf("a", "2"), "b.yaml": tinySweepOf("b", "4"), "epp.yaml": smallPicker})
+	folder := cmdtest.WriteFiles(t, map[string]string{"a.yaml": cmdtest.TinySweep("a", "2"), "b.yaml": cmdtest.TinySweep("b", "4"), "epp.yaml": cmdtest.SmallPicker})
 	files := map[string]string{"--state": "state", "--promote": "epp", "--report": "report.md", "--follow": "best"}
 	args := []string{"sweep", "-f", folder, "--name", "a", "--dry-run"}
 	for flag, name := range files {
@@ -88,7 +89,7 @@ func TestDryRunSimulatesNothing(t *testing.T) {
 			t.Errorf("the table lacks %q:\n%s", want, learning)
 		}
 	}
-	broken := tempFile(t, "broken.yaml", strings.Replace(tinySweepOf("a", "2"), "pools[llama]", "pools[other]", 1))
+	broken := cmdtest.TempFile(t, "broken.yaml", strings.Replace(cmdtest.TinySweep("a", "2"), "pools[llama]", "pools[other]", 1))
 	if _, err := windtunnel(t, "sweep", "-f", broken, "--dry-run"); cli.ExitCode(err) != cli.ExitBadInput {
 		t.Errorf("a path that leads nowhere: %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 func TestMistypedVerbsAndFlagsAreSuggested(t *testing.T) {
@@ -39,7 +40,7 @@ func TestOutputFoldersAreCheckedFirst(t *testing.T) {
 	for _, args := range [][]string{
 		{"sweep", "--report", missing}, {"sweep", "--promote", missing}, {"sweep", "--state", missing},
 		{"sweep", "--requests", missing}, {"run", "--requests", missing}, {"run", "--trace", missing},
-		{"sweep", "--report", folder}, {"sweep", "--follow", filepath.Join(tempFile(t, "file", ""), "below")},
+		{"sweep", "--report", folder}, {"sweep", "--follow", filepath.Join(cmdtest.TempFile(t, "file", ""), "below")},
 	} {
 		_, err := windtunnel(t, append(args, "-f", "missing.yaml")...)
 		if cli.ExitCode(err) != cli.ExitBadInput || !strings.HasPrefix(err.Error(), args[1]+": ") {
@@ -56,7 +57,7 @@ func TestAnInterruptedSweepWithAStateSaysHowToGoOn(t *testing.T) {
 	cancel()
 	cmd := newRootCommand()
 	state := filepath.Join(t.TempDir(), "sweep.state")
-	args := []string{"sweep", "-f", "testdata/sweep.yaml", "--configmap", traceManifest(t), "--state", state}
+	args := []string{"sweep", "-f", "testdata/sweep.yaml", "--configmap", cmdtest.TraceManifest(t), "--state", state}
 	mustRun(t, args...)
 	cmd.SetArgs(args)
 	cmd.SetOut(&bytes.Buffer{})
@@ -73,7 +74,7 @@ func TestTraceInspectRecognizesFormats(t *testing.T) {
 	mooncake := mustRun(t, "trace", "generate", "--requests", "20")
 	azure := "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,4808,10\n2023-11-16 18:17:04.0319600,3180,8\n"
 	for text, want := range map[string]string{mooncake: "Mooncake", azure: "Azure"} {
-		fromFile := mustRun(t, "trace", "inspect", tempFile(t, "trace", text))
+		fromFile := mustRun(t, "trace", "inspect", cmdtest.TempFile(t, "trace", text))
 		if !strings.Contains(fromFile, "format               "+want+"\n") {
 			t.Errorf("begins with %.40q, want format %s", fromFile, want)
 		}
@@ -97,9 +98,9 @@ func TestGeneratedNamesAreStable(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := strings.Replace(string(raw), "name: small", "generateName: small-", 1)
-	file := tempFile(t, "two.yaml", one+"---\n"+one)
+	file := cmdtest.TempFile(t, "two.yaml", one+"---\n"+one)
 	for _, name := range []string{"small-1", "small-2"} {
-		if out := mustRun(t, "run", "-f", file, "--configmap", traceManifest(t), "--name", name); !strings.HasPrefix(out, "SimulationRun "+name+"\n") {
+		if out := mustRun(t, "run", "-f", file, "--configmap", cmdtest.TraceManifest(t), "--name", name); !strings.HasPrefix(out, "SimulationRun "+name+"\n") {
 			t.Errorf("%s: %.60q", name, out)
 		}
 	}
@@ -113,7 +114,7 @@ func TestADurationWithoutAUnitIsHinted(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := strings.Replace(string(raw), "horizon: {", "horizon: {duration: "+written+", ", 1)
-		if _, err := windtunnel(t, "run", "-f", tempFile(t, "run.yaml", text)); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), want) {
+		if _, err := windtunnel(t, "run", "-f", cmdtest.TempFile(t, "run.yaml", text)); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", written, err, want)
 		}
 	}
@@ -125,7 +126,7 @@ func TestAnUnknownModelHintsAtItsConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.Replace(string(raw), "meta-llama/Llama-3.1-8B-Instruct", "acme/own-model", 1)
-	if _, err := windtunnel(t, "run", "-f", tempFile(t, "run.yaml", text)); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "the config.json that a model is published with") {
+	if _, err := windtunnel(t, "run", "-f", cmdtest.TempFile(t, "run.yaml", text)); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "the config.json that a model is published with") {
 		t.Errorf("%v", err)
 	}
 }

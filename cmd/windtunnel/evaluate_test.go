@@ -14,12 +14,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 )
 
 var (
-	samplePolicy   = filepath.Join(samples, "policies", "prefix-and-load.star")
-	sampleScenario = filepath.Join(samples, "simulationrun-poisson.yaml")
+	samplePolicy   = filepath.Join(cmdtest.Samples, "policies", "prefix-and-load.star")
+	sampleScenario = filepath.Join(cmdtest.Samples, "simulationrun-poisson.yaml")
 	wallTime       = regexp.MustCompile(`"sim_wall_ms": \d+`)
 )
 
@@ -51,7 +52,7 @@ func TestEvaluatePrintsAListOfSeveral(t *testing.T) {
 
 // A fault of the policy is no fault of the command.
 func TestEvaluateAFaultyPolicy(t *testing.T) {
-	faulty := tempFile(t, "p.star", "def score(request, endpoints):\n  return [1 // 0 for e in endpoints]\n")
+	faulty := cmdtest.TempFile(t, "p.star", "def score(request, endpoints):\n  return [1 // 0 for e in endpoints]\n")
 	out := mustRun(t, "evaluate", "--policy", faulty, "--scenario", sampleScenario, "--seed", "42")
 	for _, want := range []string{"combined score", "0.0000", "poisson, seed 42: error fault of the routing program at stage call, line 2: floored division by zero"} {
 		if !strings.Contains(out, want) {
@@ -73,9 +74,9 @@ func TestEvaluateRefusesBadInput(t *testing.T) {
 		"a negative seed":      {[]string{"--policy", samplePolicy, "--scenario", sampleScenario, "--seed=-1"}, "--seed -1: must be at least 0"},
 		"two bad objectives":   {[]string{"--policy", samplePolicy, "--scenario", sampleScenario, "--objective", "a,b", "--objective", "c=0"}, "\n"},
 		"no target":            {[]string{"--policy", samplePolicy, "--scenario", sampleScenario, "--objective", "e2e.p99"}, "--objective[0]: Invalid value"},
-		"no run in a scenario": {[]string{"--policy", samplePolicy, "--scenario", filepath.Join(samples, "kustomization.yaml")}, "kustomization.yaml"},
-		"a sweep's objective":  {[]string{"--policy", samplePolicy, "--scenario", filepath.Join(samples, "policysweep-random.yaml")}, "PolicySweep random-weights is invalid:\n  - spec.objectives[1]: Invalid value"},
-		"which model":          {[]string{"--policy", samplePolicy, "--scenario", filepath.Join(samples, "simulationrun-two-models.yaml")}, "--model: Required value"},
+		"no run in a scenario": {[]string{"--policy", samplePolicy, "--scenario", filepath.Join(cmdtest.Samples, "kustomization.yaml")}, "kustomization.yaml"},
+		"a sweep's objective":  {[]string{"--policy", samplePolicy, "--scenario", filepath.Join(cmdtest.Samples, "policysweep-random.yaml")}, "PolicySweep random-weights is invalid:\n  - spec.objectives[1]: Invalid value"},
+		"which model":          {[]string{"--policy", samplePolicy, "--scenario", filepath.Join(cmdtest.Samples, "simulationrun-two-models.yaml")}, "--model: Required value"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, append([]string{"evaluate"}, tc.args...)...)
@@ -117,9 +118,9 @@ func TestThePageOnEvaluate(t *testing.T) {
 // bundle that states none. The program takes far more than 100 steps a call.
 func TestEvaluateBoundsPolicies(t *testing.T) {
 	const program = "def score(request, endpoints):\n  n = 0\n  for i in range(1000):\n    n += i\n  return [n for e in endpoints]\n"
-	policy := tempFile(t, "slow.star", program)
-	bundled := tempFile(t, "bundle.yaml", "apiVersion: sim.windtunnel.dev/v1alpha1\nkind: PolicyBundle\nlimits: {callSteps: 101}\nrouting:\n  starlark:\n    source: |\n      "+strings.ReplaceAll(strings.TrimSpace(program), "\n", "\n      ")+"\n")
-	scenario := filepath.Join(samples, "simulationrun-poisson.yaml")
+	policy := cmdtest.TempFile(t, "slow.star", program)
+	bundled := cmdtest.TempFile(t, "bundle.yaml", "apiVersion: sim.windtunnel.dev/v1alpha1\nkind: PolicyBundle\nlimits: {callSteps: 101}\nrouting:\n  starlark:\n    source: |\n      "+strings.ReplaceAll(strings.TrimSpace(program), "\n", "\n      ")+"\n")
+	scenario := filepath.Join(cmdtest.Samples, "simulationrun-poisson.yaml")
 	for name, tc := range map[string]struct {
 		args []string
 		want string

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // findings are the beginnings of those that a run prints.
@@ -26,17 +28,17 @@ func findings(out string) []string {
 func TestFindingsOfARun(t *testing.T) {
 	scaled := strings.NewReplacer("    router:", `    scalers:
     - {name: s, pools: [pool], policy: queue-length, minReplicas: 1, maxReplicas: 3, interval: 5s, parameters: {target: "1"}}
-    router:`, "requests: 200", "duration: 200s", "      latency:\n", "      startup: {modelLoad: LOAD}\n      latency:\n").Replace(clockwork)
+    router:`, "requests: 200", "duration: 200s", "      latency:\n", "      startup: {modelLoad: LOAD}\n      latency:\n").Replace(cmdtest.Clockwork)
 	for name, tc := range map[string]struct {
 		text string
 		want []string
 	}{
-		"overloaded":             {clockwork, []string{"The run is overloaded"}},
-		"enough replicas":        {strings.Replace(clockwork, "      engine:", "      replicas: 2\n      engine:", 1), nil},
-		"three seeds":            {strings.Replace(clockwork, "spec:\n", "spec:\n  replications: {count: 3}\n", 1), []string{"The run is overloaded", "Nothing in this run is random"}},
-		"three seeds of Poisson": {strings.NewReplacer("spec:\n", "spec:\n  replications: {count: 3}\n", "process: Constant", "process: Poisson").Replace(clockwork), []string{"The run is overloaded"}},
+		"overloaded":             {cmdtest.Clockwork, []string{"The run is overloaded"}},
+		"enough replicas":        {strings.Replace(cmdtest.Clockwork, "      engine:", "      replicas: 2\n      engine:", 1), nil},
+		"three seeds":            {strings.Replace(cmdtest.Clockwork, "spec:\n", "spec:\n  replications: {count: 3}\n", 1), []string{"The run is overloaded", "Nothing in this run is random"}},
+		"three seeds of Poisson": {strings.NewReplacer("spec:\n", "spec:\n  replications: {count: 3}\n", "process: Constant", "process: Poisson").Replace(cmdtest.Clockwork), []string{"The run is overloaded"}},
 		"a stage without requests": {
-			strings.NewReplacer(`rate: "1"}`, `stages: [{rate: "0.5", duration: 100s}, {rate: "0", duration: 300s}]}`, "requests: 200", "duration: 400s").Replace(clockwork),
+			strings.NewReplacer(`rate: "1"}`, `stages: [{rate: "0.5", duration: 100s}, {rate: "0", duration: 300s}]}`, "requests: 200", "duration: 400s").Replace(cmdtest.Clockwork),
 			[]string{"The traffic ends at 1m40s, and the horizon at 6m40s"},
 		},
 		"a replica loads for longer than the traffic lasts": {strings.Replace(scaled, "LOAD", "10m", 1), []string{"No new replica serves before the traffic is over", "The run is overloaded"}},
@@ -44,7 +46,7 @@ func TestFindingsOfARun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
-			file := tempFile(t, "run.yaml", tc.text[:strings.Index(tc.text, "  gates:")])
+			file := cmdtest.TempFile(t, "run.yaml", tc.text[:strings.Index(tc.text, "  gates:")])
 			out := mustRun(t, "run", "-f", file, "--report", filepath.Join(folder, "run.md"))
 			if diff := cmp.Diff(tc.want, findings(out)); diff != "" {
 				t.Errorf("(-want +got):\n%s\n%s", diff, out)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -64,7 +65,7 @@ func TestHintsOfChunksByHand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			manifest := strings.Replace(longPromptBesideAnAnswer, "HINT", tc.policies, 1)
 			var out struct{ Rows []result.Row }
-			if err := json.Unmarshal([]byte(mustRun(t, "run", "-f", tempFile(t, "run.yaml", manifest), "-o", "json")), &out); err != nil {
+			if err := json.Unmarshal([]byte(mustRun(t, "run", "-f", cmdtest.TempFile(t, "run.yaml", manifest), "-o", "json")), &out); err != nil {
 				t.Fatal(err)
 			}
 			gap, _ := out.Rows[0].Metrics.Get("itl.max")

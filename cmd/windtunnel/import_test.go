@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // indented is text that is put below a field of so many blanks.
@@ -23,7 +24,7 @@ func indented(text, blanks string) string {
 func importedRun(t *testing.T, name string) string {
 	t.Helper()
 	traffic := mustRun(t, "import", name)
-	return tempFile(t, "run.yaml", `apiVersion: sim.windtunnel.dev/v1alpha1
+	return cmdtest.TempFile(t, "run.yaml", `apiVersion: sim.windtunnel.dev/v1alpha1
 kind: SimulationRun
 metadata: {name: imported}
 spec:
@@ -73,7 +74,7 @@ func TestAnImportedFolderOfServeGenRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	spec := tempFile(t, "blis.yaml", "version: '2'\nnum_requests: 40\nservegen_data: {path: "+day+"}\n")
+	spec := cmdtest.TempFile(t, "blis.yaml", "version: '2'\nnum_requests: 40\nservegen_data: {path: "+day+"}\n")
 	if out := mustRun(t, "run", "-f", importedRun(t, spec), "--dry-run"); !strings.Contains(out, "SimulationRun imported") {
 		t.Errorf("run --dry-run prints\n%s", out)
 	}
@@ -81,9 +82,9 @@ func TestAnImportedFolderOfServeGenRuns(t *testing.T) {
 
 func TestImportErrors(t *testing.T) {
 	const good = "../../pkg/profile/testdata/guidellm-flat.yaml"
-	long := tempFile(t, "long.yaml", strings.Repeat("#", 1<<20+1))
-	bad := tempFile(t, "bad.yaml", "clients: []\naggregate_rate: 0\ncohorts: []\nversion: null\n")
-	sparse := tempFile(t, "sparse.yaml", `version: "2"
+	long := cmdtest.TempFile(t, "long.yaml", strings.Repeat("#", 1<<20+1))
+	bad := cmdtest.TempFile(t, "bad.yaml", "clients: []\naggregate_rate: 0\ncohorts: []\nversion: null\n")
+	sparse := cmdtest.TempFile(t, "sparse.yaml", `version: "2"
 horizon: 9000000
 clients:
 - {id: a, rate_fraction: 1, arrival: {process: poisson}, input_distribution: {type: constant, params: {value: 1}}, output_distribution: {type: constant, params: {value: 1}}, lifecycle: {windows: [{end_us: 9, trace_rate: 0}]}}

@@ -13,26 +13,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/start"
 	"windtunnel.dev/windtunnel/pkg/experiment/preset"
-	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
-
-// mooncake is a trace with batches of one timestamp.
-func mooncake(t *testing.T) string {
-	t.Helper()
-	var text bytes.Buffer
-	if err := trace.WriteMooncake(&text, 200, 1); err != nil {
-		t.Fatal(err)
-	}
-	return tempFile(t, "trace.jsonl", text.String())
-}
 
 // What init writes is valid, simulates, and has nothing that lint finds.
 func TestAFirstScenarioRuns(t *testing.T) {
-	gateway := tempFile(t, "gateway.csv", "ts,prompt,completion\n2026-01-01T00:00:00Z,500,20\n2026-01-01T00:00:01Z,90,7\n2026-01-01T00:00:03Z,800,60\n")
+	gateway := cmdtest.TempFile(t, "gateway.csv", "ts,prompt,completion\n2026-01-01T00:00:00Z,500,20\n2026-01-01T00:00:01Z,90,7\n2026-01-01T00:00:03Z,800,60\n")
 	columns := "time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion"
-	values := filepath.Join(samples, "tasks", "values.yaml")
+	values := filepath.Join(cmdtest.Samples, "tasks", "values.yaml")
 	for name, tc := range map[string]struct {
 		args []string
 		want []string
@@ -40,9 +30,9 @@ func TestAFirstScenarioRuns(t *testing.T) {
 		"nothing":                          {nil, []string{"kind: SimulationRun", "The preset Chatbot, at 4 arrivals a second", "clients:\n"}},
 		"Helm values, which lie elsewhere": {[]string{"--epp", values}, []string{"version: auto", "file: ", "values.yaml"}},
 		"another EPP":                      {[]string{"--epp", values, "--epp-version", "router-v0.9"}, []string{"version: router-v0.9"}},
-		"a trace in batches":               {[]string{"--trace", mooncake(t), "--replicas", "8"}, []string{"The trace has 200 requests in", "arrivals: Spread", "format: Mooncake", "requests: 200", "replicas: 8"}},
+		"a trace in batches":               {[]string{"--trace", cmdtest.Mooncake(t), "--replicas", "8"}, []string{"The trace has 200 requests in", "arrivals: Spread", "format: Mooncake", "requests: 200", "replicas: 8"}},
 		"a CSV with its columns":           {[]string{"--trace", gateway, "--csv", columns}, []string{"format: CSV", "inputTokens: prompt"}},
-		"an imitation":                     {[]string{"--trace", mooncake(t), "--imitate"}, []string{"clients:", "distribution: Histogram"}},
+		"an imitation":                     {[]string{"--trace", cmdtest.Mooncake(t), "--imitate"}, []string{"clients:", "distribution: Histogram"}},
 		"a sweep of the default":           {[]string{"--kind", "sweep"}, []string{"kind: PolicySweep", `- {name: prefixCache, value: "3"}`, "follow: {best: 1}"}},
 		"a sweep of Helm values":           {[]string{"--kind", "sweep", "--epp", values, "--preset", "RAG", "--rate", "0.5", "--ttft", "900ms"}, []string{`rate: "0.5"`, "value: 900ms", "ttft: 900ms"}},
 	} {
@@ -89,7 +79,7 @@ func TestEachPresetMakesAFirstScenario(t *testing.T) {
 }
 
 func TestInitRefusesBadInput(t *testing.T) {
-	noWeights := tempFile(t, "epp.yaml", "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins: [{type: random-picker}]\nschedulingProfiles: [{name: a, plugins: [{pluginRef: random-picker}]}]\n")
+	noWeights := cmdtest.TempFile(t, "epp.yaml", "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins: [{type: random-picker}]\nschedulingProfiles: [{name: a, plugins: [{pluginRef: random-picker}]}]\n")
 	for name, tc := range map[string]struct {
 		args []string
 		want string
@@ -99,12 +89,12 @@ func TestInitRefusesBadInput(t *testing.T) {
 		"an unknown preset":      {[]string{"--preset", "x"}, "must be one of Chatbot"},
 		"an unknown model":       {[]string{"--model", "x"}, "spec.scenario.pools[0].model"},
 		"an unknown accelerator": {[]string{"--accelerator", "x"}, "spec.scenario.pools[0].accelerator"},
-		"a preset and a trace":   {[]string{"--trace", mooncake(t), "--preset", "RAG"}, "for traffic without a trace"},
+		"a preset and a trace":   {[]string{"--trace", cmdtest.Mooncake(t), "--preset", "RAG"}, "for traffic without a trace"},
 		"an imitation of none":   {[]string{"--imitate"}, "--imitate needs --trace"},
 		"no such trace":          {[]string{"--trace", "/nowhere"}, "--trace: "},
 		"no trace":               {[]string{"--trace", noWeights}, "--trace: "},
 		"no such configuration":  {[]string{"--epp", "/nowhere"}, "--epp: "},
-		"no configuration":       {[]string{"--epp", mooncake(t)}, "is a trace in the format Mooncake, and --epp names an EndpointPickerConfig"},
+		"no configuration":       {[]string{"--epp", cmdtest.Mooncake(t)}, "is a trace in the format Mooncake, and --epp names an EndpointPickerConfig"},
 		"nothing to vary":        {[]string{"--kind", "sweep", "--epp", noWeights}, "has nothing to vary"},
 		"no folder":              {[]string{"-o", "/nowhere/scenario.yaml"}, "/nowhere"},
 		"a folder":               {[]string{"-o", t.TempDir(), "--force"}, "is there"},
@@ -124,7 +114,7 @@ func TestInitRefusesBadInput(t *testing.T) {
 
 // The questions ask for what no flag says, and ask again where an answer is wrong.
 func TestInitAsks(t *testing.T) {
-	epp := filepath.Join(samples, "tasks", "values.yaml")
+	epp := filepath.Join(cmdtest.Samples, "tasks", "values.yaml")
 	var out bytes.Buffer
 	root := newRootCommand()
 	found, _, err := root.Find([]string{"init"})

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -29,10 +30,10 @@ func TestInitialCacheHitsByHand(t *testing.T) {
 		"a cache that is soon full": {`{blocks: 200, initialCacheHitRate: "0.6"}`, 0.3968, 70.32},
 	} {
 		t.Run(name, func(t *testing.T) {
-			before, _, _ := strings.Cut(clockwork, "  gates:")
+			before, _, _ := strings.Cut(cmdtest.Clockwork, "  gates:")
 			manifest := strings.NewReplacer("1499", "100", `"1000", perPrefill`, `"10000", perPrefill`, "maxNumSeqs: 1}", "maxNumSeqs: 1}\n      kvCache: "+tc.kvCache, "requests: 200", "requests: 5").Replace(before)
 			var out struct{ Rows []result.Row }
-			if err := json.Unmarshal([]byte(mustRun(t, "run", "-f", tempFile(t, "run.yaml", manifest), "-o", "json")), &out); err != nil {
+			if err := json.Unmarshal([]byte(mustRun(t, "run", "-f", cmdtest.TempFile(t, "run.yaml", manifest), "-o", "json")), &out); err != nil {
 				t.Fatal(err)
 			}
 			hits, _ := out.Rows[0].Metrics.Get("cacheHit.gpu")

@@ -5,22 +5,24 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // The legend stands once below all tables of a command, or not at all; the verdict
 // stands above the first table.
 func TestLegendOfTables(t *testing.T) {
 	const head, line = "\nLegend:\n", "± is half the width"
-	run := tempFile(t, "run.yaml", twoSeeds)
+	run := cmdtest.TempFile(t, "run.yaml", twoSeeds)
 	for name, tc := range map[string]struct {
 		args []string
 		want int
 	}{
 		"one object":     {[]string{"run", "-f", run}, 1},
 		"no legend":      {[]string{"run", "-f", run, "--legend=false"}, 0},
-		"two objects":    {[]string{"run", "-f", run, "-f", tempFile(t, "other.yaml", strings.Replace(twoSeeds, "name: small", "name: other", 1))}, 1},
+		"two objects":    {[]string{"run", "-f", run, "-f", cmdtest.TempFile(t, "other.yaml", strings.Replace(twoSeeds, "name: small", "name: other", 1))}, 1},
 		"JSON has none":  {[]string{"run", "-f", run, "-o", "json"}, 0},
-		"of a gated run": {[]string{"run", "-f", tempFile(t, "gated.yaml", twoSeeds+gateOfTwoSeeds)}, 1},
+		"of a gated run": {[]string{"run", "-f", cmdtest.TempFile(t, "gated.yaml", twoSeeds+gateOfTwoSeeds)}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := mustRun(t, tc.args...)
@@ -42,15 +44,15 @@ func TestLegendOfTables(t *testing.T) {
 // Sweeps, comparisons and lint print the legend last, a long one only if it is asked for, and sweeps and comparisons begin
 // with the verdict.
 func TestLegendAndVerdictOfEachVerb(t *testing.T) {
-	run := tempFile(t, "run.yaml", twoSeeds)
-	slower := tempFile(t, "slower.yaml", strings.Replace(twoSeeds, `mean: "200"`, `mean: "400"`, 1))
+	run := cmdtest.TempFile(t, "run.yaml", twoSeeds)
+	slower := cmdtest.TempFile(t, "slower.yaml", strings.Replace(twoSeeds, `mean: "200"`, `mean: "400"`, 1))
 	for name, tc := range map[string]struct {
 		args                   []string
 		verdict, legendOfTable string
 	}{
-		"sweep":   {[]string{"sweep", "-f", gatesSample(t)}, "verdict: ", "± is half the width"},
+		"sweep":   {[]string{"sweep", "-f", cmdtest.GatesSample(t)}, "verdict: ", "± is half the width"},
 		"compare": {[]string{"compare", run, slower}, "verdict: ", "Difference is "},
-		"lint":    {[]string{"lint", tempFile(t, "epp.yaml", soundEPP)}, "", "> marks the versions"},
+		"lint":    {[]string{"lint", cmdtest.TempFile(t, "epp.yaml", soundEPP)}, "", "> marks the versions"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := mustRun(t, append(tc.args, "--legend")...)

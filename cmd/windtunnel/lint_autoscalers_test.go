@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 )
 
@@ -55,7 +56,7 @@ func TestLintOfAutoscalers(t *testing.T) {
 		"a trigger that KEDA does not have": {strings.Replace(never, "type: prometheus", "type: prometeus", 1), cli.ExitFailed, []string{"error manifest: spec.triggers[0].type: Invalid value: \"prometeus\": KEDA has no trigger of this type; similar: prometheus"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out, err := windtunnel(t, "lint", tempFile(t, "autoscaler.yaml", tc.text))
+			out, err := windtunnel(t, "lint", cmdtest.TempFile(t, "autoscaler.yaml", tc.text))
 			if cli.ExitCode(err) != tc.code {
 				t.Errorf("exit code %d: %v", cli.ExitCode(err), err)
 			}
@@ -70,11 +71,11 @@ func TestLintOfAutoscalers(t *testing.T) {
 
 // The findings about a scaler of an object are those of lint, and warnings of a run.
 func TestFindingsAboutScalersOfObjects(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(samples, "simulationrun-hpa.yaml"))
+	text, err := os.ReadFile(filepath.Join(cmdtest.Samples, "simulationrun-hpa.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := tempFile(t, "run.yaml", strings.NewReplacer("stabilizationWindowSeconds: 180", "stabilizationWindowSeconds: 5", "duration: 25m", "duration: 1m").Replace(string(text)))
+	file := cmdtest.TempFile(t, "run.yaml", strings.NewReplacer("stabilizationWindowSeconds: 180", "stabilizationWindowSeconds: 5", "duration: 25m", "duration: 1m").Replace(string(text)))
 	const want = "spec.behavior.scaleDown.stabilizationWindowSeconds: the window of scaling down is 5s, and a replica takes 1m0s to start"
 	if out := mustRun(t, "lint", file, "--fail-on", string(lint.Error)); !strings.Contains(out, "warning down-window-below-startup: ") || !strings.Contains(out, want) {
 		t.Errorf("lint printed\n%s", out)
@@ -95,13 +96,13 @@ func TestRulesOfScalersAreListed(t *testing.T) {
 
 // A sweep whose parameters lead into a manifest writes runs that have its values.
 func TestRunsThatFollowHaveTheManifestOfThePoint(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(samples, "policysweep-hpa.yaml"))
+	text, err := os.ReadFile(filepath.Join(cmdtest.Samples, "policysweep-hpa.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
 	short := strings.NewReplacer("duration: 25m", "duration: 1m", "count: 3", "count: 1").Replace(string(text))
-	mustRun(t, "sweep", "-f", tempFile(t, "sweep.yaml", short), "--follow", folder)
+	mustRun(t, "sweep", "-f", cmdtest.TempFile(t, "sweep.yaml", short), "--follow", folder)
 	best := filepath.Join(folder, "hpa-best-1.yaml")
 	written, err := os.ReadFile(best)
 	if err != nil {
@@ -118,7 +119,7 @@ func TestRunsThatFollowHaveTheManifestOfThePoint(t *testing.T) {
 
 // A result of a rule about autoscalers has its rule among those of the tool, as any other has.
 func TestSARIFDescribesTheRulesOfAutoscalers(t *testing.T) {
-	folder := writeFiles(t, map[string]string{"scaler.yaml": readExample(t, "never-wakes/bad.yaml"), "epp.yaml": brokenEPP})
+	folder := cmdtest.WriteFiles(t, map[string]string{"scaler.yaml": readExample(t, "never-wakes/bad.yaml"), "epp.yaml": brokenEPP})
 	out, _ := windtunnel(t, "lint", folder, "-o", "sarif", "--fail-on", "never")
 	var log struct {
 		Runs []struct {

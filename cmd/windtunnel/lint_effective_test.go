@@ -9,13 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
-
-const smallPicker = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins: [{type: prefix-cache-scorer}]\n"
 
 // What is printed is what the EPP would be given, and means the same to it.
 func TestEffectiveConfigurationsAreTheirOwn(t *testing.T) {
-	file := tempFile(t, "epp.yaml", smallPicker)
+	file := cmdtest.TempFile(t, "epp.yaml", cmdtest.SmallPicker)
 	once := mustRun(t, "lint", file, "--effective", "--epp-version", "router-v0.10")
 	for _, want := range []string{
 		"# token-producer                 made by the EPP  approximated",
@@ -26,7 +25,7 @@ func TestEffectiveConfigurationsAreTheirOwn(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, once)
 		}
 	}
-	twice := mustRun(t, "lint", tempFile(t, "effective.yaml", once), "--effective", "--epp-version", "router-v0.10")
+	twice := mustRun(t, "lint", cmdtest.TempFile(t, "effective.yaml", once), "--effective", "--epp-version", "router-v0.10")
 	if diff := cmp.Diff(document(once), document(twice)); diff != "" {
 		t.Errorf("printed again (-once +twice):\n%s", diff)
 	}
@@ -44,9 +43,9 @@ func document(text string) string {
 }
 
 func TestEffectiveConfigurationsMustBeAccepted(t *testing.T) {
-	file := tempFile(t, "epp.yaml", smallPicker)
+	file := cmdtest.TempFile(t, "epp.yaml", cmdtest.SmallPicker)
 	checkExit(t, 1, "gie-v1.0.2: refused in decoding: apiVersion: Unsupported value", "lint", file, "--effective", "--epp-version", "gie-v1.0")
-	checkExit(t, 2, "no EndpointPickerConfig found", "lint", tempFile(t, "other.yaml", "a: 1\n"), "--effective")
+	checkExit(t, 2, "no EndpointPickerConfig found", "lint", cmdtest.TempFile(t, "other.yaml", "a: 1\n"), "--effective")
 	checkExit(t, 2, "--effective prints YAML", "lint", file, "--effective", "-o", "json")
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 )
 
@@ -44,7 +45,7 @@ func TestLintChecksManifests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := "# A comment.\n---\n" + strings.Replace(sound, tc.old, tc.new, 1)
-			folder := writeFiles(t, map[string]string{"sweep.yaml": text, "epp.yaml": soundEPP, "bad.yaml": brokenEPP})
+			folder := cmdtest.WriteFiles(t, map[string]string{"sweep.yaml": text, "epp.yaml": soundEPP, "bad.yaml": brokenEPP})
 			file := filepath.Join(folder, "sweep.yaml")
 			out, err := windtunnel(t, "lint", file)
 			if got := cli.ExitCode(err); got != tc.want {
@@ -101,7 +102,7 @@ func checkJSON(t *testing.T, file string, line int) {
 
 func TestTheExamplesOfRuleManifest(t *testing.T) {
 	rule := lint.Lookup("manifest")
-	folder := writeFiles(t, map[string]string{"good.yaml": rule.GoodExample(), "bad.yaml": rule.BadExample(), "epp.yaml": soundEPP})
+	folder := cmdtest.WriteFiles(t, map[string]string{"good.yaml": rule.GoodExample(), "bad.yaml": rule.BadExample(), "epp.yaml": soundEPP})
 	mustRun(t, "lint", filepath.Join(folder, "good.yaml"), "--fail-on", "info")
 	if out, err := windtunnel(t, "lint", filepath.Join(folder, "bad.yaml")); cli.ExitCode(err) != cli.ExitFailed || !strings.Contains(out, "error manifest: spec.objectives[0].metric: ") {
 		t.Errorf("%v\n%s", err, out)
@@ -116,8 +117,8 @@ func TestSamplesLintClean(t *testing.T) {
 // manifest does not tell them again.
 func TestInlineConfigurationsAreReportedOnce(t *testing.T) {
 	inline := "\n        inline: |\n          " + strings.ReplaceAll(strings.TrimSpace(brokenEPP), "\n", "\n          ")
-	text := strings.Replace(tinyRunOf("r", "2"), " {file: epp.yaml}", inline, 1)
-	out, err := windtunnel(t, "lint", tempFile(t, "run.yaml", text), "--epp-version", "router-v0.10")
+	text := strings.Replace(cmdtest.TinyRun("r", "2"), " {file: epp.yaml}", inline, 1)
+	out, err := windtunnel(t, "lint", cmdtest.TempFile(t, "run.yaml", text), "--epp-version", "router-v0.10")
 	if cli.ExitCode(err) != cli.ExitFailed || !strings.Contains(out, " error unknown-type: ") {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -131,7 +132,7 @@ func TestInlineConfigurationsAreReportedOnce(t *testing.T) {
 func TestLinesOfItemsOfLists(t *testing.T) {
 	item := strings.ReplaceAll(strings.TrimSpace(lint.Lookup("manifest").BadExample()), "\n", "\n  ")
 	text := "apiVersion: v1\nkind: List\nitems:\n- " + item + "\n"
-	file := filepath.Join(writeFiles(t, map[string]string{"list.yaml": text, "epp.yaml": soundEPP}), "list.yaml")
+	file := filepath.Join(cmdtest.WriteFiles(t, map[string]string{"list.yaml": text, "epp.yaml": soundEPP}), "list.yaml")
 	out, _ := windtunnel(t, "lint", file)
 	if want := fmt.Sprintf("%s:%d:1: error manifest: ", file, lineWith(t, text, "p98765")); !strings.HasPrefix(out, want) {
 		t.Errorf("want %s, got\n%s", want, out)
@@ -140,7 +141,7 @@ func TestLinesOfItemsOfLists(t *testing.T) {
 
 // What only has a label of Windtunnel is no object of it.
 func TestLabelsAreNoObjects(t *testing.T) {
-	labelled := tempFile(t, "service.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: s, labels: {sim.windtunnel.dev/run: r}}\n")
+	labelled := cmdtest.TempFile(t, "service.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: s, labels: {sim.windtunnel.dev/run: r}}\n")
 	checkExit(t, cli.ExitBadInput, "holds objects of v1 Service", "lint", labelled)
 	mustRun(t, "lint", labelled, "--skip-others")
 }
@@ -148,7 +149,7 @@ func TestLabelsAreNoObjects(t *testing.T) {
 // A deprecated field is a warning of lint and of run, and changes nothing.
 func TestADeprecatedFieldIsAWarning(t *testing.T) {
 	rule := lint.Lookup(lint.DeprecatedField)
-	file := tempFile(t, "run.yaml", rule.BadExample())
+	file := cmdtest.TempFile(t, "run.yaml", rule.BadExample())
 	const want = "spec.trace.anomalies: is deprecated, use spec.trace.thresholds"
 	if out := mustRun(t, "lint", file, "--fail-on", string(lint.Error)); !strings.Contains(out, "warning deprecated-field: "+want) {
 		t.Errorf("lint printed\n%s", out)
@@ -156,7 +157,7 @@ func TestADeprecatedFieldIsAWarning(t *testing.T) {
 	if out := mustRun(t, "run", "-f", file); !strings.Contains(out, want+" [deprecated-field]") {
 		t.Errorf("run printed\n%s", out)
 	}
-	if out := mustRun(t, "lint", tempFile(t, "good.yaml", rule.GoodExample())); strings.Contains(out, lint.DeprecatedField) {
+	if out := mustRun(t, "lint", cmdtest.TempFile(t, "good.yaml", rule.GoodExample())); strings.Contains(out, lint.DeprecatedField) {
 		t.Errorf("lint printed\n%s", out)
 	}
 }

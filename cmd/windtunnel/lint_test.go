@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 )
 
@@ -21,8 +22,8 @@ const (
 )
 
 func TestExitCodesOfLint(t *testing.T) {
-	sound, warned, broken := tempFile(t, "s.yaml", soundEPP), tempFile(t, "w.yaml", warnedEPP), tempFile(t, "b.yaml", brokenEPP)
-	none, torn := tempFile(t, "n.yaml", "kind: Service\n"), tempFile(t, "t.yaml", "a: [")
+	sound, warned, broken := cmdtest.TempFile(t, "s.yaml", soundEPP), cmdtest.TempFile(t, "w.yaml", warnedEPP), cmdtest.TempFile(t, "b.yaml", brokenEPP)
+	none, torn := cmdtest.TempFile(t, "n.yaml", "kind: Service\n"), cmdtest.TempFile(t, "t.yaml", "a: [")
 	for name, tc := range map[string]struct {
 		args []string
 		want int
@@ -92,7 +93,7 @@ func TestFoldersMayHoldOtherThings(t *testing.T) {
 }
 
 func TestFixShowsAndWrites(t *testing.T) {
-	file := tempFile(t, "b.yaml", "# mine\n"+brokenEPP)
+	file := cmdtest.TempFile(t, "b.yaml", "# mine\n"+brokenEPP)
 	shown := mustRun(t, "lint", file, "--fix")
 	for _, want := range []string{"rewritten for router-v0.10.0", "-- type: kv-cache-scorer\n", "+- type: kv-cache-utilization-scorer\n"} {
 		if !strings.Contains(shown, want) {
@@ -134,7 +135,7 @@ func TestFixFailsWhereFindingsRemain(t *testing.T) {
 		"all is mended, written":        {brokenEPP, []string{"--write"}, cli.ExitOK},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out, err := windtunnel(t, append([]string{"lint", tempFile(t, "f.yaml", tc.text), "--fix"}, tc.args...)...)
+			out, err := windtunnel(t, append([]string{"lint", cmdtest.TempFile(t, "f.yaml", tc.text), "--fix"}, tc.args...)...)
 			if got := cli.ExitCode(err); got != tc.want {
 				t.Errorf("exit code %d, want %d: %v\n%s", got, tc.want, err, out)
 			}
@@ -152,7 +153,7 @@ func TestRulesAreListedAndExplained(t *testing.T) {
 }
 
 func TestSummaryIsOneTable(t *testing.T) {
-	out, _ := windtunnel(t, "lint", "--summary", tempFile(t, "s.yaml", soundEPP), tempFile(t, "b.yaml", brokenEPP))
+	out, _ := windtunnel(t, "lint", "--summary", cmdtest.TempFile(t, "s.yaml", soundEPP), cmdtest.TempFile(t, "b.yaml", brokenEPP))
 	if !strings.Contains(out, "2 configurations in 2 files") || strings.Count(out, "router-main") != 1 {
 		t.Errorf("summary is\n%s", out)
 	}
@@ -191,7 +192,7 @@ func TestThePageShowsWhatLintPrints(t *testing.T) {
 // be so, and a newer file that the fork accepts has no finding.
 func TestNewerFilesAreNotSaidToCrash(t *testing.T) {
 	of := func(version string) string {
-		return tempFile(t, "epp.yaml", strings.Replace(soundEPP, "v1alpha1", version, 1))
+		return cmdtest.TempFile(t, "epp.yaml", strings.Replace(soundEPP, "v1alpha1", version, 1))
 	}
 	out := mustRun(t, "lint", of("v1"))
 	for _, want := range []string{"> router-v0.11.0*                       accepted\n", "* router-v0.11.0: read from a downstream fork, not from the release\n"} {
@@ -206,7 +207,7 @@ func TestNewerFilesAreNotSaidToCrash(t *testing.T) {
 }
 
 func TestUnknownParametersAreDeletedOnlyIfAsked(t *testing.T) {
-	file := tempFile(t, "u.yaml", soundEPP+"  parameters: {tomorrow: 1}\n")
+	file := cmdtest.TempFile(t, "u.yaml", soundEPP+"  parameters: {tomorrow: 1}\n")
 	out, err := windtunnel(t, "lint", file, "--fix")
 	if cli.ExitCode(err) != cli.ExitFailed || !strings.Contains(out, "would still reject it: plugins[1].parameters.tomorrow") {
 		t.Errorf("%v, --fix prints\n%s", err, out)

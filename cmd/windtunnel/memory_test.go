@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // thereIs has the process told that there is so much memory.
@@ -21,7 +22,7 @@ func thereIs(t *testing.T, mebibytes int64) {
 // TestMemoryIsCheckedBeforehand: little too much is a warning, much too much is not
 // started, and neither is bad input.
 func TestMemoryIsCheckedBeforehand(t *testing.T) {
-	folder := writeFiles(t, map[string]string{"sweep.yaml": tinySweepOf("a", "2"), "epp.yaml": smallPicker})
+	folder := cmdtest.WriteFiles(t, map[string]string{"sweep.yaml": cmdtest.TinySweep("a", "2"), "epp.yaml": cmdtest.SmallPicker})
 	sweep := []string{"sweep", "-f", filepath.Join(folder, "sweep.yaml"), "--parallelism", "1"}
 	run := []string{"run", "-f", "testdata/run.yaml", "--name", "small", "--parallelism", "1"}
 	for name, tc := range map[string]struct {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // TestMistakesOfTheCommandLine: each is bad input, and the message says what to do.
@@ -21,8 +22,8 @@ func TestMistakesOfTheCommandLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	printed := tempFile(t, "run.json", mustRun(t, "run", "-f", "testdata/run.yaml", "-o", "json"))
-	scaler := tempFile(t, "hpa.yaml", "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\n")
+	printed := cmdtest.TempFile(t, "run.json", mustRun(t, "run", "-f", "testdata/run.yaml", "-o", "json"))
+	scaler := cmdtest.TempFile(t, "hpa.yaml", "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\n")
 	for name, tc := range map[string]struct{ command, want string }{
 		"an unknown verb before its flags":      {"sweeep -f a.yaml", `unknown verb "sweeep", did you mean "sweep"? (see windtunnel --help)`},
 		"an unknown verb below another":         {"trace convrt --to csv", `unknown verb "convrt", did you mean "convert"? (see windtunnel trace --help)`},

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 var belowWith = regexp.MustCompile(`below ([0-9.]+) (m?s) with 95 %`)
@@ -26,7 +27,7 @@ func TestGatesWithinTheErrorOfTheModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := strings.NewReplacer("MODEL", "Llama-3.1-8B", "ACCELERATOR", accelerator, "  scenario:\n", "  scenario:\n"+catalogue).Replace(string(raw))
-		return tempFile(t, "gated.yaml", text+fmt.Sprintf(
+		return cmdtest.TempFile(t, "gated.yaml", text+fmt.Sprintf(
 			"  replications: {count: 5}\n  gates:\n  - {name: fast, metric: ttft.mean, operator: AtMost, value: %s, confidence: \"0.95\", modelError: %s}\n", limit, modelError))
 	}
 	found := belowWith.FindStringSubmatch(mustRun(t, "run", "-f", gated("1h", "Ignore", "h100-sxm", "")))
@@ -84,7 +85,7 @@ func TestCompareKeepsToTheErrorOfTheModel(t *testing.T) {
 		t.Fatal("the sample has no gates at its end")
 	}
 	for accelerator, want := range map[string]string{"h100-sxm": "Pass", "mi300x": "Unknown"} {
-		file := tempFile(t, "sweep.yaml", strings.ReplaceAll(sample, "accelerator: h100-sxm", "accelerator: "+accelerator)+"  gates:\n"+fmt.Sprintf(gates, "-1%"))
+		file := cmdtest.TempFile(t, "sweep.yaml", strings.ReplaceAll(sample, "accelerator: h100-sxm", "accelerator: "+accelerator)+"  gates:\n"+fmt.Sprintf(gates, "-1%"))
 		out, _ := windtunnel(t, "sweep", "-f", file, "-o", "json")
 		var sweep struct {
 			Status struct {

@@ -3,29 +3,15 @@
 package main
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
-// tooLong is a pool whose context is shorter than every request.
-func tooLong(t *testing.T, manifest string) string {
-	t.Helper()
-	raw, err := os.ReadFile(manifest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.Replace(string(raw), "replicas: 2\n", "replicas: 2\n      engine: {maxModelLen: 20}\n", 1)
-	if text == string(raw) {
-		t.Fatalf("%s has no pool of 2 replicas", manifest)
-	}
-	return tempFile(t, "too-long.yaml", text)
-}
-
 func TestNothingServedIsReportedFirstAndFails(t *testing.T) {
-	run, sweep, trace := tooLong(t, "testdata/run.yaml"), tooLong(t, "testdata/sweep.yaml"), traceManifest(t)
+	run, sweep, trace := cmdtest.TooLong(t, "testdata/run.yaml"), cmdtest.TooLong(t, "testdata/sweep.yaml"), cmdtest.TraceManifest(t)
 	const why = "every request was rejected: exceedsModelLength"
 	for name, tc := range map[string]struct {
 		args        []string

@@ -20,6 +20,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/internal/testing/apiserver"
 	"windtunnel.dev/windtunnel/pkg/experiment"
@@ -423,7 +424,7 @@ func TestPromoteWritesWhatTheLocalCommandWrites(t *testing.T) {
 	apiserver.New(t, controllers.Scheme(), objects...)
 	folder := t.TempDir()
 	local, ours := filepath.Join(folder, "local.yaml"), filepath.Join(folder, "ours.yaml")
-	_, wantErr := windtunnel(t, "sweep", "-f", gatesSample(t), "--promote", local)
+	_, wantErr := windtunnel(t, "sweep", "-f", cmdtest.GatesSample(t), "--promote", local)
 	_, words, err := plugin(t, "promote", "s", ours)
 	if cli.ExitCode(err) != cli.ExitCode(wantErr) {
 		t.Fatalf("exit code %d, want %d: %v\n%s", cli.ExitCode(err), cli.ExitCode(wantErr), err, words)
@@ -452,7 +453,7 @@ func TestPromoteWritesWhatTheLocalCommandWrites(t *testing.T) {
 func TestCompareTakesObjectsOfACluster(t *testing.T) {
 	objects, _ := onCluster(t)
 	apiserver.New(t, controllers.Scheme(), objects...)
-	file := tempFile(t, "sweep.json", mustRun(t, "sweep", "-f", gatesSample(t), "-o", "json"))
+	file := cmdtest.TempFile(t, "sweep.json", mustRun(t, "sweep", "-f", cmdtest.GatesSample(t), "-o", "json"))
 	want := mustRun(t, "compare", file+"#0", file+"#1", "-o", "json")
 	got := mustPlugin(t, "compare", "s#0", "policysweep/s#1", "-o", "json")
 	plain := strings.NewReplacer(file+"#0", "A", file+"#1", "B", "policysweep/s#1", "B", "s#0", "A")

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // The C policy of the page compiles by the page's command, and the page's other command scores it.
@@ -75,7 +77,7 @@ func TestTheModuleOfTheSampleIsItsProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := tempFile(t, "again.yaml", head+"module: "+base64.StdEncoding.EncodeToString(module)+"\n    workload:\n"+tail)
+	again := cmdtest.TempFile(t, "again.yaml", head+"module: "+base64.StdEncoding.EncodeToString(module)+"\n    workload:\n"+tail)
 	if diff := cmp.Diff(mustRun(t, "run", "-f", sample), mustRun(t, "run", "-f", again)); diff != "" {
 		t.Errorf("the program in C does something else (-module +program):\n%s", diff)
 	}

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/pkg/experiment/preset"
 )
 
@@ -29,7 +30,7 @@ func TestThePageOnPresets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		row := runBeside(t, filepath.Join(samples, file))
+		row := runBeside(t, filepath.Join(cmdtest.Samples, file))
 		row.Neighbour, row.File = string(name), file
 		rows = append(rows, presetRow{row, string(neighbour(t, file).Preset.Rate), fields})
 	}
@@ -39,7 +40,7 @@ func TestThePageOnPresets(t *testing.T) {
 // neighbour is the second client of a sample.
 func neighbour(t *testing.T, file string) *v1alpha1.Client {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(samples, file))
+	text, err := os.ReadFile(filepath.Join(cmdtest.Samples, file))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/pkg/policy/native"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
 )
@@ -73,7 +74,7 @@ func TestThePythonShimsKnowTheInterface(t *testing.T) {
 		t.Fatal(err)
 	}
 	const path = "../../python/policy_interface.json"
-	if *update {
+	if *cmdtest.Update {
 		if err := os.WriteFile(path, append(text, '\n'), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // frameworks are stand-ins with no more than what the real packages give to the shims.
@@ -125,7 +127,7 @@ print(json.dumps({
 func TestThePythonShims(t *testing.T) {
 	command := commandFile(t)
 	url := startServer(t, "--scenario", sampleScenario)
-	faulty := tempFile(t, "p.star", "def score(request, endpoints):\n  return [1 // 0]\n")
+	faulty := cmdtest.TempFile(t, "p.star", "def score(request, endpoints):\n  return [1 // 0]\n")
 	for name, env := range map[string][]string{
 		"command": {"WINDTUNNEL=" + command, "WINDTUNNEL_SCENARIOS=" + sampleScenario, "WINDTUNNEL_SEEDS=1,2"},
 		"server":  {"WINDTUNNEL_URL=" + url, "WINDTUNNEL_SCENARIOS=poisson", "WINDTUNNEL_SEEDS=1,2"},

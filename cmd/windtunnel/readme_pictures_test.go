@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // TestReadmePictures draws the pictures of the README and compares them with the
@@ -27,15 +29,15 @@ func TestReadmePictures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	manifest := "apiVersion: sim.windtunnel.dev" + between(t, string(page), "```yaml\napiVersion: sim.windtunnel.dev", "```\n")
-	out := mustRun(t, "sweep", "-f", tempFile(t, "sweep.yaml", manifest), "-o", "json")
+	manifest := "apiVersion: sim.windtunnel.dev" + cmdtest.Between(t, string(page), "```yaml\napiVersion: sim.windtunnel.dev", "```\n")
+	out := mustRun(t, "sweep", "-f", cmdtest.TempFile(t, "sweep.yaml", manifest), "-o", "json")
 	for name, picture := range map[string]string{
 		"architecture": architecture(),
 		"result":       resultChart(estimates(t, out)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := "../../docs/" + name + ".svg"
-			if *update {
+			if *cmdtest.Update {
 				if err := os.WriteFile(file, []byte(picture), 0o600); err != nil {
 					t.Fatal(err)
 				}

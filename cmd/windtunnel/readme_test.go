@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // TestReadmeSweep: the sweep of docs/first-sweep.md prints the table that the page
@@ -25,7 +27,7 @@ func TestReadmeSweep(t *testing.T) {
 	if !ok || !closed || !shown || !ended {
 		t.Fatal("the page has no manifest and no table after it")
 	}
-	out := mustRun(t, "sweep", "-f", tempFile(t, "sweep.yaml", manifest))
+	out := mustRun(t, "sweep", "-f", cmdtest.TempFile(t, "sweep.yaml", manifest))
 	printed := map[string]bool{}
 	for line := range strings.Lines(out) {
 		printed[words(line)] = true
@@ -52,21 +54,21 @@ func TestReadmeValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	readme := string(raw)
-	manifest := between(t, readme, "```yaml\napiVersion: sim.windtunnel.dev", "```\n")
+	manifest := cmdtest.Between(t, readme, "```yaml\napiVersion: sim.windtunnel.dev", "```\n")
 	_, recipe, ok := strings.Cut(readme, "values.yaml in, values.yaml out")
 	if !ok {
 		t.Fatal("the page has no recipe for a file of values")
 	}
-	router, shown := between(t, recipe, "```yaml\n", "```\n"), between(t, recipe, "```diff\n", "```\n")
+	router, shown := cmdtest.Between(t, recipe, "```yaml\n", "```\n"), cmdtest.Between(t, recipe, "```diff\n", "```\n")
 
-	inline := between(t, manifest, "    router:\n      endpointPickerConfig:\n        inline: |\n", "    workload:\n")
+	inline := cmdtest.Between(t, manifest, "    router:\n      endpointPickerConfig:\n        inline: |\n", "    workload:\n")
 	manifest = "apiVersion: sim.windtunnel.dev" + manifest
 	manifest = strings.Replace(manifest, "    router:\n      endpointPickerConfig:\n        inline: |\n"+inline, router, 1)
 	manifest = strings.Replace(manifest, `name: prefixWeight, value: "3"`, `name: prefixWeight, value: "2"`, 1)
 	values := "router:\n  epp:\n    pluginsConfigFile: own.yaml\n    pluginsCustomConfig:\n      own.yaml: |\n" +
 		strings.Replace(inline, "prefix-cache-scorer, weight: 3", "prefix-cache-scorer, weight: 2", 1)
 
-	sweep := tempFile(t, "sweep.yaml", manifest)
+	sweep := cmdtest.TempFile(t, "sweep.yaml", manifest)
 	folder := filepath.Dir(sweep)
 	for _, file := range []string{"values.yaml", "promoted.yaml"} {
 		if err := os.WriteFile(filepath.Join(folder, file), []byte(values), 0o600); err != nil {
@@ -93,15 +95,4 @@ func TestReadmeValues(t *testing.T) {
 	if diff := cmp.Diff(want, changed); diff != "" {
 		t.Errorf("the values' lines that change (−page +promoted):\n%s", diff)
 	}
-}
-
-// between is what of a text lies between two others.
-func between(t *testing.T, text, start, end string) string {
-	t.Helper()
-	_, rest, begun := strings.Cut(text, start)
-	found, _, ended := strings.Cut(rest, end)
-	if !begun || !ended {
-		t.Fatalf("there is no text from %q to %q", start, end)
-	}
-	return found
 }

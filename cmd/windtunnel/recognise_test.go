@@ -9,26 +9,27 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // A file of the wrong kind is named for what it is, with the verb that reads it, in one line.
 func TestAFileOfAnotherKindIsNamedForWhatItIs(t *testing.T) {
-	empty := tempFile(t, "empty.yaml", "\n")
-	table := tempFile(t, "gateway.csv", "time,prompt,answer\n1,2,3\n")
-	traffic := tempFile(t, "day.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n1,2,3\n")
-	picker := tempFile(t, "epp.yaml", "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: queue-scorer\n")
-	page := tempFile(t, "page.yaml", "<!DOCTYPE html>\n<html></html>\n")
-	deployment := tempFile(t, "deployment.yaml", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\n")
-	result := tempFile(t, "result.json", mustRun(t, "run", "-f", "testdata/run.yaml", "-o", "json"))
-	bench := tempFile(t, "bench.json", `{"date": "20260101", "completed": 2, "duration": 3.5, "request_throughput": 0.6, "ttfts": [0.1, 0.2], "p99_ttft_ms": 200}`)
-	guide := tempFile(t, "guidellm.json", `{"metadata": {"version": 2}, "benchmarks": [{"metrics": {"request_latency": {"successful": {"median": 1.9}}}}]}`)
-	perf := tempFile(t, "summary.json", `{"load_summary": {"count": 5}, "successes": {"latency": {"request_latency": {"p90": 0.31}}}}`)
-	aiperf := tempFile(t, "profile_export_aiperf.json", `{"request_throughput": {"unit": "requests/sec", "avg": 2}, "request_latency": {"unit": "ms", "avg": 52}}`)
-	sglang := tempFile(t, "sglang.jsonl", strings.Repeat(`{"backend": "sglang", "completed": 2, "duration": 3.5, "request_throughput": 0.6, "total_output_tokens_retokenized": 9}`+"\n", 2))
-	records := tempFile(t, "profile_export.jsonl", strings.Repeat(`{"metadata": {"request_start_ns": 5}, "metrics": {"time_to_first_token": {"value": 1, "unit": "ms"}}}`+"\n", 3))
-	cancelled := tempFile(t, "aiperf.json", `{"time_to_first_token": {"unit": "ms"}, "request_latency": {"unit": "ms", "avg": 52}, "was_cancelled": false}`)
-	raw := tempFile(t, "profile_export.json", `{"service_kind": "openai", "experiments": [{"experiment": {"mode": "concurrency"}, "requests": [{"timestamp": 1}]}]}`)
-	perRequest := tempFile(t, "per_request.json", `[{"start_time": 1.5, "end_time": 2, "info": {"input_tokens": 10}}, {"start_time": 2.5, "end_time": 3, "info": {"input_tokens": 10}}]`)
+	empty := cmdtest.TempFile(t, "empty.yaml", "\n")
+	table := cmdtest.TempFile(t, "gateway.csv", "time,prompt,answer\n1,2,3\n")
+	traffic := cmdtest.TempFile(t, "day.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n1,2,3\n")
+	picker := cmdtest.TempFile(t, "epp.yaml", "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: queue-scorer\n")
+	page := cmdtest.TempFile(t, "page.yaml", "<!DOCTYPE html>\n<html></html>\n")
+	deployment := cmdtest.TempFile(t, "deployment.yaml", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\n")
+	result := cmdtest.TempFile(t, "result.json", mustRun(t, "run", "-f", "testdata/run.yaml", "-o", "json"))
+	bench := cmdtest.TempFile(t, "bench.json", `{"date": "20260101", "completed": 2, "duration": 3.5, "request_throughput": 0.6, "ttfts": [0.1, 0.2], "p99_ttft_ms": 200}`)
+	guide := cmdtest.TempFile(t, "guidellm.json", `{"metadata": {"version": 2}, "benchmarks": [{"metrics": {"request_latency": {"successful": {"median": 1.9}}}}]}`)
+	perf := cmdtest.TempFile(t, "summary.json", `{"load_summary": {"count": 5}, "successes": {"latency": {"request_latency": {"p90": 0.31}}}}`)
+	aiperf := cmdtest.TempFile(t, "profile_export_aiperf.json", `{"request_throughput": {"unit": "requests/sec", "avg": 2}, "request_latency": {"unit": "ms", "avg": 52}}`)
+	sglang := cmdtest.TempFile(t, "sglang.jsonl", strings.Repeat(`{"backend": "sglang", "completed": 2, "duration": 3.5, "request_throughput": 0.6, "total_output_tokens_retokenized": 9}`+"\n", 2))
+	records := cmdtest.TempFile(t, "profile_export.jsonl", strings.Repeat(`{"metadata": {"request_start_ns": 5}, "metrics": {"time_to_first_token": {"value": 1, "unit": "ms"}}}`+"\n", 3))
+	cancelled := cmdtest.TempFile(t, "aiperf.json", `{"time_to_first_token": {"unit": "ms"}, "request_latency": {"unit": "ms", "avg": 52}, "was_cancelled": false}`)
+	raw := cmdtest.TempFile(t, "profile_export.json", `{"service_kind": "openai", "experiments": [{"experiment": {"mode": "concurrency"}, "requests": [{"timestamp": 1}]}]}`)
+	perRequest := cmdtest.TempFile(t, "per_request.json", `[{"start_time": 1.5, "end_time": 2, "info": {"input_tokens": 10}}, {"start_time": 2.5, "end_time": 3, "info": {"input_tokens": 10}}]`)
 	folder := t.TempDir()
 	const address = "https://example.com/configs/epp.yaml"
 	for name, c := range map[string]struct {
@@ -92,10 +93,10 @@ func TestAFileOfAnotherKindIsNamedForWhatItIs(t *testing.T) {
 // What is a manifest, but a faulty one, keeps the errors of its fields.
 func TestAFaultyManifestIsNoOtherFile(t *testing.T) {
 	for name, c := range map[string]struct{ args, want string }{
-		"a run with an EPP file in it": {edited(t, poissonSample, "replicas: 4", "replicas: four"), `spec.scenario.pools[0].replicas: Invalid value: "four": must be a whole number`},
-		"a word in the EPP file":       {edited(t, poissonSample, "weight: 3", "wieght: 3"), `:60: spec.scenario.router.endpointPickerConfig.inline.schedulingProfiles[0].plugins[2].wieght: Forbidden: unknown field; there are pluginRef, weight; did you mean "weight"?`},
-		"no number in the EPP file":    {edited(t, poissonSample, "weight: 3", "weight: .nan"), `:60: spec.scenario.router.endpointPickerConfig.inline.schedulingProfiles[0].plugins[2].weight: Invalid value: .nan: must be a finite number`},
-		"no YAML":                      {tempFile(t, "a.yaml", "apiVersion: sim.windtunnel.dev/v1alpha1\nkind: [\n"), "document 1: yaml: line "},
+		"a run with an EPP file in it": {cmdtest.Edited(t, cmdtest.PoissonSample, "replicas: 4", "replicas: four"), `spec.scenario.pools[0].replicas: Invalid value: "four": must be a whole number`},
+		"a word in the EPP file":       {cmdtest.Edited(t, cmdtest.PoissonSample, "weight: 3", "wieght: 3"), `:60: spec.scenario.router.endpointPickerConfig.inline.schedulingProfiles[0].plugins[2].wieght: Forbidden: unknown field; there are pluginRef, weight; did you mean "weight"?`},
+		"no number in the EPP file":    {cmdtest.Edited(t, cmdtest.PoissonSample, "weight: 3", "weight: .nan"), `:60: spec.scenario.router.endpointPickerConfig.inline.schedulingProfiles[0].plugins[2].weight: Invalid value: .nan: must be a finite number`},
+		"no YAML":                      {cmdtest.TempFile(t, "a.yaml", "apiVersion: sim.windtunnel.dev/v1alpha1\nkind: [\n"), "document 1: yaml: line "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := windtunnel(t, "run", "-f", c.args)
@@ -112,7 +113,7 @@ func TestRowsOfAnUnknownFormat(t *testing.T) {
 		"agents":   `{"id": "s1", "block_size": 64, "requests": [{"t": 0, "in": 640, "out": 12, "hash_ids": [1, 2]}]}`,
 		"workload": `{"timestamp": 40, "requests": [{"prompt_length": 80, "output_length": 10}]}`,
 	} {
-		file := tempFile(t, name+".jsonl", text+"\n")
+		file := cmdtest.TempFile(t, name+".jsonl", text+"\n")
 		_, err := windtunnel(t, "trace", "inspect", file)
 		if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), ", which rows of Mooncake do not have. The known formats:\n  - Azure") {
 			t.Errorf("%s: %v", name, err)
@@ -131,7 +132,7 @@ func TestAnInvalidObjectBesideValidOnes(t *testing.T) {
 		"by the catalogue": {"model: ", "model: x", "no SimulationRun was simulated: --name NAME selects a valid one"},
 	} {
 		bad := strings.Replace(strings.Replace(string(good), "name: ", "name: bad-", 1), c.old, c.new, 1)
-		file := tempFile(t, "runs.yaml", string(good)+"\n---\n"+bad)
+		file := cmdtest.TempFile(t, "runs.yaml", string(good)+"\n---\n"+bad)
 		out, err := windtunnel(t, "run", "-f", file)
 		if out != "" || cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v\n%s", name, err, out)

@@ -20,6 +20,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/results"
 	"windtunnel.dev/windtunnel/controllers"
@@ -40,7 +41,7 @@ func TestRunWritesItsReport(t *testing.T) {
 	if mustRun(t, "run", "-f", busyRun, "-o", "json", "--report", file) != plain {
 		t.Error("a report changes what is printed")
 	}
-	html := textOf(t, file)
+	html := cmdtest.TextOf(t, file)
 	for _, want := range []string{
 		"<!doctype html>", "SimulationRun busy", `id="curves"`, `id="lines"`, `id="map"`, "the first one that is rejected", "Why it went there",
 		"windtunnel run -f testdata/explain.yaml --name busy --explain ", "<dt>Plan</dt>", "</html>\n",
@@ -51,7 +52,7 @@ func TestRunWritesItsReport(t *testing.T) {
 	}
 	markdown := filepath.Join(t.TempDir(), "report.md")
 	mustRun(t, "run", "-f", busyRun, "--report", markdown)
-	if text := textOf(t, markdown); !strings.HasPrefix(text, "# SimulationRun busy\n") || !strings.Contains(text, "## What went wrong") {
+	if text := cmdtest.TextOf(t, markdown); !strings.HasPrefix(text, "# SimulationRun busy\n") || !strings.Contains(text, "## What went wrong") {
 		t.Errorf("the report is\n%s", text)
 	}
 }
@@ -60,19 +61,19 @@ func TestRunWritesItsReport(t *testing.T) {
 func TestTheCommandOfAWorstRequestExplainsIt(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "report.md")
 	mustRun(t, "run", "-f", busyRun, "--report", file)
-	command := regexp.MustCompile("`windtunnel (.*?)` explains it").FindStringSubmatch(textOf(t, file))
+	command := regexp.MustCompile("`windtunnel (.*?)` explains it").FindStringSubmatch(cmdtest.TextOf(t, file))
 	if command == nil {
 		t.Fatal("there is no command")
 	}
 	words := strings.Fields(command[1])
 	out := mustRun(t, words...)
-	if story := strings.TrimPrefix(out, "SimulationRun busy\n\n"); !strings.Contains(textOf(t, file), strings.TrimSpace(story)) {
+	if story := strings.TrimPrefix(out, "SimulationRun busy\n\n"); !strings.Contains(cmdtest.TextOf(t, file), strings.TrimSpace(story)) {
 		t.Errorf("the report does not have\n%s", story)
 	}
 }
 
 func TestReportOfAPrintedRun(t *testing.T) {
-	file := tempFile(t, "run.json", mustRun(t, "run", "-f", busyRun, "-o", "json"))
+	file := cmdtest.TempFile(t, "run.json", mustRun(t, "run", "-f", busyRun, "-o", "json"))
 	html := mustRun(t, "report", file)
 	if !strings.Contains(html, "SimulationRun busy") || !strings.Contains(html, "run --report FILE.html makes a page with them") {
 		t.Error("the page lacks its title, or does not say what it lacks")
@@ -92,7 +93,7 @@ func TestReportOfAPrintedRun(t *testing.T) {
 // runOnCluster is a run with its results as the operator leaves them.
 func runOnCluster(t *testing.T, trace string) []client.Object {
 	t.Helper()
-	set, err := local.ReadManifest(edited(t, busyRun, "  replications:", "  trace: "+trace+"\n  replications:"), nil)
+	set, err := local.ReadManifest(cmdtest.Edited(t, busyRun, "  replications:", "  trace: "+trace+"\n  replications:"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +151,7 @@ func TestReportOfARunOnACluster(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "report.html")
 	mustRun(t, "run", "-f", busyRun, "--report", file)
-	_, after, _ := strings.Cut(textOf(t, file), `id="data">`)
+	_, after, _ := strings.Cut(cmdtest.TextOf(t, file), `id="data">`)
 	here, _, _ := strings.Cut(after, "</script>")
 	var a, b any
 	if err := errors.Join(json.Unmarshal([]byte(here), &a), json.Unmarshal([]byte(got), &b)); err != nil {
@@ -241,7 +242,7 @@ func TestReportsOfPrintedRunsAreRefused(t *testing.T) {
 		"cut off":         {whole[:len(whole)/2], "is not the output of run or sweep -o json"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out, err := windtunnel(t, "report", tempFile(t, "run.json", test.text))
+			out, err := windtunnel(t, "report", cmdtest.TempFile(t, "run.json", test.text))
 			if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), test.want) || out != "" {
 				t.Errorf("exit code %d, error %v, output %.80q; want %q", cli.ExitCode(err), err, out, test.want)
 			}
@@ -260,7 +261,7 @@ func TestRunRefusesReports(t *testing.T) {
 		"beside an explanation": {[]string{"--explain", "1"}, "use it without --report"},
 		"beside a reflection":   {[]string{"--reflect", "issue_focused"}, "use it without --report"},
 		"of a dry run":          {[]string{"--dry-run"}, "use it without --report"},
-		"of two runs":           {[]string{"-f", poissonSample}, "--report needs one SimulationRun"},
+		"of two runs":           {[]string{"-f", cmdtest.PoissonSample}, "--report needs one SimulationRun"},
 		"into no folder":        {[]string{"--report", filepath.Join(folder, "none", "report.html")}, "none"},
 	} {
 		_, err := windtunnel(t, append([]string{"run", "-f", busyRun, "--report", file}, test.args...)...)
@@ -274,14 +275,14 @@ func TestRunRefusesReports(t *testing.T) {
 }
 
 func TestReportReflects(t *testing.T) {
-	file := tempFile(t, "reflection.json", mustRun(t, "run", "-f", busyRun, "--reflect", "issue_focused", "-o", "json"))
+	file := cmdtest.TempFile(t, "reflection.json", mustRun(t, "run", "-f", busyRun, "--reflect", "issue_focused", "-o", "json"))
 	for _, strategy := range []string{"issue_focused", "decision_audit", "pattern_mining"} {
 		want := mustRun(t, "run", "-f", busyRun, "--reflect", strategy, "--max-tokens", "300")
 		if diff := cmp.Diff(want, mustRun(t, "report", file, "--reflect", strategy, "--max-tokens", "300")); diff != "" {
 			t.Errorf("%s (-run +report):\n%s", strategy, diff)
 		}
 	}
-	printed := tempFile(t, "run.json", mustRun(t, "run", "-f", busyRun, "-o", "json"))
+	printed := cmdtest.TempFile(t, "run.json", mustRun(t, "run", "-f", busyRun, "-o", "json"))
 	for name, test := range map[string]struct {
 		args []string
 		want string

@@ -18,6 +18,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/results"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
@@ -28,7 +29,7 @@ const gatesManifest = "../../config/samples/policysweep-gates.yaml"
 
 // A report of the output of sweep -o json has its verdict and its numbers.
 func TestAReportOfAFile(t *testing.T) {
-	file := tempFile(t, "sweep.json", mustRun(t, "sweep", "-f", gatesManifest, "-o", "json"))
+	file := cmdtest.TempFile(t, "sweep.json", mustRun(t, "sweep", "-f", gatesManifest, "-o", "json"))
 	html := mustRun(t, "report", file)
 	for _, want := range []string{"<!doctype html>", "</span> Pass</h1>", "All 2 gates pass", "<dt>Plan</dt>", "</html>\n"} {
 		if !strings.Contains(html, want) {
@@ -56,7 +57,7 @@ func TestAReportThatFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	output := tempFile(t, "sweep.json", printed)
+	output := cmdtest.TempFile(t, "sweep.json", printed)
 	for name, text := range map[string]string{
 		"the one of sweep": string(written), "the one of report": mustRun(t, "report", output, "-o", "markdown", "--max-characters", "900"),
 	} {
@@ -104,7 +105,7 @@ func TestAReportOfACluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := tempFile(t, "sweep.json", mustRun(t, "sweep", "-f", gatesSample(t), "-o", "json"))
+	file := cmdtest.TempFile(t, "sweep.json", mustRun(t, "sweep", "-f", cmdtest.GatesSample(t), "-o", "json"))
 	if diff := cmp.Diff(mustRun(t, "report", file, "-o", "json"), numbers); diff != "" {
 		t.Errorf("numbers (-here +cluster):\n%s", diff)
 	}
@@ -143,7 +144,7 @@ func TestReportRefuses(t *testing.T) {
 		"a sweep without rows": {`{"kind": "PolicySweep", "metadata": {"name": "a"}, "rows": [], "leaderboard": {"schemaVersion": "windtunnel.dev/leaderboard/v2", "candidates": []}}`, "no point has all of its results"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out, err := windtunnel(t, "report", tempFile(t, "sweep.json", test.text))
+			out, err := windtunnel(t, "report", cmdtest.TempFile(t, "sweep.json", test.text))
 			if err == nil || cli.ExitCode(err) != 2 || !strings.Contains(err.Error(), test.want) || out != "" {
 				t.Errorf("error %v, output %q; want exit code 2, %q and no output", err, out, test.want)
 			}
@@ -155,7 +156,7 @@ func TestReportRefuses(t *testing.T) {
 	}{
 		"no such file":            {[]string{"report", "none.json"}, "there is no file none.json"},
 		"a pod":                   {[]string{"report", "pod/a"}, "the type must be policysweep or simulationrun"},
-		"an object not in a file": {[]string{"report", tempFile(t, "sweep.json", whole), "--name", "other"}, `the file has no object "other"`},
+		"an object not in a file": {[]string{"report", cmdtest.TempFile(t, "sweep.json", whole), "--name", "other"}, `the file has no object "other"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := windtunnel(t, test.args...); err == nil || cli.ExitCode(err) != 2 || !strings.Contains(err.Error(), test.want) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -24,7 +25,7 @@ func TestThePageOnRequestTypes(t *testing.T) {
 	rows := []besideRow{besideAlone(t)}
 	for _, name := range types {
 		file := "simulationrun-beside-" + name + ".yaml"
-		row := runBeside(t, filepath.Join(samples, file))
+		row := runBeside(t, filepath.Join(cmdtest.Samples, file))
 		row.Neighbour, row.File = name, file
 		rows = append(rows, row)
 	}
@@ -39,7 +40,7 @@ func comparePage(t *testing.T, name string, data any) {
 		t.Fatal(err)
 	}
 	page := filepath.Join("..", "..", "docs", name)
-	if *update {
+	if *cmdtest.Update {
 		if err := os.WriteFile(page, want.Bytes(), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +63,7 @@ type besideRow struct {
 
 // besideAlone runs the first sample without its neighbour.
 func besideAlone(t *testing.T) besideRow {
-	raw, err := os.ReadFile(filepath.Join(samples, "simulationrun-beside-completion.yaml"))
+	raw, err := os.ReadFile(filepath.Join(cmdtest.Samples, "simulationrun-beside-completion.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func besideAlone(t *testing.T) besideRow {
 	if !found || !ends {
 		t.Fatal("the sample has no neighbour, or does not end with replications")
 	}
-	row := runBeside(t, tempFile(t, "alone.yaml", before+"  replications:"+after))
+	row := runBeside(t, cmdtest.TempFile(t, "alone.yaml", before+"  replications:"+after))
 	row = besideRow{Neighbour: "none", P50: row.P50, P99: row.P99}
 	return row
 }

@@ -16,45 +16,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
-	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/run"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// requestsOf runs a verb with --requests and returns the file.
-func requestsOf(t *testing.T, args ...string) (file []byte, stdout string) {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "requests.parquet")
-	stdout, err := windtunnel(t, append(args, "--requests", name)...)
-	if err != nil && !cli.IsResult(err) {
-		t.Fatal(err)
-	}
-	file, err = os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if left, _ := filepath.Glob(filepath.Dir(name) + "/*"); len(left) != 1 {
-		t.Errorf("left behind: %v", left)
-	}
-	return file, stdout
-}
-
-func readRequests(t *testing.T, file []byte) []result.RequestRow {
-	t.Helper()
-	rows, err := parquet.Read[result.RequestRow](bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows
-}
-
 func TestRequestsHaveTheSameBytesAtAnyParallelism(t *testing.T) {
-	traces := traceManifest(t)
+	traces := cmdtest.TraceManifest(t)
 	for _, verb := range []string{"run", "sweep"} {
 		args := []string{verb, "-f", "testdata/" + verb + ".yaml", "--configmap", traces}
-		one, _ := requestsOf(t, append(args, "--parallelism", "1")...)
+		one, _ := cmdtest.RequestsOf(t, windtunnel, append(args, "--parallelism", "1")...)
 		for _, n := range []string{"1", "7"} {
-			if many, _ := requestsOf(t, append(args, "--parallelism", n)...); !bytes.Equal(one, many) {
+			if many, _ := cmdtest.RequestsOf(t, windtunnel, append(args, "--parallelism", n)...); !bytes.Equal(one, many) {
 				t.Errorf("%s: --parallelism %s gives other bytes", verb, n)
 			}
 		}
@@ -68,16 +41,16 @@ func TestRequestsAddUpToTheResults(t *testing.T) {
 		"prefill apart":          "../../config/samples/simulationrun-disaggregated.yaml",
 		"tiers":                  "../../config/samples/simulationrun-tiers.yaml",
 		"evictions":              "testdata/evict.yaml",
-		"everything is rejected": tooLong(t, "testdata/run.yaml"),
-		"cut off":                edited(t, "testdata/evict.yaml", "requests: 300", "requests: 300, drain: 1s"),
+		"everything is rejected": cmdtest.TooLong(t, "testdata/run.yaml"),
+		"cut off":                cmdtest.Edited(t, "testdata/evict.yaml", "requests: 300", "requests: 300, drain: 1s"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			file, stdout := requestsOf(t, "run", "-f", manifest, "--configmap", traceManifest(t), "-o", "json")
+			file, stdout := cmdtest.RequestsOf(t, windtunnel, "run", "-f", manifest, "--configmap", cmdtest.TraceManifest(t), "-o", "json")
 			var out run.Output
 			if err := json.NewDecoder(strings.NewReader(stdout)).Decode(&out); err != nil {
 				t.Fatal(err)
 			}
-			rows := readRequests(t, file)
+			rows := cmdtest.ReadRequests(t, file)
 			for _, d := range out.Results {
 				compareWithDocument(t, d, slices.DeleteFunc(slices.Clone(rows), func(r result.RequestRow) bool { return r.Seed != d.Seed || !r.Measured }))
 			}
@@ -128,9 +101,9 @@ func compareWithDocument(t *testing.T, d *result.Document, rows []result.Request
 }
 
 func TestRequestsThatWereHandedOver(t *testing.T) {
-	file, _ := requestsOf(t, "run", "-f", "../../config/samples/simulationrun-disaggregated.yaml")
+	file, _ := cmdtest.RequestsOf(t, windtunnel, "run", "-f", "../../config/samples/simulationrun-disaggregated.yaml")
 	remote := int64(0)
-	for _, r := range readRequests(t, file) {
+	for _, r := range cmdtest.ReadRequests(t, file) {
 		if r.RemoteTokens == nil || *r.RemoteTokens < 0 || *r.RemoteTokens > r.PromptTokens {
 			t.Fatalf("request %d: %v of %d tokens are remote", r.Request, r.RemoteTokens, r.PromptTokens)
 		}
@@ -145,8 +118,8 @@ func TestRequestsAreThereOnlyWhereAllWasSimulated(t *testing.T) {
 	folder := t.TempDir()
 	name := filepath.Join(folder, "requests.parquet")
 	for what, args := range map[string][]string{
-		"a sweep that fails":  {"sweep", "-f", tooLong(t, "testdata/sweep.yaml"), "--configmap", traceManifest(t), "--requests", name},
-		"with a state":        {"sweep", "-f", "testdata/sweep.yaml", "--configmap", traceManifest(t), "--requests", name, "--state", filepath.Join(folder, "state")},
+		"a sweep that fails":  {"sweep", "-f", cmdtest.TooLong(t, "testdata/sweep.yaml"), "--configmap", cmdtest.TraceManifest(t), "--requests", name},
+		"with a state":        {"sweep", "-f", "testdata/sweep.yaml", "--configmap", cmdtest.TraceManifest(t), "--requests", name, "--state", filepath.Join(folder, "state")},
 		"a folder is missing": {"run", "-f", "testdata/run.yaml", "--requests", filepath.Join(folder, "missing", "r.parquet")},
 	} {
 		if _, err := windtunnel(t, args...); err == nil {

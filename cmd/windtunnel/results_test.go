@@ -16,6 +16,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/results"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/sweep"
@@ -28,8 +29,8 @@ import (
 )
 
 func TestResultsOfFiles(t *testing.T) {
-	file, state := gatesSample(t), filepath.Join(t.TempDir(), "state")
-	sweep := tempFile(t, "sweep.json", mustRun(t, "sweep", "-f", file, "--state", state, "-o", "json"))
+	file, state := cmdtest.GatesSample(t), filepath.Join(t.TempDir(), "state")
+	sweep := cmdtest.TempFile(t, "sweep.json", mustRun(t, "sweep", "-f", file, "--state", state, "-o", "json"))
 	table := mustRun(t, "results", "-f", sweep, "--columns", "ttft.p99", "--sort", "ttft.p99", "--limit", "2")
 	lines := strings.Split(strings.TrimSpace(table), "\n")
 	if len(lines) != 3 || lines[0] != "point,share,seed,queue,prefix,ttft.p99,error" {
@@ -52,7 +53,7 @@ func TestResultsOfFiles(t *testing.T) {
 }
 
 func TestResultsRefusesBadInput(t *testing.T) {
-	file := gatesSample(t)
+	file := cmdtest.GatesSample(t)
 	state := filepath.Join(t.TempDir(), "state")
 	mustRun(t, "sweep", "-f", file, "--state", state)
 	for name, args := range map[string][]string{
@@ -75,7 +76,7 @@ func TestResultsRefusesBadInput(t *testing.T) {
 // onCluster are a sweep and its results as the operator leaves them.
 func onCluster(t *testing.T) (objects []client.Object, rows []result.Row) {
 	t.Helper()
-	file := gatesSample(t)
+	file := cmdtest.GatesSample(t)
 	var out sweep.Output
 	if err := json.Unmarshal([]byte(mustRun(t, "sweep", "-f", file, "-o", "json")), &out); err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ package main
 
 import (
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,27 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
-
-var update = flag.Bool("update", false, "rewrite the files under testdata")
-
-// golden compares got with a file under testdata.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s; -update rewrites it (−want +got):\n%s", path, diff)
-	}
-}
 
 func TestExplainPrintsATable(t *testing.T) {
 	for name, args := range map[string][]string{
@@ -46,7 +26,7 @@ func TestExplainPrintsATable(t *testing.T) {
 		"alone.txt":    {"--explain", "120", "--what-if"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			golden(t, filepath.Join("explain", name), mustRun(t, append([]string{"run", "-f", "testdata/explain.yaml"}, args...)...))
+			cmdtest.Golden(t, filepath.Join("explain", name), mustRun(t, append([]string{"run", "-f", "testdata/explain.yaml"}, args...)...))
 		})
 	}
 }
@@ -68,7 +48,7 @@ func TestExplainShowsEvictions(t *testing.T) {
 // page shows the first table.
 func TestExplainShowsAdapters(t *testing.T) {
 	got := mustRun(t, "run", "-f", "testdata/adapters.yaml", "--explain", "200")
-	golden(t, filepath.Join("explain", "adapters.txt"), got)
+	cmdtest.Golden(t, filepath.Join("explain", "adapters.txt"), got)
 	page, err := os.ReadFile("../../docs/explain.md")
 	if err != nil {
 		t.Fatal(err)
@@ -83,14 +63,14 @@ func TestExplainPolicies(t *testing.T) {
 	const runs = "testdata/policies.yaml"
 	for _, name := range []string{"weighted", "least-loaded", "sglang-cache-aware"} {
 		t.Run(name, func(t *testing.T) {
-			golden(t, filepath.Join("explain", name+".txt"), mustRun(t, "run", "-f", runs, "--name", name, "--explain", "150"))
+			cmdtest.Golden(t, filepath.Join("explain", name+".txt"), mustRun(t, "run", "-f", runs, "--name", name, "--explain", "150"))
 		})
 	}
 	mustRun(t, "run", "-f", runs, "--name", "weighted", "--trace", filepath.Join(t.TempDir(), "d.jsonl"))
 }
 
 func TestExplainAsJSON(t *testing.T) {
-	golden(t, filepath.Join("explain", "dropped.json"), mustRun(t, "run", "-f", "testdata/explain.yaml", "--explain", "120", "-o", "json"))
+	cmdtest.Golden(t, filepath.Join("explain", "dropped.json"), mustRun(t, "run", "-f", "testdata/explain.yaml", "--explain", "120", "-o", "json"))
 }
 
 // The output says how much better each other endpoint would have been.
@@ -156,7 +136,7 @@ func TestExplainIsAboutOneRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	two := tempFile(t, "two.yaml", string(raw)+"---\n"+strings.Replace(string(raw), "name: busy", "name: other", 1))
+	two := cmdtest.TempFile(t, "two.yaml", string(raw)+"---\n"+strings.Replace(string(raw), "name: busy", "name: other", 1))
 	for _, flag := range []string{"--explain=3", "--trace=" + filepath.Join(t.TempDir(), "d.jsonl")} {
 		_, err = windtunnel(t, "run", "-f", two, flag)
 		if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "select one with --name") {
@@ -176,7 +156,7 @@ func TestExplainPage(t *testing.T) {
 	for _, block := range strings.Split(string(page), "```\n$ windtunnel ")[1:] {
 		block, _, _ = strings.Cut(block, "```")
 		command, want, _ := strings.Cut(block, "\n")
-		args := strings.Fields(strings.ReplaceAll(command, "config/samples", samples))
+		args := strings.Fields(strings.ReplaceAll(command, "config/samples", cmdtest.Samples))
 		if diff := cmp.Diff(want, mustRun(t, args...)); diff != "" {
 			t.Errorf("windtunnel %s (−docs/explain.md +printed):\n%s", command, diff)
 		}
@@ -194,7 +174,7 @@ func TestWhatIfPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	const command = "run -f config/samples/simulationrun-poisson.yaml --explain 65 --what-if"
-	got := mustRun(t, strings.Fields(strings.ReplaceAll(command, "config/samples", samples))...)
+	got := mustRun(t, strings.Fields(strings.ReplaceAll(command, "config/samples", cmdtest.Samples))...)
 	_, table, _ := strings.Cut(got, "\n\nWhat if ")
 	if want := "```\nWhat if " + table + "```"; !strings.Contains(string(page), "windtunnel "+command) || !strings.Contains(string(page), want) {
 		t.Errorf("docs/explain.md does not show\n%s", want)
@@ -216,7 +196,7 @@ func TestDecisionsAreValidJSON(t *testing.T) {
 
 // An autoscaler follows the analyser of the workload-variant-autoscaler out and in.
 func TestExplainScalingOfAnAnalyser(t *testing.T) {
-	out := mustRun(t, "run", "-f", filepath.Join(samples, "simulationrun-wva.yaml"), "--explain", "scaling")
+	out := mustRun(t, "run", "-f", filepath.Join(cmdtest.Samples, "simulationrun-wva.yaml"), "--explain", "scaling")
 	at := 0
 	for _, want := range []string{
 		"no value of wva_desired_replicas", "not saturated: 1 of 1 replicas, with a spare KV of",

@@ -10,11 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // What is told of a program that runs behind a fence is what is told of one in this process.
 func TestStoriesOfForeignPrograms(t *testing.T) {
-	run := filepath.Join(samples, "simulationrun-bundle.yaml")
+	run := filepath.Join(cmdtest.Samples, "simulationrun-bundle.yaml")
 	for name, args := range map[string][]string{
 		"a request":           {"--explain", "100"},
 		"a request in JSON":   {"--explain", "100", "-o", "json"},

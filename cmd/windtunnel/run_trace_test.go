@@ -17,6 +17,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -96,7 +97,7 @@ func TestATraceThatCannotBeWrittenLeavesNothing(t *testing.T) {
 }
 
 func TestATraceThatIsForAClusterIsReported(t *testing.T) {
-	name := edited(t, "testdata/run.yaml", "  replications:", "  trace: {level: Decisions}\n  replications:")
+	name := cmdtest.Edited(t, "testdata/run.yaml", "  replications:", "  trace: {level: Decisions}\n  replications:")
 	const want = "warning: spec.trace: only a cluster stores traces"
 	if out := mustRun(t, "run", "-f", name); !strings.Contains(out, want) {
 		t.Errorf("there is no %q in\n%s", want, out)
@@ -252,7 +253,7 @@ func TestASampleOfATrace(t *testing.T) {
 	if some == 0 || some >= all {
 		t.Errorf("%d lines of %d", some, all)
 	}
-	spec := edited(t, "testdata/explain.yaml", "  replications:", "  trace: {level: Full, sample: \"0.25\"}\n  replications:")
+	spec := cmdtest.Edited(t, "testdata/explain.yaml", "  replications:", "  trace: {level: Full, sample: \"0.25\"}\n  replications:")
 	if full := lines(spec); full <= some {
 		t.Errorf("%d lines at level Full", full)
 	}

@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-const samples = "../../config/samples"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+)
 
 // TestSamplesRun runs every sample as its comments say.
 func TestSamplesRun(t *testing.T) {
-	names, err := filepath.Glob(filepath.Join(samples, "*.yaml"))
+	names, err := filepath.Glob(filepath.Join(cmdtest.Samples, "*.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,16 +32,16 @@ func TestSamplesRun(t *testing.T) {
 		})
 	}
 	if ran == 0 {
-		t.Fatalf("there are no samples in %s", samples)
+		t.Fatalf("there are no samples in %s", cmdtest.Samples)
 	}
 }
 
 // TestBenchmarkSamplesRun runs the reference workloads with fewer requests: that
 // they are fast is not for a test to say.
 func TestBenchmarkSamplesRun(t *testing.T) {
-	names, err := filepath.Glob(filepath.Join(samples, "bench", "*.yaml"))
+	names, err := filepath.Glob(filepath.Join(cmdtest.Samples, "bench", "*.yaml"))
 	if err != nil || len(names) == 0 {
-		t.Fatalf("no reference workloads in %s: %v", samples, err)
+		t.Fatalf("no reference workloads in %s: %v", cmdtest.Samples, err)
 	}
 	for _, name := range names {
 		t.Run(filepath.Base(name), func(t *testing.T) {
@@ -53,14 +53,14 @@ func TestBenchmarkSamplesRun(t *testing.T) {
 			if short == string(text) {
 				t.Fatal("the sample does not have 50000 requests")
 			}
-			mustRun(t, "run", "-f", tempFile(t, "run.yaml", short))
+			mustRun(t, "run", "-f", cmdtest.TempFile(t, "run.yaml", short))
 		})
 	}
 }
 
 // TestDemo does what make demo does, in a folder of its own.
 func TestDemo(t *testing.T) {
-	manifest, err := os.ReadFile(filepath.Join(samples, "demo", "sweep.yaml"))
+	manifest, err := os.ReadFile(filepath.Join(cmdtest.Samples, "demo", "sweep.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestDemo(t *testing.T) {
 	}
 	trace := filepath.Join(t.TempDir(), "trace.jsonl")
 	mustRun(t, "trace", "generate", "--requests", "300", "--seed", "1", "-o", trace)
-	name := tempFile(t, "sweep.yaml", strings.ReplaceAll(string(manifest), recorded, trace))
+	name := cmdtest.TempFile(t, "sweep.yaml", strings.ReplaceAll(string(manifest), recorded, trace))
 	if out := mustRun(t, "sweep", "-f", name); !strings.Contains(out, "PolicySweep") {
 		t.Errorf("the demo printed\n%s", out)
 	}

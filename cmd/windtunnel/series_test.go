@@ -15,6 +15,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/results"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/experiment"
@@ -43,7 +44,7 @@ func TestRunWritesSeries(t *testing.T) {
 		t.Error("series change what is printed")
 	}
 	mustRun(t, "run", "-f", "testdata/explain.yaml", "--series", second, "--parallelism", "1", "--trace", filepath.Join(folder, "d.jsonl"))
-	a, b := textOf(t, first), textOf(t, second)
+	a, b := cmdtest.TextOf(t, first), cmdtest.TextOf(t, second)
 	if a != b {
 		t.Error("one simulation at a time, the series are others")
 	}
@@ -56,17 +57,8 @@ func TestRunWritesSeries(t *testing.T) {
 	}
 }
 
-func textOf(t *testing.T, name string) string {
-	t.Helper()
-	raw, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(raw)
-}
-
 func TestSeriesHaveTheBinsOfTheSpec(t *testing.T) {
-	name := edited(t, "testdata/run.yaml", "  replications:", "  trace: {series: {bins: 10}}\n  replications:")
+	name := cmdtest.Edited(t, "testdata/run.yaml", "  replications:", "  trace: {series: {bins: 10}}\n  replications:")
 	file := filepath.Join(t.TempDir(), "s.json")
 	const want = "warning: spec.trace.series: only a cluster stores series"
 	if out := mustRun(t, "run", "-f", name); !strings.Contains(out, want) {
@@ -87,7 +79,7 @@ func TestSeriesThatCannotBeWrittenAreRefused(t *testing.T) {
 		"beside an explanation":     {"run", "-f", "testdata/explain.yaml", "--series", filepath.Join(folder, "s.json"), "--explain", "17"},
 		"beside a reflection":       {"run", "-f", "testdata/explain.yaml", "--series", filepath.Join(folder, "s.json"), "--reflect", "issue_focused"},
 		"of results from a file":    {"results", "-f", "testdata/explain.yaml", "--series", filepath.Join(folder, "s.json")},
-		"bins beyond those allowed": {"run", "-f", edited(t, "testdata/run.yaml", "  replications:", "  trace: {series: {bins: 601}}\n  replications:")},
+		"bins beyond those allowed": {"run", "-f", cmdtest.Edited(t, "testdata/run.yaml", "  replications:", "  trace: {series: {bins: 601}}\n  replications:")},
 	} {
 		if _, err := windtunnel(t, args...); cli.ExitCode(err) != cli.ExitBadInput {
 			t.Errorf("%s: exit code %d: %v", name, cli.ExitCode(err), err)

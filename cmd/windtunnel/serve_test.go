@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // startServer runs the verb serve until the test ends, and returns its URL.
@@ -66,7 +67,7 @@ func TestServeRefusesBadInput(t *testing.T) {
 		"who may ask":             {[]string{"--authentication", "basic", "--scenario", sampleScenario}, `--authentication "basic": must be none or kubernetes`},
 		"a certificate of none":   {[]string{"--tls-dir", "x", "--scenario", sampleScenario}, "--tls-dir needs --authentication kubernetes"},
 		"no address":              {[]string{"--listen", "x", "--scenario", sampleScenario}, "--listen x"},
-		"two scenarios of a name": {[]string{"--scenario", sampleScenario, "--scenario", edited(t, sampleScenario, "name: poisson", "name: poisson\n  namespace: other")}, "two scenarios of the name poisson"},
+		"two scenarios of a name": {[]string{"--scenario", sampleScenario, "--scenario", cmdtest.Edited(t, sampleScenario, "name: poisson", "name: poisson\n  namespace: other")}, "two scenarios of the name poisson"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, append([]string{"serve"}, tc.args...)...)

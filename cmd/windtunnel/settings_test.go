@@ -11,9 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
-
-const poissonSample = "../../config/samples/simulationrun-poisson.yaml"
 
 // rowsOf are the rows that a verb prints as JSON.
 func rowsOf(t *testing.T, args ...string) string {
@@ -26,7 +25,7 @@ func rowsOf(t *testing.T, args ...string) string {
 }
 
 func TestASettingGivesTheRowsOfAnEditedManifest(t *testing.T) {
-	sample, err := os.ReadFile(poissonSample)
+	sample, err := os.ReadFile(cmdtest.PoissonSample)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +43,8 @@ func TestASettingGivesTheRowsOfAnEditedManifest(t *testing.T) {
 			if !strings.Contains(string(sample), test.old) {
 				t.Fatalf("the sample lacks %q", test.old)
 			}
-			manifest := tempFile(t, "run.yaml", strings.Replace(string(sample), test.old, test.new, 1))
-			args := []string{"run", "-f", poissonSample}
+			manifest := cmdtest.TempFile(t, "run.yaml", strings.Replace(string(sample), test.old, test.new, 1))
+			args := []string{"run", "-f", cmdtest.PoissonSample}
 			for _, s := range test.settings {
 				args = append(args, "--set", s)
 			}
@@ -57,7 +56,7 @@ func TestASettingGivesTheRowsOfAnEditedManifest(t *testing.T) {
 }
 
 func TestTheOutputNamesSettings(t *testing.T) {
-	out := mustRun(t, "run", "-f", poissonSample, "--set", "pools[llama].replicas=2")
+	out := mustRun(t, "run", "-f", cmdtest.PoissonSample, "--set", "pools[llama].replicas=2")
 	if want := "pools[llama].replicas is 2 by --set, in place of the manifest's value"; !strings.Contains(out, want) {
 		t.Errorf("the output lacks %q:\n%s", want, out)
 	}
@@ -69,15 +68,15 @@ func TestSettingsAreRefused(t *testing.T) {
 		args []string
 		want string
 	}{
-		"without a value":       {[]string{"run", "-f", poissonSample, "--set", "pools[llama].replicas"}, "must be PATH=VALUE"},
-		"a path that is wrong":  {[]string{"run", "-f", poissonSample, "--set", "pools[llama].replica=2"}, `--set[pools[llama].replica]: Invalid value: "2": at "pools[llama].replica": no such field; there are`},
-		"a path near to one":    {[]string{"run", "-f", poissonSample, "--set", "pools[llama].replica=2"}, `; did you mean "replicas"?`},
-		"a parameter above":     {[]string{"sweep", "-f", edited(t, sweep, "path: router.", "path: spec.scenario.router.")}, "begins above the scenario, where paths begin: write router.endpointPickerConfig.schedulingProfiles[default].plugins[prefix-cache-scorer].weight"},
-		"an entry that is not":  {[]string{"run", "-f", poissonSample, "--set", "pools[mistral].replicas=2"}, `there is no entry [mistral]`},
-		"a value of other kind": {[]string{"run", "-f", poissonSample, "--set", "pools[llama].replicas=two"}, `--set[pools[llama].replicas]: Invalid value: "two": must be a whole number`},
-		"a value out of range":  {[]string{"run", "-f", poissonSample, "--set", "pools[llama].replicas=0"}, `spec.scenario.pools[0].replicas: Invalid value: 0: must be at least 1`},
-		"a number of seconds":   {[]string{"run", "-f", poissonSample, "--set", "horizon.duration=600"}, "such as 50ms: write its unit too, 600ms or 600s"},
-		"twice":                 {[]string{"run", "-f", poissonSample, "--set", "pools[llama].replicas=2", "--set", "pools[llama].replicas=4"}, `--set[pools[llama].replicas]: Duplicate value: "4"`},
+		"without a value":       {[]string{"run", "-f", cmdtest.PoissonSample, "--set", "pools[llama].replicas"}, "must be PATH=VALUE"},
+		"a path that is wrong":  {[]string{"run", "-f", cmdtest.PoissonSample, "--set", "pools[llama].replica=2"}, `--set[pools[llama].replica]: Invalid value: "2": at "pools[llama].replica": no such field; there are`},
+		"a path near to one":    {[]string{"run", "-f", cmdtest.PoissonSample, "--set", "pools[llama].replica=2"}, `; did you mean "replicas"?`},
+		"a parameter above":     {[]string{"sweep", "-f", cmdtest.Edited(t, sweep, "path: router.", "path: spec.scenario.router.")}, "begins above the scenario, where paths begin: write router.endpointPickerConfig.schedulingProfiles[default].plugins[prefix-cache-scorer].weight"},
+		"an entry that is not":  {[]string{"run", "-f", cmdtest.PoissonSample, "--set", "pools[mistral].replicas=2"}, `there is no entry [mistral]`},
+		"a value of other kind": {[]string{"run", "-f", cmdtest.PoissonSample, "--set", "pools[llama].replicas=two"}, `--set[pools[llama].replicas]: Invalid value: "two": must be a whole number`},
+		"a value out of range":  {[]string{"run", "-f", cmdtest.PoissonSample, "--set", "pools[llama].replicas=0"}, `spec.scenario.pools[0].replicas: Invalid value: 0: must be at least 1`},
+		"a number of seconds":   {[]string{"run", "-f", cmdtest.PoissonSample, "--set", "horizon.duration=600"}, "such as 50ms: write its unit too, 600ms or 600s"},
+		"twice":                 {[]string{"run", "-f", cmdtest.PoissonSample, "--set", "pools[llama].replicas=2", "--set", "pools[llama].replicas=4"}, `--set[pools[llama].replicas]: Duplicate value: "4"`},
 		"what a sweep varies":   {[]string{"sweep", "-f", sweep, "--set", "router.endpointPickerConfig.schedulingProfiles[default].plugins[prefix-cache-scorer].weight=2"}, "of the sweep varies it"},
 		"with a promotion":      {[]string{"sweep", "-f", sweep, "--set", "router.tieBreak=First", "--promote", "epp.yaml"}, "--set changes the scenario for one trial"},
 	} {

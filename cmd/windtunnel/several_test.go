@@ -13,56 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
-
-// tinyRun is a run of a few requests, over a router that is a file.
-const tinyRun = `apiVersion: sim.windtunnel.dev/v1alpha1
-kind: SimulationRun
-metadata: {name: NAME}
-spec:
-  scenario:
-    horizon: {requests: 20}
-    pools:
-    - {name: llama, model: meta-llama/Llama-3.1-8B-Instruct, accelerator: h100-sxm}
-    router:
-      endpointPickerConfig: {file: epp.yaml}
-    workload:
-      clients:
-      - name: chat
-        arrivals: {rate: "RATE"}
-        inputTokens: {distribution: Constant, mean: "100"}
-        outputTokens: {distribution: Constant, mean: "10"}
-`
-
-func tinyRunOf(name, rate string) string {
-	return strings.NewReplacer("NAME", name, "RATE", rate).Replace(tinyRun)
-}
-
-// tinySweepOf varies the rate of a tiny run.
-func tinySweepOf(name, rate string) string {
-	text := strings.Replace(tinyRunOf(name, rate), "kind: SimulationRun", "kind: PolicySweep", 1)
-	return text + `  parameters:
-  - {name: replicas, path: "pools[llama].replicas", values: ["1", "2"]}
-  objectives:
-  - {metric: ttft.p99, direction: Minimize}
-`
-}
-
-// writeFiles makes a folder of files.
-func writeFiles(t *testing.T, files map[string]string) string {
-	t.Helper()
-	folder := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(folder, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return folder
-}
 
 // anyList is what a List holds.
 type anyList struct {
@@ -86,9 +38,9 @@ func readList(t *testing.T, raw string) anyList {
 // TestSeveralObjectsAreOneList: the items are what each object prints alone, but
 // that their rows name it.
 func TestSeveralObjectsAreOneList(t *testing.T) {
-	folder := writeFiles(t, map[string]string{
-		"runs/a.yaml": tinyRunOf("a", "2"), "runs/b.yaml": tinyRunOf("b", "4"), "runs/epp.yaml": smallPicker,
-		"sweeps/c.yaml": tinySweepOf("c", "2"), "sweeps/d.yaml": tinySweepOf("d", "4"), "sweeps/epp.yaml": smallPicker,
+	folder := cmdtest.WriteFiles(t, map[string]string{
+		"runs/a.yaml": cmdtest.TinyRun("a", "2"), "runs/b.yaml": cmdtest.TinyRun("b", "4"), "runs/epp.yaml": cmdtest.SmallPicker,
+		"sweeps/c.yaml": cmdtest.TinySweep("c", "2"), "sweeps/d.yaml": cmdtest.TinySweep("d", "4"), "sweeps/epp.yaml": cmdtest.SmallPicker,
 	})
 	for verb, names := range map[string][]string{"run": {"a", "b"}, "sweep": {"c", "d"}} {
 		t.Run(verb, func(t *testing.T) {
@@ -132,7 +84,7 @@ func TestSeveralObjectsAreOneList(t *testing.T) {
 
 func checkResultsOfList(t *testing.T, raw string, names []string) {
 	t.Helper()
-	file := tempFile(t, "list.json", raw)
+	file := cmdtest.TempFile(t, "list.json", raw)
 	table := mustRun(t, "results", "-f", file, "--columns", "ttft.p99")
 	if !strings.HasPrefix(table, "object,point,share,seed,") {
 		t.Errorf("the table names no objects:\n%s", table)
@@ -153,11 +105,11 @@ func checkResultsOfList(t *testing.T, raw string, names []string) {
 }
 
 func TestManifestsOfAFolder(t *testing.T) {
-	folder := writeFiles(t, map[string]string{
-		"2.yml":        tinyRunOf("second", "2") + "---\napiVersion: v1\nkind: Service\n",
-		"1.yaml":       "apiVersion: v1\nkind: List\nitems:\n- " + strings.ReplaceAll(strings.TrimSpace(tinyRunOf("first", "2")), "\n", "\n  ") + "\n",
+	folder := cmdtest.WriteFiles(t, map[string]string{
+		"2.yml":        cmdtest.TinyRun("second", "2") + "---\napiVersion: v1\nkind: Service\n",
+		"1.yaml":       "apiVersion: v1\nkind: List\nitems:\n- " + strings.ReplaceAll(strings.TrimSpace(cmdtest.TinyRun("first", "2")), "\n", "\n  ") + "\n",
 		"3.json":       `{"apiVersion": "apps/v1", "kind": "Deployment"}`,
-		"epp.yaml":     smallPicker,
+		"epp.yaml":     cmdtest.SmallPicker,
 		"values.yaml":  "router: {epp: {}}\n",
 		"notes.txt":    "a: b: c\n",
 		"deeper/4.yml": "a: b: c\n",
@@ -168,17 +120,17 @@ func TestManifestsOfAFolder(t *testing.T) {
 	}
 
 	// Files that a manifest names lie beside it, whichever -f it came from.
-	other := writeFiles(t, map[string]string{"run.yaml": tinyRunOf("third", "2"), "epp.yaml": smallPicker})
+	other := cmdtest.WriteFiles(t, map[string]string{"run.yaml": cmdtest.TinyRun("third", "2"), "epp.yaml": cmdtest.SmallPicker})
 	got = objectNames(t, mustRun(t, "run", "-f", filepath.Join(folder, "2.yml"), "-f", filepath.Join(other, "run.yaml"), "-o", "json"))
 	if diff := cmp.Diff([]string{"second", "third"}, got); diff != "" {
 		t.Errorf("runs of two files (−want +got):\n%s", diff)
 	}
 
-	broken := writeFiles(t, map[string]string{"a.yaml": tinyRunOf("a", "2"), "b.yaml": "a: b: c\n"})
+	broken := cmdtest.WriteFiles(t, map[string]string{"a.yaml": cmdtest.TinyRun("a", "2"), "b.yaml": "a: b: c\n"})
 	if _, err := windtunnel(t, "run", "-f", broken); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), filepath.Join(broken, "b.yaml")+":1") {
 		t.Errorf("a file that is no YAML: %v", err)
 	}
-	twice := writeFiles(t, map[string]string{"a.yaml": tinyRunOf("a", "2"), "b.yaml": tinyRunOf("a", "2")})
+	twice := cmdtest.WriteFiles(t, map[string]string{"a.yaml": cmdtest.TinyRun("a", "2"), "b.yaml": cmdtest.TinyRun("a", "2")})
 	if _, err := windtunnel(t, "run", "-f", twice); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "is already in") {
 		t.Errorf("one name twice: %v", err)
 	}
@@ -194,9 +146,9 @@ func objectNames(t *testing.T, raw string) []string {
 }
 
 func TestTheOtherVerbIsNamed(t *testing.T) {
-	folder := writeFiles(t, map[string]string{
-		"run.yaml": tinyRunOf("r", "2"), "sweep.yaml": tinySweepOf("s", "2"), "both.yaml": tinyRunOf("r", "2") + "---\n" + tinySweepOf("s", "2"),
-		"epp.yaml": smallPicker, "empty.yaml": "# nothing yet\n",
+	folder := cmdtest.WriteFiles(t, map[string]string{
+		"run.yaml": cmdtest.TinyRun("r", "2"), "sweep.yaml": cmdtest.TinySweep("s", "2"), "both.yaml": cmdtest.TinyRun("r", "2") + "---\n" + cmdtest.TinySweep("s", "2"),
+		"epp.yaml": cmdtest.SmallPicker, "empty.yaml": "# nothing yet\n",
 	})
 	file := func(name string) string { return filepath.Join(folder, name+".yaml") }
 	for name, tc := range map[string]struct {
@@ -220,12 +172,12 @@ func TestTheOtherVerbIsNamed(t *testing.T) {
 // TestAStateHoldsSweepsApart: two sweeps share a state, and rows that one takes from
 // the other are its own too.
 func TestAStateHoldsSweepsApart(t *testing.T) {
-	folder := writeFiles(t, map[string]string{"a.yaml": tinySweepOf("a", "2"), "b.yaml": tinySweepOf("b", "4"), "copy.yaml": tinySweepOf("copy", "2"), "epp.yaml": smallPicker})
+	folder := cmdtest.WriteFiles(t, map[string]string{"a.yaml": cmdtest.TinySweep("a", "2"), "b.yaml": cmdtest.TinySweep("b", "4"), "copy.yaml": cmdtest.TinySweep("copy", "2"), "epp.yaml": cmdtest.SmallPicker})
 	state := filepath.Join(t.TempDir(), "state")
 	mustRun(t, "sweep", "-f", folder, "--state", state)
 	table := mustRun(t, "results", "-f", state, "--columns", "ttft.p99")
 	for _, name := range []string{"a", "b", "copy"} {
-		alone := tempFile(t, "alone.json", mustRun(t, "sweep", "-f", folder, "--name", name, "-o", "json"))
+		alone := cmdtest.TempFile(t, "alone.json", mustRun(t, "sweep", "-f", folder, "--name", name, "-o", "json"))
 		want := mustRun(t, "results", "-f", alone, "--columns", "ttft.p99")
 		var got strings.Builder
 		for line := range strings.Lines(table) {

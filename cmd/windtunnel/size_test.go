@@ -10,44 +10,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
-
-// clockwork has a request every second, and a replica takes 1.5 s for each, one at a time:
-// 1 ms + 1000 prompt tokens × 1.499 ms. Requests go to replicas in turn.
-const clockwork = `apiVersion: sim.windtunnel.dev/v1alpha1
-kind: SimulationRun
-metadata: {name: clockwork}
-spec:
-  scenario:
-    horizon: {requests: 200}
-    pools:
-    - name: pool
-      model: meta-llama/Llama-3.1-8B-Instruct
-      accelerator: h100-sxm
-      engine: {maxNumSeqs: 1}
-      costPerReplicaHour: "2.5"
-      latency:
-        model: linear
-        linear: {baseMicroseconds: "1000", perPrefillTokenMicroseconds: "1499", perDecodeTokenMicroseconds: "1"}
-    router:
-      policies:
-        routing: {policy: round-robin}
-    workload:
-      clients:
-      - name: clock
-        arrivals: {process: Constant, rate: "1"}
-        inputTokens: {distribution: Constant, mean: "1000"}
-        outputTokens: {distribution: Constant, mean: "1"}
-  gates:
-  - {name: fast, metric: e2e.max, operator: AtMost, value: 2s, confidence: "0.95"}
-`
 
 // n replicas answer n ÷ 1.5 requests a second for ever. With more, the wait of each further
 // request grows. So 1 request/s needs 2 replicas, which bear 1.33 requests/s; 2 requests/s
 // need 3, which bear exactly these and answer each request in 1.5 s.
 func TestSizeOfPoolsByHand(t *testing.T) {
-	run := tempFile(t, "run.yaml", clockwork)
-	sweep := tempFile(t, "sweep.yaml", strings.Replace(strings.Replace(clockwork, "SimulationRun", "PolicySweep", 1),
+	run := cmdtest.TempFile(t, "run.yaml", cmdtest.Clockwork)
+	sweep := cmdtest.TempFile(t, "sweep.yaml", strings.Replace(strings.Replace(cmdtest.Clockwork, "SimulationRun", "PolicySweep", 1),
 		"  gates:\n  - {name: fast, metric: e2e.max, operator: AtMost, value: 2s, confidence: \"0.95\"}\n", `  parameters:
   - {name: size, path: "pools[pool].replicas", range: {min: "1", max: "16", step: "1"}}
   - {name: rate, path: "workload.clients[clock].arrivals.rate", range: {min: "0.1", max: "50", scale: Log}}
@@ -109,13 +80,13 @@ func TestSizeOfPoolsByHand(t *testing.T) {
 
 // The sweep that --print writes gives the answer of size itself.
 func TestSizePrintsItsSweep(t *testing.T) {
-	run := tempFile(t, "run.yaml", clockwork)
+	run := cmdtest.TempFile(t, "run.yaml", cmdtest.Clockwork)
 	args := []string{"size", "-f", run, "--headroom", "20%"}
 	sweep := mustRun(t, append(args, "--print")...)
 	if strings.Contains(sweep, "status") || strings.Contains(sweep, "creationTimestamp") {
 		t.Errorf("there are fields of a cluster in\n%s", sweep)
 	}
-	got, want := mustRun(t, "sweep", "-f", tempFile(t, "sweep.yaml", sweep), "-o", "table"), mustRun(t, append(args, "-o", "table")...)
+	got, want := mustRun(t, "sweep", "-f", cmdtest.TempFile(t, "sweep.yaml", sweep), "-o", "table"), mustRun(t, append(args, "-o", "table")...)
 	if diff := cmp.Diff(want, strings.TrimPrefix(got, "PolicySweep clockwork\n\n")); diff != "" {
 		t.Errorf("(-size +sweep):\n%s", diff)
 	}
@@ -124,7 +95,7 @@ func TestSizePrintsItsSweep(t *testing.T) {
 // A factor of a trace is also written in requests a second: the trace has 4 requests in 3 s, and
 // the file that init writes is sized as the trace is.
 func TestSizeOfTracesAndOfWhatInitWrites(t *testing.T) {
-	trace := tempFile(t, "gateway.csv", "ts,prompt,completion\n2026-01-01T00:00:00Z,500,20\n2026-01-01T00:00:01Z,90,7\n2026-01-01T00:00:02Z,90,7\n2026-01-01T00:00:03Z,800,60\n")
+	trace := cmdtest.TempFile(t, "gateway.csv", "ts,prompt,completion\n2026-01-01T00:00:00Z,500,20\n2026-01-01T00:00:01Z,90,7\n2026-01-01T00:00:02Z,90,7\n2026-01-01T00:00:03Z,800,60\n")
 	csv := []string{"--trace", trace, "--csv", "time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion"}
 	const want = "1 replica meets the demand of 1.33 requests/s, with "
 	scenario := filepath.Join(t.TempDir(), "scenario.yaml")
@@ -143,9 +114,9 @@ func TestSizeOfTracesAndOfWhatInitWrites(t *testing.T) {
 }
 
 func TestWhatSizeRefuses(t *testing.T) {
-	run := tempFile(t, "run.yaml", clockwork)
+	run := cmdtest.TempFile(t, "run.yaml", cmdtest.Clockwork)
 	changed := func(old, with string) string {
-		return tempFile(t, "run.yaml", strings.Replace(clockwork, old, with, 1))
+		return cmdtest.TempFile(t, "run.yaml", strings.Replace(cmdtest.Clockwork, old, with, 1))
 	}
 	scaled := changed("    router:", "    scalers:\n    - {name: s, pools: [pool], policy: queue-length, minReplicas: 1, maxReplicas: 3, parameters: {target: \"2\"}}\n    router:")
 	closed := changed(`arrivals: {process: Constant, rate: "1"}`, "closedLoop: {concurrency: 3}")

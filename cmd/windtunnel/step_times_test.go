@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 const (
@@ -29,7 +31,7 @@ func steppedRun(t *testing.T, model, accelerator string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tempFile(t, accelerator+".yaml", strings.NewReplacer("MODEL", model, "ACCELERATOR", accelerator).Replace(string(raw)))
+	return cmdtest.TempFile(t, accelerator+".yaml", strings.NewReplacer("MODEL", model, "ACCELERATOR", accelerator).Replace(string(raw)))
 }
 
 func TestRunSaysWhatItsStepTimesRestOn(t *testing.T) {
@@ -56,7 +58,7 @@ func TestRunSaysWhatItsStepTimesRestOn(t *testing.T) {
 }
 
 func TestSweepSaysWhatItsStepTimesRestOn(t *testing.T) {
-	sweep, report := gatesSample(t, "accelerator: h100-sxm", "accelerator: gb200"), filepath.Join(t.TempDir(), "report.md")
+	sweep, report := cmdtest.GatesSample(t, "accelerator: h100-sxm", "accelerator: gb200"), filepath.Join(t.TempDir(), "report.md")
 	table := mustRun(t, "sweep", "-f", sweep, "--report", report)
 	if want := "\nStep times: " + publishedTimes + ".\n"; !strings.Contains(table, want) {
 		t.Errorf("the table lacks %q:\n%s", want, table)
@@ -74,7 +76,7 @@ func TestSweepSaysWhatItsStepTimesRestOn(t *testing.T) {
 // that was read; where they do not, it is said once.
 func TestCompareSaysWhatStepTimesRestOn(t *testing.T) {
 	published, extrapolated := steppedRun(t, "Qwen/Qwen3-8B", "gb200"), steppedRun(t, "Qwen/Qwen3-8B", "rtx-4090")
-	read := tempFile(t, "gb200.json", mustRun(t, "run", "-f", published, "-o", "json"))
+	read := cmdtest.TempFile(t, "gb200.json", mustRun(t, "run", "-f", published, "-o", "json"))
 	out := mustRun(t, "compare", read, extrapolated)
 	for _, want := range []string{
 		"\nStep times in " + read + ": " + publishedTimes + ".\n",

@@ -9,25 +9,8 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
-
-// isMyChangeSafe is the sweep of docs/first-sweep.md with one value to try beside the baseline,
-// 3, and a gate of a subject.
-func isMyChangeSafe(t *testing.T, value, subject string) string {
-	t.Helper()
-	readme, err := os.ReadFile("../../docs/first-sweep.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	manifest := between(t, string(readme), "apiVersion: sim.windtunnel.dev/v1alpha1\nkind: PolicySweep\nmetadata:\n  name: my-first", "```\n")
-	text := "apiVersion: sim.windtunnel.dev/v1alpha1\nkind: PolicySweep\nmetadata:\n  name: my-first" + manifest
-	text = strings.Replace(text, `range: {min: "0", max: "5", step: "1"}`, `values: ["`+value+`"]`, 1)
-	if !strings.Contains(text, "values:") {
-		t.Fatal("the sweep of docs/first-sweep.md has no such range")
-	}
-	text += "  gates:\n  - {name: no-worse, metric: ttft.p99, operator: AtMost, versusBaseline: 5%, confidence: \"0.95\"" + subject + "}\n"
-	return tempFile(t, "sweep.yaml", text)
-}
 
 // TestIsMyChangeSafe asks of a change that ruins TTFT whether it may ship. The
 // baseline, which is the best point, must not answer for it.
@@ -49,7 +32,7 @@ func TestIsMyChangeSafe(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			promoted := filepath.Join(t.TempDir(), "epp.yaml")
 			report := filepath.Join(t.TempDir(), "report.md")
-			out, err := windtunnel(t, "sweep", "-f", isMyChangeSafe(t, "5", tc.subject), "--promote", promoted, "--report", report)
+			out, err := windtunnel(t, "sweep", "-f", cmdtest.IsMyChangeSafe(t, "5", tc.subject), "--promote", promoted, "--report", report)
 			if cli.ExitCode(err) != tc.code {
 				t.Errorf("it ends with %d (%v), want %d", cli.ExitCode(err), err, tc.code)
 			}

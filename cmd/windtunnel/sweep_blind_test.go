@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // blindSweep is a sweep of the weight of prefixes, with what it says of its baseline and gates.
@@ -16,7 +17,7 @@ func blindSweep(t *testing.T, clients, more string) string {
 	t.Helper()
 	text := strings.NewReplacer("HORIZON", "requests: 300", "POOLS", blindPools, "ROUTER", blindEPP("prefix-cache-scorer"), "CLIENTS", clients, "EXTRA", "").Replace(blindScenario)
 	text = strings.Replace(text, "kind: SimulationRun", "kind: PolicySweep", 1)
-	return tempFile(t, "sweep.yaml", text+more)
+	return cmdtest.TempFile(t, "sweep.yaml", text+more)
 }
 
 const (
@@ -67,7 +68,7 @@ func TestSweepsOfWhatNothingExercisesAreUndecided(t *testing.T) {
 func TestReportsOfWhatNothingExercisedSaySo(t *testing.T) {
 	file := blindSweep(t, blindPlain, strings.Replace(blindWeights, "BASELINE", "0.3", 1)+blindGates)
 	printed, _ := windtunnel(t, "sweep", "-f", file, "-o", "json")
-	sweep := tempFile(t, "sweep.json", printed)
+	sweep := cmdtest.TempFile(t, "sweep.json", printed)
 	for _, args := range [][]string{
 		{"sweep", "-f", file, "--report", "report.md"}, {"sweep", "-f", file, "--report", "report.html"},
 		{"report", sweep, "-o", "markdown"}, {"report", sweep},

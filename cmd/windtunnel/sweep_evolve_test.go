@@ -8,13 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 )
 
 // evolving writes a small version of the sample whose policies evolve, and returns its name.
 func evolving(t *testing.T) string {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(samples, "policysweep-evolve.yaml"))
+	raw, err := os.ReadFile(filepath.Join(cmdtest.Samples, "policysweep-evolve.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}

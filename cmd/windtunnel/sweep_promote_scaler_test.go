@@ -14,13 +14,14 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // bothFiles is a folder with the sample that varies an autoscaler and a weight, and with the
 // two files of its ConfigMap, which the sweep names as files. replacements change the sweep.
 func bothFiles(t *testing.T, replacements ...string) (folder string, files map[string]string) {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(samples, "policysweep-hpa-routing.yaml"))
+	raw, err := os.ReadFile(filepath.Join(cmdtest.Samples, "policysweep-hpa-routing.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +170,7 @@ func TestPromoteWritesAllFilesOrNone(t *testing.T) {
 }
 
 func TestAScalerWithAPolicyHasNoManifestToPromote(t *testing.T) {
-	_, err := windtunnel(t, "sweep", "-f", gatesSample(t), "--promote-scaler", "llama="+filepath.Join(t.TempDir(), "hpa.yaml"))
+	_, err := windtunnel(t, "sweep", "-f", cmdtest.GatesSample(t), "--promote-scaler", "llama="+filepath.Join(t.TempDir(), "hpa.yaml"))
 	if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "--promote-scaler llama: no scaler of the scenario has a manifest") {
 		t.Errorf("exit code %d: %v", cli.ExitCode(err), err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 const helmFile = "router:\n  epp:\n    pluginsCustomConfig:\n      own.yaml: |\n        kind: EndpointPickerConfig\nimage: mine\n"
@@ -26,7 +27,7 @@ func TestPromoteReplacesNoFileOfAnotherForm(t *testing.T) {
 		"an empty file":                         {"", "promote: {}", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			file := gatesSample(t, "promote: {}", tc.promote)
+			file := cmdtest.GatesSample(t, "promote: {}", tc.promote)
 			there := filepath.Join(t.TempDir(), "values.yaml")
 			if err := os.WriteFile(there, []byte(tc.there), 0o600); err != nil {
 				t.Fatal(err)
@@ -58,7 +59,7 @@ func TestPromoteNamesTheFileOrSaysWhyThereIsNone(t *testing.T) {
 		}
 		return before
 	}
-	raw, err := os.ReadFile(isMyChangeSafe(t, "5", ""))
+	raw, err := os.ReadFile(cmdtest.IsMyChangeSafe(t, "5", ""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +78,7 @@ func TestPromoteNamesTheFileOrSaysWhyThereIsNone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			promoted := filepath.Join(t.TempDir(), "epp.yaml")
-			args := []string{"sweep", "-f", tempFile(t, "sweep.yaml", tc.text), "--promote", promoted}
+			args := []string{"sweep", "-f", cmdtest.TempFile(t, "sweep.yaml", tc.text), "--promote", promoted}
 			if tc.flag != "" {
 				args = append(args, tc.flag)
 			}

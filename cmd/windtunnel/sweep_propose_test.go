@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // proposer is a service that proposes trees, of which one is good. It counts its answers.
@@ -54,7 +56,7 @@ func TestSweepAsksAProposer(t *testing.T) {
 }
 
 func TestFaultsOfAProposersFlags(t *testing.T) {
-	plain, err := os.ReadFile(filepath.Join(samples, "policysweep-policies.yaml"))
+	plain, err := os.ReadFile(filepath.Join(cmdtest.Samples, "policysweep-policies.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,13 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/pkg/report/page"
 )
 
 // pageData are the numbers of a page in a file.
 func pageData[T any](t *testing.T, name string) *T {
 	t.Helper()
-	_, after, _ := strings.Cut(textOf(t, name), `id="data">`)
+	_, after, _ := strings.Cut(cmdtest.TextOf(t, name), `id="data">`)
 	text, _, _ := strings.Cut(after, "</script>")
 	var data T
 	if err := json.Unmarshal([]byte(text), &data); err != nil {
@@ -47,7 +48,7 @@ func TestThePageOfASweepFollowsTwoCandidates(t *testing.T) {
 func TestThePageOfASweepWithWorkloadsSaysWhatItLacks(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "report.html")
 	mustRun(t, "sweep", "-f", "../../config/samples/policysweep-workloads.yaml", "--report", file)
-	if text := textOf(t, file); !strings.Contains(text, "A sweep with workloads has no time series") {
+	if text := cmdtest.TextOf(t, file); !strings.Contains(text, "A sweep with workloads has no time series") {
 		t.Error("the page does not say why it has no time series")
 	}
 }

@@ -13,26 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/state"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
-
-// gatesSample is the sample with gates, with edits of its text.
-func gatesSample(t *testing.T, replacements ...string) string {
-	t.Helper()
-	raw, err := os.ReadFile("../../config/samples/policysweep-gates.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.Replace(string(raw), "requests: 1200", "requests: 300", 1)
-	for i := 0; i < len(replacements); i += 2 {
-		if !strings.Contains(text, replacements[i]) {
-			t.Fatalf("the sample holds no %q", replacements[i])
-		}
-		text = strings.ReplaceAll(text, replacements[i], replacements[i+1])
-	}
-	return tempFile(t, "sweep.yaml", text)
-}
 
 const sampleGate = "metric: ttft.p99, operator: AtMost, value: 2s"
 
@@ -49,7 +33,7 @@ func TestGatesDecideTheExitCode(t *testing.T) {
 		"is not sure": {sampleGate, "confirm: 2", cli.ExitUnknown, "gate goodput: undecided: "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			file := gatesSample(t, "ttft: 1s", "ttft: 350ms", sampleGate, tc.gate, "confirm: 8", tc.seeds)
+			file := cmdtest.GatesSample(t, "ttft: 1s", "ttft: 350ms", sampleGate, tc.gate, "confirm: 8", tc.seeds)
 			promoted := filepath.Join(t.TempDir(), "epp.yaml")
 			out, err := windtunnel(t, "sweep", "-f", file, "--promote", promoted)
 			if got := cli.ExitCode(err); got != tc.code {
@@ -72,7 +56,7 @@ func TestGatesOfARunDecideTheExitCode(t *testing.T) {
 	}
 	for bound, code := range map[string]int{"1h": cli.ExitOK, "1us": cli.ExitFailed} {
 		gates := "spec:\n  gates:\n  - {name: all, metric: ttft.p99, operator: AtMost, value: " + bound + ", confidence: \"0.95\"}\n"
-		file := tempFile(t, "run.yaml", strings.Replace(string(raw), "spec:\n", gates, 1))
+		file := cmdtest.TempFile(t, "run.yaml", strings.Replace(string(raw), "spec:\n", gates, 1))
 		out, err := windtunnel(t, "run", "-f", file)
 		// One seed is no evidence, unless the sample has more.
 		if got := cli.ExitCode(err); got != code && got != cli.ExitUnknown || !strings.Contains(out, "gate all: ") {
@@ -82,7 +66,7 @@ func TestGatesOfARunDecideTheExitCode(t *testing.T) {
 }
 
 func TestPromoteChangesTheChosenLines(t *testing.T) {
-	file, promoted := gatesSample(t), filepath.Join(t.TempDir(), "epp.yaml")
+	file, promoted := cmdtest.GatesSample(t), filepath.Join(t.TempDir(), "epp.yaml")
 	mustRun(t, "sweep", "-f", file, "--promote", promoted)
 	got, err := os.ReadFile(promoted)
 	if err != nil {
@@ -101,7 +85,7 @@ func TestPromoteChangesTheChosenLines(t *testing.T) {
 }
 
 func TestPromoteAnyway(t *testing.T) {
-	file := gatesSample(t, sampleGate, "metric: ttft.p99, operator: AtMost, value: 1ms")
+	file := cmdtest.GatesSample(t, sampleGate, "metric: ttft.p99, operator: AtMost, value: 1ms")
 	promoted := filepath.Join(t.TempDir(), "epp.yaml")
 	_, err := windtunnel(t, "sweep", "-f", file, "--promote", promoted, "--promote-anyway")
 	if _, statErr := os.Stat(promoted); cli.ExitCode(err) != cli.ExitFailed || statErr != nil {
@@ -110,7 +94,7 @@ func TestPromoteAnyway(t *testing.T) {
 }
 
 func TestAKilledSweepGoesOnWithItsState(t *testing.T) {
-	file, folder := gatesSample(t), t.TempDir()
+	file, folder := cmdtest.GatesSample(t), t.TempDir()
 	whole := filepath.Join(folder, "whole")
 	want := mustRun(t, "sweep", "-f", file, "--state", whole, "-o", "json")
 	raw, err := os.ReadFile(whole)
@@ -147,7 +131,7 @@ func TestAKilledSweepGoesOnWithItsState(t *testing.T) {
 // A trial that failed as the machine had too little for it is tried again, on a machine that
 // may have more.
 func TestAStateTriesAgainWhatTheMachineDecided(t *testing.T) {
-	file, kept := gatesSample(t), filepath.Join(t.TempDir(), "state")
+	file, kept := cmdtest.GatesSample(t), filepath.Join(t.TempDir(), "state")
 	want := mustRun(t, "sweep", "-f", file, "--state", kept, "-o", "json")
 	rows := mustRun(t, "results", "-f", kept)
 	raw, err := os.ReadFile(kept)
@@ -178,7 +162,7 @@ func TestAStateTriesAgainWhatTheMachineDecided(t *testing.T) {
 }
 
 func TestAStateIsNoOtherFile(t *testing.T) {
-	file := gatesSample(t)
+	file := cmdtest.GatesSample(t)
 	_, err := windtunnel(t, "sweep", "-f", file, "--state", file)
 	if cli.ExitCode(err) != cli.ExitBadInput {
 		t.Errorf("a manifest is taken for a state: %v", err)
@@ -186,7 +170,7 @@ func TestAStateIsNoOtherFile(t *testing.T) {
 }
 
 func TestFollowWritesRunsOfTheBestPoints(t *testing.T) {
-	file, folder := gatesSample(t), filepath.Join(t.TempDir(), "best")
+	file, folder := cmdtest.GatesSample(t), filepath.Join(t.TempDir(), "best")
 	out := mustRun(t, "sweep", "-f", file, "--follow", folder, "-o", "json")
 	var sweep struct {
 		Leaderboard struct {
@@ -230,7 +214,7 @@ func TestFollowWritesRunsOfTheBestPoints(t *testing.T) {
 }
 
 func TestTopBoundsTheTable(t *testing.T) {
-	file := gatesSample(t)
+	file := cmdtest.GatesSample(t)
 	if out := mustRun(t, "sweep", "-f", file, "--top", "2"); !strings.Contains(out, "--top 0 lists all candidates.") {
 		t.Errorf("nothing is left out:\n%s", out)
 	}
@@ -240,7 +224,7 @@ func TestTopBoundsTheTable(t *testing.T) {
 }
 
 func TestReportSaysWhatChangesAndOnWhatItRests(t *testing.T) {
-	file, report := gatesSample(t), filepath.Join(t.TempDir(), "report.md")
+	file, report := cmdtest.GatesSample(t), filepath.Join(t.TempDir(), "report.md")
 	mustRun(t, "sweep", "-f", file, "--report", report)
 	got, err := os.ReadFile(report)
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // TestDocsTasks types what each page of docs/tasks tells to type, in a clone, and
@@ -87,7 +89,7 @@ func after(text, line string) (rest string, found bool) {
 func taskClone(t *testing.T, binary string) string {
 	t.Helper()
 	clone := filepath.Join(t.TempDir(), "windtunnel")
-	if err := os.CopyFS(filepath.Join(clone, "config/samples/tasks"), os.DirFS(filepath.Join(samples, "tasks"))); err != nil {
+	if err := os.CopyFS(filepath.Join(clone, "config/samples/tasks"), os.DirFS(filepath.Join(cmdtest.Samples, "tasks"))); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Mkdir(filepath.Join(clone, "bin"), 0o755); err != nil {

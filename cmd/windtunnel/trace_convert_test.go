@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
@@ -48,7 +49,7 @@ func TestTraceConvert(t *testing.T) {
 }
 
 func TestTraceConvertSaysWhatIsLost(t *testing.T) {
-	in := tempFile(t, "trace", `{"windtunnel_trace": 1, "block_tokens": 16}
+	in := cmdtest.TempFile(t, "trace", `{"windtunnel_trace": 1, "block_tokens": 16}
 {"arrival_ns": 0, "input_tokens": 40, "output_tokens": 3, "blocks": [7, 9], "tenant": "gold"}
 {"arrival_ns": 1, "input_tokens": 40, "output_tokens": 3, "blocks": [7, 9]}
 `)
@@ -63,7 +64,7 @@ func TestTraceConvertSaysWhatIsLost(t *testing.T) {
 }
 
 func TestTraceConvertSaysWhatIsAdded(t *testing.T) {
-	in := tempFile(t, "trace", "arrived_at,num_prefill_tokens,num_decode_tokens\n1,20,3\n2,15,3\n")
+	in := cmdtest.TempFile(t, "trace", "arrived_at,num_prefill_tokens,num_decode_tokens\n1,20,3\n2,15,3\n")
 	said, err := converted(t, in, "--to", "QwenBailian", "-o", filepath.Join(t.TempDir(), "x"))
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +77,7 @@ func TestTraceConvertSaysWhatIsAdded(t *testing.T) {
 
 func TestABadTraceLeavesNoFile(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "x")
-	in := tempFile(t, "trace", "arrived_at,num_prefill_tokens,num_decode_tokens\n1,2,3\n0,2,3\n")
+	in := cmdtest.TempFile(t, "trace", "arrived_at,num_prefill_tokens,num_decode_tokens\n1,2,3\n0,2,3\n")
 	_, err := converted(t, in, "--to", "Windtunnel", "-o", out)
 	if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "row 3: arrived_at: is earlier than in the row before") {
 		t.Errorf("got %v", err)
@@ -112,7 +113,7 @@ func listed(all []string) string {
 }
 
 func TestTraceConvertSelectsRows(t *testing.T) {
-	in := tempFile(t, "trace", "arrived_at,num_prefill_tokens,num_decode_tokens\n1,2,3\n2,4,5\n3,6,7\n")
+	in := cmdtest.TempFile(t, "trace", "arrived_at,num_prefill_tokens,num_decode_tokens\n1,2,3\n2,4,5\n3,6,7\n")
 	out, err := converted(t, in, "--to", "Vidur", "--slice", "from=1s,to=2s")
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +125,7 @@ func TestTraceConvertSelectsRows(t *testing.T) {
 	if want := "arrived_at,num_prefill_tokens,num_decode_tokens\n0,2,3\n1,4,5\n2 requests written as Vidur\nleft out: 1 requests that are too long\n"; err != nil || out != want {
 		t.Errorf("got %q, %v; want %q", out, err, want)
 	}
-	failed := tempFile(t, "trace", "arrived_at,num_prefill_tokens,num_decode_tokens\n1,2,3\n2,4,0\n3,6,7\n")
+	failed := cmdtest.TempFile(t, "trace", "arrived_at,num_prefill_tokens,num_decode_tokens\n1,2,3\n2,4,0\n3,6,7\n")
 	for option, want := range map[string]string{
 		"Skip":        "0,2,3\n2,6,7\n2 requests written as Vidur\nleft out: 1 requests without output\n",
 		"PrefillOnly": "0,2,3\n1,4,1\n2,6,7\n3 requests written as Vidur\nchanged: 1 requests without output have 1 output token\n",
@@ -173,7 +174,7 @@ func TestParquetTraces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	short := tempFile(t, "short.parquet", string(cut[:len(cut)-9]))
+	short := cmdtest.TempFile(t, "short.parquet", string(cut[:len(cut)-9]))
 	if _, err := windtunnel(t, "trace", "inspect", short); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "short.parquet: must be a whole Parquet file") {
 		t.Errorf("a file without its end: %v", err)
 	}

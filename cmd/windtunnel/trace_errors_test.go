@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/trace"
 	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
@@ -16,8 +17,8 @@ import (
 
 // Errors of the trace verbs say which option helps.
 func TestTraceErrorsNameTheOption(t *testing.T) {
-	plain := tempFile(t, "gateway.csv", "ts;prompt;completion\n1;2;3\n")
-	disorder := tempFile(t, "disorder.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n2,1,1\n1,1,1\n")
+	plain := cmdtest.TempFile(t, "gateway.csv", "ts;prompt;completion\n1;2;3\n")
+	disorder := cmdtest.TempFile(t, "disorder.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n2,1,1\n1,1,1\n")
 	for name, tc := range map[string]struct {
 		args []string
 		want string
@@ -44,7 +45,7 @@ func TestTraceErrorsNameTheOption(t *testing.T) {
 // What convert writes as CSV, the other verbs read without an option.
 func TestAWrittenCSVIsRead(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "day.csv")
-	in := tempFile(t, "day", "arrived_at,num_prefill_tokens,num_decode_tokens\n1,2,3\n2,4,5\n")
+	in := cmdtest.TempFile(t, "day", "arrived_at,num_prefill_tokens,num_decode_tokens\n1,2,3\n2,4,5\n")
 	if _, err := converted(t, in, "--to", "CSV", "-o", file); err != nil {
 		t.Fatal(err)
 	}
@@ -54,13 +55,13 @@ func TestAWrittenCSVIsRead(t *testing.T) {
 	if out, err := converted(t, file, "--to", "Vidur"); err != nil || !strings.HasSuffix(out, "0,2,3\n1,4,5\n2 requests written as Vidur\n") {
 		t.Errorf("convert prints\n%s%v", out, err)
 	}
-	run := edited(t, "testdata/run.yaml", "      clients:", "      trace: {format: CSV, file: "+file+"}\n      clients:")
+	run := cmdtest.Edited(t, "testdata/run.yaml", "      clients:", "      trace: {format: CSV, file: "+file+"}\n      clients:")
 	mustRun(t, "run", "-f", run)
 }
 
 // configmap recognises formats, as the other verbs do.
 func TestTheFormatOfAConfigMapsTraceIsRecognised(t *testing.T) {
-	in := tempFile(t, "day.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n1,2,3\n2,4,5\n")
+	in := cmdtest.TempFile(t, "day.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n1,2,3\n2,4,5\n")
 	if out := mustRun(t, "trace", "configmap", in, "--name", "day"); !strings.Contains(out, "  day.csv.gz: ") {
 		t.Errorf("prints\n%s", out)
 	}
@@ -72,7 +73,7 @@ func TestTheFormatOfAConfigMapsTraceIsRecognised(t *testing.T) {
 
 // Invalid documents are a few errors, and not one for each.
 func TestManyInvalidDocumentsAreAFewErrors(t *testing.T) {
-	file := tempFile(t, "day.jsonl", strings.Repeat(`{"some": "thing"}`+"\n", 500))
+	file := cmdtest.TempFile(t, "day.jsonl", strings.Repeat(`{"some": "thing"}`+"\n", 500))
 	_, err := windtunnel(t, "run", "-f", file)
 	if cli.ExitCode(err) != cli.ExitBadInput || strings.Count(err.Error(), "\n") != local.MostInvalid || !strings.HasSuffix(err.Error(), "480 more documents are invalid") {
 		t.Errorf("got %v", err)
@@ -81,8 +82,8 @@ func TestManyInvalidDocumentsAreAFewErrors(t *testing.T) {
 
 // The error of a trace's row names its file once, as the manifest does.
 func TestErrorsOfRowsNameTheFile(t *testing.T) {
-	file := tempFile(t, "day.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n2,1,1\n1,1,1\n")
-	run := edited(t, "testdata/run.yaml", "      clients:", "      trace: {format: Vidur, file: "+file+"}\n      clients:")
+	file := cmdtest.TempFile(t, "day.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n2,1,1\n1,1,1\n")
+	run := cmdtest.Edited(t, "testdata/run.yaml", "      clients:", "      trace: {format: Vidur, file: "+file+"}\n      clients:")
 	_, err := windtunnel(t, "run", "-f", run)
 	want := fmt.Sprintf("spec.scenario.workload.trace.file: Invalid value: %q: trace %s: row 3: arrived_at: is earlier", file, file)
 	if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), want) {
@@ -92,10 +93,10 @@ func TestErrorsOfRowsNameTheFile(t *testing.T) {
 
 // Times in another unit are a warning of each verb.
 func TestOddTimesAreWarnings(t *testing.T) {
-	file := tempFile(t, "day.csv", "ts,in,out\n1700000000,10,5\n1700003600,10,5\n")
+	file := cmdtest.TempFile(t, "day.csv", "ts,in,out\n1700000000,10,5\n1700003600,10,5\n")
 	csv := "time=ts,timeFormat=Milliseconds,inputTokens=in,outputTokens=out"
 	const want = "times such as 1700000000 are read as milliseconds, but look like seconds since 1970"
-	run := edited(t, "testdata/run.yaml", "      clients:", "      trace: {format: CSV, file: "+file+", csv: {"+
+	run := cmdtest.Edited(t, "testdata/run.yaml", "      clients:", "      trace: {format: CSV, file: "+file+", csv: {"+
 		strings.ReplaceAll(strings.ReplaceAll(csv, "=", ": "), ",", ", ")+"}}\n      clients:")
 	for _, args := range [][]string{
 		{"trace", "inspect", file, "--csv", csv}, {"trace", "convert", file, "--to", "Vidur", "--csv", csv}, {"run", "-f", run},
@@ -129,7 +130,7 @@ func TestOutputsWithTheNameOfAFormatAreRefused(t *testing.T) {
 
 // inspect says of requests that wait how they are placed, and what is left out.
 func TestInspectSaysWhatWaitsAndWhatIsLeftOut(t *testing.T) {
-	file := tempFile(t, "day.jsonl", workloadtest.SessionTrace+`{"timestamp": 9000000, "input_length": 10, "output_length": 0, "hash_ids": [1]}`+"\n")
+	file := cmdtest.TempFile(t, "day.jsonl", workloadtest.SessionTrace+`{"timestamp": 9000000, "input_length": 10, "output_length": 0, "hash_ids": [1]}`+"\n")
 	out := mustRun(t, "trace", "inspect", file, "--zero-output", "Skip")
 	for _, want := range []string{
 		"wait for an answer   ", "they are placed as if each request were answered at once", "waiting-requests: ",

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/internal/testdata"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -108,7 +109,7 @@ func (i *imitated) run(t *testing.T) {
 			scenario := "pools:\n- " + i.pool + "\n" + router.yaml + "\n" + source.workload
 			run := fmt.Sprintf("apiVersion: sim.windtunnel.dev/v1alpha1\nkind: SimulationRun\nmetadata: {name: fit}\nspec:\n"+
 				"  replications: {seed: 1, count: %d}\n  scenario:\n    %s", source.seeds, strings.ReplaceAll(strings.TrimSpace(scenario), "\n", "\n    "))
-			args := append([]string{"run", "-f", tempFile(t, "run.yaml", run+"\n"), "-o", "json"}, source.args...)
+			args := append([]string{"run", "-f", cmdtest.TempFile(t, "run.yaml", run+"\n"), "-o", "json"}, source.args...)
 			i.Rows = append(i.Rows, imitatedRowOf(t, router.name, source.name, mustRun(t, args...)))
 		}
 	}

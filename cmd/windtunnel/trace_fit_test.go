@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // TestAFitIsAWorkloadThatRuns fits a trace, and runs what comes of it.
@@ -32,13 +33,13 @@ func TestAFitIsAWorkloadThatRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(string(fitted), "# An imitation of the trace ") {
-		t.Errorf("the file begins with %q", firstLine(string(fitted)))
+		t.Errorf("the file begins with %q", cmdtest.FirstLine(string(fitted)))
 	}
 	run := "apiVersion: sim.windtunnel.dev/v1alpha1\nkind: SimulationRun\nmetadata: {name: fit}\nspec:\n  scenario:\n" +
 		"    pools:\n    - {name: a, model: meta-llama/Llama-3.1-8B-Instruct, accelerator: h100-sxm, replicas: 4}\n" +
 		"    router: {policies: {routing: {policy: round-robin}}}\n    " +
 		strings.ReplaceAll(strings.TrimSpace(string(fitted)), "\n", "\n    ") + "\n"
-	if out := mustRun(t, "run", "-f", tempFile(t, "run.yaml", run)); !strings.Contains(out, "ttft") && !strings.Contains(out, "TTFT") {
+	if out := mustRun(t, "run", "-f", cmdtest.TempFile(t, "run.yaml", run)); !strings.Contains(out, "ttft") && !strings.Contains(out, "TTFT") {
 		t.Errorf("the run says:\n%s", out)
 	}
 	if again := mustRun(t, "trace", "fit", recorded); !strings.HasPrefix(again, string(fitted)) {
@@ -68,7 +69,7 @@ func TestAFitThatLosesReuseWarns(t *testing.T) {
 }
 
 func TestAFitOfNothingIsBadInput(t *testing.T) {
-	few := tempFile(t, "few.csv", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,100,10\n")
+	few := cmdtest.TempFile(t, "few.csv", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,100,10\n")
 	_, err := windtunnel(t, "trace", "fit", few)
 	if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "few.csv: 1 requests are too few") {
 		t.Errorf("error %v", err)
@@ -110,7 +111,7 @@ func TestAFitOfATraceWithoutBlocksDrawsNone(t *testing.T) {
 	for i := range 500 {
 		text = fmt.Appendf(text, "%d,%d,10\n", i, 50_000+i)
 	}
-	file := tempFile(t, "long.csv", string(text))
+	file := cmdtest.TempFile(t, "long.csv", string(text))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	mustRun(t, "trace", "fit", file, "-o", filepath.Join(t.TempDir(), "traffic.yaml"))

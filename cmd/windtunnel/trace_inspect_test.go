@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/pkg/workload/inspect"
 )
 
@@ -23,7 +24,7 @@ const inspectedTrace = "../../pkg/workload/trace/testdata/mooncake.jsonl"
 func TestTraceInspectPrintsText(t *testing.T) {
 	const golden = "testdata/trace-inspect.txt"
 	got := mustRun(t, "trace", "inspect", inspectedTrace)
-	if *update {
+	if *cmdtest.Update {
 		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // loopedRun is a run of 300 requests of a trace, which has 100.
@@ -16,7 +17,7 @@ func loopedRun(t *testing.T, fields string) string {
 	t.Helper()
 	folder := t.TempDir()
 	mustRun(t, "trace", "generate", "--requests", "100", "-o", filepath.Join(folder, "trace.jsonl"))
-	return tempFile(t, "run.yaml", fmt.Sprintf(`apiVersion: sim.windtunnel.dev/v1alpha1
+	return cmdtest.TempFile(t, "run.yaml", fmt.Sprintf(`apiVersion: sim.windtunnel.dev/v1alpha1
 kind: SimulationRun
 metadata: {name: looped}
 spec:

@@ -13,13 +13,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // TestThePageOnTraceSessions runs the sample of two replays of the same conversations, and
 // holds docs/trace-sessions.md against what it says.
 func TestThePageOnTraceSessions(t *testing.T) {
-	name := filepath.Join(samples, "policysweep-trace-sessions.yaml")
+	name := filepath.Join(cmdtest.Samples, "policysweep-trace-sessions.yaml")
 	before := turnsBefore(t, name)
 	sessions := 0
 	for _, length := range before {
@@ -27,13 +28,13 @@ func TestThePageOnTraceSessions(t *testing.T) {
 			sessions++
 		}
 	}
-	file, stdout := requestsOf(t, "sweep", "-f", name, "-o", "json")
+	file, stdout := cmdtest.RequestsOf(t, windtunnel, "sweep", "-f", name, "-o", "json")
 	var out struct{ Rows []result.Row }
 	if err := json.NewDecoder(strings.NewReader(stdout)).Decode(&out); err != nil {
 		t.Fatal(err)
 	}
 	// The requests of a point under one workload follow those under the one before.
-	requests := slices.Collect(slices.Chunk(readRequests(t, file), len(before)))
+	requests := slices.Collect(slices.Chunk(cmdtest.ReadRequests(t, file), len(before)))
 	if len(requests) != len(out.Rows) {
 		t.Fatalf("requests of %d simulations for %d rows", len(requests), len(out.Rows))
 	}

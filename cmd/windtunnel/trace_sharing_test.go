@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // TestALogWithoutPromptsSaysWhatItCannotShow: inspect and init say first that a CSV does not tell
@@ -19,11 +20,11 @@ func TestALogWithoutPromptsSaysWhatItCannotShow(t *testing.T) {
 	for i := range 60 {
 		log += fmt.Sprintf("%d,%d,20,chat%d\n", i, 500+40*(i/6), i%6)
 	}
-	file, shared := tempFile(t, "log.csv", log), filepath.Join(t.TempDir(), "shared.jsonl")
+	file, shared := cmdtest.TempFile(t, "log.csv", log), filepath.Join(t.TempDir(), "shared.jsonl")
 	columns := []string{"--csv", "time=time,timeFormat=Seconds,inputTokens=in,outputTokens=out,session=chat"}
 	const note = "the file does not tell which prompts share a beginning"
 	mustRun(t, append([]string{"trace", "convert", file, "--share", "session", "--to", "Windtunnel", "-o", shared}, columns...)...)
-	epp := filepath.Join(samples, "tasks/values.yaml")
+	epp := filepath.Join(cmdtest.Samples, "tasks/values.yaml")
 	init := []string{"init", "--epp", epp, "--model", "meta-llama/Llama-3.1-8B-Instruct", "--accelerator", "h100-sxm", "--replicas", "2", "--force", "-o", filepath.Join(t.TempDir(), "s.yaml"), "--trace"}
 	for name, tc := range map[string]struct {
 		args []string
@@ -38,7 +39,7 @@ func TestALogWithoutPromptsSaysWhatItCannotShow(t *testing.T) {
 		if err != nil || strings.Contains(out, note) != tc.says {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
-		if first := firstLine(out); tc.says && !strings.Contains(first, note) {
+		if first := cmdtest.FirstLine(out); tc.says && !strings.Contains(first, note) {
 			t.Errorf("%s: the first line is %q", name, first)
 		}
 	}
@@ -62,7 +63,7 @@ func TestALogWithoutPromptsSaysWhatItCannotShow(t *testing.T) {
 // in their places, and then init again with the file that it writes.
 func TestTheMessageNamesTheTwoSteps(t *testing.T) {
 	const columns = "time=time,timeFormat=Seconds,inputTokens=in,outputTokens=out,session=chat"
-	file, shared := tempFile(t, "log.csv", "time,in,out,chat\n0,500,20,a\n1,600,20,a\n2,700,20,b\n"), filepath.Join(t.TempDir(), "shared.jsonl")
+	file, shared := cmdtest.TempFile(t, "log.csv", "time,in,out,chat\n0,500,20,a\n1,600,20,a\n2,700,20,b\n"), filepath.Join(t.TempDir(), "shared.jsonl")
 	init := []string{"init", "--force", "-o", filepath.Join(t.TempDir(), "s.yaml"), "--trace"}
 	told := mustRun(t, append(init[:len(init):len(init)], file, "--csv", columns)...)
 	_, command, _ := strings.Cut(told, "windtunnel trace convert ")

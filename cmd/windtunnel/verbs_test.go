@@ -16,81 +16,19 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/sweep"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
 	"windtunnel.dev/windtunnel/pkg/experiment"
-	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
-// windtunnel runs the command as main does.
-func windtunnel(t testing.TB, args ...string) (stdout string, err error) {
-	t.Helper()
-	var out bytes.Buffer
-	cmd := newRootCommand()
-	cmd.SetArgs(args)
-	cmd.SetOut(&out)
-	cmd.SetErr(&out)
-	err = cmd.ExecuteContext(t.Context())
-	return out.String(), err
-}
-
-func mustRun(t *testing.T, args ...string) string {
-	t.Helper()
-	out, err := windtunnel(t, args...)
-	if err != nil {
-		t.Fatalf("windtunnel %s: %v", strings.Join(args, " "), err)
-	}
-	return out
-}
-
-// traceManifest writes the ConfigMap that testdata/sweep.yaml refers to.
-func traceManifest(t *testing.T) string {
-	t.Helper()
-	var text bytes.Buffer
-	if err := trace.WriteMooncake(&text, 200, 1); err != nil {
-		t.Fatal(err)
-	}
-	raw, err := yaml.Marshal(corev1.ConfigMap{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
-		ObjectMeta: metav1.ObjectMeta{Name: "traces"},
-		Data:       map[string]string{"small.jsonl": text.String()},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tempFile(t, "traces.yaml", string(raw))
-}
-
-func tempFile(t *testing.T, name, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// edited returns a copy of a manifest with one text replaced.
-func edited(t *testing.T, manifest, old, new string) string {
-	t.Helper()
-	raw, err := os.ReadFile(manifest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(raw), old) {
-		t.Fatalf("%s does not hold %q", manifest, old)
-	}
-	return tempFile(t, "edited.yaml", strings.Replace(string(raw), old, new, 1))
-}
-
 func TestSameBytesAtAnyParallelism(t *testing.T) {
-	traces := traceManifest(t)
+	traces := cmdtest.TraceManifest(t)
 	for _, verb := range []string{"run", "sweep"} {
 		t.Run(verb, func(t *testing.T) {
 			args := []string{verb, "-f", "testdata/" + verb + ".yaml", "--configmap", traces, "-o", "json"}
@@ -106,7 +44,7 @@ func TestSameBytesAtAnyParallelism(t *testing.T) {
 
 func TestSweepCoversTheGridAndTheBaseline(t *testing.T) {
 	var out sweep.Output
-	raw := mustRun(t, "sweep", "-f", "testdata/sweep.yaml", "--configmap", traceManifest(t), "-o", "json")
+	raw := mustRun(t, "sweep", "-f", "testdata/sweep.yaml", "--configmap", cmdtest.TraceManifest(t), "-o", "json")
 	if err := json.Unmarshal([]byte(raw), &out); err != nil {
 		t.Fatal(err)
 	}
@@ -381,12 +319,12 @@ func TestBadInput(t *testing.T) {
 			want: []string{"no PolicySweep"},
 		},
 	}
-	traces := traceManifest(t)
+	traces := cmdtest.TraceManifest(t)
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			manifest := tc.manifest
 			if tc.old != "" {
-				manifest = edited(t, manifest, tc.old, tc.new)
+				manifest = cmdtest.Edited(t, manifest, tc.old, tc.new)
 			}
 			args := []string{tc.verb, "-f", manifest, "-o", "json"}
 			if !tc.noTrace {
@@ -410,12 +348,12 @@ func TestBadInput(t *testing.T) {
 
 func TestPrometheusIsOfOneWatchedRun(t *testing.T) {
 	const manifest = "testdata/run.yaml"
-	watched := edited(t, manifest, "      replicas: 2", "      replicas: 2\n      kvCache: {stability: {}}")
+	watched := cmdtest.Edited(t, manifest, "      replicas: 2", "      replicas: 2\n      kvCache: {stability: {}}")
 	raw, err := os.ReadFile(watched)
 	if err != nil {
 		t.Fatal(err)
 	}
-	two := tempFile(t, "two.yaml", string(raw)+"---\n"+strings.Replace(string(raw), "name: small", "name: other", 1))
+	two := cmdtest.TempFile(t, "two.yaml", string(raw)+"---\n"+strings.Replace(string(raw), "name: small", "name: other", 1))
 	for name, tc := range map[string]struct {
 		args []string
 		want string
@@ -445,7 +383,7 @@ func TestNothingRunsBeforeAllIsRight(t *testing.T) {
 		t.Fatal(err)
 	}
 	bad := strings.NewReplacer("name: small", "name: other", "h100-sxm", "b9000").Replace(string(good))
-	out, err := windtunnel(t, "run", "-f", tempFile(t, "two.yaml", string(good)+"---\n"+bad))
+	out, err := windtunnel(t, "run", "-f", cmdtest.TempFile(t, "two.yaml", string(good)+"---\n"+bad))
 	if cli.ExitCode(err) != cli.ExitBadInput || out != "" {
 		t.Errorf("exit code %d (%v) after printing %q", cli.ExitCode(err), err, out)
 	}
@@ -456,7 +394,7 @@ func TestAnInterruptLeavesNothingBehind(t *testing.T) {
 	cancel()
 	name := filepath.Join(t.TempDir(), "trace.jsonl")
 	for _, args := range [][]string{
-		{"sweep", "-f", "testdata/sweep.yaml", "--configmap", traceManifest(t)},
+		{"sweep", "-f", "testdata/sweep.yaml", "--configmap", cmdtest.TraceManifest(t)},
 		{"trace", "generate", "--requests", "100000", "-o", name},
 	} {
 		var out bytes.Buffer
@@ -524,7 +462,7 @@ func TestTheRequestsOfAServeGenFolderAreWritten(t *testing.T) {
 	}
 	archive := serveGenArchive(t, folder)
 	for file, text := range map[string]string{"day.tar": archive, "day.tar.gz": gzipped(t, archive)} {
-		if got := mustRun(t, "trace", "generate", "--servegen", tempFile(t, file, text), "--requests", "500"); got != string(fromFolder) {
+		if got := mustRun(t, "trace", "generate", "--servegen", cmdtest.TempFile(t, file, text), "--requests", "500"); got != string(fromFolder) {
 			t.Errorf("%s has other requests than its folder", file)
 		}
 	}
@@ -567,12 +505,12 @@ func gzipped(t *testing.T, text string) string {
 // A ServeGen folder, or an archive of it, is a source of a workload like any other trace.
 func TestARunDrawsTheRequestsOfAServeGenFolder(t *testing.T) {
 	folder := filepath.Join("..", "..", "pkg", "workload", "servegen", "testdata", "day")
-	name := tempFile(t, "day.tar", serveGenArchive(t, folder))
+	name := cmdtest.TempFile(t, "day.tar", serveGenArchive(t, folder))
 	if out := mustRun(t, "trace", "inspect", name); !strings.Contains(out, "format               ServeGen\nrequests are drawn   under seed 1") {
 		t.Errorf("inspect prints\n%s", out)
 	}
 	ofFile := func(file string) string {
-		return tempFile(t, "run.yaml", `apiVersion: sim.windtunnel.dev/v1alpha1
+		return cmdtest.TempFile(t, "run.yaml", `apiVersion: sim.windtunnel.dev/v1alpha1
 kind: SimulationRun
 metadata: {name: day}
 spec:
@@ -606,7 +544,7 @@ spec:
 }
 
 func TestTheLogOfAGatewayIsDescribed(t *testing.T) {
-	log := tempFile(t, "gateway.csv", "ts;in;out\r\n2026-03-01T10:00:05Z;10;20\r\n2026-03-01T10:00:01.5Z;30;40\r\n")
+	log := cmdtest.TempFile(t, "gateway.csv", "ts;in;out\r\n2026-03-01T10:00:05Z;10;20\r\n2026-03-01T10:00:01.5Z;30;40\r\n")
 	columns := "time=ts,timeFormat=Timestamp,inputTokens=in,outputTokens=out,delimiter=Semicolon"
 	out := mustRun(t, "trace", "inspect", log, "--order", "Sort", "--csv", columns)
 	if !strings.Contains(out, "format               CSV\nrequests             2\n") || !strings.Contains(out, "span                 3.5s\n") {

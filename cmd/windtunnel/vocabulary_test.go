@@ -22,6 +22,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/dashboard"
 	"windtunnel.dev/windtunnel/pkg/dashboard/cluster"
@@ -151,7 +152,7 @@ func askEveryPlace(t *testing.T, kind, text string) (said, why map[string]string
 			why[place] = got
 		}
 	}
-	file, report, page := tempFile(t, "x.yaml", text), filepath.Join(t.TempDir(), "x.md"), filepath.Join(t.TempDir(), "x.html")
+	file, report, page := cmdtest.TempFile(t, "x.yaml", text), filepath.Join(t.TempDir(), "x.md"), filepath.Join(t.TempDir(), "x.html")
 	verb := map[string]string{v1alpha1.SimulationRunKind: "run", v1alpha1.PolicySweepKind: "sweep"}[kind]
 	out, err := windtunnel(t, verb, "-f", file, "--report", report)
 	code = cli.ExitCode(err)
@@ -161,7 +162,7 @@ func askEveryPlace(t *testing.T, kind, text string) (said, why map[string]string
 	hear("page", `<h1 class="verdict [a-z]+"><span[^>]*>.</span> ([A-Za-z ]+)</h1>\s*<p class="why">(.*)\.</p>`, read(t, page))
 	if kind == v1alpha1.SimulationRunKind {
 		before := strings.Replace(vocabularyPicker, "- type: queue-scorer\n", "", 1)
-		out, _ := windtunnel(t, "compare", tempFile(t, "before.yaml", before), tempFile(t, "after.yaml", vocabularyPicker), "--scenario", file)
+		out, _ := windtunnel(t, "compare", cmdtest.TempFile(t, "before.yaml", before), cmdtest.TempFile(t, "after.yaml", vocabularyPicker), "--scenario", file)
 		hear("compare", `(?m)^verdict: ([a-z ]+): (.*)$`, out)
 	}
 	var explained bytes.Buffer
