@@ -52,7 +52,7 @@ func TestLegendAndVerdictOfEachVerb(t *testing.T) {
 	}{
 		"sweep":   {[]string{"sweep", "-f", cmdtest.GatesSample(t)}, "verdict: ", "± is half the width"},
 		"compare": {[]string{"compare", run, slower}, "verdict: ", "Difference is "},
-		"lint":    {[]string{"lint", cmdtest.TempFile(t, "epp.yaml", soundEPP)}, "", "> marks the versions"},
+		"lint":    {[]string{"lint", cmdtest.TempFile(t, "epp.yaml", cmdtest.SmallPicker)}, "", "> marks the versions"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := mustRun(t, append(tc.args, "--legend")...)

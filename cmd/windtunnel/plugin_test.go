@@ -309,7 +309,7 @@ var gateFails = []string{"Ready=True/Complete", "Complete=True/Complete", "Passe
 // decided is what a cluster stores of some requests.
 func decided(t *testing.T, lines ...string) []byte {
 	t.Helper()
-	return []byte(gzipped(t, strings.Join(lines, "\n")+"\n"))
+	return []byte(cmdtest.Gzipped(t, strings.Join(lines, "\n")+"\n"))
 }
 
 const twoDecisions = `{"seed":42,"tenant":"acme","class":"interactive","names":["llama/0","llama/1"],"atSeconds":1,"request":{"id":3,"promptTokens":100},"endpoints":[{},{}],"endpoint":0,"outcome":{"ended":"completed","ttftSeconds":0.2,"e2eSeconds":1}}
@@ -417,7 +417,7 @@ func TestWhatIsNotStoredNamesACommand(t *testing.T) {
 
 // promote writes what the local command writes.
 func TestPromoteWritesWhatTheLocalCommandWrites(t *testing.T) {
-	objects, _ := onCluster(t)
+	objects, _ := cmdtest.StoredSweep(t, mustRun)
 	sweep := objects[0].(*v1alpha1.PolicySweep)
 	sweep.Spec.Promote = &v1alpha1.Promotion{}
 	conditioned(&sweep.Status.CommonStatus, "Ready=True/Complete", "Complete=True/Complete", "Passed=True/GatesPassed")
@@ -451,7 +451,7 @@ func TestPromoteWritesWhatTheLocalCommandWrites(t *testing.T) {
 
 // Objects of a cluster are compared as the file that the local command prints.
 func TestCompareTakesObjectsOfACluster(t *testing.T) {
-	objects, _ := onCluster(t)
+	objects, _ := cmdtest.StoredSweep(t, mustRun)
 	apiserver.New(t, controllers.Scheme(), objects...)
 	file := cmdtest.TempFile(t, "sweep.json", mustRun(t, "sweep", "-f", cmdtest.GatesSample(t), "-o", "json"))
 	want := mustRun(t, "compare", file+"#0", file+"#1", "-o", "json")

@@ -30,21 +30,18 @@ func TestReadmeSweep(t *testing.T) {
 	out := mustRun(t, "sweep", "-f", cmdtest.TempFile(t, "sweep.yaml", manifest))
 	printed := map[string]bool{}
 	for line := range strings.Lines(out) {
-		printed[words(line)] = true
+		printed[cmdtest.Words(line)] = true
 	}
 	for line := range strings.Lines("rank " + table) {
 		found := false
 		for p := range printed {
-			found = found || strings.HasPrefix(p, words(line))
+			found = found || strings.HasPrefix(p, cmdtest.Words(line))
 		}
 		if !found {
 			t.Errorf("the page shows\n%s\nand the sweep prints\n%s", line, out)
 		}
 	}
 }
-
-// words is a line without the widths of its columns.
-func words(line string) string { return strings.Join(strings.Fields(line), " ") }
 
 // TestReadmeValues: that sweep, whose router is a file of Helm values,
 // writes them back with the one line changed that the page shows.
@@ -85,12 +82,12 @@ func TestReadmeValues(t *testing.T) {
 	before := strings.Split(values, "\n")
 	for i, line := range strings.Split(string(after), "\n") {
 		if i >= len(before) || line != before[i] {
-			changed = append(changed, "-"+words(before[i]), "+"+words(line))
+			changed = append(changed, "-"+cmdtest.Words(before[i]), "+"+cmdtest.Words(line))
 		}
 	}
 	var want []string
 	for line := range strings.Lines(shown) {
-		want = append(want, line[:1]+words(line[1:]))
+		want = append(want, line[:1]+cmdtest.Words(line[1:]))
 	}
 	if diff := cmp.Diff(want, changed); diff != "" {
 		t.Errorf("the values' lines that change (−page +promoted):\n%s", diff)

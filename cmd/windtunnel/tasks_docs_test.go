@@ -67,7 +67,7 @@ func typed(page string) (script string, shown []string) {
 		case fence == "```sh":
 			script += line
 		case fence == "```":
-			shown = append(shown, words(line))
+			shown = append(shown, cmdtest.Words(line))
 		}
 	}
 	return script, shown
@@ -78,7 +78,7 @@ func after(text, line string) (rest string, found bool) {
 	for text != "" {
 		var first string
 		first, text, _ = strings.Cut(text, "\n")
-		if words(first) == line {
+		if cmdtest.Words(first) == line {
 			return text, true
 		}
 	}

@@ -134,11 +134,11 @@ func Args(check cobra.PositionalArgs, instead string) cobra.PositionalArgs {
 
 // Object connects to the cluster, and returns its object of an argument NAME or TYPE/NAME.
 func (o *Options) Object(ctx context.Context, arg string) (*Connection, kubectl.Object, error) {
-	c, err := o.Connect()
+	kind, name, err := kubectl.ParseRef(arg)
 	if err != nil {
 		return nil, kubectl.Object{}, err
 	}
-	kind, name, err := kubectl.ParseRef(arg)
+	c, err := o.Connect()
 	if err != nil {
 		return nil, kubectl.Object{}, err
 	}

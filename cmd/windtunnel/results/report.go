@@ -116,7 +116,7 @@ func (o *ReportOptions) read(ctx context.Context, of string) (page.Report, error
 	if err != nil {
 		return nil, err
 	}
-	return o.ClusterReport(ctx, c, object)
+	return o.clusterReport(ctx, c, object)
 }
 
 // isFile reports whether an argument is a file and not an object of a cluster, and refuses the flags
@@ -136,8 +136,8 @@ func (o *ReportOptions) isFile(of string) (bool, error) {
 	return false, nil
 }
 
-// ClusterReport is the report of an object on a cluster.
-func (o *ReportOptions) ClusterReport(ctx context.Context, reader client.Reader, of kubectl.Object) (page.Report, error) {
+// clusterReport is the report of an object on a cluster.
+func (o *ReportOptions) clusterReport(ctx context.Context, reader client.Reader, of kubectl.Object) (page.Report, error) {
 	if of.Sweep != nil {
 		return o.clusterSweep(ctx, reader, of.Sweep)
 	}

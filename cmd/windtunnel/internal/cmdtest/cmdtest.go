@@ -5,6 +5,7 @@ package cmdtest
 
 import (
 	"bytes"
+	"compress/gzip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -89,4 +90,42 @@ func TextOf(t testing.TB, name string) string {
 		t.Fatal(err)
 	}
 	return string(raw)
+}
+
+// ContentsIn are the files of a folder with their contents.
+func ContentsIn(t testing.TB, folder string) map[string]string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(folder, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, name := range names {
+		if info, err := os.Stat(name); err != nil || info.IsDir() {
+			continue
+		}
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[filepath.Base(name)] = string(raw)
+	}
+	return all
+}
+
+// Words is a line without the widths of its columns.
+func Words(line string) string { return strings.Join(strings.Fields(line), " ") }
+
+// Gzipped is a text compressed.
+func Gzipped(t testing.TB, text string) string {
+	t.Helper()
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return packed.String()
 }

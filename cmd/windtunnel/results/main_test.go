@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package results
+
+import (
+	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/run"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/sweep"
+)
+
+var newRootCommand = cmdtest.Root(NewCommand, NewReportCommand, run.NewCommand, sweep.NewCommand)
+
+var windtunnel, mustRun = cmdtest.Runners(newRootCommand)
+
+func TestMain(m *testing.M) { cmdtest.Main(m) }
