@@ -198,17 +198,17 @@ func TestTheGuideToCalibrationWorks(t *testing.T) {
 	if len(blocks) != 4 {
 		t.Fatalf("%d blocks of YAML in the guide, want a run, a scenario, what a run may add, and a run of scrapes", len(blocks))
 	}
-	if scrapes, err := ParseRunFile([]byte(blocks[3][1])); err != nil || len(scrapes.Validate()) > 0 {
+	if scrapes, err := parseRunFile([]byte(blocks[3][1])); err != nil || len(scrapes.validate()) > 0 {
 		t.Errorf("the guide's run of scrapes: %v", err)
 	}
-	run, err := ParseRunFile([]byte(blocks[0][1] + blocks[2][1]))
+	run, err := parseRunFile([]byte(blocks[0][1] + blocks[2][1]))
 	if err != nil {
 		t.Errorf("the guide's run: %v", err)
 	}
-	if errs := run.Validate(); len(errs) > 0 {
+	if errs := run.validate(); len(errs) > 0 {
 		t.Errorf("the guide's run: %v", errs.ToAggregate())
 	}
-	if given, errs := run.Latency.CalibrateGiven(latency.Accelerator{}); len(errs) > 0 || len(given.AllReduce) != 3 || len(given.Values) != 3 {
+	if given, errs := run.Latency.given(latency.Accelerator{}); len(errs) > 0 || len(given.AllReduce) != 3 || len(given.Values) != 3 {
 		t.Errorf("the guide's run gives %v: %v", given, errs.ToAggregate())
 	}
 

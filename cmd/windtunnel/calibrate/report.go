@@ -41,7 +41,7 @@ const (
 )
 
 // validateReport returns the faults of a run with a report.
-func (f *RunFile) validateReport() field.ErrorList {
+func (f *runFile) validateReport() field.ErrorList {
 	var errs field.ErrorList
 	path := field.NewPath("report")
 	if f.Report.File == "" {
@@ -72,7 +72,7 @@ func (f *RunFile) validateReport() field.ErrorList {
 }
 
 // reported are the runs of a result file, with warnings about what the replays leave out.
-func (f *RunFile) reported(title, folder string, engine calibrate.Engine) ([]measuredRun, error) {
+func (f *runFile) reported(title, folder string, engine calibrate.Engine) ([]measuredRun, error) {
 	name := resolvePath(folder, f.Report.File)
 	all, err := f.results(name, folder)
 	if err != nil {
@@ -107,7 +107,7 @@ func (f *RunFile) reported(title, folder string, engine calibrate.Engine) ([]mea
 }
 
 // results reads the result file, whichever benchmark wrote it.
-func (f *RunFile) results(name, folder string) ([]results.Result, error) {
+func (f *runFile) results(name, folder string) ([]results.Result, error) {
 	raw, err := readResultFile(name)
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func readResultFile(name string) ([]byte, error) {
 }
 
 // pace takes from the run how requests were sent where the file does not say it.
-func (f *RunFile) pace(r *results.Result) field.ErrorList {
+func (f *runFile) pace(r *results.Result) field.ErrorList {
 	rate, concurrency := decimal{text: f.Report.Rate}.float(), f.Report.Concurrency
 	switch stated := f.Report.Rate != "" || concurrency > 0; {
 	case r.Unpaced == nil && stated:
@@ -178,7 +178,7 @@ func (f *RunFile) pace(r *results.Result) field.ErrorList {
 }
 
 // bound keeps a replay of drawn requests short.
-func (f *RunFile) bound(r *results.Result) error {
+func (f *runFile) bound(r *results.Result) error {
 	l := &r.Load
 	if l.Requests > maxDrawn {
 		r.Notes = append(r.Notes, fmt.Sprintf("the file is of %d requests; the first %d are replayed", l.Requests, maxDrawn))
@@ -195,7 +195,7 @@ func (f *RunFile) bound(r *results.Result) error {
 }
 
 // mismatches says where the file describes another engine than the run.
-func (f *RunFile) mismatches(r *results.Result, model string) []string {
+func (f *runFile) mismatches(r *results.Result, model string) []string {
 	var all []string
 	if tp := r.TensorParallelism; tp > 0 && tp != f.TensorParallelism {
 		all = append(all, fmt.Sprintf("the report has tensor parallelism %d, and the run %d", tp, f.TensorParallelism))

@@ -5,6 +5,7 @@ package calibrate
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -194,5 +195,21 @@ func TestResultFilesThatCalibrateRefuses(t *testing.T) {
 				t.Errorf("exit code %d, %v, want %s", cli.ExitCode(err), err, tc.want)
 			}
 		})
+	}
+}
+
+// docs/benchmark-report.md shows a run that reads a report.
+func TestThePageOnBenchmarkReportsHasARun(t *testing.T) {
+	page := cmdtest.TextOf(t, "../../docs/benchmark-report.md")
+	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(page, -1)
+	if len(blocks) != 1 {
+		t.Fatalf("%d blocks of YAML, want a run of calibrate", len(blocks))
+	}
+	run, err := parseRunFile([]byte(blocks[0][1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if errs := run.validate(); len(errs) > 0 {
+		t.Errorf("the page's run: %v", errs.ToAggregate())
 	}
 }

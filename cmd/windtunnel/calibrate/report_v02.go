@@ -28,7 +28,7 @@ func looksLikeReport(raw []byte) bool {
 var jsonReport = regexp.MustCompile(`(?m)^\s*\{?\s*"(run|scenario)"\s*:\s*\{`)
 
 // benchmarkReport reads a Benchmark Report 0.2: what one of its replicas served.
-func (f *RunFile) benchmarkReport(raw []byte) (results.Result, field.ErrorList) {
+func (f *runFile) benchmarkReport(raw []byte) (results.Result, field.ErrorList) {
 	r, errs := benchmark.Read(raw)
 	if len(errs) > 0 {
 		return results.Result{}, errs

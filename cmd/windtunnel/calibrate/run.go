@@ -22,9 +22,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/spelling"
 )
 
-// RunFile is the YAML that describes a measured run. Fields that a scenario has
+// runFile is the YAML that describes a measured run. Fields that a scenario has
 // too have the same names. Paths are relative to the file.
-type RunFile struct {
+type runFile struct {
 	Requests struct {
 		File   string           `json:"file"`
 		Format calibrate.Format `json:"format"`
@@ -97,9 +97,9 @@ func readRuns(names []string) ([]measuredRun, error) {
 	return all, nil
 }
 
-// ParseRunFile reads a run's YAML over the defaults.
-func ParseRunFile(raw []byte) (*RunFile, error) {
-	f := &RunFile{TensorParallelism: 1}
+// parseRunFile reads a run's YAML over the defaults.
+func parseRunFile(raw []byte) (*runFile, error) {
+	f := &runFile{TensorParallelism: 1}
 	f.Requests.Format = calibrate.JSONL
 	f.Engine = runEngine{BlockSize: 16, PrefixCaching: "Enabled", ReserveFullPrompt: "Enabled"}
 	f.KVCache.MemoryUtilization = "0.9"
@@ -116,7 +116,7 @@ func readRun(name string) ([]measuredRun, error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil, input.Unfit(name, raw, "windtunnel calibrate reads a YAML file that describes a measured run")
 	}
-	f, err := ParseRunFile(raw)
+	f, err := parseRunFile(raw)
 	if err != nil {
 		if other := input.Unfit(name, raw, "windtunnel calibrate reads a YAML file that describes a measured run"); other != nil {
 			return nil, other
@@ -154,15 +154,15 @@ func readRun(name string) ([]measuredRun, error) {
 }
 
 // engine returns the engine that the file describes.
-func (f *RunFile) engine(name, folder string) (calibrate.Engine, []string, error) {
+func (f *runFile) engine(name, folder string) (calibrate.Engine, []string, error) {
 	catalogue, err := f.catalogue(folder)
 	if err != nil {
 		return calibrate.Engine{}, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	instance, errs := f.instance(catalogue)
-	given, es := f.Latency.CalibrateGiven(instance.Accelerator)
+	given, es := f.Latency.given(instance.Accelerator)
 	cost, ces := f.RequestCost.cost()
-	errs = slices.Concat(errs, f.Validate(), es, ces)
+	errs = slices.Concat(errs, f.validate(), es, ces)
 	if len(errs) > 0 {
 		return calibrate.Engine{}, nil, fmt.Errorf("%s is invalid:\n%s", name, cli.BulletList(errs))
 	}
@@ -205,7 +205,7 @@ func (f *RunFile) engine(name, folder string) (calibrate.Engine, []string, error
 
 // schedulesAsynchronously says whether a request waits for a step that is scheduled already,
 // where the file does not say it. The clock of an engine's log starts when that wait is over.
-func (f *RunFile) schedulesAsynchronously(version latency.EngineVersion) bool {
+func (f *runFile) schedulesAsynchronously(version latency.EngineVersion) bool {
 	if set := f.Engine.AsynchronousScheduling; set != "" {
 		return set == "Enabled"
 	}
@@ -225,7 +225,7 @@ func (k *runKVCache) budget(instance latency.Instance) latency.MemoryBudget {
 	return b
 }
 
-func (f *RunFile) catalogue(folder string) (*latency.Catalogue, error) {
+func (f *runFile) catalogue(folder string) (*latency.Catalogue, error) {
 	catalogue := latency.Builtin()
 	for i, file := range f.Catalogue {
 		raw, err := os.ReadFile(resolvePath(folder, file))
@@ -256,7 +256,7 @@ func isHuggingFace(raw []byte) bool {
 }
 
 // instance looks up what the file names.
-func (f *RunFile) instance(catalogue *latency.Catalogue) (latency.Instance, field.ErrorList) {
+func (f *runFile) instance(catalogue *latency.Catalogue) (latency.Instance, field.ErrorList) {
 	var errs field.ErrorList
 	model, ok := catalogue.Model(f.Model)
 	if !ok {
@@ -313,7 +313,7 @@ func autoPrecision(p latency.Precision) latency.Precision {
 }
 
 // requests reads the log and the blocks.
-func (f *RunFile) requests(folder string) ([]calibrate.Request, error) {
+func (f *runFile) requests(folder string) ([]calibrate.Request, error) {
 	var requests []calibrate.Request
 	err := readFileWith(resolvePath(folder, f.Requests.File), func(r io.Reader, name string) (err error) {
 		requests, err = calibrate.ReadLog(f.Requests.Format, r, name)

@@ -17,7 +17,7 @@ import (
 
 // decodeRunFile reads YAML into a run's description. The errors say the line and
 // what there is instead, as the user wrote it.
-func decodeRunFile(raw []byte, into *RunFile) error {
+func decodeRunFile(raw []byte, into *runFile) error {
 	var root yamlv3.Node
 	if err := yamlv3.Unmarshal(raw, &root); err != nil {
 		return err

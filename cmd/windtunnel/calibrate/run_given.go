@@ -21,8 +21,8 @@ type runLatency struct {
 	Roofline *v1alpha1.RooflineCoefficients `json:"roofline"`
 }
 
-// CalibrateGiven returns the coefficients that the file gives.
-func (l *runLatency) CalibrateGiven(a latency.Accelerator) (calibrate.Given, field.ErrorList) {
+// given returns the coefficients that the file gives.
+func (l *runLatency) given(a latency.Accelerator) (calibrate.Given, field.ErrorList) {
 	path := field.NewPath("latency")
 	if l.Model != "" && l.Model != v1alpha1.RooflineModel {
 		return calibrate.Given{}, field.ErrorList{field.NotSupported(path.Child("model"), l.Model, []v1alpha1.LatencyModel{v1alpha1.RooflineModel})}

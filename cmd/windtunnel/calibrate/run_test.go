@@ -12,15 +12,15 @@ import (
 // its own log starts after that wait: only the times of a client have it.
 func TestCalibrateKnowsWhoseClockItReads(t *testing.T) {
 	for name, tc := range map[string]struct {
-		file RunFile
+		file runFile
 		want bool
 	}{
-		"a log of an older engine":        {RunFile{Engine: runEngine{Version: "0.10"}}, false},
-		"a log of a newer engine":         {RunFile{Engine: runEngine{Version: "0.15"}}, false},
-		"a log of a client":               {RunFile{Engine: runEngine{Version: "0.15", AsynchronousScheduling: "Enabled"}}, true},
-		"a result file of a newer engine": {RunFile{Engine: runEngine{Version: "0.15"}, Report: &runReport{}}, true},
-		"of one that was told not to":     {RunFile{Engine: runEngine{Version: "0.15", AsynchronousScheduling: "Disabled"}, Report: &runReport{}}, false},
-		"of an older one":                 {RunFile{Engine: runEngine{Version: "0.10"}, Report: &runReport{}}, false},
+		"a log of an older engine":        {runFile{Engine: runEngine{Version: "0.10"}}, false},
+		"a log of a newer engine":         {runFile{Engine: runEngine{Version: "0.15"}}, false},
+		"a log of a client":               {runFile{Engine: runEngine{Version: "0.15", AsynchronousScheduling: "Enabled"}}, true},
+		"a result file of a newer engine": {runFile{Engine: runEngine{Version: "0.15"}, Report: &runReport{}}, true},
+		"of one that was told not to":     {runFile{Engine: runEngine{Version: "0.15", AsynchronousScheduling: "Disabled"}, Report: &runReport{}}, false},
+		"of an older one":                 {runFile{Engine: runEngine{Version: "0.10"}, Report: &runReport{}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			version, fault := latency.ParseEngineVersion(tc.file.Engine.Version, nil)

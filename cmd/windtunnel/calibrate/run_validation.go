@@ -12,8 +12,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/calibrate"
 )
 
-// Validate returns the faults that the file has by itself.
-func (f *RunFile) Validate() field.ErrorList {
+// validate returns the faults that the file has by itself.
+func (f *runFile) validate() field.ErrorList {
 	var errs field.ErrorList
 	switch {
 	case f.Report != nil:

@@ -18,12 +18,12 @@ import (
 // completionTimeout bounds how long a shell waits for the names of objects.
 const completionTimeout = 3 * time.Second
 
-// Completer is what cobra asks for the values of arguments and flags.
-type Completer = func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective)
+// completer is what cobra asks for the values of arguments and flags.
+type completer = func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective)
 
 // CompleteObjects has a shell complete the names of objects of a kind, or of both for "". At most so
 // many arguments are objects. What remains is left to the names of files if a verb takes them.
-func (o *Options) CompleteObjects(kind string, most int, files bool) Completer {
+func (o *Options) CompleteObjects(kind string, most int, files bool) completer {
 	directive := cobra.ShellCompDirectiveNoFileComp
 	if files {
 		directive = cobra.ShellCompDirectiveDefault

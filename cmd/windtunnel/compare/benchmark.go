@@ -57,8 +57,8 @@ type measuredSide struct {
 	values map[string][]float64
 }
 
-// MeasuredMetric is a metric of both sides.
-type MeasuredMetric struct {
+// measuredMetric is a metric of both sides.
+type measuredMetric struct {
 	Metric string     `json:"metric"`
 	Means  [2]float64 `json:"means"`
 	// Relative is B − A ÷ A; absent where A is 0.
@@ -70,11 +70,11 @@ type MeasuredMetric struct {
 	Inside    *bool       `json:"inside,omitempty"`
 }
 
-// MeasuredContrast compares with a benchmark report, which is one measurement: it has no
+// measuredContrast compares with a benchmark report, which is one measurement: it has no
 // seeds to pair.
-type MeasuredContrast struct {
+type measuredContrast struct {
 	Sides   [2]measuredSide  `json:"sides"`
-	Metrics []MeasuredMetric `json:"metrics"`
+	Metrics []measuredMetric `json:"metrics"`
 }
 
 // benchmarkSides reads the reports among A and B.
@@ -97,8 +97,8 @@ func (o *compareOptions) checkMeasured() error {
 }
 
 // contrastMeasured compares two sides, of which one or both are reports.
-func contrastMeasured(args []string, reports [2]*benchmark.Report, simulated [2]*side) *MeasuredContrast {
-	c := &MeasuredContrast{}
+func contrastMeasured(args []string, reports [2]*benchmark.Report, simulated [2]*side) *measuredContrast {
+	c := &measuredContrast{}
 	for i, name := range args {
 		if reports[i] != nil {
 			c.Sides[i] = sideOfReport(name, reports[i])
@@ -143,8 +143,8 @@ func sideOfRows(name string, rows []result.Row) measuredSide {
 }
 
 // contrastMetric compares the values of one metric, one a seed on a simulated side.
-func contrastMetric(name string, a, b []float64, measuredA, measuredB bool) MeasuredMetric {
-	m := MeasuredMetric{Metric: name, Means: [2]float64{stats.MeanInterval(a, result.Confidence).Mean, stats.MeanInterval(b, result.Confidence).Mean}}
+func contrastMetric(name string, a, b []float64, measuredA, measuredB bool) measuredMetric {
+	m := measuredMetric{Metric: name, Means: [2]float64{stats.MeanInterval(a, result.Confidence).Mean, stats.MeanInterval(b, result.Confidence).Mean}}
 	if m.Means[0] != 0 {
 		m.Relative = new((m.Means[1] - m.Means[0]) / math.Abs(m.Means[0]))
 	}
@@ -158,7 +158,7 @@ func contrastMetric(name string, a, b []float64, measuredA, measuredB bool) Meas
 }
 
 // predict compares a measured value with what the seeds say of one more run.
-func (m *MeasuredMetric) predict(seeds []float64, measured float64) {
+func (m *measuredMetric) predict(seeds []float64, measured float64) {
 	of := stats.Prediction(seeds, result.Confidence)
 	if of.N < 2 {
 		return
@@ -169,7 +169,7 @@ func (m *MeasuredMetric) predict(seeds []float64, measured float64) {
 }
 
 // table prints the comparison for people.
-func (c *MeasuredContrast) table(w io.Writer) error {
+func (c *measuredContrast) table(w io.Writer) error {
 	for i, s := range c.Sides {
 		if s.Measured {
 			fmt.Fprintf(w, "%s is %s: %s.\n", "AB"[i:i+1], s.kind(), s.Load)
@@ -208,7 +208,7 @@ func (s *measuredSide) kind() string {
 	return "a measured report"
 }
 
-func (m *MeasuredMetric) row(w io.Writer) {
+func (m *measuredMetric) row(w io.Writer) {
 	display := result.Of(result.MustParseMetric(m.Metric)).Unit().Display()
 	decimals := display.Decimals
 	if decimals == result.ThreeDigits {
@@ -255,7 +255,7 @@ func families(metrics []string, other map[string][]float64) []string {
 }
 
 // printMeasured prints a comparison with a report.
-func (o *compareOptions) printMeasured(stdout io.Writer, c *MeasuredContrast, sides [2]*side) error {
+func (o *compareOptions) printMeasured(stdout io.Writer, c *measuredContrast, sides [2]*side) error {
 	var served error
 	for _, s := range sides {
 		if s != nil {

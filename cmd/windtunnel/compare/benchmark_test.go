@@ -14,7 +14,7 @@ func TestPredictedIntervalsHoldOneMoreSeed(t *testing.T) {
 	inside := 0
 	const tries = 4000
 	for range tries {
-		var m MeasuredMetric
+		var m measuredMetric
 		m.predict([]float64{10 + stream.Normal(), 10 + stream.Normal(), 10 + stream.Normal(), 10 + stream.Normal()}, 10+stream.Normal())
 		if *m.Inside {
 			inside++

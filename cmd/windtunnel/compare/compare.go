@@ -48,7 +48,7 @@ type Output struct {
 	Gates   []result.GateResult `json:"gates,omitempty"`
 	Verdict string              `json:"verdict,omitempty"`
 	// Requests is there where both sides were simulated.
-	Requests *RequestContrast `json:"requests,omitempty"`
+	Requests *requestContrast `json:"requests,omitempty"`
 }
 
 // side is one of the two that are compared.

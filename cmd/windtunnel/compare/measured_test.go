@@ -17,7 +17,7 @@ import (
 )
 
 func TestCompareSetsARunAgainstAReport(t *testing.T) {
-	var out MeasuredContrast
+	var out measuredContrast
 	if err := json.Unmarshal([]byte(mustRun(t, "compare", "testdata/run.yaml", cmdtest.MeasuredReport, "-o", "json")), &out); err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestCompareSetsARunAgainstAReport(t *testing.T) {
 	if out.Sides[0].Measured || !out.Sides[1].Measured || out.Sides[1].Simulated {
 		t.Errorf("sides %+v", out.Sides)
 	}
-	byName := map[string]MeasuredMetric{}
+	byName := map[string]measuredMetric{}
 	for _, m := range out.Metrics {
 		byName[m.Metric] = m
 	}

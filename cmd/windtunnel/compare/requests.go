@@ -80,8 +80,8 @@ const noticeableShare = 0.1
 // maxSlowest is how many requests are listed.
 const maxSlowest = 10
 
-// RequestContrast compares the same requests under the same seed.
-type RequestContrast struct {
+// requestContrast compares the same requests under the same seed.
+type requestContrast struct {
 	// Groups are all requests, then those of each quarter by prompt tokens.
 	Groups []requestGroup `json:"groups"`
 	// OnlyA and OnlyB completed on one side alone.
@@ -121,11 +121,11 @@ type requestPair struct {
 func (p *requestPair) growth() float64 { return p.E2EB - p.E2EA }
 
 // contrastRequests is nil unless both sides were simulated.
-func contrastRequests(sides [2]*side) *RequestContrast {
+func contrastRequests(sides [2]*side) *requestContrast {
 	if sides[0].requests == nil || sides[1].requests == nil {
 		return nil
 	}
-	c := &RequestContrast{}
+	c := &requestContrast{}
 	var pairs []requestPair
 	for i, row := range sides[0].rows {
 		for j, other := range sides[1].rows {
@@ -149,7 +149,7 @@ func contrastRequests(sides [2]*side) *RequestContrast {
 }
 
 // pair joins the requests of one seed.
-func (c *RequestContrast) pair(seed int64, a, b map[result.Identity]served) []requestPair {
+func (c *requestContrast) pair(seed int64, a, b map[result.Identity]served) []requestPair {
 	var pairs []requestPair
 	both := 0
 	for id, x := range a {
@@ -174,7 +174,7 @@ func (c *RequestContrast) pair(seed int64, a, b map[result.Identity]served) []re
 
 // quarters adds the groups of pairs that are sorted by prompt tokens: as many in
 // each as equal prompts allow.
-func (c *RequestContrast) quarters(pairs []requestPair) {
+func (c *requestContrast) quarters(pairs []requestPair) {
 	const quarters = 4
 	first := 0
 	for q := 1; q <= quarters; q++ {
@@ -207,7 +207,7 @@ func groupOf(pairs []requestPair) requestGroup {
 }
 
 // table prints the comparison for people; nothing without one.
-func (c *RequestContrast) table(w io.Writer) error {
+func (c *requestContrast) table(w io.Writer) error {
 	if c == nil {
 		return nil
 	}

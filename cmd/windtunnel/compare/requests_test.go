@@ -11,9 +11,9 @@ import (
 )
 
 // comparedRequests compares two sides under a scenario, request by request.
-func comparedRequests(t *testing.T, args ...string) *RequestContrast {
+func comparedRequests(t *testing.T, args ...string) *requestContrast {
 	t.Helper()
-	var out struct{ Requests *RequestContrast }
+	var out struct{ Requests *requestContrast }
 	if err := json.Unmarshal([]byte(mustRun(t, append([]string{"compare", "-o", "json"}, args...)...)), &out); err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ type Run struct {
 	Named string
 }
 
-func (r Run) estimate(o *Options) (RunEstimate, error) {
+func (r Run) estimate(o *Options) (runEstimate, error) {
 	return o.estimate(cli.Identify(r.TypeMeta, r.ObjectMeta), r.Plan, &r.Spec.Execution)
 }
 
@@ -40,7 +40,7 @@ type Sweep struct {
 	Named string
 }
 
-func (s Sweep) estimate(o *Options) (RunEstimate, error) {
+func (s Sweep) estimate(o *Options) (runEstimate, error) {
 	return o.estimate(cli.Identify(s.TypeMeta, s.ObjectMeta), s.Plan, &s.Spec.Execution)
 }
 

@@ -17,10 +17,10 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 )
 
-// RunEstimate is what --dry-run says of an object: what would be simulated.
-type RunEstimate struct {
+// runEstimate is what --dry-run says of an object: what would be simulated.
+type runEstimate struct {
 	cli.Identity
-	Plan PlanSummary `json:"plan"`
+	Plan planSummary `json:"plan"`
 	// warnings and findings are the plan's remarks, apart: a finding has a severity.
 	warnings []string
 	findings []experiment.Finding
@@ -28,9 +28,9 @@ type RunEstimate struct {
 	learns bool
 }
 
-// PlanSummary are the figures of a plan. Of a search that learns, points, simulations
+// planSummary are the figures of a plan. Of a search that learns, points, simulations
 // and what they take are the most that there can be.
-type PlanSummary struct {
+type planSummary struct {
 	Hash        string  `json:"hash"`
 	Points      int64   `json:"points"`
 	Simulations int64   `json:"simulations"`
@@ -61,13 +61,13 @@ const (
 )
 
 // estimate is what a plan amounts to.
-func (o *Options) estimate(object cli.Identity, plan *experiment.Plan, execution *v1alpha1.Execution) (RunEstimate, error) {
+func (o *Options) estimate(object cli.Identity, plan *experiment.Plan, execution *v1alpha1.Execution) (runEstimate, error) {
 	st, err := study.New(plan)
 	if err != nil {
-		return RunEstimate{}, err
+		return runEstimate{}, err
 	}
 	status := study.Estimate(plan, st)
-	return RunEstimate{Identity: object, learns: plan.IsAdaptive(), warnings: plan.Warnings, findings: plan.Findings, Plan: PlanSummary{
+	return runEstimate{Identity: object, learns: plan.IsAdaptive(), warnings: plan.Warnings, findings: plan.Findings, Plan: planSummary{
 		Hash: plan.Hash(), Points: status.Points, Simulations: status.Simulations, Seeds: plan.Seeds, Workloads: len(plan.Workloads),
 		Shards: execution.Shards, Parallelism: o.Parallelism,
 		CPUSeconds: twoDigits(startSeconds + study.CoreSeconds(plan, st)), MemoryBytes: study.PeakBytes(plan, st, o.Parallelism),
@@ -94,7 +94,7 @@ func twoDigits(x float64) float64 {
 	return rounded
 }
 
-func (o RunEstimate) table(w io.Writer) error {
+func (o runEstimate) table(w io.Writer) error {
 	p := &o.Plan
 	fmt.Fprintf(w, "%s %s: nothing is simulated.\n\n", o.Kind, o.Metadata.Name)
 	PrintWarnings(w, o.warnings, o.findings...)
@@ -136,9 +136,9 @@ func seedList(seeds []int64) string {
 
 // PrintEstimates prints what Runs or Sweeps amount to.
 func PrintEstimates[T interface {
-	estimate(*Options) (RunEstimate, error)
+	estimate(*Options) (runEstimate, error)
 }](o *Options, stdout io.Writer, objects []T) error {
-	var all []RunEstimate
+	var all []runEstimate
 	for _, object := range objects {
 		estimate, err := object.estimate(o)
 		if err != nil {

@@ -28,7 +28,7 @@ var manifestEndings = []string{".yaml", ".yml", ".json"}
 // order of their names. Folders within it are left alone.
 func readManifests(name string, stdin io.Reader) (*manifest.Set, error) {
 	if info, err := os.Stat(name); err != nil || !info.IsDir() {
-		return ReadManifest(name, stdin)
+		return readManifest(name, stdin)
 	}
 	entries, err := os.ReadDir(name)
 	if err != nil {
@@ -50,8 +50,8 @@ func readManifests(name string, stdin io.Reader) (*manifest.Set, error) {
 	return set, nil
 }
 
-// ReadManifest reads a file, or standard input.
-func ReadManifest(name string, stdin io.Reader) (*manifest.Set, error) {
+// readManifest reads a file, or standard input.
+func readManifest(name string, stdin io.Reader) (*manifest.Set, error) {
 	if name == "-" {
 		set, err := manifest.Read(stdin, StandardInput)
 		return set, cli.BadInput(firstErrors(err))
@@ -89,18 +89,18 @@ func withOthers(err error, content []byte, name string) error {
 // manifestReads are the files that simulations are read from.
 const manifestReads = "a manifest of Windtunnel is YAML or JSON with SimulationRuns and PolicySweeps"
 
-// MostInvalid is how many invalid documents of a file are reported.
-const MostInvalid = 20
+// mostInvalid is how many invalid documents of a file are reported.
+const mostInvalid = 20
 
 // firstErrors returns the first of an error's joined errors, and how many more there are. A file
 // that is no manifest, such as a trace, has one for each line.
 func firstErrors(err error) error {
 	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok || len(joined.Unwrap()) <= MostInvalid {
+	if !ok || len(joined.Unwrap()) <= mostInvalid {
 		return err
 	}
 	all := joined.Unwrap()
-	return errors.Join(append(slices.Clone(all[:MostInvalid]), fmt.Errorf("%d more documents are invalid", len(all)-MostInvalid))...)
+	return errors.Join(append(slices.Clone(all[:mostInvalid]), fmt.Errorf("%d more documents are invalid", len(all)-mostInvalid))...)
 }
 
 // otherFile is the error of one file without any object of Windtunnel that is recognised as something

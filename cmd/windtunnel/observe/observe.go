@@ -20,8 +20,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/observe"
 )
 
-// ObserveOptions are the flags of observe.
-type ObserveOptions struct {
+// observeOptions are the flags of observe.
+type observeOptions struct {
 	local.Options
 	cluster cluster.Options
 	// Point is that of a sweep; negative is none.
@@ -36,7 +36,7 @@ type ObserveOptions struct {
 
 // NewCommand is the verb observe.
 func NewCommand() *cobra.Command {
-	o := ObserveOptions{cluster: cluster.Options{Instead: ", or name a manifest with -f"}}
+	o := observeOptions{cluster: cluster.Options{Instead: ", or name a manifest with -f"}}
 	cmd := &cobra.Command{
 		Use:   "observe (-f FILE | NAME | TYPE/NAME) (--prometheus URL | --samples FILE)",
 		Short: "Compare a prediction with what a cluster's Prometheus measured, and name the assumption that drifted",
@@ -84,7 +84,7 @@ does not answer.`,
 }
 
 // checkFlags refuses flags that do not go together.
-func (o *ObserveOptions) checkFlags(args []string) error {
+func (o *observeOptions) checkFlags(args []string) error {
 	switch {
 	case (len(args) == 0) == (len(o.Files) == 0):
 		return errors.New("one prediction is required: -f FILE, or the name of a SimulationRun in the cluster")
@@ -111,7 +111,7 @@ const (
 // causeSeeds is how many seeds an assumption is tried with.
 const causeSeeds = 5
 
-func (o *ObserveOptions) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+func (o *observeOptions) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	if err := o.checkFlags(args); err != nil {
 		return cli.BadInput(err)
 	}
@@ -157,13 +157,13 @@ func observationError(err error) error {
 	return err
 }
 
-// DriftError says that there is drift, after all was done.
-type DriftError struct{ name string }
+// driftError says that there is drift, after all was done.
+type driftError struct{ name string }
 
-func (e DriftError) Error() string { return e.name + ": the cluster is not as predicted" }
+func (e driftError) Error() string { return e.name + ": the cluster is not as predicted" }
 
 // print prints a report, and writes its metrics first.
-func (o *ObserveOptions) print(r *observe.Report, stdout io.Writer) error {
+func (o *observeOptions) print(r *observe.Report, stdout io.Writer) error {
 	if o.textfile != "" {
 		if err := cli.WriteWhole(o.textfile, r.WriteMetrics); err != nil {
 			return cli.BadInput(fmt.Errorf("--textfile: %w", err))
@@ -180,7 +180,7 @@ func (o *ObserveOptions) print(r *observe.Report, stdout io.Writer) error {
 		err = o.Output.Write(stdout, r)
 	}
 	if err == nil && r.Drift {
-		err = DriftError{r.Run}
+		err = driftError{r.Run}
 	}
 	return err
 }

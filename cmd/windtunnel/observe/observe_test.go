@@ -50,7 +50,7 @@ func TestObserve(t *testing.T) {
 	} {
 		samples, metrics := playCluster(t, tc.settings...), filepath.Join(t.TempDir(), "windtunnel.prom")
 		out, err := windtunnel(t, "observe", "-f", clusterManifest, "--samples", samples, "--every", "5m", "-o", "json", "--textfile", metrics)
-		var drifts DriftError
+		var drifts driftError
 		if (tc.cause != "") != errors.As(err, &drifts) || err != nil && cli.ExitCode(err) != cli.ExitFailed {
 			t.Errorf("%s: error %v", name, err)
 		}
@@ -205,8 +205,8 @@ func TestObserveAnObjectOfTheCluster(t *testing.T) {
 		"a run that is not there":   {"", "other", -1, "", "there is no SimulationRun other in namespace n"},
 		"a sweep that is not there": {"", "other", 0, "", "there is no PolicySweep other in namespace n"},
 	} {
-		o := ObserveOptions{Point: tc.point}
-		of, err := o.ObservedObject(t.Context(), reader, client.ObjectKey{Namespace: "n", Name: tc.name}, tc.kind)
+		o := observeOptions{Point: tc.point}
+		of, err := o.observedObject(t.Context(), reader, client.ObjectKey{Namespace: "n", Name: tc.name}, tc.kind)
 		switch {
 		case tc.err != "":
 			if err == nil || !strings.Contains(err.Error(), tc.err) || cli.ExitCode(err) != cli.ExitBadInput {
@@ -220,7 +220,7 @@ func TestObserveAnObjectOfTheCluster(t *testing.T) {
 	}
 	objects[0].(*v1alpha1.PolicySweep).Status.PlanHash = "another"
 	reader = fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
-	_, err = (&ObserveOptions{Point: 1}).ObservedObject(t.Context(), reader, client.ObjectKey{Namespace: "n", Name: "s"}, "")
+	_, err = (&observeOptions{Point: 1}).observedObject(t.Context(), reader, client.ObjectKey{Namespace: "n", Name: "s"}, "")
 	if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "the results are those of another spec") {
 		t.Errorf("results of another plan: exit code %d, error %v", cli.ExitCode(err), err)
 	}

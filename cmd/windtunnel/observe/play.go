@@ -37,7 +37,7 @@ func (o *playOptions) check() error {
 const playedFrom = "2026-01-05T08:00:00Z"
 
 // play writes what would have been scraped of one more simulation.
-func (o *ObserveOptions) play(ctx context.Context, of *Observed, stdout io.Writer) error {
+func (o *observeOptions) play(ctx context.Context, of *observed, stdout io.Writer) error {
 	from, err := timeFlag("--from", cmp.Or(o.measured.from, playedFrom))
 	if err != nil {
 		return cli.BadInput(err)

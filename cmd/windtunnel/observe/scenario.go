@@ -30,8 +30,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
 )
 
-// Observed is the scenario whose prediction is held against a cluster.
-type Observed struct {
+// observed is the scenario whose prediction is held against a cluster.
+type observed struct {
 	Name           string
 	make           observe.Maker
 	warmUp, period time.Duration
@@ -40,7 +40,7 @@ type Observed struct {
 }
 
 // seedsFrom are n seeds after the run's first one.
-func (o *Observed) seedsFrom(skip, n int) []int64 {
+func (o *observed) seedsFrom(skip, n int) []int64 {
 	all := make([]int64, n)
 	for i := range all {
 		all[i] = (o.first + int64(skip) + int64(i)) & math.MaxInt64
@@ -49,7 +49,7 @@ func (o *Observed) seedsFrom(skip, n int) []int64 {
 }
 
 // observed reads the scenario from a manifest or from the cluster.
-func (o *ObserveOptions) observed(ctx context.Context, args []string, stdin io.Reader) (*Observed, error) {
+func (o *observeOptions) observed(ctx context.Context, args []string, stdin io.Reader) (*observed, error) {
 	if len(args) > 0 {
 		return o.observedInCluster(ctx, args[0])
 	}
@@ -60,7 +60,7 @@ func (o *ObserveOptions) observed(ctx context.Context, args []string, stdin io.R
 	if err != nil {
 		return nil, err
 	}
-	var all []*Observed
+	var all []*observed
 	if o.Point >= 0 {
 		err = local.ForEach(&o.Options, set, v1alpha1.PolicySweepKind, set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
 			of, err := o.observedFirst(ctx, sweep, o.Inputs(set, sweep))
@@ -84,7 +84,7 @@ func (o *ObserveOptions) observed(ctx context.Context, args []string, stdin io.R
 }
 
 // observedInCluster reads an object and what it refers to from the cluster.
-func (o *ObserveOptions) observedInCluster(ctx context.Context, arg string) (*Observed, error) {
+func (o *observeOptions) observedInCluster(ctx context.Context, arg string) (*observed, error) {
 	kind, name, err := kubectl.ParseRef(arg)
 	if err != nil {
 		return nil, err
@@ -93,11 +93,11 @@ func (o *ObserveOptions) observedInCluster(ctx context.Context, arg string) (*Ob
 	if err != nil {
 		return nil, err
 	}
-	return o.ObservedObject(ctx, c, client.ObjectKey{Namespace: c.Namespace, Name: name}, kind)
+	return o.observedObject(ctx, c, client.ObjectKey{Namespace: c.Namespace, Name: name}, kind)
 }
 
-// ObservedObject reads the run, or the point of a sweep, whose scenario is in operation.
-func (o *ObserveOptions) ObservedObject(ctx context.Context, reader client.Reader, key client.ObjectKey, kind string) (*Observed, error) {
+// observedObject reads the run, or the point of a sweep, whose scenario is in operation.
+func (o *observeOptions) observedObject(ctx context.Context, reader client.Reader, key client.ObjectKey, kind string) (*observed, error) {
 	inputs := readableInputs{archive.ClusterInputs{Reader: reader, Namespace: key.Namespace}}
 	if o.Point < 0 {
 		if kind == v1alpha1.PolicySweepKind {
@@ -128,7 +128,7 @@ func (readableInputs) ParsesTraces() bool { return true }
 func (readableInputs) Parquet() trace.ParquetCodec { return parquetfile.Codec{} }
 
 // observedFirst is one of the points that a sweep has before there are results.
-func (o *ObserveOptions) observedFirst(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs compile.Inputs) (*Observed, error) {
+func (o *observeOptions) observedFirst(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs compile.Inputs) (*observed, error) {
 	c, errs, err := compile.Sweep(ctx, sweep, inputs)
 	if err = local.Compiled(v1alpha1.PolicySweepKind, sweep.Name, errs, err); err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func (o *ObserveOptions) observedFirst(ctx context.Context, sweep *v1alpha1.Poli
 }
 
 // observedPoint is a point of a sweep as a run.
-func (o *ObserveOptions) observedPoint(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs compile.Inputs, st *study.Study) (*Observed, error) {
+func (o *observeOptions) observedPoint(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs compile.Inputs, st *study.Study) (*observed, error) {
 	if o.Point >= len(st.Points()) {
 		return nil, cli.BadInput(fmt.Errorf("%s %s: --point must be from 0 to %d; a search that learns needs the results of the cluster, or the runs of sweep --follow", v1alpha1.PolicySweepKind, sweep.Name, len(st.Points())-1))
 	}
@@ -155,7 +155,7 @@ func (o *ObserveOptions) observedPoint(ctx context.Context, sweep *v1alpha1.Poli
 }
 
 // observedRun makes simulations of a run. Its horizon is that of the observation.
-func (o *ObserveOptions) observedRun(ctx context.Context, run *v1alpha1.SimulationRun, inputs compile.Inputs) (*Observed, error) {
+func (o *observeOptions) observedRun(ctx context.Context, run *v1alpha1.SimulationRun, inputs compile.Inputs) (*observed, error) {
 	manifest.Default(run)
 	c, errs, err := compile.Run(ctx, run, inputs, o.Settings...)
 	if err = local.Compiled(v1alpha1.SimulationRunKind, run.Name, errs, err); err != nil {
@@ -167,7 +167,7 @@ func (o *ObserveOptions) observedRun(ctx context.Context, run *v1alpha1.Simulati
 	} else if execute.Foreign(c.Plan) {
 		return nil, local.ToTrust(fmt.Errorf("%s %s has code in policy bundles, which observe cannot fence", v1alpha1.SimulationRunKind, run.Name))
 	}
-	of := &Observed{
+	of := &observed{
 		Name: run.Name, first: c.Plan.Seeds[0], warnings: slices.Clone(c.Plan.Warnings),
 		make: func(seed int64) (simulator.Config, error) {
 			made, err := config(c.Plan, c.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: seed})

@@ -23,8 +23,12 @@ func TestAStateTellsItsSweepsApart(t *testing.T) {
 	byMachine := func(key string, point int) state.Line {
 		return state.Line{Row: result.Row{Key: key, Point: point, Share: 1, Error: "out of memory", ByMachine: true}}
 	}
-	header := func(namespace, sweep, plan string) state.Header {
-		return state.Header{SchemaVersion: state.Version, Owner: state.Owner{Namespace: namespace, Sweep: sweep, Plan: plan}}
+	type head struct {
+		SchemaVersion string `json:"schemaVersion"`
+		state.Owner
+	}
+	header := func(namespace, sweep, plan string) head {
+		return head{SchemaVersion: state.Version, Owner: state.Owner{Namespace: namespace, Sweep: sweep, Plan: plan}}
 	}
 	for name, tc := range map[string]struct {
 		lines []any

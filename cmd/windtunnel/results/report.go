@@ -24,8 +24,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/report/page"
 )
 
-// ReportOptions are the flags of report.
-type ReportOptions struct {
+// reportOptions are the flags of report.
+type reportOptions struct {
 	cluster cluster.Options
 	name    string
 	Output  cli.Format
@@ -36,7 +36,7 @@ type ReportOptions struct {
 
 // NewReportCommand is the verb report.
 func NewReportCommand() *cobra.Command {
-	o := ReportOptions{Output: cli.HTML, cluster: cluster.Options{Instead: ", or name a file"}}
+	o := reportOptions{Output: cli.HTML, cluster: cluster.Options{Instead: ", or name a file"}}
 	cmd := &cobra.Command{
 		Use:   "report FILE | NAME | TYPE/NAME",
 		Short: "Write a report of a run or a sweep as one page, from a file or a cluster",
@@ -84,7 +84,7 @@ The exit code is 0 for each report, whatever the verdict.`,
 	return cmd
 }
 
-func (o *ReportOptions) run(ctx context.Context, of string, stdout io.Writer) error {
+func (o *reportOptions) run(ctx context.Context, of string, stdout io.Writer) error {
 	if err := o.reflected.Check(); err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (o *ReportOptions) run(ctx context.Context, of string, stdout io.Writer) er
 }
 
 // read returns the report of a file if there is one of that name, else that of an object.
-func (o *ReportOptions) read(ctx context.Context, of string) (page.Report, error) {
+func (o *reportOptions) read(ctx context.Context, of string) (page.Report, error) {
 	file, err := o.isFile(of)
 	switch {
 	case err != nil:
@@ -121,7 +121,7 @@ func (o *ReportOptions) read(ctx context.Context, of string) (page.Report, error
 
 // isFile reports whether an argument is a file and not an object of a cluster, and refuses the flags
 // of the other one. An object's name has no ending, as files have.
-func (o *ReportOptions) isFile(of string) (bool, error) {
+func (o *reportOptions) isFile(of string) (bool, error) {
 	if _, err := os.Stat(of); err == nil {
 		return true, o.cluster.Unused()
 	}
@@ -137,7 +137,7 @@ func (o *ReportOptions) isFile(of string) (bool, error) {
 }
 
 // clusterReport is the report of an object on a cluster.
-func (o *ReportOptions) clusterReport(ctx context.Context, reader client.Reader, of kubectl.Object) (page.Report, error) {
+func (o *reportOptions) clusterReport(ctx context.Context, reader client.Reader, of kubectl.Object) (page.Report, error) {
 	if of.Sweep != nil {
 		return o.clusterSweep(ctx, reader, of.Sweep)
 	}
@@ -145,7 +145,7 @@ func (o *ReportOptions) clusterReport(ctx context.Context, reader client.Reader,
 }
 
 // clusterSweep is the report of a sweep on a cluster: its rows take the place of simulations.
-func (o *ReportOptions) clusterSweep(ctx context.Context, reader client.Reader, sweep *v1alpha1.PolicySweep) (*page.Sweep, error) {
+func (o *reportOptions) clusterSweep(ctx context.Context, reader client.Reader, sweep *v1alpha1.PolicySweep) (*page.Sweep, error) {
 	label := fmt.Sprintf("PolicySweep %s/%s", sweep.Namespace, sweep.Name)
 	compiled, st, err := cluster.Study(ctx, reader, sweep)
 	if err != nil {
@@ -159,7 +159,7 @@ func (o *ReportOptions) clusterSweep(ctx context.Context, reader client.Reader, 
 }
 
 // readFile reads the output of run or sweep -o json.
-func (o *ReportOptions) readFile(name string) (page.Report, error) {
+func (o *reportOptions) readFile(name string) (page.Report, error) {
 	raw, err := input.Read(name)
 	if err != nil {
 		return nil, err
@@ -188,7 +188,7 @@ func (o *ReportOptions) readFile(name string) (page.Report, error) {
 }
 
 // choose returns the object that --name names, or the only one.
-func (o *ReportOptions) choose(objects []archive.Printed) (*archive.Printed, error) {
+func (o *reportOptions) choose(objects []archive.Printed) (*archive.Printed, error) {
 	if o.name == "" && len(objects) > 1 {
 		return nil, fmt.Errorf("the file has %d objects: select one with --name", len(objects))
 	}

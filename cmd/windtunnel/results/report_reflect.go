@@ -21,7 +21,7 @@ import (
 // reflect prints the summary that run --reflect -o json has found, as another strategy tells
 // it. What else is stored has figures of all requests and decisions on a few: no rule finds
 // anything in that.
-func (o *ReportOptions) reflect(cmd *cobra.Command, of string) error {
+func (o *reportOptions) reflect(cmd *cobra.Command, of string) error {
 	if err := o.reflected.Check(); err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (o *ReportOptions) reflect(cmd *cobra.Command, of string) error {
 }
 
 // cannotReflectObject names the command for an object of a cluster.
-func (o *ReportOptions) cannotReflectObject(cmd *cobra.Command, of string) error {
+func (o *reportOptions) cannotReflectObject(cmd *cobra.Command, of string) error {
 	kind, name, err := kubectl.ParseRef(of)
 	if err != nil {
 		return err
@@ -65,6 +65,6 @@ func (o *ReportOptions) cannotReflectObject(cmd *cobra.Command, of string) error
 }
 
 // cannotReflect says which command has what the summary needs.
-func (o *ReportOptions) cannotReflect(of, again string) error {
+func (o *reportOptions) cannotReflect(of, again string) error {
 	return cli.BadInput(fmt.Errorf("--reflect needs all requests of a simulation, which %s does not have: %s simulates a seed again", of, again))
 }

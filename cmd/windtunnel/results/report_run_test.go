@@ -29,6 +29,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
+	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/report/page"
 )
 
@@ -93,7 +94,7 @@ func TestReportOfAPrintedRun(t *testing.T) {
 // runOnCluster is a run with its results as the operator leaves them.
 func runOnCluster(t *testing.T, trace string) []client.Object {
 	t.Helper()
-	set, err := local.ReadManifest(cmdtest.Edited(t, busyRun, "  replications:", "  trace: "+trace+"\n  replications:"), nil)
+	set, err := manifest.Read(strings.NewReader(strings.Replace(cmdtest.TextOf(t, busyRun), "  replications:", "  trace: "+trace+"\n  replications:", 1)), busyRun)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +138,7 @@ func reportFrom(t *testing.T, objects []client.Object, format cli.Format) (strin
 	if err != nil {
 		return "", err
 	}
-	p, err := (&ReportOptions{}).clusterReport(t.Context(), reader, of)
+	p, err := (&reportOptions{}).clusterReport(t.Context(), reader, of)
 	if err != nil {
 		return "", err
 	}

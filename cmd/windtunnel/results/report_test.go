@@ -85,7 +85,7 @@ func TestAReportThatFits(t *testing.T) {
 
 // A report of a cluster has the figures of the same sweep on this machine, and the changed lines.
 func TestAReportOfACluster(t *testing.T) {
-	report := func(o ReportOptions, objects []client.Object) (string, error) {
+	report := func(o reportOptions, objects []client.Object) (string, error) {
 		reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
 		of, err := kubectl.Find(t.Context(), reader, v1alpha1.PolicySweepKind, client.ObjectKey{Namespace: "n", Name: "s"})
 		if err != nil {
@@ -100,7 +100,7 @@ func TestAReportOfACluster(t *testing.T) {
 		return text.String(), err
 	}
 	objects, _ := cmdtest.StoredSweep(t, mustRun)
-	numbers, err := report(ReportOptions{Output: cli.JSON}, objects)
+	numbers, err := report(reportOptions{Output: cli.JSON}, objects)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestAReportOfACluster(t *testing.T) {
 	if diff := cmp.Diff(mustRun(t, "report", file, "-o", "json"), numbers); diff != "" {
 		t.Errorf("numbers (-here +cluster):\n%s", diff)
 	}
-	if html, err := report(ReportOptions{Output: cli.HTML}, objects); err != nil || !strings.Contains(html, `<span class="added">`) {
+	if html, err := report(reportOptions{Output: cli.HTML}, objects); err != nil || !strings.Contains(html, `<span class="added">`) {
 		t.Errorf("error %v, or the page has no changed lines", err)
 	}
 	for name, tc := range map[string]struct {
@@ -123,7 +123,7 @@ func TestAReportOfACluster(t *testing.T) {
 	} {
 		objects, _ := cmdtest.StoredSweep(t, mustRun)
 		tc.spoil(objects)
-		if _, err := report(ReportOptions{Output: cli.HTML}, objects); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), tc.want) {
+		if _, err := report(reportOptions{Output: cli.HTML}, objects); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: exit code %d, error %v, want %q", name, cli.ExitCode(err), err, tc.want)
 		}
 	}

@@ -118,7 +118,7 @@ func presetNames() []string {
 
 func (o *InitOptions) run(cmd *cobra.Command) error {
 	if isTerminal(cmd.InOrStdin()) {
-		if err := o.Ask(NewQuestions(cmd.InOrStdin(), cmd.ErrOrStderr(), cmd.Flags())); err != nil {
+		if err := o.Ask(newQuestions(cmd.InOrStdin(), cmd.ErrOrStderr(), cmd.Flags())); err != nil {
 			return err
 		}
 	}

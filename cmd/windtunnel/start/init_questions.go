@@ -23,21 +23,21 @@ func isTerminal(in io.Reader) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Questions ask a person for the values of flags.
-type Questions struct {
+// questions ask a person for the values of flags.
+type questions struct {
 	in    *bufio.Reader
 	out   io.Writer
 	flags *pflag.FlagSet
 }
 
-// NewQuestions asks for the values of flags on a terminal.
-func NewQuestions(in io.Reader, out io.Writer, flags *pflag.FlagSet) *Questions {
-	return &Questions{bufio.NewReader(in), out, flags}
+// newQuestions asks for the values of flags on a terminal.
+func newQuestions(in io.Reader, out io.Writer, flags *pflag.FlagSet) *questions {
+	return &questions{bufio.NewReader(in), out, flags}
 }
 
 // ask asks for the value of a flag that was not given, again and again until the flag takes it and
 // a check has nothing against it.
-func (q *Questions) ask(name, question string, check func(string) error) error {
+func (q *questions) ask(name, question string, check func(string) error) error {
 	f := q.flags.Lookup(name)
 	if f.Changed {
 		return nil
@@ -67,7 +67,7 @@ func (q *Questions) ask(name, question string, check func(string) error) error {
 }
 
 // Ask asks for what no flag says.
-func (o *InitOptions) Ask(q *Questions) error {
+func (o *InitOptions) Ask(q *questions) error {
 	whatever := func(string) error { return nil }
 	there := func(file string) error {
 		_, err := os.Stat(file)

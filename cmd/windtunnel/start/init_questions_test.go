@@ -22,7 +22,7 @@ func TestInitAsks(t *testing.T) {
 		t.Fatal(err)
 	}
 	answers := "walk\nsweep\n\nnone\n5\n/nowhere\n" + epp + "\n\nRAG\n1.5\n\nout.yaml\n"
-	q := NewQuestions(strings.NewReader(answers), &out, found.Flags())
+	q := newQuestions(strings.NewReader(answers), &out, found.Flags())
 	if err := (&InitOptions{}).Ask(q); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestInitAsks(t *testing.T) {
 			t.Errorf("there is no %q in\n%s", words, &out)
 		}
 	}
-	if err := (&InitOptions{}).Ask(NewQuestions(strings.NewReader("run\n"), &out, NewInitCommand().Flags())); cli.ExitCode(err) != cli.ExitBadInput {
+	if err := (&InitOptions{}).Ask(newQuestions(strings.NewReader("run\n"), &out, NewInitCommand().Flags())); cli.ExitCode(err) != cli.ExitBadInput {
 		t.Errorf("an input that ends: %v", err)
 	}
 }

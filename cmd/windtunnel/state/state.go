@@ -30,8 +30,8 @@ const Version = "windtunnel.dev/state/v3"
 // Start is how every state begins, and every section.
 var Start = []byte(`{"schemaVersion":"` + Version + `"`)
 
-// Header is the first line of a section.
-type Header struct {
+// header is the first line of a section.
+type header struct {
 	SchemaVersion string `json:"schemaVersion"`
 	EngineVersion string `json:"engineVersion"`
 	Owner
@@ -56,7 +56,7 @@ type Line struct {
 
 // Section is what a state holds from one header to the next.
 type Section struct {
-	Header
+	header
 	Lines []Line
 }
 
@@ -68,7 +68,7 @@ func Sections(whole []byte) ([]Section, error) {
 		number++
 		if bytes.HasPrefix(line, Start) {
 			var section Section
-			if err := json.Unmarshal(line, &section.Header); err != nil {
+			if err := json.Unmarshal(line, &section.header); err != nil {
 				return nil, fmt.Errorf("line %d: %w", number, err)
 			}
 			sections = append(sections, section)
@@ -180,7 +180,7 @@ func (s *State) begin(at int, owner Owner, goesOn bool) error {
 	if _, err := s.file.Seek(int64(at), io.SeekStart); err != nil || goesOn {
 		return err
 	}
-	return s.Append(Header{SchemaVersion: Version, EngineVersion: simulator.EngineVersion, Owner: owner})
+	return s.Append(header{SchemaVersion: Version, EngineVersion: simulator.EngineVersion, Owner: owner})
 }
 
 // Append writes a value as one line.

@@ -13,20 +13,28 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
-	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 )
 
 // TestDryRunSaysWhatIsSimulated: a sweep that does not learn has the simulations
 // that its plan says, under the same hash.
 func TestDryRunSaysWhatIsSimulated(t *testing.T) {
 	folder := cmdtest.WriteFiles(t, map[string]string{"run.yaml": cmdtest.TinyRun("r", "2"), "sweep.yaml": cmdtest.TinySweep("s", "2") + "  replications: {seed: 7, count: 3}\n", "epp.yaml": cmdtest.SmallPicker})
-	for verb, want := range map[string]local.PlanSummary{
+	type plan struct {
+		Hash                string
+		Points, Simulations int64
+		Seeds               []int64
+		Shards, Parallelism int
+		CPUSeconds          float64
+		MemoryBytes         int64
+		ConfigMaps          int64
+	}
+	for verb, want := range map[string]plan{
 		"run":   {Points: 1, Simulations: 1, Seeds: []int64{42}},
 		"sweep": {Points: 2, Simulations: 6, Seeds: []int64{7, 8, 9}},
 	} {
 		t.Run(verb, func(t *testing.T) {
 			file := filepath.Join(folder, verb+".yaml")
-			var got local.RunEstimate
+			var got struct{ Plan plan }
 			if err := json.Unmarshal([]byte(mustRun(t, verb, "-f", file, "--dry-run", "-o", "json")), &got); err != nil {
 				t.Fatal(err)
 			}
@@ -44,7 +52,7 @@ func TestDryRunSaysWhatIsSimulated(t *testing.T) {
 			if p.CPUSeconds <= 0 || p.MemoryBytes <= 0 || p.Shards < 1 || p.Parallelism < 1 || p.ConfigMaps != 1 {
 				t.Errorf("the plan lacks something: %+v", p)
 			}
-			if diff := cmp.Diff(want, local.PlanSummary{Points: p.Points, Simulations: p.Simulations, Seeds: p.Seeds}); diff != "" {
+			if diff := cmp.Diff(want, plan{Points: p.Points, Simulations: p.Simulations, Seeds: p.Seeds}); diff != "" {
 				t.Errorf("(−want +got):\n%s", diff)
 			}
 		})

@@ -15,8 +15,8 @@ import (
 
 const outputSVG cli.Format = "svg"
 
-// InspectFormats are the formats of trace inspect.
-var InspectFormats = []cli.Format{cli.Text, cli.JSON, outputSVG}
+// inspectFormats are the formats of trace inspect.
+var inspectFormats = []cli.Format{cli.Text, cli.JSON, outputSVG}
 
 // inspectOptions are the flags of trace inspect.
 type inspectOptions struct {
@@ -52,7 +52,7 @@ do about it.`,
 		},
 	}
 	o.file.Add(cmd.Flags())
-	cli.OutputFlag(cmd.Flags(), &o.output, InspectFormats, "")
+	cli.OutputFlag(cmd.Flags(), &o.output, inspectFormats, "")
 	return cmd
 }
 

@@ -119,7 +119,7 @@ func readServeGen(ctx context.Context, stdin io.Reader, name string) (*trace.Tra
 
 // checkOutput refuses a name of a file that is a format of trace inspect, whose -o has formats.
 func checkOutput(name string) error {
-	if !slices.Contains(InspectFormats, cli.Format(name)) {
+	if !slices.Contains(inspectFormats, cli.Format(name)) {
 		return nil
 	}
 	return cli.BadInput(fmt.Errorf("-o %s: must be a file, and %s is a format of windtunnel trace inspect: for a file of that name, use -o ./%s", name, name, name))
