@@ -61,7 +61,11 @@ func (e *ender) Evict(now simtime.Time) (int, bool) {
 		return 0, false
 	}
 	e.asked, e.ended = true, true
-	e.met[e.s.Requests.All[e.s.gateway.RequestSent(e.victim)].Phase()] = true
+	for i := range e.s.Requests.All {
+		if q := &e.s.Requests.All[i]; q.Info.ID == e.victim && !q.Job {
+			e.met[q.Phase()] = true
+		}
+	}
 	return e.victim, true
 }
 

@@ -11,7 +11,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -130,7 +129,7 @@ func (p *plain) empty(r *plainReplica) {
 	})
 	r.stepping, r.held, r.waking, r.formed = false, false, false, latency.Step{}
 	r.waiting, r.running, r.loading = nil, nil, nil
-	r.scheduler, r.turns = engine.NewScheduler(r.Pool), 0
+	r.scheduler, r.turns = plainScheduler(r.Pool), 0
 	r.parting, r.ahead, r.adapters, r.plainExports = nil, nil, nil, plainExports{}
 	p.tellCleared(r)
 	evictions := r.cache.Evictions

@@ -12,7 +12,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/fleet"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -64,10 +63,18 @@ type plainLife struct {
 	chance        *stats.Stream
 }
 
+type plainNodeState int
+
+const (
+	plainNodeAbsent plainNodeState = iota
+	plainNodeComes
+	plainNodeThere
+)
+
 type plainNode struct {
 	*simulator.NodePool
 	pool, index int
-	state       fleet.NodeState
+	state       plainNodeState
 	chance      *stats.Stream
 }
 
@@ -85,7 +92,7 @@ func (p *plain) startScaling() {
 			n := &plainNode{NodePool: &p.NodePools[i], pool: i, index: len(p.nodes)}
 			n.chance = stats.NewStream(p.Seed, "scaling/node/"+strconv.Itoa(n.index))
 			if k < n.Nodes {
-				n.state = fleet.NodeThere
+				n.state = plainNodeThere
 			}
 			p.nodes = append(p.nodes, n)
 		}
@@ -433,7 +440,7 @@ func (p *plain) taken(n *plainNode) int {
 // takePlace gives a replica the first place that suits.
 func (p *plain) takePlace(r *plainReplica) bool {
 	for _, n := range p.nodes {
-		if n.pool == r.NodePool-1 && n.state == fleet.NodeThere && p.taken(n)+r.Accelerators <= n.NodePool.Accelerators {
+		if n.pool == r.NodePool-1 && n.state == plainNodeThere && p.taken(n)+r.Accelerators <= n.NodePool.Accelerators {
 			r.life.node = n
 			p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool { return e.kind == plainNodeChange && e.number == n.index })
 			return true
@@ -465,14 +472,14 @@ func (p *plain) findPlaces() {
 // none suits.
 func (p *plain) promise(r *plainReplica, promised map[*plainNode]int) {
 	for _, n := range p.nodes {
-		if n.pool == r.NodePool-1 && n.state == fleet.NodeComes && promised[n]+r.Accelerators <= n.NodePool.Accelerators {
+		if n.pool == r.NodePool-1 && n.state == plainNodeComes && promised[n]+r.Accelerators <= n.NodePool.Accelerators {
 			promised[n] += r.Accelerators
 			return
 		}
 	}
 	for _, n := range p.nodes {
-		if n.pool == r.NodePool-1 && n.state == fleet.NodeAbsent {
-			n.state = fleet.NodeComes
+		if n.pool == r.NodePool-1 && n.state == plainNodeAbsent {
+			n.state = plainNodeComes
 			promised[n] = r.Accelerators
 			p.schedule(plainEvent{at: p.now.Add(n.Provisioning.Draw(n.chance)), kind: plainNodeChange, number: n.index})
 			return
@@ -482,12 +489,12 @@ func (p *plain) promise(r *plainReplica, promised map[*plainNode]int) {
 
 func (p *plain) changeNode(n *plainNode) {
 	switch {
-	case n.state == fleet.NodeThere:
-		n.state = fleet.NodeAbsent
+	case n.state == plainNodeThere:
+		n.state = plainNodeAbsent
 	case n.FailureShare > 0 && n.chance.Float64() < n.FailureShare:
-		n.state = fleet.NodeAbsent
+		n.state = plainNodeAbsent
 	default:
-		n.state = fleet.NodeThere
+		n.state = plainNodeThere
 		if n.IdleTimeout > 0 {
 			p.schedule(plainEvent{at: p.now.Add(n.IdleTimeout), kind: plainNodeChange, number: n.index})
 		}

@@ -7,6 +7,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
 // job is what the scheduler may know of a request.
@@ -92,4 +93,11 @@ func (r *plainReplica) serve(q *plainRequest, tokens int64) {
 	if r.scheduler.Service != nil {
 		r.scheduler.Service.Add(q.Info.Tenant, tokens)
 	}
+}
+
+func plainScheduler(p *simulator.Pool) scheduling.Scheduler {
+	if p.Scheduler == nil {
+		return scheduling.FCFS()
+	}
+	return p.Scheduler()
 }

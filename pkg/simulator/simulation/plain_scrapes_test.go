@@ -4,9 +4,12 @@ package simulation
 
 import (
 	"cmp"
+	"strconv"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
 // scrapeUntil takes every scrape until an event.
@@ -51,4 +54,10 @@ func (p *plain) scraped(r *plainReplica, at simtime.Time) policy.Scrape {
 		KVUsage:     float64(r.cache.Used()) / float64(r.KVBlocks),
 		BlockTokens: r.BlockTokens, Blocks: cmp.Or(r.ReportedBlocks, r.KVBlocks),
 	}
+}
+
+// firstScrape draws when the next endpoint of a pool is scraped first.
+func (p *plain) firstScrape(pool *simulator.Pool) simtime.Time {
+	stream := stats.NewStream(p.Seed, "scrape/"+strconv.Itoa(p.scrapes[pool.Router]))
+	return simtime.Time(stream.IntN(int(p.Config.ScrapeIntervalOf(pool))))
 }

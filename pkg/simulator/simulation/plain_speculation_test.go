@@ -2,7 +2,7 @@
 
 package simulation
 
-import "windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
+import "windtunnel.dev/windtunnel/pkg/stats"
 
 // limits are how many tokens of a request are computed at most, and how many have places.
 func (r *plainReplica) limits() (computed, places int32) {
@@ -50,7 +50,8 @@ func (r *plainReplica) extend(q *plainRequest, n int32) bool {
 // request what it still needs of the token after them and of those before.
 func (p *plain) verify(r *plainReplica, q *plainRequest) {
 	drafts, accepted := int64(q.Chunk-1), int64(0)
-	for at := engine.Draw(p.Seed, q.Info.Turn, int(q.Total-q.Prompt)); accepted < drafts; accepted++ {
+	hash := stats.Hash64(uint64(p.Seed), stats.HashString("acceptance"), uint64(q.Info.Turn), uint64(q.Total-q.Prompt))
+	for at := float64(hash>>11) / (1 << 53); accepted < drafts; accepted++ {
 		if at >= r.Speculation.Acceptance[accepted] {
 			break
 		}

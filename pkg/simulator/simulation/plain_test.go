@@ -15,8 +15,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/gateway"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -250,8 +248,8 @@ func (p *plain) addReplica(pool *simulator.Pool, index int, present bool) {
 	r := &plainReplica{
 		Pool: pool, pool: index, index: len(p.replicas),
 		cache: newPlainCache(pool), unused: pool.KVBlocks,
-		scheduler: engine.NewScheduler(pool),
-		scrape:    gateway.ScrapePhase(p.Seed, p.scrapes[pool.Router], int64(p.Config.ScrapeIntervalOf(pool))),
+		scheduler: plainScheduler(pool),
+		scrape:    p.firstScrape(pool),
 	}
 	p.scrapes[pool.Router]++
 	if pool.Live {

@@ -13,7 +13,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -84,29 +83,6 @@ func TestAcceptedDraftsHaveTheirShares(t *testing.T) {
 	}
 	if got := (&simulator.Speculation{Tokens: 3, Acceptance: []float64{0.8, 0.6, 0.3}}).TokensPerStep(); math.Abs(got-2.7) > 1e-12 {
 		t.Errorf("%v tokens a step are expected, want 2.7", got)
-	}
-}
-
-// Draws depend on the request, on the place in its answer and on the seed, and on nothing else.
-func TestDrawsOfAcceptance(t *testing.T) {
-	seen := map[float64]bool{}
-	sum := 0.0
-	const each = 60
-	for seed := range int64(each) {
-		for request := range each {
-			for generated := range each {
-				at := engine.Draw(seed, request, generated)
-				if at < 0 || at >= 1 || seen[at] || at != engine.Draw(seed, request, generated) {
-					t.Fatalf("draw %v of seed %d, request %d, token %d", at, seed, request, generated)
-				}
-				seen[at] = true
-				sum += at
-			}
-		}
-	}
-	n := float64(len(seen))
-	if bound := 4 * math.Sqrt(1/12./n); math.Abs(sum/n-0.5) > bound {
-		t.Errorf("the mean draw is %v, want 0.5 ± %v", sum/n, bound)
 	}
 }
 

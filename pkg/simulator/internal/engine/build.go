@@ -21,7 +21,7 @@ import (
 // of its own to each, or one to all where KV is handed over, a tier is shared, or replicas
 // are advanced in the order of time for a source that hears of ends.
 func New(state *run.State, config *simulator.Config) *Cluster {
-	c := &Cluster{State: state, KVEvents: config.Policies.Routing.KVEvents, Replicas: make([]Replica, 0, places(config.Pools))}
+	c := &Cluster{State: state, kvEvents: config.Policies.Routing.KVEvents, Replicas: make([]Replica, 0, places(config.Pools))}
 	c.Handoffs = handoff.New(state, config.Handoff)
 	for i := range config.Pools {
 		c.addPool(config, i)
@@ -67,12 +67,12 @@ func (c *Cluster) addPool(config *simulator.Config, pool int) {
 		r.empty()
 		r.Next = simtime.Never
 		r.Advisor = newAdvisor(&r.memory, &r.Batch, &r.Use, 0)
-		r.Watch = newQueueWatch(c.State, &c.shared, config, p)
+		r.watch = newQueueWatch(c.State, &c.shared, config, p)
 		if place < p.Replicas {
 			r.Lifetimes.Begin(0)
 		}
-		if c.KVEvents != nil {
-			r.cacheEvents = &cacheEventRelay{State: c.State, router: c.KVEvents, endpoint: index}
+		if c.kvEvents != nil {
+			r.cacheEvents = &cacheEventRelay{State: c.State, router: c.kvEvents, endpoint: index}
 			r.Cache.SetListener(r.cacheEvents)
 		}
 	}
@@ -86,9 +86,9 @@ func (c *Cluster) connect(r *Replica, config *simulator.Handoff, handing bool) {
 		r.Tiers.ListLinks()
 	}
 	if handing {
-		r.Port.Connect(config, r.Fabric, &r.Links)
+		r.Port.Connect(config, r.Fabric, &r.links)
 	}
-	r.Links.Restart(0)
+	r.links.Restart(0)
 }
 
 // shares says whether replicas of a pool have a tier together.
@@ -112,7 +112,7 @@ func (c *Cluster) addTiers(r *Replica) {
 		r.Fabric = network.NewFabric(r.Listeners.Transferred)
 	}
 	r.Tiers = tier.New(r.State, tier.Owner{
-		Engine: r, Replica: r.Index, Pool: r.Config, Fabric: r.Fabric, Links: &r.Links,
+		Engine: r, Replica: r.Index, Pool: r.Config, Fabric: r.Fabric, Links: &r.links,
 		Listen: func(store *kv.Tier, kind simulator.TierKind) { c.watch(store, kind, r.Index, r.Index+1) },
 	})
 	r.Tiers.Empty(r.Cache)
@@ -147,14 +147,14 @@ func (c *Cluster) shareTier(pool, k int, store *tier.Store, read, write transfer
 
 // watch lets the router hear of a tier that the replicas [from, to) have.
 func (c *Cluster) watch(store *kv.Tier, kind simulator.TierKind, from, to int32) {
-	if c.KVEvents == nil {
+	if c.kvEvents == nil {
 		return
 	}
 	tier := policy.CPUMemory
 	if kind == simulator.StorageTier {
 		tier = policy.Storage
 	}
-	store.SetListener(&tierEventRelay{State: c.State, router: c.KVEvents, tier: tier, from: from, to: to})
+	store.SetListener(&tierEventRelay{State: c.State, router: c.kvEvents, tier: tier, from: from, to: to})
 }
 
 // joinRanks lets the ranks of each replica step together whose pool says so.

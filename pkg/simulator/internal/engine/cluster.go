@@ -20,8 +20,8 @@ import (
 type Cluster struct {
 	*run.State
 	shared
-	// KVEvents hears what caches hold; nil where no router does.
-	KVEvents policy.KVEventListener
+	// kvEvents hears what caches hold; nil where no router does.
+	kvEvents policy.KVEventListener
 	Replicas []Replica
 	// fabric is what all replicas share; nil where each can be advanced on its own.
 	fabric *network.Fabric

@@ -39,7 +39,7 @@ func (s *stepper) takeBlocksFromWaiting(front int) bool {
 		}
 		s.cancelOngoing(q)
 		s.Cache.Release(q.Blocks)
-		s.Watch.leaves(q, id)
+		s.watch.leaves(q, id)
 		q.MoveTo(request.Waiting)
 		q.Computed = 0
 		s.Holding--

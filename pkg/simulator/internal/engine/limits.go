@@ -18,7 +18,7 @@ import (
 type limits struct {
 	Config *simulator.Pool
 	timer  latency.StepTimer
-	Cost   latency.RequestCost
+	cost   latency.RequestCost
 	// MaxSeqs bounds the requests of a batch, MaxTokens the tokens of a step, longPrefill
 	// those of one prompt in it, and maxModelTokens a whole request; 0 is no bound of that.
 	MaxSeqs        int
@@ -37,7 +37,7 @@ func newLimits(p *simulator.Pool) limits {
 	return limits{
 		Config:         p,
 		timer:          p.Timer,
-		Cost:           p.Cost,
+		cost:           p.Cost,
 		MaxSeqs:        p.MaxNumSeqs,
 		MaxTokens:      int32(min(p.MaxNumBatchedTokens, math.MaxInt32)),
 		longPrefill:    int32(min(cmp.Or(p.LongPrefillTokens, math.MaxInt32), math.MaxInt32)),
@@ -105,12 +105,12 @@ func (l *limits) wants(q *request.Request) int32 {
 
 // entryDelay is how long a request is held up before it enters the wait queue.
 func (l *limits) entryDelay(prompt int32) time.Duration {
-	return l.Cost.QueueBase + time.Duration(prompt)*l.Cost.QueuePerInputToken
+	return l.cost.QueueBase + time.Duration(prompt)*l.cost.QueuePerInputToken
 }
 
-// AtGateway is when the token that the engine gave last reaches the gateway.
+// atGateway is when the token that the engine gave last reaches the gateway.
 // What a token costs outside the engine delays it and all that follow, so that
 // it shows in TTFT and in every gap, while the engine's clock does not wait.
-func (l *limits) AtGateway(now simtime.Time, q *request.Request) simtime.Time {
-	return now.Add(l.Cost.PerOutputToken * time.Duration(q.Generated()))
+func (l *limits) atGateway(now simtime.Time, q *request.Request) simtime.Time {
+	return now.Add(l.cost.PerOutputToken * time.Duration(q.Generated()))
 }

@@ -24,9 +24,9 @@ type line struct {
 	Waiting queue.Waiting
 	// Scheduler orders the queue, and chooses who gives way in the batch.
 	Scheduler scheduling.Scheduler
-	// Watch measures what the order of the queue does; nil where no pool and no listener
+	// watch measures what the order of the queue does; nil where no pool and no listener
 	// asks.
-	Watch *QueueWatch
+	watch *queueWatch
 	// Loading counts the requests that have left the queue for a while, as their KV is on its
 	// way here, from other replicas or from tiers. Holding counts those in the queue with
 	// blocks, whose KV has come: Holding <= Waiting.Len().
@@ -40,8 +40,8 @@ type line struct {
 	skipped []int32          // scratch
 }
 
-// NewScheduler makes the scheduler of one replica.
-func NewScheduler(p *simulator.Pool) scheduling.Scheduler {
+// newScheduler makes the scheduler of one replica.
+func newScheduler(p *simulator.Pool) scheduling.Scheduler {
 	if p.Scheduler == nil {
 		return scheduling.FCFS()
 	}

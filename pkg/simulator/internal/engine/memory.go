@@ -24,8 +24,8 @@ type memory struct {
 	Fabric *network.Fabric
 	// Tiers is the tiers below the cache; nil if there are none. Then Fabric is set.
 	Tiers *tier.Set
-	// Links are those of Fabric that belong to the replica.
-	Links network.Links
+	// links are those of Fabric that belong to the replica.
+	links network.Links
 	// Adapters are those that the replica holds; nil where it serves none.
 	Adapters *adapters
 

@@ -12,8 +12,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/run"
 )
 
-// QueueWatch measures a QueueUse. A nil one measures nothing.
-type QueueWatch struct {
+// queueWatch measures a QueueUse. A nil one measures nothing.
+type queueWatch struct {
 	state   *run.State
 	cluster *shared
 	simulator.QueueUse
@@ -39,19 +39,19 @@ type QueueWatch struct {
 }
 
 // newQueueWatch returns the watch of a replica; nil if the run does not watch queues.
-func newQueueWatch(state *run.State, cluster *shared, c *simulator.Config, p *simulator.Pool) *QueueWatch {
+func newQueueWatch(state *run.State, cluster *shared, c *simulator.Config, p *simulator.Pool) *queueWatch {
 	if !p.WatchQueue && !c.WatchQueues {
 		return nil
 	}
 	ranked := queue.Tickets{Ranked: true}
-	return &QueueWatch{
+	return &queueWatch{
 		state: state, cluster: cluster, reports: p.WatchQueue, longPrompt: int64(cmp.Or(c.LongPrompt, simulator.DefaultLongPrompt)), entries: map[int32]int64{},
 		byPriority: ranked, byTokens: ranked, byBlocks: ranked, refused: none,
 	}
 }
 
 // waits notes that a request waits from now on, which needs so much to be served.
-func (w *QueueWatch) waits(q *request.Request, id, tokens, blocks int32) {
+func (w *queueWatch) waits(q *request.Request, id, tokens, blocks int32) {
 	w.entered++
 	w.entries[id] = w.entered
 	if !q.Overtaken {
@@ -64,7 +64,7 @@ func (w *QueueWatch) waits(q *request.Request, id, tokens, blocks int32) {
 }
 
 // leaves notes that a request is not in the wait queue any more.
-func (w *QueueWatch) leaves(q *request.Request, id int32) {
+func (w *queueWatch) leaves(q *request.Request, id int32) {
 	if w == nil {
 		return
 	}
@@ -80,28 +80,28 @@ func (w *QueueWatch) leaves(q *request.Request, id int32) {
 }
 
 // forms notes that the forming of a step begins.
-func (w *QueueWatch) forms() {
+func (w *queueWatch) forms() {
 	if w != nil {
 		w.admits, w.refused = false, none
 	}
 }
 
 // tries notes that the engine looks for blocks for those who wait.
-func (w *QueueWatch) tries() {
+func (w *queueWatch) tries() {
 	if w != nil {
 		w.refused = none
 	}
 }
 
 // refuses notes that there are no blocks for the first request of the queue.
-func (w *QueueWatch) refuses(id int32) {
+func (w *queueWatch) refuses(id int32) {
 	if w != nil {
 		w.refused = id
 	}
 }
 
 // admitted notes that a request that has left the wait queue runs.
-func (w *QueueWatch) admitted(q *request.Request) {
+func (w *queueWatch) admitted(q *request.Request) {
 	if w == nil {
 		return
 	}
@@ -114,7 +114,7 @@ func (w *QueueWatch) admitted(q *request.Request) {
 // formed counts those who wait now that a step is formed, and should not. The step could
 // have those who joined the queue up to cutoff, computes some of a prompt of which so many
 // tokens were left, and leaves free blocks.
-func (w *QueueWatch) formed(cutoff, longest int64, free int) {
+func (w *queueWatch) formed(cutoff, longest int64, free int) {
 	if w == nil || len(w.entries) == 0 {
 		return
 	}
@@ -145,7 +145,7 @@ func (w *QueueWatch) formed(cutoff, longest int64, free int) {
 
 // take takes the front of a queue out. It returns false for one that cannot blame
 // the order: it came too late for the step, or is itself the head of the line.
-func (w *QueueWatch) take(of *queue.Tickets, cutoff int64) (queue.Ticket, bool) {
+func (w *queueWatch) take(of *queue.Tickets, cutoff int64) (queue.Ticket, bool) {
 	t := of.Front()
 	of.Pop()
 	if w.state.Requests.All[t.Id].Join > cutoff || of == &w.byBlocks && t.Id == w.refused {
@@ -156,7 +156,7 @@ func (w *QueueWatch) take(of *queue.Tickets, cutoff int64) (queue.Ticket, bool) 
 }
 
 // putBack puts those back into a queue that take has spared.
-func (w *QueueWatch) putBack(into *queue.Tickets) {
+func (w *queueWatch) putBack(into *queue.Tickets) {
 	for _, t := range w.spared {
 		into.PushBack(t)
 	}
@@ -164,7 +164,7 @@ func (w *QueueWatch) putBack(into *queue.Tickets) {
 }
 
 // noteOvertaken counts a request that one of lower priority has overtaken.
-func (w *QueueWatch) noteOvertaken(id int32) {
+func (w *queueWatch) noteOvertaken(id int32) {
 	q := &w.state.Requests.All[id]
 	shown := w.cluster.Handoffs.Client(q)
 	if !shown.Overtaken && shown.Cell != measure.Discard {
@@ -174,7 +174,7 @@ func (w *QueueWatch) noteOvertaken(id int32) {
 }
 
 // noteBlocked counts a request that the head of the line has blocked.
-func (w *QueueWatch) noteBlocked(id int32) {
+func (w *queueWatch) noteBlocked(id int32) {
 	q := &w.state.Requests.All[id]
 	shown := w.cluster.Handoffs.Client(q)
 	if !shown.Blocked && shown.Cell != measure.Discard {

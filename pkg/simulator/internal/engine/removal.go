@@ -24,7 +24,7 @@ func (r *Replica) remove(id int32, failed bool) {
 		r.reorder()
 	case request.Waiting, request.Ready:
 		r.Waiting.Remove(r.Ticket(id))
-		r.Watch.leaves(q, id)
+		r.watch.leaves(q, id)
 		r.left(q, true)
 		if holds {
 			r.Holding--

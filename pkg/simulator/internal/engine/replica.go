@@ -147,7 +147,7 @@ func (r *Replica) fastForward(until simtime.Time) {
 // startStep forms the next batch, or leaves the replica idle when there is
 // nothing to do.
 func (r *Replica) startStep() {
-	r.Watch.forms()
+	r.watch.forms()
 	used := r.Cache.Used()
 	if r.Fabric != nil {
 		// Hand-overs that end here tell of their own blocks.
@@ -156,8 +156,8 @@ func (r *Replica) startStep() {
 	r.cacheEvents.form(true)
 	step := r.formStep()
 	r.cacheEvents.form(false)
-	if r.Watch != nil {
-		r.Watch.formed(r.cutoff, r.Batch.longestPrompt(), r.Cache.Free())
+	if r.watch != nil {
+		r.watch.formed(r.cutoff, r.Batch.longestPrompt(), r.Cache.Free())
 	}
 	r.cutoff = noCutoff
 	if now := r.Cache.Used(); now != used {

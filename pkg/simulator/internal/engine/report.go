@@ -19,7 +19,7 @@ func (r *Replica) Restart(now simtime.Time) {
 	if r.Tiers != nil {
 		r.Tiers.Restart(now)
 	}
-	r.Links.Restart(now)
+	r.links.Restart(now)
 }
 
 // Report settles the figures at the end of the run.
@@ -35,11 +35,11 @@ func (r *Replica) Report(now simtime.Time) simulator.ReplicaUse {
 		Pool: r.Pool, Lifetimes: r.Lifetimes.Within(u.Since, now), Busy: busy, Steps: u.Steps, Served: u.Served, ServedTokens: u.ServedTokens,
 		PeakKV:      float64(u.PeakUsed) / blocks,
 		Preemptions: u.Preemptions, Evictions: r.Cache.Evictions() + u.Lost - u.Evicted,
-		Links: r.Links.Report(now),
+		Links: r.links.Report(now),
 	}
 	report.MeanKV = u.Mean(report.Present()) / blocks
-	if r.Watch != nil && r.Watch.reports {
-		report.Queue = &r.Watch.QueueUse
+	if r.watch != nil && r.watch.reports {
+		report.Queue = &r.watch.QueueUse
 	}
 	if r.Advisor != nil {
 		report.Stability = r.Advisor.Last
@@ -100,9 +100,9 @@ func (r *Replica) Scraped(at simtime.Time) policy.Scrape {
 		BlockTokens: r.Cache.BlockTokens(),
 		Blocks:      cmp.Or(r.Config.ReportedBlocks, r.Config.KVBlocks),
 	}
-	if r.Links.UnderWay > 0 {
-		scrape.Transfers = r.Links.UnderWay
-		scrape.TransferDelay = r.Links.Delay(at)
+	if r.links.UnderWay > 0 {
+		scrape.Transfers = r.links.UnderWay
+		scrape.TransferDelay = r.links.Delay(at)
 	}
 	return scrape
 }

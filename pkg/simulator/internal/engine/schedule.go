@@ -34,7 +34,7 @@ func (s *stepper) formStep() latency.Step {
 
 // schedule does what formStep says and returns whether anyone was preempted.
 func (s *stepper) schedule() (preempted bool) {
-	s.Watch.tries()
+	s.watch.tries()
 	b := &s.Batch
 	budget := s.MaxTokens - b.decodes
 	if !b.constrained {
@@ -103,11 +103,11 @@ func (s *stepper) admit(budget int32) {
 		s.nameBlocks(q)
 		s.recall(q)
 		if !s.accept(q, budget) {
-			s.Watch.refuses(id)
+			s.watch.refuses(id)
 			break
 		}
 		s.Waiting.Pop()
-		s.Watch.leaves(q, id)
+		s.watch.leaves(q, id)
 		if q.Phase() == request.Loading {
 			continue
 		}
@@ -115,7 +115,7 @@ func (s *stepper) admit(budget int32) {
 		b.prefilling = append(b.prefilling, id)
 		q.MoveTo(request.Running)
 		s.started(q)
-		s.Watch.admitted(q)
+		s.watch.admitted(q)
 		q.Admitted = b.admissions
 		b.admissions++
 		q.PrefillEnd = q.Total

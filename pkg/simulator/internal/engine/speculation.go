@@ -10,10 +10,10 @@ import (
 // acceptanceChance names the draws of acceptance among those of a run.
 var acceptanceChance = stats.HashString("acceptance")
 
-// Draw returns a number in [0, 1) for the drafts that follow a number of tokens of an answer. It
+// draw returns a number in [0, 1) for the drafts that follow a number of tokens of an answer. It
 // depends on the request's number among those for its model and on that place alone, so that
 // it is the same on each engine and under each policy.
-func Draw(seed int64, request, generated int) float64 {
+func draw(seed int64, request, generated int) float64 {
 	return float64(stats.Hash64(uint64(seed), acceptanceChance, uint64(request), uint64(generated))>>11) * 0x1p-53
 }
 

@@ -55,7 +55,7 @@ func (s *stepper) decode(now simtime.Time) {
 	b := &s.Batch
 	b.context += int64(b.decodes)
 	s.Exports.tokens(now.Sub(b.stepEnd), int64(b.decodes))
-	gap := int64(now.Sub(b.stepEnd) + s.Cost.PerOutputToken)
+	gap := int64(now.Sub(b.stepEnd) + s.cost.PerOutputToken)
 	for _, share := range b.shares {
 		if share.count > 0 {
 			s.Metrics.Tokens(now, share.cell, gap, share.count)
@@ -69,7 +69,7 @@ func (s *stepper) showDecodes() {
 	for _, id := range s.Batch.Running {
 		if q := &s.Requests.All[id]; q.InStep() {
 			for _, o := range s.Observers {
-				o.Token(id, 1, s.AtGateway(s.Now, q))
+				o.Token(id, 1, s.atGateway(s.Now, q))
 			}
 		}
 	}
@@ -131,7 +131,7 @@ func (s *stepper) endChunk(id int32, q *request.Request) bool {
 // drafts that are accepted, up to the end of its answer.
 func (s *stepper) verify(id int32, q *request.Request) {
 	drafts := q.Chunk - 1
-	accepted := accepted(s.Config.Speculation, drafts, Draw(s.Seed, q.Info.Turn, int(q.Generated())))
+	accepted := accepted(s.Config.Speculation, drafts, draw(s.Seed, q.Info.Turn, int(q.Generated())))
 	s.Metrics.Verified(s.Now, q.Cell, int64(drafts), int64(accepted))
 	n := min(1+accepted, q.Finish-q.Total)
 	q.Total += n
@@ -152,17 +152,17 @@ func (s *stepper) token(id int32, q *request.Request, n int32) {
 	}
 	s.Batch.service.Add(q.Info.Tenant, int64(n))
 	if previous == request.Unset {
-		q.FirstToken = s.AtGateway(s.Now, q)
+		q.FirstToken = s.atGateway(s.Now, q)
 		s.Metrics.FirstToken(s.Now, q)
 		s.cluster.Gateway.DeliverFirstToken(id, q, q.FirstToken)
 	} else {
-		s.Metrics.Burst(s.Now, q.Cell, int64(s.Now.Sub(previous)+s.Cost.PerOutputToken*time.Duration(n)), int64(n))
+		s.Metrics.Burst(s.Now, q.Cell, int64(s.Now.Sub(previous)+s.cost.PerOutputToken*time.Duration(n)), int64(n))
 		if first {
-			s.cluster.Gateway.DeliverFirstToken(id, q, s.AtGateway(s.Now, q))
+			s.cluster.Gateway.DeliverFirstToken(id, q, s.atGateway(s.Now, q))
 		}
 	}
 	for _, o := range s.Observers {
-		o.Token(id, n, s.AtGateway(s.Now, q))
+		o.Token(id, n, s.atGateway(s.Now, q))
 	}
 }
 
@@ -204,8 +204,8 @@ func (s *stepper) endFinished() {
 		q.MoveTo(request.Leaving)
 		s.releaseBlocks(q, false)
 		s.CountServing(-1)
-		last := s.AtGateway(s.Now, q)
-		s.cluster.Gateway.DeliverEnd(id, q, last, last.Add(s.Cost.Completion))
+		last := s.atGateway(s.Now, q)
+		s.cluster.Gateway.DeliverEnd(id, q, last, last.Add(s.cost.Completion))
 	}
 	s.Use.Changed(s.Now, used, s.Cache.Used())
 }

@@ -61,7 +61,7 @@ func (s *stepper) link() {
 // empty makes the replica one that has just started.
 func (s *stepper) empty() {
 	s.memory.empty()
-	s.Scheduler = NewScheduler(s.Config)
+	s.Scheduler = newScheduler(s.Config)
 	s.Batch = newBatch(s.State, &s.memory, queue.NewService(s.Scheduler.Service))
 	s.Waiting = queue.NewWaiting(&s.Scheduler)
 	s.cutoff = noCutoff
@@ -78,9 +78,9 @@ func (s *stepper) HasRoom(prompt int64) bool { return s.Advisor.hasRoom(s.Now, p
 
 // watchWaiting notes that a request waits from now on.
 func (s *stepper) watchWaiting(q *request.Request, id int32) {
-	if s.Watch != nil {
+	if s.watch != nil {
 		tokens, blocks := s.needsToStart(q)
-		s.Watch.waits(q, id, tokens, blocks)
+		s.watch.waits(q, id, tokens, blocks)
 	}
 }
 

@@ -30,21 +30,21 @@ type nodes struct {
 // node is a place for a node of a pool.
 type node struct {
 	Pool  int
-	State NodeState
+	State nodeState
 	Free  int
 	// event is when the node comes, or is taken away.
 	event  events.Event
 	chance *stats.Stream
 }
 
-// NodeState is where a node stands.
-type NodeState uint8
+// nodeState is where a node stands.
+type nodeState uint8
 
 const (
-	// NodeAbsent is the state of a node that is not ordered.
-	NodeAbsent NodeState = iota
-	// NodeComes is the state of a node that is ordered and not ready.
-	NodeComes
+	// nodeAbsent is the state of a node that is not ordered.
+	nodeAbsent nodeState = iota
+	// nodeComes is the state of a node that is ordered and not ready.
+	nodeComes
 	// NodeThere is the state of a node that runs replicas.
 	NodeThere
 )
@@ -117,7 +117,7 @@ func (n *nodes) place() {
 	slices.SortStableFunc(n.pending, func(a, b *Life) int { return cmp.Compare(a.created, b.created) })
 	coming := make([]int, len(n.All)) // what is free on those that come
 	for i := range n.All {
-		if n.All[i].State == NodeComes {
+		if n.All[i].State == nodeComes {
 			coming[i] = n.Pools[n.All[i].Pool].Accelerators
 		}
 	}
@@ -138,10 +138,10 @@ func (n *nodes) await(p *simulator.Pool, coming []int) {
 		m := &n.All[i]
 		switch {
 		case m.Pool != p.NodePool-1:
-		case m.State == NodeComes && coming[i] >= p.Accelerators:
+		case m.State == nodeComes && coming[i] >= p.Accelerators:
 			coming[i] -= p.Accelerators
 			return
-		case m.State == NodeAbsent && vacant == NoNode:
+		case m.State == nodeAbsent && vacant == NoNode:
 			vacant = i
 		}
 	}
@@ -149,7 +149,7 @@ func (n *nodes) await(p *simulator.Pool, coming []int) {
 		return
 	}
 	m, of := &n.All[vacant], &n.Pools[n.All[vacant].Pool]
-	m.State = NodeComes
+	m.State = nodeComes
 	coming[vacant] = of.Accelerators - p.Accelerators
 	n.scaling.events.Move(&m.event, n.scaling.Now.Add(of.Provisioning.Draw(m.chance)))
 }
@@ -160,9 +160,9 @@ func (n *nodes) change(index int) {
 	p := &n.Pools[m.Pool]
 	switch {
 	case m.State == NodeThere:
-		m.State = NodeAbsent
+		m.State = nodeAbsent
 	case p.FailureShare > 0 && m.chance.Float64() < p.FailureShare:
-		m.State = NodeAbsent
+		m.State = nodeAbsent
 	default:
 		m.State = NodeThere
 		if p.IdleTimeout > 0 {

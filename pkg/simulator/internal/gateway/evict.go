@@ -27,7 +27,7 @@ func (g *Gateway) EvictRequested() {
 
 // evict ends a request that was sent to an endpoint. The gateway answers it.
 func (g *Gateway) evict(number int) {
-	id := g.RequestSent(number)
+	id := g.requestSent(number)
 	q := &g.Requests.All[id]
 	g.takeOff(id)
 	g.Metrics.Evicted(g.Now, q)
@@ -51,8 +51,8 @@ func (g *Gateway) takeOff(id int32) {
 	g.answers.cancel(g.Now, q)
 }
 
-// RequestSent finds a request by its number that an endpoint has.
-func (g *Gateway) RequestSent(number int) int32 {
+// requestSent finds a request by its number that an endpoint has.
+func (g *Gateway) requestSent(number int) int32 {
 	id, ok := g.Held.sent[number]
 	if ok && g.Requests.All[id].Phase() != request.AtGateway {
 		return id

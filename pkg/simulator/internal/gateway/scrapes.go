@@ -12,9 +12,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// ScrapePhase draws when an endpoint is scraped first, which its router knows by this
+// scrapePhase draws when an endpoint is scraped first, which its router knows by this
 // number.
-func ScrapePhase(seed int64, endpoint int, interval int64) simtime.Time {
+func scrapePhase(seed int64, endpoint int, interval int64) simtime.Time {
 	stream := stats.NewStream(seed, "scrape/"+strconv.Itoa(endpoint))
 	return simtime.Time(stream.IntN(int(interval)))
 }

@@ -13,7 +13,7 @@ import (
 func TestScrapesAreSpreadOverTheInterval(t *testing.T) {
 	seen := map[simtime.Time]bool{}
 	for endpoint := range 64 {
-		phase := ScrapePhase(1, endpoint, int64(simulator.DefaultScrapeInterval))
+		phase := scrapePhase(1, endpoint, int64(simulator.DefaultScrapeInterval))
 		if phase < 0 || phase >= simtime.Time(simulator.DefaultScrapeInterval) {
 			t.Errorf("endpoint %d is first scraped at %v", endpoint, phase)
 		}

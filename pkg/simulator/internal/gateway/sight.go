@@ -48,7 +48,7 @@ func newSight(state *run.State, cluster *engine.Cluster, c *simulator.Config) si
 			intervals = append(intervals, interval)
 		}
 		endpoints[interval] = append(endpoints[interval], int32(i))
-		phases[i] = ScrapePhase(c.Seed, number[pool.Router], int64(interval))
+		phases[i] = scrapePhase(c.Seed, number[pool.Router], int64(interval))
 		number[pool.Router]++
 	}
 	s.viewAdapters()

@@ -15,9 +15,9 @@ import (
 type flows struct {
 	// Flows is nil where there is no scaler.
 	Flows []autoscaling.Gateway
-	// RouterOf and Patience are Config.RouterOf and Config.AwaitReplicas.
-	RouterOf []int
-	Patience time.Duration
+	// routerOf and patience are Config.RouterOf and Config.AwaitReplicas.
+	routerOf []int
+	patience time.Duration
 	// traffic is Policies.Traffic; nil where no policy asks for it.
 	traffic *policy.Traffic
 }
@@ -26,15 +26,15 @@ type flows struct {
 // replica to serve.
 func (f *flows) CountFlows(routers int, routerOf []int, patience time.Duration) {
 	f.Flows = make([]autoscaling.Gateway, routers)
-	f.RouterOf, f.Patience = routerOf, patience
+	f.routerOf, f.patience = routerOf, patience
 }
 
 // routerFor is the router of a request.
 func (f *flows) routerFor(q *request.Request) int {
-	if f.RouterOf == nil {
+	if f.routerOf == nil {
 		return 0
 	}
-	return f.RouterOf[q.Info.Model]
+	return f.routerOf[q.Info.Model]
 }
 
 // countArrival counts a request that reaches the gateway, for scalers.

@@ -15,10 +15,10 @@ import (
 func (g *Gateway) awaits(id int32) bool {
 	q := &g.Requests.All[id]
 	router := g.routerFor(q)
-	if g.Patience == 0 || g.serves(router) {
+	if g.patience == 0 || g.serves(router) {
 		return false
 	}
-	until := Deadline(q.Info.Arrival, g.Patience)
+	until := Deadline(q.Info.Arrival, g.patience)
 	if until <= g.Now {
 		g.reject(id, simulator.NoPool, simulator.Expired)
 		return true

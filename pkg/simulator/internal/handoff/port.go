@@ -39,15 +39,15 @@ type Port struct {
 	egress, ingress transfer.StationID
 	// Jobs counts the prefill jobs in its batch.
 	Jobs int32
-	// Leaving are the jobs that have computed their prompts, whose blocks stay until they
+	// leaving are the jobs that have computed their prompts, whose blocks stay until they
 	// have been handed over; in no order.
-	Leaving []int32
-	// Pending counts the hand-overs that are under way to here, and Held are the prefill
+	leaving []int32
+	// pending counts the hand-overs that are under way to here, and held are the prefill
 	// jobs of those that wait until one ends, in the order in which they came. Both are
-	// kept only where something bounds the hand-overs; then Pending <= MaxPending, and none
+	// kept only where something bounds the hand-overs; then pending <= MaxPending, and none
 	// is held unless they are equal.
-	Pending int
-	Held    []int32
+	pending int
+	held    []int32
 	most    int // Handoff.MaxPending
 }
 
@@ -61,22 +61,22 @@ func (p *Port) Connect(config *simulator.Handoff, fabric *network.Fabric, links 
 
 // Idle says whether no hand-over has to do with the replica.
 func (p *Port) Idle() bool {
-	return p.Jobs == 0 && p.Pending == 0 && len(p.Held) == 0 && len(p.Leaving) == 0
+	return p.Jobs == 0 && p.pending == 0 && len(p.held) == 0 && len(p.leaving) == 0
 }
 
 // Check checks that no more hand-overs to the replica are under way than may be.
 func (p *Port) Check() error {
-	if p.most > 0 && p.Pending > p.most {
-		return fmt.Errorf("%d hand-overs are under way to it, more than %d", p.Pending, p.most)
+	if p.most > 0 && p.pending > p.most {
+		return fmt.Errorf("%d hand-overs are under way to it, more than %d", p.pending, p.most)
 	}
 	return nil
 }
 
 // left notes that a job has given its blocks up.
 func (p *Port) left(job int32) {
-	last := len(p.Leaving) - 1
-	p.Leaving[slices.Index(p.Leaving, job)] = p.Leaving[last]
-	p.Leaving = p.Leaving[:last]
+	last := len(p.leaving) - 1
+	p.leaving[slices.Index(p.leaving, job)] = p.leaving[last]
+	p.leaving = p.leaving[:last]
 }
 
 // complete is how many blocks of a prompt of which so much is computed hold computed tokens

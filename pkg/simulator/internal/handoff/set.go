@@ -130,13 +130,13 @@ func (s *Set) Holds(id int32) bool {
 		return false
 	}
 	to := s.Ports[h.to]
-	if to.Pending == s.config.MaxPending {
+	if to.pending == s.config.MaxPending {
 		q.MoveTo(request.Held)
-		to.Held = append(to.Held, id)
+		to.held = append(to.held, id)
 		return true
 	}
 	h.counted = true
-	to.Pending++
+	to.pending++
 	return false
 }
 
@@ -200,7 +200,7 @@ func (s *Set) Prefilled(j *request.Request) {
 	j.MoveTo(request.Leaving)
 	from := s.Ports[h.from]
 	from.Jobs--
-	from.Leaving = append(from.Leaving, h.job)
+	from.leaving = append(from.leaving, h.job)
 	h.done = s.Now
 	s.ask(h)
 	h.available = h.confirmed
@@ -262,7 +262,7 @@ func (s *Set) Cancel(q *request.Request) {
 func (s *Set) CancelLast(from *Port) bool {
 	var last *handoff
 	var job *request.Request
-	for _, id := range from.Leaving {
+	for _, id := range from.leaving {
 		j := &s.Requests.All[id]
 		h := s.of(j)
 		if h.stage >= reserved {
@@ -284,7 +284,7 @@ func (s *Set) CancelLast(from *Port) bool {
 // Unhold takes a job off those that are held back.
 func (s *Set) Unhold(id int32) {
 	to := s.Ports[s.of(&s.Requests.All[id]).to]
-	to.Held = slices.DeleteFunc(to.Held, func(other int32) bool { return other == id })
+	to.held = slices.DeleteFunc(to.held, func(other int32) bool { return other == id })
 }
 
 // end ends a hand-over. The request goes on without it, and the job gives its
@@ -310,12 +310,12 @@ func (s *Set) end(h *handoff, cancelled bool) {
 // endPending notes that a hand-over to a replica is over, and lets the first job in that
 // waits for its place.
 func (s *Set) endPending(to *Port) {
-	to.Pending--
-	if len(to.Held) == 0 {
+	to.pending--
+	if len(to.held) == 0 {
 		return
 	}
-	id := to.Held[0]
-	to.Held = to.Held[1:]
+	id := to.held[0]
+	to.held = to.held[1:]
 	s.Ports[s.Requests.All[id].Replica].Enter(id)
 }
 
