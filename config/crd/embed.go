@@ -11,3 +11,10 @@ import "embed"
 //
 //go:embed bases/*.yaml
 var Bases embed.FS
+
+// Validation holds the schema of each kind's only version as JSON, without descriptions, as
+// validation/<kind>.json. It is read at each start, where reading the YAML takes longer than
+// a small simulation.
+//
+//go:embed validation/*.json
+var Validation embed.FS

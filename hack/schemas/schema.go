@@ -45,6 +45,27 @@ func schemas(base fs.FS) (map[string][]byte, error) {
 	return texts, nil
 }
 
+// bareSchemas returns each kind's schema as the API server has it, without descriptions, as
+// JSON. A program reads it in a twentieth of the time that the definition's YAML takes.
+func bareSchemas(base fs.FS) (map[string][]byte, error) {
+	kinds, err := definitions(base)
+	if err != nil {
+		return nil, err
+	}
+	texts := map[string][]byte{}
+	for kind, def := range kinds {
+		root, err := untyped(def.Spec.Versions[0])
+		if err != nil {
+			return nil, err
+		}
+		undescribe(root)
+		if texts[strings.ToLower(kind)+".json"], err = json.Marshal(root); err != nil {
+			return nil, err
+		}
+	}
+	return texts, nil
+}
+
 // untyped is the schema of a version.
 func untyped(version apiextensionsv1.CustomResourceDefinitionVersion) (object, error) {
 	raw, err := json.Marshal(version.Schema.OpenAPIV3Schema)

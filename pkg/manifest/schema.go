@@ -3,7 +3,9 @@
 package manifest
 
 import (
+	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -11,7 +13,6 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
-	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/config/crd"
@@ -28,25 +29,24 @@ type definition struct {
 
 // definitions are built on first use: a command reads one kind, rarely both.
 var definitions = map[string]func() *definition{
-	v1alpha1.SimulationRunKind: sync.OnceValue(func() *definition { return load(v1alpha1.SimulationRunKind, "simulationruns") }),
-	v1alpha1.PolicySweepKind:   sync.OnceValue(func() *definition { return load(v1alpha1.PolicySweepKind, "policysweeps") }),
+	v1alpha1.SimulationRunKind: sync.OnceValue(func() *definition { return load(v1alpha1.SimulationRunKind) }),
+	v1alpha1.PolicySweepKind:   sync.OnceValue(func() *definition { return load(v1alpha1.PolicySweepKind) }),
 }
 
-// load panics where the embedded CRD is not one that an API server takes: it is
+// load panics where the embedded schema is not one that an API server takes: it is
 // generated and tested, so that a broken one is a broken build.
-func load(kind, plural string) *definition {
-	file := fmt.Sprintf("bases/%s_%s.yaml", v1alpha1.GroupVersion.Group, plural)
-	props, err := readSchema(file)
+func load(kind string) *definition {
+	props, err := readSchema(kind)
 	if err != nil {
-		panic(fmt.Sprintf("embedded CRD %s: %v", file, err))
+		panic(fmt.Sprintf("embedded schema of %s: %v", kind, err))
 	}
 	structural, err := newStructural(props)
 	if err != nil {
-		panic(fmt.Sprintf("embedded CRD %s: %v", file, err))
+		panic(fmt.Sprintf("embedded schema of %s: %v", kind, err))
 	}
 	openAPI, _, err := validation.NewSchemaValidator(props)
 	if err != nil {
-		panic(fmt.Sprintf("embedded CRD %s: %v", file, err))
+		panic(fmt.Sprintf("embedded schema of %s: %v", kind, err))
 	}
 	return &definition{
 		kind:       kind,
@@ -56,24 +56,18 @@ func load(kind, plural string) *definition {
 	}
 }
 
-func readSchema(file string) (*apiextensions.JSONSchemaProps, error) {
-	raw, err := crd.Bases.ReadFile(file)
+func readSchema(kind string) (*apiextensions.JSONSchemaProps, error) {
+	raw, err := crd.Validation.ReadFile("validation/" + strings.ToLower(kind) + ".json")
 	if err != nil {
 		return nil, err
 	}
-	var def apiextensionsv1.CustomResourceDefinition
-	if err := yaml.UnmarshalStrict(raw, &def); err != nil {
+	var props apiextensionsv1.JSONSchemaProps
+	if err := json.Unmarshal(raw, &props); err != nil {
 		return nil, err
 	}
-	for _, v := range def.Spec.Versions {
-		if v.Name != v1alpha1.GroupVersion.Version {
-			continue
-		}
-		var internal apiextensions.CustomResourceValidation
-		err := apiextensionsv1.Convert_v1_CustomResourceValidation_To_apiextensions_CustomResourceValidation(v.Schema, &internal, nil)
-		return internal.OpenAPIV3Schema, err
-	}
-	return nil, fmt.Errorf("no version %s", v1alpha1.GroupVersion.Version)
+	var internal apiextensions.JSONSchemaProps
+	err = apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&props, &internal, nil)
+	return &internal, err
 }
 
 func newStructural(props *apiextensions.JSONSchemaProps) (*schema.Structural, error) {
