@@ -3,17 +3,34 @@
 // Package ballast makes the garbage collector run less often while the heap is small.
 package ballast
 
-import "runtime"
+import (
+	"runtime"
+	"runtime/debug"
+)
 
-// bytes is more than most simulations hold. A heap of many times as much is
-// collected as if there were no ballast.
-const bytes = 32 << 20
+const (
+	// bytes is more than most simulations hold. A heap of many times as much is
+	// collected as if there were no ballast.
+	bytes = 32 << 20
+	// usual and first are percentages of GOGC: the runtime's own, and one with which the
+	// first collection waits for 96 MiB, of which the ballast is a third. Reading a manifest
+	// allocates less than the rest, and a collection of it takes longer than ten requests.
+	usual, first = 100, 2400
+)
 
 // Load holds memory that is never touched, and so never becomes resident. The
 // collector starts when the heap has doubled: while a simulation's grows to its
 // few megabytes that is again and again, on every core that is idle, for a run of
 // a tenth of a second. It returns what gives the memory back.
 func Load() (drop func()) {
+	if before := debug.SetGCPercent(first); before != usual {
+		debug.SetGCPercent(before) // the user has set GOGC
+	} else {
+		runtime.AddCleanup(new(sentinel), func(percent int) { debug.SetGCPercent(percent) }, usual)
+	}
 	weight := make([]byte, bytes)
 	return func() { runtime.KeepAlive(weight) }
 }
+
+// sentinel is an object that the first collection finds unused.
+type sentinel struct{ self *sentinel }
