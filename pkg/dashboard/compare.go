@@ -43,5 +43,5 @@ func (r *reading) compare() error {
 	}
 	c.Trail = append(c.Trail, r.trail()...)
 	c.Table, c.Notes = report.ContrastTable(contrast)
-	return r.render(compareTemplate, c)
+	return r.render(compareTemplate(), c)
 }

@@ -129,5 +129,5 @@ func (r *reading) request() error {
 		Story: text.String(), Explain: r.explanation(point, seed),
 	}
 	q.Trail = append(append(q.Trail, link{r.object.Name, r.object.path()}), link{fmt.Sprintf("Seed %d", seed), r.object.seedPath(point, seed)})
-	return r.render(requestTemplate, q)
+	return r.render(requestTemplate(), q)
 }

@@ -95,7 +95,7 @@ func (r *reading) report() error {
 	}
 	if r.Report != nil {
 		var above bytes.Buffer
-		if err := aboveTemplate.Execute(&above, r.newStatus()); err != nil {
+		if err := aboveTemplate().Execute(&above, r.newStatus()); err != nil {
 			return err
 		}
 		sweep := *r.Report                          // other readers have it, too

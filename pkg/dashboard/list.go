@@ -64,7 +64,7 @@ func (v *view) list() error {
 			l.add(o)
 		}
 	}
-	return v.render(listTemplate, l)
+	return v.render(listTemplate(), l)
 }
 
 // chooses reports whether the filter of the form lets an object through.

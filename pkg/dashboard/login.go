@@ -71,7 +71,7 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request, status int, f
 		layout
 		Fault string
 	}{v.layout("Log in", ""), fault}
-	if err := v.renderStatus(status, loginTemplate, data); err != nil {
+	if err := v.renderStatus(status, loginTemplate(), data); err != nil {
 		s.Log.Error(err, "A page failed", "path", r.URL.Path)
 	}
 }

@@ -53,7 +53,7 @@ func (r *reading) points() error {
 	if end < len(rows) {
 		l.Next = "?from=" + strconv.Itoa(end)
 	}
-	return r.render(pointsTemplate, l)
+	return r.render(pointsTemplate(), l)
 }
 
 // ranked are the points in the order of the leaderboard, or without one in that of their numbers.
@@ -122,7 +122,7 @@ func (r *reading) point() error {
 	if b := r.object.Baseline; b != nil && int(b.Point) != point {
 		p.Compare = r.object.path() + "/compare?a=" + strconv.FormatInt(b.Point, 10) + "&b=" + strconv.Itoa(point)
 	}
-	return r.render(pointTemplate, p)
+	return r.render(pointTemplate(), p)
 }
 
 // titleOf names a point by its values, or a run, which has one point.

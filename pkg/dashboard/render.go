@@ -10,6 +10,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 
 	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/report/page"
@@ -22,22 +23,29 @@ var templates embed.FS
 //go:embed assets
 var assets embed.FS
 
-// parsed reads a template of a page, within the frame of all pages.
-func parsed(name string) *template.Template {
-	return template.Must(template.ParseFS(templates, "templates/layout.html.tmpl", "templates/"+name+".html.tmpl"))
+// parsed returns a template that is read on first use: most commands print no page.
+func parsed(files ...string) func() *template.Template {
+	return sync.OnceValue(func() *template.Template {
+		return template.Must(template.ParseFS(templates, files...))
+	})
+}
+
+// framed is a template within the frame of all pages.
+func framed(name string) func() *template.Template {
+	return parsed("templates/layout.html.tmpl", "templates/"+name+".html.tmpl")
 }
 
 var (
-	listTemplate    = parsed("list")
-	statusTemplate  = parsed("status")
-	pointsTemplate  = parsed("points")
-	pointTemplate   = parsed("point")
-	seedTemplate    = parsed("seed")
-	requestTemplate = parsed("request")
-	compareTemplate = parsed("compare")
-	sorryTemplate   = parsed("sorry")
-	loginTemplate   = parsed("login")
-	aboveTemplate   = template.Must(template.ParseFS(templates, "templates/above.html.tmpl"))
+	listTemplate    = framed("list")
+	statusTemplate  = framed("status")
+	pointsTemplate  = framed("points")
+	pointTemplate   = framed("point")
+	seedTemplate    = framed("seed")
+	requestTemplate = framed("request")
+	compareTemplate = framed("compare")
+	sorryTemplate   = framed("sorry")
+	loginTemplate   = framed("login")
+	aboveTemplate   = parsed("templates/above.html.tmpl")
 )
 
 // layout is what the frame of all pages reads.
@@ -90,7 +98,7 @@ func (v *view) sorry(status int, title, text string) {
 		layout
 		Text string
 	}{v.layout(title, ""), text}
-	if err := v.renderStatus(status, sorryTemplate, data); err != nil {
+	if err := v.renderStatus(status, sorryTemplate(), data); err != nil {
 		v.Log.Error(err, "A page failed", "path", v.URL.Path)
 	}
 }

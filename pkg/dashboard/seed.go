@@ -82,7 +82,7 @@ func (r *reading) seed() error {
 		s.requests(stored, r.complaint(), r.object.seedPath(point, seed))
 	}
 	s.Explain = r.explanation(point, seed)
-	return r.render(seedTemplate, s)
+	return r.render(seedTemplate(), s)
 }
 
 // measure fills in the metrics of the rows, in the order of their names.

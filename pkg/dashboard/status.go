@@ -71,7 +71,7 @@ func (v *view) status() error {
 			return v.statusWith(r)
 		}
 	}
-	return v.render(statusTemplate, v.newStatus())
+	return v.render(statusTemplate(), v.newStatus())
 }
 
 // statusWithout shows the status of an object whose results the reader cannot be shown.
@@ -80,7 +80,7 @@ func (v *view) statusWithout(err error) error {
 	if s.Why = v.reasonOrLog(err); s.Why == "" {
 		s.Why = "The results cannot be read; the server's log has the reason."
 	}
-	return v.render(statusTemplate, s)
+	return v.render(statusTemplate(), s)
 }
 
 // reasonOrLog is what an error tells a reader. Other errors go to the log.
@@ -102,7 +102,7 @@ func (v *view) statusWith(r *reading) error {
 	if r.ReportFault != nil {
 		s.Why = "There is no report. " + cmp.Or(v.reasonOrLog(r.ReportFault), "The server's log has the reason.")
 	}
-	return v.render(statusTemplate, s)
+	return v.render(statusTemplate(), s)
 }
 
 func (v *view) newStatus() *statusView {

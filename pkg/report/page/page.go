@@ -11,6 +11,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 
 	"windtunnel.dev/windtunnel/internal/printable"
 )
@@ -22,7 +23,7 @@ var charts []byte
 var scripts embed.FS
 
 // app is the script that draws the charts: the files in the order in which they need each other.
-var app = joined("common", "sweep", "series", "run", "start")
+var app = sync.OnceValue(func() []byte { return joined("common", "sweep", "series", "run", "start") })
 
 // joined returns files of the script after each other.
 func joined(names ...string) []byte {
@@ -42,12 +43,14 @@ var style string
 
 // policy is the content security policy of a page: its own scripts by their digests, and nothing
 // from elsewhere. Tooltips of charts set styles of their own, so styles have no digest.
-var policy = fmt.Sprintf(
-	"default-src 'none'; script-src %s %s; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'",
-	scriptDigest(charts), scriptDigest(app))
+var policy = sync.OnceValue(func() string {
+	return fmt.Sprintf(
+		"default-src 'none'; script-src %s %s; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'",
+		scriptDigest(charts), scriptDigest(app()))
+})
 
 // Policy returns the content security policy of pages, for servers that send it as a header, too.
-func Policy() string { return policy }
+func Policy() string { return policy() }
 
 // Style returns the style of pages, for other pages that look like them.
 func Style() string { return style }
@@ -58,9 +61,12 @@ func scriptDigest(script []byte) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// parsed reads a template that is part of this package.
-func parsed(name, text string) *template.Template {
-	return template.Must(template.New(name).Funcs(template.FuncMap{"parts": parts, "joined": joinedFigure}).Parse(text))
+// parsed returns a template of this package, with the charts of time series, that is read on first use.
+func parsed(name, text string) func() *template.Template {
+	return sync.OnceValue(func() *template.Template {
+		t := template.New(name).Funcs(template.FuncMap{"parts": parts, "joined": joinedFigure})
+		return template.Must(template.Must(t.Parse(text)).Parse(seriesText))
+	})
 }
 
 // figureBreaks are the places of a figure at which a line must not break: next to its margin and its unit.
@@ -80,7 +86,7 @@ func write(w io.Writer, t *template.Template, view any) error {
 	if err := t.Execute(&b, view); err != nil {
 		return fmt.Errorf("page: %w", err)
 	}
-	for _, script := range [][]byte{charts, app} {
+	for _, script := range [][]byte{charts, app()} {
 		b.WriteString("<script>")
 		b.Write(script)
 		b.WriteString("</script>\n")

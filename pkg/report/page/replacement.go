@@ -16,7 +16,7 @@ import (
 //go:embed replacement.html.tmpl
 var replacementText string
 
-var replacementTemplate = template.Must(parsed("replacement", replacementText).Parse(seriesText))
+var replacementTemplate = parsed("replacement", replacementText)
 
 // Replacement is a report of two configurations, the second in place of the first.
 type Replacement struct {
@@ -51,7 +51,7 @@ func (r *Replacement) Write(w io.Writer) error {
 		v.Decisions = of.Change.String()
 	}
 	var b bytes.Buffer
-	if err := replacementTemplate.Execute(&b, v); err != nil {
+	if err := replacementTemplate().Execute(&b, v); err != nil {
 		return fmt.Errorf("page: %w", err)
 	}
 	_, err := b.WriteTo(w)

@@ -21,7 +21,7 @@ var runText string
 //go:embed series.html.tmpl
 var seriesText string
 
-var runTemplate = template.Must(parsed("run", runText).Parse(seriesText))
+var runTemplate = parsed("run", runText)
 
 // Run is a report of a run, and where its figures come from.
 type Run struct {
@@ -36,7 +36,7 @@ func (r *Run) Write(w io.Writer) error {
 	if err := r.Report.Check(); err != nil {
 		return fmt.Errorf("page: %w", err)
 	}
-	return write(w, runTemplate, r.view())
+	return write(w, runTemplate(), r.view())
 }
 
 // runView is what the template reads.
@@ -85,7 +85,7 @@ func newFollowed(d *SeriesData, all []NamedSeries) followed {
 func (r *Run) view() *runView {
 	data := NewRunData(r.Report)
 	v := &runView{
-		Run: r, Policy: policy, Style: template.CSS(style), Data: data, //nolint:gosec // the style is ours
+		Run: r, Policy: policy(), Style: template.CSS(style), Data: data, //nolint:gosec // the style is ours
 		Gates: gatesOf(r.Report.Gates), Targets: r.Report.TargetLines(), Tables: readable(r.Report.Tables()), Several: len(data.Seeds) > 1,
 		followed: newFollowed(data.Series, namedSeries(r.Report)),
 	}

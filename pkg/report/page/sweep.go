@@ -17,7 +17,7 @@ import (
 //go:embed sweep.html.tmpl
 var sweepText string
 
-var sweepTemplate = template.Must(parsed("sweep", sweepText).Parse(seriesText))
+var sweepTemplate = parsed("sweep", sweepText)
 
 // Sweep is a report of a sweep, and where its figures come from.
 type Sweep struct {
@@ -45,7 +45,7 @@ func (s *Sweep) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return write(w, sweepTemplate, view)
+	return write(w, sweepTemplate(), view)
 }
 
 // sweepView is what the template reads.
@@ -86,7 +86,7 @@ func (s *Sweep) view() (*sweepView, error) {
 		return nil, fmt.Errorf("page: the leaderboard does not list point %d", r.Best)
 	}
 	v := &sweepView{
-		Sweep: s, Policy: policy, Style: template.CSS(style), Data: s.data(), //nolint:gosec // the style is ours
+		Sweep: s, Policy: policy(), Style: template.CSS(style), Data: s.data(), //nolint:gosec // the style is ours
 		Winner: sentence(report.LeaderboardVerdict(r.Board)), Gates: gatesOf(r.Gates), Answers: answersTo(r.Gates),
 		Called: r.Called(), HasBaseline: baseline != nil && baseline != best,
 		Counted: figure.Plural(r.Board.Counts.All, "candidate"), Tables: shortened(r.Tables()), Notes: r.Notes(),
