@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
@@ -15,6 +15,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/propose"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
+
+// ConfigMaps reads a ConfigMap of a cluster. An error says by its status whether there is none.
+type ConfigMaps func(ctx context.Context, namespace, name string) (*corev1.ConfigMap, error)
 
 // Stored is what the ConfigMaps of an object hold.
 type Stored struct {
@@ -46,18 +49,18 @@ func (s *Stored) Decisions() [][]byte {
 }
 
 // Read reads an object's results by their index, each chunk checked against its digest.
-func Read(ctx context.Context, reader client.Reader, kind string, of client.Object, results *v1alpha1.ResultsStatus) (*Stored, error) {
+func Read(ctx context.Context, read ConfigMaps, kind string, of metav1.Object, results *v1alpha1.ResultsStatus) (*Stored, error) {
 	namespace := of.GetNamespace()
 	if results == nil {
 		return nil, Fault{fmt.Errorf("%s %s/%s has no results yet", kind, namespace, of.GetName())}
 	}
-	index, err := readIndex(ctx, reader, namespace, results)
+	index, err := readIndex(ctx, read, namespace, results)
 	if err != nil {
 		return nil, err
 	}
 	s := &Stored{Journal: propose.Journal{}}
 	for _, ref := range index.Chunks {
-		chunk, err := readChunk(ctx, reader, namespace, ref)
+		chunk, err := readChunk(ctx, read, namespace, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -65,13 +68,13 @@ func Read(ctx context.Context, reader client.Reader, kind string, of client.Obje
 			return nil, err
 		}
 	}
-	return s, s.readJournal(ctx, reader, namespace, index.Journal)
+	return s, s.readJournal(ctx, read, namespace, index.Journal)
 }
 
 // readJournal reads the answers of a proposer.
-func (s *Stored) readJournal(ctx context.Context, reader client.Reader, namespace string, references []store.Reference) error {
+func (s *Stored) readJournal(ctx context.Context, read ConfigMaps, namespace string, references []store.Reference) error {
 	for _, ref := range references {
-		cm, err := configMap(ctx, reader, namespace, ref.Name)
+		cm, err := configMap(ctx, read, namespace, ref.Name)
 		if err != nil {
 			return err
 		}
@@ -98,8 +101,8 @@ func (s *Stored) add(chunk store.Chunk) error {
 	return nil
 }
 
-func readIndex(ctx context.Context, reader client.Reader, namespace string, results *v1alpha1.ResultsStatus) (*store.Index, error) {
-	cm, err := configMap(ctx, reader, namespace, results.Index)
+func readIndex(ctx context.Context, read ConfigMaps, namespace string, results *v1alpha1.ResultsStatus) (*store.Index, error) {
+	cm, err := configMap(ctx, read, namespace, results.Index)
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +117,8 @@ func readIndex(ctx context.Context, reader client.Reader, namespace string, resu
 	return index, nil
 }
 
-func readChunk(ctx context.Context, reader client.Reader, namespace string, ref store.Reference) (store.Chunk, error) {
-	cm, err := configMap(ctx, reader, namespace, ref.Name)
+func readChunk(ctx context.Context, read ConfigMaps, namespace string, ref store.Reference) (store.Chunk, error) {
+	cm, err := configMap(ctx, read, namespace, ref.Name)
 	if err != nil {
 		return store.Chunk{}, err
 	}
@@ -126,10 +129,7 @@ func readChunk(ctx context.Context, reader client.Reader, namespace string, ref 
 	return chunk, nil
 }
 
-func configMap(ctx context.Context, reader client.Reader, namespace, name string) (*corev1.ConfigMap, error) {
-	var cm corev1.ConfigMap
-	if err := reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &cm); err != nil {
-		return nil, NotFound(err, "ConfigMap", namespace, name)
-	}
-	return &cm, nil
+func configMap(ctx context.Context, read ConfigMaps, namespace, name string) (*corev1.ConfigMap, error) {
+	cm, err := read(ctx, namespace, name)
+	return cm, NotFound(err, "ConfigMap", namespace, name)
 }

@@ -22,6 +22,9 @@ func (f Fault) Unwrap() error { return f.error }
 
 // NotFound says which object is not there, if that is the error.
 func NotFound(err error, kind, namespace, name string) error {
+	if err == nil {
+		return nil
+	}
 	if apierrors.IsNotFound(err) {
 		return Fault{fmt.Errorf("there is no %s %s in namespace %s", kind, name, namespace)}
 	}

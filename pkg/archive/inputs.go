@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
@@ -18,21 +16,20 @@ import (
 
 // ClusterInputs are what a spec may refer to on a cluster.
 type ClusterInputs struct {
-	Reader    client.Reader
-	Namespace string
+	ConfigMaps ConfigMaps
+	Namespace  string
 }
 
 // ConfigMapKey implements [compile.Inputs].
 func (c ClusterInputs) ConfigMapKey(ctx context.Context, name, key string) ([]byte, error) {
-	var cm corev1.ConfigMap
-	err := c.Reader.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: name}, &cm)
+	cm, err := c.ConfigMaps(ctx, c.Namespace, name)
 	if apierrors.IsNotFound(err) {
 		return nil, compile.Missing(fmt.Sprintf("there is no ConfigMap %s", name))
 	}
 	if err != nil {
 		return nil, err
 	}
-	return compile.ConfigMapKey(&cm, key)
+	return compile.ConfigMapKey(cm, key)
 }
 
 // OpenFile implements [compile.Inputs]: a cluster has no files.

@@ -17,18 +17,18 @@ func BenchmarkStartUp(b *testing.B) {
 	for kind, name := range map[string]string{"SimulationRun": "simulationrun-poisson", "PolicySweep": "policysweep-llm-d-default"} {
 		_, objects[kind] = untyped(readSample(b, kind, name))
 	}
-	for kind, plural := range map[string]string{"SimulationRun": "simulationruns", "PolicySweep": "policysweeps"} {
+	for _, kind := range []string{"SimulationRun", "PolicySweep"} {
 		b.Run(kind+"/schema", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				load(kind, plural)
+				load(kind)
 			}
 		})
 		b.Run(kind+"/rules", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				b.StopTimer()
-				d := load(kind, plural)
+				d := load(kind)
 				b.StartTimer()
 				d.rules.of(objects[kind])
 			}

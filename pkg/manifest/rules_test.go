@@ -26,7 +26,7 @@ func TestRulesOfTheUsedFieldsFindWhatAllRulesFind(t *testing.T) {
 	if err != nil || len(names) == 0 {
 		t.Fatalf("samples: %v, %v", names, err)
 	}
-	d := load("SimulationRun", "simulationruns")
+	d := load("SimulationRun")
 	all := cel.NewValidator(d.structural, true, celconfig.PerCallLimit)
 	faults := func(v *cel.Validator, object any) []string {
 		errs, _ := v.Validate(context.Background(), nil, d.structural, object, nil, celconfig.RuntimeCELCostBudget)
@@ -62,7 +62,7 @@ func TestRulesMayBeCompiledConcurrently(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := load("SimulationRun", "simulationruns")
+	d := load("SimulationRun")
 	var all sync.WaitGroup
 	for _, object := range sampleRuns(t, names) {
 		all.Go(func() {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -16,13 +17,22 @@ import (
 
 // Study is the study of a sweep on a cluster: its rows take the place of simulations.
 func Study(ctx context.Context, reader client.Reader, sweep *v1alpha1.PolicySweep) (local.Sweep, *study.Study, error) {
-	stored, err := archive.Read(ctx, reader, v1alpha1.PolicySweepKind, sweep, sweep.Status.Results)
+	stored, err := archive.Read(ctx, ConfigMaps(reader), v1alpha1.PolicySweepKind, sweep, sweep.Status.Results)
 	if err != nil {
 		return local.Sweep{}, nil, err
 	}
-	compiled, st, err := archive.Study(ctx, sweep, archive.ClusterInputs{Reader: reader, Namespace: sweep.Namespace}, stored)
+	compiled, st, err := archive.Study(ctx, sweep, archive.ClusterInputs{ConfigMaps: ConfigMaps(reader), Namespace: sweep.Namespace}, stored)
 	if err != nil {
 		return local.Sweep{}, nil, fmt.Errorf("PolicySweep %s/%s: %w", sweep.Namespace, sweep.Name, err)
 	}
 	return local.Sweep{PolicySweep: sweep, Compiled: compiled}, st, nil
+}
+
+// ConfigMaps reads the ConfigMaps in which an object's results are.
+func ConfigMaps(reader client.Reader) archive.ConfigMaps {
+	return func(ctx context.Context, namespace, name string) (*corev1.ConfigMap, error) {
+		var cm corev1.ConfigMap
+		err := reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &cm)
+		return &cm, err
+	}
 }

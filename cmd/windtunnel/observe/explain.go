@@ -219,7 +219,7 @@ func storedResults(ctx context.Context, reader client.Reader, run kubectl.Object
 	if results == nil {
 		return &archive.Stored{}, nil
 	}
-	return archive.Read(ctx, reader, v1alpha1.SimulationRunKind, run.Run, results)
+	return archive.Read(ctx, cluster.ConfigMaps(reader), v1alpha1.SimulationRunKind, run.Run, results)
 }
 
 // storedDecisions reads the decisions that the results of a run hold.

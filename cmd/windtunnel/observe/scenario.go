@@ -98,7 +98,7 @@ func (o *observeOptions) observedInCluster(ctx context.Context, arg string) (*ob
 
 // observedObject reads the run, or the point of a sweep, whose scenario is in operation.
 func (o *observeOptions) observedObject(ctx context.Context, reader client.Reader, key client.ObjectKey, kind string) (*observed, error) {
-	inputs := readableInputs{archive.ClusterInputs{Reader: reader, Namespace: key.Namespace}}
+	inputs := readableInputs{archive.ClusterInputs{ConfigMaps: cluster.ConfigMaps(reader), Namespace: key.Namespace}}
 	if o.Point < 0 {
 		if kind == v1alpha1.PolicySweepKind {
 			return nil, cli.BadInput(fmt.Errorf("%s %s/%s: --point says which of its points was rolled out", v1alpha1.PolicySweepKind, key.Namespace, key.Name))

@@ -12,8 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/client-go/kubernetes"
-	ctrl "sigs.k8s.io/controller-runtime"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
@@ -88,15 +87,16 @@ func (o workerOptions) run(ctx context.Context) error {
 
 // podCluster is the API server that a pod writes its results to.
 func podCluster() (worker.Cluster, error) {
-	config, err := ctrl.GetConfig()
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(), nil).ClientConfig()
 	if err != nil {
 		return worker.Cluster{}, fmt.Errorf("find the API server: %w", err)
 	}
-	client, err := kubernetes.NewForConfig(config)
+	config.QPS, config.Burst = 20, 30
+	c, err := worker.NewCluster(config)
 	if err != nil {
 		return worker.Cluster{}, fmt.Errorf("find the API server: %w", err)
 	}
-	return worker.Cluster{Client: client}, nil
+	return c, nil
 }
 
 // reportTo writes a report as a pod's termination message, and returns the error that the

@@ -10,6 +10,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cluster"
 	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
@@ -47,13 +48,13 @@ func sweepResults(ctx context.Context, reader client.Reader, sweep *v1alpha1.Pol
 	if err != nil {
 		return nil, err
 	}
-	set.describe(ctx, sweep, stored, archive.ClusterInputs{Reader: reader, Namespace: sweep.Namespace})
+	set.describe(ctx, sweep, stored, archive.ClusterInputs{ConfigMaps: cluster.ConfigMaps(reader), Namespace: sweep.Namespace})
 	return set, nil
 }
 
 // read reads what is stored of an object.
 func (s *Set) read(ctx context.Context, reader client.Reader, kind string, of client.Object, results *v1alpha1.ResultsStatus) (*archive.Stored, error) {
-	stored, err := archive.Read(ctx, reader, kind, of, results)
+	stored, err := archive.Read(ctx, cluster.ConfigMaps(reader), kind, of, results)
 	if err != nil {
 		return nil, err
 	}

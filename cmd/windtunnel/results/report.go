@@ -201,7 +201,7 @@ func (o *reportOptions) choose(objects []archive.Printed) (*archive.Printed, err
 
 // clusterRun is the report of a run on a cluster.
 func clusterRun(ctx context.Context, reader client.Reader, run *v1alpha1.SimulationRun) (*page.Run, error) {
-	stored, err := archive.Read(ctx, reader, v1alpha1.SimulationRunKind, run, run.Status.Results)
+	stored, err := archive.Read(ctx, cluster.ConfigMaps(reader), v1alpha1.SimulationRunKind, run, run.Status.Results)
 	if err != nil {
 		return nil, err
 	}

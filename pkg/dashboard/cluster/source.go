@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -140,4 +141,11 @@ func (s *Source) Watch(ctx context.Context, changed func(dashboard.Key)) error {
 	}
 	<-ctx.Done()
 	return nil
+}
+
+// configMap implements [archive.ConfigMaps].
+func (s *Source) configMap(ctx context.Context, namespace, name string) (*corev1.ConfigMap, error) {
+	var cm corev1.ConfigMap
+	err := s.ConfigMaps.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &cm)
+	return &cm, err
 }
