@@ -16,6 +16,48 @@ type Client struct {
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`
 	Name string `json:"name,omitempty"`
+	// preset gives the client the fields of a kind of traffic. Fields that the client has
+	// itself replace those of the preset, each as a whole.
+	// +optional
+	Preset *Preset `json:"preset,omitempty"`
+	// arrivals say when requests come in an open loop, where no request waits for
+	// another.
+	// +optional
+	Arrivals Arrivals `json:"arrivals,omitzero"`
+	// closedLoop makes the client a fixed number of users who wait for the ends of
+	// their requests.
+	// +optional
+	ClosedLoop *ClosedLoop `json:"closedLoop,omitempty"`
+	// inputTokens is the length of a prompt without the shared prefix. It is required
+	// without a preset.
+	// +optional
+	InputTokens Lengths `json:"inputTokens,omitzero"`
+	// outputTokens is the length of an answer. It is required without a preset.
+	// +optional
+	OutputTokens Lengths `json:"outputTokens,omitzero"`
+	// prefix is a shared beginning of each prompt. All clients that name the same
+	// group share it.
+	// +optional
+	Prefix *Prefix `json:"prefix,omitempty"`
+	// prompts make the client repeat a fixed set of prompts. Without them, every
+	// prompt is different behind the prefix.
+	// +optional
+	Prompts *Prompts `json:"prompts,omitempty"`
+	// sessions make the client's requests turns of conversations. Without them,
+	// requests belong to no conversation.
+	// +optional
+	Sessions *Sessions `json:"sessions,omitempty"`
+	// reasoning makes answers begin with reasoning. Without it, outputTokens is all that
+	// is generated.
+	// +optional
+	Reasoning *Reasoning `json:"reasoning,omitempty"`
+	// media are the images, audio and videos that prompts contain in addition to
+	// inputTokens.
+	// +optional
+	// +listType=map
+	// +listMapKey=kind
+	// +kubebuilder:validation:MaxItems=3
+	Media []Media `json:"media,omitempty"`
 	// tenant groups clients in results. Fields of the tenant of this name in tenants take the
 	// place of those of the client.
 	// +optional
@@ -40,58 +82,6 @@ type Client struct {
 	// +kubebuilder:validation:Minimum=-1000000
 	// +kubebuilder:validation:Maximum=1000000
 	Priority int32 `json:"priority,omitempty"`
-	// preset gives the client the fields of a kind of traffic. Fields that the client has
-	// itself replace those of the preset, each as a whole.
-	// +optional
-	Preset *Preset `json:"preset,omitempty"`
-	// copies make the client represent many similar clients.
-	// +optional
-	Copies *Copies `json:"copies,omitempty"`
-	// arrivals say when requests come in an open loop, where no request waits for
-	// another.
-	// +optional
-	Arrivals Arrivals `json:"arrivals,omitzero"`
-	// closedLoop makes the client a fixed number of users who wait for the ends of
-	// their requests.
-	// +optional
-	ClosedLoop *ClosedLoop `json:"closedLoop,omitempty"`
-	// inputTokens is the length of a prompt without the shared prefix. It is required
-	// without a preset.
-	// +optional
-	InputTokens Lengths `json:"inputTokens,omitzero"`
-	// outputTokens is the length of an answer. It is required without a preset.
-	// +optional
-	OutputTokens Lengths `json:"outputTokens,omitzero"`
-	// reasoning makes answers begin with reasoning. Without it, outputTokens is all that
-	// is generated.
-	// +optional
-	Reasoning *Reasoning `json:"reasoning,omitempty"`
-	// media are the images, audio and videos that prompts contain in addition to
-	// inputTokens.
-	// +optional
-	// +listType=map
-	// +listMapKey=kind
-	// +kubebuilder:validation:MaxItems=3
-	Media []Media `json:"media,omitempty"`
-	// timeout is how long the client waits for an answer before it gives the request up.
-	// Without it, the client waits for every answer.
-	// +optional
-	Timeout *Timeout `json:"timeout,omitempty"`
-	// retry makes the client send requests again that were not answered.
-	// +optional
-	Retry *Retry `json:"retry,omitempty"`
-	// prefix is a shared beginning of each prompt. All clients that name the same
-	// group share it.
-	// +optional
-	Prefix *Prefix `json:"prefix,omitempty"`
-	// prompts make the client repeat a fixed set of prompts. Without them, every
-	// prompt is different behind the prefix.
-	// +optional
-	Prompts *Prompts `json:"prompts,omitempty"`
-	// sessions make the client's requests turns of conversations. Without them,
-	// requests belong to no conversation.
-	// +optional
-	Sessions *Sessions `json:"sessions,omitempty"`
 	// model is the base model of the client's requests. It is required with several
 	// routers. Without it, the client asks for the model of all pools.
 	// +optional
@@ -110,6 +100,16 @@ type Client struct {
 	// +optional
 	// +kubebuilder:validation:MaxProperties=16
 	Headers map[string]HeaderValue `json:"headers,omitempty"`
+	// timeout is how long the client waits for an answer before it gives the request up.
+	// Without it, the client waits for every answer.
+	// +optional
+	Timeout *Timeout `json:"timeout,omitempty"`
+	// retry makes the client send requests again that were not answered.
+	// +optional
+	Retry *Retry `json:"retry,omitempty"`
+	// copies make the client represent many similar clients.
+	// +optional
+	Copies *Copies `json:"copies,omitempty"`
 }
 
 // HeaderValue is the value of a header: ASCII characters and blanks between them,

@@ -28,6 +28,17 @@ type PolicySweepSpec struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	Parameters []Parameter `json:"parameters,omitempty"`
+	// rules are conditions on the values of every point.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	Rules []ParameterRule `json:"rules,omitempty"`
+	// proposal is an EPP configuration to roll out in place of the scenario's
+	// configuration, which is its baseline (mode Proposal). Gates without a subject judge the
+	// proposal, and promote writes it.
+	// +optional
+	Proposal *Proposal `json:"proposal,omitempty"`
 	// workloads are selections of the clients and traces of the scenario's workload.
 	// The sweep simulates each point under all of them, with the same seeds. A metric
 	// without a workload label is the mean over the workloads. Without them, the sweep
@@ -38,17 +49,9 @@ type PolicySweepSpec struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	Workloads []SweepWorkload `json:"workloads,omitempty"`
-	// proposal is an EPP configuration to roll out in place of the scenario's
-	// configuration, which is its baseline (mode Proposal). Gates without a subject judge the
-	// proposal, and promote writes it.
+	// baseline is the point with which the others are compared.
 	// +optional
-	Proposal *Proposal `json:"proposal,omitempty"`
-	// rules are conditions on the values of every point.
-	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=16
-	Rules []ParameterRule `json:"rules,omitempty"`
+	Baseline *Baseline `json:"baseline,omitempty"`
 	// search chooses the points to simulate.
 	// +optional
 	// +kubebuilder:default={}
@@ -57,13 +60,6 @@ type PolicySweepSpec struct {
 	// +optional
 	// +kubebuilder:default={}
 	Replications Replications `json:"replications,omitzero"`
-	// metrics are additional metrics, computed from the built-in ones.
-	// +optional
-	// +listType=map
-	// +listMapKey=name
-	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=16
-	Metrics []DerivedMetric `json:"metrics,omitempty"`
 	// objectives rank the points; the first objective decides first. They are optional
 	// with a proposal and gates, and with algorithm Capacity. They are then derived:
 	// the metrics of the gates, or of the constraints.
@@ -81,9 +77,6 @@ type PolicySweepSpec struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=8
 	Constraints []Constraint `json:"constraints,omitempty"`
-	// baseline is the point with which the others are compared.
-	// +optional
-	Baseline *Baseline `json:"baseline,omitempty"`
 	// gates are claims about the best point, a named point, or every point except the
 	// baseline. Condition Passed shows their verdict.
 	// +optional
@@ -92,6 +85,13 @@ type PolicySweepSpec struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	Gates []Gate `json:"gates,omitempty"`
+	// metrics are additional metrics, computed from the built-in ones.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	Metrics []DerivedMetric `json:"metrics,omitempty"`
 	// promote writes the files of the best point to roll out into a ConfigMap, with a
 	// report: the EPP configuration, and the manifest of each scaler whose manifest the
 	// sweep varies. Where no router has an EPP configuration, it writes the manifests
@@ -101,6 +101,10 @@ type PolicySweepSpec struct {
 	// follow simulates the best points once more, with traces.
 	// +optional
 	Follow *Follow `json:"follow,omitempty"`
+	// execution says how Kubernetes runs the simulations.
+	// +optional
+	// +kubebuilder:default={}
+	Execution Execution `json:"execution,omitzero"`
 	// reuseFrom lists other PolicySweeps and SimulationRuns of the namespace. The
 	// operator reuses their results for simulations that are the same.
 	// +optional
@@ -111,10 +115,6 @@ type PolicySweepSpec struct {
 	// +kubebuilder:validation:items:MaxLength=253
 	// +kubebuilder:validation:items:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of an object: lower case letters, digits, - and ., such as team-a.prompts"
 	ReuseFrom []string `json:"reuseFrom,omitempty"`
-	// execution says how Kubernetes runs the simulations.
-	// +optional
-	// +kubebuilder:default={}
-	Execution Execution `json:"execution,omitzero"`
 }
 
 // Proposal is an EPP configuration to roll out.

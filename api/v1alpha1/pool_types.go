@@ -23,6 +23,12 @@ type Pool struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Accelerator string `json:"accelerator,omitempty"`
+	// replicas is the number of replicas.
+	// +optional
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1024
+	Replicas int32 `json:"replicas,omitempty"`
 	// tensorParallelism is the number of GPUs of one replica, or of each of its ranks, at
 	// most the 8 of one machine. The model's attention heads are divided evenly among them.
 	// +optional
@@ -43,28 +49,24 @@ type Pool struct {
 	// --enable-expert-parallel). Without it, each expert is split over all of them.
 	// +optional
 	ExpertParallelism Switch `json:"expertParallelism,omitempty"`
-	// replicas is the number of replicas.
-	// +optional
-	// +kubebuilder:default=1
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1024
-	Replicas int32 `json:"replicas,omitempty"`
 	// role is the task of the replicas in disaggregated serving. Prefill computes
 	// prompts and hands their KV blocks over, Decode receives the blocks and
 	// generates tokens, and Both does both. The pods have it as the label
 	// llm-d.ai/role. Without it, the pods have no such label.
 	// +optional
 	Role Role `json:"role,omitempty"`
-	// labels are additional labels of the replicas' pods, for the label filters of
-	// the router.
-	// +optional
-	// +kubebuilder:validation:MaxProperties=16
-	// +kubebuilder:validation:XValidation:rule="!('llm-d.ai/role' in self)",message="the label llm-d.ai/role comes from role"
-	Labels map[string]LabelValue `json:"labels,omitempty"`
 	// engine holds the serving engine's settings.
 	// +optional
 	// +kubebuilder:default={}
 	Engine Engine `json:"engine,omitzero"`
+	// kvCache is the KV cache: its size, and the tiers below it.
+	// +optional
+	// +kubebuilder:default={}
+	KVCache KVCache `json:"kvCache,omitzero"`
+	// quantization is the number format in which the model is served.
+	// +optional
+	// +kubebuilder:default={}
+	Quantization Quantization `json:"quantization,omitzero"`
 	// latency is the model of step times.
 	// +optional
 	// +kubebuilder:default={}
@@ -73,23 +75,10 @@ type Pool struct {
 	// Without it, a request takes no such time.
 	// +optional
 	RequestCost *RequestCost `json:"requestCost,omitempty"`
-	// quantization is the number format in which the model is served.
-	// +optional
-	// +kubebuilder:default={}
-	Quantization Quantization `json:"quantization,omitzero"`
-	// kvCache is the KV cache: its size, and the tiers below it.
-	// +optional
-	// +kubebuilder:default={}
-	KVCache KVCache `json:"kvCache,omitzero"`
 	// adapters let the replicas serve LoRA adapters. They are required if a client
 	// asks for an adapter.
 	// +optional
 	Adapters *Adapters `json:"adapters,omitempty"`
-	// attributes are constant figures of the replicas' endpoints by name, for
-	// plugins of the router that read figures that are not simulated.
-	// +optional
-	// +kubebuilder:validation:MaxProperties=32
-	Attributes map[string]AttributeValue `json:"attributes,omitempty"`
 	// startup is how long a replica takes to start that a scaler creates. It needs a scaler
 	// of the pool. It is derived: the defaults of its fields.
 	// +optional
@@ -108,6 +97,17 @@ type Pool struct {
 	// currency of your choice.
 	// +optional
 	CostPerReplicaHour NonNegativeDecimal `json:"costPerReplicaHour,omitempty"`
+	// labels are additional labels of the replicas' pods, for the label filters of
+	// the router.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=16
+	// +kubebuilder:validation:XValidation:rule="!('llm-d.ai/role' in self)",message="the label llm-d.ai/role comes from role"
+	Labels map[string]LabelValue `json:"labels,omitempty"`
+	// attributes are constant figures of the replicas' endpoints by name, for
+	// plugins of the router that read figures that are not simulated.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=32
+	Attributes map[string]AttributeValue `json:"attributes,omitempty"`
 }
 
 // Adapters describe how a replica holds LoRA adapters.
@@ -180,6 +180,13 @@ type Engine struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1048576
 	MaxNumBatchedTokens int32 `json:"maxNumBatchedTokens,omitempty"`
+	// maxModelLen is the maximum length of prompt and answer together, in tokens.
+	// Longer requests are rejected. It is derived: the smaller of the model's context
+	// and the KV cache.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100000000
+	MaxModelLen *int32 `json:"maxModelLen,omitempty"`
 	// blockSize is the number of tokens in a KV block.
 	// +optional
 	// +kubebuilder:default=16
@@ -190,13 +197,6 @@ type Engine struct {
 	// +optional
 	// +kubebuilder:default=Enabled
 	PrefixCaching Switch `json:"prefixCaching,omitempty"`
-	// maxModelLen is the maximum length of prompt and answer together, in tokens.
-	// Longer requests are rejected. It is derived: the smaller of the model's context
-	// and the KV cache.
-	// +optional
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=100000000
-	MaxModelLen *int32 `json:"maxModelLen,omitempty"`
 	// scheduler is the order of the wait queue. ShortestOracle sees the true lengths of
 	// answers, which no real engine does: it is a bound.
 	// +optional
@@ -213,10 +213,6 @@ type Engine struct {
 	// LastAdmitted with all others.
 	// +optional
 	Victim Victim `json:"victim,omitempty"`
-	// queueMetrics measures priorityInversions and headOfLineBlocking of the wait queue.
-	// Without it, they are not measured.
-	// +optional
-	QueueMetrics Switch `json:"queueMetrics,omitempty"`
 	// longPrefillTokenThreshold is the maximum number of prompt tokens that one
 	// request computes in a step, so that a long prompt leaves room for others. 0
 	// means no limit.
@@ -241,6 +237,10 @@ type Engine struct {
 	// request that decodes.
 	// +optional
 	Speculation *Speculation `json:"speculation,omitempty"`
+	// queueMetrics measures priorityInversions and headOfLineBlocking of the wait queue.
+	// Without it, they are not measured.
+	// +optional
+	QueueMetrics Switch `json:"queueMetrics,omitempty"`
 }
 
 // Scheduler names an order of an engine's wait queue.

@@ -10,13 +10,9 @@ type Scenario struct {
 	// horizon says when the simulation ends.
 	// +required
 	Horizon Horizon `json:"horizon,omitzero"`
-	// catalogue adds models and accelerators to the built-in ones. An entry replaces
-	// an earlier entry of the same name.
-	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=16
-	Catalogue []CatalogueSource `json:"catalogue,omitempty"`
+	// workload is the traffic.
+	// +required
+	Workload Workload `json:"workload,omitzero"`
 	// pools are the sets of replicas that serve requests.
 	// +required
 	// +listType=map
@@ -41,15 +37,6 @@ type Scenario struct {
 	// Without such pools it has no effect.
 	// +optional
 	Disaggregation *Disaggregation `json:"disaggregation,omitempty"`
-	// workload is the traffic.
-	// +required
-	Workload Workload `json:"workload,omitzero"`
-	// disruptions are failures, drains and recoveries of replicas, in order of time.
-	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=256
-	Disruptions []Disruption `json:"disruptions,omitempty"`
 	// scalers change the number of replicas of pools. The pools of a scaler have no
 	// disruptions.
 	// +optional
@@ -70,12 +57,25 @@ type Scenario struct {
 	// requests are rejected.
 	// +optional
 	Activator *Activator `json:"activator,omitempty"`
+	// disruptions are failures, drains and recoveries of replicas, in order of time.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=256
+	Disruptions []Disruption `json:"disruptions,omitempty"`
 	// slos are the latency targets by class. Without them, goodput is not defined.
 	// +optional
 	// +listType=map
 	// +listMapKey=class
 	// +kubebuilder:validation:MaxItems=16
 	SLOs []SLO `json:"slos,omitempty"`
+	// catalogue adds models and accelerators to the built-in ones. An entry replaces
+	// an earlier entry of the same name.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	Catalogue []CatalogueSource `json:"catalogue,omitempty"`
 }
 
 // Horizon says when a simulation ends: arrivals stop at a number of requests
@@ -128,12 +128,6 @@ const MSERWarmup WarmupRule = "MSER"
 //
 // +kubebuilder:validation:ExactlyOneOf=inline;configMapRef;file
 type CatalogueSource struct {
-	// model is the name of the model if the source is its Hugging Face config.json.
-	// Without it, the source is YAML with named entries.
-	// +optional
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=128
-	Model string `json:"model,omitempty"`
 	// inline is the text.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -148,6 +142,12 @@ type CatalogueSource struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=4096
 	File *string `json:"file,omitempty"`
+	// model is the name of the model if the source is its Hugging Face config.json.
+	// Without it, the source is YAML with named entries.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	Model string `json:"model,omitempty"`
 }
 
 // Router chooses the replica of each request: the llm-d EPP, or a native policy of
@@ -173,6 +173,12 @@ type Router struct {
 	// windtunnel's docs/policy-reference.md lists the laws.
 	// +optional
 	Adaptive *GatewayPolicy `json:"adaptive,omitempty"`
+	// replicas is the number of EPPs. Requests go to them in turn, and each EPP has
+	// its own counters and prefix index. The default is 1.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=16
+	Replicas int32 `json:"replicas,omitempty"`
 	// metricsRefreshInterval is the time between scrapes of a replica's
 	// metrics (the EPP's --refresh-metrics-interval, at least 50ms).
 	// +optional
@@ -183,27 +189,21 @@ type Router struct {
 	// Oracle, which no router can. The default is Scraped.
 	// +optional
 	Signals Signals `json:"signals,omitempty"`
-	// replicas is the number of EPPs. Requests go to them in turn, and each EPP has
-	// its own counters and prefix index. The default is 1.
-	// +optional
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=16
-	Replicas int32 `json:"replicas,omitempty"`
-	// tieBreak is the choice of a picker among endpoints with the same score. It is
-	// derived from the EPP's version.
-	// +optional
-	TieBreak TieBreak `json:"tieBreak,omitempty"`
 	// kvEvents are the events by which engines tell the EPP about stored and evicted
 	// blocks.
 	// +optional
 	KVEvents *KVEvents `json:"kvEvents,omitempty"`
+	// tieBreak is the choice of a picker among endpoints with the same score. It is
+	// derived from the EPP's version.
+	// +optional
+	TieBreak TieBreak `json:"tieBreak,omitempty"`
+	// tokenEstimate describes how an EPP without a tokeniser counts tokens.
+	// +optional
+	TokenEstimate *TokenEstimate `json:"tokenEstimate,omitempty"`
 	// latencyPrediction is the quality of the predictions for the EPP's
 	// predicted-latency plugins.
 	// +optional
 	LatencyPrediction *LatencyPrediction `json:"latencyPrediction,omitempty"`
-	// tokenEstimate describes how an EPP without a tokeniser counts tokens.
-	// +optional
-	TokenEstimate *TokenEstimate `json:"tokenEstimate,omitempty"`
 }
 
 // Signals says when a router reads the metrics of replicas.

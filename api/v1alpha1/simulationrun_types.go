@@ -16,13 +16,6 @@ type SimulationRunSpec struct {
 	// +optional
 	// +kubebuilder:default={}
 	Replications Replications `json:"replications,omitzero"`
-	// metrics are additional metrics, computed from the built-in ones.
-	// +optional
-	// +listType=map
-	// +listMapKey=name
-	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=16
-	Metrics []DerivedMetric `json:"metrics,omitempty"`
 	// gates are claims about the run. Condition Passed shows their verdict.
 	// +optional
 	// +listType=map
@@ -30,6 +23,21 @@ type SimulationRunSpec struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	Gates []RunGate `json:"gates,omitempty"`
+	// metrics are additional metrics, computed from the built-in ones.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	Metrics []DerivedMetric `json:"metrics,omitempty"`
+	// trace selects the data of a simulation that is kept in addition to its results.
+	// +optional
+	// +kubebuilder:default={}
+	Trace RunTrace `json:"trace,omitzero"`
+	// execution says how Kubernetes runs the simulations.
+	// +optional
+	// +kubebuilder:default={}
+	Execution Execution `json:"execution,omitzero"`
 	// reuseFrom lists other SimulationRuns of the namespace. The operator reuses their
 	// results for simulations that are the same.
 	// +optional
@@ -39,14 +47,6 @@ type SimulationRunSpec struct {
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=253
 	ReuseFrom []string `json:"reuseFrom,omitempty"`
-	// trace selects the data of a simulation that is kept in addition to its results.
-	// +optional
-	// +kubebuilder:default={}
-	Trace RunTrace `json:"trace,omitzero"`
-	// execution says how Kubernetes runs the simulations.
-	// +optional
-	// +kubebuilder:default={}
-	Execution Execution `json:"execution,omitzero"`
 }
 
 // RunTrace selects the data of a simulation that is kept in addition to its

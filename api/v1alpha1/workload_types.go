@@ -9,14 +9,6 @@ package v1alpha1
 // +kubebuilder:validation:AtLeastOneOf=clients;trace;traces
 // +kubebuilder:validation:AtMostOneOf=trace;traces
 type Workload struct {
-	// tenants are customers or teams with properties of their own. A client or a trace may
-	// also name a tenant that is not in the list.
-	// +optional
-	// +listType=map
-	// +listMapKey=name
-	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=256
-	Tenants []Tenant `json:"tenants,omitempty"`
 	// clients are independent sources of requests.
 	// +optional
 	// +listType=map
@@ -34,6 +26,14 @@ type Workload struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	Traces []NamedTrace `json:"traces,omitempty"`
+	// tenants are customers or teams with properties of their own. A client or a trace may
+	// also name a tenant that is not in the list.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=256
+	Tenants []Tenant `json:"tenants,omitempty"`
 }
 
 // NamedTrace is one of several traces.

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,6 +18,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/config/crd"
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
@@ -73,17 +75,17 @@ and bounds. [The kinds](api.md) explains them with examples. A test generates th
 CRDs in ` + "`config/crd/bases`" + `. The cluster and the local commands use this schema to default
 and validate objects.
 
-Required fields come first. "The defaults of its fields" means: if you omit the object, each of
-its fields has its default. Any other field without a default is absent if you omit it. A rule
-is a condition on an object as a whole.
+Required fields come first; what is rarely set comes last. "The defaults of its fields" means: if
+you omit the object, each of its fields has its default. Any other field without a default is
+absent if you omit it. A rule is a condition on an object as a whole.
 `
 
 func reference(run, sweep *apiextensionsv1.CustomResourceDefinition) string {
 	p := &page{shown: map[string]string{}}
 	p.WriteString(referenceHead)
 	p.scenario(schemaOf(run).Properties["spec"].Properties["scenario"])
-	p.kind(run)
-	p.kind(sweep)
+	p.kind(run, reflect.TypeFor[v1alpha1.SimulationRun]())
+	p.kind(sweep, reflect.TypeFor[v1alpha1.PolicySweep]())
 	p.catalogue()
 	return p.String()
 }
@@ -96,29 +98,28 @@ func schemaOf(def *apiextensionsv1.CustomResourceDefinition) *schema {
 func (p *page) scenario(s schema) {
 	p.WriteString("\n## scenario\n\nBoth kinds have these fields in `spec.scenario`. Paths in the tables start below it.\n")
 	p.rules(s)
-	for _, name := range fieldNames(s) {
+	for _, f := range ordered(s, reflect.TypeFor[v1alpha1.Scenario]()) {
 		p.table = "scenario"
-		fmt.Fprintf(p, "\n### %s\n", name)
+		fmt.Fprintf(p, "\n### %s\n", f.name)
 		p.head()
-		p.row(name, s.Properties[name], slices.Contains(s.Required, name))
+		p.row(f.name, f)
 	}
 }
 
-func (p *page) kind(def *apiextensionsv1.CustomResourceDefinition) {
+func (p *page) kind(def *apiextensionsv1.CustomResourceDefinition, of reflect.Type) {
 	root := schemaOf(def)
-	spec, status := root.Properties["spec"], root.Properties["status"]
+	spec, status := named(ordered(*root, of), "spec"), named(ordered(*root, of), "status")
 	p.table = def.Spec.Names.Kind
 	fmt.Fprintf(p, "\n## %s\n\n%s `apiVersion: %s/%s`, `kind: %s`; short name in kubectl: `%s`.\n\n### spec of %[5]s\n\nPaths in the tables start below `spec`.\n",
 		p.table, root.Description, def.Spec.Group, def.Spec.Versions[0].Name, p.table, strings.Join(def.Spec.Names.ShortNames, "`, `"))
-	p.rules(spec)
+	p.rules(spec.schema)
 	p.head()
-	for _, name := range fieldNames(spec) {
-		p.row(name, spec.Properties[name], slices.Contains(spec.Required, name))
+	for _, f := range ordered(spec.schema, spec.of) {
+		p.row(f.name, f)
 	}
 	fmt.Fprintf(p, "\n### status of %s\n\n| field | type | description |\n|---|---|---|\n", p.table)
-	for _, name := range fieldNames(status) {
-		s := status.Properties[name]
-		fmt.Fprintf(p, "| `%s` | %s | %s |\n", name, typeOf(s), cell(phrase(meaning(name, s.Description))))
+	for _, f := range ordered(status.schema, status.of) {
+		fmt.Fprintf(p, "| `%s` | %s | %s |\n", f.name, typeOf(f.schema), cell(phrase(meaning(f.name, f.schema.Description))))
 	}
 }
 
@@ -152,9 +153,9 @@ func (p *page) rules(s schema) {
 }
 
 // row writes a field and, below it, the fields of its object or of its list's.
-func (p *page) row(path string, s schema, required bool) {
-	name := path[strings.LastIndexByte(path, '.')+1:]
-	object, words := s, sentence(meaning(name, s.Description))
+func (p *page) row(path string, f field) {
+	s := f.schema
+	object, words := s, sentence(meaning(f.name, s.Description))
 	if s.Items != nil && s.Items.Schema.Type == "object" {
 		path, object = path+"[]", *s.Items.Schema
 		words = sentences(words, oneLine(object.Description))
@@ -178,12 +179,12 @@ func (p *page) row(path string, s schema, required bool) {
 			p.shown[fields] = fmt.Sprintf("`%s` of [%s](#%s)", path, p.table, strings.ToLower(p.table))
 		}
 	}
-	fmt.Fprintf(p, "| `%s` | %s | %s | %s | %s |\n", path, typeOf(s), defaultOf(s, required), cell(boundsOf(s)), cell(phrase(words)))
+	fmt.Fprintf(p, "| `%s` | %s | %s | %s | %s |\n", path, typeOf(s), defaultOf(s, f.required), cell(boundsOf(s)), cell(phrase(words)))
 	if !expand {
 		return
 	}
-	for _, child := range fieldNames(object) {
-		p.row(path+"."+child, object.Properties[child], slices.Contains(object.Required, child))
+	for _, child := range ordered(object, f.of) {
+		p.row(path+"."+child.name, child)
 	}
 }
 
@@ -207,19 +208,41 @@ func fingerprint(s schema) string {
 // description is one in a schema as JSON.
 var description = regexp.MustCompile(`"description":"([^"\\]|\\.)*",?`)
 
-// fieldNames returns the required ones and then the others, each by name.
-func fieldNames(s schema) []string {
-	var required, others []string
-	for name := range s.Properties {
-		if slices.Contains(s.Required, name) {
-			required = append(required, name)
-		} else {
-			others = append(others, name)
+// field is a field of an object: its schema, and its type or that of its entries.
+type field struct {
+	name     string
+	schema   schema
+	required bool
+	of       reflect.Type
+}
+
+// ordered returns the required fields of an object and then the others, each in the order of its type.
+func ordered(s schema, of reflect.Type) []field {
+	var required, others []field
+	for _, f := range reflect.VisibleFields(of) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		child, found := s.Properties[name]
+		switch {
+		case !found:
+		case slices.Contains(s.Required, name):
+			required = append(required, field{name, child, true, element(f.Type)})
+		default:
+			others = append(others, field{name, child, false, element(f.Type)})
 		}
 	}
-	slices.Sort(required)
-	slices.Sort(others)
 	return append(required, others...)
+}
+
+// element is the type behind pointers and lists.
+func element(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	return t
+}
+
+func named(fields []field, name string) field {
+	return fields[slices.IndexFunc(fields, func(f field) bool { return f.name == name })]
 }
 
 func typeOf(s schema) string {
