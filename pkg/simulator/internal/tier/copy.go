@@ -6,16 +6,37 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/kv"
+	"windtunnel.dev/windtunnel/pkg/kv/transfer"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/run"
 )
+
+// copies are what a replica copies into its tiers.
+type copies struct {
+	*run.State
+	owner Owner
+	cache *kv.Cache
+	levels
+	toHost transfer.StationID
+	policy simulator.OffloadPolicy
+
+	sources sources
+	// landed hears of copies that have arrived.
+	landed func(*copying)
+	// Stored is the bytes that have arrived in each tier since the replica started.
+	Stored [simulator.TierKinds]int64
+
+	spare []*copying // records to use again
+	spans []kv.Span  // scratch
+}
 
 // CopyDown copies the blocks down that a request has filled, as far as the first tier
 // lacks them: when its prompt is computed, and when it ends. One whose KV is not all here
 // copies nothing.
-func (l *Set) CopyDown(id int32, q *request.Request) {
-	if l.offload.Policy != simulator.OffloadEager || q.Incomplete() {
+func (l *copies) CopyDown(id int32, q *request.Request) {
+	if l.policy != simulator.OffloadEager || q.Incomplete() {
 		return
 	}
 	l.spans = l.levels[0].store.Missing(l.spans[:0], q.Chain, 0, int(q.Computed)/l.cache.BlockTokens())
@@ -29,7 +50,7 @@ func (l *Set) CopyDown(id int32, q *request.Request) {
 // copyFromGPU copies blocks that the first tier lacks to that tier, and what it has no
 // room for straight to the next one, so that a small tier keeps nothing from a large one.
 // prepare sees each copy before it starts.
-func (l *Set) copyFromGPU(spans []kv.Span, prepare func(*copying)) {
+func (l *copies) copyFromGPU(spans []kv.Span, prepare func(*copying)) {
 	for k := range l.levels {
 		if k > 0 {
 			spans = l.missing(k, l.missing(k-1, spans))
@@ -43,9 +64,9 @@ func (l *Set) copyFromGPU(spans []kv.Span, prepare func(*copying)) {
 }
 
 // reserve takes places in a tier for the first of some blocks, as many as there
-// is room for, or returns nil where there is none. What it evicts goes on to the
+// is room for, or returns nil if there is none. What it evicts goes on to the
 // next tier, unless it is there already.
-func (l *Set) reserve(tier int, spans []kv.Span) *copying {
+func (l *copies) reserve(tier int, spans []kv.Span) *copying {
 	if len(spans) == 0 {
 		return nil
 	}
@@ -61,22 +82,22 @@ func (l *Set) reserve(tier int, spans []kv.Span) *copying {
 		return nil
 	}
 	c := l.newCopying()
-	*c = copying{Set: l, tier: tier, pending: pending, blocks: taken, request: simulator.NoRequest}
-	if l.offload.Policy != simulator.OffloadEager && tier+1 < len(l.levels) && len(evicted) > 0 {
+	*c = copying{copies: l, tier: tier, pending: pending, blocks: taken, request: simulator.NoRequest}
+	if l.policy != simulator.OffloadEager && tier+1 < len(l.levels) && len(evicted) > 0 {
 		l.copyEvictedOn(tier+1, evicted)
 	}
 	return c
 }
 
 // copyEvictedOn sends blocks that a tier has evicted to the next one.
-func (l *Set) copyEvictedOn(tier int, evicted []kv.Span) {
+func (l *copies) copyEvictedOn(tier int, evicted []kv.Span) {
 	if c := l.reserve(tier, l.missing(tier, evicted)); c != nil {
 		l.startCopy(c)
 	}
 }
 
 // newCopying returns a record, perhaps one that was used before.
-func (l *Set) newCopying() *copying {
+func (l *copies) newCopying() *copying {
 	if n := len(l.spare); n > 0 {
 		c := l.spare[n-1]
 		l.spare = l.spare[:n-1]
@@ -86,7 +107,7 @@ func (l *Set) newCopying() *copying {
 }
 
 // startCopy puts a copy on its way.
-func (l *Set) startCopy(c *copying) {
+func (l *copies) startCopy(c *copying) {
 	source, t := l.toHost, &l.levels[c.tier]
 	if c.tier > 0 && !c.past {
 		above := &l.levels[c.tier-1]
@@ -99,7 +120,7 @@ func (l *Set) startCopy(c *copying) {
 func (c *copying) Land(now simtime.Time) {
 	t := &c.levels[c.tier]
 	t.arrived = t.arrived[:0]
-	if c.offload.Policy == simulator.OffloadEager && c.tier+1 < len(c.levels) {
+	if c.policy == simulator.OffloadEager && c.tier+1 < len(c.levels) {
 		t.arrived = t.store.ReservedSpans(t.arrived, c.pending)
 	}
 	t.store.Complete(c.pending, now, c.priority)
@@ -112,12 +133,7 @@ func (c *copying) Land(now simtime.Time) {
 	if c.source > 0 {
 		c.copied(c)
 	}
-	if c.ahead {
-		c.endAhead(c)
-	}
-	if c.holds {
-		c.endHold()
-	}
+	c.landed(c)
 	c.spare = append(c.spare, c)
 }
 
@@ -178,7 +194,7 @@ func (c *copying) Describe() simulator.Transfer {
 }
 
 // copied ends a copy of a request's blocks.
-func (l *Set) copied(c *copying) {
+func (l *copies) copied(c *copying) {
 	k := &l.sources.all[c.source-1]
 	k.copies = slices.DeleteFunc(k.copies, func(o *copying) bool { return o == c })
 	switch {
@@ -194,7 +210,7 @@ func (l *Set) copied(c *copying) {
 }
 
 // release frees the blocks that a request has left, now that nothing copies them.
-func (l *Set) release(k *source) {
+func (l *copies) release(k *source) {
 	l.sources.forget(k.number)
 	if k.drop {
 		l.cache.Discard(k.blocks)
@@ -205,16 +221,16 @@ func (l *Set) release(k *source) {
 
 // Detach keeps the blocks of a request that gives them up until they have been copied.
 // Then their content goes too, if it is to be dropped.
-func (l *Set) Detach(q *request.Request, drop bool) { l.sources.detach(q, drop) }
+func (l *copies) Detach(q *request.Request, drop bool) { l.sources.detach(q, drop) }
 
 // CancelCopies takes back the copies of a request's blocks that are under way.
-func (l *Set) CancelCopies(q *request.Request) {
+func (l *copies) CancelCopies(q *request.Request) {
 	l.cancelCopies(&l.sources.all[q.Source-1])
 	l.sources.forget(q.Source - 1)
 	q.Source = 0
 }
 
-func (l *Set) cancelCopies(k *source) {
+func (l *copies) cancelCopies(k *source) {
 	for _, c := range k.copies {
 		l.owner.Fabric.Abort(l.Now, c.id)
 		c.Cancel(l.Now)
@@ -223,7 +239,7 @@ func (l *Set) cancelCopies(k *source) {
 
 // EndLastCopies frees the blocks at once of the last request that left some to be
 // copied.
-func (l *Set) EndLastCopies() bool {
+func (l *copies) EndLastCopies() bool {
 	last := len(l.sources.detached) - 1
 	if last < 0 {
 		return false
@@ -233,3 +249,8 @@ func (l *Set) EndLastCopies() bool {
 	l.release(k)
 	return true
 }
+
+// Frees says whether blocks of the cache are about to be freed by themselves.
+func (l *copies) Frees() bool { return len(l.sources.detached) > 0 }
+
+func (l *copies) bytes(blocks int) int64 { return int64(blocks) * l.owner.Pool.BlockBytes }

@@ -16,7 +16,7 @@ import (
 // Load brings the blocks that Find found into the cache: one transfer from each tier.
 func (l *Set) Load(q *request.Request, id int32) {
 	since := simtime.Time(math.MaxInt64)
-	if window := l.offload.ThrashWindow; window > 0 {
+	if window := l.owner.Pool.Tiers.Offload.ThrashWindow; window > 0 {
 		since = l.Now.Add(-window)
 	}
 	for k := range l.levels {

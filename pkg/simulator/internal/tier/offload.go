@@ -3,102 +3,136 @@
 package tier
 
 import (
+	"math"
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
-// MayOffload says whether a step that opens so many blocks is one after which Offload may
-// have something to do.
-func (l *Set) MayOffload(needs int) bool {
-	return l.offload.Policy != simulator.OffloadEager && (needs > 0 || l.cache.HasEvicted() || l.looksAhead())
+// offloads are the copies of what the GPU evicts, or is about to, under OffloadLazy and
+// OffloadThreshold.
+type offloads struct {
+	copies *copies
+	// blank is how many GPU blocks without content OffloadThreshold wants: it copies as many
+	// as there are fewer.
+	blank int
+	// ahead is what OffloadThreshold has under way, and holding how many copies the step
+	// that is formed waits for. looked is the FreeChanges of the cache as of when it last
+	// looked for more, and lookAgain that it may have left something then.
+	ahead     []*copying
+	holding   int
+	looked    uint64
+	lookAgain bool
+}
+
+func newOffloads(c *copies) offloads {
+	o, p := offloads{copies: c}, c.owner.Pool
+	if c.policy == simulator.OffloadThreshold {
+		o.blank = p.KVBlocks - int(math.Floor(float64(p.Tiers.Offload.Threshold*float64(p.KVBlocks))))
+	}
+	return o
+}
+
+// empty forgets what is under way, and has a new cache note what it evicts.
+func (o *offloads) empty() {
+	o.ahead, o.holding, o.lookAgain = nil, 0, true
+	if o.copies.policy != simulator.OffloadEager {
+		o.copies.cache.RecordEvictions()
+	}
+}
+
+// MayOffload says whether Offload may have something to do after a step that opens a number
+// of blocks.
+func (o *offloads) MayOffload(needs int) bool {
+	return o.copies.policy != simulator.OffloadEager && (needs > 0 || o.copies.cache.HasEvicted() || o.looksAhead())
 }
 
 // looksAhead says whether OffloadThreshold may have something to copy: not where neither
 // the free blocks nor the tier have changed since it last copied all that it wanted.
-func (l *Set) looksAhead() bool {
-	return l.offload.Policy == simulator.OffloadThreshold && l.wanted() > 0 &&
-		(l.lookAgain || l.looked != l.cache.FreeChanges() || l.levels[0].shared)
+func (o *offloads) looksAhead() bool {
+	return o.copies.policy == simulator.OffloadThreshold && o.wanted() > 0 &&
+		(o.lookAgain || o.looked != o.copies.cache.FreeChanges() || o.copies.levels[0].shared)
 }
 
 // wanted is how many blocks OffloadThreshold wants to have copied before their places are
-// needed: as many as have content beyond the threshold, if the tier holds so many.
-func (l *Set) wanted() int {
-	return min(l.blank-l.cache.Blank(), l.levels[0].store.Blocks())
+// needed: as many as have content beyond the threshold, if the tier has room for them.
+func (o *offloads) wanted() int {
+	return min(o.blank-o.copies.cache.Blank(), o.copies.levels[0].store.Blocks())
 }
 
 // Offload copies down what the forming of a step has evicted, and what is about to be
 // evicted, and says whether the step has to wait for it. steps says that there is a step.
-func (l *Set) Offload(steps bool) (waits bool) {
-	if l.offload.Policy == simulator.OffloadEager {
+func (o *offloads) Offload(steps bool) (waits bool) {
+	if o.copies.policy == simulator.OffloadEager {
 		return false
 	}
-	l.copyEvicted(steps)
-	if l.holding > 0 {
+	o.copyEvicted(steps)
+	if o.holding > 0 {
 		return true
 	}
-	l.copyAhead()
+	o.copyAhead()
 	return false
 }
 
 // copyEvicted copies down what the step is about to write over. The step waits for that,
 // and for copies under way of the same blocks.
-func (l *Set) copyEvicted(holds bool) {
-	l.spans = l.cache.TakeEvicted(l.spans[:0])
-	if len(l.spans) == 0 {
+func (o *offloads) copyEvicted(holds bool) {
+	o.copies.spans = o.copies.cache.TakeEvicted(o.copies.spans[:0])
+	if len(o.copies.spans) == 0 {
 		return
 	}
 	if holds {
-		for _, c := range l.ahead {
-			if l.levels[0].store.Reserves(c.pending, l.spans) {
-				l.hold(c)
+		for _, c := range o.ahead {
+			if o.copies.levels[0].store.Reserves(c.pending, o.copies.spans) {
+				o.hold(c)
 			}
 		}
 	}
-	l.copyFromGPU(l.missing(0, l.spans), func(c *copying) {
+	o.copies.copyFromGPU(o.copies.missing(0, o.copies.spans), func(c *copying) {
 		if holds {
-			l.hold(c)
+			o.hold(c)
 		}
 	})
 }
 
 // hold has the step that was just formed wait for a copy.
-func (l *Set) hold(c *copying) {
+func (o *offloads) hold(c *copying) {
 	c.holds = true
-	l.holding++
+	o.holding++
 }
 
 // copyAhead copies the blocks down that would be evicted next, where it has to. They keep
 // their content, and may be used and evicted meanwhile.
-func (l *Set) copyAhead() {
-	if !l.looksAhead() {
+func (o *offloads) copyAhead() {
+	if !o.looksAhead() {
 		return
 	}
-	l.looked = l.cache.FreeChanges()
-	l.spans = l.cache.NextEvicted(l.wanted(), l.spans[:0])
-	missing := l.missing(0, l.spans)
-	l.lookAgain = len(missing) > 0
-	c := l.reserve(0, missing)
+	o.looked = o.copies.cache.FreeChanges()
+	o.copies.spans = o.copies.cache.NextEvicted(o.wanted(), o.copies.spans[:0])
+	missing := o.copies.missing(0, o.copies.spans)
+	o.lookAgain = len(missing) > 0
+	c := o.copies.reserve(0, missing)
 	if c == nil {
 		return
 	}
 	c.ahead = true
-	l.ahead = append(l.ahead, c)
-	l.startCopy(c)
+	o.ahead = append(o.ahead, c)
+	o.copies.startCopy(c)
 }
 
-// endHold lets the step begin that waited for a copy, if it waits for no other. What is
-// copied ahead does not slow what a step waits for.
-func (l *Set) endHold() {
-	l.holding--
-	if l.holding > 0 {
+// landed notes that a copy has arrived. The step begins that waited for it, if it waits for
+// no other. What is copied ahead does not slow what a step waits for.
+func (o *offloads) landed(c *copying) {
+	if c.ahead {
+		o.ahead = slices.DeleteFunc(o.ahead, func(other *copying) bool { return other == c })
+	}
+	if !c.holds {
 		return
 	}
-	l.copyAhead()
-	l.owner.BeginHeld()
-}
-
-// endAhead notes that blocks are copied.
-func (l *Set) endAhead(c *copying) {
-	l.ahead = slices.DeleteFunc(l.ahead, func(o *copying) bool { return o == c })
+	o.holding--
+	if o.holding > 0 {
+		return
+	}
+	o.copyAhead()
+	o.copies.owner.BeginHeld()
 }

@@ -4,7 +4,6 @@ package tier
 
 import (
 	"iter"
-	"math"
 
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/kv/transfer"
@@ -20,7 +19,7 @@ import (
 type Engine interface {
 	// Resume puts a request back into the wait queue whose content has come.
 	Resume(id int32)
-	// BlocksReleased tells of blocks that copies held: so many were in use before.
+	// BlocksReleased tells of blocks that copies held; before is how many were in use.
 	BlocksReleased(before int)
 	// BeginHeld begins the step that waited for copies.
 	BeginHeld()
@@ -39,47 +38,24 @@ type Owner struct {
 
 // Set is the tiers below a replica's cache, fastest first.
 type Set struct {
-	*run.State
-	owner Owner
-	cache *kv.Cache
+	copies
+	offloads
 
-	levels
-	toHost, toGPU transfer.StationID
-	offload       simulator.Offload
-	// blank is how many GPU blocks without content OffloadThreshold wants: it copies as many
-	// as there are fewer.
-	blank int
+	toGPU transfer.StationID
+	// Loaded is the bytes that were sent from each tier to the GPU, since the replica started.
+	Loaded [simulator.TierKinds]int64
 
-	sources sources
-	// ahead is what OffloadThreshold has under way, and holding how many copies the step
-	// that is formed waits for. looked is the FreeChanges of the cache as of when it last
-	// looked for more, and lookAgain that it may have left something then.
-	ahead     []*copying
-	holding   int
-	looked    uint64
-	lookAgain bool
-	spare     []*copying // records to use again
-
-	// Stored and Loaded are the bytes that have arrived in each tier, and that were sent
-	// from it to the GPU, since the replica started.
-	Stored, Loaded [simulator.TierKinds]int64
-
-	found []span    // by the last Find
-	spans []kv.Span // scratch
+	found []span // by the last Find
 }
 
 // New returns the tiers of a replica, with links of their own to those that it does not
 // share. Share adds the others; then Empty fills the set.
 func New(state *run.State, owner Owner) *Set {
 	c, f := &owner.Pool.Tiers, owner.Fabric
-	l := &Set{
-		State: state, owner: owner, toHost: f.Add(c.ToHost), toGPU: f.Add(c.ToGPU), offload: c.Offload,
-		levels: make(levels, len(c.Lower)),
-	}
-	if c.Offload.Policy == simulator.OffloadThreshold {
-		blocks := owner.Pool.KVBlocks
-		l.blank = blocks - int(math.Floor(float64(c.Offload.Threshold*float64(blocks))))
-	}
+	l := &Set{copies: copies{State: state, owner: owner, toHost: f.Add(c.ToHost), policy: c.Offload.Policy, levels: make(levels, len(c.Lower))}}
+	l.toGPU = f.Add(c.ToGPU)
+	l.offloads = newOffloads(&l.copies)
+	l.copies.landed = l.offloads.landed
 	for k, t := range c.Lower {
 		l.levels[k].kind, l.levels[k].shared = t.Kind, t.Shared && owner.Pool.Places() > 1
 		if !l.levels[k].shared {
@@ -98,13 +74,9 @@ func (l *Set) Share(k int, store *Store, read, write transfer.StationID, elsewhe
 
 // Empty makes the replica's own tiers new ones, below a new cache.
 func (l *Set) Empty(cache *kv.Cache) {
-	l.cache = cache
-	l.sources, l.ahead = sources{}, nil
-	l.holding, l.lookAgain = 0, true
+	l.cache, l.sources = cache, sources{}
+	l.offloads.empty()
 	l.Stored, l.Loaded = [simulator.TierKinds]int64{}, [simulator.TierKinds]int64{}
-	if l.offload.Policy != simulator.OffloadEager {
-		cache.RecordEvictions()
-	}
 	lower := l.owner.Pool.Tiers.Lower
 	for k := range lower {
 		if t := &l.levels[k]; !t.shared {
@@ -163,9 +135,6 @@ func (l *Set) Touch(q *request.Request) {
 	}
 }
 
-// Frees says whether blocks of the cache are about to be freed by themselves.
-func (l *Set) Frees() bool { return len(l.sources.detached) > 0 }
-
 // Restart begins the figures of a replica's tiers anew.
 func (l *Set) Restart(now simtime.Time) {
 	for k := range l.levels {
@@ -184,5 +153,3 @@ func (l *Set) Report(now simtime.Time) []simulator.TierUse {
 	}
 	return uses
 }
-
-func (l *Set) bytes(blocks int) int64 { return int64(blocks) * l.owner.Pool.BlockBytes }

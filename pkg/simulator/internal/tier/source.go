@@ -67,7 +67,7 @@ func (s *sources) forget(number int32) {
 
 // copying is a transfer of blocks into a tier.
 type copying struct {
-	*Set
+	*copies
 	tier    int
 	pending kv.Reservation
 	id      transfer.ID
