@@ -15,22 +15,24 @@
 // # The rooms
 //
 // Each package below pkg/simulator imports only those that stand below it here. What a lower
-// one tells a higher one, it tells through an interface of its own: engine.Gateway and
-// engine.Observer.
+// one tells a higher one, it tells through an interface of its own: engine.Gateway,
+// handoff.Engine, tier.Engine, network.Transfer and run.Observer.
 //
 //	simulation         what comes next, above the replicas: arrivals, disruptions, the
 //	                   warm-up, the drain. The invariants, and the tests of behaviour
 //	internal/fleet     scalers and what they see, nodes, lives of replicas
-//	internal/gateway   admission, routing and the router's view (sight); requests that wait
-//	                   here (hold, delay, await); answers that reach the gateway (deliveries);
-//	                   time-outs and evictions
-//	internal/engine    one replica, by part: its limits, its line (wait queue), its batch and
-//	                   steps (schedule, step, fast_forward, constrained), its clock, its
-//	                   holdings (KV, adapters) and its record. Tiers and copies, transfers
-//	                   (network), hand-overs, ranks in lock-step. The cluster, which advances
-//	                   replicas in order
+//	internal/gateway   a request's way (arrive, route, wait, end), the router's view (sight),
+//	                   the answers on their way, and the alarms of delays and time-outs
+//	internal/engine    replicas. A stepper chooses what a step computes and applies the
+//	                   results: with its limits, its line (wait queue), its batch, its memory
+//	                   (KV, adapters) and its record. Replica is a stepper with a clock. The
+//	                   cluster advances replicas, those in lock-step together
+//	internal/handoff   hand-overs between replicas
+//	internal/tier      the tiers below a replica's cache, copies and loads
+//	internal/network   the fabric on which blocks move
+//	internal/run       what all share: the clock, the requests, the figures, the observers
 //	internal/measure   metrics, use and series
-//	internal/request   the record of a request in flight, its phases and its endings
+//	internal/request   the record of a request in flight: its phase, its milestones, its ending
 //	internal/events    the queue of events above the replicas
 //	internal/queue     heaps, wait queues, and the service that schedulers count
 //	simulator          Config, Outcome and the events between them
@@ -48,8 +50,12 @@
 //	             that a step costs the same whatever the size of the batch
 //	job          the second record of a request that is handed over: it computes the prompt
 //	lane         the wait queue of one group of requests, where the order among groups moves
+//	held         what waits for something else than its turn: a request that the router keeps,
+//	             a job while too many hand-overs are under way, a step while blocks are copied
 //	late         a request that joined after an asynchronous scheduler made the schedule
+//	milestone    how far a request came at most with its replica, whatever preemptions
 //	settle       account for the time up to now, before a value changes
+//	step         one pass of the model over the batch; a stepper forms it and applies its results
 //	tell         call a listener of the Config
 //	ticket       a request's place in a wait queue: its rank, and its turn within the rank
 //	turn         the number of an entry into a wait queue
@@ -81,7 +87,7 @@
 //  18. the end of the drain
 //
 // Events 2 to 7, 9 to 12 and 18 are above the replicas and ordered by events.Kind;
-// 13 to 16 are a replica's and ordered by the kinds of engine/replica_order.go. What a client sends in
+// 13 to 16 are a replica's and ordered by the kinds of engine/order.go. What a client sends in
 // answer to an end arrives at a later nanosecond.
 //
 // # What may be called when
@@ -104,9 +110,9 @@
 // Config.Policies, the router's view and what it holds; the cluster owns the replicas,
 // the network and the hand-overs. The simulation calls the gateway and the cluster;
 // the gateway sends requests to replicas, and replicas give it answers. A request is a slot of
-// Core.Requests, known by its index; pointers to slots do not survive an
+// run.State.Requests, known by its index; pointers to slots do not survive an
 // arrival. Its phase changes in request.Request.MoveTo alone, by the table in
-// request/phase.go. A replica owns its queue, batch and cache; a hand-over has a record of
-// its own and a second request, the job, which no client hears of. While a request is in step,
+// request/phase.go. A replica owns its queue, batch, cache and tiers; a hand-over has a record
+// of its own and a second request, the job, which no client hears of. While a request is in step,
 // its counts are as of the step that it joined.
 package simulator

@@ -22,7 +22,7 @@ type line struct {
 	// entries are requests on their way to the wait queue.
 	entries queue.Entries
 	Waiting queue.Waiting
-	// Scheduler orders the queue, and chooses who gives way in the batch.
+	// Scheduler orders the queue, and chooses the request that gives way in the batch.
 	Scheduler scheduling.Scheduler
 	// watch measures what the order of the queue does; nil where no pool and no listener
 	// asks.
@@ -66,8 +66,8 @@ func (w *line) JobOf(q *request.Request) scheduling.Job {
 	return j
 }
 
-// takeTurn gives a request that enters the wait queue its place. Its answer has so many
-// tokens, which only a predictor sees.
+// takeTurn gives a request that enters the wait queue its place. answer is how many
+// tokens it will give, which only a predictor sees.
 func (w *line) takeTurn(q *request.Request, answer int32) {
 	q.Turn, q.Rank, q.Group, q.Predicted = w.Waiting.Arrivals, 0, 0, 0
 	w.Waiting.Arrivals++
@@ -189,7 +189,7 @@ func (w *line) joined(q *request.Request) {
 	q.Join = w.joins
 }
 
-// openSchedule lets those into an empty step who came too late for it: an engine without
+// openSchedule lets requests into an empty step that came too late for it: an engine without
 // work takes them at once. It returns false if there are none.
 func (w *line) openSchedule() bool {
 	late := w.joins > w.cutoff
@@ -197,7 +197,7 @@ func (w *line) openSchedule() bool {
 	return late
 }
 
-// closeSchedule has the next step formed of those who were there when the step that has just
+// closeSchedule has the next step formed of requests that were there when the step that has just
 // ended began: an engine that schedules asynchronously made the schedule then.
 func (w *line) closeSchedule() { w.cutoff = w.seen }
 

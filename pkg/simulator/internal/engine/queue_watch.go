@@ -50,7 +50,7 @@ func newQueueWatch(state *run.State, cluster *shared, c *simulator.Config, p *si
 	}
 }
 
-// waits notes that a request waits from now on, which needs so much to be served.
+// waits notes that a request waits from now on, with what needsToStart says of it.
 func (w *queueWatch) waits(q *request.Request, id, tokens, blocks int32) {
 	w.entered++
 	w.entries[id] = w.entered
@@ -111,9 +111,9 @@ func (w *queueWatch) admitted(q *request.Request) {
 	w.lowest = min(w.lowest, q.Info.Priority)
 }
 
-// formed counts those who wait now that a step is formed, and should not. The step could
-// have those who joined the queue up to cutoff, computes some of a prompt of which so many
-// tokens were left, and leaves free blocks.
+// formed counts requests that wait now that a step is formed, and should not. The step could
+// have those that joined the queue up to cutoff; longest is the most tokens that are left of a
+// prompt in it, and free the blocks that it leaves.
 func (w *queueWatch) formed(cutoff, longest int64, free int) {
 	if w == nil || len(w.entries) == 0 {
 		return

@@ -63,7 +63,7 @@ func (s *stepper) decode(now simtime.Time) {
 	}
 }
 
-// showDecodes tells those who watch of the tokens of a step.
+// showDecodes tells observers of the tokens of a step.
 func (s *stepper) showDecodes() {
 	s.Batch.catchUpAll()
 	for _, id := range s.Batch.Running {

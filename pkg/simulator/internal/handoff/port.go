@@ -79,8 +79,8 @@ func (p *Port) left(job int32) {
 	p.leaving = p.leaving[:last]
 }
 
-// complete is how many blocks of a prompt of which so much is computed hold computed tokens
-// alone, or belong to a prompt that is computed.
+// complete is how many blocks of a prompt hold computed tokens alone, or belong to a prompt
+// that is computed.
 func (p *Port) complete(computed, total int32) int32 {
 	block := int32(p.Pool.BlockTokens)
 	if computed == total {
