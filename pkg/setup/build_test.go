@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -29,25 +31,25 @@ decode:
 `
 
 func TestBuildEngineSettings(t *testing.T) {
-	type settings struct {
-		LongPrefillTokens int
-		ReserveFullPrompt bool
-		WatchQueue        bool
+	usual := mustBuild(t, func(*v1alpha1.Scenario) {}).Pools[0]
+	if !usual.ReserveFullPrompt || usual.LongPrefillTokens != 0 || usual.WatchQueue {
+		t.Errorf("the defaults are not those of vLLM: %+v", usual)
 	}
 	for name, tc := range map[string]struct {
 		edit func(*v1alpha1.Engine)
-		want settings
+		// want is what the setting changes of the usual pool.
+		want func(*simulator.Pool)
 	}{
-		"as vLLM has them": {func(*v1alpha1.Engine) {}, settings{0, true, false}},
-		"chunk by chunk":   {func(e *v1alpha1.Engine) { e.ReserveFullPrompt = v1alpha1.Disabled }, settings{0, false, false}},
-		"capped prefill":   {func(e *v1alpha1.Engine) { e.LongPrefillTokenThreshold = 512 }, settings{512, true, false}},
-		"a watched queue":  {func(e *v1alpha1.Engine) { e.QueueMetrics = v1alpha1.Enabled }, settings{0, true, true}},
+		"chunk by chunk":  {func(e *v1alpha1.Engine) { e.ReserveFullPrompt = v1alpha1.Disabled }, func(p *simulator.Pool) { p.ReserveFullPrompt = false }},
+		"capped prefill":  {func(e *v1alpha1.Engine) { e.LongPrefillTokenThreshold = 512 }, func(p *simulator.Pool) { p.LongPrefillTokens = 512 }},
+		"a watched queue": {func(e *v1alpha1.Engine) { e.QueueMetrics = v1alpha1.Enabled }, func(p *simulator.Pool) { p.WatchQueue = true }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			pool := mustBuild(t, func(s *v1alpha1.Scenario) { tc.edit(&s.Pools[0].Engine) }).Pools[0]
-			got := settings{pool.LongPrefillTokens, pool.ReserveFullPrompt, pool.WatchQueue}
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("settings (−want +got):\n%s", diff)
+			want := usual
+			tc.want(&want)
+			got := mustBuild(t, func(s *v1alpha1.Scenario) { tc.edit(&s.Pools[0].Engine) }).Pools[0]
+			if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(simulator.Pool{}, "Timer", "Scheduler")); diff != "" {
+				t.Errorf("pool (−want +got):\n%s", diff)
 			}
 		})
 	}

@@ -65,10 +65,11 @@ func (l *limits) Refuses(prompt, total int64) (simulator.Reason, bool) {
 
 // chunkLimit is the most tokens of a request that one step computes.
 func (l *limits) chunkLimit(q *request.Request) int32 {
+	most := l.longPrefill
 	if hint := q.Info.Hints.PrefillChunk; hint > 0 {
-		return min(int32(hint), l.longPrefill)
+		most = min(most, int32(hint))
 	}
-	return l.longPrefill
+	return most
 }
 
 // firstChunk is how many of a request's tokens need room when it is admitted.
