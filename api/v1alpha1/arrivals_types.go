@@ -28,10 +28,6 @@ const (
 // +kubebuilder:validation:ExactlyOneOf=rate;stages
 // +kubebuilder:validation:XValidation:rule="(self.process in ['Gamma', 'Weibull']) == has(self.cv)",message="cv must be set exactly when process is Gamma or Weibull"
 type Arrivals struct {
-	// process is the random process.
-	// +optional
-	// +kubebuilder:default=Poisson
-	Process ArrivalProcess `json:"process,omitempty"`
 	// rate is the mean number of requests a second.
 	// +optional
 	Rate PositiveDecimal `json:"rate,omitempty"`
@@ -45,6 +41,10 @@ type Arrivals struct {
 	// profile is how the rate changes in time. Without it, rate is constant.
 	// +optional
 	Profile *LoadProfile `json:"profile,omitempty"`
+	// process is the random process.
+	// +optional
+	// +kubebuilder:default=Poisson
+	Process ArrivalProcess `json:"process,omitempty"`
 	// cv is the coefficient of variation of the gaps of a Gamma or Weibull process:
 	// above 1 is burstier than Poisson. Weibull takes 0.01 to 10.4.
 	// +optional

@@ -17,7 +17,7 @@ type ClosedLoop struct {
 	// +optional
 	ThinkTime *Durations `json:"thinkTime,omitempty"`
 	// turnaround is the mean of the exponential time that the network and the client take
-	// from an answer to the next request, beside thinkTime. Users who would stay in step
+	// from an answer to the next request, in addition to thinkTime. Users who would stay in step
 	// also pause once, after their first answer; with 0s they stay in step. It is
 	// derived: 2ms, or 0s with think times that vary.
 	// +optional

@@ -64,7 +64,7 @@ const (
 	// ConditionReconciling is present and True while work goes on.
 	ConditionReconciling = "Reconciling"
 	// ConditionStalled is present and True when nothing will happen until
-	// somebody acts.
+	// a user acts.
 	ConditionStalled = "Stalled"
 	// ConditionPassed says whether the gates pass: Unknown while there is no
 	// result, and where the evidence is not enough. Absent where there are no
@@ -99,7 +99,7 @@ const (
 	// ReasonBlocked says that something that only a user can change keeps the work from running.
 	ReasonBlocked = "Blocked"
 	// ReasonWaitingForCapacity says that pods wait for room on nodes that other pods of
-	// Windtunnel hold: nobody has to act.
+	// Windtunnel hold; they start by themselves.
 	ReasonWaitingForCapacity = "WaitingForCapacity"
 	// ReasonSuspended says that spec.execution.suspend is true.
 	ReasonSuspended = "Suspended"
@@ -125,7 +125,7 @@ const (
 	ReasonNothingServed = "NothingServed"
 )
 
-// Reasons of condition Passed. It is Pending beside.
+// Reasons of condition Passed. It may also be Pending.
 const (
 	// ReasonGatesPassed says that all gates pass: status True.
 	ReasonGatesPassed = "GatesPassed"

@@ -7,10 +7,6 @@ import corev1 "k8s.io/api/core/v1"
 // Execution says how Kubernetes runs the simulation. It never changes a
 // result. The local verbs ignore it.
 type Execution struct {
-	// suspend stops the pods of the Job, or keeps the Job from starting pods.
-	// +optional
-	// +kubebuilder:default=false
-	Suspend bool `json:"suspend,omitempty"` //nolint:kubeapilinter // as in batch/v1, so that queueing controllers know it
 	// shards is the number of pods that share the simulations. There are never more
 	// pods than simulations.
 	// +optional
@@ -53,6 +49,10 @@ type Execution struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
+	// suspend stops the pods of the Job, or keeps the Job from starting pods.
+	// +optional
+	// +kubebuilder:default=false
+	Suspend bool `json:"suspend,omitempty"` //nolint:kubeapilinter // as in batch/v1, so that queueing controllers know it
 	// managedBy is the name of the controller that runs the Jobs in place of
 	// Kubernetes' Job controller. The operator copies it into the Jobs.
 	// +optional

@@ -147,8 +147,8 @@ type RooflineCoefficients struct {
 	// one GPU.
 	// +optional
 	ExpertImbalance PositiveDecimal `json:"expertImbalance,omitempty"`
-	// dispatchLatencyMicroseconds is the cost of each layer of experts in a step, beside
-	// reading and computing them. The default is 40.
+	// dispatchLatencyMicroseconds is the cost of each layer of experts in a step, in
+	// addition to reading and computing them. The default is 40.
 	// +optional
 	DispatchLatencyMicroseconds Microseconds `json:"dispatchLatencyMicroseconds,omitempty"`
 	// dispatchTokenOverheadMicroseconds is the cost of each token in each layer of

@@ -45,7 +45,7 @@ type Parameter struct {
 	// +kubebuilder:validation:MaxItems=32
 	Profiles []Profile `json:"profiles,omitempty"`
 	// alternatives are whole parts to try in place of the scenario's: routers (EPP
-	// configurations beside native policies), admissions, or engines with their
+	// configurations and native policies), admissions, or engines with their
 	// schedulers. The path must be router, router.admission or pools[NAME].engine, or
 	// with routers routers[MODEL] or routers[MODEL].admission.
 	// +optional

@@ -13,7 +13,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:validation:XValidation:rule="!has(self.promote) || has(self.gates) || (has(self.promote.when) && self.promote.when == 'Complete')",message="a sweep without gates never passes; state gates, or promote when Complete",fieldPath=".promote"
 // +kubebuilder:validation:XValidation:rule="self.search.algorithm != 'Grid' || !has(self.parameters) || self.parameters.all(p, !has(p.range) || has(p.range.step))",message="a Grid needs the step of every range; set step, or use algorithm Random",fieldPath=".parameters"
 // +kubebuilder:validation:XValidation:rule="!has(self.baseline) || !has(self.parameters) || (self.baseline.parameters.all(b, self.parameters.exists(p, p.name == b.name)) && self.parameters.all(p, has(p.when) || self.baseline.parameters.exists(b, b.name == p.name)))",message="baseline must give every parameter of the sweep a value, and no other",fieldPath=".baseline.parameters"
-// +kubebuilder:validation:XValidation:rule="!has(self.workloads) || !has(self.follow)",message="must not be set beside workloads: a run has one workload, so write a SimulationRun with the sources of one of them",fieldPath=".follow"
+// +kubebuilder:validation:XValidation:rule="!has(self.workloads) || !has(self.follow)",message="must not be set together with workloads: a run has one workload, so write a SimulationRun with the sources of one of them",fieldPath=".follow"
 type PolicySweepSpec struct {
 	// scenario is the base scenario that the parameters vary. `kubectl explain
 	// simulationrun.spec.scenario` describes its fields.

@@ -55,7 +55,7 @@ type Scaler struct {
 	// +optional
 	ScaledObject *ManifestSource `json:"scaledObject,omitempty"`
 	// workloadVariantAutoscaler is the ConfigMap of llm-d's autoscaler, or its entry default.
-	// Its number is the metric wva_desired_replicas of the autoscaler beside it. Alone, it
+	// Its number is the metric wva_desired_replicas of the autoscaler that is also stated. Alone, it
 	// sets the replicas every 30 s.
 	// +optional
 	WorkloadVariantAutoscaler *ManifestSource `json:"workloadVariantAutoscaler,omitempty"`

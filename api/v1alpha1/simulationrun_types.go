@@ -54,7 +54,7 @@ type SimulationRunSpec struct {
 //
 // +kubebuilder:validation:XValidation:rule="self.level != 'Minimal' || !has(self.decisions)",message="decisions goes with level Decisions or Full"
 // +kubebuilder:validation:XValidation:rule="self.level != 'Minimal' || !has(self.sample)",message="sample goes with level Decisions or Full"
-// +kubebuilder:validation:XValidation:rule="!has(self.anomalies) || !has(self.thresholds)",message="must not be set beside thresholds, which replaces it",fieldPath=".anomalies"
+// +kubebuilder:validation:XValidation:rule="!has(self.anomalies) || !has(self.thresholds)",message="must not be set together with thresholds, which replaces it",fieldPath=".anomalies"
 type RunTrace struct {
 	// level is the amount of data. Minimal keeps none. Decisions keeps routing
 	// decisions with their inputs in the result ConfigMaps. Full also keeps what the

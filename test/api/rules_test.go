@@ -183,7 +183,7 @@ var rules = map[string]ruleTable{
 		good: []any{alone, changed(alone, fields{"search": capacity})},
 		bad:  []any{changed(alone, fields{"search": object{"algorithm": "TPE"}})},
 	},
-	"must not be set beside workloads: a run has one workload, so write a SimulationRun with the sources of one of them": {
+	"must not be set together with workloads: a run has one workload, so write a SimulationRun with the sources of one of them": {
 		good: []any{fields{"follow": gone}, fields{"workloads": gone}},
 		bad:  []any{fields{"follow": object{"best": int64(2)}, "workloads": []any{calm}}},
 	},
@@ -620,7 +620,7 @@ var rules = map[string]ruleTable{
 		bad:  []any{fields{"level": "Minimal", "decisions": gone, "sample": "0.5"}, fields{"level": gone, "decisions": gone, "sample": "0.5"}},
 	},
 
-	"must not be set beside thresholds, which replaces it": {
+	"must not be set together with thresholds, which replaces it": {
 		good: []any{
 			fields{"anomalies": object{"storm": 5}, "thresholds": gone}, fields{"anomalies": gone, "thresholds": object{"preset": "Tolerant"}},
 			fields{"anomalies": gone, "thresholds": gone},
