@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
 
 // BenchmarkStartUp is what a command pays once for each kind that it reads: the
@@ -30,7 +31,7 @@ func BenchmarkStartUp(b *testing.B) {
 				b.StopTimer()
 				d := load(kind)
 				b.StartTimer()
-				d.rules.of(objects[kind])
+				d.rules.check(nil, objects[kind], nil, new(int64(celconfig.RuntimeCELCostBudget)))
 			}
 		})
 	}

@@ -16,20 +16,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
 
-// Rules of the fields that objects set find what the rules of the whole schema find, whichever
-// objects came before.
-func TestRulesOfTheUsedFieldsFindWhatAllRulesFind(t *testing.T) {
+// Rules by node find what the validator of the whole schema finds, also where a valid object is
+// known of which the object is a variant.
+func TestRulesByNodeFindWhatAllRulesFind(t *testing.T) {
 	names, err := filepath.Glob("../../config/samples/simulationrun-*.yaml")
 	if err != nil || len(names) == 0 {
 		t.Fatalf("samples: %v, %v", names, err)
 	}
 	d := load("SimulationRun")
 	all := cel.NewValidator(d.structural, true, celconfig.PerCallLimit)
-	faults := func(v *cel.Validator, object any) []string {
-		errs, _ := v.Validate(context.Background(), nil, d.structural, object, nil, celconfig.RuntimeCELCostBudget)
+	texts := func(errs field.ErrorList) []string {
 		var texts []string
 		for _, e := range errs {
 			texts = append(texts, e.Error())
@@ -45,9 +45,13 @@ func TestRulesOfTheUsedFieldsFindWhatAllRulesFind(t *testing.T) {
 			for range r.IntN(10) {
 				removeAField(r, changed)
 			}
-			want := faults(all, changed)
-			if diff := cmp.Diff(want, faults(d.rules.of(changed), changed)); diff != "" {
-				t.Fatalf("faults (-all rules +rules of used fields):\n%s", diff)
+			errs, _ := all.Validate(context.Background(), nil, d.structural, changed, nil, celconfig.RuntimeCELCostBudget)
+			want := texts(errs)
+			for name, valid := range map[string]any{"alone": nil, "after a valid object": object} {
+				budget := int64(celconfig.RuntimeCELCostBudget)
+				if diff := cmp.Diff(want, texts(d.rules.check(nil, changed, valid, &budget))); diff != "" {
+					t.Fatalf("%s: faults (-all rules +rules by node):\n%s", name, diff)
+				}
 			}
 			found += len(want)
 		}

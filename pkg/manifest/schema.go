@@ -52,7 +52,7 @@ func load(kind string) *definition {
 		kind:       kind,
 		structural: structural,
 		openAPI:    openAPI,
-		rules:      newRules(structural),
+		rules:      newRules(structural, true),
 	}
 }
 

@@ -3,8 +3,8 @@
 package manifest
 
 import (
-	"context"
 	"fmt"
+	"reflect"
 
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
@@ -27,13 +27,24 @@ func Validate(obj runtime.Object) field.ErrorList {
 	return d.validate(object)
 }
 
-// ValidateWith is Validate for an object into which values are written before: a field of a type
-// that leaves out its zero value cannot state it.
-func ValidateWith(obj runtime.Object, write func(object map[string]any)) field.ErrorList {
+// Variants validates objects of a kind that have most of their fields in common, one after the
+// other: what an object shares with a valid one before it holds.
+type Variants struct{ valid any } // valid is nil or the untyped form of an object
+
+// Validate is the function Validate for an object into which values are written before: a field of
+// a type that leaves out its zero value cannot state it.
+func (v *Variants) Validate(obj runtime.Object, write func(object map[string]any)) field.ErrorList {
 	d, object := untyped(obj)
 	delete(object, "status")
 	write(object)
-	return d.validate(object)
+	if v.valid != nil && reflect.DeepEqual(object, v.valid) {
+		return nil
+	}
+	errs := d.validateVariant(object, v.valid)
+	if len(errs) == 0 {
+		v.valid = object
+	}
+	return errs
 }
 
 // Default sets the fields of a SimulationRun or PolicySweep that are not set to
@@ -92,14 +103,19 @@ func untyped(obj runtime.Object) (*definition, map[string]any) {
 // validate is what an API server's strategy for custom resources does on
 // create: all of the first three, then the CEL rules.
 func (d *definition) validate(object map[string]any) field.ErrorList {
-	ctx := context.Background()
+	return d.validateVariant(object, nil)
+}
+
+// validateVariant is validate for an object of which a valid one is known, if valid is not nil.
+func (d *definition) validateVariant(object map[string]any, valid any) field.ErrorList {
 	errs := validateMetadata(object)
 	errs = append(errs, validation.ValidateCustomResource(nil, object, d.openAPI)...)
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, d.structural, object)...)
 	if blocksRules(errs) {
 		errs = append(errs, field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"))
 	} else {
-		ruleErrs, _ := d.rules.of(object).Validate(ctx, nil, d.structural, object, nil, celconfig.RuntimeCELCostBudget)
+		budget := int64(celconfig.RuntimeCELCostBudget)
+		ruleErrs := d.rules.check(nil, object, valid, &budget)
 		nameBaselineParameters(ruleErrs, object)
 		errs = append(errs, ruleErrs...)
 	}

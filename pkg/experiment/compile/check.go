@@ -11,7 +11,6 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
-	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
@@ -59,7 +58,7 @@ type build = func(*v1alpha1.Scenario, *setup.Routing, trace.Set, int64, *field.P
 
 // checkTyped checks a scenario by what its tree says and what the tree decodes to.
 func (c *compiler) checkTyped(tree experiment.Tree, typed *v1alpha1.Scenario, router *setup.Routing, build build) (simulator.Config, field.ErrorList) {
-	if errs := validateBySchema(*typed.DeepCopy(), tree); len(errs) > 0 {
+	if errs := c.validateBySchema(*typed.DeepCopy(), tree); len(errs) > 0 {
 		return simulator.Config{}, slices.DeleteFunc(errs, aboutNoField)
 	}
 	if errs := c.plan.ValidateParts(&typed.Workload, field.NewPath("workload")); len(errs) > 0 {
@@ -96,7 +95,7 @@ func aboutNoField(e *field.Error) bool { return e.Field == "" || e.Field == "<ni
 
 // validateBySchema puts a scenario whose references were resolved into an object of the API. tree
 // is what the scenario was decoded from; nil if it was not.
-func validateBySchema(scenario v1alpha1.Scenario, tree experiment.Tree) field.ErrorList {
+func (c *compiler) validateBySchema(scenario v1alpha1.Scenario, tree experiment.Tree) field.ErrorList {
 	placeholder := "resolved"
 	if len(scenario.Routers) == 0 && scenario.Router.Policies == nil {
 		scenario.Router.EndpointPickerConfig.Inline = &placeholder
@@ -114,7 +113,7 @@ func validateBySchema(scenario v1alpha1.Scenario, tree experiment.Tree) field.Er
 		ObjectMeta: metav1.ObjectMeta{Name: placeholder, Namespace: metav1.NamespaceDefault},
 		Spec:       v1alpha1.SimulationRunSpec{Scenario: scenario},
 	}
-	return manifest.ValidateWith(run, func(object map[string]any) {
+	return c.variants.Validate(run, func(object map[string]any) {
 		writeZeros(object["spec"].(map[string]any)["scenario"], tree)
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/manifest"
 	scalerlint "windtunnel.dev/windtunnel/pkg/policy/autoscaling/lint"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
@@ -116,6 +117,8 @@ type compiler struct {
 	detectors map[string]*scalerlint.Detector
 	// analysers are the ConfigMaps of scalers, which are checked by these thresholds.
 	analysers []analyser
+	// variants are the scenarios of the points, most of which differ in one field.
+	variants manifest.Variants
 }
 
 // told is what an EPP knows of its replicas, and the linter of the EPP.

@@ -82,7 +82,7 @@ func (c *compiler) expandPresets(in *v1alpha1.Scenario, path *field.Path) (*v1al
 	}
 	clients := path.Child("workload", "clients").String()
 	var errs field.ErrorList
-	for _, e := range validateBySchema(*expanded.DeepCopy(), nil) {
+	for _, e := range c.validateBySchema(*expanded.DeepCopy(), nil) {
 		if strings.HasPrefix(e.Field, clients) {
 			e.Detail += "; the client has the fields of its preset too, see windtunnel run --dry-run -o yaml"
 			errs = append(errs, e)

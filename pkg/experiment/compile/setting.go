@@ -48,7 +48,7 @@ func (c *compiler) set(scenario experiment.Tree, path *field.Path) field.ErrorLi
 	if len(errs) > 0 {
 		return errs
 	}
-	return slices.DeleteFunc(validateBySchema(*typed, scenario), aboutNoField)
+	return slices.DeleteFunc(c.validateBySchema(*typed, scenario), aboutNoField)
 }
 
 // overwrittenSettings reports settings without effect: those that a parameter varies.

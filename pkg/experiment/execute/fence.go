@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
@@ -98,17 +99,31 @@ func (o *Options) fenced(ctx context.Context, p *experiment.Plan, traces trace.S
 
 // NeedsFence reports whether a simulation may run untrusted code.
 func NeedsFence(p *experiment.Plan, of experiment.Case) (bool, error) {
-	_, scenario, _, err := scenarioOf(p, of)
+	scenario, err := statedAt(p, of)
 	return err == nil && setup.Foreign(scenario), err
 }
 
 // ProgramLimits are those that the bundles of a simulation state.
 func ProgramLimits(p *experiment.Plan, of experiment.Case) (bundle.Limits, error) {
-	_, scenario, _, err := scenarioOf(p, of)
+	scenario, err := statedAt(p, of)
 	if err != nil {
 		return bundle.Limits{}, err
 	}
 	return setup.ProgramLimits(scenario), nil
+}
+
+// statedAt is the scenario of a simulation without the configuration of its EPPs, which takes most
+// of the time that a scenario takes to decode.
+func statedAt(p *experiment.Plan, of experiment.Case) (*v1alpha1.Scenario, error) {
+	tree, err := p.ScenarioAt(of.Point, of.Share)
+	if err != nil {
+		return nil, invalidAt(of, err)
+	}
+	scenario, err := setup.DecodeScenario(p.Under(tree, of.Workload))
+	if err != nil {
+		return nil, invalidAt(of, err)
+	}
+	return scenario, nil
 }
 
 // CheckAnswer says whether the answer of a fence is about another simulation.
