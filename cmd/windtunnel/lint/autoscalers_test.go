@@ -47,7 +47,7 @@ func TestLintOfAutoscalers(t *testing.T) {
 			"warning unexported-metric: spec.metrics[0].pods.metric.name: vLLM exports no vllm:num_request_waiting; similar: vllm:num_requests_waiting",
 		}},
 		"metadata that KEDA ignores": {readExample(t, "unread-metadata/bad.yaml"), 0, []string{
-			"warning unread-metadata: spec.triggers[0].metadata.metricType: KEDA ignores it here: metricType belongs to the trigger",
+			"warning unread-metadata: spec.triggers[0].metadata.metricType: KEDA ignores it here: metricType is a field of the trigger",
 		}},
 		"a ScaledObject without findings":   {readExample(t, "unexported-metric/good.yaml"), 0, []string{"autoscaler.yaml: ScaledObject llama: no findings"}},
 		"a ConfigMap":                       {strings.Replace(analyser, "kvCacheThreshold: 0.8", "kvCacheThreshold: 8", 1), cli.ExitFailed, []string{"error manifest: data.default.kvCacheThreshold: Invalid value: 8: must be between 0 and 1"}},
