@@ -112,13 +112,12 @@ func warnTableMismatch(fitted, heldBack []measuredRun) {
 
 // check finds what would be a pity to find after the search.
 func (o *calibrateOptions) check() error {
-	switch {
-	case len(o.fit) == 0:
-		return cli.BadInput(fmt.Errorf("a measured run is required: -f FILE"))
-	case o.parallelism < 1:
-		return cli.BadInput(fmt.Errorf("--parallelism must be at least 1"))
-	case o.generations < 1:
-		return cli.BadInput(fmt.Errorf("--generations must be at least 1"))
+	var faults cli.Faults
+	faults.If(len(o.fit) == 0, "a measured run is required: -f FILE")
+	faults.If(o.parallelism < 1, "--parallelism must be at least 1")
+	faults.If(o.generations < 1, "--generations must be at least 1")
+	if err := faults.Err(); err != nil {
+		return err
 	}
 	return cli.CheckFolders(map[string]string{"--entry": o.entry, "--plot": o.plot})
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -89,14 +90,7 @@ func matchingNames(names, words []string) []string {
 	if len(words) == 0 {
 		return names
 	}
-	var found []string
-	for _, name := range names {
-		for _, word := range words {
-			if strings.Contains(strings.ToLower(name), strings.ToLower(word)) {
-				found = append(found, name)
-				break
-			}
-		}
-	}
-	return found
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return !slices.ContainsFunc(words, func(word string) bool { return strings.Contains(strings.ToLower(name), strings.ToLower(word)) })
+	})
 }

@@ -95,10 +95,8 @@ func mapperOf(scheme *runtime.Scheme) meta.RESTMapper {
 	mapper := meta.NewDefaultRESTMapper(nil)
 	add := func(kind schema.GroupVersionKind) {
 		scope := meta.RESTScopeNamespace
-		for _, name := range clusterKinds {
-			if kind.Kind == name {
-				scope = meta.RESTScopeRoot
-			}
+		if slices.Contains(clusterKinds, kind.Kind) {
+			scope = meta.RESTScopeRoot
 		}
 		mapper.Add(kind, scope)
 	}

@@ -63,12 +63,6 @@ func AsResult(content []byte) (what, use string) {
 	return "", ""
 }
 
-// IsMeasurement reports whether a text is a result of another tool.
-func IsMeasurement(content []byte) bool {
-	what, _ := AsResult(content)
-	return what != ""
-}
-
 // leads reports whether a path leads to a value.
 func leads(from any, path []string) bool {
 	if list, is := from.([]any); is && len(list) > 0 {

@@ -161,7 +161,11 @@ func (o *whyOptions) request(cmd *cobra.Command, c *cluster.Connection, object k
 	if err != nil {
 		return err
 	}
-	stored, err := storedDecisions(cmd.Context(), c, run)
+	kept, err := storedResults(cmd.Context(), c, run)
+	if err != nil {
+		return err
+	}
+	stored, err := decisionsIn(kept, run)
 	if err != nil {
 		return err
 	}
@@ -222,15 +226,7 @@ func storedResults(ctx context.Context, reader client.Reader, run kubectl.Object
 	return archive.Read(ctx, cluster.ConfigMaps(reader), v1alpha1.SimulationRunKind, run.Run, results)
 }
 
-// storedDecisions reads the decisions that the results of a run hold.
-func storedDecisions(ctx context.Context, reader client.Reader, run kubectl.Object) (*execute.Stored, error) {
-	kept, err := storedResults(ctx, reader, run)
-	if err != nil {
-		return nil, err
-	}
-	return decisionsIn(kept, run)
-}
-
+// decisionsIn reads the decisions that the results of a run hold.
 func decisionsIn(kept *archive.Stored, run kubectl.Object) (*execute.Stored, error) {
 	stored := &execute.Stored{}
 	for _, packed := range kept.Decisions() {

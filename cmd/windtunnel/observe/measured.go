@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/observe"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
@@ -39,20 +40,11 @@ func (o *measuredOptions) register(f *pflag.FlagSet) {
 	f.DurationVar(&o.every, "every", 0, "length of an hour: values are held against the prediction for each (default 1h, or the window if that is shorter)")
 }
 
-func (o *measuredOptions) check(plays bool) error {
-	switch {
-	case plays:
-		return nil
-	case (o.prometheus == "") == (o.samples == ""):
-		return errors.New("one source is required: --prometheus URL or --samples FILE")
-	case o.from != "" && o.last != 0:
-		return errors.New("--from and --last both say where the window begins: use only one")
-	case o.prometheus != "" && o.from == "" && o.last == 0:
-		return errors.New("--prometheus needs --from or --last")
-	case o.last < 0 || o.every < 0 || o.timeout <= 0:
-		return errors.New("--last, --every and --timeout must be greater than 0")
-	}
-	return nil
+func (o *measuredOptions) check(faults *cli.Faults) {
+	faults.If((o.prometheus == "") == (o.samples == ""), "one source is required: --prometheus URL or --samples FILE")
+	faults.If(o.from != "" && o.last != 0, "--from and --last both say where the window begins: use only one")
+	faults.If(o.prometheus != "" && o.samples == "" && o.from == "" && o.last == 0, "--prometheus needs --from or --last")
+	faults.If(o.last < 0 || o.every < 0 || o.timeout <= 0, "--last, --every and --timeout must be greater than 0")
 }
 
 // read returns the samples of the window.

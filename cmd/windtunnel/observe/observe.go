@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -85,21 +86,18 @@ does not answer.`,
 
 // checkFlags refuses flags that do not go together.
 func (o *observeOptions) checkFlags(args []string) error {
-	switch {
-	case (len(args) == 0) == (len(o.Files) == 0):
-		return errors.New("one prediction is required: -f FILE, or the name of a SimulationRun in the cluster")
-	case len(args) > 0 && (o.Name != "" || len(o.ConfigMaps) > 0 || len(o.Volumes) > 0):
-		return errors.New("--name, --configmap and --volume are for manifests: use them with -f FILE")
-	case o.seeds < leastObserved || o.seeds > mostObserved:
-		return fmt.Errorf("--seeds must be from %d to %d", leastObserved, mostObserved)
-	case !(o.rules.Confidence > 0 && o.rules.Confidence < 1):
-		return errors.New("--confidence must be between 0 and 1")
-	case !(o.rules.FalseAlarms > 0 && o.rules.FalseAlarms < 1):
-		return errors.New("--false-alarms must be between 0 and 1")
-	case !(o.rules.Tolerance >= 0 && o.rules.Tolerance < 1):
-		return errors.New("--tolerance must be at least 0 and less than 1")
+	var faults cli.Faults
+	faults.If((len(args) == 0) == (len(o.Files) == 0), "one prediction is required: -f FILE, or the name of a SimulationRun in the cluster")
+	faults.If(len(args) > 0 && (o.Name != "" || len(o.ConfigMaps) > 0 || len(o.Volumes) > 0), "--name, --configmap and --volume are for manifests: use them with -f FILE")
+	faults.If(o.seeds < leastObserved || o.seeds > mostObserved, "--seeds must be from %d to %d", leastObserved, mostObserved)
+	faults.If(!(o.rules.Confidence > 0 && o.rules.Confidence < 1), "--confidence must be between 0 and 1")
+	faults.If(!(o.rules.FalseAlarms > 0 && o.rules.FalseAlarms < 1), "--false-alarms must be between 0 and 1")
+	faults.If(!(o.rules.Tolerance >= 0 && o.rules.Tolerance < 1), "--tolerance must be at least 0 and less than 1")
+	if o.played.file == "" {
+		o.measured.check(&faults)
 	}
-	return errors.Join(o.measured.check(o.played.file != ""), o.played.check())
+	faults.If(o.played.interval < time.Millisecond, "--scrape-interval must be at least 1ms")
+	return faults.Err()
 }
 
 // The bounds of --seeds.
@@ -113,7 +111,7 @@ const causeSeeds = 5
 
 func (o *observeOptions) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	if err := o.checkFlags(args); err != nil {
-		return cli.BadInput(err)
+		return err
 	}
 	if err := cli.CheckFolders(map[string]string{"--textfile": o.textfile, "--play": o.played.file}); err != nil {
 		return err

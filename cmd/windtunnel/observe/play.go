@@ -5,7 +5,6 @@ package observe
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"time"
 
@@ -24,13 +23,6 @@ type playOptions struct {
 func (o *playOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.file, "play", "", "`FILE` to write samples to that a Prometheus would have of one simulation, under a seed that no prediction has, in place of an observation")
 	f.DurationVar(&o.interval, "scrape-interval", 15*time.Second, "with --play, the time between two samples")
-}
-
-func (o *playOptions) check() error {
-	if o.interval < time.Millisecond {
-		return errors.New("--scrape-interval must be at least 1ms")
-	}
-	return nil
 }
 
 // playedFrom is when samples begin that are played, unless --from says otherwise.

@@ -103,21 +103,21 @@ func (o *observeOptions) observedObject(ctx context.Context, reader client.Reade
 		if kind == v1alpha1.PolicySweepKind {
 			return nil, cli.BadInput(fmt.Errorf("%s %s/%s: --point says which of its points was rolled out", v1alpha1.PolicySweepKind, key.Namespace, key.Name))
 		}
-		var run v1alpha1.SimulationRun
-		if err := reader.Get(ctx, key, &run); err != nil {
-			return nil, archive.NotFound(err, v1alpha1.SimulationRunKind, key.Namespace, key.Name)
+		object, err := kubectl.Find(ctx, reader, v1alpha1.SimulationRunKind, key)
+		if err != nil {
+			return nil, err
 		}
-		return o.observedRun(ctx, &run, inputs)
+		return o.observedRun(ctx, object.Run, inputs)
 	}
-	var sweep v1alpha1.PolicySweep
-	if err := reader.Get(ctx, key, &sweep); err != nil {
-		return nil, archive.NotFound(err, v1alpha1.PolicySweepKind, key.Namespace, key.Name)
-	}
-	_, st, err := cluster.Study(ctx, reader, &sweep)
+	object, err := kubectl.Find(ctx, reader, v1alpha1.PolicySweepKind, key)
 	if err != nil {
 		return nil, err
 	}
-	return o.observedPoint(ctx, &sweep, inputs, st)
+	_, st, err := cluster.Study(ctx, reader, object.Sweep)
+	if err != nil {
+		return nil, err
+	}
+	return o.observedPoint(ctx, object.Sweep, inputs, st)
 }
 
 // readableInputs are those of a cluster for a process that simulates: it reads traces.

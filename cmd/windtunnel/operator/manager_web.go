@@ -12,11 +12,17 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/access"
+	"windtunnel.dev/windtunnel/pkg/dashboard"
+	pages "windtunnel.dev/windtunnel/pkg/dashboard/cluster"
 	"windtunnel.dev/windtunnel/pkg/gate"
 )
 
 // turnedOff is the address of a server that does not run.
 const turnedOff = "0"
+
+// mostRowsInManager is how many rows an object may have to be shown by the manager, whose memory is
+// for all users.
+const mostRowsInManager = 10_000
 
 // webOptions are the flags of manager for what users read over HTTPS.
 type webOptions struct {
@@ -66,7 +72,13 @@ func (o *webOptions) add(ctx context.Context, mgr ctrl.Manager, namespaces []str
 	mux := http.NewServeMux()
 	gate.Handler{Guard: guard, Live: mgr.GetAPIReader()}.Mount(mux)
 	if o.dashboard {
-		mountDashboard(ctx, mux, guard, mgr, namespaces)
+		// The pages read runs and sweeps from the manager's cache, so that no reader costs the API server a watch.
+		readers := pages.Guard{Access: guard}
+		mux.Handle("/", dashboard.New(dashboard.Options{
+			Source: &pages.Source{Objects: mgr.GetCache(), Informers: mgr.GetCache(), ConfigMaps: mgr.GetAPIReader(), Namespaces: namespaces},
+			Guard:  readers, Login: &dashboard.Login{Check: readers.Check}, MostRows: mostRowsInManager,
+			Ended: ctx.Done(), Log: mgr.GetLogger().WithName("dashboard"),
+		}).Handler())
 	}
 	server, err := access.NewServer("web", o.address, access.TLS(certificate), mux, mgr.GetLogger())
 	if err != nil {

@@ -258,8 +258,8 @@ func keepsTrace(in *v1alpha1.RunTrace) bool {
 // checkPrometheus says why there are no metrics for Prometheus, or metrics of
 // one name and several objects.
 func checkPrometheus(runs []local.Run) error {
-	if len(runs) > 1 {
-		return cli.BadInput(fmt.Errorf("-o prometheus prints the metrics of one SimulationRun, but there are %d: select one with --name", len(runs)))
+	if _, err := local.SingleRun(runs, "-o prometheus"); err != nil {
+		return err
 	}
 	pools := runs[0].Spec.Scenario.Pools
 	if slices.ContainsFunc(pools, func(p v1alpha1.Pool) bool { return p.KVCache.Stability != nil }) {
@@ -269,6 +269,20 @@ func checkPrometheus(runs []local.Run) error {
 	return local.Compiled(v1alpha1.SimulationRunKind, runs[0].Name, field.ErrorList{
 		field.Required(at, "-o prometheus prints the metrics of stability controllers, but no pool has one"),
 	}, nil)
+}
+
+// bins is how many bins time series have at most: --series and pages need some, and benchmark
+// reports have those of the spec.
+func (o *runOptions) bins(run local.Run) int {
+	drawn := o.series != "" || cli.ReportFormat(o.report) == cli.HTML
+	switch {
+	case run.Plan.Series > 0 && (drawn || o.Output == cli.BenchmarkReport):
+		return run.Plan.Series
+	case drawn:
+		return result.MaxSeriesBins
+	default:
+		return 0
+	}
 }
 
 func (o *runOptions) simulateRun(ctx context.Context, run local.Run) (*execute.LocalRun, error) {

@@ -3,8 +3,6 @@
 package run
 
 import (
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -29,17 +27,11 @@ func (o *whatIfOptions) register(f *pflag.FlagSet) {
 
 // check refuses values that are not allowed.
 func (o *ExplainOptions) check() error {
-	w := &o.whatIf
-	switch {
-	case !w.asked:
-		return nil
-	case o.Request == scalingDecisions:
-		return cli.BadInput(errors.New("--what-if is about a request: use it with --explain REQUEST"))
-	case w.window <= 0:
-		return cli.BadInput(fmt.Errorf("--what-if-window %v: must be greater than 0", w.window))
-	case w.flips < 1:
-		return cli.BadInput(fmt.Errorf("--what-if-flips %d: must be at least 1", w.flips))
-	default:
-		return nil
+	var faults cli.Faults
+	if w := &o.whatIf; w.asked {
+		faults.If(o.Request == scalingDecisions, "--what-if is about a request: use it with --explain REQUEST")
+		faults.If(w.window <= 0, "--what-if-window %v: must be greater than 0", w.window)
+		faults.If(w.flips < 1, "--what-if-flips %d: must be at least 1", w.flips)
 	}
+	return faults.Err()
 }

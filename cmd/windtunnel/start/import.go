@@ -71,7 +71,8 @@ func (o *importOptions) run(stdin io.Reader, stdout io.Writer, name string) erro
 	}
 	traffic, errs := profile.Convert(text, profile.Options{Format: profile.Format(o.format), Stage: o.stage})
 	if len(errs) > 0 {
-		if other := input.Unfit(name, text, "windtunnel import reads profiles of "+cli.OneOf(profile.Formats())); other != nil && (errs[0].Field == "profile" || input.IsMeasurement(text)) {
+		measured, _ := input.AsResult(text)
+		if other := input.Unfit(name, text, "windtunnel import reads profiles of "+cli.OneOf(profile.Formats())); other != nil && (errs[0].Field == "profile" || measured != "") {
 			return other
 		}
 		return cli.BadInput(fmt.Errorf("%s is invalid:\n%s", name, cli.BulletList(errs)))

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -75,10 +76,8 @@ func (o *InitOptions) Ask(q *questions) error {
 	}
 	oneOf := func(among []string) func(string) error {
 		return func(answer string) error {
-			for _, a := range among {
-				if a == answer {
-					return nil
-				}
+			if slices.Contains(among, answer) {
+				return nil
 			}
 			return fmt.Errorf("it must be one of %s", strings.Join(among, ", "))
 		}

@@ -4,6 +4,7 @@ package sweep
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -86,10 +87,7 @@ func (o *promoteClusterOptions) promote(ctx context.Context, reader client.Reade
 	if err != nil {
 		return err
 	}
-	if err := o.promotion.checkForm(ready); err != nil {
-		return err
-	}
-	if err := o.promotion.checkScalers(ready); err != nil {
+	if err := errors.Join(o.promotion.checkForm(ready), o.promotion.checkScalers(ready)); err != nil {
 		return err
 	}
 	o.promotion.sayWhatIsLeft(ready.Plan)

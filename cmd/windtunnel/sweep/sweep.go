@@ -156,13 +156,7 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 	}
 	o.promotion.stderr, o.proposer.stderr = stderr, stderr
 	for _, sweep := range ready {
-		if err := o.promotion.checkForm(sweep); err != nil {
-			return fmt.Errorf("%s: %w", sweep.Label(), err)
-		}
-		if err := o.promotion.checkScalers(sweep); err != nil {
-			return fmt.Errorf("%s: %w", sweep.Label(), err)
-		}
-		if err := o.proposer.checkSweep(sweep.Plan); err != nil {
+		if err := errors.Join(o.promotion.checkForm(sweep), o.promotion.checkScalers(sweep), o.proposer.checkSweep(sweep.Plan)); err != nil {
 			return fmt.Errorf("%s: %w", sweep.Label(), err)
 		}
 		o.promotion.sayWhatIsLeft(sweep.Plan)
