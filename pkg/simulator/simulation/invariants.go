@@ -22,6 +22,7 @@ import (
 //   - the clock never goes back, and a request's times follow each other;
 //   - each token of a request comes once, in order, and only when the KV of
 //     everything before it is computed;
+//   - a request is in the batch or in the queue in the phases that say so;
 //   - batch and wait queue together are in order of entry, preempted or not;
 //   - a step keeps to its bounds, ranks in lock-step begin and end theirs together, and
 //     no replica idles with work waiting;
@@ -138,6 +139,7 @@ func (v *invariants) Formed(replica int32, step latency.Step) {
 		broken(s, "replica %d: %d blocks in use, the batch needs %d", r.Index, r.Cache.Used(), blocks)
 	}
 	v.adapted(s, r)
+	v.counted(s, r)
 	v.floor(s, r)
 	v.conserved(s, r)
 	v.handedOver(s, r)
@@ -150,6 +152,21 @@ func (v *invariants) drafts(r *engine.Replica, q *request.Request) int32 {
 		return 0
 	}
 	return int32(r.Config.Speculation.Tokens)
+}
+
+// counted checks that a request is in the batch, in the queue or on its way in the phases
+// that say so, and in no other.
+func (v *invariants) counted(s *simulation, r *engine.Replica) {
+	n := map[request.Phase]int{}
+	for i := range s.Requests.All {
+		if q := &s.Requests.All[i]; q.Replica == r.Index {
+			n[q.Phase()]++
+		}
+	}
+	running, waiting := len(r.Batch.Running), r.Waiting.Len()
+	if n[request.Running] != running || n[request.Waiting]+n[request.Ready] != waiting || n[request.Ready] != int(r.Holding) || n[request.Loading] != int(r.Loading) {
+		broken(s, "replica %d: %d run, %d wait, %d hold blocks, %d load, and the phases say %v", r.Index, running, waiting, r.Holding, r.Loading, n)
+	}
 }
 
 // adapted checks that a batch has requests of no more adapters than there are
@@ -276,6 +293,8 @@ func (v *invariants) Settled(replica int32) {
 		v.clocks = append(v.clocks, 0)
 	}
 	switch {
+	case r.Stepping && (r.Held != nil || r.Next <= r.StepStart) || r.Held != nil && r.Next != simtime.Never:
+		broken(s, "replica %d steps from %v to %v: %t, with a step held: %t", r.Index, r.StepStart, r.Next, r.Stepping, r.Held != nil)
 	case s.Now < v.clocks[r.Index]:
 		broken(s, "the clock of replica %d was at %v", r.Index, v.clocks[r.Index])
 	case r.Waiting.Len() > 0 && !r.Stepping && r.Held == nil && r.Next == simtime.Never && !r.LockStep.Busy() && !s.cluster.Excused(r):

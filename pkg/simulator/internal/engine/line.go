@@ -27,9 +27,9 @@ type line struct {
 	// watch measures what the order of the queue does; nil where no pool and no listener
 	// asks.
 	watch *queueWatch
-	// Loading counts the requests that have left the queue for a while, as their KV is on its
-	// way here, from other replicas or from tiers. Holding counts those in the queue with
-	// blocks, whose KV has come: Holding <= Waiting.Len().
+	// Loading counts the requests in request.Loading: they have left the queue for a while, as
+	// their KV is on its way here, from other replicas or from tiers. Holding counts those in
+	// request.Ready: they are in the queue with blocks, whose KV has come.
 	Loading, Holding int32
 	// joins counts the requests that came into the queue from outside of a step's forming;
 	// seen is how many there were when the step under way began, and cutoff the last

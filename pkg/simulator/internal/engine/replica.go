@@ -27,9 +27,9 @@ type Replica struct {
 
 	// Next is when the step under way ends, or, without one, when an
 	// idle replica wakes, be it now or when an adapter is loaded; Never if it has
-	// nothing to do. Next >= Now, and Next > StepStart while Stepping.
+	// nothing to do.
 	Next simtime.Time
-	// Stepping says that a step is under way, since StepStart. Then Held is nil.
+	// Stepping says that a step is under way, since StepStart < Next. Then Held is nil.
 	Stepping  bool
 	StepStart simtime.Time
 	// Held is the step that waits for a transfer before it begins; nil if none
