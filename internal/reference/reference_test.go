@@ -62,7 +62,7 @@ func TestClients(t *testing.T) {
 
 // TestProgramsDecideAsThePolicy: what the forms of one policy decide has the same outcome.
 func TestProgramsDecideAsThePolicy(t *testing.T) {
-	outcomes := map[Form]*simulator.Outcome{}
+	outcomes := map[Form]*simulator.Result{}
 	for _, form := range Forms {
 		o, err := simulation.Run(context.Background(), Programmed(form)(2000, 16, 1))
 		if err != nil {

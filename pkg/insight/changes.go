@@ -28,7 +28,7 @@ type change struct {
 	bad         int
 }
 
-func (n *changes) scaled(d simulator.ScaleDecision) {
+func (n *changes) scaled(d simulator.ScalerCall) {
 	if slices.Equal(d.Was, d.Wanted) {
 		return
 	}

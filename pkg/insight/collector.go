@@ -183,7 +183,7 @@ func (c *Collector) Counted() bool { return c.counted }
 func (c *Collector) InFlight(request int) bool { return c.open[request] != nil }
 
 // Scaled takes a decision of a scaler.
-func (c *Collector) Scaled(d simulator.ScaleDecision) {
+func (c *Collector) Scaled(d simulator.ScalerCall) {
 	c.scalers.scaled(c, d)
 	c.examples.changes.scaled(d)
 }

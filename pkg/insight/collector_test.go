@@ -47,7 +47,7 @@ func TestACollectorOnlyWatches(t *testing.T) {
 	}
 }
 
-func cells(o *simulator.Outcome) string {
+func cells(o *simulator.Result) string {
 	text := ""
 	for i := range o.Cells {
 		c := &o.Cells[i]

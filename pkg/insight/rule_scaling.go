@@ -26,7 +26,7 @@ type swings struct {
 
 func (s *scaleOscillation) begin(units int) { s.units = make([]swings, units) }
 
-func (s *scaleOscillation) scaled(c *Collector, d simulator.ScaleDecision) {
+func (s *scaleOscillation) scaled(c *Collector, d simulator.ScalerCall) {
 	u := &s.units[d.Unit]
 	if u.notes == nil {
 		for _, n := range d.Notes {

@@ -82,7 +82,7 @@ func TestRules(t *testing.T) {
 		return func(c *Collector) {
 			n := 2
 			for i, by := range changes {
-				c.Scaled(simulator.ScaleDecision{At: simtime.Time(i+1) * 60e9, Was: []int{n}, Wanted: []int{n + by}, Stated: []int{n + by}})
+				c.Scaled(simulator.ScalerCall{At: simtime.Time(i+1) * 60e9, Was: []int{n}, Wanted: []int{n + by}, Stated: []int{n + by}})
 				n += by
 			}
 			c.tell(told{at: 10 * time.Minute, ttft: fast})

@@ -64,7 +64,7 @@ func NewDecisions(requests int64, digest uint64, shown, idle []string) Decisions
 }
 
 // decisionsOf are those of an outcome, with the parts of the router that were idle.
-func decisionsOf(o *simulator.Outcome, idle []string) Decisions {
+func decisionsOf(o *simulator.Result, idle []string) Decisions {
 	var shown []string
 	for property, name := range shownNames {
 		if o.Decisions.Shown&property != 0 {
@@ -76,7 +76,7 @@ func decisionsOf(o *simulator.Outcome, idle []string) Decisions {
 
 // digestOf takes what was decided in addition to where requests went into their digest: why they
 // were refused, what replicas computed, such as prompts for others, and how scalers scaled.
-func digestOf(o *simulator.Outcome) uint64 {
+func digestOf(o *simulator.Result) uint64 {
 	digest := o.Decisions.Digest
 	add := func(numbers ...int64) {
 		for _, n := range numbers {

@@ -62,7 +62,7 @@ type ReplicaStability struct {
 
 // NewDocument derives a document from what a simulation measured. It reads o
 // only during the call.
-func NewDocument(o *simulator.Outcome, m Meta) *Document {
+func NewDocument(o *simulator.Result, m Meta) *Document {
 	group := func(s Selector) Group { return newGroup(o, &m, s) }
 	d := &Document{
 		SchemaVersion:   SchemaVersion,

@@ -39,7 +39,7 @@ func TestDocumentReadsBack(t *testing.T) {
 // largest nor the mean of the pools' quantiles.
 func TestQuantilesAreOverAllRequests(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	o := &simulator.Outcome{
+	o := &simulator.Result{
 		Labels: workload.Labels{Tenants: []string{"t"}, Classes: []string{"c"}},
 		Pools:  []string{"a", "b", "c"},
 	}
@@ -155,7 +155,7 @@ func TestCostNeedsEveryPrice(t *testing.T) {
 
 // A run that measured nothing says nothing.
 func TestNothingMeasuredIsAbsent(t *testing.T) {
-	o := &simulator.Outcome{
+	o := &simulator.Result{
 		Labels:   workload.Labels{Tenants: []string{"t"}, Classes: []string{"c"}},
 		Pools:    []string{"p"},
 		Replicas: []simulator.ReplicaUse{{Pool: 0}},

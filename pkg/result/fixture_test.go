@@ -36,14 +36,14 @@ var throughout = []simulator.Lifetime{{From: simtime.Time(2 * time.Second), To: 
 
 // makeOutcome returns an outcome of two pools, tenants and classes. bias makes
 // all latencies longer, as another seed would.
-func makeOutcome(bias time.Duration) *simulator.Outcome {
+func makeOutcome(bias time.Duration) *simulator.Result {
 	rejected := simulator.Cell{Pool: simulator.NoPool, Tenant: 1, Class: 1, Arrived: 4, Rejected: 4}
 	rejected.RejectedBy[simulator.NoEndpoint] = 4
 	busy := makeCell(1, 1, 1, 40, 90*time.Millisecond+bias, 3*time.Millisecond)
 	busy.Arrived += 2
 	busy.Unfinished = 2
 	busy.Preemptions, busy.RecomputedTokens = 3, 330
-	return &simulator.Outcome{
+	return &simulator.Result{
 		Labels: workload.Labels{
 			Clients: []string{"chat", "bulk"},
 			Tenants: []string{"acme", "blue"},

@@ -79,7 +79,7 @@ func TestHoursAndCostAreSumsOverLifetimes(t *testing.T) {
 func TestHoursOfRanks(t *testing.T) {
 	second := func(s int) simtime.Time { return simtime.Time(s) * simtime.Time(time.Second) }
 	lives := func(to int) []simulator.Lifetime { return []simulator.Lifetime{{To: second(to)}} }
-	o := &simulator.Outcome{
+	o := &simulator.Result{
 		Labels: workload.Labels{Tenants: []string{"t"}, Classes: []string{"c"}},
 		Pools:  []string{"p"}, End: second(600),
 		Replicas: []simulator.ReplicaUse{{Lifetimes: lives(600)}, {Lifetimes: lives(600)}, {Lifetimes: lives(60)}, {Lifetimes: lives(60)}},

@@ -24,7 +24,7 @@ func TestScalingOfAnOutcome(t *testing.T) {
 		}
 		return all
 	}
-	o := &simulator.Outcome{
+	o := &simulator.Result{
 		Pools: []string{"scaled", "other"}, End: at(100),
 		Replicas: []simulator.ReplicaUse{
 			{Lifetimes: []simulator.Lifetime{{To: at(100)}}, Stages: stages(map[autoscaling.Stage]time.Duration{autoscaling.Serving: 100 * time.Second})},

@@ -96,7 +96,7 @@ func (in *selection) stability() *Stability {
 }
 
 // stabilityStates are those of the replicas that are watched.
-func stabilityStates(o *simulator.Outcome) []ReplicaStability {
+func stabilityStates(o *simulator.Result) []ReplicaStability {
 	var all []ReplicaStability
 	replica := make([]int, len(o.Pools))
 	for use := range usesOf(o, func(int) bool { return true }) {

@@ -12,7 +12,7 @@ import (
 )
 
 // asking is a document that metrics are asked of.
-func asking(change func(*simulator.Outcome), metrics ...string) *Document {
+func asking(change func(*simulator.Result), metrics ...string) *Document {
 	o, m := makeOutcome(0), makeMeta(42)
 	change(o)
 	for _, name := range metrics {
@@ -33,10 +33,10 @@ func checkValues(t *testing.T, d *Document, want map[string]float64) {
 
 // Results are the same to the byte where nothing asks for what is measured on demand.
 func TestMetricsOnDemandAreThereWhereTheyAreAskedFor(t *testing.T) {
-	believe := func(o *simulator.Outcome) {
+	believe := func(o *simulator.Result) {
 		o.Cells[1].BelievedPromptTokens, o.Cells[1].PromisedTokens = 100, 50
 	}
-	same := func(*simulator.Outcome) {}
+	same := func(*simulator.Result) {}
 	if diff := cmp.Diff(asking(same), asking(believe)); diff != "" {
 		t.Errorf("a document that nothing asks for beliefs (−without +with):\n%s", diff)
 	}
@@ -49,7 +49,7 @@ func TestMetricsOnDemandAreThereWhereTheyAreAskedFor(t *testing.T) {
 }
 
 func TestKVBelief(t *testing.T) {
-	d := asking(func(o *simulator.Outcome) {
+	d := asking(func(o *simulator.Result) {
 		small, large := &o.Cells[1], &o.Cells[2]
 		small.BelievedPromptTokens, small.PromisedTokens, small.FoundTokens, small.KeptTokens = 1000, 500, 300, 200
 		large.BelievedPromptTokens, large.PromisedTokens, large.FoundTokens, large.KeptTokens = 3000, 0, 900, 0
@@ -63,8 +63,8 @@ func TestKVBelief(t *testing.T) {
 }
 
 func TestImbalance(t *testing.T) {
-	tokens := func(served ...int64) func(*simulator.Outcome) {
-		return func(o *simulator.Outcome) {
+	tokens := func(served ...int64) func(*simulator.Result) {
+		return func(o *simulator.Result) {
 			for i, n := range served {
 				o.Replicas[i].ServedTokens = n
 			}
@@ -77,9 +77,9 @@ func TestImbalance(t *testing.T) {
 		"imbalance.requests{pool=small}": math.NaN(), // it has one replica
 	})
 	checkValues(t, asking(tokens(5, 700, 700), "imbalance.requests"), map[string]float64{"imbalance.tokens": 0})
-	idle := func(o *simulator.Outcome) { o.Replicas[1].Served, o.Replicas[2].Served = 0, 0 }
+	idle := func(o *simulator.Result) { o.Replicas[1].Served, o.Replicas[2].Served = 0, 0 }
 	checkValues(t, asking(idle, "imbalance.requests"), map[string]float64{"imbalance.requests": math.NaN()})
-	all := func(o *simulator.Outcome) {
+	all := func(o *simulator.Result) {
 		o.Replicas[1].Served, o.Replicas[1].ServedTokens = 0, 0
 		o.Replicas[2].ServedTokens = 9
 		o.Replicas = append(o.Replicas, o.Replicas[1], o.Replicas[1])
@@ -91,7 +91,7 @@ func TestImbalance(t *testing.T) {
 // the 99th percentile 8 s, within the 1 % of the histogram's buckets. All end after 10 s. None has
 // a second token, so there are no gaps.
 func TestTailBlowup(t *testing.T) {
-	d := asking(func(o *simulator.Outcome) {
+	d := asking(func(o *simulator.Result) {
 		o.Cells[1], o.Cells[2] = simulator.Cell{}, simulator.Cell{}
 		for i := range 100 {
 			first := int64(1e9)

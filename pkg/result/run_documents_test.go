@@ -17,7 +17,7 @@ func TestDocumentsOfARunGolden(t *testing.T) {
 		makeDocument(42, 0),
 		makeDocument(43, 5*time.Millisecond),
 	}
-	plain := &simulator.Outcome{
+	plain := &simulator.Result{
 		Labels:   workload.Labels{Tenants: []string{"default"}, Classes: []string{"default"}},
 		Pools:    []string{"llama"},
 		Cells:    []simulator.Cell{makeCell(0, 0, 0, 50, 20*time.Millisecond, time.Millisecond)},

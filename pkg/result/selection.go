@@ -16,7 +16,7 @@ import (
 // The groups of documents are gathered from it.
 type selection struct {
 	Selector
-	outcome *simulator.Outcome
+	outcome *simulator.Result
 	meta    *Meta
 	// sum is the sum of the cells that are chosen. Good, MetTTFT, MetTPOT and
 	// MetE2E count only requests of classes that have such a target.
@@ -31,7 +31,7 @@ type selection struct {
 }
 
 // newSelection adds up the cells that a selector chooses.
-func newSelection(o *simulator.Outcome, meta *Meta, s Selector) *selection {
+func newSelection(o *simulator.Result, meta *Meta, s Selector) *selection {
 	in := &selection{Selector: s, outcome: o, meta: meta, tenants: make([]tenantTally, len(o.Labels.Tenants))}
 	for i := range o.Cells {
 		c := &o.Cells[i]
@@ -51,7 +51,7 @@ func newSelection(o *simulator.Outcome, meta *Meta, s Selector) *selection {
 }
 
 // newGroup gathers every subject's part.
-func newGroup(o *simulator.Outcome, meta *Meta, s Selector) Group {
+func newGroup(o *simulator.Result, meta *Meta, s Selector) Group {
 	in := newSelection(o, meta, s)
 	g := Group{Selector: s}
 	for _, part := range subjects {
@@ -152,7 +152,7 @@ func (in *selection) serves(pool int) bool {
 func (in *selection) uses() iter.Seq[*simulator.ReplicaUse] { return usesOf(in.outcome, in.serves) }
 
 // usesOf are those of the replicas of some pools.
-func usesOf(o *simulator.Outcome, chosen func(pool int) bool) iter.Seq[*simulator.ReplicaUse] {
+func usesOf(o *simulator.Result, chosen func(pool int) bool) iter.Seq[*simulator.ReplicaUse] {
 	return func(yield func(*simulator.ReplicaUse) bool) {
 		for i := range o.Replicas {
 			if use := &o.Replicas[i]; chosen(use.Pool) && !yield(use) {

@@ -85,7 +85,7 @@ var seriesColumns = [simulator.SeriesColumns]string{
 }
 
 // NewSeries derives series from what a simulation measured; nil where it was not followed.
-func NewSeries(o *simulator.Outcome, pools []simulator.Pool, m *Meta) *Series {
+func NewSeries(o *simulator.Result, pools []simulator.Pool, m *Meta) *Series {
 	if o.Series == nil {
 		return nil
 	}
@@ -152,7 +152,7 @@ var seriesLatencies = []seriesLatency{
 }
 
 // distributionsOf outlines the latencies of each class.
-func distributionsOf(o *simulator.Outcome) []SeriesDistribution {
+func distributionsOf(o *simulator.Result) []SeriesDistribution {
 	all := []SeriesDistribution{}
 	for class, name := range o.Labels.Classes {
 		for _, latency := range seriesLatencies {

@@ -25,7 +25,7 @@ func makeTieredDocument(seed int64, bias time.Duration) *Document {
 }
 
 // makeTieredOutcome is a simulation of a scenario that has nearly everything.
-func makeTieredOutcome(seed int64, bias time.Duration) (*simulator.Outcome, Meta) {
+func makeTieredOutcome(seed int64, bias time.Duration) (*simulator.Result, Meta) {
 	o := makeOutcome(bias)
 	for i := range o.Cells {
 		c := &o.Cells[i]

@@ -14,7 +14,7 @@ import (
 
 // caveats say, after a run, where a pool's step times went beyond what they
 // are good for.
-func (b *Builder) caveats(in *v1alpha1.Scenario, config *simulator.Config, outcome *simulator.Outcome, pool int) []string {
+func (b *Builder) caveats(in *v1alpha1.Scenario, config *simulator.Config, outcome *simulator.Result, pool int) []string {
 	var texts []string
 	if in.Pools[pool].Latency.Model == v1alpha1.PhysicsModel {
 		if text := b.physicsCaveat(in, pool, meanPrefill(outcome, pool)); text != "" {
@@ -32,7 +32,7 @@ func (b *Builder) caveats(in *v1alpha1.Scenario, config *simulator.Config, outco
 
 // missingWay says that times to first token are so short that the way of a request to the
 // engine would be a part of them that counts, and that the pool states no cost of it.
-func missingWay(in *v1alpha1.Pool, outcome *simulator.Outcome, pool int) string {
+func missingWay(in *v1alpha1.Pool, outcome *simulator.Result, pool int) string {
 	if in.RequestCost != nil {
 		return ""
 	}
@@ -56,7 +56,7 @@ func (b *Builder) physicsCaveat(in *v1alpha1.Scenario, pool, promptTokens int) s
 
 // meanPrefill is the mean number of prompt tokens that a pool computed of a
 // request, those of the cache left out.
-func meanPrefill(outcome *simulator.Outcome, pool int) int {
+func meanPrefill(outcome *simulator.Result, pool int) int {
 	var tokens, requests int64
 	for i := range outcome.Cells {
 		if c := &outcome.Cells[i]; c.Pool == pool {

@@ -35,14 +35,14 @@ flowControl:
 
 // outcomeOf simulates a short overload of two pods by two tenants, one of which
 // matters more, with the gate as given.
-func outcomeOf(t *testing.T, gate string) *simulator.Outcome {
+func outcomeOf(t *testing.T, gate string) *simulator.Result {
 	t.Helper()
 	return overload(t, strings.Replace(flowControlConfig, "GATE", gate, 1), 0)
 }
 
 // overload is that overload with any configuration, and a priority for the tenant
 // that matters less.
-func overload(t *testing.T, text string, priority int32) *simulator.Outcome {
+func overload(t *testing.T, text string, priority int32) *simulator.Result {
 	t.Helper()
 	config := mustBuild(t, func(s *v1alpha1.Scenario) {
 		s.Router.EndpointPickerConfig.Inline = &text
@@ -63,7 +63,7 @@ func overload(t *testing.T, text string, priority int32) *simulator.Outcome {
 }
 
 // sumOf adds up the cells of a tenant; "" is all.
-func sumOf(o *simulator.Outcome, tenant string) (sum simulator.Cell) {
+func sumOf(o *simulator.Result, tenant string) (sum simulator.Cell) {
 	for i := range o.Cells {
 		c := &o.Cells[i]
 		if tenant != "" && o.Labels.Tenants[c.Tenant] != tenant {

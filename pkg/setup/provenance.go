@@ -17,7 +17,7 @@ import (
 
 // Provenance says what the figures of a simulation rest on. root is the scenario that
 // in was decoded from. Of a recorded trace it says nothing.
-func (b *Builder) Provenance(in *v1alpha1.Scenario, root Tree, config *simulator.Config, outcome *simulator.Outcome) result.Provenance {
+func (b *Builder) Provenance(in *v1alpha1.Scenario, root Tree, config *simulator.Config, outcome *simulator.Result) result.Provenance {
 	p := result.Provenance{
 		Loop:        loopOf(&in.Workload, config),
 		Workload:    result.WorkloadProvenance{Clients: len(config.Source.Labels().Clients)},

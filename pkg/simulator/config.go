@@ -93,7 +93,7 @@ type Config struct {
 	HandedOver  func(HandOver)
 	// Scaled receives every decision of a scaler, and Staged of every change of the
 	// stage of a replica; nil if they are not needed. They change nothing of the run.
-	Scaled func(ScaleDecision)
+	Scaled func(ScalerCall)
 	Staged func(StageChange)
 	// WatchQueues marks in RequestEnd what the order of the wait queues did to each request.
 	// LongPrompt is how many times as many tokens to compute the prompt at the head of the

@@ -139,8 +139,8 @@ func (c *Config) checkScaling() {
 	}
 }
 
-// ScaleDecision is what a scaler was asked at a time, and what it said.
-type ScaleDecision struct {
+// ScalerCall is what a scaler was asked at a time, and what it said.
+type ScalerCall struct {
 	At simtime.Time
 	// Unit indexes Config.Scaling.
 	Unit int

@@ -12,8 +12,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// Outcome is what a run measured.
-type Outcome struct {
+// Result is what a run measured.
+type Result struct {
 	// Labels are the source's names for clients, tenants and classes.
 	Labels workload.Labels
 	// Pools are the pools' names, in the order of Config.

@@ -109,7 +109,7 @@ func (s *ScalingStory) watch(c *simulator.Config) {
 			Replica: names[change.Endpoint], Stage: change.Stage.String(), Serving: serving[pool],
 		}})
 	}
-	c.Scaled = func(d simulator.ScaleDecision) {
+	c.Scaled = func(d simulator.ScalerCall) {
 		u := &c.Scaling[d.Unit]
 		told := &ScalingDecision{Scaler: u.Name, Triggered: d.Triggered, Reason: string(d.Reason)}
 		for k, pool := range u.Pools {

@@ -15,7 +15,7 @@ import (
 )
 
 // metaOf says of a simulation what its outcome does not. Arrivals end at a time.
-func metaOf(p *experiment.Plan, in simulatorInput, outcome *simulator.Outcome, metrics []result.Metric, end simtime.Time) (result.Meta, error) {
+func metaOf(p *experiment.Plan, in simulatorInput, outcome *simulator.Result, metrics []result.Metric, end simtime.Time) (result.Meta, error) {
 	config := &in.config
 	m := result.Meta{
 		Key:           p.KeyOf(in.tree, metrics).Under(config.Seed),

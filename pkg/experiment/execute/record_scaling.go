@@ -62,7 +62,7 @@ func actionOf(was, wanted int) string {
 }
 
 // scaled makes a record for each pool of a decision.
-func (n *recordObserver) scaled(d simulator.ScaleDecision) {
+func (n *recordObserver) scaled(d simulator.ScalerCall) {
 	u := &n.scaling[d.Unit]
 	var metrics []result.NamedValue
 	for _, note := range d.Notes {

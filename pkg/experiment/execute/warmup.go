@@ -50,14 +50,14 @@ type foundWarmUp struct {
 }
 
 // of says it for the result of the simulation that was measured; nil of nil.
-func (f *foundWarmUp) of(measured *simulator.Outcome) *result.WarmUp {
+func (f *foundWarmUp) of(measured *simulator.Result) *result.WarmUp {
 	if f == nil {
 		return nil
 	}
 	return &result.WarmUp{Rule: string(f.rule), Steady: f.steady, Requests: f.arrived - arrivals(measured)}
 }
 
-func arrivals(o *simulator.Outcome) int64 {
+func arrivals(o *simulator.Result) int64 {
 	var n int64
 	for i := range o.Cells {
 		n += o.Cells[i].Arrived

@@ -21,7 +21,7 @@ import (
 
 // whole is a simulation to its end.
 type whole struct {
-	outcome *simulator.Outcome
+	outcome *simulator.Result
 	ends    []simulator.RequestEnd
 }
 

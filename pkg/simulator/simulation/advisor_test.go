@@ -39,7 +39,7 @@ func TestABrokenStabilityConfigPanics(t *testing.T) {
 // TestWatchingChangesNothing: a controller that neither evicts nor has a say at
 // admission only knows more in the end, whatever its form.
 func TestWatchingChangesNothing(t *testing.T) {
-	run := func(watch *simulator.Stability) *simulator.Outcome {
+	run := func(watch *simulator.Stability) *simulator.Result {
 		pool := llamaPool(t, 3)
 		pool.KVBlocks, pool.Stability = 1500, watch
 		o, err := Run(context.Background(), simulator.Config{

@@ -26,7 +26,7 @@ var everyField = cmp.Exporter(func(reflect.Type) bool { return true })
 
 // difference is how two outcomes differ. Looking closely takes long, so it first
 // asks whether they do.
-func difference(want, got *simulator.Outcome) string {
+func difference(want, got *simulator.Result) string {
 	if reflect.DeepEqual(want, got) {
 		return ""
 	}
@@ -37,7 +37,7 @@ func difference(want, got *simulator.Outcome) string {
 // side, on one core and on two.
 func TestSameConfigSameOutcome(t *testing.T) {
 	const scenarios = 40
-	run := func(seed int64) *simulator.Outcome {
+	run := func(seed int64) *simulator.Result {
 		features := []feature{randomRanks}[:seed%2]
 		o, err := Run(context.Background(), randomConfigWith(randomBytes(seed), features...))
 		if err != nil {
@@ -45,7 +45,7 @@ func TestSameConfigSameOutcome(t *testing.T) {
 		}
 		return o
 	}
-	var want [scenarios]*simulator.Outcome
+	var want [scenarios]*simulator.Result
 	for seed := range want {
 		want[seed] = run(int64(seed))
 	}

@@ -57,7 +57,7 @@ func FuzzInvariants(f *testing.F) {
 }
 
 // sumCells adds up the cells of an outcome.
-func sumCells(o *simulator.Outcome) *simulator.Cell {
+func sumCells(o *simulator.Result) *simulator.Cell {
 	sum := &simulator.Cell{}
 	for i := range o.Cells {
 		c := &o.Cells[i]

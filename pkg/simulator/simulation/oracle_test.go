@@ -178,7 +178,7 @@ func watchClosely(c *simulator.Config, form stability.Form, admission simulator.
 }
 
 // forgetLinks takes out what the network counts, which has an oracle of its own.
-func forgetLinks(o *simulator.Outcome) {
+func forgetLinks(o *simulator.Result) {
 	for i := range o.Replicas {
 		o.Replicas[i].Links = nil
 	}

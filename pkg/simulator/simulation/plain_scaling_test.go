@@ -565,7 +565,7 @@ func (p *plain) restartUnits() {
 }
 
 // reportUnits works the figures out from what was noted.
-func (p *plain) reportUnits(o *simulator.Outcome) {
+func (p *plain) reportUnits(o *simulator.Result) {
 	for i := range p.Scaling {
 		u := simulator.UnitUse{Pools: p.Scaling[i].Pools, Lost: p.lost[i], FailedStarts: p.broken[i]}
 		last := 0

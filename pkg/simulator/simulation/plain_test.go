@@ -170,7 +170,7 @@ type plainReplica struct {
 	own             []transfer.StationID // of all stations, those of no other replica
 }
 
-func runPlain(c simulator.Config) *simulator.Outcome { return newPlain(c).run() }
+func runPlain(c simulator.Config) *simulator.Result { return newPlain(c).run() }
 
 func newPlain(c simulator.Config) *plain {
 	p := &plain{Config: c, turns: map[int]int{}, scrapes: map[int]int{}, telling: newPlainTelling(c.Policies.Routing.KVEvents)}
@@ -201,7 +201,7 @@ func newPlain(c simulator.Config) *plain {
 	return p
 }
 
-func (p *plain) run() *simulator.Outcome {
+func (p *plain) run() *simulator.Result {
 	p.pull()
 	for !p.closed || p.inFlight > 0 || p.earliest().at == p.now {
 		if p.handled++; p.handled > plainPatience {
@@ -212,7 +212,7 @@ func (p *plain) run() *simulator.Outcome {
 		p.dropTimeOuts()
 		p.listen()
 	}
-	o := &simulator.Outcome{Labels: p.Source.Labels(), Pools: p.pools, Cells: p.metrics.Report(), Measured: p.metrics.Span(), End: p.now, Decisions: p.metrics.Decisions.Decisions}
+	o := &simulator.Result{Labels: p.Source.Labels(), Pools: p.pools, Cells: p.metrics.Report(), Measured: p.metrics.Span(), End: p.now, Decisions: p.metrics.Decisions.Decisions}
 	for _, r := range p.replicas {
 		o.Replicas = append(o.Replicas, p.report(r))
 	}

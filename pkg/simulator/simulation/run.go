@@ -22,7 +22,7 @@ import (
 // ctx was cancelled, that the source could not be read to its end, or, as a
 // [policy.Fault], what a policy did that is a program. A Config that breaks the rules stated
 // at its fields panics: who compiles a scenario checks it first.
-func Run(ctx context.Context, c simulator.Config) (*simulator.Outcome, error) {
+func Run(ctx context.Context, c simulator.Config) (*simulator.Result, error) {
 	s := newSimulation(ctx, c)
 	outcome, err := s.run()
 	if err = errors.Join(err, workload.Close(c.Source)); err != nil {
@@ -53,7 +53,7 @@ type simulation struct {
 }
 
 // run lets requests arrive, one after the other, and then drains the cluster.
-func (s *simulation) run() (*simulator.Outcome, error) {
+func (s *simulation) run() (*simulator.Result, error) {
 	for !s.Stopped && s.step() {
 	}
 	end := s.drain()
@@ -89,8 +89,8 @@ func (s *simulation) advanceToArrival(at simtime.Time) {
 }
 
 // outcome reports a run that is over.
-func (s *simulation) outcome(end simtime.Time) *simulator.Outcome {
-	o := &simulator.Outcome{
+func (s *simulation) outcome(end simtime.Time) *simulator.Result {
+	o := &simulator.Result{
 		Labels:    s.labels,
 		Pools:     s.pools,
 		Cells:     s.Metrics.Report(),

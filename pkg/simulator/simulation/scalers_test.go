@@ -78,7 +78,7 @@ func TestPoliciesFollowABurst(t *testing.T) {
 				Scaler: config.New(), Monitor: autoscaling.NewMonitor(10, scrape, delay, config.Window),
 			}}
 			before, most, after := 0, 0, 0
-			c.Scaled = func(d simulator.ScaleDecision) {
+			c.Scaled = func(d simulator.ScalerCall) {
 				switch {
 				case d.At < simtime.Time(10*time.Minute):
 					before = d.Wanted[0]

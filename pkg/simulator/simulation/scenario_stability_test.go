@@ -49,7 +49,7 @@ func (l line) parseFloat(text string) float64 {
 }
 
 // state is what the controller of a replica knew, to four digits.
-func (l line) state(o *simulator.Outcome) map[string]string {
+func (l line) state(o *simulator.Result) map[string]string {
 	s := o.Replicas[l.parseNumber(l.names[1])].Stability
 	if s == nil {
 		return map[string]string{"known": "nothing"}

@@ -223,7 +223,7 @@ func (s scriptHints) Prioritize(_ *policy.View, q *policy.Request) (int, policy.
 }
 
 func (c *scenario) run() {
-	c.runOn("plain", func(config simulator.Config, rec *recorder) (*simulator.Outcome, error) {
+	c.runOn("plain", func(config simulator.Config, rec *recorder) (*simulator.Result, error) {
 		p := newPlain(config)
 		for i, first := range c.first {
 			p.replicas[i].scrape = simtime.Time(first)
@@ -231,7 +231,7 @@ func (c *scenario) run() {
 		p.recorder = rec
 		return p.run(), nil
 	})
-	c.runOn("simulator", func(config simulator.Config, rec *recorder) (*simulator.Outcome, error) {
+	c.runOn("simulator", func(config simulator.Config, rec *recorder) (*simulator.Result, error) {
 		s := newSimulation(context.Background(), config)
 		phases := s.gateway.Scrapes[0].Phases
 		for i, first := range c.first {
@@ -248,7 +248,7 @@ func (c *scenario) run() {
 }
 
 // runOn holds an engine against the script.
-func (c *scenario) runOn(engine string, run func(simulator.Config, *recorder) (*simulator.Outcome, error)) {
+func (c *scenario) runOn(engine string, run func(simulator.Config, *recorder) (*simulator.Result, error)) {
 	router := *c.router
 	router.tale = newScenarioCacheEvents(c)
 	again := c.config
@@ -328,7 +328,7 @@ func indexOf(t *testing.T, names []string, name string) int {
 }
 
 // totals sums an outcome over its cells and replicas.
-func totals(o *simulator.Outcome) map[string]string {
+func totals(o *simulator.Result) map[string]string {
 	sum := sumCells(o)
 	var busy time.Duration
 	var steps, served, evictions int64
@@ -367,7 +367,7 @@ func totals(o *simulator.Outcome) map[string]string {
 // sumOfTiers sums the figures of tiers by kind: cpu.tokens, cpu.stored,
 // cpu.loaded, cpu.evicted, cpu.thrashed, cpu.refused and cpu.peak, and those of
 // storage.
-func sumOfTiers(o *simulator.Outcome, m map[string]string) {
+func sumOfTiers(o *simulator.Result, m map[string]string) {
 	for kind := range simulator.TierKinds {
 		var tokens int64
 		for _, c := range o.Cells {

@@ -14,7 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-func runOf(t *testing.T, c simulator.Config) *simulator.Outcome {
+func runOf(t *testing.T, c simulator.Config) *simulator.Result {
 	t.Helper()
 	o, err := Run(context.Background(), c)
 	if err != nil {

@@ -116,7 +116,7 @@ func together(alone ...simulator.Config) simulator.Config {
 }
 
 // cellsOf are the cells of a model, as they are where the model is alone.
-func cellsOf(o *simulator.Outcome, model, pools, from int) []simulator.Cell {
+func cellsOf(o *simulator.Result, model, pools, from int) []simulator.Cell {
 	cells := []simulator.Cell{}
 	for _, c := range o.Cells {
 		if c.Model != model || c.Pool != simulator.NoPool && (c.Pool < from || c.Pool >= from+pools) {

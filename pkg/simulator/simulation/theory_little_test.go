@@ -66,7 +66,7 @@ func departure(t *testing.T, text string, id int, end simtime.Time) simtime.Time
 
 // cutOffAt runs a scenario up to a time, at least 1 ns, whatever its own
 // horizon, with a tenant for each request. It also gives their arrivals.
-func cutOffAt(t *testing.T, text string, at simtime.Time) (*simulator.Outcome, []simtime.Time) {
+func cutOffAt(t *testing.T, text string, at simtime.Time) (*simulator.Result, []simtime.Time) {
 	c := newScenario(t, text)
 	source := &script{requests: c.requests}
 	var arrivals []simtime.Time

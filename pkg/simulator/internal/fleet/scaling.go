@@ -29,7 +29,7 @@ type Scaling struct {
 	// measuredFrom is when the figures started.
 	measuredFrom simtime.Time
 
-	onScaled func(simulator.ScaleDecision)
+	onScaled func(simulator.ScalerCall)
 	onStaged func(simulator.StageChange)
 }
 
@@ -174,7 +174,7 @@ func (x *Scaling) ask(u *Unit, triggered bool) {
 	}
 	copy(u.next, u.Wanted)
 	reason := u.Scaler.Scale(v, u.next)
-	d := simulator.ScaleDecision{At: x.Now, Unit: u.index, Triggered: triggered, Reason: reason}
+	d := simulator.ScalerCall{At: x.Now, Unit: u.index, Triggered: triggered, Reason: reason}
 	if x.onScaled != nil {
 		d.Was, d.Stated, d.Notes = slices.Clone(u.Wanted), slices.Clone(u.next), slices.Clone(u.notes)
 	}

@@ -119,7 +119,7 @@ func (x *Scaling) Restart(at simtime.Time) {
 }
 
 // Report settles the figures at the end of the run.
-func (x *Scaling) Report(o *simulator.Outcome, end simtime.Time) {
+func (x *Scaling) Report(o *simulator.Result, end simtime.Time) {
 	if x == nil {
 		return
 	}
