@@ -94,6 +94,6 @@ const (
 // onlyReplica routes every request to the one replica there is.
 type onlyReplica struct{}
 
-func (onlyReplica) Route(*policy.View, *policy.Request) (policy.Decision, error) {
+func (onlyReplica) Route(*policy.View, *policy.Request) (policy.Route, error) {
 	return policy.To(0), nil
 }

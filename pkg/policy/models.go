@@ -169,7 +169,7 @@ func (p *modelPart) servesAdapters(own []Adapters) bool {
 }
 
 // place returns a decision of the part with the numbers that endpoints have outside it.
-func (p *modelPart) place(to Decision) Decision {
+func (p *modelPart) place(to Route) Route {
 	to.Endpoint += p.First
 	if to.Prefill != NoPrefill {
 		to.Prefill += p.First
@@ -197,7 +197,7 @@ func (r *modelRouters) Admit(view *View, request *Request) Verdict {
 }
 
 // Route implements [Router].
-func (r *modelRouters) Route(view *View, request *Request) (Decision, error) {
+func (r *modelRouters) Route(view *View, request *Request) (Route, error) {
 	r.note(view)
 	p := r.of(request)
 	p.asked = true

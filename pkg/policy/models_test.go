@@ -35,21 +35,21 @@ func fiveEndpoints(now simtime.Time, changed ...int32) *policy.View {
 
 // A fixed router notes what it sees and returns its decision.
 type fixed struct {
-	to  policy.Decision
+	to  policy.Route
 	saw policy.View
 }
 
-func (f *fixed) Route(v *policy.View, _ *policy.Request) (policy.Decision, error) {
+func (f *fixed) Route(v *policy.View, _ *policy.Request) (policy.Route, error) {
 	f.saw = *v
 	return f.to, nil
 }
 
 func TestModelRouterSeesItsEndpoints(t *testing.T) {
-	a, b := &fixed{to: policy.To(1)}, &fixed{to: policy.Decision{Endpoint: 2, Prefill: 0}}
+	a, b := &fixed{to: policy.To(1)}, &fixed{to: policy.Route{Endpoint: 2, Prefill: 0}}
 	r := policy.ByModel([]int{0, 0, 1},
 		policy.ModelPolicies{Policies: policy.RoutedBy(a), Endpoints: 2},
 		policy.ModelPolicies{Policies: policy.RoutedBy(b), First: 2, Endpoints: 3}).Routing
-	for model, want := range map[int32]policy.Decision{1: policy.To(1), 2: {Endpoint: 4, Prefill: 2}} {
+	for model, want := range map[int32]policy.Route{1: policy.To(1), 2: {Endpoint: 4, Prefill: 2}} {
 		if got, err := r.Router.Route(fiveEndpoints(7), &policy.Request{Model: model}); err != nil || got != want {
 			t.Errorf("a request for model %d goes to %v (%v), want %v", model, got, err, want)
 		}

@@ -43,6 +43,6 @@ type Released struct {
 	Request int
 	// Decision is where it goes, unless Err says that it is turned away: an
 	// error that wraps ErrNoEndpoint.
-	Decision Decision
+	Decision Route
 	Err      error
 }

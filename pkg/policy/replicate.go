@@ -61,7 +61,7 @@ type replicas struct {
 func (r *replicas) of(request *Request) int { return request.Turn % len(r.routings) }
 
 // Route implements [Router].
-func (r *replicas) Route(view *View, request *Request) (Decision, error) {
+func (r *replicas) Route(view *View, request *Request) (Route, error) {
 	r.note(view)
 	i := r.of(request)
 	return r.routings[i].Router.Route(r.show(view, i), request)

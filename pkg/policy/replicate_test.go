@@ -30,11 +30,11 @@ type spy struct {
 
 func (s *spy) note(format string, args ...any) { s.log = append(s.log, fmt.Sprintf(format, args...)) }
 
-func (s *spy) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
+func (s *spy) Route(v *policy.View, q *policy.Request) (policy.Route, error) {
 	s.note("route %d at %d, changed %v", q.ID, v.Now, changes(v))
 	if s.holds {
 		s.held = append(s.held, q.ID)
-		return policy.Decision{}, policy.ErrHeld
+		return policy.Route{}, policy.ErrHeld
 	}
 	return policy.To(q.ID), nil
 }

@@ -111,8 +111,8 @@ type Adapters struct {
 // computes that decodes it.
 const NoPrefill = -1
 
-// Decision is where a request goes.
-type Decision struct {
+// Route is where a request goes.
+type Route struct {
 	// Endpoint decodes, and its answer is what the gateway sees.
 	Endpoint int
 	// Prefill computes the prompt first and hands its KV over to Endpoint;
@@ -134,7 +134,7 @@ type Belief struct {
 func Believing(tokens int) Belief { return Belief{Known: true, Tokens: tokens} }
 
 // Computes returns the endpoint that computes the prompt.
-func (d Decision) Computes() int {
+func (d Route) Computes() int {
 	if d.Prefill == NoPrefill {
 		return d.Endpoint
 	}
@@ -142,7 +142,7 @@ func (d Decision) Computes() int {
 }
 
 // To is the decision that one endpoint serves all of a request.
-func To(endpoint int) Decision { return Decision{Endpoint: endpoint, Prefill: NoPrefill} }
+func To(endpoint int) Route { return Route{Endpoint: endpoint, Prefill: NoPrefill} }
 
 // Router chooses the endpoints that serve a request. One simulation owns a
 // Router; it is not called concurrently.
@@ -150,5 +150,5 @@ type Router interface {
 	// Route returns the chosen endpoints, or an error that wraps ErrNoEndpoint, or,
 	// where there is a [Queue], ErrHeld. The view and the request are only valid
 	// during the call. A request whose endpoint failed is routed again.
-	Route(view *View, request *Request) (Decision, error)
+	Route(view *View, request *Request) (Route, error)
 }

@@ -20,7 +20,7 @@ import (
 // first routes to endpoint 0.
 type first struct{}
 
-func (first) Route(*policy.View, *policy.Request) (policy.Decision, error) { return policy.To(0), nil }
+func (first) Route(*policy.View, *policy.Request) (policy.Route, error) { return policy.To(0), nil }
 
 // TestHoursAndCostAreSumsOverLifetimes: three replicas for 10 minutes, by hand.
 //

@@ -20,10 +20,10 @@ import (
 // request.
 type turns struct{ endpoints, seen int }
 
-func (r *turns) Route(*policy.View, *policy.Request) (policy.Decision, error) {
+func (r *turns) Route(*policy.View, *policy.Request) (policy.Route, error) {
 	r.seen++
 	if r.seen%8 == 0 {
-		return policy.Decision{}, policy.ErrNoEndpoint
+		return policy.Route{}, policy.ErrNoEndpoint
 	}
 	return policy.To(r.seen % r.endpoints), nil
 }

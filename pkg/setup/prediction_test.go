@@ -55,7 +55,7 @@ type spyRouter struct {
 	forecasts map[int]forecast
 }
 
-func (r spyRouter) Route(view *policy.View, request *policy.Request) (policy.Decision, error) {
+func (r spyRouter) Route(view *policy.View, request *policy.Request) (policy.Route, error) {
 	decision, err := r.Router.Route(view, request)
 	if err == nil {
 		r.forecasts[request.ID] = *r.spies[decision.Endpoint].last

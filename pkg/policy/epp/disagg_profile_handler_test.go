@@ -45,24 +45,24 @@ func TestEndpointsOfPrefillAndDecode(t *testing.T) {
 		plugins string
 		labels  []map[string]string
 		busy    []int // endpoints with a queue
-		want    policy.Decision
+		want    policy.Route
 		reason  scheduler.Reason
 		prefill int // what the prefill profile chose; -2 where it did not run
 		err     bool
 	}{
-		"one of each":                          {alwaysDisagg, pools("prefill", "decode"), []int{0, 2}, policy.Decision{Endpoint: 3, Prefill: 1}, scheduler.Disaggregated, 1, false},
-		"a long prompt":                        {byPrefix, pools("prefill", "decode"), []int{0, 2}, policy.Decision{Endpoint: 3, Prefill: 1}, scheduler.Disaggregated, 1, false},
+		"one of each":                          {alwaysDisagg, pools("prefill", "decode"), []int{0, 2}, policy.Route{Endpoint: 3, Prefill: 1}, scheduler.Disaggregated, 1, false},
+		"a long prompt":                        {byPrefix, pools("prefill", "decode"), []int{0, 2}, policy.Route{Endpoint: 3, Prefill: 1}, scheduler.Disaggregated, 1, false},
 		"no endpoint computes prompts apart":   {alwaysDisagg, pools("decode"), []int{0}, policy.To(1), scheduler.Disaggregated, scheduler.None, false},
-		"no endpoint decodes":                  {alwaysDisagg, pools("prefill"), nil, policy.Decision{}, "", -2, true},
+		"no endpoint decodes":                  {alwaysDisagg, pools("prefill"), nil, policy.Route{}, "", -2, true},
 		"both choose the same":                 {alwaysDisagg, pools("both"), []int{0}, policy.To(1), scheduler.Disaggregated, 1, false},
 		"no decider":                           {"{type: disagg-profile-handler}", pools("prefill", "decode"), []int{2}, policy.To(3), "", -2, false},
 		"a decider that is off":                {strings.Replace(byPrefix, "100", "0", 1), pools("prefill", "decode"), []int{2}, policy.To(3), scheduler.Disabled, -2, false},
 		"a decider of other matters":           {strings.ReplaceAll(alwaysDisagg, "always-disagg-pd", "always-disagg-multimodal"), pools("prefill", "decode"), []int{2}, policy.To(3), scheduler.Disabled, -2, false},
-		"prefill first":                        {prefillFirstDisagg, pools("prefill", "decode"), []int{0, 2}, policy.Decision{Endpoint: 3, Prefill: 1}, "", 1, false},
+		"prefill first":                        {prefillFirstDisagg, pools("prefill", "decode"), []int{0, 2}, policy.Route{Endpoint: 3, Prefill: 1}, "", 1, false},
 		"prefill first, and nobody for it":     {prefillFirstDisagg, pools("decode"), []int{0}, policy.To(1), "", scheduler.None, false},
-		"prefill first, and nobody to decode":  {prefillFirstDisagg, pools("prefill"), []int{0}, policy.Decision{}, "", 1, true},
+		"prefill first, and nobody to decode":  {prefillFirstDisagg, pools("prefill"), []int{0}, policy.Route{}, "", 1, true},
 		"the older handler tells nobody":       {pd, pools("prefill", "decode"), []int{0, 2}, policy.To(3), scheduler.Disaggregated, 1, false},
-		"the older handler with a headers one": {pd + ", {type: prefill-header-handler}", pools("prefill", "decode"), []int{0, 2}, policy.Decision{Endpoint: 3, Prefill: 1}, scheduler.Disaggregated, 1, false},
+		"the older handler with a headers one": {pd + ", {type: prefill-header-handler}", pools("prefill", "decode"), []int{0, 2}, policy.Route{Endpoint: 3, Prefill: 1}, scheduler.Disaggregated, 1, false},
 		"headers of another profile": {pd + ", {type: disagg-headers-handler, parameters: {prefillProfile: decode}}", pools("prefill", "decode"), []int{0, 2},
 			policy.To(3), scheduler.Disaggregated, 1, false},
 	}
@@ -368,7 +368,7 @@ func TestProfilesThatDidNotRunForgetNoChange(t *testing.T) {
 		"schedulingProfiles: [{name: decode, plugins: [{pluginRef: queue-scorer, weight: -1}]}, {name: prefill, plugins: [{pluginRef: queue-scorer}]}]")
 	s := New(c, config.Cluster{Endpoints: 3}, 1)
 	view := &policy.View{Scrapes: []policy.Scrape{{Waiting: 5}, {Waiting: 1}, {Waiting: 3}}, Changed: []int32{}}
-	step := func(n, tokens int, want policy.Decision) {
+	step := func(n, tokens int, want policy.Route) {
 		t.Helper()
 		got, err := s.Route(view, request(n, tokens))
 		got.Believed = policy.Belief{}
@@ -377,13 +377,13 @@ func TestProfilesThatDidNotRunForgetNoChange(t *testing.T) {
 		}
 		view.Changed = view.Changed[:0]
 	}
-	step(0, 1000, policy.Decision{Endpoint: 0, Prefill: 1})
-	step(1, 1000, policy.Decision{Endpoint: 0, Prefill: 1})
+	step(0, 1000, policy.Route{Endpoint: 0, Prefill: 1})
+	step(1, 1000, policy.Route{Endpoint: 0, Prefill: 1})
 	view.Scrapes[1].Waiting, view.Changed = 4, append(view.Changed, 1)
 	step(2, 10, policy.To(0))
-	step(3, 1000, policy.Decision{Endpoint: 0, Prefill: 2})
+	step(3, 1000, policy.Route{Endpoint: 0, Prefill: 2})
 	view.Scrapes[0].Waiting, view.Changed = 0, append(view.Changed, 0)
-	step(4, 1000, policy.Decision{Endpoint: 1, Prefill: 0})
+	step(4, 1000, policy.Route{Endpoint: 1, Prefill: 0})
 }
 
 func TestConfigurationsThatDisaggregate(t *testing.T) {

@@ -25,9 +25,9 @@ func forceNext(which int) policy.Force {
 }
 
 // routeShared routes requests of a few shared texts to idle endpoints.
-func routeShared(t *testing.T, r policy.Router, endpoints, requests int) []policy.Decision {
+func routeShared(t *testing.T, r policy.Router, endpoints, requests int) []policy.Route {
 	t.Helper()
-	var all []policy.Decision
+	var all []policy.Route
 	for n := range requests {
 		to, err := r.Route(idle(endpoints), withPrompt(n, prompt.Extent{Source: uint64(n % 7), Tokens: 2000}, prompt.Extent{Source: uint64(1000 + n), Tokens: 900}))
 		if err != nil {

@@ -62,12 +62,12 @@ schedulingProfiles:
 	for name, tc := range map[string]struct {
 		version, plugins string
 		bytesPerToken    float64
-		want             policy.Decision
+		want             policy.Route
 	}{
 		"nobody tells":                    {"scheduler-v0.8.0", handler, 4, policy.To(1)},
-		"a handler of headers tells":      {"scheduler-v0.7.1", handler + "\n- {type: disagg-headers-handler}", 4, policy.Decision{Endpoint: 1, Prefill: 0}},
-		"the profile handler tells":       {"scheduler-520af478", handler, 4, policy.Decision{Endpoint: 1, Prefill: 0}},
-		"as many tokens as quarter bytes": {"scheduler-520af478", byLength, 4, policy.Decision{Endpoint: 1, Prefill: 0}},
+		"a handler of headers tells":      {"scheduler-v0.7.1", handler + "\n- {type: disagg-headers-handler}", 4, policy.Route{Endpoint: 1, Prefill: 0}},
+		"the profile handler tells":       {"scheduler-520af478", handler, 4, policy.Route{Endpoint: 1, Prefill: 0}},
+		"as many tokens as quarter bytes": {"scheduler-520af478", byLength, 4, policy.Route{Endpoint: 1, Prefill: 0}},
 		"and not as many":                 {"scheduler-520af478", byLength, 3.9, policy.To(1)},
 	} {
 		s := inVersion(t, tc.version, tc.plugins+profiles, config.Cluster{Endpoints: 2, Labels: roleLabels("prefill", "decode"), BytesPerToken: tc.bytesPerToken})

@@ -10,9 +10,9 @@ import (
 )
 
 // ring is points on a circle of hashes, in order.
-type ring []ringPoint
+type ring []virtualNode
 
-type ringPoint struct {
+type virtualNode struct {
 	hash     uint64
 	endpoint int
 }
@@ -23,10 +23,10 @@ func newRing(seed uint64, endpoints, points int) ring {
 	r := make(ring, 0, endpoints*points)
 	for e := range endpoints {
 		for i := range points {
-			r = append(r, ringPoint{stats.Hash64(seed, ofPoint, uint64(e), uint64(i)), e})
+			r = append(r, virtualNode{stats.Hash64(seed, ofPoint, uint64(e), uint64(i)), e})
 		}
 	}
-	slices.SortFunc(r, func(a, b ringPoint) int {
+	slices.SortFunc(r, func(a, b virtualNode) int {
 		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.endpoint, b.endpoint))
 	})
 	return r
@@ -35,7 +35,7 @@ func newRing(seed uint64, endpoints, points int) ring {
 // next returns the endpoint of the first point at or after a hash whose endpoint is open. At
 // least one is.
 func (r ring) next(hash uint64, open []bool) int {
-	at, _ := slices.BinarySearchFunc(r, hash, func(p ringPoint, h uint64) int { return cmp.Compare(p.hash, h) })
+	at, _ := slices.BinarySearchFunc(r, hash, func(p virtualNode, h uint64) int { return cmp.Compare(p.hash, h) })
 	for ; ; at++ {
 		if e := r[at%len(r)].endpoint; open[e] {
 			return e

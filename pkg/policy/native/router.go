@@ -94,7 +94,7 @@ func (b *builder) count() {
 
 // Route implements [policy.Router]. There is no error but
 // [policy.ErrNoEndpoint].
-func (r *Router) Route(view *policy.View, request *policy.Request) (policy.Decision, error) {
+func (r *Router) Route(view *policy.View, request *policy.Request) (policy.Route, error) {
 	for _, f := range r.feeds {
 		f.Deliver(view.Now)
 	}
@@ -114,7 +114,7 @@ func (r *Router) Route(view *policy.View, request *policy.Request) (policy.Decis
 		if about != nil {
 			r.end(about, none, policy.ErrNoEndpoint)
 		}
-		return policy.Decision{}, policy.ErrNoEndpoint
+		return policy.Route{}, policy.ErrNoEndpoint
 	}
 	endpoint := n.candidates[r.chooser.choose(n)]
 	if r.force != nil {

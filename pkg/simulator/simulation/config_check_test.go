@@ -22,7 +22,7 @@ type wayward struct {
 	err      error
 }
 
-func (w wayward) Route(*policy.View, *policy.Request) (policy.Decision, error) {
+func (w wayward) Route(*policy.View, *policy.Request) (policy.Route, error) {
 	return policy.To(w.endpoint), w.err
 }
 

@@ -41,8 +41,8 @@ func twoTiers() simulator.Config {
 // another.
 type apart struct{}
 
-func (apart) Route(*policy.View, *policy.Request) (policy.Decision, error) {
-	return policy.Decision{Prefill: 0, Endpoint: 1}, nil
+func (apart) Route(*policy.View, *policy.Request) (policy.Route, error) {
+	return policy.Route{Prefill: 0, Endpoint: 1}, nil
 }
 
 func TestBrokenRulesOfTransfersPanicWithTheirValues(t *testing.T) {

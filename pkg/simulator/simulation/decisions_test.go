@@ -14,7 +14,7 @@ import (
 // toNth sends all requests to one endpoint, and one of them elsewhere.
 type toNth struct{ other, request int }
 
-func (r toNth) Route(_ *policy.View, q *policy.Request) (policy.Decision, error) {
+func (r toNth) Route(_ *policy.View, q *policy.Request) (policy.Route, error) {
 	if q.ID == r.request {
 		return policy.To(r.other), nil
 	}

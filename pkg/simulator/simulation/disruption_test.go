@@ -30,7 +30,7 @@ func newAttentive() *attentive {
 	return &attentive{open: map[int]int{}, routed: map[int]int{}, told: map[int]int{}}
 }
 
-func (a *attentive) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
+func (a *attentive) Route(v *policy.View, q *policy.Request) (policy.Route, error) {
 	if at, twice := a.open[q.ID]; twice {
 		panic(fmt.Sprintf("request %d is routed again, and endpoint %d has not ended it", q.ID, at))
 	}
@@ -44,11 +44,11 @@ func (a *attentive) Route(v *policy.View, q *policy.Request) (policy.Decision, e
 		}
 	}
 	if first < 0 {
-		return policy.Decision{}, policy.ErrNoEndpoint
+		return policy.Route{}, policy.ErrNoEndpoint
 	}
 	a.open[q.ID] = last
 	a.routed[q.ID]++
-	return policy.Decision{Prefill: first, Endpoint: last}, nil
+	return policy.Route{Prefill: first, Endpoint: last}, nil
 }
 
 // routing has the router hear of first tokens and ends.

@@ -30,13 +30,13 @@ func (e *ender) routing() policy.Routing {
 	return policy.Routing{Router: e, Responses: e, Queue: e, Evictor: e}
 }
 
-func (e *ender) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
+func (e *ender) Route(v *policy.View, q *policy.Request) (policy.Route, error) {
 	if q.ID > 0 {
 		return e.attentive.Route(v, q)
 	}
 	kept := *q
 	e.kept = &kept
-	return policy.Decision{}, policy.ErrHeld
+	return policy.Route{}, policy.ErrHeld
 }
 
 func (e *ender) Wake(simtime.Time) (simtime.Time, bool) { return e.at, e.kept != nil }

@@ -22,7 +22,7 @@ type impatient struct {
 	routed, ended  int
 }
 
-func (p *impatient) Route(*policy.View, *policy.Request) (policy.Decision, error) {
+func (p *impatient) Route(*policy.View, *policy.Request) (policy.Route, error) {
 	p.routed++
 	return policy.To(0), nil
 }

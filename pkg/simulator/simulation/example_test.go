@@ -18,7 +18,7 @@ import (
 // inTurn is a router that sends requests to the endpoints in turn.
 type inTurn struct{ next int }
 
-func (r *inTurn) Route(v *policy.View, _ *policy.Request) (policy.Decision, error) {
+func (r *inTurn) Route(v *policy.View, _ *policy.Request) (policy.Route, error) {
 	endpoint := r.next % len(v.Scrapes)
 	r.next++
 	return policy.To(endpoint), nil

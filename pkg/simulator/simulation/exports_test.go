@@ -19,7 +19,7 @@ import (
 // enginesSeen remembers what engine 0 exported when each request came.
 type enginesSeen struct{ seen []policy.Engine }
 
-func (e *enginesSeen) Route(v *policy.View, _ *policy.Request) (policy.Decision, error) {
+func (e *enginesSeen) Route(v *policy.View, _ *policy.Request) (policy.Route, error) {
 	e.seen = append(e.seen, v.Engines[0])
 	return policy.To(0), nil
 }

@@ -19,7 +19,7 @@ import (
 // noting notes the requests that it is asked to route.
 type noting struct{ seen []policy.Request }
 
-func (n *noting) Route(_ *policy.View, q *policy.Request) (policy.Decision, error) {
+func (n *noting) Route(_ *policy.View, q *policy.Request) (policy.Route, error) {
 	n.seen = append(n.seen, *q)
 	return policy.To(0), nil
 }

@@ -36,7 +36,7 @@ func (a *allSeen) Admit(v *policy.View, q *policy.Request) policy.Verdict {
 	return policy.Verdict{}
 }
 
-func (a *allSeen) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
+func (a *allSeen) Route(v *policy.View, q *policy.Request) (policy.Route, error) {
 	a.see("router", v, q)
 	return policy.To(0), nil
 }

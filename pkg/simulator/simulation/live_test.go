@@ -21,7 +21,7 @@ import (
 // it sees.
 type fewestOf struct{ log []string }
 
-func (f *fewestOf) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
+func (f *fewestOf) Route(v *policy.View, q *policy.Request) (policy.Route, error) {
 	line := fmt.Sprintf("%d at %d:", q.ID, v.Now)
 	for _, s := range v.Scrapes {
 		line += fmt.Sprintf(" %d as of %d", loadOf(s), s.At)

@@ -19,7 +19,7 @@ import (
 // toFirst is a router that knows one endpoint.
 type toFirst struct{}
 
-func (toFirst) Route(*policy.View, *policy.Request) (policy.Decision, error) {
+func (toFirst) Route(*policy.View, *policy.Request) (policy.Route, error) {
 	return policy.To(0), nil
 }
 

@@ -103,7 +103,7 @@ func (s *spy) note(n int64, path string) {
 	}
 }
 
-func (s *spy) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
+func (s *spy) Route(v *policy.View, q *policy.Request) (policy.Route, error) {
 	s.look(*v)
 	s.look(*q)
 	s.turn++

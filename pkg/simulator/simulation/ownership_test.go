@@ -14,10 +14,10 @@ import (
 // firstPrefill has the first replicas compute all prompts, and the others decode.
 type firstPrefill struct{ prefill, turn int }
 
-func (r *firstPrefill) Route(v *policy.View, _ *policy.Request) (policy.Decision, error) {
+func (r *firstPrefill) Route(v *policy.View, _ *policy.Request) (policy.Route, error) {
 	r.turn++
 	decode := len(v.Scrapes) - r.prefill
-	return policy.Decision{Endpoint: r.prefill + r.turn%decode, Prefill: r.turn % r.prefill}, nil
+	return policy.Route{Endpoint: r.prefill + r.turn%decode, Prefill: r.turn % r.prefill}, nil
 }
 
 // randomApart is a random cluster of two pools that hands everything over.

@@ -161,7 +161,7 @@ func (p *plain) routeAgain(q *plainRequest) {
 	p.release()
 }
 
-func (p *plain) sendAgainTo(q *plainRequest, decision policy.Decision, err error) {
+func (p *plain) sendAgainTo(q *plainRequest, decision policy.Route, err error) {
 	if err == nil {
 		if _, never := p.refuses(q, decision); !never {
 			p.metrics.Cells[q.Cell].Migrated++

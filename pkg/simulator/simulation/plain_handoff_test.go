@@ -47,7 +47,7 @@ type plainPart struct {
 	landed  bool
 }
 
-func (q *plainRequest) handsOver(to policy.Decision) bool {
+func (q *plainRequest) handsOver(to policy.Route) bool {
 	return to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint && q.Generated() == 0
 }
 

@@ -449,7 +449,7 @@ func (p *plain) send(q *plainRequest) {
 }
 
 // sendTo sends a request to where the router wants it, or ends it.
-func (p *plain) sendTo(q *plainRequest, decision policy.Decision, err error) {
+func (p *plain) sendTo(q *plainRequest, decision policy.Route, err error) {
 	if err != nil {
 		p.turnAway(q, simulator.NoPool, plainReason(err))
 		return
@@ -477,7 +477,7 @@ func (p *plain) note(q *plainRequest, write func(*record)) {
 }
 
 // refuses says whether one of the chosen endpoints can never serve its part.
-func (p *plain) refuses(q *plainRequest, to policy.Decision) (simulator.Reason, bool) {
+func (p *plain) refuses(q *plainRequest, to policy.Route) (simulator.Reason, bool) {
 	reason, never := p.replicas[to.Endpoint].refuses(int(q.Prompt), int(q.Finish))
 	if !never && q.handsOver(to) {
 		reason, never = p.replicas[to.Prefill].refuses(int(q.Prompt), int(q.Prompt)+1)
@@ -495,7 +495,7 @@ func (p *plain) tellFinished(q *plainRequest, endpoint int) {
 }
 
 // place sends a request on its way to the endpoints that were chosen.
-func (p *plain) place(q *plainRequest, to policy.Decision) {
+func (p *plain) place(q *plainRequest, to policy.Route) {
 	r := p.replicas[to.Endpoint]
 	q.Replica, q.Believed = int32(to.Endpoint), to.Believed
 	q.identities = toldApart(q.text.FullBlocks(nil, r.BlockTokens), q.Info.Adapter)

@@ -85,7 +85,7 @@ func newPreciseOracle(t *testing.T, run *simulator.Config) *preciseOracle {
 	return o
 }
 
-func (o *preciseOracle) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
+func (o *preciseOracle) Route(v *policy.View, q *policy.Request) (policy.Route, error) {
 	to, err := o.Scheduler.Route(v, q)
 	if err != nil || q.Tokens == 0 {
 		return to, err
@@ -178,7 +178,7 @@ func endpointsOf(config *simulator.Config) int {
 	return endpoints
 }
 
-func (o *prefixOracle) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
+func (o *prefixOracle) Route(v *policy.View, q *policy.Request) (policy.Route, error) {
 	to, err := o.Router.Route(v, q)
 	decision := o.decision
 	for i, e := range decision.Candidates {

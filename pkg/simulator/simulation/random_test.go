@@ -190,7 +190,7 @@ type scatter struct {
 	orders heardOrders
 }
 
-func (r *scatter) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
+func (r *scatter) Route(v *policy.View, q *policy.Request) (policy.Route, error) {
 	r.watch(v)
 	r.log = append(r.log, r.heard.lines(len(v.Scrapes))...)
 	r.log = append(r.log, fmt.Sprint("route ", q.ID, " at ", v.Now, " by ", v.Scrapes, " without ", v.Down,
@@ -200,21 +200,21 @@ func (r *scatter) Route(v *policy.View, q *policy.Request) (policy.Decision, err
 	}
 	switch q.ID % 17 {
 	case 13:
-		return policy.Decision{}, policy.ErrNoEndpoint
+		return policy.Route{}, policy.ErrNoEndpoint
 	case 14:
-		return policy.Decision{}, policy.ErrShed
+		return policy.Route{}, policy.ErrShed
 	}
 	if r.keep(v, q) {
-		return policy.Decision{}, policy.ErrHeld
+		return policy.Route{}, policy.ErrHeld
 	}
 	return r.choose(v, q)
 }
 
 // choose sends a request to some endpoint.
-func (r *scatter) choose(v *policy.View, q *policy.Request) (policy.Decision, error) {
+func (r *scatter) choose(v *policy.View, q *policy.Request) (policy.Route, error) {
 	best := r.best(v, q.ID)
 	if best < 0 {
-		return policy.Decision{}, policy.ErrNoEndpoint
+		return policy.Route{}, policy.ErrNoEndpoint
 	}
 	r.sent(q.ID)
 	decision := policy.To(best)

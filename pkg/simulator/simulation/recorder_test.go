@@ -54,7 +54,7 @@ type scriptRouter struct {
 	tale  *scenarioCacheEvents
 }
 
-func (r *scriptRouter) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
+func (r *scriptRouter) Route(v *policy.View, q *policy.Request) (policy.Route, error) {
 	if r.views == nil {
 		r.views = map[int]policy.Scrape{}
 		r.loras = map[int]string{}
@@ -63,13 +63,13 @@ func (r *scriptRouter) Route(v *policy.View, q *policy.Request) (policy.Decision
 	}
 	if r.hold > 0 {
 		r.keep(v, q)
-		return policy.Decision{}, policy.ErrHeld
+		return policy.Route{}, policy.ErrHeld
 	}
 	return r.choose(v, q)
 }
 
 // choose sends a request where the script says.
-func (r *scriptRouter) choose(v *policy.View, q *policy.Request) (policy.Decision, error) {
+func (r *scriptRouter) choose(v *policy.View, q *policy.Request) (policy.Route, error) {
 	r.views[q.ID] = v.Scrapes[0]
 	if v.Adapters != nil {
 		a := v.Adapters[0]
@@ -88,14 +88,14 @@ func (r *scriptRouter) choose(v *policy.View, q *policy.Request) (policy.Decisio
 	}
 	to := r.fixed[turn%len(r.fixed)]
 	if to == "-" {
-		return policy.Decision{}, fmt.Errorf("request %d: %w", q.ID, policy.ErrNoEndpoint)
+		return policy.Route{}, fmt.Errorf("request %d: %w", q.ID, policy.ErrNoEndpoint)
 	}
 	prefill, decode, split := strings.Cut(to, ">")
 	if !split {
 		endpoint, err := strconv.Atoi(to)
 		return policy.To(endpoint), err
 	}
-	var d policy.Decision
+	var d policy.Route
 	_, err := fmt.Sscan(prefill+" "+decode, &d.Prefill, &d.Endpoint)
 	return d, err
 }

@@ -20,7 +20,7 @@ import (
 // toNextUp routes to the replicas that serve, in turn.
 type toNextUp struct{ last int }
 
-func (r *toNextUp) Route(v *policy.View, _ *policy.Request) (policy.Decision, error) {
+func (r *toNextUp) Route(v *policy.View, _ *policy.Request) (policy.Route, error) {
 	for range v.Scrapes {
 		r.last = (r.last + 1) % len(v.Scrapes)
 		if v.Down == nil || !v.Down[r.last] {

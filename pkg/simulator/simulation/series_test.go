@@ -61,7 +61,7 @@ func TestRunsEndWithMoreThanHalfOfTheBins(t *testing.T) {
 // inTurn sends requests to replicas in turn.
 type inTurn struct{}
 
-func (inTurn) Route(_ *policy.View, q *policy.Request) (policy.Decision, error) {
+func (inTurn) Route(_ *policy.View, q *policy.Request) (policy.Route, error) {
 	return policy.To(q.ID % simulator.MaxSeriesReplicas), nil
 }
 

@@ -42,7 +42,7 @@ func (r byTurn) renumbered(q *policy.Request) *policy.Request {
 	return &own
 }
 
-func (r byTurn) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
+func (r byTurn) Route(v *policy.View, q *policy.Request) (policy.Route, error) {
 	return r.scatter.Route(v, r.renumbered(q))
 }
 

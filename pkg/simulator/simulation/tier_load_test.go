@@ -20,7 +20,7 @@ type leastWaiting struct {
 	turn        int
 }
 
-func (l *leastWaiting) Route(v *policy.View, _ *policy.Request) (policy.Decision, error) {
+func (l *leastWaiting) Route(v *policy.View, _ *policy.Request) (policy.Route, error) {
 	if l.outstanding == nil {
 		l.outstanding = make([]int, len(v.Scrapes))
 	}

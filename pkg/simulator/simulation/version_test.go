@@ -118,7 +118,7 @@ func (recordedStep) StepTime(s latency.Step) time.Duration {
 // toFewest sends a request to the endpoint with the fewest scraped requests.
 type toFewest struct{}
 
-func (toFewest) Route(v *policy.View, _ *policy.Request) (policy.Decision, error) {
+func (toFewest) Route(v *policy.View, _ *policy.Request) (policy.Route, error) {
 	best := 0
 	for i := range v.Scrapes {
 		if loadOf(v.Scrapes[i]) < loadOf(v.Scrapes[best]) {

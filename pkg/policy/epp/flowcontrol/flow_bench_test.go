@@ -37,7 +37,7 @@ const ms = simtime.Time(time.Millisecond)
 func newFlowBench(settings config.FlowSettings, of version.Release) *flowBench {
 	g := &flowBench{endpoints: 1, next: simtime.Never}
 	f := &flowController{
-		schedule: func(v *policy.View, r *policy.Request) (policy.Decision, error) {
+		schedule: func(v *policy.View, r *policy.Request) (policy.Route, error) {
 			if g.eviction != nil {
 				g.eviction.Routed(&scheduler.Cycle{Now: v.Now, Request: r.ID, Priority: r.Priority}, scheduler.Picks{})
 			}

@@ -37,7 +37,7 @@ const (
 // Its clock ticks from the start of the simulation. While no request waits, ticks are
 // left out, as they do nothing but let policies begin again.
 type flowController struct {
-	schedule   func(*policy.View, *policy.Request) (policy.Decision, error)
+	schedule   func(*policy.View, *policy.Request) (policy.Route, error)
 	look       func(*policy.View) *scheduler.Cycle
 	detector   scheduler.SaturationDetector // by which the EPP sheds requests
 	saturation *poolSaturation

@@ -57,7 +57,7 @@ func New(parts Parts, c *config.Config, cluster config.Cluster, seed int64) *Sch
 
 // Route implements [policy.Router]. There is no error but one that wraps
 // [policy.ErrNoEndpoint] and, where requests may wait, [policy.ErrHeld].
-func (s *Scheduler) Route(view *policy.View, request *policy.Request) (policy.Decision, error) {
+func (s *Scheduler) Route(view *policy.View, request *policy.Request) (policy.Route, error) {
 	if s.flow == nil {
 		return s.Schedule(view, request)
 	}
@@ -66,7 +66,7 @@ func (s *Scheduler) Route(view *policy.View, request *policy.Request) (policy.De
 	if tell != nil && !errors.Is(err, policy.ErrHeld) {
 		tell(request, err)
 	}
-	return policy.Decision{}, err
+	return policy.Route{}, err
 }
 
 // Routing returns the scheduler with what its plugins take part in. Requests wait
@@ -159,7 +159,7 @@ func (s *Scheduler) explainRefusals(view *policy.View) (tell func(*policy.Reques
 
 // Schedule chooses endpoints for a request that does not wait for flow control any
 // longer, unless it has to wait for a window.
-func (s *Scheduler) Schedule(view *policy.View, request *policy.Request) (policy.Decision, error) {
+func (s *Scheduler) Schedule(view *policy.View, request *policy.Request) (policy.Route, error) {
 	c := s.Begin(view, request)
 	if s.tracer.report != nil {
 		s.tracer.Begin(c, request, s.Detector)
@@ -172,11 +172,11 @@ func (s *Scheduler) Schedule(view *policy.View, request *policy.Request) (policy
 }
 
 // resume is schedule for a request whose window has closed.
-func (s *Scheduler) resume(view *policy.View, item *HeldRequest) (policy.Decision, error) {
+func (s *Scheduler) resume(view *policy.View, item *HeldRequest) (policy.Route, error) {
 	c := s.Begin(view, &item.request)
 	c.restore(&item.Seen)
 	if s.burst.holdAgain(c, item) {
-		return policy.Decision{}, policy.ErrHeld
+		return policy.Route{}, policy.ErrHeld
 	}
 	if s.tracer.report != nil {
 		s.tracer.Begin(c, &item.request, s.Detector)
@@ -189,22 +189,22 @@ func (s *Scheduler) resume(view *policy.View, item *HeldRequest) (policy.Decisio
 }
 
 // Decide chooses endpoints for the request of a cycle, or says why there are none.
-func (s *Scheduler) Decide(c *Cycle, request *policy.Request) (policy.Decision, error) {
+func (s *Scheduler) Decide(c *Cycle, request *policy.Request) (policy.Route, error) {
 	if s.flow == nil && request.Priority < 0 && s.Detector.Saturation(c) >= 1 {
 		s.Staged.Skip()
-		return policy.Decision{}, policy.ErrShed
+		return policy.Route{}, policy.ErrShed
 	}
 	if c.Present > 0 && s.burst.hold(c, request) {
-		return policy.Decision{}, policy.ErrHeld
+		return policy.Route{}, policy.ErrHeld
 	}
 	return s.choose(c)
 }
 
 // choose runs what follows where a request waits for nothing any more.
-func (s *Scheduler) choose(c *Cycle) (policy.Decision, error) {
+func (s *Scheduler) choose(c *Cycle) (policy.Route, error) {
 	if c.Present == 0 {
 		s.Staged.Skip()
-		return policy.Decision{}, policy.ErrNoEndpoint
+		return policy.Route{}, policy.ErrNoEndpoint
 	}
 	for _, p := range s.Producers {
 		p.Produce(c)
@@ -213,12 +213,12 @@ func (s *Scheduler) choose(c *Cycle) (policy.Decision, error) {
 		if !a.Admits(c) {
 			s.tracer.refusedBy = s.tracer.admitters[i]
 			s.Staged.Skip()
-			return policy.Decision{}, policy.ErrShed
+			return policy.Route{}, policy.ErrShed
 		}
 	}
 	chosen, ok := s.Staged.Run(c)
 	if !ok {
-		return policy.Decision{}, policy.ErrNoEndpoint
+		return policy.Route{}, policy.ErrNoEndpoint
 	}
 	to := policy.To(chosen.Primary)
 	if chosen.Prefill != None && chosen.Prefill != chosen.Primary && !s.prefillHeaderMissing {

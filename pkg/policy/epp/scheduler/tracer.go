@@ -109,7 +109,7 @@ func (t *tracer) Begin(c *Cycle, request *policy.Request, detector SaturationDet
 }
 
 // end adds what came of it, and tells, unless the request has to wait.
-func (t *tracer) end(s *Scheduler, decision policy.Decision, err error) {
+func (t *tracer) end(s *Scheduler, decision policy.Route, err error) {
 	x := t.explanation
 	t.explanation = nil
 	switch {
