@@ -24,11 +24,11 @@ type Admission interface {
 	// when a delay that it asked for ends. It is not asked again about a request that
 	// it has admitted, also where the router holds it or routes it again. The view and
 	// the request are only valid during the call.
-	Admit(view *View, request *Request) Verdict
+	Admit(view *View, request *Request) AdmissionResponse
 }
 
-// Verdict is what an [Admission] says of a request. The zero value admits it.
-type Verdict struct {
+// AdmissionResponse is what an [Admission] says of a request. The zero value admits it.
+type AdmissionResponse struct {
 	// Rejection is an error that wraps [ErrNoEndpoint] and says why the request does
 	// not enter; nil if it may.
 	Rejection error
@@ -41,8 +41,8 @@ type Verdict struct {
 
 // Reject is the verdict that a request does not enter, for a reason that wraps
 // [ErrNoEndpoint].
-func Reject(reason error) Verdict { return Verdict{Rejection: reason} }
+func Reject(reason error) AdmissionResponse { return AdmissionResponse{Rejection: reason} }
 
 // DelayUntil is the verdict that a request waits at the gateway, and that the policy
 // is to be asked again then.
-func DelayUntil(at simtime.Time) Verdict { return Verdict{Until: at} }
+func DelayUntil(at simtime.Time) AdmissionResponse { return AdmissionResponse{Until: at} }

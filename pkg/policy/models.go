@@ -188,10 +188,10 @@ func (r *modelRouters) Prioritize(view *View, request *Request) (priority int, h
 }
 
 // Admit implements [Admission].
-func (r *modelRouters) Admit(view *View, request *Request) Verdict {
+func (r *modelRouters) Admit(view *View, request *Request) AdmissionResponse {
 	p := r.of(request)
 	if p.Admission == nil {
-		return Verdict{}
+		return AdmissionResponse{}
 	}
 	return p.Admission.Admit(p.look(view), request)
 }

@@ -115,7 +115,7 @@ func (e *entrance) Prioritize(view *policy.View, request *policy.Request) (int, 
 }
 
 // Admit implements [policy.Admission].
-func (e *entrance) Admit(view *policy.View, request *policy.Request) policy.Verdict {
+func (e *entrance) Admit(view *policy.View, request *policy.Request) policy.AdmissionResponse {
 	if e.tell == nil {
 		return e.admission.Admit(view, request)
 	}

@@ -52,12 +52,12 @@ func (o *lintOptions) effective(w io.Writer, paths []lintFile) error {
 
 // judge returns the verdicts of the versions that are asked for, or else of the
 // one that the file names or fits.
-func (o *lintOptions) judge(s *files.Source) []config.Verdict {
+func (o *lintOptions) judge(s *files.Source) []config.LoadResult {
 	versions := o.versions
 	if len(versions) == 0 {
 		versions = []string{cmp.Or(s.Version, autoVersion)}
 	}
-	var verdicts []config.Verdict
+	var verdicts []config.LoadResult
 	for _, version := range versions {
 		if version == autoVersion {
 			v, _ := epp.Newest(s.Text, nil)
@@ -72,7 +72,7 @@ func (o *lintOptions) judge(s *files.Source) []config.Verdict {
 // autoVersion asks for the newest version that accepts a configuration.
 const autoVersion = "auto"
 
-func writeEffective(w io.Writer, name string, v *config.Verdict) error {
+func writeEffective(w io.Writer, name string, v *config.LoadResult) error {
 	if v.Stage != config.Accepted {
 		return fmt.Errorf("%s: %s: %s: %w", name, v.Version, v.Stage, v.Errors.ToAggregate())
 	}

@@ -38,7 +38,9 @@ func TestWhatReordersRequests(t *testing.T) {
 
 type admits struct{}
 
-func (admits) Admit(*policy.View, *policy.Request) policy.Verdict { return policy.Verdict{} }
+func (admits) Admit(*policy.View, *policy.Request) policy.AdmissionResponse {
+	return policy.AdmissionResponse{}
+}
 
 func TestBlocksOfAllTiers(t *testing.T) {
 	c := simulator.Config{Pools: []simulator.Pool{

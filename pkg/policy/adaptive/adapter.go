@@ -83,12 +83,12 @@ func (a *Adapter) check() field.ErrorList {
 func (a *Adapter) Record() *policy.Adaptation { return a.record }
 
 // Admit implements [policy.Admission].
-func (a *Adapter) Admit(view *policy.View, request *policy.Request) policy.Verdict {
+func (a *Adapter) Admit(view *policy.View, request *policy.Request) policy.AdmissionResponse {
 	if request.Arrival == view.Now {
 		a.arrive(view)
 	}
 	if a.router.Admission == nil {
-		return policy.Verdict{}
+		return policy.AdmissionResponse{}
 	}
 	return a.router.Admission.Admit(view, request)
 }

@@ -56,11 +56,11 @@ func scaleOf(weights ...any) scale {
 // gate admits or rejects by the request's number.
 type rejects func(id int) bool
 
-func (r rejects) Admit(_ *policy.View, q *policy.Request) policy.Verdict {
+func (r rejects) Admit(_ *policy.View, q *policy.Request) policy.AdmissionResponse {
 	if r(q.ID) {
 		return policy.Reject(policy.ErrShed)
 	}
-	return policy.Verdict{}
+	return policy.AdmissionResponse{}
 }
 
 // send lets requests arrive, one each ms, as a gateway does.

@@ -11,4 +11,6 @@ func readAlways(*loader) func(int64) policy.Admission {
 	return func(int64) policy.Admission { return always{} }
 }
 
-func (always) Admit(*policy.View, *policy.Request) policy.Verdict { return policy.Verdict{} }
+func (always) Admit(*policy.View, *policy.Request) policy.AdmissionResponse {
+	return policy.AdmissionResponse{}
+}

@@ -40,7 +40,7 @@ func readBurstDetection(l *loader) func(int64) policy.Admission {
 	}
 }
 
-func (b *burstDetection) Admit(view *policy.View, request *policy.Request) policy.Verdict {
+func (b *burstDetection) Admit(view *policy.View, request *policy.Request) policy.AdmissionResponse {
 	short, long := &b.short[request.Tenant], &b.long[request.Tenant]
 	if request.Arrival == view.Now {
 		short.Add(view.Now, 1)
@@ -49,11 +49,11 @@ func (b *burstDetection) Admit(view *policy.View, request *policy.Request) polic
 	before := min(time.Duration(view.Now), b.memory) - b.window
 	recent := short.Sum(view.Now)
 	if recent < b.minimum || before < b.window {
-		return policy.Verdict{}
+		return policy.AdmissionResponse{}
 	}
 	expected := float64(long.Sum(view.Now)-recent) * (b.window.Seconds() / before.Seconds())
 	if float64(recent) <= b.factor*expected {
-		return policy.Verdict{}
+		return policy.AdmissionResponse{}
 	}
 	return b.wait.orReject(view.Now, request, policy.ErrRateLimited)
 }

@@ -27,9 +27,9 @@ func readDelay(l *loader) func(int64) policy.Admission {
 	return func(int64) policy.Admission { return d }
 }
 
-func (d delay) Admit(view *policy.View, request *policy.Request) policy.Verdict {
+func (d delay) Admit(view *policy.View, request *policy.Request) policy.AdmissionResponse {
 	if d.level.of(view) < 1 {
-		return policy.Verdict{}
+		return policy.AdmissionResponse{}
 	}
 	next := min(view.Now.Add(d.every), request.Arrival.Add(d.longest))
 	switch {
@@ -38,5 +38,5 @@ func (d delay) Admit(view *policy.View, request *policy.Request) policy.Verdict 
 	case d.rejects:
 		return policy.Reject(policy.ErrShed)
 	}
-	return policy.Verdict{}
+	return policy.AdmissionResponse{}
 }

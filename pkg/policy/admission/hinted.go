@@ -10,7 +10,7 @@ type hinted struct {
 	prefillChunks []int
 }
 
-func (h hinted) Admit(view *policy.View, request *policy.Request) policy.Verdict {
+func (h hinted) Admit(view *policy.View, request *policy.Request) policy.AdmissionResponse {
 	verdict := h.Admission.Admit(view, request)
 	verdict.Hints.PrefillChunk = h.prefillChunks[request.Class]
 	return verdict

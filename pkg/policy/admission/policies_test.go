@@ -53,7 +53,7 @@ func busy(now simtime.Time, waiting int, kvUsage float64) *policy.View {
 }
 
 // said describes a verdict.
-func said(v policy.Verdict) string {
+func said(v policy.AdmissionResponse) string {
 	reasons := map[error]string{policy.ErrShed: "shed", policy.ErrRateLimited: "rate", policy.ErrOverBudget: "budget", policy.ErrClassRefused: "class"}
 	for err, name := range reasons {
 		if errors.Is(v.Rejection, err) {
@@ -321,7 +321,7 @@ func TestPoliciesDecideAlikeAndWithoutAllocations(t *testing.T) {
 			view := busy(0, 3, 0.5)
 			view.Traffic = traffic
 			next, q := 0, &policy.Request{}
-			step := func() policy.Verdict {
+			step := func() policy.AdmissionResponse {
 				view.Now = at(int64(next) * 37)
 				*q = policy.Request{ID: next, Arrival: view.Now, Tenant: next % 2, Class: next % 3, Tokens: 100}
 				view.Scrapes[0].Waiting = next % 9

@@ -33,11 +33,11 @@ func readProbabilistic(l *loader) func(int64) policy.Admission {
 	}
 }
 
-func (p *probabilistic) Admit(view *policy.View, _ *policy.Request) policy.Verdict {
+func (p *probabilistic) Admit(view *policy.View, _ *policy.Request) policy.AdmissionResponse {
 	draw := p.random.Float64() // of each request, so that one decision moves no other
 	share := min(max((p.level.of(view)-p.from)/(p.to-p.from), 0), 1)
 	if draw < p.most*share {
 		return policy.Reject(policy.ErrShed)
 	}
-	return policy.Verdict{}
+	return policy.AdmissionResponse{}
 }

@@ -29,12 +29,12 @@ func NewProgram(code sandbox.Code, l *sandbox.Layout, endpoints int, seed int64,
 	return program{sandbox.NewCaller(code, l, endpoints, stats.NewStream(seed, "sandbox/admission").Float64, faults)}
 }
 
-func (p program) Admit(view *policy.View, request *policy.Request) policy.Verdict {
+func (p program) Admit(view *policy.View, request *policy.Request) policy.AdmissionResponse {
 	sandbox.FillGateway(p.Caller, view, request)
 	answer, ok := p.Call()
 	switch {
 	case !ok || answer[0] == 0:
-		return policy.Verdict{}
+		return policy.AdmissionResponse{}
 	case answer[0] < 0:
 		return policy.Reject(policy.ErrShed)
 	}

@@ -38,7 +38,7 @@ func TestPrograms(t *testing.T) {
 			view.Traffic = policy.NewTraffic(2, 3, ProgramWindow)
 			got := p.Admit(view, &policy.Request{Tenant: free})
 			switch {
-			case tc.want == "admit" && got != policy.Verdict{}, tc.want == "shed" && said(got) != "shed":
+			case tc.want == "admit" && got != policy.AdmissionResponse{}, tc.want == "shed" && said(got) != "shed":
 				t.Errorf("%+v", got)
 			case tc.want == "delay" && got.Until.Sub(view.Now) != tc.until:
 				t.Errorf("a delay of %v", got.Until.Sub(view.Now))

@@ -11,6 +11,6 @@ func readRejectAll(*loader) func(int64) policy.Admission {
 	return func(int64) policy.Admission { return rejectAll{} }
 }
 
-func (rejectAll) Admit(*policy.View, *policy.Request) policy.Verdict {
+func (rejectAll) Admit(*policy.View, *policy.Request) policy.AdmissionResponse {
 	return policy.Reject(policy.ErrClassRefused)
 }

@@ -20,9 +20,9 @@ func readSaturation(l *loader) func(int64) policy.Admission {
 	return func(int64) policy.Admission { return s }
 }
 
-func (s saturation) Admit(view *policy.View, request *policy.Request) policy.Verdict {
+func (s saturation) Admit(view *policy.View, request *policy.Request) policy.AdmissionResponse {
 	if request.Priority < s.priority && s.level.of(view) >= 1 {
 		return policy.Reject(policy.ErrShed)
 	}
-	return policy.Verdict{}
+	return policy.AdmissionResponse{}
 }

@@ -40,9 +40,9 @@ func readSLOGated(l *loader) func(int64) policy.Admission {
 	return func(int64) policy.Admission { return g }
 }
 
-func (g sloGated) Admit(view *policy.View, request *policy.Request) policy.Verdict {
+func (g sloGated) Admit(view *policy.View, request *policy.Request) policy.AdmissionResponse {
 	if request.Class == g.critical {
-		return policy.Verdict{}
+		return policy.AdmissionResponse{}
 	}
 	depth := g.otherDepth
 	if request.Class == g.standard {
@@ -53,5 +53,5 @@ func (g sloGated) Admit(view *policy.View, request *policy.Request) policy.Verdi
 			return policy.Reject(policy.ErrClassRefused)
 		}
 	}
-	return policy.Verdict{}
+	return policy.AdmissionResponse{}
 }

@@ -34,13 +34,13 @@ func readTenantBudget(l *loader) func(int64) policy.Admission {
 	return func(int64) policy.Admission { return b }
 }
 
-func (b *tenantBudget) Admit(view *policy.View, request *policy.Request) policy.Verdict {
+func (b *tenantBudget) Admit(view *policy.View, request *policy.Request) policy.AdmissionResponse {
 	t, needs := view.Traffic, 1.0
 	if b.tokens {
 		needs = float64(request.Tokens)
 	}
 	if b.inFlight(&t.All)+needs <= b.capacity {
-		return policy.Verdict{}
+		return policy.AdmissionResponse{}
 	}
 	shares := 0.0
 	for i := range t.Tenants {
@@ -50,7 +50,7 @@ func (b *tenantBudget) Admit(view *policy.View, request *policy.Request) policy.
 	}
 	part := b.capacity * b.shares[request.Tenant] / shares
 	if used := b.inFlight(&t.Tenants[request.Tenant]); used == 0 || used+needs <= part {
-		return policy.Verdict{}
+		return policy.AdmissionResponse{}
 	}
 	return b.wait.orReject(view.Now, request, policy.ErrOverBudget)
 }
@@ -79,7 +79,7 @@ func readPatience(l *loader, of string) patience {
 }
 
 // orReject delays a request until the next look, or rejects it after the longest wait.
-func (p patience) orReject(now simtime.Time, request *policy.Request, reason error) policy.Verdict {
+func (p patience) orReject(now simtime.Time, request *policy.Request, reason error) policy.AdmissionResponse {
 	next := min(now.Add(p.every), request.Arrival.Add(p.longest))
 	if next <= now {
 		return policy.Reject(reason)

@@ -18,9 +18,9 @@ func readTierShed(l *loader) func(int64) policy.Admission {
 	return func(int64) policy.Admission { return t }
 }
 
-func (t tierShed) Admit(view *policy.View, request *policy.Request) policy.Verdict {
+func (t tierShed) Admit(view *policy.View, request *policy.Request) policy.AdmissionResponse {
 	if t.level.of(view) >= t.thresholds[request.Class] {
 		return policy.Reject(policy.ErrClassRefused)
 	}
-	return policy.Verdict{}
+	return policy.AdmissionResponse{}
 }

@@ -62,9 +62,9 @@ func readTokenBucket(l *loader) func(int64) policy.Admission {
 	}
 }
 
-func (b *tokenBucket) Admit(view *policy.View, request *policy.Request) policy.Verdict {
+func (b *tokenBucket) Admit(view *policy.View, request *policy.Request) policy.AdmissionResponse {
 	if view.Now > request.Arrival {
-		return policy.Verdict{} // it has waited for units that are its own
+		return policy.AdmissionResponse{} // it has waited for units that are its own
 	}
 	i := 0
 	if b.byTenant {
@@ -79,7 +79,7 @@ func (b *tokenBucket) Admit(view *policy.View, request *policy.Request) policy.V
 	switch {
 	case wait <= 0:
 		b.fullAt[i] = fullAt
-		return policy.Verdict{}
+		return policy.AdmissionResponse{}
 	case wait > b.maxDelay:
 		return policy.Reject(policy.ErrRateLimited)
 	}

@@ -53,7 +53,7 @@ schedulingProfiles:
 			var got [2]scheduler.Reason
 			for i := range got {
 				route(t, s, idle(2), request(0, 100))
-				got[i] = s.LastDecision().Reason
+				got[i] = s.LastResult().Reason
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("reasons (-want +got):\n%s", diff)
@@ -108,7 +108,7 @@ schedulingProfiles:
 		var scores []float64
 		for i, tokens := range []int{100, 100, 15} {
 			scores = append(scores, p.ask(time.Duration(i), 1, tokens)...)
-			got = append(got, p.LastDecision().Reason)
+			got = append(got, p.LastResult().Reason)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("gates %q: reasons (-want +got):\n%s", gate, diff)
@@ -151,7 +151,7 @@ schedulingProfiles:
 	for i, want := range []scheduler.Reason{scheduler.Disaggregated, scheduler.Disaggregated, scheduler.Disaggregated, scheduler.Disaggregated, scheduler.SuffixCached, scheduler.SuffixCached} { // 400 − (blocks − 1)·64 bytes
 		p.Stored(0, 1, p.blocks(1, 0, int32(i+1)), policy.GPUMemory)
 		p.ask(time.Duration(i+1), 1, 100)
-		if got := p.LastDecision().Reason; got != want {
+		if got := p.LastResult().Reason; got != want {
 			t.Errorf("%d blocks: %s, want %s", i+1, got, want)
 		}
 	}

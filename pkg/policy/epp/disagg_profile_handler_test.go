@@ -78,7 +78,7 @@ func TestEndpointsOfPrefillAndDecode(t *testing.T) {
 			if errors.Is(err, policy.ErrNoEndpoint) != tc.err || got != tc.want {
 				t.Errorf("decision %+v, %v, want %+v", got, err, tc.want)
 			}
-			d := s.LastDecision()
+			d := s.LastResult()
 			prefill := -2
 			if d.Prefill != nil {
 				prefill = d.Prefill.Chosen

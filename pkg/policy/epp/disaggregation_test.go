@@ -211,13 +211,13 @@ func TestEndpointsThatAreGone(t *testing.T) {
 			view := idle(3)
 			view.Scrapes[1].Waiting, view.Down = 9, tc.down
 			route(t, s, view, request(0, 1))
-			if got := s.LastDecision().Candidates; !slices.Equal(got, tc.want) {
+			if got := s.LastResult().Candidates; !slices.Equal(got, tc.want) {
 				t.Errorf("candidates %v, want %v", got, tc.want)
 			}
 			view.Down = nil
 			view.Scrapes[1].Waiting = 0
 			route(t, s, view, request(1, 1))
-			if got := s.LastDecision().Candidates; !slices.Equal(got, []int{0, 1, 2}) {
+			if got := s.LastResult().Candidates; !slices.Equal(got, []int{0, 1, 2}) {
 				t.Errorf("all are back: candidates %v", got)
 			}
 		})
@@ -233,7 +233,7 @@ func TestAllEndpointsAreGone(t *testing.T) {
 		if _, err := s.Route(view, request(1, 2000)); !errors.Is(err, policy.ErrNoEndpoint) || errors.Is(err, policy.ErrShed) {
 			t.Errorf("error %v", err)
 		}
-		if d := s.LastDecision(); d.Chosen != scheduler.None || len(d.Candidates) > 0 || d.Prefill != nil || d.Reason != "" {
+		if d := s.LastResult(); d.Chosen != scheduler.None || len(d.Candidates) > 0 || d.Prefill != nil || d.Reason != "" {
 			t.Errorf("decision %+v", d)
 		}
 		sheddable := request(2, 2000)

@@ -21,7 +21,7 @@ func TestPromptsOfTextAreNotInAnyEncoderCache(t *testing.T) {
 	view := &policy.View{Scrapes: make([]policy.Scrape, 2), Changed: []int32{}}
 	for n := range 2 {
 		route(t, s, view, request(n, 1))
-		if diff := cmp.Diff([]float64{0, 0}, s.LastDecision().Scores); diff != "" {
+		if diff := cmp.Diff([]float64{0, 0}, s.LastResult().Scores); diff != "" {
 			t.Errorf("scores (-want +got):\n%s", diff)
 		}
 	}

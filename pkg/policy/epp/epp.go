@@ -17,10 +17,10 @@ import (
 // EndpointPickerConfig and nothing around it. An empty text is the EPP's built-in
 // configuration. Versions are those of [Versions], or short for the newest patch
 // of one; empty is router-v0.10. path is where the text stands.
-func Judge(text []byte, of string, path *field.Path) config.Verdict {
+func Judge(text []byte, of string, path *field.Path) config.LoadResult {
 	d, err := version.Parse(of, path)
 	if err != nil {
-		return config.Verdict{Version: of, Stage: config.RefusedInDecoding, Errors: field.ErrorList{err}}
+		return config.LoadResult{Version: of, Stage: config.RefusedInDecoding, Errors: field.ErrorList{err}}
 	}
 	return config.Judge(types, d, text, path)
 }
@@ -37,8 +37,8 @@ func Load(text []byte, of string, path *field.Path) (*config.Config, field.Error
 }
 
 // Fits judges a text by every version, in order of release.
-func Fits(text []byte, path *field.Path) []config.Verdict {
-	verdicts := make([]config.Verdict, 0, len(version.All))
+func Fits(text []byte, path *field.Path) []config.LoadResult {
+	verdicts := make([]config.LoadResult, 0, len(version.All))
 	for _, d := range version.All {
 		verdicts = append(verdicts, Judge(text, d.Name, path))
 	}
@@ -49,7 +49,7 @@ func Fits(text []byte, path *field.Path) []config.Verdict {
 // with the others that do. One that was read from a fork counts only where no
 // other accepts the text. Where none does it returns the verdict of the version
 // that gets farthest, the newest of them.
-func Newest(text []byte, path *field.Path) (config.Verdict, string) {
+func Newest(text []byte, path *field.Path) (config.LoadResult, string) {
 	verdicts := Fits(text, path)
 	best, others := 0, 0
 	for i, v := range verdicts {

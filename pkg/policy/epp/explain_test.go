@@ -57,7 +57,7 @@ func TestExplainingChangesNothing(t *testing.T) {
 			if got != want || !errors.Is(gotErr, wantErr) {
 				t.Fatalf("request %d: %v, %v; unexplained %v, %v", n, got, gotErr, want, wantErr)
 			}
-			if diff := cmp.Diff(plain.LastDecision(), traced.LastDecision()); diff != "" {
+			if diff := cmp.Diff(plain.LastResult(), traced.LastResult()); diff != "" {
 				t.Fatalf("request %d (-unexplained +explained):\n%s", n, diff)
 			}
 			if gotErr == nil && n%2 == 0 {

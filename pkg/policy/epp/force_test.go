@@ -83,7 +83,7 @@ func TestForcedPicksAreRemembered(t *testing.T) {
 	if got[0].Endpoint != 1 || got[7].Endpoint != 1 {
 		t.Errorf("the forced request goes to %d, and the next one of its text to %d: want 1", got[0].Endpoint, got[7].Endpoint)
 	}
-	if d := s.LastDecision(); d.Chosen != 1 {
+	if d := s.LastResult(); d.Chosen != 1 {
 		t.Errorf("the last decision chose %d", d.Chosen)
 	}
 }

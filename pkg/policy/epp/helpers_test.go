@@ -119,9 +119,9 @@ func unlabelled(endpoints int) []map[string]string {
 }
 
 // Decide runs the profiles only.
-func (p planted) Decide(view *policy.View, r *policy.Request) scheduler.Decision {
+func (p planted) Decide(view *policy.View, r *policy.Request) scheduler.SchedulingResult {
 	p.Staged.Run(p.Begin(view, r))
-	return p.LastDecision()
+	return p.LastResult()
 }
 
 // hold plants the default producer's matches.

@@ -192,7 +192,7 @@ func TestFiltersOfTheOldestVersion(t *testing.T) {
 				"\nschedulingProfiles: [{name: default, plugins: [{pluginRef: f}, {pluginRef: random-picker}]}]"
 			s := inVersion(t, "gie-v0.5.1", body, config.Cluster{Endpoints: 4})
 			_, _ = s.Route(&policy.View{Scrapes: tc.scrapes}, request(0, 1))
-			if diff := cmp.Diff(tc.want, append([]int{}, s.LastDecision().Candidates...)); diff != "" {
+			if diff := cmp.Diff(tc.want, append([]int{}, s.LastResult().Candidates...)); diff != "" {
 				t.Errorf("candidates (-want +got):\n%s", diff)
 			}
 		})
@@ -263,7 +263,7 @@ parser: {pluginRef: %[1]s}`
 		again.ID = 8
 		route(t, s, idle(1), request(7, 640))
 		route(t, s, idle(1), again)
-		if got := s.LastDecision().Scores[0]; got != tc.score {
+		if got := s.LastResult().Scores[0]; got != tc.score {
 			t.Errorf("%s, %s: prefix score %v, want %v", tc.version, tc.parser, got, tc.score)
 		}
 		if got := b.Load(config.InFlightLoadProducerType).Tokens[0]; got != 2*1600 {

@@ -81,27 +81,27 @@ func checkSameAgain(t *testing.T, file string, c *config.Config) {
 	}
 }
 
-// A loaderVerdict is a row of testdata/loader/verdicts.
-type loaderVerdict struct{ file, verdict, word, plugins, profiles string }
+// A loaderRow is a row of testdata/loader/verdicts.
+type loaderRow struct{ file, verdict, word, plugins, profiles string }
 
-func readLoaderVerdicts(t *testing.T, path string) []loaderVerdict {
+func readLoaderVerdicts(t *testing.T, path string) []loaderRow {
 	t.Helper()
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var verdicts []loaderVerdict
+	var verdicts []loaderRow
 	for line := range strings.Lines(string(raw)) {
 		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if !strings.HasPrefix(line, "#") {
-			verdicts = append(verdicts, loaderVerdict{columns[0], columns[1], columns[2], columns[3], columns[4]})
+			verdicts = append(verdicts, loaderRow{columns[0], columns[1], columns[2], columns[3], columns[4]})
 		}
 	}
 	return verdicts
 }
 
 // difference says what a verdict of ours has otherwise, or nothing.
-func (v *loaderVerdict) difference(got *config.Verdict, text []byte) string {
+func (v *loaderRow) difference(got *config.LoadResult, text []byte) string {
 	stage, ok := map[string]config.Stage{
 		"ACCEPT": config.Accepted, "ACCEPT experimental": config.Accepted, "REJECT decode": config.RefusedInDecoding,
 		"REJECT load": config.RefusedInLoading, "REJECT start": config.RefusedInStarting, "CRASH": config.RefusedInLoading,
@@ -130,7 +130,7 @@ func (v *loaderVerdict) difference(got *config.Verdict, text []byte) string {
 }
 
 // spelledOut has name=name where the file has the name alone.
-func (v *loaderVerdict) spelledOut() string {
+func (v *loaderRow) spelledOut() string {
 	if v.plugins == "-" {
 		return ""
 	}

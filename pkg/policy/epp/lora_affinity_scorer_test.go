@@ -35,7 +35,7 @@ func TestLoRAAffinityScorer(t *testing.T) {
 			view, r := idle(6), request(0, 1)
 			view.Adapters, r.Adapter = tc.adapters, tc.wanted
 			route(t, s, view, r)
-			if diff := cmp.Diff(tc.want, s.LastDecision().Scores); diff != "" {
+			if diff := cmp.Diff(tc.want, s.LastResult().Scores); diff != "" {
 				t.Errorf("scores (-want +got):\n%s", diff)
 			}
 		})

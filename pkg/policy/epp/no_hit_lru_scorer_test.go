@@ -107,7 +107,7 @@ func TestOldNoHitLRUScorer(t *testing.T) {
 		for range 2 {
 			route(t, s, idle(2), request(0, 160))
 		}
-		d := s.LastDecision()
+		d := s.LastResult()
 		i := slices.Index(d.Scorers, noHitLRUScorerType)
 		if got := d.Weighted[i][0] != 0.5; got != tc.cold {
 			t.Errorf("%s: scores %v, want a cold request: %t", name, d.Weighted[i], tc.cold)
@@ -122,7 +122,7 @@ func TestOldNoHitLRUScorerAsksOfAll(t *testing.T) {
 	view := idle(2)
 	view.Down = []bool{held == 0, held == 1}
 	route(t, s, view, request(0, 160))
-	if got := s.LastDecision().Weighted[1]; got[0] != 0.5 {
+	if got := s.LastResult().Weighted[1]; got[0] != 0.5 {
 		t.Errorf("scores %v", got)
 	}
 }
@@ -148,7 +148,7 @@ schedulingProfiles:
 	} {
 		s := inVersion(t, version, fmt.Sprintf(body, tc.name), config.Cluster{Endpoints: 3, Labels: roleLabels("prefill", "decode", "prefill")})
 		route(t, s, idle(3), request(0, 160))
-		if got := s.LastDecision().Prefill.Scores; got[0] != 1 || got[1] != 0 {
+		if got := s.LastResult().Prefill.Scores; got[0] != 1 || got[1] != 0 {
 			t.Errorf("%s: a cold request has scores %v", version, got)
 		}
 		lru := s.Staged.Prefill.Scorers[0].Scorer.(*noHitLRU)
@@ -156,7 +156,7 @@ schedulingProfiles:
 			t.Errorf("%s: used %v, want %d", version, lru.byColdUse, tc.used)
 		}
 		route(t, s, idle(3), request(0, 160))
-		if got := s.LastDecision().Prefill.Scores; got[0] != 0.5 {
+		if got := s.LastResult().Prefill.Scores; got[0] != 0.5 {
 			t.Errorf("%s: a warm request has scores %v", version, got)
 		}
 	}
@@ -176,7 +176,7 @@ func TestOldNoHitLRUScorerBesideAPreciseOne(t *testing.T) {
 		var got [2]bool
 		for i := range got {
 			p.ask(time.Duration(i), 1, 640)
-			got[i] = p.LastDecision().Weighted[1][0] != 0.5
+			got[i] = p.LastResult().Weighted[1][0] != 0.5
 			p.Stored(0, 1, p.blocks(1, 0, 1), policy.GPUMemory)
 		}
 		if got != want {

@@ -24,7 +24,7 @@ func TestWhatDoesNotRouteIsIgnored(t *testing.T) {
 	}
 	s := New(c, config.Cluster{Endpoints: 2}, 1)
 	route(t, s, idle(2), request(0, 1))
-	if d := s.LastDecision(); len(d.Scorers) != 0 || s.Routing().Responses != nil {
+	if d := s.LastResult(); len(d.Scorers) != 0 || s.Routing().Responses != nil {
 		t.Errorf("decision %+v, listener %v", d, s.Routing().Responses)
 	}
 }

@@ -122,7 +122,7 @@ schedulingProfiles: [{name: default, plugins: [{pluginRef: token-load-scorer}, {
 	var got []float64
 	for i := range 3 {
 		route(t, s, idle(1), request(i, 100))
-		got = append(got, s.LastDecision().Scores[0])
+		got = append(got, s.LastResult().Scores[0])
 	}
 	if diff := cmp.Diff([]float64{1, 0.75, 0.5}, got); diff != "" {
 		t.Errorf("scores (-want +got):\n%s", diff)

@@ -36,7 +36,7 @@ schedulingProfiles: [{name: default, plugins: [{pluginRef: latency-scorer}]}]`
 			return [2]int64{models[0].told.QueuedTokens, int64(models[0].told.InFlight)}
 		}
 		got := [][2]int64{told(1)}
-		if scores := s.LastDecision().Scores; scores[0] <= scores[1] {
+		if scores := s.LastResult().Scores; scores[0] <= scores[1] {
 			t.Errorf("%s: scores %v, want the least room best", version, scores)
 		}
 		s.FirstToken(first, 0)

@@ -35,7 +35,7 @@ func TestOldRoleFilters(t *testing.T) {
 		cluster := config.Cluster{Endpoints: len(labels), Labels: labels}
 		s := inVersion(t, tc.version, "plugins: [{type: "+tc.filter+"}]", cluster)
 		route(t, s, idle(len(labels)), request(0, 1))
-		if diff := cmp.Diff(tc.want, append([]int{}, s.LastDecision().Candidates...)); diff != "" {
+		if diff := cmp.Diff(tc.want, append([]int{}, s.LastResult().Candidates...)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -94,7 +94,7 @@ func TestOldSessionsAreHeldToNoEndpoint(t *testing.T) {
 		again := request(1, 10)
 		again.Session = 3
 		route(t, s, idle(2), again)
-		if got := s.LastDecision().Scores[e]; got != want {
+		if got := s.LastResult().Scores[e]; got != want {
 			t.Errorf("%s: the endpoint of the last answer scores %v, want %v", version, got, want)
 		}
 	}
@@ -136,7 +136,7 @@ schedulingProfiles:
 		labels := []map[string]string{{"llm-d.ai/context-length-range": "0-150"}, {"llm-d.ai/context-length-range": "151-300"}}
 		s := inVersion(t, tc.version, fmt.Sprintf(body, tc.filters, tc.decode), config.Cluster{Endpoints: 2, Labels: labels, BytesPerToken: 8})
 		route(t, s, idle(2), request(0, 100))
-		d := s.LastDecision()
+		d := s.LastResult()
 		if got := [2]int{d.Chosen, d.Prefill.Chosen}; got != tc.want {
 			t.Errorf("%s: chose %v, want %v", name, got, tc.want)
 		}

@@ -60,7 +60,7 @@ func (p *preciseCase) ask(now time.Duration, source uint64, tokens int) []float6
 	p.Helper()
 	p.asked++
 	route(p, p.Scheduler, p.view(now), withPrompt(p.asked, prompt.Extent{Source: source, Tokens: int32(tokens)}))
-	return append([]float64{}, p.LastDecision().Scores...)
+	return append([]float64{}, p.LastResult().Scores...)
 }
 
 func (p *preciseCase) want(what string, got []float64, want ...float64) {

@@ -94,7 +94,7 @@ func TestPredictedLatencyScorer(t *testing.T) {
 			r := stating(request(n, 200), time.Second, time.Second)
 			s.Finished(r, route(t, s, view, r))
 		}
-		if diff := cmp.Diff(tc.want, s.LastDecision().Scores); diff != "" {
+		if diff := cmp.Diff(tc.want, s.LastResult().Scores); diff != "" {
 			t.Errorf("%s: scores (-want +got):\n%s", name, diff)
 		}
 	}

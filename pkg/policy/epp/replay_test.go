@@ -149,7 +149,7 @@ func (tc *scheduleCase) Check(t *testing.T, c *config.Config) {
 	if !ok {
 		return
 	}
-	d := s.LastDecision()
+	d := s.LastResult()
 	tc.checkChoice(t, c, c.Stages.Decode, &d.Choice)
 	_, recorded := tc.Profiles[c.Stages.Prefill]
 	if recorded && d.Prefill == nil || !recorded && d.Prefill != nil && d.Prefill.Chosen != scheduler.None {
@@ -157,7 +157,7 @@ func (tc *scheduleCase) Check(t *testing.T, c *config.Config) {
 		if !tc.decidesOtherwise(s, &d.Choice) {
 			t.Errorf("%s, case %d: %q (%+v), recorded profiles %v", tc.Config, tc.Case, d.Reason, d.Prefill, sortedKeys(tc.Profiles))
 		}
-		d = s.LastDecision()
+		d = s.LastResult()
 	}
 	profiles := 1
 	if recorded && d.Prefill != nil {

@@ -28,7 +28,7 @@ func TestNoEndpointIsAnError(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	}
-	if d := s.LastDecision(); d.Chosen != -1 || len(d.Candidates) != 0 || len(d.Scores) != 0 {
+	if d := s.LastResult(); d.Chosen != -1 || len(d.Candidates) != 0 || len(d.Scores) != 0 {
 		t.Errorf("decision %+v", d)
 	}
 }
@@ -64,19 +64,19 @@ func TestLastDecisionExplainsTheScores(t *testing.T) {
 	view.Scrapes[1] = policy.Scrape{Waiting: 5, KVUsage: 0}
 	view.Scrapes[2] = policy.Scrape{Waiting: 0, KVUsage: 0.75}
 	route(t, s, view, request(0, 10))
-	want := scheduler.Decision{Choice: scheduler.Choice{
+	want := scheduler.SchedulingResult{Choice: scheduler.Choice{
 		Candidates: []int{0, 2},
 		Scorers:    []string{"kv", "queue-scorer"},
 		Weighted:   [][]float64{{-2, -1}, {0, 3}},
 		Scores:     []float64{-2, 2},
 		Chosen:     2,
 	}}
-	if diff := cmp.Diff(want, s.LastDecision()); diff != "" {
+	if diff := cmp.Diff(want, s.LastResult()); diff != "" {
 		t.Errorf("decision (-want +got):\n%s", diff)
 	}
 	// A longer list of candidates after a shorter one.
 	route(t, s, idle(3), request(1, 10))
-	if got := s.LastDecision().Scores; !slices.Equal(got, []float64{-1, -1, -1}) {
+	if got := s.LastResult().Scores; !slices.Equal(got, []float64{-1, -1, -1}) {
 		t.Errorf("scores %v", got)
 	}
 }
@@ -86,7 +86,7 @@ func TestRawScoresAreClamped(t *testing.T) {
 	view := idle(3)
 	view.Scrapes[0].KVUsage, view.Scrapes[1].KVUsage, view.Scrapes[2].KVUsage = 1.5, -0.5, 0.25
 	route(t, s, view, request(0, 1))
-	if got := s.LastDecision().Scores; !slices.Equal(got, []float64{0, 1, 0.75}) {
+	if got := s.LastResult().Scores; !slices.Equal(got, []float64{0, 1, 0.75}) {
 		t.Errorf("scores %v", got)
 	}
 }
@@ -107,7 +107,7 @@ func TestChangesAreAllThatNeedBeLookedAt(t *testing.T) {
 				if got, want := route(t, told, view, r), route(t, untold, all, r); got != want {
 					t.Fatalf("%d endpoints, request %d: chose %d, want %d", endpoints, n, got, want)
 				}
-				if diff := cmp.Diff(untold.LastDecision(), told.LastDecision()); diff != "" {
+				if diff := cmp.Diff(untold.LastResult(), told.LastResult()); diff != "" {
 					t.Fatalf("%d endpoints, request %d (-want +got):\n%s", endpoints, n, diff)
 				}
 				// A single endpoint changes more often than there are endpoints.
@@ -144,12 +144,12 @@ func TestStaleEndpointsAreFiltered(t *testing.T) {
 		{At: now.Add(-200 * time.Millisecond)}, {At: now.Add(-200*time.Millisecond - 1)}, {At: now},
 	}}
 	route(t, s, view, request(0, 1))
-	if got := s.LastDecision().Candidates; !slices.Equal(got, []int{0, 2}) {
+	if got := s.LastResult().Candidates; !slices.Equal(got, []int{0, 2}) {
 		t.Errorf("candidates %v", got)
 	}
 	view.Now = now.Add(time.Second)
 	route(t, s, view, request(1, 1))
-	if got := s.LastDecision().Candidates; !slices.Equal(got, []int{0, 1, 2}) {
+	if got := s.LastResult().Candidates; !slices.Equal(got, []int{0, 1, 2}) {
 		t.Errorf("all are stale: candidates %v", got)
 	}
 }
@@ -160,7 +160,7 @@ func TestMetricsThatNobodyExtractsReadAsZero(t *testing.T) {
 	s := New(c, config.Cluster{Endpoints: 2}, 1)
 	view := &policy.View{Scrapes: []policy.Scrape{{Waiting: 100, BlockTokens: 256}, {BlockTokens: 256}}}
 	route(t, s, view, request(0, 64))
-	if got := s.LastDecision().Scores; !slices.Equal(got, []float64{1.5, 1.5}) {
+	if got := s.LastResult().Scores; !slices.Equal(got, []float64{1.5, 1.5}) {
 		t.Errorf("scores %v", got)
 	}
 	if got := s.Producers[0].(*approxPrefix).match.BlockTokens; got != minBlockTokens {
@@ -173,7 +173,7 @@ func TestPassthroughParserHidesPrompts(t *testing.T) {
 		s := New(mustLoad(t, "plugins: [{type: prefix-cache-scorer}]\nrequestHandler: {parsers: [{pluginRef: "+parser+"}]}"), config.Cluster{Endpoints: 1}, 1)
 		route(t, s, idle(1), request(7, 640))
 		route(t, s, idle(1), request(7, 640))
-		if got := s.LastDecision().Scores[0]; got != want {
+		if got := s.LastResult().Scores[0]; got != want {
 			t.Errorf("%s: prefix score %v, want %v", parser, got, want)
 		}
 	}
@@ -188,7 +188,7 @@ func TestAutoTuneFollowsTheEngines(t *testing.T) {
 	}
 	view.Scrapes[1].BlockTokens = 512 // the first endpoint speaks for all
 	route(t, s, view, request(0, 1280))
-	first := s.LastDecision().Chosen
+	first := s.LastResult().Chosen
 	if producer.match.BlockTokens != 128 || producer.match.TotalBlocks != 10 {
 		t.Errorf("%d blocks of %d tokens", producer.match.TotalBlocks, producer.match.BlockTokens)
 	}
@@ -345,6 +345,6 @@ plugins:
 	scheduler := New(c, config.Cluster{Endpoints: 2}, 42)
 	view := &policy.View{Scrapes: []policy.Scrape{{Waiting: 4}, {Waiting: 1}}}
 	decision, err := scheduler.Route(view, &policy.Request{})
-	fmt.Println(decision.Endpoint, err, scheduler.LastDecision().Scores)
+	fmt.Println(decision.Endpoint, err, scheduler.LastResult().Scores)
 	// Output: 1 <nil> [0 1]
 }

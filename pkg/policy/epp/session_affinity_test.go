@@ -25,7 +25,7 @@ func TestClientsSendBackTheEndpointOfTheLastAnswer(t *testing.T) {
 	s := New(mustLoad(t, "plugins: [{type: session-affinity-scorer}]"), config.Cluster{Endpoints: 3}, 1)
 	scores := func(n int, session int32) []float64 {
 		route(t, s, idle(3), ofSession(n, session))
-		return append([]float64{}, s.LastDecision().Scores...)
+		return append([]float64{}, s.LastResult().Scores...)
 	}
 	check := func(what string, want, got []float64) {
 		t.Helper()
@@ -136,7 +136,7 @@ func TestSessionsOfAnotherProfileAreNotHeld(t *testing.T) {
 		e := route(t, s, idle(2), ofSession(0, 1))
 		s.FirstToken(ofSession(0, 1), e)
 		route(t, s, idle(2), ofSession(1, 1))
-		if diff := cmp.Diff([]float64{0, 0}, s.LastDecision().Scores); diff != "" {
+		if diff := cmp.Diff([]float64{0, 0}, s.LastResult().Scores); diff != "" {
 			t.Errorf("%s: scores (-want +got):\n%s", strategy, diff)
 		}
 		if r := c.Report(nil)[0]; r.Treatment != config.Exact || r.Note != `holds no session: profile "prefill" does not run` {

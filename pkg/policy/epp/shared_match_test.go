@@ -46,7 +46,7 @@ func TestNoHitLRUScorerKnowsWhatWasFoundBeforeIt(t *testing.T) {
 					p.Stored(0, 1, p.blocks(1, 0, 1), policy.GPUMemory)
 				}
 				p.ask(time.Duration(i), 1, 100)
-				d := p.LastDecision()
+				d := p.LastResult()
 				at := 0
 				if d.Scorers[1] == noHitLRUScorerType {
 					at = 1
@@ -89,7 +89,7 @@ schedulingProfiles:
 		var got []scheduler.Reason
 		for i := range tc.want {
 			p.ask(time.Duration(i), 1, 96)
-			got = append(got, p.LastDecision().Reason)
+			got = append(got, p.LastResult().Reason)
 			p.Stored(1, 1, p.blocks(1, 0, 6), policy.GPUMemory)
 		}
 		if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -109,7 +109,7 @@ func TestPrefixCacheScorerBesideAPreciseOne(t *testing.T) {
 			p := &preciseCase{T: t, blockTokens: 16, Scheduler: inVersion(t, version, "plugins:\n- "+sharingScorer(false)+"\n- {type: prefix-cache-scorer}\nschedulingProfiles: [{name: default, plugins: "+profile+"}]", config.Cluster{Endpoints: 1})}
 			p.ask(0, 1, 96)
 			p.ask(1, 1, 96)
-			d := p.LastDecision()
+			d := p.LastResult()
 			if got := d.Weighted[slices.Index(d.Scorers, "prefix-cache-scorer")][0]; got != want {
 				t.Errorf("%s, %s: scores %v, want %v", version, profile, got, want)
 			}

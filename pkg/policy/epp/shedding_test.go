@@ -55,7 +55,7 @@ func TestSheddingForgetsNoChange(t *testing.T) {
 	if _, err := s.Route(view, r); !errors.Is(err, policy.ErrShed) {
 		t.Fatalf("error %v", err)
 	}
-	if d := s.LastDecision(); d.Chosen != -1 || len(d.Candidates) != 0 {
+	if d := s.LastResult(); d.Chosen != -1 || len(d.Candidates) != 0 {
 		t.Errorf("decision %+v", d)
 	}
 	view.Changed = []int32{}

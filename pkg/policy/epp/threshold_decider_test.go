@@ -61,7 +61,7 @@ func TestThresholdDecider(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got[i] = s.LastDecision().Reason
+				got[i] = s.LastResult().Reason
 				if disaggregated := decision.Prefill == 0 && decision.Endpoint == 1; disaggregated != (got[i] == scheduler.Disaggregated) {
 					t.Errorf("%s, and sent to %+v", got[i], decision)
 				}
@@ -87,7 +87,7 @@ schedulingProfiles:
 	s := inVersion(t, "scheduler-v0.3.2", body, config.Cluster{Endpoints: 2, Labels: roleLabels("prefill", "decode")})
 	for range 2 {
 		route(t, s, idle(2), request(0, 100))
-		if got := s.LastDecision().Reason; got != scheduler.Disaggregated {
+		if got := s.LastResult().Reason; got != scheduler.Disaggregated {
 			t.Errorf("%s", got)
 		}
 	}
@@ -106,7 +106,7 @@ func TestOldPrefixesOfTwoEndpoints(t *testing.T) {
 		for range 2 {
 			route(t, s, idle(2), request(0, 160))
 		}
-		d := s.LastDecision()
+		d := s.LastResult()
 		if got := [2]float64{d.Prefill.Scores[0], d.Scores[0]}; got != want {
 			t.Errorf("%s: scores %v, want %v", version, got, want)
 		}
@@ -119,7 +119,7 @@ func TestProfilesOfTheOldestVersionLearnOfEachOther(t *testing.T) {
 		s := inVersion(t, version, fmt.Sprintf(oldTwoProfiles, "{prefillProfile: prefill}"), config.Cluster{Endpoints: 1, Labels: roleLabels("both")})
 		s.Staged.Prefill.Filters = nil
 		route(t, s, idle(1), request(0, 160))
-		if got := s.LastDecision().Prefill.Scores[0]; got != want {
+		if got := s.LastResult().Prefill.Scores[0]; got != want {
 			t.Errorf("%s: scored %v, want %v", version, got, want)
 		}
 	}

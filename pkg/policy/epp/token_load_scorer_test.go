@@ -46,12 +46,12 @@ func TestTokenLoadScorerCountsWhatThisRequestWouldAdd(t *testing.T) {
 	again := request(0, 640)
 	again.ID = 1
 	route(t, s, idle(2), again)
-	if diff := cmp.Diff(want, s.LastDecision().Scores); diff != "" {
+	if diff := cmp.Diff(want, s.LastResult().Scores); diff != "" {
 		t.Errorf("scores (-want +got):\n%s", diff)
 	}
 	other := request(2, 640)
 	route(t, s, idle(2), other)
-	if diff := cmp.Diff([]float64{0.9, 0.9}, s.LastDecision().Scores); diff != "" {
+	if diff := cmp.Diff([]float64{0.9, 0.9}, s.LastResult().Scores); diff != "" {
 		t.Errorf("scores of another prompt (-want +got):\n%s", diff)
 	}
 }

@@ -21,8 +21,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
-// A realVerdict is what a real loader makes of a file.
-type realVerdict struct {
+// A realLoad is what a real loader makes of a file.
+type realLoad struct {
 	file         string
 	stage        config.Stage
 	experimental bool
@@ -33,19 +33,19 @@ type realVerdict struct {
 }
 
 // readVerdicts reads a file like VERDICTS.tsv.
-func readVerdicts(t testing.TB, path string) []realVerdict {
+func readVerdicts(t testing.TB, path string) []realLoad {
 	t.Helper()
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var verdicts []realVerdict
+	var verdicts []realLoad
 	for line := range strings.Lines(string(raw)) {
 		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if strings.HasPrefix(line, "#") || len(columns) < 2 {
 			continue
 		}
-		v := realVerdict{file: columns[0], stage: config.Accepted}
+		v := realLoad{file: columns[0], stage: config.Accepted}
 		switch kind, message, _ := strings.Cut(columns[1], ": "); kind {
 		case "REJECT decode":
 			v.stage, v.message = config.RefusedInDecoding, message
@@ -65,7 +65,7 @@ func readVerdicts(t testing.TB, path string) []realVerdict {
 }
 
 // differences says what a verdict of ours on the text has otherwise.
-func (v *realVerdict) differences(got *config.Verdict, text []byte) []string {
+func (v *realLoad) differences(got *config.LoadResult, text []byte) []string {
 	if got.Stage != v.stage {
 		return []string{fmt.Sprintf("%s (%v), but the real loader: %s: %s", got.Stage, got.Errors, v.stage, v.message)}
 	}
@@ -109,7 +109,7 @@ var createdAtRandom = regexp.MustCompile(`plugin instantiation failed: failed to
 // about reports whether the first of our errors is about what the message is about,
 // or one of the things, where it lists several: its field, its value or its text
 // names the culprit.
-func (v *realVerdict) about(errs field.ErrorList, text []byte) bool {
+func (v *realLoad) about(errs field.ErrorList, text []byte) bool {
 	candidates := errs[:1]
 	if createdAtRandom.MatchString(v.message) {
 		candidates = errs

@@ -21,17 +21,17 @@ import (
 // tellingAdmission answers by the request and by how often it was asked, and writes down
 // what it sees.
 type tellingAdmission struct {
-	verdicts map[int][]policy.Verdict
+	verdicts map[int][]policy.AdmissionResponse
 	log      []string
 }
 
-func (a *tellingAdmission) Admit(v *policy.View, q *policy.Request) policy.Verdict {
+func (a *tellingAdmission) Admit(v *policy.View, q *policy.Request) policy.AdmissionResponse {
 	all := &v.Traffic.All
 	a.log = append(a.log, fmt.Sprintf("%d at %d: %d arrived, %d delayed, %d in flight, %d admitted, %d rejected",
 		q.ID, v.Now, all.Arrived, all.Delayed, all.InFlight, all.Admitted, all.Rejected))
 	next := a.verdicts[q.ID]
 	if len(next) == 0 {
-		return policy.Verdict{}
+		return policy.AdmissionResponse{}
 	}
 	a.verdicts[q.ID] = next[1:]
 	return next[0]
@@ -47,7 +47,7 @@ func TestTheAdmissionMakesRequestsWait(t *testing.T) {
 		source.requests = append(source.requests, workload.Request{ID: id, Arrival: simtime.Time(10 * id), Prompt: text, OutputTokens: 1})
 	}
 	source.requests[3].Timeout = 25
-	a := &tellingAdmission{verdicts: map[int][]policy.Verdict{
+	a := &tellingAdmission{verdicts: map[int][]policy.AdmissionResponse{
 		1: {policy.DelayUntil(40), policy.DelayUntil(45)},
 		2: {policy.DelayUntil(50), policy.Reject(policy.ErrRateLimited)},
 		3: {policy.DelayUntil(1000)},
@@ -94,7 +94,7 @@ func TestADelayIntoThePastPanics(t *testing.T) {
 		}
 	}()
 	source := &script{requests: []workload.Request{{ID: 0, Arrival: 10, Prompt: prompt.Prompt{}.Append(prompt.Extent{Source: 1, Tokens: 8}), OutputTokens: 1}}}
-	a := &tellingAdmission{verdicts: map[int][]policy.Verdict{0: {policy.DelayUntil(10)}}}
+	a := &tellingAdmission{verdicts: map[int][]policy.AdmissionResponse{0: {policy.DelayUntil(10)}}}
 	_, _ = Run(context.Background(), simulator.Config{
 		Pools:    []simulator.Pool{{Replicas: 1, Timer: constantStep(10), BlockTokens: 4, KVBlocks: 100, MaxNumSeqs: 8, MaxNumBatchedTokens: 100}},
 		Policies: policy.Policies{Admission: a, Routing: policy.Routing{Router: &noting{}}, Traffic: policy.NewTraffic(1, 1, time.Second)},

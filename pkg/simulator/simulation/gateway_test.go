@@ -60,11 +60,11 @@ func (ranks) Prioritize(_ *policy.View, q *policy.Request) (int, policy.Hints) {
 // evenOnly admits requests of even priority.
 type evenOnly struct{}
 
-func (evenOnly) Admit(_ *policy.View, q *policy.Request) policy.Verdict {
+func (evenOnly) Admit(_ *policy.View, q *policy.Request) policy.AdmissionResponse {
 	if q.Priority%2 != 0 {
 		return policy.Reject(policy.ErrShed)
 	}
-	return policy.Verdict{}
+	return policy.AdmissionResponse{}
 }
 
 // A request gets its priority first, then it is admitted or not, and only then is it

@@ -31,9 +31,9 @@ func (a *allSeen) Prioritize(v *policy.View, q *policy.Request) (int, policy.Hin
 	return 0, policy.Hints{}
 }
 
-func (a *allSeen) Admit(v *policy.View, q *policy.Request) policy.Verdict {
+func (a *allSeen) Admit(v *policy.View, q *policy.Request) policy.AdmissionResponse {
 	a.see("admission", v, q)
-	return policy.Verdict{}
+	return policy.AdmissionResponse{}
 }
 
 func (a *allSeen) Route(v *policy.View, q *policy.Request) (policy.Route, error) {

@@ -116,10 +116,10 @@ func (s *spy) Prioritize(v *policy.View, q *policy.Request) (int, policy.Hints) 
 	return q.Priority, policy.Hints{}
 }
 
-func (s *spy) Admit(v *policy.View, q *policy.Request) policy.Verdict {
+func (s *spy) Admit(v *policy.View, q *policy.Request) policy.AdmissionResponse {
 	s.look(*v)
 	s.look(*q)
-	return policy.Verdict{}
+	return policy.AdmissionResponse{}
 }
 
 func (s *spy) Rank(j scheduling.Job, _ simtime.Time) float64 {

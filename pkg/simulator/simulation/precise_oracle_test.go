@@ -90,7 +90,7 @@ func (o *preciseOracle) Route(v *policy.View, q *policy.Request) (policy.Route, 
 	if err != nil || q.Tokens == 0 {
 		return to, err
 	}
-	decision := o.LastDecision()
+	decision := o.LastResult()
 	for i, e := range decision.Candidates {
 		held := o.held(o.engine.replicas[e], q)
 		if want := float64(held) / float64(q.Tokens); decision.Scores[i] != want {

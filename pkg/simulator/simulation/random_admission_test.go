@@ -43,7 +43,7 @@ type bouncer struct {
 	router           *scatter // writes down what the bouncer sees
 }
 
-func (b *bouncer) Admit(v *policy.View, q *policy.Request) policy.Verdict {
+func (b *bouncer) Admit(v *policy.View, q *policy.Request) policy.AdmissionResponse {
 	over := false
 	if t := v.Traffic; t != nil {
 		f := &t.Tenants[q.Tenant]
@@ -64,5 +64,5 @@ func (b *bouncer) Admit(v *policy.View, q *policy.Request) policy.Verdict {
 	case over:
 		return policy.Reject(policy.ErrOverBudget)
 	}
-	return policy.Verdict{Hints: policy.Hints{PrefillChunk: q.ID / 4 % 3}}
+	return policy.AdmissionResponse{Hints: policy.Hints{PrefillChunk: q.ID / 4 % 3}}
 }

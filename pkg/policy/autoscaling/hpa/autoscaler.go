@@ -33,7 +33,7 @@ func New(spec Spec, options Options) *Autoscaler {
 
 // Sync decides on the count of replicas. observed has one entry for each metric of the spec,
 // after defaults. The write of the count always succeeds.
-func (a *Autoscaler) Sync(now simtime.Time, scale Scale, observed []Observation) Decision {
+func (a *Autoscaler) Sync(now simtime.Time, scale Scale, observed []Observation) SyncResult {
 	if a.recommendations == nil {
 		a.recommendations = append(a.recommendations, recommendation{scale.Spec, now})
 	}
@@ -46,8 +46,8 @@ func (a *Autoscaler) Sync(now simtime.Time, scale Scale, observed []Observation)
 }
 
 // decide returns the decision without what follows from a change of the count.
-func (a *Autoscaler) decide(now simtime.Time, scale *Scale, observed []Observation) Decision {
-	d := Decision{Replicas: scale.Spec, Chosen: -1, Able: SucceededGetScale}
+func (a *Autoscaler) decide(now simtime.Time, scale *Scale, observed []Observation) SyncResult {
+	d := SyncResult{Replicas: scale.Spec, Chosen: -1, Able: SucceededGetScale}
 	switch {
 	case scale.Spec == 0:
 		d.Active = ScalingDisabled
@@ -71,7 +71,7 @@ func (a *Autoscaler) decide(now simtime.Time, scale *Scale, observed []Observati
 }
 
 // normalise applies the rules of a spec without behaviour.
-func (a *Autoscaler) normalise(now simtime.Time, current int32, d *Decision) {
+func (a *Autoscaler) normalise(now simtime.Time, current int32, d *SyncResult) {
 	stable := a.stabiliseDown(now, d.Recommended)
 	d.Stabilised = ReadyForNewScale
 	if stable != d.Recommended {
@@ -82,7 +82,7 @@ func (a *Autoscaler) normalise(now simtime.Time, current int32, d *Decision) {
 }
 
 // normaliseWithBehavior applies the rules of a spec with behaviour.
-func (a *Autoscaler) normaliseWithBehavior(now simtime.Time, current int32, d *Decision) {
+func (a *Autoscaler) normaliseWithBehavior(now simtime.Time, current int32, d *SyncResult) {
 	stable := a.stabilise(now, current, d.Recommended)
 	switch {
 	case stable == d.Recommended:

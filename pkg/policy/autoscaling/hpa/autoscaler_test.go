@@ -52,7 +52,7 @@ func TestSyncs(t *testing.T) {
 			a := hpa.New(queue(c.behavior), hpa.DefaultOptions())
 			var got []string
 			for i, waiting := range c.waiting {
-				var d hpa.Decision
+				var d hpa.SyncResult
 				size := int32(2)
 				if i > 0 {
 					fmt.Sscan(got[i-1], &size)
@@ -71,20 +71,20 @@ func TestSyncsWithoutMetrics(t *testing.T) {
 	for name, c := range map[string]struct {
 		size int32
 		seen hpa.Observation
-		want hpa.Decision
+		want hpa.SyncResult
 	}{
 		"a target of 0 replicas is left alone": {
-			size: 0, want: hpa.Decision{Chosen: -1, Able: hpa.SucceededGetScale, Active: hpa.ScalingDisabled},
+			size: 0, want: hpa.SyncResult{Chosen: -1, Able: hpa.SucceededGetScale, Active: hpa.ScalingDisabled},
 		},
 		"a target above max comes down at once": {
-			size: 30, want: hpa.Decision{Replicas: 20, Rescale: true, Chosen: -1, Able: hpa.SucceededRescale},
+			size: 30, want: hpa.SyncResult{Replicas: 20, Rescale: true, Chosen: -1, Able: hpa.SucceededRescale},
 		},
 		"a target below min comes up at once": {
-			size: 1, want: hpa.Decision{Replicas: 2, Rescale: true, Chosen: -1, Able: hpa.SucceededRescale},
+			size: 1, want: hpa.SyncResult{Replicas: 2, Rescale: true, Chosen: -1, Able: hpa.SucceededRescale},
 		},
 		"a metric that fails changes nothing": {
 			size: 5, seen: hpa.Observation{Failed: true},
-			want: hpa.Decision{
+			want: hpa.SyncResult{
 				Replicas: 5, Chosen: -1, Able: hpa.SucceededGetScale, Active: hpa.FailedGetExternalMetric,
 				Proposals: []hpa.Proposal{{Failed: hpa.FailedGetExternalMetric}},
 			},

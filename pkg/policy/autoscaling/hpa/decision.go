@@ -2,8 +2,8 @@
 
 package hpa
 
-// Decision is the result of a sync.
-type Decision struct {
+// SyncResult is the result of a sync.
+type SyncResult struct {
 	// Replicas is the count that the target is to have from now on.
 	Replicas int32
 	// Rescale says that Replicas differs from the count before.

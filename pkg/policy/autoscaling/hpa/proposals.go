@@ -10,7 +10,7 @@ import (
 
 // recommend asks all metrics and writes the largest proposal into d. It returns false if the
 // sync ends without one: all metrics failed, or some did and the others would scale down.
-func (a *Autoscaler) recommend(now simtime.Time, scale *Scale, observed []Observation, d *Decision) bool {
+func (a *Autoscaler) recommend(now simtime.Time, scale *Scale, observed []Observation, d *SyncResult) bool {
 	a.proposals = a.proposals[:0]
 	var largest int32
 	chosen, failures := -1, 0

@@ -27,7 +27,7 @@ type story struct {
 		At             simtime.Time
 		Replicas       int32
 		Active, Failed bool
-		Want           keda.Decision
+		Want           keda.PollResult
 		Trigger        int
 		Target         keda.Target
 		Answer         keda.Answer

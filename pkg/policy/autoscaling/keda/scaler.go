@@ -24,8 +24,8 @@ func New(spec Spec, created simtime.Time) *Scaler {
 	return &Scaler{spec: defaults(spec), created: wholeSeconds(created), failures: make([]int32, len(spec.Triggers))}
 }
 
-// Decision is the result of a poll.
-type Decision struct {
+// PollResult is the result of a poll.
+type PollResult struct {
 	// Replicas is the count to write, if Write.
 	Replicas int32
 	Write    bool
@@ -45,9 +45,9 @@ const (
 
 // Request decides on a poll by the count that the target is to have, and what Activity says. An
 // object that is paused has no conditions of its own.
-func (s *Scaler) Request(now simtime.Time, current int32, active, failed bool) Decision {
+func (s *Scaler) Request(now simtime.Time, current int32, active, failed bool) PollResult {
 	if s.spec.Annotations.Paused {
-		return Decision{}
+		return PollResult{}
 	}
 	if active || s.spec.Annotations.Forced {
 		return s.whileActive(now, current, failed)
@@ -57,8 +57,8 @@ func (s *Scaler) Request(now simtime.Time, current int32, active, failed bool) D
 
 // whileActive brings the target up to where the autoscaler works. Failures of other triggers keep
 // the time of the last activity.
-func (s *Scaler) whileActive(now simtime.Time, current int32, failed bool) Decision {
-	d := Decision{Active: ScalerActive}
+func (s *Scaler) whileActive(now simtime.Time, current int32, failed bool) PollResult {
+	d := PollResult{Active: ScalerActive}
 	if current == 0 || s.spec.Idle != nil && current < s.spec.Min {
 		if s.spec.Annotations.PausedOut {
 			return d
@@ -73,8 +73,8 @@ func (s *Scaler) whileActive(now simtime.Time, current int32, failed bool) Decis
 
 // whileInactive brings the target down after the cooldown, below where the autoscaler works. A
 // failure without a fallback of at least one replica changes nothing.
-func (s *Scaler) whileInactive(now simtime.Time, current int32, failed bool) Decision {
-	d := Decision{Active: ScalerNotActive}
+func (s *Scaler) whileInactive(now simtime.Time, current int32, failed bool) PollResult {
+	d := PollResult{Active: ScalerNotActive}
 	fallback := s.spec.Fallback
 	switch idle := s.spec.Idle; {
 	case failed && (fallback == nil || fallback.Replicas != 0):

@@ -73,7 +73,7 @@ func (s *wvaScaler) analyse(view *autoscaling.View, wanted []int) string {
 		state.Current = wanted[0]
 	}
 	d := s.config.Decide(s.replicas, state)
-	if d.Verdict != wva.Unmeasured {
+	if d.Reason != wva.Unmeasured {
 		// The controller keeps what it asked for where there are no metrics, and keeps one replica.
 		s.desired = max(d.Target, 1)
 		if s.follower == nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // words says why the autoscaler decided so.
-func (s *hpaScaler) words(d *hpa.Decision) string {
+func (s *hpaScaler) words(d *hpa.SyncResult) string {
 	was := int(s.scale.Spec)
 	head := fmt.Sprintf("stays at %d", was)
 	if d.Rescale {
@@ -51,7 +51,7 @@ func (s *hpaScaler) proposed(i int, p *hpa.Proposal, was int) string {
 }
 
 // failed says which metrics have no value.
-func (s *hpaScaler) failed(d *hpa.Decision) string {
+func (s *hpaScaler) failed(d *hpa.SyncResult) string {
 	var names []string
 	for i := range d.Proposals {
 		if d.Proposals[i].Failed != "" {
@@ -65,7 +65,7 @@ func (s *hpaScaler) failed(d *hpa.Decision) string {
 }
 
 // held says what keeps the count from what the metrics ask for.
-func (s *hpaScaler) held(d *hpa.Decision) string {
+func (s *hpaScaler) held(d *hpa.SyncResult) string {
 	text := ""
 	switch d.Stabilised {
 	case hpa.ScaleUpStabilized:
@@ -88,8 +88,8 @@ func (s *hpaScaler) held(d *hpa.Decision) string {
 func decimal(n int64) string { return strconv.FormatFloat(float64(n)/1000, 'f', -1, 64) }
 
 // words says what the analyser asks for, and why.
-func (s *wvaScaler) words(d *wva.Decision, state wva.State) string {
-	if d.Verdict == wva.Unmeasured {
+func (s *wvaScaler) words(d *wva.Analysis, state wva.State) string {
+	if d.Reason == wva.Unmeasured {
 		if s.desired == 0 {
 			return "WVA asks for nothing: no replica has metrics"
 		}
@@ -97,9 +97,9 @@ func (s *wvaScaler) words(d *wva.Decision, state wva.State) string {
 	}
 	text := fmt.Sprintf("WVA asks for %d: ", s.desired)
 	switch {
-	case d.Verdict == wva.InTransition && d.Target != state.Current:
+	case d.Reason == wva.InTransition && d.Target != state.Current:
 		return text + fmt.Sprintf("waits until there are as many; the pool has %d", state.Current)
-	case d.Verdict == wva.InTransition:
+	case d.Reason == wva.InTransition:
 		return text + fmt.Sprintf("waits until all replicas have metrics: %d of %d", d.Measured, state.Current)
 	}
 	if d.Free == 0 {
@@ -107,9 +107,9 @@ func (s *wvaScaler) words(d *wva.Decision, state wva.State) string {
 	}
 	text += fmt.Sprintf("not saturated: %d of %d replicas, with a spare KV of %.3g and a spare queue of %.3g", d.Free, d.Measured, d.SpareKV, d.SpareQueue)
 	switch {
-	case d.Verdict == wva.ScaleUp:
+	case d.Reason == wva.ScaleUp:
 		return text + ", too little"
-	case d.Verdict == wva.ScaleDown:
+	case d.Reason == wva.ScaleDown:
 		return text + ", enough with one replica fewer"
 	case d.Lacks:
 		return text + fmt.Sprintf(", too little, while replicas start: %d", state.Pending)

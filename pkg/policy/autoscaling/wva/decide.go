@@ -18,26 +18,26 @@ type State struct {
 	Pending int
 }
 
-// Verdict is why a decision is what it is.
-type Verdict string
+// Reason is why a decision is what it is.
+type Reason string
 
 // The verdicts.
 const (
 	// Unmeasured: no replica has metrics.
-	Unmeasured Verdict = "Unmeasured"
+	Unmeasured Reason = "Unmeasured"
 	// InTransition: the replicas asked for, those that exist, and those with metrics differ in
 	// number, and the analyser waits.
-	InTransition Verdict = "InTransition"
+	InTransition Reason = "InTransition"
 	// ScaleUp: the room is below a trigger.
-	ScaleUp Verdict = "ScaleUp"
+	ScaleUp Reason = "ScaleUp"
 	// ScaleDown: with one replica fewer, the room is not below a trigger.
-	ScaleDown Verdict = "ScaleDown"
+	ScaleDown Reason = "ScaleDown"
 	// Steady: neither.
-	Steady Verdict = "Steady"
+	Steady Reason = "Steady"
 )
 
-// Decision is what the analyser found and asks for.
-type Decision struct {
+// Analysis is what the analyser found and asks for.
+type Analysis struct {
 	// Measured counts the replicas with metrics, and Free those that are not saturated.
 	Measured, Free int
 	// SpareKV and SpareQueue are the mean room below the thresholds of the free ones; 0 where
@@ -45,35 +45,35 @@ type Decision struct {
 	SpareKV, SpareQueue float64
 	// Lacks says that the room is below a trigger, Spares that it is not with one replica fewer.
 	Lacks, Spares bool
-	Verdict       Verdict
+	Reason        Reason
 	// Target is the number of replicas that the analyser asks for.
 	Target int
 }
 
 // Decide decides by the replicas with metrics, which include pods that terminate.
-func (c *Config) Decide(replicas []Replica, s State) Decision {
+func (c *Config) Decide(replicas []Replica, s State) Analysis {
 	if len(replicas) == 0 {
-		return Decision{Verdict: Unmeasured, Target: s.Current}
+		return Analysis{Reason: Unmeasured, Target: s.Current}
 	}
 	d := c.analyse(replicas)
 	switch waits := s.Desired != 0 && s.Desired != s.Current; {
 	case waits:
-		d.Verdict, d.Target = InTransition, s.Desired
+		d.Reason, d.Target = InTransition, s.Desired
 	case d.Measured != s.Current:
-		d.Verdict, d.Target = InTransition, s.Current
+		d.Reason, d.Target = InTransition, s.Current
 	case d.Lacks && s.Pending == 0:
-		d.Verdict, d.Target = ScaleUp, d.Measured+1
+		d.Reason, d.Target = ScaleUp, d.Measured+1
 	case !d.Lacks && d.Spares && d.Measured > 1:
-		d.Verdict, d.Target = ScaleDown, d.Measured-1
+		d.Reason, d.Target = ScaleDown, d.Measured-1
 	default:
-		d.Verdict, d.Target = Steady, d.Measured
+		d.Reason, d.Target = Steady, d.Measured
 	}
 	return d
 }
 
 // analyse measures the room of the replicas.
-func (c *Config) analyse(replicas []Replica) Decision {
-	d := Decision{Measured: len(replicas)}
+func (c *Config) analyse(replicas []Replica) Analysis {
+	d := Analysis{Measured: len(replicas)}
 	kv, queue := 0.0, 0.0
 	for _, r := range replicas {
 		if r.KVUsage >= c.KVCacheThreshold || float64(r.Waiting) >= c.QueueLengthThreshold {
@@ -101,7 +101,7 @@ func meanOfMeans(sum, n float64) float64 {
 
 // sparesOne reports whether the room stays at the triggers if the load of the free replicas is
 // spread over one fewer.
-func (c *Config) sparesOne(d *Decision) bool {
+func (c *Config) sparesOne(d *Analysis) bool {
 	factor := float64(d.Free) / float64(d.Free-1)
 	kv := float64((c.KVCacheThreshold - d.SpareKV) * factor)
 	queue := float64((c.QueueLengthThreshold - d.SpareQueue) * factor)

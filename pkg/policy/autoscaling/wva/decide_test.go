@@ -16,7 +16,7 @@ func TestDecide(t *testing.T) {
 	for name, tc := range map[string]struct {
 		replicas []Replica
 		state    State
-		verdict  Verdict
+		verdict  Reason
 		target   int
 	}{
 		"no replica has metrics":                            {nil, State{Current: 2}, Unmeasured, 2},
@@ -35,8 +35,8 @@ func TestDecide(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := usual.Decide(tc.replicas, tc.state)
-			if got.Verdict != tc.verdict || got.Target != tc.target {
-				t.Errorf("%s to %d, want %s to %d: %+v", got.Verdict, got.Target, tc.verdict, tc.target, got)
+			if got.Reason != tc.verdict || got.Target != tc.target {
+				t.Errorf("%s to %d, want %s to %d: %+v", got.Reason, got.Target, tc.verdict, tc.target, got)
 			}
 		})
 	}
@@ -44,7 +44,7 @@ func TestDecide(t *testing.T) {
 
 func TestRoom(t *testing.T) {
 	got := usual.Decide([]Replica{{0.25, 1}, {0.75, 2}, {0.9, 0}}, State{Current: 3})
-	want := Decision{Measured: 3, Free: 2, SpareKV: 0.8 - 0.5, SpareQueue: 3.5, Verdict: Steady, Target: 3}
+	want := Analysis{Measured: 3, Free: 2, SpareKV: 0.8 - 0.5, SpareQueue: 3.5, Reason: Steady, Target: 3}
 	got.SpareKV = float64(int(got.SpareKV*1000+0.5)) / 1000
 	want.SpareKV = 0.3
 	if diff := cmp.Diff(want, got); diff != "" {

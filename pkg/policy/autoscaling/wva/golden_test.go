@@ -18,16 +18,16 @@ type answer struct {
 	Config   wva.Config
 	Replicas []wva.Replica
 	State    wva.State
-	Want     wva.Decision
+	Want     wva.Analysis
 }
 
 func TestTheAnalyserDecidesTheSame(t *testing.T) {
-	verdicts := map[wva.Verdict]int{}
+	verdicts := map[wva.Reason]int{}
 	answers := readAnswers(t, "testdata/answers.json.gz")
 	for i, a := range answers {
 		got := a.Config.Decide(a.Replicas, a.State)
-		verdicts[got.Verdict]++
-		got.Verdict = ""
+		verdicts[got.Reason]++
+		got.Reason = ""
 		if diff := cmp.Diff(a.Want, got); diff != "" {
 			t.Errorf("state %d, %+v (−real +here):\n%s", i, a, diff)
 		}
@@ -36,7 +36,7 @@ func TestTheAnalyserDecidesTheSame(t *testing.T) {
 		t.Errorf("%d answers, want at least 500", len(answers))
 	}
 	t.Logf("compared %d answers: %v", len(answers), verdicts)
-	for _, v := range []wva.Verdict{wva.Unmeasured, wva.InTransition, wva.ScaleUp, wva.ScaleDown, wva.Steady} {
+	for _, v := range []wva.Reason{wva.Unmeasured, wva.InTransition, wva.ScaleUp, wva.ScaleDown, wva.Steady} {
 		if verdicts[v] < 20 {
 			t.Errorf("%d answers are %s, want at least 20", verdicts[v], v)
 		}

@@ -41,11 +41,11 @@ type Loader struct {
 	notices []Notice
 }
 
-func (l *Loader) judge(text []byte) Verdict {
+func (l *Loader) judge(text []byte) LoadResult {
 	if len(text) == 0 {
 		text = l.builtIn()
 	}
-	v := Verdict{Version: l.Dialect.Name}
+	v := LoadResult{Version: l.Dialect.Name}
 	if l.read(text) {
 		v.Config = l.Load()
 	}

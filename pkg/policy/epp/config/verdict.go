@@ -25,8 +25,8 @@ const (
 	RefusedInStarting Stage = "refused in starting"
 )
 
-// A Verdict is what the EPP of one version makes of a text.
-type Verdict struct {
+// A LoadResult is what the EPP of one version makes of a text.
+type LoadResult struct {
 	// Version is the full name, such as router-v0.10.0.
 	Version string
 	Stage   Stage
@@ -55,7 +55,7 @@ type Notice struct {
 
 // Judge says what the EPP of a dialect makes of a text, as its loader of a dialect
 // with these types of plugins does. path is where the text stands.
-func Judge(types Registry, d version.Dialect, text []byte, path *field.Path) Verdict {
+func Judge(types Registry, d version.Dialect, text []byte, path *field.Path) LoadResult {
 	l := &Loader{types: types, Dialect: d, path: path, ByName: map[string]*Plugin{}}
 	return l.judge(text)
 }

@@ -17,7 +17,7 @@ import (
 type editFinder struct {
 	*buffer
 	version string
-	verdict *config.Verdict
+	verdict *config.LoadResult
 	// deleteUnknown is whether fields that the version does not have may go.
 	deleteUnknown bool
 }
@@ -34,7 +34,7 @@ type candidate struct {
 const maxFindingsWithEdits = 64
 
 // addEdits gives findings the edits that do away with them.
-func addEdits(found []Finding, source *files.Source, v *config.Verdict) {
+func addEdits(found []Finding, source *files.Source, v *config.LoadResult) {
 	b := newBuffer(string(source.Text))
 	if b.Root == nil {
 		return

@@ -11,7 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
-func judge(text []byte, version string) config.Verdict { return epp.Judge(text, version, nil) }
+func judge(text []byte, version string) config.LoadResult { return epp.Judge(text, version, nil) }
 
 // fullName completes a version's name: the newest patch of it, and router-v0.10
 // for an empty one.

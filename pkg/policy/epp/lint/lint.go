@@ -24,7 +24,7 @@ func Check(text []byte, version string, context Context) []Finding {
 }
 
 // check looks at one configuration at the version of the verdict.
-func check(source *files.Source, v config.Verdict, context Context) []Finding {
+func check(source *files.Source, v config.LoadResult, context Context) []Finding {
 	root := parse(source.Text)
 	found := findings(&v, root, context)
 	addEdits(found, source, &v)
@@ -34,7 +34,7 @@ func check(source *files.Source, v config.Verdict, context Context) []Finding {
 }
 
 // findings are all that there are, without place and edits.
-func findings(v *config.Verdict, root *yamlv3.Node, context Context) []Finding {
+func findings(v *config.LoadResult, root *yamlv3.Node, context Context) []Finding {
 	var found []Finding
 	var silenced []string
 	if v.Config != nil {
@@ -53,7 +53,7 @@ func findings(v *config.Verdict, root *yamlv3.Node, context Context) []Finding {
 
 // runRules runs every rule that has a check on a configuration that loads. The
 // second value is the places that notices need not mention.
-func runRules(v *config.Verdict, root *yamlv3.Node, context Context) (found []Finding, silenced []string) {
+func runRules(v *config.LoadResult, root *yamlv3.Node, context Context) (found []Finding, silenced []string) {
 	view := newView(v.Config, root)
 	for _, rule := range rules {
 		if rule.check == nil {
@@ -67,7 +67,7 @@ func runRules(v *config.Verdict, root *yamlv3.Node, context Context) (found []Fi
 }
 
 // rejections are what the version refuses.
-func rejections(v *config.Verdict, root *yamlv3.Node) []Finding {
+func rejections(v *config.LoadResult, root *yamlv3.Node) []Finding {
 	var found []Finding
 	for _, err := range v.Errors {
 		p := pass{rule: ruleOf(err, root), version: v.Version}
@@ -169,7 +169,7 @@ func needsProducer(err *field.Error, root *yamlv3.Node, path []string) bool {
 
 // notices are what the version passes over, unless a rule has said so already of
 // the place.
-func notices(v *config.Verdict, root *yamlv3.Node, silenced []string) []Finding {
+func notices(v *config.LoadResult, root *yamlv3.Node, silenced []string) []Finding {
 	var found []Finding
 	for _, n := range v.Notices {
 		path := n.Path.String()

@@ -55,15 +55,15 @@ type ConfigReport struct {
 	// Versions are those that findings are about.
 	Versions []string `json:"versions"`
 	// Verdicts are of every version, in order of release.
-	Verdicts []Verdict `json:"verdicts"`
-	Findings []Finding `json:"findings"`
+	Verdicts []Compatibility `json:"verdicts"`
+	Findings []Finding       `json:"findings"`
 
 	// named is whether the versions were asked for, or named by a manifest.
 	named bool
 }
 
-// A Verdict says whether the EPP of a version starts with a configuration.
-type Verdict struct {
+// A Compatibility says whether the EPP of a version starts with a configuration.
+type Compatibility struct {
 	Version string       `json:"version"`
 	Verdict config.Stage `json:"verdict"`
 	// Provenance is what the verdict rests on, where that is not the version's own
@@ -123,7 +123,7 @@ func Read(file string, content []byte, options Options) (Report, error) {
 
 func readConfig(source *files.Source, options Options) ConfigReport {
 	r := ConfigReport{Name: source.Name, Line: source.Line, Findings: []Finding{}}
-	byVersion := map[string]config.Verdict{}
+	byVersion := map[string]config.LoadResult{}
 	current := fullName("")
 	newest, accepted := current, false
 	for _, v := range epp.Fits(source.Text, nil) {
@@ -154,7 +154,7 @@ func readConfig(source *files.Source, options Options) ConfigReport {
 }
 
 // newerThanAll reports whether the newest version stops at what may be newer than it.
-func newerThanAll(newest config.Verdict) bool {
+func newerThanAll(newest config.LoadResult) bool {
 	return slices.ContainsFunc(newest.Errors, func(err *field.Error) bool { return strings.Contains(err.Detail, version.NewerThanKnown) })
 }
 
@@ -171,8 +171,8 @@ func wanted(source *files.Source, options Options) []string {
 }
 
 // summary is a verdict in short. A fault of the syntax has its line in the file.
-func summary(source *files.Source, v *config.Verdict) Verdict {
-	s := Verdict{Version: v.Version, Verdict: v.Stage, Provenance: version.Provenance(v.Version), Experimental: v.Experimental}
+func summary(source *files.Source, v *config.LoadResult) Compatibility {
+	s := Compatibility{Version: v.Version, Verdict: v.Stage, Provenance: version.Provenance(v.Version), Experimental: v.Experimental}
 	if len(v.Errors) > 0 {
 		s.Path, s.Reason = pathOf(v.Errors[0]), message(v.Errors[0])
 		if line, problem := document.CutLine(s.Reason); line > 0 {

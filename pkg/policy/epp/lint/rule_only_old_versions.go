@@ -22,7 +22,7 @@ var onlyOldVersions = Rule{
 
 // outdated says what the current version, the default one, stops at, where a version
 // before it is the newest that accepts the text.
-func outdated(source *files.Source, newest string, current *config.Verdict) []Finding {
+func outdated(source *files.Source, newest string, current *config.LoadResult) []Finding {
 	versions := version.Names()
 	if current.Stage == config.Accepted || slices.Index(versions, newest) >= slices.Index(versions, current.Version) {
 		return nil

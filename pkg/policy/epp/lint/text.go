@@ -111,7 +111,7 @@ func (c *ConfigReport) legend() []string {
 	return lines
 }
 
-func (v *Verdict) label() string {
+func (v *Compatibility) label() string {
 	if v.Experimental && v.Verdict == config.Accepted {
 		return "accepted, experimental"
 	}
@@ -119,7 +119,7 @@ func (v *Verdict) label() string {
 }
 
 // reason is what the EPP stops at.
-func (v *Verdict) reason() string {
+func (v *Compatibility) reason() string {
 	switch {
 	case v.Experimental && v.Verdict == config.Accepted:
 		return "with --allow-experimental-plugins only"

@@ -15,7 +15,7 @@ import (
 // them.
 type verdictRow struct {
 	newest, oldest string
-	verdict        *Verdict
+	verdict        *Compatibility
 	// chosen is whether findings are about the version; such a row has no other.
 	chosen bool
 }

@@ -2,8 +2,8 @@
 
 package scheduler
 
-// Decision says how the last request was routed.
-type Decision struct {
+// SchedulingResult says how the last request was routed.
+type SchedulingResult struct {
 	// Choice is that of the primary profile: of the endpoint that decodes.
 	Choice
 	// Reason says why another endpoint was to compute the prompt or was not; ""
@@ -47,10 +47,10 @@ const (
 	Disaggregated Reason = "disaggregated"
 )
 
-// LastDecision explains the last call of Route. The slices share the
+// LastResult explains the last call of Route. The slices share the
 // scheduler's memory and are only valid until the next call.
-func (s *Scheduler) LastDecision() Decision {
-	d := Decision{Choice: s.Staged.Decode.choice(), Reason: s.Staged.Reason}
+func (s *Scheduler) LastResult() SchedulingResult {
+	d := SchedulingResult{Choice: s.Staged.Decode.choice(), Reason: s.Staged.Reason}
 	if p := s.Staged.Prefill; p != nil && p.ran {
 		choice := p.choice()
 		d.Prefill = &choice
