@@ -89,7 +89,7 @@ func (s *shelf) Results(_ context.Context, o *Object) (*Results, error) {
 		r.ReportFault = errors.New("a secret of the server")
 	case "printed", "printed@b.json", "-x":
 		r.Run, r.Report = nil, &page.Sweep{Report: &report.Sweep{Board: &result.Leaderboard{Candidates: []result.Ranked{
-			{Candidate: result.Candidate{Point: 1}, Standing: result.Feasible}, {Candidate: result.Candidate{Point: 0}, Standing: result.Dropped},
+			{Entry: result.Entry{Point: 1}, Standing: result.Feasible}, {Entry: result.Entry{Point: 0}, Standing: result.Dropped},
 		}}}}
 	case "decided":
 		r.Decisions = [][]byte{zipped(s.decisions)}

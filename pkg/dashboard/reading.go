@@ -107,7 +107,7 @@ func (r *reading) rowsOf(point int) []result.Row {
 
 // pointName names a point by its values.
 func (r *reading) pointName(point int) string {
-	c := result.Candidate{Point: point, Parameters: r.Parameters[point]}
+	c := result.Entry{Point: point, Parameters: r.Parameters[point]}
 	if len(c.Parameters) == 0 {
 		return fmt.Sprintf("point %d", point)
 	}

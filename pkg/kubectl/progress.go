@@ -73,7 +73,7 @@ func simulations(p *v1alpha1.ProgressStatus) string {
 	return text
 }
 
-func pointLine(p *verdict.Point) string {
+func pointLine(p *verdict.PointSummary) string {
 	if p == nil {
 		return ""
 	}

@@ -78,7 +78,7 @@ func (o Object) headline() string {
 	}
 }
 
-func writePoint(w io.Writer, title string, p *verdict.Point) {
+func writePoint(w io.Writer, title string, p *verdict.PointSummary) {
 	if p == nil {
 		return
 	}

@@ -44,7 +44,7 @@ func bracketMark(c *result.Capacity) string {
 func (l board) bestCapacity(load string) string {
 	best := &l.Candidates[0]
 	subject := "The scenario"
-	if of := otherParameters(&best.Candidate, load); of != "" {
+	if of := otherParameters(&best.Entry, load); of != "" {
 		subject = "The best, " + of + ","
 	}
 	if equal := l.equalCapacities(load); len(equal) > 1 {
@@ -69,7 +69,7 @@ func (l board) equalCapacities(load string) (names []string) {
 	for i := range l.Candidates {
 		c := &l.Candidates[i]
 		if c.Rank == best.Rank && c.Capacity != nil && bracketText(c.Capacity) == bracketText(best.Capacity) {
-			names = append(names, otherParameters(&c.Candidate, load))
+			names = append(names, otherParameters(&c.Entry, load))
 		}
 	}
 	return names

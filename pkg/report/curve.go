@@ -10,8 +10,8 @@ import (
 )
 
 // loadVerdictText are the verdict in a table.
-func loadVerdictText(v result.LoadVerdict) string {
-	return map[result.LoadVerdict]string{result.LoadMet: "met", result.LoadNotMet: "not met", result.LoadUndecided: "undecided"}[v]
+func loadVerdictText(v result.Feasibility) string {
+	return map[result.Feasibility]string{result.LoadMet: "met", result.LoadNotMet: "not met", result.LoadUndecided: "undecided"}[v]
 }
 
 // curvesListed is for how many candidates a table has the loads that were tried.
@@ -31,7 +31,7 @@ func (l board) curve() *grid {
 		load = c.Capacity.Load
 		factor = isFactor(c.Capacity)
 		for _, t := range c.Capacity.Tried {
-			loads, names = append(loads, t.Load), append(names, otherParameters(&c.Candidate, load))
+			loads, names = append(loads, t.Load), append(names, otherParameters(&c.Entry, load))
 			rates = append(rates, strings.TrimSuffix(rateText(c.Capacity, t.Load), rateUnit))
 			verdicts, tried = append(verdicts, loadVerdictText(t.Verdict)), append(tried, t)
 		}
@@ -59,7 +59,7 @@ func (l board) curve() *grid {
 }
 
 // otherParameters are the candidate's parameters except one.
-func otherParameters(c *result.Candidate, name string) string {
+func otherParameters(c *result.Entry, name string) string {
 	var parts []string
 	for _, p := range c.Parameters {
 		if p.Name != name {

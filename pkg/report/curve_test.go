@@ -12,7 +12,7 @@ import (
 )
 
 // tried is a load under two seeds, with that TTFT and that TPOT in seconds.
-func tried(t *testing.T, load string, verdict result.LoadVerdict, objectives []result.Objective, constraints []result.Constraint, ttft, tpot float64) result.Tried {
+func tried(t *testing.T, load string, verdict result.Feasibility, objectives []result.Objective, constraints []result.Constraint, ttft, tpot float64) result.Tried {
 	t.Helper()
 	row := func(seed int64, by float64) result.Row {
 		return result.Row{Key: "k", Seed: seed, Share: 1, Metrics: result.NewMetrics(map[string]float64{"ttft.mean": ttft + by, "tpot.mean": tpot})}
@@ -70,7 +70,7 @@ replicas=2    20    –           not met
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			leaderboardBuilder.Candidates = []result.Candidate{{Parameters: tc.parameters, Capacity: capacity}}
+			leaderboardBuilder.Candidates = []result.Entry{{Parameters: tc.parameters, Capacity: capacity}}
 			ranked, err := result.NewLeaderboard(leaderboardBuilder)
 			if err != nil {
 				t.Fatal(err)
@@ -99,7 +99,7 @@ func TestCapacitiesShowAMeasureOnce(t *testing.T) {
 	of := &result.Leaderboard{
 		Objectives:  []result.Objective{objective("ttft.mean", result.Minimize), objective("tpot.mean", result.Minimize)},
 		Constraints: []result.Constraint{{Measure: result.Of(result.MustParseMetric("ttft.mean")), Operator: result.AtMost, Bound: 0.5}},
-		Candidates:  []result.Ranked{{Candidate: result.Candidate{Capacity: &result.Capacity{Load: "rate", Holds: "1"}}}},
+		Candidates:  []result.Ranked{{Entry: result.Entry{Capacity: &result.Capacity{Load: "rate", Holds: "1"}}}},
 	}
 	var titles []string
 	for _, c := range (board{of}).grid().columns {
@@ -114,7 +114,7 @@ func TestCapacitiesShowAMeasureOnce(t *testing.T) {
 // Of candidates that bear one load, none is the best: what tells them apart may act on nothing.
 func TestEqualCapacitiesHaveNoBest(t *testing.T) {
 	candidate := func(rank int, weight, holds, breaks string) result.Ranked {
-		return result.Ranked{Rank: rank, Candidate: result.Candidate{
+		return result.Ranked{Rank: rank, Entry: result.Entry{
 			Parameters: []result.Assignment{{Name: "weight", Value: weight}, {Name: "rate", Value: holds}},
 			Capacity:   &result.Capacity{Load: "rate", Holds: holds, Breaks: breaks},
 		}}

@@ -21,8 +21,8 @@ func TestWhoRejectsIsNamed(t *testing.T) {
 		l := &result.Leaderboard{}
 		for i, rate := range rates {
 			l.Candidates = append(l.Candidates, result.Ranked{
-				Candidate: result.Candidate{Point: i, Parameters: []result.Assignment{{Name: "blocks", Value: fmt.Sprint(i)}}},
-				Metrics:   result.Intervals{metric: stats.Interval{Mean: rate}},
+				Entry:   result.Entry{Point: i, Parameters: []result.Assignment{{Name: "blocks", Value: fmt.Sprint(i)}}},
+				Metrics: result.Intervals{metric: stats.Interval{Mean: rate}},
 			})
 		}
 		return l
@@ -49,7 +49,7 @@ func TestNotesNameReasonsAndWhatIsNotListed(t *testing.T) {
 	l := &result.Leaderboard{
 		Counts: result.Counts{All: 20}, WithoutRequestCost: []string{"chat"},
 		Candidates: []result.Ranked{{
-			Candidate:  result.Candidate{Parameters: []result.Assignment{{Name: "queue", Value: "2"}}},
+			Entry:      result.Entry{Parameters: []result.Assignment{{Name: "queue", Value: "2"}}},
 			Metrics:    result.Intervals{"rejectionRate": stats.Interval{Mean: 0.25}},
 			RejectedBy: result.Rejections{"shed": 3, "expired": 1},
 		}},
@@ -66,7 +66,7 @@ func TestNotesNameReasonsAndWhatIsNotListed(t *testing.T) {
 func TestNoteOnCandidatesThatRepeat(t *testing.T) {
 	ttft, goodput := result.Of(result.MustParseMetric("ttft.p99")), result.Of(result.MustParseMetric("goodput"))
 	of := func(name string, metrics result.Intervals) result.Ranked {
-		return result.Ranked{Candidate: result.Candidate{Parameters: []result.Assignment{{Name: "n", Value: name}}}, Metrics: metrics}
+		return result.Ranked{Entry: result.Entry{Parameters: []result.Assignment{{Name: "n", Value: name}}}, Metrics: metrics}
 	}
 	l := board{&result.Leaderboard{
 		Objectives: []result.Objective{{Measure: ttft}, {Measure: goodput}},

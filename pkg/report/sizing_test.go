@@ -21,7 +21,7 @@ func sized(replicas int, holds, breaks string, change func(*result.Capacity)) re
 	if change != nil {
 		change(c)
 	}
-	return result.Ranked{Rank: 1, Standing: result.Feasible, Candidate: result.Candidate{Point: replicas, Capacity: c}}
+	return result.Ranked{Rank: 1, Standing: result.Feasible, Entry: result.Entry{Point: replicas, Capacity: c}}
 }
 
 func survives(c *result.Capacity) { c.Demand.Survives = true }

@@ -177,7 +177,7 @@ func ContrastVerdict(c *result.Contrast) string {
 	}
 }
 
-func metricsWith(c *result.Contrast, v result.Verdict) []*result.Comparison {
+func metricsWith(c *result.Contrast, v result.Effect) []*result.Comparison {
 	var found []*result.Comparison
 	for i := range c.Differing {
 		if d := &c.Differing[i].Comparison; d.Verdict == v {

@@ -97,7 +97,7 @@ func ranked(l *result.Leaderboard, i, rank int) result.Ranked {
 }
 
 func TestContrastVerdict(t *testing.T) {
-	compared := func(verdicts ...result.Verdict) *result.Contrast {
+	compared := func(verdicts ...result.Effect) *result.Contrast {
 		var c *result.Contrast
 		recorded(t, "contrast.json", &c)
 		c.Differing = c.Differing[:len(verdicts)]

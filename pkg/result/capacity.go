@@ -43,7 +43,7 @@ type Demand struct {
 	Survive int `json:"survive,omitempty"`
 	// Verdict says whether the pool bears the demand, and Survives that it does without so
 	// many replicas, too; without one where none were asked for.
-	Verdict  LoadVerdict `json:"verdict"`
+	Verdict  Feasibility `json:"verdict"`
 	Survives bool        `json:"survives,omitempty"`
 	Price
 }

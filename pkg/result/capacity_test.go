@@ -12,12 +12,12 @@ func TestCapacitiesRankBeforeObjectives(t *testing.T) {
 	row := func(point int, ttft float64) Row {
 		return Row{Key: "k", Point: point, Seed: 1, Share: 1, Metrics: NewMetrics(map[string]float64{"ttft.mean": ttft})}
 	}
-	candidate := func(point int, c Capacity) Candidate {
+	candidate := func(point int, c Capacity) Entry {
 		c.Load = "rate"
-		return Candidate{Point: point, Capacity: &c}
+		return Entry{Point: point, Capacity: &c}
 	}
 	board, err := NewLeaderboard(LeaderboardInput{
-		Candidates: []Candidate{
+		Candidates: []Entry{
 			candidate(0, Capacity{Holds: "9", Breaks: "9.5", Undecided: true}),
 			candidate(1, Capacity{Holds: "10", Breaks: "10.2"}),
 			candidate(2, Capacity{Breaks: "1"}),
@@ -45,7 +45,7 @@ func TestCapacitiesRankBeforeObjectives(t *testing.T) {
 
 // Of pools for a demand the smallest that suffices is first, of those that do not the largest.
 func TestTheSmallestPoolThatSufficesIsFirst(t *testing.T) {
-	pool := func(replicas int, verdict LoadVerdict, survives bool) *Capacity {
+	pool := func(replicas int, verdict Feasibility, survives bool) *Capacity {
 		return &Capacity{Holds: "9", Demand: &Demand{Replicas: replicas, Survive: 1, Verdict: verdict, Survives: survives}}
 	}
 	ordered := []*Capacity{pool(3, LoadMet, true), pool(8, LoadMet, true), pool(2, LoadMet, false), pool(1, LoadNotMet, false)}

@@ -27,11 +27,11 @@ func TestContrast(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "contrast.json", indented(t, c))
-	verdicts := map[string]Verdict{}
+	verdicts := map[string]Effect{}
 	for _, d := range c.Differing {
 		verdicts[d.Measure.String()] = d.Verdict
 	}
-	want := map[string]Verdict{"goodput": Better, "twice": Differs, "ttft.p99": Undecided, "preemptions": Undecided}
+	want := map[string]Effect{"goodput": Better, "twice": Differs, "ttft.p99": Undecided, "preemptions": Undecided}
 	if diff := cmp.Diff(want, verdicts); diff != "" {
 		t.Errorf("verdicts, −want +got:\n%s", diff)
 	}

@@ -13,21 +13,21 @@ import (
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// Verdict says how a candidate compares with the baseline in one objective.
-type Verdict string
+// Effect says how a candidate compares with the baseline in one objective.
+type Effect string
 
 const (
 	// Better says that the difference is on the good side of 0, and that chance
 	// gives none so large.
-	Better Verdict = "better"
+	Better Effect = "better"
 	// Worse says that it lies on the other.
-	Worse Verdict = "worse"
+	Worse Effect = "worse"
 	// Undecided says that chance may have given it, that there are fewer than two
 	// seeds, or that the seeds changed nothing on either side.
-	Undecided Verdict = "undecided"
+	Undecided Effect = "undecided"
 	// Differs says of a measure of which neither way is the good one, such as
 	// utilization or a derived metric, that chance gives no difference so large.
-	Differs Verdict = "differs"
+	Differs Effect = "differs"
 )
 
 // Comparison sets a candidate against the baseline in one objective.
@@ -45,7 +45,7 @@ type Comparison struct {
 	// PValue is that of the paired t-test, to both sides. In a leaderboard it is
 	// corrected for the other candidates. It is absent where nothing is tested.
 	PValue  *float64 `json:"pValue,omitempty"`
-	Verdict Verdict  `json:"verdict"`
+	Verdict Effect   `json:"verdict"`
 
 	direction Direction
 }

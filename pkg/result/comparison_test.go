@@ -13,7 +13,7 @@ func TestCompareRows(t *testing.T) {
 	cases := map[string]struct {
 		objective           Objective
 		candidate, baseline []Row
-		verdict             Verdict
+		verdict             Effect
 		n                   int
 		relative            float64 // NaN: none
 	}{

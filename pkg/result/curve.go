@@ -12,23 +12,23 @@ type Tried struct {
 	Load string `json:"load"`
 	// Verdict is what the search decided by: the means may keep to the constraints
 	// where the seeds do not show it.
-	Verdict LoadVerdict `json:"verdict"`
+	Verdict Feasibility `json:"verdict"`
 	// Metrics are the figures of objectives and constraints.
 	Metrics Intervals `json:"metrics"`
 }
 
-// LoadVerdict says whether the constraints hold at a load.
-type LoadVerdict string
+// Feasibility says whether the constraints hold at a load.
+type Feasibility string
 
 // The verdicts on a load.
 const (
-	LoadMet       LoadVerdict = "Met"
-	LoadNotMet    LoadVerdict = "NotMet"
-	LoadUndecided LoadVerdict = "Undecided"
+	LoadMet       Feasibility = "Met"
+	LoadNotMet    Feasibility = "NotMet"
+	LoadUndecided Feasibility = "Undecided"
 )
 
 // NewTried takes the figures of a load from the rows of its point, in any order.
-func NewTried(load string, verdict LoadVerdict, objectives []Objective, constraints []Constraint, rows []Row) (Tried, error) {
+func NewTried(load string, verdict Feasibility, objectives []Objective, constraints []Constraint, rows []Row) (Tried, error) {
 	sorted, err := sortRows(rows)
 	if err != nil {
 		return Tried{}, fmt.Errorf("load %s: %w", load, err)

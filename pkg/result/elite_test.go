@@ -12,7 +12,7 @@ func TestTheBestOfEachKindAreListed(t *testing.T) {
 		Keep:       1,
 	}
 	for point := range 6 {
-		c := Candidate{Point: point}
+		c := Entry{Point: point}
 		if point%3 == 0 {
 			c.Elite = Kind{point + 1, 2}
 		}

@@ -25,8 +25,8 @@ type Assignment struct {
 // String returns name=value.
 func (a Assignment) String() string { return a.Name + "=" + a.Value }
 
-// Candidate is a point that takes part.
-type Candidate struct {
+// Entry is a point that takes part.
+type Entry struct {
 	Point      int          `json:"point"`
 	Parameters []Assignment `json:"parameters,omitempty"`
 	// Dropped is set where the search stopped giving it seeds.
@@ -41,7 +41,7 @@ type Candidate struct {
 }
 
 // Name names the candidate by its values.
-func (c *Candidate) Name() string {
+func (c *Entry) Name() string {
 	if len(c.Parameters) == 0 {
 		return OnlyPoint
 	}
@@ -61,7 +61,7 @@ type Drop struct {
 
 // LeaderboardInput is what a leaderboard is made of.
 type LeaderboardInput struct {
-	Candidates []Candidate
+	Candidates []Entry
 	// Rows are of the candidates, in any order; the same one may be there twice.
 	Rows        []Row
 	Objectives  []Objective
@@ -159,7 +159,7 @@ type Ranked struct {
 	// Rank is the place, from 1. Candidates that are equal in all objectives
 	// share one.
 	Rank int `json:"rank"`
-	Candidate
+	Entry
 	// Baseline marks the candidate that the others are compared with.
 	Baseline bool     `json:"baseline,omitempty"`
 	Standing Standing `json:"standing"`

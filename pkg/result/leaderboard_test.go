@@ -15,7 +15,7 @@ import (
 
 // sweep is a small sweep with everything in it: a baseline, ties, a point
 // under fewer seeds, one with nothing measured and one without rows.
-func sweep() (points []Candidate, rows []Row, objectives []Objective, baseline int) {
+func sweep() (points []Entry, rows []Row, objectives []Objective, baseline int) {
 	values := []struct {
 		prefix, queue string
 		metrics       []map[string]float64
@@ -54,13 +54,13 @@ func sweep() (points []Candidate, rows []Row, objectives []Objective, baseline i
 		{"5", "4", nil},
 	}
 	for i, v := range values {
-		points = append(points, Candidate{Point: i, Parameters: []Assignment{{"prefixWeight", v.prefix}, {"queueWeight", v.queue}}})
+		points = append(points, Entry{Point: i, Parameters: []Assignment{{"prefixWeight", v.prefix}, {"queueWeight", v.queue}}})
 		rows = append(rows, makeRows(i, v.metrics...)...)
 	}
 	return points, rows, []Objective{objective("goodput", Maximize), objective("ttft.p99", Minimize)}, 1
 }
 
-func newLeaderboard(t *testing.T, points []Candidate, rows []Row, objectives []Objective, baseline int) *Leaderboard {
+func newLeaderboard(t *testing.T, points []Entry, rows []Row, objectives []Objective, baseline int) *Leaderboard {
 	t.Helper()
 	l, err := NewLeaderboard(LeaderboardInput{Candidates: points, Rows: rows, Objectives: objectives, Baseline: baseline})
 	if err != nil {
@@ -91,10 +91,10 @@ func TestLeaderboardGolden(t *testing.T) {
 var minimizeTTFT = []Objective{objective("ttft.p99", Minimize)}
 
 // candidates returns n points without parameters.
-func candidates(n int) []Candidate {
-	var points []Candidate
+func candidates(n int) []Entry {
+	var points []Entry
 	for i := range n {
-		points = append(points, Candidate{Point: i})
+		points = append(points, Entry{Point: i})
 	}
 	return points
 }
@@ -218,7 +218,7 @@ func TestTheBaselineComesFirstOfThoseThatAreEqual(t *testing.T) {
 
 func TestLeaderboardFaults(t *testing.T) {
 	cases := map[string]struct {
-		points     []Candidate
+		points     []Entry
 		rows       []Row
 		objectives []Objective
 		baseline   int
@@ -334,7 +334,7 @@ func BenchmarkNewLeaderboard(b *testing.B) {
 func TestLeaderboardNamesPoolsWithoutRequestCostWhereItCounts(t *testing.T) {
 	for median, want := range map[float64][]string{0.05: nil, 0.0499: {"chat"}} {
 		rows := append(makeRows(0, map[string]float64{"ttft.p50": 0.2}), makeRows(1, map[string]float64{"ttft.p50": median})...)
-		l, err := NewLeaderboard(LeaderboardInput{Candidates: []Candidate{{Point: 0}, {Point: 1}}, Rows: rows, Baseline: NoBaseline, WithoutRequestCost: []string{"chat"}})
+		l, err := NewLeaderboard(LeaderboardInput{Candidates: []Entry{{Point: 0}, {Point: 1}}, Rows: rows, Baseline: NoBaseline, WithoutRequestCost: []string{"chat"}})
 		if err != nil {
 			t.Fatal(err)
 		}

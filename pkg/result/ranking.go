@@ -25,7 +25,7 @@ type leaderboardBuilder struct {
 
 // entry is a candidate and what ranks it.
 type entry struct {
-	candidate *Candidate
+	candidate *Entry
 	// short are its rows of shortened simulations, full those of full ones,
 	// ascending by seed; failed ones are in neither.
 	short, full []Row
@@ -257,7 +257,7 @@ func (s *leaderboardBuilder) atHome(e *entry) int {
 
 // capacities says whether it is capacities that are ranked.
 func (s *leaderboardBuilder) capacities() bool {
-	return slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.Capacity != nil })
+	return slices.ContainsFunc(s.Candidates, func(c Entry) bool { return c.Capacity != nil })
 }
 
 func (e *entry) complete() bool { return e.standing == Feasible || e.standing == Infeasible }
@@ -307,7 +307,7 @@ func (s *leaderboardBuilder) listed() []Ranked {
 
 func (s *leaderboardBuilder) listing(e *entry) Ranked {
 	r := Ranked{
-		Rank: e.rank, Candidate: *e.candidate, Baseline: e == s.baseline,
+		Rank: e.rank, Entry: *e.candidate, Baseline: e == s.baseline,
 		Standing: e.standing, Reason: e.reason, Excess: e.excess,
 		Pareto: e.pareto, ParetoProbability: e.membership, Metrics: s.figures(e.full),
 	}

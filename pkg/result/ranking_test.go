@@ -26,7 +26,7 @@ func raced() LeaderboardInput {
 		Baseline:    0,
 	}
 	for i := range 7 {
-		s.Candidates = append(s.Candidates, Candidate{Point: i, Parameters: []Assignment{{"weight", fmt.Sprint(i)}}})
+		s.Candidates = append(s.Candidates, Entry{Point: i, Parameters: []Assignment{{"weight", fmt.Sprint(i)}}})
 	}
 	s.Candidates[3].Dropped = &Drop{PValue: &p}
 	s.Rows = slices.Concat(
@@ -174,7 +174,7 @@ func TestTheFrontIsUncertain(t *testing.T) {
 func TestOnlySomeAreListed(t *testing.T) {
 	s := LeaderboardInput{Objectives: minimizeTTFT, Baseline: 9, Keep: 3}
 	for i := range 20 {
-		s.Candidates = append(s.Candidates, Candidate{Point: i})
+		s.Candidates = append(s.Candidates, Entry{Point: i})
 		s.Rows = append(s.Rows, makeRows(i, ttft99(float64(i), float64(i)+1)...)...)
 	}
 	l, err := NewLeaderboard(s)
@@ -203,7 +203,7 @@ func large(points int) LeaderboardInput {
 		Keep:        100,
 	}
 	for point := range points {
-		s.Candidates = append(s.Candidates, Candidate{Point: point})
+		s.Candidates = append(s.Candidates, Entry{Point: point})
 		for seed := range 3 {
 			row := template
 			row.Point, row.Seed = point, int64(seed)

@@ -14,7 +14,7 @@ type Verdict struct {
 	Message string
 	Gates   []Gate
 	// Best and Baseline are points of a sweep; nil of a run.
-	Best, Baseline *Point
+	Best, Baseline *PointSummary
 	// Next says what to do next; "" where the message does.
 	Next string
 }
@@ -26,8 +26,8 @@ type Gate struct {
 	Message string
 }
 
-// Point is a point of a sweep.
-type Point struct {
+// PointSummary is a point of a sweep.
+type PointSummary struct {
 	ID int64
 	// Name has the values of its parameters, such as weight=2.
 	Name string

@@ -65,12 +65,12 @@ func (s *Study) workloads() []string {
 }
 
 // candidates are the points, with what the search did to them.
-func (s *Study) candidates() []result.Candidate {
-	candidates := make([]result.Candidate, len(s.points))
+func (s *Study) candidates() []result.Entry {
+	candidates := make([]result.Entry, len(s.points))
 	dropped := s.dropped()
 	for i, point := range s.points {
 		from, _ := s.origin(point.ID)
-		candidates[i] = result.Candidate{Point: point.ID, Parameters: point.Assignments(), Dropped: dropped[point.ID], Origin: from}
+		candidates[i] = result.Entry{Point: point.ID, Parameters: point.Assignments(), Dropped: dropped[point.ID], Origin: from}
 	}
 	if archive, ok := search.As[interface{ Elites() []search.Elite }](s.algorithm); ok {
 		for _, elite := range archive.Elites() {
@@ -87,10 +87,10 @@ func (s *Study) candidates() []result.Candidate {
 // bracketed returns the candidates of a search for capacities: each combination
 // of the other parameters at the demand, or without one at the highest load that
 // holds, or where none does at the least one; and the rows of those.
-func (s *Study) bracketed(candidates []result.Candidate, brackets []search.Bracket) ([]result.Candidate, []result.Row, error) {
+func (s *Study) bracketed(candidates []result.Entry, brackets []search.Bracket) ([]result.Entry, []result.Row, error) {
 	load := slices.IndexFunc(s.Plan.Parameters, func(p experiment.Parameter) bool { return p.Name == s.Plan.Search.Capacity.Load })
 	chosen, byPoint := map[int]bool{}, s.rowsByPoint()
-	var at []result.Candidate
+	var at []result.Entry
 	for _, b := range brackets {
 		point := slices.Clone(b.Point)
 		point[load] = cmp.Or(b.Demand, b.Holds, b.Breaks)
@@ -130,7 +130,7 @@ func (s *Study) rowsByPoint() map[int][]result.Row {
 }
 
 // loadVerdicts are those of claims.
-var loadVerdicts = map[search.Claim]result.LoadVerdict{search.Holds: result.LoadMet, search.Breaks: result.LoadNotMet, search.Undecided: result.LoadUndecided}
+var loadVerdicts = map[search.Claim]result.Feasibility{search.Holds: result.LoadMet, search.Breaks: result.LoadNotMet, search.Undecided: result.LoadUndecided}
 
 // tried are the loads of a bracket and what came of them. load is the index of
 // their parameter.

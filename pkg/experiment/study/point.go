@@ -14,7 +14,7 @@ import (
 )
 
 // PointOf is a candidate of a status as verdicts have it; nil of nil.
-func PointOf(c *v1alpha1.Candidate) *verdict.Point {
+func PointOf(c *v1alpha1.Candidate) *verdict.PointSummary {
 	if c == nil {
 		return nil
 	}
@@ -22,7 +22,7 @@ func PointOf(c *v1alpha1.Candidate) *verdict.Point {
 	for _, p := range c.Parameters {
 		values = append(values, p.Name+"="+p.Value)
 	}
-	return &verdict.Point{ID: c.Point, Name: strings.Join(values, ", "), Figures: figuresOf(c)}
+	return &verdict.PointSummary{ID: c.Point, Name: strings.Join(values, ", "), Figures: figuresOf(c)}
 }
 
 // fillPoints fills in the best point and the baseline of a board.

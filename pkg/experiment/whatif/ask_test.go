@@ -124,7 +124,7 @@ func TestFewPicksBetweenEqualsExceedTheSpread(t *testing.T) {
 	r := mustAskAbout(t, m, every23rd...)
 	beyond := 0
 	for _, a := range r.Answers {
-		for _, verdict := range []whatif.Verdict{a.Window.TTFT.Verdict, a.Window.E2E.Verdict} {
+		for _, verdict := range []whatif.Effect{a.Window.TTFT.Verdict, a.Window.E2E.Verdict} {
 			if verdict != whatif.Zero {
 				beyond++
 			}

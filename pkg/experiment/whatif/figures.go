@@ -58,20 +58,20 @@ type Regret struct {
 	Seconds *float64 `json:"regretSeconds,omitempty"`
 	// Spread is how much picks between equals change AsPicked.
 	Spread  float64 `json:"spreadSeconds"`
-	Verdict Verdict `json:"verdict"`
+	Verdict Effect  `json:"verdict"`
 }
 
-// Verdict says what an alternative is.
-type Verdict string
+// Effect says what an alternative is.
+type Effect string
 
 const (
 	// Better alternatives have a latency that is lower by more than the spread, or
 	// complete what did not complete.
-	Better Verdict = "better"
+	Better Effect = "better"
 	// Worse is the opposite.
-	Worse Verdict = "worse"
+	Worse Effect = "worse"
 	// Zero is a difference within the spread.
-	Zero Verdict = "zero"
+	Zero Effect = "zero"
 )
 
 // compare compares latencies with those of an alternative. flips are the same in the
@@ -118,7 +118,7 @@ func (l *latencies) mean(sum func(*latencies) time.Duration) (time.Duration, boo
 	return sum(l) / time.Duration(l.completed), true
 }
 
-func (r *Regret) verdict() Verdict {
+func (r *Regret) verdict() Effect {
 	switch {
 	case r.Seconds != nil && *r.Seconds > r.Spread, r.AsPicked == nil && r.Elsewhere != nil:
 		return Better

@@ -79,8 +79,8 @@ type Difference struct {
 	Percent   float64  `json:"percent"`
 	Half      *float64 `json:"half"`
 	// Low is the lower end of the interval: a figure that is never negative loses 100 % at most.
-	Low     *float64       `json:"low"`
-	Verdict result.Verdict `json:"verdict"`
+	Low     *float64      `json:"low"`
+	Verdict result.Effect `json:"verdict"`
 	// Alike is how many more points have the same rank and difference, which the chart leaves out.
 	Alike int `json:"alike,omitempty"`
 }
