@@ -61,11 +61,11 @@ func (p *Plan) Space() search.Space {
 }
 
 // baseline is the point compared with; nil without a baseline.
-func (p *Plan) baseline() search.Point {
+func (p *Plan) baseline() search.Values {
 	if len(p.Baseline) == 0 {
 		return nil
 	}
-	values := make(search.Point, len(p.Parameters))
+	values := make(search.Values, len(p.Parameters))
 	for i := range p.Parameters {
 		at := slices.IndexFunc(p.Baseline, func(a v1alpha1.Assignment) bool { return a.Name == p.Parameters[i].Name })
 		if at >= 0 {
@@ -79,7 +79,7 @@ func (p *Plan) baseline() search.Point {
 }
 
 // IsBaseline reports whether a point of the search space is the baseline.
-func (p *Plan) IsBaseline(values search.Point) bool {
+func (p *Plan) IsBaseline(values search.Values) bool {
 	return len(p.Baseline) > 0 && slices.Equal(values, p.baseline())
 }
 

@@ -99,7 +99,7 @@ func TestAGenerationIsAsLargeAsAskedFor(t *testing.T) {
 func TestAnAdaptiveSearchEndsWithTheSpace(t *testing.T) {
 	f := task{
 		space:  spaceOf(choice("a", "x", "y"), when(integer("b", "1", "4"), "a", "y"), stepped("c", "0", "1", "0.5")),
-		losses: func(p search.Point) []float64 { return []float64{numberOf(p, 2)} },
+		losses: func(p search.Values) []float64 { return []float64{numberOf(p, 2)} },
 	}
 	forEach(t, adaptive, func(t *testing.T, a search.Name) {
 		for _, generation := range []int{0, 2, 40} {
@@ -118,7 +118,7 @@ func TestAnAdaptiveSearchEndsWithTheSpace(t *testing.T) {
 func TestASpaceOfOnePointIsTriedOnce(t *testing.T) {
 	f := task{
 		space:  spaceOf(choice("a", "x"), continuous("b", "2", "2")),
-		losses: func(search.Point) []float64 { return []float64{1} },
+		losses: func(search.Values) []float64 { return []float64{1} },
 	}
 	forEach(t, adaptive, func(t *testing.T, a search.Name) {
 		if trials := f.search(t, search.Settings{Algorithm: a, MaxTrials: 20}); len(trials) != 1 {
@@ -130,18 +130,18 @@ func TestASpaceOfOnePointIsTriedOnce(t *testing.T) {
 // Neither failures nor numbers beyond reason may keep a search from its budget,
 // or from what there is to learn.
 func TestAnAdaptiveSearchSurvivesWhatItIsTold(t *testing.T) {
-	failsLeft := func(p search.Point) bool { return numberOf(p, 0) < 3 }
+	failsLeft := func(p search.Values) bool { return numberOf(p, 0) < 3 }
 	with := func(loss func(x float64) float64) task {
 		f := braninTask
-		f.losses = func(p search.Point) []float64 { return []float64{loss(braninTask.losses(p)[0])} }
+		f.losses = func(p search.Values) []float64 { return []float64{loss(braninTask.losses(p)[0])} }
 		return f
 	}
 	failing := braninTask.failing(failsLeft)
 	infeasible := braninTask
-	infeasible.excess = func(p search.Point) float64 { return braninTask.losses(p)[0] + 1 }
+	infeasible.excess = func(p search.Values) float64 { return braninTask.losses(p)[0] + 1 }
 	tests := map[string]task{
 		"where part of the space fails":  failing,
-		"where everything fails":         braninTask.failing(func(search.Point) bool { return true }),
+		"where everything fails":         braninTask.failing(func(search.Values) bool { return true }),
 		"where nothing is feasible":      infeasible,
 		"where all are the same":         with(func(float64) float64 { return 7 }),
 		"where losses are huge":          with(func(x float64) float64 { return 1e300 * x }),
@@ -173,9 +173,9 @@ func TestAnAdaptiveSearchSurvivesWhatItIsTold(t *testing.T) {
 func TestRankedSearchesKnowOnlyTheOrder(t *testing.T) {
 	forEach(t, []search.Name{search.CMAES, search.TPE}, func(t *testing.T, a search.Name) {
 		steep := conditionalTask
-		steep.losses = func(p search.Point) []float64 { return []float64{math.Exp(5 * conditionalTask.losses(p)[0])} }
+		steep.losses = func(p search.Values) []float64 { return []float64{math.Exp(5 * conditionalTask.losses(p)[0])} }
 		settings := search.Settings{Algorithm: a, MaxTrials: 50}
-		points := func(trials []search.Trial) (points []search.Point) {
+		points := func(trials []search.Trial) (points []search.Values) {
 			for _, t := range trials {
 				points = append(points, t.Point)
 			}
@@ -243,8 +243,8 @@ var manyTasks = map[string]task{
 	"conditional":          conditionalTask,
 	"conditional, noisy":   conditionalTask.noisy(0.05),
 	"constrained":          constrainedTask,
-	"failing on one side":  braninTask.failing(func(p search.Point) bool { return numberOf(p, 0) < 3 }),
-	"constrained, failing": constrainedTask.failing(func(p search.Point) bool { return numberOf(p, 1) > 5 }),
+	"failing on one side":  braninTask.failing(func(p search.Values) bool { return numberOf(p, 0) < 3 }),
+	"constrained, failing": constrainedTask.failing(func(p search.Values) bool { return numberOf(p, 1) > 5 }),
 }
 
 // benchmarkFresh measures a generation once so many trials were told.

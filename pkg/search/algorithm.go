@@ -19,8 +19,8 @@ type Algorithm interface {
 	Tell([]Trial)
 }
 
-// Point gives every parameter of a space a value, in the order of the space.
-type Point []Value
+// Values gives every parameter of a space a value, in the order of the space.
+type Values []Value
 
 // Value is a decimal number in canonical form (see [CanonicalDecimal]) or the
 // label of a choice; it is empty where the parameter does not exist.
@@ -37,6 +37,6 @@ type Effort struct {
 
 // Proposal is a point that is worth an effort.
 type Proposal struct {
-	Point  Point
+	Point  Values
 	Effort Effort
 }

@@ -12,18 +12,18 @@ import (
 
 func TestTheBaselineIsTriedOnceAndFirst(t *testing.T) {
 	tests := map[string]struct {
-		baseline search.Point
-		want     [][]search.Point
+		baseline search.Values
+		want     [][]search.Values
 	}{
-		"proposed anyway":      {search.Point{"2"}, [][]search.Point{{{"1"}, {"2"}}, {{"3"}}}},
-		"proposed later":       {search.Point{"3"}, [][]search.Point{{{"1"}, {"2"}, {"3"}}, {{"3"}}}},
-		"on no axis, so never": {search.Point{"2.5"}, [][]search.Point{{{"1"}, {"2"}, {"2.5"}}, {{"3"}}}},
+		"proposed anyway":      {search.Values{"2"}, [][]search.Values{{{"1"}, {"2"}}, {{"3"}}}},
+		"proposed later":       {search.Values{"3"}, [][]search.Values{{{"1"}, {"2"}, {"3"}}, {{"3"}}}},
+		"on no axis, so never": {search.Values{"2.5"}, [][]search.Values{{{"1"}, {"2"}, {"2.5"}}, {{"3"}}}},
 	}
 	for name, tc := range tests {
 		p := problemOf(search.Grid, spaceOf(stepped("a", "1", "3", "1")), 3)
 		p.Settings.Generation, p.Baseline = 2, tc.baseline
 		a := mustNew(t, p)
-		var got [][]search.Point
+		var got [][]search.Values
 		for len(a.Ask()) > 0 {
 			got = append(got, generation(a))
 		}

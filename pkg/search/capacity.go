@@ -10,7 +10,7 @@ import (
 
 // Bracket tells between which loads the capacity of a candidate lies.
 type Bracket struct {
-	Point Point // the candidate; its load is empty
+	Point Values // the candidate; its load is empty
 	// Holds is the highest load of the bisection at which the claim was shown to
 	// hold, "" where it did not at the least load. Breaks is the next higher one
 	// that was tried, where it was not; "" where it held at the greatest.
@@ -64,7 +64,7 @@ type capacity struct {
 // candidate is a combination of the other parameters.
 type candidate struct {
 	*bisection
-	point    Point
+	point    Values
 	attempts []attempt // of this generation
 	waits    bool      // it has no step to take now
 	checked  bool      // the bracket is put to the test, or was
@@ -107,7 +107,7 @@ func newCapacity(p *problem) (Algorithm, field.ErrorList) {
 }
 
 // with returns the point with another value.
-func (p Point) with(index int, v Value) Point {
+func (p Values) with(index int, v Value) Values {
 	changed := slices.Clone(p)
 	changed[index] = v
 	return changed

@@ -117,7 +117,7 @@ func TestBrackets(t *testing.T) {
 					loads = append(loads, trial.Point[0])
 				}
 			}
-			tc.want.Point = search.Point{""}
+			tc.want.Point = search.Values{""}
 			if diff := cmp.Diff([]search.Bracket{tc.want}, bracketsOf(t, a), cmpopts.IgnoreFields(search.Bracket{}, "Tried")); diff != "" {
 				t.Errorf("brackets (−want +got):\n%s", diff)
 			}
@@ -157,7 +157,7 @@ func TestAFailedLoadDoesNotHold(t *testing.T) {
 		}
 		return trial
 	})
-	want := []search.Bracket{{Point: search.Point{""}, Holds: "50", Breaks: "51", Seeds: 1, Undecided: true}}
+	want := []search.Bracket{{Point: search.Values{""}, Holds: "50", Breaks: "51", Seeds: 1, Undecided: true}}
 	if diff := cmp.Diff(want, bracketsOf(t, a), cmpopts.IgnoreFields(search.Bracket{}, "Tried")); diff != "" {
 		t.Errorf("brackets (−want +got):\n%s", diff)
 	}
@@ -174,8 +174,8 @@ func TestMaxTrialsLeavesBracketsOpen(t *testing.T) {
 		t.Errorf("%d trials", n)
 	}
 	want := []search.Bracket{
-		{Point: search.Point{"x", ""}, Holds: "16", Seeds: 1, Open: true},
-		{Point: search.Point{"y", ""}, Holds: "16", Seeds: 1, Open: true},
+		{Point: search.Values{"x", ""}, Holds: "16", Seeds: 1, Open: true},
+		{Point: search.Values{"y", ""}, Holds: "16", Seeds: 1, Open: true},
 	}
 	if diff := cmp.Diff(want, bracketsOf(t, a), cmpopts.IgnoreFields(search.Bracket{}, "Tried")); diff != "" {
 		t.Errorf("brackets (−want +got):\n%s", diff)
@@ -183,7 +183,7 @@ func TestMaxTrialsLeavesBracketsOpen(t *testing.T) {
 }
 
 func TestTheBaselineIsACandidate(t *testing.T) {
-	for name, baseline := range map[string]search.Point{"another": {"1.5", "7"}, "one of the grid": {"2", "7"}} {
+	for name, baseline := range map[string]search.Values{"another": {"1.5", "7"}, "one of the grid": {"2", "7"}} {
 		p := loadProblem(100, stepped("weight", "1", "3", "1"), integer("load", "1", "100"))
 		p.Baseline = baseline
 		a := mustNew(t, p)

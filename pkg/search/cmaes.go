@@ -23,7 +23,7 @@ type cmaes struct {
 	problem *problem
 	tried   *untried
 	known   map[string]Trial
-	asked   []Point
+	asked   []Values
 
 	evolution   *evolution
 	runs        int
@@ -35,7 +35,7 @@ type cmaes struct {
 // sampled is a sample and the standard normal vector that it comes from. Its
 // point is nil where the rules left none to be found.
 type sampled struct {
-	point Point
+	point Values
 	z     []float64
 }
 
@@ -160,8 +160,8 @@ func (c *cmaes) advance() {
 }
 
 // unknown returns the population's points that were not told, each once.
-func (c *cmaes) unknown() []Point {
-	var points []Point
+func (c *cmaes) unknown() []Values {
+	var points []Values
 	seen := map[string]bool{}
 	for _, s := range c.samples {
 		if s.point == nil || seen[s.point.key()] {
@@ -207,10 +207,10 @@ func (c *cmaes) otherMean() []float64 {
 }
 
 // drawn returns n random points, or what is left of the space.
-func (c *cmaes) drawn(n int) []Point {
+func (c *cmaes) drawn(n int) []Values {
 	s := c.problem.stream(c.populations)
 	c.populations++
-	var points []Point
+	var points []Values
 	for range n {
 		p := c.tried.draw(s)
 		if p == nil {

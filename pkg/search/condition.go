@@ -55,7 +55,7 @@ func (s Space) parent(i int, axes []axis, path *field.Path) (parent, field.Error
 
 // exists says whether the parameter of that index exists at a point whose
 // earlier values are set.
-func (c *cube) exists(i int, p Point) bool {
+func (c *cube) exists(i int, p Values) bool {
 	parent := c.parents[i]
 	return parent.index < 0 || slices.Contains(parent.values, p[parent.index])
 }

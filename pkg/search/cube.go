@@ -66,7 +66,7 @@ func (c *cube) plain() bool {
 // exist there, and for a label that is none of the parameter's choices. Of a
 // Choice with n labels the label of index k has the coordinate (k+½)/n. Numbers
 // outside of a range are moved to its end.
-func (c *cube) encode(p Point) []float64 {
+func (c *cube) encode(p Values) []float64 {
 	coordinates := make([]float64, len(c.axes))
 	for i, a := range c.axes {
 		coordinates[i] = math.NaN()
@@ -80,8 +80,8 @@ func (c *cube) encode(p Point) []float64 {
 // decode returns the point with the values whose cells hold the coordinates;
 // those of parameters that do not exist there are ignored, and one that is NaN
 // for a parameter that does is in the middle. It does not look at rules.
-func (c *cube) decode(coordinates []float64) Point {
-	p := make(Point, len(c.axes))
+func (c *cube) decode(coordinates []float64) Values {
+	p := make(Values, len(c.axes))
 	for i, a := range c.axes {
 		if c.exists(i, p) {
 			u := coordinates[i]
@@ -106,9 +106,9 @@ func place(u float64, n int64) int64 {
 }
 
 // allows says whether all rules hold at a point.
-func (c *cube) allows(p Point) bool {
+func (c *cube) allows(p Values) bool {
 	return !slices.ContainsFunc(c.rules, func(r *rule) bool { return !r.holds(c, p) })
 }
 
 // key names a point, for maps.
-func (p Point) key() string { return strings.Join(p, "\x00") }
+func (p Values) key() string { return strings.Join(p, "\x00") }

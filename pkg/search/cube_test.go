@@ -30,13 +30,13 @@ var conditional = Space{Parameters: []Parameter{
 func TestCoordinatesAreCentresOfCells(t *testing.T) {
 	c := mustCube(t, conditional)
 	tests := map[string]struct {
-		point Point
+		point Values
 		want  []float64
 	}{
-		"everything exists":         {Point{"1", "weighted", "1.5", "32"}, []float64{0.5, 0.75, 0.3, 0.5}},
-		"no temperature":            {Point{"10", "max", "", "1024"}, []float64{0.75, 0.25, math.NaN(), 1}},
-		"a baseline beside it":      {Point{"1000", "weighted", "1.6", "0"}, []float64{1, 0.75, 0.34, 0}},
-		"a label that is not there": {Point{"0.01", "random", "", "1"}, []float64{0, math.NaN(), math.NaN(), 0}},
+		"everything exists":         {Values{"1", "weighted", "1.5", "32"}, []float64{0.5, 0.75, 0.3, 0.5}},
+		"no temperature":            {Values{"10", "max", "", "1024"}, []float64{0.75, 0.25, math.NaN(), 1}},
+		"a baseline beside it":      {Values{"1000", "weighted", "1.6", "0"}, []float64{1, 0.75, 0.34, 0}},
+		"a label that is not there": {Values{"0.01", "random", "", "1"}, []float64{0, math.NaN(), math.NaN(), 0}},
 	}
 	for name, tc := range tests {
 		got := c.encode(tc.point)
@@ -66,7 +66,7 @@ func TestDecodingGivesPointsOfTheSpaceAndUndoesEncoding(t *testing.T) {
 }
 
 func TestWhatIsOutsideOfASpaceIsNamed(t *testing.T) {
-	tests := map[string]Point{
+	tests := map[string]Values{
 		"has 1 values, and there are 4 parameters":                           {"1"},
 		`parameter "threshold" does not take the value "1000"`:               {"1000", "max", "", "1"},
 		`parameter "threshold" does not take the value "1.0"`:                {"1.0", "max", "", "1"},

@@ -5,16 +5,16 @@ package search
 // design is an algorithm that learns nothing: its points are known beforehand.
 type design struct {
 	problem *problem
-	draw    func() []Point
-	points  []Point // what draw gave; nil before
+	draw    func() []Values
+	points  []Values // what draw gave; nil before
 	told    int
 }
 
-func newDesign(p *problem, draw func() []Point) *design { return &design{problem: p, draw: draw} }
+func newDesign(p *problem, draw func() []Values) *design { return &design{problem: p, draw: draw} }
 
 func (d *design) Ask() []Proposal {
 	if d.points == nil {
-		d.points = append([]Point{}, d.draw()...)
+		d.points = append([]Values{}, d.draw()...)
 	}
 	left := d.points[min(d.told, len(d.points)):]
 	return d.problem.inFull(left[:min(d.problem.generation(len(left)), len(left))])

@@ -80,7 +80,7 @@ func TestDesignsStopAtMaxTrials(t *testing.T) {
 
 // Names of points go into keys of results: they must not change.
 func TestDesignsArePinned(t *testing.T) {
-	want := map[search.Name][]search.Point{
+	want := map[search.Name][]search.Values{
 		search.Random: {
 			{"3.65611", "0.00189378", "226", "0.25", "max"},
 			{"3.73631", "0.00100138", "2284", "0.5", "random"},
@@ -97,7 +97,7 @@ func TestDesignsArePinned(t *testing.T) {
 			{"1.15999", "0.0151295", "176", "0.75", "random"},
 		},
 	}
-	got := map[search.Name][]search.Point{}
+	got := map[search.Name][]search.Values{}
 	for _, name := range designs {
 		got[name] = allPoints(mustNew(t, problemOf(name, mixed, 3)))
 	}

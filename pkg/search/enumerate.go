@@ -14,8 +14,8 @@ const visitsPerLook = 16
 // after most, and after as many values were set as visits says: rules may leave
 // few of a great many combinations. Rules are asked as soon as their parameters
 // have values, so that most of those are never made.
-func (c *cube) enumerate(most, visits int) (points []Point, all bool) {
-	e := enumeration{cube: c, most: most, visits: visits, point: make(Point, len(c.axes))}
+func (c *cube) enumerate(most, visits int) (points []Values, all bool) {
+	e := enumeration{cube: c, most: most, visits: visits, point: make(Values, len(c.axes))}
 	all = e.from(0)
 	return e.points, all
 }
@@ -24,8 +24,8 @@ type enumeration struct {
 	cube   *cube
 	most   int
 	visits int // left
-	point  Point
-	points []Point
+	point  Values
+	points []Values
 }
 
 // from sets the parameters from the one of that index on, and says whether it
@@ -35,7 +35,7 @@ func (e *enumeration) from(i int) bool {
 		if len(e.points) == e.most {
 			return false
 		}
-		e.points = append(e.points, append(Point(nil), e.point...))
+		e.points = append(e.points, append(Values(nil), e.point...))
 		return true
 	}
 	if !e.cube.exists(i, e.point) {

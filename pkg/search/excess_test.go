@@ -6,7 +6,7 @@ import "testing"
 
 // blockBeyond is a trial of one objective and one constraint.
 func blockBeyond(first int, beyond ...float64) Trial {
-	t := Trial{Proposal: Proposal{Point{"a"}, Effort{Share: 1, First: first, Seeds: len(beyond)}}}
+	t := Trial{Proposal: Proposal{Values{"a"}, Effort{Share: 1, First: first, Seeds: len(beyond)}}}
 	for _, x := range beyond {
 		t.Samples, t.Beyond = append(t.Samples, []float64{1}), append(t.Beyond, []float64{x})
 	}

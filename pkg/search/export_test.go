@@ -7,7 +7,7 @@ import "fmt"
 // Contains says why a point is not in a valid space, nil if it is: a value that is
 // not on its parameter's axis, a value that the conditions exclude or that is
 // missing, or a rule that does not hold.
-func (s Space) Contains(p Point) error {
+func (s Space) Contains(p Values) error {
 	c, errs := s.cube(nil)
 	if len(errs) > 0 {
 		panic(fmt.Sprintf("search: point of an invalid space: %v", errs.ToAggregate()))
@@ -16,7 +16,7 @@ func (s Space) Contains(p Point) error {
 }
 
 // contains says why a point is not in the space, nil if it is.
-func (c *cube) contains(p Point) error {
+func (c *cube) contains(p Values) error {
 	if len(p) != len(c.axes) {
 		return fmt.Errorf("has %d values, and there are %d parameters", len(p), len(c.axes))
 	}

@@ -21,14 +21,14 @@ func newGenerations(p *problem, size int) generations {
 
 // ask returns the present generation. parent draws one; it is nil where there
 // are none yet. Points that parents do not bring forth are drawn at random.
-func (b *generations) ask(parent func(*stats.Stream) Point) []Proposal {
+func (b *generations) ask(parent func(*stats.Stream) Values) []Proposal {
 	if b.asked != nil {
 		return b.asked
 	}
 	s := b.problem.stream(b.number)
-	points := []Point{}
+	points := []Values{}
 	for range min(b.size, b.problem.Settings.MaxTrials-b.told) {
-		var p Point
+		var p Values
 		if parent != nil {
 			p, _ = b.variator.child(parent(s), parent(s), s)
 		}

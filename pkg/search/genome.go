@@ -30,7 +30,7 @@ func (genomeAxis) coordinate(Value) float64         { return 0 }
 
 // breed gives a point values of its own for parameters that evolve, made of those
 // of two others by a number of changes, and returns the changes in words.
-func (b variator) breed(p, mother, father Point, changes int, s *stats.Stream) []string {
+func (b variator) breed(p, mother, father Values, changes int, s *stats.Stream) []string {
 	var changed []string
 	for i := range p {
 		if !b.cube.evolves(i) {
@@ -54,7 +54,7 @@ func (c *cube) anyEvolves() bool {
 
 // first is the middle of the space, with the first values of parameters that
 // evolve.
-func (c *cube) first() Point {
+func (c *cube) first() Values {
 	middle := make([]float64, len(c.axes))
 	for i := range middle {
 		middle[i] = 0.5
@@ -67,7 +67,7 @@ const maxFreshChanges = 4
 
 // fresh takes a point that no other one brings forth: numbers are drawn at random,
 // and what evolves is made of the first values. It returns nil where it found none.
-func (b variator) fresh(s *stats.Stream) (Point, []string) {
+func (b variator) fresh(s *stats.Stream) (Values, []string) {
 	first := b.cube.first()
 	for attempt := range maxMatings {
 		coordinates := make([]float64, len(b.cube.axes))

@@ -25,7 +25,7 @@ func newGP(p *problem) (Algorithm, field.ErrorList) {
 // with their cube: of more it takes the best half and the latest half.
 const maxModelled = 300
 
-func (m gaussian) propose(n int, trials []Trial, tried *untried, s *stats.Stream) []Point {
+func (m gaussian) propose(n int, trials []Trial, tried *untried, s *stats.Stream) []Values {
 	trials = modelledTrials(trials)
 	inputs := make([][]float64, len(trials))
 	for i := range trials {
@@ -39,7 +39,7 @@ func (m gaussian) propose(n int, trials []Trial, tried *untried, s *stats.Stream
 	if process == nil {
 		return nil
 	}
-	var points []Point
+	var points []Values
 	search := &acquisition{cube: m.cube, tried: tried, taken: map[string]bool{}, stream: s, process: process}
 	for range n {
 		p := search.best()
@@ -103,13 +103,13 @@ const (
 // site is a point with its coordinates and the logarithm of its expected
 // improvement.
 type site struct {
-	point       Point
+	point       Values
 	x           []float64
 	improvement float64
 }
 
 // best returns nil where all points that were looked at are taken.
-func (a *acquisition) best() Point {
+func (a *acquisition) best() Values {
 	a.lowest = a.process.lowest()
 	sites := a.survey()
 	slices.SortStableFunc(sites, func(s, t site) int {

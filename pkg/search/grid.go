@@ -33,7 +33,7 @@ func newGrid(p *problem) (Algorithm, field.ErrorList) {
 		return nil, field.ErrorList{field.Invalid(at, most, fmt.Sprintf(
 			"the grid has %s combinations; after conditions and rules there are too many points, or too few to find by sampling; %s", count, advice))}
 	}
-	return newDesign(p, func() []Point { return points }), nil
+	return newDesign(p, func() []Values { return points }), nil
 }
 
 // stepless reports ranges that a grid cannot go through.

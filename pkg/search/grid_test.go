@@ -29,8 +29,8 @@ func mustNew(t testing.TB, p search.Problem) search.Algorithm {
 }
 
 // generation asks for the points of a generation, and tells a loss for each.
-func generation(a search.Algorithm) []search.Point {
-	var points []search.Point
+func generation(a search.Algorithm) []search.Values {
+	var points []search.Values
 	var trials []search.Trial
 	for i, p := range a.Ask() {
 		points = append(points, p.Point)
@@ -41,8 +41,8 @@ func generation(a search.Algorithm) []search.Point {
 }
 
 // allPoints asks until there is nothing more.
-func allPoints(a search.Algorithm) []search.Point {
-	var all []search.Point
+func allPoints(a search.Algorithm) []search.Values {
+	var all []search.Values
 	for {
 		points := generation(a)
 		if len(points) == 0 {
@@ -54,7 +54,7 @@ func allPoints(a search.Algorithm) []search.Point {
 
 func TestGridGoesThroughItsPointsLikeNestedLoops(t *testing.T) {
 	space := spaceOf(choice("router", "load", "prefix"), stepped("weight", "0", "1", "0.5"), choice("seed", "7"))
-	want := []search.Point{
+	want := []search.Values{
 		{"load", "0", "7"}, {"load", "0.5", "7"}, {"load", "1", "7"},
 		{"prefix", "0", "7"}, {"prefix", "0.5", "7"}, {"prefix", "1", "7"},
 	}
@@ -86,7 +86,7 @@ func TestAParameterThatDoesNotExistHasNoValueAndMakesNoPoints(t *testing.T) {
 		when(stepped("temperature", "1", "3", "1"), "picker", "weighted"),
 		when(choice("ties", "first", "any"), "temperature", "3.0"),
 	)
-	want := []search.Point{
+	want := []search.Values{
 		{"max", "", ""},
 		{"weighted", "1", ""}, {"weighted", "2", ""}, {"weighted", "3", "first"}, {"weighted", "3", "any"},
 		{"random", "", ""},

@@ -26,8 +26,8 @@ func newSuccessiveHalving(p *problem) (Algorithm, field.ErrorList) {
 }
 
 // draw returns n points at random, or all where there are fewer.
-func (p *problem) draw(n int) []Point {
-	var points []Point
+func (p *problem) draw(n int) []Values {
+	var points []Values
 	u, s := newUntried(p.cube), p.stream(0)
 	for range n {
 		point := u.draw(s)

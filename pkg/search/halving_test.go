@@ -62,8 +62,8 @@ func inFull(told [][]search.Trial) []search.Trial {
 }
 
 // best returns the best of some trials, its mean over seeds.
-func best(trials []search.Trial) (search.Point, float64) {
-	least, at := math.Inf(1), search.Point(nil)
+func best(trials []search.Trial) (search.Values, float64) {
+	least, at := math.Inf(1), search.Values(nil)
 	for _, t := range trials {
 		if losses := t.Losses(); losses != nil && losses[0] < least {
 			least, at = losses[0], t.Point

@@ -132,7 +132,7 @@ func TestEvolvedTextsComeToTheirTarget(t *testing.T) {
 		s, blind := stats.NewStream(seed, "blind"), 1e9
 		for range p.Settings.MaxTrials {
 			word, _ := letters{}.Child("zzzzz", "zzzzz", 8, s)
-			drawn := spelling("hello")(search.Proposal{Point: search.Point{word}, Effort: search.Effort{Share: 1, Seeds: 1}})
+			drawn := spelling("hello")(search.Proposal{Point: search.Values{word}, Effort: search.Effort{Share: 1, Seeds: 1}})
 			blind = min(blind, drawn.Losses()[0])
 		}
 		random = append(random, blind)
@@ -144,7 +144,7 @@ func TestOriginsLeadToTheFirstValue(t *testing.T) {
 	a := mustNew(t, islandProblems()["texts"])
 	told := play(t, a, spelling("hello"))
 	origins, ok := search.As[interface {
-		Origin(search.Point) (search.Origin, bool)
+		Origin(search.Values) (search.Origin, bool)
 	}](a)
 	if !ok {
 		t.Fatal("no origins")

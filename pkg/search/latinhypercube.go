@@ -13,13 +13,13 @@ import (
 // Three Methods for Selecting Values of Input Variables, 1979). Points that
 // repeat others, or that rules forbid, make room for random ones.
 func newLatinHypercube(p *problem) (Algorithm, field.ErrorList) {
-	return newDesign(p, func() []Point {
+	return newDesign(p, func() []Values {
 		n := p.Settings.MaxTrials
 		if p.cube.plain() {
 			n = int(min(uint64(n), p.cube.size()))
 		}
 		u, s := newUntried(p.cube), p.stream(0)
-		var points []Point
+		var points []Values
 		for _, coordinates := range latinHypercube(n, p.cube.dimensions(), s) {
 			if point := p.cube.decode(coordinates); u.take(point) {
 				points = append(points, point)

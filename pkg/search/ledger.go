@@ -11,7 +11,7 @@ import (
 type ledger struct {
 	full       int // seeds of a full trial
 	objectives int
-	baseline   Point // nil without a baseline
+	baseline   Values // nil without a baseline
 	trials     []*Trial
 	index      map[string]int // into trials, by point
 	used       int            // seeds of the sequence that anybody met
@@ -46,7 +46,7 @@ func (l *ledger) add(t *Trial) {
 }
 
 // of returns what is known of a point, nil where nothing is.
-func (l *ledger) of(p Point) *Trial {
+func (l *ledger) of(p Values) *Trial {
 	if i, known := l.index[p.key()]; known {
 		return l.trials[i]
 	}
@@ -87,8 +87,8 @@ func (l *ledger) compare(a, b *Trial) int {
 
 // bestAndBaseline returns the points that a search ends with: the best, if
 // there is one, and the baseline, if it is another.
-func (l *ledger) bestAndBaseline(baseline Point) []Point {
-	var points []Point
+func (l *ledger) bestAndBaseline(baseline Values) []Values {
+	var points []Values
 	if best := l.best(); best != nil {
 		points = append(points, best.Point)
 	}

@@ -72,7 +72,7 @@ func (p *problem) checkLoad(index int, path *field.Path) field.ErrorList {
 
 // candidates returns every combination of the other parameters, with an empty
 // load, and then that of the baseline.
-func (p *problem) candidates(load int) ([]Point, field.ErrorList) {
+func (p *problem) candidates(load int) ([]Values, field.ErrorList) {
 	others := *p
 	others.Settings.Generation = 0
 	others.Space.Parameters = slices.Clone(p.Space.Parameters)
@@ -86,13 +86,13 @@ func (p *problem) candidates(load int) ([]Point, field.ErrorList) {
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	var points []Point
+	var points []Values
 	for _, proposal := range grid.Ask() {
 		points = append(points, proposal.Point.with(load, ""))
 	}
 	if p.Baseline != nil {
 		baseline := p.Baseline.with(load, "")
-		if !slices.ContainsFunc(points, func(q Point) bool { return slices.Equal(q, baseline) }) {
+		if !slices.ContainsFunc(points, func(q Values) bool { return slices.Equal(q, baseline) }) {
 			points = append(points, baseline)
 		}
 	}

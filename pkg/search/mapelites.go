@@ -18,7 +18,7 @@ type Origin struct {
 	Generation, Island int
 	// Parent is the point that a parameter that evolves was changed from, and Changes
 	// say how; both are nil of the first point, and where nothing evolves.
-	Parent  Point
+	Parent  Values
 	Changes []string
 }
 
@@ -78,7 +78,7 @@ func (m *mapElites) Ask() []Proposal {
 	if m.asked != nil {
 		return m.asked
 	}
-	points := []Point{}
+	points := []Values{}
 	m.breed()
 	m.inquire()
 	for i, f := range m.bred {
@@ -106,8 +106,8 @@ func (m *mapElites) families() []*family {
 }
 
 // children are those of an island.
-func (m *mapElites) children(i int, f *family) []Point {
-	var points []Point
+func (m *mapElites) children(i int, f *family) []Values {
+	var points []Values
 	for range f.size {
 		p, from := f.next(m)
 		if p == nil {
@@ -126,7 +126,7 @@ func (m *mapElites) children(i int, f *family) []Point {
 }
 
 // child takes one point, nil if none is left.
-func (m *mapElites) child(i int, of *island, s *stats.Stream) (Point, Origin) {
+func (m *mapElites) child(i int, of *island, s *stats.Stream) (Values, Origin) {
 	evolves := m.problem.cube.anyEvolves()
 	if evolves && i == 0 && m.number == 0 {
 		if p := m.problem.cube.first(); m.variator.take(p) {
@@ -149,7 +149,7 @@ func (m *mapElites) child(i int, of *island, s *stats.Stream) (Point, Origin) {
 	return m.variator.draw(s), Origin{}
 }
 
-func (m *mapElites) elite(of *island, s *stats.Stream) Point {
+func (m *mapElites) elite(of *island, s *stats.Stream) Values {
 	return of.elites[s.IntN(len(of.elites))].Trial.Point
 }
 
@@ -202,7 +202,7 @@ func (m *mapElites) Elites() []Elite {
 }
 
 // Origin returns how a point came about; false where that is not known.
-func (m *mapElites) Origin(p Point) (Origin, bool) {
+func (m *mapElites) Origin(p Values) (Origin, bool) {
 	from, known := m.origins[p.key()]
 	return from, known
 }

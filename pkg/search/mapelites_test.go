@@ -70,7 +70,7 @@ func TestCellsHoldTheirBestTrial(t *testing.T) {
 	p.Settings.Features = []search.Feature{{Min: 0, Max: 10, Bins: 5}, {Min: -1, Max: 1, Bins: 2}}
 	trial := func(name string, loss, excess float64, features ...float64) search.Trial {
 		return search.Trial{
-			Proposal: search.Proposal{Point: search.Point{name, name}},
+			Proposal: search.Proposal{Point: search.Values{name, name}},
 			Samples:  [][]float64{{loss}}, Excess: excess, Features: features,
 		}
 	}

@@ -8,7 +8,7 @@ import "windtunnel.dev/windtunnel/pkg/stats"
 type model interface {
 	// propose returns n points that were not tried; fewer, even none, where it
 	// finds no others. It need not note them in tried.
-	propose(n int, trials []Trial, tried *untried, s *stats.Stream) []Point
+	propose(n int, trials []Trial, tried *untried, s *stats.Stream) []Values
 }
 
 // modelled is a search whose first points are a Latin hypercube, and which
@@ -19,7 +19,7 @@ type modelled struct {
 	generation int // the next one's number
 	trials     []Trial
 	tried      *untried
-	asked      []Point // of this generation; nil where it was not made yet
+	asked      []Values // of this generation; nil where it was not made yet
 }
 
 // Before it has this number of trials a model knows too little, and this number of points is
@@ -40,16 +40,16 @@ func (m *modelled) Ask() []Proposal {
 	return m.problem.inFull(m.asked)
 }
 
-func (m *modelled) propose() []Point {
+func (m *modelled) propose() []Values {
 	s := m.problem.stream(m.generation)
 	n := max(0, min(m.problem.generation(ownOfAGeneration), m.problem.Settings.MaxTrials-len(m.trials)))
-	var points []Point
+	var points []Values
 	if len(m.trials) < firstTrials {
 		points = m.spread(n, s)
 	} else {
 		points = m.model.propose(n, m.trials, m.tried, s)
 	}
-	taken := []Point{}
+	taken := []Values{}
 	for _, p := range points {
 		if m.tried.take(p) {
 			taken = append(taken, p)
@@ -59,8 +59,8 @@ func (m *modelled) propose() []Point {
 }
 
 // spread returns points that fill every axis evenly.
-func (m *modelled) spread(n int, s *stats.Stream) []Point {
-	var points []Point
+func (m *modelled) spread(n int, s *stats.Stream) []Values {
+	var points []Values
 	for _, coordinates := range latinHypercube(n, m.problem.cube.dimensions(), s) {
 		points = append(points, m.problem.cube.decode(coordinates))
 	}
@@ -75,4 +75,4 @@ func (m *modelled) Tell(trials []Trial) {
 }
 
 // free says whether a point may be proposed.
-func (u *untried) free(p Point) bool { return !u.seen[p.key()] && u.cube.allows(p) }
+func (u *untried) free(p Values) bool { return !u.seen[p.key()] && u.cube.allows(p) }

@@ -31,7 +31,7 @@ func (n *nsga2) Ask() []Proposal {
 }
 
 // tournament returns the better of two members drawn at random.
-func (n *nsga2) tournament(s *stats.Stream) Point {
+func (n *nsga2) tournament(s *stats.Stream) Values {
 	a, b := s.IntN(len(n.population)), s.IntN(len(n.population))
 	return n.population[min(a, b)].Point // they are ranked
 }

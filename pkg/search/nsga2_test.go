@@ -14,7 +14,7 @@ import (
 
 // zdt1 has the front f2 = 1-√f1 (Zitzler, Deb, Thiele: Comparison of
 // Multiobjective Evolutionary Algorithms, 2000), here in 8 dimensions.
-func zdt1(p search.Point) (f1, f2 float64) {
+func zdt1(p search.Values) (f1, f2 float64) {
 	g := 1.0
 	for i := 1; i < len(p); i++ {
 		g += 9 * numberOf(p, i) / float64(len(p)-1)

@@ -16,7 +16,7 @@ var parzenSpace = Space{Parameters: []Parameter{
 	{Name: "always", Kind: Integer, Min: "1", Max: "40"},
 }}
 
-func parzenOf(t *testing.T, points ...Point) *parzen {
+func parzenOf(t *testing.T, points ...Values) *parzen {
 	t.Helper()
 	c := mustCube(t, parzenSpace)
 	var xs [][]float64
@@ -30,8 +30,8 @@ func parzenOf(t *testing.T, points ...Point) *parzen {
 func TestAParzenEstimateIsADensity(t *testing.T) {
 	for name, p := range map[string]*parzen{
 		"of nothing": parzenOf(t),
-		"of a point": parzenOf(t, Point{"b", "0.9", "40"}),
-		"of several": parzenOf(t, Point{"b", "0.1", "3"}, Point{"b", "0.15", "4"}, Point{"a", "", "30"}, Point{"c", "", "30"}),
+		"of a point": parzenOf(t, Values{"b", "0.9", "40"}),
+		"of several": parzenOf(t, Values{"b", "0.1", "3"}, Values{"b", "0.15", "4"}, Values{"a", "", "30"}, Values{"c", "", "30"}),
 	} {
 		sum, n := 0., 0.
 		for label := range 3 {
@@ -49,7 +49,7 @@ func TestAParzenEstimateIsADensity(t *testing.T) {
 }
 
 func TestSamplesHaveTheEstimatedDensity(t *testing.T) {
-	p := parzenOf(t, Point{"b", "0.2", "10"}, Point{"b", "0.25", "12"}, Point{"c", "", "30"})
+	p := parzenOf(t, Values{"b", "0.2", "10"}, Values{"b", "0.25", "12"}, Values{"c", "", "30"})
 	s := stats.NewStream(1, "parzen")
 	const n = 40_000
 	sums := [3]float64{} // of the reciprocal density, which is 1 on average over each part
@@ -67,22 +67,22 @@ func TestSamplesHaveTheEstimatedDensity(t *testing.T) {
 }
 
 func TestWhatPointsShareIsDenser(t *testing.T) {
-	p := parzenOf(t, Point{"b", "0.8", "5"}, Point{"b", "0.7", "6"}, Point{"a", "", "35"})
-	density := func(point Point) float64 { return p.logDensity(p.cube.encode(point)) }
-	if near, far := density(Point{"b", "0.75", "6"}), density(Point{"b", "0.1", "6"}); near <= far {
+	p := parzenOf(t, Values{"b", "0.8", "5"}, Values{"b", "0.7", "6"}, Values{"a", "", "35"})
+	density := func(point Values) float64 { return p.logDensity(p.cube.encode(point)) }
+	if near, far := density(Values{"b", "0.75", "6"}), density(Values{"b", "0.1", "6"}); near <= far {
 		t.Errorf("near %v, far %v", near, far)
 	}
 	// Labels and numbers belong together: no point has "a" with a small number.
-	if seen, mixed := density(Point{"a", "", "35"}), density(Point{"a", "", "5"}); seen <= mixed {
+	if seen, mixed := density(Values{"a", "", "35"}), density(Values{"a", "", "5"}); seen <= mixed {
 		t.Errorf("seen together %v, not seen together %v", seen, mixed)
 	}
-	if known, other := density(Point{"a", "", "35"}), density(Point{"c", "", "35"}); known <= other {
+	if known, other := density(Values{"a", "", "35"}), density(Values{"c", "", "35"}); known <= other {
 		t.Errorf("known label %v, other label %v", known, other)
 	}
 }
 
 func TestBumpsAreNotNarrowerThanHalfACell(t *testing.T) {
-	p := parzenOf(t, Point{"a", "", "7"}, Point{"a", "", "7"}, Point{"a", "", "7"})
+	p := parzenOf(t, Values{"a", "", "7"}, Values{"a", "", "7"}, Values{"a", "", "7"})
 	if p.width[2] < 0.5/40 {
 		t.Errorf("width %v of 40 values", p.width[2])
 	}

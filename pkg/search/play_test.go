@@ -39,7 +39,7 @@ func play(t testing.TB, a search.Algorithm, try func(search.Proposal) search.Tri
 
 // numberOf returns the value of a parameter as a number, 0 where it does not
 // exist.
-func numberOf(p search.Point, i int) float64 {
+func numberOf(p search.Values, i int) float64 {
 	x, _ := strconv.ParseFloat(p[i], 64)
 	return x
 }
@@ -54,7 +54,7 @@ func outcome(p search.Proposal, losses ...float64) search.Trial {
 }
 
 // noiseOf is a standard normal number that a seed gives a point.
-func noiseOf(p search.Point, seed int) float64 {
+func noiseOf(p search.Values, seed int) float64 {
 	name := strconv.Itoa(seed)
 	for _, v := range p {
 		name += "/" + v

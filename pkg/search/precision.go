@@ -30,7 +30,7 @@ type precision struct {
 	problem *problem
 	inner   Algorithm
 	ledger  *ledger
-	refined []Point // nil until the other algorithm is done
+	refined []Values // nil until the other algorithm is done
 }
 
 // precision wraps an algorithm.
@@ -82,7 +82,7 @@ func (p *precision) choose() {
 	if p.refined != nil {
 		return
 	}
-	p.refined = []Point{}
+	p.refined = []Values{}
 	complete := p.ledger.complete()
 	if len(complete) <= maxRefined {
 		for _, t := range complete {

@@ -63,7 +63,7 @@ func TestPrecisionIsForTheBestAndTheBaselineUnderTheSameSeeds(t *testing.T) {
 	for name, tc := range tests {
 		p := tc.problem
 		if name == "many" {
-			p.Baseline = search.Point{"9"}
+			p.Baseline = search.Values{"9"}
 		}
 		told := play(t, mustNew(t, p), func(p search.Proposal) search.Trial { return sampled(p, loss) })
 		if len(told) < 2 {
@@ -113,7 +113,7 @@ func TestConfirmationIsFreeOfTheLuckThatChoseTheBest(t *testing.T) {
 	chosen, confirmed := 0.0, 0.0
 	for run := range runs {
 		p := problemOf(search.Grid, spaceOf(stepped("candidate", "1", "20", "1")), 20)
-		p.Seeds, p.Settings.Confirm, p.Baseline = 5, 8, search.Point{"3"}
+		p.Seeds, p.Settings.Confirm, p.Baseline = 5, 8, search.Values{"3"}
 		told := play(t, mustNew(t, p), func(p search.Proposal) search.Trial {
 			return sampled(p, func(c float64, seed int) float64 { return normal(run, c, seed) })
 		})
@@ -139,7 +139,7 @@ func TestConfirmationIsFreeOfTheLuckThatChoseTheBest(t *testing.T) {
 
 func TestOfCandidatesThatAreEqualTheBaselineIsConfirmed(t *testing.T) {
 	p := problemOf(search.Grid, spaceOf(stepped("candidate", "1", "5", "1")), 5)
-	p.Seeds, p.Settings.Confirm, p.Baseline = 2, 3, search.Point{"4"}
+	p.Seeds, p.Settings.Confirm, p.Baseline = 2, 3, search.Values{"4"}
 	told := play(t, mustNew(t, p), func(p search.Proposal) search.Trial {
 		return sampled(p, func(c float64, _ int) float64 { return math.Abs(c - 3.5) })
 	})
@@ -177,7 +177,7 @@ func TestWrappedSearchesGoOnWhereTheyWereCutOff(t *testing.T) {
 	for _, algorithm := range []search.Name{search.Grid, search.Random, search.SuccessiveHalving, search.Hyperband, search.NSGA2} {
 		p := raced(30)
 		p.Settings.Algorithm, p.Settings.Generation = algorithm, 8
-		p.Baseline = search.Point{"17"}
+		p.Baseline = search.Values{"17"}
 		p.Settings.Precision = &search.PrecisionSettings{Relative: 0.01, MaxSeeds: 40}
 		p.Settings.Confirm = 4
 		try := func(p search.Proposal) search.Trial {

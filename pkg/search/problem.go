@@ -22,7 +22,7 @@ type Problem struct {
 	// Baseline is a point to compare with, nil if there is none: a value for
 	// each parameter, which need not be on its axis. It is tried in full in the
 	// first generation.
-	Baseline Point
+	Baseline Values
 	Settings Settings
 	// Interrupted, if set, is asked now and then while an algorithm is made. Once it
 	// returns true, New is soon done, and what it returns means nothing.
@@ -257,7 +257,7 @@ func (p *problem) settings() *field.Path { return p.path.Child("search") }
 func (p *problem) full() Effort { return Effort{Share: 1, Seeds: p.Seeds} }
 
 // inFull proposes points in full.
-func (p *problem) inFull(points []Point) []Proposal {
+func (p *problem) inFull(points []Values) []Proposal {
 	proposals := make([]Proposal, len(points))
 	for i, point := range points {
 		proposals[i] = Proposal{point, p.full()}

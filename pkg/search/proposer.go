@@ -121,7 +121,7 @@ func (l *island) parents(s *stats.Stream) []Elite {
 
 // next takes the next child that was proposed; nil where none is left. Parameters
 // except the one that evolves have the values of the parent.
-func (f *family) next(m *mapElites) (Point, Origin) {
+func (f *family) next(m *mapElites) (Values, Origin) {
 	at := m.problem.cube.proposing()
 	for len(f.proposed) > 0 {
 		child := f.proposed[0]

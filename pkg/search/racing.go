@@ -11,7 +11,7 @@ import (
 
 // Drop is a candidate that racing gave no more seeds.
 type Drop struct {
-	Point Point
+	Point Values
 	// Seeds it had had.
 	Seeds int
 	// PValue is that of its not being worse than the best of its time, corrected

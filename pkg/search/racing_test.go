@@ -62,7 +62,7 @@ func TestRacingDropsWhoIsWorseUnderTheSameSeeds(t *testing.T) {
 		return luck[seed] + mean[candidate] + spread[candidate]*wobble[seed]
 	}
 	p := raced(5)
-	p.Baseline = search.Point{"5"}
+	p.Baseline = search.Values{"5"}
 	a := mustNew(t, p)
 	told := play(t, a, func(p search.Proposal) search.Trial { return sampled(p, loss) })
 

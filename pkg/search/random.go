@@ -9,7 +9,7 @@ import "k8s.io/apimachinery/pkg/util/validation/field"
 // nearest to a number whose logarithm is spread evenly. It ends after MaxTrials
 // points, or when there are no others left.
 func newRandom(p *problem) (Algorithm, field.ErrorList) {
-	return newDesign(p, func() []Point {
+	return newDesign(p, func() []Values {
 		return newUntried(p.cube).drawUpTo(p.Settings.MaxTrials, nil, p.stream(0))
 	}), nil
 }

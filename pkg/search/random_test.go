@@ -14,7 +14,7 @@ import (
 )
 
 // randomPoints are the points of a random search, in one generation.
-func randomPoints(t testing.TB, s search.Space, seed int64, maxTrials int) []search.Point {
+func randomPoints(t testing.TB, s search.Space, seed int64, maxTrials int) []search.Values {
 	t.Helper()
 	p := problemOf(search.Random, s, maxTrials)
 	p.Settings.Seed = seed

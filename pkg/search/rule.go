@@ -89,7 +89,7 @@ func isDecimal(text string) bool {
 
 // holds says whether the rule lets a point be, whose values up to that of index
 // last are set.
-func (r *rule) holds(c *cube, p Point) bool {
+func (r *rule) holds(c *cube, p Values) bool {
 	for _, i := range r.uses {
 		if p[i] == "" {
 			return true

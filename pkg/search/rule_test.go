@@ -23,20 +23,20 @@ func TestRulesLeaveThePointsThatFulfilThem(t *testing.T) {
 	typed := spaceOf(choice("blocks", "16", "64"), choice("on", "true", "false"))
 	tests := map[string]struct {
 		space search.Space
-		want  []search.Point
+		want  []search.Values
 	}{
 		"a ratio, which has no value over 0": {
 			ruled(weights, `prefix / parameter("queue-depth") <= 1`),
-			[]search.Point{{"0", "1"}, {"0", "2"}, {"1", "1"}, {"1", "2"}, {"2", "2"}},
+			[]search.Values{{"0", "1"}, {"0", "2"}, {"1", "1"}, {"1", "2"}, {"2", "2"}},
 		},
 		"two rules": {
-			ruled(weights, `prefix > parameter("queue-depth")`, "prefix < 2"), []search.Point{{"1", "0"}},
+			ruled(weights, `prefix > parameter("queue-depth")`, "prefix < 2"), []search.Values{{"1", "0"}},
 		},
 		"a parameter that does not exist": {
-			ruled(picker, "temperature > 2"), []search.Point{{"max", ""}, {"weighted", "3"}},
+			ruled(picker, "temperature > 2"), []search.Values{{"max", ""}, {"weighted", "3"}},
 		},
 		"labels are what they look like": {
-			ruled(typed, "on || blocks > 16"), []search.Point{{"16", "true"}, {"64", "true"}, {"64", "false"}},
+			ruled(typed, "on || blocks > 16"), []search.Values{{"16", "true"}, {"64", "true"}, {"64", "false"}},
 		},
 	}
 	for name, tc := range tests {
@@ -110,7 +110,7 @@ func TestWhatARuleWantsIsSaidInItsWords(t *testing.T) {
 	space := spaceOf(stepped("prefix", "0", "2", "1"))
 	space.Rules = []search.Rule{{Expression: "prefix < 2", Message: "keep the queue in sight"}}
 	const want = `"prefix < 2" (keep the queue in sight) does not hold`
-	if err := space.Contains(search.Point{"2"}); err == nil || err.Error() != want {
+	if err := space.Contains(search.Values{"2"}); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -70,7 +70,7 @@ type race struct {
 	runners   []Trial // what is known of the points that are still in it
 }
 
-func newRace(efforts []Effort, reduction int, points []Point) *race {
+func newRace(efforts []Effort, reduction int, points []Values) *race {
 	r := &race{efforts: efforts, reduction: reduction}
 	for _, p := range points {
 		r.runners = append(r.runners, Trial{Proposal: Proposal{Point: p}})

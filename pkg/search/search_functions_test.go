@@ -21,12 +21,12 @@ type task struct {
 	space search.Space
 	// minimum is the least loss of the first objective, where known.
 	minimum float64
-	losses  func(search.Point) []float64
+	losses  func(search.Values) []float64
 	// noise is the standard deviation of a sample about the losses.
 	noise float64
 	// excess and fails are nil where every point is feasible and succeeds.
-	excess func(search.Point) float64
-	fails  func(search.Point) bool
+	excess func(search.Values) float64
+	fails  func(search.Values) bool
 }
 
 // trial tries a proposal. A point has the same sample under the same seed
@@ -106,9 +106,9 @@ func (f task) regret(trials []search.Trial) float64 {
 }
 
 // name writes a point.
-func name(p search.Point) string { return strings.Join(p, " ") }
+func name(p search.Values) string { return strings.Join(p, " ") }
 
-func numbers(p search.Point) []float64 {
+func numbers(p search.Values) []float64 {
 	xs := make([]float64, len(p))
 	for i := range p {
 		xs[i] = numberOf(p, i)
@@ -132,7 +132,7 @@ func continuousCube(n int, low, high string) search.Space {
 var braninTask = task{
 	space:   search.Space{Parameters: []search.Parameter{continuous("x1", "-5", "10"), continuous("x2", "0", "15")}},
 	minimum: 0.397887,
-	losses: func(p search.Point) []float64 {
+	losses: func(p search.Values) []float64 {
 		x, y := numberOf(p, 0), numberOf(p, 1)
 		b := y - 5.1*x*x/(4*math.Pi*math.Pi) + 5*x/math.Pi - 6
 		return []float64{b*b + 10*(1-1/(8*math.Pi))*math.Cos(x) + 10}
@@ -142,7 +142,7 @@ var braninTask = task{
 // rosenbrockTask is a long bent valley in four dimensions, its floor nearly flat.
 var rosenbrockTask = task{
 	space: continuousCube(4, "-2", "2"),
-	losses: func(p search.Point) []float64 {
+	losses: func(p search.Values) []float64 {
 		xs, sum := numbers(p), 0.
 		for i := range xs[1:] {
 			sum += 100*squared(xs[i+1]-squared(xs[i])) + squared(1-xs[i])
@@ -155,7 +155,7 @@ var rosenbrockTask = task{
 var hartmannTask = task{
 	space:   continuousCube(6, "0", "1"),
 	minimum: -3.32237,
-	losses: func(p search.Point) []float64 {
+	losses: func(p search.Values) []float64 {
 		xs, sum := numbers(p), 0.
 		for i, alpha := range [...]float64{1, 1.2, 3, 3.2} {
 			distance := 0.
@@ -189,7 +189,7 @@ var conditionalTask = task{
 		when(stepped("weight", "0", "5", "0.25"), "family", "plain", "tuned"),
 		integer("batch", "1", "16"),
 	}},
-	losses: func(p search.Point) []float64 {
+	losses: func(p search.Values) []float64 {
 		loss := squared((numberOf(p, 4) - 11) / 8)
 		switch p[0] {
 		case "plain":
@@ -211,10 +211,10 @@ var constrainedTask = task{
 		Rules:      []search.Rule{{Expression: "prefix <= 2 * queue"}, {Expression: "prefix + queue <= 9"}},
 	},
 	minimum: -6.7,
-	losses: func(p search.Point) []float64 {
+	losses: func(p search.Values) []float64 {
 		return []float64{-numberOf(p, 0) - numberOf(p, 2)}
 	},
-	excess: func(p search.Point) float64 { return math.Max(0, numberOf(p, 2)/0.7-1) },
+	excess: func(p search.Values) float64 { return math.Max(0, numberOf(p, 2)/0.7-1) },
 }
 
 // noisy returns a function whose samples vary.
@@ -224,7 +224,7 @@ func (f task) noisy(deviation float64) task {
 }
 
 // failing returns a function whose trials fail at some points.
-func (f task) failing(at func(search.Point) bool) task {
+func (f task) failing(at func(search.Values) bool) task {
 	f.fails = at
 	return f
 }

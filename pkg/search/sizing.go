@@ -37,11 +37,11 @@ const mayFail = 1
 func (c *capacity) newFleets() []*fleet {
 	at := c.problem.Space.index(c.settings.Demand.Replicas)
 	var fleets []*fleet
-	var keys []Point
+	var keys []Values
 	for _, candidate := range c.candidates {
 		candidate.waits = true
 		key := candidate.point.with(at, "")
-		i := slices.IndexFunc(keys, func(p Point) bool { return slices.Equal(p, key) })
+		i := slices.IndexFunc(keys, func(p Values) bool { return slices.Equal(p, key) })
 		if i < 0 {
 			i, keys = len(keys), append(keys, key)
 			fleets = append(fleets, &fleet{tooSmall: -1, spare: -1, asked: -1, survive: int64(c.settings.Demand.Survive)})

@@ -21,10 +21,10 @@ func newSobol(p *problem) (Algorithm, field.ErrorList) {
 	return newDesign(p, p.sobolPoints), nil
 }
 
-func (p *problem) sobolPoints() []Point {
+func (p *problem) sobolPoints() []Values {
 	sequence := newSobolSequence(p.cube.dimensions(), p.stream(0).Uint64())
 	u, most := newUntried(p.cube), p.Settings.MaxTrials
-	var points []Point
+	var points []Values
 	for misses := 0; len(points) < most && misses < maxRedraws; misses++ {
 		if point := p.cube.decode(sequence.next()); u.take(point) {
 			points = append(points, point)

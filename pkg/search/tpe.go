@@ -33,14 +33,14 @@ const (
 // span more space around the good trials, where 24 candidates would hardly leave the middle.
 const candidatesPerCoordinate = 12
 
-func (m treeParzen) propose(n int, trials []Trial, tried *untried, s *stats.Stream) []Point {
+func (m treeParzen) propose(n int, trials []Trial, tried *untried, s *stats.Stream) []Values {
 	good, others := m.split(trials)
 	likely, unlikely := newParzen(m.cube, good), newParzen(m.cube, others)
 	taken := map[string]bool{}
 	candidates := candidatesPerCoordinate * max(m.cube.dimensions(), 2)
-	var points []Point
+	var points []Values
 	for range n {
-		best, p := 0., Point(nil)
+		best, p := 0., Values(nil)
 		for range candidates {
 			q := m.cube.decode(likely.sample(s))
 			if taken[q.key()] || !tried.free(q) {

@@ -12,14 +12,14 @@ import (
 type untried struct {
 	cube   *cube
 	seen   map[string]bool
-	listed []Point // all that are left, where drawing did not find them
+	listed []Values // all that are left, where drawing did not find them
 }
 
 func newUntried(c *cube) *untried { return &untried{cube: c, seen: map[string]bool{}} }
 
 // take notes a point, and says whether it is one of the space that was not
 // noted before.
-func (u *untried) take(p Point) bool {
+func (u *untried) take(p Values) bool {
 	if key := p.key(); !u.seen[key] && u.cube.allows(p) {
 		u.seen[key] = true
 		return true
@@ -44,7 +44,7 @@ const (
 
 // draw takes a point at random. Coordinates are spread evenly. It returns nil
 // where nothing is left, or too little to be found.
-func (u *untried) draw(s *stats.Stream) Point {
+func (u *untried) draw(s *stats.Stream) Values {
 	most := maxDraws
 	if u.cube.size() <= maxListed {
 		most = maxRedraws
@@ -65,11 +65,11 @@ func (u *untried) draw(s *stats.Stream) Point {
 }
 
 // drawListed takes one of those left, each as likely as the others.
-func (u *untried) drawListed(s *stats.Stream) Point {
+func (u *untried) drawListed(s *stats.Stream) Values {
 	if u.listed == nil {
 		u.listed, _ = u.cube.enumerate(maxListed, 2*maxListed)
 	}
-	u.listed = slices.DeleteFunc(u.listed, func(p Point) bool { return u.seen[p.key()] })
+	u.listed = slices.DeleteFunc(u.listed, func(p Values) bool { return u.seen[p.key()] })
 	if len(u.listed) == 0 {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (u *untried) drawListed(s *stats.Stream) Point {
 
 // drawUpTo appends points drawn at random to others, up to n in all, or as many
 // as there are.
-func (u *untried) drawUpTo(n int, points []Point, s *stats.Stream) []Point {
+func (u *untried) drawUpTo(n int, points []Values, s *stats.Stream) []Values {
 	for len(points) < n {
 		p := u.draw(s)
 		if p == nil {

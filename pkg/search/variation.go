@@ -70,7 +70,7 @@ const maxMatings = 32
 // child takes a point of the space that is between or about two others, and was
 // not tried yet; nil where none was found. Every attempt mutates more. It says how
 // parameters that evolve differ from those of the mother.
-func (b variator) child(mother, father Point, s *stats.Stream) (p Point, changed []string) {
+func (b variator) child(mother, father Values, s *stats.Stream) (p Values, changed []string) {
 	for attempt := range maxMatings {
 		genes := b.cross(mother, father, s)
 		b.mutate(genes, attempt+1, s)
@@ -85,7 +85,7 @@ func (b variator) child(mother, father Point, s *stats.Stream) (p Point, changed
 // cross returns coordinates for a child. A parameter that exists at one parent
 // only is that one's, and one that exists at neither is drawn, since the child
 // may have it.
-func (b variator) cross(mother, father Point, s *stats.Stream) []float64 {
+func (b variator) cross(mother, father Values, s *stats.Stream) []float64 {
 	genes, others := b.cube.encode(mother), b.cube.encode(father)
 	blend := s.Float64() < crossoverShare
 	for i, other := range others {

@@ -84,11 +84,11 @@ func TestChildrenInheritConditionalParameters(t *testing.T) {
 	}})
 	s := stats.NewStream(1, "children")
 	for range 200 {
-		genes := variator{newUntried(c)}.cross(Point{"max", ""}, Point{"weighted", "0.25"}, s)
+		genes := variator{newUntried(c)}.cross(Values{"max", ""}, Values{"weighted", "0.25"}, s)
 		if p := c.decode(genes); p[0] == "weighted" && p[1] != "0.25" {
 			t.Fatalf("child %q", p)
 		}
-		if genes = (variator{newUntried(c)}).cross(Point{"max", ""}, Point{"max", ""}, s); math.IsNaN(genes[1]) {
+		if genes = (variator{newUntried(c)}).cross(Values{"max", ""}, Values{"max", ""}, s); math.IsNaN(genes[1]) {
 			t.Fatal("a child without a coordinate")
 		}
 	}
@@ -102,7 +102,7 @@ func TestChildrenAreNew(t *testing.T) {
 	}})
 	b, s, n := variator{newUntried(c)}, stats.NewStream(1, "children"), 0
 	for n <= 8 {
-		if p, _ := b.child(Point{"0", "x"}, Point{"0", "x"}, s); p == nil {
+		if p, _ := b.child(Values{"0", "x"}, Values{"0", "x"}, s); p == nil {
 			break
 		}
 		n++

@@ -59,7 +59,7 @@ func TestAScalingStoryNeedsAScaler(t *testing.T) {
 func TestDecisionsThatShareALine(t *testing.T) {
 	decided := func(at float64, wanted int, reason string, values ...execute.NamedValue) *execute.ScalingEvent {
 		pools := []execute.ScaledCount{{Pool: "llama", Was: 2, Stated: wanted, Wanted: wanted}}
-		return &execute.ScalingEvent{AtSeconds: at, Decision: &execute.ScalingDecision{Scaler: "llama", Pools: pools, Reason: reason, Values: values}}
+		return &execute.ScalingEvent{AtSeconds: at, Decision: &execute.ScalerCall{Scaler: "llama", Pools: pools, Reason: reason, Values: values}}
 	}
 	const sync, poll = "stays at 2: queue is 3 for each replica", "KEDA: a trigger is active; "
 	both := []execute.NamedValue{{Name: "queue", Value: 3}, {Name: "queue wants", Value: 2}, {Name: "office", Value: 1}, {Name: "office wants", Value: 1}}

@@ -19,12 +19,12 @@ import (
 
 // originer is a search that knows how points came about.
 type originer interface {
-	Origin(search.Point) (search.Origin, bool)
+	Origin(search.Values) (search.Origin, bool)
 }
 
 // values are those of a point as the search has them.
-func (s *Study) values(point *experiment.Point) search.Point {
-	values := make(search.Point, len(point.Values))
+func (s *Study) values(point *experiment.Point) search.Values {
+	values := make(search.Values, len(point.Values))
 	for i := range point.Values {
 		values[i] = point.Values[i].Value
 		if s.Plan.Parameters[i].Evolve != nil {

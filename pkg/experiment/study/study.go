@@ -251,7 +251,7 @@ func (s *Study) unanswered() []search.Inquiry {
 const separator = "\x00"
 
 // point returns the point of values, which is a new one the first time.
-func (s *Study) point(values search.Point) experiment.Point {
+func (s *Study) point(values search.Values) experiment.Point {
 	key := strings.Join(values, separator)
 	if id, known := s.ids[key]; known {
 		return s.points[id]
