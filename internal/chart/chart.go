@@ -27,7 +27,7 @@ type Chart struct {
 // Line is one series, named in the legend.
 type Line struct {
 	Name   string
-	Points []Point
+	Points []XY
 	Dashed bool
 	// Plain leaves out the dots at the points, and Hollow draws them as rings, in the
 	// legend too.
@@ -36,8 +36,8 @@ type Line struct {
 	Colour int
 }
 
-// Point is a place in the chart's units.
-type Point struct{ X, Y float64 }
+// XY is a place in the chart's units.
+type XY struct{ X, Y float64 }
 
 // The geometry in pixels.
 const (

@@ -14,7 +14,7 @@ import (
 func TestChartIsXML(t *testing.T) {
 	c := Chart{
 		Title: "a < b", X: "x", Y: "y", Ticks: []string{"1 & 2", "3"}, Limit: 7, LimitName: "limit",
-		Lines: []Line{{Name: "one", Points: []Point{{0, 1}, {1, 9.5}}}, {Name: "two", Dashed: true, Colour: 8}, {Name: "three", Hollow: true, Points: []Point{{0, 2}}}},
+		Lines: []Line{{Name: "one", Points: []XY{{0, 1}, {1, 9.5}}}, {Name: "two", Dashed: true, Colour: 8}, {Name: "three", Hollow: true, Points: []XY{{0, 2}}}},
 	}
 	var out bytes.Buffer
 	if err := errors.Join(c.WriteSVG(&out), WriteColumn(&out, []Chart{c, c})); err != nil {

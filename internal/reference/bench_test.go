@@ -139,7 +139,7 @@ func BenchmarkSeries(b *testing.B) {
 func BenchmarkLevels(b *testing.B) {
 	var line []byte
 	lines := func(c *simulator.Config, full bool) (detach func()) {
-		detach = execute.WatchDecisions(c, func(d *execute.Decision) {
+		detach = execute.WatchDecisions(c, func(d *execute.RoutingRecord) {
 			line = d.AppendRecord(line[:0])
 			d.Release()
 		})
@@ -159,7 +159,7 @@ func BenchmarkLevels(b *testing.B) {
 		}},
 		{"counts", func(c *simulator.Config) func() { return insight.NewCounter(c, insight.Thresholds{}).Attach(c) }},
 		{"steps collected", func(c *simulator.Config) func() { return execute.WatchRecords(c, func(result.Record) {}) }},
-		{"Decisions collected", func(c *simulator.Config) func() { return execute.WatchDecisions(c, (*execute.Decision).Release) }},
+		{"Decisions collected", func(c *simulator.Config) func() { return execute.WatchDecisions(c, (*execute.RoutingRecord).Release) }},
 		{"Decisions as lines", func(c *simulator.Config) func() { return lines(c, false) }},
 		{"Full as lines", func(c *simulator.Config) func() { return lines(c, true) }},
 	} {

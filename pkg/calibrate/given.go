@@ -17,7 +17,7 @@ type Given struct {
 	Values map[string]float64
 	// AllReduce is what a collective was measured to take among the run's
 	// GPUs; none means that the link and a latency say it.
-	AllReduce []latency.AllReducePoint
+	AllReduce []latency.AllReduceTime
 }
 
 // has reports whether all of the coefficients are given.

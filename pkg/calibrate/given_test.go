@@ -49,7 +49,7 @@ func engineOf(model, accelerator string, tensorParallelism int) Engine {
 // Coefficients trade against each other, those of a collective and of experts
 // above all; what they make of a step does not.
 func TestAFitFindsTheStepsOfSeveralGPUsAndOfExperts(t *testing.T) {
-	table := []latency.AllReducePoint{{Bytes: 8 << 10, Microseconds: 18}, {Bytes: 8 << 20, Microseconds: 130}}
+	table := []latency.AllReduceTime{{Bytes: 8 << 10, Microseconds: 18}, {Bytes: 8 << 20, Microseconds: 130}}
 	for name, tc := range map[string]struct {
 		engine Engine
 		given  Given
@@ -118,7 +118,7 @@ func TestWhatIsOpenDependsOnTheRun(t *testing.T) {
 		"two GPUs":                          {[]Engine{two}, append(five[:5:5], shared(allReduceLatency, linkShare)...)},
 		"two as the catalogue has measured": {[]Engine{measured}, five},
 		"two measured, with a latency":      {[]Engine{with(measured, values(allReduceName))}, append(five[:5:5], shared(linkShare)...)},
-		"two GPUs with a table":             {[]Engine{with(two, Given{AllReduce: make([]latency.AllReducePoint, 2)})}, five},
+		"two GPUs with a table":             {[]Engine{with(two, Given{AllReduce: make([]latency.AllReduceTime, 2)})}, five},
 		"two GPUs with a latency":           {[]Engine{with(two, values(allReduceName))}, append(five[:5:5], shared(linkShare)...)},
 		"experts on two":                    {[]Engine{experts}, append(five[:5:5], shared(allReduceLatency, expertShare, linkShare)...)},
 		"a share of one phase":              {[]Engine{with(dense, values(prefillName))}, five},
@@ -160,7 +160,7 @@ func TestNothingIsSearchedWhereAllIsGiven(t *testing.T) {
 // A holdout on other GPUs than those of the fit says what is different of it.
 func TestARunIsReplayedWithWhatItGives(t *testing.T) {
 	fast, slow := engineOf("Llama-3.1-8B", "l40s", 2), engineOf("Llama-3.1-8B", "l40s", 2)
-	slow.Given.AllReduce = []latency.AllReducePoint{{Bytes: 1 << 10, Microseconds: 500}, {Bytes: 1 << 20, Microseconds: 500}}
+	slow.Given.AllReduce = []latency.AllReduceTime{{Bytes: 1 << 10, Microseconds: 500}, {Bytes: 1 << 20, Microseconds: 500}}
 	c := ownCoefficients.roofline(fast.Instance)
 	one, err := NewRun("fast", fast, ownRequests()).Replay(t.Context(), c, 0)
 	if err != nil {
@@ -199,7 +199,7 @@ accelerators:
 `; !strings.Contains(text(c), want) {
 		t.Errorf("the entry is\n%s, want in it\n%s", text(c), want)
 	}
-	c.AllReduce = []latency.AllReducePoint{{Bytes: 1024, Microseconds: 12.5}, {Bytes: 4096, Microseconds: 13}}
+	c.AllReduce = []latency.AllReduceTime{{Bytes: 1024, Microseconds: 12.5}, {Bytes: 4096, Microseconds: 13}}
 	if got := text(c); strings.Contains(got, allReduceName) || !strings.Contains(got, `#       allReduce:
 #       - {bytes: 1024, microseconds: "12.5"}
 #       - {bytes: 4096, microseconds: "13"}

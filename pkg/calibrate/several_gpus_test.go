@@ -14,14 +14,14 @@ import (
 
 // slowLink is what an all-reduce between two GPUs over PCIe takes with an engine of 2025, in
 // round figures: four times that of the catalogue, which is of a newer engine.
-var slowLink = []latency.AllReducePoint{
+var slowLink = []latency.AllReduceTime{
 	{Bytes: 8 << 10, Microseconds: 19}, {Bytes: 256 << 10, Microseconds: 39}, {Bytes: 2 << 20, Microseconds: 158},
 	{Bytes: 16 << 20, Microseconds: 1118}, {Bytes: 512 << 20, Microseconds: 35000},
 }
 
 // pcieBox are two GPUs of the RTX PRO 6000 with a peak, and with a table of the link or
 // without.
-func pcieBox(peak float64, link []latency.AllReducePoint) Engine {
+func pcieBox(peak float64, link []latency.AllReduceTime) Engine {
 	e := engineOf("Llama-3.1-8B", "rtx-pro-6000", 2)
 	e.Accelerator.BF16FlopsPerSecond = peak
 	e.Given.AllReduce = link

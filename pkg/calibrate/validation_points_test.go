@@ -18,9 +18,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
 
-// measuredPoint is a load of which figures were measured, and pointSet what points have in
+// measuredLoad is a load of which figures were measured, and pointSet what points have in
 // common.
-type measuredPoint struct {
+type measuredLoad struct {
 	set string
 	run *Run
 }
@@ -97,10 +97,10 @@ func fittedGPUs(tp int) string {
 
 // closedLoopPoints reads the points of InferenceX but for those that are there twice or
 // cannot be what they say (the README of the data).
-func closedLoopPoints(t testing.TB) []*measuredPoint {
+func closedLoopPoints(t testing.TB) []*measuredLoad {
 	t.Helper()
 	seen := map[string]bool{}
-	var points []*measuredPoint
+	var points []*measuredLoad
 	for _, r := range records(t, "serving", "h100-vllm.csv") {
 		concurrency := int(number(t, r, "batch_size"))
 		isl, osl, tp := number(t, r, "isl"), number(t, r, "osl"), int(number(t, r, "tp_size"))
@@ -131,14 +131,14 @@ func closedLoopPoints(t testing.TB) []*measuredPoint {
 		}
 		var f Figures
 		f[TTFT][Mean], f[TPOT][Mean] = number(t, r, "silicon_ttft_ms")/1e3, number(t, r, "silicon_tpot_ms")/1e3
-		points = append(points, &measuredPoint{set: set, run: NewReportedRun(name, e, Load{
+		points = append(points, &measuredLoad{set: set, run: NewReportedRun(name, e, Load{
 			Requests: 10 * concurrency, Concurrency: concurrency, Input: uniform(isl), Output: uniform(osl), BlockTokens: 16,
 		}, f)})
 	}
 	return points
 }
 
-func openLoopPoints(t testing.TB) []*measuredPoint {
+func openLoopPoints(t testing.TB) []*measuredLoad {
 	t.Helper()
 	models := map[string]string{"Mixtral-8x7B-v0.1": "Mixtral-8x7B", "Qwen3-14B": "Qwen3-14B", "Llama-3.1-8B-Instruct": "Llama-3.1-8B"}
 	rows := records(t, "serving", "h100-vllm-0.15-open-loop.csv")
@@ -146,7 +146,7 @@ func openLoopPoints(t testing.TB) []*measuredPoint {
 	for _, r := range rows {
 		stages[r["run"]]++
 	}
-	var points []*measuredPoint
+	var points []*measuredLoad
 	for _, r := range rows {
 		i := instance(models[r["model"]], "h100-sxm")
 		i.EngineVersion = 15
@@ -168,7 +168,7 @@ func openLoopPoints(t testing.TB) []*measuredPoint {
 		}
 		var f Figures
 		f[TTFT][Mean], f[TPOT][Mean], f[E2E][Mean] = number(t, r, "ttft_mean_ms")/1e3, number(t, r, "itl_mean_ms")/1e3, number(t, r, "e2e_mean_ms")/1e3
-		points = append(points, &measuredPoint{set: models[r["model"]] + fmt.Sprintf(", TP %d", i.TensorParallelism), run: NewReportedRun(fmt.Sprintf("%s %v/s", r["run"], rate), e, Load{
+		points = append(points, &measuredLoad{set: models[r["model"]] + fmt.Sprintf(", TP %d", i.TensorParallelism), run: NewReportedRun(fmt.Sprintf("%s %v/s", r["run"], rate), e, Load{
 			Requests: int(rate * seconds), Rate: rate, Arrivals: PoissonArrivals, Input: constantLength(prompt), Output: constantLength(number(t, r, "output_tokens")),
 			BlockTokens: 16, PrefixTokens: int(prompt), Prefixes: int(number(t, r, "prompt_groups") * number(t, r, "prompts_per_group")),
 		}, f)})
@@ -177,7 +177,7 @@ func openLoopPoints(t testing.TB) []*measuredPoint {
 }
 
 // measuredPoints are all of them.
-func measuredPoints(t testing.TB) []*measuredPoint {
+func measuredPoints(t testing.TB) []*measuredLoad {
 	return append(closedLoopPoints(t), openLoopPoints(t)...)
 }
 
@@ -189,7 +189,7 @@ type change struct {
 }
 
 // ratios replays the points and returns simulated ÷ measured means by set and metric.
-func ratios(t testing.TB, points []*measuredPoint, c change) map[string][Metrics][]float64 {
+func ratios(t testing.TB, points []*measuredLoad, c change) map[string][Metrics][]float64 {
 	t.Helper()
 	each := make([]Figures, len(points))
 	sideBySide(runtime.GOMAXPROCS(0), len(points), func(n int) {

@@ -47,7 +47,7 @@ type validation struct {
 	runs map[string]*Run
 	fits map[string]storedFit
 	// points are loads of which only means were measured.
-	points []*measuredPoint
+	points []*measuredLoad
 }
 
 // storedFit is what a fit found.

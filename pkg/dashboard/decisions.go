@@ -63,7 +63,7 @@ func (s *seedView) requests(stored *execute.Stored, by execute.Complaint, path s
 	}
 }
 
-func rowOfRequest(d *execute.Decision, ended, path string) requestRow {
+func rowOfRequest(d *execute.RoutingRecord, ended, path string) requestRow {
 	row := requestRow{
 		Request: d.Request.ID, Path: path + "/requests/" + strconv.Itoa(d.Request.ID), Arrival: strconv.FormatFloat(d.Request.ArrivalSeconds, 'f', 3, 64) + " s",
 		Tenant: d.Tenant, Class: d.Class, Prompt: d.Request.PromptTokens, Endpoint: endpointOf(d), TTFT: "–", E2E: "–", Ended: ended,
@@ -74,7 +74,7 @@ func rowOfRequest(d *execute.Decision, ended, path string) requestRow {
 	return row
 }
 
-func endpointOf(d *execute.Decision) string {
+func endpointOf(d *execute.RoutingRecord) string {
 	if d.Endpoint == nil {
 		return "–"
 	}

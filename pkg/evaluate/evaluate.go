@@ -15,16 +15,16 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 )
 
-// A Candidate is a policy in a scenario.
-type Candidate struct {
+// A Case is a policy in a scenario.
+type Case struct {
 	Policy   *Policy
 	Scenario *Scenario
 	plan     *experiment.Plan // nil where the policy is no bundle
 }
 
 // With puts a policy into the scenario. What the policy lacks stays as the scenario has it.
-func (s *Scenario) With(p *Policy) *Candidate {
-	c := &Candidate{Policy: p, Scenario: s}
+func (s *Scenario) With(p *Policy) *Case {
+	c := &Case{Policy: p, Scenario: s}
 	if p.fault != nil {
 		return c
 	}
@@ -60,7 +60,7 @@ func (e *Evaluator) With(summary insight.Strategy) *Evaluator {
 }
 
 // Evaluate simulates a candidate under a seed. An error is none of the policy.
-func (e *Evaluator) Evaluate(ctx context.Context, c *Candidate, seed int64) (*Answer, error) {
+func (e *Evaluator) Evaluate(ctx context.Context, c *Case, seed int64) (*Answer, error) {
 	a := newAnswer(c.Policy, c.Scenario, seed)
 	if c.plan == nil {
 		return a.failed(c.Policy.fault), nil
@@ -97,7 +97,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, c *Candidate, seed int64) (*An
 // Without seeds, each scenario has its own.
 func (e *Evaluator) EvaluateEach(ctx context.Context, p *Policy, scenarios []*Scenario, seeds []int64, parallelism int) ([]*Answer, error) {
 	type question struct {
-		candidate *Candidate
+		candidate *Case
 		seed      int64
 	}
 	var questions []question

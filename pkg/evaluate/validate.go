@@ -12,7 +12,7 @@ import (
 
 // Validate says which fault a candidate has when it is read or decides about the first
 // request; nil is none. An error is none of the policy.
-func (e *Evaluator) Validate(ctx context.Context, c *Candidate, seed int64) (*Fault, error) {
+func (e *Evaluator) Validate(ctx context.Context, c *Case, seed int64) (*Fault, error) {
 	if c.plan == nil {
 		return c.Policy.fault, nil
 	}

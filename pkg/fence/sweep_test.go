@@ -87,7 +87,7 @@ func TestNobodyLooksBehindTheFence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := bundled(t, tc.text)
 			_, err := execute.Simulate(t.Context(), c.Plan, c.Traces, experimenttest.FirstRound(t, c.Plan), []int{0}, execute.Options{
-				Parallelism: 1, Fence: &fence.Fence{Limits: few}, Trace: execute.Decisions(func(int, *execute.Decision) {}),
+				Parallelism: 1, Fence: &fence.Fence{Limits: few}, Trace: execute.Decisions(func(int, *execute.RoutingRecord) {}),
 			})
 			if !errors.Is(err, tc.want) {
 				t.Errorf("%v, want %v", err, tc.want)

@@ -153,7 +153,7 @@ func (c *Collector) rejection(r *record) Example {
 }
 
 // request names the request of a decision.
-func (d *Decision) request() string {
+func (d *RequestExample) request() string {
 	return fmt.Sprintf("t=%s s: request %d (tenant %s, class %s, %d prompt tokens)", number(round(d.AtSeconds)), d.Request, d.Tenant, d.Class, d.Prompt)
 }
 
@@ -171,7 +171,7 @@ func (c *Collector) seen(r *record) string {
 }
 
 // feedback says what came of a decision, and what was better by what was known.
-func (d *Decision) feedback() string {
+func (d *RequestExample) feedback() string {
 	text := "The request met its targets: "
 	if d.Bad {
 		text = "The request missed a target: "

@@ -4,8 +4,8 @@ package insight
 
 import "slices"
 
-// A Decision is an example: what the router knew of a request, and what came of it.
-type Decision struct {
+// A RequestExample is an example: what the router knew of a request, and what came of it.
+type RequestExample struct {
 	Request   int     `json:"request"`
 	AtSeconds float64 `json:"atSeconds"`
 	Tenant    string  `json:"tenant"`
@@ -38,9 +38,9 @@ type Decision struct {
 	Bad          bool    `json:"bad"`
 }
 
-func (c *Collector) decision(r *record) Decision {
+func (c *Collector) decision(r *record) RequestExample {
 	p, e := &r.pick, &r.end
-	d := Decision{
+	d := RequestExample{
 		Request: e.ID, AtSeconds: p.at, Tenant: label(c.labels.Tenants, e.Tenant), Class: label(c.labels.Classes, e.Class),
 		Prompt: e.PromptTokens, Replica: c.name(p.replica), Waiting: p.here.waiting, Running: p.here.running, KVUsage: p.here.kv,
 		Believed: p.believed, Found: r.found(), Ended: e.Ended, TTFTSeconds: r.ttft.Seconds(), LimitSeconds: r.limit.Seconds(), Bad: r.bad,
@@ -102,8 +102,8 @@ func (s *sample) add(r *record) {
 }
 
 // decisions describes records, in the order given.
-func (c *Collector) decisions(all []*record) []Decision {
-	out := []Decision{}
+func (c *Collector) decisions(all []*record) []RequestExample {
+	out := []RequestExample{}
 	for _, r := range all {
 		out = append(out, c.decision(r))
 	}

@@ -11,16 +11,16 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// Outcome is what came of the measured requests.
-type Outcome struct {
+// Performance is what came of the measured requests.
+type Performance struct {
 	// Seconds run from the first measured arrival to the last end.
-	Seconds            float64        `json:"seconds"`
-	OutputTokensPerSec float64        `json:"outputTokensPerSecond"`
-	Classes            []ClassOutcome `json:"classes"`
+	Seconds            float64            `json:"seconds"`
+	OutputTokensPerSec float64            `json:"outputTokensPerSecond"`
+	Classes            []ClassPerformance `json:"classes"`
 }
 
-// ClassOutcome is of one class.
-type ClassOutcome struct {
+// ClassPerformance is of one class.
+type ClassPerformance struct {
 	Class     string `json:"class"`
 	Requests  int    `json:"requests"`
 	Completed int    `json:"completed"`
@@ -97,8 +97,8 @@ func (o *outcome) add(r *record) {
 	}
 }
 
-func (o *outcome) report() Outcome {
-	out := Outcome{Classes: []ClassOutcome{}}
+func (o *outcome) report() Performance {
+	out := Performance{Classes: []ClassPerformance{}}
 	if o.first < o.last {
 		out.Seconds = o.last.Sub(o.first).Seconds()
 		out.OutputTokensPerSec = float64(o.tokens) / out.Seconds
@@ -111,7 +111,7 @@ func (o *outcome) report() Outcome {
 	return out
 }
 
-func (s *classSums) report(class string) ClassOutcome {
+func (s *classSums) report(class string) ClassPerformance {
 	at := func(h *stats.Histogram, q float64) float64 {
 		if h.Count() == 0 {
 			return 0
@@ -122,7 +122,7 @@ func (s *classSums) report(class string) ClassOutcome {
 	if s.differ {
 		target = simulator.Target{}
 	}
-	return ClassOutcome{
+	return ClassPerformance{
 		Class: class, Requests: s.requests, Completed: s.completed, Good: s.good,
 		TTFTP50: at(&s.ttft, 0.5), TTFTP99: at(&s.ttft, 0.99), TPOTP50: at(&s.tpot, 0.5), TPOTP99: at(&s.tpot, 0.99), E2EP99: at(&s.e2e, 0.99),
 		TTFT: target.TTFT.Seconds(), TPOT: target.TPOT.Seconds(), E2E: target.E2E.Seconds(), ByTenant: s.differ,

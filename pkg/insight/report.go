@@ -4,15 +4,15 @@ package insight
 
 // A Report is what a collector found.
 type Report struct {
-	Seed    int64   `json:"seed"`
-	Outcome Outcome `json:"outcome"`
+	Seed    int64       `json:"seed"`
+	Outcome Performance `json:"outcome"`
 	// Anomalies are ranked: causes before symptoms, each by severity times share.
 	Anomalies []Anomaly `json:"anomalies"`
 	// Worst are the decisions whose requests waited longest for their first token against their
 	// limit, Sample is decisions at equal distances in the order of arrival.
-	Worst    []Decision `json:"worst"`
-	Sample   []Decision `json:"sample"`
-	Patterns []Pattern  `json:"patterns"`
+	Worst    []RequestExample `json:"worst"`
+	Sample   []RequestExample `json:"sample"`
+	Patterns []Pattern        `json:"patterns"`
 	// Router is what the explanations of the router name, and Scalers are the scenario's.
 	Router  []Plugin `json:"router"`
 	Scalers []Scaler `json:"scalers,omitempty"`

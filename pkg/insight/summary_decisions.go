@@ -10,7 +10,7 @@ import (
 
 // worstLines shows what the router knew of the worst decisions, and what came of them.
 func worstLines(r *Report, _ *SummaryOptions) []line {
-	worst := slices.DeleteFunc(slices.Clone(r.Worst), func(d Decision) bool { return !d.Bad })
+	worst := slices.DeleteFunc(slices.Clone(r.Worst), func(d RequestExample) bool { return !d.Bad })
 	if len(worst) == 0 {
 		return nil
 	}
@@ -43,7 +43,7 @@ func auditLines(r *Report, _ *SummaryOptions) []line {
 }
 
 // Where names the replicas that the request went to.
-func (d *Decision) Where() string {
+func (d *RequestExample) Where() string {
 	if d.Decodes != "" {
 		return d.Replica + " for its prompt, then to " + d.Decodes
 	}
@@ -51,7 +51,7 @@ func (d *Decision) Where() string {
 }
 
 // Known says what the router knew at the decision.
-func (d *Decision) Known() string {
+func (d *RequestExample) Known() string {
 	s := fmt.Sprintf("%d waiting, %d running, KV %s there; shortest queue %d", d.Waiting, d.Running, percent(d.KVUsage), d.ShortestQueue)
 	if d.Decodes != "" {
 		s += fmt.Sprintf("; %d waiting, %d running on %s", d.DecodesWaiting, d.DecodesRunning, d.Decodes)
@@ -65,7 +65,7 @@ func (d *Decision) Known() string {
 }
 
 // Result says what came of the request.
-func (d *Decision) Result() string {
+func (d *RequestExample) Result() string {
 	s := d.Ended
 	if d.TTFTSeconds >= 0 {
 		s += ", TTFT " + seconds(d.TTFTSeconds)

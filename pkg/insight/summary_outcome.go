@@ -34,7 +34,7 @@ func outcomeLines(r *Report, _ *SummaryOptions) []line {
 	return lines
 }
 
-func (c *ClassOutcome) line() string {
+func (c *ClassPerformance) line() string {
 	parts := []string{fmt.Sprintf("- Class %s: %d of %d good, %d completed", c.Class, c.Good, c.Requests, c.Completed)}
 	if c.TTFTP99 > 0 {
 		parts = append(parts, against("TTFT", c.TTFTP50, c.TTFTP99, c.TTFT))

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite the files under testdata")
 func report() *insight.Report {
 	return &insight.Report{
 		Seed: 42,
-		Outcome: insight.Outcome{Seconds: 80, OutputTokensPerSec: 847.25, Classes: []insight.ClassOutcome{
+		Outcome: insight.Performance{Seconds: 80, OutputTokensPerSec: 847.25, Classes: []insight.ClassPerformance{
 			{Class: "chat", Requests: 1000, Completed: 990, Good: 710, TTFTP50: 0.12, TTFTP99: 0.812, TPOTP50: 0.02, TPOTP99: 0.042, TTFT: 0.2, TPOT: 0.05, Prompt: 1000, Cached: 410, Lower: 70},
 			{Class: "batch", Requests: 100, Completed: 100, Good: 100, TTFTP50: 1, TTFTP99: 4.25, E2EP99: 31, E2E: 60, ByTenant: true},
 		}},
@@ -33,11 +33,11 @@ func report() *insight.Report {
 			{Type: insight.ScaleOscillation, About: "scaler llama", AtSeconds: 60, Count: 4, Share: 0.3, Severity: 0.4, Values: []insight.Value{{Name: "changes up", Number: 3}}},
 			{Type: insight.SLOViolation, About: "tenant T1, class chat", AtSeconds: 2, Count: 290, Share: 0.29, Severity: 0.65, Values: []insight.Value{{Name: "missed TTFT", Number: 280}}},
 		},
-		Worst: []insight.Decision{
+		Worst: []insight.RequestExample{
 			{Request: 821, AtSeconds: 43.2, Tenant: "T1", Class: "chat", Prompt: 2300, Replica: "llama/1", Waiting: 9, Running: 20, KVUsage: 0.72, ShortestQueue: 1, Holder: "llama/0", HolderTokens: 2048, HolderWaiting: 3, Ended: "completed", TTFTSeconds: 0.987, LimitSeconds: 0.2, Bad: true},
 			{Request: 5, AtSeconds: 0.2, Tenant: "T1", Class: "chat", Prompt: 300, Replica: "prefill/0", Decodes: "decode/0", DecodesWaiting: 7, Believed: 128, Ended: "completed", TTFTSeconds: 0.1, LimitSeconds: 0.2},
 		},
-		Sample: []insight.Decision{
+		Sample: []insight.RequestExample{
 			{Request: 0, Tenant: "T1", Class: "chat", Prompt: 300, Replica: "llama/0", Ended: "completed", TTFTSeconds: 0.1, LimitSeconds: 0.2},
 			{Request: 512, Tenant: "T1", Class: "chat", Prompt: 300, Replica: "llama/1", Waiting: 4, Ended: "timed out", TTFTSeconds: -1, Bad: true},
 		},

@@ -43,7 +43,7 @@ func (c Caller) WriteWorst(w io.Writer, run Object, stored *execute.Stored, by e
 }
 
 // whatCame says what came of a decision.
-func whatCame(d *execute.Decision) string {
+func whatCame(d *execute.RoutingRecord) string {
 	where := "went nowhere"
 	if d.Endpoint != nil && *d.Endpoint < len(d.Names) {
 		where = "went to " + d.Names[*d.Endpoint]

@@ -95,6 +95,6 @@ func (a Accelerator) AllReduceOf(gpus int, engine EngineVersion) (AllReduceCurve
 }
 
 // Measured reports whether an all-reduce is one of the accelerator's curves.
-func (a Accelerator) Measured(points []AllReducePoint) bool {
+func (a Accelerator) Measured(points []AllReduceTime) bool {
 	return slices.ContainsFunc(a.AllReduce, func(c AllReduceCurve) bool { return slices.Equal(c.Points(), points) })
 }

@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// AllReducePoint is a measured all-reduce among the GPUs of a replica: how
+// AllReduceTime is a measured all-reduce among the GPUs of a replica: how
 // long it takes to sum messages of a given size, one message on each GPU.
-type AllReducePoint struct {
+type AllReduceTime struct {
 	Bytes        int64   `json:"bytes"`
 	Microseconds float64 `json:"microseconds"`
 }
@@ -49,10 +49,10 @@ func (c AllReduceCurve) distance(engine EngineVersion) int {
 }
 
 // Points returns the curve point by point.
-func (c AllReduceCurve) Points() []AllReducePoint {
-	points := make([]AllReducePoint, len(c.Bytes))
+func (c AllReduceCurve) Points() []AllReduceTime {
+	points := make([]AllReduceTime, len(c.Bytes))
 	for n, bytes := range c.Bytes {
-		points[n] = AllReducePoint{bytes, c.Microseconds[n]}
+		points[n] = AllReduceTime{bytes, c.Microseconds[n]}
 	}
 	return points
 }
@@ -65,7 +65,7 @@ type reduceCurve struct{ tokens, ns, slopes []float64 }
 
 // newReduceCurve takes what one collective costs; a step has a number of them,
 // each with a message of a number of bytes a token.
-func newReduceCurve(points []AllReducePoint, collectives, bytesPerToken float64) reduceCurve {
+func newReduceCurve(points []AllReduceTime, collectives, bytesPerToken float64) reduceCurve {
 	var c reduceCurve
 	for _, p := range points {
 		c.tokens = append(c.tokens, float64(p.Bytes)/bytesPerToken)
@@ -126,7 +126,7 @@ func validateCurves(curves []AllReduceCurve, path *field.Path) field.ErrorList {
 	return errs
 }
 
-func validateAllReduce(points []AllReducePoint, path *field.Path) field.ErrorList {
+func validateAllReduce(points []AllReduceTime, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if len(points) == 1 {
 		errs = append(errs, field.Invalid(path, len(points), "must have at least 2 points, or none"))
@@ -139,7 +139,7 @@ func validateAllReduce(points []AllReducePoint, path *field.Path) field.ErrorLis
 }
 
 // validatePoint reports faults of point n, of its size and of its time.
-func validatePoint(points []AllReducePoint, n int, bytes, microseconds *field.Path) field.ErrorList {
+func validatePoint(points []AllReduceTime, n int, bytes, microseconds *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	p := points[n]
 	if p.Bytes < 0 {

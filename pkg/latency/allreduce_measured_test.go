@@ -17,7 +17,7 @@ import (
 
 // readAllReduce reads what collectives inside CUDA graphs took, by number of
 // GPUs. The files count elements of 2 bytes and milliseconds.
-func readAllReduce(t *testing.T, path string) map[int][]AllReducePoint {
+func readAllReduce(t *testing.T, path string) map[int][]AllReduceTime {
 	t.Helper()
 	file, err := os.Open(path)
 	if err != nil {
@@ -34,7 +34,7 @@ func readAllReduce(t *testing.T, path string) map[int][]AllReducePoint {
 	if err != nil {
 		t.Fatal(err)
 	}
-	points := map[int][]AllReducePoint{}
+	points := map[int][]AllReduceTime{}
 	for _, row := range rows[1:] {
 		gpus, err1 := strconv.Atoi(row[6])
 		elements, err2 := strconv.ParseInt(row[7], 10, 64)
@@ -43,7 +43,7 @@ func readAllReduce(t *testing.T, path string) map[int][]AllReducePoint {
 			t.Fatalf("%v: %v, %v, %v", row, err1, err2, err3)
 		}
 		if row[9] == "vllm_graph" {
-			points[gpus] = append(points[gpus], AllReducePoint{2 * elements, ms * 1e3})
+			points[gpus] = append(points[gpus], AllReduceTime{2 * elements, ms * 1e3})
 		}
 	}
 	return points

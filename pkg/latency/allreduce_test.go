@@ -18,7 +18,7 @@ func TestAllReduceMatchesMeasurements(t *testing.T) {
 	without.AllReduceLatency = 0
 	i.Accelerator.LinkBandwidthBytesPerSecond = 1e18
 	free := i.Roofline(without)
-	c.AllReduce = []AllReducePoint{{8192 * 2, 10}, {8192 * 4, 20}, {8192 * 104, 320}}
+	c.AllReduce = []AllReduceTime{{8192 * 2, 10}, {8192 * 4, 20}, {8192 * 104, 320}}
 	measured := i.Roofline(c)
 	for tokens, micros := range map[int]float64{1: 10, 2: 10, 3: 15, 4: 20, 54: 170, 104: 320, 204: 620} {
 		s := step(decodes(tokens, 10)...)
@@ -30,7 +30,7 @@ func TestAllReduceMatchesMeasurements(t *testing.T) {
 }
 
 func TestAllReduceExtrapolationDoesNotFall(t *testing.T) {
-	curve := newReduceCurve([]AllReducePoint{{0, 9}, {100, 5}}, 1, 1)
+	curve := newReduceCurve([]AllReduceTime{{0, 9}, {100, 5}}, 1, 1)
 	for tokens, want := range map[int64]float64{0: 9000, 50: 7000, 100: 5000, 1000: 5000} {
 		if got := curve.of(tokens); got != want {
 			t.Errorf("%d tokens: %f ns, want %f", tokens, got, want)
@@ -41,7 +41,7 @@ func TestAllReduceExtrapolationDoesNotFall(t *testing.T) {
 func TestOneGPUHasNoAllReduce(t *testing.T) {
 	i := instance(t, "Llama-3.1-8B", "h100-sxm", 1)
 	c := DefaultRoofline(i.Accelerator)
-	c.AllReduce = []AllReducePoint{{1, 1e6}, {2, 1e6}}
+	c.AllReduce = []AllReduceTime{{1, 1e6}, {2, 1e6}}
 	s := step(decodes(3, 10)...)
 	if got, want := i.Roofline(c).StepTime(s), i.Roofline(DefaultRoofline(i.Accelerator)).StepTime(s); got != want {
 		t.Errorf("step = %s, want %s", got, want)
@@ -50,13 +50,13 @@ func TestOneGPUHasNoAllReduce(t *testing.T) {
 
 func TestAllReduceValidation(t *testing.T) {
 	tests := map[string]struct {
-		points []AllReducePoint
+		points []AllReduceTime
 		want   []string
 	}{
 		"none":      {nil, nil},
-		"two":       {[]AllReducePoint{{0, 1}, {1, 0.5}}, nil},
-		"one point": {[]AllReducePoint{{8192, 3}}, []string{"x.allReduce: Invalid value: 1: must have at least 2 points, or none"}},
-		"out of order": {[]AllReducePoint{{-1, 3}, {5, 0}, {5, math.NaN()}}, []string{
+		"two":       {[]AllReduceTime{{0, 1}, {1, 0.5}}, nil},
+		"one point": {[]AllReduceTime{{8192, 3}}, []string{"x.allReduce: Invalid value: 1: must have at least 2 points, or none"}},
+		"out of order": {[]AllReduceTime{{-1, 3}, {5, 0}, {5, math.NaN()}}, []string{
 			"x.allReduce[0].bytes: Invalid value: -1: must be 0 or more",
 			"x.allReduce[1].microseconds: Invalid value: 0: must be greater than 0 and at most half an hour",
 			"x.allReduce[2].bytes: Invalid value: 5: must be more than the 5 before it",

@@ -26,7 +26,7 @@ type RooflineCoefficients struct {
 	// AllReduce is what such a collective was measured to take among as many
 	// GPUs as the replica has, in order of size. Where it is given, neither
 	// the link's bandwidth nor AllReduceLatency matters.
-	AllReduce []AllReducePoint
+	AllReduce []AllReduceTime
 	// LinkEfficiency is the share of the link's rate that collectives achieve
 	// where AllReduce does not say what they take.
 	LinkEfficiency float64

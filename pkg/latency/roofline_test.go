@@ -228,7 +228,7 @@ func BenchmarkStepTime(b *testing.B) {
 	llama := instance(b, "Llama-3.1-8B", "h100-sxm", 2)
 	measured := DefaultRoofline(llama.Accelerator)
 	for n := range 20 {
-		measured.AllReduce = append(measured.AllReduce, AllReducePoint{1 << (n + 8), float64(10 + n*n)})
+		measured.AllReduce = append(measured.AllReduce, AllReduceTime{1 << (n + 8), float64(10 + n*n)})
 	}
 	for name, timer := range map[string]StepTimer{
 		"roofline":                      roofline(b, "Llama-3.1-8B", "h100-sxm", 2),

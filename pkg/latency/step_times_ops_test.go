@@ -22,7 +22,7 @@ type ops struct {
 	nk     []int
 	decode map[attentionKey]float64
 	chunk  map[attentionKey]float64
-	reduce map[int][]AllReducePoint
+	reduce map[int][]AllReduceTime
 }
 
 type attentionKey struct{ heads, kvHeads, batch, tokens int }

@@ -5,7 +5,7 @@ package observe
 import "sort"
 
 // between returns the points from one time to another, both included.
-func between(points []Point, from, to int64) []Point {
+func between(points []Sample, from, to int64) []Sample {
 	first := sort.Search(len(points), func(i int) bool { return points[i].At >= from })
 	last := sort.Search(len(points), func(i int) bool { return points[i].At > to })
 	return points[first:last]
@@ -17,7 +17,7 @@ func between(points []Point, from, to int64) []Point {
 // each other, the growth goes on to the bound, and half a distance beyond the point elsewhere; a
 // counter is not below 0 before its first point. Prometheus leaves a point at the lower bound out,
 // and estimates up to it what is known here.
-func increase(points []Point, from, to int64) (growth float64, ok bool) {
+func increase(points []Sample, from, to int64) (growth float64, ok bool) {
 	points = between(points, from, to)
 	if len(points) < 2 {
 		return 0, false

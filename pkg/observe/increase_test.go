@@ -8,17 +8,17 @@ import (
 )
 
 // counter has a point each 10 s from a time on.
-func counter(from int64, values ...float64) []Point {
-	var points []Point
+func counter(from int64, values ...float64) []Sample {
+	var points []Sample
 	for i, v := range values {
-		points = append(points, Point{from + int64(i)*10_000, v})
+		points = append(points, Sample{from + int64(i)*10_000, v})
 	}
 	return points
 }
 
 func TestIncrease(t *testing.T) {
 	for name, tc := range map[string]struct {
-		points []Point
+		points []Sample
 		want   float64
 		ok     bool
 	}{

@@ -125,7 +125,7 @@ func TestGapsAreLeftOut(t *testing.T) {
 	r := measured(t)
 	gap := stageOf(2).Window.Start(1).Add(time.Minute).UnixMilli()
 	for i := range r.Series {
-		r.Series[i].Points = slices.DeleteFunc(r.Series[i].Points, func(p observe.Point) bool { return p.At >= gap && p.At < gap+60_000 })
+		r.Series[i].Points = slices.DeleteFunc(r.Series[i].Points, func(p observe.Sample) bool { return p.At >= gap && p.At < gap+60_000 })
 	}
 	figures, notes := stageOf(2).Window.Figures(r, observe.Measures())
 	if figures["ttft"][0] == nil || figures["ttft"][1] != nil {

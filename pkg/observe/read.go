@@ -71,7 +71,7 @@ type answerSeries struct {
 }
 
 // answerPoint is [seconds since 1970, "value"].
-type answerPoint Point
+type answerPoint Sample
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (p *answerPoint) UnmarshalJSON(raw []byte) error {
@@ -168,9 +168,9 @@ func (r *Recording) addAnswer(a *answer) error {
 				labels[name] = value
 			}
 		}
-		points := make([]Point, len(s.Values))
+		points := make([]Sample, len(s.Values))
 		for i, p := range s.Values {
-			points[i] = Point(p)
+			points[i] = Sample(p)
 		}
 		r.add(metric, labels, points)
 	}
@@ -236,7 +236,7 @@ func (r *Recording) addRecord(record, names []string, at map[string]int) error {
 		r.Series = append(r.Series, s)
 	}
 	points := &r.Series[at[key]].Points
-	*points = append(*points, Point{when, value})
+	*points = append(*points, Sample{when, value})
 	return nil
 }
 

@@ -18,7 +18,7 @@ func answered(series string) string {
 }
 
 func TestRead(t *testing.T) {
-	running := func(pod string, points ...observe.Point) observe.Series {
+	running := func(pod string, points ...observe.Sample) observe.Series {
 		return observe.Series{Metric: "vllm:num_requests_running", Labels: map[string]string{"pod": pod}, Points: points}
 	}
 	for name, tc := range map[string]struct {
@@ -27,25 +27,25 @@ func TestRead(t *testing.T) {
 	}{
 		"an answer": {
 			answered(`{"metric":{"__name__":"vllm:num_requests_running","pod":"a"},"values":[[1767600000,"3"],[1767600015.5,"4"]]}`),
-			observe.Recording{Series: []observe.Series{running("a", observe.Point{At: 1767600000000, Value: 3}, observe.Point{At: 1767600015500, Value: 4})}},
+			observe.Recording{Series: []observe.Series{running("a", observe.Sample{At: 1767600000000, Value: 3}, observe.Sample{At: 1767600015500, Value: 4})}},
 		},
 		"several answers, one of which goes on with a series": {
 			answered(`{"metric":{"__name__":"vllm:num_requests_running","pod":"b"},"values":[[20,"1"]]}`) + "\n" +
 				answered(`{"metric":{"__name__":"vllm:num_requests_running","pod":"a"},"values":[[10,"2"]]},{"metric":{"__name__":"vllm:num_requests_running","pod":"b"},"values":[[10,"0"],[20,"5"]]}`),
 			observe.Recording{Series: []observe.Series{
-				running("a", observe.Point{At: 10_000, Value: 2}),
-				running("b", observe.Point{At: 10_000, Value: 0}, observe.Point{At: 20_000, Value: 5}),
+				running("a", observe.Sample{At: 10_000, Value: 2}),
+				running("b", observe.Sample{At: 10_000, Value: 0}, observe.Sample{At: 20_000, Value: 5}),
 			}},
 		},
 		"samples that are no finite numbers are counted": {
 			answered(`{"metric":{"__name__":"vllm:num_requests_running","pod":"a"},"values":[[10,"NaN"],[20,"1"],[30,"+Inf"]]}`),
-			observe.Recording{Series: []observe.Series{running("a", observe.Point{At: 20_000, Value: 1})}, Dropped: 2},
+			observe.Recording{Series: []observe.Series{running("a", observe.Sample{At: 20_000, Value: 1})}, Dropped: 2},
 		},
 		"CSV in any order, with a label that some lines lack": {
 			"time,metric,value,pod\n2026-01-05T08:00:15Z,vllm:num_requests_running,4,a\n1767600000,vllm:num_requests_running,3,a\n1767600000,up,1,\n1767600015,up,NaN,\n",
 			observe.Recording{Series: []observe.Series{
-				{Metric: "up", Labels: map[string]string{}, Points: []observe.Point{{At: 1767600000000, Value: 1}}},
-				running("a", observe.Point{At: 1767600000000, Value: 3}, observe.Point{At: 1767600015000, Value: 4}),
+				{Metric: "up", Labels: map[string]string{}, Points: []observe.Sample{{At: 1767600000000, Value: 1}}},
+				running("a", observe.Sample{At: 1767600000000, Value: 3}, observe.Sample{At: 1767600015000, Value: 4}),
 			}, Dropped: 1},
 		},
 	} {

@@ -32,12 +32,12 @@ func (x *exporter) recording() *Recording {
 }
 
 // points gives values the times of their scrapes; there is nil where all are there.
-func (x *exporter) points(there []bool, values []float64) []Point {
-	points := make([]Point, 0, len(values))
+func (x *exporter) points(there []bool, values []float64) []Sample {
+	points := make([]Sample, 0, len(values))
 	for k, v := range values {
 		if there == nil || there[k] {
 			at := x.stage.Window.From.Add(time.Duration(k) * x.stage.Window.Interval)
-			points = append(points, Point{at.UnixMilli(), v})
+			points = append(points, Sample{at.UnixMilli(), v})
 		}
 	}
 	return points

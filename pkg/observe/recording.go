@@ -24,11 +24,11 @@ type Series struct {
 	// Labels are all but the name of the metric.
 	Labels map[string]string
 	// Points are in order of time, one at a time.
-	Points []Point
+	Points []Sample
 }
 
-// A Point is a sample. At is in milliseconds since 1970, as in Prometheus.
-type Point struct {
+// A Sample is a sample. At is in milliseconds since 1970, as in Prometheus.
+type Sample struct {
 	At    int64
 	Value float64
 }
@@ -37,7 +37,7 @@ type Point struct {
 const labelLE = "le"
 
 // add adds samples of a series, of which it takes the finite ones.
-func (r *Recording) add(metric string, labels map[string]string, points []Point) {
+func (r *Recording) add(metric string, labels map[string]string, points []Sample) {
 	kept := points[:0]
 	for _, p := range points {
 		if math.IsNaN(p.Value) || math.IsInf(p.Value, 0) {
@@ -72,8 +72,8 @@ func (r *Recording) normalize() {
 }
 
 // inOrder sorts points by time, and keeps the last of each time.
-func inOrder(points []Point) []Point {
-	slices.SortStableFunc(points, func(a, b Point) int { return cmp.Compare(a.At, b.At) })
+func inOrder(points []Sample) []Sample {
+	slices.SortStableFunc(points, func(a, b Sample) int { return cmp.Compare(a.At, b.At) })
 	kept := points[:0]
 	for i, p := range points {
 		if i+1 < len(points) && points[i+1].At == p.At {

@@ -214,7 +214,7 @@ func TestBuildRooflineCoefficients(t *testing.T) {
 		KVEfficiency: 0.6, ExpertMemoryEfficiency: 0.7, EagerLayerOverhead: 10 * time.Microsecond,
 		StepOverhead: time.Microsecond, LayerOverhead: 2 * time.Microsecond, SequenceOverhead: 3 * time.Microsecond, TokenOverhead: 4 * time.Microsecond, LinkEfficiency: 0.5,
 		AllReduceLatency: 5 * time.Microsecond, DispatchLatency: 6 * time.Microsecond, DispatchTokenOverhead: 7,
-		AllReduce: []latency.AllReducePoint{{Bytes: 1024, Microseconds: 8}, {Bytes: 4096, Microseconds: 9.5}},
+		AllReduce: []latency.AllReduceTime{{Bytes: 1024, Microseconds: 8}, {Bytes: 4096, Microseconds: 9.5}},
 	}
 	got, errs := buildRoofline(in, latency.RooflineCoefficients{LinkEfficiency: 0.5}, field.NewPath("roofline"))
 	if len(errs) > 0 {

@@ -112,7 +112,7 @@ func buildRoofline(in *v1alpha1.RooflineCoefficients, c latency.RooflineCoeffici
 		c.AllReduce = nil // of the catalogue
 	}
 	for _, p := range in.AllReduce {
-		c.AllReduce = append(c.AllReduce, latency.AllReducePoint{Bytes: p.Bytes, Microseconds: p.Microseconds.Float()})
+		c.AllReduce = append(c.AllReduce, latency.AllReduceTime{Bytes: p.Bytes, Microseconds: p.Microseconds.Float()})
 	}
 	return c, c.Validate(path)
 }

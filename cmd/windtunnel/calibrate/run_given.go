@@ -43,7 +43,7 @@ func (l *runLatency) given(a latency.Accelerator) (calibrate.Given, field.ErrorL
 	for i, p := range l.Roofline.AllReduce {
 		at := decimal{"microseconds", string(p.Microseconds)}
 		errs = append(errs, at.check(path.Child("allReduce").Index(i))...)
-		given.AllReduce = append(given.AllReduce, latency.AllReducePoint{Bytes: p.Bytes, Microseconds: at.float()})
+		given.AllReduce = append(given.AllReduce, latency.AllReduceTime{Bytes: p.Bytes, Microseconds: at.float()})
 	}
 	if len(given.AllReduce) > 0 && l.Roofline.AllReduceLatencyMicroseconds != "" {
 		errs = append(errs, field.Forbidden(path.Child("allReduceLatencyMicroseconds"), "is a part of allReduce: set only one of the two"))

@@ -6,11 +6,11 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// requestDecision is what became of one request: where it went, or how it ended otherwise.
-type requestDecision struct{ replica, outcome, reason string }
+// requestResult is what became of one request: where it went, or how it ended otherwise.
+type requestResult struct{ replica, outcome, reason string }
 
-func decisionOn(r *result.RequestRow) requestDecision {
-	d := requestDecision{outcome: r.Outcome}
+func decisionOn(r *result.RequestRow) requestResult {
+	d := requestResult{outcome: r.Outcome}
 	if r.Replica != nil {
 		d.replica = *r.Pool + "/" + *r.Replica
 	}

@@ -44,7 +44,7 @@ type served struct {
 type requestLog struct {
 	// completed are those that completed, and decisions are on all of them.
 	completed map[result.Identity]served
-	decisions map[result.Identity]requestDecision
+	decisions map[result.Identity]requestResult
 }
 
 // Write implements [execute.RequestSink].
@@ -64,7 +64,7 @@ type requestLogs []*requestLog
 
 func (l *requestLogs) grow(simulations int) error {
 	for range simulations {
-		*l = append(*l, &requestLog{map[result.Identity]served{}, map[result.Identity]requestDecision{}})
+		*l = append(*l, &requestLog{map[result.Identity]served{}, map[result.Identity]requestResult{}})
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func newTraceLines(f *os.File, compressed, full bool) *traceLines {
 }
 
 // Decision implements [execute.TraceSink].
-func (l *traceLines) Decision(d *execute.Decision) error {
+func (l *traceLines) Decision(d *execute.RoutingRecord) error {
 	if l.full {
 		l.line = d.AppendRecord(l.line[:0])
 	} else {

@@ -21,7 +21,7 @@ type traceTables struct {
 	out    *dataframe.Table[result.DecisionRow]
 	rows   []result.DecisionRow
 	// held are the decisions of the rows, which point into them.
-	held    []*execute.Decision
+	held    []*execute.RoutingRecord
 	create  func(result.RecordKind) (*os.File, error)
 	records map[result.RecordKind]*recordFile
 }
@@ -43,7 +43,7 @@ func newTraceTables(f *os.File, object string, create func(result.RecordKind) (*
 }
 
 // Decision implements [execute.TraceSink].
-func (t *traceTables) Decision(d *execute.Decision) error {
+func (t *traceTables) Decision(d *execute.RoutingRecord) error {
 	n := len(t.rows)
 	t.rows = t.rows[:n+1]
 	d.Row(t.object, &t.rows[n])

@@ -123,7 +123,7 @@ func TestATraceAsATable(t *testing.T) {
 	}
 	d, n, found := json.NewDecoder(bytes.NewReader(text)), 0, 0
 	for ; d.More(); n++ {
-		var l execute.Decision
+		var l execute.RoutingRecord
 		if err := d.Decode(&l); err != nil {
 			t.Fatal(err)
 		}

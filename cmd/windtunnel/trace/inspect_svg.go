@@ -49,7 +49,7 @@ func requestRates(in *inspect.Inspection) chart.Chart {
 		if i%every == 0 {
 			c.Ticks = append(c.Ticks, strconv.FormatFloat(math.Round(100*b.FromSeconds/unit.length.Seconds())/100, 'g', -1, 64))
 		}
-		line.Points = append(line.Points, chart.Point{X: (float64(i) + 0.5) / float64(every), Y: b.RequestsPerSecond})
+		line.Points = append(line.Points, chart.XY{X: (float64(i) + 0.5) / float64(every), Y: b.RequestsPerSecond})
 	}
 	if last := line.Points[len(bins)-1].X; last > float64(len(c.Ticks))-0.5 {
 		c.Ticks = append(c.Ticks, "")
@@ -71,7 +71,7 @@ func lengthShares(in *inspect.Inspection) chart.Chart {
 	for i, l := range []inspect.Lengths{in.InputTokens, in.OutputTokens} {
 		line := chart.Line{Name: []string{"prompts", "answers"}[i], Colour: i}
 		for _, s := range l.CDF {
-			line.Points = append(line.Points, chart.Point{X: float64(bits.Len(uint(s.Tokens/least)) - 1), Y: 100 * s.Share})
+			line.Points = append(line.Points, chart.XY{X: float64(bits.Len(uint(s.Tokens/least)) - 1), Y: 100 * s.Share})
 		}
 		c.Lines = append(c.Lines, line)
 	}
@@ -87,7 +87,7 @@ func reuseShares(r *inspect.Reuse) chart.Chart {
 	line := chart.Line{Name: "LRU cache"}
 	for i, s := range r.Caches {
 		c.Ticks = append(c.Ticks, short(s.Blocks))
-		line.Points = append(line.Points, chart.Point{X: float64(i), Y: 100 * s.Share})
+		line.Points = append(line.Points, chart.XY{X: float64(i), Y: 100 * s.Share})
 	}
 	c.Lines = []chart.Line{line}
 	return c

@@ -108,7 +108,7 @@ func (s *Server) answer(ctx context.Context, q *Question, examples []Example) ([
 	if !s.budget.take(len(missing)) {
 		return nil, fmt.Errorf("%w: the question needs %d simulations", errSpent, len(missing))
 	}
-	candidates := map[int]*evaluate.Candidate{} // by the place of the scenario
+	candidates := map[int]*evaluate.Case{} // by the place of the scenario
 	for _, i := range missing {
 		if place := keys[i].place; candidates[place] == nil {
 			candidates[place] = s.scenarios[place].With(p)
@@ -130,7 +130,7 @@ func (s *Server) answer(ctx context.Context, q *Question, examples []Example) ([
 
 // simulate waits for a slot and answers. Where there is no answer, it gives back what it took
 // of the budget.
-func (s *Server) simulate(ctx context.Context, c *evaluate.Candidate, key cacheKey) (raw json.RawMessage, err error) {
+func (s *Server) simulate(ctx context.Context, c *evaluate.Case, key cacheKey) (raw json.RawMessage, err error) {
 	defer func() {
 		if err != nil {
 			s.budget.giveBack()

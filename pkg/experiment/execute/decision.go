@@ -14,10 +14,10 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// A Decision is one decision of the router in one simulation, with the
+// A RoutingRecord is one decision of the router in one simulation, with the
 // scenario's names and with what came of it. It belongs to the observer that receives it, which may release
 // its explanation.
-type Decision struct {
+type RoutingRecord struct {
 	Seed   int64  `json:"seed"`
 	Tenant string `json:"tenant"`
 	Class  string `json:"class"`
@@ -34,27 +34,27 @@ type Decision struct {
 	// was not.
 	Rejected string `json:"rejected,omitempty"`
 	// Outcome is what came of it; nil where the simulation was broken off before.
-	Outcome *DecisionOutcome `json:"outcome,omitempty"`
+	Outcome *RoutingResult `json:"outcome,omitempty"`
 }
 
 // TurnedAway reports whether the request came to no engine, or to one that
 // refused it.
-func (d *Decision) TurnedAway() bool { return d.Rejected != "" || d.Error != "" }
+func (d *RoutingRecord) TurnedAway() bool { return d.Rejected != "" || d.Error != "" }
 
 // explainer is a router that says why.
 type explainer interface {
 	Explain(tell func(*scheduler.Explanation))
 }
 
-var decisionFields = jsonline.NewObject[Decision]()
+var decisionFields = jsonline.NewObject[RoutingRecord]()
 
 // AppendLine appends the decision as a line of JSON.
-func (d *Decision) AppendLine(b []byte) []byte {
+func (d *RoutingRecord) AppendLine(b []byte) []byte {
 	return append(decisionFields.Append(append(b, '{'), d), '}', '\n')
 }
 
 // AppendRecord is AppendLine of a trace that has other records, too.
-func (d *Decision) AppendRecord(b []byte) []byte {
+func (d *RoutingRecord) AppendRecord(b []byte) []byte {
 	b = jsonline.Text(append(b, `{"record":`...), string(result.RoutingKind))
 	return append(decisionFields.Append(b, d), '}', '\n')
 }
@@ -82,16 +82,16 @@ func (w observers) attach(c *simulator.Config) (detach func()) {
 
 // WatchDecisions has each decision of a simulation told when its request ends, which changes
 // nothing of the simulation. What it returns is to be called when the simulation is over.
-func WatchDecisions(c *simulator.Config, tell func(*Decision)) (detach func()) {
+func WatchDecisions(c *simulator.Config, tell func(*RoutingRecord)) (detach func()) {
 	return watchDecisions(c, tell, nil)
 }
 
 // watchDecisions is WatchDecisions that has a function, unless it is nil, told of each explanation as
 // it is made.
-func watchDecisions(c *simulator.Config, tell func(*Decision), also func(*scheduler.Explanation)) (detach func()) {
+func watchDecisions(c *simulator.Config, tell func(*RoutingRecord), also func(*scheduler.Explanation)) (detach func()) {
 	n := decisionObserver{
 		seed: c.Seed, labels: c.Source.Labels(), names: namesOf(c.Pools), live: liveOf(c.Pools), tell: tell,
-		open: map[int]*Decision{},
+		open: map[int]*RoutingRecord{},
 	}
 	router := c.Policies.Routing.Router.(explainer)
 	router.Explain(both(also, n.explained))
@@ -140,17 +140,17 @@ type decisionObserver struct {
 	labels workload.Labels
 	names  map[int][]string // by router
 	live   map[int]bool     // by router
-	tell   func(*Decision)
+	tell   func(*RoutingRecord)
 	// open are the decisions that nothing has come of yet, by request.
-	open map[int]*Decision
+	open map[int]*RoutingRecord
 }
 
 func (n *decisionObserver) explained(x *scheduler.Explanation) {
 	if before := n.open[x.Request.ID]; before != nil {
-		before.Outcome = &DecisionOutcome{Ended: RoutedAgain}
+		before.Outcome = &RoutingResult{Ended: RoutedAgain}
 		n.tell(before)
 	}
-	d := &Decision{
+	d := &RoutingRecord{
 		Seed:         n.seed,
 		Tenant:       n.labels.Tenants[x.Request.Tenant],
 		Class:        n.labels.Classes[x.Request.Class],

@@ -8,9 +8,9 @@ import "windtunnel.dev/windtunnel/pkg/simulator"
 // was over: another decision follows.
 const RoutedAgain = "routed again"
 
-// A DecisionOutcome is what came of a decision. Times are at the gateway, and what is not
+// A RoutingResult is what came of a decision. Times are at the gateway, and what is not
 // known is nil.
-type DecisionOutcome struct {
+type RoutingResult struct {
 	// Ended is how the request ended, as in [simulator.RequestEnd], or RoutedAgain.
 	Ended string `json:"ended"`
 	// TTFTSeconds is of requests with a first token, the others of completed ones.
@@ -34,16 +34,16 @@ type DecisionOutcome struct {
 
 // outcomeMemory is an outcome with what it points to, in one piece.
 type outcomeMemory struct {
-	DecisionOutcome
+	RoutingResult
 	ttft, tpot, e2e  float64
 	output, expected int
 	expects, hit     bool
 }
 
 // outcomeOf describes how a request ended.
-func outcomeOf(e *simulator.RequestEnd) *DecisionOutcome {
+func outcomeOf(e *simulator.RequestEnd) *RoutingResult {
 	m := &outcomeMemory{output: e.OutputTokens, expected: e.Believed.Tokens, expects: e.Believed.Tokens > 0}
-	o := &m.DecisionOutcome
+	o := &m.RoutingResult
 	o.Ended = e.Ended
 	if e.FirstToken >= 0 {
 		m.ttft = e.FirstToken.Sub(e.Arrival).Seconds()
@@ -69,7 +69,7 @@ func outcomeOf(e *simulator.RequestEnd) *DecisionOutcome {
 }
 
 // found says what the caches gave.
-func (o *DecisionOutcome) found(e *simulator.RequestEnd) {
+func (o *RoutingResult) found(e *simulator.RequestEnd) {
 	o.GPUTokens, o.RemoteTokens = e.CachedTokens, e.RemoteTokens
 	o.CPUTokens, o.StorageTokens = int(e.TierTokens[simulator.CPUTier]), int(e.TierTokens[simulator.StorageTier])
 	switch {

@@ -8,7 +8,7 @@ import (
 )
 
 // Row writes the decision into a row, whose lists are used again.
-func (d *Decision) Row(object string, to *result.DecisionRow) {
+func (d *RoutingRecord) Row(object string, to *result.DecisionRow) {
 	*to = result.DecisionRow{
 		Object: object, Seed: d.Seed, Request: int64(d.Request.ID), AtSeconds: d.AtSeconds, ArrivalSeconds: d.Request.ArrivalSeconds,
 		Model: d.Model, Tenant: d.Tenant, Class: d.Class, PromptTokens: int64(d.Request.PromptTokens),
@@ -42,7 +42,7 @@ func (d *Decision) Row(object string, to *result.DecisionRow) {
 	}
 }
 
-func (d *Decision) nameOf(endpoint *int) *string {
+func (d *RoutingRecord) nameOf(endpoint *int) *string {
 	if endpoint == nil {
 		return nil
 	}
@@ -63,7 +63,7 @@ func profileRow(p *scheduler.ProfileRun, row *result.DecisionProfile) {
 	}
 }
 
-func (o *DecisionOutcome) row(to *result.DecisionEnd) {
+func (o *RoutingResult) row(to *result.DecisionEnd) {
 	*to = result.DecisionEnd{
 		Ended: o.Ended, TTFTSeconds: o.TTFTSeconds, TPOTSeconds: o.TPOTSeconds, E2ESeconds: o.E2ESeconds,
 		OutputTokens: whole(o.OutputTokens), ExpectedTokens: whole(o.ExpectedTokens), CacheHit: o.CacheHit, CacheTier: o.CacheTier,

@@ -23,13 +23,13 @@ var ErrNoSuchRequest = errors.New("no such request")
 // A RequestStory is how one request fared in one simulation.
 type RequestStory struct {
 	// Decisions are one, or several where replicas failed that had it.
-	Decisions []*Decision `json:"decisions"`
+	Decisions []*RoutingRecord `json:"decisions"`
 	// Outcome is what became of it in the end.
-	Outcome RequestOutcome `json:"outcome"`
+	Outcome RequestResult `json:"outcome"`
 }
 
-// RequestOutcome is how a request ended. Times are at the gateway.
-type RequestOutcome struct {
+// RequestResult is how a request ended. Times are at the gateway.
+type RequestResult struct {
 	// Ended is completed, rejected, failed (its replica did, and no other was
 	// found), evicted, timed out (the client gave it up) or unfinished.
 	Ended string `json:"ended"`
@@ -53,7 +53,7 @@ func Explain(ctx context.Context, p *experiment.Plan, traces trace.Set, seed int
 	arrived, evicted := 0, -1
 	_, err := simulateOne(ctx, p, traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: seed}, nil, observers{
 		check: check,
-		decided: func(d *Decision) {
+		decided: func(d *RoutingRecord) {
 			arrived = max(arrived, d.Request.ID+1)
 			if request == FirstRejected && d.TurnedAway() {
 				request = d.Request.ID
@@ -101,23 +101,23 @@ func Explain(ctx context.Context, p *experiment.Plan, traces trace.Set, seed int
 const timedOut = "timed out"
 
 // ended says how a request ended that neither completed, nor was evicted, nor timed out.
-func (s *RequestStory) ended() RequestOutcome {
+func (s *RequestStory) ended() RequestResult {
 	before, last := s.Decisions[:len(s.Decisions)-1], s.Decisions[len(s.Decisions)-1]
 	switch {
 	case !last.TurnedAway():
-		return RequestOutcome{Ended: "unfinished"}
+		return RequestResult{Ended: "unfinished"}
 	case last.Rejected != "":
-		return RequestOutcome{Ended: "rejected", Reason: last.Rejected, By: last.turnedAwayBy()}
-	case slices.ContainsFunc(before, func(d *Decision) bool { return d.Endpoint != nil }):
-		return RequestOutcome{Ended: "failed", By: last.turnedAwayBy()}
+		return RequestResult{Ended: "rejected", Reason: last.Rejected, By: last.turnedAwayBy()}
+	case slices.ContainsFunc(before, func(d *RoutingRecord) bool { return d.Endpoint != nil }):
+		return RequestResult{Ended: "failed", By: last.turnedAwayBy()}
 	default:
-		return RequestOutcome{Ended: "rejected", By: last.turnedAwayBy()}
+		return RequestResult{Ended: "rejected", By: last.turnedAwayBy()}
 	}
 }
 
 // turnedAwayBy names the policy or the plugin for which the router sent the request nowhere; ""
 // where that was none.
-func (d *Decision) turnedAwayBy() string {
+func (d *RoutingRecord) turnedAwayBy() string {
 	if by := d.rejectedBefore(); by != "" {
 		return by
 	}
@@ -133,8 +133,8 @@ func (d *Decision) turnedAwayBy() string {
 	return ""
 }
 
-func (o *RequestOutcome) complete(c simulator.Completion) {
-	*o = RequestOutcome{
+func (o *RequestResult) complete(c simulator.Completion) {
+	*o = RequestResult{
 		Ended:        "completed",
 		TTFTSeconds:  c.FirstToken.Sub(c.Arrival).Seconds(),
 		E2ESeconds:   c.LastToken.Sub(c.Arrival).Seconds(),

@@ -51,7 +51,7 @@ func seconds(s float64) string { return strconv.FormatFloat(s, 'f', 6, 64) }
 
 // rejectedBefore is the policy before the router that rejected the request; "" where none
 // did.
-func (d *Decision) rejectedBefore() string {
+func (d *RoutingRecord) rejectedBefore() string {
 	if last := d.LastVerdict(); last != nil && last.Verdict == scheduler.Rejected {
 		return last.Policy
 	}

@@ -109,7 +109,7 @@ func TestEachRequestHasADecision(t *testing.T) {
 			c := guarded(t, admission)
 			seen, verdicts := map[int]int{}, map[string]int{}
 			all := experimenttest.AllSimulations(t, c.Plan).Indices()[:1]
-			watched, err := execute.Simulate(t.Context(), c.Plan, c.Traces, experimenttest.FirstRound(t, c.Plan), all, execute.Options{Parallelism: 1, Trace: execute.Decisions(func(_ int, d *execute.Decision) {
+			watched, err := execute.Simulate(t.Context(), c.Plan, c.Traces, experimenttest.FirstRound(t, c.Plan), all, execute.Options{Parallelism: 1, Trace: execute.Decisions(func(_ int, d *execute.RoutingRecord) {
 				seen[d.Request.ID]++
 				last := d.LastVerdict()
 				verdicts[last.Verdict]++

@@ -24,13 +24,13 @@ type ScalingStory struct {
 // ScalingEvent is a decision, or a replica that comes into another stage. Of both fields one
 // is set.
 type ScalingEvent struct {
-	AtSeconds float64          `json:"atSeconds"`
-	Decision  *ScalingDecision `json:"decision,omitempty"`
-	Replica   *ReplicaStage    `json:"replica,omitempty"`
+	AtSeconds float64       `json:"atSeconds"`
+	Decision  *ScalerCall   `json:"decision,omitempty"`
+	Replica   *ReplicaStage `json:"replica,omitempty"`
 }
 
-// ScalingDecision is what a scaler decided.
-type ScalingDecision struct {
+// ScalerCall is what a scaler decided.
+type ScalerCall struct {
 	Scaler string `json:"scaler"`
 	// Triggered says that the scaler's trigger had it asked, and not its interval.
 	Triggered bool          `json:"triggered,omitempty"`
@@ -111,7 +111,7 @@ func (s *ScalingStory) watch(c *simulator.Config) {
 	}
 	c.Scaled = func(d simulator.ScalerCall) {
 		u := &c.Scaling[d.Unit]
-		told := &ScalingDecision{Scaler: u.Name, Triggered: d.Triggered, Reason: string(d.Reason)}
+		told := &ScalerCall{Scaler: u.Name, Triggered: d.Triggered, Reason: string(d.Reason)}
 		for k, pool := range u.Pools {
 			told.Pools = append(told.Pools, ScaledCount{c.Pools[pool].Name, d.Was[k], d.Stated[k], d.Wanted[k]})
 		}

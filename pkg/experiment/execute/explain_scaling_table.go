@@ -75,7 +75,7 @@ func serve(n int) string {
 // alike returns the last one of the decisions from a first one on that change nothing for the
 // same reason, and the one of them that says the most: where KEDA, or an analyser, acts at some
 // of the times only, the others say the rest of the same reason.
-func (s *ScalingStory) alike(first int) (last int, told *ScalingDecision) {
+func (s *ScalingStory) alike(first int) (last int, told *ScalerCall) {
 	last, told = first, s.Events[first].Decision
 	reason := told.reasonOnly()
 	for told.idle() && last+1 < len(s.Events) {
@@ -96,7 +96,7 @@ func (s *ScalingStory) alike(first int) (last int, told *ScalingDecision) {
 }
 
 // idle reports whether the decision changes nothing.
-func (d *ScalingDecision) idle() bool {
+func (d *ScalerCall) idle() bool {
 	for _, p := range d.Pools {
 		if p.Was != p.Wanted {
 			return false
@@ -106,7 +106,7 @@ func (d *ScalingDecision) idle() bool {
 }
 
 // reasonOnly is the reason without its numbers, which differ from one time to the next.
-func (d *ScalingDecision) reasonOnly() string {
+func (d *ScalerCall) reasonOnly() string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' || r == '.' {
 			return -1
@@ -116,7 +116,7 @@ func (d *ScalingDecision) reasonOnly() string {
 }
 
 // counts are the replicas wanted of each pool.
-func (d *ScalingDecision) counts() string {
+func (d *ScalerCall) counts() string {
 	var all []string
 	for _, p := range d.Pools {
 		text := strconv.Itoa(p.Was)
@@ -135,7 +135,7 @@ func (d *ScalingDecision) counts() string {
 }
 
 // why is the reason, with the values that the decision rests on.
-func (d *ScalingDecision) why(times int) string {
+func (d *ScalerCall) why(times int) string {
 	text := d.Reason
 	if d.Triggered {
 		text = "triggered: " + text
@@ -151,7 +151,7 @@ func (d *ScalingDecision) why(times int) string {
 
 // unsaid are the values of which the reason does not speak. What a metric wants follows its
 // value.
-func (d *ScalingDecision) unsaid() []string {
+func (d *ScalerCall) unsaid() []string {
 	var all []string
 	metric := ""
 	for _, v := range d.Values {

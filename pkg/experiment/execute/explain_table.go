@@ -41,7 +41,7 @@ func (s *RequestStory) Table(w io.Writer) error {
 }
 
 // String says in a sentence how the request ended.
-func (o RequestOutcome) String() string {
+func (o RequestResult) String() string {
 	if o.Ended != "completed" {
 		return "It ended " + o.Ended + o.why() + "."
 	}
@@ -50,7 +50,7 @@ func (o RequestOutcome) String() string {
 }
 
 // why adds the reason to how a request ended that did not complete.
-func (o RequestOutcome) why() string {
+func (o RequestResult) why() string {
 	text := ""
 	if o.Reason != "" && o.Reason != o.Ended {
 		text = " as " + o.Reason
@@ -71,7 +71,7 @@ func milliseconds(seconds float64) string {
 // A decisionTable prints one decision.
 type decisionTable struct {
 	*bytes.Buffer
-	*Decision
+	*RoutingRecord
 }
 
 func (t decisionTable) request() {

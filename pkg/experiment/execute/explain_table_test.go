@@ -12,9 +12,9 @@ import (
 )
 
 // shed is the story of a request that the admission turned away.
-func shed() *Decision {
+func shed() *RoutingRecord {
 	detector := scheduler.PluginName{Name: "busy", Type: "utilization-detector"}
-	return &Decision{
+	return &RoutingRecord{
 		Seed: 7, Tenant: "acme", Class: "batch", Names: []string{"a/0", "b/0"}, AdapterNames: []string{"sql", "law"},
 		Explanation: &scheduler.Explanation{
 			AtSeconds: 1.5,
@@ -28,7 +28,7 @@ func shed() *Decision {
 }
 
 func TestTableOfARequestThatIsTurnedAway(t *testing.T) {
-	story := &RequestStory{Decisions: []*Decision{shed()}, Outcome: RequestOutcome{Ended: "rejected", Reason: "shed", By: "busy"}}
+	story := &RequestStory{Decisions: []*RoutingRecord{shed()}, Outcome: RequestResult{Ended: "rejected", Reason: "shed", By: "busy"}}
 	const want = `request 3, seed 7, at 1.500000 s: 10 prompt tokens, tenant acme, class batch, priority -1, session 4, adapter law, 500.0 ms after its arrival
 
 endpoint  scrape  waiting  running  KV used  adapters
@@ -63,7 +63,7 @@ func TestTableOfARequestThatTwoShareAndOneRefuses(t *testing.T) {
 		Scores: []scheduler.Number{2}, Picker: scheduler.PluginName{Name: "max"}, Chosen: new(1), Tied: 2, ByChance: true,
 	}}
 	var got strings.Builder
-	if err := (&RequestStory{Decisions: []*Decision{d}}).Table(&got); err != nil {
+	if err := (&RequestStory{Decisions: []*RoutingRecord{d}}).Table(&got); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -80,21 +80,21 @@ func TestTableOfARequestThatTwoShareAndOneRefuses(t *testing.T) {
 // A story that does not end well ends with the reason, and with whose it is.
 func TestEndsOfRequests(t *testing.T) {
 	filter := scheduler.PluginName{Name: "full"}
-	decision := func(endpoint *int, err, rejected string, profiles ...scheduler.ProfileRun) *Decision {
-		return &Decision{Explanation: &scheduler.Explanation{Endpoint: endpoint, Error: err, Profiles: profiles}, Rejected: rejected}
+	decision := func(endpoint *int, err, rejected string, profiles ...scheduler.ProfileRun) *RoutingRecord {
+		return &RoutingRecord{Explanation: &scheduler.Explanation{Endpoint: endpoint, Error: err, Profiles: profiles}, Rejected: rejected}
 	}
 	kept, left := scheduler.ProfileRun{Filters: []scheduler.FilterRun{{PluginName: scheduler.PluginName{Name: "roles"}}}, Candidates: []int{0}, Chosen: new(0)},
 		scheduler.ProfileRun{Filters: []scheduler.FilterRun{{PluginName: scheduler.PluginName{Name: "roles"}}, {PluginName: filter}}}
 	for name, tc := range map[string]struct {
-		decisions []*Decision
+		decisions []*RoutingRecord
 		want      string
 	}{
-		"in flight":              {[]*Decision{decision(new(0), "", "")}, "It ended unfinished."},
-		"shed":                   {[]*Decision{shed()}, "It ended rejected as shed: the router rejected it because the pool was saturated; busy decided that."},
-		"no endpoint":            {[]*Decision{decision(nil, "no endpoint", "noEndpoint", kept, left)}, "It ended rejected as noEndpoint: the router left no replica to choose; full decided that."},
-		"all endpoints gone":     {[]*Decision{decision(nil, "no endpoint", "noEndpoint")}, "It ended rejected as noEndpoint: the router left no replica to choose."},
-		"the engine refuses it":  {[]*Decision{decision(new(0), "", "emptyPrompt", kept)}, "It ended rejected as emptyPrompt: an engine refuses a request without a prompt."},
-		"its replica has failed": {[]*Decision{decision(new(0), "", "", kept), decision(nil, "no endpoint", "", left)}, "It ended failed; full decided that."},
+		"in flight":              {[]*RoutingRecord{decision(new(0), "", "")}, "It ended unfinished."},
+		"shed":                   {[]*RoutingRecord{shed()}, "It ended rejected as shed: the router rejected it because the pool was saturated; busy decided that."},
+		"no endpoint":            {[]*RoutingRecord{decision(nil, "no endpoint", "noEndpoint", kept, left)}, "It ended rejected as noEndpoint: the router left no replica to choose; full decided that."},
+		"all endpoints gone":     {[]*RoutingRecord{decision(nil, "no endpoint", "noEndpoint")}, "It ended rejected as noEndpoint: the router left no replica to choose."},
+		"the engine refuses it":  {[]*RoutingRecord{decision(new(0), "", "emptyPrompt", kept)}, "It ended rejected as emptyPrompt: an engine refuses a request without a prompt."},
+		"its replica has failed": {[]*RoutingRecord{decision(new(0), "", "", kept), decision(nil, "no endpoint", "", left)}, "It ended failed; full decided that."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := (&RequestStory{Decisions: tc.decisions}).ended().String(); got != tc.want {

@@ -13,11 +13,11 @@ import (
 )
 
 // decodeDecision reads a line of a trace; nil where it is no decision.
-func decodeDecision(line string) *execute.Decision {
+func decodeDecision(line string) *execute.RoutingRecord {
 	if !strings.HasPrefix(line, `{"record":"routing",`) {
 		return nil
 	}
-	d := &execute.Decision{}
+	d := &execute.RoutingRecord{}
 	if err := json.Unmarshal([]byte(line), d); err != nil {
 		panic(err)
 	}

@@ -25,21 +25,21 @@ import (
 // recordedTrace is the trace of one simulation: its lines, and its decisions and other records.
 type recordedTrace struct {
 	lines   bytes.Buffer
-	ended   []endedDecision
+	ended   []endedRouting
 	records []result.Record
 	closed  int
 }
 
-// endedDecision is what tests look at of a decision.
-type endedDecision struct {
+// endedRouting is what tests look at of a decision.
+type endedRouting struct {
 	request  int
-	outcome  execute.DecisionOutcome
+	outcome  execute.RoutingResult
 	rejected bool
 }
 
-func (r *recordedTrace) Decision(d *execute.Decision) error {
+func (r *recordedTrace) Decision(d *execute.RoutingRecord) error {
 	r.lines.Write(d.AppendRecord(nil))
-	e := endedDecision{request: d.Request.ID, rejected: d.TurnedAway()}
+	e := endedRouting{request: d.Request.ID, rejected: d.TurnedAway()}
 	if d.Outcome != nil {
 		e.outcome = *d.Outcome
 	}

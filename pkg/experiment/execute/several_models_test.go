@@ -180,7 +180,7 @@ func TestDecisionsNameTheModel(t *testing.T) {
 	models := map[string]string{}
 	_, err := execute.Simulate(t.Context(), c.Plan, c.Traces, experimenttest.FirstRound(t, c.Plan), []int{0}, execute.Options{
 		Parallelism: 1,
-		Trace: execute.Decisions(func(_ int, d *execute.Decision) {
+		Trace: execute.Decisions(func(_ int, d *execute.RoutingRecord) {
 			models[d.Model] = strings.Join(d.Names, " ")
 		}),
 	})
@@ -201,7 +201,7 @@ func TestVerdictsAreOfOneModel(t *testing.T) {
 	seen := map[string]int{}
 	_, err := execute.Simulate(t.Context(), c.Plan, c.Traces, experimenttest.FirstRound(t, c.Plan), []int{0}, execute.Options{
 		Parallelism: 1,
-		Trace: execute.Decisions(func(_ int, d *execute.Decision) {
+		Trace: execute.Decisions(func(_ int, d *execute.RoutingRecord) {
 			what := fmt.Sprintf("%s by %d endpoints, signals %q, rejected %q", strings.Join(d.Names, " "), len(d.Endpoints), d.Signals, d.Rejected)
 			if last := d.LastVerdict(); last != nil {
 				what += ", " + last.Verdict

@@ -127,7 +127,7 @@ type observers struct {
 	check bool
 	// series is how many bins time series have at most; 0 makes none.
 	series    int
-	decided   func(*Decision)
+	decided   func(*RoutingRecord)
 	completed func(simulator.Completion)
 	evicted   func(request int)
 	ended     func(simulator.RequestEnd)

@@ -22,7 +22,7 @@ type Stored struct {
 	Seed *int64
 	// MostBytes bounds the lines of the decisions of all parts; 0 is no bound.
 	MostBytes int
-	Decisions []*Decision
+	Decisions []*RoutingRecord
 	// LeftOut counts the lines that had no room.
 	LeftOut int
 
@@ -83,7 +83,7 @@ func (s *Stored) addLine(line []byte) error {
 	if s.bytes += len(line); s.MostBytes > 0 && s.bytes > s.MostBytes {
 		return fmt.Errorf("decisions: there are more than %d bytes of them", s.MostBytes)
 	}
-	var decision Decision
+	var decision RoutingRecord
 	if err := json.Unmarshal(line, &decision); err != nil {
 		return fmt.Errorf("decisions: %w", err)
 	}
@@ -124,12 +124,12 @@ func (s *Stored) Story(seed int64, request int) *RequestStory {
 }
 
 // stored says how a request ended, by its last decision.
-func (s *RequestStory) stored() RequestOutcome {
+func (s *RequestStory) stored() RequestResult {
 	last := s.Decisions[len(s.Decisions)-1]
 	if last.Outcome == nil || last.TurnedAway() {
 		return s.ended()
 	}
-	out := RequestOutcome{Ended: last.Outcome.Ended, CachedTokens: last.Outcome.GPUTokens}
+	out := RequestResult{Ended: last.Outcome.Ended, CachedTokens: last.Outcome.GPUTokens}
 	if t := last.Outcome.TTFTSeconds; t != nil {
 		out.TTFTSeconds = *t
 	}

@@ -11,7 +11,7 @@ import (
 // checkShape says what of a decision that was read does not fit together: a list that is not
 // as long as that of the endpoints or of the candidates, or an endpoint that is not there.
 // A ConfigMap may hold lines that this program did not write.
-func (d *Decision) checkShape() error {
+func (d *RoutingRecord) checkShape() error {
 	s := shape{endpoints: len(d.Names)}
 	s.list("endpoints", len(d.Endpoints))
 	for i := range d.Prefixes {

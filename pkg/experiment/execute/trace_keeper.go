@@ -62,7 +62,7 @@ func (k *traceKeeper) keeps(request int64) bool {
 }
 
 // Decision implements [TraceSink].
-func (k *traceKeeper) Decision(d *Decision) error {
+func (k *traceKeeper) Decision(d *RoutingRecord) error {
 	defer d.Release()
 	request := int64(d.Request.ID)
 	late := !k.keeps(request)

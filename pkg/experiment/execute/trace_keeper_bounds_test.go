@@ -29,8 +29,8 @@ func numbersOf(lines []unpacked) []int {
 
 // aDecision is of a request that is turned away, or not. Its text does not
 // compress where it is random.
-func aDecision(request int, rejected bool, random *rand.Rand, bytes int) *Decision {
-	d := &Decision{Explanation: &scheduler.Explanation{Request: scheduler.ExplainedRequest{ID: request}}}
+func aDecision(request int, rejected bool, random *rand.Rand, bytes int) *RoutingRecord {
+	d := &RoutingRecord{Explanation: &scheduler.Explanation{Request: scheduler.ExplainedRequest{ID: request}}}
 	if rejected {
 		d.Rejected = "shed"
 	}

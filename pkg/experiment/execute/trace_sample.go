@@ -23,7 +23,7 @@ type sampler struct {
 	seed      uint64
 	limit     uint64
 	collector *insight.Collector
-	tell      func(*Decision)
+	tell      func(*RoutingRecord)
 	record    func(result.Record)
 	held      map[int64]*heldTrace
 	// ending is the request whose end is being told; none is noRequest.
@@ -40,13 +40,13 @@ type heldTrace struct {
 
 // heldRecord is a decision or another record.
 type heldRecord struct {
-	decision *Decision
+	decision *RoutingRecord
 	record   result.Record
 }
 
 // newSampler returns a sampler that watches a simulation. Call its method ended with the ends of requests
 // after whatever tells of decisions.
-func newSampler(c *simulator.Config, by *Tracing, tell func(*Decision), record func(result.Record)) *sampler {
+func newSampler(c *simulator.Config, by *Tracing, tell func(*RoutingRecord), record func(result.Record)) *sampler {
 	s := &sampler{
 		seed: stats.HashString("trace/sample") ^ uint64(c.Seed), limit: uint64(by.Sample * math.MaxUint64),
 		collector: insight.NewCounter(c, by.Thresholds), tell: tell, record: record, held: map[int64]*heldTrace{}, ending: noRequest,
@@ -59,7 +59,7 @@ func newSampler(c *simulator.Config, by *Tracing, tell func(*Decision), record f
 // samples reports whether the hash of a request has it traced whatever becomes of it.
 func (s *sampler) samples(request int64) bool { return stats.Hash64(s.seed, uint64(request)) < s.limit }
 
-func (s *sampler) decided(d *Decision) { s.take(int64(d.Request.ID), heldRecord{decision: d}) }
+func (s *sampler) decided(d *RoutingRecord) { s.take(int64(d.Request.ID), heldRecord{decision: d}) }
 
 func (s *sampler) recorded(r result.Record) {
 	if request, ok := r.About(); ok {

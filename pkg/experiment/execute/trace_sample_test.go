@@ -121,7 +121,7 @@ type failing struct {
 
 var errFull = errors.New("the disk is full")
 
-func (f *failing) Decision(*execute.Decision) error {
+func (f *failing) Decision(*execute.RoutingRecord) error {
 	if f.left--; f.left < 0 {
 		return errFull
 	}

@@ -17,7 +17,7 @@ import (
 type TraceSink interface {
 	// Decision takes a decision when its request ends, or is routed again. The decision belongs to the
 	// sink, which may release it.
-	Decision(*Decision) error
+	Decision(*RoutingRecord) error
 	// Record takes a record that is no decision. A [result.BatchRecord] holds during the call only.
 	Record(result.Record) error
 	// Close is called when the simulation is over, also where it did not come to its end.
@@ -38,16 +38,16 @@ type Tracing struct {
 }
 
 // Decisions returns a Tracing that tells a function of the decisions of each simulation.
-func Decisions(tell func(simulation int, d *Decision)) *Tracing {
+func Decisions(tell func(simulation int, d *RoutingRecord)) *Tracing {
 	return &Tracing{To: func(simulation int) (TraceSink, error) {
-		return decisionsOnly(func(d *Decision) { tell(simulation, d) }), nil
+		return decisionsOnly(func(d *RoutingRecord) { tell(simulation, d) }), nil
 	}}
 }
 
 // decisionsOnly is a sink that cannot fail.
-type decisionsOnly func(*Decision)
+type decisionsOnly func(*RoutingRecord)
 
-func (f decisionsOnly) Decision(d *Decision) error {
+func (f decisionsOnly) Decision(d *RoutingRecord) error {
 	f(d)
 	return nil
 }
@@ -95,7 +95,7 @@ func (g *tracing) start(ctx context.Context, c *simulator.Config) (context.Conte
 }
 
 // attach has a simulation tell of its decisions, and of its other records at level Full.
-func (g *Tracing) attach(c *simulator.Config, decided func(*Decision), recorded func(result.Record)) (detach func()) {
+func (g *Tracing) attach(c *simulator.Config, decided func(*RoutingRecord), recorded func(result.Record)) (detach func()) {
 	var explained func(*scheduler.Explanation)
 	var s *sampler
 	if g.Sample > 0 && g.Sample < 1 {
@@ -119,7 +119,7 @@ func (g *Tracing) attach(c *simulator.Config, decided func(*Decision), recorded 
 	}
 }
 
-func (t *tracer) decision(d *Decision) {
+func (t *tracer) decision(d *RoutingRecord) {
 	if t.err == nil {
 		t.note(t.sink.Decision(d))
 	}

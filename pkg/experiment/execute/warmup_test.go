@@ -94,7 +94,7 @@ func TestObserversSeeEachRequestOnce(t *testing.T) {
 	run.Spec.Scenario.Horizon.WarmupRule = v1alpha1.MSERWarmup
 	c := experimenttest.MustCompileRun(t, run)
 	seen := map[int]int{}
-	o := execute.Options{Parallelism: 1, CheckInvariants: true, Trace: execute.Decisions(func(_ int, d *execute.Decision) { seen[d.Request.ID]++ })}
+	o := execute.Options{Parallelism: 1, CheckInvariants: true, Trace: execute.Decisions(func(_ int, d *execute.RoutingRecord) { seen[d.Request.ID]++ })}
 	if _, err := execute.Simulate(t.Context(), c.Plan, c.Traces, experimenttest.FirstRound(t, c.Plan), []int{0}, o); err != nil {
 		t.Fatal(err)
 	}

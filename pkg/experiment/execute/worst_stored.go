@@ -43,7 +43,7 @@ func ComplaintOf(metric string) Complaint {
 }
 
 // badness orders decisions: the greater, the worse. Requests of which it is not known come last.
-func (c Complaint) badness(d *Decision) float64 {
+func (c Complaint) badness(d *RoutingRecord) float64 {
 	o := d.Outcome
 	if c == NotServed && (o == nil || o.Ended != "completed") {
 		return math.Inf(1)
@@ -59,13 +59,13 @@ func (c Complaint) badness(d *Decision) float64 {
 }
 
 // Worst are the last decisions on the requests of which there is most to complain, the worst first.
-func (s *Stored) Worst(of Complaint, n int) []*Decision {
-	var last []*Decision
+func (s *Stored) Worst(of Complaint, n int) []*RoutingRecord {
+	var last []*RoutingRecord
 	for _, d := range s.Decisions {
 		if d.Outcome == nil || d.Outcome.Ended != RoutedAgain {
 			last = append(last, d)
 		}
 	}
-	slices.SortStableFunc(last, func(a, b *Decision) int { return cmp.Compare(of.badness(b), of.badness(a)) })
+	slices.SortStableFunc(last, func(a, b *RoutingRecord) int { return cmp.Compare(of.badness(b), of.badness(a)) })
 	return last[:min(n, len(last))]
 }

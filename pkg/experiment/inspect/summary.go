@@ -44,7 +44,7 @@ func (q *Question) reflect(ctx context.Context, p *experiment.Plan, traces trace
 }
 
 // alternatives simulates other picks for the worst decisions.
-func (q *Question) alternatives(ctx context.Context, p *experiment.Plan, traces trace.Set, of experiment.Case, worst []insight.Decision) ([]insight.Alternative, error) {
+func (q *Question) alternatives(ctx context.Context, p *experiment.Plan, traces trace.Set, of experiment.Case, worst []insight.RequestExample) ([]insight.Alternative, error) {
 	var requests []int
 	for i := range worst {
 		requests = append(requests, worst[i].Request)

@@ -95,7 +95,7 @@ func (n *pickRecorder) chosen(request int, candidates []int, chosen int) int {
 }
 
 // decided adds what the router says of a pick.
-func (n *pickRecorder) decided(d *execute.Decision) {
+func (n *pickRecorder) decided(d *execute.RoutingRecord) {
 	p, run := n.picks[d.Request.ID], d.Primary()
 	if p == nil || p.explained || run == nil {
 		return

@@ -26,7 +26,7 @@ type Controller interface {
 	State(at simtime.Time, m Memory) State
 	// Decide returns what to evict so that requestedBlocks can be allocated.
 	// A decision to evict is taken to be carried out.
-	Decide(at simtime.Time, m Memory, requestedBlocks int) Decision
+	Decide(at simtime.Time, m Memory, requestedBlocks int) EvictionPlan
 }
 
 // Completion is what is known of a request at its end.
@@ -68,9 +68,9 @@ func (m Memory) check() {
 // heldBlocks are those that running requests hold.
 func (m Memory) heldBlocks() int { return m.TotalBlocks - m.FreeBlocks - m.EvictableBlocks }
 
-// Decision is what to do before a request gets its blocks. The three numbers
+// EvictionPlan is what to do before a request gets its blocks. The three numbers
 // add up to the blocks that are wanted.
-type Decision struct {
+type EvictionPlan struct {
 	// EvictBlocks are to be evicted now.
 	EvictBlocks int
 	// DeferredBlocks are wanted too, but an eviction was made a moment ago.

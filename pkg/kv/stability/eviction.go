@@ -12,7 +12,7 @@ import (
 // decide returns what to evict. requested blocks are to be allocated, reserve
 // to be free after that, and minimum to be free or held by what runs; the last
 // may be put off where throttled.
-func decide(m Memory, requested, reserve, minimum int, throttled bool) Decision {
+func decide(m Memory, requested, reserve, minimum int, throttled bool) EvictionPlan {
 	if requested < 0 {
 		panic(fmt.Sprintf("stability: a request of %d blocks", requested))
 	}
@@ -30,7 +30,7 @@ func decide(m Memory, requested, reserve, minimum int, throttled bool) Decision 
 	if throttled {
 		evict = min(floor, evictable)
 	}
-	return Decision{
+	return EvictionPlan{
 		EvictBlocks:     evict,
 		DeferredBlocks:  evictable - evict,
 		ShortfallBlocks: wanted - evictable,

@@ -13,45 +13,45 @@ func TestDecide(t *testing.T) {
 		memory                      Memory
 		requested, reserve, minimum int
 		throttled                   bool
-		want                        Decision
+		want                        EvictionPlan
 	}{
 		"there is room": {
 			memory: Memory{TotalBlocks: 100, FreeBlocks: 40, EvictableBlocks: 30}, requested: 30, reserve: 10, minimum: 70,
 		},
 		"the request and the reserve": {
 			memory: Memory{TotalBlocks: 100, FreeBlocks: 40, EvictableBlocks: 30}, requested: 45, reserve: 10,
-			want: Decision{EvictBlocks: 15},
+			want: EvictionPlan{EvictBlocks: 15},
 		},
 		"no throttle holds back the floor": {
 			memory: Memory{TotalBlocks: 100, FreeBlocks: 40, EvictableBlocks: 30}, requested: 45, reserve: 10, throttled: true,
-			want: Decision{EvictBlocks: 15},
+			want: EvictionPlan{EvictBlocks: 15},
 		},
 		"idle content has what the minimum leaves": {
 			memory: Memory{TotalBlocks: 100, FreeBlocks: 10, EvictableBlocks: 60}, minimum: 80,
-			want: Decision{EvictBlocks: 40},
+			want: EvictionPlan{EvictBlocks: 40},
 		},
 		"the throttle holds back what is not for the floor": {
 			memory: Memory{TotalBlocks: 100, FreeBlocks: 10, EvictableBlocks: 60}, requested: 15, minimum: 80, throttled: true,
-			want: Decision{EvictBlocks: 5, DeferredBlocks: 35},
+			want: EvictionPlan{EvictBlocks: 5, DeferredBlocks: 35},
 		},
 		"blocks that move from free to held do not count twice": {
 			memory: Memory{TotalBlocks: 100, FreeBlocks: 50, EvictableBlocks: 20}, requested: 50, minimum: 80,
 		},
 		"more than can be evicted": {
 			memory: Memory{TotalBlocks: 100, FreeBlocks: 10, EvictableBlocks: 20}, requested: 40, reserve: 5,
-			want: Decision{EvictBlocks: 20, ShortfallBlocks: 15},
+			want: EvictionPlan{EvictBlocks: 20, ShortfallBlocks: 15},
 		},
 		"a minimum beyond the total is no shortfall of the request": {
 			memory: Memory{TotalBlocks: 100, FreeBlocks: 10, EvictableBlocks: 20}, requested: 5, minimum: 500,
-			want: Decision{EvictBlocks: 20},
+			want: EvictionPlan{EvictBlocks: 20},
 		},
 		"where nothing runs nothing is reserved": {
 			memory: Memory{TotalBlocks: 100, FreeBlocks: 70, EvictableBlocks: 30}, requested: 100, reserve: 5,
-			want: Decision{EvictBlocks: 30},
+			want: EvictionPlan{EvictBlocks: 30},
 		},
 		"larger than the cache": {
 			memory: Memory{TotalBlocks: 100, FreeBlocks: 70, EvictableBlocks: 30}, requested: 101,
-			want: Decision{EvictBlocks: 30, ShortfallBlocks: 1, Infeasible: true},
+			want: EvictionPlan{EvictBlocks: 30, ShortfallBlocks: 1, Infeasible: true},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

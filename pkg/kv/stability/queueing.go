@@ -172,7 +172,7 @@ func (q *Queueing) ownTokens(m Memory) float64 {
 // MinimumStableBlocks: idle content of the cache may have the rest. That is
 // evicted for at most once in MinEvictionInterval. It panics where the blocks
 // of m do not add up or requestedBlocks is negative.
-func (q *Queueing) Decide(at simtime.Time, m Memory, requestedBlocks int) Decision {
+func (q *Queueing) Decide(at simtime.Time, m Memory, requestedBlocks int) EvictionPlan {
 	s := q.State(at, m)
 	throttled := q.throttle.holds(at)
 	d := decide(m, requestedBlocks, s.ReserveBlocks, s.MinimumStableBlocks, throttled)

@@ -132,16 +132,16 @@ func (q *QueueingSeed) estimates() (arrivalsPerSecond, serviceSeconds, blocks fl
 // Decide returns requested - free + minimum where the free blocks would be
 // fewer than the minimum, and nothing within MinEvictionInterval of the last
 // such answer.
-func (q *QueueingSeed) Decide(at simtime.Time, m Memory, requestedBlocks int) Decision {
+func (q *QueueingSeed) Decide(at simtime.Time, m Memory, requestedBlocks int) EvictionPlan {
 	needed := requestedBlocks - m.FreeBlocks + q.State(at, m).MinimumStableBlocks
 	if needed <= 0 {
-		return Decision{}
+		return EvictionPlan{}
 	}
 	if q.throttle.holds(at) {
-		return Decision{DeferredBlocks: needed}
+		return EvictionPlan{DeferredBlocks: needed}
 	}
 	q.throttle.evicted(at)
-	return Decision{EvictBlocks: needed}
+	return EvictionPlan{EvictBlocks: needed}
 }
 
 // runningMean is Welford's mean (Note on a method for calculating corrected

@@ -126,13 +126,13 @@ func TestQueueingSeedDecisions(t *testing.T) {
 	for _, tc := range []struct {
 		at              time.Duration
 		free, requested int
-		want            stability.Decision
+		want            stability.EvictionPlan
 	}{
-		{0, 40, 8, stability.Decision{}},
-		{10 * time.Millisecond, 40, 30, stability.Decision{}},
-		{120 * time.Millisecond, 40, 38, stability.Decision{EvictBlocks: 1}},
-		{200 * time.Millisecond, 2, 60, stability.Decision{DeferredBlocks: 61}}, // breaks the floor
-		{230 * time.Millisecond, 2, 60, stability.Decision{EvictBlocks: 61}},    // of 30 that are there
+		{0, 40, 8, stability.EvictionPlan{}},
+		{10 * time.Millisecond, 40, 30, stability.EvictionPlan{}},
+		{120 * time.Millisecond, 40, 38, stability.EvictionPlan{EvictBlocks: 1}},
+		{200 * time.Millisecond, 2, 60, stability.EvictionPlan{DeferredBlocks: 61}}, // breaks the floor
+		{230 * time.Millisecond, 2, 60, stability.EvictionPlan{EvictBlocks: 61}},    // of 30 that are there
 	} {
 		m := stability.Memory{TotalBlocks: 512, FreeBlocks: tc.free, EvictableBlocks: 30}
 		if diff := cmp.Diff(tc.want, q.Decide(simtime.Time(tc.at), m, tc.requested)); diff != "" {

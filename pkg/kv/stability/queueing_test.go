@@ -214,7 +214,7 @@ func TestInsufficientUntilThereIsData(t *testing.T) {
 		t.Errorf("after nine completions: %+v", s)
 	}
 	// What is not known reserves nothing, and the request still gets its blocks.
-	if diff := cmp.Diff(stability.Decision{EvictBlocks: 5}, q.Decide(20e9, memory, 25)); diff != "" {
+	if diff := cmp.Diff(stability.EvictionPlan{EvictBlocks: 5}, q.Decide(20e9, memory, 25)); diff != "" {
 		t.Errorf("decision (-want +got):\n%s", diff)
 	}
 	q.Completion(10e9, stability.Completion{})
@@ -253,11 +253,11 @@ func TestFloorUnderThrottle(t *testing.T) {
 		t.Fatalf("not the case this is about: %+v", s)
 	}
 	first := q.Decide(at, memory, 0)
-	if diff := cmp.Diff(stability.Decision{EvictBlocks: target}, first); diff != "" {
+	if diff := cmp.Diff(stability.EvictionPlan{EvictBlocks: target}, first); diff != "" {
 		t.Errorf("the first (-want +got):\n%s", diff)
 	}
 	floor := 200 + s.ReserveBlocks - memory.FreeBlocks
-	want := stability.Decision{EvictBlocks: floor, DeferredBlocks: target - floor}
+	want := stability.EvictionPlan{EvictBlocks: floor, DeferredBlocks: target - floor}
 	if diff := cmp.Diff(want, q.Decide(at.Add(time.Millisecond), memory, 200), cmpopts.EquateApprox(0, 1)); diff != "" {
 		t.Errorf("a request in between (-want +got):\n%s", diff)
 	}
@@ -300,7 +300,7 @@ func TestTargetBeyondTheCacheIsReported(t *testing.T) {
 		t.Errorf("state of a cache that is far too small: %+v", s)
 	}
 	d := q.Decide(at, stability.Memory{TotalBlocks: 1000, FreeBlocks: 500, EvictableBlocks: 400}, 63)
-	if diff := cmp.Diff(stability.Decision{EvictBlocks: 400}, d); diff != "" {
+	if diff := cmp.Diff(stability.EvictionPlan{EvictBlocks: 400}, d); diff != "" {
 		t.Errorf("all that is idle goes, and the request need not wait (-want +got):\n%s", diff)
 	}
 }

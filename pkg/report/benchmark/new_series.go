@@ -40,7 +40,7 @@ func (t *timeline) series(values result.LineValues, units string) *Series {
 	width := time.Duration(math.Round(t.BinSeconds * 1e9))
 	for i, value := range values {
 		if at := time.Duration(i)*width - t.warmUp; at >= 0 && !math.IsNaN(value) {
-			s.Series = append(s.Series, Point{TS: Epoch.Add(at).Format(time.RFC3339Nano), Mean: &value})
+			s.Series = append(s.Series, Sample{TS: Epoch.Add(at).Format(time.RFC3339Nano), Mean: &value})
 		}
 	}
 	if len(s.Series) == 0 {

@@ -25,7 +25,7 @@ func TestAReportHasFiguresOverTime(t *testing.T) {
 	series := func(units string, values ...float64) *Series {
 		s := &Series{Units: units}
 		for i, value := range values {
-			s.Series = append(s.Series, Point{TS: []string{"1970-01-01T00:00:00Z", "1970-01-01T00:00:01Z"}[i], Mean: &value})
+			s.Series = append(s.Series, Sample{TS: []string{"1970-01-01T00:00:00Z", "1970-01-01T00:00:01Z"}[i], Mean: &value})
 		}
 		return s
 	}

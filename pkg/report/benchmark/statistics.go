@@ -45,12 +45,12 @@ func (q *Quantiles) all() []quantile {
 
 // Series is one figure over time.
 type Series struct {
-	Units  string  `json:"units"`
-	Series []Point `json:"series"`
+	Units  string   `json:"units"`
+	Series []Sample `json:"series"`
 }
 
-// Point is a figure at a time.
-type Point struct {
+// Sample is a figure at a time.
+type Sample struct {
 	TS string `json:"ts" format:"date-time"`
 	// Value is a number, a text or a truth value.
 	Value  any      `json:"value,omitempty" scalar:"required"`
