@@ -107,7 +107,7 @@ type Adapters struct {
 	Max int
 }
 
-// NoPrefill is the Decision.Prefill of a request whose prompt the endpoint
+// NoPrefill is the Route.Prefill of a request whose prompt the endpoint
 // computes that decodes it.
 const NoPrefill = -1
 

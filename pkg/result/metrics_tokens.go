@@ -11,7 +11,7 @@ import (
 // measuredTime is what throughput is over, in words.
 const measuredTime = "measured time, from the end of the warm-up to the last event of a measured request, drain included"
 
-// Throughput is per second of the measured span, see [simulator.Outcome].
+// Throughput is per second of the measured span, see [simulator.Result].
 type Throughput struct {
 	// Requests counts completed requests.
 	Requests float64 `json:"requests"`

@@ -100,7 +100,7 @@ type Config struct {
 	// line has at least; 0 means DefaultLongPrompt. They change nothing else of the run.
 	WatchQueues bool
 	LongPrompt  int
-	// Series asks for time series of the run. They change nothing else of its Outcome.
+	// Series asks for time series of the run. They change nothing else of its Result.
 	Series SeriesConfig
 	// CheckInvariants makes every event check what must always hold (see
 	// invariants.go) and panic with the values where it does not.

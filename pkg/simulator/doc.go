@@ -7,9 +7,9 @@
 // that computed a prompt to one that decodes. Replicas may fail, drain and recover, and
 // scalers start and end them.
 //
-// This package is the contract: the input of a run, a Config, and its output, an Outcome.
+// This package is the contract: the input of a run, a Config, and its output, a Result.
 // simulation.Run takes the one and returns the other. The same Config gives the same
-// Outcome to the last bit. The packages know nothing of Kubernetes, of how a scenario is
+// Result to the last bit. The packages know nothing of Kubernetes, of how a scenario is
 // written down, or of how step times, cache identities and routing decisions come about.
 //
 // # The rooms
@@ -35,7 +35,7 @@
 //	internal/request   the record of a request in flight: its phase, its milestones, its ending
 //	internal/events    the queue of events above the replicas
 //	internal/queue     heaps, wait queues, and the service that schedulers count
-//	simulator          Config, Outcome and the events between them
+//	simulator          Config, Result and the events between them
 //
 // The tests of package simulation have all of it once more without the shortcuts, one event
 // after the other: the plain simulator. Every feature is held against it on thousands of

@@ -82,7 +82,7 @@ func (r Reason) String() string { return reasonNames[r] }
 // Every request that arrived ended in exactly one way. It has a field for each figure, as
 // results do.
 type Cell struct {
-	// Pool indexes Outcome.Pools, or is NoPool; Tenant and Class index the
+	// Pool indexes Result.Pools, or is NoPool; Tenant and Class index the
 	// labels. Model is one more than the index of the model that the requests ask
 	// for; 0 where they name none.
 	Pool, Tenant, Class, Model int
@@ -166,7 +166,7 @@ type Completion struct {
 // ReplicaUse is what one replica did between the end of warm-up and the end
 // of the run.
 type ReplicaUse struct {
-	// Pool indexes Outcome.Pools.
+	// Pool indexes Result.Pools.
 	Pool int
 	// Lifetimes are the times for which the replica was there, in order. One ends
 	// when the replica fails, and the next begins when it recovers.
@@ -244,7 +244,7 @@ const DefaultLongPrompt = 8
 
 // UnitUse is what became of a unit between the end of warm-up and the end of the run.
 type UnitUse struct {
-	// Pools index Outcome.Pools.
+	// Pools index Result.Pools.
 	Pools []int
 	// Ups and Downs count the decisions that changed how many replicas were wanted of all
 	// pools together, or, where that stayed, of the first pool. Reversals are those in

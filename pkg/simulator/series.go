@@ -79,7 +79,7 @@ type Series struct {
 	// Lasted integrates 1 up to the end of the run.
 	Lasted []int64
 	// Gateway has the requests that no replica accepted. Pools are in the order of
-	// Outcome.Pools. Replicas are numbered as endpoints; there are none where the run has
+	// Result.Pools. Replicas are numbered as endpoints; there are none where the run has
 	// more than MaxSeriesReplicas places for some.
 	Gateway         SeriesTrack
 	Pools, Replicas []SeriesTrack

@@ -266,7 +266,7 @@ func (f *findings) chart() *chart.Chart {
 		ratios := f.outcomes[0].steadyLaws[i].ratios(f.outcomes[0].steadyLaws[i].documents[0])
 		line := chart.Line{Name: l.name, Colour: i, Plain: true}
 		for x, ratio := range ratios[:min(len(ratios), charted)] {
-			line.Points = append(line.Points, chart.Point{X: float64(x), Y: ratio})
+			line.Points = append(line.Points, chart.XY{X: float64(x), Y: ratio})
 		}
 		c.Lines = append(c.Lines, line)
 	}

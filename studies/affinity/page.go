@@ -111,7 +111,7 @@ func (f *findings) chart() *chart.Chart {
 		line := chart.Line{Name: "shared " + w.name, Colour: i % 3, Dashed: w.differs()}
 		for x := range f.charted[i].tried {
 			mean := stats.MeanInterval(f.charted[i].tried[x].growth, confidence).Mean
-			line.Points = append(line.Points, chart.Point{X: float64(x), Y: max(0, 100*mean)})
+			line.Points = append(line.Points, chart.XY{X: float64(x), Y: max(0, 100*mean)})
 		}
 		c.Lines = append(c.Lines, line)
 	}

@@ -267,7 +267,7 @@ func (c *contest) chart() chart.Chart {
 	}
 	for i := range c.cells {
 		x := &c.cells[i]
-		point := chart.Point{X: x.mean("replicaHours") / step, Y: 100 * x.mean("goodput")}
+		point := chart.XY{X: x.mean("replicaHours") / step, Y: 100 * x.mean("goodput")}
 		if n := len(out.Lines); n == 0 || out.Lines[n-1].Name != x.contender.name {
 			k := colours[x.contender.name]
 			out.Lines = append(out.Lines, chart.Line{Name: x.contender.name, Colour: k % filled, Hollow: k >= filled})

@@ -85,7 +85,7 @@ func (c benchCase) measure(tracePath string) (measurement, error) {
 }
 
 // describe notes what was simulated.
-func (m *measurement) describe(o *simulator.Outcome) error {
+func (m *measurement) describe(o *simulator.Result) error {
 	var prompt, cached, ttfts int64
 	sum := 0.0
 	for i := range o.Cells {

@@ -163,8 +163,8 @@ func (p *page) chart() *chart.Chart {
 	for colour, profile := range profiles {
 		ours, published := chart.Line{Name: profile, Colour: colour}, chart.Line{Name: profile + ", published", Colour: colour, Dashed: true}
 		for i, s := range p.published[profile] {
-			published.Points = append(published.Points, chart.Point{X: float64(i), Y: s.tokensPerSecond})
-			ours.Points = append(ours.Points, chart.Point{X: float64(i), Y: p.ours[profile].stages[i].tokensPerSecond})
+			published.Points = append(published.Points, chart.XY{X: float64(i), Y: s.tokensPerSecond})
+			ours.Points = append(ours.Points, chart.XY{X: float64(i), Y: p.ours[profile].stages[i].tokensPerSecond})
 		}
 		c.Lines = append(c.Lines, ours, published)
 	}

@@ -63,7 +63,7 @@ type findings struct {
 func find(ctx context.Context, s *sample, of scale) (*findings, error) {
 	f := &findings{scale: of, seen: map[string]seen{}}
 	workloads := append([]string{calm}, abuses...)
-	outcomes := make([]*simulator.Outcome, len(of.protections)*len(workloads)*of.seeds)
+	outcomes := make([]*simulator.Result, len(of.protections)*len(workloads)*of.seeds)
 	err := study.ForEach(len(outcomes), func(i int) error {
 		at, seed := i/of.seeds, int64(i%of.seeds+1)
 		config, err := s.config(of.protections[at/len(workloads)], workloads[at%len(workloads)], seed)
@@ -93,7 +93,7 @@ func find(ctx context.Context, s *sample, of scale) (*findings, error) {
 }
 
 // newScore is the means over outcomes, one a seed.
-func newScore(outcomes []*simulator.Outcome) score {
+func newScore(outcomes []*simulator.Result) score {
 	mean := func(of func(*tenants) float64) stats.Interval {
 		var values []float64
 		for _, o := range outcomes {

@@ -131,7 +131,7 @@ func (f *findings) chart() *chart.Chart {
 	for colour, workload := range abuses {
 		line := chart.Line{Name: workload, Colour: colour}
 		for i := range f.protections {
-			line.Points = append(line.Points, chart.Point{X: float64(i), Y: 100 * f.scores[i][workload].good.Mean})
+			line.Points = append(line.Points, chart.XY{X: float64(i), Y: 100 * f.scores[i][workload].good.Mean})
 		}
 		c.Lines = append(c.Lines, line)
 	}

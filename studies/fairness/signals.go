@@ -50,14 +50,14 @@ type observer struct {
 }
 
 // Admit implements [policy.Admission].
-func (o *observer) Admit(view *policy.View, request *policy.Request) policy.Verdict {
+func (o *observer) Admit(view *policy.View, request *policy.Request) policy.AdmissionResponse {
 	if view.Now < o.from {
-		return policy.Verdict{}
+		return policy.AdmissionResponse{}
 	}
 	o.requests[request.Tenant]++
 	o.tokens[request.Tenant] += int64(request.Tokens)
 	if view.Now < o.next {
-		return policy.Verdict{}
+		return policy.AdmissionResponse{}
 	}
 	o.next = view.Now.Add(step)
 	o.looks++
@@ -71,7 +71,7 @@ func (o *observer) Admit(view *policy.View, request *policy.Request) policy.Verd
 		o.cluster.kvUse += view.Scrapes[i].KVUsage / float64(len(view.Scrapes))
 		o.cluster.waiting += float64(view.Scrapes[i].Waiting) / float64(len(view.Scrapes))
 	}
-	return policy.Verdict{}
+	return policy.AdmissionResponse{}
 }
 
 // observe runs a workload without a protection and returns what was seen.

@@ -25,7 +25,7 @@ type tenants struct {
 	ttft    stats.Histogram
 }
 
-func tally(o *simulator.Outcome) *tenants {
+func tally(o *simulator.Result) *tenants {
 	all := &tenants{tenants: map[string]*tenant{}}
 	for i := range o.Cells {
 		c := &o.Cells[i]

@@ -181,7 +181,7 @@ func (p *page) chart() *chart.Chart {
 		l := chart.Line{Name: e.name(), Colour: i, Dashed: i == 0}
 		for effort := 2 * chartStep; effort <= budget; effort += chartStep {
 			if loss, ok := e.bestWithin(float64(effort)); ok {
-				l.Points = append(l.Points, chart.Point{X: float64(effort)/(2*chartStep) - 1, Y: loss - best})
+				l.Points = append(l.Points, chart.XY{X: float64(effort)/(2*chartStep) - 1, Y: loss - best})
 			}
 		}
 		c.Lines = append(c.Lines, l)

@@ -148,8 +148,8 @@ func (p *page) chart() *chart.Chart {
 		split := chart.Line{Name: name + ", split", Colour: w}
 		mixed := chart.Line{Name: fmt.Sprintf("%s, mixed, %d tokens a step", name, best(f.mixed[w]).cluster.budget), Colour: w, Dashed: true}
 		for i, o := range f.split[w] {
-			split.Points = append(split.Points, chart.Point{X: float64(i), Y: o.met.rate})
-			mixed.Points = append(mixed.Points, chart.Point{X: float64(i), Y: best(f.mixed[w]).met.rate})
+			split.Points = append(split.Points, chart.XY{X: float64(i), Y: o.met.rate})
+			mixed.Points = append(mixed.Points, chart.XY{X: float64(i), Y: best(f.mixed[w]).met.rate})
 		}
 		c.Lines = append(c.Lines, split, mixed)
 	}

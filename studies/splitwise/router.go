@@ -30,7 +30,7 @@ func newShortestQueue(machines, prefill int) *shortestQueue {
 }
 
 // Route implements [policy.Router].
-func (s *shortestQueue) Route(_ *policy.View, q *policy.Request) (policy.Decision, error) {
+func (s *shortestQueue) Route(_ *policy.View, q *policy.Request) (policy.Route, error) {
 	decision := policy.To(s.least(s.prefill, len(s.requests)))
 	prompt := decision.Endpoint
 	if s.prefill > 0 {

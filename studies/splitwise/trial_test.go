@@ -98,21 +98,21 @@ func TestMediansOfConversations(t *testing.T) {
 
 func TestShortestQueue(t *testing.T) {
 	s := newShortestQueue(4, 2)
-	route := func(id, tokens int) policy.Decision {
+	route := func(id, tokens int) policy.Route {
 		d, err := s.Route(nil, &policy.Request{ID: id, Tokens: tokens})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return d
 	}
-	var got []policy.Decision
+	var got []policy.Route
 	for id, tokens := range []int{100, 30, 60, 5} {
 		got = append(got, route(id, tokens))
 	}
 	s.FirstToken(&policy.Request{ID: 0, Tokens: 100}, got[0].Endpoint)
 	s.Finished(&policy.Request{ID: 1, Tokens: 30}, got[1].Endpoint)
 	got = append(got, route(4, 1))
-	want := []policy.Decision{{Endpoint: 2, Prefill: 0}, {Endpoint: 3, Prefill: 1}, {Endpoint: 2, Prefill: 1}, {Endpoint: 3, Prefill: 1}, {Endpoint: 3, Prefill: 0}}
+	want := []policy.Route{{Endpoint: 2, Prefill: 0}, {Endpoint: 3, Prefill: 1}, {Endpoint: 2, Prefill: 1}, {Endpoint: 3, Prefill: 1}, {Endpoint: 3, Prefill: 0}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

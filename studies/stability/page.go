@@ -165,7 +165,7 @@ func (f *findings) chart() *chart.Chart {
 	for i, s := range f.engine {
 		l := chart.Line{Name: s.load.name, Colour: i}
 		for at, x := range s.trials {
-			l.Points = append(l.Points, chart.Point{X: float64(at), Y: x.known.Utilization})
+			l.Points = append(l.Points, chart.XY{X: float64(at), Y: x.known.Utilization})
 		}
 		c.Lines = append(c.Lines, l)
 	}

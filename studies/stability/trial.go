@@ -72,7 +72,7 @@ func (d constantStep) StepTime(latency.Step) time.Duration { return time.Duratio
 type only struct{}
 
 // Route implements [policy.Router].
-func (only) Route(*policy.View, *policy.Request) (policy.Decision, error) { return policy.To(0), nil }
+func (only) Route(*policy.View, *policy.Request) (policy.Route, error) { return policy.To(0), nil }
 
 // trial is one replica under a load for a time, as seen in its second half.
 type trial struct {
@@ -177,7 +177,7 @@ func (c *counted) Next() (workload.Request, bool) {
 }
 
 // sum adds up what is used of an outcome's cells.
-func sum(o *simulator.Outcome) simulator.Cell {
+func sum(o *simulator.Result) simulator.Cell {
 	var all simulator.Cell
 	for i := range o.Cells {
 		c := &o.Cells[i]

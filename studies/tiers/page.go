@@ -129,7 +129,7 @@ func (f *findings) chart() *chart.Chart {
 		sizes := below(0, one.level, f.scale.cpu, f.scale.storage)
 		line := chart.Line{Name: "one cache, " + one.name + sizes.note(trace.MooncakeBlockTokens), Colour: k}
 		for i, h := range f.one {
-			line.Points = append(line.Points, chart.Point{X: float64(i), Y: 100 * h[k].all()})
+			line.Points = append(line.Points, chart.XY{X: float64(i), Y: 100 * h[k].all()})
 		}
 		c.Lines = append(c.Lines, line)
 	}
@@ -139,7 +139,7 @@ func (f *findings) chart() *chart.Chart {
 		for i, h := range f.cluster {
 			x := octaves(f.scale.clusterGPU[i]*clusterBlockTokens*replicas, first)
 			if x <= float64(len(c.Ticks)-1) {
-				line.Points = append(line.Points, chart.Point{X: x, Y: 100 * h[level].all()})
+				line.Points = append(line.Points, chart.XY{X: x, Y: 100 * h[level].all()})
 			}
 		}
 		c.Lines = append(c.Lines, line)

@@ -80,7 +80,7 @@ func (d constantStep) StepTime(latency.Step) time.Duration { return time.Duratio
 type only struct{}
 
 // Route implements [policy.Router].
-func (only) Route(*policy.View, *policy.Request) (policy.Decision, error) { return policy.To(0), nil }
+func (only) Route(*policy.View, *policy.Request) (policy.Route, error) { return policy.To(0), nil }
 
 // kvBytesPerToken is that of Llama-3.1-8B in bf16: keys and values of 8 heads of
 // 128 in 32 layers.

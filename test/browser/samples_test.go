@@ -33,10 +33,10 @@ type sweep struct {
 }
 
 // candidates are all points of the grid.
-func (s *sweep) candidates() []result.Candidate {
-	var all []result.Candidate
+func (s *sweep) candidates() []result.Entry {
+	var all []result.Entry
 	for i := range s.side * s.side {
-		c := result.Candidate{Point: i, Parameters: []result.Assignment{
+		c := result.Entry{Point: i, Parameters: []result.Assignment{
 			{Name: s.parameter, Value: strconv.Itoa(i % s.side)}, {Name: "router", Value: "profile-" + strconv.Itoa(i/s.side%5)},
 		}}
 		if s.evolved {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package simulation runs what package simulator describes: Run takes a simulator.Config
-// and returns a simulator.Outcome. The rooms of the engine and the order of events stand
+// and returns a simulator.Result. The rooms of the engine and the order of events stand
 // there.
 package simulation

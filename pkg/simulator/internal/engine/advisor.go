@@ -37,7 +37,7 @@ type advisor struct {
 	// decision is about the request that is about to be admitted, evictions the
 	// cache's count when it was made, floor the blocks that are then left for
 	// the growth of what runs.
-	decision  stability.Decision
+	decision  stability.EvictionPlan
 	evictions int64
 	Floor     int
 	FloorAt   simtime.Time
@@ -98,7 +98,7 @@ func (a *advisor) State(now simtime.Time, m stability.Memory) stability.State {
 
 // lacks says that all that can be evicted is not what a decision asks for. The
 // literal form does not see that itself.
-func lacks(d stability.Decision, m stability.Memory) bool {
+func lacks(d stability.EvictionPlan, m stability.Memory) bool {
 	return d.ShortfallBlocks > 0 || d.EvictBlocks > m.EvictableBlocks
 }
 
@@ -133,7 +133,7 @@ func (a *advisor) defers(now simtime.Time, want kv.Admission) bool {
 	if a == nil || !a.Evict && a.admission != simulator.AdmitOrQueue {
 		return false
 	}
-	a.decision, a.evictions = stability.Decision{}, a.memory.Cache.Evictions()
+	a.decision, a.evictions = stability.EvictionPlan{}, a.memory.Cache.Evictions()
 	fresh, idle := a.memory.Cache.AdmitNeeds(want)
 	m := a.memory.Memory()
 	// What the request takes over of the cache is not to be evicted for it.

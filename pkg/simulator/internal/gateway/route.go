@@ -12,7 +12,7 @@ import (
 )
 
 // route asks the router. The view is up to now.
-func (g *Gateway) route(info *policy.Request) (policy.Decision, error) {
+func (g *Gateway) route(info *policy.Request) (policy.Route, error) {
 	to, err := g.Policies.Routing.Router.Route(g.Show(), info)
 	g.View.Changed = g.changed[:0]
 	if g.Held.keeps(err) {
@@ -22,11 +22,11 @@ func (g *Gateway) route(info *policy.Request) (policy.Decision, error) {
 }
 
 // checkDecision panics where the router answers what no router may.
-func (g *Gateway) checkDecision(id int, to policy.Decision, err error) (policy.Decision, error) {
+func (g *Gateway) checkDecision(id int, to policy.Route, err error) (policy.Route, error) {
 	switch {
 	case err != nil:
 		g.checkRefusal(id, err)
-		return policy.Decision{}, err
+		return policy.Route{}, err
 	case !g.exists(to.Endpoint):
 		panic(fmt.Sprintf("simulator: the router sent request %d to endpoint %d of %d", id, to.Endpoint, len(g.cluster.Replicas)))
 	case to.Prefill != policy.NoPrefill && !g.exists(to.Prefill):
@@ -70,7 +70,7 @@ func refusal(err error) simulator.Reason {
 }
 
 // forward hands a request to the endpoints that the router chose, now.
-func (g *Gateway) forward(id int32, to policy.Decision, err error) {
+func (g *Gateway) forward(id int32, to policy.Route, err error) {
 	if err != nil {
 		g.reject(id, simulator.NoPool, refusal(err))
 		return
@@ -98,7 +98,7 @@ func (g *Gateway) forward(id int32, to policy.Decision, err error) {
 }
 
 // send sends a request to its endpoints.
-func (g *Gateway) send(id int32, to policy.Decision) {
+func (g *Gateway) send(id int32, to policy.Route) {
 	if to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint {
 		g.cluster.Handoffs.Begin(id, to.Prefill, to.Endpoint)
 		return
@@ -107,7 +107,7 @@ func (g *Gateway) send(id int32, to policy.Decision) {
 }
 
 // forwardAgain sends a request on its way that has lost its replica.
-func (g *Gateway) forwardAgain(id int32, to policy.Decision, err error) {
+func (g *Gateway) forwardAgain(id int32, to policy.Route, err error) {
 	q := &g.Requests.All[id]
 	if q.Generated() > 0 {
 		to.Prefill = policy.NoPrefill // the replica that decodes computes all again
@@ -134,7 +134,7 @@ func (g *Gateway) forwardAgain(id int32, to policy.Decision, err error) {
 
 // refuses says whether the endpoints of a request can never serve a number of
 // tokens, and why.
-func (g *Gateway) refuses(to policy.Decision, prompt, total int64) (simulator.Reason, bool) {
+func (g *Gateway) refuses(to policy.Route, prompt, total int64) (simulator.Reason, bool) {
 	reason, never := g.cluster.Replicas[to.Endpoint].Refuses(prompt, total)
 	if !never && to.Prefill != policy.NoPrefill {
 		reason, never = g.cluster.Replicas[to.Prefill].Refuses(prompt, prompt+1)
@@ -147,7 +147,7 @@ func (g *Gateway) refuses(to policy.Decision, prompt, total int64) (simulator.Re
 
 // rejectsOnArrival says whether a request finds no room at the door of a replica that
 // is to serve it, where that one's pool asks.
-func (g *Gateway) rejectsOnArrival(to policy.Decision, prompt int64) bool {
+func (g *Gateway) rejectsOnArrival(to policy.Route, prompt int64) bool {
 	if g.cluster.Replicas[to.Endpoint].HasRoom(prompt) {
 		return to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint && !g.cluster.Replicas[to.Prefill].HasRoom(prompt)
 	}
