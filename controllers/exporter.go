@@ -108,7 +108,7 @@ func (c *objectCounter) count(s subject) {
 }
 
 // objectives emits the objectives of a point that have a mean.
-func (c *objectCounter) objectives(s sweep, candidate string, at *v1alpha1.Candidate) {
+func (c *objectCounter) objectives(s sweep, candidate string, at *v1alpha1.PointStatus) {
 	if at == nil {
 		return
 	}

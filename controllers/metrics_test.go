@@ -72,8 +72,8 @@ func TestTheStateOfObjectsAsMetrics(t *testing.T) {
 	}
 	done.Status.Progress = &v1alpha1.ProgressStatus{Total: 10, Completed: 9}
 	done.Status.Gates = []v1alpha1.GateStatus{{Name: "latency", Verdict: v1alpha1.GatePass}, {Name: "cost", Verdict: v1alpha1.GateFail}}
-	done.Status.Best = &v1alpha1.Candidate{Objectives: []v1alpha1.MetricValue{{Metric: "ttft.p99", Mean: "0.25"}, {Metric: "goodput", Mean: "NoFigure"}}}
-	done.Status.Baseline = &v1alpha1.Candidate{Objectives: []v1alpha1.MetricValue{{Metric: "ttft.p99", Mean: "0.5"}}}
+	done.Status.Best = &v1alpha1.PointStatus{Objectives: []v1alpha1.MetricValue{{Metric: "ttft.p99", Mean: "0.25"}, {Metric: "goodput", Mean: "NoFigure"}}}
+	done.Status.Baseline = &v1alpha1.PointStatus{Objectives: []v1alpha1.MetricValue{{Metric: "ttft.p99", Mean: "0.5"}}}
 	c.create(fresh)
 	c.create(half)
 	c.create(done)

@@ -115,7 +115,7 @@ func shorterTexts(texts *[]string) bool {
 const moreTexts = "and %d more"
 
 // withoutParameters drops a candidate's values; its summary begins with them.
-func withoutParameters(c *v1alpha1.Candidate) bool {
+func withoutParameters(c *v1alpha1.PointStatus) bool {
 	if c == nil || len(c.Parameters) == 0 {
 		return false
 	}
@@ -124,7 +124,7 @@ func withoutParameters(c *v1alpha1.Candidate) bool {
 }
 
 // withoutObjectives drops a candidate's figures but those of the first objective.
-func withoutObjectives(c *v1alpha1.Candidate) bool {
+func withoutObjectives(c *v1alpha1.PointStatus) bool {
 	if c == nil || len(c.Objectives) <= 1 {
 		return false
 	}

@@ -26,8 +26,8 @@ func many(count, bytes int) []string {
 }
 
 // fullest is a candidate with the longest values that the schema takes.
-func fullest(point int) v1alpha1.Candidate {
-	c := v1alpha1.Candidate{Point: int64(point), Summary: long(512, 0)}
+func fullest(point int) v1alpha1.PointStatus {
+	c := v1alpha1.PointStatus{Point: int64(point), Summary: long(512, 0)}
 	for i := range 16 {
 		c.Parameters = append(c.Parameters, v1alpha1.Assignment{Name: long(62, i), Value: long(256, i)})
 	}

@@ -25,7 +25,7 @@ func TestAStatusIsPrintable(t *testing.T) {
 	st := &sweep.Status
 	st.Warnings = []string{hostile}
 	st.Gates = []v1alpha1.GateStatus{{Name: "g", Message: hostile}}
-	st.Best = &v1alpha1.Candidate{Summary: hostile, Parameters: []v1alpha1.Assignment{{Name: "policy", Value: "a\n\tb" + hostile}}}
+	st.Best = &v1alpha1.PointStatus{Summary: hostile, Parameters: []v1alpha1.Assignment{{Name: "policy", Value: "a\n\tb" + hostile}}}
 	s := sweeps.wrap(sweep)
 	setConditions(s.status(), standing{phase: phaseFailed, reason: "Failed", message: "the service says " + hostile}, time.Unix(0, 0))
 	bound(s.status())

@@ -173,22 +173,22 @@ func (g RunGate) Gate() Gate {
 	return Gate{Name: g.Name, Metric: g.Metric, Operator: g.Operator, Value: g.Value, Confidence: g.Confidence, ModelError: g.ModelError}
 }
 
-// GateVerdict is the verdict of a gate.
-type GateVerdict string
+// GateOutcome is what came of a gate.
+type GateOutcome string
 
 const (
 	// GatePass says that the claim holds.
-	GatePass GateVerdict = "Pass"
+	GatePass GateOutcome = "Pass"
 	// GateFail says that the claim does not hold.
-	GateFail GateVerdict = "Fail"
+	GateFail GateOutcome = "Fail"
 	// GateUnknown says that the evidence is not sufficient.
-	GateUnknown GateVerdict = "Unknown"
+	GateUnknown GateOutcome = "Unknown"
 	// GateNotJudged says that the gate compares the best point with the baseline,
 	// and both are the same.
-	GateNotJudged GateVerdict = "NotJudged"
+	GateNotJudged GateOutcome = "NotJudged"
 )
 
-// GateStatus is the verdict of a gate, with a message.
+// GateStatus is what came of a gate, with a message.
 type GateStatus struct {
 	// name is the name of the gate.
 	// +required
@@ -196,7 +196,7 @@ type GateStatus struct {
 	Name string `json:"name"`
 	// verdict is Pass, Fail, Unknown or NotJudged.
 	// +required
-	Verdict GateVerdict `json:"verdict"`
+	Verdict GateOutcome `json:"verdict"`
 	// message explains the verdict with figures.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512

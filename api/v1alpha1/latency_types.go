@@ -117,7 +117,7 @@ type RooflineCoefficients struct {
 	// +listMapKey=bytes
 	// +kubebuilder:validation:MinItems=2
 	// +kubebuilder:validation:MaxItems=64
-	AllReduce []AllReducePoint `json:"allReduce,omitempty"`
+	AllReduce []AllReduceTime `json:"allReduce,omitempty"`
 	// kvEfficiency is the share of memoryEfficiency at which attention reads the KV
 	// cache, at most 1. It is derived: 1, or what the catalogue says of the accelerator
 	// and a cache in FP8.
@@ -157,8 +157,8 @@ type RooflineCoefficients struct {
 	DispatchTokenOverheadMicroseconds Microseconds `json:"dispatchTokenOverheadMicroseconds,omitempty"`
 }
 
-// AllReducePoint is the measured time of one collective.
-type AllReducePoint struct {
+// AllReduceTime is the measured time of one collective.
+type AllReduceTime struct {
 	// bytes is the size of its payload on each GPU: the tokens that a step
 	// computes × the model's hidden size × 2.
 	// +required

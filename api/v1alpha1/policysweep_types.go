@@ -156,17 +156,17 @@ type PolicySweepStatus struct {
 	CommonStatus `json:",inline"`
 	// best is the point that ranks first.
 	// +optional
-	Best *Candidate `json:"best,omitempty"`
+	Best *PointStatus `json:"best,omitempty"`
 	// baseline is the point with which the others are compared, and its results.
 	// +optional
-	Baseline *Candidate `json:"baseline,omitempty"`
+	Baseline *PointStatus `json:"baseline,omitempty"`
 	// paretoFront holds the points that no other point beats in every objective, best
 	// first: at most 16, and fewer if the status has no room.
 	// +optional
 	// +listType=map
 	// +listMapKey=point
 	// +kubebuilder:validation:MaxItems=16
-	ParetoFront []Candidate `json:"paretoFront,omitempty"`
+	ParetoFront []PointStatus `json:"paretoFront,omitempty"`
 	// lineage is the line of the best point's policy, if it evolved, from the oldest
 	// ancestor on: at most 10.
 	// +optional
@@ -196,8 +196,8 @@ type PolicySweepStatus struct {
 	Followed []string `json:"followed,omitempty"`
 }
 
-// Candidate is a point and its objectives' values.
-type Candidate struct {
+// PointStatus is a point and its objectives' values.
+type PointStatus struct {
 	// point is the number of the point.
 	// +required
 	Point int64 `json:"point"`

@@ -129,7 +129,7 @@ func TestVerbsOfAClusterArePrintable(t *testing.T) {
 	failed := "Ready=False/JobFailed/shard 3 failed: " + hostile
 	sweep := aSweep("s", failed, "Failed=True/JobFailed/"+hostile, "Stalled=True/JobFailed/"+hostile)
 	sweep.Status.Gates = []v1alpha1.GateStatus{{Name: "fast", Verdict: v1alpha1.GateFail, Message: hostile}}
-	sweep.Status.Best = &v1alpha1.Candidate{Point: 7, Summary: "tenant=" + hostile}
+	sweep.Status.Best = &v1alpha1.PointStatus{Point: 7, Summary: "tenant=" + hostile}
 	run := aRun("r", "Ready=True/Complete", "Complete=True/Complete", "Passed=False/GateFailed/"+hostile)
 	run.Status.Gates = sweep.Status.Gates
 	server := apiserver.New(t, controllers.Scheme(), sweep, run, workerPod("failed", corev1.PodFailed, time.Minute, "s"))

@@ -97,7 +97,7 @@ func TestTopSortsByWhatNeedsAttention(t *testing.T) {
 	elsewhere := aRun("elsewhere", "Ready=True/Complete", "Complete=True/Complete")
 	elsewhere.Namespace = "m"
 	best := aSweep("passes", "Ready=True/Complete", "Complete=True/Complete", "Passed=True/GatesPassed/all gates pass")
-	best.Status.Best = &v1alpha1.Candidate{Summary: "prefix=3: ttft.p99 0.2"}
+	best.Status.Best = &v1alpha1.PointStatus{Summary: "prefix=3: ttft.p99 0.2"}
 	apiserver.New(t, controllers.Scheme(),
 		best, working, elsewhere,
 		aSweep("undecided", "Ready=True/Complete", "Complete=True/Complete", "Passed=Unknown/Undecided/gate fast needs more seeds"),
@@ -222,7 +222,7 @@ func TestWatchFollowsASweepToItsVerdict(t *testing.T) {
 			}
 			last := aSweep("s", tc.last...)
 			last.Status.Progress = &v1alpha1.ProgressStatus{Total: 40, Completed: 40, Reused: 3, Failed: 1, Round: 2}
-			last.Status.Best = &v1alpha1.Candidate{Point: 7, Summary: "prefix=3: ttft.p99 0.2"}
+			last.Status.Best = &v1alpha1.PointStatus{Point: 7, Summary: "prefix=3: ttft.p99 0.2"}
 			last.Status.Gates = []v1alpha1.GateStatus{{Name: "fast", Verdict: v1alpha1.GatePass}}
 			server.Put(t, controllers.Scheme(), last)
 			server.Put(t, controllers.Scheme(), last)
@@ -324,7 +324,7 @@ func TestFromAFailedGateToTheRequest(t *testing.T) {
 		{Name: "served", Verdict: v1alpha1.GatePass, Message: "completionRate ≥ 99 % passes"},
 		{Name: "fast", Verdict: v1alpha1.GateFail, Message: "ttft.p99 ≤ 500 ms fails: 612 ms"},
 	}
-	sweep.Status.Best = &v1alpha1.Candidate{Point: 4, Parameters: []v1alpha1.Assignment{{Name: "prefix", Value: "3"}}, Objectives: []v1alpha1.MetricValue{{Metric: "ttft.p99", Mean: "0.612", Low: "0.59", High: "0.63"}}}
+	sweep.Status.Best = &v1alpha1.PointStatus{Point: 4, Parameters: []v1alpha1.Assignment{{Name: "prefix", Value: "3"}}, Objectives: []v1alpha1.MetricValue{{Metric: "ttft.p99", Mean: "0.612", Low: "0.59", High: "0.63"}}}
 	sweep.Status.Followed = []string{"s-best-1"}
 	objects := stored(t, "s", &sweep.Status.CommonStatus, experiment.Simulation{Row: result.Row{Key: "k", Share: 1, Seed: 42}})
 	objects = append(objects, stored(t, "f", &follower.Status.CommonStatus, experiment.Simulation{Row: result.Row{Key: "k", Share: 1, Seed: 42}, Decisions: decided(t, twoDecisions)})...)

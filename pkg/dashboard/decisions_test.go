@@ -16,7 +16,7 @@ import (
 )
 
 // decided is a run with stored decisions, and its gate.
-func decided(verdict v1alpha1.GateVerdict) *shelf {
+func decided(verdict v1alpha1.GateOutcome) *shelf {
 	o := sample(Runs, "a", "decided")
 	o.Status.Gates[0].Verdict = verdict
 	s := newShelf(o)
@@ -35,7 +35,7 @@ var requestRows = regexp.MustCompile(`requests/(\d+)">\d+</a></th><td>([^<]*)</t
 
 // Requests are in the order of kubectl windtunnel explain: by what the gate judges that does not pass.
 func TestTheWorstRequestsComeFirst(t *testing.T) {
-	for verdict, want := range map[v1alpha1.GateVerdict][]string{
+	for verdict, want := range map[v1alpha1.GateOutcome][]string{
 		v1alpha1.GateFail: {"3 failed", "2 completed", "1 completed"}, // of goodput, which needs requests to complete
 		v1alpha1.GatePass: {"2 completed", "1 completed", "3 failed"},
 	} {

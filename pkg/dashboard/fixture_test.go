@@ -148,7 +148,7 @@ func sample(resource Resource, namespace, name string) Object {
 			Results:  &v1alpha1.ResultsStatus{Rows: 4},
 			Gates:    []v1alpha1.GateStatus{{Name: "served", Verdict: v1alpha1.GateFail, Message: "goodput is too low"}},
 		},
-		Best: &v1alpha1.Candidate{Point: 1, Summary: "weight=2"}, Baseline: &v1alpha1.Candidate{Point: 0},
+		Best: &v1alpha1.PointStatus{Point: 1, Summary: "weight=2"}, Baseline: &v1alpha1.PointStatus{Point: 0},
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // The column of results says what each of them is.
 func TestOutcomes(t *testing.T) {
-	best := &v1alpha1.Candidate{Summary: "router=load-only"}
+	best := &v1alpha1.PointStatus{Summary: "router=load-only"}
 	for want, o := range map[string]Object{
 		"best: router=load-only":                                  {Key: Key{Resource: Sweeps}, Best: best},
 		"none meets the constraints; least bad: router=load-only": {Key: Key{Resource: Sweeps}, Best: best, Unmet: true},

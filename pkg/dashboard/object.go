@@ -57,7 +57,7 @@ type Object struct {
 	Generation int64
 	Status     *v1alpha1.CommonStatus
 	// Best and Baseline are points of a sweep, and Followed the runs of its best points.
-	Best, Baseline *v1alpha1.Candidate
+	Best, Baseline *v1alpha1.PointStatus
 	Followed       []string
 	// Unmet says that no point meets the constraints, so that the best one is the least bad. Only files
 	// say so.
@@ -155,7 +155,7 @@ func (o *Object) sentence() string {
 	if c := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionPassed); c != nil && !o.ofFile() {
 		return c.Message
 	}
-	for _, v := range []v1alpha1.GateVerdict{v1alpha1.GateFail, v1alpha1.GateUnknown} {
+	for _, v := range []v1alpha1.GateOutcome{v1alpha1.GateFail, v1alpha1.GateUnknown} {
 		for _, g := range o.Status.Gates {
 			if g.Verdict == v {
 				return "gate " + g.Name + ": " + g.Message

@@ -29,10 +29,10 @@ func live(generation int64, ready, passed metav1.Condition, more ...metav1.Condi
 }
 
 // printed is a sweep of a file.
-func printed(best, baseline int64, verdicts ...v1alpha1.GateVerdict) Object {
+func printed(best, baseline int64, verdicts ...v1alpha1.GateOutcome) Object {
 	o := sample(Sweeps, "a", "s")
 	o.File, o.Status.Conditions, o.Status.Gates = "s.json", nil, nil
-	o.Best, o.Baseline = &v1alpha1.Candidate{Point: best}, &v1alpha1.Candidate{Point: baseline}
+	o.Best, o.Baseline = &v1alpha1.PointStatus{Point: best}, &v1alpha1.PointStatus{Point: baseline}
 	for _, v := range verdicts {
 		o.Status.Gates = append(o.Status.Gates, v1alpha1.GateStatus{Verdict: v})
 	}

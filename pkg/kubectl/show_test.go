@@ -15,7 +15,7 @@ import (
 func TestTheTableOfASweep(t *testing.T) {
 	s := sweepIn("Running", false)
 	s.Status.Progress = &v1alpha1.ProgressStatus{Total: 900, Completed: 400, Underway: 20, Failed: 2, Reused: 7, Round: 3, Shards: 4}
-	s.Status.Best = &v1alpha1.Candidate{Point: 7, Objectives: []v1alpha1.MetricValue{{Metric: "ttft.p99", Mean: "0.2", Low: "0.1", High: "0.3"}}}
+	s.Status.Best = &v1alpha1.PointStatus{Point: 7, Objectives: []v1alpha1.MetricValue{{Metric: "ttft.p99", Mean: "0.2", Low: "0.1", High: "0.3"}}}
 	s.Status.Gates = []v1alpha1.GateStatus{{Name: "fast", Verdict: v1alpha1.GateUnknown, Message: "needs more seeds"}}
 	want := `PolicySweep  n/s
 state        Running

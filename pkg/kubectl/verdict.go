@@ -137,6 +137,6 @@ func (o Object) Follower() (name string, best int) {
 }
 
 // isProposal reports whether a candidate is the proposal of a sweep.
-func isProposal(c *v1alpha1.Candidate) bool {
+func isProposal(c *v1alpha1.PointStatus) bool {
 	return c != nil && slices.Contains(c.Parameters, v1alpha1.Assignment{Name: experiment.Configuration, Value: experiment.ProposedProfile})
 }

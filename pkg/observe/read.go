@@ -67,14 +67,14 @@ type answer struct {
 
 type answerSeries struct {
 	Metric map[string]string `json:"metric"`
-	Values []answerPoint     `json:"values"`
+	Values []answerSample    `json:"values"`
 }
 
-// answerPoint is [seconds since 1970, "value"].
-type answerPoint Sample
+// answerSample is [seconds since 1970, "value"].
+type answerSample Sample
 
 // UnmarshalJSON implements [json.Unmarshaler].
-func (p *answerPoint) UnmarshalJSON(raw []byte) error {
+func (p *answerSample) UnmarshalJSON(raw []byte) error {
 	var pair []json.RawMessage
 	if err := json.Unmarshal(raw, &pair); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (p *answerPoint) UnmarshalJSON(raw []byte) error {
 }
 
 // MarshalJSON implements [json.Marshaler].
-func (p answerPoint) MarshalJSON() ([]byte, error) {
+func (p answerSample) MarshalJSON() ([]byte, error) {
 	seconds := strconv.FormatFloat(float64(p.At)/1000, 'f', -1, 64)
 	return []byte("[" + seconds + `,"` + strconv.FormatFloat(p.Value, 'g', -1, 64) + `"]`), nil
 }

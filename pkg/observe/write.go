@@ -20,7 +20,7 @@ func (r *Recording) Write(w io.Writer) error {
 		shown := answerSeries{Metric: map[string]string{"__name__": s.Metric}}
 		maps.Copy(shown.Metric, s.Labels)
 		for _, p := range s.Points {
-			shown.Values = append(shown.Values, answerPoint(p))
+			shown.Values = append(shown.Values, answerSample(p))
 		}
 		raw, err := json.Marshal(shown)
 		if err != nil {

@@ -207,7 +207,7 @@ func TestBuildRooflineCoefficients(t *testing.T) {
 		KVEfficiency: "0.6", ExpertMemoryEfficiency: "0.7", EagerLayerOverheadMicroseconds: "10",
 		StepOverheadMicroseconds: "1", LayerOverheadMicroseconds: "2", SequenceOverheadMicroseconds: "3", TokenOverheadMicroseconds: "4",
 		AllReduceLatencyMicroseconds: "5", DispatchLatencyMicroseconds: "6", DispatchTokenOverheadMicroseconds: "0.007",
-		AllReduce: []v1alpha1.AllReducePoint{{Bytes: 1024, Microseconds: "8"}, {Bytes: 4096, Microseconds: "9.5"}},
+		AllReduce: []v1alpha1.AllReduceTime{{Bytes: 1024, Microseconds: "8"}, {Bytes: 4096, Microseconds: "9.5"}},
 	}
 	want := latency.RooflineCoefficients{
 		MemoryEfficiency: 0.1, PrefillEfficiency: 0.2, DecodeEfficiency: 0.3, ExpertEfficiency: 0.4, ExpertImbalance: 1.5,

@@ -87,7 +87,7 @@ func TestStepTimes(t *testing.T) {
 		"a measured all-reduce given": {
 			edit: func(s *v1alpha1.Scenario) {
 				s.Pools[0].Accelerator, s.Pools[0].TensorParallelism = "h20", 2
-				s.Pools[0].Latency.Roofline = &v1alpha1.RooflineCoefficients{AllReduce: []v1alpha1.AllReducePoint{
+				s.Pools[0].Latency.Roofline = &v1alpha1.RooflineCoefficients{AllReduce: []v1alpha1.AllReduceTime{
 					{Bytes: 8192, Microseconds: "18"}, {Bytes: 1048576, Microseconds: "31"},
 				}}
 			},

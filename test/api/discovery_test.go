@@ -120,7 +120,7 @@ func TestColumnsShowWhatAPersonAsksFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.client.Delete(ctx, sweep) })
-	sweep.Status = v1alpha1.PolicySweepStatus{CommonStatus: common, Best: &v1alpha1.Candidate{Point: 1, Summary: "seqs=256: goodput 98 %"}}
+	sweep.Status = v1alpha1.PolicySweepStatus{CommonStatus: common, Best: &v1alpha1.PointStatus{Point: 1, Summary: "seqs=256: goodput 98 %"}}
 	if err := s.client.Status().Update(ctx, sweep); err != nil {
 		t.Fatal(err)
 	}

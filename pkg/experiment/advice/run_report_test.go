@@ -14,7 +14,7 @@ import (
 
 func TestReportOfARunHasGatesAndTargets(t *testing.T) {
 	status := &v1alpha1.CommonStatus{
-		Gates:     []v1alpha1.GateStatus{{Name: "fast", Verdict: v1alpha1.GateVerdict(result.Unknown), Message: "too few seeds"}},
+		Gates:     []v1alpha1.GateStatus{{Name: "fast", Verdict: v1alpha1.GateOutcome(result.Unknown), Message: "too few seeds"}},
 		StepTimes: []string{"measured"}, Warnings: []string{"warned"}, Approximations: []string{"about"},
 	}
 	got := NewRunReport("SimulationRun a", nil, status, []v1alpha1.SLO{{Class: "chat", TTFT: "500ms", E2E: "1m"}, {Class: "batch", TPOT: "20ms"}})

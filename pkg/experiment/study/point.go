@@ -14,7 +14,7 @@ import (
 )
 
 // PointOf is a candidate of a status as verdicts have it; nil of nil.
-func PointOf(c *v1alpha1.Candidate) *verdict.PointSummary {
+func PointOf(c *v1alpha1.PointStatus) *verdict.PointSummary {
 	if c == nil {
 		return nil
 	}
@@ -71,7 +71,7 @@ func displayOf(metric string) func(string) string {
 }
 
 // figuresOf lists a candidate's objectives.
-func figuresOf(c *v1alpha1.Candidate) string {
+func figuresOf(c *v1alpha1.PointStatus) string {
 	var parts []string
 	for _, o := range c.Objectives {
 		parts = append(parts, o.Metric+" "+Figure(o))

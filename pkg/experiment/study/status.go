@@ -114,9 +114,9 @@ func FillSweep(status *v1alpha1.PolicySweepStatus, s *Study) error {
 	return nil
 }
 
-func (s *Study) candidate(ranked *result.Ranked) v1alpha1.Candidate {
+func (s *Study) candidate(ranked *result.Ranked) v1alpha1.PointStatus {
 	point := s.Points()[ranked.Point]
-	c := v1alpha1.Candidate{Point: int64(point.ID), Parameters: point.Existing(), Summary: clip.Text(cmp.Or(summaryOf(point, ranked), result.OnlyPoint), maxSummary)}
+	c := v1alpha1.PointStatus{Point: int64(point.ID), Parameters: point.Existing(), Summary: clip.Text(cmp.Or(summaryOf(point, ranked), result.OnlyPoint), maxSummary)}
 	for _, o := range s.Plan.Objectives {
 		if value, ok := ranked.Metrics[o.Metric]; ok {
 			c.Objectives = append(c.Objectives, metricValue(o.Metric, value))

@@ -241,7 +241,7 @@ func FillVerdict(status *v1alpha1.CommonStatus, v *Judged) {
 	}
 	for _, gate := range v.Gates {
 		status.Gates = append(status.Gates, v1alpha1.GateStatus{
-			Name: gate.Name, Verdict: v1alpha1.GateVerdict(gate.Outcome), Message: clip.Text(gate.Message, maxGateMessageBytes),
+			Name: gate.Name, Verdict: v1alpha1.GateOutcome(gate.Outcome), Message: clip.Text(gate.Message, maxGateMessageBytes),
 		})
 	}
 }
