@@ -9,6 +9,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // ofRun is the report of a recorded run.
@@ -17,8 +18,8 @@ func ofRun(t *testing.T) *RunReport {
 	r := &RunReport{Title: "SimulationRun chat"}
 	recorded(t, "run.json", &r.Documents)
 	r.Gates = []result.GateResult{
-		{Gate: result.Gate{Name: "fast"}, Verdict: result.Pass, Message: "ttft.p99 ≤ 500 ms passes"},
-		{Gate: result.Gate{Name: "useful"}, Verdict: result.Fail, Message: "goodput ≥ 99 % fails"},
+		{Gate: result.Gate{Name: "fast"}, Verdict: verdict.Pass, Message: "ttft.p99 ≤ 500 ms passes"},
+		{Gate: result.Gate{Name: "useful"}, Verdict: verdict.Fail, Message: "goodput ≥ 99 % fails"},
 	}
 	r.Targets = []Target{{r.Documents[0].Classes[0].Class, "ttft", 0.5}}
 	r.Flaws = &insight.Report{Seed: 42, Anomalies: []insight.Anomaly{{

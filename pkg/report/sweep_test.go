@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 func TestReportGolden(t *testing.T) {
@@ -17,7 +18,7 @@ func TestReportGolden(t *testing.T) {
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	judged := result.GateResult{Gate: gate, Verdict: result.Pass, Message: "ttft.p99 ≤ 600 ms passes: 370 ms, below 582.021 ms with 95 % (4 seeds)"}
+	judged := result.GateResult{Gate: gate, Verdict: verdict.Pass, Message: "ttft.p99 ≤ 600 ms passes: 370 ms, below 582.021 ms with 95 % (4 seeds)"}
 	r := Sweep{
 		Title: "Weights of the chat pool", Best: 6, Board: l, Top: 3,
 		Gates:          []result.GateResult{judged},

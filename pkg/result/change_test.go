@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // decidedRow is a row with a figure and decisions; the digest 0 is of a row without them.
@@ -75,14 +76,14 @@ func TestGatesOfAChangeThatNothingExercised(t *testing.T) {
 	baseline := []Row{decidedRow(1, "a1", 1, 7), decidedRow(2, "a2", 1, 8)}
 	for name, tc := range map[string]struct {
 		gates []Gate
-		want  []Judgement
-		all   Judgement
+		want  []verdict.Outcome
+		all   verdict.Outcome
 	}{
-		"against the baseline":             {[]Gate{relative}, []Judgement{Unknown}, Unknown},
-		"better than the baseline":         {[]Gate{better}, []Judgement{Unknown}, Unknown},
-		"a limit that holds":               {[]Gate{absolute}, []Judgement{Pass}, Unknown},
-		"a limit that does not":            {[]Gate{broken}, []Judgement{Fail}, Fail},
-		"a limit that does not beside one": {[]Gate{relative, broken}, []Judgement{Unknown, Fail}, Fail},
+		"against the baseline":             {[]Gate{relative}, []verdict.Outcome{verdict.Undecided}, verdict.Undecided},
+		"better than the baseline":         {[]Gate{better}, []verdict.Outcome{verdict.Undecided}, verdict.Undecided},
+		"a limit that holds":               {[]Gate{absolute}, []verdict.Outcome{verdict.Pass}, verdict.Undecided},
+		"a limit that does not":            {[]Gate{broken}, []verdict.Outcome{verdict.Fail}, verdict.Fail},
+		"a limit that does not beside one": {[]Gate{relative, broken}, []verdict.Outcome{verdict.Undecided, verdict.Fail}, verdict.Fail},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var results []GateResult
@@ -97,7 +98,7 @@ func TestGatesOfAChangeThatNothingExercised(t *testing.T) {
 			}
 			v := Judge(results)
 			got, words := v.Outcome, v.Message
-			if got != tc.all || (got == Unknown) != (words == "the reason") {
+			if got != tc.all || (got == verdict.Undecided) != (words == "the reason") {
 				t.Errorf("%s: %s", got, words)
 			}
 		})

@@ -14,6 +14,7 @@ import (
 
 	"windtunnel.dev/windtunnel/internal/figure"
 	"windtunnel.dev/windtunnel/pkg/stats"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // Gate is a claim about the mean of a measure over the seeds.
@@ -87,8 +88,8 @@ func (g Gate) String() string {
 type GateResult struct {
 	Gate
 	// Point names the point that was judged, where that is not the best one.
-	Point   string    `json:"point,omitempty"`
-	Verdict Judgement `json:"verdict"`
+	Point   string          `json:"point,omitempty"`
+	Verdict verdict.Outcome `json:"verdict"`
 	// Estimate is the mean over N seeds, in the gate's own terms; absent where
 	// there is none.
 	Estimate *float64 `json:"estimate,omitempty"`
@@ -111,10 +112,10 @@ type GateResult struct {
 // the change does.
 func (r GateResult) With(c *Change) GateResult {
 	r.Change = c
-	if c == nil || c.Unexercised == "" || !r.Relative || r.Verdict == Fail && !c.IsBlind() {
+	if c == nil || c.Unexercised == "" || !r.Relative || r.Verdict == verdict.Fail && !c.IsBlind() {
 		return r
 	}
-	r.Verdict = Unknown
+	r.Verdict = verdict.Undecided
 	r.Message = fmt.Sprintf("%s %s: the change was not exercised (%s)", r.Gate, r.Verdict.Verb(), c)
 	return r
 }
@@ -128,7 +129,7 @@ func (r GateResult) With(c *Change) GateResult {
 // bootstrap would claim more than it holds. Fewer than two seeds are Unknown.
 // Where all seeds give the same, that value decides.
 func (g Gate) Judge(candidate, baseline []Row) GateResult {
-	r := GateResult{Gate: g, Verdict: Unknown}
+	r := GateResult{Gate: g, Verdict: verdict.Undecided}
 	xs, ys := g.values(candidate, baseline)
 	r.N = len(xs)
 	if r.N == 0 {
@@ -136,8 +137,8 @@ func (g Gate) Judge(candidate, baseline []Row) GateResult {
 		return r
 	}
 	r.Verdict = g.claim(xs, ys)
-	if missing := len(candidate) - r.N; missing > 0 && r.Verdict == Pass {
-		r.Verdict = Unknown
+	if missing := len(candidate) - r.N; missing > 0 && r.Verdict == verdict.Pass {
+		r.Verdict = verdict.Undecided
 	}
 	r.estimate(xs, ys)
 	r.Message = r.message(len(candidate), constant(xs) && constant(ys))
@@ -153,27 +154,27 @@ func (g Gate) values(candidate, baseline []Row) (xs, ys []float64) {
 }
 
 // claim judges values of the seeds.
-func (g Gate) claim(xs, ys []float64) Judgement {
+func (g Gate) claim(xs, ys []float64) verdict.Outcome {
 	switch claimAtMostZero(g.distances(xs, ys), g.Confidence) {
 	case Holds:
-		return Pass
+		return verdict.Pass
 	case Breaks:
-		return Fail
+		return verdict.Fail
 	}
-	return Unknown
+	return verdict.Undecided
 }
 
 // AgainstItself is the result of a relative claim about the baseline, which
 // would hold whatever the figures.
 func (g Gate) AgainstItself() GateResult {
-	return GateResult{Gate: g, Verdict: NotJudged, Message: fmt.Sprintf("%s %s, because the baseline is the best point", g, NotJudged.Verb())}
+	return GateResult{Gate: g, Verdict: verdict.NotJudged, Message: fmt.Sprintf("%s %s, because the baseline is the best point", g, verdict.NotJudged.Verb())}
 }
 
 // JudgeEach says whether the claim holds at every candidate: it fails where it
 // fails at one, and passes where it passes at all. The result is that of the
 // candidate that decides: the one furthest beyond the bound, or nearest to it.
 func (g Gate) JudgeEach(candidates []Contender, baseline *Contender) GateResult {
-	counts := map[Judgement]int{}
+	counts := map[verdict.Outcome]int{}
 	var worst GateResult
 	for i := range candidates {
 		c := &candidates[i]
@@ -185,14 +186,14 @@ func (g Gate) JudgeEach(candidates []Contender, baseline *Contender) GateResult 
 		}
 	}
 	if len(candidates) == 0 {
-		return GateResult{Gate: g, Verdict: Unknown, Message: fmt.Sprintf("%s: there is no point except the baseline", g)}
+		return GateResult{Gate: g, Verdict: verdict.Undecided, Message: fmt.Sprintf("%s: there is no point except the baseline", g)}
 	}
 	if len(candidates) == 1 {
 		worst.Message = worst.Point + ": " + worst.Message
 		return worst
 	}
 	worst.Message = fmt.Sprintf("%s: %s (of %d points %d pass, %d fail, %d undecided)",
-		worst.Point, worst.Message, len(candidates), counts[Pass], counts[Fail], counts[Unknown])
+		worst.Point, worst.Message, len(candidates), counts[verdict.Pass], counts[verdict.Fail], counts[verdict.Undecided])
 	return worst
 }
 
@@ -215,7 +216,7 @@ type Contender struct {
 
 // isWorseThan orders the results of one gate at several points.
 func (r *GateResult) isWorseThan(other *GateResult) bool {
-	severity := map[Judgement]int{Fail: 2, Unknown: 1}
+	severity := map[verdict.Outcome]int{verdict.Fail: 2, verdict.Undecided: 1}
 	if severity[r.Verdict] != severity[other.Verdict] {
 		return severity[r.Verdict] > severity[other.Verdict]
 	}
@@ -263,7 +264,7 @@ func (r *GateResult) estimate(xs, ys []float64) {
 	}
 	r.Estimate = &estimate
 	limit := high
-	if (r.Operator == AtMost) == (r.Verdict == Fail) {
+	if (r.Operator == AtMost) == (r.Verdict == verdict.Fail) {
 		limit = low
 	}
 	if !math.IsInf(limit, 0) {
@@ -285,7 +286,7 @@ func (r *GateResult) message(seeds int, constant bool) string {
 		found = append(found, fmt.Sprintf("the same under all %d seeds", r.N))
 	case r.Limit != nil:
 		side := "below"
-		if (r.Operator == AtMost) == (r.Verdict == Fail) {
+		if (r.Operator == AtMost) == (r.Verdict == verdict.Fail) {
 			side = "above"
 		}
 		found = append(found, fmt.Sprintf("%s %s with %s %% (%d seeds)", side, r.figure(*r.Limit), figure.Shortest(100*r.Confidence), r.N))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"windtunnel.dev/windtunnel/internal/figure"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // Sentence says for people what came of the gate, without a full stop, such as: the 99th percentile
@@ -37,11 +38,11 @@ func (r *GateResult) relation() string {
 		estimate = figure.Compared(*r.Estimate) + " the baseline's"
 	}
 	switch {
-	case r.Verdict == Pass:
+	case r.Verdict == verdict.Pass:
 		return fmt.Sprintf("%s, within the limit of %s", estimate, limit)
-	case r.Verdict == Fail && r.Operator == AtMost:
+	case r.Verdict == verdict.Fail && r.Operator == AtMost:
 		return fmt.Sprintf("%s, above the limit of %s", estimate, limit)
-	case r.Verdict == Fail:
+	case r.Verdict == verdict.Fail:
 		return fmt.Sprintf("%s, below the limit of %s", estimate, limit)
 	case r.Doubt != "":
 		return fmt.Sprintf("%s, which does not tell on which side of the limit of %s it lies: %s", estimate, limit, r.Doubt)

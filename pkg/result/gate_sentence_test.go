@@ -2,7 +2,11 @@
 
 package result
 
-import "testing"
+import (
+	"testing"
+
+	"windtunnel.dev/windtunnel/pkg/verdict"
+)
 
 // The sentence of a gate has its metric in words, three significant digits, and more only where the
 // estimate and the limit would read alike.
@@ -10,28 +14,28 @@ func TestTheSentenceOfAGate(t *testing.T) {
 	number := func(x float64) *float64 { return &x }
 	for want, r := range map[string]GateResult{
 		"the 99th percentile of the time to first token is 54 ms, above the limit of 20 ms": {
-			Gate: Gate{Measure: Of(MustParseMetric("ttft.p99")), Operator: AtMost, Bound: 0.02}, Verdict: Fail, Estimate: number(0.054), N: 3,
+			Gate: Gate{Measure: Of(MustParseMetric("ttft.p99")), Operator: AtMost, Bound: 0.02}, Verdict: verdict.Fail, Estimate: number(0.054), N: 3,
 		},
 		"the 99th percentile of the time to first token is 14.2 s, above the limit of 200 ms": {
-			Gate: Gate{Measure: Of(MustParseMetric("ttft.p99")), Operator: AtMost, Bound: 0.2}, Verdict: Fail, Estimate: number(14.1572), N: 5,
+			Gate: Gate{Measure: Of(MustParseMetric("ttft.p99")), Operator: AtMost, Bound: 0.2}, Verdict: verdict.Fail, Estimate: number(14.1572), N: 5,
 		},
 		"the median of the time to first token is 20.04 ms, above the limit of 20 ms": {
-			Gate: Gate{Measure: Of(MustParseMetric("ttft.p50")), Operator: AtMost, Bound: 0.02}, Verdict: Fail, Estimate: number(0.02004), N: 3,
+			Gate: Gate{Measure: Of(MustParseMetric("ttft.p50")), Operator: AtMost, Bound: 0.02}, Verdict: verdict.Fail, Estimate: number(0.02004), N: 3,
 		},
 		"the mean of the time to first token of requests with class=chat is 54 ms, within the limit of 1 s": {
-			Gate: Gate{Measure: Of(MustParseMetric("ttft.mean{class=chat}")), Operator: AtMost, Bound: 1}, Verdict: Pass, Estimate: number(0.054), N: 3,
+			Gate: Gate{Measure: Of(MustParseMetric("ttft.mean{class=chat}")), Operator: AtMost, Bound: 1}, Verdict: verdict.Pass, Estimate: number(0.054), N: 3,
 		},
 		"goodput is 14.6 %, below the limit of 95 %": {
-			Gate: Gate{Measure: Of(MustParseMetric("goodput")), Operator: AtLeast, Bound: 0.95}, Verdict: Fail, Estimate: number(0.146159), N: 2,
+			Gate: Gate{Measure: Of(MustParseMetric("goodput")), Operator: AtLeast, Bound: 0.95}, Verdict: verdict.Fail, Estimate: number(0.146159), N: 2,
 		},
 		// 1 + 260.558 = 261.558.
 		"the 99th percentile of the time to first token is 262 times the baseline's, above the limit of +5 %": {
-			Gate: Gate{Measure: Of(MustParseMetric("ttft.p99")), Operator: AtMost, Bound: 0.05, Relative: true}, Verdict: Fail, Estimate: number(260.558), N: 5,
+			Gate: Gate{Measure: Of(MustParseMetric("ttft.p99")), Operator: AtMost, Bound: 0.05, Relative: true}, Verdict: verdict.Fail, Estimate: number(260.558), N: 5,
 		},
 		"a=1: goodput is 2.5 % below the baseline's, and 3 seeds do not tell on which side of the limit of -1 % it lies": {
-			Gate: Gate{Measure: Of(MustParseMetric("goodput")), Operator: AtLeast, Bound: -0.01, Relative: true}, Point: "a=1", Verdict: Unknown, Estimate: number(-0.025), N: 3,
+			Gate: Gate{Measure: Of(MustParseMetric("goodput")), Operator: AtLeast, Bound: -0.01, Relative: true}, Point: "a=1", Verdict: verdict.Undecided, Estimate: number(-0.025), N: 3,
 		},
-		"it has no measurement": {Gate: Gate{Measure: Of(MustParseMetric("goodput"))}, Verdict: Unknown, Message: "it has no measurement"},
+		"it has no measurement": {Gate: Gate{Measure: Of(MustParseMetric("goodput"))}, Verdict: verdict.Undecided, Message: "it has no measurement"},
 	} {
 		if got := r.Sentence(); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)

@@ -19,7 +19,7 @@ func Judge(results []GateResult) verdict.Verdict {
 		v.Gates[i] = verdict.Gate{Name: r.Name, Outcome: r.Verdict, Message: r.Message}
 	}
 	unexercised := Unexercised(results)
-	switch fails, open := sentenceOf(results, Fail), sentenceOf(results, Unknown); {
+	switch fails, open := sentenceOf(results, verdict.Fail), sentenceOf(results, verdict.Undecided); {
 	case fails != "":
 		v.Outcome, v.Reason, v.Message = verdict.Fail, verdict.GateFailed, fails
 	case unexercised != "":

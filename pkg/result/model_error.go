@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // ModelError says how far predictions of a metric for the pools of a scenario were off on the
@@ -43,7 +44,7 @@ func (m Measure) Checked() latency.CheckedMetric {
 // gate asks for it. A verdict that they could turn is undecided.
 func (r GateResult) withModelErrors(candidate, baseline *Contender) GateResult {
 	of, ofBaseline := &candidate.ModelError, &baseline.ModelError
-	if !r.ModelError || r.Verdict != Pass && r.Verdict != Fail || !r.canTurn(candidate, baseline) {
+	if !r.ModelError || r.Verdict != verdict.Pass && r.Verdict != verdict.Fail || !r.canTurn(candidate, baseline) {
 		return r
 	}
 	found := strings.TrimPrefix(r.Message, fmt.Sprintf("%s %s: ", r.Gate, r.Verdict.Verb()))
@@ -51,7 +52,7 @@ func (r GateResult) withModelErrors(candidate, baseline *Contender) GateResult {
 	if r.Relative && !of.Unchecked && (ofBaseline.Unchecked || ofBaseline.Share > of.Share) {
 		why = ofBaseline
 	}
-	r.Verdict, r.Doubt = Unknown, fmt.Sprintf("%s; to decide it, %s", why.Why, why.Settles)
+	r.Verdict, r.Doubt = verdict.Undecided, fmt.Sprintf("%s; to decide it, %s", why.Why, why.Settles)
 	r.Message = fmt.Sprintf("%s %s: %s, but %s", r.Gate, r.Verdict.Verb(), found, r.Doubt)
 	return r
 }
@@ -102,7 +103,7 @@ func scaled(values []float64, factor float64) []float64 {
 func Doubted(results []GateResult) bool {
 	doubted := false
 	for _, r := range results {
-		if r.Verdict == Unknown && r.Doubt == "" {
+		if r.Verdict == verdict.Undecided && r.Doubt == "" {
 			return false
 		}
 		doubted = doubted || r.Doubt != ""

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 func gateOf(t *testing.T, in GateText) Gate {
@@ -36,45 +37,45 @@ func TestGatesWithTheErrorOfTheModel(t *testing.T) {
 		gate      GateText
 		candidate float64 // the baseline has 1 s
 		of, base  ModelError
-		want      Judgement
+		want      verdict.Outcome
 	}{
 		// 480 ms ÷ (1 − 0.1) = 533 ms, and ÷ (1 − 0.03) = 495 ms.
-		"a margin within the error": {limit, 0.48, off(0.1), off(0.1), Unknown},
-		"a margin beyond the error": {limit, 0.48, off(0.03), off(0.03), Pass},
-		"an error of the baseline":  {limit, 0.48, off(0.03), off(0.5), Pass},
-		"a limit without any error": {limit, 0.48, off(0), off(0), Pass},
-		"an unchecked limit":        {limit, 0.001, unchecked, unchecked, Unknown},
+		"a margin within the error": {limit, 0.48, off(0.1), off(0.1), verdict.Undecided},
+		"a margin beyond the error": {limit, 0.48, off(0.03), off(0.03), verdict.Pass},
+		"an error of the baseline":  {limit, 0.48, off(0.03), off(0.5), verdict.Pass},
+		"a limit without any error": {limit, 0.48, off(0), off(0), verdict.Pass},
+		"an unchecked limit":        {limit, 0.001, unchecked, unchecked, verdict.Undecided},
 		// 300 ms ÷ (1 − 0.59) = 732 ms, though 300 ms × 1.59 = 477 ms.
-		"a prediction that was less than half": {limit, 0.3, off(0.59), off(0.59), Unknown},
+		"a prediction that was less than half": {limit, 0.3, off(0.59), off(0.59), verdict.Undecided},
 		// 540 ms ÷ 1.1 = 491 ms, and 560 ms ÷ 1.1 = 509 ms.
-		"a failure within the error":        {limit, 0.54, off(0.1), off(0.1), Unknown},
-		"a failure beyond the error":        {limit, 0.56, off(0.1), off(0.1), Fail},
-		"an error of more than all":         {limit, 0.004, off(1.4), off(1.4), Pass},
-		"an error of more than all, turned": {limit, 0.006, off(1.4), off(1.4), Unknown},
+		"a failure within the error":        {limit, 0.54, off(0.1), off(0.1), verdict.Undecided},
+		"a failure beyond the error":        {limit, 0.56, off(0.1), off(0.1), verdict.Fail},
+		"an error of more than all":         {limit, 0.004, off(1.4), off(1.4), verdict.Pass},
+		"an error of more than all, turned": {limit, 0.006, off(1.4), off(1.4), verdict.Undecided},
 		// + 4 % is up to 4.4 % with an error of 10 %, and up to 6.4 % with one of 59 %.
-		"a difference under one model":              {noWorse, 1.04, off(0.1), off(0.1), Pass},
-		"a difference that the error makes larger":  {noWorse, 1.04, off(0.59), off(0.59), Unknown},
-		"a difference whose sign the error keeps":   {GateText{VersusBaseline: "0%"}, 0.99, off(0.9), off(0.9), Pass},
-		"an improvement that the error makes small": {better, 0.93, off(0.5), off(0.5), Unknown},
+		"a difference under one model":              {noWorse, 1.04, off(0.1), off(0.1), verdict.Pass},
+		"a difference that the error makes larger":  {noWorse, 1.04, off(0.59), off(0.59), verdict.Undecided},
+		"a difference whose sign the error keeps":   {GateText{VersusBaseline: "0%"}, 0.99, off(0.9), off(0.9), verdict.Pass},
+		"an improvement that the error makes small": {better, 0.93, off(0.5), off(0.5), verdict.Undecided},
 		// − 10 % is between nothing and − 20 %.
-		"an unchecked difference, no worse":  {noWorse, 0.9, unchecked, unchecked, Pass},
-		"an unchecked difference, better":    {better, 0.9, unchecked, unchecked, Unknown},
-		"no difference":                      {noWorse, 1, unchecked, unchecked, Pass},
-		"pools of two kinds":                 {noWorse, 1.04, off(0.02), other(0.02), Unknown}, // 1.04 ÷ 0.98 against 1 ÷ 1.02: + 8.2 %
-		"pools of two kinds, far apart":      {noWorse, 0.9, off(0.02), other(0.02), Pass},     // − 6.3 %
-		"pools of two kinds, one unchecked":  {noWorse, 0.5, unchecked, other(0.02), Unknown},
-		"pools of two kinds, the other one":  {noWorse, 0.5, other(0.02), unchecked, Unknown},
-		"one of the two kinds is far better": {better, 0.5, off(0.1), other(0.1), Pass}, // 0.5 ÷ 0.9 against 1 ÷ 1.1: − 39 %
+		"an unchecked difference, no worse":  {noWorse, 0.9, unchecked, unchecked, verdict.Pass},
+		"an unchecked difference, better":    {better, 0.9, unchecked, unchecked, verdict.Undecided},
+		"no difference":                      {noWorse, 1, unchecked, unchecked, verdict.Pass},
+		"pools of two kinds":                 {noWorse, 1.04, off(0.02), other(0.02), verdict.Undecided}, // 1.04 ÷ 0.98 against 1 ÷ 1.02: + 8.2 %
+		"pools of two kinds, far apart":      {noWorse, 0.9, off(0.02), other(0.02), verdict.Pass},       // − 6.3 %
+		"pools of two kinds, one unchecked":  {noWorse, 0.5, unchecked, other(0.02), verdict.Undecided},
+		"pools of two kinds, the other one":  {noWorse, 0.5, other(0.02), unchecked, verdict.Undecided},
+		"one of the two kinds is far better": {better, 0.5, off(0.1), other(0.1), verdict.Pass}, // 0.5 ÷ 0.9 against 1 ÷ 1.1: − 39 %
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.gate.ModelError = "Include"
 			candidate := &Contender{Rows: constantRows(1, tc.candidate), ModelError: tc.of}
 			baseline := &Contender{Rows: constantRows(0, 1), ModelError: tc.base}
 			r := gateOf(t, tc.gate).JudgeOne(candidate, baseline)
-			if r.Verdict != tc.want || (r.Doubt != "") != (tc.want == Unknown) || r.SeedsToTry() != 0 {
+			if r.Verdict != tc.want || (r.Doubt != "") != (tc.want == verdict.Undecided) || r.SeedsToTry() != 0 {
 				t.Errorf("%s, want %s: %s; doubt %q, %d more seeds", r.Verdict, tc.want, r.Message, r.Doubt, r.SeedsToTry())
 			}
-			if Doubted([]GateResult{r}) != (tc.want == Unknown) {
+			if Doubted([]GateResult{r}) != (tc.want == verdict.Undecided) {
 				t.Errorf("the verdict is doubted: %t", Doubted([]GateResult{r}))
 			}
 			tc.gate.ModelError = "Ignore"
@@ -97,11 +98,11 @@ func TestAGateSaysWhatWouldDecideIt(t *testing.T) {
 	}
 	v := Judge([]GateResult{r})
 	judgement, words := v.Outcome, v.Message
-	if want := "gate g: the 99th percentile of the time to first token is 480 ms, which does not tell on which side of the limit of 500 ms it lies: " + r.Doubt; judgement != Unknown || words != want {
+	if want := "gate g: the 99th percentile of the time to first token is 480 ms, which does not tell on which side of the limit of 500 ms it lies: " + r.Doubt; judgement != verdict.Undecided || words != want {
 		t.Errorf("%s: %s, want %s", judgement, words, want)
 	}
-	open := GateResult{Verdict: Unknown}
-	if Doubted([]GateResult{r, open}) || Doubted([]GateResult{{Verdict: Pass}}) || !Doubted([]GateResult{r, {Verdict: Pass}}) {
+	open := GateResult{Verdict: verdict.Undecided}
+	if Doubted([]GateResult{r, open}) || Doubted([]GateResult{{Verdict: verdict.Pass}}) || !Doubted([]GateResult{r, {Verdict: verdict.Pass}}) {
 		t.Error("more seeds would decide a gate that lacks them, and no other")
 	}
 }

@@ -2,7 +2,11 @@
 
 package result
 
-import "math"
+import (
+	"math"
+
+	"windtunnel.dev/windtunnel/pkg/verdict"
+)
 
 // fewSeeds are what a gate asks for that has too few to tell the spread.
 const fewSeeds = 5
@@ -17,7 +21,7 @@ const maxSeedsToTry = 1000
 // bound that more than a thousand would be needed.
 func (r *GateResult) SeedsToTry() int {
 	switch {
-	case r.Verdict != Unknown, r.Doubt != "", r.Change != nil && r.Change.Unexercised != "":
+	case r.Verdict != verdict.Undecided, r.Doubt != "", r.Change != nil && r.Change.Unexercised != "":
 		return 0
 	case r.N < 2:
 		return fewSeeds

@@ -8,6 +8,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 	"windtunnel.dev/windtunnel/studies/study"
 )
 
@@ -79,9 +80,9 @@ func (p *pool) gates() string {
 				{Measure: measure, Operator: result.AtMost, Bound: ratio, Relative: true, Confidence: 0.95},
 			} {
 				switch g.Judge(best, base).Verdict {
-				case result.Pass:
+				case verdict.Pass:
 					passed[i]++
-				case result.Unknown:
+				case verdict.Undecided:
 					if i == 0 {
 						undecided++
 					}

@@ -16,24 +16,25 @@ import (
 	"windtunnel.dev/windtunnel/pkg/report/page"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // run describes a made-up run.
 type run struct {
 	title, pool string
 	replicas    int
-	verdict     result.Judgement
+	verdict     verdict.Outcome
 	// bare has neither series nor decisions.
 	bare bool
 }
 
 // runs are the pages of runs that tests look at, by what they show.
 var runs = map[string]run{
-	"a run that fails":                {title: "SimulationRun chat", pool: "llama", replicas: 4, verdict: result.Fail},
-	"a run without evidence":          {title: "SimulationRun open", pool: "llama", replicas: 2, verdict: result.Unknown},
-	"a run of many replicas":          {title: "SimulationRun large", pool: "llama", replicas: 64, verdict: result.Pass},
+	"a run that fails":                {title: "SimulationRun chat", pool: "llama", replicas: 4, verdict: verdict.Fail},
+	"a run without evidence":          {title: "SimulationRun open", pool: "llama", replicas: 2, verdict: verdict.Undecided},
+	"a run of many replicas":          {title: "SimulationRun large", pool: "llama", replicas: 64, verdict: verdict.Pass},
 	"a run without series":            {title: "SimulationRun bare", pool: "llama", replicas: 4, bare: true},
-	"a run of names that look like …": {title: hostile, pool: hostile, replicas: 3, verdict: result.Fail},
+	"a run of names that look like …": {title: hostile, pool: hostile, replicas: 3, verdict: verdict.Fail},
 }
 
 // column is a wave of integers.

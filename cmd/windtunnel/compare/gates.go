@@ -226,7 +226,7 @@ func (o *gateOptions) writeReport(contrast *result.Contrast, v *study.Judged, ch
 	case v != nil:
 		p.Outcome = v.Outcome
 	case change.Unexercised != "":
-		p.Outcome = result.Unknown
+		p.Outcome = verdict.Undecided
 	}
 	write := p.Markdown
 	if cli.ReportFormat(o.report) == cli.HTML {

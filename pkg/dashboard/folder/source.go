@@ -21,6 +21,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/dashboard"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // Source is files, and the files of folders. It implements [dashboard.Source].
@@ -227,7 +228,7 @@ func resultsOf(p *archive.Printed) *dashboard.Results {
 	r := &dashboard.Results{Rows: p.Rows, Parameters: map[int][]result.Assignment{}}
 	for _, pass := range []bool{false, true} {
 		for i := range p.Gates {
-			if (p.Gates[i].Verdict == result.Pass) == pass {
+			if (p.Gates[i].Verdict == verdict.Pass) == pass {
 				r.Deciding = append(r.Deciding, p.Gates[i].Measure)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // NewRunReport returns what a person reads of a run that is over: its documents, what its
@@ -19,7 +20,7 @@ func NewRunReport(title string, documents []*result.Document, status *v1alpha1.C
 		Targets: Targets(slos), StepTimes: status.StepTimes, Warnings: status.Warnings, Approximations: status.Approximations,
 	}
 	for _, g := range status.Gates {
-		r.Gates = append(r.Gates, result.GateResult{Gate: result.Gate{Name: g.Name}, Verdict: result.Judgement(g.Verdict), Message: g.Message})
+		r.Gates = append(r.Gates, result.GateResult{Gate: result.Gate{Name: g.Name}, Verdict: verdict.Outcome(g.Verdict), Message: g.Message})
 	}
 	if c := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionPassed); c != nil && c.Reason != v1alpha1.ReasonPending {
 		r.Why = c.Message

@@ -14,7 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
-	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 const (
@@ -61,7 +61,7 @@ func TestAProposalIsComparedWithTheScenariosConfiguration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v.Outcome != result.Pass || v.Reason != "GatesPassed" {
+	if v.Outcome != verdict.Pass || v.Reason != "GatesPassed" {
 		t.Errorf("%s: %s", v.Outcome, v.Message)
 	}
 	for _, g := range v.Results {

@@ -14,6 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // workloadsSweep is a sweep of two numbers of replicas under two of three selections of clients.
@@ -137,9 +138,9 @@ func TestASweepOfWorkloadsAlone(t *testing.T) {
 	if err != nil || len(board.Candidates) != 1 || len(board.Workloads) != 2 {
 		t.Errorf("the leaderboard is %+v, %v", board, err)
 	}
-	verdict, err := local.Verdict()
-	if err != nil || verdict.Gates[0].Outcome != result.Pass || verdict.Gates[1].Outcome != result.Fail {
-		t.Errorf("the verdict is %+v, %v", verdict, err)
+	judged, err := local.Verdict()
+	if err != nil || judged.Gates[0].Outcome != verdict.Pass || judged.Gates[1].Outcome != verdict.Fail {
+		t.Errorf("the verdict is %+v, %v", judged, err)
 	}
 	status := v1alpha1.PolicySweepStatus{}
 	if err := study.FillSweep(&status, local.Study); err != nil || status.Best == nil || status.Best.Summary != "the scenario" {

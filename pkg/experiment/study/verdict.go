@@ -169,7 +169,7 @@ func (c *changes) judgePoint(g experiment.Gate) result.GateResult {
 	}
 	name := experiment.Point{Values: g.Point}.String()
 	return result.GateResult{
-		Gate: g.Gate, Point: name, Verdict: result.Unknown,
+		Gate: g.Gate, Point: name, Verdict: verdict.Undecided,
 		Message: fmt.Sprintf("%s: the search did not simulate %s", g, name),
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
-	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 func gated(confirm int32, gates ...v1alpha1.Gate) func(*v1alpha1.PolicySweep) {
@@ -40,17 +40,17 @@ func TestGatesUseConfirmationSeedsIfAny(t *testing.T) {
 		if confirm > 0 {
 			seeds = int(confirm)
 		}
-		var got []result.Judgement
+		var got []verdict.Outcome
 		for _, g := range v.Results {
 			got = append(got, g.Verdict)
 			if g.N != seeds {
 				t.Errorf("gate %s is judged by %d seeds, want %d", g.Name, g.N, seeds)
 			}
 		}
-		if diff := cmp.Diff([]result.Judgement{result.Pass, result.Fail, result.Unknown}, got); diff != "" {
+		if diff := cmp.Diff([]verdict.Outcome{verdict.Pass, verdict.Fail, verdict.Undecided}, got); diff != "" {
 			t.Errorf("verdicts with %d fresh seeds (−want +got):\n%s", confirm, diff)
 		}
-		if v.Outcome != result.Fail || !strings.Contains(v.Message, "must-fail") {
+		if v.Outcome != verdict.Fail || !strings.Contains(v.Message, "must-fail") {
 			t.Errorf("all in all %s: %s", v.Outcome, v.Message)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // hostile clears a screen, turns the direction of writing, ends a block of code and a script, and is
@@ -31,7 +32,7 @@ func TestReportsOfForeignTextsArePrintable(t *testing.T) {
 	of := &Sweep{Report: &report.Sweep{
 		Title: hostile, Top: 10, Policy: hostile, Steps: []string{hostile}, Warnings: []string{hostile}, Approximations: []string{hostile},
 		Assumptions: []string{hostile}, StepTimes: []string{hostile}, Diffs: []report.Diff{{Title: hostile, Text: "+" + hostile}},
-		Gates: []result.GateResult{{Gate: result.Gate{Name: "fast", Measure: ttft}, Verdict: result.Fail, Message: hostile, N: 2}},
+		Gates: []result.GateResult{{Gate: result.Gate{Name: "fast", Measure: ttft}, Verdict: verdict.Fail, Message: hostile, N: 2}},
 		Board: &result.Leaderboard{Seeds: []int64{1, 2}, Objectives: []result.Objective{{Measure: ttft, Direction: result.Minimize}}, Candidates: []result.Ranked{best}},
 	}}
 	var markdown, html bytes.Buffer

@@ -22,6 +22,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/stats"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // policies are content security policies in markup.
@@ -68,7 +69,7 @@ func ofRun(t testing.TB) *report.RunReport {
 	}
 	r := &report.RunReport{
 		Title: "SimulationRun chat", Series: seriesOf(3, 20), WithoutSeries: "No series", WithoutFlaws: "Nobody looked", WithoutWorst: "No decisions", WorstAmong: "The worst of all",
-		Gates: []result.GateResult{{Gate: result.Gate{Name: "fast"}, Verdict: result.Fail, Message: "ttft.p99 ≤ 100 ms fails: 203.7"}},
+		Gates: []result.GateResult{{Gate: result.Gate{Name: "fast"}, Verdict: verdict.Fail, Message: "ttft.p99 ≤ 100 ms fails: 203.7"}},
 		Flaws: &insight.Report{
 			Seed: 42, Anomalies: []insight.Anomaly{{Type: insight.HotReplica, About: "small/2", Count: 31, Share: 0.25, Severity: 0.5, Values: []insight.Value{{Name: "times the equal share", Number: 2.5}}, Requests: []int{3, 4}}},
 			Patterns: []insight.Pattern{{Feature: "replica small/2", With: 50, BadWith: 20, Without: 100, BadWithout: 4}},

@@ -20,6 +20,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // chartsDigest is that of the chart library that `make assets` builds.
@@ -198,7 +199,7 @@ func elementsOf(t testing.TB, name string) string {
 	r.Title, r.Assumptions, r.Warnings = name, []string{name}, []string{name}
 	r.Diffs = []report.Diff{{Title: name, Text: "+" + strings.ReplaceAll(name, "\n", " ") + "\n"}}
 	r.Policy, r.Steps = name, []string{name, name}
-	r.Gates = []result.GateResult{{Gate: result.Gate{Name: name, Measure: r.Board.Objectives[0].Measure}, Verdict: result.Fail, Message: name}}
+	r.Gates = []result.GateResult{{Gate: result.Gate{Name: name, Measure: r.Board.Objectives[0].Measure}, Verdict: verdict.Fail, Message: name}}
 	var b bytes.Buffer
 	if err := (&Sweep{Report: r, Facts: []Fact{{Name: name, Value: name, Code: true}}}).Write(&b); err != nil {
 		t.Fatal(err)

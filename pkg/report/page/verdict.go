@@ -47,11 +47,11 @@ func answersTo(results []result.GateResult) []string {
 		switch {
 		case g.Doubt != "":
 			all = append(all, fmt.Sprintf("Gate %s: %s.", g.Name, g.Doubt))
-		case g.Verdict == result.Unknown && g.N < 2:
+		case g.Verdict == verdict.Undecided && g.N < 2:
 			all = append(all, fmt.Sprintf("Gate %s needs two seeds at least: raise spec.replications.count.", g.Name))
-		case g.Verdict == result.Unknown:
+		case g.Verdict == verdict.Undecided:
 			all = append(all, fmt.Sprintf("Gate %s has an interval on both sides of its limit after %d seeds: more seeds, or a limit further away, would decide it.", g.Name, g.N))
-		case g.Verdict == result.Fail && g.Estimate != nil:
+		case g.Verdict == verdict.Fail && g.Estimate != nil:
 			all = append(all, fmt.Sprintf("Gate %s fails by its mean, not by chance: only another policy, more capacity or another limit would pass.", g.Name))
 		}
 	}
