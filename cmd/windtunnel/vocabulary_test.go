@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"html"
 	"net/http"
@@ -16,7 +17,10 @@ import (
 	"text/tabwriter"
 
 	"github.com/go-logr/logr"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
@@ -24,6 +28,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/controllers"
+	"windtunnel.dev/windtunnel/pkg/access"
 	"windtunnel.dev/windtunnel/pkg/dashboard"
 	"windtunnel.dev/windtunnel/pkg/dashboard/cluster"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
@@ -35,92 +40,110 @@ import (
 	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
-const (
-	vocabularyScenario = `
+const vocabularyScenario = `
   replications: {seed: 42, count: %s}
   scenario:
-    horizon: {requests: 60}
+    horizon: {requests: 90}
     pools:
-    - {name: llama, model: meta-llama/Llama-3.1-8B-Instruct, accelerator: h100-sxm, replicas: 2}
+    - {name: llama, model: meta-llama/Llama-3.1-8B-Instruct, accelerator: %s, replicas: 4}
     router:
       endpointPickerConfig:
-        inline: |
-          %s
+        inline: %q
     workload:
       clients:
       - name: chat
-        arrivals: {rate: "60"}
+        arrivals: {rate: "90"}
         inputTokens: {distribution: Normal, mean: "900", stdDev: "100", max: 2048}
-        outputTokens: {distribution: Exponential, mean: "60", max: 256}
-        prefix: {group: assistant, tokens: 512}
+        outputTokens: {distribution: Exponential, mean: "60", max: 256}%s
 `
-	vocabularyPicker     = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n"
-	vocabularyParameters = `
-  parameters: [{name: replicas, path: "pools[llama].replicas", values: ["1", "4"]}]
-  objectives: [{metric: ttft.p99, direction: Minimize}]
-  baseline: {parameters: [{name: replicas, value: "%s"}]}
-`
-	gatesOfRun = `  gates: [{name: fast, metric: ttft.p99, operator: AtMost, value: "%s", confidence: "0.95"}]`
-	gatesOfTwo = `  gates:
-  - {name: fast, metric: ttft.p99, operator: AtMost, value: "%s", confidence: "0.95"}
-  - {name: done, metric: e2e.p99, operator: AtMost, value: "%s", confidence: "0.95"}`
-	relativeGate = `  gates: [{name: no-worse, metric: ttft.p99, operator: AtMost, versusBaseline: "+0%", confidence: "0.95"}]`
+
+// vocabularyPicker is an EPP configuration with a weight of prefixes against the queue's of 1.
+func vocabularyPicker(weight string) string {
+	return `apiVersion: llm-d.ai/v1alpha1
+kind: EndpointPickerConfig
+plugins:
+- type: queue-scorer
+- type: prefix-cache-scorer
+schedulingProfiles:
+- name: default
+  plugins:
+  - {pluginRef: queue-scorer, weight: 1}
+  - {pluginRef: prefix-cache-scorer, weight: ` + weight + "}\n"
+}
+
+const (
+	sharedPrefix = "\n        prefix: {group: assistant, tokens: 512}"
+	oneGate      = `  gates: [{name: fast, metric: ttft.p99, operator: AtMost, confidence: "0.95", `
+	twoGates     = `  gates: [{name: done, metric: e2e.p99, operator: AtMost, confidence: "0.95", value: %[1]s}, {name: fast, metric: ttft.p99, operator: AtMost, confidence: "0.95", value: %[1]s}]`
 )
 
+// A vocabularyObject is an EPP configuration that is to replace another one. A run simulates it, a
+// sweep proposes it, and compare takes both.
+type vocabularyObject struct {
+	name, seeds, accelerator, prefix string
+	// before and after are the weights of prefixes.
+	before, after string
+	gates         string
+	want          verdict.Outcome
+	reason        verdict.Reason
+}
+
 // vocabularyObjects are ten objects whose outcomes follow from their gates: a time below a
-// nanosecond is not met and one of an hour is, one seed decides nothing, and four replicas are
-// faster than one.
-var vocabularyObjects = []struct {
-	name, kind, seeds, baseline, gates string
-	want                               verdict.Outcome
-}{
-	{"a run that passes", v1alpha1.SimulationRunKind, "3", "", fmt.Sprintf(gatesOfRun, "1h"), verdict.Pass},
-	{"a run that passes two", v1alpha1.SimulationRunKind, "3", "", fmt.Sprintf(gatesOfTwo, "1h", "1h"), verdict.Pass},
-	{"a run that fails", v1alpha1.SimulationRunKind, "3", "", fmt.Sprintf(gatesOfRun, "1us"), verdict.Fail},
-	{"a run that fails two", v1alpha1.SimulationRunKind, "3", "", fmt.Sprintf(gatesOfTwo, "1us", "1us"), verdict.Fail},
-	{"a run of one seed", v1alpha1.SimulationRunKind, "1", "", fmt.Sprintf(gatesOfRun, "1h"), verdict.Undecided},
-	{"a sweep that passes", v1alpha1.PolicySweepKind, "3", "1", fmt.Sprintf(gatesOfRun, "1h"), verdict.Pass},
-	{"a sweep with a better point", v1alpha1.PolicySweepKind, "3", "1", relativeGate, verdict.Pass},
-	{"a sweep that fails", v1alpha1.PolicySweepKind, "3", "1", fmt.Sprintf(gatesOfRun, "1us"), verdict.Fail},
-	{"a sweep of one seed", v1alpha1.PolicySweepKind, "1", "1", fmt.Sprintf(gatesOfRun, "1h"), verdict.Undecided},
-	{"a sweep with the best baseline", v1alpha1.PolicySweepKind, "3", "4", relativeGate, verdict.Fail},
+// microsecond is not met and one of an hour is, one seed decides nothing, no prediction was checked on
+// an MI300X, a weight of 100 sends all requests with one prefix to one of four replicas, and without
+// prefixes no weight of them counts.
+var vocabularyObjects = []vocabularyObject{
+	{"a limit that is met", "3", "h100-sxm", sharedPrefix, "100", "1", oneGate + "value: 1h}]", verdict.Pass, verdict.GatesPassed},
+	{"two limits that are met", "3", "h100-sxm", sharedPrefix, "100", "1", fmt.Sprintf(twoGates, "1h"), verdict.Pass, verdict.GatesPassed},
+	{"a limit that is missed", "3", "h100-sxm", sharedPrefix, "100", "1", oneGate + "value: 1us}]", verdict.Fail, verdict.GateFailed},
+	{"two limits that are missed", "3", "h100-sxm", sharedPrefix, "100", "1", fmt.Sprintf(twoGates, "1us"), verdict.Fail, verdict.GateFailed},
+	{"one seed", "1", "h100-sxm", sharedPrefix, "100", "1", oneGate + "value: 1h}]", verdict.Undecided, verdict.TooFewSeeds},
+	{"an unchecked accelerator", "3", "mi300x", sharedPrefix, "100", "1", oneGate + "value: 1h, modelError: Include}]", verdict.Undecided, verdict.WithinModelError},
+	{"no gates", "3", "h100-sxm", sharedPrefix, "100", "1", "", verdict.NotJudged, verdict.NoGates},
+	{"better than the baseline", "3", "h100-sxm", sharedPrefix, "100", "1", oneGate + `versusBaseline: "-1%"}]`, verdict.Pass, verdict.GatesPassed},
+	{"worse than the baseline", "3", "h100-sxm", sharedPrefix, "1", "100", oneGate + `versusBaseline: "+0%", subject: Best}]`, verdict.Fail, verdict.BaselineIsBest},
+	{"a change without effect", "3", "h100-sxm", "", "1", "2", oneGate + `versusBaseline: "+5%"}]`, verdict.Undecided, verdict.ChangeNotExercised},
+}
+
+// manifest is the object as a run or as a sweep; "" where a run cannot state the gates.
+func (o *vocabularyObject) manifest(kind string) string {
+	picker := vocabularyPicker(o.after)
+	more := ""
+	if kind == v1alpha1.PolicySweepKind {
+		picker = vocabularyPicker(o.before)
+		more = fmt.Sprintf("  objectives: [{metric: ttft.p99, direction: Minimize}]\n  proposal: {endpointPickerConfig: {inline: %q}}\n", vocabularyPicker(o.after))
+	} else if strings.Contains(o.gates, "versusBaseline") {
+		return ""
+	}
+	return fmt.Sprintf("apiVersion: %s\nkind: %s\nmetadata: {name: x, namespace: a}\nspec:", v1alpha1.GroupVersion, kind) +
+		fmt.Sprintf(vocabularyScenario, o.seeds, o.accelerator, picker, o.prefix) + more + o.gates + "\n"
 }
 
 // vocabularyPlaces are the places that print a verdict, in the order of the table.
-var vocabularyPlaces = []string{"run", "sweep", "compare", "explain", "report", "page", "dashboard", "endpoint", "condition"}
+var vocabularyPlaces = []string{"run", "sweep", "compare", "kubectl", "report", "page", "dashboard", "endpoint", "condition"}
 
 // Whoever reads of the same object in two places meets the same words: all print the outcome's
 // word, and those that say why give the same reason.
 func TestOneVocabulary(t *testing.T) {
 	var table bytes.Buffer
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "object\t%s\texit code\twhy\n", strings.Join(vocabularyPlaces, "\t"))
+	fmt.Fprintf(w, "object\t%s\treason\n", strings.Join(vocabularyPlaces, "\t"))
 	for _, o := range vocabularyObjects {
-		text := fmt.Sprintf("apiVersion: %s\nkind: %s\nmetadata: {name: x, namespace: a}\nspec:", v1alpha1.GroupVersion, o.kind) + fmt.Sprintf(vocabularyScenario, o.seeds, strings.ReplaceAll(vocabularyPicker, "\n", "\n          "))
-		if o.kind == v1alpha1.PolicySweepKind {
-			text += fmt.Sprintf(vocabularyParameters, o.baseline)
-		}
-		said, why, code := askEveryPlace(t, o.kind, text+o.gates+"\n")
-		if code != o.want.ExitCode() {
-			t.Errorf("%s: exit code %d, want %d", o.name, code, o.want.ExitCode())
-		}
-		fmt.Fprintf(w, "%s", o.name)
-		for _, place := range vocabularyPlaces {
-			word, asked := said[place]
-			if asked && word != o.want.Word() {
-				t.Errorf("%s: %s says %q, want %q", o.name, place, word, o.want.Word())
+		said := map[string]string{}
+		for _, kind := range []string{v1alpha1.SimulationRunKind, v1alpha1.PolicySweepKind} {
+			if o.manifest(kind) != "" {
+				askEveryPlace(t, &o, kind, said)
 			}
-			if !asked {
-				word = "–"
+		}
+		fmt.Fprint(w, o.name)
+		for _, place := range vocabularyPlaces {
+			word := said[place]
+			if word == "" {
+				word = "–" // a run has no baseline
 			}
 			fmt.Fprintf(w, "\t%s", word)
 		}
-		for place, got := range why {
-			if got != why["condition"] {
-				t.Errorf("%s: %s gives the reason %q, and the condition %q", o.name, place, got, why["condition"])
-			}
-		}
-		fmt.Fprintf(w, "\t%d\t%.60s\n", code, why["condition"])
+		fmt.Fprintf(w, "\t%s\n", o.reason)
 	}
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
@@ -128,49 +151,71 @@ func TestOneVocabulary(t *testing.T) {
 	t.Logf("\n%s", &table)
 }
 
-// askEveryPlace returns the word that each place has for an object, the reason that each gives,
-// and the exit code of the command.
-func askEveryPlace(t *testing.T, kind, text string) (said, why map[string]string, code int) {
+// askEveryPlace adds the word that each place has for an object, and checks it, the reason that
+// the place gives, and the exit codes.
+func askEveryPlace(t *testing.T, o *vocabularyObject, kind string, said map[string]string) {
 	t.Helper()
-	said, why = map[string]string{}, map[string]string{}
+	text := o.manifest(kind)
 	object := endedObject(t, text)
-	c := object.Status().Conditions[2]
-	said["condition"], why["condition"] = verdict.OfCondition(string(c.Status)).Word(), c.Message
+	why := verdict.Ungated().Message
+	said["condition"] = verdict.NotJudged.Word()
+	if conditions := object.Status().Conditions; len(conditions) > 2 {
+		why, said["condition"] = conditions[2].Message, verdict.OfCondition(string(conditions[2].Status)).Word()
+		if got := verdict.Reason(conditions[2].Reason); got != o.reason {
+			t.Errorf("%s of %s: reason %s, want %s", kind, o.name, got, o.reason)
+		}
+	}
+	// hear finds the word, and the reason if the pattern has one, in what a place says.
 	hear := func(place, pattern, in string) {
 		t.Helper()
 		found := regexp.MustCompile(pattern).FindStringSubmatch(in)
 		if found == nil {
-			t.Fatalf("%s has no verdict:\n%.2000s", place, in)
+			t.Fatalf("%s of %s: %s has no verdict:\n%.2000s", kind, o.name, place, in)
 		}
 		said[place] = strings.ToLower(found[1])
-		if len(found) > 2 {
-			// A heading begins the reason in upper case, and a line may go on with what to do next.
-			got := html.UnescapeString(strings.ReplaceAll(found[2], `\`, ""))
-			if len(got) >= len(c.Message) && strings.EqualFold(got[:len(c.Message)], c.Message) {
-				got = c.Message
-			}
-			why[place] = got
+		if said[place] != o.want.Word() {
+			t.Errorf("%s of %s: %s says %q, want %q", kind, o.name, place, said[place], o.want.Word())
+		}
+		if len(found) < 3 {
+			return
+		}
+		// A heading begins the reason in upper case, and a line may go on with what to do next.
+		got := html.UnescapeString(strings.ReplaceAll(found[2], `\`, ""))
+		if len(got) < len(why) || !strings.EqualFold(got[:len(why)], why) {
+			t.Errorf("%s of %s: %s gives the reason %q, and the condition %q", kind, o.name, place, got, why)
+		}
+	}
+	ends := func(place string, err error) {
+		t.Helper()
+		if code := cli.ExitCode(err); code != o.want.ExitCode() {
+			t.Errorf("%s of %s: %s ends with %d, want %d: %v", kind, o.name, place, code, o.want.ExitCode(), err)
 		}
 	}
 	file, report, page := cmdtest.TempFile(t, "x.yaml", text), filepath.Join(t.TempDir(), "x.md"), filepath.Join(t.TempDir(), "x.html")
 	verb := map[string]string{v1alpha1.SimulationRunKind: "run", v1alpha1.PolicySweepKind: "sweep"}[kind]
 	out, err := windtunnel(t, verb, "-f", file, "--report", report)
-	code = cli.ExitCode(err)
 	hear(verb, `(?m)^verdict: ([a-z ]+): (.*)$`, out)
+	ends(verb, err)
 	hear("report", `\*\*([A-Za-z ]+)\*\*: (.*)\.\n`, read(t, report))
 	_, _ = windtunnel(t, verb, "-f", file, "--report", page)
 	hear("page", `<h1 class="verdict [a-z]+"><span[^>]*>.</span> ([A-Za-z ]+)</h1>\s*<p class="why">(.*)\.</p>`, read(t, page))
-	if kind == v1alpha1.SimulationRunKind {
-		before := strings.Replace(vocabularyPicker, "- type: queue-scorer\n", "", 1)
-		out, _ := windtunnel(t, "compare", cmdtest.TempFile(t, "before.yaml", before), cmdtest.TempFile(t, "after.yaml", vocabularyPicker), "--scenario", file)
-		hear("compare", `(?m)^verdict: ([a-z ]+): (.*)$`, out)
-	}
+	// The reason of compare names no point, as it has two sides.
+	out, err = windtunnel(t, "compare", cmdtest.TempFile(t, "before.yaml", vocabularyPicker(o.before)), cmdtest.TempFile(t, "after.yaml", vocabularyPicker(o.after)), "--scenario", file)
+	hear("compare", `(?m)^verdict: ([a-z ]+): .*$`, out)
+	ends("compare", err)
 	var explained bytes.Buffer
 	kubectl.WriteVerdict(&explained, object)
-	hear("explain", `a/x: ([a-z ]+): (.*)\n`, explained.String())
+	hear("kubectl", `a/x: ([a-z ]+): (.*)\n`, explained.String())
 	hear("dashboard", `Gates: ([a-z ]+)</p>`, served(t, object, "GET", "/namespaces/a/"+strings.ToLower(kind)+"s/x/status"))
 	hear("endpoint", ` is ([a-z ]+)$`, served(t, object, "POST", "/flagger/pre-rollout"))
-	return said, why, code
+	var answer struct{ Result, Message string }
+	if err := json.Unmarshal([]byte(served(t, object, "GET", "/apis/"+v1alpha1.GroupVersion.String()+"/namespaces/a/"+strings.ToLower(kind)+"s/x/verdict")), &answer); err != nil {
+		t.Fatal(err)
+	}
+	// Programs wait for a person without gates, too.
+	if want := map[bool]verdict.Outcome{true: verdict.Undecided, false: o.want}[o.want == verdict.NotJudged]; answer.Result != string(want) || answer.Message != why {
+		t.Errorf("%s of %s: the endpoint answers %+v, want %s: %s", kind, o.name, answer, want, why)
+	}
 }
 
 // endedObject is an object with the status that the manager writes when its work has ended.
@@ -202,7 +247,9 @@ func endedObject(t *testing.T, text string) kubectl.Object {
 	object.Status().Conditions = []metav1.Condition{
 		{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonComplete},
 		{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonComplete},
-		judged.Passed(),
+	}
+	if judged != nil {
+		object.Status().Conditions = append(object.Status().Conditions, judged.Passed())
 	}
 	object.Status().ObservedGeneration = object.Meta().Generation
 	for i := range object.Status().Conditions {
@@ -217,19 +264,35 @@ func served(t *testing.T, object kubectl.Object, method, path string) string {
 	name := func(o client.Object) []string { return []string{o.GetName()} }
 	reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(object.Object()).
 		WithIndex(&v1alpha1.PolicySweep{}, "metadata.name", name).WithIndex(&v1alpha1.SimulationRun{}, "metadata.name", name).Build()
-	var body string
-	var handler http.Handler
-	if method == "GET" {
-		handler = dashboard.New(dashboard.Options{Source: &cluster.Source{Objects: reader, ConfigMaps: reader}, Guard: dashboard.Everyone{}, Log: logr.Discard()}).Handler()
-	} else {
-		mux := http.NewServeMux()
-		gate.Flagger{Live: reader}.Mount(mux)
-		of := map[bool]string{true: "sweep", false: "run"}[object.Sweep != nil]
-		handler, body = mux, fmt.Sprintf(`{"name":"epp","namespace":"a","metadata":{%q:"x"}}`, of)
-	}
+	mux := http.NewServeMux()
+	gate.Flagger{Live: reader}.Mount(mux)
+	gate.Handler{Guard: trusting(t), Live: reader}.Mount(mux)
+	mux.Handle("/namespaces/", dashboard.New(dashboard.Options{Source: &cluster.Source{Objects: reader, ConfigMaps: reader}, Guard: dashboard.Everyone{}, Log: logr.Discard()}).Handler())
+	of := map[bool]string{true: "sweep", false: "run"}[object.Sweep != nil]
+	r := httptest.NewRequest(method, path, strings.NewReader(fmt.Sprintf(`{"name":"epp","namespace":"a","metadata":{%q:"x"}}`, of)))
+	r.Header.Set("Authorization", "Bearer anyone")
 	w := httptest.NewRecorder()
-	handler.ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader(body)))
+	mux.ServeHTTP(w, r)
 	return w.Body.String()
+}
+
+// trusting is a guard whose API server lets any token read anything.
+func trusting(t *testing.T) *access.Guard {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		var review any = &authorizationv1.SubjectAccessReview{TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SubjectAccessReview"}, Status: authorizationv1.SubjectAccessReviewStatus{Allowed: true}}
+		if strings.HasSuffix(r.URL.Path, "/tokenreviews") {
+			review = &authenticationv1.TokenReview{TypeMeta: metav1.TypeMeta{APIVersion: "authentication.k8s.io/v1", Kind: "TokenReview"}, Status: authenticationv1.TokenReviewStatus{Authenticated: true, User: authenticationv1.UserInfo{Username: "anyone"}}}
+		}
+		_ = json.NewEncoder(w).Encode(review)
+	}))
+	t.Cleanup(server.Close)
+	guard, err := access.New(&rest.Config{Host: server.URL, QPS: -1, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}, server.Client())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return guard
 }
 
 func read(t *testing.T, file string) string {

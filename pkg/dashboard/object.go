@@ -125,6 +125,15 @@ func (o *Object) Message() string {
 	return ""
 }
 
+// judged is the outcome as the page of the object has it: an object that has ended without gates is
+// not judged.
+func (o *Object) judged() verdict.Outcome {
+	if o.Outcome() == "" && o.Ended() && !o.Failed() {
+		return verdict.NotJudged
+	}
+	return o.Outcome()
+}
+
 // Outcome is what came of all gates; "" if there are none, or no results.
 func (o *Object) Outcome() verdict.Outcome {
 	switch {

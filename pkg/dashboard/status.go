@@ -109,7 +109,7 @@ func (v *view) newStatus() *statusView {
 	o := v.object
 	s := &statusView{
 		layout: v.layout(o.Name, o.path()+"/events"), Object: o, Kind: o.Resource.Kind(), Message: o.Message(),
-		Verdict: o.Outcome(), Conditions: o.Status.Conditions, Progress: shortProgress(o),
+		Verdict: o.judged(), Conditions: o.Status.Conditions, Progress: shortProgress(o),
 	}
 	s.Self, s.Since = o.path()+"/status", o.Version
 	if o.File != "" {

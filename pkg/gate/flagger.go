@@ -98,7 +98,7 @@ func (f Flagger) outcome(r *http.Request, q question) (verdict.Outcome, error) {
 	if err != nil {
 		return "", err
 	}
-	return v.Result, nil
+	return v.outcome(), nil
 }
 
 // question is what a webhook asks: the object, in the namespace of the Canary.

@@ -35,6 +35,17 @@ type Answer struct {
 	Inputs []v1alpha1.InputDigest `json:"inputs"`
 	// CompletionTime is when the work ended.
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
+
+	// ungated says that the object has no gates: its result is Unknown, as a rollout must wait.
+	ungated bool
+}
+
+// outcome is the result as people read it.
+func (a *Answer) outcome() verdict.Outcome {
+	if a.ungated {
+		return verdict.NotJudged
+	}
+	return a.Result
 }
 
 // unfinishedError says that there is no verdict yet.
@@ -83,7 +94,7 @@ func (o *object) verdict() (*Answer, error) {
 	case ready.Status != metav1.ConditionTrue:
 		return nil, unfinishedError{fmt.Sprintf("%s: %s", ready.Reason, ready.Message)}
 	case passed == nil:
-		v.Message = "there are no gates, and so there is no verdict"
+		v.Message, v.ungated = verdict.Ungated().Message, true
 	case changed != nil && changed.Status == metav1.ConditionTrue:
 		v.Reason, v.Message = changed.Reason, changed.Message
 	default:

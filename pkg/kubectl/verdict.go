@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
@@ -21,7 +22,7 @@ func (o Object) Verdict() *verdict.Verdict {
 		return nil
 	}
 	c := o.condition(v1alpha1.ConditionPassed)
-	v := &verdict.Verdict{Outcome: o.Outcome(), Reason: verdict.Reason(c.Reason), Message: OneLine(c.Message), Gates: o.gates()}
+	v := &verdict.Verdict{Outcome: o.Outcome(), Reason: verdict.Reason(c.Reason), Message: printable.Line(c.Message), Gates: o.gates()}
 	if o.Sweep != nil {
 		v.Best, v.Baseline = study.PointOf(o.Sweep.Status.Best), study.PointOf(o.Sweep.Status.Baseline)
 	}
@@ -72,7 +73,7 @@ func (o Object) headline() string {
 	case !o.is(v1alpha1.ConditionComplete) || o.State() == v1alpha1.ReasonNothingServed || o.attention() == hasDamage:
 		return o.State() + ": " + OneLine(o.Why())
 	case v == nil:
-		return "complete, without gates"
+		return verdict.Ungated().Sentence()
 	default:
 		return v.Sentence()
 	}

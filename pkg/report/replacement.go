@@ -6,17 +6,20 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 
 	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // Replacement is what a person reads before rolling the second of two
 // configurations out in place of the first.
 type Replacement struct {
 	Contrast *result.Contrast
-	// Verdict is the decision in one sentence; empty where no gates were stated.
-	Verdict string
+	// Verdict is that on the second configuration, and Sentence says it with what tells the two apart.
+	Verdict  verdict.Verdict
+	Sentence string
 	// Change says how far what tells the second from the first was exercised.
 	Change *result.Change
 	Gates  []result.GateResult
@@ -24,30 +27,16 @@ type Replacement struct {
 	Basis []string
 }
 
-// Sentence is the verdict, or says why there is none; without a full stop.
-func (r *Replacement) Sentence() string {
-	switch {
-	case r.Verdict != "":
-		return r.Verdict
-	case r.Change.Unexercised != "":
-		return r.Change.Unexercised
-	default:
-		return "No gates were stated: nothing says that this may be rolled out"
-	}
+// Why is the sentence without the word of the outcome, which a heading has.
+func (r *Replacement) Why() string {
+	return strings.TrimPrefix(r.Sentence, r.Verdict.Outcome.Word()+": ")
 }
 
 // Write prints the report in Markdown.
 func (r *Replacement) Write(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s in place of %s\n\n", printable.Markdown(r.Contrast.Names[1]), printable.Markdown(r.Contrast.Names[0]))
-	switch {
-	case r.Verdict == "" && r.Change.Unexercised != "":
-		fmt.Fprintf(&b, "**Undecided**: %s.\n\n", printable.Markdown(r.Change.Unexercised))
-	case r.Verdict == "":
-		fmt.Fprintf(&b, "%s.\n\n", r.Sentence())
-	default:
-		fmt.Fprintf(&b, "**Verdict**: %s.\n\n", r.Verdict)
-	}
+	fmt.Fprintf(&b, "**%s**: %s.\n\n", r.Verdict.Outcome.Title(), printable.Markdown(r.Why()))
 	if r.Change.Unexercised == "" {
 		fmt.Fprintf(&b, "Decisions: %s.\n\n", r.Change)
 	}

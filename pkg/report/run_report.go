@@ -91,14 +91,14 @@ func (r *RunReport) Check() error {
 	return nil
 }
 
-// Verdict says whether the gates pass and why; without an outcome if no gates were stated.
-func (r *RunReport) Verdict() verdict.Verdict {
+// Verdict says whether the gates pass and why.
+func (r *RunReport) Verdict() *verdict.Verdict {
 	if len(r.Gates) == 0 {
-		return verdict.Verdict{Message: "No gates were stated: nothing says whether this is good enough"}
+		return verdict.Ungated()
 	}
 	v := result.Judge(r.Gates)
 	v.Message = cmp.Or(r.Why, v.Message)
-	return v
+	return &v
 }
 
 // sorted is the table of the run, with its documents in the order of seeds.
@@ -252,11 +252,8 @@ func (r *RunReport) Write(w io.Writer) error {
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n\n", printable.Markdown(r.Title))
-	if v := r.Verdict(); v.Outcome == "" {
-		fmt.Fprintf(&b, "%s.\n\n", printable.Markdown(v.Message))
-	} else {
-		fmt.Fprintf(&b, "**%s**: %s.\n\n", v.Outcome.Title(), printable.Markdown(v.Message))
-	}
+	v := r.Verdict()
+	fmt.Fprintf(&b, "**%s**: %s.\n\n", v.Outcome.Title(), printable.Markdown(v.Message))
 	fmt.Fprintf(&b, "%s.\n\n", printable.Markdown(r.Finding()))
 	for _, f := range r.Findings() {
 		fmt.Fprintf(&b, "**%s.** %s.\n\n", printable.Markdown(f.What), printable.Markdown(f.Advice))

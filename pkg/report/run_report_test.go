@@ -46,7 +46,7 @@ func TestReportOfARunThatLacksThings(t *testing.T) {
 	if err := r.Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"No gates were stated", "Nobody looked.\n", "No decisions are stored.\n"} {
+	for _, want := range []string{"**Not judged**: no gates are stated.", "Nobody looked.\n", "No decisions are stored.\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("there is no %q in\n%s", want, b.String())
 		}

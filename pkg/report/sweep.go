@@ -107,17 +107,16 @@ func (r *Sweep) Called() string {
 	return "best"
 }
 
-// Verdict says whether the point may be rolled out, and why; without an outcome if no gates
-// were stated.
-func (r *Sweep) Verdict() verdict.Verdict {
+// Verdict says whether the point may be rolled out, and why.
+func (r *Sweep) Verdict() *verdict.Verdict {
 	if len(r.Gates) == 0 {
-		return verdict.Verdict{Message: "No gates were stated: nothing says that this may be rolled out"}
+		return verdict.Ungated()
 	}
 	v := result.Judge(r.Gates)
 	if v.Outcome != verdict.Fail && r.Keep != "" {
 		v.Outcome, v.Reason, v.Message, v.Next = verdict.Fail, verdict.BaselineIsBest, r.Keep, ""
 	}
-	return v
+	return &v
 }
 
 func (r *Sweep) verdict(b *bytes.Buffer) {
@@ -125,10 +124,6 @@ func (r *Sweep) verdict(b *bytes.Buffer) {
 		fmt.Fprintf(b, "**Capacity**: %s.\n\n", printable.Markdown(LeaderboardVerdict(r.Board)))
 	}
 	v := r.Verdict()
-	if v.Outcome == "" {
-		fmt.Fprintf(b, "%s.\n\n", printable.Markdown(v.Message))
-		return
-	}
 	fmt.Fprintf(b, "**%s**: %s.\n\n", v.Outcome.Title(), printable.Markdown(v.Message))
 	if told := r.Decisions(); told != "" {
 		fmt.Fprintf(b, "%s.\n\n", told)

@@ -17,7 +17,7 @@ const (
 	// Undecided says that the evidence is not enough. Its name is that of the status of a
 	// condition.
 	Undecided Outcome = "Unknown"
-	// NotJudged says that the claim compares the baseline with itself.
+	// NotJudged says that the claim compares the baseline with itself, or that there is no claim.
 	NotJudged Outcome = "NotJudged"
 )
 

@@ -51,7 +51,14 @@ const (
 	// that the error of the model could turn the verdict: more seeds decide neither.
 	ChangeNotExercised Reason = "ChangeNotExercised"
 	WithinModelError   Reason = "WithinModelError"
+	// NoGates is that of an object without gates, which has no condition Passed.
+	NoGates Reason = "NoGates"
 )
+
+// Ungated is the verdict on an object without gates.
+func Ungated() *Verdict {
+	return &Verdict{Outcome: NotJudged, Reason: NoGates, Message: "no gates are stated"}
+}
 
 // Sentence is the outcome with its reason, such as "pass: all 2 gates pass".
 func (v *Verdict) Sentence() string { return v.Outcome.Word() + ": " + v.Message }

@@ -152,7 +152,7 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	}
 	out.Change = change
 	if judged != nil {
-		out.Gates, out.Verdict = judged.Results, decision(judged, change, contrast)
+		out.Gates, out.Verdict = judged.Results, sentence(judged, change, contrast)
 	}
 	if err := o.gates.writeReport(contrast, judged, change, sides); err != nil {
 		return fmt.Errorf("--report: %w", err)
@@ -171,7 +171,7 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	if served != nil {
 		fmt.Fprintf(stdout, "%v.\n\n", served)
 	}
-	fmt.Fprintf(stdout, "verdict: %s\n\n", decision(judged, change, contrast))
+	fmt.Fprintf(stdout, "verdict: %s\n\n", sentence(judged, change, contrast))
 	if change.Unexercised == "" {
 		fmt.Fprintf(stdout, "decisions: %s\n\n", change)
 	}

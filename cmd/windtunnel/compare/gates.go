@@ -180,25 +180,21 @@ func changeOf(sides [2]*side, claims []result.Gate) *result.Change {
 	return change
 }
 
-// decision is the verdict in one sentence: the decision on the gates, or which side wins if there
-// are none. Of two equal sides there is nothing to ship.
-func decision(v *study.Judged, change *result.Change, c *result.Contrast) string {
-	const equal = "both sides are equal under every seed"
+// sentence is the verdict with what tells the sides apart: that nothing does, or, without gates,
+// which side wins.
+func sentence(v *study.Judged, change *result.Change, c *result.Contrast) string {
+	advice := v.View().Advice()
 	switch {
-	case change.SameConfiguration && v == nil:
-		return change.String() + ": there is nothing to compare"
-	case change.SameConfiguration && v.Outcome == verdict.Pass:
-		return fmt.Sprintf("%s: there is nothing to compare; %s", change, v.Message)
 	case change.SameConfiguration:
-		return fmt.Sprintf("%s; %s", v.Advice(), change)
+		return fmt.Sprintf("%s; %s", advice, change)
 	case v == nil && change.Unexercised != "":
 		return unexercised(change).Sentence()
 	case v == nil:
-		return report.ContrastVerdict(c)
+		return advice + "; " + report.ContrastVerdict(c)
 	case v.Outcome == verdict.Fail && c.Same():
-		return v.Advice() + "; " + equal
+		return advice + "; both sides are equal under every seed"
 	default:
-		return v.Advice()
+		return advice
 	}
 }
 
@@ -212,9 +208,13 @@ func (o *gateOptions) writeReport(contrast *result.Contrast, v *study.Judged, ch
 	if o.report == "" {
 		return nil
 	}
-	r := report.Replacement{Contrast: contrast, Change: change}
+	r := report.Replacement{Contrast: contrast, Change: change, Verdict: *v.View()}
+	if v == nil && change.Unexercised != "" {
+		r.Verdict = *unexercised(change)
+	}
+	r.Sentence = sentence(v, change, contrast)
 	if v != nil {
-		r.Verdict, r.Gates = decision(v, change, contrast), v.Results
+		r.Gates = v.Results
 	}
 	for _, s := range sides {
 		for _, line := range s.stepTimes {
@@ -222,12 +222,6 @@ func (o *gateOptions) writeReport(contrast *result.Contrast, v *study.Judged, ch
 		}
 	}
 	p := &page.Replacement{Report: &r}
-	switch {
-	case v != nil:
-		p.Outcome = v.Outcome
-	case change.Unexercised != "":
-		p.Outcome = verdict.Undecided
-	}
 	write := p.Markdown
 	if cli.ReportFormat(o.report) == cli.HTML {
 		write = p.Write

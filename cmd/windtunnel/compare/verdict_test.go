@@ -5,6 +5,7 @@ package compare
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/printable"
 )
 
 // rollout is the scenario of the sweep of docs/first-sweep.md as a SimulationRun with some gates,
@@ -48,11 +50,11 @@ func TestCompareSaysWhetherTheSecondMayShip(t *testing.T) {
 		"a better one":                  {"0", "3", own, []string{"--gate", "ttft.p99<=-10%", "--gate", "ttft.p99 <= 500ms"}, cli.ExitOK, "verdict: pass: all 3 gates pass"},
 		"gates of the file alone":       {"0", "3", own, nil, cli.ExitOK, "verdict: pass: the gate passes"},
 		"a gate of a class and an unit": {"3", "5", "", []string{"--gate", "e2e.mean{tenant=default} <= 1s"}, cli.ExitFailed, "verdict: fail: gate e2e.mean{tenant=default}<=1s: the mean of the time to the last token of requests with tenant=default is 6.71 s, above the limit of 1 s"},
-		"an equal one":                  {"3", "3", own, []string{"--gate", "ttft.p99<=+5%"}, cli.ExitOK, "verdict: both sides have the same effective configuration: there is nothing to compare; all 2 gates pass"},
+		"an equal one":                  {"3", "3", own, []string{"--gate", "ttft.p99<=+5%"}, cli.ExitOK, "verdict: pass: all 2 gates pass; both sides have the same effective configuration"},
 		"an equal one that fails":       {"3", "3", "", []string{"--gate", "ttft.p99<=-5%"}, cli.ExitFailed, "verdict: fail: gate ttft.p99<=-5%: the 99th percentile of the time to first token is equal to the baseline's, above the limit of -5 %"},
-		"an equal one without gates":    {"3", "3", "", nil, cli.ExitOK, "verdict: both sides have the same effective configuration: there is nothing to compare"},
+		"an equal one without gates":    {"3", "3", "", nil, cli.ExitOK, "verdict: not judged: no gates are stated; both sides have the same effective configuration"},
 		"less confidence":               {"3", "3.6", "", []string{"--gate", "ttft.p99<=+8%", "--confidence", "0.8"}, cli.ExitOK, "verdict: pass: the gate passes"},
-		"no gates":                      {"3", "5", "", nil, cli.ExitOK, "verdict: OLD wins: NEW is worse in 7 metrics (first itl.p50 +52.3 ± 2.8 %, p = 0.0071), better in none"},
+		"no gates":                      {"3", "5", "", nil, cli.ExitOK, "verdict: not judged: no gates are stated; OLD wins: NEW is worse in 7 metrics (first itl.p50 +52.3 ± 2.8 %, p = 0.0071), better in none"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			scenario, epp := rollout(t, tc.gates)
@@ -68,10 +70,8 @@ func TestCompareSaysWhetherTheSecondMayShip(t *testing.T) {
 				t.Errorf("the first line is %q, want %q", first, tc.want)
 			}
 			text, err := os.ReadFile(report)
-			inReport := "**Verdict**: " + strings.TrimPrefix(first, "verdict: ")
-			if tc.gates == "" && tc.flags == nil {
-				inReport = "No gates were stated"
-			}
+			word, why, _ := strings.Cut(strings.TrimPrefix(first, "verdict: "), ": ")
+			inReport := fmt.Sprintf("**%s**: %s", strings.ToUpper(word[:1])+word[1:], printable.Markdown(why))
 			if err != nil || !strings.Contains(string(text), inReport) {
 				t.Errorf("the report (%v) does not say %q:\n%.600s", err, inReport, text)
 			}

@@ -53,7 +53,5 @@ func PrintGates(w io.Writer, v *study.Judged) {
 
 // PrintRunVerdict prints the verdict on a run in one sentence.
 func PrintRunVerdict(w io.Writer, v *study.Judged) {
-	if v != nil {
-		fmt.Fprintf(w, "verdict: %s\n\n", v.Advice())
-	}
+	fmt.Fprintf(w, "verdict: %s\n\n", v.View().Advice())
 }

@@ -79,7 +79,7 @@ func TestReportOfAPrintedRun(t *testing.T) {
 	if !strings.Contains(html, "SimulationRun busy") || !strings.Contains(html, "run --report FILE.html makes a page with them") {
 		t.Error("the page lacks its title, or does not say what it lacks")
 	}
-	if markdown := mustRun(t, "report", file, "-o", "markdown"); !strings.Contains(markdown, "No gates were stated") {
+	if markdown := mustRun(t, "report", file, "-o", "markdown"); !strings.Contains(markdown, "**Not judged**: no gates are stated.") {
 		t.Errorf("the report is\n%s", markdown)
 	}
 	var data page.RunData

@@ -343,11 +343,11 @@ func (o *sizeOptions) answer(ctx context.Context, sweep local.Sweep, stdout, std
 			return fmt.Errorf("--report: %w", err)
 		}
 	}
-	return sizeVerdict(sweep.Name, board)
+	return cli.CheckPassed(sweep.Name, sizeVerdict(board))
 }
 
 func (o *sizeOptions) table(stdout io.Writer, sweep local.Sweep, board *result.Leaderboard) error {
-	fmt.Fprintf(stdout, "verdict: %s\n\n", report.LeaderboardVerdict(board))
+	fmt.Fprintf(stdout, "verdict: %s\n\n", sizeVerdict(board).Sentence())
 	if n := o.besideLoad(sweep.PolicySweep); n > 0 {
 		fmt.Fprintf(stdout, "The demand is that of %s alone; the pool serves it in addition to the requests of %s, which stay as they are.\n\n", o.size.Load, figure.Plural(n, "more source"))
 	}
@@ -368,17 +368,18 @@ func (o *sizeOptions) besideLoad(sweep *v1alpha1.PolicySweep) int {
 	return starter.BesideLoad(&sweep.Spec.Scenario.Workload, strings.TrimPrefix(o.size.Load, "spec.scenario."))
 }
 
-// sizeVerdict is nil where a pool suffices.
-func sizeVerdict(name string, board *result.Leaderboard) error {
-	outcome := verdict.Fail
+// sizeVerdict is a pass if a pool suffices.
+func sizeVerdict(board *result.Leaderboard) *verdict.Verdict {
+	v := &verdict.Verdict{Outcome: verdict.Fail, Message: report.LeaderboardVerdict(board)}
 	for i := range board.Candidates {
 		switch c := &board.Candidates[i]; {
 		case c.Capacity == nil || c.Capacity.Demand == nil:
 		case c.Capacity.Demand.Suffices():
-			return nil
+			v.Outcome = verdict.Pass
+			return v
 		case c.Standing == result.Feasible && c.Capacity.Demand.Verdict == result.LoadUndecided:
-			outcome = verdict.Undecided
+			v.Outcome = verdict.Undecided
 		}
 	}
-	return cli.NotPassed(name, &verdict.Verdict{Outcome: outcome, Message: report.LeaderboardVerdict(board)})
+	return v
 }

@@ -35,27 +35,27 @@ func TestSizeOfPoolsByHand(t *testing.T) {
 	}{
 		"the SLOs are the gates": {
 			[]string{"size", "-f", run}, []string{
-				"verdict: 2 replicas meet the demand of 1 requests/s, with 1.3 times to spare (1.3 requests/s); 3 survive a failure\n",
+				"verdict: pass: 2 replicas meet the demand of 1 requests/s, with 1.3 times to spare (1.3 requests/s); 3 survive a failure\n",
 				"1 replicas=2 load=1 met 5.00 1.29684 – 1.35425 1500 ± 0", "2 replicas=3 load=1 met, survives 7.50 ≥ 1 1500 ± 0",
 				"3 replicas=1 load=1 not met 2.50 < 1 101000 ± 0 ✗",
 			}, cli.ExitOK,
 		},
 		"a PolicySweep with a demand": {
-			[]string{"sweep", "-f", sweep}, []string{"verdict: 2 replicas meet the demand of 1 requests/s, with 1.3 times to spare (1.3 requests/s); 3 survive a failure\n"}, cli.ExitOK,
+			[]string{"sweep", "-f", sweep}, []string{"verdict: not judged: no gates are stated; 2 replicas meet the demand of 1 requests/s, with 1.3 times to spare (1.3 requests/s); 3 survive a failure\n"}, cli.ExitOK,
 		},
 		"with headroom and a failure": {
 			[]string{"size", "-f", run, "--slo", "e2e.max=2s", "--headroom", "100%", "--survive", "1"},
-			[]string{"verdict: 4 replicas meet the demand of 1 requests/s with a headroom of 100% and survive a failure, with 2.", "while none fails, 3 are enough"}, cli.ExitOK,
+			[]string{"verdict: pass: 4 replicas meet the demand of 1 requests/s with a headroom of 100% and survive a failure, with 2.", "while none fails, 3 are enough"}, cli.ExitOK,
 		},
 		"a limit that no pool meets": {
 			[]string{"size", "-f", run, "--slo", "e2e.max<=1s", "--max-replicas", "4"},
-			[]string{"verdict: no pool of up to 4 replicas meets the demand of 1 requests/s, and even at 0.0156 requests/s it does not, so that more replicas do not help"}, cli.ExitFailed,
+			[]string{"verdict: fail: no pool of up to 4 replicas meets the demand of 1 requests/s, and even at 0.0156 requests/s it does not, so that more replicas do not help"}, cli.ExitFailed,
 		},
 		"too few replicas": {
-			[]string{"size", "-f", run, "--max-replicas", "1"}, []string{"verdict: no pool of up to 1 replica meets the demand of 1 requests/s; the largest bears 0.6"}, cli.ExitFailed,
+			[]string{"size", "-f", run, "--max-replicas", "1"}, []string{"verdict: fail: no pool of up to 1 replica meets the demand of 1 requests/s; the largest bears 0.6"}, cli.ExitFailed,
 		},
 		"a bound from below": {
-			[]string{"size", "-f", run, "--slo", "throughput.requests=0.95"}, []string{"verdict: 2 replicas meet"}, cli.ExitOK,
+			[]string{"size", "-f", run, "--slo", "throughput.requests=0.95"}, []string{"verdict: pass: 2 replicas meet"}, cli.ExitOK,
 		},
 		"JSON": {
 			[]string{"size", "-f", run, "-o", "json"}, []string{`"demand": { "load": "1", "withHeadroom": "1", "parameter": "replicas", "replicas": 2, "verdict": "Met", "accelerators": 2, "costPerHour": 5 }`}, cli.ExitOK,
@@ -78,7 +78,7 @@ func TestSizeOfPoolsByHand(t *testing.T) {
 	}
 }
 
-// The sweep that --print writes gives the answer of size itself.
+// The sweep that --print writes gives the answer of size itself, but for the judgement: it has no gates.
 func TestSizePrintsItsSweep(t *testing.T) {
 	run := cmdtest.TempFile(t, "run.yaml", cmdtest.Clockwork)
 	args := []string{"size", "-f", run, "--headroom", "20%"}
@@ -87,6 +87,7 @@ func TestSizePrintsItsSweep(t *testing.T) {
 		t.Errorf("there are fields of a cluster in\n%s", sweep)
 	}
 	got, want := mustRun(t, "sweep", "-f", cmdtest.TempFile(t, "sweep.yaml", sweep), "-o", "table"), mustRun(t, append(args, "-o", "table")...)
+	want = strings.Replace(want, "verdict: pass: ", "verdict: not judged: no gates are stated; ", 1)
 	if diff := cmp.Diff(want, strings.TrimPrefix(got, "PolicySweep clockwork\n\n")); diff != "" {
 		t.Errorf("(-size +sweep):\n%s", diff)
 	}

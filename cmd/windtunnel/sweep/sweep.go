@@ -321,13 +321,9 @@ func (o *sweepOptions) table(stdout io.Writer, sweep local.Sweep, conducted *exe
 // printSweepVerdict prints the verdict on a sweep in one sentence: what came of the gates, if
 // there are any, and which candidate wins.
 func printSweepVerdict(w io.Writer, v *study.Judged, board *result.Leaderboard) {
-	line := report.LeaderboardVerdict(board)
-	switch {
-	case v == nil:
-	case v.Reason == verdict.BaselineIsBest:
-		line = v.Sentence()
-	default:
-		line = v.Advice() + "; " + line
+	line := v.View().Advice()
+	if v == nil || v.Reason != verdict.BaselineIsBest {
+		line += "; " + report.LeaderboardVerdict(board)
 	}
 	fmt.Fprintf(w, "verdict: %s\n\n", line)
 }

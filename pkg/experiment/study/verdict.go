@@ -25,6 +25,14 @@ type Judged struct {
 	Results []result.GateResult
 }
 
+// View is the verdict as people read it, also of an object without gates, for which v is nil.
+func (v *Judged) View() *verdict.Verdict {
+	if v == nil {
+		return verdict.Ungated()
+	}
+	return &v.Verdict
+}
+
 // Judge is the verdict on results of gates.
 func Judge(results []result.GateResult) *Judged { return &Judged{result.Judge(results), results} }
 

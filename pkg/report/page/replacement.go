@@ -10,7 +10,6 @@ import (
 	"io"
 
 	"windtunnel.dev/windtunnel/pkg/report"
-	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 //go:embed replacement.html.tmpl
@@ -21,8 +20,6 @@ var replacementTemplate = parsed("replacement", replacementText)
 // Replacement is a report of two configurations, the second in place of the first.
 type Replacement struct {
 	Report *report.Replacement
-	// Outcome is that of the gates; "" if there are none.
-	Outcome verdict.Outcome
 }
 
 // replacementView is what the template reads.
@@ -44,7 +41,7 @@ func (r *Replacement) Write(w io.Writer) error {
 	table, notes := report.ContrastTable(of.Contrast)
 	v := &replacementView{
 		First: of.Contrast.Names[0], Second: of.Contrast.Names[1], Style: template.CSS(style), //nolint:gosec // the style is ours
-		Verdict: headingOf(r.Outcome, sentence(of.Sentence())), Gates: gatesOf(of.Gates), Answers: answersTo(of.Gates),
+		Verdict: headingOf(of.Verdict.Outcome, sentence(of.Why())), Gates: gatesOf(of.Gates), Answers: answersTo(of.Gates),
 		Differences: report.CaptionedTable{Caption: "Metrics that differ, those of the gates first", Table: table}, Notes: notes, Basis: of.Basis,
 	}
 	if of.Change.Unexercised == "" {

@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/internal/figure"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 //go:embed sweep.html.tmpl
@@ -103,8 +104,8 @@ func (s *Sweep) view() (*sweepView, error) {
 	if told := r.Decisions(); told != "" {
 		v.Winner = strings.TrimSpace(v.Winner + " " + told + ".")
 	}
-	if judged.Outcome == "" && r.SearchesCapacity() {
-		v.Verdict.Word, v.Verdict.Why, v.Winner = "Capacity", upperFirst(v.Winner), why
+	if judged.Reason == verdict.NoGates && r.SearchesCapacity() {
+		v.Verdict.Word, v.Verdict.Why, v.Winner = "Capacity", upperFirst(v.Winner), upperFirst(why)
 	}
 	v.Nothing, v.Changes = changes(best, baseline)
 	for _, d := range r.Diffs {

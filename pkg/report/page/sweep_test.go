@@ -93,7 +93,7 @@ func TestPagesOfLeaderboards(t *testing.T) {
 
 // The verdict of a search for capacity is the load that the best candidate bears.
 func TestTheVerdictOfACapacity(t *testing.T) {
-	const holds, open = "The scenario holds a rate of 10, the greatest that was tried.", "No gates were stated: nothing says that this may be rolled out."
+	const holds, open = "The scenario holds a rate of 10, the greatest that was tried.", "No gates are stated."
 	r := recorded(t, "leaderboard-capacity.json")
 	text := written(t, &Sweep{Report: r})
 	for _, want := range []string{"</span> Capacity</h1>", `<p class="why">` + holds + "</p>", "<p>" + open + "</p>"} {
@@ -105,7 +105,7 @@ func TestTheVerdictOfACapacity(t *testing.T) {
 	if err := r.Write(&markdown); err != nil {
 		t.Fatal(err)
 	}
-	if want := "# PolicySweep chat\n\n**Capacity**: the scenario holds a rate of 10, the greatest that was tried.\n\n" + open; !strings.HasPrefix(markdown.String(), want) {
+	if want := "# PolicySweep chat\n\n**Capacity**: the scenario holds a rate of 10, the greatest that was tried.\n\n**Not judged**: no gates are stated."; !strings.HasPrefix(markdown.String(), want) {
 		t.Errorf("the report begins\n%.300s", markdown.String())
 	}
 }
