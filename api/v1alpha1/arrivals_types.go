@@ -26,7 +26,7 @@ const (
 // Arrivals say when requests arrive.
 //
 // +kubebuilder:validation:ExactlyOneOf=rate;stages
-// +kubebuilder:validation:XValidation:rule="(self.process in ['Gamma', 'Weibull']) == has(self.cv)",message="cv must be set exactly when process is Gamma or Weibull"
+// +kubebuilder:validation:XValidation:rule="(self.process in ['Gamma', 'Weibull']) == has(self.cv)",message="cv must be set exactly when process is Gamma or Weibull",fieldPath=".cv"
 type Arrivals struct {
 	// rate is the mean number of requests a second.
 	// +optional

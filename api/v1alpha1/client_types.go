@@ -6,9 +6,9 @@ package v1alpha1
 //
 // +kubebuilder:validation:XValidation:rule="(has(self.arrivals) ? 1 : 0) + (has(self.closedLoop) ? 1 : 0) + (has(self.preset) && has(self.preset.rate) ? 1 : 0) == 1",message="exactly one of arrivals, closedLoop and preset.rate must be set"
 // +kubebuilder:validation:XValidation:rule="has(self.preset) || has(self.inputTokens) && has(self.outputTokens)",message="inputTokens and outputTokens must be set, except with a preset"
-// +kubebuilder:validation:XValidation:rule="!has(self.sessions) || (has(self.closedLoop) ? !has(self.sessions.concurrent) : has(self.sessions.concurrent) != has(self.sessions.thinkTime))",message="sessions take concurrent, or thinkTime if their turns wait for answers; in a closed loop turns always wait, and each user has one session at a time"
-// +kubebuilder:validation:XValidation:rule="!has(self.closedLoop) || !has(self.copies) || (!has(self.copies.arrivals) || self.copies.arrivals == 'Own') && self.copies.zipfExponent == '0'",message="copies with a closedLoop have the same number of users each: they take no arrivals and no zipfExponent"
-// +kubebuilder:validation:XValidation:rule="!has(self.prompts) || !has(self.sessions)",message="prompts excludes sessions: a conversation does not repeat itself"
+// +kubebuilder:validation:XValidation:rule="!has(self.sessions) || (has(self.closedLoop) ? !has(self.sessions.concurrent) : has(self.sessions.concurrent) != has(self.sessions.thinkTime))",message="sessions take concurrent, or thinkTime if their turns wait for answers; in a closed loop turns always wait, and each user has one session at a time",fieldPath=".sessions"
+// +kubebuilder:validation:XValidation:rule="!has(self.closedLoop) || !has(self.copies) || (!has(self.copies.arrivals) || self.copies.arrivals == 'Own') && self.copies.zipfExponent == '0'",message="copies with a closedLoop have the same number of users each: they take no arrivals and no zipfExponent",fieldPath=".copies"
+// +kubebuilder:validation:XValidation:rule="!has(self.prompts) || !has(self.sessions)",message="prompts excludes sessions: a conversation does not repeat itself",fieldPath=".prompts"
 type Client struct {
 	// name identifies the client.
 	// +required

@@ -47,9 +47,9 @@ const (
 
 // Durations is a distribution of durations, clamped to min and max.
 //
-// +kubebuilder:validation:XValidation:rule="self.distribution == 'Uniform' ? !has(self.mean) && has(self.max) : has(self.mean)",message="mean must be set, except for Uniform durations, which take min and max"
-// +kubebuilder:validation:XValidation:rule="(self.distribution == 'LogNormal') == has(self.stdDev)",message="stdDev must be set exactly when the durations are LogNormal"
-// +kubebuilder:validation:XValidation:rule="!has(self.max) || duration(self.min) <= duration(self.max)",message="min must not be longer than max"
+// +kubebuilder:validation:XValidation:rule="self.distribution == 'Uniform' ? !has(self.mean) && has(self.max) : has(self.mean)",message="mean must be set, except for Uniform durations, which take min and max",fieldPath=".mean"
+// +kubebuilder:validation:XValidation:rule="(self.distribution == 'LogNormal') == has(self.stdDev)",message="stdDev must be set exactly when the durations are LogNormal",fieldPath=".stdDev"
+// +kubebuilder:validation:XValidation:rule="!has(self.max) || duration(self.min) <= duration(self.max)",message="min must not be longer than max",fieldPath=".min"
 type Durations struct {
 	// distribution is the shape.
 	// +optional

@@ -9,7 +9,7 @@ import (
 // Replications are the seeds under which a scenario is simulated: a count
 // from a first seed, or a list. Every candidate of a sweep sees the same.
 //
-// +kubebuilder:validation:XValidation:rule="!(has(self.seeds) && (has(self.seed) || has(self.count)))",message="seeds excludes seed and count"
+// +kubebuilder:validation:XValidation:rule="!(has(self.seeds) && (has(self.seed) || has(self.count)))",message="seeds excludes seed and count",fieldPath=".seeds"
 // +kubebuilder:validation:XValidation:rule="!(has(self.seeds) && has(self.precision))",message="a list of seeds has no others to reach a precision with; use seed and count",fieldPath=".precision"
 // +kubebuilder:validation:XValidation:rule="has(self.precision) || !(has(self.maxCount) || has(self.metric))",message="maxCount and metric go with precision"
 // +kubebuilder:validation:XValidation:rule="!has(self.maxCount) || !has(self.count) || self.count <= self.maxCount",message="maxCount must not be less than count",fieldPath=".maxCount"

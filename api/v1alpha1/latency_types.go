@@ -21,9 +21,9 @@ const (
 
 // Latency is the model of step times and its coefficients.
 //
-// +kubebuilder:validation:XValidation:rule="(has(self.model) && self.model == 'linear') == has(self.linear)",message="linear must be set exactly when model is linear"
-// +kubebuilder:validation:XValidation:rule="(has(self.model) && self.model == 'table') == has(self.table)",message="table must be set exactly when model is table"
-// +kubebuilder:validation:XValidation:rule="!has(self.model) || self.model == 'roofline' || !has(self.roofline)",message="roofline may be set only when model is roofline"
+// +kubebuilder:validation:XValidation:rule="(has(self.model) && self.model == 'linear') == has(self.linear)",message="linear must be set exactly when model is linear",fieldPath=".linear"
+// +kubebuilder:validation:XValidation:rule="(has(self.model) && self.model == 'table') == has(self.table)",message="table must be set exactly when model is table",fieldPath=".table"
+// +kubebuilder:validation:XValidation:rule="!has(self.model) || self.model == 'roofline' || !has(self.roofline)",message="roofline may be set only when model is roofline",fieldPath=".roofline"
 type Latency struct {
 	// model is the name of the model. roofline takes the larger of compute and
 	// memory time. linear uses measured coefficients. physics is a published
@@ -67,7 +67,7 @@ type TableSource struct {
 // RooflineCoefficients override the coefficients of the accelerator in the
 // catalogue, and the costs that hold for all accelerators.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.allReduce) || !has(self.allReduceLatencyMicroseconds)",message="allReduce excludes allReduceLatencyMicroseconds: it was measured with the latency in it"
+// +kubebuilder:validation:XValidation:rule="!has(self.allReduce) || !has(self.allReduceLatencyMicroseconds)",message="allReduce excludes allReduceLatencyMicroseconds: it was measured with the latency in it",fieldPath=".allReduce"
 type RooflineCoefficients struct {
 	// memoryEfficiency is the achieved share of memory bandwidth, at most 1. It is
 	// derived from the catalogue.

@@ -33,9 +33,9 @@ const (
 // Lengths is a distribution of token counts, rounded and clamped to min and
 // max.
 //
-// +kubebuilder:validation:XValidation:rule="self.distribution in ['Uniform', 'Zipf'] ? !has(self.mean) && has(self.max) : has(self.mean) != (self.distribution in ['Mixture', 'Histogram'])",message="mean must be set, except for Uniform and Zipf, which take min and max, and for Mixture and Histogram"
-// +kubebuilder:validation:XValidation:rule="(self.distribution in ['Normal', 'LogNormal', 'Gamma']) == has(self.stdDev)",message="stdDev must be set exactly when distribution is Normal, LogNormal or Gamma"
-// +kubebuilder:validation:XValidation:rule="!has(self.max) || self.min <= self.max",message="min must not be greater than max"
+// +kubebuilder:validation:XValidation:rule="self.distribution in ['Uniform', 'Zipf'] ? !has(self.mean) && has(self.max) : has(self.mean) != (self.distribution in ['Mixture', 'Histogram'])",message="mean must be set, except for Uniform and Zipf, which take min and max, and for Mixture and Histogram",fieldPath=".mean"
+// +kubebuilder:validation:XValidation:rule="(self.distribution in ['Normal', 'LogNormal', 'Gamma']) == has(self.stdDev)",message="stdDev must be set exactly when distribution is Normal, LogNormal or Gamma",fieldPath=".stdDev"
+// +kubebuilder:validation:XValidation:rule="!has(self.max) || self.min <= self.max",message="min must not be greater than max",fieldPath=".min"
 type Lengths struct {
 	// distribution is the shape.
 	// +optional

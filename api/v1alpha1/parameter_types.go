@@ -5,8 +5,8 @@ package v1alpha1
 // Parameter is a field of the scenario and the values to try for it.
 //
 // +kubebuilder:validation:ExactlyOneOf=range;values;profiles;alternatives;evolve
-// +kubebuilder:validation:XValidation:rule="!has(self.profiles) || self.path == 'router.endpointPickerConfig' || self.path.startsWith('routers[') && self.path.endsWith('].endpointPickerConfig')",message="with profiles, path must be router.endpointPickerConfig, or routers[MODEL].endpointPickerConfig"
-// +kubebuilder:validation:XValidation:rule="!has(self.alternatives) || (self.path == 'router' || self.path.startsWith('routers[') && self.path.endsWith(']') ? self.alternatives.all(a, has(a.router)) : self.path == 'router.admission' || self.path.startsWith('routers[') && self.path.endsWith('].admission') ? self.alternatives.all(a, has(a.admission)) : self.path.startsWith('pools[') && self.path.endsWith('].engine') && self.alternatives.all(a, has(a.engine)))",message="with alternatives, path must be router, router.admission, routers[MODEL], routers[MODEL].admission or pools[NAME].engine, and each alternative must have what the path leads to"
+// +kubebuilder:validation:XValidation:rule="!has(self.profiles) || self.path == 'router.endpointPickerConfig' || self.path.startsWith('routers[') && self.path.endsWith('].endpointPickerConfig')",message="with profiles, path must be router.endpointPickerConfig, or routers[MODEL].endpointPickerConfig",fieldPath=".path"
+// +kubebuilder:validation:XValidation:rule="!has(self.alternatives) || (self.path == 'router' || self.path.startsWith('routers[') && self.path.endsWith(']') ? self.alternatives.all(a, has(a.router)) : self.path == 'router.admission' || self.path.startsWith('routers[') && self.path.endsWith('].admission') ? self.alternatives.all(a, has(a.admission)) : self.path.startsWith('pools[') && self.path.endsWith('].engine') && self.alternatives.all(a, has(a.engine)))",message="with alternatives, path must be router, router.admission, routers[MODEL], routers[MODEL].admission or pools[NAME].engine, and each alternative must have what the path leads to",fieldPath=".path"
 type Parameter struct {
 	// name identifies the parameter in results.
 	// +required
@@ -111,8 +111,8 @@ const (
 
 // Range is an interval of numbers, ends included.
 //
-// +kubebuilder:validation:XValidation:rule="!self.min.matches('^-?[0-9]+([.][0-9]+)?$') || !self.max.matches('^-?[0-9]+([.][0-9]+)?$') || double(self.min) <= double(self.max)",message="min must not be greater than max"
-// +kubebuilder:validation:XValidation:rule="self.scale != 'Log' || self.min.matches('^[0-9.]*[1-9][0-9.]*$')",message="min must be greater than 0 when scale is Log"
+// +kubebuilder:validation:XValidation:rule="!self.min.matches('^-?[0-9]+([.][0-9]+)?$') || !self.max.matches('^-?[0-9]+([.][0-9]+)?$') || double(self.min) <= double(self.max)",message="min must not be greater than max",fieldPath=".min"
+// +kubebuilder:validation:XValidation:rule="self.scale != 'Log' || self.min.matches('^[0-9.]*[1-9][0-9.]*$')",message="min must be greater than 0 when scale is Log",fieldPath=".min"
 type Range struct {
 	// min is the least value.
 	// +required

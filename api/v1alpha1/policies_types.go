@@ -32,8 +32,8 @@ type GatewayPolicy struct {
 // RoutingPolicy chooses a replica. windtunnel's docs/policy-reference.md lists policies
 // and scorers with their parameters.
 //
-// +kubebuilder:validation:XValidation:rule="(self.policy == 'weighted') == has(self.scorers)",message="scorers must be set exactly when policy is weighted"
-// +kubebuilder:validation:XValidation:rule="self.policy == 'weighted' || !has(self.weights)",message="weights may be set only when policy is weighted"
+// +kubebuilder:validation:XValidation:rule="(self.policy == 'weighted') == has(self.scorers)",message="scorers must be set exactly when policy is weighted",fieldPath=".scorers"
+// +kubebuilder:validation:XValidation:rule="self.policy == 'weighted' || !has(self.weights)",message="weights may be set only when policy is weighted",fieldPath=".weights"
 type RoutingPolicy struct {
 	// policy is the name of the policy. weighted adds up the scores of scorers.
 	// round-robin, power-of-two, sglang-cache-aware and other policies have no scorers.

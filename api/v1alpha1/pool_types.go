@@ -159,7 +159,7 @@ type LabelValue string
 // Engine holds the settings of vLLM that shape its steps. Names and meanings
 // are vLLM's.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.maxNumBatchedTokens) || !has(self.maxNumSeqs) || self.maxNumBatchedTokens >= self.maxNumSeqs",message="maxNumBatchedTokens must be at least maxNumSeqs"
+// +kubebuilder:validation:XValidation:rule="!has(self.maxNumBatchedTokens) || !has(self.maxNumSeqs) || self.maxNumBatchedTokens >= self.maxNumSeqs",message="maxNumBatchedTokens must be at least maxNumSeqs",fieldPath=".maxNumBatchedTokens"
 type Engine struct {
 	// version is the release of vLLM in quotes, such as "0.15", from 0.6 to 0.24. It
 	// determines asynchronous scheduling, the fixed costs of a step and the table of

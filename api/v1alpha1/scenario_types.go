@@ -82,8 +82,8 @@ type Scenario struct {
 // or at a time, then what is in flight drains.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.requests) || has(self.duration)",message="one of requests and duration must be set"
-// +kubebuilder:validation:XValidation:rule="!has(self.warmup) || !has(self.duration) || duration(self.warmup) < duration(self.duration)",message="warmup must be shorter than duration, or nothing is measured"
-// +kubebuilder:validation:XValidation:rule="!has(self.warmup) || !has(self.warmupRule)",message="warmup is given or found by a rule: set warmup or warmupRule, not both"
+// +kubebuilder:validation:XValidation:rule="!has(self.warmup) || !has(self.duration) || duration(self.warmup) < duration(self.duration)",message="warmup must be shorter than duration, or nothing is measured",fieldPath=".warmup"
+// +kubebuilder:validation:XValidation:rule="!has(self.warmup) || !has(self.warmupRule)",message="warmup is given or found by a rule: set warmup or warmupRule, not both",fieldPath=".warmupRule"
 type Horizon struct {
 	// requests is the number of arrivals after which no more are taken.
 	// +optional

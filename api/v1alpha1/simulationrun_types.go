@@ -52,8 +52,8 @@ type SimulationRunSpec struct {
 // RunTrace selects the data of a simulation that is kept in addition to its
 // results. It does not change the results, but for metrics that count anomalies.
 //
-// +kubebuilder:validation:XValidation:rule="self.level != 'Minimal' || !has(self.decisions)",message="decisions goes with level Decisions or Full"
-// +kubebuilder:validation:XValidation:rule="self.level != 'Minimal' || !has(self.sample)",message="sample goes with level Decisions or Full"
+// +kubebuilder:validation:XValidation:rule="self.level != 'Minimal' || !has(self.decisions)",message="decisions goes with level Decisions or Full",fieldPath=".decisions"
+// +kubebuilder:validation:XValidation:rule="self.level != 'Minimal' || !has(self.sample)",message="sample goes with level Decisions or Full",fieldPath=".sample"
 // +kubebuilder:validation:XValidation:rule="!has(self.anomalies) || !has(self.thresholds)",message="must not be set together with thresholds, which replaces it",fieldPath=".anomalies"
 type RunTrace struct {
 	// level is the amount of data. Minimal keeps none. Decisions keeps routing

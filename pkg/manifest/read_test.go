@@ -116,7 +116,7 @@ f.yaml:37: document 3, SimulationRun three: spec.scenario.pools[0].name: Invalid
 		"a rule": {
 			runText("r", "  replications:\n    seeds: [1]\n    count: 2\n"),
 			`
-f.yaml:16: document 1, SimulationRun r: spec.replications: Invalid value: seeds excludes seed and count`,
+f.yaml:17: document 1, SimulationRun r: spec.replications.seeds: Invalid value: seeds excludes seed and count`,
 		},
 		"rules that could not be checked go without saying": {
 			strings.Replace(runText("r", "  replications: {seeds: [1], count: 2}\n"), "requests: 10", "requests: many", 1),

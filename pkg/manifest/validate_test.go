@@ -43,7 +43,7 @@ func TestValidateTakesObjectsMadeInGo(t *testing.T) {
 				return run
 			}(),
 			[]string{
-				"spec.scenario.pools[0].engine: Invalid value: maxNumBatchedTokens must be at least maxNumSeqs",
+				"spec.scenario.pools[0].engine.maxNumBatchedTokens: Invalid value: maxNumBatchedTokens must be at least maxNumSeqs",
 				"spec.scenario.pools[0].kvCache.blocks: Invalid value: 0: spec.scenario.pools[0].kvCache.blocks in body should be greater than or equal to 2",
 			},
 		},

@@ -54,7 +54,7 @@ func TestFaultsOfClientsWithPresetsHaveTheirPath(t *testing.T) {
 	}{
 		"prompts beside a preset's sessions": {
 			func(c *v1alpha1.Client) { c.Prompts = &v1alpha1.Prompts{Count: 3, Order: v1alpha1.CycleOrder} },
-			"spec.scenario.workload.clients[1]: Invalid value: prompts excludes sessions",
+			"spec.scenario.workload.clients[1].prompts: Invalid value: prompts excludes sessions",
 		},
 		"sessions without concurrent and thinkTime": {
 			func(c *v1alpha1.Client) {
@@ -62,7 +62,7 @@ func TestFaultsOfClientsWithPresetsHaveTheirPath(t *testing.T) {
 				c.Prefix = &v1alpha1.Prefix{Group: "g", Tokens: 5}
 				c.Sessions = &v1alpha1.Sessions{Turns: v1alpha1.Lengths{Mean: "3"}}
 			},
-			"spec.scenario.workload.clients[1]: Invalid value: sessions take concurrent, or thinkTime",
+			"spec.scenario.workload.clients[1].sessions: Invalid value: sessions take concurrent, or thinkTime",
 		},
 	} {
 		_, errs, err := compile.Run(t.Context(), presetRun(test.edit), experimenttest.TraceInputs(t))
