@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/spelling"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // measured is what is simulated, as far as metrics go by it.
@@ -54,13 +55,10 @@ func (c *compiler) measured(in *v1alpha1.Scenario, workload string) *measured {
 
 // mayNameTenants reports whether the rows of a trace may name tenants or classes.
 func mayNameTenants(in *v1alpha1.Trace) bool {
-	switch in.Format {
-	case v1alpha1.WindtunnelTrace, v1alpha1.TraceV2Trace:
-		return true
-	case v1alpha1.CSVTrace:
+	if in.Format == v1alpha1.CSVTrace {
 		return in.CSV != nil && (in.CSV.Tenant != "" || in.CSV.Class != "")
 	}
-	return false
+	return trace.Format(in.Format).NamesTenants()
 }
 
 // statedLabels are the tenants and classes of a scenario's clients and traces, without those

@@ -96,6 +96,13 @@ func TestMetricsThatAWorkloadLacks(t *testing.T) {
 func TestMetricsOfTheRowsOfATrace(t *testing.T) {
 	rows := "{\"windtunnel_trace\":1}\n{\"arrival_ns\":0,\"input_tokens\":4,\"output_tokens\":1,\"tenant\":\"gold\"}\n"
 	file, onlyPods := builder.TraceFile(v1alpha1.WindtunnelTrace, "rows"), builder.TraceFrom(v1alpha1.WindtunnelTrace, "traces", "rows")
+	inVolume := func(format v1alpha1.TraceFormat) builder.ScenarioEdit {
+		return func(s *v1alpha1.Scenario) {
+			s.Workload = v1alpha1.Workload{Trace: &v1alpha1.Trace{
+				Format: format, SHA256: strings.Repeat("0", 64), Image: &v1alpha1.ImageFile{Reference: "registry.example.org/traces:v1", Path: "rows"},
+			}}
+		}
+	}
 	for name, tc := range map[string]struct {
 		from   builder.ScenarioEdit
 		metric string
@@ -105,6 +112,8 @@ func TestMetricsOfTheRowsOfATrace(t *testing.T) {
 		"the class that a tenant states":       {file, "ttft.p99{class=vip}", 0},
 		"a tenant of no row":                   {file, "ttft.p99{tenant=nobody}", 1},
 		"a tenant of rows that only pods read": {onlyPods, "ttft.p99{tenant=nobody}", 0},
+		"a tenant of Parquet in a volume":      {inVolume(v1alpha1.ParquetTrace), "ttft.p99{tenant=nobody}", 0},
+		"rows in a volume without tenants":     {inVolume(v1alpha1.VidurTrace), "ttft.p99{tenant=nobody}", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			run := builder.MakeRun("rows", "ns").Scenario(tc.from).Obj()

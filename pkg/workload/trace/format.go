@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 )
@@ -79,6 +80,12 @@ func (f Format) declaration() (format, error) {
 		}
 	}
 	return format{}, fmt.Errorf("unknown trace format %q, want one of %v", f, Formats())
+}
+
+// NamesTenants reports whether rows of the format may name tenants or classes.
+func (f Format) NamesTenants() bool {
+	d, err := f.declaration()
+	return err == nil && (slices.Contains(d.carries, tenantTrait.name) || slices.Contains(d.carries, classTrait.name))
 }
 
 // longestBeginning is how many bytes of a file the formats need to recognise it.
