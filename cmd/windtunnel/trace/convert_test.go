@@ -96,6 +96,11 @@ func TestThePageOnFormatsSaysWhatTheyLoseAndAdd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, f := range trace.Formats() {
+		if described, _, _ := strings.Cut(string(page), "\nColumns of a CSV"); !strings.Contains(described, fmt.Sprintf("\n| `%s` | ", f)) {
+			t.Errorf("the first table of docs/trace-formats.md has no row of %s", f)
+		}
+	}
 	for _, c := range trace.Carriages() {
 		row := fmt.Sprintf("| `%s` | %s | %s | %s |\n", c.Format, c.Tick, listed(c.Lost), listed(c.Adds))
 		if !strings.Contains(string(page), row) {

@@ -114,10 +114,10 @@ func TestConversionsSayWhatTheyLoseAndAdd(t *testing.T) {
 	for _, f := range trace.WrittenFormats() {
 		_, c := convert(t, trace.Windtunnel, []byte(withoutDelays), f)
 		if diff := cmp.Diff(whatIsLost[f], c.Lost); diff != "" || c.Requests != 5 {
-			t.Errorf("%s: %d requests, lost (-want +got):\n%s", f, c.Requests, diff)
+			t.Errorf("%s: %d requests, lost, which whatIsLost lists (-want +got):\n%s", f, c.Requests, diff)
 		}
 		if diff := cmp.Diff(whatIsAdded[f], c.Added); diff != "" {
-			t.Errorf("%s: added (-want +got):\n%s", f, diff)
+			t.Errorf("%s: added, which whatIsAdded lists (-want +got):\n%s", f, diff)
 		}
 	}
 }

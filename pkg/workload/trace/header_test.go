@@ -22,7 +22,7 @@ func TestHeadersAreCheckedAsTracesAre(t *testing.T) {
 				want = nil
 			}
 			if err := trace.CheckHeader(f, readOptions(f), strings.NewReader(text), "t"); fmt.Sprint(err) != fmt.Sprint(want) {
-				t.Errorf("%s, %s: got %v, want %v", f, name, err, want)
+				t.Errorf("%s, %s: got %v, want %v: withHeader lists the formats whose first line is no row", f, name, err, want)
 			}
 		}
 	}

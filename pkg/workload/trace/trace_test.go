@@ -144,7 +144,7 @@ func TestReadErrors(t *testing.T) {
 		"one byte": {trace.Mooncake, "\x1f",
 			"t: row 1: must be a JSON object"},
 		"an unknown format": {"Avro", good,
-			`t: unknown trace format "Avro", want one of [Azure BurstGPT CSV LLMServingSim Mooncake Parquet QwenBailian ServeGen TraceV2 Vidur Windtunnel]`},
+			fmt.Sprintf(`t: unknown trace format "Avro", want one of %v`, trace.Formats())},
 		"gzip's first bytes and no more": {trace.Mooncake, "\x1f\x8b", "t: gzip: unexpected EOF"},
 		"gzip cut off": {trace.Mooncake, string(compress(t, []byte(good))[:40]),
 			"t: row 1: read: unexpected EOF"},
