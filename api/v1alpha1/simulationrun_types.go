@@ -134,7 +134,7 @@ type SimulationRunStatus struct {
 // +kubebuilder:metadata:annotations="argocd.argoproj.io/sync-options=ServerSideApply=true"
 // +kubebuilder:printcolumn:name="State",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Done",type=integer,JSONPath=`.status.progress.completed`
-// +kubebuilder:printcolumn:name="Underway",type=integer,JSONPath=`.status.progress.underway`
+// +kubebuilder:printcolumn:name="Undelivered",type=integer,JSONPath=`.status.progress.underway`
 // +kubebuilder:printcolumn:name="Of",type=integer,JSONPath=`.status.progress.total`
 // +kubebuilder:printcolumn:name="Passed",type=string,JSONPath=`.status.conditions[?(@.type=="Passed")].status`
 // +kubebuilder:printcolumn:name="TTFT p99",type=string,JSONPath=`.status.metrics[?(@.metric=="ttft.p99")].mean`

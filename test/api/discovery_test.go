@@ -108,7 +108,7 @@ func TestColumnsShowWhatAPersonAsksFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]any{
-		"Name": "columns", "State": "Running", "Done": 3.0, "Underway": 2.0, "Of": 12.0, "Passed": "Unknown", "TTFT p99": "0.412",
+		"Name": "columns", "State": "Running", "Done": 3.0, "Undelivered": 2.0, "Of": 12.0, "Passed": "Unknown", "TTFT p99": "0.412",
 		"Message": "3 of 12 simulations have a result",
 	}
 	if diff := cmp.Diff(want, row(t, s, "simulationruns")); diff != "" {
@@ -125,7 +125,7 @@ func TestColumnsShowWhatAPersonAsksFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	want = map[string]any{
-		"Name": "columns", "State": "Running", "Done": 3.0, "Underway": 2.0, "Of": 12.0, "Passed": "Unknown", "Best": "seqs=256: goodput 98 %",
+		"Name": "columns", "State": "Running", "Done": 3.0, "Undelivered": 2.0, "Of": 12.0, "Passed": "Unknown", "Best": "seqs=256: goodput 98 %",
 		"Message": "3 of 12 simulations have a result",
 	}
 	if diff := cmp.Diff(want, row(t, s, "policysweeps")); diff != "" {
