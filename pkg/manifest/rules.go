@@ -78,7 +78,7 @@ func withoutRules(s *schema.Structural) *schema.Structural {
 }
 
 // check evaluates the rules of a value and of all below it, within a budget of CEL's cost. Where the
-// value equals that of a valid object, its rules hold; valid is nil where there is none.
+// value equals that of a valid object, its rules hold; valid is nil without one.
 func (n *rules) check(at *field.Path, value, valid any, budget *int64) (errs field.ErrorList) {
 	if n == nil || value == nil || *budget < 0 || valid != nil && reflect.DeepEqual(value, valid) {
 		return nil

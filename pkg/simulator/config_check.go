@@ -51,7 +51,7 @@ func (p *Pool) check() {
 	case p.Ranks < 0 || p.Replicas%p.RanksPerReplica() != 0 || p.MaxReplicas%p.RanksPerReplica() != 0:
 		panic(fmt.Sprintf("simulator: pool %q: %d replicas, at most %d, of %d ranks", p.Name, p.Replicas, p.MaxReplicas, p.Ranks))
 	case p.Windows.Groups < 0 || (p.Windows.Groups > 0) != (p.Windows.Blocks > 0) || p.longestSequence() < 1:
-		panic(fmt.Sprintf("simulator: pool %q: windows %+v beside %d blocks", p.Name, p.Windows, p.KVBlocks))
+		panic(fmt.Sprintf("simulator: pool %q: windows %+v with %d blocks", p.Name, p.Windows, p.KVBlocks))
 	case !known(p.Eviction):
 		panic(fmt.Sprintf("simulator: pool %q: eviction order %d", p.Name, p.Eviction))
 	case p.Stability != nil && (p.Stability.Admission < AdmitAlways || p.Stability.Admission > AdmitOrRefuse):

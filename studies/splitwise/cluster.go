@@ -32,7 +32,7 @@ type machine struct {
 	blockBytes int64
 }
 
-// newMachine is one with so many KV blocks as fit next to the weights on eight
+// newMachine is one with as many KV blocks as fit next to the weights on eight
 // GPUs of that kind.
 func newMachine(accelerator string, table latency.Table) (machine, error) {
 	model, known := latency.Builtin().Model(modelName)

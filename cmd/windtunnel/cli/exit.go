@@ -63,7 +63,7 @@ func BadInput(err error) error {
 	return BadInputError{err}
 }
 
-// Faults are mistakes on the command line, to be told all at once.
+// Faults are mistakes on the command line, to be reported all at once.
 type Faults []error
 
 // If adds a mistake if there is one.

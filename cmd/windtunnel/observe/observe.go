@@ -47,7 +47,7 @@ Reads a manifest (-f) or an object of a cluster, and measured values: from a Pro
 from a file with answers to query_range or CSV with the columns time,metric,value and one for
 each label. It changes nothing in the cluster.
 
-Writes each value beside the interval that simulations under many seeds predict for one more
+Compares each value with the interval that simulations under many seeds predict for one more
 hour. A value outside is drift, unless chance explains it. The command then names the
 assumption (traffic, lengths, cache hit share, step time) whose measured value removes most of
 the error. --play writes samples to try the command without a cluster.

@@ -113,7 +113,7 @@ func WarnOfImitation(w io.Writer, c *fit.Comparison) {
 	}
 }
 
-// drawTraffic returns what an imitation sends under a seed, with blocks of so many tokens or,
+// drawTraffic returns what an imitation sends under a seed, with blocks of a number of tokens or,
 // for 0, without blocks.
 func drawTraffic(ctx context.Context, traffic *fit.Traffic, seed int64, blockTokens int) (*trace.Trace, error) {
 	run := RunOf("imitation", v1alpha1.Scenario{Horizon: traffic.Horizon, Workload: traffic.Workload})

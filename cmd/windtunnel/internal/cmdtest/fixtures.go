@@ -230,7 +230,7 @@ func TooLong(t testing.TB, manifest string) string {
 	return TempFile(t, "too-long.yaml", text)
 }
 
-// IsMyChangeSafe is the sweep of docs/first-sweep.md with one value to try beside the baseline,
+// IsMyChangeSafe is the sweep of docs/first-sweep.md with one value to try in addition to the baseline,
 // 3, and a gate of a subject.
 func IsMyChangeSafe(t testing.TB, value, subject string) string {
 	t.Helper()

@@ -47,7 +47,7 @@ type Unit struct {
 	figures     unitFigures
 }
 
-// New returns the units of a Config; nil where there are none.
+// New returns the units of a Config; nil without units.
 func New(state *run.State, g *gateway.Gateway, cluster *engine.Cluster, queue *events.Queue, c *simulator.Config) *Scaling {
 	if len(c.Scaling) == 0 {
 		return nil
