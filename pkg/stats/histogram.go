@@ -144,37 +144,49 @@ func (h *Histogram) Quantile(q float64) float64 {
 	position := float64(q * float64(h.count-1))
 	whole := math.Floor(position)
 	rank := int64(whole)
-	low := h.ranked(rank)
+	low, high := h.ranked(rank)
 	if position == whole {
 		return low
 	}
-	high := h.ranked(rank + 1)
 	return low + float64((position-whole)*(high-low))
 }
 
-// ranked estimates the value at a position of the sorted values, from 0. It
-// never decreases with the rank.
-func (h *Histogram) ranked(rank int64) float64 {
-	switch {
-	case rank <= 0:
-		return float64(h.min)
-	case rank >= h.count-1:
-		return float64(h.max)
+// ranked estimates the value at a position of the sorted values, from 0, and the value after it.
+// Neither decreases with the rank.
+func (h *Histogram) ranked(rank int64) (value, next float64) {
+	value, next = float64(h.min), float64(h.max)
+	if rank >= h.count-1 {
+		return next, next
 	}
+	found, before := rank <= 0, int64(0)
 	for b, counts := range h.countsByBlock {
 		if counts == nil {
 			continue
 		}
 		for sub, n := range counts {
-			if rank >= n {
-				rank -= n
+			if before+n <= rank {
+				before += n
 				continue
 			}
-			low, width := boundsOf(b, sub)
-			share := (float64(rank) + 0.5) / float64(n)
-			value := float64(low) + float64(float64(width-1)*share)
-			return math.Min(math.Max(value, float64(h.min)), float64(h.max))
+			if !found {
+				value, found = h.inBucket(b, sub, rank-before, n), true
+			}
+			switch {
+			case rank+1 >= h.count-1:
+				return value, next
+			case rank+1 < before+n:
+				return value, h.inBucket(b, sub, rank+1-before, n)
+			}
+			before += n
 		}
 	}
 	panic("stats: histogram holds fewer values than it counted")
+}
+
+// inBucket estimates the value at a position among the n of a bucket, which are taken to lie evenly.
+func (h *Histogram) inBucket(b, sub int, position, n int64) float64 {
+	low, width := boundsOf(b, sub)
+	share := (float64(position) + 0.5) / float64(n)
+	value := float64(low) + float64(float64(width-1)*share)
+	return math.Min(math.Max(value, float64(h.min)), float64(h.max))
 }
