@@ -161,6 +161,10 @@ bench: ## Run the benchmarks, then measure the reference workloads (BENCH=patter
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./pkg/... ./internal/reference
 	$(GO) run -C studies ./bench
 
+.PHONY: verify-bench
+verify-bench: ## Count the instructions of four programs with valgrind; fail if one needs over 3 % more than recorded (hack/instructions.sh -update)
+	hack/instructions.sh
+
 .PHONY: benchstat
 benchstat: ## Compare two outputs of make bench (OLD=file NEW=file)
 	$(BENCHSTAT) '$(OLD)' '$(NEW)'
