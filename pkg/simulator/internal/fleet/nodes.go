@@ -11,7 +11,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/run"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -21,7 +23,9 @@ const NoNode = -1
 // nodes are the machines of the node pools. Replicas find places on the first nodes that
 // have enough free accelerators, in the order in which the replicas were created.
 type nodes struct {
-	scaling *Scaling
+	*run.State
+	cluster *engine.Cluster
+	events  *events.Queue
 	Pools   []simulator.NodePool
 	All     []node
 	pending []*Life // scratch
@@ -49,14 +53,14 @@ const (
 	NodeThere
 )
 
-func newNodes(x *Scaling, pools []simulator.NodePool) nodes {
-	n := nodes{scaling: x, Pools: pools}
+func newNodes(state *run.State, cluster *engine.Cluster, queue *events.Queue, pools []simulator.NodePool) nodes {
+	n := nodes{State: state, cluster: cluster, events: queue, Pools: pools}
 	for i := range pools {
 		for k := range pools[i].MaxNodes {
 			index := len(n.All)
 			m := node{Pool: i, Free: pools[i].Accelerators}
 			m.event = events.Idle(events.NodeChanges, index)
-			m.chance = stats.NewStream(x.Seed, "scaling/node/"+strconv.Itoa(index))
+			m.chance = stats.NewStream(n.Seed, "scaling/node/"+strconv.Itoa(index))
 			if k < pools[i].Nodes {
 				m.State = NodeThere
 			}
@@ -67,7 +71,7 @@ func newNodes(x *Scaling, pools []simulator.NodePool) nodes {
 }
 
 // Of returns the settings of the replica's pool.
-func (n *nodes) Of(l *Life) *simulator.Pool { return n.scaling.cluster.Replicas[l.Endpoint].Config }
+func (n *nodes) Of(l *Life) *simulator.Pool { return n.cluster.Replicas[l.Endpoint].Config }
 
 // takeAtStart gives a replica a place that serves from the start.
 func (n *nodes) takeAtStart(l *Life) {
@@ -84,7 +88,7 @@ func (n *nodes) take(l *Life) bool {
 		if m.State == NodeThere && m.Pool == p.NodePool-1 && m.Free >= p.Accelerators {
 			m.Free -= p.Accelerators
 			l.Node = i
-			n.scaling.events.Move(&m.event, simtime.Never)
+			n.events.Move(&m.event, simtime.Never)
 			return true
 		}
 	}
@@ -100,17 +104,16 @@ func (n *nodes) leave(l *Life) {
 	l.Node = NoNode
 	m.Free += n.Of(l).Accelerators
 	if p := &n.Pools[m.Pool]; m.Free == p.Accelerators && p.IdleTimeout > 0 {
-		n.scaling.events.Move(&m.event, n.scaling.Now.Add(p.IdleTimeout))
+		n.events.Move(&m.event, n.Now.Add(p.IdleTimeout))
 	}
 }
 
-// place gives places to the replicas that wait for one, and asks for the nodes that they
-// need in addition to those on their way.
-func (n *nodes) place() {
-	x := n.scaling
+// place gives places to the replicas that wait for one, which it returns, and asks for the
+// nodes that they need in addition to those on their way.
+func (n *nodes) place(lives []Life) []*Life {
 	n.pending = n.pending[:0]
-	for i := range x.Lives {
-		if l := &x.Lives[i]; l.Stage == autoscaling.Pending {
+	for i := range lives {
+		if l := &lives[i]; l.Stage == autoscaling.Pending {
 			n.pending = append(n.pending, l)
 		}
 	}
@@ -121,13 +124,15 @@ func (n *nodes) place() {
 			coming[i] = n.Pools[n.All[i].Pool].Accelerators
 		}
 	}
+	placed := n.pending[:0]
 	for _, l := range n.pending {
 		if n.take(l) {
-			x.load(l)
+			placed = append(placed, l)
 			continue
 		}
 		n.await(n.Of(l), coming)
 	}
+	return placed
 }
 
 // await takes accelerators from the nodes that come, and has another one come if theirs
@@ -151,7 +156,7 @@ func (n *nodes) await(p *simulator.Pool, coming []int) {
 	m, of := &n.All[vacant], &n.Pools[n.All[vacant].Pool]
 	m.State = nodeComes
 	coming[vacant] = of.Accelerators - p.Accelerators
-	n.scaling.events.Move(&m.event, n.scaling.Now.Add(of.Provisioning.Draw(m.chance)))
+	n.events.Move(&m.event, n.Now.Add(of.Provisioning.Draw(m.chance)))
 }
 
 // change lets a node come, or fail to, or takes it away.
@@ -166,8 +171,7 @@ func (n *nodes) change(index int) {
 	default:
 		m.State = NodeThere
 		if p.IdleTimeout > 0 {
-			n.scaling.events.Move(&m.event, n.scaling.Now.Add(p.IdleTimeout))
+			n.events.Move(&m.event, n.Now.Add(p.IdleTimeout))
 		}
 	}
-	n.place()
 }

@@ -4,6 +4,7 @@ package fleet
 
 import (
 	"slices"
+	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -33,27 +34,13 @@ type Scaling struct {
 	onStaged func(simulator.StageChange)
 }
 
-// Unit is a unit with what was wanted last.
-type Unit struct {
-	*simulator.ScaledUnit
-	index int
-	// first is the first endpoint of each pool.
-	first       []int
-	view        autoscaling.View
-	Wanted      []int // by pool
-	next        []int // scratch
-	notes       []autoscaling.Note
-	Tick, reads events.Event
-	figures     unitFigures
-}
-
 // New returns the units of a Config; nil without units.
 func New(state *run.State, g *gateway.Gateway, cluster *engine.Cluster, queue *events.Queue, c *simulator.Config) *Scaling {
 	if len(c.Scaling) == 0 {
 		return nil
 	}
 	x := &Scaling{State: state, gateway: g, cluster: cluster, events: queue, onScaled: c.Scaled, onStaged: c.Staged}
-	x.Nodes = newNodes(x, c.NodePools)
+	x.Nodes = newNodes(state, cluster, queue, c.NodePools)
 	x.Lives = newLives(c, cluster)
 	g.CountFlows(routersOf(c), c.RouterOf, c.AwaitReplicas)
 	for i := range c.Scaling {
@@ -63,27 +50,6 @@ func New(state *run.State, g *gateway.Gateway, cluster *engine.Cluster, queue *e
 		x.start(&x.Units[i])
 	}
 	return x
-}
-
-// Apply applies an event that concerns scaling, now.
-func (x *Scaling) Apply(e *events.Event) {
-	switch e.Kind {
-	case events.MonitorReads:
-		u := &x.Units[e.Sequence]
-		x.read(u)
-		x.events.Move(&u.reads, e.At.Add(u.Monitor.Interval))
-		if u.Trigger != nil && u.Trigger.Fires(x.show(u)) {
-			x.ask(u, true)
-		}
-	case events.ScalerTicks:
-		u := &x.Units[e.Sequence]
-		x.events.Move(&u.Tick, e.At.Add(u.Interval))
-		x.ask(u, false)
-	case events.NodeChanges:
-		x.Nodes.change(e.Sequence)
-	case events.StageEnds:
-		x.endStage(e.Sequence)
-	}
 }
 
 // routersOf is how many routers there are.
@@ -132,7 +98,7 @@ func (x *Scaling) start(u *Unit) {
 			}
 		}
 	}
-	u.figures.start(x, u)
+	u.figures.start(u.Pools, x.serving(u))
 }
 
 // Of iterates over the endpoints of a pool of a unit.
@@ -146,66 +112,16 @@ func (x *Scaling) Of(u *Unit, pool int) func(func(int) bool) {
 	}
 }
 
-// show returns the view of a unit as it is to be seen now.
-func (x *Scaling) show(u *Unit) *autoscaling.View {
-	v := &u.view
-	v.Now = x.Now
-	for k := range v.Pools {
-		p := &v.Pools[k]
-		p.Wanted, p.Replicas = u.Wanted[k], p.Replicas[:0]
-		for endpoint := range x.Of(u, k) {
-			if l := &x.Lives[endpoint]; l.Stage.Exists() {
-				p.Replicas = append(p.Replicas, autoscaling.Replica{
-					Endpoint: p.First + endpoint - u.first[k], Stage: l.Stage, Created: l.created, Ready: l.ready,
-				})
-			}
-		}
-	}
-	return v
-}
-
-// ask asks the scaler of a unit, and does what it says.
-func (x *Scaling) ask(u *Unit, triggered bool) {
-	v := x.show(u)
-	u.notes = u.notes[:0]
-	v.Notes = nil
-	if x.onScaled != nil {
-		v.Notes = &u.notes
-	}
-	copy(u.next, u.Wanted)
-	reason := u.Scaler.Scale(v, u.next)
-	d := simulator.ScalerCall{At: x.Now, Unit: u.index, Triggered: triggered, Reason: reason}
-	if x.onScaled != nil {
-		d.Was, d.Stated, d.Notes = slices.Clone(u.Wanted), slices.Clone(u.next), slices.Clone(u.notes)
-	}
-	for k := range u.next {
-		u.next[k] = min(max(u.next[k], u.Min[k]), u.Max[k])
-	}
-	if x.onScaled != nil {
-		d.Wanted = slices.Clone(u.next)
-		x.onScaled(d)
-	}
-	u.figures.decided(u.Wanted, u.next)
-	copy(u.Wanted, u.next)
-	x.resize(u)
-}
-
-// resize starts and ends replicas until as many exist as are wanted, as far as places are
-// free.
-func (x *Scaling) resize(u *Unit) {
+// serving counts the replicas of a unit that serve: those of its first pool, and the others.
+func (x *Scaling) serving(u *Unit) (n [2]int) {
 	for k := range u.Pools {
-		for x.existing(u, k) > u.Wanted[k] {
-			x.end(x.leastNeeded(u, k))
-		}
-		for x.existing(u, k) < u.Wanted[k] {
-			endpoint, ok := x.vacant(u, k)
-			if !ok {
-				break // until one that drains has ended
+		for endpoint := range x.Of(u, k) {
+			if x.Lives[endpoint].Stage.Serves() {
+				n[min(k, 1)]++
 			}
-			x.create(endpoint)
 		}
 	}
-	x.Nodes.place()
+	return n
 }
 
 // existing counts the replicas of a pool that do not drain.
@@ -243,14 +159,38 @@ func (x *Scaling) leastNeeded(u *Unit, pool int) int {
 	return best
 }
 
-// neededLess reports whether a replica is taken away before another one.
-func (l *Life) neededLess(other *Life) bool {
-	switch {
-	case l.Stage.Starts() != other.Stage.Starts():
-		return l.Stage.Starts()
-	case l.Stage.Starts():
-		return l.created > other.created
-	default:
-		return l.ready > other.ready
+// Restart begins the figures anew.
+func (x *Scaling) Restart(at simtime.Time) {
+	if x == nil {
+		return
+	}
+	x.Now = at
+	for i := range x.Units {
+		u := &x.Units[i]
+		u.figures.settle(x.Now, x.measuredFrom)
+		u.figures.restart(at)
+	}
+	x.measuredFrom = x.Now
+	for i := range x.Lives {
+		x.Lives[i].spent = [autoscaling.Stages]time.Duration{}
+	}
+}
+
+// Report settles the figures at the end of the run.
+func (x *Scaling) Report(o *simulator.Result, end simtime.Time) {
+	if x == nil {
+		return
+	}
+	x.Now = end
+	for i := range x.Units {
+		u := &x.Units[i]
+		u.figures.settle(x.Now, x.measuredFrom)
+		o.Units = append(o.Units, u.figures.report())
+	}
+	for i := range x.Lives {
+		if l := &x.Lives[i]; l.Unit != nil {
+			l.spent[l.Stage] += end.Sub(max(l.since, x.measuredFrom))
+			o.Replicas[i].Stages = l.spent
+		}
 	}
 }

@@ -25,10 +25,10 @@ type unitFigures struct {
 	known         time.Duration
 }
 
-// start begins the figures of a unit.
-func (f *unitFigures) start(x *Scaling, u *Unit) {
-	f.Pools = u.Pools
-	f.entered(x, u)
+// start begins the figures of a unit of some pools, of which replicas serve.
+func (f *unitFigures) start(pools []int, serving [2]int) {
+	f.Pools = pools
+	f.entered(serving)
 	if f.then > 0 {
 		f.ratio = float64(f.first) / float64(f.then)
 	}
@@ -61,10 +61,10 @@ func (f *unitFigures) decided(was, wanted []int) {
 }
 
 // settle accounts for the time up to now, before a replica comes into another stage.
-func (f *unitFigures) settle(x *Scaling, u *Unit) {
-	span := x.Now.Sub(max(f.settled, x.measuredFrom))
-	f.settled = x.Now
-	if len(u.Pools) < 2 || f.ratio == 0 || f.first == 0 || f.then == 0 {
+func (f *unitFigures) settle(now, measuredFrom simtime.Time) {
+	span := now.Sub(max(f.settled, measuredFrom))
+	f.settled = now
+	if len(f.Pools) < 2 || f.ratio == 0 || f.first == 0 || f.then == 0 {
 		return
 	}
 	off := float64(float64(f.first)/float64(f.then))/f.ratio - 1
@@ -72,17 +72,22 @@ func (f *unitFigures) settle(x *Scaling, u *Unit) {
 	f.known += span
 }
 
-// entered counts the replicas after one has come into another stage.
-func (f *unitFigures) entered(x *Scaling, u *Unit) {
-	serving := [2]int{}
-	for k := range u.Pools {
-		for endpoint := range x.Of(u, k) {
-			if x.Lives[endpoint].Stage.Serves() {
-				serving[min(k, 1)]++
-			}
-		}
+// entered notes how many replicas serve after one has come into another stage.
+func (f *unitFigures) entered(serving [2]int) { f.first, f.then = serving[0], serving[1] }
+
+// restart begins the figures anew, at a time up to which they are settled.
+func (f *unitFigures) restart(at simtime.Time) {
+	*f = unitFigures{UnitUse: simulator.UnitUse{Pools: f.Pools}, last: f.last, settled: f.settled, first: f.first, then: f.then, ratio: f.ratio,
+		seen: f.seen, metAt: at, looked: at}
+}
+
+// report returns the figures, which are settled.
+func (f *unitFigures) report() simulator.UnitUse {
+	use := f.UnitUse
+	if f.known > 0 {
+		use.RatioDrift = f.drift / float64(f.known)
 	}
-	f.first, f.then = serving[0], serving[1]
+	return use
 }
 
 // scraped looks at whether the requests that have ended since the last scrape met their
@@ -97,46 +102,4 @@ func (f *unitFigures) scraped(now simtime.Time, g *autoscaling.Gateway) {
 		f.LongestMiss = max(f.LongestMiss, now.Sub(f.metAt))
 	}
 	f.looked = now
-}
-
-// Restart begins the figures anew.
-func (x *Scaling) Restart(at simtime.Time) {
-	if x == nil {
-		return
-	}
-	x.Now = at
-	for i := range x.Units {
-		u := &x.Units[i]
-		u.figures.settle(x, u)
-		f := &u.figures
-		*f = unitFigures{UnitUse: simulator.UnitUse{Pools: u.Pools}, last: f.last, settled: f.settled, first: f.first, then: f.then, ratio: f.ratio,
-			seen: f.seen, metAt: at, looked: at}
-	}
-	x.measuredFrom = x.Now
-	for i := range x.Lives {
-		x.Lives[i].spent = [autoscaling.Stages]time.Duration{}
-	}
-}
-
-// Report settles the figures at the end of the run.
-func (x *Scaling) Report(o *simulator.Result, end simtime.Time) {
-	if x == nil {
-		return
-	}
-	x.Now = end
-	for i := range x.Units {
-		u := &x.Units[i]
-		u.figures.settle(x, u)
-		use := u.figures.UnitUse
-		if u.figures.known > 0 {
-			use.RatioDrift = u.figures.drift / float64(u.figures.known)
-		}
-		o.Units = append(o.Units, use)
-	}
-	for i := range x.Lives {
-		if l := &x.Lives[i]; l.Unit != nil {
-			l.spent[l.Stage] += end.Sub(max(l.since, x.measuredFrom))
-			o.Replicas[i].Stages = l.spent
-		}
-	}
 }

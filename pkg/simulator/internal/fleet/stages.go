@@ -4,57 +4,20 @@ package fleet
 
 import (
 	"cmp"
-	"strconv"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/gateway"
-	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
 // endingPoll is how often a replica that drains is looked at.
 const endingPoll = time.Second
 
-// Life is where a replica stands between its creation and its end.
-type Life struct {
-	Endpoint int
-	Unit     *Unit
-	Stage    autoscaling.Stage
-	// since is when the stage began; created and ready are of the replica that exists.
-	since, created, ready simtime.Time
-	// Node is the node that it has a place on; noNode if it has none.
-	Node int
-	// Event ends the stage; endBy is when one that drains ends at the latest.
-	Event events.Event
-	endBy simtime.Time
-	// chance draws how long the stages take.
-	chance *stats.Stream
-	// spent is the time in each stage.
-	spent [autoscaling.Stages]time.Duration
-}
-
-// newLives returns the lives of all endpoints at the start.
-func newLives(c *simulator.Config, cluster *engine.Cluster) []Life {
-	lives := make([]Life, len(cluster.Replicas))
-	for i := range lives {
-		l := &lives[i]
-		*l = Life{Endpoint: i, Node: NoNode, ready: simtime.Never}
-		l.Event = events.Idle(events.StageEnds, i)
-		l.chance = stats.NewStream(c.Seed, "scaling/replica/"+strconv.Itoa(i))
-		if cluster.Replicas[i].Lifetimes.Present() {
-			l.Stage, l.ready = autoscaling.Serving, 0
-		}
-	}
-	return lives
-}
-
 // enter puts a replica into another stage, now.
 func (x *Scaling) enter(l *Life, to autoscaling.Stage) {
-	l.Unit.figures.settle(x, l.Unit)
+	l.Unit.figures.settle(x.Now, x.measuredFrom)
 	l.spent[l.Stage] += x.Now.Sub(max(l.since, x.measuredFrom))
 	r := &x.cluster.Replicas[l.Endpoint]
 	switch {
@@ -67,7 +30,7 @@ func (x *Scaling) enter(l *Life, to autoscaling.Stage) {
 		x.gateway.SetDown(l.Endpoint, !to.Serves())
 	}
 	l.Stage, l.since = to, x.Now
-	l.Unit.figures.entered(x, l.Unit)
+	l.Unit.figures.entered(x.serving(l.Unit))
 	if x.onStaged != nil {
 		x.onStaged(simulator.StageChange{At: x.Now, Endpoint: l.Endpoint, Stage: to})
 	}
@@ -205,4 +168,29 @@ func (x *Scaling) gone(l *Life) {
 	x.enter(l, autoscaling.Absent)
 	l.ready = simtime.Never
 	x.resize(l.Unit)
+}
+
+// resize starts and ends replicas until as many exist as are wanted, as far as places are
+// free.
+func (x *Scaling) resize(u *Unit) {
+	for k := range u.Pools {
+		for x.existing(u, k) > u.Wanted[k] {
+			x.end(x.leastNeeded(u, k))
+		}
+		for x.existing(u, k) < u.Wanted[k] {
+			endpoint, ok := x.vacant(u, k)
+			if !ok {
+				break // until one that drains has ended
+			}
+			x.create(endpoint)
+		}
+	}
+	x.place()
+}
+
+// place loads the replicas that find places on nodes.
+func (x *Scaling) place() {
+	for _, l := range x.Nodes.place(x.Lives) {
+		x.load(l)
+	}
 }
