@@ -16,6 +16,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/report/page"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // Printed is what of the output of run or sweep -o json is read back: an object, or
@@ -62,6 +63,41 @@ func ReadPrinted(raw []byte) ([]Printed, error) {
 	return objects, nil
 }
 
+// Verdict is the verdict on the object as its status in a cluster would have it; nil without gates.
+func (p *Printed) Verdict() *verdict.Verdict {
+	gates := p.Gates
+	if len(gates) == 0 {
+		gates = advice.GateResults(&p.Status.CommonStatus) // all that a run prints of its gates
+	}
+	if len(gates) == 0 {
+		return nil
+	}
+	v := result.Judge(gates)
+	if v.Outcome != verdict.Fail && v.Reason != verdict.ChangeNotExercised && p.keepsBaseline() {
+		v.Outcome, v.Reason, v.Message, v.Next = verdict.Fail, verdict.BaselineIsBest, p.Leaderboard.KeepBaseline(), ""
+	}
+	return &v
+}
+
+// keepsBaseline reports whether the baseline ranks first and nothing else is proposed.
+func (p *Printed) keepsBaseline() bool {
+	if p.Leaderboard == nil || p.proposal() != nil {
+		return false
+	}
+	all := p.Leaderboard.Candidates
+	return slices.ContainsFunc(all, func(c result.Ranked) bool { return c.Baseline && c.Rank == all[0].Rank })
+}
+
+// proposal is the candidate that the sweep proposes; nil without one.
+func (p *Printed) proposal() *result.Ranked {
+	for i := range p.Leaderboard.Candidates {
+		if c := &p.Leaderboard.Candidates[i]; c.Name() == experiment.Configuration+"="+experiment.ProposedProfile {
+			return c
+		}
+	}
+	return nil
+}
+
 // Report is the report of a printed sweep. Its errors are faults: the file is the reader's to mend.
 func (p *Printed) Report() (*page.Sweep, error) {
 	board := p.Leaderboard
@@ -79,13 +115,11 @@ func (p *Printed) Report() (*page.Sweep, error) {
 		Title: v1alpha1.PolicySweepKind + " " + p.Metadata.Name, Board: board, Best: board.Candidates[0].Point, Top: advice.ReportedTop, Gates: p.Gates,
 		StepTimes: p.Status.StepTimes, Warnings: p.Status.Warnings, Approximations: p.Status.Approximations,
 	}
-	for i := range board.Candidates {
-		if c := &board.Candidates[i]; c.Name() == experiment.Configuration+"="+experiment.ProposedProfile {
-			r.Best, r.Proposed = c.Point, true
-		}
+	if c := p.proposal(); c != nil {
+		r.Best, r.Proposed = c.Point, true
 	}
-	if base := r.Baseline(); base != nil && base.Rank == board.Candidates[0].Rank && len(p.Gates) > 0 && !r.Proposed && result.Unexercised(p.Gates) == "" {
-		r.Keep = report.LeaderboardVerdict(board)
+	if v := p.Verdict(); v != nil && v.Reason == verdict.BaselineIsBest {
+		r.Keep = v.Message
 	}
 	facts := []page.Fact{{Name: "Engine", Value: board.EngineVersion, Code: true}}
 	if p.Status.PlanHash != "" {

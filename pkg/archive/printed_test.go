@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/pkg/archive"
+	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
 // What no verb has printed is an error.
@@ -50,5 +52,32 @@ func TestReportsOfPrintedSweepsRefuse(t *testing.T) {
 		if _, err := objects[0].Report(); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want %q", name, err, test.want)
 		}
+	}
+}
+
+// The verdict on a file is the one that a status would have: the worst gate decides, and a baseline
+// that ranks first fails unless no simulation could tell.
+func TestVerdictsOfPrintedObjects(t *testing.T) {
+	for name, test := range map[string]struct {
+		gates    []verdict.Outcome
+		baseline int // its rank
+		want     verdict.Reason
+	}{
+		"a gate fails":            {[]verdict.Outcome{verdict.Pass, verdict.Undecided, verdict.Fail}, 2, verdict.GateFailed},
+		"a gate is undecided":     {[]verdict.Outcome{verdict.Pass, verdict.Undecided}, 2, verdict.TooFewSeeds},
+		"all pass":                {[]verdict.Outcome{verdict.Pass, verdict.Pass}, 2, verdict.GatesPassed},
+		"the baseline is first":   {[]verdict.Outcome{verdict.NotJudged, verdict.Pass}, 1, verdict.BaselineIsBest},
+		"it is, and a gate fails": {[]verdict.Outcome{verdict.Fail}, 1, verdict.GateFailed},
+	} {
+		p := archive.Printed{Leaderboard: &result.Leaderboard{Candidates: []result.Ranked{{Rank: 1, Baseline: test.baseline == 1}, {Rank: 2, Baseline: test.baseline == 2}}}}
+		for _, o := range test.gates {
+			p.Gates = append(p.Gates, result.GateResult{Verdict: o})
+		}
+		if got := p.Verdict(); got == nil || got.Reason != test.want {
+			t.Errorf("%s: %+v, want %s", name, got, test.want)
+		}
+	}
+	if got := new(archive.Printed).Verdict(); got != nil {
+		t.Errorf("without gates: %+v, want none", got)
 	}
 }

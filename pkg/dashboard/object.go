@@ -11,7 +11,6 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
-	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
@@ -64,8 +63,10 @@ type Object struct {
 	Unmet bool
 	// Metrics are those of a run.
 	Metrics []v1alpha1.MetricValue
-	// File is what the object was read from, if that was a file.
-	File string
+	// File is what the object was read from, if that was a file, and Judged the verdict on its gates; nil
+	// without gates.
+	File   string
+	Judged *verdict.Verdict
 }
 
 // nameOfFile tells the name of an object from that of its file, where several files have the object.
@@ -139,21 +140,11 @@ func (o *Object) Outcome() verdict.Outcome {
 	switch {
 	case !o.ofFile():
 		return o.standing().Outcome()
-	case len(o.Status.Gates) == 0:
+	case o.Judged == nil:
 		return ""
-	case o.keepsBaseline():
-		return verdict.Fail
+	default:
+		return o.Judged.Outcome
 	}
-	outcomes := make([]verdict.Outcome, len(o.Status.Gates))
-	for i, g := range o.Status.Gates {
-		outcomes[i] = verdict.Outcome(g.Verdict)
-	}
-	return verdict.Of(outcomes)
-}
-
-// keepsBaseline reports whether the baseline ranks first.
-func (o *Object) keepsBaseline() bool {
-	return o.Best != nil && o.Baseline != nil && o.Best.Point == o.Baseline.Point
 }
 
 // sentence says in words what came of all gates; "" if there are none, or no results.
@@ -161,18 +152,8 @@ func (o *Object) sentence() string {
 	if o.Outcome() == "" {
 		return ""
 	}
-	if c := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionPassed); c != nil && !o.ofFile() {
-		return c.Message
+	if o.ofFile() {
+		return o.Judged.Message
 	}
-	for _, v := range []v1alpha1.GateOutcome{v1alpha1.GateFail, v1alpha1.GateUnknown} {
-		for _, g := range o.Status.Gates {
-			if g.Verdict == v {
-				return "gate " + g.Name + ": " + g.Message
-			}
-		}
-		if o.keepsBaseline() {
-			return result.Keep
-		}
-	}
-	return ""
+	return meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionPassed).Message
 }

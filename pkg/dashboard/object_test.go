@@ -29,13 +29,9 @@ func live(generation int64, ready, passed metav1.Condition, more ...metav1.Condi
 }
 
 // printed is a sweep of a file.
-func printed(best, baseline int64, verdicts ...v1alpha1.GateOutcome) Object {
+func printed(v *verdict.Verdict) Object {
 	o := sample(Sweeps, "a", "s")
-	o.File, o.Status.Conditions, o.Status.Gates = "s.json", nil, nil
-	o.Best, o.Baseline = &v1alpha1.PointStatus{Point: best}, &v1alpha1.PointStatus{Point: baseline}
-	for _, v := range verdicts {
-		o.Status.Gates = append(o.Status.Gates, v1alpha1.GateStatus{Verdict: v})
-	}
+	o.File, o.Status.Conditions, o.Judged = "s.json", nil, v
 	return o
 }
 
@@ -56,12 +52,8 @@ func TestStatesAndVerdicts(t *testing.T) {
 		"work under way":         {live(1, running, because(metav1.ConditionUnknown, v1alpha1.ReasonPending)), "Running", "", false, "because"},
 		"another spec":           {live(2, ready, fails, complete), "Pending", "", false, "the manager has not seen the present spec yet"},
 		"damaged results":        {live(1, ready, fails, complete, damaged), "ResultsDamaged", verdict.Fail, true, "a chunk is gone"},
-		"a file that fails":      {printed(1, 0, v1alpha1.GatePass, v1alpha1.GateFail), "Complete", verdict.Fail, true, ""},
-		"a file that passes":     {printed(1, 0, v1alpha1.GateNotJudged, v1alpha1.GatePass), "Complete", verdict.Pass, true, ""},
-		"a file that is unknown": {printed(1, 0, v1alpha1.GateUnknown, v1alpha1.GatePass), "Complete", verdict.Undecided, true, ""},
-		"a file of its baseline": {printed(0, 0, v1alpha1.GatePass), "Complete", verdict.Fail, true, ""},
-		"a file without gates":   {printed(0, 0), "Complete", "", true, ""},
-		"a file not judged":      {printed(1, 0, v1alpha1.GateNotJudged), "Complete", verdict.NotJudged, true, ""},
+		"a file that fails":      {printed(&verdict.Verdict{Outcome: verdict.Fail}), "Complete", verdict.Fail, true, ""},
+		"a file without gates":   {printed(nil), "Complete", "", true, ""},
 	} {
 		o := test.object
 		if o.State() != test.state || o.Outcome() != test.outcome || o.Ended() != test.ended || o.Message() != test.message {

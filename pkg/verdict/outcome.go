@@ -2,8 +2,6 @@
 
 package verdict
 
-import "slices"
-
 // Outcome is what came of a gate, or of all gates of an object. The zero value is that of an
 // object without gates, or without results, and prints as NotJudged does.
 type Outcome string
@@ -75,15 +73,4 @@ func OfCondition(status string) Outcome {
 	default:
 		return Undecided
 	}
-}
-
-// Of is what came of an object with gates of these outcomes: one that fails outweighs those that
-// are undecided, and these outweigh those that pass.
-func Of(gates []Outcome) Outcome {
-	for _, o := range []Outcome{Fail, Undecided, Pass} {
-		if slices.Contains(gates, o) {
-			return o
-		}
-	}
-	return NotJudged
 }

@@ -30,16 +30,3 @@ func TestOutcomesHaveOneFormOfEachKind(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
-
-func TestTheWorstGateDecides(t *testing.T) {
-	for want, gates := range map[verdict.Outcome][]verdict.Outcome{
-		verdict.Fail:      {verdict.Pass, verdict.Undecided, verdict.Fail, verdict.NotJudged},
-		verdict.Undecided: {verdict.Pass, verdict.Undecided, verdict.NotJudged},
-		verdict.Pass:      {verdict.NotJudged, verdict.Pass},
-		verdict.NotJudged: {verdict.NotJudged},
-	} {
-		if got := verdict.Of(gates); got != want {
-			t.Errorf("of %v comes %q, want %q", gates, got, want)
-		}
-	}
-}

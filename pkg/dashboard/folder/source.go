@@ -163,7 +163,7 @@ func objectOf(p *archive.Printed, name, version string) dashboard.Object {
 	status := p.Status
 	o := dashboard.Object{
 		Key: dashboard.Key{Resource: dashboard.Runs, Namespace: p.Metadata.Namespace, Name: p.Metadata.Name}, Version: version,
-		Status: &status.CommonStatus, Metrics: status.Metrics, File: name,
+		Status: &status.CommonStatus, Metrics: status.Metrics, File: name, Judged: p.Verdict(),
 	}
 	if p.Kind == v1alpha1.PolicySweepKind {
 		o.Resource, o.Best, o.Baseline = dashboard.Sweeps, status.Best, status.Baseline

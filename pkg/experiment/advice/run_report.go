@@ -19,13 +19,20 @@ func NewRunReport(title string, documents []*result.Document, status *v1alpha1.C
 		Title: title, Documents: documents,
 		Targets: Targets(slos), StepTimes: status.StepTimes, Warnings: status.Warnings, Approximations: status.Approximations,
 	}
-	for _, g := range status.Gates {
-		r.Gates = append(r.Gates, result.GateResult{Gate: result.Gate{Name: g.Name}, Verdict: verdict.Outcome(g.Verdict), Message: g.Message})
-	}
+	r.Gates = GateResults(status)
 	if c := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionPassed); c != nil && c.Reason != v1alpha1.ReasonPending {
 		r.Why = c.Message
 	}
 	return r
+}
+
+// GateResults are the results of gates as far as a status has them.
+func GateResults(status *v1alpha1.CommonStatus) []result.GateResult {
+	var results []result.GateResult
+	for _, g := range status.Gates {
+		results = append(results, result.GateResult{Gate: result.Gate{Name: g.Name}, Verdict: verdict.Outcome(g.Verdict), Message: g.Message})
+	}
+	return results
 }
 
 // Targets are the latency targets of classes.
