@@ -93,3 +93,49 @@ func (s *simulation) applyScaling(e *events.Event) {
 	}
 	s.CheckContext()
 }
+
+// endWarmUp starts the figures of the replicas afresh, unless the run is over by
+// then. It comes before everything else of its nanosecond but the scrapes.
+func (s *simulation) endWarmUp(at simtime.Time) {
+	if s.cluster.Draining {
+		s.scrapeWhileServing(at)
+		s.gateway.Deliver(s.advanceServing(at))
+		if s.gateway.InFlight == 0 && at > s.arrivalsEnd {
+			return
+		}
+	} else {
+		s.gateway.ScrapeUntil(at)
+	}
+	s.cluster.AdvanceAll(at)
+	for i := range s.cluster.Replicas {
+		s.cluster.Replicas[i].Restart(at)
+	}
+	s.scaling.Restart(at)
+}
+
+// applyDisruption applies a disruption, now, to all ranks of a replica. After the
+// nanosecond in which the last request ends, it changes nothing but lifetimes.
+func (s *simulation) applyDisruption(d simulator.Disruption) {
+	ranks := s.cluster.RanksOf(d.Endpoint)
+	for i := range ranks {
+		switch d.Kind {
+		case simulator.Fail:
+			ranks[i].Lifetimes.End(d.At)
+		case simulator.Recover:
+			ranks[i].Lifetimes.Begin(d.At)
+		}
+	}
+	if s.cluster.Draining && s.gateway.InFlight == 0 && d.At > max(s.arrivalsEnd, s.gateway.LastEnd) {
+		return
+	}
+	for i := range ranks {
+		s.gateway.SetDown(int(ranks[i].Index), d.Kind != simulator.Recover)
+	}
+	if d.Kind != simulator.Fail {
+		return
+	}
+	s.gateway.Fail(ranks)
+	for _, o := range s.Observers {
+		o.Settled(simulator.NoReplica)
+	}
+}

@@ -40,25 +40,6 @@ func (s *simulation) next() (w workload.Request, ok bool) {
 	return w, true
 }
 
-// endWarmUp starts the figures of the replicas afresh, unless the run is over by
-// then. It comes before everything else of its nanosecond but the scrapes.
-func (s *simulation) endWarmUp(at simtime.Time) {
-	if s.cluster.Draining {
-		s.scrapeWhileServing(at)
-		s.gateway.Deliver(s.advanceServing(at))
-		if s.gateway.InFlight == 0 && at > s.arrivalsEnd {
-			return
-		}
-	} else {
-		s.gateway.ScrapeUntil(at)
-	}
-	s.cluster.AdvanceAll(at)
-	for i := range s.cluster.Replicas {
-		s.cluster.Replicas[i].Restart(at)
-	}
-	s.scaling.Restart(at)
-}
-
 // drain serves what is in flight when arrivals end, for at most as long as the
 // horizon says, and returns when the last thing happened. What else happens at
 // the deadline counts; what is then left in flight is cut off.
@@ -82,20 +63,6 @@ func (s *simulation) drain() simtime.Time {
 		s.cutOff(deadline)
 	}
 	return deadline
-}
-
-// advanceServing is advanceAll when no more requests arrive: once all have been
-// served, and all streams have ended, nothing else happens. It returns that
-// time, if it comes before.
-func (s *simulation) advanceServing(until simtime.Time) simtime.Time {
-	s.cluster.DrainBound = 0
-	s.cluster.AdvanceAll(until)
-	if s.cluster.Serving == 0 {
-		until = min(until, max(s.arrivalsEnd, s.gateway.StreamsEnd())+1)
-	}
-	s.cluster.DrainBound = until
-	s.cluster.AdvanceAll(until)
-	return until
 }
 
 // cutOff ends what the drain left in flight.
@@ -128,20 +95,5 @@ func (s *simulation) noteStability() {
 			state := r.Advisor.State(s.arrivalsEnd, r.Memory())
 			r.Advisor.Last = &state
 		}
-	}
-}
-
-// scrapeWhileServing is look when no more requests arrive: as long as some are served.
-func (s *simulation) scrapeWhileServing(now simtime.Time) {
-	for {
-		endpoint, at, ok := s.gateway.Scrapes.Due(now)
-		if !ok {
-			return
-		}
-		s.advanceServing(at)
-		if s.cluster.Serving == 0 && max(s.arrivalsEnd, s.gateway.StreamsEnd()) < at {
-			return
-		}
-		s.gateway.Read(&s.cluster.Replicas[endpoint], at)
 	}
 }

@@ -9,12 +9,8 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/engine"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/events"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/fleet"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/gateway"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/run"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -29,27 +25,6 @@ func Run(ctx context.Context, c simulator.Config) (*simulator.Result, error) {
 		return nil, err
 	}
 	return outcome, nil
-}
-
-// simulation is a run: what comes next, to its end. The gateway and the cluster do
-// the rest.
-type simulation struct {
-	*run.State
-	gateway *gateway.Gateway
-	cluster *engine.Cluster
-
-	source  workload.Source
-	horizon simulator.Horizon
-	// disruptions are Config.Disruptions.
-	disruptions []simulator.Disruption
-	// scaling is nil where no scaler is.
-	scaling *fleet.Scaling
-	// events are those above the replicas that are known of.
-	events *events.Queue
-	pools  []string
-	labels workload.Labels
-	// arrivalsEnd is when arrivals ended.
-	arrivalsEnd simtime.Time
 }
 
 // run lets requests arrive, one after the other, and then drains the cluster.
