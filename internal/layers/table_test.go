@@ -96,7 +96,7 @@ var tables = []table{
 		{"pkg/evaluate", "api pkg/experiment pkg/insight pkg/policy pkg/result pkg/setup pkg/simulator pkg/workload", ""},
 		{"pkg/fence", "internal/printable pkg/experiment pkg/insight pkg/policy pkg/result pkg/workload", ""},
 
-		{"pkg/archive", "api internal/figure pkg/experiment pkg/policy/sandbox/bundle pkg/propose pkg/report pkg/report/page pkg/result pkg/workload/trace", "Kubernetes"},
+		{"pkg/archive", "api internal/figure pkg/experiment pkg/policy/sandbox/bundle pkg/propose pkg/report pkg/report/page pkg/result pkg/verdict pkg/workload/trace", "Kubernetes"},
 		{"pkg/gate", "api pkg/access pkg/experiment pkg/verdict", "Kubernetes"},
 		{"pkg/kubectl", "api internal/figure internal/printable pkg/archive pkg/experiment pkg/result pkg/verdict", "Kubernetes"},
 		{"pkg/doctor", "api config internal/figure pkg/kubectl", "Kubernetes"},
