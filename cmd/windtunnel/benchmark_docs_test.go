@@ -9,16 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/pkg/report/benchmark"
 )
 
 // TestThePageOnBenchmarkReportsWorks types what the page tells to type, and reads its
 // description of a run.
 func TestThePageOnBenchmarkReportsWorks(t *testing.T) {
-	page, err := os.ReadFile("../../docs/benchmark-report.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := cmdtest.TextOf(t, "../../docs/benchmark-report.md")
 	folder := t.TempDir()
 	if out, err := exec.Command("go", "build", "-o", filepath.Join(folder, "windtunnel"), ".").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
@@ -31,7 +29,7 @@ func TestThePageOnBenchmarkReportsWorks(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))
-	script, _ := typed(string(page))
+	script, _ := typed(page)
 	if out := inShell(t, folder, "set -e\n"+script); !strings.Contains(out, "B is a report of a simulation") {
 		t.Errorf("the commands print\n%s", out)
 	}

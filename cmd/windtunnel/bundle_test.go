@@ -22,11 +22,8 @@ import (
 // bundleRun is a short run whose router is what stands below policies.bundle.
 func bundleRun(t *testing.T, bundle string) string {
 	t.Helper()
-	raw, err := os.ReadFile("../../config/samples/simulationrun-bundle.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, found := strings.Cut(string(raw), "          inline: |\n")
+	raw := cmdtest.TextOf(t, "../../config/samples/simulationrun-bundle.yaml")
+	before, rest, found := strings.Cut(raw, "          inline: |\n")
 	_, after, ends := strings.Cut(rest, "    workload:\n")
 	if !found || !ends {
 		t.Fatal("the sample is another one")
@@ -146,11 +143,8 @@ func TestRefusedBundlesOfAScenario(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			configMap := configMapFile(t, "bundles", "bundle.yaml", bundleHead+"routing: {builtIn: {policy: random}}")
 			file := bundleRun(t, tc.bundle)
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			edited := strings.NewReplacer("          @admission\n", "      admission: {policy: always}\n", "          @routing\n", "        routing: {policy: random}\n").Replace(string(text))
+			text := cmdtest.TextOf(t, file)
+			edited := strings.NewReplacer("          @admission\n", "      admission: {policy: always}\n", "          @routing\n", "        routing: {policy: random}\n").Replace(text)
 			if err := os.WriteFile(file, []byte(edited), 0o600); err != nil {
 				t.Fatal(err)
 			}

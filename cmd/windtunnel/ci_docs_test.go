@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // forge answers as the APIs of GitHub and GitLab do, on comments and check runs.
@@ -218,15 +219,12 @@ func TestPipelinesFailWithTheAPI(t *testing.T) {
 // The sweep of the pipelines judges a good file and a bad one.
 func TestTheSweepOfThePipelines(t *testing.T) {
 	folder := t.TempDir()
-	manifest, err := os.ReadFile("../../docs/ci/sweep.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	manifest := cmdtest.TextOf(t, "../../docs/ci/sweep.yaml")
 	file := func(prefix string) string {
 		return "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: queue-scorer\n- type: kv-cache-utilization-scorer\n- type: prefix-cache-scorer\nschedulingProfiles:\n" +
 			"- name: default\n  plugins:\n  - {pluginRef: queue-scorer, weight: 2}\n  - {pluginRef: kv-cache-utilization-scorer, weight: 2}\n  - {pluginRef: prefix-cache-scorer, weight: " + prefix + "}\n"
 	}
-	for name, text := range map[string]string{"sweep.yaml": string(manifest), "before.yaml": file("3"), "epp.yaml": file("0")} {
+	for name, text := range map[string]string{"sweep.yaml": manifest, "before.yaml": file("3"), "epp.yaml": file("0")} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

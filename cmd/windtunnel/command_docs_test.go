@@ -27,11 +27,8 @@ func TestThePageOnTheCommand(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+	got := cmdtest.TextOf(t, page)
+	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("docs/command.md is not what the command says; go test ./cmd/windtunnel -run TestThePageOnTheCommand -update writes it (-command +page):\n%s", diff)
 	}
 }

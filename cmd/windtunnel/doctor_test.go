@@ -216,11 +216,8 @@ func TestDoctorWithoutACluster(t *testing.T) {
 		t.Error(out)
 	}
 	s := apiserver.New(t, controllers.Scheme())
-	raw, err := os.ReadFile(s.Kubeconfig)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone := cmdtest.TempFile(t, "kubeconfig", strings.Replace(string(raw), "server: http://127.0.0.1:", "server: http://127.0.0.1:1", 1))
+	raw := cmdtest.TextOf(t, s.Kubeconfig)
+	gone := cmdtest.TempFile(t, "kubeconfig", strings.Replace(raw, "server: http://127.0.0.1:", "server: http://127.0.0.1:1", 1))
 	out, _, err = plugin(t, "doctor", "--kubeconfig", gone)
 	if cli.ExitCode(err) != cli.ExitFailed || !strings.Contains(out, "the API server of the kubeconfig does not answer") || strings.Contains(out, "definitions") {
 		t.Errorf("exit code %d:\n%s", cli.ExitCode(err), out)

@@ -93,11 +93,8 @@ func TestTraceInspectRecognizesFormats(t *testing.T) {
 }
 
 func TestGeneratedNamesAreStable(t *testing.T) {
-	raw, err := os.ReadFile("testdata/run.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	one := strings.Replace(string(raw), "name: small", "generateName: small-", 1)
+	raw := cmdtest.TextOf(t, "testdata/run.yaml")
+	one := strings.Replace(raw, "name: small", "generateName: small-", 1)
 	file := cmdtest.TempFile(t, "two.yaml", one+"---\n"+one)
 	for _, name := range []string{"small-1", "small-2"} {
 		if out := mustRun(t, "run", "-f", file, "--configmap", cmdtest.TraceManifest(t), "--name", name); !strings.HasPrefix(out, "SimulationRun "+name+"\n") {
@@ -109,11 +106,8 @@ func TestGeneratedNamesAreStable(t *testing.T) {
 func TestADurationWithoutAUnitIsHinted(t *testing.T) {
 	const want = "such as 500ms: write its unit too, 600ms or 600s"
 	for _, written := range []string{`"600"`, "600"} {
-		raw, err := os.ReadFile("testdata/run.yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := strings.Replace(string(raw), "horizon: {", "horizon: {duration: "+written+", ", 1)
+		raw := cmdtest.TextOf(t, "testdata/run.yaml")
+		text := strings.Replace(raw, "horizon: {", "horizon: {duration: "+written+", ", 1)
 		if _, err := windtunnel(t, "run", "-f", cmdtest.TempFile(t, "run.yaml", text)); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", written, err, want)
 		}
@@ -121,11 +115,8 @@ func TestADurationWithoutAUnitIsHinted(t *testing.T) {
 }
 
 func TestAnUnknownModelHintsAtItsConfig(t *testing.T) {
-	raw, err := os.ReadFile("testdata/run.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.Replace(string(raw), "meta-llama/Llama-3.1-8B-Instruct", "acme/own-model", 1)
+	raw := cmdtest.TextOf(t, "testdata/run.yaml")
+	text := strings.Replace(raw, "meta-llama/Llama-3.1-8B-Instruct", "acme/own-model", 1)
 	if _, err := windtunnel(t, "run", "-f", cmdtest.TempFile(t, "run.yaml", text)); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "the config.json that a model is published with") {
 		t.Errorf("%v", err)
 	}

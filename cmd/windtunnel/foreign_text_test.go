@@ -20,6 +20,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/internal/testing/apiserver"
 )
@@ -105,11 +106,8 @@ spec:
 `)
 	page := filepath.Join(folder, "report.html")
 	checkPrintable(t, mustRun(t, "run", "-f", manifest, "--report", page))
-	raw, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkPrintable(t, string(raw))
+	raw := cmdtest.TextOf(t, page)
+	checkPrintable(t, raw)
 	results := write("run.json", mustRun(t, "run", "-f", manifest, "-o", "json"))
 	checkPrintable(t, mustRun(t, "run", "-f", manifest, "--reflect", "issue_focused"))
 	markdown := mustRun(t, "report", results, "-o", "markdown")

@@ -433,11 +433,8 @@ func TestPromoteWritesWhatTheLocalCommandWrites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile(ours)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+	got := cmdtest.TextOf(t, ours)
+	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("(-local +plugin):\n%s", diff)
 	}
 	out, _, _ := plugin(t, "promote", "s")

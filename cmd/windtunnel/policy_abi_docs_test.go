@@ -20,11 +20,8 @@ import (
 // hack/clang.sh gets the compiler.
 func TestThePolicyInCOfThePageScores(t *testing.T) {
 	needsClang(t)
-	raw, err := os.ReadFile("../../docs/policy-abi.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, found := strings.Cut(string(raw), "```c\n")
+	raw := cmdtest.TextOf(t, "../../docs/policy-abi.md")
+	_, rest, found := strings.Cut(raw, "```c\n")
 	source, rest, ends := strings.Cut(rest, "```\n")
 	_, rest, shell := strings.Cut(rest, "```sh\n")
 	commands, _, closed := strings.Cut(rest, "```\n")
@@ -52,11 +49,7 @@ func TestThePolicyInCOfThePageScores(t *testing.T) {
 func TestTheModuleOfTheSampleIsItsProgram(t *testing.T) {
 	needsClang(t)
 	const sample = "../../config/samples/simulationrun-webassembly.yaml"
-	raw, err := os.ReadFile(sample)
-	if err != nil {
-		t.Fatal(err)
-	}
-	manifest := string(raw)
+	manifest := cmdtest.TextOf(t, sample)
 	comment, _, _ := strings.Cut(manifest, "apiVersion:")
 	var code []string
 	for line := range strings.Lines(comment) {

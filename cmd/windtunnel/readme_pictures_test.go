@@ -21,15 +21,9 @@ import (
 // TestReadmePictures draws the pictures of the README and compares them with the
 // files in docs. The -update flag writes the files.
 func TestReadmePictures(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile("../../docs/first-sweep.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	manifest := "apiVersion: sim.windtunnel.dev" + cmdtest.Between(t, string(page), "```yaml\napiVersion: sim.windtunnel.dev", "```\n")
+	readme := cmdtest.TextOf(t, "../../README.md")
+	page := cmdtest.TextOf(t, "../../docs/first-sweep.md")
+	manifest := "apiVersion: sim.windtunnel.dev" + cmdtest.Between(t, page, "```yaml\napiVersion: sim.windtunnel.dev", "```\n")
 	out := mustRun(t, "sweep", "-f", cmdtest.TempFile(t, "sweep.yaml", manifest), "-o", "json")
 	for name, picture := range map[string]string{
 		"architecture": architecture(),
@@ -49,7 +43,7 @@ func TestReadmePictures(t *testing.T) {
 			if diff := cmp.Diff(string(drawn), picture); diff != "" {
 				t.Errorf("run make pictures (-%s +drawn now):\n%s", file, diff)
 			}
-			if !strings.Contains(string(readme), "](docs/"+name+".svg)") {
+			if !strings.Contains(readme, "](docs/"+name+".svg)") {
 				t.Errorf("the README does not show docs/%s.svg", name)
 			}
 		})

@@ -16,11 +16,8 @@ import (
 // TestReadmeSweep: the sweep of docs/first-sweep.md prints the table that the page
 // shows.
 func TestReadmeSweep(t *testing.T) {
-	readme, err := os.ReadFile("../../docs/first-sweep.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, ok := strings.Cut(string(readme), "```yaml\n")
+	readme := cmdtest.TextOf(t, "../../docs/first-sweep.md")
+	_, rest, ok := strings.Cut(readme, "```yaml\n")
 	manifest, rest, closed := strings.Cut(rest, "```\n")
 	_, rest, shown := strings.Cut(rest, "```\nrank ")
 	table, _, ended := strings.Cut(rest, "```\n")
@@ -46,11 +43,7 @@ func TestReadmeSweep(t *testing.T) {
 // TestReadmeValues: that sweep, whose router is a file of Helm values,
 // writes them back with the one line changed that the page shows.
 func TestReadmeValues(t *testing.T) {
-	raw, err := os.ReadFile("../../docs/first-sweep.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	readme := string(raw)
+	readme := cmdtest.TextOf(t, "../../docs/first-sweep.md")
 	manifest := cmdtest.Between(t, readme, "```yaml\napiVersion: sim.windtunnel.dev", "```\n")
 	_, recipe, ok := strings.Cut(readme, "values.yaml in, values.yaml out")
 	if !ok {
@@ -74,13 +67,10 @@ func TestReadmeValues(t *testing.T) {
 	}
 	promoted := filepath.Join(folder, "promoted.yaml")
 	mustRun(t, "sweep", "-f", sweep, "--promote", promoted)
-	after, err := os.ReadFile(promoted)
-	if err != nil {
-		t.Fatal(err)
-	}
+	after := cmdtest.TextOf(t, promoted)
 	var changed []string
 	before := strings.Split(values, "\n")
-	for i, line := range strings.Split(string(after), "\n") {
+	for i, line := range strings.Split(after, "\n") {
 		if i >= len(before) || line != before[i] {
 			changed = append(changed, "-"+cmdtest.Words(before[i]), "+"+cmdtest.Words(line))
 		}

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -123,16 +122,13 @@ func TestRowsOfAnUnknownFormat(t *testing.T) {
 
 // One invalid object keeps the others of the manifest from being simulated, and the error says so.
 func TestAnInvalidObjectBesideValidOnes(t *testing.T) {
-	good, err := os.ReadFile("testdata/run.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := cmdtest.TextOf(t, "testdata/run.yaml")
 	for name, c := range map[string]struct{ old, new, want string }{
 		"by the schema":    {"horizon:", "horizont:", "was simulated: the other documents are valid"},
 		"by the catalogue": {"model: ", "model: x", "no SimulationRun was simulated: --name NAME selects a valid one"},
 	} {
-		bad := strings.Replace(strings.Replace(string(good), "name: ", "name: bad-", 1), c.old, c.new, 1)
-		file := cmdtest.TempFile(t, "runs.yaml", string(good)+"\n---\n"+bad)
+		bad := strings.Replace(strings.Replace(good, "name: ", "name: bad-", 1), c.old, c.new, 1)
+		file := cmdtest.TempFile(t, "runs.yaml", good+"\n---\n"+bad)
 		out, err := windtunnel(t, "run", "-f", file)
 		if out != "" || cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v\n%s", name, err, out)

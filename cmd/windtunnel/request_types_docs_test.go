@@ -45,11 +45,8 @@ func comparePage(t *testing.T, name string, data any) {
 			t.Fatal(err)
 		}
 	}
-	got, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
+	got := cmdtest.TextOf(t, page)
+	if diff := cmp.Diff(want.String(), got); diff != "" {
 		t.Errorf("docs/%s is not what the samples say; go test ./cmd/windtunnel -run %s -update writes it (-samples +page):\n%s", name, t.Name(), diff)
 	}
 }
@@ -63,11 +60,8 @@ type besideRow struct {
 
 // besideAlone runs the first sample without its neighbour.
 func besideAlone(t *testing.T) besideRow {
-	raw, err := os.ReadFile(filepath.Join(cmdtest.Samples, "simulationrun-beside-completion.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, found := strings.Cut(string(raw), "      - name: neighbour\n")
+	raw := cmdtest.TextOf(t, filepath.Join(cmdtest.Samples, "simulationrun-beside-completion.yaml"))
+	before, rest, found := strings.Cut(raw, "      - name: neighbour\n")
 	_, after, ends := strings.Cut(rest, "  replications:")
 	if !found || !ends {
 		t.Fatal("the sample has no neighbour, or does not end with replications")

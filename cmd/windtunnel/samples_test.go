@@ -3,7 +3,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -45,12 +44,9 @@ func TestBenchmarkSamplesRun(t *testing.T) {
 	}
 	for _, name := range names {
 		t.Run(filepath.Base(name), func(t *testing.T) {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			short := strings.Replace(string(text), "{requests: 50000}", "{requests: 2000}", 1)
-			if short == string(text) {
+			text := cmdtest.TextOf(t, name)
+			short := strings.Replace(text, "{requests: 50000}", "{requests: 2000}", 1)
+			if short == text {
 				t.Fatal("the sample does not have 50000 requests")
 			}
 			mustRun(t, "run", "-f", cmdtest.TempFile(t, "run.yaml", short))
@@ -60,17 +56,14 @@ func TestBenchmarkSamplesRun(t *testing.T) {
 
 // TestDemo does what make demo does, in a folder of its own.
 func TestDemo(t *testing.T) {
-	manifest, err := os.ReadFile(filepath.Join(cmdtest.Samples, "demo", "sweep.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	manifest := cmdtest.TextOf(t, filepath.Join(cmdtest.Samples, "demo", "sweep.yaml"))
 	const recorded = "../../../dist/demo-trace.jsonl"
-	if !strings.Contains(string(manifest), recorded) {
+	if !strings.Contains(manifest, recorded) {
 		t.Fatalf("the demo does not replay %s", recorded)
 	}
 	trace := filepath.Join(t.TempDir(), "trace.jsonl")
 	mustRun(t, "trace", "generate", "--requests", "300", "--seed", "1", "-o", trace)
-	name := cmdtest.TempFile(t, "sweep.yaml", strings.ReplaceAll(string(manifest), recorded, trace))
+	name := cmdtest.TempFile(t, "sweep.yaml", strings.ReplaceAll(manifest, recorded, trace))
 	if out := mustRun(t, "sweep", "-f", name); !strings.Contains(out, "PolicySweep") {
 		t.Errorf("the demo printed\n%s", out)
 	}

@@ -27,11 +27,8 @@ const (
 // steppedRun writes a run of one pool.
 func steppedRun(t *testing.T, model, accelerator string) string {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/step-times.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return cmdtest.TempFile(t, accelerator+".yaml", strings.NewReplacer("MODEL", model, "ACCELERATOR", accelerator).Replace(string(raw)))
+	raw := cmdtest.TextOf(t, "testdata/step-times.yaml")
+	return cmdtest.TempFile(t, accelerator+".yaml", strings.NewReplacer("MODEL", model, "ACCELERATOR", accelerator).Replace(raw))
 }
 
 func TestRunSaysWhatItsStepTimesRestOn(t *testing.T) {

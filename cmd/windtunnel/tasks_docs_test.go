@@ -19,26 +19,19 @@ func TestDocsTasks(t *testing.T) {
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("there are %d pages on tasks (%v)", len(pages), err)
 	}
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := cmdtest.TextOf(t, "../../README.md")
 	binary := filepath.Join(t.TempDir(), "windtunnel")
 	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	for _, page := range pages {
 		t.Run(filepath.Base(page), func(t *testing.T) {
-			raw, err := os.ReadFile(page)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text := string(raw)
+			text := cmdtest.TextOf(t, page)
 			const most = 80
 			if lines := strings.Count(text, "\n"); lines > most {
 				t.Errorf("it has %d lines, want %d at most", lines, most)
 			}
-			if link := "docs/tasks/" + filepath.Base(page); !strings.Contains(string(readme), "("+link+")") {
+			if link := "docs/tasks/" + filepath.Base(page); !strings.Contains(readme, "("+link+")") {
 				t.Errorf("the README has no link to %s", link)
 			}
 			script, shown := typed(text)

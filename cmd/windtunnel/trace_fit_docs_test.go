@@ -5,7 +5,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -87,11 +86,7 @@ func (i *imitated) run(t *testing.T) {
 	i.Comparison = mustRun(t, "trace", "fit", file, "-o", traffic)
 	format := strings.TrimPrefix(i.trace, "format: ")
 	mustRun(t, "trace", "configmap", file, "--name", "recorded", "--format", format, "-o", stored)
-	raw, err := os.ReadFile(filepath.Clean(traffic))
-	if err != nil {
-		t.Fatal(err)
-	}
-	imitation := string(raw)
+	imitation := cmdtest.TextOf(t, filepath.Clean(traffic))
 	horizon, _, _ := strings.Cut(imitation[strings.Index(imitation, "horizon:"):], "workload:")
 	type source struct {
 		name, workload string

@@ -5,7 +5,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -77,13 +76,10 @@ type sessionsRow struct{ Replicas, Replay, E2E, TTFT, Rate, Last, Early string }
 // prompt; 0 for first turns.
 func turnsBefore(t *testing.T, name string) map[int64]int64 {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Clean(name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := cmdtest.TextOf(t, filepath.Clean(name))
 	all := map[string]map[int64]int64{}
 	for _, key := range []string{"delays", "timestamps"} {
-		_, text, found := strings.Cut(string(raw), "  "+key+".jsonl: |\n")
+		_, text, found := strings.Cut(raw, "  "+key+".jsonl: |\n")
 		if !found {
 			t.Fatalf("the sample has no %s", key)
 		}

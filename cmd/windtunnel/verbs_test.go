@@ -343,11 +343,8 @@ func TestBadInput(t *testing.T) {
 func TestPrometheusIsOfOneWatchedRun(t *testing.T) {
 	const manifest = "testdata/run.yaml"
 	watched := cmdtest.Edited(t, manifest, "      replicas: 2", "      replicas: 2\n      kvCache: {stability: {}}")
-	raw, err := os.ReadFile(watched)
-	if err != nil {
-		t.Fatal(err)
-	}
-	two := cmdtest.TempFile(t, "two.yaml", string(raw)+"---\n"+strings.Replace(string(raw), "name: small", "name: other", 1))
+	raw := cmdtest.TextOf(t, watched)
+	two := cmdtest.TempFile(t, "two.yaml", raw+"---\n"+strings.Replace(raw, "name: small", "name: other", 1))
 	for name, tc := range map[string]struct {
 		args []string
 		want string
@@ -372,12 +369,9 @@ func TestPrometheusIsOfOneWatchedRun(t *testing.T) {
 }
 
 func TestNothingRunsBeforeAllIsRight(t *testing.T) {
-	good, err := os.ReadFile("testdata/run.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	bad := strings.NewReplacer("name: small", "name: other", "h100-sxm", "b9000").Replace(string(good))
-	out, err := windtunnel(t, "run", "-f", cmdtest.TempFile(t, "two.yaml", string(good)+"---\n"+bad))
+	good := cmdtest.TextOf(t, "testdata/run.yaml")
+	bad := strings.NewReplacer("name: small", "name: other", "h100-sxm", "b9000").Replace(good)
+	out, err := windtunnel(t, "run", "-f", cmdtest.TempFile(t, "two.yaml", good+"---\n"+bad))
 	if cli.ExitCode(err) != cli.ExitBadInput || out != "" {
 		t.Errorf("exit code %d (%v) after printing %q", cli.ExitCode(err), err, out)
 	}

@@ -9,7 +9,6 @@ import (
 	"html"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -297,9 +296,5 @@ func trusting(t *testing.T) *access.Guard {
 
 func read(t *testing.T, file string) string {
 	t.Helper()
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(raw)
+	return cmdtest.TextOf(t, file)
 }

@@ -19,15 +19,12 @@ import (
 // texts are replaced in pairs and paths are absolute.
 func calibrateRun(t *testing.T, replace ...string) string {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/calibrate.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := cmdtest.TextOf(t, "testdata/calibrate.yaml")
 	data, err := filepath.Abs("../../pkg/calibrate/testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.ReplaceAll(string(raw), "../../../pkg/calibrate/testdata", data)
+	text := strings.ReplaceAll(raw, "../../../pkg/calibrate/testdata", data)
 	for i := 0; i < len(replace); i += 2 {
 		if !strings.Contains(text, replace[i]) {
 			t.Fatalf("the run does not hold %q", replace[i])

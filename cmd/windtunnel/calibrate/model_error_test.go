@@ -5,7 +5,6 @@ package calibrate
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -22,11 +21,8 @@ var belowWith = regexp.MustCompile(`below ([0-9.]+) (m?s) with 95 %`)
 // a calibration whose error is 0.1 % the same gate passes.
 func TestGatesWithinTheErrorOfTheModel(t *testing.T) {
 	gated := func(limit, modelError, accelerator, catalogue string) string {
-		raw, err := os.ReadFile("testdata/step-times.yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := strings.NewReplacer("MODEL", "Llama-3.1-8B", "ACCELERATOR", accelerator, "  scenario:\n", "  scenario:\n"+catalogue).Replace(string(raw))
+		raw := cmdtest.TextOf(t, "testdata/step-times.yaml")
+		text := strings.NewReplacer("MODEL", "Llama-3.1-8B", "ACCELERATOR", accelerator, "  scenario:\n", "  scenario:\n"+catalogue).Replace(raw)
 		return cmdtest.TempFile(t, "gated.yaml", text+fmt.Sprintf(
 			"  replications: {count: 5}\n  gates:\n  - {name: fast, metric: ttft.mean, operator: AtMost, value: %s, confidence: \"0.95\", modelError: %s}\n", limit, modelError))
 	}
@@ -76,11 +72,8 @@ func TestGatesWithinTheErrorOfTheModel(t *testing.T) {
 // about an equal or a better one.
 func TestCompareKeepsToTheErrorOfTheModel(t *testing.T) {
 	const gates = "  - {name: better, metric: ttft.mean, operator: AtMost, versusBaseline: %s, confidence: \"0.95\", modelError: Include}\n"
-	raw, err := os.ReadFile("../../config/samples/policysweep-gates.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sample, _, found := strings.Cut(string(raw), "  gates:\n")
+	raw := cmdtest.TextOf(t, "../../config/samples/policysweep-gates.yaml")
+	sample, _, found := strings.Cut(raw, "  gates:\n")
 	if !found {
 		t.Fatal("the sample has no gates at its end")
 	}

@@ -64,12 +64,9 @@ func TestCalibrateReadsThePublishedExample(t *testing.T) {
 }
 
 func TestReportsThatCalibrateRefuses(t *testing.T) {
-	raw, err := os.ReadFile(cmdtest.MeasuredReport)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := cmdtest.TextOf(t, cmdtest.MeasuredReport)
 	other := func(replace ...string) string {
-		text := string(raw)
+		text := raw
 		for i := 0; i < len(replace); i += 2 {
 			if !strings.Contains(text, replace[i]) {
 				t.Fatalf("the report does not hold %q", replace[i])
@@ -175,11 +172,8 @@ func TestCalibrateReadsResultFiles(t *testing.T) {
 }
 
 func TestResultFilesThatCalibrateRefuses(t *testing.T) {
-	raw, err := os.ReadFile(exampleResult(t, "vllm-bench.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	tgi := cmdtest.TempFile(t, "tgi.json", strings.Replace(string(raw), `"backend": "vllm"`, `"backend": "tgi"`, 1))
+	raw := cmdtest.TextOf(t, exampleResult(t, "vllm-bench.json"))
+	tgi := cmdtest.TempFile(t, "tgi.json", strings.Replace(raw, `"backend": "vllm"`, `"backend": "tgi"`, 1))
 	for name, tc := range map[string]struct{ file, want string }{
 		"another engine":   {reportRun(t, tgi), `tgi.json holds no results that this command reads:` + "\n  - " + `backend: Unsupported value: "tgi"`},
 		"one scrape":       {reportRun(t, exampleResult(t, "after.prom")), "report.seconds: Required value: a scrape has no clock"},

@@ -79,11 +79,8 @@ func TestReportsOfWhatNothingExercisedSaySo(t *testing.T) {
 		} else {
 			to := filepath.Join(t.TempDir(), args[4])
 			_, _ = windtunnel(t, append(args[:4:4], to)...)
-			raw, err := os.ReadFile(to)
-			if err != nil {
-				t.Fatal(err)
-			}
-			told = string(raw)
+			raw := cmdtest.TextOf(t, to)
+			told = raw
 		}
 		if !strings.Contains(told, "0 of 600 decisions differ over 2 seeds") || strings.Contains(told, "**Pass**") || strings.Contains(told, "**Fail**") || strings.Contains(told, "</span> Pass</h1>") || strings.Contains(told, "</span> Fail</h1>") {
 			t.Errorf("%v:\n%.3000s", args, told)

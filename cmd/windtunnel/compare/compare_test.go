@@ -4,7 +4,6 @@ package compare
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,11 +24,8 @@ const otherPicker = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\n
 
 func TestCompareSetsSidesAgainstEachOther(t *testing.T) {
 	run, sweep := comparedRun(t)
-	raw, err := os.ReadFile(run)
-	if err != nil {
-		t.Fatal(err)
-	}
-	slower := cmdtest.TempFile(t, "slower.yaml", strings.Replace(string(raw), "replicas: 4", "replicas: 2", 1))
+	raw := cmdtest.TextOf(t, run)
+	slower := cmdtest.TempFile(t, "slower.yaml", strings.Replace(raw, "replicas: 4", "replicas: 2", 1))
 	result := cmdtest.TempFile(t, "run.json", mustRun(t, "run", "-f", run, "-o", "json"))
 	random := cmdtest.TempFile(t, "epp.yaml", otherPicker)
 	for name, tc := range map[string]struct {

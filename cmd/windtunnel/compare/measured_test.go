@@ -92,11 +92,7 @@ func TestCompareReadsThePublishedExample(t *testing.T) {
 }
 
 func TestCompareRefusesReportsThatAreNone(t *testing.T) {
-	raw, err := os.ReadFile(cmdtest.MeasuredReport)
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole := string(raw)
+	whole := cmdtest.TextOf(t, cmdtest.MeasuredReport)
 	for name, tc := range map[string]struct {
 		text string
 		args []string

@@ -3,7 +3,6 @@
 package compare
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -26,11 +25,7 @@ func TestCompareWritesAReportByItsEnding(t *testing.T) {
 		if cli.ExitCode(err) != cli.ExitFailed {
 			t.Fatalf("error %v, want that of a gate that fails", err)
 		}
-		raw, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := string(raw)
+		text := cmdtest.TextOf(t, name)
 		if !strings.HasPrefix(text, c.begins) || strings.Contains(text, c.without) {
 			t.Errorf("%s is another format:\n%.300s", file, text)
 		}

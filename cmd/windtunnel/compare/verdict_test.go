@@ -20,11 +20,7 @@ import (
 // and its EPP configuration with other weights of the prefix scorer.
 func rollout(t *testing.T, gates string) (scenario string, epp func(weight string) string) {
 	t.Helper()
-	raw, err := os.ReadFile("../../docs/first-sweep.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	readme := string(raw)
+	readme := cmdtest.TextOf(t, "../../docs/first-sweep.md")
 	body := cmdtest.Between(t, readme, "spec:\n  scenario:\n    horizon: {requests: 2000}", "  parameters:\n")
 	text := "apiVersion: sim.windtunnel.dev/v1alpha1\nkind: SimulationRun\nmetadata: {name: rollout}\nspec:\n" +
 		"  scenario:\n    horizon: {requests: 2000}" + body + "  replications: {seed: 42, count: 3}\n" + gates

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"regexp"
 	"runtime"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 )
 
@@ -58,10 +58,7 @@ func askServer(t *testing.T, url, source, summary string) string {
 // cores, with any number of simulations at once.
 func TestAnswersAreTheSameBytesByEachDoor(t *testing.T) {
 	const scenario = "testdata/explain.yaml"
-	source, err := os.ReadFile(samplePolicy)
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := cmdtest.TextOf(t, samplePolicy)
 	for _, summary := range evaluate.Summaries {
 		t.Run(string(summary), func(t *testing.T) {
 			args := []string{"evaluate", "--policy", samplePolicy, "--scenario", scenario, "--objective", "ttft.p99,target=100ms", "--seed", "1,2,3", "--summary", string(summary), "-o", "json"}
@@ -81,7 +78,7 @@ func TestAnswersAreTheSameBytesByEachDoor(t *testing.T) {
 				for _, n := range []string{"1", "3"} {
 					same(fmt.Sprintf("evaluate with %d cores, %s at once", cores, n), mustRun(t, append(args, "--parallelism", n)...))
 					url := startServer(t, "--scenario", scenario, "--objective", "ttft.p99,target=100ms", "--concurrency", n)
-					same(fmt.Sprintf("serve with %d cores, %s at once", cores, n), askServer(t, url, string(source), string(summary)))
+					same(fmt.Sprintf("serve with %d cores, %s at once", cores, n), askServer(t, url, source, string(summary)))
 				}
 				runtime.GOMAXPROCS(before)
 			}

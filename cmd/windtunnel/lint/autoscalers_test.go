@@ -19,11 +19,7 @@ const scalerExamples = "../../pkg/policy/autoscaling/lint/examples"
 
 func readExample(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(scalerExamples, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return cmdtest.TextOf(t, filepath.Join(scalerExamples, name))
 }
 
 func TestLintOfAutoscalers(t *testing.T) {
@@ -71,11 +67,8 @@ func TestLintOfAutoscalers(t *testing.T) {
 
 // The findings about a scaler of an object are those of lint, and warnings of a run.
 func TestFindingsAboutScalersOfObjects(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(cmdtest.Samples, "simulationrun-hpa.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := cmdtest.TempFile(t, "run.yaml", strings.NewReplacer("stabilizationWindowSeconds: 180", "stabilizationWindowSeconds: 5", "duration: 25m", "duration: 1m").Replace(string(text)))
+	text := cmdtest.TextOf(t, filepath.Join(cmdtest.Samples, "simulationrun-hpa.yaml"))
+	file := cmdtest.TempFile(t, "run.yaml", strings.NewReplacer("stabilizationWindowSeconds: 180", "stabilizationWindowSeconds: 5", "duration: 25m", "duration: 1m").Replace(text))
 	const want = "spec.behavior.scaleDown.stabilizationWindowSeconds: the window of scaling down is 5s, and a replica takes 1m0s to start"
 	if out := mustRun(t, "lint", file, "--fail-on", string(lint.Error)); !strings.Contains(out, "warning down-window-below-startup: ") || !strings.Contains(out, want) {
 		t.Errorf("lint printed\n%s", out)
@@ -96,12 +89,9 @@ func TestRulesOfScalersAreListed(t *testing.T) {
 
 // A sweep whose parameters lead into a manifest writes runs that have its values.
 func TestRunsThatFollowHaveTheManifestOfThePoint(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(cmdtest.Samples, "policysweep-hpa.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := cmdtest.TextOf(t, filepath.Join(cmdtest.Samples, "policysweep-hpa.yaml"))
 	folder := t.TempDir()
-	short := strings.NewReplacer("duration: 25m", "duration: 1m", "count: 3", "count: 1").Replace(string(text))
+	short := strings.NewReplacer("duration: 25m", "duration: 1m", "count: 3", "count: 1").Replace(text)
 	mustRun(t, "sweep", "-f", cmdtest.TempFile(t, "sweep.yaml", short), "--follow", folder)
 	best := filepath.Join(folder, "hpa-best-1.yaml")
 	written, err := os.ReadFile(best)

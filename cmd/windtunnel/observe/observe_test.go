@@ -70,16 +70,13 @@ func TestObserve(t *testing.T) {
 
 // TestObserveAPoint takes points of a sweep over the cluster's rate.
 func TestObserveAPoint(t *testing.T) {
-	raw, err := os.ReadFile(clusterManifest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := cmdtest.TextOf(t, clusterManifest)
 	text := strings.NewReplacer("kind: SimulationRun", "kind: PolicySweep", "name: cluster}\nspec:\n", `name: cluster}
 spec:
   parameters:
   - {name: rate, path: "workload.clients[chat].arrivals.rate", values: ["7", "14"]}
   objectives: [{metric: ttft.p99, direction: Minimize}]
-`).Replace(string(raw))
+`).Replace(raw)
 	sweep := filepath.Join(t.TempDir(), "sweep.yaml")
 	if err := os.WriteFile(sweep, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
@@ -91,7 +88,7 @@ spec:
 	if out, err := windtunnel(t, "observe", "-f", sweep, "--point", "0", "--samples", samples, "--every", "5m"); err == nil || !strings.HasPrefix(out, "cluster#0: drift, mainly in the traffic. ") {
 		t.Errorf("the point with half of the rate: %v:\n%s", err, out)
 	}
-	_, err = windtunnel(t, "observe", "-f", sweep, "--point", "2", "--samples", samples)
+	_, err := windtunnel(t, "observe", "-f", sweep, "--point", "2", "--samples", samples)
 	if err == nil || cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "--point must be from 0 to 1") {
 		t.Errorf("a point that is not there: %v", err)
 	}

@@ -5,7 +5,6 @@ package results
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -52,13 +51,10 @@ func TestAReportThatFits(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "report.md")
 	printed := mustRun(t, "sweep", "-f", gatesManifest, "-o", "json", "--report", file, "--report-max-characters", "900")
-	written, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	written := cmdtest.TextOf(t, file)
 	output := cmdtest.TempFile(t, "sweep.json", printed)
 	for name, text := range map[string]string{
-		"the one of sweep": string(written), "the one of report": mustRun(t, "report", output, "-o", "markdown", "--max-characters", "900"),
+		"the one of sweep": written, "the one of report": mustRun(t, "report", output, "-o", "markdown", "--max-characters", "900"),
 	} {
 		if n := utf8.RuneCountInString(text); n > 900 || !strings.Contains(text, "**Pass**: all 2 gates pass.") || !strings.Contains(text, "It lacks ") {
 			t.Errorf("%s has %d characters:\n%s", name, n, text)

@@ -118,14 +118,11 @@ func TestASweepWritesAReportOfEachCandidate(t *testing.T) {
 		if name := filepath.Base(file); !strings.HasPrefix(name, "benchmark_report_v0.2_gates-point-") || !strings.HasSuffix(name, ".yaml") {
 			t.Errorf("a file is called %s", name)
 		}
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := readReport(t, string(raw))
+		raw := cmdtest.TextOf(t, file)
+		r := readReport(t, raw)
 		eids[r.Run.EID], uids[r.Run.UID], labels[r.Run.Description] = true, true, true
 		for _, want := range []string{"verdict:", "plan_sha256:", "seeds:", "rank:", "low:"} {
-			if !strings.Contains(string(raw), want) {
+			if !strings.Contains(raw, want) {
 				t.Errorf("%s does not say %s", file, want)
 			}
 		}
@@ -142,17 +139,14 @@ func TestReportsOfASweepAreOfItsRows(t *testing.T) {
 	if err := json.Unmarshal([]byte(mustRun(t, "sweep", "-f", cmdtest.GatesSample(t), "--benchmark-report", folder, "-o", "json")), &out); err != nil {
 		t.Fatal(err)
 	}
-	raw, err := os.ReadFile(filepath.Join(folder, "benchmark_report_v0.2_gates-point-0.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := cmdtest.TextOf(t, filepath.Join(folder, "benchmark_report_v0.2_gates-point-0.yaml"))
 	sum, n := 0.0, 0
 	for i := range out.Rows {
 		if value, ok := out.Rows[i].Metrics.Get("ttft.p99"); ok && out.Rows[i].Point == 0 {
 			sum, n = sum+value, n+1
 		}
 	}
-	own := readReport(t, string(raw)).Results.Profiling.(map[string]any)["windtunnel"].(map[string]any)
+	own := readReport(t, raw).Results.Profiling.(map[string]any)["windtunnel"].(map[string]any)
 	got := own["metrics"].(map[string]any)["ttft.p99"].(map[string]any)
 	if mean := got["mean"].(float64); got["seeds"] != n || mean > sum/float64(n)*(1+1e-12) || mean < sum/float64(n)*(1-1e-12) {
 		t.Errorf("the report has %v, and the rows %v over %d seeds", got, sum/float64(n), n)

@@ -49,11 +49,8 @@ func TestExplainShowsEvictions(t *testing.T) {
 func TestExplainShowsAdapters(t *testing.T) {
 	got := mustRun(t, "run", "-f", "testdata/adapters.yaml", "--explain", "200")
 	cmdtest.Golden(t, filepath.Join("explain", "adapters.txt"), got)
-	page, err := os.ReadFile("../../docs/explain.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if table := strings.Split(got, "\n\n")[2]; !strings.Contains(string(page), table) {
+	page := cmdtest.TextOf(t, "../../docs/explain.md")
+	if table := strings.Split(got, "\n\n")[2]; !strings.Contains(page, table) {
 		t.Errorf("docs/explain.md does not show\n%s", table)
 	}
 }
@@ -169,14 +166,11 @@ func TestExplainPage(t *testing.T) {
 
 // The page shows the end of what its command about other endpoints prints.
 func TestWhatIfPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/explain.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := cmdtest.TextOf(t, "../../docs/explain.md")
 	const command = "run -f config/samples/simulationrun-poisson.yaml --explain 65 --what-if"
 	got := mustRun(t, strings.Fields(strings.ReplaceAll(command, "config/samples", cmdtest.Samples))...)
 	_, table, _ := strings.Cut(got, "\n\nWhat if ")
-	if want := "```\nWhat if " + table + "```"; !strings.Contains(string(page), "windtunnel "+command) || !strings.Contains(string(page), want) {
+	if want := "```\nWhat if " + table + "```"; !strings.Contains(page, "windtunnel "+command) || !strings.Contains(page, want) {
 		t.Errorf("docs/explain.md does not show\n%s", want)
 	}
 }

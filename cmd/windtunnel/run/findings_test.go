@@ -3,7 +3,6 @@
 package run
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -54,11 +53,8 @@ func TestFindingsOfARun(t *testing.T) {
 			mustRun(t, "run", "-f", file, "--report", filepath.Join(folder, "run.html"))
 			texts := map[string]string{"JSON": mustRun(t, "run", "-f", file, "-o", "json")}
 			for _, name := range []string{"run.md", "run.html"} {
-				raw, err := os.ReadFile(filepath.Join(folder, name))
-				if err != nil {
-					t.Fatal(err)
-				}
-				texts[name] = string(raw)
+				raw := cmdtest.TextOf(t, filepath.Join(folder, name))
+				texts[name] = raw
 			}
 			for _, want := range tc.want {
 				for where, text := range texts {

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -132,11 +131,8 @@ func TestRequestsAreThereOnlyWhereAllWasSimulated(t *testing.T) {
 
 // The page on data frames names every column of the file, and no other one.
 func TestTheDocumentsColumnsAreThoseOfTheFile(t *testing.T) {
-	raw, err := os.ReadFile("../../docs/data-frames.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, table, _ := strings.Cut(string(raw), "<!-- columns of --requests -->")
+	raw := cmdtest.TextOf(t, "../../docs/data-frames.md")
+	_, table, _ := strings.Cut(raw, "<!-- columns of --requests -->")
 	table, _, _ = strings.Cut(table, "<!-- end -->")
 	var documented, columns []string
 	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z0-9_]+)` \\|").FindAllStringSubmatch(table, -1) {
@@ -149,7 +145,7 @@ func TestTheDocumentsColumnsAreThoseOfTheFile(t *testing.T) {
 		t.Errorf("docs/data-frames.md (−file +page):\n%s", diff)
 	}
 	// What the snippets name in quotes or beside a data frame is a column too.
-	for _, m := range regexp.MustCompile(`requests\["([a-z0-9_]+)"\]|requests\.([a-z0-9_]+)\b`).FindAllStringSubmatch(string(raw), -1) {
+	for _, m := range regexp.MustCompile(`requests\["([a-z0-9_]+)"\]|requests\.([a-z0-9_]+)\b`).FindAllStringSubmatch(raw, -1) {
 		if name := m[1] + m[2]; name != "parquet" && name != "groupby" && name != "query" && !slices.Contains(columns, name) {
 			t.Errorf("a snippet names %q, which is no column", name)
 		}

@@ -15,11 +15,7 @@ import (
 // evolving writes a small version of the sample whose policies evolve, and returns its name.
 func evolving(t *testing.T) string {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(cmdtest.Samples, "policysweep-evolve.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(raw)
+	text := cmdtest.TextOf(t, filepath.Join(cmdtest.Samples, "policysweep-evolve.yaml"))
 	for _, pair := range [][2]string{{"maxTrials: 240", "maxTrials: 36"}, {"requests: 1000, warmup: 5s", "requests: 200"}, {"seeds: [1, 2, 3]", "seeds: [1, 2]"}, {"confirm: 6", "confirm: 2"}} {
 		if !strings.Contains(text, pair[0]) {
 			t.Fatalf("the sample lacks %q", pair[0])

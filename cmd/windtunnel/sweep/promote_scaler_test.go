@@ -21,11 +21,8 @@ import (
 // two files of its ConfigMap, which the sweep names as files. replacements change the sweep.
 func bothFiles(t *testing.T, replacements ...string) (folder string, files map[string]string) {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(cmdtest.Samples, "policysweep-hpa-routing.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, sweep, ok := strings.Cut(string(raw), "\n---\n")
+	raw := cmdtest.TextOf(t, filepath.Join(cmdtest.Samples, "policysweep-hpa-routing.yaml"))
+	first, sweep, ok := strings.Cut(raw, "\n---\n")
 	var cm corev1.ConfigMap
 	if err := yaml.Unmarshal([]byte(first+"\n"), &cm); err != nil || !ok {
 		t.Fatal(ok, err)

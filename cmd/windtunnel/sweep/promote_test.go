@@ -39,11 +39,8 @@ func TestPromoteReplacesNoFileOfAnotherForm(t *testing.T) {
 			if cli.ExitCode(err) != cli.ExitBadInput || tc.want == "" || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("exit code %d: %v", cli.ExitCode(err), err)
 			}
-			after, err := os.ReadFile(there)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tc.there, string(after)); diff != "" {
+			after := cmdtest.TextOf(t, there)
+			if diff := cmp.Diff(tc.there, after); diff != "" {
 				t.Errorf("the file changes:\n%s", diff)
 			}
 		})
@@ -59,11 +56,8 @@ func TestPromoteNamesTheFileOrSaysWhyThereIsNone(t *testing.T) {
 		}
 		return before
 	}
-	raw, err := os.ReadFile(cmdtest.IsMyChangeSafe(t, "5", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	baselineFirst := none(string(raw))
+	raw := cmdtest.TextOf(t, cmdtest.IsMyChangeSafe(t, "5", ""))
+	baselineFirst := none(raw)
 	otherFirst := strings.NewReplacer(`values: ["5"]`, `values: ["3"]`, `name: prefixWeight, value: "3"`, `name: prefixWeight, value: "5"`).Replace(baselineFirst)
 	otherFile := strings.Replace(baselineFirst, "prefix-cache-scorer, weight: 3", "prefix-cache-scorer, weight: 2", 1)
 	const keep = "windtunnel: no file written: the baseline ranks first, so keep your configuration; --promote-anyway writes the baseline's file\n"
@@ -97,12 +91,9 @@ func TestPromoteNamesTheFileOrSaysWhyThereIsNone(t *testing.T) {
 func TestASweepWritesAPage(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "report.html")
 	mustRun(t, "sweep", "-f", "../../config/samples/policysweep-gates.yaml", "--report", file)
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := cmdtest.TextOf(t, file)
 	for _, want := range []string{"<!doctype html>", "</span> Pass</h1>", `<span class="added">`, "windtunnel sweep -f ../../config/samples/policysweep-gates.yaml --name gates", "</html>\n"} {
-		if !strings.Contains(string(text), want) {
+		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}

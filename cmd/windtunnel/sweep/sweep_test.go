@@ -50,13 +50,10 @@ func TestGatesDecideTheExitCode(t *testing.T) {
 }
 
 func TestGatesOfARunDecideTheExitCode(t *testing.T) {
-	raw, err := os.ReadFile("../../config/samples/simulationrun-poisson.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := cmdtest.TextOf(t, "../../config/samples/simulationrun-poisson.yaml")
 	for bound, code := range map[string]int{"1h": cli.ExitOK, "1us": cli.ExitFailed} {
 		gates := "spec:\n  gates:\n  - {name: all, metric: ttft.p99, operator: AtMost, value: " + bound + ", confidence: \"0.95\"}\n"
-		file := cmdtest.TempFile(t, "run.yaml", strings.Replace(string(raw), "spec:\n", gates, 1))
+		file := cmdtest.TempFile(t, "run.yaml", strings.Replace(raw, "spec:\n", gates, 1))
 		out, err := windtunnel(t, "run", "-f", file)
 		// One seed is no evidence, unless the sample has more.
 		if got := cli.ExitCode(err); got != code && got != cli.ExitUnknown || !strings.Contains(out, "gate all: ") {

@@ -92,18 +92,15 @@ func TestABadTraceLeavesNoFile(t *testing.T) {
 
 // TestThePageOnFormatsSaysWhatTheyLoseAndAdd holds the table of docs/trace-formats.md against the formats.
 func TestThePageOnFormatsSaysWhatTheyLoseAndAdd(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "trace-formats.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := cmdtest.TextOf(t, filepath.Join("..", "..", "docs", "trace-formats.md"))
 	for _, f := range trace.Formats() {
-		if described, _, _ := strings.Cut(string(page), "\nColumns of a CSV"); !strings.Contains(described, fmt.Sprintf("\n| `%s` | ", f)) {
+		if described, _, _ := strings.Cut(page, "\nColumns of a CSV"); !strings.Contains(described, fmt.Sprintf("\n| `%s` | ", f)) {
 			t.Errorf("the first table of docs/trace-formats.md has no row of %s", f)
 		}
 	}
 	for _, c := range trace.Carriages() {
 		row := fmt.Sprintf("| `%s` | %s | %s | %s |\n", c.Format, c.Tick, listed(c.Lost), listed(c.Adds))
-		if !strings.Contains(string(page), row) {
+		if !strings.Contains(page, row) {
 			t.Errorf("docs/trace-formats.md lacks the row\n%s", row)
 		}
 	}

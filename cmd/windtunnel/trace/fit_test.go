@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -28,21 +27,18 @@ func TestAFitIsAWorkloadThatRuns(t *testing.T) {
 			t.Errorf("the comparison lacks %q:\n%s", want, comparison)
 		}
 	}
-	fitted, err := os.ReadFile(filepath.Clean(traffic))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.HasPrefix(string(fitted), "# An imitation of the trace ") {
-		t.Errorf("the file begins with %q", cmdtest.FirstLine(string(fitted)))
+	fitted := cmdtest.TextOf(t, filepath.Clean(traffic))
+	if !strings.HasPrefix(fitted, "# An imitation of the trace ") {
+		t.Errorf("the file begins with %q", cmdtest.FirstLine(fitted))
 	}
 	run := "apiVersion: sim.windtunnel.dev/v1alpha1\nkind: SimulationRun\nmetadata: {name: fit}\nspec:\n  scenario:\n" +
 		"    pools:\n    - {name: a, model: meta-llama/Llama-3.1-8B-Instruct, accelerator: h100-sxm, replicas: 4}\n" +
 		"    router: {policies: {routing: {policy: round-robin}}}\n    " +
-		strings.ReplaceAll(strings.TrimSpace(string(fitted)), "\n", "\n    ") + "\n"
+		strings.ReplaceAll(strings.TrimSpace(fitted), "\n", "\n    ") + "\n"
 	if out := mustRun(t, "run", "-f", cmdtest.TempFile(t, "run.yaml", run)); !strings.Contains(out, "ttft") && !strings.Contains(out, "TTFT") {
 		t.Errorf("the run says:\n%s", out)
 	}
-	if again := mustRun(t, "trace", "fit", recorded); !strings.HasPrefix(again, string(fitted)) {
+	if again := mustRun(t, "trace", "fit", recorded); !strings.HasPrefix(again, fitted) {
 		t.Error("standard output has another fit than the file")
 	}
 }

@@ -104,11 +104,8 @@ func ContentsIn(t testing.TB, folder string) map[string]string {
 		if info, err := os.Stat(name); err != nil || info.IsDir() {
 			continue
 		}
-		raw, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[filepath.Base(name)] = string(raw)
+		raw := TextOf(t, name)
+		all[filepath.Base(name)] = raw
 	}
 	return all
 }

@@ -52,11 +52,8 @@ func Mooncake(t testing.TB) string {
 // GatesSample is the sample with gates, with edits of its text.
 func GatesSample(t testing.TB, replacements ...string) string {
 	t.Helper()
-	raw, err := os.ReadFile("../../config/samples/policysweep-gates.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.Replace(string(raw), "requests: 1200", "requests: 300", 1)
+	raw := TextOf(t, "../../config/samples/policysweep-gates.yaml")
+	text := strings.Replace(raw, "requests: 1200", "requests: 300", 1)
 	for i := 0; i < len(replacements); i += 2 {
 		if !strings.Contains(text, replacements[i]) {
 			t.Fatalf("the sample holds no %q", replacements[i])
@@ -219,12 +216,9 @@ func FirstLine(out string) string {
 // TooLong is a pool whose context is shorter than every request.
 func TooLong(t testing.TB, manifest string) string {
 	t.Helper()
-	raw, err := os.ReadFile(manifest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.Replace(string(raw), "replicas: 2\n", "replicas: 2\n      engine: {maxModelLen: 20}\n", 1)
-	if text == string(raw) {
+	raw := TextOf(t, manifest)
+	text := strings.Replace(raw, "replicas: 2\n", "replicas: 2\n      engine: {maxModelLen: 20}\n", 1)
+	if text == raw {
 		t.Fatalf("%s has no pool of 2 replicas", manifest)
 	}
 	return TempFile(t, "too-long.yaml", text)
@@ -234,11 +228,8 @@ func TooLong(t testing.TB, manifest string) string {
 // 3, and a gate of a subject.
 func IsMyChangeSafe(t testing.TB, value, subject string) string {
 	t.Helper()
-	readme, err := os.ReadFile("../../docs/first-sweep.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	manifest := Between(t, string(readme), "apiVersion: sim.windtunnel.dev/v1alpha1\nkind: PolicySweep\nmetadata:\n  name: my-first", "```\n")
+	readme := TextOf(t, "../../docs/first-sweep.md")
+	manifest := Between(t, readme, "apiVersion: sim.windtunnel.dev/v1alpha1\nkind: PolicySweep\nmetadata:\n  name: my-first", "```\n")
 	text := "apiVersion: sim.windtunnel.dev/v1alpha1\nkind: PolicySweep\nmetadata:\n  name: my-first" + manifest
 	text = strings.Replace(text, `range: {min: "0", max: "5", step: "1"}`, `values: ["`+value+`"]`, 1)
 	if !strings.Contains(text, "values:") {
