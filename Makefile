@@ -71,7 +71,7 @@ test-fast: ## Run the tests of the fast packages, without an API server and long
 
 .PHONY: update
 update: ## Rewrite all golden files, and the generated pages that take seconds; review the changes
-	grep -rl --include='*_test.go' 'flag.Bool("update"' api cmd config controllers internal pkg | grep -v pkg/calibrate/ | xargs -n1 dirname | sort -u | \
+	grep -rl --include='*_test.go' -e 'flag.Bool("update"' -e 'cmdtest.Golden' -e 'cmdtest.Update' api cmd config controllers internal pkg | grep -v pkg/calibrate/ | xargs -n1 dirname | sort -u | \
 		sed 's|^|./|' | xargs -I{} $(GO) test {} -count 1 -update
 
 .PHONY: autoscalers
