@@ -21,6 +21,8 @@ type selection struct {
 	// sum is the sum of the cells that are chosen. Good, MetTTFT, MetTPOT and
 	// MetE2E count only requests of classes that have such a target.
 	sum simulator.Cell
+	// cells is the number of cells in sum.
+	cells int
 	// withTargets counts the arrivals of classes that have some target, the
 	// others those of classes that have that one.
 	withTargets, withTTFT, withTPOT, withE2E int64
@@ -82,6 +84,15 @@ func (in *selection) add(c *simulator.Cell) {
 	count(target.TTFT != 0, &in.withTTFT, &counted.MetTTFT)
 	count(target.TPOT != 0, &in.withTPOT, &counted.MetTPOT)
 	count(target.E2E != 0, &in.withE2E, &counted.MetE2E)
+	if in.cells++; in.cells == 1 {
+		in.sum = counted // a single cell, as most small runs have, is not copied: sum shares its buckets
+		return
+	}
+	if in.cells == 2 {
+		first := in.sum
+		in.sum = simulator.Cell{}
+		mergeCell(&in.sum, &first)
+	}
 	mergeCell(&in.sum, &counted)
 }
 

@@ -5,6 +5,7 @@ package setup
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -146,6 +147,18 @@ func BundleDocument(text string) (Tree, error) {
 	var document Tree
 	err := d.Decode(&document)
 	return document, err
+}
+
+// HasBundle reports whether some router of a resolved scenario has a bundle. Unlike [Foreign], it needs
+// no types.
+func HasBundle(root Tree) bool {
+	has := func(router any) bool {
+		own, _ := router.(Tree)
+		policies, _ := own["policies"].(Tree)
+		return policies["bundle"] != nil
+	}
+	list, _ := root["routers"].([]any)
+	return has(root["router"]) || slices.ContainsFunc(list, has)
 }
 
 // Foreign reports whether some router of a resolved scenario runs untrusted

@@ -99,6 +99,13 @@ func (o *Options) fenced(ctx context.Context, p *experiment.Plan, traces trace.S
 
 // NeedsFence reports whether a simulation may run untrusted code.
 func NeedsFence(p *experiment.Plan, of experiment.Case) (bool, error) {
+	tree, err := p.ScenarioAt(of.Point, of.Share)
+	if err != nil {
+		return false, invalidAt(of, err)
+	}
+	if !setup.HasBundle(tree) {
+		return false, nil
+	}
 	scenario, err := statedAt(p, of)
 	return err == nil && setup.Foreign(scenario), err
 }
