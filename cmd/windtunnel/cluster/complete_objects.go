@@ -18,12 +18,9 @@ import (
 // completionTimeout bounds how long a shell waits for the names of objects.
 const completionTimeout = 3 * time.Second
 
-// completer is what cobra asks for the values of arguments and flags.
-type completer = func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective)
-
-// CompleteObjects has a shell complete the names of objects of a kind, or of both for "". At most so
-// many arguments are objects. What remains is left to the names of files if a verb takes them.
-func (o *Options) CompleteObjects(kind string, most int, files bool) completer {
+// CompleteObjects has a shell complete the names of objects of a kind, or of both for "". At most
+// the given number of arguments are objects. What remains is left to the names of files if a verb takes them.
+func (o *Options) CompleteObjects(kind string, most int, files bool) cobra.CompletionFunc {
 	directive := cobra.ShellCompDirectiveNoFileComp
 	if files {
 		directive = cobra.ShellCompDirectiveDefault

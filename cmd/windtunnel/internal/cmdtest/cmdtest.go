@@ -73,13 +73,13 @@ func TempFile(t testing.TB, name, text string) string {
 }
 
 // Edited returns a copy of a manifest with one text replaced.
-func Edited(t testing.TB, manifest, old, new string) string {
+func Edited(t testing.TB, manifest, old, replacement string) string {
 	t.Helper()
 	text := TextOf(t, manifest)
 	if !strings.Contains(text, old) {
 		t.Fatalf("%s does not hold %q", manifest, old)
 	}
-	return TempFile(t, "edited.yaml", strings.Replace(text, old, new, 1))
+	return TempFile(t, "edited.yaml", strings.Replace(text, old, replacement, 1))
 }
 
 // TextOf is the text of a file.
