@@ -49,9 +49,21 @@ func (s *simulation) advanceToEnd(limit simtime.Time) bool {
 			break
 		}
 		s.gateway.ScrapeUntil(at)
-		s.applyClusterEvents(at, events.DrainEnds)
+		s.applyEventsUntilEnd(at)
 	}
 	return s.gateway.Heard()
+}
+
+// applyEventsUntilEnd applies the events above the replicas up to a time, or up to the end of a
+// request: what the listener sends then comes before the later events of the nanosecond.
+func (s *simulation) applyEventsUntilEnd(at simtime.Time) {
+	for !s.Stopped && !s.gateway.Heard() {
+		e := s.events.Next(at, events.DrainEnds)
+		if e == nil {
+			return
+		}
+		s.applyClusterEvent(e)
+	}
 }
 
 // advanceTowardsEnd brings the replicas and the gateway up to a time, or to an end
