@@ -21,31 +21,24 @@ import (
 
 // BenchmarkR is for profiles and comparisons; what is claimed of the engine's
 // speed comes from studies/bench.
-func BenchmarkR(b *testing.B) {
+func BenchmarkR(b *testing.B) { benchmarkReplicas(b, R) }
+
+// BenchmarkGuided is BenchmarkR with another profile.
+func BenchmarkGuided(b *testing.B) { benchmarkReplicas(b, Guided) }
+
+func benchmarkReplicas(b *testing.B, config func(requests, replicas int, seed int64) simulator.Config) {
 	const requests = 50_000
-	for _, replicas := range []int{4, 16, 64, 256} {
+	for _, replicas := range []int{4, 16, 64, 256, 1024} {
 		b.Run(fmt.Sprintf("replicas=%d", replicas), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := simulation.Run(context.Background(), R(requests, replicas, 1)); err != nil {
+				if _, err := simulation.Run(context.Background(), config(requests, replicas, 1)); err != nil {
 					b.Fatal(err)
 				}
 			}
 			b.ReportMetric(float64(requests)*float64(b.N)/b.Elapsed().Seconds(), "requests/s")
 		})
 	}
-}
-
-// BenchmarkGuided is BenchmarkR with another profile.
-func BenchmarkGuided(b *testing.B) {
-	const requests, replicas = 50_000, 16
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := simulation.Run(context.Background(), Guided(requests, replicas, 1)); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(requests)*float64(b.N)/b.Elapsed().Seconds(), "requests/s")
 }
 
 // BenchmarkLoops is what it costs that users wait for their answers, beside the same load

@@ -295,6 +295,8 @@ func (v *invariants) Settled(replica int32) {
 	switch {
 	case r.Stepping && (r.Held != nil || r.Next <= r.StepStart) || r.Held != nil && r.Next != simtime.Never:
 		broken(s, "replica %d steps from %v to %v: %t, with a step held: %t", r.Index, r.StepStart, r.Next, r.Stepping, r.Held != nil)
+	case s.cluster.Misses():
+		broken(s, "a replica has an event before the time that is noted for it")
 	case s.Now < v.clocks[r.Index]:
 		broken(s, "the clock of replica %d was at %v", r.Index, v.clocks[r.Index])
 	case r.Waiting.Len() > 0 && !r.Stepping && r.Held == nil && r.Next == simtime.Never && !r.LockStep.Busy() && !s.cluster.Excused(r):

@@ -35,9 +35,21 @@ func (c *Cluster) AdvanceAll(until simtime.Time) {
 		c.AdvanceInOrder(until)
 		return
 	}
-	for i := range c.Replicas {
-		c.Replicas[i].Advance(until)
+	for i, at := range c.due {
+		if at < until {
+			c.Replicas[i].Advance(until)
+		}
 	}
+}
+
+// Misses says that some replica would not be advanced in time for its next event.
+func (c *Cluster) Misses() bool {
+	for i, at := range c.due {
+		if c.order == nil && c.Replicas[i].due() < at {
+			return true
+		}
+	}
+	return false
 }
 
 // AdvanceInOrder brings all replicas up to a time, event by event.

@@ -68,6 +68,7 @@ func (r *Replica) Advance(until simtime.Time) {
 		case r.Next < limit:
 			r.nextStep()
 		case limit >= until:
+			r.cluster.due[r.Index] = r.due()
 			return
 		case limit < entry:
 			r.Now = limit
@@ -238,10 +239,25 @@ func (r *Replica) nextEvent() replicaEvent {
 	return w
 }
 
-// reorder puts the replica's next event, which may have changed, into the order of all.
+// due is a time before which nothing happens in the replica: in one with tiers of its own, whose
+// network has events too, any time.
+func (r *Replica) due() simtime.Time {
+	if r.Fabric != nil {
+		return 0
+	}
+	at := r.Next
+	if entry, _, ok := r.entries.Next(); ok {
+		at = min(at, entry)
+	}
+	return at
+}
+
+// reorder notes the replica's next event, which may have changed, among those of all.
 func (r *Replica) reorder() {
 	if r.cluster.order != nil {
 		r.cluster.order.set(r.Index, r.nextEvent())
+	} else {
+		r.cluster.due[r.Index] = r.due()
 	}
 }
 

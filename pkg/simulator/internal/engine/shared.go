@@ -16,6 +16,10 @@ type shared struct {
 	// event of each, and advance advances them all.
 	order   *order
 	advance func(until simtime.Time)
+	// due has a time for each replica before which nothing happens in it, where order is nil.
+	// It is a list of its own because a router that follows replicas looks through all of them at
+	// each arrival.
+	due []simtime.Time
 
 	// Serving counts requests that no engine has given all of their tokens, those
 	// that the router holds back included.
