@@ -26,6 +26,9 @@ func BenchmarkR(b *testing.B) { benchmarkReplicas(b, R) }
 // BenchmarkGuided is BenchmarkR with another profile.
 func BenchmarkGuided(b *testing.B) { benchmarkReplicas(b, Guided) }
 
+// BenchmarkDisaggregated is BenchmarkR with prefill and decode on different replicas.
+func BenchmarkDisaggregated(b *testing.B) { benchmarkReplicas(b, Disaggregated) }
+
 func benchmarkReplicas(b *testing.B, config func(requests, replicas int, seed int64) simulator.Config) {
 	const requests = 50_000
 	for _, replicas := range []int{4, 16, 64, 256, 1024} {
@@ -47,11 +50,10 @@ func BenchmarkLoops(b *testing.B) {
 	benchmarkEach(b, map[string]func(int, int, int64) simulator.Config{"open": R, "closed": Closed})
 }
 
-// BenchmarkMoving is what tiers and hand-overs cost, beside the same load
-// without them.
+// BenchmarkMoving is what tiers cost, beside the same load without them.
 func BenchmarkMoving(b *testing.B) {
 	benchmarkEach(b, map[string]func(int, int, int64) simulator.Config{
-		"untiered": Untiered, "tiered": Tiered, "together": R, "disaggregated": Disaggregated,
+		"untiered": Untiered, "tiered": Tiered, "together": R,
 	})
 }
 
