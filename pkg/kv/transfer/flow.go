@@ -18,6 +18,7 @@ type flow struct {
 	id     ID
 	route  []StationID
 	moving bool
+	rises  bool // while bandwidth is divided
 	// due is when it begins to move, or, while it moves, when it ends.
 	due simtime.Time
 

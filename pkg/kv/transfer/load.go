@@ -54,7 +54,7 @@ func (n *Network) Load(now simtime.Time, at StationID) Load {
 	whole, _ := moved.over(partsPerByte)
 	return Load{
 		InFlight:   s.inFlight,
-		Moving:     s.moving,
+		Moving:     len(s.moving),
 		BytesLeft:  int64(min(left.overUp(partsPerByte), math.MaxInt64)),
 		BytesMoved: int64(min(whole, math.MaxInt64)),
 		Delay:      span(left.overUp(s.capacity)),

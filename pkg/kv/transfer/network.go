@@ -23,9 +23,9 @@ import (
 // and then moves through all of them at one rate. It ends at the first
 // nanosecond at which its last byte is there, and keeps its share up to then.
 //
-// A change costs time in proportion to what is in flight, times the number of
-// different rates: stations that no transfer connects are faster in networks of
-// their own.
+// A change costs time in proportion to what is in flight. The bandwidth of those stations is
+// divided anew that moving transfers connect with the stations of the change; it takes time in
+// proportion to these transfers, and to the stations times the number of different rates.
 type Network struct {
 	now      simtime.Time
 	next     simtime.Time // when a flow begins to move or ends, if nothing happens before
@@ -37,7 +37,8 @@ type Network struct {
 	reported []Done // what the last Advance returned
 
 	idle    []*flow     // records to use again
-	open    []*flow     // while bandwidth is divided: flows whose rate still rises
+	touched []StationID // where flows have begun or ceased to move since bandwidth was divided
+	rising  int         // while bandwidth is divided: how many flows have a rate that still rises
 	crossed []StationID // and the stations that they cross
 }
 
@@ -161,11 +162,12 @@ func (n *Network) begin() {
 		for _, at := range f.route {
 			s := &n.stations[at]
 			s.count(n.now)
-			s.moving++
-			if s.moving > sharesPerByte {
+			s.moving = append(s.moving, f)
+			if len(s.moving) > sharesPerByte {
 				panic(fmt.Sprintf("transfer: more than %d transfers share station %d", sharesPerByte, at))
 			}
 		}
+		n.touched = append(n.touched, f.route...)
 	}
 }
 
@@ -192,8 +194,11 @@ func (n *Network) leave(f *flow, left wide) {
 		s.movedByEnded = s.movedByEnded.plus(f.size.minus(left))
 		if f.moving {
 			s.count(n.now)
-			s.moving--
+			s.remove(f)
 		}
+	}
+	if f.moving {
+		n.touched = append(n.touched, f.route...)
 	}
 	n.idle = append(n.idle, f)
 }

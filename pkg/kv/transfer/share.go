@@ -9,19 +9,52 @@ import "windtunnel.dev/windtunnel/pkg/simtime"
 // rise together, share by share; where a station cannot give one share more to
 // each of its rising flows, those stop, and the others rise on. Less than a
 // share for each flow of a station is left over.
+//
+// Flows that share no station, not even by way of others, do not meet: those that no change
+// has touched keep their rates.
 func (n *Network) divide() {
 	if len(n.inFlight) == 1 {
+		n.touched = n.touched[:0]
 		n.giveFullBandwidth(n.inFlight[0])
 		return
 	}
-	n.open, n.crossed = n.open[:0], n.crossed[:0]
-	for _, f := range n.inFlight {
-		if f.moving {
-			n.startShare(f)
+	n.gather()
+	for n.rising > 0 {
+		n.stop(n.level())
+	}
+}
+
+// gather collects the flows whose rates may change: those that cross a station of a change, and
+// those that share a station with them.
+func (n *Network) gather() {
+	n.crossed = n.crossed[:0]
+	for _, at := range n.touched {
+		n.cross(at)
+	}
+	n.touched = n.touched[:0]
+	for i := 0; i < len(n.crossed); i++ {
+		for _, f := range n.stations[n.crossed[i]].moving {
+			if f.rises {
+				continue
+			}
+			f.rises = true
+			n.rising++
+			for _, at := range f.route {
+				n.cross(at)
+			}
 		}
 	}
-	for len(n.open) > 0 {
-		n.stop(n.level())
+	for _, at := range n.crossed {
+		n.stations[at].isCrossed = false
+	}
+}
+
+// cross makes all bandwidth of a station free, once in a division.
+func (n *Network) cross(at StationID) {
+	if s := &n.stations[at]; !s.isCrossed {
+		s.isCrossed = true
+		s.unassignedBandwidth, s.unassignedFlows = s.capacity, len(s.moving)
+		n.crossed = append(n.crossed, at)
 	}
 }
 
@@ -35,19 +68,6 @@ func (n *Network) giveFullBandwidth(f *flow) {
 		rate = min(rate, n.stations[at].capacity)
 	}
 	f.setRate(rate, n.now)
-}
-
-// startShare lets a flow rise from nothing.
-func (n *Network) startShare(f *flow) {
-	n.open = append(n.open, f)
-	for _, at := range f.route {
-		s := &n.stations[at]
-		if s.unassignedFlows == 0 {
-			s.unassignedBandwidth = s.capacity
-			n.crossed = append(n.crossed, at)
-		}
-		s.unassignedFlows++
-	}
 }
 
 // level returns the rate at which the next station is full.
@@ -70,27 +90,22 @@ func (n *Network) level() uint64 {
 // stop fixes the rates of the flows that cross a station which is full at this
 // level.
 func (n *Network) stop(level uint64) {
-	rising := n.open[:0]
-	for _, f := range n.open {
-		if n.crossesFull(f, level) {
-			n.fix(f, level)
-		} else {
-			rising = append(rising, f)
+	for _, at := range n.crossed {
+		s := &n.stations[at]
+		if s.shareEach != level {
+			continue
+		}
+		for _, f := range s.moving {
+			if f.rises {
+				n.fix(f, level)
+			}
 		}
 	}
-	n.open = rising
-}
-
-func (n *Network) crossesFull(f *flow, level uint64) bool {
-	for _, at := range f.route {
-		if n.stations[at].shareEach == level {
-			return true
-		}
-	}
-	return false
 }
 
 func (n *Network) fix(f *flow, rate uint64) {
+	f.rises = false
+	n.rising--
 	for _, at := range f.route {
 		s := &n.stations[at]
 		s.unassignedBandwidth -= rate

@@ -4,6 +4,7 @@ package transfer
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -41,8 +42,8 @@ type station struct {
 	Station
 	capacity uint64 // shares
 
-	inFlight int // transfers in flight
-	moving   int // of them, those that move bytes
+	inFlight int     // transfers in flight
+	moving   []*flow // of them, those that move bytes, in any order
 	// movedByEnded is what transfers that are no longer in flight moved, in parts.
 	movedByEnded wide
 
@@ -50,8 +51,9 @@ type station struct {
 	busy    time.Duration
 	shared  time.Duration
 
-	// While bandwidth is divided: what is not given away yet, to how many, and
-	// how much each could have.
+	// While bandwidth is divided: whether the station takes part, what is not given away yet, to
+	// how many, and how much each could have.
+	isCrossed           bool
 	unassignedBandwidth uint64
 	unassignedFlows     int
 	shareEach           uint64
@@ -66,10 +68,18 @@ func newStation(s Station) station {
 
 // count brings the station's times up to now, before moving changes.
 func (s *station) count(now simtime.Time) {
-	if s.moving > 0 {
+	if moving := len(s.moving); moving > 0 {
 		d := now.Sub(s.counted)
 		s.busy += d
-		s.shared += d * time.Duration(s.moving)
+		s.shared += d * time.Duration(moving)
 	}
 	s.counted = now
+}
+
+// remove takes out a flow that has ceased to move.
+func (s *station) remove(f *flow) {
+	last := len(s.moving) - 1
+	s.moving[slices.Index(s.moving, f)] = s.moving[last]
+	s.moving[last] = nil
+	s.moving = s.moving[:last]
 }
