@@ -69,9 +69,10 @@ test: ## Run all tests that need no node, and list the skipped ones; the first t
 test-fast: ## Run the tests of the fast packages, without an API server and long simulations
 	$(GO) test -short $$($(GO) list ./... | grep -v -e /test/ -e /controllers$$ -e /pkg/calibrate$$ -e /pkg/search$$ -e /pkg/simulator/simulation$$)
 
+# In reverse order, pkg/result comes before pkg/report, whose golden files are made of its own.
 .PHONY: update
 update: ## Rewrite all golden files, and the generated pages that take seconds; review the changes
-	grep -rl --include='*_test.go' -e 'flag.Bool("update"' -e 'cmdtest.Golden' -e 'cmdtest.Update' api cmd config controllers internal pkg | grep -v pkg/calibrate/ | xargs -n1 dirname | sort -u | \
+	grep -rl --include='*_test.go' -e 'flag.Bool("update"' -e 'cmdtest.Golden' -e 'cmdtest.Update' api cmd config controllers internal pkg | grep -v pkg/calibrate/ | xargs -n1 dirname | sort -ru | \
 		sed 's|^|./|' | xargs -I{} $(GO) test {} -count 1 -update
 
 .PHONY: autoscalers
