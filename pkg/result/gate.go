@@ -192,8 +192,11 @@ func (g Gate) JudgeEach(candidates []Contender, baseline *Contender) GateResult 
 		worst.Message = worst.Point + ": " + worst.Message
 		return worst
 	}
-	worst.Message = fmt.Sprintf("%s: %s (of %d points %d pass, %d fail, %d undecided)",
-		worst.Point, worst.Message, len(candidates), counts[verdict.Pass], counts[verdict.Fail], counts[verdict.Undecided])
+	var numbers []string
+	for _, outcome := range []verdict.Outcome{verdict.Pass, verdict.Fail, verdict.Undecided} {
+		numbers = append(numbers, fmt.Sprintf("%d %s", counts[outcome], outcome.Word()))
+	}
+	worst.Message = fmt.Sprintf("%s: %s (of %d points %s)", worst.Point, worst.Message, len(candidates), strings.Join(numbers, ", "))
 	return worst
 }
 
