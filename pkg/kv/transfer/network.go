@@ -38,6 +38,9 @@ type Network struct {
 
 	idle    []*flow     // records to use again
 	touched []StationID // where flows have begun or ceased to move since bandwidth was divided
+	// keepBelow is a rate below which that changes nothing.
+	keepBelow uint64
+
 	rising  int         // while bandwidth is divided: how many flows have a rate that still rises
 	crossed []StationID // and the stations that they cross
 }
@@ -50,7 +53,7 @@ type Done struct {
 
 // New returns a network with the stations 0, 1, 2 and so on.
 func New(stations ...Station) *Network {
-	n := &Network{next: simtime.Never}
+	n := &Network{next: simtime.Never, keepBelow: neverFull}
 	for _, s := range stations {
 		n.Add(s)
 	}
@@ -167,7 +170,7 @@ func (n *Network) begin() {
 				panic(fmt.Sprintf("transfer: more than %d transfers share station %d", sharesPerByte, at))
 			}
 		}
-		n.touched = append(n.touched, f.route...)
+		n.touch(f)
 	}
 }
 
@@ -198,7 +201,8 @@ func (n *Network) leave(f *flow, left wide) {
 		}
 	}
 	if f.moving {
-		n.touched = append(n.touched, f.route...)
+		f.moving = false
+		n.touch(f)
 	}
 	n.idle = append(n.idle, f)
 }

@@ -10,11 +10,12 @@ import "windtunnel.dev/windtunnel/pkg/simtime"
 // each of its rising flows, those stop, and the others rise on. Less than a
 // share for each flow of a station is left over.
 //
-// Flows that share no station, not even by way of others, do not meet: those that no change
-// has touched keep their rates.
+// A change does not touch the rates below the level at which the first of its stations is full,
+// before or after: up to there the rates rise as they did. Nor does it touch flows that share no
+// station, even by way of others, with a flow whose rate may change.
 func (n *Network) divide() {
 	if len(n.inFlight) == 1 {
-		n.touched = n.touched[:0]
+		n.touched, n.keepBelow = n.touched[:0], neverFull
 		n.giveFullBandwidth(n.inFlight[0])
 		return
 	}
@@ -24,35 +25,53 @@ func (n *Network) divide() {
 	}
 }
 
-// gather collects the flows whose rates may change: those that cross a station of a change, and
-// those that share a station with them.
+// touch notes that a flow has begun or ceased to move.
+func (n *Network) touch(f *flow) {
+	n.touched = append(n.touched, f.route...)
+	for _, at := range f.route {
+		s := &n.stations[at]
+		n.keepBelow = min(n.keepBelow, s.fullAt)
+		if f.moving {
+			// With one flow more, it is not full below an equal share: flows that others stop leave
+			// more to the rest.
+			n.keepBelow = min(n.keepBelow, s.capacity/uint64(len(s.moving)))
+		}
+	}
+}
+
+// gather collects the flows whose rates may change.
 func (n *Network) gather() {
 	n.crossed = n.crossed[:0]
 	for _, at := range n.touched {
 		n.cross(at)
 	}
-	n.touched = n.touched[:0]
 	for i := 0; i < len(n.crossed); i++ {
-		for _, f := range n.stations[n.crossed[i]].moving {
-			if f.rises {
-				continue
-			}
-			f.rises = true
-			n.rising++
-			for _, at := range f.route {
-				n.cross(at)
+		s := &n.stations[n.crossed[i]]
+		for _, f := range s.moving {
+			switch {
+			case f.rises:
+			case f.rate > 0 && f.rate < n.keepBelow:
+				s.unassignedBandwidth -= f.rate
+				s.unassignedFlows--
+			default:
+				f.rises = true
+				n.rising++
+				for _, at := range f.route {
+					n.cross(at)
+				}
 			}
 		}
 	}
 	for _, at := range n.crossed {
 		n.stations[at].isCrossed = false
 	}
+	n.touched, n.keepBelow = n.touched[:0], neverFull
 }
 
 // cross makes all bandwidth of a station free, once in a division.
 func (n *Network) cross(at StationID) {
 	if s := &n.stations[at]; !s.isCrossed {
-		s.isCrossed = true
+		s.isCrossed, s.fullAt = true, neverFull
 		s.unassignedBandwidth, s.unassignedFlows = s.capacity, len(s.moving)
 		n.crossed = append(n.crossed, at)
 	}
@@ -66,6 +85,9 @@ func (n *Network) giveFullBandwidth(f *flow) {
 	rate := ^uint64(0)
 	for _, at := range f.route {
 		rate = min(rate, n.stations[at].capacity)
+	}
+	for _, at := range f.route {
+		n.stations[at].fullAt = rate
 	}
 	f.setRate(rate, n.now)
 }
@@ -95,6 +117,7 @@ func (n *Network) stop(level uint64) {
 		if s.shareEach != level {
 			continue
 		}
+		s.fullAt = level
 		for _, f := range s.moving {
 			if f.rises {
 				n.fix(f, level)

@@ -47,6 +47,9 @@ type station struct {
 	// movedByEnded is what transfers that are no longer in flight moved, in parts.
 	movedByEnded wide
 
+	// fullAt is the rate at which the last division found the station full, or less.
+	fullAt uint64
+
 	counted simtime.Time // up to when busy and shared are
 	busy    time.Duration
 	shared  time.Duration
@@ -59,11 +62,14 @@ type station struct {
 	shareEach           uint64
 }
 
+// neverFull is the rate of a station that is not full.
+const neverFull = ^uint64(0)
+
 func newStation(s Station) station {
 	if s.Latency < 0 || s.BytesPerSecond < 1 || s.BytesPerSecond > MaxBytesPerSecond {
 		panic(fmt.Sprintf("transfer: a station of %d bytes/s and latency %v", s.BytesPerSecond, s.Latency))
 	}
-	return station{Station: s, capacity: uint64(s.BytesPerSecond) * sharesPerByte}
+	return station{Station: s, capacity: uint64(s.BytesPerSecond) * sharesPerByte, fullAt: neverFull}
 }
 
 // count brings the station's times up to now, before moving changes.
