@@ -37,7 +37,9 @@ func (c *Cluster) AdvanceAll(until simtime.Time) {
 	}
 	for i, at := range c.due {
 		if at < until {
-			c.Replicas[i].Advance(until)
+			r := &c.Replicas[i]
+			r.Advance(until)
+			c.due[i] = r.due()
 		}
 	}
 }

@@ -68,7 +68,6 @@ func (r *Replica) Advance(until simtime.Time) {
 		case r.Next < limit:
 			r.nextStep()
 		case limit >= until:
-			r.cluster.due[r.Index] = r.due()
 			return
 		case limit < entry:
 			r.Now = limit
