@@ -52,16 +52,21 @@ count() {
   GOGC=off GOMAXPROCS=1 valgrind --trace-children=yes --tool=cachegrind --cache-sim=no \
     --cachegrind-out-file=/dev/null --log-file="$work/count.%p" "$@" >"$work/output" ||
     { cat "$work/output" >&2; return 1; }
-  cat "$work"/count.* | awk '/I *refs:/ { gsub(",", ""); sum += $NF } END { printf "%.1f\n", sum / 1e6 }'
+  cat "$work"/count.* | awk '/I *refs:/ { gsub(",", ""); sum += $NF } END { printf "%.1f\n", sum / 1e6; exit !sum }'
   rm "$work"/count.*
 }
 
-{
-  echo "version $(count "$work/windtunnel" --version)"
-  echo "ten $(count "$work/windtunnel" run -f hack/instructions/ten.yaml)"
-  echo "trials $(count "$work/windtunnel" sweep -f hack/instructions/trials.yaml)"
-  echo "r16 $(cd studies && count "$work/bench" -cases 'R.50000,16' -repeat 1)"
-} >"$work/counted"
+# record counts a program under a name.
+record() {
+  local millions
+  millions=$(count "${@:2}") || { echo "instructions: $1 was not counted" >&2; exit 1; }
+  echo "$1 $millions" >>"$work/counted"
+}
+
+record version "$work/windtunnel" --version
+record ten "$work/windtunnel" run -f hack/instructions/ten.yaml
+record trials "$work/windtunnel" sweep -f hack/instructions/trials.yaml
+record r16 "$work/bench" -cases 'R.50000,16' -repeat 1
 
 if [[ ${1:-} == -update ]]; then
   cp "$work/counted" "$recorded"
