@@ -99,20 +99,21 @@ func (o *Options) fenced(ctx context.Context, p *experiment.Plan, traces trace.S
 
 // NeedsFence reports whether a simulation may run untrusted code.
 func NeedsFence(p *experiment.Plan, of experiment.Case) (bool, error) {
-	tree, err := p.ScenarioAt(of.Point, of.Share)
-	if err != nil {
-		return false, invalidAt(of, err)
+	tree, err := treeAt(p, of)
+	if err != nil || !setup.HasBundle(tree) {
+		return false, err
 	}
-	if !setup.HasBundle(tree) {
-		return false, nil
-	}
-	scenario, err := statedAt(p, of)
+	scenario, err := statedAt(of, tree)
 	return err == nil && setup.Foreign(scenario), err
 }
 
 // ProgramLimits are those that the bundles of a simulation state.
 func ProgramLimits(p *experiment.Plan, of experiment.Case) (bundle.Limits, error) {
-	scenario, err := statedAt(p, of)
+	tree, err := treeAt(p, of)
+	if err != nil {
+		return bundle.Limits{}, err
+	}
+	scenario, err := statedAt(of, tree)
 	if err != nil {
 		return bundle.Limits{}, err
 	}
@@ -121,12 +122,8 @@ func ProgramLimits(p *experiment.Plan, of experiment.Case) (bundle.Limits, error
 
 // statedAt is the scenario of a simulation without the configuration of its EPPs, which takes most
 // of the time that a scenario takes to decode.
-func statedAt(p *experiment.Plan, of experiment.Case) (*v1alpha1.Scenario, error) {
-	tree, err := p.ScenarioAt(of.Point, of.Share)
-	if err != nil {
-		return nil, invalidAt(of, err)
-	}
-	scenario, err := setup.DecodeScenario(p.Under(tree, of.Workload))
+func statedAt(of experiment.Case, tree experiment.Tree) (*v1alpha1.Scenario, error) {
+	scenario, err := setup.DecodeScenario(tree)
 	if err != nil {
 		return nil, invalidAt(of, err)
 	}

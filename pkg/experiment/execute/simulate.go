@@ -280,13 +280,21 @@ func simulatorInputOf(p *experiment.Plan, traces trace.Set, of experiment.Case, 
 	return simulatorInput{tree: scenario, scenario: typed, config: config, traces: traces}, nil
 }
 
+// treeAt is the scenario of a simulation as it is stated.
+func treeAt(p *experiment.Plan, of experiment.Case) (experiment.Tree, error) {
+	tree, err := p.ScenarioAt(of.Point, of.Share)
+	if err != nil {
+		return nil, invalidAt(of, err)
+	}
+	return p.Under(tree, of.Workload), nil
+}
+
 // scenarioOf resolves the scenario of a simulation.
 func scenarioOf(p *experiment.Plan, of experiment.Case) (experiment.Tree, *v1alpha1.Scenario, *setup.Routing, error) {
-	scenario, err := p.ScenarioAt(of.Point, of.Share)
+	scenario, err := treeAt(p, of)
 	if err != nil {
-		return nil, nil, nil, invalidAt(of, err)
+		return nil, nil, nil, err
 	}
-	scenario = p.Under(scenario, of.Workload)
 	decode := setup.Decode
 	if of.Workload != "" {
 		decode = setup.DecodeSelection
