@@ -29,6 +29,7 @@ func NewCluster(config *rest.Config) (Cluster, error) {
 		return Cluster{}, err
 	}
 	config = rest.CopyConfig(config)
+	config.UserAgent = rest.DefaultKubernetesUserAgent()
 	config.APIPath, config.GroupVersion = "/api", &corev1.SchemeGroupVersion
 	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
 	client, err := rest.RESTClientFor(config)
