@@ -37,7 +37,7 @@ func (v *Variants) Validate(obj runtime.Object, write func(object map[string]any
 	d, object := untyped(obj)
 	delete(object, "status")
 	write(object)
-	if v.valid != nil && reflect.DeepEqual(object, v.valid) {
+	if reflect.DeepEqual(object, v.valid) {
 		return nil
 	}
 	errs := d.validateVariant(object, v.valid)
