@@ -135,7 +135,7 @@ func TestTheLogOfAGatewayIsDescribed(t *testing.T) {
 	}
 }
 
-// On a laptop a folder stands for a volume that pods mount.
+// On a laptop, a folder replaces a volume that pods mount.
 func TestATraceOfAVolumeIsReadFromAFolder(t *testing.T) {
 	folder := t.TempDir()
 	mustRun(t, "trace", "generate", "--requests", "120", "-o", filepath.Join(folder, "day.jsonl"))

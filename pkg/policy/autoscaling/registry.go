@@ -9,7 +9,7 @@ var policies = parameters.Registry[*loader, func() Scaler]{
 	{Name: "fixed", Help: "keeps a number of replicas", Read: readFixed},
 	{Name: "schedule", Help: "sets the replicas by the time of the run, which may repeat each day", Read: readSchedule},
 	{Name: "heteroscale", Help: "sizes decode by the tokens that are asked for and prefill by a ratio to decode, and adds a share at once where tokens come too late", Read: readHeteroscale},
-	{Name: "heteroscale-seed", Help: "is heteroscale as first described: a replica's decode target is that of prefill and decode together, what is served stands for what is asked for, and a scale-out does not hold a scale-in back", Read: readHeteroscaleSeed},
+	{Name: "heteroscale-seed", Help: "is heteroscale as first described: a replica's decode target is that of prefill and decode together, demand is taken to be the throughput, and a scale-out does not hold a scale-in back", Read: readHeteroscaleSeed},
 	{Name: "utilization", Help: "sizes each pool alone by the share of time in which its accelerators are busy, as a HorizontalPodAutoscaler does", Read: readUtilization},
 	{Name: "queue-length", Help: "sizes each pool alone by the requests that wait", Read: readQueueLength},
 	{Name: "latency", Help: "adds replicas where the time to first token, or between tokens, is above a target, and takes one away where it is far below", Read: readLatency},

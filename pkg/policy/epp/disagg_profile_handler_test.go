@@ -60,7 +60,7 @@ func TestEndpointsOfPrefillAndDecode(t *testing.T) {
 		"a decider of other matters":           {strings.ReplaceAll(alwaysDisagg, "always-disagg-pd", "always-disagg-multimodal"), pools("prefill", "decode"), []int{2}, policy.To(3), scheduler.Disabled, -2, false},
 		"prefill first":                        {prefillFirstDisagg, pools("prefill", "decode"), []int{0, 2}, policy.Route{Endpoint: 3, Prefill: 1}, "", 1, false},
 		"prefill first, and nobody for it":     {prefillFirstDisagg, pools("decode"), []int{0}, policy.To(1), "", scheduler.None, false},
-		"prefill first, and nobody to decode":  {prefillFirstDisagg, pools("prefill"), []int{0}, policy.Route{}, "", 1, true},
+		"prefill first, no replica to decode":  {prefillFirstDisagg, pools("prefill"), []int{0}, policy.Route{}, "", 1, true},
 		"the older handler tells nobody":       {pd, pools("prefill", "decode"), []int{0, 2}, policy.To(3), scheduler.Disaggregated, 1, false},
 		"the older handler with a headers one": {pd + ", {type: prefill-header-handler}", pools("prefill", "decode"), []int{0, 2}, policy.Route{Endpoint: 3, Prefill: 1}, scheduler.Disaggregated, 1, false},
 		"headers of another profile": {pd + ", {type: disagg-headers-handler, parameters: {prefillProfile: decode}}", pools("prefill", "decode"), []int{0, 2},
