@@ -75,7 +75,7 @@ var Claims = []Claim{
 		Tests: []string{"studies/bench.TestTheCommittedPageIsTheTemplates"},
 		Page:  "docs/performance.md",
 		Places: []string{
-			`\| R\(50000,16\) \| [\d ]+ \| [\d.]+ s \| ([\d.]+) s `,
+			`\| R\(50000,16\) \| [\d ]+ \| [\d.]+ s \| ([\d.]+) s \|`,
 			`engine version (\d+)`,
 		},
 	},

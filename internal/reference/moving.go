@@ -46,7 +46,7 @@ func Untiered(requests, replicas int, seed int64) simulator.Config {
 // quarters that decode, with hand-overs chunk by chunk over 400 Gbit/s.
 func Disaggregated(requests, replicas int, seed int64) simulator.Config {
 	cfg := onReplicas(replicas, seed)
-	cfg.Source = workload.NewClients(clients(replicas), seed)
+	cfg.Source = workload.NewClients(Clients(replicas), seed)
 	cfg.Horizon.Requests = requests
 	prefill, decode := Pool(replicas/4), Pool(replicas-replicas/4)
 	prefill.Name, decode.Name = "prefill", "decode"

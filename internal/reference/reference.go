@@ -32,7 +32,7 @@ const secondsInFlight = 1.47
 // and answers of 128 ± 50. It ends when all of the requests are served.
 func R(requests, replicas int, seed int64) simulator.Config {
 	config := onReplicas(replicas, seed)
-	config.Source = workload.NewClients(clients(replicas), seed)
+	config.Source = workload.NewClients(Clients(replicas), seed)
 	config.Horizon.Requests = requests
 	return config
 }
@@ -42,7 +42,7 @@ func R(requests, replicas int, seed int64) simulator.Config {
 // many requests a second.
 func Closed(requests, replicas int, seed int64) simulator.Config {
 	config := onReplicas(replicas, seed)
-	all := clients(replicas)
+	all := Clients(replicas)
 	for i := range all {
 		users := math.Round(all[i].Arrivals.RatePerSecond * secondsInFlight)
 		all[i].Arrivals, all[i].ClosedLoop = workload.Arrivals{}, &workload.ClosedLoop{Concurrency: int(max(users, 1))}
@@ -92,7 +92,8 @@ func Instance(model string, tensorParallelism int) latency.Instance {
 	return latency.Instance{Model: m, Accelerator: gpu, TensorParallelism: tensorParallelism}
 }
 
-func clients(replicas int) []workload.Client { return manyClients(max(20, 5*replicas/4), replicas) }
+// Clients are those of R.
+func Clients(replicas int) []workload.Client { return manyClients(max(20, 5*replicas/4), replicas) }
 
 func manyClients(n, replicas int) []workload.Client {
 	shares := 0.0

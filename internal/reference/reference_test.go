@@ -48,7 +48,7 @@ func TestTheClosedLoopHasTheLoadOfR(t *testing.T) {
 // the busiest client has twice the share of the next.
 func TestClients(t *testing.T) {
 	for replicas, want := range map[int]int{4: 20, 16: 20, 64: 80, 256: 320} {
-		all := clients(replicas)
+		all := Clients(replicas)
 		rate := 0.0
 		for _, c := range all {
 			rate += c.Arrivals.RatePerSecond

@@ -55,7 +55,7 @@ func results(trace bool) []result {
 	var all []result
 	for _, c := range cases() {
 		r := result{benchCase: c, measurement: measurement{
-			Requests: int64(c.requests), CPU: time.Duration(c.requests) * 2 * time.Microsecond, Wall: time.Second,
+			Requests: int64(c.requests), CPU: time.Duration(c.requests) * time.Microsecond, Wall: time.Second,
 			Allocations: 1, AllocatedBytes: 1, PeakBytes: 50e6, TTFTMs: 16.6, CachedShare: 0.8, Efficiency: 0.9,
 		}}
 		if c.requests == 0 && trace {
@@ -66,12 +66,28 @@ func results(trace bool) []result {
 	return all
 }
 
+// measured are the commands, each of which took a time and 10 MB, and a peer that took 200 times
+// that.
+func measured(took time.Duration) *commands {
+	c := newCommands()
+	took1 := cost{CPU: took, Wall: took, PeakBytes: 10e6}
+	w := &workshop{folder: "folder"}
+	for _, p := range []program{{name: versionCommand}, {name: tenCommand, units: 10}, {name: trialsCommand, units: manyTrials}, w.onR("m.yaml", sizeOfR{1_000_000, 16})} {
+		c.add(p, took1)
+	}
+	c.Version = "abc of a day"
+	for _, replicas := range peerReplicas {
+		c.addPair(pair{sizeOfR: sizeOfR{peerRequests, replicas}, ours: took1, peer: cost{CPU: 200 * took, PeakBytes: 1e9}})
+	}
+	return c
+}
+
 func TestTable(t *testing.T) {
 	var out bytes.Buffer
 	if err := writeTable(&out, results(false)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"R(50000,16)       500 000", "Mooncake          not measured: the trace is absent", "90 %"} {
+	for _, want := range []string{"R(50000,16)            1 000 000", "Mooncake               not measured: the trace is absent", "90 %"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
@@ -79,21 +95,22 @@ func TestTable(t *testing.T) {
 }
 
 func TestTargets(t *testing.T) {
-	for _, target := range targets(results(true)) {
+	for _, target := range targets(results(true), measured(time.Millisecond)) {
 		if !target.Met {
 			t.Errorf("%+v is not met", target)
 		}
 	}
-	if with, without := len(targets(results(true))), len(targets(results(false))); without != with-1 {
+	if with, without := len(targets(results(true), measured(time.Millisecond))), len(targets(results(false), measured(time.Millisecond))); without != with-1 {
 		t.Errorf("%d targets without the trace, %d with it", without, with)
 	}
 	slow := results(true)
 	for i := range slow {
-		slow[i].CPU *= 20
+		slow[i].CPU *= 40
 	}
-	for _, target := range targets(slow) {
-		if strings.Contains(target.Target, "CPU second") == target.Met {
-			t.Errorf("20 times slower, %+v", target)
+	for _, target := range targets(slow, measured(time.Minute)) {
+		absolute := strings.HasSuffix(target.Target, "of CPU time") || strings.Contains(target.Target, "CPU second")
+		if absolute == target.Met {
+			t.Errorf("40 times slower, %+v", target)
 		}
 	}
 }
@@ -101,14 +118,17 @@ func TestTargets(t *testing.T) {
 func TestPage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "page.md")
 	o := options{output: path, machine: "a machine", date: "a day", repeat: 3}
-	if err := writePage(o, results(true)); err != nil {
+	if err := writePage(o, results(true), measured(time.Millisecond)); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"a machine, go", ", a day.\n", "| R(1000000,16) | 500 000 |", "| Mooncake | less than one CPU second | 0.50 s | yes |"} {
+	for _, want := range []string{
+		"a machine, go", "| `run, 10 requests` | 1 ms | 100µs | 0.00 s | 10 MB |",
+		"| R(50000,16) | 50 000 000 requests per CPU second | 250 000 requests per CPU second | 200 | 10 MB / 1000 MB |",
+		", a day.\n", "| R(1000000,16) | 1 000 000 |", "| Mooncake | at most 1s of CPU time | 500ms | yes |"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

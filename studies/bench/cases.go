@@ -36,7 +36,7 @@ type benchCase struct {
 // cases are all there are, in the order of the table.
 func cases() []benchCase {
 	var all []benchCase
-	for _, replicas := range []int{4, 16, 64, 256} {
+	for _, replicas := range []int{4, 16, 64, 256, 1024} {
 		all = append(all, reference50k(replicas))
 	}
 	for _, form := range reference.Forms {
@@ -45,10 +45,16 @@ func cases() []benchCase {
 	return append(all,
 		benchCase{name: "R(100000,16)", replicas: 16, requests: 100_000},
 		benchCase{name: "R(1000000,16)", replicas: 16, requests: 1_000_000},
+		benchCase{name: "guided, 16", replicas: 16, requests: 50_000, workload: reference.Guided},
+		benchCase{name: "guided, 1024", replicas: 1024, requests: 50_000, workload: reference.Guided},
+		benchCase{name: "precise", replicas: 16, requests: 50_000, workload: reference.Precise},
+		benchCase{name: "flow control, scaling", replicas: 16, requests: 50_000, workload: reference.Guarded},
 		benchCase{name: "closed loop", replicas: 16, requests: 50_000, workload: reference.Closed},
 		benchCase{name: "few blocks", replicas: 16, requests: 50_000, workload: reference.Untiered},
 		benchCase{name: "CPU tier", replicas: 16, requests: 50_000, workload: reference.Tiered},
-		benchCase{name: "disaggregated", replicas: 16, requests: 50_000, workload: reference.Disaggregated},
+		benchCase{name: "disaggregated, 16", replicas: 16, requests: 50_000, workload: reference.Disaggregated},
+		benchCase{name: "disaggregated, 64", replicas: 64, requests: 50_000, workload: reference.Disaggregated},
+		benchCase{name: "disaggregated, 256", replicas: 256, requests: 50_000, workload: reference.Disaggregated},
 		benchCase{name: "Mooncake", replicas: 8},
 		benchCase{name: "parallel", replicas: 16, requests: 50_000, runs: 4 * runtime.NumCPU()},
 	)

@@ -33,16 +33,17 @@ func exit(err error) {
 
 // options are the flags.
 type options struct {
-	cases, trace, output, machine, date string
-	repeat                              int
+	cases, trace, output, machine, date, peer string
+	repeat                                    int
 }
 
 func run(args []string, stdout, stderr io.Writer) error {
 	var o options
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.StringVar(&o.cases, "cases", "", "regular `expression` of the cases to run, by name; all by default")
+	flags.StringVar(&o.cases, "cases", "", "regular `expression` of the cases to run, by name; by default all, and then the command as a whole")
 	flags.StringVar(&o.trace, "trace", "", "Mooncake's conversation_trace.jsonl `file`; by default looked for as the tests do, in $WINDTUNNEL_DATA or next to the checkout")
+	flags.StringVar(&o.peer, "peer", "", "`folder` of a checkout of inference-sim, which is measured on the same workload; not measured without it")
 	flags.IntVar(&o.repeat, "repeat", 3, "`times` that each case is run; the median of the CPU times counts")
 	flags.StringVar(&o.output, "o", "", "also write the page of documentation to this `file`; needs -date")
 	flags.StringVar(&o.machine, "machine", machine(), "what the page says of the machine")
@@ -82,8 +83,19 @@ func (o options) measure(stdout, stderr io.Writer) error {
 	if err := writeTable(stdout, results); err != nil {
 		return err
 	}
+	if o.cases != "" {
+		return nil
+	}
+	all, err := o.measureCommands(stderr)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "\n%s\n", all.Ours)
+	if all.Version != "" {
+		fmt.Fprintf(stdout, "\ninference-sim %s\n\n%s\n", all.Version, all.Peer)
+	}
 	if o.output == "" {
 		return nil
 	}
-	return writePage(o, results)
+	return writePage(o, results, all)
 }

@@ -24,14 +24,15 @@ type page struct {
 	Machine, Go, Date, Engine string
 	Repeat                    int
 	Table                     *study.Table
+	Commands                  *commands
 	Targets                   []target
 }
 
 // writePage writes the page of documentation.
-func writePage(o options, results []result) error {
+func writePage(o options, results []result, all *commands) error {
 	p := page{
 		Machine: o.machine, Go: runtime.Version(), Date: o.date, Engine: simulator.EngineVersion,
-		Repeat: o.repeat, Targets: targets(results), Table: &study.Table{},
+		Repeat: o.repeat, Targets: targets(results, all), Commands: all, Table: &study.Table{},
 	}
 	for _, c := range columns() {
 		p.Table.Titles = append(p.Table.Titles, c.title)

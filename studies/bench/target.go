@@ -6,58 +6,100 @@ package main
 
 import (
 	"fmt"
+	"time"
 
 	"windtunnel.dev/windtunnel/studies/study"
 )
 
-// target is a claim about the engine's speed and what was measured of it.
+// target is a claim about speed and what was measured of it.
 type target struct {
 	What, Target, Measured string
 	Met                    bool
 }
 
-// targets are held against the results, which must be those of all cases; one
-// whose case could not run is left out.
-func targets(results []result) []target {
-	byName := map[string]result{}
+// targets are held against the results of all cases and commands; a target whose case could not
+// run is left out.
+func targets(results []result, whole *commands) []target {
+	t := targetList{cases: map[string]result{}}
 	for _, r := range results {
-		byName[r.name] = r
+		t.cases[r.name] = r
 	}
-	var all []target
-	speed := func(name string, least int64, aim string) {
-		r := byName[name]
-		all = append(all, target{
-			What: name, Target: fmt.Sprintf("at least %s requests per CPU second%s", study.Grouped(least), aim),
-			Measured: study.Grouped(int(r.perCPUSecond())), Met: r.perCPUSecond() >= float64(least),
-		})
-	}
-	speed("R(50000,16)", 300_000, ", aim 1 000 000")
-	speed("R(50000,64)", 150_000, ", aim 500 000")
-	speed("R(50000,256)", 150_000, ", aim 500 000")
-	speed("policy: tree", 200_000, "")
-	speed("policy: wasm", 150_000, "")
-	speed("policy: starlark", 30_000, "")
+	t.engine()
+	t.command(whole)
+	return t.all
+}
 
-	long, short := byName["R(1000000,16)"], byName["R(100000,16)"]
-	growth := long.CPU.Seconds() / short.CPU.Seconds()
-	all = append(all,
-		target{"R(1000000,16) against R(100000,16)", "at most 10.5 times the CPU time", fmt.Sprintf("%.2f", growth), growth <= 10.5},
-		target{"R(1000000,16)", "less than 100 MB at its peak", fmt.Sprintf("%.0f MB", float64(long.PeakBytes)/1e6), long.PeakBytes < 100e6},
-	)
-	reference := byName["R(50000,16)"]
+// targetList collects targets.
+type targetList struct {
+	all   []target
+	cases map[string]result
+}
+
+func (t *targetList) engine() {
+	t.speed("R(50000,16)", 300_000, 1_000_000)
+	t.speed("R(50000,64)", 150_000, 500_000)
+	t.speed("R(50000,256)", 150_000, 500_000)
+	t.speed("R(1000000,16)", 800_000, 1_000_000)
+	t.speed("policy: tree", 200_000, 0)
+	t.speed("policy: wasm", 150_000, 0)
+	t.speed("policy: starlark", 30_000, 0)
+
+	t.atMost("R(1000000,16)", "R(100000,16)", 1.05)
+	t.atMost("guided, 1024", "R(50000,1024)", 1.3)
+	t.atMost("disaggregated, 256", "disaggregated, 16", 2)
+	t.atMost("disaggregated, 16", "R(50000,16)", 2)
+	t.atMost("CPU tier", "few blocks", 2)
+
+	t.peak("R(1000000,16)", t.cases["R(1000000,16)"].PeakBytes, 60)
+	reference := t.cases["R(50000,16)"]
 	allocations := float64(reference.Allocations) / float64(reference.Requests)
-	all = append(all, target{"R(50000,16)", "less than one allocation a request", fmt.Sprintf("%.3f", allocations), allocations < 1})
-	half := func(name, plain string) {
-		share := byName[name].perCPUSecond() / byName[plain].perCPUSecond()
-		all = append(all, target{
-			What: name, Target: "at least half as fast as " + plain,
-			Measured: fmt.Sprintf("%.2f", share), Met: share >= 0.5,
-		})
+	t.add("R(50000,16)", "less than one allocation a request", fmt.Sprintf("%.3f", allocations), allocations < 1)
+	if trace := t.cases["Mooncake"]; trace.Requests > 0 {
+		t.within("Mooncake", trace.CPU, time.Second)
 	}
-	half("CPU tier", "few blocks")
-	half("disaggregated", "R(50000,16)")
-	if trace := byName["Mooncake"]; trace.Requests > 0 {
-		all = append(all, target{"Mooncake", "less than one CPU second", seconds(trace.CPU), trace.CPU.Seconds() < 1})
+}
+
+func (t *targetList) command(whole *commands) {
+	version, ten, trials, million := whole.costs[versionCommand], whole.costs[tenCommand], whole.costs[trialsCommand], whole.costs["run, R(1000000,16)"]
+	t.within(versionCommand, version.CPU, 10*time.Millisecond)
+	t.peak(versionCommand, version.PeakBytes, 15)
+	t.within(tenCommand, ten.CPU, 40*time.Millisecond)
+	t.peak(tenCommand, ten.PeakBytes, 45)
+	t.within(trialsCommand+", each", trials.CPU/manyTrials, 500*time.Microsecond)
+	t.peak("run, R(1000000,16)", million.PeakBytes, 90)
+	for _, p := range whole.pairs {
+		if p.Replicas < 16 {
+			continue
+		}
+		t.add(p.String()+", inference-sim", "at least 150 times as fast, aim 240",
+			fmt.Sprintf("%.0f", p.times()), p.times() >= 150)
 	}
-	return all
+}
+
+func (t *targetList) add(what, want, measured string, met bool) {
+	t.all = append(t.all, target{What: what, Target: want, Measured: measured, Met: met})
+}
+
+// speed wants requests per CPU second; an aim of 0 is none.
+func (t *targetList) speed(name string, least, aim int) {
+	want := fmt.Sprintf("at least %s requests per CPU second", study.Grouped(least))
+	if aim > 0 {
+		want += ", aim " + study.Grouped(aim)
+	}
+	speed := t.cases[name].perCPUSecond()
+	t.add(name, want, study.Grouped(int(speed)), speed >= float64(least))
+}
+
+// atMost wants no more than some times the CPU time a request of another case.
+func (t *targetList) atMost(name, other string, times float64) {
+	ratio := t.cases[other].perCPUSecond() / t.cases[name].perCPUSecond()
+	t.add(name, fmt.Sprintf("at most %g times the CPU time of %s a request", times, other), fmt.Sprintf("%.2f", ratio), ratio <= times)
+}
+
+func (t *targetList) within(name string, took, most time.Duration) {
+	t.add(name, fmt.Sprintf("at most %v of CPU time", most), took.Round(10*time.Microsecond).String(), took <= most)
+}
+
+func (t *targetList) peak(name string, bytes int64, megabytesAtMost float64) {
+	t.add(name, fmt.Sprintf("at most %.0f MB at its peak", megabytesAtMost), megabytes(bytes), float64(bytes) <= megabytesAtMost*1e6)
 }
