@@ -63,7 +63,17 @@ type ReplicaStability struct {
 // NewDocument derives a document from what a simulation measured. It reads o
 // only during the call.
 func NewDocument(o *simulator.Result, m Meta) *Document {
-	group := func(s Selector) Group { return newGroup(o, &m, s) }
+	return newDocument(o, &m, func(Selector) bool { return true })
+}
+
+// newDocument is NewDocument with those groups of one label that are wanted.
+func newDocument(o *simulator.Result, m *Meta, wanted func(Selector) bool) *Document {
+	groups := func(all []Group, s Selector) []Group {
+		if wanted(s) {
+			all = append(all, newGroup(o, m, s))
+		}
+		return all
+	}
 	d := &Document{
 		SchemaVersion:   SchemaVersion,
 		Key:             m.Key,
@@ -75,28 +85,28 @@ func NewDocument(o *simulator.Result, m Meta) *Document {
 		EndSeconds:      o.End.Seconds(),
 		Decisions:       decisionsOf(o, m.Idle),
 		Traffic:         m.Traffic,
-		Overall:         group(Selector{}),
+		Overall:         newGroup(o, m, Selector{}),
 		Classes:         []Group{},
 		Tenants:         []Group{},
 		Pools:           []Group{},
 	}
 	for _, name := range o.Labels.Classes {
-		d.Classes = append(d.Classes, group(Selector{Class: name}))
+		d.Classes = groups(d.Classes, Selector{Class: name})
 	}
 	for _, name := range o.Labels.Tenants {
-		d.Tenants = append(d.Tenants, group(Selector{Tenant: name}))
+		d.Tenants = groups(d.Tenants, Selector{Tenant: name})
 	}
 	for _, name := range o.Pools {
-		d.Pools = append(d.Pools, group(Selector{Pool: name}))
+		d.Pools = groups(d.Pools, Selector{Pool: name})
 	}
 	for _, name := range m.Models() {
-		d.Models = append(d.Models, group(Selector{Model: name}))
+		d.Models = groups(d.Models, Selector{Model: name})
 	}
 	d.Adaptive = newAdaptations(m.Adaptations)
 	d.Stability = stabilityStates(o)
 	for _, metric := range m.Metrics {
 		if s := metric.Selector; s.labels() > 1 && d.Group(s) == nil {
-			d.Selected = append(d.Selected, group(s))
+			d.Selected = append(d.Selected, newGroup(o, m, s))
 		}
 	}
 	return d

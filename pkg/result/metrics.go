@@ -30,14 +30,16 @@ func NewMetrics(values map[string]float64) Metrics {
 		return Metrics{}
 	}
 	names := slices.Sorted(maps.Keys(values))
-	m := Metrics{
-		names:  unique.Make("\n" + strings.Join(names, "\n") + "\n"),
-		values: make([]float64, len(names)),
-	}
+	sorted := make([]float64, len(names))
 	for i, name := range names {
-		m.values[i] = values[name]
+		sorted[i] = values[name]
 	}
-	return m
+	return sortedMetrics(names, sorted)
+}
+
+// sortedMetrics returns what a map of these sorted names holds. There is at least one.
+func sortedMetrics(names []string, values []float64) Metrics {
+	return Metrics{names: unique.Make("\n" + strings.Join(names, "\n") + "\n"), values: values}
 }
 
 // Len is the number of values.

@@ -61,6 +61,11 @@ func (m *Meta) asksFor(family string) bool {
 	return slices.ContainsFunc(m.Metrics, func(of Metric) bool { return of.Name == family })
 }
 
+// selects reports whether something asks for a metric with a selector.
+func (m *Meta) selects(s Selector) bool {
+	return slices.ContainsFunc(m.Metrics, func(of Metric) bool { return of.Selector == s })
+}
+
 // ModelOf is the base model of a pool; empty where one model is served.
 func (m *Meta) ModelOf(pool int) string {
 	if m.PoolModels == nil {

@@ -10,6 +10,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
+
+	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
 // RowsVersion says what rows hold in addition to the requested metrics. It is raised
@@ -75,16 +79,52 @@ type rowJSON struct {
 // over all requests, and extra ones. It panics where an extra metric has
 // several labels and [Meta] did not name it.
 func NewRow(d *Document, point int, extra []Metric) Row {
-	values := map[string]float64{}
-	for _, m := range append(RegisteredMetrics(), extra...) {
+	return Row{Key: d.Key, Point: point, Seed: d.Seed, Share: 1, RejectedBy: d.Overall.Requests.RejectedBy, Decisions: d.Decisions, Metrics: rowMetrics(d, extra)}
+}
+
+// RowOf is NewRow without a document: of its groups, only those are gathered that the metrics of m select.
+func RowOf(o *simulator.Result, m Meta, point int) Row {
+	return NewRow(newDocument(o, &m, m.selects), point, m.Metrics)
+}
+
+// rowMetrics are the metrics of a document's row.
+func rowMetrics(d *Document, extra []Metric) Metrics {
+	names, values := make([]string, 0, len(registered)+len(extra)), make([]float64, 0, len(registered)+len(extra))
+	for i := range registered {
+		if value, ok := registered[i].value(&d.Overall); ok {
+			names, values = append(names, registered[i].text), append(values, value)
+		}
+	}
+	for _, m := range extra {
 		if m.Selector.labels() > 1 && d.Group(m.Selector) == nil {
 			panic(fmt.Sprintf("result: metric %s was not named when the document was made", m))
 		}
+		text := m.String()
 		if value, ok := d.Value(m); ok {
-			values[m.String()] = value
+			if i, known := slices.BinarySearch(names, text); !known {
+				names, values = slices.Insert(names, i, text), slices.Insert(values, i, value)
+			}
 		}
 	}
-	return Row{Key: d.Key, Point: point, Seed: d.Seed, Share: 1, RejectedBy: d.Overall.Requests.RejectedBy, Decisions: d.Decisions, Metrics: NewMetrics(values)}
+	if len(names) == 0 {
+		return Metrics{}
+	}
+	return sortedMetrics(names, slices.Clip(slices.Clone(values)))
+}
+
+// registered are the metrics of the registry over all requests, by their texts.
+var registered = func() []registeredMetric {
+	var all []registeredMetric
+	for _, m := range RegisteredMetrics() {
+		all = append(all, registeredMetric{m.String(), m.definition().value})
+	}
+	slices.SortFunc(all, func(a, b registeredMetric) int { return strings.Compare(a.text, b.text) })
+	return all
+}()
+
+type registeredMetric struct {
+	text  string
+	value func(*Group) (float64, bool)
 }
 
 // MarshalJSON writes a row that a simulation can have given; others are errors.

@@ -46,6 +46,30 @@ func TestRowHoldsWhatObjectivesName(t *testing.T) {
 	}
 }
 
+// A row without a document is that of the document, with whatever metrics.
+func TestRowOfIsTheRowOfTheDocument(t *testing.T) {
+	for name, texts := range map[string][]string{
+		"usual metrics":      nil,
+		"one of the usual":   {"ttft.p99"},
+		"of a class":         {"ttft.p99{class=critical}", "goodput"},
+		"of a tenant":        {"ttft.mean{tenant=acme}", "ttft.mean{tenant=acme}"},
+		"of a pool":          {"cacheHit.gpu{pool=small}", "e2e.p99{pool=large}"},
+		"of two labels":      {"e2e.p99{class=critical,pool=small}", "ttft.p99{class=critical}"},
+		"of an absent class": {"ttft.p99{class=absent}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			meta := makeMeta(42)
+			for _, text := range texts {
+				meta.Metrics = append(meta.Metrics, MustParseMetric(text))
+			}
+			want := NewRow(NewDocument(makeOutcome(0), meta), 7, meta.Metrics)
+			if diff := cmp.Diff(want, RowOf(makeOutcome(0), meta, 7)); diff != "" {
+				t.Errorf("−of the document +of the outcome:\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestNewRowPanicsOnGroupsNotKept(t *testing.T) {
 	defer func() {
 		if recover() == nil {

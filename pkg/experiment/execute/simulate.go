@@ -218,13 +218,14 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 		meta.BacklogGrowth = backlog.growth(in.config.Horizon)
 	}
 	meta.Traffic = traffic(p, in.config.Horizon, backlog, started)
-	document := result.NewDocument(outcome, meta)
-	s := experiment.Simulation{Row: result.NewRow(document, of.Point.ID, metrics), Steps: in.config.Policies.Faults.Steps()}
-	s.Row.Share, s.Row.Workload = of.Share, of.Workload
-	s.Series = result.NewSeries(outcome, in.config.Pools, &meta)
+	s := experiment.Simulation{Series: result.NewSeries(outcome, in.config.Pools, &meta), Steps: in.config.Policies.Faults.Steps()}
 	if !p.IsSweep() || s.Series != nil {
-		s.Document = document
+		s.Document = result.NewDocument(outcome, meta)
+		s.Row = result.NewRow(s.Document, of.Point.ID, metrics)
+	} else {
+		s.Row = result.RowOf(outcome, meta, of.Point.ID)
 	}
+	s.Row.Share, s.Row.Workload = of.Share, of.Workload
 	return s, nil
 }
 
