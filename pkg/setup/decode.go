@@ -118,7 +118,7 @@ func LoadEPPConfig(document Tree, path *field.Path) (*config.Config, field.Error
 	document = maps.Clone(document)
 	version, _ := document[VersionField].(string)
 	delete(document, VersionField)
-	return epp.Load(mustJSON(document), version, path)
+	return epp.LoadTree(document, version, path)
 }
 
 func mustJSON(v any) []byte {

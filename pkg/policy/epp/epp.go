@@ -18,18 +18,30 @@ import (
 // configuration. Versions are those of [Versions], or short for the newest patch
 // of one; empty is router-v0.10. path is where the text stands.
 func Judge(text []byte, of string, path *field.Path) config.LoadResult {
+	return judge(of, path, func(d version.Dialect) config.LoadResult { return config.Judge(types, d, text, path) })
+}
+
+func judge(of string, path *field.Path, load func(version.Dialect) config.LoadResult) config.LoadResult {
 	d, err := version.Parse(of, path)
 	if err != nil {
 		return config.LoadResult{Version: of, Stage: config.RefusedInDecoding, Errors: field.ErrorList{err}}
 	}
-	return config.Judge(types, d, text, path)
+	return load(d)
 }
 
 // Load is [Judge] for those who want to simulate: errors are why the EPP would
 // not start. What it starts with and Windtunnel cannot follow is for
 // [Config.Check].
 func Load(text []byte, of string, path *field.Path) (*config.Config, field.ErrorList) {
-	v := Judge(text, of, path)
+	return accepted(Judge(text, of, path))
+}
+
+// LoadTree is [Load] for a document that was decoded from JSON, with numbers as json.Number.
+func LoadTree(tree map[string]any, of string, path *field.Path) (*config.Config, field.ErrorList) {
+	return accepted(judge(of, path, func(d version.Dialect) config.LoadResult { return config.JudgeTree(types, d, tree, path) }))
+}
+
+func accepted(v config.LoadResult) (*config.Config, field.ErrorList) {
 	if v.Stage != config.Accepted {
 		return nil, v.Errors
 	}

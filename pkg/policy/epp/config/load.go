@@ -41,12 +41,11 @@ type Loader struct {
 	notices []Notice
 }
 
-func (l *Loader) judge(text []byte) LoadResult {
-	if len(text) == 0 {
-		text = l.builtIn()
-	}
+// judge says what comes of a document; ok is false without one that is worth a look.
+func (l *Loader) judge(root document.Node, ok bool) LoadResult {
 	v := LoadResult{Version: l.Dialect.Name}
-	if l.read(text) {
+	if ok {
+		l.decode(root)
 		v.Config = l.Load()
 	}
 	v.Errors, v.Stage = l.inOrder()
@@ -61,18 +60,12 @@ func (l *Loader) judge(text []byte) LoadResult {
 	return v
 }
 
-// read reports false where there is no document worth a look at.
-func (l *Loader) read(text []byte) bool {
-	root, ok := l.Parse(text)
-	if !ok {
-		return false
-	}
+func (l *Loader) decode(root document.Node) {
 	wrong, unknown := document.DecodeDocument(root, &l.Doc, l.Dialect, l.path)
 	l.addAt(valueTypesStep, wrong...)
 	l.addAt(strictStep, unknown...)
 	l.unifyVersions()
 	l.checkHeader()
-	return true
 }
 
 // Load returns nil where the EPP would refuse.

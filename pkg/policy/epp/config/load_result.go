@@ -5,6 +5,7 @@ package config
 import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/pkg/policy/epp/document"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
@@ -56,6 +57,18 @@ type Notice struct {
 // Judge says what the EPP of a dialect makes of a text, as its loader of a dialect
 // with these types of plugins does. path is where the text stands.
 func Judge(types Registry, d version.Dialect, text []byte, path *field.Path) LoadResult {
-	l := &Loader{types: types, Dialect: d, path: path, ByName: map[string]*Plugin{}}
-	return l.judge(text)
+	l := newLoader(types, d, path)
+	if len(text) == 0 {
+		text = l.builtIn()
+	}
+	return l.judge(l.Parse(text))
+}
+
+// JudgeTree is [Judge] for a document that was decoded from JSON, with numbers as json.Number.
+func JudgeTree(types Registry, d version.Dialect, tree map[string]any, path *field.Path) LoadResult {
+	return newLoader(types, d, path).judge(document.NodeOf(tree), true)
+}
+
+func newLoader(types Registry, d version.Dialect, path *field.Path) *Loader {
+	return &Loader{types: types, Dialect: d, path: path, ByName: map[string]*Plugin{}}
 }

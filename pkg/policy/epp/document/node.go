@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -72,24 +74,52 @@ func ParseJSON(text []byte) (Node, error) {
 	return readNode(tokens), nil
 }
 
+// NodeOf returns what ParseJSON makes of the JSON of a value that was decoded with numbers as
+// [json.Number].
+func NodeOf(value any) Node {
+	switch value := value.(type) {
+	case map[string]any:
+		n := Node{Kind: ObjectNode, Fields: make([]member, 0, len(value))}
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			n.Fields = append(n.Fields, member{name: name, value: NodeOf(value[name])})
+		}
+		return n
+	case []any:
+		n := Node{Kind: listNode, items: make([]Node, len(value))}
+		for i := range value {
+			n.items[i] = NodeOf(value[i])
+		}
+		return n
+	default:
+		return scalarNode(value)
+	}
+}
+
 // readNode reads the next value of a valid document.
 func readNode(tokens *json.Decoder) Node {
 	switch token := nextToken(tokens).(type) {
-	case nil:
-		return Node{}
-	case bool:
-		return Node{Kind: booleanNode, text: fmt.Sprint(token)}
-	case json.Number:
-		return Node{Kind: numberNode, text: token.String()}
-	case string:
-		return Node{Kind: stringNode, text: token}
 	case json.Delim:
 		if token == '[' {
 			return readList(tokens)
 		}
 		return readObject(tokens)
 	default:
-		panic(fmt.Sprintf("epp: JSON token %v of type %T", token, token))
+		return scalarNode(token)
+	}
+}
+
+func scalarNode(value any) Node {
+	switch value := value.(type) {
+	case nil:
+		return Node{}
+	case bool:
+		return Node{Kind: booleanNode, text: strconv.FormatBool(value)}
+	case json.Number:
+		return Node{Kind: numberNode, text: value.String()}
+	case string:
+		return Node{Kind: stringNode, text: value}
+	default:
+		panic(fmt.Sprintf("epp: JSON value %v of type %T", value, value))
 	}
 }
 
