@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
 // A Difference is a place where two scenarios have other values.
@@ -41,7 +43,7 @@ func valueText(v any) string {
 	case Tree, []any:
 		return ""
 	}
-	text := strings.Trim(string(MustJSON(v)), `"`)
+	text := strings.Trim(string(setup.TreeJSON(v)), `"`)
 	if len(text) > maxValueText {
 		return ""
 	}

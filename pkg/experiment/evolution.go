@@ -126,7 +126,7 @@ func (p *Parameter) bindEvolving(scenario Tree) error {
 	if !there {
 		return fmt.Errorf("the router has no bundle: state the one that the policies evolve from")
 	}
-	first, errs := bundle.Read(MustJSON(document), nil)
+	first, errs := bundle.Read(setup.TreeJSON(document), nil)
 	if len(errs) == 0 {
 		p.First = first.Canonical()
 	}

@@ -14,6 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/timezone"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
 // Digest returns the hex SHA-256 of raw.
@@ -60,7 +61,7 @@ func (k SimulationKey) String() string { return digestJSON(k)[:32] }
 
 // KeyOf returns the key of a scenario's simulations, but for the seed.
 func (p *Plan) KeyOf(scenario Tree, metrics []result.Metric) SimulationKey {
-	key := SimulationKey{Engine: p.EngineVersion, Rows: result.RowsVersion, Scenario: MustJSON(scenario)}
+	key := SimulationKey{Engine: p.EngineVersion, Rows: result.RowsVersion, Scenario: setup.TreeJSON(scenario)}
 	of := usedTraces(scenario)
 	if p.Trace != nil && of.unnamed {
 		key.Trace = p.Trace.SHA256

@@ -5,6 +5,7 @@ package experiment
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -119,7 +120,7 @@ func (p *Plan) Variants() []Variant {
 		}
 		for j, part := range of.parts() {
 			v.Choice, v.Index = part.name, j
-			v.Scenario = CloneTree(p.Scenario).(Tree)
+			v.Scenario = maps.Clone(p.Scenario)
 			if err := of.Set(v.Scenario, part.name); err != nil {
 				panic(fmt.Sprintf("experiment: parameter %s: %v", of.Name, err))
 			}
@@ -132,9 +133,10 @@ func (p *Plan) Variants() []Variant {
 	return list
 }
 
-// ScenarioAt returns the scenario of a point, cut to a share of its arrivals.
+// ScenarioAt returns the scenario of a point, cut to a share of its arrivals. It shares what the
+// point does not change with the plan and with other points, so that only its root may be written to.
 func (p *Plan) ScenarioAt(point Point, share float64) (Tree, error) {
-	scenario := CloneTree(p.Scenario).(Tree)
+	scenario := maps.Clone(p.Scenario)
 	for _, i := range InOrder(p.Parameters) {
 		value := point.Values[i].Value
 		if value == "" {
@@ -148,9 +150,11 @@ func (p *Plan) ScenarioAt(point Point, share float64) (Tree, error) {
 		}
 	}
 	if share < 1 {
-		if err := shorten(scenario["horizon"].(Tree), share); err != nil {
+		horizon := maps.Clone(scenario["horizon"].(Tree))
+		if err := shorten(horizon, share); err != nil {
 			return nil, err
 		}
+		scenario["horizon"] = horizon
 	}
 	return scenario, nil
 }

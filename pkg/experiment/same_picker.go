@@ -17,7 +17,7 @@ func samePickers(before, after Tree) bool {
 
 // withPlainPickers is a copy in which the order and the names of plugins are plain.
 func withPlainPickers(scenario Tree) Tree {
-	scenario = CloneTree(scenario).(Tree)
+	scenario = cloneTree(scenario).(Tree)
 	routers, _ := scenario["routers"].([]any)
 	for _, router := range append([]any{scenario["router"]}, routers...) {
 		if router, ok := router.(Tree); ok {
@@ -27,6 +27,26 @@ func withPlainPickers(scenario Tree) Tree {
 		}
 	}
 	return scenario
+}
+
+// cloneTree copies a tree and all beneath it.
+func cloneTree(v any) any {
+	switch v := v.(type) {
+	case Tree:
+		c := make(Tree, len(v))
+		for k, e := range v {
+			c[k] = cloneTree(e)
+		}
+		return c
+	case []any:
+		c := make([]any, len(v))
+		for i, e := range v {
+			c[i] = cloneTree(e)
+		}
+		return c
+	default:
+		return v
+	}
 }
 
 func plainPicker(picker Tree) Tree {

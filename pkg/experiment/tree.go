@@ -5,7 +5,9 @@ package experiment
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -38,26 +40,6 @@ func parseTree(raw []byte) (Tree, error) {
 		return nil, err
 	}
 	return t, nil
-}
-
-// CloneTree copies a tree and all beneath it.
-func CloneTree(v any) any {
-	switch v := v.(type) {
-	case Tree:
-		c := make(Tree, len(v))
-		for k, e := range v {
-			c[k] = CloneTree(e)
-		}
-		return c
-	case []any:
-		c := make([]any, len(v))
-		for i, e := range v {
-			c[i] = CloneTree(e)
-		}
-		return c
-	default:
-		return v
-	}
 }
 
 // child follows one segment. An absent field is nil, without an error: what
@@ -153,7 +135,8 @@ func Lookup(root Tree, path []Segment) any {
 }
 
 // Assign sets the field at a path. Objects on the way are made where they are
-// absent; lists and their entries must be there.
+// absent; lists and their entries must be there. Nothing below the root is written to but
+// copied: trees may share what is below their roots.
 func Assign(root Tree, path []Segment, value any) error {
 	var at any = root
 	for _, s := range path[:len(path)-1] {
@@ -161,25 +144,54 @@ func Assign(root Tree, path []Segment, value any) error {
 		if err != nil {
 			return err
 		}
-		if next == nil {
-			next = Tree{}
-			at.(Tree)[s.Name] = next
+		next = copied(next)
+		if err := put(at, s, next); err != nil {
+			return err
 		}
 		at = next
 	}
-	last := path[len(path)-1]
-	if object, ok := at.(Tree); ok && !last.Entry {
-		object[last.Name] = value
-		return nil
+	err := put(at, path[len(path)-1], value)
+	if errors.Is(err, errNoPlace) {
+		return fmt.Errorf("%s is not a field that can be set", Render(path))
 	}
-	if list, ok := at.([]any); ok && last.Entry {
-		i, err := entryIndex(list, last)
-		if err == nil {
-			list[i] = value
+	return err
+}
+
+// copied is a copy of an object or a list with what it holds; an object of what is absent.
+func copied(v any) any {
+	switch v := v.(type) {
+	case nil:
+		return Tree{}
+	case Tree:
+		return maps.Clone(v)
+	case []any:
+		return slices.Clone(v)
+	default:
+		return v
+	}
+}
+
+// errNoPlace says that a segment does not lead from a value.
+var errNoPlace = errors.New("no place")
+
+// put sets what a segment leads to.
+func put(at any, s Segment, value any) error {
+	switch at := at.(type) {
+	case Tree:
+		if !s.Entry {
+			at[s.Name] = value
+			return nil
 		}
-		return err
+	case []any:
+		if s.Entry {
+			i, err := entryIndex(at, s)
+			if err == nil {
+				at[i] = value
+			}
+			return err
+		}
 	}
-	return fmt.Errorf("%s is not a field that can be set", Render(path))
+	return errNoPlace
 }
 
 func fieldNames(object Tree) []string {
@@ -189,13 +201,4 @@ func fieldNames(object Tree) []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// MustJSON encodes a value that was decoded from JSON.
-func MustJSON(v any) []byte {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		panic(fmt.Sprintf("experiment: marshal %T: %v", v, err))
-	}
-	return raw
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
 const leafScenario = `{
@@ -143,10 +145,10 @@ func TestAssignReachesEntriesWithoutNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := string(MustJSON(scenario))
+		before := string(setup.TreeJSON(scenario))
 		if err := Assign(scenario, path, value); err != nil {
 			t.Errorf("%s: %v", text, err)
-		} else if got := Lookup(scenario, path); got != value || string(MustJSON(scenario)) == before {
+		} else if got := Lookup(scenario, path); got != value || string(setup.TreeJSON(scenario)) == before {
 			t.Errorf("%s is %v, want %v", text, got, value)
 		}
 	}

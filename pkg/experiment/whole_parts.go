@@ -4,6 +4,7 @@ package experiment
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -196,7 +197,7 @@ func (p *Parameter) setPart(scenario Tree, name string) error {
 		if part.name != name {
 			continue
 		}
-		tree := CloneTree(part.tree).(Tree)
+		tree := maps.Clone(part.tree)
 		if model := p.RouterModel(); model != "" && p.replacesRouter() {
 			tree["model"] = model // by which a router goes among several
 		}

@@ -4,6 +4,7 @@ package experiment
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -32,8 +33,8 @@ func (p *Plan) workloadNames() []string {
 	return names
 }
 
-// Under cuts a scenario of the plan down to the sources of a workload and the tenants that
-// these may name. The empty name leaves it as it is.
+// Under is a scenario of the plan with the sources of a workload only, and the tenants that these may
+// name. The empty name leaves it as it is.
 func (p *Plan) Under(scenario Tree, workload string) Tree {
 	at := slices.IndexFunc(p.Workloads, func(w Workload) bool { return w.Name == workload })
 	if at < 0 {
@@ -43,35 +44,45 @@ func (p *Plan) Under(scenario Tree, workload string) Tree {
 		name, _ := source.(Tree)["name"].(string)
 		return slices.Contains(p.Workloads[at].Sources, cmp.Or(name, UnnamedTrace))
 	}
-	of := scenario["workload"].(Tree)
-	for _, kind := range []string{"clients", "traces"} {
-		if all, ok := of[kind].([]any); ok {
-			if of[kind] = slices.DeleteFunc(all, func(source any) bool { return !chosen(source) }); len(of[kind].([]any)) == 0 {
-				delete(of, kind)
-			}
-		}
-	}
+	of := maps.Clone(scenario["workload"].(Tree))
+	keep(of, "clients", chosen)
+	keep(of, "traces", chosen)
 	if trace, ok := of["trace"]; ok && !chosen(trace) {
 		delete(of, "trace")
 	}
 	keepTenants(of)
+	scenario = maps.Clone(scenario)
+	scenario["workload"] = of
 	return scenario
+}
+
+// keep leaves the chosen entries of a workload's list, which goes with the last of them.
+func keep(workload Tree, list string, chosen func(any) bool) {
+	all, is := workload[list].([]any)
+	if !is {
+		return
+	}
+	var kept []any
+	for _, entry := range all {
+		if chosen(entry) {
+			kept = append(kept, entry)
+		}
+	}
+	if workload[list] = kept; len(kept) == 0 {
+		delete(workload, list)
+	}
 }
 
 // keepTenants removes the tenants that no request of a workload has. Those of the rows of a
 // trace are not known here.
 func keepTenants(workload Tree) {
-	tenants, _ := workload["tenants"].([]any)
-	clients, _ := workload["clients"].([]any)
-	if workload["trace"] != nil || workload["traces"] != nil || tenants == nil {
+	if workload["trace"] != nil || workload["traces"] != nil {
 		return
 	}
-	kept := slices.DeleteFunc(tenants, func(tenant any) bool {
-		return !slices.ContainsFunc(clients, func(client any) bool { return client.(Tree)["tenant"] == tenant.(Tree)["name"] })
+	clients, _ := workload["clients"].([]any)
+	keep(workload, "tenants", func(tenant any) bool {
+		return slices.ContainsFunc(clients, func(client any) bool { return client.(Tree)["tenant"] == tenant.(Tree)["name"] })
 	})
-	if workload["tenants"] = kept; len(kept) == 0 {
-		delete(workload, "tenants")
-	}
 }
 
 // underEach returns a metric of all workloads under each of them; nothing for other

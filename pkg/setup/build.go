@@ -5,6 +5,7 @@ package setup
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -20,7 +21,10 @@ import (
 // them say: all of a sweep's points hold the same ones, and a long one takes as long to
 // read as a short simulation to run. The zero value remembers nothing yet; it may be
 // used concurrently.
-type Builder struct{ parsed sync.Map }
+type Builder struct {
+	parsed sync.Map
+	last   atomic.Pointer[decoded]
+}
 
 // Build makes a simulation of a resolved scenario under one seed, or says what
 // stands in the way. router may be nil, and traces may be missing, where they were faulty: then

@@ -135,7 +135,7 @@ func withBundleText(router Tree) Tree {
 		return router
 	}
 	own, with := maps.Clone(router), maps.Clone(policies)
-	with["bundle"] = Tree{"inline": string(mustJSON(document))}
+	with["bundle"] = Tree{"inline": string(TreeJSON(document))}
 	own["policies"] = with
 	return own
 }

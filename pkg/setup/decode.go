@@ -3,8 +3,8 @@
 package setup
 
 import (
+	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -26,17 +26,23 @@ const VersionField = "version"
 // Decode returns a resolved scenario's types: its own fields, and how its
 // router chooses.
 func Decode(root Tree, path *field.Path) (*v1alpha1.Scenario, *Routing, field.ErrorList) {
-	return decode(root, ValidateTenants, path)
+	return new(Builder).Decode(root, path)
+}
+
+// Decode is the function Decode. Scenarios with equal fields may be one, so that it is not to be
+// changed.
+func (b *Builder) Decode(root Tree, path *field.Path) (*v1alpha1.Scenario, *Routing, field.ErrorList) {
+	return b.decode(root, ValidateTenants, path)
 }
 
 // DecodeSelection is Decode for a scenario with a selection of the sources of a workload,
 // which may lack the clients that a tenant is for.
-func DecodeSelection(root Tree, path *field.Path) (*v1alpha1.Scenario, *Routing, field.ErrorList) {
-	return decode(root, validateTraits, path)
+func (b *Builder) DecodeSelection(root Tree, path *field.Path) (*v1alpha1.Scenario, *Routing, field.ErrorList) {
+	return b.decode(root, validateTraits, path)
 }
 
-func decode(root Tree, validateTenants func(*v1alpha1.Workload, *field.Path) field.ErrorList, path *field.Path) (*v1alpha1.Scenario, *Routing, field.ErrorList) {
-	stated, err := decodeStated(root)
+func (b *Builder) decode(root Tree, validateTenants func(*v1alpha1.Workload, *field.Path) field.ErrorList, path *field.Path) (*v1alpha1.Scenario, *Routing, field.ErrorList) {
+	stated, err := b.decodeStated(root)
 	if err != nil {
 		return nil, nil, field.ErrorList{field.Invalid(path, "", err.Error())}
 	}
@@ -73,14 +79,36 @@ func decodeRouting(root Tree, router *v1alpha1.Router, path *field.Path) (*Routi
 // DecodeScenario returns the types of a resolved scenario's own fields, all but the EPP's
 // document. Its clients have what their tenants state.
 func DecodeScenario(root Tree) (*v1alpha1.Scenario, error) {
-	stated, err := decodeStated(root)
+	stated, err := new(Builder).decodeStated(root)
 	if err != nil {
 		return nil, err
 	}
 	return WithTenants(stated), nil
 }
 
-func decodeStated(root Tree) (*v1alpha1.Scenario, error) {
+// decoded is a scenario and the JSON of its own fields.
+type decoded struct {
+	json     []byte
+	scenario *v1alpha1.Scenario
+}
+
+// decodeStated returns the last scenario again where its JSON is the same: most points of a sweep
+// differ in the EPP's document alone.
+func (b *Builder) decodeStated(root Tree) (*v1alpha1.Scenario, error) {
+	text := TreeJSON(ownFields(root))
+	if last := b.last.Load(); last != nil && bytes.Equal(last.json, text) {
+		return last.scenario, nil
+	}
+	var scenario v1alpha1.Scenario
+	if err := json.Unmarshal(text, &scenario); err != nil {
+		return nil, err
+	}
+	b.last.Store(&decoded{text, &scenario})
+	return &scenario, nil
+}
+
+// ownFields is a scenario without the EPP's documents, and with the texts of the other documents.
+func ownFields(root Tree) Tree {
 	own := maps.Clone(root)
 	if router, one := root["router"].(Tree); one {
 		own["router"] = withBundleText(withoutPicker(router))
@@ -99,11 +127,7 @@ func decodeStated(root Tree) (*v1alpha1.Scenario, error) {
 		}
 		own["scalers"] = scalers
 	}
-	var scenario v1alpha1.Scenario
-	if err := json.Unmarshal(mustJSON(own), &scenario); err != nil {
-		return nil, err
-	}
-	return &scenario, nil
+	return own
 }
 
 // withoutPicker returns a router without the EPP's document.
@@ -119,12 +143,4 @@ func LoadEPPConfig(document Tree, path *field.Path) (*config.Config, field.Error
 	version, _ := document[VersionField].(string)
 	delete(document, VersionField)
 	return epp.LoadTree(document, version, path)
-}
-
-func mustJSON(v any) []byte {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		panic(fmt.Sprintf("setup: marshal %T: %v", v, err))
-	}
-	return raw
 }

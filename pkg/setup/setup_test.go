@@ -3,6 +3,7 @@
 package setup
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"slices"
@@ -89,7 +90,7 @@ func resolved(t *testing.T, edit func(*v1alpha1.Scenario)) (Tree, field.ErrorLis
 
 func asTree(t *testing.T, v any) (root Tree) {
 	t.Helper()
-	decoder := json.NewDecoder(strings.NewReader(string(mustJSON(v))))
+	decoder := json.NewDecoder(bytes.NewReader(TreeJSON(v)))
 	decoder.UseNumber()
 	if err := decoder.Decode(&root); err != nil {
 		t.Fatal(err)

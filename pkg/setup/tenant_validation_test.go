@@ -96,7 +96,7 @@ func TestASelectionMayLackATenant(t *testing.T) {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	in, routing, errs := DecodeSelection(root, spec)
+	in, routing, errs := new(Builder).DecodeSelection(root, spec)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}

@@ -150,7 +150,7 @@ func TestATenantStatesWhatTheRowsOfATraceHave(t *testing.T) {
 func TestAPathReachesTenants(t *testing.T) {
 	stated := tenantScenario(v1alpha1.Tenant{Weight: "1"})
 	var root Tree
-	if err := json.Unmarshal(mustJSON(stated), &root); err != nil {
+	if err := json.Unmarshal(TreeJSON(stated), &root); err != nil {
 		t.Fatal(err)
 	}
 	root["workload"].(Tree)["tenants"].([]any)[0].(Tree)["weight"] = "2"

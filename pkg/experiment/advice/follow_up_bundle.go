@@ -10,6 +10,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
 // inBundle reports whether a path leads into the bundle of a router.
@@ -51,6 +52,6 @@ func bundleText(s *study.Study, id int, model string, root experiment.Tree) (str
 	if evolved != nil {
 		return bundleYAML(evolved)
 	}
-	raw, err := yaml.JSONToYAML(experiment.MustJSON(experiment.Lookup(root, experiment.BundlePath(model))))
+	raw, err := yaml.JSONToYAML(setup.TreeJSON(experiment.Lookup(root, experiment.BundlePath(model))))
 	return string(raw), err
 }

@@ -5,6 +5,7 @@ package advice
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"sigs.k8s.io/yaml"
@@ -60,7 +61,7 @@ func scenarioOf(s *study.Study, base *v1alpha1.Scenario, id int) (*v1alpha1.Scen
 		}
 	}
 	var scenario v1alpha1.Scenario
-	if err := json.Unmarshal(experiment.MustJSON(root), &scenario); err != nil {
+	if err := json.Unmarshal(setup.TreeJSON(root), &scenario); err != nil {
 		return nil, err
 	}
 	if err := setManifests(s, &scenario, id); err != nil {
@@ -132,10 +133,10 @@ func pickerOf(s *study.Study, id int, model string) (v1alpha1.EndpointPickerConf
 	if err != nil {
 		return v1alpha1.EndpointPickerConfig{}, err
 	}
-	document := pickerDocument(scenario, model)
+	document := maps.Clone(pickerDocument(scenario, model))
 	version, _ := document[setup.VersionField].(string)
 	delete(document, setup.VersionField)
-	raw, err := yaml.JSONToYAML(experiment.MustJSON(document))
+	raw, err := yaml.JSONToYAML(setup.TreeJSON(document))
 	text := string(raw)
 	return v1alpha1.EndpointPickerConfig{Version: version, Inline: &text}, err
 }

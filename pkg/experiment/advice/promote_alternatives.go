@@ -37,7 +37,7 @@ func withoutPicker(s *study.Study, point experiment.Point, model string) error {
 // admission of a parameter of its own is none of the router's.
 func aroundPicker(p *experiment.Plan, parameter *experiment.Parameter, point experiment.Point) []Setting {
 	own, _ := experiment.Lookup(p.Scenario, parameter.Segments).(experiment.Tree)
-	scenario := experiment.CloneTree(p.Scenario).(experiment.Tree)
+	scenario := maps.Clone(p.Scenario)
 	var inner []string
 	for i := range p.Parameters {
 		q := &p.Parameters[i]

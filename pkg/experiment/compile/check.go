@@ -19,7 +19,7 @@ import (
 // checkValue checks a scenario into which a parameter's value was written: by
 // the API's schema, then as the base was.
 func (c *compiler) checkValue(scenario experiment.Tree) field.ErrorList {
-	typed, router, errs := setup.Decode(scenario, nil)
+	typed, router, errs := c.plan.Builder.Decode(scenario, nil)
 	if len(errs) == 0 {
 		_, errs = c.checkTyped(scenario, typed, router, c.plan.Builder.Build)
 	}
@@ -41,8 +41,8 @@ func (c *compiler) keepIdle(scenario *v1alpha1.Scenario) {
 // checkSelection is checkValue for the scenario under a workload. It notes what requests are
 // labelled with.
 func (c *compiler) checkSelection(workload string) field.ErrorList {
-	under := c.plan.Under(experiment.CloneTree(c.plan.Scenario).(experiment.Tree), workload)
-	typed, router, errs := setup.DecodeSelection(under, nil)
+	under := c.plan.Under(c.plan.Scenario, workload)
+	typed, router, errs := c.plan.Builder.DecodeSelection(under, nil)
 	if len(errs) > 0 {
 		return errs
 	}

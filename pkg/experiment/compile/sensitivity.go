@@ -4,6 +4,7 @@ package compile
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -42,7 +43,7 @@ func sensitivitiesOf(p *experiment.Plan, v *experiment.Variant, model string) []
 	base := flatSensitivities(v.Scenario, model)
 	// With all weights that vary at 1, and one of them at 2, sums differ by what
 	// that one counts.
-	ones := experiment.CloneTree(v.Scenario).(experiment.Tree)
+	ones := maps.Clone(v.Scenario)
 	var weights []*experiment.Parameter
 	for i := range p.Parameters {
 		if q := &p.Parameters[i]; isWeight(q, model) && q.ExistsIn(v) && q.Set(ones, "1") == nil {
@@ -54,7 +55,7 @@ func sensitivitiesOf(p *experiment.Plan, v *experiment.Variant, model string) []
 	}
 	sensitivities := flatSensitivities(ones, model)
 	for _, q := range weights {
-		changed := experiment.CloneTree(ones).(experiment.Tree)
+		changed := maps.Clone(ones)
 		if q.Set(changed, "2") != nil {
 			return base
 		}

@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
 // twoModels is a run of two models, edited, with the schema's defaults.
@@ -113,7 +114,7 @@ func TestAModelThatTheOnlyRouterDoesNotServe(t *testing.T) {
 			t.Errorf("a run of one model has figures by model: %v", d.Models)
 		}
 		d.Key = ""
-		return string(experiment.MustJSON(d))
+		return string(setup.TreeJSON(d))
 	}
 	if metrics(named) != metrics(unnamed) {
 		t.Error("naming the only model changes the result")

@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
 // MaxSourceBytes bounds a text that becomes a part of the plan. It is what the
@@ -149,6 +150,6 @@ func (c *compiler) tables(pools []v1alpha1.Pool, path *field.Path) field.ErrorLi
 
 // canonical writes a value as the text of a source.
 func canonical(v any) *string {
-	text := string(experiment.MustJSON(v))
+	text := string(setup.TreeJSON(v))
 	return &text
 }

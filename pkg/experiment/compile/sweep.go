@@ -4,6 +4,7 @@ package compile
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -305,7 +306,7 @@ func (c *compiler) baselineScenario(in *v1alpha1.Baseline, path *field.Path) fie
 	for _, a := range c.plan.Baseline {
 		values[a.Name] = a.Value
 	}
-	scenario := experiment.CloneTree(c.plan.Scenario).(experiment.Tree)
+	scenario := maps.Clone(c.plan.Scenario)
 	for _, i := range experiment.InOrder(c.plan.Parameters) {
 		p := &c.plan.Parameters[i]
 		value, exists := values[p.Name]

@@ -3,6 +3,7 @@
 package compile
 
 import (
+	"maps"
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
@@ -18,7 +19,7 @@ type trial struct {
 }
 
 func newTrial(plan *experiment.Plan, v *experiment.Variant) trial {
-	t := trial{plan.Parameters, experiment.CloneTree(v.Scenario).(experiment.Tree), map[string]string{}}
+	t := trial{plan.Parameters, maps.Clone(v.Scenario), map[string]string{}}
 	if v.Choice != "" {
 		t.values[plan.Parameters[v.Place].Name] = v.Choice
 	}

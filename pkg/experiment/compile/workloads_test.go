@@ -36,7 +36,7 @@ func tenantSweep(edits ...func(*v1alpha1.PolicySweep)) *v1alpha1.PolicySweep {
 func TestAWorkloadMayLackATenant(t *testing.T) {
 	plan := experimenttest.MustCompileSweep(t, tenantSweep()).Plan
 	for workload, want := range map[string]bool{"calm": false, "all": true} {
-		under := plan.Under(experiment.CloneTree(plan.Scenario).(experiment.Tree), workload)
+		under := plan.Under(plan.Scenario, workload)
 		if _, has := under["workload"].(experiment.Tree)["tenants"]; has != want {
 			t.Errorf("workload %s states tenants: %v, want %v", workload, has, want)
 		}

@@ -296,9 +296,9 @@ func scenarioOf(p *experiment.Plan, of experiment.Case) (experiment.Tree, *v1alp
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	decode := setup.Decode
+	decode := p.Builder.Decode
 	if of.Workload != "" {
-		decode = setup.DecodeSelection
+		decode = p.Builder.DecodeSelection
 	}
 	typed, router, errs := decode(scenario, nil)
 	if len(errs) > 0 {
