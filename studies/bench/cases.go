@@ -36,7 +36,7 @@ type benchCase struct {
 // cases are all there are, in the order of the table.
 func cases() []benchCase {
 	var all []benchCase
-	for _, replicas := range []int{4, 16, 64, 256, 1024} {
+	for _, replicas := range []int{4, 16, 64, 256, 1024, 4096, 10_000} {
 		all = append(all, reference50k(replicas))
 	}
 	for _, form := range reference.Forms {
@@ -45,6 +45,7 @@ func cases() []benchCase {
 	return append(all,
 		benchCase{name: "R(100000,16)", replicas: 16, requests: 100_000},
 		benchCase{name: "R(1000000,16)", replicas: 16, requests: 1_000_000},
+		benchCase{name: "R(10000000,10000)", replicas: 10_000, requests: 10_000_000},
 		benchCase{name: "guided, 16", replicas: 16, requests: 50_000, workload: reference.Guided},
 		benchCase{name: "guided, 1024", replicas: 1024, requests: 50_000, workload: reference.Guided},
 		benchCase{name: "precise", replicas: 16, requests: 50_000, workload: reference.Precise},
