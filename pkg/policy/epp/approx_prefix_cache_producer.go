@@ -62,6 +62,7 @@ var approxPrefixCacheProducer = scheduler.Factory{
 		if b.Dialect.Framework < version.Router09 {
 			return &oldApproxPrefix{a, b.Dialect.Framework, b.TokenBytes()}
 		}
+		a.match.Listed = !b.ScoresFew()
 		return a
 	},
 }
@@ -200,7 +201,8 @@ func (a *approxPrefix) Produce(c *scheduler.Cycle) {
 	a.chain, a.match.TotalBlocks = truncate(a.chain, a.parameters.maxBlocks(blockTokens))
 	a.match.BlockTokens = blockTokens
 	prompt.ForAdapter(a.chain, c.Adapter)
-	a.index.Match(a.chain, a.match.Blocks)
+	a.match.Forget()
+	a.match.Held = a.index.Match(a.chain, a.match.Blocks, a.match.Held)
 }
 
 // truncate cuts a chain after a number of blocks, and returns the number of blocks left.

@@ -79,7 +79,7 @@ schedulingProfiles:
 		route(t, s, idle(2), request(0, 160))
 		prefixes := s.Staged.Prefill.Scorers[0].Scorer.(*legacyPrefix)
 		held := make([]int, 2)
-		prefixes.index.Match(prefixes.chain, held)
+		prefixes.index.Match(prefixes.chain, held, nil)
 		if held[1] != want {
 			t.Errorf("gates %q: the endpoint that decodes holds %d blocks, want %d", gate, held[1], want)
 		}

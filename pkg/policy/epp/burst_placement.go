@@ -150,7 +150,8 @@ func nameOfPrefix(chain []prompt.Stretch, blocks int) prefixName {
 }
 
 func (a *burstPlacement) placeUnit(u *burstUnit) {
-	a.index.Match(u.chain, a.matched)
+	clear(a.matched)
+	a.index.Match(u.chain, a.matched, nil)
 	own := make([]int, len(a.load)) // requests of the unit, by endpoint
 	mayMatch := a.parameters.MinColocateBlocks > 0
 	for left := u.members; len(left) > 0; mayMatch = false {

@@ -58,21 +58,21 @@ func (s *countScorer) Score(c *scheduler.Cycle, candidates []int, w scheduler.We
 	}
 }
 
-func (s *countScorer) Rescore(c *scheduler.Cycle, changed []int32, w scheduler.Weight, scores []float64) bool {
+func (s *countScorer) Rescore(c *scheduler.Cycle, changed []int32, w scheduler.Weight, scores []float64) (rescored []int32, ok bool) {
 	for _, e := range changed {
 		n, old := s.metric.Of(&c.Scrapes[e]), s.counts[e]
 		if n == old {
 			continue
 		}
 		if n < s.least || n > s.greatest {
-			return false
+			return nil, false
 		}
 		s.tally(old, -1)
 		s.tally(n, 1)
 		s.counts[e] = n
 		scores[e] = w.Of(s.raw(n))
 	}
-	return s.countAtLeast > 0 && s.countAtGreatest > 0
+	return changed, s.countAtLeast > 0 && s.countAtGreatest > 0
 }
 
 // tally counts an endpoint with the count n, or takes it back.

@@ -66,7 +66,6 @@ func (nothingEncoded) Score(_ *scheduler.Cycle, _ []int, _ scheduler.Weight, sco
 	fill(scores, 0)
 }
 
-func (nothingEncoded) Rescore(_ *scheduler.Cycle, _ []int32, _ scheduler.Weight, scores []float64) bool {
-	fill(scores, 0)
-	return true
+func (nothingEncoded) Rescore(*scheduler.Cycle, []int32, scheduler.Weight, []float64) (rescored []int32, ok bool) {
+	return nil, true
 }

@@ -261,7 +261,8 @@ func (s *legacyPrefix) Look(c *scheduler.Cycle, scraped int) {
 	if len(s.chain) > 0 {
 		s.chain, s.matched.TotalBlocks = truncate(s.chain, s.parameters.MaxPrefixBlocksToMatch+models)
 	}
-	s.index.Match(s.chain, s.matched.Blocks)
+	s.matched.Forget()
+	s.matched.Held = s.index.Match(s.chain, s.matched.Blocks, s.matched.Held)
 }
 
 // Believed implements [scheduler.Believer]. The block of the model's name is none of the

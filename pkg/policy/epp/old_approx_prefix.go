@@ -101,7 +101,8 @@ func (a *oldApproxPrefix) Produce(c *scheduler.Cycle) {
 	}
 	a.match.BlockTokens = blockTokens
 	prompt.ForAdapter(a.chain, c.Adapter)
-	a.index.Match(a.chain, a.match.Blocks)
+	a.match.Forget()
+	a.match.Held = a.index.Match(a.chain, a.match.Blocks, a.match.Held)
 }
 
 // cut cuts the text of a prompt into blocks of what the EPP takes for a number of

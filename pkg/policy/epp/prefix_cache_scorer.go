@@ -34,11 +34,15 @@ var prefixCacheScorer = scheduler.Factory{
 	},
 	NewScorer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Scorer {
 		parameters := p.Parameters.(*prefixCacheParameters)
-		return &prefixCache{
+		s := prefixCache{
 			match:       b.PrefixMatch(parameters.PrefixMatchInfoProducerName),
 			weight:      parameters.MatchLengthWeight,
 			scaleTokens: parameters.MatchLengthScaleTokens,
 		}
+		if s.match.Listed {
+			return &listedPrefixCache{prefixCache: s}
+		}
+		return &s
 	},
 }
 
@@ -112,4 +116,29 @@ func (s *prefixCache) raw(matched int) float64 {
 		length = part * part
 	}
 	return float64(s.weight*length) + float64((1-s.weight)*(blocks/float64(s.match.TotalBlocks)))
+}
+
+// listedPrefixCache is prefixCache where the match lists who holds a block: few, mostly.
+type listedPrefixCache struct {
+	prefixCache
+	held     []int32 // at the last request
+	rescored []int32 // those, and those that hold a block now
+}
+
+func (s *listedPrefixCache) Score(c *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
+	s.held = append(s.held[:0], s.match.Held...)
+	s.prefixCache.Score(c, candidates, w, scores)
+}
+
+func (s *listedPrefixCache) Rescore(_ *scheduler.Cycle, _ []int32, w scheduler.Weight, scores []float64) (rescored []int32, ok bool) {
+	nothing := w.Of(s.raw(0))
+	for _, e := range s.held {
+		scores[e] = nothing
+	}
+	for _, e := range s.match.Held {
+		scores[e] = w.Of(s.raw(s.match.Blocks[e]))
+	}
+	s.rescored = append(append(s.rescored[:0], s.held...), s.match.Held...)
+	s.held = append(s.held[:0], s.match.Held...)
+	return s.rescored, true
 }

@@ -94,9 +94,9 @@ func TestRawScoresAreClamped(t *testing.T) {
 // Two schedulers see the same; one is told what has changed, the other looks at
 // everything each time.
 func TestChangesAreAllThatNeedBeLookedAt(t *testing.T) {
-	for _, endpoints := range []int{1, 2, 5, 70} {
+	for _, endpoints := range []int{1, 2, 5, 70, 200} {
 		random := rand.New(rand.NewPCG(1, uint64(endpoints)))
-		for _, text := range []string{strings.Replace(everythingProfile, ", {type: utilization-detector}", "", 1), twoProfiles} {
+		for _, text := range []string{strings.Replace(everythingProfile, ", {type: utilization-detector}", "", 1), twoProfiles, referenceProfile} {
 			c := mustLoad(t, text)
 			told, untold := New(c, config.Cluster{Endpoints: endpoints}, 1), New(c, config.Cluster{Endpoints: endpoints}, 1)
 			view := idle(endpoints)
@@ -120,6 +120,9 @@ func TestChangesAreAllThatNeedBeLookedAt(t *testing.T) {
 				if random.IntN(10) == 0 {
 					view.Down = someDown(random, endpoints)
 				}
+			}
+			if diff := cmp.Diff(untold.Idle(), told.Idle()); diff != "" {
+				t.Errorf("%d endpoints: idle plugins (-want +got):\n%s", endpoints, diff)
 			}
 		}
 	}
@@ -198,7 +201,7 @@ func TestAutoTuneFollowsTheEngines(t *testing.T) {
 	// and those before them stay behind when it is emptied.
 	producer.index.ForgetEndpoint(first)
 	held := make([]int, 2)
-	producer.index.Match(producer.chain, held)
+	producer.index.Match(producer.chain, held, nil)
 	if held[first] != 7 {
 		t.Errorf("%d blocks outside the list, want 7", held[first])
 	}

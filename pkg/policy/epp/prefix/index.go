@@ -32,6 +32,7 @@ type Index struct {
 	// unknown says that it knew the next one not to be there.
 	found   []int32
 	unknown bool
+	held    []int32 // of the match under way
 }
 
 // none stands for no cell.
@@ -55,11 +56,17 @@ func NewIndex(endpoints int) *Index {
 	return x
 }
 
-// Match counts, for each endpoint, the blocks of the chain that it may hold. It
+// Match counts, for each endpoint, the blocks of the chain that it may hold, where blocks
+// are 0, and appends those that hold some to held. It
 // ends at the first block that no endpoint holds; up to there an endpoint also gets
 // credit for what follows a block that it lacks. Nothing becomes more recent.
-func (x *Index) Match(chain []prompt.Stretch, blocks []int) {
-	clear(blocks)
+func (x *Index) Match(chain []prompt.Stretch, blocks []int, held []int32) []int32 {
+	x.held = held
+	x.match(chain, blocks)
+	return x.held
+}
+
+func (x *Index) match(chain []prompt.Stretch, blocks []int) {
 	x.found, x.unknown = x.found[:0], false
 	slot := int32(root)
 	for _, s := range chain {
@@ -105,9 +112,17 @@ func (x *Index) cover(first, covered, n int32) (to int32, grown bool) {
 func (x *Index) creditRanges(first, n int32, blocks []int) {
 	for i := first; i != none; i = x.cells[i].own.next {
 		if r := &x.cells[i].own; r.from < n {
-			blocks[r.endpoint] += int(min(r.to, n) - r.from)
+			x.creditOne(r.endpoint, int(min(r.to, n)-r.from), blocks)
 		}
 	}
+}
+
+// creditOne adds n blocks, at least one, to an endpoint.
+func (x *Index) creditOne(endpoint int32, n int, blocks []int) {
+	if blocks[endpoint] == 0 {
+		x.held = append(x.held, endpoint)
+	}
+	blocks[endpoint] += n
 }
 
 // Find looks a chain up again after it was inserted, so that it can be inserted

@@ -100,7 +100,13 @@ func newIndexPair(t testing.TB, endpoints, capacity int) *indexPair {
 // route sends a prompt to one endpoint, or to several in turn.
 func (p *indexPair) route(chain []prompt.Stretch, endpoints ...int) {
 	p.t.Helper()
-	p.fast.Match(chain, p.blocks)
+	clear(p.blocks)
+	held := p.fast.Match(chain, p.blocks, nil)
+	for e, blocks := range p.blocks {
+		if holds := slices.Contains(held, int32(e)); holds != (blocks > 0) || len(held) > len(p.blocks) {
+			p.t.Fatalf("endpoint %d matches %d blocks, and the holders are %v", e, blocks, held)
+		}
+	}
 	if want := p.plain.match(chain); !slices.Equal(want, p.blocks) {
 		p.t.Fatalf("matches of %v (-want +got):\n%s", chain, cmp.Diff(want, p.blocks))
 	}
@@ -361,8 +367,8 @@ func TestACellFillsACacheLine(t *testing.T) {
 
 func TestEmptyChainsLeaveNoTrace(t *testing.T) {
 	x := NewIndex(2)
-	blocks := []int{5, 5}
-	x.Match(nil, blocks)
+	blocks := make([]int, 2)
+	x.Match(nil, blocks, nil)
 	x.Insert(nil, 1, 10)
 	if x.recency[1].capacity != 0 || !slices.Equal(blocks, []int{0, 0}) {
 		t.Errorf("capacity %d, blocks %v", x.recency[1].capacity, blocks)

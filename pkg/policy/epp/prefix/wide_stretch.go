@@ -138,8 +138,10 @@ func (x *Index) creditWide(wide, n int32, blocks []int) int32 {
 		}
 	}
 	each := int(min(covered, w.blocks[wide]))
-	for e := range members(whole) {
-		blocks[e] += each
+	if each > 0 {
+		for e := range members(whole) {
+			x.creditOne(e, each, blocks)
+		}
 	}
 	for e := range members(part) {
 		x.creditRanges(*w.head(wide, e), covered, blocks)

@@ -10,6 +10,10 @@ type PrefixMatch struct {
 	TotalBlocks int
 	// Blocks[e] is how many of them endpoint e may hold.
 	Blocks []int
+	// Held are the endpoints that hold a block, where Listed says so: its producer alone
+	// writes Blocks.
+	Held   []int32
+	Listed bool
 	// Looked is the number of the cycle in which a scorer looked by itself; 0
 	// where a producer looks in each.
 	Looked uint64
@@ -17,6 +21,18 @@ type PrefixMatch struct {
 	// endpoint held a block then: see [PrefixMatch.Publish].
 	publishedIn uint64
 	AnyHeld     bool
+}
+
+// Forget takes all blocks from the endpoints.
+func (m *PrefixMatch) Forget() {
+	if m.Listed {
+		for _, e := range m.Held {
+			m.Blocks[e] = 0
+		}
+	} else {
+		clear(m.Blocks)
+	}
+	m.Held = m.Held[:0]
 }
 
 // Publish lets later plugins of this cycle read the match. held is whether an endpoint holds

@@ -4,6 +4,7 @@ package scheduler
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
@@ -26,7 +27,11 @@ type schedulingProfile struct {
 	// All that follows is of the last run.
 	candidates []int
 	scores     []float64 // of the candidates
-	Chosen     int       // an endpoint
+	// tops are of the scores where the picker goes by them and candidates are many.
+	tops      ScoreTops
+	topPicker topPicker // the picker, if it does
+	rescored  []int32   // scratch
+	Chosen    int       // an endpoint
 
 	memory []int // len == endpoints; candidates points into it
 	// whole says that the candidates are all endpoints, in order.
@@ -101,6 +106,9 @@ func newSchedulingProfile(b *Builder, config *config.Profile) *schedulingProfile
 	if p.Picker == nil {
 		panic(fmt.Sprintf("epp: profile %q has no picker after defaulting", config.Name))
 	}
+	if by, ok := p.Picker.(topPicker); ok && p.whole && !b.ScoresFew() {
+		p.topPicker, p.tops = by, newScoreTops(b.Endpoints)
+	}
 	return p
 }
 
@@ -116,7 +124,7 @@ func (p *schedulingProfile) Run(c *Cycle) bool {
 		return false
 	}
 	p.Score(c)
-	p.Chosen = p.candidates[p.Picker.Pick(p.scores)]
+	p.Chosen = p.candidates[p.pick()]
 	if p.force != nil {
 		p.Chosen = p.force(c.Request, p.candidates, p.Chosen)
 	}
@@ -162,22 +170,67 @@ func (p *schedulingProfile) resetCandidates(down []bool) {
 	}
 }
 
+// Score scores all candidates, or those whose scores may be others than those of the last
+// request.
 func (p *schedulingProfile) Score(c *Cycle) {
 	n := len(p.candidates)
-	p.scores = p.scores[:n]
-	again := p.scored && p.whole && c.changed != nil
+	p.scores, p.rescored = p.scores[:n], p.rescored[:0]
+	again := p.scored && p.whole && c.changed != nil && p.trace == nil
+	all := !again || p.topPicker == nil
 	for i := range p.Scorers {
 		s := &p.Scorers[i]
 		s.weighted = s.weighted[:n]
-		if p.trace != nil {
-			p.trace.Score(c, p.candidates, s)
-		} else if !again || s.rescorer == nil || !s.rescorer.Rescore(c, c.changed, s.weight, s.weighted) {
-			s.Score(c, p.candidates, s.weight, s.weighted)
+		if again && s.rescorer != nil {
+			if rescored, ok := s.rescorer.Rescore(c, c.changed, s.weight, s.weighted); ok {
+				if !all {
+					p.rescored = append(p.rescored, rescored...)
+				}
+				s.told = s.told || len(rescored) > 0 && differ(s.weighted)
+				continue
+			}
 		}
-		s.told = s.told || differ(s.weighted)
+		all = true
+		p.scoreAll(c, s)
 	}
 	p.scored = p.whole
-	p.sum()
+	if all || len(p.rescored) > n/topGroup {
+		p.sum()
+	} else {
+		p.sumAgain()
+	}
+}
+
+// scoreAll has a scorer score all candidates.
+func (p *schedulingProfile) scoreAll(c *Cycle, s *weightedScorer) {
+	if p.trace != nil {
+		p.trace.Score(c, p.candidates, s)
+	} else {
+		s.Score(c, p.candidates, s.weight, s.weighted)
+	}
+	s.told = s.told || differ(s.weighted)
+}
+
+// pick returns the index of the candidate that the picker takes. Weights that are too large
+// for their sum make a score that is no number, which has no place among tops.
+func (p *schedulingProfile) pick() int {
+	if p.topPicker != nil && p.whole && !math.IsNaN(p.scores[0]) {
+		return p.topPicker.PickTop(&p.tops)
+	}
+	return p.Picker.Pick(p.scores)
+}
+
+// sumAgain is sum where the parts of the endpoints in rescored alone may have changed.
+func (p *schedulingProfile) sumAgain() {
+	for _, e := range p.rescored {
+		sum := 0.0
+		for i := range p.Scorers {
+			sum += p.Scorers[i].weighted[e]
+		}
+		p.scores[e] = sum
+	}
+	for _, e := range p.rescored {
+		p.tops.renew(int(e / topGroup))
+	}
 }
 
 // sum adds up the scorers' parts, in the order of the profile.
@@ -189,6 +242,9 @@ func (p *schedulingProfile) sum() {
 	}
 	for i := range parts {
 		add(p.scores, parts[i].weighted)
+	}
+	if p.topPicker != nil && p.whole {
+		p.tops.renewAll(p.scores)
 	}
 }
 

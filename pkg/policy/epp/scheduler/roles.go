@@ -39,13 +39,14 @@ type Scorer interface {
 	Score(c *Cycle, candidates []int, w Weight, scores []float64)
 }
 
-// A rescorer is a scorer whose scores follow from the scrapes alone.
+// A rescorer is a scorer most of whose scores stay from one request to the next.
 type rescorer interface {
 	Scorer
 	// Rescore brings the scores up to date where the scrapes of some endpoints
-	// have changed since the last call, and all endpoints are candidates. It
-	// reports false where score has to be called for all of them.
-	Rescore(c *Cycle, changed []int32, w Weight, scores []float64) bool
+	// have changed since the last call, and all endpoints are candidates. It returns
+	// all endpoints whose scores it may have changed, and reports false where score has
+	// to be called for all of them.
+	Rescore(c *Cycle, changed []int32, w Weight, scores []float64) (rescored []int32, ok bool)
 }
 
 // A Weight is what a raw score counts, once it is clamped.
@@ -73,6 +74,12 @@ type Picker interface {
 	Pick(scores []float64) int
 	// LeftToChance reports whether it takes a draw to choose among such scores.
 	LeftToChance(scores []float64) bool
+}
+
+// A topPicker picks as it would among the scores that t is of.
+type topPicker interface {
+	Picker
+	PickTop(t *ScoreTops) int
 }
 
 // A Producer keeps the data that filters and scorers read. It sees a
