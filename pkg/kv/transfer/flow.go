@@ -15,35 +15,20 @@ type ID int64
 // flow is a transfer in flight. It waits for the latencies of its stations,
 // then it moves.
 type flow struct {
-	id     ID
-	route  []StationID
+	id    ID
+	route []StationID
+	size  wide         // parts
+	due   simtime.Time // when it begins to move
+	// moving says that it moves; its rate is that of the members of the station that stops it.
 	moving bool
-	rises  bool // while bandwidth is divided
-	// due is when it begins to move, or, while it moves, when it ends.
-	due simtime.Time
+	stop   StationID
+	// target is how many parts a member of that station has moved when the flow ends, place is
+	// its place among the members.
+	target wide
+	place  int
 
-	size      wide         // parts
-	remaining wide         // parts, at the time since
-	rate      uint64       // shares: parts per nanosecond, from then on
-	since     simtime.Time // when the rate last changed
-}
-
-// remainingAt returns how many parts are left at a time before the flow ends. It is
-// a product of integers: whoever goes in two steps arrives where one leads.
-func (f *flow) remainingAt(now simtime.Time) wide {
-	return f.remaining.minus(product(f.rate, uint64(now-f.since)))
-}
-
-// setRate changes the speed from now on. A rate that stays the same changes
-// nothing, not even the time at which the flow was last brought up to date.
-func (f *flow) setRate(rate uint64, now simtime.Time) {
-	if rate == f.rate {
-		return
-	}
-	f.remaining = f.remainingAt(now)
-	f.since = now
-	f.rate = rate
-	f.due = after(now, f.remaining.overUp(rate))
+	rises bool      // while rates rise
+	next  StationID // the station at which its rate has ceased to rise
 }
 
 // after returns the time a number of nanoseconds after now, at most Never.

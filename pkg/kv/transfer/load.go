@@ -45,16 +45,17 @@ func (l Load) MeanConcurrency() float64 {
 	return float64(l.Shared) / float64(l.Busy)
 }
 
-// Load returns the state of a station. It looks at each transfer in flight.
+// Load returns the state of a station. It looks at each transfer that crosses it.
 func (n *Network) Load(now simtime.Time, at StationID) Load {
 	n.run(now)
 	s := &n.stations[at]
 	s.count(now)
-	left, moved := n.parts(now, at)
+	left, moving := n.left(at)
+	moved := s.movedByEnded.plus(moving.minus(left.minus(s.waiting)))
 	whole, _ := moved.over(partsPerByte)
 	return Load{
 		InFlight:   s.inFlight,
-		Moving:     len(s.moving),
+		Moving:     s.moving(),
 		BytesLeft:  int64(min(left.overUp(partsPerByte), math.MaxInt64)),
 		BytesMoved: int64(min(whole, math.MaxInt64)),
 		Delay:      span(left.overUp(s.capacity)),
@@ -71,7 +72,7 @@ func (n *Network) BytesLeft(now simtime.Time, id ID) (int64, bool) {
 	if !found {
 		return 0, false
 	}
-	return int64(n.inFlight[i].remainingAt(now).overUp(partsPerByte)), true
+	return int64(n.remaining(n.inFlight[i]).overUp(partsPerByte)), true
 }
 
 // Estimate returns how long a transfer that started now would take if, at each
@@ -85,27 +86,25 @@ func (n *Network) Estimate(now simtime.Time, bytes int64, stations ...StationID)
 	size := product(uint64(bytes), partsPerByte)
 	var latency, longest time.Duration
 	for _, at := range stations {
-		left, _ := n.parts(now, at)
+		left, _ := n.left(at)
 		latency += n.stations[at].Latency
 		longest = max(longest, span(left.plus(size).overUp(n.stations[at].capacity)))
 	}
 	return latency + longest
 }
 
-// parts returns what the transfers in flight have yet to move through a station
-// and what it has moved for all that ever were, in parts of a byte.
-func (n *Network) parts(now simtime.Time, at StationID) (left, moved wide) {
-	moved = n.stations[at].movedByEnded
-	for _, f := range n.inFlight {
-		for _, crossed := range f.route {
-			if crossed == at {
-				l := f.remainingAt(now)
-				left = left.plus(l)
-				moved = moved.plus(f.size.minus(l))
-			}
+// left returns what the transfers in flight have yet to move through a station, and the size of
+// those that move, in parts of a byte.
+func (n *Network) left(at StationID) (left, moving wide) {
+	s := &n.stations[at]
+	left = s.waiting
+	for _, flows := range [...][]*flow{s.members, s.others} {
+		for _, f := range flows {
+			left = left.plus(n.remaining(f))
+			moving = moving.plus(f.size)
 		}
 	}
-	return left, moved
+	return left, moving
 }
 
 // span returns a number of nanoseconds as a duration, at most the longest.

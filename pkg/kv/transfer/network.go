@@ -23,26 +23,29 @@ import (
 // and then moves through all of them at one rate. It ends at the first
 // nanosecond at which its last byte is there, and keeps its share up to then.
 //
-// A change costs time in proportion to what is in flight. The bandwidth of those stations is
-// divided anew that moving transfers connect with the stations of the change; it takes time in
-// proportion to these transfers, and to the stations times the number of different rates.
+// The bandwidth is divided anew at each change. That takes time in proportion to the flows of the
+// stations whose rates change, and a scan of all stations for the next end.
 type Network struct {
 	now      simtime.Time
 	next     simtime.Time // when a flow begins to move or ends, if nothing happens before
 	stations []station
-	inFlight []*flow // by ID
+	ends     []simtime.Time // of each station: when the first of its members ends
+	inFlight []*flow        // by ID
+	waiting  []*flow        // of them, those that do not move yet, by the time when they will
 	started  ID
 
 	done     []Done // not yet reported
 	reported []Done // what the last Advance returned
 
-	idle    []*flow     // records to use again
-	touched []StationID // where flows have begun or ceased to move since bandwidth was divided
-	// keepBelow is a rate below which that changes nothing.
-	keepBelow uint64
+	idle []*flow // records to use again
 
-	rising  int         // while bandwidth is divided: how many flows have a rate that still rises
-	crossed []StationID // and the stations that they cross
+	// While bandwidth is divided: the stations at which something has changed, and of them, those
+	// whose rate is yet to be set, with members and without.
+	touched, open, openEmpty []StationID
+	// While rates rise: the flows, how many of them still do, and the stations that they cross.
+	rising  []*flow
+	rise    int
+	crossed []StationID
 }
 
 // Done is the end of a transfer.
@@ -53,7 +56,7 @@ type Done struct {
 
 // New returns a network with the stations 0, 1, 2 and so on.
 func New(stations ...Station) *Network {
-	n := &Network{next: simtime.Never, keepBelow: neverFull}
+	n := &Network{next: simtime.Never}
 	for _, s := range stations {
 		n.Add(s)
 	}
@@ -63,6 +66,7 @@ func New(stations ...Station) *Network {
 // Add returns a new station of the network.
 func (n *Network) Add(s Station) StationID {
 	n.stations = append(n.stations, newStation(s))
+	n.ends = append(n.ends, simtime.Never)
 	return StationID(len(n.stations) - 1)
 }
 
@@ -86,13 +90,16 @@ func (n *Network) StartAfter(now simtime.Time, wait time.Duration, bytes int64, 
 	f.id = n.started
 	f.route = append(f.route[:0], stations...)
 	f.size = product(uint64(bytes), partsPerByte)
-	f.remaining, f.rate, f.moving = f.size, 0, false
+	f.moving = false
 	f.due = after(now, uint64(wait))
 	for _, at := range stations {
-		n.stations[at].inFlight++
-		f.due = after(f.due, uint64(n.stations[at].Latency))
+		s := &n.stations[at]
+		s.inFlight++
+		s.waiting = s.waiting.plus(f.size)
+		f.due = after(f.due, uint64(s.Latency))
 	}
 	n.inFlight = append(n.inFlight, f)
+	n.wait(f)
 	n.next = min(n.next, f.due)
 	n.run(now)
 	return f.id
@@ -108,8 +115,7 @@ func (n *Network) Cancel(now simtime.Time, id ID) bool {
 		return false
 	}
 	f := n.inFlight[i]
-	n.inFlight = slices.Delete(n.inFlight, i, i+1)
-	n.leave(f, f.remainingAt(now))
+	n.leave(f, n.remaining(f))
 	n.divide()
 	n.schedule()
 	return true
@@ -142,69 +148,111 @@ func (n *Network) run(now simtime.Time) {
 	}
 	for n.next <= now && n.next != simtime.Never {
 		n.now = n.next
+		before := len(n.done)
 		n.begin()
 		n.end()
+		slices.SortFunc(n.done[before:], func(a, b Done) int { return cmp.Compare(a.ID, b.ID) })
 		n.divide()
 		n.schedule()
 	}
 	n.now = now
 }
 
-// begin sets flows in motion whose latency is over. One that has no bytes to
-// move is due as it stands.
+// wait lines a flow up to move when its latency is over.
+func (n *Network) wait(f *flow) {
+	at := len(n.waiting)
+	for at > 0 && n.waiting[at-1].due > f.due {
+		at--
+	}
+	n.waiting = slices.Insert(n.waiting, at, f)
+}
+
+// begin sets flows in motion whose latency is over, and ends those that have no bytes to move.
 func (n *Network) begin() {
-	for _, f := range n.inFlight {
-		if f.moving || f.due > n.now {
+	for len(n.waiting) > 0 && n.waiting[0].due <= n.now {
+		f := n.waiting[0]
+		if f.size == (wide{}) {
+			n.finish(f)
 			continue
 		}
+		n.stopWaiting(f)
 		f.moving = true
-		f.since = n.now
-		if f.remaining != (wide{}) {
-			f.due = simtime.Never
-		}
 		for _, at := range f.route {
 			s := &n.stations[at]
 			s.count(n.now)
-			s.moving = append(s.moving, f)
-			if len(s.moving) > sharesPerByte {
+			if s.moving() == sharesPerByte {
 				panic(fmt.Sprintf("transfer: more than %d transfers share station %d", sharesPerByte, at))
 			}
 		}
-		n.touch(f)
+		n.join(f, n.narrowest(f), f.size)
 	}
 }
 
-// end takes out the flows that are due, by ID.
+// end takes out the flows that have arrived.
 func (n *Network) end() {
-	staying := n.inFlight[:0]
-	for _, f := range n.inFlight {
-		if !f.moving || f.due > n.now {
-			staying = append(staying, f)
+	for at, due := range n.ends {
+		if due > n.now {
 			continue
 		}
-		n.done = append(n.done, Done{ID: f.id, At: n.now})
-		n.leave(f, wide{})
+		s := &n.stations[at]
+		s.catchUp(n.now)
+		for len(s.members) > 0 && !s.moved.less(s.members[0].target) {
+			n.finish(s.members[0])
+		}
 	}
-	clear(n.inFlight[len(staying):])
-	n.inFlight = staying
 }
 
-// leave takes a flow with a number of parts left off its stations.
+// finish takes a flow out that has moved all its bytes.
+func (n *Network) finish(f *flow) {
+	n.done = append(n.done, Done{ID: f.id, At: n.now})
+	n.leave(f, wide{})
+}
+
+// leave takes a flow with a number of parts left off the network.
 func (n *Network) leave(f *flow, left wide) {
 	for _, at := range f.route {
 		s := &n.stations[at]
 		s.inFlight--
 		s.movedByEnded = s.movedByEnded.plus(f.size.minus(left))
-		if f.moving {
-			s.count(n.now)
-			s.remove(f)
-		}
+		s.count(n.now)
 	}
 	if f.moving {
-		f.moving = false
-		n.touch(f)
+		n.part(f)
+	} else {
+		n.stopWaiting(f)
 	}
+	i, _ := n.find(f.id)
+	n.inFlight = slices.Delete(n.inFlight, i, i+1)
 	n.idle = append(n.idle, f)
+}
+
+// stopWaiting takes a flow off those that wait for their latencies.
+func (n *Network) stopWaiting(f *flow) {
+	i := slices.Index(n.waiting, f)
+	n.waiting = slices.Delete(n.waiting, i, i+1)
+	for _, at := range f.route {
+		s := &n.stations[at]
+		s.waiting = s.waiting.minus(f.size)
+	}
+}
+
+// remaining is how many parts of a flow are left now.
+func (n *Network) remaining(f *flow) wide {
+	if !f.moving {
+		return f.size
+	}
+	return f.target.minus(n.stations[f.stop].movedAt(n.now))
+}
+
+// schedule finds the next change that comes by itself.
+func (n *Network) schedule() {
+	n.next = simtime.Never
+	if len(n.waiting) > 0 {
+		n.next = n.waiting[0].due
+	}
+	for _, due := range n.ends {
+		n.next = min(n.next, due)
+	}
 }
 
 func (n *Network) take() *flow {

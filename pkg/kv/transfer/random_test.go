@@ -198,9 +198,10 @@ func (p *trio) bottlenecks() {
 	crossing := make([]uint64, len(n.stations))
 	for _, f := range n.inFlight {
 		for _, at := range f.route {
-			used[at] += f.rate
-			highest[at] = max(highest[at], f.rate)
 			if f.moving {
+				rate := n.stations[f.stop].rate
+				used[at] += rate
+				highest[at] = max(highest[at], rate)
 				crossing[at]++
 			}
 		}
@@ -212,10 +213,10 @@ func (p *trio) bottlenecks() {
 	}
 	for _, f := range n.inFlight {
 		held := slices.ContainsFunc(f.route, func(at StationID) bool {
-			return f.rate == highest[at] && used[at]+crossing[at] > n.stations[at].capacity
+			return n.stations[f.stop].rate == highest[at] && used[at]+crossing[at] > n.stations[at].capacity
 		})
 		if f.moving && !held {
-			p.t.Fatalf("transfer %d could be faster than %d shares", f.id, f.rate)
+			p.t.Fatalf("transfer %d could be faster than %d shares", f.id, n.stations[f.stop].rate)
 		}
 	}
 }

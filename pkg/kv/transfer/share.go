@@ -2,145 +2,203 @@
 
 package transfer
 
-import "windtunnel.dev/windtunnel/pkg/simtime"
-
-// divide gives every moving flow its max-min fair rate by progressive filling
-// (Bertsekas and Gallager, Data Networks, 2nd edition, section 6.5.2): all rates
-// rise together, share by share; where a station cannot give one share more to
-// each of its rising flows, those stop, and the others rise on. Less than a
-// share for each flow of a station is left over.
+// The rates of moving flows are max-min fair, as progressive filling gives them (Bertsekas and
+// Gallager, Data Networks, 2nd edition, section 6.5.2): all rates rise together, share by share;
+// where a station cannot give one share more to each of its rising flows, those stop, and the
+// others rise on. Less than a share for each flow of a station is left over.
 //
-// A change does not touch the rates below the level at which the first of its stations is full,
-// before or after: up to there the rates rise as they did. Nor does it touch flows that share no
-// station, even by way of others, with a flow whose rate may change.
+// Each flow is a member of a station that stops it. A change leaves most members where they
+// are: divide keeps them, sets the rates of the stations anew that the change reaches, and
+// moves those flows only that are too fast for a station. What it finds are the rates of
+// progressive filling if for each station
+//
+//   - what it gives is at most its capacity, and one share more for each member would be too much;
+//   - no other flow is faster than its members; and one that is slower is so by as many shares as
+//     flows move through the station, so that no remainder stops the members before.
+//
+// Only the stations whose flows change have to be looked at. Where rates are so close that this
+// does not decide, the rates of all flows that the change could reach rise from nothing (rise.go).
+
+// divide gives every moving flow its max-min fair rate, after changes at the touched stations.
 func (n *Network) divide() {
-	if len(n.inFlight) == 1 {
-		n.touched, n.keepBelow = n.touched[:0], neverFull
-		n.giveFullBandwidth(n.inFlight[0])
-		return
+	if !n.settle() {
+		n.riseAnew()
 	}
-	n.gather()
-	for n.rising > 0 {
-		n.stop(n.level())
-	}
+	n.clean()
 }
 
-// touch notes that a flow has begun or ceased to move.
-func (n *Network) touch(f *flow) {
-	n.touched = append(n.touched, f.route...)
-	for _, at := range f.route {
-		s := &n.stations[at]
-		n.keepBelow = min(n.keepBelow, s.fullAt)
-		if f.moving {
-			// With one flow more, it is not full below an equal share: flows that others stop leave
-			// more to the rest.
-			n.keepBelow = min(n.keepBelow, s.capacity/uint64(len(s.moving)))
-		}
-	}
-}
-
-// gather collects the flows whose rates may change.
-func (n *Network) gather() {
-	n.crossed = n.crossed[:0]
+// clean forgets what has changed.
+func (n *Network) clean() {
 	for _, at := range n.touched {
-		n.cross(at)
+		s := &n.stations[at]
+		s.isTouched, s.isOpen = false, false
+		n.ends[at] = s.firstEnd()
 	}
-	for i := 0; i < len(n.crossed); i++ {
-		s := &n.stations[n.crossed[i]]
-		for _, f := range s.moving {
-			switch {
-			case f.rises:
-			case f.rate > 0 && f.rate < n.keepBelow:
-				s.unassignedBandwidth -= f.rate
-				s.unassignedFlows--
-			default:
-				f.rises = true
-				n.rising++
-				for _, at := range f.route {
-					n.cross(at)
-				}
-			}
-		}
-	}
-	for _, at := range n.crossed {
-		n.stations[at].isCrossed = false
-	}
-	n.touched, n.keepBelow = n.touched[:0], neverFull
+	n.touched, n.open, n.openEmpty = n.touched[:0], n.open[:0], n.openEmpty[:0]
 }
 
-// cross makes all bandwidth of a station free, once in a division.
-func (n *Network) cross(at StationID) {
-	if s := &n.stations[at]; !s.isCrossed {
-		s.isCrossed, s.fullAt = true, neverFull
-		s.unassignedBandwidth, s.unassignedFlows = s.capacity, len(s.moving)
-		n.crossed = append(n.crossed, at)
+// touch notes that flows of a station have come, gone or changed their rates.
+func (n *Network) touch(at StationID) {
+	s := &n.stations[at]
+	if !s.isTouched {
+		s.isTouched = true
+		n.touched = append(n.touched, at)
 	}
-}
-
-// giveFullBandwidth gives a flow that is alone all that its stations have.
-func (n *Network) giveFullBandwidth(f *flow) {
-	if !f.moving {
+	if s.isOpen {
 		return
 	}
-	rate := ^uint64(0)
-	for _, at := range f.route {
-		rate = min(rate, n.stations[at].capacity)
+	s.isOpen = true
+	if len(s.members) > 0 {
+		n.open = append(n.open, at)
+	} else {
+		n.openEmpty = append(n.openEmpty, at)
 	}
-	for _, at := range f.route {
-		n.stations[at].fullAt = rate
-	}
-	f.setRate(rate, n.now)
 }
 
-// level returns the rate at which the next station is full.
-func (n *Network) level() uint64 {
-	lowest := ^uint64(0)
-	rising := n.crossed[:0]
-	for _, at := range n.crossed {
-		s := &n.stations[at]
-		if s.unassignedFlows == 0 {
-			continue
+// join makes a moving flow with a number of parts left a member of a station.
+func (n *Network) join(f *flow, at StationID, left wide) {
+	s := &n.stations[at]
+	s.catchUp(n.now)
+	f.stop, f.target = at, s.moved.plus(left)
+	s.members.add(f)
+	n.touch(at)
+	for _, other := range f.route {
+		if other != at {
+			o := &n.stations[other]
+			o.others = append(o.others, f)
+			o.elsewhere = o.elsewhere.plus(wide{low: s.rate})
+			n.touch(other)
 		}
-		s.shareEach = s.unassignedBandwidth / uint64(s.unassignedFlows)
-		lowest = min(lowest, s.shareEach)
-		rising = append(rising, at)
 	}
-	n.crossed = rising
-	return lowest
 }
 
-// stop fixes the rates of the flows that cross a station which is full at this
-// level.
-func (n *Network) stop(level uint64) {
-	for _, at := range n.crossed {
-		s := &n.stations[at]
-		if s.shareEach != level {
-			continue
+// part takes a moving flow off its stations.
+func (n *Network) part(f *flow) {
+	s := &n.stations[f.stop]
+	s.members.remove(f)
+	n.touch(f.stop)
+	for _, other := range f.route {
+		if other != f.stop {
+			o := &n.stations[other]
+			o.removeOther(f)
+			o.elsewhere = o.elsewhere.minus(wide{low: s.rate})
+			n.touch(other)
 		}
-		s.fullAt = level
-		for _, f := range s.moving {
-			if f.rises {
-				n.fix(f, level)
+	}
+}
+
+// move makes a flow a member of another station.
+func (n *Network) move(f *flow, to StationID) {
+	left := n.remaining(f)
+	n.part(f)
+	n.join(f, to, left)
+}
+
+// narrowest returns the station of a route that has least for one flow more.
+func (n *Network) narrowest(f *flow) StationID {
+	narrowest, least := f.route[0], ^uint64(0)
+	for _, at := range f.route {
+		if share := n.stations[at].share(1); share < least {
+			narrowest, least = at, share
+		}
+	}
+	return narrowest
+}
+
+// settle sets the rates of the stations that changes reach, and returns false where it cannot.
+func (n *Network) settle() bool {
+	for turns := 0; turns < 16+4*len(n.touched); turns++ {
+		at, found := n.takeOpen()
+		if !found {
+			return true
+		}
+		if !n.level(at) {
+			return false
+		}
+	}
+	return false
+}
+
+// takeOpen returns the open station that gives least to its members: it decides for others. Those
+// without members come last.
+func (n *Network) takeOpen() (StationID, bool) {
+	if len(n.open) > 0 {
+		lowest, least := 0, ^uint64(0)
+		for i, at := range n.open {
+			if share := n.stations[at].share(0); share < least {
+				lowest, least = i, share
+			}
+		}
+		at := n.open[lowest]
+		n.open[lowest] = n.open[len(n.open)-1]
+		n.open = n.open[:len(n.open)-1]
+		n.stations[at].isOpen = false
+		return at, true
+	}
+	if last := len(n.openEmpty) - 1; last >= 0 {
+		at := n.openEmpty[last]
+		n.openEmpty = n.openEmpty[:last]
+		n.stations[at].isOpen = false
+		return at, true
+	}
+	return 0, false
+}
+
+// level gives the members of a station what the others leave them, after those have become
+// members that are faster. It returns false where rates are too close to say who is.
+func (n *Network) level(at StationID) bool {
+	s := &n.stations[at]
+	if s.hasRoom() {
+		n.setRate(at, 0)
+		return true
+	}
+	for f, rate := n.fastest(s); rate > s.share(0) && (len(s.members) > 0 || s.isOverfull()); f, rate = n.fastest(s) {
+		n.move(f, at)
+	}
+	n.setRate(at, s.share(0))
+	return n.decided(s)
+}
+
+// fastest returns one of the fastest others of a station.
+func (n *Network) fastest(s *station) (fastest *flow, rate uint64) {
+	for _, f := range s.others {
+		if r := n.stations[f.stop].rate; fastest == nil || r > rate {
+			fastest, rate = f, r
+		}
+	}
+	return fastest, rate
+}
+
+// setRate sets the rate of a station's members.
+func (n *Network) setRate(at StationID, rate uint64) {
+	s := &n.stations[at]
+	if s.rate == rate {
+		return
+	}
+	s.catchUp(n.now)
+	change := wide{low: rate}.minus(wide{low: s.rate})
+	s.rate = rate
+	for _, f := range s.members {
+		for _, other := range f.route {
+			if other != at {
+				o := &n.stations[other]
+				o.elsewhere = o.elsewhere.plus(change)
+				n.touch(other)
 			}
 		}
 	}
 }
 
-func (n *Network) fix(f *flow, rate uint64) {
-	f.rises = false
-	n.rising--
-	for _, at := range f.route {
-		s := &n.stations[at]
-		s.unassignedBandwidth -= rate
-		s.unassignedFlows--
+// decided says that no remainder of a division stops a flow of the station before its time.
+func (n *Network) decided(s *station) bool {
+	highest := s.rate
+	if len(s.members) == 0 {
+		_, highest = n.fastest(s)
 	}
-	f.setRate(rate, n.now)
-}
-
-// schedule finds the next change that comes by itself.
-func (n *Network) schedule() {
-	n.next = simtime.Never
-	for _, f := range n.inFlight {
-		n.next = min(n.next, f.due)
+	for _, f := range s.others {
+		if r := n.stations[f.stop].rate; r != highest && r+uint64(s.moving()) >= highest {
+			return false
+		}
 	}
+	return true
 }

@@ -42,39 +42,50 @@ type station struct {
 	Station
 	capacity uint64 // shares
 
-	inFlight int     // transfers in flight
-	moving   []*flow // of them, those that move bytes, in any order
-	// movedByEnded is what transfers that are no longer in flight moved, in parts.
-	movedByEnded wide
+	inFlight int // transfers in flight
+	// members are the moving flows whose rate this station limits, others those that another
+	// station of their route limits, in any order.
+	members members
+	others  []*flow
+	// rate is that of each member, and elsewhere the sum of the rates of the others, in shares:
+	// parts per nanosecond. While bandwidth is divided, that sum may be more than 64 bits hold.
+	rate      uint64
+	elsewhere wide
+	// moved is how many parts a flow would have moved up to since that was a member from the start.
+	moved wide
+	since simtime.Time
 
-	// fullAt is the rate at which the last division found the station full, or less.
-	fullAt uint64
+	waiting      wide // what the flows have to move that wait for their latencies, in parts
+	movedByEnded wide // what transfers moved that are no longer in flight, in parts
 
 	counted simtime.Time // up to when busy and shared are
 	busy    time.Duration
 	shared  time.Duration
 
-	// While bandwidth is divided: whether the station takes part, what is not given away yet, to
-	// how many, and how much each could have.
-	isCrossed           bool
+	// While bandwidth is divided: whether something has changed at the station, and whether its rate
+	// is yet to be set.
+	isTouched, isOpen bool
+	// While rates rise: what is not given away yet, to how many, and
+	// how much each could have, and
+	// the rate of those that it has stopped.
 	unassignedBandwidth uint64
 	unassignedFlows     int
-	shareEach           uint64
+	shareEach, level    uint64
 }
-
-// neverFull is the rate of a station that is not full.
-const neverFull = ^uint64(0)
 
 func newStation(s Station) station {
 	if s.Latency < 0 || s.BytesPerSecond < 1 || s.BytesPerSecond > MaxBytesPerSecond {
 		panic(fmt.Sprintf("transfer: a station of %d bytes/s and latency %v", s.BytesPerSecond, s.Latency))
 	}
-	return station{Station: s, capacity: uint64(s.BytesPerSecond) * sharesPerByte, fullAt: neverFull}
+	return station{Station: s, capacity: uint64(s.BytesPerSecond) * sharesPerByte}
 }
 
-// count brings the station's times up to now, before moving changes.
+// moving counts the flows that move through the station.
+func (s *station) moving() int { return len(s.members) + len(s.others) }
+
+// count brings the station's times up to now, before the flows that move change.
 func (s *station) count(now simtime.Time) {
-	if moving := len(s.moving); moving > 0 {
+	if moving := s.moving(); moving > 0 {
 		d := now.Sub(s.counted)
 		s.busy += d
 		s.shared += d * time.Duration(moving)
@@ -82,10 +93,46 @@ func (s *station) count(now simtime.Time) {
 	s.counted = now
 }
 
-// remove takes out a flow that has ceased to move.
-func (s *station) remove(f *flow) {
-	last := len(s.moving) - 1
-	s.moving[slices.Index(s.moving, f)] = s.moving[last]
-	s.moving[last] = nil
-	s.moving = s.moving[:last]
+// movedAt is moved, at a time from since on.
+func (s *station) movedAt(now simtime.Time) wide {
+	return s.moved.plus(product(s.rate, uint64(now-s.since)))
+}
+
+// catchUp brings moved up to now, before the rate changes. Moved is a sum of products of integers:
+// whoever goes in two steps arrives where one leads.
+func (s *station) catchUp(now simtime.Time) {
+	s.moved, s.since = s.movedAt(now), now
+}
+
+// firstEnd is when the first of the members ends at the present rate.
+func (s *station) firstEnd() simtime.Time {
+	if len(s.members) == 0 {
+		return simtime.Never
+	}
+	return after(s.since, s.members[0].target.minus(s.moved).overUp(s.rate))
+}
+
+// share is what each member could have if there were a number more of them.
+func (s *station) share(more int) uint64 {
+	n := uint64(len(s.members) + more)
+	if n == 0 || s.isOverfull() {
+		return 0
+	}
+	return (s.capacity - s.elsewhere.low) / n
+}
+
+// hasRoom says that the station stops no flow, and would not if each had one share more.
+func (s *station) hasRoom() bool {
+	return len(s.members) == 0 && s.elsewhere.high == 0 && s.elsewhere.low+uint64(len(s.others)) <= s.capacity
+}
+
+// isOverfull says that the others alone have more than there is.
+func (s *station) isOverfull() bool { return s.elsewhere.high > 0 || s.elsewhere.low > s.capacity }
+
+// removeOther takes out one of the others.
+func (s *station) removeOther(f *flow) {
+	last := len(s.others) - 1
+	s.others[slices.Index(s.others, f)] = s.others[last]
+	s.others[last] = nil
+	s.others = s.others[:last]
 }

@@ -24,6 +24,10 @@ func (a wide) minus(b wide) wide {
 	return wide{high, low}
 }
 
+func (a wide) less(b wide) bool {
+	return a.high < b.high || a.high == b.high && a.low < b.low
+}
+
 // over returns a/b rounded down and the remainder. A quotient of more than 64
 // bits is the largest of 64.
 func (a wide) over(b uint64) (quotient, remainder uint64) {

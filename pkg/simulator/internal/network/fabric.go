@@ -15,9 +15,10 @@ import (
 type Fabric struct {
 	transfer.Network
 	// underWay are the transfers from number first on, in order of ID; one that has ended
-	// has no Transfer.
+	// has no Transfer. The first of them, a number ended, have.
 	underWay []sending
 	first    transfer.ID
+	ended    int
 	told     func(simulator.Transfer) // may be nil
 }
 
@@ -112,13 +113,13 @@ func (f *Fabric) dismiss(id transfer.ID) sending {
 
 // forget drops the records of the first transfers if they have ended.
 func (f *Fabric) forget() {
-	ended := 0
-	for ended < len(f.underWay) && f.underWay[ended].Transfer == nil {
-		ended++
+	for f.ended < len(f.underWay) && f.underWay[f.ended].Transfer == nil {
+		f.ended++
 	}
-	if ended == len(f.underWay) || 2*ended > len(f.underWay) {
-		f.underWay = append(f.underWay[:0], f.underWay[ended:]...)
-		f.first += transfer.ID(ended)
+	if f.ended == len(f.underWay) || 2*f.ended > len(f.underWay) {
+		f.underWay = append(f.underWay[:0], f.underWay[f.ended:]...)
+		f.first += transfer.ID(f.ended)
+		f.ended = 0
 	}
 }
 
