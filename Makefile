@@ -48,8 +48,8 @@ help: ## Show this list
 		/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## Build bin/windtunnel
-	$(GO_BUILD) -o bin/windtunnel ./cmd/windtunnel
+build: ## Build bin/windtunnel, and bin/windtunnel-manager beside it
+	$(GO_BUILD) -o bin/ ./cmd/windtunnel ./cmd/windtunnel-manager
 
 .PHONY: test
 test: ## Run all tests that need no node, and list the skipped ones; the first time it builds an API server (RUN=pattern)
@@ -230,8 +230,8 @@ undeploy: ## Remove the manager, the CRDs and every object of their kinds
 
 .PHONY: image
 image: ## Build dist/windtunnel-image.tar, which ctr, docker and kind can load (IMAGE=name:tag IMAGE_ARCH=arm64)
-	GOOS=linux GOARCH=$(IMAGE_ARCH) $(GO_BUILD) -o dist/windtunnel ./cmd/windtunnel
-	$(GO) run -C hack/image . -binary $(CURDIR)/dist/windtunnel -tag $(IMAGE) \
+	GOOS=linux GOARCH=$(IMAGE_ARCH) $(GO_BUILD) -o dist/ ./cmd/windtunnel ./cmd/windtunnel-manager
+	$(GO) run -C hack/image . -binary $(CURDIR)/dist/windtunnel -binary $(CURDIR)/dist/windtunnel-manager -tag $(IMAGE) \
 		-output $(CURDIR)/dist/windtunnel-image.tar -sbom $(CURDIR)/dist/windtunnel-sbom.json
 
 ##@ Release

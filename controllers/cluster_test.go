@@ -369,7 +369,7 @@ func (c *cluster) endPod(pod *corev1.Pod, exitCode int32, reason, message string
 		pod.Status.Phase = corev1.PodFailed
 	}
 	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
-		Name:  WorkerContainer,
+		Name:  worker.Container,
 		State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: exitCode, Reason: reason, Message: message}},
 	}}
 	c.must(c.client.Status().Update(c.t.Context(), pod))

@@ -18,6 +18,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
 // fixture is an observation that a test sets up by hand: a sweep of four simulations in
@@ -121,7 +122,7 @@ func exited(code int32, message string) func(*corev1.Pod) {
 		if code != 0 {
 			pod.Status.Phase = corev1.PodFailed
 		}
-		pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: WorkerContainer, State: corev1.ContainerState{
+		pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: worker.Container, State: corev1.ContainerState{
 			Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: "Error", Message: message},
 		}}}
 	}

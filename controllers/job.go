@@ -176,7 +176,7 @@ func podFailurePolicy() *batchv1.PodFailurePolicy {
 		{
 			Action: batchv1.PodFailurePolicyActionFailIndex,
 			OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
-				ContainerName: ptr.To(WorkerContainer),
+				ContainerName: ptr.To(worker.Container),
 				Operator:      batchv1.PodFailurePolicyOnExitCodesOpIn,
 				Values:        []int32{worker.BadInputExitCode},
 			},
@@ -205,7 +205,7 @@ func makePodSpec(s subject, p *subjectPlan, t *task, image string) corev1.PodSpe
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 		},
 		Containers: []corev1.Container{{
-			Name:      WorkerContainer,
+			Name:      worker.Container,
 			Image:     image,
 			Args:      args,
 			Env:       []corev1.EnvVar{{Name: "GOMEMLIMIT", Value: strconv.FormatInt(heap(resources), 10)}},

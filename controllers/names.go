@@ -19,8 +19,8 @@ import (
 const (
 	// LabelKind and LabelName say which object a child serves. A name that is
 	// no label value is cut and given a digest.
-	LabelKind = "sim.windtunnel.dev/kind"
-	LabelName = "sim.windtunnel.dev/name"
+	LabelKind = worker.LabelKind
+	LabelName = worker.LabelName
 	// LabelPlan is the beginning of the plan's hash, which is too long for a
 	// label by one character.
 	LabelPlan = "sim.windtunnel.dev/plan"
@@ -45,7 +45,7 @@ const (
 	// AnnotationExecution identifies how a Job is run.
 	AnnotationExecution = "sim.windtunnel.dev/execution"
 	// LabelComponent is the role of a child: one of the components below.
-	LabelComponent = "app.kubernetes.io/component"
+	LabelComponent = worker.LabelComponent
 	// LabelQueue and LabelQueuePriority are Kueue's. They are copied to the Job.
 	LabelQueue         = "kueue.x-k8s.io/queue-name"
 	LabelQueuePriority = "kueue.x-k8s.io/priority-class"
@@ -56,7 +56,7 @@ const (
 
 // Values of LabelComponent.
 const (
-	ComponentWorker      = "worker"
+	ComponentWorker      = worker.Component
 	ComponentPlan        = "plan"
 	ComponentRound       = "round"
 	ComponentResult      = "result"
@@ -71,13 +71,11 @@ const (
 
 // WorkerName is the name of the workers' ServiceAccount, of its RoleBinding and
 // of the ClusterRole that this one refers to.
-const WorkerName = "windtunnel-worker"
+const WorkerName = worker.AccountName
 
 // maxJobName leaves room for what the Job controller appends to make a pod's
 // name of at most 63 characters: an index of three digits and five random ones.
 const maxJobName = 63 - len("-999-xxxxx")
-
-const maxLabelValue = 63
 
 // planPrefix begins the names of what belongs to one plan for one object. The UID
 // is in its digest because the children of an object of the same name that was
@@ -106,7 +104,7 @@ func jobName(uid types.UID, object, planHash string, round, attempt int, work st
 // identity.
 func prefixed(object string, identity any) string {
 	digest := digestOf(identity)
-	return shorten(strings.ReplaceAll(object, ".", "-"), object, maxJobName-1-len(digest)) + "-" + digest
+	return worker.Shorten(strings.ReplaceAll(object, ".", "-"), object, maxJobName-1-len(digest)) + "-" + digest
 }
 
 // executionDigest identifies how a Job is run. What an object does not set is left
@@ -148,31 +146,8 @@ func contentName(prefix, what, digest string) string {
 	return fmt.Sprintf("%s-%s-%s", prefix, what, digest[:8])
 }
 
-// WorkerLabels are labels of the pods that simulate for an object.
-func WorkerLabels(kind, name string) map[string]string {
-	return map[string]string{LabelKind: kind, LabelName: labelValue(name), LabelComponent: ComponentWorker}
-}
-
-// WorkerPodLabels are labels that all pods of workers have.
-func WorkerPodLabels() map[string]string {
-	return map[string]string{"app.kubernetes.io/name": "windtunnel", LabelComponent: ComponentWorker}
-}
-
-// labelValue returns name as a label's value.
-func labelValue(name string) string { return shorten(name, name, maxLabelValue) }
-
 // planLabel returns a plan's hash as a label's value.
 func planLabel(hash string) string { return hash[:min(16, len(hash))] }
-
-// shorten returns text where it is the whole name and fits; else its beginning
-// and a digest of the whole, so that no two names become one.
-func shorten(text, whole string, most int) string {
-	if text == whole && len(text) <= most {
-		return text
-	}
-	digest := experiment.Digest([]byte(whole))[:8]
-	return strings.TrimRight(text[:min(len(text), most-1-len(digest))], "-.") + "-" + digest
-}
 
 // childLabels are those of a child. A label that the manager reads back must also be in
 // readLabels, because the cache drops all others. config/rbac/worker_admission.yaml says
@@ -180,12 +155,12 @@ func shorten(text, whole string, most int) string {
 func childLabels(s subject, component, planHash string) map[string]string {
 	return map[string]string{
 		"app.kubernetes.io/name":       "windtunnel",
-		"app.kubernetes.io/instance":   labelValue(s.object().GetName()),
+		"app.kubernetes.io/instance":   worker.LabelValue(s.object().GetName()),
 		"app.kubernetes.io/part-of":    "windtunnel",
 		"app.kubernetes.io/managed-by": "windtunnel",
 		LabelComponent:                 component,
 		LabelKind:                      s.kind(),
-		LabelName:                      labelValue(s.object().GetName()),
+		LabelName:                      worker.LabelValue(s.object().GetName()),
 		LabelPlan:                      planLabel(planHash),
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
 // objectNames are names that the API server takes.
@@ -37,10 +38,10 @@ func TestNamesFitWhatTheyNameAndDiffer(t *testing.T) {
 		if errs := validation.IsDNS1123Label(job + "-999-xxxxx"); len(errs) > 0 {
 			t.Errorf("Job %s of %s has no room for its pods: %v", job, object, errs)
 		}
-		if errs := validation.IsValidLabelValue(labelValue(object)); len(errs) > 0 {
+		if errs := validation.IsValidLabelValue(worker.LabelValue(object)); len(errs) > 0 {
 			t.Errorf("label of %s: %v", object, errs)
 		}
-		for _, name := range []string{job, labelValue(object)} {
+		for _, name := range []string{job, worker.LabelValue(object)} {
 			if other, taken := names[name]; taken && other != object {
 				t.Errorf("%s names both %s and %s", name, other, object)
 			}

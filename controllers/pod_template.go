@@ -6,30 +6,14 @@ import (
 	"maps"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
-// defaultRequests and defaultLimits are a pod's where the spec says nothing: a
-// namespace with a quota admits no pod without them, and a node with many CPUs is
-// not for one pod alone.
-var (
-	defaultRequests = corev1.ResourceList{
-		corev1.ResourceCPU:    resource.MustParse("500m"),
-		corev1.ResourceMemory: resource.MustParse("256Mi"),
-	}
-	defaultLimits = corev1.ResourceList{
-		corev1.ResourceCPU:    resource.MustParse("2"),
-		corev1.ResourceMemory: resource.MustParse("2Gi"),
-	}
-)
-
-// WorkerResources are what a worker pod requests, and its limits, where the spec says nothing.
-func WorkerResources() (requests, limits corev1.ResourceList) {
-	return defaultRequests.DeepCopy(), defaultLimits.DeepCopy()
-}
+// defaultRequests and defaultLimits are a pod's where the spec says nothing.
+var defaultRequests, defaultLimits = worker.Resources()
 
 // podResources returns wanted resources with what they lack: a limit is never
 // below its request, and a request never above its limit.

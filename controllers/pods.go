@@ -16,10 +16,8 @@ import (
 
 	"windtunnel.dev/windtunnel/internal/printable"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
+	"windtunnel.dev/windtunnel/pkg/worker"
 )
-
-// WorkerContainer is the name of a worker pod's container.
-const WorkerContainer = "worker"
 
 // completionIndex returns the index that a pod works on.
 func completionIndex(pod *corev1.Pod) (int, bool) {
@@ -30,7 +28,7 @@ func completionIndex(pod *corev1.Pod) (int, bool) {
 // terminated returns how a pod's worker ended, or nil.
 func terminated(pod *corev1.Pod) *corev1.ContainerStateTerminated {
 	for i := range pod.Status.ContainerStatuses {
-		if c := &pod.Status.ContainerStatuses[i]; c.Name == WorkerContainer {
+		if c := &pod.Status.ContainerStatuses[i]; c.Name == worker.Container {
 			return c.State.Terminated
 		}
 	}
@@ -136,7 +134,7 @@ func memoryLimitNote(pod *corev1.Pod, t *corev1.ContainerStateTerminated) string
 		return ""
 	}
 	for i := range pod.Spec.Containers {
-		if limit, ok := pod.Spec.Containers[i].Resources.Limits[corev1.ResourceMemory]; ok && pod.Spec.Containers[i].Name == WorkerContainer {
+		if limit, ok := pod.Spec.Containers[i].Resources.Limits[corev1.ResourceMemory]; ok && pod.Spec.Containers[i].Name == worker.Container {
 			return fmt.Sprintf(" (memory limit %s)", &limit)
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/verdict"
+	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
 // reportKey is the key of the report next to a promoted configuration.
@@ -32,11 +33,11 @@ const maxName = 253
 // promotedName names the ConfigMap of what a sweep promotes, followedName the run
 // that follows its i-th best point.
 func promotedName(sweep string) string {
-	return shorten(sweep, sweep, maxName-len("-promoted")) + "-promoted"
+	return worker.Shorten(sweep, sweep, maxName-len("-promoted")) + "-promoted"
 }
 
 func followedName(sweep string, i int) string {
-	return fmt.Sprintf("%s-best-%d", shorten(sweep, sweep, maxName-len("-best-10")), i+1)
+	return fmt.Sprintf("%s-best-%d", worker.Shorten(sweep, sweep, maxName-len("-best-10")), i+1)
 }
 
 // needsSpecFiles reports whether the subject promotes or follows points: that needs the

@@ -14,7 +14,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/manager"
 )
 
 // TestThePageOnTheCommand holds docs/command.md against the verbs and flags that there
@@ -48,6 +50,10 @@ func describeVerbs(t *testing.T, b *bytes.Buffer, parent *cobra.Command) {
 	for _, verb := range parent.Commands() {
 		if !verb.IsAvailableCommand() || verb.Name() == "help" || verb.Name() == "completion" {
 			continue
+		}
+		if verb.Name() == "manager" { // it is a program of its own
+			verb = manager.NewCommand()
+			cli.NewRoot(verb)
 		}
 		fmt.Fprintf(b, "\n## %s\n\n%s.\n", verb.CommandPath(), verb.Short)
 		if verb.Runnable() {

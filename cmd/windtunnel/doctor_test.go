@@ -29,6 +29,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
 // definition is one of the kinds' as a cluster has it, edited.
@@ -63,8 +64,8 @@ func healthy(t *testing.T) map[string]client.Object {
 	run.Status.EngineVersion = simulator.EngineVersion
 	return map[string]client.Object{
 		"sweeps": definition(t, "policysweeps", nil), "runs": definition(t, "simulationruns", nil), "manager": manager, "run": run,
-		"account": &corev1.ServiceAccount{ObjectMeta: inN(controllers.WorkerName)},
-		"binding": &rbacv1.RoleBinding{ObjectMeta: inN(controllers.WorkerName), RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: controllers.WorkerName}},
+		"account": &corev1.ServiceAccount{ObjectMeta: inN(worker.AccountName)},
+		"binding": &rbacv1.RoleBinding{ObjectMeta: inN(worker.AccountName), RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: worker.AccountName}},
 	}
 }
 

@@ -56,7 +56,7 @@ func TestVerbsPrintNothingThatATerminalObeys(t *testing.T) {
 	}})
 	root.SetArgs([]string{"speak"})
 	err := root.ExecuteContext(t.Context())
-	printError(&errs, err)
+	cli.PrintError(&errs, err)
 	checkPrintable(t, out.String())
 	checkPrintable(t, errs.String())
 }
@@ -144,7 +144,7 @@ func TestVerbsOfAClusterArePrintable(t *testing.T) {
 			out, errs, err := plugin(t, args...)
 			var words bytes.Buffer
 			if err != nil {
-				printError(&words, err)
+				cli.PrintError(&words, err)
 			}
 			checkPrintable(t, out+errs+words.String())
 		})

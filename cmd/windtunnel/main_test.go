@@ -18,8 +18,8 @@ var windtunnel, mustRun = cmdtest.Runners(newRootCommand)
 // Standard error does not repeat what the output says.
 func TestErrorsArePrintedOnce(t *testing.T) {
 	var complaint strings.Builder
-	printError(&complaint, cli.Reported(errors.New("told")))
-	printError(&complaint, errors.New("broken"))
+	cli.PrintError(&complaint, cli.Reported(errors.New("told")))
+	cli.PrintError(&complaint, errors.New("broken"))
 	if complaint.String() != "windtunnel: broken\n" {
 		t.Errorf("standard error says %q", complaint.String())
 	}

@@ -26,6 +26,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
 // plugin runs the command as kubectl runs its plugin.
@@ -251,7 +252,7 @@ func TestWatchFollowsASweepToItsVerdict(t *testing.T) {
 
 func workerPod(name string, phase corev1.PodPhase, age time.Duration, of string) *corev1.Pod {
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-		Name: name, Namespace: "n", Labels: controllers.WorkerLabels("PolicySweep", of), CreationTimestamp: metav1.NewTime(time.Now().Add(-age)),
+		Name: name, Namespace: "n", Labels: worker.Labels("PolicySweep", of), CreationTimestamp: metav1.NewTime(time.Now().Add(-age)),
 		Annotations: map[string]string{"batch.kubernetes.io/job-completion-index": "3"},
 	}}
 	p.Status.Phase = phase
@@ -263,12 +264,12 @@ func TestLogsFindThePodThatFailed(t *testing.T) {
 	gone := aSweep("gone", "Ready=True/Complete/all is done", "Complete=True/Complete")
 	restarted := workerPod("restarted", corev1.PodRunning, 3*time.Minute, "other")
 	restarted.Status.ContainerStatuses = []corev1.ContainerStatus{{
-		Name: controllers.WorkerContainer, RestartCount: 1, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}},
+		Name: worker.Container, RestartCount: 1, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}},
 		LastTerminationState: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"}},
 	}}
 	failed := workerPod("failed", corev1.PodFailed, 2*time.Minute, "s")
 	failed.Status.ContainerStatuses = []corev1.ContainerStatus{{
-		Name: controllers.WorkerContainer, State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"}},
+		Name: worker.Container, State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"}},
 	}}
 	server := apiserver.New(t, controllers.Scheme(), sweep, other, gone, restarted, failed,
 		workerPod("older", corev1.PodFailed, 3*time.Minute, "s"), workerPod("newest", corev1.PodSucceeded, time.Second, "s"))

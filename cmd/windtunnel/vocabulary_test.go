@@ -30,10 +30,12 @@ import (
 	"windtunnel.dev/windtunnel/pkg/access"
 	"windtunnel.dev/windtunnel/pkg/dashboard"
 	"windtunnel.dev/windtunnel/pkg/dashboard/cluster"
+	"windtunnel.dev/windtunnel/pkg/dashboard/dashboardtest"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/gate"
+	"windtunnel.dev/windtunnel/pkg/kube"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/verdict"
@@ -260,13 +262,18 @@ func endedObject(t *testing.T, text string) kubectl.Object {
 // served is what the manager's web servers answer about an object.
 func served(t *testing.T, object kubectl.Object, method, path string) string {
 	t.Helper()
+	shown := client.Object(object.Run)
+	if object.Sweep != nil {
+		shown = object.Sweep
+	}
 	name := func(o client.Object) []string { return []string{o.GetName()} }
-	reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(object.Object()).
+	reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(shown).
 		WithIndex(&v1alpha1.PolicySweep{}, "metadata.name", name).WithIndex(&v1alpha1.SimulationRun{}, "metadata.name", name).Build()
+	held := dashboardtest.Held{shown}
 	mux := http.NewServeMux()
 	gate.Flagger{Live: reader}.Mount(mux)
 	gate.Handler{Guard: trusting(t), Live: reader}.Mount(mux)
-	mux.Handle("/namespaces/", dashboard.New(dashboard.Options{Source: &cluster.Source{Objects: reader, ConfigMaps: reader}, Guard: dashboard.Everyone{}, Log: logr.Discard()}).Handler())
+	mux.Handle("/namespaces/", dashboard.New(dashboard.Options{Source: &cluster.Source{Objects: held, ConfigMaps: held.ConfigMap}, Guard: dashboard.Everyone{}, Log: logr.Discard()}).Handler())
 	of := map[bool]string{true: "sweep", false: "run"}[object.Sweep != nil]
 	r := httptest.NewRequest(method, path, strings.NewReader(fmt.Sprintf(`{"name":"epp","namespace":"a","metadata":{%q:"x"}}`, of)))
 	r.Header.Set("Authorization", "Bearer anyone")
@@ -287,11 +294,11 @@ func trusting(t *testing.T) *access.Guard {
 		_ = json.NewEncoder(w).Encode(review)
 	}))
 	t.Cleanup(server.Close)
-	guard, err := access.New(&rest.Config{Host: server.URL, QPS: -1, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}, server.Client())
+	api, err := kube.New(&rest.Config{Host: server.URL, QPS: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return guard
+	return access.New(api)
 }
 
 func read(t *testing.T, file string) string {

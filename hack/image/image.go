@@ -30,38 +30,33 @@ const user = "65532:65532"
 // epoch is the only time in an image: a build date would change its digest.
 var epoch = time.Unix(0, 0).UTC()
 
-// build returns an image FROM scratch that runs the static Linux binary at
-// binaryPath as entrypoint. It refuses a binary that needs a dynamic loader:
-// there is none in the image, and the container would fail with a bare
-// "no such file or directory".
-func build(binaryPath, entrypoint string) (v1.Image, error) {
+// build returns an image FROM scratch that runs the first of some static Linux
+// binaries as entrypoint, and has the others beside it. It refuses a binary that
+// needs a dynamic loader: there is none in the image, and the container would fail
+// with a bare "no such file or directory".
+func build(binaries []string, entrypoint string) (v1.Image, error) {
 	if !path.IsAbs(entrypoint) || path.Clean(entrypoint) != entrypoint || entrypoint == "/" {
 		return nil, fmt.Errorf("entrypoint %q: must be a clean absolute path, such as /windtunnel", entrypoint)
 	}
-	platform, err := inspect(binaryPath)
-	if err != nil {
-		return nil, fmt.Errorf("inspect the binary: %w", err)
-	}
-	content, err := os.ReadFile(binaryPath)
-	if err != nil {
-		return nil, err
-	}
-	files, err := archive(entrypoint, content)
-	if err != nil {
-		return nil, err
-	}
-	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
-		return io.NopCloser(bytes.NewReader(files)), nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	image, err := mutate.Append(empty.Image, mutate.Addendum{
-		Layer:   layer,
-		History: v1.History{Created: v1.Time{Time: epoch}, CreatedBy: "hack/image"},
-	})
-	if err != nil {
-		return nil, err
+	var platform platform
+	image := empty.Image
+	for i, binary := range binaries {
+		builtFor, err := inspect(binary)
+		if err != nil {
+			return nil, fmt.Errorf("inspect the binary: %w", err)
+		}
+		file := entrypoint
+		if i == 0 {
+			platform = builtFor
+		} else {
+			file = path.Join(path.Dir(entrypoint), filepath.Base(binary))
+		}
+		if builtFor != platform {
+			return nil, fmt.Errorf("%s is built for %s, and %s for %s", binaries[0], platform.arch, binary, builtFor.arch)
+		}
+		if image, err = addLayer(image, binary, file); err != nil {
+			return nil, err
+		}
 	}
 	config, err := image.ConfigFile()
 	if err != nil {
@@ -74,6 +69,29 @@ func build(binaryPath, entrypoint string) (v1.Image, error) {
 	config.Config.Entrypoint = []string{entrypoint}
 	config.Config.WorkingDir = "/"
 	return mutate.ConfigFile(image, config)
+}
+
+// addLayer adds a layer with a binary to an image. With a layer of its own, a binary that has not
+// changed is not pulled again.
+func addLayer(image v1.Image, binary, file string) (v1.Image, error) {
+	content, err := os.ReadFile(binary)
+	if err != nil {
+		return nil, err
+	}
+	files, err := archive(file, content)
+	if err != nil {
+		return nil, err
+	}
+	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(files)), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return mutate.Append(image, mutate.Addendum{
+		Layer:   layer,
+		History: v1.History{Created: v1.Time{Time: epoch}, CreatedBy: "hack/image"},
+	})
 }
 
 type platform struct{ os, arch string }
@@ -111,10 +129,10 @@ func inspect(file string) (platform, error) {
 
 // archive is a tar of one read-only executable and the directories above it,
 // owned by root, so that the process cannot change its own binary.
-func archive(entrypoint string, content []byte) ([]byte, error) {
+func archive(path string, content []byte) ([]byte, error) {
 	var buffer bytes.Buffer
 	out := tar.NewWriter(&buffer)
-	file := strings.TrimPrefix(entrypoint, "/")
+	file := strings.TrimPrefix(path, "/")
 	for i, r := range file {
 		if r != '/' {
 			continue

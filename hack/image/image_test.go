@@ -68,7 +68,11 @@ func TestSameBinarySameBytes(t *testing.T) {
 func TestWhatTheImageHolds(t *testing.T) {
 	binary := hello(t)
 	output := filepath.Join(t.TempDir(), "image.tar")
-	args := []string{"-binary", binary, "-output", output, "-tag", "example:v1", "-entrypoint", "/usr/bin/hello"}
+	beside := filepath.Join(t.TempDir(), "hello-beside")
+	if err := os.Link(binary, beside); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-binary", binary, "-binary", beside, "-output", output, "-tag", "example:v1", "-entrypoint", "/usr/bin/hello"}
 	var stdout bytes.Buffer
 	if err := run(args, &stdout, io.Discard); err != nil {
 		t.Fatal(err)
@@ -100,20 +104,30 @@ func TestWhatTheImageHolds(t *testing.T) {
 	if id, err := image.ConfigName(); err != nil || id.String()+"\n" != stdout.String() {
 		t.Errorf("printed %q, the archive holds %s (%v)", stdout.String(), id, err)
 	}
-	want := []string{"drwxr-xr-x 0:0 usr/", "drwxr-xr-x 0:0 usr/bin/", "-r-xr-xr-x 0:0 usr/bin/hello"}
+	folders := []string{"drwxr-xr-x 0:0 usr/", "drwxr-xr-x 0:0 usr/bin/"}
+	want := slices.Concat(folders, []string{"-r-xr-xr-x 0:0 usr/bin/hello"}, folders, []string{"-r-xr-xr-x 0:0 usr/bin/hello-beside"})
 	if got := entries(t, image); !slices.Equal(got, want) {
 		t.Errorf("files: got %q, want %q", got, want)
 	}
 }
 
-// entries lists the files of an image's only layer.
+// entries lists the files of an image, layer by layer.
 func entries(t *testing.T, image v1.Image) []string {
 	t.Helper()
 	layers, err := image.Layers()
-	if err != nil || len(layers) != 1 {
-		t.Fatalf("got %d layers (%v), want 1", len(layers), err)
+	if err != nil {
+		t.Fatal(err)
 	}
-	content, err := layers[0].Uncompressed()
+	var list []string
+	for _, layer := range layers {
+		list = append(list, entriesOf(t, layer)...)
+	}
+	return list
+}
+
+func entriesOf(t *testing.T, layer v1.Layer) []string {
+	t.Helper()
+	content, err := layer.Uncompressed()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Image packs one static Linux binary into a container image FROM scratch and
+// Image packs static Linux binaries into a container image FROM scratch and
 // writes it as a docker-archive, which ctr, docker, podman and kind load without
-// a registry. The same binary always gives the same bytes.
+// a registry. The same binaries always give the same bytes.
 package main
 
 import (
@@ -31,8 +31,12 @@ type usageError struct{ error }
 func run(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("image", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	binary := flags.String("binary", "", "static Linux `file` to pack (required)")
-	entrypoint := flags.String("entrypoint", "/windtunnel", "absolute `path` of the binary inside the image")
+	var binaries []string
+	flags.Func("binary", "static Linux `file` to pack (required); given again, it lies beside the first one under its own name", func(file string) error {
+		binaries = append(binaries, file)
+		return nil
+	})
+	entrypoint := flags.String("entrypoint", "/windtunnel", "absolute `path` of the first binary inside the image")
 	tag := flags.String("tag", "windtunnel:dev", "`name:tag` under which the image is loaded")
 	output := flags.String("output", "dist/windtunnel-image.tar", "archive `file` to write")
 	billOutput := flags.String("sbom", "", "`file` to write the bill of materials to, as CycloneDX JSON")
@@ -40,13 +44,13 @@ func run(args []string, stdout, stderr io.Writer) error {
 	help := func() {
 		fmt.Fprint(stderr, `usage: image -binary FILE [flags]
 
-Packs one static Linux binary into an image FROM scratch that runs it as user
+Packs static Linux binaries into an image FROM scratch that runs the first one as user
 65532, writes a docker-archive and prints the image ID: the digest under which
-docker and crictl show it. The same binary gives the same archive, and the same
+docker and crictl show it. The same binaries give the same archive, and the same
 bill of materials.
 
-  CGO_ENABLED=0 go build -o dist/windtunnel ./cmd/windtunnel
-  go run -C hack/image . -binary "$PWD/dist/windtunnel" -output "$PWD/dist/windtunnel-image.tar"
+  CGO_ENABLED=0 go build -o dist/ ./cmd/windtunnel ./cmd/windtunnel-manager
+  go run -C hack/image . -binary "$PWD/dist/windtunnel" -binary "$PWD/dist/windtunnel-manager" -output "$PWD/dist/windtunnel-image.tar"
   ctr -n k8s.io images import dist/windtunnel-image.tar
 
 flags
@@ -64,11 +68,11 @@ flags
 	if flags.NArg() > 0 {
 		return usageError{fmt.Errorf("unexpected argument %q", flags.Arg(0))}
 	}
-	if *binary == "" {
+	if len(binaries) == 0 {
 		return usageError{errors.New("-binary is required")}
 	}
 
-	image, err := build(*binary, *entrypoint)
+	image, err := build(binaries, *entrypoint)
 	if err != nil {
 		return err
 	}
@@ -76,7 +80,7 @@ flags
 		return fmt.Errorf("write %s: %w", *output, err)
 	}
 	if *billOutput != "" {
-		if err := writeBill(*binary, *billOutput); err != nil {
+		if err := writeBill(binaries, *billOutput); err != nil {
 			return fmt.Errorf("write %s: %w", *billOutput, err)
 		}
 	}
@@ -88,9 +92,9 @@ flags
 	return err
 }
 
-// writeBill writes a binary's bill of materials.
-func writeBill(binary, output string) error {
-	content, err := bill(binary)
+// writeBill writes the bill of materials of some binaries.
+func writeBill(binaries []string, output string) error {
+	content, err := bill(binaries)
 	if err != nil {
 		return err
 	}

@@ -9,25 +9,36 @@ import (
 	"encoding/hex"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/CycloneDX/cyclonedx-go"
 )
 
-// bill returns the software bill of materials of a Go binary, as CycloneDX JSON: the
-// modules that the linker put into it, with their checksums, and the standard
-// library. It has no date and no serial number, so that the same binary gives the
+// bill returns the software bill of materials of Go binaries of one module, as CycloneDX
+// JSON: the modules that the linker put into them, with their checksums, and the standard
+// library. It has no date and no serial number, so that the same binaries give the
 // same bytes.
-func bill(binaryPath string) ([]byte, error) {
-	info, err := buildinfo.ReadFile(binaryPath)
+func bill(binaries []string) ([]byte, error) {
+	info, err := buildinfo.ReadFile(binaries[0])
 	if err != nil {
 		return nil, err
 	}
+	modules := info.Deps
+	for _, binary := range binaries[1:] {
+		other, err := buildinfo.ReadFile(binary)
+		if err != nil {
+			return nil, err
+		}
+		modules = append(modules, other.Deps...)
+	}
+	slices.SortStableFunc(modules, func(a, b *debug.Module) int { return strings.Compare(a.Path, b.Path) })
+	modules = slices.CompactFunc(modules, func(a, b *debug.Module) bool { return a.Path == b.Path })
 	main := component(cyclonedx.ComponentTypeApplication, &info.Main)
 	std := component(cyclonedx.ComponentTypeLibrary, &debug.Module{Path: "std", Version: strings.TrimPrefix(info.GoVersion, "go")})
 	libraries := []cyclonedx.Component{std}
 	needs := []string{std.BOMRef}
-	for _, module := range info.Deps {
+	for _, module := range modules {
 		if module.Replace != nil {
 			module = module.Replace
 		}

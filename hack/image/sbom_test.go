@@ -26,7 +26,7 @@ func tests(t *testing.T) string {
 }
 
 func TestTheBillNamesWhatIsInTheBinary(t *testing.T) {
-	raw, err := bill(tests(t))
+	raw, err := bill([]string{tests(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

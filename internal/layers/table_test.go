@@ -84,7 +84,8 @@ var tables = []table{
 
 		{"config", "", ""},
 		{"api", "", "Kubernetes"},
-		{"pkg/access", "", "Kubernetes"},
+		{"pkg/kube", "api", "Kubernetes"},
+		{"pkg/access", "pkg/kube", "Kubernetes"},
 		{"pkg/manifest", "api config internal/clip pkg/spelling", "Kubernetes"},
 		{"pkg/profile", "api pkg/stats", "Kubernetes"},
 		{"pkg/fit", "api pkg/simtime pkg/stats pkg/workload", "Kubernetes"},
@@ -98,9 +99,9 @@ var tables = []table{
 
 		{"pkg/archive", "api internal/figure pkg/experiment pkg/policy/sandbox/bundle pkg/propose pkg/report pkg/report/page pkg/result pkg/verdict pkg/workload/trace", "Kubernetes"},
 		{"pkg/gate", "api pkg/access pkg/experiment pkg/verdict", "Kubernetes"},
-		{"pkg/kubectl", "api internal/figure internal/printable pkg/archive pkg/experiment pkg/result pkg/verdict", "Kubernetes"},
-		{"pkg/doctor", "api config internal/figure pkg/kubectl", "Kubernetes"},
-		{"pkg/dashboard", "api internal/figure internal/printable pkg/access pkg/archive pkg/experiment pkg/kubectl " +
+		{"pkg/kubectl", "api internal/figure internal/printable pkg/archive pkg/experiment pkg/kube pkg/result pkg/verdict", "Kubernetes"},
+		{"pkg/doctor", "api config internal/figure pkg/kube pkg/kubectl", "Kubernetes"},
+		{"pkg/dashboard", "api internal/figure internal/printable pkg/access pkg/archive pkg/experiment pkg/kube pkg/kubectl " +
 			"pkg/report pkg/report/dataframe pkg/report/page pkg/result pkg/stats pkg/verdict", "Kubernetes"},
 		{"pkg/worker", "api pkg/experiment pkg/policy pkg/propose pkg/search pkg/workload", "Kubernetes"},
 		{"controllers", "api internal/clip internal/printable pkg/experiment pkg/policy/sandbox/bundle pkg/propose pkg/report pkg/result pkg/search pkg/verdict pkg/worker pkg/workload/trace", "Kubernetes Prometheus"},

@@ -16,6 +16,8 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/client-go/rest"
 	testclock "k8s.io/utils/clock/testing"
+
+	"windtunnel.dev/windtunnel/pkg/kube"
 )
 
 // cluster answers reviews as an API server does: the token of NAME is "token-NAME", and NAME may
@@ -64,12 +66,13 @@ func (c *cluster) guard(t *testing.T) (*Guard, *testclock.FakeClock) {
 	t.Helper()
 	server := httptest.NewServer(c)
 	t.Cleanup(server.Close)
-	g, err := New(&rest.Config{Host: server.URL, QPS: -1, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}, server.Client())
+	api, err := kube.New(&rest.Config{Host: server.URL, QPS: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
+	g := New(api)
 	now := testclock.NewFakeClock(time.Unix(0, 0))
-	g.tokens = newTokens(g.tokens.reviews, now)
+	g.tokens = newTokens(api, now)
 	return g, now
 }
 
@@ -130,7 +133,7 @@ func TestAQuestionIsWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if may, err := g.May(t.Context(), u, Right{"get", "g", "sweeps", "verdict", "a", "x"}, Right{"get", "g", "sweeps", "", "a", "x"}); err != nil || !may {
+	if may, err := g.May(t.Context(), u, Right{"get", "g", "sweeps", "verdict", "a", "x", ""}, Right{"get", "g", "sweeps", "", "a", "x", ""}); err != nil || !may {
 		t.Errorf("%v %v, want one of two rights to be enough", may, err)
 	}
 	first := c.asked[0]

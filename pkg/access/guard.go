@@ -4,19 +4,20 @@ package access
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
-	"net/http"
 	"time"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/cache"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apiserver/pkg/authentication/user"
-	"k8s.io/apiserver/pkg/authorization/authorizer"
-	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
-	authenticationv1 "k8s.io/client-go/kubernetes/typed/authentication/v1"
-	authorizationv1 "k8s.io/client-go/kubernetes/typed/authorization/v1"
-	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
+
+	"windtunnel.dev/windtunnel/pkg/kube"
 )
 
 // How long answers are remembered. The doc of the package gives the reasons.
@@ -32,47 +33,26 @@ const reviewTimeout = 2 * time.Second
 // retries are those of a question that the API server could not answer.
 var retries = wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 3}
 
+// maxRights bounds the answers that are remembered.
+const maxRights = 8192
+
 // Right is what a user may do with an object, or with all objects of a kind where Name is empty,
-// in all namespaces where Namespace is.
+// in all namespaces where Namespace is. With a Path it is what a user may do with a path.
 type Right struct {
-	Verb, Group, Resource, Subresource, Namespace, Name string
+	Verb, Group, Resource, Subresource, Namespace, Name, Path string
 }
 
 // Guard says who asks, and what a user may do. It is safe for concurrent use.
 type Guard struct {
+	api    *kube.Client
 	tokens *tokens
-	rights authorizer.Authorizer
+	rights *cache.LRUExpireCache
 }
 
-// New returns a guard that asks an API server, whose rights to do so are to create TokenReviews
+// New returns a guard that asks an API server, where it needs the rights to create TokenReviews
 // and SubjectAccessReviews.
-func New(config *rest.Config, api *http.Client) (*Guard, error) {
-	authentication, err := authenticationv1.NewForConfigAndClient(config, api)
-	if err != nil {
-		return nil, err
-	}
-	authorization, err := authorizationv1.NewForConfigAndClient(config, api)
-	if err != nil {
-		return nil, err
-	}
-	rights, err := authorizerfactory.DelegatingAuthorizerConfig{
-		SubjectAccessReviewClient: authorization,
-		AllowCacheTTL:             allowedFor,
-		DenyCacheTTL:              deniedFor,
-		WebhookRetryBackoff:       &retries,
-	}.New()
-	if err != nil {
-		return nil, fmt.Errorf("make the authorizer: %w", err)
-	}
-	return &Guard{tokens: newTokens(authentication.TokenReviews(), clock.RealClock{}), rights: rights}, nil
-}
-
-func newTokens(reviews authenticationv1.TokenReviewInterface, now cache.Clock) *tokens {
-	return &tokens{
-		reviews: reviews,
-		known:   cache.NewLRUExpireCacheWithClock(maxTokens, now),
-		slots:   make(chan struct{}, maxReviews),
-	}
+func New(api *kube.Client) *Guard {
+	return &Guard{api: api, tokens: newTokens(api, clock.RealClock{}), rights: cache.NewLRUExpireCache(maxRights)}
 }
 
 // User returns whose a token is. The error is ErrUnauthenticated if the cluster does not know the
@@ -92,14 +72,65 @@ func (g *Guard) May(ctx context.Context, u user.Info, anyOf ...Right) (bool, err
 }
 
 func (g *Guard) may(ctx context.Context, u user.Info, r Right) (bool, error) {
+	review := &authorizationv1.SubjectAccessReview{Spec: question(u, r)}
+	raw, err := json.Marshal(review.Spec) // with the names of maps in order
+	if err != nil {
+		return false, err
+	}
+	key := sha256.Sum256(raw)
+	if known, ok := g.rights.Get(key); ok {
+		return known.(bool), nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, reviewTimeout)
 	defer cancel()
-	decision, _, err := g.rights.Authorize(ctx, authorizer.AttributesRecord{
-		User: u, Verb: r.Verb, APIGroup: r.Group, APIVersion: "*", Resource: r.Resource, Subresource: r.Subresource,
-		Namespace: r.Namespace, Name: r.Name, ResourceRequest: true,
-	})
-	if err != nil {
+	if err := g.ask(ctx, review); err != nil {
 		return false, fmt.Errorf("ask for the rights of %s: %w", u.GetName(), err)
 	}
-	return decision == authorizer.DecisionAllow, nil
+	may, lasts := review.Status.Allowed && !review.Status.Denied, allowedFor
+	if !may {
+		lasts = deniedFor
+	}
+	g.rights.Add(key, may, lasts)
+	return may, nil
+}
+
+// question is what the cluster is asked about a user.
+func question(u user.Info, r Right) authorizationv1.SubjectAccessReviewSpec {
+	spec := authorizationv1.SubjectAccessReviewSpec{User: u.GetName(), UID: u.GetUID(), Groups: u.GetGroups()}
+	for name, values := range u.GetExtra() { // in any order
+		if spec.Extra == nil {
+			spec.Extra = map[string]authorizationv1.ExtraValue{}
+		}
+		spec.Extra[name] = values
+	}
+	if r.Path != "" {
+		spec.NonResourceAttributes = &authorizationv1.NonResourceAttributes{Verb: r.Verb, Path: r.Path}
+		return spec
+	}
+	spec.ResourceAttributes = &authorizationv1.ResourceAttributes{
+		Verb: r.Verb, Group: r.Group, Version: "*", Resource: r.Resource, Subresource: r.Subresource, Namespace: r.Namespace, Name: r.Name,
+	}
+	return spec
+}
+
+// ask asks until the cluster answers, or an answer does not change.
+func (g *Guard) ask(ctx context.Context, review *authorizationv1.SubjectAccessReview) error {
+	var last error
+	err := wait.ExponentialBackoffWithContext(ctx, retries, func(ctx context.Context) (bool, error) {
+		last = g.api.Create(ctx, authorizationv1.SchemeGroupVersion.WithResource("subjectaccessreviews"), "", review)
+		if last != nil && !mayPass(last) {
+			return false, last
+		}
+		return last == nil, nil
+	})
+	if last != nil {
+		return last
+	}
+	return err
+}
+
+// mayPass reports whether an error may be gone a moment later.
+func mayPass(err error) bool {
+	return utilnet.IsConnectionReset(err) || utilnet.IsHTTP2ConnectionLost(err) ||
+		apierrors.IsInternalError(err) || apierrors.IsTimeout(err) || apierrors.IsTooManyRequests(err)
 }

@@ -5,6 +5,7 @@ package access
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -39,6 +40,25 @@ func (g *Guard) Authenticated(tokenOf func(*http.Request) string, next http.Hand
 			return
 		}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), userKey{}, u)))
+	})
+}
+
+// Paths calls a handler for requests of users who may use the method, in lower case, on the path.
+func (g *Guard) Paths(log logr.Logger, next http.Handler) http.Handler {
+	allowed := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		u := UserOf(r.Context())
+		switch may, err := g.May(r.Context(), u, Right{Verb: strings.ToLower(r.Method), Path: r.URL.Path}); {
+		case err != nil:
+			Refuse(w, r, err)
+		case !may:
+			http.Error(w, fmt.Sprintf("the user %s may not %s %s", u.GetName(), strings.ToLower(r.Method), r.URL.Path), http.StatusForbidden)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+	known := g.Authenticated(Bearer, allowed)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		known.ServeHTTP(w, r.WithContext(logr.NewContext(r.Context(), log)))
 	})
 }
 

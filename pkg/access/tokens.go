@@ -10,10 +10,10 @@ import (
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/cache"
 	"k8s.io/apiserver/pkg/authentication/user"
-	client "k8s.io/client-go/kubernetes/typed/authentication/v1"
+
+	"windtunnel.dev/windtunnel/pkg/kube"
 )
 
 // How long it is remembered whose a token is, and that it is invalid.
@@ -37,9 +37,13 @@ var ErrUnauthenticated = errors.New("the request needs a bearer token that the c
 
 // tokens says whose tokens are. It keeps digests of tokens, not tokens.
 type tokens struct {
-	reviews client.TokenReviewInterface
-	known   *cache.LRUExpireCache
-	slots   chan struct{}
+	api   *kube.Client
+	known *cache.LRUExpireCache
+	slots chan struct{}
+}
+
+func newTokens(api *kube.Client, now cache.Clock) *tokens {
+	return &tokens{api: api, known: cache.NewLRUExpireCacheWithClock(maxTokens, now), slots: make(chan struct{}, maxReviews)}
 }
 
 // user returns whose a token is, or ErrUnauthenticated.
@@ -81,11 +85,11 @@ func (t *tokens) review(ctx context.Context, token string) (*user.DefaultInfo, e
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	r, err := t.reviews.Create(ctx, &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token}}, metav1.CreateOptions{})
-	switch {
-	case err != nil:
+	r := &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token}}
+	if err := t.api.Create(ctx, authenticationv1.SchemeGroupVersion.WithResource("tokenreviews"), "", r); err != nil {
 		return nil, err
-	case !r.Status.Authenticated || r.Status.User.Username == "":
+	}
+	if !r.Status.Authenticated || r.Status.User.Username == "" {
 		return nil, nil
 	}
 	u := &user.DefaultInfo{Name: r.Status.User.Username, UID: r.Status.User.UID, Groups: r.Status.User.Groups, Extra: map[string][]string{}}

@@ -13,19 +13,22 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/figure"
+	"windtunnel.dev/windtunnel/pkg/kube"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
 
 // Cluster is what the checks of a cluster look at.
 type Cluster struct {
-	client.Client
+	*kube.Client
 	Namespace string
-	// ServerVersion asks the API server for its version.
-	ServerVersion func(context.Context) (string, error)
 	// Version and Engine are those of the binary.
 	Version, Engine string
 	// WorkerName is the name of the workers' account, binding and role, and WorkerLabels are labels
@@ -58,7 +61,7 @@ func (c *Cluster) Look(ctx context.Context) []Finding {
 }
 
 func (c *Cluster) server(ctx context.Context) []Finding {
-	version, err := c.ServerVersion(ctx)
+	version, err := c.Client.Version(ctx)
 	if err != nil {
 		return one(Fail, "kubectl cluster-info"+c.Flags, "the API server of the kubeconfig does not answer: %v", err)
 	}
@@ -91,7 +94,7 @@ func (c *Cluster) rights(ctx context.Context) []Finding {
 	for _, r := range neededRights {
 		review := &authorizationv1.SelfSubjectAccessReview{}
 		review.Spec.ResourceAttributes = &authorizationv1.ResourceAttributes{Namespace: c.Namespace, Verb: r.verb, Group: r.group, Resource: r.resource, Subresource: r.sub}
-		if err := c.Create(ctx, review); err != nil {
+		if err := c.Create(ctx, authorizationv1.SchemeGroupVersion.WithResource("selfsubjectaccessreviews"), "", review); err != nil {
 			return cannot("ask for your own rights", err)
 		}
 		if review.Status.Allowed {
@@ -113,7 +116,8 @@ func (c *Cluster) rights(ctx context.Context) []Finding {
 // manager looks at the Deployment of the manager, whose namespace may be any.
 func (c *Cluster) manager(ctx context.Context) []Finding {
 	var all appsv1.DeploymentList
-	err := c.List(ctx, &all, client.MatchingLabels{"app.kubernetes.io/name": "windtunnel", "app.kubernetes.io/component": "manager"})
+	err := c.List(ctx, appsv1.SchemeGroupVersion.WithResource("deployments"), "",
+		metav1.ListOptions{LabelSelector: labels.FormatLabels(map[string]string{"app.kubernetes.io/name": "windtunnel", "app.kubernetes.io/component": "manager"})}, &all)
 	switch {
 	case err != nil:
 		return cannot("list the Deployments of all namespaces", err)
@@ -161,33 +165,40 @@ func isRelease(version string) bool {
 
 // account looks at what worker pods run as. The manager makes it with the first object.
 func (c *Cluster) account(ctx context.Context) []Finding {
-	objects, err := kubectl.List(ctx, c, c.Namespace)
+	objects, err := kubectl.List(ctx, c.Client, c.Namespace)
 	if err != nil {
 		return cannot("list runs and sweeps", err)
 	}
 	describe := fmt.Sprintf("kubectl get serviceaccounts,rolebindings -n %s%s", c.Namespace, c.Flags)
-	for _, o := range []client.Object{&corev1.ServiceAccount{}, &rbacv1.RoleBinding{}} {
-		err := c.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: c.WorkerName}, o)
-		kind := strings.TrimPrefix(fmt.Sprintf("%T", o), "*v1.")
+	var binding rbacv1.RoleBinding
+	for _, o := range []struct {
+		kind     string
+		resource schema.GroupVersionResource
+		into     runtime.Object
+	}{
+		{"ServiceAccount", corev1.SchemeGroupVersion.WithResource("serviceaccounts"), &corev1.ServiceAccount{}},
+		{"RoleBinding", rbacv1.SchemeGroupVersion.WithResource("rolebindings"), &binding},
+	} {
+		err := c.Get(ctx, o.resource, types.NamespacedName{Namespace: c.Namespace, Name: c.WorkerName}, o.into)
 		switch {
 		case apierrors.IsNotFound(err) && len(objects) == 0:
 			return one(OK, "", "the manager creates the account %s with the first run or sweep of namespace %s", c.WorkerName, c.Namespace)
 		case apierrors.IsNotFound(err):
-			return one(Fail, describe, "namespace %s has no %s %s, which the manager creates: see its log for who refuses it", c.Namespace, kind, c.WorkerName)
+			return one(Fail, describe, "namespace %s has no %s %s, which the manager creates: see its log for who refuses it", c.Namespace, o.kind, c.WorkerName)
 		case err != nil:
-			return cannot("read the "+kind+" "+c.WorkerName, err)
+			return cannot("read the "+o.kind+" "+c.WorkerName, err)
 		}
-		if b, is := o.(*rbacv1.RoleBinding); is && (b.RoleRef.Kind != "ClusterRole" || b.RoleRef.Name != c.WorkerName) {
-			return one(Fail, fmt.Sprintf("kubectl delete rolebinding %s -n %s%s", c.WorkerName, c.Namespace, c.Flags),
-				"the RoleBinding %s refers to %s %s in place of ClusterRole %s, so that workers cannot write results", c.WorkerName, b.RoleRef.Kind, b.RoleRef.Name, c.WorkerName)
-		}
+	}
+	if role := binding.RoleRef; role.Kind != "ClusterRole" || role.Name != c.WorkerName {
+		return one(Fail, fmt.Sprintf("kubectl delete rolebinding %s -n %s%s", c.WorkerName, c.Namespace, c.Flags),
+			"the RoleBinding %s refers to %s %s in place of ClusterRole %s, so that workers cannot write results", c.WorkerName, role.Kind, role.Name, c.WorkerName)
 	}
 	return one(OK, "", "worker pods have the account %s and its binding", c.WorkerName)
 }
 
 // results looks for results that this version of the command cannot report.
 func (c *Cluster) results(ctx context.Context) []Finding {
-	objects, err := kubectl.List(ctx, c, c.Namespace)
+	objects, err := kubectl.List(ctx, c.Client, c.Namespace)
 	if err != nil {
 		return cannot("list runs and sweeps", err)
 	}

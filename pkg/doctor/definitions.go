@@ -11,10 +11,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -31,17 +28,12 @@ const install = "kubectl apply --server-side -k config/crd"
 func (c *Cluster) definitions(ctx context.Context) []Finding {
 	for _, plural := range plurals {
 		name := plural + "." + v1alpha1.GroupVersion.Group
-		u := &unstructured.Unstructured{}
-		u.SetGroupVersionKind(schema.GroupVersionKind{Group: apiextensionsv1.GroupName, Version: "v1", Kind: "CustomResourceDefinition"})
-		err := c.Get(ctx, client.ObjectKey{Name: name}, u)
+		var there apiextensionsv1.CustomResourceDefinition
+		err := c.Get(ctx, apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions"), types.NamespacedName{Name: name}, &there)
 		switch {
 		case apierrors.IsNotFound(err):
 			return one(Fail, install+c.Flags, "the cluster has no definition of %s", plural)
 		case err != nil:
-			return cannot("read the definition of "+plural, err)
-		}
-		var there apiextensionsv1.CustomResourceDefinition
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &there); err != nil {
 			return cannot("read the definition of "+plural, err)
 		}
 		ours, err := ownDefinition(plural)

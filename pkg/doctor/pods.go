@@ -13,14 +13,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // networkPolicies looks for policies that keep worker pods from the API server, to which they write
 // their results.
 func (c *Cluster) networkPolicies(ctx context.Context) []Finding {
 	var all networkingv1.NetworkPolicyList
-	if err := c.List(ctx, &all, client.InNamespace(c.Namespace)); err != nil {
+	if err := c.List(ctx, networkingv1.SchemeGroupVersion.WithResource("networkpolicies"), c.Namespace, metav1.ListOptions{}, &all); err != nil {
 		return cannot("list NetworkPolicies", err)
 	}
 	var isolating []string
@@ -78,7 +77,7 @@ func isServerPort(p networkingv1.NetworkPolicyPort) bool {
 // quotas looks for quotas that leave no room for one worker pod.
 func (c *Cluster) quotas(ctx context.Context) []Finding {
 	var all corev1.ResourceQuotaList
-	if err := c.List(ctx, &all, client.InNamespace(c.Namespace)); err != nil {
+	if err := c.List(ctx, corev1.SchemeGroupVersion.WithResource("resourcequotas"), c.Namespace, metav1.ListOptions{}, &all); err != nil {
 		return cannot("list ResourceQuotas", err)
 	}
 	var found []Finding
@@ -127,7 +126,7 @@ func (c *Cluster) need(name corev1.ResourceName) *resource.Quantity {
 // limitRanges looks for limits that refuse a worker's container.
 func (c *Cluster) limitRanges(ctx context.Context) []Finding {
 	var all corev1.LimitRangeList
-	if err := c.List(ctx, &all, client.InNamespace(c.Namespace)); err != nil {
+	if err := c.List(ctx, corev1.SchemeGroupVersion.WithResource("limitranges"), c.Namespace, metav1.ListOptions{}, &all); err != nil {
 		return cannot("list LimitRanges", err)
 	}
 	var found []Finding

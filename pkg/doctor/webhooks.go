@@ -9,7 +9,8 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
@@ -52,7 +53,7 @@ func (c *Cluster) webhooks(ctx context.Context) []Finding {
 func (c *Cluster) allWebhooks(ctx context.Context) ([]webhook, error) {
 	var all []webhook
 	var validating admissionregistrationv1.ValidatingWebhookConfigurationList
-	if err := c.List(ctx, &validating); err != nil {
+	if err := c.List(ctx, admissionregistrationv1.SchemeGroupVersion.WithResource("validatingwebhookconfigurations"), "", metav1.ListOptions{}, &validating); err != nil {
 		return nil, err
 	}
 	for i := range validating.Items {
@@ -61,7 +62,7 @@ func (c *Cluster) allWebhooks(ctx context.Context) ([]webhook, error) {
 		}
 	}
 	var mutating admissionregistrationv1.MutatingWebhookConfigurationList
-	if err := c.List(ctx, &mutating); err != nil {
+	if err := c.List(ctx, admissionregistrationv1.SchemeGroupVersion.WithResource("mutatingwebhookconfigurations"), "", metav1.ListOptions{}, &mutating); err != nil {
 		return nil, err
 	}
 	for i := range mutating.Items {
@@ -97,7 +98,8 @@ func concerns(rule admissionregistrationv1.RuleWithOperations) bool {
 // hasEndpoints reports whether a pod of a service is ready.
 func (c *Cluster) hasEndpoints(ctx context.Context, service *admissionregistrationv1.ServiceReference) (bool, error) {
 	var slicesOf discoveryv1.EndpointSliceList
-	err := c.List(ctx, &slicesOf, client.InNamespace(service.Namespace), client.MatchingLabels{discoveryv1.LabelServiceName: service.Name})
+	err := c.List(ctx, discoveryv1.SchemeGroupVersion.WithResource("endpointslices"), service.Namespace,
+		metav1.ListOptions{LabelSelector: labels.FormatLabels(map[string]string{discoveryv1.LabelServiceName: service.Name})}, &slicesOf)
 	if err != nil {
 		return false, err
 	}

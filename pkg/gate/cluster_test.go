@@ -21,6 +21,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/access"
+	"windtunnel.dev/windtunnel/pkg/kube"
 )
 
 // The tokens of the tests: a reader of objects and one of verdicts in the namespace a, and a
@@ -61,12 +62,11 @@ func newGuard(t testing.TB) *access.Guard {
 		_ = json.NewEncoder(w).Encode(review)
 	}))
 	t.Cleanup(server.Close)
-	config := &rest.Config{Host: server.URL, QPS: -1, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}
-	guard, err := access.New(config, server.Client())
+	api, err := kube.New(&rest.Config{Host: server.URL, QPS: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return guard
+	return access.New(api)
 }
 
 // newReader returns a reader of objects.

@@ -9,9 +9,13 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/utils/clock"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
@@ -22,9 +26,15 @@ var ErrDeleted = errors.New("it was deleted")
 // watchAgain is how long after the end of a watch the next one begins.
 const watchAgain = time.Second
 
+// A Watcher reads and watches objects. A [kube.Client] is one.
+type Watcher interface {
+	Get(ctx context.Context, r schema.GroupVersionResource, key types.NamespacedName, into runtime.Object) error
+	Watch(ctx context.Context, r schema.GroupVersionResource, namespace string, options metav1.ListOptions) (watch.Interface, error)
+}
+
 // Follow watches an object until its work ends, with one watch at a time, and tells of each state
 // of the object. It returns the last one.
-func Follow(ctx context.Context, c client.WithWatch, of Object, wall clock.Clock, tell func(Object)) (Object, error) {
+func Follow(ctx context.Context, c Watcher, of Object, wall clock.Clock, tell func(Object)) (Object, error) {
 	for {
 		last, ended, err := followOnce(ctx, c, of, tell)
 		if err != nil || ended {
@@ -36,7 +46,7 @@ func Follow(ctx context.Context, c client.WithWatch, of Object, wall clock.Clock
 		case <-wall.After(watchAgain):
 		}
 		// The next watch would say nothing of an object that is gone by now.
-		if err := c.Get(ctx, client.ObjectKeyFromObject(of.Object()), last.copy().Object()); err != nil {
+		if err := c.Get(ctx, of.resource(), of.key(), last.copy().object()); err != nil {
 			if apierrors.IsNotFound(err) {
 				return last, fmt.Errorf("%s: %w", of.Title(), ErrDeleted)
 			}
@@ -46,12 +56,9 @@ func Follow(ctx context.Context, c client.WithWatch, of Object, wall clock.Clock
 }
 
 // followOnce is Follow until the server ends the watch, as it does after some minutes.
-func followOnce(ctx context.Context, c client.WithWatch, of Object, tell func(Object)) (last Object, ended bool, err error) {
-	list := client.ObjectList(&v1alpha1.PolicySweepList{})
-	if of.Run != nil {
-		list = &v1alpha1.SimulationRunList{}
-	}
-	w, err := c.Watch(ctx, list, client.InNamespace(of.Meta().Namespace), client.MatchingFields{"metadata.name": of.Meta().Name})
+func followOnce(ctx context.Context, c Watcher, of Object, tell func(Object)) (last Object, ended bool, err error) {
+	only := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, of.Meta().Name).String()}
+	w, err := c.Watch(ctx, of.resource(), of.Meta().Namespace, only)
 	if err != nil {
 		return of, false, fmt.Errorf("watch %s: %w", of.Title(), err)
 	}

@@ -8,15 +8,15 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	testclock "k8s.io/utils/clock/testing"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
 
@@ -29,22 +29,30 @@ func sweepIn(state string, ended bool) *v1alpha1.PolicySweep {
 	return s
 }
 
-// events has each watch of a client tell its events and end; the last one stays open.
-func events(objects []client.Object, all [][]watch.Event) (client.WithWatch, *int) {
-	watches := 0
-	return fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).WithInterceptorFuncs(interceptor.Funcs{
-		Watch: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) (watch.Interface, error) {
-			w := watch.NewFakeWithChanSize(8, false)
-			for _, e := range all[watches] {
-				w.Action(e.Type, e.Object)
-			}
-			watches++
-			if watches < len(all) {
-				w.Stop()
-			}
-			return w, nil
-		},
-	}).Build(), &watches
+// watcher has each watch tell its events and end; the last one stays open.
+type watcher struct {
+	there   bool
+	events  [][]watch.Event
+	watches int
+}
+
+func (w *watcher) Get(_ context.Context, r schema.GroupVersionResource, key types.NamespacedName, _ runtime.Object) error {
+	if !w.there {
+		return apierrors.NewNotFound(r.GroupResource(), key.Name)
+	}
+	return nil
+}
+
+func (w *watcher) Watch(context.Context, schema.GroupVersionResource, string, metav1.ListOptions) (watch.Interface, error) {
+	next := watch.NewFakeWithChanSize(8, false)
+	for _, e := range w.events[w.watches] {
+		next.Action(e.Type, e.Object)
+	}
+	w.watches++
+	if w.watches < len(w.events) {
+		next.Stop()
+	}
+	return next, nil
 }
 
 func TestFollowGoesOnAfterAWatchEnds(t *testing.T) {
@@ -52,24 +60,23 @@ func TestFollowGoesOnAfterAWatchEnds(t *testing.T) {
 	ended := watch.Event{Type: watch.Modified, Object: sweepIn("Complete", true)}
 	expired := watch.Event{Type: watch.Error, Object: &metav1.Status{Reason: metav1.StatusReasonExpired, Code: 410}}
 	forbidden := watch.Event{Type: watch.Error, Object: &metav1.Status{Reason: metav1.StatusReasonForbidden, Code: 403}}
-	there := []client.Object{sweepIn("Running", false)}
 	for name, tc := range map[string]struct {
-		objects []client.Object
-		events  [][]watch.Event
-		told    int
-		err     error
-		fails   bool
+		there  bool
+		events [][]watch.Event
+		told   int
+		err    error
+		fails  bool
 	}{
-		"one watch":            {there, [][]watch.Event{{begun, ended}}, 2, nil, false},
-		"two watches":          {there, [][]watch.Event{{begun}, {begun, ended}}, 3, nil, false},
-		"a watch that expires": {there, [][]watch.Event{{begun, expired}, {ended}}, 2, nil, false},
-		"bookmarks":            {there, [][]watch.Event{{{Type: watch.Bookmark, Object: &metav1.Status{}}, ended}}, 1, nil, false},
-		"it is deleted":        {there, [][]watch.Event{{begun, {Type: watch.Deleted, Object: sweepIn("Running", false)}}}, 1, kubectl.ErrDeleted, true},
-		"deleted in between":   {nil, [][]watch.Event{{begun}, {}}, 1, kubectl.ErrDeleted, true},
-		"an error":             {there, [][]watch.Event{{begun, forbidden}}, 1, nil, true},
+		"one watch":            {true, [][]watch.Event{{begun, ended}}, 2, nil, false},
+		"two watches":          {true, [][]watch.Event{{begun}, {begun, ended}}, 3, nil, false},
+		"a watch that expires": {true, [][]watch.Event{{begun, expired}, {ended}}, 2, nil, false},
+		"bookmarks":            {true, [][]watch.Event{{{Type: watch.Bookmark, Object: &metav1.Status{}}, ended}}, 1, nil, false},
+		"it is deleted":        {true, [][]watch.Event{{begun, {Type: watch.Deleted, Object: sweepIn("Running", false)}}}, 1, kubectl.ErrDeleted, true},
+		"deleted in between":   {false, [][]watch.Event{{begun}, {}}, 1, kubectl.ErrDeleted, true},
+		"an error":             {true, [][]watch.Event{{begun, forbidden}}, 1, nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, watches := events(tc.objects, tc.events)
+			c := &watcher{there: tc.there, events: tc.events}
 			wall := testclock.NewFakeClock(time.Unix(0, 0))
 			done := make(chan struct{})
 			go func() {
@@ -89,8 +96,8 @@ func TestFollowGoesOnAfterAWatchEnds(t *testing.T) {
 			if (err != nil) != tc.fails || tc.err != nil && !errors.Is(err, tc.err) || told != tc.told {
 				t.Errorf("told %d times, want %d: %v", told, tc.told, err)
 			}
-			if !tc.fails && (!last.HasEnded() || *watches != len(tc.events)) {
-				t.Errorf("it ends as %s after %d watches", last.State(), *watches)
+			if !tc.fails && (!last.HasEnded() || c.watches != len(tc.events)) {
+				t.Errorf("it ends as %s after %d watches", last.State(), c.watches)
 			}
 		})
 	}

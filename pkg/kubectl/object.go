@@ -11,10 +11,13 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/archive"
+	"windtunnel.dev/windtunnel/pkg/kube"
 	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
@@ -32,12 +35,24 @@ func (o Object) Meta() *metav1.ObjectMeta {
 	return &o.Run.ObjectMeta
 }
 
-// Object is what both kinds are for clients.
-func (o Object) Object() client.Object {
+// object is what both kinds are for clients.
+func (o Object) object() runtime.Object {
 	if o.Sweep != nil {
 		return o.Sweep
 	}
 	return o.Run
+}
+
+// resource is that of the kind.
+func (o Object) resource() schema.GroupVersionResource {
+	if o.Sweep != nil {
+		return kube.Sweeps
+	}
+	return kube.Runs
+}
+
+func (o Object) key() types.NamespacedName {
+	return types.NamespacedName{Namespace: o.Meta().Namespace, Name: o.Meta().Name}
 }
 
 // copy is an object that may be read into.
@@ -115,13 +130,13 @@ func listError(kinds string, err error) error {
 }
 
 // List returns the runs and sweeps of a namespace, or of all for "".
-func List(ctx context.Context, reader client.Reader, namespace string) ([]Object, error) {
+func List(ctx context.Context, c *kube.Client, namespace string) ([]Object, error) {
 	var sweeps v1alpha1.PolicySweepList
-	if err := reader.List(ctx, &sweeps, client.InNamespace(namespace)); err != nil {
+	if err := c.List(ctx, kube.Sweeps, namespace, metav1.ListOptions{}, &sweeps); err != nil {
 		return nil, listError("PolicySweeps", err)
 	}
 	var runs v1alpha1.SimulationRunList
-	if err := reader.List(ctx, &runs, client.InNamespace(namespace)); err != nil {
+	if err := c.List(ctx, kube.Runs, namespace, metav1.ListOptions{}, &runs); err != nil {
 		return nil, listError("SimulationRuns", err)
 	}
 	all := make([]Object, 0, len(sweeps.Items)+len(runs.Items))
@@ -136,13 +151,13 @@ func List(ctx context.Context, reader client.Reader, namespace string) ([]Object
 
 // Find returns the object of a kind and name. Without a kind it looks for a sweep and for
 // a run, of which there must be one.
-func Find(ctx context.Context, reader client.Reader, kind string, key client.ObjectKey) (Object, error) {
+func Find(ctx context.Context, c *kube.Client, kind string, key types.NamespacedName) (Object, error) {
 	var found []Object
 	for _, o := range []Object{{Sweep: &v1alpha1.PolicySweep{}}, {Run: &v1alpha1.SimulationRun{}}} {
 		if kind != "" && kind != o.Kind() {
 			continue
 		}
-		switch err := reader.Get(ctx, key, o.Object()); {
+		switch err := c.Get(ctx, o.resource(), key, o.object()); {
 		case isUnknownKind(err):
 			return Object{}, ErrNotInstalled
 		case apierrors.IsNotFound(err):

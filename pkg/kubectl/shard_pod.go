@@ -11,10 +11,12 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/archive"
+	"windtunnel.dev/windtunnel/pkg/kube"
 )
 
 // ShardPod is the pod of a shard whose log a person wants.
@@ -31,9 +33,9 @@ func (p ShardPod) Shard() string { return p.Annotations[batchv1.JobCompletionInd
 
 // FindShardPod returns the pod whose log explains a failure: the newest one that failed, else the
 // newest one. The labels select the pods of the object.
-func FindShardPod(ctx context.Context, reader client.Reader, o Object, labels map[string]string) (*ShardPod, error) {
+func FindShardPod(ctx context.Context, c *kube.Client, o Object, have map[string]string) (*ShardPod, error) {
 	var pods corev1.PodList
-	err := reader.List(ctx, &pods, client.InNamespace(o.Meta().Namespace), client.MatchingLabels(labels))
+	err := c.List(ctx, kube.Pods, o.Meta().Namespace, metav1.ListOptions{LabelSelector: labels.FormatLabels(have)}, &pods)
 	if err != nil {
 		return nil, fmt.Errorf("list the pods of %s: %w", o.Title(), err)
 	}

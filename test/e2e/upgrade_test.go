@@ -137,8 +137,8 @@ func buildPrevious(t *testing.T) (engine string) {
 		}
 	}
 	for _, args := range [][]string{
-		{"env", "CGO_ENABLED=0", "GOOS=linux", "go", "build", "-C", repository, "-overlay", file("overlay.json"), "-trimpath", "-buildvcs=false", "-ldflags=-s -w -X windtunnel.dev/windtunnel/cmd/windtunnel/cli.release=previous", "-o", file("windtunnel"), "./cmd/windtunnel"},
-		{"go", "run", "-C", filepath.Join(repository, "hack", "image"), ".", "-binary", file("windtunnel"), "-tag", previousImage, "-output", file("image.tar")},
+		{"env", "CGO_ENABLED=0", "GOOS=linux", "go", "build", "-C", repository, "-overlay", file("overlay.json"), "-trimpath", "-buildvcs=false", "-ldflags=-s -w -X windtunnel.dev/windtunnel/cmd/windtunnel/cli.release=previous", "-o", file(""), "./cmd/windtunnel", "./cmd/windtunnel-manager"},
+		{"go", "run", "-C", filepath.Join(repository, "hack", "image"), ".", "-binary", file("windtunnel"), "-binary", file("windtunnel-manager"), "-tag", previousImage, "-output", file("image.tar")},
 	} {
 		if _, err := command(args[0], args[1:]...); err != nil {
 			t.Fatal(err)

@@ -19,13 +19,12 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/dashboard"
 	"windtunnel.dev/windtunnel/pkg/dashboard/cluster"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
+	"windtunnel.dev/windtunnel/pkg/kube"
 )
 
 // watched is a run that keeps decisions, and whose gate fails.
@@ -178,13 +177,12 @@ func TestFiftyReadersAreOneWatch(t *testing.T) {
 	count := &watchCounter{watches: map[string]int{}}
 	config := rest.CopyConfig(p.admin)
 	config.Wrap(count.wrap)
-	objects, err := cache.New(config, cache.Options{Scheme: controllers.Scheme(), DefaultNamespaces: map[string]cache.Config{ns: {}}})
+	c, err := kube.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { _ = objects.Start(t.Context()) }()
 	server := httptest.NewServer(dashboard.New(dashboard.Options{
-		Source: &cluster.Source{Objects: objects, Informers: objects, ConfigMaps: p.client, Namespaces: []string{ns}}, Guard: dashboard.Everyone{}, Log: logr.Discard(),
+		Source: &cluster.Source{Objects: cluster.Watch(t.Context(), c, ns), Namespaces: []string{ns}}, Guard: dashboard.Everyone{}, Log: logr.Discard(),
 	}).Handler())
 	t.Cleanup(func() {
 		server.CloseClientConnections()

@@ -101,10 +101,9 @@ func TestWhoMayAskTheEvaluator(t *testing.T) {
 		token, method, path, body string
 		code                      int
 	}{
-		"no token":               {path: "/v1/status", method: http.MethodGet, code: http.StatusUnauthorized},
-		"no token for a program": {path: "/v1/evaluate", method: http.MethodPost, body: leastBusy, code: http.StatusUnauthorized},
-		// The filter of controller-runtime says so of tokens that the API server refuses.
-		"a token of no account":   {token: "x.y.z", path: "/v1/status", method: http.MethodGet, code: http.StatusInternalServerError},
+		"no token":                {path: "/v1/status", method: http.MethodGet, code: http.StatusUnauthorized},
+		"no token for a program":  {path: "/v1/evaluate", method: http.MethodPost, body: leastBusy, code: http.StatusUnauthorized},
+		"a token of no account":   {token: "x.y.z", path: "/v1/status", method: http.MethodGet, code: http.StatusUnauthorized},
 		"without the right":       {token: other, path: "/v1/evaluate", method: http.MethodPost, body: leastBusy, code: http.StatusForbidden},
 		"with the right":          {token: client, path: "/v1/status", method: http.MethodGet, code: http.StatusOK},
 		"a program":               {token: client, path: "/v1/evaluate", method: http.MethodPost, body: leastBusy, code: http.StatusOK},

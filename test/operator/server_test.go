@@ -204,7 +204,7 @@ var (
 	binaries string
 )
 
-// build builds the binary of the workers and of the local verbs.
+// build builds the binary of the workers and of the local verbs, and that of the manager beside it.
 func build() (string, error) {
 	folder, err := os.MkdirTemp("", "windtunnel-operator-test-")
 	if err != nil {
@@ -212,7 +212,7 @@ func build() (string, error) {
 	}
 	binaries = folder
 	binary := filepath.Join(folder, "windtunnel")
-	out, err := exec.Command("go", "build", "-o", binary, "../../cmd/windtunnel").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", folder, "../../cmd/windtunnel", "../../cmd/windtunnel-manager").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build windtunnel: %w\n%s", err, out)
 	}

@@ -40,7 +40,7 @@ func start(ctx context.Context) (*platform, error) {
 		return nil, err
 	}
 	p := &platform{folder: folder, binary: filepath.Join(folder, "windtunnel"), manager: filepath.Join(folder, "kubeconfig")}
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", p.binary, "./cmd/windtunnel")
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", folder, "./cmd/windtunnel", "./cmd/windtunnel-manager")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as the image's is
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("build windtunnel: %w\n%s", err, out)

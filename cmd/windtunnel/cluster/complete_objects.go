@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
@@ -35,7 +36,7 @@ func (o *Options) CompleteObjects(kind string, most int, files bool) cobra.Compl
 		if err != nil {
 			return nil, directive
 		}
-		objects, err := kubectl.List(ctx, c, c.Namespace)
+		objects, err := kubectl.List(ctx, c.Client, c.Namespace)
 		if err != nil {
 			return nil, directive
 		}
@@ -77,8 +78,8 @@ func (o *Options) completeNamespaces(cmd *cobra.Command, _ []string, begun strin
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	var all corev1.NamespaceList
-	if err := c.List(ctx, &all); err != nil {
+	var all metav1.PartialObjectMetadataList
+	if err := c.List(ctx, corev1.SchemeGroupVersion.WithResource("namespaces"), "", metav1.ListOptions{}, &all); err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var names []cobra.Completion

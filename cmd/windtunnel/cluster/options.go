@@ -12,17 +12,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/clientcmd"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/input"
-	"windtunnel.dev/windtunnel/controllers"
+	"windtunnel.dev/windtunnel/pkg/kube"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
 
@@ -55,8 +51,9 @@ func (o *Options) Loader() clientcmd.ClientConfig {
 
 // A Connection is that of the kubeconfig, and the namespace that is meant.
 type Connection struct {
-	client.WithWatch
-	Config    *rest.Config
+	*kube.Client
+	// Host is the address of the API server.
+	Host      string
 	Namespace string
 }
 
@@ -76,37 +73,11 @@ func (o *Options) Connect() (*Connection, error) {
 	}
 	config.UserAgent = "windtunnel"
 	config.QPS = -1 // a person waits, and the API server limits clients by itself
-	scheme := controllers.Scheme()
-	c, err := client.NewWithWatch(config, client.Options{Scheme: scheme, Mapper: mapperOf(scheme)})
+	c, err := kube.New(config)
 	if err != nil {
 		return nil, err
 	}
-	return &Connection{c, config, namespace}, nil
-}
-
-// clusterKinds are the kinds that are in no namespace.
-var clusterKinds = []string{
-	"Namespace", "CustomResourceDefinition", "ClusterRole", "ValidatingWebhookConfiguration",
-	"MutatingWebhookConfiguration", "SelfSubjectAccessReview",
-}
-
-// mapperOf knows the resources of all kinds, so that no verb asks the server for them first.
-func mapperOf(scheme *runtime.Scheme) meta.RESTMapper {
-	mapper := meta.NewDefaultRESTMapper(nil)
-	add := func(kind schema.GroupVersionKind) {
-		scope := meta.RESTScopeNamespace
-		if slices.Contains(clusterKinds, kind.Kind) {
-			scope = meta.RESTScopeRoot
-		}
-		mapper.Add(kind, scope)
-	}
-	for kind := range scheme.AllKnownTypes() { // in any order
-		if kind.Version != runtime.APIVersionInternal {
-			add(kind)
-		}
-	}
-	add(schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"})
-	return mapper
+	return &Connection{c, config.Host, namespace}, nil
 }
 
 // fileEndings are those of files that people name where a verb takes an object.
@@ -140,7 +111,7 @@ func (o *Options) Object(ctx context.Context, arg string) (*Connection, kubectl.
 	if err != nil {
 		return nil, kubectl.Object{}, err
 	}
-	object, err := kubectl.Find(ctx, c, kind, client.ObjectKey{Namespace: c.Namespace, Name: name})
+	object, err := kubectl.Find(ctx, c.Client, kind, types.NamespacedName{Namespace: c.Namespace, Name: name})
 	return c, object, err
 }
 

@@ -7,21 +7,22 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"k8s.io/apimachinery/pkg/types"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/kube"
 )
 
 // Study is the study of a sweep on a cluster: its rows take the place of simulations.
-func Study(ctx context.Context, reader client.Reader, sweep *v1alpha1.PolicySweep) (local.Sweep, *study.Study, error) {
-	stored, err := archive.Read(ctx, ConfigMaps(reader), v1alpha1.PolicySweepKind, sweep, sweep.Status.Results)
+func Study(ctx context.Context, c *kube.Client, sweep *v1alpha1.PolicySweep) (local.Sweep, *study.Study, error) {
+	stored, err := archive.Read(ctx, ConfigMaps(c), v1alpha1.PolicySweepKind, sweep, sweep.Status.Results)
 	if err != nil {
 		return local.Sweep{}, nil, err
 	}
-	compiled, st, err := archive.Study(ctx, sweep, archive.ClusterInputs{ConfigMaps: ConfigMaps(reader), Namespace: sweep.Namespace}, stored)
+	compiled, st, err := archive.Study(ctx, sweep, archive.ClusterInputs{ConfigMaps: ConfigMaps(c), Namespace: sweep.Namespace}, stored)
 	if err != nil {
 		return local.Sweep{}, nil, fmt.Errorf("PolicySweep %s/%s: %w", sweep.Namespace, sweep.Name, err)
 	}
@@ -29,10 +30,10 @@ func Study(ctx context.Context, reader client.Reader, sweep *v1alpha1.PolicySwee
 }
 
 // ConfigMaps reads the ConfigMaps in which an object's results are.
-func ConfigMaps(reader client.Reader) archive.ConfigMaps {
+func ConfigMaps(c *kube.Client) archive.ConfigMaps {
 	return func(ctx context.Context, namespace, name string) (*corev1.ConfigMap, error) {
 		var cm corev1.ConfigMap
-		err := reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &cm)
+		err := c.Get(ctx, kube.ConfigMaps, types.NamespacedName{Namespace: namespace, Name: name}, &cm)
 		return &cm, err
 	}
 }

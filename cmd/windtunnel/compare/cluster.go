@@ -40,7 +40,7 @@ func (o *compareOptions) clusterSide(ctx context.Context, name, object string, p
 	if err != nil {
 		return nil, err
 	}
-	set, err := results.ReadCluster(ctx, c, of)
+	set, err := results.ReadCluster(ctx, c.Client, of)
 	if err != nil {
 		return nil, err
 	}

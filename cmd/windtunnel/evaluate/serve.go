@@ -98,7 +98,7 @@ func (o *serveOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr 
 	scheme := "http"
 	if !o.access.open() {
 		scheme = "https"
-		if listener, handler, err = o.access.secure(ctx, listener, handler); err != nil {
+		if listener, handler, err = o.access.secure(listener, handler); err != nil {
 			return err
 		}
 	}

@@ -3,7 +3,6 @@
 package evaluate
 
 import (
-	"context"
 	"crypto/tls"
 	"fmt"
 	"net"
@@ -12,12 +11,11 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/pflag"
-	"k8s.io/client-go/rest"
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/access"
+	"windtunnel.dev/windtunnel/pkg/kube"
 )
 
 // Ways to know clients.
@@ -44,27 +42,20 @@ func (o *accessOptions) register(f *pflag.FlagSet) {
 func (o *accessOptions) open() bool { return o.authentication == noAuthentication }
 
 // secure puts TLS before a listener, and the cluster's answer to who may ask before a handler.
-func (o *accessOptions) secure(ctx context.Context, l net.Listener, h http.Handler) (net.Listener, http.Handler, error) {
-	logger := logr.FromSlogHandler(cli.NewLogHandler(os.Stderr, 0))
-	ctrl.SetLogger(logger)
-	config, err := ctrl.GetConfig()
+func (o *accessOptions) secure(l net.Listener, h http.Handler) (net.Listener, http.Handler, error) {
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(), nil).ClientConfig()
 	if err != nil {
 		return nil, nil, fmt.Errorf("find the API server: %w", err)
 	}
-	api, err := rest.HTTPClientFor(config)
+	config.QPS = -1 // the API server limits clients by itself
+	api, err := kube.New(config)
 	if err != nil {
 		return nil, nil, err
 	}
-	filter, err := filters.WithAuthenticationAndAuthorization(config, api)
-	if err != nil {
-		return nil, nil, err
-	}
-	if h, err = filter(logger, h); err != nil {
-		return nil, nil, err
-	}
-	certificate, err := access.Certificate(ctx, o.certificates, logger)
+	logger := logr.FromSlogHandler(cli.NewLogHandler(os.Stderr, 0))
+	certificate, err := access.Certificate(o.certificates, logger)
 	if err != nil {
 		return nil, nil, cli.BadInput(fmt.Errorf("--tls-dir: %w", err))
 	}
-	return tls.NewListener(l, access.TLS(certificate)), h, nil
+	return tls.NewListener(l, access.TLS(certificate)), access.New(api).Paths(logger, h), nil
 }

@@ -15,14 +15,12 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
+	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cluster"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/input"
-	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/dashboard"
 	pages "windtunnel.dev/windtunnel/pkg/dashboard/cluster"
 	"windtunnel.dev/windtunnel/pkg/dashboard/folder"
@@ -70,7 +68,7 @@ func (o *dashboardOptions) run(ctx context.Context, paths []string, stdout, stde
 		return err
 	}
 	logger := logr.FromSlogHandler(slog.NewTextHandler(stderr, nil))
-	ctrl.SetLogger(logger)
+	klog.SetLogger(logger) // that of informers
 	options := dashboard.Options{Guard: dashboard.Everyone{}, Hosts: loopbackHosts, Ended: ctx.Done(), Log: logger}
 	var err error
 	if len(paths) > 0 {
@@ -126,21 +124,13 @@ func (o *dashboardOptions) watched(ctx context.Context) (_ dashboard.Source, abo
 	if err != nil {
 		return nil, "", err
 	}
-	settings := controllers.CacheOptions()
-	settings.Scheme, settings.ByObject = controllers.Scheme(), nil
-	about = "all namespaces of " + c.Config.Host
-	source := &pages.Source{}
+	source, namespace := &pages.Source{ConfigMaps: cluster.ConfigMaps(c.Client)}, ""
+	about = "all namespaces of " + c.Host
 	if !o.all {
-		about = "namespace " + c.Namespace + " of " + c.Config.Host
-		source.Namespaces = []string{c.Namespace}
-		settings.DefaultNamespaces = map[string]cache.Config{c.Namespace: {}}
+		about = "namespace " + c.Namespace + " of " + c.Host
+		source.Namespaces, namespace = []string{c.Namespace}, c.Namespace
 	}
-	objects, err := cache.New(c.Config, settings)
-	if err != nil {
-		return nil, "", fmt.Errorf("find the cluster: %w", err)
-	}
-	source.Objects, source.Informers, source.ConfigMaps = objects, objects, c
-	go func() { _ = objects.Start(ctx) }() // it ends with the command
+	source.Objects = pages.Watch(ctx, c.Client, namespace)
 	return source, about, nil
 }
 

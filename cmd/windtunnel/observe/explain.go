@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"k8s.io/apimachinery/pkg/types"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
@@ -21,6 +21,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/run"
 	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/kube"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
 
@@ -111,7 +112,7 @@ func (o *whyOptions) verdict(cmd *cobra.Command, c *cluster.Connection, object k
 		_, err := fmt.Fprintf(w, "\n%s simulates the point again with the decisions on its requests: %s\nnext: %s\n", run.Ref(), run.State(), caller.Command("watch", run, ""))
 		return err
 	}
-	kept, err := storedResults(cmd.Context(), c, run)
+	kept, err := storedResults(cmd.Context(), c.Client, run)
 	if err != nil {
 		return err
 	}
@@ -147,8 +148,8 @@ func (o *whyOptions) runOf(cmd *cobra.Command, c *cluster.Connection, object kub
 	if name == "" {
 		return object, noFollower{caller.NoFollower(object, best)}
 	}
-	key := client.ObjectKey{Namespace: object.Meta().Namespace, Name: name}
-	return kubectl.Find(cmd.Context(), c, v1alpha1.SimulationRunKind, key)
+	key := types.NamespacedName{Namespace: object.Meta().Namespace, Name: name}
+	return kubectl.Find(cmd.Context(), c.Client, v1alpha1.SimulationRunKind, key)
 }
 
 // request prints the stored decision on a request.
@@ -161,7 +162,7 @@ func (o *whyOptions) request(cmd *cobra.Command, c *cluster.Connection, object k
 	if err != nil {
 		return err
 	}
-	kept, err := storedResults(cmd.Context(), c, run)
+	kept, err := storedResults(cmd.Context(), c.Client, run)
 	if err != nil {
 		return err
 	}
@@ -218,12 +219,12 @@ func writeFindings(w io.Writer, kept *archive.Stored) {
 }
 
 // storedResults are what a cluster keeps of a run; nothing where it has no results.
-func storedResults(ctx context.Context, reader client.Reader, run kubectl.Object) (*archive.Stored, error) {
+func storedResults(ctx context.Context, c *kube.Client, run kubectl.Object) (*archive.Stored, error) {
 	results := run.Status().Results
 	if results == nil {
 		return &archive.Stored{}, nil
 	}
-	return archive.Read(ctx, cluster.ConfigMaps(reader), v1alpha1.SimulationRunKind, run.Run, results)
+	return archive.Read(ctx, cluster.ConfigMaps(c), v1alpha1.SimulationRunKind, run.Run, results)
 }
 
 // decisionsIn reads the decisions that the results of a run hold.

@@ -6,15 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/spf13/cobra"
-	corev1 "k8s.io/api/core/v1"
-	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cluster"
-	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
+	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
 // logsOptions are the flags of logs.
@@ -53,7 +53,7 @@ func (o *logsOptions) run(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	pod, err := kubectl.FindShardPod(cmd.Context(), c, object, controllers.WorkerLabels(object.Kind(), object.Meta().Name))
+	pod, err := kubectl.FindShardPod(cmd.Context(), c.Client, object, worker.Labels(object.Kind(), object.Meta().Name))
 	if err != nil {
 		return err
 	}
@@ -63,15 +63,17 @@ func (o *logsOptions) run(cmd *cobra.Command, name string) error {
 
 // print copies the log of a pod.
 func (o *logsOptions) print(cmd *cobra.Command, c *cluster.Connection, pod *kubectl.ShardPod) error {
-	pods, err := corev1client.NewForConfig(c.Config)
-	if err != nil {
-		return err
+	parameters := map[string]string{"container": worker.Container}
+	if o.follow {
+		parameters["follow"] = "true"
 	}
-	options := &corev1.PodLogOptions{Container: controllers.WorkerContainer, Follow: o.follow, Previous: pod.Previous}
+	if pod.Previous {
+		parameters["previous"] = "true"
+	}
 	if o.tail >= 0 {
-		options.TailLines = &o.tail
+		parameters["tailLines"] = strconv.FormatInt(o.tail, 10)
 	}
-	log, err := pods.Pods(pod.Namespace).GetLogs(pod.Name, options).Stream(cmd.Context())
+	log, err := c.Logs(cmd.Context(), types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, parameters)
 	if err != nil {
 		return fmt.Errorf("read the log of pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}

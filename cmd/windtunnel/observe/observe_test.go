@@ -12,14 +12,12 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
-	"windtunnel.dev/windtunnel/controllers"
 	prediction "windtunnel.dev/windtunnel/pkg/observe"
 )
 
@@ -188,7 +186,7 @@ func TestObserveAnObjectOfTheCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	run.Namespace = "n"
-	reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(append(objects, &run)...).Build()
+	c := cmdtest.Client(t, append(objects, &run)...)
 	for name, tc := range map[string]struct {
 		kind, name string
 		point      int
@@ -203,7 +201,7 @@ func TestObserveAnObjectOfTheCluster(t *testing.T) {
 		"a sweep that is not there": {"", "other", 0, "", "there is no PolicySweep other in namespace n"},
 	} {
 		o := observeOptions{Point: tc.point}
-		of, err := o.observedObject(t.Context(), reader, client.ObjectKey{Namespace: "n", Name: tc.name}, tc.kind)
+		of, err := o.observedObject(t.Context(), c, types.NamespacedName{Namespace: "n", Name: tc.name}, tc.kind)
 		switch {
 		case tc.err != "":
 			if err == nil || !strings.Contains(err.Error(), tc.err) || cli.ExitCode(err) != cli.ExitBadInput {
@@ -216,8 +214,8 @@ func TestObserveAnObjectOfTheCluster(t *testing.T) {
 		}
 	}
 	objects[0].(*v1alpha1.PolicySweep).Status.PlanHash = "another"
-	reader = fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
-	_, err = (&observeOptions{Point: 1}).observedObject(t.Context(), reader, client.ObjectKey{Namespace: "n", Name: "s"}, "")
+	c = cmdtest.Client(t, objects...)
+	_, err = (&observeOptions{Point: 1}).observedObject(t.Context(), c, types.NamespacedName{Namespace: "n", Name: "s"}, "")
 	if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "the results are those of another spec") {
 		t.Errorf("results of another plan: exit code %d, error %v", cli.ExitCode(err), err)
 	}

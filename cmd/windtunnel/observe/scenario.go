@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"k8s.io/apimachinery/pkg/types"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
@@ -22,6 +22,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/kube"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/observe"
@@ -93,27 +94,27 @@ func (o *observeOptions) observedInCluster(ctx context.Context, arg string) (*ob
 	if err != nil {
 		return nil, err
 	}
-	return o.observedObject(ctx, c, client.ObjectKey{Namespace: c.Namespace, Name: name}, kind)
+	return o.observedObject(ctx, c.Client, types.NamespacedName{Namespace: c.Namespace, Name: name}, kind)
 }
 
 // observedObject reads the run, or the point of a sweep, whose scenario is in operation.
-func (o *observeOptions) observedObject(ctx context.Context, reader client.Reader, key client.ObjectKey, kind string) (*observed, error) {
-	inputs := readableInputs{archive.ClusterInputs{ConfigMaps: cluster.ConfigMaps(reader), Namespace: key.Namespace}}
+func (o *observeOptions) observedObject(ctx context.Context, c *kube.Client, key types.NamespacedName, kind string) (*observed, error) {
+	inputs := readableInputs{archive.ClusterInputs{ConfigMaps: cluster.ConfigMaps(c), Namespace: key.Namespace}}
 	if o.Point < 0 {
 		if kind == v1alpha1.PolicySweepKind {
 			return nil, cli.BadInput(fmt.Errorf("%s %s/%s: --point says which of its points was rolled out", v1alpha1.PolicySweepKind, key.Namespace, key.Name))
 		}
-		object, err := kubectl.Find(ctx, reader, v1alpha1.SimulationRunKind, key)
+		object, err := kubectl.Find(ctx, c, v1alpha1.SimulationRunKind, key)
 		if err != nil {
 			return nil, err
 		}
 		return o.observedRun(ctx, object.Run, inputs)
 	}
-	object, err := kubectl.Find(ctx, reader, v1alpha1.PolicySweepKind, key)
+	object, err := kubectl.Find(ctx, c, v1alpha1.PolicySweepKind, key)
 	if err != nil {
 		return nil, err
 	}
-	_, st, err := cluster.Study(ctx, reader, object.Sweep)
+	_, st, err := cluster.Study(ctx, c, object.Sweep)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ func (o *topOptions) run(cmd *cobra.Command) error {
 	if o.all {
 		namespace = ""
 	}
-	objects, err := kubectl.List(cmd.Context(), c, namespace)
+	objects, err := kubectl.List(cmd.Context(), c.Client, namespace)
 	if err != nil {
 		return err
 	}

@@ -3,21 +3,11 @@
 package operator
 
 import (
-	"strings"
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/worker"
 )
-
-func TestPagesOfAManagerNeedAnAddress(t *testing.T) {
-	cmd := NewManagerCommand()
-	cmd.SetArgs([]string{"--image", "x", "--dashboard"})
-	err := cmd.ExecuteContext(t.Context())
-	if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "--dashboard needs --web-bind-address") {
-		t.Errorf("error %v", err)
-	}
-}
 
 // TestABadWorkerInputHasAnExitCodeOfItsOwn keeps bad input apart from the ends of processes
 // that another try may not repeat.

@@ -5,56 +5,57 @@ package results
 import (
 	"context"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cluster"
 	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/kube"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // ReadCluster reads the rows of an object of a cluster.
-func ReadCluster(ctx context.Context, reader client.Reader, o kubectl.Object) (*Set, error) {
+func ReadCluster(ctx context.Context, c *kube.Client, o kubectl.Object) (*Set, error) {
 	if o.Sweep != nil {
-		return sweepResults(ctx, reader, o.Sweep)
+		return sweepResults(ctx, c, o.Sweep)
 	}
-	return runResults(ctx, reader, o.Run)
+	return runResults(ctx, c, o.Run)
 }
 
 // runResults reads the rows of a run.
-func runResults(ctx context.Context, reader client.Reader, run *v1alpha1.SimulationRun) (*Set, error) {
+func runResults(ctx context.Context, c *kube.Client, run *v1alpha1.SimulationRun) (*Set, error) {
 	measures, errs := result.NewMeasures(nil, field.NewPath("spec"))
 	if len(errs) > 0 {
 		return nil, cli.BadInput(errs.ToAggregate())
 	}
 	set := &Set{measures: measures, Parameters: dataframe.Parameters{}, StepTimes: run.Status.StepTimes}
-	_, err := set.read(ctx, reader, v1alpha1.SimulationRunKind, run, run.Status.Results)
+	_, err := set.read(ctx, c, v1alpha1.SimulationRunKind, run, run.Status.Results)
 	return set, err
 }
 
 // sweepResults reads the rows of a sweep.
-func sweepResults(ctx context.Context, reader client.Reader, sweep *v1alpha1.PolicySweep) (*Set, error) {
+func sweepResults(ctx context.Context, c *kube.Client, sweep *v1alpha1.PolicySweep) (*Set, error) {
 	measures, errs := result.NewMeasures(derivedMetrics(sweep.Spec.Metrics), field.NewPath("spec", "metrics"))
 	if len(errs) > 0 {
 		return nil, cli.BadInput(errs.ToAggregate())
 	}
 	set := &Set{measures: measures, StepTimes: sweep.Status.StepTimes}
-	stored, err := set.read(ctx, reader, v1alpha1.PolicySweepKind, sweep, sweep.Status.Results)
+	stored, err := set.read(ctx, c, v1alpha1.PolicySweepKind, sweep, sweep.Status.Results)
 	if err != nil {
 		return nil, err
 	}
-	set.describe(ctx, sweep, stored, archive.ClusterInputs{ConfigMaps: cluster.ConfigMaps(reader), Namespace: sweep.Namespace})
+	set.describe(ctx, sweep, stored, archive.ClusterInputs{ConfigMaps: cluster.ConfigMaps(c), Namespace: sweep.Namespace})
 	return set, nil
 }
 
 // read reads what is stored of an object.
-func (s *Set) read(ctx context.Context, reader client.Reader, kind string, of client.Object, results *v1alpha1.ResultsStatus) (*archive.Stored, error) {
-	stored, err := archive.Read(ctx, cluster.ConfigMaps(reader), kind, of, results)
+func (s *Set) read(ctx context.Context, c *kube.Client, kind string, of metav1.Object, results *v1alpha1.ResultsStatus) (*archive.Stored, error) {
+	stored, err := archive.Read(ctx, cluster.ConfigMaps(c), kind, of, results)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
@@ -20,6 +19,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/run"
 	"windtunnel.dev/windtunnel/pkg/archive"
 	"windtunnel.dev/windtunnel/pkg/insight"
+	"windtunnel.dev/windtunnel/pkg/kube"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/report/page"
 )
@@ -116,7 +116,7 @@ func (o *reportOptions) read(ctx context.Context, of string) (page.Report, error
 	if err != nil {
 		return nil, err
 	}
-	return o.clusterReport(ctx, c, object)
+	return o.clusterReport(ctx, c.Client, object)
 }
 
 // isFile reports whether an argument is a file and not an object of a cluster, and refuses the flags
@@ -137,17 +137,17 @@ func (o *reportOptions) isFile(of string) (bool, error) {
 }
 
 // clusterReport is the report of an object on a cluster.
-func (o *reportOptions) clusterReport(ctx context.Context, reader client.Reader, of kubectl.Object) (page.Report, error) {
+func (o *reportOptions) clusterReport(ctx context.Context, c *kube.Client, of kubectl.Object) (page.Report, error) {
 	if of.Sweep != nil {
-		return o.clusterSweep(ctx, reader, of.Sweep)
+		return o.clusterSweep(ctx, c, of.Sweep)
 	}
-	return clusterRun(ctx, reader, of.Run)
+	return clusterRun(ctx, c, of.Run)
 }
 
 // clusterSweep is the report of a sweep on a cluster: its rows take the place of simulations.
-func (o *reportOptions) clusterSweep(ctx context.Context, reader client.Reader, sweep *v1alpha1.PolicySweep) (*page.Sweep, error) {
+func (o *reportOptions) clusterSweep(ctx context.Context, c *kube.Client, sweep *v1alpha1.PolicySweep) (*page.Sweep, error) {
 	label := fmt.Sprintf("PolicySweep %s/%s", sweep.Namespace, sweep.Name)
-	compiled, st, err := cluster.Study(ctx, reader, sweep)
+	compiled, st, err := cluster.Study(ctx, c, sweep)
 	if err != nil {
 		return nil, err
 	}
@@ -200,8 +200,8 @@ func (o *reportOptions) choose(objects []archive.Printed) (*archive.Printed, err
 }
 
 // clusterRun is the report of a run on a cluster.
-func clusterRun(ctx context.Context, reader client.Reader, run *v1alpha1.SimulationRun) (*page.Run, error) {
-	stored, err := archive.Read(ctx, cluster.ConfigMaps(reader), v1alpha1.SimulationRunKind, run, run.Status.Results)
+func clusterRun(ctx context.Context, c *kube.Client, run *v1alpha1.SimulationRun) (*page.Run, error) {
+	stored, err := archive.Read(ctx, cluster.ConfigMaps(c), v1alpha1.SimulationRunKind, run, run.Status.Results)
 	if err != nil {
 		return nil, err
 	}

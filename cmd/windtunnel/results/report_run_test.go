@@ -15,14 +15,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
-	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
@@ -133,12 +132,12 @@ func runOnCluster(t *testing.T, trace string) []client.Object {
 
 func reportFrom(t *testing.T, objects []client.Object, format cli.Format) (string, error) {
 	t.Helper()
-	reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
-	of, err := kubectl.Find(t.Context(), reader, v1alpha1.SimulationRunKind, client.ObjectKey{Namespace: "n", Name: "r"})
+	c := cmdtest.Client(t, objects...)
+	of, err := kubectl.Find(t.Context(), c, v1alpha1.SimulationRunKind, types.NamespacedName{Namespace: "n", Name: "r"})
 	if err != nil {
 		return "", err
 	}
-	p, err := (&reportOptions{}).clusterReport(t.Context(), reader, of)
+	p, err := (&reportOptions{}).clusterReport(t.Context(), c, of)
 	if err != nil {
 		return "", err
 	}

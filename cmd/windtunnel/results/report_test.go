@@ -12,13 +12,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
-	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/report/page"
 )
@@ -82,12 +81,12 @@ func TestAReportThatFits(t *testing.T) {
 // A report of a cluster has the figures of the same sweep on this machine, and the changed lines.
 func TestAReportOfACluster(t *testing.T) {
 	report := func(o reportOptions, objects []client.Object) (string, error) {
-		reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
-		of, err := kubectl.Find(t.Context(), reader, v1alpha1.PolicySweepKind, client.ObjectKey{Namespace: "n", Name: "s"})
+		c := cmdtest.Client(t, objects...)
+		of, err := kubectl.Find(t.Context(), c, v1alpha1.PolicySweepKind, types.NamespacedName{Namespace: "n", Name: "s"})
 		if err != nil {
 			return "", err
 		}
-		p, err := o.clusterReport(t.Context(), reader, of)
+		p, err := o.clusterReport(t.Context(), c, of)
 		if err != nil {
 			return "", err
 		}

@@ -175,7 +175,7 @@ func (o *resultsOptions) read(ctx context.Context, args []string) (*Set, error) 
 	if err != nil {
 		return nil, err
 	}
-	return ReadCluster(ctx, c, object)
+	return ReadCluster(ctx, c.Client, object)
 }
 
 // query is what the flags ask for.

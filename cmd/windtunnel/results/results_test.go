@@ -11,15 +11,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
-	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
+	"windtunnel.dev/windtunnel/pkg/kube"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -73,8 +73,8 @@ func TestResultsRefusesBadInput(t *testing.T) {
 
 func TestResultsOfAClusterAreCheckedByTheirDigests(t *testing.T) {
 	objects, rows := cmdtest.StoredSweep(t, mustRun)
-	reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
-	set, err := readCluster(t, reader, "s")
+	c := cmdtest.Client(t, objects...)
+	set, err := readCluster(t, c, "s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,25 +98,25 @@ func TestResultsOfAClusterAreCheckedByTheirDigests(t *testing.T) {
 	} {
 		objects, _ := cmdtest.StoredSweep(t, mustRun)
 		spoil(objects)
-		reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
-		if _, err := readCluster(t, reader, "s"); cli.ExitCode(err) != cli.ExitBadInput {
+		c := cmdtest.Client(t, objects...)
+		if _, err := readCluster(t, c, "s"); cli.ExitCode(err) != cli.ExitBadInput {
 			t.Errorf("%s: exit code %d, error %v, want bad input", name, cli.ExitCode(err), err)
 		}
 	}
 }
 
 // readCluster reads the rows of an object that an argument names.
-func readCluster(t *testing.T, reader client.Reader, arg string) (*Set, error) {
+func readCluster(t *testing.T, c *kube.Client, arg string) (*Set, error) {
 	t.Helper()
 	kind, name, err := kubectl.ParseRef(arg)
 	if err != nil {
 		return nil, err
 	}
-	o, err := kubectl.Find(t.Context(), reader, kind, client.ObjectKey{Namespace: "n", Name: name})
+	o, err := kubectl.Find(t.Context(), c, kind, types.NamespacedName{Namespace: "n", Name: name})
 	if err != nil {
 		return nil, err
 	}
-	return ReadCluster(t.Context(), reader, o)
+	return ReadCluster(t.Context(), c, o)
 }
 
 // TestResultsOfARunAreReadFromACluster by its name, and by its type where a sweep has
@@ -128,7 +128,7 @@ func TestResultsOfARunAreReadFromACluster(t *testing.T) {
 	run.Status.Results = sweep.Status.Results
 	same := run.DeepCopy()
 	same.Name = sweep.Name
-	reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(append(objects, run, same)...).Build()
+	c := cmdtest.Client(t, append(objects, run, same)...)
 	for arg, want := range map[string]string{
 		"r": "", "simulationrun/r": "", "simrun/s": "", "policysweep/s": "",
 		"s":             "a PolicySweep and a SimulationRun s",
@@ -136,7 +136,7 @@ func TestResultsOfARunAreReadFromACluster(t *testing.T) {
 		"x":             "there is no PolicySweep or SimulationRun x in namespace n",
 		"pod/r":         "the type must be policysweep or simulationrun",
 	} {
-		set, err := readCluster(t, reader, arg)
+		set, err := readCluster(t, c, arg)
 		if want != "" {
 			if err == nil || !strings.Contains(err.Error(), want) || cli.ExitCode(err) != cli.ExitBadInput {
 				t.Errorf("%s: got %v, want bad input that says %q", arg, err, want)

@@ -10,12 +10,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
-	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -39,10 +37,10 @@ func TestSeriesOfARunOnAClusterAreRead(t *testing.T) {
 			meta := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name, Namespace: "n"} }
 			run := &v1alpha1.SimulationRun{ObjectMeta: meta("r")}
 			run.Status.Results = &v1alpha1.ResultsStatus{Index: "index", Chunks: 1, Rows: 2, SHA256: experiment.Digest(raw)}
-			reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(run,
+			c := cmdtest.Client(t, run,
 				&corev1.ConfigMap{ObjectMeta: meta("index"), Data: map[string]string{store.IndexKey: string(raw)}},
-				&corev1.ConfigMap{ObjectMeta: meta("chunk"), Data: chunks[0].Data, BinaryData: chunks[0].Binary}).Build()
-			set, err := readCluster(t, reader, "r")
+				&corev1.ConfigMap{ObjectMeta: meta("chunk"), Data: chunks[0].Data, BinaryData: chunks[0].Binary})
+			set, err := readCluster(t, c, "r")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,21 +4,19 @@ package start
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"k8s.io/client-go/discovery"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cluster"
-	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/doctor"
 	"windtunnel.dev/windtunnel/pkg/fence"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
 // doctorOptions are the flags of doctor.
@@ -86,22 +84,11 @@ func (o *doctorOptions) lookAtCluster(cmd *cobra.Command, release string) []doct
 			Check: "kubeconfig", Level: doctor.Fail, Message: fmt.Sprintf("%v; without a cluster, --local looks at this machine only", err), Mend: cmd.CommandPath() + " --local",
 		}}
 	}
-	requests, limits := controllers.WorkerResources()
+	requests, limits := worker.Resources()
 	return (&doctor.Cluster{
-		Client: c, Namespace: c.Namespace, Version: release, Engine: simulator.EngineVersion,
-		WorkerName: controllers.WorkerName, WorkerLabels: controllers.WorkerPodLabels(),
+		Client: c.Client, Namespace: c.Namespace, Version: release, Engine: simulator.EngineVersion,
+		WorkerName: worker.AccountName, WorkerLabels: worker.PodLabels(),
 		WorkerRequests: requests, WorkerLimits: limits, Flags: o.cluster.Caller(cmd).Flags,
-		ServerVersion: func(context.Context) (string, error) {
-			asked, err := discovery.NewDiscoveryClientForConfig(c.Config)
-			if err != nil {
-				return "", err
-			}
-			version, err := asked.ServerVersion()
-			if err != nil {
-				return "", err
-			}
-			return version.GitVersion, nil
-		},
 	}).Look(cmd.Context())
 }
 

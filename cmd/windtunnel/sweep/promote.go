@@ -8,11 +8,11 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cluster"
+	"windtunnel.dev/windtunnel/pkg/kube"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 )
 
@@ -74,12 +74,12 @@ func (o *promoteClusterOptions) run(cmd *cobra.Command, args []string) error {
 	if !object.HasEnded() {
 		return cli.BadInput(fmt.Errorf("%s is not complete: %s; next: %s", object.Title(), object.State(), o.cluster.Caller(cmd).Next(object)))
 	}
-	return o.promote(cmd.Context(), c, object, sweep)
+	return o.promote(cmd.Context(), c.Client, object, sweep)
 }
 
 // promote writes what the results of a sweep say.
-func (o *promoteClusterOptions) promote(ctx context.Context, reader client.Reader, object kubectl.Object, sweep *v1alpha1.PolicySweep) error {
-	ready, st, err := cluster.Study(ctx, reader, sweep)
+func (o *promoteClusterOptions) promote(ctx context.Context, c *kube.Client, object kubectl.Object, sweep *v1alpha1.PolicySweep) error {
+	ready, st, err := cluster.Study(ctx, c, sweep)
 	if err != nil {
 		return err
 	}

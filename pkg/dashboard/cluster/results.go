@@ -29,7 +29,7 @@ func (s *Source) Results(ctx context.Context, of *dashboard.Object) (*dashboard.
 	if err != nil {
 		return nil, err
 	}
-	stored, err := archive.Read(ctx, s.configMap, of.Resource.Kind(), object, of.Status.Results)
+	stored, err := archive.Read(ctx, s.ConfigMaps, of.Resource.Kind(), object, of.Status.Results)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (s *Source) sweepResults(ctx context.Context, r *dashboard.Results, sweep *
 	}
 	ctx, cancel := context.WithTimeout(ctx, compileTimeout)
 	defer cancel()
-	_, st, err := archive.Study(ctx, sweep, archive.ClusterInputs{ConfigMaps: s.configMap, Namespace: sweep.Namespace}, stored)
+	_, st, err := archive.Study(ctx, sweep, archive.ClusterInputs{ConfigMaps: s.ConfigMaps, Namespace: sweep.Namespace}, stored)
 	if err != nil {
 		r.ReportFault = err
 		return

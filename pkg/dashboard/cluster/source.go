@@ -10,13 +10,9 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	toolscache "k8s.io/client-go/tools/cache"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/archive"
@@ -25,33 +21,41 @@ import (
 
 // Source is a cluster. It implements [dashboard.Source].
 type Source struct {
-	// Objects has all runs and sweeps, and Informers tell of their changes.
-	Objects   client.Reader
-	Informers cache.Informers
+	Objects Objects
 	// ConfigMaps reads results and inputs.
-	ConfigMaps client.Reader
+	ConfigMaps archive.ConfigMaps
 	// Namespaces are those of the cache; none is all.
 	Namespaces []string
 }
 
+// Objects are the runs and sweeps of a cache. Where it is not in sync, its methods wait until the
+// context ends.
+type Objects interface {
+	// List has all objects of a namespace, or of all for "". They must not be changed.
+	List(ctx context.Context, resource dashboard.Resource, namespace string) ([]metav1.Object, error)
+	Get(ctx context.Context, key dashboard.Key) (metav1.Object, error)
+	Informer(ctx context.Context, resource dashboard.Resource) (Informer, error)
+}
+
+// An Informer tells of changes.
+type Informer interface {
+	AddEventHandler(toolscache.ResourceEventHandler) (toolscache.ResourceEventHandlerRegistration, error)
+	RemoveEventHandler(toolscache.ResourceEventHandlerRegistration) error
+}
+
 // List implements [dashboard.Source].
 func (s *Source) List(ctx context.Context, resource dashboard.Resource, namespace string) ([]dashboard.Object, error) {
-	list := client.ObjectList(&v1alpha1.SimulationRunList{})
-	if resource == dashboard.Sweeps {
-		list = &v1alpha1.PolicySweepList{}
-	}
-	// What is only read need not be copied.
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	if err := s.Objects.List(ctx, list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
+	all, err := s.Objects.List(ctx, resource, namespace)
+	if err != nil {
 		return nil, notYet(err)
 	}
-	objects := make([]dashboard.Object, 0, meta.LenList(list))
-	err := meta.EachListItem(list, func(item runtime.Object) error {
-		objects = append(objects, *objectOf(item.(client.Object)))
-		return nil
-	})
-	return objects, err
+	objects := make([]dashboard.Object, len(all))
+	for i, one := range all {
+		objects[i] = *objectOf(one)
+	}
+	return objects, nil
 }
 
 // Get implements [dashboard.Source].
@@ -63,17 +67,13 @@ func (s *Source) Get(ctx context.Context, key dashboard.Key) (*dashboard.Object,
 	return objectOf(object), nil
 }
 
-func (s *Source) get(ctx context.Context, key dashboard.Key) (client.Object, error) {
+func (s *Source) get(ctx context.Context, key dashboard.Key) (metav1.Object, error) {
 	if len(s.Namespaces) > 0 && !slices.Contains(s.Namespaces, key.Namespace) {
 		return nil, dashboard.ErrNotFound
 	}
-	object := client.Object(&v1alpha1.SimulationRun{})
-	if key.Resource == dashboard.Sweeps {
-		object = &v1alpha1.PolicySweep{}
-	}
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	err := s.Objects.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: key.Name}, object)
+	object, err := s.Objects.Get(ctx, key)
 	if apierrors.IsNotFound(err) {
 		return nil, dashboard.ErrNotFound
 	}
@@ -92,7 +92,7 @@ func notYet(err error) error {
 }
 
 // objectOf is what pages show of a run or of a sweep.
-func objectOf(from client.Object) *dashboard.Object {
+func objectOf(from metav1.Object) *dashboard.Object {
 	o := &dashboard.Object{
 		Key:     dashboard.Key{Resource: dashboard.Runs, Namespace: from.GetNamespace(), Name: from.GetName()},
 		Version: string(from.GetUID()) + "-" + from.GetResourceVersion(), Created: from.GetCreationTimestamp().Time,
@@ -124,9 +124,9 @@ func (s *Source) Watch(ctx context.Context, changed func(dashboard.Key)) error {
 			changed(dashboard.Key{Resource: dashboard.Sweeps, Namespace: o.Namespace, Name: o.Name})
 		}
 	}
-	for _, kind := range []client.Object{&v1alpha1.SimulationRun{}, &v1alpha1.PolicySweep{}} {
+	for _, resource := range []dashboard.Resource{dashboard.Runs, dashboard.Sweeps} {
 		waiting, cancel := context.WithTimeout(ctx, syncTimeout)
-		informer, err := s.Informers.GetInformer(waiting, kind)
+		informer, err := s.Objects.Informer(waiting, resource)
 		cancel()
 		if err != nil {
 			return err
@@ -141,11 +141,4 @@ func (s *Source) Watch(ctx context.Context, changed func(dashboard.Key)) error {
 	}
 	<-ctx.Done()
 	return nil
-}
-
-// configMap implements [archive.ConfigMaps].
-func (s *Source) configMap(ctx context.Context, namespace, name string) (*corev1.ConfigMap, error) {
-	var cm corev1.ConfigMap
-	err := s.ConfigMaps.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &cm)
-	return &cm, err
 }

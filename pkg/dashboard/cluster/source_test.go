@@ -15,10 +15,8 @@ import (
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/archive"
@@ -29,14 +27,8 @@ import (
 
 func sourceOf(t *testing.T, objects ...client.Object) *cluster.Source {
 	t.Helper()
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
-		if err := add(scheme); err != nil {
-			t.Fatal(err)
-		}
-	}
-	reader := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithStatusSubresource().Build()
-	return &cluster.Source{Objects: reader, ConfigMaps: reader}
+	held := dashboardtest.Held(objects)
+	return &cluster.Source{Objects: held, ConfigMaps: held.ConfigMap}
 }
 
 // pagesOf serves the pages of objects, and returns what reads one.
@@ -191,12 +183,12 @@ func TestACacheThatIsNotInSync(t *testing.T) {
 }
 
 // unsynced answers as a cache that is not in sync.
-type unsynced struct{ client.Reader }
+type unsynced struct{ cluster.Objects }
 
-func (unsynced) List(context.Context, client.ObjectList, ...client.ListOption) error {
-	return apierrors.NewTimeoutError("failed waiting for the informer to sync", 0)
+func (unsynced) List(context.Context, dashboard.Resource, string) ([]metav1.Object, error) {
+	return nil, apierrors.NewTimeoutError("failed waiting for the informer to sync", 0)
 }
 
-func (unsynced) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
-	return apierrors.NewTimeoutError("failed waiting for the informer to sync", 0)
+func (unsynced) Get(context.Context, dashboard.Key) (metav1.Object, error) {
+	return nil, apierrors.NewTimeoutError("failed waiting for the informer to sync", 0)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package access
+package manager
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 
 	"github.com/go-logr/logr"
 	certutil "k8s.io/client-go/util/cert"
+
+	"windtunnel.dev/windtunnel/pkg/access"
 )
 
 func TestServer(t *testing.T) {
@@ -32,11 +34,11 @@ func TestServer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
-			certificate, err := Certificate(ctx, tc.folder, logr.Discard())
+			certificate, err := access.Certificate(tc.folder, logr.Discard())
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := NewServer("web", "127.0.0.1:0", TLS(certificate), http.NotFoundHandler(), logr.Discard())
+			s, err := newServer("web", "127.0.0.1:0", access.TLS(certificate), http.NotFoundHandler(), logr.Discard())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,15 +70,15 @@ func TestServer(t *testing.T) {
 }
 
 func TestServerSaysWhatIsWrong(t *testing.T) {
-	if _, err := Certificate(t.Context(), t.TempDir(), logr.Discard()); err == nil {
+	if _, err := access.Certificate(t.TempDir(), logr.Discard()); err == nil {
 		t.Error("a folder without a certificate has no error")
 	}
-	first, err := NewServer("web", "127.0.0.1:0", nil, http.NotFoundHandler(), logr.Discard())
+	first, err := newServer("web", "127.0.0.1:0", nil, http.NotFoundHandler(), logr.Discard())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer first.Listener.Close()
-	if _, err := NewServer("web", first.Listener.Addr().String(), nil, http.NotFoundHandler(), logr.Discard()); err == nil {
+	if _, err := newServer("web", first.Listener.Addr().String(), nil, http.NotFoundHandler(), logr.Discard()); err == nil {
 		t.Error("an address in use has no error")
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package operator
+package manager
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/dashboard"
 	pages "windtunnel.dev/windtunnel/pkg/dashboard/cluster"
 	"windtunnel.dev/windtunnel/pkg/gate"
+	"windtunnel.dev/windtunnel/pkg/kube"
 )
 
 // turnedOff is the address of a server that does not run.
@@ -60,11 +61,12 @@ func (o *webOptions) add(ctx context.Context, mgr ctrl.Manager, namespaces []str
 	if o.address == turnedOff {
 		return nil
 	}
-	guard, err := access.New(mgr.GetConfig(), mgr.GetHTTPClient())
+	api, err := kube.New(mgr.GetConfig())
 	if err != nil {
 		return err
 	}
-	certificate, err := access.Certificate(ctx, o.certificates, mgr.GetLogger())
+	guard := access.New(api)
+	certificate, err := access.Certificate(o.certificates, mgr.GetLogger())
 	if err != nil {
 		return cli.BadInput(fmt.Errorf("--web-tls-dir: %w", err))
 	}
@@ -75,12 +77,12 @@ func (o *webOptions) add(ctx context.Context, mgr ctrl.Manager, namespaces []str
 		// The pages read runs and sweeps from the manager's cache, so that no reader costs the API server a watch.
 		readers := pages.Guard{Access: guard}
 		mux.Handle("/", dashboard.New(dashboard.Options{
-			Source: &pages.Source{Objects: mgr.GetCache(), Informers: mgr.GetCache(), ConfigMaps: mgr.GetAPIReader(), Namespaces: namespaces},
+			Source: &pages.Source{Objects: cached{mgr.GetCache()}, ConfigMaps: configMaps(mgr.GetAPIReader()), Namespaces: namespaces},
 			Guard:  readers, Login: &dashboard.Login{Check: readers.Check}, MostRows: mostRowsInManager,
 			Ended: ctx.Done(), Log: mgr.GetLogger().WithName("dashboard"),
 		}).Handler())
 	}
-	server, err := access.NewServer("web", o.address, access.TLS(certificate), mux, mgr.GetLogger())
+	server, err := newServer("web", o.address, access.TLS(certificate), mux, mgr.GetLogger())
 	if err != nil {
 		return cli.BadInput(fmt.Errorf("--web-bind-address: %w", err))
 	}
@@ -95,7 +97,7 @@ func (o *webOptions) addFlagger(mgr ctrl.Manager) error {
 	}
 	mux := http.NewServeMux()
 	gate.Flagger{Live: mgr.GetAPIReader()}.Mount(mux)
-	server, err := access.NewServer("flagger", o.flagger, nil, mux, mgr.GetLogger())
+	server, err := newServer("flagger", o.flagger, nil, mux, mgr.GetLogger())
 	if err != nil {
 		return cli.BadInput(fmt.Errorf("--flagger-bind-address: %w", err))
 	}
