@@ -85,7 +85,7 @@ func logOf(f, k, extra float64) float64 {
 	s := f / (2 + f)
 	z := float64(s * s)
 	w := float64(z * z)
-	r := float64(z * (horner(w, logEven[:]) + float64(z*horner(w, logOdd[:]))))
+	r := float64(z * (horner5(w, &logEven) + float64(z*horner5(w, &logOdd))))
 	half := float64(0.5 * float64(f*f))
 	low := float64(s*(half+r)) + (float64(k*ln2Lo) + extra)
 	return float64(k*ln2Hi) - ((half - low) - f)
@@ -99,4 +99,12 @@ func horner(x float64, coefficients []float64) float64 {
 		sum = float64(sum*x) + c
 	}
 	return sum
+}
+
+// horner5 is horner for five coefficients, without a loop, for finite x.
+func horner5(x float64, c *[5]float64) float64 {
+	sum := float64(c[0]*x) + c[1]
+	sum = float64(sum*x) + c[2]
+	sum = float64(sum*x) + c[3]
+	return float64(sum*x) + c[4]
 }

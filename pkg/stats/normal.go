@@ -40,14 +40,25 @@ func normalQuantile(p float64) float64 {
 	fromCentre := p - 0.5
 	if math.Abs(fromCentre) <= 0.425 {
 		r := 0.180625 - float64(fromCentre*fromCentre)
-		return float64(fromCentre * (horner(r, normalCentreOver[:]) / horner(r, normalCentreUnder[:])))
+		return float64(fromCentre * (horner8(r, &normalCentreOver) / horner8(r, &normalCentreUnder)))
 	}
 	r := math.Sqrt(-Log(math.Min(p, 1-p)))
 	var x float64
 	if r <= 5 {
-		x = horner(r-1.6, normalShoulderOver[:]) / horner(r-1.6, normalShoulderUnder[:])
+		x = horner8(r-1.6, &normalShoulderOver) / horner8(r-1.6, &normalShoulderUnder)
 	} else {
-		x = horner(r-5, normalTailOver[:]) / horner(r-5, normalTailUnder[:])
+		x = horner8(r-5, &normalTailOver) / horner8(r-5, &normalTailUnder)
 	}
 	return math.Copysign(x, fromCentre)
+}
+
+// horner8 is horner for eight coefficients, without a loop, for finite x.
+func horner8(x float64, c *[8]float64) float64 {
+	sum := float64(c[0]*x) + c[1]
+	sum = float64(sum*x) + c[2]
+	sum = float64(sum*x) + c[3]
+	sum = float64(sum*x) + c[4]
+	sum = float64(sum*x) + c[5]
+	sum = float64(sum*x) + c[6]
+	return float64(sum*x) + c[7]
 }
