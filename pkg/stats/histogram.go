@@ -37,16 +37,21 @@ func (h *Histogram) Record(v int64) { h.RecordN(v, 1) }
 
 // RecordN counts a value n times. It panics where the value or n is negative.
 func (h *Histogram) RecordN(v, n int64) {
-	if v < 0 || n < 0 {
-		panic(fmt.Sprintf("stats: histogram value %d, %d times", v, n))
-	}
-	if n == 0 {
+	if v < 0 || n <= 0 {
+		checkCount(v, n)
 		return
 	}
 	block, sub := bucketOf(uint64(v))
 	h.block(block)[sub] += n
 	hi, lo := bits.Mul64(uint64(v), uint64(n))
 	h.add(n, hi, lo, v, v)
+}
+
+// checkCount panics where a value or how often it is counted is negative.
+func checkCount(v, n int64) {
+	if v < 0 || n < 0 {
+		panic(fmt.Sprintf("stats: histogram value %d, %d times", v, n))
+	}
 }
 
 // Merge counts everything that other has counted; other stays as it is.
@@ -68,10 +73,12 @@ func (h *Histogram) Merge(other *Histogram) {
 
 // add adds to everything but the buckets.
 func (h *Histogram) add(n int64, sumHi, sumLo uint64, low, high int64) {
-	if h.count == 0 {
-		h.min, h.max = low, high
+	if h.count == 0 || low < h.min {
+		h.min = low
 	}
-	h.min, h.max = min(h.min, low), max(h.max, high)
+	if high > h.max {
+		h.max = high
+	}
 	var carry uint64
 	h.sumLo, carry = bits.Add64(h.sumLo, sumLo, 0)
 	h.sumHi += sumHi + carry
@@ -82,18 +89,20 @@ func (h *Histogram) add(n int64, sumHi, sumLo uint64, low, high int64) {
 
 // block returns the counts of one block of buckets.
 func (h *Histogram) block(b int) *[subBuckets]int64 {
-	if h.countsByBlock[b] == nil {
-		h.countsByBlock[b] = new([subBuckets]int64)
+	counts := h.countsByBlock[b]
+	if counts == nil {
+		counts = new([subBuckets]int64)
+		h.countsByBlock[b] = counts
 	}
-	return h.countsByBlock[b]
+	return counts
 }
 
 // bucketOf returns where a value is counted. Values of up to ten bits lie in
 // blocks 0 and 1, one a bucket; each further block is an octave, its buckets
 // named by the ten leading bits, of which the first is always 1.
 func bucketOf(v uint64) (block, sub int) {
-	shift := max(bits.Len64(v)-(subBucketBits+1), 0)
-	leading := int(v >> shift)
+	shift := bits.Len64(v|(2*subBuckets-1)) - (subBucketBits + 1)
+	leading := int(v >> (shift & 63))
 	return shift + leading>>subBucketBits, leading & (subBuckets - 1)
 }
 
