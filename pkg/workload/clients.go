@@ -43,13 +43,6 @@ func NewClients(clients []Client, seed int64) Listener {
 		m.addClient(c)
 	}
 	m.addReactions()
-	for i := range m.streams {
-		m.heap = append(m.heap, int32(i))
-		m.places = append(m.places, int32(i))
-	}
-	for i := len(m.heap)/2 - 1; i >= 0; i-- {
-		m.siftDown(i)
-	}
 	return m
 }
 
@@ -62,11 +55,10 @@ func (c *Client) answersEnds() bool {
 // in answer to ends.
 type arrivalStream struct {
 	clock     arrival.Clock
-	next      simtime.Time // arrival of the request to come
-	first     int32        // the client, or the first one of the group
-	group     *group       // nil where there is one client
-	bursts    *burstSizes  // nil where lengths do not depend on arrivals
-	reactions *reactions   // nil for an arrival process
+	first     int32       // the client, or the first one of the group
+	group     *group      // nil where there is one client
+	bursts    *burstSizes // nil where lengths do not depend on arrivals
+	reactions *reactions  // nil for an arrival process
 }
 
 // addClient adds a client and its arrivals, or the copies of a client that begin one by one.
@@ -90,7 +82,7 @@ func (m *mergedClients) addClient(c *Client) {
 		return
 	}
 	f.clock = arrival.NewClock(c.Arrivals, stats.NewStream(m.seed, "workload/arrivals/"+c.Name))
-	f.next = f.clock.Next()
+	m.turns.add(f.clock.Next())
 	m.streams = append(m.streams, f)
 }
 
@@ -174,8 +166,7 @@ type mergedClients struct {
 	clients      []*client       // nil for a copy in a group that has sent nothing
 	streams      []arrivalStream // arrival processes, and then reactions
 	reactions    []arrivalStream // until they are among the streams
-	heap         []int32         // indices of streams, by (next, index); never empty
-	places       []int32         // of the streams in heap
+	turns        turns           // of the streams
 	inFlight     map[int]sender  // who sent the requests whose ends are awaited, by ID
 	labels       Labels
 	adapters     map[string]int // indices
@@ -218,7 +209,7 @@ type sender struct{ client, place int32 }
 func (m *mergedClients) addReactions() {
 	for _, f := range m.reactions {
 		f.reactions.stream = int32(len(m.streams))
-		f.next = f.reactions.next()
+		m.turns.add(f.reactions.next())
 		m.streams = append(m.streams, f)
 	}
 	m.reactions = nil
@@ -226,34 +217,35 @@ func (m *mergedClients) addReactions() {
 
 // Due implements [Listener].
 func (m *mergedClients) Due() (simtime.Time, bool) {
-	next := m.streams[m.heap[0]].next
+	next := m.turns.first().at
 	return next, next < due.MaxTime
 }
 
 // Next implements [Source].
 func (m *mergedClients) Next() (r Request, ok bool) {
-	f := &m.streams[m.heap[0]]
-	if f.next >= due.MaxTime {
+	turn := m.turns.first()
+	if turn.at >= due.MaxTime {
 		return r, false
 	}
+	f := &m.streams[turn.stream]
 	of, place := f.take()
 	c, number := m.member(f, of)
-	at := f.next
+	var next simtime.Time
 	if f.reactions == nil {
 		if c.reactor != nil {
 			place = c.reactor.open()
 		}
 		m.scratch.choice = f.bursts.choose(&f.clock)
-		f.next = f.clock.Next()
+		next = f.clock.Next()
 	}
-	r.ID, r.Client, r.Arrival = m.sent, int(number), at
+	r.ID, r.Client, r.Arrival = m.sent, int(number), turn.at
 	c.fillRequest(m, place, &r)
 	m.scratch.choice = choice{}
 	if f.reactions != nil {
-		f.next = f.reactions.next()
+		next = f.reactions.next()
 	}
 	m.sent++
-	m.siftDown(0)
+	m.turns.delay(next)
 	if c.reactor != nil {
 		m.inFlight[r.ID] = sender{number, place}
 		m.hasten(c)
@@ -265,8 +257,7 @@ func (m *mergedClients) Next() (r Request, ok bool) {
 // may be earlier than before.
 func (m *mergedClients) hasten(c *client) {
 	r := c.reactor.reactions
-	m.streams[r.stream].next = r.next()
-	m.siftUp(int(m.places[r.stream]))
+	m.turns.hasten(r.stream, r.next())
 }
 
 // Ended implements [Listener].
@@ -279,46 +270,4 @@ func (m *mergedClients) Ended(e End) {
 	c := m.clients[from.client]
 	c.reactor.ended(c, from.place, e)
 	m.hasten(c)
-}
-
-// siftUp restores the heap's order above i, whose stream moved earlier.
-func (m *mergedClients) siftUp(i int) {
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !m.less(i, parent) {
-			return
-		}
-		m.swap(i, parent)
-		i = parent
-	}
-}
-
-func (m *mergedClients) swap(i, j int) {
-	m.heap[i], m.heap[j] = m.heap[j], m.heap[i]
-	m.places[m.heap[i]], m.places[m.heap[j]] = int32(i), int32(j)
-}
-
-// siftDown restores the heap's order below i, whose stream moved later.
-func (m *mergedClients) siftDown(i int) {
-	for {
-		least := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(m.heap); child++ {
-			if m.less(child, least) {
-				least = child
-			}
-		}
-		if least == i {
-			return
-		}
-		m.swap(i, least)
-		i = least
-	}
-}
-
-func (m *mergedClients) less(i, j int) bool {
-	a, b := m.heap[i], m.heap[j]
-	if at, bt := m.streams[a].next, m.streams[b].next; at != bt {
-		return at < bt
-	}
-	return a < b
 }
