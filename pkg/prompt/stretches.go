@@ -22,89 +22,47 @@ type Stretch struct {
 // never reuses a partial block. It panics if blockTokens is less than 1 or an
 // extent has a negative field.
 func (p Prompt) FullStretches(dst []Stretch, blockTokens int) []Stretch {
-	c := newCutter(dst, blockTokens)
-	c.cut(p.Extents)
-	return c.stretches
+	dst, _, _ = p.cut(dst, blockTokens)
+	return dst
 }
 
 // AllStretches is FullStretches with the partial last block, if there is one,
 // as a stretch of its own. Its ID differs from that of every full block.
 func (p Prompt) AllStretches(dst []Stretch, blockTokens int) []Stretch {
-	c := newCutter(dst, blockTokens)
-	c.cut(p.Extents)
-	if c.filled > 0 {
-		c.stretches = append(c.stretches, Stretch{ID: c.id(), Blocks: 1})
+	dst, id, rest := p.cut(dst, blockTokens)
+	if rest > 0 {
+		dst = append(dst, Stretch{ID: id, Blocks: 1})
 	}
-	return c.stretches
+	return dst
 }
 
-// cutter cuts a prompt into stretches. The identity of a prefix is a hash of
-// its runs, the maximal pieces of one text: the last one enters with the length
+// cut appends the stretches of full blocks, and returns the identity of the whole prompt and
+// how many tokens its partial block has.
+//
+// The identity of a prefix is a hash of its runs: the last one enters with the length
 // that it has inside the prefix, so that a prefix of any length has its hash
-// without a look at the blocks before.
-type cutter struct {
-	stretches []Stretch
-	block     int64
-
-	before uint64 // hash of the runs that have ended
-	run    run    // the one under way; none where it has no tokens
-	filled int64  // tokens of the block under way
-	// continues says that the block under way holds nothing but the run that
-	// the block before it ended with.
-	continues bool
-}
-
-func newCutter(dst []Stretch, blockTokens int) cutter {
+// without a look at the blocks before. A stretch begins where a run ends its first block.
+func (p Prompt) cut(dst []Stretch, blockTokens int) (_ []Stretch, id uint64, rest int64) {
 	if blockTokens < 1 {
 		panic(fmt.Sprintf("prompt: a block of %d tokens", blockTokens))
 	}
-	return cutter{stretches: dst, block: int64(blockTokens), before: mix(uint64(blockTokens) + golden)}
-}
-
-func (c *cutter) cut(extents []Extent) {
-	for i, e := range extents {
-		if e.Start < 0 || e.Tokens < 0 {
-			panic(fmt.Sprintf("prompt: extent %d of %d tokens from %d", i, e.Tokens, e.Start))
+	block := int64(blockTokens)
+	id = mix(uint64(blockTokens) + golden)
+	for i := 0; i < len(p.Extents); {
+		var r run
+		if r, i = p.run(i); r.tokens == 0 {
+			break
 		}
-		if e.Tokens == 0 {
+		source, before := mix(r.source), id
+		id = fold(before, source, r.start, r.tokens)
+		missing := block - rest
+		if r.tokens < missing {
+			rest += r.tokens
 			continue
 		}
-		if c.run.tokens == 0 || e.Source != c.run.source || int64(e.Start) != c.run.start+c.run.tokens {
-			c.begin(e)
-		}
-		c.extend(int64(e.Tokens))
+		more := (r.tokens - missing) / block
+		rest = r.tokens - missing - more*block
+		dst = append(dst, Stretch{ID: fold(before, source, r.start, missing), Blocks: int32(1 + more)})
 	}
-}
-
-// begin ends the run under way and starts the next one.
-func (c *cutter) begin(e Extent) {
-	if c.run.tokens > 0 {
-		c.before = c.id()
-	}
-	c.run = run{source: e.Source, start: int64(e.Start)}
-	c.continues = false
-}
-
-// extend adds tokens to the run under way.
-func (c *cutter) extend(tokens int64) {
-	missing := c.block - c.filled
-	if tokens < missing {
-		c.run.tokens += tokens
-		c.filled += tokens
-		return
-	}
-	c.run.tokens += missing
-	if !c.continues {
-		c.stretches = append(c.stretches, Stretch{ID: c.id()})
-		c.continues = true
-	}
-	tokens -= missing
-	c.stretches[len(c.stretches)-1].Blocks += int32(1 + tokens/c.block)
-	c.run.tokens += tokens
-	c.filled = tokens % c.block
-}
-
-// id is the identity of the prefix up to here.
-func (c *cutter) id() uint64 {
-	return fold(c.before, mix(c.run.source), c.run.start, c.run.tokens)
+	return dst, id, rest
 }
