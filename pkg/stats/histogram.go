@@ -33,21 +33,23 @@ type Histogram struct {
 }
 
 // Record counts one value. It panics where the value is negative.
-func (h *Histogram) Record(v int64) { h.RecordN(v, 1) }
+func (h *Histogram) Record(v int64) {
+	checkCount(v, 1)
+	*h.bucket(uint64(v))++
+	h.add(1, 0, uint64(v), v, v)
+}
 
 // RecordN counts a value n times. It panics where the value or n is negative.
 func (h *Histogram) RecordN(v, n int64) {
-	if v < 0 || n <= 0 {
-		checkCount(v, n)
+	checkCount(v, n)
+	if n == 0 {
 		return
 	}
-	block, sub := bucketOf(uint64(v))
-	h.block(block)[sub] += n
+	*h.bucket(uint64(v)) += n
 	hi, lo := bits.Mul64(uint64(v), uint64(n))
 	h.add(n, hi, lo, v, v)
 }
 
-// checkCount panics where a value or how often it is counted is negative.
 func checkCount(v, n int64) {
 	if v < 0 || n < 0 {
 		panic(fmt.Sprintf("stats: histogram value %d, %d times", v, n))
@@ -95,6 +97,12 @@ func (h *Histogram) block(b int) *[subBuckets]int64 {
 		h.countsByBlock[b] = counts
 	}
 	return counts
+}
+
+// bucket returns the count of the bucket of a value.
+func (h *Histogram) bucket(v uint64) *int64 {
+	block, sub := bucketOf(v)
+	return &h.block(block)[sub]
 }
 
 // bucketOf returns where a value is counted. Values of up to ten bits lie in
