@@ -39,7 +39,7 @@ type batch struct {
 	// computed tokens, and done has them by the step that ends them.
 	decodes int32
 	context int64
-	done    []finish
+	done    ends
 	// shares counts the requests in step by cell.
 	shares []share
 
@@ -55,21 +55,8 @@ func newBatch(state *run.State, m *memory, service *queue.Service) batch {
 	const few = 32
 	return batch{
 		state: state, memory: m, service: service, constrained: m.limits.Speculates(),
-		Running: make([]int32, 0, few), prefilling: make([]int32, 0, few), done: make([]finish, 0, few),
+		Running: make([]int32, 0, few), prefilling: make([]int32, 0, few), done: make(ends, 0, few),
 	}
-}
-
-// finish is when a request in step gives its last token.
-type finish struct {
-	step, admitted int64
-	id             int32
-}
-
-func (f finish) Before(g finish) bool {
-	if f.step != g.step {
-		return f.step < g.step
-	}
-	return f.admitted < g.admitted
 }
 
 // share is how many requests in step belong to a cell.
@@ -94,8 +81,7 @@ func (b *batch) join(q *request.Request, id int32) {
 	b.decodes++
 	b.context += int64(q.Computed)
 	*b.share(q.Cell)++
-	b.done = append(b.done, finish{step: b.steps + int64(q.Finish-q.Total), admitted: q.Admitted, id: id})
-	queue.SiftUp(b.done)
+	b.done.add(b.steps+int64(q.Finish-q.Total), id)
 	b.service.Join(q.Info.Tenant, b.steps)
 	b.memory.Cache.StartDecode(q.Blocks)
 }
@@ -114,14 +100,7 @@ func (b *batch) leave(q *request.Request) {
 // leaveEarly takes a request out of step, be it in the middle of one.
 func (b *batch) leaveEarly(q *request.Request, id int32) {
 	b.leave(q)
-	all := b.done
-	b.done = all[:0]
-	for _, f := range all {
-		if f.id != id {
-			b.done = append(b.done, f)
-			queue.SiftUp(b.done)
-		}
-	}
+	b.done.remove(id)
 }
 
 // leaveAll takes all requests out of step.

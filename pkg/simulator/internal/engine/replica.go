@@ -117,7 +117,7 @@ func (r *Replica) decodesOnly() bool {
 // out.
 func (r *Replica) fastForward(until simtime.Time) {
 	b := &r.Batch
-	for r.Next < until && b.steps+1 < b.done[0].step && r.CheckContext() {
+	for r.Next < until && b.steps+1 < b.done.next() && r.CheckContext() {
 		needs := r.Cache.StepNeeds()
 		if needs > r.Cache.Free() || r.Tiers != nil && r.Tiers.MayOffload(needs) {
 			return

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
@@ -39,12 +38,8 @@ func (s *stepper) endDecodes() {
 	if len(s.Observers) > 0 {
 		s.showDecodes()
 	}
-	for len(b.done) > 0 && b.done[0].step == b.steps {
-		id := b.done[0].id
-		last := len(b.done) - 1
-		b.done[0] = b.done[last]
-		b.done = b.done[:last]
-		queue.SiftDown(b.done)
+	for len(b.done) > 0 && b.done.next() == b.steps {
+		id := b.done.pop()
 		b.leave(&s.Requests.All[id])
 		b.leaving = append(b.leaving, id)
 	}
