@@ -43,11 +43,16 @@ const stepsPerContextCheck = 4096
 // CheckContext looks at the context once in a while, and at the faults of programs. It
 // returns false where the run is to stop.
 func (s *State) CheckContext() bool {
-	if s.Faults != nil && s.Faults.First() != nil {
+	s.untilCheck--
+	return s.untilCheck > 0 && s.Faults == nil || s.goesOn()
+}
+
+func (s *State) goesOn() bool {
+	if s.Faults.First() != nil {
 		s.Stopped = true
 		return false
 	}
-	if s.untilCheck--; s.untilCheck > 0 {
+	if s.untilCheck > 0 {
 		return true
 	}
 	s.untilCheck = stepsPerContextCheck
