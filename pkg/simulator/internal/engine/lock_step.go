@@ -50,8 +50,8 @@ func (g *lockStep) nextStep() {
 }
 
 // join notes the step that a rank has formed, and that waits for no transfer.
-func (g *lockStep) join(r *Replica, step latency.Step) {
-	g.steps[r.Rank] = step
+func (g *lockStep) join(r *Replica, step *latency.Step) {
+	g.steps[r.Rank] = *step
 	g.begin()
 }
 
@@ -78,7 +78,7 @@ func (g *lockStep) begin() {
 	}
 	duration := g.timer.GroupStepTime(g.steps)
 	for k, r := range g.Ranks {
-		if step := g.steps[k]; step.Sequences > 0 {
+		if step := &g.steps[k]; step.Sequences > 0 {
 			r.settleGauges()
 			r.putUnderWay(step, duration)
 		}

@@ -140,7 +140,7 @@ func (r *Replica) fastForward(until simtime.Time) {
 		r.Cache.Step()
 		r.cacheEvents.form(false)
 		step := b.decodeStep()
-		r.begin(now, step, r.timer.StepTime(step))
+		r.begin(now, &step, r.timer.StepTime(step))
 	}
 }
 
@@ -179,12 +179,12 @@ func (r *Replica) startStep() {
 		}
 		return
 	}
-	r.beginStep(step)
+	r.beginStep(&step)
 }
 
 // BeginHeld begins the step that waited for copies into tiers.
 func (r *Replica) BeginHeld() {
-	step := *r.Held
+	step := r.Held
 	r.Held = nil
 	r.settleGauges()
 	r.beginStep(step)
@@ -192,16 +192,16 @@ func (r *Replica) BeginHeld() {
 }
 
 // beginStep puts a step under way, now, or once the other ranks have formed theirs.
-func (r *Replica) beginStep(step latency.Step) {
+func (r *Replica) beginStep(step *latency.Step) {
 	if r.LockStep != nil {
 		r.LockStep.join(r, step)
 		return
 	}
-	r.putUnderWay(step, r.timer.StepTime(step))
+	r.putUnderWay(step, r.timer.StepTime(*step))
 }
 
 // putUnderWay begins a step of some duration, now.
-func (r *Replica) putUnderWay(step latency.Step, duration time.Duration) {
+func (r *Replica) putUnderWay(step *latency.Step, duration time.Duration) {
 	r.Stepping = true
 	r.begin(r.Now, step, duration)
 	if r.Port.Jobs > 0 {
@@ -210,7 +210,7 @@ func (r *Replica) putUnderWay(step latency.Step, duration time.Duration) {
 }
 
 // begin begins a step, which takes longer while the replica warms up.
-func (r *Replica) begin(now simtime.Time, step latency.Step, duration time.Duration) {
+func (r *Replica) begin(now simtime.Time, step *latency.Step, duration time.Duration) {
 	if now < r.WarmUntil {
 		duration = slowed(&r.Config.Startup.WarmUp, duration, now.Sub(r.Ready))
 	}
@@ -218,7 +218,7 @@ func (r *Replica) begin(now simtime.Time, step latency.Step, duration time.Durat
 		panic(fmt.Sprintf("simulator: a step of %v at %v", duration, now))
 	}
 	if r.Listeners.Stepped != nil {
-		r.tellStep(now, &step, duration)
+		r.tellStep(now, step, duration)
 	}
 	r.StepStart, r.seen = now, r.joins
 	r.Next = now.Add(duration)
