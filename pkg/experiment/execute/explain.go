@@ -53,8 +53,11 @@ func Explain(ctx context.Context, p *experiment.Plan, traces trace.Set, seed int
 	arrived, evicted := 0, -1
 	_, err := simulateOne(ctx, p, traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: seed}, nil, observers{
 		check: check,
+		decisionsOf: func(id int) bool {
+			arrived = max(arrived, id+1)
+			return request == FirstRejected || id == request
+		},
 		decided: func(d *RoutingRecord) {
-			arrived = max(arrived, d.Request.ID+1)
 			if request == FirstRejected && d.TurnedAway() {
 				request = d.Request.ID
 			}

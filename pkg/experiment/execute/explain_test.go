@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 )
@@ -39,5 +40,15 @@ func TestExplainShowsAPolicyAsOneProfile(t *testing.T) {
 	}
 	if strings.Contains(table.String(), "saturation") {
 		t.Errorf("a policy has no detector\n%s", &table)
+	}
+}
+
+func TestAPoolOfTheGreatestSize(t *testing.T) {
+	run := experimenttest.Run(t)
+	run.Spec.Scenario.Pools[0].Replicas = 16_384
+	c := experimenttest.MustCompileRun(t, run)
+	overall := &experimenttest.MustSimulate(t, c, experiment.Span{End: 1})[0].Document.Overall
+	if got := overall.Requests.Completed; got != 40 {
+		t.Errorf("%d of 40 requests completed", got)
 	}
 }

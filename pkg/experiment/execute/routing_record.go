@@ -74,7 +74,7 @@ func (w observers) attach(c *simulator.Config) (detach func()) {
 	case w.watch != nil:
 		return w.watch(c)
 	case w.decided != nil:
-		return WatchDecisions(c, w.decided)
+		return watchDecisions(c, w.decided, nil, w.decisionsOf)
 	default:
 		return func() {}
 	}
@@ -83,15 +83,16 @@ func (w observers) attach(c *simulator.Config) (detach func()) {
 // WatchDecisions has each decision of a simulation told when its request ends, which changes
 // nothing of the simulation. What it returns is to be called when the simulation is over.
 func WatchDecisions(c *simulator.Config, tell func(*RoutingRecord)) (detach func()) {
-	return watchDecisions(c, tell, nil)
+	return watchDecisions(c, tell, nil, nil)
 }
 
 // watchDecisions is WatchDecisions that has a function, unless it is nil, told of each explanation as
-// it is made.
-func watchDecisions(c *simulator.Config, tell func(*RoutingRecord), also func(*scheduler.Explanation)) (detach func()) {
+// it is made. A decision on a request that wanted, unless it is nil, does not want is not told of:
+// those of all requests in flight hold what was known of each replica.
+func watchDecisions(c *simulator.Config, tell func(*RoutingRecord), also func(*scheduler.Explanation), wanted func(request int) bool) (detach func()) {
 	n := decisionObserver{
 		seed: c.Seed, labels: c.Source.Labels(), names: namesOf(c.Pools), live: liveOf(c.Pools), tell: tell,
-		open: map[int]*RoutingRecord{},
+		open: map[int]*RoutingRecord{}, wanted: wanted,
 	}
 	router := c.Policies.Routing.Router.(explainer)
 	router.Explain(both(also, n.explained))
@@ -141,11 +142,16 @@ type decisionObserver struct {
 	names  map[int][]string // by router
 	live   map[int]bool     // by router
 	tell   func(*RoutingRecord)
+	wanted func(request int) bool // nil wants all
 	// open are the decisions that nothing has come of yet, by request.
 	open map[int]*RoutingRecord
 }
 
 func (n *decisionObserver) explained(x *scheduler.Explanation) {
+	if n.wanted != nil && !n.wanted(x.Request.ID) {
+		x.Release()
+		return
+	}
 	if before := n.open[x.Request.ID]; before != nil {
 		before.Outcome = &RoutingResult{Ended: RoutedAgain}
 		n.tell(before)

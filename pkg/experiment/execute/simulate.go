@@ -126,12 +126,14 @@ type observers struct {
 	// check has the simulator check its invariants.
 	check bool
 	// series is how many bins time series have at most; 0 makes none.
-	series    int
-	decided   func(*RoutingRecord)
-	completed func(simulator.Completion)
-	evicted   func(request int)
-	ended     func(simulator.RequestEnd)
-	requests  func(experiment.Point, int64) (RequestSink, error)
+	series  int
+	decided func(*RoutingRecord)
+	// decisionsOf says on which requests decided is told of decisions; nil is all.
+	decisionsOf func(request int) bool
+	completed   func(simulator.Completion)
+	evicted     func(request int)
+	ended       func(simulator.RequestEnd)
+	requests    func(experiment.Point, int64) (RequestSink, error)
 	// trace has it traced, where neither decided nor watch is set.
 	trace *tracing
 	// scaling is shown a configuration before it runs, to hear of its scalers.

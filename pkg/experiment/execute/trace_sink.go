@@ -106,7 +106,7 @@ func (g *Tracing) attach(c *simulator.Config, decided func(*RoutingRecord), reco
 	if g.Full {
 		unrecorded = WatchRecords(c, recorded)
 	}
-	undecided := watchDecisions(c, decided, explained)
+	undecided := watchDecisions(c, decided, explained, nil)
 	if s != nil {
 		c.Ended = both(c.Ended, s.ended)
 	}
