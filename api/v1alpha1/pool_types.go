@@ -27,7 +27,7 @@ type Pool struct {
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1024
+	// +kubebuilder:validation:Maximum=16384
 	Replicas int32 `json:"replicas,omitempty"`
 	// tensorParallelism is the number of GPUs of one replica, or of each of its ranks, at
 	// most the 8 of one machine. The model's attention heads are divided evenly among them.

@@ -31,13 +31,13 @@ type Scaler struct {
 	// says.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=1024
+	// +kubebuilder:validation:Maximum=16384
 	MinReplicas *int32 `json:"minReplicas,omitempty"`
 	// maxReplicas is the maximum number of replicas of each pool. A policy needs it, and so
 	// does workloadVariantAutoscaler alone. Otherwise it is what the manifest says.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1024
+	// +kubebuilder:validation:Maximum=16384
 	MaxReplicas int32 `json:"maxReplicas,omitempty"`
 	// policy is the name of the policy that decides how many replicas the pools are to
 	// have, such as queue-length. windtunnel's docs/autoscaling-reference.md lists the policies with
@@ -245,13 +245,13 @@ type NodePool struct {
 	// the pools need at the start.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=1024
+	// +kubebuilder:validation:Maximum=16384
 	Nodes *int32 `json:"nodes,omitempty"`
 	// maxNodes is the maximum number of nodes, such as a quota. Pools that name the node
 	// pool compete for them.
 	// +required
 	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1024
+	// +kubebuilder:validation:Maximum=16384
 	MaxNodes int32 `json:"maxNodes,omitempty"`
 	// provisioning is the time until a node is ready.
 	// +optional

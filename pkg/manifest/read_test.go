@@ -234,7 +234,7 @@ func TestAValueOfAnotherTypeIsToldAsItIsWritten(t *testing.T) {
 		"a list":             {of("[4]"), `11: document 1, SimulationRun r: spec.scenario.pools[0].replicas: Invalid value: a list: must be a whole number`},
 		"a boolean":          {of("yes"), `11: document 1, SimulationRun r: spec.scenario.pools[0].replicas: Invalid value: yes: must be a whole number`},
 		"a number without an end": {
-			of("1e300"), `11: document 1, SimulationRun r: spec.scenario.pools[0].replicas: Invalid value: 1e+300: must be at most 1024`,
+			of("1e300"), `11: document 1, SimulationRun r: spec.scenario.pools[0].replicas: Invalid value: 1e+300: must be at most 16384`,
 		},
 		"no number":        {of(".nan"), `11: document 1: spec.scenario.pools[0].replicas: Invalid value: .nan: must be a finite number`},
 		"infinity":         {of("-.Inf"), `11: document 1: spec.scenario.pools[0].replicas: Invalid value: -.Inf: must be a finite number`},

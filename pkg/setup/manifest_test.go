@@ -108,7 +108,7 @@ func TestFaultsOfScalersWithManifests(t *testing.T) {
 		"a maximum beside a manifest":        {edit(func(s *v1alpha1.Scaler) { s.MaxReplicas = 9 }), "scalers[0].maxReplicas", "goes with policy"},
 		"a trigger beside a manifest":        {edit(func(s *v1alpha1.Scaler) { s.Trigger = &v1alpha1.ScalingTrigger{Name: "queue"} }), "scalers[0].trigger", "goes with policy"},
 		"a parameter beside a manifest":      {edit(func(s *v1alpha1.Scaler) { s.Parameters = map[string]v1alpha1.PolicyParameter{"a": "1"} }), "scalers[0].parameters", "goes with policy"},
-		"a manifest with faults":             {byManifest(strings.Replace(hpaOfLlama, `"maxReplicas":7`, `"maxReplicas":0`, 1), ""), "scalers[0].horizontalPodAutoscaler.spec.maxReplicas", "must be between 1 and 1024"},
+		"a manifest with faults":             {byManifest(strings.Replace(hpaOfLlama, `"maxReplicas":7`, `"maxReplicas":0`, 1), ""), "scalers[0].horizontalPodAutoscaler.spec.maxReplicas", "must be between 1 and 16384"},
 		"a metric that is not simulated":     {byManifest(strings.Replace(hpaOfLlama, "vllm:num_requests_waiting", "queue", 1), ""), "scalers[0].horizontalPodAutoscaler.spec.metrics[0].pods.metric.name", "there is no metric queue"},
 		"a query that nothing asks for":      {edit(func(s *v1alpha1.Scaler) { s.Metrics.Queries = map[string]v1alpha1.MetricQuery{"x": "y"} }), "scalers[0].metrics.queries[x]", "has no effect"},
 		"scale to zero without an activator": {byManifest("", scaledObjectOfLlama), "scalers[0].scaledObject", "state activator"},

@@ -136,7 +136,7 @@ func (o *sizeOptions) check() error {
 	faults.If(!file && !slices.Contains(o.made, "trace") && !slices.Contains(o.made, "preset"), "a scenario is required: -f FILE, --trace FILE, or --preset NAME --rate N")
 	faults.If(slices.Contains(o.made, "preset") && !slices.Contains(o.made, "rate"), "--preset needs --rate: the requests a second that the pool has to bear")
 	faults.If(o.size.Survive < 0, "--survive must not be negative")
-	faults.If(o.size.MaxReplicas < 1 || o.size.MaxReplicas > 1024, "--max-replicas must be from 1 to 1024")
+	faults.If(o.size.MaxReplicas < 1 || o.size.MaxReplicas > 16384, "--max-replicas must be from 1 to 16384")
 	faults.If(o.size.Survive >= o.size.MaxReplicas, "--survive %d: must be less than --max-replicas, which is %d", o.size.Survive, o.size.MaxReplicas)
 	percent := strings.TrimSuffix(o.headroom, "%")
 	faults.If(o.headroom != "" && (percent == o.headroom || !isPositiveDecimal(percent)), "--headroom %q: must be a percentage greater than 0, such as 30%%", o.headroom)

@@ -137,7 +137,7 @@ func TestWhatSizeRefuses(t *testing.T) {
 		"headroom without %":     {[]string{"-f", run, "--headroom", "30"}, `--headroom "30": must be a percentage greater than 0`},
 		"negative failures":      {[]string{"-f", run, "--survive", "-1"}, "--survive must not be negative"},
 		"all replicas fail":      {[]string{"-f", run, "--survive", "4", "--max-replicas", "4"}, "must be less than --max-replicas"},
-		"no replicas":            {[]string{"-f", run, "--max-replicas", "0"}, "--max-replicas must be from 1 to 1024"},
+		"no replicas":            {[]string{"-f", run, "--max-replicas", "0"}, "--max-replicas must be from 1 to 16384"},
 		"an unknown pool":        {[]string{"-f", run, "--pool", "x"}, `--pool: Unsupported value: "x": supported values: "pool"`},
 		"an unknown load":        {[]string{"-f", run, "--load", "x"}, `--load: Unsupported value: "x": supported values: "workload.clients[clock].arrivals.rate"`},
 		"a scaled pool":          {[]string{"-f", scaled}, "spec.scenario.scalers[0].pools: Forbidden: scaler s changes the replicas of pool pool"},

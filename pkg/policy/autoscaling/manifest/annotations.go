@@ -40,8 +40,8 @@ func (m *Manifest) readAnnotations(t tree, path *field.Path) field.ErrorList {
 			to.Paused = to.Paused || isOn(value)
 		case "paused-replicas":
 			n, err := strconv.ParseInt(value, 10, 32)
-			if err != nil || n < 0 || n > 1024 {
-				errs = append(errs, field.Invalid(path.Key(full), value, "must be a whole number between 0 and 1024"))
+			if err != nil || n < 0 || n > mostReplicas {
+				errs = append(errs, field.Invalid(path.Key(full), value, fmt.Sprintf("must be a whole number between 0 and %d", mostReplicas)))
 			}
 			to.Paused, to.Replicas = true, new(int32(n))
 		case "paused-scale-in":

@@ -22,7 +22,7 @@ func (t Treatment) String() string {
 }
 
 // mostReplicas is how many replicas of a pool a simulation can have.
-const mostReplicas = 1024
+const mostReplicas = 16_384
 
 // A Field is a field of a kind.
 type Field struct {

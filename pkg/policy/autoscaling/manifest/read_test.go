@@ -129,7 +129,7 @@ func TestFaults(t *testing.T) {
 		"an unknown field":                          {HorizontalPodAutoscaler, "maxReplicas: 20", "maxReplicas: 20\n  maxReplica: 20", "m.spec.maxReplica", `no such field; near to it are "maxReplicas"`},
 		"a field deep below":                        {HorizontalPodAutoscaler, `averageValue: "5"`, `averageValue: "5", window: 1m`, "m.spec.metrics[0].external.target.window", "no such field"},
 		"min above max":                             {HorizontalPodAutoscaler, "minReplicas: 2", "minReplicas: 30", "m.spec.minReplicas", "must be at most maxReplicas, 20"},
-		"scale to zero":                             {HorizontalPodAutoscaler, "minReplicas: 2", "minReplicas: 0", "m.spec.minReplicas", "must be between 1 and 1024"},
+		"scale to zero":                             {HorizontalPodAutoscaler, "minReplicas: 2", "minReplicas: 0", "m.spec.minReplicas", "must be between 1 and 16384"},
 		"no maximum":                                {HorizontalPodAutoscaler, "  maxReplicas: 20\n", "", "m.spec.maxReplicas", "must be a whole number"},
 		"a maximum in quotes":                       {HorizontalPodAutoscaler, "maxReplicas: 20", `maxReplicas: "20"`, "m.spec.maxReplicas", "must be a whole number"},
 		"the CPU":                                   {HorizontalPodAutoscaler, external, "  - {type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 80}}}\n", "m.spec.metrics[0].type", "Resource: The simulator does not model CPU and memory: use a metric of the engine or of the gateway, such as vllm:num_requests_waiting, as type Pods or External"},
@@ -223,7 +223,7 @@ func TestPartsThatAreNotSimulated(t *testing.T) {
 			HorizontalPodAutoscaler, soundHPA[strings.Index(soundHPA, "  metrics:"):], "  metrics: []\n", "spec.metrics", nil,
 		},
 		"more replicas than a pool can have": {
-			HorizontalPodAutoscaler, "maxReplicas: 20", "maxReplicas: 5000", "spec.maxReplicas", []string{"spec.metrics[0].external.target"},
+			HorizontalPodAutoscaler, "maxReplicas: 20", "maxReplicas: 20000", "spec.maxReplicas", []string{"spec.metrics[0].external.target"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
