@@ -38,6 +38,9 @@ func Builtin() *Catalogue { return builtin() }
 // the same name; a later list wins over an earlier one, and a name over another
 // entry's alias if its list is the later.
 func (c *Catalogue) With(lists ...Entries) *Catalogue {
+	if c != nil && len(lists) == 0 {
+		return c
+	}
 	var all Entries
 	for _, list := range slices.Backward(lists) {
 		all.Models = append(all.Models, list.Models...)

@@ -195,10 +195,10 @@ func (d *Decoder) Find(t reflect.Type, name string) int {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		switch {
-		case !d.Has(f):
+		case !d.named(f, name) || !d.Has(f):
 		case FieldName(f) == name:
 			return i
-		case folded < 0 && d.named(f, name):
+		case folded < 0:
 			folded = i
 		}
 	}
