@@ -4,6 +4,7 @@
 package ballast
 
 import (
+	"math"
 	"runtime"
 	"runtime/debug"
 )
@@ -16,6 +17,9 @@ const (
 	// first collection waits for 96 MiB, of which the ballast is a third. Reading a manifest
 	// allocates less than the rest, and a collection of it takes longer than ten requests.
 	usual, first = 100, 2400
+	// limit bounds the memory of the runtime until the usual percentage holds: where all cores are
+	// busy, that may be long after the first collection, and the next one would wait for a gibibyte.
+	limit = 160 << 20
 )
 
 // Load holds memory that is never touched, and so never becomes resident. The
@@ -26,7 +30,9 @@ func Load() (drop func()) {
 	if before := debug.SetGCPercent(first); before != usual {
 		debug.SetGCPercent(before) // the user has set GOGC
 	} else {
-		runtime.AddCleanup(new(sentinel), func(percent int) { debug.SetGCPercent(percent) }, usual)
+		atFirst := settings{first, limit}
+		before := settings{usual, atFirst.boundMemory()}
+		runtime.AddCleanup(new(sentinel), before.replace, atFirst)
 	}
 	weight := make([]byte, bytes)
 	return func() { runtime.KeepAlive(weight) }
@@ -35,3 +41,25 @@ func Load() (drop func()) {
 // sentinel is an object that the first collection finds unused. The allocator keeps an object of less
 // than 16 bytes together with others.
 type sentinel [16]byte
+
+// settings are those of the collector.
+type settings struct {
+	percent int
+	limit   int64
+}
+
+// boundMemory sets the limit of memory, unless the user has set one, and returns the one before.
+func (s *settings) boundMemory() (before int64) {
+	if before = debug.SetMemoryLimit(-1); before < math.MaxInt64 {
+		s.limit = before
+	}
+	return debug.SetMemoryLimit(s.limit)
+}
+
+// replace puts settings in place of those given, which others may have replaced already.
+func (s settings) replace(given settings) {
+	if now := debug.SetGCPercent(s.percent); now != given.percent {
+		debug.SetGCPercent(now)
+	}
+	debug.SetMemoryLimit(s.limit)
+}
