@@ -319,7 +319,7 @@ func (j *studyRows) advance() error {
 		}
 	}
 	for j.failure == nil && j.study.Round() != nil && j.done == len(j.rows)-j.first {
-		if j.failure = j.study.AddRows(j.rows[j.first:]); j.failure != nil {
+		if j.failure = j.study.AddRows(slices.Clone(j.rows[j.first:])); j.failure != nil {
 			return nil
 		}
 		if err := j.beginRound(); err != nil {

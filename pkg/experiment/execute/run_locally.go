@@ -4,6 +4,8 @@ package execute
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
@@ -20,6 +22,8 @@ type LocalRun struct {
 	Series *result.Series
 	// Reused is the number of rows that were known before.
 	Reused int
+
+	sharing result.Sharing
 }
 
 // RunLocally goes through all rounds of the plan on this machine. Simulations whose
@@ -60,16 +64,22 @@ func (c *LocalRun) round(ctx context.Context, traces trace.Set, before int, o Op
 			return requests(before+i, point, seed)
 		}
 	}
-	simulations, err := Simulate(ctx, c.Plan, traces, c.Round(), missing, o)
+	whole := map[int]experiment.Simulation{} // those with more than a row
+	err = simulateEach(ctx, c.Plan, traces, c.Round(), missing, o, func(i int, s *experiment.Simulation) {
+		c.sharing.Share(&s.Row)
+		rows[missing[i]] = s.Row
+		if s.Document != nil || s.Series != nil {
+			whole[i] = *s
+		}
+	})
 	if err != nil {
 		return 0, err
 	}
-	for i, at := range missing {
-		rows[at] = simulations[i].Row
-		if document := simulations[i].Document; document != nil {
+	for _, i := range slices.Sorted(maps.Keys(whole)) {
+		if document := whole[i].Document; document != nil {
 			c.Documents = append(c.Documents, document)
 		}
-		if c.Series, err = result.MergeSeries(c.Series, simulations[i].Series); err != nil {
+		if c.Series, err = result.MergeSeries(c.Series, whole[i].Series); err != nil {
 			return 0, err
 		}
 	}

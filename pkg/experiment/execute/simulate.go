@@ -65,18 +65,31 @@ type Options struct {
 // returns an error and nothing else. If ctx ends, it drops the simulations that run,
 // and returns those that are done together with ctx's error.
 func Simulate(ctx context.Context, p *experiment.Plan, traces trace.Set, r *experiment.Round, which []int, o Options) ([]experiment.Simulation, error) {
-	criteria, errs := p.Criteria(nil)
-	if len(errs) > 0 {
-		return nil, errs.ToAggregate()
-	}
-	metrics := criteria.Metrics()
 	results := make([]experiment.Simulation, len(which))
 	ended := make([]bool, len(which))
+	err := simulateEach(ctx, p, traces, r, which, o, func(i int, s *experiment.Simulation) { results[i], ended[i] = *s, true })
+	switch {
+	case err != nil && errors.Is(err, ctx.Err()):
+		return only(results, ended), err
+	case err != nil:
+		return nil, err
+	}
+	return results, nil
+}
+
+// simulateEach is Simulate that hands over each simulation as it ends, in any order, by its place in which.
+// Calls of keep do not overlap.
+func simulateEach(ctx context.Context, p *experiment.Plan, traces trace.Set, r *experiment.Round, which []int, o Options, keep func(i int, s *experiment.Simulation)) error {
+	criteria, errs := p.Criteria(nil)
+	if len(errs) > 0 {
+		return errs.ToAggregate()
+	}
+	metrics := criteria.Metrics()
 	var mu sync.Mutex
 	done := 0
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(o.Parallelism)
-	for i := range results {
+	for i := range which {
 		if groupCtx.Err() != nil {
 			break
 		}
@@ -88,25 +101,22 @@ func Simulate(ctx context.Context, p *experiment.Plan, traces trace.Set, r *expe
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			results[i], ended[i] = s, true
+			keep(i, &s)
 			done++
 			if o.Progress != nil {
 				o.Progress(done)
 			}
 			if o.Done != nil {
-				return o.Done(of.Point, &results[i].Row)
+				return o.Done(of.Point, &s.Row)
 			}
 			return nil
 		})
 	}
 	err := group.Wait()
-	switch stopped := ctx.Err(); {
-	case stopped != nil && (err == nil || errors.Is(err, stopped)):
-		return only(results, ended), stopped
-	case err != nil:
-		return nil, err
+	if stopped := ctx.Err(); stopped != nil && (err == nil || errors.Is(err, stopped)) {
+		return stopped
 	}
-	return results, nil
+	return err
 }
 
 // only returns those simulations that have ended.

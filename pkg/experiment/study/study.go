@@ -115,7 +115,7 @@ func (s *Study) Rows() []result.Row { return s.rows }
 func (s *Study) Failed() int { return len(s.failed) }
 
 // AddRows reports the rows of the round's simulations, in their order, and goes on
-// to the next round. Rows that are not those of the round are an error, and so
+// to the next round. The rows are kept, and not to be changed. Rows that are not those of the round are an error, and so
 // is one point too many that failed.
 func (s *Study) AddRows(rows []result.Row) error {
 	if err := s.check(rows); err != nil {
@@ -137,7 +137,11 @@ func (s *Study) AddRows(rows []result.Row) error {
 		}
 		return err
 	}
-	s.rows = append(s.rows, rows...)
+	if s.rows == nil {
+		s.rows = slices.Clip(rows)
+	} else {
+		s.rows = append(s.rows, rows...)
+	}
 	if len(s.Plan.Workloads) > 0 {
 		s.merged = append(s.merged, merged...)
 	}
