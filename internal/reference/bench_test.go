@@ -57,6 +57,12 @@ func BenchmarkMoving(b *testing.B) {
 	})
 }
 
+// BenchmarkScarce is what it costs that KV blocks are few: where requests decode, and where prompts
+// are handed over to.
+func BenchmarkScarce(b *testing.B) {
+	benchmarkEach(b, map[string]func(int, int, int64) simulator.Config{"preempting": Preempting, "congested": Congested})
+}
+
 // BenchmarkScaling is what a scaler costs that decides every 15 s, beside the same replicas
 // without one.
 func BenchmarkScaling(b *testing.B) {

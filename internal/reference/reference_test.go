@@ -24,6 +24,19 @@ func TestEveryRequestIsServed(t *testing.T) {
 	}
 }
 
+// TestPreemptingPreempts: each request at least twice, and all are served.
+func TestPreemptingPreempts(t *testing.T) {
+	config := Preempting(2000, 2, 1)
+	config.CheckInvariants = true
+	o, err := simulation.Run(context.Background(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := o.Cells[0]; c.Completed != 2000 || c.Preemptions < 2*2000 {
+		t.Errorf("%d completed and %d preemptions, want 2000 and twice as many", c.Completed, c.Preemptions)
+	}
+}
+
 // TestTheClosedLoopHasTheLoadOfR: its users send as many requests a second as the clients of
 // R, within 2 %.
 func TestTheClosedLoopHasTheLoadOfR(t *testing.T) {

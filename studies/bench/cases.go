@@ -56,6 +56,8 @@ func cases() []benchCase {
 		benchCase{name: "disaggregated, 16", replicas: 16, requests: 50_000, workload: reference.Disaggregated},
 		benchCase{name: "disaggregated, 64", replicas: 64, requests: 50_000, workload: reference.Disaggregated},
 		benchCase{name: "disaggregated, 256", replicas: 256, requests: 50_000, workload: reference.Disaggregated},
+		benchCase{name: "preempting", replicas: 16, requests: 50_000, workload: reference.Preempting},
+		benchCase{name: "congested", replicas: 16, requests: 50_000, workload: reference.Congested},
 		benchCase{name: "Mooncake", replicas: 8},
 		benchCase{name: "parallel", replicas: 16, requests: 50_000, runs: 4 * runtime.NumCPU()},
 	)
