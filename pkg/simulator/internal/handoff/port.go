@@ -39,9 +39,10 @@ type Port struct {
 	egress, ingress transfer.StationID
 	// Jobs counts the prefill jobs in its batch.
 	Jobs int32
-	// leaving are the jobs that have computed their prompts, whose blocks stay until they
-	// have been handed over; in no order.
+	// leaving are the jobs that have computed their prompts, whose blocks stay until they have
+	// been handed over, in the order in which they had. Of them, sending have room where they go.
 	leaving []int32
+	sending int
 	// pending counts the hand-overs that are under way to here, and held are the prefill
 	// jobs of those that wait until one ends, in the order in which they came. Both are
 	// kept only where something bounds the hand-overs; then pending <= MaxPending, and none
@@ -74,9 +75,8 @@ func (p *Port) Check() error {
 
 // left notes that a job has given its blocks up.
 func (p *Port) left(job int32) {
-	last := len(p.leaving) - 1
-	p.leaving[slices.Index(p.leaving, job)] = p.leaving[last]
-	p.leaving = p.leaving[:last]
+	at := slices.Index(p.leaving, job)
+	p.leaving = slices.Delete(p.leaving, at, at+1)
 }
 
 // complete is how many blocks of a prompt hold computed tokens alone, or belong to a prompt

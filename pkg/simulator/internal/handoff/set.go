@@ -154,6 +154,9 @@ func (s *Set) ask(h *handoff) {
 func (s *Set) Reserved(q *request.Request, cached int32) {
 	h := s.of(q)
 	h.stage = reserved
+	if s.Requests.All[h.job].Phase() == request.Leaving {
+		s.Ports[h.from].sending++
+	}
 	h.sent = cached
 	h.needs = s.Ports[h.to].complete(q.Prompt, q.Prompt) - cached
 	h.mark = h.needs
@@ -201,6 +204,9 @@ func (s *Set) Prefilled(j *request.Request) {
 	from := s.Ports[h.from]
 	from.Jobs--
 	from.leaving = append(from.leaving, h.job)
+	if h.stage >= reserved {
+		from.sending++
+	}
 	h.done = s.Now
 	s.ask(h)
 	h.available = h.confirmed
@@ -260,20 +266,20 @@ func (s *Set) Cancel(q *request.Request) {
 // CancelLast ends the last hand-over from a replica that waits for room elsewhere, unless
 // others are on their way and will free blocks.
 func (s *Set) CancelLast(from *Port) bool {
+	if from.sending > 0 || len(from.leaving) == 0 {
+		return false
+	}
 	var last *handoff
 	var job *request.Request
-	for _, id := range from.leaving {
+	for _, id := range slices.Backward(from.leaving) {
 		j := &s.Requests.All[id]
 		h := s.of(j)
-		if h.stage >= reserved {
-			return false
+		if last != nil && h.done < last.done {
+			break
 		}
-		if last == nil || h.done > last.done || h.done == last.done && j.Info.ID > job.Info.ID {
+		if last == nil || j.Info.ID > job.Info.ID {
 			last, job = h, j
 		}
-	}
-	if last == nil {
-		return false
 	}
 	to := s.Ports[last.to]
 	s.Cancel(job)
@@ -297,6 +303,9 @@ func (s *Set) end(h *handoff, cancelled bool) {
 	if j.Phase() == request.Leaving {
 		from := s.Ports[h.from]
 		from.left(h.job)
+		if h.stage >= reserved {
+			from.sending--
+		}
 		from.ReleaseJob(j, s.config.SingleOwner && h.stage >= reserved && h.came == h.needs)
 	}
 	to, counted := h.to, h.counted
