@@ -206,8 +206,16 @@ func (c *Cache) StopDecode(s Sequence) {
 	c.sequences.stopDecode(int32(s))
 }
 
-// StepNeeds returns how many free blocks the next Step takes.
+// StepNeeds returns how many free blocks the next Step takes, those not counted that are prepaid.
 func (c *Cache) StepNeeds() int { return c.sequences.decodes.stepNeeds() }
+
+// Prepay takes all free blocks for the next Step, which needs more of them. The sequences that
+// this is too few for are to be released before.
+func (c *Cache) Prepay() {
+	s := &c.sequences
+	s.decodes.prepaid += s.pool.queue.free
+	s.pool.take(s.pool.queue.free)
+}
 
 // Step gives all sequences in decode room for one more token. There must be StepNeeds
 // free blocks.

@@ -279,3 +279,24 @@ func TestNewCachePanics(t *testing.T) {
 		})
 	}
 }
+
+// TestPrepayTakesWhatTheStepTakes: of 3 blocks, two sequences have one each, which is full. The
+// step takes 2 and 1 is free. When the second sequence ends, the first has its block, and that of
+// the second is free.
+func TestPrepayTakesWhatTheStepTakes(t *testing.T) {
+	c := NewCache(3, blockTokens, false, LRU)
+	first, second := mustAdmit(t, c, nil, 16), mustAdmit(t, c, nil, 16)
+	c.StartDecode(first)
+	c.StartDecode(second)
+	c.Prepay()
+	if c.StepNeeds() != 1 || c.Free() != 0 {
+		t.Errorf("the step needs %d blocks more and %d are free, want 1 and 0", c.StepNeeds(), c.Free())
+	}
+	c.Release(second)
+	c.Step()
+	c.StopDecode(first)
+	checkInvariants(t, c)
+	if c.Held(first) != 2 || c.Free() != 1 || c.StepNeeds() != 0 {
+		t.Errorf("the first sequence has %d blocks, %d are free, and the next step needs %d; want 2, 1 and 0", c.Held(first), c.Free(), c.StepNeeds())
+	}
+}

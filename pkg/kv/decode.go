@@ -54,7 +54,8 @@ func (s *sequences) stopDecode(at int32) {
 // step gives all sequences in decode room for one more token.
 func (s *sequences) step() {
 	if n := int(s.decodes.opening[s.decodes.phase]); n > 0 {
-		s.pool.take(n)
+		s.pool.take(n - s.decodes.prepaid)
+		s.decodes.prepaid = 0
 		if s.decodes.growing != nil {
 			s.slideDecodes()
 		}

@@ -15,6 +15,8 @@ type decodes struct {
 	// modulo the block size; phase is that of the next step.
 	opening []int32
 	phase   int
+	// prepaid is how many blocks the next step has already taken.
+	prepaid int
 	// growing[r] is those of them whose windows are not full, which take a block for each
 	// of the groups too; nil without windows.
 	growing [][]int32
@@ -46,9 +48,9 @@ func (d *decodes) opensIn(tokens int) int {
 	return (d.phase + d.blockTokens - filled) % d.blockTokens
 }
 
-// stepNeeds returns how many blocks the next step takes.
+// stepNeeds returns how many blocks the next step takes, beyond those that it has taken.
 func (d *decodes) stepNeeds() int {
-	needs := int(d.opening[d.phase])
+	needs := int(d.opening[d.phase]) - d.prepaid
 	if d.growing != nil {
 		needs += d.groups * len(d.growing[d.phase])
 	}

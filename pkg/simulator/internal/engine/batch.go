@@ -103,6 +103,11 @@ func (b *batch) leaveEarly(q *request.Request, id int32) {
 	b.done.remove(id)
 }
 
+// prefillsLast says that those in step are the first of the batch.
+func (b *batch) prefillsLast() bool {
+	return slices.Equal(b.prefilling, b.Running[len(b.Running)-len(b.prefilling):])
+}
+
 // leaveAll takes all requests out of step.
 func (b *batch) leaveAll() {
 	for _, id := range b.Running {

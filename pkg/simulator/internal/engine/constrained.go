@@ -7,6 +7,53 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
+// lastGivesWay says that no request but the last of the batch is preempted, that nothing else
+// gives blocks up, and that nothing reads the cache before the step is formed.
+func (s *stepper) lastGivesWay() bool {
+	return s.Scheduler.Victim == nil && s.Fabric == nil && s.watch == nil && s.limits.Config.Windows.Groups == 0
+}
+
+// allocateWhatIsFree does what scheduleConstrained does where the last gives way. Those in step stay
+// in it: they are the first of the batch, and each of them takes one block or none.
+func (s *stepper) allocateWhatIsFree(budget int32) (rest int32, preempted bool) {
+	b := &s.Batch
+	for s.Cache.StepNeeds() > s.Cache.Free() {
+		s.Cache.Prepay()
+		s.preemptLast()
+		preempted = true
+	}
+	if b.decodes > 0 {
+		s.Cache.Step()
+	}
+	for i := 0; i < len(b.prefilling); i++ {
+		q := &s.Requests.All[b.prefilling[i]]
+		q.Chunk = s.chunk(q, budget)
+		for !s.Cache.Extend(q.Blocks, int(q.Computed+q.Chunk)) {
+			s.preemptLast()
+			preempted = true
+			if i == len(b.prefilling) {
+				return budget, true
+			}
+		}
+		budget -= q.Chunk
+	}
+	return budget, preempted
+}
+
+// preemptLast preempts the last of the batch, which is in step if nothing is in prefilling.
+func (s *stepper) preemptLast() {
+	b := &s.Batch
+	last := len(b.Running) - 1
+	if inPrefill := len(b.prefilling); inPrefill > 0 {
+		b.prefilling = b.prefilling[:inPrefill-1]
+	} else {
+		q := &s.Requests.All[b.Running[last]]
+		b.leaveEarly(q, b.Running[last])
+		q.LastToken = b.stepEnd
+	}
+	s.preempt(last)
+}
+
 // scheduleConstrained gives the running requests their share of the budget and
 // their blocks one by one, in order of admission. Where blocks run out a
 // request is preempted, which may be the very one that needs them; the others

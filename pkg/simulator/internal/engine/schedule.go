@@ -37,13 +37,15 @@ func (s *stepper) schedule() (preempted bool) {
 	s.watch.tries()
 	b := &s.Batch
 	budget := s.MaxTokens - b.decodes
-	if !b.constrained {
-		b.constrained = budget < 0 || !s.planChunks(budget)
-	}
-	if b.constrained {
-		budget, preempted = s.scheduleConstrained()
-	} else {
+	b.constrained = b.constrained || budget < 0 || !b.prefillsLast()
+	switch {
+	case !b.constrained && s.planChunks(budget):
 		budget = s.allocate(budget)
+	case !b.constrained && s.lastGivesWay():
+		budget, preempted = s.allocateWhatIsFree(budget)
+	default:
+		b.constrained = true
+		budget, preempted = s.scheduleConstrained()
 	}
 	if !preempted {
 		s.admit(budget)
@@ -52,25 +54,25 @@ func (s *stepper) schedule() (preempted bool) {
 }
 
 // planChunks says how much of their prompts the prefilling requests compute
-// when all that are in step come first. It returns false where that is not the
-// order of the batch, or where blocks do not suffice.
+// when all that are in step come first. It returns false where blocks do not suffice.
 func (s *stepper) planChunks(budget int32) bool {
 	b := &s.Batch
 	needs := 0
 	if b.decodes > 0 {
 		needs = s.Cache.StepNeeds()
 	}
-	first := len(b.Running) - len(b.prefilling)
-	for i, id := range b.prefilling {
-		if b.Running[first+i] != id {
-			return false
-		}
+	for _, id := range b.prefilling {
 		q := &s.Requests.All[id]
-		q.Chunk = min(q.Total-q.Computed, s.chunkLimit(q), budget)
+		q.Chunk = s.chunk(q, budget)
 		budget -= q.Chunk
 		needs += s.Cache.ExtendNeeds(q.Blocks, int(q.Computed+q.Chunk))
 	}
 	return needs <= s.Cache.Free()
+}
+
+// chunk is how much of its prompt a request computes with a budget.
+func (s *stepper) chunk(q *request.Request, budget int32) int32 {
+	return min(q.Total-q.Computed, s.chunkLimit(q), budget)
 }
 
 // allocate gives all that run the blocks that planChunks has counted and
@@ -147,7 +149,7 @@ func (s *stepper) accept(q *request.Request, budget int32) bool {
 
 // resume gives a request whose KV has come blocks for its next chunk.
 func (s *stepper) resume(q *request.Request, budget int32) bool {
-	n := min(q.Total-q.Computed, s.chunkLimit(q), budget)
+	n := s.chunk(q, budget)
 	if !s.extend(q, n) {
 		return false
 	}
