@@ -86,7 +86,7 @@ var tables = []table{
 		{"api", "", "Kubernetes"},
 		{"pkg/kube", "api", "Kubernetes"},
 		{"pkg/access", "pkg/kube", "Kubernetes"},
-		{"pkg/manifest", "api config internal/clip pkg/spelling", "Kubernetes"},
+		{"pkg/manifest", "api config internal/clip pkg/spelling", "CEL Kubernetes"},
 		{"pkg/profile", "api pkg/stats", "Kubernetes"},
 		{"pkg/fit", "api pkg/simtime pkg/stats pkg/workload", "Kubernetes"},
 		{"pkg/starter", "api pkg/fit pkg/policy/epp/files pkg/workload", "Kubernetes"},

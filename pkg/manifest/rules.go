@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"sync"
 
+	celgo "github.com/google/cel-go/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -17,10 +18,12 @@ import (
 // them. Each node compiles its rules when an object first has the node: the rules of a whole schema
 // take ten times as long as those of one object. They may be used concurrently.
 type rules struct {
-	own        func() *cel.Validator // nil for a node without rules
-	properties map[string]*rules
-	items      *rules
-	additional *rules
+	schema      *schema.Structural // nil for a node without rules
+	own         func() *cel.Validator
+	conjunction func() celgo.Program
+	properties  map[string]*rules
+	items       *rules
+	additional  *rules
 }
 
 // newRules returns nil for a schema without rules.
@@ -39,6 +42,8 @@ func newRules(s *schema.Structural, isRoot bool) *rules {
 		}
 	}
 	if len(s.XValidations) > 0 {
+		n.schema = s
+		n.conjunction = sync.OnceValue(func() celgo.Program { return newConjunction(s, isRoot) })
 		n.own = sync.OnceValue(func() *cel.Validator {
 			return cel.NewValidator(withRulesOfRoot(s), isRoot, celconfig.PerCallLimit)
 		})
@@ -83,7 +88,7 @@ func (n *rules) check(at *field.Path, value, valid any, budget *int64) (errs fie
 	if n == nil || value == nil || *budget < 0 || valid != nil && reflect.DeepEqual(value, valid) {
 		return nil
 	}
-	if n.own != nil {
+	if n.schema != nil {
 		errs, *budget = n.own().Validate(context.Background(), at, nil, value, nil, *budget)
 	}
 	switch value := value.(type) {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -21,15 +22,25 @@ import (
 )
 
 // Rules by node find what the validator of the whole schema finds, also where a valid object is
-// known of which the object is a variant.
+// known of which the object is a variant. Rules whose types are not checked hold for the same
+// objects, and cost no less.
 func TestRulesByNodeFindWhatAllRulesFind(t *testing.T) {
-	names, err := filepath.Glob("../../config/samples/simulationrun-*.yaml")
+	for _, kind := range []string{"SimulationRun", "PolicySweep"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			compareRules(t, kind)
+		})
+	}
+}
+
+func compareRules(t *testing.T, kind string) {
+	names, err := filepath.Glob("../../config/samples/" + strings.ToLower(kind) + "-*.yaml")
 	if err != nil || len(names) == 0 {
 		t.Fatalf("samples: %v, %v", names, err)
 	}
-	d := load("SimulationRun")
+	d := load(kind)
 	all := cel.NewValidator(d.structural, true, celconfig.PerCallLimit)
-	texts := func(errs field.ErrorList) []string {
+	textsOf := func(errs field.ErrorList) []string {
 		var texts []string
 		for _, e := range errs {
 			texts = append(texts, e.Error())
@@ -37,27 +48,38 @@ func TestRulesByNodeFindWhatAllRulesFind(t *testing.T) {
 		slices.Sort(texts)
 		return texts
 	}
-	found := 0
+	found, hold := 0, 0
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, object := range sampleRuns(t, names) {
-		for range 12 {
+	for _, object := range samplesOf(t, kind, names) {
+		for range 6 {
 			changed := runtime.DeepCopyJSON(object)
 			for range r.IntN(10) {
-				removeAField(r, changed)
+				changeAField(r, changed)
 			}
-			errs, _ := all.Validate(context.Background(), nil, d.structural, changed, nil, celconfig.RuntimeCELCostBudget)
-			want := texts(errs)
+			errs, left := all.Validate(context.Background(), nil, d.structural, changed, nil, celconfig.RuntimeCELCostBudget)
+			want := textsOf(errs)
 			for name, valid := range map[string]any{"alone": nil, "after a valid object": object} {
 				budget := int64(celconfig.RuntimeCELCostBudget)
-				if diff := cmp.Diff(want, texts(d.rules.check(nil, changed, valid, &budget))); diff != "" {
+				if diff := cmp.Diff(want, textsOf(d.rules.check(nil, changed, valid, &budget))); diff != "" {
 					t.Fatalf("%s: faults (-all rules +rules by node):\n%s", name, diff)
 				}
 			}
 			found += len(want)
+			budget := int64(celconfig.RuntimeCELCostBudget)
+			if got := d.rules.hold(changed, nil, &budget); got != (len(want) == 0) {
+				t.Fatalf("the rules hold is %v, with the faults %q", got, want)
+			}
+			if len(want) > 0 {
+				continue
+			}
+			hold++
+			if budget > left {
+				t.Fatalf("rules without types leave %d of the budget, with types %d", budget, left)
+			}
 		}
 	}
-	if found < 10 {
-		t.Errorf("%d faults show little", found)
+	if found < 10 || hold < 10 {
+		t.Errorf("%d faults and %d valid objects show little", found, hold)
 	}
 }
 
@@ -68,7 +90,7 @@ func TestRulesMayBeCompiledConcurrently(t *testing.T) {
 	}
 	d := load("SimulationRun")
 	var all sync.WaitGroup
-	for _, object := range sampleRuns(t, names) {
+	for _, object := range samplesOf(t, "SimulationRun", names) {
 		all.Go(func() {
 			if errs := d.validate(object); len(errs) > 0 {
 				t.Error(errs.ToAggregate())
@@ -78,8 +100,8 @@ func TestRulesMayBeCompiledConcurrently(t *testing.T) {
 	all.Wait()
 }
 
-// sampleRuns are the SimulationRuns of files.
-func sampleRuns(t *testing.T, names []string) []map[string]any {
+// samplesOf are the objects of a kind in files.
+func samplesOf(t *testing.T, kind string, names []string) []map[string]any {
 	t.Helper()
 	var objects []map[string]any
 	for _, name := range names {
@@ -91,18 +113,30 @@ func sampleRuns(t *testing.T, names []string) []map[string]any {
 		if err != nil {
 			t.Fatal(err)
 		}
+		var all []runtime.Object
 		for _, run := range set.Runs {
-			Default(run)
-			_, object := untyped(run)
+			all = append(all, run)
+		}
+		for _, sweep := range set.Sweeps {
+			all = append(all, sweep)
+		}
+		for _, one := range all {
+			Default(one)
+			d, object := untyped(one)
 			delete(object, "status")
-			objects = append(objects, object)
+			if d.kind == kind {
+				objects = append(objects, object)
+			}
 		}
 	}
 	return objects
 }
 
-// removeAField removes a random field of a random map of an object.
-func removeAField(r *rand.Rand, value any) {
+// texts are some that fit the rules of one field or another, and some that fit none.
+var texts = []string{"", "0", "1", "-1", "0.5", "5", "0s", "5s", "-1s", "1h", "x", "None", "a b", "é", "p", "llama", "Poisson"}
+
+// changeAField removes a random field of a random map of an object, or changes its value.
+func changeAField(r *rand.Rand, value any) {
 	switch value := value.(type) {
 	case map[string]any:
 		names := slices.Sorted(maps.Keys(value))
@@ -113,14 +147,24 @@ func removeAField(r *rand.Rand, value any) {
 		switch value[name].(type) {
 		case map[string]any, []any:
 			if r.IntN(8) > 0 {
-				removeAField(r, value[name])
+				changeAField(r, value[name])
+				return
+			}
+		case string:
+			if r.IntN(2) > 0 {
+				value[name] = texts[r.IntN(len(texts))]
+				return
+			}
+		case int64:
+			if r.IntN(2) > 0 {
+				value[name] = r.Int64N(40) - 2
 				return
 			}
 		}
 		delete(value, name)
 	case []any:
 		if len(value) > 0 {
-			removeAField(r, value[r.IntN(len(value))])
+			changeAField(r, value[r.IntN(len(value))])
 		}
 	}
 }

@@ -113,8 +113,8 @@ func (d *definition) validateVariant(object map[string]any, valid any) field.Err
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, d.structural, object)...)
 	if blocksRules(errs) {
 		errs = append(errs, field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"))
-	} else {
-		budget := int64(celconfig.RuntimeCELCostBudget)
+	} else if budget := int64(celconfig.RuntimeCELCostBudget); !d.rules.hold(object, valid, &budget) {
+		budget = celconfig.RuntimeCELCostBudget
 		ruleErrs := d.rules.check(nil, object, valid, &budget)
 		nameBaselineParameters(ruleErrs, object)
 		errs = append(errs, ruleErrs...)
