@@ -207,6 +207,13 @@ func (f *inFlight) Produce(c *scheduler.Cycle) {
 		return
 	}
 	rest := f.beyond(c) + output
+	if f.match.Listed {
+		fill(f.load.Uncached, f.unmatched(0)+rest)
+		for _, e := range f.match.Held {
+			f.load.Uncached[e] = f.unmatched(f.match.Blocks[e]) + rest
+		}
+		return
+	}
 	for e, blocks := range f.match.Blocks {
 		f.load.Uncached[e] = f.unmatched(blocks) + rest
 	}

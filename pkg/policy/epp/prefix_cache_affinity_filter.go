@@ -4,6 +4,7 @@ package epp
 
 import (
 	"math"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -150,6 +151,7 @@ type prefixAffinity struct {
 	perSecond   float64
 	exploration float64
 	random      *stats.Stream
+	kept        []int // scratch
 }
 
 func (f *prefixAffinity) Filter(_ *scheduler.Cycle, candidates []int) []int {
@@ -159,7 +161,15 @@ func (f *prefixAffinity) Filter(_ *scheduler.Cycle, candidates []int) []int {
 	if f.exploration > 0 && f.random.Float64() < f.exploration {
 		return candidates
 	}
-	if f.match.TotalBlocks == 0 || !f.narrows(candidates) {
+	if f.match.TotalBlocks == 0 {
+		return candidates
+	}
+	if f.match.Listed && f.predicted == nil && len(candidates) == len(f.match.Blocks) {
+		if kept, clear := f.holdersAmong(candidates); clear {
+			return kept
+		}
+	}
+	if !f.narrows(candidates) {
 		return candidates
 	}
 	kept := candidates[:0]
@@ -169,6 +179,27 @@ func (f *prefixAffinity) Filter(_ *scheduler.Cycle, candidates []int) []int {
 		}
 	}
 	return kept
+}
+
+// holdersAmong returns which of all endpoints stay, without a look at those that hold nothing.
+// That is not clear where the least busy holder is too busy beside an endpoint with nothing to do.
+func (f *prefixAffinity) holdersAmong(all []int) (kept []int, clear bool) {
+	least := int64(math.MaxInt64)
+	f.kept = f.kept[:0]
+	for _, e := range f.match.Held {
+		if !f.holds(int(e)) {
+			continue
+		}
+		f.kept = append(f.kept, int(e))
+		if f.inFlight != nil {
+			least = min(least, f.inFlight[e])
+		}
+	}
+	if n := len(f.kept); n == 0 || n == len(all) {
+		return all, true
+	}
+	slices.Sort(f.kept)
+	return f.kept, f.penaltyMs == 0 || f.milliseconds(least) <= f.penaltyMs
 }
 
 // holds reports whether an endpoint holds the prompt, or enough of it.

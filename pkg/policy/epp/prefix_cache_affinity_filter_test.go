@@ -3,11 +3,14 @@
 package epp
 
 import (
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 )
 
 func TestPrefixCacheAffinityFilter(t *testing.T) {
@@ -83,4 +86,41 @@ func TestParametersOfPrefixCacheAffinityFilter(t *testing.T) {
 		`peakPrefillThroughput: Invalid value: 0: must be greater than 0 where ttftSource is prefillThroughput`)
 	checkParameterFaults(t, "prefix-cache-affinity-filter", "{maxTokensInFlightPenalty: 5}",
 		`maxTokensInFlightPenalty: Forbidden: unknown field; no release has it; maxTTFTPenaltyMs is the same gate in time, tokens ÷ peakPrefillThroughput · 1000`)
+}
+
+// A filter that looks at the endpoints which are listed as holders keeps those that one keeps
+// which looks at all; so do the tokens that a request would add.
+func TestListedHoldersAreAllThatNeedBeLookedAt(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for n := range 2000 {
+		endpoints := 2 + random.IntN(9)
+		match := scheduler.PrefixMatch{BlockTokens: 64, TotalBlocks: random.IntN(4), Blocks: make([]int, endpoints), Listed: true}
+		tokens, all := make([]int64, endpoints), make([]int, endpoints)
+		for _, e := range random.Perm(endpoints)[:random.IntN(endpoints+1)] {
+			if match.Blocks[e] = random.IntN(match.TotalBlocks + 1); match.Blocks[e] > 0 {
+				match.Held = append(match.Held, int32(e))
+			}
+		}
+		for e := range tokens {
+			tokens[e], all[e] = random.Int64N(40), e
+		}
+		unlisted := match
+		unlisted.Listed, unlisted.Held = false, nil
+		listing := prefixAffinity{match: &match, inFlight: tokens, threshold: 0.6, penaltyMs: float64(random.IntN(40)), perSecond: 1000}
+		plain := listing
+		plain.match = &unlisted
+		got, want := listing.Filter(nil, slices.Clone(all)), plain.Filter(nil, slices.Clone(all))
+		if !slices.Equal(got, want) {
+			t.Fatalf("%d: blocks %v of %d, tokens %v, penalty %v ms: kept %v, want %v", n, match.Blocks, match.TotalBlocks, tokens, listing.penaltyMs, got, want)
+		}
+		cycle := &scheduler.Cycle{Tokens: 200}
+		added := func(m *scheduler.PrefixMatch) []int64 {
+			load := &scheduler.InFlightLoad{Uncached: make([]int64, endpoints)}
+			(&inFlight{parameters: &inFlightParameters{}, match: m, load: load}).Produce(cycle)
+			return load.Uncached
+		}
+		if got, want := added(&match), added(&unlisted); !slices.Equal(got, want) {
+			t.Fatalf("%d: blocks %v of %d: %v would be added, want %v", n, match.Blocks, match.TotalBlocks, got, want)
+		}
+	}
 }
