@@ -30,6 +30,7 @@ type Network struct {
 	next     simtime.Time // when a flow begins to move or ends, if nothing happens before
 	stations []station
 	ends     []simtime.Time // of each station: when the first of its members ends
+	nextEnd  simtime.Time   // the first of them; 0 where they are to be searched for it
 	inFlight []*flow        // by ID
 	waiting  []*flow        // of them, those that do not move yet, by the time when they will
 	started  ID
@@ -56,7 +57,7 @@ type Done struct {
 
 // New returns a network with the stations 0, 1, 2 and so on.
 func New(stations ...Station) *Network {
-	n := &Network{next: simtime.Never}
+	n := &Network{next: simtime.Never, nextEnd: simtime.Never}
 	for _, s := range stations {
 		n.Add(s)
 	}
@@ -190,6 +191,9 @@ func (n *Network) begin() {
 
 // end takes out the flows that have arrived.
 func (n *Network) end() {
+	if n.nextEnd > n.now {
+		return
+	}
 	for at, due := range n.ends {
 		if due > n.now {
 			continue
@@ -250,9 +254,21 @@ func (n *Network) schedule() {
 	if len(n.waiting) > 0 {
 		n.next = n.waiting[0].due
 	}
-	for _, due := range n.ends {
-		n.next = min(n.next, due)
+	if n.nextEnd == 0 {
+		n.nextEnd = slices.Min(n.ends)
 	}
+	n.next = min(n.next, n.nextEnd)
+}
+
+// setEnd notes when the first member of a station ends.
+func (n *Network) setEnd(at StationID, due simtime.Time) {
+	switch {
+	case due < n.nextEnd:
+		n.nextEnd = due
+	case n.ends[at] == n.nextEnd && due > n.nextEnd:
+		n.nextEnd = 0
+	}
+	n.ends[at] = due
 }
 
 func (n *Network) take() *flow {

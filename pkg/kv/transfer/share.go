@@ -32,7 +32,7 @@ func (n *Network) clean() {
 	for _, at := range n.touched {
 		s := &n.stations[at]
 		s.isTouched, s.isOpen = false, false
-		n.ends[at] = s.firstEnd()
+		n.setEnd(at, s.firstEnd())
 	}
 	n.touched, n.open, n.openEmpty = n.touched[:0], n.open[:0], n.openEmpty[:0]
 }
@@ -64,6 +64,7 @@ func (n *Network) join(f *flow, at StationID, left wide) {
 	n.touch(at)
 	for _, other := range f.route {
 		if other != at {
+			s.cross(other, +1)
 			o := &n.stations[other]
 			o.others = append(o.others, f)
 			o.elsewhere = o.elsewhere.plus(wide{low: s.rate})
@@ -79,6 +80,7 @@ func (n *Network) part(f *flow) {
 	n.touch(f.stop)
 	for _, other := range f.route {
 		if other != f.stop {
+			s.cross(other, -1)
 			o := &n.stations[other]
 			o.removeOther(f)
 			o.elsewhere = o.elsewhere.minus(wide{low: s.rate})
@@ -176,16 +178,16 @@ func (n *Network) setRate(at StationID, rate uint64) {
 		return
 	}
 	s.catchUp(n.now)
-	change := wide{low: rate}.minus(wide{low: s.rate})
+	up, change := rate > s.rate, max(rate, s.rate)-min(rate, s.rate)
 	s.rate = rate
-	for _, f := range s.members {
-		for _, other := range f.route {
-			if other != at {
-				o := &n.stations[other]
-				o.elsewhere = o.elsewhere.plus(change)
-				n.touch(other)
-			}
+	for _, c := range s.crossings {
+		o := &n.stations[c.at]
+		if up {
+			o.elsewhere = o.elsewhere.plus(product(change, c.flows))
+		} else {
+			o.elsewhere = o.elsewhere.minus(product(change, c.flows))
 		}
+		n.touch(c.at)
 	}
 }
 

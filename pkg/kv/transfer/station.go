@@ -47,6 +47,8 @@ type station struct {
 	// station of their route limits, in any order.
 	members members
 	others  []*flow
+	// crossings counts the members that cross each other station.
+	crossings []crossing
 	// rate is that of each member, and elsewhere the sum of the rates of the others, in shares:
 	// parts per nanosecond. While bandwidth is divided, that sum may be more than 64 bits hold.
 	rate      uint64
@@ -78,6 +80,27 @@ func newStation(s Station) station {
 		panic(fmt.Sprintf("transfer: a station of %d bytes/s and latency %v", s.BytesPerSecond, s.Latency))
 	}
 	return station{Station: s, capacity: uint64(s.BytesPerSecond) * sharesPerByte}
+}
+
+// crossing is how many members of a station cross another one.
+type crossing struct {
+	at    StationID
+	flows uint64
+}
+
+// cross counts a member that crosses another station, or no longer does.
+func (s *station) cross(other StationID, change int) {
+	at := slices.IndexFunc(s.crossings, func(c crossing) bool { return c.at == other })
+	if at < 0 {
+		at = len(s.crossings)
+		s.crossings = append(s.crossings, crossing{at: other})
+	}
+	c := &s.crossings[at]
+	if c.flows += uint64(change); c.flows == 0 {
+		last := len(s.crossings) - 1
+		s.crossings[at] = s.crossings[last]
+		s.crossings = s.crossings[:last]
+	}
 }
 
 // moving counts the flows that move through the station.
