@@ -10,16 +10,17 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// lastArrival notes the last request that a simulation takes.
+// lastArrival notes the last request that a simulation takes, and tells a backlog of all.
 type lastArrival struct {
 	workload.Source
-	taken int
-	last  simtime.Time
+	backlog *backlog
+	taken   int
+	last    simtime.Time
 }
 
 // watchArrivals returns what notes them.
-func watchArrivals(c *simulator.Config) *lastArrival {
-	a := &lastArrival{Source: c.Source}
+func watchArrivals(c *simulator.Config, b *backlog) *lastArrival {
+	a := &lastArrival{Source: c.Source, backlog: b}
 	c.Source = a
 	return a
 }
@@ -33,6 +34,7 @@ func (a *lastArrival) Next() (workload.Request, bool) {
 	if ok {
 		a.taken++
 		a.last = r.Arrival
+		a.backlog.arrive(r.Arrival)
 	}
 	return r, ok
 }

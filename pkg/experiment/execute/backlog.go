@@ -10,14 +10,17 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/stats"
-	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
 // backlog sees how many requests are in a cluster: those that have arrived and
 // have not ended. What is turned away never was.
 type backlog struct {
-	arrivals []simtime.Time // by the request's ID
-	ends     []simtime.Time
+	horizon simulator.Horizon
+	// arrived counts the requests, whose IDs are in order of arrival, and last is when the
+	// last one came.
+	arrived        int
+	last           simtime.Time
+	arrivals, ends moments
 }
 
 // asksForBacklog says whether a metric asks for its growth.
@@ -31,17 +34,16 @@ func watchBacklog(c *simulator.Config, p *experiment.Plan, metrics []result.Metr
 	if p.IsSweep() && !asksForBacklog(metrics) {
 		return nil
 	}
-	b := &backlog{}
+	b := &backlog{horizon: c.Horizon}
 	completed, rejected := c.Completed, c.Rejected
-	c.Source = arrivalsOf{c.Source, b}
 	c.Completed = func(done simulator.Completion) {
-		b.ends = append(b.ends, done.LastToken)
+		b.ends.add(done.LastToken, b.middle())
 		if completed != nil {
 			completed(done)
 		}
 	}
 	c.Rejected = func(request int, reason simulator.Reason) {
-		b.ends = append(b.ends, b.arrivals[request])
+		b.ends.add(b.arrivals.at(request), b.middle())
 		if rejected != nil {
 			rejected(request, reason)
 		}
@@ -49,22 +51,20 @@ func watchBacklog(c *simulator.Config, p *experiment.Plan, metrics []result.Metr
 	return b
 }
 
-// arrivalsOf is a source whose arrivals a backlog notes.
-type arrivalsOf struct {
-	workload.Source
-	backlog *backlog
+// arrive takes an arrival, unless the source was asked for one that came too late.
+func (b *backlog) arrive(at simtime.Time) {
+	if b == nil || b.horizon.Duration > 0 && at >= simtime.Time(b.horizon.Duration) {
+		return
+	}
+	b.arrived++
+	b.last = at
+	b.arrivals.add(at, b.middle())
 }
 
-// Close implements [io.Closer].
-func (a arrivalsOf) Close() error { return workload.Close(a.Source) }
-
-// Next implements [workload.Source].
-func (a arrivalsOf) Next() (workload.Request, bool) {
-	r, ok := a.Source.Next()
-	if ok {
-		a.backlog.arrivals = append(a.backlog.arrivals, r.Arrival)
-	}
-	return r, ok
+// middle is where the second half of the measured arrivals begins, so far.
+func (b *backlog) middle() simtime.Time {
+	warmUp := simtime.Time(b.horizon.WarmUp)
+	return warmUp + (b.last-warmUp)/2
 }
 
 // backlogReadings are enough for [stats.Growth].
@@ -74,36 +74,54 @@ const backlogReadings = 100
 // of the measured arrivals; nil of nil, and where next to nothing arrives.
 // Requests that failed, or that were ended after they had been accepted, count as
 // still there.
-func (b *backlog) growth(h simulator.Horizon) *float64 {
-	if b == nil {
+func (b *backlog) growth() *float64 {
+	if b == nil || b.arrived < backlogReadings {
 		return nil
 	}
-	if h.Duration > 0 {
-		// The source was asked for one that came too late.
-		b.arrivals = slices.DeleteFunc(b.arrivals, func(t simtime.Time) bool { return t >= simtime.Time(h.Duration) })
-	}
-	if len(b.arrivals) < backlogReadings {
+	middle := b.middle()
+	arrived := b.arrived - b.arrivals.before(middle)
+	if b.last <= middle || arrived == 0 {
 		return nil
 	}
-	last := b.arrivals[len(b.arrivals)-1]
-	middle := simtime.Time(h.WarmUp) + (last-simtime.Time(h.WarmUp))/2
-	arrived := len(b.arrivals) - before(b.arrivals, middle)
-	if last <= middle || arrived == 0 {
-		return nil
-	}
-	slices.Sort(b.ends)
+	slices.Sort(b.ends.late)
 	level := make([]float64, backlogReadings)
 	for i := range level {
-		at := middle + simtime.Time(int64(last-middle)*int64(i+1)/backlogReadings)
-		level[i] = float64(before(b.arrivals, at) - before(b.ends, at))
+		at := middle + simtime.Time(int64(b.last-middle)*int64(i+1)/backlogReadings)
+		level[i] = float64(b.arrivals.before(at) - b.ends.before(at))
 	}
 	perReading, _ := stats.Growth(level)
 	share := perReading * backlogReadings / float64(arrived)
 	return &share
 }
 
-// before counts the times before one, in order.
-func before(times []simtime.Time, at simtime.Time) int {
-	i, _ := slices.BinarySearch(times, at)
-	return i
+// moments are many times. Those before a moment that moves on are only counted.
+type moments struct {
+	early int
+	late  []simtime.Time
+}
+
+// add takes a time. Of those before another one, only the number matters from now on.
+func (m *moments) add(at, from simtime.Time) {
+	if len(m.late) == cap(m.late) {
+		before := len(m.late)
+		m.late = slices.DeleteFunc(m.late, func(t simtime.Time) bool { return t < from })
+		m.early += before - len(m.late)
+		m.late = slices.Grow(m.late, max(len(m.late)/2, 1))
+	}
+	m.late = append(m.late, at)
+}
+
+// at is the time that was added as the i-th, or one before it that matters as little. The
+// times were added in order.
+func (m *moments) at(i int) simtime.Time {
+	if i < m.early {
+		return 0
+	}
+	return m.late[i-m.early]
+}
+
+// before counts the times before one that matters. They are in order.
+func (m *moments) before(at simtime.Time) int {
+	i, _ := slices.BinarySearch(m.late, at)
+	return m.early + i
 }

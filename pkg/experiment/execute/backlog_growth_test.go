@@ -4,6 +4,8 @@ package execute
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,37 +14,77 @@ import (
 )
 
 func TestBacklogGrowthIsAShareOfWhatArrives(t *testing.T) {
-	// A request a second, of which so many a second are served in turn.
-	served := func(perSecond float64) *backlog {
-		b := &backlog{}
+	// A number of requests, one a second, of which so many a second are served in turn.
+	served := func(h simulator.Horizon, requests int, perSecond float64) *backlog {
+		b := &backlog{horizon: h}
 		end := 0.0
-		for i := range 1000 {
+		for i := range requests {
 			at := float64(i)
-			b.arrivals = append(b.arrivals, simtime.Time(at*1e9))
-			end = max(end, at) + 1/perSecond
-			b.ends = append(b.ends, simtime.Time(end*1e9))
+			b.arrive(simtime.Time(at * 1e9))
+			if perSecond > 0 {
+				end = max(end, at) + 1/perSecond
+				b.ends.add(simtime.Time(end*1e9), b.middle())
+			}
 		}
 		return b
 	}
 	for name, tc := range map[string]struct {
-		backlog *backlog
-		horizon simulator.Horizon
-		want    float64
+		horizon   simulator.Horizon
+		perSecond float64
+		want      float64
 	}{
-		"all that arrives is served": {served(2), simulator.Horizon{}, 0},
-		"half of it":                 {served(0.5), simulator.Horizon{}, 0.5},
-		"nothing":                    {&backlog{arrivals: served(1).arrivals}, simulator.Horizon{}, 1},
-		"what came too late is none": {served(0.5), simulator.Horizon{Duration: 500 * time.Second}, 0.5},
-		"after a warm-up":            {served(0.75), simulator.Horizon{WarmUp: 800 * time.Second}, 0.25},
+		"all that arrives is served": {simulator.Horizon{}, 2, 0},
+		"half of it":                 {simulator.Horizon{}, 0.5, 0.5},
+		"nothing":                    {simulator.Horizon{}, 0, 1},
+		"what came too late is none": {simulator.Horizon{Duration: 500 * time.Second}, 0.5, 0.5},
+		"after a warm-up":            {simulator.Horizon{WarmUp: 800 * time.Second}, 0.75, 0.25},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := tc.backlog.growth(tc.horizon)
+			got := served(tc.horizon, 1000, tc.perSecond).growth()
 			if got == nil || math.Abs(*got-tc.want) > 0.015 {
 				t.Errorf("growth %v, want %v", got, tc.want)
 			}
 		})
 	}
-	if got := (&backlog{arrivals: served(1).arrivals[:99]}).growth(simulator.Horizon{}); got != nil {
+	if got := served(simulator.Horizon{}, 99, 0).growth(); got != nil {
 		t.Errorf("growth of too few is %v", *got)
+	}
+}
+
+// What is only counted counts as if every time had been kept, and half of the times are kept.
+func TestBacklogForgetsWhatDoesNotMatter(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 100 {
+		b := &backlog{horizon: simulator.Horizon{WarmUp: time.Duration(random.IntN(1000))}}
+		var arrivals, ends []simtime.Time
+		now := simtime.Time(0)
+		for i := range 2000 {
+			now += simtime.Time(random.IntN(10))
+			b.arrive(now)
+			arrivals = append(arrivals, now)
+			if i%3 > 0 {
+				end := now - simtime.Time(random.IntN(int(now)+1))
+				b.ends.add(end, b.middle())
+				ends = append(ends, end)
+			}
+			if i%50 == 0 {
+				rejected := random.IntN(i + 1)
+				b.ends.add(b.arrivals.at(rejected), b.middle())
+				ends = append(ends, arrivals[rejected])
+			}
+		}
+		slices.Sort(ends)
+		slices.Sort(b.ends.late)
+		for range 20 {
+			at := b.middle() + simtime.Time(random.IntN(int(now)))
+			wantArrived, _ := slices.BinarySearch(arrivals, at)
+			wantEnded, _ := slices.BinarySearch(ends, at)
+			if arrived, ended := b.arrivals.before(at), b.ends.before(at); arrived != wantArrived || ended != wantEnded {
+				t.Fatalf("before %d: %d arrived and %d ended, want %d and %d", at, arrived, ended, wantArrived, wantEnded)
+			}
+		}
+		if kept := len(b.arrivals.late); kept > 1700 {
+			t.Errorf("%d arrivals of 2000 are kept", kept)
+		}
 	}
 }

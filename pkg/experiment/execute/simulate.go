@@ -205,8 +205,8 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 	if err != nil {
 		return experiment.Simulation{}, atPoint(of, err)
 	}
-	arrivals := watchArrivals(&in.config)
 	backlog, started := watchBacklog(&in.config, p, metrics), watchNewReplicas(&in.config)
+	arrivals := watchArrivals(&in.config, backlog)
 	requests, err := w.recordRequests(of.Point, of.Seed, &in.config)
 	if err != nil {
 		return experiment.Simulation{}, traced.close(err)
@@ -227,7 +227,7 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 	meta.ReplicaTTFT = replicas
 	meta.Anomalies = anomalies.counts()
 	if asksForBacklog(metrics) {
-		meta.BacklogGrowth = backlog.growth(in.config.Horizon)
+		meta.BacklogGrowth = backlog.growth()
 	}
 	meta.Traffic = traffic(p, in.config.Horizon, backlog, started)
 	s := experiment.Simulation{Series: result.NewSeries(outcome, in.config.Pools, &meta), Steps: in.config.Policies.Faults.Steps()}

@@ -52,15 +52,14 @@ func traffic(p *experiment.Plan, h simulator.Horizon, b *backlog, n *newReplicas
 	if p.IsSweep() || b == nil {
 		return nil
 	}
-	growth := b.growth(h)
-	t := &result.Traffic{Requests: len(b.arrivals), HorizonRequests: h.Requests, HorizonSeconds: h.Duration.Seconds(), BacklogGrowth: growth, NewReplicas: n.created}
-	if len(b.arrivals) == 0 {
+	growth := b.growth()
+	t := &result.Traffic{Requests: b.arrived, HorizonRequests: h.Requests, HorizonSeconds: h.Duration.Seconds(), BacklogGrowth: growth, NewReplicas: n.created}
+	if b.arrived == 0 {
 		return t
 	}
-	last := b.arrivals[len(b.arrivals)-1]
-	t.LastArrivalSeconds = last.Seconds()
+	t.LastArrivalSeconds = b.last.Seconds()
 	for _, at := range n.serve {
-		if at < last {
+		if at < b.last {
 			t.NewReplicasInTime++
 		}
 	}
