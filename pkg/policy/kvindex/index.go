@@ -20,10 +20,16 @@ type Index struct {
 	// alone holds, by entry, the list of that one entry.
 	alone map[entry][]entry
 	parts []part // scratch
+	// free are stretches without blocks: memory for those to come.
+	free []*stretch
 }
 
-// stretch is what endpoints hold of a stretch, in order of its blocks.
-type stretch struct{ parts []part }
+// stretch is what endpoints hold of a stretch, in order of its blocks. Most have one part,
+// which lies in first.
+type stretch struct {
+	parts []part
+	first [1]part
+}
 
 // part is neighbouring blocks with the same entries. Lists of entries are
 // shared, and never changed.
@@ -61,7 +67,7 @@ func (x *Index) Add(b policy.CachedBlocks, endpoint int, place policy.CacheTier)
 	added := entryOf(endpoint, place)
 	s := x.stretches[b.Stretch]
 	if s == nil {
-		s = &stretch{}
+		s = x.newStretch()
 		x.stretches[b.Stretch] = s
 	}
 	only := x.only(added)
@@ -78,6 +84,20 @@ func (x *Index) Add(b policy.CachedBlocks, endpoint int, place policy.CacheTier)
 	x.change(s, b.From, b.To, only, func(entries []entry) []entry { return x.with(entries, added) })
 }
 
+func (x *Index) newStretch() *stretch {
+	if len(x.free) == 0 {
+		more := make([]stretch, 64)
+		for i := range more {
+			more[i].parts = more[i].first[:0]
+			x.free = append(x.free, &more[i])
+		}
+	}
+	last := len(x.free) - 1
+	s := x.free[last]
+	x.free = x.free[:last]
+	return s
+}
+
 // Remove says that an endpoint does not hold blocks in a place, which it may have
 // held there.
 func (x *Index) Remove(b policy.CachedBlocks, endpoint int, place policy.CacheTier) {
@@ -89,6 +109,7 @@ func (x *Index) Remove(b policy.CachedBlocks, endpoint int, place policy.CacheTi
 	x.change(s, b.From, b.To, nil, func(entries []entry) []entry { return x.without(entries, removed) })
 	if len(s.parts) == 0 {
 		delete(x.stretches, b.Stretch)
+		x.free = append(x.free, s)
 	}
 }
 
