@@ -83,6 +83,8 @@ type flowController struct {
 	changedScrapes    []int32
 	allScrapesChanged bool
 	endpoints         int
+	// view is the last one that was shown to a request that went.
+	view policy.View
 }
 
 // flowRules are what differs between versions.
@@ -378,13 +380,13 @@ func (f *flowController) noteChanges(view *policy.View) {
 
 // seen is the view with all that has changed since it was last seen.
 func (f *flowController) seen(view *policy.View) *policy.View {
-	v := *view
-	v.Changed = f.changedScrapes
+	f.view = *view
+	f.view.Changed = f.changedScrapes
 	if f.allScrapesChanged {
-		v.Changed = nil
+		f.view.Changed = nil
 	}
 	f.changedScrapes, f.allScrapesChanged = f.changedScrapes[:0], false
-	return &v
+	return &f.view
 }
 
 // Evicts implements [scheduler.RequestQueue].
