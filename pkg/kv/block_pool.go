@@ -59,6 +59,10 @@ func (p *blockPool) evict(at, n int32) {
 	p.evictions += int64(n)
 	s := &table.segments.all[at]
 	owner := s.stretch
+	if owner == none {
+		p.evictAnonymous(at, n)
+		return
+	}
 	if p.recording {
 		p.evicted = append(p.evicted, Span{table.stretches.all[owner].id, s.to, s.to - n})
 	}
@@ -68,6 +72,23 @@ func (p *blockPool) evict(at, n int32) {
 		table.detach(at)
 	}
 	table.updateEnd(owner)
+}
+
+// evictAnonymous forgets blocks of the segment at the front of the free queue, which belongs
+// to no stretch.
+func (p *blockPool) evictAnonymous(at, n int32) {
+	s := &p.table.segments.all[at]
+	s.to -= n
+	if s.len() == 0 {
+		p.queue.remove(at)
+		p.table.segments.release(at)
+	}
+}
+
+// allowsAnonymous says that blocks have no ranks, and that nothing asks which ones are evicted
+// or follow others.
+func (p *blockPool) allowsAnonymous() bool {
+	return p.queue.order == LRU && !p.recording && p.table.listener == nil && !p.table.children.tracked()
 }
 
 // evictFree evicts the content of up to n free blocks, those that are reused first, and
@@ -129,7 +150,7 @@ func (p *blockPool) release(at int32) {
 }
 
 // nextEvicted appends to dst the first n blocks with content of the free queue, in the order
-// in which they are reused.
+// in which they are reused. None may be anonymous.
 func (p *blockPool) nextEvicted(n int, dst []Span) []Span {
 	for at := p.queue.first; at != none && n > 0; at = p.table.segments.all[at].after {
 		s := &p.table.segments.all[at]

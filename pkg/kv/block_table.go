@@ -39,7 +39,7 @@ type stretch struct {
 // segment is the blocks [from, to) of a stretch. The same sequences hold all of them,
 // or none does and they were freed together.
 type segment struct {
-	stretch  int32
+	stretch  int32 // none where the content cannot be found
 	from, to int32
 	// references is how many sequences hold the segment.
 	references int32

@@ -112,6 +112,10 @@ type Admission struct {
 	Withheld bool
 	// Priority is the request's, for the order Priority of free blocks.
 	Priority int
+	// Anonymous says that no other sequence asks for the full blocks behind Chain. They
+	// queue up to be reused as others do, but cannot be found, unless Name names them. The
+	// cache must have the order LRU, no listener, no record of evictions and no Discard.
+	Anonymous bool
 }
 
 // AdmitNeeds returns what Admit would take of the free blocks: fresh ones, and those
@@ -128,6 +132,9 @@ func (c *Cache) AdmitNeeds(a Admission) (fresh, cached int) {
 func (c *Cache) Admit(a Admission) (Sequence, bool) {
 	s := &c.sequences
 	hits := a.Cached / c.BlockTokens()
+	if a.Anonymous && !s.pool.allowsAnonymous() {
+		panic("kv: an anonymous sequence in a cache that needs the names of all blocks")
+	}
 	if hits > 0 && !c.match.isOf(a.Chain) {
 		panic("kv: Admit needs a Match of the same chain right before")
 	}
@@ -193,6 +200,16 @@ func (c *Cache) Publish(s Sequence) {
 	c.sequences.registerFull(int32(s), unknownMiss)
 }
 
+// Name lets the blocks of an anonymous sequence be found: another one is to go on where it
+// ends. chain is all of its full blocks, and begins with the chain that it was admitted
+// with. It ends the sequence's decode.
+func (c *Cache) Name(s Sequence, chain []prompt.Stretch) {
+	c.StopDecode(s)
+	q := c.sequences.running(s)
+	q.chain, q.anonymous = chain, false
+	c.sequences.registerFull(int32(s), unknownMiss)
+}
+
 // StartDecode gives the sequence room for one more token in each Step.
 func (c *Cache) StartDecode(s Sequence) {
 	c.sequences.running(s)
@@ -230,7 +247,8 @@ func (c *Cache) Release(s Sequence) {
 
 // Discard is Release, and drops the content of the sequence's blocks from the last one
 // back, up to the first that another sequence holds or that a cached block follows: that
-// one could be found, but not reached. Blocks without content are reused first.
+// one could be found, but not reached. Blocks without content are reused first. The cache
+// must not have had anonymous sequences.
 func (c *Cache) Discard(s Sequence) {
 	c.StopDecode(s)
 	c.sequences.discard(int32(s))

@@ -3,6 +3,7 @@
 package kv
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -34,6 +35,9 @@ func FuzzCacheAgainstOracle(f *testing.F) {
 
 const oracleBlockTokens = 4
 
+// unnamedBlock stands for the identity of a block of an anonymous sequence.
+const unnamedBlock = 1
+
 // cachePair is a cache, its oracle and the sequences on both.
 type cachePair struct {
 	choices
@@ -43,8 +47,11 @@ type cachePair struct {
 	names     blockIdentities
 	running   []*sequencePair // in order of admission
 	answer    uint64
+	named     []prompt.Prompt // texts of sequences that were anonymous
 	listening bool
 	events    recordedEvents
+	// unnamed are the identities of blocks of anonymous sequences, where there may be some.
+	unnamed map[uint64]bool
 }
 
 // sequencePair is a sequence on both.
@@ -77,8 +84,12 @@ func compareCaches(t *testing.T, blocks int, caching bool, order Order, operatio
 		p.cache.SetWindows(w)
 		p.oracle.Groups, p.oracle.WindowBlocks = w.Groups, w.Blocks
 	}
-	p.cache.RecordEvictions()
 	p.listening = len(operations) > 0 && operations[0]%2 == 0
+	if len(operations) > 0 && operations[0]%4 == 1 && order == LRU {
+		p.unnamed = map[uint64]bool{}
+	} else {
+		p.cache.RecordEvictions()
+	}
 	if p.listening {
 		p.cache.SetListener(&p.events)
 	}
@@ -103,11 +114,17 @@ func (p *cachePair) runOperation() {
 	case 4:
 		p.end(p.cache.Release, p.oracle.Release)
 	case 5:
-		p.end(p.cache.Discard, p.oracle.Discard)
+		if p.unnamed == nil {
+			p.end(p.cache.Discard, p.oracle.Discard)
+		} else {
+			p.name()
+		}
 	case 6:
 		p.publish()
 	case 7:
-		p.nextEvicted()
+		if p.unnamed == nil {
+			p.nextEvicted()
+		}
 	case 8:
 		p.evictFree()
 	case 9:
@@ -131,10 +148,44 @@ func (p *cachePair) text() prompt.Prompt {
 	return text.Append(prompt.Extent{Source: 100 + p.answer, Tokens: int32(1 + p.pick(40))})
 }
 
+// withOwn appends to some texts a part that no other has.
+func (p *cachePair) withOwn(text prompt.Prompt) prompt.Prompt {
+	switch {
+	case p.unnamed == nil || p.pick(3) == 0:
+		return text
+	case len(p.named) > 0 && p.pick(3) == 0:
+		return p.named[p.pick(len(p.named))]
+	}
+	text = text.Append(prompt.Extent{Source: 1000 + uint64(len(p.choices)), Tokens: int32(1 + p.pick(40))})
+	text.Own = 1
+	return text
+}
+
+// name names the blocks of an anonymous sequence. From then on others have its text.
+func (p *cachePair) name() {
+	w := p.pickSequence()
+	if w == nil || w.text.Own == 0 {
+		return
+	}
+	w.text.Own, w.decoding = 0, false
+	chain, blocks := p.names.add(w.text)
+	for _, id := range blocks {
+		delete(p.unnamed, id)
+	}
+	p.cache.Name(w.cache, chain)
+	p.named = append(p.named, w.text)
+}
+
 func (p *cachePair) admit() {
-	text := p.text()
+	text := p.withOwn(p.text())
 	length := text.Tokens()
 	chain, blocks := p.names.add(text)
+	if text.Own > 0 {
+		chain = text.Shared().FullStretches(nil, oracleBlockTokens)
+		for _, id := range blocks[len(text.Shared().FullBlocks(nil, oracleBlockTokens)):] {
+			p.unnamed[id] = true
+		}
+	}
 	limit := p.pick(length + 1)
 	cached, want := p.cache.Match(chain, limit), p.oracle.Match(blocks, limit)
 	if cached != want {
@@ -147,7 +198,7 @@ func (p *cachePair) admit() {
 	how := p.pick(8)
 	a := Admission{
 		Chain: chain, Cached: cached, Tokens: tokens, Reserve: how % 2 * length,
-		Withheld: how/2 == 0, Priority: p.pick(4) - 1,
+		Withheld: how/2 == 0, Priority: p.pick(4) - 1, Anonymous: text.Own > 0,
 	}
 	same := kvtest.Admission{
 		Chain: blocks, Cached: cached, Tokens: tokens, Reserve: a.Reserve,
@@ -302,6 +353,14 @@ func (p *cachePair) compare() {
 		p.oracle.Used(), p.oracle.Blank(), p.oracle.Shared(), p.oracle.Evictions,
 		append([]uint64{}, p.oracle.Evicted...), p.oracle.Free(),
 	}
+	if p.unnamed != nil {
+		want.Evicted = []uint64{}
+		for i, id := range want.Free {
+			if p.unnamed[id] {
+				want.Free[i] = unnamedBlock
+			}
+		}
+	}
 	p.oracle.Evicted = nil
 	if diff := cmp.Diff(formatEvents(p.oracle.Changes), p.events.of(p.names)); p.listening && diff != "" {
 		p.t.Errorf("found (+) and lost (-) (-want +got):\n%s", diff)
@@ -321,7 +380,7 @@ func (p *cachePair) compare() {
 }
 
 // freeOrder returns the identities of the free blocks in the order in which they
-// will be reused, and 0 for one without.
+// will be reused, unnamedBlock for one that cannot be found, and 0 for one without.
 func (p *cachePair) freeOrder() []uint64 {
 	c := p.cache
 	order := []uint64{}
@@ -332,6 +391,10 @@ func (p *cachePair) freeOrder() []uint64 {
 	for at := c.sequences.pool.queue.first; at != none; at = c.sequences.pool.table.segments.all[at].after {
 		s := &c.sequences.pool.table.segments.all[at]
 		blank(int(s.blank))
+		if s.stretch == none {
+			order = append(order, slices.Repeat([]uint64{unnamedBlock}, int(s.len()))...)
+			continue
+		}
 		order = append(order, p.names.of([]Span{{c.sequences.pool.table.stretches.all[s.stretch].id, s.to, s.from}})...)
 	}
 	if c.sequences.pool.queue.order == LRU {

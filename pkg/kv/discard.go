@@ -5,6 +5,9 @@ package kv
 // discard drops the content of a sequence's blocks from the last one back, up to the
 // first that another sequence holds or that a cached block follows, and releases it.
 func (s *sequences) discard(at int32) {
+	if s.pool.queue.anonymous {
+		panic("kv: Discard in a cache with anonymous sequences")
+	}
 	s.pool.table.trackChildren()
 	dropped := 0
 	for {

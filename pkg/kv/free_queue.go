@@ -18,6 +18,8 @@ type freeQueue struct {
 	// counts what has come into the queue, has left it or has lost its content.
 	free, blank int
 	changes     uint64
+	// anonymous says that blocks have come whose content cannot be found.
+	anonymous bool
 }
 
 // pushBlank puts n blank blocks at the end of the queue.
@@ -57,6 +59,15 @@ func (f *freeQueue) push(at int32) {
 	}
 	s.blank, f.loose = int32(f.loose), 0
 	f.pushBack(segments, at)
+}
+
+// pushAnonymous puts n blocks whose content cannot be found at the end of the queue, in LRU
+// order.
+func (f *freeQueue) pushAnonymous(n int32) {
+	f.anonymous = true
+	at := f.table.segments.take()
+	f.table.segments.all[at] = segment{stretch: none, to: n, previous: none, next: none, tail: none}
+	f.push(at)
 }
 
 // pushRanked makes a segment the youngest of its rank.

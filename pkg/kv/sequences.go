@@ -55,6 +55,8 @@ type sequence struct {
 	// withheld says that its own blocks are not registered yet.
 	withheld bool
 	priority int
+	// anonymous says that full blocks behind the chain have content that is not registered.
+	anonymous bool
 	// claimed is the stretch that waits for this sequence's blocks, or none.
 	claimed int32
 	// stepwise says that the sequence is in decodes.stepwise.
@@ -89,7 +91,8 @@ func (s *sequences) open(a *Admission) int32 {
 	q := &s.records.all[at]
 	*q = sequence{
 		chain: a.Chain, held: q.held[:0], admitted: s.admitted, tokens: a.Tokens, withheld: a.Withheld, priority: a.Priority,
-		parent: none, current: none, claimed: none,
+		anonymous: a.Anonymous && s.caching,
+		parent:    none, current: none, claimed: none,
 	}
 	if q.held == nil {
 		q.held = make([]heldBlocks, 0, fewSegments)
@@ -152,8 +155,12 @@ func (s *sequences) sharedBy(q *sequence) int {
 // release ends a sequence that is not in decode and frees its blocks, last one first.
 func (s *sequences) release(at int32) {
 	q := &s.records.all[at]
-	if blank := s.blocksOf(q.tokens) + s.windows.Groups*int(q.window) - int(q.registered); blank > 0 {
+	anonymous := s.anonymousBlocks(q)
+	if blank := s.blocksOf(q.tokens) + s.windows.Groups*int(q.window) - int(q.registered) - anonymous; blank > 0 {
 		s.pool.queue.pushBlank(blank)
+	}
+	if anonymous > 0 {
+		s.pool.queue.pushAnonymous(int32(anonymous))
 	}
 	if s.pool.table.ranks.order != LRU {
 		s.raiseRanks(q)
@@ -163,6 +170,14 @@ func (s *sequences) release(at int32) {
 	}
 	q.admitted, q.chain = 0, nil
 	s.records.release(at)
+}
+
+// anonymousBlocks returns how many blocks of a sequence have content that is not registered.
+func (s *sequences) anonymousBlocks(q *sequence) int {
+	if !q.anonymous || q.withheld {
+		return 0
+	}
+	return (q.tokens-q.unsure)/s.blockTokens - int(q.registered)
 }
 
 func (s *sequences) releaseHeld(h heldBlocks) {

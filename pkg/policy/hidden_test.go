@@ -34,8 +34,11 @@ var known = map[string][]string{
 	"policy.Request": {
 		"Adapter", "Arrival", "Class", "Headers", "Hints", "ID", "Model", "Prompt", "Priority", "Session", "TPOT", "TTFT", "Tenant", "Tokens", "Turn",
 	},
-	"policy.Hints":  {"PrefillChunk", "With()"},
-	"prompt.Prompt": {"AllBlocks()", "AllStretches()", "Append()", "Extents", "FullBlocks()", "FullStretches()", "Tokens()"},
+	"policy.Hints": {"PrefillChunk", "With()"},
+	// Own is a number of extents of the prompt.
+	"prompt.Prompt": {
+		"AllBlocks()", "AllStretches()", "Append()", "Extents", "FullBlocks()", "FullStretches()", "Own", "Shared()", "SharedStretches()", "Tokens()",
+	},
 	"prompt.Extent": {"Source", "Start", "Tokens"},
 }
 

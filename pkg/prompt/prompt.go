@@ -14,6 +14,9 @@ type Extent struct {
 // their extents, so no caller changes an extent that is part of a prompt.
 type Prompt struct {
 	Extents []Extent
+	// Own is how many of the last extents no other prompt has in common with this one, as it
+	// does not have the first token of them. 0 where that is not known.
+	Own int
 }
 
 // Tokens returns the length of the prompt.
@@ -24,6 +27,9 @@ func (p Prompt) Tokens() int {
 	}
 	return n
 }
+
+// Shared returns what other prompts may have too: p without its own extents.
+func (p Prompt) Shared() Prompt { return Prompt{Extents: p.Extents[:len(p.Extents)-p.Own]} }
 
 // Append returns p followed by e. It leaves p and the memory of its extents
 // as they are, so that prompts which share memory do not see e.

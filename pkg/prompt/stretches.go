@@ -36,6 +36,20 @@ func (p Prompt) AllStretches(dst []Stretch, blockTokens int) []Stretch {
 	return dst
 }
 
+// SharedStretches is AllStretches without the blocks that no other prompt has, as far as
+// that is known, and how many those are.
+func (p Prompt) SharedStretches(dst []Stretch, blockTokens int) (shared []Stretch, own int) {
+	if p.Own == 0 {
+		return p.AllStretches(dst, blockTokens), 0
+	}
+	shared = p.Shared().FullStretches(dst, blockTokens)
+	own = (p.Tokens() + blockTokens - 1) / blockTokens
+	for _, s := range shared[len(dst):] {
+		own -= int(s.Blocks)
+	}
+	return shared, own
+}
+
 // cut appends the stretches of full blocks, and returns the identity of the whole prompt and
 // how many tokens its partial block has.
 //

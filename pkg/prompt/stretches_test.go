@@ -4,6 +4,7 @@ package prompt
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,6 +27,34 @@ func counts(stretches []Stretch) []int32 {
 		n = append(n, s.Blocks)
 	}
 	return n
+}
+
+// A block belongs to the prompt alone from its first own token on. 16 tokens a block: of
+// 40 + 20 tokens, 32 are in the two full blocks before those.
+func TestSharedStretchesEndBeforeTheFirstOwnToken(t *testing.T) {
+	for name, test := range map[string]struct {
+		prompt Prompt
+		shared []int32
+		own    int
+	}{
+		"nothing own":        {Prompt{Extents: []Extent{{1, 0, 40}, {2, 0, 20}}}, []int32{2, 1, 1}, 0},
+		"inside a block":     {Prompt{Extents: []Extent{{1, 0, 40}, {2, 0, 20}}, Own: 1}, []int32{2}, 2},
+		"at a block's end":   {Prompt{Extents: []Extent{{1, 0, 32}, {2, 0, 32}}, Own: 1}, []int32{2}, 2},
+		"in the first block": {Prompt{Extents: []Extent{{1, 0, 15}, {2, 0, 1}}, Own: 1}, nil, 1},
+		"the whole prompt":   {Prompt{Extents: []Extent{{1, 0, 40}, {2, 0, 20}}, Own: 2}, nil, 4},
+		"several of both":    {Prompt{Extents: []Extent{{1, 0, 20}, {2, 0, 20}, {3, 0, 20}, {4, 0, 20}}, Own: 2}, []int32{1, 1}, 3},
+		"less than a block":  {Prompt{Extents: []Extent{{1, 0, 15}}, Own: 1}, nil, 1},
+		"one token":          {Prompt{Extents: []Extent{{1, 0, 16}, {2, 0, 16}, {3, 0, 1}}, Own: 1}, []int32{1, 1}, 1},
+	} {
+		before := []Stretch{{ID: 9, Blocks: 9}}
+		shared, own := test.prompt.SharedStretches(before, 16)
+		if diff := cmp.Diff(test.shared, counts(shared[1:])); diff != "" || own != test.own {
+			t.Errorf("%s: %d own blocks, want %d (-want +got):\n%s", name, own, test.own, diff)
+		}
+		if whole := test.prompt.AllStretches(nil, 16); !slices.Equal(blocksOf(whole)[:len(blocksOf(shared[1:]))], blocksOf(shared[1:])) {
+			t.Errorf("%s: %v is not how %v begins", name, shared[1:], whole)
+		}
+	}
 }
 
 func TestStretchesFollowTheTexts(t *testing.T) {

@@ -3,6 +3,8 @@
 package workload
 
 import (
+	"slices"
+
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
@@ -49,7 +51,7 @@ func (c *client) fillRequest(m *mergedClients, place int32, r *Request) {
 	r.Adapter, r.Headers, r.Model = c.adapter, c.headers, c.model
 	r.FirstTokenTimeout, r.Timeout = c.spec.FirstTokenTimeout, c.spec.Timeout
 	r.Origin.Step = int(c.sent) + 1
-	r.Prompt = prompt.Prompt{Extents: m.memory.Keep(c.drawContent(m, place, r))}
+	r.Prompt.Extents = m.memory.Keep(c.drawContent(m, place, r))
 	c.sent++
 }
 
@@ -112,6 +114,7 @@ func (c *client) newPrompt(r *Request, tokens int) []prompt.Extent {
 	r.OutputTokens, _ = c.drawAnswer(c.streams, 1)
 	r.Response, r.ResponseStart = own.Source, own.Start+own.Tokens
 	c.text = append(c.text, own)
+	r.Prompt.Own = len(c.text) - slices.IndexFunc(c.text, func(e prompt.Extent) bool { return e.Source == own.Source && e.Tokens > 0 })
 	return c.text
 }
 

@@ -157,6 +157,9 @@ func (r *retrying) Next() (Request, bool) {
 	}
 	a := attempt{request: q, source: q.ID}
 	a.request.First = r.sent
+	if r.retry(q.Client) != nil {
+		a.request.Prompt.Own = 0 // the retries have it too
+	}
 	return r.send(a), true
 }
 

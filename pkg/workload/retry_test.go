@@ -88,7 +88,7 @@ func TestJitterSpreadsRetriesUpToTheBackoff(t *testing.T) {
 func TestRetriesChangeNoFirstAttempt(t *testing.T) {
 	c := validClient("a")
 	content := func(r workload.Request) string {
-		return fmt.Sprint(r.Prompt, r.OutputTokens, r.Response, r.ResponseStart)
+		return fmt.Sprint(r.Prompt.Extents, r.OutputTokens, r.Response, r.ResponseStart)
 	}
 	var alone []string
 	for _, r := range workloadtest.Take(workload.NewClients([]workload.Client{c}, 1), 500) {

@@ -150,6 +150,9 @@ func randomRequest(c *choices, id int, at simtime.Time) workload.Request {
 	}
 	own := prompt.Extent{Source: uint64(100000 + id), Tokens: int32(c.pick(20))}
 	r.Prompt = r.Prompt.Append(own)
+	if own.Tokens > 0 && id%4 > 0 {
+		r.Prompt.Own = 1
+	}
 	if c.pick(3) == 0 {
 		r.Response, r.ResponseStart = own.Source, own.Tokens
 	}

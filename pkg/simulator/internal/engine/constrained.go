@@ -132,7 +132,7 @@ func (s *stepper) preempt(victim int) {
 	b.Running = append(b.Running[:victim], b.Running[victim+1:]...)
 	s.Adapters.runs(q.Info.Adapter, -1)
 	s.cancelOngoing(q)
-	s.Cache.Release(q.Blocks)
+	s.takeBlocks(q)
 	q.High = max(q.High, q.Computed)
 	q.Computed, q.Chunk = 0, 0
 	q.MoveTo(request.Waiting)

@@ -57,21 +57,42 @@ func (m *memory) match(q *request.Request) int32 {
 const fewStretches = 6
 
 // nameBlocks names the full blocks of prompt and answer together: an engine keeps
-// the blocks of generated tokens findable too.
+// the blocks of generated tokens findable too. It leaves out those that only this request
+// has, if it may: the request asks for them again only after it gave them up (see
+// takeBlocks).
 func (m *memory) nameBlocks(q *request.Request) {
 	if q.Chained || !m.limits.PrefixCaching {
 		return
 	}
-	m.extents = append(m.extents[:0], q.Info.Prompt.Extents...)
 	if q.Chain == nil {
 		q.Chain = make([]prompt.Stretch, 0, fewStretches)
 	}
-	if q.Answer.Tokens > 0 {
-		m.extents = append(m.extents, q.Answer)
+	q.Anonymous = q.Info.Prompt.Own > 0 && m.forgets()
+	if q.Anonymous {
+		m.extents = append(m.extents[:0], q.Info.Prompt.Shared().Extents...)
+	} else {
+		m.extents = append(append(m.extents[:0], q.Info.Prompt.Extents...), q.Answer)
 	}
 	q.Chain = prompt.Prompt{Extents: m.extents}.FullStretches(q.Chain[:0], m.Cache.BlockTokens())
 	prompt.ForAdapter(q.Chain, q.Info.Adapter)
 	q.Chained = true
+}
+
+// forgets says that nothing outside the cache follows which blocks hold what, so that those
+// that only one request asks for need no names.
+func (m *memory) forgets() bool {
+	p := m.limits.Config
+	return m.Fabric == nil && m.cacheEvents == nil && p.Eviction == kv.LRU && p.InitialCacheHitRate == 0
+}
+
+// takeBlocks frees the blocks of a request that may come back for them.
+func (m *memory) takeBlocks(q *request.Request) {
+	if q.Anonymous {
+		q.Info.Prompt.Own, q.Chained = 0, false
+		m.nameBlocks(q)
+		m.Cache.Name(q.Blocks, q.Chain)
+	}
+	m.Cache.Release(q.Blocks)
 }
 
 // recall puts the beginning of a prompt that the engine has not computed into blocks without

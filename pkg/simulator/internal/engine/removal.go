@@ -66,7 +66,7 @@ func (r *Replica) remove(id int32, failed bool) {
 	if q.Source != 0 {
 		r.Tiers.CancelCopies(q)
 	}
-	r.Cache.Release(q.Blocks)
+	r.takeBlocks(q)
 	r.BlocksReleased(used)
 }
 

@@ -168,6 +168,7 @@ func (s *stepper) start(q *request.Request, cached, budget int32) bool {
 	}
 	blocks, ok := s.admitBlocks(kv.Admission{
 		Chain: q.Chain, Cached: int(cached), Tokens: int(cached + n), Reserve: int(reserve), Priority: q.Info.Priority,
+		Anonymous: q.Anonymous,
 	})
 	if !ok {
 		return false

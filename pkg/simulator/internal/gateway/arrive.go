@@ -26,6 +26,9 @@ func (g *Gateway) Arrive(w *workload.Request) {
 		Model: int32(w.Model), Turn: g.turns[w.Model],
 	}
 	g.turns[w.Model]++
+	if g.routesAgain {
+		q.Info.Prompt.Own = 0 // the request itself may come with it again
+	}
 	promised := g.Metrics.Target(w.Tenant, w.Class)
 	q.Info.TTFT, q.Info.TPOT = promised.TTFT, promised.TPOT
 	q.Replica, q.RoutedAt = simulator.NoReplica, w.Arrival

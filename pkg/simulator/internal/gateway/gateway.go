@@ -29,8 +29,9 @@ type Gateway struct {
 	Held     holds
 	Delays   alarms
 	timeOuts timeOuts
-	// asksOnArrival says that some replica asks its advisor when a request arrives.
-	asksOnArrival bool
+	// asksOnArrival says that some replica asks its advisor when a request arrives, and
+	// routesAgain that requests may lose their replica and go to another.
+	asksOnArrival, routesAgain bool
 
 	Arrived int
 	// turns counts the requests that have arrived, by model.
@@ -61,6 +62,7 @@ func New(state *run.State, cluster *engine.Cluster, queue *events.Queue, c *simu
 		Delays:        alarms{queue: queue, kind: events.DelayEnds},
 		timeOuts:      timeOuts{alarms: alarms{queue: queue, kind: events.RequestTimesOut}},
 		asksOnArrival: slices.ContainsFunc(c.Pools, func(p simulator.Pool) bool { return asks(p.Stability) }),
+		routesAgain:   len(c.Disruptions) > 0 || slices.ContainsFunc(c.Pools, func(p simulator.Pool) bool { return p.Ending.Mode == simulator.EndElsewhere }),
 		turns:         make([]int, state.Metrics.Models),
 		hooks:         hooks{onCompleted: c.Completed, onRejected: c.Rejected, onEvicted: c.Evicted, onEnded: c.Ended},
 	}

@@ -107,6 +107,8 @@ type kvContent struct {
 	// A request may wait and run with either, and a short one has no full block.
 	Chain   []prompt.Stretch
 	Chained bool
+	// Anonymous says that Chain ends where the text begins that only this request has.
+	Anonymous bool
 	// Answer is the generated tokens, all of them.
 	Answer prompt.Extent
 }
