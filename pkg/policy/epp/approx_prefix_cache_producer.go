@@ -169,7 +169,10 @@ type approxPrefix struct {
 	parameters *approxPrefixParameters
 	match      *scheduler.PrefixMatch
 	index      *prefix.Index
-	chain      []prompt.Stretch // of the request under way
+	// The request under way: a chain, and the number of blocks behind it that no other
+	// request has.
+	chain []prompt.Stretch
+	own   int
 	// prefill is whether the pick of the prefill profile is followed.
 	prefill bool
 	last    simtime.Time // of a request
@@ -197,8 +200,16 @@ func (a *approxPrefix) Produce(c *scheduler.Cycle) {
 	a.chain = a.chain[:0]
 	a.match.TotalBlocks = 0
 	blockTokens := a.parameters.blockTokens(c)
-	a.chain = c.Prompt.AllStretches(a.chain, blockTokens)
-	a.chain, a.match.TotalBlocks = truncate(a.chain, a.parameters.maxBlocks(blockTokens))
+	if a.prefill {
+		// Both stages may go to one endpoint, where the second asks for what the first left.
+		a.chain = c.Prompt.AllStretches(a.chain, blockTokens)
+	} else {
+		a.chain, a.own = c.Prompt.SharedStretches(a.chain, blockTokens)
+	}
+	maxBlocks := a.parameters.maxBlocks(blockTokens)
+	a.chain, a.match.TotalBlocks = truncate(a.chain, maxBlocks)
+	a.own = min(a.own, maxBlocks-a.match.TotalBlocks)
+	a.match.TotalBlocks += a.own
 	a.match.BlockTokens = blockTokens
 	prompt.ForAdapter(a.chain, c.Adapter)
 	a.match.Forget()
@@ -227,9 +238,9 @@ func (a *approxPrefix) Believed(_ *scheduler.Cycle, endpoint int) (int, bool) {
 }
 
 func (a *approxPrefix) Routed(c *scheduler.Cycle, p scheduler.Picks) {
-	a.index.Insert(a.chain, p.Primary, a.parameters.capacity(c, p.Primary))
+	a.index.Insert(a.chain, a.own, p.Primary, a.parameters.capacity(c, p.Primary))
 	if a.prefill && p.Prefill != scheduler.None {
 		a.index.Find(a.chain)
-		a.index.Insert(a.chain, p.Prefill, a.parameters.capacity(c, p.Prefill))
+		a.index.Insert(a.chain, 0, p.Prefill, a.parameters.capacity(c, p.Prefill))
 	}
 }

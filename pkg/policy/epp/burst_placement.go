@@ -183,7 +183,7 @@ func (a *burstPlacement) remember(chain []prompt.Stretch, own []int) {
 		if known {
 			a.index.Find(chain)
 		}
-		a.index.Insert(chain, e, math.MaxInt)
+		a.index.Insert(chain, 0, e, math.MaxInt)
 		known = true
 	}
 }

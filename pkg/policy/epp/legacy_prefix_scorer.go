@@ -278,7 +278,7 @@ func (s *legacyPrefix) Believed(c *scheduler.Cycle, endpoint int) (int, bool) {
 // Picked adds what its profile picked in gie-v0.5.
 func (s *legacyPrefix) Picked(c *scheduler.Cycle, endpoint int) {
 	if s.at < version.GIE10 && s.stored == c.Number && len(s.chain) > 0 {
-		s.index.Insert(s.chain, endpoint, s.capacity(c, endpoint))
+		s.index.Insert(s.chain, 0, endpoint, s.capacity(c, endpoint))
 	}
 }
 
@@ -286,10 +286,10 @@ func (s *legacyPrefix) Routed(c *scheduler.Cycle, p scheduler.Picks) {
 	if s.at < version.GIE10 || s.stored != c.Number || len(s.chain) == 0 {
 		return
 	}
-	s.index.Insert(s.chain, p.Primary, s.capacity(c, p.Primary))
+	s.index.Insert(s.chain, 0, p.Primary, s.capacity(c, p.Primary))
 	if s.prefill && p.Prefill != scheduler.None {
 		s.index.Find(s.chain)
-		s.index.Insert(s.chain, p.Prefill, s.capacity(c, p.Prefill))
+		s.index.Insert(s.chain, 0, p.Prefill, s.capacity(c, p.Prefill))
 	}
 }
 

@@ -5,7 +5,7 @@ package prefix
 // A blockRange is one endpoint's memory of consecutive blocks of a stretch, as
 // recent as each other. Ranges of one endpoint do not overlap.
 type blockRange struct {
-	stretch, endpoint int32 // stretch is none where there is no range
+	stretch, endpoint int32 // stretch is none where there is no range, or nameless
 	from, to          int32 // blocks [from, to)
 	// newer and older are neighbours in the endpoint's list; in newer, ghost
 	// marks a range that is in no list.
@@ -14,6 +14,10 @@ type blockRange struct {
 }
 
 const ghost = -2
+
+// nameless is the stretch of ranges that no chain has: they only take places in
+// the list.
+const nameless = -2
 
 // A recencyList orders an endpoint's ranges; a range's first block is its
 // oldest.
@@ -50,9 +54,20 @@ func (x *Index) newRange(slot, endpoint, n int32) int32 {
 	return i
 }
 
+// addNameless makes n blocks that no chain has the endpoint's most recent ones.
+func (x *Index) addNameless(list *recencyList, endpoint, n int32) {
+	i := x.takeCell()
+	x.cells[i].own = blockRange{stretch: nameless, endpoint: endpoint, to: n}
+	x.pushNewest(list, i)
+}
+
 // drop takes a range that is in no list off its stretch.
 func (x *Index) drop(i int32) {
 	r := x.cells[i].own
+	if r.stretch == nameless {
+		x.removeRange(i)
+		return
+	}
 	s := &x.cells[r.stretch].held
 	link := x.head(s, r.endpoint)
 	for *link != i {

@@ -137,21 +137,22 @@ func (x *Index) Find(chain []prompt.Stretch) {
 }
 
 // Insert makes the blocks of the chain that was matched last the endpoint's
-// most recent ones, in order. The capacity only counts the first time.
+// most recent ones, in order, and after them own blocks that no chain has. The
+// capacity only counts the first time.
 //
 // The EPP first puts all blocks into the list and then all into the table, and
 // so does this: when a chain is longer than the list, its first blocks leave
 // the list at once, but stay in the table as ghosts, until they enter the list
 // again and leave it again.
-func (x *Index) Insert(chain []prompt.Stretch, endpoint, capacity int) {
-	if len(chain) == 0 {
+func (x *Index) Insert(chain []prompt.Stretch, own, endpoint, capacity int) {
+	if len(chain) == 0 && own == 0 {
 		return
 	}
 	list := &x.recency[endpoint]
 	if list.capacity == 0 {
 		list.capacity = capacity
 	}
-	blocks, slot := 0, int32(root)
+	blocks, slot := own, int32(root)
 	for i, s := range chain {
 		switch {
 		case i < len(x.found):
@@ -163,6 +164,9 @@ func (x *Index) Insert(chain []prompt.Stretch, endpoint, capacity int) {
 		}
 		x.renew(slot, int32(endpoint), s.Blocks)
 		blocks += int(s.Blocks)
+	}
+	if own > 0 {
+		x.addNameless(list, int32(endpoint), int32(own))
 	}
 	if excess := list.length - list.capacity; excess > 0 {
 		ghosts := max(0, blocks-list.capacity)
@@ -244,6 +248,10 @@ func (x *Index) makeGhosts(list *recencyList, n int) {
 	for n > 0 {
 		i := list.oldest
 		r := x.cells[i].own
+		if r.stretch == nameless {
+			x.forget(list, n) // there is no table of them to stay in
+			return
+		}
 		if size := int(r.to - r.from); size <= n {
 			n -= size
 			x.unlink(list, i)

@@ -91,14 +91,37 @@ type indexPair struct {
 	plain    *plainIndex
 	blocks   []int
 	capacity int
+	own      map[uint64]bool // stretches that are in one prompt
 }
 
 func newIndexPair(t testing.TB, endpoints, capacity int) *indexPair {
-	return &indexPair{t, NewIndex(endpoints), newPlainIndex(endpoints), make([]int, endpoints), capacity}
+	return &indexPair{t, NewIndex(endpoints), newPlainIndex(endpoints), make([]int, endpoints), capacity, map[uint64]bool{}}
 }
 
 // route sends a prompt to one endpoint, or to several in turn.
 func (p *indexPair) route(chain []prompt.Stretch, endpoints ...int) {
+	p.t.Helper()
+	p.match(chain)
+	for i, e := range endpoints {
+		if i > 0 {
+			p.fast.Find(chain)
+		}
+		p.fast.Insert(chain, 0, e, p.capacity)
+		p.plain.insert(chain, e, p.capacity)
+	}
+}
+
+// routeWithOwn sends a prompt that ends in some blocks of its own.
+func (p *indexPair) routeWithOwn(chain []prompt.Stretch, own int, endpoint int) {
+	p.t.Helper()
+	p.match(chain)
+	text := prompt.Stretch{ID: stats.Hash64(0, uint64(len(p.own))), Blocks: int32(own)}
+	p.own[text.ID] = true
+	p.fast.Insert(chain, own, endpoint, p.capacity)
+	p.plain.insert(append(slices.Clone(chain), text), endpoint, p.capacity)
+}
+
+func (p *indexPair) match(chain []prompt.Stretch) {
 	p.t.Helper()
 	clear(p.blocks)
 	held := p.fast.Match(chain, p.blocks, nil)
@@ -109,13 +132,6 @@ func (p *indexPair) route(chain []prompt.Stretch, endpoints ...int) {
 	}
 	if want := p.plain.match(chain); !slices.Equal(want, p.blocks) {
 		p.t.Fatalf("matches of %v (-want +got):\n%s", chain, cmp.Diff(want, p.blocks))
-	}
-	for i, e := range endpoints {
-		if i > 0 {
-			p.fast.Find(chain)
-		}
-		p.fast.Insert(chain, e, p.capacity)
-		p.plain.insert(chain, e, p.capacity)
 	}
 }
 
@@ -134,8 +150,14 @@ func (p *indexPair) check() {
 		for i := list.oldest; i != none; i = p.fast.cells[i].own.newer {
 			got = append(got, p.fast.blocksOf(i)...)
 		}
-		if !slices.Equal(p.plain.recency[e], got) || list.length != len(got) {
-			p.t.Fatalf("endpoint %d remembers %v, %d of them, want %v", e, got, list.length, p.plain.recency[e])
+		want := slices.Clone(p.plain.recency[e])
+		for i, b := range want {
+			if p.own[b.stretch] {
+				want[i].stretch = 0
+			}
+		}
+		if !slices.Equal(want, got) || list.length != len(got) {
+			p.t.Fatalf("endpoint %d remembers %v, %d of them, want %v", e, got, list.length, want)
 		}
 	}
 	for slot := range p.fast.cells {
@@ -155,6 +177,9 @@ func (p *indexPair) check() {
 		}
 	}
 	for b, holders := range p.plain.holders {
+		if p.own[b.stretch] {
+			continue // it only takes a place
+		}
 		if !maps.Equal(holders, listed[b]) {
 			p.t.Fatalf("block %v is held by %v, want %v", b, listed[b], holders)
 		}
@@ -226,8 +251,12 @@ func (p *indexPair) hold(listed map[block]map[int]bool, i int32) {
 func (x *Index) blocksOf(i int32) []block {
 	var blocks []block
 	r := x.cells[i].own
+	id := uint64(0)
+	if r.stretch != nameless {
+		id = x.cells[r.stretch].held.id
+	}
 	for b := r.from; b < r.to; b++ {
-		blocks = append(blocks, block{x.cells[r.stretch].held.id, b})
+		blocks = append(blocks, block{id, b})
 	}
 	return blocks
 }
@@ -278,6 +307,7 @@ func TestPrefixIndexAgreesWithThePlainOne(t *testing.T) {
 					to = append(to, endpoints-1-random.IntN(choice))
 				}
 				p.route(randomChain(random, longest), to...)
+				p.routeWithOwn(randomChain(random, longest), random.IntN(2*longest), to[0])
 				if random.IntN(40) == 0 {
 					p.forget(to[0])
 				}
@@ -307,6 +337,8 @@ func FuzzPrefixIndex(f *testing.F) {
 				p.route(chain, endpoint, 0)
 			case 2:
 				p.forget(endpoint)
+			case 3:
+				p.routeWithOwn(chain[:len(chain)-1], int(lengths&15), endpoint)
 			default:
 				p.route(chain, endpoint)
 			}
@@ -369,7 +401,7 @@ func TestEmptyChainsLeaveNoTrace(t *testing.T) {
 	x := NewIndex(2)
 	blocks := make([]int, 2)
 	x.Match(nil, blocks, nil)
-	x.Insert(nil, 1, 10)
+	x.Insert(nil, 0, 1, 10)
 	if x.recency[1].capacity != 0 || !slices.Equal(blocks, []int{0, 0}) {
 		t.Errorf("capacity %d, blocks %v", x.recency[1].capacity, blocks)
 	}

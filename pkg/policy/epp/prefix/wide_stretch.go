@@ -99,6 +99,9 @@ func (x *Index) narrowDown(s *heldStretch) {
 
 // reclassify is classify for the holder of a range, if its stretch is wide.
 func (x *Index) reclassify(r *blockRange) {
+	if r.stretch == nameless {
+		return
+	}
 	if wide := x.cells[r.stretch].held.wide; wide != none {
 		x.classify(wide, r.endpoint)
 	}
