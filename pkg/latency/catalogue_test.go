@@ -3,13 +3,54 @@
 package latency
 
 import (
+	"encoding/json"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
+
+// fileOf is a file of the catalogue.
+func fileOf(t testing.TB, name string) []byte {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("catalogue", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// TestTheEmbeddedEntriesAreThoseOfTheFiles holds entries.json against the files that people edit.
+func TestTheEmbeddedEntriesAreThoseOfTheFiles(t *testing.T) {
+	var want Entries
+	for _, name := range []string{"models.yaml", "accelerators.yaml"} {
+		entries, errs := ParseEntries(fileOf(t, name), field.NewPath(name))
+		if len(errs) > 0 {
+			t.Fatal(errs.ToAggregate())
+		}
+		want.Models, want.Accelerators = append(want.Models, entries.Models...), append(want.Accelerators, entries.Accelerators...)
+	}
+	raw, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(filepath.Join("catalogue", "entries.json"), raw, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got Entries
+	if err := json.Unmarshal(fileOf(t, "entries.json"), &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("go test ./pkg/latency -run %s -update writes entries.json (-files +embedded):\n%s", t.Name(), diff)
+	}
+}
 
 func TestNamesAreSorted(t *testing.T) {
 	want := []string{
@@ -318,7 +359,7 @@ func TestProvenanceValidation(t *testing.T) {
 
 // Whoever reads the files sees the unit of each figure in its key.
 func TestAcceleratorKeysNameTheirUnits(t *testing.T) {
-	for line := range strings.Lines(string(acceleratorsYAML)) {
+	for line := range strings.Lines(string(fileOf(t, "accelerators.yaml"))) {
 		key, _, found := strings.Cut(strings.TrimSpace(line), ":")
 		if !found || strings.HasPrefix(key, "#") || key == "- name" || key == "generation" || key == "accelerators" || key == "provenance" || key == "allReduce" || key == "- {tensorParallelism" || key == "microseconds" {
 			continue

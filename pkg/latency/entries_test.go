@@ -151,8 +151,8 @@ func TestParseEntriesErrors(t *testing.T) {
 
 func FuzzParseEntries(f *testing.F) {
 	f.Add([]byte(smallEntries))
-	f.Add(modelsYAML)
-	f.Add(acceleratorsYAML)
+	f.Add(fileOf(f, "models.yaml"))
+	f.Add(fileOf(f, "accelerators.yaml"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		entries, errs := ParseEntries(raw, field.NewPath("catalogue"))
 		if len(errs) > 0 {

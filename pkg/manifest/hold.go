@@ -29,6 +29,9 @@ var parsed = sync.OnceValue(func() *cel.Env {
 	return environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).StoredExpressionsEnv()
 })
 
+// programs are those of rules that a node had before, by their text.
+var programs sync.Map
+
 // newConjunction returns the rules of a node as one program, nil where that cannot be: "self" of a
 // root has the metadata, too.
 func newConjunction(s *schema.Structural, isRoot bool) cel.Program {
@@ -42,14 +45,19 @@ func newConjunction(s *schema.Structural, isRoot bool) cel.Program {
 		}
 		all = append(all, "("+rule.Rule+")")
 	}
-	ast, issues := parsed().Parse(strings.Join(all, " && "))
+	text := strings.Join(all, " && ")
+	if known, ok := programs.Load(text); ok { // many nodes have the same rule
+		return known.(cel.Program)
+	}
+	ast, issues := parsed().Parse(text)
 	if issues.Err() != nil {
-		panic(fmt.Sprintf("the rules %s: %v", all, issues.Err())) // the tests compile all
+		panic(fmt.Sprintf("the rules %s: %v", text, issues.Err())) // the tests compile all
 	}
 	program, err := parsed().Program(ast, cel.CostTracking(atMost{}), cel.CostLimit(celconfig.PerCallLimit))
 	if err != nil {
-		panic(fmt.Sprintf("the rules %s: %v", all, err))
+		panic(fmt.Sprintf("the rules %s: %v", text, err))
 	}
+	programs.Store(text, program)
 	return program
 }
 
