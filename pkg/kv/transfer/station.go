@@ -67,9 +67,8 @@ type station struct {
 	// While bandwidth is divided: whether something has changed at the station, and whether its rate
 	// is yet to be set.
 	isTouched, isOpen bool
-	// While rates rise: what is not given away yet, to how many, and
-	// how much each could have, and
-	// the rate of those that it has stopped.
+	// While rates rise: what is not given away yet, to how many, how much each could have, and the rate
+	// of those that it has stopped.
 	unassignedBandwidth uint64
 	unassignedFlows     int
 	shareEach, level    uint64
