@@ -6,15 +6,15 @@ package search
 type design struct {
 	problem *problem
 	draw    func() []Values
-	points  []Values // what draw gave; nil before
+	points  []Values // what draw gave, which is nil then
 	told    int
 }
 
 func newDesign(p *problem, draw func() []Values) *design { return &design{problem: p, draw: draw} }
 
 func (d *design) Ask() []Proposal {
-	if d.points == nil {
-		d.points = append([]Values{}, d.draw()...)
+	if d.draw != nil {
+		d.points, d.draw = d.draw(), nil
 	}
 	left := d.points[min(d.told, len(d.points)):]
 	return d.problem.inFull(left[:min(d.problem.generation(len(left)), len(left))])

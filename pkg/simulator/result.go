@@ -148,6 +148,20 @@ type Cell struct {
 	Handoff, KVLoad stats.Histogram
 }
 
+func (c *Cell) histograms() []*stats.Histogram {
+	return []*stats.Histogram{&c.TTFT, &c.EngineTTFT, &c.TPOT, &c.ITL, &c.E2E, &c.Queueing, &c.GatewayQueueing, &c.AdmissionDelay, &c.Handoff, &c.KVLoad}
+}
+
+// Recycle drops the cells of a result that is not used any more.
+func (r *Result) Recycle() {
+	for i := range r.Cells {
+		for _, h := range r.Cells[i].histograms() {
+			h.Recycle()
+		}
+	}
+	r.Cells = nil
+}
+
 // Completion is one request that completed, in times at the gateway. Its TTFT
 // is FirstToken − Arrival, its TPOT (LastToken − FirstToken) ÷ (OutputTokens − 1).
 type Completion struct {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"sync"
 )
 
 const (
@@ -93,10 +94,33 @@ func (h *Histogram) add(n int64, sumHi, sumLo uint64, low, high int64) {
 func (h *Histogram) block(b int) *[subBuckets]int64 {
 	counts := h.countsByBlock[b]
 	if counts == nil {
-		counts = new([subBuckets]int64)
+		counts = newBlock()
 		h.countsByBlock[b] = counts
 	}
 	return counts
+}
+
+// spareBlocks are blocks of histograms that were recycled. In the simulations of a sweep, a block is 4 KiB
+// for about one value.
+var spareBlocks sync.Pool
+
+func newBlock() *[subBuckets]int64 {
+	spare, ok := spareBlocks.Get().(*[subBuckets]int64)
+	if !ok {
+		return new([subBuckets]int64)
+	}
+	clear(spare[:])
+	return spare
+}
+
+// Recycle empties a histogram that has no copies, and gives its buckets to others.
+func (h *Histogram) Recycle() {
+	for _, counts := range h.countsByBlock {
+		if counts != nil {
+			spareBlocks.Put(counts)
+		}
+	}
+	*h = Histogram{}
 }
 
 // bucket returns the count of the bucket of a value.

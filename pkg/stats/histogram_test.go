@@ -213,3 +213,24 @@ func ExampleHistogram() {
 	fmt.Printf("%d requests, mean %.1f ms, p99 %.0f ms\n", ttft.Count(), ttft.Mean()/1e6, ttft.Quantile(0.99)/1e6)
 	// Output: 1000 requests, mean 500.5 ms, p99 990 ms
 }
+
+func TestARecycledBlockIsEmpty(t *testing.T) {
+	for range 100 { // a pool may keep nothing
+		var h stats.Histogram
+		h.Record(7)
+		h.Record(1 << 40)
+		h.Recycle()
+		if h.Count() != 0 || h.Max() != 0 {
+			t.Fatalf("a recycled histogram has %d values", h.Count())
+		}
+		h.Record(8)
+		if got := h.Quantile(0); got != 8 {
+			t.Fatalf("the least value is %v, want 8", got)
+		}
+		var sum stats.Histogram
+		sum.Merge(&h)
+		if got := sum.Quantile(1); sum.Count() != 1 || got != 8 {
+			t.Fatalf("%d values up to %v, want 1 up to 8", sum.Count(), got)
+		}
+	}
+}

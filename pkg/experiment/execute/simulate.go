@@ -236,6 +236,7 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 		s.Row = result.NewRow(s.Document, of.Point.ID, metrics)
 	} else {
 		s.Row = result.RowOf(outcome, meta, of.Point.ID)
+		outcome.Recycle()
 	}
 	s.Row.Share, s.Row.Workload = of.Share, of.Workload
 	return s, nil

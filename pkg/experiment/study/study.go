@@ -230,12 +230,22 @@ func (s *Study) next(index int) {
 	trials := make([]experiment.Trial, len(s.proposals))
 	for i, proposal := range s.proposals {
 		trials[i] = experiment.Trial{Point: s.point(proposal.Point), Share: proposal.Effort.Share}
-		for seed := range proposal.Effort.Seeds {
-			trials[i].Seeds = append(trials[i].Seeds, s.Plan.Seed(proposal.Effort.First+seed))
+		if i > 0 && s.proposals[i-1].Effort == proposal.Effort {
+			trials[i].Seeds = trials[i-1].Seeds
+		} else {
+			trials[i].Seeds = s.seeds(proposal.Effort)
 		}
 	}
 	s.round = s.Plan.NewRound(index, trials)
 	s.simulations += s.round.Simulations()
+}
+
+func (s *Study) seeds(of search.Effort) []int64 {
+	seeds := make([]int64, of.Seeds)
+	for i := range seeds {
+		seeds[i] = s.Plan.Seed(of.First + i)
+	}
+	return seeds
 }
 
 // unanswered are the inquiries for the next round, where the proposer has no answers yet.

@@ -14,7 +14,7 @@ type cell struct {
 }
 
 // firstCells is how many cells there is room for at first.
-const firstCells = 1024
+const firstCells = 64
 
 // takeCell returns the index of a cell with nothing in it. Pointers into cells
 // do not outlast it.

@@ -199,7 +199,7 @@ func (s *Slots) Take() int32 {
 		return id
 	}
 	if len(s.All) == cap(s.All) {
-		s.All = slices.Grow(s.All, max(64, len(s.All)))
+		s.All = slices.Grow(s.All, max(16, len(s.All)))
 	}
 	s.All = append(s.All, Request{})
 	return int32(len(s.All) - 1)
