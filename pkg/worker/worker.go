@@ -65,7 +65,7 @@ const (
 	RoundFile = experiment.WorkKey
 )
 
-// LabelList marks the ConfigMap that lists the chunks of a shard.
+// LabelList marks the ConfigMap in which a worker of a former version listed the chunks of a shard.
 const LabelList = "sim.windtunnel.dev/list"
 
 // Owner is the object that owns the results.
@@ -374,27 +374,36 @@ type rootedArchive struct {
 
 func (a rootedArchive) Close() error { return errors.Join(a.ReadCloser.Close(), a.root.Close()) }
 
-// configMaps makes the objects that hold a shard's chunks, and after them the one
-// that lists those, to which it returns a reference.
+// configMaps makes the objects that hold a shard's chunks. The last one lists them all: the reference is to
+// the list in it.
 func (w *Owner) configMaps(shard int, chunks []store.Chunk) ([]*corev1.ConfigMap, store.Reference) {
+	if len(chunks) == 0 {
+		chunks = []store.Chunk{{}}
+	}
 	var all []*corev1.ConfigMap
 	var list []store.Reference
-	rows := 0
+	last, rows := len(chunks)-1, 0
 	for i, chunk := range chunks {
-		cm := w.configMap(shard, i, chunk.SHA256())
-		cm.Data, cm.BinaryData = chunk.Data, chunk.Binary
-		all = append(all, cm)
-		list = append(list, store.Reference{Name: cm.Name, Rows: chunk.Rows, SHA256: chunk.SHA256()})
-		rows += chunk.Rows
+		ref := store.Reference{Rows: chunk.Rows, SHA256: chunk.SHA256()}
+		digest := ref.SHA256
+		if i == last {
+			// The same chunk of another attempt may have another list, or none.
+			digest = experiment.Digest(store.EncodeList(append(list, ref)))
+		}
+		cm := w.configMap(shard, i, digest)
+		cm.Data, cm.BinaryData = maps.Clone(chunk.Data), chunk.Binary
+		ref.Name = cm.Name
+		all, list, rows = append(all, cm), append(list, ref), rows+chunk.Rows
+	}
+	if rows == 0 {
+		list = nil
 	}
 	raw := store.EncodeList(list)
-	reference := store.Reference{Rows: rows, SHA256: experiment.Digest(raw)}
-	cm := w.configMap(shard, len(chunks), reference.SHA256)
-	cm.Labels = maps.Clone(cm.Labels)
-	cm.Labels[LabelList] = strconv.Itoa(shard)
-	cm.Data = map[string]string{store.ListKey: string(raw)}
-	reference.Name = cm.Name
-	return append(all, cm), reference
+	if all[last].Data == nil {
+		all[last].Data = map[string]string{}
+	}
+	all[last].Data[store.ListKey] = string(raw)
+	return all, store.Reference{Name: all[last].Name, Rows: rows, SHA256: experiment.Digest(raw)}
 }
 
 // configMap makes an immutable object without content, of a shard's chunk.

@@ -134,16 +134,14 @@ func TestShardReportsItsResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.created) != 2 {
-		t.Fatalf("%d ConfigMaps created; want a chunk and the list", len(r.created))
+	if len(r.created) != 1 {
+		t.Fatalf("%d ConfigMaps created; want a chunk with the list in it", len(r.created))
 	}
-	list := r.created[1]
-	if raw := list.Data[store.ListKey]; list.Name != report.Results.Name || experiment.Digest([]byte(raw)) != report.Results.SHA256 ||
-		!strings.HasPrefix(list.Name, "small-12345678-0-1-") || list.Labels[LabelList] != "0" {
-		t.Errorf("reported %+v, created %s with digest %s", report.Results, list.Name, experiment.Digest([]byte(raw)))
+	cm := r.created[0]
+	if raw := cm.Data[store.ListKey]; cm.Name != report.Results.Name || experiment.Digest([]byte(raw)) != report.Results.SHA256 {
+		t.Errorf("reported %+v, created %s with digest %s", report.Results, cm.Name, experiment.Digest([]byte(raw)))
 	}
-	chunks := listedChunks(t, list)
-	cm, chunk := r.created[0], chunks[0]
+	chunk := listedChunks(t, cm)[0]
 	content := store.Chunk{Rows: chunk.Rows, Binary: cm.BinaryData}
 	if cm.Name != chunk.Name || content.SHA256() != chunk.SHA256 || report.Results.Rows != chunk.Rows {
 		t.Errorf("listed %+v, created %s with digest %s", chunk, cm.Name, content.SHA256())
@@ -154,6 +152,39 @@ func TestShardReportsItsResults(t *testing.T) {
 	}
 	if rows, err := content.Decode(); err != nil || len(rows) != chunk.Rows {
 		t.Errorf("%d rows, %v; reported %d", len(rows), err, chunk.Rows)
+	}
+}
+
+// The last chunk lists all. An equal chunk has another name where its list is another one, or where it has
+// none: a create of a name that is taken counts as done.
+func TestTheLastChunkListsAll(t *testing.T) {
+	a, b := store.Chunk{Rows: 2, Binary: map[string][]byte{store.RowsKey: []byte("a")}}, store.Chunk{Rows: 3, Binary: map[string][]byte{store.RowsKey: []byte("b")}}
+	owner := Owner{Namespace: "ns", Prefix: "small-12345678"}
+	names := map[string]bool{}
+	for name, chunks := range map[string][]store.Chunk{"a": {a}, "ab": {a, b}, "aa": {a, a}, "ba": {b, a}, "none": nil} {
+		made, results := owner.configMaps(7, chunks)
+		last := made[len(made)-1]
+		list := listedChunks(t, last)
+		if len(list) != len(chunks) || results.Name != last.Name || results.SHA256 != experiment.Digest([]byte(last.Data[store.ListKey])) {
+			t.Errorf("%s: %d chunks are listed, reported %+v", name, len(list), results)
+		}
+		rows := 0
+		for i, ref := range list {
+			rows += ref.Rows
+			if ref.Name != made[i].Name || ref.SHA256 != chunks[i].SHA256() {
+				t.Errorf("%s: chunk %d is listed as %+v, and its name is %s", name, i, ref, made[i].Name)
+			}
+		}
+		if rows != results.Rows {
+			t.Errorf("%s: %d rows, reported %d", name, rows, results.Rows)
+		}
+		for _, cm := range made {
+			names[cm.Name] = true
+		}
+	}
+	// Of ab, aa and ba the first chunks have the names of chunks a and b as they are: a twice.
+	if want := 1 + 2 + 1 + 2 + 1; len(names) != want {
+		t.Errorf("%d names, want %d: %v", len(names), want, names)
 	}
 }
 
@@ -217,7 +248,7 @@ func TestWorkerWritesKeptDecisionsAndSeries(t *testing.T) {
 	if _, err := Run(t.Context(), o, &r); err != nil {
 		t.Fatal(err)
 	}
-	cm, chunks := r.created[0], listedChunks(t, r.created[1])
+	cm, chunks := r.created[0], listedChunks(t, r.created[0])
 	content := store.Chunk{Rows: 2, Data: cm.Data, Binary: cm.BinaryData}
 	if len(cm.BinaryData[store.DecisionsKey]) == 0 || content.SHA256() != chunks[0].SHA256 {
 		t.Errorf("%d bytes of decisions; the digest is %s, reported %s",
