@@ -39,18 +39,25 @@ func (o *Options) Execute(ctx context.Context, name string, c *compile.Compiled,
 	p := cli.NewProgress(name)
 	defer p.End()
 	by = o.into.of(name, by)
+	ofRound := 0
 	conducted, err := execute.RunLocally(ctx, c.Plan, c.Traces, execute.Options{
 		Parallelism: o.Parallelism,
 		Known:       by.Known,
 		Began: func(simulations int) error {
 			p.Begin(simulations)
+			ofRound = simulations
 			limitHeapGrowth(p.Total, c.Traces)
 			if by.Began != nil {
 				return by.Began(simulations)
 			}
 			return nil
 		},
-		Progress:        p.Update,
+		Progress: func(done int) {
+			p.Update(done)
+			if done == ofRound {
+				limitHeapOfLists(p.Total)
+			}
+		},
 		Done:            by.Done,
 		CheckInvariants: o.Check,
 		Trace:           by.Trace,
@@ -87,5 +94,13 @@ func limitHeapGrowth(simulations int, traces trace.Set) {
 	}
 	if simulations >= manySimulations || !held {
 		debug.SetGCPercent(50)
+	}
+}
+
+// limitHeapOfLists has the heap grow by a fifth only when many simulations are done: ranking makes lists of all
+// points, and little garbage.
+func limitHeapOfLists(simulations int) {
+	if simulations >= manySimulations {
+		debug.SetGCPercent(20)
 	}
 }
