@@ -39,8 +39,9 @@ type studyRows struct {
 
 	// rows are those of all simulations so far, with no result where there is
 	// none yet; those of the current round from first on. done counts its
-	// results.
+	// results. Those before the current round are the study's too, and do not change.
 	rows        []result.Row
+	sharing     result.Sharing
 	states      []rowState
 	from        []*source // of those that are kept
 	first, done int
@@ -221,6 +222,7 @@ func (j *studyRows) fill(n int, row *result.Row) {
 func (j *studyRows) set(n int, row *result.Row) {
 	own := &j.rows[n]
 	own.RejectedBy, own.Decisions, own.Metrics, own.Error, own.ByMachine = row.RejectedBy, row.Decisions, row.Metrics, row.Error, row.ByMachine
+	j.sharing.Share(own)
 }
 
 // offer gives a simulation a row of its key.
@@ -319,7 +321,7 @@ func (j *studyRows) advance() error {
 		}
 	}
 	for j.failure == nil && j.study.Round() != nil && j.done == len(j.rows)-j.first {
-		if j.failure = j.study.AddRows(slices.Clone(j.rows[j.first:])); j.failure != nil {
+		if j.failure = j.study.AddRows(j.rows[j.first:]); j.failure != nil {
 			return nil
 		}
 		if err := j.beginRound(); err != nil {
