@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +25,6 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/manifest"
-	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
 // patience bounds every wait. It is long because a busy machine is no failure.
@@ -124,8 +122,7 @@ func (p *platform) jobs(t *testing.T, namespace string) []batchv1.Job {
 	return jobs.Items
 }
 
-// configMaps returns the ConfigMaps of a namespace that are of a component, but
-// the lists of what shards wrote.
+// configMaps returns the ConfigMaps of a namespace that are of a component.
 func (p *platform) configMaps(t *testing.T, namespace, component string) []corev1.ConfigMap {
 	t.Helper()
 	var list corev1.ConfigMapList
@@ -133,10 +130,7 @@ func (p *platform) configMaps(t *testing.T, namespace, component string) []corev
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(list.Items, func(cm corev1.ConfigMap) bool {
-		_, isList := cm.Labels[worker.LabelList]
-		return isList
-	})
+	return list.Items
 }
 
 // chunks are what the index lists that a status names.

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
 )
 
@@ -57,7 +58,7 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 //
 //	KUBEBUILDER_ASSETS=$(hack/kube-assets.sh) go test ./test/operator -run LargeGrid -v -large
 func TestALargeGridTakesFewWrites(t *testing.T) {
-	points, high := 300, "30"
+	points, high := 640, "64"
 	if *large {
 		points, high = 14500, "1450"
 	}
@@ -66,7 +67,7 @@ func TestALargeGridTakesFewWrites(t *testing.T) {
 	sweep := builder.MakeSweep("grid", "").Scenario(builder.Requests(20), builder.Replicas(1)).
 		Grid("sequences", "pools[llama].engine.maxNumSeqs", "1", high, "1").
 		Grid("tokens", "pools[llama].engine.maxNumBatchedTokens", "2048", "20480", "2048").
-		Seeds(1).Shards(16).MaxTrials(14500).Obj()
+		Seeds(1).Shards(32).MaxTrials(14500).Obj()
 	began := time.Now()
 	p.create(t, ns, sweep)
 	deadline := 4 * patience
@@ -88,8 +89,9 @@ func TestALargeGridTakesFewWrites(t *testing.T) {
 	if len(raw) > 16<<10 {
 		t.Errorf("the status has %d bytes", len(raw))
 	}
-	if len(made) > 60 {
-		t.Errorf("%d writes:\n%s", len(made), strings.Join(made, "\n"))
+	// Pods write what they found, one ConfigMap for each of the 32 shards, and nothing else.
+	if chunks := len(p.configMaps(t, ns, controllers.ComponentResult)); len(made)+chunks > 70 || chunks != 32 && !*large {
+		t.Errorf("%d ConfigMaps with results, and %d writes of the manager:\n%s", chunks, len(made), strings.Join(made, "\n"))
 	}
 }
 
