@@ -8,7 +8,7 @@ import (
 )
 
 // What a process that simulates takes of memory, fitted to the samples, to runs of
-// up to 1000 replicas and to a sweep of 10,000 simulations: something for the program
+// up to 1000 replicas and to sweeps of 10,000 to 100,000 simulations: something for the program
 // and the schema of the kind, something for each simulation that runs at once and for
 // each of its replicas, and for each row that it keeps.
 const (
@@ -17,7 +17,7 @@ const (
 
 	simulationBytes = 8 << 20
 	replicaBytes    = 128 << 10
-	rowBytes        = 8 << 10
+	rowBytes        = 2 << 10
 )
 
 // PeakBytes estimates what a process takes of memory at most that simulates the
