@@ -19,8 +19,18 @@ const (
 	usual, first = 100, 2400
 	// limit bounds the memory of the runtime until the usual percentage holds: where all cores are
 	// busy, that may be long after the first collection, and the next one would wait for a gibibyte.
-	limit = 160 << 20
+	// It is a byte off what a user would set.
+	limit = 160<<20 + 1
 )
+
+// MemoryLimit is the limit of the runtime's memory that the user has set, by GOMEMLIMIT;
+// math.MaxInt64 if none is.
+func MemoryLimit() int64 {
+	if now := debug.SetMemoryLimit(-1); now != limit { // a negative number only asks
+		return now
+	}
+	return math.MaxInt64
+}
 
 // Load holds memory that is never touched, and so never becomes resident. The
 // collector starts when the heap has doubled: while a simulation's grows to its
@@ -50,7 +60,7 @@ type settings struct {
 
 // boundMemory sets the limit of memory, unless the user has set one, and returns the one before.
 func (s *settings) boundMemory() (before int64) {
-	if before = debug.SetMemoryLimit(-1); before < math.MaxInt64 {
+	if before = MemoryLimit(); before < math.MaxInt64 {
 		s.limit = before
 	}
 	return debug.SetMemoryLimit(s.limit)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/internal/ballast"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/fence"
 	"windtunnel.dev/windtunnel/pkg/worker"
@@ -77,10 +77,9 @@ func (o workerOptions) run(ctx context.Context) error {
 		Shards:       o.shards,
 		Parallelism:  o.parallelism,
 		Fence:        fence.New(o.parallelism),
-		// A negative number only asks: it is GOMEMLIMIT, or no bound.
-		MemoryBytes: debug.SetMemoryLimit(-1),
-		Parquet:     parquetfile.Codec{},
-		Ticks:       ticker.C,
+		MemoryBytes:  ballast.MemoryLimit(),
+		Parquet:      parquetfile.Codec{},
+		Ticks:        ticker.C,
 	}, creator)
 	return reportTo(o.termination, report, err)
 }
