@@ -56,7 +56,7 @@ func Closed(requests, replicas int, seed int64) simulator.Config {
 // Replay is a trace, as recorded, on replicas of the reference workload's kind.
 func Replay(recorded *trace.Trace, replicas int, seed int64) simulator.Config {
 	config := onReplicas(replicas, seed)
-	config.Source = recorded.Replay(trace.Replay{RateScale: 1, Arrivals: trace.AsRecorded}, seed)
+	config.Source = recorded.Replay(trace.Replay{RateScale: 1, Arrivals: trace.AsRecorded, Alone: true}, seed)
 	return config
 }
 

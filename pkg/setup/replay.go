@@ -10,11 +10,12 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
-func buildReplay(in Trace, recorded *trace.Trace, seed int64) (workload.Listener, field.ErrorList) {
+func buildReplay(in Trace, recorded *trace.Trace, alone bool, seed int64) (workload.Listener, field.ErrorList) {
 	replay := trace.Replay{
 		RateScale: in.RateScale.Float(),
 		Arrivals:  trace.Arrivals(in.Arrivals),
 		Loop:      trace.Loop(in.Loop),
+		Alone:     alone,
 		Client:    in.Name,
 		Tenant:    in.Tenant,
 		Class:     in.Class,

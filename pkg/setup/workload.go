@@ -23,9 +23,10 @@ func buildSource(in *v1alpha1.Workload, served servedModels, traces trace.Set, s
 	}
 	errs = append(errs, validateNames(in, path)...)
 	missing := false
+	alone := len(Traces(in, path)) == 1
 	for _, t := range Traces(in, path) {
 		recorded := traces[t.Name]
-		replay, es := buildReplay(t, recorded, seed)
+		replay, es := buildReplay(t, recorded, alone, seed)
 		errs = append(errs, es...)
 		if replay != nil {
 			errs = append(errs, served.validateRows(t, recorded, replay.Labels().Models)...)

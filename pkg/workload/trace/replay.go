@@ -41,6 +41,9 @@ type Replay struct {
 	// Loop, if set, has the trace begin again after its last row, without end. The trace's
 	// Period must not be 0.
 	Loop Loop
+	// Alone says that no other source of the run replays a trace. Two traces have texts in
+	// common where their ids are equal.
+	Alone bool
 	// Client labels all requests, Tenant and Class those whose rows name none;
 	// empty means "trace", workload.DefaultLabel and workload.DefaultLabel.
 	Client, Tenant, Class string
@@ -102,6 +105,7 @@ func (t *Trace) Replay(r Replay, seed int64) workload.Listener {
 			Classes: []string{cmp.Or(r.Class, workload.DefaultLabel)},
 		},
 	}
+	p.alone = r.Alone && r.Loop == ""
 	p.attributes = t.columns.addLabels(&p.labels, r.Priority)
 	if r.Loop != "" && t.Period() > 0 {
 		p.end = math.MaxInt
@@ -125,7 +129,9 @@ type replay struct {
 	trace *Trace
 	rows  cursor
 	loop  *loop // nil without one
-	end   int   // rows
+	// alone says that no request has a text that its row alone has, but the row's.
+	alone bool
+	end   int // rows
 	scale float64
 	// next is the row that arrives next of those that do not wait, where some is set.
 	next        entry
@@ -243,11 +249,15 @@ func (p *replay) request(e *entry, arrival simtime.Time) workload.Request {
 		}
 		p.inFlight[id] = e.index
 	}
+	text := e.prompt(p.trace.blockTokens, &p.memory)
+	if p.alone {
+		text.Own = len(text.Extents) - p.trace.sharedOf(e)
+	}
 	a := &p.attributes[e.set]
 	return workload.Request{
 		ID:           id,
 		Arrival:      arrival,
-		Prompt:       e.prompt(p.trace.blockTokens, &p.memory),
+		Prompt:       text,
 		OutputTokens: int(e.output),
 		Response:     workload.RecordedTail(e.index), ResponseStart: e.tail(p.trace.blockTokens),
 		Tenant: a.tenant, Class: a.class, Priority: a.priority,

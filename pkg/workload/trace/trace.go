@@ -26,6 +26,7 @@ type Trace struct {
 	// partial last block of a prompt is not there: its text is taken to be
 	// the row's own, since an engine cannot reuse it.
 	blocks []uint64
+	shared sharedBlocks
 	// blockTokens is the size of such a block; 0 where the format has none.
 	blockTokens int32
 	columns     attributeColumns
