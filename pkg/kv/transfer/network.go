@@ -23,16 +23,15 @@ import (
 // and then moves through all of them at one rate. It ends at the first
 // nanosecond at which its last byte is there, and keeps its share up to then.
 //
-// The bandwidth is divided anew at each change. That takes time in proportion to the flows of the
-// stations whose rates change, and a scan of all stations for the next end.
+// The bandwidth is divided anew at each change. That takes time in proportion to the stations that
+// are full and whose flows change, and to the stations that their flows cross.
 type Network struct {
 	now      simtime.Time
 	next     simtime.Time // when a flow begins to move or ends, if nothing happens before
 	stations []station
-	ends     []simtime.Time // of each station: when the first of its members ends
-	nextEnd  simtime.Time   // the first of them; 0 where they are to be searched for it
-	inFlight []*flow        // by ID
-	waiting  []*flow        // of them, those that do not move yet, by the time when they will
+	ends     ends
+	inFlight []*flow // by ID
+	waiting  []*flow // of them, those that do not move yet, by the time when they will
 	started  ID
 
 	done     []Done // not yet reported
@@ -57,7 +56,7 @@ type Done struct {
 
 // New returns a network with the stations 0, 1, 2 and so on.
 func New(stations ...Station) *Network {
-	n := &Network{next: simtime.Never, nextEnd: simtime.Never}
+	n := &Network{next: simtime.Never}
 	for _, s := range stations {
 		n.Add(s)
 	}
@@ -67,7 +66,7 @@ func New(stations ...Station) *Network {
 // Add returns a new station of the network.
 func (n *Network) Add(s Station) StationID {
 	n.stations = append(n.stations, newStation(s))
-	n.ends = append(n.ends, simtime.Never)
+	n.ends = n.ends.withRoom(len(n.stations))
 	return StationID(len(n.stations) - 1)
 }
 
@@ -191,18 +190,17 @@ func (n *Network) begin() {
 
 // end takes out the flows that have arrived.
 func (n *Network) end() {
-	if n.nextEnd > n.now {
-		return
-	}
-	for at, due := range n.ends {
+	for {
+		at, due := n.ends.first()
 		if due > n.now {
-			continue
+			return
 		}
 		s := &n.stations[at]
 		s.catchUp(n.now)
 		for len(s.members) > 0 && !s.moved.less(s.members[0].target) {
 			n.finish(s.members[0])
 		}
+		n.ends.set(at, simtime.Never)
 	}
 }
 
@@ -250,25 +248,10 @@ func (n *Network) remaining(f *flow) wide {
 
 // schedule finds the next change that comes by itself.
 func (n *Network) schedule() {
-	n.next = simtime.Never
+	_, n.next = n.ends.first()
 	if len(n.waiting) > 0 {
-		n.next = n.waiting[0].due
+		n.next = min(n.next, n.waiting[0].due)
 	}
-	if n.nextEnd == 0 {
-		n.nextEnd = slices.Min(n.ends)
-	}
-	n.next = min(n.next, n.nextEnd)
-}
-
-// setEnd notes when the first member of a station ends.
-func (n *Network) setEnd(at StationID, due simtime.Time) {
-	switch {
-	case due < n.nextEnd:
-		n.nextEnd = due
-	case n.ends[at] == n.nextEnd && due > n.nextEnd:
-		n.nextEnd = 0
-	}
-	n.ends[at] = due
 }
 
 func (n *Network) take() *flow {

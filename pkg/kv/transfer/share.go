@@ -32,12 +32,20 @@ func (n *Network) clean() {
 	for _, at := range n.touched {
 		s := &n.stations[at]
 		s.isTouched, s.isOpen = false, false
-		n.setEnd(at, s.firstEnd())
+		n.ends.set(at, s.firstEnd())
 	}
 	n.touched, n.open, n.openEmpty = n.touched[:0], n.open[:0], n.openEmpty[:0]
 }
 
-// touch notes that flows of a station have come, gone or changed their rates.
+// changed notes that flows of a station have come, gone or changed their rates that others stop.
+// Where there is room for them that decides nothing.
+func (n *Network) changed(at StationID) {
+	if !n.stations[at].hasRoom() {
+		n.touch(at)
+	}
+}
+
+// touch has the rate of a station set anew.
 func (n *Network) touch(at StationID) {
 	s := &n.stations[at]
 	if !s.isTouched {
@@ -68,7 +76,7 @@ func (n *Network) join(f *flow, at StationID, left wide) {
 			o := &n.stations[other]
 			o.others = append(o.others, f)
 			o.elsewhere = o.elsewhere.plus(wide{low: s.rate})
-			n.touch(other)
+			n.changed(other)
 		}
 	}
 }
@@ -84,7 +92,7 @@ func (n *Network) part(f *flow) {
 			o := &n.stations[other]
 			o.removeOther(f)
 			o.elsewhere = o.elsewhere.minus(wide{low: s.rate})
-			n.touch(other)
+			n.changed(other)
 		}
 	}
 }
@@ -187,7 +195,7 @@ func (n *Network) setRate(at StationID, rate uint64) {
 		} else {
 			o.elsewhere = o.elsewhere.minus(product(change, c.flows))
 		}
-		n.touch(c.at)
+		n.changed(c.at)
 	}
 }
 
