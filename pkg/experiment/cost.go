@@ -29,23 +29,42 @@ const (
 // serves to share work out evenly and to warn, and changes no result.
 func (p *Plan) Cost() func(*Trial) float64 {
 	base := EstimatedSeconds(setup.DecodeScenario(p.Scenario))
-	varies := false
+	var varied []int // parameters that change what the estimate is made of
 	for i := range p.Parameters {
-		path := p.Parameters[i].Path
-		varies = varies || strings.HasPrefix(path, "horizon.") || strings.HasPrefix(path, "workload.")
+		if path := p.Parameters[i].Path; strings.HasPrefix(path, "horizon.") || strings.HasPrefix(path, "workload.") {
+			varied = append(varied, i)
+		}
 	}
+	// Each pod of a sweep estimates all simulations of all pods.
+	known := map[string]float64{}
 	return func(t *Trial) float64 {
 		seconds := base
-		if varies {
-			if scenario, err := p.ScenarioAt(t.Point, 1); err == nil {
-				seconds = EstimatedSeconds(setup.DecodeScenario(scenario))
+		if len(varied) > 0 {
+			var key strings.Builder
+			for _, i := range varied {
+				key.WriteString(t.Point.Values[i].Value)
+				key.WriteByte(0)
+			}
+			var is bool
+			if seconds, is = known[key.String()]; !is {
+				seconds = p.secondsAt(t.Point, base)
+				known[key.String()] = seconds
 			}
 		}
 		return setupSeconds + float64(seconds*t.Share)
 	}
 }
 
-// EstimatedSeconds is what the requests of a scenario take; of none where it
+// secondsAt is what the requests of a point take; base where its values do not go together.
+func (p *Plan) secondsAt(point Point, base float64) float64 {
+	scenario, err := p.ScenarioAt(point, 1)
+	if err != nil {
+		return base
+	}
+	return EstimatedSeconds(setup.DecodeScenario(Tree{"horizon": scenario["horizon"], "workload": scenario["workload"]}))
+}
+
+// EstimatedSeconds is what the requests of a scenario take, by its horizon and its workload; of none where it
 // does not decode, which whoever simulates it reports.
 func EstimatedSeconds(in *v1alpha1.Scenario, err error) float64 {
 	if err != nil {

@@ -3,14 +3,16 @@
 package result
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"unique"
+
+	"windtunnel.dev/windtunnel/internal/jsonline"
 )
 
 // Metrics holds values by the metric's canonical text, sorted. It is a map that
@@ -92,26 +94,19 @@ func (m Metrics) Equal(o Metrics) bool {
 // MarshalJSON writes an object, sorted by name. A value that is no number is an
 // error.
 func (m Metrics) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
+	b := make([]byte, 0, 32*m.Len()+2)
+	b = append(b, '{')
 	for name, value := range m.All() {
-		if b.Len() > 1 {
-			b.WriteByte(',')
+		if len(b) > 1 {
+			b = append(b, ',')
 		}
-		key, err := json.Marshal(name)
-		if err != nil {
-			return nil, err
+		if math.IsNaN(value) || math.IsInf(value, 0) {
+			return nil, fmt.Errorf("metric %s: %v is not a number", name, value)
 		}
-		number, err := json.Marshal(value)
-		if err != nil {
-			return nil, fmt.Errorf("metric %s: %w", name, err)
-		}
-		b.Write(key)
-		b.WriteByte(':')
-		b.Write(number)
+		b = append(jsonline.Text(b, name), ':')
+		b = jsonline.Number(b, value)
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return append(b, '}'), nil
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
