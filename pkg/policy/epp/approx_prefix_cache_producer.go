@@ -200,12 +200,7 @@ func (a *approxPrefix) Produce(c *scheduler.Cycle) {
 	a.chain = a.chain[:0]
 	a.match.TotalBlocks = 0
 	blockTokens := a.parameters.blockTokens(c)
-	if a.prefill {
-		// Both stages may go to one endpoint, where the second asks for what the first left.
-		a.chain = c.Prompt.AllStretches(a.chain, blockTokens)
-	} else {
-		a.chain, a.own = c.Prompt.SharedStretches(a.chain, blockTokens)
-	}
+	a.chain, a.own = c.Prompt.SharedStretches(a.chain, blockTokens)
 	maxBlocks := a.parameters.maxBlocks(blockTokens)
 	a.chain, a.match.TotalBlocks = truncate(a.chain, maxBlocks)
 	a.own = min(a.own, maxBlocks-a.match.TotalBlocks)
@@ -239,8 +234,9 @@ func (a *approxPrefix) Believed(_ *scheduler.Cycle, endpoint int) (int, bool) {
 
 func (a *approxPrefix) Routed(c *scheduler.Cycle, p scheduler.Picks) {
 	a.index.Insert(a.chain, a.own, p.Primary, a.parameters.capacity(c, p.Primary))
-	if a.prefill && p.Prefill != scheduler.None {
+	// The same blocks again would change nothing of the same endpoint.
+	if a.prefill && p.Prefill != scheduler.None && p.Prefill != p.Primary {
 		a.index.Find(a.chain)
-		a.index.Insert(a.chain, 0, p.Prefill, a.parameters.capacity(c, p.Prefill))
+		a.index.Insert(a.chain, a.own, p.Prefill, a.parameters.capacity(c, p.Prefill))
 	}
 }

@@ -406,3 +406,23 @@ func TestEmptyChainsLeaveNoTrace(t *testing.T) {
 		t.Errorf("capacity %d, blocks %v", x.recency[1].capacity, blocks)
 	}
 }
+
+// Whoever inserts a prompt twice for one endpoint may leave out the second time.
+func TestTheSamePromptAgainChangesNothing(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	x := newPlainIndex(2)
+	capacity := 8
+	for range 1000 {
+		chain := randomChain(random, 4)
+		endpoint := random.IntN(2)
+		x.insert(chain, endpoint, capacity)
+		recency, holders := slices.Clone(x.recency[endpoint]), map[block]map[int]bool{}
+		for b, of := range x.holders {
+			holders[b] = maps.Clone(of)
+		}
+		x.insert(chain, endpoint, capacity)
+		if !slices.Equal(recency, x.recency[endpoint]) || !reflect.DeepEqual(holders, x.holders) {
+			t.Fatalf("%v again changes the list from %v to %v", chain, recency, x.recency[endpoint])
+		}
+	}
+}
