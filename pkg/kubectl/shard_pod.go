@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -28,8 +27,11 @@ type ShardPod struct {
 	Previous bool
 }
 
+// completionIndex is batchv1.JobCompletionIndexAnnotation, whose package has all kinds of Jobs.
+const completionIndex = "batch.kubernetes.io/job-completion-index"
+
 // Shard is the number of the shard, "" where the pod does not say.
-func (p ShardPod) Shard() string { return p.Annotations[batchv1.JobCompletionIndexAnnotation] }
+func (p ShardPod) Shard() string { return p.Annotations[completionIndex] }
 
 // FindShardPod returns the pod whose log explains a failure: the newest one that failed, else the
 // newest one. The labels select the pods of the object.

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -40,7 +39,8 @@ func load(kind string) *definition {
 	if err != nil {
 		panic(fmt.Sprintf("embedded schema of %s: %v", kind, err))
 	}
-	structural, err := newStructural(props)
+	// Defaults need no pruning: a test holds that they have no unknown fields.
+	structural, err := schema.NewStructural(props)
 	if err != nil {
 		panic(fmt.Sprintf("embedded schema of %s: %v", kind, err))
 	}
@@ -68,14 +68,4 @@ func readSchema(kind string) (*apiextensions.JSONSchemaProps, error) {
 	var internal apiextensions.JSONSchemaProps
 	err = apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&props, &internal, nil)
 	return &internal, err
-}
-
-func newStructural(props *apiextensions.JSONSchemaProps) (*schema.Structural, error) {
-	s, err := schema.NewStructural(props)
-	if err != nil {
-		return nil, err
-	}
-	// Defaults are shared with props until they are copied.
-	s = s.DeepCopy()
-	return s, defaulting.PruneDefaults(s)
 }
