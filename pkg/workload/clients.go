@@ -43,6 +43,7 @@ func NewClients(clients []Client, seed int64) Listener {
 		m.addClient(c)
 	}
 	m.addReactions()
+	m.turns = newTurns(m.firsts)
 	return m
 }
 
@@ -82,7 +83,7 @@ func (m *mergedClients) addClient(c *Client) {
 		return
 	}
 	f.clock = arrival.NewClock(c.Arrivals, stats.NewStream(m.seed, "workload/arrivals/"+c.Name))
-	m.turns.add(f.clock.Next())
+	m.firsts = append(m.firsts, f.clock.Next())
 	m.streams = append(m.streams, f)
 }
 
@@ -166,6 +167,7 @@ type mergedClients struct {
 	clients      []*client       // nil for a copy in a group that has sent nothing
 	streams      []arrivalStream // arrival processes, and then reactions
 	reactions    []arrivalStream // until they are among the streams
+	firsts       []simtime.Time  // when they send their first requests
 	turns        turns           // of the streams
 	inFlight     map[int]sender  // who sent the requests whose ends are awaited, by ID
 	labels       Labels
@@ -209,7 +211,7 @@ type sender struct{ client, place int32 }
 func (m *mergedClients) addReactions() {
 	for _, f := range m.reactions {
 		f.reactions.stream = int32(len(m.streams))
-		m.turns.add(f.reactions.next())
+		m.firsts = append(m.firsts, f.reactions.next())
 		m.streams = append(m.streams, f)
 	}
 	m.reactions = nil
@@ -245,7 +247,7 @@ func (m *mergedClients) Next() (r Request, ok bool) {
 		next = f.reactions.next()
 	}
 	m.sent++
-	m.turns.delay(next)
+	m.turns.set(turn.stream, next)
 	if c.reactor != nil {
 		m.inFlight[r.ID] = sender{number, place}
 		m.hasten(c)
@@ -257,7 +259,7 @@ func (m *mergedClients) Next() (r Request, ok bool) {
 // may be earlier than before.
 func (m *mergedClients) hasten(c *client) {
 	r := c.reactor.reactions
-	m.turns.hasten(r.stream, r.next())
+	m.turns.set(r.stream, r.next())
 }
 
 // Ended implements [Listener].

@@ -2,75 +2,55 @@
 
 package workload
 
-import "windtunnel.dev/windtunnel/pkg/simtime"
+import (
+	"math"
+	"math/bits"
 
-// turns are streams in the order of their next requests, streams of one time in that of
-// their numbers: a binary heap that knows where each stream is.
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// turns are when streams send their next requests. It is a tournament: a tree over the streams
+// in which each node has the earlier one of two, of equal ones that of the stream with the lower
+// number.
 type turns struct {
-	heap   []turn
-	places []int32 // of the streams in heap
+	// nodes[1] is the root, the streams' own turns are the leaves, from nodes[leaves] on.
+	nodes  []turn
+	leaves int
 }
 
-// turn is when the next request of a stream comes.
 type turn struct {
 	at     simtime.Time
 	stream int32
 }
 
-func (t turn) before(u turn) bool {
-	if t.at != u.at {
-		return t.at < u.at
+func (t turn) before(u turn) bool { return t.at < u.at || t.at == u.at && t.stream < u.stream }
+
+func newTurns(times []simtime.Time) turns {
+	leaves := 1 << bits.Len(uint(len(times)-1))
+	t := turns{nodes: make([]turn, 2*leaves), leaves: leaves}
+	for i := range t.nodes {
+		t.nodes[i] = turn{math.MaxInt64, math.MaxInt32}
 	}
-	return t.stream < u.stream
-}
-
-// add gives the next stream a turn.
-func (t *turns) add(at simtime.Time) {
-	stream := int32(len(t.heap))
-	t.heap, t.places = append(t.heap, turn{at, stream}), append(t.places, stream)
-	t.hasten(stream, at)
-}
-
-// first is the turn that comes first. There is one.
-func (t *turns) first() turn { return t.heap[0] }
-
-// delay moves the first turn to a time that is not before its own.
-func (t *turns) delay(at simtime.Time) {
-	moved := turn{at, t.heap[0].stream}
-	heap, i := t.heap, 0
-	for {
-		child := 2*i + 1
-		if child >= len(heap) {
-			break
-		}
-		if child+1 < len(heap) && heap[child+1].before(heap[child]) {
-			child++
-		}
-		if !heap[child].before(moved) {
-			break
-		}
-		t.put(i, heap[child])
-		i = child
+	for i, at := range times {
+		t.set(int32(i), at)
 	}
-	t.put(i, moved)
+	return t
 }
 
-// hasten moves the turn of a stream to a time that is not after its own.
-func (t *turns) hasten(stream int32, at simtime.Time) {
-	moved := turn{at, stream}
-	i := int(t.places[stream])
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !moved.before(t.heap[parent]) {
-			break
+// first is the turn that comes first.
+func (t *turns) first() turn { return t.nodes[1] }
+
+// set moves the turn of a stream.
+func (t *turns) set(stream int32, at simtime.Time) {
+	nodes := t.nodes
+	winner := turn{at, stream}
+	i := t.leaves + int(stream)
+	nodes[i] = winner
+	for i > 1 {
+		if other := nodes[i^1]; other.before(winner) {
+			winner = other
 		}
-		t.put(i, t.heap[parent])
-		i = parent
+		i /= 2
+		nodes[i] = winner
 	}
-	t.put(i, moved)
-}
-
-func (t *turns) put(i int, moved turn) {
-	t.heap[i] = moved
-	t.places[moved.stream] = int32(i)
 }
