@@ -16,7 +16,8 @@ import (
 
 // next takes the next request from the source, or closes the arrivals if there
 // is none to take. Those at the horizon are not taken.
-func (s *simulation) next() (w workload.Request, ok bool) {
+func (s *simulation) next() (w *workload.Request, ok bool) {
+	w = &s.arriving
 	h := &s.horizon
 	s.arrivalsEnd = s.Now
 	if h.Requests > 0 && s.gateway.Arrived == h.Requests {
@@ -27,7 +28,7 @@ func (s *simulation) next() (w workload.Request, ok bool) {
 		s.gateway.StopListening()
 		return w, false
 	}
-	if w, ok = s.source.Next(); !ok {
+	if *w, ok = s.source.Next(); !ok {
 		return w, false
 	}
 	if w.Arrival < s.Now {

@@ -48,7 +48,7 @@ func (s *simulation) step() bool {
 		return false
 	}
 	s.advanceToArrival(w.Arrival)
-	s.gateway.Arrive(&w)
+	s.gateway.Arrive(w)
 	return s.CheckContext()
 }
 

@@ -20,8 +20,10 @@ type simulation struct {
 	gateway *gateway.Gateway
 	cluster *engine.Cluster
 
-	source  workload.Source
-	horizon simulator.Horizon
+	source workload.Source
+	// arriving is the request that was taken last.
+	arriving workload.Request
+	horizon  simulator.Horizon
 	// disruptions are Config.Disruptions.
 	disruptions []simulator.Disruption
 	// scaling is nil where no scaler is.
