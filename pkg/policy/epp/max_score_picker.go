@@ -19,29 +19,31 @@ var maxScorePicker = scheduler.Factory{
 		Parameters:   newPickerParameters,
 	},
 	NewPicker: func(b *scheduler.Builder, p *config.Plugin, profile string) scheduler.Picker {
-		return &maxScore{ties: b.TieBreaker(pickerStream(b, p, profile)), best: make([]int, 0, b.Endpoints)}
+		return &maxScore{b.TieBreaker(pickerStream(b, p, profile))}
 	},
 }
 
-type maxScore struct {
-	ties scheduler.TieBreaker
-	best []int
-}
+type maxScore struct{ ties scheduler.TieBreaker }
 
 func (m *maxScore) Pick(scores []float64) int {
-	m.best = append(m.best[:0], 0)
-	highest := scores[0]
-	for i, score := range scores[1:] {
+	highest, first, tied := scores[0], 0, 1
+	for i := 1; i < len(scores); i++ {
+		score := scores[i]
 		switch {
 		case score < highest:
 		case score > highest:
-			highest = score
-			m.best = append(m.best[:0], i+1)
+			highest, first, tied = score, i, 1
 		case score == highest: // neither is NaN
-			m.best = append(m.best, i+1)
+			tied++
 		}
 	}
-	return m.best[m.ties.Of(len(m.best))]
+	chosen := first
+	for n := m.ties.Of(tied); n > 0; {
+		if chosen++; scores[chosen] == highest {
+			n--
+		}
+	}
+	return chosen
 }
 
 // PickTop counts those that are tied, and then looks for the one that is drawn.
