@@ -23,6 +23,16 @@ type Feed struct {
 	// endpoint.
 	events []Event
 	sorted int
+
+	bursts  []burst // scratch
+	scratch []Event
+}
+
+// burst is neighbouring events of one nanosecond and one endpoint, as a step leaves them.
+type burst struct {
+	at       simtime.Time
+	endpoint int32
+	from, to int32
 }
 
 // A Digester keeps an index.
@@ -61,9 +71,7 @@ func (f *Feed) Deliver(now simtime.Time) {
 		return
 	}
 	// What was put before the last call happened before what was put since.
-	slices.SortStableFunc(f.events[f.sorted:], func(a, b Event) int {
-		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Endpoint, b.Endpoint))
-	})
+	f.sort(f.events[f.sorted:])
 	n := 0
 	for n < len(f.events) {
 		arrival := f.events[n].At.Add(f.Lag)
@@ -77,6 +85,27 @@ func (f *Feed) Deliver(now simtime.Time) {
 	}
 	f.events = f.events[:copy(f.events, f.events[n:])]
 	f.sorted = len(f.events)
+}
+
+// sort brings events into order, burst by burst.
+func (f *Feed) sort(events []Event) {
+	f.bursts = f.bursts[:0]
+	for i := range events {
+		e, last := &events[i], len(f.bursts)-1
+		if last < 0 || e.At != f.bursts[last].at || e.Endpoint != f.bursts[last].endpoint {
+			f.bursts = append(f.bursts, burst{at: e.At, endpoint: e.Endpoint, from: int32(i)})
+			last++
+		}
+		f.bursts[last].to = int32(i + 1)
+	}
+	slices.SortStableFunc(f.bursts, func(a, b burst) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.endpoint, b.endpoint))
+	})
+	f.scratch = append(f.scratch[:0], events...)
+	events = events[:0]
+	for _, b := range f.bursts {
+		events = append(events, f.scratch[b.from:b.to]...)
+	}
 }
 
 // Apply is what an event does to an index that knows all tiers.
