@@ -53,5 +53,7 @@ func (s *speculation) expire(x *kvindex.Index, now simtime.Time) {
 		each(over.chain, func(b policy.CachedBlocks) { x.Remove(b, over.endpoint, kvindex.Speculative) })
 		n++
 	}
-	s.open = slices.Delete(s.open, 0, n)
+	if n > 0 {
+		s.open = slices.Delete(s.open, 0, n)
+	}
 }

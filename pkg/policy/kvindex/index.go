@@ -17,8 +17,8 @@ import (
 type Index struct {
 	limit     int // entries of a block
 	stretches map[uint64]*stretch
-	// alone holds, by entry, the list of that one entry.
-	alone map[entry][]entry
+	// alone holds, by entry, the list of that one entry; nil where none has been asked for.
+	alone [][]entry
 	parts []part // scratch
 	// free are stretches without blocks: memory for those to come.
 	free []*stretch
@@ -59,7 +59,7 @@ func (e entry) place() int { return int(e) % Places }
 
 // New returns an empty index that keeps a number of entries of a block; 0 is all.
 func New(limit int) *Index {
-	return &Index{limit: limit, stretches: map[uint64]*stretch{}, alone: map[entry][]entry{}}
+	return &Index{limit: limit, stretches: map[uint64]*stretch{}}
 }
 
 // Add says that an endpoint holds blocks in a place, whether it was known or not.
@@ -164,12 +164,13 @@ func (x *Index) put(from, to int32, entries []entry) {
 }
 
 func (x *Index) only(e entry) []entry {
-	list := x.alone[e]
-	if list == nil {
-		list = []entry{e}
-		x.alone[e] = list
+	if int(e) >= len(x.alone) {
+		x.alone = append(x.alone, make([][]entry, int(e)+1-len(x.alone))...)
 	}
-	return list
+	if x.alone[e] == nil {
+		x.alone[e] = []entry{e}
+	}
+	return x.alone[e]
 }
 
 // with returns entries with one as the last; the first makes room for it where
