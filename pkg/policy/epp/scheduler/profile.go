@@ -161,10 +161,11 @@ func (p *schedulingProfile) Filter(c *Cycle) {
 // resetCandidates makes all endpoints that are not down candidates.
 func (p *schedulingProfile) resetCandidates(down []bool) {
 	p.whole = down == nil && len(p.Filters) == 0
-	p.candidates = p.memory
-	for e := range p.candidates {
-		p.candidates[e] = e
+	all := p.memory // a field would be read again for each endpoint
+	for e := range all {
+		all[e] = e
 	}
+	p.candidates = all
 	if down != nil {
 		p.candidates = slices.DeleteFunc(p.candidates, func(e int) bool { return down[e] })
 	}
