@@ -64,13 +64,17 @@ type tokenLoad struct {
 }
 
 func (s *tokenLoad) Score(_ *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
+	inFlight, uncached, threshold := s.inFlight, s.uncached, s.threshold // fields would be read again for each
+	scores = scores[:len(candidates)]
 	for i, e := range candidates {
-		raw, tokens := 1.0, s.inFlight[e]
-		if s.uncached != nil {
-			tokens += s.uncached[e]
+		raw, tokens := 1.0, inFlight[e]
+		if uncached != nil {
+			tokens += uncached[e]
 		}
-		if tokens > 0 {
-			raw = 1 - min(float64(tokens), s.threshold)/s.threshold
+		if t := float64(tokens); t >= threshold {
+			raw = 0
+		} else if tokens > 0 {
+			raw = 1 - t/threshold
 		}
 		scores[i] = w.Of(raw)
 	}
