@@ -38,7 +38,7 @@ func build(binaries []string, entrypoint string) (v1.Image, error) {
 	if !path.IsAbs(entrypoint) || path.Clean(entrypoint) != entrypoint || entrypoint == "/" {
 		return nil, fmt.Errorf("entrypoint %q: must be a clean absolute path, such as /windtunnel", entrypoint)
 	}
-	var platform platform
+	var on platform
 	image := empty.Image
 	for i, binary := range binaries {
 		builtFor, err := inspect(binary)
@@ -47,12 +47,12 @@ func build(binaries []string, entrypoint string) (v1.Image, error) {
 		}
 		file := entrypoint
 		if i == 0 {
-			platform = builtFor
+			on = builtFor
 		} else {
 			file = path.Join(path.Dir(entrypoint), filepath.Base(binary))
 		}
-		if builtFor != platform {
-			return nil, fmt.Errorf("%s is built for %s, and %s for %s", binaries[0], platform.arch, binary, builtFor.arch)
+		if builtFor != on {
+			return nil, fmt.Errorf("%s is built for %s, and %s for %s", binaries[0], on.arch, binary, builtFor.arch)
 		}
 		if image, err = addLayer(image, binary, file); err != nil {
 			return nil, err
@@ -64,7 +64,7 @@ func build(binaries []string, entrypoint string) (v1.Image, error) {
 	}
 	config = config.DeepCopy()
 	config.Created = v1.Time{Time: epoch}
-	config.OS, config.Architecture = platform.os, platform.arch
+	config.OS, config.Architecture = on.os, on.arch
 	config.Config.User = user
 	config.Config.Entrypoint = []string{entrypoint}
 	config.Config.WorkingDir = "/"
@@ -129,10 +129,10 @@ func inspect(file string) (platform, error) {
 
 // archive is a tar of one read-only executable and the directories above it,
 // owned by root, so that the process cannot change its own binary.
-func archive(path string, content []byte) ([]byte, error) {
+func archive(at string, content []byte) ([]byte, error) {
 	var buffer bytes.Buffer
 	out := tar.NewWriter(&buffer)
-	file := strings.TrimPrefix(path, "/")
+	file := strings.TrimPrefix(at, "/")
 	for i, r := range file {
 		if r != '/' {
 			continue
