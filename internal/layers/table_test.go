@@ -95,7 +95,7 @@ var tables = []table{
 		{"pkg/experiment", "api internal/clip internal/figure internal/jsonline pkg/bound pkg/insight pkg/latency pkg/manifest pkg/policy pkg/promote pkg/prompt " +
 			"pkg/report pkg/result pkg/search pkg/setup pkg/simtime pkg/simulator pkg/spelling pkg/stats pkg/verdict pkg/workload", "Kubernetes"},
 		{"pkg/evaluate", "api pkg/experiment pkg/insight pkg/policy pkg/result pkg/setup pkg/simulator pkg/workload", ""},
-		{"pkg/fence", "internal/ballast internal/printable pkg/experiment pkg/insight pkg/policy pkg/result pkg/workload", ""},
+		{"pkg/fence", "internal/printable pkg/experiment pkg/insight pkg/policy pkg/result pkg/workload", ""},
 
 		{"pkg/archive", "api internal/figure pkg/experiment pkg/policy/sandbox/bundle pkg/propose pkg/report pkg/report/page pkg/result pkg/verdict pkg/workload/trace", "Kubernetes"},
 		{"pkg/gate", "api pkg/access pkg/experiment pkg/verdict", "Kubernetes"},

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"runtime/debug"
 	"time"
 
-	"windtunnel.dev/windtunnel/internal/ballast"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
@@ -43,7 +43,7 @@ const (
 func defaultLimits(parallelism int) Limits {
 	parallelism = max(parallelism, 1)
 	l := Limits{MemoryBytes: programBytes, CPU: cpuLimit, Wall: wallLimit, Cores: max(runtime.GOMAXPROCS(0)/parallelism, 1)}
-	if most := ballast.MemoryLimit(); most < math.MaxInt64 {
+	if most := debug.SetMemoryLimit(-1); most < math.MaxInt64 {
 		l.MostBytes = most / int64(parallelism+1)
 	}
 	return l

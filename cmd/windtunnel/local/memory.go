@@ -10,10 +10,10 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
-	"windtunnel.dev/windtunnel/internal/ballast"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 )
@@ -60,7 +60,7 @@ func mebibytes(n int64) string {
 // availableMemory is what GOMEMLIMIT says, or else the least of what the machine has
 // left and what its cgroup may take. It is false if it is not known.
 func availableMemory() (memoryBound, bool) {
-	if limit := ballast.MemoryLimit(); limit != math.MaxInt64 {
+	if limit := debug.SetMemoryLimit(-1); limit != math.MaxInt64 { // a negative number only asks
 		return memoryBound{limit, "GOMEMLIMIT"}, true
 	}
 	least := memoryBound{bytes: math.MaxInt64}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -14,7 +15,6 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
-	"windtunnel.dev/windtunnel/internal/ballast"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/fence"
 	"windtunnel.dev/windtunnel/pkg/worker"
@@ -77,9 +77,10 @@ func (o workerOptions) run(ctx context.Context) error {
 		Shards:       o.shards,
 		Parallelism:  o.parallelism,
 		Fence:        fence.New(o.parallelism),
-		MemoryBytes:  ballast.MemoryLimit(),
-		Parquet:      parquetfile.Codec{},
-		Ticks:        ticker.C,
+		// A negative number only asks: it is GOMEMLIMIT, or no bound.
+		MemoryBytes: debug.SetMemoryLimit(-1),
+		Parquet:     parquetfile.Codec{},
+		Ticks:       ticker.C,
 	}, creator)
 	return reportTo(o.termination, report, err)
 }
