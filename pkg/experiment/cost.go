@@ -15,7 +15,7 @@ import (
 // compute its tokens. Loads under which requests wait and are preempted take up
 // to some five times as much.
 const (
-	setupSeconds    = 3e-3
+	setupSeconds    = 3e-4
 	requestSeconds  = 2e-6
 	outputSeconds   = 2e-8 // a token
 	unknownRate     = 10.0 // requests a second of a trace whose length is not known

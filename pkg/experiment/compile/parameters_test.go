@@ -102,15 +102,15 @@ func TestParametersMustFitTheScenario(t *testing.T) {
 		"a point of a range that the scenario does not take": {
 			edit: func(s *v1alpha1.PolicySweep) {
 				s.Spec.Parameters[1].Path = "pools[llama].replicas"
-				s.Spec.Parameters[1].Range = &v1alpha1.Range{Min: "512", Max: "2048", Step: "1024"}
+				s.Spec.Parameters[1].Range = &v1alpha1.Range{Min: "8192", Max: "32768", Step: "16384"}
 				s.Spec.Baseline = nil
 			},
-			want: "spec.parameters", text: "reach=1536",
+			want: "spec.parameters", text: "reach=24576",
 		},
 		"an end of a range that is never tried": {
 			edit: func(s *v1alpha1.PolicySweep) {
 				s.Spec.Parameters[1].Path = "pools[llama].replicas"
-				s.Spec.Parameters[1].Range = &v1alpha1.Range{Min: "1", Max: "1030", Step: "1000"}
+				s.Spec.Parameters[1].Range = &v1alpha1.Range{Min: "1", Max: "17000", Step: "16000"}
 				s.Spec.Baseline = nil
 			},
 		},
