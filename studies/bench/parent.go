@@ -20,12 +20,18 @@ type result struct {
 	measurement
 }
 
+// minutesOfRequests take minutes.
+const minutesOfRequests = 10_000_000
+
 // measureCase runs the case in child processes and takes, of the repetitions,
-// the one with the median of CPU times.
+// the one with the median of CPU times. A case of minutes runs once.
 func measureCase(c benchCase, tracePath string, repeat int) (result, error) {
 	r := result{benchCase: c}
 	if c.requests == 0 && tracePath == "" {
 		return r, errAbsent
+	}
+	if c.requests >= minutesOfRequests {
+		repeat = 1
 	}
 	var all []measurement
 	for range repeat {
