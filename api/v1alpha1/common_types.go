@@ -176,9 +176,8 @@ type ProgressStatus struct {
 	Completed int64 `json:"completed"`
 	// underway is the number of simulations that running shards report as finished
 	// but not yet delivered. A shard reports at most every 30 seconds, and at each
-	// tenth of its simulations; with more than 4 shards, in larger steps. The number
-	// changes in steps of a twentieth of the round. A shard that is killed repeats
-	// these simulations.
+	// tenth of its simulations. The number changes in steps of a twentieth of the
+	// round. A shard that is killed repeats these simulations.
 	// +optional
 	Underway int64 `json:"underway,omitempty"`
 	// failed is the number of completed simulations that have an error in place of

@@ -18,12 +18,8 @@ import (
 // ProgressInterval is how often a shard looks whether its progress is worth telling.
 const ProgressInterval = 30 * time.Second
 
-// A shard tells of its progress in at most maxParts parts, and in fewer where many shards together would
-// write more than maxJobParts times. Each tells once, at its half.
-const maxParts, maxJobParts = 10, 40
-
-// progressParts is in how many parts one of some shards tells of its progress.
-func progressParts(shards int) int { return min(max(maxJobParts/shards, 2), maxParts) }
+// maxProgressWrites is in how many parts a shard tells of its progress at most.
+const maxProgressWrites = 10
 
 // Labels of the ConfigMaps by which shards tell of their progress. They have no
 // content: who reads them reads metadata alone.
@@ -39,22 +35,21 @@ const (
 )
 
 // writeProgress writes how many of a shard's simulations are done, at each tick that finds a
-// part of them done since the last report, until ctx ends. Nothing hangs on it: what
+// tenth of them done since the last report, until ctx ends. Nothing hangs on it: what
 // cannot be written is left out.
-func (w *Owner) writeProgress(ctx context.Context, creator Creator, o Options, total int, done *atomic.Int64) {
-	parts := progressParts(o.Shards)
+func (w *Owner) writeProgress(ctx context.Context, creator Creator, ticks <-chan time.Time, shard, total int, done *atomic.Int64) {
 	for told := 0; ; {
 		select {
 		case <-ctx.Done():
 			return
-		case <-o.Ticks:
+		case <-ticks:
 		}
 		now := int(done.Load())
-		if now == total || (now-told)*parts < total {
+		if now == total || (now-told)*maxProgressWrites < total {
 			continue
 		}
 		told = now
-		_ = creator.CreateConfigMap(ctx, w.Progress(o.Index, now))
+		_ = creator.CreateConfigMap(ctx, w.Progress(shard, now))
 	}
 }
 

@@ -17,8 +17,7 @@ import (
 // TestProgressWritesAreLimited ticks at stages of a shard.
 func TestProgressWritesAreLimited(t *testing.T) {
 	tests := map[string]struct {
-		// shards is 1 if it is not given.
-		shards, total int
+		total int
 		// done is how many simulations are done at each tick.
 		done []int64
 		want []string
@@ -34,17 +33,13 @@ func TestProgressWritesAreLimited(t *testing.T) {
 			total: 50, done: countTo(50),
 			want: []string{"5", "10", "15", "20", "25", "30", "35", "40", "45"},
 		},
-		// 40 parts of 5 shards are 8 for each.
-		"one of five shards": {shards: 5, total: 40, done: countTo(40), want: []string{"5", "10", "15", "20", "25", "30", "35"}},
-		"one of 32 shards":   {shards: 32, total: 40, done: countTo(40), want: []string{"20"}},
-		"one of 1000 shards": {shards: 1000, total: 40, done: countTo(40), want: []string{"20"}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			for _, refusal := range []error{nil, errors.New("no room")} {
 				var got failingCreator
 				got.err = refusal
-				runProgressWrites(t, max(tc.shards, 1), tc.total, tc.done, &got)
+				runProgressWrites(t, tc.total, tc.done, &got)
 				if diff := cmp.Diff(tc.want, got.done); diff != "" {
 					t.Errorf("told, with answer %v (-want +got):\n%s", refusal, diff)
 				}
@@ -74,7 +69,7 @@ func (a *failingCreator) CreateConfigMap(_ context.Context, cm *corev1.ConfigMap
 }
 
 // runProgressWrites has a shard look at its progress at each stage, and then end.
-func runProgressWrites(t *testing.T, shards, total int, stages []int64, creator Creator) {
+func runProgressWrites(t *testing.T, total int, stages []int64, creator Creator) {
 	t.Helper()
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
@@ -82,7 +77,7 @@ func runProgressWrites(t *testing.T, shards, total int, stages []int64, creator 
 	ticks, over := make(chan time.Time), make(chan struct{})
 	go func() {
 		defer close(over)
-		(&Owner{}).writeProgress(ctx, creator, Options{Ticks: ticks, Shards: shards}, total, &done)
+		(&Owner{}).writeProgress(ctx, creator, ticks, 0, total, &done)
 	}()
 	for _, stage := range stages {
 		done.Store(stage)

@@ -156,7 +156,7 @@ func (o Options) simulate(ctx context.Context, creator Creator, w shardInput, wh
 	defer teller.Wait()
 	telling, end := context.WithCancel(ctx)
 	defer end()
-	teller.Go(func() { w.owner.writeProgress(telling, creator, o, len(which), &done) })
+	teller.Go(func() { w.owner.writeProgress(telling, creator, o.Ticks, o.Index, len(which), &done) })
 	return execute.Simulate(ctx, w.plan, w.traces, w.round, which, execute.Options{
 		Parallelism: o.Parallelism, KeepDecisions: true, Series: w.plan.Series, Fence: o.Fence,
 		Progress: func(n int) {
