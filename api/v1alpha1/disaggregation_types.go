@@ -89,7 +89,7 @@ type Disruption struct {
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=1023
+	// +kubebuilder:validation:Maximum=16383
 	Replica int32 `json:"replica,omitempty"`
 	// kind is the kind of event. Fail stops the replica and empties its caches, its
 	// own CPU and storage tiers included; a tier with sharing Pool keeps its blocks. The

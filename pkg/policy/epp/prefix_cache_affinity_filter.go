@@ -165,7 +165,7 @@ func (f *prefixAffinity) Filter(_ *scheduler.Cycle, candidates []int) []int {
 		return candidates
 	}
 	if f.match.Listed && f.predicted == nil && len(candidates) == len(f.match.Blocks) {
-		if kept, clear := f.holdersAmong(candidates); clear {
+		if kept, decided := f.holdersAmong(candidates); decided {
 			return kept
 		}
 	}
@@ -182,8 +182,8 @@ func (f *prefixAffinity) Filter(_ *scheduler.Cycle, candidates []int) []int {
 }
 
 // holdersAmong returns which of all endpoints stay, without a look at those that hold nothing.
-// That is not clear where the least busy holder is too busy beside an endpoint with nothing to do.
-func (f *prefixAffinity) holdersAmong(all []int) (kept []int, clear bool) {
+// That is not decided where the least busy holder is too busy beside an endpoint with nothing to do.
+func (f *prefixAffinity) holdersAmong(all []int) (kept []int, decided bool) {
 	least := int64(math.MaxInt64)
 	f.kept = f.kept[:0]
 	for _, e := range f.match.Held {
