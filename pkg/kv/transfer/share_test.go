@@ -48,6 +48,20 @@ func TestSettleAgainstRise(t *testing.T) {
 	}
 }
 
+// TestRoomAtTheWidestStation: while rates change, flows that other stations stop may have nearly 2^64
+// shares of one that has less than 2^63. One share more for each must not wrap around.
+func TestRoomAtTheWidestStation(t *testing.T) {
+	s := newStation(Station{BytesPerSecond: MaxBytesPerSecond})
+	s.others = make([]*flow, 2)
+	for elsewhere, want := range map[uint64]bool{
+		0: true, s.capacity - 2: true, s.capacity - 1: false, s.capacity: false, s.capacity + 1: false, 1<<64 - 2: false, 1<<64 - 1: false,
+	} {
+		if s.elsewhere.low = elsewhere; s.hasRoom() != want {
+			t.Errorf("with %d of %d shares given: room is %v, want %v", elsewhere, s.capacity, !want, want)
+		}
+	}
+}
+
 // rates are those of the moving flows.
 func rates(n *Network) map[ID]uint64 {
 	all := map[ID]uint64{}

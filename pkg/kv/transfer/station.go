@@ -145,7 +145,7 @@ func (s *station) share(more int) uint64 {
 
 // hasRoom says that the station stops no flow, and would not if each had one share more.
 func (s *station) hasRoom() bool {
-	return len(s.members) == 0 && s.elsewhere.high == 0 && s.elsewhere.low+uint64(len(s.others)) <= s.capacity
+	return len(s.members) == 0 && !s.isOverfull() && uint64(len(s.others)) <= s.capacity-s.elsewhere.low
 }
 
 // isOverfull says that the others alone have more than there is.
