@@ -115,7 +115,9 @@ func (n *Network) narrowest(f *flow) StationID {
 	return narrowest
 }
 
-// settle sets the rates of the stations that changes reach, and returns false where it cannot.
+// settle sets the rates of the stations that changes reach, and returns false where it cannot. A turn
+// may open stations again, so it gives up after a few turns for each touched station: few changes
+// take more, and rates that rise anew come to an end without fail.
 func (n *Network) settle() bool {
 	for turns := 0; turns < 16+4*len(n.touched); turns++ {
 		at, found := n.takeOpen()
@@ -162,7 +164,11 @@ func (n *Network) level(at StationID) bool {
 		n.setRate(at, 0)
 		return true
 	}
-	for f, rate := n.fastest(s); rate > s.share(0) && (len(s.members) > 0 || s.isOverfull()); f, rate = n.fastest(s) {
+	for {
+		f, rate := n.fastest(s)
+		if rate <= s.share(0) || len(s.members) == 0 && !s.isOverfull() {
+			break
+		}
 		n.move(f, at)
 	}
 	n.setRate(at, s.share(0))
