@@ -227,9 +227,13 @@ func (c *Cache) StopDecode(s Sequence) {
 func (c *Cache) StepNeeds() int { return c.sequences.decodes.stepNeeds() }
 
 // Prepay takes all free blocks for the next Step, which needs more of them. The sequences that
-// this is too few for are to be released before.
+// this is too few for are to be released before. It panics where sequences hold blocks for
+// windows: those come from the step itself.
 func (c *Cache) Prepay() {
 	s := &c.sequences
+	if s.decodes.growing != nil {
+		panic("kv: Prepay in a cache with windows")
+	}
 	s.decodes.prepaid += s.pool.queue.free
 	s.pool.take(s.pool.queue.free)
 }

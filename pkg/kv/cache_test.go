@@ -280,6 +280,17 @@ func TestNewCachePanics(t *testing.T) {
 	}
 }
 
+func TestPrepayPanicsWithWindows(t *testing.T) {
+	c := NewCache(3, blockTokens, false, LRU)
+	c.SetWindows(Windows{Groups: 1, Blocks: 1})
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	c.Prepay()
+}
+
 // TestPrepayTakesWhatTheStepTakes: of 3 blocks, two sequences have one each, which is full. The
 // step takes 2 and 1 is free. When the second sequence ends, the first has its block, and that of
 // the second is free.
