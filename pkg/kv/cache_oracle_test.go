@@ -281,7 +281,8 @@ func (p *cachePair) startDecode() {
 }
 
 // step gives every sequence in decode another token, those that are at their
-// end none, which ends their decode.
+// end none, which ends their decode. Where blocks do not suffice the last sequences
+// end: of the cache before the step, and of the oracle when one lacks a block.
 func (p *cachePair) step() {
 	for _, w := range p.running {
 		if w.decoding && w.tokens == w.length {
@@ -289,18 +290,29 @@ func (p *cachePair) step() {
 			w.decoding = false
 		}
 	}
-	if p.cache.StepNeeds() > p.cache.Free() {
+	if p.oracle.Groups > 0 && p.cache.StepNeeds() > p.cache.Free() {
 		return
 	}
+	left := len(p.running)
+	for ; p.cache.StepNeeds() > p.cache.Free(); left-- {
+		p.cache.Prepay()
+		p.cache.Release(p.running[left-1].cache)
+	}
 	p.cache.Step()
-	for _, w := range p.running {
+	for i := 0; i < len(p.running); i++ {
+		w := p.running[i]
 		if !w.decoding {
 			continue
 		}
 		w.tokens++
-		if !p.oracle.Extend(w.oracle, w.tokens) {
-			p.t.Fatal("the oracle has no room")
+		for i < len(p.running) && !p.oracle.Extend(w.oracle, w.tokens) {
+			last := len(p.running) - 1
+			p.oracle.Release(p.running[last].oracle)
+			p.running = p.running[:last]
 		}
+	}
+	if len(p.running) != left {
+		p.t.Fatalf("%d sequences are left, want %d", left, len(p.running))
 	}
 }
 
