@@ -35,7 +35,8 @@ var known = map[string][]string{
 		"Adapter", "Arrival", "Class", "Headers", "Hints", "ID", "Model", "Prompt", "Priority", "Session", "TPOT", "TTFT", "Tenant", "Tokens", "Turn",
 	},
 	"policy.Hints": {"PrefillChunk", "With()"},
-	// Own is a number of extents of the prompt.
+	// Own counts extents of the prompt. It tells of prompts to come, so no policy may decide by it:
+	// see TestPicksAreTheSameWithoutOwn in package epp.
 	"prompt.Prompt": {
 		"AllBlocks()", "AllStretches()", "Append()", "Extents", "FullBlocks()", "FullStretches()", "Own", "Shared()", "SharedStretches()", "Tokens()",
 	},

@@ -14,8 +14,9 @@ type Extent struct {
 // their extents, so no caller changes an extent that is part of a prompt.
 type Prompt struct {
 	Extents []Extent
-	// Own is how many of the last extents no other prompt has in common with this one, as it
-	// does not have the first token of them. 0 where that is not known.
+	// Own counts the last extents that belong to this prompt alone: no other prompt goes on with
+	// their first token where the shared part ends. 0 where that is not known. The source knows
+	// it of prompts to come, so it saves time and memory only: no policy may decide by it.
 	Own int
 }
 

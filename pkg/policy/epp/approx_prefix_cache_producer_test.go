@@ -3,12 +3,14 @@
 package epp
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 )
@@ -176,5 +178,39 @@ func TestTruncationCutsStretches(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" || blocks != min(maxBlocks, 6) {
 			t.Errorf("to %d blocks: %d (-want +got):\n%s", maxBlocks, blocks, diff)
 		}
+	}
+}
+
+// TestPicksAreTheSameWithoutOwn: prompt.Prompt.Own says of a prompt's last text that no prompt to come
+// has it, which no real scheduler knows. Picks and beliefs are those of a scheduler that is not told.
+// The indices of 60 blocks for each endpoint are soon full, so own blocks drive out shared ones.
+func TestPicksAreTheSameWithoutOwn(t *testing.T) {
+	for name, profile := range map[string]string{"scorer": referenceProfile, "filter": guideProfile} {
+		t.Run(name, func(t *testing.T) {
+			const endpoints = 4
+			told := New(mustLoad(t, profile), config.Cluster{Endpoints: endpoints}, 1)
+			plain := New(mustLoad(t, profile), config.Cluster{Endpoints: endpoints}, 1)
+			view := idle(endpoints)
+			for e := range view.Scrapes {
+				view.Scrapes[e] = policy.Scrape{BlockTokens: 16, Blocks: 60}
+			}
+			rng := rand.New(rand.NewPCG(1, 2))
+			believed := 0
+			for id := range 2000 {
+				group := prompt.Extent{Source: rng.Uint64N(8), Tokens: 1 + rng.Int32N(200)}
+				own := prompt.Extent{Source: uint64(1000 + id), Tokens: 1 + rng.Int32N(100)}
+				with, without := withPrompt(id, group, own), withPrompt(id, group, own)
+				with.Prompt.Own = 1
+				got, err := told.Route(view, with)
+				want, wantErr := plain.Route(view, without)
+				if diff := cmp.Diff(want, got); diff != "" || err != nil || wantErr != nil {
+					t.Fatalf("request %d, errors %v and %v (-without +with):\n%s", id, wantErr, err, diff)
+				}
+				believed += got.Believed.Tokens
+			}
+			if believed == 0 {
+				t.Error("no prompt was found anywhere")
+			}
+		})
 	}
 }
