@@ -107,8 +107,13 @@ func (x *Index) Remove(b policy.CachedBlocks, endpoint int, place policy.CacheTi
 		return
 	}
 	x.change(s, b.From, b.To, nil, func(entries []entry) []entry { return x.without(entries, removed) })
+	x.freeIfEmpty(b.Stretch, s)
+}
+
+// freeIfEmpty forgets a stretch without blocks, and keeps its memory.
+func (x *Index) freeIfEmpty(id uint64, s *stretch) {
 	if len(s.parts) == 0 {
-		delete(x.stretches, b.Stretch)
+		delete(x.stretches, id)
 		x.free = append(x.free, s)
 	}
 }
@@ -121,9 +126,7 @@ func (x *Index) Clear(endpoint int) {
 			removed := entryOf(endpoint, policy.CacheTier(place))
 			x.change(s, 0, math.MaxInt32, nil, func(entries []entry) []entry { return x.without(entries, removed) })
 		}
-		if len(s.parts) == 0 {
-			delete(x.stretches, id)
-		}
+		x.freeIfEmpty(id, s)
 	}
 }
 

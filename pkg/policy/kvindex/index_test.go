@@ -115,6 +115,23 @@ func TestAHoleEndsTheMatch(t *testing.T) {
 	}
 }
 
+// TestMemoryOfEmptyStretchesIsUsedAgain: an endpoint holds 64 stretches, as many as the index makes
+// memory for at once. When it holds nothing, the next 64 need no more.
+func TestMemoryOfEmptyStretchesIsUsedAgain(t *testing.T) {
+	x := New(0)
+	hold := func(first uint64) {
+		for id := first; id < first+64; id++ {
+			x.Add(policy.CachedBlocks{Stretch: id, To: 1}, 0, 0)
+		}
+	}
+	hold(0)
+	x.Clear(0)
+	hold(64)
+	if len(x.stretches) != 64 || len(x.free) != 0 {
+		t.Errorf("%d stretches and memory for %d more, want 64 and 0", len(x.stretches), len(x.free))
+	}
+}
+
 // Ten entries of a block are kept by default: an eleventh endpoint drives out the
 // one that was added first.
 func TestABlockHasTenEntriesAtMost(t *testing.T) {
