@@ -44,6 +44,7 @@ func NewClients(clients []Client, seed int64) Listener {
 	}
 	m.addReactions()
 	m.turns = newTurns(m.firsts)
+	m.firsts = nil
 	return m
 }
 
@@ -167,7 +168,7 @@ type mergedClients struct {
 	clients      []*client       // nil for a copy in a group that has sent nothing
 	streams      []arrivalStream // arrival processes, and then reactions
 	reactions    []arrivalStream // until they are among the streams
-	firsts       []simtime.Time  // when they send their first requests
+	firsts       []simtime.Time  // when they send their first requests, until turns has them
 	turns        turns           // of the streams
 	inFlight     map[int]sender  // who sent the requests whose ends are awaited, by ID
 	labels       Labels
