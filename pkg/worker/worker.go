@@ -14,6 +14,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -65,7 +66,7 @@ const (
 	RoundFile = experiment.WorkKey
 )
 
-// LabelList marks the ConfigMap in which a worker of a former version listed the chunks of a shard.
+// LabelList marks a ConfigMap that lists the chunks of a shard, and is no chunk itself.
 const LabelList = "sim.windtunnel.dev/list"
 
 // Owner is the object that owns the results.
@@ -375,11 +376,20 @@ type rootedArchive struct {
 func (a rootedArchive) Close() error { return errors.Join(a.ReadCloser.Close(), a.root.Close()) }
 
 // configMaps makes the objects that hold a shard's chunks. The last one lists them all: the reference is to
-// the list in it.
+// the list in it. A last chunk that leaves no room for the list is followed by an object of the list alone.
 func (w *Owner) configMaps(shard int, chunks []store.Chunk) ([]*corev1.ConfigMap, store.Reference) {
-	if len(chunks) == 0 {
-		chunks = []store.Chunk{{}}
+	if len(chunks) > 0 {
+		all, results := w.listedIn(shard, chunks)
+		if dataBytes(all[len(all)-1]) <= store.MaxChunkBytes {
+			return all, results
+		}
 	}
+	return w.listedIn(shard, append(slices.Clip(chunks), store.Chunk{}))
+}
+
+// listedIn makes the objects of chunks, of which the last holds the list too. If that has no rows, it is
+// not listed itself.
+func (w *Owner) listedIn(shard int, chunks []store.Chunk) ([]*corev1.ConfigMap, store.Reference) {
 	var all []*corev1.ConfigMap
 	var list []store.Reference
 	last, rows := len(chunks)-1, 0
@@ -395,15 +405,30 @@ func (w *Owner) configMaps(shard int, chunks []store.Chunk) ([]*corev1.ConfigMap
 		ref.Name = cm.Name
 		all, list, rows = append(all, cm), append(list, ref), rows+chunk.Rows
 	}
-	if rows == 0 {
-		list = nil
+	holder := all[last]
+	if chunks[last].Rows == 0 {
+		list = list[:last]
+		holder.Labels = maps.Clone(holder.Labels)
+		metav1.SetMetaDataLabel(&holder.ObjectMeta, LabelList, strconv.Itoa(shard))
 	}
 	raw := store.EncodeList(list)
-	if all[last].Data == nil {
-		all[last].Data = map[string]string{}
+	if holder.Data == nil {
+		holder.Data = map[string]string{}
 	}
-	all[last].Data[store.ListKey] = string(raw)
-	return all, store.Reference{Name: all[last].Name, Rows: rows, SHA256: experiment.Digest(raw)}
+	holder.Data[store.ListKey] = string(raw)
+	return all, store.Reference{Name: holder.Name, Rows: rows, SHA256: experiment.Digest(raw)}
+}
+
+// dataBytes is the size of what a ConfigMap holds, as the API server counts it.
+func dataBytes(cm *corev1.ConfigMap) int {
+	n := 0
+	for _, text := range cm.Data { // in any order
+		n += len(text)
+	}
+	for _, raw := range cm.BinaryData { // in any order
+		n += len(raw)
+	}
+	return n
 }
 
 // configMap makes an immutable object without content, of a shard's chunk.

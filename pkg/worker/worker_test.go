@@ -188,6 +188,48 @@ func TestTheLastChunkListsAll(t *testing.T) {
 	}
 }
 
+// A list of one chunk takes the same bytes whatever the chunk holds. It goes into the chunk as long as
+// both together have at most the bytes that the admission policy allows a worker.
+func TestAFullLastChunkHasItsListBeside(t *testing.T) {
+	owner := Owner{Namespace: "ns", Prefix: "small-12345678", Labels: map[string]string{"a": "b"}}
+	of := func(bytes int) []store.Chunk {
+		return []store.Chunk{{Rows: 2, Binary: map[string][]byte{store.RowsKey: make([]byte, bytes)}}}
+	}
+	small, _ := owner.configMaps(7, of(1))
+	room := store.MaxChunkBytes - len(small[0].Data[store.ListKey])
+	for name, tc := range map[string]struct{ bytes, objects int }{
+		"no chunk":                   {0, 1},
+		"room for the list":          {room, 1},
+		"one byte too many":          {room + 1, 2},
+		"a chunk of the full length": {store.MaxChunkBytes, 2},
+	} {
+		var chunks []store.Chunk
+		if tc.bytes > 0 {
+			chunks = of(tc.bytes)
+		}
+		made, results := owner.configMaps(7, chunks)
+		last := made[len(made)-1]
+		list := listedChunks(t, last)
+		_, isList := last.Labels[LabelList]
+		if len(made) != tc.objects || len(list) != len(chunks) || results.Name != last.Name || results.Rows != 2*len(chunks) || isList != (len(last.BinaryData) == 0) {
+			t.Errorf("%s: %d objects, %d chunks listed, reported %+v, labels %v", name, len(made), len(list), results, last.Labels)
+		}
+		for i, ref := range list {
+			if ref.Name != made[i].Name || ref.SHA256 != chunks[i].SHA256() {
+				t.Errorf("%s: chunk %d of name %s is listed as %+v", name, i, made[i].Name, ref)
+			}
+		}
+		for _, cm := range made {
+			if n := dataBytes(cm); n > store.MaxChunkBytes {
+				t.Errorf("%s: %s holds %d bytes", name, cm.Name, n)
+			}
+		}
+	}
+	if len(owner.Labels) != 1 {
+		t.Errorf("the owner has the labels %v", owner.Labels)
+	}
+}
+
 // listedChunks are the chunks that a list names.
 func listedChunks(t *testing.T, list *corev1.ConfigMap) []store.Reference {
 	t.Helper()
