@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -41,6 +42,9 @@ type Cluster struct {
 	Flags string
 }
 
+// serverTimeout bounds the wait for the API server, which may be at an address that drops packets.
+const serverTimeout = 30 * time.Second
+
 // Look checks the cluster. Where the API server does not answer, nothing else is looked at.
 func (c *Cluster) Look(ctx context.Context) []Finding {
 	found := run(ctx, []check{{"API server", c.server}})
@@ -61,6 +65,8 @@ func (c *Cluster) Look(ctx context.Context) []Finding {
 }
 
 func (c *Cluster) server(ctx context.Context) []Finding {
+	ctx, cancel := context.WithTimeout(ctx, serverTimeout)
+	defer cancel()
 	version, err := c.Client.Version(ctx)
 	if err != nil {
 		return one(Fail, "kubectl cluster-info"+c.Flags, "the API server of the kubeconfig does not answer: %v", err)

@@ -5,10 +5,16 @@ package doctor
 import (
 	"context"
 	"errors"
+	"net/http"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/client-go/rest"
+
+	"windtunnel.dev/windtunnel/pkg/kube"
 )
 
 func TestTheMachine(t *testing.T) {
@@ -25,6 +31,28 @@ func TestTheMachine(t *testing.T) {
 			t.Errorf("%s: %+v", name, found)
 		}
 	}
+}
+
+// silent is an API server that never answers.
+type silent struct{}
+
+func (silent) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+func TestASilentServerIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api, err := kube.New(&rest.Config{Host: "http://silent.example", QPS: -1, Transport: silent{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		found := (&Cluster{Client: api}).Look(t.Context())
+		if waited := time.Since(start); len(found) != 1 || !Failed(found) || waited != 30*time.Second {
+			t.Errorf("after %s: %+v", waited, found)
+		}
+	})
 }
 
 func TestVersionsOfImages(t *testing.T) {

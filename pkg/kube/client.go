@@ -89,7 +89,7 @@ func (c *Client) Logs(ctx context.Context, pod types.NamespacedName, parameters 
 
 // Version is the version of the API server.
 func (c *Client) Version(ctx context.Context) (string, error) {
-	raw, err := c.rest.Get().AbsPath("/version").DoRaw(ctx)
+	raw, err := rawOf(c.rest.Get().AbsPath("/version").Do(ctx))
 	if err != nil {
 		return "", err
 	}
@@ -107,13 +107,18 @@ func of(request *rest.Request, r schema.GroupVersionResource, namespace string) 
 	return request.AbsPath(prefix...).NamespaceIfScoped(namespace, namespace != "").Resource(r.Resource)
 }
 
+// rawOf returns the body of an answer. An error has the reason that the server's Status gives.
+func rawOf(answer rest.Result) ([]byte, error) {
+	if err := answer.Error(); err != nil { // Raw loses the reason
+		return nil, err
+	}
+	return answer.Raw()
+}
+
 // decode decodes an answer as the typed clients do: without the object's own kind, and with
 // names of fields in their case.
 func decode(answer rest.Result, into runtime.Object) error {
-	if err := answer.Error(); err != nil { // more than Raw says of it
-		return err
-	}
-	raw, err := answer.Raw()
+	raw, err := rawOf(answer)
 	if err != nil {
 		return err
 	}

@@ -114,6 +114,9 @@ func TestErrors(t *testing.T) {
 		if err := c.Get(t.Context(), kube.Pods, types.NamespacedName{Namespace: "n", Name: "x"}, &corev1.Pod{}); !tc.is(err) {
 			t.Errorf("%s: %v", name, err)
 		}
+		if _, err := c.Version(t.Context()); !tc.is(err) {
+			t.Errorf("version: %s: %v", name, err)
+		}
 	}
 }
 
