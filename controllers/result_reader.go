@@ -43,25 +43,25 @@ func (r resultReader) configMap(ctx context.Context, name string) (*corev1.Confi
 	return &cm, nil, nil
 }
 
-// text reads the text that a ConfigMap holds under a key, of which the digest is
+// textIn returns the text that a ConfigMap holds under a key, of which the digest is
 // known.
-func (r resultReader) text(ctx context.Context, name, key, digest string) ([]byte, *fault, error) {
-	cm, f, err := r.configMap(ctx, name)
-	if f != nil || err != nil {
-		return nil, f, err
-	}
+func textIn(cm *corev1.ConfigMap, key, digest string) ([]byte, *fault) {
 	raw := []byte(cm.Data[key])
 	if got := experiment.Digest(raw); got != digest {
-		return nil, corruptResult("ConfigMap %s has the digest %s, but %s was written", name, got, digest), nil
+		return nil, corruptResult("ConfigMap %s has the digest %s, but %s was written", cm.Name, got, digest)
 	}
-	return raw, nil, nil
+	return raw, nil
 }
 
 // index reads an index.
 func (r resultReader) index(ctx context.Context, name, digest string) (*store.Index, *fault, error) {
-	raw, f, err := r.text(ctx, name, store.IndexKey, digest)
+	cm, f, err := r.configMap(ctx, name)
 	if f != nil || err != nil {
 		return nil, f, err
+	}
+	raw, f := textIn(cm, store.IndexKey, digest)
+	if f != nil {
+		return nil, f, nil
 	}
 	index, err := store.DecodeIndex(raw)
 	if err != nil {
@@ -70,17 +70,21 @@ func (r resultReader) index(ctx context.Context, name, digest string) (*store.In
 	return index, nil, nil
 }
 
-// list reads a shard's list of chunks.
-func (r resultReader) list(ctx context.Context, ref store.Reference) ([]store.Reference, *fault, error) {
-	raw, f, err := r.text(ctx, ref.Name, store.ListKey, ref.SHA256)
+// list reads a shard's list of chunks, and returns the ConfigMap that holds it.
+func (r resultReader) list(ctx context.Context, ref store.Reference) ([]store.Reference, *corev1.ConfigMap, *fault, error) {
+	cm, f, err := r.configMap(ctx, ref.Name)
 	if f != nil || err != nil {
-		return nil, f, err
+		return nil, nil, f, err
+	}
+	raw, f := textIn(cm, store.ListKey, ref.SHA256)
+	if f != nil {
+		return nil, nil, f, nil
 	}
 	references, err := store.DecodeList(raw)
 	if err != nil {
-		return nil, corruptResult("ConfigMap %s: %v", ref.Name, err), nil
+		return nil, nil, corruptResult("ConfigMap %s: %v", ref.Name, err), nil
 	}
-	return references, nil, nil
+	return references, cm, nil, nil
 }
 
 // chunk reads rows, and the UID of what holds them.
@@ -89,16 +93,31 @@ func (r resultReader) chunk(ctx context.Context, ref store.Reference) ([]result.
 	if f != nil || err != nil {
 		return nil, "", f, err
 	}
+	rows, f := rowsIn(cm, ref)
+	return rows, cm.UID, f, nil
+}
+
+// listed reads a chunk of a list, whose ConfigMap may hold the chunk itself.
+func (r resultReader) listed(ctx context.Context, ref store.Reference, list *corev1.ConfigMap) ([]result.Row, types.UID, *fault, error) {
+	if ref.Name != list.Name {
+		return r.chunk(ctx, ref)
+	}
+	rows, f := rowsIn(list, ref)
+	return rows, list.UID, f, nil
+}
+
+// rowsIn returns the rows of the chunk that a ConfigMap holds.
+func rowsIn(cm *corev1.ConfigMap, ref store.Reference) ([]result.Row, *fault) {
 	chunk := store.Chunk{Data: cm.Data, Binary: cm.BinaryData}
 	if digest := chunk.SHA256(); digest != ref.SHA256 {
-		return nil, "", corruptResult("ConfigMap %s has the digest %s, but the worker wrote %s", ref.Name, digest, ref.SHA256), nil
+		return nil, corruptResult("ConfigMap %s has the digest %s, but the worker wrote %s", ref.Name, digest, ref.SHA256)
 	}
 	rows, err := chunk.Decode()
 	if err != nil {
-		return nil, "", corruptResult("ConfigMap %s: %v", ref.Name, err), nil
+		return nil, corruptResult("ConfigMap %s: %v", ref.Name, err)
 	}
 	if len(rows) != ref.Rows {
-		return nil, "", corruptResult("ConfigMap %s holds %d rows, but the worker reported %d", ref.Name, len(rows), ref.Rows), nil
+		return nil, corruptResult("ConfigMap %s holds %d rows, but the worker reported %d", ref.Name, len(rows), ref.Rows)
 	}
-	return rows, cm.UID, nil, nil
+	return rows, nil
 }

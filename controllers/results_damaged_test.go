@@ -198,6 +198,30 @@ func TestResultsOfARunThatSomebodyDeletes(t *testing.T) {
 	}
 }
 
+// The last chunk of a shard holds the list too, and is read once.
+func TestAChunkIsReadOnceFromTheServer(t *testing.T) {
+	c := newCluster(t)
+	reads := map[string]int{}
+	o := c.reconcilers[sweeps.kind].observer
+	o.live = interceptor.NewClient(c.counted(), interceptor.Funcs{
+		Get: func(ctx context.Context, w client.WithWatch, key client.ObjectKey, into client.Object, opts ...client.GetOption) error {
+			if _, ok := into.(*corev1.ConfigMap); ok {
+				reads[key.Name]++
+			}
+			return w.Get(ctx, key, into, opts...)
+		},
+	})
+	sweep := weights().Obj()
+	c.create(sweep)
+	c.reconcile(sweep)
+	c.succeed(c.job(), 0)
+	c.reconcile(sweep)
+	chunk := c.rowMaps()[0].Name
+	if len(c.rowMaps()) != 1 || reads[chunk] != 1 {
+		t.Errorf("%s, the only chunk, is read %d times, want once", chunk, reads[chunk])
+	}
+}
+
 // TestUntouchedResultsAreNotRead has a new manager look at a complete sweep.
 func TestUntouchedResultsAreNotRead(t *testing.T) {
 	c, sweep := completeSweep(t)

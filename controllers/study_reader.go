@@ -346,14 +346,14 @@ func (r *studyReader) readList(ctx context.Context, list store.Reference) error 
 	if r.rows.study.Inquiries() != nil {
 		return r.readProposals(ctx, list)
 	}
-	references, f, err := r.ownResults().list(ctx, list)
+	references, holder, f, err := r.ownResults().list(ctx, list)
 	if f != nil || err != nil {
 		r.fault = f
 		return err
 	}
 	var chunks []chunk
 	for _, ref := range references {
-		rows, uid, f, err := r.ownResults().chunk(ctx, ref)
+		rows, uid, f, err := r.ownResults().listed(ctx, ref, holder)
 		if err != nil {
 			return err
 		}
