@@ -40,7 +40,8 @@ type certificateFiles struct {
 	log              logr.Logger
 
 	mu   sync.Mutex
-	from [2]time.Time // when the files that were read last had changed
+	from [2]time.Time // when the files that were read last, faulty or not, had changed
+	gone string       // why the files could not be found the last time
 	pair tls.Certificate
 }
 
@@ -56,22 +57,29 @@ func (f *certificateFiles) current(*tls.ClientHelloInfo) (*tls.Certificate, erro
 	return &pair, nil
 }
 
-// read reads the files if they have changed.
+// read reads the files if they have changed. It returns an error once per change, so that clients, each
+// of whose handshakes asks for the certificate, do not fill the log.
 func (f *certificateFiles) read() error {
 	one, err := os.Stat(f.certificate)
 	other, err2 := os.Stat(f.key)
 	if err := errors.Join(err, err2); err != nil {
+		known := err.Error() == f.gone
+		if f.gone = err.Error(); known {
+			return nil
+		}
 		return err
 	}
+	f.gone = ""
 	from := [2]time.Time{one.ModTime(), other.ModTime()}
 	if from == f.from {
 		return nil
 	}
+	f.from = from
 	pair, err := tls.LoadX509KeyPair(f.certificate, f.key)
 	if err != nil {
 		return err
 	}
-	f.pair, f.from = pair, from
+	f.pair = pair
 	return nil
 }
 
