@@ -25,12 +25,14 @@ import (
 type cluster struct {
 	reviews, rights atomic.Int64
 	down            atomic.Bool
-	mu              sync.Mutex
-	asked           []authorizationv1.SubjectAccessReviewSpec
+	// failing is how many requests are answered by an error before one is answered in earnest.
+	failing atomic.Int64
+	mu      sync.Mutex
+	asked   []authorizationv1.SubjectAccessReviewSpec
 }
 
 func (c *cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if c.down.Load() {
+	if c.down.Load() || c.failing.Add(-1) >= 0 {
 		http.Error(w, "down", http.StatusInternalServerError)
 		return
 	}
@@ -61,7 +63,7 @@ func (c *cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// guard returns a guard of a cluster, with a clock for what it knows of tokens.
+// guard returns a guard of a cluster, with the clock by which it forgets.
 func (c *cluster) guard(t *testing.T) (*Guard, *testclock.FakeClock) {
 	t.Helper()
 	server := httptest.NewServer(c)
@@ -70,10 +72,8 @@ func (c *cluster) guard(t *testing.T) (*Guard, *testclock.FakeClock) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := New(api)
 	now := testclock.NewFakeClock(time.Unix(0, 0))
-	g.tokens = newTokens(api, now)
-	return g, now
+	return newGuard(api, now), now
 }
 
 func TestWhoMayRead(t *testing.T) {
@@ -162,12 +162,16 @@ func TestAnswersAreRemembered(t *testing.T) {
 	}{
 		{token: "token-a", reviews: 1, rights: 1},
 		{token: "token-a", reviews: 1, rights: 1},
-		{token: "token-b", reviews: 2, rights: 2},
-		{token: "stale", reviews: 3, rights: 2},
-		{token: "stale", after: 9 * time.Second, reviews: 3, rights: 2},
-		{token: "stale", after: 2 * time.Second, reviews: 4, rights: 2},
-		{token: "token-a", after: 40 * time.Second, reviews: 4, rights: 2},
-		{token: "token-a", after: 10 * time.Second, reviews: 5, rights: 2},
+		{token: "token-b", reviews: 2, rights: 2}, // who may not
+		{token: "token-b", after: 4 * time.Second, reviews: 2, rights: 2},
+		{token: "token-b", after: 2 * time.Second, reviews: 2, rights: 3}, // after 6 s
+		{token: "stale", reviews: 3, rights: 3},
+		{token: "stale", after: 9 * time.Second, reviews: 3, rights: 3},
+		{token: "stale", after: 2 * time.Second, reviews: 4, rights: 3}, // after 11 s
+		{token: "token-a", after: 12 * time.Second, reviews: 4, rights: 3},
+		{token: "token-a", after: 2 * time.Second, reviews: 4, rights: 4}, // after 31 s
+		{token: "token-a", after: 28 * time.Second, reviews: 4, rights: 4},
+		{token: "token-a", after: 3 * time.Second, reviews: 5, rights: 5}, // after 62 s, and the right after 31 s
 	}
 	for i, s := range steps {
 		now.Step(s.after)
@@ -189,6 +193,26 @@ func TestAnErrorIsNotRemembered(t *testing.T) {
 	c.down.Store(false)
 	if u, err := g.User(t.Context(), "token-a"); err != nil || u.GetName() != "a" {
 		t.Errorf("%v %v", u, err)
+	}
+}
+
+// Both reviews are asked again, three times in all, after errors that may be gone a moment later.
+func TestAQuestionIsAskedAgain(t *testing.T) {
+	for failing, want := range map[int64]bool{2: true, 3: false} {
+		c := &cluster{}
+		g, _ := c.guard(t)
+		c.failing.Store(failing)
+		u, err := g.User(t.Context(), "token-a")
+		if (err == nil) != want {
+			t.Errorf("user after %d errors: %v", failing, err)
+		}
+		if u, err = g.User(t.Context(), "token-a"); err != nil {
+			t.Fatal(err)
+		}
+		c.failing.Store(failing)
+		if may, err := g.May(t.Context(), u, Right{Verb: "get", Resource: "sweeps", Namespace: "a"}); may != want || (err == nil) != want {
+			t.Errorf("right after %d errors: %v %v", failing, may, err)
+		}
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/cache"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -51,8 +53,10 @@ type Guard struct {
 
 // New returns a guard that asks an API server, where it needs the rights to create TokenReviews
 // and SubjectAccessReviews.
-func New(api *kube.Client) *Guard {
-	return &Guard{api: api, tokens: newTokens(api, clock.RealClock{}), rights: cache.NewLRUExpireCache(maxRights)}
+func New(api *kube.Client) *Guard { return newGuard(api, clock.RealClock{}) }
+
+func newGuard(api *kube.Client, now cache.Clock) *Guard {
+	return &Guard{api: api, tokens: newTokens(api, now), rights: cache.NewLRUExpireCacheWithClock(maxRights, now)}
 }
 
 // User returns whose a token is. The error is ErrUnauthenticated if the cluster does not know the
@@ -83,7 +87,7 @@ func (g *Guard) may(ctx context.Context, u user.Info, r Right) (bool, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, reviewTimeout)
 	defer cancel()
-	if err := g.ask(ctx, review); err != nil {
+	if err := ask(ctx, g.api, authorizationv1.SchemeGroupVersion.WithResource("subjectaccessreviews"), review); err != nil {
 		return false, fmt.Errorf("ask for the rights of %s: %w", u.GetName(), err)
 	}
 	may, lasts := review.Status.Allowed && !review.Status.Denied, allowedFor
@@ -113,11 +117,11 @@ func question(u user.Info, r Right) authorizationv1.SubjectAccessReviewSpec {
 	return spec
 }
 
-// ask asks until the cluster answers, or an answer does not change.
-func (g *Guard) ask(ctx context.Context, review *authorizationv1.SubjectAccessReview) error {
+// ask creates a review, until the cluster answers or says what another try would not change.
+func ask(ctx context.Context, api *kube.Client, reviews schema.GroupVersionResource, review runtime.Object) error {
 	var last error
 	err := wait.ExponentialBackoffWithContext(ctx, retries, func(ctx context.Context) (bool, error) {
-		last = g.api.Create(ctx, authorizationv1.SchemeGroupVersion.WithResource("subjectaccessreviews"), "", review)
+		last = api.Create(ctx, reviews, "", review)
 		if last != nil && !mayPass(last) {
 			return false, last
 		}

@@ -86,7 +86,7 @@ func (t *tokens) review(ctx context.Context, token string) (*user.DefaultInfo, e
 		return nil, ctx.Err()
 	}
 	r := &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token}}
-	if err := t.api.Create(ctx, authenticationv1.SchemeGroupVersion.WithResource("tokenreviews"), "", r); err != nil {
+	if err := ask(ctx, t.api, authenticationv1.SchemeGroupVersion.WithResource("tokenreviews"), r); err != nil {
 		return nil, err
 	}
 	if !r.Status.Authenticated || r.Status.User.Username == "" {
