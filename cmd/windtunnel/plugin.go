@@ -33,9 +33,19 @@ func newCommand(file string) *cobra.Command {
 	if program := programOf(file); program != root.Name() {
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: program}
 		renameCommand(root, program, namedVerbs(root))
+		hideManager(root)
 	}
 	addPluginCompletion(root)
 	return root
+}
+
+// hideManager hides the verb that needs a program which a plugin does not have beside it.
+func hideManager(root *cobra.Command) {
+	for _, verb := range root.Commands() {
+		if verb.Name() == "manager" {
+			verb.Hidden = true
+		}
+	}
 }
 
 // namedVerbs matches the command with one of its verbs behind it, as help texts have it.

@@ -60,6 +60,9 @@ func TestThePluginNamesItself(t *testing.T) {
 	if found := regexp.MustCompile(`kubectl kubectl|(^|\n) +windtunnel `).FindString(help); found != "" {
 		t.Errorf("the help has %q:\n%s", found, help)
 	}
+	if verbs := mustPlugin(t, "--help"); strings.Contains(verbs, "\n  manager ") || !strings.Contains(verbs, "\n  worker ") {
+		t.Errorf("the plugin has the verb manager, or not the verb worker:\n%s", verbs)
+	}
 	_, _, err := plugin(t, "results", "--nope")
 	if err == nil || !strings.Contains(err.Error(), "see kubectl windtunnel results --help") {
 		t.Error(err)

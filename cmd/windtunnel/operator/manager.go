@@ -18,12 +18,13 @@ import (
 // managerFile is the name of the program of the operator.
 const managerFile = "windtunnel-manager"
 
-// NewManagerCommand is the verb manager. Without it the command has a fifth less to load.
+// NewManagerCommand is the verb manager. ADR 50 says why it is another program.
 func NewManagerCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:                "manager",
-		Short:              "Run the operator",
-		Long:               "Run the operator: the program " + managerFile + ", which lies beside this one.",
+		Use:   "manager",
+		Short: "Run the operator",
+		Long: "Run the operator: the program " + managerFile + ", which lies beside this one.\n" +
+			"windtunnel manager --help lists its flags.",
 		DisableFlagParsing: true,
 		RunE:               func(_ *cobra.Command, args []string) error { return becomeManager(args) },
 	}
@@ -32,6 +33,9 @@ func NewManagerCommand() *cobra.Command {
 // becomeManager replaces this process by the operator.
 func becomeManager(args []string) error {
 	own, err := os.Executable()
+	if err == nil {
+		own, err = filepath.EvalSymlinks(own) // which os.Executable does on Linux only
+	}
 	if err != nil {
 		return fmt.Errorf("find %s: %w", managerFile, err)
 	}
