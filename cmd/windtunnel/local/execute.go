@@ -93,7 +93,7 @@ func limitHeapGrowth(simulations int, traces trace.Set) {
 		held = held && t.IsHeld()
 	}
 	if simulations >= manySimulations || !held {
-		debug.SetGCPercent(50)
+		limitHeap(50)
 	}
 }
 
@@ -101,6 +101,13 @@ func limitHeapGrowth(simulations int, traces trace.Set) {
 // points, and little garbage.
 func limitHeapOfLists(simulations int) {
 	if simulations >= manySimulations {
-		debug.SetGCPercent(20)
+		limitHeap(20)
+	}
+}
+
+// limitHeap has the heap grow by a percentage between collections, unless the user states one.
+func limitHeap(percent int) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(percent)
 	}
 }
