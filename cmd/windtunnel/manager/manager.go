@@ -77,7 +77,7 @@ whose pods simulate its shards, and summarises the results.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.leaderElect, "leader-elect", false, "work only while this manager holds a Lease, so that several managers can run")
-	f.StringVar(&o.image, "image", os.Getenv(imageVariable), "image of worker pods, with this binary as its entry point (default $"+imageVariable+")")
+	f.StringVar(&o.image, "image", os.Getenv(imageVariable), "image of worker pods, whose entry point is windtunnel (default $"+imageVariable+")")
 	f.StringVar(&o.probes, "health-probe-bind-address", ":8081", "address of /healthz and /readyz; 0 turns them off")
 	f.StringVar(&o.metrics, "metrics-bind-address", ":8443", "address of /metrics, over TLS, for clients with the right to read it; 0 turns it off")
 	f.BoolVar(&o.perObject, "object-metrics", true, "export each object's gates and each sweep's objectives as metrics; turn it off for tens of thousands of objects")
