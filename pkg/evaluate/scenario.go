@@ -152,7 +152,7 @@ func baseOf(router *v1alpha1.Router, document any) bundle.Bundle {
 			{Name: "prefix-affinity", Weight: 3}, {Name: "queue-depth", Weight: 2}, {Name: "kv-utilization", Weight: 2},
 		}}}
 	case policies.Bundle != nil:
-		stated, errs := bundle.Read(mustJSON(document), nil)
+		stated, errs := bundle.Read(setup.TreeJSON(document), nil)
 		if len(errs) > 0 {
 			panic(fmt.Sprintf("evaluate: the bundle of a scenario that was compiled: %v", errs.ToAggregate()))
 		}
