@@ -28,8 +28,8 @@ const (
 	deniedFor  = 5 * time.Second
 )
 
-// reviewTimeout bounds one question to the API server, with what is tried again. The least
-// patient of the known clients waits for 10 s, and a request has three questions and a read.
+// reviewTimeout bounds one question to the API server, with what is tried again. Of the known clients,
+// the one that waits shortest waits for 10 s, and a request has three questions and a read.
 const reviewTimeout = 2 * time.Second
 
 // retries are those of a question that the API server could not answer.

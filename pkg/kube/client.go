@@ -24,7 +24,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
 
-// Runs, Sweeps and ConfigMaps are the resources that most verbs read.
+// Runs, Sweeps, ConfigMaps and Pods are the resources that most verbs read.
 var (
 	Runs       = v1alpha1.GroupVersion.WithResource("simulationruns")
 	Sweeps     = v1alpha1.GroupVersion.WithResource("policysweeps")

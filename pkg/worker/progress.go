@@ -35,7 +35,7 @@ const (
 )
 
 // writeProgress writes how many of a shard's simulations are done, at each tick that finds a
-// tenth of them done since the last report, until ctx ends. Nothing hangs on it: what
+// tenth of them done since the last report, until ctx ends. Nothing depends on it: what
 // cannot be written is left out.
 func (w *Owner) writeProgress(ctx context.Context, creator Creator, ticks <-chan time.Time, shard, total int, done *atomic.Int64) {
 	for told := 0; ; {

@@ -27,9 +27,9 @@ func newServer(name, address string, settings *tls.Config, h http.Handler, log l
 	if settings != nil {
 		l = tls.NewListener(l, settings)
 	}
-	patience := shutdownTimeout
+	timeout := shutdownTimeout
 	return &ctrlmanager.Server{
-		Name: name, Listener: l, ShutdownTimeout: &patience,
+		Name: name, Listener: l, ShutdownTimeout: &timeout,
 		Server: &http.Server{
 			Handler:           private(h),
 			ReadHeaderTimeout: 5 * time.Second,

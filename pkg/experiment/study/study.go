@@ -115,8 +115,8 @@ func (s *Study) Rows() []result.Row { return s.rows }
 func (s *Study) Failed() int { return len(s.failed) }
 
 // AddRows reports the rows of the round's simulations, in their order, and goes on
-// to the next round. The rows are kept, and not to be changed. Rows that are not those of the round are an error, and so
-// is one point too many that failed.
+// to the next round. The study keeps the rows, and the caller must not change them. Rows that are
+// not those of the round are an error, and so is one point too many that failed.
 func (s *Study) AddRows(rows []result.Row) error {
 	if err := s.check(rows); err != nil {
 		return err
