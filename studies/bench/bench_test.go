@@ -72,7 +72,7 @@ func measured(took time.Duration) *commands {
 	c := newCommands()
 	took1 := cost{CPU: took, Wall: took, PeakBytes: 10e6}
 	w := &workshop{folder: "folder"}
-	for _, p := range []program{{name: versionCommand}, {name: tenCommand, units: 10}, {name: trialsCommand, units: manyTrials}, w.onR("m.yaml", sizeOfR{1_000_000, 16})} {
+	for _, p := range []program{{name: versionCommand}, {name: tenCommand, units: 10}, {name: trialsCommand, units: manyTrials}, w.onR("m.yaml", million)} {
 		c.add(p, took1)
 	}
 	c.Version = "abc of a day"

@@ -60,19 +60,30 @@ func (t *targetList) engine() {
 }
 
 func (t *targetList) command(whole *commands) {
-	version, ten, trials, million := whole.costs[versionCommand], whole.costs[tenCommand], whole.costs[trialsCommand], whole.costs["run, R(1000000,16)"]
-	t.within(versionCommand, version.CPU, 10*time.Millisecond)
-	t.peak(versionCommand, version.PeakBytes, 15)
-	t.within(tenCommand, ten.CPU, 40*time.Millisecond)
-	t.peak(tenCommand, ten.PeakBytes, 45)
-	t.within(trialsCommand+", each", trials.CPU/manyTrials, 500*time.Microsecond)
-	t.peak("run, R(1000000,16)", million.PeakBytes, 90)
-	for _, p := range whole.pairs {
-		if p.Replicas < 16 {
-			continue
+	for _, want := range []struct {
+		name, what string // what the table says
+		units      int
+		within     time.Duration // of CPU time a unit; 0 is no bound
+		megabytes  float64       // at the peak; 0 is no bound
+	}{
+		{name: versionCommand, what: versionCommand, units: 1, within: 10 * time.Millisecond, megabytes: 15},
+		{name: tenCommand, what: tenCommand, units: 1, within: 40 * time.Millisecond, megabytes: 45},
+		{name: trialsCommand, what: trialsCommand + ", each", units: manyTrials, within: 500 * time.Microsecond},
+		{name: onR(million), units: 1, megabytes: 90},
+	} {
+		took, measured := whole.costs[want.name]
+		if measured && want.within > 0 {
+			t.within(want.what, took.CPU/time.Duration(want.units), want.within)
 		}
-		t.add(p.String()+", inference-sim", "at least 150 times as fast, aim 240",
-			fmt.Sprintf("%.0f", p.times()), p.times() >= 150)
+		if measured && want.megabytes > 0 {
+			t.peak(want.name, took.PeakBytes, want.megabytes)
+		}
+	}
+	for _, p := range whole.pairs {
+		// With 4 replicas, half of the time of Windtunnel is its start.
+		if p.Replicas >= 16 {
+			t.add(p.String()+", inference-sim", "at least 150 times as fast, aim 240", fmt.Sprintf("%.0f", p.times()), p.times() >= 150)
+		}
 	}
 }
 

@@ -80,7 +80,7 @@ func (w *workshop) commands() ([]program, error) {
 		{name: tenCommand, units: 10, args: []string{w.path("windtunnel"), "run", "-f", ten}},
 		{name: trialsCommand, units: manyTrials, args: []string{w.path("windtunnel"), "sweep", "-f", trials}},
 	}
-	for _, size := range []sizeOfR{{50_000, 16}, {1_000_000, 16}} {
+	for _, size := range []sizeOfR{{50_000, 16}, million} {
 		p, err := w.r(size)
 		if err != nil {
 			return nil, err
@@ -91,6 +91,12 @@ func (w *workshop) commands() ([]program, error) {
 }
 
 const manyTrials = 10_000
+
+// million is the largest of the commands' R.
+var million = sizeOfR{1_000_000, 16}
+
+// onR names the command on R.
+func onR(size sizeOfR) string { return "run, " + size.String() }
 
 // The commands that targets name.
 const (
@@ -125,7 +131,7 @@ func (w *workshop) r(size sizeOfR) (program, error) {
 }
 
 func (w *workshop) onR(path string, size sizeOfR) program {
-	return program{name: "run, " + size.String(), units: size.Requests, args: []string{w.path("windtunnel"), "run", "-f", path}}
+	return program{name: onR(size), units: size.Requests, args: []string{w.path("windtunnel"), "run", "-f", path}}
 }
 
 // peerOfR is inference-sim at its fastest setting on the workload of R.
