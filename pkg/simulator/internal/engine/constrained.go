@@ -10,7 +10,7 @@ import (
 // lastGivesWay says that no request but the last of the batch is preempted, that nothing else
 // gives blocks up, and that nothing reads the cache before the step is formed.
 func (s *stepper) lastGivesWay() bool {
-	return s.Scheduler.Victim == nil && s.Fabric == nil && s.watch == nil && s.limits.Config.Windows.Groups == 0
+	return s.Scheduler.Victim == nil && !s.links.Any() && s.watch == nil && s.limits.Config.Windows.Groups == 0
 }
 
 // allocateWhatIsFree does what scheduleConstrained does where the last gives way. Those in step stay

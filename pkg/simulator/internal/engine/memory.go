@@ -20,7 +20,8 @@ type memory struct {
 	unused int
 	// cacheEvents tells the router what the cache holds; nil where it does not hear.
 	cacheEvents *cacheEventRelay
-	// Fabric moves blocks to and from the replica; nil where nothing does.
+	// Fabric moves blocks over the links. A replica without links has one only where all replicas
+	// advance in the order of time, and otherwise nil.
 	Fabric *network.Fabric
 	// Tiers is the tiers below the cache; nil if there are none. Then Fabric is set.
 	Tiers *tier.Set
@@ -82,7 +83,7 @@ func (m *memory) nameBlocks(q *request.Request) {
 // that only one request asks for need no names.
 func (m *memory) forgets() bool {
 	p := m.limits.Config
-	return m.Fabric == nil && m.cacheEvents == nil && p.Eviction == kv.LRU && p.InitialCacheHitRate == 0
+	return !m.links.Any() && m.cacheEvents == nil && p.Eviction == kv.LRU && p.InitialCacheHitRate == 0
 }
 
 // takeBlocks frees the blocks of a request that may come back for them.

@@ -26,6 +26,9 @@ type link struct {
 	from transfer.Load
 }
 
+// Any reports whether blocks come or go at all.
+func (l *Links) Any() bool { return len(l.all) > 0 }
+
 // Add adds a link, which other replicas may have too.
 func (l *Links) Add(f *Fabric, name string, at transfer.StationID, shared bool) {
 	l.fabric = f
