@@ -15,8 +15,10 @@ import (
 // longer than what is left of the budget is cut into chunks. Blocks are
 // allocated here; nothing else of the requests changes before the step ends.
 //
-// Where budget or blocks do not suffice for all that run, the order among them
-// counts, and requests are treated one by one.
+// Where the budget does not suffice for all that run, or blocks are short and another
+// than the last of the batch may be preempted, the order among them counts, and requests
+// are treated one by one. Where only blocks are short and the last gives way, those in
+// step stay in it.
 func (s *stepper) formStep() latency.Step {
 	if s.Batch.constrained {
 		s.Batch.regroup()
