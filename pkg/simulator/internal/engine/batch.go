@@ -39,7 +39,7 @@ type batch struct {
 	// computed tokens, and done has them by the step that ends them.
 	decodes int32
 	context int64
-	done    ends
+	done    lastSteps
 	// shares counts the requests in step by cell.
 	shares []share
 
@@ -55,7 +55,7 @@ func newBatch(state *run.State, m *memory, service *queue.Service) batch {
 	const few = 32
 	return batch{
 		state: state, memory: m, service: service, constrained: m.limits.Speculates(),
-		Running: make([]int32, 0, few), prefilling: make([]int32, 0, few), done: make(ends, 0, few),
+		Running: make([]int32, 0, few), prefilling: make([]int32, 0, few), done: make(lastSteps, 0, few),
 	}
 }
 

@@ -2,22 +2,23 @@
 
 package engine
 
-// ends are the requests in step by the step that gives them their last token: a binary heap.
-// Those that one step ends are in any order.
-type ends []end
+// lastSteps are the requests in step by the step that gives them their last token: a binary heap.
+// Those that one step ends are in any order, so a comparison of two numbers decides; the heaps of
+// package queue call for an order without ties.
+type lastSteps []lastStep
 
-type end struct {
+type lastStep struct {
 	step int64
 	id   int32
 }
 
 // next is the step that ends a request first. There is a request.
-func (e ends) next() int64 { return e[0].step }
+func (l lastSteps) next() int64 { return l[0].step }
 
 // add puts a request in.
-func (e *ends) add(step int64, id int32) {
-	*e = append(*e, end{step, id})
-	h := *e
+func (l *lastSteps) add(step int64, id int32) {
+	*l = append(*l, lastStep{step, id})
+	h := *l
 	i := len(h) - 1
 	for i > 0 {
 		parent := (i - 1) / 2
@@ -27,15 +28,15 @@ func (e *ends) add(step int64, id int32) {
 		h[i] = h[parent]
 		i = parent
 	}
-	h[i] = end{step, id}
+	h[i] = lastStep{step, id}
 }
 
 // pop takes a request out that the next step ends.
-func (e *ends) pop() int32 {
-	h := *e
+func (l *lastSteps) pop() int32 {
+	h := *l
 	first, moved := h[0].id, h[len(h)-1]
 	h = h[:len(h)-1]
-	*e = h
+	*l = h
 	i := 0
 	for child := 1; child < len(h); child = 2*i + 1 {
 		if child+1 < len(h) && h[child+1].step < h[child].step {
@@ -54,12 +55,12 @@ func (e *ends) pop() int32 {
 }
 
 // remove takes a request out.
-func (e *ends) remove(id int32) {
-	all := *e
-	*e = all[:0]
+func (l *lastSteps) remove(id int32) {
+	all := *l
+	*l = all[:0]
 	for _, other := range all {
 		if other.id != id {
-			e.add(other.step, other.id)
+			l.add(other.step, other.id)
 		}
 	}
 }
