@@ -23,8 +23,10 @@ import (
 // and then moves through all of them at one rate. It ends at the first
 // nanosecond at which its last byte is there, and keeps its share up to then.
 //
-// The bandwidth is divided anew at each change. That takes time in proportion to the stations that
-// are full and whose flows change, and to the stations that their flows cross.
+// The bandwidth is divided anew at each change. That takes time in proportion to the full stations
+// whose flows change, to those flows of these stations that others stop, and to the stations that
+// their flows cross. Where rates are too close to decide so, the rates of all flows that the change
+// could reach rise from nothing.
 type Network struct {
 	now      simtime.Time
 	next     simtime.Time // when a flow begins to move or ends, if nothing happens before
