@@ -24,8 +24,8 @@ func (t *Trace) sharedOf(e *entry) int {
 	return int(t.shared.leading[e.index])
 }
 
-// findShared looks which blocks come once. Two bits stand for eight blocks on average, and those
-// that fall on the same bits count as one that comes again.
+// findShared looks which blocks come once. There are 8 to 16 pairs of bits for each block; blocks
+// that fall on one pair count as one that comes again, which only costs speed.
 func (t *Trace) findShared() {
 	size := 1 << bits.Len(uint(8*len(t.blocks)))
 	mask := uint64(size - 1)

@@ -10,8 +10,9 @@ type PrefixMatch struct {
 	TotalBlocks int
 	// Blocks[e] is how many of them endpoint e may hold.
 	Blocks []int
-	// Held are the endpoints that hold a block, where Listed says so: its producer alone
-	// writes Blocks.
+	// Held are the endpoints that hold a block, as a prefix index lists them; a producer
+	// without such an index leaves it empty. Listed says that only an index writes Blocks, so
+	// that Held is complete.
 	Held   []int32
 	Listed bool
 	// Looked is the number of the cycle in which a scorer looked by itself; 0

@@ -211,8 +211,9 @@ func (p *schedulingProfile) scoreAll(c *Cycle, s *weightedScorer) {
 	s.told = s.told || differ(s.weighted)
 }
 
-// pick returns the index of the candidate that the picker takes. Weights that are too large
-// for their sum make a score that is no number, which has no place among tops.
+// pick returns the index of the candidate that the picker takes. A score may be no number, as that
+// of an attribute in a range wider than the largest number: it has no place among tops, and a picker
+// takes the first candidate for it.
 func (p *schedulingProfile) pick() int {
 	if p.topPicker != nil && p.whole && !math.IsNaN(p.scores[0]) {
 		return p.topPicker.PickTop(&p.tops)
