@@ -14,7 +14,7 @@
 //	register make a full block of a sequence findable under its identity
 //	blank    free and without content
 //	span     neighbouring blocks of one stretch, as Cache and Tier exchange them
-//	anonymous with content that cannot be found, as nobody asks for it
+//	anonymous with content that cannot be found, since no other sequence asks for it
 //	claim    the right of a sequence in decode to register its blocks late
 //
 // # Types

@@ -152,7 +152,8 @@ func (c *Cell) histograms() []*stats.Histogram {
 	return []*stats.Histogram{&c.TTFT, &c.EngineTTFT, &c.TPOT, &c.ITL, &c.E2E, &c.Queueing, &c.GatewayQueueing, &c.AdmissionDelay, &c.Handoff, &c.KVLoad}
 }
 
-// Recycle drops the cells of a result that is not used any more.
+// Recycle drops the cells of a result that is not used any more. Copies of cells share their buckets,
+// so there must be none.
 func (r *Result) Recycle() {
 	for i := range r.Cells {
 		for _, h := range r.Cells[i].histograms() {

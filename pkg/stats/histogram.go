@@ -113,7 +113,8 @@ func newBlock() *[subBuckets]int64 {
 	return spare
 }
 
-// Recycle empties a histogram that has no copies, and gives its buckets to others.
+// Recycle empties a histogram, and gives its buckets to others. Copies share its buckets, so there
+// must be none.
 func (h *Histogram) Recycle() {
 	for _, counts := range h.countsByBlock {
 		if counts != nil {

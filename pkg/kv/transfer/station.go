@@ -120,8 +120,8 @@ func (s *station) movedAt(now simtime.Time) wide {
 	return s.moved.plus(product(s.rate, uint64(now-s.since)))
 }
 
-// catchUp brings moved up to now, before the rate changes. Moved is a sum of products of integers:
-// whoever goes in two steps arrives where one leads.
+// catchUp brings moved up to now, before the rate changes. Moved is a sum of products of integers,
+// so two catch-ups give exactly what one over the whole time gives.
 func (s *station) catchUp(now simtime.Time) {
 	s.moved, s.since = s.movedAt(now), now
 }

@@ -21,7 +21,7 @@ type simulation struct {
 	cluster *engine.Cluster
 
 	source workload.Source
-	// arriving is the request that was taken last.
+	// arriving is the request that was taken last: here, so that none is allocated for each.
 	arriving workload.Request
 	horizon  simulator.Horizon
 	// disruptions are Config.Disruptions.

@@ -129,7 +129,7 @@ type replay struct {
 	trace *Trace
 	rows  cursor
 	loop  *loop // nil without one
-	// alone says that no request has a text that its row alone has, but the row's.
+	// alone says that a text that comes in one row only is in one request only.
 	alone bool
 	end   int // rows
 	scale float64

@@ -83,7 +83,8 @@ type flowController struct {
 	changedScrapes    []int32
 	allScrapesChanged bool
 	endpoints         int
-	// view is the last one that was shown to a request that went.
+	// view is the last one that was shown to a request that went: here, so that none is allocated
+	// for each.
 	view policy.View
 }
 

@@ -56,10 +56,10 @@ func NewIndex(endpoints int) *Index {
 	return x
 }
 
-// Match counts, for each endpoint, the blocks of the chain that it may hold, where blocks
-// are 0, and appends those that hold some to held. It
-// ends at the first block that no endpoint holds; up to there an endpoint also gets
-// credit for what follows a block that it lacks. Nothing becomes more recent.
+// Match counts, for each endpoint, the blocks of the chain that it may hold, and appends those
+// that hold some to held. blocks must be 0 for all endpoints before. It ends at the first block
+// that no endpoint holds; up to there an endpoint also gets credit for what follows a block that
+// it lacks. Nothing becomes more recent.
 func (x *Index) Match(chain []prompt.Stretch, blocks []int, held []int32) []int32 {
 	x.held = held
 	x.match(chain, blocks)

@@ -407,7 +407,7 @@ func TestEmptyChainsLeaveNoTrace(t *testing.T) {
 	}
 }
 
-// Whoever inserts a prompt twice for one endpoint may leave out the second time.
+// Inserting a prompt a second time for one endpoint changes nothing.
 func TestTheSamePromptAgainChangesNothing(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	x := newPlainIndex(2)

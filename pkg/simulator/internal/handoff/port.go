@@ -40,7 +40,8 @@ type Port struct {
 	// Jobs counts the prefill jobs in its batch.
 	Jobs int32
 	// leaving are the jobs that have computed their prompts, whose blocks stay until they have
-	// been handed over, in the order in which they had. Of them, sending have room where they go.
+	// been handed over, in the order in which they had. sending counts those whose request has
+	// its blocks on the decode replica.
 	leaving []int32
 	sending int
 	// pending counts the hand-overs that are under way to here, and held are the prefill

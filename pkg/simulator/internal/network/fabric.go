@@ -15,7 +15,7 @@ import (
 type Fabric struct {
 	transfer.Network
 	// underWay are the transfers from number first on, in order of ID; one that has ended
-	// has no Transfer. The first of them, a number ended, have.
+	// has no Transfer. ended counts those at the front that have ended.
 	underWay []sending
 	first    transfer.ID
 	ended    int
