@@ -211,9 +211,10 @@ func (p *schedulingProfile) scoreAll(c *Cycle, s *weightedScorer) {
 	s.told = s.told || differ(s.weighted)
 }
 
-// pick returns the index of the candidate that the picker takes. A score may be no number, as that
-// of an attribute in a range wider than the largest number: it has no place among tops, and a picker
-// takes the first candidate for it.
+// pick returns the index of the candidate that the picker takes. A score may be no number:
+// the precise prefix scorer divides infinities where the weights of tiers are too large to add up
+// over the blocks of a prompt. Such a score has no place among tops, and the picker itself decides
+// where the first candidate has it.
 func (p *schedulingProfile) pick() int {
 	if p.topPicker != nil && p.whole && !math.IsNaN(p.scores[0]) {
 		return p.topPicker.PickTop(&p.tops)
