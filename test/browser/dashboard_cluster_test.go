@@ -6,16 +6,17 @@ import (
 	"context"
 	"fmt"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/go-logr/logr"
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/dashboard"
@@ -26,8 +27,36 @@ import (
 // madeUp is a cluster in memory, which tells of changes when a test says so.
 type madeUp struct {
 	cluster.Source
-	client.Client
+	objects *replaceable
 	changes chan dashboard.Key
+}
+
+// replaceable are objects of which a test replaces one while the server reads.
+type replaceable struct {
+	cluster.Objects // watches
+	held            atomic.Pointer[dashboardtest.Held]
+}
+
+// List implements [cluster.Objects].
+func (r *replaceable) List(ctx context.Context, resource dashboard.Resource, namespace string) ([]metav1.Object, error) {
+	return r.held.Load().List(ctx, resource, namespace)
+}
+
+// Get implements [cluster.Objects].
+func (r *replaceable) Get(ctx context.Context, key dashboard.Key) (metav1.Object, error) {
+	return r.held.Load().Get(ctx, key)
+}
+
+// ConfigMap implements [archive.ConfigMaps].
+func (r *replaceable) ConfigMap(ctx context.Context, namespace, name string) (*corev1.ConfigMap, error) {
+	return r.held.Load().ConfigMap(ctx, namespace, name)
+}
+
+// replace puts an object in the place of the first one.
+func (r *replaceable) replace(first client.Object) {
+	held := slices.Clone(*r.held.Load())
+	held[0] = first.DeepCopyObject().(client.Object)
+	r.held.Store(&held)
 }
 
 // List implements [dashboard.Source].
@@ -55,11 +84,10 @@ func (m *madeUp) Watch(ctx context.Context, changed func(dashboard.Key)) error {
 // showCluster serves the dashboard of objects.
 func showCluster(t *testing.T, objects ...client.Object) (*madeUp, string) {
 	t.Helper()
-	scheme := runtime.NewScheme()
-	must(t, clientgoscheme.AddToScheme(scheme))
-	must(t, v1alpha1.AddToScheme(scheme))
-	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()
-	m := &madeUp{Source: cluster.Source{Objects: c, ConfigMaps: c}, Client: c, changes: make(chan dashboard.Key)}
+	held := dashboardtest.Held(objects)
+	r := &replaceable{Objects: held}
+	r.held.Store(&held)
+	m := &madeUp{Source: cluster.Source{Objects: r, ConfigMaps: r.ConfigMap}, objects: r, changes: make(chan dashboard.Key)}
 	server := httptest.NewServer(dashboard.New(dashboard.Options{Source: m, Guard: dashboard.Everyone{}, About: "namespace team of a cluster", Log: logr.Discard()}).Handler())
 	t.Cleanup(func() {
 		server.CloseClientConnections()
@@ -136,13 +164,12 @@ func TestProgressComesByItself(t *testing.T) {
 	tab.until(t, `document.getElementById("stream").textContent === "Follows changes." && document.body.innerText.includes("3 of 10 simulations, round 1, 2 shards, 2 finished in running shards")`)
 	tab.shoot(t, "dashboard progress light")
 	checkAccessible(t, tab)
-	must(t, cluster.Client.Get(t.Context(), client.ObjectKeyFromObject(running), running))
 	running.Status.Progress.Completed, running.Status.Best = 7, ended.Status.Best
-	must(t, cluster.Update(t.Context(), running))
+	cluster.objects.replace(running)
 	cluster.changes <- key
 	tab.until(t, `document.body.innerText.includes("7 of 10 simulations") && document.body.innerText.includes("The best point so far")`)
 	running.Status = ended.Status
-	must(t, cluster.Update(t.Context(), running))
+	cluster.objects.replace(running)
 	cluster.changes <- key
 	tab.until(t, `document.body.innerText.includes("✖ Fail") && document.documentElement.dataset.ready === "1"`)
 	tab.shoot(t, "dashboard report light")
