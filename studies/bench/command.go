@@ -54,7 +54,7 @@ func (o options) measureCommands(progress io.Writer) (*commands, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(folder)
+	defer func() { _ = os.RemoveAll(folder) }()
 	w, err := newWorkshop(folder, o.peer)
 	if err != nil {
 		return nil, err

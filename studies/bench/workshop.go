@@ -5,6 +5,7 @@
 package main
 
 import (
+	"bytes"
 	_ "embed" // the manifests
 	"fmt"
 	"os"
@@ -151,15 +152,11 @@ func (w *workshop) peerOfR(size sizeOfR) (program, error) {
 // write fills a template in with the clients of R.
 func (w *workshop) write(text string, size sizeOfR, name string) (string, error) {
 	path := w.path(fmt.Sprintf("%s-%d-%d.yaml", name, size.Requests, size.Replicas))
-	file, err := os.Create(path)
-	if err != nil {
+	var out bytes.Buffer
+	if err := template.Must(template.New(name).Parse(text)).Execute(&out, size); err != nil {
 		return "", err
 	}
-	if err := template.Must(template.New(name).Parse(text)).Execute(file, size); err != nil {
-		file.Close()
-		return "", err
-	}
-	return path, file.Close()
+	return path, os.WriteFile(path, out.Bytes(), 0o644)
 }
 
 // sizeOfR is what the templates know of R.
