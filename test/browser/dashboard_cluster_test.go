@@ -52,10 +52,12 @@ func (r *replaceable) ConfigMap(ctx context.Context, namespace, name string) (*c
 	return r.held.Load().ConfigMap(ctx, namespace, name)
 }
 
-// replace puts an object in the place of the first one.
+// replace puts an object in the place of the first one, with another resource version.
 func (r *replaceable) replace(first client.Object) {
 	held := slices.Clone(*r.held.Load())
+	version := held[0].GetResourceVersion() + "1"
 	held[0] = first.DeepCopyObject().(client.Object)
+	held[0].SetResourceVersion(version)
 	r.held.Store(&held)
 }
 
