@@ -47,6 +47,10 @@ help: ## Show this list
 		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
 		/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+.PHONY: command
+command: ## Build bin/windtunnel alone
+	$(GO_BUILD) -o bin/ ./cmd/windtunnel
+
 .PHONY: build
 build: ## Build bin/windtunnel, and bin/windtunnel-manager beside it
 	$(GO_BUILD) -o bin/ ./cmd/windtunnel ./cmd/windtunnel-manager
@@ -107,7 +111,7 @@ screenshots: ## Take the pictures of pages in docs/ again, in Chromium
 	$(GO) test -C test/browser -count 1 -run '^TestPicturesOfTheDocumentation$$' -update .
 
 .PHONY: demo
-demo: build ## Simulate a sweep of routing policies on this machine, without a cluster
+demo: command ## Simulate a sweep of routing policies on this machine, without a cluster
 	mkdir -p dist
 	bin/windtunnel trace generate --requests 2000 --seed 1 -o dist/demo-trace.jsonl
 	bin/windtunnel sweep -f config/samples/demo/sweep.yaml
