@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"math"
 	"os"
 	"testing"
@@ -20,6 +21,19 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 )
 
+func readManifest(t *testing.T, path string) *manifest.Set {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := manifest.Read(file, path)
+	if err := errors.Join(err, file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
 // TestTheManifestIsR: a user's R and the engine's have the same mean TTFT under one seed.
 func TestTheManifestIsR(t *testing.T) {
 	w, size := &workshop{folder: t.TempDir()}, sizeOfR{2000, 4}
@@ -27,15 +41,7 @@ func TestTheManifestIsR(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	set, err := manifest.Read(file, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := readManifest(t, path)
 	compiled, errs, err := compile.Run(context.Background(), set.Runs[0], nil)
 	if err != nil || len(errs) > 0 {
 		t.Fatal(err, errs)
@@ -92,15 +98,7 @@ func TestTrials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	set, err := manifest.Read(file, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := readManifest(t, path)
 	compiled, errs, err := compile.Sweep(context.Background(), set.Sweeps[0], nil)
 	if err != nil || len(errs) > 0 {
 		t.Fatal(err, errs)
