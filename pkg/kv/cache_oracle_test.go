@@ -35,7 +35,7 @@ func FuzzCacheAgainstOracle(f *testing.F) {
 
 const oracleBlockTokens = 4
 
-// unnamedBlock stands for the identity of a block of an anonymous sequence.
+// unnamedBlock is the identity that the oracle gives to the blocks of anonymous sequences.
 const unnamedBlock = 1
 
 // cachePair is a cache, its oracle and the sequences on both.

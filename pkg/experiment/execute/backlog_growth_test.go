@@ -14,7 +14,7 @@ import (
 )
 
 func TestBacklogGrowthIsAShareOfWhatArrives(t *testing.T) {
-	// A number of requests, one a second, of which so many a second are served in turn.
+	// One request arrives each second; perSecond is the rate at which they are served, in turn.
 	served := func(h simulator.Horizon, requests int, perSecond float64) *backlog {
 		b := &backlog{horizon: h}
 		end := 0.0

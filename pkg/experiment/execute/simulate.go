@@ -138,7 +138,7 @@ type observers struct {
 	// series is how many bins time series have at most; 0 makes none.
 	series  int
 	decided func(*RoutingRecord)
-	// decisionsOf says on which requests decided is told of decisions; nil is all.
+	// decisionsOf selects the requests whose decisions decided receives; nil selects all.
 	decisionsOf func(request int) bool
 	completed   func(simulator.Completion)
 	evicted     func(request int)
