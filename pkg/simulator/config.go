@@ -157,6 +157,11 @@ type Pool struct {
 	// MaxNumSeqs bounds the requests that run at once on a replica,
 	// MaxNumBatchedTokens the tokens computed in one step. Both at least 1.
 	MaxNumSeqs, MaxNumBatchedTokens int
+	// MaxQueuedRequests bounds the requests that an engine has, those that run included, and
+	// MaxQueuedTokens lets no request in while the prompts of those without a token have as
+	// many tokens. The engine counts all ranks of a replica together, and refuses what is
+	// beyond: vLLM's --max-num-queued-reqs and --max-num-queued-tokens. nil is no bound.
+	MaxQueuedRequests, MaxQueuedTokens *int
 	// LongPrefillTokens bounds the tokens of a prompt that one request computes
 	// in a step, as vLLM's --long-prefill-token-threshold; 0 is no bound of its
 	// own.

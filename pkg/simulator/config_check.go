@@ -44,6 +44,8 @@ func (p *Pool) check() {
 			p.Name, p.Replicas, p.KVBlocks, p.ReportedBlocks, p.BlockTokens, p.MaxNumSeqs, p.MaxNumBatchedTokens, p.LongPrefillTokens, p.MaxModelLen))
 	case p.Cost.QueueBase < 0 || p.Cost.QueuePerInputToken < 0 || p.Cost.PerOutputToken < 0 || p.Cost.Completion < 0:
 		panic(fmt.Sprintf("simulator: pool %q: negative cost %+v", p.Name, p.Cost))
+	case negative(p.MaxQueuedRequests) || negative(p.MaxQueuedTokens):
+		panic(fmt.Sprintf("simulator: pool %q: negative bounds of what the engine lets in", p.Name))
 	case p.ScrapeInterval < 0:
 		panic(fmt.Sprintf("simulator: pool %q: negative scrape interval %v", p.Name, p.ScrapeInterval))
 	case p.BlockBytes < 0 || p.BlockBytes > math.MaxInt64/int64(p.KVBlocks):
@@ -63,6 +65,8 @@ func (p *Pool) check() {
 	p.Speculation.Check()
 	p.checkTiers()
 }
+
+func negative(bound *int) bool { return bound != nil && *bound < 0 }
 
 // longestSequence returns how many blocks a sequence can have that is alone on a replica.
 func (p *Pool) longestSequence() int { return p.Windows.LongestSequence(p.KVBlocks) }

@@ -68,12 +68,17 @@ const (
 	OverBudget
 	// ClassRefused: the admission let no request of its class enter.
 	ClassRefused
+	// EngineQueueFull: the engine had as many requests as its pool's MaxQueuedRequests.
+	EngineQueueFull
+	// EngineTokensFull: its requests without a token had prompts of as many tokens as
+	// MaxQueuedTokens.
+	EngineTokensFull
 
 	// Reasons is how many there are.
 	Reasons
 )
 
-var reasonNames = [Reasons]string{"noEndpoint", "shed", "emptyPrompt", "exceedsModelLength", "exceedsKVCache", "noRoom", "queueFull", "expired", "evicted", "rateLimited", "overBudget", "classRefused"}
+var reasonNames = [Reasons]string{"noEndpoint", "shed", "emptyPrompt", "exceedsModelLength", "exceedsKVCache", "noRoom", "queueFull", "expired", "evicted", "rateLimited", "overBudget", "classRefused", "engineQueueFull", "engineTokensFull"}
 
 // String returns the reason as results write it, such as noEndpoint.
 func (r Reason) String() string { return reasonNames[r] }

@@ -169,6 +169,34 @@ func (v *invariants) counted(s *simulation, r *engine.Replica) {
 	}
 }
 
+// taken checks that each replica counts the requests and the jobs that it has, and the tokens
+// of the prompts of those without a token of it.
+func (v *invariants) taken(s *simulation) {
+	type intake struct {
+		requests   int
+		unanswered int64
+	}
+	want := make([]intake, len(s.cluster.Replicas))
+	for i := range s.Requests.All {
+		q := &s.Requests.All[i]
+		if !q.Phase().AtReplica() {
+			continue
+		}
+		of := &want[q.Replica]
+		of.requests++
+		if q.Reached < request.GaveToken {
+			of.unanswered += int64(q.Prompt)
+		}
+	}
+	for i := range want {
+		var got intake
+		got.requests, got.unanswered = s.cluster.Replicas[i].Intake()
+		if got != want[i] {
+			broken(s, "replica %d: %+v are counted as %+v", i, want[i], got)
+		}
+	}
+}
+
 // adapted checks that a batch has requests of no more adapters than there are
 // places, all of which are loaded.
 func (v *invariants) adapted(s *simulation, r *engine.Replica) {
@@ -286,6 +314,7 @@ func (v *invariants) Settled(replica int32) {
 	}
 	if replica == simulator.NoReplica {
 		v.scaled(s)
+		v.taken(s)
 		return
 	}
 	r := &s.cluster.Replicas[replica]

@@ -482,6 +482,12 @@ func (p *plain) refuses(q *plainRequest, to policy.Route) (simulator.Reason, boo
 	if !never && q.handsOver(to) {
 		reason, never = p.replicas[to.Prefill].refuses(int(q.Prompt), int(q.Prompt)+1)
 	}
+	if !never {
+		reason, never = p.refusal(p.replicas[to.Endpoint])
+	}
+	if !never && q.handsOver(to) {
+		reason, never = p.refusal(p.replicas[to.Prefill])
+	}
 	if !never && (!p.letsIn(p.replicas[to.Endpoint], q.Prompt) || q.handsOver(to) && !p.letsIn(p.replicas[to.Prefill], q.Prompt)) {
 		return simulator.NoRoom, true
 	}

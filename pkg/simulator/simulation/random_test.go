@@ -72,6 +72,7 @@ func randomConfigWith(data []byte, features ...feature) simulator.Config {
 	for i := range config.Pools {
 		config.Pools[i].AsynchronousScheduling = (config.Seed/2+int64(i))%2 == 1
 	}
+	randomIntake(&config)
 	config.Horizon = simulator.Horizon{
 		Requests: c.pick(2) * (1 + c.pick(40)),
 		Duration: time.Duration(c.pick(2) * (1 + c.pick(250))),

@@ -36,6 +36,7 @@ import (
 //
 //	pool      replicas, step (duration of each step), blocks (count x tokens),
 //	          seqs, budget (tokens a step), caching, maxlen, longprefill, reserve, asynchronous,
+//	          maxqueued and maxqueuedtokens (what the engine lets in),
 //	          initialhits (share), scheduler (fcfs, priority, shortest), queue, queuepertoken, pertoken, completion
 //	          Ranks: ranks (of one replica), lockstep (time of a token of a rank's own:time
 //	          of a token of any rank; they step together)
@@ -449,6 +450,14 @@ func (l line) number(key string) int {
 	return 0
 }
 
+func (l line) bound(key string) *int {
+	if _, ok := l.values[key]; !ok {
+		return nil
+	}
+	n := l.number(key)
+	return &n
+}
+
 func (l line) share(key string) float64 {
 	if text, ok := l.values[key]; ok {
 		return l.parseFloat(text)
@@ -495,6 +504,7 @@ func (l line) pool() simulator.Pool {
 	p.Tiers = l.tiers()
 	l.ranks(&p)
 	l.life(&p)
+	p.MaxQueuedRequests, p.MaxQueuedTokens = l.bound("maxqueued"), l.bound("maxqueuedtokens")
 	return p
 }
 

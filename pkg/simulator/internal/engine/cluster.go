@@ -158,11 +158,12 @@ func (c *Cluster) TakeOffReplicas(failed *Replica, id int32) {
 	if q.Handoff != 0 {
 		at, job := c.Handoffs.Source(q)
 		if from := &c.Replicas[at]; c.Requests.All[job].Phase() != request.Leaving {
+			from.countJob(&c.Requests.All[job], -1)
 			from.remove(job, from == failed)
 		}
 		c.Handoffs.Cancel(q)
 	}
-	c.Replicas[q.Replica].CountServing(-1)
+	c.Replicas[q.Replica].CountServing(q, -1)
 	c.Replicas[q.Replica].remove(id, &c.Replicas[q.Replica] == failed)
 	q.Computed, q.Chunk, q.Loads = 0, 0, 0
 }

@@ -267,6 +267,9 @@ func (r *Replica) SendToQueue(id int32) {
 	r.Advance(now)
 	r.Now = now
 	q := &r.Requests.All[id]
+	if q.Job {
+		r.countJob(q, +1)
+	}
 	if delay := r.entryDelay(q.Prompt); delay > 0 {
 		q.MoveTo(request.Entering)
 		q.EntryAt = now.Add(delay)

@@ -141,6 +141,7 @@ func (s *stepper) token(id int32, q *request.Request, n int32) {
 	q.LastToken = s.Now
 	first := q.Reach(request.GaveToken)
 	if first {
+		s.unanswered -= int64(q.Prompt)
 		s.Exports.firstToken(s.Now, q)
 	} else {
 		s.Exports.tokens(s.Now.Sub(previous), 1)
@@ -187,6 +188,7 @@ func (s *stepper) endFinished() {
 		s.Use.Served++
 		s.Use.ServedTokens += int64(q.Total)
 		if q.Job {
+			s.countJob(q, -1)
 			s.cluster.Handoffs.Prefilled(q)
 			continue
 		}
@@ -198,7 +200,7 @@ func (s *stepper) endFinished() {
 		}
 		q.MoveTo(request.Leaving)
 		s.releaseBlocks(q, false)
-		s.CountServing(-1)
+		s.CountServing(q, -1)
 		last := s.atGateway(s.Now, q)
 		s.cluster.Gateway.DeliverEnd(id, q, last, last.Add(s.cost.Completion))
 	}

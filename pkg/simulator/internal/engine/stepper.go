@@ -40,8 +40,11 @@ type record struct {
 	Lifetimes measure.Lifetimes
 	// Exports are what the engine counts for a router that reads it; nil where none does.
 	Exports *Exports
-	// serving counts the requests that it has yet to give all of their tokens.
-	serving int
+	// serving counts the requests that it has yet to give all of their tokens, prefills the
+	// prefill jobs that it has yet to compute. unanswered is the tokens of the prompts of
+	// both, without those that it has given a token.
+	serving, prefills int
+	unanswered        int64
 }
 
 // WatchLatencies has the engine count what a scaler may read.
@@ -68,9 +71,18 @@ func (s *stepper) empty() {
 }
 
 // CountServing counts a request that a replica has to serve, or had to.
-func (s *stepper) CountServing(n int) {
+func (s *stepper) CountServing(q *request.Request, n int) {
 	s.serving += n
 	s.cluster.Serving += n
+	if q.Reached < request.GaveToken {
+		s.unanswered += int64(n) * int64(q.Prompt)
+	}
+}
+
+// countJob counts a prefill job that a replica has to compute, or had to.
+func (s *stepper) countJob(job *request.Request, n int) {
+	s.prefills += n
+	s.unanswered += int64(n) * int64(job.Prompt)
 }
 
 // HasRoom says whether a prompt finds room at the replica's door.

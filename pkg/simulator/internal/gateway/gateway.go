@@ -29,7 +29,7 @@ type Gateway struct {
 	Held     holds
 	Delays   alarms
 	timeOuts timeOuts
-	// asksOnArrival says that some replica asks its advisor when a request arrives, and
+	// asksOnArrival says that some replica may refuse a request when it arrives, and
 	// routesAgain that requests may lose their replica and go to another.
 	asksOnArrival, routesAgain bool
 
@@ -61,16 +61,12 @@ func New(state *run.State, cluster *engine.Cluster, queue *events.Queue, c *simu
 		Held:          newHolds(&c.Policies.Routing),
 		Delays:        alarms{queue: queue, kind: events.DelayEnds},
 		timeOuts:      timeOuts{alarms: alarms{queue: queue, kind: events.RequestTimesOut}},
-		asksOnArrival: slices.ContainsFunc(c.Pools, func(p simulator.Pool) bool { return asks(p.Stability) }),
+		asksOnArrival: slices.ContainsFunc(c.Pools, func(p simulator.Pool) bool { return engine.Asks(&p) }),
 		routesAgain:   len(c.Disruptions) > 0 || slices.ContainsFunc(c.Pools, func(p simulator.Pool) bool { return p.Ending.Mode == simulator.EndElsewhere }),
 		turns:         make([]int, state.Metrics.Models),
 		hooks:         hooks{onCompleted: c.Completed, onRejected: c.Rejected, onEvicted: c.Evicted, onEnded: c.Ended},
 	}
 }
-
-// asks says that a request may be turned away at the pool's door, so that its
-// replicas have to be up to date when one arrives.
-func asks(p *simulator.Stability) bool { return p != nil && p.Admission == simulator.AdmitOrRefuse }
 
 // RoutingFollowsReplicas says whether routing depends on what happens in the replicas, and
 // not on their scrapes alone.

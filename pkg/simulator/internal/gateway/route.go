@@ -90,7 +90,7 @@ func (g *Gateway) forward(id int32, to policy.Route, err error) {
 	g.recordGatewayQueueing(q)
 	g.recordAdmissionDelay(q)
 	g.InFlight++
-	r.CountServing(+1)
+	r.CountServing(q, +1)
 	for _, o := range g.Observers {
 		o.Arrived(id)
 	}
@@ -128,7 +128,7 @@ func (g *Gateway) forwardAgain(id int32, to policy.Route, err error) {
 	q.Chain, q.Chained = q.Chain[:0], false
 	g.Metrics.Cells[q.Cell].Migrated++
 	g.recordGatewayQueueing(q)
-	g.cluster.Replicas[to.Endpoint].CountServing(+1)
+	g.cluster.Replicas[to.Endpoint].CountServing(q, +1)
 	g.send(id, to)
 }
 
@@ -139,19 +139,24 @@ func (g *Gateway) refuses(to policy.Route, prompt, total int64) (simulator.Reaso
 	if !never && to.Prefill != policy.NoPrefill {
 		reason, never = g.cluster.Replicas[to.Prefill].Refuses(prompt, prompt+1)
 	}
-	if !never && g.asksOnArrival && g.rejectsOnArrival(to, prompt) {
-		return simulator.NoRoom, true
+	if never || !g.asksOnArrival {
+		return reason, never
 	}
-	return reason, never
+	return g.refusesNow(to, prompt)
 }
 
-// rejectsOnArrival says whether a request finds no room at the door of a replica that
-// is to serve it, where that one's pool asks.
-func (g *Gateway) rejectsOnArrival(to policy.Route, prompt int64) bool {
-	if g.cluster.Replicas[to.Endpoint].HasRoom(prompt) {
-		return to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint && !g.cluster.Replicas[to.Prefill].HasRoom(prompt)
+// refusesNow says whether an endpoint of a request refuses it as things stand, and why.
+func (g *Gateway) refusesNow(to policy.Route, prompt int64) (simulator.Reason, bool) {
+	reason, full := g.cluster.TurnsAway(to.Endpoint)
+	splits := to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint
+	if !full && splits {
+		reason, full = g.cluster.TurnsAway(to.Prefill)
 	}
-	return true
+	if full {
+		return reason, true
+	}
+	hasRoom := g.cluster.Replicas[to.Endpoint].HasRoom(prompt) && (!splits || g.cluster.Replicas[to.Prefill].HasRoom(prompt))
+	return simulator.NoRoom, !hasRoom
 }
 
 // recordGatewayQueueing records how long the router kept a request back that goes to a

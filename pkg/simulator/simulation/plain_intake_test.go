@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulation
+
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
+)
+
+// refusal is why the engine of a replica lets no request in, with all of its ranks.
+func (p *plain) refusal(r *plainReplica) (simulator.Reason, bool) {
+	requests, tokens := 0, 0
+	for _, rank := range p.ranksOf(r) {
+		for _, q := range p.allOf(rank) {
+			requests++
+			if q.LastToken == request.Unset || q.moved {
+				tokens += int(q.Prompt)
+			}
+		}
+	}
+	switch {
+	case r.MaxQueuedRequests != nil && requests+1 > *r.MaxQueuedRequests:
+		return simulator.EngineQueueFull, true
+	case r.MaxQueuedTokens != nil && tokens >= *r.MaxQueuedTokens:
+		return simulator.EngineTokensFull, true
+	}
+	return 0, false
+}
+
+// allOf lists whom a replica has: in its queue, in its batch or on the way to either, and those
+// whose prompts others compute for it.
+func (p *plain) allOf(r *plainReplica) []*plainRequest {
+	all := slices.Concat(r.waiting, r.running, r.loading)
+	for _, e := range p.events {
+		if e.kind == plainEntry && e.replica == r {
+			all = append(all, e.request)
+		}
+	}
+	for _, decode := range p.replicas {
+		for _, job := range decode.door {
+			if job.handoff.prefill == r {
+				all = append(all, job)
+			}
+		}
+	}
+	for _, q := range p.flying {
+		if q.receives() && q.handoff.decode == r && !q.handoff.asked {
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
+// randomIntake bounds what the engines of some pools let in. It draws from the seed, so that
+// the clusters are the same otherwise.
+func randomIntake(config *simulator.Config) {
+	for i := range config.Pools {
+		draw := int(config.Seed)/4 + i
+		bound := func(n int) *int { return &n }
+		if draw%3 == 1 {
+			config.Pools[i].MaxQueuedRequests = bound(draw % 9)
+		}
+		if draw%5 == 2 {
+			config.Pools[i].MaxQueuedTokens = bound(draw % 60)
+		}
+	}
+}
