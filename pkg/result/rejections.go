@@ -31,6 +31,8 @@ var rejectionMeanings = map[simulator.Reason]string{
 	simulator.RateLimited:        "requests came faster than a limit of router.admission",
 	simulator.OverBudget:         "its tenant had used up its budget of router.admission",
 	simulator.ClassRefused:       "router.admission let no request of its class enter",
+	simulator.EngineQueueFull:    "the engine had as many requests as engine.maxNumQueuedReqs allows",
+	simulator.EngineTokensFull:   "the engine's prompts without a first token had as many tokens as engine.maxNumQueuedTokens allows",
 }
 
 // RejectionMeaning returns what a reason means for a request, by the reason's

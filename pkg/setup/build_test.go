@@ -42,6 +42,8 @@ func TestBuildEngineSettings(t *testing.T) {
 	}{
 		"chunk by chunk":  {func(e *v1alpha1.Engine) { e.ReserveFullPrompt = v1alpha1.Disabled }, func(p *simulator.Pool) { p.ReserveFullPrompt = false }},
 		"capped prefill":  {func(e *v1alpha1.Engine) { e.LongPrefillTokenThreshold = 512 }, func(p *simulator.Pool) { p.LongPrefillTokens = 512 }},
+		"bounded queue":   {func(e *v1alpha1.Engine) { e.MaxNumQueuedReqs = ptr.To[int32](64) }, func(p *simulator.Pool) { p.MaxQueuedRequests = ptr.To(64) }},
+		"no prompts":      {func(e *v1alpha1.Engine) { e.MaxNumQueuedTokens = ptr.To[int32](0) }, func(p *simulator.Pool) { p.MaxQueuedTokens = ptr.To(0) }},
 		"a watched queue": {func(e *v1alpha1.Engine) { e.QueueMetrics = v1alpha1.Enabled }, func(p *simulator.Pool) { p.WatchQueue = true }},
 	} {
 		t.Run(name, func(t *testing.T) {

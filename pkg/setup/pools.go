@@ -57,6 +57,8 @@ func (b *Builder) buildPool(in *v1alpha1.Pool, catalogue *latency.Catalogue, pat
 		PrefixCaching:       in.Engine.PrefixCaching != v1alpha1.Disabled,
 		MaxNumSeqs:          int(in.Engine.MaxNumSeqs),
 		MaxNumBatchedTokens: int(in.Engine.MaxNumBatchedTokens),
+		MaxQueuedRequests:   bound(in.Engine.MaxNumQueuedReqs),
+		MaxQueuedTokens:     bound(in.Engine.MaxNumQueuedTokens),
 		LongPrefillTokens:   int(in.Engine.LongPrefillTokenThreshold),
 		ReserveFullPrompt:   in.Engine.ReserveFullPrompt != v1alpha1.Disabled,
 		WatchQueue:          in.Engine.QueueMetrics == v1alpha1.Enabled,
@@ -97,6 +99,15 @@ func (b *Builder) buildPool(in *v1alpha1.Pool, catalogue *latency.Catalogue, pat
 		pool.LockStep = pool.Timer.(simulator.GroupTimer)
 	}
 	return pool, errs
+}
+
+// bound is a bound of the API; nil is none.
+func bound(in *int32) *int {
+	if in == nil {
+		return nil
+	}
+	n := int(*in)
+	return &n
 }
 
 // buildInitialHits is the share of prompts that the cache holds at the start.
