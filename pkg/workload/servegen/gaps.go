@@ -22,8 +22,8 @@ const (
 	weibullPattern = "Weibull"
 )
 
-// The shapes that a fit may have.
-const minShape, maxShape = 0.005, 1000
+// The shapes that a fit may have. Windows of a few even gaps in the published m-large have Gamma shapes of up to 45,230.
+const minShape, maxShape = 0.005, 1_000_000
 
 func newGaps(pattern string, shape float64) (gaps, error) {
 	switch pattern {

@@ -144,6 +144,19 @@ func TestTheLengthZeroIsTold(t *testing.T) {
 	}
 }
 
+// A window of few and even gaps has a Gamma law of a great shape: of shape 45,230, the CV is
+// 1/sqrt(45230) = 0.0047, and a mean gap of 1 s makes 600 requests in 600 s, give or take one or two.
+func TestAGreatShapeHasEvenGaps(t *testing.T) {
+	const dataset = `{"0": {"input_tokens": "{5: 1}", "output_tokens": "{3: 1}"}}`
+	data, err := readFolder(fstest.MapFS{"chunk-0-trace.csv": {Data: []byte("0,1,0.005,Gamma,45230,0.0000221\n600,0,0,,0,0\n")}, "chunk-0-dataset.json": {Data: []byte(dataset)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(workloadtest.Take(data.Source("", 1), -1)); n < 598 || n > 602 {
+		t.Errorf("%d requests in 600 s of gaps of 1 s", n)
+	}
+}
+
 func TestReadErrors(t *testing.T) {
 	const window = "0,1,1,Gamma,1,1\n"
 	const good = `{"0": {"input_tokens": "{1: 1}", "output_tokens": "{1: 1}"}}`
@@ -155,7 +168,7 @@ func TestReadErrors(t *testing.T) {
 		"a negative rate":  {"0,-1,1,Gamma,1,1\n", good, `chunk-0-trace.csv: row 1: rate_rps: must be a number that is not negative, got "-1"`},
 		"a rate too high":  {"0,1e7,1,Gamma,1,1\n", good, "chunk-0-trace.csv: row 1: rate_rps: must be at most 1e+06 requests/s, got 1e+07"},
 		"a foreign law":    {"0,1,1,Pareto,1,1\n", good, `chunk-0-trace.csv: row 1: pattern: must be Gamma, Weibull or empty, got "Pareto"`},
-		"a shape of 0":     {"0,1,1,Gamma,0,1\n", good, "chunk-0-trace.csv: row 1: arg1: must be a shape between 0.005 (Weibull: 0.05) and 1000, got 0"},
+		"a shape of 0":     {"0,1,1,Gamma,0,1\n", good, "chunk-0-trace.csv: row 1: arg1: must be a shape between 0.005 (Weibull: 0.05) and 1000000, got 0"},
 		"no JSON":          {window + "600,1,1,,0,0\n", "{", "chunk-0-dataset.json: must be JSON, an object of windows with histograms: unexpected end of JSON input"},
 		"a foreign field":  {window + "600,1,1,,0,0\n", `{"0": {"tokens": "{}"}}`, "chunk-0-dataset.json: window 0: tokens: is not known"},
 		"an expression":    {window + "600,1,1,,0,0\n", `{"0": {"input_tokens": "{2**3: 1}"}}`, `chunk-0-dataset.json: window 0: input_tokens: must have lengths from 0 to 10000000 tokens, got "2**3: 1"`},
