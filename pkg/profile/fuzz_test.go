@@ -63,6 +63,8 @@ func FuzzInferencePerf(f *testing.F) {
 		stages+"data: {type: shared_prefix, shared_prefix: {num_groups: 2, num_prompts_per_group: 2, system_prompt_len: 9, question_len: 5, output_len: 5}}",
 		"load: {type: concurrent, stages: [{num_requests: 9, concurrency_level: 3}]}\n"+
 			"data: {type: random, input_distribution: {type: fixed, mean: 5}, output_distribution: {type: fixed, mean: 5}}",
+		"load: {type: concurrent, stages: [{num_requests: 9, concurrency_level: 3}]}\n"+
+			"data: {type: conversation_replay, conversation_replay: {dynamic_system_prompt_len: {type: uniform, min: 5, max: 9}, tool_call_latency_sec: {mean: 2, std_dev: 1, max: 9}}}",
 	)
 }
 
@@ -76,6 +78,16 @@ func FuzzGuideLLM(f *testing.F) {
 		spec+"profile: {kind: concurrent, streams: 3}}",
 		spec+"profile: {kind: synchronous}}",
 	)
+}
+
+func FuzzFlags(f *testing.F) {
+	for _, text := range []string{"dataset-name: random\nmax-concurrency: 3", "dataset-name: sonnet\nrequest-rate: 2", "endpoint-type: chat\nisl: 9\nosl: 3\nconcurrency: 2"} {
+		if traffic, errs := profile.Convert([]byte(text), profile.Options{}); traffic == nil {
+			f.Fatalf("the seed\n%s\nis no profile: %v", text, errs.ToAggregate())
+		}
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) { checkConversion(t, text, profile.Options{}) })
 }
 
 func FuzzBLIS(f *testing.F) {

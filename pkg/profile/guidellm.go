@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -36,16 +37,6 @@ func (c *converter) guideLLMSpec(in *object, client *v1alpha1.Client) {
 	if spec == nil {
 		return
 	}
-	defer spec.done()
-	spec.ignore("backend", "outputs", "output", "request_format", "target", "model", "random_seed", "seed")
-	c.guideLLMConstraints(spec)
-	if data := spec.children("data"); len(data) == 1 {
-		data[0].word("kind", "synthetic_text", "synthetic_text")
-		c.guideLLMData(data[0], client)
-	} else {
-		c.fault(field.Invalid(spec.at("data"), len(data), "must be one synthetic_text"))
-	}
-	profile := spec.child("profile")
 	if len(benchmarks) > 0 {
 		from, to := c.staged(len(benchmarks), in.at("benchmarks"))
 		if to-from > 1 {
@@ -54,8 +45,18 @@ func (c *converter) guideLLMSpec(in *object, client *v1alpha1.Client) {
 		if to-from != 1 {
 			return
 		}
-		profile = c.benchmark(benchmarks[from], profile)
+		overridden(spec, benchmarks[from])
 	}
+	defer spec.done()
+	spec.ignore("backend", "outputs", "output", "request_format", "target", "model", "random_seed", "seed", "data_loader")
+	c.guideLLMConstraints(spec)
+	if data := spec.children("data"); len(data) == 1 {
+		data[0].word("kind", "synthetic_text", "synthetic_text")
+		c.guideLLMData(data[0], client)
+	} else {
+		c.fault(field.Invalid(spec.at("data"), len(data), "must be one synthetic_text"))
+	}
+	profile := spec.child("profile")
 	if profile == nil {
 		spec.demand("", "profile")
 		return
@@ -64,38 +65,49 @@ func (c *converter) guideLLMSpec(in *object, client *v1alpha1.Client) {
 	profile.done()
 }
 
-// benchmark returns the profile of a benchmark: what it says itself, and for the rest what
-// the spec says.
-func (c *converter) benchmark(in, spec *object) *object {
-	own := in.child("profile")
-	for name, value := range in.fields { // a path such as profile.streams as one name
-		if inner, ok := strings.CutPrefix(name, "profile."); ok {
-			in.ignore(name)
-			if own == nil {
-				own = &object{reader: in.reader, path: in.at("profile"), fields: map[string]any{}}
-			}
-			own.fields[inner] = value
+// overridden puts what a benchmark states into the spec. The names of its fields are paths, such as profile.streams and
+// constraints[0].count; an object stands for the paths of its fields.
+func overridden(spec, benchmark *object) {
+	for _, path := range slices.Sorted(maps.Keys(benchmark.fields)) {
+		if benchmark.ignore(path); path == "name" {
+			continue
+		}
+		if !put(spec.fields, path, benchmark.fields[path]) {
+			spec.fault(field.Invalid(benchmark.at(path), fmt.Sprint(benchmark.fields[path]), "leads to nothing in spec"))
 		}
 	}
-	in.ignore("name")
-	in.done()
-	if own == nil || spec == nil {
-		return firstOf(own, spec)
-	}
-	for name, value := range spec.fields {
-		if _, stated := own.fields[name]; !stated {
-			own.fields[name] = value
-		}
-	}
-	return own
 }
 
-// firstOf returns the first object that there is.
-func firstOf(a, b *object) *object {
-	if a != nil {
-		return a
+// put sets the field at a path, and reports whether the path leads to one.
+func put(in map[string]any, path string, value any) bool {
+	if fields, ok := value.(map[string]any); ok {
+		all := true
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			all = put(in, path+"."+name, fields[name]) && all
+		}
+		return all
 	}
-	return b
+	name, rest, deeper := strings.Cut(path, ".")
+	name, index, listed := strings.Cut(name, "[")
+	if !deeper {
+		in[name] = value
+		return !listed && name != ""
+	}
+	next := in[name]
+	if list, ok := next.([]any); ok && listed {
+		i, err := strconv.Atoi(strings.TrimSuffix(index, "]"))
+		if err != nil || i < 0 || i >= len(list) {
+			return false
+		}
+		next = list[i]
+	} else if listed {
+		return false
+	} else if next == nil {
+		next = map[string]any{}
+		in[name] = next
+	}
+	fields, ok := next.(map[string]any)
+	return ok && put(fields, rest, value)
 }
 
 // guideLLMProfile takes over when requests are sent.
@@ -147,7 +159,7 @@ func (c *converter) oneOf(in *object, name string, least, most float64) float64 
 		return in.number(name, least, least, most)
 	}
 	in.ignore(name)
-	stage := c.stage
+	stage := c.Stage
 	if stage == 0 && len(list) == 1 {
 		stage = 1
 	}
@@ -207,7 +219,7 @@ func (c *converter) rangeOf(in *object, name string) v1alpha1.Lengths {
 func (c *converter) guideLLMFlat(in *object, client *v1alpha1.Client) {
 	in = &object{reader: in.reader, fields: underscored(in.fields)}
 	defer in.done()
-	in.ignore("target", "model", "request_type", "backend", "processor", "outputs", "random_seed")
+	in.ignore("target", "model", "request_type", "backend", "processor", "outputs", "random_seed", "data_request_formatter", "request_format")
 	if !c.guideLLMBounds(in) {
 		in.demand("state max_seconds or max_requests: without one, a benchmark has no end", "max_seconds")
 	}
@@ -234,11 +246,14 @@ func (c *converter) guideLLMFlat(in *object, client *v1alpha1.Client) {
 	c.guideLLMProfile(profile, client)
 }
 
+// underscore is a name with underscores in place of hyphens.
+func underscore(name string) string { return strings.ReplaceAll(name, "-", "_") }
+
 // underscored returns fields whose names have underscores in place of hyphens.
 func underscored(fields map[string]any) map[string]any {
 	plain := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		plain[strings.ReplaceAll(name, "-", "_")] = fields[name]
+		plain[underscore(name)] = fields[name]
 	}
 	return plain
 }

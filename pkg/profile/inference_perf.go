@@ -14,7 +14,13 @@ import (
 
 // inferencePerf takes over a configuration of inference-perf.
 func (c *converter) inferencePerf(in *object) {
-	in.ignore("server", "tokenizer", "metrics", "report", "storage", "circuit_breakers")
+	in.ignore("server", "metrics", "report", "storage", "circuit_breakers")
+	if tokenizer := in.child("tokenizer"); tokenizer != nil {
+		tokenizer.refuse("stands beside tokenizer, not in it", "data")
+	}
+	if c.isReplay(in) {
+		return
+	}
 	client := v1alpha1.Client{Name: "users"}
 	if api := in.child("api"); api != nil {
 		client.Headers = headers(api.child("headers"))
@@ -28,6 +34,22 @@ func (c *converter) inferencePerf(in *object) {
 		data.done()
 	}
 	c.traffic.Workload.Clients = []v1alpha1.Client{client}
+}
+
+// replays are the kinds of data of recorded sessions, with the formats of their traces.
+var replays = map[string]string{"otel_trace_replay": "OTel", "weka_trace_replay": "Weka"}
+
+// isReplay refuses a replay of recorded sessions, which is a trace, in one line.
+func (c *converter) isReplay(in *object) bool {
+	data, _ := in.fields["data"].(map[string]any)
+	kind, _ := data["type"].(string)
+	format, is := replays[kind]
+	if is {
+		in.ignore("load", "data", "api")
+		c.fault(field.Forbidden(in.at("data").Child("type"),
+			"recorded sessions are a trace: state workload.trace with the format "+format+" and the file of the sessions; each waits for its tools as recorded, without max_wait_ms and trace_idle_gap_cap_seconds"))
+	}
+	return is
 }
 
 // headers reads names and values.
@@ -44,7 +66,6 @@ func headers(in *object) map[string]v1alpha1.HeaderValue {
 
 func (c *converter) inferencePerfLoad(in *object, client *v1alpha1.Client) {
 	in.ignore("num_workers", "worker_max_concurrency", "worker_max_tcp_connections", "base_seed", "circuit_breakers", "request_retry_backoff_sec")
-	in.refuse("rates that follow from a search cannot be carried: state stages", "sweep")
 	in.refuse("requests of several adapters in one load cannot be carried: make a client of each", "lora_traffic_split")
 	in.refuse("a trace is a source of its own: workload.trace", "trace")
 	if in.whole("request_retries", 0, 0, 1000) > 0 {
@@ -56,6 +77,13 @@ func (c *converter) inferencePerfLoad(in *object, client *v1alpha1.Client) {
 	kind := in.word("type", "constant", "constant", "poisson", "concurrent")
 	pause := in.number("interval", 1, 0, maxYear)
 	stages := in.children("stages")
+	if search := in.child("sweep"); search != nil {
+		stages = c.sweepStages(search)
+		search.done()
+		if stages == nil {
+			return
+		}
+	}
 	if len(stages) == 0 {
 		in.demand("state the stages", "stages")
 		return
@@ -107,6 +135,7 @@ func (c *converter) ratedStages(stages []*object, from, to int, pause float64, p
 func (c *converter) concurrentStages(stages []*object, from, to int, path *field.Path, client *v1alpha1.Client) {
 	if to-from > 1 {
 		c.fault(field.Forbidden(path, fmt.Sprintf("a closed loop has one number of users, and there are %d stages: choose one with --stage", to-from)))
+		client.ClosedLoop = &v1alpha1.ClosedLoop{Concurrency: 1} // for what reads the rest
 		return
 	}
 	for i, stage := range stages {
@@ -126,7 +155,15 @@ func (c *converter) concurrentStages(stages []*object, from, to int, path *field
 func (c *converter) inferencePerfData(in *object, client *v1alpha1.Client) {
 	in.ignore("path")
 	in.refuse("media of prompts cannot be carried: state them as client.media, in tokens", "multimodal")
-	switch in.word("type", "", "shared_prefix", "random", "synthetic") {
+	switch in.word("type", "", "shared_prefix", "random", "synthetic", "conversation_replay", "shareGPT") {
+	case "conversation_replay":
+		in.ignore("input_distribution", "output_distribution", "shared_prefix")
+		if replay := in.required("conversation_replay"); replay != nil {
+			c.conversationReplay(replay, client)
+			replay.done()
+		}
+	case "shareGPT":
+		c.shareGPTOf(in, client)
 	case "shared_prefix":
 		in.ignore("input_distribution", "output_distribution")
 		if shared := in.required("shared_prefix"); shared != nil {
@@ -216,7 +253,12 @@ func (c *converter) tokensOf(in *object) v1alpha1.Lengths {
 		in.demand(why, "min", "max")
 		return uniform(least, greatest)
 	}
-	in.demand(why, "mean", "std_dev", "min", "max")
+	if in.refuse("inference-perf has no such field: write std_dev", "std"); in.has("std") {
+		in.ignore("std_dev")
+	} else {
+		in.demand(why, "std_dev")
+	}
+	in.demand(why, "mean", "min", "max")
 	l := normal(in.number("mean", 1, 1, maxTokens), in.number("std_dev", 0, 0, maxTokens), least, greatest)
 	if kind == "lognormal" && l.Distribution == v1alpha1.NormalLengths {
 		l.Distribution = v1alpha1.LogNormalLengths

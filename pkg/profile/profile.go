@@ -26,10 +26,14 @@ const (
 	GuideLLM Format = "GuideLLM"
 	// InferencePerf is a configuration of inference-perf.
 	InferencePerf Format = "InferencePerf"
+	// AIPerf and VLLMBench are the flags of aiperf profile and of vllm bench serve, as profiles of
+	// llm-d-benchmark list them.
+	AIPerf    Format = "AIPerf"
+	VLLMBench Format = "VLLMBench"
 )
 
 // Formats lists the formats that Convert takes.
-func Formats() []Format { return []Format{BLIS, GuideLLM, InferencePerf} }
+func Formats() []Format { return []Format{AIPerf, BLIS, GuideLLM, InferencePerf, VLLMBench} }
 
 // Options say how a profile is taken over.
 type Options struct {
@@ -37,6 +41,11 @@ type Options struct {
 	Format Format
 	// Stage is the one stage or benchmark to take, from 1 on; 0 takes all.
 	Stage int
+	// Saturation is the rate, in requests/s, at which a search of inference-perf for rates ends; 0 is
+	// unknown.
+	Saturation float64
+	// Dataset is the text of a ShareGPT file that the profile takes prompts from; nil is unknown.
+	Dataset []byte
 }
 
 // Traffic is what a profile says: the part of a scenario that describes traffic.
@@ -66,11 +75,10 @@ func Convert(text []byte, o Options) (*Traffic, field.ErrorList) {
 	format := o.Format
 	if format == "" {
 		if format = recognise(fields); format == "" {
-			return nil, field.ErrorList{field.Invalid(whole, "",
-				"must have load and data (InferencePerf), spec or profile (GuideLLM), or version and clients, cohorts or the like (BLIS)")}
+			return nil, field.ErrorList{field.Invalid(whole, "", unknownProfile(fields))}
 		}
 	}
-	c := &converter{stage: o.Stage, traffic: &Traffic{}}
+	c := &converter{Options: o, traffic: &Traffic{}}
 	in := &object{reader: &c.reader, fields: fields}
 	switch format {
 	case InferencePerf:
@@ -80,6 +88,12 @@ func Convert(text []byte, o Options) (*Traffic, field.ErrorList) {
 		c.guideLLM(in)
 	case BLIS:
 		c.blis(in)
+		in.done()
+	case AIPerf:
+		c.aiPerf(in)
+		in.done()
+	case VLLMBench:
+		c.vllmBench(in)
 		in.done()
 	default:
 		return nil, field.ErrorList{field.NotSupported(whole, format, Formats())}
@@ -101,21 +115,45 @@ func recognise(fields map[string]any) Format {
 		return false
 	}
 	switch {
-	case has("load") && has("data"):
+	case has("load") && (has("data") || has("server")):
 		return InferencePerf
 	case has("version") && has("clients", "cohorts", "servegen_data", "inference_perf", "aggregate_rate"):
 		return BLIS
 	case has("spec", "benchmarks", "profile", "rate_type", "rate-type"):
 		return GuideLLM
+	case has("dataset-name", "dataset_name"):
+		return VLLMBench
+	case has("endpoint-type", "endpoint_type"):
+		return AIPerf
 	}
 	return ""
+}
+
+// otherHarnesses are harnesses of llm-d-benchmark without a load that a workload can say, by a field of their
+// profiles.
+var otherHarnesses = []struct{ field, why string }{
+	{"trafficClasses", "is of the harness priority-mix, whose prompts are texts without a number of tokens: state a client for each of trafficClasses, with its share of the rate, and its priority"},
+	{"evaluation", "is of lm-eval, which scores answers and states no load"},
+	{"benchmark", "is of eval-containers, which runs tasks of agents and states no load: record the requests, and replay the trace"},
+	{"pvc_name", "is of the harness nop, which sends no requests"},
+}
+
+// unknownProfile says why a profile has no known format.
+func unknownProfile(fields map[string]any) string {
+	for _, other := range otherHarnesses {
+		if _, is := fields[other.field]; is {
+			return other.why
+		}
+	}
+	return "must have load and data (InferencePerf), spec or profile (GuideLLM), version and clients, cohorts or the like (BLIS), " +
+		"dataset-name (VLLMBench), or endpoint-type (AIPerf)"
 }
 
 // converter fills in the traffic of one profile.
 type converter struct {
 	reader
 	traffic *Traffic
-	stage   int
+	Options
 	// prefixes are the lengths of prefixes by group.
 	prefixes map[string]int64
 }
@@ -130,12 +168,12 @@ func (c *converter) note(format string, args ...any) {
 // staged returns the stages to take: all of them, or the one that the options
 // name.
 func (c *converter) staged(n int, path *field.Path) (from, to int) {
-	if c.stage == 0 {
+	if c.Stage == 0 {
 		return 0, n
 	}
-	if c.stage > n {
-		c.fault(field.Invalid(path, n, fmt.Sprintf("has no stage %d", c.stage)))
+	if c.Stage > n {
+		c.fault(field.Invalid(path, n, fmt.Sprintf("has no stage %d", c.Stage)))
 		return 0, 0
 	}
-	return c.stage - 1, c.stage
+	return c.Stage - 1, c.Stage
 }

@@ -4,6 +4,7 @@ package profile_test
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -98,7 +99,7 @@ func TestWhatCannotBeCarriedIsRefused(t *testing.T) {
 	}{
 		"no YAML":       {"{", []string{`profile: Invalid value: "": must be YAML: yaml: line 1: did not find expected node content`}},
 		"a list":        {"[1]", []string{`profile: Invalid value: "": must be an object with fields`}},
-		"another thing": {"a: 1", []string{`profile: Invalid value: "": must have load and data (InferencePerf), spec or profile (GuideLLM), or version and clients, cohorts or the like (BLIS)`}},
+		"another thing": {"a: 1", []string{`profile: Invalid value: "": must have load and data (InferencePerf), spec or profile (GuideLLM), version and clients, cohorts or the like (BLIS), dataset-name (VLLMBench), or endpoint-type (AIPerf)`}},
 		"a marker": {"load: {type: poisson, stages: [{rate: REPLACE_ENV_RATE, duration: 10}]}\n" + random, []string{
 			`load.stages[0].rate: Invalid value: "REPLACE_ENV_RATE": is a marker of a template: put a value in its place`}},
 		"an unknown field": {load + random + "loads: 1", []string{
@@ -107,13 +108,29 @@ func TestWhatCannotBeCarriedIsRefused(t *testing.T) {
 			"load.stages[0].rate: Invalid value: -1: must be between 1e-09 and 1e+09"}},
 		"a rate that is no number": {"load: {type: poisson, stages: [{rate: fast, duration: 10}]}\n" + random, []string{
 			`load.stages[0].rate: Invalid value: "fast": must be a number`}},
-		"a search for the rate": {"load: {type: poisson, sweep: {type: linear}, stages: [{rate: 1, duration: 10}]}\n" + random, []string{
-			"load.sweep: Forbidden: rates that follow from a search cannot be carried: state stages"}},
+		"a search for the rate": {"load: {type: poisson, sweep: {type: cubic}}\n" + random, []string{
+			"load.sweep.type: Unsupported value: \"cubic\": supported values: \"linear\", \"geometric\"",
+			"load.sweep: Required value: inference-perf measures the saturation first, and its rates follow from that: state it in requests/s with --saturation; windtunnel size finds that of a simulated pool"}},
 		"no stages": {"load: {type: poisson}\n" + random, []string{"load.stages: Required value: state the stages"}},
 		"two numbers of users": {"load: {type: concurrent, stages: [{num_requests: 1, concurrency_level: 1}, {num_requests: 1, concurrency_level: 2}]}\n" + random, []string{
 			"load.stages: Forbidden: a closed loop has one number of users, and there are 2 stages: choose one with --stage"}},
-		"a foreign kind of data": {load + "data: {type: shareGPT}", []string{
-			`data.type: Unsupported value: "shareGPT": supported values: "shared_prefix", "random", "synthetic"`}},
+		"a foreign kind of data": {load + "data: {type: cnn_dailymail}", []string{
+			`data.type: Unsupported value: "cnn_dailymail": supported values: "shared_prefix", "random", "synthetic", "conversation_replay", "shareGPT"`}},
+		"a file that is not there": {load + "data: {type: shareGPT}", []string{
+			"data.type: Required value: lengths are in the ShareGPT file: name it with --dataset"}},
+		"recorded sessions": {"load: {type: trace_session_replay, stages: [{concurrent_sessions: 4}]}\ndata: {type: weka_trace_replay, weka_trace_replay: {trace_files: [a.json]}}", []string{
+			"data.type: Forbidden: recorded sessions are a trace: state workload.trace with the format Weka and the file of the sessions; each waits for its tools as recorded, without max_wait_ms and trace_idle_gap_cap_seconds"}},
+		"conversations at a rate": {load + "data: {type: conversation_replay, conversation_replay: {num_conversations: 3}}", []string{
+			"data.conversation_replay: Forbidden: conversations of an open loop cannot be carried: inference-perf counts their turns in the rate"}},
+		"data in the tokenizer": {"load: {type: concurrent, stages: [{num_requests: 9, concurrency_level: 1}]}\nserver: {}\ntokenizer: {data: {type: random}}", []string{
+			"tokenizer.data: Forbidden: stands beside tokenizer, not in it", "data: Required value"}},
+		"a deviation by another name": {load + "data: {type: random, input_distribution: {min: 1, max: 9, mean: 5, std: 2}, output_distribution: {type: fixed, mean: 5}}", []string{
+			"data.input_distribution.std: Forbidden: inference-perf has no such field: write std_dev"}},
+		"prompts of another file":    {"dataset-name: custom\nnum-prompts: 5", []string{"dataset-name: Forbidden: prompts of a file cannot be carried: their lengths are in it; state clients, or replay a trace"}},
+		"another flag":               {"dataset-name: random\nnum-warmups: 5", []string{"num-warmups: Forbidden: unknown field; there are backend, base_url, burstiness, dataset_name, disable_tqdm, endpoint, executable, extra_body, goodput, host, ignore_eos, label, max_concurrency, metadata, metric_percentiles, model, num_prompts, percentile_metrics, port, random_input_len, random_output_len, random_prefix_len, random_range_ratio, ready_check_timeout_sec, request_rate, result_dir, result_filename, save_detailed, save_result, seed, served_model_name, temperature, tokenizer, top_k, top_p, trust_remote_code"}},
+		"a trace of aiperf":          {"endpoint-type: chat\ninput-file: a.jsonl\ncustom-dataset-type: mooncake_trace", []string{"input-file: Forbidden: requests of a file are a trace: state workload.trace with its format, such as Mooncake"}},
+		"no length of answers":       {"endpoint-type: chat\nisl: 5", []string{"osl: Required value: without it, answers end where the model ends them"}},
+		"a harness without requests": {"pvc_name: a", []string{`profile: Invalid value: "": is of the harness nop, which sends no requests`}},
 		"a default that versions differ in": {load + "data: {type: random, input_distribution: {min: 1, max: 9, mean: 5}, output_distribution: {type: fixed, mean: 5}}", []string{
 			"data.input_distribution.std_dev: Required value: versions of inference-perf have different defaults"}},
 		"conversations": {load + shared + ", enable_multi_turn_chat: true}}", []string{
@@ -133,6 +150,8 @@ func TestWhatCannotBeCarriedIsRefused(t *testing.T) {
 			`spec.data[0].kind: Unsupported value: "json_file": supported values: "synthetic_text"`,
 			"spec.data[0].prompt_tokens: Required value", "spec.data[0].output_tokens: Required value",
 			"spec.data[0].path: Forbidden: unknown field; there are kind, output_tokens, output_tokens_max, output_tokens_min, output_tokens_stdev, prefix_buckets, prefix_tokens, processor, prompt_tokens, prompt_tokens_max, prompt_tokens_min, prompt_tokens_stdev, samples, source, turns"}},
+		"a benchmark of what is not there": {guide + "  profile: {kind: concurrent}\nbenchmarks: [{profile.streams: 1, 'constraints[7].count': 2}]", []string{
+			`benchmarks[0].constraints[7].count: Invalid value: "2": leads to nothing in spec`}},
 		"half a user": {guide + "  profile: {kind: concurrent, streams: 1.5}", []string{
 			"profile: Invalid value: 1.5: must have a whole number of users"}},
 		"a flat profile without a rate": {"profile: constant\nmax_seconds: 5\ndata: {prompt_tokens: 5, output_tokens: 5}", []string{"rate: Required value"}},
@@ -186,6 +205,84 @@ func TestAStageIsChosen(t *testing.T) {
 		}
 		if _, errs := profile.Convert([]byte(text), profile.Options{Stage: 3}); len(errs) == 0 {
 			t.Error("there is no third stage")
+		}
+	}
+}
+
+// A benchmark may change any part of the spec.
+func TestABenchmarkChangesTheSpec(t *testing.T) {
+	const text = "spec: {constraints: [{kind: max_requests}], data: [{kind: synthetic_text, prompt_tokens: 5, output_tokens: 5}], profile: {kind: concurrent}}\n" +
+		"benchmarks: [{profile.streams: 1, 'constraints[0].count': 10}, {profile: {streams: 2}, 'constraints[0].count': 20, 'data[0].prompt_tokens': 7}]"
+	traffic, errs := profile.Convert([]byte(text), profile.Options{Stage: 2})
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	client := traffic.Workload.Clients[0]
+	if client.ClosedLoop.Concurrency != 2 || *traffic.Horizon.Requests != 20 || client.InputTokens.Mean != "7" {
+		t.Errorf("%d users, %d requests and %s tokens, want 2, 20 and 7", client.ClosedLoop.Concurrency, *traffic.Horizon.Requests, client.InputTokens.Mean)
+	}
+}
+
+// The rates are those of numpy: linspace(1, 9, 5), and 1 + 9 - geomspace(9, 1, 5), whose factor is 9^(1/4) = 1.7321:
+// 9, 5.196, 3, 1.732 and 1.
+func TestARateSearchHasTheRatesOfInferencePerf(t *testing.T) {
+	for kind, want := range map[string][]v1alpha1.NonNegativeDecimal{
+		"linear":    {"1", "3", "5", "7", "9"},
+		"geometric": {"1", "4.8", "7", "8.27", "9"},
+	} {
+		text := "load: {type: poisson, interval: 0, sweep: {type: " + kind + ", num_stages: 5, stage_duration: 30}}\n" +
+			"data: {type: random, input_distribution: {type: fixed, mean: 5}, output_distribution: {type: fixed, mean: 5}}"
+		traffic, errs := profile.Convert([]byte(text), profile.Options{Saturation: 9})
+		if len(errs) > 0 {
+			t.Fatal(errs.ToAggregate())
+		}
+		var got []v1alpha1.NonNegativeDecimal
+		for _, stage := range traffic.Workload.Clients[0].Arrivals.Stages {
+			got = append(got, stage.Rate)
+		}
+		if diff := cmp.Diff(want, got); diff != "" || traffic.Horizon.Duration != "2m30s" {
+			t.Errorf("%s, in %s (-want +got):\n%s", kind, traffic.Horizon.Duration, diff)
+		}
+	}
+}
+
+// At 4 bytes a token, the prompts of the file have 10, 3 and 12 tokens, and the answers 5, 5 and 300.
+func TestLengthsOfAShareGPTFile(t *testing.T) {
+	say := func(prompt, answer int) string {
+		return fmt.Sprintf(`{"id": "x", "conversations": [{"from": "human", "value": %q}, {"from": "gpt", "value": %q}]}`, strings.Repeat("word", prompt), strings.Repeat("word", answer))
+	}
+	dataset := []byte("[" + say(10, 5) + "," + say(3, 5) + "," + say(12, 300) + `, {"id": "alone", "conversations": [{"from": "human", "value": "a"}]}]`)
+	const inferencePerf = "load: {type: poisson, stages: [{rate: 1, duration: 9}]}\ndata: {type: shareGPT, input_distribution: {min: 1}, output_distribution: {min: 1, max: 50}}"
+	one := func(tokens ...int32) v1alpha1.Lengths {
+		l := v1alpha1.Lengths{Distribution: v1alpha1.HistogramLengths}
+		for _, n := range tokens {
+			l.Histogram = append(l.Histogram, v1alpha1.WeightedLength{Tokens: n, Weight: 1})
+		}
+		return l
+	}
+	five := one(5)
+	five.Histogram[0].Weight = 2
+	for name, tc := range map[string]struct {
+		text          string
+		input, output v1alpha1.Lengths
+	}{
+		"inference-perf leaves out the long answer": {inferencePerf, one(3, 10), five},
+		"vLLM leaves out the short prompt":          {"dataset-name: sharegpt\nnum-prompts: 9", one(10, 12), one(5, 300)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			traffic, errs := profile.Convert([]byte(tc.text), profile.Options{Dataset: dataset})
+			if len(errs) > 0 {
+				t.Fatal(errs.ToAggregate())
+			}
+			client := traffic.Workload.Clients[0]
+			if diff := cmp.Diff([]v1alpha1.Lengths{tc.input, tc.output}, []v1alpha1.Lengths{client.InputTokens, client.OutputTokens}); diff != "" {
+				t.Errorf("lengths (-want +got):\n%s", diff)
+			}
+		})
+	}
+	for _, bad := range []string{"", "{}", "[]", `[{"conversations": "a"}]`} {
+		if traffic, errs := profile.Convert([]byte(inferencePerf), profile.Options{Dataset: []byte(bad)}); traffic != nil || len(errs) == 0 {
+			t.Errorf("the file %q is accepted", bad)
 		}
 	}
 }

@@ -97,10 +97,12 @@ clients:
 		"no such file":                        {[]string{"/nowhere.yaml"}, "no such file"},
 		"a file too long":                     {[]string{long}, "longer than 1048576 bytes"},
 		"a negative stage":                    {[]string{good, "--stage", "-1"}, "--stage must not be negative"},
+		"a saturation that is none":           {[]string{good, "--saturation", "-1"}, "--saturation must be between 0 and 1e+09 requests/s, got -1"},
+		"no such data set":                    {[]string{good, "--dataset", "/nowhere.json"}, "no such file"},
 		"another stage":                       {[]string{good, "--stage", "2"}, "rate: Forbidden: a workload is one benchmark"},
 		"several errors, each in a line":      {[]string{bad}, "bad.yaml is invalid:\n  - version: Required value: only version 2 is known\n  - horizon: Required value: state horizon"},
 		"a workload that no simulation takes": {[]string{sparse}, "sparse.yaml becomes an invalid workload:\n  - spec.scenario.workload.clients[0].arrivals.stages: "},
-		"another format":                      {[]string{good, "--format", "Locust"}, `supported values: "BLIS", "GuideLLM", "InferencePerf"`},
+		"another format":                      {[]string{good, "--format", "Locust"}, `supported values: "AIPerf", "BLIS", "GuideLLM", "InferencePerf", "VLLMBench"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, append([]string{"import"}, tc.args...)...)
