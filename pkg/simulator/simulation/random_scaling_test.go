@@ -10,6 +10,10 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
+// moodySteps is how many looks a moody scaler takes before it wants all replicas for good. Whims of a
+// period may end a replica in time before each answer, and then a run has no end.
+const moodySteps = 5000
+
 // moody is a scaler that wants something else at each look at what it sees, and notes it.
 type moody struct {
 	router *scatter
@@ -29,7 +33,10 @@ func (m *moody) Scale(v *autoscaling.View, wanted []int) autoscaling.Reason {
 	}
 	m.router.log = append(m.router.log, line)
 	for k := range wanted {
-		if hash%3 > 0 {
+		switch {
+		case m.steps > moodySteps:
+			wanted[k] = v.Pools[k].Max
+		case hash%3 > 0:
 			wanted[k] = (hash + 5*k) % (v.Pools[k].Max + 2)
 		}
 	}
