@@ -25,6 +25,28 @@ type Traffic struct {
 	// request arrived.
 	NewReplicas       int `json:"newReplicas,omitempty"`
 	NewReplicasInTime int `json:"newReplicasInTime,omitempty"`
+	// ScalerGaps are of the scalers that lacked values.
+	ScalerGaps []ScalerGaps `json:"scalerGaps,omitempty"`
+	// IdlePools have a fixed number of replicas, some of which never computed a step.
+	IdlePools []IdlePool `json:"idlePools,omitempty"`
+}
+
+// ScalerGaps says what the decisions of a scaler lacked.
+type ScalerGaps struct {
+	Name      string `json:"name"`
+	Decisions int    `json:"decisions"`
+	// Metric is the one that had no value most often: at Lacking of the decisions.
+	Metric  string `json:"metric"`
+	Lacking int    `json:"lacking"`
+	// BlindSeconds is the time in which the scaler could not decide for want of values.
+	BlindSeconds float64 `json:"blindSeconds,omitempty"`
+}
+
+// IdlePool is a pool of which replicas never computed a step: Idle of them.
+type IdlePool struct {
+	Name     string `json:"name"`
+	Replicas int    `json:"replicas"`
+	Idle     int    `json:"idle"`
 }
 
 // FindingType names what a run owes its reader in addition to its figures.
@@ -36,6 +58,8 @@ const (
 	LateReplicas  FindingType = "lateReplicas"
 	Overloaded    FindingType = "overloaded"
 	NothingRandom FindingType = "nothingRandom"
+	BlindScaler   FindingType = "blindScaler"
+	IdleReplicas  FindingType = "idleReplicas"
 )
 
 const (
@@ -46,6 +70,14 @@ const (
 	// and overloadWait the share of its time that a request waits. Long answers stay for long,
 	// too, but do not wait.
 	overloadGrowth, overloadWait = 0.1, 0.2
+	// lackingShare is the share of a scaler's decisions without a value from which on the scaler is worth
+	// a finding. A metric that is a rate has none for a scrape or two at the start.
+	lackingShare = 0.25
+	// idleRequests is how many requests come for each replica of a pool, at least, where one without any is
+	// worth a finding.
+	idleRequests = 10
+	// mostFindings is how many findings a run has at most.
+	mostFindings = 5
 )
 
 // RunFinding says something of a run that its figures do not show, and what to do.
@@ -59,15 +91,16 @@ type RunFinding struct {
 // String is both sentences.
 func (f RunFinding) String() string { return f.What + ". " + f.Advice + "." }
 
-// RunFindings are those of documents of one scenario, one for each seed, in a fixed order.
+// RunFindings are those of documents of one scenario, one for each seed, the worst first: what makes
+// the figures say nothing of the scenario comes before what explains them.
 func RunFindings(docs []*Document) []RunFinding {
 	var all []RunFinding
-	for _, find := range []func([]*Document) *RunFinding{trafficEnds, lateReplicas, overloaded, nothingRandom} {
+	for _, find := range []func([]*Document) *RunFinding{trafficEnds, blindScaler, lateReplicas, overloaded, idleReplicas, nothingRandom} {
 		if f := find(docs); f != nil {
 			all = append(all, *f)
 		}
 	}
-	return all
+	return all[:min(len(all), mostFindings)]
 }
 
 // moment prints a time of a run to a tenth of a second.
@@ -154,4 +187,57 @@ func nothingRandom(docs []*Document) *RunFinding {
 	}
 	return &RunFinding{NothingRandom, fmt.Sprintf("Nothing in this run is random: all %d seeds give the same figures", len(docs)),
 		"± 0 says that the result repeats, not that it is certain: other traffic of the same kind gives others. Clients that imitate a trace vary with the seed (windtunnel init --imitate)"}
+}
+
+// blindScaler tells a scaler that decides without its metrics; the one that is blind for longest.
+func blindScaler(docs []*Document) *RunFinding {
+	var worst *ScalerGaps
+	longest := func(_ *Document, t *Traffic) bool {
+		found := false
+		for i := range t.ScalerGaps {
+			g := &t.ScalerGaps[i]
+			if float64(g.Lacking) < lackingShare*float64(g.Decisions) {
+				continue
+			}
+			found = true
+			if worst == nil || g.BlindSeconds > worst.BlindSeconds {
+				worst = g
+			}
+		}
+		return found
+	}
+	if !everySeed(docs, longest) {
+		return nil
+	}
+	what := fmt.Sprintf("Scaler %s: %s has no usable value at %d of %d decisions", worst.Name, worst.Metric, worst.Lacking, worst.Decisions)
+	if worst.BlindSeconds > 0 {
+		what += fmt.Sprintf(", and for %s the scaler cannot decide", moment(worst.BlindSeconds))
+	}
+	return &RunFinding{BlindScaler, what, "See when and why with windtunnel run --explain scaling: the labels of a query may match no series or several, or the series may begin with the first request"}
+}
+
+// idleReplicas tells a pool of which some replicas never got a request, although there were enough.
+func idleReplicas(docs []*Document) *RunFinding {
+	var worst IdlePool
+	some := func(d *Document, t *Traffic) bool {
+		found := false
+		for _, p := range t.IdlePools {
+			if t.Requests < idleRequests*p.Replicas {
+				continue
+			}
+			found = true
+			if float64(p.Idle)*float64(worst.Replicas) > float64(worst.Idle)*float64(p.Replicas) || worst.Replicas == 0 {
+				worst = p
+			}
+		}
+		return found
+	}
+	if !everySeed(docs, some) {
+		return nil
+	}
+	what := fmt.Sprintf("Pool %s: %d of %s got no request", worst.Name, worst.Idle, figure.Plural(worst.Replicas, "replica"))
+	if worst.Idle == worst.Replicas {
+		what = fmt.Sprintf("Pool %s got no request", worst.Name)
+	}
+	return &RunFinding{IdleReplicas, what, "See the candidates and scores of a request with windtunnel run --explain 0: filters or the role may exclude a replica, and equal scores or a warm cache may keep the others"}
 }

@@ -32,6 +32,14 @@ func TestFindingsOfRuns(t *testing.T) {
 			d.Overall.E2E.Mean, d.Overall.Queueing.Mean = 10+float64(d.Seed), wait
 		}
 	}
+	gaps := func(lacking int, blind float64) func(*Document) {
+		return func(d *Document) {
+			d.Traffic.ScalerGaps = []ScalerGaps{{Name: "s", Decisions: 120, Metric: "queue", Lacking: lacking, BlindSeconds: blind}}
+		}
+	}
+	idle := func(n, of int) func(*Document) {
+		return func(d *Document) { d.Traffic.IdlePools = []IdlePool{{Name: "p", Replicas: of, Idle: n}} }
+	}
 	for name, tc := range map[string]struct {
 		change func(*Document)
 		want   []FindingType
@@ -59,6 +67,25 @@ func TestFindingsOfRuns(t *testing.T) {
 		"next to nothing arrives":          {func(d *Document) { d.Traffic.BacklogGrowth = nil }, nil},
 		"a stored document without it":     {func(d *Document) { d.Traffic = nil }, nil},
 
+		"a metric without a value at most decisions": {gaps(109, 1620), []FindingType{BlindScaler}},
+		"another metric decides":                     {gaps(109, 0), []FindingType{BlindScaler}},
+		"a metric that begins late":                  {gaps(29, 400), nil},
+		"a gap under one seed": {func(d *Document) {
+			if d.Seed == 1 {
+				gaps(109, 1620)(d)
+			}
+		}, nil},
+
+		"half of the replicas are idle":  {idle(4, 8), []FindingType{IdleReplicas}},
+		"a pool is idle":                 {idle(2, 2), []FindingType{IdleReplicas}},
+		"nine requests for each replica": {idle(1, 61), nil},
+		"six of them, of which five are told": {func(d *Document) {
+			gaps(109, 1620)(d)
+			idle(4, 8)(d)
+			grows(1./3, 8)(d)
+			d.Traffic.NewReplicas, d.Traffic.HorizonSeconds, d.Overall.E2E.Mean = 2, 600, 10
+		}, []FindingType{TrafficEnds, BlindScaler, LateReplicas, Overloaded, IdleReplicas}},
+
 		"all seeds are the same":       {func(d *Document) { d.Overall.E2E.Mean = 1 }, []FindingType{NothingRandom}},
 		"nothing came, under any seed": {func(d *Document) { d.Overall = Group{} }, nil},
 	} {
@@ -85,6 +112,21 @@ func TestWordsOfFindings(t *testing.T) {
 	for want, change := range map[string]func(*Document){
 		"The traffic ends at 59.9s, and the horizon at 10m0s: for 90% of the time no request arrives. Scalers":                         func(d *Document) { d.Traffic.HorizonSeconds = 600 },
 		"No new replica serves before the traffic is over: the scaler started 2 under seed 1, and the last request arrives at 59.9s. ": func(d *Document) { d.Traffic.NewReplicas = 2 },
+		"Scaler b: queue has no usable value at 109 of 120 decisions, and for 27m0s the scaler cannot decide. See": func(d *Document) {
+			d.Traffic.ScalerGaps = []ScalerGaps{
+				{Name: "a", Decisions: 120, Metric: "rate", Lacking: 60, BlindSeconds: 900},
+				{Name: "b", Decisions: 120, Metric: "queue", Lacking: 109, BlindSeconds: 1620},
+			}
+		},
+		"Scaler a: rate has no usable value at 60 of 120 decisions. See": func(d *Document) {
+			d.Traffic.ScalerGaps = []ScalerGaps{{Name: "a", Decisions: 120, Metric: "rate", Lacking: 60}}
+		},
+		"Pool q got no request. See": func(d *Document) {
+			d.Traffic.IdlePools = []IdlePool{{Name: "p", Replicas: 8, Idle: 4}, {Name: "q", Replicas: 2, Idle: 2}}
+		},
+		"Pool p: 4 of 8 replicas got no request. See": func(d *Document) {
+			d.Traffic.IdlePools = []IdlePool{{Name: "p", Replicas: 8, Idle: 4}, {Name: "q", Replicas: 8, Idle: 1}}
+		},
 		"The run is overloaded: of the requests that arrive in its second half, 33% stay in the cluster. Its latencies grow with its length": func(d *Document) {
 			d.Traffic.BacklogGrowth, d.Overall.Queueing.Mean = &third, 9
 		},

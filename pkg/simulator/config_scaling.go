@@ -152,6 +152,8 @@ type ScalerCall struct {
 	Reason              autoscaling.Reason
 	// Notes are the values that the decision rests on.
 	Notes []autoscaling.Note
+	// Gaps are the values that the decision lacked.
+	Gaps autoscaling.Gaps
 }
 
 // StageChange is a replica that comes into another stage.

@@ -28,14 +28,41 @@ func TestFindingsOfARun(t *testing.T) {
 	scaled := strings.NewReplacer("    router:", `    scalers:
     - {name: s, pools: [pool], policy: queue-length, minReplicas: 1, maxReplicas: 3, interval: 5s, parameters: {target: "1"}}
     router:`, "requests: 200", "duration: 200s", "      latency:\n", "      startup: {modelLoad: LOAD}\n      latency:\n").Replace(cmdtest.Clockwork)
+	// The trigger asks for one value and gets that of each replica, of which there are two from the start.
+	blind := strings.NewReplacer("    router:", `    scalers:
+    - name: s
+      pools: [pool]
+      metrics: {scrapeInterval: 15s}
+      scaledObject:
+        inline: |
+          apiVersion: keda.sh/v1alpha1
+          kind: ScaledObject
+          metadata: {name: s}
+          spec:
+            scaleTargetRef: {name: pool}
+            minReplicaCount: 2
+            maxReplicaCount: 4
+            triggers:
+            - {type: prometheus, metadata: {serverAddress: "http://prometheus:9090", query: "vllm:num_requests_waiting", threshold: "5"}}
+    router:`, "      engine:", "      replicas: 2\n      engine:").Replace(cmdtest.Clockwork)
+	// All requests name one of four replicas.
+	pinned := strings.NewReplacer("      engine:", "      replicas: 4\n      engine:", "- name: clock\n", "- name: clock\n        headers: {test-epp-endpoint-selection: pool/0}\n",
+		`rate: "1"}`, `rate: "0.5"}`, "policies:\n        routing: {policy: round-robin}", `endpointPickerConfig:
+        inline: |
+          apiVersion: llm-d.ai/v1alpha1
+          kind: EndpointPickerConfig
+          plugins: [{type: header-based-testing-filter}]
+          schedulingProfiles: [{name: default, plugins: [{pluginRef: header-based-testing-filter}]}]`).Replace(cmdtest.Clockwork)
 	for name, tc := range map[string]struct {
 		text string
 		want []string
 	}{
-		"overloaded":             {cmdtest.Clockwork, []string{"The run is overloaded"}},
-		"enough replicas":        {strings.Replace(cmdtest.Clockwork, "      engine:", "      replicas: 2\n      engine:", 1), nil},
-		"three seeds":            {strings.Replace(cmdtest.Clockwork, "spec:\n", "spec:\n  replications: {count: 3}\n", 1), []string{"The run is overloaded", "Nothing in this run is random"}},
-		"three seeds of Poisson": {strings.NewReplacer("spec:\n", "spec:\n  replications: {count: 3}\n", "process: Constant", "process: Poisson").Replace(cmdtest.Clockwork), []string{"The run is overloaded"}},
+		"overloaded":                {cmdtest.Clockwork, []string{"The run is overloaded"}},
+		"enough replicas":           {strings.Replace(cmdtest.Clockwork, "      engine:", "      replicas: 2\n      engine:", 1), nil},
+		"three seeds":               {strings.Replace(cmdtest.Clockwork, "spec:\n", "spec:\n  replications: {count: 3}\n", 1), []string{"The run is overloaded", "Nothing in this run is random"}},
+		"three seeds of Poisson":    {strings.NewReplacer("spec:\n", "spec:\n  replications: {count: 3}\n", "process: Constant", "process: Poisson").Replace(cmdtest.Clockwork), []string{"The run is overloaded"}},
+		"a scaler without values":   {blind, []string{"Scaler s"}},
+		"replicas without requests": {pinned, []string{"Pool pool"}},
 		"a stage without requests": {
 			strings.NewReplacer(`rate: "1"}`, `stages: [{rate: "0.5", duration: 100s}, {rate: "0", duration: 300s}]}`, "requests: 200", "duration: 400s").Replace(cmdtest.Clockwork),
 			[]string{"The traffic ends at 1m40s, and the horizon at 6m40s"},

@@ -205,7 +205,7 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 	if err != nil {
 		return experiment.Simulation{}, atPoint(of, err)
 	}
-	backlog, started := watchBacklog(&in.config, p, metrics), watchNewReplicas(&in.config)
+	backlog, started, gaps := watchBacklog(&in.config, p, metrics), watchNewReplicas(&in.config), watchScalers(&in.config, p)
 	arrivals := watchArrivals(&in.config, backlog)
 	requests, err := w.recordRequests(of.Point, of.Seed, &in.config)
 	if err != nil {
@@ -229,7 +229,7 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 	if asksForBacklog(metrics) {
 		meta.BacklogGrowth = backlog.growth()
 	}
-	meta.Traffic = traffic(p, in.config.Horizon, backlog, started)
+	meta.Traffic = traffic(p, &in.config, backlog, started, gaps, outcome)
 	s := experiment.Simulation{Series: result.NewSeries(outcome, in.config.Pools, &meta), Steps: in.config.Policies.Faults.Steps()}
 	if !p.IsSweep() || s.Series != nil {
 		s.Document = result.NewDocument(outcome, meta)

@@ -48,12 +48,14 @@ func (n *newReplicas) note(change simulator.StageChange) {
 
 // traffic says when requests came, and who was there to serve them; nil of a sweep's
 // simulation, which has no document.
-func traffic(p *experiment.Plan, h simulator.Horizon, b *backlog, n *newReplicas) *result.Traffic {
+func traffic(p *experiment.Plan, c *simulator.Config, b *backlog, n *newReplicas, g *scalerGaps, outcome *simulator.Result) *result.Traffic {
 	if p.IsSweep() || b == nil {
 		return nil
 	}
-	growth := b.growth()
-	t := &result.Traffic{Requests: b.arrived, HorizonRequests: h.Requests, HorizonSeconds: h.Duration.Seconds(), BacklogGrowth: growth, NewReplicas: n.created}
+	t := &result.Traffic{
+		Requests: b.arrived, HorizonRequests: c.Horizon.Requests, HorizonSeconds: c.Horizon.Duration.Seconds(), BacklogGrowth: b.growth(),
+		NewReplicas: n.created, ScalerGaps: g.upTo(outcome.End), IdlePools: idlePools(c, outcome),
+	}
 	if b.arrived == 0 {
 		return t
 	}
@@ -64,4 +66,25 @@ func traffic(p *experiment.Plan, h simulator.Horizon, b *backlog, n *newReplicas
 		}
 	}
 	return t
+}
+
+// idlePools are the pools of fixed replicas of which some never computed a step.
+func idlePools(c *simulator.Config, outcome *simulator.Result) []result.IdlePool {
+	var all []result.IdlePool
+	for i := range c.Pools {
+		p := &c.Pools[i]
+		if p.MaxReplicas > p.Replicas {
+			continue
+		}
+		idle := 0
+		for k := range outcome.Replicas {
+			if u := &outcome.Replicas[k]; u.Pool == i && u.Busy == 0 {
+				idle++
+			}
+		}
+		if idle > 0 {
+			all = append(all, result.IdlePool{Name: p.Name, Replicas: p.Replicas, Idle: idle})
+		}
+	}
+	return all
 }

@@ -2,7 +2,11 @@
 
 package autoscaling
 
-import "windtunnel.dev/windtunnel/pkg/simtime"
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
 
 // A Scaler states how many replicas the pools of a unit are to have: of one pool, or of
 // a prefill pool and a decode pool, in this order. One simulation owns it; it is not
@@ -26,6 +30,16 @@ type View struct {
 	Monitor *Monitor
 	// Notes collects the values that a decision rests on; nil if they are not needed.
 	Notes *[]Note
+	// Gaps collects what a decision lacked; nil if it is not needed.
+	Gaps *Gaps
+}
+
+// Gaps are the values that a decision lacked.
+type Gaps struct {
+	// Metrics have no value. Each is here once.
+	Metrics []string
+	// Blind says that there was no decision without them.
+	Blind bool
 }
 
 // Pool is a pool of the unit.
@@ -72,5 +86,19 @@ type Note struct {
 func (v *View) Note(name string, value float64) {
 	if v.Notes != nil {
 		*v.Notes = append(*v.Notes, Note{name, value})
+	}
+}
+
+// Lacks notes that a metric has no value.
+func (v *View) Lacks(metric string) {
+	if v.Gaps != nil && !slices.Contains(v.Gaps.Metrics, metric) {
+		v.Gaps.Metrics = append(v.Gaps.Metrics, metric)
+	}
+}
+
+// Blind notes that there is no decision for want of values.
+func (v *View) Blind() {
+	if v.Gaps != nil {
+		v.Gaps.Blind = true
 	}
 }

@@ -17,6 +17,8 @@ type hpaScaler struct {
 	sources    []source
 	scale      hpa.Scale
 	observed   []hpa.Observation
+	// blind says that the last decision was none for want of values.
+	blind bool
 }
 
 func newHPAScaler(spec hpa.Spec, options hpa.Options, sources []source) *hpaScaler {
@@ -106,10 +108,16 @@ func adapted(value float64) int64 {
 func (s *hpaScaler) decide(view *autoscaling.View, wanted []int) autoscaling.Reason {
 	d := s.autoscaler.Sync(view.Now, s.scale, s.observed)
 	for i := range d.Proposals {
-		if p := &d.Proposals[i]; p.Failed == "" {
-			view.Note(s.sources[i].name, float64(p.Usage)/1000)
-			view.Note(s.sources[i].name+" wants", float64(p.Replicas))
+		p := &d.Proposals[i]
+		if p.Failed != "" {
+			view.Lacks(s.sources[i].name)
+			continue
 		}
+		view.Note(s.sources[i].name, float64(p.Usage)/1000)
+		view.Note(s.sources[i].name+" wants", float64(p.Replicas))
+	}
+	if s.blind = len(d.Proposals) > 0 && d.Active != hpa.ValidMetricFound; s.blind {
+		view.Blind()
 	}
 	wanted[0] = int(d.Replicas)
 	return autoscaling.Reason(s.words(&d))

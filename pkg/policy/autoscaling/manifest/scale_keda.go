@@ -46,6 +46,8 @@ func (s *kedaScaler) Scale(view *autoscaling.View, wanted []int) autoscaling.Rea
 			why += "; "
 		}
 		why += string(s.syncHPA(view, p, wanted))
+	} else if s.hpa.blind {
+		view.Blind()
 	}
 	return autoscaling.Reason(why)
 }
@@ -96,6 +98,9 @@ func (s *kedaScaler) poll(view *autoscaling.View, p *autoscaling.Pool, wanted []
 	if d.Write {
 		wanted[0] = int(d.Replicas)
 	}
+	if failed {
+		s.noteFailures(view, was)
+	}
 	return s.kedaWords(was, wanted[0], failed, d.Active)
 }
 
@@ -118,6 +123,19 @@ func (s *kedaScaler) kedaWords(was, to int, failed bool, active keda.Reason) str
 		return "KEDA: " + state
 	}
 	return fmt.Sprintf("KEDA: from %d to %d: %s", was, to, state)
+}
+
+// noteFailures notes the triggers that failed. Without replicas KEDA alone decides, and then needs one
+// that is active.
+func (s *kedaScaler) noteFailures(view *autoscaling.View, was int) {
+	for i := range s.answers {
+		if s.answers[i].Failed {
+			view.Lacks(s.sources[i].name)
+		}
+	}
+	if was == 0 {
+		view.Blind()
+	}
 }
 
 // failures says which triggers failed.

@@ -21,6 +21,8 @@ type wvaScaler struct {
 	desired  int          // what was last asked for; 0 before that
 	exported simtime.Time // up to which samples have what was asked for
 	replicas []wva.Replica
+	// blind says that the last analysis had no metrics.
+	blind bool
 }
 
 func (s *wvaScaler) Scale(view *autoscaling.View, wanted []int) autoscaling.Reason {
@@ -28,6 +30,9 @@ func (s *wvaScaler) Scale(view *autoscaling.View, wanted []int) autoscaling.Reas
 	why := ""
 	if isDue(view.Now, wva.Interval) {
 		why = s.analyse(view, wanted)
+	}
+	if s.blind {
+		view.Blind()
 	}
 	if s.follower == nil {
 		if s.desired > 0 {
@@ -73,6 +78,9 @@ func (s *wvaScaler) analyse(view *autoscaling.View, wanted []int) string {
 		state.Current = wanted[0]
 	}
 	d := s.config.Decide(s.replicas, state)
+	if s.blind = d.Reason == wva.Unmeasured; s.blind {
+		view.Lacks("every replica")
+	}
 	if d.Reason != wva.Unmeasured {
 		// The controller keeps what it asked for where there are no metrics, and keeps one replica.
 		s.desired = max(d.Target, 1)

@@ -54,13 +54,14 @@ func (x *Scaling) show(u *Unit) *autoscaling.View {
 func (x *Scaling) ask(u *Unit, triggered bool) {
 	v := x.show(u)
 	u.notes = u.notes[:0]
-	v.Notes = nil
+	var gaps autoscaling.Gaps
+	v.Notes, v.Gaps = nil, nil
 	if x.onScaled != nil {
-		v.Notes = &u.notes
+		v.Notes, v.Gaps = &u.notes, &gaps
 	}
 	copy(u.next, u.Wanted)
 	reason := u.Scaler.Scale(v, u.next)
-	d := simulator.ScalerCall{At: x.Now, Unit: u.index, Triggered: triggered, Reason: reason}
+	d := simulator.ScalerCall{At: x.Now, Unit: u.index, Triggered: triggered, Reason: reason, Gaps: gaps}
 	if x.onScaled != nil {
 		d.Was, d.Stated, d.Notes = slices.Clone(u.Wanted), slices.Clone(u.next), slices.Clone(u.notes)
 	}
