@@ -74,6 +74,10 @@ func decisionsOf(o *simulator.Result, idle []string) Decisions {
 	return NewDecisions(o.Decisions.Requests, digestOf(o), shown, slices.Clone(idle))
 }
 
+// hashedReasons is how many reasons of rejections are in each digest. A later reason is in the digests of
+// runs that have it, so that a new reason moves no other digest.
+const hashedReasons = simulator.ClassRefused + 1
+
 // digestOf takes what was decided in addition to where requests went into their digest: why they
 // were refused, what replicas computed, such as prompts for others, and how scalers scaled.
 func digestOf(o *simulator.Result) uint64 {
@@ -85,7 +89,12 @@ func digestOf(o *simulator.Result) uint64 {
 	}
 	for i := range o.Cells {
 		c := &o.Cells[i]
-		add(c.RejectedBy[:]...)
+		add(c.RejectedBy[:hashedReasons]...)
+		for reason := hashedReasons; reason < simulator.Reasons; reason++ {
+			if n := c.RejectedBy[reason]; n > 0 {
+				add(int64(reason), n)
+			}
+		}
 		add(c.Handoffs, c.Migrated, c.Preemptions)
 	}
 	for i := range o.Replicas {
