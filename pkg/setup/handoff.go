@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/native"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -62,6 +64,26 @@ func podLabels(p *v1alpha1.Pool) map[string]string {
 		labels[roleLabel] = strings.ToLower(string(p.Role))
 	}
 	return labels
+}
+
+// nativeRoles are the roles of endpoints by their label. Pods without it serve whole requests.
+var nativeRoles = map[string]native.Role{
+	"": native.Decodes, "prefill": native.Prefills, "decode": native.Decodes, "both": native.DoesBoth,
+}
+
+// rolesOf are the roles of endpoints; nil where each serves whole requests.
+func rolesOf(cluster *config.Cluster) []native.Role {
+	var all []native.Role
+	halves := false
+	for _, labels := range cluster.Labels {
+		role := nativeRoles[labels[roleLabel]]
+		all = append(all, role)
+		halves = halves || labels[roleLabel] != "" && role != native.DoesBoth
+	}
+	if !halves {
+		return nil
+	}
+	return all
 }
 
 func validateLabels(in []v1alpha1.Pool, path *field.Path) field.ErrorList {
@@ -125,7 +147,7 @@ func kvFormat(p *v1alpha1.Pool) v1alpha1.KVPrecision {
 // validateRouter says where pools and router do not agree on whether there is
 // anything to hand over.
 func validateRouter(in *v1alpha1.Scenario, router *Routing, path *field.Path) field.ErrorList {
-	if router.disaggregates() {
+	if router.disaggregates(in.Pools) {
 		if slices.ContainsFunc(in.Pools, func(p v1alpha1.Pool) bool { return Prefills(&p) }) {
 			return nil
 		}
@@ -136,7 +158,7 @@ func validateRouter(in *v1alpha1.Scenario, router *Routing, path *field.Path) fi
 	for i := range in.Pools {
 		if hasOneStage(&in.Pools[i]) {
 			errs = append(errs, field.Invalid(path.Child("pools").Index(i).Child("role"), in.Pools[i].Role,
-				"the router's configuration never hands a prompt over: add a disagg-profile-handler with a decider and a profile of each stage, or leave the role out"))
+				"the router's configuration never hands a prompt over: add a disagg-profile-handler with a decider and a profile of each stage, leave the role out, or route by router.policies, which choose for each stage"))
 		}
 	}
 	return errs
@@ -157,7 +179,7 @@ func buildHandoff(in *v1alpha1.Scenario, router *Routing, path *field.Path) (sim
 		d = &v1alpha1.Disaggregation{}
 	}
 	egress, ingress, errs := buildLink(&d.Network, defaultNetwork, 1, path.Child("network"))
-	if router == nil || !router.disaggregates() {
+	if router == nil || !router.disaggregates(in.Pools) {
 		return simulator.Handoff{}, errs
 	}
 	ingress.Latency = 0 // a transfer waits for the network's latency once, where it leaves

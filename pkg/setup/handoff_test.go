@@ -13,6 +13,8 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
 	"windtunnel.dev/windtunnel/pkg/kv/transfer"
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -103,6 +105,10 @@ func TestHandoffValidation(t *testing.T) {
 			builder.SplitPools(prefill, decode)(s)
 			s.Router = router
 		}, "pools[1].role", "add a disagg-profile-handler"},
+		"roles, and a policy that chooses for each stage": {edit: func(s *v1alpha1.Scenario) {
+			builder.SplitPools(prefill, decode)(s)
+			routedBy(v1alpha1.RoutingPolicy{Policy: "least-loaded"})(s)
+		}},
 		"roles, and a handler that no decider asks": {func(s *v1alpha1.Scenario) {
 			builder.SplitPools(prefill, decode)(s)
 			s.Router.EndpointPickerConfig.Inline = ptr.To(strings.ReplaceAll(*s.Router.EndpointPickerConfig.Inline, "  parameters: {deciders: {prefill: always-disagg-pd-decider}}\n", ""))
@@ -133,6 +139,59 @@ func TestHandoffValidation(t *testing.T) {
 				wantFault(t, errs, "spec.scenario."+tc.path, tc.text)
 			} else if len(errs) > 0 {
 				t.Errorf("faults are %q", errs)
+			}
+		})
+	}
+}
+
+// A policy of Windtunnel's own chooses for each stage where pools do half of the work, and for
+// whole requests where none does. An explanation has a profile for each stage, that of decode last.
+func TestPoliciesRouteBothStages(t *testing.T) {
+	const prefill, decode, both = v1alpha1.PrefillRole, v1alpha1.DecodeRole, v1alpha1.BothRole
+	for name, tc := range map[string]struct {
+		roles    []v1alpha1.Role
+		replicas int32
+		want     policy.Route
+		profiles []string
+	}{
+		"prefill and decode": {[]v1alpha1.Role{prefill, decode}, 1, policy.Route{Endpoint: 1, Prefill: 0}, []string{"least-loaded prefill", "least-loaded decode"}},
+		"several routers":    {[]v1alpha1.Role{prefill, decode}, 2, policy.Route{Endpoint: 1, Prefill: 0}, []string{"least-loaded prefill", "least-loaded decode"}},
+		"no role is decode":  {[]v1alpha1.Role{"", prefill}, 1, policy.Route{Endpoint: 0, Prefill: 1}, []string{"least-loaded prefill", "least-loaded decode"}},
+		"whole requests":     {[]v1alpha1.Role{both}, 1, policy.To(0), []string{"least-loaded"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := mustBuild(t, func(s *v1alpha1.Scenario) {
+				builder.SplitPools(tc.roles...)(s)
+				routedBy(v1alpha1.RoutingPolicy{Policy: "least-loaded"})(s)
+				s.Router.Replicas = tc.replicas
+				for i := range s.Pools {
+					s.Pools[i].Replicas = 1
+				}
+			})
+			router := config.Policies.Routing.Router
+			var profiles []string
+			var about scheduler.Explanation
+			router.(explaining).Explain(func(x *scheduler.Explanation) {
+				about = *x
+				for i := range x.Profiles {
+					profiles = append(profiles, x.Profiles[i].Profile)
+				}
+			})
+			to, err := router.Route(&policy.View{Scrapes: make([]policy.Scrape, len(tc.roles))}, &policy.Request{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, to); diff != "" {
+				t.Errorf("route (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tc.profiles, profiles); diff != "" {
+				t.Errorf("profiles (-want +got):\n%s", diff)
+			}
+			if handed := about.Prefill != nil; handed != (to.Prefill != policy.NoPrefill) || *about.Endpoint != to.Endpoint || *about.Primary().Chosen != to.Endpoint {
+				t.Errorf("the explanation says %v, %v", about.Prefill, *about.Endpoint)
+			}
+			if handsOver := config.Handoff.Egress.BytesPerSecond > 0; handsOver != (to.Prefill != policy.NoPrefill) {
+				t.Errorf("the way of KV is %+v", config.Handoff)
 			}
 		})
 	}

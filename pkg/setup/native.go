@@ -11,7 +11,7 @@ import (
 // An explainedRouter is a router of Windtunnel's own that explains its decisions as
 // EPPs do.
 type explainedRouter struct {
-	*native.Router
+	native.Policy
 	policy string
 	pool   *scheduler.ExplanationPool
 }
@@ -19,16 +19,16 @@ type explainedRouter struct {
 // Explain hides that of the router.
 func (r explainedRouter) Explain(tell func(*scheduler.Explanation)) {
 	if tell == nil {
-		r.Router.Explain(nil)
+		r.Policy.Explain(nil)
 		return
 	}
-	r.Router.Explain(func(x *native.Explanation) { tell(explanationOf(x, r.policy, r.pool)) })
+	r.Policy.Explain(func(x *native.Explanation) { tell(explanationOf(x, r.policy, r.pool)) })
 }
 
 // explainedRouters are several of them.
 type explainedRouters struct {
 	policy.Router
-	routers []*native.Router
+	routers []native.Policy
 	policy  string
 }
 
@@ -119,7 +119,8 @@ func (r explainedModels) Answer(tell func(scheduler.GatewayAnswer)) {
 	}
 }
 
-// explanationOf has a decision of a policy look like one profile of an EPP.
+// explanationOf has a decision of a policy look like one profile of an EPP, or two where it hands
+// a prompt over.
 func explanationOf(x *native.Explanation, policyName string, pool *scheduler.ExplanationPool) *scheduler.Explanation {
 	out := pool.Get()
 	out.AtSeconds, out.Request = x.View.Now.Seconds(), explainedRequest(x.Request)
@@ -127,9 +128,33 @@ func explanationOf(x *native.Explanation, policyName string, pool *scheduler.Exp
 	for e := range x.View.Scrapes {
 		explainEndpoint(out, x.View, e)
 	}
+	explainSignals(x, "", out)
+	if x.Err != nil {
+		out.Error = x.Err.Error()
+		return out
+	}
+	out.Endpoint = out.Int(x.Endpoint)
+	from := x.Prefill
+	if from == nil {
+		out.Profiles = append(out.Profiles, policyRun(x, policyName, out))
+		return out
+	}
+	if from.Err == nil {
+		explainSignals(from, "prefill ", out)
+		if from.Endpoint != x.Endpoint {
+			out.Prefill = out.Int(from.Endpoint)
+		}
+		out.Profiles = append(out.Profiles, policyRun(from, policyName+" prefill", out))
+	}
+	out.Profiles = append(out.Profiles, policyRun(x, policyName+" decode", out))
+	return out
+}
+
+// explainSignals writes what the router of a stage knew into an explanation.
+func explainSignals(x *native.Explanation, stage string, out *scheduler.Explanation) {
 	if x.InFlight != nil {
 		counted := scheduler.InFlightSignal{
-			PluginName: scheduler.PluginName{Name: "in flight"}, Freshness: "the requests that the router itself sent there, without delay",
+			PluginName: scheduler.PluginName{Name: stage + "in flight"}, Freshness: "the requests that the router itself sent there, without delay",
 			Requests: out.Int64List(len(x.InFlight)),
 		}
 		for e, n := range x.InFlight {
@@ -139,17 +164,10 @@ func explanationOf(x *native.Explanation, policyName string, pool *scheduler.Exp
 	}
 	for _, s := range x.Signals {
 		out.Prefixes = append(out.Prefixes, scheduler.PrefixSignal{
-			PluginName: scheduler.PluginName{Name: s.Name}, Freshness: s.Freshness,
+			PluginName: scheduler.PluginName{Name: stage + s.Name}, Freshness: s.Freshness,
 			BlockTokens: s.BlockTokens, TotalBlocks: s.TotalBlocks, Blocks: out.Ints(s.Blocks),
 		})
 	}
-	if x.Err != nil {
-		out.Error = x.Err.Error()
-		return out
-	}
-	out.Endpoint = out.Int(x.Endpoint)
-	out.Profiles = append(out.Profiles, policyRun(x, policyName, out))
-	return out
 }
 
 // explainedRequest is what explanations have of a request.
@@ -182,7 +200,7 @@ func explainEndpoint(x *scheduler.Explanation, view *policy.View, e int) {
 func policyRun(x *native.Explanation, policyName string, out *scheduler.Explanation) scheduler.ProfileRun {
 	run := scheduler.ProfileRun{
 		Profile: policyName, Endpoints: out.Ints(x.Endpoints), Candidates: out.Ints(x.Candidates), Scores: out.Numbers(x.Scores),
-		Picker: scheduler.PluginName{Name: policyName}, Chosen: out.Endpoint, Tied: x.Tied, ByChance: x.ByChance,
+		Picker: scheduler.PluginName{Name: policyName}, Chosen: out.Int(x.Endpoint), Tied: x.Tied, ByChance: x.ByChance,
 		Filters: out.FilterList(len(x.Filters)), Scorers: out.ScorerList(len(x.Scorers)),
 	}
 	for i, f := range x.Filters {

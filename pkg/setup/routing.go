@@ -31,9 +31,16 @@ type Routing struct {
 	models []*Routing
 }
 
-// disaggregates reports whether requests are ever handed over.
-func (r *Routing) disaggregates() bool {
-	return r.EPPConfig != nil && r.EPPConfig.Disaggregates() || slices.ContainsFunc(r.models, (*Routing).disaggregates)
+// disaggregates reports whether requests are ever handed over among pools: by an EPP that has the
+// stages, and by a policy of Windtunnel's own where pools do half of the work.
+func (r *Routing) disaggregates(pools []v1alpha1.Pool) bool {
+	switch {
+	case r.EPPConfig != nil:
+		return r.EPPConfig.Disaggregates()
+	case len(r.models) > 0:
+		return slices.ContainsFunc(r.models, func(m *Routing) bool { return m.disaggregates(pools) })
+	}
+	return slices.ContainsFunc(pools, func(p v1alpha1.Pool) bool { return hasOneStage(&p) })
 }
 
 // predicts reports whether predictions of latency are asked for.
@@ -57,7 +64,7 @@ func (r *Routing) build(in *v1alpha1.Router, cluster config.Cluster, seed int64,
 	case r.EPPConfig != nil:
 		return epp.New(r.EPPConfig, cluster, seed).Routing()
 	}
-	natives := native.NewReplicas(r.native, cluster.Endpoints, replicas, seed, faults)
+	natives := r.buildNatives(&cluster, replicas, seed, faults)
 	routings := make([]policy.Routing, replicas)
 	for i := range natives {
 		routings[i] = natives[i].Routing()
@@ -69,6 +76,21 @@ func (r *Routing) build(in *v1alpha1.Router, cluster config.Cluster, seed int64,
 	}
 	all := policy.Replicate(routings...)
 	all.Router = explainedRouters{all.Router, natives, policyName(in)}
+	return all
+}
+
+// buildNatives makes the routers of a policy of Windtunnel's own.
+func (r *Routing) buildNatives(cluster *config.Cluster, replicas int, seed int64, faults *policy.Faults) []native.Policy {
+	all := make([]native.Policy, replicas)
+	if of := rolesOf(cluster); of != nil {
+		for i, split := range native.NewSplits(r.native, of, replicas, seed, faults) {
+			all[i] = split
+		}
+		return all
+	}
+	for i, router := range native.NewReplicas(r.native, cluster.Endpoints, replicas, seed, faults) {
+		all[i] = router
+	}
 	return all
 }
 

@@ -69,6 +69,9 @@ func TestThePythonShimsKnowTheInterface(t *testing.T) {
 	for _, s := range native.DescribeScorers() {
 		of.Signals[s.Name] = "greatest for endpoints " + s.Help
 	}
+	for _, s := range native.DescribeFigures() {
+		of.Signals[s.Name] = s.Help
+	}
 	text, err := json.MarshalIndent(of, "", "  ")
 	if err != nil {
 		t.Fatal(err)

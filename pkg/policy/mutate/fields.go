@@ -129,6 +129,7 @@ var scales = map[string]float64{
 	"in_flight": 16, "in_flight_tokens": 20_000, "waiting": 4, "running": 16, "blocks": 10_000, "block_tokens": 16,
 	"transfers": 2, "transfer_delay": 0.1, "scrape_age": 0.1, "age": 1, "ttft_target": 1, "tpot_target": 0.05, "priority": 1,
 	"arrival_rate": 10, "admission_rate": 10, "rejection_rate": 10, "turn": 100, "arrival": 60, "deadline": 60,
+	"role": 2, "stage": 2, "ttft_seconds": 1, "tpot_seconds": 0.05, "estimated_wait_seconds": 1, "offload_bytes": 1e9,
 	"wanted": 4, "ready": 4, "min": 4, "max": 4, "last_change": 60,
 }
 

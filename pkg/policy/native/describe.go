@@ -22,6 +22,17 @@ func DescribePolicies() []Description {
 	return all
 }
 
+// DescribeFigures lists the signals of programs that are no scorers, for documentation.
+func DescribeFigures() []Description {
+	var all []Description
+	for _, f := range figures {
+		r := newReader(nil, nil)
+		f.read(r)
+		all = append(all, Description{Name: f.name, Help: f.help, Parameters: r.Known()})
+	}
+	return all
+}
+
 // DescribeScorers lists all scorers for documentation.
 func DescribeScorers() []Description {
 	var all []Description

@@ -37,6 +37,8 @@ type Explanation struct {
 	// Endpoint is the chosen one, unless Err says why there is none.
 	Endpoint int
 	Err      error
+	// Prefill is how the endpoint was chosen that computes the prompt; nil where none is.
+	Prefill *Explanation
 }
 
 // A ScorerRun says what a scorer gave each candidate: Raw is what it said, Clamped

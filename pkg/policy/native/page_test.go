@@ -5,6 +5,7 @@ package native
 import (
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +16,7 @@ var updatePage = flag.Bool("update", false, "write the tables of docs/policy-ref
 
 // docs/policy-reference.md lists all policies and scorers with the parameters that they read.
 func TestThePageOnPolicies(t *testing.T) {
-	var policies, scorers strings.Builder
+	var policies, scorers, figures strings.Builder
 	policies.WriteString("| policy | picks | source |\n|---|---|---|\n")
 	for _, d := range DescribePolicies() {
 		fmt.Fprintf(&policies, "| `%s` | %s | %s |\n", d.Name, d.Help, orDash(d.Source))
@@ -26,7 +27,12 @@ func TestThePageOnPolicies(t *testing.T) {
 		fmt.Fprintf(&scorers, "| `%s` | %s |\n", d.Name, d.Help)
 	}
 	writeParameters(&scorers, "scorer", DescribeScorers())
-	page.Check(t, "../../../docs/policy-reference.md", *updatePage, map[string]string{"policies": policies.String(), "scorers": scorers.String()})
+	figures.WriteString("| signal | what it is of each replica |\n|---|---|\n")
+	for _, d := range DescribeFigures() {
+		fmt.Fprintf(&figures, "| `%s` | %s |\n", d.Name, d.Help)
+	}
+	writeParameters(&figures, "signal", DescribeFigures())
+	page.Check(t, "../../../docs/policy-reference.md", *updatePage, map[string]string{"policies": policies.String(), "scorers": scorers.String(), "figures": figures.String()})
 }
 
 // writeParameters writes a row for each parameter.
@@ -48,7 +54,7 @@ func orDash(s string) string {
 
 // Each policy and each scorer says what it does.
 func TestAllPoliciesAndParametersAreDescribed(t *testing.T) {
-	for _, d := range append(DescribePolicies(), DescribeScorers()...) {
+	for _, d := range slices.Concat(DescribePolicies(), DescribeScorers(), DescribeFigures()) {
 		if d.Help == "" {
 			t.Errorf("%s has no help text", d.Name)
 		}

@@ -24,19 +24,15 @@ type ProgramSpec struct {
 }
 
 // A ProgramSignal is what a program sees of each endpoint in addition to its scrape: the score of
-// a scorer, from 0 to 1, or [InFlight].
+// a scorer, from 0 to 1, or one of [DescribeFigures].
 type ProgramSignal struct {
 	// Field is the name of the field. A scorer that looks at prefixes adds another one,
 	// whose name ends in _tokens, with the tokens that it believes the endpoint to hold.
 	Field string
-	// Name is InFlight, or one of [Scorers].
+	// Name is one of [DescribeFigures] or of [Scorers].
 	Name       string
 	Parameters map[string]string
 }
-
-// InFlight is the signal of the requests that the router sent to an endpoint and whose
-// answers have not ended. A router that needs it learns of each answer.
-const InFlight = "in-flight"
 
 // LoadProgram checks a ProgramSpec. Errors have the paths of its fields under path.
 func LoadProgram(spec ProgramSpec, path *field.Path) (*Config, field.ErrorList) {
@@ -70,19 +66,59 @@ func LoadProgram(spec ProgramSpec, path *field.Path) (*Config, field.ErrorList) 
 	return c, oneOf(path.Child("tieBreak"), c.ties, tieRandom, tieFirst, tieRotate)
 }
 
-// readSignal reads a signal: a scorer of numbers of any size where it is [InFlight].
+// A figure is a signal that is no scorer: a number of any size. help says what it is, and read
+// returns how it is made.
+type figure struct {
+	name, help string
+	kind       sandbox.Kind
+	read       func(*reader) func(*builder) scorer
+}
+
+// figures are all there are.
+var figures = func() []figure {
+	all := []figure{
+		{"in-flight", "requests that the router sent there and whose answers have not ended", sandbox.Integer, always(countInFlight)},
+		{"role", "the role of the endpoint's pool: 1 computes prompts, 2 generates, 3 does both; 0 where the router hands no prompt over", sandbox.Integer, always(showRoles)},
+		{"stage", "what the endpoint is chosen for: 1 to decode, 2 to compute the prompt first, 3 to compute it where it is decoded; 0 where the router hands no prompt over", sandbox.Integer, always(showStage)},
+	}
+	for i := range engineFigures {
+		f := &engineFigures[i]
+		all = append(all, figure{f.name, f.help, f.kind, func(r *reader) func(*builder) scorer { return readFigure(f, r) }})
+	}
+	return all
+}()
+
+// always is a figure without parameters.
+func always(made func(*builder) scorer) func(*reader) func(*builder) scorer {
+	return func(*reader) func(*builder) scorer { return made }
+}
+
+func findFigure(name string) *figure {
+	at := slices.IndexFunc(figures, func(f figure) bool { return f.name == name })
+	if at < 0 {
+		return nil
+	}
+	return &figures[at]
+}
+
+// readSignal reads a signal: a figure or a scorer.
 func readSignal(s *ProgramSignal, path *field.Path) (func(*builder) scorer, field.ErrorList) {
-	if s.Name != InFlight {
+	f := findFigure(s.Name)
+	if f == nil {
 		return readScorer(&Scorer{Name: s.Name, Parameters: s.Parameters}, path)
 	}
-	if len(s.Parameters) > 0 {
-		return nil, field.ErrorList{field.Forbidden(path.Child("parameters"), InFlight+" has no parameters")}
-	}
-	return func(b *builder) scorer {
-		b.count()
-		return inFlight{}
-	}, nil
+	r := newReader(s.Parameters, path.Child("parameters"))
+	made := f.read(r)
+	return made, r.done()
 }
+
+func countInFlight(b *builder) scorer {
+	b.count()
+	return inFlight{}
+}
+
+// ofAnySize scores are no shares.
+type ofAnySize interface{ ofAnySize() }
 
 // inFlight counts the requests in flight.
 type inFlight struct{}
@@ -93,10 +129,12 @@ func (inFlight) score(r *round, scores []float64) {
 	}
 }
 
+func (inFlight) ofAnySize() {}
+
 // signalFields are what a signal adds to a row.
 func signalFields(s *ProgramSignal) []sandbox.Field {
-	if s.Name == InFlight {
-		return []sandbox.Field{{Name: s.Field, Kind: sandbox.Integer, Help: "requests that the router sent there and whose answers have not ended"}}
+	if f := findFigure(s.Name); f != nil {
+		return []sandbox.Field{{Name: s.Field, Kind: f.kind, Help: f.help}}
 	}
 	fields := []sandbox.Field{{Name: s.Field, Kind: sandbox.Number, Help: "the score of " + s.Name + ", 0 to 1"}}
 	if SubjectOf(s.Name) == PrefixSubject {
@@ -169,9 +207,9 @@ func (p *program) fill(r *round) {
 func (p *program) fillSignal(r *round, s scorer, column int) int {
 	part, width := p.part[:len(r.candidates)], p.Layout.Columns()
 	s.score(r, part)
-	_, counts := s.(inFlight)
+	_, free := s.(ofAnySize)
 	for i, score := range part {
-		if !counts {
+		if !free {
 			score = min(max(score, 0), 1)
 		}
 		p.Frame.Cells[i*width+column] = score

@@ -22,7 +22,7 @@ func programOf(t *testing.T, load func(*sandbox.Layout) (sandbox.Code, field.Err
 	c, errs := LoadProgram(ProgramSpec{
 		Signals: []ProgramSignal{
 			{Field: "prefix", Name: "prefix-affinity"}, {Field: "queue", Name: "queue-depth"}, {Field: "kv", Name: "kv-utilization"},
-			{Field: "in_flight", Name: InFlight},
+			{Field: "in_flight", Name: "in-flight"},
 		},
 		Load: load,
 	}, nil)
@@ -147,9 +147,9 @@ func TestFaultySignals(t *testing.T) {
 	}{
 		"a scorer that is not there":    {[]ProgramSignal{{Field: "x", Name: "x"}}, "p.signals[0].name"},
 		"a parameter that is not there": {[]ProgramSignal{{Field: "x", Name: "queue-depth", Parameters: map[string]string{"y": "1"}}}, "p.signals[0].parameters[y]"},
-		"a parameter of a count":        {[]ProgramSignal{{Field: "x", Name: InFlight, Parameters: map[string]string{"y": "1"}}}, "p.signals[0].parameters"},
-		"two of a name":                 {[]ProgramSignal{{Field: "x", Name: InFlight}, {Field: "x", Name: "queue-depth"}}, "p.signals[1].field"},
-		"the name of a field":           {[]ProgramSignal{{Field: "waiting", Name: InFlight}}, "p.signals[0].field"},
+		"a parameter of a count":        {[]ProgramSignal{{Field: "x", Name: "in-flight", Parameters: map[string]string{"y": "1"}}}, "p.signals[0].parameters[y]"},
+		"two of a name":                 {[]ProgramSignal{{Field: "x", Name: "in-flight"}, {Field: "x", Name: "queue-depth"}}, "p.signals[1].field"},
+		"the name of a field":           {[]ProgramSignal{{Field: "waiting", Name: "in-flight"}}, "p.signals[0].field"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, errs := LoadProgram(ProgramSpec{Signals: tc.signals}, field.NewPath("p"))

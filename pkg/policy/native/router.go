@@ -24,6 +24,12 @@ type Router struct {
 	believer believer
 	tell     func(*Explanation) // nil while no caller asks
 	force    policy.Force       // nil while nothing is forced
+	// serves are the endpoints of the router's stage; nil where each serves whole requests.
+	// inPlace says that the endpoint that decodes is one of them.
+	serves  []bool
+	inPlace bool
+	// readsEngines says that the policy reads what engines export.
+	readsEngines bool
 }
 
 // A chooser chooses one of the round's candidates, by its index.
@@ -50,6 +56,8 @@ type round struct {
 	// candidates are the endpoints that are there, at least one.
 	candidates []int
 	inFlight   []int // by endpoint; nil if they are not counted
+	// decodes is the endpoint that decodes, where one is chosen that computes the prompt.
+	decodes int
 }
 
 // New returns a router over the given number of endpoints. What is random follows from the
@@ -64,10 +72,7 @@ func New(c *Config, endpoints int, seed int64) *Router {
 func NewReplicas(c *Config, endpoints, replicas int, seed int64, faults *policy.Faults) []*Router {
 	routers := make([]*Router, replicas)
 	for i := range routers {
-		b := &builder{endpoints: endpoints, seed: seed + int64(i), sharedSeed: seed, ties: c.ties, faults: faults, router: &Router{}}
-		b.router.chooser = c.make(b)
-		b.router.round.candidates = make([]int, 0, endpoints)
-		routers[i] = b.router
+		routers[i] = newBuilder(c, endpoints, seed+int64(i), seed, faults).build(c)
 	}
 	return routers
 }
@@ -80,6 +85,21 @@ type builder struct {
 	ties             string
 	faults           *policy.Faults
 	router           *Router
+	// stage is what the router chooses for, and roles are those of the endpoints; nil where each
+	// serves whole requests.
+	stage stage
+	roles []Role
+}
+
+func newBuilder(c *Config, endpoints int, seed, sharedSeed int64, faults *policy.Faults) *builder {
+	return &builder{endpoints: endpoints, seed: seed, sharedSeed: sharedSeed, ties: c.ties, faults: faults, router: &Router{}}
+}
+
+// build makes the router.
+func (b *builder) build(c *Config) *Router {
+	b.router.chooser = c.make(b)
+	b.router.round.candidates = make([]int, 0, b.endpoints)
+	return b.router
 }
 
 // follow adds a follower of where requests were sent.
@@ -102,7 +122,7 @@ func (r *Router) Route(view *policy.View, request *policy.Request) (policy.Route
 	n.view, n.request, n.inFlight = view, request, r.inFlight
 	n.candidates = n.candidates[:0]
 	for e := range view.Scrapes {
-		if view.Down == nil || !view.Down[e] {
+		if (view.Down == nil || !view.Down[e]) && r.takesPart(e) {
 			n.candidates = append(n.candidates, e)
 		}
 	}
@@ -127,9 +147,7 @@ func (r *Router) Route(view *policy.View, request *policy.Request) (policy.Route
 	if r.believer != nil {
 		believed = policy.Believing(r.believer.believed(n, endpoint))
 	}
-	for _, f := range r.followers {
-		f.routed(n, endpoint)
-	}
+	r.follow(endpoint)
 	if r.inFlight != nil {
 		r.inFlight[endpoint]++
 	}
@@ -145,7 +163,7 @@ func (r *Router) Force(force policy.Force) { r.force = force }
 // Routing returns the router with what it takes part in: it learns of ends if it
 // counts requests in flight, and of KV events where it keeps an index.
 func (r *Router) Routing() policy.Routing {
-	routing := policy.Routing{Router: r}
+	routing := policy.Routing{Router: r, Engines: r.readsEngines}
 	if r.inFlight != nil {
 		routing.Responses = r
 	}
