@@ -17,11 +17,19 @@ func pareto(costs [][]float64) []bool {
 	// is on the front or dominated by one that is.
 	slices.SortFunc(order, func(a, b int) int { return slices.Compare(costs[a], costs[b]) })
 	onFront := make([]bool, len(costs))
-	var front []int
-	for _, i := range order {
-		dominated := slices.ContainsFunc(front, func(f int) bool { return dominates(costs[f], costs[i]) })
-		if !dominated {
-			onFront[i] = true
+	var front []int // one of equal points
+	for place, i := range order {
+		if place > 0 && slices.Equal(costs[i], costs[order[place-1]]) {
+			onFront[i] = onFront[order[place-1]]
+			continue
+		}
+		rivals := front
+		if len(costs[i]) <= 2 && len(front) > 0 {
+			// The second cost falls along the front: its last point dominates if any does.
+			rivals = front[len(front)-1:]
+		}
+		onFront[i] = !slices.ContainsFunc(rivals, func(f int) bool { return dominates(costs[f], costs[i]) })
+		if onFront[i] {
 			front = append(front, i)
 		}
 	}

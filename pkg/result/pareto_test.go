@@ -4,6 +4,7 @@ package result
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,6 +39,25 @@ func TestParetoIsItsDefinition(t *testing.T) {
 		if diff := cmp.Diff(paretoByDefinition(costs), pareto(costs)); diff != "" {
 			t.Fatalf("front of %v, −want +got:\n%s", costs, diff)
 		}
+	}
+}
+
+// TestParetoOfTies has a hundred thousand points of one cost each, a few different ones, and a
+// front of as many points of two: every pair of either would take minutes.
+func TestParetoOfTies(t *testing.T) {
+	const points = 100_000
+	ties, slope := make([][]float64, points), make([][]float64, points)
+	for i := range points {
+		ties[i] = []float64{float64(i % 3)}
+		slope[i] = []float64{float64(i), float64(-i)}
+	}
+	for i, on := range pareto(ties) {
+		if on != (i%3 == 0) {
+			t.Fatalf("point %d of cost %d: on the front is %v", i, i%3, on)
+		}
+	}
+	if slices.Contains(pareto(slope), false) {
+		t.Error("a point of the slope is not on the front")
 	}
 }
 
