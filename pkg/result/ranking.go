@@ -45,7 +45,7 @@ type entry struct {
 }
 
 func newLeaderboardBuilder(in LeaderboardInput) (*leaderboardBuilder, error) {
-	rows, err := sortRows(in.Rows)
+	rows, err := inOrder(in.Rows)
 	if err != nil {
 		return nil, fmt.Errorf("leaderboard: %w", err)
 	}
@@ -104,12 +104,10 @@ func (s *leaderboardBuilder) hand(byPoint map[int]*entry, rows []Row) error {
 		if e == nil {
 			return fmt.Errorf("there are rows of point %d, which is not there", of[0].Point)
 		}
-		for i := range of {
-			if of[i].Failed() && e.reason == "" {
-				e.standing, e.reason = Failed, of[i].Error
-			}
+		if i := slices.IndexFunc(of, func(r Row) bool { return r.Failed() }); i >= 0 {
+			e.standing, e.reason = Failed, of[i].Error
+			of = slices.DeleteFunc(slices.Clone(of), func(r Row) bool { return r.Failed() })
 		}
-		of = slices.DeleteFunc(of, func(r Row) bool { return r.Failed() })
 		short := slices.IndexFunc(of, func(r Row) bool { return r.Share == 1 })
 		if short < 0 {
 			short = len(of)

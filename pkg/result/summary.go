@@ -73,6 +73,16 @@ func intervals(measures []Measure, rows []Row) Intervals {
 	return all
 }
 
+// inOrder is sortRows for who does not change the rows: it returns sorted ones as they are.
+func inOrder(rows []Row) ([]Row, error) {
+	for i := range len(rows) - 1 {
+		if CompareSimulations(rows[i], rows[i+1]) >= 0 {
+			return sortRows(rows)
+		}
+	}
+	return rows, nil
+}
+
 // sortRows returns the rows by point, share, seed and workload, each once.
 func sortRows(rows []Row) ([]Row, error) {
 	sorted := slices.Clone(rows)
