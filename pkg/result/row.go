@@ -189,16 +189,15 @@ func (r *Row) check() error {
 // WriteRows writes rows in the order given, one JSON object a line, with
 // sorted metrics: equal rows, equal bytes.
 func WriteRows(w io.Writer, rows []Row) error {
-	var b bytes.Buffer
+	var b []byte
 	for i := range rows {
-		line, err := rows[i].MarshalJSON()
+		line, err := rows[i].appendLine(b)
 		if err != nil {
 			return fmt.Errorf("write row of point %d, seed %d: %w", rows[i].Point, rows[i].Seed, err)
 		}
-		b.Write(line)
-		b.WriteByte('\n')
+		b = line
 	}
-	if _, err := b.WriteTo(w); err != nil {
+	if _, err := w.Write(b); err != nil {
 		return fmt.Errorf("write rows: %w", err)
 	}
 	return nil

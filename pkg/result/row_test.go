@@ -5,6 +5,7 @@ package result
 import (
 	"bytes"
 	"errors"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -123,6 +124,35 @@ func TestWriteRowsRefusesWhatIsNoNumber(t *testing.T) {
 	rows := []Row{{Key: "k", Share: 1, Metrics: NewMetrics(map[string]float64{"goodput": math.NaN()})}}
 	if err := WriteRows(&bytes.Buffer{}, rows); err == nil {
 		t.Error("a NaN was written")
+	}
+}
+
+// What is written quickly is what the long way writes.
+func TestRowsAreWrittenAsJSON(t *testing.T) {
+	measured := NewMetrics(map[string]float64{"goodput": 0.1, "preemptions": 1e21, "ttft.p99{class=a}": -0.0000001})
+	known := NewDecisions(7, 12, []string{ShownLengths}, []string{"a<b"})
+	for name, row := range map[string]Row{
+		"usual":          {Key: "k", Point: 3, Seed: -1, Share: 1, Metrics: measured, Decisions: known},
+		"every field":    {Object: "o", Key: "k", Workload: "w", Share: 0.25, Metrics: measured, Decisions: NewDecisions(0, math.MaxUint64, nil, nil)},
+		"rejections":     {Key: "k", Share: 1, RejectedBy: Rejections{"shed": 2, "evicted": 1}},
+		"without any":    {Key: "k", Share: 1},
+		"an error":       {Share: 1, Error: "no <weights>", ByMachine: true},
+		"text to escape": {Object: "<o>", Key: "k&", Workload: "\"", Share: 1},
+		"name to escape": {Key: "k", Share: 1, Metrics: NewMetrics(map[string]float64{"a<b": 1})},
+	} {
+		want, err := row.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := WriteRows(&b, []Row{row}); err != nil || b.String() != string(want)+"\n" {
+			t.Errorf("%s: %q, want %q: %v", name, b.String(), want, err)
+		}
+	}
+	for name, row := range map[string]Row{"no key": {Share: 1}, "no share": {Key: "k"}, "lost": {Key: "k", Share: 1, Lost: true}} {
+		if err := WriteRows(io.Discard, []Row{row}); err == nil {
+			t.Errorf("%s: it was written", name)
+		}
 	}
 }
 

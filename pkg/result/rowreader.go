@@ -13,8 +13,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
+// maxKnownRests bounds how many different results a reader remembers.
+const maxKnownRests = 256
+
 // rowReader reads rows of which many have the same metrics.
 type rowReader struct {
+	// rests are rows by what follows their seeds: points of a fine grid behave alike.
+	rests map[string]Row
 	// known holds the lists of names that are all of metrics, and sorted.
 	known map[string]unique.Handle[string]
 	// names and values are those of the row under way.
@@ -23,7 +28,7 @@ type rowReader struct {
 }
 
 func newRowReader() *rowReader {
-	return &rowReader{known: map[string]unique.Handle[string]{}}
+	return &rowReader{rests: map[string]Row{}, known: map[string]unique.Handle[string]{}}
 }
 
 // read reads a line. What is not plainly a row as rows are written goes a way
@@ -39,11 +44,31 @@ func (in *rowReader) read(line []byte) (Row, error) {
 func (in *rowReader) readPlain(line []byte) (Row, bool) {
 	l := rowLine{rest: line}
 	l.skip(`{"key":"`)
-	row := Row{Key: string(l.plainText()), Share: 1}
+	key := string(l.plainText())
 	l.skip(`,"point":`)
-	row.Point = int(l.integer())
+	point := int(l.integer())
 	l.skip(`,"seed":`)
-	row.Seed = l.integer()
+	seed := l.integer()
+	if l.other {
+		return Row{}, false
+	}
+	row, ok := in.rests[string(l.rest)]
+	if !ok {
+		if row, ok = in.readRest(l); !ok {
+			return Row{}, false
+		}
+		if len(in.rests) == maxKnownRests {
+			clear(in.rests)
+		}
+		in.rests[string(l.rest)] = row
+	}
+	row.Key, row.Point, row.Seed = key, point, seed
+	return row, row.check() == nil
+}
+
+// readRest reads what follows a row's seed.
+func (in *rowReader) readRest(l rowLine) (Row, bool) {
+	row := Row{Share: 1}
 	if l.has(`,"workload":"`) {
 		row.Workload = string(l.plainText())
 		l.other = l.other || row.Workload == ""
@@ -67,7 +92,7 @@ func (in *rowReader) readPlain(line []byte) (Row, bool) {
 		row.Metrics = in.readMetrics(&l)
 	}
 	l.skip(`}`)
-	return row, !l.other && len(l.rest) == 0 && row.check() == nil
+	return row, !l.other && len(l.rest) == 0
 }
 
 // readMetrics reads the members of an object and its end.
