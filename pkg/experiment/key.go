@@ -3,11 +3,14 @@
 package experiment
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"slices"
+	"strconv"
 	"time"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -57,7 +60,41 @@ type SimulationKey struct {
 	TimeZones string `json:"timeZones,omitempty"`
 }
 
-func (k SimulationKey) String() string { return digestJSON(k)[:32] }
+func (k SimulationKey) String() string { return digestJSON(k)[:keyDigits] }
+
+// keyDigits is the length of a key, in hexadecimal digits.
+const keyDigits = 32
+
+// seedKeys makes the keys of simulations that differ in their seeds alone. What comes before the
+// seed, such as the scenario, is written and digested once.
+type seedKeys struct {
+	before hash.Cloner
+	after  []byte
+}
+
+func (k SimulationKey) seedKeys() seedKeys {
+	k.Seed = 0
+	raw, err := json.Marshal(k)
+	if err != nil {
+		panic(fmt.Sprintf("experiment: marshal a key: %v", err))
+	}
+	// What comes after the seed has texts, in which quotes are escaped, and thresholds.
+	const field = `,"seed":`
+	at := bytes.LastIndex(raw, []byte(field)) + len(field)
+	before := sha256.New().(hash.Cloner)
+	_, _ = before.Write(raw[:at]) // into memory
+	return seedKeys{before, raw[at+len("0"):]}
+}
+
+// under returns the key under a seed.
+func (k seedKeys) under(seed int64) string {
+	whole, err := k.before.Clone()
+	if err != nil {
+		panic(fmt.Sprintf("experiment: copy a SHA-256: %v", err))
+	}
+	_, _ = whole.Write(append(strconv.AppendInt(nil, seed, 10), k.after...)) // into memory
+	return hex.EncodeToString(whole.Sum(nil))[:keyDigits]
+}
 
 // KeyOf returns the key of a scenario's simulations, but for the seed.
 func (p *Plan) KeyOf(scenario Tree, metrics []result.Metric) SimulationKey {
@@ -152,13 +189,13 @@ func (k SimulationKey) Under(seed int64) string {
 func (p *Plan) TrialKeys(t *Trial, metrics []result.Metric) []string {
 	names := p.workloadNames()
 	keys := make([]string, 0, len(t.Seeds)*len(names))
-	under := make([]SimulationKey, len(names))
+	of := make([]seedKeys, len(names))
 	for i, workload := range names {
-		under[i] = p.caseKey(t, workload, metrics)
+		of[i] = p.caseKey(t, workload, metrics).seedKeys()
 	}
 	for _, seed := range t.Seeds {
-		for i := range under {
-			keys = append(keys, under[i].Under(seed))
+		for i := range of {
+			keys = append(keys, of[i].under(seed))
 		}
 	}
 	return keys
