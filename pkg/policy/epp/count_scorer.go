@@ -58,7 +58,7 @@ func (s *countScorer) Score(c *scheduler.Cycle, candidates []int, w scheduler.We
 	}
 }
 
-func (s *countScorer) Rescore(c *scheduler.Cycle, changed []int32, w scheduler.Weight, scores []float64) (rescored []int32, ok bool) {
+func (s *countScorer) Rescore(c *scheduler.Cycle, changed, indexOf []int32, w scheduler.Weight, scores []float64) (rescored []int32, ok bool) {
 	for _, e := range changed {
 		n, old := s.metric.Of(&c.Scrapes[e]), s.counts[e]
 		if n == old {
@@ -70,7 +70,7 @@ func (s *countScorer) Rescore(c *scheduler.Cycle, changed []int32, w scheduler.W
 		s.tally(old, -1)
 		s.tally(n, 1)
 		s.counts[e] = n
-		scores[e] = w.Of(s.raw(n))
+		scores[indexOf[e]] = w.Of(s.raw(n))
 	}
 	return changed, s.countAtLeast > 0 && s.countAtGreatest > 0
 }

@@ -66,6 +66,6 @@ func (nothingEncoded) Score(_ *scheduler.Cycle, _ []int, _ scheduler.Weight, sco
 	fill(scores, 0)
 }
 
-func (nothingEncoded) Rescore(*scheduler.Cycle, []int32, scheduler.Weight, []float64) (rescored []int32, ok bool) {
+func (nothingEncoded) Rescore(*scheduler.Cycle, []int32, []int32, scheduler.Weight, []float64) (rescored []int32, ok bool) {
 	return nil, true
 }

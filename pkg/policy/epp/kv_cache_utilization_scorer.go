@@ -31,9 +31,9 @@ func (freeMemory) Score(c *scheduler.Cycle, candidates []int, w scheduler.Weight
 	}
 }
 
-func (freeMemory) Rescore(c *scheduler.Cycle, changed []int32, w scheduler.Weight, scores []float64) (rescored []int32, ok bool) {
+func (freeMemory) Rescore(c *scheduler.Cycle, changed, indexOf []int32, w scheduler.Weight, scores []float64) (rescored []int32, ok bool) {
 	for _, e := range changed {
-		scores[e] = w.Of(1 - c.Scrapes[e].KVUsage)
+		scores[indexOf[e]] = w.Of(1 - c.Scrapes[e].KVUsage)
 	}
 	return changed, true
 }

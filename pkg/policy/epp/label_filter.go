@@ -36,6 +36,8 @@ func (f labelFilter) Filter(_ *scheduler.Cycle, candidates []int) []int {
 	return kept
 }
 
+func (labelFilter) Lasts() {}
+
 func treatLabels(_ *config.Config, cluster *config.Cluster, _ *config.Plugin) (config.Treatment, string) {
 	if cluster.Labelled() {
 		return config.Exact, ""

@@ -51,9 +51,9 @@ func (s loadAware) Score(c *scheduler.Cycle, candidates []int, w scheduler.Weigh
 	}
 }
 
-func (s loadAware) Rescore(c *scheduler.Cycle, changed []int32, w scheduler.Weight, scores []float64) (rescored []int32, ok bool) {
+func (s loadAware) Rescore(c *scheduler.Cycle, changed, indexOf []int32, w scheduler.Weight, scores []float64) (rescored []int32, ok bool) {
 	for _, e := range changed {
-		scores[e] = w.Of(s.raw(&c.Scrapes[e]))
+		scores[indexOf[e]] = w.Of(s.raw(&c.Scrapes[e]))
 	}
 	return changed, true
 }

@@ -130,13 +130,17 @@ func (s *listedPrefixCache) Score(c *scheduler.Cycle, candidates []int, w schedu
 	s.prefixCache.Score(c, candidates, w, scores)
 }
 
-func (s *listedPrefixCache) Rescore(_ *scheduler.Cycle, _ []int32, w scheduler.Weight, scores []float64) (rescored []int32, ok bool) {
+func (s *listedPrefixCache) Rescore(_ *scheduler.Cycle, _, indexOf []int32, w scheduler.Weight, scores []float64) (rescored []int32, ok bool) {
 	nothing := w.Of(s.raw(0))
 	for _, e := range s.held {
-		scores[e] = nothing
+		if i := indexOf[e]; i != scheduler.None {
+			scores[i] = nothing
+		}
 	}
 	for _, e := range s.match.Held {
-		scores[e] = w.Of(s.raw(s.match.Blocks[e]))
+		if i := indexOf[e]; i != scheduler.None {
+			scores[i] = w.Of(s.raw(s.match.Blocks[e]))
+		}
 	}
 	s.rescored = append(append(s.rescored[:0], s.held...), s.match.Held...)
 	s.held = append(s.held[:0], s.match.Held...)

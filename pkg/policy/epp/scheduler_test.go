@@ -94,18 +94,21 @@ func TestRawScoresAreClamped(t *testing.T) {
 // Two schedulers see the same; one is told what has changed, the other looks at
 // everything each time.
 func TestChangesAreAllThatNeedBeLookedAt(t *testing.T) {
-	for _, endpoints := range []int{1, 2, 5, 70, 200} {
+	for _, endpoints := range []int{1, 2, 5, 70, 250} {
 		random := rand.New(rand.NewPCG(1, uint64(endpoints)))
-		for _, text := range []string{strings.Replace(everythingProfile, ", {type: utilization-detector}", "", 1), twoProfiles, referenceProfile} {
+		for _, text := range []string{strings.Replace(everythingProfile, ", {type: utilization-detector}", "", 1), twoProfiles, referenceProfile, rolesProfile} {
 			c := mustLoad(t, text)
-			told, untold := New(c, config.Cluster{Endpoints: endpoints}, 1), New(c, config.Cluster{Endpoints: endpoints}, 1)
+			cluster := config.Cluster{Endpoints: endpoints, Labels: thirdsPrefill(endpoints)}
+			told, untold := New(c, cluster, 1), New(c, cluster, 1)
 			view := idle(endpoints)
 			view.Changed = []int32{}
 			for n := range 500 {
 				r := withPrompt(n, prompt.Extent{Source: uint64(random.IntN(9)), Tokens: 640}, prompt.Extent{Source: uint64(1000 + n), Tokens: 200})
 				all := &policy.View{Scrapes: view.Scrapes, Down: view.Down}
-				if got, want := route(t, told, view, r), route(t, untold, all, r); got != want {
-					t.Fatalf("%d endpoints, request %d: chose %d, want %d", endpoints, n, got, want)
+				got, gotErr := told.Route(view, r)
+				want, wantErr := untold.Route(all, r)
+				if got != want || !errors.Is(gotErr, wantErr) {
+					t.Fatalf("%d endpoints, request %d: chose %v, %v, want %v, %v", endpoints, n, got, gotErr, want, wantErr)
 				}
 				if diff := cmp.Diff(untold.LastResult(), told.LastResult()); diff != "" {
 					t.Fatalf("%d endpoints, request %d (-want +got):\n%s", endpoints, n, diff)
@@ -126,6 +129,24 @@ func TestChangesAreAllThatNeedBeLookedAt(t *testing.T) {
 			}
 		}
 	}
+}
+
+// rolesProfile has every prompt computed apart, where the labels say.
+const rolesProfile = `
+plugins: [{type: prefix-cache-scorer}, {type: queue-scorer}, {type: kv-cache-utilization-scorer}, {type: prefill-filter}, {type: decode-filter},
+  {type: always-disagg-pd-decider}, {type: disagg-profile-handler, parameters: {deciders: {prefill: always-disagg-pd-decider}}}]
+schedulingProfiles:
+- {name: decode, plugins: [{pluginRef: decode-filter}, {pluginRef: queue-scorer}, {pluginRef: kv-cache-utilization-scorer}]}
+- {name: prefill, plugins: [{pluginRef: prefill-filter}, {pluginRef: prefix-cache-scorer, weight: 3}, {pluginRef: queue-scorer}]}
+`
+
+// thirdsPrefill labels endpoints: every third one computes prompts and does not decode.
+func thirdsPrefill(endpoints int) []map[string]string {
+	labels := make([]map[string]string, endpoints)
+	for e := range labels {
+		labels[e] = map[string]string{config.RoleLabel: []string{"decode", "decode", "prefill"}[e%3]}
+	}
+	return labels
 }
 
 // someDown leaves at least one endpoint, and perhaps all.

@@ -17,6 +17,8 @@ import (
 // the raw score clamped to [0, 1]; the sum is not normalised.
 type schedulingProfile struct {
 	Filters []Filter
+	// lasting says that all filters are.
+	lasting bool
 	// removed says of each filter whether it has ever removed a candidate.
 	removed []bool
 	Scorers []weightedScorer
@@ -27,18 +29,21 @@ type schedulingProfile struct {
 	// All that follows is of the last run.
 	candidates []int
 	scores     []float64 // of the candidates
-	// tops are of the scores where the picker goes by them and candidates are many.
+	// tops are of the scores where candidates are many and the picker goes by them.
 	tops      ScoreTops
-	topPicker topPicker // the picker, if it does
+	topPicker topPicker // the picker, where there are tops
 	rescored  []int32   // scratch
+	changed   []int32   // scratch
 	Chosen    int       // an endpoint
 
 	memory []int // len == endpoints; candidates points into it
-	// whole says that the candidates are all endpoints, in order.
-	whole bool
+	// whole says that the candidates are those of each request: all that lasting filters keep,
+	// none being down. indexOf is their index by endpoint, -1 for other endpoints.
+	whole   bool
+	indexOf []int32
 	// ran is whether the profile has run for the last request.
 	ran bool
-	// scored says that the last run left scores of all endpoints, in order.
+	// scored says that the last run left the scores of whole candidates.
 	scored bool
 	// trace is of the last run; nil unless decisions are explained.
 	trace *profileTrace
@@ -70,8 +75,7 @@ type weightedScorer struct {
 }
 
 func newSchedulingProfile(b *Builder, config *config.Profile) *schedulingProfile {
-	p := &schedulingProfile{name: config.Name, memory: make([]int, b.Endpoints), scores: make([]float64, b.Endpoints)}
-	p.resetCandidates(nil)
+	p := &schedulingProfile{name: config.Name, memory: make([]int, b.Endpoints), scores: make([]float64, b.Endpoints), lasting: true}
 	b.Profile = config.Name
 	for _, entry := range config.Plugins {
 		instance := b.Plugins[entry.PluginRef]
@@ -80,6 +84,8 @@ func newSchedulingProfile(b *Builder, config *config.Profile) *schedulingProfile
 			made := kind.NewFilter(b, instance)
 			if made != nil {
 				p.Filters, p.removed = append(p.Filters, made), append(p.removed, false)
+				_, lasts := made.(lastingFilter)
+				p.lasting = p.lasting && lasts
 				b.Connect(made)
 			}
 			p.filterRefs = append(p.filterRefs, filterRef{instance, made != nil})
@@ -105,9 +111,6 @@ func newSchedulingProfile(b *Builder, config *config.Profile) *schedulingProfile
 	}
 	if p.Picker == nil {
 		panic(fmt.Sprintf("epp: profile %q has no picker after defaulting", config.Name))
-	}
-	if by, ok := p.Picker.(topPicker); ok && p.whole && !b.ScoresFew() {
-		p.topPicker, p.tops = by, newScoreTops(b.Endpoints)
 	}
 	return p
 }
@@ -141,9 +144,33 @@ func (p *schedulingProfile) Skip() {
 }
 
 func (p *schedulingProfile) Filter(c *Cycle) {
-	if p.whole && c.Down == nil && len(p.Filters) == 0 {
+	if p.whole && c.Down == nil && p.trace == nil {
 		return
 	}
+	p.runFilters(c)
+	p.whole = p.lasting && c.Down == nil
+	if p.whole && p.indexOf == nil {
+		p.indexCandidates()
+	}
+}
+
+// indexCandidates prepares for requests that have the same candidates.
+func (p *schedulingProfile) indexCandidates() {
+	p.indexOf = make([]int32, len(p.memory))
+	for e := range p.indexOf {
+		p.indexOf[e] = None
+	}
+	for i, e := range p.candidates {
+		p.indexOf[e] = int32(i)
+	}
+	if n := len(p.candidates); !scoresFew(n) {
+		if by, ok := p.Picker.(topPicker); ok {
+			p.topPicker, p.tops = by, newScoreTops(n)
+		}
+	}
+}
+
+func (p *schedulingProfile) runFilters(c *Cycle) {
 	p.resetCandidates(c.Down)
 	for i, f := range p.Filters {
 		before := len(p.candidates)
@@ -160,7 +187,6 @@ func (p *schedulingProfile) Filter(c *Cycle) {
 
 // resetCandidates makes all endpoints that are not down candidates.
 func (p *schedulingProfile) resetCandidates(down []bool) {
-	p.whole = down == nil && len(p.Filters) == 0
 	all := p.memory // a field would be read again for each endpoint
 	for e := range all {
 		all[e] = e
@@ -178,11 +204,15 @@ func (p *schedulingProfile) Score(c *Cycle) {
 	p.scores, p.rescored = p.scores[:n], p.rescored[:0]
 	again := p.scored && p.whole && c.changed != nil && p.trace == nil
 	all := !again || p.topPicker == nil
+	var changed []int32
+	if again {
+		changed = p.changedCandidates(c.changed)
+	}
 	for i := range p.Scorers {
 		s := &p.Scorers[i]
 		s.weighted = s.weighted[:n]
 		if again && s.rescorer != nil {
-			if rescored, ok := s.rescorer.Rescore(c, c.changed, s.weight, s.weighted); ok {
+			if rescored, ok := s.rescorer.Rescore(c, changed, p.indexOf, s.weight, s.weighted); ok {
 				if !all {
 					p.rescored = append(p.rescored, rescored...)
 				}
@@ -199,6 +229,20 @@ func (p *schedulingProfile) Score(c *Cycle) {
 	} else {
 		p.sumAgain()
 	}
+}
+
+// changedCandidates are those of the endpoints whose scrape has changed.
+func (p *schedulingProfile) changedCandidates(changed []int32) []int32 {
+	if len(p.candidates) == len(p.memory) {
+		return changed
+	}
+	p.changed = p.changed[:0]
+	for _, e := range changed {
+		if p.indexOf[e] != None {
+			p.changed = append(p.changed, e)
+		}
+	}
+	return p.changed
 }
 
 // scoreAll has a scorer score all candidates.
@@ -222,17 +266,24 @@ func (p *schedulingProfile) pick() int {
 	return p.Picker.Pick(p.scores)
 }
 
-// sumAgain is sum where the parts of the endpoints in rescored alone may have changed.
+// sumAgain is sum where the parts of the endpoints in rescored alone may have changed, of those
+// that are candidates.
 func (p *schedulingProfile) sumAgain() {
 	for _, e := range p.rescored {
+		at := p.indexOf[e]
+		if at == None {
+			continue
+		}
 		sum := 0.0
 		for i := range p.Scorers {
-			sum += p.Scorers[i].weighted[e]
+			sum += p.Scorers[i].weighted[at]
 		}
-		p.scores[e] = sum
+		p.scores[at] = sum
 	}
 	for _, e := range p.rescored {
-		p.tops.renew(int(e / topGroup))
+		if at := p.indexOf[e]; at != None {
+			p.tops.renew(int(at / topGroup))
+		}
 	}
 }
 

@@ -32,6 +32,12 @@ type Filter interface {
 	Filter(c *Cycle, candidates []int) []int
 }
 
+// A lastingFilter keeps an endpoint for each request or for none.
+type lastingFilter interface {
+	Filter
+	Lasts()
+}
+
 // A Scorer writes the weighted score of candidates[i] to scores[i]. There is at
 // least one candidate. Where the EPP's scorer leaves an endpoint out, its raw
 // score is 0.
@@ -42,11 +48,12 @@ type Scorer interface {
 // A rescorer is a scorer most of whose scores stay from one request to the next.
 type rescorer interface {
 	Scorer
-	// Rescore brings the scores up to date where the scrapes of some endpoints
-	// have changed since the last call, and all endpoints are candidates. It returns
-	// all endpoints whose scores it may have changed, and reports false where score has
-	// to be called for all of them.
-	Rescore(c *Cycle, changed []int32, w Weight, scores []float64) (rescored []int32, ok bool)
+	// Rescore brings the scores up to date where the scrapes of some candidates have changed
+	// since the last call, and the candidates are the same. An endpoint's score has the index
+	// indexOf[endpoint], which is [None] for one that is no candidate. It returns all endpoints
+	// whose scores it may have changed, perhaps with some that are no candidates, and reports
+	// false where Score has to be called.
+	Rescore(c *Cycle, changed, indexOf []int32, w Weight, scores []float64) (rescored []int32, ok bool)
 }
 
 // A Weight is what a raw score counts, once it is clamped.

@@ -17,7 +17,9 @@ const topGroup = 32
 
 // ScoresFew says that there are so few endpoints that it costs the least to score and to look
 // at all of them for each request.
-func (b *Builder) ScoresFew() bool { return b.Endpoints <= 2*topGroup }
+func (b *Builder) ScoresFew() bool { return scoresFew(b.Endpoints) }
+
+func scoresFew(candidates int) bool { return candidates <= 2*topGroup }
 
 func newScoreTops(candidates int) ScoreTops {
 	groups := (candidates + topGroup - 1) / topGroup
