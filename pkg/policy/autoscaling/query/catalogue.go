@@ -43,6 +43,10 @@ type Metric struct {
 	// bucket reads a bucket of an engine's histogram, with what is in those below.
 	bucket func(e *autoscaling.Engine, at int) float64
 	bounds []string
+	// most is the largest value; 0 where it has no bound.
+	most float64
+	// average says that the metric of a pool is an average, not a total.
+	average bool
 	// gateway reads what the EPP, or llm-d's autoscaler, shows.
 	gateway func(*autoscaling.Sample) (value float64, ok bool)
 	// load reads what is in flight at an endpoint by the counts of a producer.
@@ -140,8 +144,8 @@ var catalogue = slices.Concat(
 		ofEngine(Gauge, "Requests in the engine's batch.", "", func(e *autoscaling.Engine) float64 { return float64(e.Running) },
 			"vllm:num_requests_running"),
 		ofEngine(Gauge, "Requests in the engine's queue.", "", autoscaling.Waiting, "vllm:num_requests_waiting"),
-		ofEngine(Gauge, "The share of the KV blocks in use, 0 to 1.", "", autoscaling.KVUsage,
-			"vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc"),
+		upTo(1, ofEngine(Gauge, "The share of the KV blocks in use, 0 to 1.", "", autoscaling.KVUsage,
+			"vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc")),
 		ofEngine(Counter, "Prompt tokens that were looked up in the prefix cache.", "A request counts once, also if it is preempted.",
 			func(e *autoscaling.Engine) float64 { return float64(e.Counters.PrefixCacheQueries) },
 			"vllm:prefix_cache_queries_total", "vllm:prefix_cache_queries"),
@@ -171,7 +175,7 @@ var catalogue = slices.Concat(
 			Names: plain("DCGM_FI_DEV_GPU_UTIL"), Type: Gauge, labels: []label{pod, pool, deployment},
 			Help:       "The share of time in which the accelerators of a replica worked, in per cent.",
 			Difference: "One series for all accelerators of a replica, and the mean since the scrape before; it begins with a replica's second scrape.",
-			engine:     busy,
+			engine:     busy, most: 100,
 		},
 	},
 	eppMetrics,
@@ -194,6 +198,12 @@ func ofEngine(kind Type, help, difference string, read func(*autoscaling.Engine)
 		Names: plain(names...), Type: kind, Help: help, Difference: difference, labels: engineLabels,
 		engine: func(now, _ *autoscaling.Engine, _ time.Duration) (float64, bool) { return read(now), true },
 	}
+}
+
+// upTo gives a metric a largest value.
+func upTo(most float64, m Metric) Metric {
+	m.most = most
+	return m
 }
 
 // histogram returns the three metrics of a histogram.
@@ -251,6 +261,17 @@ func ofDeployment(help string, read func(*autoscaling.Sample) int, name string) 
 		Difference: "The Deployment stands for the pool, whatever its name.",
 		gateway:    func(s *autoscaling.Sample) (float64, bool) { return float64(read(s)), true },
 	}
+}
+
+// Unadapted is the name under which an exporter has a metric that a metrics adapter has renamed, as far as that is known:
+// adapters take the prefix vllm: away, or its colon.
+func Unadapted(name string) string {
+	for _, rest := range []string{name, strings.TrimPrefix(name, "vllm_")} {
+		if own := "vllm:" + rest; metricOf(name) == nil && metricOf(own) != nil {
+			return own
+		}
+	}
+	return name
 }
 
 // metricOf returns the metric with a name; nil if the catalogue lacks it.

@@ -53,12 +53,11 @@ func everPresent(own, older string) []Name { return []Name{{own, ownPrefix}, {Te
 var byFlow = []string{"fairness_id", "priority"}
 
 var eppMetrics = []Metric{
-	ofPool("The mean of the KV usage of the pool's engines.", "", mean(autoscaling.KVUsage),
-		eppNames("llm_d_epp_average_kv_cache_utilization", "inference_pool_average_kv_cache_utilization")),
-	ofPool("The mean of the requests in the queues of the pool's engines.", "", mean(autoscaling.Waiting),
+	upTo(1, average("The mean of the KV usage of the pool's engines.", mean(autoscaling.KVUsage),
+		eppNames("llm_d_epp_average_kv_cache_utilization", "inference_pool_average_kv_cache_utilization"))),
+	average("The mean of the requests in the queues of the pool's engines.", mean(autoscaling.Waiting),
 		eppNames("llm_d_epp_average_queue_size", "inference_pool_average_queue_size")),
-	ofPool("The mean of the requests in the batches of the pool's engines.", "",
-		mean(func(e *autoscaling.Engine) float64 { return float64(e.Running) }),
+	average("The mean of the requests in the batches of the pool's engines.", mean(running),
 		eppNames("llm_d_epp_average_running_requests", "inference_pool_average_running_requests")),
 	ofPool("The pool's engines that serve.", "Those that drain count too. ", serving,
 		eppNames("llm_d_epp_ready_endpoints", "inference_pool_ready_pods")),
@@ -142,6 +141,15 @@ func ofPool(help, difference string, read func(*autoscaling.Sample) (float64, bo
 	}
 }
 
+// average returns an average over the engines.
+func average(help string, read func(*autoscaling.Sample) (float64, bool), names []Name) Metric {
+	m := ofPool(help, "", read, names)
+	m.average = true
+	return m
+}
+
+func running(e *autoscaling.Engine) float64 { return float64(e.Running) }
+
 func mean(of func(*autoscaling.Engine) float64) func(*autoscaling.Sample) (float64, bool) {
 	return func(s *autoscaling.Sample) (float64, bool) {
 		sum, n := 0.0, 0.0
@@ -177,17 +185,37 @@ func (t *Targets) exported(m *Metric, as string) (fault, without string) {
 		}
 		return "", ""
 	}
-	if of := t.EPP.Version.Framework; !m.name(as).In.Has(of) {
-		fault = t.EPP.Version.Name + " does not export " + as + ": " + m.name(as).In.UnavailableReason(of)
-		if now := m.nameIn(of); now != "" {
-			fault += "; use " + now
-		}
+	if fault = m.notExported(as, t.EPP.Version); fault != "" {
 		return fault, ""
 	}
-	if m.absent != nil {
-		without = m.absent(t.EPP)
+	return "", t.EPP.Lacks(as)
+}
+
+// NotExported says which version exports a metric, and what to use, where one does not; empty for what no EPP exports.
+func NotExported(name string, of version.Dialect) string {
+	if m := metricOf(name); m != nil {
+		return m.notExported(name, of)
 	}
-	return "", without
+	return ""
+}
+
+func (m *Metric) notExported(as string, of version.Dialect) string {
+	if m.name(as).In.Has(of.Framework) {
+		return ""
+	}
+	fault := of.Name + " does not export " + as + ": " + m.name(as).In.UnavailableReason(of.Framework)
+	if now := m.nameIn(of.Framework); now != "" {
+		fault += "; use " + now
+	}
+	return fault
+}
+
+// Lacks says why the EPP does not export a metric that its version has; empty where it does.
+func (e *EPP) Lacks(name string) string {
+	if m := metricOf(name); m != nil && m.absent != nil {
+		return m.absent(e)
+	}
+	return ""
 }
 
 // nameIn is the newest name of the metric in a version; empty where it has none.

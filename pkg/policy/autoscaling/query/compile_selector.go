@@ -39,9 +39,7 @@ func (c *compiler) selected(e *metricsql.MetricExpr) (found []series, asked labe
 		return nil, asked, false
 	}
 	c.reads[as] = true
-	if without != "" {
-		c.note("%s has no series: %s", as, without)
-	} else {
+	if without == "" {
 		found = c.targets.series(m, as, c.in)
 	}
 	for i := range filters[1:] {

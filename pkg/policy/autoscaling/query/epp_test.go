@@ -107,17 +107,16 @@ func TestMetricsThatARouterLacks(t *testing.T) {
 	}
 	bare := with(dialect(t, "router-v0.10"))
 	bare.EPP.FlowControl, bare.EPP.Producers = false, nil
-	for query, note := range map[string]string{
-		"llm_d_epp_inflight_tokens":                   "llm_d_epp_inflight_tokens has no series: the EPP configuration has no inflight-load-producer",
-		"llm_d_epp_flow_control_pool_saturation":      "llm_d_epp_flow_control_pool_saturation has no series: the feature gate flowControl is off",
-		"inference_extension_flow_control_queue_size": "inference_extension_flow_control_queue_size has no series: the feature gate flowControl is off",
+	for name, why := range map[string]string{
+		"llm_d_epp_inflight_tokens":                   "the EPP configuration has no inflight-load-producer",
+		"llm_d_epp_flow_control_pool_saturation":      "the feature gate flowControl is off",
+		"inference_extension_flow_control_queue_size": "the feature gate flowControl is off",
 	} {
-		q := compiledFor(t, query, bare)
-		if _, problem := q.Value(&busyRouter().view); problem != Empty {
-			t.Errorf("%s: %v, want no series", query, problem)
+		if _, problem := compiledFor(t, name, bare).Value(&busyRouter().view); problem != Empty {
+			t.Errorf("%s: %v, want no series", name, problem)
 		}
-		if diff := cmp.Diff([]string{note}, q.Notes()); diff != "" {
-			t.Errorf("%s: notes, −want +got:\n%s", query, diff)
+		if got := bare.EPP.Lacks(name); got != why {
+			t.Errorf("%s: it lacks the metric because %q, want %q", name, got, why)
 		}
 	}
 }
