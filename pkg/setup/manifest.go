@@ -15,6 +15,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/manifest"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/query"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/wva"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/flowcontrol"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
@@ -129,9 +130,7 @@ func manifestConfig(in *v1alpha1.Scenario, router *Routing, s *v1alpha1.Scaler, 
 // policies route, or where the router has faults.
 func exportingEPP(in *v1alpha1.Scenario, router *Routing, pool string) *query.EPP {
 	parts, _ := Parts(in, nil)
-	at := slices.IndexFunc(parts, func(p Part) bool {
-		return slices.ContainsFunc(p.Scenario.Pools, func(x v1alpha1.Pool) bool { return x.Name == pool })
-	})
+	at := slices.IndexFunc(parts, func(p Part) bool { return hasPool(p.Scenario, pool) })
 	if at < 0 || router == nil {
 		return nil
 	}
@@ -139,9 +138,18 @@ func exportingEPP(in *v1alpha1.Scenario, router *Routing, pool string) *query.EP
 	if config == nil {
 		return nil
 	}
+	return Exporter(config, parts[at].Scenario)
+}
+
+func hasPool(in *v1alpha1.Scenario, name string) bool {
+	return slices.ContainsFunc(in.Pools, func(p v1alpha1.Pool) bool { return p.Name == name })
+}
+
+// Exporter is what decides which metrics an EPP exports for the pools of its router.
+func Exporter(config *config.Config, in *v1alpha1.Scenario) *query.EPP {
 	e := &query.EPP{Version: config.Dialect, FlowControl: config.FlowControlled(), Producers: config.LoadProducers()}
-	for i := range parts[at].Scenario.Pools {
-		p := &parts[at].Scenario.Pools[i]
+	for i := range in.Pools {
+		p := &in.Pools[i]
 		e.Endpoints = append(e.Endpoints, endpointNames(in, p)...)
 		prefills, decodes := flowcontrol.PoolsOf(podLabels(p)[roleLabel])
 		e.Prefills, e.Decodes = e.Prefills || prefills, e.Decodes || decodes

@@ -12,6 +12,7 @@ import (
 	scalerlint "windtunnel.dev/windtunnel/pkg/policy/autoscaling/lint"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/manifest"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // autoscalerKind tells a document of an autoscaler.
@@ -33,7 +34,7 @@ func (f lintFile) autoscalers() []objects.Document {
 
 // autoscalerFindings are what there is to know of an autoscaler that stands in a file. What a cluster takes and
 // no simulation has is no error.
-func autoscalerFindings(file string, d objects.Document) []lint.Finding {
+func autoscalerFindings(file string, d objects.Document, versions []string) []lint.Finding {
 	m, errs := manifest.Inspect(manifest.Kind(d.Kind), d.Text, nil)
 	var found []lint.Finding
 	for _, e := range errs {
@@ -44,10 +45,21 @@ func autoscalerFindings(file string, d objects.Document) []lint.Finding {
 	if len(errs) > 0 {
 		return found
 	}
-	for _, f := range scalerlint.Check(m, scalerlint.Context{}) {
+	for _, f := range scalerlint.Check(m, scalerlint.Context{Versions: dialects(versions)}) {
 		found = append(found, scalerFinding(file, d.LineOf(f.Path), experiment.Finding{Rule: f.Rule, Severity: f.Severity, Path: f.Path, Message: f.Message}))
 	}
 	return found
+}
+
+// dialects are the versions of the EPP with the names; auto names none.
+func dialects(names []string) []version.Dialect {
+	var all []version.Dialect
+	for _, name := range names {
+		if d, err := version.Parse(name, nil); err == nil {
+			all = append(all, d)
+		}
+	}
+	return all
 }
 
 // scalerFindings are those of a plan that are about manifests of scalers.

@@ -199,7 +199,7 @@ func (o *lintOptions) read(ctx context.Context, file lintFile, manifests *lintMa
 		report.Manifests, report.Clean, err = manifests.findings(ctx, file, report.Findings())
 	}
 	for _, d := range autoscalers {
-		found := autoscalerFindings(file.name, d)
+		found := autoscalerFindings(file.name, d, o.versions)
 		if len(found) == 0 {
 			report.Clean = append(report.Clean, strings.TrimSpace(d.Kind+" "+d.Name()))
 		}

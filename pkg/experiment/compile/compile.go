@@ -14,6 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	scalerlint "windtunnel.dev/windtunnel/pkg/policy/autoscaling/lint"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/query"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -115,23 +116,29 @@ type compiler struct {
 	told map[string]told
 	// detectors are the thresholds of the EPPs' saturation detectors, by the same models.
 	detectors map[string]*scalerlint.Detector
-	// analysers are the ConfigMaps of scalers, which are checked by these thresholds.
+	// exporters are the EPPs as they export metrics, by the pools of their routers.
+	exporters map[string]*query.EPP
+	// analysers are the ConfigMaps of scalers, which are checked by these thresholds, and scaled
+	// the other manifests, which are checked by the exporters.
 	analysers []analyser
+	scaled    []scaledManifest
 	// variants are the scenarios of the points, most of which differ in one field.
 	variants manifest.Variants
 }
 
-// told is what an EPP knows of its replicas, and the linter of the EPP.
+// told is what an EPP knows of its replicas, and the linter of the EPP. The scenario has the pools of the
+// router alone.
 type told struct {
-	cluster config.Cluster
-	linted  lint.Context
+	scenario *v1alpha1.Scenario
+	cluster  config.Cluster
+	linted   lint.Context
 }
 
 func newCompiler(ctx context.Context, inputs Inputs) *compiler {
 	return &compiler{
 		reader:   reader{ctx: ctx, inputs: inputs},
 		replayed: trace.Set{}, traces: trace.Set{}, labels: map[string]workload.Labels{},
-		detectors: map[string]*scalerlint.Detector{},
+		detectors: map[string]*scalerlint.Detector{}, exporters: map[string]*query.EPP{},
 		plan: &experiment.Plan{
 			SchemaVersion: experiment.PlanSchemaVersion, EngineVersion: simulator.EngineVersion,
 			IsInterrupted: func() bool { return ctx.Err() != nil },

@@ -46,20 +46,13 @@ func (c *compiler) manifest(f setup.ManifestField, in *v1alpha1.Scenario, s *v1a
 	if f.Kind == manifest.ConfigMap {
 		c.analysers = append(c.analysers, analyser{m, at, s.Pools[0]})
 	} else {
-		c.findInManifest(m, scalerContext(in, s), at)
+		c.scaled = append(c.scaled, scaledManifest{m, at, s})
 	}
 	if c.plan.Manifests == nil {
 		c.plan.Manifests = map[string]experiment.ManifestFile{}
 	}
 	c.plan.Manifests[f.NameOf(s.Name)] = experiment.ManifestFile{Kind: f.Kind, Scaler: s.Name, Field: f.Name, Text: raw}
 	return m.Canonical(), nil
-}
-
-// findInManifest notes what the linter finds in a manifest.
-func (c *compiler) findInManifest(m *manifest.Manifest, context lint.Context, at *field.Path) {
-	for _, found := range lint.Check(m, context) {
-		c.plan.Findings = append(c.plan.Findings, experiment.Finding{Rule: found.Rule, Severity: found.Severity, Path: at.String() + ": " + found.Path, Message: found.Message})
-	}
 }
 
 // analyser is the ConfigMap of the scaler of a pool.
@@ -69,9 +62,23 @@ type analyser struct {
 	pool string
 }
 
-// findInAnalysers notes what the linter finds in ConfigMaps together with the EPPs of their pools,
-// which have been read.
-func (c *compiler) findInAnalysers(in *v1alpha1.Scenario) {
+// scaledManifest is the manifest of an autoscaler.
+type scaledManifest struct {
+	*manifest.Manifest
+	at     *field.Path
+	scaler *v1alpha1.Scaler
+}
+
+// findInManifests notes what the linter finds in manifests together with the EPPs of their pools,
+// which have been read. Findings of autoscalers come before those of EPPs.
+func (c *compiler) findInManifests(in *v1alpha1.Scenario) {
+	var found []experiment.Finding
+	for _, s := range c.scaled {
+		context := scalerContext(in, s.scaler)
+		context.EPP = c.exporters[s.scaler.Pools[0]]
+		found = append(found, findingsIn(s.Manifest, context, s.at)...)
+	}
+	c.plan.Findings = append(found, c.plan.Findings...)
 	for _, a := range c.analysers {
 		model := ""
 		if len(in.Routers) > 0 {
@@ -79,8 +86,17 @@ func (c *compiler) findInAnalysers(in *v1alpha1.Scenario) {
 				model = in.Pools[i].Model
 			}
 		}
-		c.findInManifest(a.Manifest, lint.Context{Simulated: true, Detector: c.detectors[model]}, a.at)
+		c.plan.Findings = append(c.plan.Findings, findingsIn(a.Manifest, lint.Context{Simulated: true, Detector: c.detectors[model]}, a.at)...)
 	}
+}
+
+// findingsIn are what the linter finds in a manifest.
+func findingsIn(m *manifest.Manifest, context lint.Context, at *field.Path) []experiment.Finding {
+	var all []experiment.Finding
+	for _, found := range lint.Check(m, context) {
+		all = append(all, experiment.Finding{Rule: found.Rule, Severity: found.Severity, Path: at.String() + ": " + found.Path, Message: found.Message})
+	}
+	return all
 }
 
 // scalerContext is what a scenario says of a scaler that some rules need.

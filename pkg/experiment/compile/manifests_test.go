@@ -315,3 +315,34 @@ func TestKeysHaveTheVersionOfTheTimeZones(t *testing.T) {
 		}
 	}
 }
+
+// The linter knows the EPP of the scenario: without the gate, metrics of flow control have no series.
+func TestFindingsOfScalersGoByTheEPP(t *testing.T) {
+	manifest := strings.Replace(ownHPA, "name: \"vllm:num_requests_waiting\", selector: {matchLabels: {namespace: own}}", "name: inference_extension_flow_control_queue_size", 1)
+	for name, tc := range map[string]struct {
+		router string
+		want   int
+	}{
+		"without the gate": {"apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins: [{type: queue-scorer}]\n", 1},
+		"with the gate":    {"apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nfeatureGates: [flowControl]\nplugins: [{type: queue-scorer}]\n", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := experimenttest.Run(t)
+			scaledBy(v1alpha1.ManifestSource{Inline: &manifest})(&run.Spec.Scenario)
+			run.Spec.Scenario.Router = v1alpha1.Router{EndpointPickerConfig: v1alpha1.EndpointPickerConfig{Inline: &tc.router}}
+			c, errs, err := compile.Run(context.Background(), run, sourceInputs())
+			if err != nil || len(errs) > 0 {
+				t.Fatal(err, errs)
+			}
+			found := 0
+			for _, f := range c.Plan.Findings {
+				if f.Rule == "metric-without-series" && strings.HasSuffix(f.Path, "spec.metrics[0].external.metric.name") {
+					found++
+				}
+			}
+			if found != tc.want {
+				t.Errorf("%d findings of metric-without-series, want %d: %v", found, tc.want, c.Plan.Findings)
+			}
+		})
+	}
+}

@@ -72,6 +72,11 @@ func (c *compiler) pickerConfig(of experiment.PickerKey, in v1alpha1.EndpointPic
 	if kvUsage, queue, ok := epp.DetectorThresholds(picker); ok && of == (experiment.PickerKey{Model: of.Model}) {
 		c.detectors[of.Model] = &scalerlint.Detector{KVUsage: kvUsage, Queue: queue}
 	}
+	if of == (experiment.PickerKey{Model: of.Model}) {
+		for i := range told.scenario.Pools {
+			c.exporters[told.scenario.Pools[i].Name] = setup.Exporter(picker, told.scenario)
+		}
+	}
 	c.noteApproximations(picker, &told.cluster)
 	document, err := experiment.ToTree(picker)
 	if err != nil {

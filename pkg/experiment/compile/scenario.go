@@ -36,7 +36,7 @@ func (c *compiler) scenario(stated *v1alpha1.Scenario, path *field.Path) field.E
 		c.told[parts[i].Model] = tellPart(&parts[i])
 	}
 	pickers, errs := c.pickers(in, path)
-	c.findInAnalysers(in)
+	c.findInManifests(in)
 	errs = append(unread, errs...)
 	for _, t := range setup.Traces(&in.Workload, path.Child("workload")) {
 		errs = append(errs, c.readTrace(t)...)
@@ -99,7 +99,7 @@ func (c *compiler) expandPresets(in *v1alpha1.Scenario, path *field.Path) (*v1al
 // tellPart is what an EPP and the linter know of a router's part of a scenario.
 func tellPart(part *setup.Part) told {
 	cluster, _ := setup.Cluster(part.Scenario, nil) // whose faults Build says
-	return told{cluster: cluster, linted: lintContext(part.Scenario)}
+	return told{part.Scenario, cluster, lintContext(part.Scenario)}
 }
 
 // pickers reads the EPP configurations of a scenario, by model.

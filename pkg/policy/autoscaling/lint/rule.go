@@ -9,7 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/manifest"
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/query"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // A Rule is something to find.
@@ -42,6 +44,10 @@ type Context struct {
 	// Simulated says that a scenario has the manifest: then all of it is simulated, and the scenario's version
 	// of the EPP decides which metrics exist.
 	Simulated bool
+	// EPP is that of the router of a scenario; nil without a scenario, and where policies route.
+	EPP *query.EPP
+	// Versions are those of the EPP that the manifest is for.
+	Versions []version.Dialect
 	// PrefixCaching says that replicas keep the KV blocks of prompts.
 	PrefixCaching bool
 }
@@ -70,7 +76,11 @@ type pass struct {
 }
 
 func (p *pass) report(at *field.Path, format string, values ...any) {
-	p.found = append(p.found, Finding{p.rule.ID, p.rule.Severity, at.String(), fmt.Sprintf(format, values...)})
+	p.reportAs(p.rule.Severity, at, format, values...)
+}
+
+func (p *pass) reportAs(severity lint.Severity, at *field.Path, format string, values ...any) {
+	p.found = append(p.found, Finding{p.rule.ID, severity, at.String(), fmt.Sprintf(format, values...)})
 }
 
 // query is the query of a metric.
@@ -95,6 +105,7 @@ func (p *pass) bound(hpa, keda string) *field.Path {
 // rules are all there are.
 var rules = []*Rule{
 	&downWindowBelowStartup, &downAllAtOnce, &slowToMax, &minIsMax, &targetBelowOne, &valueForSum, &averageOfAverage,
+	&severalSeries, &sumOverStages, &targetOutsideRange, &metricWithoutSeries, &metricOfOtherVersion,
 	&cooldownBelowStartup, &neverWakes, &maxBeyondNodes, &recommendedBelowMinimum, &recommendedTimesTarget,
 	&thresholdsDiffer, &entryWithoutEffect, &unreadMetadata, &unexportedMetric, &notSimulated,
 }
