@@ -112,6 +112,9 @@ func (f *Faults) Steps() uint64 {
 	return sum
 }
 
+// Any reports whether there is a fault.
+func (f *Faults) Any() bool { return f.first != nil }
+
 // First returns the first fault, or nil. A nil Faults has none.
 func (f *Faults) First() *Fault {
 	if f == nil {

@@ -3,6 +3,7 @@
 package simulation
 
 import (
+	"cmp"
 	"context"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
@@ -22,7 +23,7 @@ func newSimulation(ctx context.Context, c simulator.Config) *simulation {
 	labels := c.Source.Labels()
 	s := &simulation{source: c.Source, horizon: c.Horizon, disruptions: c.Disruptions, labels: labels, events: &events.Queue{}}
 	s.State = &run.State{
-		Ctx: ctx, Seed: c.Seed, Faults: c.Policies.Faults,
+		Ctx: ctx, Seed: c.Seed, Faults: cmp.Or(c.Policies.Faults, &policy.Faults{}),
 		Listeners: run.Listeners{Preempted: c.Preempted, Stepped: c.Stepped, Transferred: c.Transferred, HandedOver: c.HandedOver},
 		Metrics:   measure.NewMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, c.Pools, labels),
 	}

@@ -22,7 +22,7 @@ type State struct {
 	untilCheck int
 	// Seed is Config.Seed.
 	Seed int64
-	// Faults are those of policies that are programs; nil where none is.
+	// Faults are those of policies that are programs.
 	Faults *policy.Faults
 
 	// Now is the time of what is being handled. It goes back when another
@@ -44,19 +44,12 @@ const stepsPerContextCheck = 4096
 // returns false where the run is to stop.
 func (s *State) CheckContext() bool {
 	s.untilCheck--
-	return s.untilCheck > 0 && s.Faults == nil || s.goesOn()
+	return s.untilCheck > 0 && !s.Faults.Any() || s.goesOn()
 }
 
 func (s *State) goesOn() bool {
-	if s.Faults.First() != nil {
-		s.Stopped = true
-		return false
-	}
-	if s.untilCheck > 0 {
-		return true
-	}
 	s.untilCheck = stepsPerContextCheck
-	s.Stopped = s.Ctx.Err() != nil
+	s.Stopped = s.Faults.Any() || s.Ctx.Err() != nil
 	return !s.Stopped
 }
 
