@@ -10,6 +10,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
+	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -66,6 +67,9 @@ type Config struct {
 	// Seed draws what the cluster itself leaves to chance: the phases of the
 	// scrapes, and which drafts are accepted. Policies and Source bring their own.
 	Seed int64
+	// Arrived receives the time of every arrival, in the order of the source; nil if it is not
+	// needed. It changes nothing of the run.
+	Arrived func(at simtime.Time)
 	// Completed receives every request that completes, once, when its last
 	// token reaches the gateway; nil if it is not needed. Calls come in no
 	// particular order. It changes nothing of the run.

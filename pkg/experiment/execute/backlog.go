@@ -51,9 +51,9 @@ func watchBacklog(c *simulator.Config, p *experiment.Plan, metrics []result.Metr
 	return b
 }
 
-// arrive takes an arrival, unless the source was asked for one that came too late.
+// arrive takes an arrival. A nil backlog takes none.
 func (b *backlog) arrive(at simtime.Time) {
-	if b == nil || b.horizon.Duration > 0 && at >= simtime.Time(b.horizon.Duration) {
+	if b == nil {
 		return
 	}
 	b.arrived++
@@ -79,49 +79,23 @@ func (b *backlog) growth() *float64 {
 		return nil
 	}
 	middle := b.middle()
-	arrived := b.arrived - b.arrivals.before(middle)
-	if b.last <= middle || arrived == 0 {
+	if b.last <= middle {
 		return nil
 	}
-	slices.Sort(b.ends.late)
+	readings := make([]simtime.Time, backlogReadings+1)
+	for i := range readings {
+		readings[i] = middle + simtime.Time(int64(b.last-middle)*int64(i)/backlogReadings)
+	}
+	arrivals, ends := b.arrivals.before(readings), b.ends.before(readings)
+	arrived := b.arrived - arrivals[0]
+	if arrived == 0 {
+		return nil
+	}
 	level := make([]float64, backlogReadings)
 	for i := range level {
-		at := middle + simtime.Time(int64(b.last-middle)*int64(i+1)/backlogReadings)
-		level[i] = float64(b.arrivals.before(at) - b.ends.before(at))
+		level[i] = float64(arrivals[i+1] - ends[i+1])
 	}
 	perReading, _ := stats.Growth(level)
 	share := perReading * backlogReadings / float64(arrived)
 	return &share
-}
-
-// moments are many times. Those before a moment that moves on are only counted.
-type moments struct {
-	early int
-	late  []simtime.Time
-}
-
-// add takes a time. Of those before another one, only the number matters from now on.
-func (m *moments) add(at, from simtime.Time) {
-	if len(m.late) == cap(m.late) {
-		before := len(m.late)
-		m.late = slices.DeleteFunc(m.late, func(t simtime.Time) bool { return t < from })
-		m.early += before - len(m.late)
-		m.late = slices.Grow(m.late, max(len(m.late)/2, 1))
-	}
-	m.late = append(m.late, at)
-}
-
-// at is the time that was added as the i-th, or one before it that matters as little. The
-// times were added in order.
-func (m *moments) at(i int) simtime.Time {
-	if i < m.early {
-		return 0
-	}
-	return m.late[i-m.early]
-}
-
-// before counts the times before one that matters. They are in order.
-func (m *moments) before(at simtime.Time) int {
-	i, _ := slices.BinarySearch(m.late, at)
-	return m.early + i
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"testing"
 
+	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/measure"
 )
@@ -21,7 +22,10 @@ func FuzzInvariants(f *testing.F) {
 			t.Skip("longer than it need be")
 		}
 		config := randomConfig(data)
-		offered := len(config.Source.(*script).requests)
+		requests := config.Source.(*script).requests
+		offered := len(requests)
+		var arrivals []simtime.Time
+		config.Arrived = func(at simtime.Time) { arrivals = append(arrivals, at) }
 		s := newSimulation(context.Background(), config)
 		check := s.Observers[0].(*invariants)
 		o, err := s.run()
@@ -40,6 +44,14 @@ func FuzzInvariants(f *testing.F) {
 			t.Errorf("%d completed, %d TTFT, %d E2E", sum.Completed, sum.TTFT.Count(), sum.E2E.Count())
 		case sum.ITL.Count() != sum.OutputTokens-sum.TTFT.Count():
 			t.Errorf("%d tokens, %d first, %d gaps", sum.OutputTokens, sum.TTFT.Count(), sum.ITL.Count())
+		}
+		if len(arrivals) != s.gateway.Arrived {
+			t.Errorf("told of %d arrivals of %d", len(arrivals), s.gateway.Arrived)
+		}
+		for i, at := range arrivals {
+			if at != requests[i].Arrival {
+				t.Errorf("request %d arrived at %v, told of %v", i, requests[i].Arrival, at)
+			}
 		}
 		for i, r := range o.Replicas {
 			if r.MeanKV < 0 || r.MeanKV > r.PeakKV || r.PeakKV > 1 || r.Busy < 0 || r.Busy > o.End.Sub(0) {

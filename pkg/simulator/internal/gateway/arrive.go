@@ -17,6 +17,9 @@ import (
 // Arrive routes a request at the time of its arrival and sends it on its way.
 func (g *Gateway) Arrive(w *workload.Request) {
 	g.Arrived++
+	if g.onArrived != nil {
+		g.onArrived(w.Arrival)
+	}
 	id := g.Requests.Take()
 	q := &g.Requests.All[id]
 	q.Info = policy.Request{

@@ -45,6 +45,7 @@ type Gateway struct {
 
 // hooks are those of Config.
 type hooks struct {
+	onArrived   func(simtime.Time)
 	onCompleted func(simulator.Completion)
 	onRejected  func(int, simulator.Reason)
 	onEvicted   func(int)
@@ -64,7 +65,7 @@ func New(state *run.State, cluster *engine.Cluster, queue *events.Queue, c *simu
 		asksOnArrival: slices.ContainsFunc(c.Pools, func(p simulator.Pool) bool { return engine.Asks(&p) }),
 		routesAgain:   len(c.Disruptions) > 0 || slices.ContainsFunc(c.Pools, func(p simulator.Pool) bool { return p.Ending.Mode == simulator.EndElsewhere }),
 		turns:         make([]int, state.Metrics.Models),
-		hooks:         hooks{onCompleted: c.Completed, onRejected: c.Rejected, onEvicted: c.Evicted, onEnded: c.Ended},
+		hooks:         hooks{onArrived: c.Arrived, onCompleted: c.Completed, onRejected: c.Rejected, onEvicted: c.Evicted, onEnded: c.Ended},
 	}
 }
 
