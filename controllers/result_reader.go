@@ -109,10 +109,10 @@ func (r resultReader) listed(ctx context.Context, ref store.Reference, list *cor
 // rowsIn returns the rows of the chunk that a ConfigMap holds.
 func rowsIn(cm *corev1.ConfigMap, ref store.Reference) ([]result.Row, *fault) {
 	chunk := store.Chunk{Data: cm.Data, Binary: cm.BinaryData}
-	if digest := chunk.SHA256(); digest != ref.SHA256 {
+	rows, digest, err := chunk.DecodeAndDigest()
+	if digest != ref.SHA256 {
 		return nil, corruptResult("ConfigMap %s has the digest %s, but the worker wrote %s", ref.Name, digest, ref.SHA256)
 	}
-	rows, err := chunk.Decode()
 	if err != nil {
 		return nil, corruptResult("ConfigMap %s: %v", ref.Name, err)
 	}

@@ -20,9 +20,9 @@ import (
 // and its metadata and encoding need room too.
 const MaxChunkBytes = 768 << 10
 
-// maxRowsBytes bounds the rows of one chunk before they are compressed, so that
-// whoever reads one knows how much memory it takes.
-const maxRowsBytes = 16 << 20
+// maxRowsBytes bounds the text of the rows of one chunk. Rows of a fine grid, where most neighbours
+// behave alike, take a fiftieth of it compressed. Who reads a chunk holds its rows, and not the text.
+const maxRowsBytes = 64 << 20
 
 // GzipOverhead is more than a gzip file of MaxChunkBytes takes beyond what it
 // holds, where that cannot be compressed.
@@ -52,44 +52,74 @@ type Chunk struct {
 // SHA256 is the digest of the chunk's content, in hex. Of the rows it is that
 // of their lines: how they are compressed does not matter.
 func (c Chunk) SHA256() string {
+	digest, _ := c.read(func(io.Reader) error { return nil })
+	return digest
+}
+
+// read returns the chunk's digest, and has a function read the lines on the way. The error is that of
+// the function, or of lines that cannot be had: then the digest is of what is there instead.
+func (c Chunk) read(f func(lines io.Reader) error) (digest string, err error) {
 	h := sha256.New()
-	lines, err := c.Lines()
+	size, err := io.Copy(io.Discard, c.lines())
 	if err != nil {
-		lines = c.Binary[RowsKey]
+		fmt.Fprintf(h, "%s %d\n%s", RowsKey, len(c.Binary[RowsKey]), c.Binary[RowsKey])
+	} else {
+		fmt.Fprintf(h, "%s %d\n", RowsKey, size)
+		lines := io.TeeReader(c.lines(), h)
+		err = f(lines)
+		_, _ = io.Copy(io.Discard, lines) // what f left, which is there
 	}
-	fmt.Fprintf(h, "%s %d\n%s", RowsKey, len(lines), lines)
 	fmt.Fprintf(h, "%s %d\n%s", DocumentsKey, len(c.Data[DocumentsKey]), c.Data[DocumentsKey])
 	for _, key := range []string{DecisionsKey, SeriesKey} {
 		if more, ok := c.Binary[key]; ok {
 			fmt.Fprintf(h, "%s %d\n%s", key, len(more), more)
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+// lines reads the chunk's rows as they are written, one a line.
+func (c Chunk) lines() io.Reader { return &lineReader{packed: c.Binary[RowsKey], left: maxRowsBytes} }
+
+// lineReader unpacks lines, up to a number of bytes.
+type lineReader struct {
+	packed   []byte
+	left     int
+	unpacked *gzip.Reader
+}
+
+func (r *lineReader) Read(b []byte) (n int, err error) {
+	if r.unpacked == nil {
+		r.unpacked, err = gzip.NewReader(bytes.NewReader(r.packed))
+	}
+	if err == nil {
+		n, err = r.unpacked.Read(b)
+	}
+	if r.left -= n; r.left < 0 {
+		return 0, fmt.Errorf("%s: holds more than %d MiB", RowsKey, maxRowsBytes>>20)
+	}
+	if err != nil && !errors.Is(err, io.EOF) || r.unpacked == nil {
+		err = fmt.Errorf("%s: %w", RowsKey, err)
+	}
+	return n, err
 }
 
 // Lines returns the chunk's rows as they are written, one a line.
-func (c Chunk) Lines() ([]byte, error) {
-	z, err := gzip.NewReader(bytes.NewReader(c.Binary[RowsKey]))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", RowsKey, err)
-	}
-	lines, err := io.ReadAll(io.LimitReader(z, maxRowsBytes+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", RowsKey, err)
-	case len(lines) > maxRowsBytes:
-		return nil, fmt.Errorf("%s: holds more than %d MiB", RowsKey, maxRowsBytes>>20)
-	}
-	return lines, nil
-}
+func (c Chunk) Lines() ([]byte, error) { return io.ReadAll(c.lines()) }
 
 // Decode returns the chunk's rows.
 func (c Chunk) Decode() ([]result.Row, error) {
-	lines, err := c.Lines()
-	if err != nil {
-		return nil, err
-	}
-	return result.ReadRows(bytes.NewReader(lines))
+	rows, _, err := c.DecodeAndDigest()
+	return rows, err
+}
+
+// DecodeAndDigest returns the chunk's rows, and its digest, which it also returns with an error.
+func (c Chunk) DecodeAndDigest() (rows []result.Row, digest string, err error) {
+	digest, err = c.read(func(lines io.Reader) (err error) {
+		rows, err = result.ReadRows(lines)
+		return err
+	})
+	return rows, digest, err
 }
 
 // ErrTooLarge says that a result fits into no chunk.

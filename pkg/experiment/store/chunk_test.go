@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -91,5 +92,55 @@ func TestChunksHoldAllRowsInOrder(t *testing.T) {
 	}
 	if rows != len(many) || text != experimenttest.EncodeRows(t, many) {
 		t.Errorf("%d of %d rows, or in another order", rows, len(many))
+	}
+}
+
+// TestAShardOfAMillionTakesTwoChunks has the rows of one of 32 shards of a million points of a fine grid,
+// which behave alike: 52 MB of text, of which the keys alone do not repeat.
+func TestAShardOfAMillionTakesTwoChunks(t *testing.T) {
+	values := map[string]float64{}
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, m := range result.RegisteredMetrics()[:43] { // 1.65 kB a row, as that of a usual sweep
+		values[m.String()] = r.Float64()
+	}
+	metrics := result.NewMetrics(values)
+	shard := make([]experiment.Simulation, 1_000_000/32)
+	for i := range shard {
+		key := fmt.Sprintf("%016x%016x", r.Uint64(), r.Uint64())
+		shard[i].Row = result.Row{Key: key, Point: i, Seed: 1, Share: 1, Metrics: metrics}
+	}
+	chunks, err := store.Chunks(shard)
+	if err != nil || len(chunks) != 2 {
+		t.Fatalf("%d chunks, want 2: %v", len(chunks), err)
+	}
+	var rows []result.Row
+	for _, c := range chunks {
+		some, digest, err := c.DecodeAndDigest()
+		if err != nil || digest != c.SHA256() {
+			t.Fatalf("digest %s, want %s: %v", digest, c.SHA256(), err)
+		}
+		rows = append(rows, some...)
+	}
+	for i := range shard {
+		if rows[i].Key != shard[i].Row.Key || !rows[i].Metrics.Equal(metrics) {
+			t.Fatalf("row %d is %+v", i, rows[i])
+		}
+	}
+}
+
+func TestAChunkThatUnpacksToTooMuchIsAnError(t *testing.T) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	for range 65 {
+		if _, err := z.Write(make([]byte, 1<<20)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c := store.Chunk{Binary: map[string][]byte{store.RowsKey: b.Bytes()}}
+	if _, err := c.Decode(); err == nil || err.Error() != "rows.jsonl.gz: holds more than 64 MiB" {
+		t.Errorf("error is %v", err)
 	}
 }
