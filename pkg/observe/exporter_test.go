@@ -64,7 +64,7 @@ func TestExportsAreThoseOfTheMonitor(t *testing.T) {
 				t.Errorf("%v: %v requests wait in %s, and %d in the engine", at, got, pod, e.Waiting)
 			}
 			check("vllm:kv_cache_usage_perc", "", e.KVUsage)
-			check("vllm:request_success_total", "", float64(e.Finished))
+			check("vllm:request_success_total", "", float64(e.Finished.Requests))
 			check("vllm:generation_tokens_total", "", float64(e.GenerationTokens()))
 			check("vllm:time_to_first_token_seconds_count", "", float64(e.Counters.TimeToFirstToken.Count))
 			check("vllm:time_to_first_token_seconds_sum", "", e.Counters.TimeToFirstToken.Sum.Seconds())

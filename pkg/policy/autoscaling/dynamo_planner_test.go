@@ -29,7 +29,7 @@ func (s *scene) requested(until time.Duration, perSecond int64, hits float64) *s
 			}
 			last.Counters.TimeToFirstToken.Count += n
 			last.Counters.InterTokenLatency.Count += 99 * n
-			last.Finished += n
+			last.Finished.Requests += n
 		})
 	}
 	return s
@@ -80,7 +80,7 @@ func TestDynamoPlannerMeasuresAnswersThatEnded(t *testing.T) {
 		e.Counters.PrefixCacheQueries += 20_000
 		e.Counters.TimeToFirstToken.Count += 200
 		e.Counters.InterTokenLatency.Count += 59_800
-		e.Finished += 100
+		e.Finished.Requests += 100
 	})
 	got, known, ok := observeTraffic(&s.view, time.Minute)
 	if want := (traffic{perSecond: 200 / scrape.Seconds(), prompt: 100, answer: 500}); got != want || !known || !ok {

@@ -59,11 +59,26 @@ type Engine struct {
 	// TimeToFirstToken and InterTokenLatency count observations by bucket.
 	TimeToFirstToken, InterTokenLatency Buckets
 	// Finished counts the requests that have given their last token, or computed a prompt for
-	// another replica (vllm:request_success_total).
-	Finished int64
+	// another replica.
+	Finished Finished
 	// Busy is how long steps were under way since the start of the run
 	// (the integral of DCGM_FI_DEV_GPU_UTIL).
 	Busy time.Duration
+}
+
+// Finished counts the requests that an engine has finished (vllm:request_success_total), with the
+// tokens of their prompts and of their answers (vllm:request_prompt_tokens and
+// vllm:request_generation_tokens).
+type Finished struct{ Requests, PromptTokens, AnswerTokens int64 }
+
+// Add counts a request. One whose prompt was computed for another replica has given one token here.
+func (f *Finished) Add(prompt, answer int32, forAnother bool) {
+	if forAnother {
+		answer = 1
+	}
+	f.Requests++
+	f.PromptTokens += int64(prompt)
+	f.AnswerTokens += int64(answer)
 }
 
 // GenerationTokens counts the tokens that the engine has given

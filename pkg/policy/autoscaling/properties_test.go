@@ -42,7 +42,7 @@ func random(s *stats.Stream) func(*Sample) {
 			e.Counters.PrefixCacheQueries += below(20_000)
 			e.Counters.InterTokenLatency.Count += below(2000)
 			e.Counters.TimeToFirstToken.Count += below(20)
-			e.Finished += below(20)
+			e.Finished.Requests += below(20)
 			e.TimeToFirstToken.Observe(TimeToFirstTokenBounds, time.Duration(below(2e9)), below(9))
 			e.InterTokenLatency.Observe(InterTokenLatencyBounds, time.Duration(below(2e8)), below(99))
 		}

@@ -16,8 +16,11 @@ type plainExports struct {
 	lookups        []plainLookup
 	waits, gaps    []time.Duration // for first tokens, and between tokens
 	stored, loaded []plainMoved
-	finished       []*plainRequest
+	finished       []plainFinished
 }
+
+// plainFinished are the tokens of a request that the engine has finished.
+type plainFinished struct{ prompt, answer int32 }
 
 // plainLookup is a request that got blocks for the first time.
 type plainLookup struct {

@@ -183,7 +183,12 @@ func (p *plain) engine(r *plainReplica) autoscaling.Engine {
 	scrape := p.scraped(r, p.now)
 	e := autoscaling.Engine{
 		Up: true, Started: r.life.ready, Running: scrape.Running, Waiting: scrape.Waiting, KVUsage: scrape.KVUsage,
-		Counters: p.exported(r, scrape), Finished: int64(len(r.finished)), Busy: r.use.Worked,
+		Counters: p.exported(r, scrape), Busy: r.use.Worked,
+	}
+	for _, q := range r.finished {
+		e.Finished.Requests++
+		e.Finished.PromptTokens += int64(q.prompt)
+		e.Finished.AnswerTokens += int64(q.answer)
 	}
 	if r.stepping {
 		e.Busy += p.now.Sub(r.stepStart)

@@ -850,7 +850,7 @@ func (p *plain) endStep(r *plainReplica) {
 			r.announce("ran", q)
 			r.running = without(r.running, q)
 			r.useAdapter(q)
-			r.finished = append(r.finished, q)
+			r.finished = append(r.finished, plainFinished{q.Prompt, 1})
 			r.use.Served++
 			r.use.ServedTokens += int64(q.Prompt)
 			p.prefilled(r, q)
@@ -858,7 +858,7 @@ func (p *plain) endStep(r *plainReplica) {
 			r.announce("ran", q)
 			r.running = without(r.running, q)
 			r.useAdapter(q)
-			r.finished = append(r.finished, q)
+			r.finished = append(r.finished, plainFinished{q.Prompt, q.Generated()})
 			r.use.Served++
 			r.use.ServedTokens += int64(q.Prompt + q.Generated())
 			p.complete(r, q)

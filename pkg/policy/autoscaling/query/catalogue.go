@@ -159,7 +159,7 @@ var catalogue = slices.Concat(
 			func(e *autoscaling.Engine) float64 { return float64(e.GenerationTokens()) },
 			"vllm:generation_tokens_total"),
 		ofEngine(Counter, "Requests that the engine has finished.", "There is one series for all reasons, without `finished_reason`; requests whose clients left do not count.",
-			func(e *autoscaling.Engine) float64 { return float64(e.Finished) },
+			func(e *autoscaling.Engine) float64 { return float64(e.Finished.Requests) },
 			"vllm:request_success_total"),
 	},
 	histogram("From the entry into the engine's queue to the first token.", autoscaling.TimeToFirstTokenBounds,

@@ -138,7 +138,7 @@ func counters(since time.Duration) *story {
 			e := &s.Engines[i]
 			e.Counters.PrefixCacheQueries = int64(15 * (k + 1) << i)
 			e.Counters.PrefixCacheHits = int64(5 * (k + 1) << i)
-			e.Finished = int64(1000 + 15*k)
+			e.Finished.Requests = int64(1000 + 15*k)
 			e.Busy = time.Duration(k) * 3 * time.Second
 		}
 	})

@@ -27,7 +27,7 @@ type Exports struct {
 	times    [waitPace]simtime.Time
 	// Finished counts the requests that have given their last token, or computed a prompt
 	// for another replica.
-	Finished int64
+	Finished autoscaling.Finished
 }
 
 // restart begins the counters anew, as an engine that starts does.
@@ -74,9 +74,9 @@ func (x *Exports) tokens(gap time.Duration, n int64) {
 }
 
 // finish counts a request that the engine has finished.
-func (x *Exports) finish() {
+func (x *Exports) finish(q *request.Request) {
 	if x != nil {
-		x.Finished++
+		x.Finished.Add(q.Prompt, q.Generated(), q.Job)
 	}
 }
 

@@ -184,7 +184,7 @@ func (s *stepper) endFinished() {
 		s.Adapters.runs(q.Info.Adapter, -1)
 		s.left(q, false)
 		s.Advisor.completed(q, s.Now)
-		s.Exports.finish()
+		s.Exports.finish(q)
 		s.Use.Served++
 		s.Use.ServedTokens += int64(q.Total)
 		if q.Job {
