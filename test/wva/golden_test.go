@@ -18,11 +18,20 @@ import (
 
 var update = flag.Bool("update", false, "write testdata of pkg/policy/autoscaling/wva")
 
-const answersPath = "../../pkg/policy/autoscaling/wva/testdata/answers.json.gz"
+const (
+	answersPath       = "../../pkg/policy/autoscaling/wva/testdata/answers.json.gz"
+	tokensAnswersPath = "../../pkg/policy/autoscaling/wva/testdata/answers_tokens.json.gz"
+)
 
 // Answer is a state and what the analyser says of it. pkg/policy/autoscaling/wva reads it.
 type Answer struct {
 	State
+	Want json.RawMessage
+}
+
+// TokensAnswer is a sequence and what the analyser says of each step.
+type TokensAnswer struct {
+	Sequence
 	Want json.RawMessage
 }
 
@@ -32,31 +41,49 @@ func TestTheGoldenSet(t *testing.T) {
 		t.Skip("set WVA_CHECKOUT to a checkout of llm-d's workload-variant-autoscaler at b08b1c77 to ask the real analyser")
 	}
 	all := states(1000)
-	decisions := ask(t, checkout, all)
+	decisions := ask(t, checkout, "internal/saturation", "testdata/ask.go.txt", all)
 	var answers []Answer
 	for i := range all {
 		answers = append(answers, Answer{all[i], decisions[i]})
 	}
-	want := marshal(t, answers)
+	check(t, answersPath, marshal(t, answers))
+}
+
+func TestTheGoldenSetByTokens(t *testing.T) {
+	checkout := os.Getenv("WVA_TOKENS_CHECKOUT")
+	if checkout == "" {
+		t.Skip("set WVA_TOKENS_CHECKOUT to a checkout of llm-d's workload-variant-autoscaler at 2976e4ee to ask the real analyser by tokens")
+	}
+	all := sequences(400)
+	decisions := ask(t, checkout, "internal/engines/saturation", "testdata/ask_tokens.go.txt", all)
+	var answers []TokensAnswer
+	for i := range all {
+		answers = append(answers, TokensAnswer{all[i], decisions[i]})
+	}
+	check(t, tokensAnswersPath, marshal(t, answers))
+}
+
+// check compares answers with those that are committed, and writes them with -update.
+func check(t *testing.T, path string, want []byte) {
+	t.Helper()
 	if *update {
-		if err := os.WriteFile(answersPath, compress(t, want), 0o644); err != nil {
+		if err := os.WriteFile(path, compress(t, want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if !bytes.Equal(want, committed(t)) {
+	if !bytes.Equal(want, committed(t, path)) {
 		t.Error("the analyser says something else than the committed answers: run make autoscalers")
 	}
 }
 
-// ask has the real analyser answer states.
-func ask(t *testing.T, checkout string, all []State) []json.RawMessage {
+// ask has the real analyser answer, by a program that stands in for the tests of a package.
+func ask(t *testing.T, checkout, pkg, program string, all any) []json.RawMessage {
 	t.Helper()
 	checkout, err := filepath.Abs(checkout)
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := filepath.Abs("testdata/ask.go.txt")
-	if err != nil {
+	if program, err = filepath.Abs(program); err != nil {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
@@ -67,10 +94,17 @@ func ask(t *testing.T, checkout string, all []State) []json.RawMessage {
 		}
 		return path
 	}
-	laid := filepath.Join(checkout, "internal", "saturation", "windtunnel_test.go")
-	overlay := file("overlay.json", marshal(t, map[string]map[string]string{"Replace": {laid: program}}))
+	replaced := map[string]string{filepath.Join(checkout, pkg, "windtunnel_test.go"): program}
+	own, err := filepath.Glob(filepath.Join(checkout, pkg, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range own {
+		replaced[path] = "" // its own tests need more than the module has
+	}
+	overlay := file("overlay.json", marshal(t, map[string]map[string]string{"Replace": replaced}))
 	answers := filepath.Join(folder, "answers.json")
-	cmd := exec.Command("go", "test", "-C", checkout, "-count", "1", "-overlay", overlay, "-run", "^TestAskForWindtunnel$", "./internal/saturation")
+	cmd := exec.Command("go", "test", "-C", checkout, "-count", "1", "-overlay", overlay, "-run", "^TestAskForWindtunnel$", "./"+pkg)
 	cmd.Env = append(os.Environ(), "WINDTUNNEL_STATES="+file("states.json", marshal(t, all)), "WINDTUNNEL_ANSWERS="+answers)
 	if output, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
@@ -111,9 +145,9 @@ func compress(t *testing.T, raw []byte) []byte {
 	return b.Bytes()
 }
 
-func committed(t *testing.T) []byte {
+func committed(t *testing.T, path string) []byte {
 	t.Helper()
-	file, err := os.Open(answersPath)
+	file, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package wva decides as the saturation analyser by percentages of llm-d's
-// workload-variant-autoscaler does (release of February 2026, commit b08b1c77), for a model
-// with one variant. It knows neither Kubernetes nor the simulator: the caller observes, and
-// calls Decide every Interval.
+// Package wva decides as the saturation analysers of llm-d's workload-variant-autoscaler do. It
+// knows neither Kubernetes nor the simulator: the caller observes, and asks for a decision every
+// Interval, or TokensInterval.
 //
-// Start at Config.Decide. testdata holds answers of the real analyser, which the package
-// repeats exactly. The test in test/wva writes them.
+// [Config.Decide] is the analyser by percentages (release of February 2026, commit b08b1c77), for a
+// model with one variant. [Tokens.Decide] is the analyser by tokens, the default since v0.9.0 (the
+// fork deanlorenz/llm-d-workload-variant-autoscaler at commit 2976e4ee, of August 2026), for a
+// model with several variants and roles, with the optimizer by cost, or the one within limits of
+// accelerators. testdata holds answers of the real analysers, which the package repeats exactly. The
+// tests in test/wva write them.
 //
-// Not in here: models with several variants, the analyser by tokens (analyzerName saturation),
-// the limiter of GPUs, and scaling to zero, which is a ConfigMap of its own.
+// Not in here: the analysers by throughput and by a queueing model, several models that compete for
+// accelerators, rescale, engines that export no size of their KV cache, and scaling to zero, which is a
+// ConfigMap of its own.
 package wva

@@ -23,7 +23,7 @@ type answer struct {
 
 func TestTheAnalyserDecidesTheSame(t *testing.T) {
 	verdicts := map[wva.Reason]int{}
-	answers := readAnswers(t, "testdata/answers.json.gz")
+	answers := readAnswers[answer](t, "testdata/answers.json.gz")
 	for i, a := range answers {
 		got := a.Config.Decide(a.Replicas, a.State)
 		verdicts[got.Reason]++
@@ -43,7 +43,7 @@ func TestTheAnalyserDecidesTheSame(t *testing.T) {
 	}
 }
 
-func readAnswers(t *testing.T, path string) []answer {
+func readAnswers[T any](t *testing.T, path string) []T {
 	t.Helper()
 	file, err := os.Open(path)
 	if err != nil {
@@ -54,7 +54,7 @@ func readAnswers(t *testing.T, path string) []answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []answer
+	var all []T
 	if err := json.NewDecoder(z).Decode(&all); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
