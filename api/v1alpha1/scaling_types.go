@@ -56,7 +56,7 @@ type Scaler struct {
 	ScaledObject *ManifestSource `json:"scaledObject,omitempty"`
 	// workloadVariantAutoscaler is the ConfigMap of llm-d's autoscaler, or its entry default.
 	// Its number is the metric wva_desired_replicas of the autoscaler that is also stated. Alone, it
-	// sets the replicas every 30 s.
+	// sets the replicas, with the analyser by tokens also those of prefill and decode together.
 	// +optional
 	WorkloadVariantAutoscaler *ManifestSource `json:"workloadVariantAutoscaler,omitempty"`
 	// parameters are the parameters of the policy.

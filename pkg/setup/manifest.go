@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -87,12 +88,12 @@ func replicaBounds(s *v1alpha1.Scaler) (least, most int) {
 }
 
 // loadManifest makes the scaler of a unit of a manifest.
-func loadManifest(in *v1alpha1.Scenario, router *Routing, s *v1alpha1.Scaler, u *simulator.ScaledUnit, path *field.Path) (window time.Duration, errs field.ErrorList) {
+func loadManifest(in *v1alpha1.Scenario, router *Routing, s *v1alpha1.Scaler, c *simulator.Config, u *simulator.ScaledUnit, path *field.Path) (window time.Duration, errs field.ErrorList) {
 	errs = besideManifest(s, path)
 	if isUnread(s) {
 		return 0, errs
 	}
-	config, es := manifestConfig(in, router, s, path)
+	config, es := manifestConfig(in, router, s, c, path)
 	if errs = append(errs, es...); len(errs) > 0 {
 		return 0, errs
 	}
@@ -100,8 +101,9 @@ func loadManifest(in *v1alpha1.Scenario, router *Routing, s *v1alpha1.Scaler, u 
 	return config.Window, nil
 }
 
-// manifestConfig reads the manifest of a scaler, and the queries of its metrics.
-func manifestConfig(in *v1alpha1.Scenario, router *Routing, s *v1alpha1.Scaler, path *field.Path) (*manifest.Config, field.ErrorList) {
+// manifestConfig reads the manifest of a scaler, and the queries of its metrics. Without the simulated
+// pools, what it makes is not to be run.
+func manifestConfig(in *v1alpha1.Scenario, router *Routing, s *v1alpha1.Scaler, c *simulator.Config, path *field.Path) (*manifest.Config, field.ErrorList) {
 	m, at, errs := readManifest(s, path)
 	if len(errs) > 0 {
 		return nil, errs
@@ -117,6 +119,11 @@ func manifestConfig(in *v1alpha1.Scenario, router *Routing, s *v1alpha1.Scaler, 
 			adapter.Targets.Pools = append(adapter.Targets.Pools, query.Pool{Name: p.Name, Model: p.Model, Pods: endpointNames(in, p)})
 		}
 	}
+	adapter.Variants = variantsOf(in, s, c)
+	adapter.Queue = adapter.Targets.EPP != nil && adapter.Targets.EPP.FlowControl
+	if m.IsManaged() {
+		adapter.Targets.Variant = s.Pools[0]
+	}
 	if s.WorkloadVariantAutoscaler != nil && m.Kind != manifest.ConfigMap {
 		adapter.Targets.Variant, adapter.AnalyserPath = s.Pools[0], path.Child("workloadVariantAutoscaler")
 		if adapter.Analyser, errs = manifest.Read(manifest.ConfigMap, []byte(*s.WorkloadVariantAutoscaler.Inline), adapter.AnalyserPath); len(errs) > 0 {
@@ -124,6 +131,39 @@ func manifestConfig(in *v1alpha1.Scenario, router *Routing, s *v1alpha1.Scaler, 
 		}
 	}
 	return m.Load(adapter, at, path.Child("metrics", "queries"))
+}
+
+// variantsOf are the pools of a scaler as an analyser by tokens sees them.
+func variantsOf(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config) []manifest.Variant {
+	var all []manifest.Variant
+	for _, name := range s.Pools {
+		i := slices.IndexFunc(in.Pools, func(p v1alpha1.Pool) bool { return p.Name == name })
+		if i < 0 || c == nil {
+			continue
+		}
+		p, simulated := &in.Pools[i], &c.Pools[i]
+		v := manifest.Variant{KVTokens: simulated.KVTokens(), Inventory: inventory(in, p)}
+		v.Name, v.Role, v.Accelerator, v.GPUs = p.Name, wva.Both, p.Accelerator, max(1, int(p.TensorParallelism))
+		if role := podLabels(p)[roleLabel]; role == wva.Prefill || role == wva.Decode {
+			v.Role = role
+		}
+		if v.Cost, _ = strconv.ParseFloat(string(p.CostPerReplicaHour), 64); v.Cost == 0 {
+			v.Cost = wva.DefaultCost
+		}
+		v.BatchedTokens, v.Sequences = int64(simulated.MaxNumBatchedTokens), int64(simulated.MaxNumSeqs)
+		all = append(all, v)
+	}
+	return all
+}
+
+// inventory counts the accelerators that the node pool of a pool may have, or is -1 without one.
+func inventory(in *v1alpha1.Scenario, p *v1alpha1.Pool) int {
+	for i := range in.NodePools {
+		if n := &in.NodePools[i]; n.Name == p.NodePool {
+			return int(n.MaxNodes * n.AcceleratorsPerNode)
+		}
+	}
+	return -1
 }
 
 // exportingEPP is what decides which metrics the EPP of a pool's router exports; nil where
@@ -186,13 +226,22 @@ func besideManifest(s *v1alpha1.Scaler, path *field.Path) field.ErrorList {
 	only(s.MaxReplicas != 0 && hasBounds(s), "maxReplicas")
 	only(len(s.Parameters) > 0, "parameters")
 	only(s.Trigger != nil, "trigger")
-	if len(s.Pools) > 1 {
-		errs = append(errs, field.Invalid(path.Child("pools"), strings.Join(s.Pools, ", "), "a manifest scales one pool: state a scaler with a manifest of its own for each"))
+	if len(s.Pools) > 1 && !isByTokens(s) {
+		errs = append(errs, field.Invalid(path.Child("pools"), strings.Join(s.Pools, ", "), "a manifest scales one pool: state a scaler with a manifest of its own for each. Only workloadVariantAutoscaler alone, with the analyser by tokens, scales prefill and decode together"))
 	}
 	if s.ScaledObject != nil && s.Interval.Duration()%time.Second != 0 {
 		errs = append(errs, field.Invalid(path.Child("interval"), s.Interval, "must be whole seconds with a ScaledObject, as its pollingInterval is"))
 	}
 	return errs
+}
+
+// isByTokens reports whether the analyser by tokens alone sets the replicas of a scaler.
+func isByTokens(s *v1alpha1.Scaler) bool {
+	if s.WorkloadVariantAutoscaler == nil || hasBounds(s) {
+		return false
+	}
+	m, _, errs := readManifest(s, nil)
+	return len(errs) == 0 && m.IsByTokens()
 }
 
 // manifestNotes say where the target of a manifest has another name than the pool, what of its
@@ -205,7 +254,7 @@ func manifestNotes(in *v1alpha1.Scenario, router *Routing, path *field.Path) []s
 		if m == nil || len(errs) > 0 {
 			continue
 		}
-		if config, errs := manifestConfig(in, router, s, path.Child("scalers").Index(i)); len(errs) == 0 {
+		if config, errs := manifestConfig(in, router, s, nil, path.Child("scalers").Index(i)); len(errs) == 0 {
 			notes = append(notes, config.Notes...)
 		}
 		if m.Kind != manifest.ConfigMap && m.Target != s.Pools[0] {
@@ -225,8 +274,8 @@ func analyserNotes(in *v1alpha1.Scenario, path *field.Path) []string {
 		if s.WorkloadVariantAutoscaler == nil {
 			continue
 		}
-		if !hasBounds(s) && s.Interval.Duration() != wva.Interval && s.Interval.Duration() != defaultScalerInterval {
-			notes = append(notes, fmt.Sprintf("%s: has no effect: the analyser decides every %s", at.Child("interval"), wva.Interval))
+		if m, _, errs := readManifest(s, at); !hasBounds(s) && len(errs) == 0 && s.Interval.Duration() != m.Interval() && s.Interval.Duration() != defaultScalerInterval {
+			notes = append(notes, fmt.Sprintf("%s: has no effect: the analyser decides every %s", at.Child("interval"), m.Interval()))
 		}
 		model := in.Pools[slices.IndexFunc(in.Pools, func(p v1alpha1.Pool) bool { return p.Name == s.Pools[0] })].Model
 		if other, twice := models[model]; twice {

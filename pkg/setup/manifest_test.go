@@ -123,6 +123,9 @@ func TestFaultsOfScalersWithManifests(t *testing.T) {
 			*s.WorkloadVariantAutoscaler.Inline = strings.Replace(*s.WorkloadVariantAutoscaler.Inline, "0.8", "8", 1)
 		}), "scalers[0].workloadVariantAutoscaler.kvCacheThreshold", "must be between 0 and 1"},
 		"an analyser alone without a maximum": {byManifest("", "", analysed), "scalers[0].maxReplicas", "no manifest of the scaler bounds the replicas"},
+		"an analyser by percentages of two pools": {byManifest("", "", analysed, func(s *v1alpha1.Scaler) {
+			s.Pools, s.MaxReplicas = []string{"llama", "llama"}, 9
+		}), "scalers[0].pools", "Only workloadVariantAutoscaler alone, with the analyser by tokens"},
 		"queries beside an analyser alone": {byManifest("", "", analysed, func(s *v1alpha1.Scaler) {
 			s.MaxReplicas, s.Metrics.Queries = 9, map[string]v1alpha1.MetricQuery{"x": "y"}
 		}), "scalers[0].metrics.queries", "goes with horizontalPodAutoscaler"},

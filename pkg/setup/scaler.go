@@ -35,7 +35,7 @@ func (b *scalerBuilder) build(s *v1alpha1.Scaler, path *field.Path) (simulator.S
 	}
 	window := time.Duration(0)
 	if s.Policy == "" {
-		window, errs = loadManifest(b.in, b.router, s, &u, path)
+		window, errs = loadManifest(b.in, b.router, s, b.c, &u, path)
 	} else {
 		window, errs = b.loadPolicy(s, &u, path)
 	}

@@ -47,6 +47,10 @@ type Adapter struct {
 	Analyser *Manifest
 	// AnalyserPath is that of the ConfigMap.
 	AnalyserPath *field.Path
+	// Variants are the pools as an analyser by tokens sees them. Queue says that the EPP exports the
+	// queue of its flow control.
+	Variants []Variant
+	Queue    bool
 	// Start is when the run starts; zero where that is not known.
 	Start time.Time
 }
@@ -54,6 +58,9 @@ type Adapter struct {
 // Load makes a scaler of a manifest. Errors have the paths of the manifest's fields under
 // path, and those of the queries under queries.
 func (m *Manifest) Load(a Adapter, path, queries *field.Path) (*Config, field.ErrorList) {
+	if m.managed != nil {
+		a.Variants = m.managed.costs(a.Variants)
+	}
 	if m.Kind == ConfigMap {
 		return m.loadAlone(a, queries)
 	}
@@ -103,6 +110,9 @@ func (m *Manifest) Load(a Adapter, path, queries *field.Path) (*Config, field.Er
 			errs = append(errs, field.Invalid(queries.Key(name), a.Queries[name], "has no effect: "+m.withoutQuery()))
 		}
 	}
+	if m.IsManaged() && a.Analyser == nil && follows {
+		a.Analyser = shippedAnalyser
+	}
 	if a.Analyser != nil && !follows && len(errs) == 0 {
 		errs = append(errs, field.Invalid(a.AnalyserPath, field.OmitValueType{}, fmt.Sprintf("has no effect: no metric of the %s is %s", m.Kind, query.DesiredReplicas)))
 	}
@@ -119,7 +129,7 @@ func (m *Manifest) assemble(c *Config, a Adapter, asked []source) {
 	options.SyncPeriod = a.Sync
 	if m.Kind == HorizontalPodAutoscaler {
 		c.make = func() autoscaling.Scaler { return newHPAScaler(m.hpa, options, forRun(asked)) }
-		c.follow(a.Analyser, a.Sync)
+		c.follow(a, a.Sync)
 		return
 	}
 	c.Interval = commonPeriod(a.Sync, m.keda.Polling)
@@ -135,18 +145,18 @@ func (m *Manifest) assemble(c *Config, a Adapter, asked []source) {
 			hpa: newHPAScaler(made, options, seen), sources: own,
 		}
 	}
-	c.follow(a.Analyser, a.Sync, m.keda.Polling)
+	c.follow(a, a.Sync, m.keda.Polling)
 }
 
 // follow has the scaler, which is asked at some periods, follow an analyser.
-func (c *Config) follow(analyser *Manifest, periods ...time.Duration) {
-	if analyser == nil {
+func (c *Config) follow(a Adapter, periods ...time.Duration) {
+	if a.Analyser == nil {
 		return
 	}
-	follower := c.make
-	c.Window, c.Interval = max(c.Window, wva.Window), commonPeriod(c.Interval, wva.Interval)
+	follower, analyser := c.make, a.Analyser.analyserFor(a)
+	c.Window, c.Interval = max(c.Window, a.Analyser.window()), commonPeriod(c.Interval, a.Analyser.Interval())
 	c.make = func() autoscaling.Scaler {
-		return &wvaScaler{config: analyser.wva, follower: follower(), periods: periods, exported: -1}
+		return &wvaScaler{analyser: analyser(), follower: follower(), periods: periods, exported: -1}
 	}
 }
 
@@ -155,9 +165,29 @@ func (m *Manifest) loadAlone(a Adapter, queries *field.Path) (*Config, field.Err
 	if len(a.Queries) > 0 {
 		return nil, field.ErrorList{field.Forbidden(queries, "goes with horizontalPodAutoscaler; no adapter answers the analyser")}
 	}
-	return &Config{Window: wva.Window, Interval: wva.Interval, make: func() autoscaling.Scaler {
-		return &wvaScaler{config: m.wva, exported: -1}
+	analyser := m.analyserFor(a)
+	return &Config{Window: m.window(), Interval: m.Interval(), make: func() autoscaling.Scaler {
+		return &wvaScaler{analyser: analyser(), exported: -1}
 	}}, nil
+}
+
+// analyserFor returns how the analyser of a ConfigMap is made.
+func (m *Manifest) analyserFor(a Adapter) func() analyser {
+	if !m.IsByTokens() {
+		return func() analyser { return &percentages{config: m.wva} }
+	}
+	config := m.forPools(a.Variants)
+	return func() analyser {
+		return &tokens{analyser: wva.NewTokens(config), pools: a.Variants, queue: a.Queue}
+	}
+}
+
+// window is how far back the analyser of a ConfigMap reads samples.
+func (m *Manifest) window() time.Duration {
+	if m.IsByTokens() {
+		return wva.LengthsWindow
+	}
+	return wva.Window
 }
 
 // withoutQuery says why the manifest has no use for a query of an adapter.

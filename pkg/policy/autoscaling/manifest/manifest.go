@@ -5,6 +5,7 @@ package manifest
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -36,7 +37,12 @@ type Manifest struct {
 	hpa      hpa.Spec
 	keda     keda.Spec
 	wva      wva.Config
-	metrics  []metric
+	// tokens is nil where the analyser of a ConfigMap is that by percentages.
+	tokens  *wva.TokensConfig
+	limiter limiter
+	// managed is nil where no annotation gives the object to an analyser.
+	managed *managed
+	metrics []metric
 	// formula is that about the triggers of KEDA; empty if it has no formula.
 	formula string
 }
@@ -100,6 +106,9 @@ func Inspect(kind Kind, raw []byte, path *field.Path) (*Manifest, field.ErrorLis
 	m := &Manifest{
 		Kind: kind, Notes: w.notes, Target: words(t, "spec", "scaleTargetRef", "name"), NotSimulated: w.notSimulated, Unread: w.unread,
 		document: tree{"apiVersion": t["apiVersion"], "kind": t["kind"], "spec": t["spec"]},
+	}
+	if errs := m.readManaged(t, path); len(errs) > 0 {
+		return nil, errs
 	}
 	if kind == HorizontalPodAutoscaler {
 		errs = m.readHPA(part(t, "spec"), path.Child("spec"))
@@ -186,6 +195,17 @@ func (m *Manifest) Autoscaler() hpa.Spec {
 
 // Analyser is the analyser of a ConfigMap.
 func (m *Manifest) Analyser() wva.Config { return m.wva }
+
+// IsByTokens reports whether the analyser of a ConfigMap is the one by tokens.
+func (m *Manifest) IsByTokens() bool { return m.tokens != nil }
+
+// Interval is the time between two decisions of the analyser of a ConfigMap.
+func (m *Manifest) Interval() time.Duration {
+	if m.IsByTokens() {
+		return wva.TokensInterval
+	}
+	return wva.Interval
+}
 
 // EntryPath is where the fields of the analyser stand in the ConfigMap.
 func (m *Manifest) EntryPath() *field.Path { return field.NewPath("data", defaultEntry) }

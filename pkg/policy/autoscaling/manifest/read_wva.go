@@ -3,6 +3,7 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -27,6 +28,7 @@ func readConfigMap(raw []byte, path *field.Path) (*Manifest, field.ErrorList) {
 		return nil, errs
 	}
 	w := newWalker(ConfigMap)
+	w.defaulted = selectsTokens(part(t, "data", defaultEntry))
 	if bare {
 		w.object(part(t, "data", defaultEntry), "data."+defaultEntry, at)
 	} else {
@@ -85,28 +87,42 @@ func (m *Manifest) openEntries(t tree, path *field.Path) field.ErrorList {
 	return errs
 }
 
+// selectsTokens reports whether an entry selects the analyser by tokens.
+func selectsTokens(entry tree) bool {
+	analysers, _ := entry["analyzers"].([]any)
+	return len(analysers) > 0 || entry["analyzerName"] == "saturation"
+}
+
 // readEntry reads an entry that the table allows, by the rules of the controller, which drops an
 // entry that breaks them and then scales nothing.
 func (m *Manifest) readEntry(entry tree, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	switch name, isText := entry["analyzerName"].(string); {
-	case entry["analyzerName"] != nil && !isText:
+	if _, isText := entry["analyzerName"].(string); entry["analyzerName"] != nil && !isText {
 		errs = append(errs, field.Invalid(path.Child("analyzerName"), plain(entry["analyzerName"]), "must be a string"))
-	case name == "saturation":
-		m.NotSimulated = append(m.NotSimulated, field.Forbidden(path.Child("analyzerName"), otherAnalyser))
-	}
-	value := func(name string) float64 {
-		x, _ := fraction(entry[name])
-		return x
 	}
 	m.wva = wva.Config{
-		KVCacheThreshold: value("kvCacheThreshold"), QueueLengthThreshold: value("queueLengthThreshold"),
-		KVSpareTrigger: value("kvSpareTrigger"), QueueSpareTrigger: value("queueSpareTrigger"),
+		KVCacheThreshold: numeric(entry, "kvCacheThreshold"), QueueLengthThreshold: numeric(entry, "queueLengthThreshold"),
+		KVSpareTrigger: numeric(entry, "kvSpareTrigger"), QueueSpareTrigger: numeric(entry, "queueSpareTrigger"),
+	}
+	if selectsTokens(entry) {
+		m.wva = wva.Config{
+			KVCacheThreshold: cmp.Or(m.wva.KVCacheThreshold, 0.8), QueueLengthThreshold: cmp.Or(m.wva.QueueLengthThreshold, 5),
+			KVSpareTrigger: cmp.Or(m.wva.KVSpareTrigger, 0.1), QueueSpareTrigger: cmp.Or(m.wva.QueueSpareTrigger, 3),
+		}
+		errs = append(errs, m.readTokens(entry, path)...)
+	} else if entry["enableLimiter"] == true {
+		m.NotSimulated = append(m.NotSimulated, field.Forbidden(path.Child("enableLimiter"), "the limiter of the analyser by percentages is not simulated: state false. maxNodes of a node pool bounds the replicas of a scenario"))
 	}
 	if m.wva.KVCacheThreshold < m.wva.KVSpareTrigger {
-		errs = append(errs, field.Invalid(path.Child("kvSpareTrigger"), plain(entry["kvSpareTrigger"]), fmt.Sprintf("must be at most kvCacheThreshold, %v", entry["kvCacheThreshold"])))
+		errs = append(errs, field.Invalid(path.Child("kvSpareTrigger"), plain(entry["kvSpareTrigger"]), fmt.Sprintf("must be at most kvCacheThreshold, %v", m.wva.KVCacheThreshold)))
 	}
 	return errs
+}
+
+// numeric is a number of an entry; 0 where it is not stated.
+func numeric(entry tree, name string) float64 {
+	x, _ := fraction(entry[name])
+	return x
 }
 
 // Open is the document that paths lead into, of a text in the one spelling of [Canonical]: a

@@ -146,7 +146,7 @@ func TestReplicasWithMetrics(t *testing.T) {
 	p := &autoscaling.Pool{Endpoints: 4, Replicas: []autoscaling.Replica{
 		{Endpoint: 0, Stage: autoscaling.Serving}, {Endpoint: 3, Stage: autoscaling.Serving, Ready: 42},
 	}}
-	var s wvaScaler
+	var s percentages
 	s.measure(view, p)
 	want := []wva.Replica{{KVUsage: 0, Waiting: 5}, {KVUsage: 0.2, Waiting: 6}, {KVUsage: 0, Waiting: 1}}
 	if diff := cmp.Diff(want, s.replicas); diff != "" {

@@ -43,7 +43,9 @@ type walker struct {
 	refuses func(list *Field, entry tree, path *field.Path) (err *field.Error, valid bool)
 	// trigger is the type of the trigger that is looked at.
 	trigger string
-	errs    field.ErrorList
+	// defaulted says that the controller has defaults for what the analyser by percentages needs.
+	defaulted bool
+	errs      field.ErrorList
 	// notSimulated is what a cluster takes and no simulation has.
 	notSimulated field.ErrorList
 	unread       []Unread
@@ -79,7 +81,7 @@ func (w *walker) object(t tree, at string, path *field.Path) {
 			w.value(f, value, path.Child(name))
 		case f.Path == "spec.metrics":
 			w.notSimulated = append(w.notSimulated, field.Required(path.Child(name), missing(f)))
-		case f.needed:
+		case f.needed && !(w.defaulted && strings.HasPrefix(f.Note, withoutValue)):
 			w.errs = append(w.errs, field.Required(path.Child(name), missing(f)))
 		}
 	}
@@ -122,7 +124,7 @@ func missing(f *Field) string {
 	switch {
 	case f.Path == "spec.metrics":
 		return "without metrics the controller asks for the CPU. " + cpuInstead
-	case f.Note == withoutValue:
+	case strings.HasPrefix(f.Note, withoutValue):
 		return "must be a number; for a field that is not there, the controller takes 0"
 	case len(f.words) > 0:
 		return "must be one of " + spelling.Quote(f.words)

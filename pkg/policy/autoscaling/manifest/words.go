@@ -87,15 +87,20 @@ func (s *hpaScaler) held(d *hpa.SyncResult) string {
 // decimal writes thousandths.
 func decimal(n int64) string { return strconv.FormatFloat(float64(n)/1000, 'f', -1, 64) }
 
-// words says what the analyser asks for, and why.
-func (s *wvaScaler) words(d *wva.Analysis, state wva.State) string {
-	if d.Reason == wva.Unmeasured {
-		if s.desired == 0 {
-			return "WVA asks for nothing: no replica has metrics"
-		}
-		return fmt.Sprintf("WVA still asks for %d: no replica has metrics", s.desired)
+// unmeasured says what the analyser does without metrics.
+func unmeasured(desired []int) string {
+	if noneAsked(desired) {
+		return "WVA asks for nothing: no replica has metrics"
 	}
-	text := fmt.Sprintf("WVA asks for %d: ", s.desired)
+	return fmt.Sprintf("WVA still asks for %s: no replica has metrics", strings.Trim(fmt.Sprint(desired), "[]"))
+}
+
+// percentageWords says what the analyser asks for, and why.
+func percentageWords(d *wva.Analysis, state wva.State, desired int) string {
+	if d.Reason == wva.Unmeasured {
+		return unmeasured([]int{desired})
+	}
+	text := fmt.Sprintf("WVA asks for %d: ", desired)
 	switch {
 	case d.Reason == wva.InTransition && d.Target != state.Current:
 		return text + fmt.Sprintf("waits until there are as many; the pool has %d", state.Current)
