@@ -9,15 +9,13 @@ import (
 	"os"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
-	"windtunnel.dev/windtunnel/internal/ballast"
+	"windtunnel.dev/windtunnel/internal/headroom"
 	"windtunnel.dev/windtunnel/pkg/fence"
 	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
 )
 
 func main() {
 	fence.Serve(parquetfile.Codec{})
-	drop := ballast.Load()
-	code := cli.Execute(newCommand(os.Args[0]))
-	drop()
-	os.Exit(code)
+	headroom.Grow(100)
+	os.Exit(cli.Execute(newCommand(os.Args[0])))
 }

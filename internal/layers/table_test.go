@@ -48,9 +48,9 @@ var free = []string{
 // no row allows to import them.
 var tables = []table{
 	{"The module", "", []row{
-		{"internal/ballast", "", ""},
 		{"internal/clip", "", ""},
 		{"internal/figure", "", ""},
+		{"internal/headroom", "", ""},
 		{"internal/jsonline", "", ""},
 		{"internal/layers", "", ""},
 		{"internal/readme", "", ""},

@@ -6,9 +6,9 @@ import (
 	"context"
 	"errors"
 	"os"
-	"runtime/debug"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/internal/headroom"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
@@ -93,7 +93,7 @@ func limitHeapGrowth(simulations int, traces trace.Set) {
 		held = held && t.IsHeld()
 	}
 	if simulations >= manySimulations || !held {
-		limitHeap(50)
+		headroom.Grow(50)
 	}
 }
 
@@ -101,13 +101,6 @@ func limitHeapGrowth(simulations int, traces trace.Set) {
 // points, and little garbage.
 func limitHeapOfLists(simulations int) {
 	if simulations >= manySimulations {
-		limitHeap(20)
-	}
-}
-
-// limitHeap has the heap grow by a percentage between collections, unless the user states one.
-func limitHeap(percent int) {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(percent)
+		headroom.Grow(20)
 	}
 }
