@@ -57,8 +57,8 @@ Writes findings with line, reason and correction, then a table of the versions t
 the configuration. Findings are for --epp-version, for the version that a manifest names, or
 for the newest that accepts the configuration. --fix corrects for router-v0.10 in place of
 the newest, or for router-v0.11 if no other version accepts the configuration. More rules
-apply if --replicas, --scrape-interval, --prompt-tokens, --prefix-share and --block-tokens
-describe the cluster.
+apply if --replicas, --scrape-interval, --prompt-tokens, --prefix-share, --block-tokens,
+--endpoints and --shared-tokens describe the cluster.
 
 Exit codes: 0 no finding at or above --fail-on, 1 findings, or files that --write could not
 rewrite, 2 a file that cannot be read or has nothing to check, or an invalid flag.`,
@@ -83,6 +83,8 @@ rewrite, 2 a file that cannot be read or has nothing to check, or an invalid fla
 	f.IntVar(&o.context.PromptTokens, "prompt-tokens", 0, "length of the longest prompts, in tokens")
 	f.Float64Var(&o.context.PrefixShare, "prefix-share", 0, "largest part of a prompt that requests share, from 0 to 1")
 	f.IntVar(&o.context.BlockTokens, "block-tokens", 0, "the engines' --block-size, in tokens")
+	f.IntVar(&o.context.Endpoints, "endpoints", 0, "number of endpoints that the EPP chooses from")
+	f.IntVar(&o.context.SharedTokens, "shared-tokens", 0, "length of the prefix that prompts share, in tokens")
 	f.BoolVar(&o.context.Experimental, "allow-experimental-plugins", false, "assume that the EPP has this flag, so that Alpha plugins are no findings")
 	f.BoolVar(&o.rules, "rules", false, "list the rules")
 	f.StringVar(&o.explain, "explain", "", "print one rule in full, with its examples")

@@ -36,6 +36,15 @@ func lintContext(in *v1alpha1.Scenario) lint.Context {
 	}
 	for _, pool := range in.Pools {
 		c.BlockTokens = int(pool.Engine.BlockSize)
+		c.Endpoints += int(pool.Replicas * max(1, pool.DataParallelism))
+		c.Tiers = max(c.Tiers, 1+len(pool.KVCache.Tiers))
+	}
+	for i := range in.Workload.Clients {
+		client := &in.Workload.Clients[i]
+		alone := client.Sessions == nil && client.Prompts == nil
+		if p := client.Prefix; alone && p != nil && p.Examples == nil && (c.SharedTokens == 0 || int(p.Tokens) < c.SharedTokens) {
+			c.SharedTokens = int(p.Tokens)
+		}
 	}
 	return c
 }

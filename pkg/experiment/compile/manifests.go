@@ -21,6 +21,10 @@ func (c *compiler) manifests(in *v1alpha1.Scenario, path *field.Path) (*v1alpha1
 	read := in.DeepCopy()
 	var errs field.ErrorList
 	for i := range read.Scalers {
+		if s := &in.Scalers[i]; s.MaxReplicas > 0 {
+			found := lint.CheckMaximum(int(s.MaxReplicas), scalerContext(in, s), path.Child("scalers").Index(i).Child("maxReplicas"))
+			c.plan.Findings = append(c.plan.Findings, findings(found, "")...)
+		}
 		for _, f := range setup.ManifestFields {
 			if to := f.Of(&read.Scalers[i]); *to != nil {
 				text, es := c.manifest(f, in, &in.Scalers[i], path.Child("scalers").Index(i).Child(f.Name))
@@ -92,11 +96,16 @@ func (c *compiler) findInManifests(in *v1alpha1.Scenario) {
 
 // findingsIn are what the linter finds in a manifest.
 func findingsIn(m *manifest.Manifest, context lint.Context, at *field.Path) []experiment.Finding {
-	var all []experiment.Finding
-	for _, found := range lint.Check(m, context) {
-		all = append(all, experiment.Finding{Rule: found.Rule, Severity: found.Severity, Path: at.String() + ": " + found.Path, Message: found.Message})
+	return findings(lint.Check(m, context), at.String()+": ")
+}
+
+// findings are those of a plan, with paths that begin with a text.
+func findings(all []lint.Finding, path string) []experiment.Finding {
+	var found []experiment.Finding
+	for _, f := range all {
+		found = append(found, experiment.Finding{Rule: f.Rule, Severity: f.Severity, Path: path + f.Path, Message: f.Message})
 	}
-	return all
+	return found
 }
 
 // scalerContext is what a scenario says of a scaler that some rules need.

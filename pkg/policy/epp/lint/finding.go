@@ -85,6 +85,12 @@ type Context struct {
 	PrefixShare float64
 	// BlockTokens is the size of the engines' KV blocks.
 	BlockTokens int
+	// Endpoints is how many endpoints an EPP chooses from, and Tiers in how many memories each keeps KV
+	// blocks, that of the GPU included.
+	Endpoints, Tiers int
+	// SharedTokens is how long a prefix is, in tokens, that prompts share and that is all they share: the
+	// shortest of several.
+	SharedTokens int
 	// Experimental is whether the EPP is started with
 	// --allow-experimental-plugins.
 	Experimental bool

@@ -62,5 +62,11 @@ func (c *Context) flags() string {
 	if c.BlockTokens != 0 {
 		flags = append(flags, fmt.Sprintf("--block-tokens %d", c.BlockTokens))
 	}
+	if c.Endpoints != 0 {
+		flags = append(flags, fmt.Sprintf("--endpoints %d", c.Endpoints))
+	}
+	if c.SharedTokens != 0 {
+		flags = append(flags, fmt.Sprintf("--shared-tokens %d", c.SharedTokens))
+	}
 	return strings.Join(flags, " ")
 }

@@ -17,8 +17,9 @@ var rules = []*Rule{
 	&unusedPlugin, &noEffectInProfile, &weightOnNonScorer, &weightNotPositive, &weightDrownsOthers, &duplicateScorer,
 	&affinityOnly, &queueAndKVOnly, &warmPodWins, &loadAwareHalved, &nothingScored,
 	&severalUnreferencedPickers, &pickerBecomesDefault, &randomPickerIgnoresScores, &maxEndpoints,
-	&prefixBehindPassthrough, &blockSizeBelowFloor, &autoTuneOverrides, &promptBeyondIndex, &indexOverRemembers,
-	&speculativeIndexingOff, &preciseBlockSize, &preciseWithoutEvents, &preciseWithoutWorkers, &preciseWithoutTokens, &preciseUnread, &sessionAffinityWithoutHeader, &inFlightWithReplicas,
+	&prefixBehindPassthrough, &blockSizeBelowFloor, &autoTuneOverrides, &promptBeyondIndex, &prefixBelowBlock, &indexOverRemembers,
+	&speculativeIndexingOff, &preciseBlockSize, &preciseWithoutEvents, &preciseWithoutWorkers, &preciseWithoutTokens, &preciseFewHolders, &preciseUnread,
+	&sessionAffinityWithoutHeader, &inFlightWithReplicas, &sessionsWithReplicas,
 	&fileInContainer, &unreadConfig,
 
 	&manifestRule, &deprecatedFieldRule,

@@ -58,8 +58,26 @@ func contextOf(scenario, router *yamlv3.Node, model string) Context {
 		if size, err := strconv.Atoi(text(child(pool, "engine", "blockSize"))); err == nil {
 			c.BlockTokens = size
 		}
+		c.Endpoints += count(pool, "replicas") * count(pool, "dataParallelism")
+		c.Tiers = max(c.Tiers, 1+len(items(child(pool, "kvCache", "tiers"))))
+	}
+	for _, client := range items(child(scenario, "workload", "clients")) {
+		tokens, _ := strconv.Atoi(text(child(client, "prefix", "tokens")))
+		alone := child(client, "sessions") == nil && child(client, "prompts") == nil && child(client, "prefix", "examples") == nil
+		if alone && tokens > 0 && (c.SharedTokens == 0 || tokens < c.SharedTokens) {
+			c.SharedTokens = tokens
+		}
 	}
 	return c
+}
+
+// count is a number of a pool, 1 unless it is given.
+func count(pool *yamlv3.Node, name string) int {
+	n, err := strconv.Atoi(text(child(pool, name)))
+	if err != nil {
+		return 1
+	}
+	return n
 }
 
 // contextFor completes what is known otherwise by what the configuration's own
@@ -70,6 +88,9 @@ func contextFor(source *files.Source, known Context, all []scenarioContext) Cont
 			known.Replicas = cmp.Or(known.Replicas, s.context.Replicas)
 			known.ScrapeInterval = cmp.Or(known.ScrapeInterval, s.context.ScrapeInterval)
 			known.BlockTokens = cmp.Or(known.BlockTokens, s.context.BlockTokens)
+			known.Endpoints = cmp.Or(known.Endpoints, s.context.Endpoints)
+			known.Tiers = cmp.Or(known.Tiers, s.context.Tiers)
+			known.SharedTokens = cmp.Or(known.SharedTokens, s.context.SharedTokens)
 		}
 	}
 	known.Replicas = cmp.Or(known.Replicas, source.Start.Replicas)
