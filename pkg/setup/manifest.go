@@ -188,6 +188,9 @@ func hasPool(in *v1alpha1.Scenario, name string) bool {
 // Exporter is what decides which metrics an EPP exports for the pools of its router.
 func Exporter(config *config.Config, in *v1alpha1.Scenario) *query.EPP {
 	e := &query.EPP{Version: config.Dialect, FlowControl: config.FlowControlled(), Producers: config.LoadProducers()}
+	if in.Router.Priority == nil && !anyTrace(&in.Workload, func(Trace) bool { return true }) {
+		e.Priorities = priorities(&in.Workload)
+	}
 	for i := range in.Pools {
 		p := &in.Pools[i]
 		e.Endpoints = append(e.Endpoints, endpointNames(in, p)...)

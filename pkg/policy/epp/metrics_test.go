@@ -48,3 +48,23 @@ func TestExportedLoadInFlight(t *testing.T) {
 		})
 	}
 }
+
+// Flow control holds requests by priority. A token has 4 bytes: 100 and 50 tokens of priority 5, and 10 of priority 0.
+func TestExportedQueuesByPriority(t *testing.T) {
+	c := mustLoadFor(t, "router-v0.10", "featureGates: [flowControl]\nplugins: [{type: queue-scorer}]")
+	routing := New(c, config.Cluster{Endpoints: 2, BytesPerToken: 4}, 1).Routing()
+	for i, r := range []struct{ priority, tokens int }{{5, 100}, {0, 10}, {5, 50}} {
+		q := request(i, r.tokens)
+		q.Priority = r.priority
+		if _, err := routing.Router.Route(idle(2), q); err != policy.ErrHeld {
+			t.Fatalf("request %d: %v, want it to be held", i, err)
+		}
+	}
+	var m policy.RouterMetrics
+	routing.Metrics.Export(idle(2), 0, &m)
+	for _, want := range []policy.QueuedBand{{Priority: 5, Requests: 2, Bytes: 600}, {Priority: 0, Requests: 1, Bytes: 40}, {Priority: 1}} {
+		if diff := cmp.Diff(want, m.Band(want.Priority)); diff != "" {
+			t.Errorf("priority %d, −want +got:\n%s", want.Priority, diff)
+		}
+	}
+}

@@ -51,6 +51,8 @@ type Metric struct {
 	gateway func(*autoscaling.Sample) (value float64, ok bool)
 	// load reads what is in flight at an endpoint by the counts of a producer.
 	load func(policy.InFlight) int64
+	// band reads what flow control holds of a priority, where the priorities are known.
+	band func(policy.QueuedBand) int64
 	// stages read the saturations by stage.
 	stages []stage
 }
@@ -67,7 +69,7 @@ type Name struct {
 // the series is about. It is empty for other labels.
 func (m *Metric) standsFor(l label) string {
 	switch {
-	case m.gateway == nil && m.stages == nil:
+	case m.gateway == nil && m.stages == nil && !m.has(name):
 		return ""
 	case l == variantName:
 		return "variant"
@@ -111,6 +113,8 @@ func (m *Metric) has(l label) bool { return l == metricName || slices.Contains(m
 // read reads a series from a sample; before is the previous sample, or nil.
 func (s *series) read(now, before *autoscaling.Sample) (float64, bool) {
 	switch m := s.metric; {
+	case s.band != nil:
+		return float64(m.band(now.Router.Band(*s.band))), true
 	case m.gateway != nil:
 		return m.gateway(now)
 	case m.stages != nil:

@@ -3,7 +3,9 @@
 package query
 
 import (
+	"math"
 	"strings"
+	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
@@ -18,6 +20,8 @@ type EPP struct {
 	// Producers are the names of the plugins that count what is in flight, and Endpoints those of
 	// the endpoints, in the order of [policy.RouterMetrics].
 	Producers, Endpoints []string
+	// Priorities are those that requests may have; nil where they are not known.
+	Priorities []int
 	// Prefills and Decodes say that some endpoint has the role.
 	Prefills, Decodes bool
 }
@@ -35,7 +39,8 @@ var (
 	// export them under the names of the Gateway API Inference Extension (llm-d-router
 	// 9ccacb734 in v0.9.0, and pull request 2826 in v0.11.0).
 	ownPrefix, oldPrefixes = version.ParseRange("router-v0.9.."), version.ParseRange("..router-main")
-	inFlightVersions       = version.ParseRange("router-v0.10..")
+	// since10 are the versions with standard deviations and with what is in flight.
+	since10 = version.ParseRange("router-v0.10..")
 )
 
 // eppNames are the names of a metric of the EPP: that of llm-d, and older ones.
@@ -50,7 +55,13 @@ func eppNames(own string, older ...string) []Name {
 // everPresent keeps the older name in all versions: a few are left in router-v0.11.
 func everPresent(own, older string) []Name { return []Name{{own, ownPrefix}, {Text: older}} }
 
-var byFlow = []string{"fairness_id", "priority"}
+var (
+	byFlow   = []string{"fairness_id", "priority"}
+	byTenant = []string{"fairness_id"}
+)
+
+// differenceOfBands is how metrics of flow control differ by the labels of flows.
+const differenceOfBands = "There is a series for each priority of the workload's clients, from the start of the run on. If a trace has requests, or a policy at the gateway sets priorities, there is one series for all of them. There is one series for all flows and models of the router."
 
 var eppMetrics = []Metric{
 	upTo(1, average("The mean of the KV usage of the pool's engines.", mean(autoscaling.KVUsage),
@@ -59,6 +70,11 @@ var eppMetrics = []Metric{
 		eppNames("llm_d_epp_average_queue_size", "inference_pool_average_queue_size")),
 	average("The mean of the requests in the batches of the pool's engines.", mean(running),
 		eppNames("llm_d_epp_average_running_requests", "inference_pool_average_running_requests")),
+	stdDev("The standard deviation of the KV usage of the pool's engines.", autoscaling.KVUsage, "llm_d_epp_std_dev_kv_cache_utilization"),
+	stdDev("The standard deviation of the requests in the queues of the pool's engines.", autoscaling.Waiting, "llm_d_epp_std_dev_queue_size"),
+	stdDev("The standard deviation of the requests in the batches of the pool's engines.", running, "llm_d_epp_std_dev_running_requests"),
+	queueOfEndpoint(serverEndpoint, []Name{{"llm_d_epp_per_endpoint_queue_size", ownPrefix}}),
+	queueOfEndpoint(serverPod, []Name{{"inference_pool_per_pod_queue_size", oldPrefixes}}),
 	ofPool("The pool's engines that serve.", "Those that drain count too. ", serving,
 		eppNames("llm_d_epp_ready_endpoints", "inference_pool_ready_pods")),
 	{
@@ -79,17 +95,19 @@ var eppMetrics = []Metric{
 	},
 	{
 		Names: everPresent("llm_d_epp_flow_control_queue_size", "inference_extension_flow_control_queue_size"),
-		Type:  Gauge, labels: []label{inferencePool, modelName, targetModelName}, merged: byFlow, absent: withoutFlowControl,
+		Type:  Gauge, labels: []label{inferencePool, modelName, targetModelName, priority}, merged: byTenant, absent: withoutFlowControl,
 		Help:       "Requests that the EPP's flow control keeps back.",
-		Difference: "There is one series for all flows, priorities and models of the router. A router of policies counts the requests that it holds.",
+		Difference: differenceOfBands + " A router of policies counts the requests that it holds.",
 		gateway:    func(s *autoscaling.Sample) (float64, bool) { return float64(s.Gateway.Queued), true },
+		band:       func(b policy.QueuedBand) int64 { return b.Requests },
 	},
 	{
 		Names: everPresent("llm_d_epp_flow_control_queue_bytes", "inference_extension_flow_control_queue_bytes"),
-		Type:  Gauge, labels: []label{inferencePool, modelName, targetModelName}, merged: byFlow, absent: withoutFlowControl,
+		Type:  Gauge, labels: []label{inferencePool, modelName, targetModelName, priority}, merged: byTenant, absent: withoutFlowControl,
 		Help:       "The bytes of the prompts that the EPP's flow control keeps back.",
-		Difference: "A token of a prompt has the bytes of router.tokenEstimate. There is one series for all flows, priorities and models of the router.",
+		Difference: "A token of a prompt has the bytes of router.tokenEstimate. " + differenceOfBands,
 		gateway:    func(s *autoscaling.Sample) (float64, bool) { return float64(s.Router.QueuedBytes), true },
+		band:       func(b policy.QueuedBand) int64 { return b.Bytes },
 	},
 	{
 		Names: eppNames("llm_d_epp_flow_control_pool_saturation", "inference_extension_flow_control_pool_saturation"),
@@ -121,7 +139,7 @@ func withoutFlowControl(e *EPP) string {
 // inFlight returns a metric of the load that producers of the EPP count.
 func inFlight(name, help string, read func(policy.InFlight) int64) Metric {
 	return Metric{
-		Names: []Name{{name, inFlightVersions}}, Type: Gauge, Help: help,
+		Names: []Name{{name, since10}}, Type: Gauge, Help: help,
 		labels: []label{endpointName, producerName}, merged: byFlow, load: read,
 		absent: func(e *EPP) string {
 			if len(e.Producers) > 0 {
@@ -146,6 +164,35 @@ func average(help string, read func(*autoscaling.Sample) (float64, bool), names 
 	m := ofPool(help, "", read, names)
 	m.average = true
 	return m
+}
+
+// stdDev returns the standard deviation of a sample, as the EPP rounds it (pkg/epp/datalayer/logger of llm-d-router
+// ebab6879).
+func stdDev(help string, of func(*autoscaling.Engine) float64, name string) Metric {
+	m := average(help, func(s *autoscaling.Sample) (float64, bool) {
+		average, _ := mean(of)(s)
+		squares, n := 0.0, 0.0
+		for i := range s.Engines {
+			if e := &s.Engines[i]; e.Up {
+				squares += float64((of(e) - average) * (of(e) - average))
+				n++
+			}
+		}
+		return math.Round(math.Sqrt(squares/max(1, n-1))*100) / 100, true
+	}, []Name{{name, since10}})
+	m.Difference = "It is rounded to hundredths, as the EPP does. " + m.Difference
+	return m
+}
+
+// queueOfEndpoint returns the queue of each engine, as the EPP names engines by a label.
+func queueOfEndpoint(endpoint label, names []Name) Metric {
+	return Metric{
+		Names: names, Type: Gauge, Help: "Requests in the engine's queue, as the EPP scraped them.", labels: []label{name, endpoint},
+		Difference: "There is a series for each engine of the unit that the autoscaler scales, and the EPP's own scrapes are as old as the monitor's.",
+		engine: func(now, _ *autoscaling.Engine, _ time.Duration) (float64, bool) {
+			return autoscaling.Waiting(now), true
+		},
+	}
 }
 
 func running(e *autoscaling.Engine) float64 { return float64(e.Running) }

@@ -11,6 +11,9 @@ import (
 	"github.com/VictoriaMetrics/metricsql"
 )
 
+// placeholder is a value that envsubst renders, in manifests such as those of llm-d's guides.
+var placeholder = regexp.MustCompile(`^\$\{[A-Z][A-Z0-9_]*\}$`)
+
 // selected returns the series that a selector finds, and the labels that it asks for; ok is
 // false after a fault.
 func (c *compiler) selected(e *metricsql.MetricExpr) (found []series, asked labels, ok bool) {
@@ -50,6 +53,10 @@ func (c *compiler) selected(e *metricsql.MetricExpr) (found []series, asked labe
 			continue
 		}
 		if !f.IsRegexp && !f.IsNegative {
+			if placeholder.MatchString(f.Value) {
+				c.note("%s is a placeholder, which stands for any %s: render the manifest, as with envsubst", f.Value, f.Label)
+				continue
+			}
 			asked[l] = f.Value
 			if named := m.standsFor(l); named != "" && len(found) > 0 {
 				if f.Value != found[0].labels[l] {

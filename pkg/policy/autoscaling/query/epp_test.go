@@ -82,9 +82,13 @@ func TestNamesThatAVersionDoesNotExport(t *testing.T) {
 			"router-v0.10", `llm_d_epp_flow_control_pool_saturation{stage="effective"}`,
 			"character 40: no series has the label stage here: take the matcher out",
 		},
-		"one of several priorities": {
+		"one of several tenants": {
+			"router-v0.10", `llm_d_epp_flow_control_queue_size{fairness_id="a"}`,
+			"character 35: the series of llm_d_epp_flow_control_queue_size by fairness_id are one here, their sum: take the matcher out",
+		},
+		"a priority of a workload that may have any": {
 			"router-v0.10", `llm_d_epp_flow_control_queue_size{priority="1"}`,
-			"character 35: the series of llm_d_epp_flow_control_queue_size by priority are one here, their sum: take the matcher out",
+			"character 35: no series has the label priority here: take the matcher out",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -118,5 +122,72 @@ func TestMetricsThatARouterLacks(t *testing.T) {
 		if got := bare.EPP.Lacks(name); got != why {
 			t.Errorf("%s: it lacks the metric because %q, want %q", name, got, why)
 		}
+	}
+}
+
+// Two requests of 4,800 bytes wait: one of 4,000 with priority 5, one of 800 with priority −1.
+func TestQueuesByPriority(t *testing.T) {
+	story := newStory(2, time.Second, func(_ int, s *autoscaling.Sample) {
+		s.Gateway.Queued, s.Router.QueuedBytes = 2, 4800
+		s.Router.Bands = []policy.QueuedBand{{Priority: 5, Requests: 1, Bytes: 4000}, {Priority: -1, Requests: 1, Bytes: 800}}
+	})
+	known := with(dialect(t, "router-v0.10"))
+	known.EPP.Priorities = []int{-1, 0, 5}
+	for text, want := range map[string]float64{
+		"sum(llm_d_epp_flow_control_queue_size)":                              2,
+		"count(llm_d_epp_flow_control_queue_size)":                            3,
+		`llm_d_epp_flow_control_queue_size{priority="5"}`:                     1,
+		`llm_d_epp_flow_control_queue_size{priority="0"}`:                     0,
+		`sum(llm_d_epp_flow_control_queue_bytes{priority=~"0|5"})`:            4000,
+		`max(sum by (priority) (llm_d_epp_flow_control_queue_bytes))`:         4000,
+		`sum(inference_extension_flow_control_queue_bytes{priority!="5"})`:    800,
+		`sum without (priority) (llm_d_epp_flow_control_queue_size)`:          2,
+		`max_over_time(llm_d_epp_flow_control_queue_size{priority="5"}[10s])`: 1,
+	} {
+		if got, problem := compiledFor(t, text, known).Value(&story.view); problem != None || got != want {
+			t.Errorf("%s: %v (%v), want %v", text, got, problem, want)
+		}
+	}
+	if _, problem := compiledFor(t, "llm_d_epp_flow_control_queue_size", known).Value(&story.view); problem != Several {
+		t.Errorf("three priorities: %v, want several series", problem)
+	}
+}
+
+// Queues of 1, 3 and 8 have the mean 4 and the squares 9 + 1 + 16 = 26, over 2 of a sample of 3: √13 = 3.6056. The EPP
+// rounds to hundredths.
+func TestMetricsOfTheEndpointsOfAPool(t *testing.T) {
+	story := newStory(2, time.Second, func(_ int, s *autoscaling.Sample) {
+		for i, waiting := range []int{1, 3, 8} {
+			s.Engines[i].Waiting, s.Engines[i].Running = waiting, 2
+		}
+	})
+	for text, want := range map[string]float64{
+		"llm_d_epp_std_dev_queue_size":                                                    3.61,
+		`llm_d_epp_std_dev_running_requests{name="epp"}`:                                  0,
+		`llm_d_epp_per_endpoint_queue_size{name="epp",model_server_endpoint="llama/1"}`:   3,
+		"max(llm_d_epp_per_endpoint_queue_size)":                                          8,
+		`sum by (name) (inference_pool_per_pod_queue_size{model_server_pod=~"llama/.*"})`: 4,
+	} {
+		if got, problem := compiledFor(t, text, with(dialect(t, "router-v0.10"))).Value(&story.view); problem != None || got != want {
+			t.Errorf("%s: %v (%v), want %v", text, got, problem, want)
+		}
+	}
+	if _, err := Compile("llm_d_epp_std_dev_queue_size", with(dialect(t, "router-v0.9"))); err == nil {
+		t.Error("router-v0.9 has no standard deviations")
+	}
+}
+
+// A guide's manifest that nobody has rendered is read as if it named what the scenario has, and a note says so.
+func TestPlaceholdersOfGuides(t *testing.T) {
+	q := compiledFor(t, `sum(llm_d_epp_request_running{namespace="${NAMESPACE}",model_name="${MODEL}"})`, with(dialect(t, "router-v0.10")))
+	if got, problem := q.Value(&busyRouter().view); problem != None || got != 7 {
+		t.Errorf("%v (%v), want 7", got, problem)
+	}
+	want := []string{
+		`namespace="${NAMESPACE}" has no effect: llm_d_epp_request_running has no such label here`,
+		"${MODEL} is a placeholder, which stands for any model_name: render the manifest, as with envsubst",
+	}
+	if diff := cmp.Diff(want, q.Notes()); diff != "" {
+		t.Errorf("notes, −want +got:\n%s", diff)
 	}
 }

@@ -48,14 +48,13 @@ var exporters = []exporter{
 		flow_control_request_enqueue_duration_seconds flow_control_request_queue_duration_seconds
 		flow_control_requests flow_control_revocation_confirmation_seconds flow_control_revocations
 		flow_control_revocations_issued flow_control_stale_endpoints info kv_cache_* model_rewrite_decisions
-		per_endpoint_queue_size plugin_duration_seconds prefix_indexer_* program_aware_* request_cached_tokens
+		plugin_duration_seconds prefix_indexer_* program_aware_* request_cached_tokens
 		request_duration_seconds request_error request_input_tokens request_ntpot_seconds request_output_tokens
 		request_processing_duration_seconds request_size_bytes request_streaming_itl_seconds
 		request_streaming_tpot_seconds request_ttft_seconds response_processing_duration_seconds
-		response_size_bytes scheduler_attempts scheduler_e2e_duration_seconds std_dev_kv_cache_utilization
-		std_dev_queue_size std_dev_running_requests`)},
+		response_size_bytes scheduler_attempts scheduler_e2e_duration_seconds`)},
 	{"inference_objective_", "the EPP", false, ofObjectives},
-	{"inference_pool_", "the EPP", false, []string{"per_pod_queue_size"}},
+	{"inference_pool_", "the EPP", false, nil},
 	{"inference_extension_", "the EPP", false, strings.Fields(`
 		flow_control_dispatch_cycle_duration_seconds flow_control_request_enqueue_duration_seconds
 		flow_control_request_queue_duration_seconds info model_rewrite_decisions plugin_duration_seconds

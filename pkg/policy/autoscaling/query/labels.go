@@ -23,12 +23,15 @@ const (
 	stageName
 	endpointName
 	producerName
+	serverEndpoint
+	serverPod
+	priority
 	le
 
 	labelCount
 )
 
-var labelNames = [labelCount]string{"__name__", "pod", "pool", "deployment", "model_name", "target_model_name", "inference_pool", "variant_name", "name", "stage", "endpoint_name", "producer_name", "le"}
+var labelNames = [labelCount]string{"__name__", "pod", "pool", "deployment", "model_name", "target_model_name", "inference_pool", "variant_name", "name", "stage", "endpoint_name", "producer_name", "model_server_endpoint", "model_server_pod", "priority", "le"}
 
 // labelOf returns the label with a name.
 func labelOf(text string) (label, bool) {

@@ -2,6 +2,8 @@
 
 package query
 
+import "strconv"
+
 // Targets are what the monitoring system scrapes for a unit: the engines of its pools, the
 // exporter of their accelerators, and the EPP of its router.
 type Targets struct {
@@ -32,6 +34,8 @@ type series struct {
 	metric *Metric
 	// place is that of the engine in a sample; bucket that of a bucket in its histogram.
 	place, bucket int
+	// band is the priority that the series is about; nil for all of them.
+	band *int
 }
 
 // series lists the series of a metric.
@@ -39,7 +43,7 @@ func (t *Targets) series(m *Metric, as string, in interner) []series {
 	var all []series
 	switch {
 	case m.gateway != nil:
-		return []series{{in.get(t.ofGateway(m, as)), m, gateway, 0}}
+		return t.ofRouter(m, as, in)
 	case m.stages != nil:
 		return t.ofStages(m, as, in)
 	case m.load != nil:
@@ -48,18 +52,47 @@ func (t *Targets) series(m *Metric, as string, in interner) []series {
 	place := 0
 	for i := range t.Pools {
 		for _, endpoint := range t.Pools[i].Pods {
-			l := labels{metricName: as, pod: endpoint, pool: t.Pools[i].Name, deployment: t.Pools[i].Name}
-			if m.has(modelName) {
-				l[modelName] = t.Pools[i].Model
-			}
+			l := t.ofEndpoint(m, as, &t.Pools[i], endpoint)
 			for bucket := range max(1, len(m.bounds)) {
 				if m.bounds != nil {
 					l[le] = m.bounds[bucket]
 				}
-				all = append(all, series{in.get(l), m, place, bucket})
+				all = append(all, series{labels: in.get(l), metric: m, place: place, bucket: bucket})
 			}
 			place++
 		}
+	}
+	return all
+}
+
+// ofEndpoint returns the labels of a metric of an engine.
+func (t *Targets) ofEndpoint(m *Metric, as string, p *Pool, endpoint string) labels {
+	l := labels{metricName: as}
+	for _, has := range m.labels {
+		switch has {
+		case pod, serverEndpoint, serverPod:
+			l[has] = endpoint
+		case pool, deployment:
+			l[has] = p.Name
+		case modelName:
+			l[has] = p.Model
+		case name:
+			l[has] = t.InferencePool
+		}
+	}
+	return l
+}
+
+// ofRouter lists the series of a metric of the router: one, or one for each priority.
+func (t *Targets) ofRouter(m *Metric, as string, in interner) []series {
+	l := t.ofGateway(m, as)
+	if m.band == nil || t.EPP == nil || len(t.EPP.Priorities) == 0 {
+		return []series{{labels: in.get(l), metric: m, place: gateway}}
+	}
+	var all []series
+	for i := range t.EPP.Priorities {
+		l[priority] = strconv.Itoa(t.EPP.Priorities[i])
+		all = append(all, series{labels: in.get(l), metric: m, place: gateway, band: &t.EPP.Priorities[i]})
 	}
 	return all
 }
@@ -97,7 +130,7 @@ func (t *Targets) ofStages(m *Metric, as string, in interner) []series {
 		if t.EPP.hasStages() {
 			l[stageName] = s.name
 		}
-		all = append(all, series{in.get(l), m, gateway, i})
+		all = append(all, series{labels: in.get(l), metric: m, place: gateway, bucket: i})
 	}
 	return all
 }
@@ -108,7 +141,7 @@ func (t *Targets) ofEndpoints(m *Metric, as string, in interner) []series {
 	for _, producer := range t.EPP.Producers {
 		for _, endpoint := range t.EPP.Endpoints {
 			l := labels{metricName: as, endpointName: endpoint, producerName: producer}
-			all = append(all, series{in.get(l), m, len(all), 0})
+			all = append(all, series{labels: in.get(l), metric: m, place: len(all)})
 		}
 	}
 	return all

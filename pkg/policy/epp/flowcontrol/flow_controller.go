@@ -399,6 +399,14 @@ func (f *flowController) Evict() (int, bool) { return f.eviction.next() }
 // Export implements [scheduler.RequestQueue].
 func (f *flowController) Export(view *policy.View, m *policy.RouterMetrics) {
 	m.QueuedBytes += f.bytes
+	for _, b := range f.bands {
+		m.Queue(b.priority, b.requests, b.bytes)
+	}
+	for _, i := range f.expired {
+		if i.place >= 0 {
+			m.Queue(i.request.Priority, -1, 0) // it is given up, and in the way until the next sweep
+		}
+	}
 	m.Raise(f.saturation.pools(f.look(view)))
 }
 
