@@ -54,6 +54,7 @@ type attributeColumns struct {
 	// that waits for the row's end; 0 is none.
 	delay []time.Duration
 	next  []int32
+	links links
 }
 
 // columnsBuilder fills the columns of a trace, row after row.
@@ -62,15 +63,27 @@ type columnsBuilder struct {
 	sets     map[attributesKey][]int32
 	sessions map[string]int32
 	last     map[int32]int32 // the last row of each session, where rows wait
+	named    map[uint64]int32
 }
 
 // hasSession reports whether a row before has the session.
 func (b *columnsBuilder) hasSession(name string) bool { return b.sessions[name] > 0 }
 
-// addTurn notes whether row i waits for the row before it in its session. Rows come in
-// order, after add.
-func (b *columnsBuilder) addTurn(i int, waits bool, delay time.Duration) {
+// addTurn notes which rows row i waits for. Rows come in order, after add.
+func (b *columnsBuilder) addTurn(i int, rec *record) {
 	c := b.columns
+	if rec.named {
+		if b.named == nil {
+			b.named = map[uint64]int32{}
+		}
+		b.named[rec.id] = int32(i)
+	}
+	if rec.delayed {
+		c.delay = append(padTo(c.delay, i), rec.delay+1)
+	}
+	if len(rec.after) > 0 {
+		c.links.add(int32(i), rec.after, b.named)
+	}
 	session := c.sessionOf(i)
 	if session == 0 {
 		return
@@ -78,8 +91,7 @@ func (b *columnsBuilder) addTurn(i int, waits bool, delay time.Duration) {
 	if b.last == nil {
 		b.last = map[int32]int32{}
 	}
-	if waits {
-		c.delay = append(padTo(c.delay, i), delay+1)
+	if rec.delayed && len(rec.after) == 0 {
 		c.next = padTo(c.next, i)
 		c.next[b.last[session]] = int32(i)
 	}

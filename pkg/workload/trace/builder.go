@@ -29,6 +29,11 @@ type record struct {
 	input, output int32    // tokens; an answer may have none
 	ids           []uint64 // of the full blocks; valid until the next line
 	blockTokens   int32    // size of a block where the file says it; 0 is the format's
+	// id is the row's where it is named; after are those of the rows that a delayed one waits for, valid until
+	// the next line. Without any, it waits for the one before it in its session.
+	id    uint64
+	named bool
+	after []uint64
 	// session names the conversation that the request belongs to; empty for none.
 	session string
 	attributes
@@ -105,7 +110,7 @@ func tooLarge(requests, blocks int, needs, bytes int64) error {
 func (t *Trace) Bytes() int64 {
 	return int64(len(t.rows))*int64(unsafe.Sizeof(row{})) + int64(len(t.blocks))*int64(unsafe.Sizeof(uint64(0))) +
 		int64(len(t.columns.set)+len(t.columns.session)+len(t.columns.next))*int64(unsafe.Sizeof(int32(0))) +
-		int64(len(t.columns.delay))*int64(unsafe.Sizeof(time.Duration(0))) + t.marks.bytes()
+		int64(len(t.columns.delay))*int64(unsafe.Sizeof(time.Duration(0))) + t.columns.links.bytes() + t.marks.bytes()
 }
 
 // read reads all rows.
@@ -161,7 +166,7 @@ func (b *traceBuilder) add(rec *record) error {
 		t.blocks = append(t.blocks, workload.RecordedBlock(id))
 	}
 	b.columns.add(len(t.rows), rec.attributes, rec.session)
-	b.columns.addTurn(len(t.rows), rec.delayed, rec.delay)
+	b.columns.addTurn(len(t.rows), rec)
 	t.rows = append(t.rows, row{
 		arrival:   arrival,
 		input:     rec.input,

@@ -28,11 +28,13 @@ var (
 	priorityTrait = trait{"priority", func(r *record) bool { return r.priority != nil }}
 	modelTrait    = trait{"model", func(r *record) bool { return r.model != "" }}
 	adapterTrait  = trait{"adapter", func(r *record) bool { return r.adapter != "" }}
+	// linksTrait is that other rows wait for a row by its id, or it for others.
+	linksTrait = trait{"links", func(r *record) bool { return r.named || len(r.after) > 0 }}
 	// beginTrait is of the file: that a run begins before the first request arrives.
 	beginTrait = trait{"begin", func(r *record) bool { return r.begins }}
 
 	rowTraits = []trait{blocksTrait, sessionTrait, delayTrait, tenantTrait, classTrait, priorityTrait, modelTrait, adapterTrait}
-	traits    = append(slices.Clone(rowTraits), beginTrait)
+	traits    = append(slices.Clone(rowTraits), linksTrait, beginTrait)
 )
 
 func traitNames(all ...trait) []string {
@@ -237,6 +239,10 @@ func (w *writer) write(rec *record) error {
 	if rec.delayed && !slices.Contains(w.to.carries, delayTrait.name) {
 		return fmt.Errorf("request %d waits for an answer and has no arrival, which the format %s does not carry: use %s",
 			w.rows+1, w.to.name, strings.Join(carriersOf(delayTrait), " or "))
+	}
+	if len(rec.after) > 0 && !slices.Contains(w.to.carries, linksTrait.name) {
+		return fmt.Errorf("request %d waits for the answers of %d others by their ids, which the format %s does not carry: use %s",
+			w.rows+1, len(rec.after), w.to.name, strings.Join(carriersOf(linksTrait), " or "))
 	}
 	if w.file == nil {
 		if err := w.begin(rec); err != nil {

@@ -25,6 +25,10 @@ func (o jsonObject) integer(name string, value int64) jsonObject {
 	return strconv.AppendInt(o.key(name), value, 10)
 }
 
+func (o jsonObject) unsigned(name string, value uint64) jsonObject {
+	return strconv.AppendUint(o.key(name), value, 10)
+}
+
 func (o jsonObject) integers(name string, values []uint64) jsonObject {
 	o = append(o.key(name), '[')
 	for i, value := range values {

@@ -145,6 +145,8 @@ type replay struct {
 	sent     int
 	waiting  due.Heap    // rows whose sessions were answered
 	inFlight map[int]int // rows that others wait for, by the IDs of their requests
+	// missing are how many answers rows that wait for several still wait for, where some came.
+	missing map[int]int32
 }
 
 func (p *replay) Labels() workload.Labels { return p.labels }
@@ -186,10 +188,13 @@ func (p *replay) Ended(e workload.End) {
 		return
 	}
 	delete(p.inFlight, e.ID)
-	if next := p.nextOf(row); e.Ending == workload.Completed && next < p.end {
-		delay, _ := p.trace.columns.delayOf(next % p.trace.requests)
-		p.waiting.Push(due.Place{At: due.After(e.At, delay), Place: int32(next)})
+	if e.Ending != workload.Completed {
+		return
 	}
+	if next := p.nextOf(row); next > 0 {
+		p.follow(next, e.At)
+	}
+	p.endLinks(row, e.At)
 }
 
 // nextOf returns the row that waits for the end of a row; 0 is none. Rows of further rounds
@@ -243,7 +248,7 @@ func (p *replay) advance() {
 func (p *replay) request(e *entry, arrival simtime.Time) workload.Request {
 	id := p.sent
 	p.sent++
-	if p.nextOf(e.index) > 0 {
+	if p.awaited(e.index) {
 		if p.inFlight == nil {
 			p.inFlight = map[int]int{}
 		}

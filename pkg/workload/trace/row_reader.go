@@ -20,7 +20,9 @@ type rowReader struct {
 	// hasSession reports whether a row before has the session.
 	hasSession func(name string) bool
 	// fates are those of all sessions; nil where each row of the file is sent.
-	fates     map[string]fate
+	fates map[string]fate
+	// named are those of the rows with ids.
+	named     map[uint64]fate
 	began     bool  // whether there was a row
 	reached   bool  // whether a row arrived in the slice
 	kept      int   // rows
@@ -82,6 +84,9 @@ func (r *rowReader) sends(rec *record) (bool, error) {
 	if err := r.resolveDelay(rec); err != nil {
 		return false, err
 	}
+	if err := r.checkLinks(rec); err != nil {
+		return false, err
+	}
 	if !r.began {
 		r.began, r.start, r.at = true, rec.at, rec.at
 	}
@@ -112,7 +117,7 @@ func (r *rowReader) sends(rec *record) (bool, error) {
 
 // decide decides what becomes of a row, which may shorten it.
 func (r *rowReader) decide(rec *record) (is fate, err error) {
-	before := r.fates[rec.session]
+	before := r.fateBefore(rec)
 	if is.selected = before.selected || r.fates == nil; !rec.delayed {
 		is.selected = r.selects(rec)
 	}
@@ -123,9 +128,7 @@ func (r *rowReader) decide(rec *record) (is fate, err error) {
 	default:
 		is.cut, err = r.treat(rec)
 	}
-	if r.fates != nil && rec.session != "" {
-		r.fates[rec.session] = is
-	}
+	r.keepFate(rec, is)
 	return is, err
 }
 
@@ -197,7 +200,7 @@ var errNoRequests = errors.New("a trace without requests")
 // resolveDelay decides whether a row waits for another, which only a later row of a session
 // does.
 func (r *rowReader) resolveDelay(rec *record) error {
-	if !rec.delayed {
+	if !rec.delayed || len(rec.after) > 0 {
 		return nil
 	}
 	if rec.session == "" {

@@ -52,7 +52,7 @@ func (s Slice) has(arrival time.Duration) bool {
 	return arrival >= s.From && (s.To == 0 || arrival < s.To)
 }
 
-// samples decides by a hash of the session, or of the row's number without a session:
+// samples decides by a hash of the session that began a tree of sessions, or of the row's number without a session:
 // another share keeps more or less of the same rows.
 func (o *Options) samples(rec *record) bool {
 	if o.Sample == 0 {
@@ -60,7 +60,7 @@ func (o *Options) samples(rec *record) bool {
 	}
 	hash := stats.Hash64(sampledRow, uint64(rec.row))
 	if rec.session != "" {
-		hash = stats.Hash64(sampledSession, stats.HashString(rec.session))
+		hash = stats.Hash64(sampledSession, stats.HashString(rec.tree()))
 	}
 	return float64(hash>>11) < o.Sample*(1<<53)
 }

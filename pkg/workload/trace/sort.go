@@ -54,6 +54,7 @@ func (s *sortedRecords) next(rec *record) (bool, error) {
 	*rec = s.last
 	rec.at, rec.row, rec.input, rec.output = r.at, r.row, r.input, r.output
 	rec.ids = s.ids[r.firstID : r.firstID+int(r.ids) : r.firstID+int(r.ids)]
+	rec.named = false // no row waits for another
 	rec.session, rec.attributes = s.sessions[r.session], s.columns.columns.sets[r.set]
 	return true, nil
 }

@@ -14,10 +14,10 @@ import (
 // blocks in tokens, which a trace without blocks leaves out, and begin_ns, which is the
 // instant of arrivals at which a run begins, if that is not the first one. Each other line is a
 // request: arrival_ns or delay_ns, input_tokens, output_tokens, and, where they apply,
-// blocks, session, tenant, class, priority, model and adapter. blocks are the ids of the
+// blocks, session, tenant, class, priority, model, adapter, id and after. blocks are the ids of the
 // full blocks that the prompt begins with; a block is shared where all ids up to its own
 // are equal. A row with delay_ns comes so long after the end of its session's request
-// before it.
+// before it, or after the last end of the requests whose ids are in after.
 const Windtunnel Format = "Windtunnel"
 
 const (
@@ -57,6 +57,8 @@ const (
 	windtunnelPriority = "priority"
 	windtunnelModel    = "model"
 	windtunnelAdapter  = "adapter"
+	windtunnelID       = "id"
+	windtunnelAfter    = "after"
 )
 
 var (
@@ -64,13 +66,14 @@ var (
 	windtunnelFields       = []string{
 		windtunnelInput, windtunnelOutput, windtunnelArrival, windtunnelDelay, windtunnelBlocks, windtunnelSession,
 		windtunnelTenant, windtunnelClass, windtunnelPriority, windtunnelModel, windtunnelAdapter,
+		windtunnelID, windtunnelAfter,
 	}
 )
 
 // windtunnelParser is what is known of a file so far.
 type windtunnelParser struct {
 	scanner     jsonScanner
-	ids         []uint64
+	ids, after  []uint64
 	blockTokens int32
 	begins      bool
 	begin       int64
@@ -83,7 +86,7 @@ func (p *windtunnelParser) parse(rec *record, n int, text []byte) (bool, error) 
 	}
 	s := &p.scanner
 	*rec = record{timeField: windtunnelArrival, delayField: windtunnelDelay, outputField: windtunnelOutput, blockTokens: p.blockTokens, begins: p.begins, begin: p.begin}
-	p.ids = p.ids[:0]
+	p.ids, p.after = p.ids[:0], p.after[:0]
 	if err := s.open(text); err != nil {
 		return false, err
 	}
@@ -102,7 +105,7 @@ func (p *windtunnelParser) parse(rec *record, n int, text []byte) (bool, error) 
 	if err := s.require(windtunnelFields[:2]); err != nil {
 		return false, err
 	}
-	rec.untimed, rec.ids = !s.has(2), p.ids
+	rec.untimed, rec.ids, rec.after = !s.has(2), p.ids, p.after
 	return true, rec.checkOwn()
 }
 
@@ -110,6 +113,9 @@ func (p *windtunnelParser) parse(rec *record, n int, text []byte) (bool, error) 
 func (r *record) checkOwn() error {
 	if r.untimed && !r.delayed {
 		return invalidField(windtunnelArrival, "is missing")
+	}
+	if len(r.after) > 0 && !r.delayed {
+		return invalidField(windtunnelAfter, "needs %s, which counts from the last of their ends", windtunnelDelay)
 	}
 	if r.begins && !r.untimed && r.at < r.begin {
 		return invalidField(windtunnelArrival, "is before %s of the header, %d", windtunnelBegin, r.begin)
@@ -193,6 +199,11 @@ func (p *windtunnelParser) decodeField(rec *record, name string) (err error) {
 		rec.model, err = p.name(name)
 	case windtunnelAdapter:
 		rec.adapter, err = p.name(name)
+	case windtunnelID:
+		rec.id, err = s.integer(name)
+		rec.named = true
+	case windtunnelAfter:
+		p.after, err = s.integers(name, p.after)
 	}
 	return err
 }
@@ -287,7 +298,14 @@ func newWindtunnelWriter(blockTokens int32) rowWriter {
 		if r.priority != nil {
 			o = o.integer(windtunnelPriority, int64(*r.priority))
 		}
-		return o.name(windtunnelModel, r.model).name(windtunnelAdapter, r.adapter).end()
+		o = o.name(windtunnelModel, r.model).name(windtunnelAdapter, r.adapter)
+		if r.named {
+			o = o.unsigned(windtunnelID, r.id)
+		}
+		if len(r.after) > 0 {
+			o = o.integers(windtunnelAfter, r.after)
+		}
+		return o.end()
 	}}
 }
 
