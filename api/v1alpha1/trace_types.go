@@ -3,12 +3,14 @@
 package v1alpha1
 
 // TraceFormat names the format of a trace.
-// +kubebuilder:validation:Enum=Azure;BurstGPT;CSV;LLMServingSim;Mooncake;Parquet;QwenBailian;ServeGen;TraceV2;Vidur;Windtunnel
+// +kubebuilder:validation:Enum=AIBrix;Azure;BurstGPT;CSV;LLMServingSim;Mooncake;OTel;Parquet;QwenBailian;ServeGen;TraceV2;Vidur;Weka;Windtunnel
 type TraceFormat string
 
 const (
 	// MooncakeTrace is JSON lines with prefix block ids (FAST'25 release).
 	MooncakeTrace TraceFormat = "Mooncake"
+	// AIBrixTrace is JSON lines of AIBrix's workload generator, with agents that wait for tools and for each other.
+	AIBrixTrace TraceFormat = "AIBrix"
 	// AzureTrace is the CSV of the Azure LLM inference traces of 2023 and 2024.
 	AzureTrace TraceFormat = "Azure"
 	// BurstGPTTrace is the CSV of the BurstGPT traces. Rows of failed requests need zeroOutput.
@@ -18,6 +20,8 @@ const (
 	CSVTrace TraceFormat = "CSV"
 	// LLMServingSimTrace is JSON lines with ids of full blocks of 16 tokens.
 	LLMServingSimTrace TraceFormat = "LLMServingSim"
+	// OTelTrace is JSON with spans of OpenTelemetry's conventions for generative AI.
+	OTelTrace TraceFormat = "OTel"
 	// ParquetTrace is a Parquet file with the columns that the fields of Windtunnel are.
 	ParquetTrace TraceFormat = "Parquet"
 	// QwenBailianTrace is JSON lines with chats and ids of blocks of 16 tokens.
@@ -29,6 +33,8 @@ const (
 	TraceV2Trace TraceFormat = "TraceV2"
 	// VidurTrace is the CSV that Vidur and splitwise-sim replay.
 	VidurTrace TraceFormat = "Vidur"
+	// WekaTrace is JSON with sessions of agents, their tools' times and their subagents, as InferenceX has them.
+	WekaTrace TraceFormat = "Weka"
 	// WindtunnelTrace is JSON lines that carry all that a trace can say, as windtunnel
 	// trace convert writes them.
 	WindtunnelTrace TraceFormat = "Windtunnel"

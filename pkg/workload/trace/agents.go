@@ -3,6 +3,7 @@
 package trace
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,76 +12,303 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"math"
 	"slices"
+	"strings"
+	"time"
 	"unsafe"
-
-	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// agentFormat is a format whose file tells when requests of agents began and ended. It has no
-// rows: all of the file is read, and its requests become rows that wait for each other.
-type agentFormat interface {
-	// add reads one JSON value of the file, from 1.
-	add(value int, text json.RawMessage) error
-	// conversations returns what was read.
-	conversations() ([]conversationTree, error)
+// agentParser reads a file that says when requests of agents began and ended. Such a file has
+// no rows in order of time: all of it is read, and then its requests become rows that wait for each other.
+type agentParser interface {
+	// value reads one JSON value of the file.
+	value(text json.RawMessage) error
+	// sessions returns what the values came to, the sessions that began others before those, and
+	// the size of the blocks in tokens; 0 is none.
+	sessions() (all []*agentSession, blockTokens int32, err error)
 }
 
-// conversationTree is a session and those that it began.
-type conversationTree struct{ threads []thread }
-
-// thread is a session: requests of one agent.
-type thread struct {
+// agentSession is what one agent asks.
+type agentSession struct {
 	name string
-	// parent is the place in the tree of the session that began this one; -1 is none.
-	parent int
-	calls  []call
-	// branches are the calls of others that this agent waits for.
-	branches []branch
+	// parent is the session whose agent began this one; nil is none.
+	parent *agentSession
+	calls  []*agentCall
+	// branches are calls of other sessions that the agent waits for before it goes on; own is that of this session
+	// in its parent, if it has one.
+	branches []*agentBranch
+	own      *agentBranch
 }
 
-// branch are calls of another thread whose ends an agent waits for.
-type branch struct {
-	thread      int
-	first, last int // calls, the last one not among them
+// agentBranch are calls of a session that its parent waits for, once.
+type agentBranch struct {
+	calls  []*agentCall
+	joined bool
 }
 
-// call is a recorded request and its answer.
-type call struct {
-	value         int   // of the file, for errors
+// agentCall is a request and its answer as they were recorded.
+type agentCall struct {
+	value         int   // of the file, from 1
 	start, end    int64 // ns
 	input, output int32
 	ids           []uint64 // of full blocks
+	shared        int      // how many of them the call before has, where the file says so
 	model         string
-	// after are the calls of the same thread that this one waits for, where the file says so; nil tells by the times.
-	after []int
+	session       *agentSession
+	// waits are the calls that this one waits for. The file says which if told; otherwise the times do.
+	waits []*agentCall
 	told  bool
+	// named says that others wait for the call by its id.
+	named bool
+	id    uint64
 }
 
-// place is a call of a tree.
-type place struct{ thread, call int }
+// row says in which value of the file an error is.
+func (c *agentCall) row(err error) error { return atRow(c.value, err) }
+
+// begins orders calls by their beginnings.
+func begins(a, b *agentCall) int { return cmp.Compare(a.start, b.start) }
 
 // agentRecords are the requests of agents as rows.
 type agentRecords struct {
-	format      agentFormat
+	parser      agentParser
 	in          io.Reader
 	hash        hash.Hash
-	memoryBytes int64
+	names       record // what fields are called
 	blockTokens int32
-	timeField   string
-	outputField string
+	memoryBytes int64
 	read        bool
-	trees       []conversationTree
-	rows        []agentRow
-	next_       int
+	calls       []*agentCall
+	bytes       int64
+	at          int
 	after       []uint64
 }
 
-// agentRow is a call with the rows that it waits for.
-type agentRow struct {
-	tree, thread, call int
-	waits              []place
-	named              bool
-	number             uint64
+func newAgentRecords(parser agentParser, names record, o Options, r io.Reader) (records, error) {
+	in, err := decompressed(r)
+	if err != nil {
+		return nil, err
+	}
+	a := &agentRecords{parser: parser, names: names, memoryBytes: o.MemoryBytes, hash: sha256.New()}
+	a.in = io.TeeReader(in, a.hash)
+	return a, nil
+}
+
+func (a *agentRecords) next(rec *record) (bool, error) {
+	if !a.read {
+		a.read = true
+		if err := a.readAll(); err != nil {
+			return false, err
+		}
+	}
+	if a.at == len(a.calls) {
+		return false, nil
+	}
+	c := a.calls[a.at]
+	a.at++
+	a.fill(rec, c)
+	return true, nil
+}
+
+// fill makes a row of a call.
+func (a *agentRecords) fill(rec *record, c *agentCall) {
+	*rec = a.names
+	rec.row, rec.at, rec.input, rec.output, rec.ids, rec.blockTokens = c.value, c.start, c.input, c.output, c.ids, a.blockTokens
+	rec.session, rec.model, rec.named, rec.id = c.session.name, c.model, c.named, c.id
+	if len(c.waits) == 0 {
+		return
+	}
+	rec.delayed, rec.untimed = true, true
+	last := slices.MaxFunc(c.waits, func(x, y *agentCall) int { return cmp.Compare(x.end, y.end) })
+	rec.delay = time.Duration(max(0, c.start-last.end))
+	if c.waits[0].named {
+		a.after = a.after[:0]
+		for _, w := range c.waits {
+			a.after = append(a.after, w.id)
+		}
+		rec.after = a.after
+	}
+}
+
+// readAll reads the file and finds which call waits for which.
+func (a *agentRecords) readAll() error {
+	if err := a.readValues(); err != nil {
+		return err
+	}
+	sessions, blockTokens, err := a.parser.sessions()
+	if err != nil {
+		return err
+	}
+	a.blockTokens = blockTokens
+	blocks := 0
+	for _, s := range sessions {
+		slices.SortStableFunc(s.calls, begins)
+		a.calls = append(a.calls, s.calls...)
+		for _, c := range s.calls {
+			c.session = s
+			blocks += len(c.ids)
+		}
+	}
+	a.bytes = int64(len(a.calls))*int64(unsafe.Sizeof(agentCall{})) + int64(blocks)*8
+	if needs := grown(a.bytes); a.memoryBytes > 0 && needs > a.memoryBytes {
+		return tooLarge(len(a.calls), blocks, needs, a.memoryBytes)
+	}
+	for _, s := range sessions {
+		s.findWaits()
+	}
+	slices.SortStableFunc(a.calls, begins)
+	return a.nameAwaited()
+}
+
+// readValues reads the JSON values of the file: one after the other, or in an array.
+func (a *agentRecords) readValues() error {
+	d := json.NewDecoder(a.in)
+	for n := 1; ; n++ {
+		var value json.RawMessage
+		err := d.Decode(&value)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		all := []json.RawMessage{value}
+		if err == nil && bytes.HasPrefix(bytes.TrimLeft(value, " \t\r\n"), []byte("[")) {
+			err = json.Unmarshal(value, &all)
+		}
+		if err != nil {
+			return atRow(n, fmt.Errorf("is not valid JSON: %w", err))
+		}
+		for i, one := range all {
+			if err := a.parser.value(one); err != nil {
+				return atRow(n+i, err)
+			}
+		}
+		if len(all) != 1 {
+			n += len(all) - 1
+		}
+	}
+}
+
+// nameAwaited gives ids to calls that others cannot wait for as the one before in their session. Calls come in order.
+func (a *agentRecords) nameAwaited() error {
+	previous := map[*agentSession]*agentCall{}
+	for i, c := range a.calls {
+		if slices.ContainsFunc(c.waits, func(w *agentCall) bool { return w.id == 0 }) {
+			return c.row(errors.New("waits for a request that begins later"))
+		}
+		c.id = uint64(i + 1)
+		if len(c.waits) > 1 || len(c.waits) == 1 && c.waits[0] != previous[c.session] {
+			for _, w := range c.waits {
+				w.named = true
+			}
+		}
+		previous[c.session] = c
+	}
+	return nil
+}
+
+func (a *agentRecords) digest() (string, error) {
+	if _, err := io.Copy(io.Discard, a.in); err != nil {
+		return "", fmt.Errorf("read: %w", err)
+	}
+	return hex.EncodeToString(a.hash.Sum(nil)), nil
+}
+
+func (a *agentRecords) memory() int64 { return a.bytes }
+
+// findWaits finds for each call of a session, in order, what it waits for.
+func (s *agentSession) findWaits() {
+	longest := longestOf(s.calls)
+	for i, c := range s.calls {
+		if !c.told {
+			c.waits = lastEnded(s.calls[:i], c.start, longest)
+			for p := s.parent; len(c.waits) == 0 && p != nil; p = p.parent {
+				c.waits = lastEnded(p.before(c), c.start, longestOf(p.calls))
+			}
+		}
+		for _, b := range s.branches {
+			if b.endsBefore(c) {
+				b.joined = true
+				c.waits = append(c.waits, lastEnded(b.calls, c.start, longestOf(b.calls))...)
+			}
+		}
+	}
+}
+
+// before returns the calls of a session that begin before a call of one that it began.
+func (s *agentSession) before(c *agentCall) []*agentCall {
+	n, _ := slices.BinarySearchFunc(s.calls, c.start+1, func(of *agentCall, at int64) int { return cmp.Compare(of.start, at) })
+	return s.calls[:n]
+}
+
+// endsBefore reports whether all calls of a branch, which nobody waited for yet, end before a call begins.
+func (b *agentBranch) endsBefore(c *agentCall) bool {
+	return !b.joined && len(b.calls) > 0 && !slices.ContainsFunc(b.calls, func(of *agentCall) bool { return of.end > c.start || of.start >= c.start })
+}
+
+func longestOf(calls []*agentCall) int64 {
+	longest := int64(0)
+	for _, c := range calls {
+		longest = max(longest, c.end-c.start)
+	}
+	return longest
+}
+
+// lastEnded returns those of calls, in order of their beginnings, that ended at a time and that no other
+// such call waits for: the one that began last, and those that ran at the same time. None is longer than longest.
+func lastEnded(calls []*agentCall, at, longest int64) []*agentCall {
+	var last []*agentCall
+	for _, c := range slices.Backward(calls) {
+		switch {
+		case c.end > at:
+		case len(last) == 0 || c.end > last[0].start:
+			last = append(last, c)
+		case c.start+longest <= last[0].start:
+			return last
+		}
+	}
+	return last
+}
+
+// agentName checks the name of a session or of a model.
+func agentName(field, name string) error {
+	if len(name) > maxNameBytes || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' }) {
+		return invalidField(field, "must be plain text of at most %d bytes, got %.80q", maxNameBytes, name)
+	}
+	return nil
+}
+
+// jsonTokens reads a number of tokens; absent is one that is not there or null.
+func jsonTokens(field string, n json.Number, absent error, check func(string, uint64) (int32, error)) (int32, error) {
+	if n == "" {
+		return 0, absent
+	}
+	var s jsonScanner
+	s.rest = []byte(n)
+	count, err := s.integer(field)
+	if err != nil || len(s.rest) > 0 {
+		return 0, cmp.Or(err, invalidField(field, "must be an integer"))
+	}
+	return check(field, count)
+}
+
+// jsonTime reads a time or a duration of a unit, in ns; 0 where it is not there.
+func jsonTime(field string, n json.Number, unit TimeFormat) (int64, error) {
+	if n == "" {
+		return 0, nil
+	}
+	ns, err := decimalNs(field, []byte(n), unit)
+	if err != nil {
+		return 0, err
+	}
+	return nanoseconds(field, ns)
+}
+
+// later returns a time after another, at most the last one that there is.
+func later(at, by int64) int64 { return min(at, maxArrivalNs-by) + by }
+
+// within says in which field an error is.
+func within(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s.%w", path, err)
 }

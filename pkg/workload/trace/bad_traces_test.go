@@ -19,7 +19,7 @@ import (
 var goodFiles = map[trace.Format]string{
 	trace.Azure: "azure-2024.csv", trace.BurstGPT: "burstgpt.csv", trace.GenericCSV: "gateway.csv", trace.Vidur: "vidur.csv",
 	trace.LLMServingSim: "llmservingsim.jsonl", trace.Mooncake: "mooncake.jsonl", trace.QwenBailian: "qwen-bailian.jsonl",
-	trace.TraceV2: "tracev2.csv",
+	trace.TraceV2: "tracev2.csv", trace.Weka: "weka.jsonl", trace.AIBrix: "aibrix.jsonl", trace.OTel: "otel.jsonl",
 }
 
 // recognisable are the files in testdata whose beginning says their format: no format begins as a
@@ -68,6 +68,9 @@ func TestBadTracesNameTheRowAndTheField(t *testing.T) {
 		mooncake = `{"timestamp": 5, "input_length": 10, "output_length": 5, "hash_ids": [1]}` + "\n"
 		bailian  = `{"chat_id": 7, "parent_chat_id": -1, "timestamp": 5, "input_length": 10, "output_length": 5, "hash_ids": []}` + "\n"
 		v2       = "request_id,client_id,prefix_group,prefix_length,input_tokens,output_tokens,arrival_time_us\n0,c,,0,10,5,5\n"
+		weka     = `{"id":"s","block_size":64,"requests":[{"t":1,"type":"n","in":10,"out":5,"hash_ids":[3]}]}` + "\n"
+		aibrix   = `{"timestamp": 5, "requests": [{"prompt_length": 10, "output_length": 5, "agent": {"node_id": "a", "parent_ids": []}}]}` + "\n"
+		otel     = `{"trace_id": "t", "span_id": "a", "start_time": 5, "end_time": 9, "attributes": {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 10, "gen_ai.usage.output_tokens": 5}}` + "\n"
 		vidur    = "arrived_at,num_prefill_tokens,num_decode_tokens\n5,10,5\n"
 		own      = `{"windtunnel_trace": 1, "block_tokens": 16}` + "\n" + `{"arrival_ns": 5, "input_tokens": 10, "output_tokens": 5}` + "\n"
 	)
@@ -134,6 +137,42 @@ func TestBadTracesNameTheRowAndTheField(t *testing.T) {
 			{"NaN", strings.Replace(own, ": 5", ": NaN", 1), `row 2: arrival_ns: must be an integer`},
 			{"negative", strings.Replace(own, ": 10", ": -10", 1), `row 2: input_tokens: must not be negative, got -10`},
 			{"unordered", own + `{"arrival_ns": 4, "input_tokens": 10, "output_tokens": 5}`, `row 3: arrival_ns: is earlier than in the row before: order (--order) Sort sorts rows`},
+		},
+		trace.Weka: {
+			{"no JSON", weka + "{", `row 2: is not valid JSON: unexpected EOF`},
+			{"NaN", strings.Replace(weka, `"t":1`, `"t":"x"`, 1), `row 1: is no session: json: invalid number literal, trying to unmarshal "\"x\"" into Number`},
+			{"negative", strings.Replace(weka, `"in":10`, `"in":-10`, 1), `row 1: requests[0].in: must not be negative, got -10`},
+			{"a time before all", strings.Replace(weka, `"t":1`, `"t":-1`, 1), `row 1: requests[0].t: must not be negative, got "-1"`},
+			{"too many ids", strings.Replace(weka, `[3]`, `[3,4]`, 1), `row 1: requests[0].hash_ids: must have at most 1 ids, one for each block of 64 tokens of in, got 2`},
+			{"duplicate ids", weka + weka, `row 2: id: must be unique, but an earlier row has "s", too`},
+			{"another size of blocks", weka + strings.NewReplacer(`"s"`, `"z"`, "64", "32").Replace(weka), `row 2: block_size: must be 64, as in the rows before, got 32`},
+			{"another type", strings.Replace(weka, `"n"`, `"q"`, 1), `row 1: requests[0].type: must be n, s or subagent, got "q"`},
+			{"no length", strings.Replace(weka, `"out":5`, `"outs":5`, 1), `row 1: requests[0].out: is missing`},
+			{"an agent without a name", strings.Replace(weka, `"n"`, `"subagent"`, 1), `row 1: requests[0].agent_id: is missing`},
+			{"no requests", `{"id":"s","block_size":64,"requests":[]}`, `row 1: requests: is missing, or has no request`},
+		},
+		trace.AIBrix: {
+			{"negative", strings.Replace(aibrix, "10", "-10", 1), `row 1: requests[0].prompt_length: must not be negative, got -10`},
+			{"no time", strings.Replace(aibrix, "timestamp", "time", 1), `row 1: timestamp: is missing`},
+			{"a null length of a prompt", strings.Replace(aibrix, "10", "null", 1), `row 1: requests[0].prompt_length: is missing`},
+			{"a null length of an answer", strings.Replace(aibrix, `h": 5`, `h": null`, 1),
+				`row 1: output_length: must be between 1 and 10000000 tokens, got 0: zeroOutput (--zero-output) may be Skip, which leaves such rows out, or PrefillOnly, which sends their prompts`},
+			{"a parent that is not there", strings.Replace(aibrix, "[]", `["b"]`, 1), `row 1: parent_ids: must be node_ids of the file, got "b"`},
+			{"a cycle of parents", strings.Replace(aibrix, "[]", `["a"]`, 1), `row 1: waits for a request that begins later`},
+			{"duplicate ids", aibrix + aibrix, `row 2: requests[0].agent.node_id: must be unique, but an earlier node has "a", too`},
+		},
+		trace.OTel: {
+			{"no spans", `{"resourceMetrics": []}`, `row 1: has no spans`},
+			{"no requests", `{"spans": []}`, `a trace without requests`},
+			{"no time", strings.Replace(otel, "start_time", "begin", 1), `row 1: spans[0].startTimeUnixNano: is missing`},
+			{"an end before the beginning", strings.Replace(otel, `: 9`, `: 3`, 1), `row 1: spans[0].endTimeUnixNano: must not be before startTimeUnixNano`},
+			{"negative", strings.Replace(otel, `: 10`, `: -10`, 1), `row 1: span "a": gen_ai.usage.input_tokens: must not be negative, got -10`},
+			{"no length", strings.Replace(otel, "output", "out", 1), `row 1: span "a": gen_ai.usage.output_tokens: is missing`},
+			{"more cached than there is", strings.Replace(otel, `"gen_ai.usage.input`, `"gen_ai.usage.cache_read.input_tokens": 11, "gen_ai.usage.input`, 1),
+				`row 1: span "a": gen_ai.usage.cache_read.input_tokens: must be at most the 10 tokens of the whole input, got 11`},
+			{"a circle of spans", strings.Replace(otel, `"span_id": "a"`, `"span_id": "a", "parent_span_id": "b"`, 1) + strings.Replace(otel, `"span_id": "a"`, `"span_id": "b", "parent_span_id": "a"`, 1),
+				`row 1: span "a": parentSpanId: leads round in a circle, or through more than 1000 spans`},
+			{"a trace without a name", strings.Replace(otel, `"trace_id": "t"`, `"trace": "t"`, 1), `row 1: span "a": traceId: is missing, and there is no gen_ai.conversation.id`},
 		},
 		trace.ServeGen: {
 			{"wrong header", azure, `must be a tar archive of a ServeGen folder: unexpected EOF`},

@@ -73,7 +73,7 @@ type Carriage struct {
 func Carriages() []Carriage {
 	var all []Carriage
 	for _, f := range formats {
-		if f.describes {
+		if !f.written() {
 			continue
 		}
 		c := Carriage{Format: f.name, Tick: f.tick, BlockTokens: int(f.blockTokens)}
@@ -140,6 +140,8 @@ func Convert(from Format, o Options, r io.Reader, name string, to Format, w io.W
 		return Conversion{}, fmt.Errorf("%s: the format %s has no rows to convert: windtunnel trace generate --servegen draws some", name, from)
 	case writing.describes:
 		return Conversion{}, fmt.Errorf("the format %s has no rows to write, want one of %v", to, WrittenFormats())
+	case !writing.written():
+		return Conversion{}, fmt.Errorf("the format %s is only read, want one of %v", to, WrittenFormats())
 	}
 	if errs := o.Validate(from, nil); len(errs) > 0 {
 		return Conversion{}, fmt.Errorf("%s: %w", name, errs.ToAggregate())
@@ -345,7 +347,7 @@ func (w *writer) Close() error {
 func carriersOf(t trait) []string {
 	var names []string
 	for _, f := range formats {
-		if slices.Contains(f.carries, t.name) {
+		if f.written() && slices.Contains(f.carries, t.name) {
 			names = append(names, string(f.name))
 		}
 	}

@@ -37,6 +37,8 @@ type format struct {
 	// a number of tokens. Parquet is no text and has neither.
 	newParser func(Options) parser
 	newWriter func(blockTokens int32) rowWriter
+	// newRecords returns the rows of a file that is only read, and whose rows are not lines.
+	newRecords func(Options, io.Reader) (records, error)
 	// times is how the format writes times; empty where the options say it.
 	times TimeFormat
 	// carries are the traits of rows that the format has a place for, and tick is the unit of
@@ -49,7 +51,7 @@ type format struct {
 }
 
 // formats are all file formats, in order of their names.
-var formats = []format{azure, burstGPT, csvFormat, llmServingSim, mooncake, parquet, qwenBailian, serveGen, traceV2, vidur, windtunnel}
+var formats = []format{aibrix, azure, burstGPT, csvFormat, llmServingSim, mooncake, otel, parquet, qwenBailian, serveGen, traceV2, vidur, weka, windtunnel}
 
 // Formats lists the formats that Read takes.
 func Formats() []Format {
@@ -64,11 +66,26 @@ func Formats() []Format {
 func WrittenFormats() []Format {
 	var names []Format
 	for _, f := range formats {
-		if !f.describes {
+		if f.written() {
 			names = append(names, f.name)
 		}
 	}
 	return names
+}
+
+// written reports whether Convert writes the format.
+func (f *format) written() bool { return !f.describes && f.newRecords == nil }
+
+// agentBeginning is how much of a file of agents' sessions shows its format.
+const agentBeginning = 4096
+
+// hasKeys reports whether a JSON text has keys, at any depth.
+func hasKeys(text string, keys ...string) bool {
+	start := strings.TrimLeft(text, " \t\r\n")
+	if !strings.HasPrefix(start, "{") && !strings.HasPrefix(start, "[") {
+		return false
+	}
+	return !slices.ContainsFunc(keys, func(key string) bool { return !strings.Contains(text, `"`+key+`"`) })
 }
 
 // declaration returns what is declared of the format; an unknown one is an error
@@ -115,7 +132,7 @@ func RecogniseFormat(r io.Reader, name string) (Format, io.Reader, error) {
 	}
 	for i := range formats {
 		f := &formats[i]
-		if !f.matches(string(start)) {
+		if !f.matches(string(start[:min(len(start), f.beginning)])) {
 			continue
 		}
 		if _, _, ok := onDisk(r); ok && f.name == Parquet {

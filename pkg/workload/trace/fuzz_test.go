@@ -105,6 +105,42 @@ func FuzzReadParquet(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { checkReading(t, trace.Parquet, readOptions(trace.Parquet), data) })
 }
 
+func FuzzReadWeka(f *testing.F)   { fuzzAgents(f, trace.Weka, "testdata/weka.jsonl") }
+func FuzzReadAIBrix(f *testing.F) { fuzzAgents(f, trace.AIBrix, "testdata/aibrix.jsonl") }
+func FuzzReadOTel(f *testing.F)   { fuzzAgents(f, trace.OTel, "testdata/otel.jsonl") }
+
+// fuzzAgents fuzzes the reader of a format of agents; what it reads is the same when it is written and read again.
+func fuzzAgents(f *testing.F, format trace.Format, file string) {
+	f.Add(readTestFile(f, file))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		checkReading(t, format, trace.Options{}, data)
+		var out bytes.Buffer
+		if _, err := trace.Convert(format, trace.Options{}, bytes.NewReader(data), "t", trace.Windtunnel, &out); err != nil {
+			return
+		}
+		recorded, err := trace.Read(format, bytes.NewReader(data), "t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := trace.Read(trace.Windtunnel, &out, "t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(times(replayOnce(recorded, asRecorded)), times(replayOnce(again, asRecorded))); diff != "" {
+			t.Fatalf("requests (-of the trace +written again):\n%s", diff)
+		}
+	})
+}
+
+// times are when requests arrive, and their lengths.
+func times(requests []workload.Request) [][3]int64 {
+	var all [][3]int64
+	for _, r := range requests {
+		all = append(all, [3]int64{int64(r.Arrival), int64(r.Prompt.Tokens()), int64(r.OutputTokens)})
+	}
+	return all
+}
+
 func FuzzReadCSV(f *testing.F) {
 	f.Add(readTestFile(f, "testdata/gateway.csv"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -21,9 +21,9 @@ var mooncake = format{
 	name: Mooncake,
 	matches: func(text string) bool {
 		return beginsObject(text, "") && !beginsObject(text, llmServingSimTimestamp) && !beginsObject(text, bailianChat) &&
-			!beginsObject(text, windtunnelHeader)
+			!beginsObject(text, windtunnelHeader) && !isOfAgents(text)
 	},
-	beginning:   jsonBeginning,
+	beginning:   agentBeginning,
 	expected:    "has a JSON object with timestamp, input_length, output_length and hash_ids on each line",
 	blockTokens: MooncakeBlockTokens,
 	newParser:   newMooncakeParser,

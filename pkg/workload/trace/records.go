@@ -22,9 +22,12 @@ type records interface {
 func (f format) records(o Options, r io.Reader) (records, error) {
 	var all records
 	var err error
-	if f.newParser == nil {
+	switch {
+	case f.newRecords != nil:
+		all, err = f.newRecords(o, r)
+	case f.newParser == nil:
 		all, err = newParquetRecords(o, r)
-	} else {
+	default:
 		all, err = newLineRecords(r, f.newParser(o))
 	}
 	if err == nil && o.Order == Sort {

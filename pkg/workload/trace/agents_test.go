@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
+	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
+)
+
+// asked is what an agent asks.
+type asked struct {
+	At      string
+	Input   int
+	Output  int
+	Session int32
+	Model   string
+}
+
+// agents replays what agents ask, where each answer takes a time.
+func agents(t *testing.T, format trace.Format, text []byte, latency func(workload.Request) (time.Duration, workload.Ending)) []asked {
+	t.Helper()
+	recorded, err := trace.Read(format, bytes.NewReader(text), "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := recorded.Replay(asRecorded, 1)
+	var all []asked
+	for _, r := range workloadtest.Serve(source, 100, latency) {
+		a := asked{At: time.Duration(r.Arrival).String(), Input: r.Prompt.Tokens(), Output: r.OutputTokens, Session: r.Session}
+		if r.Model > 0 {
+			a.Model = source.Labels().Models[r.Model-1]
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// recordedTimes makes each answer take as long as it was recorded, by the length of its prompt.
+func recordedTimes(seconds map[int]float64) func(workload.Request) (time.Duration, workload.Ending) {
+	return func(r workload.Request) (time.Duration, workload.Ending) {
+		return time.Duration(seconds[r.Prompt.Tokens()] * 1e9), workload.Completed
+	}
+}
+
+// With the recorded times, each request comes when it was recorded. With answers that come at once, what is left are the
+// waits: the first agent begins at 0 and its answer ends at 0. Agent a1 comes 2.5−2.0 = 0.5 s later and asks again
+// 5.0−4.0 = 1 s after its answer, at 1.5 s. Agent a2, at 3.0+0.5 = 3.5 s in the file, comes 1.5 s after the first answer; nobody
+// waits for it, as its duration is null. The second request waits 9.5−8.5 = 1 s for a1, so 2.5 s. The third one comes
+// 14−10.5 = 3.5 s after that, at 6 s. The other session begins at 1 s in any case.
+func TestAgentsOfWeka(t *testing.T) {
+	text := readTestFile(t, "testdata/weka.jsonl")
+	recorded := agents(t, trace.Weka, text, recordedTimes(map[int]float64{200: 2, 130: 1.5, 260: 3.5, 140: 2, 330: 1, 100: 0.5}))
+	want := []asked{
+		{"0s", 200, 40, 1, "big"}, {"1s", 100, 5, 2, "big"}, {"2.5s", 130, 10, 3, "small"}, {"3.5s", 140, 15, 4, "small"},
+		{"5s", 260, 20, 3, "small"}, {"9.5s", 330, 30, 1, "big"}, {"14s", 400, 30, 1, "big"},
+	}
+	if diff := cmp.Diff(want, recorded); diff != "" {
+		t.Errorf("as recorded (-want +got):\n%s", diff)
+	}
+	atOnce := agents(t, trace.Weka, text, workloadtest.Completed(0))
+	want = []asked{
+		{"0s", 200, 40, 1, "big"}, {"500ms", 130, 10, 3, "small"}, {"1s", 100, 5, 2, "big"}, {"1.5s", 140, 15, 4, "small"},
+		{"1.5s", 260, 20, 3, "small"}, {"2.5s", 330, 30, 1, "big"}, {"6s", 400, 30, 1, "big"},
+	}
+	if diff := cmp.Diff(want, atOnce); diff != "" {
+		t.Errorf("answered at once (-want +got):\n%s", diff)
+	}
+}
+
+// Ids are local to a session: block 1 of the second one is another. Within the first, the agents share two blocks of 64
+// tokens twice (a1 again, and a2), and the first agent has 3 and then 5 blocks again: (2+2+3+5)·64 = 768 of 1,560 tokens.
+func TestReuseOfWeka(t *testing.T) {
+	recorded, err := trace.Read(trace.Weka, bytes.NewReader(readTestFile(t, "testdata/weka.jsonl")), "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := statistics(t, recorded)
+	if s.Requests != 7 || s.Waiting != 5 || s.InputTokens != 1560 || s.ReusableTokens != 768 {
+		t.Errorf("%d requests, of which %d wait, %d of %d tokens reusable; want 7, 5, 768 of 1560", s.Requests, s.Waiting, s.ReusableTokens, s.InputTokens)
+	}
+	// The waits are 0.5, 1.5, 1, 1 and 3.5 s.
+	if s.MeanDelay != 1500*time.Millisecond {
+		t.Errorf("waits of %s on average, want 1.5 s", s.MeanDelay)
+	}
+}
+
+// The answer to the plan is expected after 100 ms, and the tools take 450 ms at most: the second request waits 450 ms. Both
+// prompts begin with the same 64 bytes, which are a block of 16 tokens.
+func TestAgentsOfAIBrix(t *testing.T) {
+	text := readTestFile(t, "testdata/aibrix.jsonl")
+	want := []asked{{"0s", 18, 6, 1, ""}, {"0s", 5, 9, 2, ""}, {"2.45s", 24, 8, 1, ""}}
+	if diff := cmp.Diff(want, agents(t, trace.AIBrix, text, workloadtest.Completed(2*time.Second))); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+	recorded, err := trace.Read(trace.AIBrix, bytes.NewReader(text), "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := statistics(t, recorded); s.ReusableTokens != 16 {
+		t.Errorf("%d tokens are reusable, want 16", s.ReusableTokens)
+	}
+}
+
+// The helper begins 0.2 s after the first answer, and the second request comes 0.3 s after the helper's: with answers after 1 s,
+// at 1.2 s and at 1.2+1+0.3 = 2.5 s. Of 688 cached tokens, all 43 blocks of 16 are of the first prompt.
+func TestAgentsOfOTel(t *testing.T) {
+	text := readTestFile(t, "testdata/otel.jsonl")
+	want := []asked{{"0s", 700, 30, 1, "m"}, {"1.2s", 100, 10, 2, ""}, {"2.5s", 900, 40, 1, "m"}}
+	if diff := cmp.Diff(want, agents(t, trace.OTel, text, workloadtest.Completed(time.Second))); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+	recorded, err := trace.Read(trace.OTel, bytes.NewReader(text), "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := statistics(t, recorded); s.ReusableTokens != 688 {
+		t.Errorf("%d tokens are reusable, want 688", s.ReusableTokens)
+	}
+}
+
+// Without agents inside, a tool's time is the wait: a chat of 2.0 to 2.6 s, and the next one at 4.1 s.
+func TestToolGapsOfOTel(t *testing.T) {
+	const flat = `{"trace_id": "a", "span_id": "%d", "start_time": "2026-01-01T00:00:%s", "end_time": "2026-01-01T00:00:%s", "attributes": {"gen_ai.operation.name": "%s", "gen_ai.usage.input_tokens": %d, "gen_ai.usage.output_tokens": 5}}` + "\n"
+	var spans []string
+	for i, s := range [][3]string{{"02.0", "02.6", "chat"}, {"02.6", "04.1", "execute_tool"}, {"04.1", "05.0", "chat"}} {
+		spans = append(spans, fmt.Sprintf(flat, i, s[0], s[1], s[2], 700+100*i))
+	}
+	object := `{"trace_id": "a", "spans": [` + strings.Join(spans, ",") + `]}`
+	for name, text := range map[string]string{"a span a line": strings.Join(spans, ""), "an object": object, "an array": "[" + strings.Join(spans, ",") + "]"} {
+		want := []asked{{"0s", 700, 5, 1, ""}, {"2.5s", 900, 5, 1, ""}}
+		if diff := cmp.Diff(want, agents(t, trace.OTel, []byte(text), workloadtest.Completed(time.Second))); diff != "" {
+			t.Errorf("%s: requests (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// What is read of agents is the same when it is written as Windtunnel and read again, whatever answers take.
+func TestAgentsSurviveAConversion(t *testing.T) {
+	for format, file := range map[trace.Format]string{trace.Weka: "weka.jsonl", trace.AIBrix: "aibrix.jsonl", trace.OTel: "otel.jsonl"} {
+		text := readTestFile(t, "testdata/"+file)
+		written, c := convert(t, format, text, trace.Windtunnel)
+		if len(c.Lost) > 0 {
+			t.Errorf("%s loses %v", format, c.Lost)
+		}
+		for _, seconds := range []time.Duration{0, 1, 3} {
+			want, got := agents(t, format, text, workloadtest.Completed(seconds*time.Second)), agents(t, trace.Windtunnel, written, workloadtest.Completed(seconds*time.Second))
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, answers after %d s (-of the trace +written again):\n%s", format, seconds, diff)
+			}
+		}
+		again, _ := convert(t, trace.Windtunnel, written, trace.Windtunnel)
+		if diff := cmp.Diff(string(written), string(again)); diff != "" {
+			t.Errorf("%s: written twice (-once +twice):\n%s", format, diff)
+		}
+	}
+}
+
+// A session without agents of its own is a chain, which Mooncake can say.
+func TestAChainOfWekaIsOneOfMooncake(t *testing.T) {
+	const chain = `{"id":"s1","models":[],"block_size":512,"requests":[{"t":0,"type":"n","in":600,"out":12,"hash_ids":[1],"api_time":3.1},{"t":9.5,"type":"s","in":1200,"out":8,"hash_ids":[1,2],"api_time":2.0,"think_time":1.5}]}`
+	written, _ := convert(t, trace.Weka, []byte(chain), trace.Mooncake)
+	if !strings.Contains(string(written), `"delay": 6400`) {
+		t.Errorf("no delay of 9.5−3.1 = 6.4 s:\n%s", written)
+	}
+}
+
+// Requests without api_time end a think time before the next one.
+func TestAnAnswerWithoutATimeEndsBeforeSomebodyThinks(t *testing.T) {
+	const text = `{"id":"s","block_size":64,"requests":[{"t":0,"type":"n","in":10,"out":1},{"t":5,"type":"n","in":20,"out":1,"think_time":2}]}`
+	got := agents(t, trace.Weka, []byte(text), workloadtest.Completed(time.Second))
+	if diff := cmp.Diff([]asked{{"0s", 10, 1, 1, ""}, {"3s", 20, 1, 1, ""}}, got); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+}
