@@ -32,6 +32,8 @@ type Group struct {
 	// for its KV from lower tiers.
 	Handoff *Latency `json:"handoff,omitempty"`
 	KVLoad  *Latency `json:"kvLoad,omitempty"`
+	// AdapterWait is how long requests waited for their LoRA adapters, one value a wait.
+	AdapterWait *Latency `json:"adapterWait,omitempty"`
 
 	// Goodput is good requests ÷ arrivals, over the classes that have
 	// targets. A request is good when it completed within every target of

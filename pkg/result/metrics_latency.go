@@ -90,6 +90,12 @@ var latencyMetrics = []latencyMetric{
 		cell:  func(c *simulator.Cell) *stats.Histogram { return &c.KVLoad },
 		group: func(g *Group) **Latency { return &g.KVLoad },
 	},
+	{
+		name: "adapterWait", needs: NeedsAdapters,
+		help:  "time that a request waited because its LoRA adapter was not loaded or had no place, one value for each wait; requests that found it have none",
+		cell:  func(c *simulator.Cell) *stats.Histogram { return &c.AdapterWait },
+		group: func(g *Group) **Latency { return &g.AdapterWait },
+	},
 }
 
 var latencies = subject{

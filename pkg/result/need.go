@@ -41,6 +41,8 @@ const (
 	NeedsWarmUpRule
 	// NeedsSpeculation is a pool whose engine speculates.
 	NeedsSpeculation
+	// NeedsAdapters is a pool that serves LoRA adapters.
+	NeedsAdapters
 )
 
 // needTexts say what a scenario must have, for docs/metrics.md.
@@ -62,6 +64,7 @@ var needTexts = map[Need]string{
 	NeedsScaler:       "a scaler",
 	NeedsWarmUpRule:   "a warm-up rule",
 	NeedsSpeculation:  "`engine.speculation`",
+	NeedsAdapters:     "a pool with `adapters`",
 }
 
 // Requirements lists what the scenario must have for the metric to have values,

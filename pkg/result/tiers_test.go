@@ -39,6 +39,7 @@ func makeTieredOutcome(seed int64, bias time.Duration) (*simulator.Result, Meta)
 		c.GatewayQueueing.RecordN(int64(3*time.Millisecond), c.Completed)
 		c.AdmissionDelay.RecordN(int64(7*time.Millisecond), c.Completed/4)
 		c.KVLoad.RecordN(int64(5*time.Millisecond), c.Completed/2)
+		c.AdapterWait.RecordN(int64(9*time.Millisecond), c.Completed/4)
 	}
 	first := &o.Replicas[0]
 	first.Tiers = []simulator.TierUse{

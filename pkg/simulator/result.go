@@ -151,10 +151,14 @@ type Cell struct {
 	// decode may begin, one value a hand-over. KVLoad is how long a request
 	// waited for its KV from lower tiers, one value a load.
 	Handoff, KVLoad stats.Histogram
+	// AdapterWait is how long a request waited for its LoRA adapter, one value a wait: from
+	// when the scheduler first passed it over, as the adapter had no place or was being
+	// loaded, until it could be used.
+	AdapterWait stats.Histogram
 }
 
 func (c *Cell) histograms() []*stats.Histogram {
-	return []*stats.Histogram{&c.TTFT, &c.EngineTTFT, &c.TPOT, &c.ITL, &c.E2E, &c.Queueing, &c.GatewayQueueing, &c.AdmissionDelay, &c.Handoff, &c.KVLoad}
+	return []*stats.Histogram{&c.TTFT, &c.EngineTTFT, &c.TPOT, &c.ITL, &c.E2E, &c.Queueing, &c.GatewayQueueing, &c.AdmissionDelay, &c.Handoff, &c.KVLoad, &c.AdapterWait}
 }
 
 // Recycle drops the cells of a result that is not used any more. Copies of cells share their buckets,

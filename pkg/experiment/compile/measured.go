@@ -180,6 +180,9 @@ func needs(n result.Need) (has func(*v1alpha1.Scenario) bool, what string) {
 	case result.NeedsSpeculation:
 		return anyPool(func(p *v1alpha1.Pool) bool { return p.Engine.Speculation != nil }),
 			"speculative decoding; state it in spec.scenario.pools[].engine.speculation"
+	case result.NeedsAdapters:
+		return anyPool(func(p *v1alpha1.Pool) bool { return p.Adapters != nil }),
+			"LoRA adapters; state them in spec.scenario.pools[].adapters"
 	default:
 		// Flow control is the EPP's, which a parameter may switch on.
 		return nil, ""

@@ -107,6 +107,7 @@ func sumCells(o *simulator.Result) *simulator.Cell {
 		sum.Migrated += c.Migrated
 		sum.Handoff.Merge(&c.Handoff)
 		sum.KVLoad.Merge(&c.KVLoad)
+		sum.AdapterWait.Merge(&c.AdapterWait)
 	}
 	return sum
 }

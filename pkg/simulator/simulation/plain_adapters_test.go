@@ -44,6 +44,23 @@ func (p *plain) canUseAdapter(r *plainReplica, q *plainRequest) bool {
 	return a.ready == p.now
 }
 
+// lacksAdapter says whether a request has to wait for its adapter. When it has no longer to, the
+// wait is over.
+func (p *plain) lacksAdapter(r *plainReplica, q *plainRequest) bool {
+	if p.canUseAdapter(r, q) {
+		if q.adapterAt != nil {
+			p.metrics.Touch(p.now, q.Cell).AdapterWait.Record(int64(p.now.Sub(*q.adapterAt)))
+			q.adapterAt = nil
+		}
+		return false
+	}
+	if q.adapterAt == nil {
+		since := p.now
+		q.adapterAt = &since
+	}
+	return true
+}
+
 // useAdapter makes a request's adapter the one that was used last.
 func (r *plainReplica) useAdapter(q *plainRequest) {
 	at := slices.IndexFunc(r.adapters, func(a *plainAdapter) bool { return a.id == q.Info.Adapter })

@@ -122,6 +122,7 @@ type plainRequest struct {
 	timeout    time.Duration    // how long the client waits for it; 0 is without end
 
 	tierTokens [simulator.TierKinds]int64
+	adapterAt  *simtime.Time    // since when it waits for its adapter; nil if it does not
 	loads      []*plainTransfer // that it waits for
 	stores     []*plainTransfer // that its blocks are held for
 	parting    func()           // frees them once there are no more such; nil while it needs them
@@ -546,7 +547,7 @@ func (r *plainReplica) refuses(prompt, total int) (simulator.Reason, bool) {
 
 func (p *plain) enter(r *plainReplica, q *plainRequest) {
 	r.tellArrival(p.now)
-	q.Entered = p.now
+	q.Entered, q.adapterAt = p.now, nil
 	r.number(q)
 	r.newcomers = append(r.newcomers, q)
 	r.wait(q)
@@ -654,7 +655,7 @@ func (p *plain) formStep(r *plainReplica) latency.Step {
 	}
 	for !r.preemptedThisStep && budget > 0 && len(r.running) < r.MaxNumSeqs && len(r.waiting) > 0 {
 		r.putInOrder(p.now)
-		if r.isLate(r.waiting[0]) || !p.canUseAdapter(r, r.waiting[0]) {
+		if r.isLate(r.waiting[0]) || p.lacksAdapter(r, r.waiting[0]) {
 			r.passedBy = append(r.passedBy, r.waiting[0])
 			r.waiting = r.waiting[1:]
 			continue

@@ -360,6 +360,7 @@ func totals(o *simulator.Result) map[string]string {
 		"busy": busy.String(), "steps": n(steps), "served": n(served), "evictions": n(evictions), "peak": fmt.Sprint(peak),
 		"cells": n(int64(len(o.Cells))), "measured": o.Measured.String(), "end": o.End.String(),
 		"failed": n(sum.Failed), "migrated": n(sum.Migrated), "handoffs": n(sum.Handoffs),
+		"adapterwaits": n(sum.AdapterWait.Count()), "adapterwait": time.Duration(sum.AdapterWait.Max()).String(),
 		"handoff": time.Duration(sum.Handoff.Max()).String(), "kvload": time.Duration(sum.KVLoad.Max()).String(),
 	})
 	return m

@@ -290,7 +290,7 @@ func (r *Replica) Enter(id int32) {
 	r.Advisor.arrived(r.Now)
 	r.settleGauges()
 	q.MoveTo(request.Waiting)
-	q.Entered = r.Now
+	q.Entered, q.LacksAdapter = r.Now, request.Unset
 	client := r.cluster.Handoffs.Client(q)
 	r.takeTurn(q, client.Finish-client.Prompt)
 	r.joined(q)

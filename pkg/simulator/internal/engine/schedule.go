@@ -100,7 +100,7 @@ func (s *stepper) admit(budget int32) {
 	for budget > 0 && s.Waiting.Len() > 0 && len(b.Running) < s.MaxSeqs {
 		id := s.Front()
 		q := &s.Requests.All[id]
-		if s.isLate(q) || q.Info.Adapter != 0 && !s.Adapters.serves(q.Info.Adapter, s.Now) {
+		if s.isLate(q) || q.Info.Adapter != 0 && s.awaitsAdapter(q) {
 			s.skip(id)
 			continue
 		}
@@ -130,6 +130,19 @@ func (s *stepper) admit(budget int32) {
 	if len(s.skipped) > 0 {
 		s.requeueSkipped()
 	}
+}
+
+// awaitsAdapter says whether a request waits for its adapter, and notes for how long it did.
+func (s *stepper) awaitsAdapter(q *request.Request) bool {
+	waits := !s.Adapters.serves(q.Info.Adapter, s.Now)
+	switch waited := q.LacksAdapter != request.Unset; {
+	case waits && !waited:
+		q.LacksAdapter = s.Now
+	case !waits && waited:
+		s.Metrics.AwaitedAdapter(s.Now, q)
+		q.LacksAdapter = request.Unset
+	}
+	return waits
 }
 
 // accept gives a waiting request blocks for its first chunk, or has their

@@ -176,6 +176,11 @@ func (m *Metrics) Loaded(now simtime.Time, q *request.Request) {
 	m.Touch(now, q.Cell).KVLoad.Record(int64(now - q.Loading))
 }
 
+// AwaitedAdapter records how long a request waited for its adapter.
+func (m *Metrics) AwaitedAdapter(now simtime.Time, q *request.Request) {
+	m.Touch(now, q.Cell).AdapterWait.Record(int64(now - q.LacksAdapter))
+}
+
 // Tokens records n tokens that each came a gap, in ns, after the one before.
 func (m *Metrics) Tokens(now simtime.Time, cell int32, gap, n int64) {
 	if cell == Discard {

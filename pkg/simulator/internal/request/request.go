@@ -132,6 +132,9 @@ type times struct {
 	EntryAt simtime.Time
 	// Entered is when the request first came to the wait queue.
 	Entered simtime.Time
+	// LacksAdapter is when the scheduler first passed it over for want of its LoRA adapter,
+	// which it still waits for then.
+	LacksAdapter simtime.Time
 	// ScheduledAt is when the first step began that computed something.
 	ScheduledAt simtime.Time
 	// LastToken is when the engine gave the last token, by its own clock;
