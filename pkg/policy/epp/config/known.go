@@ -15,7 +15,6 @@ var successors = map[string]string{
 	"base-model-to-header":          "it belongs to another program, the body-based router",
 	"body-field-to-header":          "it belongs to another program, the body-based router",
 	"kv-cache-scorer":               "it is kv-cache-utilization-scorer now",
-	"lmetric-scorer":                "it is " + version.NewerThanKnown,
 	"lora-affinity-filter":          "lora-affinity-scorer took its place",
 	"model-server-protocol-metrics": "it is core-metrics-extractor now",
 	"model-server-protocol-models":  "it is models-data-extractor now",
@@ -46,6 +45,9 @@ func (r Registry) UnavailableReason(d version.Dialect, typeName string) string {
 	}
 	if found || gone {
 		return text
+	}
+	if news, ok := version.Announced(typeName); ok {
+		return text + "; " + news
 	}
 	return text + d.PerhapsNewer() + document.DidYouMean(typeName, names)
 }

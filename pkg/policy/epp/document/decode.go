@@ -181,6 +181,9 @@ func (d *Decoder) unknownField(into reflect.Value, name string) string {
 	if text != "unknown field" {
 		return text
 	}
+	if news, ok := version.Announced(name); ok {
+		return text + "; " + news
+	}
 	text += (&version.Dialect{Fork: d.fork}).PerhapsNewer()
 	if len(names) == 0 {
 		return text + "; there are none"

@@ -88,10 +88,8 @@ func (p *ProgramAwareParameters) Check(l *config.Loader, path *field.Path) {
 	}
 	switch at := path.Child("strategy"); {
 	case p.Strategy == leastAttainedService:
-	case l.Dialect.Fork: // llm-d's guides have turn-priority.
-		l.Add(field.Invalid(at, p.Strategy, "there is "+leastAttainedService+l.Dialect.PerhapsNewer()))
 	default:
-		l.Add(field.NotSupported(at, p.Strategy, []string{leastAttainedService}))
+		l.Add(unknownStrategy(at, p.Strategy, &l.Dialect))
 	}
 	for _, number := range []struct {
 		name  string
@@ -266,4 +264,17 @@ func (a *programAwareFair) Used(at simtime.Time, request *policy.Request, output
 	p := a.programs[tenant]
 	p.service += float64(request.Tokens + 2*outputTokens)
 	p.as, p.last = at, at
+}
+
+// unknownStrategy is the error of a strategy that no version has, which may be that of a later one.
+func unknownStrategy(at *field.Path, strategy string, d *version.Dialect) *field.Error {
+	news, ok := version.Announced(strategy)
+	switch {
+	case ok:
+		return field.Invalid(at, strategy, "there is "+leastAttainedService+"; "+news)
+	case d.Fork:
+		return field.Invalid(at, strategy, "there is "+leastAttainedService+d.PerhapsNewer())
+	default:
+		return field.NotSupported(at, strategy, []string{leastAttainedService})
+	}
 }

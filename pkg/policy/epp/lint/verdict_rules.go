@@ -9,7 +9,7 @@ const crashLoops = "The EPP does not start with this file: its pod crash-loops, 
 var newerThanKnown = Rule{
 	ID: "newer-than-known", Severity: Error,
 	Summary: "an apiVersion, type, field or parameter that no known version has, possibly of a newer EPP",
-	Why:     "The newest known version is router-v0.11, from a downstream fork. The linter cannot say whether a newer EPP starts with this file.",
+	Why:     "The newest known version is router-v0.11, from a downstream fork. The linter cannot say whether a newer EPP starts with this file. Of some names it knows the pull request: no release has what an open one adds.",
 	Fix:     "Check the spelling. If it is correct, test the file with the EPP that you run.",
 	Source:  "llm-d's guides",
 }
