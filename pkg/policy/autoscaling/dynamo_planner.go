@@ -5,6 +5,7 @@ package autoscaling
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -14,7 +15,9 @@ import (
 // components/src/dynamo/planner, read in November 2026). Its throughput loop forecasts the
 // traffic of the next interval, and counts the engines that serve it within the targets by a
 // model of an engine. Its load loop adds or takes away one replica by what engines hold, and
-// keeps to what the throughput loop wants at least.
+// keeps to what the throughput loop wants at least. While a replica is not ready, the planner only
+// observes: its connector to Kubernetes ignores decisions then (connectors/kubernetes.py), so that
+// replicas for which there are no machines keep the others from being removed.
 //
 // The planner fits the model to measured steps; here it is that of the simulated engine,
 // without error. It knows how many tokens wait in an engine; here these are the waiting
@@ -128,7 +131,16 @@ func (d *dynamoPlanner) Scale(view *View, wanted []int) Reason {
 	case d.why == "":
 		return Reason(fmt.Sprintf("stays at %s: there is no forecast yet", listed(wanted)))
 	}
+	if k := notReady(view); k >= 0 {
+		p := &view.Pools[k]
+		return Reason(fmt.Sprintf("stays at %s: %d of %d replicas of %s are ready, and until all are, no decision is applied: %s", listed(wanted), p.Ready(), p.Wanted, d.names[k], d.why))
+	}
 	return d.settle(view, wanted, d.least, d.why)
+}
+
+// notReady is the first pool of which some replica that is wanted is not ready; -1 where all are.
+func notReady(view *View) int {
+	return slices.IndexFunc(view.Pools, func(p Pool) bool { return p.Ready() < p.Wanted })
 }
 
 // count is the throughput loop: it notes how many replicas the traffic that is forecast needs

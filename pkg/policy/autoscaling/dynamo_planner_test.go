@@ -63,6 +63,7 @@ func TestDynamoPlannerCountsWhatTheForecastNeeds(t *testing.T) {
 		"a target that no replica meets":          {newScene(4, 4).requested(interval, 8, 0), []string{"ttft=9ms"}, "3:1", "from 4:4 to 3:1"},
 		"a longer time between tokens":            {newScene(4, 4).requested(interval, 100, 0), []string{"itl=70ms"}, "2:12", "a decode replica 8.571"},
 		"the bounds hold":                         {newScene(4).bound(0, 1, 5).requested(interval, 60, 0), nil, "5", "from 4 to 5"},
+		"a replica that is not ready":             {newScene(4, 4).start(1, 1).requested(interval, 8, 0), nil, "4:5", "stays at 4:5: 4 of 5 replicas of decode are ready, and until all are, no decision is applied: 8 requests/s"},
 		"a shorter interval":                      {newScene(4).requested(time.Minute, 20, 0), []string{"throughputInterval=1m"}, "3", "from 4 to 3"},
 		"a load loop needs no more, but keeps it": {newScene(2).requested(interval, 20, 0), []string{"loadLoop=true"}, "3", "at least 3: 20 requests/s"},
 	})
