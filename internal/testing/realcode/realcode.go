@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package realcode asks the code of other projects, of which a checkout is at hand, and keeps their
+// answers. It is for tests.
+package realcode
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Check compares answers with those that are committed, and writes them with update.
+func Check(t *testing.T, path string, want []byte, update bool) {
+	t.Helper()
+	if update {
+		if err := os.WriteFile(path, compress(t, want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(want, committed(t, path)) {
+		t.Error("the real code says something else than the committed answers: run make autoscalers")
+	}
+}
+
+// Ask has the code of a package answer, by a program that stands in for the tests of the package.
+func Ask(t *testing.T, checkout, pkg, program string, all any) []json.RawMessage {
+	t.Helper()
+	checkout, err := filepath.Abs(checkout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if program, err = filepath.Abs(program); err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	file := func(name string, content []byte) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	replaced := map[string]string{filepath.Join(checkout, pkg, "windtunnel_test.go"): program}
+	own, err := filepath.Glob(filepath.Join(checkout, pkg, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range own {
+		replaced[path] = "" // its own tests need more than the module has
+	}
+	overlay := file("overlay.json", Marshal(t, map[string]map[string]string{"Replace": replaced}))
+	answers := filepath.Join(folder, "answers.json")
+	cmd := exec.Command("go", "test", "-C", checkout, "-count", "1", "-overlay", overlay, "-run", "^TestAskForWindtunnel$", "./"+pkg)
+	cmd.Env = append(os.Environ(), "WINDTUNNEL_STATES="+file("states.json", Marshal(t, all)), "WINDTUNNEL_ANSWERS="+answers)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	raw, err := os.ReadFile(answers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var decisions []json.RawMessage
+	if err := json.Unmarshal(raw, &decisions); err != nil {
+		t.Fatal(err)
+	}
+	return decisions
+}
+
+// Marshal is the JSON of a value.
+func Marshal(t *testing.T, v any) []byte {
+	t.Helper()
+	raw, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+func compress(t *testing.T, raw []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := z.Write(raw); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func committed(t *testing.T, path string) []byte {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	z, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
