@@ -29,9 +29,9 @@ type plainFlow struct {
 	regime   bool // as the last cycle saw it
 	since    simtime.Time
 	items    []plainItem
-	bands    []int       // priorities, the highest first
-	turns    map[int]int // the tenant that had its turn, by priority
-	came     bool        // somebody has, at this nanosecond
+	bands    []int        // priorities, the highest first
+	turns    map[int]int  // the tenant that had its turn, by priority
+	due      simtime.Time // when a tick and a sweep last had their time
 	log      []string
 	flying   []policy.Request // in the order in which they were sent
 	evicted  simtime.Time     // when some were last
@@ -53,10 +53,10 @@ func (p *plainFlow) say(at simtime.Time, id int, err error) {
 	p.log = append(p.log, line)
 }
 
-// arrive queues a request, and there is a cycle.
+// arrive queues a request, and there is a cycle. The first request of a nanosecond comes after what is
+// due then, and the others after that.
 func (p *plainFlow) arrive(now simtime.Time, r policy.Request) {
 	r.Arrival = now
-	p.came = true
 	var requests, bytes, bandRequests, bandBytes int64
 	for _, i := range p.items {
 		requests++
@@ -83,7 +83,26 @@ func (p *plainFlow) arrive(now simtime.Time, r policy.Request) {
 	default:
 		p.items = append(p.items, plainItem{Request: r, since: now})
 	}
+	p.doDue(now)
+	if now%dispatchInterval != 0 {
+		p.expire(now)
+	}
 	p.cycle(now)
+}
+
+// doDue does what is due at a nanosecond, once.
+func (p *plainFlow) doDue(now simtime.Time) {
+	if p.due == now {
+		return
+	}
+	p.due = now
+	if now%sweepInterval == 0 {
+		p.sweep(now)
+	}
+	if now%dispatchInterval == 0 {
+		p.expire(now)
+		p.cycle(now)
+	}
 }
 
 // cycle lets one request go at most.
@@ -255,22 +274,22 @@ func (p *plainFlow) alive() int {
 	return n
 }
 
-// end is the end of a nanosecond.
+// end is the end of a nanosecond. A tick without a request that waits has no cycle.
 func (p *plainFlow) end(now simtime.Time) {
-	if now%sweepInterval == 0 {
-		p.sweep(now)
-	}
 	switch {
 	case now%dispatchInterval != 0:
 		p.expire(now)
-	case p.alive() > 0 || p.came:
-		p.expire(now)
-		p.cycle(now)
-	case len(p.items) == 0:
-		p.turns = map[int]int{}
-		p.see(now)
+	case p.due == now || p.alive() > 0:
+		p.doDue(now)
+	default:
+		if now%sweepInterval == 0 {
+			p.sweep(now)
+		}
+		if len(p.items) == 0 {
+			p.turns = map[int]int{}
+			p.see(now)
+		}
 	}
-	p.came = false
 }
 
 // compareWithPlainFlow runs a random story on both, and returns how many were
