@@ -120,6 +120,13 @@ type Trace struct {
 	// gap between its timestamps.
 	// +optional
 	Loop TraceLoop `json:"loop,omitempty"`
+	// concurrentSessions is how many sessions are under way at a time, with the agents that they
+	// begin: when one has ended, the next one begins. It needs a trace whose requests wait for
+	// answers. Without it, sessions begin as recorded.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100000
+	ConcurrentSessions int32 `json:"concurrentSessions,omitempty"`
 	// arrivals says how recorded timestamps become arrivals.
 	// +optional
 	// +kubebuilder:default=AsRecorded

@@ -47,7 +47,7 @@ func (c *converter) isReplay(in *object) bool {
 	if is {
 		in.ignore("load", "data", "api")
 		c.fault(field.Forbidden(in.at("data").Child("type"),
-			"recorded sessions are a trace: state workload.trace with the format "+format+" and the file of the sessions; each waits for its tools as recorded, without max_wait_ms and trace_idle_gap_cap_seconds"))
+			"recorded sessions are a trace: state workload.trace with the format "+format+", the file of the sessions and concurrentSessions; each waits for its tools as recorded, without max_wait_ms and trace_idle_gap_cap_seconds"))
 	}
 	return is
 }

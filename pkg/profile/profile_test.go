@@ -119,7 +119,7 @@ func TestWhatCannotBeCarriedIsRefused(t *testing.T) {
 		"a file that is not there": {load + "data: {type: shareGPT}", []string{
 			"data.type: Required value: lengths are in the ShareGPT file: name it with --dataset"}},
 		"recorded sessions": {"load: {type: trace_session_replay, stages: [{concurrent_sessions: 4}]}\ndata: {type: weka_trace_replay, weka_trace_replay: {trace_files: [a.json]}}", []string{
-			"data.type: Forbidden: recorded sessions are a trace: state workload.trace with the format Weka and the file of the sessions; each waits for its tools as recorded, without max_wait_ms and trace_idle_gap_cap_seconds"}},
+			"data.type: Forbidden: recorded sessions are a trace: state workload.trace with the format Weka, the file of the sessions and concurrentSessions; each waits for its tools as recorded, without max_wait_ms and trace_idle_gap_cap_seconds"}},
 		"conversations at a rate": {load + "data: {type: conversation_replay, conversation_replay: {num_conversations: 3}}", []string{
 			"data.conversation_replay: Forbidden: conversations of an open loop cannot be carried: inference-perf counts their turns in the rate"}},
 		"data in the tokenizer": {"load: {type: concurrent, stages: [{num_requests: 9, concurrency_level: 1}]}\nserver: {}\ntokenizer: {data: {type: random}}", []string{

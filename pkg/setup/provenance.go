@@ -65,7 +65,7 @@ func loopOf(in *v1alpha1.Workload, config *simulator.Config) string {
 	switch {
 	case config.Listener == nil:
 		return result.OpenLoop
-	case slices.ContainsFunc(in.Clients, func(c v1alpha1.Client) bool { return c.ClosedLoop == nil }), anyTrace(in, func(Trace) bool { return true }):
+	case slices.ContainsFunc(in.Clients, func(c v1alpha1.Client) bool { return c.ClosedLoop == nil }), anyTrace(in, func(t Trace) bool { return t.ConcurrentSessions == 0 }):
 		return result.PartlyOpenLoop
 	}
 	return result.ClosedLoop

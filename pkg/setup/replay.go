@@ -16,15 +16,20 @@ func buildReplay(in Trace, recorded *trace.Trace, alone bool, seed int64) (workl
 		Arrivals:  trace.Arrivals(in.Arrivals),
 		Loop:      trace.Loop(in.Loop),
 		Alone:     alone,
-		Client:    in.Name,
-		Tenant:    in.Tenant,
-		Class:     in.Class,
-		Priority:  int(in.Priority),
+
+		Concurrent: int(in.ConcurrentSessions),
+		Client:     in.Name,
+		Tenant:     in.Tenant,
+		Class:      in.Class,
+		Priority:   int(in.Priority),
 	}
 	replay.FirstTokenTimeout, replay.Timeout = buildTimeout(in.Timeout)
 	errs := replay.Validate(in.Path)
 	if in.Loop != "" {
 		errs = append(errs, validateLoop(in, recorded)...)
+	}
+	if in.ConcurrentSessions > 0 && recorded != nil && !recorded.AnswersEnds() {
+		errs = append(errs, field.Forbidden(in.Path.Child("concurrentSessions"), "no request of the trace waits for an answer: its sessions begin and go on as recorded"))
 	}
 	if len(errs) > 0 || recorded == nil {
 		return nil, errs

@@ -119,6 +119,9 @@ func (p *replay) follow(row int, at simtime.Time) {
 	if row >= p.end {
 		return
 	}
+	if p.concurrent != nil {
+		p.concurrent.open[p.trace.trees.of[row]]++
+	}
 	delay, _ := p.trace.columns.delayOf(row % p.trace.requests)
 	p.waiting.Push(due.Place{At: due.After(at, delay), Place: int32(row)})
 }

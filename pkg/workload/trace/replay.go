@@ -41,6 +41,9 @@ type Replay struct {
 	// Loop, if set, has the trace begin again after its last row, without end. The trace's
 	// Period must not be 0.
 	Loop Loop
+	// Concurrent is how many sessions are under way at a time, with the agents that they begin; 0 has them begin as
+	// recorded. The trace's AnswersEnds must be true.
+	Concurrent int
 	// Alone says that no other source of the run replays a trace. Two traces have texts in
 	// common where their ids are equal.
 	Alone bool
@@ -74,6 +77,14 @@ func (r Replay) Validate(path *field.Path) field.ErrorList {
 	if r.Arrivals != AsRecorded && r.Arrivals != Spread {
 		errs = append(errs, field.NotSupported(path.Child("arrivals"), r.Arrivals,
 			[]Arrivals{AsRecorded, Spread}))
+	}
+	switch at := path.Child("concurrentSessions"); {
+	case r.Concurrent < 0:
+		errs = append(errs, field.Invalid(at, r.Concurrent, "must not be negative"))
+	case r.Concurrent > 0 && r.Loop != "":
+		errs = append(errs, field.Forbidden(at, "sessions that begin one after the other cannot loop"))
+	case r.Concurrent > 0 && r.Arrivals == Spread:
+		errs = append(errs, field.Forbidden(at, "sessions that begin one after the other have no recorded times to spread"))
 	}
 	if r.Loop != "" && r.Loop != SamePrefixes && r.Loop != FreshPrefixes {
 		errs = append(errs, field.NotSupported(path.Child("loop"), r.Loop, []Loop{SamePrefixes, FreshPrefixes}))
@@ -118,6 +129,9 @@ func (t *Trace) Replay(r Replay, seed int64) workload.Listener {
 	if r.Arrivals == Spread {
 		p.rows = newSpread(p.rows, r.Client, seed)
 	}
+	if r.Concurrent > 0 && t.AnswersEnds() {
+		p.beginTrees(r.Concurrent)
+	}
 	return p
 }
 
@@ -145,6 +159,8 @@ type replay struct {
 	sent     int
 	waiting  due.Heap    // rows whose sessions were answered
 	inFlight map[int]int // rows that others wait for, by the IDs of their requests
+	// concurrent bounds the sessions under way; nil has them begin as recorded.
+	concurrent *concurrent
 	// missing are how many answers rows that wait for several still wait for, where some came.
 	missing map[int]int32
 }
@@ -188,13 +204,13 @@ func (p *replay) Ended(e workload.End) {
 		return
 	}
 	delete(p.inFlight, e.ID)
-	if e.Ending != workload.Completed {
-		return
+	if e.Ending == workload.Completed {
+		if next := p.nextOf(row); next > 0 {
+			p.follow(next, e.At)
+		}
+		p.endLinks(row, e.At)
 	}
-	if next := p.nextOf(row); next > 0 {
-		p.follow(next, e.At)
-	}
-	p.endLinks(row, e.At)
+	p.endRow(row, e.At)
 }
 
 // nextOf returns the row that waits for the end of a row; 0 is none. Rows of further rounds
@@ -248,7 +264,7 @@ func (p *replay) advance() {
 func (p *replay) request(e *entry, arrival simtime.Time) workload.Request {
 	id := p.sent
 	p.sent++
-	if p.awaited(e.index) {
+	if p.concurrent != nil || p.awaited(e.index) {
 		if p.inFlight == nil {
 			p.inFlight = map[int]int{}
 		}

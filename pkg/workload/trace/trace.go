@@ -27,6 +27,7 @@ type Trace struct {
 	// the row's own, since an engine cannot reuse it.
 	blocks []uint64
 	shared sharedBlocks
+	trees  trees
 	// blockTokens is the size of such a block; 0 where the format has none.
 	blockTokens int32
 	columns     attributeColumns
