@@ -18,9 +18,9 @@ func RowsDigest(rows []Row) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("digest of rows: %w", err)
 	}
-	h := sha256.New()
+	h, lines := sha256.New(), rowWriter{texts: map[sharedMetrics][]byte{}}
 	for few := range slices.Chunk(sorted, 100) {
-		if err := WriteRows(h, few); err != nil {
+		if err := lines.write(h, few); err != nil {
 			return "", fmt.Errorf("digest of rows: %w", err)
 		}
 	}

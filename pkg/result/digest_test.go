@@ -45,3 +45,30 @@ func TestTheDigestIsOfTheSortedLines(t *testing.T) {
 		t.Error("contradicting rows have a digest")
 	}
 }
+
+// TestTheDigestOfRowsThatShareMetrics has more different metrics than the digest remembers, each of
+// three rows, and other names with the same values.
+func TestTheDigestOfRowsThatShareMetrics(t *testing.T) {
+	var rows []Row
+	for i := range 3 * (maxKnownTexts + 10) {
+		m := NewMetrics(map[string]float64{"goodput": float64(i % (maxKnownTexts + 10))})
+		if i%2 == 1 {
+			m = NewMetrics(map[string]float64{"utilization": float64(i % (maxKnownTexts + 10))})
+		}
+		rows = append(rows, Row{Key: "k", Point: i, Share: 1, Metrics: m})
+	}
+	var sharing Sharing
+	for i := range rows {
+		sharing.Share(&rows[i])
+	}
+	rows = append(rows, rows[0], rows[1])
+	rows[len(rows)-2].Point, rows[len(rows)-1].Point = len(rows)-2, len(rows)-1
+	var b bytes.Buffer
+	if err := WriteRows(&b, rows); err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(b.Bytes())
+	if got, err := RowsDigest(rows); err != nil || got != hex.EncodeToString(sum[:]) {
+		t.Errorf("digest %s, %v; want %x", got, err, sum)
+	}
+}

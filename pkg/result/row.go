@@ -189,18 +189,8 @@ func (r *Row) check() error {
 // WriteRows writes rows in the order given, one JSON object a line, with
 // sorted metrics: equal rows, equal bytes.
 func WriteRows(w io.Writer, rows []Row) error {
-	var b []byte
-	for i := range rows {
-		line, err := rows[i].appendLine(b)
-		if err != nil {
-			return fmt.Errorf("write row of point %d, seed %d: %w", rows[i].Point, rows[i].Seed, err)
-		}
-		b = line
-	}
-	if _, err := w.Write(b); err != nil {
-		return fmt.Errorf("write rows: %w", err)
-	}
-	return nil
+	var lines rowWriter
+	return lines.write(w, rows)
 }
 
 // ReadRows reads what WriteRows wrote, and nothing else: a line that would not

@@ -3,16 +3,50 @@
 package result
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
+	"unique"
 
 	"windtunnel.dev/windtunnel/internal/jsonline"
 )
 
-// appendLine appends the row's JSON and a line break. The usual row has texts that need no
+// rowWriter writes rows of which many share the values of their metrics.
+type rowWriter struct {
+	// texts are the JSON of metrics; nil remembers none.
+	texts map[sharedMetrics][]byte
+}
+
+// sharedMetrics is equal of metrics that share names and values.
+type sharedMetrics struct {
+	names  unique.Handle[string]
+	values *float64
+}
+
+// write is WriteRows.
+func (w *rowWriter) write(to io.Writer, rows []Row) error {
+	var b []byte
+	for i := range rows {
+		line, err := w.appendLine(b, &rows[i])
+		if err != nil {
+			return fmt.Errorf("write row of point %d, seed %d: %w", rows[i].Point, rows[i].Seed, err)
+		}
+		b = line
+	}
+	if _, err := to.Write(b); err != nil {
+		return fmt.Errorf("write rows: %w", err)
+	}
+	return nil
+}
+
+// maxKnownTexts bounds how many different metrics a writer remembers.
+const maxKnownTexts = 256
+
+// appendLine appends a row's JSON and a line break. The usual row has texts that need no
 // escapes, and is written without reflection.
-func (r *Row) appendLine(b []byte) ([]byte, error) {
+func (w *rowWriter) appendLine(b []byte, r *Row) ([]byte, error) {
 	if !isPlain(r.Object) || !isPlain(r.Key) || !isPlain(r.Workload) || r.Error != "" || len(r.RejectedBy) > 0 || r.check() != nil {
 		return r.appendAny(b)
 	}
@@ -33,22 +67,41 @@ func (r *Row) appendLine(b []byte) ([]byte, error) {
 	if r.Decisions.Known() {
 		b = r.Decisions.append(append(b, `,"decisions":`...))
 	}
-	b = append(b, `,"metrics":{`...)
-	first := true
-	for name, value := range r.Metrics.All() {
-		if !isPlain(name) || math.IsNaN(value) || math.IsInf(value, 0) {
-			return r.appendAny(b[:before])
-		}
-		if !first {
-			b = append(b, ',')
-		}
-		first = false
-		b = jsonline.Number(append(jsonline.Text(b, name), ':'), value)
+	b, ok := w.appendMetrics(append(b, `,"metrics":`...), r.Metrics)
+	if !ok {
+		return r.appendAny(b[:before])
 	}
-	return append(b, "}}\n"...), nil
+	return append(b, "}\n"...), nil
 }
 
-// appendAny is appendLine for any row.
+// appendMetrics appends metrics as JSON, or returns false where one needs escapes or is no number.
+func (w *rowWriter) appendMetrics(b []byte, m Metrics) ([]byte, bool) {
+	if m.Len() == 0 {
+		return append(b, "{}"...), true
+	}
+	shared := sharedMetrics{m.names, &m.values[0]}
+	if text := w.texts[shared]; text != nil {
+		return append(b, text...), true
+	}
+	before := len(b)
+	for name, value := range m.All() {
+		if !isPlain(name) || math.IsNaN(value) || math.IsInf(value, 0) {
+			return b, false
+		}
+		b = jsonline.Number(append(jsonline.Text(append(b, ','), name), ':'), value)
+	}
+	b[before] = '{'
+	b = append(b, '}')
+	if len(w.texts) == maxKnownTexts {
+		clear(w.texts)
+	}
+	if w.texts != nil {
+		w.texts[shared] = bytes.Clone(b[before:])
+	}
+	return b, true
+}
+
+// appendAny appends any row as appendLine does.
 func (r *Row) appendAny(b []byte) ([]byte, error) {
 	line, err := r.MarshalJSON()
 	return append(append(b, line...), '\n'), err
