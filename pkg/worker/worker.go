@@ -143,7 +143,7 @@ func (o Options) run(ctx context.Context, creator Creator, report *store.Report)
 	}
 	ctx, cancel := withShutdownTime(ctx)
 	defer cancel()
-	if report.Results, err = w.owner.writeResults(ctx, creator, o.Index, simulations); err != nil {
+	if report.Results, err = w.owner.WriteResults(ctx, creator, o.Index, simulations); err != nil {
 		return err
 	}
 	report.Partial = stopped != nil
@@ -185,8 +185,8 @@ func withShutdownTime(ctx context.Context) (context.Context, context.CancelFunc)
 	}
 }
 
-// writeResults writes a shard's simulations, and returns a reference to the list of them.
-func (w *Owner) writeResults(ctx context.Context, creator Creator, shard int, simulations []experiment.Simulation) (*store.Reference, error) {
+// WriteResults writes a shard's simulations, and returns a reference to the list of them.
+func (w *Owner) WriteResults(ctx context.Context, creator Creator, shard int, simulations []experiment.Simulation) (*store.Reference, error) {
 	chunks, err := store.Chunks(simulations)
 	if err != nil {
 		return nil, markPermanent(err)

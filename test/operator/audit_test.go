@@ -74,19 +74,8 @@ func unusedRights(auditLog string) ([]string, error) {
 
 // usedRights are what an audit log says was asked for and given.
 func usedRights(auditLog string) (map[right]bool, error) {
-	f, err := os.Open(auditLog)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
 	used := map[right]bool{}
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var e auditv1.Event
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return nil, err
-		}
+	err := eachAudited(auditLog, func(e *auditv1.Event) {
 		// What a test tries with the manager's rights is no use of them.
 		code := ptr.Deref(e.ResponseStatus, metav1.Status{Code: http.StatusForbidden}).Code
 		given := (code < 400 || code == http.StatusNotFound) && !strings.Contains(e.RequestURI, "dryRun=")
@@ -94,6 +83,41 @@ func usedRights(auditLog string) (map[right]bool, error) {
 			resource := strings.TrimSuffix(ref.Resource+"/"+ref.Subresource, "/")
 			used[right{ref.APIGroup, resource, e.Verb}] = true
 		}
+	})
+	return used, err
+}
+
+// auditedWrites are the requests in an audit log by which something in a namespace was written, and
+// those to write that were refused, such as of a manager whose cache is late.
+func auditedWrites(auditLog, namespace string) (writes, refused []string, err error) {
+	err = eachAudited(auditLog, func(e *auditv1.Event) {
+		if ref := e.ObjectRef; ref != nil && ref.Namespace == namespace && !slices.Contains([]string{"get", "list", "watch"}, e.Verb) {
+			write := strings.TrimSuffix(e.Verb+" "+ref.Resource+"/"+ref.Subresource, "/") + " " + ref.Name
+			if ptr.Deref(e.ResponseStatus, metav1.Status{}).Code < 400 {
+				writes = append(writes, write)
+			} else {
+				refused = append(refused, write)
+			}
+		}
+	})
+	return writes, refused, err
+}
+
+// eachAudited calls a function for each event of an audit log.
+func eachAudited(auditLog string, f func(*auditv1.Event)) error {
+	file, err := os.Open(auditLog)
+	if err != nil {
+		return err
 	}
-	return used, lines.Err()
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var e auditv1.Event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return err
+		}
+		f(&e)
+	}
+	return lines.Err()
 }

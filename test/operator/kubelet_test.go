@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/controllers"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
 )
 
 // kubelet stands in for the Job controller (job_controller_test.go) and for the kubelet:
@@ -60,6 +61,9 @@ type faults struct {
 	noPods bool
 	// args are added to those of the worker.
 	args []string
+	// worker stands in for the worker's process of an index: it has the folders of the plan
+	// and of the round, and returns its report.
+	worker func(ctx context.Context, index int, plan, round string) (store.Report, error)
 	// end changes how the attempt-th pod of an index ends.
 	end func(index, attempt int, e *ending)
 }
@@ -178,7 +182,7 @@ func (k *kubelet) start(ctx context.Context, pod *corev1.Pod) error {
 	if err != nil {
 		return err
 	}
-	cmd, kill, err := k.command(ctx, pod, folder)
+	run, kill, err := k.container(ctx, pod, folder)
 	if err != nil {
 		return errors.Join(fmt.Errorf("pod %s: %w", pod.Name, err), os.RemoveAll(folder))
 	}
@@ -195,11 +199,7 @@ func (k *kubelet) start(ctx context.Context, pod *corev1.Pod) error {
 	}
 	k.group.Go(func() {
 		defer os.RemoveAll(folder)
-		e := execute(cmd, filepath.Join(folder, "termination-log"), func() {
-			k.mu.Lock()
-			defer k.mu.Unlock()
-			k.processes[pod.UID] = cmd.Process
-		})
+		e := run()
 		if f := k.get(pod.Namespace).end; f != nil {
 			f(indexOf(pod), attemptOf(pod), &e)
 		}
@@ -208,6 +208,42 @@ func (k *kubelet) start(ctx context.Context, pod *corev1.Pod) error {
 		k.ended[pod.UID] = e
 	})
 	return nil
+}
+
+// container returns what runs a pod's container to its end: a process of the built binary, or what
+// stands in for it.
+func (k *kubelet) container(ctx context.Context, pod *corev1.Pod, folder string) (run func() ending, kill context.CancelFunc, err error) {
+	if standIn := k.get(pod.Namespace).worker; standIn != nil {
+		return k.standIn(ctx, pod, folder, standIn)
+	}
+	cmd, kill, err := k.command(ctx, pod, folder)
+	return func() ending {
+		return runProcess(cmd, filepath.Join(folder, "termination-log"), func() {
+			k.mu.Lock()
+			defer k.mu.Unlock()
+			k.processes[pod.UID] = cmd.Process
+		})
+	}, kill, err
+}
+
+// standIn is container where a function stands in for the process.
+func (k *kubelet) standIn(ctx context.Context, pod *corev1.Pod, folder string, worker func(context.Context, int, string, string) (store.Report, error)) (func() ending, context.CancelFunc, error) {
+	plan, round := filepath.Join(folder, "plan"), filepath.Join(folder, "round")
+	if err := errors.Join(k.mount(ctx, pod, "plan", plan), k.mount(ctx, pod, "round", round)); err != nil {
+		return nil, nil, err
+	}
+	ctx, kill := context.WithCancel(ctx)
+	return func() ending {
+		report, err := worker(ctx, indexOf(pod), plan, round)
+		if err != nil {
+			return ending{exitCode: 1, reason: "Error", message: err.Error()}
+		}
+		message, err := report.Encode()
+		if err != nil {
+			return ending{exitCode: 1, reason: "Error", message: err.Error()}
+		}
+		return ending{reason: "Completed", message: string(message)}
+	}, kill, nil
 }
 
 // command makes the process of a pod's container.
@@ -307,9 +343,9 @@ func (k *kubelet) writeKubeconfig(ctx context.Context, pod *corev1.Pod, file str
 	return clientcmd.WriteToFile(*config, file)
 }
 
-// execute runs a process to its end. As a kubelet does, it falls back to the end
+// runProcess runs a process to its end. As a kubelet does, it falls back to the end
 // of the log where there is no termination message.
-func execute(cmd *exec.Cmd, terminationLog string, started func()) ending {
+func runProcess(cmd *exec.Cmd, terminationLog string, started func()) ending {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Start()

@@ -53,7 +53,7 @@ func (p *platform) startManager(t *testing.T, namespace string, args ...string) 
 		"manager", "--image", "windtunnel:test", "--namespace", namespace, "-v", "4",
 		"--health-probe-bind-address", m.probes, "--metrics-bind-address", m.metrics,
 	}, args...)...)
-	m.cmd.Env = []string{"KUBECONFIG=" + kubeconfig, "POD_NAMESPACE=" + namespace, "HOME=" + t.TempDir()}
+	m.cmd.Env = []string{"KUBECONFIG=" + kubeconfig, "POD_NAMESPACE=" + namespace, "HOME=" + t.TempDir(), "GOMEMLIMIT=1GiB"} // as in the Deployment
 	m.cmd.Stdout, m.cmd.Stderr = m.log, m.log
 	if err := m.cmd.Start(); err != nil {
 		t.Fatal(err)
