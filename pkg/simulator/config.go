@@ -131,6 +131,10 @@ type Pool struct {
 	// fails and recovers as a whole; 0 means 1. It divides both. A pool of a ScaledUnit has
 	// none.
 	Ranks int
+	// OnePort puts the ranks of a replica behind one port: the router sees the first of them
+	// alone, and the API server of the engine chooses one for each request, as vLLM does with
+	// internal load balancing. Then there are several ranks.
+	OnePort bool
 	// LockStep gives the duration of a step of all ranks of a replica, where they step
 	// together; nil where each steps on its own, by Timer.
 	LockStep GroupTimer

@@ -52,6 +52,8 @@ func (p *Pool) check() {
 		panic(fmt.Sprintf("simulator: pool %q: %d blocks of %d bytes", p.Name, p.KVBlocks, p.BlockBytes))
 	case p.Ranks < 0 || p.Replicas%p.RanksPerReplica() != 0 || p.MaxReplicas%p.RanksPerReplica() != 0:
 		panic(fmt.Sprintf("simulator: pool %q: %d replicas, at most %d, of %d ranks", p.Name, p.Replicas, p.MaxReplicas, p.Ranks))
+	case p.OnePort && p.RanksPerReplica() < 2:
+		panic(fmt.Sprintf("simulator: pool %q: one port of one rank", p.Name))
 	case p.Windows.Groups < 0 || (p.Windows.Groups > 0) != (p.Windows.Blocks > 0) || p.longestSequence() < 1:
 		panic(fmt.Sprintf("simulator: pool %q: windows %+v with %d blocks", p.Name, p.Windows, p.KVBlocks))
 	case !known(p.Eviction):

@@ -5,6 +5,7 @@ package simulation
 import (
 	"slices"
 
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
@@ -51,6 +52,48 @@ func (p *plain) allOf(r *plainReplica) []*plainRequest {
 		}
 	}
 	return all
+}
+
+// front is the number of the endpoint that the router sees of a rank.
+func (p *plain) front(r *plainReplica) int {
+	if r.OnePort {
+		return p.ranksOf(r)[0].index
+	}
+	return r.index
+}
+
+// hideRanks shows the router only the first rank of the replicas with one port.
+func (p *plain) hideRanks() {
+	for _, r := range p.replicas {
+		if p.front(r) == r.index {
+			continue
+		}
+		if p.view.Down == nil {
+			p.view.Down = make([]bool, len(p.replicas))
+		}
+		p.view.Down[r.index] = true
+	}
+}
+
+// balance lets the engines of replicas with one port choose the ranks of a request.
+func (p *plain) balance(to policy.Route) policy.Route {
+	rank := func(endpoint int) int {
+		if !p.replicas[endpoint].OnePort {
+			return endpoint
+		}
+		return slices.MinFunc(p.ranksOf(p.replicas[endpoint]), func(a, b *plainReplica) int { return p.loadOf(a) - p.loadOf(b) }).index
+	}
+	to.Endpoint = rank(to.Endpoint)
+	if to.Prefill != policy.NoPrefill {
+		to.Prefill = rank(to.Prefill)
+	}
+	return to
+}
+
+// loadOf is what the engine chooses a rank by: each request that does not run yet is as much as
+// four that do.
+func (p *plain) loadOf(r *plainReplica) int {
+	return 4*len(p.allOf(r)) - 3*len(r.running)
 }
 
 // randomIntake bounds what the engines of some pools let in. It draws from the seed, so that

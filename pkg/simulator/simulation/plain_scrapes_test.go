@@ -37,6 +37,7 @@ func (p *plain) look() *policy.View {
 			p.read(r, p.now)
 		}
 	}
+	p.hideRanks()
 	return &p.view
 }
 

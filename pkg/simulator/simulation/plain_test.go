@@ -189,6 +189,7 @@ func newPlain(c simulator.Config) *plain {
 	}
 	p.view.Traffic = p.Policies.Traffic
 	p.showPresence()
+	p.hideRanks()
 	p.addStations()
 	p.showAdapters()
 	p.showEngines()
@@ -455,6 +456,7 @@ func (p *plain) sendTo(q *plainRequest, decision policy.Route, err error) {
 		p.turnAway(q, simulator.NoPool, plainReason(err))
 		return
 	}
+	decision = p.balance(decision)
 	r := p.replicas[decision.Endpoint]
 	if reason, never := p.refuses(q, decision); never {
 		p.turnAway(q, r.pool, reason)
@@ -497,7 +499,7 @@ func (p *plain) refuses(q *plainRequest, to policy.Route) (simulator.Reason, boo
 
 func (p *plain) tellFinished(q *plainRequest, endpoint int) {
 	if l := p.Policies.Routing.Responses; l != nil {
-		l.Finished(&q.Info, endpoint)
+		l.Finished(&q.Info, p.front(p.replicas[endpoint]))
 	}
 }
 
@@ -946,7 +948,7 @@ func (p *plain) deliver(e plainEvent) {
 	q := e.request
 	if !e.ends {
 		if l := p.Policies.Routing.Responses; l != nil {
-			l.FirstToken(&q.Info, e.replica.index)
+			l.FirstToken(&q.Info, p.front(e.replica))
 		}
 		return
 	}

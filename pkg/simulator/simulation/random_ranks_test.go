@@ -3,6 +3,7 @@
 package simulation
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ func randomRanks(c *choices, config *simulator.Config) {
 		p := &config.Pools[i]
 		p.Ranks = c.pick(4)
 		p.Replicas, p.MaxReplicas = p.Replicas*p.RanksPerReplica(), p.MaxReplicas*p.RanksPerReplica()
+		p.OnePort = p.Ranks > 1 && (config.Seed/8+int64(i))%2 == 0
 		if c.pick(4) > 0 {
 			p.LockStep = slowestAndShared{own: p.Timer, shared: time.Duration(c.pick(3))}
 		}
@@ -40,7 +42,7 @@ func (t slowestAndShared) GroupStepTime(ranks []latency.Step) time.Duration {
 
 // ranks reads which replicas of a script are the ranks of one.
 func (l line) ranks(p *simulator.Pool) {
-	p.Ranks = l.number("ranks")
+	p.Ranks, p.OnePort = l.number("ranks"), slices.Contains(l.names, "oneport")
 	if own, shared, ok := strings.Cut(l.values["lockstep"], ":"); ok {
 		p.LockStep = slowestAndShared{
 			own:    tokenStep{base: l.duration("step"), token: l.parseDuration(own)},

@@ -39,7 +39,7 @@ import (
 //	          maxqueued and maxqueuedtokens (what the engine lets in),
 //	          initialhits (share), scheduler (fcfs, priority, shortest), queue, queuepertoken, pertoken, completion
 //	          Ranks: ranks (of one replica), lockstep (time of a token of a rank's own:time
-//	          of a token of any rank; they step together)
+//	          of a token of any rank; they step together), oneport (the engine chooses)
 //	          Speculation: drafts (a step), lookahead, acceptance (shares, comma-separated).
 //	          Adapters: adapters (places), adapterload (time to load one).
 //	          Tiers: blockbytes; cpu and storage (blocks), shared (which of them),

@@ -4,10 +4,10 @@ package engine
 
 import "windtunnel.dev/windtunnel/pkg/simulator"
 
-// Asks says that the replicas of a pool may refuse a request when it arrives, so that they
-// have to be up to date then.
+// Asks says that the replicas of a pool may refuse a request when it arrives, or choose its rank,
+// so that they have to be up to date then.
 func Asks(p *simulator.Pool) bool {
-	return p.Stability != nil && p.Stability.Admission == simulator.AdmitOrRefuse || bounded(p)
+	return p.Stability != nil && p.Stability.Admission == simulator.AdmitOrRefuse || bounded(p) || p.OnePort
 }
 
 func bounded(p *simulator.Pool) bool { return p.MaxQueuedRequests != nil || p.MaxQueuedTokens != nil }

@@ -45,7 +45,7 @@ func (g *Gateway) Deliver(until simtime.Time) {
 			g.finished(q, q.Replica)
 			g.finish(d.id, d.last, d.at)
 		default:
-			g.Policies.Routing.Responses.FirstToken(&q.Info, int(d.endpoint))
+			g.Policies.Routing.Responses.FirstToken(&q.Info, g.cluster.Front(int(d.endpoint)))
 		}
 	}
 }

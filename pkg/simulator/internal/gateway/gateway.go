@@ -29,7 +29,7 @@ type Gateway struct {
 	Held     holds
 	Delays   alarms
 	timeOuts timeOuts
-	// asksOnArrival says that some replica may refuse a request when it arrives, and
+	// asksOnArrival says that some replica may refuse a request when it arrives or choose its rank, and
 	// routesAgain that requests may lose their replica and go to another.
 	asksOnArrival, routesAgain bool
 
@@ -79,7 +79,7 @@ func (g *Gateway) RoutingFollowsReplicas() bool {
 // finished tells the policy that counts responses of an endpoint that has no more of a request.
 func (g *Gateway) finished(q *request.Request, endpoint int32) {
 	if r := g.Policies.Routing.Responses; r != nil {
-		r.Finished(&q.Info, int(endpoint))
+		r.Finished(&q.Info, g.cluster.Front(int(endpoint)))
 	}
 }
 

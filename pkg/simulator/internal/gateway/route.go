@@ -75,6 +75,7 @@ func (g *Gateway) forward(id int32, to policy.Route, err error) {
 		g.reject(id, simulator.NoPool, refusal(err))
 		return
 	}
+	to = g.balance(to)
 	q := &g.Requests.All[id]
 	endpoint := to.Endpoint
 	r := &g.cluster.Replicas[endpoint]
@@ -97,6 +98,15 @@ func (g *Gateway) forward(id int32, to policy.Route, err error) {
 	g.send(id, to)
 }
 
+// balance puts the ranks in the place of endpoints that the engines choose.
+func (g *Gateway) balance(to policy.Route) policy.Route {
+	to.Endpoint = g.cluster.Balance(to.Endpoint)
+	if to.Prefill != policy.NoPrefill {
+		to.Prefill = g.cluster.Balance(to.Prefill)
+	}
+	return to
+}
+
 // send sends a request to its endpoints.
 func (g *Gateway) send(id int32, to policy.Route) {
 	if to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint {
@@ -113,6 +123,7 @@ func (g *Gateway) forwardAgain(id int32, to policy.Route, err error) {
 		to.Prefill = policy.NoPrefill // the replica that decodes computes all again
 	}
 	if err == nil {
+		to = g.balance(to)
 		if _, never := g.refuses(to, int64(q.Prompt), int64(q.Finish)); never {
 			err = policy.ErrNoEndpoint
 			g.finished(q, int32(to.Endpoint))

@@ -180,10 +180,11 @@ func (s *sight) readEngine(r *engine.Replica, scrape *policy.Scrape) bool {
 	return changed
 }
 
-// viewPresence lets the router see which replicas are not there at the start.
+// viewPresence lets the router see which replicas are not there at the start, or behind the port
+// of another one.
 func (s *sight) viewPresence() {
 	for i := range s.cluster.Replicas {
-		if !s.cluster.Replicas[i].Lifetimes.Present() {
+		if !s.cluster.Replicas[i].Lifetimes.Present() || s.cluster.Hidden(i) {
 			s.SetDown(i, true)
 		}
 	}
@@ -194,7 +195,7 @@ func (s *sight) SetDown(endpoint int, down bool) {
 	if s.View.Down == nil {
 		s.View.Down = make([]bool, len(s.cluster.Replicas))
 	}
-	s.View.Down[endpoint] = down
+	s.View.Down[endpoint] = down || s.cluster.Hidden(endpoint)
 }
 
 // serves reports whether a router may choose some replica.
