@@ -45,6 +45,10 @@ type Pool struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=64
 	DataParallelism int32 `json:"dataParallelism,omitempty"`
+	// dataParallelBalancing says who chooses the rank of a request. It needs
+	// dataParallelism. It is derived: External.
+	// +optional
+	DataParallelBalancing DataParallelBalancing `json:"dataParallelBalancing,omitempty"`
 	// expertParallelism deals out whole experts to the GPUs of a replica (vLLM's
 	// --enable-expert-parallel). Without it, each expert is split over all of them.
 	// +optional
@@ -125,6 +129,18 @@ type Adapters struct {
 	// +kubebuilder:default="0s"
 	LoadTime Duration `json:"loadTime,omitempty"`
 }
+
+// DataParallelBalancing names who chooses the rank of a request.
+// +kubebuilder:validation:Enum=External;Internal
+type DataParallelBalancing string
+
+const (
+	// ExternalBalancing leaves it to the router: each rank has a port.
+	ExternalBalancing DataParallelBalancing = "External"
+	// InternalBalancing leaves it to vLLM's API server, behind one port. The router sees
+	// the metrics of the first rank alone.
+	InternalBalancing DataParallelBalancing = "Internal"
+)
 
 // Role is the task of a pool's replicas in disaggregated serving.
 // +kubebuilder:validation:Enum=Prefill;Decode;Both

@@ -53,6 +53,7 @@ func (b *Builder) buildPool(in *v1alpha1.Pool, catalogue *latency.Catalogue, pat
 		Name:                in.Name,
 		Replicas:            int(in.Replicas) * ranksOf(in),
 		Ranks:               ranksOf(in),
+		OnePort:             in.DataParallelBalancing == v1alpha1.InternalBalancing,
 		BlockTokens:         int(in.Engine.BlockSize),
 		PrefixCaching:       in.Engine.PrefixCaching != v1alpha1.Disabled,
 		MaxNumSeqs:          int(in.Engine.MaxNumSeqs),
@@ -70,6 +71,9 @@ func (b *Builder) buildPool(in *v1alpha1.Pool, catalogue *latency.Catalogue, pat
 		pool.MaxModelLen = int(*in.Engine.MaxModelLen)
 	}
 	errs = pool.Cost.Validate(path.Child("requestCost"))
+	if pool.OnePort && pool.Ranks < 2 {
+		errs = append(errs, field.Invalid(path.Child("dataParallelBalancing"), in.DataParallelBalancing, "needs dataParallelism of at least 2: a replica without ranks has none to choose"))
+	}
 	var es field.ErrorList
 	pool.Speculation, es = buildSpeculation(in, path)
 	errs = append(errs, es...)

@@ -27,6 +27,15 @@ func ranked(edit ...func(*v1alpha1.Scenario)) func(*v1alpha1.Scenario) {
 	}
 }
 
+func TestBuildBalancingOfRanks(t *testing.T) {
+	internal := func(s *v1alpha1.Scenario) { s.Pools[0].DataParallelBalancing = v1alpha1.InternalBalancing }
+	if !buildValid(t, ranked(internal)).config.Pools[0].OnePort || buildValid(t, ranked()).config.Pools[0].OnePort {
+		t.Error("the balancing of ranks is not the scenario's")
+	}
+	_, faults := build(t, internal)
+	wantFault(t, faults, "spec.scenario.pools[0].dataParallelBalancing", "needs dataParallelism of at least 2")
+}
+
 func TestBuildRanks(t *testing.T) {
 	m := buildValid(t, ranked(func(s *v1alpha1.Scenario) {
 		s.Disruptions = []v1alpha1.Disruption{{At: "1s", Pool: "llama", Replica: 1, Kind: "Fail"}}
