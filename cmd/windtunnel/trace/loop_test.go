@@ -58,6 +58,7 @@ func TestATraceThatLoops(t *testing.T) {
 
 func TestALoopThatCannotBe(t *testing.T) {
 	for fields, want := range map[string]string{
+		", concurrentSessions: 2":                 "spec.scenario.workload.trace.concurrentSessions: Forbidden: no request of the trace waits for an answer: its sessions begin and go on as recorded",
 		", loop: FreshPrefixes, slice: {to: 1s}":  "spec.scenario.workload.trace.loop: Invalid value: \"FreshPrefixes\": needs a trace with two timestamps or more",
 		", tooLong: {maxTokens: 1, action: Skip}": "spec.scenario.workload.trace.tooLong.maxTokens",
 		", tooLong: {maxTokens: 9}":               "spec.scenario.workload.trace.tooLong.action",

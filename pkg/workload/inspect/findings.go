@@ -4,6 +4,7 @@ package inspect
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -36,6 +37,9 @@ func (i *inspector) findings(in *Inspection) []Finding {
 }
 
 func (i *inspector) oddTimes(*Inspection) (string, string) {
+	if !strings.HasPrefix(i.statistics.Warning, "times ") {
+		return "odd-file", i.statistics.Warning
+	}
 	return "odd-times", i.statistics.Warning
 }
 

@@ -214,6 +214,14 @@ func (a *agentRecords) digest() (string, error) {
 
 func (a *agentRecords) memory() int64 { return a.bytes }
 
+// warning says what is odd about the file; "" for nothing.
+func (a *agentRecords) warning() string {
+	if of, is := a.parser.(interface{ warning() string }); is {
+		return of.warning()
+	}
+	return ""
+}
+
 // findWaits finds for each call of a session, in order, what it waits for.
 func (s *agentSession) findWaits() {
 	longest := longestOf(s.calls)

@@ -143,6 +143,26 @@ func TestToolGapsOfOTel(t *testing.T) {
 	}
 }
 
+// Without counts, a length is that of the text: 100 bytes are 25 tokens, and 10 bytes are 3. Prompts with texts share what
+// they begin with: 64 bytes are a block of 16 tokens.
+func TestLengthsAndPrefixesOfTexts(t *testing.T) {
+	prompt := strings.Repeat("abcdefghij", 10)
+	span := func(id string, at int, prompt string) string {
+		return fmt.Sprintf(`{"traceId": "t", "spanId": %q, "startTimeUnixNano": %d, "endTimeUnixNano": %d, "attributes": {"gen_ai.operation.name": "chat", "gen_ai.input.messages": %q, "gen_ai.output.text": "0123456789"}}`+"\n", id, at, at+1, prompt)
+	}
+	recorded, err := trace.Read(trace.OTel, strings.NewReader(span("a", 10, prompt)+span("b", 20, prompt+"kl")), "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := statistics(t, recorded)
+	if s.Input.Min != 25 || s.Input.Max != 26 || s.Output.Max != 3 || s.ReusableTokens != 16 {
+		t.Errorf("prompts of %d and %d tokens, answers of %d, %d tokens reusable; want 25, 26, 3 and 16", s.Input.Min, s.Input.Max, s.Output.Max, s.ReusableTokens)
+	}
+	if want := "2 requests have no numbers of tokens: their lengths are those of their texts, at 4 bytes a token"; recorded.Warning() != want {
+		t.Errorf("warning %q, want %q", recorded.Warning(), want)
+	}
+}
+
 // What is read of agents is the same when it is written as Windtunnel and read again, whatever answers take.
 func TestAgentsSurviveAConversion(t *testing.T) {
 	for format, file := range map[trace.Format]string{trace.Weka: "weka.jsonl", trace.AIBrix: "aibrix.jsonl", trace.OTel: "otel.jsonl"} {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -42,6 +43,8 @@ var (
 	otelOutput       = []string{"gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"}
 	otelCached       = []string{"gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens"}
 	otelModel        = []string{"gen_ai.response.model", "gen_ai.request.model"}
+	otelPrompt       = []string{"gen_ai.input.messages", "gen_ai.prompt"}
+	otelAnswer       = []string{"gen_ai.output.messages", "gen_ai.output.text", "gen_ai.completion"}
 	otelRequests     = []string{"chat", "text_completion", "generate_content"}
 	otelConversation = []string{"gen_ai.conversation.id"}
 )
@@ -53,8 +56,9 @@ const (
 
 // otelParser is what is known of a file so far.
 type otelParser struct {
-	spans  []*otelSpan
-	values int
+	spans     []*otelSpan
+	values    int
+	estimated int // requests whose lengths are estimated
 }
 
 // otelText is an export, an object with spans, or a span.
@@ -205,11 +209,14 @@ type otelTrees struct {
 	all     []*agentSession
 	named   map[string]*agentSession
 	byTrace map[string]string // conversations
-	cached  bool              // whether a span tells what was cached
+	blocks  bool              // whether a span tells what was cached, or what the prompt was
+	sharer  sharer
+	// estimated counts requests whose lengths are those of their texts.
+	estimated int
 }
 
 func (p *otelParser) sessions() ([]*agentSession, int32, error) {
-	t := &otelTrees{named: map[string]*agentSession{}, byTrace: map[string]string{}}
+	t := &otelTrees{named: map[string]*agentSession{}, byTrace: map[string]string{}, sharer: sharer{Sharing: Sharing{By: SharedByText}}}
 	ids := map[[2]string]*otelSpan{}
 	for _, s := range p.spans {
 		ids[[2]string{s.trace, s.id}] = s
@@ -217,7 +224,8 @@ func (p *otelParser) sessions() ([]*agentSession, int32, error) {
 			t.byTrace[s.trace] = conversation
 		}
 		_, cached := s.first(otelCached)
-		t.cached = t.cached || cached != ""
+		_, prompt := s.first(otelPrompt)
+		t.blocks = t.blocks || cached != "" || prompt != ""
 	}
 	for _, s := range p.spans {
 		if above := ids[[2]string{s.trace, s.parent}]; above != s && s.parent != "" {
@@ -233,7 +241,8 @@ func (p *otelParser) sessions() ([]*agentSession, int32, error) {
 			return nil, 0, atRow(s.value, fmt.Errorf("span %.80q: %w", s.id, err))
 		}
 	}
-	if !t.cached {
+	p.estimated = t.estimated
+	if !t.blocks {
 		return t.all, 0, nil
 	}
 	return t.all, sharedBlockTokens, nil
@@ -250,19 +259,10 @@ func (t *otelTrees) request(s *otelSpan) error {
 	if err := errors.Join(agentName("gen_ai.conversation.id", session.name), agentName("gen_ai.request.model", c.model)); err != nil {
 		return err
 	}
-	field, text := s.first(otelInput)
-	if c.input, err = jsonTokens(field, json.Number(text), invalidField(field, "is missing"), tokens); err != nil {
+	if err := t.lengths(s, c); err != nil {
 		return err
 	}
-	field, text = s.first(otelOutput)
-	missing := invalidField(field, "is missing")
-	if s.failed {
-		missing = nil
-	}
-	if c.output, err = jsonTokens(field, json.Number(text), missing, answer); err != nil {
-		return err
-	}
-	field, text = s.first(otelCached)
+	field, text := s.first(otelCached)
 	cached, err := jsonTokens(field, json.Number(text), nil, answer)
 	if err == nil && cached > c.input {
 		err = invalidField(field, "must be at most the %d tokens of the whole input, got %d", c.input, cached)
@@ -270,7 +270,11 @@ func (t *otelTrees) request(s *otelSpan) error {
 	if err != nil {
 		return err
 	}
-	if t.cached {
+	if _, prompt := s.first(otelPrompt); prompt != "" {
+		rec := record{input: c.input}
+		t.sharer.share(&rec, []byte(prompt))
+		c.ids = slices.Clone(rec.ids)
+	} else if t.blocks {
 		session.shareCached(c, cached)
 	}
 	session.calls = append(session.calls, c)
@@ -278,6 +282,41 @@ func (t *otelTrees) request(s *otelSpan) error {
 		session.own.calls = append(session.own.calls, c)
 	}
 	return nil
+}
+
+// lengths reads the lengths of a request and its answer. Without a count, a length is that of the text, if the span has it.
+func (t *otelTrees) lengths(s *otelSpan, c *agentCall) (err error) {
+	estimated := false
+	for _, of := range []struct {
+		counts, texts []string
+		into          *int32
+		check         func(string, uint64) (int32, error)
+	}{{otelInput, otelPrompt, &c.input, tokens}, {otelOutput, otelAnswer, &c.output, answer}} {
+		field, count := s.first(of.counts)
+		if _, text := s.first(of.texts); count == "" && text != "" {
+			estimated = true
+			count = strconv.Itoa((len(text) + bytesPerToken - 1) / bytesPerToken)
+		}
+		missing := invalidField(field, "is missing")
+		if s.failed && of.into == &c.output {
+			missing = nil
+		}
+		if *of.into, err = jsonTokens(field, json.Number(count), missing, of.check); err != nil {
+			return err
+		}
+	}
+	if estimated {
+		t.estimated++
+	}
+	return nil
+}
+
+// warning says that lengths are estimated.
+func (p *otelParser) warning() string {
+	if p.estimated == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d requests have no numbers of tokens: their lengths are those of their texts, at %d bytes a token", p.estimated, bytesPerToken)
 }
 
 // maxSpanDepth bounds the spans above a span.

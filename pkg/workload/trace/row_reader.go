@@ -181,8 +181,13 @@ func (r *rowReader) mark(what special) {
 // counts returns the counts of the rows so far.
 func (r *rowReader) counts() Counts { return r.tally.counts() }
 
-// warning says what is odd about the times of the file; "" for nothing.
-func (r *rowReader) warning() string { return oddTimes(r.times, r.start, r.at) }
+// warning says what is odd about the file or its times; "" for nothing.
+func (r *rowReader) warning() string {
+	if of, is := r.records.(interface{ warning() string }); is && of.warning() != "" {
+		return of.warning()
+	}
+	return oddTimes(r.times, r.start, r.at)
+}
 
 // empty says why there is no row that is sent.
 func (r *rowReader) empty() error {
