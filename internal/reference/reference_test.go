@@ -13,14 +13,19 @@ import (
 
 // TestEveryRequestIsServed, with every invariant of the engine checked.
 func TestEveryRequestIsServed(t *testing.T) {
-	config := R(500, 4, 1)
-	config.CheckInvariants = true
-	o, err := simulation.Run(context.Background(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(o.Cells) != 1 || o.Cells[0].Completed != 500 {
-		t.Errorf("cells %+v, want one with 500 completed", o.Cells)
+	for name, config := range map[string]simulator.Config{
+		"R":                          R(500, 4, 1),
+		"guided, many replicas":      Guided(500, 70, 1),
+		"disaggregated, many a role": Disaggregated(500, 100, 1),
+	} {
+		config.CheckInvariants = true
+		o, err := simulation.Run(context.Background(), config)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if len(o.Cells) != 1 || o.Cells[0].Completed != 500 {
+			t.Errorf("%s: cells %+v, want one with 500 completed", name, o.Cells)
+		}
 	}
 }
 

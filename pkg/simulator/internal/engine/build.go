@@ -24,6 +24,7 @@ func New(state *run.State, config *simulator.Config) *Cluster {
 	c := &Cluster{State: state, kvEvents: config.Policies.Routing.KVEvents, Replicas: make([]Replica, 0, places(config.Pools))}
 	c.Handoffs = handoff.New(state, config.Handoff)
 	c.due = make([]simtime.Time, places(config.Pools))
+	c.soonest = make([]simtime.Time, (len(c.due)+dueGroup-1)/dueGroup)
 	for i := range config.Pools {
 		c.addPool(config, i)
 	}

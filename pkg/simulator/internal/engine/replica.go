@@ -256,7 +256,7 @@ func (r *Replica) reorder() {
 	if r.cluster.order != nil {
 		r.cluster.order.set(r.Index, r.nextEvent())
 	} else {
-		r.cluster.due[r.Index] = r.due()
+		r.cluster.setDue(int(r.Index), r.due())
 	}
 }
 

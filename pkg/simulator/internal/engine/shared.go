@@ -20,6 +20,9 @@ type shared struct {
 	// It is a list of its own because a router that follows replicas looks through all of them at
 	// each arrival.
 	due []simtime.Time
+	// soonest are times that no due of a group of replicas precedes, so that groups in which nothing
+	// happens yet are passed over.
+	soonest []simtime.Time
 
 	// Serving counts requests that no engine has given all of their tokens, those
 	// that the router holds back included.
@@ -47,4 +50,10 @@ type Gateway interface {
 	// NextDelivery is when something reaches the gateway that may bring a request; Never
 	// where no request waits for that.
 	NextDelivery() simtime.Time
+}
+
+// setDue notes from when on something may happen in a replica.
+func (s *shared) setDue(replica int, at simtime.Time) {
+	s.due[replica] = at
+	s.soonest[replica/dueGroup] = min(s.soonest[replica/dueGroup], at)
 }
