@@ -46,11 +46,7 @@ func (m *maxScore) Pick(scores []float64) int {
 	return chosen
 }
 
-// PickTop counts those that are tied, and then looks for the one that is drawn.
-func (m *maxScore) PickTop(t *scheduler.ScoreTops) int {
-	highest, tied := t.Highest()
-	return t.Of(highest, m.ties.Of(tied))
-}
+func (m *maxScore) PickTied(tied int) int { return m.ties.Of(tied) }
 
 func (m *maxScore) LeftToChance(scores []float64) bool {
 	_, random := m.ties.(scheduler.RandomOfTie)

@@ -23,18 +23,19 @@ type schedulingProfile struct {
 	removed []bool
 	Scorers []weightedScorer
 	Picker  Picker
+	// topPicker is the picker, if it goes by the highest score.
+	topPicker topPicker
 	// pickListeners receive each pick of this profile.
 	pickListeners []profilePickListener
 
 	// All that follows is of the last run.
 	candidates []int
 	scores     []float64 // of the candidates
-	// tops are of the scores where candidates are many and the picker goes by them.
-	tops      ScoreTops
-	topPicker topPicker // the picker, where there are tops
-	rescored  []int32   // scratch
-	changed   []int32   // scratch
-	Chosen    int       // an endpoint
+	// tops are of the scores where candidates are many and the picker goes by tops; nil otherwise.
+	tops     *ScoreTops
+	rescored []int32 // scratch
+	changed  []int32 // scratch
+	Chosen   int     // an endpoint
 
 	memory []int // len == endpoints; candidates points into it
 	// whole says that the candidates are those of each request: all that lasting filters keep,
@@ -112,6 +113,7 @@ func newSchedulingProfile(b *Builder, config *config.Profile) *schedulingProfile
 	if p.Picker == nil {
 		panic(fmt.Sprintf("epp: profile %q has no picker after defaulting", config.Name))
 	}
+	p.topPicker, _ = p.Picker.(topPicker)
 	return p
 }
 
@@ -163,10 +165,8 @@ func (p *schedulingProfile) indexCandidates() {
 	for i, e := range p.candidates {
 		p.indexOf[e] = int32(i)
 	}
-	if n := len(p.candidates); !scoresFew(n) {
-		if by, ok := p.Picker.(topPicker); ok {
-			p.topPicker, p.tops = by, newScoreTops(n)
-		}
+	if n := len(p.candidates); p.topPicker != nil && !scoresFew(n) {
+		p.tops = newScoreTops(n)
 	}
 }
 
@@ -203,10 +203,10 @@ func (p *schedulingProfile) Score(c *Cycle) {
 	n := len(p.candidates)
 	p.scores, p.rescored = p.scores[:n], p.rescored[:0]
 	again := p.scored && p.whole && c.changed != nil && p.trace == nil
-	all := !again || p.topPicker == nil
-	var changed []int32
-	if again {
-		changed = p.changedCandidates(c.changed)
+	all := !again || p.tops == nil
+	changed := c.changed
+	if again && n < len(p.memory) {
+		changed = p.changedCandidates(changed)
 	}
 	for i := range p.Scorers {
 		s := &p.Scorers[i]
@@ -233,9 +233,6 @@ func (p *schedulingProfile) Score(c *Cycle) {
 
 // changedCandidates are those of the endpoints whose scrape has changed.
 func (p *schedulingProfile) changedCandidates(changed []int32) []int32 {
-	if len(p.candidates) == len(p.memory) {
-		return changed
-	}
 	p.changed = p.changed[:0]
 	for _, e := range changed {
 		if p.indexOf[e] != None {
@@ -260,8 +257,9 @@ func (p *schedulingProfile) scoreAll(c *Cycle, s *weightedScorer) {
 // over the blocks of a prompt. Such a score has no place among tops, and the picker itself decides
 // where the first candidate has it.
 func (p *schedulingProfile) pick() int {
-	if p.topPicker != nil && p.whole && !math.IsNaN(p.scores[0]) {
-		return p.topPicker.PickTop(&p.tops)
+	if p.tops != nil && p.whole && !math.IsNaN(p.scores[0]) {
+		highest, tied := p.tops.Highest()
+		return p.tops.Of(highest, p.topPicker.PickTied(tied))
 	}
 	return p.Picker.Pick(p.scores)
 }
@@ -278,12 +276,7 @@ func (p *schedulingProfile) sumAgain() {
 		for i := range p.Scorers {
 			sum += p.Scorers[i].weighted[at]
 		}
-		p.scores[at] = sum
-	}
-	for _, e := range p.rescored {
-		if at := p.indexOf[e]; at != None {
-			p.tops.renew(int(at / topGroup))
-		}
+		p.tops.set(int(at), sum)
 	}
 }
 
@@ -297,7 +290,7 @@ func (p *schedulingProfile) sum() {
 	for i := range parts {
 		add(p.scores, parts[i].weighted)
 	}
-	if p.topPicker != nil && p.whole {
+	if p.tops != nil && p.whole {
 		p.tops.renewAll(p.scores)
 	}
 }

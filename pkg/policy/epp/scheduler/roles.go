@@ -83,10 +83,11 @@ type Picker interface {
 	LeftToChance(scores []float64) bool
 }
 
-// A topPicker picks as it would among the scores that t is of.
+// A topPicker picks one of the highest scores by their number alone.
 type topPicker interface {
 	Picker
-	PickTop(t *ScoreTops) int
+	// PickTied returns how many of the tied scores come before the one that it picks.
+	PickTied(tied int) int
 }
 
 // A Producer keeps the data that filters and scorers read. It sees a

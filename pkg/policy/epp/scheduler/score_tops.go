@@ -21,9 +21,29 @@ func (b *Builder) ScoresFew() bool { return scoresFew(b.Endpoints) }
 
 func scoresFew(candidates int) bool { return candidates <= 2*topGroup }
 
-func newScoreTops(candidates int) ScoreTops {
+// newScoreTops are those of scores of 0.
+func newScoreTops(candidates int) *ScoreTops {
 	groups := (candidates + topGroup - 1) / topGroup
-	return ScoreTops{highest: make([]float64, groups), tied: make([]int32, groups)}
+	t := &ScoreTops{highest: make([]float64, groups), tied: make([]int32, groups)}
+	t.renewAll(make([]float64, candidates))
+	return t
+}
+
+// set replaces one score.
+func (t *ScoreTops) set(i int, score float64) {
+	old, g := t.scores[i], i/topGroup
+	t.scores[i] = score
+	switch highest := t.highest[g]; {
+	case score > highest:
+		t.highest[g], t.tied[g] = score, 1
+	case score == old:
+	case score == highest:
+		t.tied[g]++
+	case old == highest:
+		if t.tied[g]--; t.tied[g] == 0 {
+			t.renew(g)
+		}
+	}
 }
 
 // renewAll is for scores that may all be others.
@@ -34,7 +54,7 @@ func (t *ScoreTops) renewAll(scores []float64) {
 	}
 }
 
-// renew is for a group of which a score is another one.
+// renew looks at all scores of a group.
 func (t *ScoreTops) renew(group int) {
 	tied, highest := 0, math.Inf(-1)
 	for _, score := range t.group(group) {

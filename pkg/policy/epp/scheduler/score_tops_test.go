@@ -17,9 +17,7 @@ func TestTopsAreThoseOfTheScores(t *testing.T) {
 		tops.renewAll(scores)
 		for range 300 {
 			for range random.IntN(4) {
-				i := random.IntN(n)
-				scores[i] = float64(random.IntN(3))
-				tops.renew(i / topGroup)
+				tops.set(random.IntN(n), float64(random.IntN(3)))
 			}
 			var best []int
 			for i, score := range scores {
