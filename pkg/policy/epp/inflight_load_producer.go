@@ -198,24 +198,26 @@ func (f *inFlight) counts(share *inFlightShare) bool {
 }
 
 func (f *inFlight) Produce(c *scheduler.Cycle) {
-	if f.load.Uncached == nil {
+	if f.load.Cached == nil {
 		return
 	}
 	output := f.estimatedOutput(c)
 	if !f.matches() {
-		fill(f.load.Uncached, int64(f.tokens(c))+output)
+		f.load.Expect(int64(f.tokens(c)) + output)
 		return
 	}
-	rest := f.beyond(c) + output
+	prompt := f.unmatched(0)
+	f.load.Expect(prompt + f.beyond(c) + output)
 	if f.match.Listed {
-		fill(f.load.Uncached, f.unmatched(0)+rest)
 		for _, e := range f.match.Held {
-			f.load.Uncached[e] = f.unmatched(f.match.Blocks[e]) + rest
+			f.load.ExpectCached(int(e), prompt-f.unmatched(f.match.Blocks[e]))
 		}
 		return
 	}
 	for e, blocks := range f.match.Blocks {
-		f.load.Uncached[e] = f.unmatched(blocks) + rest
+		if blocks > 0 {
+			f.load.ExpectCached(e, prompt-f.unmatched(blocks))
+		}
 	}
 }
 
@@ -232,7 +234,7 @@ func (f *inFlight) Routed(c *scheduler.Cycle, p scheduler.Picks) {
 		}
 		tokens += f.estimatedOutput(c)
 		f.load.Requests[endpoint]++
-		f.load.Tokens[endpoint] += tokens
+		f.load.AddTokens(endpoint, tokens)
 		s.held.Put(c.Request, inFlightShare{int32(endpoint), f.departures[endpoint], tokens})
 	}
 }
@@ -244,7 +246,7 @@ func (f *inFlight) FirstToken(request *policy.Request, _ int) {
 			f.drop(s, request)
 		case !f.parameters.AddEstimatedOutputTokens:
 			if share := s.held.Of(request.ID); share != nil && f.counts(share) {
-				f.load.Tokens[share.endpoint] -= share.tokens
+				f.load.AddTokens(int(share.endpoint), -share.tokens)
 				share.tokens = 0
 			}
 		}
@@ -263,7 +265,7 @@ func (f *inFlight) drop(s *inFlightStage, request *policy.Request) {
 	if !ok || !f.counts(&share) {
 		return
 	}
-	f.load.Tokens[share.endpoint] -= share.tokens
+	f.load.AddTokens(int(share.endpoint), -share.tokens)
 	f.load.Requests[share.endpoint]--
 }
 

@@ -151,7 +151,7 @@ type prefixAffinity struct {
 	perSecond   float64
 	exploration float64
 	random      *stats.Stream
-	kept        []int // scratch
+	kept        []int // of the last request
 }
 
 func (f *prefixAffinity) Filter(_ *scheduler.Cycle, candidates []int) []int {
@@ -172,14 +172,16 @@ func (f *prefixAffinity) Filter(_ *scheduler.Cycle, candidates []int) []int {
 	if !f.narrows(candidates) {
 		return candidates
 	}
-	kept := candidates[:0]
+	f.kept = f.kept[:0]
 	for _, e := range candidates {
 		if f.holds(e) {
-			kept = append(kept, e)
+			f.kept = append(f.kept, e)
 		}
 	}
-	return kept
+	return f.kept
 }
+
+func (*prefixAffinity) Preserves() {}
 
 // holdersAmong returns which of all endpoints stay, without a look at those that hold nothing.
 // That is not decided where the least busy holder is too busy beside an endpoint with nothing to do.

@@ -115,9 +115,12 @@ func TestListedHoldersAreAllThatNeedBeLookedAt(t *testing.T) {
 		}
 		cycle := &scheduler.Cycle{Tokens: 200}
 		added := func(m *scheduler.PrefixMatch) []int64 {
-			load := &scheduler.InFlightLoad{Uncached: make([]int64, endpoints)}
+			load := &scheduler.InFlightLoad{Cached: make([]int64, endpoints)}
 			(&inFlight{parameters: &inFlightParameters{}, match: m, load: load}).Produce(cycle)
-			return load.Uncached
+			for e, cached := range load.Cached {
+				load.Cached[e] = load.Uncached - cached
+			}
+			return load.Cached
 		}
 		if got, want := added(&match), added(&unlisted); !slices.Equal(got, want) {
 			t.Fatalf("%d: blocks %v of %d: %v would be added, want %v", n, match.Blocks, match.TotalBlocks, got, want)

@@ -116,7 +116,7 @@ func (tc *scheduleCase) Decide(c *config.Config) (*scheduler.Scheduler, bool) {
 				l := b.Load(producer)
 				l.Requests[e], l.Tokens[e] = a.Requests, a.Tokens
 			case "UncachedRequestTokens":
-				b.Uncached(producer)[e] = a.Tokens
+				b.LoadWithRequest(producer).ExpectCached(e, -a.Tokens)
 			case "LatencyPredictionInfo":
 				p := b.PredictionOf(producer)
 				p.Known[e], p.Ttft[e], p.Tpot[e], p.Dispatched[e] = true, a.TTFT, a.TPOT, a.Dispatched

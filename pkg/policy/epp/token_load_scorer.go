@@ -29,11 +29,11 @@ var tokenLoadScorer = scheduler.Factory{
 	NewScorer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Scorer {
 		parameters := p.Parameters.(*tokenLoadParameters)
 		s := &tokenLoad{
-			inFlight:  b.Load(parameters.InFlightLoadProducerName).Tokens,
+			load:      b.Load(parameters.InFlightLoadProducerName),
 			threshold: float64(parameters.QueueThresholdTokens),
 		}
 		if b.Dialect.Framework >= version.Router09 {
-			s.uncached = b.Uncached(parameters.InFlightLoadProducerName)
+			s.load, s.withRequest = b.LoadWithRequest(parameters.InFlightLoadProducerName), true
 		}
 		return s
 	},
@@ -57,19 +57,23 @@ func (p *tokenLoadParameters) Check(l *config.Loader, path *field.Path) {
 }
 
 type tokenLoad struct {
-	// inFlight and uncached are by endpoint; uncached is nil where what a request
-	// would add does not count.
-	inFlight, uncached []int64
-	threshold          float64
+	load      *scheduler.InFlightLoad
+	threshold float64
+	// withRequest is whether what a request would add counts.
+	withRequest bool
 }
 
 func (s *tokenLoad) Score(_ *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
-	inFlight, uncached, threshold := s.inFlight, s.uncached, s.threshold // fields would be read again for each
+	inFlight, threshold := s.load.Tokens, s.threshold // fields would be read again for each
+	uncached, cached := int64(0), []int64(nil)
+	if s.withRequest {
+		uncached, cached = s.load.Uncached, s.load.Cached
+	}
 	scores = scores[:len(candidates)]
 	for i, e := range candidates {
-		raw, tokens := 1.0, inFlight[e]
-		if uncached != nil {
-			tokens += uncached[e]
+		raw, tokens := 1.0, inFlight[e]+uncached
+		if cached != nil {
+			tokens -= cached[e]
 		}
 		if t := float64(tokens); t >= threshold {
 			raw = 0
@@ -78,4 +82,20 @@ func (s *tokenLoad) Score(_ *scheduler.Cycle, candidates []int, w scheduler.Weig
 		}
 		scores[i] = w.Of(raw)
 	}
+}
+
+// KeepRanks reports true where each number of tokens below the threshold has a score of its own.
+func (s *tokenLoad) KeepRanks() bool {
+	if !s.withRequest || s.threshold > 1<<48 {
+		return false
+	}
+	s.load.KeepRanks()
+	return true
+}
+
+// Ranks are by tokens in flight less those that are cached. The tokens that a request would add to an
+// endpoint without any of its prompt are the same for all, and decide only which endpoints are
+// below the threshold.
+func (s *tokenLoad) Ranks() (tops *scheduler.ScoreTops, above float64) {
+	return s.load.Ranks(), float64(s.load.Uncached) - s.threshold
 }

@@ -17,14 +17,16 @@ import (
 // the raw score clamped to [0, 1]; the sum is not normalised.
 type schedulingProfile struct {
 	Filters []Filter
-	// lasting says that all filters are.
-	lasting bool
+	// lasting and preserving say that all filters are.
+	lasting, preserving bool
 	// removed says of each filter whether it has ever removed a candidate.
 	removed []bool
 	Scorers []weightedScorer
 	Picker  Picker
 	// topPicker is the picker, if it goes by the highest score.
 	topPicker topPicker
+	// ranker is the only scorer, where it ranks many endpoints for a topPicker.
+	ranker ranker
 	// pickListeners receive each pick of this profile.
 	pickListeners []profilePickListener
 
@@ -37,7 +39,10 @@ type schedulingProfile struct {
 	changed  []int32 // scratch
 	Chosen   int     // an endpoint
 
-	memory []int // len == endpoints; candidates points into it
+	// memory has len == endpoints; candidates may point into it. It is intact if it lists all
+	// endpoints.
+	memory []int
+	intact bool
 	// whole says that the candidates are those of each request: all that lasting filters keep,
 	// none being down. indexOf is their index by endpoint, -1 for other endpoints.
 	whole   bool
@@ -76,7 +81,7 @@ type weightedScorer struct {
 }
 
 func newSchedulingProfile(b *Builder, config *config.Profile) *schedulingProfile {
-	p := &schedulingProfile{name: config.Name, memory: make([]int, b.Endpoints), scores: make([]float64, b.Endpoints), lasting: true}
+	p := &schedulingProfile{name: config.Name, memory: make([]int, b.Endpoints), scores: make([]float64, b.Endpoints), lasting: true, preserving: true}
 	b.Profile = config.Name
 	for _, entry := range config.Plugins {
 		instance := b.Plugins[entry.PluginRef]
@@ -86,7 +91,8 @@ func newSchedulingProfile(b *Builder, config *config.Profile) *schedulingProfile
 			if made != nil {
 				p.Filters, p.removed = append(p.Filters, made), append(p.removed, false)
 				_, lasts := made.(lastingFilter)
-				p.lasting = p.lasting && lasts
+				_, preserves := made.(preservingFilter)
+				p.lasting, p.preserving = p.lasting && lasts, p.preserving && preserves
 				b.Connect(made)
 			}
 			p.filterRefs = append(p.filterRefs, filterRef{instance, made != nil})
@@ -114,6 +120,11 @@ func newSchedulingProfile(b *Builder, config *config.Profile) *schedulingProfile
 		panic(fmt.Sprintf("epp: profile %q has no picker after defaulting", config.Name))
 	}
 	p.topPicker, _ = p.Picker.(topPicker)
+	if p.topPicker != nil && len(p.Scorers) == 1 && p.preserving && !b.ScoresFew() {
+		if r, ok := p.Scorers[0].Scorer.(ranker); ok && r.KeepRanks() {
+			p.ranker = r
+		}
+	}
 	return p
 }
 
@@ -128,8 +139,10 @@ func (p *schedulingProfile) Run(c *Cycle) bool {
 		p.scores, p.Chosen, p.scored = p.scores[:0], None, false
 		return false
 	}
-	p.Score(c)
-	p.Chosen = p.candidates[p.pick()]
+	if p.ranker == nil || !p.pickRanked() {
+		p.Score(c)
+		p.Chosen = p.candidates[p.pick()]
+	}
 	if p.force != nil {
 		p.Chosen = p.force(c.Request, p.candidates, p.Chosen)
 	}
@@ -188,10 +201,12 @@ func (p *schedulingProfile) runFilters(c *Cycle) {
 // resetCandidates makes all endpoints that are not down candidates.
 func (p *schedulingProfile) resetCandidates(down []bool) {
 	all := p.memory // a field would be read again for each endpoint
-	for e := range all {
-		all[e] = e
+	if !p.intact {
+		for e := range all {
+			all[e] = e
+		}
 	}
-	p.candidates = all
+	p.candidates, p.intact = all, down == nil && p.preserving
 	if down != nil {
 		p.candidates = slices.DeleteFunc(p.candidates, func(e int) bool { return down[e] })
 	}
@@ -262,6 +277,23 @@ func (p *schedulingProfile) pick() int {
 		return p.tops.Of(highest, p.topPicker.PickTied(tied))
 	}
 	return p.Picker.Pick(p.scores)
+}
+
+// pickRanked chooses among all endpoints without their scores, and reports whether ranks decide.
+func (p *schedulingProfile) pickRanked() bool {
+	if p.trace != nil || len(p.candidates) < len(p.memory) {
+		return false
+	}
+	s := &p.Scorers[0]
+	tops, above := p.ranker.Ranks()
+	highest, tied := tops.Highest()
+	if highest <= above || !s.weight.separates() {
+		return false
+	}
+	s.told = s.told || tied < len(p.candidates)
+	p.Chosen = tops.Of(highest, p.topPicker.PickTied(tied))
+	p.scores, p.scored = p.scores[:0], false
+	return true
 }
 
 // sumAgain is sum where the parts of the endpoints in rescored alone may have changed, of those

@@ -32,6 +32,12 @@ type Filter interface {
 	Filter(c *Cycle, candidates []int) []int
 }
 
+// A preservingFilter does not change the slice that it is given.
+type preservingFilter interface {
+	Filter
+	Preserves()
+}
+
 // A lastingFilter keeps an endpoint for each request or for none.
 type lastingFilter interface {
 	Filter
@@ -56,6 +62,17 @@ type rescorer interface {
 	Rescore(c *Cycle, changed, indexOf []int32, w Weight, scores []float64) (rescored []int32, ok bool)
 }
 
+// A ranker is a scorer that can put all endpoints in the order of their scores by ranks, most of
+// which stay where each request changes all scores.
+type ranker interface {
+	Scorer
+	// KeepRanks has it keep ranks, and reports whether it can.
+	KeepRanks() bool
+	// Ranks returns the tops of the ranks of all endpoints. Those above a bound are in the order
+	// of the scores, and tied where these are.
+	Ranks() (tops *ScoreTops, above float64)
+}
+
 // A Weight is what a raw score counts, once it is clamped.
 type Weight struct{ factor, least, greatest float64 }
 
@@ -74,6 +91,10 @@ func (w Weight) Of(raw float64) float64 {
 	}
 	return float64(w.factor * raw)
 }
+
+// separates reports whether raw scores that differ by a part in 2^48 or more have weighted ones that
+// differ: the factor is positive, and products are far from what a float64 cannot hold.
+func (w Weight) separates() bool { return w.factor > 1e-200 && w.factor < 1e200 }
 
 // A Picker chooses an index of scores, of which there is at least one. Those of
 // the EPP choose several in order of preference; only the first one serves.
@@ -308,24 +329,67 @@ func (b *Builder) Load(producer string) *InFlightLoad {
 	return b.loads[producer]
 }
 
-// Uncached is the part of load that says what the request under way would add.
-func (b *Builder) Uncached(producer string) []int64 {
+// LoadWithRequest is Load that also counts what the request under way would add.
+func (b *Builder) LoadWithRequest(producer string) *InFlightLoad {
 	l := b.Load(producer)
-	if l.Uncached == nil {
-		l.Uncached = make([]int64, b.Endpoints)
+	if l.Cached == nil {
+		l.Cached = make([]int64, b.Endpoints)
 	}
-	return l.Uncached
+	return l
 }
 
 // InFlightLoad counts, by endpoint, requests that were routed there and have
 // not ended, and tokens that wait to be computed.
 type InFlightLoad struct {
 	Requests, Tokens []int64
-	// Uncached are the tokens that the request under way would add to each; nil
-	// if they are not needed.
-	Uncached []int64
+	// Uncached is how many tokens the request under way would add to an endpoint that holds
+	// nothing of its prompt. Cached, by endpoint, are those that it would not add; nil if they are
+	// not needed.
+	Uncached int64
+	Cached   []int64
+	holders  []int32 // endpoints with cached tokens
+	// ranks are Cached less Tokens, where endpoints with few tokens are looked for; nil otherwise.
+	ranks *ScoreTops
 	// stranded are the exported counts of endpoints that are gone; nil if no endpoint is gone.
 	stranded []policy.InFlight
+}
+
+// Expect begins with a request that would add that many tokens.
+func (l *InFlightLoad) Expect(uncached int64) {
+	for _, e := range l.holders {
+		l.Cached[e] = 0
+		l.rank(int(e))
+	}
+	l.Uncached, l.holders = uncached, l.holders[:0]
+}
+
+// ExpectCached says how many tokens the request under way would not add to an endpoint.
+func (l *InFlightLoad) ExpectCached(endpoint int, tokens int64) {
+	l.holders = append(l.holders, int32(endpoint))
+	l.Cached[endpoint] = tokens
+	l.rank(endpoint)
+}
+
+// AddTokens adds tokens in flight, or takes them off.
+func (l *InFlightLoad) AddTokens(endpoint int, tokens int64) {
+	l.Tokens[endpoint] += tokens
+	l.rank(endpoint)
+}
+
+// KeepRanks has the load rank all endpoints from now on.
+func (l *InFlightLoad) KeepRanks() {
+	if l.ranks == nil {
+		l.ranks = newScoreTops(len(l.Tokens))
+	}
+}
+
+// Ranks are the tops of Cached less Tokens.
+func (l *InFlightLoad) Ranks() *ScoreTops { return l.ranks }
+
+func (l *InFlightLoad) rank(endpoint int) {
+	if l.ranks != nil {
+		l.ranks.set(endpoint, float64(l.Cached[endpoint]-l.Tokens[endpoint]))
+	}
 }
 
 // Strand forgets what is in flight at an endpoint that is gone. Where the version keeps the
@@ -339,7 +403,8 @@ func (l *InFlightLoad) Strand(endpoint int, keepsSeries bool) {
 		l.stranded[endpoint].Requests += l.Requests[endpoint]
 		l.stranded[endpoint].Tokens += l.Tokens[endpoint]
 	}
-	l.Requests[endpoint], l.Tokens[endpoint] = 0, 0
+	l.Requests[endpoint] = 0
+	l.AddTokens(endpoint, -l.Tokens[endpoint])
 }
 
 // export adds the counts of each endpoint.

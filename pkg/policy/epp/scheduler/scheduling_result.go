@@ -24,7 +24,8 @@ type Choice struct {
 	// Weighted[i][j] is what scorer i adds to the score of Candidates[j]: the
 	// weight times the raw score clamped to [0, 1].
 	Weighted [][]float64
-	// Scores[j] is the sum of these.
+	// Scores[j] is the sum of these. Where endpoints are many and ranks decide in place of scores,
+	// they are empty, and so are Candidates.
 	Scores []float64
 	// Chosen is an endpoint, or -1 where no candidate was left.
 	Chosen int

@@ -160,7 +160,10 @@ func (t *tracer) data(x *Explanation, cycle uint64) {
 		})
 	}
 	for i, l := range t.loads {
-		x.InFlight[i].Uncached = x.Int64s(l.load.Uncached)
+		x.InFlight[i].Uncached = x.Int64s(l.load.Cached)
+		for e, cached := range l.load.Cached {
+			x.InFlight[i].Uncached[e] = l.load.Uncached - cached
+		}
 	}
 	for _, f := range t.forecasts {
 		x.Predictions = append(x.Predictions, f.signal())
