@@ -180,7 +180,7 @@ func standInRows(ctx context.Context, plan *experiment.Plan, round *experiment.R
 	}
 	metrics, all := criteria.Metrics(), round.All().Indices()
 	ends := slices.Concat(all[:seedsOfAPoint], all[len(all)-seedsOfAPoint:])
-	real, err := execute.Simulate(ctx, plan, nil, round, ends, execute.Options{Parallelism: 1})
+	simulated, err := execute.Simulate(ctx, plan, nil, round, ends, execute.Options{Parallelism: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ func standInRows(ctx context.Context, plan *experiment.Plan, round *experiment.R
 			of, keys = c.Trial, plan.TrialKeys(c.Trial, metrics)
 		}
 		seed, half := slices.Index(c.Seeds, c.Seed), 2*n/len(all)
-		simulations[i].Row = real[half*seedsOfAPoint+seed].Row
+		simulations[i].Row = simulated[half*seedsOfAPoint+seed].Row
 		simulations[i].Row.Key, simulations[i].Row.Point = keys[seed], c.Point.ID
 	}
 	return simulations, nil
