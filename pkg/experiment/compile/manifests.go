@@ -119,12 +119,19 @@ func scalerContext(in *v1alpha1.Scenario, s *v1alpha1.Scaler) lint.Context {
 		if !slices.Contains(s.Pools, p.Name) {
 			continue
 		}
+		c.Split = splits(in, p)
 		c.Startup, c.PrefixCaching = setup.MeanStartup(in, p), p.Engine.PrefixCaching != v1alpha1.Disabled
 		if n := slices.IndexFunc(in.NodePools, func(n v1alpha1.NodePool) bool { return n.Name == p.NodePool }); n >= 0 {
 			c.Places = int(in.NodePools[n].MaxNodes * (in.NodePools[n].AcceleratorsPerNode / max(p.TensorParallelism, 1)))
 		}
 	}
 	return c
+}
+
+// splits reports whether a pool has one role, and another pool for the same model the other one.
+func splits(in *v1alpha1.Scenario, p *v1alpha1.Pool) bool {
+	other := map[v1alpha1.Role]v1alpha1.Role{v1alpha1.PrefillRole: v1alpha1.DecodeRole, v1alpha1.DecodeRole: v1alpha1.PrefillRole}[p.Role]
+	return other != "" && slices.ContainsFunc(in.Pools, func(q v1alpha1.Pool) bool { return q.Role == other && q.Model == p.Model })
 }
 
 // assignManifests puts the documents of manifests into a scenario's tree, so that paths lead

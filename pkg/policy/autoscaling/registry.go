@@ -14,6 +14,7 @@ var policies = parameters.Registry[*loader, func() Scaler]{
 	{Name: "queue-length", Help: "sizes each pool alone by the requests that wait", Read: readQueueLength},
 	{Name: "latency", Help: "adds replicas where the time to first token, or between tokens, is above a target, and takes one away where it is far below", Read: readLatency},
 	{Name: "tokens-per-second", Help: "sizes each pool alone by its tokens per second: of prompts for prefill, of answers for decode", Read: readTokensPerSecond},
+	{Name: "prefill-decode", Help: "sizes prefill by the requests that it has and decode by its KV usage, and keeps the ratio of the two within bounds; one pool has the greater need", Read: readPrefillDecode},
 	{Name: "saturation", Help: "adds a replica where the KV cache or the queue has little room left, and takes one away where the others have enough, as llm-d's workload-variant-autoscaler does", Read: readSaturation},
 	{Name: "predictive", Help: "sizes the pools for the arrival rate that it forecasts for the time at which a replica that it asks for now serves", Read: readPredictive},
 	{Name: "predictive-oracle", Help: "is predictive with the true arrival rate of the future, as a bound of what a forecast can give", Read: readPredictiveOracle},

@@ -147,6 +147,42 @@ spec:
 	}
 }
 
+// Behind one router, a query tells the roles apart by a label of the pods, of the endpoints or of the stage; what the EPP
+// has for the whole router does not.
+func TestRulesAboutRoles(t *testing.T) {
+	for query, want := range map[string]string{
+		"sum(vllm:num_requests_waiting)":                                              "vllm:num_requests_waiting",
+		`sum(vllm:num_requests_waiting{namespace="a"})`:                               "vllm:num_requests_waiting",
+		`sum(vllm:num_requests_waiting{pod=~".*prefill.*"})`:                          "",
+		`sum(vllm:num_requests_waiting{llm_d_ai_role="prefill"})`:                     "",
+		`sum(llm_d_epp_inflight_tokens{producer_name="p"})`:                           "llm_d_epp_inflight_tokens",
+		`sum(llm_d_epp_inflight_tokens{endpoint_name=~".*prefill.*"})`:                "",
+		"sum(llm_d_epp_request_running)":                                              "llm_d_epp_request_running",
+		"sum(llm_d_epp_flow_control_queue_size)":                                      "llm_d_epp_flow_control_queue_size",
+		`sum(llm_d_epp_flow_control_pool_saturation{stage="prefill"})`:                "",
+		"max(kube_deployment_status_replicas)":                                        "",
+		`sum(vllm:kv_cache_usage_perc{pod=~".*d.*"}) + sum(vllm:kv_cache_usage_perc)`: "vllm:kv_cache_usage_perc",
+	} {
+		text := strings.NewReplacer("QUERY", fmt.Sprintf("%q", query), "THRESHOLD", `"1"`, "TYPE", "Value").Replace(oneTrigger)
+		m, errs := manifest.Inspect(manifest.ScaledObject, []byte(text), nil)
+		if len(errs) > 0 {
+			t.Fatal(errs)
+		}
+		if want != "" {
+			want += " is of prefill and decode together"
+		}
+		got := ""
+		for _, f := range Check(m, Context{Split: true, Simulated: true}) {
+			if f.Rule == rolesAsOne.ID {
+				got += f.Message
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", query, got, want)
+		}
+	}
+}
+
 // The version that is stated decides; without one, what the newest has dropped is worth knowing.
 func TestMetricsOfOtherVersions(t *testing.T) {
 	m := example(t, &metricOfOtherVersion, "bad")

@@ -48,6 +48,8 @@ type Context struct {
 	EPP *query.EPP
 	// Versions are those of the EPP that the manifest is for.
 	Versions []version.Dialect
+	// Split says that it scales prefill or decode alone, behind a router that has both.
+	Split bool
 	// PrefixCaching says that replicas keep the KV blocks of prompts.
 	PrefixCaching bool
 }
@@ -105,7 +107,7 @@ func (p *pass) bound(hpa, keda string) *field.Path {
 // rules are all there are.
 var rules = []*Rule{
 	&downWindowBelowStartup, &downAllAtOnce, &slowToMax, &minIsMax, &targetBelowOne, &valueForSum, &averageOfAverage,
-	&severalSeries, &sumOverStages, &targetOutsideRange, &metricWithoutSeries, &metricOfOtherVersion,
+	&severalSeries, &sumOverStages, &targetOutsideRange, &metricWithoutSeries, &metricOfOtherVersion, &rolesAsOne,
 	&cooldownBelowStartup, &neverWakes, &maxBeyondNodes, &recommendedBelowMinimum, &recommendedTimesTarget,
 	&thresholdsDiffer, &entryWithoutEffect, &unreadMetadata, &unexportedMetric, &notSimulated,
 }

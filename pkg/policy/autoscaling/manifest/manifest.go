@@ -158,6 +158,8 @@ type Metric struct {
 	Path *field.Path
 	// IsQuery says that Name is the query of a trigger.
 	IsQuery bool
+	// Selected are the labels that the selector of the metric names.
+	Selected []string
 }
 
 // Metrics are those of the manifest, in its order.
@@ -167,7 +169,7 @@ func (m *Manifest) Metrics() []Metric {
 		if m.Kind == HorizontalPodAutoscaler {
 			target := m.hpa.Metrics[i]
 			at := field.NewPath("spec", "metrics").Index(x.entry).Child(sourceFields[target.Source], "target")
-			all = append(all, Metric{x.name, target, at, false})
+			all = append(all, Metric{Name: x.name, Target: target, Path: at, Selected: x.selected()})
 			continue
 		}
 		at := field.NewPath("spec", "triggers").Index(x.entry).Child("metadata")
@@ -179,7 +181,16 @@ func (m *Manifest) Metrics() []Metric {
 		if m.keda.Modifiers != nil {
 			aim.Target = hpa.Target{} // that of the formula is in force
 		}
-		all = append(all, Metric{x.name, aim, at.Child(target), x.cron == nil})
+		all = append(all, Metric{Name: x.name, Target: aim, Path: at.Child(target), IsQuery: x.cron == nil})
+	}
+	return all
+}
+
+// selected are the labels that the selector names.
+func (m *metric) selected() []string {
+	var all []string
+	for i := range m.selector {
+		all = append(all, m.selector[i].Label)
 	}
 	return all
 }

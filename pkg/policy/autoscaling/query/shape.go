@@ -53,6 +53,24 @@ type Selector struct {
 	Labels []string
 }
 
+// roleLabels are the labels by which queries tell prefill from decode, in addition to those with role in their names.
+var roleLabels = []string{
+	"pod", "pod_name", "exported_pod", "instance", "pool", "deployment", "container", "service", "job", "variant_name",
+	"endpoint_name", "model_server_endpoint", "model_server_pod", "stage",
+}
+
+// MixesRoles reports whether the selector reads prefill and decode as one, where both are behind one router.
+func (s Selector) MixesRoles() bool {
+	m := metricOf(s.Metric)
+	if m == nil && (!hasPrefix(s.Metric, replicaPrefixes) || strings.HasPrefix(s.Metric, "kube_")) {
+		return false
+	}
+	if m != nil && m.gateway != nil {
+		return !m.has(deployment) && !m.has(variantName) // the EPP does not tell the roles apart
+	}
+	return !slices.ContainsFunc(s.Labels, func(l string) bool { return slices.Contains(roleLabels, l) || strings.Contains(l, "role") })
+}
+
 // ShapeOf looks at a query whose EPP exports what it does; epp is nil where that is not known, and the newest
 // EPP counts then. What is no query has the shape of an unknown number.
 func ShapeOf(text string, epp *EPP) Shape {
