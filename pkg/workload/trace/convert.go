@@ -243,8 +243,8 @@ func (w *writer) write(rec *record) error {
 			w.rows+1, w.to.name, strings.Join(carriersOf(delayTrait), " or "))
 	}
 	if len(rec.after) > 0 && !slices.Contains(w.to.carries, linksTrait.name) {
-		return fmt.Errorf("request %d waits for the answers of %d others by their ids, which the format %s does not carry: use %s",
-			w.rows+1, len(rec.after), w.to.name, strings.Join(carriersOf(linksTrait), " or "))
+		return fmt.Errorf("request %d waits for requests by their ids, which the format %s does not carry: use %s",
+			w.rows+1, w.to.name, strings.Join(carriersOf(linksTrait), " or "))
 	}
 	if w.file == nil {
 		if err := w.begin(rec); err != nil {

@@ -75,7 +75,7 @@ func TestLinksSurviveAConversion(t *testing.T) {
 		t.Errorf("written again (-want +got):\n%s", diff)
 	}
 	_, err := trace.Convert(trace.Windtunnel, trace.Options{}, strings.NewReader(branches), "t", trace.Mooncake, &out)
-	const want = "t: row 3: request 2 waits for the answers of 1 others by their ids, which the format Mooncake does not carry: use Windtunnel"
+	const want = "t: row 3: request 2 waits for requests by their ids, which the format Mooncake does not carry: use Windtunnel"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
