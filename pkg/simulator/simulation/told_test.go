@@ -68,7 +68,7 @@ func telling(seed int64) simulator.Config {
 // What engines do is told as the plain simulator tells it, with and without the shortcuts.
 func TestWhatIsToldAgainstPlain(t *testing.T) {
 	var counts told
-	for seed := range int64(400) {
+	for seed := range int64(800) {
 		want, fast, slow := told{}, told{}, told{}
 		plain, config, checked := telling(seed), telling(seed), telling(seed)
 		config.CheckInvariants, checked.CheckInvariants = false, true
