@@ -80,7 +80,7 @@ func (c Check) With(ratios []float64) Check {
 	sorted, errs := slices.Sorted(slices.Values(ratios)), make([]float64, len(ratios))
 	sum, n := 0., len(ratios)
 	for i, r := range sorted {
-		errs[i] = math.Abs(r-1) * 100
+		errs[i] = float64(math.Abs(r-1) * 100)
 		sum += errs[i]
 	}
 	slices.Sort(errs)

@@ -208,7 +208,7 @@ func (a *programAwareFair) forgotten(p *program, now simtime.Time) bool {
 	if p.inFlight > 0 || ttl == 0 {
 		return false
 	}
-	sweep := math.Floor(now.Seconds()/a.parameters.EvictionSweepSeconds) * a.parameters.EvictionSweepSeconds
+	sweep := float64(math.Floor(now.Seconds()/a.parameters.EvictionSweepSeconds) * a.parameters.EvictionSweepSeconds)
 	return sweep-p.last.Seconds() > ttl
 }
 

@@ -166,4 +166,4 @@ func (s *Recorder) Passed(i int, e *policy.WeightEpoch) {
 }
 
 // thousandths of a weight.
-func thousandths(weight float64) int64 { return int64(1000*weight + 0.5) }
+func thousandths(weight float64) int64 { return int64(float64(1000*weight) + 0.5) }
